@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The door between compiler and runtime: a module goes in, a compiled program
+ * comes out: buffers, launch list, formulas in the sizes, generated source,
+ * and the tapes of the reference back end. It lives in its own arena and
+ * points to nothing of the context.
+ */
+#ifndef ILEX_COMPILER_COMPILER_H
+#define ILEX_COMPILER_COMPILER_H
+
+#include "lib/arena.h"
+#include "lib/module.h"
+
+/* What generated kernels are called with. The layout is part of the generated
+ * source (compiler/emit_file.c prints the same struct). */
+typedef struct ix_kernel_args {
+    char *const *base;     /* per buffer: address of its element (0, ..., 0) */
+    const int64_t *stride; /* of all buffers' axes, in elements */
+    const int64_t *size;   /* size parameters */
+} ix_kernel_args;
+
+/* Runs iterations [begin, end) of the outermost loop; returns 0. */
+typedef int32_t (*ix_kernel_fn)(const ix_kernel_args *a, int64_t begin,
+                                int64_t end);
+
+typedef enum ix_dialect_id {
+#define IX_DIALECT(name, ...) IX_DIALECT_##name,
+#include "compiler/dialects.def"
+    IX_NDIALECTS
+} ix_dialect_id;
+
+typedef struct ix_range {
+    const ix_lin *lo, *hi; /* parameters numbered as in ix_compiled.size */
+} ix_range;
+
+typedef enum ix_compiled_role {
+    IX_COMPILED_INPUT,
+    IX_COMPILED_DATA,
+    IX_COMPILED_OUTPUT,
+    IX_COMPILED_TEMP
+} ix_compiled_role;
+
+typedef struct ix_compiled_buffer {
+    ix_compiled_role role;
+    const char *name;
+    ilex_dtype dtype;
+    int rank;
+    bool used;
+    const char *axis[ILEX_MAX_RANK];   /* "" unnamed */
+    ix_range interior[ILEX_MAX_RANK];
+    ix_range box[ILEX_MAX_RANK];       /* read or written */
+    const char *interior_text, *box_text;
+    int first_stride; /* of its axes in ix_kernel_args.stride */
+    int slot;         /* TEMP */
+    int inplace;      /* OUTPUT: buffer it may share, or -1 */
+    void *data;       /* DATA: wrapped object, counted by the program */
+} ix_compiled_buffer;
+
+typedef struct ix_compiled_kernel {
+    const char *name;
+    bool serial;    /* one call with (0, 1) */
+    ix_range outer; /* of the outermost loop */
+} ix_compiled_kernel;
+
+typedef struct ix_compiled_size {
+    const char *name;
+    bool used;
+} ix_compiled_size;
+
+/* form >= 0, or divisible by modulus. */
+typedef struct ix_compiled_assumption {
+    const ix_lin *form;
+    int64_t modulus;
+    const char *text;
+} ix_compiled_assumption;
+
+/* A reduction without a value for nothing: an error when its ranges are empty
+ * and the array that holds it is not. */
+typedef struct ix_compiled_nonempty {
+    const char *what;
+    int nranges, nouter;
+    ix_range range[ILEX_MAX_RANK], outer[ILEX_MAX_RANK];
+} ix_compiled_nonempty;
+
+/* One instruction of a tape: the reference back end's form of a body. */
+typedef struct ix_instr {
+    uint8_t kind; /* ix_kind of the scalar */
+    uint8_t dtype, loop;
+    int16_t what; /* ix_op or ix_reduction */
+    int32_t n;    /* operands */
+    int32_t *arg; /* instructions */
+    int64_t *attr; /* as the node's */
+    ix_range *range; /* REDUCE */
+    int32_t body, body_end; /* REDUCE: instructions of the body; arg[0] is its
+                               value */
+    ix_value value; /* CONST */
+} ix_instr;
+
+typedef struct ix_tape {
+    int buffer; /* that it writes */
+    int rank;
+    ix_range box[ILEX_MAX_RANK];
+    ix_instr *instr;
+    int32_t ninstr, result;
+} ix_tape;
+
+typedef struct ix_compiled {
+    ix_arena arena;
+    const char *name;
+    size_t nnodes;
+    ix_compiled_size *size;
+    size_t nsizes;
+    ix_compiled_assumption *assumption;
+    size_t nassumptions;
+    ix_compiled_buffer *buffer; /* inputs and data first, then outputs */
+    size_t nbuffers, narguments; /* arguments: all but temporaries */
+    int nstrides, nslots;
+    ix_compiled_kernel *kernel;
+    size_t nkernels;
+    ix_compiled_nonempty *nonempty;
+    size_t nnonempty;
+    ix_tape *tape; /* reference only */
+    size_t ntapes;
+    const char *source[IX_NDIALECTS]; /* those asked for */
+    bool uses_math;
+    double seconds; /* spent compiling */
+} ix_compiled;
+
+typedef struct ix_compile_request {
+    bool reference; /* tapes, no kernels */
+    bool dialect[IX_NDIALECTS];
+    bool names;      /* variables carry the user's names as suffix */
+    const char *stop; /* pass after which `text` is made, or NULL */
+    ix_text *text;
+} ix_compile_request;
+
+/* Compiles a module; NULL after recording an error, or when `stop` ended it.
+ * Owned by the caller: ix_compiled_free(). */
+ix_compiled *ix_compile(ilex_module *module, const ix_compile_request *request);
+void ix_compiled_free(ix_compiled *c);
+
+/* Lines "name\tmeaning\n" of passes.def. */
+const char *ix_passes_table(void);
+
+/* DOT of the module's graph. */
+bool ix_dot(ilex_module *module, ix_text *t);
+
+#endif

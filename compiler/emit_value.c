@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scalars to statements. A node becomes a variable, once, at the outermost
+ * depth where its operands are known; literals and sizes are used in place.
+ */
+#include <stdio.h>
+
+#include "compiler/emit.h"
+#include "lib/dtype.h"
+
+/* ---- literals ---- */
+
+static void
+real_literal(bool cuda, bool single, double v, ix_text *t)
+{
+    if (v - v != 0) {
+        const char *inf = cuda ? "__longlong_as_double(0x7ff0000000000000)"
+                               : "1e999";
+        const char *nan = cuda ? "__longlong_as_double(0x7ff8000000000000)"
+                               : "(1e999 - 1e999)";
+        ix_text_format(t, "(%s%s%s)", single ? "(f32)" : "",
+                       v < 0 ? "-" : "", v != v ? nan : inf);
+        return;
+    }
+    bool sign = v < 0 || (v == 0 && 1 / v < 0);
+    ix_text_put(t, sign ? "(" : "");
+    if (v == 0)
+        ix_text_put(t, sign ? "-0.0" : "0.0");
+    else
+        ix_text_real(t, v, single);
+    ix_text_put(t, single ? "f" : "");
+    ix_text_put(t, sign ? ")" : "");
+}
+
+static void
+integer_literal(ilex_dtype dtype, ix_value v, ix_text *t)
+{
+    if (ix_dtype_kind(dtype) == 'u' || dtype == ILEX_BOOL) {
+        ix_text_uint(t, v.u);
+        ix_text_put(t, dtype == ILEX_U64   ? "ul"
+                       : dtype == ILEX_U32 ? "u"
+                                           : "");
+    } else if (v.i == INT64_MIN) {
+        ix_text_put(t, "(-9223372036854775807l - 1)");
+    } else {
+        const char *wide = dtype == ILEX_I64 ? "l" : "";
+        ix_text_format(t, v.i < 0 ? "(%lld%s)" : "%lld%s", (long long)v.i,
+                       wide);
+    }
+}
+
+void
+ix_emit_literal(ix_emitter *e, ilex_dtype part, ix_value v, bool imaginary,
+                char *text)
+{
+    ix_text t;
+    ix_text_init(&t, &e->mem);
+    if (ix_dtype_is_real(part))
+        real_literal(e->dialect->cuda, part == ILEX_F32,
+                     imaginary ? v.im : v.f, &t);
+    else
+        integer_literal(part, v, &t);
+    const char *s = ix_text_string(&t);
+    snprintf(text, IX_NAME, "%s", s ? s : "");
+    e->block[0].text.failed |= s == NULL;
+    ix_text_free(&t);
+}
+
+static ix_name
+literal(ix_emitter *e, const ilex_array *n)
+{
+    ix_name v = {.depth = 0, .id = e->block[0].id};
+    ilex_dtype part = ix_dtype_part((ilex_dtype)n->dtype);
+    ix_emit_literal(e, part, ix_const_value(n), false, v.re);
+    if (ix_dtype_is_complex((ilex_dtype)n->dtype))
+        ix_emit_literal(e, part, ix_const_value(n), true, v.im);
+    return v;
+}
+
+/* ---- index expressions ---- */
+
+/* An atom's text: loop variable, size, or the variable of an OP. */
+static void
+emit_atom(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
+{
+    int at = 0;
+    if (x->kind == IX_INDEX) {
+        at = e->index_depth[x->attr[0]];
+        ix_text_format(t, "i%lld", (long long)x->attr[0]);
+    } else if (x->kind == IX_RINDEX) {
+        at = e->rindex_depth[x->attr[0]];
+        ix_text_put(t, e->rindex_name[x->attr[0]]);
+    } else if (x->kind == IX_SIZE) {
+        e->uses_size[x->attr[0]] = true;
+        ix_text_format(t, "n%lld", (long long)x->attr[0]);
+    } else {
+        ix_name v = ix_emit_value(e, x);
+        at = v.depth;
+        ix_text_put(t, v.re);
+    }
+    *depth = at > *depth ? at : *depth;
+}
+
+void
+ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
+{
+    ix_index_form f;
+    if (x->kind != IX_CONST && x->kind != IX_LINEAR) {
+        emit_atom(e, x, t, depth);
+        return;
+    }
+    ix_index_form_of(x, &f);
+    for (int i = 0; i < f.n; i++) {
+        int64_t k = f.t[i].k;
+        ix_text_put(t, i == 0 ? (k < 0 ? "-" : "") : k < 0 ? " - " : " + ");
+        if (k != 1 && k != -1) {
+            ix_text_uint(t, k < 0 ? 0 - (uint64_t)k : (uint64_t)k);
+            ix_text_put(t, " * ");
+        }
+        emit_atom(e, f.t[i].atom, t, depth);
+    }
+    if (f.n == 0)
+        ix_text_int(t, f.c);
+    else if (f.c)
+        ix_text_format(t, " %c %llu", f.c < 0 ? '-' : '+',
+                       (unsigned long long)(f.c < 0 ? 0 - (uint64_t)f.c
+                                                    : (uint64_t)f.c));
+}
+
+/* ---- operations ---- */
+
+static void
+new_variable(ix_emitter *e, ilex_dtype dtype, int depth, ix_name *v)
+{
+    int number = e->next++;
+    bool complex = ix_dtype_is_complex(dtype);
+    snprintf(v->re, sizeof v->re, "t%d%s", number, complex ? "r" : "");
+    snprintf(v->im, sizeof v->im, "t%di", number);
+    v->depth = depth;
+    v->id = e->block[depth].id;
+}
+
+static const ix_code_names *
+names_of(ilex_dtype loop, ilex_dtype result, int n, const ix_name *args,
+         const ix_name *v, ix_code_names *names)
+{
+    *names = (ix_code_names){
+        .loop = loop, .result = result, .re = v->re, .im = v->im};
+    for (int i = 0; i < n; i++) {
+        names->x[i] = args[i].re;
+        names->xi[i] = args[i].im;
+    }
+    return names;
+}
+
+/* "<start>v = <template>;" for each part, or the call that stores both. */
+static void
+write_template(ix_emitter *e, int depth, ix_code_template code,
+               const ix_code_names *names, const char *start)
+{
+    const char *parts[2] = {code.re,
+                            code.kind == IX_CODE_PAIR ? code.im : NULL};
+    const char *into[2] = {names->re, names->im};
+    e->block[0].text.failed |=
+        !ix_function_set_need_template(&e->functions, code, names->loop);
+    if (code.kind == IX_CODE_CALL_PAIR) {
+        ix_text *t = ix_emit_line(e, depth);
+        ix_code_write(t, code.re, names, &e->dialect->functions);
+        ix_text_put(t, ";\n");
+        return;
+    }
+    for (int i = 0; i < 2 && parts[i]; i++) {
+        ix_text *t = ix_emit_line(e, depth);
+        ix_text_format(t, "%s%s = ", start, into[i]);
+        ix_code_write(t, parts[i], names, &e->dialect->functions);
+        ix_text_put(t, ";\n");
+    }
+}
+
+/* Declares variables of a new value and computes them. */
+static void
+define(ix_emitter *e, ilex_dtype dtype, int depth, ix_code_template code,
+       const ix_code_names *names)
+{
+    const char *type = ix_c_type(dtype);
+    char start[32];
+    if (code.kind == IX_CODE_CALL_PAIR)
+        ix_emit_put(e, depth, "%s %s, %s;", type, names->re, names->im);
+    snprintf(start, sizeof start, "const %s ", type);
+    write_template(e, depth, code, names, start);
+}
+
+void
+ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
+                const ix_name *b, const ix_name *into)
+{
+    ix_name args[2] = {*a, *b};
+    ix_code_names names;
+    ix_code_template code = ix_op_template(op, loop);
+    ix_name v = *into;
+    bool pair = code.kind == IX_CODE_PAIR;
+    if (pair)
+        new_variable(e, loop, e->depth, &v);
+    names_of(loop, loop, 2, args, &v, &names);
+    if (pair)
+        define(e, loop, e->depth, code, &names);
+    else
+        write_template(e, e->depth, code, &names, "");
+    if (pair) {
+        ix_emit_put(e, e->depth, "%s = %s;", into->re, v.re);
+        ix_emit_put(e, e->depth, "%s = %s;", into->im, v.im);
+    }
+}
+
+static int
+deepest(int n, const ix_name *args)
+{
+    int depth = 0;
+    for (int i = 0; i < n; i++)
+        depth = args[i].depth > depth ? args[i].depth : depth;
+    return depth;
+}
+
+/* A branch of a guarded `where`: computed only inside its braces. */
+static void
+emit_branch(ix_emitter *e, ilex_array *x, const ix_name *into,
+            const char *header, bool complex)
+{
+    int floor = e->floor;
+    ix_emit_open(e);
+    e->floor = e->depth;
+    ix_name v = ix_emit_value(e, x);
+    ix_emit_put(e, e->depth, "%s = %s;", into->re, v.re);
+    if (complex)
+        ix_emit_put(e, e->depth, "%s = %s;", into->im, v.im);
+    e->floor = floor;
+    ix_emit_close(e, header);
+}
+
+/* `where` on indices that split left: reads of a branch may be out of bounds
+ * where it is not taken. */
+static ix_name
+guarded_where(ix_emitter *e, ilex_array *n)
+{
+    ix_name c = ix_emit_value(e, n->ops[0]), v;
+    bool complex = ix_dtype_is_complex((ilex_dtype)n->dtype);
+    char header[IX_NAME + 16];
+    new_variable(e, (ilex_dtype)n->dtype, e->depth, &v);
+    ix_emit_put(e, e->depth, complex ? "%s %s, %s;" : "%s %s;",
+                ix_c_type((ilex_dtype)n->dtype), v.re, v.im);
+    snprintf(header, sizeof header, "if (%s)", c.re);
+    emit_branch(e, n->ops[1], &v, header, complex);
+    emit_branch(e, n->ops[2], &v, "else", complex);
+    return v;
+}
+
+static ix_name
+emit_op(ix_emitter *e, ilex_array *n)
+{
+    ix_name args[3], v;
+    ix_code_names names;
+    for (int i = 0; i < n->nops; i++)
+        args[i] = ix_emit_value(e, n->ops[i]);
+    int depth = deepest(n->nops, args);
+    ilex_dtype dtype = (ilex_dtype)n->dtype;
+    new_variable(e, dtype, depth, &v);
+    names_of(ix_loop_of(n), dtype, n->nops, args, &v, &names);
+    define(e, dtype, depth, ix_op_template(ix_op_of(n), ix_loop_of(n)),
+           &names);
+    return v;
+}
+
+static ix_name
+emit_cast(ix_emitter *e, ilex_array *n)
+{
+    ix_name x = ix_emit_value(e, n->ops[0]), v;
+    ix_code_names names;
+    ilex_dtype to = (ilex_dtype)n->dtype, from = (ilex_dtype)n->ops[0]->dtype;
+    new_variable(e, to, x.depth, &v);
+    names_of(to, to, 1, &x, &v, &names);
+    define(e, to, x.depth, ix_cast_template(from, to), &names);
+    return v;
+}
+
+/* Index arithmetic used as a value. */
+static ix_name
+emit_index_value(ix_emitter *e, ilex_array *n)
+{
+    ix_name v;
+    ix_text t;
+    int depth = 0;
+    ix_text_init(&t, &e->mem);
+    ix_emit_index(e, n, &t, &depth);
+    const char *s = ix_text_string(&t);
+    e->block[0].text.failed |= s == NULL;
+    if (n->kind != IX_LINEAR && s && strlen(s) < IX_NAME) {
+        v = (ix_name){.depth = depth, .id = e->block[depth].id};
+        memcpy(v.re, s, strlen(s) + 1);
+    } else {
+        new_variable(e, ILEX_I64, depth, &v);
+        ix_text *line = ix_emit_line(e, depth);
+        ix_text_format(line, "const i64 %s = ", v.re);
+        ix_text_put(line, s ? s : "");
+        ix_text_put(line, ";\n");
+    }
+    ix_text_free(&t);
+    return v;
+}
+
+static ix_name
+emit_new(ix_emitter *e, ilex_array *n)
+{
+    switch (n->kind) {
+    case IX_CONST:
+        return literal(e, n);
+    case IX_LOAD:
+        return ix_emit_load(e, n);
+    case IX_REDUCE:
+        return ix_emit_reduce(e, n);
+    case IX_CAST:
+        return emit_cast(e, n);
+    case IX_OP:
+        if (ix_op_of(n) == IX_OP_WHERE && ix_is_index_condition(n->ops[0]) &&
+            ((n->ops[1]->flags | n->ops[2]->flags) & IX_HAS_LOAD))
+            return guarded_where(e, n);
+        return emit_op(e, n);
+    default:
+        return emit_index_value(e, n);
+    }
+}
+
+ix_name
+ix_emit_value(ix_emitter *e, ilex_array *n)
+{
+    size_t *seen = ix_map_find(&e->value, n);
+    if (seen && ix_emit_known(e, &e->name[*seen]))
+        return e->name[*seen];
+    ix_name v = emit_new(e, n);
+    ix_arena_grow(e->arena, &e->name, &e->name_capacity, e->nnames + 1,
+                  sizeof *e->name);
+    e->name[e->nnames] = v;
+    e->block[0].text.failed |=
+        !ix_map_set(&e->value, &e->mem, n, e->nnames);
+    e->nnames++;
+    return v;
+}
+
+/* ---- depth of free indices ---- */
+
+static void
+depth_of(ix_emitter *e, const ilex_array *n, ix_map *seen, int *depth)
+{
+    int at = 0;
+    if (!(n->flags & (IX_HAS_INDEX | IX_HAS_RINDEX)) || ix_map_find(seen, n))
+        return;
+    e->block[0].text.failed |= !ix_map_set(seen, &e->mem, n, 1);
+    if (n->kind == IX_INDEX)
+        at = e->index_depth[n->attr[0]];
+    else if (n->kind == IX_RINDEX)
+        at = e->rindex_depth[n->attr[0]];
+    *depth = at > *depth ? at : *depth;
+    for (int i = 0; i < n->nops; i++)
+        depth_of(e, n->ops[i], seen, depth);
+}
+
+int
+ix_emit_depth_of(ix_emitter *e, const ilex_array *n)
+{
+    int depth = e->floor;
+    ix_map seen = {0};
+    depth_of(e, n, &seen, &depth);
+    ix_map_free(&seen, &e->mem);
+    return depth > e->depth ? e->depth : depth;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Passes check and extents: what the program's outputs are, and the box that
+ * each array must cover, inferred backwards from the outputs.
+ */
+#include "compiler/unit.h"
+
+/* ---- check ---- */
+
+static bool
+check_output(ix_unit *u, const ix_output *out)
+{
+    ilex_context *ctx = u->ctx;
+    const char *name = ix_symbol_text(ctx, out->name);
+    if (ix_is_poison(out->array)) {
+        ix_poison_again(ctx);
+        return false;
+    }
+    for (int k = 0; k < ix_rank(out->array); k++) {
+        const ix_axis *ax = &out->array->interior->ax[k];
+        if (ix_lin_is(ax->lo, -IX_UNBOUNDED) || ix_lin_is(ax->hi, IX_UNBOUNDED)) {
+            ix_fail(&ctx->error, ILEX_E_EMPTY,
+                    "%s: axis %s has no bounds; give the output a domain, for "
+                    "example by ilex_restrict(x, \"I:n\")",
+                    name, ix_symbol_text(ctx, ax->name));
+            return false;
+        }
+    }
+    return !ix_is_array(out->array) ||
+           ix_domain_check_extents(ctx, name, out->array->interior);
+}
+
+/* Rank-0 scalars become lambdas, so that every root is an array. */
+bool
+ix_pass_check(ix_unit *u)
+{
+    ilex_module *m = u->module;
+    if (m->noutputs == 0) {
+        ix_fail(&u->ctx->error, ILEX_E_ARGUMENT,
+                "program %s has no outputs; add one, for example "
+                "`out y : f64[i:n] = 2.0*x`",
+                m->name);
+        return false;
+    }
+    if (ix_module_collect(m) != ILEX_OK)
+        return false;
+    u->nroots = m->noutputs;
+    u->root = ix_arena_new(&u->arena, u->nroots * sizeof *u->root);
+    const ix_domain *point = ix_domain_new(u->ctx, 0, NULL);
+    for (size_t i = 0; i < u->nroots; i++) {
+        if (!check_output(u, &m->output[i]))
+            return false;
+        u->root[i] = m->output[i].array;
+        if (!ix_is_array(u->root[i]))
+            u->root[i] = ix_build_restrict(u->ctx, "output", u->root[i], point);
+        if (ix_is_poison(u->root[i]))
+            return false;
+    }
+    return ix_unit_order(u);
+}
+
+/* ---- extents ---- */
+
+/* The visitor's user: whose loads are followed. */
+typedef struct reader {
+    ix_unit *u;
+    const ilex_array *lambda;
+} reader;
+
+/* Of lower bound candidates the largest that is not below "floor". */
+static const ix_lin *
+best_lower(ilex_context *ctx, const ix_bounds *b, const ix_lin *floor)
+{
+    const ix_lin *best = floor;
+    for (int i = 0; i < b->nlo; i++)
+        if (ix_lin_le(ctx, best, b->lo[i]) == IX_YES)
+            best = b->lo[i];
+    return best;
+}
+
+static const ix_lin *
+best_upper(ilex_context *ctx, const ix_bounds *b, const ix_lin *ceiling)
+{
+    const ix_lin *best = ceiling;
+    for (int i = 0; i < b->nhi; i++) {
+        const ix_lin *hi = ix_lin_offset(ctx, b->hi[i], 1);
+        if (ix_lin_le(ctx, hi, best) == IX_YES)
+            best = hi;
+    }
+    return best;
+}
+
+/* Hull of what is needed already and what one load adds; a side that cannot
+ * be decided becomes the edge of the readable domain. */
+static const ix_domain *
+join_boxes(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
+           const ix_domain *valid)
+{
+    if (!a || !b || a == b)
+        return a ? a : b;
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < a->rank; k++) {
+        ax[k].name = a->ax[k].name;
+        ax[k].lo = ix_lin_min(ctx, a->ax[k].lo, b->ax[k].lo);
+        ax[k].hi = ix_lin_max(ctx, a->ax[k].hi, b->ax[k].hi);
+        ax[k].lo = ax[k].lo ? ax[k].lo : valid->ax[k].lo;
+        ax[k].hi = ax[k].hi ? ax[k].hi : valid->ax[k].hi;
+    }
+    return ix_domain_new(ctx, a->rank, ax);
+}
+
+static bool
+need_load(ix_load_visitor *v, const ilex_array *load)
+{
+    reader *r = v->user;
+    const ilex_array *x = r->lambda->ops[load->attr[0] + 1];
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < load->nops; k++) {
+        ix_bounds b;
+        ix_index_bounds(v->ctx, &v->frame, load->ops[k], &b);
+        ax[k].name = x->valid->ax[k].name;
+        ax[k].lo = best_lower(v->ctx, &b, x->valid->ax[k].lo);
+        ax[k].hi = best_upper(v->ctx, &b, x->valid->ax[k].hi);
+    }
+    const ix_domain **need =
+        &r->u->need[*ix_map_find(&r->u->position, x)];
+    *need = join_boxes(v->ctx, *need, ix_domain_new(v->ctx, load->nops, ax),
+                       x->valid);
+    return *need != NULL;
+}
+
+bool
+ix_pass_extents(ix_unit *u)
+{
+    if (!ix_unit_order(u))
+        return false;
+    u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
+    for (size_t i = 0; i < u->nroots; i++) {
+        const ix_domain **need = &u->need[*ix_map_find(&u->position, u->root[i])];
+        *need = join_boxes(u->ctx, *need, u->root[i]->interior,
+                           u->root[i]->valid);
+    }
+    for (size_t i = u->norder; i-- > 0;) {
+        ilex_array *n = u->order[i];
+        if (n->kind != IX_LAMBDA)
+            continue;
+        reader r = {u, n};
+        ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
+        v.frame.box = u->need[i];
+        if (!ix_visit_loads(&v, n->ops[0]))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The compiled program: copies of names and formulas, the launch list, and
+ * the source in the dialects asked for.
+ */
+#include "compiler/finish.h"
+
+#include "compiler/emit.h"
+
+const ix_lin *
+ix_finish_lin(ix_compiled *c, const ix_lin *a)
+{
+    size_t bytes = sizeof *a + (size_t)a->n * sizeof a->t[0];
+    for (int32_t i = 0; i < a->n; i++)
+        c->size[a->t[i].param].used = true;
+    return memcpy(ix_arena_new(&c->arena, bytes), a, bytes);
+}
+
+ix_range
+ix_finish_range(ix_compiled *c, const ix_axis *ax)
+{
+    return (ix_range){ix_finish_lin(c, ax->lo), ix_finish_lin(c, ax->hi)};
+}
+
+static void
+copy_sizes(ix_unit *u, ix_compiled *c)
+{
+    c->nsizes = u->ctx->nparams;
+    c->size = ix_arena_new(&c->arena, (c->nsizes + 1) * sizeof *c->size);
+    for (size_t p = 0; p < c->nsizes; p++)
+        c->size[p].name =
+            ix_arena_string(&c->arena, ix_param_name(u->ctx, (int32_t)p));
+}
+
+/* An assumption matters when it names a size the program uses; its other
+ * sizes are then used as well. */
+static void
+copy_assumptions(ix_unit *u, ix_compiled *c)
+{
+    ilex_context *ctx = u->ctx;
+    c->assumption =
+        ix_arena_new(&c->arena, (ctx->nassumptions + 1) * sizeof *c->assumption);
+    bool *taken = ix_arena_new(&u->arena, ctx->nassumptions + 1);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < ctx->nassumptions; i++) {
+            const ix_assumption *a = &ctx->assumption[i];
+            bool relevant = false;
+            for (int32_t k = 0; k < a->form->n; k++)
+                relevant |= c->size[a->form->t[k].param].used;
+            if (taken[i] || !relevant)
+                continue;
+            taken[i] = more = true;
+            ix_compiled_assumption *to = &c->assumption[c->nassumptions++];
+            to->form = ix_finish_lin(c, a->form);
+            to->modulus = a->modulus;
+            to->text =
+                ix_arena_string(&c->arena, ix_lin_show(ctx, a->form).s);
+        }
+    }
+}
+
+static void
+copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
+{
+    static const ix_compiled_role roles[] = {
+        IX_COMPILED_INPUT, IX_COMPILED_DATA, IX_COMPILED_OUTPUT,
+        IX_COMPILED_TEMP};
+    ix_compiled_buffer *to = &c->buffer[c->nbuffers++];
+    to->role = roles[b->role];
+    to->name = ix_arena_string(&c->arena, b->name);
+    to->dtype = b->dtype;
+    to->rank = b->box->rank;
+    to->used = used;
+    to->first_stride = c->nstrides;
+    to->slot = b->slot;
+    to->inplace = b->inplace;
+    c->nstrides += to->rank;
+    to->interior_text = ix_arena_string(
+        &c->arena, ix_domain_show(u->ctx, b->interior).s);
+    to->box_text =
+        ix_arena_string(&c->arena, ix_domain_show(u->ctx, b->box).s);
+    for (int k = 0; k < to->rank; k++) {
+        to->axis[k] = ix_arena_string(
+            &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
+        to->interior[k] = ix_finish_range(c, &b->interior->ax[k]);
+        to->box[k] = ix_finish_range(c, &b->box->ax[k]);
+    }
+    if (b->role == IX_ROLE_DATA && b->node->ext) {
+        to->data = b->node->ext;
+        if (ix_data.retain)
+            ix_data.retain(to->data);
+    }
+}
+
+static void
+copy_buffers(ix_unit *u, ix_compiled *c)
+{
+    c->buffer = ix_arena_new(&c->arena, (u->nbuffers + 1) * sizeof *c->buffer);
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        const ix_buffer *b = &u->buffer[i];
+        bool used = !b->node || ix_map_find(&u->position, b->node);
+        if (b->role != IX_ROLE_TEMP)
+            c->narguments = i + 1;
+        copy_buffer(u, c, b, used);
+    }
+    c->nslots = u->nslots;
+}
+
+static void
+copy_kernels(ix_unit *u, ix_compiled *c)
+{
+    c->kernel =
+        ix_arena_new(&c->arena, ((size_t)u->nkernels + 1) * sizeof *c->kernel);
+    for (const ix_kernel *k = u->kernels; k; k = k->next) {
+        ix_compiled_kernel *to = &c->kernel[c->nkernels++];
+        ix_mem mem = ix_arena_mem(&c->arena);
+        ix_text t;
+        ix_text_init(&t, &mem);
+        ix_text_format(&t, "k%d", k->number);
+        to->name = ix_text_string(&t);
+        to->serial = k->box->rank == 0;
+        if (!to->serial)
+            to->outer = ix_finish_range(c, &k->box->ax[0]);
+    }
+}
+
+/* ---- reductions that need an element ---- */
+
+typedef struct nonempty_search {
+    ix_unit *u;
+    ix_compiled *c;
+    const ix_domain *box;
+    ix_map seen;
+    size_t capacity;
+} nonempty_search;
+
+static void
+add_nonempty(nonempty_search *s, const ilex_array *n)
+{
+    ix_compiled *c = s->c;
+    ix_arena_grow(&c->arena, &c->nonempty, &s->capacity, c->nnonempty + 1,
+                  sizeof *c->nonempty);
+    ix_compiled_nonempty *to = &c->nonempty[c->nnonempty++];
+    *to = (ix_compiled_nonempty){
+        .what = ix_reduction_info_of(ix_reduction_of(n))->name,
+        .nranges = n->interior->rank,
+        .nouter = s->box->rank};
+    for (int k = 0; k < to->nranges; k++)
+        to->range[k] = ix_finish_range(c, &n->interior->ax[k]);
+    for (int k = 0; k < to->nouter; k++)
+        to->outer[k] = ix_finish_range(c, &s->box->ax[k]);
+}
+
+static void
+search_nonempty(nonempty_search *s, const ilex_array *n)
+{
+    ix_mem mem = ix_arena_mem(&s->u->arena);
+    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, n))
+        return;
+    ix_map_set(&s->seen, &mem, n, 1);
+    if (n->kind == IX_REDUCE &&
+        !ix_reduction_info_of(ix_reduction_of(n))->empty)
+        add_nonempty(s, n);
+    for (int i = 0; i < n->nops; i++)
+        search_nonempty(s, n->ops[i]);
+}
+
+static void
+copy_nonempty(ix_unit *u, ix_compiled *c)
+{
+    nonempty_search s = {.u = u, .c = c};
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        for (const ix_nest *n = k->nests; n; n = n->next)
+            for (int i = 0; i < n->nstores; i++) {
+                s.box = k->box;
+                s.seen = (ix_map){0};
+                search_nonempty(&s, n->store[i].value);
+            }
+}
+
+/* Sizes that only bodies use. */
+static void
+mark_sizes(ix_compiled *c, const ilex_array *n, ix_map *seen, const ix_mem *mem)
+{
+    if (n->kind == IX_SIZE)
+        c->size[n->attr[0]].used = true;
+    if (n->nops == 0 || ix_map_find(seen, n))
+        return;
+    ix_map_set(seen, mem, n, 1);
+    for (int i = 0; i < n->nops; i++)
+        mark_sizes(c, n->ops[i], seen, mem);
+}
+
+static void
+mark_body_sizes(ix_unit *u, ix_compiled *c)
+{
+    ix_map seen = {0};
+    ix_mem mem = ix_arena_mem(&u->arena);
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        for (const ix_nest *n = k->nests; n; n = n->next)
+            for (int i = 0; i < n->nstores; i++)
+                mark_sizes(c, n->store[i].value, &seen, &mem);
+}
+
+bool
+ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
+{
+    c->name = ix_arena_string(&c->arena, u->module->name);
+    c->nnodes = u->norder;
+    copy_sizes(u, c);
+    copy_buffers(u, c);
+    copy_kernels(u, c);
+    copy_nonempty(u, c);
+    mark_body_sizes(u, c);
+    copy_assumptions(u, c);
+    if (request->reference)
+        ix_make_tapes(u, c);
+    for (int d = 0; d < IX_NDIALECTS; d++) {
+        if (!request->dialect[d])
+            continue;
+        c->source[d] = ix_emit_unit(u, &c->arena, (ix_dialect_id)d,
+                                    request->names, &c->uses_math);
+        if (!c->source[d])
+            return false;
+    }
+    return true;
+}

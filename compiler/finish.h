@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a unit to a compiled program that points to nothing of the context.
+ */
+#ifndef ILEX_COMPILER_FINISH_H
+#define ILEX_COMPILER_FINISH_H
+
+#include "compiler/compiler.h"
+#include "compiler/unit.h"
+
+/* Fills "c", whose arena jumps when memory runs out. */
+bool ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request);
+
+/* tape.c: the stages' bodies as tapes. */
+void ix_make_tapes(ix_unit *u, ix_compiled *c);
+
+/* A copy of a linear form in the compiled program's arena. */
+const ix_lin *ix_finish_lin(ix_compiled *c, const ix_lin *a);
+ix_range ix_finish_range(ix_compiled *c, const ix_axis *ax);
+
+#endif

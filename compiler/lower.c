@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass lower: every interior node becomes an index lambda. One function per
+ * kind that nodes.def does not keep. needs, gives: a graph; breaks: the kinds
+ * reshape, einsum, permute, slice.
+ */
+#include "compiler/unit.h"
+#include "lib/dtype.h"
+
+/* The lambda over n's domain with this body. */
+static ilex_array *
+as_lambda(ilex_array *n, ilex_array *body, int count,
+          ilex_array *const *operands)
+{
+    ilex_array *ops[2 * ILEX_MAX_RANK + 1] = {body};
+    for (int i = 0; i < count; i++)
+        ops[i + 1] = operands[i];
+    ix_node_spec spec = {.kind = IX_LAMBDA,
+                         .dtype = (ilex_dtype)n->dtype,
+                         .interior = n->interior,
+                         .valid = n->valid,
+                         .nops = count + 1,
+                         .ops = ops};
+    return ix_node_scoped(n->ctx, &spec);
+}
+
+/* A lambda that reads operand 0 at "index". */
+static ilex_array *
+as_read(ilex_array *n, ilex_array *const *index)
+{
+    ilex_array *x = n->ops[0];
+    ilex_array *body = ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, 0,
+                                      ix_rank(x), index);
+    return ix_is_poison(body) ? body : as_lambda(n, body, 1, &x);
+}
+
+static ilex_array *
+ix_lower_permute(ilex_array *n)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < n->nattr; k++)
+        index[n->attr[k]] = ix_scalar_index(n->ctx, k);
+    return as_read(n, index);
+}
+
+static ilex_array *
+ix_lower_slice(ilex_array *n)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < n->nattr; k++)
+        index[k] = ix_index_fma(n->ctx, n->ops[k + 1], n->attr[k],
+                                ix_scalar_index(n->ctx, k));
+    return as_read(n, index);
+}
+
+/* ---- einsum ---- */
+
+enum { LABELS = 64 };
+
+/* What index each label stands for. */
+typedef struct label_map {
+    ilex_array *index[LABELS];
+    ix_axis box[ILEX_MAX_RANK * 2];
+    int nbox;
+} label_map;
+
+/* Result labels are indices; the others are summed over, in order of first
+ * appearance, over their longest range. */
+static bool
+map_labels(ilex_array *n, label_map *m)
+{
+    const int64_t *label = n->attr + 2;
+    int nres = (int)n->attr[1], where[LABELS];
+    for (int k = 0; k < nres; k++)
+        m->index[label[k]] = ix_scalar_index(n->ctx, k);
+    label += nres;
+    for (int i = 0; i < n->nops; i++)
+        for (int k = 0; k < ix_rank(n->ops[i]); k++, label++) {
+            const ix_axis *ax = &n->ops[i]->interior->ax[k];
+            ix_axis *box;
+            if (!m->index[*label]) {
+                if (m->nbox == ILEX_MAX_RANK)
+                    return false;
+                where[*label] = m->nbox;
+                m->index[*label] = ix_scalar_rindex(n->ctx, m->nbox);
+                m->box[m->nbox++] = (ix_axis){0, ax->lo, ax->hi};
+            } else if (m->index[*label]->kind == IX_RINDEX) {
+                box = &m->box[where[*label]];
+                if (ax->name) {
+                    box->lo = ix_lin_max(n->ctx, box->lo, ax->lo);
+                    box->hi = ix_lin_min(n->ctx, box->hi, ax->hi);
+                } else if (ix_lin_is(box->hi, 1)) {
+                    box->hi = ax->hi;
+                }
+            }
+        }
+    return true;
+}
+
+/* Is axis "k" of "x" stretched where the label's range is longer than 1? */
+static bool
+stretched(const ilex_array *n, const label_map *m, const ix_axis *ax,
+          int64_t label)
+{
+    const ilex_array *index = m->index[label];
+    const ix_axis *range = index->kind == IX_INDEX
+                               ? &n->interior->ax[index->attr[0]]
+                               : &m->box[index->attr[0]];
+    return !ax->name && ix_lin_is(ax->hi, 1) && !ix_lin_is(range->hi, 1);
+}
+
+/* The product of the operands' elements, in the accumulator's dtype. */
+static ilex_array *
+product(ilex_array *n, const label_map *m)
+{
+    ilex_dtype acc = (ilex_dtype)n->attr[0];
+    const int64_t *label = n->attr + 2 + n->attr[1];
+    ilex_array *body = NULL;
+    for (int i = 0; i < n->nops; i++) {
+        ilex_array *x = n->ops[i], *index[ILEX_MAX_RANK];
+        for (int k = 0; k < ix_rank(x); k++, label++)
+            index[k] = stretched(n, m, &x->interior->ax[k], *label)
+                           ? ix_index_const(n->ctx, 0)
+                           : m->index[*label];
+        ilex_array *value =
+            ix_is_array(x) ? ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, i,
+                                            ix_rank(x), index)
+                           : x;
+        ilex_array *ops[2] = {body, ix_scalar_cast(n->ctx, acc, value)};
+        body = body ? ix_scalar_op(n->ctx, IX_OP_MULTIPLY, acc, acc, ops)
+                    : ops[1];
+    }
+    return body;
+}
+
+static ilex_array *
+ix_lower_einsum(ilex_array *n)
+{
+    label_map m = {.nbox = 0};
+    ilex_dtype acc = (ilex_dtype)n->attr[0];
+    if (!map_labels(n, &m))
+        return ix_poison(n->ctx, "einsum", -1, ILEX_E_LIMIT,
+                         "einsum: more than %d labels are summed over",
+                         ILEX_MAX_RANK);
+    ilex_array *body = product(n, &m);
+    if (m.nbox > 0)
+        body = ix_scalar_reduce(
+            n->ctx, acc == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
+            acc, ix_domain_new(n->ctx, m.nbox, m.box), 0, body);
+    body = ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, body);
+    if (ix_is_poison(body))
+        return body;
+    return as_lambda(n, body, n->nops, n->ops);
+}
+
+/* ---- reshape ---- */
+
+/* Axes of one side in the order in which elements follow each other, slowest
+ * first. */
+typedef struct side {
+    const ix_domain *dom;
+    bool fortran;
+    int next; /* axes used so far */
+} side;
+
+static int
+axis_at(const side *s, int i)
+{
+    return s->fortran ? s->dom->rank - 1 - i : i;
+}
+
+static const ix_lin *
+length_at(ilex_context *ctx, const side *s, int i)
+{
+    return ix_axis_extent(ctx, &s->dom->ax[axis_at(s, i)]);
+}
+
+/* A product of lengths: constant times at most one symbolic one. */
+static const ix_lin *
+times(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (!a || !b)
+        return NULL;
+    if (a->n == 0)
+        return ix_lin_scale(ctx, b, a->c);
+    return b->n == 0 ? ix_lin_scale(ctx, a, b->c) : NULL;
+}
+
+/* Which side must take another axis for the products "p" and "q" to meet:
+ * -1 the first, 1 the second, 0 neither can help. A symbolic product waits for
+ * the constant one. */
+static int
+lagging(ilex_context *ctx, const ix_lin *p, const ix_lin *q, bool more_p,
+        bool more_q)
+{
+    bool first = more_p;
+    if (p != q && (p->n == 0) != (q->n == 0))
+        first = p->n == 0;
+    else if (p != q)
+        first = ix_lin_le(ctx, p, q) == IX_YES;
+    if (first)
+        return more_p ? -1 : 0;
+    return more_q ? 1 : 0;
+}
+
+/* The smallest group of axes of both sides with one product: ends in na, nb.
+ * False when the products need two symbolic sizes. */
+static bool
+next_group(ilex_context *ctx, const side *a, const side *b, int *na, int *nb)
+{
+    int i = a->next, j = b->next;
+    const ix_lin *p = ix_lin_const(ctx, 1), *q = p;
+    do {
+        int which = p && q ? lagging(ctx, p, q, i < a->dom->rank,
+                                     j < b->dom->rank)
+                           : 0;
+        if (which == 0)
+            return false;
+        if (which < 0)
+            p = times(ctx, p, length_at(ctx, a, i++));
+        else
+            q = times(ctx, q, length_at(ctx, b, j++));
+    } while (p != q || !p);
+    *na = i;
+    *nb = j;
+    return true;
+}
+
+/* Has the domain an axis of length 0 for all sizes? */
+static bool
+is_empty(ilex_context *ctx, const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++)
+        if (ix_lin_le(ctx, dom->ax[k].hi, dom->ax[k].lo) == IX_YES)
+            return true;
+    return false;
+}
+
+/* Flat index of result indices [from, to) in the side's order; all lengths
+ * but the slowest must be constant. */
+static ilex_array *
+flatten(ilex_context *ctx, const side *s, int from, int to)
+{
+    ilex_array *flat = ix_index_const(ctx, 0);
+    int64_t stride = 1;
+    for (int i = to - 1; i >= from; i--) {
+        const ix_axis *ax = &s->dom->ax[axis_at(s, i)];
+        ilex_array *at = ix_index_fma(ctx, ix_scalar_index(ctx, axis_at(s, i)),
+                                      -1, ix_index_lin(ctx, ax->lo));
+        flat = ix_index_fma(ctx, flat, -stride, at);
+        const ix_lin *length = length_at(ctx, s, i);
+        if (i > from && (length->n || !ix_mul(stride, length->c, &stride)))
+            return NULL;
+    }
+    return flat;
+}
+
+/* Splits a flat index into the operand's indices [from, to). */
+static bool
+unflatten(ilex_context *ctx, const side *s, int from, int to, ilex_array *flat,
+          ilex_array **index)
+{
+    for (int i = to - 1; i >= from; i--) {
+        int k = axis_at(s, i);
+        const ix_lin *length = length_at(ctx, s, i);
+        ilex_array *at = flat;
+        if (i > from) {
+            if (length->n)
+                return false;
+            int64_t c = length->c > 0 ? length->c : 1;
+            flat = ix_index_floordiv(ctx, flat, c);
+            at = ix_index_fma(ctx, at, -c, flat);
+        }
+        index[k] = ix_index_fma(ctx, at, 1,
+                                ix_index_lin(ctx, s->dom->ax[k].lo));
+    }
+    return true;
+}
+
+static ilex_array *
+ix_lower_reshape(ilex_array *n)
+{
+    ilex_context *ctx = n->ctx;
+    side to = {n->interior, n->attr[0], 0};
+    side from = {n->ops[0]->interior, n->attr[0], 0};
+    ilex_array *index[ILEX_MAX_RANK];
+    if (is_empty(ctx, to.dom)) {
+        for (int k = 0; k < from.dom->rank; k++)
+            index[k] = ix_index_lin(ctx, from.dom->ax[k].lo);
+        return as_read(n, index);
+    }
+    while (to.next < to.dom->rank || from.next < from.dom->rank) {
+        int nto, nfrom;
+        ilex_array *flat = NULL;
+        if (next_group(ctx, &to, &from, &nto, &nfrom))
+            flat = flatten(ctx, &to, to.next, nto);
+        if (!flat || !unflatten(ctx, &from, from.next, nfrom, flat, index))
+            return ix_poison(ctx, "reshape", 0, ILEX_E_UNSUPPORTED,
+                             "reshape: from [%s] to [%s] is not affine: only "
+                             "the slowest axis of a merged group may have a "
+                             "symbolic length",
+                             ix_domain_show(ctx, from.dom).s,
+                             ix_domain_show(ctx, to.dom).s);
+        to.next = nto;
+        from.next = nfrom;
+    }
+    return as_read(n, index);
+}
+
+/* ---- the pass ---- */
+
+static ilex_array *
+ix_lower_keep(ilex_array *n)
+{
+    return n;
+}
+
+static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
+#define IX_NODE(name, text, class, lower, meaning) ix_lower_##lower,
+#include "lib/nodes.def"
+};
+
+static ilex_array *
+lower(ix_unit *u, ilex_array *n)
+{
+    (void)u;
+    return lower_of[n->kind](n);
+}
+
+bool
+ix_pass_lower(ix_unit *u)
+{
+    return ix_unit_rewrite(u, lower);
+}

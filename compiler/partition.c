@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass partition: which arrays are stored, and which are computed again where
+ * they are read. needs: lambdas with extents; gives: stages whose bodies load
+ * buffers by number; breaks: the graph.
+ *
+ * An array is stored when it is an output; when it holds a reduction; when its
+ * index conditions would multiply (read at several places); when it is read
+ * where its value would be computed again for every step of a broadcast or
+ * reduction and is not cheap; and when storing is cheaper than computing it
+ * again: cost times (number of distinct reads - 1) is above a threshold.
+ */
+#include "compiler/unit.h"
+
+enum {
+    CHEAP = 4,         /* operations: always computed again */
+    RECOMPUTE = 64,    /* operations a point may spend on computing again */
+    BODY_BUDGET = 600, /* nodes of one fused body */
+    MANY_READS = 1 << 20
+};
+
+/* What partition knows of an array. */
+typedef struct info {
+    int64_t reads;   /* distinct (user, index) pairs, seen from stores */
+    int cost;        /* operations of its own body */
+    bool stored;
+    bool conditions; /* body decides on indices */
+    bool repeated;   /* read by fewer indices than there are loops */
+    int buffer;      /* when stored */
+    ilex_array *body; /* over buffers, when computed again */
+} info;
+
+typedef struct partition {
+    ix_unit *u;
+    info *of; /* by position */
+} partition;
+
+static info *
+info_of(partition *p, const ilex_array *n)
+{
+    return &p->of[*ix_map_find(&p->u->position, n)];
+}
+
+/* ---- measures of a body ---- */
+
+typedef struct measure {
+    ix_map seen;
+    const ix_mem *mem;
+    int cost, nodes;
+    bool conditions;
+} measure;
+
+/* Does index arithmetic branch (minimum, maximum)? */
+static bool
+index_branches(const ilex_array *x)
+{
+    bool r = x->kind == IX_OP && ix_op_of(x) != IX_OP_FLOOR_DIVIDE;
+    for (int i = 0; i < x->nops; i++)
+        r |= index_branches(x->ops[i]);
+    return r;
+}
+
+static void
+measure_body(measure *m, const ilex_array *n)
+{
+    if (n->nops == 0 || ix_map_find(&m->seen, n))
+        return;
+    ix_map_set(&m->seen, m->mem, n, 1);
+    m->nodes++;
+    if (n->kind == IX_OP)
+        m->cost += ix_op_info_of(ix_op_of(n))->cost;
+    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+        ix_is_index_condition(n->ops[0]))
+        m->conditions = true;
+    if (n->kind == IX_LOAD) {
+        for (int i = 0; i < n->nops; i++)
+            m->conditions |= index_branches(n->ops[i]);
+        return;
+    }
+    for (int i = 0; i < n->nops; i++)
+        measure_body(m, n->ops[i]);
+}
+
+static measure
+measured(ix_unit *u, const ilex_array *body)
+{
+    measure m = {.mem = &u->ctx->mem};
+    measure_body(&m, body);
+    ix_map_free(&m.seen, m.mem);
+    return m;
+}
+
+/* ---- counting reads ---- */
+
+typedef struct read_count {
+    partition *p;
+    const ilex_array *user;
+    int64_t weight; /* how often the user itself is computed */
+} read_count;
+
+/* Which indices a load uses, as bits: _k, then reduction indices. */
+static uint64_t
+indices_used(const ilex_array *x)
+{
+    if (x->kind == IX_INDEX)
+        return (uint64_t)1 << x->attr[0];
+    if (x->kind == IX_RINDEX)
+        return (uint64_t)1 << (32 + x->attr[0] % 32);
+    uint64_t bits = 0;
+    for (int i = 0; i < x->nops; i++)
+        bits |= indices_used(x->ops[i]);
+    return bits;
+}
+
+static uint64_t
+frame_indices(const ix_frame *frame)
+{
+    uint64_t bits = ((uint64_t)1 << frame->box->rank) - 1;
+    for (int i = 0; i < frame->nreduce; i++)
+        for (int k = 0; k < frame->reduce[i]->interior->rank; k++)
+            bits |= (uint64_t)1 << (32 + (frame->reduce[i]->attr[1] + k) % 32);
+    return bits;
+}
+
+static bool
+count_read(ix_load_visitor *v, const ilex_array *load)
+{
+    read_count *c = v->user;
+    info *x = info_of(c->p, c->user->ops[load->attr[0] + 1]);
+    x->reads += c->weight;
+    if (x->reads > MANY_READS)
+        x->reads = MANY_READS;
+    uint64_t used = 0;
+    for (int i = 0; i < load->nops; i++)
+        used |= indices_used(load->ops[i]);
+    x->repeated |= used != frame_indices(&v->frame);
+    return true;
+}
+
+/* ---- decisions ---- */
+
+static bool
+must_store(const ilex_array *n, const info *x)
+{
+    if (n->ops[0]->flags & IX_HAS_REDUCE)
+        return true;
+    if (x->conditions && x->reads > 1)
+        return true;
+    if (x->repeated && x->cost > CHEAP)
+        return true;
+    return x->cost * (x->reads - 1) > RECOMPUTE;
+}
+
+/* Users first: by then all reads of an array are counted. */
+static bool
+decide(partition *p)
+{
+    ix_unit *u = p->u;
+    for (size_t i = 0; i < u->nroots; i++)
+        info_of(p, u->root[i])->stored = true;
+    for (size_t i = u->norder; i-- > 0;) {
+        ilex_array *n = u->order[i];
+        info *x = &p->of[i];
+        if (n->kind != IX_LAMBDA)
+            continue;
+        measure m = measured(u, n->ops[0]);
+        x->cost = m.cost;
+        x->conditions = m.conditions;
+        x->stored |= u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse) ||
+                     must_store(n, x);
+        read_count c = {p, n, x->stored ? 1 : x->reads};
+        ix_load_visitor v = {.ctx = u->ctx, .fn = count_read, .user = &c};
+        v.frame.box = n->interior;
+        if (!ix_visit_loads(&v, n->ops[0]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- buffers and stages ---- */
+
+static void
+add_stage(ix_unit *u, int buffer, const ix_domain *box, ilex_array *body)
+{
+    ix_arena_grow(&u->arena, &u->stage, &u->stage_capacity, u->nstages + 1,
+                  sizeof *u->stage);
+    u->stage[u->nstages++] = (ix_stage){buffer, box, body};
+}
+
+static ilex_array *
+load_same(ix_unit *u, int buffer, ilex_dtype dtype, int rank)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < rank; k++)
+        index[k] = ix_scalar_index(u->ctx, k);
+    return ix_scalar_load(u->ctx, dtype, buffer, rank, index);
+}
+
+typedef struct inliner {
+    partition *p;
+    const ilex_array *user;
+} inliner;
+
+/* The load of a stored array, or the body of one that is not, at "index". */
+static ilex_array *
+inline_load(void *user, ilex_array *load, ilex_array *const *index)
+{
+    inliner *in = user;
+    ix_unit *u = in->p->u;
+    info *x = info_of(in->p, in->user->ops[load->attr[0] + 1]);
+    if (x->stored)
+        return ix_scalar_load(u->ctx, (ilex_dtype)load->dtype, x->buffer,
+                              load->nops, index);
+    ix_substitution s = {.ctx = u->ctx, .index = index, .nindex = load->nops};
+    ilex_array *r = ix_substitute(&s, x->body);
+    ix_substitution_free(&s);
+    return r;
+}
+
+static ilex_array *
+inline_body(partition *p, ilex_array *n)
+{
+    inliner in = {.p = p, .user = n};
+    ix_substitution s = {.ctx = p->u->ctx, .load = inline_load, .user = &in};
+    ilex_array *r = ix_substitute(&s, n->ops[0]);
+    ix_substitution_free(&s);
+    return r;
+}
+
+static int
+temporary(partition *p, size_t i)
+{
+    ix_unit *u = p->u;
+    return ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
+                                         .name = "",
+                                         .dtype = (ilex_dtype)u->order[i]->dtype,
+                                         .interior = u->need[i],
+                                         .box = u->need[i],
+                                         .inplace = -1});
+}
+
+static void
+store(partition *p, size_t i)
+{
+    info *x = &p->of[i];
+    x->stored = true;
+    x->buffer = temporary(p, i);
+    add_stage(p->u, x->buffer, p->u->need[i], x->body);
+}
+
+/* Stores the operands of "n" that are computed again, for the body of "n"
+ * grew over the budget. */
+static void
+store_operands(partition *p, const ilex_array *n)
+{
+    for (int k = 1; k < n->nops; k++) {
+        size_t i = *ix_map_find(&p->u->position, n->ops[k]);
+        if (!p->of[i].stored)
+            store(p, i);
+    }
+}
+
+/* Is "n" the value of exactly one output that nothing else reads? Then it is
+ * written directly; others are stored in a temporary and copied, since outputs
+ * may have any strides. */
+static bool
+written_directly(partition *p, const ilex_array *n)
+{
+    ix_unit *u = p->u;
+    int outputs = 0;
+    for (size_t k = 0; k < u->nroots; k++)
+        outputs += u->root[k] == n;
+    return outputs == 1 && n->kind == IX_LAMBDA && !u->reference &&
+           info_of(p, n)->reads == 0;
+}
+
+static bool
+make_stage(partition *p, size_t i)
+{
+    ix_unit *u = p->u;
+    ilex_array *n = u->order[i];
+    info *x = &p->of[i];
+    if (n->kind != IX_LAMBDA) {
+        x->stored = true;
+        return true;
+    }
+    x->body = inline_body(p, n);
+    if (!ix_is_poison(x->body) &&
+        measured(u, x->body).nodes > BODY_BUDGET) {
+        store_operands(p, n);
+        x->body = inline_body(p, n);
+    }
+    if (ix_is_poison(x->body))
+        return false;
+    if (x->stored && !written_directly(p, n))
+        store(p, i);
+    return true;
+}
+
+static const char *
+leaf_name(ix_unit *u, const ilex_array *n)
+{
+    if (n->kind == IX_INPUT)
+        return ix_symbol_text(u->ctx, (int32_t)n->attr[0]);
+    ix_text t;
+    ix_text_init(&t, &u->ctx->mem);
+    ix_text_format(&t, "_ilex_data%lld", (long long)n->attr[0]);
+    const char *s = ix_text_string(&t);
+    char name[40] = "_ilex_data";
+    if (s && strlen(s) < sizeof name)
+        memcpy(name, s, strlen(s) + 1);
+    ix_text_free(&t);
+    return ix_arena_string(&u->arena, name);
+}
+
+static void
+leaf_buffer(partition *p, const ilex_array *n)
+{
+    ix_unit *u = p->u;
+    size_t *at = ix_map_find(&u->position, n);
+    ix_buffer b = {.role = n->kind == IX_INPUT ? IX_ROLE_INPUT : IX_ROLE_DATA,
+                   .name = leaf_name(u, n),
+                   .dtype = (ilex_dtype)n->dtype,
+                   .interior = n->interior,
+                   .box = at ? u->need[*at] : n->interior,
+                   .node = (ilex_array *)(uintptr_t)n,
+                   .inplace = -1};
+    int buffer = ix_unit_buffer(u, b);
+    if (at) {
+        p->of[*at].buffer = buffer;
+        p->of[*at].stored = true;
+    }
+}
+
+/* Inputs in the order of the module, then outputs. */
+static void
+make_io_buffers(partition *p)
+{
+    ix_unit *u = p->u;
+    ilex_module *m = u->module;
+    for (size_t i = 0; i < m->ninputs; i++)
+        leaf_buffer(p, m->input[i]);
+    for (size_t i = 0; i < u->norder; i++)
+        if (u->order[i]->kind == IX_DATA)
+            leaf_buffer(p, u->order[i]);
+    for (size_t i = 0; i < m->noutputs; i++) {
+        const ix_output *out = &m->output[i];
+        int inplace = -1;
+        for (size_t k = 0; out->inplace && k < m->ninputs; k++)
+            if (m->input[k]->attr[0] == out->inplace)
+                inplace = (int)k;
+        ix_unit_buffer(
+            u, (ix_buffer){.role = IX_ROLE_OUTPUT,
+                           .name = ix_symbol_text(u->ctx, out->name),
+                           .dtype = (ilex_dtype)u->root[i]->dtype,
+                           .interior = u->root[i]->interior,
+                           .box = u->root[i]->interior,
+                           .inplace = inplace});
+    }
+}
+
+/* Writes output "i": its body, or a copy of where its value is stored. */
+static bool
+write_output(partition *p, size_t i, int buffer)
+{
+    ix_unit *u = p->u;
+    ilex_array *n = u->root[i];
+    info *x = info_of(p, n);
+    ilex_array *body = written_directly(p, n)
+                           ? x->body
+                           : load_same(u, x->buffer, (ilex_dtype)n->dtype,
+                                       ix_rank(n));
+    if (ix_is_poison(body))
+        return false;
+    add_stage(u, buffer, n->interior, body);
+    return true;
+}
+
+bool
+ix_pass_partition(ix_unit *u)
+{
+    partition p = {.u = u};
+    p.of = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *p.of);
+    if (!decide(&p))
+        return false;
+    make_io_buffers(&p);
+    int first = (int)(u->nbuffers - u->nroots);
+    for (size_t i = 0; i < u->norder; i++)
+        if (!make_stage(&p, i))
+            return false;
+    for (size_t i = 0; i < u->nroots; i++)
+        if (!write_output(&p, i, first + (int)i))
+            return false;
+    u->level = IX_LEVEL_STAGES;
+    return true;
+}

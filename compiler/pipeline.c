@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pipeline: passes.def from top to bottom, with dumps, stops and
+ * verification, then what the request asks for: tapes or source.
+ */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "compiler/compiler.h"
+
+#include <time.h>
+
+#include "compiler/emit.h"
+#include "compiler/finish.h"
+#include "compiler/unit.h"
+
+typedef struct pass_row {
+    const char *name, *meaning;
+    bool (*run)(ix_unit *u);
+    ix_level after;
+} pass_row;
+
+static const pass_row passes[] = {
+#define IX_PASS(name, before, after, meaning)                                  \
+    {#name, meaning, ix_pass_##name, IX_LEVEL_##after},
+#include "compiler/passes.def"
+};
+
+const char *
+ix_passes_table(void)
+{
+    return
+#define IX_PASS(name, before, after, meaning) #name "\t" meaning "\n"
+#include "compiler/passes.def"
+        ;
+}
+
+static bool
+is_pass(const char *name, size_t length)
+{
+    for (size_t i = 0; i < IX_COUNT(passes); i++)
+        if (strlen(passes[i].name) == length &&
+            !strncmp(passes[i].name, name, length))
+            return true;
+    return (length == 3 && !strncmp(name, "all", 3)) ||
+           (length == 4 && !strncmp(name, "emit", 4)) ||
+           (length == 6 && !strncmp(name, "parsed", 6));
+}
+
+/* Is "name" in the list, or the list "all"? */
+static bool
+listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',') {
+        size_t length = strcspn(p, ",");
+        if ((length == n && !strncmp(p, name, n)) ||
+            (length == 3 && !strncmp(p, "all", 3)))
+            return true;
+    }
+    return false;
+}
+
+/* Every name of a list is a pass; else an error that lists them. */
+static bool
+check_list(ilex_context *ctx, const char *option, const char *list)
+{
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',') {
+        size_t length = strcspn(p, ",");
+        if (is_pass(p, length))
+            continue;
+        ix_fail(&ctx->error, ILEX_E_OPTION,
+                "%s: there is no pass '%.*s' (passes: check simplify contract "
+                "lower extents partition split loops reduce parallel buffers "
+                "verify; also parsed, emit, all)",
+                option, (int)(length < 40 ? length : 40), p);
+        return false;
+    }
+    return true;
+}
+
+static void
+dump(ix_unit *u, const char *pass, double seconds)
+{
+    ix_text t;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text_init(&t, &mem);
+    ix_dump_unit(u, &t);
+    const char *s = ix_text_string(&t);
+    if (u->ctx->log && s) {
+        ix_log(u->ctx, ILEX_DEBUG, "after %s (%.0f us)%s", pass,
+               seconds * 1e6, u->changed ? ":" : ": unchanged");
+        if (u->changed)
+            u->ctx->log(u->ctx->log_user, ILEX_DEBUG, s);
+    }
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef enum outcome {
+    DONE,
+    STOPPED,
+    FAILED
+} outcome;
+
+static outcome
+run_passes(ix_unit *u, const ix_compile_request *request)
+{
+    ilex_context *ctx = u->ctx;
+    const char *dumps = ix_option_text(ctx, IX_OPTION_dump);
+    const char *stop = request->stop ? request->stop
+                                     : ix_option_text(ctx, IX_OPTION_stop);
+    bool verify = ix_option_int(ctx, IX_OPTION_verify) != 0;
+    if (!check_list(ctx, "dump", dumps) || !check_list(ctx, "stop", stop))
+        return FAILED;
+    for (size_t i = 0; i < IX_COUNT(passes); i++) {
+        double start = now();
+        u->changed = passes[i].after != u->level;
+        if (!passes[i].run(u) || (verify && !ix_verify_unit(u, passes[i].name)))
+            return FAILED;
+        if (listed(dumps, passes[i].name))
+            dump(u, passes[i].name, now() - start);
+        if (!strcmp(stop, passes[i].name)) {
+            if (request->text)
+                ix_dump_unit(u, request->text);
+            return STOPPED;
+        }
+    }
+    return DONE;
+}
+
+/* The compiled program in an arena of its own; NULL after an error. */
+static ix_compiled *
+compile_unit(ix_unit *u, const ix_compile_request *request)
+{
+    ilex_context *ctx = u->ctx;
+    ix_compiled *volatile c = NULL;
+    outcome done = run_passes(u, request);
+    if (done == STOPPED && !request->text)
+        ix_fail(&ctx->error, ILEX_E_OPTION,
+                "compilation was stopped after pass %s by option stop",
+                ix_option_text(ctx, IX_OPTION_stop));
+    if (done == DONE) {
+        c = ix_mem_new(&ctx->mem, sizeof *c);
+        if (!c) {
+            ix_fail_memory(&ctx->error);
+            return NULL;
+        }
+        ix_arena_init(&c->arena, &ctx->mem);
+        if (IX_ARENA_TRY(&c->arena) && ix_finish(u, c, request))
+            return c;
+        if (ctx->error.code == ILEX_OK)
+            ix_fail_memory(&ctx->error);
+        ix_compiled_free(c);
+    }
+    return NULL;
+}
+
+ix_compiled *
+ix_compile(ilex_module *module, const ix_compile_request *request)
+{
+    ilex_context *ctx = module->ctx;
+    double start = now();
+    if (ctx->error.code != ILEX_OK)
+        return NULL;
+    size_t scope = ilex_scope_begin(ctx);
+    ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
+    ix_compiled *volatile c = NULL;
+    ix_arena_init(&u.arena, &ctx->mem);
+    if (scope != SIZE_MAX && IX_ARENA_TRY(&u.arena))
+        c = compile_unit(&u, request);
+    else
+        ix_fail_memory(&ctx->error);
+    ix_map_free(&u.position, &ctx->mem);
+    ix_arena_free(&u.arena);
+    ilex_scope_end(ctx, scope, NULL);
+    if (c)
+        c->seconds = now() - start;
+    return c;
+}
+
+void
+ix_compiled_free(ix_compiled *c)
+{
+    if (!c)
+        return;
+    ix_mem mem = c->arena.mem;
+    for (size_t i = 0; i < c->nbuffers; i++)
+        if (c->buffer[i].data && ix_data.release)
+            ix_data.release(c->buffer[i].data);
+    ix_arena_free(&c->arena);
+    ix_mem_free(&mem, c);
+}

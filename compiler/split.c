@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass split: pieces of a stage's box on which its index conditions are
+ * decided, so that loop nests have no conditionals. needs: stages; gives:
+ * kernels, one per stage, one nest per piece; breaks: stages.
+ *
+ * What decides: comparisons of index arithmetic under `where`, and minimum and
+ * maximum inside indices. Each is a half space e >= 0; a piece is a box plus
+ * half spaces. A half space about one index narrows the box where bounds can
+ * be compared, else it stays a bound of that loop; one about several indices
+ * becomes a bound of the innermost of their loops. Conditions on reduction
+ * indices, on floor divisions, or with coefficients other than 1 and -1 stay
+ * in the body. That a side is empty is shown by interval algebra, then by isl.
+ */
+#include "compiler/unit.h"
+
+enum { MAX_PIECES = 64, MAX_HALVES = 24 };
+
+/* A box, half spaces e >= 0 in normal form, and the body that holds there. */
+typedef struct piece {
+    ix_axis ax[ILEX_MAX_RANK];
+    int nhalves;
+    ilex_array *half[MAX_HALVES];
+    ilex_array *body;
+} piece;
+
+typedef struct splitter {
+    ix_unit *u;
+    int rank;
+    piece *todo[MAX_PIECES];
+    int ntodo;
+    int npieces; /* made so far, done or not */
+} splitter;
+
+/* ---- conditions ---- */
+
+/* Can "e" >= 0 bound a loop? */
+static bool
+is_half_space(const ilex_array *e)
+{
+    ix_index_form f;
+    bool unit = false;
+    if (!ix_index_is_affine(e))
+        return false;
+    ix_index_form_of(e, &f);
+    int last = -1;
+    for (int i = 0; i < f.n; i++) {
+        ix_kind kind = (ix_kind)f.t[i].atom->kind;
+        if (kind != IX_INDEX && kind != IX_SIZE)
+            return false;
+        if (kind == IX_INDEX && f.t[i].atom->attr[0] > last) {
+            last = (int)f.t[i].atom->attr[0];
+            unit = f.t[i].k == 1 || f.t[i].k == -1;
+        }
+    }
+    return unit;
+}
+
+/* a - b - strict, the half space of a >= b or a > b. */
+static ilex_array *
+difference(ilex_context *ctx, ilex_array *a, ilex_array *b, bool strict)
+{
+    return ix_index_offset(ctx, ix_index_fma(ctx, a, -1, b), -(int)strict);
+}
+
+/* A half space that decides comparison "n"; for == and != one of its sides. */
+static ilex_array *
+half_of_comparison(ilex_context *ctx, const ilex_array *n)
+{
+    ilex_array *a = n->ops[0], *b = n->ops[1];
+    switch ((int)ix_op_of(n)) {
+    case IX_OP_LESS:
+        return difference(ctx, b, a, true);
+    case IX_OP_LESS_EQUAL:
+        return difference(ctx, b, a, false);
+    case IX_OP_GREATER:
+        return difference(ctx, a, b, true);
+    default: /* greater_equal, equal, not_equal */
+        return difference(ctx, a, b, false);
+    }
+}
+
+/* A half space that the body's conditions ask about, or NULL. */
+static ilex_array *find_half(ilex_context *ctx, const ilex_array *n,
+                             ix_map *seen);
+
+static ilex_array *
+find_in_index(ilex_context *ctx, const ilex_array *x)
+{
+    for (int i = 0; i < x->nops; i++) {
+        ilex_array *e = find_in_index(ctx, x->ops[i]);
+        if (e)
+            return e;
+    }
+    if (x->kind != IX_OP || ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
+        return NULL;
+    ilex_array *e = difference(ctx, x->ops[0], x->ops[1], false);
+    return is_half_space(e) ? e : NULL;
+}
+
+static ilex_array *
+find_in_condition(ilex_context *ctx, const ilex_array *n)
+{
+    bool join = ix_loop_of(n) != ILEX_I64;
+    for (int i = 0; join && i < n->nops; i++) {
+        ilex_array *e = n->ops[i]->kind == IX_CONST
+                            ? NULL
+                            : find_in_condition(ctx, n->ops[i]);
+        if (e)
+            return e;
+    }
+    if (join)
+        return NULL;
+    ilex_array *e = half_of_comparison(ctx, n);
+    return is_half_space(e) ? e : NULL;
+}
+
+static ilex_array *
+find_half(ilex_context *ctx, const ilex_array *n, ix_map *seen)
+{
+    if (n->nops == 0 || ix_map_find(seen, n) ||
+        !ix_map_set(seen, &ctx->mem, n, 1))
+        return NULL;
+    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+        ix_is_index_condition(n->ops[0])) {
+        ilex_array *e = find_in_condition(ctx, n->ops[0]);
+        if (e)
+            return e;
+    }
+    for (int i = 0; i < n->nops; i++) {
+        ilex_array *e = n->kind == IX_LOAD ? find_in_index(ctx, n->ops[i])
+                                           : find_half(ctx, n->ops[i], seen);
+        if (e)
+            return e;
+    }
+    return NULL;
+}
+
+/* ---- deciding ---- */
+
+/* Values of conditions when the sign of "half" is known. */
+typedef struct decision {
+    ilex_context *ctx;
+    ilex_array *half; /* e */
+    bool holds;       /* e >= 0, else -e-1 >= 0 */
+} decision;
+
+/* Is f >= 0 everywhere that the decision holds? 1 yes, 0 never, -1 unknown. */
+static int
+implied(const decision *d, ilex_array *f)
+{
+    ix_index_form e, g;
+    ix_index_form_of(d->half, &e);
+    ix_index_form_of(f, &g);
+    ix_index_form sum = g, diff = g;
+    if (ix_index_form_add(&diff, -1, &e) && diff.n == 0 &&
+        (d->holds ? diff.c >= 0 : diff.c <= 0))
+        return d->holds; /* g = e + c */
+    if (ix_index_form_add(&sum, 1, &e) && sum.n == 0 &&
+        (d->holds ? sum.c < 0 : sum.c >= -1))
+        return !d->holds; /* g = c - e */
+    return -1;
+}
+
+static ilex_array *
+bool_const(ilex_context *ctx, bool v)
+{
+    return ix_scalar_const(ctx, ILEX_BOOL, (ix_value){.i = v});
+}
+
+static ilex_array *
+decide_comparison(const decision *d, ilex_array *n)
+{
+    int at = implied(d, half_of_comparison(d->ctx, n));
+    ix_op op = ix_op_of(n);
+    bool equality = op == IX_OP_EQUAL || op == IX_OP_NOT_EQUAL;
+    if (!equality)
+        return at < 0 ? n : bool_const(d->ctx, at);
+    if (at == 0)
+        return bool_const(d->ctx, op == IX_OP_NOT_EQUAL);
+    if (at < 0)
+        return n;
+    ilex_array *ops[2] = {n->ops[1], n->ops[0]}; /* a >= b known: a == b is */
+    return ix_scalar_op(d->ctx,                  /* b >= a */
+                        op == IX_OP_EQUAL ? IX_OP_GREATER_EQUAL : IX_OP_LESS,
+                        ILEX_I64, ILEX_BOOL, ops);
+}
+
+/* and, or, not with constants among the operands. */
+static ilex_array *
+join_conditions(ilex_context *ctx, ilex_array *n)
+{
+    ix_op op = ix_op_of(n);
+    for (int i = 0; i < n->nops; i++) {
+        if (n->ops[i]->kind != IX_CONST)
+            continue;
+        bool v = ix_const_value(n->ops[i]).i != 0;
+        if (op == IX_OP_LOGICAL_NOT)
+            return bool_const(ctx, !v);
+        return v == (op == IX_OP_LOGICAL_AND) ? n->ops[1 - i] : n->ops[i];
+    }
+    return n;
+}
+
+static ilex_array *
+apply_decision(void *user, ilex_array *n)
+{
+    const decision *d = user;
+    if (n->kind != IX_OP)
+        return n;
+    ix_op op = ix_op_of(n);
+    if (op == IX_OP_WHERE && n->ops[0]->kind == IX_CONST)
+        return ix_const_value(n->ops[0]).i ? n->ops[1] : n->ops[2];
+    if (op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR ||
+        op == IX_OP_LOGICAL_NOT)
+        return join_conditions(d->ctx, n);
+    if (ix_is_index_condition(n))
+        return decide_comparison(d, n);
+    if ((op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM) &&
+        ix_index_is_affine(n)) {
+        int at = implied(d, difference(d->ctx, n->ops[0], n->ops[1], false));
+        if (at >= 0)
+            return (at == 1) == (op == IX_OP_MINIMUM) ? n->ops[1] : n->ops[0];
+    }
+    return n;
+}
+
+static ilex_array *
+decided_body(ilex_context *ctx, ilex_array *body, ilex_array *half, bool holds)
+{
+    decision d = {ctx, half, holds};
+    ix_substitution s = {.ctx = ctx, .rewrite = apply_decision, .user = &d};
+    ilex_array *r = ix_substitute(&s, body);
+    ix_substitution_free(&s);
+    return r;
+}
+
+/* ---- pieces ---- */
+
+/* The half space as a bound of one index: _k >= bound or _k < bound, when it
+ * is about one index only. */
+static bool
+single_axis(ilex_context *ctx, const ilex_array *e, int *k,
+            const ix_lin **bound, bool *lower)
+{
+    ix_index_form f;
+    ix_index_form_of(e, &f);
+    const ix_lin *rest = ix_lin_const(ctx, f.c);
+    int sign = 0;
+    for (int i = 0; i < f.n; i++) {
+        if (f.t[i].atom->kind == IX_SIZE) {
+            rest = ix_lin_fma(
+                ctx, rest, f.t[i].k,
+                ix_lin_param(ctx, (int32_t)f.t[i].atom->attr[0]));
+        } else if (sign) {
+            return false;
+        } else {
+            sign = (int)f.t[i].k;
+            *k = (int)f.t[i].atom->attr[0];
+        }
+    }
+    *lower = sign > 0;
+    *bound = sign > 0 ? ix_lin_scale(ctx, rest, -1)
+                      : ix_lin_offset(ctx, rest, 1);
+    return sign != 0 && *bound != NULL;
+}
+
+/* Adds e >= 0 to a piece: narrows the box where that can be decided. */
+static bool
+narrow(splitter *s, piece *p, ilex_array *e)
+{
+    int k;
+    const ix_lin *bound, *met;
+    bool lower;
+    if (single_axis(s->u->ctx, e, &k, &bound, &lower)) {
+        const ix_lin **side = lower ? &p->ax[k].lo : &p->ax[k].hi;
+        met = lower ? ix_lin_max(s->u->ctx, *side, bound)
+                    : ix_lin_min(s->u->ctx, *side, bound);
+        if (met) {
+            *side = met;
+            return true;
+        }
+    }
+    if (p->nhalves == MAX_HALVES)
+        return false;
+    p->half[p->nhalves++] = e;
+    return true;
+}
+
+/* Is the piece empty for all sizes? */
+static bool
+is_empty(splitter *s, const piece *p)
+{
+    for (int k = 0; k < s->rank; k++)
+        if (ix_lin_le(s->u->ctx, p->ax[k].hi, p->ax[k].lo) == IX_YES)
+            return true;
+    return false;
+}
+
+static ilex_array *
+opposite(ilex_context *ctx, ilex_array *e)
+{
+    return ix_index_fma(ctx, ix_index_const(ctx, -1), -1, e);
+}
+
+/* Does e >= 0 hold on the whole box of a piece? */
+static bool
+holds_on(splitter *s, const piece *p, ilex_array *e)
+{
+    const ix_domain *box = ix_domain_new(s->u->ctx, s->rank, p->ax);
+    ix_frame frame = {.box = box};
+    ix_sample sample;
+    return box && ix_access_within(s->u->ctx, &frame, e,
+                                   ix_lin_const(s->u->ctx, 0),
+                                   ix_lin_const(s->u->ctx, IX_UNBOUNDED),
+                                   &sample) == IX_YES;
+}
+
+/* The side of "half" on a copy of "p"; false when there is no room. */
+static bool
+push_side(splitter *s, const piece *p, ilex_array *half, bool holds)
+{
+    ilex_context *ctx = s->u->ctx;
+    piece *q = ix_arena_new(&s->u->arena, sizeof *q);
+    *q = *p;
+    q->body = decided_body(ctx, p->body, half, holds);
+    if (ix_is_poison(q->body) ||
+        !narrow(s, q, holds ? half : opposite(ctx, half)))
+        return false;
+    if (!is_empty(s, q)) {
+        s->todo[s->ntodo++] = q;
+        s->npieces++;
+    }
+    return true;
+}
+
+/* Bounds of the loop over "axis": the box, and every half space whose last
+ * index it is. */
+static void
+loop_bounds(splitter *s, const piece *p, int axis, ix_loop *loop)
+{
+    ilex_context *ctx = s->u->ctx;
+    *loop = (ix_loop){.axis = axis, .nlo = 1, .nhi = 1};
+    loop->lo[0] = ix_index_lin(ctx, p->ax[axis].lo);
+    loop->hi[0] = ix_index_lin(ctx, p->ax[axis].hi);
+    for (int i = 0; i < p->nhalves; i++) {
+        ix_index_form f;
+        int64_t k = 0;
+        int last = -1;
+        ix_index_form_of(p->half[i], &f);
+        for (int t = 0; t < f.n; t++)
+            if (f.t[t].atom->kind == IX_INDEX &&
+                f.t[t].atom->attr[0] > last) {
+                last = (int)f.t[t].atom->attr[0];
+                k = f.t[t].k;
+            }
+        if (last != axis)
+            continue;
+        ilex_array *index = ix_scalar_index(ctx, axis);
+        ilex_array *rest = ix_index_fma(ctx, p->half[i], -k, index);
+        if (k > 0 && loop->nlo < IX_LOOP_BOUNDS)
+            loop->lo[loop->nlo++] =
+                ix_index_fma(ctx, ix_index_const(ctx, 0), -1, rest);
+        else if (k < 0 && loop->nhi < IX_LOOP_BOUNDS)
+            loop->hi[loop->nhi++] = ix_index_offset(ctx, rest, 1);
+    }
+}
+
+static ix_nest *
+nest_of_piece(splitter *s, const piece *p, int buffer)
+{
+    ix_nest *nest = ix_arena_new(&s->u->arena, sizeof *nest);
+    nest->nloops = s->rank;
+    nest->nstores = 1;
+    nest->store = ix_arena_new(&s->u->arena, sizeof *nest->store);
+    *nest->store = (ix_store){buffer, p->body};
+    for (int k = 0; k < s->rank; k++)
+        loop_bounds(s, p, k, &nest->loop[k]);
+    return nest;
+}
+
+/* How many more bounds a loop can take: half spaces per axis are limited. */
+static bool
+has_room(const splitter *s, const piece *p)
+{
+    return s->npieces + 2 <= MAX_PIECES && p->nhalves + 1 < IX_LOOP_BOUNDS;
+}
+
+/* Splits one piece, or turns it into a nest. */
+static ix_nest *
+advance(splitter *s, piece *p, int buffer)
+{
+    ilex_context *ctx = s->u->ctx;
+    ix_map seen = {0};
+    ilex_array *half = has_room(s, p) ? find_half(ctx, p->body, &seen) : NULL;
+    ix_map_free(&seen, &ctx->mem);
+    if (!half)
+        return nest_of_piece(s, p, buffer);
+    bool always = holds_on(s, p, half);
+    bool never = !always && holds_on(s, p, opposite(ctx, half));
+    s->npieces--;
+    bool ok = true;
+    if (!never)
+        ok = push_side(s, p, half, true);
+    if (ok && !always)
+        ok = push_side(s, p, half, false);
+    s->u->changed |= !always && !never;
+    return NULL;
+}
+
+static ix_kernel *
+kernel_of_stage(ix_unit *u, const ix_stage *stage)
+{
+    splitter s = {.u = u, .rank = stage->box->rank};
+    ix_kernel *kernel = ix_arena_new(&u->arena, sizeof *kernel);
+    ix_nest **tail = &kernel->nests;
+    piece *all = ix_arena_new(&u->arena, sizeof *all);
+    memcpy(all->ax, stage->box->ax, (size_t)s.rank * sizeof *all->ax);
+    all->body = stage->body;
+    s.todo[s.ntodo++] = all;
+    s.npieces = 1;
+    kernel->box = stage->box;
+    while (s.ntodo && u->ctx->error.code == ILEX_OK) {
+        ix_nest *nest = advance(&s, s.todo[--s.ntodo], stage->buffer);
+        if (nest) {
+            *tail = nest;
+            tail = &nest->next;
+        }
+    }
+    return kernel;
+}
+
+bool
+ix_pass_split(ix_unit *u)
+{
+    ix_kernel **tail = &u->kernels;
+    for (size_t i = 0; i < u->nstages; i++) {
+        ix_kernel *k = kernel_of_stage(u, &u->stage[i]);
+        k->number = u->nkernels++;
+        *tail = k;
+        tail = &k->next;
+    }
+    u->level = IX_LEVEL_NESTS;
+    return u->ctx->error.code == ILEX_OK;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The unit of compilation and the loop-nest IR.
+ *
+ * A unit goes through three levels: GRAPH (array nodes), STAGES (arrays that
+ * are stored, each with the box it covers and a body that loads buffers by
+ * number), NESTS (kernels of loop nests). passes.def says which pass leads
+ * from which level to which; verify.c what is legal at each.
+ *
+ * Everything here lives in the unit's arena; nodes are held by a scope of the
+ * context that the compilation opens and closes.
+ */
+#ifndef ILEX_COMPILER_UNIT_H
+#define ILEX_COMPILER_UNIT_H
+
+#include "lib/access.h"
+#include "lib/arena.h"
+#include "lib/module.h"
+
+typedef enum ix_level {
+    IX_LEVEL_GRAPH,
+    IX_LEVEL_STAGES,
+    IX_LEVEL_NESTS
+} ix_level;
+
+typedef enum ix_role {
+    IX_ROLE_INPUT,
+    IX_ROLE_DATA,
+    IX_ROLE_OUTPUT,
+    IX_ROLE_TEMP
+} ix_role;
+
+/* Memory that kernels read or write. */
+typedef struct ix_buffer {
+    ix_role role;
+    const char *name;
+    ilex_dtype dtype;
+    const ix_domain *interior; /* declared; index 0 of bindings */
+    const ix_domain *box;      /* what is read or written */
+    ilex_array *node;          /* INPUT, DATA */
+    int slot;                  /* TEMP: place in the workspace */
+    int inplace;               /* OUTPUT: buffer it may share, or -1 */
+} ix_buffer;
+
+/* A stored array. */
+typedef struct ix_stage {
+    int buffer;           /* what it writes */
+    const ix_domain *box; /* where */
+    ilex_array *body;     /* loads have buffer numbers as slots */
+} ix_stage;
+
+/* A loop over index _axis: from the largest of "lo" to the smallest of "hi",
+ * both index expressions over sizes and outer loops. */
+enum { IX_LOOP_BOUNDS = 6 };
+typedef struct ix_loop {
+    int axis;
+    int nlo, nhi;
+    ilex_array *lo[IX_LOOP_BOUNDS], *hi[IX_LOOP_BOUNDS];
+    bool parallel; /* iterations are independent */
+    bool vector;   /* innermost, no reduction inside */
+} ix_loop;
+
+typedef struct ix_store {
+    int buffer;
+    ilex_array *value; /* stored at [_0, _1, ...] of the buffer */
+} ix_store;
+
+/* Perfectly nested loops around stores that do not read each other. */
+typedef struct ix_nest {
+    int nloops, nstores;
+    ix_loop loop[ILEX_MAX_RANK];
+    ix_store *store;
+    struct ix_nest *next;
+} ix_nest;
+
+/* Nests that run one after another; the outermost loop takes a range. */
+typedef struct ix_kernel {
+    int number;
+    ix_nest *nests;
+    const ix_domain *box; /* hull of the nests */
+    struct ix_kernel *next;
+} ix_kernel;
+
+typedef struct ix_unit {
+    ilex_context *ctx;
+    ix_arena arena;
+    ilex_module *module;
+    ix_level level;
+    ilex_array **root; /* GRAPH: value of each output */
+    size_t nroots;
+    ilex_array **order; /* GRAPH: arrays, operands first */
+    size_t norder;
+    const ix_domain **need; /* GRAPH, after extents: box of order[i] */
+    ix_map position;        /* of an array in "order" */
+
+    ix_buffer *buffer;
+    size_t nbuffers, buffer_capacity;
+    ix_stage *stage; /* in the order of execution */
+    size_t nstages, stage_capacity;
+    ix_kernel *kernels;
+    int nkernels, nslots;
+    bool reference; /* no simplification, no fusion */
+    bool changed;   /* set by a pass that changed something */
+} ix_unit;
+
+/* Arrays that the roots reach, operands before users; sets order, position. */
+bool ix_unit_order(ix_unit *u);
+
+/* Rebuilds the graph bottom-up: "fn" gets each array with its operands
+ * already replaced and returns what replaces it. */
+typedef ilex_array *(*ix_rewrite_fn)(ix_unit *u, ilex_array *n);
+bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn);
+
+/* "n" with other operands; n itself if they are the same. */
+ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
+
+int ix_unit_buffer(ix_unit *u, ix_buffer b);
+
+/* Calls "fn" for every load of a body with the frame around it. */
+typedef struct ix_load_visitor {
+    ilex_context *ctx;
+    ix_frame frame; /* box set by the caller */
+    bool (*fn)(struct ix_load_visitor *v, const ilex_array *load);
+    void *user;
+    ix_map seen;
+} ix_load_visitor;
+bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
+
+/* passes: true on success, false after recording an error */
+#define IX_PASS(name, before, after, meaning) bool ix_pass_##name(ix_unit *u);
+#include "compiler/passes.def"
+
+/* compiler/dump.c */
+void ix_dump_unit(const ix_unit *u, ix_text *t);
+/* compiler/verify.c */
+bool ix_verify_unit(ix_unit *u, const char *pass);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is legal at each level. A violation is a bug of a pass: ILEX_E_INTERNAL
+ * names the pass and the node.
+ */
+#include "compiler/unit.h"
+#include "lib/dtype.h"
+
+typedef struct verifier {
+    ix_unit *u;
+    const char *pass;
+    bool ok;
+} verifier;
+
+static void
+complain(verifier *v, const char *what, long long which)
+{
+    ix_fail(&v->u->ctx->error, ILEX_E_INTERNAL,
+            "after pass %s: %s (%lld); please report this program", v->pass,
+            what, which);
+    v->ok = false;
+}
+
+/* GRAPH: operands come before users and belong to the context. */
+static void
+verify_graph(verifier *v)
+{
+    ix_unit *u = v->u;
+    for (size_t i = 0; i < u->norder && v->ok; i++) {
+        const ilex_array *n = u->order[i];
+        if (n->ctx != u->ctx || ix_is_poison(n))
+            complain(v, "an array is poison or foreign", (long long)i);
+        for (int k = 0; k < n->nops; k++) {
+            size_t *at = ix_is_array(n->ops[k])
+                             ? ix_map_find(&u->position, n->ops[k])
+                             : NULL;
+            if (ix_is_array(n->ops[k]) && (!at || *at >= i))
+                complain(v, "an operand comes after its user", (long long)i);
+        }
+    }
+}
+
+/* A load names a buffer, with its rank and dtype, at affine indices. */
+static bool
+verify_load(ix_load_visitor *lv, const ilex_array *load)
+{
+    verifier *v = lv->user;
+    if (load->attr[0] < 0 || (size_t)load->attr[0] >= v->u->nbuffers) {
+        complain(v, "a load names no buffer", load->attr[0]);
+        return true;
+    }
+    const ix_buffer *b = &v->u->buffer[load->attr[0]];
+    if (load->nops != b->box->rank || load->dtype != b->dtype)
+        complain(v, "a load has another rank or dtype than its buffer",
+                 load->attr[0]);
+    for (int k = 0; k < load->nops; k++)
+        if (!ix_index_is_affine(load->ops[k]))
+            complain(v, "an index is not affine", load->attr[0]);
+    return true;
+}
+
+static void
+verify_body(verifier *v, const ix_domain *box, int buffer,
+            const ilex_array *body)
+{
+    if (ix_is_array(body) || body->dtype != v->u->buffer[buffer].dtype)
+        complain(v, "a stored value has another dtype than its buffer",
+                 buffer);
+    ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
+    lv.frame.box = box;
+    v->ok &= ix_visit_loads(&lv, body);
+}
+
+/* Loop k runs over index k, its bounds use outer indices only. */
+static void
+verify_nest(verifier *v, const ix_kernel *k, const ix_nest *n)
+{
+    if (n->nloops != k->box->rank || n->nstores < 1)
+        complain(v, "a nest has another rank than its kernel", k->number);
+    for (int i = 0; i < n->nloops && v->ok; i++)
+        if (n->loop[i].axis != i || n->loop[i].nlo < 1 || n->loop[i].nhi < 1)
+            complain(v, "a loop is out of order or has no bounds", k->number);
+    for (int i = 0; i < n->nstores && v->ok; i++)
+        verify_body(v, k->box, n->store[i].buffer, n->store[i].value);
+}
+
+bool
+ix_verify_unit(ix_unit *u, const char *pass)
+{
+    verifier v = {u, pass, true};
+    if (u->level == IX_LEVEL_GRAPH)
+        verify_graph(&v);
+    for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++)
+        verify_body(&v, u->stage[i].box, u->stage[i].buffer, u->stage[i].body);
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        for (const ix_nest *n = k->nests; n; n = n->next)
+            verify_nest(&v, k, n);
+    return v.ok;
+}
+
+bool
+ix_pass_verify(ix_unit *u)
+{
+    return ix_verify_unit(u, "verify");
+}

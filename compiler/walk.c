@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Walks over array graphs with explicit work lists, and over bodies.
+ */
+#include "compiler/unit.h"
+
+/* A node on the work list; "next" operand to visit. */
+typedef struct frame_entry {
+    ilex_array *n;
+    int next;
+} frame_entry;
+
+typedef struct order_walk {
+    ix_unit *u;
+    frame_entry *stack;
+    size_t depth, stack_capacity, order_capacity;
+} order_walk;
+
+static bool
+push(order_walk *w, ilex_array *n)
+{
+    if (!ix_is_array(n) || ix_map_find(&w->u->position, n))
+        return true;
+    if (!ix_map_set(&w->u->position, &w->u->ctx->mem, n, SIZE_MAX)) {
+        ix_fail_memory(&w->u->ctx->error);
+        return false;
+    }
+    ix_arena_grow(&w->u->arena, &w->stack, &w->stack_capacity, w->depth + 1,
+                  sizeof *w->stack);
+    w->stack[w->depth++] = (frame_entry){n, 0};
+    return true;
+}
+
+static bool
+walk_from(order_walk *w, ilex_array *root)
+{
+    ix_unit *u = w->u;
+    if (!push(w, root))
+        return false;
+    while (w->depth) {
+        frame_entry *top = &w->stack[w->depth - 1];
+        if (top->next < top->n->nops) {
+            if (!push(w, top->n->ops[top->next++]))
+                return false;
+            continue;
+        }
+        ix_arena_grow(&u->arena, &u->order, &w->order_capacity, u->norder + 1,
+                      sizeof *u->order);
+        *ix_map_find(&u->position, top->n) = u->norder;
+        u->order[u->norder++] = top->n;
+        w->depth--;
+    }
+    return true;
+}
+
+bool
+ix_unit_order(ix_unit *u)
+{
+    order_walk w = {.u = u};
+    ix_map_free(&u->position, &u->ctx->mem);
+    u->order = NULL;
+    u->norder = 0;
+    for (size_t i = 0; i < u->nroots; i++)
+        if (!walk_from(&w, u->root[i]))
+            return false;
+    return true;
+}
+
+ilex_array *
+ix_with_operands(ilex_array *n, ilex_array *const *ops)
+{
+    ix_node_spec spec = {.kind = (ix_kind)n->kind,
+                         .dtype = (ilex_dtype)n->dtype,
+                         .interior = n->interior,
+                         .valid = n->valid,
+                         .nops = n->nops,
+                         .ops = ops,
+                         .nattr = n->nattr,
+                         .attr = n->attr,
+                         .ext = n->ext};
+    bool same = true;
+    for (int i = 0; i < n->nops; i++)
+        same &= ops[i] == n->ops[i];
+    return same ? n : ix_node_scoped(n->ctx, &spec);
+}
+
+/* Replaces operands by what they became. */
+static ilex_array *
+replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
+{
+    ilex_array *ops[2 * ILEX_MAX_RANK + 1];
+    for (int i = 0; i < n->nops; i++)
+        ops[i] = ix_is_array(n->ops[i])
+                     ? became[*ix_map_find(&u->position, n->ops[i])]
+                     : n->ops[i];
+    return ix_with_operands(n, ops);
+}
+
+bool
+ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
+{
+    if (!ix_unit_order(u))
+        return false;
+    ilex_array **became =
+        ix_arena_new(&u->arena, (u->norder + 1) * sizeof *became);
+    for (size_t i = 0; i < u->norder; i++) {
+        ilex_array *n = replace_operands(u, u->order[i], became);
+        became[i] = ix_is_poison(n) ? n : fn(u, n);
+        if (ix_is_poison(became[i]))
+            return false;
+        u->changed |= became[i] != u->order[i];
+    }
+    for (size_t i = 0; i < u->nroots; i++)
+        u->root[i] = became[*ix_map_find(&u->position, u->root[i])];
+    return ix_unit_order(u);
+}
+
+int
+ix_unit_buffer(ix_unit *u, ix_buffer b)
+{
+    ix_arena_grow(&u->arena, &u->buffer, &u->buffer_capacity, u->nbuffers + 1,
+                  sizeof *u->buffer);
+    u->buffer[u->nbuffers] = b;
+    return (int)u->nbuffers++;
+}
+
+/* ---- loads ---- */
+
+static bool
+visit(ix_load_visitor *v, const ilex_array *n)
+{
+    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(&v->seen, n))
+        return true;
+    if (!ix_map_set(&v->seen, &v->ctx->mem, n, 1)) {
+        ix_fail_memory(&v->ctx->error);
+        return false;
+    }
+    if (n->kind == IX_LOAD && !v->fn(v, n))
+        return false;
+    bool reduce = n->kind == IX_REDUCE && v->frame.nreduce < ILEX_MAX_RANK;
+    if (reduce)
+        v->frame.reduce[v->frame.nreduce++] = n;
+    bool ok = true;
+    for (int i = 0; ok && i < n->nops; i++)
+        ok = visit(v, n->ops[i]);
+    v->frame.nreduce -= reduce;
+    return ok;
+}
+
+bool
+ix_visit_loads(ix_load_visitor *v, const ilex_array *body)
+{
+    bool ok = visit(v, body);
+    ix_map_free(&v->seen, &v->ctx->mem);
+    return ok;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ilex: lazy array expressions, compiled. This header includes all others.
+ */
+#ifndef ILEX_H
+#define ILEX_H
+
+#include "ilex/base.h"
+#include "ilex/elementwise.h"
+#include "ilex/expr.h"
+#include "ilex/program.h"
+#include "ilex/storage.h"
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Base of the Ilex C API: status codes, dtypes, contexts, scopes, errors.
+ *
+ * Ownership in one sentence: every constructor's result belongs to the
+ * current scope of its context; ilex_keep() what must outlive the scope.
+ * A context that never opens a scope frees everything with ilex_context_free().
+ *
+ * Errors in one sentence: constructors never return NULL and never abort; on
+ * error they return the context's poison array, the context records the first
+ * error, and poison operands give poison; check once, at ilex_compile().
+ *
+ * Threads: a context is used by one thread at a time ("context thread");
+ * functions marked "any thread" need no such care. The library never prints,
+ * exits, changes signal handlers or the locale, and starts no thread at load.
+ */
+#ifndef ILEX_BASE_H
+#define ILEX_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ILEX_API __attribute__((visibility("default")))
+#else
+#define ILEX_API
+#endif
+
+#define ILEX_MAX_RANK 16
+
+/* Status of a function that acts; ILEX_OK is 0. See errors.def. */
+typedef enum ilex_status {
+    ILEX_OK = 0,
+#define ILEX_ERROR(name, number, family, meaning) ILEX_E_##name = number,
+#include "errors.def"
+} ilex_status;
+
+/* Element types. See dtypes.def. */
+typedef enum ilex_dtype {
+#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part) ILEX_##name,
+#include "dtypes.def"
+    ILEX_NDTYPES
+} ilex_dtype;
+
+typedef struct ilex_context ilex_context;
+typedef struct ilex_array ilex_array;
+typedef struct ilex_storage ilex_storage;
+typedef struct ilex_program ilex_program;
+
+/* Severity of a log message. */
+typedef enum ilex_level {
+    ILEX_DEBUG,
+    ILEX_INFO,
+    ILEX_WARNING
+} ilex_level;
+
+/* Host allocator. `resize(user, NULL, n)` allocates n bytes aligned for any C
+ * object, `resize(user, p, n)` resizes, `resize(user, p, 0)` frees and returns
+ * NULL. NULL for n > 0 means "no memory"; Ilex turns it into ILEX_E_MEMORY.
+ * It may be called from any thread that uses objects of the context. */
+typedef struct ilex_allocator {
+    void *(*resize)(void *user, void *block, size_t bytes);
+    void *user;
+} ilex_allocator;
+
+/* What a context is made with; zero means default. Set `size` to
+ * sizeof(ilex_context_spec). */
+typedef struct ilex_context_spec {
+    size_t size;
+    ilex_allocator allocator; /* resize == NULL: malloc, realloc, free */
+    void (*log)(void *user, ilex_level level, const char *text);
+    void *log_user;
+} ilex_context_spec;
+
+/* Bytes of one element; 0 for an invalid dtype. Any thread. */
+ILEX_API size_t ilex_dtype_bytes(ilex_dtype dtype);
+
+/* Name as written in text ("f64"); "?" for an invalid dtype. Any thread. */
+ILEX_API const char *ilex_dtype_name(ilex_dtype dtype);
+
+/* The dtype both operands of an arithmetic operation are converted to, by
+ * NumPy's promotion table. Any thread. */
+ILEX_API ilex_dtype ilex_dtype_promote(ilex_dtype a, ilex_dtype b);
+
+/* "0.1.0". Any thread. */
+ILEX_API const char *ilex_version(void);
+
+/* Name of a status code ("ILEX_E_SHAPE") and its meaning. Any thread. */
+ILEX_API const char *ilex_status_name(ilex_status status);
+ILEX_API const char *ilex_status_meaning(ilex_status status);
+
+/* A new context, or NULL when there is no memory (the only constructor that
+ * can return NULL). `spec` may be NULL. Owned by the caller. Any thread. */
+ILEX_API ilex_context *ilex_context_new(const ilex_context_spec *spec);
+
+/* Frees the context and every array of it; programs and storages live on.
+ * NULL is ignored. Context thread. */
+ILEX_API void ilex_context_free(ilex_context *ctx);
+
+/* Sets an option by name, e.g. ("jit", "cc"); the list is options.def, also
+ * printed by `ilexc --help`. ILEX_E_OPTION for an unknown name or value. */
+ILEX_API ilex_status ilex_option_set(ilex_context *ctx, const char *name,
+                                     const char *value);
+
+/* The value of an option, NULL if there is none of that name. */
+ILEX_API const char *ilex_option_get(const ilex_context *ctx,
+                                     const char *name);
+
+/* The first error since the last ilex_error_clear(): ILEX_OK if none. */
+ILEX_API ilex_status ilex_error_code(const ilex_context *ctx);
+
+/* Its sentence, with shapes, operation and operand; "" if there is none. With
+ * a source line and caret when it stems from text. Valid until the next call
+ * on the context. */
+ILEX_API const char *ilex_error_text(const ilex_context *ctx);
+
+/* Where it happened: the operation's name ("add"), operand number from 0 or
+ * -1, and the location set by ilex_location() or the parser (line 0: none). */
+typedef struct ilex_error_info {
+    size_t size;
+    ilex_status code;
+    const char *operation;
+    int operand;
+    const char *file;
+    int line, column;
+} ilex_error_info;
+ILEX_API ilex_error_info ilex_error_query(const ilex_context *ctx);
+
+ILEX_API void ilex_error_clear(ilex_context *ctx);
+
+/* Location that errors of the following constructor calls report, for authors
+ * of DSLs; file NULL clears it. The text is copied. */
+ILEX_API void ilex_location(ilex_context *ctx, const char *file, int line,
+                            int column);
+
+/* Opens a scope; arrays constructed from now on belong to it. Returns a mark
+ * for ilex_scope_end(). */
+ILEX_API size_t ilex_scope_begin(ilex_context *ctx);
+
+/* Closes the scope `mark` and every scope opened inside it: their arrays are
+ * released, except `result` (may be NULL), which moves to the enclosing scope
+ * and is returned. */
+ILEX_API ilex_array *ilex_scope_end(ilex_context *ctx, size_t mark,
+                                    ilex_array *result);
+
+/* Takes and gives back a count, independent of scopes. ilex_keep returns its
+ * argument. NULL and poison are ignored. Context thread. */
+ILEX_API ilex_array *ilex_keep(ilex_array *array);
+ILEX_API void ilex_drop(ilex_array *array);
+
+/* As ilex_drop, from any thread: the count is given back at the next
+ * constructor call or scope end of the context. */
+ILEX_API void ilex_drop_later(ilex_array *array);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

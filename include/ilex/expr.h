@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Array expressions: leaves, structural constructors, inspection, text.
+ *
+ * An array is a function from a domain (one half-open index range per axis,
+ * bounds affine in size parameters) to values of one dtype. Constructors
+ * return arrays of the current scope; on error they return the context's
+ * poison array and record the first error (see base.h). Every function here
+ * is for the context thread.
+ *
+ * Domains as text: "n, m" are unnamed axes from 0; "I:ni, J:-1:nj+1" are named
+ * axes; bounds use + - * (by a constant) and size parameters, which come to
+ * exist by being named. Unnamed arrays broadcast like NumPy's; named ones
+ * broadcast by axis name, on the intersection of their domains.
+ */
+#ifndef ILEX_EXPR_H
+#define ILEX_EXPR_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- sizes and assumptions ---- */
+
+/* Adds assumptions on sizes, e.g. "n >= 4 && m == 2*n && k % 8 == 0". Proofs
+ * use them and every run verifies them. ILEX_E_ASSUME if they contradict. */
+ILEX_API ilex_status ilex_assume(ilex_context *ctx, const char *condition);
+
+/* The value of a size parameter, rank 0, i64. */
+ILEX_API ilex_array *ilex_size(ilex_context *ctx, const char *name);
+
+/* ---- leaves ---- */
+
+/* Placeholder bound by name at run time: x(i) for i in the domain. "" is rank
+ * 0. A halo after the domain, "I:ni, J:nj halo(I:2:2, J:1:1)", widens where it
+ * may be read. Errors: ILEX_E_NAME, ILEX_E_SYNTAX, ILEX_E_EMPTY (a length that
+ * is not provably >= 0). */
+ILEX_API ilex_array *ilex_input(ilex_context *ctx, const char *name,
+                                ilex_dtype dtype, const char *domain);
+
+/* Rank-0 constants of exactly this dtype. */
+ILEX_API ilex_array *ilex_bool(ilex_context *ctx, int value);
+ILEX_API ilex_array *ilex_i32(ilex_context *ctx, int32_t value);
+ILEX_API ilex_array *ilex_i64(ilex_context *ctx, int64_t value);
+ILEX_API ilex_array *ilex_f32(ilex_context *ctx, float value);
+ILEX_API ilex_array *ilex_f64(ilex_context *ctx, double value);
+ILEX_API ilex_array *ilex_c128(ilex_context *ctx, double re, double im);
+
+/* Literals: take the dtype of what they meet, within their kind (NumPy 2's
+ * rule for Python scalars): x*2 keeps the dtype of any numeric x, x*0.5 that
+ * of any real or complex floating x. */
+ILEX_API ilex_array *ilex_lit(ilex_context *ctx, double value);
+ILEX_API ilex_array *ilex_lit_int(ilex_context *ctx, int64_t value);
+
+/* y(i) = i along the named axis, i64, defined everywhere on that axis. */
+ILEX_API ilex_array *ilex_index(ilex_context *ctx, const char *axis);
+
+/* y(i) = value for every i of the domain. `value` has rank 0. */
+ILEX_API ilex_array *ilex_full(ilex_context *ctx, const char *domain,
+                               ilex_array *value);
+
+/* y(i) = start + step*i, i64, one unnamed axis of the given length, e.g.
+ * ("2*n", 0, 1). */
+ILEX_API ilex_array *ilex_arange(ilex_context *ctx, const char *length,
+                                 int64_t start, int64_t step);
+
+/* ---- structural constructors ---- */
+
+/* y = x converted to dtype: floats to integers saturate and NaN gives 0;
+ * complex to real drops the imaginary part; to bool is != 0. */
+ILEX_API ilex_array *ilex_cast(ilex_array *x, ilex_dtype dtype);
+
+/* y(i) = x(i + offset) along a named axis. Valid where x is, translated. For
+ * the staggered axis of a dimension write "I+1/2". */
+ILEX_API ilex_array *ilex_shift(ilex_array *x, const char *axis,
+                                int64_t offset);
+
+/* y = x on the given domain (all axes of x, in any order and with the same
+ * names), which must lie inside x's readable domain for all sizes, else
+ * ILEX_E_BOUNDS with a counterexample; axes that x lacks are broadcast. */
+ILEX_API ilex_array *ilex_restrict(ilex_array *x, const char *domain);
+
+/* Reductions over the listed axes: names "I, J" or numbers "0, -1"; NULL: all.
+ * keep != 0 keeps them with length 1 (unnamed axes only). Result dtypes as
+ * NumPy; the order of combination is fixed (see DESIGN in doc/), the same on
+ * every back end and for any number of threads. argmax and argmin take one
+ * axis or all (index in C order). */
+ILEX_API ilex_array *ilex_sum(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_prod(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_max(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_min(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_all(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_any(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_mean(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_argmax(ilex_array *x, const char *axes, int keep);
+ILEX_API ilex_array *ilex_argmin(ilex_array *x, const char *axes, int keep);
+
+/* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
+ * implicit results are understood. Sums do not widen the dtype. */
+ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
+                                 int count, ilex_array *const *operands);
+
+/* y has the given domain and x's elements in C ("C") or Fortran ("F") order;
+ * the number of elements must be provably equal. Merging two symbolic axes is
+ * ILEX_E_UNSUPPORTED. */
+ILEX_API ilex_array *ilex_reshape(ilex_array *x, const char *domain,
+                                  const char *order);
+
+/* y's axis k is x's axis axes[k]; NULL reverses. */
+ILEX_API ilex_array *ilex_permute(ilex_array *x, const int *axes);
+
+/* y(i) = x(start + step*i), for i in [0, length), length so that Python's
+ * start:stop:step is covered. One triple for each axis; bounds are text affine
+ * in sizes, e.g. "1", "n-1"; step != 0 constant. Result axes start at 0. */
+ILEX_API ilex_array *ilex_slice(ilex_array *x, const char *const *start,
+                                const char *const *stop, const int64_t *step);
+
+/* An expression of .ilx text over named operands: pairs of name and array,
+ * ended by NULL. ilex_expr(ctx, "u - 0.1*(lap[I+1] - lap)", "u", u, "lap",
+ * lap, NULL). */
+ILEX_API ilex_array *ilex_expr(ilex_context *ctx, const char *text, ...);
+
+/* As ilex_expr with arrays of names and operands, for bindings. */
+ILEX_API ilex_array *ilex_expr_n(ilex_context *ctx, const char *text,
+                                 size_t count, const char *const *names,
+                                 ilex_array *const *operands);
+
+/* min(max(x, low), high) */
+ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
+                               ilex_array *high);
+
+/* Kinds of the design that this version does not have yet: they report
+ * ILEX_E_UNSUPPORTED and return poison. */
+ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int axis, int count,
+                                 ilex_array *const *operands);
+ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int axis, int count,
+                                ilex_array *const *operands);
+ILEX_API ilex_array *ilex_roll(ilex_array *x, int axis, int64_t shift);
+ILEX_API ilex_array *ilex_gather(ilex_array *x, int axis, ilex_array *index);
+
+/* ---- inspection ---- */
+
+ILEX_API int ilex_is_poison(const ilex_array *x);
+ILEX_API ilex_dtype ilex_array_dtype(const ilex_array *x);
+ILEX_API int ilex_array_rank(const ilex_array *x);
+/* "input", "lambda", "einsum", ... see nodes.def */
+ILEX_API const char *ilex_array_kind(const ilex_array *x);
+/* Number of array operands, and one of them. */
+ILEX_API int ilex_array_operand_count(const ilex_array *x);
+ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
+/* The domain as text ("I:ni, J:nj"), of which at most `size` bytes with the
+ * final NUL are written to `text`; returns the length it needs without it. */
+ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text,
+                                  size_t size);
+
+/* ---- modules: named programs, as in .ilx text ---- */
+
+typedef struct ilex_module ilex_module;
+
+/* Parses a program. NULL on error: ilex_error_text() then holds a diagnostic
+ * with line, column and caret. `file` is used in messages. Owned by the
+ * caller; the context must outlive it. */
+ILEX_API ilex_module *ilex_module_parse(ilex_context *ctx, const char *text,
+                                        const char *file);
+ILEX_API ilex_module *ilex_module_new(ilex_context *ctx, const char *name);
+ILEX_API void ilex_module_free(ilex_module *module);
+ILEX_API const char *ilex_module_name(const ilex_module *module);
+
+/* Adds an output; `inplace` names the input whose buffer it may reuse, or is
+ * NULL. */
+ILEX_API ilex_status ilex_module_output(ilex_module *module, const char *name,
+                                        ilex_array *value,
+                                        const char *inplace);
+
+/* The program as canonical text; parsing it gives the same graph. The string
+ * is owned by the caller: ilex_text_free(). NULL on error. */
+ILEX_API char *ilex_module_print(ilex_module *module);
+
+/* The text in canonical layout; comments and names are kept. NULL on error. */
+ILEX_API char *ilex_text_fmt(ilex_context *ctx, const char *text,
+                             const char *file);
+
+/* Frees a string that a function of `ctx` returned. */
+ILEX_API void ilex_text_free(ilex_context *ctx, char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

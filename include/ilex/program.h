@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs: compiled graphs, and running them over storages.
+ *
+ * A program is immutable and counted; any number of threads may run it at the
+ * same time, each with its own ilex_call. It keeps nothing of the context it
+ * was compiled in, which may be freed.
+ */
+#ifndef ILEX_PROGRAM_H
+#define ILEX_PROGRAM_H
+
+#include "expr.h"
+#include "storage.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- compiling ---- */
+
+/* Zero means default. Set `size` to sizeof(ilex_compile_spec). */
+typedef struct ilex_compile_spec {
+    size_t size;
+    const char *name;         /* of the program, in messages ("program") */
+    const char *const *names; /* of the outputs ("_ilex_out0", ...) */
+    const char *const *inplace; /* input whose buffer output i may share, or
+                                   NULL */
+} ilex_compile_spec;
+
+/* Compiles arrays to a program with the back end of option `jit`. Its
+ * arguments are the inputs that the arrays reach, bound by their names, and
+ * the outputs. NULL on error: the first of the construction, or of the
+ * compilation. Owned by the caller. Context thread. */
+ILEX_API ilex_program *ilex_compile(ilex_context *ctx, size_t count,
+                                    ilex_array *const *outputs,
+                                    const ilex_compile_spec *spec);
+ILEX_API ilex_program *ilex_compile_module(ilex_module *module);
+
+/* Takes a count (returns its argument), gives one back. Any thread. */
+ILEX_API ilex_program *ilex_program_retain(ilex_program *p);
+ILEX_API void ilex_program_release(ilex_program *p);
+
+/* ---- running ---- */
+
+typedef struct ilex_binding {
+    const char *name;
+    ilex_storage *storage;
+} ilex_binding;
+
+typedef struct ilex_size_binding {
+    const char *name;
+    int64_t value;
+} ilex_size_binding;
+
+/* One run at a time per call struct. Zero means default. Set `size` to
+ * sizeof(ilex_call). */
+typedef struct ilex_call {
+    size_t size;
+    int threads; /* 0: option `threads` at compile time */
+    /* memory for temporaries, 64-byte aligned; NULL: allocated for the run */
+    void *workspace;
+    size_t workspace_bytes;
+    /* sizes that the shapes of the storages do not determine */
+    const ilex_size_binding *sizes;
+    size_t size_count;
+    /* runs body(arg, i) for 0 <= i < n, in any order and at the same time;
+     * NULL: Ilex's own threads. Returns when all are done. */
+    void (*parallel_for)(void *user, void (*body)(void *arg, int64_t i),
+                         void *arg, int64_t n);
+    void *user;
+    char error[1024]; /* out: the message of a run that failed */
+} ilex_call;
+
+/* Runs the program. Every argument must be bound once, by name. Index 0 of a
+ * named axis is the first point inside a storage's halo; an unnamed axis
+ * ignores halos. Size parameters are solved from the shapes. Checked before
+ * anything is written: names, dtypes, axes, sizes, assumptions, halos,
+ * writability, and that no output overlaps another argument, except the input
+ * it may share in place (same dtype, address and strides). Outputs are written
+ * on their declared domain and nowhere else. `call` may be NULL. Any thread. */
+ILEX_API ilex_status ilex_run(const ilex_program *p,
+                              const ilex_binding *bindings, size_t count,
+                              ilex_call *call);
+
+/* ---- queries; strings live as long as the program; any thread ---- */
+
+ILEX_API const char *ilex_program_name(const ilex_program *p);
+/* "reference", "tcc" or "cc": what runs now (jit=auto starts with tcc). */
+ILEX_API const char *ilex_program_backend(const ilex_program *p);
+ILEX_API size_t ilex_program_kernel_count(const ilex_program *p);
+/* Array nodes of the graph it was compiled from. */
+ILEX_API size_t ilex_program_node_count(const ilex_program *p);
+/* Seconds spent compiling: from graph to source, from source to code. */
+ILEX_API double ilex_program_lower_seconds(const ilex_program *p);
+ILEX_API double ilex_program_jit_seconds(const ilex_program *p);
+/* Generated source; "" for the reference back end. */
+ILEX_API const char *ilex_program_source(const ilex_program *p);
+/* The compiler's command line; "" when there is none. */
+ILEX_API const char *ilex_program_command(const ilex_program *p);
+
+typedef struct ilex_argument_info {
+    size_t size;
+    const char *name;
+    ilex_dtype dtype;
+    int rank;
+    int output; /* 1: written */
+    int used;   /* 0: declared, not read */
+    const char *domain; /* "I:ni, J:nj": declared interior */
+    const char *reads;  /* the box that is read or written, same notation */
+    const char *axis[ILEX_MAX_RANK]; /* names, "" unnamed */
+} ilex_argument_info;
+
+ILEX_API size_t ilex_program_argument_count(const ilex_program *p);
+ILEX_API ilex_argument_info ilex_program_argument(const ilex_program *p,
+                                                  size_t i);
+ILEX_API size_t ilex_program_size_count(const ilex_program *p);
+ILEX_API const char *ilex_program_size_name(const ilex_program *p, size_t i);
+
+/* For given sizes (all of them): the interior [lo, hi) of argument i per axis,
+ * and the widths low, high that it needs around its interior (negative where
+ * less than the interior is read). Each array has room for rank (twice rank
+ * for halo) entries and may be NULL. */
+ILEX_API ilex_status ilex_program_extents(const ilex_program *p, size_t i,
+                                          const ilex_size_binding *sizes,
+                                          size_t count, int64_t *lo,
+                                          int64_t *hi, int64_t *halo);
+
+/* Bytes of workspace a run with these sizes needs; -1 when a size is missing
+ * or a product leaves 64 bits. */
+ILEX_API int64_t ilex_program_workspace(const ilex_program *p,
+                                        const ilex_size_binding *sizes,
+                                        size_t count);
+
+/* ---- text of stages and generated source of a module ---- */
+
+/* The program after a pass of passes.def, as text; "parsed" is the canonical
+ * .ilx text. NULL on error. Owned by the caller: ilex_text_free(). */
+ILEX_API char *ilex_module_stage(ilex_module *module, const char *pass);
+
+/* Generated source in dialect "c" or "cuda". NULL on error. Owned by the
+ * caller: ilex_text_free(). */
+ILEX_API char *ilex_module_emit(ilex_module *module, const char *dialect);
+
+/* The graph in DOT. NULL on error. Owned by the caller: ilex_text_free(). */
+ILEX_API char *ilex_module_dot(ilex_module *module);
+
+/* The table of passes, options or back ends as text lines "name\tmeaning\n";
+ * `table` is "passes", "options" or "backends"; NULL for another name. */
+ILEX_API const char *ilex_table(const char *table);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Storages: counted buffers with axes, strides, halos, layout and alignment.
+ *
+ * A storage is a view (dtype, axes, shape, strides, halo, ...) of a memory
+ * object, which all views of it share and which is freed with the last one.
+ * What a view describes never changes after it was made; other views are made
+ * from it. So every function here is "any thread", except that a context
+ * belongs to one thread; contents are as safe as any C array.
+ *
+ * Indices count elements of the view from 0, halo included: index 0 is the
+ * first point of the lower halo. Strides, shapes and halos are in elements;
+ * what is in bytes says so.
+ *
+ * Functions that return a storage give the caller one count of it, to be given
+ * back by ilex_storage_release(), or NULL on error. The first error is recorded
+ * in "ctx", which may be NULL: then the C allocator is used and the error text
+ * is lost. A storage outlives the context it was made with.
+ */
+#ifndef ILEX_STORAGE_H
+#define ILEX_STORAGE_H
+
+#include "ilex/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    ILEX_STORAGE_READONLY = 1, /* writing through this storage is an error */
+    ILEX_STORAGE_COPY = 2      /* copy `data` instead of wrapping it */
+};
+
+/* What a storage is made from. Zero means "not given": the value then comes
+ * from `preset`, then from `like`, then from the fallback in parentheses. A
+ * partly filled spec can be kept and reused. Set `size` to
+ * sizeof(ilex_storage_spec). */
+typedef struct ilex_storage_spec {
+    size_t size;
+
+    /* "f64", "c64", ...; ilex_dtype_name(ILEX_F64) for one at hand (f64) */
+    const char *dtype;
+
+    /* lengths, halo included. A scalar has rank 0 and any non-NULL `shape` */
+    int rank;
+    const int64_t *shape;
+
+    /* names of the axes in index order: "IJK", or with commas
+     * "I, J, Vertex"; of rank 1 also "Vertex" (unnamed) */
+    const char *axes;
+
+    /* widths of the halo: low, high of axis 0, low, high of axis 1, ... (0) */
+    const int64_t *halo;
+
+    /* "C" (last axis has stride 1), "F" (first axis), or the axes from the
+     * largest stride to the smallest: "KJI", "Vertex, K", for unnamed axes
+     * their numbers "2, 0, 1". Names that the storage lacks are skipped, so
+     * that one layout serves storages of fewer axes ("C") */
+    const char *layout;
+
+    /* instead of `layout`: per axis its place, 0 for the largest stride. -1
+     * masks the axis: it keeps its length, its stride is 0 */
+    const int *layout_map;
+
+    /* bytes, a power of two: the element at `aligned_index`, and every one
+     * that shares its index on the axis of stride 1, lies at a multiple (the
+     * dtype's own) */
+    size_t alignment;
+    const int64_t *aligned_index; /* (low halo widths) */
+
+    const char *preset; /* "C", "F" (none) */
+    const char *name;   /* label for messages; copied */
+
+    /* a storage whose dtype, shape, axes, halo, layout and alignment are
+     * taken; shape and axes cannot be given then */
+    const ilex_storage *like;
+
+    /* first value of every element, halo included; it must be exact in an
+     * integer dtype and finite in f32 if it was (uninitialised) */
+    const double *fill;
+
+    /* or a function that writes the element of an index */
+    void (*initialize)(void *user, const int64_t *index, void *element);
+    void *initialize_user;
+
+    /* a buffer to use: address of element (0, ..., 0); strides in elements
+     * of any sign, NULL when the buffer is dense in the layout (for a copy:
+     * dense in C order). `release` is called exactly once: with the last view
+     * of the storage, or before the constructor returns NULL, or after the
+     * copy */
+    void *data;
+    const int64_t *strides;
+    void (*release)(void *user, void *data);
+    void *release_user;
+
+    unsigned flags; /* ILEX_STORAGE_... */
+} ilex_storage_spec;
+
+/* A storage by `spec`. Errors: ILEX_E_ARGUMENT, _DTYPE, _SHAPE, _RANK, _AXIS,
+ * _NAME, _DUPLICATE, _UNKNOWN, _HALO, _ALIGNMENT, _OVERFLOW, _LITERAL,
+ * _MEMORY, _UNSUPPORTED. */
+ILEX_API ilex_storage *ilex_storage_new(ilex_context *ctx,
+                                        const ilex_storage_spec *spec);
+
+/* Unnamed axes, no halo, C order: all 0, all 1, all "value". */
+ILEX_API ilex_storage *ilex_storage_zeros(ilex_context *ctx, ilex_dtype dtype,
+                                          int rank, const int64_t *shape);
+ILEX_API ilex_storage *ilex_storage_ones(ilex_context *ctx, ilex_dtype dtype,
+                                         int rank, const int64_t *shape);
+ILEX_API ilex_storage *ilex_storage_full(ilex_context *ctx, ilex_dtype dtype,
+                                         int rank, const int64_t *shape,
+                                         double value);
+
+/* A copy of the dense C-ordered array at "data". */
+ILEX_API ilex_storage *ilex_storage_from(ilex_context *ctx, ilex_dtype dtype,
+                                         int rank, const int64_t *shape,
+                                         const void *data);
+
+/* A storage over the array at "data", not copied; "strides" NULL means dense
+ * C order. "release" (may be NULL) is called exactly once, also on error. */
+ILEX_API ilex_storage *
+ilex_storage_wrap(ilex_context *ctx, ilex_dtype dtype, int rank,
+                  const int64_t *shape, const int64_t *strides, void *data,
+                  void (*release)(void *user, void *data), void *user);
+
+/* Takes a count (returns its argument), gives one back. NULL is ignored. */
+ILEX_API ilex_storage *ilex_storage_retain(ilex_storage *s);
+ILEX_API void ilex_storage_release(ilex_storage *s);
+
+/* ---- queries; arrays have one entry per axis and live as long as "s" ---- */
+
+ILEX_API ilex_dtype ilex_storage_dtype(const ilex_storage *s);
+ILEX_API int ilex_storage_rank(const ilex_storage *s);
+ILEX_API const int64_t *ilex_storage_shape(const ilex_storage *s);
+ILEX_API const int64_t *ilex_storage_stride(const ilex_storage *s);
+
+/* Two entries per axis: low, high. */
+ILEX_API const int64_t *ilex_storage_halo(const ilex_storage *s);
+
+/* "" for an unnamed axis and for an axis that does not exist. */
+ILEX_API const char *ilex_storage_axis_name(const ilex_storage *s, int axis);
+
+/* Number of the axis "name", -1 if there is none. */
+ILEX_API int ilex_storage_axis(const ilex_storage *s, const char *name);
+
+/* Bytes promised at the aligned index; 0 when nothing beyond the dtype's own
+ * alignment is promised, or when a view has cut the aligned index off. */
+ILEX_API size_t ilex_storage_alignment(const ilex_storage *s);
+ILEX_API const int64_t *ilex_storage_aligned_index(const ilex_storage *s);
+
+/* Place of the axis in memory: 0 for the largest stride, -1 for a masked axis
+ * and for an axis that does not exist. */
+ILEX_API int ilex_storage_layout(const ilex_storage *s, int axis);
+
+/* Number of elements; bytes of them without padding; bytes allocated or
+ * wrapped, shared by all views. */
+ILEX_API int64_t ilex_storage_count(const ilex_storage *s);
+ILEX_API int64_t ilex_storage_bytes(const ilex_storage *s);
+ILEX_API size_t ilex_storage_allocated_bytes(const ilex_storage *s);
+
+/* 1 if the elements lie densely in C order. */
+ILEX_API int ilex_storage_contiguous(const ilex_storage *s);
+ILEX_API int ilex_storage_writable(const ilex_storage *s);
+ILEX_API const char *ilex_storage_name(const ilex_storage *s);
+
+/* Address of element (0, ..., 0), for writing and for reading; the first is
+ * NULL for a read-only storage. */
+ILEX_API void *ilex_storage_data(ilex_storage *s);
+ILEX_API const void *ilex_storage_const_data(const ilex_storage *s);
+
+/* ---- elements ---- */
+
+/* Address of an element, NULL when the index is outside. */
+ILEX_API const void *ilex_storage_at(const ilex_storage *s,
+                                     const int64_t *index);
+
+/* Reads one element. ILEX_E_BOUNDS outside; ILEX_E_DTYPE when the dtype does
+ * not fit the function (f64: every real one; i64: bool and integers; c128:
+ * all); ILEX_E_LITERAL when a u64 exceeds int64_t. */
+ILEX_API ilex_status ilex_storage_get_f64(const ilex_storage *s,
+                                          const int64_t *index, double *value);
+ILEX_API ilex_status ilex_storage_get_i64(const ilex_storage *s,
+                                          const int64_t *index, int64_t *value);
+ILEX_API ilex_status ilex_storage_get_c128(const ilex_storage *s,
+                                           const int64_t *index,
+                                           double value[2]);
+
+/* Writes one element. ILEX_E_LITERAL when the value does not fit: a fraction,
+ * NaN or too large a value for an integer, a finite value beyond f32, an
+ * imaginary part for a real dtype; ILEX_E_READONLY; ILEX_E_BOUNDS. */
+ILEX_API ilex_status ilex_storage_set_f64(ilex_storage *s, const int64_t *index,
+                                          double value);
+ILEX_API ilex_status ilex_storage_set_i64(ilex_storage *s, const int64_t *index,
+                                          int64_t value);
+ILEX_API ilex_status ilex_storage_set_c128(ilex_storage *s,
+                                           const int64_t *index,
+                                           const double value[2]);
+
+/* Writes every element of the view, halo included: a number, or the bytes of
+ * one element of the dtype. */
+ILEX_API ilex_status ilex_storage_fill(ilex_context *ctx, ilex_storage *s,
+                                       double value);
+ILEX_API ilex_status ilex_storage_fill_raw(ilex_context *ctx, ilex_storage *s,
+                                           const void *element);
+
+/* to[...] = from[...], same dtype. Axes are matched by name when both have
+ * names, else from the last one backwards; along an axis that "from" lacks its
+ * values repeat. The two may overlap. */
+ILEX_API ilex_status ilex_storage_assign(ilex_context *ctx, ilex_storage *to,
+                                         const ilex_storage *from);
+
+/* A writable storage of its own memory with the same contents, halo, layout
+ * and alignment. */
+ILEX_API ilex_storage *ilex_storage_copy(ilex_context *ctx,
+                                         const ilex_storage *s);
+
+/* ---- views: no element is copied, the memory is shared ---- */
+
+/* Elements start, start + step, ... before "stop" of one axis. step > 0 needs
+ * 0 <= start <= stop <= length; step < 0 needs -1 <= stop <= start < length
+ * (all of it reversed: length - 1, -1, -1). The halo shrinks by what was cut
+ * off; it is 0 where the step is not 1. */
+ILEX_API ilex_storage *ilex_storage_slice(ilex_context *ctx, ilex_storage *s,
+                                          int axis, int64_t start, int64_t stop,
+                                          int64_t step);
+
+/* The elements with one index of an axis; the axis is dropped. */
+ILEX_API ilex_storage *ilex_storage_index(ilex_context *ctx, ilex_storage *s,
+                                          int axis, int64_t index);
+
+/* Axis k of the result is axis order[k]; NULL reverses the axes. */
+ILEX_API ilex_storage *
+ilex_storage_transpose(ilex_context *ctx, ilex_storage *s, const int *order);
+
+/* Points lo <= index < hi of a named axis, where index 0 is the first point
+ * inside the halo, as in programs: ("I", -1, 5) keeps one point of the low
+ * halo. */
+ILEX_API ilex_storage *ilex_storage_restrict(ilex_context *ctx, ilex_storage *s,
+                                             const char *axis, int64_t lo,
+                                             int64_t hi);
+
+/* The points inside the halo; the view has no halo. */
+ILEX_API ilex_storage *ilex_storage_interior(ilex_context *ctx,
+                                             ilex_storage *s);
+
+/* Other names for the axes, written as in the spec; NULL drops the names. */
+ILEX_API ilex_storage *
+ilex_storage_reinterpret(ilex_context *ctx, ilex_storage *s, const char *axes);
+
+/* Another halo (low, high per axis) over the same elements; NULL for none. */
+ILEX_API ilex_storage *
+ilex_storage_with_halo(ilex_context *ctx, ilex_storage *s, const int64_t *halo);
+
+/* The same elements, not writable. */
+ILEX_API ilex_storage *ilex_storage_readonly(ilex_context *ctx,
+                                             ilex_storage *s);
+
+/* ---- text, files, pictures ---- */
+
+/* Writes dtype, shape, axes, halo and elements (of a large storage the first
+ * and last ones of each axis) as text into "buffer" as snprintf does: at most
+ * "size" bytes with the final NUL; returns the length of the whole text, or 0
+ * when there is no memory. buffer may be NULL if size is 0. */
+ILEX_API size_t ilex_storage_print(const ilex_storage *s, char *buffer,
+                                   size_t size);
+
+/* Reads a NumPy .npy file (versions 1 to 3, the 13 dtypes, C and Fortran
+ * order, either byte order). The result has unnamed axes and no halo.
+ * ILEX_E_FILE, _FORMAT, _UNSUPPORTED, _LIMIT, _OVERFLOW, _MEMORY. */
+ILEX_API ilex_storage *ilex_npy_read(ilex_context *ctx, const char *path);
+
+/* Writes all elements, halo included (take ilex_storage_interior() for those
+ * inside), as .npy version 1. The file appears complete or not at all. */
+ILEX_API ilex_status ilex_npy_write(ilex_context *ctx, const char *path,
+                                    const ilex_storage *s);
+
+/* How a picture is drawn; zero means default. Set `size` to
+ * sizeof(ilex_png_spec). */
+typedef struct ilex_png_spec {
+    size_t size;
+
+    /* "grey", or "uniform": dark violet over green to light yellow, equal
+     * steps of value look equally far apart ("grey") */
+    const char *map;
+
+    /* values of the first and the last colour; values outside are drawn like
+     * the nearer one. Equal: least and greatest finite element */
+    double low, high;
+
+    int scale; /* side of the square drawn for an element, in pixels (1) */
+
+    /* Axis 0 runs down and axis 1 to the right, as a matrix is printed. With
+     * `transpose` axis 0 runs to the right and axis 1 down; then `flip_x`
+     * mirrors left and right, `flip_y` top and bottom. For I to the right and
+     * J upwards: transpose and flip_y */
+    int transpose, flip_x, flip_y;
+} ilex_png_spec;
+
+/* Draws a storage of rank 2 and real dtype as a PNG file; NaN is drawn in
+ * magenta. The file appears complete or not at all. "spec" may be NULL.
+ * ILEX_E_UNSUPPORTED when Ilex was built without libpng. */
+ILEX_API ilex_status ilex_png_write(ilex_context *ctx, const char *path,
+                                    const ilex_storage *s,
+                                    const ilex_png_spec *spec);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What isl decides for us: the door to lib/affine.c, the one file of lib that
+ * sees isl. Box domains with constant or single-parameter bounds are decided
+ * in lin.c and never come here.
+ */
+#ifndef ILEX_LIB_AFFINE_H
+#define ILEX_LIB_AFFINE_H
+
+#include "lib/scalar.h"
+
+/* Is a >= 0 for all sizes under the assumptions? */
+ix_tri ix_affine_nonneg(ilex_context *ctx, const ix_lin *a);
+
+/* The ranges of the indices inside a body: _k over "box", reduction indices
+ * over the boxes of the REDUCE nodes around the place in question. */
+typedef struct ix_frame {
+    const ix_domain *box; /* of _k */
+    int nreduce;
+    const ilex_array *reduce[ILEX_MAX_RANK]; /* REDUCE nodes, outermost first */
+    int nguard;
+    struct {
+        const ilex_array *condition; /* index condition */
+        bool holds;
+    } guard[ILEX_MAX_RANK];
+} ix_frame;
+
+enum { IX_SAMPLE_INDICES = 32 };
+
+/* A point that shows a violation. */
+typedef struct ix_sample {
+    int64_t at;                        /* the value of the index expression */
+    int64_t index[IX_SAMPLE_INDICES];  /* _k, then reduction indices */
+    int64_t param[32];                 /* sizes, by parameter */
+    int nindex;
+} ix_sample;
+
+/* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample". */
+ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
+                        const ilex_array *e, const ix_lin *lo,
+                        const ix_lin *hi, ix_sample *sample);
+
+/* Do the assumptions together leave any size? IX_NO: they contradict. */
+ix_tri ix_affine_assumptions_possible(ilex_context *ctx);
+
+void ix_affine_free(ilex_context *ctx);
+
+#endif

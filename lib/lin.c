@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linear forms: interning, arithmetic, and the own decision procedure that
+ * keeps box domains away from isl.
+ */
+#include "lib/lin.h"
+
+#include <stdio.h>
+
+#include "lib/affine.h"
+
+enum { MAX_TERMS = 64 };
+
+/* A form under construction. */
+typedef struct draft {
+    int64_t c;
+    int32_t n;
+    ix_term t[MAX_TERMS];
+} draft;
+
+static bool
+lin_equal(const void *item, const void *key)
+{
+    const ix_lin *a = item;
+    const draft *d = key;
+    if (a->c != d->c || a->n != d->n)
+        return false;
+    for (int32_t i = 0; i < a->n; i++)
+        if (a->t[i].param != d->t[i].param || a->t[i].k != d->t[i].k)
+            return false;
+    return true;
+}
+
+static const ix_lin *
+intern(ilex_context *ctx, const draft *d)
+{
+    uint64_t hash = ix_mix(7, (uint64_t)d->c);
+    for (int32_t i = 0; i < d->n; i++)
+        hash = ix_mix(ix_mix(hash, (uint64_t)d->t[i].param),
+                      (uint64_t)d->t[i].k);
+    ix_lin *a = ix_table_find(&ctx->lins, hash, d, lin_equal);
+    if (a)
+        return a;
+    size_t terms = (size_t)d->n * sizeof *d->t;
+    a = ix_mem_new(&ctx->mem, sizeof *a + terms);
+    if (a && !ix_table_add(&ctx->lins, &ctx->mem, hash, a)) {
+        ix_mem_free(&ctx->mem, a);
+        a = NULL;
+    }
+    if (!a) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    a->hash = hash;
+    a->c = d->c;
+    a->n = d->n;
+    memcpy(a->t, d->t, terms);
+    return a;
+}
+
+const ix_lin *
+ix_lin_const(ilex_context *ctx, int64_t c)
+{
+    draft d = {.c = c};
+    return intern(ctx, &d);
+}
+
+const ix_lin *
+ix_lin_param(ilex_context *ctx, int32_t param)
+{
+    draft d = {.n = 1};
+    d.t[0] = (ix_term){param, 1};
+    return param < 0 ? NULL : intern(ctx, &d);
+}
+
+/* Appends k1*k2 * param to a draft unless it is 0. */
+static bool
+append(draft *d, int32_t param, int64_t k)
+{
+    if (k == 0)
+        return true;
+    if (d->n == MAX_TERMS)
+        return false;
+    d->t[d->n++] = (ix_term){param, k};
+    return true;
+}
+
+/* d = a + k*b, merging the sorted terms; false on overflow. */
+static bool
+merge(draft *d, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    int64_t v;
+    bool ok = ix_mul(k, b->c, &v) && ix_add(a->c, v, &d->c);
+    int32_t i = 0, j = 0;
+    while (ok && (i < a->n || j < b->n)) {
+        bool left = j == b->n || (i < a->n && a->t[i].param <= b->t[j].param);
+        bool right = i == a->n || (j < b->n && b->t[j].param <= a->t[i].param);
+        int32_t p = left ? a->t[i].param : b->t[j].param;
+        int64_t sum = left ? a->t[i++].k : 0;
+        if (right)
+            ok = ix_mul(k, b->t[j++].k, &v) && ix_add(sum, v, &sum);
+        ok = ok && append(d, p, sum);
+    }
+    return ok;
+}
+
+const ix_lin *
+ix_lin_fma(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    if (!a || !b)
+        return NULL;
+    draft d;
+    d.c = 0;
+    d.n = 0;
+    if (!merge(&d, a, k, b)) {
+        ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+                "a size expression leaves 64 bits or has more than %d terms: "
+                "(%s) + %lld*(%s)",
+                MAX_TERMS, ix_lin_show(ctx, a).s, (long long)k,
+                ix_lin_show(ctx, b).s);
+        return NULL;
+    }
+    return intern(ctx, &d);
+}
+
+const ix_lin *
+ix_lin_add(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    return ix_lin_fma(ctx, a, 1, b);
+}
+
+const ix_lin *
+ix_lin_sub(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    return ix_lin_fma(ctx, a, -1, b);
+}
+
+const ix_lin *
+ix_lin_scale(ilex_context *ctx, const ix_lin *a, int64_t k)
+{
+    return ix_lin_fma(ctx, ix_lin_const(ctx, 0), k, a);
+}
+
+const ix_lin *
+ix_lin_offset(ilex_context *ctx, const ix_lin *a, int64_t c)
+{
+    return c == 0 ? a : ix_lin_fma(ctx, a, 1, ix_lin_const(ctx, c));
+}
+
+bool
+ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value)
+{
+    int64_t sum = a->c, v;
+    for (int32_t i = 0; i < a->n; i++)
+        if (!ix_mul(a->t[i].k, param[a->t[i].param], &v) ||
+            !ix_add(sum, v, &sum))
+            return false;
+    *value = sum;
+    return true;
+}
+
+/* ---- parameters ---- */
+
+int32_t
+ix_param_of(ilex_context *ctx, int32_t symbol)
+{
+    if (symbol < 0)
+        return -1;
+    for (size_t i = 0; i < ctx->nparams; i++)
+        if (ctx->param[i].symbol == symbol)
+            return (int32_t)i;
+    if (!ix_mem_grow(&ctx->mem, &ctx->param, &ctx->param_capacity,
+                     ctx->nparams + 1, sizeof *ctx->param)) {
+        ix_fail_memory(&ctx->error);
+        return -1;
+    }
+    ctx->param[ctx->nparams] = (ix_param){symbol, 0, INT64_MAX};
+    return (int32_t)ctx->nparams++;
+}
+
+const char *
+ix_param_name(const ilex_context *ctx, int32_t param)
+{
+    return ix_symbol_text(ctx, ctx->param[param].symbol);
+}
+
+/* Narrows the range of a parameter when "form" >= 0 is about it alone. */
+static void
+narrow(ilex_context *ctx, const ix_lin *form)
+{
+    if (form->n != 1)
+        return;
+    ix_param *p = &ctx->param[form->t[0].param];
+    int64_t k = form->t[0].k;
+    if (k > 0) {
+        int64_t low = -ix_floordiv(form->c, k);
+        p->low = low > p->low ? low : p->low;
+    } else if (form->c != INT64_MIN && k != INT64_MIN) {
+        int64_t high = ix_floordiv(form->c, -k);
+        p->high = high < p->high ? high : p->high;
+    }
+}
+
+ilex_status
+ix_assume(ilex_context *ctx, const ix_lin *form, int64_t modulus)
+{
+    if (!form)
+        return ctx->error.code;
+    if (!ix_mem_grow(&ctx->mem, &ctx->assumption, &ctx->assumption_capacity,
+                     ctx->nassumptions + 1, sizeof *ctx->assumption))
+        return ix_fail_memory(&ctx->error);
+    ctx->assumption[ctx->nassumptions++] = (ix_assumption){form, modulus};
+    if (modulus == 0)
+        narrow(ctx, form);
+    return ILEX_OK;
+}
+
+/* ---- decisions ---- */
+
+/* The smallest value of "a" over the parameters' ranges; false if unbounded
+ * or too large. */
+static bool
+lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
+{
+    int64_t sum = a->c, v;
+    for (int32_t i = 0; i < a->n; i++) {
+        const ix_param *p = &ctx->param[a->t[i].param];
+        int64_t at = a->t[i].k > 0 ? p->low : p->high;
+        if (at == INT64_MAX || !ix_mul(a->t[i].k, at, &v) ||
+            !ix_add(sum, v, &sum))
+            return false;
+    }
+    *value = sum;
+    return true;
+}
+
+bool
+ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a)
+{
+    int64_t v;
+    if (lowest(ctx, a, &v) && v >= 0)
+        return true;
+    for (size_t i = 0; a->n > 0 && i < ctx->nassumptions; i++) {
+        const ix_assumption *s = &ctx->assumption[i];
+        draft d = {0};
+        if (s->modulus || s->form->n < 2 || !merge(&d, a, -1, s->form))
+            continue;
+        union {
+            ix_lin lin;
+            char space[sizeof(ix_lin) + sizeof d.t];
+        } rest;
+        rest.lin = (ix_lin){.c = d.c, .n = d.n};
+        memcpy(rest.lin.t, d.t, sizeof d.t);
+        if (lowest(ctx, &rest.lin, &v) && v >= 0)
+            return true;
+    }
+    return false;
+}
+
+ix_tri
+ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
+{
+    if (!a)
+        return IX_UNKNOWN;
+    if (ix_lin_nonneg_fast(ctx, a))
+        return IX_YES;
+    if (a->n == 0)
+        return IX_NO;
+    bool simple = true;
+    for (int32_t i = 0; i < a->n; i++)
+        simple &= ctx->param[a->t[i].param].high == INT64_MAX;
+    for (size_t i = 0; simple && i < ctx->nassumptions; i++)
+        simple = !ctx->assumption[i].modulus && ctx->assumption[i].form->n < 2;
+    return simple ? IX_NO : ix_affine_nonneg(ctx, a);
+}
+
+/* Is "a" a constant that stands for no bound at all, with the sign given? */
+static bool
+unbounded(const ix_lin *a, int sign)
+{
+    return a->n == 0 &&
+           (sign < 0 ? a->c <= -IX_UNBOUNDED : a->c >= IX_UNBOUNDED);
+}
+
+ix_tri
+ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (!a || !b)
+        return IX_UNKNOWN;
+    if (a == b || unbounded(a, -1) || unbounded(b, 1))
+        return IX_YES;
+    if (unbounded(a, 1) || unbounded(b, -1))
+        return IX_NO;
+    return ix_lin_nonneg(ctx, ix_lin_sub(ctx, b, a));
+}
+
+const ix_lin *
+ix_lin_max(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (!a || !b)
+        return NULL;
+    if (unbounded(a, -1) || unbounded(b, 1))
+        return b;
+    if (unbounded(b, -1) || unbounded(a, 1))
+        return a;
+    if (ix_lin_le(ctx, a, b) == IX_YES)
+        return b;
+    return ix_lin_le(ctx, b, a) == IX_YES ? a : NULL;
+}
+
+const ix_lin *
+ix_lin_min(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (!a || !b)
+        return NULL;
+    if (unbounded(a, 1) || unbounded(b, -1))
+        return b;
+    if (unbounded(b, 1) || unbounded(a, -1))
+        return a;
+    if (ix_lin_le(ctx, a, b) == IX_YES)
+        return a;
+    return ix_lin_le(ctx, b, a) == IX_YES ? b : NULL;
+}
+
+/* ---- text ---- */
+
+/* One term with its sign; "first" drops a leading '+'. */
+static void
+print_term(const ilex_context *ctx, ix_term term, bool first, ix_text *t)
+{
+    if (!first || term.k < 0)
+        ix_text_char(t, term.k < 0 ? '-' : '+');
+    uint64_t k = term.k < 0 ? 0 - (uint64_t)term.k : (uint64_t)term.k;
+    if (k != 1) {
+        ix_text_uint(t, k);
+        ix_text_char(t, '*');
+    }
+    ix_text_put(t, ix_param_name(ctx, term.param));
+}
+
+void
+ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        print_term(ctx, a->t[i], i == 0, t);
+    if (a->n && a->c > 0)
+        ix_text_char(t, '+');
+    if (!a->n || a->c)
+        ix_text_int(t, a->c);
+}
+
+ix_lin_text
+ix_lin_show(const ilex_context *ctx, const ix_lin *a)
+{
+    ix_lin_text r = {""};
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    if (a)
+        ix_lin_print(ctx, a, &t);
+    const char *s = ix_text_string(&t);
+    snprintf(r.s, sizeof r.s, "%s", s ? s : "?");
+    ix_text_free(&t);
+    return r;
+}
+
+void
+ix_lin_free_all(ilex_context *ctx)
+{
+    for (size_t i = 0; i < ctx->lins.capacity; i++)
+        ix_mem_free(&ctx->mem, ctx->lins.entries[i].item);
+    for (size_t i = 0; i < ctx->domains.capacity; i++)
+        ix_mem_free(&ctx->mem, ctx->domains.entries[i].item);
+    ix_table_free(&ctx->lins, &ctx->mem);
+    ix_table_free(&ctx->domains, &ctx->mem);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every file of the library may use: asserts, checked arithmetic,
+ * hashing, memory through the user's allocator, the error record.
+ *
+ * Names of locals with a fixed meaning everywhere: ctx context, n node,
+ * dom domain, k axis, d rank, err error record, t text sink, mem allocator.
+ */
+#ifndef ILEX_LIB_PRELUDE_H
+#define ILEX_LIB_PRELUDE_H
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ilex/base.h"
+
+#define IX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define IX_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+/* ---- checked 64-bit arithmetic: false on overflow, *r then unspecified ---- */
+
+static inline bool
+ix_add(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_add_overflow(a, b, r);
+}
+
+static inline bool
+ix_sub(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_sub_overflow(a, b, r);
+}
+
+static inline bool
+ix_mul(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_mul_overflow(a, b, r);
+}
+
+/* Floor division and remainder with the divisor's sign; "b" is not 0. */
+static inline int64_t
+ix_floordiv(int64_t a, int64_t b)
+{
+    int64_t q = b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+    return b != -1 && a % b != 0 && (a % b < 0) != (b < 0) ? q - 1 : q;
+}
+
+static inline int64_t
+ix_floormod(int64_t a, int64_t b)
+{
+    int64_t r = b == -1 ? 0 : a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/* ---- hashing ---- */
+
+static inline uint64_t
+ix_mix(uint64_t h, uint64_t v)
+{
+    h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+    h *= 0xff51afd7ed558ccdu;
+    return h ^ (h >> 32);
+}
+
+static inline uint64_t
+ix_hash_bytes(uint64_t h, const void *p, size_t n)
+{
+    const unsigned char *b = p;
+    for (size_t i = 0; i < n; i++)
+        h = ix_mix(h, b[i]);
+    return ix_mix(h, n);
+}
+
+/* ---- the error record: fixed size, so that reporting never allocates ---- */
+
+enum { IX_ERROR_TEXT = 4096 };
+
+typedef struct ix_error {
+    ilex_status code;
+    const char *operation; /* static string or NULL */
+    int operand;           /* -1: none */
+    int line, column;      /* 0: none */
+    char file[256];
+    char text[IX_ERROR_TEXT];
+} ix_error;
+
+/* Records an error unless one is recorded already; returns "code". "err" may
+ * be NULL. The sentence says what, where, what was expected. */
+ilex_status ix_fail(ix_error *err, ilex_status code, const char *fmt, ...)
+    IX_PRINTF(3, 4);
+ilex_status ix_fail_v(ix_error *err, ilex_status code, const char *fmt,
+                      va_list args) IX_PRINTF(3, 0);
+
+/* Records ILEX_E_MEMORY. */
+ilex_status ix_fail_memory(ix_error *err);
+
+void ix_error_clear(ix_error *err);
+
+/* ---- memory ---- */
+
+typedef ilex_allocator ix_mem;
+
+/* malloc, realloc and free as an allocator. */
+extern const ix_mem ix_mem_default;
+
+/* Zeroed block of "bytes" (at least 1), NULL when there is no memory. */
+void *ix_mem_new(const ix_mem *mem, size_t bytes);
+/* Resizes as realloc; the old block stays valid when NULL is returned. */
+void *ix_mem_resize(const ix_mem *mem, void *block, size_t bytes);
+void ix_mem_free(const ix_mem *mem, void *block);
+
+/* Grows "*array" of "*capacity" items of "item" bytes to hold "need" items;
+ * false when there is no memory (nothing changed then). */
+bool ix_mem_grow(const ix_mem *mem, void *array, size_t *capacity, size_t need,
+                 size_t item);
+
+#endif

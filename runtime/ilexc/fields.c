@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The storages of a run: each covers its argument's domain and the halo that
+ * the program needs, and is filled from a file, with a number, or with random
+ * ones. Index 0 of a named axis is the first point inside a storage's halo.
+ */
+#include "runtime/ilexc/run.h"
+
+#include <string.h>
+
+bool
+ix_cli_fields_next(int rank, const int64_t *shape, int64_t *index)
+{
+    for (int k = rank - 1; k >= 0; k--) {
+        if (++index[k] < shape[k])
+            return true;
+        index[k] = 0;
+    }
+    return false;
+}
+
+/* Reads the file of one input. */
+static ix_cli_exit
+load(ix_cli_run *r, ix_cli_field *f)
+{
+    f->file = ilex_npy_read(r->session.ctx, f->source.path);
+    if (!f->file)
+        return ix_cli_library_error(r->session.ctx);
+    if (ilex_storage_rank(f->file) == f->info.rank &&
+        ilex_storage_dtype(f->file) == f->info.dtype)
+        return IX_EXIT_OK;
+    return ix_cli_fail(
+        IX_EXIT_PROGRAM, "%s: holds %s of rank %d; %s is %s of rank %d, [%s]",
+        f->source.path, ilex_dtype_name(ilex_storage_dtype(f->file)),
+        ilex_storage_rank(f->file), f->info.name,
+        ilex_dtype_name(f->info.dtype), f->info.rank, f->info.domain);
+}
+
+ix_cli_exit
+ix_cli_fields_load(ix_cli_run *r)
+{
+    ix_cli_exit status = IX_EXIT_OK;
+    for (size_t i = 0; i < r->nfields && status == IX_EXIT_OK; i++)
+        if (r->field[i].source.kind == IX_CLI_SOURCE_FILE)
+            status = load(r, &r->field[i]);
+    return status;
+}
+
+/* The first point that a storage of the field has along an axis: what is
+ * declared with the halo, but at least the point 0 of a named axis. */
+static int64_t
+first_point(const ix_cli_field *f, int k)
+{
+    int64_t halo = f->halo[2 * k] > 0 ? f->halo[2 * k] : 0;
+    int64_t first = f->lo[k] - halo;
+    return first < 0 ? first : 0;
+}
+
+/* A storage for the field, on the points that the program needs. */
+static ilex_storage *
+make(ix_cli_run *r, const ix_cli_field *f)
+{
+    int64_t shape[ILEX_MAX_RANK] = {0}, halo[2 * ILEX_MAX_RANK] = {0};
+    char axes[4096] = "";
+    size_t used = 0;
+    for (int k = 0; k < f->info.rank; k++) {
+        int64_t high = f->halo[2 * k + 1] > 0 ? f->halo[2 * k + 1] : 0;
+        size_t length = strlen(f->info.axis[k]);
+        halo[2 * k] = -first_point(f, k);
+        halo[2 * k + 1] = high;
+        shape[k] = f->hi[k] + high + halo[2 * k];
+        if (used + length + 3 > sizeof axes)
+            return NULL;
+        memcpy(axes + used, f->info.axis[k], length);
+        memcpy(axes + used + length, ",", 2);
+        used += length + 1;
+    }
+    if (used)
+        axes[used - 1] = '\0';
+    bool named = f->info.rank > 0 && f->info.axis[0][0];
+    double zero = 0;
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .dtype = ilex_dtype_name(f->info.dtype),
+                              .rank = f->info.rank,
+                              .shape = shape,
+                              .axes = named ? axes : NULL,
+                              .halo = named ? halo : NULL,
+                              .name = f->info.name,
+                              .fill = &zero};
+    return ilex_storage_new(r->session.ctx, &spec);
+}
+
+/* Where a point of the program lies in a file's axis; -1 where the file has
+ * nothing to say. "point" counts from the first element of the file. */
+static int64_t
+place(ix_cli_halo rule, int64_t point, int64_t length)
+{
+    if (point >= 0 && point < length)
+        return point;
+    if (length == 0 || rule == IX_CLI_HALO_ZERO || rule == IX_CLI_HALO_FILE)
+        return -1;
+    if (rule == IX_CLI_HALO_PERIODIC)
+        return (point % length + length) % length;
+    return point < 0 ? 0 : length - 1;
+}
+
+/* Copies the file of a field into its storage. */
+static void
+fill_from_file(ix_cli_field *f)
+{
+    const int64_t *shape = ilex_storage_shape(f->storage);
+    int64_t index[ILEX_MAX_RANK] = {0}, from[ILEX_MAX_RANK];
+    bool with_halo = f->source.halo == IX_CLI_HALO_FILE;
+    size_t bytes = ilex_dtype_bytes(f->info.dtype);
+    char *base = ilex_storage_data(f->storage);
+    do {
+        const void *element = NULL;
+        ptrdiff_t at = 0;
+        for (int k = 0; k < f->info.rank; k++) {
+            int64_t first = f->lo[k];
+            if (with_halo && f->halo[2 * k] > 0)
+                first -= f->halo[2 * k];
+            from[k] =
+                place(f->source.halo, index[k] + first_point(f, k) - first,
+                      ilex_storage_shape(f->file)[k]);
+            at += (ptrdiff_t)(index[k] * ilex_storage_stride(f->storage)[k]);
+        }
+        element = ilex_storage_at(f->file, from);
+        if (element)
+            memcpy(base + at * (ptrdiff_t)bytes, element, bytes);
+    } while (ix_cli_fields_next(f->info.rank, shape, index));
+}
+
+/* The "n"-th number of a sequence: splitmix64 of its seed. */
+static uint64_t
+random_bits(uint64_t seed, uint64_t n)
+{
+    uint64_t x = seed * 0xd1342543de82ef95u + n * 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* A random value for a dtype, as `ilexc help run` describes it. */
+static double
+random_value(ilex_dtype dtype, uint64_t bits)
+{
+    static const char kinds[] = {
+#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part) kind,
+#include "ilex/dtypes.def"
+    };
+    switch (kinds[dtype]) {
+    case 'b':
+        return (double)(bits & 1);
+    case 'i':
+        return (double)(bits & 15) - 8;
+    case 'u':
+        return (double)(bits & 15);
+    default:
+        return dtype == ILEX_F32 || dtype == ILEX_C64
+                   ? (double)(bits >> 40) * 0x1p-23 - 1
+                   : (double)(bits >> 11) * 0x1p-52 - 1;
+    }
+}
+
+/* Fills a storage with random numbers, in C order. */
+static ilex_status
+fill_random(ix_cli_field *f)
+{
+    const int64_t *shape = ilex_storage_shape(f->storage);
+    int64_t index[ILEX_MAX_RANK] = {0};
+    ilex_status status;
+    uint64_t n = 0;
+    do {
+        double value[2];
+        for (int part = 0; part < 2; part++)
+            value[part] =
+                random_value(f->info.dtype, random_bits(f->source.seed, n++));
+        status = f->info.dtype == ILEX_C64 || f->info.dtype == ILEX_C128
+                     ? ilex_storage_set_c128(f->storage, index, value)
+                     : ilex_storage_set_f64(f->storage, index, value[0]);
+    } while (status == ILEX_OK &&
+             ix_cli_fields_next(f->info.rank, shape, index));
+    return status;
+}
+
+/* Fills the storage of an input. */
+static ix_cli_exit
+fill(ix_cli_run *r, ix_cli_field *f)
+{
+    ilex_status status = ILEX_OK;
+    if (ilex_storage_count(f->storage) == 0)
+        return IX_EXIT_OK;
+    if (f->source.kind == IX_CLI_SOURCE_FILE)
+        fill_from_file(f);
+    else if (f->source.kind == IX_CLI_SOURCE_CONSTANT)
+        status =
+            ilex_storage_fill(r->session.ctx, f->storage, f->source.constant);
+    else if (f->source.kind == IX_CLI_SOURCE_RANDOM)
+        status = fill_random(f);
+    if (status == ILEX_OK)
+        return IX_EXIT_OK;
+    if (ilex_error_code(r->session.ctx) != ILEX_OK)
+        return ix_cli_library_error(r->session.ctx);
+    return ix_cli_fail(ix_cli_exit_of(status), "%s: %s", f->info.name,
+                       ilex_status_meaning(status));
+}
+
+ix_cli_exit
+ix_cli_fields_make(ix_cli_run *r)
+{
+    for (size_t i = 0; i < r->nfields; i++) {
+        ix_cli_field *f = &r->field[i];
+        f->storage = make(r, f);
+        if (f->storage && f->info.output && r->reference)
+            f->reference = make(r, f);
+        if (!f->storage || (f->info.output && r->reference && !f->reference))
+            return ix_cli_library_error(r->session.ctx);
+        if (!f->info.output && fill(r, f) != IX_EXIT_OK)
+            return IX_EXIT_PROGRAM;
+    }
+    return IX_EXIT_OK;
+}
+
+ilex_storage *
+ix_cli_fields_domain(ix_cli_run *r, const ix_cli_field *f, ilex_storage *s)
+{
+    ilex_storage *view = ilex_storage_retain(s);
+    for (int k = 0; view && k < f->info.rank; k++) {
+        int64_t first = first_point(f, k);
+        ilex_storage *cut = ilex_storage_slice(
+            r->session.ctx, view, k, f->lo[k] - first, f->hi[k] - first, 1);
+        ilex_storage_release(view);
+        view = cut;
+    }
+    return view;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line behind the verb, read against flags.def: "--size n=3",
+ * "--size=n=3", "-o FILE", "-oFILE", "-", and the library's options as
+ * "--jit=cc" or "--jit cc". "--" ends the options.
+ */
+#define _GNU_SOURCE
+#include "runtime/ilexc/ilexc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row of flags.def. */
+typedef struct flag_row {
+    const char *spelling, *value, *verbs, *meaning;
+} flag_row;
+
+static const flag_row rows[IX_CLI_NFLAGS] = {
+#define IX_FLAG(NAME, spelling, value, verbs, meaning)                         \
+    {spelling, value, verbs, meaning},
+#include "runtime/ilexc/flags.def"
+};
+
+/* Is "verb" among the verbs of a row? */
+static bool
+serves(const flag_row *row, const char *verb)
+{
+    size_t length = strlen(verb);
+    for (const char *at = row->verbs; (at = strstr(at, verb)); at += length)
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return false;
+}
+
+/* The flag that "word" spells, perhaps with "=value" or, for a short one, the
+ * value behind it; IX_CLI_NFLAGS if there is none. "*value" is the value or
+ * NULL. */
+static ix_cli_flag
+find(const char *verb, const char *word, const char **value)
+{
+    for (int i = 0; i < IX_CLI_NFLAGS; i++) {
+        size_t length = strlen(rows[i].spelling);
+        bool is_long = rows[i].spelling[1] == '-';
+        if (!serves(&rows[i], verb) ||
+            strncmp(word, rows[i].spelling, length) != 0)
+            continue;
+        *value = NULL;
+        if (word[length] == '\0')
+            return (ix_cli_flag)i;
+        if (is_long && word[length] == '=')
+            *value = word + length + 1;
+        else if (!is_long && rows[i].value[0])
+            *value = word + length;
+        if (*value)
+            return (ix_cli_flag)i;
+    }
+    return IX_CLI_NFLAGS;
+}
+
+/* The name of a library option "--name" or "--name=value", as a string of its
+ * own; NULL if there is none of that name. */
+static char *
+library_option(const char *word, const char **value)
+{
+    const char *at = ilex_table("options"), *end;
+    size_t length = strcspn(word, "=");
+    if (strncmp(word, "--", 2) != 0)
+        return NULL;
+    *value = word[length] ? word + length + 1 : NULL;
+    word += 2;
+    length -= 2;
+    for (; at && *at; at = end[0] ? end + 1 : end) {
+        end = at + strcspn(at, "\n");
+        if (strcspn(at, "\t") == length && strncmp(at, word, length) == 0)
+            return strndup(word, length);
+    }
+    return NULL;
+}
+
+/* Reads the option "*word", and its value from the next word if need be. */
+static ix_cli_exit
+read_option(ix_cli_command *c, char **word, char **end, int *used)
+{
+    const char *value = NULL;
+    ix_cli_setting *s = &c->setting[c->nsettings];
+    ix_cli_flag flag = find(c->verb, *word, &value);
+    char *name = flag == IX_CLI_NFLAGS ? library_option(*word, &value) : NULL;
+    bool wants = name || (flag != IX_CLI_NFLAGS && rows[flag].value[0]);
+    *used = 1;
+    if (flag == IX_CLI_NFLAGS && !name)
+        return ix_cli_usage(c->verb, "there is no option %s", *word);
+    *s = (ix_cli_setting){flag, name, value ? value : ""};
+    c->nsettings++;
+    if (value && !wants)
+        return ix_cli_usage(c->verb, "%s takes no value", rows[flag].spelling);
+    if (wants && !value) {
+        if (word + 1 == end)
+            return ix_cli_usage(c->verb, "%s wants a value%s%s", *word,
+                                name ? "" : ": ", name ? "" : rows[flag].value);
+        s->value = word[1];
+        *used = 2;
+    }
+    c->verbose += flag == IX_FLAG_VERBOSE;
+    return IX_EXIT_OK;
+}
+
+ix_cli_exit
+ix_cli_options_read(ix_cli_command *c, int argc, char **argv)
+{
+    bool options = true;
+    c->setting = calloc((size_t)argc + 1, sizeof *c->setting);
+    if (!c->setting)
+        return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
+    for (int i = 0, used; i < argc; i += used) {
+        used = 1;
+        if (options && argv[i][0] == '-' && argv[i][1]) {
+            options = strcmp(argv[i], "--") != 0;
+            ix_cli_exit status =
+                options ? read_option(c, argv + i, argv + argc, &used)
+                        : IX_EXIT_OK;
+            if (status != IX_EXIT_OK)
+                return status;
+        } else if (c->file) {
+            return ix_cli_usage(c->verb, "one program at a time, not %s and %s",
+                                c->file, argv[i]);
+        } else {
+            c->file = argv[i];
+        }
+    }
+    if (!c->file && !ix_cli_options_value(c, IX_FLAG_HELP, NULL))
+        return ix_cli_usage(c->verb, "which program? `-` is standard input");
+    return IX_EXIT_OK;
+}
+
+void
+ix_cli_options_free(ix_cli_command *c)
+{
+    for (size_t i = 0; c->setting && i < c->nsettings; i++)
+        free(c->setting[i].name);
+    free(c->setting);
+}
+
+const char *
+ix_cli_options_value(const ix_cli_command *c, ix_cli_flag flag,
+                     const char *otherwise)
+{
+    for (size_t i = c->nsettings; i-- > 0;)
+        if (c->setting[i].flag == flag)
+            return c->setting[i].value;
+    return otherwise;
+}
+
+void
+ix_cli_options_help(const char *verb)
+{
+    fputs("\nOptions:\n", stdout);
+    for (int i = 0; i < IX_CLI_NFLAGS; i++)
+        if (serves(&rows[i], verb))
+            printf("    %s%s%-*s %s\n", rows[i].spelling,
+                   rows[i].value[0] ? " " : "",
+                   (int)(22 - strlen(rows[i].spelling)), rows[i].value,
+                   rows[i].meaning);
+    fputs("and the library's, as --name=value (`ilexc --options`).\n", stdout);
+}

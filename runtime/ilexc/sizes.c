@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The size parameters of a run. Those that --size does not give follow from
+ * the shapes of files: the length of an axis is affine in the sizes, so its
+ * coefficients come out of the program's own extents at neighbouring points,
+ * and an equation with one unknown gives that unknown.
+ */
+#include "runtime/ilexc/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the lengths are probed for sizes that are not known: large enough
+ * that no bound meets another. */
+enum { PROBE = 1 << 20 };
+
+/* Asks for the extents of field "i" with the sizes as they stand. */
+static ilex_status
+query(ix_cli_run *r, size_t i)
+{
+    ix_cli_field *f = &r->field[i];
+    return ilex_program_extents(r->program, i, r->size, r->nsizes, f->lo, f->hi,
+                                f->halo);
+}
+
+/* The length of an axis of a file with the sizes as they stand: the declared
+ * one, with the halo if the file holds it. */
+static int64_t
+length_of(const ix_cli_field *f, int k)
+{
+    int64_t halo = 0;
+    if (f->source.halo == IX_CLI_HALO_FILE)
+        halo = (f->halo[2 * k] > 0 ? f->halo[2 * k] : 0) +
+               (f->halo[2 * k + 1] > 0 ? f->halo[2 * k + 1] : 0);
+    return f->hi[k] - f->lo[k] + halo;
+}
+
+/* Uses the length of axis "k" of file "i": if one size is unknown in it, that
+ * size is found. Returns whether one was. */
+static bool
+use_axis(ix_cli_run *r, size_t i, int k)
+{
+    ix_cli_field *f = &r->field[i];
+    int64_t unknown_slope = 0, base;
+    size_t unknown = r->nsizes;
+    if (query(r, i) != ILEX_OK)
+        return false;
+    base = length_of(f, k);
+    for (size_t j = 0; j < r->nsizes; j++) {
+        if (r->known[j])
+            continue;
+        r->size[j].value++;
+        int64_t slope = query(r, i) == ILEX_OK ? length_of(f, k) - base : 0;
+        r->size[j].value--;
+        if (slope != 0 && unknown != r->nsizes)
+            return false;
+        if (slope != 0) {
+            unknown = j;
+            unknown_slope = slope;
+        }
+    }
+    if (unknown == r->nsizes)
+        return false;
+    int64_t rest = ilex_storage_shape(f->file)[k] - base;
+    if (rest % unknown_slope != 0)
+        return false;
+    r->size[unknown].value += rest / unknown_slope;
+    r->known[unknown] = true;
+    return true;
+}
+
+/* Goes over all files until nothing new is found. */
+static void
+use_files(ix_cli_run *r)
+{
+    for (bool found = true; found;) {
+        found = false;
+        for (size_t i = 0; i < r->nfields; i++)
+            for (int k = 0; r->field[i].file && k < r->field[i].info.rank; k++)
+                found |= use_axis(r, i, k);
+    }
+}
+
+/* Says which sizes are missing. */
+static ix_cli_exit
+report_missing(const ix_cli_run *r)
+{
+    const char *separator = "";
+    fputs("ilexc: the files do not determine every size; add for example "
+          "--size ",
+          stderr);
+    for (size_t j = 0; j < r->nsizes; j++) {
+        if (r->known[j])
+            continue;
+        fprintf(stderr, "%s%s=100", separator, r->size[j].name);
+        separator = ",";
+    }
+    fputc('\n', stderr);
+    return IX_EXIT_USAGE;
+}
+
+/* Finds out whether a file without a rule holds the halo, and complains about
+ * a file of another shape. */
+static ix_cli_exit
+check_file(ix_cli_field *f)
+{
+    const int64_t *shape = ilex_storage_shape(f->file);
+    bool inside = true, whole = true;
+    ix_cli_halo rule = f->source.halo;
+    for (int k = 0; k < f->info.rank; k++) {
+        f->source.halo = IX_CLI_HALO_FILE;
+        whole &= shape[k] == length_of(f, k);
+        f->source.halo = IX_CLI_HALO_NEAREST;
+        inside &= shape[k] == length_of(f, k);
+    }
+    if (rule != IX_CLI_HALO_AUTO)
+        f->source.halo = rule;
+    else if (!inside && whole)
+        f->source.halo = IX_CLI_HALO_FILE;
+    if (f->source.halo == IX_CLI_HALO_FILE ? whole : inside)
+        return IX_EXIT_OK;
+    fprintf(stderr, "ilexc: %s: wants the shape (", f->source.path);
+    for (int k = 0; k < f->info.rank; k++)
+        fprintf(stderr, "%s%lld", k ? ", " : "", (long long)length_of(f, k));
+    fputs(") but has (", stderr);
+    for (int k = 0; k < f->info.rank; k++)
+        fprintf(stderr, "%s%lld", k ? ", " : "", (long long)shape[k]);
+    fprintf(stderr, ") for %s : %s[%s]%s\n", f->info.name,
+            ilex_dtype_name(f->info.dtype), f->info.domain,
+            f->source.halo == IX_CLI_HALO_FILE ? " with its halo" : "");
+    return IX_EXIT_PROGRAM;
+}
+
+ix_cli_exit
+ix_cli_sizes_solve(ix_cli_run *r)
+{
+    for (size_t j = 0; j < r->nsizes; j++)
+        if (!r->known[j])
+            r->size[j].value = PROBE;
+    use_files(r);
+    for (size_t j = 0; j < r->nsizes; j++)
+        if (!r->known[j])
+            return report_missing(r);
+    for (size_t i = 0; i < r->nfields; i++) {
+        if (query(r, i) != ILEX_OK)
+            return ix_cli_fail(IX_EXIT_PROGRAM,
+                               "%s: its extents leave 64 bits with these sizes",
+                               r->field[i].info.name);
+        if (r->field[i].file && check_file(&r->field[i]) != IX_EXIT_OK)
+            return IX_EXIT_PROGRAM;
+    }
+    return IX_EXIT_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `ilexc emit`: the source that a program is compiled from.
+ */
+#include "runtime/ilexc/ilexc.h"
+
+ix_cli_exit
+ix_cli_verb_emit(const ix_cli_command *c)
+{
+    ix_cli_session s;
+    bool cuda = ix_cli_options_value(c, IX_FLAG_CUDA, NULL) != NULL;
+    if (cuda && ix_cli_options_value(c, IX_FLAG_C, NULL))
+        return ix_cli_usage(c->verb, "either --c or --cuda");
+    ix_cli_exit status = ix_cli_session_parse(&s, c);
+    if (status == IX_EXIT_OK)
+        status = ix_cli_output(&s, c,
+                               ilex_module_emit(s.module, cuda ? "cuda" : "c"));
+    ix_cli_session_close(&s);
+    return status;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `ilexc run`: compiles a program, makes storages for its arguments, runs it,
+ * compares with the reference back end if asked, writes the outputs. Nothing
+ * is printed unless -v, --out or a failure asks for it.
+ */
+#define _GNU_SOURCE
+#include "runtime/ilexc/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Compiles the program for the back end of --jit, and for the reference if
+ * there is something to compare. */
+static ix_cli_exit
+compile(ix_cli_run *r)
+{
+    const ix_cli_command *c = r->command;
+    const char *check = ix_cli_options_value(c, IX_FLAG_CHECK, NULL);
+    if (check && strcmp(check, "reference") != 0)
+        return ix_cli_usage(
+            "run", "--check %s: there is only --check=reference", check);
+    ix_cli_exit status = ix_cli_session_parse(&r->session, c);
+    if (status != IX_EXIT_OK)
+        return status;
+    r->program = ilex_compile_module(r->session.module);
+    if (r->program && check) {
+        if (ilex_option_set(r->session.ctx, "jit", "reference") == ILEX_OK)
+            r->reference = ilex_compile_module(r->session.module);
+        if (!r->reference)
+            return ix_cli_library_error(r->session.ctx);
+    }
+    return r->program ? IX_EXIT_OK : ix_cli_library_error(r->session.ctx);
+}
+
+/* Lists the arguments and sizes of the program. */
+static ix_cli_exit
+list(ix_cli_run *r)
+{
+    r->nfields = ilex_program_argument_count(r->program);
+    r->nsizes = ilex_program_size_count(r->program);
+    r->field = calloc(r->nfields + 1, sizeof *r->field);
+    r->size = calloc(r->nsizes + 1, sizeof *r->size);
+    r->known = calloc(r->nsizes + 1, sizeof *r->known);
+    if (!r->field || !r->size || !r->known)
+        return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
+    for (size_t i = 0; i < r->nfields; i++)
+        r->field[i].info = ilex_program_argument(r->program, i);
+    for (size_t j = 0; j < r->nsizes; j++)
+        r->size[j].name = ilex_program_size_name(r->program, j);
+    return IX_EXIT_OK;
+}
+
+/* Is the argument an input that must be given but was not? */
+static bool
+lacks_source(const ix_cli_field *f)
+{
+    return !f->info.output && f->info.used &&
+           f->source.kind == IX_CLI_SOURCE_NONE;
+}
+
+/* Complains about inputs without a source, with a line that would do. */
+static ix_cli_exit
+require_sources(const ix_cli_run *r)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < r->nfields; i++) {
+        const ix_cli_field *f = &r->field[i];
+        if (!lacks_source(f))
+            continue;
+        if (missing++ == 0)
+            fputs("ilexc run: what do these inputs hold?\n", stderr);
+        fprintf(stderr, "    %s : %s", f->info.name,
+                ilex_dtype_name(f->info.dtype));
+        if (f->info.rank)
+            fprintf(stderr, "[%s], of which [%s] is read", f->info.domain,
+                    f->info.reads);
+        fputc('\n', stderr);
+    }
+    if (missing == 0)
+        return IX_EXIT_OK;
+    fprintf(stderr, "For example:\n    ilexc run %s", r->command->file);
+    for (size_t j = 0; j < r->nsizes; j++)
+        fprintf(stderr, " --size %s=%d", r->size[j].name,
+                r->known[j] ? (int)r->size[j].value : 100);
+    for (size_t i = 0; i < r->nfields; i++)
+        if (lacks_source(&r->field[i]))
+            fprintf(stderr, " --in %s=%s", r->field[i].info.name,
+                    r->field[i].info.rank ? "random:1" : "constant:1");
+        else if (r->field[i].info.output)
+            fprintf(stderr, " --out %s=-", r->field[i].info.name);
+    fputc('\n', stderr);
+    return IX_EXIT_USAGE;
+}
+
+/* Runs a program over the storages of the run. */
+static ix_cli_exit
+execute(ix_cli_run *r, const ilex_program *p, bool reference)
+{
+    ilex_binding *binding = calloc(r->nfields + 1, sizeof *binding);
+    ilex_call *call = calloc(1, sizeof *call);
+    ilex_status rc = ILEX_E_MEMORY;
+    if (binding && call) {
+        for (size_t i = 0; i < r->nfields; i++) {
+            ix_cli_field *f = &r->field[i];
+            ilex_storage *s =
+                reference && f->info.output ? f->reference : f->storage;
+            binding[i] = (ilex_binding){f->info.name, s};
+        }
+        call->size = sizeof *call;
+        call->sizes = r->size;
+        call->size_count = r->nsizes;
+        double start = now();
+        rc = ilex_run(p, binding, r->nfields, call);
+        r->seconds = reference ? r->seconds : now() - start;
+    }
+    if (rc != ILEX_OK)
+        fprintf(stderr, "ilexc: error[E%d]: %s\n", (int)rc,
+                call && call->error[0] ? call->error : ilex_status_meaning(rc));
+    free(binding);
+    free(call);
+    return ix_cli_exit_of(rc);
+}
+
+/* Prints the table that -v asks for. */
+static void
+print_table(const ix_cli_run *r)
+{
+    const ilex_program *p = r->program;
+    printf("program   %s\n", ilex_program_name(p));
+    for (size_t j = 0; j < r->nsizes; j++)
+        printf("size      %s = %lld\n", r->size[j].name,
+               (long long)r->size[j].value);
+    for (size_t i = 0; i < r->nfields; i++)
+        printf("%-9s %s : %s[%s]\n", r->field[i].info.output ? "out" : "in",
+               r->field[i].info.name, ilex_dtype_name(r->field[i].info.dtype),
+               r->field[i].info.domain);
+    printf("nodes     %zu\n", ilex_program_node_count(p));
+    printf("kernels   %zu\n", ilex_program_kernel_count(p));
+    printf("back end  %s\n", ilex_program_backend(p));
+    printf("workspace %lld bytes\n",
+           (long long)ilex_program_workspace(p, r->size, r->nsizes));
+    printf("to source %.3f ms\n", 1e3 * ilex_program_lower_seconds(p));
+    printf("to code   %.3f ms\n", 1e3 * ilex_program_jit_seconds(p));
+    printf("run       %.3f ms\n", 1e3 * r->seconds);
+    if (r->reference)
+        printf("check     same bits as the reference back end\n");
+    if (r->command->verbose > 1 && ilex_program_command(p)[0])
+        printf("command   %s\n", ilex_program_command(p));
+}
+
+/* All steps, up to the first that fails. */
+static ix_cli_exit
+run(ix_cli_run *r)
+{
+    static ix_cli_exit (*const steps[])(ix_cli_run *) = {compile,
+                                                         list,
+                                                         ix_cli_values_read,
+                                                         ix_cli_fields_load,
+                                                         ix_cli_sizes_solve,
+                                                         ix_cli_fields_make};
+    ix_cli_exit status = IX_EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == 0; i++) {
+        status = steps[i](r);
+        if (status == IX_EXIT_OK && steps[i] == ix_cli_values_read)
+            status = require_sources(r);
+    }
+    if (status == IX_EXIT_OK)
+        status = execute(r, r->program, false);
+    if (status == IX_EXIT_OK && r->reference)
+        status = execute(r, r->reference, true);
+    if (status == IX_EXIT_OK && r->reference)
+        status = ix_cli_compare(r);
+    if (status == IX_EXIT_OK)
+        status = ix_cli_save(r);
+    if (status == IX_EXIT_OK && r->command->verbose)
+        print_table(r);
+    return status;
+}
+
+ix_cli_exit
+ix_cli_verb_run(const ix_cli_command *c)
+{
+    ix_cli_run r = {.command = c};
+    ix_cli_exit status = run(&r);
+    for (size_t i = 0; r.field && i < r.nfields; i++) {
+        ix_cli_values_free(&r.field[i]);
+        ilex_storage_release(r.field[i].file);
+        ilex_storage_release(r.field[i].storage);
+        ilex_storage_release(r.field[i].reference);
+    }
+    free(r.field);
+    free(r.size);
+    free(r.known);
+    ilex_program_release(r.program);
+    ilex_program_release(r.reference);
+    ix_cli_session_close(&r.session);
+    return status;
+}

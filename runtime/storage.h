@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Storages inside the runtime: the view record, its reach, and the helpers
+ * that construction, views, element access, files and binding share.
+ *
+ * All but the count is constant once a view was handed out, so it may be read
+ * from any thread.
+ */
+#ifndef ILEX_RUNTIME_STORAGE_H
+#define ILEX_RUNTIME_STORAGE_H
+
+#include <stdatomic.h>
+
+#include "ilex/storage.h"
+#include "lib/text.h"
+#include "runtime/memory_host.h"
+
+enum { IX_AXIS_NAME = 72 }; /* bytes of an axis name, "+1/2" and NUL included */
+
+/* The strings of a view, shared by the views made from it. */
+typedef struct ix_view_strings {
+    atomic_size_t count;
+    ix_mem mem;
+    char text[];
+} ix_view_strings;
+
+struct ilex_storage {
+    atomic_size_t count; /* first: all that follows is constant */
+    ix_mem mem;
+    ix_memory *memory;
+    ix_view_strings *labels;
+    const char *name; /* "" = none; in "labels" */
+    ilex_dtype dtype;
+    int rank;
+    bool writable;
+    size_t alignment;                /* bytes; 0: no promise */
+    char *data;                      /* element (0, ..., 0), halo included */
+    const char *axis[ILEX_MAX_RANK]; /* "" = unnamed; in "labels" */
+    int64_t shape[ILEX_MAX_RANK];    /* halo included */
+    int64_t stride[ILEX_MAX_RANK];   /* elements, any sign */
+    int64_t halo[ILEX_MAX_RANK][2];  /* low, high */
+    int64_t aligned[ILEX_MAX_RANK];  /* aligned index */
+    int layout[ILEX_MAX_RANK];       /* place, 0 = largest stride; -1 masked */
+};
+
+/* Makes "*view" equal to "*s" but for the count, which other threads change. */
+static inline void
+ix_storage_clone(ilex_storage *view, const ilex_storage *s)
+{
+    atomic_init(&view->count, 1);
+    memcpy(&view->mem, &s->mem, sizeof *s - offsetof(ilex_storage, mem));
+}
+
+/* Error record and allocator of "ctx", which may be NULL. */
+ix_error *ix_storage_error(ilex_context *ctx);
+const ix_mem *ix_storage_mem(ilex_context *ctx);
+
+/* ---- storage_spec.c, storage_axes.c: from a spec to a view without memory */
+
+/* The strings that a view under construction refers to. */
+typedef struct ix_storage_names {
+    char axis[ILEX_MAX_RANK][IX_AXIS_NAME];
+} ix_storage_names;
+
+/* Reads axis names written as in ilex_storage_spec for "rank" axes. */
+ilex_status ix_storage_axes(const char *axes, int rank, ix_storage_names *names,
+                            ix_error *err);
+
+/* Sets the place of each axis: given, preset, `like`, C order. */
+ilex_status ix_storage_set_layout(const ilex_storage_spec *p, ilex_storage *s,
+                                  ix_error *err);
+
+/* Checks halo widths (low, high per axis) against "s->shape", stores them. */
+ilex_status ix_storage_set_halo(ilex_storage *s, const int64_t *halo,
+                                ix_error *err);
+
+/* Resolves "spec" (complete: its size is ours) into everything of "*s" but
+ * memory, data and labels; axis names point into "names". */
+ilex_status ix_storage_resolve(const ilex_storage_spec *spec, ilex_storage *s,
+                               ix_storage_names *names, ix_error *err);
+
+/* ---- storage_new.c ---- */
+
+/* A heap copy of the view "s", which takes counts of its memory and labels. */
+ilex_storage *ix_storage_attach(const ix_mem *mem, const ilex_storage *s,
+                                ix_error *err);
+
+/* The same, but the strings of "s" are copied into labels of their own. */
+ilex_storage *ix_storage_publish(const ix_mem *mem, const ilex_storage *s,
+                                 ix_error *err);
+
+/* ilex_storage_new without a context. */
+ilex_storage *ix_storage_new(const ix_mem *mem, const ilex_storage_spec *spec,
+                             ix_error *err);
+
+/* ---- storage_reach.c ---- */
+
+/* Number of elements. */
+int64_t ix_storage_count(const ilex_storage *s);
+
+/* Lowest and one past the highest byte of the view; false if it is empty. */
+bool ix_storage_reach(const ilex_storage *s, const char **lo, const char **hi);
+
+/* The same in elements from element (0, ..., 0), for a shape and strides;
+ * false on overflow. "*lo" is the lowest, "*hi" the highest; 0, -1 when
+ * empty. */
+bool ix_storage_span(int rank, const int64_t *shape, const int64_t *stride,
+                     int64_t *lo, int64_t *hi);
+
+/* False if no byte belongs to elements of both; true if one does, or if that
+ * is too costly to find out. */
+bool ix_storage_overlap(const ilex_storage *a, const ilex_storage *b);
+
+/* True unless the axes nest, so that all elements are distinct; a stride of 0
+ * along more than one element, say, makes it true. Such a view cannot be an
+ * output. */
+bool ix_storage_self_overlap(const ilex_storage *s);
+
+/* True if the elements lie densely in the order of "axes" (rank numbers, the
+ * slowest first); NULL: C order. Axes of length 1 do not matter. */
+bool ix_storage_dense(const ilex_storage *s, const int *axes);
+
+/* ---- storage_element.c, storage_copy.c ---- */
+
+/* Converts "value" to one element of "dtype" at "element" (16 bytes). */
+ilex_status ix_storage_convert(ilex_dtype dtype, double value, void *element,
+                               ix_error *err);
+
+/* Writes "element" everywhere, whether writable or not. */
+void ix_storage_fill(const ilex_storage *s, const void *element);
+
+/* Calls "write" for each element; masked axes have their last index. */
+void ix_storage_initialize(const ilex_storage *s,
+                           void (*write)(void *user, const int64_t *index,
+                                         void *element),
+                           void *user);
+
+/* to = from for equal shapes and dtypes, no overlap. */
+void ix_storage_move(const ilex_storage *to, const ilex_storage *from);
+
+/* ---- storage_print.c ---- */
+
+/* "f64[I:10, J:12] halo(I:2:2)", without elements. */
+void ix_storage_print_head(ix_text *t, const ilex_storage *s);
+void ix_storage_print(ix_text *t, const ilex_storage *s);
+
+#endif

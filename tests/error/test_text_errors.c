@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every row of text_errors.tsv is a text that must be refused with this code,
+ * place and message; nothing of it may remain in the context.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/parse.h"
+
+enum { MAX_LINE = 4096, COLUMNS = 5 };
+
+static const char prelude[] = "ilex 1\nprogram p\nsize n, m\n"
+                              "in u : f64[I:n, J:m] halo(I:1:1)\n"
+                              "in x : f64[n]\nin s : i32\n";
+
+static FILE *table;
+
+/* Splits "line" at tabs; returns the number of columns. */
+static int
+split(char *line, char **column)
+{
+    int n = 0;
+    line[strcspn(line, "\n")] = 0;
+    for (char *p = line; p && n < COLUMNS; n++) {
+        column[n] = p;
+        p = n + 1 < COLUMNS ? strchr(p, '\t') : NULL;
+        if (p)
+            *p++ = 0;
+    }
+    return n;
+}
+
+/* The text that "s" stands for, in "out"; returns its length. */
+static size_t
+unescape(const char *s, char *out)
+{
+    char *start = out;
+    if (*s == '~') {
+        memcpy(out, prelude, sizeof prelude - 1);
+        out += sizeof prelude - 1;
+        s++;
+    }
+    for (; *s; s++) {
+        if (s[0] != '\\') {
+            *out++ = *s;
+        } else if (*++s == 'x') {
+            char hex[3] = {s[1], s[2], 0};
+            *out++ = (char)strtol(hex, NULL, 16);
+            s += 2;
+        } else {
+            *out++ = *s == 'n' ? '\n' : '\t';
+        }
+    }
+    return (size_t)(out - start);
+}
+
+static void
+check_row(char **column)
+{
+    char text[MAX_LINE + sizeof prelude];
+    size_t n = unescape(column[4], text);
+    ilex_context *ctx = ilex_context_new(NULL);
+    ck_assert_ptr_nonnull(ctx);
+    ilex_module *m = ix_module_parse(ctx, text, n, "f.ilx");
+    ck_assert_msg(!m, "accepted: %s", column[4]);
+    ilex_error_info e = ilex_error_query(ctx);
+    const char *message = ilex_error_text(ctx);
+    ck_assert_msg(!strcmp(ilex_status_name(e.code) + 7, column[0]),
+                  "%s: code %s, not %s: %s", column[4],
+                  ilex_status_name(e.code), column[0], message);
+    ck_assert_msg(e.line == atoi(column[1]) && e.column == atoi(column[2]),
+                  "%s: at %d:%d: %s", column[4], e.line, e.column, message);
+    ck_assert_str_eq(e.file, "f.ilx");
+    ck_assert_msg(strstr(message, column[3]), "%s: no '%s' in: %s", column[4],
+                  column[3], message);
+    ck_assert_msg(message[strlen(message) - 1] == '^', "no caret: %s", message);
+    ck_assert_uint_eq(ctx->nassumptions, 0);
+    ck_assert_uint_eq(ctx->nscopes, 0);
+    ilex_context_free(ctx);
+}
+
+START_TEST(error_table)
+{
+    char line[MAX_LINE], *column[COLUMNS];
+    int rows = 0;
+    while (fgets(line, sizeof line, table)) {
+        if (line[0] == '#')
+            continue;
+        ck_assert_msg(split(line, column) == COLUMNS, "bad row: %s", line);
+        check_row(column);
+        rows++;
+    }
+    ck_assert_int_ge(rows, 160);
+}
+END_TEST
+
+int
+main(void)
+{
+    const char *top = getenv("srcdir");
+    char path[768];
+    snprintf(path, sizeof path, "%s/tests/error/text_errors.tsv",
+             top ? top : ".");
+    table = fopen(path, "r");
+    if (!table) {
+        fprintf(stderr, "cannot read %s\n", path);
+        return 99;
+    }
+    Suite *suite = suite_create("text_errors");
+    TCase *tests = tcase_create("table");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, error_table);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    fclose(table);
+    return failed != 0;
+}

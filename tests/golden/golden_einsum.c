@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * einsum.tsv: subscripts and operands a row.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/golden/golden_rows.h"
+
+enum { ID, SUBSCRIPTS, COUNT, OPERANDS, STATUS, RESULT, NOTE };
+
+static ilex_array *
+build(const golden_case *c, ilex_context *ctx, ilex_array **x)
+{
+    char text[256];
+    size_t n = strlen(c->text[0]);
+    snprintf(text, sizeof text, "%.*s", (int)(n - 2), c->text[0] + 1);
+    return ilex_einsum(ctx, text, c->operands, x);
+}
+
+/* The arrays of a list separated by ';'. */
+static const char *
+parse_operands(golden_case *c, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ";");
+        if (c->operands == GOLDEN_OPERANDS)
+            return "has too many operands";
+        const char *fault = golden_array_parse(&c->in[c->operands], text, n);
+        if (fault)
+            return fault;
+        c->operands++;
+        text += n + (text[n] == ';');
+    }
+    return NULL;
+}
+
+/* What is wrong with the row, or NULL: then "c" is its case. */
+static const char *
+make_case(char **row, golden_case *c)
+{
+    size_t n = strlen(row[SUBSCRIPTS]);
+    c->build = build;
+    if (n < 2 || n > 200 || row[SUBSCRIPTS][0] != '"' ||
+        row[SUBSCRIPTS][n - 1] != '"')
+        return "has subscripts that are not between double quotes";
+    c->text[0] = row[SUBSCRIPTS];
+    const char *fault = parse_operands(c, row[OPERANDS]);
+    if (!fault && strtol(row[COUNT], NULL, 10) != c->operands)
+        return "has another number of operands than it says";
+    return fault;
+}
+
+void
+golden_einsum(const golden_table *t, golden_report *r)
+{
+    golden_rows_run(t, r,
+                    &(golden_row_layout){.make_case = make_case,
+                                         .what = {SUBSCRIPTS, COUNT, OPERANDS},
+                                         .status = STATUS,
+                                         .result = RESULT,
+                                         .tolerance = -1,
+                                         .note = NOTE});
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Goes through the golden files, each on every back end, and prints what
+ * became of their rows.
+ *
+ *     golden [--jit=NAME,...] [--file=NAME]
+ *
+ * The directory is ILEX_GOLDEN_DIR, by default the copy beside this file.
+ * The exit status is 0 if every file was there, had rows, and none failed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/golden/golden.h"
+
+static const struct {
+    const char *file;
+    int columns;
+    bool runs; /* on back ends */
+    void (*judge)(const golden_table *t, golden_report *r);
+} files[] = {{"promote.tsv", 6, false, golden_promote},
+             {"scalar_unary.tsv", 7, true, golden_scalar_unary},
+             {"scalar_binary.tsv", 9, true, golden_scalar_binary},
+             {"cast.tsv", 6, true, golden_cast},
+             {"reduce.tsv", 9, true, golden_reduce},
+             {"einsum.tsv", 7, true, golden_einsum}};
+
+/* Files of the format whose features Ilex does not have yet. */
+static const char *const later[] = {"expr.tsv", "index.tsv",
+                                    "broadcast_axis.tsv"};
+
+enum { BACKENDS = 8 };
+
+typedef struct options {
+    const char *dir;
+    const char *file; /* NULL: all */
+    char jits[64];
+    int backends;
+    const char *jit[BACKENDS];
+} options;
+
+typedef struct totals {
+    size_t passed, failed, skipped;
+} totals;
+
+/* ---- the command line ---- */
+
+static void
+split_backends(options *o, const char *list)
+{
+    snprintf(o->jits, sizeof o->jits, "%s", list);
+    o->backends = 0;
+    for (char *p = strtok(o->jits, ","); p && o->backends < BACKENDS;
+         p = strtok(NULL, ","))
+        o->jit[o->backends++] = p;
+}
+
+/* The directory beside the sources, which `srcdir` tells. */
+static const char *
+default_dir(char *text, size_t size)
+{
+    const char *srcdir = getenv("srcdir");
+    snprintf(text, size, "%s/tests/golden/data",
+             srcdir && *srcdir ? srcdir : ".");
+    return text;
+}
+
+static bool
+read_options(options *o, int argc, char **argv)
+{
+    split_backends(o, "reference,tcc,cc");
+    for (int i = 1; i < argc; i++) {
+        if (!strncmp(argv[i], "--jit=", 6)) {
+            split_backends(o, argv[i] + 6);
+        } else if (!strncmp(argv[i], "--file=", 7)) {
+            o->file = argv[i] + 7;
+        } else {
+            fprintf(stderr, "usage: golden [--jit=NAME,...] [--file=NAME]\n");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- files ---- */
+
+static void
+count(totals *sum, const golden_report *r)
+{
+    golden_report_print(r);
+    sum->passed += r->passed;
+    sum->failed += r->failed;
+    sum->skipped += r->skipped;
+}
+
+/* Judges file "i" on back end "jit", which is NULL if it runs nothing. */
+static void
+run_on(size_t i, const golden_table *t, const char *jit, totals *sum)
+{
+    golden_report r = {.file = t->name, .jit = jit};
+    char why[500] = "";
+    if (!jit || golden_backend_there(jit, why, sizeof why)) {
+        files[i].judge(t, &r);
+    } else {
+        printf("%s: %s\n", jit, why);
+        for (size_t k = 0; k < t->rows; k++)
+            golden_skip(&r, "no such back end here");
+    }
+    count(sum, &r);
+}
+
+/* Reads and judges file "i"; one that cannot be read counts as a failure. */
+static void
+run_file(const options *o, size_t i, totals *sum)
+{
+    golden_table t;
+    char error[512];
+    if (!golden_table_read(&t, o->dir, files[i].file, files[i].columns, error,
+                           sizeof error)) {
+        printf("%s\n", error);
+        sum->failed++;
+        return;
+    }
+    for (int k = 0; k < (files[i].runs ? o->backends : 1); k++)
+        run_on(i, &t, files[i].runs ? o->jit[k] : NULL, sum);
+    golden_table_free(&t);
+}
+
+/* Says which other files of the directory are not run. */
+static void
+note_others(const options *o)
+{
+    for (size_t i = 0; i < GOLDEN_COUNT(later); i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", o->dir, later[i]);
+        FILE *f = fopen(path, "rb");
+        if (!f)
+            continue;
+        printf("%-18s not run: feature not there yet\n", later[i]);
+        fclose(f);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    char text[1024];
+    const char *dir = getenv("ILEX_GOLDEN_DIR");
+    options o = {.dir = dir && *dir ? dir : default_dir(text, sizeof text)};
+    totals sum = {0, 0, 0};
+    if (!read_options(&o, argc, argv))
+        return 2;
+    for (size_t i = 0; i < GOLDEN_COUNT(files); i++)
+        if (!o.file || !strcmp(o.file, files[i].file))
+            run_file(&o, i, &sum);
+    note_others(&o);
+    printf("%zu passed, %zu failed, %zu skipped\n", sum.passed, sum.failed,
+           sum.skipped);
+    return sum.failed != 0 || sum.passed == 0;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// Every public header compiles as C++ and its functions link; the list is
+// complete, as tests/layering.sh checks.
+#include <ilex.h>
+#include <ilex/base.h>
+#include <ilex/elementwise.h>
+#include <ilex/expr.h>
+#include <ilex/program.h>
+#include <ilex/storage.h>
+
+int main()
+{
+    return 0;
+}
