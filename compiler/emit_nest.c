@@ -28,10 +28,11 @@ bound(ix_emitter *e, int n, ilex_array *const *candidates, bool lower,
             snprintf(best, sizeof best, "%s", s ? s : "");
         } else {
             int v = e->next++;
-            ix_emit_put(e, e->depth, "const i64 x%d = %s;", v, s ? s : "");
-            ix_emit_put(e, e->depth, "const i64 y%d = %s %s x%d ? %s : x%d;",
-                        v, best, lower ? ">" : "<", v, best, v);
-            snprintf(best, sizeof best, "y%d", v);
+            const char *name = lower ? "lo" : "hi";
+            ix_emit_put(e, e->depth, "i64 %s%d = %s;", name, v, s ? s : "");
+            ix_emit_put(e, e->depth, "%s%d = %s %s %s%d ? %s : %s%d;", name, v,
+                        best, lower ? ">" : "<", name, v, best, name, v);
+            snprintf(best, sizeof best, "%s%d", name, v);
         }
         ix_text_free(&t);
     }
@@ -51,6 +52,29 @@ emit_stores(ix_emitter *e, const ix_nest *nest)
 
 /* ---- C: a loop each, the outermost clipped to [begin, end) ---- */
 
+/* Does [begin, end) say it all? The range is inside the kernel's box, so the
+ * outermost loop of a nest that spans the box needs no other bounds. */
+static bool
+spans_box(ix_emitter *e, const ix_loop *loop)
+{
+    const ix_axis *ax = &e->kernel->box->ax[0];
+    return loop->nlo == 1 && loop->nhi == 1 &&
+           loop->lo[0] == ix_index_lin(e->u->ctx, ax->lo) &&
+           loop->hi[0] == ix_index_lin(e->u->ctx, ax->hi);
+}
+
+static void
+loop_bounds(ix_emitter *e, const ix_nest *nest, int k, char *lo, char *hi,
+            size_t size)
+{
+    const ix_loop *loop = &nest->loop[k];
+    bool spans = k == 0 && spans_box(e, loop);
+    bound(e, spans ? 0 : loop->nlo, loop->lo, true, k ? NULL : "begin", lo,
+          size);
+    bound(e, spans ? 0 : loop->nhi, loop->hi, false, k ? NULL : "end", hi,
+          size);
+}
+
 static void
 emit_loops(ix_emitter *e, const ix_nest *nest, int k)
 {
@@ -60,8 +84,7 @@ emit_loops(ix_emitter *e, const ix_nest *nest, int k)
         return;
     }
     const ix_loop *loop = &nest->loop[k];
-    bound(e, loop->nlo, loop->lo, true, k ? NULL : "begin", lo, sizeof lo);
-    bound(e, loop->nhi, loop->hi, false, k ? NULL : "end", hi, sizeof hi);
+    loop_bounds(e, nest, k, lo, hi, sizeof lo);
     ix_emit_open(e);
     e->index_depth[loop->axis] = e->depth;
     emit_loops(e, nest, k + 1);
@@ -93,13 +116,11 @@ spread_extents(ix_emitter *e, const ix_nest *nest, int spread)
 {
     char lo[256], hi[256];
     for (int k = 0; k < spread; k++) {
-        const ix_loop *loop = &nest->loop[k];
-        bound(e, loop->nlo, loop->lo, true, k ? NULL : "begin", lo, sizeof lo);
-        bound(e, loop->nhi, loop->hi, false, k ? NULL : "end", hi, sizeof hi);
-        ix_emit_put(e, e->depth, "const i64 lo%d = %s;", k, lo);
-        ix_emit_put(e, e->depth, "const i64 hi%d = %s;", k, hi);
+        loop_bounds(e, nest, k, lo, hi, sizeof lo);
+        ix_emit_put(e, e->depth, "const i64 from%d = %s;", k, lo);
+        ix_emit_put(e, e->depth, "const i64 to%d = %s;", k, hi);
         ix_emit_put(e, e->depth,
-                    "const i64 len%d = hi%d > lo%d ? hi%d - lo%d : 0;", k, k,
+                    "const i64 len%d = to%d > from%d ? to%d - from%d : 0;", k, k,
                     k, k, k);
     }
     ix_text *t = ix_emit_line(e, e->depth);
@@ -118,11 +139,11 @@ spread_indices(ix_emitter *e, const ix_nest *nest, int spread)
     for (int k = spread - 1; k >= 0; k--) {
         e->index_depth[nest->loop[k].axis] = e->depth;
         if (k == 0) {
-            ix_emit_put(e, e->depth, "const i64 i%d = lo%d + f;",
+            ix_emit_put(e, e->depth, "const i64 i%d = from%d + f;",
                         nest->loop[k].axis, k);
             continue;
         }
-        ix_emit_put(e, e->depth, "const i64 i%d = lo%d + f %% len%d;",
+        ix_emit_put(e, e->depth, "const i64 i%d = from%d + f %% len%d;",
                     nest->loop[k].axis, k, k);
         ix_emit_put(e, e->depth, "f = f / len%d;", k);
     }

@@ -32,7 +32,8 @@ typedef struct info {
 
 typedef struct partition {
     ix_unit *u;
-    info *of; /* by position */
+    info *of;            /* by position */
+    size_t first_output; /* buffer of output 0 */
 } partition;
 
 static info *
@@ -260,18 +261,20 @@ store_operands(partition *p, const ilex_array *n)
     }
 }
 
-/* Is "n" the value of exactly one output that nothing else reads? Then it is
- * written directly; others are stored in a temporary and copied, since outputs
- * may have any strides. */
-static bool
-written_directly(partition *p, const ilex_array *n)
+/* The output that holds "n" itself: the one output it is the value of, unless
+ * others read more of it than the output covers. -1: none. */
+static int
+own_output(partition *p, const ilex_array *n)
 {
     ix_unit *u = p->u;
-    int outputs = 0;
+    int output = -1, count = 0;
     for (size_t k = 0; k < u->nroots; k++)
-        outputs += u->root[k] == n;
-    return outputs == 1 && n->kind == IX_LAMBDA && !u->reference &&
-           info_of(p, n)->reads == 0;
+        if (u->root[k] == n) {
+            output = (int)k;
+            count++;
+        }
+    bool whole = u->need[*ix_map_find(&u->position, n)] == n->interior;
+    return count == 1 && whole && n->kind == IX_LAMBDA ? output : -1;
 }
 
 static bool
@@ -292,8 +295,13 @@ make_stage(partition *p, size_t i)
     }
     if (ix_is_poison(x->body))
         return false;
-    if (x->stored && !written_directly(p, n))
+    int output = x->stored ? own_output(p, n) : -1;
+    if (output >= 0) {
+        x->buffer = (int)(p->first_output + (size_t)output);
+        add_stage(u, x->buffer, n->interior, x->body);
+    } else if (x->stored) {
         store(p, i);
+    }
     return true;
 }
 
@@ -359,20 +367,19 @@ make_io_buffers(partition *p)
     }
 }
 
-/* Writes output "i": its body, or a copy of where its value is stored. */
+/* Copies the value of output "i" to it, unless it was written there. */
 static bool
-write_output(partition *p, size_t i, int buffer)
+copy_output(partition *p, size_t i)
 {
     ix_unit *u = p->u;
     ilex_array *n = u->root[i];
-    info *x = info_of(p, n);
-    ilex_array *body = written_directly(p, n)
-                           ? x->body
-                           : load_same(u, x->buffer, (ilex_dtype)n->dtype,
-                                       ix_rank(n));
+    if (own_output(p, n) >= 0)
+        return true;
+    ilex_array *body = load_same(u, info_of(p, n)->buffer,
+                                 (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    add_stage(u, buffer, n->interior, body);
+    add_stage(u, (int)(p->first_output + i), n->interior, body);
     return true;
 }
 
@@ -384,12 +391,12 @@ ix_pass_partition(ix_unit *u)
     if (!decide(&p))
         return false;
     make_io_buffers(&p);
-    int first = (int)(u->nbuffers - u->nroots);
+    p.first_output = u->nbuffers - u->nroots;
     for (size_t i = 0; i < u->norder; i++)
         if (!make_stage(&p, i))
             return false;
     for (size_t i = 0; i < u->nroots; i++)
-        if (!write_output(&p, i, first + (int)i))
+        if (!copy_output(&p, i))
             return false;
     u->level = IX_LEVEL_STAGES;
     return true;

@@ -9,8 +9,8 @@
  *          point, then terrain_step.ilx makes the step over it
  *
  * Both are done by every back end there is. Then hillshade.ilx lets the sun
- * shine on the terrain before and after, and two pictures are written.
- * Usage: terrain [FOLDER of the .ilx files and data]
+ * shine on the terrain before and after, enlarge.ilx makes pixels of points,
+ * and two pictures are written. Usage: terrain [FOLDER OF terrain.ilx]
  */
 #include <ilex.h>
 #include <math.h>
@@ -18,13 +18,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#ifndef EXAMPLES
-#define EXAMPLES "examples"
-#endif
-enum { STEPS = 200, CELL = 10, PIXELS = 8 };
+enum { STEPS = 200, CELL = 10, ENLARGED = 8 };
 static const double coefficient = 1.0 / 64;
-static const char *folder = EXAMPLES;
 static ilex_context *ctx;
+static char folder[3000];
 
 /* Ends the program when something that must be there is not. */
 static void *
@@ -37,13 +34,39 @@ need(void *thing)
     exit(1);
 }
 
+/* Opens a file of the folder. */
+static FILE *
+open_file(const char *name, char path[4096])
+{
+    snprintf(path, 4096, "%s/%s", folder, name);
+    return fopen(path, "r");
+}
+
+/* Finds the folder of the programs: the one given, or the likely ones. */
+static void
+find_folder(const char *given)
+{
+    const char *source = getenv("srcdir"); /* make check sets it */
+    const char *base[] = {given, source ? source : ".", ".."};
+    for (int i = given ? 0 : 1; i < (given ? 1 : 3); i++) {
+        char path[4096];
+        snprintf(folder, sizeof folder, i ? "%s/examples" : "%s", base[i]);
+        FILE *f = open_file("terrain.ilx", path);
+        if (f) {
+            fclose(f);
+            return;
+        }
+    }
+    fputs("terrain: where is terrain.ilx? Say: terrain FOLDER\n", stderr);
+    exit(2);
+}
+
 /* Compiles the program of a file for a back end; NULL if it cannot. */
 static ilex_program *
 compile(const char *file, const char *backend)
 {
     char path[4096], text[8192] = "";
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    FILE *f = fopen(path, "r");
+    FILE *f = open_file(file, path);
     if (f) {
         text[fread(text, 1, sizeof text - 1, f)] = '\0';
         fclose(f);
@@ -146,7 +169,7 @@ static double
 seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -159,7 +182,8 @@ measure(const struct way *way, const char *backend, const ilex_storage *heights,
     ilex_program *p[2] = {NULL, NULL};
     size_t nodes = 0, kernels = 0;
     double compiling = 0, worst = 0;
-    printf("%-9s %-6s", backend, way->name);
+    printf("%-10s %-6s", backend, way->name);
+    fflush(stdout);
     for (int i = 0; i < 2 && way->file[i]; i++) {
         p[i] = compile(way->file[i], backend);
         if (!p[i]) {
@@ -179,7 +203,7 @@ measure(const struct way *way, const char *backend, const ilex_storage *heights,
     double step = (seconds() - start) / STEPS;
     *first = *first ? *first : ilex_storage_retain(after);
     worst = difference(after, *first);
-    printf("%6zu %8zu %9.2f ms %9.4f ms %11g\n", nodes, kernels,
+    printf("%7zu %8zu %7.1f ms %8.4f ms %12g\n", nodes, kernels,
            1e3 * compiling, 1e3 * step, worst);
     ilex_storage_release(after);
     ilex_program_release(p[0]);
@@ -204,7 +228,7 @@ statistics(const char *when, ilex_storage *heights)
             names[i], need(ilex_storage_wrap(ctx, ILEX_F64, 0, NULL, NULL,
                                              &value[i], NULL, NULL))};
     run(p, arguments, 4);
-    printf("%-10s %10.4f %10.4f %10.4f\n", when, value[0], value[1], value[2]);
+    printf("%-9s %10.4f %10.4f %10.4f\n", when, value[0], value[1], value[2]);
     for (int i = 0; i < 3; i++)
         ilex_storage_release(arguments[i + 1].storage);
     ilex_program_release(p);
@@ -214,49 +238,61 @@ statistics(const char *when, ilex_storage *heights)
 static void
 picture(const char *path, ilex_storage *heights)
 {
-    ilex_program *p = need(compile("hillshade.ilx", "auto"));
-    ilex_storage *shade = need(ilex_storage_copy(ctx, heights));
-    ilex_binding arguments[] = {
-        {"h", heights},           {"cell", scalar(CELL)},
-        {"azimuth", scalar(315)}, {"altitude", scalar(45)},
-        {"shade", shade},
-    };
-    ilex_png_spec png = {.size = sizeof png,
-                         .map = "grey",
-                         .low = 0,
-                         .high = 1,
-                         .scale = PIXELS,
-                         .flip_x = 1,
-                         .flip_y = 1};
-    run(p, arguments, 5);
-    if (ilex_png_write(ctx, path, shade, &png) != ILEX_OK)
+    const int64_t *n = ilex_storage_shape(heights);
+    ilex_program *lit = need(compile("hillshade.ilx", "auto"));
+    ilex_program *enlarge = need(compile("enlarge.ilx", "auto"));
+    ilex_storage_spec spec = {.size = sizeof spec, .like = heights};
+    ilex_storage *shade = need(ilex_storage_new(ctx, &spec));
+    spec = (ilex_storage_spec){
+        .size = sizeof spec,
+        .rank = 2,
+        .shape = (int64_t[]){ENLARGED * n[0], ENLARGED * n[1]},
+        .axes = "IJ"};
+    ilex_storage *pixels = need(ilex_storage_new(ctx, &spec));
+    ilex_storage *sun[] = {scalar(CELL), scalar(315), scalar(45)};
+    run(lit,
+        (ilex_binding[]){{"h", heights},
+                         {"cell", sun[0]},
+                         {"azimuth", sun[1]},
+                         {"altitude", sun[2]},
+                         {"shade", shade}},
+        5);
+    run(enlarge, (ilex_binding[]){{"p", shade}, {"q", pixels}}, 2);
+    ilex_png_spec png = {
+        .size = sizeof png, .high = 1, .flip_x = 1, .flip_y = 1};
+    if (ilex_png_write(ctx, path, pixels, &png) != ILEX_OK)
         fprintf(stderr, "terrain: %s\n", ilex_error_text(ctx));
     ilex_error_clear(ctx);
-    for (int i = 1; i < 5; i++)
-        ilex_storage_release(arguments[i].storage);
-    ilex_program_release(p);
+    for (int i = 0; i < 3; i++)
+        ilex_storage_release(sun[i]);
+    ilex_storage_release(pixels);
+    ilex_storage_release(shade);
+    ilex_program_release(enlarge);
+    ilex_program_release(lit);
 }
 
 int
 main(int argc, char **argv)
 {
-    static const char *const backends[] = {"reference", "tcc", "cc"};
+    static const char *const backends[] = {"tcc", "cc", "reference"};
     char path[4096];
     double worst = 0;
-    folder = argc > 1 ? argv[1] : folder;
+    find_folder(argc > 1 ? argv[1] : NULL);
     ctx = need(ilex_context_new(NULL));
     snprintf(path, sizeof path, "%s/data/maunga_whau_10m.npy", folder);
     ilex_storage *file = need(ilex_npy_read(ctx, path)), *after = NULL;
     ilex_storage *before = need(ilex_storage_reinterpret(ctx, file, "IJ"));
-    printf("Maunga Whau, %d x %d points of %d m, %d steps of limited diffusion"
-           "\n\nback end  edges   nodes  kernels     compile         step  "
+    const int64_t *n = ilex_storage_shape(before);
+    printf("Maunga Whau, %d x %d points of %d m; %d steps of limited diffusion"
+           "\n\nback end   edges   nodes  kernels    compile        step   "
            "difference\n",
-           (int)ilex_storage_shape(before)[0],
-           (int)ilex_storage_shape(before)[1], CELL, STEPS);
+           (int)n[0], (int)n[1], CELL, STEPS);
     for (int b = 0; b < 3; b++)
         for (int w = 0; w < 2; w++)
             worst = fmax(worst, measure(&ways[w], backends[b], before, &after));
-    printf("\nheight           mean      least   greatest\n");
+    if (!after)
+        return fputs("terrain: there is no back end\n", stderr), 1;
+    printf("\nheight          mean      least   greatest\n");
     statistics("before", before);
     statistics("after", after);
     picture("before.png", before);

@@ -143,7 +143,22 @@ ix_index_lin(ilex_context *ctx, const ix_lin *a)
     return sum;
 }
 
-/* minimum or maximum; decided at once when the difference is constant. */
+/* A form without indices as a linear form in the sizes; NULL if it has any. */
+static const ix_lin *
+form_lin(ilex_context *ctx, const ix_index_form *form)
+{
+    const ix_lin *sum = ix_lin_const(ctx, form->c);
+    for (int i = 0; i < form->n; i++) {
+        if (form->t[i].atom->kind != IX_SIZE)
+            return NULL;
+        sum = ix_lin_fma(ctx, sum, form->t[i].k,
+                         ix_lin_param(ctx, (int32_t)form->t[i].atom->attr[0]));
+    }
+    return sum;
+}
+
+/* minimum or maximum; decided at once when the difference depends on sizes at
+ * most and has a sign under the assumptions. */
 static ilex_array *
 extremum(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
 {
@@ -152,8 +167,12 @@ extremum(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
     ix_index_form x, y;
     ix_index_form_of(a, &x);
     ix_index_form_of(b, &y);
-    if (ix_index_form_add(&x, -1, &y) && x.n == 0)
-        return (x.c <= 0) == (op == IX_OP_MINIMUM) ? a : b;
+    const ix_lin *diff =
+        ix_index_form_add(&x, -1, &y) ? form_lin(ctx, &x) : NULL;
+    if (diff && ix_lin_nonneg_fast(ctx, diff))
+        return op == IX_OP_MINIMUM ? b : a;
+    if (diff && ix_lin_nonneg_fast(ctx, ix_lin_scale(ctx, diff, -1)))
+        return op == IX_OP_MINIMUM ? a : b;
     ilex_array *ops[2] = {a, b};
     return ix_scalar_op(ctx, op, ILEX_I64, ILEX_I64, ops);
 }

@@ -112,8 +112,15 @@ count_uses(ix_printer *p)
 
 /* ---- trying texts out ---- */
 
-/* The array that "text" gives over the operands of "n"; NULL on any failure,
- * which is forgotten. */
+/* Forgets an error that trying something out made, but for lack of memory. */
+static void
+forget_error(ilex_context *ctx, bool clean)
+{
+    if (clean && ctx->error.code != ILEX_E_MEMORY)
+        ix_error_clear(&ctx->error);
+}
+
+/* The array that "text" gives over the operands of "n"; NULL on failure. */
 static ilex_array *
 try_text(ilex_context *ctx, const ix_text *text, const ilex_array *n)
 {
@@ -122,17 +129,18 @@ try_text(ilex_context *ctx, const ix_text *text, const ilex_array *n)
         "_in8", "_in9", "_in10", "_in11", "_in12", "_in13", "_in14", "_in15"};
     size_t count = n->kind == IX_LAMBDA ? (size_t)n->nops - 1 : 0;
     const char *s = ix_text_string(text);
-    if (count > IX_COUNT(names) || !s)
+    if (!s)
+        ix_fail_memory(&ctx->error);
+    if (!s || count > IX_COUNT(names))
         return NULL;
     bool clean = ctx->error.code == ILEX_OK;
     ilex_array *r = ix_parse_text_expr(ctx, s, text->length, count, names,
                                        n->ops + (n->kind == IX_LAMBDA));
-    if (clean && ctx->error.code != ILEX_OK)
-        ix_error_clear(&ctx->error);
+    forget_error(ctx, clean);
     return ix_is_poison(r) ? NULL : r;
 }
 
-/* "value" as `let t : type` would make it; NULL if it fails. */
+/* "value" as `let t : type` would make it. */
 static ilex_array *
 as_typed(ilex_context *ctx, ilex_array *value, const ilex_array *n)
 {
@@ -140,8 +148,7 @@ as_typed(ilex_context *ctx, ilex_array *value, const ilex_array *n)
     if (ix_is_weak(value))
         value = ix_build_cast(ctx, (ilex_dtype)n->dtype, value);
     value = ix_build_restrict(ctx, "let", value, n->interior);
-    if (clean && ctx->error.code != ILEX_OK)
-        ix_error_clear(&ctx->error);
+    forget_error(ctx, clean);
     return value;
 }
 
@@ -194,6 +201,32 @@ name_operands(ix_printer *p, const ilex_array *n)
         ix_print_item(p, operand)->named = true;
 }
 
+/* Counts the loads of each operand in the text of a body. */
+static void
+count_loads(const ilex_array *n, uint8_t *count)
+{
+    if (!(n->flags & IX_HAS_LOAD))
+        return;
+    if (n->kind == IX_LOAD && n->attr[0] < 2 * ILEX_MAX_RANK &&
+        count[n->attr[0]] < 2)
+        count[n->attr[0]]++;
+    for (int i = 0; i < n->nops; i++)
+        count_loads(n->ops[i], count);
+}
+
+/* Operands that the expression of a lambda mentions twice are named. */
+static void
+name_repeated(ix_printer *p, const ilex_array *n)
+{
+    uint8_t count[2 * ILEX_MAX_RANK] = {0};
+    if (n->kind != IX_LAMBDA)
+        return;
+    count_loads(n->ops[0], count);
+    for (int i = 1; i < n->nops && i <= 2 * ILEX_MAX_RANK; i++)
+        if (count[i - 1] > 1)
+            ix_print_item(p, n->ops[i])->named = true;
+}
+
 /* Is "n" a bare subscript "x[I+1]"? Its operand is named, and it is written in
  * place wherever it is used. */
 static bool
@@ -221,6 +254,8 @@ choose_form(ix_printer *p, ix_item *item)
         name_operands(p, n);
     } else if (is_subscript(item)) {
         name_operands(p, n);
+    } else {
+        name_repeated(p, n);
     }
 }
 
@@ -362,8 +397,11 @@ ix_print_collect(ix_printer *p)
     if (!list_all(p) || !mark_sizes(p))
         return false;
     count_uses(p);
+    bool clean = p->ctx->error.code == ILEX_OK;
     for (size_t i = 0; i < p->n; i++)
         choose_form(p, &p->item[i]);
+    if (clean && p->ctx->error.code != ILEX_OK)
+        return false;
     choose_names(p);
     unname_outputs(p);
     return true;

@@ -16,6 +16,13 @@
 extern "C" {
 #endif
 
+/* ---- data ---- */
+
+/* The storage as an array: x(i) is its element at run time, index 0 of a named
+ * axis the first point inside its halo. Two calls give two arrays. The graph,
+ * and programs compiled from it, take a count of the storage. */
+ILEX_API ilex_array *ilex_data(ilex_context *ctx, ilex_storage *storage);
+
 /* ---- compiling ---- */
 
 /* Zero means default. Set `size` to sizeof(ilex_compile_spec). */
