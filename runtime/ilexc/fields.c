@@ -216,8 +216,9 @@ ix_cli_fields_make(ix_cli_run *r)
             f->reference = make(r, f);
         if (!f->storage || (f->info.output && r->reference && !f->reference))
             return ix_cli_library_error(r->session.ctx);
-        if (!f->info.output && fill(r, f) != IX_EXIT_OK)
-            return IX_EXIT_PROGRAM;
+        ix_cli_exit status = f->info.output ? IX_EXIT_OK : fill(r, f);
+        if (status != IX_EXIT_OK)
+            return status;
     }
     return IX_EXIT_OK;
 }

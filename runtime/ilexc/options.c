@@ -157,9 +157,8 @@ ix_cli_options_help(const char *verb)
     fputs("\nOptions:\n", stdout);
     for (int i = 0; i < IX_CLI_NFLAGS; i++)
         if (serves(&rows[i], verb))
-            printf("    %s%s%-*s %s\n", rows[i].spelling,
-                   rows[i].value[0] ? " " : "",
-                   (int)(22 - strlen(rows[i].spelling)), rows[i].value,
+            printf("    %s %-*s %s\n", rows[i].spelling,
+                   (int)(21 - strlen(rows[i].spelling)), rows[i].value,
                    rows[i].meaning);
     fputs("and the library's, as --name=value (`ilexc --options`).\n", stdout);
 }

@@ -142,9 +142,10 @@ print_table(const ix_cli_run *r)
         printf("size      %s = %lld\n", r->size[j].name,
                (long long)r->size[j].value);
     for (size_t i = 0; i < r->nfields; i++)
-        printf("%-9s %s : %s[%s]\n", r->field[i].info.output ? "out" : "in",
-               r->field[i].info.name, ilex_dtype_name(r->field[i].info.dtype),
-               r->field[i].info.domain);
+        printf(
+            r->field[i].info.rank ? "%-9s %s : %s[%s]\n" : "%-9s %s : %s%s\n",
+            r->field[i].info.output ? "out" : "in", r->field[i].info.name,
+            ilex_dtype_name(r->field[i].info.dtype), r->field[i].info.domain);
     printf("nodes     %zu\n", ilex_program_node_count(p));
     printf("kernels   %zu\n", ilex_program_kernel_count(p));
     printf("back end  %s\n", ilex_program_backend(p));

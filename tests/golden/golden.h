@@ -8,7 +8,8 @@
  * golden_scalar.c, golden_reduce.c and golden_einsum.c make cases of rows;
  * golden_batch.c compiles and runs many cases as one program; golden_compare.c
  * judges the results, by golden_rule.c where NumPy leaves them open;
- * golden_report.c counts and prints; golden_main.c goes through the files.
+ * golden_report.c counts and prints; golden_jobs.c runs many files at a time;
+ * golden_main.c is the command.
  */
 #ifndef ILEX_TESTS_GOLDEN_H
 #define ILEX_TESTS_GOLDEN_H

@@ -191,6 +191,10 @@ compile_and_run(batch *b)
         status = ilex_error_code(b->ctx);
         status = status == ILEX_OK ? ILEX_E_INTERNAL : status;
         snprintf(error, sizeof error, "%s", ilex_error_text(b->ctx));
+    } else if (strcmp(ilex_program_backend(p), b->jit) != 0) {
+        status = ILEX_E_INTERNAL;
+        snprintf(error, sizeof error, "the program is for back end %s",
+                 ilex_program_backend(p));
     } else {
         where = "running";
         status = run_program(b, p, error, sizeof error);

@@ -3,15 +3,18 @@
  * Goes through the golden files, each on every back end, and prints what
  * became of their rows.
  *
- *     golden [--jit=NAME,...] [--file=NAME]
+ *     golden [--jit=NAME,...] [--file=NAME] [--jobs=N]
  *
  * The directory is ILEX_GOLDEN_DIR, by default the copy beside this file.
+ * N processes share the work (as many as there are processors; 0: this one).
  * The exit status is 0 if every file was there, had rows, and none failed.
  */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "tests/golden/golden.h"
+#include "tests/golden/golden_jobs.h"
 
 static const struct {
     const char *file;
@@ -29,19 +32,16 @@ static const struct {
 static const char *const later[] = {"expr.tsv", "index.tsv",
                                     "broadcast_axis.tsv"};
 
-enum { BACKENDS = 8 };
+enum { FILES = GOLDEN_COUNT(files), BACKENDS = 8 };
 
 typedef struct options {
     const char *dir;
     const char *file; /* NULL: all */
+    int processes;
     char jits[64];
     int backends;
     const char *jit[BACKENDS];
 } options;
-
-typedef struct totals {
-    size_t passed, failed, skipped;
-} totals;
 
 /* ---- the command line ---- */
 
@@ -69,13 +69,17 @@ static bool
 read_options(options *o, int argc, char **argv)
 {
     split_backends(o, "reference,tcc,cc");
+    o->processes = (int)sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 1; i < argc; i++) {
         if (!strncmp(argv[i], "--jit=", 6)) {
             split_backends(o, argv[i] + 6);
         } else if (!strncmp(argv[i], "--file=", 7)) {
             o->file = argv[i] + 7;
+        } else if (!strncmp(argv[i], "--jobs=", 7)) {
+            o->processes = atoi(argv[i] + 7);
         } else {
-            fprintf(stderr, "usage: golden [--jit=NAME,...] [--file=NAME]\n");
+            fprintf(stderr, "usage: golden [--jit=NAME,...] [--file=NAME] "
+                            "[--jobs=N]\n");
             return false;
         }
     }
@@ -84,46 +88,22 @@ read_options(options *o, int argc, char **argv)
 
 /* ---- files ---- */
 
-static void
-count(totals *sum, const golden_report *r)
+/* Reads file "i" into "t" and adds its jobs; false if it cannot be read. */
+static bool
+add_jobs(const options *o, size_t i, golden_table *t, golden_job *jobs,
+         size_t *count)
 {
-    golden_report_print(r);
-    sum->passed += r->passed;
-    sum->failed += r->failed;
-    sum->skipped += r->skipped;
-}
-
-/* Judges file "i" on back end "jit", which is NULL if it runs nothing. */
-static void
-run_on(size_t i, const golden_table *t, const char *jit, totals *sum)
-{
-    golden_report r = {.file = t->name, .jit = jit};
-    char why[500] = "";
-    if (!jit || golden_backend_there(jit, why, sizeof why)) {
-        files[i].judge(t, &r);
-    } else {
-        printf("%s: %s\n", jit, why);
-        for (size_t k = 0; k < t->rows; k++)
-            golden_skip(&r, "no such back end here");
-    }
-    count(sum, &r);
-}
-
-/* Reads and judges file "i"; one that cannot be read counts as a failure. */
-static void
-run_file(const options *o, size_t i, totals *sum)
-{
-    golden_table t;
     char error[512];
-    if (!golden_table_read(&t, o->dir, files[i].file, files[i].columns, error,
+    if (!golden_table_read(t, o->dir, files[i].file, files[i].columns, error,
                            sizeof error)) {
         printf("%s\n", error);
-        sum->failed++;
-        return;
+        return false;
     }
     for (int k = 0; k < (files[i].runs ? o->backends : 1); k++)
-        run_on(i, &t, files[i].runs ? o->jit[k] : NULL, sum);
-    golden_table_free(&t);
+        jobs[(*count)++] = (golden_job){.table = t,
+                                        .jit = files[i].runs ? o->jit[k] : NULL,
+                                        .judge = files[i].judge};
+    return true;
 }
 
 /* Says which other files of the directory are not run. */
@@ -147,13 +127,21 @@ main(int argc, char **argv)
     char text[1024];
     const char *dir = getenv("ILEX_GOLDEN_DIR");
     options o = {.dir = dir && *dir ? dir : default_dir(text, sizeof text)};
-    totals sum = {0, 0, 0};
+    static golden_table tables[FILES];
+    static golden_job jobs[FILES * BACKENDS];
+    size_t count = 0, unread = 0;
     if (!read_options(&o, argc, argv))
         return 2;
-    for (size_t i = 0; i < GOLDEN_COUNT(files); i++)
+    for (size_t i = 0; i < FILES; i++)
         if (!o.file || !strcmp(o.file, files[i].file))
-            run_file(&o, i, &sum);
+            unread += !add_jobs(&o, i, &tables[i], jobs, &count);
+    golden_totals sum = {0, 0, 0};
+    if (count)
+        sum = golden_jobs_run(jobs, count, o.processes);
+    for (size_t i = 0; i < FILES; i++)
+        golden_table_free(&tables[i]);
     note_others(&o);
+    sum.failed += unread;
     printf("%zu passed, %zu failed, %zu skipped\n", sum.passed, sum.failed,
            sum.skipped);
     return sum.failed != 0 || sum.passed == 0;

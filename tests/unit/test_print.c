@@ -283,6 +283,16 @@ random_op(ilex_array **list, uint32_t n)
     return ix_build_op(ctx, op, args);
 }
 
+/* Does "x" extend without bounds along an axis, as index does? */
+static bool
+is_unbounded(const ilex_array *x)
+{
+    bool any = false;
+    for (int k = 0; k < ix_rank(x); k++)
+        any |= ix_lin_is(x->interior->ax[k].hi, IX_UNBOUNDED);
+    return any;
+}
+
 static ilex_array *
 random_structure(ilex_array *x)
 {
@@ -326,6 +336,8 @@ random_graph(uint32_t start)
     while (n < MAX_ARRAYS) {
         ilex_array *x =
             draw(3) ? random_op(list, n) : random_structure(list[draw(n)]);
+        if (is_unbounded(x))
+            x = ilex_restrict(x, "I:n, J:m");
         if (!ilex_is_poison(x))
             list[n++] = x;
         ilex_error_clear(ctx);
