@@ -336,13 +336,19 @@ ix_emit_value(ix_emitter *e, ilex_array *n)
     if (seen && ix_emit_known(e, &e->name[*seen]))
         return e->name[*seen];
     ix_name v = emit_new(e, n);
+    ix_emit_define(e, n, v);
+    return v;
+}
+
+void
+ix_emit_define(ix_emitter *e, ilex_array *n, ix_name v)
+{
     ix_arena_grow(e->arena, &e->name, &e->name_capacity, e->nnames + 1,
                   sizeof *e->name);
     e->name[e->nnames] = v;
     e->block[0].text.failed |=
         !ix_map_set(&e->value, &e->mem, n, e->nnames);
     e->nnames++;
-    return v;
 }
 
 /* ---- depth of free indices ---- */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plain C for the kernels of kernels.def, as one writes it by hand: one thread,
+ * one fused loop nest, no intrinsics, no blocking. Compiled with the flags
+ * that the cc back end uses (see Makefile.am), so that what differs is the
+ * source. Sums run in as many lanes as a careful programmer takes.
+ */
+#include "bench/bench_kernels.h"
+
+enum { LANES = 32 };
+
+void
+plain_chain(const int64_t *n, double *const *b)
+{
+    const double *x = b[0], *y = b[1], *z = b[2], *w = b[3];
+    double *restrict r = b[4];
+    for (int64_t i = 0; i < n[0]; i++)
+        r[i] = 1.5 * x[i] + y[i] * z[i] - w[i];
+}
+
+void
+plain_lap5(const int64_t *n, double *const *b)
+{
+    const int64_t m = n[1], p = m + 2;
+    const double *u = b[0] + p + 1;
+    double *restrict v = b[1];
+    for (int64_t i = 0; i < n[0]; i++)
+        for (int64_t j = 0; j < m; j++)
+            v[i * m + j] = u[(i - 1) * p + j] + u[(i + 1) * p + j] +
+                           u[i * p + j - 1] + u[i * p + j + 1] -
+                           4.0 * u[i * p + j];
+}
+
+/* The Laplacian at "u" with "p" and "q" elements to the neighbours. */
+static inline double
+laplace(const double *u, int64_t p, int64_t q)
+{
+    return 4.0 * u[0] - (u[p] + u[-p] + u[q] + u[-q]);
+}
+
+/* The limited flux from "u" to its neighbour "step" elements ahead. */
+static inline double
+flux(const double *u, int64_t step, int64_t p, int64_t q)
+{
+    double r = laplace(u + step, p, q) - laplace(u, p, q);
+    return r * (u[step] - u[0]) > 0.0 ? 0.0 : r;
+}
+
+void
+plain_hdiff(const int64_t *n, double *const *b)
+{
+    const int64_t nk = n[2], q = nk, p = (n[1] + 4) * nk;
+    double *restrict v = b[2];
+    for (int64_t i = 0; i < n[0]; i++)
+        for (int64_t j = 0; j < n[1]; j++) {
+            const double *u = b[0] + (i + 2) * p + (j + 2) * q;
+            const int64_t at = (i * n[1] + j) * nk;
+            for (int64_t k = 0; k < nk; k++) {
+                double f = flux(u + k, p, p, q) - flux(u + k - p, p, p, q);
+                f = f + flux(u + k, q, p, q) - flux(u + k - q, q, p, q);
+                v[at + k] = u[k] - b[1][at + k] * f;
+            }
+        }
+}
+
+void
+plain_broadcast(const int64_t *n, double *const *b)
+{
+    const double *y = b[1];
+    for (int64_t i = 0; i < n[0] * n[1]; i++) {
+        const double x = b[0][i];
+        double *restrict v = b[2] + i * n[2];
+        for (int64_t k = 0; k < n[2]; k++)
+            v[k] = x + y[k];
+    }
+}
+
+/* The sum of "count" elements from "x", in lanes. */
+static double
+sum(const double *x, int64_t count)
+{
+    double lane[LANES] = {0}, s = 0;
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int k = 0; k < LANES; k++)
+            lane[k] += x[i + k];
+    for (; i < count; i++)
+        lane[0] += x[i];
+    for (int k = 0; k < LANES; k++)
+        s += lane[k];
+    return s;
+}
+
+void
+plain_sum(const int64_t *n, double *const *b)
+{
+    b[1][0] = sum(b[0], n[0]);
+}
+
+void
+plain_rowsum(const int64_t *n, double *const *b)
+{
+    for (int64_t i = 0; i < n[0]; i++)
+        b[1][i] = sum(b[0] + i * n[1], n[1]);
+}
+
+void
+plain_colsum(const int64_t *n, double *const *b)
+{
+    const int64_t m = n[1];
+    double *restrict s = b[1];
+    for (int64_t j = 0; j < m; j++)
+        s[j] = 0;
+    for (int64_t i = 0; i < n[0]; i++)
+        for (int64_t j = 0; j < m; j++)
+            s[j] += b[0][i * m + j];
+}
+
+void
+plain_matmul(const int64_t *n, double *const *b)
+{
+    const int64_t m = n[0];
+    for (int64_t i = 0; i < m; i++) {
+        double *restrict c = b[2] + i * m;
+        for (int64_t k = 0; k < m; k++)
+            c[k] = 0;
+        for (int64_t j = 0; j < m; j++) {
+            const double a = b[0][i * m + j];
+            for (int64_t k = 0; k < m; k++)
+                c[k] += a * b[1][j * m + k];
+        }
+    }
+}
