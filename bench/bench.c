@@ -129,8 +129,7 @@ make_storage(const job *j, const ilex_program *p, const char *name)
                               .rank = info.rank,
                               .shape = hi,
                               .halo = named ? halo : NULL,
-                              .axes = named ? axes : NULL,
-                              .alignment = 64};
+                              .axes = named ? axes : NULL};
     return ilex_storage_new(NULL, &spec);
 }
 
@@ -230,13 +229,13 @@ choose_repeats(job *j, double least)
 static void
 print_job(job *j)
 {
-    double plain = 0;
+    bench_summary plain = bench_summarize(&j->samples[0]);
     for (int v = 0; v < VARIANTS; v++) {
         bench_summary s = bench_summarize(&j->samples[v]);
-        plain = v ? plain : s.median;
-        printf("%-10s %-12s %-14s %11.2f %11.2f %11.2f %7.2f\n", j->k->name,
-               j->s->label, variants[v].name, 1e6 * s.median, 1e6 * s.low,
-               1e6 * s.high, s.median / plain);
+        printf("%-10s %-12s %-14s %11.2f %11.2f %11.2f %7.2f %7.2f\n",
+               j->k->name, j->s->label, variants[v].name, 1e6 * s.median,
+               1e6 * s.low, 1e6 * s.high, s.median / plain.median,
+               s.low / plain.low);
     }
     fflush(stdout);
 }
@@ -321,9 +320,9 @@ main(int argc, char **argv)
     int failed = 0;
     if (!read_options(argc, argv, &set))
         return 2;
-    printf("microseconds a run; `ratio` is to plain C, one thread\n\n"
-           "%-10s %-12s %-14s %11s %11s %11s %7s\n",
-           "kernel", "size", "by", "median", "low", "high", "ratio");
+    printf("microseconds a run; ratios to plain C, one thread\n\n"
+           "%-10s %-12s %-14s %11s %11s %11s %7s %7s\n",
+           "kernel", "size", "by", "median", "low", "high", "medians", "lows");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (bench_listed(set.names, sizes[i].kernel))
             failed |= !measure_size(&sizes[i], &set);

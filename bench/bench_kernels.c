@@ -14,17 +14,18 @@ plain_chain(const int64_t *n, double *const *b)
 {
     const double *x = b[0], *y = b[1], *z = b[2], *w = b[3];
     double *restrict r = b[4];
-    for (int64_t i = 0; i < n[0]; i++)
+    const int64_t count = n[0];
+    for (int64_t i = 0; i < count; i++)
         r[i] = 1.5 * x[i] + y[i] * z[i] - w[i];
 }
 
 void
 plain_lap5(const int64_t *n, double *const *b)
 {
-    const int64_t m = n[1], p = m + 2;
+    const int64_t rows = n[0], m = n[1], p = m + 2;
     const double *u = b[0] + p + 1;
     double *restrict v = b[1];
-    for (int64_t i = 0; i < n[0]; i++)
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < m; j++)
             v[i * m + j] = u[(i - 1) * p + j] + u[(i + 1) * p + j] +
                            u[i * p + j - 1] + u[i * p + j + 1] -
@@ -46,31 +47,41 @@ flux(const double *u, int64_t step, int64_t p, int64_t q)
     return r * (u[step] - u[0]) > 0.0 ? 0.0 : r;
 }
 
+/* One row of the result; "p" and "q" elements to the neighbours in u. */
+static void
+hdiff_row(int64_t count, int64_t p, int64_t q, const double *restrict u,
+          const double *restrict c, double *restrict v)
+{
+    for (int64_t k = 0; k < count; k++) {
+        double f = flux(u + k, p, p, q) - flux(u + k - p, p, p, q);
+        f = f + flux(u + k, q, p, q) - flux(u + k - q, q, p, q);
+        v[k] = u[k] - c[k] * f;
+    }
+}
+
 void
 plain_hdiff(const int64_t *n, double *const *b)
 {
-    const int64_t nk = n[2], q = nk, p = (n[1] + 4) * nk;
-    double *restrict v = b[2];
-    for (int64_t i = 0; i < n[0]; i++)
-        for (int64_t j = 0; j < n[1]; j++) {
-            const double *u = b[0] + (i + 2) * p + (j + 2) * q;
-            const int64_t at = (i * n[1] + j) * nk;
-            for (int64_t k = 0; k < nk; k++) {
-                double f = flux(u + k, p, p, q) - flux(u + k - p, p, p, q);
-                f = f + flux(u + k, q, p, q) - flux(u + k - q, q, p, q);
-                v[at + k] = u[k] - b[1][at + k] * f;
-            }
+    const int64_t ni = n[0], nj = n[1], nk = n[2];
+    const int64_t q = nk, p = (nj + 4) * nk;
+    const double *u = b[0] + 2 * p + 2 * q, *c = b[1];
+    double *v = b[2];
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) {
+            const int64_t at = (i * nj + j) * nk;
+            hdiff_row(nk, p, q, u + i * p + j * q, c + at, v + at);
         }
 }
 
 void
 plain_broadcast(const int64_t *n, double *const *b)
 {
+    const int64_t rows = n[0] * n[1], nk = n[2];
     const double *y = b[1];
-    for (int64_t i = 0; i < n[0] * n[1]; i++) {
+    for (int64_t i = 0; i < rows; i++) {
         const double x = b[0][i];
-        double *restrict v = b[2] + i * n[2];
-        for (int64_t k = 0; k < n[2]; k++)
+        double *restrict v = b[2] + i * nk;
+        for (int64_t k = 0; k < nk; k++)
             v[k] = x + y[k];
     }
 }
@@ -100,34 +111,37 @@ plain_sum(const int64_t *n, double *const *b)
 void
 plain_rowsum(const int64_t *n, double *const *b)
 {
-    for (int64_t i = 0; i < n[0]; i++)
-        b[1][i] = sum(b[0] + i * n[1], n[1]);
+    const int64_t rows = n[0], m = n[1];
+    for (int64_t i = 0; i < rows; i++)
+        b[1][i] = sum(b[0] + i * m, m);
 }
 
 void
 plain_colsum(const int64_t *n, double *const *b)
 {
-    const int64_t m = n[1];
+    const int64_t rows = n[0], m = n[1];
+    const double *x = b[0];
     double *restrict s = b[1];
     for (int64_t j = 0; j < m; j++)
         s[j] = 0;
-    for (int64_t i = 0; i < n[0]; i++)
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < m; j++)
-            s[j] += b[0][i * m + j];
+            s[j] += x[i * m + j];
 }
 
 void
 plain_matmul(const int64_t *n, double *const *b)
 {
     const int64_t m = n[0];
+    const double *x = b[0], *y = b[1];
     for (int64_t i = 0; i < m; i++) {
         double *restrict c = b[2] + i * m;
         for (int64_t k = 0; k < m; k++)
             c[k] = 0;
         for (int64_t j = 0; j < m; j++) {
-            const double a = b[0][i * m + j];
+            const double a = x[i * m + j];
             for (int64_t k = 0; k < m; k++)
-                c[k] += a * b[1][j * m + k];
+                c[k] += a * y[j * m + k];
         }
     }
 }

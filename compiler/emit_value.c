@@ -221,10 +221,10 @@ deepest(int n, const ix_name *args)
     return depth;
 }
 
-/* A branch of a guarded `where`: computed only inside its braces. */
-static void
-emit_branch(ix_emitter *e, ilex_array *x, const ix_name *into,
-            const char *header, bool complex)
+/* A branch of a guarded `where`, computed only inside its braces. The block is
+ * left aside: what the other branch puts around it comes before both. */
+static ix_block
+emit_branch(ix_emitter *e, ilex_array *x, const ix_name *into, bool complex)
 {
     int floor = e->floor;
     ix_emit_open(e);
@@ -234,6 +234,13 @@ emit_branch(ix_emitter *e, ilex_array *x, const ix_name *into,
     if (complex)
         ix_emit_put(e, e->depth, "%s = %s;", into->im, v.im);
     e->floor = floor;
+    return e->block[e->depth--];
+}
+
+static void
+close_branch(ix_emitter *e, const ix_block *b, const char *header)
+{
+    e->block[++e->depth] = *b;
     ix_emit_close(e, header);
 }
 
@@ -245,12 +252,18 @@ guarded_where(ix_emitter *e, ilex_array *n)
     ix_name c = ix_emit_value(e, n->ops[0]), v;
     bool complex = ix_dtype_is_complex((ilex_dtype)n->dtype);
     char header[IX_NAME + 16];
+    if (e->depth + 1 >= IX_BLOCKS) {
+        ix_emit_open(e);
+        return c;
+    }
     new_variable(e, (ilex_dtype)n->dtype, e->depth, &v);
     ix_emit_put(e, e->depth, complex ? "%s %s, %s;" : "%s %s;",
                 ix_c_type((ilex_dtype)n->dtype), v.re, v.im);
     snprintf(header, sizeof header, "if (%s)", c.re);
-    emit_branch(e, n->ops[1], &v, header, complex);
-    emit_branch(e, n->ops[2], &v, "else", complex);
+    ix_block yes = emit_branch(e, n->ops[1], &v, complex);
+    ix_block no = emit_branch(e, n->ops[2], &v, complex);
+    close_branch(e, &yes, header);
+    close_branch(e, &no, "else");
     return v;
 }
 

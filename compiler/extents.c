@@ -142,8 +142,8 @@ ix_pass_extents(ix_unit *u)
     }
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
-        if (n->kind != IX_LAMBDA)
-            continue;
+        if (n->kind != IX_LAMBDA || !u->need[i])
+            continue; /* an operand that no load reads */
         reader r = {u, n};
         ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
         v.frame.box = u->need[i];

@@ -46,7 +46,7 @@ info_of(partition *p, const ilex_array *n)
 
 typedef struct measure {
     ix_map seen;
-    const ix_mem *mem;
+    ilex_context *ctx;
     int cost, nodes;
     bool conditions;
 } measure;
@@ -66,7 +66,10 @@ measure_body(measure *m, const ilex_array *n)
 {
     if (n->nops == 0 || ix_map_find(&m->seen, n))
         return;
-    ix_map_set(&m->seen, m->mem, n, 1);
+    if (!ix_map_set(&m->seen, &m->ctx->mem, n, 1)) {
+        ix_fail_memory(&m->ctx->error);
+        return;
+    }
     m->nodes++;
     if (n->kind == IX_OP)
         m->cost += ix_op_info_of(ix_op_of(n))->cost;
@@ -85,9 +88,9 @@ measure_body(measure *m, const ilex_array *n)
 static measure
 measured(ix_unit *u, const ilex_array *body)
 {
-    measure m = {.mem = &u->ctx->mem};
+    measure m = {.ctx = u->ctx};
     measure_body(&m, body);
-    ix_map_free(&m.seen, m.mem);
+    ix_map_free(&m.seen, &u->ctx->mem);
     return m;
 }
 
@@ -162,7 +165,7 @@ decide(partition *p)
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
         info *x = &p->of[i];
-        if (n->kind != IX_LAMBDA)
+        if (n->kind != IX_LAMBDA || !u->need[i])
             continue;
         measure m = measured(u, n->ops[0]);
         x->cost = m.cost;
@@ -283,7 +286,7 @@ make_stage(partition *p, size_t i)
     ix_unit *u = p->u;
     ilex_array *n = u->order[i];
     info *x = &p->of[i];
-    if (n->kind != IX_LAMBDA) {
+    if (n->kind != IX_LAMBDA || !u->need[i]) {
         x->stored = true;
         return true;
     }
@@ -330,7 +333,7 @@ leaf_buffer(partition *p, const ilex_array *n)
                    .name = leaf_name(u, n),
                    .dtype = (ilex_dtype)n->dtype,
                    .interior = n->interior,
-                   .box = at ? u->need[*at] : n->interior,
+                   .box = at && u->need[*at] ? u->need[*at] : n->interior,
                    .node = (ilex_array *)(uintptr_t)n,
                    .inplace = -1};
     int buffer = ix_unit_buffer(u, b);
@@ -399,5 +402,5 @@ ix_pass_partition(ix_unit *u)
         if (!copy_output(&p, i))
             return false;
     u->level = IX_LEVEL_STAGES;
-    return true;
+    return u->ctx->error.code == ILEX_OK;
 }

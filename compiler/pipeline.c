@@ -153,12 +153,12 @@ compile_unit(ix_unit *u, const ix_compile_request *request, ix_compiled **c)
                 ix_option_text(ctx, IX_OPTION_stop));
     if (done != DONE)
         return false;
-    *c = ix_mem_new(&ctx->mem, sizeof **c);
+    *c = ix_mem_new(ix_context_mem(ctx), sizeof **c);
     if (!*c) {
         ix_fail_memory(&ctx->error);
         return false;
     }
-    ix_arena_init(&(*c)->arena, &ctx->mem);
+    ix_arena_init(&(*c)->arena, ix_context_mem(ctx));
     return fill(u, *c, request);
 }
 

@@ -198,6 +198,8 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
                  const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
 {
     ix_bounds b;
+    if (!lo || !hi)
+        return IX_UNKNOWN;
     ix_index_bounds(ctx, frame, x, &b);
     bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
     bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;

@@ -253,6 +253,14 @@ result_domains(ilex_context *ctx, const label_axes *all, const ix_labels *l,
     return *interior && *valid;
 }
 
+/* The label with canonical number "t": i, j, k, ... z, a, ... h, A, ... Z. */
+static int
+canonical_label(int t)
+{
+    int i = 26 + 'i' - 'a';
+    return t < 18 ? i + t : t < 26 ? 26 + t - 18 : t < 52 ? t - 26 : t;
+}
+
 /* Labels by first appearance in the operands, so that "ij,jk->ik" and
  * "ab,bc->ac" are one node. */
 static void
@@ -263,7 +271,8 @@ canonical_labels(int count, const ix_labels *labels, int *number)
     for (int i = 0; i < count; i++)
         for (int k = 0; k < labels[i].n; k++)
             if (number[labels[i].label[k]] < 0)
-                number[labels[i].label[k]] = next++;
+                number[labels[i].label[k]] =
+                    canonical_label(next++);
 }
 
 static int

@@ -249,6 +249,7 @@ ix_print_module(ilex_module *m, ix_text *t)
 {
     ilex_context *ctx = m->ctx;
     ix_printer p = {.ctx = ctx, .module = m, .t = t};
+    bool clean = ctx->error.code == ILEX_OK;
     ilex_status rc = ix_module_collect(m);
     if (rc != ILEX_OK)
         return rc;
@@ -263,7 +264,7 @@ ix_print_module(ilex_module *m, ix_text *t)
     ix_mem_free(&ctx->mem, p.param);
     if (p.status == ILEX_OK && t->failed)
         p.status = ix_fail_memory(&ctx->error);
-    return p.status;
+    return p.status == ILEX_OK && clean ? ctx->error.code : p.status;
 }
 
 ilex_status

@@ -9,6 +9,8 @@
 
 #include "runtime/program.h"
 
+#include <stdio.h>
+
 #include "lib/functions.h"
 
 /* ---- the running thread ---- */
@@ -21,8 +23,8 @@ typedef struct grid {
     int backwards;
 } grid;
 
-static _Thread_local grid running = {
-    .block_dim = {CUDA_THREADS, 1, 1}, .grid_dim = {CUDA_BLOCKS, 1, 1}};
+static _Thread_local grid running = {.block_dim = {CUDA_THREADS, 1, 1},
+                                     .grid_dim = {CUDA_BLOCKS, 1, 1}};
 
 static grid *
 where(void)
@@ -88,9 +90,8 @@ put_math(ix_text *t)
             const char *type = single ? "float" : "double";
             ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),
                            single ? "f" : "", type);
-            ix_text_format(t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n"
-                                                            : ");\n",
-                           type);
+            ix_text_format(
+                t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
         }
 }
 
@@ -223,8 +224,8 @@ cuda_shim_ptx(const char *source, int *skipped, ix_error *err)
     *skipped = !ix_nvrtc_available();
     if (*skipped)
         return ILEX_OK;
-    ilex_status rc = ix_nvrtc_ptx(&ix_mem_default, source, "compute_80", &ptx,
-                                  NULL, err);
+    ilex_status rc =
+        ix_nvrtc_ptx(&ix_mem_default, source, "compute_80", &ptx, NULL, err);
     ix_mem_free(&ix_mem_default, ptx);
     return rc;
 }

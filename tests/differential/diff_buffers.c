@@ -25,10 +25,11 @@ allocate(size_t bytes)
 
 /* ---- layout ---- */
 
-/* Strides for "shape", axis by axis in a random order from the innermost;
- * returns the elements spanned and sets the offset of element 0. */
+/* Strides for "shape", axis by axis in a random order from the innermost, 0
+ * for the axes in "masked"; returns the elements spanned and sets the offset of
+ * element 0. */
 static int64_t
-draw_strides(diff_random *r, bool output, int rank, const int64_t *shape,
+draw_strides(diff_random *r, uint32_t masked, int rank, const int64_t *shape,
              int64_t *stride, int64_t *first)
 {
     int order[ILEX_MAX_RANK];
@@ -42,7 +43,7 @@ draw_strides(diff_random *r, bool output, int rank, const int64_t *shape,
     for (int i = rank - 1; i >= 0; i--) {
         int k = order[i];
         stride[k] = span;
-        if (!output && diff_chance(r, 4)) {
+        if (masked >> k & 1) {
             stride[k] = 0;
             continue;
         }
@@ -149,26 +150,29 @@ place(const diff_buffer *b, const int64_t *index)
 
 typedef struct filler {
     diff_buffer *b;
-    diff_random r;
+    uint64_t content;
     int style;
 } filler;
 
+/* An element depends on its index alone, so that neither the layout nor the
+ * box matters; along an axis of stride 0 the last one counts. */
 static void
 fill_element(void *user, const int64_t *index)
 {
     filler *f = user;
-    diff_element(&f->r, f->b->dtype, f->style,
-                 f->b->block + place(f->b, index));
+    size_t n = (size_t)f->b->rank * sizeof *index;
+    diff_random r =
+        diff_random_of(f->content, ix_hash_bytes(3, index, n), 5);
+    diff_element(&r, f->b->dtype, f->style, f->b->block + place(f->b, index));
 }
 
-/* Elements that may be read; in C order, so that they do not depend on the
- * layout (elements that share memory: the last one counts). */
+/* Elements that may be read. */
 static void
 fill(diff_buffer *b, uint64_t content, uint64_t name)
 {
-    filler f = {.b = b, .r = diff_random_of(content, name, 5)};
+    diff_random r = diff_random_of(content, name, 5);
+    filler f = {.b = b, .content = content ^ name, .style = diff_draw(&r, 3)};
     int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];
-    f.style = diff_draw(&f.r, 3);
     for (int k = 0; k < b->rank; k++) {
         lo[k] = b->box[k][0];
         hi[k] = b->box[k][1];
@@ -219,8 +223,8 @@ order_axes(diff_random *r, const ilex_argument_info *info, int *to, char *text,
 
 /* The storage object over the block. */
 static bool
-make_storage(diff_buffer *b, ilex_context *ctx, const int *to,
-             const char *axes, const int64_t *shape, const int64_t *halo)
+make_storage(diff_buffer *b, ilex_context *ctx, const int *to, const char *axes,
+             const int64_t *shape, const int64_t *halo)
 {
     int64_t s[ILEX_MAX_RANK], t[ILEX_MAX_RANK], h[2 * ILEX_MAX_RANK];
     for (int k = 0; k < b->rank; k++) {
@@ -254,10 +258,22 @@ take_shared(diff_buffer *b, const diff_buffer *shared)
     b->storage = ilex_storage_retain(shared->storage);
 }
 
+/* Axes along which an input repeats itself: the same in every layout, since
+ * contents depend on it. */
+static uint32_t
+masked_axes(uint64_t content, const ilex_argument_info *info)
+{
+    diff_random r = diff_random_of(content, hash_name(info->name), 6);
+    uint32_t masked = 0;
+    for (int k = 0; k < info->rank; k++)
+        masked |= diff_chance(&r, 4) ? 1u << k : 0;
+    return masked;
+}
+
 bool
 diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
                  size_t i, const ilex_size_binding *sizes, uint64_t content,
-                 int variant, diff_buffer *shared)
+                 int variant, bool written, diff_buffer *shared)
 {
     ilex_argument_info info;
     int64_t shape[ILEX_MAX_RANK], halo[2 * ILEX_MAX_RANK], first;
@@ -272,11 +288,14 @@ diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
     }
     diff_random r =
         diff_random_of(content, hash_name(info.name), 100 + (uint64_t)variant);
+    for (int k = 0; written && k < b->rank; k++) {
+        b->box[k][0] = b->box[k][0] < b->lo[k] ? b->box[k][0] : b->lo[k];
+        b->box[k][1] = b->box[k][1] > b->hi[k] ? b->box[k][1] : b->hi[k];
+    }
     for (int k = 0; k < b->rank; k++)
         plan_axis(b, &r, *info.axis[k] != 0, k, halo + 2 * k, &shape[k]);
-    bool writes = b->output || diff_chance(&r, 50);
-    int64_t span =
-        draw_strides(&r, writes, b->rank, shape, b->stride, &first);
+    uint32_t masked = b->output || written ? 0 : masked_axes(content, &info);
+    int64_t span = draw_strides(&r, masked, b->rank, shape, b->stride, &first);
     make_block(b, &r, span, first, variant);
     if (!b->output)
         fill(b, content, hash_name(info.name));

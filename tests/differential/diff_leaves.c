@@ -14,8 +14,8 @@ static const char *const axis_names[DIFF_POOL] = {"I", "J", "K", "Cell"};
 
 /* "n", "2*m+1", "I:-1:n": an axis as in a domain. */
 void
-diff_extent_text(const diff_extent *e, bool named, const char *axis,
-                 char *text, size_t size)
+diff_extent_text(const diff_extent *e, bool named, const char *axis, char *text,
+                 size_t size)
 {
     char hi[40], lo[24] = "";
     if (e->param < 0)
@@ -121,8 +121,8 @@ named_domain(const diff_pool *pool, diff_random *r, char *text, size_t size)
         used |= 1u << k;
         if (diff_chance(r, 60))
             h += (size_t)snprintf(halo + h, sizeof halo - h, "%s%s:%d:%d",
-                                  h ? ", " : "", axis_names[k],
-                                  diff_draw(r, 3), diff_draw(r, 3));
+                                  h ? ", " : "", axis_names[k], diff_draw(r, 3),
+                                  diff_draw(r, 3));
     }
     if (h)
         snprintf(text + n, size - n, " halo(%s)", halo);
@@ -182,9 +182,8 @@ diff_build_arange(diff_shop *shop, diff_random *r, ilex_array *const *x)
     char length[64];
     int from = shop->pool.large ? DIFF_POOL - 1 : 0;
     (void)x;
-    diff_extent_text(
-        &shop->pool.extent[from + diff_draw(r, DIFF_POOL - from)], false, NULL,
-        length, sizeof length);
+    diff_extent_text(&shop->pool.extent[from + diff_draw(r, DIFF_POOL - from)],
+                     false, NULL, length, sizeof length);
     return ilex_arange(shop->ctx, length, diff_between(r, -5, 5),
                        diff_between(r, -3, 3));
 }

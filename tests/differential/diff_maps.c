@@ -127,8 +127,8 @@ static ilex_array *
 reduce_window(map *m, diff_random *r, int width, ilex_array *body)
 {
     static const ix_reduction reductions[] = {
-        IX_REDUCTION_SUM, IX_REDUCTION_MAX, IX_REDUCTION_PROD,
-        IX_REDUCTION_ANY, IX_REDUCTION_ARGMIN};
+        IX_REDUCTION_SUM, IX_REDUCTION_MAX, IX_REDUCTION_PROD, IX_REDUCTION_ANY,
+        IX_REDUCTION_ARGMIN};
     ix_reduction how = reductions[diff_draw(r, 5)];
     ilex_dtype acc, result;
     ix_axis range = {0, ix_lin_const(m->ctx, 0), ix_lin_const(m->ctx, width)};
@@ -237,11 +237,10 @@ diff_build_position(diff_shop *shop, diff_random *r, ilex_array *const *x)
     ilex_array *index = m.index[diff_draw(r, m.rank)];
     ilex_array *args[2] = {
         ix_scalar_load(m.ctx, dtype, 0, m.rank, m.index),
-        ix_scalar_cast(
-            m.ctx, dtype,
-            ix_index_offset(m.ctx, index, diff_between(r, -3, 3)))};
-    return close_map(&m, ix_scalar_op(m.ctx, ops[diff_draw(r, 3)], dtype, dtype,
-                                      args));
+        ix_scalar_cast(m.ctx, dtype,
+                       ix_index_offset(m.ctx, index, diff_between(r, -3, 3)))};
+    return close_map(
+        &m, ix_scalar_op(m.ctx, ops[diff_draw(r, 3)], dtype, dtype, args));
 }
 
 /* ---- pieces ---- */
@@ -256,10 +255,9 @@ condition(map *m, diff_random *r, int depth)
     if (depth > 0 && diff_chance(r, 40)) {
         ilex_array *ops[2] = {condition(m, r, depth - 1),
                               condition(m, r, depth - 1)};
-        return ix_scalar_op(m->ctx,
-                            diff_chance(r, 50) ? IX_OP_LOGICAL_AND
-                                               : IX_OP_LOGICAL_OR,
-                            ILEX_BOOL, ILEX_BOOL, ops);
+        return ix_scalar_op(
+            m->ctx, diff_chance(r, 50) ? IX_OP_LOGICAL_AND : IX_OP_LOGICAL_OR,
+            ILEX_BOOL, ILEX_BOOL, ops);
     }
     int k = diff_draw(r, m->rank), j = diff_draw(r, m->rank);
     ilex_array *a = m->index[k];

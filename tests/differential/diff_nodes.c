@@ -151,9 +151,9 @@ diff_build_reshape(diff_shop *shop, diff_random *r, ilex_array *const *x)
             *next = (ix_axis){0, ax[n].lo, ix_lin_const(shop->ctx, by)};
             ax[n++].hi = ix_lin_const(shop->ctx, old->hi->c / by);
             for (int32_t i = 0; i < old->hi->n; i++)
-                ax[n - 1].hi = ix_lin_fma(
-                    shop->ctx, ax[n - 1].hi, old->hi->t[i].k / by,
-                    ix_lin_param(shop->ctx, old->hi->t[i].param));
+                ax[n - 1].hi =
+                    ix_lin_fma(shop->ctx, ax[n - 1].hi, old->hi->t[i].k / by,
+                               ix_lin_param(shop->ctx, old->hi->t[i].param));
         }
     }
     return ix_build_reshape(shop->ctx, x[0], ix_domain_new(shop->ctx, n, ax),
@@ -273,16 +273,15 @@ diff_build_einsum3(diff_shop *shop, diff_random *r, ilex_array *const *x)
 ilex_array *
 diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
-    static const char *const texts[] = {
-        "a@ - a",
-        "where(a > b, a - b, 0)*a@",
-        "min(a@, b) + 2*a",
-        "0.25*(a@ + a) - 0.5*b",
-        "-a*(b + 1) // 3",
-        "sum[#](a) + b",
-        "max[#](a@ - a)",
-        "f32(a) < f32(b) || a@ == a",
-        "abs(a - a@)*(1 - 2*(a < b))"};
+    static const char *const texts[] = {"a@ - a",
+                                        "where(a > b, a - b, 0)*a@",
+                                        "min(a@, b) + 2*a",
+                                        "0.25*(a@ + a) - 0.5*b",
+                                        "-a*(b + 1) // 3",
+                                        "sum[#](a) + b",
+                                        "max[#](a@ - a)",
+                                        "f32(a) < f32(b) || a@ == a",
+                                        "abs(a - a@)*(1 - 2*(a < b))"};
     char text[200], axis[80] = "", shift[100] = "";
     size_t n = 0;
     int d = ix_rank(x[0]);

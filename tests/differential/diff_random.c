@@ -65,10 +65,15 @@ static double
 random_real(diff_random *r, int style, bool single)
 {
     static const double special[] = {
-        0.0,    -0.0,    INFINITY, -INFINITY, NAN,   1.0,   -1.0,
-        0.5,    -0.5,    1e-310,   5e-324,    1e300, 3e38,  -3e38,
-        1e-40,  2147483648.0,      -2147483649.0,    9223372036854775808.0,
-        -9.3e18, 255.5,  -128.5,   0.1,       1e10,  2.5,   -1.5};
+        0.0,          -0.0,          INFINITY,
+        -INFINITY,    NAN,           1.0,
+        -1.0,         0.5,           -0.5,
+        1e-310,       5e-324,        1e300,
+        3e38,         -3e38,         1e-40,
+        2147483648.0, -2147483649.0, 9223372036854775808.0,
+        -9.3e18,      255.5,         -128.5,
+        0.1,          1e10,          2.5,
+        -1.5};
     if (style == 2 && diff_chance(r, 40)) {
         double v = special[diff_draw(r, (int)IX_COUNT(special))];
         return single ? (double)(float)v : v;
@@ -102,8 +107,9 @@ diff_element(diff_random *r, ilex_dtype dtype, int style, void *element)
     ix_value v = {.i = 0};
     bool single = dtype == ILEX_F32 || dtype == ILEX_C64;
     if (dtype == ILEX_BOOL) {
-        *(unsigned char *)element = (unsigned char)(
-            style == 2 ? diff_draw(r, 3) * 85 : diff_draw(r, 2));
+        *(unsigned char *)element =
+            (unsigned char)(style == 2 ? diff_draw(r, 3) * 85
+                                       : diff_draw(r, 2));
         return;
     }
     if (ix_dtype_is_integer(dtype)) {

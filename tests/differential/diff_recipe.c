@@ -11,8 +11,7 @@
 static const struct {
     const char *name;
     int operands, weight[2];
-    ilex_array *(*build)(diff_shop *shop, diff_random *r,
-                         ilex_array *const *x);
+    ilex_array *(*build)(diff_shop *shop, diff_random *r, ilex_array *const *x);
 } kinds[DIFF_KINDS] = {
 #define DIFF_KIND(name, operands, unnamed, named)                              \
     {#name, operands, {unnamed, named}, diff_build_##name},
@@ -103,8 +102,8 @@ open_shop(diff_shop *shop, ilex_context *ctx, const diff_recipe *recipe,
 }
 
 bool
-diff_recipe_build(diff_shop *shop, ilex_context *ctx,
-                  const diff_recipe *recipe, int slot)
+diff_recipe_build(diff_shop *shop, ilex_context *ctx, const diff_recipe *recipe,
+                  int slot)
 {
     open_shop(shop, ctx, recipe, slot);
     for (int i = 0; i < recipe->nsteps; i++) {
@@ -146,9 +145,8 @@ random_kind(diff_random *r, const diff_pool *pool, int have)
                                                          : (diff_kind)kind;
 }
 
-/* Errors that mean "not with these operands". */
-static bool
-is_refusal(ilex_status rc)
+bool
+diff_is_refusal(ilex_status rc)
 {
     return rc == ILEX_E_DTYPE || rc == ILEX_E_LITERAL || rc == ILEX_E_SHAPE ||
            rc == ILEX_E_RANK || rc == ILEX_E_AXIS || rc == ILEX_E_UNDECIDED ||
@@ -176,7 +174,7 @@ try_step(diff_shop *shop, diff_recipe *recipe, diff_random *r)
         int64_t count = diff_domain_count(shop, x->interior);
         ok = count <= MOST_ELEMENTS;
     }
-    if (rc && !is_refusal(rc)) {
+    if (rc && !diff_is_refusal(rc)) {
         printf("building %s: %s\n", kinds[step->kind].name,
                ilex_error_text(shop->ctx));
         ok = true; /* the same step fails again where that is a failure */
@@ -222,7 +220,23 @@ separate_outputs(diff_recipe *recipe)
                 recipe->output[i].inplace = -1;
 }
 
-void
+/* Whether the reference compiles the recipe, or fails in a way that is to be
+ * reported. */
+static bool
+is_accepted(ilex_context *ctx, const diff_shop *shop)
+{
+    ix_compile_request request = {.reference = true};
+    ilex_module *m = ilex_module_new(ctx, "random");
+    ix_compiled *c = NULL;
+    if (m && diff_recipe_outputs(shop, m) == ILEX_OK)
+        c = ix_compile(m, &request);
+    ilex_status rc = ilex_error_code(ctx);
+    ix_compiled_free(c);
+    ilex_module_free(m);
+    return !diff_is_refusal(rc);
+}
+
+bool
 diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number)
 {
     diff_random r = diff_random_of(seed, number, 3);
@@ -240,8 +254,10 @@ diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number)
         try_step(&shop, recipe, &r);
     choose_outputs(&shop, recipe, &r);
     separate_outputs(recipe);
+    bool ok = recipe->noutputs > 0 && is_accepted(ctx, &shop);
     ilex_context_free(ctx);
     diff_recipe_compact(recipe);
+    return ok;
 }
 
 void
@@ -255,8 +271,7 @@ diff_recipe_compact(diff_recipe *recipe)
             used[recipe->output[i].inplace] = true;
     }
     for (int i = recipe->nsteps - 1; i >= 0; i--)
-        for (int k = 0; used[i] && k < diff_operands(recipe->step[i].kind);
-             k++)
+        for (int k = 0; used[i] && k < diff_operands(recipe->step[i].kind); k++)
             used[recipe->step[i].arg[k]] = true;
     for (int i = 0; i < recipe->nsteps; i++) {
         if (!used[i])

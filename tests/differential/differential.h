@@ -117,8 +117,11 @@ ilex_array *diff_step_build(diff_shop *shop, int i);
 /* Adds the outputs to a module under the names that bindings use. */
 ilex_status diff_recipe_outputs(const diff_shop *shop, ilex_module *module);
 
-/* The recipe with this number. */
-void diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number);
+/* Errors that mean "not with these operands". */
+bool diff_is_refusal(ilex_status rc);
+
+/* The recipe with this number; false if Ilex refuses to compile it. */
+bool diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number);
 /* Removes the steps that no output needs. */
 void diff_recipe_compact(diff_recipe *recipe);
 /* The program as text (or, where there is none, its steps). */
@@ -144,27 +147,29 @@ int64_t diff_domain_count(const diff_shop *shop, const ix_domain *dom);
 
 /* One argument of a run. */
 typedef struct diff_buffer {
-    int slot;    /* of the recipe that it belongs to */
+    int slot; /* of the recipe that it belongs to */
     bool output;
-    int shares;  /* argument whose memory it uses, or -1 */
+    int shares; /* argument whose memory it uses, or -1 */
     ilex_dtype dtype;
     int rank;
-    int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];   /* interior */
-    int64_t box[ILEX_MAX_RANK][2];                  /* read or written */
+    int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK]; /* interior */
+    int64_t box[ILEX_MAX_RANK][2];                /* read or written */
     int64_t first[ILEX_MAX_RANK];  /* program index of the storage's index 0 */
     int64_t stride[ILEX_MAX_RANK]; /* by the program's axes */
-    unsigned char *block;  /* the memory with its guards */
-    unsigned char *before; /* a copy of it from before the run */
+    unsigned char *block;          /* the memory with its guards */
+    unsigned char *before;         /* a copy of it from before the run */
     size_t bytes;
     unsigned char *origin; /* element of the storage's index 0, ..., 0 */
     ilex_storage *storage;
 } diff_buffer;
 
 /* Makes the storage of argument "i" of the program: contents depend on
- * "content", layout and poison also on "variant". */
+ * "content", layout and poison also on "variant". "written": some output
+ * shares its memory; "shared": the input whose memory it shares, or NULL. */
 bool diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
                       size_t i, const ilex_size_binding *sizes,
-                      uint64_t content, int variant, diff_buffer *shared);
+                      uint64_t content, int variant, bool written,
+                      diff_buffer *shared);
 void diff_buffer_free(diff_buffer *b);
 /* Copies what a run may change; to be called before it. */
 void diff_buffer_arm(diff_buffer *b);
@@ -203,7 +208,11 @@ void diff_range_run(uint64_t seed, uint64_t first, int count,
 /* One recipe in a process of its own. */
 bool diff_fails(const diff_recipe *recipe, const diff_options *o,
                 diff_verdict *verdict);
+/* Memory that child processes share. */
+void *diff_shared_memory(size_t bytes);
 
-void diff_shrink(diff_recipe *recipe, const diff_options *o);
+/* Makes a failing recipe smaller; "verdict" is what the small one does. */
+void diff_shrink(diff_recipe *recipe, const diff_options *o,
+                 diff_verdict *verdict);
 
 #endif

@@ -204,6 +204,38 @@ do
         --jit=$jit
 done
 
+# Complex numbers, scalars, options from the environment, dumps.
+cat >complex.ilx <<'END'
+ilex 1
+program complex
+size n
+in z : c128[n]
+in m : bool[n]
+in k : i16[n]
+out w : c128[n] = where(m, z*z, z) + k
+out total : c128 = sum[0](w)
+END
+expect 0 '^total: c128' run complex.ilx --size n=1000 --in z=random:-7 \
+    --in m=random:8 --in k=random:9 --check=reference --out total=-
+export ILEX_JIT=reference
+expect 0 '^back end  reference' run iota.ilx --size n=1,m=1 -v
+ILEX_JIT=
+unset ILEX_JIT
+expect 0 '^after extents' check iota.ilx --dump=all
+
+# The manual knows every verb and every option.
+manual=$top/doc/ilexc.1
+for verb in check fmt print emit run graph
+do
+    count=$((count + 1))
+    grep -q "^\.SS $verb\$" "$manual" || fail "$manual: no verb $verb"
+    for option in $("$ilexc" help $verb | sed -n 's/^    \(-[-a-z]*\) .*/\1/p')
+    do
+        spelled=$(printf '%s' "$option" | sed 's/-/\\-/g')
+        grep -qF -e "$spelled" "$manual" || fail "$manual: no option $option"
+    done
+done
+
 # A full disk is no success.
 if [ -w /dev/full ]; then
     count=$((count + 1))
