@@ -39,12 +39,11 @@ laplace(const double *u, int64_t p, int64_t q)
     return 4.0 * u[0] - (u[p] + u[-p] + u[q] + u[-q]);
 }
 
-/* The limited flux from "u" to its neighbour "step" elements ahead. */
+/* The flux "r" where it flows down the difference "d", else 0. */
 static inline double
-flux(const double *u, int64_t step, int64_t p, int64_t q)
+limit(double r, double d)
 {
-    double r = laplace(u + step, p, q) - laplace(u, p, q);
-    return r * (u[step] - u[0]) > 0.0 ? 0.0 : r;
+    return r * d > 0.0 ? 0.0 : r;
 }
 
 /* One row of the result; "p" and "q" elements to the neighbours in u. */
@@ -52,10 +51,13 @@ static void
 hdiff_row(int64_t count, int64_t p, int64_t q, const double *restrict u,
           const double *restrict c, double *restrict v)
 {
-    for (int64_t k = 0; k < count; k++) {
-        double f = flux(u + k, p, p, q) - flux(u + k - p, p, p, q);
-        f = f + flux(u + k, q, p, q) - flux(u + k - q, q, p, q);
-        v[k] = u[k] - c[k] * f;
+    for (int64_t k = 0; k < count; k++, u++) {
+        const double l = laplace(u, p, q);
+        const double fx0 = limit(l - laplace(u - p, p, q), u[0] - u[-p]);
+        const double fx1 = limit(laplace(u + p, p, q) - l, u[p] - u[0]);
+        const double fy0 = limit(l - laplace(u - q, p, q), u[0] - u[-q]);
+        const double fy1 = limit(laplace(u + q, p, q) - l, u[q] - u[0]);
+        v[k] = u[0] - c[k] * (fx1 - fx0 + fy1 - fy0);
     }
 }
 
