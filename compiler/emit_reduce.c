@@ -5,9 +5,10 @@
  * only), the chunks combined pairwise in index order with a stack that holds
  * one partial result per set bit of the number of chunks so far.
  */
+#include "compiler/emit_reduce.h"
+
 #include <stdio.h>
 
-#include "compiler/emit_reduce.h"
 #include "lib/dtype.h"
 
 enum { STACK = 52, UNROLL = 4 };

@@ -279,7 +279,7 @@ diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
                                         "0.25*(a@ + a) - 0.5*b",
                                         "-a*(b + 1) // 3",
                                         "sum[#](a) + b",
-                                        "max[#](a@ - a)",
+                                        "max[#](a) - a@",
                                         "f32(a) < f32(b) || a@ == a",
                                         "abs(a - a@)*(1 - 2*(a < b))"};
     char text[200], axis[80] = "", shift[100] = "";
