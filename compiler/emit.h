@@ -64,6 +64,7 @@ typedef struct ix_emitter {
     int strip_axis; /* of the innermost loop */
     int next_block; /* id */
     int next;       /* number of the next variable */
+    const char *note; /* comment for the next statement, or NULL */
     int index_depth[ILEX_MAX_RANK];    /* depth of the loop over _k */
     int rindex_depth[4 * ILEX_MAX_RANK];
     char rindex_name[4 * ILEX_MAX_RANK][16];

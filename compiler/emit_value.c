@@ -93,6 +93,8 @@ emit_atom(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
     } else if (x->kind == IX_SIZE) {
         e->uses_size[x->attr[0]] = true;
         ix_text_format(t, "n%lld", (long long)x->attr[0]);
+    } else if (ix_is_poison(x)) {
+        t->failed = true; /* recorded where it was made */
     } else {
         ix_name v = ix_emit_value(e, x);
         at = v.depth;
@@ -173,8 +175,20 @@ write_template(ix_emitter *e, int depth, ix_code_template code,
         ix_text *t = ix_emit_line(e, depth);
         ix_text_format(t, "%s%s = ", start, into[i]);
         ix_code_write(t, parts[i], names, &e->dialect->functions);
-        ix_text_put(t, ";\n");
+        if (e->note)
+            ix_text_format(t, "; /* %s */\n", e->note);
+        else
+            ix_text_put(t, ";\n");
+        e->note = NULL;
     }
+}
+
+/* The comment for the statement that defines "n", when names are wanted. */
+static const char *
+note_of(const ix_emitter *e, const ilex_array *n)
+{
+    const size_t *note = e->names ? ix_map_find(&e->u->note, n) : NULL;
+    return note ? (const char *)*note : NULL;
 }
 
 /* Declares variables of a new value and computes them. */
@@ -278,6 +292,7 @@ emit_op(ix_emitter *e, ilex_array *n)
     ilex_dtype dtype = (ilex_dtype)n->dtype;
     new_variable(e, dtype, depth, &v);
     names_of(ix_loop_of(n), dtype, n->nops, args, &v, &names);
+    e->note = note_of(e, n);
     define(e, dtype, depth, ix_op_template(ix_op_of(n), ix_loop_of(n)),
            &names);
     return v;

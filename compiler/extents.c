@@ -44,6 +44,10 @@ ix_pass_check(ix_unit *u)
     }
     if (ix_module_collect(m) != ILEX_OK)
         return false;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    for (size_t i = 0; i < m->nlabels; i++)
+        ix_map_set(&u->label, &mem, m->label[i].array,
+                   (size_t)m->label[i].name);
     u->nroots = m->noutputs;
     u->root = ix_arena_new(&u->arena, u->nroots * sizeof *u->root);
     const ix_domain *point = ix_domain_new(u->ctx, 0, NULL);

@@ -134,9 +134,8 @@ static bool
 fill(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
 {
     if (IX_ARENA_TRY(&c->arena) && ix_finish(u, c, request))
-        return true;
-    if (u->ctx->error.code == ILEX_OK)
-        ix_fail_memory(&u->ctx->error);
+        return u->ctx->error.code == ILEX_OK;
+    ix_fail_memory(&u->ctx->error);
     return false;
 }
 
