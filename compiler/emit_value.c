@@ -14,11 +14,13 @@ static void
 real_literal(bool cuda, bool single, double v, ix_text *t)
 {
     if (v - v != 0) {
-        const char *inf = cuda ? "__longlong_as_double(0x7ff0000000000000)"
-                               : "1e999";
-        const char *nan = cuda ? "__longlong_as_double(0x7ff8000000000000)"
-                               : "(1e999 - 1e999)";
-        ix_text_format(t, "(%s%s%s)", single ? "(f32)" : "",
+        const char *inf = !cuda    ? "1e999"
+                          : single ? "__int_as_float(0x7f800000)"
+                                   : "__longlong_as_double(0x7ff0000000000000)";
+        const char *nan = !cuda    ? "(1e999 - 1e999)"
+                          : single ? "__int_as_float(0x7fc00000)"
+                                   : "__longlong_as_double(0x7ff8000000000000)";
+        ix_text_format(t, "(%s%s%s)", single && !cuda ? "(f32)" : "",
                        v < 0 ? "-" : "", v != v ? nan : inf);
         return;
     }
