@@ -14,6 +14,7 @@
 typedef struct ix_dialect {
     const char *name;
     ix_function_dialect functions;
+    const char *exact_prefix; /* of libm's exact functions */
     const char *vector_pragma;
     bool cuda;
 } ix_dialect;

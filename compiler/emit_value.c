@@ -105,6 +105,30 @@ emit_atom(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
     *depth = at > *depth ? at : *depth;
 }
 
+/* Factors that may lead out of 64 bits: only values do, never accesses. */
+static bool
+is_wide(const ix_index_form *f)
+{
+    const int64_t most = (int64_t)1 << 31;
+    bool wide = f->c > most || f->c < -most;
+    for (int i = 0; i < f->n; i++)
+        wide |= f->t[i].k > most || f->t[i].k < -most;
+    return wide && f->n > 0;
+}
+
+/* "(i64)(3ul * (u64)i0 + 5ul)": a form that wraps. */
+static void
+emit_wide(ix_emitter *e, const ix_index_form *f, ix_text *t, int *depth)
+{
+    ix_text_put(t, "(i64)(");
+    for (int i = 0; i < f->n; i++) {
+        ix_text_format(t, "%lluul * (u64)", (unsigned long long)f->t[i].k);
+        emit_atom(e, f->t[i].atom, t, depth);
+        ix_text_put(t, " + ");
+    }
+    ix_text_format(t, "%lluul)", (unsigned long long)f->c);
+}
+
 void
 ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
 {
@@ -114,6 +138,10 @@ ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
         return;
     }
     ix_index_form_of(x, &f);
+    if (is_wide(&f)) {
+        emit_wide(e, &f, t, depth);
+        return;
+    }
     for (int i = 0; i < f.n; i++) {
         int64_t k = f.t[i].k;
         ix_text_put(t, i == 0 ? (k < 0 ? "-" : "") : k < 0 ? " - " : " + ");

@@ -11,9 +11,15 @@ const ix_lin *
 ix_finish_lin(ix_compiled *c, const ix_lin *a)
 {
     size_t bytes = sizeof *a + (size_t)a->n * sizeof a->t[0];
+    ix_mem mem = ix_arena_mem(&c->arena);
+    const size_t *copy = ix_map_find(&c->copied, a);
+    if (copy)
+        return (const ix_lin *)*copy;
     for (int32_t i = 0; i < a->n; i++)
         c->size[a->t[i].param].used = true;
-    return memcpy(ix_arena_new(&c->arena, bytes), a, bytes);
+    ix_lin *r = memcpy(ix_arena_new(&c->arena, bytes), a, bytes);
+    ix_map_set(&c->copied, &mem, a, (size_t)r);
+    return r;
 }
 
 ix_range
@@ -81,6 +87,19 @@ domain_text(ix_unit *u, ix_compiled *c, const ix_domain *dom)
     return ix_text_string(&t);
 }
 
+/* Names of axes and texts, for messages and queries. */
+static void
+name_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b,
+            ix_compiled_buffer *to)
+{
+    to->interior_text = domain_text(u, c, b->interior);
+    to->box_text =
+        b->box == b->interior ? to->interior_text : domain_text(u, c, b->box);
+    for (int k = 0; k < to->rank; k++)
+        to->axis[k] = ix_arena_string(
+            &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
+}
+
 static void
 copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
 {
@@ -97,15 +116,18 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
     to->slot = b->slot;
     to->inplace = b->inplace;
     c->nstrides += to->rank;
-    to->interior_text = domain_text(u, c, b->interior);
-    to->box_text =
-        b->box == b->interior ? to->interior_text : domain_text(u, c, b->box);
+    size_t axes = (size_t)to->rank + 1;
+    to->axis = ix_arena_new(&c->arena, axes * sizeof *to->axis);
+    to->interior = ix_arena_new(&c->arena, axes * sizeof *to->interior);
+    to->box = ix_arena_new(&c->arena, axes * sizeof *to->box);
+    to->interior_text = to->box_text = "";
     for (int k = 0; k < to->rank; k++) {
-        to->axis[k] = ix_arena_string(
-            &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
+        to->axis[k] = "";
         to->interior[k] = ix_finish_range(c, &b->interior->ax[k]);
         to->box[k] = ix_finish_range(c, &b->box->ax[k]);
     }
+    if (b->role != IX_ROLE_TEMP)
+        name_buffer(u, c, b, to);
     if (b->role == IX_ROLE_DATA && b->node->ext) {
         to->data = b->node->ext;
         if (ix_data.retain)
@@ -119,8 +141,7 @@ copy_buffers(ix_unit *u, ix_compiled *c)
     c->buffer = ix_arena_new(&c->arena, (u->nbuffers + 1) * sizeof *c->buffer);
     for (size_t i = 0; i < u->nbuffers; i++) {
         const ix_buffer *b = &u->buffer[i];
-        const size_t *at =
-            b->node ? ix_map_find(&u->position, b->node) : NULL;
+        const size_t *at = b->node ? ix_map_find(&u->position, b->node) : NULL;
         bool used = !b->node || (at && u->need[*at]);
         if (b->role != IX_ROLE_TEMP)
             c->narguments = i + 1;

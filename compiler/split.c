@@ -373,6 +373,8 @@ nest_of_piece(splitter *s, const piece *p, int buffer)
     nest->nstores = 1;
     nest->store = ix_arena_new(&s->u->arena, sizeof *nest->store);
     *nest->store = (ix_store){buffer, p->body};
+    nest->loop =
+        ix_arena_new(&s->u->arena, ((size_t)s->rank + 1) * sizeof *nest->loop);
     for (int k = 0; k < s->rank; k++)
         loop_bounds(s, p, k, &nest->loop[k]);
     return nest;
@@ -413,10 +415,9 @@ kernel_of_stage(ix_unit *u, const ix_stage *stage)
     splitter s = {.u = u, .rank = stage->box->rank};
     ix_kernel *kernel = ix_arena_new(&u->arena, sizeof *kernel);
     ix_nest **tail = &kernel->nests;
-    piece *all = ix_arena_new(&u->arena, sizeof *all);
-    memcpy(all->ax, stage->box->ax, (size_t)s.rank * sizeof *all->ax);
-    all->body = stage->body;
-    s.todo[s.ntodo++] = all;
+    piece all = {.body = stage->body};
+    memcpy(all.ax, stage->box->ax, (size_t)s.rank * sizeof *all.ax);
+    s.todo[s.ntodo++] = &all;
     s.npieces = 1;
     kernel->box = stage->box;
     while (s.ntodo && u->ctx->error.code == ILEX_OK) {

@@ -68,7 +68,7 @@ typedef struct ix_store {
 /* Perfectly nested loops around stores that do not read each other. */
 typedef struct ix_nest {
     int nloops, nstores;
-    ix_loop loop[ILEX_MAX_RANK];
+    ix_loop *loop; /* outermost first */
     ix_store *store;
     struct ix_nest *next;
 } ix_nest;

@@ -161,8 +161,7 @@ fill_element(void *user, const int64_t *index)
 {
     filler *f = user;
     size_t n = (size_t)f->b->rank * sizeof *index;
-    diff_random r =
-        diff_random_of(f->content, ix_hash_bytes(3, index, n), 5);
+    diff_random r = diff_random_of(f->content, ix_hash_bytes(3, index, n), 5);
     diff_element(&r, f->b->dtype, f->style, f->b->block + place(f->b, index));
 }
 

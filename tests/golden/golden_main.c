@@ -68,7 +68,7 @@ default_dir(char *text, size_t size)
 static bool
 read_options(options *o, int argc, char **argv)
 {
-    split_backends(o, "reference,tcc,cc");
+    split_backends(o, "reference,tcc,cc,cuda");
     o->processes = (int)sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 1; i < argc; i++) {
         if (!strncmp(argv[i], "--jit=", 6)) {
