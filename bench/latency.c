@@ -284,13 +284,14 @@ main(int argc, char **argv)
         return 2;
     }
     printf("medians (lowest .. highest)\n\n");
-    int ok =
-        measure_first(argv[0], "tcc", quick ? 9 : 51) &&
-        measure_first(argv[0], "reference", quick ? 9 : 51) &&
-        measure_first(argv[0], "cc", quick ? 3 : 9) && measure_call("tcc") &&
-        measure_call("cc") && measure_call("reference") &&
-        measure_compile("tcc", quick ? 21 : 201) &&
-        measure_compile("cc", quick ? 3 : 7) &&
-        measure_graphs("tcc", quick ? 512 : 32768) && measure_graphs("cc", 512);
+    int ok = measure_first(argv[0], "tcc", quick ? 9 : 51) &&
+             measure_first(argv[0], "reference", quick ? 9 : 51) &&
+             measure_first(argv[0], "cc", quick ? 3 : 9) &&
+             measure_call("tcc") && measure_call("cc") &&
+             measure_call("reference") &&
+             measure_compile("tcc", quick ? 21 : 201) &&
+             measure_compile("cc", quick ? 3 : 7) &&
+             measure_graphs("tcc", quick ? 512 : 32768) &&
+             measure_graphs("cc", quick ? 8 : 64);
     return !ok;
 }

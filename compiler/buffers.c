@@ -125,6 +125,7 @@ ix_pass_buffers(ix_unit *u)
     l.last = ix_arena_new(&u->arena, n * sizeof *l.last);
     l.moved = ix_arena_new(&u->arena, n * sizeof *l.moved);
     memset(l.first, -1, n * sizeof *l.first);
+    memset(l.last, -1, n * sizeof *l.last);
     for (const ix_kernel *k = u->kernels; k; k = k->next, l.now++)
         if (!scan_kernel(&l, k))
             return false;

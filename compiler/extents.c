@@ -18,7 +18,8 @@ check_output(ix_unit *u, const ix_output *out)
     }
     for (int k = 0; k < ix_rank(out->array); k++) {
         const ix_axis *ax = &out->array->interior->ax[k];
-        if (ix_lin_is(ax->lo, -IX_UNBOUNDED) || ix_lin_is(ax->hi, IX_UNBOUNDED)) {
+        if (ix_lin_is(ax->lo, -IX_UNBOUNDED) ||
+            ix_lin_is(ax->hi, IX_UNBOUNDED)) {
             ix_fail(&ctx->error, ILEX_E_EMPTY,
                     "%s: axis %s has no bounds; give the output a domain, for "
                     "example by ilex_restrict(x, \"I:n\")",
@@ -28,6 +29,23 @@ check_output(ix_unit *u, const ix_output *out)
     }
     return !ix_is_array(out->array) ||
            ix_domain_check_extents(ctx, name, out->array->interior);
+}
+
+/* Is there an input of the name that an output may share a buffer with? */
+static bool
+check_inplace(ix_unit *u, const ix_output *out)
+{
+    ilex_context *ctx = u->ctx;
+    bool found = out->inplace == 0;
+    for (size_t i = 0; i < u->module->ninputs; i++)
+        found |= u->module->input[i]->attr[0] == out->inplace;
+    if (!found)
+        ix_fail(&ctx->error, ILEX_E_UNKNOWN,
+                "output %s: there is no input '%s' to share a buffer with "
+                "(inplace)",
+                ix_symbol_text(ctx, out->name),
+                ix_symbol_text(ctx, out->inplace));
+    return found;
 }
 
 /* Rank-0 scalars become lambdas, so that every root is an array. */
@@ -52,7 +70,7 @@ ix_pass_check(ix_unit *u)
     u->root = ix_arena_new(&u->arena, u->nroots * sizeof *u->root);
     const ix_domain *point = ix_domain_new(u->ctx, 0, NULL);
     for (size_t i = 0; i < u->nroots; i++) {
-        if (!check_output(u, &m->output[i]))
+        if (!check_output(u, &m->output[i]) || !check_inplace(u, &m->output[i]))
             return false;
         u->root[i] = m->output[i].array;
         if (!ix_is_array(u->root[i]))
@@ -126,8 +144,7 @@ need_load(ix_load_visitor *v, const ilex_array *load)
         ax[k].lo = best_lower(v->ctx, &b, x->valid->ax[k].lo);
         ax[k].hi = best_upper(v->ctx, &b, x->valid->ax[k].hi);
     }
-    const ix_domain **need =
-        &r->u->need[*ix_map_find(&r->u->position, x)];
+    const ix_domain **need = &r->u->need[*ix_map_find(&r->u->position, x)];
     *need = join_boxes(v->ctx, *need, ix_domain_new(v->ctx, load->nops, ax),
                        x->valid);
     return *need != NULL;
@@ -140,9 +157,10 @@ ix_pass_extents(ix_unit *u)
         return false;
     u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
     for (size_t i = 0; i < u->nroots; i++) {
-        const ix_domain **need = &u->need[*ix_map_find(&u->position, u->root[i])];
-        *need = join_boxes(u->ctx, *need, u->root[i]->interior,
-                           u->root[i]->valid);
+        const ix_domain **need =
+            &u->need[*ix_map_find(&u->position, u->root[i])];
+        *need =
+            join_boxes(u->ctx, *need, u->root[i]->interior, u->root[i]->valid);
     }
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];

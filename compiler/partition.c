@@ -8,7 +8,8 @@
  * index conditions would multiply (read at several places); when it is read
  * where its value would be computed again for every step of a broadcast or
  * reduction and is not cheap; and when storing is cheaper than computing it
- * again: cost times (number of distinct reads - 1) is above a threshold.
+ * again: cost times (number of distinct reads - 1) is above a threshold. Users
+ * that are fused and read the same point share its value.
  */
 #include "compiler/unit.h"
 
@@ -100,6 +101,7 @@ typedef struct read_count {
     partition *p;
     const ilex_array *user;
     int64_t weight; /* how often the user itself is computed */
+    bool stored;    /* the user is a store of its own */
 } read_count;
 
 /* Which indices a load uses, as bits: _k, then reduction indices. */
@@ -126,12 +128,25 @@ frame_indices(const ix_frame *frame)
     return bits;
 }
 
+/* Does a load read [_0, _1, ...]? */
+static bool
+reads_same_point(const ilex_array *load, const ix_frame *frame)
+{
+    bool same = load->nops == frame->box->rank;
+    for (int k = 0; same && k < load->nops; k++)
+        same = load->ops[k]->kind == IX_INDEX && load->ops[k]->attr[0] == k;
+    return same;
+}
+
 static bool
 count_read(ix_load_visitor *v, const ilex_array *load)
 {
     read_count *c = v->user;
     info *x = info_of(c->p, c->user->ops[load->attr[0] + 1]);
-    x->reads += c->weight;
+    if (c->stored || !reads_same_point(load, &v->frame))
+        x->reads += c->weight;
+    else if (x->reads < c->weight) /* the same points as other users read */
+        x->reads = c->weight;
     if (x->reads > MANY_READS)
         x->reads = MANY_READS;
     uint64_t used = 0;
@@ -172,7 +187,7 @@ decide(partition *p)
         x->conditions = m.conditions;
         x->stored |= u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse) ||
                      must_store(n, x);
-        read_count c = {p, n, x->stored ? 1 : x->reads};
+        read_count c = {p, n, x->stored ? 1 : x->reads, x->stored};
         ix_load_visitor v = {.ctx = u->ctx, .fn = count_read, .user = &c};
         v.frame.box = n->interior;
         if (!ix_visit_loads(&v, n->ops[0]))

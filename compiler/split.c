@@ -214,8 +214,9 @@ apply_decision(void *user, ilex_array *n)
     ix_op op = ix_op_of(n);
     if (op == IX_OP_WHERE && n->ops[0]->kind == IX_CONST)
         return ix_const_value(n->ops[0]).i ? n->ops[1] : n->ops[2];
-    if (op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR ||
-        op == IX_OP_LOGICAL_NOT)
+    if (ix_loop_of(n) == ILEX_BOOL &&
+        (op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR ||
+         op == IX_OP_LOGICAL_NOT))
         return join_conditions(d->ctx, n);
     if (ix_is_index_condition(n))
         return decide_comparison(d, n);

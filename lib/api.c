@@ -38,8 +38,7 @@ ilex_index(ilex_context *ctx, const char *axis)
 
 /* The axis of "x" that "text" names: a name, or a number from either end. */
 static int
-find_axis(ilex_array *x, const char *operation, const char *text,
-          size_t length)
+find_axis(ilex_array *x, const char *operation, const char *text, size_t length)
 {
     ilex_context *ctx = x->ctx;
     int d = ix_rank(x);
@@ -244,7 +243,12 @@ ilex_einsum(ilex_context *ctx, const char *subscripts, int count,
 {
     subscript_reader s = {.ctx = ctx, .text = subscripts, .p = subscripts};
     ix_labels result, labels[ILEX_MAX_RANK];
-    if (!subscripts || count < 1 || count > ILEX_MAX_RANK || !operands)
+    if (!subscripts || !operands)
+        return ix_poison(ctx, "einsum", -1, ILEX_E_ARGUMENT,
+                         "einsum: the %s are NULL (for example: \"ij,jk->ik\", "
+                         "2, {a, b})",
+                         subscripts ? "operands" : "subscripts");
+    if (count < 1 || count > ILEX_MAX_RANK)
         return ix_poison(ctx, "einsum", -1, ILEX_E_EINSUM,
                          "einsum: %d operands; 1 to %d are possible", count,
                          ILEX_MAX_RANK);

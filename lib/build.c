@@ -76,8 +76,9 @@ resolve_literals(ilex_context *ctx, const char *operation, int first, int count,
     ilex_dtype strong = ILEX_BOOL;
     for (int i = first; i < count; i++)
         if (!ix_is_weak(args[i])) {
-            strong = any ? ilex_dtype_promote(strong, (ilex_dtype)args[i]->dtype)
-                         : (ilex_dtype)args[i]->dtype;
+            strong =
+                any ? ilex_dtype_promote(strong, (ilex_dtype)args[i]->dtype)
+                    : (ilex_dtype)args[i]->dtype;
             any = true;
         }
     for (int i = 0; i < count; i++) {
@@ -176,8 +177,12 @@ map_operands(ilex_context *ctx, const char *operation, int n,
              ilex_array *const *args, apply_fn apply, const void *how)
 {
     ix_broadcast dom;
-    if (!ix_broadcast_domains(ctx, operation, n, args, &dom))
+    bool clean = ctx->error.code == ILEX_OK;
+    if (!ix_broadcast_domains(ctx, operation, n, args, &dom)) {
+        if (clean)
+            ctx->error.operation = operation;
         return ix_poison_again(ctx);
+    }
     ilex_array *scalars[MAX_ARITY], *operands[MAX_ARITY];
     int slots = 0;
     bool arrays = false;
@@ -195,6 +200,11 @@ map_operands(ilex_context *ctx, const char *operation, int n,
         arrays |= ix_is_array(args[i]);
     }
     ilex_array *body = apply(ctx, how, scalars);
+    if (body->depth > IX_BUILD_DEPTH)
+        return ix_poison(ctx, operation, -1, ILEX_E_LIMIT,
+                         "%s: more than %d operations without an array in "
+                         "between; sum over an array instead",
+                         operation, (int)IX_BUILD_DEPTH);
     if (!arrays || ix_is_poison(body))
         return body;
     return make_lambda(ctx, &dom, body, slots, operands);

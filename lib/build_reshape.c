@@ -140,8 +140,8 @@ static const ix_lin *
 slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
              int64_t step)
 {
-    const ix_lin *span = step > 0 ? ix_lin_sub(ctx, stop, start)
-                                  : ix_lin_sub(ctx, start, stop);
+    const ix_lin *span =
+        step > 0 ? ix_lin_sub(ctx, stop, start) : ix_lin_sub(ctx, start, stop);
     int64_t by = step > 0 ? step : -step;
     if (!span)
         return NULL;
@@ -166,7 +166,8 @@ slice_inside(ilex_context *ctx, const ix_axis *ax, const ix_lin *start,
         return true;
     const ix_lin *last =
         ix_lin_fma(ctx, start, step, ix_lin_offset(ctx, length, -1));
-    const ix_lin *low = step > 0 ? start : last, *high = step > 0 ? last : start;
+    const ix_lin *low = step > 0 ? start : last,
+                 *high = step > 0 ? last : start;
     return ix_lin_le(ctx, ax->lo, low) == IX_YES &&
            ix_lin_le(ctx, high, ix_lin_offset(ctx, ax->hi, -1)) == IX_YES;
 }
@@ -177,7 +178,9 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
 {
     if (step == 0 || step == INT64_MIN) {
         ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "slice: step of axis %d is %lld", k, (long long)step);
+                "slice: the step of axis %d is %lld; it must not be 0 (for "
+                "example: 1, or -1 for backwards)",
+                k, (long long)step);
         return false;
     }
     if (!stop)
@@ -238,8 +241,12 @@ ix_build_slice(ilex_context *ctx, ilex_array *x, const ix_lin *const *start,
 /* ---- not there yet ---- */
 
 static ilex_array *
-unsupported(ilex_context *ctx, const char *kind)
+unsupported(ilex_context *ctx, const char *kind, int count,
+            ilex_array *const *operands)
 {
+    for (int i = 0; operands && i < count; i++)
+        if (operands[i] && ix_is_poison(operands[i]))
+            return ctx->poison;
     return ix_poison(ctx, kind, -1, ILEX_E_UNSUPPORTED,
                      "%s is not supported in this version (index lambdas, "
                      "`map` in text, cover the affine cases)",
@@ -247,30 +254,30 @@ unsupported(ilex_context *ctx, const char *kind)
 }
 
 ilex_array *
-ilex_concat(ilex_context *ctx, int axis, int count,
-            ilex_array *const *operands)
+ilex_concat(ilex_context *ctx, int axis, int count, ilex_array *const *operands)
 {
-    (void)axis, (void)count, (void)operands;
-    return unsupported(ctx, "concat");
+    (void)axis;
+    return unsupported(ctx, "concat", count, operands);
 }
 
 ilex_array *
 ilex_stack(ilex_context *ctx, int axis, int count, ilex_array *const *operands)
 {
-    (void)axis, (void)count, (void)operands;
-    return unsupported(ctx, "stack");
+    (void)axis;
+    return unsupported(ctx, "stack", count, operands);
 }
 
 ilex_array *
 ilex_roll(ilex_array *x, int axis, int64_t shift)
 {
     (void)axis, (void)shift;
-    return x ? unsupported(x->ctx, "roll") : NULL;
+    return x ? unsupported(x->ctx, "roll", 1, &x) : NULL;
 }
 
 ilex_array *
 ilex_gather(ilex_array *x, int axis, ilex_array *index)
 {
-    (void)axis, (void)index;
-    return x ? unsupported(x->ctx, "gather") : NULL;
+    (void)axis;
+    return x ? unsupported(x->ctx, "gather", 2, (ilex_array *[]){x, index})
+             : NULL;
 }

@@ -84,6 +84,15 @@ static ilex_status
 set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
 {
     const ix_option_row *row = &ix_option_rows[i];
+    if (!value)
+        return ix_fail(&ctx->error, ILEX_E_OPTION,
+                       "%s %s needs a value; it is NULL (%s)", where, row->name,
+                       row->meaning);
+    if (!choice_ok(row->choices, value) && !strcmp(row->choices, "int"))
+        return ix_fail(&ctx->error, ILEX_E_OPTION,
+                       "%s %s: '%.40s' is not a number from 0 to 999999999 "
+                       "(%s)",
+                       where, row->name, value, row->meaning);
     if (!choice_ok(row->choices, value))
         return ix_fail(&ctx->error, ILEX_E_OPTION,
                        "%s %s: '%.40s' is not one of %s (%s)", where, row->name,
@@ -99,7 +108,7 @@ set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
 ilex_status
 ilex_option_set(ilex_context *ctx, const char *name, const char *value)
 {
-    for (size_t i = 0; name && value && i < IX_NOPTIONS; i++)
+    for (size_t i = 0; name && i < IX_NOPTIONS; i++)
         if (!strcmp(ix_option_rows[i].name, name))
             return set_option(ctx, i, "option", value);
     return ix_fail(&ctx->error, ILEX_E_OPTION,
@@ -355,9 +364,8 @@ ix_poison(ilex_context *ctx, const char *operation, int operand,
 ilex_array *
 ix_poison_again(ilex_context *ctx)
 {
-    if (ctx->error.code == ILEX_OK)
-        ix_fail_memory(&ctx->error);
-    stamp_location(ctx);
+    if (ctx->error.code != ILEX_OK)
+        stamp_location(ctx);
     return ctx->poison;
 }
 

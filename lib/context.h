@@ -87,7 +87,8 @@ const ix_mem *ix_context_mem(ilex_context *ctx);
 ilex_array *ix_poison(ilex_context *ctx, const char *operation, int operand,
                       ilex_status code, const char *fmt, ...) IX_PRINTF(5, 6);
 
-/* Poison for an error that is recorded already. */
+/* Poison for an error that is recorded already, or for a poison operand whose
+ * error was cleared. */
 ilex_array *ix_poison_again(ilex_context *ctx);
 
 /* Symbol of a string, -1 when there is no memory; its text. Symbol 0 is "". */

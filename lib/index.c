@@ -280,8 +280,11 @@ is_index_op(const ilex_array *n)
         return op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM ||
                (op == IX_OP_FLOOR_DIVIDE && n->ops[1]->kind == IX_CONST &&
                 n->ops[1]->attr[0] > 0);
-    return (is_comparison(op) && loop == ILEX_I64) || op == IX_OP_LOGICAL_NOT ||
-           op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR;
+    if (is_comparison(op))
+        return loop == ILEX_I64;
+    return loop == ILEX_BOOL &&
+           (op == IX_OP_LOGICAL_NOT || op == IX_OP_LOGICAL_AND ||
+            op == IX_OP_LOGICAL_OR);
 }
 
 int

@@ -2,6 +2,8 @@
  *
  * Nodes: hash-consing, counting, iterative release.
  */
+#include "lib/node.h"
+
 #include "lib/scalar.h"
 
 const ix_kind_info ix_kind_infos[IX_NKINDS] = {

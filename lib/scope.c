@@ -63,6 +63,9 @@ ilex_scope_end(ilex_context *ctx, size_t mark, ilex_array *result)
                     mark, ctx->nscopes);
         return result;
     }
+    if (result && result->ctx != ctx)
+        result = ix_poison(ctx, "scope_end", 0, ILEX_E_CONTEXT,
+                           "scope_end: the result belongs to another context");
     if (result)
         ix_node_retain(result);
     unwind(ctx, ctx->scope[mark]);

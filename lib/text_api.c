@@ -136,6 +136,9 @@ ilex_expr_n(ilex_context *ctx, const char *text, size_t count,
     if (!text)
         return ix_poison(ctx, "expr", -1, ILEX_E_ARGUMENT,
                          "expr: the text is NULL");
+    if (count > 0 && (!names || !operands))
+        return ix_poison(ctx, "expr", -1, ILEX_E_ARGUMENT,
+                         "expr: names or operands are NULL");
     for (size_t i = 0; i < count; i++) {
         if (!ix_name_check(&ctx->error, "expr: operand", names[i],
                            names[i] ? strlen(names[i]) : 0))

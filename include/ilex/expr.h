@@ -85,8 +85,8 @@ ILEX_API ilex_array *ilex_restrict(ilex_array *x, const char *domain);
 /* Reductions over the listed axes: names "I, J" or numbers "0, -1"; NULL: all.
  * keep != 0 keeps them with length 1 (unnamed axes only). Result dtypes as
  * NumPy; the order of combination is fixed (see DESIGN in doc/), the same on
- * every back end and for any number of threads. argmax and argmin take one
- * axis or all (index in C order). */
+ * every back end and for any number of threads. argmax and argmin give the
+ * position in C order of the reduced axes. */
 ILEX_API ilex_array *ilex_sum(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_prod(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_max(ilex_array *x, const char *axes, int keep);
