@@ -142,8 +142,9 @@ usual_space(const ix_placement *place, const ilex_storage_spec *p)
 {
     if (place->managed == IX_MANAGED_UNIFIED)
         return IX_SPACE_UNIFIED;
+    bool wrapped = p->data && !(p->flags & ILEX_STORAGE_COPY);
     bool only_device =
-        place->device && place->managed == IX_MANAGED_NONE && !p->data;
+        place->device && place->managed == IX_MANAGED_NONE && !wrapped;
     return only_device ? IX_SPACE_DEVICE : IX_SPACE_NORMAL;
 }
 

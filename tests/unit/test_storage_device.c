@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Storages on the host, on a device and on both: spaces, which side is newer,
+ * copies asked for and not, and what is refused. The device is a fake one.
+ */
+#define _GNU_SOURCE
+#include "tests/unit/device_fixture.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "ilex.h"
+
+#define SPEC(...)                                                              \
+    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
+
+/* n elements of f64 on both sides, all of one value. */
+static ilex_storage *
+pair(int64_t n, double value)
+{
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = &n, .device = "gpu",
+                                    .name = "u", .fill = &value));
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    return s;
+}
+
+/* ---- spaces ---- */
+
+START_TEST(without_a_device)
+{
+    ix_driver_replace(NULL);
+    if (ix_cuda_driver(NULL))
+        return;
+    const char *const devices[] = {"gpu", "cuda:0"};
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_ptr_null(ilex_storage_new(
+            ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .device = devices[i])));
+        ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "CUDA driver"));
+        ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    }
+    const char *const names[] = {"pinned", "unified", "device"};
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_ptr_null(ilex_storage_new(
+            ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .space = names[i])));
+        ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    }
+    ck_assert_ptr_null(ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .preset = "gpu")));
+    ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    ix_driver_replace(&fake_driver);
+}
+END_TEST
+
+START_TEST(spaces)
+{
+    const struct {
+        const char *space, *device, *managed;
+        int on_host, on_device;
+        ilex_sync sync;
+    } rows[] = {{"normal", NULL, "none", 1, 0, ILEX_SYNC_NONE},
+                {"hugepage", NULL, "none", 1, 0, ILEX_SYNC_NONE},
+                {"pinned", NULL, "none", 1, 0, ILEX_SYNC_NONE},
+                {"unified", NULL, "unified", 1, 1, ILEX_SYNC_NONE},
+                {"device", NULL, "none", 0, 1, ILEX_SYNC_NONE},
+                {"normal", "gpu", "software", 1, 1, ILEX_SYNC_CLEAN},
+                {"pinned", "cuda:1", "software", 1, 1, ILEX_SYNC_CLEAN}};
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ilex_storage *s = ilex_storage_new(
+            ctx,
+            &SPEC(.rank = 2, .shape = SHAPE(300, 1000), .space = rows[i].space,
+                  .device = rows[i].device, .alignment = 256));
+        ck_assert_msg(s != NULL, "row %zu: %s", i, ilex_error_text(ctx));
+        ck_assert_str_eq(ilex_storage_space(s), rows[i].space);
+        ck_assert_str_eq(ilex_storage_managed(s), rows[i].managed);
+        ck_assert_int_eq(ilex_storage_on_host(s), rows[i].on_host);
+        ck_assert_int_eq(ilex_storage_on_device(s), rows[i].on_device);
+        ck_assert_int_eq(ilex_storage_sync(s), rows[i].sync);
+        if (rows[i].on_device) {
+            void *p = ilex_storage_device(ctx, s, ILEX_READ);
+            ck_assert_uint_eq((uintptr_t)p % 256, 0);
+        }
+        ilex_storage *copy = ilex_storage_copy(ctx, s);
+        ck_assert_str_eq(ilex_storage_space(copy), rows[i].space);
+        ck_assert_str_eq(ilex_storage_managed(copy), rows[i].managed);
+        ilex_storage_release(copy);
+        ilex_storage_release(s);
+    }
+}
+END_TEST
+
+START_TEST(contradictions)
+{
+    static double a[4];
+    double one = 1;
+    const struct {
+        ilex_storage_spec spec;
+        ilex_status code;
+    } rows[] = {
+        {SPEC(.device = "gpu7"), ILEX_E_UNKNOWN},
+        {SPEC(.device = "cuda:"), ILEX_E_UNKNOWN},
+        {SPEC(.device = "cuda:1x"), ILEX_E_UNKNOWN},
+        {SPEC(.device = "cuda:2"), ILEX_E_DEVICE},
+        {SPEC(.device = "gpu", .managed = "magic"), ILEX_E_UNKNOWN},
+        {SPEC(.space = "moon"), ILEX_E_UNKNOWN},
+        {SPEC(.device = "cpu", .space = "device"), ILEX_E_ARGUMENT},
+        {SPEC(.device = "cpu", .space = "unified"), ILEX_E_ARGUMENT},
+        {SPEC(.device = "gpu", .managed = "unified", .space = "pinned"),
+         ILEX_E_ARGUMENT},
+        {SPEC(.device = "gpu", .managed = "none", .space = "normal"),
+         ILEX_E_ARGUMENT},
+        {SPEC(.device = "gpu", .managed = "none", .data = a), ILEX_E_ARGUMENT},
+        {SPEC(.device = "cpu", .device_data = a), ILEX_E_ARGUMENT},
+        {SPEC(.device = "gpu", .data = a, .device_data = a), ILEX_E_ARGUMENT},
+        {SPEC(.device = "gpu", .data = a, .sync = ILEX_SYNC_DEVICE_DIRTY),
+         ILEX_E_ARGUMENT},
+        {SPEC(.sync = ILEX_SYNC_CLEAN), ILEX_E_ARGUMENT},
+        {SPEC(.sync = (ilex_sync)9, .data = a), ILEX_E_ARGUMENT},
+        {SPEC(.flags = ILEX_STORAGE_CONST), ILEX_E_ARGUMENT},
+        {SPEC(.data = a, .device_data = a, .flags = ILEX_STORAGE_COPY),
+         ILEX_E_ARGUMENT},
+        {SPEC(.device_data = a, .fill = &one), ILEX_E_ARGUMENT},
+    };
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ilex_storage_spec p = rows[i].spec;
+        p.rank = 1;
+        p.shape = SHAPE(4);
+        ck_assert_msg(ilex_storage_new(ctx, &p) == NULL, "row %zu", i);
+        ck_assert_msg(ilex_error_code(ctx) == rows[i].code, "row %zu: %s", i,
+                      ilex_error_text(ctx));
+        take_error();
+    }
+}
+END_TEST
+
+/* ---- which side is newer ---- */
+
+START_TEST(states)
+{
+    ilex_storage *s = pair(8, 3), *v = ilex_storage_slice(ctx, s, 0, 4, 6, 1);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_HOST_DIRTY);
+    ck_assert(device_get(s, 5) == 3);
+    ck_assert_int_eq(ilex_storage_sync(v), ILEX_SYNC_CLEAN);
+    ck_assert_int_eq(fake.copies[IX_HOST_TO_DEVICE], 1);
+    device_set(v, 1, 7);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_DEVICE_DIRTY);
+    ck_assert(get(s, 5) == 7 && get(s, 4) == 3);
+    ck_assert_int_eq(fake.copies[IX_DEVICE_TO_HOST], 1);
+    ck_assert_int_eq(ilex_storage_sync(v), ILEX_SYNC_CLEAN);
+    ck_assert(get(s, 0) == 3 && device_get(s, 0) == 3);
+    ck_assert_int_eq(fake.copies[0] + fake.copies[1] + fake.copies[2], 2);
+    ck_assert_int_eq(ilex_storage_set_f64(v, SHAPE(0), 9), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_HOST_DIRTY);
+    ck_assert(device_get(s, 4) == 9 && device_get(s, 5) == 7);
+    ilex_transfers t = ilex_storage_transfers(v);
+    ck_assert(t.to_host == 1 && t.to_device == 2 && t.implicit == 3);
+    ck_assert(t.bytes == 3 * (int64_t)ilex_storage_allocated_bytes(s));
+    ilex_storage_release(v);
+    ilex_storage_release(s);
+}
+END_TEST
+
+START_TEST(asked_for)
+{
+    ilex_storage *s = pair(4, 1);
+    ck_assert_int_eq(ilex_storage_device_to_host(ctx, s, 0), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_HOST_DIRTY);
+    ck_assert_int_eq(ilex_storage_host_to_device(ctx, s, 0), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_CLEAN);
+    ck_assert_int_eq(ilex_storage_host_to_device(ctx, s, 0), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_transfers(s).to_device, 1);
+    ck_assert_int_eq(ilex_storage_host_to_device(ctx, s, 1), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_transfers(s).to_device, 2);
+    device_set(s, 0, 5);
+    ck_assert_int_eq(ilex_storage_synchronize(ctx, s), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_CLEAN);
+    ck_assert(get(s, 0) == 5);
+    ck_assert_int_eq(ilex_storage_transfers(s).implicit, 0);
+    ck_assert_int_eq(ilex_storage_set_f64(s, SHAPE(0), 6), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_device_to_host(ctx, s, 1), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_CLEAN);
+    ilex_storage_release(s);
+}
+END_TEST
+
+START_TEST(both_modified)
+{
+    ilex_storage *s = pair(4, 1);
+    ilex_storage_synchronize(ctx, s);
+    ck_assert_int_eq(ilex_storage_set_device_modified(ctx, s), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_set_device_modified(ctx, s), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_set_host_modified(ctx, s), ILEX_E_SYNC);
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "both sides"));
+    take_error();
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_DEVICE_DIRTY);
+    ck_assert_int_eq(ilex_storage_set_synchronized(ctx, s), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_CLEAN);
+    ck_assert_int_eq(ilex_storage_set_host_modified(ctx, s), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_set_device_modified(ctx, s), ILEX_E_SYNC);
+    take_error();
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* Every call is valid, and does nothing, where nothing is tracked. */
+START_TEST(untracked)
+{
+    const char *const names[] = {"normal", "unified", "device"};
+    for (size_t i = 0; i < IX_COUNT(names); i++) {
+        double one = 1;
+        ilex_storage *s =
+            ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(4),
+                                        .space = names[i], .fill = &one));
+        memset(fake.copies, 0, sizeof fake.copies);
+        ck_assert_int_eq(ilex_storage_set_host_modified(ctx, s), ILEX_OK);
+        ck_assert_int_eq(ilex_storage_set_device_modified(ctx, s), ILEX_OK);
+        ck_assert_int_eq(ilex_storage_set_synchronized(ctx, s), ILEX_OK);
+        ck_assert_int_eq(ilex_storage_synchronize(ctx, s), ILEX_OK);
+        ck_assert_int_eq(ilex_storage_device_to_host(ctx, s, 1), ILEX_OK);
+        ck_assert_int_eq(ilex_storage_host_to_device(ctx, s, 1), ILEX_OK);
+        ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_NONE);
+        for (int d = 0; d < 4; d++)
+            ck_assert_int_eq(fake.copies[d], 0);
+        ilex_storage_release(s);
+    }
+}
+END_TEST
+
+START_TEST(unified_waits)
+{
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(4),
+                                    .device = "gpu", .managed = "cuda"));
+    ck_assert_int_eq(ilex_storage_set_f64(s, SHAPE(1), 2), ILEX_OK);
+    ck_assert_int_eq(fake.waits, 0);
+    ck_assert_ptr_eq(ilex_storage_device(ctx, s, ILEX_WRITE),
+                     ilex_storage_const_data(s));
+    ck_assert_int_eq(fake.waits, 1);
+    ck_assert(get(s, 1) == 2);
+    ck_assert_int_eq(fake.waits, 1);
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* ---- reports ---- */
+
+static int warnings;
+
+static void
+count_warnings(void *user, ilex_level level, const char *text)
+{
+    ck_assert_ptr_eq(user, &warnings);
+    ck_assert_int_eq(level, ILEX_WARNING);
+    ck_assert_ptr_nonnull(strstr(text, "implicit copy"));
+    warnings++;
+}
+
+START_TEST(implicit_copies_are_reported)
+{
+    ilex_context_spec spec = {
+        .size = sizeof spec, .log = count_warnings, .log_user = &warnings};
+    ilex_context *mine = ilex_context_new(&spec);
+    double one = 1;
+    ilex_storage *s =
+        ilex_storage_new(mine, &SPEC(.rank = 1, .shape = SHAPE(4),
+                                     .device = "gpu", .fill = &one));
+    warnings = 0;
+    device_set(s, 0, 2);
+    ck_assert_int_eq(warnings, 1);
+    ck_assert(get(s, 0) == 2 && get(s, 1) == 1);
+    ck_assert_int_eq(warnings, 2);
+    device_set(s, 0, 3);
+    ilex_storage_synchronize(mine, s);
+    ck_assert(get(s, 0) == 3);
+    ck_assert_int_eq(warnings, 2);
+    ilex_storage_release(s);
+    ilex_context_free(mine);
+}
+END_TEST
+
+START_TEST(strict_refuses)
+{
+    ck_assert_int_eq(ilex_option_set(ctx, "transfers", "strict"), ILEX_OK);
+    ilex_storage *s = pair(4, 1);
+    double v;
+    ck_assert_ptr_null(ilex_storage_device(ctx, s, ILEX_READ));
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "'u'"));
+    ck_assert_int_eq(take_error(), ILEX_E_TRANSFER);
+    ilex_storage_synchronize(ctx, s);
+    device_set(s, 0, 2);
+    ck_assert_int_eq(ilex_storage_get_f64(s, SHAPE(0), &v), ILEX_E_TRANSFER);
+    ck_assert_int_eq(ilex_storage_fill(ctx, s, 1), ILEX_E_TRANSFER);
+    take_error();
+    ck_assert_ptr_null(ilex_storage_data(s));
+    ck_assert_int_eq(ilex_storage_device_to_host(ctx, s, 0), ILEX_OK);
+    ck_assert(get(s, 0) == 2);
+    ck_assert_int_eq(ilex_storage_transfers(s).implicit, 0);
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* ---- constant storages ---- */
+
+START_TEST(constant)
+{
+    double two = 2;
+    ilex_storage *s = ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(4),
+                                                  .device = "gpu", .fill = &two,
+                                                  .flags = ILEX_STORAGE_CONST));
+    ck_assert_int_eq(fake.copies[IX_HOST_TO_DEVICE], 1);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_CLEAN);
+    ck_assert(get(s, 3) == 2 && device_get(s, 3) == 2);
+    ck_assert_int_eq(ilex_storage_transfers(s).implicit, 0);
+    ck_assert_ptr_null(ilex_storage_data(s));
+    ck_assert_ptr_null(ilex_storage_device(ctx, s, ILEX_WRITE));
+    ck_assert_int_eq(take_error(), ILEX_E_READONLY);
+    ck_assert_int_eq(ilex_storage_set_device_modified(ctx, s), ILEX_E_READONLY);
+    take_error();
+    ck_assert_int_eq(ilex_storage_fill(ctx, s, 1), ILEX_E_READONLY);
+    take_error();
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* ---- buffers of the caller ---- */
+
+static void
+count_release(void *user, void *data)
+{
+    (void)data;
+    ++*(int *)user;
+}
+
+START_TEST(wrap_both)
+{
+    double host[6] = {0, 1, 2, 3, 4, 5};
+    void *device = NULL;
+    int released = 0;
+    ck_assert_int_eq(
+        fake_allocate(IX_SPACE_DEVICE, 1, sizeof host, &device, NULL), ILEX_OK);
+    ilex_storage_spec p =
+        SPEC(.rank = 1, .shape = SHAPE(6), .data = host, .device_data = device,
+             .sync = ILEX_SYNC_HOST_DIRTY, .release = count_release,
+             .release_user = &released, .device_release = count_release,
+             .device_release_user = &released);
+    ilex_storage *s = ilex_storage_new(ctx, &p);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    ck_assert_str_eq(ilex_storage_managed(s), "software");
+    ck_assert_int_eq(ilex_storage_device_index(s), 1);
+    ck_assert(device_get(s, 4) == 4);
+    device_set(s, 4, 9);
+    ck_assert(get(s, 4) == 9 && host[4] == 9);
+
+    ilex_storage *part = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(2), .data = host + 3,
+                   .device_data = (double *)device + 3, .sync_with = s));
+    ck_assert_msg(part != NULL, "%s", ilex_error_text(ctx));
+    device_set(s, 4, 7);
+    ck_assert_int_eq(ilex_storage_sync(part), ILEX_SYNC_DEVICE_DIRTY);
+    ck_assert(get(part, 1) == 7);
+    ck_assert_ptr_null(
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(4),
+                                    .data = host + 3, .sync_with = s)));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ck_assert_ptr_null(ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(2), .data = host + 3,
+                   .device_data = device, .sync_with = s)));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ilex_storage_release(s);
+    ck_assert_int_eq(released, 0);
+    ilex_storage_release(part);
+    ck_assert_int_eq(released, 2);
+
+    p.data = device;
+    ck_assert_ptr_null(ilex_storage_new(ctx, &p));
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "device_data"));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(released, 4);
+    fake_free(IX_SPACE_DEVICE, 1, device);
+}
+END_TEST
+
+/* One buffer is given, Ilex adds the other. */
+START_TEST(wrap_one)
+{
+    double host[4] = {1, 2, 3, 4};
+    void *device = NULL;
+    ck_assert_int_eq(
+        fake_allocate(IX_SPACE_DEVICE, 0, sizeof host, &device, NULL), ILEX_OK);
+    ilex_storage *s = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(2), .data = host + 3,
+                   .strides = SHAPE(-2), .device = "gpu"));
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    ck_assert(device_get(s, 0) == 4 && device_get(s, -2) == 2);
+    ilex_storage *d = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .device_data = device));
+    ck_assert_str_eq(ilex_storage_space(d), "device");
+    ck_assert_str_eq(ilex_storage_source(d, "device"), "data");
+    ck_assert_int_eq(ilex_storage_fill(ctx, d, 6), ILEX_OK);
+    ck_assert(device_get(d, 2) == 6);
+    ilex_storage *both = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .device_data = device,
+                   .managed = "software"));
+    ck_assert_int_eq(ilex_storage_sync(both), ILEX_SYNC_DEVICE_DIRTY);
+    ck_assert(get(both, 1) == 6);
+    ilex_storage *c = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .device_data = device,
+                   .device = "gpu", .flags = ILEX_STORAGE_COPY));
+    ck_assert_msg(c != NULL, "%s", ilex_error_text(ctx));
+    ilex_storage_fill(ctx, d, 8);
+    ck_assert(device_get(c, 3) == 6 && device_get(d, 3) == 8);
+    ilex_storage *all[] = {s, d, both, c};
+    for (size_t i = 0; i < IX_COUNT(all); i++)
+        ilex_storage_release(all[i]);
+    fake_free(IX_SPACE_DEVICE, 0, device);
+}
+END_TEST
+
+/* ---- memory of the device only ---- */
+
+START_TEST(device_only)
+{
+    double three = 3, v;
+    char text[200];
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(4),
+                                    .space = "device", .fill = &three));
+    ck_assert_int_eq(fake.fills, 1);
+    ck_assert_int_eq(ilex_storage_get_f64(s, SHAPE(0), &v), ILEX_E_DEVICE);
+    ck_assert_int_eq(ilex_storage_set_f64(s, SHAPE(0), 1), ILEX_E_DEVICE);
+    ck_assert_ptr_null(ilex_storage_at(s, SHAPE(0)));
+    ck_assert_ptr_null(ilex_storage_data(s));
+    ck_assert_ptr_null(ilex_storage_host(ctx, s, ILEX_READ));
+    ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    ilex_storage *v1 = ilex_storage_slice(ctx, s, 0, 3, 0, -2);
+    ck_assert_int_eq(ilex_storage_fill(ctx, v1, 5), ILEX_OK);
+    ck_assert_uint_gt(ilex_storage_print(s, text, sizeof text), 0);
+    ck_assert_ptr_nonnull(strstr(text, "[3.0 5.0 3.0 5.0]"));
+    ilex_storage *copy = ilex_storage_copy(ctx, s);
+    ck_assert_int_eq(fake.copies[IX_DEVICE_TO_DEVICE], 1);
+    ck_assert(device_get(copy, 1) == 5);
+    ilex_storage *host = ilex_storage_to(ctx, copy, "cpu");
+    ck_assert(get(host, 1) == 5 && get(host, 0) == 3);
+    ck_assert_int_eq(ilex_storage_on_device(host), 0);
+    ilex_storage *back = ilex_storage_to(ctx, host, "cuda:1");
+    ck_assert_int_eq(ilex_storage_device_index(back), 1);
+    ck_assert(device_get(back, 3) == 5);
+    ilex_storage *same = ilex_storage_to(ctx, back, "gpu");
+    ck_assert_ptr_eq(same, back);
+    char path[] = "/tmp/ilex-device-XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    ck_assert_int_eq(ilex_npy_write(ctx, path, s), ILEX_OK);
+    ilex_storage *read = ilex_npy_read(ctx, path);
+    ck_assert(get(read, 1) == 5);
+    unlink(path);
+    ilex_storage *all[] = {s, v1, copy, host, back, same, read};
+    for (size_t i = 0; i < IX_COUNT(all); i++)
+        ilex_storage_release(all[i]);
+}
+END_TEST
+
+/* An initialiser writes a device's memory through the host. */
+static void
+index_squared(void *user, const int64_t *index, void *element)
+{
+    (void)user;
+    *(double *)element = (double)(index[0] * index[0]);
+}
+
+START_TEST(device_initialized)
+{
+    ilex_storage *s = ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(5),
+                                                  .space = "device",
+                                                  .initialize = index_squared));
+    ck_assert(device_get(s, 4) == 16);
+    ck_assert_int_eq(fake.copies[IX_DEVICE_TO_HOST], 0);
+    double a[3] = {1, 2, 3};
+    ilex_storage *c = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(3), .space = "device", .data = a,
+                   .flags = ILEX_STORAGE_COPY | ILEX_STORAGE_CONST));
+    ck_assert_msg(c != NULL, "%s", ilex_error_text(ctx));
+    ck_assert(device_get(c, 2) == 3);
+    ilex_storage_release(c);
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* ---- programs ---- */
+
+START_TEST(programs_see_the_newest)
+{
+    ilex_option_set(ctx, "jit", "reference");
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "n");
+    ilex_array *y = ilex_add(x, x);
+    ilex_program *p =
+        ilex_compile(ctx, 1, &y,
+                     &(ilex_compile_spec){.size = sizeof(ilex_compile_spec),
+                                          .names = (const char *[]){"y"}});
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ilex_storage *in = pair(4, 1), *out = pair(4, 0);
+    device_set(in, 2, 5);
+    ilex_storage_synchronize(ctx, out);
+    ilex_binding b[] = {{"x", in}, {"y", out}};
+    ck_assert_int_eq(ilex_run(p, b, 2, NULL), ILEX_OK);
+    ck_assert(get(out, 2) == 10 && get(out, 1) == 2);
+    ck_assert_int_eq(ilex_storage_sync(out), ILEX_SYNC_HOST_DIRTY);
+    ck_assert(device_get(out, 2) == 10);
+    ilex_storage *d = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .space = "device"));
+    b[1].storage = d;
+    ilex_call call = {.size = sizeof call};
+    ck_assert_int_eq(ilex_run(p, b, 2, &call), ILEX_E_DEVICE);
+    ck_assert_ptr_nonnull(strstr(call.error, "device memory"));
+    ilex_storage_release(d);
+    ilex_storage_release(in);
+    ilex_storage_release(out);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* ---- where to compute ---- */
+
+START_TEST(mixing)
+{
+    ilex_storage *s[5] = {
+        ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(4)),
+        ilex_storage_new(
+            ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .space = "device")),
+        ilex_storage_new(
+            ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .space = "unified")),
+        ilex_storage_new(ctx,
+                         &SPEC(.rank = 1, .shape = SHAPE(4), .device = "gpu")),
+        pair(4, 1), /* newer on the host */
+    };
+    enum { HOST, GPU, UNIFIED, CLEAN, DIRTY, NONE = -1 };
+    const struct {
+        int a, b, want; /* 0 host, 1 device, -1 error */
+    } rows[] = {
+        {HOST, HOST, 0},     {GPU, GPU, 1},       {HOST, GPU, NONE},
+        {GPU, HOST, NONE},   {UNIFIED, GPU, 1},   {UNIFIED, UNIFIED, 1},
+        {UNIFIED, HOST, 0},  {HOST, UNIFIED, 0},  {CLEAN, HOST, 1},
+        {HOST, CLEAN, 1},    {DIRTY, HOST, 0},    {DIRTY, DIRTY, 0},
+        {DIRTY, CLEAN, 1},   {DIRTY, GPU, 1},     {DIRTY, UNIFIED, 1},
+        {UNIFIED, DIRTY, 1}, {CLEAN, UNIFIED, 1},
+    };
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        const ilex_storage *operands[] = {s[rows[i].a], s[rows[i].b]};
+        int device = -1;
+        ilex_status rc = ilex_storage_compute_device(ctx, 2, operands, &device);
+        ck_assert_msg(device == rows[i].want, "row %zu: %d", i, device);
+        ck_assert_int_eq(rc, rows[i].want < 0 ? ILEX_E_DEVICE : ILEX_OK);
+        take_error();
+    }
+    for (int i = 0; i < 5; i++)
+        ilex_storage_release(s[i]);
+}
+END_TEST
+
+/* ---- views as plain data ---- */
+
+START_TEST(plain_views)
+{
+    ilex_storage *s = pair(6, 2), *v = ilex_storage_slice(ctx, s, 0, 5, 0, -2);
+    ilex_view view;
+    ck_assert_int_eq(ilex_storage_host_view(ctx, v, ILEX_READ, &view), ILEX_OK);
+    const double *p = view.data;
+    ck_assert(p[ilex_view_offset(&view, SHAPE(2))] == 2);
+    ck_assert_int_eq(view.rank, 1);
+    ck_assert_int_eq(view.stride[0], -2);
+    ck_assert_int_eq(ilex_view_stale(s, &view), 0);
+    device_set(s, 0, 1);
+    ck_assert_int_eq(ilex_view_stale(v, &view), 1);
+    ck_assert_int_eq(ilex_storage_device_view(ctx, v, (ilex_access)4, &view),
+                     ILEX_E_ARGUMENT);
+    take_error();
+    ilex_storage *r = ilex_storage_readonly(ctx, s);
+    ck_assert_int_eq(ilex_storage_host_view(ctx, r, ILEX_WRITE, &view),
+                     ILEX_E_READONLY);
+    ck_assert_ptr_null(view.data);
+    take_error();
+    ilex_storage_release(r);
+    ilex_storage_release(v);
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* ---- failures and threads ---- */
+
+START_TEST(failing_device)
+{
+    ilex_storage *s = pair(4, 1);
+    fake.failing = 1;
+    ck_assert_ptr_null(ilex_storage_device(ctx, s, ILEX_READ));
+    ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_HOST_DIRTY);
+    ck_assert_int_eq(ilex_storage_host_to_device(ctx, s, 0), ILEX_E_DEVICE);
+    take_error();
+    ck_assert_ptr_null(ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .device = "gpu")));
+    ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    fake.failing = 0;
+    for (int n = 0; n < 12; n++) {
+        heap.left = n;
+        ilex_storage *t = ilex_storage_new(
+            ctx, &SPEC(.like = s, .initialize = index_squared));
+        ilex_storage *c = t ? ilex_storage_to(ctx, t, "cuda:1") : NULL;
+        ck_assert(t || take_error() == ILEX_E_MEMORY);
+        heap.left = -1;
+        ilex_storage_release(c);
+        ilex_storage_release(t);
+        take_error();
+    }
+    ilex_storage_release(s);
+}
+END_TEST
+
+static void *
+read_many(void *storage)
+{
+    double v, sum = 0;
+    for (int i = 0; i < 500; i++) {
+        ilex_storage *part =
+            ilex_storage_slice(NULL, storage, 0, i % 60, 64, 1);
+        if (ilex_storage_get_f64(part, SHAPE(0), &v) == ILEX_OK)
+            sum += v;
+        ilex_storage_release(part);
+    }
+    return sum == 3 * 500 ? storage : NULL;
+}
+
+/* The first reader copies, the others wait or find it done. */
+START_TEST(threads_share_the_state)
+{
+    double three = 3;
+    ilex_storage *s =
+        ilex_storage_new(NULL, &SPEC(.rank = 1, .shape = SHAPE(64),
+                                     .device = "gpu", .fill = &three));
+    ilex_storage_host_to_device(ctx, s, 1);
+    for (int round = 0; round < 20; round++) {
+        pthread_t thread[4];
+        void *ok;
+        ck_assert_int_eq(ilex_storage_set_device_modified(ctx, s), ILEX_OK);
+        for (int i = 0; i < 4; i++)
+            pthread_create(&thread[i], NULL, read_many, s);
+        for (int i = 0; i < 4; i++) {
+            pthread_join(thread[i], &ok);
+            ck_assert_ptr_eq(ok, s);
+        }
+        ck_assert_int_eq(ilex_storage_transfers(s).to_host, round + 1);
+    }
+    ilex_storage_release(s);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("storage_device");
+    TCase *tests = tcase_create("device");
+    tcase_add_checked_fixture(tests, open_device, close_device);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, without_a_device);
+    tcase_add_test(tests, spaces);
+    tcase_add_test(tests, contradictions);
+    tcase_add_test(tests, states);
+    tcase_add_test(tests, asked_for);
+    tcase_add_test(tests, both_modified);
+    tcase_add_test(tests, untracked);
+    tcase_add_test(tests, unified_waits);
+    tcase_add_test(tests, implicit_copies_are_reported);
+    tcase_add_test(tests, strict_refuses);
+    tcase_add_test(tests, constant);
+    tcase_add_test(tests, wrap_both);
+    tcase_add_test(tests, wrap_one);
+    tcase_add_test(tests, device_only);
+    tcase_add_test(tests, device_initialized);
+    tcase_add_test(tests, programs_see_the_newest);
+    tcase_add_test(tests, mixing);
+    tcase_add_test(tests, plain_views);
+    tcase_add_test(tests, failing_device);
+    tcase_add_test(tests, threads_share_the_state);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
