@@ -184,6 +184,17 @@ find_space(const wish *w, ix_placement *place, ilex_storage *s, ix_error *err)
     return ILEX_OK;
 }
 
+/* The traits whose memory the storage gets: of the preset, else of `like` if
+ * nothing that is given speaks of memory. */
+static const ilex_storage_traits *
+find_traits(const ilex_storage_spec *p, const ix_preset *preset)
+{
+    if (preset->name || !p->like || p->device || p->managed || p->space)
+        return preset->traits;
+    const ix_memory *like = p->like->memory;
+    return like->device.traits ? like->device.traits : like->host.traits;
+}
+
 ilex_status
 ix_storage_place(const ilex_storage_spec *p, const ix_preset *preset,
                  ix_placement *place, ilex_storage *s, ix_error *err)
@@ -194,7 +205,7 @@ ix_storage_place(const ilex_storage_spec *p, const ix_preset *preset,
               .device = first_word(p->device, row->device),
               .managed = first_word(p->managed, row->managed),
               .space = first_word(p->space, row->space)};
-    *place = (ix_placement){.traits = row->traits};
+    *place = (ix_placement){.traits = find_traits(p, row)};
     ilex_status rc = ILEX_OK;
     if (p->space) {
         w.space_given = true;

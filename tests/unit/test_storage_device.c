@@ -89,6 +89,39 @@ START_TEST(spaces)
 }
 END_TEST
 
+START_TEST(device_presets)
+{
+    const struct {
+        const char *preset, *axes;
+        int want[3];
+        size_t alignment;
+    } rows[] = {{"gtcuda", "IJK", {2, 1, 0}, 128},
+                {"gtcuda", "KJI", {0, 1, 2}, 128},
+                {"gpu", NULL, {2, 1, 0}, 128},
+                {"gt:gpu", "IJK", {2, 1, 0}, 256},
+                {"dace:gpu", "IJK", {2, 1, 0}, 128}};
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ilex_storage *s = ilex_storage_new(
+            ctx, &SPEC(.rank = 3, .shape = SHAPE(5, 6, 7), .axes = rows[i].axes,
+                       .preset = rows[i].preset));
+        ck_assert_msg(s != NULL, "row %zu: %s", i, ilex_error_text(ctx));
+        for (int k = 0; k < 3; k++)
+            ck_assert_int_eq(ilex_storage_layout(s, k), rows[i].want[k]);
+        ck_assert_uint_eq(ilex_storage_alignment(s), rows[i].alignment);
+        ck_assert_str_eq(ilex_storage_managed(s), "software");
+        ck_assert_str_eq(ilex_storage_source(s, "device"), "preset");
+        uintptr_t p = (uintptr_t)ilex_storage_device(ctx, s, ILEX_READ);
+        ck_assert_uint_eq(p % rows[i].alignment, 0);
+        ilex_storage_release(s);
+    }
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(5),
+                                    .preset = "gpu", .managed = "none"));
+    ck_assert_str_eq(ilex_storage_space(s), "device");
+    ilex_storage_release(s);
+}
+END_TEST
+
 START_TEST(contradictions)
 {
     static double a[4];
@@ -663,6 +696,7 @@ main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, without_a_device);
     tcase_add_test(tests, spaces);
+    tcase_add_test(tests, device_presets);
     tcase_add_test(tests, contradictions);
     tcase_add_test(tests, states);
     tcase_add_test(tests, asked_for);

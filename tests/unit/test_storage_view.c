@@ -170,7 +170,8 @@ draw_view(ilex_storage *s)
 {
     ilex_storage *v = ilex_storage_retain(s), *next;
     for (int k = s->rank - 1; k >= 0; k--) {
-        int64_t n = v->shape[k], step = 1 + draw(3), a = draw(2) ? 0 : draw(n), b;
+        int64_t n = v->shape[k], step = 1 + draw(3), a = draw(2) ? 0 : draw(n),
+                b;
         b = draw(2) ? n : a + draw(n - a + 1);
         if (draw(6) == 0)
             next = ilex_storage_index(ctx, v, k, draw(n));
