@@ -39,7 +39,7 @@ run() {
     ran="$ran $1"
     [ -x "tests/unit/$1" ] || return 0
     CK_TAP_LOG_FILE_NAME=- CK_VERBOSITY=silent "tests/unit/$1" 2>&1 |
-        sed -n "s|^ok [0-9]* - .*$1\.c:[^:]*:\([a-z0-9_]*\):.*|$1:\1|p" \
+        sed -n "s|^ok [0-9]* - .*\.[ch]:[^:]*:\([a-z0-9_]*\):.*|$1:\1|p" \
             >>"$log" || :
 }
 

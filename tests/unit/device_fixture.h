@@ -7,6 +7,7 @@
 #ifndef ILEX_TESTS_DEVICE_FIXTURE_H
 #define ILEX_TESTS_DEVICE_FIXTURE_H
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "tests/unit/storage_fixture.h"
@@ -193,6 +194,20 @@ close_device(void)
     for (int i = 0; i < FAKE_BLOCKS; i++)
         ck_assert_ptr_null(fake.block[i].base);
     ix_driver_replace(NULL);
+}
+
+#define SPEC(...)                                                              \
+    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
+
+/* n elements of f64 on both sides, all of one value. */
+static inline ilex_storage *
+pair(int64_t n, double value)
+{
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = &n, .device = "gpu",
+                                    .name = "u", .fill = &value));
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    return s;
 }
 
 /* Runs on the "device": reads or writes an f64 of a storage there. */
