@@ -60,7 +60,7 @@ find_data(const DLTensor *t, ix_foreign *f, ix_error *err)
                 (unsigned long long)t->byte_offset);
         return false;
     }
-    f->data = (char *)t->data + t->byte_offset;
+    f->data = (void *)((uintptr_t)t->data + (uintptr_t)t->byte_offset);
     return true;
 }
 
