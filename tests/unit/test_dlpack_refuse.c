@@ -305,7 +305,8 @@ check_taken(const ilex_storage *s, const DLTensor *t)
     for (int k = 0; k < t->ndim; k++)
         ck_assert_int_eq(ilex_storage_shape(s)[k], t->shape[k]);
     ck_assert_uint_eq(8 * ilex_dtype_bytes(s->dtype), t->dtype.bits);
-    if (ilex_storage_count(s) == 0 || !inside(t))
+    int64_t count = ilex_storage_count(s);
+    if (count == 0 || count > 65536 || !inside(t))
         return;
     ilex_storage *copy = ilex_storage_copy(ctx, s);
     ck_assert_ptr_nonnull(copy);
