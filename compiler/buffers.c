@@ -49,8 +49,7 @@ scan_kernel(lifetimes *l, const ix_kernel *k)
 {
     for (const ix_nest *n = k->nests; n; n = n->next)
         for (int i = 0; i < n->nstores; i++) {
-            ix_load_visitor v = {
-                .ctx = l->u->ctx, .fn = touch_load, .user = l};
+            ix_load_visitor v = {.ctx = l->u->ctx, .fn = touch_load, .user = l};
             v.frame.box = k->box;
             if (!ix_visit_loads(&v, n->store[i].value))
                 return false;
@@ -59,25 +58,41 @@ scan_kernel(lifetimes *l, const ix_kernel *k)
     return true;
 }
 
+/* Lists of temporaries, one list for each kernel: buffer + 1, 0 ends one. */
+typedef struct agenda {
+    int *head, *next;
+} agenda;
+
+/* Temporaries by the kernel that "when" gives. */
+static agenda
+make_agenda(ix_unit *u, const int *when)
+{
+    agenda a = {
+        ix_arena_new(&u->arena, ((size_t)u->nkernels + 1) * sizeof *a.head),
+        ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *a.next)};
+    for (size_t i = u->nbuffers; i-- > 0;)
+        if (u->buffer[i].role == IX_ROLE_TEMP && when[i] >= 0) {
+            a.next[i] = a.head[when[i]];
+            a.head[when[i]] = (int)i + 1;
+        }
+    return a;
+}
+
 /* Gives temporaries slots, in order of first use; a slot is free again after
- * the last kernel that reads its tenant. */
+ * the last kernel that touches its tenant. */
 static void
 assign_slots(lifetimes *l)
 {
     ix_unit *u = l->u;
-    int *busy_until = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof(int));
-    for (int now = 0; now < u->nkernels; now++)
-        for (size_t i = 0; i < u->nbuffers; i++) {
-            ix_buffer *b = &u->buffer[i];
-            if (b->role != IX_ROLE_TEMP || l->first[i] != now)
-                continue;
-            int slot = 0;
-            while (slot < u->nslots && busy_until[slot] >= now)
-                slot++;
-            u->nslots += slot == u->nslots;
-            busy_until[slot] = l->last[i];
-            b->slot = slot;
-        }
+    agenda begin = make_agenda(u, l->first), end = make_agenda(u, l->last);
+    int *idle = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *idle);
+    int nidle = 0;
+    for (int now = 0; now < u->nkernels; now++) {
+        for (int i = begin.head[now]; i; i = begin.next[i - 1])
+            u->buffer[i - 1].slot = nidle ? idle[--nidle] : u->nslots++;
+        for (int i = end.head[now]; i; i = end.next[i - 1])
+            idle[nidle++] = u->buffer[i - 1].slot;
+    }
 }
 
 /* An output may share its input's buffer when the input is read only where it
@@ -92,38 +107,12 @@ check_inplace(lifetimes *l)
             continue;
         const ix_buffer *in = &u->buffer[b->inplace];
         bool unused = l->first[b->inplace] < 0;
-        bool legal = in->dtype == b->dtype && in->interior == b->interior &&
-                     (unused || l->last[b->inplace] < l->first[i] ||
-                      (l->last[b->inplace] == l->first[i] &&
-                       !l->moved[b->inplace]));
+        bool legal =
+            in->dtype == b->dtype && in->interior == b->interior &&
+            (unused || l->last[b->inplace] < l->first[i] ||
+             (l->last[b->inplace] == l->first[i] && !l->moved[b->inplace]));
         if (!legal)
             b->inplace = -1;
-    }
-}
-
-/* With many temporaries (a long chain under the reference back end) the
- * quadratic scan of assign_slots would not do: buffers by first use. */
-static void
-assign_slots_in_order(lifetimes *l)
-{
-    ix_unit *u = l->u;
-    int *free_at = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof(int));
-    int *next_dead = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof(int));
-    int *dead_after = ix_arena_new(
-        &u->arena, ((size_t)u->nkernels + 1) * sizeof(int));
-    int nfree = 0;
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        ix_buffer *b = &u->buffer[i];
-        if (b->role != IX_ROLE_TEMP || l->first[i] < 0)
-            continue;
-        if (l->first[i] > 0)
-            for (int d = dead_after[l->first[i] - 1]; d; d = next_dead[d - 1])
-                free_at[nfree++] = u->buffer[d - 1].slot;
-        if (l->first[i] > 0)
-            dead_after[l->first[i] - 1] = 0;
-        b->slot = nfree ? free_at[--nfree] : u->nslots++;
-        next_dead[i] = dead_after[l->last[i]];
-        dead_after[l->last[i]] = (int)i + 1;
     }
 }
 
@@ -139,10 +128,7 @@ ix_pass_buffers(ix_unit *u)
     for (const ix_kernel *k = u->kernels; k; k = k->next, l.now++)
         if (!scan_kernel(&l, k))
             return false;
-    if (u->reference)
-        assign_slots_in_order(&l);
-    else
-        assign_slots(&l);
+    assign_slots(&l);
     check_inplace(&l);
     return true;
 }

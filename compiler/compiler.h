@@ -46,9 +46,9 @@ typedef struct ix_compiled_buffer {
     ilex_dtype dtype;
     int rank;
     bool used;
-    const char *axis[ILEX_MAX_RANK];   /* "" unnamed */
-    ix_range interior[ILEX_MAX_RANK];
-    ix_range box[ILEX_MAX_RANK];       /* read or written */
+    const char **axis; /* per axis; "" unnamed */
+    ix_range *interior;
+    ix_range *box; /* read or written */
     const char *interior_text, *box_text;
     int first_stride; /* of its axes in ix_kernel_args.stride */
     int slot;         /* TEMP */
@@ -86,20 +86,20 @@ typedef struct ix_compiled_nonempty {
 typedef struct ix_instr {
     uint8_t kind; /* ix_kind of the scalar */
     uint8_t dtype, loop;
-    int16_t what; /* ix_op or ix_reduction */
-    int32_t n;    /* operands */
-    int32_t *arg; /* instructions */
-    int64_t *attr; /* as the node's */
-    ix_range *range; /* REDUCE */
+    int16_t what;           /* ix_op or ix_reduction */
+    int32_t n;              /* operands */
+    int32_t *arg;           /* instructions */
+    int64_t *attr;          /* as the node's */
+    ix_range *range;        /* REDUCE */
     int32_t body, body_end; /* REDUCE: instructions of the body; arg[0] is its
                                value */
-    ix_value value; /* CONST */
+    ix_value value;         /* CONST */
 } ix_instr;
 
 typedef struct ix_tape {
     int buffer; /* that it writes */
     int rank;
-    ix_range box[ILEX_MAX_RANK];
+    ix_range *box;
     ix_instr *instr;
     int32_t ninstr, result;
 } ix_tape;
@@ -112,7 +112,7 @@ typedef struct ix_compiled {
     size_t nsizes;
     ix_compiled_assumption *assumption;
     size_t nassumptions;
-    ix_compiled_buffer *buffer; /* inputs and data first, then outputs */
+    ix_compiled_buffer *buffer;  /* inputs and data first, then outputs */
     size_t nbuffers, narguments; /* arguments: all but temporaries */
     int nstrides, nslots;
     ix_compiled_kernel *kernel;
@@ -123,13 +123,14 @@ typedef struct ix_compiled {
     size_t ntapes;
     const char *source[IX_NDIALECTS]; /* those asked for */
     bool uses_math;
+    ix_map copied; /* while it is made: forms of the context, their copies */
     double seconds; /* spent compiling */
 } ix_compiled;
 
 typedef struct ix_compile_request {
     bool reference; /* tapes, no kernels */
     bool dialect[IX_NDIALECTS];
-    bool names;      /* variables carry the user's names as suffix */
+    bool names;       /* variables carry the user's names as suffix */
     const char *stop; /* pass after which `text` is made, or NULL */
     ix_text *text;
 } ix_compile_request;

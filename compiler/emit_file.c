@@ -19,13 +19,13 @@ math_name(ix_text *t, const char *prefix, ix_math m, bool single)
 #define IX_DIALECT(name, qualifier, prefix, pragma, cuda)                      \
     static void math_##name(ix_text *t, ix_math m, bool single)                \
     {                                                                          \
-        math_name(t, prefix, m, single);                                       \
+        math_name(t, ix_math_exact(m) ? prefix : "", m, single);                                       \
     }
 #include "compiler/dialects.def"
 
 const ix_dialect ix_dialects[IX_NDIALECTS] = {
 #define IX_DIALECT(name, qualifier, prefix, pragma, cuda)                      \
-    {#name, {qualifier, math_##name}, pragma, cuda},
+    {#name, {qualifier, math_##name}, prefix, pragma, cuda},
 #include "compiler/dialects.def"
 };
 
@@ -55,11 +55,14 @@ static const char types[] =
 static void
 put_prototypes(const ix_emitter *e, ix_text *t)
 {
-    if (e->dialect->cuda || *e->dialect->vector_pragma)
+    if (e->dialect->cuda)
         return;
     for (int m = 0; m < IX_NMATH; m++)
         for (int single = 0; single < 2; single++) {
-            if (!ix_function_set_uses(&e->functions, (ix_math)m, single))
+            bool builtin =
+                *e->dialect->exact_prefix && ix_math_exact((ix_math)m);
+            if (builtin ||
+                !ix_function_set_uses(&e->functions, (ix_math)m, single))
                 continue;
             const char *type = single ? "f32" : "f64";
             ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),

@@ -39,8 +39,8 @@ bound(ix_emitter *e, int n, ilex_array *const *candidates, bool lower,
     snprintf(text, size, "%s", best);
 }
 
-static void
-emit_stores(ix_emitter *e, const ix_nest *nest)
+void
+ix_emit_stores(ix_emitter *e, const ix_nest *nest)
 {
     ix_name *v =
         ix_arena_new(e->arena, (size_t)nest->nstores * sizeof *v);
@@ -80,11 +80,13 @@ emit_loops(ix_emitter *e, const ix_nest *nest, int k)
 {
     char lo[256], hi[256], header[640];
     if (k == nest->nloops) {
-        emit_stores(e, nest);
+        ix_emit_stores(e, nest);
         return;
     }
     const ix_loop *loop = &nest->loop[k];
     loop_bounds(e, nest, k, lo, hi, sizeof lo);
+    if (k + 1 == nest->nloops && ix_emit_strips(e, nest, lo, hi))
+        return;
     ix_emit_open(e);
     e->index_depth[loop->axis] = e->depth;
     emit_loops(e, nest, k + 1);
@@ -154,7 +156,7 @@ emit_inner_loops(ix_emitter *e, const ix_nest *nest, int k)
 {
     char lo[256], hi[256], header[640];
     if (k == nest->nloops) {
-        emit_stores(e, nest);
+        ix_emit_stores(e, nest);
         return;
     }
     const ix_loop *loop = &nest->loop[k];
@@ -292,6 +294,28 @@ put_call(ix_emitter *e, int number, bool ones, ix_text *t)
     ix_text_put(t, ");\n");
 }
 
+/* Whether the kernel has a variant for strides of 1. */
+static bool
+has_variant(const ix_emitter *e)
+{
+    return e->ninner && *e->dialect->vector_pragma;
+}
+
+/* The variant for other strides, kept small: it is the rare one, and gathers
+ * would take longer to compile than everything else. */
+static void
+put_any_stride(ix_emitter *e, int number, ix_text *t)
+{
+    ix_text_format(t,
+                   "static __attribute__((cold, noinline)) i32\n"
+                   "k%d_any(const ilex_kernel_args *a, i64 begin, i64 end)\n"
+                   "{\n    ",
+                   number);
+    put_call(e, number, false, t);
+    ix_text_put(t, "}\n\n");
+}
+
+/* The function that is called; it chooses the variant. */
 static void
 put_entry(ix_emitter *e, int number, ix_text *t)
 {
@@ -304,7 +328,7 @@ put_entry(ix_emitter *e, int number, ix_text *t)
                    number);
     if (cuda)
         ix_text_put(t, "    const ilex_kernel_args *const a = &args;\n");
-    if (e->ninner && *e->dialect->vector_pragma) {
+    if (has_variant(e)) {
         ix_text_put(t, "    if (");
         for (size_t i = 0; i < e->ninner; i++)
             ix_text_format(t, "%sa->stride[%d] == 1", i ? " && " : "",
@@ -312,9 +336,11 @@ put_entry(ix_emitter *e, int number, ix_text *t)
                                e->inner[i].axis);
         ix_text_put(t, ")\n        ");
         put_call(e, number, true, t);
+        ix_text_format(t, "    return k%d_any(a, begin, end);\n", number);
+    } else {
+        ix_text_put(t, "    ");
+        put_call(e, number, false, t);
     }
-    ix_text_put(t, "    ");
-    put_call(e, number, false, t);
     ix_text_put(t, "}\n");
 }
 
@@ -330,14 +356,17 @@ ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
     }
     const char *body = ix_text_string(&e->block[0].text);
     put_comment(e, k, t);
-    ix_text_format(t, "%s%s\nk%d_body(const ilex_kernel_args *const a, "
+    ix_text_format(t, "%s%s%s\nk%d_body(const ilex_kernel_args *const a, "
                       "const i64 begin, const i64 end",
                    e->dialect->functions.qualifier,
+                   has_variant(e) ? " __attribute__((always_inline))" : "",
                    e->dialect->cuda ? " void" : " i32", k->number);
     put_parameters(e, t);
     declare_arguments(e, t);
     ix_text_put(t, body ? body : "");
     ix_text_put(t, e->dialect->cuda ? "}\n\n" : "    return 0;\n}\n\n");
+    if (has_variant(e))
+        put_any_stride(e, k->number, t);
     put_entry(e, k->number, t);
     bool ok = body != NULL && !t->failed;
     ix_text_free(&e->block[0].text);

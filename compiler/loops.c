@@ -185,9 +185,8 @@ partial_kernel(ix_unit *u, ilex_array *n, int *buffer)
     const ix_domain *outer = ix_domain_new(ctx, 1, n->interior->ax);
     const ix_domain *inner =
         ix_domain_new(ctx, n->interior->rank - 1, n->interior->ax + 1);
-    ix_substitution s = {.ctx = ctx,
-                         .rindex = ix_scalar_index(ctx, 0),
-                         .from = n->attr[1]};
+    ix_substitution s = {
+        .ctx = ctx, .rindex = ix_scalar_index(ctx, 0), .from = n->attr[1]};
     ilex_array *body = ix_substitute(&s, n->ops[0]);
     ix_substitution_free(&s);
     if (!outer || !inner || ix_is_poison(body))
@@ -207,7 +206,8 @@ partial_kernel(ix_unit *u, ilex_array *n, int *buffer)
     k->nests->nloops = k->nests->nstores = 1;
     k->nests->store = ix_arena_new(&u->arena, sizeof *k->nests->store);
     *k->nests->store = (ix_store){*buffer, body};
-    ix_loop *loop = &k->nests->loop[0];
+    ix_loop *loop = ix_arena_new(&u->arena, sizeof *loop);
+    k->nests->loop = loop;
     *loop = (ix_loop){.axis = 0, .nlo = 1, .nhi = 1};
     loop->lo[0] = ix_index_lin(ctx, outer->ax[0].lo);
     loop->hi[0] = ix_index_lin(ctx, outer->ax[0].hi);

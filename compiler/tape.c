@@ -11,8 +11,23 @@ typedef struct tape_maker {
     ix_unit *u;
     ix_mem scratch;
     ix_tape *tape;
+    ix_instr *instr; /* of the tape in the making */
     size_t capacity;
+    ix_map seen; /* instructions of the stage's nodes */
 } tape_maker;
+
+enum { KEEP_MAP = 256 };
+
+/* Empties the map between stages; a large one is given up. */
+static void
+forget(ix_map *map)
+{
+    if (map->capacity > KEEP_MAP)
+        *map = (ix_map){0};
+    for (size_t i = 0; i < map->capacity; i++)
+        map->keys[i] = NULL;
+    map->count = 0;
+}
 
 static int32_t put(tape_maker *m, const ilex_array *n, ix_map *seen);
 
@@ -20,9 +35,9 @@ static int32_t
 add_instr(tape_maker *m, ix_instr in)
 {
     ix_tape *tape = m->tape;
-    ix_arena_grow(&m->c->arena, &tape->instr, &m->capacity,
-                  (size_t)tape->ninstr + 1, sizeof *tape->instr);
-    tape->instr[tape->ninstr] = in;
+    ix_arena_grow(&m->u->arena, &m->instr, &m->capacity,
+                  (size_t)tape->ninstr + 1, sizeof *m->instr);
+    m->instr[tape->ninstr] = in;
     return tape->ninstr++;
 }
 
@@ -55,8 +70,8 @@ put_reduce(tape_maker *m, const ilex_array *n)
 {
     ix_instr in = instr_of(m, n);
     ix_map inner = {0};
-    in.range = ix_arena_new(&m->c->arena, ((size_t)n->interior->rank + 1) *
-                                              sizeof *in.range);
+    in.range = ix_arena_new(&m->c->arena,
+                            ((size_t)n->interior->rank + 1) * sizeof *in.range);
     in.n = n->interior->rank;
     for (int k = 0; k < n->interior->rank; k++)
         in.range[k] = ix_finish_range(m->c, &n->interior->ax[k]);
@@ -64,7 +79,7 @@ put_reduce(tape_maker *m, const ilex_array *n)
     in.body = m->tape->ninstr;
     in.arg[0] = put(m, n->ops[0], &inner);
     in.body_end = m->tape->ninstr;
-    m->tape->instr[at] = in;
+    m->instr[at] = in;
     return at;
 }
 
@@ -94,13 +109,16 @@ ix_make_tapes(ix_unit *u, ix_compiled *c)
     c->tape = ix_arena_new(&c->arena, (u->nstages + 1) * sizeof *c->tape);
     for (size_t i = 0; i < u->nstages; i++) {
         const ix_stage *s = &u->stage[i];
-        ix_map seen = {0};
+        forget(&m.seen);
         m.tape = &c->tape[c->ntapes++];
-        m.capacity = 0;
         m.tape->buffer = s->buffer;
         m.tape->rank = s->box->rank;
+        m.tape->box = ix_arena_new(&c->arena, ((size_t)m.tape->rank + 1) *
+                                                  sizeof *m.tape->box);
         for (int k = 0; k < s->box->rank; k++)
             m.tape->box[k] = ix_finish_range(c, &s->box->ax[k]);
-        m.tape->result = put(&m, s->body, &seen);
+        m.tape->result = put(&m, s->body, &m.seen);
+        size_t bytes = (size_t)m.tape->ninstr * sizeof *m.instr;
+        m.tape->instr = memcpy(ix_arena_new(&c->arena, bytes), m.instr, bytes);
     }
 }

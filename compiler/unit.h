@@ -68,7 +68,7 @@ typedef struct ix_store {
 /* Perfectly nested loops around stores that do not read each other. */
 typedef struct ix_nest {
     int nloops, nstores;
-    ix_loop loop[ILEX_MAX_RANK];
+    ix_loop *loop; /* outermost first */
     ix_store *store;
     struct ix_nest *next;
 } ix_nest;
@@ -92,6 +92,8 @@ typedef struct ix_unit {
     size_t norder;
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
     ix_map position;        /* of an array in "order" */
+    ix_map label;           /* symbol of an array that the source names */
+    ix_map note;            /* text for a scalar that was such an array */
 
     ix_buffer *buffer;
     size_t nbuffers, buffer_capacity;

@@ -80,8 +80,9 @@ static const scalar scalars[ILEX_NDTYPES] = {
 static const struct {
     const char *name;
     int arity;
+    bool exact;
 } maths[IX_NMATH] = {
-#define IX_MATH(name, arity) {#name, arity},
+#define IX_MATH(name, arity, exact) {#name, arity, exact},
 #include "lib/math.def"
 };
 
@@ -95,6 +96,12 @@ int
 ix_math_arity(ix_math m)
 {
     return maths[m].arity;
+}
+
+bool
+ix_math_exact(ix_math m)
+{
+    return maths[m].exact;
 }
 
 /* ---- reading template text ---- */

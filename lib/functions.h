@@ -15,13 +15,14 @@
 
 /* Functions of libm, one per row of math.def. */
 typedef enum ix_math {
-#define IX_MATH(name, arity) IX_MATH_##name,
+#define IX_MATH(name, arity, exact) IX_MATH_##name,
 #include "lib/math.def"
     IX_NMATH
 } ix_math;
 
 const char *ix_math_name(ix_math m); /* "exp", without the suffix of float */
 int ix_math_arity(ix_math m);
+bool ix_math_exact(ix_math m); /* one right result: may be a builtin */
 
 /* How a language spells what differs between back ends. */
 typedef struct ix_function_dialect {

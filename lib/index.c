@@ -201,16 +201,15 @@ ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c)
     rest.c = ix_floormod(x.c, c);
     bool ok = true;
     for (int i = 0; ok && i < x.n; i++)
-        ok = x.t[i].k % c == 0
-                 ? add_term(&whole, x.t[i].k / c, x.t[i].atom)
-                 : add_term(&rest, x.t[i].k, x.t[i].atom);
+        ok = x.t[i].k % c == 0 ? add_term(&whole, x.t[i].k / c, x.t[i].atom)
+                               : add_term(&rest, x.t[i].k, x.t[i].atom);
     if (!ok)
         return too_large(ctx);
     if (rest.n > 0) {
         ilex_array *ops[2] = {ix_index_from(ctx, &rest),
                               ix_index_const(ctx, c)};
-        ilex_array *q = ix_scalar_op(ctx, IX_OP_FLOOR_DIVIDE, ILEX_I64,
-                                     ILEX_I64, ops);
+        ilex_array *q =
+            ix_scalar_op(ctx, IX_OP_FLOOR_DIVIDE, ILEX_I64, ILEX_I64, ops);
         if (ix_is_poison(q) || !add_term(&whole, 1, q))
             return ix_poison_again(ctx);
     }
@@ -243,9 +242,9 @@ normal_op(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
     case IX_OP_MULTIPLY:
         if (a->kind == IX_CONST)
             return ix_index_fma(ctx, ix_index_const(ctx, 0), a->attr[0], b);
-        return constant ? ix_index_fma(ctx, ix_index_const(ctx, 0),
-                                       b->attr[0], a)
-                        : NULL;
+        return constant
+                   ? ix_index_fma(ctx, ix_index_const(ctx, 0), b->attr[0], a)
+                   : NULL;
     case IX_OP_FLOOR_DIVIDE:
         return constant && b->attr[0] > 0
                    ? ix_index_floordiv(ctx, a, b->attr[0])
@@ -262,32 +261,54 @@ normal_op(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
     }
 }
 
-bool
-ix_index_is_affine(const ilex_array *x)
+/* A comparison that isl can read. */
+static bool
+is_comparison(ix_op op)
 {
-    if (x->dtype != ILEX_I64)
-        return false;
-    switch (x->kind) {
+    return op == IX_OP_LESS || op == IX_OP_LESS_EQUAL || op == IX_OP_GREATER ||
+           op == IX_OP_GREATER_EQUAL || op == IX_OP_EQUAL ||
+           op == IX_OP_NOT_EQUAL;
+}
+
+/* May "n" have these operands, which are all part of index arithmetic? */
+static bool
+is_index_op(const ilex_array *n)
+{
+    ix_op op = ix_op_of(n);
+    ilex_dtype loop = ix_loop_of(n);
+    if (n->dtype == ILEX_I64)
+        return op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM ||
+               (op == IX_OP_FLOOR_DIVIDE && n->ops[1]->kind == IX_CONST &&
+                n->ops[1]->attr[0] > 0);
+    return (is_comparison(op) && loop == ILEX_I64) || op == IX_OP_LOGICAL_NOT ||
+           op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR;
+}
+
+int
+ix_index_weight(const ilex_array *n)
+{
+    int weight = 1;
+    switch (n->kind) {
     case IX_CONST:
     case IX_SIZE:
     case IX_INDEX:
     case IX_RINDEX:
-        return true;
-    case IX_LINEAR:
-        for (int i = 0; i < x->nops; i++)
-            if (!ix_index_is_affine(x->ops[i]))
-                return false;
-        return true;
+        return n->dtype == ILEX_I64;
     case IX_OP:
-        if (ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
-            return x->ops[1]->kind == IX_CONST && x->ops[1]->attr[0] > 0 &&
-                   ix_index_is_affine(x->ops[0]);
-        return (ix_op_of(x) == IX_OP_MINIMUM ||
-                ix_op_of(x) == IX_OP_MAXIMUM) &&
-               ix_index_is_affine(x->ops[0]) && ix_index_is_affine(x->ops[1]);
+        if (!is_index_op(n))
+            return 0;
+        break;
+    case IX_LINEAR:
+        break;
     default:
-        return false;
+        return 0;
     }
+    for (int i = 0; i < n->nops; i++) {
+        if (n->ops[i]->weight == 0)
+            return 0;
+        weight += n->ops[i]->weight;
+    }
+    return weight <= IX_INDEX_WEIGHT ? weight : 0;
 }
 
 ilex_array *
@@ -303,7 +324,12 @@ ix_index_normal(ilex_context *ctx, ilex_array *x)
         if (!ix_index_is_affine(ops[i]))
             return x;
     }
+    bool clean = ctx->error.code == ILEX_OK;
     ilex_array *r = normal_op(ctx, ix_op_of(x), ops[0], ops[1]);
+    if (r && ix_is_poison(r) && clean && ctx->error.code == ILEX_E_OVERFLOW) {
+        ix_error_clear(&ctx->error);
+        return x;
+    }
     return r ? r : x;
 }
 
@@ -317,29 +343,4 @@ ix_index_is_shift(const ilex_array *x, int *k, int64_t *offset)
     *k = (int)f.t[0].atom->attr[0];
     *offset = f.c;
     return true;
-}
-
-/* A comparison that isl can read. */
-static bool
-is_comparison(ix_op op)
-{
-    return op == IX_OP_LESS || op == IX_OP_LESS_EQUAL || op == IX_OP_GREATER ||
-           op == IX_OP_GREATER_EQUAL || op == IX_OP_EQUAL ||
-           op == IX_OP_NOT_EQUAL;
-}
-
-bool
-ix_is_index_condition(const ilex_array *n)
-{
-    if (n->kind != IX_OP || n->dtype != ILEX_BOOL)
-        return false;
-    ix_op op = ix_op_of(n);
-    if (is_comparison(op))
-        return ix_loop_of(n) == ILEX_I64 && ix_index_is_affine(n->ops[0]) &&
-               ix_index_is_affine(n->ops[1]);
-    if (op == IX_OP_LOGICAL_NOT)
-        return ix_is_index_condition(n->ops[0]);
-    return (op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR) &&
-           ix_is_index_condition(n->ops[0]) &&
-           ix_is_index_condition(n->ops[1]);
 }

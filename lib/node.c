@@ -2,7 +2,7 @@
  *
  * Nodes: hash-consing, counting, iterative release.
  */
-#include "lib/node.h"
+#include "lib/scalar.h"
 
 const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 #define IX_CLASS_array true
@@ -59,6 +59,30 @@ flags_of(const ix_node_spec *s)
     return (uint8_t)f;
 }
 
+/* Operations on the longest way from a scalar to a leaf. */
+static int
+depth_of(const ix_node_spec *s)
+{
+    int depth = 0;
+    if (ix_kind_infos[s->kind].array)
+        return 0;
+    for (int i = 0; i < s->nops; i++)
+        depth = s->ops[i]->depth >= depth ? s->ops[i]->depth + 1 : depth;
+    return depth;
+}
+
+static bool
+check_depth(ilex_context *ctx, const ix_node_spec *s)
+{
+    if (depth_of(s) <= IX_BODY_DEPTH)
+        return true;
+    ix_fail(&ctx->error, ILEX_E_LIMIT,
+            "an expression without an array in between is nested more than %d "
+            "deep; sum over an array instead",
+            (int)IX_BODY_DEPTH);
+    return false;
+}
+
 static ilex_array *
 allocate(ilex_context *ctx, const ix_node_spec *s)
 {
@@ -72,8 +96,9 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     n->kind = (uint8_t)s->kind;
     n->dtype = (uint8_t)s->dtype;
     n->flags = flags_of(s);
-    n->nops = s->nops;
-    n->nattr = s->nattr;
+    n->nops = (int16_t)s->nops;
+    n->nattr = (int16_t)s->nattr;
+    n->depth = (uint16_t)depth_of(s);
     n->interior = s->interior;
     n->valid = s->valid;
     n->ext = s->ext;
@@ -82,6 +107,7 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
         memcpy(n->ops, s->ops, ops);
     if (attr)
         memcpy(n->attr, s->attr, attr);
+    n->weight = (uint16_t)ix_index_weight(n);
     return n;
 }
 
@@ -92,6 +118,8 @@ ix_node_make(ilex_context *ctx, const ix_node_spec *spec)
     ilex_array *n = ix_table_find(&ctx->nodes, hash, spec, node_equal);
     if (n)
         return ix_node_retain(n);
+    if (!check_depth(ctx, spec))
+        return NULL;
     n = allocate(ctx, spec);
     if (n && !ix_table_add(&ctx->nodes, &ctx->mem, hash, n)) {
         ix_mem_free(&ctx->mem, n);

@@ -33,7 +33,9 @@ struct ilex_array {
     uint8_t kind, dtype;
     uint8_t flags;
     uint8_t scope_hint; /* recorded by some scope already */
-    int32_t nops, nattr;
+    int16_t nops, nattr;
+    uint16_t depth;  /* scalars: operations on the longest way to a leaf */
+    uint16_t weight; /* scalars: see ix_index_weight */
     const ix_domain *interior; /* arrays, and the ranges of REDUCE */
     const ix_domain *valid;    /* arrays: where it may be read */
     void *ext;                 /* DATA: the wrapped object */
@@ -42,6 +44,10 @@ struct ilex_array {
     int64_t *attr;
     ilex_array *ops[];
 };
+
+/* Bodies are walked by recursion: constructors keep them this deep at most, the
+ * compiler may add what it fuses. */
+enum { IX_BUILD_DEPTH = 1000, IX_BODY_DEPTH = 4000 };
 
 /* Flags, inherited from operands: what a body contains. */
 enum {

@@ -38,8 +38,7 @@ ix_loop_of(const ilex_array *n)
 }
 
 /* x as "dtype"; x itself if it has it; constants are converted. */
-ilex_array *ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype,
-                           ilex_array *x);
+ilex_array *ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
 
 /* Operand "slot" at "rank" indices, which are brought to normal form. */
 ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
@@ -53,8 +52,8 @@ ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
  * pairwise, chunks combined pairwise in index order. */
 enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
 ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
-                             ilex_dtype result, const ix_domain *box,
-                             int first, ilex_array *body);
+                             ilex_dtype result, const ix_domain *box, int first,
+                             ilex_array *body);
 static inline ix_reduction
 ix_reduction_of(const ilex_array *n)
 {
@@ -79,8 +78,18 @@ ilex_array *ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c);
  * maximum; "x" itself when it is something else. */
 ilex_array *ix_index_normal(ilex_context *ctx, ilex_array *x);
 
+/* Size of index arithmetic in normal form, or of a condition on it, written
+ * out as a tree; 0 for anything else and when it is larger than
+ * IX_INDEX_WEIGHT. Walks over index arithmetic visit that many places. */
+enum { IX_INDEX_WEIGHT = 1000 };
+int ix_index_weight(const ilex_array *n);
+
 /* Is "x" index arithmetic (quasi-affine) in normal form? */
-bool ix_index_is_affine(const ilex_array *x);
+static inline bool
+ix_index_is_affine(const ilex_array *x)
+{
+    return x->dtype == ILEX_I64 && x->weight > 0;
+}
 
 /* A LINEAR node, atom or constant seen uniformly: constant c plus terms. */
 enum { IX_INDEX_TERMS = 32 };
@@ -102,7 +111,11 @@ bool ix_index_is_shift(const ilex_array *x, int *k, int64_t *offset);
 
 /* Is "n" a condition on indices: comparisons of index arithmetic joined by
  * and, or, not? */
-bool ix_is_index_condition(const ilex_array *n);
+static inline bool
+ix_is_index_condition(const ilex_array *n)
+{
+    return n->dtype == ILEX_BOOL && n->weight > 0;
+}
 
 /* ---- rewriting ---- */
 
@@ -114,8 +127,7 @@ typedef struct ix_substitution {
     ilex_array *rindex; /* for _r<from>, or NULL: keep */
     int64_t from;
     /* replaces a load; "index" are its rewritten indices; NULL: keep */
-    ilex_array *(*load)(void *user, ilex_array *load,
-                        ilex_array *const *index);
+    ilex_array *(*load)(void *user, ilex_array *load, ilex_array *const *index);
     /* called for every interior node once its operands are done; or NULL */
     ilex_array *(*rewrite)(void *user, ilex_array *n);
     void *user;

@@ -123,8 +123,6 @@ shortest(char *buf, size_t size, double v, bool single)
         if (single ? strtof(buf, NULL) == (float)v : strtod(buf, NULL) == v)
             break;
     }
-    if (v > -1e6 && v < 1e6 && v == (double)(long)v)
-        snprintf(buf, size, "%.0f", v); /* 100, not 1e+02 */
 }
 
 void
@@ -136,6 +134,12 @@ ix_text_real(ix_text *t, double v, bool single)
     }
     if (v - v != 0) {
         ix_text_put(t, v < 0 ? "-inf" : "inf");
+        return;
+    }
+    if (v > -1e6 && v < 1e6 && v == (double)(long)v) {
+        ix_text_put(t, v == 0 && __builtin_signbit(v) ? "-" : "");
+        ix_text_int(t, (int64_t)v); /* 100.0, not 1e+02 */
+        ix_text_put(t, ".0");
         return;
     }
     char buf[48];

@@ -137,7 +137,8 @@ count_steps(const ix_jit_request *req)
     return req->nsources == 1 ? 1 : req->nsources + 1;
 }
 
-/* Appends the arguments of command "step". */
+/* Appends the arguments of command "step". Calls of libm stay calls: compilers
+ * know rewritings of sin(atan(x)) and the like that change the last bits. */
 static bool
 add_step(ix_text *args, const ix_jit_request *req, size_t step, ix_error *err)
 {
@@ -146,6 +147,8 @@ add_step(ix_text *args, const ix_jit_request *req, size_t step, ix_error *err)
     add_arg(args, compiler_path(req));
     if (compiles) {
         add_args(args, compile_flags, IX_COUNT(compile_flags));
+        if (req->needs_math)
+            add_arg(args, "-fno-builtin");
         if (!add_user_flags(args, req->cflags_opt, err))
             return false;
     }
