@@ -7,6 +7,7 @@
 
 #include "ilex/base.h"
 #include "ilex/elementwise.h"
+#include "ilex/exchange.h"
 #include "ilex/expr.h"
 #include "ilex/program.h"
 #include "ilex/storage.h"

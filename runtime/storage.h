@@ -170,6 +170,10 @@ ilex_storage *ix_storage_attach(const ix_mem *mem, const ilex_storage *s,
 ilex_storage *ix_storage_publish(const ix_mem *mem, const ilex_storage *s,
                                  ix_error *err);
 
+/* Copies "spec", which may be of another version of the header, to "*p". */
+bool ix_storage_read_spec(const ilex_storage_spec *spec, ilex_storage_spec *p,
+                          ix_error *err);
+
 /* ilex_storage_new without a context. */
 ilex_storage *ix_storage_new(const ix_mem *mem, const ilex_storage_spec *spec,
                              ix_error *err);

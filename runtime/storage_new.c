@@ -164,9 +164,9 @@ ix_storage_new(const ix_mem *mem, const ilex_storage_spec *spec, ix_error *err)
     return ix_storage_build(&maker, spec, err);
 }
 
-/* Our own copy of a spec that may be of another version of the header. */
-static bool
-read_spec(const ilex_storage_spec *spec, ilex_storage_spec *p, ix_error *err)
+bool
+ix_storage_read_spec(const ilex_storage_spec *spec, ilex_storage_spec *p,
+                     ix_error *err)
 {
     size_t size = spec ? spec->size : 0;
     bool known = size >= offsetof(ilex_storage_spec, shape);
@@ -188,7 +188,7 @@ ilex_storage *
 ilex_storage_new(ilex_context *ctx, const ilex_storage_spec *spec)
 {
     ilex_storage_spec p;
-    if (!read_spec(spec, &p, ix_storage_error(ctx))) {
+    if (!ix_storage_read_spec(spec, &p, ix_storage_error(ctx))) {
         if (spec && spec->size >= sizeof p)
             decline(spec);
         return NULL;

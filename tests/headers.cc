@@ -4,7 +4,9 @@
 // complete, as tests/layering.sh checks.
 #include <ilex.h>
 #include <ilex/base.h>
+#include <ilex/dlpack.h>
 #include <ilex/elementwise.h>
+#include <ilex/exchange.h>
 #include <ilex/expr.h>
 #include <ilex/memory.h>
 #include <ilex/program.h>

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a foreign array to a storage.
+ *
+ * The constructor of storages checks reach, alignment and names; here is what
+ * only foreign arrays have: strides that mean nothing, no memory because there
+ * are no elements, and an owner to be told on every way out.
+ */
+#include "runtime/exchange.h"
+
+#include "lib/dtype.h"
+
+/* A stride beyond this is refused by the constructor, so it can only be that
+ * of an axis of length 1. */
+static const int64_t far = INT64_MAX / 64;
+
+bool
+ix_exchange_empty(int rank, const int64_t *shape)
+{
+    for (int k = 0; k < rank; k++)
+        if (shape[k] == 0)
+            return true;
+    return false;
+}
+
+/* Strides in elements; those of axes of length 1 are left alone unless they
+ * are no whole number of elements. */
+static bool
+set_strides(ix_foreign *f, const int64_t *strides, int64_t unit, ix_error *err)
+{
+    for (int k = 0; k < f->rank; k++) {
+        bool whole = strides[k] % unit == 0;
+        f->strides[k] = whole ? strides[k] / unit : INT64_MAX;
+        if (whole || f->shape[k] <= 1)
+            continue;
+        ix_fail(err, ILEX_E_ALIGNMENT,
+                "%s: the stride of axis %d, %lld bytes, is not a multiple of "
+                "the %lld bytes of %s (a field of a record?); copy the array "
+                "first",
+                f->what, k, (long long)strides[k], (long long)unit,
+                ilex_dtype_name(f->dtype));
+        return false;
+    }
+    return true;
+}
+
+bool
+ix_exchange_shape(ix_foreign *f, int rank, const int64_t *shape,
+                  const int64_t *strides, int64_t unit, ix_error *err)
+{
+    ilex_status code = ILEX_OK;
+    if (rank < 0 || (rank > 0 && !shape))
+        code = ILEX_E_ARGUMENT;
+    else if (rank > ILEX_MAX_RANK)
+        code = ILEX_E_UNSUPPORTED;
+    if (code) {
+        ix_fail(err, code,
+                "%s: it has %d axes%s; Ilex takes 0 to %d with a length each",
+                f->what, rank, shape ? "" : " and no shape", ILEX_MAX_RANK);
+        return false;
+    }
+    f->rank = rank;
+    f->has_strides = strides != NULL;
+    if (rank > 0)
+        memcpy(f->shape, shape, (size_t)rank * sizeof *shape);
+    return !strides || ix_exchange_empty(rank, shape) ||
+           set_strides(f, strides, unit, err);
+}
+
+/* ---- the storage ---- */
+
+/* What "more" may not give, since the array brings it. */
+static bool
+check_more(const ix_foreign *f, const ilex_storage_spec *p, ix_error *err)
+{
+    if (!p->dtype && !p->rank && !p->shape && !p->like && !p->fill &&
+        !p->initialize && !p->data && !p->strides && !p->release)
+        return true;
+    ix_fail(err, ILEX_E_ARGUMENT,
+            "%s: dtype, shape, strides and data come from it; give only "
+            "`axes`, `halo`, `alignment`, `aligned_index`, `name` and `flags`, "
+            "for example {.size = sizeof(ilex_storage_spec), .axes = \"IJ\"}",
+            f->what);
+    return false;
+}
+
+/* Replaces missing strides by those of C order, meaningless ones by 1. */
+static void
+complete_strides(const ix_foreign *f, int64_t *strides)
+{
+    int64_t step = 1;
+    for (int k = f->rank - 1; k >= 0; k--) {
+        int64_t own = f->strides[k];
+        strides[k] = f->has_strides ? own : step;
+        if (f->shape[k] == 1 && (strides[k] > far || strides[k] < -far))
+            strides[k] = 1;
+        if (!ix_mul(step, f->shape[k], &step))
+            step = INT64_MAX;
+    }
+}
+
+/* The whole spec in "*p"; "strides" is room for them. */
+static bool
+make_spec(const ix_foreign *f, const ilex_storage_spec *more, int64_t *strides,
+          ilex_storage_spec *p, ix_error *err)
+{
+    bool empty = ix_exchange_empty(f->rank, f->shape);
+    *p = (ilex_storage_spec){.size = sizeof *p};
+    if (more && (!ix_storage_read_spec(more, p, err) || !check_more(f, p, err)))
+        return false;
+    if (!empty && !f->data) {
+        ix_fail(err, ILEX_E_ARGUMENT,
+                "%s: its data is NULL though it has elements", f->what);
+        return false;
+    }
+    p->dtype = ilex_dtype_name(f->dtype);
+    p->rank = f->rank;
+    p->shape = f->shape;
+    if (f->readonly && !(p->flags & ILEX_STORAGE_COPY))
+        p->flags |= ILEX_STORAGE_READONLY;
+    if (empty) {
+        p->flags &= ~(unsigned)ILEX_STORAGE_COPY;
+        return true;
+    }
+    complete_strides(f, strides);
+    p->strides = strides;
+    p->data = f->data;
+    p->release = f->release;
+    p->release_user = f->user;
+    return true;
+}
+
+ilex_storage *
+ix_exchange_refuse(const ix_foreign *f)
+{
+    if (f->release)
+        f->release(f->user, f->data);
+    return NULL;
+}
+
+ilex_storage *
+ix_exchange_import(ilex_context *ctx, const ix_foreign *f,
+                   const ilex_storage_spec *more)
+{
+    ilex_storage_spec p;
+    int64_t strides[ILEX_MAX_RANK];
+    ix_error *err = ix_storage_error(ctx);
+    if (!make_spec(f, more, strides, &p, err))
+        return ix_exchange_refuse(f);
+    ilex_storage *s = ix_storage_new(ix_storage_mem(ctx), &p, err);
+    if (!p.data)
+        ix_exchange_refuse(f);
+    return s;
+}
