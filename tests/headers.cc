@@ -6,6 +6,7 @@
 #include <ilex/base.h>
 #include <ilex/elementwise.h>
 #include <ilex/expr.h>
+#include <ilex/memory.h>
 #include <ilex/program.h>
 #include <ilex/storage.h>
 

@@ -316,7 +316,7 @@ START_TEST(assign)
     ck_assert_int_eq(ilex_storage_assign(ctx, t, s), ILEX_E_SHAPE);
     take_error();
     ilex_storage *f = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(3, 4));
-    ck_assert_int_eq(ilex_storage_assign(ctx, f, s), ILEX_E_DTYPE);
+    ck_assert_int_eq(ilex_storage_assign(ctx, s, f), ILEX_E_DTYPE);
     take_error();
 
     ilex_storage *r = ilex_storage_slice(ctx, s, 1, 3, -1, -1);
