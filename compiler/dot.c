@@ -28,10 +28,11 @@ put_node(ix_unit *u, size_t i, ix_text *t)
         ix_print_scalar(u->ctx, n->ops[0], &body);
     else if (n->kind == IX_INPUT)
         ix_text_put(&body, ix_symbol_text(u->ctx, (int32_t)n->attr[0]));
-    ix_text_format(t, "  v%zu [label=\"v%zu %s %s[%s]\\n", i, i,
+    ix_text_format(t, "  v%zu [label=\"v%zu %s %s[", i, i,
                    ix_kind_infos[n->kind].text,
-                   ilex_dtype_name((ilex_dtype)n->dtype),
-                   ix_domain_show(u->ctx, n->interior).s);
+                   ilex_dtype_name((ilex_dtype)n->dtype));
+    ix_domain_print(u->ctx, n->interior, t);
+    ix_text_put(t, "]\\n");
     const char *s = ix_text_string(&body);
     put_escaped(t, s && body.length < 200 ? s : "...");
     ix_text_format(t, "\"%s];\n",

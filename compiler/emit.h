@@ -19,7 +19,8 @@ typedef struct ix_dialect {
 } ix_dialect;
 extern const ix_dialect ix_dialects[IX_NDIALECTS];
 
-enum { IX_BLOCKS = 60, IX_NAME = 48 };
+enum { IX_BLOCKS = 60, IX_NAME = 48, IX_STRIP = 64 };
+#define IX_STRIP_TEXT "64"
 
 /* An open block of statements. */
 typedef struct ix_block {
@@ -59,8 +60,11 @@ typedef struct ix_emitter {
     ix_block block[IX_BLOCKS];
     int depth;      /* innermost open block */
     int floor;      /* loads stay at this depth or deeper (guards) */
+    bool strip;     /* reductions have an accumulator per point of a strip */
+    int strip_axis; /* of the innermost loop */
     int next_block; /* id */
     int next;       /* number of the next variable */
+    const char *note; /* comment for the next statement, or NULL */
     int index_depth[ILEX_MAX_RANK];    /* depth of the loop over _k */
     int rindex_depth[4 * ILEX_MAX_RANK];
     char rindex_name[4 * ILEX_MAX_RANK][16];
@@ -98,6 +102,8 @@ const char *ix_c_type(ilex_dtype dtype); /* of an element or a part */
 
 /* Makes the value of a scalar known in the innermost block; its text. */
 ix_name ix_emit_value(ix_emitter *e, ilex_array *n);
+/* Notes the value of a node that was computed otherwise. */
+void ix_emit_define(ix_emitter *e, ilex_array *n, ix_name v);
 /* Text of an index expression; "*depth" where it is known. */
 void ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth);
 /* A literal of a dtype's part. */
@@ -117,9 +123,23 @@ void ix_emit_store(ix_emitter *e, int buffer, int rank, const ix_name *v);
 /* ---- emit_reduce.c ---- */
 
 ix_name ix_emit_reduce(ix_emitter *e, ilex_array *n);
+/* With an accumulator per point of a strip; the result is "t[v]". */
+ix_name ix_emit_strip_reduce(ix_emitter *e, ilex_array *n);
+/* Is "n" short enough to be unrolled? */
+bool ix_emit_unrolls(ilex_context *ctx, const ilex_array *n);
+
+/* ---- emit_strip.c ---- */
+
+/* The innermost loop of a nest in strips, if a reduction gains by it. */
+bool ix_emit_strips(ix_emitter *e, const ix_nest *nest, const char *lo,
+                    const char *hi);
+void ix_emit_strip_index(ix_emitter *e);
+void ix_emit_strip_close(ix_emitter *e);
 
 /* ---- emit_nest.c ---- */
 
+/* Values of all stores, then the stores. */
+void ix_emit_stores(ix_emitter *e, const ix_nest *nest);
 /* Text of the function for one kernel appended to "t". */
 bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
 

@@ -39,8 +39,8 @@ bound(ix_emitter *e, int n, ilex_array *const *candidates, bool lower,
     snprintf(text, size, "%s", best);
 }
 
-static void
-emit_stores(ix_emitter *e, const ix_nest *nest)
+void
+ix_emit_stores(ix_emitter *e, const ix_nest *nest)
 {
     ix_name *v =
         ix_arena_new(e->arena, (size_t)nest->nstores * sizeof *v);
@@ -80,11 +80,13 @@ emit_loops(ix_emitter *e, const ix_nest *nest, int k)
 {
     char lo[256], hi[256], header[640];
     if (k == nest->nloops) {
-        emit_stores(e, nest);
+        ix_emit_stores(e, nest);
         return;
     }
     const ix_loop *loop = &nest->loop[k];
     loop_bounds(e, nest, k, lo, hi, sizeof lo);
+    if (k + 1 == nest->nloops && ix_emit_strips(e, nest, lo, hi))
+        return;
     ix_emit_open(e);
     e->index_depth[loop->axis] = e->depth;
     emit_loops(e, nest, k + 1);
@@ -154,7 +156,7 @@ emit_inner_loops(ix_emitter *e, const ix_nest *nest, int k)
 {
     char lo[256], hi[256], header[640];
     if (k == nest->nloops) {
-        emit_stores(e, nest);
+        ix_emit_stores(e, nest);
         return;
     }
     const ix_loop *loop = &nest->loop[k];

@@ -5,34 +5,45 @@
  * only), the chunks combined pairwise in index order with a stack that holds
  * one partial result per set bit of the number of chunks so far.
  */
+#include "compiler/emit_reduce.h"
+
 #include <stdio.h>
 
-#include "compiler/emit.h"
 #include "lib/dtype.h"
 
 enum { STACK = 52, UNROLL = 4 };
 
-/* One axis of a reduction under emission. */
-typedef struct axis {
-    ix_emitter *e;
-    ilex_array *n;
-    int k;            /* axis */
-    ix_op op;         /* combines */
-    ilex_dtype acc;
-    int number;       /* of its variables */
-    const char *type;
-    bool complex;
-    bool first_wins;  /* no identity: the first element starts */
-    char lo[64], hi[64], r[16];
-    int64_t extent;   /* -1: symbolic */
-    int lanes;
-} axis;
-
 static void emit_axis(ix_emitter *e, ilex_array *n, int k, ix_name *result);
 
-/* Two lines for complex variables, one for others. */
+/* ---- strips ---- */
+
+/* In strip mode every accumulator is an array with an element for each point
+ * of a strip of the innermost loop; what touches them is wrapped in a loop
+ * over the strip. Otherwise these do nothing. */
 static void
-put_pair(axis *x, const char *fmt, const char *re, const char *im)
+open_strip(axis *x)
+{
+    if (x->e->strip)
+        ix_emit_open(x->e);
+}
+
+static void
+close_strip(axis *x)
+{
+    if (x->e->strip)
+        ix_emit_strip_close(x->e);
+}
+
+/* "[64]" of a declaration in strip mode. */
+static const char *
+strip_size(const axis *x)
+{
+    return x->e->strip ? "[" IX_STRIP_TEXT "]" : "";
+}
+
+/* Two lines for complex variables, one for others. */
+void
+ix_reduce_put(axis *x, const char *fmt, const char *re, const char *im)
 {
     for (int part = 0; part <= x->complex; part++) {
         ix_text *t = ix_emit_line(x->e, x->e->depth);
@@ -60,65 +71,94 @@ identity(axis *x)
 }
 
 /* A name "<prefix><number><suffix>" in the innermost block. */
-static ix_name
-name_here(axis *x, const char *prefix, const char *suffix)
+ix_name
+ix_reduce_name(axis *x, const char *prefix, const char *suffix)
 {
     ix_name v = {.depth = x->e->depth, .id = x->e->block[x->e->depth].id};
-    snprintf(v.re, sizeof v.re, "%s%d%s%s", prefix, x->number,
-             x->complex ? "r" : "", suffix);
-    snprintf(v.im, sizeof v.im, "%s%di%s", prefix, x->number, suffix);
+    const char *strip = x->e->strip ? "[v]" : "";
+    snprintf(v.re, sizeof v.re, "%s%d%s%s%s", prefix, x->number,
+             x->complex ? "r" : "", suffix, strip);
+    snprintf(v.im, sizeof v.im, "%s%di%s%s", prefix, x->number, suffix, strip);
     return v;
 }
 
-/* Declares and initialises the accumulator. */
+/* Declares "<prefix><number>" with a first value. */
 static ix_name
-declare_accumulator(axis *x)
+declare(axis *x, const char *prefix, const ix_name *first)
 {
-    ix_name id = identity(x), a = name_here(x, "a", "");
+    ix_name a = ix_reduce_name(x, prefix, "");
     char fmt[96];
-    snprintf(fmt, sizeof fmt, "%s a%d# = @;", x->type, x->number);
-    put_pair(x, fmt, id.re, id.im);
+    if (x->e->strip) {
+        snprintf(fmt, sizeof fmt, "%s %s%d#%s;", x->type, prefix, x->number,
+                 strip_size(x));
+        ix_reduce_put(x, fmt, "", "");
+        open_strip(x);
+        snprintf(fmt, sizeof fmt, "%s%d#[v] = @;", prefix, x->number);
+    } else {
+        snprintf(fmt, sizeof fmt, "%s %s%d# = @;", x->type, prefix, x->number);
+    }
+    ix_reduce_put(x, fmt, first->re, first->im);
+    close_strip(x);
     return a;
 }
 
-/* The element at the axis's index, in the innermost block. */
+static ix_name
+declare_accumulator(axis *x)
+{
+    ix_name id = identity(x);
+    return declare(x, "a", &id);
+}
+
+/* The element at the axis's index, in the innermost block; in strip mode a
+ * strip is left open. */
 static ix_name
 element(axis *x)
 {
     ix_emitter *e = x->e;
     ix_name v;
-    if (x->k + 1 < x->n->interior->rank)
+    if (x->k + 1 < x->n->interior->rank) {
         emit_axis(e, x->n, x->k + 1, &v);
-    else
-        v = ix_emit_value(e, x->n->ops[0]);
-    return v;
+        open_strip(x);
+        return v;
+    }
+    open_strip(x);
+    if (e->strip)
+        ix_emit_strip_index(e);
+    return ix_emit_value(e, x->n->ops[0]);
 }
 
-/* into = op(into, element); the first element replaces an accumulator that
- * has no identity. */
+/* The first element replaces an accumulator that has no identity. */
+static void
+replace_or_combine(axis *x, const ix_name *into, const ix_name *v,
+                   const char *first)
+{
+    char header[96];
+    ix_emit_open(x->e);
+    ix_emit_put(x->e, x->e->depth, "%s = %s;", into->re, v->re);
+    if (x->complex)
+        ix_emit_put(x->e, x->e->depth, "%s = %s;", into->im, v->im);
+    snprintf(header, sizeof header, "if (%s == %s)", x->r, first);
+    ix_emit_close(x->e, header);
+    ix_emit_open(x->e);
+    ix_emit_combine(x->e, x->op, x->acc, into, v, into);
+    ix_emit_close(x->e, "else");
+}
+
+/* into = op(into, element) */
 static void
 accumulate(axis *x, const ix_name *into, const char *first)
 {
     ix_name v = element(x);
-    if (!x->first_wins) {
+    if (x->first_wins)
+        replace_or_combine(x, into, &v, first);
+    else
         ix_emit_combine(x->e, x->op, x->acc, into, &v, into);
-        return;
-    }
-    char header[96];
-    ix_emit_open(x->e);
-    ix_emit_put(x->e, x->e->depth, "%s = %s;", into->re, v.re);
-    if (x->complex)
-        ix_emit_put(x->e, x->e->depth, "%s = %s;", into->im, v.im);
-    snprintf(header, sizeof header, "if (%s == %s)", x->r, first);
-    ix_emit_close(x->e, header);
-    ix_emit_open(x->e);
-    ix_emit_combine(x->e, x->op, x->acc, into, &v, into);
-    ix_emit_close(x->e, "else");
+    close_strip(x);
 }
 
 /* Opens a loop block whose index is the axis's _r. */
-static void
-open_index(axis *x)
+void
+ix_reduce_open(axis *x)
 {
     ix_emitter *e = x->e;
     int64_t r = x->n->attr[1] + x->k;
@@ -127,8 +167,8 @@ open_index(axis *x)
     snprintf(e->rindex_name[r], sizeof e->rindex_name[r], "%s", x->r);
 }
 
-static void
-close_index(axis *x, const char *header)
+void
+ix_reduce_close(axis *x, const char *header)
 {
     x->e->rindex_depth[x->n->attr[1] + x->k] = 0;
     ix_emit_close(x->e, header);
@@ -139,11 +179,11 @@ static void
 emit_serial(axis *x, const char *lo, const char *hi, const ix_name *a)
 {
     char header[256];
-    open_index(x);
+    ix_reduce_open(x);
     accumulate(x, a, lo);
     snprintf(header, sizeof header, "for (i64 %s = %s; %s < %s; %s++)", x->r,
              lo, x->r, hi, x->r);
-    close_index(x, header);
+    ix_reduce_close(x, header);
 }
 
 /* Adds one element to lane j in a loop with this header. */
@@ -151,14 +191,14 @@ static void
 emit_lane_loop(axis *x, const char *header)
 {
     ix_emitter *e = x->e;
-    open_index(x);
+    ix_reduce_open(x);
     ix_emit_put(e, e->depth, "const i64 %s = w%d + j;", x->r, x->number);
-    ix_name lane = name_here(x, "l", "[j]");
+    ix_name lane = ix_reduce_name(x, "l", "[j]");
     ix_name v = element(x);
     ix_emit_combine(e, x->op, x->acc, &lane, &v, &lane);
     if (*e->dialect->vector_pragma)
         ix_emit_put(e, e->depth - 1, "%s", e->dialect->vector_pragma);
-    close_index(x, header);
+    ix_reduce_close(x, header);
 }
 
 /* l[j] = op(l[j], l[j + h]) for h = lanes/2 ... 1. */
@@ -169,7 +209,7 @@ fold_lanes(axis *x, const ix_name *a)
     char header[128];
     ix_emit_open(e);
     ix_emit_open(e);
-    ix_name p = name_here(x, "l", "[j]"), q = name_here(x, "l", "[j + h]");
+    ix_name p = ix_reduce_name(x, "l", "[j]"), q = ix_reduce_name(x, "l", "[j + h]");
     ix_emit_combine(e, x->op, x->acc, &p, &q, &p);
     ix_emit_close(e, "for (i64 j = 0; j < h; j++)");
     snprintf(header, sizeof header, "for (i64 h = %d; h > 0; h >>= 1)",
@@ -177,7 +217,7 @@ fold_lanes(axis *x, const ix_name *a)
     ix_emit_close(e, header);
     char fmt[64];
     snprintf(fmt, sizeof fmt, "@ = l%d#[0];", x->number);
-    put_pair(x, fmt, a->re, a->im);
+    ix_reduce_put(x, fmt, a->re, a->im);
 }
 
 static void
@@ -187,10 +227,10 @@ emit_lanes(axis *x, const char *lo, const char *hi, const ix_name *a)
     char header[160], fmt[96];
     ix_name id = identity(x);
     snprintf(fmt, sizeof fmt, "%s l%d#[%d];", x->type, x->number, x->lanes);
-    put_pair(x, fmt, "", "");
+    ix_reduce_put(x, fmt, "", "");
     ix_emit_open(e);
     snprintf(fmt, sizeof fmt, "l%d#[j] = @;", x->number);
-    put_pair(x, fmt, id.re, id.im);
+    ix_reduce_put(x, fmt, id.re, id.im);
     snprintf(header, sizeof header, "for (i64 j = 0; j < %d; j++)", x->lanes);
     ix_emit_close(e, header);
     ix_emit_put(e, e->depth, "i64 w%d = %s;", x->number, lo);
@@ -224,8 +264,10 @@ pop_and_combine(axis *x, const ix_name *a)
     char slot[32];
     ix_emit_put(e, e->depth, "d%d--;", x->number);
     snprintf(slot, sizeof slot, "[d%d]", x->number);
-    ix_name top = name_here(x, "p", slot);
+    ix_name top = ix_reduce_name(x, "p", slot);
+    open_strip(x);
     ix_emit_combine(e, x->op, x->acc, &top, a, a);
+    close_strip(x);
 }
 
 /* Combines the chunk's result with those on the stack that are as long as it:
@@ -241,8 +283,10 @@ push_chunk(axis *x, const ix_name *a)
     snprintf(header, sizeof header, "for (i64 m%d = c%d; m%d & 1; m%d >>= 1)",
              m, m, m, m);
     ix_emit_close(e, header);
-    snprintf(fmt, sizeof fmt, "p%d#[d%d] = @;", m, m);
-    put_pair(x, fmt, a->re, a->im);
+    open_strip(x);
+    snprintf(fmt, sizeof fmt, "p%d#[d%d]%s = @;", m, m, e->strip ? "[v]" : "");
+    ix_reduce_put(x, fmt, a->re, a->im);
+    close_strip(x);
     ix_emit_put(e, e->depth, "d%d++;", m);
     ix_emit_put(e, e->depth, "c%d++;", m);
 }
@@ -256,8 +300,10 @@ fold_stack(axis *x, const ix_name *result)
     char header[64], fmt[64];
     ix_emit_open(e);
     ix_emit_put(e, e->depth, "d%d--;", m);
-    snprintf(fmt, sizeof fmt, "@ = p%d#[d%d];", m, m);
-    put_pair(x, fmt, result->re, result->im);
+    open_strip(x);
+    snprintf(fmt, sizeof fmt, "@ = p%d#[d%d]%s;", m, m, e->strip ? "[v]" : "");
+    ix_reduce_put(x, fmt, result->re, result->im);
+    close_strip(x);
     snprintf(header, sizeof header, "if (d%d > 0)", m);
     ix_emit_close(e, header);
     ix_emit_open(e);
@@ -271,17 +317,14 @@ static ix_name
 declare_empty(axis *x)
 {
     ix_value v;
-    ix_name text, t = name_here(x, "t", "");
+    ix_name text;
     ilex_dtype part = ix_dtype_part(x->acc);
-    char fmt[96];
     if (!ix_reduction_empty(ix_reduction_of(x->n), x->acc, &v))
         v = ix_reduction_identity(ix_reduction_of(x->n), x->acc);
     ix_emit_literal(x->e, part, v, false, text.re);
     if (x->complex)
         ix_emit_literal(x->e, part, v, true, text.im);
-    snprintf(fmt, sizeof fmt, "%s t%d# = @;", x->type, x->number);
-    put_pair(x, fmt, text.re, text.im);
-    return t;
+    return declare(x, "t", &text);
 }
 
 /* Chunks of IX_CHUNK, combined pairwise in index order. */
@@ -291,8 +334,9 @@ emit_chunks(axis *x)
     ix_emitter *e = x->e;
     int m = x->number;
     char header[256], fmt[64], from[16], to[16];
-    snprintf(fmt, sizeof fmt, "%s p%d#[%d];", x->type, m, STACK);
-    put_pair(x, fmt, "", "");
+    snprintf(fmt, sizeof fmt, "%s p%d#[%d]%s;", x->type, m, STACK,
+             strip_size(x));
+    ix_reduce_put(x, fmt, "", "");
     ix_emit_put(e, e->depth, "i32 d%d = 0;", m);
     ix_emit_put(e, e->depth, "i64 c%d = 0;", m);
     ix_emit_open(e);
@@ -345,7 +389,7 @@ combined(axis *x, const ix_name *a, const ix_name *b)
     snprintf(v.re, sizeof v.re, "t%d%s", number, x->complex ? "r" : "");
     snprintf(v.im, sizeof v.im, "t%di", number);
     snprintf(fmt, sizeof fmt, "%s @;", x->type);
-    put_pair(x, fmt, v.re, v.im);
+    ix_reduce_put(x, fmt, v.re, v.im);
     ix_emit_combine(x->e, x->op, x->acc, a, b, &v);
     return v;
 }
@@ -398,8 +442,8 @@ useful_lanes(int lanes, int64_t extent)
     return lanes;
 }
 
-static void
-open_axis(axis *x, ix_emitter *e, ilex_array *n, int k)
+void
+ix_reduce_axis_of(axis *x, ix_emitter *e, ilex_array *n, int k)
 {
     const ix_axis *ax = &n->interior->ax[k];
     const ix_lin *extent = ix_axis_extent(e->u->ctx, ax);
@@ -423,10 +467,10 @@ static void
 emit_axis(ix_emitter *e, ilex_array *n, int k, ix_name *result)
 {
     axis x;
-    open_axis(&x, e, n, k);
+    ix_reduce_axis_of(&x, e, n, k);
     if (x.extent == 0) {
         *result = declare_empty(&x);
-    } else if (x.extent > 0 && x.extent <= UNROLL &&
+    } else if (!e->strip && x.extent > 0 && x.extent <= UNROLL &&
                (x.lanes == 1 || x.lanes >= x.extent)) {
         *result = emit_unrolled(&x);
     } else if (x.extent > 0 && x.extent <= IX_CHUNK) {
@@ -437,79 +481,6 @@ emit_axis(ix_emitter *e, ilex_array *n, int k, ix_name *result)
     }
 }
 
-/* ---- argmax, argmin: one loop nest with a counter ---- */
-
-static void
-note_better(axis *x, const ix_name *v)
-{
-    ix_emitter *e = x->e;
-    int m = x->number;
-    ix_reduction r = ix_reduction_of(x->n);
-    ix_code_template code = ix_reduction_better_template(r, x->acc);
-    ix_name best = name_here(x, "a", "");
-    ix_code_names names = {.loop = x->acc,
-                           .result = ILEX_BOOL,
-                           .x = {v->re, best.re},
-                           .xi = {v->im, best.im}};
-    e->block[0].text.failed |=
-        !ix_function_set_need_template(&e->functions, code, x->acc);
-    ix_text *t = ix_emit_line(e, e->depth);
-    ix_text_format(t, "u8 g%d = ", m);
-    ix_code_write(t, code.re, &names, &e->dialect->functions);
-    ix_text_put(t, ";\n");
-    ix_emit_put(e, e->depth, "if (c%d == 0)", m);
-    ix_emit_put(e, e->depth, "    g%d = 1;", m);
-    ix_emit_open(e);
-    ix_emit_put(e, e->depth, "%s = %s;", best.re, v->re);
-    if (x->complex)
-        ix_emit_put(e, e->depth, "%s = %s;", best.im, v->im);
-    ix_emit_put(e, e->depth, "t%d = c%d;", m, m);
-    char header[32];
-    snprintf(header, sizeof header, "if (g%d)", m);
-    ix_emit_close(e, header);
-    ix_emit_put(e, e->depth, "c%d++;", m);
-}
-
-/* Loops over axes "k" and on; the innermost compares. */
-static void
-emit_position(axis *first, int k)
-{
-    ix_emitter *e = first->e;
-    axis x;
-    char header[256];
-    open_axis(&x, e, first->n, k);
-    open_index(&x);
-    if (k + 1 < x.n->interior->rank) {
-        emit_position(first, k + 1);
-    } else {
-        ix_name v = ix_emit_value(e, x.n->ops[0]);
-        note_better(first, &v);
-    }
-    snprintf(header, sizeof header, "for (i64 %s = %s; %s < %s; %s++)", x.r,
-             x.lo, x.r, x.hi, x.r);
-    close_index(&x, header);
-}
-
-static ix_name
-emit_by_index(ix_emitter *e, ilex_array *n)
-{
-    axis x = {.e = e, .n = n, .acc = (ilex_dtype)n->ops[0]->dtype};
-    x.number = e->next++;
-    x.type = ix_c_type(x.acc);
-    x.complex = ix_dtype_is_complex(x.acc);
-    char fmt[64];
-    bool real = ix_dtype_is_real(ix_dtype_part(x.acc));
-    snprintf(fmt, sizeof fmt, "%s a%d# = %s;", x.type, x.number,
-             real ? "0.0" : "0");
-    put_pair(&x, fmt, "", "");
-    ix_emit_put(e, e->depth, "i64 t%d = 0;", x.number);
-    ix_emit_put(e, e->depth, "i64 c%d = 0;", x.number);
-    ix_name t = {.depth = e->depth, .id = e->block[e->depth].id};
-    snprintf(t.re, sizeof t.re, "t%d", x.number);
-    emit_position(&x, 0);
-    return t;
-}
-
 /* ---- the node ---- */
 
 /* Emits at the depth where the free indices are known: deeper blocks, open as
@@ -518,21 +489,46 @@ ix_name
 ix_emit_reduce(ix_emitter *e, ilex_array *n)
 {
     ix_block aside[IX_BLOCKS];
+    bool strip = e->strip;
     int depth = ix_emit_depth_of(e, n), here = e->depth;
     memcpy(aside, e->block + depth + 1,
            (size_t)(here - depth) * sizeof *aside);
     for (int i = depth + 1; i <= here; i++)
         e->block[i].id = 0;
     e->depth = depth;
+    e->strip = false;
     ix_name v;
     if (n->interior->rank == 0)
         v = ix_emit_value(e, n->ops[0]);
     else if (ix_reduction_info_of(ix_reduction_of(n))->by_index)
-        v = emit_by_index(e, n);
+        v = ix_emit_position(e, n);
     else
         emit_axis(e, n, 0, &v);
     memcpy(e->block + depth + 1, aside,
            (size_t)(here - depth) * sizeof *aside);
     e->depth = here;
+    e->strip = strip;
     return v;
+}
+
+ix_name
+ix_emit_strip_reduce(ix_emitter *e, ilex_array *n)
+{
+    ix_name v;
+    e->strip = true;
+    emit_axis(e, n, 0, &v);
+    e->strip = false;
+    return v;
+}
+
+/* Few elements for sure: unrolled, the innermost loop needs no strips. */
+bool
+ix_emit_unrolls(ilex_context *ctx, const ilex_array *n)
+{
+    for (int k = 0; k < n->interior->rank; k++) {
+        const ix_lin *extent = ix_axis_extent(ctx, &n->interior->ax[k]);
+        if (!extent || extent->n || extent->c > UNROLL)
+            return false;
+    }
+    return true;
 }

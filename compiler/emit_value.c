@@ -14,11 +14,13 @@ static void
 real_literal(bool cuda, bool single, double v, ix_text *t)
 {
     if (v - v != 0) {
-        const char *inf = cuda ? "__longlong_as_double(0x7ff0000000000000)"
-                               : "1e999";
-        const char *nan = cuda ? "__longlong_as_double(0x7ff8000000000000)"
-                               : "(1e999 - 1e999)";
-        ix_text_format(t, "(%s%s%s)", single ? "(f32)" : "",
+        const char *inf = !cuda    ? "1e999"
+                          : single ? "__int_as_float(0x7f800000)"
+                                   : "__longlong_as_double(0x7ff0000000000000)";
+        const char *nan = !cuda    ? "(1e999 - 1e999)"
+                          : single ? "__int_as_float(0x7fc00000)"
+                                   : "__longlong_as_double(0x7ff8000000000000)";
+        ix_text_format(t, "(%s%s%s)", single && !cuda ? "(f32)" : "",
                        v < 0 ? "-" : "", v != v ? nan : inf);
         return;
     }
@@ -93,6 +95,8 @@ emit_atom(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
     } else if (x->kind == IX_SIZE) {
         e->uses_size[x->attr[0]] = true;
         ix_text_format(t, "n%lld", (long long)x->attr[0]);
+    } else if (ix_is_poison(x)) {
+        t->failed = true; /* recorded where it was made */
     } else {
         ix_name v = ix_emit_value(e, x);
         at = v.depth;
@@ -173,8 +177,20 @@ write_template(ix_emitter *e, int depth, ix_code_template code,
         ix_text *t = ix_emit_line(e, depth);
         ix_text_format(t, "%s%s = ", start, into[i]);
         ix_code_write(t, parts[i], names, &e->dialect->functions);
-        ix_text_put(t, ";\n");
+        if (e->note)
+            ix_text_format(t, "; /* %s */\n", e->note);
+        else
+            ix_text_put(t, ";\n");
+        e->note = NULL;
     }
+}
+
+/* The comment for the statement that defines "n", when names are wanted. */
+static const char *
+note_of(const ix_emitter *e, const ilex_array *n)
+{
+    const size_t *note = e->names ? ix_map_find(&e->u->note, n) : NULL;
+    return note ? (const char *)*note : NULL;
 }
 
 /* Declares variables of a new value and computes them. */
@@ -221,10 +237,10 @@ deepest(int n, const ix_name *args)
     return depth;
 }
 
-/* A branch of a guarded `where`: computed only inside its braces. */
-static void
-emit_branch(ix_emitter *e, ilex_array *x, const ix_name *into,
-            const char *header, bool complex)
+/* A branch of a guarded `where`, computed only inside its braces. The block is
+ * left aside: what the other branch puts around it comes before both. */
+static ix_block
+emit_branch(ix_emitter *e, ilex_array *x, const ix_name *into, bool complex)
 {
     int floor = e->floor;
     ix_emit_open(e);
@@ -234,6 +250,13 @@ emit_branch(ix_emitter *e, ilex_array *x, const ix_name *into,
     if (complex)
         ix_emit_put(e, e->depth, "%s = %s;", into->im, v.im);
     e->floor = floor;
+    return e->block[e->depth--];
+}
+
+static void
+close_branch(ix_emitter *e, const ix_block *b, const char *header)
+{
+    e->block[++e->depth] = *b;
     ix_emit_close(e, header);
 }
 
@@ -245,12 +268,18 @@ guarded_where(ix_emitter *e, ilex_array *n)
     ix_name c = ix_emit_value(e, n->ops[0]), v;
     bool complex = ix_dtype_is_complex((ilex_dtype)n->dtype);
     char header[IX_NAME + 16];
+    if (e->depth + 1 >= IX_BLOCKS) {
+        ix_emit_open(e);
+        return c;
+    }
     new_variable(e, (ilex_dtype)n->dtype, e->depth, &v);
     ix_emit_put(e, e->depth, complex ? "%s %s, %s;" : "%s %s;",
                 ix_c_type((ilex_dtype)n->dtype), v.re, v.im);
     snprintf(header, sizeof header, "if (%s)", c.re);
-    emit_branch(e, n->ops[1], &v, header, complex);
-    emit_branch(e, n->ops[2], &v, "else", complex);
+    ix_block yes = emit_branch(e, n->ops[1], &v, complex);
+    ix_block no = emit_branch(e, n->ops[2], &v, complex);
+    close_branch(e, &yes, header);
+    close_branch(e, &no, "else");
     return v;
 }
 
@@ -265,6 +294,7 @@ emit_op(ix_emitter *e, ilex_array *n)
     ilex_dtype dtype = (ilex_dtype)n->dtype;
     new_variable(e, dtype, depth, &v);
     names_of(ix_loop_of(n), dtype, n->nops, args, &v, &names);
+    e->note = note_of(e, n);
     define(e, dtype, depth, ix_op_template(ix_op_of(n), ix_loop_of(n)),
            &names);
     return v;
@@ -336,13 +366,19 @@ ix_emit_value(ix_emitter *e, ilex_array *n)
     if (seen && ix_emit_known(e, &e->name[*seen]))
         return e->name[*seen];
     ix_name v = emit_new(e, n);
+    ix_emit_define(e, n, v);
+    return v;
+}
+
+void
+ix_emit_define(ix_emitter *e, ilex_array *n, ix_name v)
+{
     ix_arena_grow(e->arena, &e->name, &e->name_capacity, e->nnames + 1,
                   sizeof *e->name);
     e->name[e->nnames] = v;
     e->block[0].text.failed |=
         !ix_map_set(&e->value, &e->mem, n, e->nnames);
     e->nnames++;
-    return v;
 }
 
 /* ---- depth of free indices ---- */

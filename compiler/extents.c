@@ -44,6 +44,10 @@ ix_pass_check(ix_unit *u)
     }
     if (ix_module_collect(m) != ILEX_OK)
         return false;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    for (size_t i = 0; i < m->nlabels; i++)
+        ix_map_set(&u->label, &mem, m->label[i].array,
+                   (size_t)m->label[i].name);
     u->nroots = m->noutputs;
     u->root = ix_arena_new(&u->arena, u->nroots * sizeof *u->root);
     const ix_domain *point = ix_domain_new(u->ctx, 0, NULL);
@@ -142,8 +146,8 @@ ix_pass_extents(ix_unit *u)
     }
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
-        if (n->kind != IX_LAMBDA)
-            continue;
+        if (n->kind != IX_LAMBDA || !u->need[i])
+            continue; /* an operand that no load reads */
         reader r = {u, n};
         ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
         v.frame.box = u->need[i];

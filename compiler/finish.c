@@ -32,14 +32,25 @@ copy_sizes(ix_unit *u, ix_compiled *c)
             ix_arena_string(&c->arena, ix_param_name(u->ctx, (int32_t)p));
 }
 
+/* The form as text in the program's arena. */
+static const char *
+form_text(ilex_context *ctx, ix_compiled *c, const ix_lin *form)
+{
+    ix_mem mem = ix_arena_mem(&c->arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_lin_print(ctx, form, &t);
+    return ix_text_string(&t);
+}
+
 /* An assumption matters when it names a size the program uses; its other
  * sizes are then used as well. */
 static void
 copy_assumptions(ix_unit *u, ix_compiled *c)
 {
     ilex_context *ctx = u->ctx;
-    c->assumption =
-        ix_arena_new(&c->arena, (ctx->nassumptions + 1) * sizeof *c->assumption);
+    c->assumption = ix_arena_new(&c->arena, (ctx->nassumptions + 1) *
+                                                sizeof *c->assumption);
     bool *taken = ix_arena_new(&u->arena, ctx->nassumptions + 1);
     for (bool more = true; more;) {
         more = false;
@@ -54,10 +65,20 @@ copy_assumptions(ix_unit *u, ix_compiled *c)
             ix_compiled_assumption *to = &c->assumption[c->nassumptions++];
             to->form = ix_finish_lin(c, a->form);
             to->modulus = a->modulus;
-            to->text =
-                ix_arena_string(&c->arena, ix_lin_show(ctx, a->form).s);
+            to->text = form_text(ctx, c, a->form);
         }
     }
+}
+
+/* The domain as text in the program's arena. */
+static const char *
+domain_text(ix_unit *u, ix_compiled *c, const ix_domain *dom)
+{
+    ix_mem mem = ix_arena_mem(&c->arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_domain_print(u->ctx, dom, &t);
+    return ix_text_string(&t);
 }
 
 static void
@@ -76,10 +97,9 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
     to->slot = b->slot;
     to->inplace = b->inplace;
     c->nstrides += to->rank;
-    to->interior_text = ix_arena_string(
-        &c->arena, ix_domain_show(u->ctx, b->interior).s);
+    to->interior_text = domain_text(u, c, b->interior);
     to->box_text =
-        ix_arena_string(&c->arena, ix_domain_show(u->ctx, b->box).s);
+        b->box == b->interior ? to->interior_text : domain_text(u, c, b->box);
     for (int k = 0; k < to->rank; k++) {
         to->axis[k] = ix_arena_string(
             &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
@@ -99,7 +119,9 @@ copy_buffers(ix_unit *u, ix_compiled *c)
     c->buffer = ix_arena_new(&c->arena, (u->nbuffers + 1) * sizeof *c->buffer);
     for (size_t i = 0; i < u->nbuffers; i++) {
         const ix_buffer *b = &u->buffer[i];
-        bool used = !b->node || ix_map_find(&u->position, b->node);
+        const size_t *at =
+            b->node ? ix_map_find(&u->position, b->node) : NULL;
+        bool used = !b->node || (at && u->need[*at]);
         if (b->role != IX_ROLE_TEMP)
             c->narguments = i + 1;
         copy_buffer(u, c, b, used);

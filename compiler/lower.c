@@ -247,7 +247,7 @@ flatten(ilex_context *ctx, const side *s, int from, int to)
         const ix_axis *ax = &s->dom->ax[axis_at(s, i)];
         ilex_array *at = ix_index_fma(ctx, ix_scalar_index(ctx, axis_at(s, i)),
                                       -1, ix_index_lin(ctx, ax->lo));
-        flat = ix_index_fma(ctx, flat, -stride, at);
+        flat = ix_index_fma(ctx, flat, stride, at);
         const ix_lin *length = length_at(ctx, s, i);
         if (i > from && (length->n || !ix_mul(stride, length->c, &stride)))
             return NULL;

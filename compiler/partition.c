@@ -46,7 +46,7 @@ info_of(partition *p, const ilex_array *n)
 
 typedef struct measure {
     ix_map seen;
-    const ix_mem *mem;
+    ilex_context *ctx;
     int cost, nodes;
     bool conditions;
 } measure;
@@ -66,7 +66,10 @@ measure_body(measure *m, const ilex_array *n)
 {
     if (n->nops == 0 || ix_map_find(&m->seen, n))
         return;
-    ix_map_set(&m->seen, m->mem, n, 1);
+    if (!ix_map_set(&m->seen, &m->ctx->mem, n, 1)) {
+        ix_fail_memory(&m->ctx->error);
+        return;
+    }
     m->nodes++;
     if (n->kind == IX_OP)
         m->cost += ix_op_info_of(ix_op_of(n))->cost;
@@ -85,9 +88,9 @@ measure_body(measure *m, const ilex_array *n)
 static measure
 measured(ix_unit *u, const ilex_array *body)
 {
-    measure m = {.mem = &u->ctx->mem};
+    measure m = {.ctx = u->ctx};
     measure_body(&m, body);
-    ix_map_free(&m.seen, m.mem);
+    ix_map_free(&m.seen, &u->ctx->mem);
     return m;
 }
 
@@ -162,7 +165,7 @@ decide(partition *p)
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
         info *x = &p->of[i];
-        if (n->kind != IX_LAMBDA)
+        if (n->kind != IX_LAMBDA || !u->need[i])
             continue;
         measure m = measured(u, n->ops[0]);
         x->cost = m.cost;
@@ -202,6 +205,43 @@ typedef struct inliner {
     const ilex_array *user;
 } inliner;
 
+/* "lap[I+1]": what the source would call the value of "n" at "index". */
+static const char *
+describe(ix_unit *u, const ilex_array *n, ilex_array *const *index,
+         int32_t name)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text t;
+    const char *separator = "[";
+    ix_text_init(&t, &mem);
+    ix_text_put(&t, ix_symbol_text(u->ctx, name));
+    for (int k = 0; k < n->interior->rank; k++) {
+        int at;
+        int64_t offset;
+        if (!ix_index_is_shift(index[k], &at, &offset) || offset == 0)
+            continue;
+        ix_text_format(&t, "%s%s%+lld", separator,
+                       ix_symbol_text(u->ctx, n->interior->ax[k].name),
+                       (long long)offset);
+        separator = ", ";
+    }
+    ix_text_put(&t, *separator == ',' ? "]" : "");
+    return ix_text_string(&t);
+}
+
+/* Notes, for comments in generated source, which array a scalar came from. */
+static void
+note_origin(ix_unit *u, const ilex_array *n, ilex_array *const *index,
+            const ilex_array *scalar)
+{
+    size_t *label = ix_map_find(&u->label, n);
+    if (!label || ix_map_find(&u->note, scalar))
+        return;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_map_set(&u->note, &mem, scalar,
+               (size_t)describe(u, n, index, (int32_t)*label));
+}
+
 /* The load of a stored array, or the body of one that is not, at "index". */
 static ilex_array *
 inline_load(void *user, ilex_array *load, ilex_array *const *index)
@@ -215,6 +255,7 @@ inline_load(void *user, ilex_array *load, ilex_array *const *index)
     ix_substitution s = {.ctx = u->ctx, .index = index, .nindex = load->nops};
     ilex_array *r = ix_substitute(&s, x->body);
     ix_substitution_free(&s);
+    note_origin(u, in->user->ops[load->attr[0] + 1], index, r);
     return r;
 }
 
@@ -283,7 +324,7 @@ make_stage(partition *p, size_t i)
     ix_unit *u = p->u;
     ilex_array *n = u->order[i];
     info *x = &p->of[i];
-    if (n->kind != IX_LAMBDA) {
+    if (n->kind != IX_LAMBDA || !u->need[i]) {
         x->stored = true;
         return true;
     }
@@ -330,7 +371,7 @@ leaf_buffer(partition *p, const ilex_array *n)
                    .name = leaf_name(u, n),
                    .dtype = (ilex_dtype)n->dtype,
                    .interior = n->interior,
-                   .box = at ? u->need[*at] : n->interior,
+                   .box = at && u->need[*at] ? u->need[*at] : n->interior,
                    .node = (ilex_array *)(uintptr_t)n,
                    .inplace = -1};
     int buffer = ix_unit_buffer(u, b);
@@ -399,5 +440,5 @@ ix_pass_partition(ix_unit *u)
         if (!copy_output(&p, i))
             return false;
     u->level = IX_LEVEL_STAGES;
-    return true;
+    return u->ctx->error.code == ILEX_OK;
 }

@@ -86,8 +86,8 @@ dump(ix_unit *u, const char *pass, double seconds)
     ix_dump_unit(u, &t);
     const char *s = ix_text_string(&t);
     if (u->ctx->log && s) {
-        ix_log(u->ctx, ILEX_DEBUG, "after %s (%.0f us)%s", pass,
-               seconds * 1e6, u->changed ? ":" : ": unchanged");
+        ix_log(u->ctx, ILEX_DEBUG, "after %s (%.0f us)%s", pass, seconds * 1e6,
+               u->changed ? ":" : ": unchanged");
         if (u->changed)
             u->ctx->log(u->ctx->log_user, ILEX_DEBUG, s);
     }
@@ -101,19 +101,15 @@ now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef enum outcome {
-    DONE,
-    STOPPED,
-    FAILED
-} outcome;
+typedef enum outcome { DONE, STOPPED, FAILED } outcome;
 
 static outcome
 run_passes(ix_unit *u, const ix_compile_request *request)
 {
     ilex_context *ctx = u->ctx;
     const char *dumps = ix_option_text(ctx, IX_OPTION_dump);
-    const char *stop = request->stop ? request->stop
-                                     : ix_option_text(ctx, IX_OPTION_stop);
+    const char *stop =
+        request->stop ? request->stop : ix_option_text(ctx, IX_OPTION_stop);
     bool verify = ix_option_int(ctx, IX_OPTION_verify) != 0;
     if (!check_list(ctx, "dump", dumps) || !check_list(ctx, "stop", stop))
         return FAILED;
@@ -133,31 +129,46 @@ run_passes(ix_unit *u, const ix_compile_request *request)
     return DONE;
 }
 
-/* The compiled program in an arena of its own; NULL after an error. */
-static ix_compiled *
-compile_unit(ix_unit *u, const ix_compile_request *request)
+/* Fills the compiled program, whose arena may run out. */
+static bool
+fill(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
+{
+    if (IX_ARENA_TRY(&c->arena) && ix_finish(u, c, request))
+        return u->ctx->error.code == ILEX_OK;
+    ix_fail_memory(&u->ctx->error);
+    return false;
+}
+
+/* Makes the compiled program in an arena of its own, "*c"; false after an
+ * error or a stop. */
+static bool
+compile_unit(ix_unit *u, const ix_compile_request *request, ix_compiled **c)
 {
     ilex_context *ctx = u->ctx;
-    ix_compiled *volatile c = NULL;
     outcome done = run_passes(u, request);
     if (done == STOPPED && !request->text)
         ix_fail(&ctx->error, ILEX_E_OPTION,
                 "compilation was stopped after pass %s by option stop",
                 ix_option_text(ctx, IX_OPTION_stop));
-    if (done == DONE) {
-        c = ix_mem_new(&ctx->mem, sizeof *c);
-        if (!c) {
-            ix_fail_memory(&ctx->error);
-            return NULL;
-        }
-        ix_arena_init(&c->arena, &ctx->mem);
-        if (IX_ARENA_TRY(&c->arena) && ix_finish(u, c, request))
-            return c;
-        if (ctx->error.code == ILEX_OK)
-            ix_fail_memory(&ctx->error);
-        ix_compiled_free(c);
+    if (done != DONE)
+        return false;
+    *c = ix_mem_new(ix_context_mem(ctx), sizeof **c);
+    if (!*c) {
+        ix_fail_memory(&ctx->error);
+        return false;
     }
-    return NULL;
+    ix_arena_init(&(*c)->arena, ix_context_mem(ctx));
+    return fill(u, *c, request);
+}
+
+/* As compile_unit when memory runs out in the unit's arena as well. */
+static bool
+compile_guarded(ix_unit *u, const ix_compile_request *request, ix_compiled **c)
+{
+    if (IX_ARENA_TRY(&u->arena))
+        return compile_unit(u, request, c);
+    ix_fail_memory(&u->ctx->error);
+    return false;
 }
 
 ix_compiled *
@@ -169,17 +180,17 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
         return NULL;
     size_t scope = ilex_scope_begin(ctx);
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
-    ix_compiled *volatile c = NULL;
+    ix_compiled *c = NULL;
     ix_arena_init(&u.arena, &ctx->mem);
-    if (scope != SIZE_MAX && IX_ARENA_TRY(&u.arena))
-        c = compile_unit(&u, request);
-    else
-        ix_fail_memory(&ctx->error);
+    bool ok = scope != SIZE_MAX && compile_guarded(&u, request, &c);
     ix_map_free(&u.position, &ctx->mem);
     ix_arena_free(&u.arena);
     ilex_scope_end(ctx, scope, NULL);
-    if (c)
-        c->seconds = now() - start;
+    if (!ok) {
+        ix_compiled_free(c);
+        return NULL;
+    }
+    c->seconds = now() - start;
     return c;
 }
 

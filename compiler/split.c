@@ -118,9 +118,12 @@ find_in_condition(ilex_context *ctx, const ilex_array *n)
 static ilex_array *
 find_half(ilex_context *ctx, const ilex_array *n, ix_map *seen)
 {
-    if (n->nops == 0 || ix_map_find(seen, n) ||
-        !ix_map_set(seen, &ctx->mem, n, 1))
+    if (n->nops == 0 || ix_map_find(seen, n))
         return NULL;
+    if (!ix_map_set(seen, &ctx->mem, n, 1)) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
         ix_is_index_condition(n->ops[0])) {
         ilex_array *e = find_in_condition(ctx, n->ops[0]);
@@ -216,8 +219,7 @@ apply_decision(void *user, ilex_array *n)
         return join_conditions(d->ctx, n);
     if (ix_is_index_condition(n))
         return decide_comparison(d, n);
-    if ((op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM) &&
-        ix_index_is_affine(n)) {
+    if ((op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM) && ix_index_is_affine(n)) {
         int at = implied(d, difference(d->ctx, n->ops[0], n->ops[1], false));
         if (at >= 0)
             return (at == 1) == (op == IX_OP_MINIMUM) ? n->ops[1] : n->ops[0];
@@ -249,9 +251,8 @@ single_axis(ilex_context *ctx, const ilex_array *e, int *k,
     int sign = 0;
     for (int i = 0; i < f.n; i++) {
         if (f.t[i].atom->kind == IX_SIZE) {
-            rest = ix_lin_fma(
-                ctx, rest, f.t[i].k,
-                ix_lin_param(ctx, (int32_t)f.t[i].atom->attr[0]));
+            rest = ix_lin_fma(ctx, rest, f.t[i].k,
+                              ix_lin_param(ctx, (int32_t)f.t[i].atom->attr[0]));
         } else if (sign) {
             return false;
         } else {
@@ -260,8 +261,8 @@ single_axis(ilex_context *ctx, const ilex_array *e, int *k,
         }
     }
     *lower = sign > 0;
-    *bound = sign > 0 ? ix_lin_scale(ctx, rest, -1)
-                      : ix_lin_offset(ctx, rest, 1);
+    *bound =
+        sign > 0 ? ix_lin_scale(ctx, rest, -1) : ix_lin_offset(ctx, rest, 1);
     return sign != 0 && *bound != NULL;
 }
 
@@ -310,10 +311,9 @@ holds_on(splitter *s, const piece *p, ilex_array *e)
     const ix_domain *box = ix_domain_new(s->u->ctx, s->rank, p->ax);
     ix_frame frame = {.box = box};
     ix_sample sample;
-    return box && ix_access_within(s->u->ctx, &frame, e,
-                                   ix_lin_const(s->u->ctx, 0),
-                                   ix_lin_const(s->u->ctx, IX_UNBOUNDED),
-                                   &sample) == IX_YES;
+    return box && ix_access_within(
+                      s->u->ctx, &frame, e, ix_lin_const(s->u->ctx, 0),
+                      ix_lin_const(s->u->ctx, IX_UNBOUNDED), &sample) == IX_YES;
 }
 
 /* The side of "half" on a copy of "p"; false when there is no room. */
@@ -349,8 +349,7 @@ loop_bounds(splitter *s, const piece *p, int axis, ix_loop *loop)
         int last = -1;
         ix_index_form_of(p->half[i], &f);
         for (int t = 0; t < f.n; t++)
-            if (f.t[t].atom->kind == IX_INDEX &&
-                f.t[t].atom->attr[0] > last) {
+            if (f.t[t].atom->kind == IX_INDEX && f.t[t].atom->attr[0] > last) {
                 last = (int)f.t[t].atom->attr[0];
                 k = f.t[t].k;
             }

@@ -92,6 +92,8 @@ typedef struct ix_unit {
     size_t norder;
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
     ix_map position;        /* of an array in "order" */
+    ix_map label;           /* symbol of an array that the source names */
+    ix_map note;            /* text for a scalar that was such an array */
 
     ix_buffer *buffer;
     size_t nbuffers, buffer_capacity;

@@ -96,6 +96,16 @@ replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
     return ix_with_operands(n, ops);
 }
 
+/* What replaces an array is called like it. */
+static void
+inherit_label(ix_unit *u, const ilex_array *old, const ilex_array *now)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    size_t *label = old == now ? NULL : ix_map_find(&u->label, old);
+    if (label && !ix_map_find(&u->label, now))
+        ix_map_set(&u->label, &mem, now, *label);
+}
+
 bool
 ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
 {
@@ -109,6 +119,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
         if (ix_is_poison(became[i]))
             return false;
         u->changed |= became[i] != u->order[i];
+        inherit_label(u, u->order[i], became[i]);
     }
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[*ix_map_find(&u->position, u->root[i])];

@@ -22,6 +22,7 @@ enum { STEPS = 200, CELL = 10, ENLARGED = 8 };
 static const double coefficient = 1.0 / 64;
 static ilex_context *ctx;
 static char folder[3000];
+static const char *working; /* the first back end that can run programs */
 
 /* Ends the program when something that must be there is not. */
 static void *
@@ -188,6 +189,9 @@ measure(const struct way *way, const char *backend, const ilex_storage *heights,
         p[i] = compile(way->file[i], backend);
         if (!p[i]) {
             ilex_program_release(p[0]);
+            if (ilex_error_code(ctx) != ILEX_E_TOOLCHAIN &&
+                ilex_error_code(ctx) != ILEX_E_UNSUPPORTED)
+                need(NULL);
             printf("  not available: %s\n",
                    ilex_status_name(ilex_error_code(ctx)));
             ilex_error_clear(ctx);
@@ -198,6 +202,7 @@ measure(const struct way *way, const char *backend, const ilex_storage *heights,
         compiling +=
             ilex_program_lower_seconds(p[i]) + ilex_program_jit_seconds(p[i]);
     }
+    working = working ? working : backend;
     double start = seconds();
     ilex_storage *after = way->smooth(heights, p);
     double step = (seconds() - start) / STEPS;
@@ -239,8 +244,8 @@ static void
 picture(const char *path, ilex_storage *heights)
 {
     const int64_t *n = ilex_storage_shape(heights);
-    ilex_program *lit = need(compile("hillshade.ilx", "auto"));
-    ilex_program *enlarge = need(compile("enlarge.ilx", "auto"));
+    ilex_program *lit = need(compile("hillshade.ilx", working));
+    ilex_program *enlarge = need(compile("enlarge.ilx", working));
     ilex_storage_spec spec = {.size = sizeof spec, .like = heights};
     ilex_storage *shade = need(ilex_storage_new(ctx, &spec));
     spec = (ilex_storage_spec){

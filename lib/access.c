@@ -198,8 +198,11 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
                  const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
 {
     ix_bounds b;
+    if (!lo || !hi)
+        return IX_UNKNOWN;
     ix_index_bounds(ctx, frame, x, &b);
-    bool above = false, below = false;
+    bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
+    bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;
     for (int i = 0; i < b.nlo && !above; i++)
         above = shown(ctx, ix_lin_sub(ctx, b.lo[i], lo));
     for (int i = 0; i < b.nhi && !below; i++)
@@ -208,6 +211,8 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
                                           -1));
     if (above && below)
         return IX_YES;
+    if (ctx->error.code == ILEX_E_MEMORY)
+        return IX_UNKNOWN;
     return ix_affine_within(ctx, frame, x, lo, hi, sample);
 }
 

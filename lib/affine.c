@@ -37,8 +37,10 @@ isl_of(ilex_context *ctx)
 {
     if (!ctx->affine) {
         struct ix_affine *a = ix_mem_new(&ctx->mem, sizeof *a);
-        if (!a)
+        if (!a) {
+            ix_fail_memory(&ctx->error);
             return NULL;
+        }
         a->isl = isl_ctx_alloc();
         if (!a->isl) {
             ix_mem_free(&ctx->mem, a);

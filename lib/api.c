@@ -59,7 +59,7 @@ find_axis(ilex_array *x, const char *operation, const char *text,
               "%s: there is no axis '%.*s' in [%s] (for example: \"I\" or "
               "\"0, -1\")",
               operation, (int)(length < 40 ? length : 40), text,
-              ix_domain_show(ctx, x->interior).s);
+              d ? ix_domain_show(ctx, x->interior).s : "");
     return -1;
 }
 

@@ -217,8 +217,10 @@ apply_op(ilex_context *ctx, const void *how, ilex_array *const *scalars)
             ctx, h->op == IX_OP_WHERE && i == 0 ? ILEX_BOOL : h->loop,
             scalars[i]);
     ilex_array *r = ix_scalar_op(ctx, h->op, h->loop, h->result, ops);
-    return h->result == ILEX_I64 && !ix_is_poison(r) ? ix_index_normal(ctx, r)
-                                                     : r;
+    bool constant = true; /* wraps; index arithmetic does not */
+    for (int i = 0; i < r->nops; i++)
+        constant &= r->ops[i]->kind == IX_CONST;
+    return h->result == ILEX_I64 && !constant ? ix_index_normal(ctx, r) : r;
 }
 
 static ilex_array *

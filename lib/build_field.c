@@ -58,8 +58,7 @@ check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
 
 ilex_array *
 ix_build_input(ilex_context *ctx, const char *name, size_t length,
-               ilex_dtype dtype, const ix_domain *interior,
-               const int64_t *halo)
+               ilex_dtype dtype, const ix_domain *interior, const int64_t *halo)
 {
     if (!interior || !ix_name_check(&ctx->error, "input", name, length))
         return ix_poison_again(ctx);
@@ -71,8 +70,7 @@ ix_build_input(ilex_context *ctx, const char *name, size_t length,
     if (attr < 0)
         return ix_poison_again(ctx);
     const char *what = ix_symbol_text(ctx, (int32_t)attr);
-    const ix_domain *valid =
-        halo ? grow(ctx, what, interior, halo) : interior;
+    const ix_domain *valid = halo ? grow(ctx, what, interior, halo) : interior;
     if (!valid || !check_axes(ctx, what, interior))
         return ix_poison_again(ctx);
     ix_node_spec spec = {.kind = IX_INPUT,
@@ -156,8 +154,7 @@ ix_build_shift(ilex_context *ctx, ilex_array *x, const int64_t *offset)
     ilex_array *index[ILEX_MAX_RANK];
     bool moves = false;
     for (int k = 0; k < x->interior->rank; k++) {
-        index[k] =
-            ix_index_offset(ctx, ix_scalar_index(ctx, k), offset[k]);
+        index[k] = ix_index_offset(ctx, ix_scalar_index(ctx, k), offset[k]);
         moves |= offset[k] != 0;
         if (offset[k] > IX_UNBOUNDED || offset[k] < -IX_UNBOUNDED)
             return ix_poison(ctx, "shift", 0, ILEX_E_OVERFLOW,
@@ -218,11 +215,16 @@ image_box(ilex_context *ctx, const ix_domain *box, const ilex_array *load,
 
 /* The first load in a body that leaves its operand over "box". */
 static const ilex_array *
-leaving_load(ilex_context *ctx, const ilex_array *lambda,
-             const ix_domain *box, const ilex_array *n, ix_map *seen)
+leaving_load(ilex_context *ctx, const ilex_array *lambda, const ix_domain *box,
+             const ilex_array *n, ix_map *seen)
 {
-    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(seen, n) ||
-        !ix_map_set(seen, &ctx->mem, n, 1) || n->kind == IX_REDUCE)
+    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(seen, n))
+        return NULL;
+    if (!ix_map_set(seen, &ctx->mem, n, 1)) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    if (n->kind == IX_REDUCE)
         return NULL;
     if (n->kind == IX_LOAD) {
         const ilex_array *x = lambda->ops[n->attr[0] + 1];
@@ -250,9 +252,8 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
     for (;;) {
         ix_map seen = {0};
         const ilex_array *load =
-            x->kind == IX_LAMBDA
-                ? leaving_load(ctx, x, box, x->ops[0], &seen)
-                : NULL;
+            x->kind == IX_LAMBDA ? leaving_load(ctx, x, box, x->ops[0], &seen)
+                                 : NULL;
         ix_map_free(&seen, &ctx->mem);
         if (!load)
             break;
@@ -262,10 +263,9 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
             ix_frame frame = {.box = box};
             ix_sample sample;
             for (int k = 0; k < load->nops; k++)
-                if (ix_access_within(ctx, &frame, load->ops[k],
-                                     operand->valid->ax[k].lo,
-                                     operand->valid->ax[k].hi,
-                                     &sample) == IX_NO) {
+                if (ix_access_within(
+                        ctx, &frame, load->ops[k], operand->valid->ax[k].lo,
+                        operand->valid->ax[k].hi, &sample) == IX_NO) {
                     ix_access_report(ctx, what, operand, k, box, &sample);
                     return;
                 }
@@ -383,9 +383,8 @@ loads_shift(const ilex_array *n)
     for (int i = 0; i < n->nops; i++) {
         int k;
         int64_t offset;
-        bool ok = n->kind == IX_LOAD
-                      ? ix_index_is_shift(n->ops[i], &k, &offset)
-                      : loads_shift(n->ops[i]);
+        bool ok = n->kind == IX_LOAD ? ix_index_is_shift(n->ops[i], &k, &offset)
+                                     : loads_shift(n->ops[i]);
         if (!ok)
             return false;
     }

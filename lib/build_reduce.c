@@ -82,6 +82,10 @@ reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value,
 {
     bool mean = r == IX_REDUCTION_MEAN;
     value = ix_scalar_cast(ctx, acc, value);
+    if (p->nbox == 0) /* over no axes: the element, at position 0 */
+        return ix_reduction_info_of(r)->by_index
+                   ? ix_index_const(ctx, 0)
+                   : ix_scalar_cast(ctx, result, value);
     const ix_domain *box = ix_domain_new(ctx, p->nbox, p->box);
     ilex_array *body =
         ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
@@ -249,11 +253,33 @@ result_domains(ilex_context *ctx, const label_axes *all, const ix_labels *l,
     return *interior && *valid;
 }
 
+/* The label with canonical number "t": i, j, k, ... z, a, ... h, A, ... Z. */
 static int
-put_labels(int64_t *attr, int at, const ix_labels *l)
+canonical_label(int t)
+{
+    int i = 26 + 'i' - 'a';
+    return t < 18 ? i + t : t < 26 ? 26 + t - 18 : t < 52 ? t - 26 : t;
+}
+
+/* Labels by first appearance in the operands, so that "ij,jk->ik" and
+ * "ab,bc->ac" are one node. */
+static void
+canonical_labels(int count, const ix_labels *labels, int *number)
+{
+    int next = 0;
+    memset(number, -1, MAX_LABELS * sizeof *number);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < labels[i].n; k++)
+            if (number[labels[i].label[k]] < 0)
+                number[labels[i].label[k]] =
+                    canonical_label(next++);
+}
+
+static int
+put_labels(int64_t *attr, int at, const ix_labels *l, const int *number)
 {
     for (int k = 0; k < l->n; k++)
-        attr[at++] = l->label[k];
+        attr[at++] = number[l->label[k]];
     return at;
 }
 
@@ -269,8 +295,8 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
                          "einsum: %d operands; 1 to %d are possible", count,
                          ILEX_MAX_RANK);
     int64_t attr[2 + ILEX_MAX_RANK * (ILEX_MAX_RANK + 1)];
-    int nattr = 2;
-    nattr = put_labels(attr, nattr, result);
+    int nattr = 2 + result->n, number[MAX_LABELS];
+    canonical_labels(count, labels, number);
     ilex_dtype dtype = ILEX_BOOL;
     for (int i = 0; i < count; i++) {
         if (ix_is_poison(operands[i]))
@@ -278,8 +304,9 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
         if (!join_operand(ctx, &all, i, operands[i], &labels[i]))
             return ix_poison_again(ctx);
         dtype = ilex_dtype_promote(dtype, (ilex_dtype)operands[i]->dtype);
-        nattr = put_labels(attr, nattr, &labels[i]);
+        nattr = put_labels(attr, nattr, &labels[i], number);
     }
+    put_labels(attr, 2, result, number);
     attr[0] = acc ? (int64_t)*acc : (int64_t)dtype;
     attr[1] = result->n;
     ix_node_spec spec = {.kind = IX_EINSUM,

@@ -146,6 +146,17 @@ read_environment(ilex_context *ctx)
 
 /* ---- life ---- */
 
+/* The user's allocator; no failure stays unseen. */
+static void *
+resize_recording(void *user, void *block, size_t bytes)
+{
+    ilex_context *ctx = user;
+    void *p = ctx->host.resize(ctx->host.user, block, bytes);
+    if (!p && bytes > 0)
+        ix_fail_memory(&ctx->error);
+    return p;
+}
+
 ilex_context *
 ilex_context_new(const ilex_context_spec *spec)
 {
@@ -156,7 +167,8 @@ ilex_context_new(const ilex_context_spec *spec)
     ilex_context *ctx = ix_mem_new(&mem, sizeof *ctx);
     if (!ctx)
         return NULL;
-    ctx->mem = mem;
+    ctx->mem = (ix_mem){resize_recording, ctx};
+    ctx->host = mem;
     ctx->log = s.log;
     ctx->log_user = s.log_user;
     ix_error_clear(&ctx->error);
@@ -186,8 +198,8 @@ ilex_context_free(ilex_context *ctx)
     ix_mem_free(&ctx->mem, ctx->symbol);
     ix_mem_free(&ctx->mem, ctx->param);
     ix_mem_free(&ctx->mem, ctx->assumption);
-    ix_mem mem = ctx->mem;
-    ix_mem_free(&mem, ctx);
+    ix_mem host = ctx->host;
+    ix_mem_free(&host, ctx);
 }
 
 ix_error *
@@ -199,7 +211,7 @@ ix_context_error(ilex_context *ctx)
 const ix_mem *
 ix_context_mem(ilex_context *ctx)
 {
-    return ctx ? &ctx->mem : &ix_mem_default;
+    return ctx ? &ctx->host : &ix_mem_default;
 }
 
 void

@@ -50,7 +50,8 @@ typedef struct ix_scope_record {
 } ix_scope_record;
 
 struct ilex_context {
-    ix_mem mem;
+    ix_mem mem;  /* of what dies with the context: records failures */
+    ix_mem host; /* the user's allocator: of what outlives the context */
     ix_error error;
     ix_error location; /* file, line and column used for the next error */
     void (*log)(void *user, ilex_level level, const char *text);
@@ -76,6 +77,10 @@ struct ilex_context {
 };
 
 ix_error *ix_context_error(ilex_context *ctx);
+
+/* The user's allocator, for objects that outlive the context; the default one
+ * when "ctx" is NULL. Failures of ctx->mem are recorded as errors, of this one
+ * not. */
 const ix_mem *ix_context_mem(ilex_context *ctx);
 
 /* Records an error with the context's current location; returns poison. */

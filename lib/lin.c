@@ -257,6 +257,16 @@ ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a)
     return false;
 }
 
+/* Do the assumptions say no more than a range for each size? */
+static bool
+only_ranges(const ilex_context *ctx)
+{
+    bool ranges = true;
+    for (size_t i = 0; ranges && i < ctx->nassumptions; i++)
+        ranges = !ctx->assumption[i].modulus && ctx->assumption[i].form->n < 2;
+    return ranges;
+}
+
 ix_tri
 ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
 {
@@ -266,12 +276,21 @@ ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
         return IX_YES;
     if (a->n == 0)
         return IX_NO;
-    bool simple = true;
+    bool simple = only_ranges(ctx);
     for (int32_t i = 0; i < a->n; i++)
         simple &= ctx->param[a->t[i].param].high == INT64_MAX;
-    for (size_t i = 0; simple && i < ctx->nassumptions; i++)
-        simple = !ctx->assumption[i].modulus && ctx->assumption[i].form->n < 2;
     return simple ? IX_NO : ix_affine_nonneg(ctx, a);
+}
+
+ix_tri
+ix_assumptions_possible(ilex_context *ctx)
+{
+    if (!only_ranges(ctx))
+        return ix_affine_assumptions_possible(ctx);
+    for (size_t i = 0; i < ctx->nparams; i++)
+        if (ctx->param[i].low > ctx->param[i].high)
+            return IX_NO;
+    return IX_YES;
 }
 
 /* Is "a" a constant that stands for no bound at all, with the sign given? */

@@ -72,6 +72,10 @@ bool ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value);
 ix_tri ix_lin_nonneg(ilex_context *ctx, const ix_lin *a);
 /* Is a <= b always? */
 ix_tri ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+/* Do the assumptions together leave any size? Ranges of single sizes first,
+ * isl for the rest. IX_NO: they contradict each other. */
+ix_tri ix_assumptions_possible(ilex_context *ctx);
+
 /* The own algebra alone: false means "not shown". */
 bool ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a);
 

@@ -32,6 +32,9 @@ ilex_module_free(ilex_module *m)
         ix_node_release(m->output[i].array);
     for (size_t i = 0; i < m->ninputs; i++)
         ix_node_release(m->input[i]);
+    for (size_t i = 0; i < m->nlabels; i++)
+        ix_node_release(m->label[i].array);
+    ix_mem_free(&mem, m->label);
     ix_mem_free(&mem, m->output);
     ix_mem_free(&mem, m->input);
     ix_mem_free(&mem, m);
@@ -212,5 +215,18 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
                      m->noutputs + 1, sizeof *m->output))
         return ix_fail_memory(&ctx->error);
     m->output[m->noutputs++] = (ix_output){symbol, in, ix_node_retain(value)};
+    return ILEX_OK;
+}
+
+/* ---- labels ---- */
+
+ilex_status
+ix_module_label(ilex_module *m, int32_t name, ilex_array *array)
+{
+    if (name < 0 ||
+        !ix_mem_grow(&m->ctx->mem, &m->label, &m->label_capacity,
+                     m->nlabels + 1, sizeof *m->label))
+        return ix_fail_memory(&m->ctx->error);
+    m->label[m->nlabels++] = (ix_label){name, ix_node_retain(array)};
     return ILEX_OK;
 }

@@ -14,6 +14,12 @@ typedef struct ix_output {
     ilex_array *array;
 } ix_output;
 
+/* What a `let` of the source calls an array: for generated source only. */
+typedef struct ix_label {
+    int32_t name; /* symbol */
+    ilex_array *array;
+} ix_label;
+
 struct ilex_module {
     ilex_context *ctx;
     char name[72];
@@ -21,10 +27,15 @@ struct ilex_module {
     size_t noutputs, output_capacity;
     ilex_array **input; /* declared, in order; may be unused */
     size_t ninputs, input_capacity;
+    ix_label *label;
+    size_t nlabels, label_capacity;
 };
 
 /* Adds an input (kept by the module); two inputs of one name must be one. */
 ilex_status ix_module_add_input(ilex_module *m, ilex_array *input);
+
+/* Lets generated source call "array" by a name; kept by the module. */
+ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);
 
 /* As ilex_module_output, for a name that is valid or reserved. */
 ilex_status ix_module_add_output(ilex_module *m, const char *name,

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading .ilx programs: the session (names, scopes, errors) and the
- * statements, one function for each row of statements.def.
+ * The session in which a text is read: its scope, its names, the way out for
+ * errors, what is taken back after one.
  */
 #include "lib/parse.h"
 
 #include <stdio.h>
-
-#include "lib/dtype.h"
-#include "lib/eval.h"
 
 /* ---- session ---- */
 
@@ -150,9 +147,8 @@ ix_parser_find(ix_parser *p, const char *text, size_t length, bool is_size)
                          name_equal);
 }
 
-/* Adds a name that is not there yet. */
-static ix_name *
-add_name(ix_parser *p, const char *text, size_t length, bool is_size)
+ix_name *
+ix_parser_add(ix_parser *p, const char *text, size_t length, bool is_size)
 {
     ix_name *name = ix_arena_new(&p->reader.arena, sizeof *name);
     name->text = text;
@@ -172,14 +168,13 @@ ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array)
         ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
                     "the name '%.*s' is taken on line %d", (int)word->length,
                     word->text, (int)name->line);
-    name = add_name(p, word->text, (size_t)word->length, false);
+    name = ix_parser_add(p, word->text, (size_t)word->length, false);
     name->array = array;
     name->line = word->line;
 }
 
-/* Checks a name that the program gives. */
-static void
-check_name(ix_parser *p, const char *what, const ix_word *word)
+void
+ix_parser_check_name(ix_parser *p, const char *what, const ix_word *word)
 {
     ix_parser_at(p, word);
     if (!ix_name_check(&p->ctx->error, what, word->text, (size_t)word->length))
@@ -190,9 +185,8 @@ check_name(ix_parser *p, const char *what, const ix_word *word)
                     (int)word->length, word->text);
 }
 
-/* The parameter called "word", made if it is new. */
-static int32_t
-param_of(ix_parser *p, const ix_word *word)
+int32_t
+ix_parser_param(ix_parser *p, const ix_word *word)
 {
     if (p->ctx->nparams >= IX_TEXT_MAX_LIST)
         ix_lex_fail(&p->reader, ILEX_E_LIMIT, word,
@@ -212,8 +206,8 @@ ix_parser_size(ix_parser *p, const ix_word *word)
         return name->param;
     if (!p->new_sizes)
         ix_parser_unknown(p, word, "size");
-    check_name(p, "size", word);
-    return param_of(p, word);
+    ix_parser_check_name(p, "size", word);
+    return ix_parser_param(p, word);
 }
 
 void
@@ -226,271 +220,10 @@ ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
                 size ? n : 0, word->text);
 }
 
-/* ---- statements ---- */
+/* ---- assumptions of a text that fails are taken back ---- */
 
-static void
-build_ILEX(ix_parser *p, const ix_statement *s)
-{
-    if (!ix_word_is(&s->name, "1"))
-        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->name,
-                    "version %.*s of the format; this library reads version 1",
-                    s->name.length < 20 ? (int)s->name.length : 20,
-                    s->name.text);
-}
-
-static void
-build_PROGRAM(ix_parser *p, const ix_statement *s)
-{
-    check_name(p, "program", &s->name);
-    memcpy(p->module->name, s->name.text, (size_t)s->name.length);
-    p->module->name[s->name.length] = 0;
-}
-
-static void
-build_SIZE(ix_parser *p, const ix_statement *s)
-{
-    for (size_t i = 0; i < s->nwords; i++) {
-        const ix_word *w = &s->words[i];
-        check_name(p, "size", w);
-        ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, true);
-        if (name)
-            ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
-                        "the size '%.*s' is declared on line %d",
-                        (int)w->length, w->text, (int)name->line);
-        name = add_name(p, w->text, (size_t)w->length, true);
-        name->param = param_of(p, w);
-        name->line = w->line;
-    }
-}
-
-static void
-build_ASSUME(ix_parser *p, const ix_statement *s)
-{
-    ix_parse_assume(p, s->expr);
-    ix_parse_check_assumptions(p, &s->keyword);
-}
-
-static void
-build_IN(ix_parser *p, const ix_statement *s)
-{
-    int64_t halo[2 * ILEX_MAX_RANK];
-    check_name(p, "input", &s->name);
-    ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
-    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
-    if (s->has_halo)
-        ix_parse_halo(p, dom, &s->halo, halo);
-    ix_parser_at(p, &s->name);
-    ilex_array *x = ix_parser_array(
-        p, ix_build_input(p->ctx, s->name.text, (size_t)s->name.length, dtype,
-                          dom, s->has_halo ? halo : NULL));
-    ix_parser_define(p, &s->name, x);
-    if (ix_module_add_input(p->module, x) != ILEX_OK)
-        ix_lex_abort(&p->reader);
-}
-
-/* Names what a statement built. */
-static void
-define(ix_parser *p, const ix_statement *s, ilex_array *x)
-{
-    check_name(p, "array", &s->name);
-    ix_parser_define(p, &s->name, ix_parser_array(p, x));
-}
-
-static void
-build_CONST(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_const(p, s));
-}
-
-/* May a literal of dtype "weak" become "dtype"? Within its kind only. */
-static bool
-literal_may_be(ilex_dtype weak, ilex_dtype dtype)
-{
-    char kind = ix_dtype_kind(dtype);
-    return weak == dtype || kind == 'f' || kind == 'c' ||
-           (weak == ILEX_I64 && kind != 'b');
-}
-
-/* A literal as the declared "dtype", unchanged if that is of another kind. */
-static ilex_array *
-declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
-                 ilex_dtype dtype)
-{
-    ilex_context *ctx = p->ctx;
-    ilex_dtype weak = (ilex_dtype)x->dtype;
-    if (!literal_may_be(weak, dtype))
-        dtype = weak;
-    ilex_array *r = ix_parser_array(p, ix_build_cast(ctx, dtype, x));
-    ix_value back, v = ix_const_value(r);
-    ix_cast_eval(dtype, weak, &v, &back);
-    if (ix_dtype_is_integer(dtype) &&
-        (back.i != x->attr[0] || (dtype == ILEX_U64 && back.i < 0)))
-        ix_lex_fail(&p->reader, ILEX_E_LITERAL, where,
-                    "the integer %lld does not fit %s", (long long)x->attr[0],
-                    ilex_dtype_name(dtype));
-    return r;
-}
-
-/* The value of a statement as its type says: converted only if it is a
- * literal, and on the type's domain. */
-static ilex_array *
-typed_value(ix_parser *p, const ix_statement *s)
-{
-    ilex_context *ctx = p->ctx;
-    ilex_array *x = ix_parse_expr(p, s->expr);
-    if (!s->type.dtype.length)
-        return x;
-    ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
-    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
-    ix_parser_at(p, &s->expr->word);
-    if (ix_is_weak(x))
-        x = declared_literal(p, &s->expr->word, x, dtype);
-    if (x->dtype != dtype)
-        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->expr->word,
-                    "%.*s is declared %s, but the expression is %s; convert "
-                    "it: %s(...)",
-                    (int)s->name.length, s->name.text, ilex_dtype_name(dtype),
-                    ilex_dtype_name((ilex_dtype)x->dtype),
-                    ilex_dtype_name(dtype));
-    char what[80];
-    size_t n = (size_t)s->name.length;
-    memcpy(what, s->name.text, n);
-    what[n] = 0;
-    ix_parser_at(p, &s->name);
-    return ix_parser_array(p, ix_build_restrict(ctx, what, x, dom));
-}
-
-static void
-build_LET(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, typed_value(p, s));
-}
-
-static void
-build_MAP(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_map(p, s));
-}
-
-static void
-build_EINSUM(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_einsum(p, s));
-}
-
-static void
-build_RESHAPE(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_reshape(p, s));
-}
-
-static void
-build_NODE(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_node(p, s));
-}
-
-/* The input named by `inplace`, which must look like the output. */
-static const char *
-inplace_input(ix_parser *p, const ix_statement *s, const ilex_array *value,
-              char *buffer)
-{
-    const ix_word *w = &s->option;
-    ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, false);
-    if (!w->length)
-        return NULL;
-    if (!name || name->array->kind != IX_INPUT)
-        ix_parser_unknown(p, w, "input");
-    const ilex_array *x = name->array;
-    if (x->dtype != value->dtype || !ix_is_array(value) ||
-        x->interior != value->interior)
-        ix_lex_fail(&p->reader, ILEX_E_SHAPE, w,
-                    "%.*s is %s[%s]; an output in its place has the same "
-                    "dtype and domain",
-                    (int)w->length, w->text,
-                    ilex_dtype_name((ilex_dtype)x->dtype),
-                    ix_domain_show(p->ctx, x->interior).s);
-    memcpy(buffer, w->text, (size_t)w->length);
-    buffer[w->length] = 0;
-    return buffer;
-}
-
-static void
-build_OUT(ix_parser *p, const ix_statement *s)
-{
-    char name[80], inplace[80];
-    check_name(p, "output", &s->name);
-    ilex_array *x = typed_value(p, s);
-    ix_parser_define(p, &s->name, x);
-    const char *in = inplace_input(p, s, x, inplace);
-    memcpy(name, s->name.text, (size_t)s->name.length);
-    name[s->name.length] = 0;
-    ix_parser_at(p, &s->name);
-    if (ilex_module_output(p->module, name, x, in) != ILEX_OK)
-        ix_lex_abort(&p->reader);
-}
-
-static void
-build_COMMENT(ix_parser *p, const ix_statement *s)
-{
-    (void)p, (void)s;
-}
-
-static void (*const build_of[IX_NSTATEMENTS])(ix_parser *,
-                                              const ix_statement *) = {
-#define IX_STATEMENT(NAME, keyword, example) build_##NAME,
-#include "lib/statements.def"
-};
-
-/* ---- programs ---- */
-
-/* `ilex` and `program` come first and once; returns how many have come. */
-static int
-check_order(ix_parser *p, const ix_statement *s, int seen)
-{
-    ix_statement_kind wanted =
-        seen == 0 ? IX_STATEMENT_ILEX : IX_STATEMENT_PROGRAM;
-    bool heading =
-        s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM;
-    if (s->kind == IX_STATEMENT_COMMENT)
-        return seen;
-    if (seen < 2 && s->kind != wanted)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->keyword,
-                    "expected '%s' before other statements",
-                    ix_statement_examples[wanted]);
-    if (seen == 2 && heading)
-        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, &s->keyword,
-                    "'%s' is given once, at the beginning",
-                    ix_statement_keywords[s->kind]);
-    return heading ? seen + 1 : seen;
-}
-
-static void
-build_program(ix_parser *p, void *unused)
-{
-    int seen = 0;
-    const ix_statement *s = ix_syntax_program(&p->reader);
-    (void)unused;
-    for (; s; s = s->next) {
-        seen = check_order(p, s, seen);
-        build_of[s->kind](p, s);
-    }
-    if (seen < 2) {
-        ix_word start_of_text = {p->reader.text, 0, 1, 1};
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &start_of_text,
-                    "a program starts with the lines 'ilex 1' and, for "
-                    "example, 'program hdiff'");
-    }
-}
-
-/* The assumptions of a program that failed are taken back. */
-typedef struct assumptions {
-    size_t count, nparams;
-    ix_param *param;
-} assumptions;
-
-static bool
-save_assumptions(ilex_context *ctx, assumptions *old)
+bool
+ix_parser_save(ilex_context *ctx, ix_assumptions *old)
 {
     size_t bytes = ctx->nparams * sizeof *old->param;
     old->count = ctx->nassumptions;
@@ -498,180 +231,19 @@ save_assumptions(ilex_context *ctx, assumptions *old)
     old->param = ix_mem_new(&ctx->mem, bytes);
     if (old->param && bytes)
         memcpy(old->param, ctx->param, bytes);
+    if (!old->param)
+        ix_fail_memory(&ctx->error);
     return old->param != NULL;
 }
 
-static void
-restore_assumptions(ilex_context *ctx, const assumptions *old)
+void
+ix_parser_restore(ilex_context *ctx, ix_assumptions *old, bool back)
 {
-    ctx->nassumptions = old->count;
-    for (size_t i = 0; i < ctx->nparams; i++) {
+    if (back)
+        ctx->nassumptions = old->count;
+    for (size_t i = 0; back && i < ctx->nparams; i++) {
         ctx->param[i].low = i < old->nparams ? old->param[i].low : 0;
         ctx->param[i].high = i < old->nparams ? old->param[i].high : INT64_MAX;
     }
-}
-
-ilex_module *
-ix_module_parse(ilex_context *ctx, const char *text, size_t length,
-                const char *file)
-{
-    ix_parser p;
-    assumptions old;
-    ix_parser_init(&p, ctx);
-    p.module = ilex_module_new(ctx, "program");
-    if (!p.module)
-        return NULL;
-    if (!save_assumptions(ctx, &old)) {
-        ix_fail_memory(&ctx->error);
-        ilex_module_free(p.module);
-        return NULL;
-    }
-    ix_parser_text whole = {text, length, file};
-    bool ok = ix_parser_try(&p, &whole, build_program, NULL);
-    if (ok) {
-        ix_parser_end(&p, NULL);
-    } else {
-        restore_assumptions(ctx, &old);
-        ilex_module_free(p.module);
-        ix_parser_fail(&p);
-    }
-    ix_mem_free(&ctx->mem, old.param);
-    return ok ? p.module : NULL;
-}
-
-/* ---- single texts ---- */
-
-/* Sizes that the context knows may be used. */
-static void
-add_known_sizes(ix_parser *p)
-{
-    ilex_context *ctx = p->ctx;
-    for (size_t i = 0; i < ctx->nparams; i++) {
-        const char *text = ix_param_name(ctx, (int32_t)i);
-        if (!ix_parser_find(p, text, strlen(text), true))
-            add_name(p, text, strlen(text), true)->param = (int32_t)i;
-    }
-}
-
-/* An expression, its operands, and the result. */
-typedef struct expr_work {
-    size_t count;
-    const char *const *names;
-    ilex_array *const *operands;
-    ilex_array *result;
-} expr_work;
-
-static void
-read_expr(ix_parser *p, void *user)
-{
-    expr_work *w = user;
-    add_known_sizes(p);
-    for (size_t i = 0; i < w->count; i++) {
-        ix_word word = {w->names[i], (int32_t)strlen(w->names[i]), 1, 1};
-        ix_parser_define(p, &word, w->operands[i]);
-    }
-    w->result = ix_parse_expr(p, ix_syntax_whole_expr(&p->reader));
-}
-
-ilex_array *
-ix_parse_text_expr(ilex_context *ctx, const char *text, size_t length,
-                   size_t count, const char *const *names,
-                   ilex_array *const *operands)
-{
-    ix_parser p;
-    expr_work w = {count, names, operands, NULL};
-    ix_parser_text whole = {text, length, NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_expr, &w))
-        return ix_parser_fail(&p);
-    return ix_parser_end(&p, w.result);
-}
-
-typedef struct domain_work {
-    int64_t *halo;
-    bool *has_halo;
-    const ix_domain *result;
-} domain_work;
-
-static void
-read_domain(ix_parser *p, void *user)
-{
-    domain_work *w = user;
-    ix_ranges ranges = {0}, widths = {0};
-    p->new_sizes = true;
-    ix_syntax_whole_domain(&p->reader, &ranges, w->halo ? &widths : NULL);
-    w->result = ix_parse_domain(p, &ranges);
-    if (!w->halo)
-        return;
-    ix_parse_halo(p, w->result, &widths, w->halo);
-    *w->has_halo = widths.n > 0;
-}
-
-const ix_domain *
-ix_parse_text_domain(ilex_context *ctx, const char *text, int64_t *halo,
-                     bool *has_halo)
-{
-    ix_parser p;
-    domain_work w = {halo, has_halo, NULL};
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_domain, &w)) {
-        ix_parser_fail(&p);
-        return NULL;
-    }
-    ix_parser_end(&p, NULL);
-    return w.result;
-}
-
-static void
-read_lin(ix_parser *p, void *user)
-{
-    const ix_lin **result = user;
-    p->new_sizes = true;
-    *result = ix_parse_lin(p, ix_syntax_whole_expr(&p->reader));
-}
-
-const ix_lin *
-ix_parse_text_lin(ilex_context *ctx, const char *text)
-{
-    ix_parser p;
-    const ix_lin *a = NULL;
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_lin, &a)) {
-        ix_parser_fail(&p);
-        return NULL;
-    }
-    ix_parser_end(&p, NULL);
-    return a;
-}
-
-static void
-read_assume(ix_parser *p, void *unused)
-{
-    (void)unused;
-    p->new_sizes = true;
-    const ix_syntax *x = ix_syntax_whole_expr(&p->reader);
-    ix_parse_assume(p, x);
-    ix_parse_check_assumptions(p, &x->word);
-}
-
-ilex_status
-ix_parse_text_assume(ilex_context *ctx, const char *text)
-{
-    ix_parser p;
-    assumptions old;
-    ix_parser_text whole = {text, strlen(text), NULL};
-    if (!save_assumptions(ctx, &old))
-        return ix_fail_memory(&ctx->error);
-    ix_parser_init(&p, ctx);
-    bool ok = ix_parser_try(&p, &whole, read_assume, NULL);
-    if (ok) {
-        ix_parser_end(&p, NULL);
-    } else {
-        restore_assumptions(ctx, &old);
-        ix_parser_fail(&p);
-    }
-    ix_mem_free(&ctx->mem, old.param);
-    return ok ? ILEX_OK : ctx->error.code;
+    ix_mem_free(&ctx->mem, old->param);
 }

@@ -71,6 +71,17 @@ ilex_array *ix_parser_end(ix_parser *p, ilex_array *result);
 /* As above after a failure: makes the error a diagnostic, returns poison. */
 ilex_array *ix_parser_fail(ix_parser *p);
 
+/* What the context assumed before a text was read. */
+typedef struct ix_assumptions {
+    size_t count, nparams;
+    ix_param *param;
+} ix_assumptions;
+
+/* Notes it; false when there is no memory. Frees the note, and goes back to
+ * it if "back". */
+bool ix_parser_save(ilex_context *ctx, ix_assumptions *old);
+void ix_parser_restore(ilex_context *ctx, ix_assumptions *old, bool back);
+
 /* ---- names ---- */
 
 /* What "word" names; NULL if nothing. */
@@ -79,6 +90,16 @@ ix_name *ix_parser_find(ix_parser *p, const char *text, size_t length,
 
 /* Lets "word" name an array; fails if it names one already. */
 void ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array);
+
+/* Adds a name that is not there yet. */
+ix_name *ix_parser_add(ix_parser *p, const char *text, size_t length,
+                       bool is_size);
+
+/* Checks a name that the program gives to a thing called "what". */
+void ix_parser_check_name(ix_parser *p, const char *what, const ix_word *word);
+
+/* The parameter called "word", made if it is new to the context. */
+int32_t ix_parser_param(ix_parser *p, const ix_word *word);
 
 /* The size parameter that "word" names; fails if there is none. */
 int32_t ix_parser_size(ix_parser *p, const ix_word *word);
@@ -116,7 +137,7 @@ void ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_ranges *ranges,
                    int64_t *halo);
 ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 
-/* ---- lib/parse_expr.c, lib/parse_lambda.c ---- */
+/* ---- lib/parse_expr.c, lib/parse_field.c, lib/parse_lambda.c ---- */
 
 /* A field expression, or a scalar one inside p->lambda. */
 ilex_array *ix_parse_expr(ix_parser *p, const ix_syntax *x);
@@ -124,6 +145,12 @@ ilex_array *ix_parse_expr(ix_parser *p, const ix_syntax *x);
 /* A literal as a constant of "dtype", which it must fit. */
 ilex_array *ix_parse_constant(ix_parser *p, ilex_dtype dtype,
                               const ix_syntax *x);
+
+/* In field expressions: a name, a subscript, a reduction. */
+ilex_array *ix_parse_field_name(ix_parser *p, const ix_word *word);
+ilex_array *ix_parse_field_index(ix_parser *p, const ix_syntax *x);
+ilex_array *ix_parse_field_reduce(ix_parser *p, const ix_syntax *x,
+                                  ix_reduction r);
 
 /* Inside p->lambda: a name, a subscript, a reduction. */
 ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);

@@ -144,7 +144,7 @@ void
 ix_parse_check_assumptions(ix_parser *p, const ix_word *where)
 {
     ix_parser_at(p, where);
-    if (ix_affine_assumptions_possible(p->ctx) == IX_NO)
+    if (ix_assumptions_possible(p->ctx) == IX_NO)
         ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
                     "no sizes satisfy this together with the assumptions "
                     "made before");

@@ -21,88 +21,6 @@ is_field(const ix_writer *w)
     return w->mode == IX_WRITE_FIELD || w->mode == IX_WRITE_TRIAL;
 }
 
-/* ---- constants ---- */
-
-/* A real so that reading it as f64 and converting gives "v" again. */
-static void
-write_real(ix_text *t, double v, bool single)
-{
-    ix_text probe;
-    ix_text_init(&probe, &t->mem);
-    ix_text_real(&probe, v, single);
-    const char *s = ix_text_string(&probe);
-    double back = v;
-    if (s && single && v - v == 0)
-        ix_text_scan_real(s, &back);
-    bool exact = !single || (float)back == (float)v;
-    ix_text_free(&probe);
-    if (v != v && __builtin_signbit(v))
-        ix_text_char(t, '-');
-    ix_text_real(t, v, single && exact);
-}
-
-static bool
-is_single(const ilex_array *n)
-{
-    return ix_dtype_part((ilex_dtype)n->dtype) == ILEX_F32;
-}
-
-/* The value without its dtype; of a complex number the real part. */
-static void
-write_bare(ix_text *t, const ilex_array *n)
-{
-    ix_value v = ix_const_value(n);
-    switch (ix_dtype_kind((ilex_dtype)n->dtype)) {
-    case 'b':
-        ix_text_put(t, v.i ? "true" : "false");
-        return;
-    case 'i':
-        ix_text_int(t, v.i);
-        return;
-    case 'u':
-        ix_text_uint(t, v.u);
-        return;
-    default:
-        write_real(t, v.f, is_single(n));
-    }
-}
-
-void
-ix_write_const(ix_text *t, const ilex_array *n, bool bare)
-{
-    ix_value v = ix_const_value(n);
-    if (bare || ix_is_weak(n) || n->dtype == ILEX_BOOL) {
-        write_bare(t, n);
-        return;
-    }
-    ix_text_format(t, "%s(", ilex_dtype_name((ilex_dtype)n->dtype));
-    write_bare(t, n);
-    if (ix_dtype_is_complex((ilex_dtype)n->dtype)) {
-        ix_text_put(t, ", ");
-        write_real(t, v.im, is_single(n));
-    }
-    ix_text_char(t, ')');
-}
-
-/* Would a literal that meets "strong" become this constant? */
-static bool
-literal_becomes(const ilex_array *n, ilex_dtype strong)
-{
-    ix_value v = ix_const_value(n);
-    char kind = ix_dtype_kind((ilex_dtype)n->dtype);
-    char other = ix_dtype_kind(strong);
-    if (kind == 'b')
-        return true;
-    if (kind == 'u' && v.u > (uint64_t)INT64_MAX)
-        return false;
-    if (kind == 'c' && (v.im != 0 || __builtin_signbit(v.im)))
-        return false;
-    if (n->dtype == strong)
-        return true;
-    return (n->dtype == ILEX_F64 && other != 'f' && other != 'c') ||
-           (n->dtype == ILEX_I64 && other == 'b');
-}
-
 /* ---- operators ---- */
 
 /* An operand as the writer shows it: field operators convert by themselves. */
@@ -130,7 +48,8 @@ constants_bare(const ix_writer *w, const ilex_array *n)
         any = true;
     }
     for (int i = first; i < n->nops; i++)
-        if (n->ops[i]->kind == IX_CONST && !literal_becomes(n->ops[i], strong))
+        if (n->ops[i]->kind == IX_CONST &&
+            !ix_write_literal_becomes(n->ops[i], strong))
             return false;
     return any;
 }
@@ -340,22 +259,14 @@ write_size(ix_writer *w, const ilex_array *n)
 
 /* ---- operands ---- */
 
-/* The operand array of a load; NULL in dumps. */
-static ilex_array *
-operand_of(const ix_writer *w, const ilex_array *load)
-{
-    int64_t slot = load->attr[0];
-    return w->lambda && slot + 1 < w->lambda->nops ? w->lambda->ops[slot + 1]
-                                                   : NULL;
-}
-
 /* The operand of a map by name or slot. */
 static void
 write_operand_name(ix_writer *w, const ilex_array *load)
 {
     if (w->mode == IX_WRITE_MAP)
         ix_print_name(w->printer,
-                      ix_print_item(w->printer, operand_of(w, load)), w->t);
+                      ix_print_item(w->printer, ix_write_operand_of(w, load)),
+                      w->t);
     else
         ix_text_format(w->t, "_in%lld", (long long)load->attr[0]);
 }
@@ -385,87 +296,6 @@ write_map_load(ix_writer *w, const ilex_array *n)
     w->tight = tight;
 }
 
-/* Are "a" and "b" an axis and its staggered one? */
-static bool
-is_stagger(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    return n < m ? m == n + 4 && !strncmp(a, b, n) && !strcmp(b + n, "+1/2")
-                 : m < n && is_stagger(b, a);
-}
-
-/* Writes the entry of a shift along axis "j" of the operand, if it moves;
- * false when the load is no shift there. */
-static bool
-write_shift(ix_writer *w, const ilex_array *load, const ilex_array *x, int j,
-            int *entries)
-{
-    int k;
-    int64_t offset;
-    const ix_domain *dom = w->lambda->interior;
-    if (!ix_index_is_shift(load->ops[j], &k, &offset) || k >= dom->rank)
-        return load->ops[j]->kind == IX_CONST && !x->interior->ax[j].name;
-    int32_t from = x->interior->ax[j].name, to = dom->ax[k].name;
-    const char *name = ix_symbol_text(w->ctx, from);
-    const char *sep = *entries ? ", " : "[";
-    if (from == to && offset == 0)
-        return true;
-    if (!from || offset == INT64_MIN)
-        return false;
-    ++*entries;
-    if (from == to) {
-        int stem = (int)strcspn(name, "+");
-        ix_text_format(w->t, "%s%.*s%s%lld", sep, stem, name,
-                       offset > 0 ? "+" : "", (long long)offset);
-        return true;
-    }
-    const char *target = ix_symbol_text(w->ctx, to);
-    if (offset != 0 || !to || !is_stagger(name, target))
-        return false;
-    bool up = strchr(name, '+') != NULL;
-    ix_text_format(w->t, "%s%.*s%s1/2", sep, (int)strcspn(name, "+"), name,
-                   up ? "+" : "-");
-    return true;
-}
-
-/* The operand of a field expression: its name, or its own expression. */
-static void
-write_field_operand(ix_writer *w, const ilex_array *load, const ilex_array *x,
-                    int precedence)
-{
-    if (w->mode == IX_WRITE_TRIAL) {
-        ix_text_format(w->t, "_in%lld", (long long)load->attr[0]);
-        return;
-    }
-    ix_item *item = ix_print_item(w->printer, x);
-    if (item->named) {
-        ix_print_name(w->printer, item, w->t);
-        return;
-    }
-    ix_writer inner = *w;
-    inner.lambda = item->node;
-    inner.bare = false;
-    ix_write_field(&inner, item->node, precedence);
-    w->failed |= inner.failed;
-}
-
-/* A load in a field expression: the operand, perhaps shifted. */
-static void
-write_field_load(ix_writer *w, const ilex_array *n, int precedence)
-{
-    const ilex_array *x = operand_of(w, n);
-    int entries = 0;
-    if (!x || n->nops != ix_rank(x)) {
-        w->failed = true;
-        return;
-    }
-    write_field_operand(w, n, x, precedence);
-    for (int j = 0; j < n->nops && !w->failed; j++)
-        w->failed = !write_shift(w, n, x, j, &entries);
-    if (entries)
-        ix_text_char(w->t, ']');
-}
-
 /* ---- reductions ---- */
 
 /* A reduction in a map: ranges of _r0, ... */
@@ -486,33 +316,6 @@ write_map_reduce(ix_writer *w, const ilex_array *n)
     }
     ix_text_put(w->t, "](");
     write_operand(w, n->ops[0], 1, false);
-    ix_text_char(w->t, ')');
-}
-
-/* A reduction of a whole operand: the axes read at reduction indices. */
-static void
-write_field_reduce(ix_writer *w, const ilex_array *n, const char *name)
-{
-    const ilex_array *load =
-        n->ops[0]->kind == IX_CAST ? n->ops[0]->ops[0] : n->ops[0];
-    const ilex_array *x = load->kind == IX_LOAD ? operand_of(w, load) : NULL;
-    if (!x || ix_rank(x) != load->nops) {
-        w->failed = true;
-        return;
-    }
-    ix_text_put(w->t, name);
-    int count = 0;
-    for (int j = 0; j < load->nops; j++) {
-        if (load->ops[j]->kind != IX_RINDEX)
-            continue;
-        ix_text_put(w->t, count++ ? ", " : "[");
-        if (x->interior->ax[j].name)
-            ix_text_put(w->t, ix_symbol_text(w->ctx, x->interior->ax[j].name));
-        else
-            ix_text_int(w->t, j);
-    }
-    ix_text_put(w->t, count ? "](" : "[](");
-    write_field_operand(w, load, x, 1);
     ix_text_char(w->t, ')');
 }
 
@@ -547,7 +350,7 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
         return;
     case IX_LOAD:
         if (is_field(w))
-            write_field_load(w, n, precedence);
+            ix_write_field_load(w, n, precedence);
         else
             write_map_load(w, n);
         return;
@@ -580,32 +383,6 @@ ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence)
     write_kind(w, n, precedence);
     w->depth--;
     w->bare = bare;
-}
-
-/* The sum inside a mean, which is a quotient; NULL if it is none. */
-static const ilex_array *
-mean_sum(const ilex_array *n)
-{
-    return n->kind == IX_OP && ix_op_of(n) == IX_OP_TRUE_DIVIDE &&
-                   n->ops[0]->kind == IX_REDUCE &&
-                   n->ops[0]->attr[0] == IX_REDUCTION_SUM
-               ? n->ops[0]
-               : NULL;
-}
-
-void
-ix_write_field(ix_writer *w, const ilex_array *n, int precedence)
-{
-    const ilex_array *body = n->kind == IX_LAMBDA ? n->ops[0] : n;
-    if (n->kind != IX_LAMBDA && ix_is_array(n))
-        w->failed = true;
-    else if (body->kind == IX_REDUCE)
-        write_field_reduce(
-            w, body, ix_reduction_info_of((ix_reduction)body->attr[0])->name);
-    else if (mean_sum(body))
-        write_field_reduce(w, mean_sum(body), "mean");
-    else
-        ix_write_scalar(w, body, precedence);
 }
 
 void

@@ -73,6 +73,15 @@ void ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence);
  * reductions. "w->failed" when there is none. */
 void ix_write_field(ix_writer *w, const ilex_array *n, int precedence);
 
+/* The operand array of a load; NULL in dumps. */
+ilex_array *ix_write_operand_of(const ix_writer *w, const ilex_array *load);
+
+/* A load in a field expression: the operand, perhaps shifted. */
+void ix_write_field_load(ix_writer *w, const ilex_array *n, int precedence);
+
+/* Would a literal that meets "strong" become this constant? */
+bool ix_write_literal_becomes(const ilex_array *n, ilex_dtype strong);
+
 /* Writes a constant: a bare literal, or with its dtype. */
 void ix_write_const(ix_text *t, const ilex_array *n, bool bare);
 
@@ -84,6 +93,15 @@ void ix_print_name(ix_printer *p, const ix_item *item, ix_text *t);
 
 /* Does an input, temporary or output carry the name of symbol "symbol"? */
 bool ix_print_is_array_name(ix_printer *p, const char *text);
+
+/* "dtype[domain]" */
+void ix_print_type(ix_printer *p, const ilex_array *n);
+
+/* Sizes, assumptions and inputs. */
+void ix_print_heading(ix_printer *p);
+
+/* The statement of an einsum, reshape, permute or slice. */
+void ix_print_node(ix_printer *p, const ix_item *item);
 
 /* ---- lib/print_graph.c ---- */
 

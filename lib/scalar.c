@@ -7,10 +7,17 @@
 #include "lib/dtype.h"
 #include "lib/eval.h"
 
+#define QUIET_NAN 0x7ff8000000000000u
+
 static ilex_array *
 constant(ilex_context *ctx, ilex_dtype dtype, ix_value v, bool weak)
 {
     int64_t attr[3] = {0, 0, weak};
+    bool real = ix_dtype_is_real(ix_dtype_part(dtype));
+    if (real && v.f != v.f)
+        v.u = QUIET_NAN; /* its payload means nothing */
+    if (real && v.im != v.im)
+        memcpy(&v.im, &(uint64_t){QUIET_NAN}, sizeof v.im);
     memcpy(attr, &v, sizeof v);
     if (!ix_dtype_is_complex(dtype))
         attr[1] = 0;

@@ -181,17 +181,18 @@ solve_size(ix_run *r, size_t p)
     const ix_compiled *c = r->p->c;
     const ix_formula *f = &r->p->solver.formula[p];
     const ilex_size_binding *given = given_size(r, c->size[p].name);
-    if (f->solved && !apply_formula(r, f, &r->size[p]))
+    bool solved = f->solved && !(f->weak && given);
+    if (solved && !apply_formula(r, f, &r->size[p]))
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: the shapes of the storages give no whole number "
                        "for size %s",
                        c->name, c->size[p].name);
-    if (!f->solved && !given)
+    if (!solved && !given)
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: size %s follows from no shape; give it in the call "
                        "(sizes)",
                        c->name, c->size[p].name);
-    if (given && f->solved && given->value != r->size[p])
+    if (given && solved && given->value != r->size[p])
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: size %s is given as %lld, but the shapes say %lld",
                        c->name, c->size[p].name, (long long)given->value,

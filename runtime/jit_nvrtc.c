@@ -114,7 +114,7 @@ compile(const ix_mem *mem, program *p, const char *arch, char **ptx,
 {
     char option[32];
     snprintf(option, sizeof option, "-arch=%s", arch);
-    const char *const options[] = {option, "-fmad=false", "--std=c++14"};
+    const char *const options[] = {option, "-fmad=false", "--std=c++17"};
     int rc = api.compile(p, (int)IX_COUNT(options), options);
     char *text = fetch(mem, p, api.log_size, api.log);
     if (log && text)

@@ -6,9 +6,6 @@
  * row only. libpng reports errors by a jump back into encode(), which holds
  * nothing that the jump would lose.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
 
 #include "lib/dtype.h"
 #include "runtime/file.h"

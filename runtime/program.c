@@ -105,13 +105,13 @@ ilex_program *
 ilex_compile_module(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
-    ilex_program *p = ix_mem_new(&ctx->mem, sizeof *p);
+    ilex_program *p = ix_mem_new(ix_context_mem(ctx), sizeof *p);
     if (!p) {
         ix_fail_memory(&ctx->error);
         return NULL;
     }
     atomic_init(&p->count, 1);
-    p->mem = ctx->mem;
+    p->mem = *ix_context_mem(ctx);
     p->backend = choose_backend(ctx);
     p->threads = threads_option(ctx);
     ix_compile_request request = {.reference = p->backend->dialect < 0};

@@ -25,9 +25,10 @@ typedef struct ix_equation {
     bool strict;
 } ix_equation;
 
-/* size = (sum of weight[e] * (value of e - constant of e)) / divisor */
+/* size = (sum of weight[e] * (value of e - constant of e)) / divisor; "weak"
+ * if a weak equation has weight: then a size given in the call wins. */
 typedef struct ix_formula {
-    bool solved;
+    bool solved, weak;
     int64_t divisor;
     int64_t *weight;
 } ix_formula;

@@ -106,6 +106,8 @@ take_formula(ix_solver *solver, system_rows *s, const int64_t *row)
     f->divisor = row[column];
     f->weight = ix_arena_new(&s->c->arena, (s->neq + 1) * sizeof *f->weight);
     memcpy(f->weight, row + s->nsizes, s->neq * sizeof *f->weight);
+    for (size_t e = 0; e < s->neq; e++)
+        f->weak |= f->weight[e] != 0 && !solver->equation[e].strict;
 }
 
 /* The length that equation "form" speaks of: the interior's upper bound when

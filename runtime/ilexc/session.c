@@ -13,18 +13,16 @@
 
 enum { TEXT_MAX_BYTES = 64 << 20 };
 
-/* Prints what the library logs: warnings always, the rest as -v asks for. */
+/* Prints what the library logs: warnings and dumps that option dump asked for
+ * always, the rest with -v. */
 static void
 log_line(void *user, ilex_level level, const char *text)
 {
     const ix_cli_command *c = user;
     size_t length = strlen(text);
-    bool dump = false;
-    for (size_t i = 0; i < c->nsettings; i++)
-        dump |= c->setting[i].name && strcmp(c->setting[i].name, "dump") == 0;
     if (level == ILEX_WARNING)
         fputs("ilexc: warning: ", stderr);
-    else if (!dump && c->verbose < (level == ILEX_INFO ? 1 : 2))
+    else if (level == ILEX_INFO && c->verbose < 1)
         return;
     fputs(text, stderr);
     if (length == 0 || text[length - 1] != '\n')

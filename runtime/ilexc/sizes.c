@@ -93,7 +93,7 @@ report_missing(const ix_cli_run *r)
     for (size_t j = 0; j < r->nsizes; j++) {
         if (r->known[j])
             continue;
-        fprintf(stderr, "%s%s=100", separator, r->size[j].name);
+        fprintf(stderr, "%s%s=64", separator, r->size[j].name);
         separator = ",";
     }
     fputc('\n', stderr);

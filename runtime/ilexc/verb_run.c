@@ -92,7 +92,7 @@ require_sources(const ix_cli_run *r)
     fprintf(stderr, "For example:\n    ilexc run %s", r->command->file);
     for (size_t j = 0; j < r->nsizes; j++)
         fprintf(stderr, " --size %s=%d", r->size[j].name,
-                r->known[j] ? (int)r->size[j].value : 100);
+                r->known[j] ? (int)r->size[j].value : 64);
     for (size_t i = 0; i < r->nfields; i++)
         if (lacks_source(&r->field[i]))
             fprintf(stderr, " --in %s=%s", r->field[i].info.name,

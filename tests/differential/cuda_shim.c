@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The header text that makes CUDA source C, and programs made of it. Loaded
+ * code has no memory of its own that changes: the numbers of the running
+ * thread are kept here, and the text holds the address of the function that
+ * tells where.
+ */
+#include "tests/differential/cuda_shim.h"
+
+#include "runtime/program.h"
+
+#include <stdio.h>
+
+#include "lib/functions.h"
+
+/* ---- the running thread ---- */
+
+/* The same struct is in the text below. */
+typedef struct grid {
+    struct {
+        unsigned x, y, z;
+    } block, block_dim, thread, grid_dim;
+    int backwards;
+} grid;
+
+static _Thread_local grid running = {.block_dim = {CUDA_THREADS, 1, 1},
+                                     .grid_dim = {CUDA_BLOCKS, 1, 1}};
+
+static grid *
+where(void)
+{
+    return &running;
+}
+
+void
+cuda_shim_backwards(int backwards)
+{
+    running.backwards = backwards;
+}
+
+/* ---- the text ---- */
+
+static const char head[] =
+    "typedef struct { unsigned x, y, z; } shim_dim;\n"
+    "typedef struct {\n"
+    "    shim_dim block, block_dim, thread, grid_dim;\n"
+    "    int backwards;\n"
+    "} shim_grid;\n"
+    "#define __global__\n"
+    "#define __device__\n"
+    "#define __restrict__ restrict\n"
+    "#define blockIdx (shim_where()->block)\n"
+    "#define blockDim (shim_where()->block_dim)\n"
+    "#define threadIdx (shim_where()->thread)\n"
+    "#define gridDim (shim_where()->grid_dim)\n"
+    "static inline double __longlong_as_double(long long v)\n"
+    "{\n"
+    "    union { long long i; double f; } u = {v};\n"
+    "    return u.f;\n"
+    "}\n"
+    "static inline float __int_as_float(int v)\n"
+    "{\n"
+    "    union { int i; float f; } u = {v};\n"
+    "    return u.f;\n"
+    "}\n";
+
+/* Launching one kernel: all threads of the grid in one order or the other. */
+static const char launcher[] =
+    "static int shim_launch(\n"
+    "    void (*kernel)(const ilex_kernel_args args, i64 begin, i64 end),\n"
+    "    const ilex_kernel_args *a, i64 begin, i64 end)\n"
+    "{\n"
+    "    shim_grid *const g = shim_where();\n"
+    "    const unsigned n = g->grid_dim.x * g->block_dim.x;\n"
+    "    for (unsigned i = 0; i < n; i++) {\n"
+    "        const unsigned t = g->backwards ? n - 1 - i : i;\n"
+    "        g->block.x = t / g->block_dim.x;\n"
+    "        g->thread.x = t % g->block_dim.x;\n"
+    "        kernel(*a, begin, end);\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n";
+
+/* Prototypes of all libm functions, which CUDA knows without. */
+static void
+put_math(ix_text *t)
+{
+    for (int m = 0; m < IX_NMATH; m++)
+        for (int single = 0; single < 2; single++) {
+            const char *type = single ? "float" : "double";
+            ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),
+                           single ? "f" : "", type);
+            ix_text_format(
+                t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
+        }
+}
+
+/* CUDA source without `extern "C"`, which is C++. */
+static void
+put_source(ix_text *t, const char *source)
+{
+    static const char linkage[] = "extern \"C\" ";
+    const char *p;
+    while ((p = strstr(source, linkage)) != NULL) {
+        ix_text_put_n(t, source, (size_t)(p - source));
+        source = p + sizeof linkage - 1;
+    }
+    ix_text_put(t, source);
+}
+
+static void
+put_unit(ix_text *t, const ix_compiled *c)
+{
+    ix_text_put(t, head);
+    ix_text_format(t,
+                   "static inline shim_grid *shim_where(void)\n"
+                   "{\n"
+                   "    return ((shim_grid *(*)(void))%lluu)();\n"
+                   "}\n",
+                   (unsigned long long)(uintptr_t)where);
+    put_math(t);
+    put_source(t, c->source[IX_DIALECT_cuda]);
+    ix_text_put(t, launcher);
+    for (size_t i = 0; i < c->nkernels; i++)
+        ix_text_format(t,
+                       "int launch_%s(const ilex_kernel_args *a, i64 begin, "
+                       "i64 end)\n"
+                       "{\n"
+                       "    return shim_launch(%s, a, begin, end);\n"
+                       "}\n",
+                       c->kernel[i].name, c->kernel[i].name);
+}
+
+/* ---- programs ---- */
+
+static const ix_backend backend = {"cuda on the CPU",
+                                   "CUDA source compiled by the C compiler",
+                                   IX_DIALECT_cuda, ix_jit_cc_compile};
+
+/* Names of the launchers in one block, which the caller frees. */
+static const char **
+launcher_names(const ix_mem *mem, const ix_compiled *c)
+{
+    enum { LENGTH = 40 };
+    const char **names =
+        ix_mem_new(mem, (c->nkernels + 1) * (sizeof *names + LENGTH));
+    char *text = (char *)(names + c->nkernels + 1);
+    for (size_t i = 0; names && i < c->nkernels; i++) {
+        snprintf(text, LENGTH, "launch_%s", c->kernel[i].name);
+        names[i] = text;
+        text += LENGTH;
+    }
+    return names;
+}
+
+static bool
+load(ilex_context *ctx, ilex_program *p, const char *cflags)
+{
+    ix_text t;
+    ix_compiled *c = p->c;
+    ix_text_init(&t, &ctx->mem);
+    put_unit(&t, c);
+    const char *source = ix_text_string(&t);
+    const char **names = launcher_names(&ctx->mem, c);
+    void **entries = ix_mem_new(&ctx->mem, (c->nkernels + 1) * sizeof *entries);
+    p->kernel = ix_mem_new(&p->mem, (c->nkernels + 1) * sizeof *p->kernel);
+    ix_jit_request req = {.sources = &source,
+                          .nsources = 1,
+                          .symbols = names,
+                          .nsymbols = c->nkernels,
+                          .needs_math = c->uses_math,
+                          .cflags_opt = cflags};
+    if (source && names && entries && p->kernel)
+        p->code = ix_jit_cc_compile(&p->mem, &req, entries, &ctx->error);
+    for (size_t i = 0; p->code && i < c->nkernels; i++)
+        memcpy(&p->kernel[i], &entries[i], sizeof p->kernel[i]);
+    ix_mem_free(&ctx->mem, names);
+    ix_mem_free(&ctx->mem, entries);
+    ix_text_free(&t);
+    return p->code != NULL;
+}
+
+static bool
+solve(ilex_program *p)
+{
+    if (!IX_ARENA_TRY(&p->c->arena))
+        return false;
+    ix_solver_make(&p->solver, p->c);
+    return true;
+}
+
+ilex_program *
+cuda_shim_compile(ilex_module *module, const char *cflags)
+{
+    ilex_context *ctx = module->ctx;
+    ix_compile_request request = {.reference = false};
+    ilex_program *p = ix_mem_new(&ctx->mem, sizeof *p);
+    if (!p)
+        return NULL;
+    atomic_init(&p->count, 1);
+    p->mem = ctx->mem;
+    p->backend = &backend;
+    p->threads = 1;
+    request.dialect[IX_DIALECT_cuda] = true;
+    p->c = ix_compile(module, &request);
+    if (p->c && solve(p) && load(ctx, p, cflags))
+        return p;
+    if (ctx->error.code == ILEX_OK)
+        ix_fail_memory(&ctx->error);
+    ilex_program_release(p);
+    return NULL;
+}
+
+const char *
+cuda_shim_source(const ilex_program *p)
+{
+    return p->c->source[IX_DIALECT_cuda];
+}
+
+ilex_status
+cuda_shim_ptx(const char *source, int *skipped, ix_error *err)
+{
+    char *ptx = NULL;
+    *skipped = !ix_nvrtc_available();
+    if (*skipped)
+        return ILEX_OK;
+    ilex_status rc =
+        ix_nvrtc_ptx(&ix_mem_default, source, "compute_80", &ptx, NULL, err);
+    ix_mem_free(&ix_mem_default, ptx);
+    return rc;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * CUDA kernels on the CPU, for tests: the C compiler builds generated CUDA
+ * source behind a header that defines what CUDA's compiler knows, and a run
+ * executes the threads of a small grid one after another. The grid has fewer
+ * threads than most kernels have points, so that grid-stride loops are tried;
+ * threads run forwards or backwards, so that what depends on their order
+ * differs.
+ */
+#ifndef ILEX_TESTS_CUDA_SHIM_H
+#define ILEX_TESTS_CUDA_SHIM_H
+
+#include "ilex.h"
+#include "lib/text.h"
+
+enum { CUDA_BLOCKS = 3, CUDA_THREADS = 4 };
+
+/* Compiles a module to CUDA source and that with the C compiler. The program
+ * is bound, run and released like any other: ilex_run(). NULL on error, which
+ * is recorded in the module's context. "cflags" may be NULL. */
+ilex_program *cuda_shim_compile(ilex_module *module, const char *cflags);
+
+/* The CUDA source of such a program, as NVRTC takes it. */
+const char *cuda_shim_source(const ilex_program *p);
+
+/* Runs of this thread execute the grid backwards from now on, or not. */
+void cuda_shim_backwards(int backwards);
+
+/* Compiles CUDA source to PTX where NVRTC is found: ILEX_OK, also with
+ * "*skipped" set where it is not. */
+ilex_status cuda_shim_ptx(const char *source, int *skipped, ix_error *err);
+
+#endif

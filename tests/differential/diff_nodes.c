@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Steps by the constructors that users call: element-wise operators, shifts,
+ * reductions, einsum and the structural kinds.
+ */
+#include <string.h>
+
+#include "tests/differential/differential.h"
+
+/* ---- element-wise ---- */
+
+static ix_op
+random_op(diff_random *r, int arity)
+{
+    static const ix_op often[] = {
+        IX_OP_ADD,     IX_OP_SUBTRACT, IX_OP_MULTIPLY,     IX_OP_TRUE_DIVIDE,
+        IX_OP_MAXIMUM, IX_OP_MINIMUM,  IX_OP_FLOOR_DIVIDE, IX_OP_REMAINDER,
+        IX_OP_LESS,    IX_OP_EQUAL};
+    if (arity == 2 && diff_chance(r, 60))
+        return often[diff_draw(r, (int)IX_COUNT(often))];
+    for (;;) {
+        ix_op op = (ix_op)diff_draw(r, IX_NOPS);
+        if (ix_op_info_of(op)->arity == arity)
+            return op;
+    }
+}
+
+ilex_array *
+diff_build_unary(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    return ix_build_op(shop->ctx, random_op(r, 1), x);
+}
+
+ilex_array *
+diff_build_binary(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    return ix_build_op(shop->ctx, random_op(r, 2), x);
+}
+
+ilex_array *
+diff_build_where(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    ilex_array *args[3] = {x[0], x[1], x[2]};
+    if (diff_chance(r, 70))
+        args[0] = ilex_less(x[0], diff_chance(r, 50) ? x[1] : x[2]);
+    return ix_build_op(shop->ctx, IX_OP_WHERE, args);
+}
+
+ilex_array *
+diff_build_cast(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    return ix_build_cast(shop->ctx, (ilex_dtype)diff_draw(r, ILEX_NDTYPES),
+                         x[0]);
+}
+
+/* ---- domains ---- */
+
+/* y(i) = x(i + a) over some axes, or a difference of two shifts. */
+ilex_array *
+diff_build_shift(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    int64_t a[ILEX_MAX_RANK] = {0}, b[ILEX_MAX_RANK] = {0};
+    int d = ix_rank(x[0]);
+    if (d == 0)
+        return NULL;
+    int k = diff_draw(r, d);
+    a[k] = diff_between(r, -2, 2);
+    b[diff_draw(r, d)] = diff_between(r, -1, 1);
+    ilex_array *y = ix_build_shift(shop->ctx, x[0], a);
+    return diff_chance(r, 50)
+               ? y
+               : ilex_subtract(y, ix_build_shift(shop->ctx, x[0], b));
+}
+
+/* The whole readable domain, or the interior moved at its ends. */
+ilex_array *
+diff_build_restrict(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    int d = ix_rank(x[0]);
+    if (d == 0 || !ix_is_array(x[0]))
+        return NULL;
+    bool whole = diff_chance(r, 40);
+    for (int k = 0; k < d; k++) {
+        ax[k] = whole ? x[0]->valid->ax[k] : x[0]->interior->ax[k];
+        if (whole || ax[k].lo->c <= -IX_UNBOUNDED)
+            continue;
+        int low = ax[k].name ? diff_between(r, -1, 1) : 0;
+        ax[k].lo = ix_lin_offset(shop->ctx, ax[k].lo, low);
+        ax[k].hi = ix_lin_offset(shop->ctx, ax[k].hi, diff_between(r, -1, 1));
+    }
+    return ix_build_restrict(shop->ctx, "restrict", x[0],
+                             ix_domain_new(shop->ctx, d, ax));
+}
+
+ilex_array *
+diff_build_permute(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    int axes[ILEX_MAX_RANK], d = ix_rank(x[0]);
+    if (d < 2)
+        return NULL;
+    for (int k = 0; k < d; k++) {
+        int j = diff_draw(r, k + 1);
+        axes[k] = axes[j];
+        axes[j] = k;
+    }
+    return ix_build_permute(shop->ctx, x[0], axes);
+}
+
+/* start:stop:step of every axis; mostly an end moved or the axis reversed. */
+ilex_array *
+diff_build_slice(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    const ix_lin *start[ILEX_MAX_RANK], *stop[ILEX_MAX_RANK];
+    int64_t step[ILEX_MAX_RANK];
+    int d = ix_rank(x[0]);
+    if (d == 0 || diff_domain_count(shop, x[0]->interior) < 0)
+        return NULL;
+    for (int k = 0; k < d; k++) {
+        const ix_axis *ax = &x[0]->interior->ax[k];
+        int how = diff_draw(r, 5);
+        start[k] = ix_lin_offset(shop->ctx, ax->lo, how ? 0 : 1);
+        stop[k] = how > 1 ? ax->hi : ix_lin_offset(shop->ctx, ax->hi, -how);
+        step[k] = how == 2 ? 2 : how == 3 ? -1 : 1;
+        if (how == 3) {
+            start[k] = ix_lin_offset(shop->ctx, ax->hi, -1);
+            stop[k] = NULL;
+        }
+    }
+    return ix_build_slice(shop->ctx, x[0], start, stop, step);
+}
+
+/* Two axes merged, one split, or the same shape in the other order. */
+ilex_array *
+diff_build_reshape(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    int d = ix_rank(x[0]), n = 0;
+    if (d == 0 || diff_domain_count(shop, x[0]->interior) < 0)
+        return NULL;
+    int at = diff_draw(r, d), how = diff_draw(r, 3), by = diff_between(r, 2, 4);
+    for (int k = 0; k < d; k++, n++) {
+        const ix_axis *old = &x[0]->interior->ax[k];
+        ax[n] = (ix_axis){0, ix_lin_const(shop->ctx, 0), old->hi};
+        if (how == 0 && k == at && k + 1 < d) {
+            const ix_lin *next = x[0]->interior->ax[++k].hi;
+            ax[n].hi = next->n ? ix_lin_scale(shop->ctx, next, old->hi->c)
+                               : ix_lin_scale(shop->ctx, old->hi, next->c);
+        } else if (how == 1 && k == at && old->hi->c % by == 0) {
+            ix_axis *next = &ax[n + 1];
+            *next = (ix_axis){0, ax[n].lo, ix_lin_const(shop->ctx, by)};
+            ax[n++].hi = ix_lin_const(shop->ctx, old->hi->c / by);
+            for (int32_t i = 0; i < old->hi->n; i++)
+                ax[n - 1].hi =
+                    ix_lin_fma(shop->ctx, ax[n - 1].hi, old->hi->t[i].k / by,
+                               ix_lin_param(shop->ctx, old->hi->t[i].param));
+        }
+    }
+    return ix_build_reshape(shop->ctx, x[0], ix_domain_new(shop->ctx, n, ax),
+                            diff_chance(r, 50));
+}
+
+/* ---- reductions ---- */
+
+/* Whether a reduced axis is empty for the recipe's sizes. */
+static bool
+is_empty(const diff_shop *shop, const ilex_array *x, uint32_t mask)
+{
+    for (int k = 0; k < ix_rank(x); k++) {
+        int64_t lo, hi;
+        diff_axis_range(shop, &x->interior->ax[k], &lo, &hi);
+        if ((mask >> k & 1) && hi <= lo)
+            return true;
+    }
+    return false;
+}
+
+ilex_array *
+diff_build_reduce(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    int d = ix_rank(x[0]);
+    ix_reduction reduction = (ix_reduction)diff_draw(r, IX_NREDUCTIONS);
+    if (diff_chance(r, 40))
+        reduction = IX_REDUCTION_SUM;
+    if (d > 0 && diff_domain_count(shop, x[0]->interior) < 0)
+        return NULL;
+    uint32_t all = (1u << d) - 1, mask = (uint32_t)diff_bits(r) & all;
+    if (mask == 0 || diff_chance(r, 20))
+        mask = all;
+    const ix_reduction_info *info = ix_reduction_info_of(reduction);
+    if (info->by_index && mask != all)
+        mask = d ? 1u << diff_draw(r, d) : 0;
+    if (!info->empty && is_empty(shop, x[0], mask))
+        return NULL;
+    bool keep = diff_chance(r, 30);
+    return ix_build_reduce(shop->ctx, reduction, x[0], mask, keep);
+}
+
+/* Labels a, b, c, ... so that axes of equal extent often share one; the
+ * result has some of them. */
+static ilex_array *
+random_einsum(diff_shop *shop, diff_random *r, ilex_array *const *x, int count)
+{
+    enum { LABELS = 6 };
+    const ix_axis *of[LABELS];
+    ix_labels labels[DIFF_OPERANDS], result = {.n = 0};
+    int used = 0;
+    ilex_dtype acc = ILEX_F64;
+    for (int i = 0; i < count; i++) {
+        labels[i].n = ix_rank(x[i]);
+        if (labels[i].n > 4)
+            return NULL;
+        for (int k = 0; k < labels[i].n; k++) {
+            const ix_axis *ax = &x[i]->interior->ax[k];
+            int label = diff_draw(r, LABELS);
+            for (int t = 0; t < 4 && (label >= used || of[label]->hi != ax->hi);
+                 t++)
+                label = diff_draw(r, LABELS);
+            if (label >= used || of[label]->hi != ax->hi)
+                label = used;
+            if (label >= LABELS)
+                return NULL;
+            if (label == used)
+                of[used++] = ax;
+            labels[i].label[k] = label;
+        }
+    }
+    for (int label = used - 1; label >= 0; label--)
+        if (diff_chance(r, 50))
+            result.label[result.n++] = label;
+    return ix_build_einsum(shop->ctx, &result, count, labels, x,
+                           diff_chance(r, 15) ? &acc : NULL);
+}
+
+/* Elements that one element of an einsum's result stands for are few enough
+ * for the reference. */
+static ilex_array *
+small_einsum(diff_shop *shop, diff_random *r, ilex_array *const *x, int count)
+{
+    int64_t most = 1;
+    for (int i = 0; i < count; i++) {
+        if (!ix_is_array(x[i]))
+            return NULL;
+        int64_t n = diff_domain_count(shop, x[i]->interior);
+        if (n < 0)
+            return NULL;
+        most *= n > 0 ? n : 1;
+    }
+    return most > 400000 ? NULL : random_einsum(shop, r, x, count);
+}
+
+ilex_array *
+diff_build_einsum1(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    return small_einsum(shop, r, x, 1);
+}
+
+ilex_array *
+diff_build_einsum2(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    return small_einsum(shop, r, x, 2);
+}
+
+ilex_array *
+diff_build_einsum3(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    return small_einsum(shop, r, x, 3);
+}
+
+/* ---- text ---- */
+
+/* An expression of .ilx text; "@" stands for a shift along an axis of a. */
+ilex_array *
+diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    static const char *const texts[] = {"a@ - a",
+                                        "where(a > b, a - b, 0)*a@",
+                                        "min(a@, b) + 2*a",
+                                        "0.25*(a@ + a) - 0.5*b",
+                                        "-a*(b + 1) // 3",
+                                        "sum[#](a) + b",
+                                        "max[#](a) - a@",
+                                        "f32(a) < f32(b) || a@ == a",
+                                        "abs(a - a@)*(1 - 2*(a < b))"};
+    char text[200], axis[80] = "", shift[100] = "";
+    size_t n = 0;
+    int d = ix_rank(x[0]);
+    if (d > 0 && diff_domain_count(shop, x[0]->interior) <= 0)
+        return NULL;
+    if (d > 0) {
+        int k = diff_draw(r, d);
+        snprintf(axis, sizeof axis, "%s",
+                 ix_symbol_text(shop->ctx, x[0]->interior->ax[k].name));
+        if (*axis)
+            snprintf(shift, sizeof shift, "[%s%+d]", axis,
+                     diff_between(r, -1, 1));
+        else
+            snprintf(axis, sizeof axis, "%d", k);
+    }
+    for (const char *p = texts[diff_draw(r, (int)IX_COUNT(texts))]; *p; p++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%.*s",
+                              *p == '@' || *p == '#' ? 100 : 1,
+                              *p == '@'   ? shift
+                              : *p == '#' ? axis
+                                          : p);
+    return ilex_expr(shop->ctx, text, "a", x[0], "b", x[1], NULL);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs recipes: one program of them all, by every back end, with one, two and
+ * three threads, each time over storages of another layout. The results of the
+ * reference count.
+ */
+#define _GNU_SOURCE /* clock_gettime */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/program.h"
+#include "tests/differential/cuda_shim.h"
+#include "tests/differential/differential.h"
+
+/* What the reference computed for one output. */
+typedef struct wanted {
+    unsigned char *bytes;
+    size_t n;
+} wanted;
+
+typedef struct session {
+    const diff_recipe *recipes;
+    int count;
+    const diff_options *o;
+    diff_verdict *verdicts;
+    diff_totals *totals;
+    ilex_context *ctx;
+    ilex_module *module;
+    diff_shop *shops;
+    ilex_size_binding sizes[DIFF_PARAMS];
+    size_t narguments;
+    wanted *want; /* by argument; NULL before the reference ran */
+    int variant;
+    bool refused; /* by the compiler, all alone */
+    bool broken;  /* the program as a whole failed: look at fewer recipes */
+} session;
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- verdicts ---- */
+
+static void
+fail(session *s, int slot, const char *where, const char *what)
+{
+    diff_verdict *v = &s->verdicts[slot];
+    if (v->failed)
+        return;
+    v->failed = true;
+    snprintf(v->text, sizeof v->text, "%s: %s", where, what);
+}
+
+/* Something failed that may be any recipe's fault. */
+static void
+fail_all(session *s, const char *where, ilex_status rc, const char *text)
+{
+    char what[900];
+    snprintf(what, sizeof what, "%s: %s", ilex_status_name(rc), text);
+    if (s->count == 1)
+        fail(s, 0, where, what);
+    s->broken = true;
+}
+
+/* ---- one run ---- */
+
+/* "row 3 of c0_y1 (f64[I:n]): 0x...; wanted 0x..." */
+static void
+report_difference(session *s, const diff_buffer *b, const char *name,
+                  const char *where, const unsigned char *got,
+                  const wanted *want)
+{
+    char what[600];
+    size_t item = ilex_dtype_bytes(b->dtype), i = 0, n = 0;
+    while (memcmp(got + i * item, want->bytes + i * item, item) == 0)
+        i++;
+    n += (size_t)snprintf(what, sizeof what,
+                          "element %zu of %zu of %s : %s is 0x", i,
+                          want->n / item, name, ilex_dtype_name(b->dtype));
+    for (size_t k = item; k > 0; k--)
+        n += (size_t)snprintf(what + n, sizeof what - n, "%02x",
+                              got[i * item + k - 1]);
+    n += (size_t)snprintf(what + n, sizeof what - n, ", reference 0x");
+    for (size_t k = item; k > 0; k--)
+        n += (size_t)snprintf(what + n, sizeof what - n, "%02x",
+                              want->bytes[i * item + k - 1]);
+    fail(s, b->slot, where, what);
+}
+
+/* Keeps the results of the reference, compares those of the others. */
+static void
+judge(session *s, const ilex_program *p, const diff_buffer *b, size_t i,
+      const char *where)
+{
+    wanted got, *want = &s->want[i];
+    got.bytes = diff_buffer_take(b, &got.n);
+    if (s->variant == 0) {
+        *want = got;
+        s->totals->outputs++;
+        s->totals->elements += (int64_t)(got.n / ilex_dtype_bytes(b->dtype));
+        return;
+    }
+    if (got.n != want->n)
+        fail(s, b->slot, where, "an output has another size");
+    else if (got.n && memcmp(got.bytes, want->bytes, got.n) != 0)
+        report_difference(s, b, p->c->buffer[i].name, where, got.bytes, want);
+    free(got.bytes);
+}
+
+static void
+check_memory(session *s, const diff_buffer *b, size_t i, const char *where)
+{
+    const diff_buffer *mine = b[i].output ? &b[i] : NULL;
+    if (b[i].shares >= 0)
+        return;
+    for (size_t k = 0; k < s->narguments; k++)
+        if (b[k].shares == (int)i)
+            mine = &b[k];
+    if (!diff_buffer_intact(&b[i], mine))
+        fail(s, b[i].slot, where,
+             mine ? "memory outside an output's domain changed"
+                  : "an input changed");
+}
+
+/* Whether the recipe lets an output take the place of this input; programs
+ * may decline. */
+static bool
+is_inplace(const diff_recipe *recipe, const char *name)
+{
+    const char *step = strstr(name, "_x");
+    for (int k = 0; step && k < recipe->noutputs; k++)
+        if (recipe->output[k].inplace == atoi(step + 2))
+            return true;
+    return false;
+}
+
+static bool
+make_buffers(session *s, const ilex_program *p, diff_buffer *b)
+{
+    for (size_t i = 0; i < s->narguments; i++) {
+        int shares = p->c->buffer[i].inplace;
+        int slot = atoi(p->c->buffer[i].name + 1);
+        const diff_recipe *recipe = &s->recipes[slot];
+        bool written = is_inplace(recipe, p->c->buffer[i].name);
+        uint64_t content = recipe->seed * 1000003u + recipe->number;
+        if (!diff_buffer_make(&b[i], s->ctx, p, i, s->sizes, content,
+                              s->variant, written,
+                              shares >= 0 ? &b[shares] : NULL)) {
+            fail_all(s, "binding", ilex_error_code(s->ctx),
+                     ilex_error_text(s->ctx));
+            return false;
+        }
+        b[i].shares = shares;
+    }
+    return true;
+}
+
+/* One run over fresh storages; "where" names it in verdicts. */
+static void
+run_once(session *s, const ilex_program *p, const char *where, int threads)
+{
+    diff_buffer *b = calloc(s->narguments + 1, sizeof *b);
+    ilex_binding *bindings = calloc(s->narguments + 1, sizeof *bindings);
+    ilex_call call = {.size = sizeof call,
+                      .threads = threads,
+                      .sizes = s->sizes,
+                      .size_count = DIFF_PARAMS};
+    if (!b || !bindings)
+        abort();
+    if (make_buffers(s, p, b)) {
+        for (size_t i = 0; i < s->narguments; i++) {
+            diff_buffer_arm(&b[i]);
+            bindings[i] = (ilex_binding){p->c->buffer[i].name, b[i].storage};
+        }
+        ilex_status rc = ilex_run(p, bindings, s->narguments, &call);
+        if (rc != ILEX_OK)
+            fail_all(s, where, rc, call.error);
+        for (size_t i = 0; !rc && i < s->narguments; i++) {
+            check_memory(s, b, i, where);
+            if (b[i].output)
+                judge(s, p, &b[i], i, where);
+        }
+    }
+    for (size_t i = s->narguments; i > 0; i--)
+        diff_buffer_free(&b[i - 1]);
+    free(b);
+    free(bindings);
+    s->variant++;
+}
+
+/* ---- back ends ---- */
+
+/* The program by back end "jit", or by the shim; NULL after a verdict. */
+static ilex_program *
+compile(session *s, const char *jit)
+{
+    ilex_program *p = NULL;
+    if (!strcmp(jit, "cuda")) {
+        p = cuda_shim_compile(s->module, s->o->cflags);
+    } else {
+        ilex_option_set(s->ctx, "jit", jit);
+        p = ilex_compile_module(s->module);
+    }
+    ilex_status rc = ilex_error_code(s->ctx);
+    if (!p && diff_is_refusal(rc) && s->count == 1)
+        s->refused = true;
+    else if (!p)
+        fail_all(s, jit, rc, ilex_error_text(s->ctx));
+    ilex_error_clear(s->ctx);
+    return p;
+}
+
+static void
+run_reference(session *s)
+{
+    double start = now();
+    ilex_program *p = compile(s, "reference");
+    if (!p)
+        return;
+    s->totals->seconds[0] += now() - start;
+    s->narguments = ilex_program_argument_count(p);
+    s->want = calloc(s->narguments + 1, sizeof *s->want);
+    if (!s->want)
+        abort();
+    run_once(s, p, "reference", 1);
+    ilex_program_release(p);
+}
+
+/* tcc or cc with one, two and three threads. */
+static void
+run_threads(session *s, const char *jit, int number)
+{
+    double start = now();
+    ilex_program *p = s->broken ? NULL : compile(s, jit);
+    if (!p)
+        return;
+    s->totals->seconds[number] += now() - start;
+    s->totals->kernels += (int64_t)ilex_program_kernel_count(p);
+    for (int threads = 1; threads <= 3; threads++) {
+        char where[40];
+        snprintf(where, sizeof where, "%s, %d thread%s", jit, threads,
+                 threads > 1 ? "s" : "");
+        run_once(s, p, where, threads);
+    }
+    ilex_program_release(p);
+}
+
+static void
+compile_ptx(session *s, const ilex_program *p)
+{
+    int skipped;
+    ix_error err;
+    ix_error_clear(&err);
+    ilex_status rc = cuda_shim_ptx(cuda_shim_source(p), &skipped, &err);
+    if (rc != ILEX_OK)
+        fail_all(s, "NVRTC", rc, err.text);
+    s->totals->ptx += !rc && !skipped;
+}
+
+static void
+run_cuda(session *s)
+{
+    double start = now();
+    ilex_program *p = s->broken ? NULL : compile(s, "cuda");
+    if (!p)
+        return;
+    s->totals->seconds[3] += now() - start;
+    run_once(s, p, "cuda", 1);
+    cuda_shim_backwards(1);
+    run_once(s, p, "cuda, last thread first", 1);
+    cuda_shim_backwards(0);
+    if (s->o->nvrtc)
+        compile_ptx(s, p);
+    ilex_program_release(p);
+}
+
+/* ---- a session ---- */
+
+static bool
+build(session *s)
+{
+    s->ctx = ilex_context_new(NULL);
+    s->shops = calloc((size_t)s->count, sizeof *s->shops);
+    if (!s->ctx || !s->shops ||
+        !diff_context_prepare(s->ctx, &s->recipes[0].sizes))
+        abort();
+    s->module = ilex_module_new(s->ctx, "random");
+    if (s->o->cflags)
+        ilex_option_set(s->ctx, "cflags", s->o->cflags);
+    for (int i = 0; i < s->count; i++) {
+        if (!diff_recipe_build(&s->shops[i], s->ctx, &s->recipes[i], i)) {
+            fail(s, i, "building", ilex_error_text(s->ctx));
+            ilex_error_clear(s->ctx);
+            continue;
+        }
+        if (diff_recipe_outputs(&s->shops[i], s->module) != ILEX_OK) {
+            fail_all(s, "outputs", ilex_error_code(s->ctx),
+                     ilex_error_text(s->ctx));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+close_session(session *s)
+{
+    for (size_t i = 0; s->want && i < s->narguments; i++)
+        free(s->want[i].bytes);
+    free(s->want);
+    free(s->shops);
+    ilex_module_free(s->module);
+    ilex_context_free(s->ctx);
+}
+
+void
+diff_run(const diff_recipe *recipes, int count, const diff_options *o,
+         diff_verdict *verdicts, diff_totals *totals)
+{
+    session s = {.recipes = recipes,
+                 .count = count,
+                 .o = o,
+                 .verdicts = verdicts,
+                 .totals = totals};
+    if (count == 0)
+        return;
+    for (int i = 0; i < DIFF_PARAMS; i++)
+        s.sizes[i] =
+            (ilex_size_binding){diff_param_names[i], recipes[0].sizes.value[i]};
+    if (build(&s))
+        run_reference(&s);
+    if (s.want && o->tcc)
+        run_threads(&s, "tcc", 1);
+    if (s.want && o->cc)
+        run_threads(&s, "cc", 2);
+    if (s.want && o->cuda)
+        run_cuda(&s);
+    totals->programs += count == 1 || !s.broken ? count : 0;
+    totals->refused += s.refused;
+    bool broken = s.broken && count > 1;
+    close_session(&s);
+    if (broken) {
+        diff_run(recipes, count / 2, o, verdicts, totals);
+        diff_run(recipes + count / 2, count - count / 2, o,
+                 verdicts + count / 2, totals);
+    }
+}

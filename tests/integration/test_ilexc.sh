@@ -1,0 +1,246 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The command ilexc as users meet it: verbs, sources and targets of a run,
+# messages and exit statuses.
+set -u
+LC_ALL=C
+export LC_ALL
+top=$(cd "${srcdir:-.}" && pwd)
+ilexc=${ILEXC:-$PWD/ilexc}
+examples=$top/examples
+dir=$(mktemp -d "${TMPDIR:-/tmp}/ilexc.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$dir" || exit 99
+count=0
+bad=0
+
+fail() {
+    bad=$((bad + 1))
+    echo "FAIL: $*"
+    sed 's/^/    stdout: /' out
+    sed 's/^/    stderr: /' err
+}
+
+# Runs "ilexc $3 ...", wants exit status "$1" and a line like "$2" ("": no
+# output at all) on either stream.
+expect() {
+    status=$1
+    pattern=$2
+    shift 2
+    count=$((count + 1))
+    "$ilexc" "$@" >out 2>err </dev/null
+    got=$?
+    if [ "$got" -ne "$status" ]; then
+        fail "ilexc $*: exit status $got, not $status"
+    elif [ -z "$pattern" ]; then
+        [ ! -s out ] && [ ! -s err ] || fail "ilexc $*: should be silent"
+    else
+        cat out err | grep -q -e "$pattern" || fail "ilexc $*: no '$pattern'"
+    fi
+}
+
+same() {
+    count=$((count + 1))
+    cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+iota() {
+    printf 'ilex 1\nprogram iota\nsize n, m\nout v : f64[I:n, J:m] = %s\n' \
+        'f64(10*index(I) + index(J))'
+}
+
+# Reads a halo of 1 to the left and 2 to the right, around J only.
+reach() {
+    printf 'ilex 1\nprogram reach\nsize n, m\n'
+    printf 'in u : f64[I:n, J:m] halo(J:1:2)\n'
+    printf 'out v : f64[I:n, J:m] = 10000.0*u[J-1] + 100.0*u + u[J+2]\n'
+}
+
+iota >iota.ilx
+reach >reach.ilx
+
+# ---- about the command ----
+
+expect 0 '^ilexc [0-9]' --version
+expect 0 'Exit status' --help
+expect 0 'random:SEED' help run
+for verb in check fmt print emit run graph
+do
+    expect 0 "^ilexc $verb" help $verb
+    expect 0 "^ilexc $verb" $verb --help
+done
+expect 0 '^simplify ' --passes
+expect 0 '^threads ' --options
+expect 0 '^reference ' --backends
+expect 2 'what is to be done'
+expect 2 'no verb frob' frob
+expect 2 'no verb frob' help frob
+expect 2 'no option --frob' --frob
+
+# ---- check ----
+
+for program in axpy bmm_bias_relu hdiff terrain terrain_halo terrain_step \
+    hillshade enlarge
+do
+    expect 0 '' check "$examples/$program.ilx"
+done
+sed 's/halo(I:2:2, J:2:2)/halo(I:1:1, J:2:2)/' "$examples/hdiff.ilx" >small.ilx
+expect 1 '^small.ilx:15:5: error\[E401\]: .*reads u at I=.*for example ni=' \
+    check small.ilx
+expect 1 'small.ilx:15:5: error' run small.ilx --in u=zero --in coeff=zero
+expect 2 'no option --frob' check --frob iota.ilx
+expect 2 'one program at a time' check iota.ilx reach.ilx
+expect 2 'which program' check
+expect 1 'no.ilx: No such file' check no.ilx
+printf 'ilex 1\nprogram p\000\n' >nul.ilx
+expect 1 'byte 17 is 0' check nul.ilx
+expect 2 'option jit' check iota.ilx --jit=frob
+expect 0 '' check --threads 3 --jit=reference -- iota.ilx
+count=$((count + 1))
+"$ilexc" check - <iota.ilx >out 2>err || fail 'check - <iota.ilx'
+echo frob | "$ilexc" check - >out 2>err
+grep -q '^<stdin>:1:1: error' err || fail 'no <stdin> in the message'
+
+# ---- fmt, print, emit, graph ----
+
+printf 'ilex 1\nprogram  iota   # words\nsize n,m\nout v:f64[I:n,J:m]=%s\n' \
+    'f64( 10*index( I )+index(J))' >messy.ilx
+expect 0 '^program iota  # words$' fmt messy.ilx
+cp out neat.ilx
+expect 0 . fmt neat.ilx
+same out neat.ilx
+chmod 640 messy.ilx
+expect 0 '' fmt -i messy.ilx
+same messy.ilx neat.ilx
+[ "$(find messy.ilx -perm 640)" ] || fail 'fmt -i changes the mode'
+expect 2 '-i wants a file' fmt -i -
+expect 0 '^out v' print iota.ilx
+"$ilexc" print iota.ilx >printed.ilx
+expect 0 . print printed.ilx --stage=parsed
+same out printed.ilx
+for pass in $("$ilexc" --passes | cut -d ' ' -f 1)
+do
+    expect 0 . print "$examples/hdiff.ilx" --stage="$pass"
+done
+expect 2 'no pass frob' print iota.ilx --stage frob
+expect 2 'wants a value: PASS' print iota.ilx --stage
+expect 0 'b1\|v' emit iota.ilx
+expect 0 '' emit iota.ilx --c -o a.c
+expect 0 . emit iota.ilx --c
+same out a.c
+expect 0 '__global__' emit --cuda iota.ilx
+expect 2 'either --c or --cuda' emit --c --cuda iota.ilx
+expect 1 'no/a.c: No such file' emit -ono/a.c iota.ilx
+expect 0 '^digraph' graph --dot iota.ilx
+expect 2 'takes no value' graph --dot=x iota.ilx
+
+# ---- run: sizes and inputs ----
+
+run_axpy="run $examples/axpy.ilx --in a=constant:2"
+expect 2 'x : f64\[i:n\]' $run_axpy --size n=4
+expect 2 '--in x=random:1 --in y=random:1 --out z=-' $run_axpy --size n=4
+expect 2 'add for example --size n=' $run_axpy --in x=zero --in y=zero
+expect 0 '' $run_axpy --size n=4 --in x=random:1 --in y=zero
+expect 0 '\[3.0 3.0 3.0\]' $run_axpy --size n=3 --in x=constant:1 --in y=constant:1 \
+    --out z=-
+expect 0 'check     same bits' $run_axpy --size=n=5000 --in x=random:1 \
+    --in y=random:2 --check=reference -v --threads=3
+expect 2 'was given before' $run_axpy --in a=zero
+expect 2 'no input b' $run_axpy --in b=zero
+expect 2 'no output a' $run_axpy --out a=-
+expect 2 'no size q' $run_axpy --size q=1
+expect 2 'NAME=NUMBER' $run_axpy --size n=x
+expect 2 'a source is' $run_axpy --in x=random:q
+expect 2 'a source is' $run_axpy --in x=@x.npy,halo=frob
+expect 2 'a target is' $run_axpy --out z=@z.txt
+expect 2 'only --check=reference' $run_axpy --check=tcc
+expect 1 'violate the assumption' $run_axpy --size n=0 --in x=zero --in y=zero
+expect 1 'no.npy' $run_axpy --in x=@no.npy --in y=zero
+expect 3 'E701' $run_axpy --size n=4 --in x=zero --in y=zero --jit=cc \
+    --cc=/nonexistent/cc
+
+# ---- run: files and halos ----
+
+expect 0 '' run iota.ilx --size n=2,m=3 --out v=@iota.npy
+expect 0 '' run iota.ilx --size n=2,m=6 --out v=@wide.npy
+run_reach='run reach.ilx --check=reference --out v=-'
+expect 0 '2.0  *102.0  *10202.0' $run_reach --in u=@iota.npy
+expect 0 '2.0  *100.0  *10200.0' $run_reach --in u=@iota.npy,halo=zero
+expect 0 '20002.0  *100.0  *10201.0' $run_reach --in u=@iota.npy,halo=periodic
+expect 0 '103.0  *10204.0  *20305.0' $run_reach --in u=@wide.npy,halo=file
+expect 0 '103.0  *10204.0  *20305.0' $run_reach --in u=@wide.npy --size m=3
+expect 1 'wants the shape (2, 4) but has (2, 6)' $run_reach --in u=@wide.npy \
+    --size m=4
+expect 1 'holds f64 of rank 2' $run_axpy --in x=@iota.npy --in y=zero
+expect 0 '' run iota.ilx --size n=2,m=3 --out v=@again.npy --jit=reference
+same iota.npy again.npy
+expect 0 '' run iota.ilx --size n=2,m=3 --out \
+    v=@iota.png,map=uniform,scale=4,flip=xy,low=0,high=12
+count=$((count + 1))
+[ "$(head -c 4 iota.png | tail -c 3)" = PNG ] || fail 'iota.png is no picture'
+expect 1 'E' run iota.ilx --size n=2,m=3 --out v=@no/v.npy
+
+# Random numbers: the same ones each time, others for another seed.
+for seed in 1 1 2
+do
+    "$ilexc" run reach.ilx --size n=9,m=9 --in u=random:$seed \
+        --out v=@random$seed.npy --check=reference ||
+        fail "random:$seed"
+    [ -e first.npy ] || cp random1.npy first.npy
+done
+same first.npy random1.npy
+cmp -s random1.npy random2.npy && fail 'two seeds, one result'
+
+# Every back end, on programs with halos, einsum and reductions.
+for jit in reference tcc cc
+do
+    "$ilexc" --backends | grep -q "^$jit" || continue
+    expect 0 '' run "$examples/hdiff.ilx" --size ni=9,nj=7,nk=8 \
+        --in u=random:3 --in coeff=constant:0.1 --check=reference --jit=$jit
+    expect 0 '' run "$examples/bmm_bias_relu.ilx" --size nb=2,mo=2,n=3,k=5 \
+        --in A=random:3 --in B=random:4 --in bias=random:5 --check=reference \
+        --jit=$jit
+done
+
+# Complex numbers, scalars, options from the environment, dumps.
+cat >complex.ilx <<'END'
+ilex 1
+program complex
+size n
+in z : c128[n]
+in m : bool[n]
+in k : i16[n]
+out w : c128[n] = where(m, z*z, z) + k
+out total : c128 = sum[0](w)
+END
+expect 0 '^total: c128' run complex.ilx --size n=1000 --in z=random:-7 \
+    --in m=random:8 --in k=random:9 --check=reference --out total=-
+export ILEX_JIT=reference
+expect 0 '^back end  reference' run iota.ilx --size n=1,m=1 -v
+ILEX_JIT=
+unset ILEX_JIT
+expect 0 '^after extents' check iota.ilx --dump=all
+
+# The manual knows every verb and every option.
+manual=$top/doc/ilexc.1
+for verb in check fmt print emit run graph
+do
+    count=$((count + 1))
+    grep -q "^\.SS $verb\$" "$manual" || fail "$manual: no verb $verb"
+    for option in $("$ilexc" help $verb | sed -n 's/^    \(-[-a-z]*\) .*/\1/p')
+    do
+        spelled=$(printf '%s' "$option" | sed 's/-/\\-/g')
+        grep -qF -e "$spelled" "$manual" || fail "$manual: no option $option"
+    done
+done
+
+# A full disk is no success.
+if [ -w /dev/full ]; then
+    count=$((count + 1))
+    "$ilexc" --help >/dev/full 2>err && fail 'a full disk is not noticed'
+fi
+
+echo "$count checks, $bad failed"
+[ "$bad" -eq 0 ]
