@@ -101,6 +101,17 @@ set_jit(ilex_context *ctx, ix_eager_key *key)
              ix_option_text(ctx, IX_OPTION_jit));
 }
 
+/* Brings host buffers up to date; "out" becomes newer there. */
+static ilex_status
+acquire(ilex_context *ctx, const ix_eager_operand *x, int count,
+        const ilex_storage *out)
+{
+    ilex_status rc = ILEX_OK;
+    for (int i = 0; !rc && i < count; i++)
+        rc = ix_storage_acquire(x[i].storage, ILEX_READ, &ctx->error);
+    return rc ? rc : ix_storage_acquire(out, ILEX_READ_WRITE, &ctx->error);
+}
+
 /* out = op(operands), all placed against it; nothing overlaps but in place. */
 static ilex_status
 evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
@@ -125,6 +136,9 @@ evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
         return ctx->error.code;
     if (ix_storage_count(out) == 0)
         return ILEX_OK;
+    ilex_status rc = acquire(ctx, x, count, out);
+    if (rc)
+        return rc;
     place_all(&l, x, count, out, order);
     set_sizes(&l, p->c, out, order);
     return run_kernel(ctx, p, &l, out, order);
@@ -304,7 +318,6 @@ kept_axes(const ilex_storage *x, uint32_t mask, ix_eager_result *r)
 {
     memset(r, 0, sizeof *r);
     r->alignment = x->alignment;
-    r->layout = *x->order && *x->axis[0] ? x->order : NULL;
     for (int k = 0; k < x->rank; k++) {
         if (mask >> k & 1)
             continue;
@@ -314,6 +327,7 @@ kept_axes(const ilex_storage *x, uint32_t mask, ix_eager_result *r)
         r->halo[2 * r->rank + 1] = x->halo[k][1];
         r->aligned[r->rank++] = x->aligned[k];
     }
+    ix_eager_layout(r, x);
 }
 
 static ilex_status

@@ -18,7 +18,7 @@ typedef struct ix_eager_result {
     int64_t halo[2 * ILEX_MAX_RANK];
     int64_t aligned[ILEX_MAX_RANK];
     size_t alignment;
-    const char *layout; /* words, or NULL */
+    char layout[ILEX_MAX_RANK * (IX_AXIS_NAME + 2)]; /* words, "" none */
     ilex_dtype dtype;
 } ix_eager_result;
 
@@ -38,6 +38,9 @@ ilex_status ix_eager_match(size_t count, ilex_storage *const *operands,
 
 /* The result "is" the storage: operands must fit into it. */
 void ix_eager_result_of(const ilex_storage *out, ix_eager_result *result);
+
+/* Gives the result, of which the rank is known, the layout of "s". */
+void ix_eager_layout(ix_eager_result *result, const ilex_storage *s);
 
 /* Where "s" lies against the result's axes; an error if it does not fit. */
 ilex_status ix_eager_place(const ix_eager_result *result,

@@ -114,6 +114,22 @@ axis_of(const ix_eager_result *r, const ilex_storage *s, int k)
     return j >= 0 ? j : -1;
 }
 
+/* The layout of "s" in words: its own, else its axes by falling stride. A
+ * layout in numbers is kept for as many axes only. */
+void
+ix_eager_layout(ix_eager_result *r, const ilex_storage *s)
+{
+    size_t at = 0;
+    bool by_index = strcmp(s->order, "C") == 0 || strcmp(s->order, "F") == 0;
+    if (*s->order && (is_named(s) || by_index || s->rank == r->rank))
+        snprintf(r->layout, sizeof r->layout, "%s", s->order);
+    for (int place = 0; is_named(s) && !*s->order && place < s->rank; place++)
+        for (int k = 0; k < s->rank; k++)
+            if (s->layout[k] == place)
+                at += (size_t)snprintf(r->layout + at, sizeof r->layout - at,
+                                       "%s%s", at ? "," : "", s->axis[k]);
+}
+
 static ilex_status
 join_lengths(size_t count, ilex_storage *const *operands, ix_eager_result *r,
              bool named, ix_error *err)
@@ -185,9 +201,10 @@ ix_eager_match(size_t count, ilex_storage *const *operands, ix_eager_result *r,
             rc = check_plain(r, s, err);
             continue;
         }
-        r->alignment = s->alignment > r->alignment ? s->alignment
-                                                   : r->alignment;
-        r->layout = !r->layout && *s->order ? s->order : r->layout;
+        if (r->alignment <= IX_ALIGNMENT_MOST)
+            r->alignment = ix_storage_lcm(r->alignment, s->alignment);
+        if (!*r->layout)
+            ix_eager_layout(r, s);
         for (int k = 0; k < r->rank; k++) {
             int j = axis_of(r, s, k);
             if (j >= 0)
@@ -273,7 +290,7 @@ ix_eager_allocate(ilex_context *ctx, const ix_eager_result *r)
                               .shape = r->shape,
                               .axes = named ? axes : NULL,
                               .halo = r->halo,
-                              .layout = r->layout,
+                              .layout = *r->layout ? r->layout : NULL,
                               .alignment = r->alignment,
                               .aligned_index =
                                   r->alignment ? r->aligned : NULL};
