@@ -17,8 +17,8 @@ loop_order(const ilex_storage *out, int *order)
 {
     for (int k = 0; k < out->rank; k++) {
         int at = k;
-        for (; at > 0 && llabs(out->stride[order[at - 1]]) <
-                             llabs(out->stride[k]);
+        for (; at > 0 &&
+               llabs(out->stride[order[at - 1]]) < llabs(out->stride[k]);
              at--)
             order[at] = order[at - 1];
         order[at] = k;
@@ -27,9 +27,9 @@ loop_order(const ilex_storage *out, int *order)
 
 /* Everything of a launch, in loop order. */
 typedef struct launch {
-    char *base[IX_EAGER_OPERANDS + 1];
-    int64_t stride[(IX_EAGER_OPERANDS + 1) * ILEX_MAX_RANK];
-    int64_t cover[(IX_EAGER_OPERANDS + 1) * ILEX_MAX_RANK][2];
+    char *base[IX_EAGER_BUFFERS];
+    int64_t stride[IX_EAGER_BUFFERS * ILEX_MAX_RANK];
+    int64_t cover[IX_EAGER_BUFFERS * ILEX_MAX_RANK][2];
     int64_t size[ILEX_MAX_RANK];
 } launch;
 
@@ -73,10 +73,15 @@ run_kernel(ilex_context *ctx, const ilex_program *p, launch *l,
            const ilex_storage *out, const int *order)
 {
     const ix_compiled *c = p->c;
-    if (p->backend->dialect < 0) {
-        ix_run r = {.p = p, .err = &ctx->error, .base = l->base,
-                    .stride = l->stride, .cover = l->cover, .size = l->size};
-        return ix_reference_run(&r);
+    if (p->backend->dialect < 0 || c->nbuffers > c->narguments) {
+        ix_run r = {.p = p,
+                    .err = &ctx->error,
+                    .threads = 1,
+                    .base = l->base,
+                    .stride = l->stride,
+                    .cover = l->cover,
+                    .size = l->size};
+        return ix_run_launch(&r);
     }
     ix_kernel_args args = {l->base, l->stride, l->size};
     for (size_t i = 0; i < c->nkernels; i++)
@@ -149,8 +154,8 @@ evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
 static bool
 in_place(const ix_eager_operand *x, const ilex_storage *out)
 {
-    bool same = x->storage->data == out->data &&
-                x->storage->dtype == out->dtype;
+    bool same =
+        x->storage->data == out->data && x->storage->dtype == out->dtype;
     for (int k = 0; same && k < out->rank; k++)
         same = out->shape[k] == 1 ||
                ((x->mask >> k & 1) && x->stride[k] == out->stride[k]);

@@ -8,7 +8,9 @@
 #include "ilex/eager.h"
 #include "runtime/program.h"
 
-enum { IX_EAGER_OPERANDS = 3 };
+/* Most operands; most buffers of a program: the reference stores what it
+ * computes on the way. */
+enum { IX_EAGER_OPERANDS = 3, IX_EAGER_BUFFERS = 16 };
 
 /* The parameters of a result. */
 typedef struct ix_eager_result {
@@ -43,9 +45,8 @@ void ix_eager_result_of(const ilex_storage *out, ix_eager_result *result);
 void ix_eager_layout(ix_eager_result *result, const ilex_storage *s);
 
 /* Where "s" lies against the result's axes; an error if it does not fit. */
-ilex_status ix_eager_place(const ix_eager_result *result,
-                           const ilex_storage *s, ix_eager_operand *operand,
-                           ix_error *err);
+ilex_status ix_eager_place(const ix_eager_result *result, const ilex_storage *s,
+                           ix_eager_operand *operand, ix_error *err);
 
 /* A new storage with these parameters. */
 ilex_storage *ix_eager_allocate(ilex_context *ctx,

@@ -52,37 +52,39 @@ domain_text(uint32_t mask, int rank, bool named, char *text, size_t size)
     for (int k = 0; k < rank; k++)
         if (mask >> k & 1) {
             const char *comma = at ? ", " : "";
-            int n = named ? snprintf(text + at, size - at, "%sA%d:n%d", comma,
-                                     k, k)
-                          : snprintf(text + at, size - at, "%sn%d", comma, k);
+            int n =
+                named ? snprintf(text + at, size - at, "%sA%d:n%d", comma, k, k)
+                      : snprintf(text + at, size - at, "%sn%d", comma, k);
             at += (size_t)n;
         }
 }
 
+/* Operands are spread over all axes first, which gives the result its order of
+ * axes: the loops' order. */
 static ilex_array *
 element_wise(ilex_context *ctx, const ix_eager_key *key)
 {
     ilex_array *x[IX_EAGER_OPERANDS];
-    char name[4], domain[ILEX_MAX_RANK * 12];
+    char name[4], domain[ILEX_MAX_RANK * 12], full[ILEX_MAX_RANK * 12];
+    domain_text(~0u, key->rank, true, full, sizeof full);
     for (int i = 0; i < key->count; i++) {
         snprintf(name, sizeof name, "x%d", i);
         domain_text(key->mask[i], key->rank, true, domain, sizeof domain);
         x[i] = ilex_input(ctx, name, (ilex_dtype)key->dtype[i], domain);
+        x[i] = ilex_restrict(x[i], full);
     }
     ilex_array *y =
         key->op == IX_NOPS ? x[0] : ix_build_op(ctx, (ix_op)key->op, x);
-    y = ix_build_cast(ctx, (ilex_dtype)key->result, y);
-    domain_text(~0u, key->rank, true, domain, sizeof domain);
-    return ilex_restrict(y, domain);
+    return ix_build_cast(ctx, (ilex_dtype)key->result, y);
 }
 
+/* Axes of a reduction have no names: the storage's may be any. */
 static ilex_array *
 reduction(ilex_context *ctx, const ix_eager_key *key)
 {
     char domain[ILEX_MAX_RANK * 12];
     domain_text(~0u, key->rank, false, domain, sizeof domain);
-    ilex_array *x =
-        ilex_input(ctx, "x0", (ilex_dtype)key->dtype[0], domain);
+    ilex_array *x = ilex_input(ctx, "x0", (ilex_dtype)key->dtype[0], domain);
     return ix_build_reduce(ctx, (ix_reduction)(-1 - key->op), x, key->mask[0],
                            false);
 }
@@ -97,8 +99,7 @@ compile(ilex_context *outer, const ix_eager_key *key)
         return NULL;
     }
     ilex_option_set(ctx, "jit", key->jit);
-    ilex_array *y =
-        key->op < 0 ? reduction(ctx, key) : element_wise(ctx, key);
+    ilex_array *y = key->op < 0 ? reduction(ctx, key) : element_wise(ctx, key);
     const char *name = "y";
     ilex_compile_spec spec = {
         .size = sizeof spec, .name = "eager", .names = &name};
@@ -106,6 +107,14 @@ compile(ilex_context *outer, const ix_eager_key *key)
     if (!p)
         ix_fail(&outer->error, ilex_error_code(ctx), "%s",
                 ilex_error_text(ctx));
+    if (p && key->op >= 0 &&
+        (p->c->nbuffers > IX_EAGER_BUFFERS ||
+         p->c->narguments != (size_t)key->count + 1)) {
+        ix_fail(&outer->error, ILEX_E_INTERNAL,
+                "eager: a program has %zu buffers", p->c->nbuffers);
+        ilex_program_release(p);
+        p = NULL;
+    }
     ilex_context_free(ctx);
     return p;
 }

@@ -42,9 +42,8 @@ add_axis(ix_eager_result *r, const char *name, ix_error *err)
         return ix_fail(err, ILEX_E_RANK,
                        "the operands have more than %d different axes",
                        ILEX_MAX_RANK);
-    for (at = r->rank++; at > 0 && canonical_rank(r->axis[at - 1]) >
-                                       canonical_rank(name);
-         at--)
+    for (at = r->rank++;
+         at > 0 && canonical_rank(r->axis[at - 1]) > canonical_rank(name); at--)
         r->axis[at] = r->axis[at - 1];
     r->axis[at] = name;
     return ILEX_OK;
@@ -81,8 +80,8 @@ join_length(ix_eager_result *r, int k, int64_t length, ix_error *err)
         return ix_fail(err, ILEX_E_SHAPE,
                        "axis %s%d has the lengths %lld and %lld; they must be "
                        "equal, or one of them 1",
-                       *r->axis[k] ? r->axis[k] : "", k,
-                       (long long)r->shape[k], (long long)length);
+                       *r->axis[k] ? r->axis[k] : "", k, (long long)r->shape[k],
+                       (long long)length);
     return ILEX_OK;
 }
 
