@@ -6,6 +6,7 @@
 #define ILEX_H
 
 #include "ilex/base.h"
+#include "ilex/eager.h"
 #include "ilex/elementwise.h"
 #include "ilex/exchange.h"
 #include "ilex/expr.h"

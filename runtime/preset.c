@@ -149,10 +149,10 @@ check_traits(const ilex_storage_traits *t, ix_error *err)
                        "preset '%.40s': allocate and free are needed, and with "
                        "two spaces update_target and update_host",
                        t->name);
-    if ((t->alignment & (t->alignment - 1)) || t->alignment > 1u << 30)
+    if (t->alignment > IX_ALIGNMENT_MOST)
         return ix_fail(err, ILEX_E_ALIGNMENT,
-                       "preset '%.40s': alignment %zu is not a power of two of "
-                       "at most 2^30 bytes, for example 64",
+                       "preset '%.40s': alignment %zu is more than 2^30 bytes; "
+                       "take for example 64",
                        t->name, t->alignment);
     return ILEX_OK;
 }

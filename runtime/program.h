@@ -86,6 +86,10 @@ typedef struct ix_run {
 /* Finds the storages by name, solves the sizes, checks everything. */
 ilex_status ix_bind(ix_run *r, const ilex_binding *bindings, size_t count);
 
+/* Runs a program whose arguments are bound: finds room for the temporaries,
+ * launches, gives the room back. */
+ilex_status ix_run_launch(ix_run *r);
+
 /* Bytes of the workspace for the sizes of a run; -1 on overflow. "offset" (per
  * slot) may be NULL. */
 int64_t ix_workspace_bytes(const ix_compiled *c, const int64_t *size,

@@ -154,6 +154,15 @@ launch_all(ix_run *r)
     return ILEX_OK;
 }
 
+ilex_status
+ix_run_launch(ix_run *r)
+{
+    ilex_status rc = place_temporaries(r);
+    rc = rc ? rc : launch_all(r);
+    ix_mem_free(&r->p->mem, r->workspace);
+    return rc;
+}
+
 /* ---- one run ---- */
 
 /* All arrays of a run in one block, which is returned; NULL: no memory. */
@@ -217,9 +226,7 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
         return ix_fail_memory(err);
     ilex_status rc = ix_bind(&r, bindings, count);
     rc = rc ? rc : acquire_storages(&r);
-    rc = rc ? rc : place_temporaries(&r);
-    rc = rc ? rc : launch_all(&r);
-    ix_mem_free(&p->mem, r.workspace);
+    rc = rc ? rc : ix_run_launch(&r);
     ix_mem_free(&p->mem, block);
     return rc;
 }

@@ -129,6 +129,13 @@ ilex_status ix_storage_resolve(const ilex_storage_spec *spec, ilex_storage *s,
                                ix_placement *place, ix_storage_names *names,
                                ix_error *err);
 
+/* ---- storage_layout.c: alignment ---- */
+
+enum { IX_ALIGNMENT_MOST = 1 << 30 }; /* bytes */
+
+/* The least common multiple of two alignments; 0 counts as 1. */
+size_t ix_storage_lcm(size_t a, size_t b);
+
 /* ---- storage_layout.c: strides, checked against layout and alignment ---- */
 
 /* Strides by the layout, rows padded if "padded"; "*elements" is what they

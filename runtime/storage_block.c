@@ -16,8 +16,7 @@ enum { BLOCK_ALIGNMENT = 64 }; /* of the aligned element, if nothing is asked */
 static size_t
 block_alignment(const ilex_storage *s, bool empty, size_t *shift)
 {
-    size_t align =
-        s->alignment > BLOCK_ALIGNMENT ? s->alignment : BLOCK_ALIGNMENT;
+    size_t align = ix_storage_lcm(s->alignment, BLOCK_ALIGNMENT);
     size_t over = empty ? 0 : ix_storage_aligned_offset(s) % align;
     *shift = over ? align - over : 0;
     return align;
@@ -123,8 +122,7 @@ static ilex_status
 mirror(ilex_storage *s, const ix_placement *place, ix_error *err)
 {
     ix_memory *m = s->memory;
-    size_t align =
-        s->alignment > BLOCK_ALIGNMENT ? s->alignment : BLOCK_ALIGNMENT;
+    size_t align = ix_storage_lcm(s->alignment, BLOCK_ALIGNMENT);
     size_t bytes = m->bytes, shift = (uintptr_t)m->base % align;
     ptrdiff_t at = s->data - m->base;
     bool host = place->host && !m->host.base;

@@ -10,15 +10,24 @@
 
 #include "lib/dtype.h"
 
+size_t
+ix_storage_lcm(size_t a, size_t b)
+{
+    size_t p = a = a ? a : 1, q = b = b ? b : 1;
+    while (q) {
+        size_t rest = p % q;
+        p = q;
+        q = rest;
+    }
+    return a / p * b;
+}
+
 /* "length" rounded up so that the next axis keeps the alignment. */
 static bool
 pad(const ilex_storage *s, int64_t length, int64_t *padded)
 {
-    int64_t unit = (int64_t)(s->alignment / ilex_dtype_bytes(s->dtype));
-    if (unit <= 1) {
-        *padded = length;
-        return true;
-    }
+    size_t bytes = ilex_dtype_bytes(s->dtype);
+    int64_t unit = (int64_t)(ix_storage_lcm(s->alignment, bytes) / bytes);
     return ix_add(length, unit - 1, padded) &&
            ix_mul(*padded / unit, unit, padded);
 }

@@ -204,10 +204,10 @@ find_alignment(const ilex_storage_spec *p, const ix_preset *preset,
     } else if (!alignment && p->like) {
         alignment = p->like->alignment;
     }
-    if ((alignment & (alignment - 1)) || alignment > (1u << 30))
+    if (alignment > IX_ALIGNMENT_MOST)
         return ix_fail(err, ILEX_E_ALIGNMENT,
-                       "storage: alignment %zu is not a power of two of at "
-                       "most 2^30 bytes, for example 64",
+                       "storage: alignment %zu is more than 2^30 bytes; take "
+                       "for example 64",
                        alignment);
     s->alignment = alignment > 1 ? alignment : 0;
     return ILEX_OK;

@@ -171,7 +171,7 @@ typedef struct ilex_storage_traits {
      * step by software through the two `update` functions */
     int same_space;
 
-    size_t alignment; /* bytes, a power of two; 0 or 1: none */
+    size_t alignment; /* bytes, at most 2^30; 0 or 1: none */
 
     /* place of each axis, 0 for the largest stride; NULL: C order */
     void (*layout)(void *user, int rank, int *place);

@@ -69,7 +69,7 @@ typedef struct ilex_storage_spec {
      * masks the axis: it keeps its length, its stride is 0 */
     const int *layout_map;
 
-    /* bytes, a power of two: the element at `aligned_index`, and every one
+    /* bytes, at most 2^30: the element at `aligned_index`, and every one
      * that shares its index on the axis of stride 1, lies at a multiple (the
      * dtype's own) */
     size_t alignment;

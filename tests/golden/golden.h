@@ -8,6 +8,7 @@
  * golden_scalar.c, golden_reduce.c and golden_einsum.c make cases of rows;
  * golden_batch.c compiles and runs many cases as one program; golden_compare.c
  * judges the results, by golden_rule.c where NumPy leaves them open;
+ * golden_axis.c does all of this by itself for operators on storages;
  * golden_report.c counts and prints; golden_jobs.c runs many files at a time;
  * golden_main.c is the command.
  */
@@ -205,5 +206,6 @@ void golden_scalar_binary(const golden_table *t, golden_report *r);
 void golden_cast(const golden_table *t, golden_report *r);
 void golden_reduce(const golden_table *t, golden_report *r);
 void golden_einsum(const golden_table *t, golden_report *r);
+void golden_axis(const golden_table *t, golden_report *r);
 
 #endif

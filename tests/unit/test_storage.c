@@ -110,7 +110,8 @@ START_TEST(refused)
         {SPEC(.rank = 1, .shape = SHAPE(4), .halo = SHAPE(-1, 0)), ILEX_E_HALO},
         {SPEC(.rank = 1, .shape = SHAPE(4), .halo = SHAPE(1, INT64_MAX)),
          ILEX_E_HALO},
-        {SPEC(.rank = 1, .shape = SHAPE(4), .alignment = 48), ILEX_E_ALIGNMENT},
+        {SPEC(.rank = 1, .shape = SHAPE(4), .alignment = 1u << 31),
+         ILEX_E_ALIGNMENT},
         {SPEC(.rank = 1, .shape = SHAPE(4), .aligned_index = SHAPE(4)),
          ILEX_E_BOUNDS},
         {SPEC(.rank = 2, .shape = SHAPE(1, 1), .layout = "JI"), ILEX_E_AXIS},
@@ -223,7 +224,8 @@ draw_spec(int64_t shape[4], int64_t halo[8], int64_t aligned[4], int map[4])
         map[order[k]] = draw(8) ? places++ : -1;
     return SPEC(.dtype = dtypes[draw(5)], .rank = rank, .shape = shape,
                 .halo = halo, .layout_map = map,
-                .alignment = (size_t)1 << draw(13),
+                .alignment = draw(2) ? (size_t)1 << draw(13)
+                                     : (size_t)draw(4097),
                 .aligned_index = draw(2) ? aligned : NULL);
 }
 
