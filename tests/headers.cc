@@ -4,6 +4,7 @@
 // complete, as tests/layering.sh checks.
 #include <ilex.h>
 #include <ilex/base.h>
+#include <ilex/dlpack.h>
 #include <ilex/eager.h>
 #include <ilex/elementwise.h>
 #include <ilex/exchange.h>

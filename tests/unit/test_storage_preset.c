@@ -337,7 +337,7 @@ START_TEST(traits_refused)
           .version = 1,
           .name = "x",
           .same_space = 1,
-          .alignment = 24,
+          .alignment = (size_t)1 << 31,
           .allocate = target_allocate,
           .free = target_free},
          ILEX_E_ALIGNMENT},
