@@ -24,7 +24,13 @@ bound(ix_emitter *e, int n, ilex_array *const *candidates, bool lower,
         ix_text_init(&t, &e->mem);
         ix_emit_index(e, candidates[i], &t, &depth);
         const char *s = ix_text_string(&t);
-        if (!*best) {
+        if (!*best && t.length > 100) {
+            snprintf(best, sizeof best, "%s%d", lower ? "lo" : "hi", e->next++);
+            ix_text *line = ix_emit_line(e, e->depth);
+            ix_text_format(line, "const i64 %s = ", best);
+            ix_text_put(line, s ? s : "");
+            ix_text_put(line, ";\n");
+        } else if (!*best) {
             snprintf(best, sizeof best, "%s", s ? s : "");
         } else {
             int v = e->next++;

@@ -222,12 +222,23 @@ copy_nonempty(ix_unit *u, ix_compiled *c)
             }
 }
 
-/* Sizes that only bodies use. */
+static void
+mark_lin(ix_compiled *c, const ix_lin *a)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        c->size[a->t[i].param].used = true;
+}
+
+/* Sizes that only bodies, ranges of reductions or loop bounds use. */
 static void
 mark_sizes(ix_compiled *c, const ilex_array *n, ix_map *seen, const ix_mem *mem)
 {
     if (n->kind == IX_SIZE)
         c->size[n->attr[0]].used = true;
+    for (int k = 0; n->kind == IX_REDUCE && k < n->interior->rank; k++) {
+        mark_lin(c, n->interior->ax[k].lo);
+        mark_lin(c, n->interior->ax[k].hi);
+    }
     if (n->nops == 0 || ix_map_find(seen, n))
         return;
     ix_map_set(seen, mem, n, 1);
@@ -236,14 +247,27 @@ mark_sizes(ix_compiled *c, const ilex_array *n, ix_map *seen, const ix_mem *mem)
 }
 
 static void
+mark_loop_sizes(ix_compiled *c, const ix_loop *loop, ix_map *seen,
+                const ix_mem *mem)
+{
+    for (int i = 0; i < loop->nlo; i++)
+        mark_sizes(c, loop->lo[i], seen, mem);
+    for (int i = 0; i < loop->nhi; i++)
+        mark_sizes(c, loop->hi[i], seen, mem);
+}
+
+static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
 {
     ix_map seen = {0};
     ix_mem mem = ix_arena_mem(&u->arena);
     for (const ix_kernel *k = u->kernels; k; k = k->next)
-        for (const ix_nest *n = k->nests; n; n = n->next)
+        for (const ix_nest *n = k->nests; n; n = n->next) {
+            for (int i = 0; i < n->nloops; i++)
+                mark_loop_sizes(c, &n->loop[i], &seen, &mem);
             for (int i = 0; i < n->nstores; i++)
                 mark_sizes(c, n->store[i].value, &seen, &mem);
+        }
 }
 
 bool

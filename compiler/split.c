@@ -43,6 +43,8 @@ is_half_space(const ilex_array *e)
     if (!ix_index_is_affine(e))
         return false;
     ix_index_form_of(e, &f);
+    if (f.c >= IX_UNBOUNDED || f.c <= -IX_UNBOUNDED)
+        return false; /* its opposite, or a sum with it, may overflow */
     int last = -1;
     for (int i = 0; i < f.n; i++) {
         ix_kind kind = (ix_kind)f.t[i].atom->kind;

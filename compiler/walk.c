@@ -137,6 +137,23 @@ ix_unit_buffer(ix_unit *u, ix_buffer b)
 
 /* ---- loads ---- */
 
+static bool visit(ix_load_visitor *v, const ilex_array *n);
+
+/* The body of a reduction, with a memo of its own: one load may stand under
+ * several ranges. */
+static bool
+visit_reduce(ix_load_visitor *v, const ilex_array *n)
+{
+    ix_map outer = v->seen;
+    v->seen = (ix_map){0};
+    v->frame.reduce[v->frame.nreduce++] = n;
+    bool ok = visit(v, n->ops[0]);
+    v->frame.nreduce--;
+    ix_map_free(&v->seen, &v->ctx->mem);
+    v->seen = outer;
+    return ok;
+}
+
 static bool
 visit(ix_load_visitor *v, const ilex_array *n)
 {
@@ -148,13 +165,11 @@ visit(ix_load_visitor *v, const ilex_array *n)
     }
     if (n->kind == IX_LOAD && !v->fn(v, n))
         return false;
-    bool reduce = n->kind == IX_REDUCE && v->frame.nreduce < ILEX_MAX_RANK;
-    if (reduce)
-        v->frame.reduce[v->frame.nreduce++] = n;
+    if (n->kind == IX_REDUCE && v->frame.nreduce < ILEX_MAX_RANK)
+        return visit_reduce(v, n);
     bool ok = true;
     for (int i = 0; ok && i < n->nops; i++)
         ok = visit(v, n->ops[i]);
-    v->frame.nreduce -= reduce;
     return ok;
 }
 

@@ -351,9 +351,13 @@ check_reduce(checker *c, const ilex_array *n)
                 ILEX_MAX_RANK);
         return false;
     }
+    ix_map outer = c->seen; /* one node may stand under several ranges */
+    c->seen = (ix_map){0};
     c->frame.reduce[c->frame.nreduce++] = n;
     bool ok = check(c, n->ops[0]);
     c->frame.nreduce--;
+    ix_map_free(&c->seen, &c->ctx->mem);
+    c->seen = outer;
     return ok;
 }
 

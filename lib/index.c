@@ -287,12 +287,26 @@ is_index_op(const ilex_array *n)
             op == IX_OP_LOGICAL_OR);
 }
 
+/* Are the numbers of a CONST or LINEAR so small that no sum of such terms leaves
+ * 64 bits? Others are computed as values, which wrap. */
+static bool
+is_moderate(const ilex_array *n)
+{
+    const int64_t most = (int64_t)1 << 40;
+    int count = n->kind == IX_CONST ? 1 : n->nattr;
+    for (int i = 0; i < count; i++)
+        if (n->attr[i] > most || n->attr[i] < -most)
+            return false;
+    return true;
+}
+
 int
 ix_index_weight(const ilex_array *n)
 {
     int weight = 1;
     switch (n->kind) {
     case IX_CONST:
+        return n->dtype == ILEX_I64 && is_moderate(n);
     case IX_SIZE:
     case IX_INDEX:
     case IX_RINDEX:
@@ -302,6 +316,8 @@ ix_index_weight(const ilex_array *n)
             return 0;
         break;
     case IX_LINEAR:
+        if (!is_moderate(n))
+            return 0;
         break;
     default:
         return 0;

@@ -79,8 +79,9 @@ ilex_array *ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c);
 ilex_array *ix_index_normal(ilex_context *ctx, ilex_array *x);
 
 /* Size of index arithmetic in normal form, or of a condition on it, written
- * out as a tree; 0 for anything else and when it is larger than
- * IX_INDEX_WEIGHT. Walks over index arithmetic visit that many places. */
+ * out as a tree; 0 for anything else, when it is larger than IX_INDEX_WEIGHT,
+ * and when a number in it is so large that sums may leave 64 bits. Walks over
+ * index arithmetic visit that many places. */
 enum { IX_INDEX_WEIGHT = 1000 };
 int ix_index_weight(const ilex_array *n);
 

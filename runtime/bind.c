@@ -23,7 +23,35 @@ ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
     return ix_lin_eval(range->lo, size, lo) && ix_lin_eval(range->hi, size, hi);
 }
 
+/* A list of names in a message, cut where it gets too long. */
+typedef struct name_list {
+    char s[200];
+    size_t length;
+} name_list;
+
+static void
+add_name(name_list *l, const char *name, const char *more)
+{
+    size_t room = sizeof l->s - l->length;
+    int n = snprintf(l->s + l->length, room, "%s%s%s", l->length ? ", " : "",
+                     name, more);
+    l->length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
 /* ---- names ---- */
+
+static ilex_status
+no_argument(ix_run *r, const char *name)
+{
+    const ix_compiled *c = r->p->c;
+    name_list all = {.length = 0};
+    for (size_t i = 0; i < c->narguments; i++)
+        if (c->buffer[i].role != IX_COMPILED_DATA)
+            add_name(&all, c->buffer[i].name, "");
+    return ix_fail(r->err, ILEX_E_BINDING,
+                   "%s: there is no argument '%.80s' (its arguments are %s)",
+                   c->name, name, all.s);
+}
 
 static ilex_status
 find_storages(ix_run *r, const ilex_binding *bindings, size_t count)
@@ -36,8 +64,7 @@ find_storages(ix_run *r, const ilex_binding *bindings, size_t count)
                                      strcmp(c->buffer[i].name, name) != 0))
             i++;
         if (i == c->narguments)
-            return ix_fail(r->err, ILEX_E_BINDING,
-                           "%s: there is no argument '%.80s'", c->name, name);
+            return no_argument(r, name);
         if (!bindings[j].storage || r->bound[i])
             return ix_fail(r->err, ILEX_E_BINDING,
                            "%s: argument %s is bound %s", c->name, name,
@@ -49,10 +76,9 @@ find_storages(ix_run *r, const ilex_binding *bindings, size_t count)
         if (b->role == IX_COMPILED_DATA)
             r->bound[i] = b->data;
         if (!r->bound[i])
-            return ix_fail(r->err, ILEX_E_BINDING,
-                           "%s: argument %s : %s[%s] is not bound", c->name,
-                           b->name, ilex_dtype_name(b->dtype),
-                           b->interior_text);
+            return ix_fail(
+                r->err, ILEX_E_BINDING, "%s: argument %s : %s[%s] is not bound",
+                c->name, b->name, ilex_dtype_name(b->dtype), b->interior_text);
     }
     return ILEX_OK;
 }
@@ -73,6 +99,17 @@ match_axis(const ix_compiled_buffer *b, const ilex_storage *s, int k)
 }
 
 static ilex_status
+no_axis(ix_run *r, const ix_compiled_buffer *b, const ilex_storage *s, int k)
+{
+    name_list all = {.length = 0};
+    for (int j = 0; j < s->rank; j++)
+        add_name(&all, s->axis[j], "");
+    return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
+                   "%s: argument %s has axis %s; the storage's axes are %s",
+                   r->p->c->name, b->name, b->axis[k], all.s);
+}
+
+static ilex_status
 check_kind(ix_run *r, size_t i)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
@@ -90,10 +127,7 @@ check_kind(ix_run *r, size_t i)
     for (int k = 0; k < b->rank; k++) {
         int j = match_axis(b, s, k);
         if (j < 0)
-            return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
-                           "%s: argument %s has axis %s; the storage's axes "
-                           "are named otherwise (its first is %s)",
-                           r->p->c->name, b->name, b->axis[k], s->axis[0]);
+            return no_axis(r, b, s, k);
         r->axis[b->first_stride + k] = j;
     }
     if (b->role == IX_COMPILED_OUTPUT && !s->writable)
@@ -175,6 +209,26 @@ given_size(const ix_run *r, const char *name)
     return NULL;
 }
 
+/* Are the sizes of the call sizes of the program? */
+static ilex_status
+check_given(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    size_t count = r->call ? r->call->size_count : 0;
+    if (count > 0 && !r->call->sizes)
+        return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: sizes is NULL", c->name);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = r->call->sizes[i].name;
+        size_t k = 0;
+        while (name && k < c->nsizes && strcmp(c->size[k].name, name) != 0)
+            k++;
+        if (!name || k == c->nsizes)
+            return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
+                           c->name, name ? name : "(null)");
+    }
+    return ILEX_OK;
+}
+
 static ilex_status
 solve_size(ix_run *r, size_t p)
 {
@@ -233,6 +287,24 @@ check_shapes(ix_run *r)
 }
 
 static ilex_status
+violated(ix_run *r, const ix_compiled_assumption *a)
+{
+    name_list sizes = {.length = 0};
+    char condition[40] = ">= 0", value[32];
+    for (int32_t i = 0; i < a->form->n; i++) {
+        int32_t p = a->form->t[i].param;
+        snprintf(value, sizeof value, "=%lld", (long long)r->size[p]);
+        add_name(&sizes, r->p->c->size[p].name, value);
+    }
+    if (a->modulus)
+        snprintf(condition, sizeof condition, "%% %lld == 0",
+                 (long long)a->modulus);
+    return ix_fail(r->err, ILEX_E_ASSUMPTION,
+                   "%s: the sizes %s violate the assumption %s %s",
+                   r->p->c->name, sizes.s, a->text, condition);
+}
+
+static ilex_status
 check_assumptions(ix_run *r)
 {
     const ix_compiled *c = r->p->c;
@@ -241,15 +313,8 @@ check_assumptions(ix_run *r)
         int64_t v;
         bool ok = ix_lin_eval(a->form, r->size, &v) &&
                   (a->modulus ? ix_floormod(v, a->modulus) == 0 : v >= 0);
-        if (!ok && a->modulus)
-            return ix_fail(r->err, ILEX_E_ASSUMPTION,
-                           "%s: the sizes violate the assumption %s %% %lld == "
-                           "0",
-                           c->name, a->text, (long long)a->modulus);
         if (!ok)
-            return ix_fail(r->err, ILEX_E_ASSUMPTION,
-                           "%s: the sizes violate the assumption %s >= 0",
-                           c->name, a->text);
+            return violated(r, a);
     }
     return ILEX_OK;
 }
@@ -265,6 +330,27 @@ is_empty(const ix_run *r, const ix_range *range, int n)
             return true;
     }
     return false;
+}
+
+/* Every range of a buffer fits 64 bits. */
+static ilex_status
+check_ranges(ix_run *r, size_t i)
+{
+    const ix_compiled *c = r->p->c;
+    const ix_compiled_buffer *b = &c->buffer[i];
+    for (int k = 0; k < b->rank; k++) {
+        int64_t lo, hi, length;
+        if (ix_range_eval(&b->interior[k], r->size, &lo, &hi) &&
+            ix_range_eval(&b->box[k], r->size, &lo, &hi) &&
+            ix_sub(hi, lo, &length))
+            continue;
+        return ix_fail(r->err, ILEX_E_OVERFLOW,
+                       "%s: with these sizes the range of axis %s of %s leaves "
+                       "64 bits",
+                       c->name, axis_label(b, k),
+                       *b->name ? b->name : "a temporary");
+    }
+    return ILEX_OK;
 }
 
 static ilex_status
@@ -287,9 +373,8 @@ check_cover(ix_run *r, size_t i)
             "%lld): give it a halo of at least %lld:%lld there",
             c->name, b->name,
             b->role == IX_COMPILED_OUTPUT ? "is written" : "is read",
-            (long long)lo, (long long)hi, axis_label(b, k),
-            (long long)cover[0], (long long)cover[1],
-            (long long)(ilo > lo ? ilo - lo : 0),
+            (long long)lo, (long long)hi, axis_label(b, k), (long long)cover[0],
+            (long long)cover[1], (long long)(ilo > lo ? ilo - lo : 0),
             (long long)(hi > ihi ? hi - ihi : 0));
     }
     return ILEX_OK;
@@ -349,7 +434,8 @@ ilex_status
 ix_bind(ix_run *r, const ilex_binding *bindings, size_t count)
 {
     const ix_compiled *c = r->p->c;
-    ilex_status rc = find_storages(r, bindings, count);
+    ilex_status rc = check_given(r);
+    rc = rc ? rc : find_storages(r, bindings, count);
     for (size_t i = 0; !rc && i < c->narguments; i++) {
         rc = check_kind(r, i);
         if (!rc)
@@ -360,6 +446,8 @@ ix_bind(ix_run *r, const ilex_binding *bindings, size_t count)
             rc = solve_size(r, p);
     rc = rc ? rc : check_shapes(r);
     rc = rc ? rc : check_assumptions(r);
+    for (size_t i = 0; !rc && i < c->nbuffers; i++)
+        rc = check_ranges(r, i);
     for (size_t i = 0; !rc && i < c->narguments; i++)
         rc = check_cover(r, i);
     for (size_t i = 0; !rc && i < c->narguments; i++)

@@ -19,7 +19,7 @@ static const struct {
 };
 
 /* Elements of one array, and elements that one reduction may run over. */
-enum { MOST_ELEMENTS = 20000, ATTEMPTS = 60 };
+enum { MOST_ELEMENTS = 20000, ATTEMPTS = 80 };
 
 int
 diff_operands(diff_kind kind)
@@ -53,7 +53,8 @@ make_pool(const diff_recipe *recipe)
     pool.large = diff_chance(&r, 5);
     for (int i = 0; i < DIFF_POOL; i++) {
         diff_extent *e = &pool.extent[i];
-        *e = random_extent(&r, &recipe->sizes);
+        *e = i > 0 && diff_chance(&r, 30) ? e[-1]
+                                          : random_extent(&r, &recipe->sizes);
         if (pool.named && diff_chance(&r, 25))
             e->lo = diff_between(&r, -2, 2);
     }
@@ -114,6 +115,27 @@ diff_recipe_build(diff_shop *shop, ilex_context *ctx, const diff_recipe *recipe,
     return true;
 }
 
+/* Whether "x" is computed from "in". */
+static bool
+reaches(const ilex_array *x, const ilex_array *in)
+{
+    bool found = x == in;
+    for (int k = 0; !found && k < x->nops; k++)
+        found = reaches(x->ops[k], in);
+    return found;
+}
+
+/* Only inputs that the program reads can be shared. */
+static bool
+is_read(const diff_shop *shop, int step)
+{
+    const diff_recipe *recipe = shop->recipe;
+    for (int i = 0; i < recipe->noutputs; i++)
+        if (reaches(shop->array[recipe->output[i].step], shop->array[step]))
+            return true;
+    return false;
+}
+
 ilex_status
 diff_recipe_outputs(const diff_shop *shop, ilex_module *module)
 {
@@ -124,8 +146,9 @@ diff_recipe_outputs(const diff_shop *shop, ilex_module *module)
         const diff_output *out = &recipe->output[i];
         snprintf(name, sizeof name, "c%d_y%d", shop->slot, i);
         snprintf(inplace, sizeof inplace, "c%d_x%d", shop->slot, out->inplace);
+        bool shared = out->inplace >= 0 && is_read(shop, out->inplace);
         rc = ilex_module_output(module, name, shop->array[out->step],
-                                out->inplace >= 0 ? inplace : NULL);
+                                shared ? inplace : NULL);
     }
     return rc;
 }
@@ -249,7 +272,7 @@ diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number)
     if (!ctx || !diff_context_prepare(ctx, &recipe->sizes))
         abort();
     open_shop(&shop, ctx, recipe, 0);
-    int want = diff_between(&r, 3, 11);
+    int want = diff_between(&r, 4, 15);
     for (int i = 0; i < ATTEMPTS && recipe->nsteps < want; i++)
         try_step(&shop, recipe, &r);
     choose_outputs(&shop, recipe, &r);

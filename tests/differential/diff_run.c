@@ -250,6 +250,18 @@ run_threads(session *s, const char *jit, int number)
     ilex_program_release(p);
 }
 
+/* Every array stored: what fusion must not change. */
+static void
+run_unfused(session *s)
+{
+    ilex_option_set(s->ctx, "fuse", "0");
+    ilex_program *p = s->broken ? NULL : compile(s, "tcc");
+    ilex_option_set(s->ctx, "fuse", "1");
+    if (p)
+        run_once(s, p, "tcc, fuse=0", 1);
+    ilex_program_release(p);
+}
+
 static void
 compile_ptx(session *s, const ilex_program *p)
 {
@@ -336,6 +348,8 @@ diff_run(const diff_recipe *recipes, int count, const diff_options *o,
         run_reference(&s);
     if (s.want && o->tcc)
         run_threads(&s, "tcc", 1);
+    if (s.want && o->tcc)
+        run_unfused(&s);
     if (s.want && o->cc)
         run_threads(&s, "cc", 2);
     if (s.want && o->cuda)

@@ -3,11 +3,8 @@
  * Every row of text_errors.tsv is a text that must be refused with this code,
  * place and message; nothing of it may remain in the context.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "lib/parse.h"
+#include "tests/error/errors.h"
 
 enum { MAX_LINE = 4096, COLUMNS = 5 };
 
@@ -96,27 +93,31 @@ START_TEST(error_table)
 }
 END_TEST
 
-int
-main(void)
+static void
+open_table(void)
 {
     const char *top = getenv("srcdir");
     char path[768];
     snprintf(path, sizeof path, "%s/tests/error/text_errors.tsv",
              top ? top : ".");
     table = fopen(path, "r");
-    if (!table) {
-        fprintf(stderr, "cannot read %s\n", path);
-        return 99;
-    }
+    ck_assert_msg(table != NULL, "cannot read %s", path);
+}
+
+static void
+close_table(void)
+{
+    fclose(table);
+}
+
+Suite *
+text_errors_suite(void)
+{
     Suite *suite = suite_create("text_errors");
     TCase *tests = tcase_create("table");
     tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, open_table, close_table);
     tcase_add_test(tests, error_table);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    fclose(table);
-    return failed != 0;
+    return suite;
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random index arithmetic and its value at a point, for the tests of normal
+ * forms and of proofs.
+ */
+#ifndef ILEX_TESTS_UNIT_INDEX_FIXTURE_H
+#define ILEX_TESTS_UNIT_INDEX_FIXTURE_H
+
+#include "lib/access.h"
+#include "tests/unit/graph_fixture.h"
+
+enum { NINDEX = 2, NRINDEX = 1, NSIZE = 1 };
+
+/* Where an expression is evaluated. */
+typedef struct point {
+    int64_t index[NINDEX], rindex[NRINDEX], size[NSIZE];
+} point;
+
+/* The value of index arithmetic or of a condition, in normal form or not. */
+static inline int64_t
+value_at(const ilex_array *x, const point *p)
+{
+    ix_value v[2] = {{.i = 0}, {.i = 0}}, r = {.i = 0};
+    switch (x->kind) {
+    case IX_CONST:
+        return ix_const_value(x).i;
+    case IX_SIZE:
+        return p->size[x->attr[0]];
+    case IX_INDEX:
+        return p->index[x->attr[0]];
+    case IX_RINDEX:
+        return p->rindex[x->attr[0]];
+    case IX_LINEAR:
+        r.i = x->attr[0];
+        for (int i = 0; i < x->nops; i++)
+            r.i += x->attr[i + 1] * value_at(x->ops[i], p);
+        return r.i;
+    default:
+        ck_assert_int_eq(x->kind, IX_OP);
+        for (int i = 0; i < x->nops; i++)
+            v[i].i = value_at(x->ops[i], p);
+        ix_op_eval(ix_op_of(x), ix_loop_of(x), v, &r);
+        return r.i;
+    }
+}
+
+static inline ilex_array *
+scalar(ix_op op, ilex_array *a, ilex_array *b)
+{
+    ilex_array *ops[2] = {a, b};
+    return ix_scalar_op(ctx, op, ILEX_I64, ILEX_I64, ops);
+}
+
+static inline ilex_array *
+random_leaf(void)
+{
+    switch (draw(0, 4)) {
+    case 0:
+        return ix_index_const(ctx, draw(-5, 5));
+    case 1:
+        return ix_scalar_size(ctx, 0);
+    case 2:
+        return ix_scalar_rindex(ctx, 0);
+    default:
+        return ix_scalar_index(ctx, (int)draw(0, NINDEX - 1));
+    }
+}
+
+/* A tree of operators as a user writes it; nothing is simplified. */
+static inline ilex_array *
+random_index(int depth)
+{
+    static const ix_op ops[] = {IX_OP_ADD, IX_OP_SUBTRACT, IX_OP_MINIMUM,
+                                IX_OP_MAXIMUM};
+    if (depth == 0 || draw(0, 9) == 0)
+        return random_leaf();
+    ilex_array *a = random_index(depth - 1);
+    switch (draw(0, 6)) {
+    case 0:
+        return scalar(IX_OP_MULTIPLY, ix_index_const(ctx, draw(-3, 3)), a);
+    case 1:
+        return scalar(IX_OP_FLOOR_DIVIDE, a, ix_index_const(ctx, draw(1, 5)));
+    case 2:
+        return scalar(IX_OP_REMAINDER, a, ix_index_const(ctx, draw(1, 5)));
+    default:
+        return scalar(ops[draw(0, 3)], a, random_index(depth - 1));
+    }
+}
+
+/* Size 0 is called n. */
+static inline void
+make_size(void)
+{
+    ck_assert_int_eq(ix_param_of(ctx, ix_symbol_of(ctx, "n", 1)), 0);
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where index expressions go: bounds and proofs against every point of small
+ * boxes, counterexamples, and the messages made of them.
+ */
+#include "tests/unit/index_fixture.h"
+
+enum { TRIALS = 400 };
+
+/* A random box, a reduction and perhaps a guard around an expression. */
+typedef struct place {
+    ix_frame frame;
+    int64_t lo[3], hi[3]; /* _0, _1, _r0 */
+} place;
+
+static ix_axis
+constant_axis(int64_t lo, int64_t hi)
+{
+    return (ix_axis){0, ix_lin_const(ctx, lo), ix_lin_const(ctx, hi)};
+}
+
+static void
+random_place(place *q)
+{
+    ix_axis ax[3];
+    for (int k = 0; k < 3; k++) {
+        q->lo[k] = draw(-4, 4);
+        q->hi[k] = q->lo[k] + draw(1, 5);
+        ax[k] = constant_axis(q->lo[k], q->hi[k]);
+    }
+    q->frame = (ix_frame){.box = ix_domain_new(ctx, 2, ax), .nreduce = 1};
+    q->frame.reduce[0] = ix_scalar_reduce(ctx, IX_REDUCTION_SUM, ILEX_I64,
+                                          ix_domain_new(ctx, 1, &ax[2]), 0,
+                                          ix_scalar_rindex(ctx, 0));
+    if (draw(0, 1)) {
+        ilex_array *ops[2] = {ix_index_normal(ctx, random_index(1)),
+                              ix_index_normal(ctx, random_index(1))};
+        q->frame.nguard = 1;
+        q->frame.guard[0].condition =
+            ix_scalar_op(ctx, draw(0, 1) ? IX_OP_LESS : IX_OP_EQUAL, ILEX_I64,
+                         ILEX_BOOL, ops);
+        q->frame.guard[0].holds = draw(0, 1);
+    }
+}
+
+static bool
+guarded(const place *q, const point *p)
+{
+    return !q->frame.nguard || (value_at(q->frame.guard[0].condition, p) !=
+                                0) == q->frame.guard[0].holds;
+}
+
+/* Least and greatest value of "x", over points that the guard lets pass or
+ * over all; false when there is none. */
+static bool
+extremes(const place *q, const ilex_array *x, bool all, int64_t *least,
+         int64_t *most)
+{
+    bool any = false;
+    point p = {.size = {3}};
+    for (p.index[0] = q->lo[0]; p.index[0] < q->hi[0]; p.index[0]++)
+        for (p.index[1] = q->lo[1]; p.index[1] < q->hi[1]; p.index[1]++)
+            for (p.rindex[0] = q->lo[2]; p.rindex[0] < q->hi[2];
+                 p.rindex[0]++) {
+                if (!all && !guarded(q, &p))
+                    continue;
+                int64_t v = value_at(x, &p);
+                *least = !any || v < *least ? v : *least;
+                *most = !any || v > *most ? v : *most;
+                any = true;
+            }
+    return any;
+}
+
+/* n is 3: forms are compared as numbers. */
+static int64_t
+number(const ix_lin *a)
+{
+    int64_t v = 0;
+    ck_assert(ix_lin_eval(a, (const int64_t[]){3}, &v));
+    return v;
+}
+
+START_TEST(bounds)
+{
+    make_size();
+    assume("n == 3");
+    for (int i = 0; i < TRIALS; i++) {
+        size_t scope = ilex_scope_begin(ctx);
+        place q;
+        ix_bounds b;
+        int64_t least, most;
+        ilex_array *x = ix_index_normal(ctx, random_index(3));
+        random_place(&q);
+        ck_assert(extremes(&q, x, true, &least, &most));
+        ix_index_bounds(ctx, &q.frame, x, &b);
+        for (int k = 0; k < b.nlo; k++)
+            ck_assert_int_le(number(b.lo[k]), least);
+        for (int k = 0; k < b.nhi; k++)
+            ck_assert_int_ge(number(b.hi[k]), most);
+        ilex_scope_end(ctx, scope, NULL);
+    }
+    check_fine();
+}
+END_TEST
+
+/* The sample is a point of the frame at which "x" leaves [lo, hi). */
+static void
+check_sample(const place *q, const ilex_array *x, int64_t lo, int64_t hi,
+             const ix_sample *s)
+{
+    ck_assert_int_eq(s->nindex, 3);
+    point p = {{s->index[0], s->index[1]}, {s->index[2]}, {s->param[0]}};
+    for (int k = 0; k < 3; k++)
+        ck_assert(s->index[k] >= q->lo[k] && s->index[k] < q->hi[k]);
+    ck_assert(guarded(q, &p));
+    ck_assert_int_eq(value_at(x, &p), s->at);
+    ck_assert(s->at < lo || s->at >= hi);
+}
+
+START_TEST(within)
+{
+    int yes = 0, no = 0;
+    make_size();
+    assume("n == 3");
+    for (int i = 0; i < TRIALS; i++) {
+        size_t scope = ilex_scope_begin(ctx);
+        place q;
+        ix_sample sample;
+        int64_t least = 0, most = 0, lo, hi;
+        ilex_array *x = ix_index_normal(ctx, random_index(3));
+        random_place(&q);
+        bool any = extremes(&q, x, false, &least, &most);
+        lo = least + draw(-1, 1);
+        hi = most + 1 + draw(-1, 1);
+        bool inside = !any || (lo <= least && most < hi);
+        ix_tri said = ix_access_within(ctx, &q.frame, x, ix_lin_const(ctx, lo),
+                                       ix_lin_const(ctx, hi), &sample);
+        ck_assert_int_eq(said, inside ? IX_YES : IX_NO);
+        if (said == IX_NO)
+            check_sample(&q, x, lo, hi, &sample);
+        yes += inside;
+        no += !inside;
+        ilex_scope_end(ctx, scope, NULL);
+    }
+    ck_assert_int_gt(yes, TRIALS / 10);
+    ck_assert_int_gt(no, TRIALS / 10);
+    check_fine();
+}
+END_TEST
+
+/* ---- programs ---- */
+
+/* The error of a program of two lines; "" when it is accepted. */
+static const char *
+verdict(const char *in, const char *map)
+{
+    char text[512];
+    ilex_error_clear(ctx);
+    snprintf(text, sizeof text,
+             "ilex 1\nprogram p\nsize n, m\nassume n >= 2\n%s\n%s\n", in, map);
+    ilex_module *m = ilex_module_parse(ctx, text, NULL);
+    ilex_module_free(m);
+    return ilex_error_text(ctx);
+}
+
+static const struct {
+    const char *in, *map, *error; /* "" accepted */
+} programs[] = {
+    {"in x : f64[n]", "map y[i:n-1] = x[i+1]", ""},
+    {"in x : f64[n]", "map y[i:n] = x[n-1-i]", ""},
+    {"in x : f64[n]", "map y[i:-3:n+3] = x[min(max(i, 0), n-1)]", ""},
+    {"in x : f64[n]", "map y[i:5*n] = x[i//5]", ""},
+    {"in x : f64[n]", "map y[i:n] = where(i > 0, x[i-1], 0.0)", ""},
+    {"in x : f64[n]", "map y[i:n] = where(i >= 1 && i < n-1, x[i-1]+x[i+1], 0)",
+     ""},
+    {"in x : f64[n]", "map y[i:n-1] = sum[s:2](x[i+s])", ""},
+    {"in x : f64[3*n]", "map y[i:n] = x[3*i+2]", ""},
+    {"in x : f64[n, m]", "map y[i:m, j:n] = x[j, i]", ""},
+    {"in x : f64[7]", "map y[i:100] = x[i%7]", ""},
+    {"in x : f64[n]", "map y[i:n] = x[i+1]",
+     "y: reads x at axis 0=2 when i=1; x covers axis 0 in [0, n) (for example "
+     "n=2, m=0)"},
+    {"in x : f64[n]", "map y[i:n] = where(i > 0, 0.0, x[i-1])",
+     "x at axis 0=-1 when i=0"},
+    {"in x : f64[n]", "map y[i:n-1] = sum[s:3](x[i+s])", "reads x at axis 0=2"},
+    {"in x : f64[6]", "map y[i:100] = x[i%7]", "reads x at axis 0=6 when i=6"},
+    {"in x : f64[I:n]", "map y[I:n] = x[I-1]", "reads x at I=-1 when I=0"},
+    {"in x : f64[n]\nin k : i64[n]", "map y[i:n] = x[k[i]]",
+     "index 0 of x is not affine"},
+};
+
+START_TEST(messages)
+{
+    for (size_t i = 0; i < IX_COUNT(programs); i++) {
+        const char *said = verdict(programs[i].in, programs[i].map);
+        bool ok = *programs[i].error ? strstr(said, programs[i].error) != NULL
+                                     : !*said;
+        ck_assert_msg(ok, "%s: %s", programs[i].map, said);
+    }
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("access", bounds, within, messages);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linear forms: interning, arithmetic, decisions under assumptions, each
+ * against the values at many sizes.
+ */
+#include "tests/unit/graph_fixture.h"
+
+static const char *
+show(const ix_lin *a)
+{
+    static char text[160];
+    snprintf(text, sizeof text, "%s", ix_lin_show(ctx, a).s);
+    return text;
+}
+
+START_TEST(interned)
+{
+    ck_assert_ptr_eq(lin("2*n + 3*m - 1"), lin("3*m + n - 1 + n"));
+    ck_assert_ptr_eq(lin("n - n"), ix_lin_const(ctx, 0));
+    ck_assert_ptr_ne(lin("n"), lin("m"));
+    ck_assert_str_eq(show(lin("3*m - n + 0")), "-n+3*m");
+    ck_assert_str_eq(show(lin("-5")), "-5");
+    ck_assert_str_eq(show(lin("n - 1")), "n-1");
+    ck_assert_ptr_eq(ix_lin_offset(ctx, lin("n"), 0), lin("n"));
+    ck_assert(ix_lin_is(lin("4 - 4"), 0));
+    ck_assert(!ix_lin_is(lin("n"), 0));
+}
+END_TEST
+
+/* A random form in n, m, k with its coefficients. */
+typedef struct sample {
+    int64_t c[4];
+    const ix_lin *form;
+} sample;
+
+static const char *const names[] = {"n", "m", "k"};
+
+static const ix_lin *
+param(int i)
+{
+    return ix_lin_param(ctx, ix_param_of(ctx, ix_symbol_of(ctx, names[i], 1)));
+}
+
+static sample
+random_form(void)
+{
+    sample s = {.form = ix_lin_const(ctx, 0)};
+    for (int i = 0; i < 3; i++) {
+        s.c[i] = draw(0, 2) ? draw(-3, 3) : 0;
+        s.form = ix_lin_fma(ctx, s.form, s.c[i], param(i));
+    }
+    s.c[3] = draw(-6, 6);
+    s.form = ix_lin_offset(ctx, s.form, s.c[3]);
+    return s;
+}
+
+static int64_t
+value(const sample *s, const int64_t *size)
+{
+    return s->c[0] * size[0] + s->c[1] * size[1] + s->c[2] * size[2] + s->c[3];
+}
+
+START_TEST(arithmetic)
+{
+    for (int i = 0; i < 500; i++) {
+        sample a = random_form(), b = random_form();
+        int64_t k = draw(-4, 4), v;
+        const int64_t size[] = {draw(0, 9), draw(0, 9), draw(0, 9)};
+        ck_assert(ix_lin_eval(ix_lin_fma(ctx, a.form, k, b.form), size, &v));
+        ck_assert_int_eq(v, value(&a, size) + k * value(&b, size));
+        ck_assert_ptr_eq(
+            ix_lin_sub(ctx, ix_lin_add(ctx, a.form, b.form), b.form), a.form);
+        ck_assert_ptr_eq(ix_lin_scale(ctx, a.form, -1),
+                         ix_lin_sub(ctx, ix_lin_const(ctx, 0), a.form));
+    }
+}
+END_TEST
+
+/* Do the sizes satisfy what decide_against_values assumes? */
+static bool
+allowed(const int64_t *size)
+{
+    return size[0] >= 2 && size[1] <= 3 && size[2] >= size[0];
+}
+
+/* Never wrong: "yes" holds and "no" fails at some allowed size. */
+static void
+check_sign(const sample *s)
+{
+    bool always = true;
+    int64_t size[3];
+    for (size[0] = 0; size[0] < 9; size[0]++)
+        for (size[1] = 0; size[1] < 9; size[1]++)
+            for (size[2] = 0; size[2] < 30; size[2]++)
+                if (allowed(size))
+                    always &= value(s, size) >= 0;
+    ix_tri said = ix_lin_nonneg(ctx, s->form);
+    ck_assert_msg(said != IX_UNKNOWN, "%s", show(s->form));
+    ck_assert_msg((said == IX_YES) == always, "%s: %d, not %d", show(s->form),
+                  said, always);
+    if (ix_lin_nonneg_fast(ctx, s->form))
+        ck_assert_msg(always, "%s", show(s->form));
+}
+
+START_TEST(decide_against_values)
+{
+    for (int i = 0; i < 3; i++)
+        param(i);
+    assume("n >= 2 && m <= 3 && k >= n");
+    for (int i = 0; i < 300; i++) {
+        sample s = random_form();
+        check_sign(&s);
+    }
+    check_fine();
+}
+END_TEST
+
+START_TEST(order)
+{
+    assume("n >= 1");
+    ck_assert_int_eq(ix_lin_le(ctx, lin("3"), lin("n + 2")), IX_YES);
+    ck_assert_int_eq(ix_lin_le(ctx, lin("n + 2"), lin("3")), IX_NO);
+    ck_assert_int_eq(ix_lin_le(ctx, lin("n"), lin("m")), IX_NO);
+    ck_assert_int_eq(ix_lin_le(ctx, NULL, lin("m")), IX_UNKNOWN);
+    ck_assert_ptr_eq(ix_lin_max(ctx, lin("n"), lin("1")), lin("n"));
+    ck_assert_ptr_eq(ix_lin_min(ctx, lin("n"), lin("1")), lin("1"));
+    ck_assert_ptr_null(ix_lin_max(ctx, lin("n"), lin("m")));
+    ck_assert_ptr_null(ix_lin_min(ctx, lin("n"), lin("m")));
+    check_fine();
+    assume("m >= 2*n");
+    ck_assert_ptr_eq(ix_lin_max(ctx, lin("n"), lin("m")), lin("m"));
+    ck_assert_int_eq(ix_lin_le(ctx, lin("n + 1"), lin("m")), IX_YES);
+}
+END_TEST
+
+START_TEST(unbounded)
+{
+    const ix_lin *all = ix_lin_const(ctx, IX_UNBOUNDED);
+    const ix_lin *none = ix_lin_const(ctx, -IX_UNBOUNDED);
+    ck_assert_ptr_eq(ix_lin_min(ctx, all, lin("n")), lin("n"));
+    ck_assert_ptr_eq(ix_lin_max(ctx, none, lin("n")), lin("n"));
+    ck_assert_ptr_eq(ix_lin_max(ctx, lin("n"), all), all);
+    ck_assert_int_eq(ix_lin_le(ctx, lin("n"), all), IX_YES);
+    ck_assert_int_eq(ix_lin_le(ctx, all, lin("n")), IX_NO);
+    ck_assert_int_eq(ix_lin_le(ctx, none, lin("-n")), IX_YES);
+    ck_assert_ptr_null(ctx->affine);
+}
+END_TEST
+
+START_TEST(divisibility)
+{
+    assume("n % 8 == 0 && n >= 1");
+    ck_assert_int_eq(ix_lin_nonneg(ctx, lin("n - 8")), IX_YES);
+    ck_assert_int_eq(ix_lin_nonneg(ctx, lin("n - 9")), IX_NO);
+}
+END_TEST
+
+START_TEST(overflow)
+{
+    const ix_lin *big = ix_lin_const(ctx, INT64_MAX);
+    ck_assert_ptr_null(ix_lin_add(ctx, big, ix_lin_const(ctx, 1)));
+    ck_assert_int_eq(take_error(), ILEX_E_OVERFLOW);
+    ck_assert_ptr_null(ix_lin_scale(ctx, lin("2*n"), INT64_MAX));
+    ck_assert_int_eq(take_error(), ILEX_E_OVERFLOW);
+    ck_assert_ptr_null(ix_lin_add(ctx, NULL, big));
+    check_fine();
+    int64_t v;
+    ck_assert(!ix_lin_eval(lin("2*n"), (const int64_t[]){INT64_MAX}, &v));
+    ck_assert(
+        !ix_lin_eval(ix_lin_add(ctx, lin("n"), big), (const int64_t[]){1}, &v));
+}
+END_TEST
+
+START_TEST(contradictions)
+{
+    ck_assert_int_eq(ix_assumptions_possible(ctx), IX_YES);
+    assume("n >= 4");
+    ck_assert_int_eq(ix_assumptions_possible(ctx), IX_YES);
+    ck_assert_int_eq(ilex_assume(ctx, "n < 4"), ILEX_E_ASSUME);
+    ilex_error_clear(ctx);
+    ck_assert_uint_eq(ctx->nassumptions, 1); /* nothing of it stays */
+    ck_assert_int_eq(ix_lin_nonneg(ctx, lin("n - 4")), IX_YES);
+    ck_assert_ptr_null(ctx->affine); /* ranges alone never reach isl */
+    ck_assert_int_eq(ilex_assume(ctx, "n == 2*m && n == 2*m + 1"),
+                     ILEX_E_ASSUME);
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("lin", interned, arithmetic, decide_against_values, order,
+                     unbounded, divisibility, overflow, contradictions);
+}
