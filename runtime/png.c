@@ -31,14 +31,12 @@ typedef struct picture {
 static double
 value_at(const picture *p, int64_t r, int64_t c)
 {
-    double v = NAN;
     if (p->flip_y)
         r = p->rows - 1 - r;
     if (p->flip_x)
         c = p->columns - 1 - c;
     int64_t index[2] = {p->transpose ? c : r, p->transpose ? r : c};
-    ilex_storage_get_f64(p->s, index, &v);
-    return v;
+    return ix_storage_real(p->s, index);
 }
 
 /* The palette index of a value: 0 for NaN, else 1 to 255. */
@@ -291,11 +289,15 @@ ilex_png_write(ilex_context *ctx, const char *path, const ilex_storage *s,
 {
     ix_error *err = ix_storage_error(ctx);
     picture p;
+    ix_stage x;
     ix_file_out out;
-    ilex_status rc = compose(&p, s, spec, err);
-    if (!rc)
-        rc = ix_file_begin(&out, path, err);
+    ilex_status rc = ix_stage_open(&x, s, ILEX_READ, err);
     if (rc)
         return rc;
-    return ix_file_end(&out, write_picture(&out, ix_storage_mem(ctx), &p, err));
+    rc = compose(&p, &x.view, spec, err);
+    rc = rc ? rc : ix_file_begin(&out, path, err);
+    if (!rc)
+        rc = ix_file_end(&out,
+                         write_picture(&out, ix_storage_mem(ctx), &p, err));
+    return ix_stage_close(&x, rc, err);
 }

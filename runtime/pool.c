@@ -5,10 +5,10 @@
  * several callers queue up. A forked child starts without workers.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "runtime/pool.h"
+
 #include <pthread.h>
 #include <signal.h>
-
-#include "runtime/program.h"
 
 typedef struct job {
     struct job *next;

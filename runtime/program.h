@@ -11,6 +11,7 @@
 #include "compiler/compiler.h"
 #include "ilex/program.h"
 #include "runtime/jit.h"
+#include "runtime/pool.h"
 #include "runtime/storage.h"
 
 /* ---- solve.c: sizes from shapes ---- */
@@ -96,12 +97,5 @@ bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
 /* ---- reference.c ---- */
 
 ilex_status ix_reference_run(const ix_run *r);
-
-/* ---- pool.c ---- */
-
-/* Calls body(arg, i) for 0 <= i < n on at most "threads" threads, the caller's
- * among them; returns when all are done. */
-void ix_pool_run(int threads, int64_t n, void (*body)(void *arg, int64_t i),
-                 void *arg);
 
 #endif

@@ -190,6 +190,20 @@ threads_of(const ilex_program *p, const ilex_call *call)
     return threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
 }
 
+/* Brings the storages' host buffers up to date; outputs become newer there. */
+static ilex_status
+acquire_storages(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < c->narguments; i++) {
+        bool output = c->buffer[i].role == IX_COMPILED_OUTPUT;
+        rc = ix_storage_acquire(r->bound[i],
+                                output ? ILEX_READ_WRITE : ILEX_READ, r->err);
+    }
+    return rc;
+}
+
 static ilex_status
 run(const ilex_program *p, const ilex_binding *bindings, size_t count,
     ilex_call *call, ix_error *err)
@@ -202,6 +216,7 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
     if (!block)
         return ix_fail_memory(err);
     ilex_status rc = ix_bind(&r, bindings, count);
+    rc = rc ? rc : acquire_storages(&r);
     rc = rc ? rc : place_temporaries(&r);
     rc = rc ? rc : launch_all(&r);
     ix_mem_free(&p->mem, r.workspace);

@@ -13,7 +13,7 @@
 
 #include "ilex/storage.h"
 #include "lib/text.h"
-#include "runtime/memory_host.h"
+#include "runtime/memory_object.h"
 
 enum { IX_AXIS_NAME = 72 }; /* bytes of an axis name, "+1/2" and NUL included */
 
@@ -24,17 +24,35 @@ typedef struct ix_view_strings {
     char text[];
 } ix_view_strings;
 
+typedef enum ix_property {
+#define IX_PROPERTY(name, text) IX_PROPERTY_##name,
+#include "runtime/properties.def"
+    IX_NPROPERTIES
+} ix_property;
+
+/* Where the value of a property comes from, the first that gives one. */
+typedef enum ix_source {
+    IX_SOURCE_DEFAULT,
+    IX_SOURCE_GIVEN,
+    IX_SOURCE_PRESET,
+    IX_SOURCE_LIKE,
+    IX_SOURCE_DATA
+} ix_source;
+
 struct ilex_storage {
     atomic_size_t count; /* first: all that follows is constant */
     ix_mem mem;
     ix_memory *memory;
     ix_view_strings *labels;
-    const char *name; /* "" = none; in "labels" */
+    const char *name;  /* "" = none; in "labels" */
+    const char *order; /* words of the layout, "" = none; in "labels" */
     ilex_dtype dtype;
     int rank;
-    bool writable;
-    size_t alignment;                /* bytes; 0: no promise */
-    char *data;                      /* element (0, ..., 0), halo included */
+    bool writable, unknown_kind;
+    unsigned char source[IX_NPROPERTIES];
+    unsigned fixed;   /* bit per axis: length is fixed */
+    size_t alignment; /* bytes; 0: no promise */
+    char *data; /* element (0, ..., 0), halo included; in memory->base ... */
     const char *axis[ILEX_MAX_RANK]; /* "" = unnamed; in "labels" */
     int64_t shape[ILEX_MAX_RANK];    /* halo included */
     int64_t stride[ILEX_MAX_RANK];   /* elements, any sign */
@@ -51,9 +69,13 @@ ix_storage_clone(ilex_storage *view, const ilex_storage *s)
     memcpy(&view->mem, &s->mem, sizeof *s - offsetof(ilex_storage, mem));
 }
 
-/* Error record and allocator of "ctx", which may be NULL. */
+/* Error record, allocator and maker of "ctx", which may be NULL. */
 ix_error *ix_storage_error(ilex_context *ctx);
 const ix_mem *ix_storage_mem(ilex_context *ctx);
+ix_maker ix_storage_maker(ilex_context *ctx);
+
+/* The storage's name for messages. */
+const char *ix_storage_label(const ilex_storage *s);
 
 /* ---- storage_spec.c, storage_axes.c: from a spec to a view without memory */
 
@@ -67,17 +89,76 @@ ilex_status ix_storage_axes(const char *axes, int rank, ix_storage_names *names,
                             ix_error *err);
 
 /* Sets the place of each axis: given, preset, `like`, C order. */
-ilex_status ix_storage_set_layout(const ilex_storage_spec *p, ilex_storage *s,
-                                  ix_error *err);
+struct ix_preset;
+ilex_status ix_storage_set_layout(const ilex_storage_spec *p,
+                                  const struct ix_preset *preset,
+                                  ilex_storage *s, ix_error *err);
+
+/* Sets the places from a map of them, -1 for masked axes, which it checks. */
+ilex_status ix_storage_set_layout_map(ilex_storage *s, const int *map,
+                                      ix_error *err);
+
+/* The number of the axis of "s" that the words "axes" name first, second, ...;
+ * they must name all of them once. */
+ilex_status ix_storage_axis_order(const ilex_storage *s, const char *axes,
+                                  int *order, ix_error *err);
 
 /* Checks halo widths (low, high per axis) against "s->shape", stores them. */
 ilex_status ix_storage_set_halo(ilex_storage *s, const int64_t *halo,
                                 ix_error *err);
 
+/* ---- storage_place.c: where the buffers go ---- */
+
+typedef struct ix_placement {
+    ix_space space;    /* of the host buffer, or if there is none the other */
+    bool host, device; /* which buffers there are */
+    int device_index;
+    ix_managed managed;
+    const ilex_storage_traits *traits; /* whose memory it is, or NULL */
+} ix_placement;
+
+/* Resolves space, device and management; notes the sources in "s". */
+ilex_status ix_storage_place(const ilex_storage_spec *p,
+                             const struct ix_preset *preset,
+                             ix_placement *place, ilex_storage *s,
+                             ix_error *err);
+
 /* Resolves "spec" (complete: its size is ours) into everything of "*s" but
  * memory, data and labels; axis names point into "names". */
 ilex_status ix_storage_resolve(const ilex_storage_spec *spec, ilex_storage *s,
-                               ix_storage_names *names, ix_error *err);
+                               ix_placement *place, ix_storage_names *names,
+                               ix_error *err);
+
+/* ---- storage_layout.c: strides, checked against layout and alignment ---- */
+
+/* Strides by the layout, rows padded if "padded"; "*elements" is what they
+ * span, 0 if there are none. */
+ilex_status ix_storage_set_strides(ilex_storage *s, bool padded,
+                                   int64_t *elements, ix_error *err);
+
+/* Offset of the aligned index in bytes. */
+size_t ix_storage_aligned_offset(const ilex_storage *s);
+
+/* Is the promised alignment true of "data"? At the aligned index, and so in
+ * each row: along every axis but the innermost. */
+ilex_status ix_storage_check_alignment(const ilex_storage *s, const char *data,
+                                       ix_error *err);
+
+/* Lays "s" over a buffer of the caller: takes his strides, which must agree
+ * with a layout that was asked for, or those of a dense buffer; "*lo" and
+ * "*bytes" say where the view begins, from "data", and how long it is. */
+ilex_status ix_storage_lay_over(ilex_storage *s, void *data,
+                                const int64_t *strides, int64_t *lo,
+                                int64_t *bytes, ix_error *err);
+
+/* ---- storage_block.c: memory for a resolved view ---- */
+
+/* Gives "s" memory and values. On failure "s->memory" is NULL or to be
+ * released. "*adopted" tells that the memory answers for `release`. */
+ilex_status ix_storage_make(const ix_maker *maker, ilex_storage *s,
+                            const ix_placement *place,
+                            const ilex_storage_spec *p, bool *adopted,
+                            ix_error *err);
 
 /* ---- storage_new.c ---- */
 
@@ -96,6 +177,34 @@ bool ix_storage_read_spec(const ilex_storage_spec *spec, ilex_storage_spec *p,
 /* ilex_storage_new without a context. */
 ilex_storage *ix_storage_new(const ix_mem *mem, const ilex_storage_spec *spec,
                              ix_error *err);
+ilex_storage *ix_storage_build(const ix_maker *maker,
+                               const ilex_storage_spec *spec, ix_error *err);
+
+/* ---- storage_stage.c: elements where the host can address them ---- */
+
+/* Brings the host side up to date before "access"; a storage without one is
+ * an error. */
+ilex_status ix_storage_acquire(const ilex_storage *s, ilex_access access,
+                               ix_error *err);
+
+/* The same, but elements on a device are copied to the host; "view" shows
+ * them; opened for writing only, all of the memory must be written. Closing
+ * copies back what was opened for writing, unless "rc", the status so far, is
+ * a failure; it returns the status. */
+typedef struct ix_stage {
+    ilex_storage view;
+    char *block;
+    bool write;
+} ix_stage;
+ilex_status ix_stage_open(ix_stage *x, const ilex_storage *s,
+                          ilex_access access, ix_error *err);
+ilex_status ix_stage_close(ix_stage *x, ilex_status rc, ix_error *err);
+
+/* ---- storage_kind.c ---- */
+
+/* Notes that "id" stands for the lengths of "s"; fails if it stands for
+ * others. The memory answers for giving the use back. */
+ilex_status ix_size_id_take(int id, const ilex_storage *s, ix_error *err);
 
 /* ---- storage_reach.c ---- */
 
@@ -130,17 +239,38 @@ bool ix_storage_dense(const ilex_storage *s, const int *axes);
 ilex_status ix_storage_convert(ilex_dtype dtype, double value, void *element,
                                ix_error *err);
 
+/* The element at an index that is inside, for complex its first part, as
+ * double; the host must be able to address it. */
+double ix_storage_real(const ilex_storage *s, const int64_t *index);
+
 /* Writes "element" everywhere, whether writable or not. */
 void ix_storage_fill(const ilex_storage *s, const void *element);
 
-/* Calls "write" for each element; masked axes have their last index. */
-void ix_storage_initialize(const ilex_storage *s,
+/* Calls "write" for each element, on at most "threads" threads; masked axes
+ * have their last index. */
+void ix_storage_initialize(const ilex_storage *s, int threads,
                            void (*write)(void *user, const int64_t *index,
                                          void *element),
                            void *user);
 
 /* to = from for equal shapes and dtypes, no overlap. */
 void ix_storage_move(const ilex_storage *to, const ilex_storage *from);
+
+/* ---- storage_assign.c ---- */
+
+/* to = from for equal shapes and any dtypes, no overlap. */
+void ix_storage_move_as(const ilex_storage *to, const ilex_storage *from);
+
+/* May elements be converted without loss of their kind? */
+ilex_status ix_storage_check_cast(ilex_dtype to, ilex_dtype from,
+                                  ix_error *err);
+
+/* Refuses to write through a read-only view. */
+ilex_status ix_storage_check_writable(const ilex_storage *s, ix_error *err);
+
+/* Makes "*view" see "from" with the axes of "to". */
+ilex_status ix_storage_match(const ilex_storage *to, const ilex_storage *from,
+                             ilex_storage *view, ix_error *err);
 
 /* ---- storage_print.c ---- */
 

@@ -8,6 +8,7 @@
 #include <ctype.h>
 
 #include "lib/context.h"
+#include "runtime/preset.h"
 
 /* ---- axis names ---- */
 
@@ -117,12 +118,12 @@ layout_axis(const ilex_storage *s, token t)
     return named && t.length && !digit ? -1 : -2;
 }
 
-/* Layout by names or numbers of axes, slowest first. */
+/* The axes that "layout" lists by names or numbers. */
 static ilex_status
-set_layout_list(ilex_storage *s, const char *layout, ix_error *err)
+read_order(const ilex_storage *s, const char *layout, int *order, ix_error *err)
 {
     token t[ILEX_MAX_RANK + 1];
-    int order[ILEX_MAX_RANK], placed = 0;
+    int placed = 0;
     bool one = s->rank == 1 && strcmp(layout, s->axis[0]) == 0,
          used[ILEX_MAX_RANK] = {0};
     int n = split(layout, one, t);
@@ -144,13 +145,22 @@ set_layout_list(ilex_storage *s, const char *layout, ix_error *err)
                        "give \"C\", \"F\", names (\"KJI\", \"Vertex, K\") or "
                        "numbers of unnamed axes (\"2, 0, 1\")",
                        layout, s->rank);
-    set_order(s, order);
     return ILEX_OK;
 }
 
-/* Layout as a map from axes to places; -1 masks. */
+/* Layout by names or numbers of axes, slowest first. */
 static ilex_status
-set_layout_map(ilex_storage *s, const int *map, ix_error *err)
+set_layout_list(ilex_storage *s, const char *layout, ix_error *err)
+{
+    int order[ILEX_MAX_RANK];
+    ilex_status rc = read_order(s, layout, order, err);
+    if (!rc)
+        set_order(s, order);
+    return rc;
+}
+
+ilex_status
+ix_storage_set_layout_map(ilex_storage *s, const int *map, ix_error *err)
 {
     bool used[ILEX_MAX_RANK] = {0};
     int places = 0;
@@ -171,41 +181,65 @@ set_layout_map(ilex_storage *s, const int *map, ix_error *err)
     return ILEX_OK;
 }
 
-/* The layout a preset stands for, NULL if there is no such preset. */
-static const char *
-preset_layout(const char *preset)
+/* Masks what "selector" leaves out; the rest keeps its order. */
+static void
+mask_axes(ilex_storage *s, const unsigned char *selector)
 {
-    static const char *const known[] = {"C", "F"};
-    for (size_t i = 0; i < IX_COUNT(known); i++)
-        if (strcmp(preset, known[i]) == 0)
-            return known[i];
-    return NULL;
+    for (int k = 0; k < s->rank; k++) {
+        if (selector[k] || s->layout[k] < 0)
+            continue;
+        for (int j = 0; j < s->rank; j++)
+            s->layout[j] -= s->layout[j] > s->layout[k];
+        s->layout[k] = -1;
+    }
+}
+
+/* Layout from words or a map of the spec. */
+static ilex_status
+set_given_layout(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
+{
+    int map[ILEX_MAX_RANK];
+    s->source[IX_PROPERTY_LAYOUT] = IX_SOURCE_GIVEN;
+    if (p->layout_map)
+        return ix_storage_set_layout_map(s, p->layout_map, err);
+    s->order = p->layout;
+    bool fortran = strcmp(p->layout, "F") == 0;
+    if (!fortran && strcmp(p->layout, "C") != 0)
+        return set_layout_list(s, p->layout, err);
+    for (int k = 0; k < s->rank; k++)
+        map[k] = fortran ? s->rank - 1 - k : k;
+    return ix_storage_set_layout_map(s, map, err);
 }
 
 ilex_status
-ix_storage_set_layout(const ilex_storage_spec *p, ilex_storage *s,
+ix_storage_set_layout(const ilex_storage_spec *p, const ix_preset *preset,
+                      ilex_storage *s, ix_error *err)
+{
+    ilex_status rc = ILEX_OK;
+    s->order = "";
+    if (p->layout || p->layout_map) {
+        rc = set_given_layout(p, s, err);
+    } else if (preset) {
+        s->source[IX_PROPERTY_LAYOUT] = IX_SOURCE_PRESET;
+        s->order = preset->order ? preset->order : "";
+        rc = ix_preset_layout(preset, s, err);
+    } else if (p->like) {
+        s->source[IX_PROPERTY_LAYOUT] = IX_SOURCE_LIKE;
+        s->order = p->like->order;
+        memcpy(s->layout, p->like->layout, sizeof s->layout);
+    } else {
+        s->order = "C";
+        for (int k = 0; k < s->rank; k++)
+            s->layout[k] = k;
+    }
+    if (!rc && p->selector)
+        mask_axes(s, p->selector);
+    return rc;
+}
+
+ilex_status
+ix_storage_axis_order(const ilex_storage *s, const char *axes, int *order,
                       ix_error *err)
 {
-    const char *layout = p->layout;
-    if (p->preset && !preset_layout(p->preset))
-        return ix_fail(err, ILEX_E_UNSUPPORTED,
-                       "storage: preset '%.40s' is not available; give \"C\" "
-                       "or \"F\"",
-                       p->preset);
-    if (p->layout_map)
-        return set_layout_map(s, p->layout_map, err);
-    if (!layout && p->preset)
-        layout = preset_layout(p->preset);
-    if (!layout && p->like) {
-        memcpy(s->layout, p->like->layout, sizeof s->layout);
-        return ILEX_OK;
-    }
-    int order[ILEX_MAX_RANK];
-    bool fortran = layout && strcmp(layout, "F") == 0;
-    if (layout && !fortran && strcmp(layout, "C") != 0)
-        return set_layout_list(s, layout, err);
-    for (int k = 0; k < s->rank; k++)
-        order[k] = fortran ? s->rank - 1 - k : k;
-    set_order(s, order);
-    return ILEX_OK;
+    return read_order(s, axes, order, err);
 }

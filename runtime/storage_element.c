@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "lib/dtype.h"
+#include "runtime/pool.h"
 
 /* Bytes of a number, or of either part of a complex one. */
 static size_t
@@ -35,7 +36,18 @@ element_at(const ilex_storage *s, const int64_t *index)
 const void *
 ilex_storage_at(const ilex_storage *s, const int64_t *index)
 {
+    if (ix_storage_acquire(s, ILEX_READ, NULL))
+        return NULL;
     return element_at(s, index);
+}
+
+/* Finds an element to be read. */
+static ilex_status
+find_element(const ilex_storage *s, const int64_t *index, const char **p)
+{
+    ilex_status rc = ix_storage_acquire(s, ILEX_READ, NULL);
+    *p = rc ? NULL : element_at(s, index);
+    return rc || *p ? rc : ILEX_E_BOUNDS;
 }
 
 /* ---- reading ---- */
@@ -55,6 +67,12 @@ load_real(ilex_dtype dtype, const char *p)
     default:
         return 0;
     }
+}
+
+double
+ix_storage_real(const ilex_storage *s, const int64_t *index)
+{
+    return load_real(s->dtype, element_at(s, index));
 }
 
 /* The integer or bool at "p" modulo 2^64. */
@@ -77,9 +95,10 @@ load_bits(ilex_dtype dtype, const char *p)
 ilex_status
 ilex_storage_get_f64(const ilex_storage *s, const int64_t *index, double *value)
 {
-    const char *p = element_at(s, index);
-    if (!p)
-        return ILEX_E_BOUNDS;
+    const char *p;
+    ilex_status rc = find_element(s, index, &p);
+    if (rc)
+        return rc;
     if (ix_dtype_is_complex(s->dtype))
         return ILEX_E_DTYPE;
     *value = load_real(s->dtype, p);
@@ -90,9 +109,10 @@ ilex_status
 ilex_storage_get_i64(const ilex_storage *s, const int64_t *index,
                      int64_t *value)
 {
-    const char *p = element_at(s, index);
-    if (!p)
-        return ILEX_E_BOUNDS;
+    const char *p;
+    ilex_status rc = find_element(s, index, &p);
+    if (rc)
+        return rc;
     if (ix_dtype_kind(s->dtype) == 'f' || ix_dtype_is_complex(s->dtype))
         return ILEX_E_DTYPE;
     uint64_t bits = load_bits(s->dtype, p);
@@ -106,9 +126,10 @@ ilex_status
 ilex_storage_get_c128(const ilex_storage *s, const int64_t *index,
                       double value[2])
 {
-    const char *p = element_at(s, index);
-    if (!p)
-        return ILEX_E_BOUNDS;
+    const char *p;
+    ilex_status rc = find_element(s, index, &p);
+    if (rc)
+        return rc;
     bool pair = ix_dtype_is_complex(s->dtype);
     value[0] = load_real(s->dtype, p);
     value[1] = pair ? load_real(s->dtype, p + part_bytes(s->dtype)) : 0;
@@ -209,7 +230,9 @@ set(ilex_storage *s, const int64_t *index, const number *x)
     char *p = element_at(s, index);
     if (!p)
         return ILEX_E_BOUNDS;
-    return s->writable ? store_checked(s->dtype, x, p) : ILEX_E_READONLY;
+    ilex_status rc =
+        s->writable ? ix_storage_acquire(s, ILEX_WRITE, NULL) : ILEX_E_READONLY;
+    return rc ? rc : store_checked(s->dtype, x, p);
 }
 
 ilex_status
@@ -252,25 +275,55 @@ ix_storage_convert(ilex_dtype dtype, double value, void *element, ix_error *err)
                    ilex_dtype_name(dtype), buffer);
 }
 
-void
-ix_storage_initialize(const ilex_storage *s,
-                      void (*write)(void *user, const int64_t *index,
-                                    void *element),
-                      void *user)
+/* ---- initialisers ---- */
+
+typedef struct initializer {
+    const ilex_storage *s;
+    void (*write)(void *user, const int64_t *index, void *element);
+    void *user;
+    int outer; /* the axis whose indices are shared out; -1: none */
+} initializer;
+
+/* Writes the elements whose index of the outer axis is "i"; masked axes have
+ * their last index. */
+static void
+initialize_part(void *arg, int64_t i)
 {
+    const initializer *x = arg;
+    const ilex_storage *s = x->s;
     int64_t index[ILEX_MAX_RANK] = {0};
-    if (ix_storage_count(s) == 0)
-        return;
     for (int k = 0; k < s->rank; k++)
         index[k] = s->layout[k] < 0 ? s->shape[k] - 1 : 0;
+    if (x->outer >= 0)
+        index[x->outer] = i;
     for (int k = 0; k >= 0;) {
-        write(user, index, element_at(s, index));
+        x->write(x->user, index, element_at(s, index));
         for (k = s->rank - 1; k >= 0; k--) {
-            if (s->layout[k] < 0)
+            if (s->layout[k] < 0 || k == x->outer)
                 continue;
             if (++index[k] < s->shape[k])
                 break;
             index[k] = 0;
         }
     }
+}
+
+void
+ix_storage_initialize(const ilex_storage *s, int threads,
+                      void (*write)(void *user, const int64_t *index,
+                                    void *element),
+                      void *user)
+{
+    initializer x = {.s = s, .write = write, .user = user, .outer = -1};
+    if (ix_storage_count(s) == 0)
+        return;
+    for (int k = 0; k < s->rank; k++)
+        if (s->layout[k] == 0)
+            x.outer = k;
+    int64_t n = x.outer < 0 ? 1 : s->shape[x.outer];
+    if (threads > 1 && n > 1)
+        ix_pool_run(threads, n, initialize_part, &x);
+    else
+        for (int64_t i = 0; i < n; i++)
+            initialize_part(&x, i);
 }

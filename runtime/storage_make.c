@@ -18,6 +18,14 @@ dense_spec(ilex_dtype dtype, int rank, const int64_t *shape)
 }
 
 ilex_storage *
+ilex_storage_empty(ilex_context *ctx, ilex_dtype dtype, int rank,
+                   const int64_t *shape)
+{
+    ilex_storage_spec p = dense_spec(dtype, rank, shape);
+    return ilex_storage_new(ctx, &p);
+}
+
+ilex_storage *
 ilex_storage_full(ilex_context *ctx, ilex_dtype dtype, int rank,
                   const int64_t *shape, double value)
 {
@@ -38,6 +46,44 @@ ilex_storage_ones(ilex_context *ctx, ilex_dtype dtype, int rank,
                   const int64_t *shape)
 {
     return ilex_storage_full(ctx, dtype, rank, shape, 1);
+}
+
+/* The spec of a storage like "data"; an error when it is NULL. */
+static ilex_storage *
+make_like(ilex_context *ctx, const ilex_storage *data, const double *value)
+{
+    ilex_storage_spec p = {
+        .size = sizeof(ilex_storage_spec), .like = data, .fill = value};
+    if (data)
+        return ilex_storage_new(ctx, &p);
+    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
+            "storage: the storage to be like is NULL");
+    return NULL;
+}
+
+ilex_storage *
+ilex_storage_empty_like(ilex_context *ctx, const ilex_storage *data)
+{
+    return make_like(ctx, data, NULL);
+}
+
+ilex_storage *
+ilex_storage_full_like(ilex_context *ctx, const ilex_storage *data,
+                       double value)
+{
+    return make_like(ctx, data, &value);
+}
+
+ilex_storage *
+ilex_storage_zeros_like(ilex_context *ctx, const ilex_storage *data)
+{
+    return ilex_storage_full_like(ctx, data, 0);
+}
+
+ilex_storage *
+ilex_storage_ones_like(ilex_context *ctx, const ilex_storage *data)
+{
+    return ilex_storage_full_like(ctx, data, 1);
 }
 
 /* Tells what is wrong when there is no buffer; true if the shape has no

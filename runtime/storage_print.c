@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "lib/dtype.h"
+#include "lib/eval.h"
 
 enum {
     WHOLE = 400,  /* elements that are shown in full ... */
@@ -88,28 +89,25 @@ put_real(ix_text *t, double v, bool single)
 static void
 put_element(ix_text *t, ilex_dtype dtype, const char *p)
 {
-    int64_t i = 0;
-    int64_t zero = 0;
-    ilex_storage one = {.dtype = dtype, .rank = 0};
-    memcpy(&one.data, &p, sizeof p);
-    if (dtype == ILEX_BOOL) {
-        ix_text_put(t, *p ? "true" : "false");
-    } else if (ilex_storage_get_i64(&one, &zero, &i) == ILEX_OK) {
-        ix_text_int(t, i);
-    } else if (dtype == ILEX_U64) {
-        uint64_t u;
-        memcpy(&u, p, sizeof u);
-        ix_text_uint(t, u);
-    } else {
-        bool single = ix_dtype_part(dtype) == ILEX_F32;
-        double v[2];
-        ilex_storage_get_c128(&one, &zero, v);
-        put_real(t, v[0], single);
-        if (ix_dtype_is_complex(dtype)) {
-            ix_text_put(t, signbit(v[1]) && !isnan(v[1]) ? "" : "+");
-            put_real(t, v[1], single);
-            ix_text_char(t, 'j');
-        }
+    ix_value v = ix_value_load(dtype, p);
+    bool single = ix_dtype_part(dtype) == ILEX_F32;
+    switch (ix_dtype_kind(dtype)) {
+    case 'b':
+        ix_text_put(t, v.i ? "true" : "false");
+        return;
+    case 'i':
+        ix_text_int(t, v.i);
+        return;
+    case 'u':
+        ix_text_uint(t, v.u);
+        return;
+    default:
+        put_real(t, v.f, single);
+    }
+    if (ix_dtype_is_complex(dtype)) {
+        ix_text_put(t, signbit(v.im) && !isnan(v.im) ? "" : "+");
+        put_real(t, v.im, single);
+        ix_text_char(t, 'j');
     }
 }
 
@@ -201,11 +199,10 @@ put_axis(printer *p, int k, const char *data)
         ix_text_char(p->out, ']');
 }
 
-void
-ix_storage_print(ix_text *t, const ilex_storage *s)
+/* All elements, or the first and last ones. */
+static void
+print_elements(ix_text *t, const ilex_storage *s)
 {
-    ix_storage_print_head(t, s);
-    ix_text_char(t, '\n');
     int64_t count = ix_storage_count(s);
     int64_t columns = s->rank ? s->shape[s->rank - 1] : 1;
     printer p = {.out = t,
@@ -222,6 +219,20 @@ ix_storage_print(ix_text *t, const ilex_storage *s)
     put_axis(&p, 0, s->data);
     ix_text_free(&p.cell);
     ix_text_char(t, '\n');
+}
+
+void
+ix_storage_print(ix_text *t, const ilex_storage *s)
+{
+    ix_stage x;
+    ix_storage_print_head(t, s);
+    ix_text_char(t, '\n');
+    if (ix_stage_open(&x, s, ILEX_READ, NULL)) {
+        ix_text_put(t, "[elements that cannot be read]\n");
+        return;
+    }
+    print_elements(t, &x.view);
+    ix_stage_close(&x, ILEX_OK, NULL);
 }
 
 size_t

@@ -103,14 +103,63 @@ ilex_storage_name(const ilex_storage *s)
     return s->name;
 }
 
-void *
-ilex_storage_data(ilex_storage *s)
+const char *
+ilex_storage_layout_order(const ilex_storage *s)
 {
-    return s->writable ? s->data : NULL;
+    return s->order;
 }
 
-const void *
-ilex_storage_const_data(const ilex_storage *s)
+int64_t
+ilex_storage_span(const ilex_storage *s)
 {
-    return s->data;
+    int64_t lo, hi;
+    ix_storage_span(s->rank, s->shape, s->stride, &lo, &hi);
+    return hi - lo + 1;
+}
+
+const char *
+ilex_storage_source(const ilex_storage *s, const char *property)
+{
+    static const char *const sources[] = {"default", "given", "preset", "like",
+                                          "data"};
+    static const char *const properties[] = {
+#define IX_PROPERTY(name, text) text,
+#include "runtime/properties.def"
+    };
+    for (size_t i = 0; property && i < IX_COUNT(properties); i++)
+        if (strcmp(properties[i], property) == 0)
+            return sources[s->source[i]];
+    return NULL;
+}
+
+int
+ilex_storage_fixed(const ilex_storage *s, int axis)
+{
+    return axis >= 0 && axis < s->rank && (s->fixed >> axis & 1);
+}
+
+ilex_status
+ilex_storage_offset(const ilex_storage *s, const int64_t *index,
+                    int64_t *offset)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < s->rank; k++) {
+        if (index[k] < 0 || index[k] >= s->shape[k])
+            return ILEX_E_BOUNDS;
+        sum += index[k] * s->stride[k];
+    }
+    *offset = sum;
+    return ILEX_OK;
+}
+
+ilex_status
+ilex_storage_domain(const ilex_storage *s, int axis, int64_t *lo, int64_t *hi)
+{
+    if (axis < 0 || axis >= s->rank)
+        return ILEX_E_AXIS;
+    if (lo)
+        *lo = 0;
+    if (hi)
+        *hi = s->shape[axis] - s->halo[axis][0] - s->halo[axis][1];
+    return ILEX_OK;
 }

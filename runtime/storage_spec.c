@@ -9,6 +9,7 @@
 #include "runtime/storage.h"
 
 #include "lib/dtype.h"
+#include "runtime/preset.h"
 
 static const char dtype_names[] =
 #define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part) text " "
@@ -24,37 +25,84 @@ refuse(bool bad, ix_error *err, ilex_status code, const char *sentence)
     return bad;
 }
 
-/* Are the things given together meaningful together? */
+/* Do the properties themselves go together? */
 static bool
-spec_consistent(const ilex_storage_spec *p, ix_error *err)
+properties_consistent(const ilex_storage_spec *p, ix_error *err)
 {
-    unsigned known = ILEX_STORAGE_READONLY | ILEX_STORAGE_COPY;
-    return !refuse((p->flags & ~known) != 0, err, ILEX_E_ARGUMENT,
-                   "unknown bits in flags; combine ILEX_STORAGE_READONLY and "
-                   "ILEX_STORAGE_COPY with |") &&
-           !refuse(p->like && (p->shape || p->rank || p->axes), err,
+    return !refuse(p->like && (p->shape || p->rank || p->axes), err,
                    ILEX_E_ARGUMENT,
                    "shape and axes come from `like` and cannot be given with "
                    "it; use ilex_storage_reinterpret for other axis names") &&
            !refuse(p->layout && p->layout_map, err, ILEX_E_ARGUMENT,
                    "`layout` and `layout_map` exclude each other, for example "
                    ".layout = \"F\" is .layout_map = (int[]){1, 0}") &&
-           !refuse(p->fill && p->initialize, err, ILEX_E_ARGUMENT,
+           !refuse(p->selector && (p->layout || p->layout_map), err,
+                   ILEX_E_ARGUMENT,
+                   "`selector` and `layout` exclude each other; mask an axis "
+                   "of a layout of your own by -1 in `layout_map`") &&
+           !refuse(p->id < 0, err, ILEX_E_ARGUMENT,
+                   "`id` is negative; give 1 or more, or 0 for none") &&
+           !refuse(p->id && (p->flags & ILEX_STORAGE_UNKNOWN_KIND), err,
+                   ILEX_E_ARGUMENT,
+                   "`id` and ILEX_STORAGE_UNKNOWN_KIND exclude each other");
+}
+
+/* Do the values go together? */
+static bool
+values_consistent(const ilex_storage_spec *p, ix_error *err)
+{
+    bool data = p->data || p->device_data;
+    bool copy = (p->flags & ILEX_STORAGE_COPY) != 0;
+    return !refuse(p->fill && p->initialize, err, ILEX_E_ARGUMENT,
                    "`fill` and `initialize` exclude each other") &&
-           !refuse(p->data && (p->fill || p->initialize), err, ILEX_E_ARGUMENT,
+           !refuse(data && (p->fill || p->initialize), err, ILEX_E_ARGUMENT,
                    "`data` brings values of its own; drop `fill` and "
                    "`initialize`, or call ilex_storage_fill afterwards") &&
-           !refuse(!p->data && p->strides, err, ILEX_E_ARGUMENT,
+           !refuse(!data && p->strides, err, ILEX_E_ARGUMENT,
                    "`strides` describe `data`, which is not given; use "
                    "`layout` to choose the order of the axes in memory") &&
-           !refuse(!p->data && (p->flags & ILEX_STORAGE_COPY), err,
-                   ILEX_E_ARGUMENT,
+           !refuse(!data && copy, err, ILEX_E_ARGUMENT,
                    "ILEX_STORAGE_COPY needs `data` to copy from") &&
-           !refuse(p->strides && !(p->flags & ILEX_STORAGE_COPY) &&
-                       (p->layout || p->layout_map),
+           !refuse(copy && p->data && p->device_data, err, ILEX_E_ARGUMENT,
+                   "ILEX_STORAGE_COPY takes one buffer; drop the older one of "
+                   "`data` and `device_data`") &&
+           !refuse((p->flags & ILEX_STORAGE_CONST) && !p->fill &&
+                       !p->initialize && !data,
                    err, ILEX_E_ARGUMENT,
-                   "a wrapped buffer with `strides` has its layout; drop "
-                   "`layout`, or set ILEX_STORAGE_COPY to copy into it");
+                   "ILEX_STORAGE_CONST needs values: `fill`, `initialize` or "
+                   "`data`") &&
+           !refuse(p->sync > ILEX_SYNC_DEVICE_DIRTY, err, ILEX_E_ARGUMENT,
+                   "`sync` is not one of ilex_sync") &&
+           !refuse(p->sync && !data, err, ILEX_E_ARGUMENT,
+                   "`sync` speaks of buffers, which are not given") &&
+           !refuse(p->sync_with && (!data || copy || p->release ||
+                                    p->device_release || p->sync),
+                   err, ILEX_E_ARGUMENT,
+                   "`sync_with` shares memory and state of another storage: "
+                   "give its buffers, and neither ILEX_STORAGE_COPY, `sync` "
+                   "nor a `release`");
+}
+
+/* Are the things given together meaningful together? */
+static bool
+spec_consistent(const ilex_storage_spec *p, ix_error *err)
+{
+    unsigned known = ILEX_STORAGE_READONLY | ILEX_STORAGE_COPY |
+                     ILEX_STORAGE_CONST | ILEX_STORAGE_UNKNOWN_KIND;
+    return !refuse((p->flags & ~known) != 0, err, ILEX_E_ARGUMENT,
+                   "unknown bits in flags; combine ILEX_STORAGE_READONLY and "
+                   "ILEX_STORAGE_COPY with |") &&
+           properties_consistent(p, err) && values_consistent(p, err);
+}
+
+/* ---- one property after the other ---- */
+
+static void
+note(ilex_storage *s, ix_property property, const void *given, const void *like)
+{
+    s->source[property] = (unsigned char)(given  ? IX_SOURCE_GIVEN
+                                          : like ? IX_SOURCE_LIKE
+                                                 : IX_SOURCE_DEFAULT);
 }
 
 /* dtype: given, like, f64. */
@@ -62,6 +110,7 @@ static ilex_status
 find_dtype(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
 {
     s->dtype = p->like ? p->like->dtype : ILEX_F64;
+    note(s, IX_PROPERTY_DTYPE, p->dtype, p->like);
     if (!p->dtype || ix_dtype_find(p->dtype, strlen(p->dtype), &s->dtype))
         return ILEX_OK;
     return ix_fail(err, ILEX_E_DTYPE,
@@ -96,6 +145,7 @@ find_shape(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
 {
     const int64_t *shape = p->like ? p->like->shape : p->shape;
     s->rank = p->like ? p->like->rank : p->rank;
+    note(s, IX_PROPERTY_SHAPE, p->shape, p->like);
     if (!shape)
         return ix_fail(err, ILEX_E_SHAPE,
                        "storage: no shape given, for example .rank = 2, "
@@ -112,6 +162,7 @@ static ilex_status
 find_axes(const ilex_storage_spec *p, ilex_storage *s, ix_storage_names *names,
           ix_error *err)
 {
+    note(s, IX_PROPERTY_AXES, p->axes, p->like);
     for (int k = 0; k < s->rank; k++) {
         strcpy(names->axis[k], p->like ? p->like->axis[k] : "");
         s->axis[k] = names->axis[k];
@@ -140,19 +191,25 @@ ix_storage_set_halo(ilex_storage *s, const int64_t *halo, ix_error *err)
     return ILEX_OK;
 }
 
-/* alignment: given, like, none. */
+/* alignment: given, preset, like, none. */
 static ilex_status
-find_alignment(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
+find_alignment(const ilex_storage_spec *p, const ix_preset *preset,
+               ilex_storage *s, ix_error *err)
 {
-    s->alignment = p->like ? p->like->alignment : 0;
-    if (!p->alignment)
-        return ILEX_OK;
-    if ((p->alignment & (p->alignment - 1)) || p->alignment > (1u << 30))
+    size_t alignment = p->alignment;
+    note(s, IX_PROPERTY_ALIGNMENT, alignment ? p : NULL, p->like);
+    if (!alignment && preset && preset->alignment) {
+        s->source[IX_PROPERTY_ALIGNMENT] = IX_SOURCE_PRESET;
+        alignment = preset->alignment;
+    } else if (!alignment && p->like) {
+        alignment = p->like->alignment;
+    }
+    if ((alignment & (alignment - 1)) || alignment > (1u << 30))
         return ix_fail(err, ILEX_E_ALIGNMENT,
                        "storage: alignment %zu is not a power of two of at "
                        "most 2^30 bytes, for example 64",
-                       p->alignment);
-    s->alignment = p->alignment > 1 ? p->alignment : 0;
+                       alignment);
+    s->alignment = alignment > 1 ? alignment : 0;
     return ILEX_OK;
 }
 
@@ -161,8 +218,10 @@ static ilex_status
 find_aligned_index(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
 {
     const int64_t *index = p->aligned_index;
-    if (!index && p->like && p->like->alignment)
-        index = p->like->aligned;
+    const ilex_storage *like = p->like && p->like->alignment ? p->like : NULL;
+    note(s, IX_PROPERTY_ALIGNED_INDEX, index, like);
+    if (!index && like)
+        index = like->aligned;
     for (int k = 0; k < s->rank; k++) {
         int64_t last = s->shape[k] ? s->shape[k] - 1 : 0;
         int64_t at = s->halo[k][0] < last ? s->halo[k][0] : last;
@@ -178,27 +237,100 @@ find_aligned_index(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
     return ILEX_OK;
 }
 
+/* halo: given, like, none. */
+static ilex_status
+find_halo(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
+{
+    note(s, IX_PROPERTY_HALO, p->halo, p->like);
+    return ix_storage_set_halo(
+        s, p->halo || !p->like ? p->halo : p->like->halo[0], err);
+}
+
+/* Arrays whose lengths were told have an entry per axis. */
+static ilex_status
+check_counts(const ilex_storage_spec *p, int rank, ix_error *err)
+{
+    const struct {
+        const char *name;
+        int count;
+    } given[] = {{"layout_map", p->layout_count},
+                 {"selector", p->selector_count},
+                 {"halo", p->halo_count}};
+    for (size_t i = 0; i < IX_COUNT(given); i++)
+        if (given[i].count && given[i].count != rank)
+            return ix_fail(err, ILEX_E_RANK,
+                           "storage: `%s` has %d entries and the shape has %d "
+                           "axes; give one for each axis",
+                           given[i].name, given[i].count, rank);
+    return ILEX_OK;
+}
+
+/* Axes that are static, and what else needs no looking up. */
+static void
+set_marks(const ilex_storage_spec *p, ilex_storage *s)
+{
+    s->name = p->name ? p->name : p->like ? p->like->name : "";
+    s->writable = !(p->flags & (ILEX_STORAGE_READONLY | ILEX_STORAGE_CONST));
+    s->unknown_kind = (p->flags & ILEX_STORAGE_UNKNOWN_KIND) != 0;
+    s->fixed = p->like && !p->fixed ? p->like->fixed : 0;
+    for (int k = 0; p->fixed && k < s->rank; k++)
+        s->fixed |= (unsigned)(p->fixed[k] != 0) << k;
+}
+
+/* ---- arrays of canonical length ---- */
+
+typedef struct canonical {
+    ilex_storage_spec spec;
+    int64_t shape[3], halo[6], aligned[3];
+} canonical;
+
+/* With rank 3 and fewer axes, all among I, J and K, the arrays have an entry
+ * for each of the three: picks those of the axes there are. */
+static const ilex_storage_spec *
+squeeze(const ilex_storage_spec *p, canonical *c)
+{
+    size_t n = p->axes ? strlen(p->axes) : 0;
+    if (p->rank != 3 || !p->shape || p->like || n == 0 || n >= 3 ||
+        strspn(p->axes, "IJK") != n)
+        return p;
+    c->spec = *p;
+    c->spec.rank = (int)n;
+    for (size_t k = 0; k < n; k++) {
+        int at = p->axes[k] - 'I';
+        c->shape[k] = p->shape[at];
+        c->aligned[k] = p->aligned_index ? p->aligned_index[at] : 0;
+        for (int side = 0; p->halo && side < 2; side++)
+            c->halo[2 * k + (size_t)side] = p->halo[2 * at + side];
+    }
+    c->spec.shape = c->shape;
+    c->spec.halo = p->halo ? c->halo : NULL;
+    c->spec.aligned_index = p->aligned_index ? c->aligned : NULL;
+    return &c->spec;
+}
+
 ilex_status
 ix_storage_resolve(const ilex_storage_spec *spec, ilex_storage *s,
-                   ix_storage_names *names, ix_error *err)
+                   ix_placement *place, ix_storage_names *names, ix_error *err)
 {
+    canonical c;
+    ix_preset row, *preset = NULL;
+    const ilex_storage_spec *p = squeeze(spec, &c);
     memset(s, 0, sizeof *s);
-    if (!spec_consistent(spec, err))
+    if (!spec_consistent(p, err))
         return ILEX_E_ARGUMENT;
-    s->name = spec->name ? spec->name : spec->like ? spec->like->name : "";
-    s->writable = !(spec->flags & ILEX_STORAGE_READONLY);
-    ilex_status rc = find_dtype(spec, s, err);
-    if (!rc)
-        rc = find_shape(spec, s, err);
-    if (!rc)
-        rc = find_axes(spec, s, names, err);
-    if (!rc)
-        rc = ix_storage_set_halo(
-            s, spec->halo || !spec->like ? spec->halo : spec->like->halo[0],
-            err);
-    if (!rc)
-        rc = find_alignment(spec, s, err);
-    if (!rc)
-        rc = find_aligned_index(spec, s, err);
-    return rc ? rc : ix_storage_set_layout(spec, s, err);
+    ilex_status rc = ILEX_OK;
+    if (p->preset && !(rc = ix_preset_find(p->preset, &row, err)))
+        preset = &row;
+    rc = rc ? rc : find_dtype(p, s, err);
+    rc = rc ? rc : find_shape(p, s, err);
+    rc = rc ? rc : check_counts(p, s->rank, err);
+    rc = rc ? rc : find_axes(p, s, names, err);
+    rc = rc ? rc : find_halo(p, s, err);
+    rc = rc ? rc : find_alignment(p, preset, s, err);
+    rc = rc ? rc : find_aligned_index(p, s, err);
+    rc = rc ? rc : ix_storage_set_layout(p, preset, s, err);
+    if (rc)
+        return rc;
+    set_marks(p, s);
+    return ix_storage_place(p, preset, place, s, err);
 }

@@ -74,6 +74,8 @@ static void
 cut(ilex_storage *s, int k, int64_t start, int64_t stop, int64_t step)
 {
     int64_t length = slice_length(start, stop, step);
+    if (length != s->shape[k])
+        s->fixed &= ~(1u << k);
     int64_t low = s->halo[k][0] - start;
     int64_t high = s->halo[k][1] - (s->shape[k] - stop);
     move_aligned(s, k, start, step, length);
@@ -128,6 +130,18 @@ copy_axis(ilex_storage *to, int k, const ilex_storage *from, int j)
     to->halo[k][1] = from->halo[j][1];
     to->aligned[k] = from->aligned[j];
     to->layout[k] = from->layout[j];
+    to->fixed &= ~(1u << k);
+    to->fixed |= (from->fixed >> j & 1) << k;
+}
+
+/* Words like "C" speak of the axes' order, and others of their names: "" once
+ * these are others. */
+static void
+forget_order(ilex_storage *s, bool names)
+{
+    bool by_index = strcmp(s->order, "C") == 0 || strcmp(s->order, "F") == 0;
+    if (by_index != names)
+        s->order = "";
 }
 
 ilex_storage *
@@ -161,8 +175,8 @@ ilex_storage_transpose(ilex_context *ctx, ilex_storage *s, const int *order)
 {
     ix_error *err = ix_storage_error(ctx);
     ilex_storage view;
-    ix_storage_clone(&view, s);
     bool used[ILEX_MAX_RANK] = {0};
+    ix_storage_clone(&view, s);
     for (int k = 0; k < s->rank; k++) {
         int j = order ? order[k] : s->rank - 1 - k;
         if (j < 0 || j >= s->rank || used[j]) {
@@ -175,7 +189,19 @@ ilex_storage_transpose(ilex_context *ctx, ilex_storage *s, const int *order)
         used[j] = true;
         copy_axis(&view, k, s, j);
     }
+    forget_order(&view, false);
     return ix_storage_attach(&s->mem, &view, err);
+}
+
+ilex_storage *
+ilex_storage_transpose_axes(ilex_context *ctx, ilex_storage *s,
+                            const char *axes)
+{
+    int order[ILEX_MAX_RANK];
+    if (ix_storage_axis_order(s, axes ? axes : "", order,
+                              ix_storage_error(ctx)))
+        return NULL;
+    return ilex_storage_transpose(ctx, s, order);
 }
 
 ilex_storage *
@@ -227,6 +253,7 @@ ilex_storage_reinterpret(ilex_context *ctx, ilex_storage *s, const char *axes)
         return NULL;
     for (int k = 0; k < s->rank; k++)
         view.axis[k] = names.axis[k];
+    forget_order(&view, true);
     return ix_storage_publish(&s->mem, &view, err);
 }
 

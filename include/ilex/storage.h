@@ -21,6 +21,7 @@
 #define ILEX_STORAGE_H
 
 #include "ilex/base.h"
+#include "ilex/memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,13 +29,17 @@ extern "C" {
 
 enum {
     ILEX_STORAGE_READONLY = 1, /* writing through this storage is an error */
-    ILEX_STORAGE_COPY = 2      /* copy `data` instead of wrapping it */
+    ILEX_STORAGE_COPY = 2,     /* copy `data` instead of wrapping it */
+    ILEX_STORAGE_CONST = 4,    /* memory that is written when it is made (values
+                                  must be given), copied to the device at once,
+                                  and never again */
+    ILEX_STORAGE_UNKNOWN_KIND = 8 /* ilex_storage_kind() is 0 */
 };
 
 /* What a storage is made from. Zero means "not given": the value then comes
- * from `preset`, then from `like`, then from the fallback in parentheses. A
- * partly filled spec can be kept and reused. Set `size` to
- * sizeof(ilex_storage_spec). */
+ * from `preset`, then from `like` or the given buffers, then from the fallback
+ * in parentheses; ilex_storage_source() tells which. A partly filled spec can
+ * be kept, copied and reused. Set `size` to sizeof(ilex_storage_spec). */
 typedef struct ilex_storage_spec {
     size_t size;
 
@@ -46,7 +51,9 @@ typedef struct ilex_storage_spec {
     const int64_t *shape;
 
     /* names of the axes in index order: "IJK", or with commas
-     * "I, J, Vertex"; of rank 1 also "Vertex" (unnamed) */
+     * "I, J, Vertex"; of rank 1 also "Vertex" (unnamed). With rank 3 and fewer
+     * axes, all of I, J, K, the arrays of this spec have entries for I, J and
+     * K, of which those of absent axes are ignored */
     const char *axes;
 
     /* widths of the halo: low, high of axis 0, low, high of axis 1, ... (0) */
@@ -68,8 +75,11 @@ typedef struct ilex_storage_spec {
     size_t alignment;
     const int64_t *aligned_index; /* (low halo widths) */
 
-    const char *preset; /* "C", "F" (none) */
-    const char *name;   /* label for messages; copied */
+    /* "C", "F", "cpu_kfirst", "cpu_ifirst", "gpu", "gtx86", "gtcuda", others
+     * of doc/storages.md, or one of ilex_preset_register() (none). It gives
+     * layout, alignment, memory space, device and management */
+    const char *preset;
+    const char *name; /* label for messages; copied */
 
     /* a storage whose dtype, shape, axes, halo, layout and alignment are
      * taken; shape and axes cannot be given then */
@@ -94,11 +104,52 @@ typedef struct ilex_storage_spec {
     void *release_user;
 
     unsigned flags; /* ILEX_STORAGE_... */
+
+    /* per axis 0 to mask it as in `layout_map`; the others keep the order that
+     * preset, `like` or C order gives */
+    const unsigned char *selector;
+
+    /* entries in `layout_map`, in `selector` and pairs in `halo`; if given,
+     * they must be as many as axes */
+    int layout_count, selector_count, halo_count;
+
+    /* "cpu", "gpu" (the first one) or "cuda:N" ("cpu") */
+    const char *device;
+
+    /* with a device: "none" (a buffer on the device only), "software" (one on
+     * each side, Ilex copies; also "gt4py") or "unified" (one that the driver
+     * moves; also "cuda") ("software") */
+    const char *managed;
+
+    /* "normal", "hugepage" or "pinned": of the host buffer; "unified",
+     * "device" ("normal") */
+    const char *space;
+
+    /* a buffer on the device, laid out as `data`; either may be given, or
+     * both. `device_release` is called as `release` */
+    void *device_data;
+    void (*device_release)(void *user, void *data);
+    void *device_release_user;
+
+    /* which of two given buffers is newer; must be said if both are given and
+     * managed by software (the side that is given) */
+    ilex_sync sync;
+
+    /* a storage whose buffers `data` and `device_data` are part of: its memory
+     * and sync state are shared. The buffers must then have no `release` */
+    ilex_storage *sync_with;
+
+    /* per axis 1 if its length is known when programs are compiled (0) */
+    const unsigned char *fixed;
+
+    /* > 0: names a set of lengths; storages of one id must agree in them
+     * (none) */
+    int id;
 } ilex_storage_spec;
 
 /* A storage by `spec`. Errors: ILEX_E_ARGUMENT, _DTYPE, _SHAPE, _RANK, _AXIS,
  * _NAME, _DUPLICATE, _UNKNOWN, _HALO, _ALIGNMENT, _OVERFLOW, _LITERAL,
- * _MEMORY, _UNSUPPORTED. */
+ * _MEMORY, _DEVICE, _LIMIT. */
 ILEX_API ilex_storage *ilex_storage_new(ilex_context *ctx,
                                         const ilex_storage_spec *spec);
 
@@ -110,6 +161,22 @@ ILEX_API ilex_storage *ilex_storage_ones(ilex_context *ctx, ilex_dtype dtype,
 ILEX_API ilex_storage *ilex_storage_full(ilex_context *ctx, ilex_dtype dtype,
                                          int rank, const int64_t *shape,
                                          double value);
+
+/* Uninitialised. */
+ILEX_API ilex_storage *ilex_storage_empty(ilex_context *ctx, ilex_dtype dtype,
+                                          int rank, const int64_t *shape);
+
+/* A storage like "data" in all but values: dtype, shape, axes, halo, layout,
+ * alignment, device, management. For another dtype use `like` of the spec. */
+ILEX_API ilex_storage *ilex_storage_empty_like(ilex_context *ctx,
+                                               const ilex_storage *data);
+ILEX_API ilex_storage *ilex_storage_zeros_like(ilex_context *ctx,
+                                               const ilex_storage *data);
+ILEX_API ilex_storage *ilex_storage_ones_like(ilex_context *ctx,
+                                              const ilex_storage *data);
+ILEX_API ilex_storage *ilex_storage_full_like(ilex_context *ctx,
+                                              const ilex_storage *data,
+                                              double value);
 
 /* A copy of the dense C-ordered array at "data". */
 ILEX_API ilex_storage *ilex_storage_from(ilex_context *ctx, ilex_dtype dtype,
@@ -152,19 +219,49 @@ ILEX_API const int64_t *ilex_storage_aligned_index(const ilex_storage *s);
  * and for an axis that does not exist. */
 ILEX_API int ilex_storage_layout(const ilex_storage *s, int axis);
 
+/* The words that the layout was made from, which also place axes that the
+ * storage lacks: "KJI", "C"; "" for maps and strides. */
+ILEX_API const char *ilex_storage_layout_order(const ilex_storage *s);
+
 /* Number of elements; bytes of them without padding; bytes allocated or
- * wrapped, shared by all views. */
+ * wrapped, shared by all views; elements from the first to the last in memory,
+ * both included. */
 ILEX_API int64_t ilex_storage_count(const ilex_storage *s);
 ILEX_API int64_t ilex_storage_bytes(const ilex_storage *s);
 ILEX_API size_t ilex_storage_allocated_bytes(const ilex_storage *s);
+ILEX_API int64_t ilex_storage_span(const ilex_storage *s);
+
+/* Where a property came from when the storage was made: "given", "preset",
+ * "like", "data" or "default". "property" is a member of the spec: "dtype",
+ * "shape", "axes", "halo", "layout", "alignment", "aligned_index", "space",
+ * "device" or "managed"; NULL for another word. */
+ILEX_API const char *ilex_storage_source(const ilex_storage *s,
+                                         const char *property);
+
+/* Storages of one kind have the same strides (and masked axes): a run may
+ * compute offsets once for all of them. 0: unknown. */
+ILEX_API uint64_t ilex_storage_kind(const ilex_storage *s);
+
+/* 1 if the length of the axis is fixed (see the spec). */
+ILEX_API int ilex_storage_fixed(const ilex_storage *s, int axis);
+
+/* Offset of an element from element (0, ..., 0), in elements. ILEX_E_BOUNDS
+ * when the index is outside. */
+ILEX_API ilex_status ilex_storage_offset(const ilex_storage *s,
+                                         const int64_t *index, int64_t *offset);
+
+/* Index range of an axis that programs see: 0 is the first point inside the
+ * halo. Any of the pointers may be NULL. */
+ILEX_API ilex_status ilex_storage_domain(const ilex_storage *s, int axis,
+                                         int64_t *lo, int64_t *hi);
 
 /* 1 if the elements lie densely in C order. */
 ILEX_API int ilex_storage_contiguous(const ilex_storage *s);
 ILEX_API int ilex_storage_writable(const ilex_storage *s);
 ILEX_API const char *ilex_storage_name(const ilex_storage *s);
 
-/* Address of element (0, ..., 0), for writing and for reading; the first is
- * NULL for a read-only storage. */
+/* Host address of element (0, ..., 0), for writing and for reading, as
+ * ilex_storage_host() gives it; the first is NULL for a read-only storage. */
 ILEX_API void *ilex_storage_data(ilex_storage *s);
 ILEX_API const void *ilex_storage_const_data(const ilex_storage *s);
 
@@ -203,9 +300,12 @@ ILEX_API ilex_status ilex_storage_fill(ilex_context *ctx, ilex_storage *s,
 ILEX_API ilex_status ilex_storage_fill_raw(ilex_context *ctx, ilex_storage *s,
                                            const void *element);
 
-/* to[...] = from[...], same dtype. Axes are matched by name when both have
- * names, else from the last one backwards; along an axis that "from" lacks its
- * values repeat. The two may overlap. */
+/* to[...] = from[...]. Axes are matched by name when both have names, else
+ * from the last one backwards; along an axis that "from" lacks, or that has
+ * length 1 in it, its values repeat; "to" never grows. The dtype is converted
+ * if none of its kind is lost: bool to all, unsigned to signed, integer to
+ * real, real to complex, and between sizes of one kind, where integers wrap;
+ * else ILEX_E_DTYPE. The two may overlap. */
 ILEX_API ilex_status ilex_storage_assign(ilex_context *ctx, ilex_storage *to,
                                          const ilex_storage *from);
 
@@ -213,6 +313,37 @@ ILEX_API ilex_status ilex_storage_assign(ilex_context *ctx, ilex_storage *to,
  * and alignment. */
 ILEX_API ilex_storage *ilex_storage_copy(ilex_context *ctx,
                                          const ilex_storage *s);
+
+/* The storage itself, with one count more, if its elements lie densely in C
+ * order, else such a copy. "*copied" (may be NULL) says which. */
+ILEX_API ilex_storage *
+ilex_storage_ensure_contiguous(ilex_context *ctx, ilex_storage *s, int *copied);
+
+/* ---- elements chosen by other storages: copies, never views ----
+ *
+ * "keys" has an entry per axis of "s": a storage of integers that says which
+ * elements to take along it (negative ones count from the end), or NULL for
+ * all. The keys are broadcast together, by name if all of them have names, and
+ * their common shape takes the place of the axes they choose from, or the
+ * first place if those are not neighbours. A mask is a storage of bool whose
+ * axes, matched by name, or by position without names, are those of "s".
+ * Results have unnamed axes and C order. ILEX_E_BOUNDS, _DTYPE, _SHAPE. */
+ILEX_API ilex_storage *ilex_storage_take(ilex_context *ctx,
+                                         const ilex_storage *s,
+                                         const ilex_storage *const *keys);
+ILEX_API ilex_storage *ilex_storage_take_mask(ilex_context *ctx,
+                                              const ilex_storage *s,
+                                              const ilex_storage *mask);
+
+/* s[keys] = value: "value" is broadcast by position to the shape that taking
+ * would give, converted as by ilex_storage_assign(). Where keys repeat, the
+ * last one wins. Nothing is written on error. */
+ILEX_API ilex_status ilex_storage_put(ilex_context *ctx, ilex_storage *s,
+                                      const ilex_storage *const *keys,
+                                      const ilex_storage *value);
+ILEX_API ilex_status ilex_storage_put_mask(ilex_context *ctx, ilex_storage *s,
+                                           const ilex_storage *mask,
+                                           const ilex_storage *value);
 
 /* ---- views: no element is copied, the memory is shared ---- */
 
@@ -231,6 +362,11 @@ ILEX_API ilex_storage *ilex_storage_index(ilex_context *ctx, ilex_storage *s,
 /* Axis k of the result is axis order[k]; NULL reverses the axes. */
 ILEX_API ilex_storage *
 ilex_storage_transpose(ilex_context *ctx, ilex_storage *s, const int *order);
+
+/* The same by names in the order wanted: "KJI", "K, Vertex". */
+ILEX_API ilex_storage *ilex_storage_transpose_axes(ilex_context *ctx,
+                                                   ilex_storage *s,
+                                                   const char *axes);
 
 /* Points lo <= index < hi of a named axis, where index 0 is the first point
  * inside the halo, as in programs: ("I", -1, 5) keeps one point of the low
@@ -257,7 +393,8 @@ ILEX_API ilex_storage *ilex_storage_readonly(ilex_context *ctx,
 
 /* ---- text, files, pictures ---- */
 
-/* Writes dtype, shape, axes, halo and elements (of a large storage the first
+/* Writes dtype, shape, axes, halo and elements (copied from the device if they
+ * lie there; of a large storage the first
  * and last ones of each axis) as text into "buffer" as snprintf does: at most
  * "size" bytes with the final NUL; returns the length of the whole text, or 0
  * when there is no memory. buffer may be NULL if size is 0. */

@@ -170,7 +170,8 @@ draw_view(ilex_storage *s)
 {
     ilex_storage *v = ilex_storage_retain(s), *next;
     for (int k = s->rank - 1; k >= 0; k--) {
-        int64_t n = v->shape[k], step = 1 + draw(3), a = draw(2) ? 0 : draw(n), b;
+        int64_t n = v->shape[k], step = 1 + draw(3), a = draw(2) ? 0 : draw(n),
+                b;
         b = draw(2) ? n : a + draw(n - a + 1);
         if (draw(6) == 0)
             next = ilex_storage_index(ctx, v, k, draw(n));
@@ -316,7 +317,7 @@ START_TEST(assign)
     ck_assert_int_eq(ilex_storage_assign(ctx, t, s), ILEX_E_SHAPE);
     take_error();
     ilex_storage *f = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(3, 4));
-    ck_assert_int_eq(ilex_storage_assign(ctx, f, s), ILEX_E_DTYPE);
+    ck_assert_int_eq(ilex_storage_assign(ctx, s, f), ILEX_E_DTYPE);
     take_error();
 
     ilex_storage *r = ilex_storage_slice(ctx, s, 1, 3, -1, -1);

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The requirement table of storages, doc/storage-requirements.tsv: no row is
+# missing, every file that it names exists, and every test that it names
+# exists, ran and passed. A row may say "open", or "not applicable:" and why.
+# The tests are run here, since make may run this one first.
+set -eu
+LC_ALL=C
+export LC_ALL
+srcdir=${srcdir:-.}
+table=$srcdir/doc/storage-requirements.tsv
+tab=$(printf '\t')
+bad=0
+
+complain() {
+    echo "$*"
+    bad=1
+}
+
+# The ids there must be.
+for id in $(awk 'BEGIN { for (i = 1; i <= 68; i++) printf "S0-%02d\n", i
+                         for (i = 1; i <= 21; i++) printf "S3-%02d\n", i
+                         for (i = 1; i <= 38; i++) printf "S4-%02d\n", i }')
+do
+    n=$(grep -c "^$id$tab" "$table" || :)
+    [ "$n" -eq 1 ] || complain "$id: $n rows"
+done
+
+log=$(mktemp "${TMPDIR:-/tmp}/ilex-requirements.XXXXXX") || exit 99
+trap 'rm -f "$log"' EXIT
+ran=
+
+# Runs the test program "$1" once and collects what passed.
+run() {
+    case " $ran " in
+    *" $1 "*) return 0 ;;
+    esac
+    ran="$ran $1"
+    [ -x "tests/unit/$1" ] || return 0
+    CK_TAP_LOG_FILE_NAME=- CK_VERBOSITY=silent "tests/unit/$1" 2>&1 |
+        sed -n "s|^ok [0-9]* - .*\.[ch]:[^:]*:\([a-z0-9_]*\):.*|$1:\1|p" \
+            >>"$log" || :
+}
+
+while IFS=$tab read -r id where tests
+do
+    case $id in
+    id) continue ;;
+    S*) ;;
+    *) complain "$id: not an id" ;;
+    esac
+    case $tests in
+    open | "not applicable: "*) continue ;;
+    '') complain "$id: names no test" ;;
+    esac
+    file=${where%%[: ]*}
+    [ -e "$srcdir/$file" ] || complain "$id: there is no file $file"
+    for test in $tests
+    do
+        program=${test%%:*}
+        grep -q "^START_TEST(${test#*:})" "$srcdir/tests/unit/$program.c" ||
+            complain "$id: $program.c has no test ${test#*:}"
+        run "$program"
+        [ ! -x "tests/unit/$program" ] || grep -qx "$test" "$log" ||
+            complain "$id: $test did not pass"
+    done
+done <"$table"
+
+[ -s "$log" ] || [ $bad -ne 0 ] || { echo "no unit tests were built"; exit 77; }
+echo "$(sort -u "$log" | wc -l) tests stand behind the table," \
+    "$(grep -c "${tab}open\$" "$table" || :) rows are open"
+exit $bad
