@@ -38,13 +38,6 @@ ix_array_interface_clear(ilex_array_interface *a, int kind)
     a->kind = kind;
 }
 
-ilex_status
-ix_array_interface_no_device(const char *sentence, ix_error *err)
-{
-    return ix_fail(err, ILEX_E_DEVICE, "%s: %s",
-                   ix_array_interface_name(ILEX_ARRAY_CUDA), sentence);
-}
-
 /* ---- export ---- */
 
 ilex_status
@@ -57,19 +50,19 @@ ilex_array_interface_get(ilex_context *ctx, ilex_storage *s, int kind,
     if (!s)
         return ix_fail(err, ILEX_E_ARGUMENT, "%s: the storage is NULL",
                        ix_array_interface_name(kind));
-    if (kind == ILEX_ARRAY_CUDA)
-        return ix_array_interface_no_device(
-            "the storage has no device buffer; ask for ILEX_ARRAY_HOST", err);
     ix_array_interface_clear(a, kind);
     a->dtype = s->dtype;
     a->rank = s->rank;
-    a->readonly = !s->writable;
+    a->readonly = !ilex_storage_writable(s);
+    ilex_status rc = ix_exchange_address(ctx, s, kind == ILEX_ARRAY_CUDA,
+                                         a->readonly, &a->data);
+    if (rc)
+        return rc;
     a->has_strides = 1;
     for (int k = 0; k < s->rank; k++) {
         a->shape[k] = s->shape[k];
         a->strides[k] = s->stride[k] * (int64_t)ilex_dtype_bytes(s->dtype);
     }
-    a->data = s->data;
     return ILEX_OK;
 }
 
@@ -93,6 +86,15 @@ convert(const ilex_array_interface *a, ix_foreign *f, ix_error *err)
                              a->has_strides ? a->strides : NULL, bytes, err);
 }
 
+/* Whoever still writes the array does it on the stream that is named; all
+ * streams of the device are waited for. */
+static bool
+wait_for(const ilex_array_interface *a, int device, ix_error *err)
+{
+    const ix_driver *driver = ix_driver_find(err);
+    return !a->stream || (driver && !driver->synchronize(device, err));
+}
+
 ilex_storage *
 ilex_array_interface_import(ilex_context *ctx, const ilex_array_interface *a,
                             const ilex_storage_spec *more,
@@ -104,12 +106,8 @@ ilex_array_interface_import(ilex_context *ctx, const ilex_array_interface *a,
         return ix_exchange_refuse(&f);
     if (!convert(a, &f, err))
         return ix_exchange_refuse(&f);
-    if (a->kind == ILEX_ARRAY_CUDA) {
-        ix_array_interface_no_device(
-            "the array lies in device memory; Ilex imports host memory: copy "
-            "it to the host first",
-            err);
+    if (a->kind == ILEX_ARRAY_CUDA &&
+        (!ix_exchange_device(&f, err) || !wait_for(a, f.device, err)))
         return ix_exchange_refuse(&f);
-    }
     return ix_exchange_import(ctx, &f, more);
 }

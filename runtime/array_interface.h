@@ -17,7 +17,4 @@ bool ix_array_interface_known(const ilex_array_interface *a, int kind,
 /* Empties what we know of "a" but its size, sets the kind. */
 void ix_array_interface_clear(ilex_array_interface *a, int kind);
 
-/* The error that a storage or an array has, or would need, device memory. */
-ilex_status ix_array_interface_no_device(const char *sentence, ix_error *err);
-
 #endif

@@ -36,7 +36,7 @@ flags_of(const ilex_storage *s)
         flags |= ILEX_ARRAY_C;
     if (empty || dense_fortran(s))
         flags |= ILEX_ARRAY_F;
-    return s->writable ? flags | ILEX_ARRAY_WRITABLE : flags;
+    return ilex_storage_writable(s) ? flags | ILEX_ARRAY_WRITABLE : flags;
 }
 
 ilex_array_struct *
@@ -48,6 +48,9 @@ ilex_array_struct_export(ilex_context *ctx, ilex_storage *s)
         ix_fail(err, ILEX_E_ARGUMENT, "%s: the storage is NULL", what);
         return NULL;
     }
+    void *data;
+    if (ix_exchange_address(ctx, s, false, !ilex_storage_writable(s), &data))
+        return NULL;
     exported *e = ix_mem_new(mem, sizeof *e);
     if (!e) {
         ix_fail_memory(err);
@@ -62,7 +65,7 @@ ilex_array_struct_export(ilex_context *ctx, ilex_storage *s)
     e->a.flags = flags_of(s);
     e->a.shape = e->shape;
     e->a.strides = e->strides;
-    e->a.data = s->data;
+    e->a.data = data;
     for (int k = 0; k < s->rank; k++) {
         e->shape[k] = (intptr_t)s->shape[k];
         e->strides[k] = (intptr_t)s->stride[k] * e->a.bytes;

@@ -31,22 +31,29 @@ static const struct {
 };
 
 static const ix_dlpack_device devices[] = {
-    {kDLCPU, "CPU", true},
-    {kDLCUDA, "CUDA", false},
-    {kDLCUDAHost, "pinned CUDA host", true},
-    {kDLOpenCL, "OpenCL", false},
-    {kDLVulkan, "Vulkan", false},
-    {kDLMetal, "Metal", false},
-    {kDLVPI, "VPI", false},
-    {kDLROCM, "ROCm", false},
-    {kDLROCMHost, "pinned ROCm host", true},
-    {kDLExtDev, "extension", false},
-    {kDLCUDAManaged, "managed CUDA", false},
-    {kDLOneAPI, "oneAPI", false},
-    {kDLWebGPU, "WebGPU", false},
-    {kDLHexagon, "Hexagon", false},
-    {kDLMAIA, "MAIA", false},
-    {kDLTrn, "Trainium", false},
+    {kDLCPU, "CPU", IX_SIDE_HOST},
+    {kDLCUDA, "CUDA", IX_SIDE_DEVICE},
+    {kDLCUDAHost, "pinned CUDA host", IX_SIDE_HOST},
+    {kDLOpenCL, "OpenCL", IX_SIDE_NONE},
+    {kDLVulkan, "Vulkan", IX_SIDE_NONE},
+    {kDLMetal, "Metal", IX_SIDE_NONE},
+    {kDLVPI, "VPI", IX_SIDE_NONE},
+    {kDLROCM, "ROCm", IX_SIDE_NONE},
+    {kDLROCMHost, "pinned ROCm host", IX_SIDE_HOST},
+    {kDLExtDev, "extension", IX_SIDE_NONE},
+    {kDLCUDAManaged, "managed CUDA", IX_SIDE_BOTH},
+    {kDLOneAPI, "oneAPI", IX_SIDE_NONE},
+    {kDLWebGPU, "WebGPU", IX_SIDE_NONE},
+    {kDLHexagon, "Hexagon", IX_SIDE_NONE},
+    {kDLMAIA, "MAIA", IX_SIDE_NONE},
+    {kDLTrn, "Trainium", IX_SIDE_NONE},
+};
+
+/* The device type of a memory space. */
+static const int type_of_space[IX_NSPACES] = {
+    [IX_SPACE_NORMAL] = kDLCPU,      [IX_SPACE_HUGEPAGE] = kDLCPU,
+    [IX_SPACE_PINNED] = kDLCUDAHost, [IX_SPACE_UNIFIED] = kDLCUDAManaged,
+    [IX_SPACE_DEVICE] = kDLCUDA,
 };
 
 const ix_dlpack_device *
@@ -99,6 +106,13 @@ typedef struct exported {
     int64_t shape[ILEX_MAX_RANK], strides[ILEX_MAX_RANK];
 } exported;
 
+/* Is it the device buffer that is exported? */
+static bool
+on_device(const ilex_storage *s, unsigned flags)
+{
+    return (flags & ILEX_EXPORT_DEVICE) || !ix_memory_on_host(s->memory);
+}
+
 /* Gives back the count of the storage and the record. */
 static void
 release_record(exported *e)
@@ -121,13 +135,17 @@ delete_versioned(DLManagedTensorVersioned *self)
 }
 
 /* Describes the storage of "e"; without elements there is no address. */
-static void
-describe(exported *e, DLTensor *t)
+static bool
+describe(ilex_context *ctx, exported *e, unsigned flags, bool readonly,
+         DLTensor *t)
 {
     const ilex_storage *s = e->storage;
     int type, number;
-    ilex_dlpack_device(s, &type, &number);
-    t->data = ix_storage_count(s) ? s->data : NULL;
+    if (ix_exchange_address(ctx, s, on_device(s, flags), readonly, &t->data))
+        return false;
+    if (ix_storage_count(s) == 0)
+        t->data = NULL;
+    ilex_dlpack_device(s, flags, &type, &number);
     t->device.device_type = type;
     t->device.device_id = number;
     t->ndim = s->rank;
@@ -135,6 +153,7 @@ describe(exported *e, DLTensor *t)
     t->shape = memcpy(e->shape, s->shape, sizeof e->shape);
     t->strides = memcpy(e->strides, s->stride, sizeof e->strides);
     t->byte_offset = 0;
+    return true;
 }
 
 /* A record that has taken a count of "s", or holds a copy of it. */
@@ -159,12 +178,13 @@ new_record(ilex_context *ctx, ilex_storage *s, unsigned flags)
 static bool
 check_export(ilex_context *ctx, const ilex_storage *s, unsigned flags)
 {
-    const unsigned known = ILEX_STORAGE_READONLY | ILEX_STORAGE_COPY;
+    const unsigned known =
+        ILEX_STORAGE_READONLY | ILEX_STORAGE_COPY | ILEX_EXPORT_DEVICE;
     if (s && !(flags & ~known))
         return true;
     ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT, "DLPack export: %s",
-            s ? "unknown bits in flags; combine ILEX_STORAGE_READONLY and "
-                "ILEX_STORAGE_COPY with |"
+            s ? "unknown bits in flags; combine ILEX_STORAGE_READONLY, "
+                "ILEX_STORAGE_COPY and ILEX_EXPORT_DEVICE with |"
               : "the storage is NULL");
     return false;
 }
@@ -174,7 +194,7 @@ static bool
 exports_readonly(const ilex_storage *s, unsigned flags)
 {
     return (flags & ILEX_STORAGE_READONLY) ||
-           (!s->writable && !(flags & ILEX_STORAGE_COPY));
+           (!ilex_storage_writable(s) && !(flags & ILEX_STORAGE_COPY));
 }
 
 DLManagedTensorVersioned *
@@ -186,15 +206,18 @@ ilex_dlpack_export(ilex_context *ctx, ilex_storage *s, unsigned flags)
     if (!e)
         return NULL;
     DLManagedTensorVersioned *t = &e->as.versioned;
+    bool readonly = exports_readonly(s, flags);
     t->version = (DLPackVersion){IX_DLPACK_MAJOR, IX_DLPACK_MINOR};
     t->manager_ctx = e;
     t->deleter = delete_versioned;
-    if (exports_readonly(s, flags))
+    if (readonly)
         t->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
     if (flags & ILEX_STORAGE_COPY)
         t->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
-    describe(e, &t->dl_tensor);
-    return t;
+    if (describe(ctx, e, flags, readonly, &t->dl_tensor))
+        return t;
+    release_record(e);
+    return NULL;
 }
 
 DLManagedTensor *
@@ -215,14 +238,18 @@ ilex_dlpack_export_legacy(ilex_context *ctx, ilex_storage *s, unsigned flags)
     DLManagedTensor *t = &e->as.legacy;
     t->manager_ctx = e;
     t->deleter = delete_legacy;
-    describe(e, &t->dl_tensor);
-    return t;
+    if (describe(ctx, e, flags, false, &t->dl_tensor))
+        return t;
+    release_record(e);
+    return NULL;
 }
 
 void
-ilex_dlpack_device(const ilex_storage *s, int *type, int *number)
+ilex_dlpack_device(const ilex_storage *s, unsigned flags, int *type,
+                   int *number)
 {
-    (void)s;
-    *type = kDLCPU;
-    *number = 0;
+    const ix_memory *m = s->memory;
+    bool device = on_device(s, flags) && m->device.base;
+    *type = type_of_space[device ? m->device.space : m->host.space];
+    *number = *type == kDLCUDA ? m->device_index : 0;
 }

@@ -6,14 +6,14 @@
 #define ILEX_RUNTIME_DLPACK_H
 
 #include "ilex/dlpack.h"
-#include "lib/prelude.h"
+#include "runtime/exchange.h"
 
 enum { IX_DLPACK_MAJOR = 1, IX_DLPACK_MINOR = 1 };
 
 typedef struct ix_dlpack_device {
     int32_t number;
     const char *name;
-    bool host; /* the host reads and writes it as its own memory */
+    ix_side side;
 } ix_dlpack_device;
 
 /* The row of a device type, NULL if it is not known. */

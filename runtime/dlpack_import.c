@@ -13,23 +13,26 @@
 
 static const char what[] = "DLPack tensor";
 
-/* Only memory that the host can reach. */
+/* Only memory that the host reaches, or the driver of CUDA. */
 static bool
-check_device(const DLTensor *t, ix_error *err)
+check_device(const DLTensor *t, ix_foreign *f, ix_error *err)
 {
     int32_t number = (int32_t)t->device.device_type;
     const ix_dlpack_device *d = ix_dlpack_device_find(number);
-    if (d && d->host)
+    if (d && d->side != IX_SIDE_NONE) {
+        f->side = d->side;
+        f->device = (int)t->device.device_id;
         return true;
+    }
     if (d)
         ix_fail(err, ILEX_E_DEVICE,
                 "%s: it lies in %s memory (device type %d, number %d); Ilex "
-                "imports host memory: copy it to the host first",
+                "imports host and CUDA memory: copy it to the host first",
                 what, d->name, (int)number, (int)t->device.device_id);
     else
         ix_fail(err, ILEX_E_UNSUPPORTED,
-                "%s: device type %d is not known; Ilex takes host memory "
-                "(device type 1)",
+                "%s: device type %d is not known; Ilex takes host and CUDA "
+                "memory (device types 1, 2, 3, 11, 13)",
                 what, (int)number);
     return false;
 }
@@ -71,9 +74,10 @@ import(ilex_context *ctx, const DLTensor *t, ix_foreign *f,
 {
     ix_error *err = ix_storage_error(ctx);
     f->what = what;
-    if (check_device(t, err) && check_type(t, &f->dtype, err) &&
+    if (check_device(t, f, err) && check_type(t, &f->dtype, err) &&
         ix_exchange_shape(f, t->ndim, t->shape, t->strides, 1, err) &&
-        find_data(t, f, err))
+        find_data(t, f, err) &&
+        (f->side == IX_SIDE_HOST || ix_exchange_device(f, err)))
         return ix_exchange_import(ctx, f, more);
     return ix_exchange_refuse(f);
 }

@@ -8,6 +8,8 @@
  */
 #include "runtime/exchange.h"
 
+#include <stdio.h>
+
 #include "lib/dtype.h"
 
 /* A stride beyond this is refused by the constructor, so it can only be that
@@ -67,6 +69,49 @@ ix_exchange_shape(ix_foreign *f, int rank, const int64_t *shape,
            set_strides(f, strides, unit, err);
 }
 
+/* ---- devices ---- */
+
+bool
+ix_exchange_device(ix_foreign *f, ix_error *err)
+{
+    const ix_driver *driver = ix_driver_find(err);
+    ix_space space = IX_SPACE_DEVICE;
+    if (!driver)
+        return false;
+    bool known = ix_exchange_empty(f->rank, f->shape) ||
+                 driver->query(f->data, &space, &f->device);
+    if (known && ix_space_on_device(space) && f->device >= 0 &&
+        f->device < driver->devices()) {
+        f->side = ix_space_on_host(space) ? IX_SIDE_BOTH : IX_SIDE_DEVICE;
+        return true;
+    }
+    ix_fail(err, ILEX_E_DEVICE,
+            "%s: its address %p is no memory of a %s device (number %d of %d)",
+            f->what, f->data, driver->name, f->device, driver->devices());
+    return false;
+}
+
+ilex_status
+ix_exchange_address(ilex_context *ctx, const ilex_storage *s, bool device,
+                    bool readonly, void **address)
+{
+    ilex_access access = readonly ? ILEX_READ : ILEX_READ_WRITE;
+    const ix_driver *driver = ix_driver_known();
+    ix_error *err = ix_storage_error(ctx);
+    ilex_view view;
+    if (device && s->memory->device.traits)
+        return ix_fail(err, ILEX_E_UNSUPPORTED,
+                       "exchange: the device buffer of storage '%.80s' is of a "
+                       "preset of one's own, of which others know nothing",
+                       ix_storage_label(s));
+    ilex_status rc = device ? ilex_storage_device_view(ctx, s, access, &view)
+                            : ilex_storage_host_view(ctx, s, access, &view);
+    *address = view.data;
+    if (rc || !device || !driver)
+        return rc;
+    return driver->synchronize(s->memory->device_index, err);
+}
+
 /* ---- the storage ---- */
 
 /* What "more" may not give, since the array brings it. */
@@ -74,12 +119,14 @@ static bool
 check_more(const ix_foreign *f, const ilex_storage_spec *p, ix_error *err)
 {
     if (!p->dtype && !p->rank && !p->shape && !p->like && !p->fill &&
-        !p->initialize && !p->data && !p->strides && !p->release)
+        !p->initialize && !p->data && !p->strides && !p->release &&
+        !p->device_data && !p->device_release)
         return true;
     ix_fail(err, ILEX_E_ARGUMENT,
             "%s: dtype, shape, strides and data come from it; give only "
-            "`axes`, `halo`, `alignment`, `aligned_index`, `name` and `flags`, "
-            "for example {.size = sizeof(ilex_storage_spec), .axes = \"IJ\"}",
+            "`axes`, `halo`, `alignment`, `aligned_index`, `name`, `flags`, "
+            "`device` and `managed`, for example {.size = "
+            "sizeof(ilex_storage_spec), .axes = \"IJ\"}",
             f->what);
     return false;
 }
@@ -99,9 +146,43 @@ complete_strides(const ix_foreign *f, int64_t *strides)
     }
 }
 
-/* The whole spec in "*p"; "strides" is room for them. */
+/* What a spec points to. */
+typedef struct room {
+    int64_t strides[ILEX_MAX_RANK];
+    char device[24];
+} room;
+
+/* Says where the array lies, unless "more" does. */
+static void
+set_place(const ix_foreign *f, room *x, ilex_storage_spec *p)
+{
+    if (f->side == IX_SIDE_HOST)
+        return;
+    snprintf(x->device, sizeof x->device, "cuda:%d", f->device);
+    if (!p->device)
+        p->device = x->device;
+    if (!p->managed)
+        p->managed = f->side == IX_SIDE_BOTH ? "unified" : "none";
+}
+
+/* Hands over the buffer and its owner. */
+static void
+set_buffer(const ix_foreign *f, ilex_storage_spec *p)
+{
+    if (f->side == IX_SIDE_DEVICE) {
+        p->device_data = f->data;
+        p->device_release = f->release;
+        p->device_release_user = f->user;
+    } else {
+        p->data = f->data;
+        p->release = f->release;
+        p->release_user = f->user;
+    }
+}
+
+/* The whole spec in "*p", which points into "x". */
 static bool
-make_spec(const ix_foreign *f, const ilex_storage_spec *more, int64_t *strides,
+make_spec(const ix_foreign *f, const ilex_storage_spec *more, room *x,
           ilex_storage_spec *p, ix_error *err)
 {
     bool empty = ix_exchange_empty(f->rank, f->shape);
@@ -116,17 +197,16 @@ make_spec(const ix_foreign *f, const ilex_storage_spec *more, int64_t *strides,
     p->dtype = ilex_dtype_name(f->dtype);
     p->rank = f->rank;
     p->shape = f->shape;
+    set_place(f, x, p);
     if (f->readonly && !(p->flags & ILEX_STORAGE_COPY))
         p->flags |= ILEX_STORAGE_READONLY;
     if (empty) {
         p->flags &= ~(unsigned)ILEX_STORAGE_COPY;
         return true;
     }
-    complete_strides(f, strides);
-    p->strides = strides;
-    p->data = f->data;
-    p->release = f->release;
-    p->release_user = f->user;
+    complete_strides(f, x->strides);
+    p->strides = x->strides;
+    set_buffer(f, p);
     return true;
 }
 
@@ -143,12 +223,13 @@ ix_exchange_import(ilex_context *ctx, const ix_foreign *f,
                    const ilex_storage_spec *more)
 {
     ilex_storage_spec p;
-    int64_t strides[ILEX_MAX_RANK];
+    room x;
     ix_error *err = ix_storage_error(ctx);
-    if (!make_spec(f, more, strides, &p, err))
+    if (!make_spec(f, more, &x, &p, err))
         return ix_exchange_refuse(f);
-    ilex_storage *s = ix_storage_new(ix_storage_mem(ctx), &p, err);
-    if (!p.data)
+    ix_maker maker = ix_storage_maker(ctx);
+    ilex_storage *s = ix_storage_build(&maker, &p, err);
+    if (!p.data && !p.device_data)
         ix_exchange_refuse(f);
     return s;
 }

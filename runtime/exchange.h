@@ -9,6 +9,14 @@
 #include "ilex/exchange.h"
 #include "runtime/storage.h"
 
+/* Which processors can address an array. */
+typedef enum ix_side {
+    IX_SIDE_HOST,
+    IX_SIDE_DEVICE,
+    IX_SIDE_BOTH, /* memory that the driver moves */
+    IX_SIDE_NONE  /* a device that Ilex has no driver for */
+} ix_side;
+
 typedef struct ix_foreign {
     const char *what; /* "DLPack tensor", for messages */
     ilex_dtype dtype;
@@ -17,6 +25,8 @@ typedef struct ix_foreign {
     int64_t shape[ILEX_MAX_RANK];   /* not checked yet */
     int64_t strides[ILEX_MAX_RANK]; /* elements */
     void *data;
+    ix_side side;
+    int device;                              /* number, unless on the host */
     void (*release)(void *user, void *data); /* may be NULL */
     void *user;
 } ix_foreign;
@@ -35,6 +45,17 @@ ilex_storage *ix_exchange_refuse(const ix_foreign *f);
  * elements, else the bytes of an element, which must divide them. */
 bool ix_exchange_shape(ix_foreign *f, int rank, const int64_t *shape,
                        const int64_t *strides, int64_t unit, ix_error *err);
+
+/* For an array on a device: asks the driver on which one, and whether the host
+ * reaches it as well. False with ILEX_E_DEVICE when there is no driver, no
+ * such device, or the memory is none of it. */
+bool ix_exchange_device(ix_foreign *f, ix_error *err);
+
+/* In "*address" that of element (0, ..., 0) on one side of "s", which is up to
+ * date there and no longer being written by the device; for writing, unless
+ * "readonly". */
+ilex_status ix_exchange_address(ilex_context *ctx, const ilex_storage *s,
+                                bool device, bool readonly, void **address);
 
 /* True if no element exists. */
 bool ix_exchange_empty(int rank, const int64_t *shape);

@@ -5,8 +5,9 @@
  *
  * Importing makes a storage over somebody else's memory. What all these forms
  * lack, "more" adds: it is a spec in which `axes`, `halo`, `alignment`,
- * `aligned_index`, `name` and `flags` may be given (and a layout, together
- * with ILEX_STORAGE_COPY); it may be NULL. The owner is told exactly once,
+ * `aligned_index`, `name`, `flags`, `device`, `managed` and the like may be
+ * given (and a layout, together with ILEX_STORAGE_COPY), but nothing that the
+ * array brings; it may be NULL. The owner is told exactly once,
  * when the last view of the storage is gone or before the import returns NULL
  * or after a copy. Strides may be negative or 0; what has elements in common
  * can be read by a program and is refused as its output. The stride of an
@@ -42,18 +43,25 @@ ILEX_API ilex_storage *ilex_dlpack_import_legacy(ilex_context *ctx,
                                                  struct DLManagedTensor *tensor,
                                                  const ilex_storage_spec *more);
 
+enum { ILEX_EXPORT_DEVICE = 0x10000 }; /* the device buffer, not the host's */
+
 /* The storage as a tensor of DLPack 1.1, or of the struct before 1.0. It keeps
  * a count of "s" until its deleter is called, by any thread. "flags":
  * ILEX_STORAGE_READONLY marks the tensor read-only, as that of a read-only
  * storage is in any case; ILEX_STORAGE_COPY exports a copy. The old struct
- * cannot say read-only: ILEX_E_READONLY. NULL on error. */
+ * cannot say read-only: ILEX_E_READONLY. The host buffer is exported, of a
+ * storage that has none, or with ILEX_EXPORT_DEVICE, the device buffer. That
+ * side is brought up to date, and the other one is older from then on unless
+ * the tensor is read-only. NULL on error. */
 ILEX_API struct DLManagedTensorVersioned *
 ilex_dlpack_export(ilex_context *ctx, ilex_storage *s, unsigned flags);
 ILEX_API struct DLManagedTensor *
 ilex_dlpack_export_legacy(ilex_context *ctx, ilex_storage *s, unsigned flags);
 
-/* What __dlpack_device__ returns: type and number of the device. */
-ILEX_API void ilex_dlpack_device(const ilex_storage *s, int *type, int *number);
+/* What __dlpack_device__ returns: type and number of the device for an export
+ * with these flags. */
+ILEX_API void ilex_dlpack_device(const ilex_storage *s, unsigned flags,
+                                 int *type, int *number);
 
 /* ---- array interfaces: __array_interface__, __cuda_array_interface__ ---- */
 
@@ -77,13 +85,17 @@ typedef struct ilex_array_interface {
 } ilex_array_interface;
 
 /* Describes the host or the device buffer of "s"; ILEX_E_DEVICE if it has no
- * such buffer. No count is taken: keep the storage while the memory is used. */
+ * such buffer. That side is brought up to date, and the other one is older
+ * from then on if "s" is writable. No count is taken: keep the storage while
+ * the memory is used. */
 ILEX_API ilex_status ilex_array_interface_get(ilex_context *ctx,
                                               ilex_storage *s, int kind,
                                               ilex_array_interface *a);
 
 /* A storage over the array; release(user, data), which may be NULL, is called
- * exactly once. Strides must be multiples of the element's bytes. */
+ * exactly once. Strides must be multiples of the element's bytes. The driver
+ * says on which device a CUDA array lies; of one with a stream the device is
+ * waited for. */
 ILEX_API ilex_storage *
 ilex_array_interface_import(ilex_context *ctx, const ilex_array_interface *a,
                             const ilex_storage_spec *more,

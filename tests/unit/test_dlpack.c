@@ -276,7 +276,7 @@ START_TEST(export_odd_shapes)
             ilex_storage_ones(ctx, ILEX_C128, rows[i].rank, rows[i].shape);
         DLManagedTensorVersioned *t = ilex_dlpack_export(ctx, s, 0);
         int type, number;
-        ilex_dlpack_device(s, &type, &number);
+        ilex_dlpack_device(s, 0, &type, &number);
         ilex_storage_release(s);
         ck_assert_int_eq(t->dl_tensor.data == NULL, i == 1);
         ck_assert(t->dl_tensor.shape && t->dl_tensor.strides);
