@@ -47,7 +47,7 @@ END_TEST
 START_TEST(division)
 {
     ilex_array *i = index_of(0, 0);
-    ilex_array *x = ix_index_fma(ctx, index_of(1, 9), 8, i); /* i + 8j + 72 */
+    ilex_array *x = ix_index_fma(ctx, i, 8, index_of(1, 9)); /* i + 8j + 72 */
     ilex_array *q = ix_index_floordiv(ctx, x, 8);            /* j + 9 + i//8 */
     ilex_array *rest = ix_index_fma(ctx, q, -1, index_of(1, 9));
     ck_assert_ptr_eq(rest, ix_index_floordiv(ctx, i, 8));
