@@ -12,7 +12,7 @@ typedef struct lifetimes {
     ix_unit *u;
     int *first, *last;
     int now;
-    bool *moved; /* read at other indices than the loop's */
+    bool *moved; /* the last kernel reads it at other indices than its own */
 } lifetimes;
 
 static void
@@ -39,6 +39,8 @@ static bool
 touch_load(ix_load_visitor *v, const ilex_array *load)
 {
     lifetimes *l = v->user;
+    if (l->last[load->attr[0]] != l->now)
+        l->moved[load->attr[0]] = false;
     touch(l, load->attr[0]);
     l->moved[load->attr[0]] |= !reads_in_place(load, &v->frame);
     return true;

@@ -29,8 +29,8 @@ static ilex_array *
 as_read(ilex_array *n, ilex_array *const *index)
 {
     ilex_array *x = n->ops[0];
-    ilex_array *body = ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, 0,
-                                      ix_rank(x), index);
+    ilex_array *body =
+        ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index);
     return ix_is_poison(body) ? body : as_lambda(n, body, 1, &x);
 }
 
@@ -122,13 +122,13 @@ product(ilex_array *n, const label_map *m)
             index[k] = stretched(n, m, &x->interior->ax[k], *label)
                            ? ix_index_const(n->ctx, 0)
                            : m->index[*label];
-        ilex_array *value =
-            ix_is_array(x) ? ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, i,
-                                            ix_rank(x), index)
-                           : x;
+        ilex_array *value = ix_is_array(x)
+                                ? ix_scalar_load(n->ctx, (ilex_dtype)x->dtype,
+                                                 i, ix_rank(x), index)
+                                : x;
         ilex_array *ops[2] = {body, ix_scalar_cast(n->ctx, acc, value)};
-        body = body ? ix_scalar_op(n->ctx, IX_OP_MULTIPLY, acc, acc, ops)
-                    : ops[1];
+        body =
+            body ? ix_scalar_op(n->ctx, IX_OP_MULTIPLY, acc, acc, ops) : ops[1];
     }
     return body;
 }
@@ -145,8 +145,8 @@ ix_lower_einsum(ilex_array *n)
     ilex_array *body = product(n, &m);
     if (m.nbox > 0)
         body = ix_scalar_reduce(
-            n->ctx, acc == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
-            acc, ix_domain_new(n->ctx, m.nbox, m.box), 0, body);
+            n->ctx, acc == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM, acc,
+            ix_domain_new(n->ctx, m.nbox, m.box), 0, body);
     body = ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, body);
     if (ix_is_poison(body))
         return body;
@@ -211,9 +211,8 @@ next_group(ilex_context *ctx, const side *a, const side *b, int *na, int *nb)
     int i = a->next, j = b->next;
     const ix_lin *p = ix_lin_const(ctx, 1), *q = p;
     do {
-        int which = p && q ? lagging(ctx, p, q, i < a->dom->rank,
-                                     j < b->dom->rank)
-                           : 0;
+        int which =
+            p && q ? lagging(ctx, p, q, i < a->dom->rank, j < b->dom->rank) : 0;
         if (which == 0)
             return false;
         if (which < 0)
@@ -236,6 +235,18 @@ is_empty(ilex_context *ctx, const ix_domain *dom)
     return false;
 }
 
+/* The first axis of [from, to) that counts: those before it have length 1. */
+static int
+skip_ones(ilex_context *ctx, const side *s, int from, int to)
+{
+    const ix_lin *length = from < to - 1 ? length_at(ctx, s, from) : NULL;
+    while (length && ix_lin_is(length, 1)) {
+        from++;
+        length = from < to - 1 ? length_at(ctx, s, from) : NULL;
+    }
+    return from;
+}
+
 /* Flat index of result indices [from, to) in the side's order; all lengths
  * but the slowest must be constant. */
 static ilex_array *
@@ -243,6 +254,7 @@ flatten(ilex_context *ctx, const side *s, int from, int to)
 {
     ilex_array *flat = ix_index_const(ctx, 0);
     int64_t stride = 1;
+    from = skip_ones(ctx, s, from, to);
     for (int i = to - 1; i >= from; i--) {
         const ix_axis *ax = &s->dom->ax[axis_at(s, i)];
         ilex_array *at = ix_index_fma(ctx, ix_scalar_index(ctx, axis_at(s, i)),
@@ -260,19 +272,20 @@ static bool
 unflatten(ilex_context *ctx, const side *s, int from, int to, ilex_array *flat,
           ilex_array **index)
 {
+    int first = skip_ones(ctx, s, from, to);
     for (int i = to - 1; i >= from; i--) {
         int k = axis_at(s, i);
         const ix_lin *length = length_at(ctx, s, i);
-        ilex_array *at = flat;
-        if (i > from) {
+        ilex_array *at = i < first ? ix_index_const(ctx, 0) : flat;
+        if (i > first) {
             if (length->n)
                 return false;
             int64_t c = length->c > 0 ? length->c : 1;
             flat = ix_index_floordiv(ctx, flat, c);
             at = ix_index_fma(ctx, at, -c, flat);
         }
-        index[k] = ix_index_fma(ctx, at, 1,
-                                ix_index_lin(ctx, s->dom->ax[k].lo));
+        index[k] =
+            ix_index_fma(ctx, at, 1, ix_index_lin(ctx, s->dom->ax[k].lo));
     }
     return true;
 }

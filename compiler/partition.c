@@ -22,12 +22,12 @@ enum {
 
 /* What partition knows of an array. */
 typedef struct info {
-    int64_t reads;   /* distinct (user, index) pairs, seen from stores */
-    int cost;        /* operations of its own body */
+    int64_t reads; /* distinct (user, index) pairs, seen from stores */
+    int64_t work;  /* operations of its body and those computed with it */
     bool stored;
-    bool conditions; /* body decides on indices */
-    bool repeated;   /* read by fewer indices than there are loops */
-    int buffer;      /* when stored */
+    bool conditions;  /* body decides on indices */
+    bool repeated;    /* read by fewer indices than there are loops */
+    int buffer;       /* when stored */
     ilex_array *body; /* over buffers, when computed again */
 } info;
 
@@ -165,9 +165,29 @@ must_store(const ilex_array *n, const info *x)
         return true;
     if (x->conditions && x->reads > 1)
         return true;
-    if (x->repeated && x->cost > CHEAP)
+    if (x->repeated && x->work > CHEAP)
         return true;
-    return x->cost * (x->reads - 1) > RECOMPUTE;
+    return x->work * (x->reads - 1) > RECOMPUTE;
+}
+
+/* Operands first: what computing an array again costs if nothing it reads is
+ * stored but reductions. */
+static void
+add_work(partition *p, size_t i)
+{
+    ilex_array *n = p->u->order[i];
+    info *x = &p->of[i];
+    measure m = measured(p->u, n->ops[0]);
+    x->conditions = m.conditions;
+    x->work = m.cost;
+    for (int k = 1; k < n->nops; k++) {
+        const ilex_array *operand = n->ops[k];
+        if (operand->kind == IX_LAMBDA &&
+            !(operand->ops[0]->flags & IX_HAS_REDUCE))
+            x->work += info_of(p, operand)->work;
+    }
+    if (x->work > MANY_READS)
+        x->work = MANY_READS;
 }
 
 /* Users first: by then all reads of an array are counted. */
@@ -177,14 +197,14 @@ decide(partition *p)
     ix_unit *u = p->u;
     for (size_t i = 0; i < u->nroots; i++)
         info_of(p, u->root[i])->stored = true;
+    for (size_t i = 0; i < u->norder; i++)
+        if (u->order[i]->kind == IX_LAMBDA)
+            add_work(p, i);
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
         info *x = &p->of[i];
         if (n->kind != IX_LAMBDA || !u->need[i])
             continue;
-        measure m = measured(u, n->ops[0]);
-        x->cost = m.cost;
-        x->conditions = m.conditions;
         x->stored |= u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse) ||
                      must_store(n, x);
         read_count c = {p, n, x->stored ? 1 : x->reads, x->stored};
@@ -288,12 +308,13 @@ static int
 temporary(partition *p, size_t i)
 {
     ix_unit *u = p->u;
-    return ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                         .name = "",
-                                         .dtype = (ilex_dtype)u->order[i]->dtype,
-                                         .interior = u->need[i],
-                                         .box = u->need[i],
-                                         .inplace = -1});
+    return ix_unit_buffer(u,
+                          (ix_buffer){.role = IX_ROLE_TEMP,
+                                      .name = "",
+                                      .dtype = (ilex_dtype)u->order[i]->dtype,
+                                      .interior = u->need[i],
+                                      .box = u->need[i],
+                                      .inplace = -1});
 }
 
 static void
@@ -344,8 +365,7 @@ make_stage(partition *p, size_t i)
         return true;
     }
     x->body = inline_body(p, n);
-    if (!ix_is_poison(x->body) &&
-        measured(u, x->body).nodes > BODY_BUDGET) {
+    if (!ix_is_poison(x->body) && measured(u, x->body).nodes > BODY_BUDGET) {
         store_operands(p, n);
         x->body = inline_body(p, n);
     }
@@ -413,13 +433,12 @@ make_io_buffers(partition *p)
         for (size_t k = 0; out->inplace && k < m->ninputs; k++)
             if (m->input[k]->attr[0] == out->inplace)
                 inplace = (int)k;
-        ix_unit_buffer(
-            u, (ix_buffer){.role = IX_ROLE_OUTPUT,
-                           .name = ix_symbol_text(u->ctx, out->name),
-                           .dtype = (ilex_dtype)u->root[i]->dtype,
-                           .interior = u->root[i]->interior,
-                           .box = u->root[i]->interior,
-                           .inplace = inplace});
+        ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_OUTPUT,
+                                      .name = ix_symbol_text(u->ctx, out->name),
+                                      .dtype = (ilex_dtype)u->root[i]->dtype,
+                                      .interior = u->root[i]->interior,
+                                      .box = u->root[i]->interior,
+                                      .inplace = inplace});
     }
 }
 
@@ -431,8 +450,8 @@ copy_output(partition *p, size_t i)
     ilex_array *n = u->root[i];
     if (own_output(p, n) >= 0)
         return true;
-    ilex_array *body = load_same(u, info_of(p, n)->buffer,
-                                 (ilex_dtype)n->dtype, ix_rank(n));
+    ilex_array *body =
+        load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
     add_stage(u, (int)(p->first_output + i), n->interior, body);

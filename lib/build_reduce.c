@@ -35,6 +35,17 @@ make_plan(ilex_context *ctx, ilex_array *x, uint32_t mask, bool keep, plan *p)
     }
 }
 
+/* The length of an axis; an intersection whose ends may cross has none. */
+static ilex_array *
+length_of(ilex_context *ctx, const ix_axis *ax)
+{
+    const ix_lin *length = ix_axis_extent(ctx, ax);
+    ilex_array *x = ix_index_lin(ctx, length);
+    return length && ix_lin_nonneg(ctx, length) == IX_YES
+               ? x
+               : ix_index_max(ctx, x, ix_index_const(ctx, 0));
+}
+
 /* The number of reduced elements as "dtype". */
 static ilex_array *
 count_of(ilex_context *ctx, const plan *p, ilex_dtype dtype)
@@ -42,9 +53,8 @@ count_of(ilex_context *ctx, const plan *p, ilex_dtype dtype)
     ilex_array *product =
         ix_scalar_cast(ctx, dtype, ix_index_const(ctx, 1));
     for (int k = 0; k < p->nbox; k++) {
-        ilex_array *factor = ix_scalar_cast(
-            ctx, dtype,
-            ix_index_lin(ctx, ix_axis_extent(ctx, &p->box[k])));
+        ilex_array *factor =
+            ix_scalar_cast(ctx, dtype, length_of(ctx, &p->box[k]));
         ilex_array *ops[2] = {product, factor};
         product = k == 0 ? factor
                          : ix_scalar_op(ctx, IX_OP_MULTIPLY, dtype, dtype, ops);

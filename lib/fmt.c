@@ -21,10 +21,10 @@ put_word(ix_text *t, const ix_word *w)
 static void write_expr(ix_text *t, const ix_syntax *x, bool tight);
 
 static void
-write_ranges(ix_text *t, const ix_ranges *ranges)
+write_ranges(ix_text *t, const ix_colons_list *ranges)
 {
     for (size_t i = 0; i < ranges->n; i++) {
-        const ix_range *r = &ranges->item[i];
+        const ix_colons *r = &ranges->item[i];
         ix_text_put(t, i ? ", " : "");
         for (int k = 0; k < r->n; k++) {
             ix_text_put(t, k ? ":" : "");

@@ -287,8 +287,8 @@ is_index_op(const ilex_array *n)
             op == IX_OP_LOGICAL_OR);
 }
 
-/* Are the numbers of a CONST or LINEAR so small that no sum of such terms leaves
- * 64 bits? Others are computed as values, which wrap. */
+/* Are the numbers of a CONST or LINEAR so small that no sum of such terms
+ * leaves 64 bits? Others are computed as values, which wrap. */
 static bool
 is_moderate(const ilex_array *n)
 {

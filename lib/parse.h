@@ -131,10 +131,10 @@ void ix_parse_assume(ix_parser *p, const ix_syntax *x);
 void ix_parse_check_assumptions(ix_parser *p, const ix_word *where);
 /* Symbol of an axis: "I", "I+1/2". */
 int32_t ix_parse_axis(ix_parser *p, const ix_syntax *x);
-const ix_domain *ix_parse_domain(ix_parser *p, const ix_ranges *ranges);
+const ix_domain *ix_parse_domain(ix_parser *p, const ix_colons_list *ranges);
 /* Halo widths, 2 per axis of "dom". */
-void ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_ranges *ranges,
-                   int64_t *halo);
+void ix_parse_halo(ix_parser *p, const ix_domain *dom,
+                   const ix_colons_list *ranges, int64_t *halo);
 ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 
 /* ---- lib/parse_expr.c, lib/parse_field.c, lib/parse_lambda.c ---- */

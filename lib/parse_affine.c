@@ -266,12 +266,12 @@ ix_parse_axis(ix_parser *p, const ix_syntax *x)
 }
 
 const ix_domain *
-ix_parse_domain(ix_parser *p, const ix_ranges *ranges)
+ix_parse_domain(ix_parser *p, const ix_colons_list *ranges)
 {
     ilex_context *ctx = p->ctx;
     ix_axis ax[ILEX_MAX_RANK];
     for (size_t k = 0; k < ranges->n; k++) {
-        const ix_range *r = &ranges->item[k];
+        const ix_colons *r = &ranges->item[k];
         if (k == ILEX_MAX_RANK)
             ix_lex_fail(&p->reader, ILEX_E_RANK, &r->part[0]->word,
                         "%zu axes; at most %d are supported", ranges->n,
@@ -288,13 +288,13 @@ ix_parse_domain(ix_parser *p, const ix_ranges *ranges)
 }
 
 void
-ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_ranges *ranges,
+ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_colons_list *ranges,
               int64_t *halo)
 {
     memset(halo, 0, 2 * ILEX_MAX_RANK * sizeof *halo);
     uint32_t seen = 0;
     for (size_t i = 0; i < ranges->n; i++) {
-        const ix_range *r = &ranges->item[i];
+        const ix_colons *r = &ranges->item[i];
         const ix_word *where = &r->part[0]->word;
         if (r->n != 3)
             ix_lex_fail(&p->reader, ILEX_E_SYNTAX, where,

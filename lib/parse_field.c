@@ -130,7 +130,7 @@ named_array(ix_parser *p, const ix_word *word)
 
 /* Adds one entry of a subscript to "offset", or shifts at once by halves. */
 static ilex_array *
-add_shift(ix_parser *p, ilex_array *x, const ix_range *r, int64_t *offset,
+add_shift(ix_parser *p, ilex_array *x, const ix_colons *r, int64_t *offset,
           uint32_t *seen)
 {
     shift s;
@@ -177,7 +177,7 @@ ix_parse_field_index(ix_parser *p, const ix_syntax *x)
 
 /* The axis of "a" that an entry of a reduction names. */
 static int
-reduced_axis(ix_parser *p, const ilex_array *a, const ix_range *r)
+reduced_axis(ix_parser *p, const ilex_array *a, const ix_colons *r)
 {
     const ix_syntax *x = r->part[0];
     if (r->n > 1)
@@ -207,7 +207,7 @@ ix_parse_field_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
     ilex_array *a = ix_parse_expr(p, x->part[0]);
     uint32_t mask = 0;
     for (size_t i = 0; i < x->ranges->n; i++) {
-        const ix_range *item = &x->ranges->item[i];
+        const ix_colons *item = &x->ranges->item[i];
         int k = reduced_axis(p, a, item);
         if (mask >> k & 1)
             ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, &item->part[0]->word,

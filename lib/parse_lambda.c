@@ -146,7 +146,7 @@ ix_parse_lambda_name(ix_parser *p, const ix_word *word)
 
 /* One entry of a subscript, as i64. */
 static ilex_array *
-index_entry(ix_parser *p, const ix_range *r)
+index_entry(ix_parser *p, const ix_colons *r)
 {
     const ix_word *where = &r->part[0]->word;
     if (r->n != 1)
@@ -179,14 +179,14 @@ ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
 
 /* Opens the ranges of a reduction; returns their box and the first number. */
 static const ix_domain *
-open_ranges(ix_parser *p, const ix_ranges *ranges, int *first)
+open_ranges(ix_parser *p, const ix_colons_list *ranges, int *first)
 {
     ix_lambda_env *env = p->lambda;
     ix_axis ax[ILEX_MAX_RANK];
     int depth = env->nrindex;
     *first = depth ? env->rindex[depth - 1].number + 1 : 0;
     for (size_t i = 0; i < ranges->n; i++) {
-        const ix_range *r = &ranges->item[i];
+        const ix_colons *r = &ranges->item[i];
         const ix_syntax *name = r->part[0];
         if (r->n < 2 || name->kind != IX_SYNTAX_NAME)
             ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &name->word,

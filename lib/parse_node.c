@@ -54,7 +54,7 @@ numbered_label(const ix_word *w)
 }
 
 static int
-label_of(ix_parser *p, label_names *all, const ix_range *r)
+label_of(ix_parser *p, label_names *all, const ix_colons *r)
 {
     const ix_word *w = &r->part[0]->word;
     if (r->n != 1 || r->part[0]->kind != IX_SYNTAX_NAME)
@@ -79,7 +79,7 @@ label_of(ix_parser *p, label_names *all, const ix_range *r)
 
 static void
 read_labels(ix_parser *p, label_names *all, const ix_word *where,
-            const ix_ranges *ranges, ix_labels *labels)
+            const ix_colons_list *ranges, ix_labels *labels)
 {
     if (ranges->n > ILEX_MAX_RANK)
         ix_lex_fail(&p->reader, ILEX_E_RANK, where,
@@ -93,7 +93,7 @@ read_labels(ix_parser *p, label_names *all, const ix_word *where,
 static ilex_array *
 factor(ix_parser *p, label_names *all, const ix_syntax *x, ix_labels *labels)
 {
-    static const ix_ranges none;
+    static const ix_colons_list none;
     if (x->kind != IX_SYNTAX_INDEX && x->kind != IX_SYNTAX_NAME)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "an einsum is a product of arrays with labels, for "

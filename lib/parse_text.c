@@ -61,7 +61,7 @@ static void
 read_domain(ix_parser *p, void *user)
 {
     domain_work *w = user;
-    ix_ranges ranges = {0}, widths = {0};
+    ix_colons_list ranges = {0}, widths = {0};
     p->new_sizes = true;
     ix_syntax_whole_domain(&p->reader, &ranges, w->halo ? &widths : NULL);
     w->result = ix_parse_domain(p, &ranges);

@@ -352,7 +352,8 @@ ix_syntax_whole_expr(ix_reader *r)
 }
 
 void
-ix_syntax_whole_domain(ix_reader *r, ix_ranges *domain, ix_ranges *halo)
+ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
+                       ix_colons_list *halo)
 {
     ix_lex_next(r);
     if (r->token.kind != IX_TOKEN_END)

@@ -33,15 +33,15 @@ typedef struct ix_link {
 } ix_link;
 
 /* One, two or three expressions with colons between: "n", "I:n", "I:0:n". */
-typedef struct ix_range {
+typedef struct ix_colons {
     int n;
     ix_syntax *part[3];
-} ix_range;
+} ix_colons;
 
-typedef struct ix_ranges {
-    ix_range *item;
+typedef struct ix_colons_list {
+    ix_colons *item;
     size_t n, capacity;
-} ix_ranges;
+} ix_colons_list;
 
 struct ix_syntax {
     ix_syntax_kind kind;
@@ -52,14 +52,14 @@ struct ix_syntax {
     size_t nparts, parts_capacity;
     ix_link *link;
     size_t nlinks, links_capacity;
-    ix_ranges *ranges;
+    ix_colons_list *ranges;
 };
 
 /* "dtype[ranges]" */
 typedef struct ix_type {
     ix_word dtype; /* length 0: no type was given */
     bool brackets;
-    ix_ranges ranges;
+    ix_colons_list ranges;
 } ix_type;
 
 /* "@name" or "@name(argument)" */
@@ -88,7 +88,7 @@ struct ix_statement {
     bool blank_before; /* an empty line comes before it */
     ix_word name;
     ix_type type;   /* map, einsum, reshape: "brackets" only */
-    ix_ranges halo; /* in: halo(...); map: valid(...) */
+    ix_colons_list halo; /* in: halo(...); map: valid(...) */
     bool has_halo;
     ix_word *words; /* size: names; map: reads(...); node: operands */
     size_t nwords, words_capacity;
@@ -112,7 +112,8 @@ ix_syntax *ix_syntax_whole_expr(ix_reader *r);
 
 /* Reads a domain, perhaps with "halo(...)" behind it, that is the whole text;
  * "halo" may be NULL where none is allowed. */
-void ix_syntax_whole_domain(ix_reader *r, ix_ranges *domain, ix_ranges *halo);
+void ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
+                            ix_colons_list *halo);
 
 /* ---- pieces, for lib/syntax*.c ---- */
 
@@ -121,7 +122,7 @@ ix_syntax *ix_syntax_expr(ix_reader *r);
 
 /* A list of ranges up to the closing bracket or parenthesis "close", which is
  * read; the opening one has been read. 0: there are no brackets. */
-void ix_syntax_ranges(ix_reader *r, char close, ix_ranges *ranges);
+void ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges);
 
 /* Is the token this punctuation? As before, and reads it. As before, and
  * fails when it is not, saying what it is for. */

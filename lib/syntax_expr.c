@@ -129,7 +129,7 @@ enter(ix_reader *r)
 
 /* Reads one entry of a list of ranges. */
 static void
-add_range(ix_reader *r, ix_ranges *ranges)
+add_range(ix_reader *r, ix_colons_list *ranges)
 {
     check_list(r, ranges->n);
     if (!ranges->capacity) {
@@ -138,7 +138,7 @@ add_range(ix_reader *r, ix_ranges *ranges)
     }
     ix_arena_grow(&r->arena, &ranges->item, &ranges->capacity, ranges->n + 1,
                   sizeof *ranges->item);
-    ix_range x = {0};
+    ix_colons x = {0};
     x.part[x.n++] = ix_syntax_expr(r);
     while (x.n < 3 && ix_syntax_accept(r, ":"))
         x.part[x.n++] = ix_syntax_expr(r);
@@ -146,7 +146,7 @@ add_range(ix_reader *r, ix_ranges *ranges)
 }
 
 void
-ix_syntax_ranges(ix_reader *r, char close, ix_ranges *ranges)
+ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges)
 {
     char end[2] = {close, 0};
     enter(r);

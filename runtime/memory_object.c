@@ -41,7 +41,7 @@ ilex_status
 ix_memory_allocate(ix_memory *memory, bool host, ix_space space, size_t bytes,
                    size_t align, ix_error *err)
 {
-    ix_buffer *b = host ? &memory->host : &memory->device;
+    ix_holding *b = host ? &memory->host : &memory->device;
     if (bytes > SIZE_MAX / 2)
         return ix_fail(err, ILEX_E_MEMORY,
                        "out of memory: %zu bytes for a storage", bytes);
@@ -59,7 +59,7 @@ ilex_status
 ix_memory_allocate_traits(ix_memory *memory, const ilex_storage_traits *traits,
                           size_t bytes, size_t align, ix_error *err)
 {
-    ix_buffer *b = traits->same_space ? &memory->host : &memory->device;
+    ix_holding *b = traits->same_space ? &memory->host : &memory->device;
     b->traits = traits;
     b->traits_bytes = bytes + align - 1;
     b->space = traits->same_space ? IX_SPACE_NORMAL : IX_SPACE_DEVICE;
@@ -78,7 +78,7 @@ void
 ix_memory_wrap(ix_memory *memory, bool host, ix_space space, char *base,
                size_t bytes)
 {
-    ix_buffer *b = host ? &memory->host : &memory->device;
+    ix_holding *b = host ? &memory->host : &memory->device;
     b->space = space;
     b->base = base;
     set_base(memory, bytes);
@@ -88,7 +88,7 @@ void
 ix_memory_adopt(ix_memory *memory, bool host,
                 void (*release)(void *user, void *data), void *user, void *data)
 {
-    ix_buffer *b = host ? &memory->host : &memory->device;
+    ix_holding *b = host ? &memory->host : &memory->device;
     b->release = release;
     b->release_user = user;
     b->release_data = data;
@@ -102,7 +102,7 @@ ix_memory_retain(ix_memory *memory)
 }
 
 static void
-release_buffer(ix_buffer *b)
+release_buffer(ix_holding *b)
 {
     if (b->release)
         b->release(b->release_user, b->release_data);

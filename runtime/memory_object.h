@@ -32,7 +32,7 @@ typedef struct ix_maker {
     int threads; /* for initialisers */
 } ix_maker;
 
-typedef struct ix_buffer {
+typedef struct ix_holding {
     char *base; /* NULL: there is no such buffer */
     ix_space space;
     ix_block block;                    /* ours; address NULL: not ours */
@@ -41,7 +41,7 @@ typedef struct ix_buffer {
     size_t traits_bytes;
     void (*release)(void *user, void *data); /* NULL: nobody to be told */
     void *release_data, *release_user;
-} ix_buffer;
+} ix_holding;
 
 struct ix_size_id;
 
@@ -50,7 +50,7 @@ typedef struct ix_memory {
     ix_mem mem;
     char *base; /* where views lie: of the host buffer, else the device's */
     size_t bytes;
-    ix_buffer host, device;
+    ix_holding host, device;
     int device_index;
     ix_managed managed;
     bool immutable; /* written once, when it was made */

@@ -36,7 +36,7 @@ set_state(ix_memory *m, ilex_sync sync)
 static void
 poison(ix_memory *m, bool host)
 {
-    const ix_buffer *b = host ? &m->host : &m->device;
+    const ix_holding *b = host ? &m->host : &m->device;
     const ix_driver *driver = m->device.block.driver;
     if (driver && driver->poison && b->base && m->managed)
         driver->poison(b->base, m->bytes);
@@ -46,7 +46,7 @@ poison(ix_memory *m, bool host)
 static ilex_status
 copy(ix_memory *m, bool to_host, ix_error *err)
 {
-    const ix_buffer *h = &m->host, *d = &m->device;
+    const ix_holding *h = &m->host, *d = &m->device;
     const ilex_storage_traits *t = d->traits;
     ilex_status rc = ILEX_OK;
     int failed = 0;

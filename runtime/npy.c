@@ -262,16 +262,16 @@ ilex_npy_write(ilex_context *ctx, const char *path, const ilex_storage *s)
     ix_text_init(&t, mem);
     ix_npy_print(&t, &h);
     ilex_status rc = t.failed ? ix_fail_memory(err) : ILEX_OK;
-    ix_stage x;
+    ix_host_copy x;
     ix_file_out out;
-    rc = rc ? rc : ix_stage_open(&x, s, ILEX_READ, err);
+    rc = rc ? rc : ix_host_copy_open(&x, s, ILEX_READ, err);
     if (!rc) {
         rc = ix_file_begin(&out, path, err);
         if (!rc) {
             ix_file_put(&out, t.data, t.length);
             rc = ix_file_end(&out, write_elements(&out, mem, &x.view, dense));
         }
-        ix_stage_close(&x, rc, err);
+        ix_host_copy_close(&x, rc, err);
     }
     ix_text_free(&t);
     return rc;

@@ -289,9 +289,9 @@ ilex_png_write(ilex_context *ctx, const char *path, const ilex_storage *s,
 {
     ix_error *err = ix_storage_error(ctx);
     picture p;
-    ix_stage x;
+    ix_host_copy x;
     ix_file_out out;
-    ilex_status rc = ix_stage_open(&x, s, ILEX_READ, err);
+    ilex_status rc = ix_host_copy_open(&x, s, ILEX_READ, err);
     if (rc)
         return rc;
     rc = compose(&p, &x.view, spec, err);
@@ -299,5 +299,5 @@ ilex_png_write(ilex_context *ctx, const char *path, const ilex_storage *s,
     if (!rc)
         rc = ix_file_end(&out,
                          write_picture(&out, ix_storage_mem(ctx), &p, err));
-    return ix_stage_close(&x, rc, err);
+    return ix_host_copy_close(&x, rc, err);
 }

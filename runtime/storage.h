@@ -198,14 +198,14 @@ ilex_status ix_storage_acquire(const ilex_storage *s, ilex_access access,
  * them; opened for writing only, all of the memory must be written. Closing
  * copies back what was opened for writing, unless "rc", the status so far, is
  * a failure; it returns the status. */
-typedef struct ix_stage {
+typedef struct ix_host_copy {
     ilex_storage view;
     char *block;
     bool write;
-} ix_stage;
-ilex_status ix_stage_open(ix_stage *x, const ilex_storage *s,
+} ix_host_copy;
+ilex_status ix_host_copy_open(ix_host_copy *x, const ilex_storage *s,
                           ilex_access access, ix_error *err);
-ilex_status ix_stage_close(ix_stage *x, ilex_status rc, ix_error *err);
+ilex_status ix_host_copy_close(ix_host_copy *x, ilex_status rc, ix_error *err);
 
 /* ---- storage_kind.c ---- */
 

@@ -24,13 +24,13 @@ ilex_status
 ilex_storage_fill_raw(ilex_context *ctx, ilex_storage *s, const void *element)
 {
     ix_error *err = ix_storage_error(ctx);
-    ix_stage x;
+    ix_host_copy x;
     ilex_status rc = ix_storage_check_writable(s, err);
-    rc = rc ? rc : ix_stage_open(&x, s, ILEX_READ_WRITE, err);
+    rc = rc ? rc : ix_host_copy_open(&x, s, ILEX_READ_WRITE, err);
     if (rc)
         return rc;
     ix_storage_fill(&x.view, element);
-    return ix_stage_close(&x, rc, err);
+    return ix_host_copy_close(&x, rc, err);
 }
 
 ilex_status
@@ -150,18 +150,18 @@ ix_storage_match(const ilex_storage *to, const ilex_storage *from,
 static ilex_status
 assign_staged(const ilex_storage *to, const ilex_storage *from, ix_error *err)
 {
-    ix_stage t, f;
+    ix_host_copy t, f;
     ilex_storage view;
-    ilex_status rc = ix_stage_open(&f, from, ILEX_READ, err);
+    ilex_status rc = ix_host_copy_open(&f, from, ILEX_READ, err);
     if (rc)
         return rc;
     rc = ix_storage_match(to, &f.view, &view, err);
-    rc = rc ? rc : ix_stage_open(&t, to, ILEX_READ_WRITE, err);
+    rc = rc ? rc : ix_host_copy_open(&t, to, ILEX_READ_WRITE, err);
     if (!rc) {
         ix_storage_move_as(&t.view, &view);
-        rc = ix_stage_close(&t, rc, err);
+        rc = ix_host_copy_close(&t, rc, err);
     }
-    return ix_stage_close(&f, rc, err);
+    return ix_host_copy_close(&f, rc, err);
 }
 
 ilex_status

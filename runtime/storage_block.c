@@ -236,12 +236,12 @@ static ilex_status
 set_values(const ix_maker *maker, ilex_storage *s, const ilex_storage_spec *p,
            const void *element, ix_error *err)
 {
-    ix_stage x;
+    ix_host_copy x;
     if (!p->fill && !p->initialize && !p->data && !p->device_data)
         return ILEX_OK;
     if (p->fill && !s->memory->host.base)
         return fill_device(s, element, err);
-    ilex_status rc = ix_stage_open(&x, s, ILEX_WRITE, err);
+    ilex_status rc = ix_host_copy_open(&x, s, ILEX_WRITE, err);
     if (rc)
         return rc;
     if (p->fill)
@@ -251,7 +251,7 @@ set_values(const ix_maker *maker, ilex_storage *s, const ilex_storage_spec *p,
                               p->initialize_user);
     else
         rc = copy_in(&x.view, p, err);
-    return ix_stage_close(&x, rc, err);
+    return ix_host_copy_close(&x, rc, err);
 }
 
 ilex_status

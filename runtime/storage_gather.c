@@ -15,7 +15,7 @@
 typedef struct gather {
     const ilex_storage *s;
     int nkeys, axis[ILEX_MAX_RANK]; /* axes of "s" that have a key */
-    ix_stage key[ILEX_MAX_RANK];
+    ix_host_copy key[ILEX_MAX_RANK];
     int opened;
 
     int rank; /* of the broadcast keys */
@@ -139,7 +139,7 @@ open_key(gather *g, const ilex_storage *key, int axis, ix_error *err)
                        "ilex_storage_take_mask",
                        axis, ilex_dtype_name(key->dtype));
     g->axis[g->nkeys] = axis;
-    ilex_status rc = ix_stage_open(&g->key[g->nkeys], key, ILEX_READ, err);
+    ilex_status rc = ix_host_copy_open(&g->key[g->nkeys], key, ILEX_READ, err);
     g->nkeys += !rc;
     return rc;
 }
@@ -148,7 +148,7 @@ static void
 close_keys(gather *g)
 {
     for (int a = 0; a < g->nkeys; a++)
-        ix_stage_close(&g->key[a], ILEX_OK, NULL);
+        ix_host_copy_close(&g->key[a], ILEX_OK, NULL);
 }
 
 /* Reads the keys; on failure nothing is left open. */
@@ -261,7 +261,7 @@ ilex_storage_take(ilex_context *ctx, const ilex_storage *s,
 {
     ix_error *err = ix_storage_error(ctx);
     gather g;
-    ix_stage x;
+    ix_host_copy x;
     ilex_storage *result = NULL;
     if (open_gather(&g, s, keys, err))
         return NULL;
@@ -269,9 +269,9 @@ ilex_storage_take(ilex_context *ctx, const ilex_storage *s,
     if (!rc)
         result =
             ilex_storage_empty(ctx, s->dtype, g.result.rank, g.result.shape);
-    if (result && !(rc = ix_stage_open(&x, s, ILEX_READ, err))) {
+    if (result && !(rc = ix_host_copy_open(&x, s, ILEX_READ, err))) {
         rc = walk(&g, &x.view, result, false, err);
-        ix_stage_close(&x, rc, err);
+        ix_host_copy_close(&x, rc, err);
     }
     close_keys(&g);
     if (rc) {
@@ -287,14 +287,14 @@ put_value(const gather *g, ilex_storage *s, const ilex_storage *value,
           ix_error *err)
 {
     ilex_storage view;
-    ix_stage x;
+    ix_host_copy x;
     ilex_status rc = ix_storage_match(&g->result, value, &view, err);
     rc = rc ? rc : walk(g, s, NULL, true, err);
-    rc = rc ? rc : ix_stage_open(&x, s, ILEX_READ_WRITE, err);
+    rc = rc ? rc : ix_host_copy_open(&x, s, ILEX_READ_WRITE, err);
     if (rc)
         return rc;
     rc = walk(g, &x.view, &view, true, err);
-    return ix_stage_close(&x, rc, err);
+    return ix_host_copy_close(&x, rc, err);
 }
 
 ilex_status
@@ -303,7 +303,7 @@ ilex_storage_put(ilex_context *ctx, ilex_storage *s,
 {
     ix_error *err = ix_storage_error(ctx);
     gather g;
-    ix_stage v;
+    ix_host_copy v;
     ilex_status rc = ix_storage_check_writable(s, err);
     rc = rc ? rc : ix_storage_check_cast(s->dtype, value->dtype, err);
     if (rc)
@@ -317,10 +317,10 @@ ilex_storage_put(ilex_context *ctx, ilex_storage *s,
     }
     rc = open_gather(&g, s, keys, err);
     if (!rc) {
-        rc = ix_stage_open(&v, value, ILEX_READ, err);
+        rc = ix_host_copy_open(&v, value, ILEX_READ, err);
         if (!rc) {
             rc = put_value(&g, s, &v.view, err);
-            ix_stage_close(&v, rc, err);
+            ix_host_copy_close(&v, rc, err);
         }
         close_keys(&g);
     }

@@ -89,21 +89,21 @@ ilex_storage_take_mask(ilex_context *ctx, const ilex_storage *s,
 {
     ix_error *err = ix_storage_error(ctx);
     ilex_storage view, *row = NULL;
-    ix_stage m, x;
-    if (ix_stage_open(&m, mask, ILEX_READ, err))
+    ix_host_copy m, x;
+    if (ix_host_copy_open(&m, mask, ILEX_READ, err))
         return NULL;
     if (match_mask(s, &m.view, &view, err) == ILEX_OK) {
         int64_t n = count_true(&view);
         row = ilex_storage_empty(ctx, s->dtype, 1, &n);
     }
-    if (row && ix_stage_open(&x, s, ILEX_READ, err) == ILEX_OK) {
+    if (row && ix_host_copy_open(&x, s, ILEX_READ, err) == ILEX_OK) {
         walk(&x.view, &view, row, false);
-        ix_stage_close(&x, ILEX_OK, err);
+        ix_host_copy_close(&x, ILEX_OK, err);
     } else {
         ilex_storage_release(row);
         row = NULL;
     }
-    ix_stage_close(&m, ILEX_OK, err);
+    ix_host_copy_close(&m, ILEX_OK, err);
     return row;
 }
 
@@ -113,17 +113,17 @@ put(ilex_storage *s, const ilex_storage *mask, const ilex_storage *value,
     ix_error *err)
 {
     ilex_storage view, row = {.rank = 1, .axis = {""}}, seen;
-    ix_stage x;
+    ix_host_copy x;
     ilex_status rc = match_mask(s, mask, &view, err);
     if (rc)
         return rc;
     row.shape[0] = count_true(&view);
     rc = ix_storage_match(&row, value, &seen, err);
-    rc = rc ? rc : ix_stage_open(&x, s, ILEX_READ_WRITE, err);
+    rc = rc ? rc : ix_host_copy_open(&x, s, ILEX_READ_WRITE, err);
     if (rc)
         return rc;
     walk(&x.view, &view, &seen, true);
-    return ix_stage_close(&x, rc, err);
+    return ix_host_copy_close(&x, rc, err);
 }
 
 /* "value" itself, or a copy if it shares a byte with "s"; to be released. */
@@ -140,21 +140,21 @@ ilex_storage_put_mask(ilex_context *ctx, ilex_storage *s,
                       const ilex_storage *mask, const ilex_storage *value)
 {
     ix_error *err = ix_storage_error(ctx);
-    ix_stage m, v;
+    ix_host_copy m, v;
     ilex_status rc = ix_storage_check_writable(s, err);
     rc = rc ? rc : ix_storage_check_cast(s->dtype, value->dtype, err);
     if (rc)
         return rc;
     ilex_storage *source = apart(ctx, s, value), *chosen = apart(ctx, s, mask);
-    rc = source && chosen ? ix_stage_open(&m, chosen, ILEX_READ, err)
+    rc = source && chosen ? ix_host_copy_open(&m, chosen, ILEX_READ, err)
                           : ILEX_E_MEMORY;
     if (!rc) {
-        rc = ix_stage_open(&v, source, ILEX_READ, err);
+        rc = ix_host_copy_open(&v, source, ILEX_READ, err);
         if (!rc) {
             rc = put(s, &m.view, &v.view, err);
-            ix_stage_close(&v, rc, err);
+            ix_host_copy_close(&v, rc, err);
         }
-        ix_stage_close(&m, rc, err);
+        ix_host_copy_close(&m, rc, err);
     }
     ilex_storage_release(source);
     ilex_storage_release(chosen);

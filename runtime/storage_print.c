@@ -224,15 +224,15 @@ print_elements(ix_text *t, const ilex_storage *s)
 void
 ix_storage_print(ix_text *t, const ilex_storage *s)
 {
-    ix_stage x;
+    ix_host_copy x;
     ix_storage_print_head(t, s);
     ix_text_char(t, '\n');
-    if (ix_stage_open(&x, s, ILEX_READ, NULL)) {
+    if (ix_host_copy_open(&x, s, ILEX_READ, NULL)) {
         ix_text_put(t, "[elements that cannot be read]\n");
         return;
     }
     print_elements(t, &x.view);
-    ix_stage_close(&x, ILEX_OK, NULL);
+    ix_host_copy_close(&x, ILEX_OK, NULL);
 }
 
 size_t

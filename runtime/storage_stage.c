@@ -18,7 +18,7 @@ ix_storage_acquire(const ilex_storage *s, ilex_access access, ix_error *err)
 }
 
 ilex_status
-ix_stage_open(ix_stage *x, const ilex_storage *s, ilex_access access,
+ix_host_copy_open(ix_host_copy *x, const ilex_storage *s, ilex_access access,
               ix_error *err)
 {
     ix_memory *m = s->memory;
@@ -40,7 +40,7 @@ ix_stage_open(ix_stage *x, const ilex_storage *s, ilex_access access,
 }
 
 ilex_status
-ix_stage_close(ix_stage *x, ilex_status rc, ix_error *err)
+ix_host_copy_close(ix_host_copy *x, ilex_status rc, ix_error *err)
 {
     ix_memory *m = x->view.memory;
     if (!x->block)

@@ -155,13 +155,16 @@ typedef struct filler {
 } filler;
 
 /* An element depends on its index alone, so that neither the layout nor the
- * box matters; along an axis of stride 0 the last one counts. */
+ * box matters; along an axis of stride 0 all are alike. */
 static void
 fill_element(void *user, const int64_t *index)
 {
     filler *f = user;
-    size_t n = (size_t)f->b->rank * sizeof *index;
-    diff_random r = diff_random_of(f->content, ix_hash_bytes(3, index, n), 5);
+    int64_t at[ILEX_MAX_RANK];
+    size_t n = (size_t)f->b->rank * sizeof *at;
+    for (int k = 0; k < f->b->rank; k++)
+        at[k] = f->b->stride[k] ? index[k] : 0;
+    diff_random r = diff_random_of(f->content, ix_hash_bytes(3, at, n), 5);
     diff_element(&r, f->b->dtype, f->style, f->b->block + place(f->b, index));
 }
 

@@ -32,6 +32,9 @@ static const char position[] =
     HEAD("where") "in x : f64[n, m]\nout y : i64[n] = argmin[1](x)\n";
 static const char centred[] = HEAD(
     "centred") "in x : f64[n]\nout y : f64[n] = x - mean[0](x) inplace x\n";
+static const char mirrored[] =
+    HEAD("mirrored") "in x : f64[n]\nmap m[n] = x[n-1-_0]\nout y : f64[n] = m "
+                     "inplace x\n";
 static const char scaled[] =
     HEAD("scaled") "in x : f64[n]\nout y : f64[n] = 2.0*x inplace x\n";
 
@@ -219,8 +222,9 @@ static const struct {
     int64_t x, y;
     bool fails;
 } shared[] = {
-    {scaled, 0, 0, false}, {scaled, 0, 4, false}, {scaled, 0, 1, true},
-    {scaled, 3, 0, true},  {centred, 0, 0, true}, {centred, 0, 4, false},
+    {scaled, 0, 0, false},  {scaled, 0, 4, false},  {scaled, 0, 1, true},
+    {scaled, 3, 0, true},   {centred, 0, 0, false}, {mirrored, 0, 0, true},
+    {centred, 0, 4, false},
 };
 
 START_TEST(overlap)

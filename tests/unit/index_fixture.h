@@ -9,18 +9,19 @@
 #include "lib/access.h"
 #include "tests/unit/graph_fixture.h"
 
-enum { NINDEX = 2, NRINDEX = 1, NSIZE = 1 };
+enum { NINDEX = 2, NRINDEX = 1, NSIZE = 2 };
 
 /* Where an expression is evaluated. */
 typedef struct point {
     int64_t index[NINDEX], rindex[NRINDEX], size[NSIZE];
 } point;
 
-/* The value of index arithmetic or of a condition, in normal form or not. */
+/* The value of index arithmetic, of a condition, or of an i64 body: a load is
+ * a number made of its indices, which is different for different ones. */
 static inline int64_t
 value_at(const ilex_array *x, const point *p)
 {
-    ix_value v[2] = {{.i = 0}, {.i = 0}}, r = {.i = 0};
+    ix_value v[3] = {{.i = 0}, {.i = 0}, {.i = 0}}, r = {.i = 0};
     switch (x->kind) {
     case IX_CONST:
         return ix_const_value(x).i;
@@ -34,6 +35,11 @@ value_at(const ilex_array *x, const point *p)
         r.i = x->attr[0];
         for (int i = 0; i < x->nops; i++)
             r.i += x->attr[i + 1] * value_at(x->ops[i], p);
+        return r.i;
+    case IX_LOAD:
+        r.i = x->attr[0];
+        for (int i = 0; i < x->nops; i++)
+            r.i = 1009 * r.i + value_at(x->ops[i], p);
         return r.i;
     default:
         ck_assert_int_eq(x->kind, IX_OP);
