@@ -74,7 +74,7 @@ read_bytes(const char *bytes, size_t n)
     char path[] = "/tmp/ilex-test-XXXXXX";
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, bytes, n), n);
+    ck_assert_int_eq(write(fd, bytes, n), (ssize_t)n);
     close(fd);
     ilex_storage *r = ilex_npy_read(ctx, path);
     unlink(path);
