@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check-cuda over the fake driver, which stands in for the real one by lying in
-# front of it on LD_LIBRARY_PATH: the program skips in one line when there is
-# no device, and passes with two of them. That needs no GPU.
+# check-cuda over the fake driver and the fake NVRTC, which stand in for the
+# real ones by lying in front of them on LD_LIBRARY_PATH: the program skips in
+# one line when there is no device, and passes with two of them. That needs no
+# GPU. Of the kernels two files are enough here: what is tried is the launch.
 set -eu
 program=tests/cuda/cuda
 [ -x "$program" ] || { echo "skipped: Check is missing, no $program"; exit 77; }
@@ -25,4 +26,6 @@ then
     exit 1
 fi
 
-"$program"
+"$program" --memory
+"$program" --kernels --file=reduce.tsv
+"$program" --kernels --file=einsum.tsv

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * check-cuda: skips with one line and exit status 77 where there is no CUDA
- * device. Tests run in processes of their own: a context of the driver does
- * not survive fork(), so that this process never opens one.
+ * check-cuda: memory, then the kernels of the golden files.
+ *
+ *     cuda [--memory | --kernels] [--file=NAME] [--jobs=N]
+ *
+ * It skips with one line and exit status 77 where there is no CUDA device.
+ * Tests run in processes of their own: a context of the driver does not survive
+ * fork(), so that this process never opens one. ILEX_GOLDEN_DIR is the
+ * directory of the golden files.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -11,6 +16,7 @@
 #include <unistd.h>
 
 #include "tests/cuda/cuda_test.h"
+#include "tests/golden/golden_jobs.h"
 
 /* Asks the driver in a child what there is: one line in "text". */
 static bool
@@ -59,15 +65,63 @@ run_memory(void)
     return failed;
 }
 
+/* Every kernel of the golden files; 77 if it cannot be launched here. */
+static int
+run_kernels(const char *file, int processes)
+{
+    golden_options o = {.file = file, .kernels = true, .processes = processes};
+    golden_options_backends(&o, "cuda");
+    golden_totals sum = golden_files_run(&o);
+    if (sum.failed || sum.passed + sum.skipped == 0)
+        return 1;
+    return sum.passed ? 0 : 77;
+}
+
+/* What to do; all of it unless the command line says. */
+typedef struct options {
+    bool memory, kernels;
+    const char *file;
+    int processes;
+} options;
+
+static bool
+read_options(options *o, int argc, char **argv)
+{
+    *o = (options){true, true, NULL, (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--memory"))
+            o->kernels = false;
+        else if (!strcmp(argv[i], "--kernels"))
+            o->memory = false;
+        else if (!strncmp(argv[i], "--file=", 7))
+            o->file = argv[i] + 7;
+        else if (!strncmp(argv[i], "--jobs=", 7))
+            o->processes = (int)(strtoul(argv[i] + 7, NULL, 10) % 64);
+        else
+            return false;
+    }
+    return true;
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
     char text[700];
+    options o;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!read_options(&o, argc, argv)) {
+        fprintf(stderr, "usage: cuda [--memory | --kernels] [--file=NAME] "
+                        "[--jobs=N]\n");
+        return 2;
+    }
     if (!probe(text, sizeof text)) {
         printf("check-cuda: skipped: %s\n", text);
         return 77;
     }
     printf("check-cuda: %s\n", text);
-    return run_memory() != 0;
+    int failed = o.memory ? run_memory() : 0;
+    int kernels = o.kernels ? run_kernels(o.file, o.processes) : 0;
+    if (kernels == 77)
+        printf("check-cuda: kernels skipped, see above\n");
+    return failed ? 1 : kernels;
 }

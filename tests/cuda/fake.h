@@ -29,6 +29,9 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUuuid {
+    char bytes[16];
+} CUuuid;
 
 enum {
     CUDA_SUCCESS = 0,
