@@ -105,12 +105,18 @@ note(ilex_storage *s, ix_property property, const void *given, const void *like)
                                                  : IX_SOURCE_DEFAULT);
 }
 
-/* dtype: given, like, f64. */
+/* dtype: given, like, f64. Given mostly as ilex_dtype_name() says it, which is
+ * found without comparing text. */
 static ilex_status
 find_dtype(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
 {
     s->dtype = p->like ? p->like->dtype : ILEX_F64;
     note(s, IX_PROPERTY_DTYPE, p->dtype, p->like);
+    for (int d = 0; p->dtype && d < ILEX_NDTYPES; d++)
+        if (p->dtype == ilex_dtype_name((ilex_dtype)d)) {
+            s->dtype = (ilex_dtype)d;
+            return ILEX_OK;
+        }
     if (!p->dtype || ix_dtype_find(p->dtype, strlen(p->dtype), &s->dtype))
         return ILEX_OK;
     return ix_fail(err, ILEX_E_DTYPE,
