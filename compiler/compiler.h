@@ -104,6 +104,13 @@ typedef struct ix_tape {
     int32_t ninstr, result;
 } ix_tape;
 
+/* Generated source: complete translation units. */
+typedef struct ix_sources {
+    const char **unit;
+    size_t nunits; /* 0: not asked for */
+    bool uses_math;
+} ix_sources;
+
 typedef struct ix_compiled {
     ix_arena arena;
     const char *name;
@@ -121,8 +128,7 @@ typedef struct ix_compiled {
     size_t nnonempty;
     ix_tape *tape; /* reference only */
     size_t ntapes;
-    const char *source[IX_NDIALECTS]; /* those asked for */
-    bool uses_math;
+    ix_sources source[IX_NDIALECTS];
     ix_map copied; /* while it is made: forms of the context, their copies */
     double seconds; /* spent compiling */
 } ix_compiled;
@@ -130,6 +136,8 @@ typedef struct ix_compiled {
 typedef struct ix_compile_request {
     bool reference; /* tapes, no kernels */
     bool dialect[IX_NDIALECTS];
+    bool several; /* translation units, for compilers that are slow on long
+                     ones */
     bool names;       /* variables carry the user's names as suffix */
     const char *stop; /* pass after which `text` is made, or NULL */
     ix_text *text;

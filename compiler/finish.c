@@ -284,11 +284,10 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     if (request->reference)
         ix_make_tapes(u, c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
-        if (!request->dialect[d])
-            continue;
-        c->source[d] = ix_emit_unit(u, &c->arena, (ix_dialect_id)d,
-                                    request->names, &c->uses_math);
-        if (!c->source[d])
+        ix_emit_request emit = {(ix_dialect_id)d, request->names,
+                                request->several};
+        if (request->dialect[d] &&
+            !ix_emit_units(u, &c->arena, &emit, &c->source[d]))
             return false;
     }
     return true;

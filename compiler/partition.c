@@ -16,7 +16,7 @@
 enum {
     CHEAP = 4,         /* operations: always computed again */
     RECOMPUTE = 64,    /* operations a point may spend on computing again */
-    BODY_BUDGET = 600, /* nodes of one fused body */
+    BODY_BUDGET = 600, /* statements of one fused body */
     MANY_READS = 1 << 20
 };
 
@@ -48,7 +48,7 @@ info_of(partition *p, const ilex_array *n)
 typedef struct measure {
     ix_map seen;
     ilex_context *ctx;
-    int cost, nodes;
+    int cost;
     bool conditions;
 } measure;
 
@@ -71,7 +71,6 @@ measure_body(measure *m, const ilex_array *n)
         ix_fail_memory(&m->ctx->error);
         return;
     }
-    m->nodes++;
     if (n->kind == IX_OP)
         m->cost += ix_op_info_of(ix_op_of(n))->cost;
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
@@ -365,7 +364,8 @@ make_stage(partition *p, size_t i)
         return true;
     }
     x->body = inline_body(p, n);
-    if (!ix_is_poison(x->body) && measured(u, x->body).nodes > BODY_BUDGET) {
+    if (!ix_is_poison(x->body) &&
+        ix_statements(u, 1, &x->body) > BODY_BUDGET) {
         store_operands(p, n);
         x->body = inline_body(p, n);
     }

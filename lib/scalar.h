@@ -118,6 +118,16 @@ ix_is_index_condition(const ilex_array *n)
     return n->dtype == ILEX_BOOL && n->weight > 0;
 }
 
+/* Is "n" a `where` on indices that guards reads, which may be outside where
+ * their branch is not taken? */
+static inline bool
+ix_is_guard(const ilex_array *n)
+{
+    return n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+           ix_is_index_condition(n->ops[0]) &&
+           ((n->ops[1]->flags | n->ops[2]->flags) & IX_HAS_LOAD);
+}
+
 /* ---- rewriting ---- */
 
 /* Replaces indices and loads in a body, bottom-up, each node once. */
