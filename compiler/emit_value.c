@@ -293,26 +293,48 @@ close_branch(ix_emitter *e, const ix_block *b, const char *header)
     ix_emit_close(e, header);
 }
 
+/* How many guards follow each other in the last operand of "n", itself first.
+ */
+static int
+chain_length(const ilex_array *n)
+{
+    int length = 1;
+    for (n = n->ops[2]; ix_is_guard(n); n = n->ops[2])
+        length++;
+    return length;
+}
+
 /* `where` on indices that split left: reads of a branch may be out of bounds
- * where it is not taken. */
+ * where it is not taken. One in the last operand of another becomes
+ * `else if`. */
 static ix_name
 guarded_where(ix_emitter *e, ilex_array *n)
 {
-    ix_name c = ix_emit_value(e, n->ops[0]), v;
+    int length = chain_length(n);
+    ix_name *c = ix_arena_new(e->arena, (size_t)length * sizeof *c), v;
+    ix_block *branch =
+        ix_arena_new(e->arena, ((size_t)length + 1) * sizeof *branch);
     bool complex = ix_dtype_is_complex((ilex_dtype)n->dtype);
     char header[IX_NAME + 16];
+    ilex_array *at = n;
+    for (int i = 0; i < length; i++, at = at->ops[2])
+        c[i] = ix_emit_value(e, at->ops[0]);
     if (e->depth + 1 >= IX_BLOCKS) {
         ix_emit_open(e);
-        return c;
+        return c[0];
     }
     new_variable(e, (ilex_dtype)n->dtype, e->depth, &v);
     ix_emit_put(e, e->depth, complex ? "%s %s, %s;" : "%s %s;",
                 ix_c_type((ilex_dtype)n->dtype), v.re, v.im);
-    snprintf(header, sizeof header, "if (%s)", c.re);
-    ix_block yes = emit_branch(e, n->ops[1], &v, complex);
-    ix_block no = emit_branch(e, n->ops[2], &v, complex);
-    close_branch(e, &yes, header);
-    close_branch(e, &no, "else");
+    at = n;
+    for (int i = 0; i < length; i++, at = at->ops[2])
+        branch[i] = emit_branch(e, at->ops[1], &v, complex);
+    branch[length] = emit_branch(e, at, &v, complex);
+    for (int i = 0; i < length; i++) {
+        snprintf(header, sizeof header, "%sif (%s)", i ? "else " : "", c[i].re);
+        close_branch(e, &branch[i], header);
+    }
+    close_branch(e, &branch[length], "else");
     return v;
 }
 

@@ -142,7 +142,7 @@ slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
 {
     const ix_lin *span =
         step > 0 ? ix_lin_sub(ctx, stop, start) : ix_lin_sub(ctx, start, stop);
-    int64_t by = step > 0 ? step : -step;
+    int64_t by = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
     if (!span)
         return NULL;
     if (span->n == 0)

@@ -147,12 +147,13 @@ ix_index_lin(ilex_context *ctx, const ix_lin *a)
 static const ix_lin *
 form_lin(ilex_context *ctx, const ix_index_form *form)
 {
-    const ix_lin *sum = ix_lin_const(ctx, form->c);
+    const ix_lin *sum = ix_lin_try_offset(ctx, ix_lin_const(ctx, 0), form->c);
     for (int i = 0; i < form->n; i++) {
         if (form->t[i].atom->kind != IX_SIZE)
             return NULL;
-        sum = ix_lin_fma(ctx, sum, form->t[i].k,
-                         ix_lin_param(ctx, (int32_t)form->t[i].atom->attr[0]));
+        sum = ix_lin_try_fma(
+            ctx, sum, form->t[i].k,
+            ix_lin_param(ctx, (int32_t)form->t[i].atom->attr[0]));
     }
     return sum;
 }

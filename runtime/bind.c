@@ -194,7 +194,7 @@ apply_formula(const ix_run *r, const ix_formula *f, int64_t *value)
             !ix_mul(v, f->weight[e], &v) || !ix_add(sum, v, &sum))
             return false;
     }
-    if (sum % f->divisor)
+    if (sum == INT64_MIN || sum % f->divisor)
         return false;
     *value = sum / f->divisor;
     return true;
