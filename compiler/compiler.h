@@ -74,12 +74,12 @@ typedef struct ix_compiled_assumption {
     const char *text;
 } ix_compiled_assumption;
 
-/* A reduction without a value for nothing: an error when its ranges are empty
- * and the array that holds it is not. */
+/* A reduction without a value for nothing: an error when one of its ranges is
+ * empty and none of the loops and reductions around it. */
 typedef struct ix_compiled_nonempty {
     const char *what;
     int nranges, nouter;
-    ix_range range[ILEX_MAX_RANK], outer[ILEX_MAX_RANK];
+    ix_range *range, *outer;
 } ix_compiled_nonempty;
 
 /* One instruction of a tape: the reference back end's form of a body. */

@@ -110,6 +110,27 @@ divide(ix_unit *u, ix_kernel *k)
     }
 }
 
+ix_kernel *
+ix_unit_kernel(ix_unit *u, const ix_domain *box, int buffer, ilex_array *value)
+{
+    ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
+    ix_nest *n = ix_arena_new(&u->arena, sizeof *n);
+    k->box = box;
+    k->nests = n;
+    n->nloops = box->rank;
+    n->nstores = 1;
+    n->store = ix_arena_new(&u->arena, sizeof *n->store);
+    *n->store = (ix_store){buffer, value};
+    n->loop =
+        ix_arena_new(&u->arena, ((size_t)box->rank + 1) * sizeof *n->loop);
+    for (int i = 0; i < box->rank; i++) {
+        n->loop[i] = (ix_loop){.axis = i, .nlo = 1, .nhi = 1};
+        n->loop[i].lo[0] = ix_index_lin(u->ctx, box->ax[i].lo);
+        n->loop[i].hi[0] = ix_index_lin(u->ctx, box->ax[i].hi);
+    }
+    return k;
+}
+
 void
 ix_unit_number(ix_unit *u)
 {

@@ -217,14 +217,6 @@ decide(partition *p)
 
 /* ---- buffers and stages ---- */
 
-static void
-add_stage(ix_unit *u, int buffer, const ix_domain *box, ilex_array *body)
-{
-    ix_arena_grow(&u->arena, &u->stage, &u->stage_capacity, u->nstages + 1,
-                  sizeof *u->stage);
-    u->stage[u->nstages++] = (ix_stage){buffer, box, body};
-}
-
 static ilex_array *
 load_same(ix_unit *u, int buffer, ilex_dtype dtype, int rank)
 {
@@ -322,7 +314,7 @@ store(partition *p, size_t i)
     info *x = &p->of[i];
     x->stored = true;
     x->buffer = temporary(p, i);
-    add_stage(p->u, x->buffer, p->u->need[i], x->body);
+    ix_unit_stage(p->u, (ix_stage){x->buffer, p->u->need[i], x->body});
 }
 
 /* Stores the operands of "n" that are computed again, for the body of "n"
@@ -374,7 +366,7 @@ make_stage(partition *p, size_t i)
     int output = x->stored ? own_output(p, n) : -1;
     if (output >= 0) {
         x->buffer = (int)(p->first_output + (size_t)output);
-        add_stage(u, x->buffer, n->interior, x->body);
+        ix_unit_stage(u, (ix_stage){x->buffer, n->interior, x->body});
     } else if (x->stored) {
         store(p, i);
     }
@@ -454,7 +446,7 @@ copy_output(partition *p, size_t i)
         load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    add_stage(u, (int)(p->first_output + i), n->interior, body);
+    ix_unit_stage(u, (ix_stage){(int)(p->first_output + i), n->interior, body});
     return true;
 }
 

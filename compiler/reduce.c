@@ -92,18 +92,7 @@ partial_kernel(ix_unit *u, ilex_array *n, int *buffer)
                                             .interior = outer,
                                             .box = outer,
                                             .inplace = -1});
-    ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
-    k->box = outer;
-    k->nests = ix_arena_new(&u->arena, sizeof *k->nests);
-    k->nests->nloops = k->nests->nstores = 1;
-    k->nests->store = ix_arena_new(&u->arena, sizeof *k->nests->store);
-    *k->nests->store = (ix_store){*buffer, body};
-    ix_loop *loop = ix_arena_new(&u->arena, sizeof *loop);
-    k->nests->loop = loop;
-    *loop = (ix_loop){.axis = 0, .nlo = 1, .nhi = 1};
-    loop->lo[0] = ix_index_lin(ctx, outer->ax[0].lo);
-    loop->hi[0] = ix_index_lin(ctx, outer->ax[0].hi);
-    return k;
+    return ix_unit_kernel(u, outer, *buffer, body);
 }
 
 /* Puts the partial kernel before "k" and reduces its results in "k". */

@@ -118,6 +118,12 @@ ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
 
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
+void ix_unit_stage(ix_unit *u, ix_stage stage);
+
+/* A kernel of one nest over "box" that stores "value". */
+ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box, int buffer,
+                          ilex_array *value);
+
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);
 

@@ -143,7 +143,8 @@ ix_index_lin(ilex_context *ctx, const ix_lin *a)
     return sum;
 }
 
-/* A form without indices as a linear form in the sizes; NULL if it has any. */
+/* A form without indices as a linear form in the sizes; NULL if it has any, or
+ * if a number is too large for one. */
 static const ix_lin *
 form_lin(ilex_context *ctx, const ix_index_form *form)
 {
@@ -156,6 +157,14 @@ form_lin(ilex_context *ctx, const ix_index_form *form)
             ix_lin_param(ctx, (int32_t)form->t[i].atom->attr[0]));
     }
     return sum;
+}
+
+const ix_lin *
+ix_index_to_lin(ilex_context *ctx, const ilex_array *x)
+{
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    return form_lin(ctx, &f);
 }
 
 /* minimum or maximum; decided at once when the difference depends on sizes at

@@ -64,6 +64,9 @@ ix_reduction_of(const ilex_array *n)
 
 ilex_array *ix_index_const(ilex_context *ctx, int64_t c);
 ilex_array *ix_index_lin(ilex_context *ctx, const ix_lin *a);
+/* The other way; NULL, without an error, for one that depends on more than
+ * sizes. */
+const ix_lin *ix_index_to_lin(ilex_context *ctx, const ilex_array *x);
 /* a + k*b */
 ilex_array *ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k,
                          ilex_array *b);
