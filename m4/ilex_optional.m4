@@ -56,6 +56,8 @@ AS_IF([test "$ilex_cxx" = no],
     [ilex_say "  C++           yes: $CXX"])
 AS_IF([test "$ilex_symbol_map" = no],
     [ilex_say "  symbol map    no: the shared library may export internal names"])
+AS_IF([test "$enable_bundle" != no],
+    [ilex_say "  bundle        yes: static libraries; programs need only the C library"])
 AS_IF([test "$enable_sanitize" != no],
     [ilex_say "  sanitizers    $enable_sanitize"])
 ilex_say ""

@@ -2,8 +2,9 @@
  *
  * The CUDA driver, opened at run time: no header and no package is needed, and
  * a machine without it gets a clear error. Every call runs in the primary
- * context of its device, which other users of the process share. The library
- * stays open until the process ends.
+ * context of its device, which the CUDA runtime and other users of the process
+ * share, and leaves the thread's own context as it was. The library stays open
+ * until the process ends.
  */
 #define _GNU_SOURCE
 #include "runtime/space.h"
@@ -19,77 +20,81 @@ enum {
     POINTER_MEMORY_TYPE = 2, /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE */
     POINTER_IS_MANAGED = 8,  /* CU_POINTER_ATTRIBUTE_IS_MANAGED */
     POINTER_DEVICE = 9,      /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL */
-    MEMORY_HOST = 1          /* CU_MEMORYTYPE_HOST */
+    MEMORY_HOST = 1,         /* CU_MEMORYTYPE_HOST */
+    OUT_OF_MEMORY = 2,       /* CUDA_ERROR_OUT_OF_MEMORY */
+    INVALID_CONTEXT = 201    /* CUDA_ERROR_INVALID_CONTEXT */
 };
 
 typedef unsigned long long address;
-typedef struct context context;
-
-/* The part of the driver's interface that is used; 0 is success. */
-#define FUNCTIONS(F)                                                           \
-    F(init, "cuInit", (unsigned flags))                                        \
-    F(count, "cuDeviceGetCount", (int *count))                                 \
-    F(get, "cuDeviceGet", (int *device, int ordinal))                          \
-    F(retain, "cuDevicePrimaryCtxRetain", (context * *c, int device))          \
-    F(push, "cuCtxPushCurrent_v2", (context * c))                              \
-    F(pop, "cuCtxPopCurrent_v2", (context * *c))                               \
-    F(wait, "cuCtxSynchronize", (void))                                        \
-    F(device_new, "cuMemAlloc_v2", (address * a, size_t bytes))                \
-    F(device_free, "cuMemFree_v2", (address a))                                \
-    F(host_new, "cuMemHostAlloc", (void **p, size_t bytes, unsigned flags))    \
-    F(host_free, "cuMemFreeHost", (void *p))                                   \
-    F(managed_new, "cuMemAllocManaged",                                        \
-      (address * a, size_t bytes, unsigned flags))                             \
-    F(up, "cuMemcpyHtoD_v2", (address to, const void *from, size_t n))         \
-    F(down, "cuMemcpyDtoH_v2", (void *to, address from, size_t n))             \
-    F(across, "cuMemcpyDtoD_v2", (address to, address from, size_t n))         \
-    F(set8, "cuMemsetD8_v2", (address to, unsigned char v, size_t n))          \
-    F(set16, "cuMemsetD16_v2", (address to, unsigned short v, size_t n))       \
-    F(set32, "cuMemsetD32_v2", (address to, unsigned v, size_t n))             \
-    F(query, "cuPointerGetAttribute", (void *v, int attribute, address a))     \
-    F(text, "cuGetErrorString", (int error, const char **text))
 
 static struct {
-#define FUNCTION(name, symbol, parameters) int(*name) parameters;
-    FUNCTIONS(FUNCTION)
-#undef FUNCTION
+#define IX_CUDA(name, symbol, parameters) int(*name) parameters;
+#include "runtime/cuda_functions.def"
 } api;
 
 static int ndevices;
-static context *primary[MAX_DEVICES];
+static void *primary[MAX_DEVICES]; /* NULL: not used yet */
+static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool available;
 static char refusal[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- calls ---- */
 
-/* "0 or an error" as a status, with the driver's own words. */
+/* "0 or an error" of doing "what" with "bytes" bytes (0: none are concerned)
+ * as a status, with the driver's own words. */
 static ilex_status
-check(int error, const char *what, size_t bytes, ix_error *err)
+check(int error, const char *what, size_t bytes, int device, ix_error *err)
 {
     const char *text = NULL;
+    char amount[32] = "";
     if (error == 0)
         return ILEX_OK;
+    if (bytes)
+        snprintf(amount, sizeof amount, "%zu bytes, ", bytes);
     api.text(error, &text);
-    return ix_fail(err, ILEX_E_DEVICE, "CUDA: %s of %zu bytes failed: %s (%d)",
-                   what, bytes, text ? text : "unknown error", error);
+    return ix_fail(err, error == OUT_OF_MEMORY ? ILEX_E_MEMORY : ILEX_E_DEVICE,
+                   "CUDA: %s (%sdevice %d) failed: %s (%d)", what, amount,
+                   device, text ? text : "unknown error", error);
 }
 
-/* Makes the device's context current; leave() undoes it. */
+/* The primary context of a device in "*c". It is made when the device is first
+ * used, since it takes memory and time there, and kept by the process. */
+static int
+find_context(int device, void **c)
+{
+    int handle = 0, error = 0;
+    pthread_mutex_lock(&primary_lock);
+    if (!primary[device]) {
+        error = api.get(&handle, device);
+        error = error ? error : api.retain(&primary[device], handle);
+        if (error)
+            primary[device] = NULL;
+    }
+    *c = primary[device];
+    pthread_mutex_unlock(&primary_lock);
+    return error;
+}
+
+/* Makes the device's context current in this thread, over whatever else was;
+ * leave() undoes it. */
 static ilex_status
 enter(int device, ix_error *err)
 {
+    void *c = NULL;
     if (device < 0 || device >= ndevices)
         return ix_fail(err, ILEX_E_DEVICE,
-                       "CUDA: device %d does not exist; there are %d", device,
-                       ndevices);
-    return check(api.push(primary[device]), "entering the context", 0, err);
+                       "CUDA: device %d does not exist; there %s %d", device,
+                       ndevices == 1 ? "is" : "are", ndevices);
+    int error = find_context(device, &c);
+    error = error ? error : api.push(c);
+    return check(error, "opening a context", 0, device, err);
 }
 
 static void
 leave(void)
 {
-    context *c;
+    void *c;
     api.pop(&c);
 }
 
@@ -116,13 +121,13 @@ allocate(ix_space space, int device, size_t bytes, void **block, ix_error *err)
         return rc;
     if (space == IX_SPACE_PINNED)
         rc = check(api.host_new(block, bytes, HOST_PORTABLE),
-                   "allocating pinned memory", bytes, err);
+                   "allocating pinned memory", bytes, device, err);
     else if (space == IX_SPACE_UNIFIED)
         rc = check(api.managed_new(&a, bytes, ATTACH_GLOBAL),
-                   "allocating unified memory", bytes, err);
+                   "allocating unified memory", bytes, device, err);
     else
         rc = check(api.device_new(&a, bytes), "allocating device memory", bytes,
-                   err);
+                   device, err);
     leave();
     uintptr_t at = (uintptr_t)a;
     if (space != IX_SPACE_PINNED)
@@ -151,17 +156,17 @@ copy(ix_direction direction, int device, void *to, const void *from,
         return rc;
     if (direction == IX_HOST_TO_DEVICE)
         rc = check(api.up(address_of(to), from, bytes),
-                   "copying from host to device", bytes, err);
+                   "copying from host to device", bytes, device, err);
     else if (direction == IX_DEVICE_TO_HOST)
         rc = check(api.down(to, address_of(from), bytes),
-                   "copying from device to host", bytes, err);
+                   "copying from device to host", bytes, device, err);
     else if (direction == IX_DEVICE_TO_DEVICE)
         rc = check(api.across(address_of(to), address_of(from), bytes),
-                   "copying on the device", bytes, err);
+                   "copying on the device", bytes, device, err);
     else
         memmove(to, from, bytes);
     if (!rc && direction == IX_DEVICE_TO_DEVICE)
-        rc = check(api.wait(), "waiting for a copy", bytes, err);
+        rc = check(api.wait(), "waiting for a copy", bytes, device, err);
     leave();
     return rc;
 }
@@ -201,7 +206,7 @@ fill(int device, void *to, const void *element, size_t bytes, size_t count,
     if (!error)
         error = api.wait();
     leave();
-    return check(error, "filling", bytes * count, err);
+    return check(error, "filling", bytes * count, device, err);
 }
 
 static ilex_status
@@ -210,29 +215,33 @@ synchronize(int device, ix_error *err)
     ilex_status rc = enter(device, err);
     if (rc)
         return rc;
-    rc = check(api.wait(), "waiting for the device", 0, err);
+    rc = check(api.wait(), "waiting for the device", 0, device, err);
     leave();
     return rc;
 }
 
+/* What kind of memory "p" is. The driver knows all addresses of the process,
+ * but only answers in a context: the one of the thread, else device 0's. */
 static bool
 query(const void *p, ix_space *space, int *device)
 {
-    unsigned type = 0;
-    int managed = 0;
+    unsigned type = 0, managed = 0;
+    address a = address_of(p);
     *device = 0;
-    if (enter(0, NULL))
-        return false;
-    bool found = api.query(&type, POINTER_MEMORY_TYPE, address_of(p)) == 0;
-    if (found) {
-        api.query(&managed, POINTER_IS_MANAGED, address_of(p));
-        api.query(device, POINTER_DEVICE, address_of(p));
+    int error = api.query(&type, POINTER_MEMORY_TYPE, a);
+    bool entered = error == INVALID_CONTEXT && !enter(0, NULL);
+    if (entered)
+        error = api.query(&type, POINTER_MEMORY_TYPE, a);
+    if (!error) {
+        api.query(&managed, POINTER_IS_MANAGED, a);
+        api.query(device, POINTER_DEVICE, a);
     }
-    leave();
+    if (entered)
+        leave();
     *space = managed               ? IX_SPACE_UNIFIED
              : type == MEMORY_HOST ? IX_SPACE_PINNED
                                    : IX_SPACE_DEVICE;
-    return found;
+    return !error;
 }
 
 /* ---- opening ---- */
@@ -247,25 +256,20 @@ find(void *library, const char *name, void *function)
     return p != NULL;
 }
 
-/* Contexts of all devices, which the process keeps. */
+/* Starts the driver and counts the devices. */
 static void
-open_devices(void)
+count_devices(void)
 {
+    const char *text = NULL;
     int error = api.init(0);
     error = error ? error : api.count(&ndevices);
-    if (ndevices > MAX_DEVICES)
-        ndevices = MAX_DEVICES;
-    for (int i = 0; !error && i < ndevices; i++) {
-        int device = 0;
-        error = api.get(&device, i);
-        error = error ? error : api.retain(&primary[i], device);
-    }
-    const char *text = NULL;
     if (error)
         api.text(error, &text);
-    if (error || ndevices == 0)
+    if (error || ndevices <= 0)
         snprintf(refusal, sizeof refusal, "%s",
                  text ? text : "it sees no device");
+    if (ndevices > MAX_DEVICES)
+        ndevices = MAX_DEVICES;
     available = !error && ndevices > 0;
 }
 
@@ -274,20 +278,20 @@ open_library(void)
 {
     static const char *const places[] = {"libcuda.so.1", "libcuda.so"};
     void *library = NULL;
-    for (size_t i = 0; !library && i < IX_COUNT(places); i++)
+    for (size_t i = 0; !library && i < IX_COUNT(places); i++) {
         library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *why = dlerror();
-        snprintf(refusal, sizeof refusal, "%s", why ? why : "not found");
-        return;
+        const char *why = library ? NULL : dlerror();
+        if (!*refusal)
+            snprintf(refusal, sizeof refusal, "%s", why ? why : "");
     }
+    if (!library)
+        return;
     bool complete = true;
-#define FUNCTION(name, symbol, parameters)                                     \
-    complete = complete && find(library, symbol, &api.name);
-    FUNCTIONS(FUNCTION)
-#undef FUNCTION
+#define IX_CUDA(name, symbol, parameters)                                      \
+    complete = complete && find(library, #symbol, &api.name);
+#include "runtime/cuda_functions.def"
     if (complete)
-        open_devices();
+        count_devices();
 }
 
 const ix_driver *

@@ -150,8 +150,9 @@ describe(ilex_context *ctx, exported *e, unsigned flags, bool readonly,
     t->device.device_id = number;
     t->ndim = s->rank;
     t->dtype = ix_dlpack_type(s->dtype);
-    t->shape = memcpy(e->shape, s->shape, sizeof e->shape);
-    t->strides = memcpy(e->strides, s->stride, sizeof e->strides);
+    size_t axes = (size_t)s->rank * sizeof *e->shape;
+    t->shape = memcpy(e->shape, s->shape, axes);
+    t->strides = memcpy(e->strides, s->stride, axes);
     t->byte_offset = 0;
     return true;
 }

@@ -23,6 +23,7 @@ typedef struct nvrtc {
     int (*log_size)(program *p, size_t *size);
     int (*log)(program *p, char *to);
     int (*destroy)(program **p);
+    int (*version)(int *major, int *minor);
     const char *(*text)(int error);
 } nvrtc;
 
@@ -47,6 +48,27 @@ find(void *library, const char *name, void *function)
     return p != NULL;
 }
 
+/* NVRTC opens a second library by its bare name when it compiles. The system
+ * finds that only in its own directories; so it is opened here from where NVRTC
+ * itself lies, and found by its name from then on. */
+static void
+open_builtins(void)
+{
+    char path[4096];
+    int major = 0, minor = 0;
+    void *function = NULL;
+    Dl_info where;
+    memcpy(&function, &api.version, sizeof function);
+    if (api.version(&major, &minor) || !dladdr(function, &where))
+        return;
+    const char *end = strrchr(where.dli_fname, '/');
+    int length = end ? (int)(end + 1 - where.dli_fname) : 0;
+    snprintf(path, sizeof path, "%.*slibnvrtc-builtins.so.%d.%d", length,
+             where.dli_fname, major, minor);
+    if (length)
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 static void
 open_library(void)
 {
@@ -65,8 +87,11 @@ open_library(void)
                 find(library, "nvrtcGetProgramLogSize", &api.log_size) &&
                 find(library, "nvrtcGetProgramLog", &api.log) &&
                 find(library, "nvrtcDestroyProgram", &api.destroy) &&
+                find(library, "nvrtcVersion", &api.version) &&
                 find(library, "nvrtcGetErrorString", &api.text);
-    if (!available)
+    if (available)
+        open_builtins();
+    else
         snprintf(refusal, sizeof refusal, "functions of it are missing");
 }
 

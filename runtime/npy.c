@@ -247,7 +247,7 @@ describe(const ilex_storage *s, ix_npy_header *h)
     bool c = ix_storage_dense(s, NULL);
     *h = (ix_npy_header){.dtype = s->dtype, .rank = s->rank};
     h->fortran = !c && ix_storage_dense(s, reversed);
-    memcpy(h->shape, s->shape, sizeof h->shape);
+    memcpy(h->shape, s->shape, (size_t)s->rank * sizeof *s->shape);
     return c || h->fortran;
 }
 

@@ -61,12 +61,25 @@ struct ilex_storage {
     int layout[ILEX_MAX_RANK];       /* place, 0 = largest stride; -1 masked */
 };
 
-/* Makes "*view" equal to "*s" but for the count, which other threads change. */
+/* Makes "*view" equal to "*s" but for the count, which other threads change.
+ * Entries of axes that do not exist are left alone: making a view should cost
+ * no more than allocating it. */
 static inline void
 ix_storage_clone(ilex_storage *view, const ilex_storage *s)
 {
+    size_t start = offsetof(ilex_storage, mem);
     atomic_init(&view->count, 1);
-    memcpy(&view->mem, &s->mem, sizeof *s - offsetof(ilex_storage, mem));
+    memcpy(&view->mem, &s->mem, offsetof(ilex_storage, axis) - start);
+    view->axis[0] = s->axis[0];
+    for (int k = 0; k < s->rank; k++) {
+        view->axis[k] = s->axis[k];
+        view->shape[k] = s->shape[k];
+        view->stride[k] = s->stride[k];
+        view->halo[k][0] = s->halo[k][0];
+        view->halo[k][1] = s->halo[k][1];
+        view->aligned[k] = s->aligned[k];
+        view->layout[k] = s->layout[k];
+    }
 }
 
 /* Error record, allocator and maker of "ctx", which may be NULL. */

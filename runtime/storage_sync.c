@@ -145,8 +145,8 @@ describe(ilex_context *ctx, const ilex_storage *s, bool host,
     view->dtype = s->dtype;
     view->rank = s->rank;
     view->epoch = atomic_load(&s->memory->epoch);
-    memcpy(view->shape, s->shape, sizeof view->shape);
-    memcpy(view->stride, s->stride, sizeof view->stride);
+    memcpy(view->shape, s->shape, (size_t)s->rank * sizeof *s->shape);
+    memcpy(view->stride, s->stride, (size_t)s->rank * sizeof *s->stride);
     if (!host && t && t->target_view)
         t->target_view(t->user, view);
     return ILEX_OK;

@@ -12,21 +12,14 @@
 #include <stdio.h>
 
 #include "lib/functions.h"
+#include "tests/differential/cuda_shim_head.h"
 
 /* ---- the running thread ---- */
 
-/* The same struct is in the text below. */
-typedef struct grid {
-    struct {
-        unsigned x, y, z;
-    } block, block_dim, thread, grid_dim;
-    int backwards;
-} grid;
+static _Thread_local cuda_shim_grid running = {
+    .block_dim = {CUDA_THREADS, 1, 1}, .grid_dim = {CUDA_BLOCKS, 1, 1}};
 
-static _Thread_local grid running = {.block_dim = {CUDA_THREADS, 1, 1},
-                                     .grid_dim = {CUDA_BLOCKS, 1, 1}};
-
-static grid *
+static cuda_shim_grid *
 where(void)
 {
     return &running;
@@ -39,30 +32,6 @@ cuda_shim_backwards(int backwards)
 }
 
 /* ---- the text ---- */
-
-static const char head[] =
-    "typedef struct { unsigned x, y, z; } shim_dim;\n"
-    "typedef struct {\n"
-    "    shim_dim block, block_dim, thread, grid_dim;\n"
-    "    int backwards;\n"
-    "} shim_grid;\n"
-    "#define __global__\n"
-    "#define __device__\n"
-    "#define __restrict__ restrict\n"
-    "#define blockIdx (shim_where()->block)\n"
-    "#define blockDim (shim_where()->block_dim)\n"
-    "#define threadIdx (shim_where()->thread)\n"
-    "#define gridDim (shim_where()->grid_dim)\n"
-    "static inline double __longlong_as_double(long long v)\n"
-    "{\n"
-    "    union { long long i; double f; } u = {v};\n"
-    "    return u.f;\n"
-    "}\n"
-    "static inline float __int_as_float(int v)\n"
-    "{\n"
-    "    union { int i; float f; } u = {v};\n"
-    "    return u.f;\n"
-    "}\n";
 
 /* Launching one kernel: all threads of the grid in one order or the other. */
 static const char launcher[] =
@@ -111,7 +80,7 @@ put_source(ix_text *t, const char *source)
 static void
 put_unit(ix_text *t, const ix_compiled *c)
 {
-    ix_text_put(t, head);
+    ix_text_put(t, cuda_shim_head);
     ix_text_format(t,
                    "static inline shim_grid *shim_where(void)\n"
                    "{\n"
@@ -190,21 +159,37 @@ solve(ilex_program *p)
     return true;
 }
 
+/* The module's CUDA source as a program without code. */
 ilex_program *
-cuda_shim_compile(ilex_module *module, const char *cflags)
+cuda_shim_lower(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     ix_compile_request request = {.reference = false};
     ilex_program *p = ix_mem_new(&ctx->mem, sizeof *p);
-    if (!p)
+    if (!p) {
+        ix_fail_memory(&ctx->error);
         return NULL;
+    }
     atomic_init(&p->count, 1);
     p->mem = ctx->mem;
     p->backend = &backend;
     p->threads = 1;
     request.dialect[IX_DIALECT_cuda] = true;
     p->c = ix_compile(module, &request);
-    if (p->c && solve(p) && load(ctx, p, cflags))
+    if (p->c && solve(p))
+        return p;
+    if (ctx->error.code == ILEX_OK)
+        ix_fail_memory(&ctx->error);
+    ilex_program_release(p);
+    return NULL;
+}
+
+ilex_program *
+cuda_shim_compile(ilex_module *module, const char *cflags)
+{
+    ilex_context *ctx = module->ctx;
+    ilex_program *p = cuda_shim_lower(module);
+    if (!p || load(ctx, p, cflags))
         return p;
     if (ctx->error.code == ILEX_OK)
         ix_fail_memory(&ctx->error);

@@ -20,6 +20,10 @@ enum { CUDA_BLOCKS = 3, CUDA_THREADS = 4 };
  * is recorded in the module's context. "cflags" may be NULL. */
 ilex_program *cuda_shim_compile(ilex_module *module, const char *cflags);
 
+/* The same without compiling the source: such a program can be bound and asked
+ * for its source, but not run. */
+ilex_program *cuda_shim_lower(ilex_module *module);
+
 /* The CUDA source of such a program, as NVRTC takes it. */
 const char *cuda_shim_source(const ilex_program *p);
 

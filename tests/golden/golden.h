@@ -8,8 +8,9 @@
  * golden_scalar.c, golden_reduce.c and golden_einsum.c make cases of rows;
  * golden_batch.c compiles and runs many cases as one program; golden_compare.c
  * judges the results, by golden_rule.c where NumPy leaves them open;
- * golden_axis.c does all of this by itself for operators on storages;
- * golden_report.c counts and prints; golden_jobs.c runs many files at a time;
+ * golden_backend.c is the table of what programs run on; golden_axis.c does
+ * all of this by itself for operators on storages; golden_report.c counts and
+ * prints; golden_jobs.c runs many files at a time, golden_files.c all of them;
  * golden_main.c is the command.
  */
 #ifndef ILEX_TESTS_GOLDEN_H
@@ -152,6 +153,25 @@ void golden_skip(golden_report *r, const char *reason);
 void golden_fail(golden_report *r, int line, const char *fmt, ...)
     GOLDEN_PRINTF(3, 4);
 void golden_report_print(const golden_report *r);
+
+/* ---- back ends ---- */
+
+/* What a program of cases runs on. */
+typedef struct golden_backend {
+    const char *name;
+    bool library; /* "name" is a value of the library's option "jit" */
+    bool slow;    /* to be started first */
+    /* The values as one program with these outputs; NULL after an error, which
+     * the context holds: ILEX_E_UNSUPPORTED if there is no such back end. */
+    void *(*compile)(ilex_context *ctx, size_t count, ilex_array *const *values,
+                     const char *const *names);
+    ilex_status (*run)(const void *program, const ilex_binding *bindings,
+                       size_t count, ilex_call *call);
+    void (*release)(void *program);
+} golden_backend;
+
+/* NULL if there is none of that name. */
+const golden_backend *golden_backend_find(const char *name);
 
 /* ---- running ---- */
 

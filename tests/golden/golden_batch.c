@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/differential/cuda_shim.h"
 #include "tests/golden/golden.h"
 
 enum { BATCH = 128, GUARD = 64, PATTERN = 0xa5 };
 
 typedef struct batch {
-    const char *jit;
+    const golden_backend *backend;
     ilex_context *ctx;
     size_t live; /* cases that were built */
     golden_case *cases[BATCH];
@@ -122,12 +121,6 @@ add_case(batch *b, golden_case *c)
 
 /* ---- running ---- */
 
-static bool
-is_cuda(const char *jit)
-{
-    return strcmp(jit, "cuda") == 0;
-}
-
 static void
 bind(batch *b, const char *name, const golden_array *a)
 {
@@ -168,7 +161,7 @@ check_guard(golden_case *c)
 
 /* Binds every argument and runs; false with "error" set if that fails. */
 static ilex_status
-run_program(batch *b, const ilex_program *p, char *error, size_t size)
+run_program(batch *b, const void *p, char *error, size_t size)
 {
     ilex_call call = {.size = sizeof call};
     b->bindings = 0;
@@ -176,30 +169,12 @@ run_program(batch *b, const ilex_program *p, char *error, size_t size)
         bind_case(b, i);
     ilex_status status = ilex_error_code(b->ctx);
     if (status == ILEX_OK)
-        status = ilex_run(p, b->binding, b->bindings, &call);
+        status = b->backend->run(p, b->binding, b->bindings, &call);
     const char *why = call.error[0] ? call.error : ilex_error_text(b->ctx);
     snprintf(error, size, "%.*s", (int)size - 1, why);
     for (size_t i = 0; i < b->bindings; i++)
         ilex_storage_release(b->binding[i].storage);
     return status;
-}
-
-/* The cases' values as one program: by the library, or, for "cuda", from
- * CUDA source that runs on the CPU. */
-static ilex_program *
-compile_cases(batch *b)
-{
-    ilex_compile_spec spec = {.size = sizeof spec, .names = b->names};
-    if (!is_cuda(b->jit))
-        return ilex_compile(b->ctx, b->live, b->value, &spec);
-    ilex_module *m = ilex_module_new(b->ctx, "golden");
-    ilex_status status = m ? ILEX_OK : ILEX_E_MEMORY;
-    for (size_t i = 0; i < b->live && status == ILEX_OK; i++)
-        status = ilex_module_output(m, b->names[i], b->value[i], NULL);
-    ilex_program *p =
-        status == ILEX_OK ? cuda_shim_compile(m, "-O1") : NULL;
-    ilex_module_free(m);
-    return p;
 }
 
 /* Compiles and runs the cases that were built. On failure, true with the
@@ -208,23 +183,18 @@ static bool
 compile_and_run(batch *b)
 {
     char error[sizeof b->cases[0]->error] = "";
-    ilex_program *p = compile_cases(b);
+    void *p = b->backend->compile(b->ctx, b->live, b->value, b->names);
     const char *where = "compiling";
     ilex_status status = ILEX_OK;
     if (!p) {
         status = ilex_error_code(b->ctx);
         status = status == ILEX_OK ? ILEX_E_INTERNAL : status;
         snprintf(error, sizeof error, "%s", ilex_error_text(b->ctx));
-    } else if (!is_cuda(b->jit) &&
-               strcmp(ilex_program_backend(p), b->jit) != 0) {
-        status = ILEX_E_INTERNAL;
-        snprintf(error, sizeof error, "the program is for back end %s",
-                 ilex_program_backend(p));
     } else {
         where = "running";
         status = run_program(b, p, error, sizeof error);
     }
-    ilex_program_release(p);
+    b->backend->release(p);
     for (size_t i = 0; i < b->live && status == ILEX_OK; i++)
         check_guard(b->cases[i]);
     if (status != ILEX_OK && b->live == 1)
@@ -232,9 +202,10 @@ compile_and_run(batch *b)
     return status == ILEX_OK || b->live == 1;
 }
 
-/* Makes the context of "b"; false if there is no such back end. The C compiler
- * has to get through 2000 kernels, so it runs with -O2, which takes half the
- * time of the library's own choice, unless the environment says otherwise. */
+/* Makes the context of "b"; false if the library has no such back end. The C
+ * compiler has to get through 2000 kernels, so it runs with -O2, which takes
+ * half the time of the library's own choice, unless the environment says
+ * otherwise. */
 static bool
 make_context(batch *b)
 {
@@ -245,23 +216,23 @@ make_context(batch *b)
     }
     if (!getenv("ILEX_CFLAGS"))
         ilex_option_set(b->ctx, "cflags", "-O2");
-    return is_cuda(b->jit) ||
-           ilex_option_set(b->ctx, "jit", b->jit) == ILEX_OK;
+    return !b->backend->library ||
+           ilex_option_set(b->ctx, "jit", b->backend->name) == ILEX_OK;
 }
 
 /* Runs at most BATCH cases as one program; false if it has to be split. */
 static bool
-run_batch(const char *jit, golden_case *cases, size_t count)
+run_batch(const golden_backend *backend, golden_case *cases, size_t count)
 {
     batch *b = golden_resize(NULL, sizeof *b);
     memset(b, 0, sizeof *b);
-    b->jit = jit;
+    b->backend = backend;
     bool known = make_context(b);
     for (size_t i = 0; i < count; i++)
         if (known)
             add_case(b, &cases[i]);
         else
-            set_error(&cases[i], ILEX_E_OPTION, "jit", jit);
+            set_error(&cases[i], ILEX_E_OPTION, "jit", backend->name);
     bool done = b->live == 0 || compile_and_run(b);
     ilex_context_free(b->ctx);
     free(b);
@@ -269,19 +240,20 @@ run_batch(const char *jit, golden_case *cases, size_t count)
 }
 
 static void
-run_split(const char *jit, golden_case *cases, size_t count)
+run_split(const golden_backend *backend, golden_case *cases, size_t count)
 {
-    if (run_batch(jit, cases, count))
+    if (run_batch(backend, cases, count))
         return;
-    run_split(jit, cases, count / 2);
-    run_split(jit, cases + count / 2, count - count / 2);
+    run_split(backend, cases, count / 2);
+    run_split(backend, cases + count / 2, count - count / 2);
 }
 
 void
 golden_batch_run(const char *jit, golden_case *cases, size_t count)
 {
+    const golden_backend *backend = golden_backend_find(jit);
     for (size_t i = 0; i < count; i += BATCH)
-        run_split(jit, cases + i, count - i < BATCH ? count - i : BATCH);
+        run_split(backend, cases + i, count - i < BATCH ? count - i : BATCH);
 }
 
 void

@@ -94,7 +94,7 @@ next_job(golden_job *jobs, size_t count)
 {
     golden_job *next = NULL;
     for (size_t i = 0; i < count; i++) {
-        bool slow = jobs[i].jit && !strcmp(jobs[i].jit, "cc");
+        bool slow = jobs[i].jit && golden_backend_find(jobs[i].jit)->slow;
         if (!jobs[i].pid && !jobs[i].done && slow)
             return &jobs[i];
         if (!jobs[i].pid && !jobs[i].done && !next)

@@ -28,4 +28,26 @@ typedef struct golden_job {
  * Prints their reports in order and returns the sum of their counts. */
 golden_totals golden_jobs_run(golden_job *jobs, size_t count, int processes);
 
+/* ---- golden_files.c ---- */
+
+enum { GOLDEN_BACKENDS = 8 };
+
+typedef struct golden_options {
+    const char *file; /* NULL: all */
+    bool kernels;     /* only files whose rows run */
+    int processes;
+    int backends;
+    const char *jit[GOLDEN_BACKENDS];
+    char jits[64];   /* what `jit` points into */
+    const char *dir; /* set by golden_files_run() */
+} golden_options;
+
+/* Takes the back ends of a comma-separated list; false if one is unknown. */
+bool golden_options_backends(golden_options *o, const char *list);
+
+/* Reads the files of ILEX_GOLDEN_DIR, by default of the copy beside the
+ * sources, runs them and prints the totals. A file that cannot be read is a
+ * failure. */
+golden_totals golden_files_run(const golden_options *options);
+
 #endif

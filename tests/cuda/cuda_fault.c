@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A driver that fails: every call of every function that storages use, one
+ * after the other. Only the fake driver can be told to, so that these tests do
+ * not exist on a real one. Each failure must be an error with the driver's
+ * words, leave nothing allocated and no context behind, and be over when the
+ * driver works again.
+ */
+#define _GNU_SOURCE
+#include "tests/cuda/cuda_test.h"
+
+#include <dlfcn.h>
+
+#include "tests/cuda/fake.h"
+
+static void (*control)(const char *function, int nth, int error,
+                       fake_state *state);
+
+/* What the fake holds, without a change of what fails. */
+static fake_state
+state(void)
+{
+    fake_state s;
+    control(NULL, 0, 0, &s);
+    return s;
+}
+
+/* ---- what is tried ---- */
+
+/* Both sides: fill, up, change there, down. False where something failed. */
+static bool
+use_pair(void)
+{
+    double one = 1, *p = NULL, v = 0;
+    ilex_storage *s = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(50), .device = "gpu",
+                   .space = "pinned", .fill = &one));
+    bool ok = s && (p = ilex_storage_device(ctx, s, ILEX_READ_WRITE)) != NULL;
+    ok = ok && !cuda()->copy(IX_HOST_TO_DEVICE, 0, p + 3, &(double){4},
+                             sizeof v, ix_storage_error(ctx));
+    ok = ok && ilex_storage_synchronize(ctx, s) == ILEX_OK;
+    ok = ok && !ilex_storage_get_f64(s, SHAPE(3), &v);
+    ck_assert(!ok || v == 4);
+    ilex_storage_release(s);
+    return ok;
+}
+
+/* Memory of the device only: fill, copy, strided write, read. */
+static bool
+use_device(void)
+{
+    double two = 2, v = 0;
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(40),
+                                    .space = "device", .fill = &two));
+    ilex_storage *c = s ? ilex_storage_copy(ctx, s) : NULL;
+    ilex_storage *odd = c ? ilex_storage_slice(ctx, c, 0, 1, 40, 2) : NULL;
+    bool ok = odd && ilex_storage_fill(ctx, odd, 3) == ILEX_OK;
+    ilex_storage *h = ok ? ilex_storage_to(ctx, c, "cpu") : NULL;
+    ok = h && !ilex_storage_get_f64(h, SHAPE(39), &v);
+    ck_assert(!ok || v == 3);
+    ilex_storage_release(s);
+    ilex_storage_release(c);
+    ilex_storage_release(odd);
+    ilex_storage_release(h);
+    return ok;
+}
+
+static bool
+use_unified(void)
+{
+    float three = 3;
+    double v = 0;
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.dtype = "f32", .rank = 1,
+                                    .shape = SHAPE(30), .space = "unified"));
+    bool ok = s && ilex_storage_fill_raw(ctx, s, &three) == ILEX_OK &&
+              ilex_storage_device(ctx, s, ILEX_READ_WRITE) &&
+              ilex_storage_host(ctx, s, ILEX_READ);
+    ok = ok && !ilex_storage_get_f64(s, SHAPE(29), &v);
+    ck_assert(!ok || v == 3);
+    ilex_storage_release(s);
+    return ok;
+}
+
+static bool (*const uses[])(void) = {use_pair, use_device, use_unified};
+
+/* ---- failures ---- */
+
+/* A failure of giving back is nobody's error: a context that cannot be entered
+ * any more keeps its memory. */
+static const struct {
+    const char *function;
+    int error;
+    ilex_status status;
+    bool keeps;
+} rows[] = {
+    {"cuMemAlloc_v2", CUDA_ERROR_OUT_OF_MEMORY, ILEX_E_MEMORY, false},
+    {"cuMemHostAlloc", CUDA_ERROR_OUT_OF_MEMORY, ILEX_E_MEMORY, false},
+    {"cuMemAllocManaged", CUDA_ERROR_NOT_SUPPORTED, ILEX_E_DEVICE, false},
+    {"cuMemcpyHtoD_v2", CUDA_ERROR_INVALID_VALUE, ILEX_E_DEVICE, false},
+    {"cuMemcpyDtoH_v2", CUDA_ERROR_INVALID_VALUE, ILEX_E_DEVICE, false},
+    {"cuMemcpyDtoD_v2", CUDA_ERROR_INVALID_VALUE, ILEX_E_DEVICE, false},
+    {"cuCtxSynchronize", 700, ILEX_E_DEVICE, false},
+    {"cuCtxPushCurrent_v2", CUDA_ERROR_INVALID_CONTEXT, ILEX_E_DEVICE, true},
+    {"cuDevicePrimaryCtxRetain", CUDA_ERROR_OUT_OF_MEMORY, ILEX_E_MEMORY,
+     false},
+    {"cuDeviceGet", CUDA_ERROR_INVALID_DEVICE, ILEX_E_DEVICE, false},
+};
+
+/* Fails call "nth" of a row's function; false once there are fewer calls. */
+static bool
+try_failure(size_t row, int nth, bool (*use)(void))
+{
+    fake_state before = state();
+    int live = heap.live;
+    char code[16];
+    control(rows[row].function, nth, rows[row].error, NULL);
+    bool ok = use();
+    fake_state after = state();
+    ck_assert_int_eq(heap.live, live);
+    ck_assert_int_eq(after.depth, 0);
+    if (!rows[row].keeps)
+        ck_assert_int_eq(after.blocks, before.blocks);
+    if (ok)
+        return false;
+    snprintf(code, sizeof code, "(%d)", rows[row].error);
+    ck_assert_msg(strstr(ilex_error_text(ctx), "CUDA:") &&
+                      strstr(ilex_error_text(ctx), code),
+                  "%s, call %d: %s", rows[row].function, nth,
+                  ilex_error_text(ctx));
+    ck_assert_int_eq(take_error(), rows[row].status);
+    return true;
+}
+
+START_TEST(failures)
+{
+    size_t row = (size_t)_i;
+    int failed = 0;
+    for (size_t u = 0; u < IX_COUNT(uses); u++) {
+        int nth = 1;
+        while (try_failure(row, nth, uses[u])) {
+            ck_assert_int_lt(nth, 100);
+            failed++;
+            nth++;
+        }
+        ck_assert_msg(uses[u](), "%s", ilex_error_text(ctx));
+    }
+    ck_assert_msg(failed > 0, "%s was never called", rows[row].function);
+}
+END_TEST
+
+/* A copy that fails changes no state and can be tried again. */
+START_TEST(state_after_failure)
+{
+    ilex_storage *s = pair(10, 1);
+    control("cuMemcpyHtoD_v2", 1, CUDA_ERROR_INVALID_VALUE, NULL);
+    ck_assert_ptr_null(ilex_storage_device(ctx, s, ILEX_READ_WRITE));
+    ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_HOST_DIRTY);
+    ck_assert_int_eq(ilex_storage_transfers(s).to_device, 0);
+    ck_assert(device_get(s, 9) == 1);
+    device_set(s, 9, 6);
+    control("cuMemcpyDtoH_v2", 1, CUDA_ERROR_INVALID_VALUE, NULL);
+    ck_assert_ptr_null(ilex_storage_host(ctx, s, ILEX_READ));
+    ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_DEVICE_DIRTY);
+    ck_assert(get(s, 9) == 6);
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* Contexts are made of the devices that are used, once, and not left behind on
+ * the thread. */
+START_TEST(contexts)
+{
+    cuda();
+    ck_assert_int_eq(state().retained, 0);
+    ck_assert(use_pair() && use_device());
+    ck_assert_int_eq(state().retained, 1);
+    ck_assert_int_eq(state().depth, 0);
+    ck_assert_int_eq(state().blocks, 0);
+}
+END_TEST
+
+TCase *
+cuda_fault_cases(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *p = library ? dlsym(library, "fake_cuda_control") : NULL;
+    if (!p)
+        return NULL;
+    memcpy(&control, &p, sizeof p);
+    TCase *cases = tcase_create("fault");
+    tcase_add_checked_fixture(cases, open_context, close_context);
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, failures, 0, IX_COUNT(rows));
+    tcase_add_test(cases, state_after_failure);
+    tcase_add_test(cases, contexts);
+    return cases;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * check-cuda: what can only be tested with a CUDA device. cuda_memory.c tries
+ * allocation and copies, cuda_sync.c the state of two buffers, cuda_exchange.c
+ * the exchange formats, cuda_fault.c failures (under the fake driver only);
+ * the golden runner then runs its kernels (cuda_device.c). cuda_main.c is the
+ * command.
+ *
+ * Everything goes through the real driver, runtime/cuda_driver.c; that it is
+ * talking to the fake one of fake.h is unknown to all but cuda_fault.c.
+ */
+#ifndef ILEX_TESTS_CUDA_TEST_H
+#define ILEX_TESTS_CUDA_TEST_H
+
+#include "ilex.h"
+#include "tests/unit/storage_fixture.h"
+
+#define SPEC(...)                                                              \
+    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
+
+TCase *cuda_memory_cases(void);
+TCase *cuda_sync_cases(void);
+TCase *cuda_exchange_cases(void);
+
+/* NULL unless the driver is the fake one. */
+TCase *cuda_fault_cases(void);
+
+/* The driver, which must be there. */
+static inline const ix_driver *
+cuda(void)
+{
+    ix_error err;
+    ix_error_clear(&err);
+    const ix_driver *driver = ix_cuda_driver(&err);
+    ck_assert_msg(driver != NULL, "%s", err.text);
+    return driver;
+}
+
+/* A copy that must work. */
+static inline void
+move(ix_direction direction, int device, void *to, const void *from, size_t n)
+{
+    ix_error err;
+    ix_error_clear(&err);
+    ck_assert_msg(!cuda()->copy(direction, device, to, from, n, &err), "%s",
+                  err.text);
+}
+
+/* "n" elements of f64 on both sides, all of one value. */
+static inline ilex_storage *
+pair(int64_t n, double value)
+{
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = &n, .device = "gpu",
+                                    .name = "u", .fill = &value));
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    return s;
+}
+
+/* Reads and writes an f64 of a storage on its device, by copies of 8 bytes:
+ * "offset" counts elements from element (0, ..., 0). */
+static inline double
+device_get(const ilex_storage *s, int64_t offset)
+{
+    double v = -1;
+    const double *p = ilex_storage_device(ctx, s, ILEX_READ);
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    move(IX_DEVICE_TO_HOST, ilex_storage_device_index(s), &v, p + offset,
+         sizeof v);
+    return v;
+}
+
+static inline void
+device_set(const ilex_storage *s, int64_t offset, double v)
+{
+    double *p = ilex_storage_device(ctx, s, ILEX_READ_WRITE);
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    move(IX_HOST_TO_DEVICE, ilex_storage_device_index(s), p + offset, &v,
+         sizeof v);
+}
+
+static inline double
+get(const ilex_storage *s, int64_t i)
+{
+    double v = -1;
+    ck_assert_int_eq(ilex_storage_get_f64(s, &i, &v), ILEX_OK);
+    return v;
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fake CUDA driver: modules and kernels (see fake.h). What the fake
+ * compiler calls PTX is CUDA source; the system's C compiler makes a shared
+ * object of it, behind the header text of tests/differential/cuda_shim.c. A
+ * launch runs the threads of the grid one after another, every second launch
+ * backwards, with the memory of all devices open. Real PTX is refused.
+ */
+#define _GNU_SOURCE
+#include "tests/cuda/fake.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/differential/cuda_shim_head.h"
+
+struct CUmod_st {
+    void *library;
+};
+
+/* As generated source declares them. */
+typedef struct arguments {
+    const void *base, *stride, *size;
+} arguments;
+typedef void kernel(arguments args, long begin, long end);
+
+static cuda_shim_grid running;
+static int launches;
+
+/* ---- modules ---- */
+
+/* Writes source text without `extern "C"`, which is C++. */
+static void
+put_source(FILE *f, const char *source)
+{
+    static const char linkage[] = "extern \"C\" ";
+    const char *p;
+    while ((p = strstr(source, linkage)) != NULL) {
+        fwrite(source, 1, (size_t)(p - source), f);
+        source = p + sizeof linkage - 1;
+    }
+    fputs(source, f);
+}
+
+static int
+write_source(const char *path, const char *source)
+{
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return 0;
+    fprintf(f, "#include <math.h>\n%s", cuda_shim_head);
+    fprintf(f,
+            "static inline shim_grid *shim_where(void)\n"
+            "{\n"
+            "    return (shim_grid *)%lluu;\n"
+            "}\n",
+            (unsigned long long)(uintptr_t)&running);
+    put_source(f, source);
+    return fclose(f) == 0;
+}
+
+/* Compiles and loads in a directory of its own, which is removed. */
+static void *
+compile(const char *source)
+{
+    char dir[] = "/tmp/ilex-fake-XXXXXX", text[64], code[64], command[320];
+    const char *cc = getenv("CC");
+    void *library = NULL;
+    if (!mkdtemp(dir))
+        return NULL;
+    snprintf(text, sizeof text, "%s/k.c", dir);
+    snprintf(code, sizeof code, "%s/k.so", dir);
+    snprintf(command, sizeof command,
+             "%.40s -std=gnu11 -O1 -ffp-contract=off -fno-strict-aliasing -w "
+             "-fPIC -shared %s -o %s -lm",
+             cc && *cc ? cc : "cc", text, code);
+    if (write_source(text, source) && system(command) == 0)
+        library = dlopen(code, RTLD_NOW | RTLD_LOCAL);
+    unlink(text);
+    unlink(code);
+    rmdir(dir);
+    return library;
+}
+
+CUresult
+cuModuleLoadData(CUmodule *module, const void *image)
+{
+    CUresult error = fake_begin("cuModuleLoadData", 1);
+    size_t n = strlen(FAKE_PTX);
+    if (!error && strncmp(image, FAKE_PTX, n) != 0)
+        error = CUDA_ERROR_NOT_SUPPORTED;
+    if (error)
+        return error;
+    struct CUmod_st *m = malloc(sizeof *m);
+    void *library = m ? compile((const char *)image + n) : NULL;
+    if (!library) {
+        free(m);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    m->library = library;
+    *module = m;
+    fake_count_module(1);
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cuModuleUnload(CUmodule module)
+{
+    CUresult error = fake_begin("cuModuleUnload", 1);
+    if (error)
+        return error;
+    dlclose(module->library);
+    free(module);
+    fake_count_module(-1);
+    return CUDA_SUCCESS;
+}
+
+/* ---- kernels ---- */
+
+CUresult
+cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    CUresult error = fake_begin("cuModuleGetFunction", 1);
+    void *p = error ? NULL : dlsym(module->library, name);
+    if (!error && !p)
+        error = CUDA_ERROR_NOT_FOUND;
+    memcpy(function, &p, sizeof p);
+    return error;
+}
+
+CUresult
+cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+               unsigned bx, unsigned by, unsigned bz, unsigned shared,
+               CUstream stream, void **parameters, void **extra)
+{
+    CUresult error = fake_begin("cuLaunchKernel", 1);
+    kernel *f = NULL;
+    if (!error && (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 ||
+                   bz != 1 || shared || stream || extra || !function))
+        error = CUDA_ERROR_INVALID_VALUE;
+    if (error)
+        return error;
+    memcpy(&f, &function, sizeof f);
+    fake_open_all();
+    running.grid_dim.x = gx;
+    running.block_dim.x = bx;
+    running.backwards = launches++ & 1;
+    for (unsigned i = 0; i < gx * bx; i++) {
+        unsigned t = running.backwards ? gx * bx - 1 - i : i;
+        running.block.x = t / bx;
+        running.thread.x = t % bx;
+        f(*(arguments *)parameters[0], *(long *)parameters[1],
+          *(long *)parameters[2]);
+    }
+    fake_shut_all();
+    return CUDA_SUCCESS;
+}
+
+/* The real NVRTC asks the driver for private tables before it compiles. */
+CUresult
+cuGetExportTable(const void **table, const CUuuid *id)
+{
+    (void)id;
+    *table = NULL;
+    return fake_begin("cuGetExportTable", 0) ? CUDA_ERROR_NOT_INITIALIZED
+                                             : CUDA_ERROR_NOT_SUPPORTED;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The compiler that goes with the fake CUDA driver: a libnvrtc.so whose PTX is
+ * the source itself behind a mark. It lets the launch of kernels be tried where
+ * there is no device; what the real NVRTC says of the same source is tested by
+ * `make check-cuda` of tests/differential.
+ */
+#include "tests/cuda/fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if __has_include(<nvrtc.h>)
+#include <nvrtc.h>
+#else
+typedef int nvrtcResult;
+typedef struct _nvrtcProgram *nvrtcProgram;
+enum {
+    NVRTC_SUCCESS = 0,
+    NVRTC_ERROR_OUT_OF_MEMORY = 1,
+    NVRTC_ERROR_INVALID_PROGRAM = 4,
+    NVRTC_ERROR_INVALID_OPTION = 5
+};
+#endif
+
+struct _nvrtcProgram {
+    char *ptx;
+};
+
+nvrtcResult
+nvrtcVersion(int *major, int *minor)
+{
+    *major = *minor = 0;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
+                   int n, const char *const *headers, const char *const *names)
+{
+    size_t bytes = strlen(FAKE_PTX) + strlen(source) + 1;
+    nvrtcProgram p = malloc(sizeof *p);
+    char *ptx = malloc(bytes);
+    (void)name;
+    (void)headers;
+    (void)names;
+    if (!p || !ptx || n) {
+        free(p);
+        free(ptx);
+        return n ? NVRTC_ERROR_INVALID_PROGRAM : NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    strcpy(ptx, FAKE_PTX);
+    strcat(ptx, source);
+    p->ptx = ptx;
+    *program = p;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcDestroyProgram(nvrtcProgram *program)
+{
+    free((*program)->ptx);
+    free(*program);
+    *program = NULL;
+    return NVRTC_SUCCESS;
+}
+
+/* The fake device is of compute capability 8.0. */
+nvrtcResult
+nvrtcCompileProgram(nvrtcProgram program, int n, const char *const *options)
+{
+    int known = 0;
+    for (int i = 0; i < n; i++)
+        known |= !strcmp(options[i], "-arch=compute_80");
+    return program && known ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_OPTION;
+}
+
+nvrtcResult
+nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
+{
+    *size = strlen(program->ptx) + 1;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcGetPTX(nvrtcProgram program, char *to)
+{
+    strcpy(to, program->ptx);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size)
+{
+    (void)program;
+    *size = 1;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcGetProgramLog(nvrtcProgram program, char *to)
+{
+    (void)program;
+    *to = 0;
+    return NVRTC_SUCCESS;
+}
+
+const char *
+nvrtcGetErrorString(nvrtcResult error)
+{
+    return error == NVRTC_SUCCESS ? "NVRTC_SUCCESS" : "NVRTC_ERROR";
+}

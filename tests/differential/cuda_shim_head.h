@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The text in front of generated CUDA source that makes it C, and the numbers
+ * of the running thread, which the code behind it finds with shim_where().
+ */
+#ifndef ILEX_TESTS_CUDA_SHIM_HEAD_H
+#define ILEX_TESTS_CUDA_SHIM_HEAD_H
+
+/* The same struct is in the text below. */
+typedef struct cuda_shim_grid {
+    struct {
+        unsigned x, y, z;
+    } block, block_dim, thread, grid_dim;
+    int backwards;
+} cuda_shim_grid;
+
+static const char cuda_shim_head[] =
+    "typedef struct { unsigned x, y, z; } shim_dim;\n"
+    "typedef struct {\n"
+    "    shim_dim block, block_dim, thread, grid_dim;\n"
+    "    int backwards;\n"
+    "} shim_grid;\n"
+    "#define __global__\n"
+    "#define __device__\n"
+    "#define __restrict__ restrict\n"
+    "#define blockIdx (shim_where()->block)\n"
+    "#define blockDim (shim_where()->block_dim)\n"
+    "#define threadIdx (shim_where()->thread)\n"
+    "#define gridDim (shim_where()->grid_dim)\n"
+    "static inline double __longlong_as_double(long long v)\n"
+    "{\n"
+    "    union { long long i; double f; } u = {v};\n"
+    "    return u.f;\n"
+    "}\n"
+    "static inline float __int_as_float(int v)\n"
+    "{\n"
+    "    union { int i; float f; } u = {v};\n"
+    "    return u.f;\n"
+    "}\n";
+
+#endif
