@@ -49,6 +49,36 @@ add_axis(ix_eager_result *r, const char *name, ix_error *err)
     return ILEX_OK;
 }
 
+/* Is "b" the name "a" of an axis, half a cell away? */
+static bool
+is_half_away(const char *a, const char *b)
+{
+    size_t n = strlen(a);
+    return strncmp(a, b, n) == 0 && strcmp(b + n, "+1/2") == 0;
+}
+
+/* An axis and its staggered partner of two operands do not meet. */
+static ilex_status
+check_staggered(size_t count, ilex_storage *const *operands,
+                const ix_eager_result *r, ix_error *err)
+{
+    for (int k = 0; k < r->rank; k++)
+        for (int j = 0; j < r->rank; j++) {
+            bool together = !is_half_away(r->axis[k], r->axis[j]);
+            for (size_t i = 0; i < count; i++)
+                together |= find_axis(operands[i], r->axis[k]) >= 0 &&
+                            find_axis(operands[i], r->axis[j]) >= 0;
+            if (!together)
+                return ix_fail(err, ILEX_E_AXIS,
+                               "an operand has axis %s and another one %s, "
+                               "half a cell away: they do not broadcast with "
+                               "each other; rename one (ilex_storage_"
+                               "reinterpret)",
+                               r->axis[k], r->axis[j]);
+        }
+    return ILEX_OK;
+}
+
 /* Union of the names; the order of the first operand that has them all. */
 static ilex_status
 named_axes(size_t count, ilex_storage *const *operands, ix_eager_result *r,
@@ -66,7 +96,7 @@ named_axes(size_t count, ilex_storage *const *operands, ix_eager_result *r,
                    (size_t)r->rank * sizeof *r->axis);
             break;
         }
-    return ILEX_OK;
+    return check_staggered(count, operands, r, err);
 }
 
 /* ---- lengths and markers ---- */

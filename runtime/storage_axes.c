@@ -389,7 +389,7 @@ ix_storage_layout_words(const ilex_storage *s, int rank,
     bool named = s->rank > 0 && *s->axis[0];
     *words = 0;
     bool whole = strcmp(s->order, "C") == 0 || strcmp(s->order, "F") == 0;
-    if (!whole && !named && s->rank != rank)
+    if (rank == 0 || (!whole && !named && s->rank != rank))
         return;
     int n = !whole && named ? true_words(s, t) : 0;
     if (n > 0 && strlen(s->order) < size) {
