@@ -74,38 +74,22 @@ ILEX_API ilex_status ilex_eager_assign(ilex_context *ctx, ilex_storage *to,
 
 /* ---- each under its own name: ilex_storage_add(ctx, x, y), ... ---- */
 
-#define ILEX_EAGER_1(function, op)                                             \
-    static inline ilex_storage *function(ilex_context *ctx, ilex_storage *x)   \
-    {                                                                          \
-        return ilex_eager(ctx, op, 1, &x, NULL);                               \
-    }
-#define ILEX_EAGER_2(function, op)                                             \
-    static inline ilex_storage *function(ilex_context *ctx, ilex_storage *x,   \
-                                         ilex_storage *y)                      \
-    {                                                                          \
-        ilex_storage *operands[2] = {x, y};                                    \
-        return ilex_eager(ctx, op, 2, operands, NULL);                         \
-    }
-#define ILEX_EAGER_3(function, op)                                             \
-    static inline ilex_storage *function(ilex_context *ctx, ilex_storage *x,   \
-                                         ilex_storage *y, ilex_storage *z)     \
-    {                                                                          \
-        ilex_storage *operands[3] = {x, y, z};                                 \
-        return ilex_eager(ctx, op, 3, operands, NULL);                         \
-    }
+#define ILEX_EAGER_1 ilex_storage *x
+#define ILEX_EAGER_2 ILEX_EAGER_1, ilex_storage *y
+#define ILEX_EAGER_3 ILEX_EAGER_2, ilex_storage *z
 
-/* ilex_storage_<name>(ctx, x, ...) for every row of ops.def. */
+/* ilex_storage_<name>(ctx, x, ...) for every row of ops.def: ilex_eager()
+ * without "out". */
 #define ILEX_OP(ENUM, name, arity, ...)                                        \
-    ILEX_EAGER_##arity(ilex_storage_##name, #name)
+    ILEX_API ilex_storage *ilex_storage_##name(ilex_context *ctx,              \
+                                               ILEX_EAGER_##arity);
 #include "ilex/ops.def"
 
-/* ilex_storage_<name>(ctx, x, axes) for every row of reductions.def. */
+/* ilex_storage_<name>(ctx, x, axes) for every row of reductions.def:
+ * ilex_eager_reduce() without "out". */
 #define ILEX_REDUCTION(ENUM, name, ...)                                        \
-    static inline ilex_storage *ilex_storage_##name(                           \
-        ilex_context *ctx, ilex_storage *x, const char *axes)                  \
-    {                                                                          \
-        return ilex_eager_reduce(ctx, #name, x, axes, NULL);                   \
-    }
+    ILEX_API ilex_storage *ilex_storage_##name(                                \
+        ilex_context *ctx, ilex_storage *x, const char *axes);
 #include "ilex/reductions.def"
 
 #undef ILEX_EAGER_1
