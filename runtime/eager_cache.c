@@ -67,7 +67,7 @@ static ilex_array *
 element_wise(ilex_context *ctx, const ix_eager_key *key)
 {
     ilex_array *x[IX_EAGER_OPERANDS];
-    char name[4], domain[ILEX_MAX_RANK * 12], full[ILEX_MAX_RANK * 12];
+    char name[16], domain[ILEX_MAX_RANK * 12], full[ILEX_MAX_RANK * 12];
     domain_text(~0u, key->rank, true, full, sizeof full);
     for (int i = 0; i < key->count; i++) {
         snprintf(name, sizeof name, "x%d", i);
