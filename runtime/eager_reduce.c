@@ -100,8 +100,8 @@ prepare(ilex_context *ctx, const char *name, ilex_storage *x, const char *axes,
     key->op = -1 - (int)r;
     key->rank = x->rank;
     key->count = 1;
-    key->result = result->dtype;
-    key->dtype[0] = x->dtype;
+    key->result = (int32_t)result->dtype;
+    key->dtype[0] = (int32_t)x->dtype;
     ix_eager_key_jit(ctx, key);
     rc = ix_eager_check_cast(ctx, name, result->dtype, out);
     return rc ? rc : ix_eager_side(ctx, name, 1, &x, out, result);

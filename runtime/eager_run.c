@@ -123,9 +123,9 @@ evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
     key.op = op;
     key.rank = out->rank;
     key.count = count;
-    key.result = out->dtype;
+    key.result = (int32_t)out->dtype;
     for (int i = 0; i < count; i++) {
-        key.dtype[i] = x[i].storage->dtype;
+        key.dtype[i] = (int32_t)x[i].storage->dtype;
         key.mask[i] = ordered_mask(x[i].mask, out->rank, order);
     }
     ix_eager_key_jit(ctx, &key);
