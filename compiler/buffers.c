@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass buffers: temporaries share slots of the workspace, and outputs learn
- * whether they may take the place of an input. needs: kernels in order; gives:
- * a slot for every temporary; a slot's size is that of the largest temporary
- * in it, a formula that the run evaluates.
+ * Pass buffers: temporaries share slots of the workspace. needs: kernels in
+ * order; gives: a slot for every temporary; a slot's size is that of the
+ * largest temporary in it, a formula that the run evaluates.
  */
 #include "compiler/unit.h"
 
@@ -12,7 +11,6 @@ typedef struct lifetimes {
     ix_unit *u;
     int *first, *last;
     int now;
-    bool *moved; /* the last kernel reads it at other indices than its own */
 } lifetimes;
 
 static void
@@ -23,26 +21,11 @@ touch(lifetimes *l, int64_t buffer)
     l->last[buffer] = l->now;
 }
 
-/* Does a load read [_0, _1, ...]? */
-static bool
-reads_in_place(const ilex_array *load, const ix_frame *frame)
-{
-    if (load->nops != frame->box->rank || frame->nreduce)
-        return false;
-    for (int k = 0; k < load->nops; k++)
-        if (load->ops[k]->kind != IX_INDEX || load->ops[k]->attr[0] != k)
-            return false;
-    return true;
-}
-
 static bool
 touch_load(ix_load_visitor *v, const ilex_array *load)
 {
     lifetimes *l = v->user;
-    if (l->last[load->attr[0]] != l->now)
-        l->moved[load->attr[0]] = false;
     touch(l, load->attr[0]);
-    l->moved[load->attr[0]] |= !reads_in_place(load, &v->frame);
     return true;
 }
 
@@ -97,27 +80,6 @@ assign_slots(lifetimes *l)
     }
 }
 
-/* An output may share its input's buffer when the input is read only where it
- * is written, by the kernel that writes it, and by none after it. */
-static void
-check_inplace(lifetimes *l)
-{
-    ix_unit *u = l->u;
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        ix_buffer *b = &u->buffer[i];
-        if (b->role != IX_ROLE_OUTPUT || b->inplace < 0)
-            continue;
-        const ix_buffer *in = &u->buffer[b->inplace];
-        bool unused = l->first[b->inplace] < 0;
-        bool legal =
-            in->dtype == b->dtype && in->interior == b->interior &&
-            (unused || l->last[b->inplace] < l->first[i] ||
-             (l->last[b->inplace] == l->first[i] && !l->moved[b->inplace]));
-        if (!legal)
-            b->inplace = -1;
-    }
-}
-
 bool
 ix_pass_buffers(ix_unit *u)
 {
@@ -125,13 +87,11 @@ ix_pass_buffers(ix_unit *u)
     lifetimes l = {.u = u};
     l.first = ix_arena_new(&u->arena, n * sizeof *l.first);
     l.last = ix_arena_new(&u->arena, n * sizeof *l.last);
-    l.moved = ix_arena_new(&u->arena, n * sizeof *l.moved);
     memset(l.first, -1, n * sizeof *l.first);
     memset(l.last, -1, n * sizeof *l.last);
     for (const ix_kernel *k = u->kernels; k; k = k->next, l.now++)
         if (!scan_kernel(&l, k))
             return false;
     assign_slots(&l);
-    check_inplace(&l);
     return true;
 }

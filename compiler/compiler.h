@@ -74,12 +74,12 @@ typedef struct ix_compiled_assumption {
     const char *text;
 } ix_compiled_assumption;
 
-/* A reduction without a value for nothing: an error when its ranges are empty
- * and the array that holds it is not. */
+/* A reduction without a value for nothing: an error when one of its ranges is
+ * empty and none of the loops and reductions around it. */
 typedef struct ix_compiled_nonempty {
     const char *what;
     int nranges, nouter;
-    ix_range range[ILEX_MAX_RANK], outer[ILEX_MAX_RANK];
+    ix_range *range, *outer;
 } ix_compiled_nonempty;
 
 /* One instruction of a tape: the reference back end's form of a body. */
@@ -104,6 +104,13 @@ typedef struct ix_tape {
     int32_t ninstr, result;
 } ix_tape;
 
+/* Generated source: complete translation units. */
+typedef struct ix_sources {
+    const char **unit;
+    size_t nunits; /* 0: not asked for */
+    bool uses_math;
+} ix_sources;
+
 typedef struct ix_compiled {
     ix_arena arena;
     const char *name;
@@ -121,8 +128,7 @@ typedef struct ix_compiled {
     size_t nnonempty;
     ix_tape *tape; /* reference only */
     size_t ntapes;
-    const char *source[IX_NDIALECTS]; /* those asked for */
-    bool uses_math;
+    ix_sources source[IX_NDIALECTS];
     ix_map copied; /* while it is made: forms of the context, their copies */
     double seconds; /* spent compiling */
 } ix_compiled;
@@ -130,6 +136,8 @@ typedef struct ix_compiled {
 typedef struct ix_compile_request {
     bool reference; /* tapes, no kernels */
     bool dialect[IX_NDIALECTS];
+    bool several; /* translation units, for compilers that are slow on long
+                     ones */
     bool names;       /* variables carry the user's names as suffix */
     const char *stop; /* pass after which `text` is made, or NULL */
     ix_text *text;

@@ -20,7 +20,7 @@ typedef struct ix_dialect {
 } ix_dialect;
 extern const ix_dialect ix_dialects[IX_NDIALECTS];
 
-enum { IX_BLOCKS = 60, IX_NAME = 48, IX_STRIP = 64 };
+enum { IX_BLOCKS = 50, IX_NAME = 48, IX_STRIP = 64 };
 #define IX_STRIP_TEXT "64"
 
 /* An open block of statements. */
@@ -110,7 +110,10 @@ void ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth);
 /* A literal of a dtype's part. */
 void ix_emit_literal(ix_emitter *e, ilex_dtype part, ix_value v, bool imaginary,
                      char *text);
-/* result = op(a, b) of dtype "loop" into variables that exist already. */
+/* op(a, b) of dtype "loop" in a new variable of the innermost block. */
+ix_name ix_emit_combined(ix_emitter *e, ix_op op, ilex_dtype loop,
+                         const ix_name *a, const ix_name *b);
+/* The same into variables that exist already. */
 void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop,
                      const ix_name *a, const ix_name *b, const ix_name *into);
 /* The depth below which all free indices of "n" are known. */
@@ -126,8 +129,6 @@ void ix_emit_store(ix_emitter *e, int buffer, int rank, const ix_name *v);
 ix_name ix_emit_reduce(ix_emitter *e, ilex_array *n);
 /* With an accumulator per point of a strip; the result is "t[v]". */
 ix_name ix_emit_strip_reduce(ix_emitter *e, ilex_array *n);
-/* Is "n" short enough to be unrolled? */
-bool ix_emit_unrolls(ilex_context *ctx, const ilex_array *n);
 
 /* ---- emit_strip.c ---- */
 
@@ -146,8 +147,14 @@ bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
 
 /* ---- emit_file.c ---- */
 
-/* A whole translation unit in the arena, NULL when memory ran out. */
-const char *ix_emit_unit(ix_unit *u, ix_arena *arena, ix_dialect_id dialect,
-                         bool names, bool *uses_math);
+typedef struct ix_emit_request {
+    ix_dialect_id dialect;
+    bool names;   /* comments with the user's names */
+    bool several; /* large kernels get units of their own */
+} ix_emit_request;
+
+/* Translation units in the arena; false when memory ran out. */
+bool ix_emit_units(ix_unit *u, ix_arena *arena, const ix_emit_request *request,
+                   ix_sources *source);
 
 #endif

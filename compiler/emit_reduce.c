@@ -11,7 +11,7 @@
 
 #include "lib/dtype.h"
 
-enum { STACK = 52, UNROLL = 4 };
+enum { STACK = 52, MOST_UNROLLED = 4 };
 
 static void emit_axis(ix_emitter *e, ilex_array *n, int k, ix_name *result);
 
@@ -209,7 +209,8 @@ fold_lanes(axis *x, const ix_name *a)
     char header[128];
     ix_emit_open(e);
     ix_emit_open(e);
-    ix_name p = ix_reduce_name(x, "l", "[j]"), q = ix_reduce_name(x, "l", "[j + h]");
+    ix_name p = ix_reduce_name(x, "l", "[j]"),
+            q = ix_reduce_name(x, "l", "[j + h]");
     ix_emit_combine(e, x->op, x->acc, &p, &q, &p);
     ix_emit_close(e, "for (i64 j = 0; j < h; j++)");
     snprintf(header, sizeof header, "for (i64 h = %d; h > 0; h >>= 1)",
@@ -379,36 +380,22 @@ element_at(axis *x, int64_t j)
     return v;
 }
 
-/* A new variable for op(a, b). */
-static ix_name
-combined(axis *x, const ix_name *a, const ix_name *b)
-{
-    ix_name v = {.depth = x->e->depth, .id = x->e->block[x->e->depth].id};
-    int number = x->e->next++;
-    char fmt[64];
-    snprintf(v.re, sizeof v.re, "t%d%s", number, x->complex ? "r" : "");
-    snprintf(v.im, sizeof v.im, "t%di", number);
-    snprintf(fmt, sizeof fmt, "%s @;", x->type);
-    ix_reduce_put(x, fmt, v.re, v.im);
-    ix_emit_combine(x->e, x->op, x->acc, a, b, &v);
-    return v;
-}
-
-/* A few elements without loops: lanes folded as a tree, or one after another. */
+/* A few elements without loops: lanes folded as a tree, or one after another.
+ */
 static ix_name
 emit_unrolled(axis *x)
 {
-    ix_name v[UNROLL];
+    ix_name v[MOST_UNROLLED];
     for (int64_t j = 0; j < x->extent; j++)
         v[j] = element_at(x, j);
     if (x->lanes == 1) {
         for (int64_t j = 1; j < x->extent; j++)
-            v[0] = combined(x, &v[0], &v[j]);
+            v[0] = ix_emit_combined(x->e, x->op, x->acc, &v[0], &v[j]);
         return v[0];
     }
     for (int64_t h = x->lanes / 2; h > 0; h /= 2)
         for (int64_t j = 0; j < h && j + h < x->extent; j++)
-            v[j] = combined(x, &v[j], &v[j + h]);
+            v[j] = ix_emit_combined(x->e, x->op, x->acc, &v[j], &v[j + h]);
     return v[0];
 }
 
@@ -470,8 +457,8 @@ emit_axis(ix_emitter *e, ilex_array *n, int k, ix_name *result)
     ix_reduce_axis_of(&x, e, n, k);
     if (x.extent == 0) {
         *result = declare_empty(&x);
-    } else if (!e->strip && x.extent > 0 && x.extent <= UNROLL &&
-               (x.lanes == 1 || x.lanes >= x.extent)) {
+    } else if (!e->strip && x.extent > 0 && x.extent <= MOST_UNROLLED &&
+               ix_unrolls(e->u, n, k)) {
         *result = emit_unrolled(&x);
     } else if (x.extent > 0 && x.extent <= IX_CHUNK) {
         *result = declare_accumulator(&x);
@@ -491,8 +478,7 @@ ix_emit_reduce(ix_emitter *e, ilex_array *n)
     ix_block aside[IX_BLOCKS];
     bool strip = e->strip;
     int depth = ix_emit_depth_of(e, n), here = e->depth;
-    memcpy(aside, e->block + depth + 1,
-           (size_t)(here - depth) * sizeof *aside);
+    memcpy(aside, e->block + depth + 1, (size_t)(here - depth) * sizeof *aside);
     for (int i = depth + 1; i <= here; i++)
         e->block[i].id = 0;
     e->depth = depth;
@@ -504,8 +490,7 @@ ix_emit_reduce(ix_emitter *e, ilex_array *n)
         v = ix_emit_position(e, n);
     else
         emit_axis(e, n, 0, &v);
-    memcpy(e->block + depth + 1, aside,
-           (size_t)(here - depth) * sizeof *aside);
+    memcpy(e->block + depth + 1, aside, (size_t)(here - depth) * sizeof *aside);
     e->depth = here;
     e->strip = strip;
     return v;
@@ -519,16 +504,4 @@ ix_emit_strip_reduce(ix_emitter *e, ilex_array *n)
     emit_axis(e, n, 0, &v);
     e->strip = false;
     return v;
-}
-
-/* Few elements for sure: unrolled, the innermost loop needs no strips. */
-bool
-ix_emit_unrolls(ilex_context *ctx, const ilex_array *n)
-{
-    for (int k = 0; k < n->interior->rank; k++) {
-        const ix_lin *extent = ix_axis_extent(ctx, &n->interior->ax[k]);
-        if (!extent || extent->n || extent->c > UNROLL)
-            return false;
-    }
-    return true;
 }

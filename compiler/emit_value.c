@@ -39,9 +39,7 @@ integer_literal(ilex_dtype dtype, ix_value v, ix_text *t)
 {
     if (ix_dtype_kind(dtype) == 'u' || dtype == ILEX_BOOL) {
         ix_text_uint(t, v.u);
-        ix_text_put(t, dtype == ILEX_U64   ? "ul"
-                       : dtype == ILEX_U32 ? "u"
-                                           : "");
+        ix_text_put(t, dtype == ILEX_U64 ? "ul" : dtype == ILEX_U32 ? "u" : "");
     } else if (v.i == INT64_MIN) {
         ix_text_put(t, "(-9223372036854775807l - 1)");
     } else {
@@ -58,8 +56,8 @@ ix_emit_literal(ix_emitter *e, ilex_dtype part, ix_value v, bool imaginary,
     ix_text t;
     ix_text_init(&t, &e->mem);
     if (ix_dtype_is_real(part))
-        real_literal(e->dialect->cuda, part == ILEX_F32,
-                     imaginary ? v.im : v.f, &t);
+        real_literal(e->dialect->cuda, part == ILEX_F32, imaginary ? v.im : v.f,
+                     &t);
     else
         integer_literal(part, v, &t);
     const char *s = ix_text_string(&t);
@@ -154,9 +152,9 @@ ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth)
     if (f.n == 0)
         ix_text_int(t, f.c);
     else if (f.c)
-        ix_text_format(t, " %c %llu", f.c < 0 ? '-' : '+',
-                       (unsigned long long)(f.c < 0 ? 0 - (uint64_t)f.c
-                                                    : (uint64_t)f.c));
+        ix_text_format(
+            t, " %c %llu", f.c < 0 ? '-' : '+',
+            (unsigned long long)(f.c < 0 ? 0 - (uint64_t)f.c : (uint64_t)f.c));
 }
 
 /* ---- operations ---- */
@@ -234,6 +232,18 @@ define(ix_emitter *e, ilex_dtype dtype, int depth, ix_code_template code,
     write_template(e, depth, code, names, start);
 }
 
+ix_name
+ix_emit_combined(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
+                 const ix_name *b)
+{
+    ix_name args[2] = {*a, *b}, v;
+    ix_code_names names;
+    new_variable(e, loop, e->depth, &v);
+    names_of(loop, loop, 2, args, &v, &names);
+    define(e, loop, e->depth, ix_op_template(op, loop), &names);
+    return v;
+}
+
 void
 ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
                 const ix_name *b, const ix_name *into)
@@ -241,19 +251,14 @@ ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
     ix_name args[2] = {*a, *b};
     ix_code_names names;
     ix_code_template code = ix_op_template(op, loop);
-    ix_name v = *into;
-    bool pair = code.kind == IX_CODE_PAIR;
-    if (pair)
-        new_variable(e, loop, e->depth, &v);
-    names_of(loop, loop, 2, args, &v, &names);
-    if (pair)
-        define(e, loop, e->depth, code, &names);
-    else
+    if (code.kind != IX_CODE_PAIR) {
+        names_of(loop, loop, 2, args, into, &names);
         write_template(e, e->depth, code, &names, "");
-    if (pair) {
-        ix_emit_put(e, e->depth, "%s = %s;", into->re, v.re);
-        ix_emit_put(e, e->depth, "%s = %s;", into->im, v.im);
+        return;
     }
+    ix_name v = ix_emit_combined(e, op, loop, a, b);
+    ix_emit_put(e, e->depth, "%s = %s;", into->re, v.re);
+    ix_emit_put(e, e->depth, "%s = %s;", into->im, v.im);
 }
 
 static int
@@ -288,26 +293,48 @@ close_branch(ix_emitter *e, const ix_block *b, const char *header)
     ix_emit_close(e, header);
 }
 
+/* How many guards follow each other in the last operand of "n", itself first.
+ */
+static int
+chain_length(const ilex_array *n)
+{
+    int length = 1;
+    for (n = n->ops[2]; ix_is_guard(n); n = n->ops[2])
+        length++;
+    return length;
+}
+
 /* `where` on indices that split left: reads of a branch may be out of bounds
- * where it is not taken. */
+ * where it is not taken. One in the last operand of another becomes
+ * `else if`. */
 static ix_name
 guarded_where(ix_emitter *e, ilex_array *n)
 {
-    ix_name c = ix_emit_value(e, n->ops[0]), v;
+    int length = chain_length(n);
+    ix_name *c = ix_arena_new(e->arena, (size_t)length * sizeof *c), v;
+    ix_block *branch =
+        ix_arena_new(e->arena, ((size_t)length + 1) * sizeof *branch);
     bool complex = ix_dtype_is_complex((ilex_dtype)n->dtype);
     char header[IX_NAME + 16];
+    ilex_array *at = n;
+    for (int i = 0; i < length; i++, at = at->ops[2])
+        c[i] = ix_emit_value(e, at->ops[0]);
     if (e->depth + 1 >= IX_BLOCKS) {
         ix_emit_open(e);
-        return c;
+        return c[0];
     }
     new_variable(e, (ilex_dtype)n->dtype, e->depth, &v);
     ix_emit_put(e, e->depth, complex ? "%s %s, %s;" : "%s %s;",
                 ix_c_type((ilex_dtype)n->dtype), v.re, v.im);
-    snprintf(header, sizeof header, "if (%s)", c.re);
-    ix_block yes = emit_branch(e, n->ops[1], &v, complex);
-    ix_block no = emit_branch(e, n->ops[2], &v, complex);
-    close_branch(e, &yes, header);
-    close_branch(e, &no, "else");
+    at = n;
+    for (int i = 0; i < length; i++, at = at->ops[2])
+        branch[i] = emit_branch(e, at->ops[1], &v, complex);
+    branch[length] = emit_branch(e, at, &v, complex);
+    for (int i = 0; i < length; i++) {
+        snprintf(header, sizeof header, "%sif (%s)", i ? "else " : "", c[i].re);
+        close_branch(e, &branch[i], header);
+    }
+    close_branch(e, &branch[length], "else");
     return v;
 }
 
@@ -323,8 +350,7 @@ emit_op(ix_emitter *e, ilex_array *n)
     new_variable(e, dtype, depth, &v);
     names_of(ix_loop_of(n), dtype, n->nops, args, &v, &names);
     e->note = note_of(e, n);
-    define(e, dtype, depth, ix_op_template(ix_op_of(n), ix_loop_of(n)),
-           &names);
+    define(e, dtype, depth, ix_op_template(ix_op_of(n), ix_loop_of(n)), &names);
     return v;
 }
 
@@ -378,10 +404,7 @@ emit_new(ix_emitter *e, ilex_array *n)
     case IX_CAST:
         return emit_cast(e, n);
     case IX_OP:
-        if (ix_op_of(n) == IX_OP_WHERE && ix_is_index_condition(n->ops[0]) &&
-            ((n->ops[1]->flags | n->ops[2]->flags) & IX_HAS_LOAD))
-            return guarded_where(e, n);
-        return emit_op(e, n);
+        return ix_is_guard(n) ? guarded_where(e, n) : emit_op(e, n);
     default:
         return emit_index_value(e, n);
     }
@@ -404,8 +427,7 @@ ix_emit_define(ix_emitter *e, ilex_array *n, ix_name v)
     ix_arena_grow(e->arena, &e->name, &e->name_capacity, e->nnames + 1,
                   sizeof *e->name);
     e->name[e->nnames] = v;
-    e->block[0].text.failed |=
-        !ix_map_set(&e->value, &e->mem, n, e->nnames);
+    e->block[0].text.failed |= !ix_map_set(&e->value, &e->mem, n, e->nnames);
     e->nnames++;
 }
 

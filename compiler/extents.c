@@ -31,21 +31,35 @@ check_output(ix_unit *u, const ix_output *out)
            ix_domain_check_extents(ctx, name, out->array->interior);
 }
 
-/* Is there an input of the name that an output may share a buffer with? */
+/* Is there an input of the name that an output may share a buffer with, and
+ * does it look like the output? */
 static bool
 check_inplace(ix_unit *u, const ix_output *out)
 {
     ilex_context *ctx = u->ctx;
-    bool found = out->inplace == 0;
+    const ilex_array *x = NULL;
     for (size_t i = 0; i < u->module->ninputs; i++)
-        found |= u->module->input[i]->attr[0] == out->inplace;
-    if (!found)
+        if (u->module->input[i]->attr[0] == out->inplace)
+            x = u->module->input[i];
+    if (out->inplace == 0)
+        return true;
+    if (x && x->dtype == out->array->dtype && ix_is_array(out->array) &&
+        x->interior == out->array->interior)
+        return true;
+    const char *name = ix_symbol_text(ctx, out->name);
+    const char *place = ix_symbol_text(ctx, out->inplace);
+    if (!x)
         ix_fail(&ctx->error, ILEX_E_UNKNOWN,
                 "output %s: there is no input '%s' to share a buffer with "
                 "(inplace)",
-                ix_symbol_text(ctx, out->name),
-                ix_symbol_text(ctx, out->inplace));
-    return found;
+                name, place);
+    else
+        ix_fail(&ctx->error, ILEX_E_SHAPE,
+                "output %s: %s is %s[%s]; an output in its place (inplace) has "
+                "the same dtype and domain",
+                name, place, ilex_dtype_name((ilex_dtype)x->dtype),
+                ix_domain_show(ctx, x->interior).s);
+    return false;
 }
 
 /* Rank-0 scalars become lambdas, so that every root is an array. */

@@ -168,60 +168,6 @@ copy_kernels(ix_unit *u, ix_compiled *c)
     }
 }
 
-/* ---- reductions that need an element ---- */
-
-typedef struct nonempty_search {
-    ix_unit *u;
-    ix_compiled *c;
-    const ix_domain *box;
-    ix_map seen;
-    size_t capacity;
-} nonempty_search;
-
-static void
-add_nonempty(nonempty_search *s, const ilex_array *n)
-{
-    ix_compiled *c = s->c;
-    ix_arena_grow(&c->arena, &c->nonempty, &s->capacity, c->nnonempty + 1,
-                  sizeof *c->nonempty);
-    ix_compiled_nonempty *to = &c->nonempty[c->nnonempty++];
-    *to = (ix_compiled_nonempty){
-        .what = ix_reduction_info_of(ix_reduction_of(n))->name,
-        .nranges = n->interior->rank,
-        .nouter = s->box->rank};
-    for (int k = 0; k < to->nranges; k++)
-        to->range[k] = ix_finish_range(c, &n->interior->ax[k]);
-    for (int k = 0; k < to->nouter; k++)
-        to->outer[k] = ix_finish_range(c, &s->box->ax[k]);
-}
-
-static void
-search_nonempty(nonempty_search *s, const ilex_array *n)
-{
-    ix_mem mem = ix_arena_mem(&s->u->arena);
-    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, n))
-        return;
-    ix_map_set(&s->seen, &mem, n, 1);
-    if (n->kind == IX_REDUCE &&
-        !ix_reduction_info_of(ix_reduction_of(n))->empty)
-        add_nonempty(s, n);
-    for (int i = 0; i < n->nops; i++)
-        search_nonempty(s, n->ops[i]);
-}
-
-static void
-copy_nonempty(ix_unit *u, ix_compiled *c)
-{
-    nonempty_search s = {.u = u, .c = c};
-    for (const ix_kernel *k = u->kernels; k; k = k->next)
-        for (const ix_nest *n = k->nests; n; n = n->next)
-            for (int i = 0; i < n->nstores; i++) {
-                s.box = k->box;
-                s.seen = (ix_map){0};
-                search_nonempty(&s, n->store[i].value);
-            }
-}
-
 static void
 mark_lin(ix_compiled *c, const ix_lin *a)
 {
@@ -278,17 +224,16 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     copy_sizes(u, c);
     copy_buffers(u, c);
     copy_kernels(u, c);
-    copy_nonempty(u, c);
+    ix_finish_nonempty(u, c);
     mark_body_sizes(u, c);
     copy_assumptions(u, c);
     if (request->reference)
         ix_make_tapes(u, c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
-        if (!request->dialect[d])
-            continue;
-        c->source[d] = ix_emit_unit(u, &c->arena, (ix_dialect_id)d,
-                                    request->names, &c->uses_math);
-        if (!c->source[d])
+        ix_emit_request emit = {(ix_dialect_id)d, request->names,
+                                request->several};
+        if (request->dialect[d] &&
+            !ix_emit_units(u, &c->arena, &emit, &c->source[d]))
             return false;
     }
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Passes loops, reduce, parallel: the shape of the loop nests.
+ * Passes loops and parallel: the shape of the loop nests.
  */
 #include "compiler/unit.h"
 
@@ -73,7 +73,8 @@ joinable(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
         if (!same_loops(x, y) || has_reduction(x) || has_reduction(y) ||
             x->nstores + y->nstores > STORES_TOGETHER)
             return false;
-    return !x && !y && !reads_from(u, b, a);
+    int together = ix_kernel_statements(u, a) + ix_kernel_statements(u, b);
+    return !x && !y && together <= IX_FUNCTION && !reads_from(u, b, a);
 }
 
 static void
@@ -90,9 +91,58 @@ join(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     }
 }
 
+/* Moves nests that would make one function too long to a kernel of their own,
+ * which follows. */
+static void
+divide(ix_unit *u, ix_kernel *k)
+{
+    int sum = 0;
+    for (ix_nest **at = &k->nests; *at; at = &(*at)->next) {
+        sum += ix_nest_statements(u, *at);
+        if (sum <= IX_FUNCTION || at == &k->nests)
+            continue;
+        ix_kernel *rest = ix_arena_new(&u->arena, sizeof *rest);
+        *rest = (ix_kernel){.box = k->box, .nests = *at, .next = k->next};
+        *at = NULL;
+        k->next = rest;
+        u->changed = true;
+        return;
+    }
+}
+
+ix_kernel *
+ix_unit_kernel(ix_unit *u, const ix_domain *box, int buffer, ilex_array *value)
+{
+    ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
+    ix_nest *n = ix_arena_new(&u->arena, sizeof *n);
+    k->box = box;
+    k->nests = n;
+    n->nloops = box->rank;
+    n->nstores = 1;
+    n->store = ix_arena_new(&u->arena, sizeof *n->store);
+    *n->store = (ix_store){buffer, value};
+    n->loop =
+        ix_arena_new(&u->arena, ((size_t)box->rank + 1) * sizeof *n->loop);
+    for (int i = 0; i < box->rank; i++) {
+        n->loop[i] = (ix_loop){.axis = i, .nlo = 1, .nhi = 1};
+        n->loop[i].lo[0] = ix_index_lin(u->ctx, box->ax[i].lo);
+        n->loop[i].hi[0] = ix_index_lin(u->ctx, box->ax[i].hi);
+    }
+    return k;
+}
+
+void
+ix_unit_number(ix_unit *u)
+{
+    u->nkernels = 0;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        k->number = u->nkernels++;
+}
+
 /* needs: nests; gives: neighbours that write one box and do not read each
- * other in common loops; loops in index order, the last index innermost, which
- * is the layout of what is written. */
+ * other in common loops, kernels no longer than a function may be; loops in
+ * index order, the last index innermost, which is the layout of what is
+ * written. */
 bool
 ix_pass_loops(ix_unit *u)
 {
@@ -104,158 +154,10 @@ ix_pass_loops(ix_unit *u)
             a->next = a->next->next;
             u->changed = true;
         }
-    u->nkernels = 0;
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        k->number = u->nkernels++;
-    return true;
-}
-
-/* ---- reduce: reductions over everything run in parallel ---- */
-
-/* What sole_reduction finds. */
-typedef struct reduction_search {
-    ix_unit *u;
-    ix_map seen;
-    ilex_array *found;
-    int count;
-} reduction_search;
-
-static void
-find_reductions(reduction_search *r, ilex_array *n)
-{
-    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&r->seen, n))
-        return;
-    if (!ix_map_set(&r->seen, &r->u->ctx->mem, n, 1))
-        r->count = 2; /* no memory: leave the body as it is */
-    if (n->kind == IX_REDUCE) {
-        r->found = n;
-        r->count++;
-        return;
-    }
-    for (int i = 0; i < n->nops; i++)
-        find_reductions(r, n->ops[i]);
-}
-
-/* The one reduction, over several axes, in a body; or NULL. */
-static ilex_array *
-sole_reduction(ix_unit *u, ilex_array *body)
-{
-    reduction_search r = {.u = u};
-    find_reductions(&r, body);
-    ix_map_free(&r.seen, &u->ctx->mem);
-    return r.count == 1 && r.found->interior->rank > 1 &&
-                   !ix_reduction_info_of(ix_reduction_of(r.found))->by_index
-               ? r.found
-               : NULL;
-}
-
-/* A REDUCE like "n" over part of its axes. */
-static ilex_array *
-part_of(ilex_array *n, const ix_domain *box, int64_t first, int64_t lanes,
-        ilex_array *body)
-{
-    int64_t attr[3] = {n->attr[0], first, lanes};
-    ix_node_spec spec = {.kind = IX_REDUCE,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = box,
-                         .nops = 1,
-                         .ops = &body,
-                         .nattr = 3,
-                         .attr = attr};
-    return ix_node_scoped(n->ctx, &spec);
-}
-
-typedef struct replacement {
-    ilex_array *from, *to;
-} replacement;
-
-static ilex_array *
-replace_node(void *user, ilex_array *n)
-{
-    const replacement *r = user;
-    return n == r->from ? r->to : n;
-}
-
-/* The kernel that stores, for every index of the outermost reduced axis, the
- * reduction over the other axes. */
-static ix_kernel *
-partial_kernel(ix_unit *u, ilex_array *n, int *buffer)
-{
-    ilex_context *ctx = u->ctx;
-    const ix_domain *outer = ix_domain_new(ctx, 1, n->interior->ax);
-    const ix_domain *inner =
-        ix_domain_new(ctx, n->interior->rank - 1, n->interior->ax + 1);
-    ix_substitution s = {
-        .ctx = ctx, .rindex = ix_scalar_index(ctx, 0), .from = n->attr[1]};
-    ilex_array *body = ix_substitute(&s, n->ops[0]);
-    ix_substitution_free(&s);
-    if (!outer || !inner || ix_is_poison(body))
-        return NULL;
-    body = part_of(n, inner, n->attr[1] + 1, n->attr[2], body);
-    if (ix_is_poison(body))
-        return NULL;
-    *buffer = ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                            .name = "",
-                                            .dtype = (ilex_dtype)n->dtype,
-                                            .interior = outer,
-                                            .box = outer,
-                                            .inplace = -1});
-    ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
-    k->box = outer;
-    k->nests = ix_arena_new(&u->arena, sizeof *k->nests);
-    k->nests->nloops = k->nests->nstores = 1;
-    k->nests->store = ix_arena_new(&u->arena, sizeof *k->nests->store);
-    *k->nests->store = (ix_store){*buffer, body};
-    ix_loop *loop = ix_arena_new(&u->arena, sizeof *loop);
-    k->nests->loop = loop;
-    *loop = (ix_loop){.axis = 0, .nlo = 1, .nhi = 1};
-    loop->lo[0] = ix_index_lin(ctx, outer->ax[0].lo);
-    loop->hi[0] = ix_index_lin(ctx, outer->ax[0].hi);
-    return k;
-}
-
-/* Puts the partial kernel before "k" and reduces its results in "k". */
-static bool
-split_reduction(ix_unit *u, ix_kernel **at, ilex_array *n)
-{
-    ix_kernel *k = *at;
-    int buffer;
-    ix_kernel *partial = partial_kernel(u, n, &buffer);
-    if (!partial)
-        return false;
-    ilex_array *index = ix_scalar_rindex(u->ctx, (int)n->attr[1]);
-    ilex_array *load =
-        ix_scalar_load(u->ctx, (ilex_dtype)n->dtype, buffer, 1, &index);
-    replacement r = {n, part_of(n, partial->box, n->attr[1], 1, load)};
-    ix_substitution s = {.ctx = u->ctx, .rewrite = replace_node, .user = &r};
-    k->nests->store->value = ix_substitute(&s, k->nests->store->value);
-    ix_substitution_free(&s);
-    partial->next = k;
-    *at = partial;
-    u->changed = true;
-    return !ix_is_poison(k->nests->store->value);
-}
-
-/* needs: nests; gives: reductions of several axes to a single value as two
- * kernels, the first with a loop that threads can share. The nest of one-axis
- * reductions that defines the result stays the same, so the bits do. */
-bool
-ix_pass_reduce(ix_unit *u)
-{
-    for (ix_kernel **at = &u->kernels; *at && !u->reference;
-         at = &(*at)->next) {
-        ix_nest *nest = (*at)->nests;
-        if ((*at)->box->rank || !nest || nest->nstores != 1 ||
-            !(nest->store->value->flags & IX_HAS_REDUCE))
-            continue;
-        ilex_array *n = sole_reduction(u, nest->store->value);
-        if (n && !split_reduction(u, at, n))
-            return false;
-    }
-    u->nkernels = 0;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        k->number = u->nkernels++;
-    return true;
+        divide(u, k);
+    ix_unit_number(u);
+    return u->ctx->error.code == ILEX_OK;
 }
 
 /* ---- parallel ---- */

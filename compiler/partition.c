@@ -16,7 +16,7 @@
 enum {
     CHEAP = 4,         /* operations: always computed again */
     RECOMPUTE = 64,    /* operations a point may spend on computing again */
-    BODY_BUDGET = 600, /* nodes of one fused body */
+    BODY_BUDGET = 600, /* statements of one fused body */
     MANY_READS = 1 << 20
 };
 
@@ -48,7 +48,7 @@ info_of(partition *p, const ilex_array *n)
 typedef struct measure {
     ix_map seen;
     ilex_context *ctx;
-    int cost, nodes;
+    int cost;
     bool conditions;
 } measure;
 
@@ -71,7 +71,6 @@ measure_body(measure *m, const ilex_array *n)
         ix_fail_memory(&m->ctx->error);
         return;
     }
-    m->nodes++;
     if (n->kind == IX_OP)
         m->cost += ix_op_info_of(ix_op_of(n))->cost;
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
@@ -218,14 +217,6 @@ decide(partition *p)
 
 /* ---- buffers and stages ---- */
 
-static void
-add_stage(ix_unit *u, int buffer, const ix_domain *box, ilex_array *body)
-{
-    ix_arena_grow(&u->arena, &u->stage, &u->stage_capacity, u->nstages + 1,
-                  sizeof *u->stage);
-    u->stage[u->nstages++] = (ix_stage){buffer, box, body};
-}
-
 static ilex_array *
 load_same(ix_unit *u, int buffer, ilex_dtype dtype, int rank)
 {
@@ -323,7 +314,7 @@ store(partition *p, size_t i)
     info *x = &p->of[i];
     x->stored = true;
     x->buffer = temporary(p, i);
-    add_stage(p->u, x->buffer, p->u->need[i], x->body);
+    ix_unit_stage(p->u, (ix_stage){x->buffer, p->u->need[i], x->body});
 }
 
 /* Stores the operands of "n" that are computed again, for the body of "n"
@@ -365,7 +356,8 @@ make_stage(partition *p, size_t i)
         return true;
     }
     x->body = inline_body(p, n);
-    if (!ix_is_poison(x->body) && measured(u, x->body).nodes > BODY_BUDGET) {
+    if (!ix_is_poison(x->body) &&
+        ix_statements(u, 1, &x->body) > BODY_BUDGET) {
         store_operands(p, n);
         x->body = inline_body(p, n);
     }
@@ -374,7 +366,7 @@ make_stage(partition *p, size_t i)
     int output = x->stored ? own_output(p, n) : -1;
     if (output >= 0) {
         x->buffer = (int)(p->first_output + (size_t)output);
-        add_stage(u, x->buffer, n->interior, x->body);
+        ix_unit_stage(u, (ix_stage){x->buffer, n->interior, x->body});
     } else if (x->stored) {
         store(p, i);
     }
@@ -454,7 +446,7 @@ copy_output(partition *p, size_t i)
         load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    add_stage(u, (int)(p->first_output + i), n->interior, body);
+    ix_unit_stage(u, (ix_stage){(int)(p->first_output + i), n->interior, body});
     return true;
 }
 

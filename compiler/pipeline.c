@@ -24,6 +24,11 @@ static const pass_row passes[] = {
 #include "compiler/passes.def"
 };
 
+#define IX_PASS(name, before, after, meaning) " " #name
+static const char pass_names[] =
+#include "compiler/passes.def"
+    ;
+
 const char *
 ix_passes_table(void)
 {
@@ -68,10 +73,9 @@ check_list(ilex_context *ctx, const char *option, const char *list)
         if (is_pass(p, length))
             continue;
         ix_fail(&ctx->error, ILEX_E_OPTION,
-                "%s: there is no pass '%.*s' (passes: check simplify contract "
-                "lower extents partition split loops reduce parallel buffers "
-                "verify; also parsed, emit, all)",
-                option, (int)(length < 40 ? length : 40), p);
+                "%s: there is no pass '%.*s' (passes:%s; also parsed, "
+                "emit, all)",
+                option, (int)(length < 40 ? length : 40), p, pass_names);
         return false;
     }
     return true;

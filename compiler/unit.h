@@ -118,6 +118,15 @@ ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
 
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
+void ix_unit_stage(ix_unit *u, ix_stage stage);
+
+/* A kernel of one nest over "box" that stores "value". */
+ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box, int buffer,
+                          ilex_array *value);
+
+/* Numbers the kernels in their order. */
+void ix_unit_number(ix_unit *u);
+
 /* Calls "fn" for every load of a body with the frame around it. */
 typedef struct ix_load_visitor {
     ilex_context *ctx;
@@ -127,6 +136,22 @@ typedef struct ix_load_visitor {
     ix_map seen;
 } ix_load_visitor;
 bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
+
+/* compiler/statements.c: about how many statements the emitter writes for
+ * bodies, which share nodes, for a nest, and for a kernel */
+int ix_statements(ix_unit *u, int nbodies, ilex_array *const *body);
+int ix_nest_statements(ix_unit *u, const ix_nest *nest);
+int ix_kernel_statements(ix_unit *u, const ix_kernel *k);
+/* Are axes "k" and on of a reduction so short that they need no loops? */
+bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
+/* Statements of a generated function, of each when a body is cut, of a kernel
+ * that gets a translation unit of its own, and of a unit that kernels share. */
+enum {
+    IX_FUNCTION = 900,
+    IX_FUNCTION_PART = 250,
+    IX_LARGE_KERNEL = 500,
+    IX_UNIT = 2000
+};
 
 /* passes: true on success, false after recording an error */
 #define IX_PASS(name, before, after, meaning) bool ix_pass_##name(ix_unit *u);

@@ -135,6 +135,14 @@ ix_unit_buffer(ix_unit *u, ix_buffer b)
     return (int)u->nbuffers++;
 }
 
+void
+ix_unit_stage(ix_unit *u, ix_stage stage)
+{
+    ix_arena_grow(&u->arena, &u->stage, &u->stage_capacity, u->nstages + 1,
+                  sizeof *u->stage);
+    u->stage[u->nstages++] = stage;
+}
+
 /* ---- loads ---- */
 
 static bool visit(ix_load_visitor *v, const ilex_array *n);

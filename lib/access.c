@@ -27,12 +27,11 @@ static void
 range_bounds(ilex_context *ctx, const ix_axis *ax, ix_bounds *b)
 {
     add_lo(b, ax->lo);
-    add_hi(b, ix_lin_offset(ctx, ax->hi, -1));
+    add_hi(b, ix_lin_try_offset(ctx, ax->hi, -1));
 }
 
 static void
-rindex_bounds(ilex_context *ctx, const ix_frame *frame, int64_t r,
-              ix_bounds *b)
+rindex_bounds(ilex_context *ctx, const ix_frame *frame, int64_t r, ix_bounds *b)
 {
     for (int i = frame->nreduce - 1; i >= 0; i--) {
         const ilex_array *n = frame->reduce[i];
@@ -51,8 +50,8 @@ floor_lin(ilex_context *ctx, const ix_lin *a, int64_t c)
     for (int32_t i = 0; i < a->n; i++) {
         if (a->t[i].k % c)
             return NULL;
-        r = ix_lin_fma(ctx, r, a->t[i].k / c,
-                       ix_lin_param(ctx, a->t[i].param));
+        r = ix_lin_try_fma(ctx, r, a->t[i].k / c,
+                           ix_lin_param(ctx, a->t[i].param));
     }
     return r;
 }
@@ -126,10 +125,10 @@ add_term_bounds(ilex_context *ctx, ix_bounds *sum, int64_t k,
     const ix_lin *const *hi = k > 0 ? a->hi : a->lo;
     for (int i = 0; i < s.nlo; i++)
         for (int j = 0; j < nlo; j++)
-            add_lo(sum, ix_lin_fma(ctx, s.lo[i], k, lo[j]));
+            add_lo(sum, ix_lin_try_fma(ctx, s.lo[i], k, lo[j]));
     for (int i = 0; i < s.nhi; i++)
         for (int j = 0; j < nhi; j++)
-            add_hi(sum, ix_lin_fma(ctx, s.hi[i], k, hi[j]));
+            add_hi(sum, ix_lin_try_fma(ctx, s.hi[i], k, hi[j]));
 }
 
 /* Rewrites k*floor(y/c) with c | k as m*(y - y mod c): the remainder has
@@ -142,7 +141,7 @@ take_remainders(ilex_context *ctx, ix_index_form *f, ix_bounds *sum)
         if (q->kind != IX_OP || ix_op_of(q) != IX_OP_FLOOR_DIVIDE)
             continue;
         int64_t c = q->ops[1]->attr[0], m = f->t[i].k / c;
-        if (f->t[i].k % c)
+        if (f->t[i].k % c || c >= IX_UNBOUNDED)
             continue;
         ix_index_form rest = *f, y;
         rest.n--;
@@ -180,9 +179,9 @@ ix_index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         add_term_bounds(ctx, b, f.t[i].k, &a);
     }
     for (int i = 0; i < b->nlo; i++)
-        b->lo[i] = ix_lin_offset(ctx, b->lo[i], f.c);
+        b->lo[i] = ix_lin_try_offset(ctx, b->lo[i], f.c);
     for (int i = 0; i < b->nhi; i++)
-        b->hi[i] = ix_lin_offset(ctx, b->hi[i], f.c);
+        b->hi[i] = ix_lin_try_offset(ctx, b->hi[i], f.c);
 }
 
 /* ---- proofs ---- */
@@ -204,11 +203,11 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
     bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;
     for (int i = 0; i < b.nlo && !above; i++)
-        above = shown(ctx, ix_lin_sub(ctx, b.lo[i], lo));
+        above = shown(ctx, ix_lin_try_fma(ctx, b.lo[i], -1, lo));
     for (int i = 0; i < b.nhi && !below; i++)
-        below = b.hi[i] && shown(ctx, ix_lin_offset(
-                                          ctx, ix_lin_sub(ctx, hi, b.hi[i]),
-                                          -1));
+        below = b.hi[i] &&
+                shown(ctx, ix_lin_try_offset(
+                               ctx, ix_lin_try_fma(ctx, hi, -1, b.hi[i]), -1));
     if (above && below)
         return IX_YES;
     if (ctx->error.code == ILEX_E_MEMORY)
@@ -262,17 +261,16 @@ print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
 }
 
 void
-ix_access_report(ilex_context *ctx, const char *name,
-                 const ilex_array *operand, int axis, const ix_domain *box,
-                 const ix_sample *sample)
+ix_access_report(ilex_context *ctx, const char *name, const ilex_array *operand,
+                 int axis, const ix_domain *box, const ix_sample *sample)
 {
     const ix_axis *ax = &operand->valid->ax[axis];
     char label[80];
     axis_label(ctx, ax, axis, label, sizeof label);
     ix_text t;
     ix_text_init(&t, &ctx->mem);
-    ix_text_format(&t, "%s: reads %s at %s=%lld", name, name_of(operand),
-                   label, (long long)sample->at);
+    ix_text_format(&t, "%s: reads %s at %s=%lld", name, name_of(operand), label,
+                   (long long)sample->at);
     if (sample->nindex) {
         ix_text_put(&t, " when ");
         print_point(ctx, box, sample, &t);
@@ -364,8 +362,7 @@ check_reduce(checker *c, const ilex_array *n)
 static bool
 check(checker *c, const ilex_array *n)
 {
-    if (n->nops == 0 || !(n->flags & IX_HAS_LOAD) ||
-        ix_map_find(&c->seen, n))
+    if (n->nops == 0 || !(n->flags & IX_HAS_LOAD) || ix_map_find(&c->seen, n))
         return true;
     if (!ix_map_set(&c->seen, &c->ctx->mem, n, 1)) {
         ix_fail_memory(&c->ctx->error);

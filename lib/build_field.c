@@ -71,7 +71,8 @@ ix_build_input(ilex_context *ctx, const char *name, size_t length,
         return ix_poison_again(ctx);
     const char *what = ix_symbol_text(ctx, (int32_t)attr);
     const ix_domain *valid = halo ? grow(ctx, what, interior, halo) : interior;
-    if (!valid || !check_axes(ctx, what, interior))
+    if (!valid || !check_axes(ctx, what, interior) ||
+        !ix_domain_check_extents(ctx, what, valid))
         return ix_poison_again(ctx);
     ix_node_spec spec = {.kind = IX_INPUT,
                          .dtype = dtype,

@@ -142,7 +142,7 @@ slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
 {
     const ix_lin *span =
         step > 0 ? ix_lin_sub(ctx, stop, start) : ix_lin_sub(ctx, start, stop);
-    int64_t by = step > 0 ? step : -step;
+    int64_t by = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
     if (!span)
         return NULL;
     if (span->n == 0)
@@ -236,48 +236,4 @@ ix_build_slice(ilex_context *ctx, ilex_array *x, const ix_lin *const *start,
                          .nattr = d,
                          .attr = attr};
     return ix_node_scoped(ctx, &spec);
-}
-
-/* ---- not there yet ---- */
-
-static ilex_array *
-unsupported(ilex_context *ctx, const char *kind, int count,
-            ilex_array *const *operands)
-{
-    for (int i = 0; operands && i < count; i++)
-        if (operands[i] && ix_is_poison(operands[i]))
-            return ctx->poison;
-    return ix_poison(ctx, kind, -1, ILEX_E_UNSUPPORTED,
-                     "%s is not supported in this version (index lambdas, "
-                     "`map` in text, cover the affine cases)",
-                     kind);
-}
-
-ilex_array *
-ilex_concat(ilex_context *ctx, int axis, int count, ilex_array *const *operands)
-{
-    (void)axis;
-    return unsupported(ctx, "concat", count, operands);
-}
-
-ilex_array *
-ilex_stack(ilex_context *ctx, int axis, int count, ilex_array *const *operands)
-{
-    (void)axis;
-    return unsupported(ctx, "stack", count, operands);
-}
-
-ilex_array *
-ilex_roll(ilex_array *x, int axis, int64_t shift)
-{
-    (void)axis, (void)shift;
-    return x ? unsupported(x->ctx, "roll", 1, &x) : NULL;
-}
-
-ilex_array *
-ilex_gather(ilex_array *x, int axis, ilex_array *index)
-{
-    (void)axis;
-    return x ? unsupported(x->ctx, "gather", 2, (ilex_array *[]){x, index})
-             : NULL;
 }

@@ -72,6 +72,16 @@ ix_axis_extent(ilex_context *ctx, const ix_axis *ax)
     return ix_lin_sub(ctx, ax->hi, ax->lo);
 }
 
+/* Are the numbers of a bound below those that stand for no bound? */
+static bool
+is_bound(const ix_lin *a)
+{
+    bool ok = a->c < IX_UNBOUNDED && a->c > -IX_UNBOUNDED;
+    for (int32_t i = 0; ok && i < a->n; i++)
+        ok = a->t[i].k < IX_UNBOUNDED && a->t[i].k > -IX_UNBOUNDED;
+    return ok;
+}
+
 bool
 ix_domain_check_extents(ilex_context *ctx, const char *what,
                         const ix_domain *dom)
@@ -81,6 +91,15 @@ ix_domain_check_extents(ilex_context *ctx, const char *what,
         const ix_lin *extent = ix_axis_extent(ctx, ax);
         if (!extent)
             return false;
+        if (!is_bound(ax->lo) || !is_bound(ax->hi)) {
+            ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+                    "%s: axis %d (%s) covers [%s, %s); the numbers in bounds "
+                    "stay below 2^60",
+                    what, k,
+                    ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
+                    ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
+            return false;
+        }
         if (ix_lin_nonneg(ctx, extent) == IX_YES)
             continue;
         ix_fail(&ctx->error, ILEX_E_EMPTY,

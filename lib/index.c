@@ -143,18 +143,28 @@ ix_index_lin(ilex_context *ctx, const ix_lin *a)
     return sum;
 }
 
-/* A form without indices as a linear form in the sizes; NULL if it has any. */
+/* A form without indices as a linear form in the sizes; NULL if it has any, or
+ * if a number is too large for one. */
 static const ix_lin *
 form_lin(ilex_context *ctx, const ix_index_form *form)
 {
-    const ix_lin *sum = ix_lin_const(ctx, form->c);
+    const ix_lin *sum = ix_lin_try_offset(ctx, ix_lin_const(ctx, 0), form->c);
     for (int i = 0; i < form->n; i++) {
         if (form->t[i].atom->kind != IX_SIZE)
             return NULL;
-        sum = ix_lin_fma(ctx, sum, form->t[i].k,
-                         ix_lin_param(ctx, (int32_t)form->t[i].atom->attr[0]));
+        sum = ix_lin_try_fma(
+            ctx, sum, form->t[i].k,
+            ix_lin_param(ctx, (int32_t)form->t[i].atom->attr[0]));
     }
     return sum;
+}
+
+const ix_lin *
+ix_index_to_lin(ilex_context *ctx, const ilex_array *x)
+{
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    return form_lin(ctx, &f);
 }
 
 /* minimum or maximum; decided at once when the difference depends on sizes at

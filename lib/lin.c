@@ -9,7 +9,10 @@
 
 #include "lib/affine.h"
 
-enum { MAX_TERMS = 64 };
+/* With numbers no larger than this, negation and division cannot overflow. */
+#define LARGEST ((int64_t)1 << 62)
+
+enum { MAX_TERMS = 24 };
 
 /* A form under construction. */
 typedef struct draft {
@@ -36,8 +39,8 @@ intern(ilex_context *ctx, const draft *d)
 {
     uint64_t hash = ix_mix(7, (uint64_t)d->c);
     for (int32_t i = 0; i < d->n; i++)
-        hash = ix_mix(ix_mix(hash, (uint64_t)d->t[i].param),
-                      (uint64_t)d->t[i].k);
+        hash =
+            ix_mix(ix_mix(hash, (uint64_t)d->t[i].param), (uint64_t)d->t[i].k);
     ix_lin *a = ix_table_find(&ctx->lins, hash, d, lin_equal);
     if (a)
         return a;
@@ -58,11 +61,22 @@ intern(ilex_context *ctx, const draft *d)
     return a;
 }
 
+static bool
+fits(int64_t v)
+{
+    return v >= -LARGEST && v <= LARGEST;
+}
+
 const ix_lin *
 ix_lin_const(ilex_context *ctx, int64_t c)
 {
     draft d = {.c = c};
-    return intern(ctx, &d);
+    if (fits(c))
+        return intern(ctx, &d);
+    ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+            "%lld is too large for a size or a bound: at most 2^62",
+            (long long)c);
+    return NULL;
 }
 
 const ix_lin *
@@ -73,13 +87,13 @@ ix_lin_param(ilex_context *ctx, int32_t param)
     return param < 0 ? NULL : intern(ctx, &d);
 }
 
-/* Appends k1*k2 * param to a draft unless it is 0. */
+/* Appends k * param to a draft unless k is 0. */
 static bool
 append(draft *d, int32_t param, int64_t k)
 {
     if (k == 0)
         return true;
-    if (d->n == MAX_TERMS)
+    if (d->n == MAX_TERMS || !fits(k))
         return false;
     d->t[d->n++] = (ix_term){param, k};
     return true;
@@ -90,7 +104,7 @@ static bool
 merge(draft *d, const ix_lin *a, int64_t k, const ix_lin *b)
 {
     int64_t v;
-    bool ok = ix_mul(k, b->c, &v) && ix_add(a->c, v, &d->c);
+    bool ok = ix_mul(k, b->c, &v) && ix_add(a->c, v, &d->c) && fits(d->c);
     int32_t i = 0, j = 0;
     while (ok && (i < a->n || j < b->n)) {
         bool left = j == b->n || (i < a->n && a->t[i].param <= b->t[j].param);
@@ -104,23 +118,45 @@ merge(draft *d, const ix_lin *a, int64_t k, const ix_lin *b)
     return ok;
 }
 
-const ix_lin *
-ix_lin_fma(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b)
+/* a + k*b; without an error when it does not fit and "quiet" says so. */
+static const ix_lin *
+combine(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b,
+        bool quiet)
 {
     if (!a || !b)
         return NULL;
     draft d;
     d.c = 0;
     d.n = 0;
-    if (!merge(&d, a, k, b)) {
+    if (merge(&d, a, k, b))
+        return intern(ctx, &d);
+    if (!quiet)
         ix_fail(&ctx->error, ILEX_E_OVERFLOW,
-                "a size expression leaves 64 bits or has more than %d terms: "
+                "a size expression leaves 2^62 or has more than %d terms: "
                 "(%s) + %lld*(%s)",
                 MAX_TERMS, ix_lin_show(ctx, a).s, (long long)k,
                 ix_lin_show(ctx, b).s);
-        return NULL;
-    }
-    return intern(ctx, &d);
+    return NULL;
+}
+
+const ix_lin *
+ix_lin_fma(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    return combine(ctx, a, k, b, false);
+}
+
+const ix_lin *
+ix_lin_try_fma(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    return combine(ctx, a, k, b, true);
+}
+
+const ix_lin *
+ix_lin_try_offset(ilex_context *ctx, const ix_lin *a, int64_t c)
+{
+    return c == 0    ? a
+           : fits(c) ? ix_lin_try_fma(ctx, a, 1, ix_lin_const(ctx, c))
+                     : NULL;
 }
 
 const ix_lin *
@@ -195,7 +231,7 @@ narrow(ilex_context *ctx, const ix_lin *form)
     if (k > 0) {
         int64_t low = -ix_floordiv(form->c, k);
         p->low = low > p->low ? low : p->low;
-    } else if (form->c != INT64_MIN && k != INT64_MIN) {
+    } else {
         int64_t high = ix_floordiv(form->c, -k);
         p->high = high < p->high ? high : p->high;
     }
@@ -310,7 +346,7 @@ ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
         return IX_YES;
     if (unbounded(a, 1) || unbounded(b, -1))
         return IX_NO;
-    return ix_lin_nonneg(ctx, ix_lin_sub(ctx, b, a));
+    return ix_lin_nonneg(ctx, ix_lin_try_fma(ctx, b, -1, a));
 }
 
 const ix_lin *

@@ -3,8 +3,9 @@
  * Linear forms in the size parameters, and domains made of them.
  *
  * Both are interned in the context: equal means same pointer, and they live
- * as long as the context. Functions return NULL when they fail (overflow or
- * no memory, recorded in the context) and accept NULL, so that a chain of
+ * as long as the context. Numbers in a form are at most 2^62 in magnitude.
+ * Functions return NULL when they fail (overflow or no memory, recorded in the
+ * context) and accept NULL, so that a chain of
  * calls needs one check at its end.
  */
 #ifndef ILEX_LIB_LIN_H
@@ -53,6 +54,10 @@ const ix_lin *ix_lin_param(ilex_context *ctx, int32_t param);
 /* a + k*b */
 const ix_lin *ix_lin_fma(ilex_context *ctx, const ix_lin *a, int64_t k,
                          const ix_lin *b);
+/* The same where a number that is too large means "not known", no error. */
+const ix_lin *ix_lin_try_fma(ilex_context *ctx, const ix_lin *a, int64_t k,
+                             const ix_lin *b);
+const ix_lin *ix_lin_try_offset(ilex_context *ctx, const ix_lin *a, int64_t c);
 const ix_lin *ix_lin_add(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_sub(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_scale(ilex_context *ctx, const ix_lin *a, int64_t k);

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "lib/later.h"
+
 /* ---- session ---- */
 
 void
@@ -208,6 +210,16 @@ ix_parser_size(ix_parser *p, const ix_word *word)
         ix_parser_unknown(p, word, "size");
     ix_parser_check_name(p, "size", word);
     return ix_parser_param(p, word);
+}
+
+void
+ix_parser_later(ix_parser *p, const ix_word *word)
+{
+    if (ix_is_later(word->text, (size_t)word->length))
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, word,
+                    "%.*s is not supported in this version (`map` covers the "
+                    "affine cases)",
+                    (int)word->length, word->text);
 }
 
 void

@@ -104,6 +104,8 @@ int32_t ix_parser_param(ix_parser *p, const ix_word *word);
 /* The size parameter that "word" names; fails if there is none. */
 int32_t ix_parser_size(ix_parser *p, const ix_word *word);
 
+/* Fails if "word" names a kind of node that this version does not have. */
+void ix_parser_later(ix_parser *p, const ix_word *word);
 /* Fails because "word" names nothing of the kind "what". */
 _Noreturn void ix_parser_unknown(ix_parser *p, const ix_word *word,
                                  const char *what);

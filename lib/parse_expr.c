@@ -263,6 +263,7 @@ call(ix_parser *p, const ix_syntax *x)
                     "a reduction says over which axes, for example "
                     "%.*s[I](x), or %.*s[0](x) for unnamed ones",
                     (int)w->length, w->text, (int)w->length, w->text);
+    ix_parser_later(p, w);
     ix_parser_unknown(p, w, "function");
 }
 

@@ -210,8 +210,9 @@ static const struct {
     const char *kind, *attributes[4];
     ilex_array *(*build)(ix_parser *, const ix_statement *, ilex_array *);
 } nodes[] = {
-    {"permute", {"axes", NULL}, node_permute},
-    {"slice", {"start", "stop", "step", NULL}, node_slice},
+#define IX_NODE_TEXT(KIND, name, example, ...)                                 \
+    {#name, {__VA_ARGS__, NULL}, node_##name},
+#include "lib/node_texts.def"
 };
 
 static void
@@ -248,8 +249,13 @@ ix_parse_node(ix_parser *p, const ix_statement *s)
         check_attributes(p, s, nodes[i].attributes);
         return nodes[i].build(p, s, operand(p, &s->words[0]));
     }
-    ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->option,
-                "there is no node '%.*s' in text; there are permute and slice",
+    ix_parser_later(p, &s->option);
+    static const char examples[] =
+#define IX_NODE_TEXT(KIND, name, example, ...) " " #name "(x; " example ")"
+#include "lib/node_texts.def"
+        ;
+    ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, &s->option,
+                "there is no node '%.*s'; there are%s",
                 s->option.length < 40 ? (int)s->option.length : 40,
-                s->option.text);
+                s->option.text, examples);
 }

@@ -106,6 +106,22 @@ write_slice(ix_printer *p, const ilex_array *n)
     }
 }
 
+static void
+write_attributes(ix_printer *p, const ilex_array *n)
+{
+    switch (n->kind) {
+#define IX_NODE_TEXT(KIND, name, example, ...)                                 \
+    case IX_##KIND:                                                            \
+        write_##name(p, n);                                                    \
+        break;
+#include "lib/node_texts.def"
+    default:
+        ix_fail(&p->ctx->error, ILEX_E_INTERNAL,
+                "print: kind %s has no row in node_texts.def",
+                ix_kind_infos[n->kind].text);
+    }
+}
+
 void
 ix_print_node(ix_printer *p, const ix_item *item)
 {
@@ -122,9 +138,6 @@ ix_print_node(ix_printer *p, const ix_item *item)
     ix_print_name(p, item, p->t);
     ix_text_format(p->t, " = %s(", ix_kind_infos[n->kind].text);
     ix_print_name(p, ix_print_item(p, n->ops[0]), p->t);
-    if (n->kind == IX_PERMUTE)
-        write_permute(p, n);
-    else
-        write_slice(p, n);
+    write_attributes(p, n);
     ix_text_char(p->t, ')');
 }

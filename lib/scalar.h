@@ -64,6 +64,9 @@ ix_reduction_of(const ilex_array *n)
 
 ilex_array *ix_index_const(ilex_context *ctx, int64_t c);
 ilex_array *ix_index_lin(ilex_context *ctx, const ix_lin *a);
+/* The other way; NULL, without an error, for one that depends on more than
+ * sizes. */
+const ix_lin *ix_index_to_lin(ilex_context *ctx, const ilex_array *x);
 /* a + k*b */
 ilex_array *ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k,
                          ilex_array *b);
@@ -116,6 +119,16 @@ static inline bool
 ix_is_index_condition(const ilex_array *n)
 {
     return n->dtype == ILEX_BOOL && n->weight > 0;
+}
+
+/* Is "n" a `where` on indices that guards reads, which may be outside where
+ * their branch is not taken? */
+static inline bool
+ix_is_guard(const ilex_array *n)
+{
+    return n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+           ix_is_index_condition(n->ops[0]) &&
+           ((n->ops[1]->flags | n->ops[2]->flags) & IX_HAS_LOAD);
 }
 
 /* ---- rewriting ---- */

@@ -194,7 +194,7 @@ apply_formula(const ix_run *r, const ix_formula *f, int64_t *value)
             !ix_mul(v, f->weight[e], &v) || !ix_add(sum, v, &sum))
             return false;
     }
-    if (sum % f->divisor)
+    if (sum == INT64_MIN || sum % f->divisor)
         return false;
     *value = sum / f->divisor;
     return true;
@@ -408,8 +408,8 @@ check_overlap(ix_run *r, size_t i)
             continue;
         return ix_fail(r->err, ILEX_E_OVERLAP,
                        "%s: output %s overlaps argument %s in memory; only an "
-                       "output declared `inplace` of an input that is read "
-                       "where it is written may share its storage",
+                       "output declared `inplace` of an input of its dtype "
+                       "and domain may share its storage, all of it",
                        c->name, b->name, c->buffer[j].name);
     }
     return ILEX_OK;

@@ -7,6 +7,7 @@
 #include "runtime/eager.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "lib/table.h"
@@ -18,6 +19,7 @@ typedef struct entry {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ix_table entries;
+static atomic_size_t compilations;
 
 static void
 before_fork(void)
@@ -65,7 +67,7 @@ static ilex_array *
 element_wise(ilex_context *ctx, const ix_eager_key *key)
 {
     ilex_array *x[IX_EAGER_OPERANDS];
-    char name[4], domain[ILEX_MAX_RANK * 12], full[ILEX_MAX_RANK * 12];
+    char name[16], domain[ILEX_MAX_RANK * 12], full[ILEX_MAX_RANK * 12];
     domain_text(~0u, key->rank, true, full, sizeof full);
     for (int i = 0; i < key->count; i++) {
         snprintf(name, sizeof name, "x%d", i);
@@ -103,6 +105,7 @@ compile(ilex_context *outer, const ix_eager_key *key)
     const char *name = "y";
     ilex_compile_spec spec = {
         .size = sizeof spec, .name = "eager", .names = &name};
+    atomic_fetch_add(&compilations, 1);
     ilex_program *p = ilex_compile(ctx, 1, &y, &spec);
     if (!p)
         ix_fail(&outer->error, ilex_error_code(ctx), "%s",
@@ -146,4 +149,17 @@ ix_eager_program(ilex_context *ctx, const ix_eager_key *key)
     const ilex_program *p = e ? e->program : add_entry(ctx, hash, key);
     pthread_mutex_unlock(&lock);
     return p;
+}
+
+void
+ix_eager_key_jit(ilex_context *ctx, ix_eager_key *key)
+{
+    snprintf(key->jit, sizeof key->jit, "%s",
+             ix_option_text(ctx, IX_OPTION_jit));
+}
+
+size_t
+ix_eager_compilations(void)
+{
+    return atomic_load(&compilations);
 }

@@ -49,6 +49,36 @@ add_axis(ix_eager_result *r, const char *name, ix_error *err)
     return ILEX_OK;
 }
 
+/* Is "b" the name "a" of an axis, half a cell away? */
+static bool
+is_half_away(const char *a, const char *b)
+{
+    size_t n = strlen(a);
+    return strncmp(a, b, n) == 0 && strcmp(b + n, "+1/2") == 0;
+}
+
+/* An axis and its staggered partner of two operands do not meet. */
+static ilex_status
+check_staggered(size_t count, ilex_storage *const *operands,
+                const ix_eager_result *r, ix_error *err)
+{
+    for (int k = 0; k < r->rank; k++)
+        for (int j = 0; j < r->rank; j++) {
+            bool together = !is_half_away(r->axis[k], r->axis[j]);
+            for (size_t i = 0; i < count; i++)
+                together |= find_axis(operands[i], r->axis[k]) >= 0 &&
+                            find_axis(operands[i], r->axis[j]) >= 0;
+            if (!together)
+                return ix_fail(err, ILEX_E_AXIS,
+                               "an operand has axis %s and another one %s, "
+                               "half a cell away: they do not broadcast with "
+                               "each other; rename one (ilex_storage_"
+                               "reinterpret)",
+                               r->axis[k], r->axis[j]);
+        }
+    return ILEX_OK;
+}
+
 /* Union of the names; the order of the first operand that has them all. */
 static ilex_status
 named_axes(size_t count, ilex_storage *const *operands, ix_eager_result *r,
@@ -66,7 +96,7 @@ named_axes(size_t count, ilex_storage *const *operands, ix_eager_result *r,
                    (size_t)r->rank * sizeof *r->axis);
             break;
         }
-    return ILEX_OK;
+    return check_staggered(count, operands, r, err);
 }
 
 /* ---- lengths and markers ---- */
@@ -111,22 +141,6 @@ axis_of(const ix_eager_result *r, const ilex_storage *s, int k)
         return find_axis(s, r->axis[k]);
     int j = k - (r->rank - s->rank);
     return j >= 0 ? j : -1;
-}
-
-/* The layout of "s" in words: its own, else its axes by falling stride. A
- * layout in numbers is kept for as many axes only. */
-void
-ix_eager_layout(ix_eager_result *r, const ilex_storage *s)
-{
-    size_t at = 0;
-    bool by_index = strcmp(s->order, "C") == 0 || strcmp(s->order, "F") == 0;
-    if (*s->order && (is_named(s) || by_index || s->rank == r->rank))
-        snprintf(r->layout, sizeof r->layout, "%s", s->order);
-    for (int place = 0; is_named(s) && !*s->order && place < s->rank; place++)
-        for (int k = 0; k < s->rank; k++)
-            if (s->layout[k] == place)
-                at += (size_t)snprintf(r->layout + at, sizeof r->layout - at,
-                                       "%s%s", at ? "," : "", s->axis[k]);
 }
 
 static ilex_status
@@ -179,31 +193,46 @@ check_plain(const ix_eager_result *r, const ilex_storage *s, ix_error *err)
                    s->rank, r->rank);
 }
 
-ilex_status
-ix_eager_match(size_t count, ilex_storage *const *operands, ix_eager_result *r,
-               ix_error *err)
+/* ---- what operands have in common ---- */
+
+/* Axes and lengths of what the operands broadcast to, plain arrays checked;
+ * "*named" tells whether one has names. */
+static ilex_status
+meet(size_t count, ilex_storage *const *operands, ix_eager_result *r,
+     bool *named, ix_error *err)
 {
-    bool named = false;
+    *named = false;
     memset(r, 0, sizeof *r);
     for (size_t i = 0; i < count; i++) {
-        named |= is_named(operands[i]);
+        *named |= is_named(operands[i]);
         r->rank = operands[i]->rank > r->rank ? operands[i]->rank : r->rank;
     }
     for (int k = 0; k < r->rank; k++)
         r->axis[k] = "";
-    r->rank = named ? 0 : r->rank;
-    ilex_status rc = named ? named_axes(count, operands, r, err) : ILEX_OK;
-    rc = rc ? rc : join_lengths(count, operands, r, named, err);
+    r->rank = *named ? 0 : r->rank;
+    ilex_status rc = *named ? named_axes(count, operands, r, err) : ILEX_OK;
+    rc = rc ? rc : join_lengths(count, operands, r, *named, err);
+    for (size_t i = 0; !rc && i < count; i++)
+        if (*named && !is_named(operands[i]))
+            rc = check_plain(r, operands[i], err);
+    return rc;
+}
+
+ilex_status
+ix_eager_match(size_t count, ilex_storage *const *operands, ix_eager_result *r,
+               ix_error *err)
+{
+    bool named;
+    ilex_status rc = meet(count, operands, r, &named, err);
     for (size_t i = 0; !rc && i < count; i++) {
         const ilex_storage *s = operands[i];
-        if (named && !is_named(s)) {
-            rc = check_plain(r, s, err);
+        if (named && !is_named(s))
             continue;
-        }
         if (r->alignment <= IX_ALIGNMENT_MOST)
             r->alignment = ix_storage_lcm(r->alignment, s->alignment);
-        if (!*r->layout)
-            ix_eager_layout(r, s);
+        if (!*r->layout && s->rank > 0)
+            ix_storage_layout_words(s, r->rank, r->axis, r->layout,
+                                    sizeof r->layout);
         for (int k = 0; k < r->rank; k++) {
             int j = axis_of(r, s, k);
             if (j >= 0)
@@ -213,16 +242,44 @@ ix_eager_match(size_t count, ilex_storage *const *operands, ix_eager_result *r,
     return rc ? rc : check_halo(r, err);
 }
 
-void
-ix_eager_result_of(const ilex_storage *out, ix_eager_result *r)
+/* ---- a result that is there ---- */
+
+/* "out" has no names: are its lengths those that the operands broadcast to? */
+static ilex_status
+check_unnamed_out(const ix_eager_result *r, const ilex_storage *out,
+                  ix_error *err)
 {
+    bool same = r->rank == out->rank;
+    for (int k = 0; k < r->rank && same; k++)
+        same = r->shape[k] == out->shape[k];
+    if (same)
+        return ILEX_OK;
+    return ix_fail(err, ILEX_E_SHAPE,
+                   "the result's storage has no axis names and %d axes; beside "
+                   "operands with names it must have the shape that they "
+                   "broadcast to, of %d axes; give it names",
+                   out->rank, r->rank);
+}
+
+ilex_status
+ix_eager_result_of(const ilex_storage *out, size_t count,
+                   ilex_storage *const *operands, ix_eager_result *r,
+                   ix_error *err)
+{
+    bool named = false;
+    for (size_t i = 0; i < count; i++)
+        named |= is_named(operands[i]);
+    if (named && !is_named(out)) {
+        ilex_status rc = meet(count, operands, r, &named, err);
+        return rc ? rc : check_unnamed_out(r, out, err);
+    }
     memset(r, 0, sizeof *r);
     r->rank = out->rank;
-    r->dtype = out->dtype;
     for (int k = 0; k < out->rank; k++) {
         r->axis[k] = out->axis[k];
         r->shape[k] = out->shape[k];
     }
+    return ILEX_OK;
 }
 
 /* ---- placing ---- */
@@ -291,7 +348,9 @@ ix_eager_allocate(ilex_context *ctx, const ix_eager_result *r)
                               .halo = r->halo,
                               .layout = *r->layout ? r->layout : NULL,
                               .alignment = r->alignment,
-                              .aligned_index =
-                                  r->alignment ? r->aligned : NULL};
+                              .aligned_index = r->aligned,
+                              .preset = r->preset,
+                              .device = *r->device ? r->device : NULL,
+                              .managed = r->managed};
     return ilex_storage_new(ctx, &spec);
 }

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 static const ix_backend backends[] = {
-#define IX_BACKEND(name, dialect, compile, meaning)                            \
-    {#name, meaning, dialect, compile},
+#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
+    {#name, meaning, dialect, compile, command, several},
 #include "runtime/backends.def"
 };
 
@@ -58,11 +58,12 @@ load_code(ilex_context *ctx, ilex_program *p)
     p->kernel = ix_mem_new(&p->mem, (c->nkernels + 1) * sizeof *p->kernel);
     const char *cc = ix_option_text(ctx, IX_OPTION_cc);
     const char *flags = ix_option_text(ctx, IX_OPTION_cflags);
-    ix_jit_request req = {.sources = &c->source[p->backend->dialect],
-                          .nsources = 1,
+    const ix_sources *source = &c->source[p->backend->dialect];
+    ix_jit_request req = {.sources = source->unit,
+                          .nsources = source->nunits,
                           .symbols = names,
                           .nsymbols = c->nkernels,
-                          .needs_math = c->uses_math,
+                          .needs_math = source->uses_math,
                           .cc = *cc ? cc : NULL,
                           .cflags_opt = *flags ? flags : NULL};
     double start = now();
@@ -75,8 +76,8 @@ load_code(ilex_context *ctx, ilex_program *p)
         ix_fail_memory(&ctx->error);
     for (size_t i = 0; p->code && i < c->nkernels; i++)
         memcpy(&p->kernel[i], &entries[i], sizeof p->kernel[i]);
-    if (p->code && !strcmp(p->backend->name, "cc"))
-        p->command = ix_jit_cc_command(&p->mem, &req, &ctx->error);
+    if (p->code && p->backend->command)
+        p->command = p->backend->command(&p->mem, &req, &ctx->error);
     p->jit_seconds = now() - start;
     ix_mem_free(&ctx->mem, names);
     ix_mem_free(&ctx->mem, entries);
@@ -114,7 +115,8 @@ ilex_compile_module(ilex_module *module)
     p->mem = *ix_context_mem(ctx);
     p->backend = choose_backend(ctx);
     p->threads = threads_option(ctx);
-    ix_compile_request request = {.reference = p->backend->dialect < 0};
+    ix_compile_request request = {.reference = p->backend->dialect < 0,
+                                  .several = p->backend->several};
     if (!request.reference)
         request.dialect[p->backend->dialect] = true;
     p->c = ix_compile(module, &request);
@@ -227,9 +229,12 @@ ilex_program_jit_seconds(const ilex_program *p)
 }
 
 const char *
-ilex_program_source(const ilex_program *p)
+ilex_program_source(const ilex_program *p, size_t unit)
 {
-    return p->backend->dialect < 0 ? "" : p->c->source[p->backend->dialect];
+    if (p->backend->dialect < 0)
+        return NULL;
+    const ix_sources *source = &p->c->source[p->backend->dialect];
+    return unit < source->nunits ? source->unit[unit] : NULL;
 }
 
 const char *
@@ -400,7 +405,7 @@ ilex_module_emit(ilex_module *module, const char *dialect)
         return NULL;
     ix_text t;
     ix_text_init(&t, &ctx->mem);
-    ix_text_put(&t, c->source[d]);
+    ix_text_put(&t, c->source[d].unit[0]);
     ix_compiled_free(c);
     return take_text(ctx, &t);
 }
@@ -442,7 +447,8 @@ ilex_table(const char *table)
             ;
     if (table && !strcmp(table, "backends"))
         return
-#define IX_BACKEND(name, dialect, compile, meaning) #name "\t" meaning "\n"
+#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
+    #name "\t" meaning "\n"
 #include "runtime/backends.def"
             ;
     return NULL;

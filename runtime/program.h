@@ -51,6 +51,9 @@ typedef struct ix_backend {
     int dialect; /* of the source it compiles; -1: tapes */
     ix_code *(*compile)(const ix_mem *mem, const ix_jit_request *req,
                         void **entries, ix_error *err);
+    char *(*command)(const ix_mem *mem, const ix_jit_request *req,
+                     ix_error *err); /* or NULL */
+    bool several;                    /* translation units */
 } ix_backend;
 
 struct ilex_program {
@@ -73,13 +76,13 @@ typedef struct ix_run {
     const ilex_program *p;
     ilex_call *call;
     ix_error *err;
-    ilex_storage **bound;  /* per argument */
+    ilex_storage **bound; /* per argument */
     int64_t *size;
-    char **base;           /* per buffer */
-    int64_t *stride;       /* of all axes of all buffers */
-    int64_t (*cover)[2];   /* of all axes: indices that may be touched */
-    int *axis;             /* of all axes: the storage's axis */
-    void *workspace;       /* owned unless the caller gave it */
+    char **base;         /* per buffer */
+    int64_t *stride;     /* of all axes of all buffers */
+    int64_t (*cover)[2]; /* of all axes: indices that may be touched */
+    int *axis;           /* of all axes: the storage's axis */
+    void *workspace;     /* owned unless the caller gave it */
     int threads;
 } ix_run;
 

@@ -49,24 +49,31 @@ ix_workspace_bytes(const ix_compiled *c, const int64_t *size, int64_t *offset)
 }
 
 /* Temporaries are dense in C order; their base is element (0, ..., 0), which
- * may lie outside. */
-static void
+ * may lie outside. A kernel multiplies indices by strides, so every such offset
+ * must fit 64 bits. */
+static ilex_status
 place_temporary(ix_run *r, size_t i, char *memory)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    int64_t stride = 1, offset = 0;
+    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype);
+    int64_t stride = bytes, offset = 0, v;
+    bool fits = true;
     for (int k = b->rank - 1; k >= 0; k--) {
         int at = b->first_stride + k;
-        ix_range_eval(&b->box[k], r->size, &r->cover[at][0], &r->cover[at][1]);
-        r->stride[at] = stride;
-        offset += r->cover[at][0] * stride;
-        stride *= r->cover[at][1] > r->cover[at][0]
-                      ? r->cover[at][1] - r->cover[at][0]
-                      : 1;
+        int64_t *cover = r->cover[at];
+        ix_range_eval(&b->box[k], r->size, &cover[0], &cover[1]);
+        r->stride[at] = stride / bytes;
+        fits = fits && ix_mul(cover[1], stride, &v) &&
+               ix_mul(cover[0], stride, &v) && ix_add(offset, v, &offset);
+        if (fits && cover[1] > cover[0])
+            fits = ix_mul(stride, cover[1] - cover[0], &stride);
     }
-    uintptr_t base = (uintptr_t)memory -
-                     (uintptr_t)(offset * (int64_t)ilex_dtype_bytes(b->dtype));
-    r->base[i] = (char *)base;
+    r->base[i] = (char *)((uintptr_t)memory - (uintptr_t)offset);
+    return fits ? ILEX_OK
+                : ix_fail(r->err, ILEX_E_OVERFLOW,
+                          "%s: with these sizes the place of an element of a "
+                          "temporary leaves 64 bits",
+                          r->p->c->name);
 }
 
 static ilex_status
@@ -75,7 +82,8 @@ place_temporaries(ix_run *r)
     const ix_compiled *c = r->p->c;
     if (c->nslots == 0)
         return ILEX_OK;
-    int64_t *offset = ix_mem_new(&r->p->mem, (size_t)c->nslots * sizeof *offset);
+    int64_t *offset =
+        ix_mem_new(&r->p->mem, (size_t)c->nslots * sizeof *offset);
     if (!offset)
         return ix_fail_memory(r->err);
     int64_t bytes = ix_workspace_bytes(c, r->size, offset);
@@ -98,7 +106,7 @@ place_temporaries(ix_run *r)
             rc = ix_fail_memory(r->err);
     }
     for (size_t i = c->narguments; !rc && i < c->nbuffers; i++)
-        place_temporary(r, i, memory + offset[c->buffer[i].slot]);
+        rc = place_temporary(r, i, memory + offset[c->buffer[i].slot]);
     ix_mem_free(&r->p->mem, offset);
     return rc;
 }
@@ -117,7 +125,8 @@ run_part(void *arg, int64_t i)
 {
     const launch *l = arg;
     int64_t n = l->hi - l->lo;
-    int64_t from = l->lo + n / l->parts * i + (i < n % l->parts ? i : n % l->parts);
+    int64_t from =
+        l->lo + n / l->parts * i + (i < n % l->parts ? i : n % l->parts);
     int64_t to = from + n / l->parts + (i < n % l->parts ? 1 : 0);
     l->fn(&l->args, from, to);
 }

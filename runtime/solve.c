@@ -20,26 +20,32 @@ row_of(system_rows *s, size_t i)
     return s->rows + i * s->width;
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
+static uint64_t
+magnitude(int64_t a)
+{
+    return a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+}
+
+static uint64_t
+gcd(uint64_t a, uint64_t b)
 {
     while (b) {
-        int64_t r = a % b;
+        uint64_t r = a % b;
         a = b;
         b = r;
     }
-    return a < 0 ? -a : a;
+    return a;
 }
 
 /* Divides a row by the greatest common divisor of its entries. */
 static void
 reduce_row(system_rows *s, int64_t *row)
 {
-    int64_t g = 0;
+    uint64_t g = 0;
     for (size_t k = 0; k < s->width; k++)
-        g = gcd(g, row[k]);
-    for (size_t k = 0; g > 1 && k < s->width; k++)
-        row[k] /= g;
+        g = gcd(g, magnitude(row[k]));
+    for (size_t k = 0; g > 1 && g <= INT64_MAX && k < s->width; k++)
+        row[k] /= (int64_t)g;
 }
 
 /* row = a*row - b*other; false on overflow, row then unspecified. */

@@ -116,6 +116,17 @@ ilex_status ix_storage_set_layout_map(ilex_storage *s, const int *map,
 ilex_status ix_storage_axis_order(const ilex_storage *s, const char *axes,
                                   int *order, ix_error *err);
 
+/* Bits of the axes of "s" that "list" names: "K", "IJ", "I, Vertex", or by
+ * number "0, -1". */
+ilex_status ix_storage_axes_mask(const ilex_storage *s, const char *list,
+                                 uint32_t *mask, ix_error *err);
+
+/* Words for a layout of the axes "axis" ("" unnamed) that follows that of "s";
+ * axes that it does not place come last. "" where it says nothing of them.
+ * "size" is at least ILEX_MAX_RANK * (IX_AXIS_NAME + 1). */
+void ix_storage_layout_words(const ilex_storage *s, int rank,
+                             const char *const *axis, char *words, size_t size);
+
 /* Checks halo widths (low, high per axis) against "s->shape", stores them. */
 ilex_status ix_storage_set_halo(ilex_storage *s, const int64_t *halo,
                                 ix_error *err);

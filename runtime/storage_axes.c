@@ -243,3 +243,162 @@ ix_storage_axis_order(const ilex_storage *s, const char *axes, int *order,
 {
     return read_order(s, axes, order, err);
 }
+
+/* ---- reduced axes ---- */
+
+/* The axis that a name or a number (from the end if negative) stands for; -1
+ * if none does. */
+static int
+listed_axis(const ilex_storage *s, token t)
+{
+    bool negative = t.length > 0 && t.text[0] == '-';
+    int number = 0;
+    for (int k = 0; k < s->rank; k++)
+        if (t.length && strlen(s->axis[k]) == t.length &&
+            memcmp(s->axis[k], t.text, t.length) == 0)
+            return k;
+    size_t first = negative ? 1 : 0;
+    bool zero = t.length > first + 1 && t.text[first] == '0';
+    if (t.length <= first || t.length > 3 || zero)
+        return -1;
+    for (size_t i = first; i < t.length; i++) {
+        if (!isdigit((unsigned char)t.text[i]))
+            return -1;
+        number = 10 * number + t.text[i] - '0';
+    }
+    number = negative ? s->rank - number : number;
+    return number >= 0 && number < s->rank ? number : -1;
+}
+
+ilex_status
+ix_storage_axes_mask(const ilex_storage *s, const char *list, uint32_t *mask,
+                     ix_error *err)
+{
+    token t[ILEX_MAX_RANK + 1];
+    *mask = 0;
+    int n = split(list, true, t);
+    bool one = n == 1 && listed_axis(s, t[0]) >= 0;
+    n = one ? 1 : split(list, strpbrk(list, "-0123456789") != NULL, t);
+    for (int i = 0; i < n && i <= ILEX_MAX_RANK; i++) {
+        int k = listed_axis(s, t[i]);
+        if (k < 0 || (*mask >> k & 1))
+            return ix_fail(err, ILEX_E_AXIS,
+                           "'%.*s' in the axes '%.80s' is %s of the %d axes of "
+                           "the storage; give names (\"K\", \"I, Vertex\") or "
+                           "numbers (\"0, -1\")",
+                           (int)(t[i].length < 40 ? t[i].length : 40),
+                           t[i].text, list,
+                           k < 0 ? "none" : "a second time one", s->rank);
+        *mask |= 1u << k;
+    }
+    return ILEX_OK;
+}
+
+/* ---- a layout carried over to other axes ---- */
+
+static bool
+is_listed(const token *t, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strlen(name) == t[i].length &&
+            memcmp(name, t[i].text, t[i].length) == 0)
+            return true;
+    return false;
+}
+
+/* The words of the layout of "s" if they list all its axes in the order in
+ * which they lie; 0: they do not. */
+static int
+true_words(const ilex_storage *s, token t[ILEX_MAX_RANK + 1])
+{
+    int last = -1, found = 0;
+    bool one = s->rank == 1 && strcmp(s->order, s->axis[0]) == 0;
+    int n = split(s->order, one, t);
+    for (int i = 0; i < n && n <= ILEX_MAX_RANK; i++) {
+        int k = layout_axis(s, t[i]);
+        if (k == -1)
+            continue;
+        if (k < 0 || s->layout[k] <= last)
+            return 0;
+        last = s->layout[k];
+        found++;
+    }
+    return found == s->rank ? n : 0;
+}
+
+/* The axes of "s" by falling stride, masked ones last: names, or numbers of
+ * two digits at most, which are kept in "numbers". */
+static int
+words_by_place(const ilex_storage *s, char numbers[][3],
+               token t[ILEX_MAX_RANK + 1])
+{
+    int n = 0;
+    for (int place = 0; place <= s->rank; place++)
+        for (int k = 0; k < s->rank; k++) {
+            const char *name = s->axis[k];
+            if ((s->layout[k] < 0 ? s->rank : s->layout[k]) != place)
+                continue;
+            if (!*name) {
+                int ten = k >= 10;
+                numbers[k][0] = '1';
+                numbers[k][ten] = (char)('0' + k % 10);
+                numbers[k][ten + 1] = 0;
+                name = numbers[k];
+            }
+            t[n++] = (token){name, strlen(name)};
+        }
+    return n;
+}
+
+/* Adds a word to a list that has room for it. */
+static void
+add_word(char *words, const char *text, size_t length)
+{
+    size_t n = strlen(words);
+    if (n)
+        words[n++] = ',';
+    memcpy(words + n, text, length);
+    words[n + length] = 0;
+}
+
+/* Those of the words "t" that name an axis of the list, then the axes that
+ * they lack; numbers as they are. */
+static void
+join_words(const token *t, int n, int rank, const char *const *axis,
+           char *words)
+{
+    bool named = rank > 0 && *axis[0];
+    for (int i = 0; i < n; i++) {
+        bool wanted = !named;
+        for (int k = 0; k < rank && !wanted; k++)
+            wanted = is_listed(&t[i], 1, axis[k]);
+        if (wanted)
+            add_word(words, t[i].text, t[i].length);
+    }
+    for (int k = 0; named && k < rank; k++)
+        if (!is_listed(t, n, axis[k]))
+            add_word(words, axis[k], strlen(axis[k]));
+}
+
+void
+ix_storage_layout_words(const ilex_storage *s, int rank,
+                        const char *const *axis, char *words, size_t size)
+{
+    char numbers[ILEX_MAX_RANK][3];
+    token t[ILEX_MAX_RANK + 1];
+    bool named = s->rank > 0 && *s->axis[0];
+    *words = 0;
+    bool whole = strcmp(s->order, "C") == 0 || strcmp(s->order, "F") == 0;
+    if (rank == 0 || (!whole && !named && s->rank != rank))
+        return;
+    int n = !whole && named ? true_words(s, t) : 0;
+    if (n > 0 && strlen(s->order) < size) {
+        whole = true;
+        for (int k = 0; k < rank; k++)
+            whole = whole && is_listed(t, n, axis[k]);
+    }
+    if (whole)
+        memcpy(words, s->order, strlen(s->order) + 1);
+    else
+        join_words(t, n ? n : words_by_place(s, numbers, t), rank, axis, words);
+}

@@ -49,6 +49,8 @@ ix_storage_print_head(ix_text *t, const ilex_storage *s)
         before = ", ";
     }
     ix_text_put(t, halo ? ")" : "");
+    if (s->memory && ix_memory_on_device(s->memory))
+        ix_text_format(t, " on cuda:%d", s->memory->device_index);
     if (!s->writable)
         ix_text_put(t, " read-only");
     if (*s->name)

@@ -219,12 +219,12 @@ find_alignment(const ilex_storage_spec *p, const ix_preset *preset,
     return ILEX_OK;
 }
 
-/* aligned index: given, like (if still aligned), low halo widths. */
+/* aligned index: given, like, low halo widths. */
 static ilex_status
 find_aligned_index(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
 {
     const int64_t *index = p->aligned_index;
-    const ilex_storage *like = p->like && p->like->alignment ? p->like : NULL;
+    const ilex_storage *like = p->like;
     note(s, IX_PROPERTY_ALIGNED_INDEX, index, like);
     if (!index && like)
         index = like->aligned;

@@ -131,14 +131,13 @@ ILEX_API ilex_array *ilex_expr_n(ilex_context *ctx, const char *text,
 ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
                                ilex_array *high);
 
-/* Kinds of the design that this version does not have yet: they report
- * ILEX_E_UNSUPPORTED and return poison. */
-ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int axis, int count,
-                                 ilex_array *const *operands);
-ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int axis, int count,
-                                ilex_array *const *operands);
-ILEX_API ilex_array *ilex_roll(ilex_array *x, int axis, int64_t shift);
-ILEX_API ilex_array *ilex_gather(ilex_array *x, int axis, ilex_array *index);
+/* Kinds of nodes that this version does not have: with a context they report
+ * ILEX_E_UNSUPPORTED and return poison (an operand's poison without a new
+ * error). What else they take comes with them; see ilex/later.def. */
+#define ILEX_LATER(function, text, meaning)                                    \
+    ILEX_API ilex_array *ilex_##function(ilex_context *ctx, int count,         \
+                                         ilex_array *const *operands);
+#include "later.def"
 
 /* ---- inspection ---- */
 

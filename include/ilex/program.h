@@ -100,8 +100,9 @@ ILEX_API size_t ilex_program_node_count(const ilex_program *p);
 /* Seconds spent compiling: from graph to source, from source to code. */
 ILEX_API double ilex_program_lower_seconds(const ilex_program *p);
 ILEX_API double ilex_program_jit_seconds(const ilex_program *p);
-/* Generated source; "" for the reference back end. */
-ILEX_API const char *ilex_program_source(const ilex_program *p);
+/* Generated source, translation unit "unit" from 0: there are several when a
+ * kernel is large. NULL past the last; the reference back end has none. */
+ILEX_API const char *ilex_program_source(const ilex_program *p, size_t unit);
 /* The compiler's command line; "" when there is none. */
 ILEX_API const char *ilex_program_command(const ilex_program *p);
 

@@ -88,7 +88,7 @@ put_unit(ix_text *t, const ix_compiled *c)
                    "}\n",
                    (unsigned long long)(uintptr_t)where);
     put_math(t);
-    put_source(t, c->source[IX_DIALECT_cuda]);
+    put_source(t, c->source[IX_DIALECT_cuda].unit[0]);
     ix_text_put(t, launcher);
     for (size_t i = 0; i < c->nkernels; i++)
         ix_text_format(t,
@@ -104,7 +104,8 @@ put_unit(ix_text *t, const ix_compiled *c)
 
 static const ix_backend backend = {"cuda on the CPU",
                                    "CUDA source compiled by the C compiler",
-                                   IX_DIALECT_cuda, ix_jit_cc_compile};
+                                   IX_DIALECT_cuda, ix_jit_cc_compile, NULL,
+                                   false};
 
 /* Names of the launchers in one block, which the caller frees. */
 static const char **
@@ -137,7 +138,7 @@ load(ilex_context *ctx, ilex_program *p, const char *cflags)
                           .nsources = 1,
                           .symbols = names,
                           .nsymbols = c->nkernels,
-                          .needs_math = c->uses_math,
+                          .needs_math = c->source[IX_DIALECT_cuda].uses_math,
                           .cflags_opt = cflags};
     if (source && names && entries && p->kernel)
         p->code = ix_jit_cc_compile(&p->mem, &req, entries, &ctx->error);
@@ -199,7 +200,7 @@ cuda_shim_compile(ilex_module *module, const char *cflags)
 const char *
 cuda_shim_source(const ilex_program *p)
 {
-    return p->c->source[IX_DIALECT_cuda];
+    return p->c->source[IX_DIALECT_cuda].unit[0];
 }
 
 ilex_status

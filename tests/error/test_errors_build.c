@@ -122,6 +122,20 @@ START_TEST(build_table)
 }
 END_TEST
 
+/* ---- kinds that are not there yet ---- */
+
+START_TEST(later_kinds)
+{
+#define ILEX_LATER(function, text, meaning)                                    \
+    ck_assert(ilex_is_poison(ilex_##function(ctx, 1, &x)));                    \
+    check_error(#function, ilex_error_code(ctx), ilex_error_text(ctx),         \
+                ILEX_E_UNSUPPORTED,                                            \
+                text " is not supported in this version");                     \
+    ilex_error_clear(ctx);
+#include "ilex/later.def"
+}
+END_TEST
+
 /* ---- poison in, poison out, and no new message ---- */
 
 static ilex_array *
@@ -175,11 +189,9 @@ START_TEST(poison_constructors)
     SILENT(ilex_slice(p, &bound, &bound, NULL));
     SILENT(ilex_einsum(ctx, "i,i", 2, (ilex_array *[]){x, p}));
     SILENT(ilex_expr(ctx, "a + b", "a", x, "b", p, NULL));
-    SILENT(ilex_roll(p, 0, 1));
-    SILENT(ilex_gather(p, 0, x));
-    SILENT(ilex_gather(x, 0, p));
-    SILENT(ilex_concat(ctx, 0, 2, (ilex_array *[]){x, p}));
-    SILENT(ilex_stack(ctx, 0, 2, (ilex_array *[]){p, x}));
+#define ILEX_LATER(function, text, meaning)                                    \
+    SILENT(ilex_##function(ctx, 2, (ilex_array *[]){x, p}));
+#include "ilex/later.def"
 #define ILEX_REDUCTION(ENUM, name, op, rule, first, empty, doc)                \
     SILENT(ilex_##name(p, "0", 0));
 #include "ilex/reductions.def"
@@ -221,8 +233,9 @@ START_TEST(null_operands)
     ck_assert_ptr_null(ilex_permute(NULL, NULL));
     ck_assert_ptr_null(ilex_slice(NULL, NULL, NULL, NULL));
     ck_assert_ptr_null(ilex_clip(NULL, NULL, NULL));
-    ck_assert_ptr_null(ilex_roll(NULL, 0, 1));
-    ck_assert_ptr_null(ilex_gather(NULL, 0, NULL));
+#define ILEX_LATER(function, text, meaning)                                    \
+    ck_assert_ptr_null(ilex_##function(NULL, 0, NULL));
+#include "ilex/later.def"
     ck_assert_ptr_null(ilex_keep(NULL));
     ilex_drop(NULL);
     ilex_drop_later(NULL);
@@ -268,6 +281,7 @@ build_errors_suite(void)
     suite_add_tcase(suite, table);
     TCase *rest = tcase_create("poison");
     tcase_add_checked_fixture(rest, open_fixture, close_fixture);
+    tcase_add_test(rest, later_kinds);
     tcase_add_test(rest, poison_operators);
     tcase_add_test(rest, poison_constructors);
     tcase_add_test(rest, poison_result);

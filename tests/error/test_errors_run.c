@@ -26,6 +26,9 @@ static const char sum[] =
 static const char assumed[] =
     HEAD("assumed") "assume n >= 4 && n % 2 == 0\nin x : f64[n]\nout y : "
                     "f64[n] = x*x\n";
+static const char far[] =
+    HEAD("far") "in x : f64[m]\nmap y[i:n:n+2, j:n:n+3] = sum[r:m](x[r]) + "
+                "1.0*(i-j)\nmap z[i:2, j:3] = y[i+n, j+n]\nout w = z\n";
 static const char largest[] =
     HEAD("largest") "in x : f64[n]\nout y : f64 = max[0](x)\n";
 static const char position[] =
@@ -223,8 +226,8 @@ static const struct {
     bool fails;
 } shared[] = {
     {scaled, 0, 0, false},  {scaled, 0, 4, false},  {scaled, 0, 1, true},
-    {scaled, 3, 0, true},   {centred, 0, 0, false}, {mirrored, 0, 0, true},
-    {centred, 0, 4, false},
+    {scaled, 3, 0, true},   {centred, 0, 0, false}, {mirrored, 0, 0, false},
+    {mirrored, 0, 1, true}, {centred, 0, 4, false},
 };
 
 START_TEST(overlap)

@@ -58,7 +58,7 @@ fake_allocate(ix_space space, int device, size_t bytes, void **block,
                            : ix_fail(err, ILEX_E_DEVICE, "fake: no memory");
 }
 
-/* The block that holds "address", -1 if there is none. */
+/* The block that holds "address", -1 if there is none. The lock is held. */
 static int
 fake_block(const void *address)
 {
@@ -146,19 +146,21 @@ fake_synchronize(int device, ix_error *err)
 static bool
 fake_query(const void *address, ix_space *space, int *device)
 {
+    pthread_mutex_lock(&fake_lock);
     int i = fake_block(address);
-    if (i < 0)
-        return false;
-    *space = fake.block[i].space;
-    *device = fake.block[i].device;
-    return true;
+    if (i >= 0) {
+        *space = fake.block[i].space;
+        *device = fake.block[i].device;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return i >= 0;
 }
 
 static void
 fake_poison(void *buffer, size_t bytes)
 {
-    bool device = fake_block(buffer) >= 0;
     pthread_mutex_lock(&fake_lock);
+    bool device = fake_block(buffer) >= 0;
     if (device)
         fake_open(buffer, true);
     memset(buffer, RUBBISH, bytes);

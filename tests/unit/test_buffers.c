@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass buffers: temporaries that live at the same time have different slots,
- * others share them; which outputs may take the place of an input.
+ * others share them.
  */
 #include "tests/unit/graph_fixture.h"
 
@@ -112,84 +112,8 @@ START_TEST(random_graphs)
 }
 END_TEST
 
-/* ---- in place ---- */
-
-static const struct {
-    const char *what, *text;
-    bool legal;
-} rows[] = {
-    {"point by point", HEAD "out y : f64[I:n] = 2.0*x inplace x\n", true},
-    {"several reads of the point",
-     HEAD "out y : f64[I:n] = x*x + sqrt(x) inplace x\n", true},
-    {"after everything was read",
-     HEAD "out y : f64[I:n] = x - sum[I](x) inplace x\n", true},
-    {"not read at all",
-     HEAD "in w : f64[I:n]\nout y : f64[I:n] = w inplace x\n", true},
-    {"reads a neighbour",
-     HEAD "in w : f64[I:n] halo(I:1:1)\n"
-          "out y : f64[I:n] = w[I+1] + w inplace w\n",
-     false},
-    {"mirrored", HEAD "map m[I:n] = x[n-1-I]\nout y : f64[I:n] = m inplace x\n",
-     false},
-    {"read again later",
-     HEAD "let e = exp(x)\nout y : f64[I:n] = e inplace x\n"
-          "out z : f64 = sum[I](x*y)\n",
-     false},
-    {"another dtype", HEAD "out y : f32[I:n] = f32(x) inplace x\n", false},
-    {"another box", HEAD "out y : f64[I:n-1] = x inplace x\n", false},
-};
-
-START_TEST(in_place)
-{
-    for (size_t i = 0; i < IX_COUNT(rows); i++) {
-        ix_unit u;
-        bool legal = false;
-        ilex_module *m = ilex_module_parse(ctx, rows[i].text, NULL);
-        if (!m) { /* the reader refuses some of them already */
-            ck_assert_msg(!rows[i].legal, "%s", ilex_error_text(ctx));
-            ilex_error_clear(ctx);
-            continue;
-        }
-        run_passes(&u, m, "buffers");
-        for (size_t k = 0; k < u.nbuffers; k++)
-            legal |=
-                u.buffer[k].role == IX_ROLE_OUTPUT && u.buffer[k].inplace >= 0;
-        ck_assert_msg(legal == rows[i].legal, "%s", rows[i].what);
-        free_unit(&u);
-    }
-}
-END_TEST
-
-/* What is legal gives the same values in place. */
-START_TEST(same_values)
-{
-    static const char *const jits[] = {"reference", "tcc"};
-    for (size_t i = 0; i < 6; i++) {
-        ck_assert_int_eq(ilex_option_set(ctx, "jit", jits[i % 2]), ILEX_OK);
-        if (strstr(rows[i / 2].text, "in w"))
-            continue;
-        ilex_module *m = parse(rows[i / 2].text);
-        ilex_program *p = ilex_compile_module(m);
-        ilex_module_free(m);
-        if (!p && take_error() == ILEX_E_UNSUPPORTED)
-            continue; /* without libtcc */
-        ilex_storage *x = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(100));
-        ilex_storage *y = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(100));
-        double *at = ilex_storage_data(x);
-        for (int k = 0; k < 100; k++)
-            at[k] = k + 0.25;
-        run_program(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2);
-        run_program(p, (ilex_binding[]){{"x", x}, {"y", x}}, 2);
-        ck_assert_mem_eq(at, ilex_storage_const_data(y), 800);
-        ilex_storage_release(x);
-        ilex_storage_release(y);
-        ilex_program_release(p);
-    }
-}
-END_TEST
-
 int
 main(void)
 {
-    return RUN_TESTS("buffers", reuse, random_graphs, in_place, same_values);
+    return RUN_TESTS("buffers", reuse, random_graphs);
 }

@@ -120,19 +120,14 @@ END_TEST
 
 START_TEST(reductions)
 {
-    static const char *const axes[] = {"-", "0",    "1",   "0, -1",
-                                       "2", "0, 2", "1,2", NULL};
+    static const char *const lists[] = {NULL, "0",    "1",  "0, 1",
+                                        "-1", "0, 2", "1,2"};
     static const int64_t full[] = {3, 2, 4};
     use(_i);
     for (int r = 0; r < IX_NREDUCTIONS; r++)
         for (uint32_t mask = 1; mask < 8; mask++) {
             const char *name = ix_reduction_info_of((ix_reduction)r)->name;
-            const char *list = mask == 7   ? NULL
-                               : mask == 5 ? axes[5]
-                               : mask == 6 ? axes[6]
-                               : mask == 3 ? "0, 1"
-                               : mask == 4 ? "-1"
-                                           : axes[mask];
+            const char *list = lists[mask % 7];
             int64_t shape[3];
             int rank = 0;
             for (int k = 0; k < 3; k++)
@@ -274,23 +269,128 @@ START_TEST(errors)
 }
 END_TEST
 
+/* ---- under their own names ---- */
+
+START_TEST(named_functions)
+{
+    ilex_storage *a = counting(1, SHAPE(4)), *b = counting(1, SHAPE(4));
+    ilex_storage *y[] = {
+        ilex_storage_add(ctx, a, b),      ilex_storage_negative(ctx, a),
+        ilex_storage_where(ctx, a, a, b), ilex_storage_sum(ctx, a, NULL),
+        ilex_storage_max(ctx, a, "0"),    ilex_storage_isnan(ctx, a)};
+    ck_assert_int_eq(at(y[0], 3, 0, 0), 6);
+    ck_assert_int_eq(at(y[1], 3, 0, 0), -3);
+    ck_assert_int_eq(at(y[2], 3, 0, 0), 3);
+    ck_assert_int_eq(at(y[3], 0, 0, 0), 6);
+    ck_assert_int_eq(at(y[4], 0, 0, 0), 3);
+    ck_assert_int_eq(y[5]->dtype, ILEX_BOOL);
+    for (size_t i = 0; i < IX_COUNT(y); i++)
+        ilex_storage_release(y[i]);
+    ck_assert_ptr_null(ilex_storage_add(ctx, a, NULL));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ck_assert_ptr_null(ilex_storage_add(NULL, a, b));
+    ilex_storage_release(a);
+    ilex_storage_release(b);
+}
+END_TEST
+
 /* ---- the cache ---- */
 
-START_TEST(cache)
+static ilex_storage *
+zeros_named(const char *axes, ilex_dtype dtype, int64_t length)
 {
-    ix_eager_key key;
-    memset(&key, 0, sizeof key);
-    key.rank = 1;
-    key.count = 2;
-    key.op = IX_OP_ADD;
-    key.result = key.dtype[0] = key.dtype[1] = ILEX_F64;
-    key.mask[0] = key.mask[1] = 1;
-    strcpy(key.jit, "tcc");
-    const ilex_program *p = ix_eager_program(ctx, &key);
-    ck_assert_ptr_nonnull(p);
-    ck_assert_ptr_eq(p, ix_eager_program(ctx, &key));
-    key.mask[1] = 0;
-    ck_assert_ptr_ne(p, ix_eager_program(ctx, &key));
+    int64_t shape[3] = {length, length, length};
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .dtype = ilex_dtype_name(dtype),
+                              .rank = (int)strlen(axes),
+                              .shape = shape,
+                              .axes = axes,
+                              .fill = (const double[]){0}};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    ck_assert_ptr_nonnull(s);
+    return s;
+}
+
+/* How many programs a + b compiles; takes both. */
+static size_t
+compiled_by(const char *op, ilex_storage *a, ilex_storage *b)
+{
+    size_t before = ix_eager_compilations();
+    ilex_storage *x[] = {a, b};
+    ilex_storage *y = *op == '+' ? ilex_eager(ctx, "add", 2, x, NULL)
+                                 : ilex_eager_reduce(ctx, op, a, "I", NULL);
+    ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
+    ilex_storage_release(y);
+    ilex_storage_release(a);
+    ilex_storage_release(b);
+    return ix_eager_compilations() - before;
+}
+
+/* One compilation for a signature: shapes, strides, halos and names of axes are
+ * not part of it; operator, dtypes, missing axes and back end
+ * are. */
+START_TEST(one_compilation)
+{
+    /* dtypes that no other test takes together, should all run in one process
+     */
+    ilex_dtype d = _i ? ILEX_U16 : ILEX_C64, e = _i ? ILEX_I16 : ILEX_F32;
+    use(_i);
+    ilex_storage *wide = zeros_named("IJ", d, 9);
+    const struct {
+        const char *op;
+        ilex_storage *a, *b;
+        size_t want;
+    } rows[] = {
+        {"+", zeros_named("IJ", d, 3), zeros_named("J", d, 3), 1},
+        {"+", zeros_named("IJ", d, 3), zeros_named("J", d, 3), 0},
+        {"+", zeros_named("IJ", d, 500), zeros_named("J", d, 500), 0},
+        {"+", zeros_named("JK", d, 4), zeros_named("K", d, 4), 0},
+        {"+", ilex_storage_slice(ctx, wide, 0, 8, -1, -2),
+         ilex_storage_index(ctx, wide, 0, 1), 0},
+        {"+", zeros_named("IJ", d, 3), zeros_named("J", e, 3), 1},
+        {"+", zeros_named("IJ", d, 3), zeros_named("I", d, 3), 1},
+        {"+", zeros_named("IJ", d, 3), zeros_named("IJ", d, 3), 1},
+        {"sum", zeros_named("IJ", d, 3), NULL, 1},
+        {"sum", zeros_named("IJ", d, 80), NULL, 0},
+        {"sum", zeros_named("IK", d, 5), NULL, 0},
+        {"sum", zeros_named("IK", e, 5), NULL, 1},
+        {"max", zeros_named("IJ", d, 3), NULL, 1},
+        {"sum", zeros_named("JI", d, 3), NULL, 1},
+    };
+    for (size_t i = 0; i < IX_COUNT(rows); i++)
+        ck_assert_msg(compiled_by(rows[i].op, rows[i].a, rows[i].b) ==
+                          rows[i].want,
+                      "row %zu", i);
+    ilex_storage_release(wide);
+    use((_i + 1) % 2);
+    ck_assert_uint_eq(
+        compiled_by("+", zeros_named("IJ", d, 3), zeros_named("J", d, 3)), 1);
+}
+END_TEST
+
+/* Nothing is kept of a failure; nothing leaks at any point of it. */
+START_TEST(no_memory)
+{
+    ilex_storage *s = counting(2, SHAPE(3, 3));
+    ilex_storage *t = ilex_storage_transpose(ctx, s, NULL), *x[] = {s, t};
+    int failures = 0;
+    for (int n = 0; n < 200; n++) {
+        heap.left = n;
+        ilex_storage *y[] = {ilex_eager(ctx, "add", 2, x, NULL),
+                             ilex_eager_reduce(ctx, "sum", s, "0", NULL),
+                             ilex_eager(ctx, "bitwise_xor", 2, x, s)};
+        heap.left = -1;
+        bool all = y[0] && y[1] && y[2];
+        ck_assert_int_eq(take_error(), all ? ILEX_OK : ILEX_E_MEMORY);
+        failures += !all;
+        for (int i = 0; i < 3; i++)
+            ilex_storage_release(y[i]);
+        if (all)
+            break;
+    }
+    ck_assert(failures > 3 && failures < 200);
+    ilex_storage_release(s);
+    ilex_storage_release(t);
 }
 END_TEST
 
@@ -342,7 +442,9 @@ main(void)
     tcase_add_loop_test(t, overlap, 0, 3);
     tcase_add_loop_test(t, empty, 0, 3);
     tcase_add_test(t, errors);
-    tcase_add_test(t, cache);
+    tcase_add_test(t, named_functions);
+    tcase_add_loop_test(t, one_compilation, 0, 2);
+    tcase_add_test(t, no_memory);
     tcase_add_test(t, threads);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

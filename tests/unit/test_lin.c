@@ -157,7 +157,14 @@ END_TEST
 
 START_TEST(overflow)
 {
-    const ix_lin *big = ix_lin_const(ctx, INT64_MAX);
+    const ix_lin *big = ix_lin_const(ctx, (int64_t)1 << 62);
+    ck_assert_ptr_null(ix_lin_const(ctx, INT64_MAX));
+    ck_assert_int_eq(take_error(), ILEX_E_OVERFLOW);
+    ck_assert_ptr_null(ix_lin_const(ctx, INT64_MIN));
+    ck_assert_int_eq(take_error(), ILEX_E_OVERFLOW);
+    ck_assert_ptr_null(ix_lin_try_fma(ctx, big, 1, lin("n + 1")));
+    ck_assert_ptr_null(ix_lin_try_offset(ctx, lin("n"), INT64_MIN));
+    check_fine();
     ck_assert_ptr_null(ix_lin_add(ctx, big, ix_lin_const(ctx, 1)));
     ck_assert_int_eq(take_error(), ILEX_E_OVERFLOW);
     ck_assert_ptr_null(ix_lin_scale(ctx, lin("2*n"), INT64_MAX));
@@ -166,8 +173,8 @@ START_TEST(overflow)
     check_fine();
     int64_t v;
     ck_assert(!ix_lin_eval(lin("2*n"), (const int64_t[]){INT64_MAX}, &v));
-    ck_assert(
-        !ix_lin_eval(ix_lin_add(ctx, lin("n"), big), (const int64_t[]){1}, &v));
+    ck_assert(!ix_lin_eval(ix_lin_add(ctx, lin("n"), big),
+                           (const int64_t[]){(int64_t)1 << 62}, &v));
 }
 END_TEST
 

@@ -296,7 +296,7 @@ START_TEST(queries)
     ck_assert(!ilex_program_argument(p, 2).used);
     ck_assert(ilex_program_argument(p, 3).output);
     ck_assert_str_eq(ilex_program_argument(p, 4).name, "t");
-    ck_assert_str_eq(ilex_program_source(p), "");
+    ck_assert_ptr_null(ilex_program_source(p, 0));
     ck_assert_str_eq(ilex_program_command(p), "");
     ck_assert(ilex_program_lower_seconds(p) > 0.0);
     ck_assert_uint_ge(ilex_program_node_count(p), 5);
@@ -307,7 +307,8 @@ END_TEST
 START_TEST(queries_of_cc)
 {
     ilex_program *p = compile_for("cc");
-    ck_assert_ptr_nonnull(strstr(ilex_program_source(p), "k0"));
+    ck_assert_ptr_nonnull(strstr(ilex_program_source(p, 0), "k0"));
+    ck_assert_ptr_null(ilex_program_source(p, 1));
     ck_assert_ptr_nonnull(strstr(ilex_program_command(p), "-ffp-contract=off"));
     ck_assert(ilex_program_jit_seconds(p) > 0.0);
     ck_assert_uint_gt(ilex_program_kernel_count(p), 0);

@@ -201,94 +201,6 @@ START_TEST(layouts)
 }
 END_TEST
 
-/* ---- random specs: inside the memory, aligned, distinct, round trip ---- */
-
-/* Fills in a random spec from the arrays given. */
-static ilex_storage_spec
-draw_spec(int64_t shape[4], int64_t halo[8], int64_t aligned[4], int map[4])
-{
-    static const char *const dtypes[] = {"bool", "i16", "f32", "f64", "c128"};
-    int rank = (int)draw(5), places = 0;
-    int order[4] = {0, 1, 2, 3};
-    for (int k = 0; k < rank; k++) {
-        int other = k + (int)draw(rank - k), swap = order[k];
-        order[k] = order[other];
-        order[other] = swap;
-        shape[k] = draw(8) ? 1 + draw(9) : draw(2);
-        halo[2 * k] = draw(shape[k] + 1);
-        halo[2 * k + 1] = draw(shape[k] - halo[2 * k] + 1);
-        aligned[k] = shape[k] ? draw(shape[k]) : 0;
-    }
-    for (int k = 0; k < rank; k++)
-        map[order[k]] = draw(8) ? places++ : -1;
-    return SPEC(.dtype = dtypes[draw(5)], .rank = rank, .shape = shape,
-                .halo = halo, .layout_map = map,
-                .alignment = draw(2) ? (size_t)1 << draw(13)
-                                     : (size_t)draw(4097),
-                .aligned_index = draw(2) ? aligned : NULL);
-}
-
-/* Writes its own running number, so that each element gets another value. */
-static void
-number(void *user, const int64_t *index, void *element)
-{
-    (void)index;
-    int64_t *n = user;
-    *(signed char *)element = (signed char)(*n & 1);
-    ++*n;
-}
-
-/* Every row of a storage with an alignment begins aligned. */
-static void
-check_alignment(const ilex_storage *s)
-{
-    int inner = -1, places = 0;
-    int64_t index[ILEX_MAX_RANK];
-    for (int k = 0; k < s->rank; k++)
-        places += s->layout[k] >= 0;
-    for (int k = 0; k < s->rank; k++)
-        if (s->layout[k] == places - 1)
-            inner = k;
-    for (int i = 0; i < 20; i++) {
-        for (int k = 0; k < s->rank; k++)
-            index[k] = k == inner ? s->aligned[k] : draw(s->shape[k]);
-        const char *p = ilex_storage_at(s, index);
-        ck_assert(!s->alignment || (uintptr_t)p % s->alignment == 0);
-    }
-}
-
-START_TEST(random_specs)
-{
-    for (int i = 0; i < 10000; i++) {
-        int64_t shape[4], halo[8], aligned[4], visited = 0, want = 1;
-        int map[4];
-        ilex_storage_spec p = draw_spec(shape, halo, aligned, map);
-        p.initialize = number;
-        p.initialize_user = &visited;
-        ilex_storage *s = ilex_storage_new(ctx, &p);
-        ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
-        const char *lo, *hi;
-        for (int k = 0; k < s->rank; k++)
-            want *= s->layout[k] < 0 && s->shape[k] ? 1 : s->shape[k];
-        ck_assert_int_eq(visited, want);
-        if (ix_storage_reach(s, &lo, &hi)) {
-            ck_assert(lo >= s->memory->base);
-            ck_assert(hi <= s->memory->base + s->memory->bytes);
-            check_alignment(s);
-        }
-        ilex_storage *copy = ilex_storage_copy(ctx, s);
-        ck_assert_ptr_nonnull(copy);
-        ck_assert(!ix_storage_overlap(s, copy));
-        ck_assert_uint_eq(copy->alignment, s->alignment);
-        ck_assert_int_eq(
-            memcmp(copy->halo, s->halo, (size_t)s->rank * sizeof s->halo[0]),
-            0);
-        ilex_storage_release(copy);
-        ilex_storage_release(s);
-    }
-}
-END_TEST
-
 /* ---- buffers of the caller ---- */
 
 static void
@@ -448,7 +360,6 @@ main(void)
     tcase_add_test(tests, everything_given);
     tcase_add_test(tests, refused);
     tcase_add_test(tests, layouts);
-    tcase_add_test(tests, random_specs);
     tcase_add_test(tests, wrap_shares);
     tcase_add_test(tests, release_once);
     tcase_add_test(tests, from_copies);

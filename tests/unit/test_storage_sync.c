@@ -56,6 +56,22 @@ START_TEST(asked_for)
     ck_assert_int_eq(ilex_storage_set_f64(s, SHAPE(0), 6), ILEX_OK);
     ck_assert_int_eq(ilex_storage_device_to_host(ctx, s, 1), ILEX_OK);
     ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_CLEAN);
+    ck_assert_msg(get(s, 0) != 6, "the forced copy overwrites what is newer");
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* A copy has a state of its own. */
+START_TEST(copies_are_apart)
+{
+    ilex_storage *s = pair(4, 1), *c = ilex_storage_copy(ctx, s);
+    ck_assert_int_eq(ilex_storage_synchronize(ctx, s), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_synchronize(ctx, c), ILEX_OK);
+    device_set(c, 0, 2);
+    ck_assert_int_eq(ilex_storage_sync(c), ILEX_SYNC_DEVICE_DIRTY);
+    ck_assert_int_eq(ilex_storage_sync(s), ILEX_SYNC_CLEAN);
+    ck_assert(get(s, 0) == 1 && get(c, 0) == 2 && get(c, 1) == 1);
+    ilex_storage_release(c);
     ilex_storage_release(s);
 }
 END_TEST
@@ -345,6 +361,7 @@ main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, states);
     tcase_add_test(tests, asked_for);
+    tcase_add_test(tests, copies_are_apart);
     tcase_add_test(tests, both_modified);
     tcase_add_test(tests, untracked);
     tcase_add_test(tests, unified_waits);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass inplace: an output that is declared `inplace` may be bound to the
+ * storage of its input. needs: kernels in order; gives: the same values when it
+ * is: where the kernels would write an element before its last read, the output
+ * goes to a temporary first and is copied when everything has been read.
+ */
+#include "compiler/unit.h"
+
+/* Does a load read [_0, _1, ...]? */
+static bool
+reads_in_place(const ilex_array *load, const ix_frame *frame)
+{
+    if (load->nops != frame->box->rank || frame->nreduce)
+        return false;
+    for (int k = 0; k < load->nops; k++)
+        if (load->ops[k]->kind != IX_INDEX || load->ops[k]->attr[0] != k)
+            return false;
+    return true;
+}
+
+/* How a kernel uses an output and the input whose place it may take. */
+typedef struct usage {
+    int64_t input;
+    bool writes, reads, moved; /* moved: reads at other indices than its own */
+} usage;
+
+static bool
+note_load(ix_load_visitor *v, const ilex_array *load)
+{
+    usage *x = v->user;
+    if (load->attr[0] == x->input) {
+        x->reads = true;
+        x->moved |= !reads_in_place(load, &v->frame);
+    }
+    return true;
+}
+
+static bool
+scan(ix_unit *u, const ix_kernel *k, int output, usage *x)
+{
+    for (const ix_nest *n = k->nests; n; n = n->next)
+        for (int i = 0; i < n->nstores; i++) {
+            ix_load_visitor v = {.ctx = u->ctx, .fn = note_load, .user = x};
+            v.frame.box = k->box;
+            x->writes |= n->store[i].buffer == output;
+            if (!ix_visit_loads(&v, n->store[i].value))
+                return false;
+        }
+    return true;
+}
+
+/* Is every element of the input read before the output's takes its place? */
+static bool
+is_safe(ix_unit *u, int output, int input)
+{
+    bool written = false;
+    for (const ix_kernel *k = u->kernels; k; k = k->next) {
+        usage x = {.input = input};
+        if (!scan(u, k, output, &x) || (written && x.reads) ||
+            (x.writes && x.moved))
+            return false;
+        written |= x.writes;
+    }
+    return true;
+}
+
+/* ---- through a temporary ---- */
+
+typedef struct renaming {
+    ilex_context *ctx;
+    int from, to;
+} renaming;
+
+static ilex_array *
+rename_load(void *user, ilex_array *load, ilex_array *const *index)
+{
+    const renaming *r = user;
+    return load->attr[0] != r->from
+               ? NULL
+               : ix_scalar_load(r->ctx, (ilex_dtype)load->dtype, r->to,
+                                load->nops, index);
+}
+
+static ilex_array *
+renamed(renaming *r, ilex_array *body)
+{
+    ix_substitution s = {.ctx = r->ctx, .load = rename_load, .user = r};
+    ilex_array *x = ix_substitute(&s, body);
+    ix_substitution_free(&s);
+    return x;
+}
+
+/* Kernels, and the stages that the reference back end runs, use another
+ * buffer. */
+static void
+rename_buffer(ix_unit *u, renaming *r)
+{
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        for (ix_nest *n = k->nests; n; n = n->next)
+            for (int i = 0; i < n->nstores; i++) {
+                ix_store *s = &n->store[i];
+                s->value = renamed(r, s->value);
+                s->buffer = s->buffer == r->from ? r->to : s->buffer;
+            }
+    for (size_t i = 0; u->reference && i < u->nstages; i++) {
+        ix_stage *s = &u->stage[i];
+        s->body = renamed(r, s->body);
+        s->buffer = s->buffer == r->from ? r->to : s->buffer;
+    }
+}
+
+/* Output "i" is computed in a temporary, which is copied at the end. */
+static bool
+copy_at_end(ix_unit *u, int i)
+{
+    ix_buffer temporary = u->buffer[i];
+    temporary.role = IX_ROLE_TEMP;
+    temporary.name = "";
+    temporary.inplace = -1;
+    renaming r = {u->ctx, i, ix_unit_buffer(u, temporary)};
+    rename_buffer(u, &r);
+    const ix_domain *box = temporary.box;
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < box->rank; k++)
+        index[k] = ix_scalar_index(u->ctx, k);
+    ilex_array *load =
+        ix_scalar_load(u->ctx, temporary.dtype, r.to, box->rank, index);
+    ix_kernel **end = &u->kernels;
+    while (*end)
+        end = &(*end)->next;
+    *end = ix_unit_kernel(u, box, i, load);
+    ix_unit_stage(u, (ix_stage){i, box, load});
+    u->changed = true;
+    return u->ctx->error.code == ILEX_OK;
+}
+
+bool
+ix_pass_inplace(ix_unit *u)
+{
+    size_t n = u->nbuffers;
+    for (size_t i = 0; i < n; i++) {
+        int input = u->buffer[i].inplace;
+        if (u->buffer[i].role != IX_ROLE_OUTPUT || input < 0)
+            continue;
+        if (!is_safe(u, (int)i, input) && !copy_at_end(u, (int)i))
+            return false;
+    }
+    ix_unit_number(u);
+    return u->ctx->error.code == ILEX_OK;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass inplace: which outputs may take the place of an input, which of them
+ * need a temporary for it, and that the values are those of separate storages.
+ */
+#include "tests/unit/graph_fixture.h"
+
+#define HEAD                                                                   \
+    "ilex 1\nprogram p\nsize n\nassume n >= 4\n"                               \
+    "in x : f64[I:n] halo(I:1:1)\n"
+
+typedef enum verdict {
+    DIRECT, /* every element is read before it is written */
+    COPIED  /* through a temporary */
+} verdict;
+
+static const struct {
+    const char *what, *text;
+    verdict wanted;
+} rows[] = {
+    {"point by point", HEAD "out y : f64[I:n] = 2.0*x inplace x\n", DIRECT},
+    {"several reads of the point",
+     HEAD "out y : f64[I:n] = x*x + sqrt(x) inplace x\n", DIRECT},
+    {"after everything was read",
+     HEAD "out y : f64[I:n] = x - sum[I](x) inplace x\n", DIRECT},
+    {"not read at all", HEAD "out y : f64[I:n] = 3.5 inplace x\n", DIRECT},
+    {"another output reads the point",
+     HEAD "out y : f64[I:n] = 2.0*x inplace x\nout z : f64[I:n] = 3.0*x\n",
+     DIRECT},
+    {"reads neighbours", HEAD "out y : f64[I:n] = x[I+1] + x[I-1] inplace x\n",
+     COPIED},
+    {"mirrored", HEAD "map m[I:n] = x[n-1-I]\nout y : f64[I:n] = m inplace x\n",
+     COPIED},
+    {"read again later",
+     HEAD "let e = exp(-x)\nout y : f64[I:n] = e inplace x\n"
+          "out z : f64 = sum[I](x*y)\n",
+     COPIED},
+    {"pieces",
+     HEAD "map m[I:n] = where(I < 2, x[I], x[I-1])\n"
+          "out y : f64[I:n] = m inplace x\n",
+     COPIED},
+};
+
+/* The copy of a temporary to an output, at the end. */
+static bool
+ends_in_copy(const ix_unit *u)
+{
+    const ix_kernel *k = u->kernels;
+    while (k->next)
+        k = k->next;
+    const ilex_array *value = k->nests->store->value;
+    return value->kind == IX_LOAD &&
+           u->buffer[value->attr[0]].role == IX_ROLE_TEMP;
+}
+
+START_TEST(verdicts)
+{
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ix_unit u;
+        run_passes(&u, parse(rows[i].text), "inplace");
+        verdict found = ends_in_copy(&u) ? COPIED : DIRECT;
+        ck_assert_msg(found == rows[i].wanted, "%s: %d", rows[i].what, found);
+        free_unit(&u);
+    }
+}
+END_TEST
+
+/* ---- values ---- */
+
+enum { LENGTH = 100 };
+
+/* x with a halo of 1 and numbers in all of it. */
+static ilex_storage *
+field(double factor)
+{
+    int64_t length = LENGTH;
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .dtype = "f64",
+                              .rank = 1,
+                              .shape = &length,
+                              .axes = "I",
+                              .halo = SHAPE(1, 1),
+                              .fill = &(double){0.0}};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    double *at = ilex_storage_data(s);
+    for (int k = 0; k < LENGTH; k++)
+        at[k] = factor * ((k * 7 % 31) + 0.25);
+    return s;
+}
+
+/* Runs "text" with y in x and with y apart; the elements must be the same, and
+ * the halo of x must stay as it was. */
+static void
+compare(size_t row, const char *jit)
+{
+    ilex_storage *x = field(1.0), *apart = field(0.0);
+    ilex_storage *z[2] = {field(0.0), field(0.0)};
+    double *in = ilex_storage_data(x), *out = ilex_storage_data(apart);
+    double low = in[0], high = in[LENGTH - 1];
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", jit), ILEX_OK);
+    ilex_program *p = compile(rows[row].text);
+    bool scalar = strstr(rows[row].text, "out z : f64 =") != NULL;
+    size_t n = 2 + (strstr(rows[row].text, "out z") != NULL);
+    if (scalar)
+        for (int k = 0; k < 2; k++) {
+            ilex_storage_release(z[k]);
+            z[k] = ilex_storage_zeros(ctx, ILEX_F64, 0, SHAPE(0));
+        }
+    run_program(p, (ilex_binding[]){{"x", x}, {"y", apart}, {"z", z[0]}}, n);
+    run_program(p, (ilex_binding[]){{"x", x}, {"y", x}, {"z", z[1]}}, n);
+    ck_assert_msg(!memcmp(in + 1, out + 1, (LENGTH - 2) * sizeof *in), "%s, %s",
+                  rows[row].what, jit);
+    ck_assert(in[0] == low && in[LENGTH - 1] == high);
+    ck_assert_mem_eq(ilex_storage_const_data(z[0]),
+                     ilex_storage_const_data(z[1]),
+                     scalar ? 8 : LENGTH * sizeof *in);
+    ilex_storage_release(x);
+    ilex_storage_release(apart);
+    ilex_storage_release(z[0]);
+    ilex_storage_release(z[1]);
+    ilex_program_release(p);
+}
+
+START_TEST(values)
+{
+    static const char *const jits[] = {"reference", "tcc", "cc"};
+    for (size_t i = 0; i < IX_COUNT(rows); i++)
+        for (size_t j = 0; j < IX_COUNT(jits); j++)
+            compare(i, jits[j]);
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("inplace", verdicts, values);
+}
