@@ -28,9 +28,7 @@ ilex_status
 ix_eager_check_cast(ilex_context *ctx, const char *what, ilex_dtype dtype,
                     const ilex_storage *out)
 {
-    ix_error lost;
-    ix_error_clear(&lost);
-    if (!out || !ix_storage_check_cast(out->dtype, dtype, &lost))
+    if (!out || !ix_storage_check_cast(out->dtype, dtype, NULL))
         return ILEX_OK;
     return ix_fail(&ctx->error, ILEX_E_DTYPE,
                    "%s: the result is %s, of which the %s of the result's "

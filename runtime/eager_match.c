@@ -195,6 +195,14 @@ check_plain(const ix_eager_result *r, const ilex_storage *s, ix_error *err)
 
 /* ---- what operands have in common ---- */
 
+/* All but the room for a layout, of which the first byte will do. */
+static void
+clear(ix_eager_result *r)
+{
+    memset(r, 0, offsetof(ix_eager_result, layout));
+    *r->layout = 0;
+}
+
 /* Axes and lengths of what the operands broadcast to, plain arrays checked;
  * "*named" tells whether one has names. */
 static ilex_status
@@ -202,7 +210,7 @@ meet(size_t count, ilex_storage *const *operands, ix_eager_result *r,
      bool *named, ix_error *err)
 {
     *named = false;
-    memset(r, 0, sizeof *r);
+    clear(r);
     for (size_t i = 0; i < count; i++) {
         *named |= is_named(operands[i]);
         r->rank = operands[i]->rank > r->rank ? operands[i]->rank : r->rank;
@@ -273,7 +281,7 @@ ix_eager_result_of(const ilex_storage *out, size_t count,
         ilex_status rc = meet(count, operands, r, &named, err);
         return rc ? rc : check_unnamed_out(r, out, err);
     }
-    memset(r, 0, sizeof *r);
+    clear(r);
     r->rank = out->rank;
     for (int k = 0; k < out->rank; k++) {
         r->axis[k] = out->axis[k];
@@ -334,7 +342,7 @@ ix_eager_place(const ix_eager_result *r, const ilex_storage *s,
 ilex_storage *
 ix_eager_allocate(ilex_context *ctx, const ix_eager_result *r)
 {
-    char axes[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)] = "";
+    char axes[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
     size_t at = 0;
     bool named = r->rank > 0 && *r->axis[0];
     for (int k = 0; named && k < r->rank; k++)
