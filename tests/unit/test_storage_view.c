@@ -2,11 +2,13 @@
  *
  * Views of storages and what works on them: slices against a plain model,
  * halos and alignment that are carried over, overlap against brute force,
- * elements of every dtype, copies, text.
+ * elements of every dtype, copies, text, views as inputs of a program.
  */
 #include "tests/unit/storage_fixture.h"
 
 #include <math.h>
+
+#include "ilex/program.h"
 
 /* ---- views ---- */
 
@@ -407,6 +409,66 @@ START_TEST(text)
 }
 END_TEST
 
+/* ---- views as inputs ---- */
+
+/* A program reads views of every stride as it reads packed copies of them; what
+ * that costs, bench/storage.c measures. */
+START_TEST(strided_as_packed)
+{
+    enum { N = 13, M = 40, WIDE = 2 * M + 3 };
+    ilex_module *m = ilex_module_parse(
+        ctx,
+        "ilex 1\nprogram scale\nsize n, m\nin u : i64[i:n, j:m]\n"
+        "out v : i64[i:n, j:m] = 3*u + 1\n",
+        "test");
+    ilex_program *p = m ? ilex_compile_module(m) : NULL;
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ilex_storage *wide = counting(2, SHAPE(N, WIDE));
+    ilex_storage *tall = counting(2, SHAPE(M, N));
+    ilex_storage *one = counting(1, SHAPE(M));
+    ilex_storage *views[] = {
+        ilex_storage_slice(ctx, wide, 1, 2, M + 2, 1),
+        ilex_storage_slice(ctx, wide, 1, M - 1, -1, -1),
+        ilex_storage_slice(ctx, wide, 1, 1, 2 * M + 1, 2),
+        ilex_storage_transpose(ctx, tall, NULL),
+        ilex_storage_new(ctx,
+                         &(ilex_storage_spec){.size = sizeof(ilex_storage_spec),
+                                              .dtype = "i64",
+                                              .rank = 2,
+                                              .shape = SHAPE(N, M),
+                                              .strides = SHAPE(0, 1),
+                                              .data = ilex_storage_data(one)}),
+    };
+    for (size_t i = 0; i < IX_COUNT(views); i++) {
+        ck_assert_msg(views[i] != NULL, "%s", ilex_error_text(ctx));
+        int copied = 0;
+        ilex_storage *in[2] = {
+            views[i], ilex_storage_ensure_contiguous(ctx, views[i], &copied)};
+        ck_assert(copied && ilex_storage_contiguous(in[1]));
+        ilex_storage *out[2];
+        for (int k = 0; k < 2; k++) {
+            out[k] = ilex_storage_zeros(ctx, ILEX_I64, 2, SHAPE(N, M));
+            ck_assert_int_eq(
+                ilex_run(p, (ilex_binding[]){{"u", in[k]}, {"v", out[k]}}, 2,
+                         NULL),
+                ILEX_OK);
+        }
+        ck_assert_mem_eq(ilex_storage_data(out[0]), ilex_storage_data(out[1]),
+                         N * M * sizeof(int64_t));
+        ck_assert_int_eq(at(out[0], N - 1, M - 1, 0),
+                         3 * at(views[i], N - 1, M - 1, 0) + 1);
+        ilex_storage *all[] = {in[0], in[1], out[0], out[1]};
+        for (int k = 0; k < 4; k++)
+            ilex_storage_release(all[k]);
+    }
+    ilex_storage_release(wide);
+    ilex_storage_release(tall);
+    ilex_storage_release(one);
+    ilex_program_release(p);
+    ilex_module_free(m);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -425,6 +487,7 @@ main(void)
     tcase_add_test(tests, assign);
     tcase_add_test(tests, copies_of_views);
     tcase_add_test(tests, text);
+    tcase_add_test(tests, strided_as_packed);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
