@@ -58,8 +58,10 @@ unlock_after_fork(void)
 
 /* When the library is loaded: keeps libtcc's first state and sees to it that a
  * fork never happens in the middle of a visit. Later would be too late: a fork
- * runs the handlers that were there when it began. */
-__attribute__((constructor)) static void
+ * runs the handlers that were there when it began. Before other constructors:
+ * handlers run last come first, and who compiles under a lock of his own
+ * (eager_cache.c) takes that one before the cage's, in a fork too. */
+__attribute__((constructor(1000))) static void
 prepare(void)
 {
     size_t n = (size_t)(__stop_ilex_tcc_data - __start_ilex_tcc_data);
