@@ -98,11 +98,17 @@ START_TEST(strict)
 }
 END_TEST
 
-/* Operators on the host bring their operands there. */
+/* What is newer on the device is to be computed with there, where no back end
+ * launches yet; marked as the host's it is computed with on the host. */
 START_TEST(computing)
 {
     ilex_storage *s = pair(16, 2);
     device_set(s, 5, 40);
+    ck_assert_ptr_null(
+        ilex_eager(ctx, "multiply", 2, (ilex_storage *[]){s, s}, NULL));
+    ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
+    ck_assert_int_eq(ilex_storage_synchronize(ctx, s), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_set_host_modified(ctx, s), ILEX_OK);
     ilex_storage *y =
         ilex_eager(ctx, "multiply", 2, (ilex_storage *[]){s, s}, NULL);
     ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
