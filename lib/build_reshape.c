@@ -2,64 +2,10 @@
  *
  * Reshape, permute, slice; and the kinds that are not there yet.
  */
-#include "lib/broadcast.h"
 #include "lib/build.h"
+#include "lib/reshape.h"
 
 /* ---- reshape ---- */
-
-/* A product of lengths: k * form, where form is NULL or not constant. */
-typedef struct product {
-    int64_t k;
-    const ix_lin *form;
-} product;
-
-/* False when two symbolic lengths meet, or on overflow. */
-static bool
-multiply(product *p, const ix_lin *length)
-{
-    if (length->n == 0)
-        return ix_mul(p->k, length->c, &p->k);
-    if (p->form)
-        return false;
-    p->form = length;
-    return true;
-}
-
-static bool
-equal_products(ilex_context *ctx, product a, product b)
-{
-    const ix_lin *one = ix_lin_const(ctx, 1);
-    return ix_lin_same(ctx, ix_lin_scale(ctx, a.form ? a.form : one, a.k),
-                       ix_lin_scale(ctx, b.form ? b.form : one, b.k));
-}
-
-/* Lengths that appear on both sides cancel: what is left must be products of
- * one symbolic length. */
-static bool
-same_count(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
-           bool *decided)
-{
-    product p = {1, NULL}, q = {1, NULL};
-    bool used[ILEX_MAX_RANK] = {false};
-    *decided = true;
-    for (int k = 0; k < a->rank; k++) {
-        const ix_lin *length = ix_axis_extent(ctx, &a->ax[k]);
-        int j = 0;
-        while (j < b->rank &&
-               (used[j] || ix_axis_extent(ctx, &b->ax[j]) != length))
-            j++;
-        if (j < b->rank)
-            used[j] = true;
-        else
-            *decided &= length && multiply(&p, length);
-    }
-    for (int j = 0; j < b->rank; j++)
-        if (!used[j]) {
-            const ix_lin *length = ix_axis_extent(ctx, &b->ax[j]);
-            *decided &= length && multiply(&q, length);
-        }
-    return *decided && equal_products(ctx, p, q);
-}
 
 ilex_array *
 ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
@@ -71,15 +17,10 @@ ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
         x = ix_build_restrict(ctx, "reshape", x, ix_domain_new(ctx, 0, NULL));
     if (!ix_domain_check_extents(ctx, "reshape", dom))
         return ix_poison_again(ctx);
-    bool decided;
-    if (!same_count(ctx, x->interior, dom, &decided))
-        return ix_poison(
-            ctx, "reshape", 0, decided ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,
-            decided ? "reshape: [%s] and [%s] are not known to have equally "
-                      "many elements"
-                    : "reshape: from [%s] to [%s] needs products of two "
-                      "symbolic sizes, which are not supported",
-            ix_domain_show(ctx, x->interior).s, ix_domain_show(ctx, dom).s);
+    ilex_array *index[ILEX_MAX_RANK];
+    if (!ix_reshape_counts(ctx, dom, x->interior) ||
+        !ix_reshape_index(ctx, dom, x->interior, fortran, index))
+        return ix_poison_again(ctx);
     int64_t attr = fortran;
     ix_node_spec spec = {.kind = IX_RESHAPE,
                          .dtype = (ilex_dtype)x->dtype,

@@ -2,12 +2,11 @@
  *
  * Programs: from a module to something that runs, and queries.
  */
-#define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN), clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "runtime/program.h"
 
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 static const ix_backend backends[] = {
 #define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
@@ -70,8 +69,7 @@ load_code(ilex_context *ctx, ilex_program *p)
     for (size_t i = 0; names && i < c->nkernels; i++)
         names[i] = c->kernel[i].name;
     if (names && entries && p->kernel)
-        p->code =
-            p->backend->compile(&p->mem, &req, entries, &ctx->error);
+        p->code = p->backend->compile(&p->mem, &req, entries, &ctx->error);
     else
         ix_fail_memory(&ctx->error);
     for (size_t i = 0; p->code && i < c->nkernels; i++)
@@ -82,14 +80,6 @@ load_code(ilex_context *ctx, ilex_program *p)
     ix_mem_free(&ctx->mem, names);
     ix_mem_free(&ctx->mem, entries);
     return p->code ? ILEX_OK : ctx->error.code;
-}
-
-static int
-threads_option(ilex_context *ctx)
-{
-    int64_t threads = ix_option_int(ctx, IX_OPTION_threads);
-    long cores = threads ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
-    return (int)(threads ? threads : cores < 1 ? 1 : cores);
 }
 
 /* The solver's tables live in the compiled program's arena. */
@@ -114,7 +104,7 @@ ilex_compile_module(ilex_module *module)
     atomic_init(&p->count, 1);
     p->mem = *ix_context_mem(ctx);
     p->backend = choose_backend(ctx);
-    p->threads = threads_option(ctx);
+    p->threads = (int)ix_option_int(ctx, IX_OPTION_threads);
     ix_compile_request request = {.reference = p->backend->dialect < 0,
                                   .several = p->backend->several};
     if (!request.reference)
@@ -442,13 +432,13 @@ ilex_table(const char *table)
     if (table && !strcmp(table, "options"))
         return
 #define IX_OPTION(name, value, choices, meaning)                               \
-    #name "\t" meaning " (" choices ", default \"" value "\")\n"
+#name "\t" meaning " (" choices ", default \"" value "\")\n"
 #include "lib/options.def"
             ;
     if (table && !strcmp(table, "backends"))
         return
 #define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
-    #name "\t" meaning "\n"
+#name "\t" meaning "\n"
 #include "runtime/backends.def"
             ;
     return NULL;

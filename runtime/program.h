@@ -65,7 +65,7 @@ struct ilex_program {
     ix_code *code;
     ix_kernel_fn *kernel; /* by kernel number */
     char *command;
-    int threads;
+    int threads; /* 0: as many as are worth it */
     double jit_seconds;
 };
 

@@ -2,8 +2,10 @@
  *
  * Running: the block of a run, the workspace, launching kernels over threads.
  */
+#define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN) */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "runtime/program.h"
 
@@ -201,10 +203,25 @@ make_block(ix_run *r)
     return p;
 }
 
+/* One thread per so many elements of the arguments, at most one per core:
+ * waking a thread costs as much as a simple kernel over thousands. */
 static int
-threads_of(const ilex_program *p, const ilex_call *call)
+worthwhile_threads(const ix_run *r)
 {
-    int threads = call && call->threads > 0 ? call->threads : p->threads;
+    enum { PER_THREAD = 1 << 15 };
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t threads = 1;
+    for (size_t i = 0; i < r->p->c->narguments; i++)
+        threads += ilex_storage_count(r->bound[i]) / PER_THREAD;
+    return (int)(threads < cores ? threads : cores < 1 ? 1 : cores);
+}
+
+static int
+threads_of(const ix_run *r)
+{
+    int threads =
+        r->call && r->call->threads > 0 ? r->call->threads : r->p->threads;
+    threads = threads == 0 ? worthwhile_threads(r) : threads;
     return threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
 }
 
@@ -226,8 +243,7 @@ static ilex_status
 run(const ilex_program *p, const ilex_binding *bindings, size_t count,
     ilex_call *call, ix_error *err)
 {
-    ix_run r = {
-        .p = p, .call = call, .err = err, .threads = threads_of(p, call)};
+    ix_run r = {.p = p, .call = call, .err = err};
     if (count > 0 && !bindings)
         return ix_fail(err, ILEX_E_ARGUMENT, "run: bindings is NULL");
     void *block = make_block(&r);
@@ -235,7 +251,10 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
         return ix_fail_memory(err);
     ilex_status rc = ix_bind(&r, bindings, count);
     rc = rc ? rc : acquire_storages(&r);
-    rc = rc ? rc : ix_run_launch(&r);
+    if (!rc) {
+        r.threads = threads_of(&r);
+        rc = ix_run_launch(&r);
+    }
     ix_mem_free(&p->mem, block);
     return rc;
 }

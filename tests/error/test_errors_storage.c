@@ -16,6 +16,12 @@ static ilex_storage *s, *named, *constant, *complex_, *column;
 static double number[8] __attribute__((aligned(64)));
 static int64_t lengths[ILEX_MAX_RANK + 1];
 
+/* A spec of a version to come, with a property this one does not know. */
+static union {
+    ilex_storage_spec spec;
+    char bytes[sizeof(ilex_storage_spec) + 8];
+} newer;
+
 static void
 initialize(void *user, const int64_t *index, void *element)
 {
@@ -34,6 +40,8 @@ open_fixture(void)
                               .fill = &two};
     for (size_t i = 0; i < IX_COUNT(lengths); i++)
         lengths[i] = 2;
+    newer.spec.size = sizeof newer;
+    newer.bytes[sizeof newer - 1] = 1;
     ctx = ilex_context_new(NULL);
     s = ilex_storage_full(ctx, ILEX_F64, 1, SHAPE(4), 2.0);
     named = ilex_storage_new(ctx, &spec);

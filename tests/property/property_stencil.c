@@ -102,7 +102,7 @@ typedef struct stencil_run {
     int64_t n, m;
     ilex_storage *s[SIDE + 2];
     ilex_binding b[SIDE + 2];
-    char name[SIDE][8];
+    char name[SIDE][16];
 } stencil_run;
 
 static void

@@ -67,7 +67,7 @@ START_TEST(structure)
     CHECK(ilex_any(x, NULL, 1), BOOL, "1", NULL);
     CHECK(ilex_permute(u, NULL), F64, "J:m, I:n", "J:m, I:-1:n+2");
     CHECK(ilex_slice(a, start, stop, SHAPE(1, -1)), F64, "n-1, m", NULL);
-    CHECK(ilex_reshape(a, "m*1, n", "F"), F64, "m, n", NULL);
+    CHECK(ilex_reshape(a, "n*1, 1, m", "F"), F64, "n, 1, m", NULL);
     CHECK(ilex_einsum(ctx, "ij,kj", 2, pair), F64, "n, n", NULL);
     CHECK(ilex_einsum(ctx, "...j->j...", 1, pair), F64, "m, n", NULL);
 }

@@ -145,11 +145,17 @@ END_TEST
 
 START_TEST(not_affine)
 {
-    ilex_module *m = parse("ilex 1\nprogram p\nsize n, m\nin x : i64[n, m]\n"
-                           "reshape y[m, n] = x\nout z : i64[m, n] = y\n");
-    ck_assert_ptr_null(ilex_compile_module(m));
-    ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
-    ilex_module_free(m);
+    static const char *const reshape[] = {"in x : i64[n, m]\n"
+                                          "reshape y[m, n] = x\n",
+                                          "in x : i64[2*n]\n"
+                                          "reshape y[n, 2] = x order F\n"};
+    for (int i = 0; i < 2; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "ilex 1\nprogram p\nsize n, m\n%s",
+                 reshape[i]);
+        ck_assert_ptr_null(ilex_module_parse(ctx, text, "p"));
+        ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
+    }
 }
 END_TEST
 

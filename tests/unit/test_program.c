@@ -196,6 +196,27 @@ START_TEST(parallel_for)
 }
 END_TEST
 
+/* Left to Ilex, a run of a few elements wakes no other thread. */
+START_TEST(few_elements)
+{
+    make_reference();
+    ilex_option_set(ctx, "threads", "0");
+    ilex_program *p = compile_for("tcc");
+    p = p ? p : compile_for("cc");
+    arguments a;
+    char name[] = "hook";
+    ilex_call call = {
+        .size = sizeof call, .parallel_for = backwards, .user = name};
+    open_arguments(&a);
+    hook_calls = 0;
+    ck_assert_msg(!ilex_run(p, a.bound, 5, &call), "%s", call.error);
+    ck_assert(as_wanted(&a));
+    ck_assert_int_eq(hook_calls, 0);
+    close_arguments(&a);
+    ilex_program_release(p);
+}
+END_TEST
+
 START_TEST(workspace)
 {
     static char memory[1 << 16] __attribute__((aligned(64)));
@@ -320,6 +341,6 @@ int
 main(void)
 {
     return RUN_TESTS("program", with_threads, concurrent_runs, parallel_for,
-                     workspace, context_freed, data_lives, queries,
-                     queries_of_cc);
+                     few_elements, workspace, context_freed, data_lives,
+                     queries, queries_of_cc);
 }
