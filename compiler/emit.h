@@ -142,6 +142,10 @@ void ix_emit_strip_close(ix_emitter *e);
 
 /* Values of all stores, then the stores. */
 void ix_emit_stores(ix_emitter *e, const ix_nest *nest);
+void ix_emit_nest(ix_emitter *e, const ix_nest *nest);
+
+/* ---- emit_kernel.c ---- */
+
 /* Text of the function for one kernel appended to "t". */
 bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
 

@@ -62,14 +62,11 @@ ix_emit_line(ix_emitter *e, int depth)
 void
 ix_emit_put(ix_emitter *e, int depth, const char *fmt, ...)
 {
-    char line[1024];
+    ix_text *t = ix_emit_line(e, depth);
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(line, sizeof line, fmt, args);
+    ix_text_vformat(t, fmt, args);
     va_end(args);
-    ix_text *t = ix_emit_line(e, depth);
-    t->failed |= n < 0 || (size_t)n >= sizeof line;
-    ix_text_put(t, line);
     ix_text_char(t, '\n');
 }
 

@@ -8,7 +8,7 @@
 #include "lib/dtype.h"
 
 static void
-note_better(axis *x, const ix_name *v)
+note_better(ix_reduce_axis *x, const ix_name *v)
 {
     ix_emitter *e = x->e;
     int m = x->number;
@@ -40,10 +40,10 @@ note_better(axis *x, const ix_name *v)
 
 /* Loops over axes "k" and on; the innermost compares. */
 static void
-emit_position(axis *first, int k)
+emit_position(ix_reduce_axis *first, int k)
 {
     ix_emitter *e = first->e;
-    axis x;
+    ix_reduce_axis x;
     char header[256];
     ix_reduce_axis_of(&x, e, first->n, k);
     ix_reduce_open(&x);
@@ -61,7 +61,7 @@ emit_position(axis *first, int k)
 ix_name
 ix_emit_position(ix_emitter *e, ilex_array *n)
 {
-    axis x = {.e = e, .n = n, .acc = (ilex_dtype)n->ops[0]->dtype};
+    ix_reduce_axis x = {.e = e, .n = n, .acc = (ilex_dtype)n->ops[0]->dtype};
     x.number = e->next++;
     x.type = ix_c_type(x.acc);
     x.complex = ix_dtype_is_complex(x.acc);

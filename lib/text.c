@@ -75,11 +75,10 @@ ix_text_int(ix_text *t, int64_t v)
 }
 
 void
-ix_text_format(ix_text *t, const char *fmt, ...)
+ix_text_vformat(ix_text *t, const char *fmt, va_list args)
 {
     char buf[512];
-    va_list args, again;
-    va_start(args, fmt);
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(buf, sizeof buf, fmt, args);
     if (n >= 0 && (size_t)n < sizeof buf) {
@@ -93,6 +92,14 @@ ix_text_format(ix_text *t, const char *fmt, ...)
         t->failed = true;
     }
     va_end(again);
+}
+
+void
+ix_text_format(ix_text *t, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    ix_text_vformat(t, fmt, args);
     va_end(args);
 }
 
