@@ -58,12 +58,43 @@ ix_lower_slice(ilex_array *n)
 
 enum { LABELS = 64 };
 
-/* What index each label stands for. */
+/* What each label stands for: an index of the result, or one of the axes that
+ * are summed over. */
 typedef struct label_map {
     ilex_array *index[LABELS];
-    ix_axis box[ILEX_MAX_RANK * 2];
+    const ix_axis *range[LABELS]; /* NULL: not met yet */
+    ix_axis *summed[LABELS];      /* NULL: an index of the result */
+    ix_axis box[ILEX_MAX_RANK];
     int nbox;
 } label_map;
+
+/* The range of a summed label covers axis "ax", or is it if that was 1. */
+static void
+widen(ilex_context *ctx, ix_axis *range, const ix_axis *ax)
+{
+    if (ax->name) {
+        range->lo = ix_lin_max(ctx, range->lo, ax->lo);
+        range->hi = ix_lin_min(ctx, range->hi, ax->hi);
+    } else if (ix_lin_is(range->hi, 1)) {
+        range->hi = ax->hi;
+    }
+}
+
+/* Notes that axis "ax" of an operand carries "label"; false: too many. */
+static bool
+map_label(ilex_context *ctx, label_map *m, int64_t label, const ix_axis *ax)
+{
+    if (m->summed[label])
+        widen(ctx, m->summed[label], ax);
+    if (m->range[label])
+        return true;
+    if (m->nbox == ILEX_MAX_RANK)
+        return false;
+    m->index[label] = ix_scalar_rindex(ctx, m->nbox);
+    m->range[label] = m->summed[label] = &m->box[m->nbox];
+    m->box[m->nbox++] = (ix_axis){0, ax->lo, ax->hi};
+    return true;
+}
 
 /* Result labels are indices; the others are summed over, in order of first
  * appearance, over their longest range. */
@@ -71,42 +102,22 @@ static bool
 map_labels(ilex_array *n, label_map *m)
 {
     const int64_t *label = n->attr + 2;
-    int nres = (int)n->attr[1], where[LABELS];
-    for (int k = 0; k < nres; k++)
-        m->index[label[k]] = ix_scalar_index(n->ctx, k);
-    label += nres;
+    int nres = (int)n->attr[1];
+    bool ok = true;
+    for (int k = 0; k < nres; k++, label++) {
+        m->index[*label] = ix_scalar_index(n->ctx, k);
+        m->range[*label] = &n->interior->ax[k];
+    }
     for (int i = 0; i < n->nops; i++)
-        for (int k = 0; k < ix_rank(n->ops[i]); k++, label++) {
-            const ix_axis *ax = &n->ops[i]->interior->ax[k];
-            ix_axis *box;
-            if (!m->index[*label]) {
-                if (m->nbox == ILEX_MAX_RANK)
-                    return false;
-                where[*label] = m->nbox;
-                m->index[*label] = ix_scalar_rindex(n->ctx, m->nbox);
-                m->box[m->nbox++] = (ix_axis){0, ax->lo, ax->hi};
-            } else if (m->index[*label]->kind == IX_RINDEX) {
-                box = &m->box[where[*label]];
-                if (ax->name) {
-                    box->lo = ix_lin_max(n->ctx, box->lo, ax->lo);
-                    box->hi = ix_lin_min(n->ctx, box->hi, ax->hi);
-                } else if (ix_lin_is(box->hi, 1)) {
-                    box->hi = ax->hi;
-                }
-            }
-        }
-    return true;
+        for (int k = 0; ok && k < ix_rank(n->ops[i]); k++, label++)
+            ok = map_label(n->ctx, m, *label, &n->ops[i]->interior->ax[k]);
+    return ok;
 }
 
-/* Is axis "k" of "x" stretched where the label's range is longer than 1? */
+/* Is axis "ax" with a label stretched to the label's longer range? */
 static bool
-stretched(const ilex_array *n, const label_map *m, const ix_axis *ax,
-          int64_t label)
+stretched(const ix_axis *ax, const ix_axis *range)
 {
-    const ilex_array *index = m->index[label];
-    const ix_axis *range = index->kind == IX_INDEX
-                               ? &n->interior->ax[index->attr[0]]
-                               : &m->box[index->attr[0]];
     return !ax->name && ix_lin_is(ax->hi, 1) && !ix_lin_is(range->hi, 1);
 }
 
@@ -120,7 +131,7 @@ product(ilex_array *n, const label_map *m)
     for (int i = 0; i < n->nops; i++) {
         ilex_array *x = n->ops[i], *index[ILEX_MAX_RANK];
         for (int k = 0; k < ix_rank(x); k++, label++)
-            index[k] = stretched(n, m, &x->interior->ax[k], *label)
+            index[k] = stretched(&x->interior->ax[k], m->range[*label])
                            ? ix_index_const(n->ctx, 0)
                            : m->index[*label];
         ilex_array *value = ix_is_array(x)

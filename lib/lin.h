@@ -66,7 +66,7 @@ const ix_lin *ix_lin_offset(ilex_context *ctx, const ix_lin *a, int64_t c);
 static inline bool
 ix_lin_is(const ix_lin *a, int64_t c)
 {
-    return a->n == 0 && a->c == c;
+    return a && a->n == 0 && a->c == c;
 }
 
 /* Value for given parameter values; false on overflow. */

@@ -115,8 +115,8 @@ sweep(const row *r)
 static ilex_array *
 structural(ilex_context *ctx, ilex_array *a)
 {
-    ilex_array *b = ilex_reshape(a, "3, 4, m", "F");
-    ilex_array *t = ilex_permute(b, (const int[]){2, 0, 1});
+    ilex_array *b = ilex_reshape(a, "m, 3, 4", "F");
+    ilex_array *t = ilex_permute(b, (const int[]){0, 2, 1});
     const char *start[] = {"0", "2", NULL}, *stop[] = {"m", NULL, "1"};
     ilex_array *s = ilex_slice(t, start, stop, (const int64_t[]){1, -1, 2});
     ilex_array *e = ilex_einsum(ctx, "ij,kj->ik", 2, (ilex_array *[]){a, a});
