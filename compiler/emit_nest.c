@@ -9,7 +9,7 @@
 
 /* ---- bounds ---- */
 
-enum { BOUND = 256, LONG = 100 };
+enum { BOUND = 256, LONG = 100, SHORT = 20 }; /* characters */
 
 static const char *
 prefix_of(bool lower)
@@ -21,12 +21,17 @@ prefix_of(bool lower)
 static void
 clip_bound(ix_emitter *e, const char *s, bool lower, char *best)
 {
-    char v[24];
-    snprintf(v, sizeof v, "%s%d", prefix_of(lower), e->next++);
-    ix_emit_put(e, e->depth, "i64 %s = %s;", v, s);
-    ix_emit_put(e, e->depth, "%s = %s %s %s ? %s : %s;", v, best,
+    char name[24], v[24];
+    snprintf(name, sizeof name, "%s%d", prefix_of(lower), e->next++);
+    if (strlen(s) <= SHORT && !strchr(s, '?')) {
+        snprintf(v, sizeof v, "%s", s);
+    } else {
+        snprintf(v, sizeof v, "%s%d", prefix_of(lower), e->next++);
+        ix_emit_put(e, e->depth, "const i64 %s = %s;", v, s);
+    }
+    ix_emit_put(e, e->depth, "const i64 %s = %s %s %s ? %s : %s;", name, best,
                 lower ? ">" : "<", v, best, v);
-    snprintf(best, BOUND, "%s", v);
+    snprintf(best, BOUND, "%s", name);
 }
 
 /* The first bound: as it is, or through a variable where it is long. */

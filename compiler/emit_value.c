@@ -39,11 +39,11 @@ integer_literal(ilex_dtype dtype, ix_value v, ix_text *t)
 {
     if (ix_dtype_kind(dtype) == 'u' || dtype == ILEX_BOOL) {
         ix_text_uint(t, v.u);
-        ix_text_put(t, dtype == ILEX_U64 ? "ul" : dtype == ILEX_U32 ? "u" : "");
+        ix_text_put(t, dtype == ILEX_U64 ? "UL" : dtype == ILEX_U32 ? "U" : "");
     } else if (v.i == INT64_MIN) {
-        ix_text_put(t, "(-9223372036854775807l - 1)");
+        ix_text_put(t, "(-9223372036854775807L - 1)");
     } else {
-        const char *wide = dtype == ILEX_I64 ? "l" : "";
+        const char *wide = dtype == ILEX_I64 ? "L" : "";
         ix_text_format(t, v.i < 0 ? "(%lld%s)" : "%lld%s", (long long)v.i,
                        wide);
     }

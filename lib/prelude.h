@@ -70,9 +70,15 @@ static inline uint64_t
 ix_hash_bytes(uint64_t h, const void *p, size_t n)
 {
     const unsigned char *b = p;
-    for (size_t i = 0; i < n; i++)
-        h = ix_mix(h, b[i]);
-    return ix_mix(h, n);
+    uint64_t word = 0;
+    size_t i = 0;
+    for (; i + sizeof word <= n; i += sizeof word) {
+        memcpy(&word, b + i, sizeof word);
+        h = ix_mix(h, word);
+    }
+    word = 0;
+    memcpy(&word, b + i, n - i);
+    return ix_mix(ix_mix(h, word), n);
 }
 
 /* ---- the error record: fixed size, so that reporting never allocates ---- */

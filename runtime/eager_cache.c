@@ -12,9 +12,6 @@
 
 #include "lib/table.h"
 
-_Static_assert(sizeof(ix_eager_key) % sizeof(uint32_t) == 0,
-               "a key is hashed by words");
-
 typedef struct entry {
     ix_eager_key key;
     ilex_program *program;
@@ -40,20 +37,6 @@ __attribute__((constructor)) static void
 register_fork_handlers(void)
 {
     pthread_atfork(before_fork, after_fork, after_fork);
-}
-
-/* A key is a few words, and hashed in every call: word by word. */
-static uint64_t
-hash_key(const ix_eager_key *key)
-{
-    uint32_t word[sizeof *key / sizeof(uint32_t)];
-    uint64_t hash = 0x9e3779b97f4a7c15u;
-    memcpy(word, key, sizeof word);
-    for (size_t i = 0; i < IX_COUNT(word); i++) {
-        hash = (hash ^ word[i]) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-    }
-    return hash;
 }
 
 static bool
@@ -160,7 +143,7 @@ add_entry(ilex_context *ctx, uint64_t hash, const ix_eager_key *key)
 const ilex_program *
 ix_eager_program(ilex_context *ctx, const ix_eager_key *key)
 {
-    uint64_t hash = hash_key(key);
+    uint64_t hash = ix_hash_bytes(0, key, sizeof *key);
     pthread_mutex_lock(&lock);
     entry *e = ix_table_find(&entries, hash, key, key_equal);
     const ilex_program *p = e ? e->program : add_entry(ctx, hash, key);
@@ -172,8 +155,7 @@ void
 ix_eager_key_jit(ilex_context *ctx, ix_eager_key *key)
 {
     *key->jit = 0;
-    strncat(key->jit, ix_option_text(ctx, IX_OPTION_jit),
-            sizeof key->jit - 1);
+    strncat(key->jit, ix_option_text(ctx, IX_OPTION_jit), sizeof key->jit - 1);
 }
 
 size_t

@@ -98,6 +98,11 @@ ilex_status ix_run_launch(ix_run *r);
 int64_t ix_workspace_bytes(const ix_compiled *c, const int64_t *size,
                            int64_t *offset);
 
+/* A temporary is dense in C order: its strides in elements, and the bytes from
+ * element (0, ..., 0) to its first one; false on overflow. */
+bool ix_temporary_layout(const ix_compiled_buffer *b, const int64_t *size,
+                         int64_t *stride, int64_t *offset);
+
 bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
                    int64_t *hi);
 

@@ -50,25 +50,38 @@ ix_workspace_bytes(const ix_compiled *c, const int64_t *size, int64_t *offset)
     return total;
 }
 
-/* Temporaries are dense in C order; their base is element (0, ..., 0), which
- * may lie outside. A kernel multiplies indices by strides, so every such offset
- * must fit 64 bits. */
+/* A kernel multiplies indices by strides, so every such offset must fit 64
+ * bits. */
+bool
+ix_temporary_layout(const ix_compiled_buffer *b, const int64_t *size,
+                    int64_t *stride, int64_t *offset)
+{
+    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype), step = bytes, v;
+    bool fits = true;
+    *offset = 0;
+    for (int k = b->rank - 1; k >= 0; k--) {
+        int64_t lo = 0, hi = 0;
+        fits = fits && ix_range_eval(&b->box[k], size, &lo, &hi);
+        stride[k] = step / bytes;
+        fits = fits && ix_mul(hi, step, &v) && ix_mul(lo, step, &v) &&
+               ix_add(*offset, v, offset);
+        if (fits && hi > lo)
+            fits = ix_mul(step, hi - lo, &step);
+    }
+    return fits;
+}
+
+/* The base is element (0, ..., 0), which may lie outside. */
 static ilex_status
 place_temporary(ix_run *r, size_t i, char *memory)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype);
-    int64_t stride = bytes, offset = 0, v;
-    bool fits = true;
-    for (int k = b->rank - 1; k >= 0; k--) {
-        int at = b->first_stride + k;
-        int64_t *cover = r->cover[at];
+    int64_t offset;
+    bool fits =
+        ix_temporary_layout(b, r->size, &r->stride[b->first_stride], &offset);
+    for (int k = 0; k < b->rank; k++) {
+        int64_t *cover = r->cover[b->first_stride + k];
         ix_range_eval(&b->box[k], r->size, &cover[0], &cover[1]);
-        r->stride[at] = stride / bytes;
-        fits = fits && ix_mul(cover[1], stride, &v) &&
-               ix_mul(cover[0], stride, &v) && ix_add(offset, v, &offset);
-        if (fits && cover[1] > cover[0])
-            fits = ix_mul(stride, cover[1] - cover[0], &stride);
     }
     r->base[i] = (char *)((uintptr_t)memory - (uintptr_t)offset);
     return fits ? ILEX_OK

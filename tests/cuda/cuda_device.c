@@ -207,23 +207,14 @@ measure(session *s, size_t i)
     s->region[i].at = reserve(s, s->region[i].bytes);
 }
 
-/* Temporaries are dense in C order, as on the host; "offset" is their slot's
- * in the workspace. */
+/* As on the host; "offset" is their slot's in the workspace. */
 static void
 place_temporary(session *s, size_t i, int64_t offset)
 {
     ix_run *r = &s->run;
     const ix_compiled_buffer *b = &s->program->p->c->buffer[i];
-    int64_t stride = 1, first = 0;
-    for (int k = b->rank - 1; k >= 0; k--) {
-        int at = b->first_stride + k;
-        int64_t lo = 0, hi = 0;
-        ix_range_eval(&b->box[k], r->size, &lo, &hi);
-        r->stride[at] = stride;
-        first += lo * stride;
-        stride *= hi > lo ? hi - lo : 1;
-    }
-    int64_t skipped = first * (int64_t)ilex_dtype_bytes(b->dtype);
+    int64_t skipped;
+    ix_temporary_layout(b, r->size, &r->stride[b->first_stride], &skipped);
     r->base[i] = (char *)((uintptr_t)s->device + s->workspace +
                           (uintptr_t)offset - (uintptr_t)skipped);
 }
