@@ -215,8 +215,8 @@ write_template(ix_emitter *e, int depth, ix_code_template code,
 static const char *
 note_of(const ix_emitter *e, const ilex_array *n)
 {
-    const size_t *note = e->names ? ix_map_find(&e->u->note, n) : NULL;
-    return note ? (const char *)*note : NULL;
+    const size_t *origin = e->names ? ix_map_find(&e->u->origin, n) : NULL;
+    return origin ? ((const ix_origin *)*origin)->text : NULL;
 }
 
 /* Declares variables of a new value and computes them. */

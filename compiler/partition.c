@@ -231,58 +231,18 @@ typedef struct inliner {
     const ilex_array *user;
 } inliner;
 
-/* "lap[I+1]": what the source would call the value of "n" at "index". */
-static const char *
-describe(ix_unit *u, const ilex_array *n, ilex_array *const *index,
-         int32_t name)
-{
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_text t;
-    const char *separator = "[";
-    ix_text_init(&t, &mem);
-    ix_text_put(&t, ix_symbol_text(u->ctx, name));
-    for (int k = 0; k < n->interior->rank; k++) {
-        int at;
-        int64_t offset;
-        if (!ix_index_is_shift(index[k], &at, &offset) || offset == 0)
-            continue;
-        ix_text_format(&t, "%s%s%+lld", separator,
-                       ix_symbol_text(u->ctx, n->interior->ax[k].name),
-                       (long long)offset);
-        separator = ", ";
-    }
-    ix_text_put(&t, *separator == ',' ? "]" : "");
-    return ix_text_string(&t);
-}
-
-/* Notes, for comments in generated source, which array a scalar came from. */
-static void
-note_origin(ix_unit *u, const ilex_array *n, ilex_array *const *index,
-            const ilex_array *scalar)
-{
-    size_t *label = ix_map_find(&u->label, n);
-    if (!label || ix_map_find(&u->note, scalar))
-        return;
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_map_set(&u->note, &mem, scalar,
-               (size_t)describe(u, n, index, (int32_t)*label));
-}
-
 /* The load of a stored array, or the body of one that is not, at "index". */
 static ilex_array *
 inline_load(void *user, ilex_array *load, ilex_array *const *index)
 {
     inliner *in = user;
     ix_unit *u = in->p->u;
-    info *x = info_of(in->p, in->user->ops[load->attr[0] + 1]);
+    const ilex_array *array = in->user->ops[load->attr[0] + 1];
+    info *x = info_of(in->p, array);
     if (x->stored)
         return ix_scalar_load(u->ctx, (ilex_dtype)load->dtype, x->buffer,
                               load->nops, index);
-    ix_substitution s = {.ctx = u->ctx, .index = index, .nindex = load->nops};
-    ilex_array *r = ix_substitute(&s, x->body);
-    ix_substitution_free(&s);
-    note_origin(u, in->user->ops[load->attr[0] + 1], index, r);
-    return r;
+    return ix_origin_inline(u, array, x->body, index);
 }
 
 static ilex_array *
@@ -356,8 +316,7 @@ make_stage(partition *p, size_t i)
         return true;
     }
     x->body = inline_body(p, n);
-    if (!ix_is_poison(x->body) &&
-        ix_statements(u, 1, &x->body) > BODY_BUDGET) {
+    if (!ix_is_poison(x->body) && ix_statements(u, 1, &x->body) > BODY_BUDGET) {
         store_operands(p, n);
         x->body = inline_body(p, n);
     }

@@ -81,6 +81,13 @@ typedef struct ix_kernel {
     struct ix_kernel *next;
 } ix_kernel;
 
+/* Which element of which array a scalar is, for comments in the source. */
+typedef struct ix_origin {
+    const ilex_array *array;
+    ilex_array **index;
+    const char *text; /* "lap[I+1]" */
+} ix_origin;
+
 typedef struct ix_unit {
     ilex_context *ctx;
     ix_arena arena;
@@ -93,7 +100,7 @@ typedef struct ix_unit {
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
     ix_map position;        /* of an array in "order" */
     ix_map label;           /* symbol of an array that the source names */
-    ix_map note;            /* text for a scalar that was such an array */
+    ix_map origin;          /* ix_origin of a scalar that was such an array */
 
     ix_buffer *buffer;
     size_t nbuffers, buffer_capacity;
@@ -136,6 +143,11 @@ typedef struct ix_load_visitor {
     ix_map seen;
 } ix_load_visitor;
 bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
+
+/* compiler/origin.c: the body of "array" read at "index", one for each axis;
+ * notes which elements of arrays its scalars are */
+ilex_array *ix_origin_inline(ix_unit *u, const ilex_array *array,
+                             ilex_array *body, ilex_array *const *index);
 
 /* compiler/statements.c: about how many statements the emitter writes for
  * bodies, which share nodes, for a nest, and for a kernel */

@@ -232,6 +232,8 @@ ix_substitute(ix_substitution *s, ilex_array *n)
         r = s->rewrite(s->user, r);
     if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r))
         return ix_poison_again(s->ctx);
+    if (s->became)
+        s->became(s->user, n, r);
     return r;
 }
 

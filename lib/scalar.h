@@ -144,6 +144,8 @@ typedef struct ix_substitution {
     ilex_array *(*load)(void *user, ilex_array *load, ilex_array *const *index);
     /* called for every interior node once its operands are done; or NULL */
     ilex_array *(*rewrite)(void *user, ilex_array *n);
+    /* told what every interior node became; or NULL */
+    void (*became)(void *user, const ilex_array *from, ilex_array *to);
     void *user;
     ix_map memo;
 } ix_substitution;

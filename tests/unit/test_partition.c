@@ -138,8 +138,29 @@ START_TEST(boxes)
 }
 END_TEST
 
+/* Comments say which element of which array a variable is, also of arrays
+ * inside others that are read at a shift. */
+START_TEST(origins)
+{
+    static const char *const notes[] = {"/* lap */",      "/* lap[I+1] */",
+                                        "/* lap[I-1] */", "/* rx[I-1] */",
+                                        "/* fx[I-1] */",  "/* fx[I-1, J+1] */"};
+    ilex_module *m = parse(
+        FIELD "let lap = 4.0*u - (u[I+1] + u[I-1])\nlet rx = lap[I+1] - lap\n"
+              "let fx = where(rx*u > 0.0, 0.0, rx)\nlet g = fx - fx[I-1]\n"
+              "out v : f64[I:n, J:m] = g + g[J+1]\n");
+    char *source = ilex_module_emit(m, "c");
+    ck_assert_msg(source != NULL, "%s", ilex_error_text(ctx));
+    for (size_t i = 0; i < IX_COUNT(notes); i++)
+        ck_assert_msg(strstr(source, notes[i]), "no %s in\n%s", notes[i],
+                      source);
+    ilex_text_free(ctx, source);
+    ilex_module_free(m);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("partition", decisions, no_fusion, budget, boxes);
+    return RUN_TESTS("partition", decisions, no_fusion, budget, boxes, origins);
 }

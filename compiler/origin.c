@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where scalars come from: which element of which array of the source a scalar
+ * of a fused body is, for the comments of generated code.
+ */
+#include "compiler/unit.h"
+
+/* "lap[I+1]": what the source would call the value of "n" at "index". */
+static const char *
+describe(ix_unit *u, const ilex_array *n, ilex_array *const *index,
+         int32_t name)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text t;
+    const char *separator = "[";
+    ix_text_init(&t, &mem);
+    ix_text_put(&t, ix_symbol_text(u->ctx, name));
+    for (int k = 0; k < n->interior->rank; k++) {
+        int at;
+        int64_t offset;
+        if (!ix_index_is_shift(index[k], &at, &offset) || offset == 0)
+            continue;
+        ix_text_format(&t, "%s%s%+lld", separator,
+                       ix_symbol_text(u->ctx, n->interior->ax[k].name),
+                       (long long)offset);
+        separator = ", ";
+    }
+    ix_text_put(&t, *separator == ',' ? "]" : "");
+    return ix_text_string(&t);
+}
+
+/* Notes, for comments in generated source, which element a scalar is. */
+static void
+note_origin(ix_unit *u, const ilex_array *n, ilex_array *const *index,
+            const ilex_array *scalar)
+{
+    size_t *label = ix_map_find(&u->label, n);
+    if (!label || ix_map_find(&u->origin, scalar))
+        return;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    size_t rank = (size_t)n->interior->rank;
+    ix_origin *o = ix_arena_new(&u->arena, sizeof *o);
+    o->array = n;
+    o->index = ix_arena_new(&u->arena, (rank + 1) * sizeof *o->index);
+    memcpy(o->index, index, rank * sizeof *index);
+    o->text = describe(u, n, index, (int32_t)*label);
+    ix_map_set(&u->origin, &mem, scalar, (size_t)o);
+}
+
+/* A body that is read at other indices. */
+typedef struct shifted_body {
+    ix_unit *u;
+    ix_substitution s;
+} shifted_body;
+
+/* What is an element of an array before is one after, at other indices. */
+static void
+carry_origin(void *user, const ilex_array *from, ilex_array *to)
+{
+    shifted_body *x = user;
+    size_t *found = from == to ? NULL : ix_map_find(&x->u->origin, from);
+    if (!found)
+        return;
+    const ix_origin *o = (const ix_origin *)*found;
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < o->array->interior->rank; k++)
+        index[k] = ix_substitute(&x->s, o->index[k]);
+    note_origin(x->u, o->array, index, to);
+}
+
+ilex_array *
+ix_origin_inline(ix_unit *u, const ilex_array *array, ilex_array *body,
+                 ilex_array *const *index)
+{
+    shifted_body x = {u,
+                      {.ctx = u->ctx,
+                       .index = index,
+                       .nindex = array->interior->rank,
+                       .became = carry_origin,
+                       .user = &x}};
+    ilex_array *r = ix_substitute(&x.s, body);
+    ix_substitution_free(&x.s);
+    note_origin(u, array, index, r);
+    return r;
+}
