@@ -92,7 +92,7 @@ ILEX_API ilex_status ilex_run(const ilex_program *p,
 /* ---- queries; strings live as long as the program; any thread ---- */
 
 ILEX_API const char *ilex_program_name(const ilex_program *p);
-/* "reference", "tcc" or "cc": what runs now (jit=auto starts with tcc). */
+/* "reference", "tcc" or "cc": what runs (jit=auto takes tcc, without it cc). */
 ILEX_API const char *ilex_program_backend(const ilex_program *p);
 ILEX_API size_t ilex_program_kernel_count(const ilex_program *p);
 /* Array nodes of the graph it was compiled from. */
