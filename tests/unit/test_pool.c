@@ -101,6 +101,17 @@ START_TEST(jobs_in_jobs)
 }
 END_TEST
 
+/* The thread sanitizer ends a forked child that makes threads, unless told. */
+#ifdef __SANITIZE_THREAD__
+const char *__tsan_default_options(void);
+
+__attribute__((visibility("default"))) const char *
+__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+#endif
+
 /* The child has no workers and makes its own. */
 START_TEST(forked)
 {
