@@ -99,17 +99,20 @@ void ix_emit_put(ix_emitter *e, int depth, const char *fmt, ...)
 bool ix_emit_known(const ix_emitter *e, const ix_name *v);
 const char *ix_c_type(ilex_dtype dtype); /* of an element or a part */
 
+/* ---- emit_index.c: literals and indices ---- */
+
+/* Text of an index expression; "*depth" where it is known. */
+void ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth);
+/* A literal of a dtype's part. */
+void ix_emit_literal(ix_emitter *e, ilex_dtype part, ix_value v, bool imaginary,
+                     char *text);
+
 /* ---- emit_value.c: scalars ---- */
 
 /* Makes the value of a scalar known in the innermost block; its text. */
 ix_name ix_emit_value(ix_emitter *e, ilex_array *n);
 /* Notes the value of a node that was computed otherwise. */
 void ix_emit_define(ix_emitter *e, ilex_array *n, ix_name v);
-/* Text of an index expression; "*depth" where it is known. */
-void ix_emit_index(ix_emitter *e, ilex_array *x, ix_text *t, int *depth);
-/* A literal of a dtype's part. */
-void ix_emit_literal(ix_emitter *e, ilex_dtype part, ix_value v, bool imaginary,
-                     char *text);
 /* op(a, b) of dtype "loop" in a new variable of the innermost block. */
 ix_name ix_emit_combined(ix_emitter *e, ix_op op, ilex_dtype loop,
                          const ix_name *a, const ix_name *b);
