@@ -145,10 +145,16 @@ ilex_compile(ilex_context *ctx, size_t count, ilex_array *const *outputs,
              const ilex_compile_spec *spec)
 {
     ilex_compile_spec s = {0};
-    if (spec)
-        memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
     if (ctx->error.code != ILEX_OK)
         return NULL;
+    if (spec && spec->size < offsetof(ilex_compile_spec, names)) {
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                "compile: the size of the spec is not set; start it with "
+                ".size = sizeof(ilex_compile_spec)");
+        return NULL;
+    }
+    if (spec)
+        memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
     ilex_module *m = ilex_module_new(ctx, s.name ? s.name : "program");
     if (!m)
         return NULL;
@@ -308,7 +314,8 @@ size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
     int64_t *value = ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *value);
     for (size_t k = 0; value && k < c->nsizes; k++) {
         size_t j = 0;
-        while (j < count && strcmp(sizes[j].name, c->size[k].name) != 0)
+        while (j < count &&
+               (!sizes[j].name || strcmp(sizes[j].name, c->size[k].name) != 0))
             j++;
         if (j < count) {
             value[k] = sizes[j].value;
