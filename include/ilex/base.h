@@ -15,9 +15,10 @@
  * exits, changes signal handlers or the locale, and starts no thread at load.
  *
  * NULL: a context, and the object that a query is about, must not be NULL
- * unless the function says so. A NULL operand of a constructor, and a NULL
+ * unless the function says so. A NULL operand beside others, and a NULL
  * storage handed to a function that makes, fills, copies or writes one, is
- * ILEX_E_ARGUMENT. Freeing NULL does nothing.
+ * ILEX_E_ARGUMENT; a constructor whose only operand is NULL knows no context
+ * and returns NULL. Freeing NULL does nothing.
  */
 #ifndef ILEX_BASE_H
 #define ILEX_BASE_H
