@@ -119,8 +119,8 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
 {
     if (step == 0 || step == INT64_MIN) {
         ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "slice: the step of axis %d is %lld; it must not be 0 (for "
-                "example: 1, or -1 for backwards)",
+                "slice: the step of axis %d is %lld; it must not be 0 nor "
+                "-2^63 (for example: 1, or -1 for backwards)",
                 k, (long long)step);
         return false;
     }

@@ -77,7 +77,8 @@ ix_hash_bytes(uint64_t h, const void *p, size_t n)
         h = ix_mix(h, word);
     }
     word = 0;
-    memcpy(&word, b + i, n - i);
+    if (i < n) /* "p" may be NULL where there are no bytes */
+        memcpy(&word, b + i, n - i);
     return ix_mix(ix_mix(h, word), n);
 }
 

@@ -67,18 +67,46 @@ same_count(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
     return *decided && equal_products(ctx, p, q);
 }
 
+/* Has the domain an axis of length 0 for all sizes? */
+static bool
+is_empty(ilex_context *ctx, const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++)
+        if (ix_lin_le(ctx, dom->ax[k].hi, dom->ax[k].lo) == IX_YES)
+            return true;
+    return false;
+}
+
+/* Is every length a number? Then only overflow leaves counts undecided. */
+static bool
+is_constant(ilex_context *ctx, const ix_domain *dom)
+{
+    bool constant = true;
+    for (int k = 0; k < dom->rank; k++) {
+        const ix_lin *length = ix_axis_extent(ctx, &dom->ax[k]);
+        constant &= length && length->n == 0;
+    }
+    return constant;
+}
+
 bool
 ix_reshape_counts(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
 {
     bool decided, same = same_count(ctx, from, to, &decided);
-    if (!same)
-        ix_fail(&ctx->error, decided ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,
-                decided ? "reshape: [%s] and [%s] are not known to have "
-                          "equally many elements"
-                        : "reshape: from [%s] to [%s] needs products of two "
-                          "symbolic sizes, which are not supported",
-                ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s);
-    return same;
+    if (same || (is_empty(ctx, from) && is_empty(ctx, to)))
+        return true;
+    bool overflow = is_constant(ctx, from) && is_constant(ctx, to);
+    ilex_status code = decided    ? ILEX_E_SHAPE
+                       : overflow ? ILEX_E_OVERFLOW
+                                  : ILEX_E_UNSUPPORTED;
+    const char *why = decided ? "are not known to have equally many elements"
+                      : overflow
+                          ? "have more elements than fit 2^62"
+                          : "need products of two symbolic sizes, which are "
+                            "not supported";
+    ix_fail(&ctx->error, code, "reshape: [%s] and [%s] %s",
+            ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s, why);
+    return false;
 }
 
 /* ---- indices ---- */
@@ -151,16 +179,6 @@ next_group(ilex_context *ctx, const side *a, const side *b, int *na, int *nb)
     *na = i;
     *nb = j;
     return true;
-}
-
-/* Has the domain an axis of length 0 for all sizes? */
-static bool
-is_empty(ilex_context *ctx, const ix_domain *dom)
-{
-    for (int k = 0; k < dom->rank; k++)
-        if (ix_lin_le(ctx, dom->ax[k].hi, dom->ax[k].lo) == IX_YES)
-            return true;
-    return false;
 }
 
 /* The first axis of [from, to) that counts: those before it have length 1. */

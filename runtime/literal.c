@@ -147,9 +147,10 @@ ix_literal_tuple(ix_literal *r, int64_t *value, int *count, int64_t least,
             return expected_in(r, "a number >= 0 in the ", role);
         }
         comma = ix_literal_take(r, ',');
+        if (*count == 1 && !comma && r->p < r->end && *r->p == ')')
+            return ix_literal_expected(r, "',' after the only number");
     }
-    return *count != 1 || comma ||
-           ix_literal_expected(r, "',' after the only number");
+    return true;
 }
 
 /* ---- any value ---- */

@@ -254,6 +254,8 @@ describe(const ilex_storage *s, ix_npy_header *h)
 ilex_status
 ilex_npy_write(ilex_context *ctx, const char *path, const ilex_storage *s)
 {
+    if (!ix_storage_given(ctx, s, "npy write"))
+        return ILEX_E_ARGUMENT;
     const ix_mem *mem = ix_storage_mem(ctx);
     ix_error *err = ix_storage_error(ctx);
     ix_npy_header h;

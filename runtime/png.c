@@ -287,6 +287,8 @@ ilex_status
 ilex_png_write(ilex_context *ctx, const char *path, const ilex_storage *s,
                const ilex_png_spec *spec)
 {
+    if (!ix_storage_given(ctx, s, "png write"))
+        return ILEX_E_ARGUMENT;
     ix_error *err = ix_storage_error(ctx);
     picture p;
     ix_host_copy x;

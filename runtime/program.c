@@ -145,10 +145,16 @@ ilex_compile(ilex_context *ctx, size_t count, ilex_array *const *outputs,
              const ilex_compile_spec *spec)
 {
     ilex_compile_spec s = {0};
-    if (spec)
-        memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
     if (ctx->error.code != ILEX_OK)
         return NULL;
+    if (spec && spec->size < offsetof(ilex_compile_spec, names)) {
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                "compile: the size of the spec is not set; start it with "
+                ".size = sizeof(ilex_compile_spec)");
+        return NULL;
+    }
+    if (spec)
+        memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
     ilex_module *m = ilex_module_new(ctx, s.name ? s.name : "program");
     if (!m)
         return NULL;

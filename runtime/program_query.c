@@ -131,7 +131,8 @@ size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
     int64_t *value = ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *value);
     for (size_t k = 0; value && k < c->nsizes; k++) {
         size_t j = 0;
-        while (j < count && strcmp(sizes[j].name, c->size[k].name) != 0)
+        while (j < count &&
+               (!sizes[j].name || strcmp(sizes[j].name, c->size[k].name) != 0))
             j++;
         if (j < count) {
             value[k] = sizes[j].value;

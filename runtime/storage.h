@@ -87,6 +87,11 @@ ix_error *ix_storage_error(ilex_context *ctx);
 const ix_mem *ix_storage_mem(ilex_context *ctx);
 ix_maker ix_storage_maker(ilex_context *ctx);
 
+/* Is there a storage? ILEX_E_ARGUMENT if not, as when the call of "what" was
+ * given the result of one that failed. */
+bool ix_storage_given(ilex_context *ctx, const ilex_storage *s,
+                      const char *what);
+
 /* The storage's name for messages. */
 const char *ix_storage_label(const ilex_storage *s);
 

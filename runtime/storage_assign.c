@@ -23,6 +23,8 @@ ix_storage_check_writable(const ilex_storage *s, ix_error *err)
 ilex_status
 ilex_storage_fill_raw(ilex_context *ctx, ilex_storage *s, const void *element)
 {
+    if (!ix_storage_given(ctx, s, "storage fill"))
+        return ILEX_E_ARGUMENT;
     ix_error *err = ix_storage_error(ctx);
     ix_host_copy x;
     ilex_status rc = ix_storage_check_writable(s, err);
@@ -36,6 +38,8 @@ ilex_storage_fill_raw(ilex_context *ctx, ilex_storage *s, const void *element)
 ilex_status
 ilex_storage_fill(ilex_context *ctx, ilex_storage *s, double value)
 {
+    if (!ix_storage_given(ctx, s, "storage fill"))
+        return ILEX_E_ARGUMENT;
     char element[16];
     ilex_status rc =
         ix_storage_convert(s->dtype, value, element, ix_storage_error(ctx));
@@ -168,6 +172,9 @@ ilex_status
 ilex_storage_assign(ilex_context *ctx, ilex_storage *to,
                     const ilex_storage *from)
 {
+    if (!ix_storage_given(ctx, to, "storage assign") ||
+        !ix_storage_given(ctx, from, "storage assign"))
+        return ILEX_E_ARGUMENT;
     ix_error *err = ix_storage_error(ctx);
     ilex_storage view, *copy = NULL;
     ilex_status rc = ix_storage_check_writable(to, err);
@@ -199,6 +206,8 @@ same_on_device(const ilex_storage *to, const ilex_storage *from)
 ilex_storage *
 ilex_storage_copy(ilex_context *ctx, const ilex_storage *s)
 {
+    if (!ix_storage_given(ctx, s, "storage copy"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     ilex_storage_spec spec = {.size = sizeof spec, .like = s};
     ilex_storage *copy = ilex_storage_new(ctx, &spec);
@@ -221,6 +230,8 @@ ilex_storage_copy(ilex_context *ctx, const ilex_storage *s)
 ilex_storage *
 ilex_storage_ensure_contiguous(ilex_context *ctx, ilex_storage *s, int *copied)
 {
+    if (!ix_storage_given(ctx, s, "storage ensure_contiguous"))
+        return NULL;
     int dense = ilex_storage_contiguous(s);
     if (copied)
         *copied = !dense;

@@ -259,6 +259,8 @@ ilex_storage *
 ilex_storage_take(ilex_context *ctx, const ilex_storage *s,
                   const ilex_storage *const *keys)
 {
+    if (!ix_storage_given(ctx, s, "storage take"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     gather g;
     ix_host_copy x;
@@ -301,6 +303,9 @@ ilex_status
 ilex_storage_put(ilex_context *ctx, ilex_storage *s,
                  const ilex_storage *const *keys, const ilex_storage *value)
 {
+    if (!ix_storage_given(ctx, s, "storage put") ||
+        !ix_storage_given(ctx, value, "storage put"))
+        return ILEX_E_ARGUMENT;
     ix_error *err = ix_storage_error(ctx);
     gather g;
     ix_host_copy v;

@@ -87,6 +87,9 @@ ilex_storage *
 ilex_storage_take_mask(ilex_context *ctx, const ilex_storage *s,
                        const ilex_storage *mask)
 {
+    if (!ix_storage_given(ctx, s, "storage take_mask") ||
+        !ix_storage_given(ctx, mask, "storage take_mask"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     ilex_storage view, *row = NULL;
     ix_host_copy m, x;
@@ -139,6 +142,10 @@ ilex_status
 ilex_storage_put_mask(ilex_context *ctx, ilex_storage *s,
                       const ilex_storage *mask, const ilex_storage *value)
 {
+    if (!ix_storage_given(ctx, s, "storage put_mask") ||
+        !ix_storage_given(ctx, mask, "storage put_mask") ||
+        !ix_storage_given(ctx, value, "storage put_mask"))
+        return ILEX_E_ARGUMENT;
     ix_error *err = ix_storage_error(ctx);
     ix_host_copy m, v;
     ilex_status rc = ix_storage_check_writable(s, err);

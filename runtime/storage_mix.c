@@ -8,6 +8,8 @@
 ilex_storage *
 ilex_storage_to(ilex_context *ctx, ilex_storage *s, const char *device)
 {
+    if (!ix_storage_given(ctx, s, "storage to"))
+        return NULL;
     const ix_memory *m = s->memory;
     bool cpu = device && strcmp(device, "cpu") == 0;
     ilex_storage_spec spec = {

@@ -17,6 +17,16 @@ ix_storage_error(ilex_context *ctx)
     return ctx ? ix_context_error(ctx) : NULL;
 }
 
+bool
+ix_storage_given(ilex_context *ctx, const ilex_storage *s, const char *what)
+{
+    if (s)
+        return true;
+    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
+            "%s: the storage is NULL; did the call that makes it fail?", what);
+    return false;
+}
+
 const ix_mem *
 ix_storage_mem(ilex_context *ctx)
 {

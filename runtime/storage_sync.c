@@ -101,6 +101,8 @@ static void *
 access_side(ilex_context *ctx, const ilex_storage *s, bool host,
             ilex_access access)
 {
+    if (!ix_storage_given(ctx, s, "storage access"))
+        return NULL;
     if (acquire(s, host, access, ix_storage_error(ctx)))
         return NULL;
     return host ? s->data : device_address(s);

@@ -96,6 +96,8 @@ ilex_storage *
 ilex_storage_slice(ilex_context *ctx, ilex_storage *s, int axis, int64_t start,
                    int64_t stop, int64_t step)
 {
+    if (!ix_storage_given(ctx, s, "storage slice"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     if (!check_axis(s, axis, err))
         return NULL;
@@ -147,6 +149,8 @@ forget_order(ilex_storage *s, bool names)
 ilex_storage *
 ilex_storage_index(ilex_context *ctx, ilex_storage *s, int axis, int64_t index)
 {
+    if (!ix_storage_given(ctx, s, "storage index"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     if (!check_axis(s, axis, err))
         return NULL;
@@ -173,6 +177,8 @@ ilex_storage_index(ilex_context *ctx, ilex_storage *s, int axis, int64_t index)
 ilex_storage *
 ilex_storage_transpose(ilex_context *ctx, ilex_storage *s, const int *order)
 {
+    if (!ix_storage_given(ctx, s, "storage transpose"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     ilex_storage view;
     bool used[ILEX_MAX_RANK] = {0};
@@ -197,6 +203,8 @@ ilex_storage *
 ilex_storage_transpose_axes(ilex_context *ctx, ilex_storage *s,
                             const char *axes)
 {
+    if (!ix_storage_given(ctx, s, "storage transpose_axes"))
+        return NULL;
     int order[ILEX_MAX_RANK];
     if (ix_storage_axis_order(s, axes ? axes : "", order,
                               ix_storage_error(ctx)))
@@ -208,6 +216,8 @@ ilex_storage *
 ilex_storage_restrict(ilex_context *ctx, ilex_storage *s, const char *axis,
                       int64_t lo, int64_t hi)
 {
+    if (!ix_storage_given(ctx, s, "storage restrict"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     int k = ilex_storage_axis(s, axis);
     if (k < 0) {
@@ -235,6 +245,8 @@ ilex_storage_restrict(ilex_context *ctx, ilex_storage *s, const char *axis,
 ilex_storage *
 ilex_storage_interior(ilex_context *ctx, ilex_storage *s)
 {
+    if (!ix_storage_given(ctx, s, "storage interior"))
+        return NULL;
     ilex_storage view;
     ix_storage_clone(&view, s);
     for (int k = 0; k < s->rank; k++)
@@ -245,6 +257,8 @@ ilex_storage_interior(ilex_context *ctx, ilex_storage *s)
 ilex_storage *
 ilex_storage_reinterpret(ilex_context *ctx, ilex_storage *s, const char *axes)
 {
+    if (!ix_storage_given(ctx, s, "storage reinterpret"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     ix_storage_names names = {{{0}}};
     ilex_storage view;
@@ -260,6 +274,8 @@ ilex_storage_reinterpret(ilex_context *ctx, ilex_storage *s, const char *axes)
 ilex_storage *
 ilex_storage_with_halo(ilex_context *ctx, ilex_storage *s, const int64_t *halo)
 {
+    if (!ix_storage_given(ctx, s, "storage with_halo"))
+        return NULL;
     ix_error *err = ix_storage_error(ctx);
     ilex_storage view;
     ix_storage_clone(&view, s);
@@ -271,6 +287,8 @@ ilex_storage_with_halo(ilex_context *ctx, ilex_storage *s, const int64_t *halo)
 ilex_storage *
 ilex_storage_readonly(ilex_context *ctx, ilex_storage *s)
 {
+    if (!ix_storage_given(ctx, s, "storage readonly"))
+        return NULL;
     ilex_storage view;
     ix_storage_clone(&view, s);
     view.writable = false;

@@ -13,6 +13,12 @@
  * Threads: a context is used by one thread at a time ("context thread");
  * functions marked "any thread" need no such care. The library never prints,
  * exits, changes signal handlers or the locale, and starts no thread at load.
+ *
+ * NULL: a context, and the object that a query is about, must not be NULL
+ * unless the function says so. A NULL operand beside others, and a NULL
+ * storage handed to a function that makes, fills, copies or writes one, is
+ * ILEX_E_ARGUMENT; a constructor whose only operand is NULL knows no context
+ * and returns NULL. Freeing NULL does nothing.
  */
 #ifndef ILEX_BASE_H
 #define ILEX_BASE_H

@@ -98,7 +98,8 @@ ILEX_API ilex_array *ilex_argmax(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_argmin(ilex_array *x, const char *axes, int keep);
 
 /* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
- * implicit results are understood. Sums do not widen the dtype. */
+ * implicit results are understood. 1 to 16 operands. Sums do not widen the
+ * dtype. */
 ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
                                  int count, ilex_array *const *operands);
 

@@ -60,7 +60,8 @@ typedef struct ilex_size_binding {
 } ilex_size_binding;
 
 /* One run at a time per call struct. Zero means default. Set `size` to
- * sizeof(ilex_call). */
+ * sizeof(ilex_call); where it is not set, a run is ILEX_E_ARGUMENT and has no
+ * place for a message. */
 typedef struct ilex_call {
     size_t size;
     int threads; /* 0: option `threads` at compile time */

@@ -143,6 +143,23 @@ START_TEST(symbolic_reshapes)
 }
 END_TEST
 
+/* Without elements any shape without elements will do, as in NumPy. */
+START_TEST(empty_reshapes)
+{
+    static const char *const reshape[] = {
+        "in x : i64[0, 4]\nreshape y[2, 0] = x\n",
+        "in x : i64[n, 0]\nreshape y[0, 3, m] = x order F\n",
+        "in x : i64[3, 0]\nreshape y[0] = x\n"};
+    for (int i = 0; i < 3; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "ilex 1\nprogram p\nsize n, m\n%sout z = sum[0](y)\n",
+                 reshape[i]);
+        ilex_program_release(compile(text));
+    }
+}
+END_TEST
+
 START_TEST(not_affine)
 {
     static const char *const reshape[] = {"in x : i64[n, m]\n"
@@ -259,6 +276,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("lower", reshapes, symbolic_reshapes, not_affine, permutes,
-                     slices, einsums, only_lambdas);
+    return RUN_TESTS("lower", reshapes, symbolic_reshapes, empty_reshapes,
+                     not_affine, permutes, slices, einsums, only_lambdas);
 }
