@@ -252,11 +252,11 @@ print_point(ilex_context *ctx, const ix_domain *box, const ix_sample *sample,
 static void
 print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
 {
-    for (size_t p = 0; p < ctx->nparams && p < 32; p++)
-        ix_text_format(t, "%s%s=%lld", p ? ", " : " (for example ",
-                       ix_param_name(ctx, (int32_t)p),
-                       (long long)sample->param[p]);
-    if (ctx->nparams)
+    for (int i = 0; i < sample->nsizes; i++)
+        ix_text_format(t, "%s%s=%lld", i ? ", " : " (for example ",
+                       ix_param_name(ctx, sample->size[i].param),
+                       (long long)sample->size[i].value);
+    if (sample->nsizes)
         ix_text_char(t, ')');
 }
 

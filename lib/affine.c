@@ -2,22 +2,24 @@
  *
  * isl: proofs about index expressions over symbolic domains.
  *
- * One set space serves every question: [] -> { [params..., _k..., _r...] };
- * sizes are set dimensions too, so that a sample point names them. isl runs
+ * The set space of a question: [] -> { [sizes..., _k..., _r...] }; the sizes
+ * that matter are set dimensions too, so that a sample names them. isl runs
  * in continue-on-error mode under an operation quota; running out of it is
  * IX_UNKNOWN, never an error.
  */
 #include "lib/affine.h"
 
 #include <isl/aff.h>
-#include <isl/constraint.h>
 #include <isl/ctx.h>
 #include <isl/local_space.h>
+#include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/point.h>
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+
+#include "lib/relevant.h"
 
 struct ix_affine {
     isl_ctx *isl;
@@ -28,6 +30,7 @@ typedef struct question {
     ilex_context *ctx;
     isl_ctx *isl;
     const ix_frame *frame;
+    ix_relevant relevant;
     int nparam, nindex, nreduce;
     isl_space *space;
 } question;
@@ -85,6 +88,12 @@ number(question *q, int64_t v)
     return isl_pw_aff_from_aff(isl_aff_val_on_domain(ls, value));
 }
 
+static isl_pw_aff *
+size(question *q, int64_t param)
+{
+    return dimension(q, q->relevant.at[param]);
+}
+
 /* sum += k * term */
 static isl_pw_aff *
 add_scaled(question *q, isl_pw_aff *sum, int64_t k, isl_pw_aff *term)
@@ -98,7 +107,7 @@ from_lin(question *q, const ix_lin *a)
 {
     isl_pw_aff *sum = number(q, a->c);
     for (int32_t i = 0; i < a->n; i++)
-        sum = add_scaled(q, sum, a->t[i].k, dimension(q, a->t[i].param));
+        sum = add_scaled(q, sum, a->t[i].k, size(q, a->t[i].param));
     return sum;
 }
 
@@ -139,7 +148,7 @@ from_index(question *q, const ilex_array *x)
     case IX_CONST:
         return number(q, x->attr[0]);
     case IX_SIZE:
-        return dimension(q, (int)x->attr[0]);
+        return size(q, x->attr[0]);
     case IX_INDEX:
         return x->attr[0] < q->nindex
                    ? dimension(q, q->nparam + (int)x->attr[0])
@@ -207,27 +216,70 @@ restrict_range(question *q, isl_set *set, int pos, const ix_axis *ax)
 }
 
 static isl_set *
-restrict_assumption(question *q, isl_set *set, const ix_assumption *a)
+restrict_divisible(question *q, isl_set *set, const ix_assumption *a)
 {
-    isl_pw_aff *form = from_lin(q, a->form);
-    if (a->modulus == 0)
-        return isl_set_intersect(set,
-                                 isl_pw_aff_ge_set(form, number(q, 0)));
     isl_val *m = isl_val_int_from_si(q->isl, (long)a->modulus);
-    return isl_set_intersect(
-        set, isl_pw_aff_eq_set(isl_pw_aff_mod_val(form, m), number(q, 0)));
+    isl_pw_aff *rest = isl_pw_aff_mod_val(from_lin(q, a->form), m);
+    return isl_set_intersect(set, isl_pw_aff_eq_set(rest, number(q, 0)));
+}
+
+/* Is assumption "i" an inequality about the question's sizes? */
+static bool
+is_inequality(const question *q, size_t i)
+{
+    const ix_assumption *a = &q->ctx->assumption[i];
+    return a->modulus == 0 && ix_relevant_assumption(&q->relevant, a);
+}
+
+/* Row "row" of the inequalities: form >= 0. */
+static isl_mat *
+put_row(question *q, isl_mat *m, int row, const ix_lin *form)
+{
+    isl_val *c = isl_val_int_from_si(q->isl, (long)form->c);
+    m = isl_mat_set_element_val(m, row, 0, c);
+    for (int32_t i = 0; i < form->n; i++) {
+        isl_val *k = isl_val_int_from_si(q->isl, (long)form->t[i].k);
+        m = isl_mat_set_element_val(m, row,
+                                    1 + q->relevant.at[form->t[i].param], k);
+    }
+    return m;
+}
+
+/* Sizes are not negative; then what is assumed of them. One matrix: a long
+ * chain of assumptions costs quadratic time when they are met one by one. */
+static isl_mat *
+inequalities(question *q, int dimensions)
+{
+    int rows = q->nparam;
+    for (size_t i = 0; i < q->ctx->nassumptions; i++)
+        rows += is_inequality(q, i);
+    isl_mat *m =
+        isl_mat_alloc(q->isl, (unsigned)rows, (unsigned)dimensions + 1);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k <= dimensions; k++)
+            m = isl_mat_set_element_si(m, i, k, i < q->nparam && k == i + 1);
+    int row = q->nparam;
+    for (size_t i = 0; i < q->ctx->nassumptions; i++)
+        if (is_inequality(q, i))
+            m = put_row(q, m, row++, q->ctx->assumption[i].form);
+    return m;
 }
 
 /* Sizes that satisfy the assumptions, all indices free. */
 static isl_set *
 assumed(question *q)
 {
-    isl_set *set = isl_set_universe(isl_space_copy(q->space));
-    for (int p = 0; p < q->nparam; p++)
-        set = isl_set_intersect(
-            set, isl_pw_aff_ge_set(dimension(q, p), number(q, 0)));
-    for (size_t i = 0; i < q->ctx->nassumptions; i++)
-        set = restrict_assumption(q, set, &q->ctx->assumption[i]);
+    int dimensions = q->nparam + q->nindex + q->nreduce;
+    isl_mat *none = isl_mat_alloc(q->isl, 0, (unsigned)dimensions + 1);
+    isl_set *set =
+        isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
+            isl_space_copy(q->space), none, inequalities(q, dimensions),
+            isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div));
+    for (size_t i = 0; i < q->ctx->nassumptions; i++) {
+        const ix_assumption *a = &q->ctx->assumption[i];
+        if (a->modulus && ix_relevant_assumption(&q->relevant, a))
+            set = restrict_divisible(q, set, a);
+    }
     return set;
 }
 
@@ -253,28 +305,42 @@ frame_points(question *q)
 
 static const ix_frame empty_frame;
 
-/* Opens a question; false when isl is not to be had. */
+/* Opens a question about the sizes of "frame"; false when there is no isl or
+ * no memory. The sizes of more expressions may be added to "relevant". */
 static bool
 ask(question *q, ilex_context *ctx, const ix_frame *frame)
 {
     *q = (question){.ctx = ctx, .frame = frame ? frame : &empty_frame};
     q->isl = isl_of(ctx);
-    if (!q->isl)
+    if (!q->isl || !ix_relevant_open(&q->relevant, ctx))
         return false;
-    q->nparam = (int)ctx->nparams;
+    frame = q->frame;
+    if (frame->box)
+        ix_relevant_box(&q->relevant, frame->box);
+    for (int i = 0; i < frame->nreduce; i++)
+        ix_relevant_box(&q->relevant, frame->reduce[i]->interior);
+    for (int i = 0; i < frame->nguard; i++)
+        ix_relevant_index(&q->relevant, frame->guard[i].condition);
+    return true;
+}
+
+/* Fixes the sizes and the space. */
+static void
+settle(question *q)
+{
+    ix_relevant_close(&q->relevant);
+    q->nparam = q->relevant.count;
     q->nindex = q->frame->box ? q->frame->box->rank : 0;
     for (int i = 0; i < q->frame->nreduce; i++)
         q->nreduce += q->frame->reduce[i]->interior->rank;
     q->space = isl_space_set_alloc(
         q->isl, 0, (unsigned)(q->nparam + q->nindex + q->nreduce));
-    return q->space != NULL;
 }
 
 static int64_t
 coordinate(isl_point *point, int pos)
 {
-    isl_val *v =
-        isl_point_get_coordinate_val(point, isl_dim_set, pos);
+    isl_val *v = isl_point_get_coordinate_val(point, isl_dim_set, pos);
     int64_t r = v ? isl_val_get_num_si(v) : 0;
     isl_val_free(v);
     return r;
@@ -286,13 +352,14 @@ take_sample(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
 {
     *sample = (ix_sample){0};
     isl_set *first = isl_set_lexmin(isl_set_copy(bad));
-    isl_point *point = isl_set_sample_point(
-        first ? first : isl_set_copy(bad));
+    isl_point *point = isl_set_sample_point(first ? first : isl_set_copy(bad));
     isl_set_free(bad);
     int total = q->nindex + q->nreduce;
     sample->nindex = total < IX_SAMPLE_INDICES ? total : IX_SAMPLE_INDICES;
-    for (int p = 0; point && p < q->nparam && p < 32; p++)
-        sample->param[p] = coordinate(point, p);
+    for (size_t p = 0; point && p < q->ctx->nparams; p++)
+        if (q->relevant.at[p] >= 0 && sample->nsizes < IX_SAMPLE_SIZES)
+            sample->size[sample->nsizes++] = (ix_sample_size){
+                (int32_t)p, coordinate(point, q->relevant.at[p])};
     for (int k = 0; point && k < sample->nindex; k++)
         sample->index[k] = coordinate(point, q->nparam + k);
     isl_val *at = isl_pw_aff_eval(e, point);
@@ -312,6 +379,7 @@ conclude(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
         isl_pw_aff_free(e);
     }
     isl_space_free(q->space);
+    ix_relevant_free(&q->relevant);
     isl_ctx_set_max_operations(q->isl, 0);
     return empty == isl_bool_true    ? IX_YES
            : empty == isl_bool_false ? IX_NO
@@ -324,6 +392,8 @@ ix_affine_nonneg(ilex_context *ctx, const ix_lin *a)
     question q;
     if (!ask(&q, ctx, NULL))
         return IX_UNKNOWN;
+    ix_relevant_lin(&q.relevant, a);
+    settle(&q);
     isl_set *bad = isl_set_intersect(
         assumed(&q), isl_pw_aff_lt_set(from_lin(&q, a), number(&q, 0)));
     return conclude(&q, bad, NULL, NULL);
@@ -336,6 +406,10 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
     question q;
     if (!ask(&q, ctx, frame))
         return IX_UNKNOWN;
+    ix_relevant_index(&q.relevant, e);
+    ix_relevant_lin(&q.relevant, lo);
+    ix_relevant_lin(&q.relevant, hi);
+    settle(&q);
     isl_pw_aff *at = from_index(&q, e);
     isl_set *below = isl_pw_aff_lt_set(isl_pw_aff_copy(at), from_lin(&q, lo));
     isl_set *above = isl_pw_aff_ge_set(isl_pw_aff_copy(at), from_lin(&q, hi));
@@ -345,11 +419,14 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
 }
 
 ix_tri
-ix_affine_assumptions_possible(ilex_context *ctx)
+ix_affine_assumptions_possible(ilex_context *ctx, size_t first)
 {
     question q;
     if (!ask(&q, ctx, NULL))
         return IX_UNKNOWN;
+    for (size_t i = first; i < ctx->nassumptions; i++)
+        ix_relevant_lin(&q.relevant, ctx->assumption[i].form);
+    settle(&q);
     ix_tri none = conclude(&q, assumed(&q), NULL, NULL);
     return none == IX_YES ? IX_NO : none == IX_NO ? IX_YES : IX_UNKNOWN;
 }

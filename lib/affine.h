@@ -25,14 +25,19 @@ typedef struct ix_frame {
     } guard[ILEX_MAX_RANK];
 } ix_frame;
 
-enum { IX_SAMPLE_INDICES = 32 };
+enum { IX_SAMPLE_INDICES = 32, IX_SAMPLE_SIZES = 16 };
+
+typedef struct ix_sample_size {
+    int32_t param;
+    int64_t value;
+} ix_sample_size;
 
 /* A point that shows a violation. */
 typedef struct ix_sample {
     int64_t at;                        /* the value of the index expression */
     int64_t index[IX_SAMPLE_INDICES];  /* _k, then reduction indices */
-    int64_t param[32];                 /* sizes, by parameter */
-    int nindex;
+    ix_sample_size size[IX_SAMPLE_SIZES]; /* those that matter */
+    int nindex, nsizes;
 } ix_sample;
 
 /* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample". */
@@ -40,8 +45,9 @@ ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *e, const ix_lin *lo,
                         const ix_lin *hi, ix_sample *sample);
 
-/* Do the assumptions together leave any size? IX_NO: they contradict. */
-ix_tri ix_affine_assumptions_possible(ilex_context *ctx);
+/* Do the assumptions from "first" on, with those about the same sizes, leave
+ * any size? IX_NO: they contradict. */
+ix_tri ix_affine_assumptions_possible(ilex_context *ctx, size_t first);
 
 void ix_affine_free(ilex_context *ctx);
 

@@ -65,6 +65,7 @@ struct ilex_context {
     size_t nparams, param_capacity;
     ix_assumption *assumption;
     size_t nassumptions, assumption_capacity;
+    size_t npossible; /* assumptions that are known to go together */
     struct ix_affine *affine; /* made on first use */
 
     ilex_array *poison;

@@ -195,62 +195,6 @@ ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value)
     return true;
 }
 
-/* ---- parameters ---- */
-
-int32_t
-ix_param_of(ilex_context *ctx, int32_t symbol)
-{
-    if (symbol < 0)
-        return -1;
-    for (size_t i = 0; i < ctx->nparams; i++)
-        if (ctx->param[i].symbol == symbol)
-            return (int32_t)i;
-    if (!ix_mem_grow(&ctx->mem, &ctx->param, &ctx->param_capacity,
-                     ctx->nparams + 1, sizeof *ctx->param)) {
-        ix_fail_memory(&ctx->error);
-        return -1;
-    }
-    ctx->param[ctx->nparams] = (ix_param){symbol, 0, INT64_MAX};
-    return (int32_t)ctx->nparams++;
-}
-
-const char *
-ix_param_name(const ilex_context *ctx, int32_t param)
-{
-    return ix_symbol_text(ctx, ctx->param[param].symbol);
-}
-
-/* Narrows the range of a parameter when "form" >= 0 is about it alone. */
-static void
-narrow(ilex_context *ctx, const ix_lin *form)
-{
-    if (form->n != 1)
-        return;
-    ix_param *p = &ctx->param[form->t[0].param];
-    int64_t k = form->t[0].k;
-    if (k > 0) {
-        int64_t low = -ix_floordiv(form->c, k);
-        p->low = low > p->low ? low : p->low;
-    } else {
-        int64_t high = ix_floordiv(form->c, -k);
-        p->high = high < p->high ? high : p->high;
-    }
-}
-
-ilex_status
-ix_assume(ilex_context *ctx, const ix_lin *form, int64_t modulus)
-{
-    if (!form)
-        return ctx->error.code;
-    if (!ix_mem_grow(&ctx->mem, &ctx->assumption, &ctx->assumption_capacity,
-                     ctx->nassumptions + 1, sizeof *ctx->assumption))
-        return ix_fail_memory(&ctx->error);
-    ctx->assumption[ctx->nassumptions++] = (ix_assumption){form, modulus};
-    if (modulus == 0)
-        narrow(ctx, form);
-    return ILEX_OK;
-}
-
 /* ---- decisions ---- */
 
 /* The smallest value of "a" over the parameters' ranges; false if unbounded
@@ -293,16 +237,6 @@ ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a)
     return false;
 }
 
-/* Do the assumptions say no more than a range for each size? */
-static bool
-only_ranges(const ilex_context *ctx)
-{
-    bool ranges = true;
-    for (size_t i = 0; ranges && i < ctx->nassumptions; i++)
-        ranges = !ctx->assumption[i].modulus && ctx->assumption[i].form->n < 2;
-    return ranges;
-}
-
 ix_tri
 ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
 {
@@ -312,21 +246,10 @@ ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
         return IX_YES;
     if (a->n == 0)
         return IX_NO;
-    bool simple = only_ranges(ctx);
+    bool simple = ix_assumed_ranges(ctx);
     for (int32_t i = 0; i < a->n; i++)
         simple &= ctx->param[a->t[i].param].high == INT64_MAX;
     return simple ? IX_NO : ix_affine_nonneg(ctx, a);
-}
-
-ix_tri
-ix_assumptions_possible(ilex_context *ctx)
-{
-    if (!only_ranges(ctx))
-        return ix_affine_assumptions_possible(ctx);
-    for (size_t i = 0; i < ctx->nparams; i++)
-        if (ctx->param[i].low > ctx->param[i].high)
-            return IX_NO;
-    return IX_YES;
 }
 
 /* Is "a" a constant that stands for no bound at all, with the sign given? */

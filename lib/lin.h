@@ -38,7 +38,7 @@ typedef enum ix_tri {
     IX_UNKNOWN
 } ix_tri;
 
-/* ---- size parameters and assumptions ---- */
+/* ---- assume.c: size parameters and assumptions ---- */
 
 /* The parameter named by a symbol, made if new; -1 when there is no memory. */
 int32_t ix_param_of(ilex_context *ctx, int32_t symbol);
@@ -46,6 +46,13 @@ const char *ix_param_name(const ilex_context *ctx, int32_t param);
 
 /* Assumes form >= 0, or form divisible by "modulus" if that is not 0. */
 ilex_status ix_assume(ilex_context *ctx, const ix_lin *form, int64_t modulus);
+
+/* Do the assumptions say no more than a range for each size? */
+bool ix_assumed_ranges(const ilex_context *ctx);
+
+/* Do the assumptions together leave any size? Ranges of single sizes first,
+ * isl for the rest. IX_NO: they contradict each other. */
+ix_tri ix_assumptions_possible(ilex_context *ctx);
 
 /* ---- linear forms ---- */
 
@@ -77,10 +84,6 @@ bool ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value);
 ix_tri ix_lin_nonneg(ilex_context *ctx, const ix_lin *a);
 /* Is a <= b always? */
 ix_tri ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
-/* Do the assumptions together leave any size? Ranges of single sizes first,
- * isl for the rest. IX_NO: they contradict each other. */
-ix_tri ix_assumptions_possible(ilex_context *ctx);
-
 /* The own algebra alone: false means "not shown". */
 bool ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a);
 

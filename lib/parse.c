@@ -253,6 +253,8 @@ ix_parser_restore(ilex_context *ctx, ix_assumptions *old, bool back)
 {
     if (back)
         ctx->nassumptions = old->count;
+    if (ctx->npossible > ctx->nassumptions)
+        ctx->npossible = ctx->nassumptions;
     for (size_t i = 0; back && i < ctx->nparams; i++) {
         ctx->param[i].low = i < old->nparams ? old->param[i].low : 0;
         ctx->param[i].high = i < old->nparams ? old->param[i].high : INT64_MAX;

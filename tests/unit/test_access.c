@@ -110,7 +110,8 @@ check_sample(const place *q, const ilex_array *x, int64_t lo, int64_t hi,
              const ix_sample *s)
 {
     ck_assert_int_eq(s->nindex, 3);
-    point p = {{s->index[0], s->index[1]}, {s->index[2]}, {s->param[0]}};
+    int64_t n = s->nsizes ? s->size[0].value : 3; /* n is 3 if it matters */
+    point p = {{s->index[0], s->index[1]}, {s->index[2]}, {n}};
     for (int k = 0; k < 3; k++)
         ck_assert(s->index[k] >= q->lo[k] && s->index[k] < q->hi[k]);
     ck_assert(guarded(q, &p));
@@ -182,7 +183,7 @@ static const struct {
     {"in x : f64[7]", "map y[i:100] = x[i%7]", ""},
     {"in x : f64[n]", "map y[i:n] = x[i+1]",
      "y: reads x at axis 0=2 when i=1; x covers axis 0 in [0, n) (for example "
-     "n=2, m=0)"},
+     "n=2)"},
     {"in x : f64[n]", "map y[i:n] = where(i > 0, 0.0, x[i-1])",
      "x at axis 0=-1 when i=0"},
     {"in x : f64[n]", "map y[i:n-1] = sum[s:3](x[i+s])", "reads x at axis 0=2"},

@@ -20,11 +20,11 @@ END_TEST
 
 START_TEST(possible)
 {
-    ck_assert_int_eq(ix_affine_assumptions_possible(ctx), IX_YES);
+    ck_assert_int_eq(ix_affine_assumptions_possible(ctx, 0), IX_YES);
     assume("n == 3*m && n % 2 == 1");
-    ck_assert_int_eq(ix_affine_assumptions_possible(ctx), IX_YES);
+    ck_assert_int_eq(ix_affine_assumptions_possible(ctx, 0), IX_YES);
     ck_assert_int_eq(ix_assume(ctx, lin("m"), 2), ILEX_OK); /* m is even */
-    ck_assert_int_eq(ix_affine_assumptions_possible(ctx), IX_NO);
+    ck_assert_int_eq(ix_affine_assumptions_possible(ctx, 0), IX_NO);
 }
 END_TEST
 
@@ -51,7 +51,7 @@ START_TEST(reshapes)
     ck_assert_int_eq(
         ix_affine_within(ctx, &frame, digits(), lin("0"), lin("60*n - 1"), &s),
         IX_NO);
-    ck_assert_int_eq(s.at, 60 * s.param[0] - 1);
+    ck_assert_int_eq(s.at, 60 * s.size[0].value - 1);
     ck_assert_int_eq(s.index[0], s.at);
 }
 END_TEST
@@ -116,7 +116,43 @@ START_TEST(guards)
                      IX_YES);
     ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m"), &s),
                      IX_NO);
-    ck_assert_int_ge(s.index[0], s.param[0]); /* m was named first */
+    ck_assert_int_ge(s.index[0], s.size[0].value); /* m was named first */
+}
+END_TEST
+
+/* Sizes that have nothing to do with a question do not enter it. */
+START_TEST(other_sizes)
+{
+    ix_sample s;
+    ix_frame frame = {.box = domain("60*n")};
+    for (int i = 0; i < 1000; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "other%d", i);
+        lin(name);
+    }
+    ck_assert_int_eq(
+        ix_affine_within(ctx, &frame, digits(), lin("0"), lin("60*n"), &s),
+        IX_YES);
+    ck_assert_int_eq(
+        ix_affine_within(ctx, &frame, digits(), lin("m"), lin("60*n"), &s),
+        IX_NO);
+    ck_assert_int_eq(s.nsizes, 2); /* n and m */
+}
+END_TEST
+
+/* Assumptions tie sizes to those of a question. */
+START_TEST(tied_sizes)
+{
+    ix_sample s;
+    ilex_array *i = ix_scalar_index(ctx, 0);
+    ix_frame frame = {.box = domain("n")};
+    ck_assert_int_eq(ilex_assume(ctx, "k >= n && m >= k + 2"), ILEX_OK);
+    ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m-1"), &s),
+                     IX_YES);
+    ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m-3"), &s),
+                     IX_NO);
+    ck_assert_int_eq(s.nsizes, 3);
+    ck_assert_int_eq(ilex_assume(ctx, "n > m"), ILEX_E_ASSUME);
 }
 END_TEST
 
@@ -124,5 +160,5 @@ int
 main(void)
 {
     return RUN_TESTS("affine", joint_assumptions, possible, reshapes, quota,
-                     quota_message, guards);
+                     quota_message, guards, other_sizes, tied_sizes);
 }
