@@ -4,6 +4,9 @@
  * names the pass and the node.
  */
 #include "compiler/unit.h"
+
+#include <stdio.h>
+
 #include "lib/dtype.h"
 
 typedef struct verifier {
@@ -19,6 +22,18 @@ complain(verifier *v, const char *what, long long which)
             "after pass %s: %s (%lld); please report this program", v->pass,
             what, which);
     v->ok = false;
+}
+
+/* Every read of a lambda is inside its operand, wherever it may be read: what
+ * constructors prove, and a function of `lower` has to keep. */
+static void
+verify_reads(verifier *v, const ilex_array *n)
+{
+    char name[64];
+    snprintf(name, sizeof name, "after pass %s, which has a bug", v->pass);
+    if (n->kind == IX_LAMBDA)
+        v->ok &= ix_access_check_body(v->u->ctx, name, n->valid, n->ops[0],
+                                      n->ops + 1);
 }
 
 /* GRAPH: operands come before users and belong to the context. */
@@ -37,6 +52,8 @@ verify_graph(verifier *v)
             if (ix_is_array(n->ops[k]) && (!at || *at >= i))
                 complain(v, "an operand comes after its user", (long long)i);
         }
+        if (v->ok)
+            verify_reads(v, n);
     }
 }
 
@@ -64,8 +81,7 @@ verify_body(verifier *v, const ix_domain *box, int buffer,
             const ilex_array *body)
 {
     if (ix_is_array(body) || body->dtype != v->u->buffer[buffer].dtype)
-        complain(v, "a stored value has another dtype than its buffer",
-                 buffer);
+        complain(v, "a stored value has another dtype than its buffer", buffer);
     ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
     lv.frame.box = box;
     v->ok &= ix_visit_loads(&lv, body);

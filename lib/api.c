@@ -298,27 +298,17 @@ ilex_array_kind(const ilex_array *x)
     return ix_kind_infos[x->kind].text;
 }
 
-/* Scalars inside an array's operands are its body, not operands. */
-static int
-first_operand(const ilex_array *x)
-{
-    return x->kind == IX_LAMBDA ? 1 : 0;
-}
-
 int
 ilex_array_operand_count(const ilex_array *x)
 {
-    if (!ix_is_array(x))
-        return 0;
-    return x->kind == IX_SLICE ? 1 : x->nops - first_operand(x);
+    return ix_operand_count(x);
 }
 
 ilex_array *
 ilex_array_operand(const ilex_array *x, int i)
 {
-    return i >= 0 && i < ilex_array_operand_count(x)
-               ? x->ops[first_operand(x) + i]
-               : x->ctx->poison;
+    ilex_array *operand = i >= 0 ? ix_operand(x, i) : NULL;
+    return operand ? operand : x->ctx->poison;
 }
 
 size_t

@@ -10,6 +10,7 @@
 #include "lib/eval.h"
 
 #include "lib/dtype.h"
+#include "lib/functions.h"
 
 #include "lib/eval_types.h"
 

@@ -4,17 +4,40 @@
  */
 #include "lib/node.h"
 
+#include <limits.h>
+
 #include "lib/scalar.h"
 
 const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 #define IX_CLASS_array true
 #define IX_CLASS_scalar false
-#define IX_NODE(name, text, class, lower, meaning)                             \
-    {text, meaning, IX_CLASS_##class},
+#define IX_OPERANDS_all 0, INT_MAX
+#define IX_OPERANDS_none 0, 0
+#define IX_OPERANDS_head 0, 1
+#define IX_OPERANDS_tail 1, INT_MAX
+#define IX_NODE(name, text, class, operands, lower, meaning)                   \
+    {text, meaning, IX_CLASS_##class, IX_OPERANDS_##operands},
 #include "lib/nodes.def"
 };
 
 ix_data_hooks ix_data;
+
+/* ---- operands ---- */
+
+int
+ix_operand_count(const ilex_array *n)
+{
+    const ix_kind_info *info = &ix_kind_infos[n->kind];
+    int last = info->last < n->nops ? info->last : n->nops;
+    return last > info->first ? last - info->first : 0;
+}
+
+ilex_array *
+ix_operand(const ilex_array *n, int i)
+{
+    return i < ix_operand_count(n) ? n->ops[ix_kind_infos[n->kind].first + i]
+                                   : NULL;
+}
 
 /* ---- consing ---- */
 

@@ -15,7 +15,7 @@
 #include "lib/op.h"
 
 typedef enum ix_kind {
-#define IX_NODE(name, text, class, lower, meaning) IX_##name,
+#define IX_NODE(name, text, class, operands, lower, meaning) IX_##name,
 #include "lib/nodes.def"
     IX_NKINDS
 } ix_kind;
@@ -23,6 +23,7 @@ typedef enum ix_kind {
 typedef struct ix_kind_info {
     const char *text, *meaning;
     bool array;
+    int first, last; /* operands by themselves; last: INT_MAX for all */
 } ix_kind_info;
 extern const ix_kind_info ix_kind_infos[IX_NKINDS];
 
@@ -103,6 +104,11 @@ ix_rank(const ilex_array *n)
 {
     return ix_is_array(n) ? n->interior->rank : 0;
 }
+
+/* The operands of an array that stand by themselves: how many, and the i-th,
+ * NULL if there are no more. A body or an index of the node is none of them. */
+int ix_operand_count(const ilex_array *n);
+ilex_array *ix_operand(const ilex_array *n, int i);
 
 /* How a DATA leaf's wrapped object is counted: set once by the runtime, so
  * that lib need not know what a storage is. */

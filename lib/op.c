@@ -115,6 +115,30 @@ static const unsigned char rule_of[IX_NOPS] = {
 #include "ilex/ops.def"
 };
 
+/* A row of ops.def has those cells that its rule asks for: a missing one would
+ * be found only where source that uses it is compiled. */
+#define CELLS(on_bool, on_int, on_real, on_complex)                            \
+    ((on_bool) + 2 * (on_int) + 4 * (on_real) + 8 * (on_complex))
+enum {
+#define IX_RULE(NAME, bools, integers, real, complex, result, doc)             \
+    CELLS_##NAME = CELLS((bools) == KEEP, (integers) == KEEP, real, complex),
+#include "lib/rules.def"
+};
+#define E(...) 1
+#define P(...) 1
+#define C(...) 1
+#define N 0
+#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
+                on_bool, on_int, on_real, on_complex, doc)                     \
+    _Static_assert(CELLS(on_bool, on_int, on_real, on_complex) ==              \
+                       CELLS_##rule,                                           \
+                   "ops.def: the cells of " #name " do not fit rule " #rule);
+#include "ilex/ops.def"
+#undef E
+#undef P
+#undef C
+#undef N
+
 /* "dtype" as "rule" wants it before promotion. */
 static ilex_dtype
 before_promotion(const type_rule *rule, ilex_dtype dtype)

@@ -18,16 +18,6 @@ ix_print_item(ix_printer *p, const ilex_array *n)
     return at ? &p->item[*at] : NULL;
 }
 
-/* Operand "i" of "n" that is an array in its own right; NULL if there are no
- * more. The scalar body of a lambda and first indices of a slice are not. */
-static ilex_array *
-array_operand(const ilex_array *n, int i)
-{
-    int first = n->kind == IX_LAMBDA;
-    int count = n->kind == IX_SLICE ? 1 : ix_is_array(n) ? n->nops : 0;
-    return first + i < count ? n->ops[first + i] : NULL;
-}
-
 typedef struct place {
     ilex_array *node;
     int next;
@@ -72,7 +62,7 @@ list_from(walk *w, ilex_array *root)
     bool ok = push(w, root);
     while (ok && w->depth > 0) {
         place *top = &w->stack[w->depth - 1];
-        ilex_array *operand = array_operand(top->node, top->next);
+        ilex_array *operand = ix_operand(top->node, top->next);
         top->next++;
         if (operand)
             ok = push(w, operand);
@@ -103,7 +93,7 @@ count_uses(ix_printer *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         ilex_array *operand;
-        for (int k = 0; (operand = array_operand(p->item[i].node, k)); k++)
+        for (int k = 0; (operand = ix_operand(p->item[i].node, k)); k++)
             ix_print_item(p, operand)->uses++;
     }
     for (size_t i = 0; i < p->module->noutputs; i++)
@@ -197,7 +187,7 @@ static void
 name_operands(ix_printer *p, const ilex_array *n)
 {
     ilex_array *operand;
-    for (int k = 0; (operand = array_operand(n, k)); k++)
+    for (int k = 0; (operand = ix_operand(n, k)); k++)
         ix_print_item(p, operand)->named = true;
 }
 
@@ -265,7 +255,7 @@ inlined_depth(ix_printer *p, const ilex_array *n)
 {
     int depth = 0;
     ilex_array *operand;
-    for (int k = 0; (operand = array_operand(n, k)); k++) {
+    for (int k = 0; (operand = ix_operand(n, k)); k++) {
         const ix_item *item = ix_print_item(p, operand);
         if (!item->named && item->depth + 1 > depth)
             depth = item->depth + 1;
@@ -346,10 +336,10 @@ mark_item(walk *w, ilex_array *n)
     mark_domain(w->p, n->valid);
     if (!ix_is_array(n))
         return mark_scalar(w, n);
-    if (n->kind == IX_LAMBDA)
-        return mark_scalar(w, n->ops[0]);
-    for (int k = 1; n->kind == IX_SLICE && ok && k < n->nops; k++)
-        ok = mark_scalar(w, n->ops[k]);
+    int first = ix_kind_infos[n->kind].first, count = ix_operand_count(n);
+    for (int k = 0; ok && k < n->nops; k++)
+        if (k < first || k >= first + count)
+            ok = mark_scalar(w, n->ops[k]);
     return ok;
 }
 

@@ -64,10 +64,8 @@ static const symbol helpers[] = {
 
 #define BOTH(name) SYMBOL(#name, name) SYMBOL(#name "f", name##f)
 static const symbol mathematics[] = {
-#define IX_MATH1 BOTH
-#define IX_MATH2 BOTH
-#define IX_MATHI BOTH
-#include "runtime/math_symbols.def"
+#define IX_MATH(name, arity, exact) BOTH(name)
+#include "lib/math.def"
 };
 
 /* ---- one compile ---- */

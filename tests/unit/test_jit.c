@@ -435,19 +435,16 @@ START_TEST(memory_deny_write_execute)
 }
 END_TEST
 
-/* Names of math_symbols.def; form 0: (real), 1: (real, real), 2: (real, int).
- */
+/* The functions that generated code may call. */
 static const struct {
     const char *name;
-    int form;
+    int arity;
 } functions[] = {
-#define IX_MATH1(name) {#name, 0},
-#define IX_MATH2(name) {#name, 1},
-#define IX_MATHI(name) {#name, 2},
-#include "runtime/math_symbols.def"
+#define IX_MATH(name, arity, exact) {#name, arity},
+#include "lib/math.def"
 };
 
-/* Every function of math_symbols.def can be called from generated code. */
+/* Every function of math.def can be called from generated code. */
 START_TEST(mathematics_by_name)
 {
     if (!ix_jit_tcc_available())
@@ -456,19 +453,16 @@ START_TEST(mathematics_by_name)
         char source[256], name[32];
         single s;
         void *entry;
-        const char *second[] = {"", ", double", ", int"};
-        const char *value[] = {"", ", 2.0", ", 2"};
         for (int single_precision = 0; single_precision < 2;
              single_precision++) {
-            int a = functions[i].form;
+            const char *real = single_precision ? "float" : "double";
+            bool two = functions[i].arity == 2;
             snprintf(name, sizeof name, "%s%s", functions[i].name,
                      single_precision ? "f" : "");
             snprintf(source, sizeof source,
-                     "%s %s(%s%s);\ndouble k(double x) { return %s(x%s); }\n",
-                     single_precision ? "float" : "double", name,
-                     single_precision ? "float" : "double",
-                     single_precision && a == 1 ? ", float" : second[a], name,
-                     value[a]);
+                     "%s %s(%s%s%s);\ndouble k(double x) { return %s(x%s); }\n",
+                     real, name, real, two ? ", " : "", two ? real : "", name,
+                     two ? ", 2.0" : "");
             single_of(&s, source, "k");
             s.req.needs_math = true;
             ix_code *code =

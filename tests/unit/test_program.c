@@ -337,10 +337,30 @@ START_TEST(queries_of_cc)
 }
 END_TEST
 
+/* The choices of option jit are auto and the rows of backends.def: lib knows no
+ * back end, so the names stand in options.def, too. */
+START_TEST(jit_choices)
+{
+    static const char rows[] = "auto"
+#define IX_BACKEND(name, dialect, compile, command, several, meaning) "|" #name
+#include "runtime/backends.def"
+        ;
+    static const struct {
+        const char *name, *choices;
+    } options[] = {
+#define IX_OPTION(name, value, choices, meaning) {#name, choices},
+#include "lib/options.def"
+    };
+    for (size_t i = 0; i < IX_COUNT(options); i++)
+        if (!strcmp(options[i].name, "jit"))
+            ck_assert_str_eq(options[i].choices, rows);
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("program", with_threads, concurrent_runs, parallel_for,
                      few_elements, workspace, context_freed, data_lives,
-                     queries, queries_of_cc);
+                     queries, queries_of_cc, jit_choices);
 }
