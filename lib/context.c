@@ -102,6 +102,7 @@ set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
         return ix_fail_memory(&ctx->error);
     ix_mem_free(&ctx->mem, ctx->option[i]);
     ctx->option[i] = copy;
+    ctx->number[i] = strtoll(copy, NULL, 10);
     return ILEX_OK;
 }
 
@@ -135,15 +136,17 @@ ix_option_text(const ilex_context *ctx, ix_option option)
 int64_t
 ix_option_int(const ilex_context *ctx, ix_option option)
 {
-    return strtoll(ix_option_text(ctx, option), NULL, 10);
+    return ctx->number[option];
 }
 
-/* Reads ILEX_<NAME> of every option; a bad value is an error of the context. */
+/* Defaults, and ILEX_<NAME> of every option; a bad value is an error of the
+ * context. */
 static void
 read_environment(ilex_context *ctx)
 {
     for (size_t i = 0; i < IX_NOPTIONS; i++) {
         char name[64];
+        ctx->number[i] = strtoll(ix_option_rows[i].value, NULL, 10);
         int n = snprintf(name, sizeof name, "ILEX_%s", ix_option_rows[i].name);
         for (int k = 5; k < n; k++)
             name[k] = (char)(name[k] >= 'a' ? name[k] - 32 : name[k]);

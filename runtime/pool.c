@@ -4,11 +4,13 @@
  * range of numbers that the workers and the caller take one by one. Jobs of
  * several callers queue up. A forked child starts without workers.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN) */
 #include "runtime/pool.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 typedef struct job {
     struct job *next;
@@ -124,6 +126,19 @@ remove_job(job *j)
     while (*at != j)
         at = &(*at)->next;
     *at = j->next;
+}
+
+int
+ix_pool_cores(void)
+{
+    static atomic_int known;
+    int cores = atomic_load_explicit(&known, memory_order_relaxed);
+    if (cores > 0)
+        return cores;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    cores = online < 1 ? 1 : online > MAX_WORKERS ? MAX_WORKERS : (int)online;
+    atomic_store_explicit(&known, cores, memory_order_relaxed);
+    return cores;
 }
 
 void

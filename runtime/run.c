@@ -2,10 +2,8 @@
  *
  * Running: the block of a run, the workspace, launching kernels over threads.
  */
-#define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN) */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "runtime/program.h"
 
@@ -222,11 +220,10 @@ static int
 worthwhile_threads(const ix_run *r)
 {
     enum { PER_THREAD = 1 << 15 };
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t threads = 1;
+    int64_t threads = 1, cores = ix_pool_cores();
     for (size_t i = 0; i < r->p->c->narguments; i++)
         threads += ilex_storage_count(r->bound[i]) / PER_THREAD;
-    return (int)(threads < cores ? threads : cores < 1 ? 1 : cores);
+    return (int)(threads < cores ? threads : cores);
 }
 
 static int

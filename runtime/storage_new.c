@@ -4,12 +4,10 @@
  * gets memory and values (storage_block.c), and a record with strings of its
  * own that is handed out.
  */
-#define _GNU_SOURCE
 #include "runtime/storage.h"
 
-#include <unistd.h>
-
 #include "lib/context.h"
+#include "runtime/pool.h"
 
 ix_error *
 ix_storage_error(ilex_context *ctx)
@@ -40,12 +38,11 @@ ix_storage_maker(ilex_context *ctx)
     if (!ctx)
         return maker;
     int64_t threads = ix_option_int(ctx, IX_OPTION_threads);
-    long cores = threads > 0 ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     maker.mem = *ix_context_mem(ctx);
     maker.log = ctx->log;
     maker.log_user = ctx->log_user;
     maker.strict = !strcmp(ix_option_text(ctx, IX_OPTION_transfers), "strict");
-    maker.threads = (int)(threads > 0 ? threads : cores < 1 ? 1 : cores);
+    maker.threads = threads > 0 ? (int)threads : ix_pool_cores();
     return maker;
 }
 
