@@ -41,7 +41,7 @@ ix_emit_close(ix_emitter *e, const char *header)
     ix_block *b = &e->block[e->depth--];
     const char *body = ix_text_string(&b->text);
     if (header)
-        ix_emit_put(e, e->depth, "%s {", header);
+        ix_emit_put(e, e->depth, *header ? "%s {" : "%s{", header);
     ix_text_put(&e->block[e->depth].text, body ? body : "");
     e->block[e->depth].text.failed |= b->text.failed;
     if (header)

@@ -74,6 +74,11 @@ ix_reduce_chunks(ix_reduce_axis *x)
     ix_emitter *e = x->e;
     int m = x->number;
     char header[256], fmt[64], from[16], to[16];
+    if (e->names)
+        ix_emit_put(e, e->depth,
+                    "/* chunks of %d; p%d: stack of %s, d%d deep; c%d: chunks "
+                    "so far */",
+                    IX_CHUNK, m, e->strip ? "strips" : "partial results", m, m);
     snprintf(fmt, sizeof fmt, "%s p%d#[%d]%s;", x->type, m, STACK,
              ix_reduce_strip_size(x));
     ix_reduce_put(x, fmt, "", "");

@@ -87,16 +87,18 @@ static void
 put_parameters(ix_emitter *e, ix_text *t)
 {
     for (size_t i = 0; i < e->ninner; i++)
-        ix_text_format(t, ", const i64 s%d_%d", e->inner[i].buffer,
-                       e->inner[i].axis);
+        ix_text_format(t, "%sconst i64 s%d_%d", i % 5 ? ", " : ",\n        ",
+                       e->inner[i].buffer, e->inner[i].axis);
     ix_text_put(t, ")\n{\n");
 }
 
-/* "return k0_body(a, begin, end, ...);" with strides or ones. */
+/* "return k0_body(a, begin, end, ...);" with strides or ones; CUDA's entry
+ * returns nothing. */
 static void
 put_call(ix_emitter *e, int number, bool ones, ix_text *t)
 {
-    ix_text_format(t, "return k%d_body(a, begin, end", number);
+    ix_text_format(t, "%sk%d_body(a, begin, end",
+                   e->dialect->cuda ? "" : "return ", number);
     for (size_t i = 0; i < e->ninner; i++) {
         int at = e->first_stride[e->inner[i].buffer] + e->inner[i].axis;
         ix_text_format(t, ones ? ", 1" : ", a->stride[%d]", at);
@@ -116,6 +118,8 @@ has_variant(const ix_emitter *e)
 static void
 put_any_stride(ix_emitter *e, int number, ix_text *t)
 {
+    if (e->names)
+        ix_text_put(t, "/* for strides that are not all 1; seldom called */\n");
     ix_text_format(t,
                    "static __attribute__((cold, noinline)) i32\n"
                    "k%d_any(const ilex_kernel_args *a, i64 begin, i64 end)\n"

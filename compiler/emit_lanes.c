@@ -89,6 +89,10 @@ emit_lanes(ix_reduce_axis *x, const char *lo, const char *hi, const ix_name *a)
     ix_emitter *e = x->e;
     char header[160], fmt[96];
     ix_name id = ix_reduce_identity(x);
+    if (e->names)
+        ix_emit_put(e, e->depth,
+                    "/* lane j takes every %dth element from j on */",
+                    x->lanes);
     snprintf(fmt, sizeof fmt, "%s l%d#[%d];", x->type, x->number, x->lanes);
     ix_reduce_put(x, fmt, "", "");
     ix_emit_open(e);
