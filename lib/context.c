@@ -190,6 +190,10 @@ ilex_context_new(const ilex_context_spec *spec)
         return NULL;
     }
     read_environment(ctx);
+    if (spec && spec->size < offsetof(ilex_context_spec, allocator))
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                "context: the size of the spec is not set; start it with "
+                ".size = sizeof(ilex_context_spec)");
     return ctx;
 }
 

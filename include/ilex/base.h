@@ -74,7 +74,8 @@ typedef struct ilex_allocator {
 } ilex_allocator;
 
 /* What a context is made with; zero means default. Set `size` to
- * sizeof(ilex_context_spec). */
+ * sizeof(ilex_context_spec); where it is not set, the new context begins with
+ * an error that says so. */
 typedef struct ilex_context_spec {
     size_t size;
     ilex_allocator allocator; /* resize == NULL: malloc, realloc, free */

@@ -243,10 +243,20 @@ START_TEST(deep_scalar)
 }
 END_TEST
 
+/* A forgotten size would lose the allocator and the log without a word. */
+START_TEST(spec_without_size)
+{
+    ilex_context *c = ilex_context_new(&(ilex_context_spec){.log_user = ctx});
+    ck_assert_int_eq(ilex_error_code(c), ILEX_E_ARGUMENT);
+    ck_assert(strstr(ilex_error_text(c), "sizeof(ilex_context_spec)"));
+    ilex_context_free(c);
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("node", one_node_each, stable_hash, scopes, nested,
                      keep_and_drop, drop_later, long_chain, long_death,
-                     long_chain_fused, deep_scalar);
+                     long_chain_fused, deep_scalar, spec_without_size);
 }
