@@ -82,7 +82,8 @@ done
 # shellcheck disable=SC2086
 for file in $(find $folders -type f \
     \( -name '*.[ch]' -o -name '*.cc' -o -name '*.def' -o -name '*.inc' \
-    -o -name '*.ilx' -o -name '*.npy' -o -name '*.sh' -o -name '*.tsv' \) | sort)
+    -o -name '*.ilx' -o -name '*.npy' -o -name '*.py' -o -name '*.sh' \
+    -o -name '*.tsv' \) | sort)
 do
     grep -qE "[[:space:]]$file([[:space:]]|\$)" Makefile.am ||
         case $file in
