@@ -25,6 +25,19 @@ pop_and_combine(ix_reduce_axis *x, const ix_name *a)
     ix_reduce_close_strip(x);
 }
 
+/* Copies a result to the top slot of the stack, or back. */
+static void
+move_slot(ix_reduce_axis *x, const ix_name *a, bool push)
+{
+    char slot[40], fmt[64];
+    snprintf(slot, sizeof slot, "p%d#[d%d]%s", x->number, x->number,
+             x->e->strip ? "[v]" : "");
+    snprintf(fmt, sizeof fmt, push ? "%s = @;" : "@ = %s;", slot);
+    ix_reduce_open_strip(x);
+    ix_reduce_put(x, fmt, a->re, a->im);
+    ix_reduce_close_strip(x);
+}
+
 /* Combines the chunk's result with those on the stack that are as long as it:
  * one for every trailing set bit of the number of chunks before. */
 static void
@@ -32,16 +45,13 @@ push_chunk(ix_reduce_axis *x, const ix_name *a)
 {
     ix_emitter *e = x->e;
     int m = x->number;
-    char header[96], fmt[64];
+    char header[96];
     ix_emit_open(e);
     pop_and_combine(x, a);
     snprintf(header, sizeof header, "for (i64 m%d = c%d; m%d & 1; m%d >>= 1)",
              m, m, m, m);
     ix_emit_close(e, header);
-    ix_reduce_open_strip(x);
-    snprintf(fmt, sizeof fmt, "p%d#[d%d]%s = @;", m, m, e->strip ? "[v]" : "");
-    ix_reduce_put(x, fmt, a->re, a->im);
-    ix_reduce_close_strip(x);
+    move_slot(x, a, true);
     ix_emit_put(e, e->depth, "d%d++;", m);
     ix_emit_put(e, e->depth, "c%d++;", m);
 }
@@ -52,13 +62,10 @@ fold_stack(ix_reduce_axis *x, const ix_name *result)
 {
     ix_emitter *e = x->e;
     int m = x->number;
-    char header[64], fmt[64];
+    char header[64];
     ix_emit_open(e);
     ix_emit_put(e, e->depth, "d%d--;", m);
-    ix_reduce_open_strip(x);
-    snprintf(fmt, sizeof fmt, "@ = p%d#[d%d]%s;", m, m, e->strip ? "[v]" : "");
-    ix_reduce_put(x, fmt, result->re, result->im);
-    ix_reduce_close_strip(x);
+    move_slot(x, result, false);
     snprintf(header, sizeof header, "if (d%d > 0)", m);
     ix_emit_close(e, header);
     ix_emit_open(e);

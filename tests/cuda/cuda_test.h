@@ -13,10 +13,7 @@
 #define ILEX_TESTS_CUDA_TEST_H
 
 #include "ilex.h"
-#include "tests/unit/storage_fixture.h"
-
-#define SPEC(...)                                                              \
-    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
+#include "tests/unit/pair_fixture.h"
 
 TCase *cuda_memory_cases(void);
 TCase *cuda_sync_cases(void);
@@ -46,17 +43,6 @@ move(ix_direction direction, int device, void *to, const void *from, size_t n)
                   err.text);
 }
 
-/* "n" elements of f64 on both sides, all of one value. */
-static inline ilex_storage *
-pair(int64_t n, double value)
-{
-    ilex_storage *s =
-        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = &n, .device = "gpu",
-                                    .name = "u", .fill = &value));
-    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
-    return s;
-}
-
 /* Reads and writes an f64 of a storage on its device, by copies of 8 bytes:
  * "offset" counts elements from element (0, ..., 0). */
 static inline double
@@ -77,14 +63,6 @@ device_set(const ilex_storage *s, int64_t offset, double v)
     ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
     move(IX_HOST_TO_DEVICE, ilex_storage_device_index(s), p + offset, &v,
          sizeof v);
-}
-
-static inline double
-get(const ilex_storage *s, int64_t i)
-{
-    double v = -1;
-    ck_assert_int_eq(ilex_storage_get_f64(s, &i, &v), ILEX_OK);
-    return v;
 }
 
 #endif

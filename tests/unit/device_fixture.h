@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "tests/unit/storage_fixture.h"
+#include "tests/unit/pair_fixture.h"
 
 enum { FAKE_DEVICES = 2, FAKE_BLOCKS = 64, RUBBISH = 0xcb };
 
@@ -198,20 +198,6 @@ close_device(void)
     ix_driver_replace(NULL);
 }
 
-#define SPEC(...)                                                              \
-    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
-
-/* n elements of f64 on both sides, all of one value. */
-static inline ilex_storage *
-pair(int64_t n, double value)
-{
-    ilex_storage *s =
-        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = &n, .device = "gpu",
-                                    .name = "u", .fill = &value));
-    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
-    return s;
-}
-
 /* Runs on the "device": reads or writes an f64 of a storage there. */
 static inline double
 device_get(const ilex_storage *s, int64_t offset)
@@ -233,14 +219,6 @@ device_set(const ilex_storage *s, int64_t offset, double v)
     fake_open(p, true);
     p[offset] = v;
     fake_open(p, false);
-}
-
-static inline double
-get(const ilex_storage *s, int64_t i)
-{
-    double v = -1;
-    ck_assert_int_eq(ilex_storage_get_f64(s, &i, &v), ILEX_OK);
-    return v;
 }
 
 #endif

@@ -11,9 +11,6 @@
 #include "runtime/eager.h"
 #include "tests/unit/storage_fixture.h"
 
-#define SPEC(...)                                                              \
-    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
-
 /* A storage of i64 by "spec" whose elements are 1, 2, 3, ... in C order times
  * "unit"; the test fails if there is none. */
 static inline ilex_storage *

@@ -14,6 +14,7 @@
 #include "compiler/unit.h"
 #include "ilex.h"
 #include "lib/parse.h"
+#include "tests/suite.h"
 
 static ilex_context *ctx;
 
@@ -165,11 +166,7 @@ run_tests(const char *name, const TTest *const *test, size_t n)
     for (size_t i = 0; i < n; i++)
         tcase_add_test(tests, test[i]);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }
 
 #define RUN_TESTS(name, ...)                                                   \

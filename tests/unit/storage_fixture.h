@@ -74,6 +74,8 @@ draw(int64_t n)
     return (int64_t)((seed >> 33) % (uint64_t)n);
 }
 
+#define SPEC(...)                                                              \
+    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
 #define SHAPE(...) ((int64_t[]){__VA_ARGS__})
 
 /* A storage of i64 whose elements are 0, 1, 2, ... in C order. */

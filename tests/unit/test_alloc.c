@@ -13,6 +13,7 @@
 #include "ilex/program.h"
 #include "lib/context.h"
 #include "runtime/jit.h"
+#include "tests/suite.h"
 
 /* ---- an allocator that fails when told ---- */
 
@@ -401,9 +402,5 @@ main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, every_request, 0, (int)IX_COUNT(rows));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

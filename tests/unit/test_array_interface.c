@@ -2,6 +2,7 @@
  *
  * Array interfaces as structs and as text, __array_struct__, type strings and
  * buffer formats. */
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 #include "ilex.h"
@@ -526,9 +527,5 @@ main(void)
     tcase_add_test(cases, every_allocation_fails);
     tcase_add_test(cases, spellings);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  *
  * DLPack both ways: every dtype, strides of all sorts, flags, threads, and
  * imported memory bound to programs. */
+#include "tests/suite.h"
 #include "tests/unit/dlpack_fixture.h"
 
 #include <pthread.h>
@@ -416,9 +417,5 @@ main(void)
     tcase_add_test(cases, deleted_by_other_threads);
     tcase_add_test(cases, bound_to_programs);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  *
  * DLPack going wrong: what is refused, allocations that fail, noise; on every
  * way out exactly one call of the deleter. */
+#include "tests/suite.h"
 #include "tests/unit/dlpack_fixture.h"
 
 /* ---- refusals ---- */
@@ -355,9 +356,5 @@ main(void)
     tcase_add_test(cases, every_allocation_fails);
     tcase_add_test(cases, noise);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

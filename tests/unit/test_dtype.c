@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/dtype.h"
+#include "tests/suite.h"
 
 START_TEST(names)
 {
@@ -73,9 +74,5 @@ main(void)
     tcase_add_test(tests, parts);
     tcase_add_test(tests, promotion);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

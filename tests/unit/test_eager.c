@@ -12,6 +12,7 @@
 #include "lib/dtype.h"
 #include "lib/eval.h"
 #include "runtime/eager.h"
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 static const char *const backends[] = {"reference", "tcc", "cc"};
@@ -447,9 +448,5 @@ main(void)
     tcase_add_test(t, no_memory);
     tcase_add_test(t, threads);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

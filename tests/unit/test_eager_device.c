@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/eager.h"
+#include "tests/suite.h"
 #include "tests/unit/device_fixture.h"
 
 /* How a storage can lie. */
@@ -330,9 +331,5 @@ main(void)
     tcase_add_test(t, out_elsewhere);
     tcase_add_test(t, results_beside_a_preset);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

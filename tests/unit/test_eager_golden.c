@@ -13,6 +13,7 @@
 #include "lib/eval.h"
 #include "runtime/eager.h"
 #include "tests/golden/golden.h"
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 static const char *const backends[] = {"tcc", "reference"};
@@ -366,9 +367,5 @@ main(void)
     tcase_add_test(t, promotion);
     tcase_add_loop_test(t, combinations, 0, IX_NOPS);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

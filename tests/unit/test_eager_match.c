@@ -4,6 +4,7 @@
  * result is made of, plain arrays.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/eager_fixture.h"
 
 /* ---- broadcasting ---- */
@@ -346,9 +347,5 @@ main(void)
     tcase_add_test(t, result_dtype);
     tcase_add_test(t, plain_arrays);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <math.h>
 
+#include "tests/suite.h"
 #include "tests/unit/eager_fixture.h"
 
 /* ---- results that are given ---- */
@@ -348,9 +349,5 @@ main(void)
     tcase_add_test(t, extrema);
     tcase_add_test(t, reduce_out);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

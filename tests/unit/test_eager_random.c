@@ -6,6 +6,7 @@
  * sequence.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/eager_fixture.h"
 
 enum { CASES = 4000, AXES = 4, MOST = 6 * 6 * 6 * 6 };
@@ -306,9 +307,5 @@ main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, random_operators, 0, 2);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

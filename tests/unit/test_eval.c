@@ -9,6 +9,7 @@
 
 #include "lib/dtype.h"
 #include "lib/eval.h"
+#include "tests/suite.h"
 
 enum { ROUNDS = 400 };
 
@@ -237,9 +238,5 @@ main(void)
     tcase_add_test(tests, better);
     tcase_add_test(tests, memory);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

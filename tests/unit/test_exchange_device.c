@@ -3,6 +3,7 @@
  * Exchange of device memory, with a fake device: which buffer is exported and
  * what that does to the state, imports of device and unified memory. */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/device_fixture.h"
 
 #include "ilex.h"
@@ -404,9 +405,5 @@ main(void)
     tcase_add_test(cases, refused);
     tcase_add_test(cases, failures);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "lib/functions.h"
+#include "tests/suite.h"
 
 static void
 plain_math(ix_text *t, ix_math m, bool single)
@@ -152,9 +153,5 @@ main(void)
     tcase_add_test(tests, maths);
     tcase_add_test(tests, no_memory);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

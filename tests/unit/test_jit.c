@@ -5,6 +5,7 @@
  * executable, and every failing allocation is an error.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/jit_fixture.h"
 
 #include <locale.h>
@@ -564,9 +565,5 @@ main(void)
     suite_add_tcase(s, both());
     suite_add_tcase(s, tcc());
     suite_add_tcase(s, nvrtc());
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

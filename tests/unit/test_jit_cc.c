@@ -4,6 +4,7 @@
  * nonsense, hosts with unusual settings, and the check of what is loaded.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/jit_fixture.h"
 
 #include <fcntl.h>
@@ -317,9 +318,5 @@ main(void)
 {
     Suite *s = suite_create("jit_cc");
     suite_add_tcase(s, cc());
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

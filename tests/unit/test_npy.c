@@ -5,6 +5,7 @@
  * nothing left behind by a failed write.
  */
 #define _GNU_SOURCE /* mkdtemp */
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 #include <dirent.h>
@@ -429,9 +430,5 @@ main(void)
     tcase_add_test(tests, write_fails_cleanly);
     tcase_add_test(tests, links_and_rights);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

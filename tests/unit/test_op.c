@@ -13,6 +13,7 @@
 #include "lib/dtype.h"
 #include "lib/eval.h"
 #include "lib/op.h"
+#include "tests/suite.h"
 
 static char golden_dir[768];
 
@@ -367,9 +368,5 @@ main(int argc, char **argv)
     tcase_add_test(tests, golden_binary);
     tcase_add_test(tests, golden_cast);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

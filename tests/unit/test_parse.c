@@ -9,6 +9,7 @@
 
 #include "ilex/elementwise.h"
 #include "lib/parse.h"
+#include "tests/suite.h"
 
 static ilex_context *ctx;
 
@@ -400,9 +401,5 @@ main(void)
     tcase_add_test(tests, mutations);
     tcase_add_test(tests, out_of_memory);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

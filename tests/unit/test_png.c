@@ -8,6 +8,7 @@
 #include "config.h"
 #endif
 
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 #include <math.h>
@@ -253,9 +254,5 @@ main(void)
     tcase_add_test(tests, unsupported);
 #endif
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "ilex/elementwise.h"
 #include "lib/parse.h"
 #include "lib/print.h"
+#include "tests/suite.h"
 
 static ilex_context *ctx;
 static ilex_module *module;
@@ -413,9 +414,5 @@ main(void)
     tcase_add_test(tests, long_chain);
     tcase_add_test(tests, dump);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

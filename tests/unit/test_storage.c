@@ -3,12 +3,10 @@
  * Construction of storages: what a spec gives, what it refuses, where the
  * elements lie, who frees what.
  */
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 #include <pthread.h>
-
-#define SPEC(...)                                                              \
-    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
 
 /* ---- defaults and resolution ---- */
 
@@ -124,8 +122,7 @@ START_TEST(refused)
         {SPEC(.rank = 2, .shape = SHAPE(1, 1), .layout = "C",
               .layout_map = repeated),
          ILEX_E_ARGUMENT},
-        {SPEC(.rank = 1, .shape = SHAPE(1), .preset = "gpu9"),
-         ILEX_E_UNKNOWN},
+        {SPEC(.rank = 1, .shape = SHAPE(1), .preset = "gpu9"), ILEX_E_UNKNOWN},
         {SPEC(.rank = 1, .shape = SHAPE(1), .dtype = "i32", .fill = &half),
          ILEX_E_LITERAL},
         {SPEC(.rank = 1, .shape = SHAPE(1), .flags = 64), ILEX_E_ARGUMENT},
@@ -147,7 +144,8 @@ START_TEST(refused)
               .strides = SHAPE(1ll << 50)),
          ILEX_E_OVERFLOW},
         {SPEC(.rank = 1, .shape = SHAPE(3), .data = (void *)(uintptr_t)16,
-              .strides = SHAPE(-2)), ILEX_E_OVERFLOW},
+              .strides = SHAPE(-2)),
+         ILEX_E_OVERFLOW},
     };
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         ilex_storage *s = ilex_storage_new(ctx, &rows[i].spec);
@@ -366,9 +364,5 @@ main(void)
     tcase_add_test(tests, no_memory);
     tcase_add_test(tests, threads);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

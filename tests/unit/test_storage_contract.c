@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "ilex.h"
+#include "tests/suite.h"
 #include "tests/unit/device_fixture.h"
 
 static ilex_storage *
@@ -371,9 +372,5 @@ main(void)
     tcase_add_test(tests, programs_use_foreign_buffers);
     tcase_add_test(tests, differences_from_numpy);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  * memory of the device only, and where to compute. The device is a fake one.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/device_fixture.h"
 
 #include <unistd.h>
@@ -369,9 +370,5 @@ main(void)
     tcase_add_test(tests, device_initialized);
     tcase_add_test(tests, mixing);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,13 +4,11 @@
  * copies, and random views that survive every round trip.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 #include <math.h>
 #include <unistd.h>
-
-#define SPEC(...)                                                              \
-    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
 
 /* A storage of i64 with the elements given. */
 static ilex_storage *
@@ -424,9 +422,5 @@ main(void)
     tcase_add_test(tests, random_round_trips);
     tcase_add_test(tests, no_memory);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

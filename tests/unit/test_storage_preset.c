@@ -3,10 +3,8 @@
  * Presets and their layouts, traits of users, sources of values, masked axes,
  * kinds and ids, fixed lengths, and misuse of a spec.
  */
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
-
-#define SPEC(...)                                                              \
-    ((ilex_storage_spec){.size = sizeof(ilex_storage_spec), __VA_ARGS__})
 
 static const int64_t tens[5] = {10, 11, 12, 13, 14};
 
@@ -577,9 +575,5 @@ main(void)
     tcase_add_test(tests, likes);
     tcase_add_test(tests, parallel_initializer);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 enum { CASES = 10000, RANKS = 5, AXES = 4 };
@@ -388,9 +389,5 @@ main(void)
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, random_specs);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  * not, what is refused, programs and threads. The device is a fake one.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/device_fixture.h"
 
 #include <pthread.h>
@@ -373,9 +374,5 @@ main(void)
     tcase_add_test(tests, failing_device);
     tcase_add_test(tests, threads_share_the_state);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
  * checked in any build.
  */
 #define _GNU_SOURCE
+#include "tests/suite.h"
 #include "tests/unit/device_fixture.h"
 
 #include "ilex.h"
@@ -241,9 +242,5 @@ main(void)
     tcase_add_loop_test(tests, newer_on_a_device, 0, 2);
     tcase_add_loop_test(tests, writers_of_parts, 0, 2);
     suite_add_tcase(suite, tests);
-    SRunner *runner_of_all = srunner_create(suite);
-    srunner_run_all(runner_of_all, CK_ENV);
-    int failed = srunner_ntests_failed(runner_of_all);
-    srunner_free(runner_of_all);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  * halos and alignment that are carried over, overlap against brute force,
  * elements of every dtype, copies, text, views as inputs of a program.
  */
+#include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 #include <math.h>
@@ -489,9 +490,5 @@ main(void)
     tcase_add_test(tests, text);
     tcase_add_test(tests, strided_as_packed);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 
 #include "lib/arena.h"
 #include "lib/text.h"
+#include "tests/suite.h"
 
 /* ---- an allocator that fails after "left" requests ---- */
 
@@ -405,9 +406,5 @@ main(void)
     Suite *s = suite_create("text");
     suite_add_tcase(s, numbers());
     suite_add_tcase(s, memory());
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }
