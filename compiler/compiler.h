@@ -8,11 +8,11 @@
 #ifndef ILEX_COMPILER_COMPILER_H
 #define ILEX_COMPILER_COMPILER_H
 
-#include "lib/arena.h"
-#include "lib/module.h"
+#include "lib/base/arena.h"
+#include "lib/build/module.h"
 
 /* What generated kernels are called with. The layout is part of the generated
- * source (compiler/emit_file.c prints the same struct). */
+ * source (compiler/emit/emit_file.c prints the same struct). */
 typedef struct ix_kernel_args {
     char *const *base;     /* per buffer: address of its element (0, ..., 0) */
     const int64_t *stride; /* of all buffers' axes, in elements */
@@ -25,7 +25,7 @@ typedef int32_t (*ix_kernel_fn)(const ix_kernel_args *a, int64_t begin,
 
 typedef enum ix_dialect_id {
 #define IX_DIALECT(name, ...) IX_DIALECT_##name,
-#include "compiler/dialects.def"
+#include "compiler/emit/dialects.def"
     IX_NDIALECTS
 } ix_dialect_id;
 

@@ -3,7 +3,7 @@
  * Stages and nests as stable text: numbers by order of first use, no pointers.
  */
 #include "compiler/unit.h"
-#include "lib/print.h"
+#include "lib/syntax/print.h"
 
 static void
 put_buffer(const ix_unit *u, int i, ix_text *t)

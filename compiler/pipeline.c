@@ -8,8 +8,8 @@
 
 #include <time.h>
 
-#include "compiler/emit.h"
-#include "compiler/finish.h"
+#include "compiler/emit/emit.h"
+#include "compiler/steps/finish.h"
 #include "compiler/unit.h"
 
 typedef struct pass_row {

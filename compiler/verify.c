@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "lib/dtype.h"
+#include "lib/ops/dtype.h"
 
 typedef struct verifier {
     ix_unit *u;

@@ -6,8 +6,8 @@ set -eu
 top=${srcdir:-.}
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
-sh "$top/lib/elementwise.sh" "$top" >"$scratch"
+sh "$top/lib/ops/elementwise.sh" "$top" >"$scratch"
 if ! diff -u "$top/include/ilex/elementwise.h" "$scratch"; then
-    echo "elementwise.h is stale: lib/elementwise.sh . >include/ilex/elementwise.h"
+    echo "elementwise.h is stale: lib/ops/elementwise.sh . >include/ilex/elementwise.h"
     exit 1
 fi

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The direction of includes: include <- lib <- compiler <- runtime. Public
-# headers see C standard headers and each other; runtime sees one header of
-# compiler; isl is seen by two files; a source file includes its own header
+# The direction of includes: include <- lib <- compiler <- runtime, and between
+# their rooms the arrows of the table below. Public headers see C standard
+# headers and each other; isl is seen by two files; a source file includes its own header
 # first; every public header is tried in C++; Makefile.am forgets no file.
 set -eu
 cd "${srcdir:-.}"
@@ -45,24 +45,74 @@ allow() {
     done
 }
 
+# The rooms, each with those it may include from besides itself and <...>; a
+# folder with "/*" stands for all of its rooms. One file: that file alone.
+table='
+lib/base
+lib/ops             lib/base
+lib/graph           lib/base lib/ops
+lib/shape           lib/base lib/ops lib/graph
+lib/build           lib/base lib/ops lib/graph lib/shape
+lib/syntax          lib/base lib/ops lib/graph lib/shape lib/build
+compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/steps/finish.h
+compiler/graph      lib/* compiler
+compiler/stages     lib/* compiler compiler/steps/finish.h
+compiler/tree       lib/* compiler
+compiler/steps      lib/* compiler compiler/emit/emit.h
+compiler/emit       lib/* compiler
+runtime/threads     lib/*
+runtime/memory      lib/*
+runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads
+runtime/files       lib/* runtime/storage
+runtime/exchange    lib/* runtime/storage runtime/files
+runtime/jit         lib/* compiler/compiler.h
+runtime/program     lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit
+runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
+runtime/ilexc       lib/* compiler/compiler.h runtime/*
+'
+
+# Checks every include of lib, compiler and runtime against the table.
+rooms() {
+    for top in lib compiler runtime
+    do
+        includes $top
+    done | ${AWK:-awk} -v table="$table" '
+        BEGIN {
+            n = split(table, line, "\n")
+            for (i = 1; i <= n; i++) {
+                m = split(line[i], word, " +")
+                for (j = 1; j <= m; j++)
+                    may[word[1], word[j]] = known[word[1]] = 1
+            }
+        }
+        $2 ~ /^</ || $2 ~ /^"ilex(\/[^\/]*)?\.?[a-z]*"$/ { next }
+        {
+            room = $1; sub(/\/[^\/]*$/, "", room)
+            file = substr($2, 2, length($2) - 2)
+            from = file; sub(/\/[^\/]*$/, "", from)
+            top = from; sub(/\/.*/, "/*", top)
+            if (!known[room])
+                print $1 ": room " room " is not in the table"
+            else if (!may[room, from] && !may[room, top] && !may[room, file])
+                print $1 ": includes " $2 ", which " room " may not"
+        }'
+}
+
 standard='<assert.h> <complex.h> <float.h> <inttypes.h> <limits.h> <math.h>
 <stdarg.h> <stdbool.h> <stddef.h> <stdint.h> <string.h>'
 # shellcheck disable=SC2086
 found=$(
     allow include $standard '"ilex/*"' '"[a-z]*.h"' '"[a-z]*.def"'
-    allow lib '<*>' '"ilex.h"' '"ilex/*"' '"lib/*"'
-    allow compiler '<*>' '"ilex.h"' '"ilex/*"' '"lib/*"' '"compiler/*"'
-    allow runtime '<*>' '"ilex.h"' '"ilex/*"' '"lib/*"' '"compiler/compiler.h"' \
-        '"runtime/*"'
+    rooms
     allow examples '<[a-z]*.h>' '<sys/*>' '"ilex.h"' '<ilex/*>' '"ilex/*"'
 )
 [ -z "$found" ] || complain "$found"
 
 isl=$(find include lib compiler runtime -name '*.[ch]' \
     -exec grep -lE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]isl/' {} + |
-    grep -vE '^(lib/affine|compiler/split)\.c$' || :)
-[ -z "$isl" ] || complain "isl headers belong to lib/affine.c and" \
-    "compiler/split.c, not to:" "$isl"
+    grep -vE '^(lib/shape/affine|compiler/tree/split)\.c$' || :)
+[ -z "$isl" ] || complain "isl headers belong to lib/shape/affine.c and" \
+    "compiler/tree/split.c, not to:" "$isl"
 
 for file in $(find lib compiler runtime -name '*.c' | sort)
 do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Element-wise operators: generated from ops.def by lib/elementwise.sh.
+ * Element-wise operators: generated from ops.def by lib/ops/elementwise.sh.
  *
  * Each returns a new array whose element is the operator applied to the
  * operands' elements, after broadcasting (by axis name where axes are named,

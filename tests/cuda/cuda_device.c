@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "tests/differential/cuda_shim.h"
 
 enum {

@@ -7,11 +7,11 @@
  */
 #include "tests/differential/cuda_shim.h"
 
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 
 #include <stdio.h>
 
-#include "lib/functions.h"
+#include "lib/ops/functions.h"
 #include "tests/differential/cuda_shim_head.h"
 
 /* ---- the running thread ---- */

@@ -11,7 +11,7 @@
 #define ILEX_TESTS_CUDA_SHIM_H
 
 #include "ilex.h"
-#include "lib/text.h"
+#include "lib/base/text.h"
 
 enum { CUDA_BLOCKS = 3, CUDA_THREADS = 4 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/dtype.h"
+#include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
 
 enum { GUARD = 192 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/dtype.h"
+#include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
 
 const char *const diff_param_names[DIFF_PARAMS] = {"n", "m", "k"};

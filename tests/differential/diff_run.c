@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "tests/differential/cuda_shim.h"
 #include "tests/differential/differential.h"
 

@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 #include "ilex.h"
-#include "lib/build.h"
+#include "lib/build/build.h"
 
 /* ---- diff_random.c ---- */
 

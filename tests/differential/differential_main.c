@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/jit.h"
+#include "runtime/jit/jit.h"
 #include "tests/differential/differential.h"
 
 /* Of a long run one group in OPTIMISED is compiled with the C compiler's usual

@@ -3,7 +3,7 @@
  * Every row of build_errors.def fails with this code and message; NULL and
  * poison operands of every constructor give NULL and poison.
  */
-#include "lib/context.h"
+#include "lib/graph/context.h"
 #include "tests/error/errors.h"
 
 static ilex_context *ctx, *other;

@@ -4,7 +4,7 @@
  * storages as they were; then what needs code: shared memory, workspaces,
  * calls.
  */
-#include "lib/context.h"
+#include "lib/graph/context.h"
 #include "tests/error/errors.h"
 
 #define SHAPE(...) ((int64_t[]){__VA_ARGS__})

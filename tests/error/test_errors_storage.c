@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* mkstemp */
 #include <unistd.h>
 
-#include "lib/context.h"
+#include "lib/graph/context.h"
 #include "tests/error/errors.h"
 
 #define SHAPE(...) ((int64_t[]){__VA_ARGS__})

@@ -3,7 +3,7 @@
  * Every row of text_errors.tsv is a text that must be refused with this code,
  * place and message; nothing of it may remain in the context.
  */
-#include "lib/parse.h"
+#include "lib/syntax/parse.h"
 #include "tests/error/errors.h"
 
 enum { MAX_LINE = 4096, COLUMNS = 5 };

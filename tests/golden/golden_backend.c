@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "lib/context.h"
+#include "lib/graph/context.h"
 #include "tests/cuda/cuda_device.h"
 #include "tests/differential/cuda_shim.h"
 #include "tests/golden/golden.h"

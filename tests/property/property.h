@@ -8,7 +8,7 @@
 #ifndef ILEX_TESTS_PROPERTY_H
 #define ILEX_TESTS_PROPERTY_H
 
-#include "lib/module.h"
+#include "lib/build/module.h"
 #include "tests/differential/differential.h"
 
 /* A random program in a context of its own. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "runtime/eager.h"
+#include "runtime/eager/eager.h"
 #include "tests/unit/storage_fixture.h"
 
 /* A storage of i64 by "spec" whose elements are 1, 2, 3, ... in C order times

@@ -13,7 +13,7 @@
 
 #include "compiler/unit.h"
 #include "ilex.h"
-#include "lib/parse.h"
+#include "lib/syntax/parse.h"
 #include "tests/suite.h"
 
 static ilex_context *ctx;

@@ -6,7 +6,7 @@
 #ifndef ILEX_TESTS_UNIT_INDEX_FIXTURE_H
 #define ILEX_TESTS_UNIT_INDEX_FIXTURE_H
 
-#include "lib/access.h"
+#include "lib/shape/access.h"
 #include "tests/unit/graph_fixture.h"
 
 enum { NINDEX = 2, NRINDEX = 1, NSIZE = 2 };

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/jit.h"
+#include "runtime/jit/jit.h"
 
 typedef double (*unary)(double);
 

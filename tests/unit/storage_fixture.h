@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/storage.h"
+#include "runtime/storage/storage.h"
 
 typedef struct budget {
     int left; /* requests until failure; negative: no limit */

@@ -11,8 +11,8 @@
 
 #include "ilex/elementwise.h"
 #include "ilex/program.h"
-#include "lib/context.h"
-#include "runtime/jit.h"
+#include "lib/graph/context.h"
+#include "runtime/jit/jit.h"
 #include "tests/suite.h"
 
 /* ---- an allocator that fails when told ---- */

@@ -2,7 +2,7 @@
  *
  * Broadcasting: by position as NumPy does, by name on the intersection.
  */
-#include "lib/broadcast.h"
+#include "lib/shape/broadcast.h"
 #include "tests/unit/graph_fixture.h"
 
 static ilex_array *

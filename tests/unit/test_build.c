@@ -3,7 +3,7 @@
  * Constructors: dtypes and domains of results, literals, and identities that
  * must give the very same node.
  */
-#include "lib/build.h"
+#include "lib/build/build.h"
 #include "tests/unit/graph_fixture.h"
 
 static ilex_array *x, *a, *u, *i32, *b;

@@ -2,7 +2,7 @@
  *
  * Domains: interning, axes, text, lengths, intersection.
  */
-#include "lib/broadcast.h"
+#include "lib/shape/broadcast.h"
 #include "tests/unit/graph_fixture.h"
 
 static void

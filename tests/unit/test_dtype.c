@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "lib/dtype.h"
+#include "lib/ops/dtype.h"
 #include "tests/suite.h"
 
 START_TEST(names)

@@ -8,10 +8,10 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "lib/build.h"
-#include "lib/dtype.h"
-#include "lib/eval.h"
-#include "runtime/eager.h"
+#include "lib/build/build.h"
+#include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
+#include "runtime/eager/eager.h"
 #include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 

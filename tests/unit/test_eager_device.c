@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "runtime/eager.h"
+#include "runtime/eager/eager.h"
 #include "tests/suite.h"
 #include "tests/unit/device_fixture.h"
 

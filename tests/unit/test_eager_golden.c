@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/dtype.h"
-#include "lib/eval.h"
-#include "runtime/eager.h"
+#include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
+#include "runtime/eager/eager.h"
 #include "tests/golden/golden.h"
 #include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/dtype.h"
-#include "lib/eval.h"
+#include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
 #include "tests/suite.h"
 
 enum { ROUNDS = 400 };

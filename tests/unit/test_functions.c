@@ -7,7 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "lib/functions.h"
+#include "lib/ops/functions.h"
 #include "tests/suite.h"
 
 static void

@@ -442,7 +442,7 @@ static const struct {
     int arity;
 } functions[] = {
 #define IX_MATH(name, arity, exact) {#name, arity},
-#include "lib/math.def"
+#include "lib/ops/math.def"
 };
 
 /* Every function of math.def can be called from generated code. */

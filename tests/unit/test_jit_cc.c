@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "runtime/elf_check.h"
+#include "runtime/jit/elf_check.h"
 
 START_TEST(cc_bad_requests)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "lib/node.h"
+#include "lib/graph/node.h"
 #include "tests/unit/graph_fixture.h"
 
 /* ---- consing ---- */

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/dtype.h"
-#include "lib/eval.h"
-#include "lib/op.h"
+#include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
+#include "lib/ops/op.h"
 #include "tests/suite.h"
 
 static char golden_dir[768];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "ilex/elementwise.h"
-#include "lib/parse.h"
+#include "lib/syntax/parse.h"
 #include "tests/suite.h"
 
 static ilex_context *ctx;

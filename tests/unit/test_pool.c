@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "tests/unit/graph_fixture.h"
 
 enum { MOST = 5000, CALLERS = 4 };

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "ilex/elementwise.h"
-#include "lib/parse.h"
-#include "lib/print.h"
+#include "lib/syntax/parse.h"
+#include "lib/syntax/print.h"
 #include "tests/suite.h"
 
 static ilex_context *ctx;

@@ -343,13 +343,13 @@ START_TEST(jit_choices)
 {
     static const char rows[] = "auto"
 #define IX_BACKEND(name, dialect, compile, command, several, meaning) "|" #name
-#include "runtime/backends.def"
+#include "runtime/jit/backends.def"
         ;
     static const struct {
         const char *name, *choices;
     } options[] = {
 #define IX_OPTION(name, value, choices, meaning) {#name, choices},
-#include "lib/options.def"
+#include "lib/graph/options.def"
     };
     for (size_t i = 0; i < IX_COUNT(options); i++)
         if (!strcmp(options[i].name, "jit"))

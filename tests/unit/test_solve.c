@@ -3,7 +3,7 @@
  * Sizes from shapes: systems of equations, halos, bounds that do not start at
  * 0, and sizes that the caller gives.
  */
-#include "lib/context.h"
+#include "lib/graph/context.h"
 #include "tests/unit/graph_fixture.h"
 
 enum { SIZES = 3, INPUTS = 3 };

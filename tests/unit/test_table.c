@@ -2,7 +2,7 @@
  *
  * Hash tables and pointer maps against plain arrays, with hashes that collide.
  */
-#include "lib/table.h"
+#include "lib/base/table.h"
 #include "tests/unit/graph_fixture.h"
 
 enum { ITEMS = 2000, SLOTS = 97 };

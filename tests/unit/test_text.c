@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/arena.h"
-#include "lib/text.h"
+#include "lib/base/arena.h"
+#include "lib/base/text.h"
 #include "tests/suite.h"
 
 /* ---- an allocator that fails after "left" requests ---- */

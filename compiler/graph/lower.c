@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass lower: every interior node becomes an index lambda. One function per
+ * kind that nodes.def does not keep. needs, gives: a graph; breaks: the kinds
+ * reshape, einsum, permute, slice.
+ */
+#include "compiler/unit.h"
+#include "lib/ops/dtype.h"
+#include "lib/build/reshape.h"
+
+/* The lambda over n's domain with this body. */
+static ilex_array *
+as_lambda(ilex_array *n, ilex_array *body, int count,
+          ilex_array *const *operands)
+{
+    ilex_array *ops[2 * ILEX_MAX_RANK + 1] = {body};
+    for (int i = 0; i < count; i++)
+        ops[i + 1] = operands[i];
+    ix_node_spec spec = {.kind = IX_LAMBDA,
+                         .dtype = (ilex_dtype)n->dtype,
+                         .interior = n->interior,
+                         .valid = n->valid,
+                         .nops = count + 1,
+                         .ops = ops};
+    return ix_node_scoped(n->ctx, &spec);
+}
+
+/* A lambda that reads operand 0 at "index". */
+static ilex_array *
+as_read(ilex_array *n, ilex_array *const *index)
+{
+    ilex_array *x = n->ops[0];
+    ilex_array *body =
+        ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index);
+    return ix_is_poison(body) ? body : as_lambda(n, body, 1, &x);
+}
+
+static ilex_array *
+ix_lower_permute(ilex_array *n)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < n->nattr; k++)
+        index[n->attr[k]] = ix_scalar_index(n->ctx, k);
+    return as_read(n, index);
+}
+
+static ilex_array *
+ix_lower_slice(ilex_array *n)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < n->nattr; k++)
+        index[k] = ix_index_fma(n->ctx, n->ops[k + 1], n->attr[k],
+                                ix_scalar_index(n->ctx, k));
+    return as_read(n, index);
+}
+
+/* ---- einsum ---- */
+
+enum { LABELS = 64 };
+
+/* What each label stands for: an index of the result, or one of the axes that
+ * are summed over. */
+typedef struct label_map {
+    ilex_array *index[LABELS];
+    const ix_axis *range[LABELS]; /* NULL: not met yet */
+    ix_axis *summed[LABELS];      /* NULL: an index of the result */
+    ix_axis box[ILEX_MAX_RANK];
+    int nbox;
+} label_map;
+
+/* The range of a summed label covers axis "ax", or is it if that was 1. */
+static void
+widen(ilex_context *ctx, ix_axis *range, const ix_axis *ax)
+{
+    if (ax->name) {
+        range->lo = ix_lin_max(ctx, range->lo, ax->lo);
+        range->hi = ix_lin_min(ctx, range->hi, ax->hi);
+    } else if (ix_lin_is(range->hi, 1)) {
+        range->hi = ax->hi;
+    }
+}
+
+/* Notes that axis "ax" of an operand carries "label"; false: too many. */
+static bool
+map_label(ilex_context *ctx, label_map *m, int64_t label, const ix_axis *ax)
+{
+    if (m->summed[label])
+        widen(ctx, m->summed[label], ax);
+    if (m->range[label])
+        return true;
+    if (m->nbox == ILEX_MAX_RANK)
+        return false;
+    m->index[label] = ix_scalar_rindex(ctx, m->nbox);
+    m->range[label] = m->summed[label] = &m->box[m->nbox];
+    m->box[m->nbox++] = (ix_axis){0, ax->lo, ax->hi};
+    return true;
+}
+
+/* Result labels are indices; the others are summed over, in order of first
+ * appearance, over their longest range. */
+static bool
+map_labels(ilex_array *n, label_map *m)
+{
+    const int64_t *label = n->attr + 2;
+    int nres = (int)n->attr[1];
+    bool ok = true;
+    for (int k = 0; k < nres; k++, label++) {
+        m->index[*label] = ix_scalar_index(n->ctx, k);
+        m->range[*label] = &n->interior->ax[k];
+    }
+    for (int i = 0; i < n->nops; i++)
+        for (int k = 0; ok && k < ix_rank(n->ops[i]); k++, label++)
+            ok = map_label(n->ctx, m, *label, &n->ops[i]->interior->ax[k]);
+    return ok;
+}
+
+/* Is axis "ax" with a label stretched to the label's longer range? */
+static bool
+stretched(const ix_axis *ax, const ix_axis *range)
+{
+    return !ax->name && ix_lin_is(ax->hi, 1) && !ix_lin_is(range->hi, 1);
+}
+
+/* The product of the operands' elements, in the accumulator's dtype. */
+static ilex_array *
+product(ilex_array *n, const label_map *m)
+{
+    ilex_dtype acc = (ilex_dtype)n->attr[0];
+    const int64_t *label = n->attr + 2 + n->attr[1];
+    ilex_array *body = NULL;
+    for (int i = 0; i < n->nops; i++) {
+        ilex_array *x = n->ops[i], *index[ILEX_MAX_RANK];
+        for (int k = 0; k < ix_rank(x); k++, label++)
+            index[k] = stretched(&x->interior->ax[k], m->range[*label])
+                           ? ix_index_const(n->ctx, 0)
+                           : m->index[*label];
+        ilex_array *value = ix_is_array(x)
+                                ? ix_scalar_load(n->ctx, (ilex_dtype)x->dtype,
+                                                 i, ix_rank(x), index)
+                                : x;
+        ilex_array *ops[2] = {body, ix_scalar_cast(n->ctx, acc, value)};
+        body =
+            body ? ix_scalar_op(n->ctx, IX_OP_MULTIPLY, acc, acc, ops) : ops[1];
+    }
+    return body;
+}
+
+static ilex_array *
+ix_lower_einsum(ilex_array *n)
+{
+    label_map m = {.nbox = 0};
+    ilex_dtype acc = (ilex_dtype)n->attr[0];
+    if (!map_labels(n, &m))
+        return ix_poison(n->ctx, "einsum", -1, ILEX_E_LIMIT,
+                         "einsum: more than %d labels are summed over",
+                         ILEX_MAX_RANK);
+    ilex_array *body = product(n, &m);
+    if (m.nbox > 0)
+        body = ix_scalar_reduce(
+            n->ctx, acc == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM, acc,
+            ix_domain_new(n->ctx, m.nbox, m.box), 0, body);
+    body = ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, body);
+    if (ix_is_poison(body))
+        return body;
+    return as_lambda(n, body, n->nops, n->ops);
+}
+
+/* ---- reshape ---- */
+
+static ilex_array *
+ix_lower_reshape(ilex_array *n)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    if (!ix_reshape_index(n->ctx, n->interior, n->ops[0]->interior,
+                          n->attr[0] != 0, index))
+        return ix_poison_again(n->ctx);
+    return as_read(n, index);
+}
+
+/* ---- the pass ---- */
+
+static ilex_array *
+ix_lower_keep(ilex_array *n)
+{
+    return n;
+}
+
+static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
+#define IX_NODE(name, text, class, operands, lower, meaning) ix_lower_##lower,
+#include "lib/graph/nodes.def"
+};
+
+static ilex_array *
+lower(ix_unit *u, ilex_array *n)
+{
+    (void)u;
+    return lower_of[n->kind](n);
+}
+
+bool
+ix_pass_lower(ix_unit *u)
+{
+    return ix_unit_rewrite(u, lower);
+}

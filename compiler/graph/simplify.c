@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass simplify: constants are folded by the evaluator of ops.def, and laws
+ * that hold bit for bit are applied. needs: a graph; gives: a graph with the
+ * same values; breaks: nothing.
+ */
+#include "compiler/unit.h"
+#include "lib/ops/dtype.h"
+
+/* Is "x" the number "v" in its dtype? -0.0 is not 0. */
+static bool
+is_number(const ilex_array *x, int v)
+{
+    if (x->kind != IX_CONST)
+        return false;
+    ix_value have = ix_const_value(x), want, i = {.i = v};
+    ix_cast_eval(ILEX_I64, (ilex_dtype)x->dtype, &i, &want);
+    return !memcmp(&have, &want, sizeof want);
+}
+
+/* The value when all operands are constants, else NULL. */
+static ilex_array *
+fold(ilex_array *n)
+{
+    ix_value v[3], r;
+    for (int i = 0; i < n->nops; i++) {
+        if (n->ops[i]->kind != IX_CONST)
+            return NULL;
+        v[i] = ix_const_value(n->ops[i]);
+    }
+    ix_op_eval(ix_op_of(n), ix_loop_of(n), v, &r);
+    return ix_scalar_const(n->ctx, (ilex_dtype)n->dtype, r);
+}
+
+/* x*1, x/1, and for integers x+0, x-0: what is left, else NULL. */
+static ilex_array *
+drop_neutral(ilex_array *n)
+{
+    ix_op op = ix_op_of(n);
+    bool integer = ix_dtype_is_integer((ilex_dtype)n->dtype);
+    bool real = ix_dtype_is_real((ilex_dtype)n->dtype);
+    if (!integer && !real)
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        ilex_array *x = n->ops[i], *y = n->ops[1 - i];
+        bool right = i == 0; /* y is the right operand */
+        if (op == IX_OP_MULTIPLY && is_number(y, 1))
+            return x;
+        if (op == IX_OP_TRUE_DIVIDE && right && is_number(y, 1))
+            return x;
+        if (integer && is_number(y, 0) &&
+            (op == IX_OP_ADD || (op == IX_OP_SUBTRACT && right)))
+            return x;
+    }
+    return NULL;
+}
+
+/* f(f(x)) = x, f(f(x)) = f(x), f(x, x) = x, by the laws of the row. */
+static ilex_array *
+apply_laws(ilex_array *n)
+{
+    unsigned laws = ix_op_info_of(ix_op_of(n))->laws;
+    ilex_array *x = n->ops[0];
+    if (n->nops == 2 && (laws & IX_LAW_IDEMPOTENT) && x == n->ops[1] &&
+        x->dtype == n->dtype)
+        return x;
+    bool twice = n->nops == 1 && x->kind == IX_OP &&
+                 ix_op_of(x) == ix_op_of(n) && x->dtype == n->dtype &&
+                 ix_loop_of(x) == ix_loop_of(n) && n->dtype == ix_loop_of(n);
+    if (twice && (laws & IX_LAW_INVOLUTION))
+        return x->ops[0];
+    return twice && (laws & IX_LAW_PROJECTION) ? x : NULL;
+}
+
+static ilex_array *
+simplify_where(ilex_array *n)
+{
+    if (n->ops[0]->kind == IX_CONST)
+        return ix_const_value(n->ops[0]).i ? n->ops[1] : n->ops[2];
+    return n->ops[1] == n->ops[2] ? n->ops[1] : NULL;
+}
+
+static ilex_array *
+simplify_scalar(void *user, ilex_array *n)
+{
+    ilex_array *r = NULL;
+    (void)user;
+    if (n->kind == IX_CAST && n->ops[0]->kind == IX_CONST)
+        return ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, n->ops[0]);
+    if (n->kind != IX_OP)
+        return n;
+    if (ix_op_of(n) == IX_OP_WHERE)
+        r = simplify_where(n);
+    r = r ? r : fold(n);
+    r = r ? r : apply_laws(n);
+    r = r || n->nops != 2 ? r : drop_neutral(n);
+    return r ? r : n;
+}
+
+static ilex_array *
+simplify_array(ix_unit *u, ilex_array *n)
+{
+    if (n->kind != IX_LAMBDA)
+        return n;
+    ix_substitution s = {.ctx = u->ctx, .rewrite = simplify_scalar};
+    ilex_array *ops[2 * ILEX_MAX_RANK + 1];
+    memcpy(ops, n->ops, (size_t)n->nops * sizeof *ops);
+    ops[0] = ix_substitute(&s, n->ops[0]);
+    ix_substitution_free(&s);
+    return ix_is_poison(ops[0]) ? ops[0] : ix_with_operands(n, ops);
+}
+
+bool
+ix_pass_simplify(ix_unit *u)
+{
+    return u->reference || ix_unit_rewrite(u, simplify_array);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reductions that need an element (max, min, argmax, argmin): what a run checks
+ * before it starts. One over nothing is an error unless it is never evaluated:
+ * a loop or a reduction around it has no iteration for these sizes. A guard
+ * that split left in the body does not count as one.
+ */
+#include "compiler/steps/finish.h"
+
+typedef struct search {
+    ix_unit *u;
+    ix_compiled *c;
+    const ix_nest *nest;
+    ix_frame frame; /* reductions around */
+    ix_map seen;
+    size_t capacity, outer_capacity;
+} search;
+
+static void
+add_outer(search *s, ix_compiled_nonempty *to, const ix_lin *lo,
+          const ix_lin *hi)
+{
+    ix_arena_grow(&s->c->arena, &to->outer, &s->outer_capacity,
+                  (size_t)to->nouter + 1, sizeof *to->outer);
+    to->outer[to->nouter++] =
+        (ix_range){ix_finish_lin(s->c, lo), ix_finish_lin(s->c, hi)};
+}
+
+/* Every pair of bounds of a loop that depends on sizes alone. */
+static void
+add_loop(search *s, ix_compiled_nonempty *to, const ix_loop *loop)
+{
+    ilex_context *ctx = s->u->ctx;
+    for (int i = 0; i < loop->nlo; i++)
+        for (int j = 0; j < loop->nhi; j++) {
+            const ix_lin *lo = ix_index_to_lin(ctx, loop->lo[i]);
+            const ix_lin *hi = ix_index_to_lin(ctx, loop->hi[j]);
+            if (lo && hi)
+                add_outer(s, to, lo, hi);
+        }
+}
+
+static void
+add(search *s, const ilex_array *n)
+{
+    ix_compiled *c = s->c;
+    ix_arena_grow(&c->arena, &c->nonempty, &s->capacity, c->nnonempty + 1,
+                  sizeof *c->nonempty);
+    ix_compiled_nonempty *to = &c->nonempty[c->nnonempty++];
+    *to = (ix_compiled_nonempty){
+        .what = ix_reduction_info_of(ix_reduction_of(n))->name,
+        .nranges = n->interior->rank};
+    s->outer_capacity = 0;
+    to->range =
+        ix_arena_new(&c->arena, ((size_t)to->nranges + 1) * sizeof *to->range);
+    for (int k = 0; k < to->nranges; k++)
+        to->range[k] = ix_finish_range(c, &n->interior->ax[k]);
+    for (int k = 0; k < s->nest->nloops; k++)
+        add_loop(s, to, &s->nest->loop[k]);
+    for (int i = 0; i < s->frame.nreduce; i++) {
+        const ix_domain *box = s->frame.reduce[i]->interior;
+        for (int k = 0; k < box->rank; k++)
+            add_outer(s, to, box->ax[k].lo, box->ax[k].hi);
+    }
+}
+
+static void visit(search *s, const ilex_array *n);
+
+/* The body of a reduction, with a memo of its own: one node may stand under
+ * several ranges. */
+static void
+visit_reduce(search *s, const ilex_array *n)
+{
+    ix_map outer = s->seen;
+    s->seen = (ix_map){0};
+    s->frame.reduce[s->frame.nreduce++] = n;
+    visit(s, n->ops[0]);
+    s->frame.nreduce--;
+    s->seen = outer;
+}
+
+static void
+visit(search *s, const ilex_array *n)
+{
+    ix_mem mem = ix_arena_mem(&s->u->arena);
+    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, n))
+        return;
+    ix_map_set(&s->seen, &mem, n, 1);
+    if (n->kind == IX_REDUCE) {
+        if (!ix_reduction_info_of(ix_reduction_of(n))->empty)
+            add(s, n);
+        if (s->frame.nreduce < ILEX_MAX_RANK)
+            visit_reduce(s, n);
+        return;
+    }
+    for (int i = 0; i < n->nops; i++)
+        visit(s, n->ops[i]);
+}
+
+void
+ix_finish_nonempty(ix_unit *u, ix_compiled *c)
+{
+    search s = {.u = u, .c = c};
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        for (s.nest = k->nests; s.nest; s.nest = s.nest->next)
+            for (int i = 0; i < s.nest->nstores; i++) {
+                s.seen = (ix_map){0};
+                visit(&s, s.nest->store[i].value);
+            }
+}

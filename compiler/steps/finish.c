@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The compiled program: copies of names and formulas, the launch list, and
+ * the source in the dialects asked for.
+ */
+#include "compiler/steps/finish.h"
+
+#include "compiler/emit/emit.h"
+
+const ix_lin *
+ix_finish_lin(ix_compiled *c, const ix_lin *a)
+{
+    size_t bytes = sizeof *a + (size_t)a->n * sizeof a->t[0];
+    ix_mem mem = ix_arena_mem(&c->arena);
+    const size_t *copy = ix_map_find(&c->copied, a);
+    if (copy)
+        return (const ix_lin *)*copy;
+    for (int32_t i = 0; i < a->n; i++)
+        c->size[a->t[i].param].used = true;
+    ix_lin *r = memcpy(ix_arena_new(&c->arena, bytes), a, bytes);
+    ix_map_set(&c->copied, &mem, a, (size_t)r);
+    return r;
+}
+
+ix_range
+ix_finish_range(ix_compiled *c, const ix_axis *ax)
+{
+    return (ix_range){ix_finish_lin(c, ax->lo), ix_finish_lin(c, ax->hi)};
+}
+
+static void
+copy_sizes(ix_unit *u, ix_compiled *c)
+{
+    c->nsizes = u->ctx->nparams;
+    c->size = ix_arena_new(&c->arena, (c->nsizes + 1) * sizeof *c->size);
+    for (size_t p = 0; p < c->nsizes; p++)
+        c->size[p].name =
+            ix_arena_string(&c->arena, ix_param_name(u->ctx, (int32_t)p));
+}
+
+/* The form as text in the program's arena. */
+static const char *
+form_text(ilex_context *ctx, ix_compiled *c, const ix_lin *form)
+{
+    ix_mem mem = ix_arena_mem(&c->arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_lin_print(ctx, form, &t);
+    return ix_text_string(&t);
+}
+
+/* An assumption matters when it names a size the program uses; its other
+ * sizes are then used as well. */
+static void
+copy_assumptions(ix_unit *u, ix_compiled *c)
+{
+    ilex_context *ctx = u->ctx;
+    c->assumption = ix_arena_new(&c->arena, (ctx->nassumptions + 1) *
+                                                sizeof *c->assumption);
+    bool *taken = ix_arena_new(&u->arena, ctx->nassumptions + 1);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < ctx->nassumptions; i++) {
+            const ix_assumption *a = &ctx->assumption[i];
+            bool relevant = false;
+            for (int32_t k = 0; k < a->form->n; k++)
+                relevant |= c->size[a->form->t[k].param].used;
+            if (taken[i] || !relevant)
+                continue;
+            taken[i] = more = true;
+            ix_compiled_assumption *to = &c->assumption[c->nassumptions++];
+            to->form = ix_finish_lin(c, a->form);
+            to->modulus = a->modulus;
+            to->text = form_text(ctx, c, a->form);
+        }
+    }
+}
+
+/* The domain as text in the program's arena. */
+static const char *
+domain_text(ix_unit *u, ix_compiled *c, const ix_domain *dom)
+{
+    ix_mem mem = ix_arena_mem(&c->arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_domain_print(u->ctx, dom, &t);
+    return ix_text_string(&t);
+}
+
+/* Names of axes and texts, for messages and queries. */
+static void
+name_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b,
+            ix_compiled_buffer *to)
+{
+    to->interior_text = domain_text(u, c, b->interior);
+    to->box_text =
+        b->box == b->interior ? to->interior_text : domain_text(u, c, b->box);
+    for (int k = 0; k < to->rank; k++)
+        to->axis[k] = ix_arena_string(
+            &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
+}
+
+static void
+copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
+{
+    static const ix_compiled_role roles[] = {
+        IX_COMPILED_INPUT, IX_COMPILED_DATA, IX_COMPILED_OUTPUT,
+        IX_COMPILED_TEMP};
+    ix_compiled_buffer *to = &c->buffer[c->nbuffers++];
+    to->role = roles[b->role];
+    to->name = ix_arena_string(&c->arena, b->name);
+    to->dtype = b->dtype;
+    to->rank = b->box->rank;
+    to->used = used;
+    to->first_stride = c->nstrides;
+    to->slot = b->slot;
+    to->inplace = b->inplace;
+    c->nstrides += to->rank;
+    size_t axes = (size_t)to->rank + 1;
+    to->axis = ix_arena_new(&c->arena, axes * sizeof *to->axis);
+    to->interior = ix_arena_new(&c->arena, axes * sizeof *to->interior);
+    to->box = ix_arena_new(&c->arena, axes * sizeof *to->box);
+    to->interior_text = to->box_text = "";
+    for (int k = 0; k < to->rank; k++) {
+        to->axis[k] = "";
+        to->interior[k] = ix_finish_range(c, &b->interior->ax[k]);
+        to->box[k] = ix_finish_range(c, &b->box->ax[k]);
+    }
+    if (b->role != IX_ROLE_TEMP)
+        name_buffer(u, c, b, to);
+    if (b->role == IX_ROLE_DATA && b->node->ext) {
+        to->data = b->node->ext;
+        if (ix_data.retain)
+            ix_data.retain(to->data);
+    }
+}
+
+static void
+copy_buffers(ix_unit *u, ix_compiled *c)
+{
+    c->buffer = ix_arena_new(&c->arena, (u->nbuffers + 1) * sizeof *c->buffer);
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        const ix_buffer *b = &u->buffer[i];
+        const size_t *at = b->node ? ix_map_find(&u->position, b->node) : NULL;
+        bool used = !b->node || (at && u->need[*at]);
+        if (b->role != IX_ROLE_TEMP)
+            c->narguments = i + 1;
+        copy_buffer(u, c, b, used);
+    }
+    c->nslots = u->nslots;
+}
+
+static void
+copy_kernels(ix_unit *u, ix_compiled *c)
+{
+    c->kernel =
+        ix_arena_new(&c->arena, ((size_t)u->nkernels + 1) * sizeof *c->kernel);
+    for (const ix_kernel *k = u->kernels; k; k = k->next) {
+        ix_compiled_kernel *to = &c->kernel[c->nkernels++];
+        ix_mem mem = ix_arena_mem(&c->arena);
+        ix_text t;
+        ix_text_init(&t, &mem);
+        ix_text_format(&t, "k%d", k->number);
+        to->name = ix_text_string(&t);
+        to->serial = k->box->rank == 0;
+        if (!to->serial)
+            to->outer = ix_finish_range(c, &k->box->ax[0]);
+    }
+}
+
+static void
+mark_lin(ix_compiled *c, const ix_lin *a)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        c->size[a->t[i].param].used = true;
+}
+
+/* Sizes that only bodies, ranges of reductions or loop bounds use. */
+static void
+mark_sizes(ix_compiled *c, const ilex_array *n, ix_map *seen, const ix_mem *mem)
+{
+    if (n->kind == IX_SIZE)
+        c->size[n->attr[0]].used = true;
+    for (int k = 0; n->kind == IX_REDUCE && k < n->interior->rank; k++) {
+        mark_lin(c, n->interior->ax[k].lo);
+        mark_lin(c, n->interior->ax[k].hi);
+    }
+    if (n->nops == 0 || ix_map_find(seen, n))
+        return;
+    ix_map_set(seen, mem, n, 1);
+    for (int i = 0; i < n->nops; i++)
+        mark_sizes(c, n->ops[i], seen, mem);
+}
+
+static void
+mark_loop_sizes(ix_compiled *c, const ix_loop *loop, ix_map *seen,
+                const ix_mem *mem)
+{
+    for (int i = 0; i < loop->nlo; i++)
+        mark_sizes(c, loop->lo[i], seen, mem);
+    for (int i = 0; i < loop->nhi; i++)
+        mark_sizes(c, loop->hi[i], seen, mem);
+}
+
+static void
+mark_body_sizes(ix_unit *u, ix_compiled *c)
+{
+    ix_map seen = {0};
+    ix_mem mem = ix_arena_mem(&u->arena);
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        for (const ix_nest *n = k->nests; n; n = n->next) {
+            for (int i = 0; i < n->nloops; i++)
+                mark_loop_sizes(c, &n->loop[i], &seen, &mem);
+            for (int i = 0; i < n->nstores; i++)
+                mark_sizes(c, n->store[i].value, &seen, &mem);
+        }
+}
+
+bool
+ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
+{
+    c->name = ix_arena_string(&c->arena, u->module->name);
+    c->nnodes = u->norder;
+    copy_sizes(u, c);
+    copy_buffers(u, c);
+    copy_kernels(u, c);
+    ix_finish_nonempty(u, c);
+    mark_body_sizes(u, c);
+    copy_assumptions(u, c);
+    if (request->reference)
+        ix_make_tapes(u, c);
+    for (int d = 0; d < IX_NDIALECTS; d++) {
+        ix_emit_request emit = {(ix_dialect_id)d, request->names,
+                                request->several};
+        if (request->dialect[d] &&
+            !ix_emit_units(u, &c->arena, &emit, &c->source[d]))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass cut: no nest is too long for one function. needs: nests with one store;
+ * gives: the same values, those of a body that is too long in groups of nodes,
+ * each a kernel that stores what later groups use; breaks: nothing.
+ *
+ * Groups are runs of the post-order of the body's graph, so a group uses what
+ * groups before it made, and for a tree it hands on few values. A reduction
+ * and a guarded `where` stay whole.
+ */
+#include "compiler/unit.h"
+#include "lib/ops/dtype.h"
+
+/* A node of the body, operands before users. */
+typedef struct part {
+    ilex_array *node;
+    int group;
+    int buffer; /* that holds it for later groups, or -1 */
+} part;
+
+typedef struct cutter {
+    ix_unit *u;
+    ix_map position; /* of a node in "part" */
+    part *part;
+    size_t nparts, capacity;
+    int weight; /* of the group so far */
+    int group;
+} cutter;
+
+/* Is "n" handed on by storing it? Others are computed where they are used. */
+static bool
+is_storable(const ilex_array *n)
+{
+    bool value = n->kind == IX_OP || n->kind == IX_CAST || n->kind == IX_REDUCE;
+    return value && (n->flags & (IX_HAS_LOAD | IX_HAS_REDUCE));
+}
+
+static bool
+is_whole(const ilex_array *n)
+{
+    return !is_storable(n) || n->kind == IX_REDUCE || ix_is_guard(n);
+}
+
+/* The weight of a node without what stands before it. */
+static int
+own_weight(cutter *c, ilex_array *n)
+{
+    if (is_whole(n))
+        return ix_statements(c->u, 1, &n);
+    return ix_dtype_is_complex((ilex_dtype)n->dtype) ? 2 : 1;
+}
+
+/* Appends "n" after its operands, each to the group that is being filled. */
+static void
+collect(cutter *c, ilex_array *n)
+{
+    if (ix_map_find(&c->position, n))
+        return;
+    for (int i = 0; i < n->nops && !is_whole(n); i++)
+        collect(c, n->ops[i]);
+    int weight = own_weight(c, n);
+    if (c->weight > 0 && c->weight + weight > IX_FUNCTION_PART) {
+        c->weight = 0;
+        c->group++;
+    }
+    c->weight += weight;
+    ix_arena_grow(&c->u->arena, &c->part, &c->capacity, c->nparts + 1,
+                  sizeof *c->part);
+    c->part[c->nparts] = (part){n, c->group, -1};
+    ix_mem mem = ix_arena_mem(&c->u->arena);
+    ix_map_set(&c->position, &mem, n, c->nparts++);
+}
+
+/* Gives a buffer to every node that a later group uses. */
+static void
+find_handed_on(cutter *c, const ix_domain *box)
+{
+    for (size_t i = 0; i < c->nparts; i++) {
+        const ilex_array *n = c->part[i].node;
+        for (int k = 0; k < n->nops && !is_whole(n); k++) {
+            part *p = &c->part[*ix_map_find(&c->position, n->ops[k])];
+            if (p->group == c->part[i].group || p->buffer >= 0 ||
+                !is_storable(p->node))
+                continue;
+            p->buffer = ix_unit_buffer(
+                c->u, (ix_buffer){.role = IX_ROLE_TEMP,
+                                  .name = "",
+                                  .dtype = (ilex_dtype)p->node->dtype,
+                                  .interior = box,
+                                  .box = box,
+                                  .inplace = -1});
+        }
+    }
+}
+
+/* "n" with loads for what groups before "group" stored. */
+static ilex_array *
+body_in_group(cutter *c, ilex_array *n, int group, int rank)
+{
+    ilex_context *ctx = c->u->ctx;
+    ilex_array *index[ILEX_MAX_RANK];
+    ix_substitution s = {.ctx = ctx};
+    for (int k = 0; k < rank; k++)
+        index[k] = ix_scalar_index(ctx, k);
+    for (size_t i = 0; i < c->nparts; i++) {
+        const part *p = &c->part[i];
+        if (p->buffer < 0 || p->group >= group)
+            continue;
+        ilex_array *load = ix_scalar_load(ctx, (ilex_dtype)p->node->dtype,
+                                          p->buffer, rank, index);
+        if (!ix_map_set(&s.memo, &ctx->mem, p->node, (size_t)load))
+            return ix_poison_again(ctx);
+    }
+    ilex_array *r = ix_substitute(&s, n);
+    ix_substitution_free(&s);
+    return r;
+}
+
+/* The kernel that stores what group "group" hands on, over the loops of
+ * "nest"; NULL if that is nothing or memory ran out. */
+static ix_kernel *
+kernel_of_group(cutter *c, const ix_kernel *k, const ix_nest *nest, int group)
+{
+    ix_arena *arena = &c->u->arena;
+    ix_kernel *r = ix_arena_new(arena, sizeof *r);
+    r->box = k->box;
+    r->nests = ix_arena_new(arena, sizeof *r->nests);
+    r->nests->nloops = nest->nloops;
+    r->nests->loop = nest->loop;
+    r->nests->store = ix_arena_new(arena, c->nparts * sizeof(ix_store));
+    for (size_t i = 0; i < c->nparts; i++) {
+        const part *p = &c->part[i];
+        if (p->group != group || p->buffer < 0)
+            continue;
+        ilex_array *body = body_in_group(c, p->node, group, nest->nloops);
+        if (ix_is_poison(body))
+            return NULL;
+        r->nests->store[r->nests->nstores++] = (ix_store){p->buffer, body};
+    }
+    return r->nests->nstores ? r : NULL;
+}
+
+/* Puts the kernels of all groups but the last before "*at", which keeps the
+ * last; returns where "*at" is now. */
+static ix_kernel **
+cut_nest(cutter *c, ix_kernel **at, ix_nest *nest)
+{
+    ix_kernel *k = *at;
+    ilex_array *body = nest->store->value;
+    collect(c, body);
+    find_handed_on(c, k->box);
+    for (int group = 0; group < c->group; group++) {
+        ix_kernel *r = kernel_of_group(c, k, nest, group);
+        if (!r)
+            continue;
+        r->next = k;
+        *at = r;
+        at = &r->next;
+        c->u->changed = true;
+    }
+    nest->store->value = body_in_group(c, body, c->group, nest->nloops);
+    return at;
+}
+
+bool
+ix_pass_cut(ix_unit *u)
+{
+    for (ix_kernel **at = &u->kernels; *at && !u->reference; at = &(*at)->next)
+        for (ix_nest *n = (*at)->nests; n; n = n->next) {
+            cutter c = {.u = u};
+            if (ix_nest_statements(u, n) <= IX_FUNCTION)
+                continue;
+            at = cut_nest(&c, at, n);
+        }
+    return u->ctx->error.code == ILEX_OK;
+}

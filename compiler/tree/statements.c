@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many statements the emitter will write for a body: what partition, cut
+ * and loops keep below the limits of a function, and what decides whether a
+ * reduction is unrolled. An estimate from above for all but odd cases: a shared
+ * node counts once, a load with its row pointer, a reduction with its loops.
+ */
+#include "compiler/unit.h"
+#include "lib/ops/dtype.h"
+
+enum {
+    UNROLL = 4,     /* elements along one axis */
+    UNROLLED = 256, /* statements of an unrolled reduction */
+    AXIS = 24,      /* loops, chunks and stack of one axis */
+    MOST = 1 << 20  /* where counting stops */
+};
+
+typedef struct counter {
+    ix_unit *u;
+    ix_map seen;
+} counter;
+
+static int count(counter *c, const ilex_array *n);
+
+static int
+capped(int64_t n)
+{
+    return n > MOST ? MOST : (int)n;
+}
+
+/* The length of an axis that is known and short, else -1. */
+static int64_t
+short_extent(ix_unit *u, const ix_axis *ax)
+{
+    const ix_lin *extent = ix_axis_extent(u->ctx, ax);
+    if (!extent || extent->n || extent->c > UNROLL)
+        return -1;
+    return extent->c > 0 ? extent->c : 0;
+}
+
+/* Axes "k" and on of a reduction over "body" statements. */
+static int
+reduce_axes(ix_unit *u, const ilex_array *n, int k, int body, bool *unrolls)
+{
+    *unrolls = true;
+    if (k == n->interior->rank)
+        return body;
+    int inner = reduce_axes(u, n, k + 1, body, unrolls);
+    int64_t extent = short_extent(u, &n->interior->ax[k]);
+    int parts = ix_dtype_is_complex((ilex_dtype)n->dtype) ? 2 : 1;
+    *unrolls &= extent >= 0 && extent * (inner + parts) <= UNROLLED;
+    if (*unrolls)
+        return capped(extent * (inner + parts));
+    bool lanes = k + 1 == n->interior->rank && n->attr[2] > 1;
+    return capped(AXIS * parts + (int64_t)inner * (lanes ? 2 : 1));
+}
+
+static int
+count_reduce(counter *c, const ilex_array *n)
+{
+    bool unrolls;
+    counter body = {.u = c->u};
+    int inner = count(&body, n->ops[0]);
+    ix_map_free(&body.seen, &c->u->ctx->mem);
+    return reduce_axes(c->u, n, 0, inner, &unrolls);
+}
+
+/* The statement of "n" itself. */
+static int
+own_statements(const ilex_array *n)
+{
+    int parts = ix_dtype_is_complex((ilex_dtype)n->dtype) ? 2 : 1;
+    switch (n->kind) {
+    case IX_OP:
+        return ix_is_guard(n) ? 3 + 3 * parts : parts;
+    case IX_CAST:
+        return parts;
+    case IX_LOAD:
+        return 1 + parts;
+    case IX_LINEAR:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int
+count(counter *c, const ilex_array *n)
+{
+    if (n->nops == 0 && n->kind != IX_LOAD)
+        return 0;
+    if (ix_map_find(&c->seen, n))
+        return 0;
+    if (!ix_map_set(&c->seen, &c->u->ctx->mem, n, 1)) {
+        ix_fail_memory(&c->u->ctx->error);
+        return 0;
+    }
+    if (n->kind == IX_REDUCE)
+        return count_reduce(c, n);
+    int64_t sum = own_statements(n);
+    for (int i = 0; i < n->nops && sum < MOST; i++)
+        if (n->kind != IX_LOAD || n->ops[i]->kind == IX_OP)
+            sum += count(c, n->ops[i]);
+    return capped(sum);
+}
+
+int
+ix_statements(ix_unit *u, int nbodies, ilex_array *const *body)
+{
+    counter c = {.u = u};
+    int64_t sum = 0;
+    for (int i = 0; i < nbodies; i++)
+        sum += count(&c, body[i]);
+    ix_map_free(&c.seen, &u->ctx->mem);
+    return capped(sum);
+}
+
+int
+ix_nest_statements(ix_unit *u, const ix_nest *nest)
+{
+    counter c = {.u = u};
+    int64_t sum = 0;
+    for (int i = 0; i < nest->nloops; i++)
+        sum += 2 * (nest->loop[i].nlo + nest->loop[i].nhi) - 3;
+    for (int i = 0; i < nest->nstores; i++)
+        sum += 2 + count(&c, nest->store[i].value);
+    ix_map_free(&c.seen, &u->ctx->mem);
+    return capped(sum);
+}
+
+int
+ix_kernel_statements(ix_unit *u, const ix_kernel *k)
+{
+    int64_t sum = 0;
+    for (const ix_nest *n = k->nests; n; n = n->next)
+        sum += ix_nest_statements(u, n);
+    return capped(sum);
+}
+
+bool
+ix_unrolls(ix_unit *u, const ilex_array *n, int k)
+{
+    bool unrolls;
+    ilex_array *body = n->ops[0];
+    reduce_axes(u, n, k, ix_statements(u, 1, &body), &unrolls);
+    return unrolls && k < n->interior->rank;
+}

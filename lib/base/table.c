@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/table.h"
+
+/* Linear probing, at most 2/3 full; removal moves later entries back, so
+ * there are no tombstones. */
+
+void *
+ix_table_find(const ix_table *table, uint64_t hash, const void *key,
+              ix_table_equal equal)
+{
+    if (!table->capacity)
+        return NULL;
+    size_t mask = table->capacity - 1;
+    for (size_t i = hash & mask; table->entries[i].item; i = (i + 1) & mask)
+        if (table->entries[i].hash == hash &&
+            equal(table->entries[i].item, key))
+            return table->entries[i].item;
+    return NULL;
+}
+
+static void
+insert(ix_table_entry *entries, size_t mask, ix_table_entry e)
+{
+    size_t i = e.hash & mask;
+    while (entries[i].item)
+        i = (i + 1) & mask;
+    entries[i] = e;
+}
+
+static bool
+rehash(ix_table *table, const ix_mem *mem)
+{
+    size_t cap = table->capacity ? table->capacity * 2 : 64;
+    ix_table_entry *fresh = ix_mem_new(mem, cap * sizeof *fresh);
+    if (!fresh)
+        return false;
+    for (size_t i = 0; i < table->capacity; i++)
+        if (table->entries[i].item)
+            insert(fresh, cap - 1, table->entries[i]);
+    ix_mem_free(mem, table->entries);
+    table->entries = fresh;
+    table->capacity = cap;
+    return true;
+}
+
+bool
+ix_table_add(ix_table *table, const ix_mem *mem, uint64_t hash, void *item)
+{
+    if (3 * (table->count + 1) > 2 * table->capacity && !rehash(table, mem))
+        return false;
+    insert(table->entries, table->capacity - 1, (ix_table_entry){hash, item});
+    table->count++;
+    return true;
+}
+
+/* Closes the hole at "i" by moving entries that probe across it. */
+static void
+close_hole(ix_table *table, size_t i)
+{
+    size_t mask = table->capacity - 1;
+    for (size_t j = (i + 1) & mask; table->entries[j].item;
+         j = (j + 1) & mask) {
+        size_t home = table->entries[j].hash & mask;
+        if (((j - home) & mask) >= ((j - i) & mask)) {
+            table->entries[i] = table->entries[j];
+            i = j;
+        }
+    }
+    table->entries[i].item = NULL;
+}
+
+void
+ix_table_remove(ix_table *table, uint64_t hash, const void *item)
+{
+    if (!table->capacity)
+        return;
+    size_t mask = table->capacity - 1;
+    for (size_t i = hash & mask; table->entries[i].item; i = (i + 1) & mask)
+        if (table->entries[i].item == item) {
+            close_hole(table, i);
+            table->count--;
+            return;
+        }
+}
+
+void
+ix_table_free(ix_table *table, const ix_mem *mem)
+{
+    ix_mem_free(mem, table->entries);
+    memset(table, 0, sizeof *table);
+}
+
+static size_t
+slot_of(const ix_map *map, const void *key)
+{
+    size_t mask = map->capacity - 1;
+    size_t i = ix_mix(0, (uintptr_t)key) & mask;
+    while (map->keys[i] && map->keys[i] != key)
+        i = (i + 1) & mask;
+    return i;
+}
+
+size_t *
+ix_map_find(const ix_map *map, const void *key)
+{
+    if (!map->capacity)
+        return NULL;
+    size_t i = slot_of(map, key);
+    return map->keys[i] ? &map->values[i] : NULL;
+}
+
+static bool
+grow_map(ix_map *map, const ix_mem *mem)
+{
+    ix_map fresh = {.capacity = map->capacity ? map->capacity * 2 : 64};
+    fresh.keys = ix_mem_new(mem, fresh.capacity * sizeof *fresh.keys);
+    fresh.values = ix_mem_new(mem, fresh.capacity * sizeof *fresh.values);
+    if (!fresh.keys || !fresh.values) {
+        ix_map_free(&fresh, mem);
+        return false;
+    }
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->keys[i]) {
+            size_t j = slot_of(&fresh, map->keys[i]);
+            fresh.keys[j] = map->keys[i];
+            fresh.values[j] = map->values[i];
+        }
+    fresh.count = map->count;
+    ix_map_free(map, mem);
+    *map = fresh;
+    return true;
+}
+
+bool
+ix_map_set(ix_map *map, const ix_mem *mem, const void *key, size_t value)
+{
+    if (3 * (map->count + 1) > 2 * map->capacity && !grow_map(map, mem))
+        return false;
+    size_t i = slot_of(map, key);
+    map->count += map->keys[i] == NULL;
+    map->keys[i] = key;
+    map->values[i] = value;
+    return true;
+}
+
+void
+ix_map_free(ix_map *map, const ix_mem *mem)
+{
+    ix_mem_free(mem, map->keys);
+    ix_mem_free(mem, map->values);
+    memset(map, 0, sizeof *map);
+}

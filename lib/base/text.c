@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* newlocale, uselocale */
+#include "lib/base/text.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void
+ix_text_init(ix_text *t, const ix_mem *mem)
+{
+    memset(t, 0, sizeof *t);
+    t->mem = *mem;
+}
+
+void
+ix_text_free(ix_text *t)
+{
+    ix_mem_free(&t->mem, t->data);
+    t->data = NULL;
+    t->length = t->capacity = 0;
+}
+
+const char *
+ix_text_string(const ix_text *t)
+{
+    if (t->failed)
+        return NULL;
+    return t->data ? t->data : "";
+}
+
+void
+ix_text_put_n(ix_text *t, const char *s, size_t n)
+{
+    if (t->failed ||
+        !ix_mem_grow(&t->mem, &t->data, &t->capacity, t->length + n + 1, 1)) {
+        t->failed = true;
+        return;
+    }
+    memcpy(t->data + t->length, s, n);
+    t->length += n;
+    t->data[t->length] = 0;
+}
+
+void
+ix_text_put(ix_text *t, const char *s)
+{
+    ix_text_put_n(t, s, strlen(s));
+}
+
+void
+ix_text_char(ix_text *t, char c)
+{
+    ix_text_put_n(t, &c, 1);
+}
+
+void
+ix_text_uint(ix_text *t, uint64_t v)
+{
+    char buf[24], *p = buf + sizeof buf;
+    size_t n = 0;
+    do {
+        *--p = (char)('0' + v % 10);
+        n++;
+    } while (v /= 10);
+    ix_text_put_n(t, p, n);
+}
+
+void
+ix_text_int(ix_text *t, int64_t v)
+{
+    if (v < 0)
+        ix_text_char(t, '-');
+    ix_text_uint(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void
+ix_text_vformat(ix_text *t, const char *fmt, va_list args)
+{
+    char buf[512];
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(buf, sizeof buf, fmt, args);
+    if (n >= 0 && (size_t)n < sizeof buf) {
+        ix_text_put_n(t, buf, (size_t)n);
+    } else if (n >= 0 && !t->failed &&
+               ix_mem_grow(&t->mem, &t->data, &t->capacity,
+                           t->length + (size_t)n + 1, 1)) {
+        vsnprintf(t->data + t->length, (size_t)n + 1, fmt, again);
+        t->length += (size_t)n;
+    } else {
+        t->failed = true;
+    }
+    va_end(again);
+}
+
+void
+ix_text_format(ix_text *t, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    ix_text_vformat(t, fmt, args);
+    va_end(args);
+}
+
+/* Runs printf or strtod in the "C" locale of this thread only. */
+static locale_t
+enter_c_locale(locale_t *made)
+{
+    *made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return *made ? uselocale(*made) : (locale_t)0;
+}
+
+static void
+leave_c_locale(locale_t made, locale_t old)
+{
+    if (made) {
+        uselocale(old);
+        freelocale(made);
+    }
+}
+
+/* The fewest digits that read back as "v". */
+static void
+shortest(char *buf, size_t size, double v, bool single)
+{
+    int most = single ? 9 : 17;
+    for (int digits = 1; digits <= most; digits++) {
+        snprintf(buf, size, "%.*g", digits, v);
+        if (single ? strtof(buf, NULL) == (float)v : strtod(buf, NULL) == v)
+            break;
+    }
+}
+
+void
+ix_text_real(ix_text *t, double v, bool single)
+{
+    if (v != v) {
+        ix_text_put(t, "nan");
+        return;
+    }
+    if (v - v != 0) {
+        ix_text_put(t, v < 0 ? "-inf" : "inf");
+        return;
+    }
+    if (v > -1e6 && v < 1e6 && v == (double)(long)v) {
+        ix_text_put(t, v == 0 && __builtin_signbit(v) ? "-" : "");
+        ix_text_int(t, (int64_t)v); /* 100.0, not 1e+02 */
+        ix_text_put(t, ".0");
+        return;
+    }
+    char buf[48];
+    locale_t made, old = enter_c_locale(&made);
+    shortest(buf, sizeof buf, v, single);
+    leave_c_locale(made, old);
+    ix_text_put(t, buf);
+    if (!strpbrk(buf, ".e"))
+        ix_text_put(t, ".0");
+}
+
+void
+ix_text_hex(ix_text *t, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint64_t fraction = bits & 0xfffffffffffffu;
+    ix_text_put(t, bits >> 63 ? "-0x" : "0x");
+    ix_text_char(t, exponent ? '1' : '0');
+    if (fraction) {
+        char digits[16];
+        int n = snprintf(digits, sizeof digits, "%013llx",
+                         (unsigned long long)fraction);
+        while (n > 1 && digits[n - 1] == '0')
+            n--;
+        ix_text_char(t, '.');
+        ix_text_put_n(t, digits, (size_t)n);
+    }
+    int e = exponent ? exponent - 1023 : fraction ? -1022 : 0;
+    ix_text_put(t, e < 0 ? "p" : "p+");
+    ix_text_int(t, e);
+}
+
+size_t
+ix_text_scan_real(const char *s, double *v)
+{
+    char *end;
+    locale_t made, old = enter_c_locale(&made);
+    *v = strtod(s, &end);
+    leave_c_locale(made, old);
+    return (size_t)(end - s);
+}

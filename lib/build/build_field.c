@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Constructors about domains: inputs, indices, shift, restrict, lambdas.
+ */
+#include "lib/shape/access.h"
+#include "lib/shape/broadcast.h"
+#include "lib/build/build.h"
+
+/* ---- leaves ---- */
+
+/* "interior" grown by the halo, 2 widths per axis. */
+static const ix_domain *
+grow(ilex_context *ctx, const char *name, const ix_domain *interior,
+     const int64_t *halo)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < interior->rank; k++) {
+        if (halo[2 * k] < 0 || halo[2 * k + 1] < 0) {
+            ix_poison(ctx, "input", -1, ILEX_E_ARGUMENT,
+                      "input %s: halo %lld:%lld of axis %d is negative", name,
+                      (long long)halo[2 * k], (long long)halo[2 * k + 1], k);
+            return NULL;
+        }
+        ax[k] = interior->ax[k];
+        ax[k].lo = ix_lin_offset(ctx, ax[k].lo, -halo[2 * k]);
+        ax[k].hi = ix_lin_offset(ctx, ax[k].hi, halo[2 * k + 1]);
+    }
+    return ix_domain_new(ctx, interior->rank, ax);
+}
+
+/* All axes named and different, or all unnamed and starting at 0. */
+static bool
+check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++) {
+        const ix_axis *ax = &dom->ax[k];
+        if ((ax->name != 0) != (dom->ax[0].name != 0)) {
+            ix_fail(&ctx->error, ILEX_E_AXIS,
+                    "%s: [%s] mixes named and unnamed axes", what,
+                    ix_domain_show(ctx, dom).s);
+            return false;
+        }
+        if (ax->name && ix_domain_find(dom, ax->name) != k) {
+            ix_fail(&ctx->error, ILEX_E_DUPLICATE,
+                    "%s: axis %s appears twice in [%s]", what,
+                    ix_symbol_text(ctx, ax->name), ix_domain_show(ctx, dom).s);
+            return false;
+        }
+        if (!ax->name && !ix_lin_is(ax->lo, 0)) {
+            ix_fail(&ctx->error, ILEX_E_SHAPE,
+                    "%s: unnamed axis %d starts at %s; unnamed axes start at 0",
+                    what, k, ix_lin_show(ctx, ax->lo).s);
+            return false;
+        }
+    }
+    return ix_domain_check_extents(ctx, what, dom);
+}
+
+ilex_array *
+ix_build_input(ilex_context *ctx, const char *name, size_t length,
+               ilex_dtype dtype, const ix_domain *interior, const int64_t *halo)
+{
+    if (!interior || !ix_name_check(&ctx->error, "input", name, length))
+        return ix_poison_again(ctx);
+    if ((unsigned)dtype >= ILEX_NDTYPES)
+        return ix_poison(ctx, "input", -1, ILEX_E_DTYPE,
+                         "input %.*s: %d is not a dtype", (int)length, name,
+                         (int)dtype);
+    int64_t attr = ix_symbol_of(ctx, name, length);
+    if (attr < 0)
+        return ix_poison_again(ctx);
+    const char *what = ix_symbol_text(ctx, (int32_t)attr);
+    const ix_domain *valid = halo ? grow(ctx, what, interior, halo) : interior;
+    if (!valid || !check_axes(ctx, what, interior) ||
+        !ix_domain_check_extents(ctx, what, valid))
+        return ix_poison_again(ctx);
+    ix_node_spec spec = {.kind = IX_INPUT,
+                         .dtype = dtype,
+                         .interior = interior,
+                         .valid = valid,
+                         .nattr = 1,
+                         .attr = &attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+/* A lambda without a proof: the caller knows its accesses. */
+static ilex_array *
+make_lambda(ilex_context *ctx, const ix_domain *interior,
+            const ix_domain *valid, ilex_array *body, int n,
+            ilex_array *const *operands)
+{
+    ilex_array *ops[ILEX_MAX_RANK * 2 + 1] = {body};
+    if (!interior || !valid || ix_is_poison(body))
+        return ix_poison_again(ctx);
+    for (int i = 0; i < n; i++)
+        ops[i + 1] = operands[i];
+    ix_node_spec spec = {.kind = IX_LAMBDA,
+                         .dtype = (ilex_dtype)body->dtype,
+                         .interior = interior,
+                         .valid = valid,
+                         .nops = n + 1,
+                         .ops = ops};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_build_index(ilex_context *ctx, int32_t axis)
+{
+    ix_axis ax = {axis, ix_lin_const(ctx, -IX_UNBOUNDED),
+                  ix_lin_const(ctx, IX_UNBOUNDED)};
+    const ix_domain *dom = ix_domain_new(ctx, 1, &ax);
+    return make_lambda(ctx, dom, dom, ix_scalar_index(ctx, 0), 0, NULL);
+}
+
+/* ---- shift ---- */
+
+static const ix_domain *
+translate(ilex_context *ctx, const ix_domain *dom, const int64_t *offset)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < dom->rank; k++) {
+        ax[k] = dom->ax[k];
+        bool everywhere = ix_lin_is(ax[k].lo, -IX_UNBOUNDED) &&
+                          ix_lin_is(ax[k].hi, IX_UNBOUNDED);
+        if (everywhere)
+            continue;
+        ax[k].lo = ix_lin_offset(ctx, ax[k].lo, -offset[k]);
+        ax[k].hi = ix_lin_offset(ctx, ax[k].hi, -offset[k]);
+    }
+    return ix_domain_new(ctx, dom->rank, ax);
+}
+
+/* The scalar x(index...): x's own body if it reads nothing, else a load. */
+static ilex_array *
+read_at(ilex_context *ctx, ilex_array *x, ilex_array *const *index, int *slots)
+{
+    if (x->kind == IX_LAMBDA && x->nops == 1 &&
+        !(x->ops[0]->flags & IX_HAS_REDUCE)) {
+        ix_substitution s = {
+            .ctx = ctx, .index = index, .nindex = x->interior->rank};
+        ilex_array *body = ix_substitute(&s, x->ops[0]);
+        ix_substitution_free(&s);
+        return body;
+    }
+    *slots = 1;
+    return ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, x->interior->rank,
+                          index);
+}
+
+ilex_array *
+ix_build_shift(ilex_context *ctx, ilex_array *x, const int64_t *offset)
+{
+    if (ix_is_poison(x) || ix_rank(x) == 0)
+        return x;
+    ilex_array *index[ILEX_MAX_RANK];
+    bool moves = false;
+    for (int k = 0; k < x->interior->rank; k++) {
+        index[k] = ix_index_offset(ctx, ix_scalar_index(ctx, k), offset[k]);
+        moves |= offset[k] != 0;
+        if (offset[k] > IX_UNBOUNDED || offset[k] < -IX_UNBOUNDED)
+            return ix_poison(ctx, "shift", 0, ILEX_E_OVERFLOW,
+                             "shift: offset %lld is too large",
+                             (long long)offset[k]);
+    }
+    if (!moves)
+        return x;
+    int slots = 0;
+    ilex_array *body = read_at(ctx, x, index, &slots);
+    const ix_domain *valid = translate(ctx, x->valid, offset);
+    return make_lambda(ctx, ix_domain_meet(ctx, "shift", x->interior, valid),
+                       valid, body, slots, &x);
+}
+
+/* ---- restrict ---- */
+
+/* The input that a box read from "x" leaves, reported; follows the first
+ * operand whose domain is left. */
+static void
+explain(ilex_context *ctx, const char *what, const ilex_array *x,
+        const ix_domain *box)
+{
+    ix_frame frame = {.box = box};
+    for (int k = 0; k < box->rank; k++) {
+        int j = box->ax[k].name ? ix_domain_find(x->valid, box->ax[k].name)
+                                : k - (box->rank - x->valid->rank);
+        if (j < 0)
+            continue;
+        ix_sample sample;
+        if (ix_access_within(ctx, &frame, ix_scalar_index(ctx, k),
+                             x->valid->ax[j].lo, x->valid->ax[j].hi,
+                             &sample) == IX_NO) {
+            ix_access_report(ctx, what, x, j, box, &sample);
+            return;
+        }
+    }
+}
+
+/* The smallest box, by first candidates, that "load" reads over "box". */
+static const ix_domain *
+image_box(ilex_context *ctx, const ix_domain *box, const ilex_array *load,
+          const ilex_array *operand)
+{
+    ix_frame frame = {.box = box};
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < load->nops; k++) {
+        ix_bounds b;
+        ix_index_bounds(ctx, &frame, load->ops[k], &b);
+        if (!b.nlo || !b.nhi)
+            return NULL;
+        ax[k].name = operand->valid->ax[k].name;
+        ax[k].lo = b.lo[0];
+        ax[k].hi = ix_lin_offset(ctx, b.hi[0], 1);
+    }
+    return ix_domain_new(ctx, load->nops, ax);
+}
+
+/* The first load in a body that leaves its operand over "box". */
+static const ilex_array *
+leaving_load(ilex_context *ctx, const ilex_array *lambda, const ix_domain *box,
+             const ilex_array *n, ix_map *seen)
+{
+    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(seen, n))
+        return NULL;
+    if (!ix_map_set(seen, &ctx->mem, n, 1)) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    if (n->kind == IX_REDUCE)
+        return NULL;
+    if (n->kind == IX_LOAD) {
+        const ilex_array *x = lambda->ops[n->attr[0] + 1];
+        ix_frame frame = {.box = box};
+        ix_sample sample;
+        for (int k = 0; k < n->nops; k++)
+            if (ix_access_within(ctx, &frame, n->ops[k], x->valid->ax[k].lo,
+                                 x->valid->ax[k].hi, &sample) == IX_NO)
+                return n;
+        return NULL;
+    }
+    for (int i = 0; i < n->nops; i++) {
+        const ilex_array *r = leaving_load(ctx, lambda, box, n->ops[i], seen);
+        if (r)
+            return r;
+    }
+    return NULL;
+}
+
+/* Follows reads from "x" over "box" down to what is too small. */
+static void
+report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
+                const ix_domain *box)
+{
+    for (;;) {
+        ix_map seen = {0};
+        const ilex_array *load =
+            x->kind == IX_LAMBDA ? leaving_load(ctx, x, box, x->ops[0], &seen)
+                                 : NULL;
+        ix_map_free(&seen, &ctx->mem);
+        if (!load)
+            break;
+        const ilex_array *operand = x->ops[load->attr[0] + 1];
+        const ix_domain *read = image_box(ctx, box, load, operand);
+        if (!read || operand->kind == IX_INPUT) {
+            ix_frame frame = {.box = box};
+            ix_sample sample;
+            for (int k = 0; k < load->nops; k++)
+                if (ix_access_within(
+                        ctx, &frame, load->ops[k], operand->valid->ax[k].lo,
+                        operand->valid->ax[k].hi, &sample) == IX_NO) {
+                    ix_access_report(ctx, what, operand, k, box, &sample);
+                    return;
+                }
+        }
+        x = operand;
+        box = read;
+    }
+    explain(ctx, what, x, box);
+    ix_fail(&ctx->error, ILEX_E_BOUNDS,
+            "%s: [%s] is not inside [%s], where the operand is known", what,
+            ix_domain_show(ctx, box).s, ix_domain_show(ctx, x->valid).s);
+}
+
+/* Does "dom" lie inside x's readable domain? Reports when not. */
+static bool
+check_inside(ilex_context *ctx, const char *what, ilex_array *x,
+             const ix_domain *dom)
+{
+    for (int j = 0; j < ix_rank(x); j++) {
+        const ix_axis *have = &x->valid->ax[j];
+        int k = have->name ? ix_domain_find(dom, have->name)
+                           : dom->rank - x->valid->rank + j;
+        if (k < 0) {
+            ix_fail(&ctx->error, ILEX_E_AXIS,
+                    "%s: [%s] lacks axis %s of the operand [%s]", what,
+                    ix_domain_show(ctx, dom).s,
+                    have->name ? ix_symbol_text(ctx, have->name) : "(unnamed)",
+                    ix_domain_show(ctx, x->interior).s);
+            return false;
+        }
+        if (!have->name && ix_lin_is(have->hi, 1))
+            continue;
+        if (ix_lin_le(ctx, have->lo, dom->ax[k].lo) == IX_YES &&
+            ix_lin_le(ctx, dom->ax[k].hi, have->hi) == IX_YES)
+            continue;
+        if (!have->name && dom->rank == x->valid->rank &&
+            !ix_lin_same(ctx, dom->ax[k].hi, have->hi) &&
+            ix_lin_le(ctx, dom->ax[k].hi, have->hi) != IX_YES) {
+            ix_fail(&ctx->error, ILEX_E_SHAPE,
+                    "%s: axis %d has length %s, but the value has %s", what, k,
+                    ix_lin_show(ctx, dom->ax[k].hi).s,
+                    ix_lin_show(ctx, have->hi).s);
+            return false;
+        }
+        report_restrict(ctx, what, x, dom);
+        return false;
+    }
+    return true;
+}
+
+ilex_array *
+ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
+                  const ix_domain *dom)
+{
+    if (ix_is_poison(x) || !dom)
+        return ix_poison_again(ctx);
+    if (ix_is_weak(x))
+        x = ix_scalar_cast(ctx, (ilex_dtype)x->dtype, x);
+    if (ix_is_array(x) && x->interior == dom && x->valid == dom)
+        return x;
+    if (dom->rank > 0 && ix_rank(x) > 0 &&
+        ix_domain_named(dom) != ix_domain_named(x->interior))
+        return ix_poison(ctx, "restrict", 0, ILEX_E_AXIS,
+                         "%s: [%s] and the value's [%s] differ in whether "
+                         "axes are named",
+                         what, ix_domain_show(ctx, dom).s,
+                         ix_domain_show(ctx, x->interior).s);
+    if (dom->rank < ix_rank(x))
+        return ix_poison(ctx, "restrict", 0, ILEX_E_RANK,
+                         "%s: [%s] has fewer axes than the value's [%s]", what,
+                         ix_domain_show(ctx, dom).s,
+                         ix_domain_show(ctx, x->interior).s);
+    if (!check_axes(ctx, what, dom) || !check_inside(ctx, what, x, dom))
+        return ix_poison_again(ctx);
+    if (!ix_is_array(x))
+        return make_lambda(ctx, dom, dom, x, 0, NULL);
+    ilex_array *index[ILEX_MAX_RANK];
+    ix_broadcast_indices(ctx, dom, x, index);
+    int slots = 0;
+    ilex_array *body = read_at(ctx, x, index, &slots);
+    return make_lambda(ctx, dom, dom, body, slots, &x);
+}
+
+/* ---- lambdas of the user ---- */
+
+ilex_array *
+ix_build_lambda(ilex_context *ctx, const char *what, const ix_domain *dom,
+                ilex_array *body, int noperands, ilex_array *const *operands)
+{
+    if (!dom || ix_is_poison(body))
+        return ix_poison_again(ctx);
+    if (noperands > 2 * ILEX_MAX_RANK)
+        return ix_poison(ctx, "lambda", -1, ILEX_E_LIMIT,
+                         "%s: reads %d arrays; at most %d", what, noperands,
+                         2 * ILEX_MAX_RANK);
+    for (int i = 0; i < noperands; i++)
+        if (ix_is_poison(operands[i]))
+            return ctx->poison;
+    if (ix_is_weak(body))
+        body = ix_scalar_cast(ctx, (ilex_dtype)body->dtype, body);
+    if (!check_axes(ctx, what, dom) ||
+        !ix_access_check_body(ctx, what, dom, body, operands))
+        return ix_poison_again(ctx);
+    return make_lambda(ctx, dom, dom, body, noperands, operands);
+}
+
+/* Does every load of "n" read [_k + c, ...] with indices of "x" in order? */
+static bool
+loads_shift(const ilex_array *n)
+{
+    if (!(n->flags & IX_HAS_LOAD))
+        return n->kind != IX_REDUCE;
+    if (n->kind == IX_REDUCE)
+        return false;
+    for (int i = 0; i < n->nops; i++) {
+        int k;
+        int64_t offset;
+        bool ok = n->kind == IX_LOAD ? ix_index_is_shift(n->ops[i], &k, &offset)
+                                     : loads_shift(n->ops[i]);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+bool
+ix_is_pointwise(const ilex_array *x)
+{
+    return x->kind == IX_LAMBDA && loads_shift(x->ops[0]);
+}

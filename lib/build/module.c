@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Modules: named outputs and the inputs they reach.
+ */
+#include "lib/build/module.h"
+
+
+bool
+ix_is_constant_name(const char *text, size_t length)
+{
+    static const char *const names[] = {"true", "false", "nan", "inf"};
+    for (size_t i = 0; i < IX_COUNT(names); i++)
+        if (strlen(names[i]) == length && !memcmp(names[i], text, length))
+            return true;
+    return false;
+}
+
+ilex_module *
+ilex_module_new(ilex_context *ctx, const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    if (!ctx || !ix_name_check(&ctx->error, "program", name, n))
+        return NULL;
+    ilex_module *m = ix_mem_new(&ctx->mem, sizeof *m);
+    if (!m) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    m->ctx = ctx;
+    memcpy(m->name, name, n + 1);
+    return m;
+}
+
+void
+ilex_module_free(ilex_module *m)
+{
+    if (!m)
+        return;
+    const ix_mem mem = m->ctx->mem;
+    for (size_t i = 0; i < m->noutputs; i++)
+        ix_node_release(m->output[i].array);
+    for (size_t i = 0; i < m->ninputs; i++)
+        ix_node_release(m->input[i]);
+    for (size_t i = 0; i < m->nlabels; i++)
+        ix_node_release(m->label[i].array);
+    ix_mem_free(&mem, m->label);
+    ix_mem_free(&mem, m->output);
+    ix_mem_free(&mem, m->input);
+    ix_mem_free(&mem, m);
+}
+
+const char *
+ilex_module_name(const ilex_module *m)
+{
+    return m->name;
+}
+
+enum { IX_MODULE_MAX = 4096 };
+
+static ilex_status
+too_many(ilex_module *m, const char *what)
+{
+    return ix_fail(&m->ctx->error, ILEX_E_LIMIT,
+                   "program %s has more than %d %s", m->name,
+                   (int)IX_MODULE_MAX, what);
+}
+
+/* ---- inputs ---- */
+
+ilex_status
+ix_module_add_input(ilex_module *m, ilex_array *input)
+{
+    ilex_context *ctx = m->ctx;
+    for (size_t i = 0; i < m->ninputs; i++) {
+        if (m->input[i] == input)
+            return ILEX_OK;
+        if (m->input[i]->attr[0] == input->attr[0])
+            return ix_fail(
+                &ctx->error, ILEX_E_DUPLICATE,
+                "two different inputs are called '%s': %s[%s] and %s[%s]",
+                ix_symbol_text(ctx, (int32_t)input->attr[0]),
+                ilex_dtype_name((ilex_dtype)m->input[i]->dtype),
+                ix_domain_show(ctx, m->input[i]->interior).s,
+                ilex_dtype_name((ilex_dtype)input->dtype),
+                ix_domain_show(ctx, input->interior).s);
+    }
+    if (m->ninputs == IX_MODULE_MAX)
+        return too_many(m, "inputs");
+    if (!ix_mem_grow(&ctx->mem, &m->input, &m->input_capacity, m->ninputs + 1,
+                     sizeof *m->input))
+        return ix_fail_memory(&ctx->error);
+    m->input[m->ninputs++] = ix_node_retain(input);
+    return ILEX_OK;
+}
+
+/* Where a walk is: a node and its next operand. */
+typedef struct place {
+    ilex_array *node;
+    int32_t next;
+} place;
+
+/* A walk of the graph that meets every node once, operands in order. */
+typedef struct walk {
+    ilex_module *module;
+    ix_map seen;
+    place *stack;
+    size_t depth, capacity;
+} walk;
+
+/* Visits a node if it is new: adds an input, pushes another array. */
+static ilex_status
+visit(walk *w, ilex_array *n)
+{
+    ilex_module *m = w->module;
+    const ix_mem *mem = &m->ctx->mem;
+    if (!ix_is_array(n) || ix_map_find(&w->seen, n))
+        return ILEX_OK;
+    if (!ix_map_set(&w->seen, mem, n, 1))
+        return ix_fail_memory(&m->ctx->error);
+    if (n->kind == IX_INPUT)
+        return ix_module_add_input(m, n);
+    if (!ix_mem_grow(mem, &w->stack, &w->capacity, w->depth + 1,
+                     sizeof *w->stack))
+        return ix_fail_memory(&m->ctx->error);
+    w->stack[w->depth++] = (place){n, 0};
+    return ILEX_OK;
+}
+
+static ilex_status
+walk_from(walk *w, ilex_array *root)
+{
+    ilex_status rc = visit(w, root);
+    while (rc == ILEX_OK && w->depth > 0) {
+        place *top = &w->stack[w->depth - 1];
+        if (top->next == top->node->nops)
+            w->depth--;
+        else
+            rc = visit(w, top->node->ops[top->next++]);
+    }
+    return rc;
+}
+
+/* An input and an output of one name would be one argument of a run. */
+static ilex_status
+check_names(ilex_module *m)
+{
+    for (size_t i = 0; i < m->noutputs; i++)
+        for (size_t k = 0; k < m->ninputs; k++)
+            if (m->output[i].name == m->input[k]->attr[0])
+                return ix_fail(&m->ctx->error, ILEX_E_DUPLICATE,
+                               "an input and an output are called '%s'",
+                               ix_symbol_text(m->ctx, m->output[i].name));
+    return ILEX_OK;
+}
+
+ilex_status
+ix_module_collect(ilex_module *m)
+{
+    walk w = {.module = m};
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; rc == ILEX_OK && i < m->noutputs; i++)
+        rc = walk_from(&w, m->output[i].array);
+    ix_map_free(&w.seen, &m->ctx->mem);
+    ix_mem_free(&m->ctx->mem, w.stack);
+    return rc == ILEX_OK ? check_names(m) : rc;
+}
+
+/* ---- outputs ---- */
+
+/* Symbol of a name that an output may carry; -1 after an error. */
+static int32_t
+output_symbol(ilex_module *m, const char *what, const char *name)
+{
+    ilex_context *ctx = m->ctx;
+    size_t n = name ? strlen(name) : 0;
+    if (!ix_name_check(&ctx->error, what, name, n))
+        return -1;
+    if (ix_is_constant_name(name, n)) {
+        ix_fail(&ctx->error, ILEX_E_NAME, "%s: '%s' is a constant", what, name);
+        return -1;
+    }
+    int32_t symbol = ix_symbol_of(ctx, name, n);
+    if (symbol < 0)
+        ix_fail_memory(&ctx->error);
+    return symbol;
+}
+
+ilex_status
+ilex_module_output(ilex_module *m, const char *name, ilex_array *value,
+                   const char *inplace)
+{
+    return output_symbol(m, "output", name) < 0
+               ? m->ctx->error.code
+               : ix_module_add_output(m, name, value, inplace);
+}
+
+ilex_status
+ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
+                     const char *inplace)
+{
+    ilex_context *ctx = m->ctx;
+    int32_t symbol = ix_symbol_of(ctx, name, strlen(name));
+    int32_t in = inplace ? output_symbol(m, "inplace", inplace) : 0;
+    if (symbol < 0)
+        return ix_fail_memory(&ctx->error);
+    if (in < 0)
+        return ctx->error.code;
+    if (!value || value->ctx != ctx)
+        return ix_fail(&ctx->error, ILEX_E_CONTEXT,
+                       "output %s: the value is NULL or of another context",
+                       name);
+    if (!ix_is_array(value))
+        value =
+            ix_build_restrict(ctx, name, value, ix_domain_new(ctx, 0, NULL));
+    if (ix_is_poison(value))
+        return ix_fail(&ctx->error,
+                       ctx->error.code ? ctx->error.code : ILEX_E_ARGUMENT,
+                       "output %s: the value comes from a constructor that "
+                       "failed, and its error was cleared",
+                       name);
+    for (size_t i = 0; i < m->noutputs; i++)
+        if (m->output[i].name == symbol)
+            return ix_fail(&ctx->error, ILEX_E_DUPLICATE,
+                           "two outputs are called '%s'", name);
+    if (m->noutputs == IX_MODULE_MAX)
+        return too_many(m, "outputs");
+    if (!ix_mem_grow(&ctx->mem, &m->output, &m->output_capacity,
+                     m->noutputs + 1, sizeof *m->output))
+        return ix_fail_memory(&ctx->error);
+    m->output[m->noutputs++] = (ix_output){symbol, in, ix_node_retain(value)};
+    return ILEX_OK;
+}
+
+/* ---- labels ---- */
+
+ilex_status
+ix_module_label(ilex_module *m, int32_t name, ilex_array *array)
+{
+    if (name < 0 ||
+        !ix_mem_grow(&m->ctx->mem, &m->label, &m->label_capacity,
+                     m->nlabels + 1, sizeof *m->label))
+        return ix_fail_memory(&m->ctx->error);
+    m->label[m->nlabels++] = (ix_label){name, ix_node_retain(array)};
+    return ILEX_OK;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A module: a named program with its inputs and outputs in order; what text
+ * parses to, what is printed, what is compiled.
+ */
+#ifndef ILEX_LIB_MODULE_H
+#define ILEX_LIB_MODULE_H
+
+#include "lib/build/build.h"
+
+typedef struct ix_output {
+    int32_t name;    /* symbol */
+    int32_t inplace; /* symbol of an input, 0: none */
+    ilex_array *array;
+} ix_output;
+
+/* What a `let` of the source calls an array: for generated source only. */
+typedef struct ix_label {
+    int32_t name; /* symbol */
+    ilex_array *array;
+} ix_label;
+
+struct ilex_module {
+    ilex_context *ctx;
+    char name[72];
+    ix_output *output;
+    size_t noutputs, output_capacity;
+    ilex_array **input; /* declared, in order; may be unused */
+    size_t ninputs, input_capacity;
+    ix_label *label;
+    size_t nlabels, label_capacity;
+};
+
+/* Names that expressions give a meaning of their own: true, false, nan, inf. */
+bool ix_is_constant_name(const char *text, size_t length);
+
+/* Adds an input (kept by the module); two inputs of one name must be one. */
+ilex_status ix_module_add_input(ilex_module *m, ilex_array *input);
+
+/* Lets generated source call "array" by a name; kept by the module. */
+ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);
+
+/* As ilex_module_output, for a name that is valid or reserved. */
+ilex_status ix_module_add_output(ilex_module *m, const char *name,
+                                 ilex_array *value, const char *inplace);
+
+/* Collects the inputs that the outputs reach and that are not listed yet, in
+ * order of first use; reports two different inputs with one name. */
+ilex_status ix_module_collect(ilex_module *m);
+
+#endif

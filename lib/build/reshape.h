@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which element of its operand an element of a reshape is.
+ */
+#ifndef ILEX_LIB_RESHAPE_H
+#define ILEX_LIB_RESHAPE_H
+
+#include "lib/graph/node.h"
+
+/* Have both domains equally many elements, for all sizes? Fails if not. */
+bool ix_reshape_counts(ilex_context *ctx, const ix_domain *to,
+                       const ix_domain *from);
+
+/* The operand's index at element [_0, _1, ...] of "to", of equal count, in C
+ * or Fortran order. Fails where it is not affine. */
+bool ix_reshape_index(ilex_context *ctx, const ix_domain *to,
+                      const ix_domain *from, bool fortran, ilex_array **index);
+
+#endif

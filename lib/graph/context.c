@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contexts: making and freeing them, options, log, symbols, errors.
+ */
+#define _GNU_SOURCE /* secure_getenv */
+#include "lib/graph/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/graph/node.h"
+#include "lib/base/text.h"
+
+const ix_option_row ix_option_rows[IX_NOPTIONS] = {
+#define IX_OPTION(name, value, choices, meaning)                               \
+    {#name, value, choices, meaning},
+#include "lib/graph/options.def"
+};
+
+static const struct {
+    ilex_status code;
+    const char *name, *meaning;
+} status_rows[] = {
+    {ILEX_OK, "ILEX_OK", "no error"},
+#define ILEX_ERROR(name, number, family, meaning)                              \
+    {ILEX_E_##name, "ILEX_E_" #name, meaning},
+#include "ilex/errors.def"
+};
+
+const char *
+ilex_status_name(ilex_status status)
+{
+    for (size_t i = 0; i < IX_COUNT(status_rows); i++)
+        if (status_rows[i].code == status)
+            return status_rows[i].name;
+    return "?";
+}
+
+const char *
+ilex_status_meaning(ilex_status status)
+{
+    for (size_t i = 0; i < IX_COUNT(status_rows); i++)
+        if (status_rows[i].code == status)
+            return status_rows[i].meaning;
+    return "?";
+}
+
+const char *
+ilex_version(void)
+{
+    return "0.1.0";
+}
+
+/* ---- options ---- */
+
+/* Does "value" match the choices of a row? */
+static bool
+choice_ok(const char *choices, const char *value)
+{
+    if (!strcmp(choices, "text") || !strcmp(choices, "list"))
+        return true;
+    if (!strcmp(choices, "int")) {
+        size_t n = strspn(value, "0123456789");
+        return n > 0 && n < 10 && value[n] == 0;
+    }
+    size_t n = strlen(value);
+    for (const char *p = choices; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (strcspn(p, "|") == n && !strncmp(p, value, n))
+            return true;
+    return false;
+}
+
+static char *
+copy_text(const ix_mem *mem, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *p = ix_mem_new(mem, n);
+    return p ? memcpy(p, text, n) : NULL;
+}
+
+/* Sets option "i"; "where" says who asks, for the message. */
+static ilex_status
+set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
+{
+    const ix_option_row *row = &ix_option_rows[i];
+    if (!value)
+        return ix_fail(&ctx->error, ILEX_E_OPTION,
+                       "%s %s needs a value; it is NULL (%s)", where, row->name,
+                       row->meaning);
+    if (!choice_ok(row->choices, value) && !strcmp(row->choices, "int"))
+        return ix_fail(&ctx->error, ILEX_E_OPTION,
+                       "%s %s: '%.40s' is not a number from 0 to 999999999 "
+                       "(%s)",
+                       where, row->name, value, row->meaning);
+    if (!choice_ok(row->choices, value))
+        return ix_fail(&ctx->error, ILEX_E_OPTION,
+                       "%s %s: '%.40s' is not one of %s (%s)", where, row->name,
+                       value, row->choices, row->meaning);
+    char *copy = copy_text(&ctx->mem, value);
+    if (!copy)
+        return ix_fail_memory(&ctx->error);
+    ix_mem_free(&ctx->mem, ctx->option[i]);
+    ctx->option[i] = copy;
+    ctx->number[i] = strtoll(copy, NULL, 10);
+    return ILEX_OK;
+}
+
+ilex_status
+ilex_option_set(ilex_context *ctx, const char *name, const char *value)
+{
+    for (size_t i = 0; name && i < IX_NOPTIONS; i++)
+        if (!strcmp(ix_option_rows[i].name, name))
+            return set_option(ctx, i, "option", value);
+    return ix_fail(&ctx->error, ILEX_E_OPTION,
+                   "there is no option '%.40s' (for example: jit=tcc)",
+                   name ? name : "(null)");
+}
+
+const char *
+ilex_option_get(const ilex_context *ctx, const char *name)
+{
+    for (size_t i = 0; name && i < IX_NOPTIONS; i++)
+        if (!strcmp(ix_option_rows[i].name, name))
+            return ix_option_text(ctx, (ix_option)i);
+    return NULL;
+}
+
+const char *
+ix_option_text(const ilex_context *ctx, ix_option option)
+{
+    return ctx->option[option] ? ctx->option[option]
+                               : ix_option_rows[option].value;
+}
+
+int64_t
+ix_option_int(const ilex_context *ctx, ix_option option)
+{
+    return ctx->number[option];
+}
+
+/* Defaults, and ILEX_<NAME> of every option; a bad value is an error of the
+ * context. */
+static void
+read_environment(ilex_context *ctx)
+{
+    for (size_t i = 0; i < IX_NOPTIONS; i++) {
+        char name[64];
+        ctx->number[i] = strtoll(ix_option_rows[i].value, NULL, 10);
+        int n = snprintf(name, sizeof name, "ILEX_%s", ix_option_rows[i].name);
+        for (int k = 5; k < n; k++)
+            name[k] = (char)(name[k] >= 'a' ? name[k] - 32 : name[k]);
+        const char *value = secure_getenv(name);
+        if (value)
+            set_option(ctx, i, "environment variable ILEX_*, option", value);
+    }
+}
+
+/* ---- life ---- */
+
+/* The user's allocator; no failure stays unseen. */
+static void *
+resize_recording(void *user, void *block, size_t bytes)
+{
+    ilex_context *ctx = user;
+    void *p = ctx->host.resize(ctx->host.user, block, bytes);
+    if (!p && bytes > 0)
+        ix_fail_memory(&ctx->error);
+    return p;
+}
+
+ilex_context *
+ilex_context_new(const ilex_context_spec *spec)
+{
+    ilex_context_spec s = {0};
+    if (spec)
+        memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
+    ix_mem mem = s.allocator.resize ? s.allocator : ix_mem_default;
+    ilex_context *ctx = ix_mem_new(&mem, sizeof *ctx);
+    if (!ctx)
+        return NULL;
+    ctx->mem = (ix_mem){resize_recording, ctx};
+    ctx->host = mem;
+    ctx->log = s.log;
+    ctx->log_user = s.log_user;
+    ix_error_clear(&ctx->error);
+    atomic_init(&ctx->later, NULL);
+    if (ix_symbol_of(ctx, "", 0) != 0 || !ix_node_make_poison(ctx)) {
+        ilex_context_free(ctx);
+        return NULL;
+    }
+    read_environment(ctx);
+    if (spec && spec->size < offsetof(ilex_context_spec, allocator))
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                "context: the size of the spec is not set; start it with "
+                ".size = sizeof(ilex_context_spec)");
+    return ctx;
+}
+
+void
+ilex_context_free(ilex_context *ctx)
+{
+    if (!ctx)
+        return;
+    ix_scope_free(ctx);
+    ix_node_free_all(ctx);
+    if (ctx->affine_free)
+        ctx->affine_free(ctx);
+    ix_lin_free_all(ctx);
+    for (size_t i = 0; i < ctx->nsymbols; i++)
+        ix_mem_free(&ctx->mem, ctx->symbol[i]);
+    for (size_t i = 0; i < IX_NOPTIONS; i++)
+        ix_mem_free(&ctx->mem, ctx->option[i]);
+    ix_table_free(&ctx->symbols, &ctx->mem);
+    ix_mem_free(&ctx->mem, ctx->symbol);
+    ix_mem_free(&ctx->mem, ctx->param);
+    ix_mem_free(&ctx->mem, ctx->assumption);
+    ix_mem host = ctx->host;
+    ix_mem_free(&host, ctx);
+}
+
+ix_error *
+ix_context_error(ilex_context *ctx)
+{
+    return ctx ? &ctx->error : NULL;
+}
+
+const ix_mem *
+ix_context_mem(ilex_context *ctx)
+{
+    return ctx ? &ctx->host : &ix_mem_default;
+}
+
+void
+ix_log(ilex_context *ctx, ilex_level level, const char *fmt, ...)
+{
+    if (!ctx->log)
+        return;
+    char text[2048];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ctx->log(ctx->log_user, level, text);
+}
+
+/* ---- symbols ---- */
+
+typedef struct name_key {
+    const char *text;
+    size_t length;
+} name_key;
+
+static bool
+symbol_equal(const void *item, const void *key)
+{
+    const ix_symbol *s = item;
+    const name_key *k = key;
+    return !strncmp(s->text, k->text, k->length) && !s->text[k->length];
+}
+
+int32_t
+ix_symbol_of(ilex_context *ctx, const char *text, size_t length)
+{
+    uint64_t hash = ix_hash_bytes(1, text, length);
+    name_key key = {text, length};
+    ix_symbol *s = ix_table_find(&ctx->symbols, hash, &key, symbol_equal);
+    if (s)
+        return s->id;
+    if (!ix_mem_grow(&ctx->mem, &ctx->symbol, &ctx->symbol_capacity,
+                     ctx->nsymbols + 1, sizeof *ctx->symbol))
+        return -1;
+    s = ix_mem_new(&ctx->mem, sizeof *s + length + 1);
+    if (!s)
+        return -1;
+    s->hash = hash;
+    s->id = (int32_t)ctx->nsymbols;
+    memcpy(s->text, text, length);
+    if (!ix_table_add(&ctx->symbols, &ctx->mem, hash, s)) {
+        ix_mem_free(&ctx->mem, s);
+        return -1;
+    }
+    ctx->symbol[ctx->nsymbols++] = s;
+    return s->id;
+}
+
+const char *
+ix_symbol_text(const ilex_context *ctx, int32_t symbol)
+{
+    return ctx->symbol[symbol]->text;
+}
+
+static bool
+identifier_char(char c, bool first)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (!first && c >= '0' && c <= '9');
+}
+
+/* Names that mean something inside index lambdas: _0, _r0, _in0, _ilex_*. */
+static bool
+reserved(const char *text, size_t length)
+{
+    if (length >= 6 && !strncmp(text, "_ilex_", 6))
+        return true;
+    if (text[0] != '_')
+        return false;
+    size_t k = 1;
+    if (length > 2 && text[1] == 'r')
+        k = 2;
+    else if (length > 3 && text[1] == 'i' && text[2] == 'n')
+        k = 3;
+    size_t digits = 0;
+    while (k + digits < length && text[k + digits] >= '0' &&
+           text[k + digits] <= '9')
+        digits++;
+    return digits > 0 && k + digits == length;
+}
+
+bool
+ix_name_check(ix_error *err, const char *what, const char *text, size_t length)
+{
+    bool ok = text && length > 0 && length <= 64;
+    for (size_t i = 0; ok && i < length; i++)
+        ok = identifier_char(text[i], i == 0);
+    if (!ok) {
+        ix_fail(err, ILEX_E_NAME,
+                "%s '%.*s' is not an identifier of at most 64 letters, digits "
+                "and '_' (for example: u_new)",
+                what, text ? (int)(length < 80 ? length : 80) : 6,
+                text ? text : "(null)");
+        return false;
+    }
+    if (reserved(text, length)) {
+        ix_fail(err, ILEX_E_NAME,
+                "%s '%.*s' is reserved: names of the forms _ilex_*, _0, _r0 "
+                "and _in0 belong to index lambdas",
+                what, (int)length, text);
+        return false;
+    }
+    return true;
+}
+
+/* ---- errors ---- */
+
+static void
+stamp_location(ilex_context *ctx)
+{
+    if (ctx->location.line && !ctx->error.line) {
+        ctx->error.line = ctx->location.line;
+        ctx->error.column = ctx->location.column;
+        memcpy(ctx->error.file, ctx->location.file, sizeof ctx->error.file);
+    }
+}
+
+ilex_array *
+ix_poison(ilex_context *ctx, const char *operation, int operand,
+          ilex_status code, const char *fmt, ...)
+{
+    if (ctx->error.code == ILEX_OK) {
+        va_list args;
+        va_start(args, fmt);
+        ix_fail_v(&ctx->error, code, fmt, args);
+        va_end(args);
+        ctx->error.operation = operation;
+        ctx->error.operand = operand;
+        stamp_location(ctx);
+    }
+    return ctx->poison;
+}
+
+ilex_array *
+ix_poison_again(ilex_context *ctx)
+{
+    if (ctx->error.code != ILEX_OK)
+        stamp_location(ctx);
+    return ctx->poison;
+}
+
+ilex_status
+ilex_error_code(const ilex_context *ctx)
+{
+    return ctx->error.code;
+}
+
+const char *
+ilex_error_text(const ilex_context *ctx)
+{
+    return ctx->error.text;
+}
+
+ilex_error_info
+ilex_error_query(const ilex_context *ctx)
+{
+    const ix_error *e = &ctx->error;
+    return (ilex_error_info){
+        .size = sizeof(ilex_error_info),
+        .code = e->code,
+        .operation = e->operation ? e->operation : "",
+        .operand = e->operand,
+        .file = e->file,
+        .line = e->line,
+        .column = e->column,
+    };
+}
+
+void
+ilex_error_clear(ilex_context *ctx)
+{
+    ix_error_clear(&ctx->error);
+}
+
+void
+ilex_location(ilex_context *ctx, const char *file, int line, int column)
+{
+    snprintf(ctx->location.file, sizeof ctx->location.file, "%s",
+             file ? file : "");
+    ctx->location.line = file ? line : 0;
+    ctx->location.column = file ? column : 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The context: one family of arrays with everything they share. It interns
+ * symbols, linear forms, domains and nodes, holds size parameters and
+ * assumptions, options, scopes, the log and the first error.
+ */
+#ifndef ILEX_LIB_CONTEXT_H
+#define ILEX_LIB_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include "lib/base/table.h"
+
+typedef enum ix_option {
+#define IX_OPTION(name, value, choices, meaning) IX_OPTION_##name,
+#include "lib/graph/options.def"
+    IX_NOPTIONS
+} ix_option;
+
+typedef struct ix_option_row {
+    const char *name, *value, *choices, *meaning;
+} ix_option_row;
+extern const ix_option_row ix_option_rows[IX_NOPTIONS];
+
+/* An interned string: axis names, parameter names, input names. */
+typedef struct ix_symbol {
+    uint64_t hash;
+    int32_t id;
+    char text[];
+} ix_symbol;
+
+struct ix_lin;
+struct ix_domain;
+struct ix_affine; /* isl's side, lib/shape/affine.c */
+
+/* A size parameter. The closed range is what assumptions on it alone say. */
+typedef struct ix_param {
+    int32_t symbol;
+    int64_t low, high; /* high INT64_MAX: none */
+} ix_param;
+
+/* "form" >= 0 (modulus 0), or "form" divisible by "modulus". */
+typedef struct ix_assumption {
+    const struct ix_lin *form;
+    int64_t modulus;
+} ix_assumption;
+
+typedef struct ix_scope_record {
+    ilex_array *array;
+} ix_scope_record;
+
+struct ilex_context {
+    ix_mem mem;  /* of what dies with the context: records failures */
+    ix_mem host; /* the user's allocator: of what outlives the context */
+    ix_error error;
+    ix_error location; /* file, line and column used for the next error */
+    void (*log)(void *user, ilex_level level, const char *text);
+    void *log_user;
+    char *option[IX_NOPTIONS]; /* NULL: default */
+    int64_t number[IX_NOPTIONS]; /* what the text says, of int options */
+
+    ix_table symbols, lins, domains, nodes;
+    ix_symbol **symbol;
+    size_t nsymbols, symbol_capacity;
+    ix_param *param;
+    size_t nparams, param_capacity;
+    ix_assumption *assumption;
+    size_t nassumptions, assumption_capacity;
+    size_t npossible; /* assumptions that are known to go together */
+    struct ix_affine *affine; /* made on first use */
+    void (*affine_free)(ilex_context *ctx); /* set by what makes it */
+
+    ilex_array *poison;
+    ilex_array **scoped; /* arrays recorded by scopes, oldest first */
+    size_t nscoped, scoped_capacity;
+    size_t *scope; /* start of each open scope in "scoped" */
+    size_t nscopes, scope_capacity;
+    _Atomic(ilex_array *) later; /* dropped by other threads */
+    int64_t serial;              /* of data leaves */
+};
+
+ix_error *ix_context_error(ilex_context *ctx);
+
+/* The user's allocator, for objects that outlive the context; the default one
+ * when "ctx" is NULL. Failures of ctx->mem are recorded as errors, of this one
+ * not. */
+const ix_mem *ix_context_mem(ilex_context *ctx);
+
+/* Records an error with the context's current location; returns poison. */
+ilex_array *ix_poison(ilex_context *ctx, const char *operation, int operand,
+                      ilex_status code, const char *fmt, ...) IX_PRINTF(5, 6);
+
+/* Poison for an error that is recorded already, or for a poison operand whose
+ * error was cleared. */
+ilex_array *ix_poison_again(ilex_context *ctx);
+
+/* Symbol of a string, -1 when there is no memory; its text. Symbol 0 is "". */
+int32_t ix_symbol_of(ilex_context *ctx, const char *text, size_t length);
+const char *ix_symbol_text(const ilex_context *ctx, int32_t symbol);
+
+/* Is "text" an identifier that users may define? Explains in the error. */
+bool ix_name_check(ix_error *err, const char *what, const char *text,
+                   size_t length);
+
+/* Value of an option; the environment is read at context creation. */
+const char *ix_option_text(const ilex_context *ctx, ix_option option);
+int64_t ix_option_int(const ilex_context *ctx, ix_option option);
+
+void ix_log(ilex_context *ctx, ilex_level level, const char *fmt, ...)
+    IX_PRINTF(3, 4);
+
+/* lib/graph/scope.c */
+bool ix_scope_record_array(ilex_context *ctx, ilex_array *n);
+void ix_scope_free(ilex_context *ctx);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Domains: products of half-open ranges, one per axis, bounds linear in the
+ * size parameters.
+ */
+#include <stdio.h>
+
+#include "lib/graph/lin.h"
+
+typedef struct domain_key {
+    int rank;
+    const ix_axis *ax;
+} domain_key;
+
+static bool
+domain_equal(const void *item, const void *key)
+{
+    const ix_domain *dom = item;
+    const domain_key *want = key;
+    if (dom->rank != want->rank)
+        return false;
+    for (int k = 0; k < dom->rank; k++)
+        if (dom->ax[k].name != want->ax[k].name ||
+            dom->ax[k].lo != want->ax[k].lo || dom->ax[k].hi != want->ax[k].hi)
+            return false;
+    return true;
+}
+
+const ix_domain *
+ix_domain_new(ilex_context *ctx, int rank, const ix_axis *ax)
+{
+    uint64_t hash = ix_mix(11, (uint64_t)rank);
+    for (int k = 0; k < rank; k++) {
+        if (!ax[k].lo || !ax[k].hi)
+            return NULL;
+        hash = ix_mix(hash, ctx->symbol[ax[k].name]->hash);
+        hash = ix_mix(ix_mix(hash, ax[k].lo->hash), ax[k].hi->hash);
+    }
+    domain_key key = {rank, ax};
+    ix_domain *dom = ix_table_find(&ctx->domains, hash, &key, domain_equal);
+    if (dom)
+        return dom;
+    size_t bytes = (size_t)rank * sizeof *ax;
+    dom = ix_mem_new(&ctx->mem, sizeof *dom + bytes);
+    if (dom && !ix_table_add(&ctx->domains, &ctx->mem, hash, dom)) {
+        ix_mem_free(&ctx->mem, dom);
+        dom = NULL;
+    }
+    if (!dom) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    dom->hash = hash;
+    dom->rank = rank;
+    if (bytes)
+        memcpy(dom->ax, ax, bytes);
+    return dom;
+}
+
+int
+ix_domain_find(const ix_domain *dom, int32_t name)
+{
+    for (int k = 0; k < dom->rank; k++)
+        if (dom->ax[k].name == name)
+            return k;
+    return -1;
+}
+
+const ix_lin *
+ix_axis_extent(ilex_context *ctx, const ix_axis *ax)
+{
+    return ix_lin_sub(ctx, ax->hi, ax->lo);
+}
+
+/* Are the numbers of a bound below those that stand for no bound? */
+static bool
+is_bound(const ix_lin *a)
+{
+    bool ok = a->c < IX_UNBOUNDED && a->c > -IX_UNBOUNDED;
+    for (int32_t i = 0; ok && i < a->n; i++)
+        ok = a->t[i].k < IX_UNBOUNDED && a->t[i].k > -IX_UNBOUNDED;
+    return ok;
+}
+
+bool
+ix_domain_check_extents(ilex_context *ctx, const char *what,
+                        const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++) {
+        const ix_axis *ax = &dom->ax[k];
+        const ix_lin *extent = ix_axis_extent(ctx, ax);
+        if (!extent)
+            return false;
+        if (!is_bound(ax->lo) || !is_bound(ax->hi)) {
+            ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+                    "%s: axis %d (%s) covers [%s, %s); the numbers in bounds "
+                    "stay below 2^60",
+                    what, k,
+                    ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
+                    ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
+            return false;
+        }
+        if (ix_lin_nonneg(ctx, extent) == IX_YES)
+            continue;
+        ix_fail(&ctx->error, ILEX_E_EMPTY,
+                "%s: axis %d (%s) covers [%s, %s), which is not known to have "
+                "a length >= 0; assume %s <= %s to allow it",
+                what, k, ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
+                ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s,
+                ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
+        return false;
+    }
+    return true;
+}
+
+void
+ix_domain_print(const ilex_context *ctx, const ix_domain *dom, ix_text *t)
+{
+    for (int k = 0; k < dom->rank; k++) {
+        const ix_axis *ax = &dom->ax[k];
+        if (k)
+            ix_text_put(t, ", ");
+        if (ax->name)
+            ix_text_format(t, "%s:", ix_symbol_text(ctx, ax->name));
+        if (!ix_lin_is(ax->lo, 0)) {
+            ix_lin_print(ctx, ax->lo, t);
+            ix_text_char(t, ':');
+        }
+        ix_lin_print(ctx, ax->hi, t);
+    }
+}
+
+ix_domain_text
+ix_domain_show(ilex_context *ctx, const ix_domain *dom)
+{
+    ix_domain_text r = {""};
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_domain_print(ctx, dom, &t);
+    const char *s = ix_text_string(&t);
+    snprintf(r.s, sizeof r.s, "%s", s ? s : "?");
+    ix_text_free(&t);
+    return r;
+}

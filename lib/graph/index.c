@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Index arithmetic in normal form: sums of multiples of atoms.
+ */
+#include "lib/graph/scalar.h"
+
+/* The order of atoms in a LINEAR node: a function of structure alone. */
+static int
+compare_atoms(const ilex_array *a, const ilex_array *b)
+{
+    if (a == b)
+        return 0;
+    if (a->kind != b->kind)
+        return a->kind == IX_INDEX || (a->kind != IX_OP && b->kind == IX_OP) ||
+                       (a->kind == IX_RINDEX && b->kind == IX_SIZE)
+                   ? -1
+                   : 1;
+    if (a->kind != IX_OP)
+        return a->attr[0] < b->attr[0] ? -1 : 1;
+    return a->hash < b->hash ? -1 : 1;
+}
+
+void
+ix_index_form_of(const ilex_array *x, ix_index_form *form)
+{
+    form->c = 0;
+    form->n = 0;
+    if (x->kind == IX_CONST) {
+        form->c = x->attr[0];
+    } else if (x->kind == IX_LINEAR) {
+        form->c = x->attr[0];
+        form->n = x->nops;
+        for (int i = 0; i < x->nops; i++) {
+            form->t[i].k = x->attr[i + 1];
+            form->t[i].atom = x->ops[i];
+        }
+    } else {
+        form->n = 1;
+        form->t[0].k = 1;
+        form->t[0].atom = (ilex_array *)(uintptr_t)x;
+    }
+}
+
+/* Inserts k*atom into a sorted form. */
+static bool
+add_term(ix_index_form *a, int64_t k, ilex_array *atom)
+{
+    int i = 0;
+    while (i < a->n && compare_atoms(a->t[i].atom, atom) < 0)
+        i++;
+    if (i < a->n && a->t[i].atom == atom) {
+        if (!ix_add(a->t[i].k, k, &a->t[i].k))
+            return false;
+        if (a->t[i].k == 0) {
+            a->n--;
+            memmove(a->t + i, a->t + i + 1, (size_t)(a->n - i) * sizeof *a->t);
+        }
+        return true;
+    }
+    if (a->n == IX_INDEX_TERMS)
+        return false;
+    memmove(a->t + i + 1, a->t + i, (size_t)(a->n - i) * sizeof *a->t);
+    a->t[i].k = k;
+    a->t[i].atom = atom;
+    a->n++;
+    return true;
+}
+
+bool
+ix_index_form_add(ix_index_form *a, int64_t k, const ix_index_form *b)
+{
+    int64_t v;
+    bool ok = ix_mul(k, b->c, &v) && ix_add(a->c, v, &a->c);
+    for (int i = 0; ok && k != 0 && i < b->n; i++)
+        ok = ix_mul(k, b->t[i].k, &v) && add_term(a, v, b->t[i].atom);
+    return ok;
+}
+
+ilex_array *
+ix_index_const(ilex_context *ctx, int64_t c)
+{
+    return ix_scalar_const(ctx, ILEX_I64, (ix_value){.i = c});
+}
+
+ilex_array *
+ix_index_from(ilex_context *ctx, const ix_index_form *form)
+{
+    if (form->n == 0)
+        return ix_index_const(ctx, form->c);
+    if (form->n == 1 && form->c == 0 && form->t[0].k == 1)
+        return form->t[0].atom;
+    int64_t attr[IX_INDEX_TERMS + 1] = {form->c};
+    ilex_array *ops[IX_INDEX_TERMS];
+    for (int i = 0; i < form->n; i++) {
+        attr[i + 1] = form->t[i].k;
+        ops[i] = form->t[i].atom;
+    }
+    ix_node_spec spec = {.kind = IX_LINEAR,
+                         .dtype = ILEX_I64,
+                         .nops = form->n,
+                         .ops = ops,
+                         .nattr = form->n + 1,
+                         .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+static ilex_array *
+too_large(ilex_context *ctx)
+{
+    return ix_poison(ctx, "index", -1, ILEX_E_OVERFLOW,
+                     "index arithmetic leaves 64 bits or has more than %d "
+                     "terms",
+                     IX_INDEX_TERMS);
+}
+
+ilex_array *
+ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
+{
+    if (ix_is_poison(a) || ix_is_poison(b))
+        return ctx->poison;
+    ix_index_form x, y;
+    ix_index_form_of(a, &x);
+    ix_index_form_of(b, &y);
+    return ix_index_form_add(&x, k, &y) ? ix_index_from(ctx, &x)
+                                        : too_large(ctx);
+}
+
+ilex_array *
+ix_index_offset(ilex_context *ctx, ilex_array *a, int64_t c)
+{
+    return c == 0 ? a : ix_index_fma(ctx, a, 1, ix_index_const(ctx, c));
+}
+
+ilex_array *
+ix_index_lin(ilex_context *ctx, const ix_lin *a)
+{
+    if (!a)
+        return ix_poison_again(ctx);
+    ilex_array *sum = ix_index_const(ctx, a->c);
+    for (int32_t i = 0; i < a->n; i++)
+        sum = ix_index_fma(ctx, sum, a->t[i].k,
+                           ix_scalar_size(ctx, a->t[i].param));
+    return sum;
+}
+
+/* A form without indices as a linear form in the sizes; NULL if it has any, or
+ * if a number is too large for one. */
+static const ix_lin *
+form_lin(ilex_context *ctx, const ix_index_form *form)
+{
+    const ix_lin *sum = ix_lin_try_offset(ctx, ix_lin_const(ctx, 0), form->c);
+    for (int i = 0; i < form->n; i++) {
+        if (form->t[i].atom->kind != IX_SIZE)
+            return NULL;
+        sum = ix_lin_try_fma(
+            ctx, sum, form->t[i].k,
+            ix_lin_param(ctx, (int32_t)form->t[i].atom->attr[0]));
+    }
+    return sum;
+}
+
+const ix_lin *
+ix_index_to_lin(ilex_context *ctx, const ilex_array *x)
+{
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    return form_lin(ctx, &f);
+}
+
+/* minimum or maximum; decided at once when the difference depends on sizes at
+ * most and has a sign under the assumptions. */
+static ilex_array *
+extremum(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
+{
+    if (ix_is_poison(a) || ix_is_poison(b))
+        return ctx->poison;
+    ix_index_form x, y;
+    ix_index_form_of(a, &x);
+    ix_index_form_of(b, &y);
+    const ix_lin *diff =
+        ix_index_form_add(&x, -1, &y) ? form_lin(ctx, &x) : NULL;
+    if (diff && ix_lin_nonneg_fast(ctx, diff))
+        return op == IX_OP_MINIMUM ? b : a;
+    if (diff && ix_lin_nonneg_fast(ctx, ix_lin_scale(ctx, diff, -1)))
+        return op == IX_OP_MINIMUM ? a : b;
+    ilex_array *ops[2] = {a, b};
+    return ix_scalar_op(ctx, op, ILEX_I64, ILEX_I64, ops);
+}
+
+ilex_array *
+ix_index_min(ilex_context *ctx, ilex_array *a, ilex_array *b)
+{
+    return extremum(ctx, IX_OP_MINIMUM, a, b);
+}
+
+ilex_array *
+ix_index_max(ilex_context *ctx, ilex_array *a, ilex_array *b)
+{
+    return extremum(ctx, IX_OP_MAXIMUM, a, b);
+}
+
+/* floor((whole*c + rest)/c) = whole + floor(rest/c): multiples of c leave. */
+ilex_array *
+ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c)
+{
+    if (ix_is_poison(a) || c == 1)
+        return a;
+    ix_index_form x, whole = {0}, rest = {0};
+    ix_index_form_of(a, &x);
+    whole.c = ix_floordiv(x.c, c);
+    rest.c = ix_floormod(x.c, c);
+    bool ok = true;
+    for (int i = 0; ok && i < x.n; i++)
+        ok = x.t[i].k % c == 0 ? add_term(&whole, x.t[i].k / c, x.t[i].atom)
+                               : add_term(&rest, x.t[i].k, x.t[i].atom);
+    if (!ok)
+        return too_large(ctx);
+    if (rest.n > 0) {
+        ilex_array *ops[2] = {ix_index_from(ctx, &rest),
+                              ix_index_const(ctx, c)};
+        ilex_array *q =
+            ix_scalar_op(ctx, IX_OP_FLOOR_DIVIDE, ILEX_I64, ILEX_I64, ops);
+        if (ix_is_poison(q) || !add_term(&whole, 1, q))
+            return ix_poison_again(ctx);
+    }
+    return ix_index_from(ctx, &whole);
+}
+
+/* ---- recognition ---- */
+
+static ilex_array *
+remainder_of(ilex_context *ctx, ilex_array *a, int64_t c)
+{
+    return ix_index_fma(ctx, a, -c, ix_index_floordiv(ctx, a, c));
+}
+
+/* Normal form of an OP node whose operands are in normal form already; NULL
+ * if it is no index arithmetic. */
+static ilex_array *
+normal_op(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
+{
+    bool constant = b && b->kind == IX_CONST;
+    switch ((int)op) {
+    case IX_OP_ADD:
+        return ix_index_fma(ctx, a, 1, b);
+    case IX_OP_SUBTRACT:
+        return ix_index_fma(ctx, a, -1, b);
+    case IX_OP_NEGATIVE:
+        return ix_index_fma(ctx, ix_index_const(ctx, 0), -1, a);
+    case IX_OP_POSITIVE:
+        return a;
+    case IX_OP_MULTIPLY:
+        if (a->kind == IX_CONST)
+            return ix_index_fma(ctx, ix_index_const(ctx, 0), a->attr[0], b);
+        return constant
+                   ? ix_index_fma(ctx, ix_index_const(ctx, 0), b->attr[0], a)
+                   : NULL;
+    case IX_OP_FLOOR_DIVIDE:
+        return constant && b->attr[0] > 0
+                   ? ix_index_floordiv(ctx, a, b->attr[0])
+                   : NULL;
+    case IX_OP_REMAINDER:
+        return constant && b->attr[0] > 0 ? remainder_of(ctx, a, b->attr[0])
+                                          : NULL;
+    case IX_OP_MINIMUM:
+        return ix_index_min(ctx, a, b);
+    case IX_OP_MAXIMUM:
+        return ix_index_max(ctx, a, b);
+    default:
+        return NULL;
+    }
+}
+
+/* A comparison that isl can read. */
+static bool
+is_comparison(ix_op op)
+{
+    return op == IX_OP_LESS || op == IX_OP_LESS_EQUAL || op == IX_OP_GREATER ||
+           op == IX_OP_GREATER_EQUAL || op == IX_OP_EQUAL ||
+           op == IX_OP_NOT_EQUAL;
+}
+
+/* May "n" have these operands, which are all part of index arithmetic? */
+static bool
+is_index_op(const ilex_array *n)
+{
+    ix_op op = ix_op_of(n);
+    ilex_dtype loop = ix_loop_of(n);
+    if (n->dtype == ILEX_I64)
+        return op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM ||
+               (op == IX_OP_FLOOR_DIVIDE && n->ops[1]->kind == IX_CONST &&
+                n->ops[1]->attr[0] > 0);
+    if (is_comparison(op))
+        return loop == ILEX_I64;
+    return loop == ILEX_BOOL &&
+           (op == IX_OP_LOGICAL_NOT || op == IX_OP_LOGICAL_AND ||
+            op == IX_OP_LOGICAL_OR);
+}
+
+/* Are the numbers of a CONST or LINEAR so small that no sum of such terms
+ * leaves 64 bits? Others are computed as values, which wrap. */
+static bool
+is_moderate(const ilex_array *n)
+{
+    const int64_t most = (int64_t)1 << 40;
+    int count = n->kind == IX_CONST ? 1 : n->nattr;
+    for (int i = 0; i < count; i++)
+        if (n->attr[i] > most || n->attr[i] < -most)
+            return false;
+    return true;
+}
+
+int
+ix_index_weight(const ilex_array *n)
+{
+    int weight = 1;
+    switch (n->kind) {
+    case IX_CONST:
+        return n->dtype == ILEX_I64 && is_moderate(n);
+    case IX_SIZE:
+    case IX_INDEX:
+    case IX_RINDEX:
+        return n->dtype == ILEX_I64;
+    case IX_OP:
+        if (!is_index_op(n))
+            return 0;
+        break;
+    case IX_LINEAR:
+        if (!is_moderate(n))
+            return 0;
+        break;
+    default:
+        return 0;
+    }
+    for (int i = 0; i < n->nops; i++) {
+        if (n->ops[i]->weight == 0)
+            return 0;
+        weight += n->ops[i]->weight;
+    }
+    return weight <= IX_INDEX_WEIGHT ? weight : 0;
+}
+
+ilex_array *
+ix_index_normal(ilex_context *ctx, ilex_array *x)
+{
+    if (x->kind == IX_CONST && x->dtype != ILEX_I64)
+        return ix_scalar_cast(ctx, ILEX_I64, x);
+    if (x->kind != IX_OP || x->dtype != ILEX_I64 || x->nops > 2)
+        return x;
+    ilex_array *ops[2] = {NULL, NULL};
+    for (int i = 0; i < x->nops; i++) {
+        ops[i] = ix_index_normal(ctx, x->ops[i]);
+        if (!ix_index_is_affine(ops[i]))
+            return x;
+    }
+    bool clean = ctx->error.code == ILEX_OK;
+    ilex_array *r = normal_op(ctx, ix_op_of(x), ops[0], ops[1]);
+    if (r && ix_is_poison(r) && clean && ctx->error.code == ILEX_E_OVERFLOW) {
+        ix_error_clear(&ctx->error);
+        return x;
+    }
+    return r ? r : x;
+}
+
+bool
+ix_index_is_shift(const ilex_array *x, int *k, int64_t *offset)
+{
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    if (f.n != 1 || f.t[0].k != 1 || f.t[0].atom->kind != IX_INDEX)
+        return false;
+    *k = (int)f.t[0].atom->attr[0];
+    *offset = f.c;
+    return true;
+}

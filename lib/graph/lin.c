@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linear forms: interning, arithmetic, and the own decision procedure that
+ * keeps box domains away from isl.
+ */
+#include "lib/graph/lin.h"
+
+#include <stdio.h>
+
+
+/* With numbers no larger than this, negation and division cannot overflow. */
+#define LARGEST ((int64_t)1 << 62)
+
+enum { MAX_TERMS = 24 };
+
+/* A form under construction. */
+typedef struct draft {
+    int64_t c;
+    int32_t n;
+    ix_term t[MAX_TERMS];
+} draft;
+
+static bool
+lin_equal(const void *item, const void *key)
+{
+    const ix_lin *a = item;
+    const draft *d = key;
+    if (a->c != d->c || a->n != d->n)
+        return false;
+    for (int32_t i = 0; i < a->n; i++)
+        if (a->t[i].param != d->t[i].param || a->t[i].k != d->t[i].k)
+            return false;
+    return true;
+}
+
+static const ix_lin *
+intern(ilex_context *ctx, const draft *d)
+{
+    uint64_t hash = ix_mix(7, (uint64_t)d->c);
+    for (int32_t i = 0; i < d->n; i++)
+        hash =
+            ix_mix(ix_mix(hash, (uint64_t)d->t[i].param), (uint64_t)d->t[i].k);
+    ix_lin *a = ix_table_find(&ctx->lins, hash, d, lin_equal);
+    if (a)
+        return a;
+    size_t terms = (size_t)d->n * sizeof *d->t;
+    a = ix_mem_new(&ctx->mem, sizeof *a + terms);
+    if (a && !ix_table_add(&ctx->lins, &ctx->mem, hash, a)) {
+        ix_mem_free(&ctx->mem, a);
+        a = NULL;
+    }
+    if (!a) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    a->hash = hash;
+    a->c = d->c;
+    a->n = d->n;
+    memcpy(a->t, d->t, terms);
+    return a;
+}
+
+static bool
+fits(int64_t v)
+{
+    return v >= -LARGEST && v <= LARGEST;
+}
+
+const ix_lin *
+ix_lin_const(ilex_context *ctx, int64_t c)
+{
+    draft d = {.c = c};
+    if (fits(c))
+        return intern(ctx, &d);
+    ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+            "%lld is too large for a size or a bound: at most 2^62",
+            (long long)c);
+    return NULL;
+}
+
+const ix_lin *
+ix_lin_param(ilex_context *ctx, int32_t param)
+{
+    draft d = {.n = 1};
+    d.t[0] = (ix_term){param, 1};
+    return param < 0 ? NULL : intern(ctx, &d);
+}
+
+/* Appends k * param to a draft unless k is 0. */
+static bool
+append(draft *d, int32_t param, int64_t k)
+{
+    if (k == 0)
+        return true;
+    if (d->n == MAX_TERMS || !fits(k))
+        return false;
+    d->t[d->n++] = (ix_term){param, k};
+    return true;
+}
+
+/* d = a + k*b, merging the sorted terms; false on overflow. */
+static bool
+merge(draft *d, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    int64_t v;
+    bool ok = ix_mul(k, b->c, &v) && ix_add(a->c, v, &d->c) && fits(d->c);
+    int32_t i = 0, j = 0;
+    while (ok && (i < a->n || j < b->n)) {
+        bool left = j == b->n || (i < a->n && a->t[i].param <= b->t[j].param);
+        bool right = i == a->n || (j < b->n && b->t[j].param <= a->t[i].param);
+        int32_t p = left ? a->t[i].param : b->t[j].param;
+        int64_t sum = left ? a->t[i++].k : 0;
+        if (right)
+            ok = ix_mul(k, b->t[j++].k, &v) && ix_add(sum, v, &sum);
+        ok = ok && append(d, p, sum);
+    }
+    return ok;
+}
+
+/* a + k*b; without an error when it does not fit and "quiet" says so. */
+static const ix_lin *
+combine(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b,
+        bool quiet)
+{
+    if (!a || !b)
+        return NULL;
+    draft d;
+    d.c = 0;
+    d.n = 0;
+    if (merge(&d, a, k, b))
+        return intern(ctx, &d);
+    if (!quiet)
+        ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+                "a size expression leaves 2^62 or has more than %d terms: "
+                "(%s) + %lld*(%s)",
+                MAX_TERMS, ix_lin_show(ctx, a).s, (long long)k,
+                ix_lin_show(ctx, b).s);
+    return NULL;
+}
+
+const ix_lin *
+ix_lin_fma(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    return combine(ctx, a, k, b, false);
+}
+
+const ix_lin *
+ix_lin_try_fma(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    return combine(ctx, a, k, b, true);
+}
+
+const ix_lin *
+ix_lin_try_offset(ilex_context *ctx, const ix_lin *a, int64_t c)
+{
+    return c == 0    ? a
+           : fits(c) ? ix_lin_try_fma(ctx, a, 1, ix_lin_const(ctx, c))
+                     : NULL;
+}
+
+const ix_lin *
+ix_lin_add(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    return ix_lin_fma(ctx, a, 1, b);
+}
+
+const ix_lin *
+ix_lin_sub(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    return ix_lin_fma(ctx, a, -1, b);
+}
+
+const ix_lin *
+ix_lin_scale(ilex_context *ctx, const ix_lin *a, int64_t k)
+{
+    return ix_lin_fma(ctx, ix_lin_const(ctx, 0), k, a);
+}
+
+const ix_lin *
+ix_lin_offset(ilex_context *ctx, const ix_lin *a, int64_t c)
+{
+    return c == 0 ? a : ix_lin_fma(ctx, a, 1, ix_lin_const(ctx, c));
+}
+
+bool
+ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value)
+{
+    int64_t sum = a->c, v;
+    for (int32_t i = 0; i < a->n; i++)
+        if (!ix_mul(a->t[i].k, param[a->t[i].param], &v) ||
+            !ix_add(sum, v, &sum))
+            return false;
+    *value = sum;
+    return true;
+}
+
+/* ---- decisions ---- */
+
+/* The smallest value of "a" over the parameters' ranges; false if unbounded
+ * or too large. */
+static bool
+lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
+{
+    int64_t sum = a->c, v;
+    for (int32_t i = 0; i < a->n; i++) {
+        const ix_param *p = &ctx->param[a->t[i].param];
+        int64_t at = a->t[i].k > 0 ? p->low : p->high;
+        if (at == INT64_MAX || !ix_mul(a->t[i].k, at, &v) ||
+            !ix_add(sum, v, &sum))
+            return false;
+    }
+    *value = sum;
+    return true;
+}
+
+bool
+ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a)
+{
+    int64_t v;
+    if (lowest(ctx, a, &v) && v >= 0)
+        return true;
+    for (size_t i = 0; a->n > 0 && i < ctx->nassumptions; i++) {
+        const ix_assumption *s = &ctx->assumption[i];
+        draft d = {0};
+        if (s->modulus || s->form->n < 2 || !merge(&d, a, -1, s->form))
+            continue;
+        union {
+            ix_lin lin;
+            char space[sizeof(ix_lin) + sizeof d.t];
+        } rest;
+        rest.lin = (ix_lin){.c = d.c, .n = d.n};
+        memcpy(rest.lin.t, d.t, sizeof d.t);
+        if (lowest(ctx, &rest.lin, &v) && v >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- text ---- */
+
+/* One term with its sign; "first" drops a leading '+'. */
+static void
+print_term(const ilex_context *ctx, ix_term term, bool first, ix_text *t)
+{
+    if (!first || term.k < 0)
+        ix_text_char(t, term.k < 0 ? '-' : '+');
+    uint64_t k = term.k < 0 ? 0 - (uint64_t)term.k : (uint64_t)term.k;
+    if (k != 1) {
+        ix_text_uint(t, k);
+        ix_text_char(t, '*');
+    }
+    ix_text_put(t, ix_param_name(ctx, term.param));
+}
+
+void
+ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        print_term(ctx, a->t[i], i == 0, t);
+    if (a->n && a->c > 0)
+        ix_text_char(t, '+');
+    if (!a->n || a->c)
+        ix_text_int(t, a->c);
+}
+
+ix_lin_text
+ix_lin_show(const ilex_context *ctx, const ix_lin *a)
+{
+    ix_lin_text r = {""};
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    if (a)
+        ix_lin_print(ctx, a, &t);
+    const char *s = ix_text_string(&t);
+    snprintf(r.s, sizeof r.s, "%s", s ? s : "?");
+    ix_text_free(&t);
+    return r;
+}
+
+void
+ix_lin_free_all(ilex_context *ctx)
+{
+    for (size_t i = 0; i < ctx->lins.capacity; i++)
+        ix_mem_free(&ctx->mem, ctx->lins.entries[i].item);
+    for (size_t i = 0; i < ctx->domains.capacity; i++)
+        ix_mem_free(&ctx->mem, ctx->domains.entries[i].item);
+    ix_table_free(&ctx->lins, &ctx->mem);
+    ix_table_free(&ctx->domains, &ctx->mem);
+}

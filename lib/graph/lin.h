@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linear forms in the size parameters, and domains made of them.
+ *
+ * Both are interned in the context: equal means same pointer, and they live
+ * as long as the context. Numbers in a form are at most 2^62 in magnitude.
+ * Functions return NULL when they fail (overflow or no memory, recorded in the
+ * context) and accept NULL, so that a chain of
+ * calls needs one check at its end.
+ */
+#ifndef ILEX_LIB_LIN_H
+#define ILEX_LIB_LIN_H
+
+#include "lib/graph/context.h"
+#include "lib/base/text.h"
+
+typedef struct ix_term {
+    int32_t param;
+    int64_t k;
+} ix_term;
+
+/* c + sum of k * param, by ascending parameter, no k is 0. */
+typedef struct ix_lin {
+    uint64_t hash;
+    int64_t c;
+    int32_t n;
+    ix_term t[];
+} ix_lin;
+
+/* Bounds of an axis on which an array is defined everywhere: -IX_UNBOUNDED and
+ * IX_UNBOUNDED as constants, smaller and larger than every other form. */
+#define IX_UNBOUNDED ((int64_t)1 << 60)
+
+/* Three-valued answer of a proof. */
+typedef enum ix_tri {
+    IX_NO,
+    IX_YES,
+    IX_UNKNOWN
+} ix_tri;
+
+/* ---- assume.c: size parameters and assumptions ---- */
+
+/* The parameter named by a symbol, made if new; -1 when there is no memory. */
+int32_t ix_param_of(ilex_context *ctx, int32_t symbol);
+const char *ix_param_name(const ilex_context *ctx, int32_t param);
+
+/* Assumes form >= 0, or form divisible by "modulus" if that is not 0. */
+ilex_status ix_assume(ilex_context *ctx, const ix_lin *form, int64_t modulus);
+
+/* Do the assumptions say no more than a range for each size? */
+bool ix_assumed_ranges(const ilex_context *ctx);
+
+/* Do the assumptions together leave any size? Ranges of single sizes first,
+ * isl for the rest. IX_NO: they contradict each other. */
+ix_tri ix_assumptions_possible(ilex_context *ctx);
+
+/* ---- linear forms ---- */
+
+const ix_lin *ix_lin_const(ilex_context *ctx, int64_t c);
+const ix_lin *ix_lin_param(ilex_context *ctx, int32_t param);
+/* a + k*b */
+const ix_lin *ix_lin_fma(ilex_context *ctx, const ix_lin *a, int64_t k,
+                         const ix_lin *b);
+/* The same where a number that is too large means "not known", no error. */
+const ix_lin *ix_lin_try_fma(ilex_context *ctx, const ix_lin *a, int64_t k,
+                             const ix_lin *b);
+const ix_lin *ix_lin_try_offset(ilex_context *ctx, const ix_lin *a, int64_t c);
+const ix_lin *ix_lin_add(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+const ix_lin *ix_lin_sub(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+const ix_lin *ix_lin_scale(ilex_context *ctx, const ix_lin *a, int64_t k);
+const ix_lin *ix_lin_offset(ilex_context *ctx, const ix_lin *a, int64_t c);
+
+static inline bool
+ix_lin_is(const ix_lin *a, int64_t c)
+{
+    return a && a->n == 0 && a->c == c;
+}
+
+/* Value for given parameter values; false on overflow. */
+bool ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value);
+
+/* Is a >= 0 for all sizes that satisfy the assumptions? Own algebra first,
+ * isl for the rest; IX_UNKNOWN when isl's quota ran out. */
+ix_tri ix_lin_nonneg(ilex_context *ctx, const ix_lin *a);
+/* Is a <= b always? */
+ix_tri ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+/* The own algebra alone: false means "not shown". */
+bool ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a);
+
+/* The larger (smaller) of two; NULL without an error when neither is always
+ * the larger one. */
+const ix_lin *ix_lin_max(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+const ix_lin *ix_lin_min(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+
+void ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t);
+
+/* Text of a form in a small buffer, for messages. */
+typedef struct ix_lin_text {
+    char s[160];
+} ix_lin_text;
+ix_lin_text ix_lin_show(const ilex_context *ctx, const ix_lin *a);
+
+/* ---- domains ---- */
+
+typedef struct ix_axis {
+    int32_t name; /* symbol; 0: unnamed */
+    const ix_lin *lo, *hi; /* half open */
+} ix_axis;
+
+typedef struct ix_domain {
+    uint64_t hash;
+    int32_t rank;
+    ix_axis ax[];
+} ix_domain;
+
+/* Interned domain; the axes are copied. NULL bounds give NULL. */
+const ix_domain *ix_domain_new(ilex_context *ctx, int rank, const ix_axis *ax);
+
+/* Position of a named axis, -1 if there is none. */
+int ix_domain_find(const ix_domain *dom, int32_t name);
+
+static inline bool
+ix_domain_named(const ix_domain *dom)
+{
+    return dom->rank > 0 && dom->ax[0].name != 0;
+}
+
+const ix_lin *ix_axis_extent(ilex_context *ctx, const ix_axis *ax);
+
+/* Is every axis provably of length >= 0? Records the error with a proposal;
+ * "what" names the array. */
+bool ix_domain_check_extents(ilex_context *ctx, const char *what,
+                             const ix_domain *dom);
+
+/* "I:ni, J:-1:nj+1" as in text; "" for rank 0. */
+void ix_domain_print(const ilex_context *ctx, const ix_domain *dom,
+                     ix_text *t);
+typedef struct ix_domain_text {
+    char s[512];
+} ix_domain_text;
+ix_domain_text ix_domain_show(ilex_context *ctx, const ix_domain *dom);
+
+void ix_lin_free_all(ilex_context *ctx);
+
+#endif

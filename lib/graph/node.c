@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Nodes: hash-consing, counting, iterative release.
+ */
+#include "lib/graph/node.h"
+
+#include <limits.h>
+
+#include "lib/graph/scalar.h"
+
+const ix_kind_info ix_kind_infos[IX_NKINDS] = {
+#define IX_CLASS_array true
+#define IX_CLASS_scalar false
+#define IX_OPERANDS_all 0, INT_MAX
+#define IX_OPERANDS_none 0, 0
+#define IX_OPERANDS_head 0, 1
+#define IX_OPERANDS_tail 1, INT_MAX
+#define IX_NODE(name, text, class, operands, lower, meaning)                   \
+    {text, meaning, IX_CLASS_##class, IX_OPERANDS_##operands},
+#include "lib/graph/nodes.def"
+};
+
+ix_data_hooks ix_data;
+
+/* ---- operands ---- */
+
+int
+ix_operand_count(const ilex_array *n)
+{
+    const ix_kind_info *info = &ix_kind_infos[n->kind];
+    int last = info->last < n->nops ? info->last : n->nops;
+    return last > info->first ? last - info->first : 0;
+}
+
+ilex_array *
+ix_operand(const ilex_array *n, int i)
+{
+    return i < ix_operand_count(n) ? n->ops[ix_kind_infos[n->kind].first + i]
+                                   : NULL;
+}
+
+/* ---- consing ---- */
+
+static uint64_t
+hash_spec(const ix_node_spec *s)
+{
+    uint64_t h = ix_mix((uint64_t)s->kind, (uint64_t)s->dtype);
+    h = ix_mix(h, s->interior ? s->interior->hash : 0);
+    h = ix_mix(h, s->valid ? s->valid->hash : 0);
+    for (int i = 0; i < s->nops; i++)
+        h = ix_mix(h, s->ops[i]->hash);
+    for (int i = 0; i < s->nattr; i++)
+        h = ix_mix(h, (uint64_t)s->attr[i]);
+    return h;
+}
+
+static bool
+node_equal(const void *item, const void *key)
+{
+    const ilex_array *n = item;
+    const ix_node_spec *s = key;
+    size_t ops = (size_t)s->nops * sizeof *s->ops;
+    size_t attr = (size_t)s->nattr * sizeof *s->attr;
+    return n->kind == s->kind && n->dtype == s->dtype && n->nops == s->nops &&
+           n->nattr == s->nattr && n->interior == s->interior &&
+           n->valid == s->valid && n->ext == s->ext &&
+           (!ops || !memcmp(n->ops, s->ops, ops)) &&
+           (!attr || !memcmp(n->attr, s->attr, attr));
+}
+
+/* What a node contains, from its kind and its operands. */
+static uint8_t
+flags_of(const ix_node_spec *s)
+{
+    unsigned f = 0;
+    if (ix_kind_infos[s->kind].array)
+        return 0;
+    for (int i = 0; i < s->nops; i++)
+        f |= s->ops[i]->flags;
+    f |= s->kind == IX_INDEX ? IX_HAS_INDEX : 0u;
+    f |= s->kind == IX_RINDEX ? IX_HAS_RINDEX : 0u;
+    f |= s->kind == IX_LOAD ? IX_HAS_LOAD : 0u;
+    f |= s->kind == IX_REDUCE ? IX_HAS_REDUCE : 0u;
+    return (uint8_t)f;
+}
+
+/* Operations on the longest way from a scalar to a leaf. */
+static int
+depth_of(const ix_node_spec *s)
+{
+    int depth = 0;
+    if (ix_kind_infos[s->kind].array)
+        return 0;
+    for (int i = 0; i < s->nops; i++)
+        depth = s->ops[i]->depth >= depth ? s->ops[i]->depth + 1 : depth;
+    return depth;
+}
+
+static bool
+check_depth(ilex_context *ctx, const ix_node_spec *s)
+{
+    if (depth_of(s) <= IX_BODY_DEPTH)
+        return true;
+    ix_fail(&ctx->error, ILEX_E_LIMIT,
+            "an expression without an array in between is nested more than %d "
+            "deep; sum over an array instead",
+            (int)IX_BODY_DEPTH);
+    return false;
+}
+
+static ilex_array *
+allocate(ilex_context *ctx, const ix_node_spec *s)
+{
+    size_t ops = (size_t)s->nops * sizeof *s->ops;
+    size_t attr = (size_t)s->nattr * sizeof *s->attr;
+    ilex_array *n = ix_mem_new(&ctx->mem, sizeof *n + ops + attr);
+    if (!n)
+        return NULL;
+    n->ctx = ctx;
+    n->count = 1;
+    n->kind = (uint8_t)s->kind;
+    n->dtype = (uint8_t)s->dtype;
+    n->flags = flags_of(s);
+    n->nops = (int16_t)s->nops;
+    n->nattr = (int16_t)s->nattr;
+    n->depth = (uint16_t)depth_of(s);
+    n->interior = s->interior;
+    n->valid = s->valid;
+    n->ext = s->ext;
+    n->attr = (int64_t *)(void *)(n->ops + s->nops);
+    if (ops)
+        memcpy(n->ops, s->ops, ops);
+    if (attr)
+        memcpy(n->attr, s->attr, attr);
+    n->weight = (uint16_t)ix_index_weight(n);
+    return n;
+}
+
+ilex_array *
+ix_node_make(ilex_context *ctx, const ix_node_spec *spec)
+{
+    uint64_t hash = hash_spec(spec);
+    ilex_array *n = ix_table_find(&ctx->nodes, hash, spec, node_equal);
+    if (n)
+        return ix_node_retain(n);
+    if (!check_depth(ctx, spec))
+        return NULL;
+    n = allocate(ctx, spec);
+    if (n && !ix_table_add(&ctx->nodes, &ctx->mem, hash, n)) {
+        ix_mem_free(&ctx->mem, n);
+        n = NULL;
+    }
+    if (!n) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    n->hash = hash;
+    for (int i = 0; i < n->nops; i++)
+        ix_node_retain(n->ops[i]);
+    if (n->ext && ix_data.retain)
+        ix_data.retain(n->ext);
+    return n;
+}
+
+ilex_array *
+ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec)
+{
+    for (int i = 0; i < spec->nops; i++)
+        if (!spec->ops[i] || ix_is_poison(spec->ops[i]))
+            return ix_poison_again(ctx);
+    ilex_array *n = ix_node_make(ctx, spec);
+    if (!n)
+        return ix_poison_again(ctx);
+    bool recorded = ix_scope_record_array(ctx, n);
+    if (!recorded) {
+        ix_node_release(n);
+        return ix_poison_again(ctx);
+    }
+    ix_node_release(n); /* the scope holds it now */
+    return n;
+}
+
+/* ---- counting ---- */
+
+ilex_array *
+ix_node_retain(ilex_array *n)
+{
+    n->count++;
+    return n;
+}
+
+/* Takes a dead node out of the table and pushes its operands' deaths on the
+ * list threaded through "later". */
+static ilex_array *
+bury(ilex_array *n, ilex_array *list)
+{
+    ilex_context *ctx = n->ctx;
+    ix_table_remove(&ctx->nodes, n->hash, n);
+    for (int i = 0; i < n->nops; i++)
+        if (--n->ops[i]->count == 0) {
+            n->ops[i]->later = list;
+            list = n->ops[i];
+        }
+    if (n->ext && ix_data.release)
+        ix_data.release(n->ext);
+    ix_mem_free(&ctx->mem, n);
+    return list;
+}
+
+void
+ix_node_release(ilex_array *n)
+{
+    if (--n->count > 0)
+        return;
+    n->later = NULL;
+    for (ilex_array *list = n; list;) {
+        ilex_array *dead = list;
+        list = bury(dead, dead->later);
+    }
+}
+
+bool
+ix_node_make_poison(ilex_context *ctx)
+{
+    const ix_domain *dom = ix_domain_new(ctx, 0, NULL);
+    ix_node_spec spec = {
+        .kind = IX_POISON, .dtype = ILEX_BOOL, .interior = dom, .valid = dom};
+    ctx->poison = dom ? ix_node_make(ctx, &spec) : NULL;
+    return ctx->poison != NULL;
+}
+
+/* Frees every node, counts or not: the context dies. */
+void
+ix_node_free_all(ilex_context *ctx)
+{
+    for (size_t i = 0; i < ctx->nodes.capacity; i++) {
+        ilex_array *n = ctx->nodes.entries[i].item;
+        if (n && n->ext && ix_data.release)
+            ix_data.release(n->ext);
+        ix_mem_free(&ctx->mem, n);
+    }
+    ix_table_free(&ctx->nodes, &ctx->mem);
+}
+
+void
+ix_node_drain_later(ilex_context *ctx)
+{
+    ilex_array *list = atomic_exchange(&ctx->later, NULL);
+    while (list) {
+        ilex_array *n = list;
+        list = n->later;
+        int32_t drops = atomic_exchange(&n->later_count, 0);
+        while (drops-- > 0)
+            ix_node_release(n);
+    }
+}

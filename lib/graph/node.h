@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The node: one immutable struct for array expressions and for the scalar
+ * expressions inside index lambdas, hash-consed in its context: structural
+ * equality is pointer equality. What a kind's attributes and operands mean is
+ * said in nodes.def.
+ *
+ * Counting: a node counts its operands; whoever else holds a node (scope,
+ * user, pass) holds a count. The consing table is weak.
+ */
+#ifndef ILEX_LIB_NODE_H
+#define ILEX_LIB_NODE_H
+
+#include "lib/graph/lin.h"
+#include "lib/ops/op.h"
+
+typedef enum ix_kind {
+#define IX_NODE(name, text, class, operands, lower, meaning) IX_##name,
+#include "lib/graph/nodes.def"
+    IX_NKINDS
+} ix_kind;
+
+typedef struct ix_kind_info {
+    const char *text, *meaning;
+    bool array;
+    int first, last; /* operands by themselves; last: INT_MAX for all */
+} ix_kind_info;
+extern const ix_kind_info ix_kind_infos[IX_NKINDS];
+
+struct ilex_array {
+    ilex_context *ctx;
+    uint64_t hash;
+    int32_t count;
+    uint8_t kind, dtype;
+    uint8_t flags;
+    uint8_t scope_hint; /* recorded by some scope already */
+    int16_t nops, nattr;
+    uint16_t depth;  /* scalars: operations on the longest way to a leaf */
+    uint16_t weight; /* scalars: see ix_index_weight */
+    const ix_domain *interior; /* arrays, and the ranges of REDUCE */
+    const ix_domain *valid;    /* arrays: where it may be read */
+    void *ext;                 /* DATA: the wrapped object */
+    ilex_array *later;         /* list of ilex_drop_later */
+    _Atomic(int32_t) later_count;
+    int64_t *attr;
+    ilex_array *ops[];
+};
+
+/* Bodies are walked by recursion: constructors keep them this deep at most, the
+ * compiler may add what it fuses. */
+enum { IX_BUILD_DEPTH = 1000, IX_BODY_DEPTH = 4000 };
+
+/* Flags, inherited from operands: what a body contains. */
+enum {
+    IX_HAS_INDEX = 1,  /* depends on an index _k */
+    IX_HAS_RINDEX = 2, /* depends on a reduction index */
+    IX_HAS_LOAD = 4,
+    IX_HAS_REDUCE = 8
+};
+
+/* Description of a node to be made. */
+typedef struct ix_node_spec {
+    ix_kind kind;
+    ilex_dtype dtype;
+    const ix_domain *interior, *valid;
+    int nops, nattr;
+    ilex_array *const *ops;
+    const int64_t *attr;
+    void *ext;
+} ix_node_spec;
+
+/* The node for "spec", found or made, with one count for the caller; NULL when
+ * there is no memory. Operands are borrowed. */
+ilex_array *ix_node_make(ilex_context *ctx, const ix_node_spec *spec);
+
+/* As ix_node_make, but the count goes to the current scope: the result is
+ * valid until the scope ends. Poison (never NULL) on failure. */
+ilex_array *ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec);
+
+ilex_array *ix_node_retain(ilex_array *n);
+/* Gives a count back; releases whatever dies with a work list. */
+void ix_node_release(ilex_array *n);
+
+bool ix_node_make_poison(ilex_context *ctx);
+void ix_node_free_all(ilex_context *ctx);
+
+/* Releases what other threads dropped. */
+void ix_node_drain_later(ilex_context *ctx);
+
+static inline bool
+ix_is_poison(const ilex_array *n)
+{
+    return n->kind == IX_POISON;
+}
+
+static inline bool
+ix_is_array(const ilex_array *n)
+{
+    return ix_kind_infos[n->kind].array;
+}
+
+static inline int
+ix_rank(const ilex_array *n)
+{
+    return ix_is_array(n) ? n->interior->rank : 0;
+}
+
+/* The operands of an array that stand by themselves: how many, and the i-th,
+ * NULL if there are no more. A body or an index of the node is none of them. */
+int ix_operand_count(const ilex_array *n);
+ilex_array *ix_operand(const ilex_array *n, int i);
+
+/* How a DATA leaf's wrapped object is counted: set once by the runtime, so
+ * that lib need not know what a storage is. */
+typedef struct ix_data_hooks {
+    void (*retain)(void *object);
+    void (*release)(void *object);
+} ix_data_hooks;
+extern ix_data_hooks ix_data;
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scalar expressions: constructors and rewriting.
+ */
+#include "lib/graph/scalar.h"
+
+#include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
+
+#define QUIET_NAN 0x7ff8000000000000u
+
+static ilex_array *
+constant(ilex_context *ctx, ilex_dtype dtype, ix_value v, bool weak)
+{
+    int64_t attr[3] = {0, 0, weak};
+    bool real = ix_dtype_is_real(ix_dtype_part(dtype));
+    if (real && v.f != v.f)
+        v.u = QUIET_NAN; /* its payload means nothing */
+    if (real && v.im != v.im)
+        memcpy(&v.im, &(uint64_t){QUIET_NAN}, sizeof v.im);
+    memcpy(attr, &v, sizeof v);
+    if (!ix_dtype_is_complex(dtype))
+        attr[1] = 0;
+    ix_node_spec spec = {
+        .kind = IX_CONST, .dtype = dtype, .nattr = 3, .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_scalar_const(ilex_context *ctx, ilex_dtype dtype, ix_value v)
+{
+    return constant(ctx, dtype, v, false);
+}
+
+ilex_array *
+ix_scalar_weak(ilex_context *ctx, ilex_dtype dtype, ix_value v)
+{
+    return constant(ctx, dtype, v, true);
+}
+
+bool
+ix_is_weak(const ilex_array *n)
+{
+    return n->kind == IX_CONST && n->attr[2];
+}
+
+ix_value
+ix_const_value(const ilex_array *n)
+{
+    ix_value v;
+    memcpy(&v, n->attr, sizeof v);
+    return v;
+}
+
+/* A leaf with one attribute and dtype i64. */
+static ilex_array *
+leaf(ilex_context *ctx, ix_kind kind, int64_t attr)
+{
+    ix_node_spec spec = {
+        .kind = kind, .dtype = ILEX_I64, .nattr = 1, .attr = &attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_scalar_size(ilex_context *ctx, int32_t param)
+{
+    return leaf(ctx, IX_SIZE, param);
+}
+
+ilex_array *
+ix_scalar_index(ilex_context *ctx, int k)
+{
+    return leaf(ctx, IX_INDEX, k);
+}
+
+ilex_array *
+ix_scalar_rindex(ilex_context *ctx, int k)
+{
+    return leaf(ctx, IX_RINDEX, k);
+}
+
+ilex_array *
+ix_scalar_op(ilex_context *ctx, ix_op op, ilex_dtype loop, ilex_dtype result,
+             ilex_array *const *ops)
+{
+    int64_t attr[2] = {op, loop};
+    ix_node_spec spec = {.kind = IX_OP,
+                         .dtype = result,
+                         .nops = ix_op_info_of(op)->arity,
+                         .ops = ops,
+                         .nattr = 2,
+                         .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
+{
+    if (ix_is_poison(x) || (x->dtype == dtype && !ix_is_weak(x)))
+        return x;
+    if (x->kind == IX_CONST) {
+        ix_value v = ix_const_value(x), r;
+        ix_cast_eval((ilex_dtype)x->dtype, dtype, &v, &r);
+        return ix_scalar_const(ctx, dtype, r);
+    }
+    ix_node_spec spec = {
+        .kind = IX_CAST, .dtype = dtype, .nops = 1, .ops = &x};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot, int rank,
+               ilex_array *const *index)
+{
+    ilex_array *normal[ILEX_MAX_RANK];
+    for (int k = 0; k < rank; k++)
+        normal[k] = ix_index_normal(ctx, index[k]);
+    int64_t attr = slot;
+    ix_node_spec spec = {.kind = IX_LOAD,
+                         .dtype = dtype,
+                         .nops = rank,
+                         .ops = normal,
+                         .nattr = 1,
+                         .attr = &attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+/* Do all loads of "n" that use _r<r> use it in their last index only? */
+static bool
+last_index_only(const ilex_array *n, int64_t r)
+{
+    if (!(n->flags & IX_HAS_RINDEX))
+        return true;
+    if (n->kind == IX_RINDEX)
+        return n->attr[0] != r;
+    int last = n->kind == IX_LOAD ? n->nops - 1 : n->nops;
+    for (int i = 0; i < last; i++)
+        if (!last_index_only(n->ops[i], r))
+            return false;
+    return true;
+}
+
+/* Lanes of the innermost axis; a product of complex numbers and positions
+ * have no partial result to start lanes with. */
+static int
+lanes_of(ix_reduction reduction, ilex_dtype acc, const ilex_array *body,
+         int64_t r)
+{
+    if (ix_reduction_info_of(reduction)->by_index ||
+        (reduction == IX_REDUCTION_PROD && ix_dtype_is_complex(acc)) ||
+        !last_index_only(body, r))
+        return 1;
+    return IX_LANE_BYTES / (int)ilex_dtype_bytes(acc);
+}
+
+ilex_array *
+ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
+                 const ix_domain *box, int first, ilex_array *body)
+{
+    if (!box || ix_is_poison(body))
+        return ix_poison_again(ctx);
+    int64_t attr[3] = {reduction, first,
+                       lanes_of(reduction, (ilex_dtype)body->dtype, body,
+                                first + box->rank - 1)};
+    ix_node_spec spec = {.kind = IX_REDUCE,
+                         .dtype = result,
+                         .interior = box,
+                         .nops = 1,
+                         .ops = &body,
+                         .nattr = 3,
+                         .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+/* ---- rewriting ---- */
+
+static ilex_array *
+rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
+{
+    bool same = true;
+    for (int i = 0; i < n->nops; i++)
+        same &= ops[i] == n->ops[i];
+    if (same)
+        return n;
+    if (n->kind == IX_LINEAR) {
+        ilex_array *sum = ix_index_const(s->ctx, n->attr[0]);
+        for (int i = 0; i < n->nops; i++)
+            sum = ix_index_fma(s->ctx, sum, n->attr[i + 1], ops[i]);
+        return sum;
+    }
+    ix_node_spec spec = {.kind = (ix_kind)n->kind,
+                         .dtype = (ilex_dtype)n->dtype,
+                         .interior = n->interior,
+                         .valid = n->valid,
+                         .nops = n->nops,
+                         .ops = ops,
+                         .nattr = n->nattr,
+                         .attr = n->attr};
+    ilex_array *r = ix_node_scoped(s->ctx, &spec);
+    return n->dtype == ILEX_I64 && n->kind == IX_OP ? ix_index_normal(s->ctx, r)
+                                                    : r;
+}
+
+static ilex_array *
+substitute_interior(ix_substitution *s, ilex_array *n)
+{
+    ilex_array *ops[ILEX_MAX_RANK * 2];
+    for (int i = 0; i < n->nops; i++)
+        ops[i] = ix_substitute(s, n->ops[i]);
+    if (n->kind == IX_LOAD && s->load) {
+        ilex_array *r = s->load(s->user, n, ops);
+        if (r)
+            return r;
+    }
+    return rebuild(s, n, ops);
+}
+
+ilex_array *
+ix_substitute(ix_substitution *s, ilex_array *n)
+{
+    if (n->kind == IX_INDEX)
+        return s->index && n->attr[0] < s->nindex ? s->index[n->attr[0]] : n;
+    if (n->kind == IX_RINDEX)
+        return s->rindex && n->attr[0] == s->from ? s->rindex : n;
+    if (n->nops == 0 && n->kind != IX_LOAD)
+        return n;
+    size_t *seen = ix_map_find(&s->memo, n);
+    if (seen)
+        return (ilex_array *)*seen;
+    ilex_array *r = substitute_interior(s, n);
+    if (s->rewrite && !ix_is_poison(r))
+        r = s->rewrite(s->user, r);
+    if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r))
+        return ix_poison_again(s->ctx);
+    if (s->became)
+        s->became(s->user, n, r);
+    return r;
+}
+
+void
+ix_substitution_free(ix_substitution *s)
+{
+    ix_map_free(&s->memo, &s->ctx->mem);
+}

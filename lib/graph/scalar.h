@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scalar expressions: the bodies of index lambdas. Constructors return nodes
+ * held by the current scope, poison on failure.
+ *
+ * Index arithmetic has a normal form: a LINEAR node over atoms (indices,
+ * sizes, minimum, maximum and floor division), so that equal accesses are the
+ * same node. A remainder is written x - c*(x // c).
+ */
+#ifndef ILEX_LIB_SCALAR_H
+#define ILEX_LIB_SCALAR_H
+
+#include "lib/ops/eval.h"
+#include "lib/graph/node.h"
+
+ilex_array *ix_scalar_const(ilex_context *ctx, ilex_dtype dtype, ix_value v);
+/* A literal that takes its neighbour's dtype; "dtype" is I64, F64 or BOOL. */
+ilex_array *ix_scalar_weak(ilex_context *ctx, ilex_dtype dtype, ix_value v);
+bool ix_is_weak(const ilex_array *n);
+ix_value ix_const_value(const ilex_array *n);
+
+ilex_array *ix_scalar_size(ilex_context *ctx, int32_t param);
+ilex_array *ix_scalar_index(ilex_context *ctx, int k);
+ilex_array *ix_scalar_rindex(ilex_context *ctx, int k);
+
+/* op(ops...) where the operands have dtype "loop" (where: op 0 is bool). */
+ilex_array *ix_scalar_op(ilex_context *ctx, ix_op op, ilex_dtype loop,
+                         ilex_dtype result, ilex_array *const *ops);
+static inline ix_op
+ix_op_of(const ilex_array *n)
+{
+    return (ix_op)n->attr[0];
+}
+static inline ilex_dtype
+ix_loop_of(const ilex_array *n)
+{
+    return (ilex_dtype)n->attr[1];
+}
+
+/* x as "dtype"; x itself if it has it; constants are converted. */
+ilex_array *ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
+
+/* Operand "slot" at "rank" indices, which are brought to normal form. */
+ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
+                           int rank, ilex_array *const *index);
+
+/* body folded over _r<first>.._r<first+rank-1>, which range over "box": a nest
+ * of one-axis reductions, last axis innermost. The order of combination is
+ * fixed here, from the body as it was built: along the last axis, chunks of
+ * IX_CHUNK elements, each in lanes (256 bytes of them when every load that
+ * uses this axis uses it in its last index only, else one) that are folded
+ * pairwise, chunks combined pairwise in index order. */
+enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
+ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
+                             ilex_dtype result, const ix_domain *box, int first,
+                             ilex_array *body);
+static inline ix_reduction
+ix_reduction_of(const ilex_array *n)
+{
+    return (ix_reduction)n->attr[0];
+}
+
+/* ---- index arithmetic (all i64, normal form in, normal form out) ---- */
+
+ilex_array *ix_index_const(ilex_context *ctx, int64_t c);
+ilex_array *ix_index_lin(ilex_context *ctx, const ix_lin *a);
+/* The other way; NULL, without an error, for one that depends on more than
+ * sizes. */
+const ix_lin *ix_index_to_lin(ilex_context *ctx, const ilex_array *x);
+/* a + k*b */
+ilex_array *ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k,
+                         ilex_array *b);
+ilex_array *ix_index_offset(ilex_context *ctx, ilex_array *a, int64_t c);
+ilex_array *ix_index_min(ilex_context *ctx, ilex_array *a, ilex_array *b);
+ilex_array *ix_index_max(ilex_context *ctx, ilex_array *a, ilex_array *b);
+/* floor(a / c), c > 0 */
+ilex_array *ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c);
+
+/* Normal form of an integer expression made of indices, sizes, constants,
+ * + - * by constants, // and remainder by positive constants, minimum and
+ * maximum; "x" itself when it is something else. */
+ilex_array *ix_index_normal(ilex_context *ctx, ilex_array *x);
+
+/* Size of index arithmetic in normal form, or of a condition on it, written
+ * out as a tree; 0 for anything else, when it is larger than IX_INDEX_WEIGHT,
+ * and when a number in it is so large that sums may leave 64 bits. Walks over
+ * index arithmetic visit that many places. */
+enum { IX_INDEX_WEIGHT = 1000 };
+int ix_index_weight(const ilex_array *n);
+
+/* Is "x" index arithmetic (quasi-affine) in normal form? */
+static inline bool
+ix_index_is_affine(const ilex_array *x)
+{
+    return x->dtype == ILEX_I64 && x->weight > 0;
+}
+
+/* A LINEAR node, atom or constant seen uniformly: constant c plus terms. */
+enum { IX_INDEX_TERMS = 32 };
+typedef struct ix_index_form {
+    int64_t c;
+    int n;
+    struct {
+        int64_t k;
+        ilex_array *atom;
+    } t[IX_INDEX_TERMS];
+} ix_index_form;
+void ix_index_form_of(const ilex_array *x, ix_index_form *form);
+/* a += k*b; false on overflow or too many terms. */
+bool ix_index_form_add(ix_index_form *a, int64_t k, const ix_index_form *b);
+ilex_array *ix_index_from(ilex_context *ctx, const ix_index_form *form);
+
+/* Is "x" the plain index _k plus a constant? */
+bool ix_index_is_shift(const ilex_array *x, int *k, int64_t *offset);
+
+/* Is "n" a condition on indices: comparisons of index arithmetic joined by
+ * and, or, not? */
+static inline bool
+ix_is_index_condition(const ilex_array *n)
+{
+    return n->dtype == ILEX_BOOL && n->weight > 0;
+}
+
+/* Is "n" a `where` on indices that guards reads, which may be outside where
+ * their branch is not taken? */
+static inline bool
+ix_is_guard(const ilex_array *n)
+{
+    return n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+           ix_is_index_condition(n->ops[0]) &&
+           ((n->ops[1]->flags | n->ops[2]->flags) & IX_HAS_LOAD);
+}
+
+/* ---- rewriting ---- */
+
+/* Replaces indices and loads in a body, bottom-up, each node once. */
+typedef struct ix_substitution {
+    ilex_context *ctx;
+    ilex_array *const *index; /* for _k, or NULL: keep */
+    int nindex;
+    ilex_array *rindex; /* for _r<from>, or NULL: keep */
+    int64_t from;
+    /* replaces a load; "index" are its rewritten indices; NULL: keep */
+    ilex_array *(*load)(void *user, ilex_array *load, ilex_array *const *index);
+    /* called for every interior node once its operands are done; or NULL */
+    ilex_array *(*rewrite)(void *user, ilex_array *n);
+    /* told what every interior node became; or NULL */
+    void (*became)(void *user, const ilex_array *from, ilex_array *to);
+    void *user;
+    ix_map memo;
+} ix_substitution;
+
+ilex_array *ix_substitute(ix_substitution *s, ilex_array *body);
+void ix_substitution_free(ix_substitution *s);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Element types inside the library: the columns of dtypes.def as functions,
+ * and the rules by which dtypes combine. All functions are total: a dtype
+ * outside the enum has 0 bytes, the name "?" and kind '?'.
+ */
+#ifndef ILEX_LIB_DTYPE_H
+#define ILEX_LIB_DTYPE_H
+
+#include "lib/base/prelude.h"
+
+/* 'b' bool, 'i' signed, 'u' unsigned, 'f' real, 'c' complex. */
+char ix_dtype_kind(ilex_dtype dtype);
+
+/* The dtype of the two parts of a complex number, else "dtype" itself. */
+ilex_dtype ix_dtype_part(ilex_dtype dtype);
+
+/* The dtype of "kind" with "bytes" bytes; false if there is none. */
+bool ix_dtype_of(char kind, size_t bytes, ilex_dtype *dtype);
+
+/* The dtype in which sqrt, sin, ... of "dtype" are computed: f32 for bool and
+ * integers of up to 16 bits, f64 for wider ones, else "dtype" itself. */
+ilex_dtype ix_dtype_float(ilex_dtype dtype);
+
+/* By name as in text ("f64"), or by type string as in .npy files ("<f8"). */
+bool ix_dtype_find(const char *name, size_t length, ilex_dtype *dtype);
+bool ix_dtype_find_numpy(const char *name, size_t length, ilex_dtype *dtype);
+const char *ix_dtype_numpy(ilex_dtype dtype);
+
+static inline bool
+ix_dtype_is_complex(ilex_dtype dtype)
+{
+    return ix_dtype_kind(dtype) == 'c';
+}
+
+static inline bool
+ix_dtype_is_real(ilex_dtype dtype)
+{
+    return ix_dtype_kind(dtype) == 'f';
+}
+
+/* Signed or unsigned; bool is neither. */
+static inline bool
+ix_dtype_is_integer(ilex_dtype dtype)
+{
+    return ix_dtype_kind(dtype) == 'i' || ix_dtype_kind(dtype) == 'u';
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Source text of operators, conversions and comparisons: the cells of ops.def,
+ * casts.def and reductions.def as strings. lib/ops/eval.c compiles the same cells.
+ */
+#include "lib/ops/dtype.h"
+#include "lib/ops/op.h"
+
+#define E(...)                                                                 \
+    {                                                                          \
+        IX_CODE_EXPR, #__VA_ARGS__, NULL                                       \
+    }
+#define P(re, im)                                                              \
+    {                                                                          \
+        IX_CODE_PAIR, #re, #im                                                 \
+    }
+#define C(...)                                                                 \
+    {                                                                          \
+        IX_CODE_CALL_PAIR, #__VA_ARGS__, NULL                                  \
+    }
+#define N                                                                      \
+    {                                                                          \
+        IX_CODE_NONE, NULL, NULL                                               \
+    }
+
+enum { COL_BOOL, COL_SIGNED, COL_UNSIGNED, COL_REAL, COL_COMPLEX, COLUMNS };
+
+static const ix_code_template on_op[IX_NOPS][COLUMNS] = {
+#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
+                on_bool, on_int, on_real, on_complex, doc)                     \
+    {on_bool, on_int, on_int, on_real, on_complex},
+#include "ilex/ops.def"
+};
+
+enum {
+#define IX_CAST(FROM, to_bool, to_signed, to_unsigned, to_real, to_complex)    \
+    FROM_##FROM,
+#include "lib/ops/casts.def"
+    FROMS
+};
+
+static const ix_code_template on_cast[FROMS][COLUMNS] = {
+#define IX_CAST(FROM, to_bool, to_signed, to_unsigned, to_real, to_complex)    \
+    {to_bool, to_signed, to_unsigned, to_real, to_complex},
+#include "lib/ops/casts.def"
+};
+
+static const ix_code_template on_better[IX_NREDUCTIONS][COLUMNS] = {
+#define ILEX_BETTER(ENUM, on_int, on_real, on_complex)                         \
+    [IX_REDUCTION_##ENUM] = {on_int, on_int, on_int, on_real, on_complex},
+#include "ilex/reductions.def"
+};
+
+static const ix_code_template none = N;
+
+/* The column of a dtype's kind; COLUMNS for a value outside the enum. */
+static int
+column_of(ilex_dtype dtype)
+{
+    static const char kinds[] = "biufc";
+    const char *k = strchr(kinds, ix_dtype_kind(dtype));
+    return k && *k ? (int)(k - kinds) : COLUMNS;
+}
+
+ix_code_template
+ix_op_template(ix_op op, ilex_dtype loop)
+{
+    int column = column_of(loop);
+    return (unsigned)op < IX_NOPS && column < COLUMNS ? on_op[op][column]
+                                                      : none;
+}
+
+ix_code_template
+ix_cast_template(ilex_dtype from, ilex_dtype to)
+{
+    static const ix_code_template same = E(x), same_pair = P(xr, xi);
+    int row = column_of(from), column = column_of(to);
+    if (row >= FROMS || column >= COLUMNS)
+        return none;
+    if (from == to)
+        return ix_dtype_is_complex(to) ? same_pair : same;
+    return on_cast[row][column];
+}
+
+ix_code_template
+ix_reduction_better_template(ix_reduction r, ilex_dtype in)
+{
+    int column = column_of(in);
+    return (unsigned)r < IX_NREDUCTIONS && column < COLUMNS
+               ? on_better[r][column]
+               : none;
+}

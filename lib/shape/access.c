@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where index expressions go: interval algebra over linear forms, and the
+ * proof that every access of a body is inside its operand's domain.
+ */
+#include "lib/shape/access.h"
+
+#include <stdio.h>
+
+/* ---- intervals ---- */
+
+static void
+add_lo(ix_bounds *b, const ix_lin *a)
+{
+    if (a && b->nlo < IX_BOUND_CANDIDATES)
+        b->lo[b->nlo++] = a;
+}
+
+static void
+add_hi(ix_bounds *b, const ix_lin *a)
+{
+    if (a && b->nhi < IX_BOUND_CANDIDATES)
+        b->hi[b->nhi++] = a;
+}
+
+static void
+range_bounds(ilex_context *ctx, const ix_axis *ax, ix_bounds *b)
+{
+    add_lo(b, ax->lo);
+    add_hi(b, ix_lin_try_offset(ctx, ax->hi, -1));
+}
+
+static void
+rindex_bounds(ilex_context *ctx, const ix_frame *frame, int64_t r, ix_bounds *b)
+{
+    for (int i = frame->nreduce - 1; i >= 0; i--) {
+        const ilex_array *n = frame->reduce[i];
+        if (r >= n->attr[1] && r < n->attr[1] + n->interior->rank) {
+            range_bounds(ctx, &n->interior->ax[r - n->attr[1]], b);
+            return;
+        }
+    }
+}
+
+/* floor(a / c) as a linear form, when every coefficient allows it. */
+static const ix_lin *
+floor_lin(ilex_context *ctx, const ix_lin *a, int64_t c)
+{
+    const ix_lin *r = ix_lin_const(ctx, ix_floordiv(a->c, c));
+    for (int32_t i = 0; i < a->n; i++) {
+        if (a->t[i].k % c)
+            return NULL;
+        r = ix_lin_try_fma(ctx, r, a->t[i].k / c,
+                           ix_lin_param(ctx, a->t[i].param));
+    }
+    return r;
+}
+
+static void
+floordiv_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+                ix_bounds *b)
+{
+    ix_bounds a;
+    ix_index_bounds(ctx, frame, x->ops[0], &a);
+    int64_t c = x->ops[1]->attr[0];
+    for (int i = 0; i < a.nlo; i++)
+        add_lo(b, floor_lin(ctx, a.lo[i], c));
+    for (int i = 0; i < a.nhi; i++)
+        add_hi(b, floor_lin(ctx, a.hi[i], c));
+}
+
+/* min: any upper bound of either is one; a lower bound must be one of both. */
+static void
+extremum_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+                ix_bounds *b)
+{
+    ix_bounds p, q;
+    ix_index_bounds(ctx, frame, x->ops[0], &p);
+    ix_index_bounds(ctx, frame, x->ops[1], &q);
+    bool is_min = ix_op_of(x) == IX_OP_MINIMUM;
+    const ix_bounds *both[2] = {&p, &q};
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; is_min && i < both[s]->nhi; i++)
+            add_hi(b, both[s]->hi[i]);
+        for (int i = 0; !is_min && i < both[s]->nlo; i++)
+            add_lo(b, both[s]->lo[i]);
+    }
+    if (is_min && p.nlo && q.nlo)
+        add_lo(b, ix_lin_min(ctx, p.lo[0], q.lo[0]));
+    if (!is_min && p.nhi && q.nhi)
+        add_hi(b, ix_lin_max(ctx, p.hi[0], q.hi[0]));
+}
+
+static void
+atom_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+            ix_bounds *b)
+{
+    b->nlo = b->nhi = 0;
+    if (x->kind == IX_INDEX && frame->box && x->attr[0] < frame->box->rank) {
+        range_bounds(ctx, &frame->box->ax[x->attr[0]], b);
+    } else if (x->kind == IX_RINDEX) {
+        rindex_bounds(ctx, frame, x->attr[0], b);
+    } else if (x->kind == IX_SIZE) {
+        const ix_lin *a = ix_lin_param(ctx, (int32_t)x->attr[0]);
+        add_lo(b, a);
+        add_hi(b, a);
+    } else if (x->kind == IX_OP) {
+        if (ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
+            floordiv_bounds(ctx, frame, x, b);
+        else
+            extremum_bounds(ctx, frame, x, b);
+    }
+}
+
+/* sum += k * (bounds of an atom): the first candidate of each side, except
+ * that a lone atom keeps all. */
+static void
+add_term_bounds(ilex_context *ctx, ix_bounds *sum, int64_t k,
+                const ix_bounds *a)
+{
+    const ix_bounds s = *sum;
+    sum->nlo = sum->nhi = 0;
+    int nlo = k > 0 ? a->nlo : a->nhi, nhi = k > 0 ? a->nhi : a->nlo;
+    const ix_lin *const *lo = k > 0 ? a->lo : a->hi;
+    const ix_lin *const *hi = k > 0 ? a->hi : a->lo;
+    for (int i = 0; i < s.nlo; i++)
+        for (int j = 0; j < nlo; j++)
+            add_lo(sum, ix_lin_try_fma(ctx, s.lo[i], k, lo[j]));
+    for (int i = 0; i < s.nhi; i++)
+        for (int j = 0; j < nhi; j++)
+            add_hi(sum, ix_lin_try_fma(ctx, s.hi[i], k, hi[j]));
+}
+
+/* Rewrites k*floor(y/c) with c | k as m*(y - y mod c): the remainder has
+ * known bounds, and the rest often cancels. */
+static void
+take_remainders(ilex_context *ctx, ix_index_form *f, ix_bounds *sum)
+{
+    for (int i = 0; i < f->n; i++) {
+        const ilex_array *q = f->t[i].atom;
+        if (q->kind != IX_OP || ix_op_of(q) != IX_OP_FLOOR_DIVIDE)
+            continue;
+        int64_t c = q->ops[1]->attr[0], m = f->t[i].k / c;
+        if (f->t[i].k % c || c >= IX_UNBOUNDED)
+            continue;
+        ix_index_form rest = *f, y;
+        rest.n--;
+        memmove(rest.t + i, rest.t + i + 1,
+                (size_t)(rest.n - i) * sizeof *rest.t);
+        ix_index_form_of(q->ops[0], &y);
+        if (!ix_index_form_add(&rest, m, &y) || rest.n >= f->n)
+            continue;
+        *f = rest;
+        ix_bounds mod = {.nlo = 1, .nhi = 1};
+        mod.lo[0] = ix_lin_const(ctx, 0);
+        mod.hi[0] = ix_lin_const(ctx, c - 1);
+        add_term_bounds(ctx, sum, -m, &mod);
+        i = -1;
+    }
+}
+
+void
+ix_index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+                ix_bounds *b)
+{
+    b->nlo = b->nhi = 0;
+    if (x->kind != IX_CONST && x->kind != IX_LINEAR) {
+        atom_bounds(ctx, frame, x, b);
+        return;
+    }
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    add_lo(b, ix_lin_const(ctx, 0));
+    add_hi(b, ix_lin_const(ctx, 0));
+    take_remainders(ctx, &f, b);
+    for (int i = 0; i < f.n; i++) {
+        ix_bounds a;
+        atom_bounds(ctx, frame, f.t[i].atom, &a);
+        add_term_bounds(ctx, b, f.t[i].k, &a);
+    }
+    for (int i = 0; i < b->nlo; i++)
+        b->lo[i] = ix_lin_try_offset(ctx, b->lo[i], f.c);
+    for (int i = 0; i < b->nhi; i++)
+        b->hi[i] = ix_lin_try_offset(ctx, b->hi[i], f.c);
+}
+
+/* ---- proofs ---- */
+
+static bool
+shown(ilex_context *ctx, const ix_lin *a)
+{
+    return a && ix_lin_nonneg_fast(ctx, a);
+}
+
+ix_tri
+ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+                 const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
+{
+    ix_bounds b;
+    if (!lo || !hi)
+        return IX_UNKNOWN;
+    ix_index_bounds(ctx, frame, x, &b);
+    bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
+    bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;
+    for (int i = 0; i < b.nlo && !above; i++)
+        above = shown(ctx, ix_lin_try_fma(ctx, b.lo[i], -1, lo));
+    for (int i = 0; i < b.nhi && !below; i++)
+        below = b.hi[i] &&
+                shown(ctx, ix_lin_try_offset(
+                               ctx, ix_lin_try_fma(ctx, hi, -1, b.hi[i]), -1));
+    if (above && below)
+        return IX_YES;
+    if (ctx->error.code == ILEX_E_MEMORY)
+        return IX_UNKNOWN;
+    return ix_affine_within(ctx, frame, x, lo, hi, sample);
+}
+
+/* What a node is called in messages. */
+static const char *
+name_of(const ilex_array *n)
+{
+    return n->kind == IX_INPUT ? ix_symbol_text(n->ctx, (int32_t)n->attr[0])
+                               : "an operand";
+}
+
+static void
+axis_label(ilex_context *ctx, const ix_axis *ax, int axis, char *s, size_t size)
+{
+    if (ax->name)
+        snprintf(s, size, "%s", ix_symbol_text(ctx, ax->name));
+    else
+        snprintf(s, size, "axis %d", axis);
+}
+
+/* "i=0, j=2": the point, by index name. */
+static void
+print_point(ilex_context *ctx, const ix_domain *box, const ix_sample *sample,
+            ix_text *t)
+{
+    for (int k = 0; k < sample->nindex; k++) {
+        ix_text_put(t, k ? ", " : "");
+        int rank = box ? box->rank : 0;
+        if (k < rank && box->ax[k].name)
+            ix_text_put(t, ix_symbol_text(ctx, box->ax[k].name));
+        else
+            ix_text_format(t, k < rank ? "_%d" : "_r%d",
+                           k < rank ? k : k - rank);
+        ix_text_format(t, "=%lld", (long long)sample->index[k]);
+    }
+}
+
+static void
+print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
+{
+    for (int i = 0; i < sample->nsizes; i++)
+        ix_text_format(t, "%s%s=%lld", i ? ", " : " (for example ",
+                       ix_param_name(ctx, sample->size[i].param),
+                       (long long)sample->size[i].value);
+    if (sample->nsizes)
+        ix_text_char(t, ')');
+}
+
+void
+ix_access_report(ilex_context *ctx, const char *name, const ilex_array *operand,
+                 int axis, const ix_domain *box, const ix_sample *sample)
+{
+    const ix_axis *ax = &operand->valid->ax[axis];
+    char label[80];
+    axis_label(ctx, ax, axis, label, sizeof label);
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_text_format(&t, "%s: reads %s at %s=%lld", name, name_of(operand), label,
+                   (long long)sample->at);
+    if (sample->nindex) {
+        ix_text_put(&t, " when ");
+        print_point(ctx, box, sample, &t);
+    }
+    ix_text_format(&t, "; %s covers %s in [%s, %s)", name_of(operand), label,
+                   ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
+    print_sizes(ctx, sample, &t);
+    const char *s = ix_text_string(&t);
+    ix_fail(&ctx->error, ILEX_E_BOUNDS, "%s", s ? s : "out of bounds");
+    ix_text_free(&t);
+}
+
+/* ---- bodies ---- */
+
+typedef struct checker {
+    ilex_context *ctx;
+    const char *name;
+    ilex_array *const *operands;
+    ix_frame frame;
+    ix_map seen; /* nodes checked in the present frame */
+} checker;
+
+static bool check(checker *c, const ilex_array *n);
+
+static bool
+check_axis(checker *c, const ilex_array *load, int k)
+{
+    const ilex_array *operand = c->operands[load->attr[0]];
+    const ix_axis *ax = &operand->valid->ax[k];
+    if (!ix_index_is_affine(load->ops[k])) {
+        ix_fail(&c->ctx->error, ILEX_E_UNSUPPORTED,
+                "%s: index %d of %s is not affine in the indices and sizes "
+                "(data-dependent reads need gather, which is not supported "
+                "yet)",
+                c->name, k, name_of(operand));
+        return false;
+    }
+    ix_sample sample = {0};
+    ix_tri ok = ix_access_within(c->ctx, &c->frame, load->ops[k], ax->lo,
+                                 ax->hi, &sample);
+    if (ok == IX_NO)
+        ix_access_report(c->ctx, c->name, operand, k, c->frame.box, &sample);
+    if (ok == IX_UNKNOWN)
+        ix_fail(&c->ctx->error, ILEX_E_LIMIT,
+                "%s: whether index %d of %s stays inside [%s, %s) is more "
+                "than isl decides within its quota (option quota)",
+                c->name, k, name_of(operand), ix_lin_show(c->ctx, ax->lo).s,
+                ix_lin_show(c->ctx, ax->hi).s);
+    return ok == IX_YES;
+}
+
+/* Checks a branch of `where` under one more guard, with a fresh memo. */
+static bool
+check_guarded(checker *c, const ilex_array *condition, bool holds,
+              const ilex_array *branch)
+{
+    if (c->frame.nguard == ILEX_MAX_RANK)
+        return check(c, branch);
+    ix_map outer = c->seen;
+    c->seen = (ix_map){0};
+    c->frame.guard[c->frame.nguard].condition = condition;
+    c->frame.guard[c->frame.nguard++].holds = holds;
+    bool ok = check(c, branch);
+    c->frame.nguard--;
+    ix_map_free(&c->seen, &c->ctx->mem);
+    c->seen = outer;
+    return ok;
+}
+
+static bool
+check_reduce(checker *c, const ilex_array *n)
+{
+    if (c->frame.nreduce == ILEX_MAX_RANK) {
+        ix_fail(&c->ctx->error, ILEX_E_LIMIT,
+                "%s: reductions are nested more than %d deep", c->name,
+                ILEX_MAX_RANK);
+        return false;
+    }
+    ix_map outer = c->seen; /* one node may stand under several ranges */
+    c->seen = (ix_map){0};
+    c->frame.reduce[c->frame.nreduce++] = n;
+    bool ok = check(c, n->ops[0]);
+    c->frame.nreduce--;
+    ix_map_free(&c->seen, &c->ctx->mem);
+    c->seen = outer;
+    return ok;
+}
+
+static bool
+check(checker *c, const ilex_array *n)
+{
+    if (n->nops == 0 || !(n->flags & IX_HAS_LOAD) || ix_map_find(&c->seen, n))
+        return true;
+    if (!ix_map_set(&c->seen, &c->ctx->mem, n, 1)) {
+        ix_fail_memory(&c->ctx->error);
+        return false;
+    }
+    if (n->kind == IX_REDUCE)
+        return check_reduce(c, n);
+    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+        ix_is_index_condition(n->ops[0]))
+        return check_guarded(c, n->ops[0], true, n->ops[1]) &&
+               check_guarded(c, n->ops[0], false, n->ops[2]);
+    bool ok = true;
+    for (int k = 0; ok && n->kind == IX_LOAD && k < n->nops; k++)
+        ok = check_axis(c, n, k);
+    for (int i = 0; ok && i < n->nops; i++)
+        ok = check(c, n->ops[i]);
+    return ok;
+}
+
+bool
+ix_access_check_body(ilex_context *ctx, const char *name, const ix_domain *box,
+                     const ilex_array *body, ilex_array *const *operands)
+{
+    checker c = {.ctx = ctx, .name = name, .operands = operands};
+    c.frame.box = box;
+    bool ok = check(&c, body);
+    ix_map_free(&c.seen, &ctx->mem);
+    return ok;
+}

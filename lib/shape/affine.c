@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isl: proofs about index expressions over symbolic domains.
+ *
+ * The set space of a question: [] -> { [sizes..., _k..., _r...] }; the sizes
+ * that matter are set dimensions too, so that a sample names them. isl runs
+ * in continue-on-error mode under an operation quota; running out of it is
+ * IX_UNKNOWN, never an error.
+ */
+#include "lib/shape/affine.h"
+
+#include <isl/aff.h>
+#include <isl/ctx.h>
+#include <isl/local_space.h>
+#include <isl/mat.h>
+#include <isl/options.h>
+#include <isl/point.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+#include "lib/shape/relevant.h"
+
+struct ix_affine {
+    isl_ctx *isl;
+};
+
+/* A question: the space and where its dimensions start. */
+typedef struct question {
+    ilex_context *ctx;
+    isl_ctx *isl;
+    const ix_frame *frame;
+    ix_relevant relevant;
+    int nparam, nindex, nreduce;
+    isl_space *space;
+} question;
+
+static void
+affine_free(ilex_context *ctx)
+{
+    isl_ctx_free(ctx->affine->isl);
+    ix_mem_free(&ctx->mem, ctx->affine);
+}
+
+static isl_ctx *
+isl_of(ilex_context *ctx)
+{
+    if (!ctx->affine) {
+        struct ix_affine *a = ix_mem_new(&ctx->mem, sizeof *a);
+        if (!a) {
+            ix_fail_memory(&ctx->error);
+            return NULL;
+        }
+        a->isl = isl_ctx_alloc();
+        if (!a->isl) {
+            ix_mem_free(&ctx->mem, a);
+            return NULL;
+        }
+        isl_options_set_on_error(a->isl, ISL_ON_ERROR_CONTINUE);
+        ctx->affine = a;
+        ctx->affine_free = affine_free;
+    }
+    isl_ctx *isl = ctx->affine->isl;
+    isl_ctx_reset_error(isl);
+    isl_ctx_reset_operations(isl);
+    isl_ctx_set_max_operations(
+        isl, (unsigned long)ix_option_int(ctx, IX_OPTION_quota));
+    return isl;
+}
+
+/* ---- expressions to isl ---- */
+
+static isl_pw_aff *
+dimension(question *q, int pos)
+{
+    isl_local_space *ls = isl_local_space_from_space(isl_space_copy(q->space));
+    return isl_pw_aff_from_aff(
+        isl_aff_var_on_domain(ls, isl_dim_set, (unsigned)pos));
+}
+
+static isl_pw_aff *
+number(question *q, int64_t v)
+{
+    isl_local_space *ls = isl_local_space_from_space(isl_space_copy(q->space));
+    isl_val *value = isl_val_int_from_si(q->isl, (long)v);
+    return isl_pw_aff_from_aff(isl_aff_val_on_domain(ls, value));
+}
+
+static isl_pw_aff *
+size(question *q, int64_t param)
+{
+    return dimension(q, q->relevant.at[param]);
+}
+
+/* sum += k * term */
+static isl_pw_aff *
+add_scaled(question *q, isl_pw_aff *sum, int64_t k, isl_pw_aff *term)
+{
+    isl_val *v = isl_val_int_from_si(q->isl, (long)k);
+    return isl_pw_aff_add(sum, isl_pw_aff_scale_val(term, v));
+}
+
+static isl_pw_aff *
+from_lin(question *q, const ix_lin *a)
+{
+    isl_pw_aff *sum = number(q, a->c);
+    for (int32_t i = 0; i < a->n; i++)
+        sum = add_scaled(q, sum, a->t[i].k, size(q, a->t[i].param));
+    return sum;
+}
+
+/* Position of reduction index "r" among the frame's; -1: not in scope. */
+static int
+reduce_position(const question *q, int64_t r)
+{
+    int pos = q->nparam + q->nindex;
+    for (int i = 0; i < q->frame->nreduce; i++) {
+        const ilex_array *n = q->frame->reduce[i];
+        if (r >= n->attr[1] && r < n->attr[1] + n->interior->rank)
+            return pos + (int)(r - n->attr[1]);
+        pos += n->interior->rank;
+    }
+    return -1;
+}
+
+static isl_pw_aff *from_index(question *q, const ilex_array *x);
+
+static isl_pw_aff *
+from_op(question *q, const ilex_array *x)
+{
+    isl_pw_aff *a = from_index(q, x->ops[0]);
+    if (ix_op_of(x) == IX_OP_FLOOR_DIVIDE) {
+        isl_val *c = isl_val_int_from_si(q->isl, (long)x->ops[1]->attr[0]);
+        return isl_pw_aff_floor(isl_pw_aff_scale_down_val(a, c));
+    }
+    isl_pw_aff *b = from_index(q, x->ops[1]);
+    return ix_op_of(x) == IX_OP_MINIMUM ? isl_pw_aff_min(a, b)
+                                        : isl_pw_aff_max(a, b);
+}
+
+/* Index arithmetic in normal form; NULL when a part is unknown. */
+static isl_pw_aff *
+from_index(question *q, const ilex_array *x)
+{
+    switch (x->kind) {
+    case IX_CONST:
+        return number(q, x->attr[0]);
+    case IX_SIZE:
+        return size(q, x->attr[0]);
+    case IX_INDEX:
+        return x->attr[0] < q->nindex
+                   ? dimension(q, q->nparam + (int)x->attr[0])
+                   : NULL;
+    case IX_RINDEX: {
+        int pos = reduce_position(q, x->attr[0]);
+        return pos >= 0 ? dimension(q, pos) : NULL;
+    }
+    case IX_LINEAR: {
+        isl_pw_aff *sum = number(q, x->attr[0]);
+        for (int i = 0; i < x->nops; i++)
+            sum = add_scaled(q, sum, x->attr[i + 1], from_index(q, x->ops[i]));
+        return sum;
+    }
+    default:
+        return from_op(q, x);
+    }
+}
+
+static isl_set *
+compare(ix_op op, isl_pw_aff *a, isl_pw_aff *b)
+{
+    switch ((int)op) {
+    case IX_OP_LESS:
+        return isl_pw_aff_lt_set(a, b);
+    case IX_OP_LESS_EQUAL:
+        return isl_pw_aff_le_set(a, b);
+    case IX_OP_GREATER:
+        return isl_pw_aff_gt_set(a, b);
+    case IX_OP_GREATER_EQUAL:
+        return isl_pw_aff_ge_set(a, b);
+    case IX_OP_EQUAL:
+        return isl_pw_aff_eq_set(a, b);
+    default:
+        return isl_pw_aff_ne_set(a, b);
+    }
+}
+
+/* The points where an index condition holds. */
+static isl_set *
+from_condition(question *q, const ilex_array *n)
+{
+    ix_op op = ix_op_of(n);
+    if (op == IX_OP_LOGICAL_NOT)
+        return isl_set_complement(from_condition(q, n->ops[0]));
+    if (op == IX_OP_LOGICAL_AND)
+        return isl_set_intersect(from_condition(q, n->ops[0]),
+                                 from_condition(q, n->ops[1]));
+    if (op == IX_OP_LOGICAL_OR)
+        return isl_set_union(from_condition(q, n->ops[0]),
+                             from_condition(q, n->ops[1]));
+    return compare(op, from_index(q, n->ops[0]), from_index(q, n->ops[1]));
+}
+
+/* ---- sets ---- */
+
+/* set and lo <= dimension < hi */
+static isl_set *
+restrict_range(question *q, isl_set *set, int pos, const ix_axis *ax)
+{
+    set = isl_set_intersect(
+        set, isl_pw_aff_ge_set(dimension(q, pos), from_lin(q, ax->lo)));
+    return isl_set_intersect(
+        set, isl_pw_aff_lt_set(dimension(q, pos), from_lin(q, ax->hi)));
+}
+
+static isl_set *
+restrict_divisible(question *q, isl_set *set, const ix_assumption *a)
+{
+    isl_val *m = isl_val_int_from_si(q->isl, (long)a->modulus);
+    isl_pw_aff *rest = isl_pw_aff_mod_val(from_lin(q, a->form), m);
+    return isl_set_intersect(set, isl_pw_aff_eq_set(rest, number(q, 0)));
+}
+
+/* Is assumption "i" an inequality about the question's sizes? */
+static bool
+is_inequality(const question *q, size_t i)
+{
+    const ix_assumption *a = &q->ctx->assumption[i];
+    return a->modulus == 0 && ix_relevant_assumption(&q->relevant, a);
+}
+
+/* Row "row" of the inequalities: form >= 0. */
+static isl_mat *
+put_row(question *q, isl_mat *m, int row, const ix_lin *form)
+{
+    isl_val *c = isl_val_int_from_si(q->isl, (long)form->c);
+    m = isl_mat_set_element_val(m, row, 0, c);
+    for (int32_t i = 0; i < form->n; i++) {
+        isl_val *k = isl_val_int_from_si(q->isl, (long)form->t[i].k);
+        m = isl_mat_set_element_val(m, row,
+                                    1 + q->relevant.at[form->t[i].param], k);
+    }
+    return m;
+}
+
+/* Sizes are not negative; then what is assumed of them. One matrix: a long
+ * chain of assumptions costs quadratic time when they are met one by one. */
+static isl_mat *
+inequalities(question *q, int dimensions)
+{
+    int rows = q->nparam;
+    for (size_t i = 0; i < q->ctx->nassumptions; i++)
+        rows += is_inequality(q, i);
+    isl_mat *m =
+        isl_mat_alloc(q->isl, (unsigned)rows, (unsigned)dimensions + 1);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k <= dimensions; k++)
+            m = isl_mat_set_element_si(m, i, k, i < q->nparam && k == i + 1);
+    int row = q->nparam;
+    for (size_t i = 0; i < q->ctx->nassumptions; i++)
+        if (is_inequality(q, i))
+            m = put_row(q, m, row++, q->ctx->assumption[i].form);
+    return m;
+}
+
+/* Sizes that satisfy the assumptions, all indices free. */
+static isl_set *
+assumed(question *q)
+{
+    int dimensions = q->nparam + q->nindex + q->nreduce;
+    isl_mat *none = isl_mat_alloc(q->isl, 0, (unsigned)dimensions + 1);
+    isl_set *set =
+        isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
+            isl_space_copy(q->space), none, inequalities(q, dimensions),
+            isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div));
+    for (size_t i = 0; i < q->ctx->nassumptions; i++) {
+        const ix_assumption *a = &q->ctx->assumption[i];
+        if (a->modulus && ix_relevant_assumption(&q->relevant, a))
+            set = restrict_divisible(q, set, a);
+    }
+    return set;
+}
+
+/* Every point of the frame. */
+static isl_set *
+frame_points(question *q)
+{
+    isl_set *set = assumed(q);
+    for (int k = 0; k < q->nindex; k++)
+        set = restrict_range(q, set, q->nparam + k, &q->frame->box->ax[k]);
+    int pos = q->nparam + q->nindex;
+    for (int i = 0; i < q->frame->nreduce; i++)
+        for (int k = 0; k < q->frame->reduce[i]->interior->rank; k++)
+            set = restrict_range(q, set, pos++,
+                                 &q->frame->reduce[i]->interior->ax[k]);
+    for (int i = 0; i < q->frame->nguard; i++) {
+        isl_set *holds = from_condition(q, q->frame->guard[i].condition);
+        set = q->frame->guard[i].holds ? isl_set_intersect(set, holds)
+                                       : isl_set_subtract(set, holds);
+    }
+    return set;
+}
+
+static const ix_frame empty_frame;
+
+/* Opens a question about the sizes of "frame"; false when there is no isl or
+ * no memory. The sizes of more expressions may be added to "relevant". */
+static bool
+ask(question *q, ilex_context *ctx, const ix_frame *frame)
+{
+    *q = (question){.ctx = ctx, .frame = frame ? frame : &empty_frame};
+    q->isl = isl_of(ctx);
+    if (!q->isl || !ix_relevant_open(&q->relevant, ctx))
+        return false;
+    frame = q->frame;
+    if (frame->box)
+        ix_relevant_box(&q->relevant, frame->box);
+    for (int i = 0; i < frame->nreduce; i++)
+        ix_relevant_box(&q->relevant, frame->reduce[i]->interior);
+    for (int i = 0; i < frame->nguard; i++)
+        ix_relevant_index(&q->relevant, frame->guard[i].condition);
+    return true;
+}
+
+/* Fixes the sizes and the space. */
+static void
+settle(question *q)
+{
+    ix_relevant_close(&q->relevant);
+    q->nparam = q->relevant.count;
+    q->nindex = q->frame->box ? q->frame->box->rank : 0;
+    for (int i = 0; i < q->frame->nreduce; i++)
+        q->nreduce += q->frame->reduce[i]->interior->rank;
+    q->space = isl_space_set_alloc(
+        q->isl, 0, (unsigned)(q->nparam + q->nindex + q->nreduce));
+}
+
+static int64_t
+coordinate(isl_point *point, int pos)
+{
+    isl_val *v = isl_point_get_coordinate_val(point, isl_dim_set, pos);
+    int64_t r = v ? isl_val_get_num_si(v) : 0;
+    isl_val_free(v);
+    return r;
+}
+
+/* Reads a violating point; takes "bad" and "e". */
+static void
+take_sample(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
+{
+    *sample = (ix_sample){0};
+    isl_set *first = isl_set_lexmin(isl_set_copy(bad));
+    isl_point *point = isl_set_sample_point(first ? first : isl_set_copy(bad));
+    isl_set_free(bad);
+    int total = q->nindex + q->nreduce;
+    sample->nindex = total < IX_SAMPLE_INDICES ? total : IX_SAMPLE_INDICES;
+    for (size_t p = 0; point && p < q->ctx->nparams; p++)
+        if (q->relevant.at[p] >= 0 && sample->nsizes < IX_SAMPLE_SIZES)
+            sample->size[sample->nsizes++] = (ix_sample_size){
+                (int32_t)p, coordinate(point, q->relevant.at[p])};
+    for (int k = 0; point && k < sample->nindex; k++)
+        sample->index[k] = coordinate(point, q->nparam + k);
+    isl_val *at = isl_pw_aff_eval(e, point);
+    sample->at = at ? isl_val_get_num_si(at) : 0;
+    isl_val_free(at);
+}
+
+/* Is "bad" empty? Takes it and "e", which the sample evaluates. */
+static ix_tri
+conclude(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
+{
+    isl_bool empty = isl_set_is_empty(bad);
+    if (empty == isl_bool_false && sample) {
+        take_sample(q, bad, e, sample);
+    } else {
+        isl_set_free(bad);
+        isl_pw_aff_free(e);
+    }
+    isl_space_free(q->space);
+    ix_relevant_free(&q->relevant);
+    isl_ctx_set_max_operations(q->isl, 0);
+    return empty == isl_bool_true    ? IX_YES
+           : empty == isl_bool_false ? IX_NO
+                                     : IX_UNKNOWN;
+}
+
+ix_tri
+ix_affine_nonneg(ilex_context *ctx, const ix_lin *a)
+{
+    question q;
+    if (!ask(&q, ctx, NULL))
+        return IX_UNKNOWN;
+    ix_relevant_lin(&q.relevant, a);
+    settle(&q);
+    isl_set *bad = isl_set_intersect(
+        assumed(&q), isl_pw_aff_lt_set(from_lin(&q, a), number(&q, 0)));
+    return conclude(&q, bad, NULL, NULL);
+}
+
+ix_tri
+ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
+                 const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
+{
+    question q;
+    if (!ask(&q, ctx, frame))
+        return IX_UNKNOWN;
+    ix_relevant_index(&q.relevant, e);
+    ix_relevant_lin(&q.relevant, lo);
+    ix_relevant_lin(&q.relevant, hi);
+    settle(&q);
+    isl_pw_aff *at = from_index(&q, e);
+    isl_set *below = isl_pw_aff_lt_set(isl_pw_aff_copy(at), from_lin(&q, lo));
+    isl_set *above = isl_pw_aff_ge_set(isl_pw_aff_copy(at), from_lin(&q, hi));
+    isl_set *bad =
+        isl_set_intersect(frame_points(&q), isl_set_union(below, above));
+    return conclude(&q, bad, at, sample);
+}
+
+ix_tri
+ix_affine_assumptions_possible(ilex_context *ctx, size_t first)
+{
+    question q;
+    if (!ask(&q, ctx, NULL))
+        return IX_UNKNOWN;
+    for (size_t i = first; i < ctx->nassumptions; i++)
+        ix_relevant_lin(&q.relevant, ctx->assumption[i].form);
+    settle(&q);
+    ix_tri none = conclude(&q, assumed(&q), NULL, NULL);
+    return none == IX_YES ? IX_NO : none == IX_NO ? IX_YES : IX_UNKNOWN;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What isl decides for us: the door to lib/shape/affine.c, the one file of lib that
+ * sees isl. Box domains with constant or single-parameter bounds are decided
+ * in lin.c and never come here.
+ */
+#ifndef ILEX_LIB_AFFINE_H
+#define ILEX_LIB_AFFINE_H
+
+#include "lib/graph/scalar.h"
+
+/* Is a >= 0 for all sizes under the assumptions? */
+ix_tri ix_affine_nonneg(ilex_context *ctx, const ix_lin *a);
+
+/* The ranges of the indices inside a body: _k over "box", reduction indices
+ * over the boxes of the REDUCE nodes around the place in question. */
+typedef struct ix_frame {
+    const ix_domain *box; /* of _k */
+    int nreduce;
+    const ilex_array *reduce[ILEX_MAX_RANK]; /* REDUCE nodes, outermost first */
+    int nguard;
+    struct {
+        const ilex_array *condition; /* index condition */
+        bool holds;
+    } guard[ILEX_MAX_RANK];
+} ix_frame;
+
+enum { IX_SAMPLE_INDICES = 32, IX_SAMPLE_SIZES = 16 };
+
+typedef struct ix_sample_size {
+    int32_t param;
+    int64_t value;
+} ix_sample_size;
+
+/* A point that shows a violation. */
+typedef struct ix_sample {
+    int64_t at;                        /* the value of the index expression */
+    int64_t index[IX_SAMPLE_INDICES];  /* _k, then reduction indices */
+    ix_sample_size size[IX_SAMPLE_SIZES]; /* those that matter */
+    int nindex, nsizes;
+} ix_sample;
+
+/* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample". */
+ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
+                        const ilex_array *e, const ix_lin *lo,
+                        const ix_lin *hi, ix_sample *sample);
+
+/* Do the assumptions from "first" on, with those about the same sizes, leave
+ * any size? IX_NO: they contradict. */
+ix_tri ix_affine_assumptions_possible(ilex_context *ctx, size_t first);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The order of linear forms under the assumptions: own algebra first, isl for
+ * the rest.
+ */
+#include "lib/shape/affine.h"
+
+ix_tri
+ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
+{
+    if (!a)
+        return IX_UNKNOWN;
+    if (ix_lin_nonneg_fast(ctx, a))
+        return IX_YES;
+    if (a->n == 0)
+        return IX_NO;
+    bool simple = ix_assumed_ranges(ctx);
+    for (int32_t i = 0; i < a->n; i++)
+        simple &= ctx->param[a->t[i].param].high == INT64_MAX;
+    return simple ? IX_NO : ix_affine_nonneg(ctx, a);
+}
+
+/* Is "a" a constant that stands for no bound at all, with the sign given? */
+static bool
+unbounded(const ix_lin *a, int sign)
+{
+    return a->n == 0 &&
+           (sign < 0 ? a->c <= -IX_UNBOUNDED : a->c >= IX_UNBOUNDED);
+}
+
+ix_tri
+ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (!a || !b)
+        return IX_UNKNOWN;
+    if (a == b || unbounded(a, -1) || unbounded(b, 1))
+        return IX_YES;
+    if (unbounded(a, 1) || unbounded(b, -1))
+        return IX_NO;
+    return ix_lin_nonneg(ctx, ix_lin_try_fma(ctx, b, -1, a));
+}
+
+const ix_lin *
+ix_lin_max(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (!a || !b)
+        return NULL;
+    if (unbounded(a, -1) || unbounded(b, 1))
+        return b;
+    if (unbounded(b, -1) || unbounded(a, 1))
+        return a;
+    if (ix_lin_le(ctx, a, b) == IX_YES)
+        return b;
+    return ix_lin_le(ctx, b, a) == IX_YES ? a : NULL;
+}
+
+const ix_lin *
+ix_lin_min(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (!a || !b)
+        return NULL;
+    if (unbounded(a, 1) || unbounded(b, -1))
+        return b;
+    if (unbounded(b, 1) || unbounded(a, -1))
+        return a;
+    if (ix_lin_le(ctx, a, b) == IX_YES)
+        return a;
+    return ix_lin_le(ctx, b, a) == IX_YES ? b : NULL;
+}

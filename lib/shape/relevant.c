@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which sizes a question is about.
+ */
+#include "lib/shape/relevant.h"
+
+#include "lib/graph/context.h"
+
+bool
+ix_relevant_open(ix_relevant *r, ilex_context *ctx)
+{
+    size_t n = ctx->nparams;
+    *r = (ix_relevant){.ctx = ctx};
+    r->at = ix_mem_new(&ctx->mem, (n + 1) * sizeof *r->at);
+    for (size_t p = 0; r->at && p < n; p++)
+        r->at[p] = -1;
+    if (!r->at)
+        ix_fail_memory(&ctx->error);
+    return r->at != NULL;
+}
+
+void
+ix_relevant_free(ix_relevant *r)
+{
+    ix_mem_free(&r->ctx->mem, r->at);
+    r->at = NULL;
+}
+
+void
+ix_relevant_lin(ix_relevant *r, const ix_lin *a)
+{
+    for (int32_t i = 0; a && i < a->n; i++)
+        r->at[a->t[i].param] = 0;
+}
+
+void
+ix_relevant_box(ix_relevant *r, const ix_domain *box)
+{
+    for (int k = 0; k < box->rank; k++) {
+        ix_relevant_lin(r, box->ax[k].lo);
+        ix_relevant_lin(r, box->ax[k].hi);
+    }
+}
+
+void
+ix_relevant_index(ix_relevant *r, const ilex_array *x)
+{
+    if (x->kind == IX_SIZE)
+        r->at[x->attr[0]] = 0;
+    for (int i = 0; i < x->nops; i++)
+        ix_relevant_index(r, x->ops[i]);
+}
+
+bool
+ix_relevant_assumption(const ix_relevant *r, const ix_assumption *a)
+{
+    for (int32_t i = 0; i < a->form->n; i++)
+        if (r->at[a->form->t[i].param] >= 0)
+            return true;
+    return false;
+}
+
+/* Adds the sizes of assumptions that speak of a relevant one; true if some
+ * are new. */
+static bool
+spread(ix_relevant *r)
+{
+    bool more = false;
+    for (size_t i = 0; i < r->ctx->nassumptions; i++) {
+        const ix_lin *form = r->ctx->assumption[i].form;
+        if (form->n < 2 || !ix_relevant_assumption(r, &r->ctx->assumption[i]))
+            continue;
+        for (int32_t k = 0; k < form->n; k++)
+            more |= r->at[form->t[k].param] < 0;
+        ix_relevant_lin(r, form);
+    }
+    return more;
+}
+
+void
+ix_relevant_close(ix_relevant *r)
+{
+    while (spread(r))
+        continue;
+    for (size_t p = 0; p < r->ctx->nparams; p++)
+        if (r->at[p] >= 0)
+            r->at[p] = r->count++;
+}

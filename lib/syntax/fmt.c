@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Layout of program text. A sum has blanks around its operators except inside
+ * brackets; a product has none; comments stand two blanks behind a statement;
+ * one empty line is kept where there were some. What lib/syntax/print.c writes is
+ * laid out like this already.
+ */
+#include "lib/syntax/fmt.h"
+
+#include "lib/syntax/parse.h"
+#include "lib/syntax/print.h"
+
+/* ---- expressions ---- */
+
+static void
+put_word(ix_text *t, const ix_word *w)
+{
+    ix_text_put_n(t, w->text, (size_t)w->length);
+}
+
+static void write_expr(ix_text *t, const ix_syntax *x, bool tight);
+
+static void
+write_ranges(ix_text *t, const ix_colons_list *ranges)
+{
+    for (size_t i = 0; i < ranges->n; i++) {
+        const ix_colons *r = &ranges->item[i];
+        ix_text_put(t, i ? ", " : "");
+        for (int k = 0; k < r->n; k++) {
+            ix_text_put(t, k ? ":" : "");
+            write_expr(t, r->part[k], true);
+        }
+    }
+}
+
+static void
+write_parts(ix_text *t, ix_syntax *const *part, size_t n, bool tight)
+{
+    for (size_t i = 0; i < n; i++) {
+        ix_text_put(t, i ? ", " : "");
+        write_expr(t, part[i], tight);
+    }
+}
+
+static void
+write_chain(ix_text *t, const ix_syntax *x, bool tight)
+{
+    write_expr(t, x->part[0], tight);
+    for (size_t i = 0; i < x->nlinks; i++) {
+        const ix_link *link = &x->link[i];
+        const char *blank = ix_print_blank(link->op, tight);
+        ix_text_put(t, blank);
+        put_word(t, &link->word);
+        ix_text_put(t, blank);
+        write_expr(t, link->operand, tight);
+    }
+}
+
+/* A name with brackets or parentheses behind it. */
+static void
+write_call(ix_text *t, const ix_syntax *x, bool tight)
+{
+    put_word(t, &x->word);
+    if (x->kind != IX_SYNTAX_CALL) {
+        ix_text_char(t, '[');
+        write_ranges(t, x->ranges);
+        ix_text_char(t, ']');
+    }
+    if (x->kind == IX_SYNTAX_INDEX)
+        return;
+    ix_text_char(t, '(');
+    write_parts(t, x->part, x->nparts, tight);
+    ix_text_char(t, ')');
+}
+
+/* "tight": inside brackets, where sums have no blanks. */
+static void
+write_expr(ix_text *t, const ix_syntax *x, bool tight)
+{
+    switch (x->kind) {
+    case IX_SYNTAX_INT:
+    case IX_SYNTAX_REAL:
+    case IX_SYNTAX_NAME:
+        put_word(t, &x->word);
+        return;
+    case IX_SYNTAX_PAREN:
+        ix_text_char(t, '(');
+        write_expr(t, x->part[0], tight);
+        ix_text_char(t, ')');
+        return;
+    case IX_SYNTAX_PREFIX:
+        put_word(t, &x->word);
+        write_expr(t, x->part[0], tight);
+        return;
+    case IX_SYNTAX_CHAIN:
+        write_chain(t, x, tight);
+        return;
+    case IX_SYNTAX_CALL:
+    case IX_SYNTAX_INDEX:
+    case IX_SYNTAX_REDUCE:
+        write_call(t, x, tight);
+        return;
+    }
+}
+
+/* ---- statements ---- */
+
+static void
+write_words(ix_text *t, const ix_statement *s)
+{
+    for (size_t i = 0; i < s->nwords; i++) {
+        ix_text_put(t, i ? ", " : "");
+        put_word(t, &s->words[i]);
+    }
+}
+
+static void
+write_brackets(ix_text *t, const ix_type *type)
+{
+    if (!type->brackets)
+        return;
+    ix_text_char(t, '[');
+    write_ranges(t, &type->ranges);
+    ix_text_char(t, ']');
+}
+
+/* " : type", if there is one. */
+static void
+write_type(ix_text *t, const ix_type *type)
+{
+    if (!type->dtype.length)
+        return;
+    ix_text_put(t, " : ");
+    put_word(t, &type->dtype);
+    write_brackets(t, type);
+}
+
+static void
+write_halo(ix_text *t, const char *word, const ix_statement *s)
+{
+    if (!s->has_halo)
+        return;
+    ix_text_format(t, " %s(", word);
+    write_ranges(t, &s->halo);
+    ix_text_char(t, ')');
+}
+
+static void
+write_option(ix_text *t, const char *word, const ix_statement *s)
+{
+    if (!s->option.length)
+        return;
+    ix_text_format(t, " %s ", word);
+    put_word(t, &s->option);
+}
+
+static void
+write_value(ix_text *t, const ix_statement *s)
+{
+    ix_text_put(t, " = ");
+    write_expr(t, s->expr, false);
+}
+
+static void
+fmt_ILEX(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+}
+
+static void
+fmt_PROGRAM(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+}
+
+static void
+fmt_SIZE(ix_text *t, const ix_statement *s)
+{
+    write_words(t, s);
+}
+
+static void
+fmt_ASSUME(ix_text *t, const ix_statement *s)
+{
+    write_expr(t, s->expr, false);
+}
+
+static void
+fmt_IN(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_type(t, &s->type);
+    write_halo(t, "halo", s);
+}
+
+static void
+fmt_CONST(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_type(t, &s->type);
+    ix_text_put(t, " = {");
+    write_parts(t, s->attribute[0].value, s->attribute[0].n, false);
+    ix_text_char(t, '}');
+}
+
+static void
+fmt_LET(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_type(t, &s->type);
+    write_value(t, s);
+}
+
+static void
+fmt_MAP(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_brackets(t, &s->type);
+    write_halo(t, "valid", s);
+    if (s->nwords) {
+        ix_text_put(t, " reads(");
+        write_words(t, s);
+        ix_text_char(t, ')');
+    }
+    write_value(t, s);
+}
+
+static void
+fmt_EINSUM(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_brackets(t, &s->type);
+    write_value(t, s);
+    write_option(t, "acc", s);
+}
+
+static void
+fmt_RESHAPE(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_brackets(t, &s->type);
+    ix_text_put(t, " = ");
+    write_words(t, s);
+    write_option(t, "order", s);
+}
+
+static void
+fmt_NODE(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    ix_text_put(t, " = ");
+    put_word(t, &s->option);
+    ix_text_char(t, '(');
+    write_words(t, s);
+    for (size_t i = 0; i < s->nattributes; i++) {
+        const ix_attribute *a = &s->attribute[i];
+        ix_text_put(t, i ? ", " : "; ");
+        put_word(t, &a->name);
+        ix_text_put(t, "=[");
+        write_parts(t, a->value, a->n, true);
+        ix_text_char(t, ']');
+    }
+    ix_text_char(t, ')');
+}
+
+static void
+fmt_OUT(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_type(t, &s->type);
+    write_value(t, s);
+    write_option(t, "inplace", s);
+}
+
+static void
+fmt_COMMENT(ix_text *t, const ix_statement *s)
+{
+    (void)t, (void)s;
+}
+
+static void (*const fmt_of[IX_NSTATEMENTS])(ix_text *, const ix_statement *) = {
+#define IX_STATEMENT(NAME, keyword, example) fmt_##NAME,
+#include "lib/syntax/statements.def"
+};
+
+/* ---- lines ---- */
+
+static void
+write_tags(ix_text *t, const ix_statement *s)
+{
+    for (size_t i = 0; i < s->ntags; i++) {
+        const ix_tag *tag = &s->tag[i];
+        ix_text_put(t, " @");
+        put_word(t, &tag->name);
+        if (!tag->argument.length)
+            continue;
+        ix_text_char(t, '(');
+        put_word(t, &tag->argument);
+        ix_text_char(t, ')');
+    }
+}
+
+static void
+write_line(ix_text *t, const ix_statement *s)
+{
+    if (s->blank_before)
+        ix_text_char(t, '\n');
+    if (s->kind != IX_STATEMENT_COMMENT) {
+        ix_text_format(t, "%s ", ix_statement_keywords[s->kind]);
+        fmt_of[s->kind](t, s);
+        write_tags(t, s);
+        ix_text_put(t, s->comment.length ? "  " : "");
+    }
+    put_word(t, &s->comment);
+    ix_text_char(t, '\n');
+}
+
+static void
+write_program(ix_parser *p, void *user)
+{
+    ix_text *t = user;
+    const ix_statement *s = ix_syntax_program(&p->reader);
+    for (; s; s = s->next)
+        write_line(t, s);
+}
+
+ilex_status
+ix_fmt_text(ilex_context *ctx, const char *text, size_t length,
+            const char *file, ix_text *out)
+{
+    ix_parser p;
+    ix_parser_text whole = {text, length, file};
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, write_program, out)) {
+        ix_parser_fail(&p);
+        return ctx->error.code;
+    }
+    ix_parser_end(&p, NULL);
+    ix_text_put(out, "");
+    return out->failed ? ix_fail_memory(&ctx->error) : ILEX_OK;
+}

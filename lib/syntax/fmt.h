@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `fmt`: program text in canonical layout, from its syntax tree alone.
+ * Comments, names, parentheses and the order of statements are kept.
+ */
+#ifndef ILEX_LIB_FMT_H
+#define ILEX_LIB_FMT_H
+
+#include "lib/graph/context.h"
+#include "lib/base/text.h"
+
+ilex_status ix_fmt_text(ilex_context *ctx, const char *text, size_t length,
+                        const char *file, ix_text *out);
+
+#endif

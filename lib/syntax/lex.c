@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lexer of .ilx text. It reads ASCII alone and knows nothing of the meaning
+ * of names: keywords are names, recognised by their place.
+ */
+#include "lib/syntax/lex.h"
+
+#include <stdio.h>
+
+/* ---- characters, without the locale ---- */
+
+static bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool
+is_name_start(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool
+ix_word_is(const ix_word *word, const char *text)
+{
+    size_t n = strlen(text);
+    return (size_t)word->length == n && memcmp(word->text, text, n) == 0;
+}
+
+/* The place of "at", which lies in the current line. */
+static ix_word
+place(const ix_reader *r, const char *at)
+{
+    return (ix_word){at, 0, r->line, (int32_t)(at - r->line_start) + 1};
+}
+
+/* The character "k" after the current one; 0 beyond the end. */
+static char
+peek(const ix_reader *r, ptrdiff_t k)
+{
+    return k < r->end - r->at ? r->at[k] : 0;
+}
+
+/* ---- tokens ---- */
+
+void
+ix_reader_init(ix_reader *r, ilex_context *ctx, const char *text, size_t length,
+               const char *file)
+{
+    r->ctx = ctx;
+    r->text = r->at = r->line_start = text;
+    r->end = text + length;
+    r->file = file ? file : "";
+    r->line = 1;
+    r->nesting = 0;
+    r->nodes = 0;
+    r->last_line = r->last_column = 1;
+    if (length > IX_TEXT_MAX_BYTES) {
+        ix_word start = place(r, text);
+        r->end = text; /* do not search it for the line's end */
+        ix_lex_fail(r, ILEX_E_LIMIT, &start,
+                    "the text has %zu bytes; at most %d are read", length,
+                    (int)IX_TEXT_MAX_BYTES);
+    }
+}
+
+/* Refuses a byte that no text may hold. */
+static void
+check_byte(ix_reader *r, const char *at)
+{
+    unsigned char c = (unsigned char)*at;
+    if ((c >= 32 && c < 127) || c == '\t' ||
+        (c == '\r' && at + 1 < r->end && at[1] == '\n'))
+        return;
+    ix_word where = place(r, at);
+    ix_lex_fail(r, ILEX_E_SYNTAX, &where,
+                "byte 0x%02x at offset %zu is not printable ASCII; program "
+                "text, comments included, is ASCII",
+                c, (size_t)(at - r->text));
+}
+
+/* Skips blanks and a comment; the comment becomes the newline's text. */
+static ix_word
+skip_blanks(ix_reader *r)
+{
+    while (peek(r, 0) == ' ' || peek(r, 0) == '\t' ||
+           (peek(r, 0) == '\r' && peek(r, 1) == '\n'))
+        r->at++;
+    ix_word comment = place(r, r->at);
+    if (peek(r, 0) != '#')
+        return comment;
+    const char *start = r->at, *last = start;
+    for (; r->at < r->end && *r->at != '\n'; r->at++) {
+        check_byte(r, r->at);
+        if (*r->at > ' ')
+            last = r->at;
+    }
+    comment.length = (int32_t)(last + 1 - start);
+    return comment;
+}
+
+static void
+skip_digits(ix_reader *r)
+{
+    while (is_digit(peek(r, 0)))
+        r->at++;
+}
+
+/* A number: digits, then perhaps a fraction and an exponent. */
+static ix_token_kind
+scan_number(ix_reader *r)
+{
+    ix_token_kind kind = IX_TOKEN_INT;
+    const char *start = r->at;
+    skip_digits(r);
+    if (peek(r, 0) == '.') {
+        kind = IX_TOKEN_REAL;
+        r->at++;
+        skip_digits(r);
+    }
+    if (peek(r, 0) == 'e' || peek(r, 0) == 'E') {
+        bool sign = peek(r, 1) == '+' || peek(r, 1) == '-';
+        if (is_digit(peek(r, sign ? 2 : 1))) {
+            kind = IX_TOKEN_REAL;
+            r->at += sign ? 2 : 1;
+            skip_digits(r);
+        }
+    }
+    if (is_name_start(peek(r, 0)) || peek(r, 0) == '.') {
+        ix_word where = place(r, start);
+        ix_lex_fail(r, ILEX_E_SYNTAX, &where,
+                    "a number followed by '%c'; write numbers as 12, 0.5 or "
+                    "1e-3, and products with '*'",
+                    peek(r, 0));
+    }
+    return kind;
+}
+
+/* A string in double quotes, without escapes. */
+static void
+scan_string(ix_reader *r)
+{
+    ix_word where = place(r, r->at++);
+    while (r->at < r->end && *r->at != '"' && *r->at != '\n')
+        check_byte(r, r->at++);
+    if (peek(r, 0) != '"')
+        ix_lex_fail(r, ILEX_E_SYNTAX, &where,
+                    "the string does not end on its line; close it with '\"'");
+    r->at++;
+}
+
+/* Spellings of two characters; all others have one. */
+static void
+scan_punct(ix_reader *r)
+{
+    static const char pairs[][3] = {
+        "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "//"};
+    for (size_t i = 0; i < IX_COUNT(pairs); i++)
+        if (peek(r, 0) == pairs[i][0] && peek(r, 1) == pairs[i][1]) {
+            r->at += 2;
+            return;
+        }
+    check_byte(r, r->at);
+    if (!strchr("+-*/%<>=!&|^~()[]{},:;@", *r->at)) {
+        ix_word where = place(r, r->at);
+        ix_lex_fail(r, ILEX_E_SYNTAX, &where,
+                    "the character '%c' has no meaning here", *r->at);
+    }
+    r->at++;
+}
+
+static ix_token_kind
+scan(ix_reader *r)
+{
+    char c = peek(r, 0);
+    if (is_digit(c) || (c == '.' && is_digit(peek(r, 1))))
+        return scan_number(r);
+    if (c == '"') {
+        scan_string(r);
+        return IX_TOKEN_STRING;
+    }
+    if (!is_name_start(c)) {
+        scan_punct(r);
+        return IX_TOKEN_PUNCT;
+    }
+    while (is_name_start(peek(r, 0)) || is_digit(peek(r, 0)))
+        r->at++;
+    return IX_TOKEN_NAME;
+}
+
+void
+ix_lex_next(ix_reader *r)
+{
+    ix_token *t = &r->token;
+    r->last_line = r->line;
+    r->last_column = (int32_t)(r->at - r->line_start) + 1;
+    t->word = skip_blanks(r);
+    if (r->at == r->end) {
+        t->kind = t->word.length ? IX_TOKEN_NEWLINE : IX_TOKEN_END;
+        return;
+    }
+    if (*r->at == '\n') {
+        t->kind = IX_TOKEN_NEWLINE;
+        r->line++;
+        r->line_start = ++r->at;
+        return;
+    }
+    t->word = place(r, r->at);
+    t->kind = scan(r);
+    t->word.length = (int32_t)(r->at - t->word.text);
+}
+
+/* ---- errors ---- */
+
+void
+ix_lex_abort(ix_reader *r)
+{
+    longjmp(r->arena.oom, 1);
+}
+
+void
+ix_lex_fail(ix_reader *r, ilex_status code, const ix_word *where,
+            const char *fmt, ...)
+{
+    ix_error *err = &r->ctx->error;
+    if (err->code == ILEX_OK) {
+        va_list args;
+        va_start(args, fmt);
+        ix_fail_v(err, code, fmt, args);
+        va_end(args);
+        err->line = where->line;
+        err->column = where->column;
+    }
+    ix_lex_abort(r);
+}
+
+/* The start of line "line". */
+static const char *
+find_line(const ix_reader *r, int line)
+{
+    const char *p = r->text;
+    while (--line > 0) {
+        const char *nl = memchr(p, '\n', (size_t)(r->end - p));
+        if (!nl)
+            return r->end;
+        p = nl + 1;
+    }
+    return p;
+}
+
+/* Appends to a fixed buffer, cutting what does not fit. */
+static void IX_PRINTF(3, 4)
+    append(char *buffer, size_t *used, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(buffer + *used, IX_ERROR_TEXT - *used, fmt, args);
+    va_end(args);
+    if (n > 0)
+        *used += (size_t)n;
+    if (*used > IX_ERROR_TEXT - 1)
+        *used = IX_ERROR_TEXT - 1;
+}
+
+/* Appends the source line and a caret, a long line cut around the caret. */
+static void
+append_source(const ix_reader *r, char *buffer, size_t *used)
+{
+    enum { BEFORE = 60, SHOWN = 100 };
+    const ix_error *err = &r->ctx->error;
+    const char *start = find_line(r, err->line);
+    const char *nl = memchr(start, '\n', (size_t)(r->end - start));
+    ptrdiff_t length = (nl ? nl : r->end) - start;
+    ptrdiff_t caret = err->column - 1;
+    if (caret > length)
+        caret = length;
+    ptrdiff_t from = caret > BEFORE + 20 ? caret - BEFORE : 0;
+    append(buffer, used, "\n    ");
+    for (ptrdiff_t i = from; i < length && i < from + SHOWN; i++)
+        append(buffer, used, "%c",
+               start[i] >= 32 && start[i] < 127 ? start[i] : ' ');
+    append(buffer, used, "\n    %*s^", (int)(caret - from), "");
+}
+
+void
+ix_reader_diagnose(ix_reader *r, ilex_status before)
+{
+    ix_error *err = &r->ctx->error;
+    if (before != ILEX_OK)
+        return;
+    if (err->code == ILEX_OK)
+        ix_fail_memory(err);
+    if (!err->line && r->ctx->location.line) {
+        err->line = r->ctx->location.line;
+        err->column = r->ctx->location.column;
+    }
+    snprintf(err->file, sizeof err->file, "%s", r->file);
+    if (!err->line)
+        return;
+    char buffer[IX_ERROR_TEXT];
+    size_t used = 0;
+    append(buffer, &used, "%s%s%d:%d: error[E%03d]: %s", r->file,
+           *r->file ? ":" : "", err->line, err->column, (int)err->code,
+           err->text);
+    append_source(r, buffer, &used);
+    memcpy(err->text, buffer, used + 1);
+}

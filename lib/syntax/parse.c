@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The session in which a text is read: its scope, its names, the way out for
+ * errors, what is taken back after one.
+ */
+#include "lib/syntax/parse.h"
+
+#include <stdio.h>
+
+#include "lib/build/later.h"
+
+/* ---- session ---- */
+
+void
+ix_parser_init(ix_parser *p, ilex_context *ctx)
+{
+    memset(p, 0, sizeof *p);
+    p->ctx = ctx;
+    p->outer = ctx->location;
+    p->before = ctx->error.code;
+    p->scope = SIZE_MAX;
+    p->reader.ctx = ctx;
+    p->reader.text = p->reader.end = p->reader.file = "";
+    ix_arena_init(&p->reader.arena, &ctx->mem);
+}
+
+/* Begins to read a text; errors leave by the arena from here on. */
+static void
+start(ix_parser *p, const char *text, size_t length, const char *file)
+{
+    ilex_context *ctx = p->ctx;
+    snprintf(ctx->location.file, sizeof ctx->location.file, "%s",
+             file ? file : "");
+    ctx->location.line = ctx->location.column = 0;
+    p->scope = ilex_scope_begin(ctx);
+    if (p->scope == SIZE_MAX)
+        ix_lex_abort(&p->reader);
+    ix_reader_init(&p->reader, ctx, text, length, file);
+}
+
+bool
+ix_parser_try(ix_parser *p, const ix_parser_text *text, ix_parser_work work,
+              void *user)
+{
+    if (!IX_ARENA_TRY(&p->reader.arena))
+        return false;
+    start(p, text->text, text->length, text->file);
+    work(p, user);
+    return true;
+}
+
+/* Frees the session's tables. */
+static void
+close_session(ix_parser *p)
+{
+    ix_table_free(&p->names, &p->ctx->mem);
+    ix_map_free(&p->depths, &p->ctx->mem);
+    ix_arena_free(&p->reader.arena);
+    p->ctx->location = p->outer;
+}
+
+ilex_array *
+ix_parser_end(ix_parser *p, ilex_array *result)
+{
+    close_session(p);
+    return p->scope == SIZE_MAX ? result
+                                : ilex_scope_end(p->ctx, p->scope, result);
+}
+
+ilex_array *
+ix_parser_fail(ix_parser *p)
+{
+    ix_error *err = &p->ctx->error;
+    ix_reader_diagnose(&p->reader, p->before);
+    if (p->before == ILEX_OK && p->outer.line && !err->file[0]) {
+        err->line = p->outer.line;
+        err->column = p->outer.column;
+        memcpy(err->file, p->outer.file, sizeof err->file);
+    }
+    ix_parser_end(p, NULL);
+    return p->ctx->poison;
+}
+
+void
+ix_parser_at(ix_parser *p, const ix_word *word)
+{
+    p->ctx->location.line = word->line;
+    p->ctx->location.column = word->column;
+}
+
+ilex_array *
+ix_parser_array(ix_parser *p, ilex_array *x)
+{
+    if (!x || ix_is_poison(x))
+        ix_lex_abort(&p->reader);
+    return x;
+}
+
+/* Does "x" carry a body that operations on it copy? */
+static bool
+is_inlined(const ilex_array *x)
+{
+    return !ix_is_array(x) || (x->kind == IX_LAMBDA && x->nops == 1);
+}
+
+ilex_array *
+ix_parser_depth(ix_parser *p, const ix_word *where, int n,
+                ilex_array *const *args, ilex_array *x)
+{
+    size_t depth = 0;
+    if (!is_inlined(x) || x->nops == 0)
+        return x;
+    for (int i = 0; i < n; i++) {
+        size_t *d = ix_map_find(&p->depths, args[i]);
+        depth = d && *d > depth ? *d : depth;
+    }
+    if (++depth > IX_TEXT_MAX_DEPTH)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, where,
+                    "more than %d operations without an array in between; sum "
+                    "over an array instead",
+                    (int)IX_TEXT_MAX_DEPTH);
+    if (!ix_map_find(&p->depths, x) &&
+        !ix_map_set(&p->depths, &p->ctx->mem, x, depth))
+        ix_lex_abort(&p->reader);
+    return x;
+}
+
+/* ---- names ---- */
+
+static uint64_t
+hash_name(const char *text, size_t length, bool is_size)
+{
+    return ix_hash_bytes(is_size, text, length);
+}
+
+static bool
+name_equal(const void *item, const void *key)
+{
+    const ix_name *a = item, *b = key;
+    return a->is_size == b->is_size && a->length == b->length &&
+           !memcmp(a->text, b->text, a->length);
+}
+
+ix_name *
+ix_parser_find(ix_parser *p, const char *text, size_t length, bool is_size)
+{
+    ix_name key = {.text = text, .length = length, .is_size = is_size};
+    return ix_table_find(&p->names, hash_name(text, length, is_size), &key,
+                         name_equal);
+}
+
+ix_name *
+ix_parser_add(ix_parser *p, const char *text, size_t length, bool is_size)
+{
+    ix_name *name = ix_arena_new(&p->reader.arena, sizeof *name);
+    name->text = text;
+    name->length = length;
+    name->is_size = is_size;
+    if (!ix_table_add(&p->names, &p->ctx->mem, hash_name(text, length, is_size),
+                      name))
+        ix_lex_abort(&p->reader);
+    return name;
+}
+
+void
+ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array)
+{
+    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, false);
+    if (name)
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
+                    "the name '%.*s' is taken on line %d", (int)word->length,
+                    word->text, (int)name->line);
+    name = ix_parser_add(p, word->text, (size_t)word->length, false);
+    name->array = array;
+    name->line = word->line;
+}
+
+void
+ix_parser_check_name(ix_parser *p, const char *what, const ix_word *word)
+{
+    ix_parser_at(p, word);
+    if (!ix_name_check(&p->ctx->error, what, word->text, (size_t)word->length))
+        ix_lex_abort(&p->reader);
+    if (ix_is_constant_name(word->text, (size_t)word->length))
+        ix_lex_fail(&p->reader, ILEX_E_NAME, word,
+                    "'%.*s' is a constant and cannot name anything else",
+                    (int)word->length, word->text);
+}
+
+int32_t
+ix_parser_param(ix_parser *p, const ix_word *word)
+{
+    if (p->ctx->nparams >= IX_TEXT_MAX_LIST)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, word,
+                    "more than %d sizes in one context", (int)IX_TEXT_MAX_LIST);
+    int32_t param = ix_param_of(
+        p->ctx, ix_symbol_of(p->ctx, word->text, (size_t)word->length));
+    if (param < 0)
+        ix_lex_abort(&p->reader);
+    return param;
+}
+
+int32_t
+ix_parser_size(ix_parser *p, const ix_word *word)
+{
+    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, true);
+    if (name)
+        return name->param;
+    if (!p->new_sizes)
+        ix_parser_unknown(p, word, "size");
+    ix_parser_check_name(p, "size", word);
+    return ix_parser_param(p, word);
+}
+
+void
+ix_parser_later(ix_parser *p, const ix_word *word)
+{
+    if (ix_is_later(word->text, (size_t)word->length))
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, word,
+                    "%.*s is not supported in this version (`map` covers the "
+                    "affine cases)",
+                    (int)word->length, word->text);
+}
+
+void
+ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
+{
+    int n = word->length < 64 ? (int)word->length : 64;
+    bool size = !strcmp(what, "size");
+    ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s%.*s",
+                what, n, word->text, size ? "; declare it: size " : "",
+                size ? n : 0, word->text);
+}
+
+/* ---- assumptions of a text that fails are taken back ---- */
+
+bool
+ix_parser_save(ilex_context *ctx, ix_assumptions *old)
+{
+    size_t bytes = ctx->nparams * sizeof *old->param;
+    old->count = ctx->nassumptions;
+    old->nparams = ctx->nparams;
+    old->param = ix_mem_new(&ctx->mem, bytes);
+    if (old->param && bytes)
+        memcpy(old->param, ctx->param, bytes);
+    if (!old->param)
+        ix_fail_memory(&ctx->error);
+    return old->param != NULL;
+}
+
+void
+ix_parser_restore(ilex_context *ctx, ix_assumptions *old, bool back)
+{
+    if (back)
+        ctx->nassumptions = old->count;
+    if (ctx->npossible > ctx->nassumptions)
+        ctx->npossible = ctx->nassumptions;
+    for (size_t i = 0; back && i < ctx->nparams; i++) {
+        ctx->param[i].low = i < old->nparams ? old->param[i].low : 0;
+        ctx->param[i].high = i < old->nparams ? old->param[i].high : INT64_MAX;
+    }
+    ix_mem_free(&ctx->mem, old->param);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From syntax trees to arrays: what the pieces of lib/parse*.c share. Errors
+ * leave through the reader's arena, so functions return results only.
+ */
+#ifndef ILEX_LIB_PARSE_H
+#define ILEX_LIB_PARSE_H
+
+#include "lib/build/module.h"
+#include "lib/syntax/syntax.h"
+
+/* What a name stands for; arrays and sizes have name spaces of their own. */
+typedef struct ix_name {
+    const char *text;
+    size_t length;
+    bool is_size;
+    int32_t param;     /* of a size */
+    ilex_array *array; /* of an array */
+    int32_t line;
+} ix_name;
+
+/* A reduction index in scope, innermost last. */
+typedef struct ix_rindex {
+    ix_word name;
+    int number;
+} ix_rindex;
+
+/* The index lambda whose body is being read. */
+typedef struct ix_lambda_env {
+    const ix_domain *dom;
+    bool fixed; /* reads(...): operands are given and spelled _in0, ... */
+    int noperands;
+    ilex_array *operand[2 * ILEX_MAX_RANK];
+    int nrindex;
+    ix_rindex rindex[ILEX_MAX_RANK];
+} ix_lambda_env;
+
+typedef struct ix_parser {
+    ix_reader reader;
+    ilex_context *ctx;
+    ilex_module *module; /* NULL: a single expression or domain */
+    bool new_sizes;      /* sizes come to exist by being named */
+    ix_table names;
+    ix_map depths;         /* of scalar results: how deep their body is */
+    ix_lambda_env *lambda; /* NULL: field expressions */
+    ix_error outer;        /* the caller's location */
+    ilex_status before;
+    size_t scope;
+} ix_parser;
+
+/* ---- a session: init, try, then end or fail ---- */
+
+typedef struct ix_parser_text {
+    const char *text;
+    size_t length;
+    const char *file; /* NULL: an argument of a function */
+} ix_parser_text;
+
+typedef void (*ix_parser_work)(ix_parser *p, void *user);
+
+void ix_parser_init(ix_parser *p, ilex_context *ctx);
+
+/* Does "work" on a text in a scope of its own; false when it failed. */
+bool ix_parser_try(ix_parser *p, const ix_parser_text *text,
+                   ix_parser_work work, void *user);
+
+/* Closes the session: frees everything but "result", which moves to the
+ * caller's scope and is returned. */
+ilex_array *ix_parser_end(ix_parser *p, ilex_array *result);
+
+/* As above after a failure: makes the error a diagnostic, returns poison. */
+ilex_array *ix_parser_fail(ix_parser *p);
+
+/* What the context assumed before a text was read. */
+typedef struct ix_assumptions {
+    size_t count, nparams;
+    ix_param *param;
+} ix_assumptions;
+
+/* Notes it; false when there is no memory. Frees the note, and goes back to
+ * it if "back". */
+bool ix_parser_save(ilex_context *ctx, ix_assumptions *old);
+void ix_parser_restore(ilex_context *ctx, ix_assumptions *old, bool back);
+
+/* ---- names ---- */
+
+/* What "word" names; NULL if nothing. */
+ix_name *ix_parser_find(ix_parser *p, const char *text, size_t length,
+                        bool is_size);
+
+/* Lets "word" name an array; fails if it names one already. */
+void ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array);
+
+/* Adds a name that is not there yet. */
+ix_name *ix_parser_add(ix_parser *p, const char *text, size_t length,
+                       bool is_size);
+
+/* Checks a name that the program gives to a thing called "what". */
+void ix_parser_check_name(ix_parser *p, const char *what, const ix_word *word);
+
+/* The parameter called "word", made if it is new to the context. */
+int32_t ix_parser_param(ix_parser *p, const ix_word *word);
+
+/* The size parameter that "word" names; fails if there is none. */
+int32_t ix_parser_size(ix_parser *p, const ix_word *word);
+
+/* Fails if "word" names a kind of node that this version does not have. */
+void ix_parser_later(ix_parser *p, const ix_word *word);
+/* Fails because "word" names nothing of the kind "what". */
+_Noreturn void ix_parser_unknown(ix_parser *p, const ix_word *word,
+                                 const char *what);
+
+/* Constructors called from now on report errors at "word". */
+void ix_parser_at(ix_parser *p, const ix_word *word);
+
+/* "x" unless it is NULL or poison, which ends the session. */
+ilex_array *ix_parser_array(ix_parser *p, ilex_array *x);
+
+/* Notes how deep the body of "x" is, made from "args", and fails beyond the
+ * limit, because later passes recurse on bodies; returns "x". */
+ilex_array *ix_parser_depth(ix_parser *p, const ix_word *where, int n,
+                            ilex_array *const *args, ilex_array *x);
+
+/* ---- lib/syntax/parse_affine.c ---- */
+
+const ix_lin *ix_parse_lin(ix_parser *p, const ix_syntax *x);
+/* An integer literal, perhaps negative. */
+int64_t ix_parse_int(ix_parser *p, const ix_syntax *x);
+/* The unsigned value of digits; fails beyond 64 bits. */
+uint64_t ix_parse_digits(ix_parser *p, const ix_word *word);
+void ix_parse_assume(ix_parser *p, const ix_syntax *x);
+/* Fails at "where" if no sizes satisfy the assumptions. */
+void ix_parse_check_assumptions(ix_parser *p, const ix_word *where);
+/* Symbol of an axis: "I", "I+1/2". */
+int32_t ix_parse_axis(ix_parser *p, const ix_syntax *x);
+const ix_domain *ix_parse_domain(ix_parser *p, const ix_colons_list *ranges);
+/* Halo widths, 2 per axis of "dom". */
+void ix_parse_halo(ix_parser *p, const ix_domain *dom,
+                   const ix_colons_list *ranges, int64_t *halo);
+ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
+
+/* ---- lib/syntax/parse_expr.c, lib/syntax/parse_field.c, lib/syntax/parse_lambda.c ---- */
+
+/* A field expression, or a scalar one inside p->lambda. */
+ilex_array *ix_parse_expr(ix_parser *p, const ix_syntax *x);
+
+/* A literal as a constant of "dtype", which it must fit. */
+ilex_array *ix_parse_constant(ix_parser *p, ilex_dtype dtype,
+                              const ix_syntax *x);
+
+/* In field expressions: a name, a subscript, a reduction. */
+ilex_array *ix_parse_field_name(ix_parser *p, const ix_word *word);
+ilex_array *ix_parse_field_index(ix_parser *p, const ix_syntax *x);
+ilex_array *ix_parse_field_reduce(ix_parser *p, const ix_syntax *x,
+                                  ix_reduction r);
+
+/* Inside p->lambda: a name, a subscript, a reduction. */
+ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);
+ilex_array *ix_parse_lambda_index(ix_parser *p, const ix_syntax *x);
+ilex_array *ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x,
+                                   ix_reduction r);
+/* The whole statement `map`; `const`. */
+ilex_array *ix_parse_map(ix_parser *p, const ix_statement *s);
+ilex_array *ix_parse_const(ix_parser *p, const ix_statement *s);
+
+/* ---- lib/syntax/parse_node.c: structural statements ---- */
+
+ilex_array *ix_parse_einsum(ix_parser *p, const ix_statement *s);
+ilex_array *ix_parse_reshape(ix_parser *p, const ix_statement *s);
+ilex_array *ix_parse_node(ix_parser *p, const ix_statement *s);
+
+/* ---- whole texts ---- */
+
+/* A program of "length" bytes; see ilex_module_parse. */
+ilex_module *ix_module_parse(ilex_context *ctx, const char *text, size_t length,
+                             const char *file);
+
+/* An expression over named arrays; names are not checked, so that printers
+ * can try a text out. Errors are recorded. */
+ilex_array *ix_parse_text_expr(ilex_context *ctx, const char *text,
+                               size_t length, size_t count,
+                               const char *const *names,
+                               ilex_array *const *operands);
+
+/* A domain, e.g. "I:ni, J:nj"; NULL after an error. "halo" (2 per axis, may be
+ * NULL) takes the widths; "*has_halo" says whether there were any. */
+const ix_domain *ix_parse_text_domain(ilex_context *ctx, const char *text,
+                                      int64_t *halo, bool *has_halo);
+const ix_lin *ix_parse_text_lin(ilex_context *ctx, const char *text);
+ilex_status ix_parse_text_assume(ilex_context *ctx, const char *text);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Meaning of what is affine in .ilx text: bounds, domains, halos,
+ * assumptions.
+ */
+#include "lib/shape/affine.h"
+#include "lib/ops/dtype.h"
+#include "lib/syntax/parse.h"
+
+/* ---- numbers ---- */
+
+uint64_t
+ix_parse_digits(ix_parser *p, const ix_word *word)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < word->length; i++)
+        if (__builtin_mul_overflow(v, 10u, &v) ||
+            __builtin_add_overflow(v, (unsigned)(word->text[i] - '0'), &v))
+            ix_lex_fail(&p->reader, ILEX_E_LITERAL, word,
+                        "the integer %.*s does not fit 64 bits; write 1e20 "
+                        "for a real number",
+                        word->length < 40 ? (int)word->length : 40, word->text);
+    return v;
+}
+
+/* The value of a literal known to be INT, with its sign. */
+static int64_t
+signed_value(ix_parser *p, const ix_word *word, bool negative)
+{
+    uint64_t v = ix_parse_digits(p, word);
+    if (v > (uint64_t)INT64_MAX + negative)
+        ix_lex_fail(&p->reader, ILEX_E_LITERAL, word,
+                    "the integer %s%.*s does not fit i64; write u64(...) for "
+                    "an unsigned one",
+                    negative ? "-" : "", (int)word->length, word->text);
+    return (int64_t)(negative ? 0 - v : v);
+}
+
+/* Looks through parentheses. */
+static const ix_syntax *
+bare(const ix_syntax *x)
+{
+    while (x->kind == IX_SYNTAX_PAREN)
+        x = x->part[0];
+    return x;
+}
+
+int64_t
+ix_parse_int(ix_parser *p, const ix_syntax *x)
+{
+    bool negative = x->kind == IX_SYNTAX_PREFIX && x->op == IX_OP_NEGATIVE;
+    const ix_syntax *digits = negative ? x->part[0] : x;
+    if (digits->kind != IX_SYNTAX_INT)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "expected an integer, for example 2 or -1");
+    return signed_value(p, &digits->word, negative);
+}
+
+/* ---- linear forms ---- */
+
+static const ix_lin *
+checked(ix_parser *p, const ix_lin *a)
+{
+    if (!a)
+        ix_lex_abort(&p->reader);
+    return a;
+}
+
+_Noreturn static void
+not_linear(ix_parser *p, const ix_word *where)
+{
+    ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, where,
+                "bounds and conditions are linear in the sizes: sums of sizes "
+                "times integers, for example 2*n - 1");
+}
+
+static const ix_lin *
+lin_link(ix_parser *p, const ix_lin *a, const ix_link *link)
+{
+    ilex_context *ctx = p->ctx;
+    const ix_lin *b = ix_parse_lin(p, link->operand);
+    ix_parser_at(p, &link->word);
+    if (link->op == IX_OP_ADD)
+        return checked(p, ix_lin_add(ctx, a, b));
+    if (link->op == IX_OP_SUBTRACT)
+        return checked(p, ix_lin_sub(ctx, a, b));
+    if (link->op == IX_OP_MULTIPLY && a->n == 0)
+        return checked(p, ix_lin_scale(ctx, b, a->c));
+    if (link->op == IX_OP_MULTIPLY && b->n == 0)
+        return checked(p, ix_lin_scale(ctx, a, b->c));
+    not_linear(p, &link->word);
+}
+
+const ix_lin *
+ix_parse_lin(ix_parser *p, const ix_syntax *x)
+{
+    ilex_context *ctx = p->ctx;
+    x = bare(x);
+    ix_parser_at(p, &x->word);
+    if (x->kind == IX_SYNTAX_INT)
+        return checked(p, ix_lin_const(ctx, signed_value(p, &x->word, false)));
+    if (x->kind == IX_SYNTAX_NAME)
+        return checked(p, ix_lin_param(ctx, ix_parser_size(p, &x->word)));
+    if (x->kind == IX_SYNTAX_PREFIX && x->op == IX_OP_NEGATIVE) {
+        if (x->part[0]->kind == IX_SYNTAX_INT)
+            return checked(p, ix_lin_const(ctx, ix_parse_int(p, x)));
+        return checked(p, ix_lin_scale(ctx, ix_parse_lin(p, x->part[0]), -1));
+    }
+    if (x->kind != IX_SYNTAX_CHAIN)
+        not_linear(p, &x->word);
+    const ix_lin *a = ix_parse_lin(p, x->part[0]);
+    for (size_t i = 0; i < x->nlinks; i++)
+        a = lin_link(p, a, &x->link[i]);
+    return a;
+}
+
+/* ---- assumptions ---- */
+
+/* Adds form >= 0, or divisibility, unless it is known already. */
+static void
+assume(ix_parser *p, const ix_word *where, const ix_lin *form, int64_t modulus)
+{
+    ilex_context *ctx = p->ctx;
+    checked(p, form);
+    if (form->n == 0) {
+        if (modulus ? ix_floormod(form->c, modulus) == 0 : form->c >= 0)
+            return;
+        ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
+                    "the assumption is false for all sizes");
+    }
+    for (size_t i = 0; i < ctx->nassumptions; i++)
+        if (ctx->assumption[i].form == form &&
+            ctx->assumption[i].modulus == modulus)
+            return;
+    if (ctx->nassumptions >= IX_TEXT_MAX_ASSUMPTIONS)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, where,
+                    "more than %d assumptions in one context",
+                    (int)IX_TEXT_MAX_ASSUMPTIONS);
+    if (ix_assume(ctx, form, modulus) != ILEX_OK)
+        ix_lex_abort(&p->reader);
+}
+
+void
+ix_parse_check_assumptions(ix_parser *p, const ix_word *where)
+{
+    ix_parser_at(p, where);
+    if (ix_assumptions_possible(p->ctx) == IX_NO)
+        ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
+                    "no sizes satisfy this together with the assumptions "
+                    "made before");
+}
+
+/* "affine % m == r" */
+static void
+assume_divisible(ix_parser *p, const ix_syntax *left, const ix_link *link)
+{
+    const ix_lin *form = ix_parse_lin(p, left->part[0]);
+    const ix_lin *m = ix_parse_lin(p, left->link[0].operand);
+    const ix_lin *r = ix_parse_lin(p, link->operand);
+    if (m->n || m->c <= 0 || r->n || link->op != IX_OP_EQUAL)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &left->link[0].word,
+                    "a divisibility is written size %% m == r with integers "
+                    "m > 0 and r, for example n %% 8 == 0");
+    assume(p, &link->word, ix_lin_offset(p->ctx, form, -r->c), m->c);
+}
+
+/* form >= 0 for left - right or right - left, moved by "offset". */
+static void
+assume_order(ix_parser *p, const ix_word *where, const ix_lin *large,
+             const ix_lin *small, int64_t offset)
+{
+    const ix_lin *form = checked(p, ix_lin_sub(p->ctx, large, small));
+    assume(p, where, ix_lin_offset(p->ctx, form, offset), 0);
+}
+
+static void
+assume_comparison(ix_parser *p, const ix_syntax *left, const ix_link *link)
+{
+    static const ix_op known[] = {IX_OP_GREATER_EQUAL, IX_OP_GREATER,
+                                  IX_OP_LESS_EQUAL, IX_OP_LESS, IX_OP_EQUAL};
+    size_t k = 0;
+    while (k < IX_COUNT(known) && known[k] != link->op)
+        k++;
+    if (k == IX_COUNT(known))
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &link->word,
+                    "assumptions are comparisons with >=, >, <=, < or ==, "
+                    "joined by &&");
+    const ix_lin *a = ix_parse_lin(p, left);
+    const ix_lin *b = ix_parse_lin(p, link->operand);
+    bool strict = link->op == IX_OP_GREATER || link->op == IX_OP_LESS;
+    if (link->op != IX_OP_LESS && link->op != IX_OP_LESS_EQUAL)
+        assume_order(p, &link->word, a, b, -strict);
+    if (link->op != IX_OP_GREATER && link->op != IX_OP_GREATER_EQUAL)
+        assume_order(p, &link->word, b, a, -strict);
+}
+
+static bool
+is_remainder(const ix_syntax *x)
+{
+    return x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
+           x->link[0].op == IX_OP_REMAINDER;
+}
+
+void
+ix_parse_assume(ix_parser *p, const ix_syntax *x)
+{
+    x = bare(x);
+    if (x->kind != IX_SYNTAX_CHAIN)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "expected a comparison of sizes, for example n >= 4");
+    const ix_link *link = &x->link[0];
+    if (link->op == IX_OP_LOGICAL_AND) {
+        ix_parse_assume(p, x->part[0]);
+        for (size_t i = 0; i < x->nlinks; i++)
+            ix_parse_assume(p, x->link[i].operand);
+        return;
+    }
+    const ix_syntax *left = bare(x->part[0]);
+    ix_parser_at(p, &link->word);
+    if (is_remainder(left))
+        assume_divisible(p, left, link);
+    else
+        assume_comparison(p, x->part[0], link);
+}
+
+/* ---- axes and domains ---- */
+
+/* Is "x" the number 1/2? */
+static bool
+is_half(const ix_syntax *x)
+{
+    return x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
+           x->link[0].op == IX_OP_TRUE_DIVIDE &&
+           x->part[0]->kind == IX_SYNTAX_INT &&
+           ix_word_is(&x->part[0]->word, "1") &&
+           x->link[0].operand->kind == IX_SYNTAX_INT &&
+           ix_word_is(&x->link[0].operand->word, "2");
+}
+
+int32_t
+ix_parse_axis(ix_parser *p, const ix_syntax *x)
+{
+    ilex_context *ctx = p->ctx;
+    bool staggered = x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
+                     x->link[0].op == IX_OP_ADD && is_half(x->link[0].operand);
+    const ix_syntax *name = staggered ? x->part[0] : x;
+    if (name->kind != IX_SYNTAX_NAME)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "expected the name of an axis, for example I, or I+1/2 "
+                    "for a staggered one");
+    ix_parser_at(p, &name->word);
+    if (!ix_name_check(&ctx->error, "axis", name->word.text,
+                       (size_t)name->word.length))
+        ix_lex_abort(&p->reader);
+    char text[80];
+    size_t n = (size_t)name->word.length;
+    memcpy(text, name->word.text, n);
+    if (staggered) {
+        memcpy(text + n, "+1/2", 4);
+        n += 4;
+    }
+    int32_t symbol = ix_symbol_of(ctx, text, n);
+    if (symbol < 0)
+        ix_lex_abort(&p->reader);
+    return symbol;
+}
+
+const ix_domain *
+ix_parse_domain(ix_parser *p, const ix_colons_list *ranges)
+{
+    ilex_context *ctx = p->ctx;
+    ix_axis ax[ILEX_MAX_RANK];
+    for (size_t k = 0; k < ranges->n; k++) {
+        const ix_colons *r = &ranges->item[k];
+        if (k == ILEX_MAX_RANK)
+            ix_lex_fail(&p->reader, ILEX_E_RANK, &r->part[0]->word,
+                        "%zu axes; at most %d are supported", ranges->n,
+                        ILEX_MAX_RANK);
+        ax[k].name = r->n > 1 ? ix_parse_axis(p, r->part[0]) : 0;
+        ax[k].lo = r->n == 3 ? ix_parse_lin(p, r->part[1])
+                             : checked(p, ix_lin_const(ctx, 0));
+        ax[k].hi = ix_parse_lin(p, r->part[r->n - 1]);
+    }
+    const ix_domain *dom = ix_domain_new(ctx, (int)ranges->n, ax);
+    if (!dom)
+        ix_lex_abort(&p->reader);
+    return dom;
+}
+
+void
+ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_colons_list *ranges,
+              int64_t *halo)
+{
+    memset(halo, 0, 2 * ILEX_MAX_RANK * sizeof *halo);
+    uint32_t seen = 0;
+    for (size_t i = 0; i < ranges->n; i++) {
+        const ix_colons *r = &ranges->item[i];
+        const ix_word *where = &r->part[0]->word;
+        if (r->n != 3)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, where,
+                        "a halo is written axis:lower:upper, for example "
+                        "halo(I:2:2)");
+        int k = ix_domain_find(dom, ix_parse_axis(p, r->part[0]));
+        if (k < 0)
+            ix_lex_fail(&p->reader, ILEX_E_AXIS, where,
+                        "the halo is on axis %.*s, which [%s] does not have",
+                        (int)where->length, where->text,
+                        ix_domain_show(p->ctx, dom).s);
+        if (seen >> k & 1)
+            ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, where,
+                        "the halo of axis %.*s is given twice",
+                        (int)where->length, where->text);
+        seen |= 1u << k;
+        for (int side = 0; side < 2; side++) {
+            halo[2 * k + side] = ix_parse_int(p, r->part[side + 1]);
+            if (halo[2 * k + side] < 0)
+                ix_lex_fail(&p->reader, ILEX_E_ARGUMENT,
+                            &r->part[side + 1]->word,
+                            "the width of a halo is negative");
+        }
+    }
+}
+
+ilex_dtype
+ix_parse_dtype(ix_parser *p, const ix_word *word)
+{
+    ilex_dtype dtype;
+    if (!ix_dtype_find(word->text, (size_t)word->length, &dtype))
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, word,
+                    "'%.*s' is not a dtype; there are bool, i8 to i64, u8 to "
+                    "u64, f32, f64, c64 and c128",
+                    word->length < 40 ? (int)word->length : 40, word->text);
+    return dtype;
+}

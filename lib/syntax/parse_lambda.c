@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Meaning of what only bodies of index lambdas have: index variables,
+ * absolute subscripts, reductions over ranges; the statements `map` and
+ * `const`.
+ */
+#include "lib/shape/access.h"
+#include "lib/ops/dtype.h"
+#include "lib/syntax/parse.h"
+
+/* ---- names ---- */
+
+/* The number in "_r12" for prefix "_r"; -1 if "word" is not of that form. */
+static int
+numbered(const ix_word *word, const char *prefix)
+{
+    int n = (int)strlen(prefix), v = 0;
+    if (word->length <= n || word->length > n + 4 ||
+        memcmp(word->text, prefix, (size_t)n))
+        return -1;
+    for (int i = n; i < word->length; i++) {
+        if (word->text[i] < '0' || word->text[i] > '9')
+            return -1;
+        v = 10 * v + word->text[i] - '0';
+    }
+    return v;
+}
+
+static bool
+same_word(const ix_word *a, const ix_word *b)
+{
+    return a->length == b->length &&
+           !memcmp(a->text, b->text, (size_t)a->length);
+}
+
+/* The reduction index called "word", by its name or as _r<number>. */
+static ilex_array *
+find_rindex(ix_parser *p, const ix_word *word)
+{
+    const ix_lambda_env *env = p->lambda;
+    int number = numbered(word, "_r");
+    for (int i = env->nrindex - 1; i >= 0; i--)
+        if (env->rindex[i].number == number ||
+            same_word(&env->rindex[i].name, word))
+            return ix_scalar_rindex(p->ctx, env->rindex[i].number);
+    if (number >= 0)
+        ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word,
+                    "no reduction around this place has the index %.*s",
+                    (int)word->length, word->text);
+    return NULL;
+}
+
+/* The index called "word", by its axis or as _<number>. */
+static ilex_array *
+find_index(ix_parser *p, const ix_word *word)
+{
+    const ix_domain *dom = p->lambda->dom;
+    int k = numbered(word, "_");
+    if (k >= dom->rank)
+        ix_lex_fail(&p->reader, ILEX_E_AXIS, word,
+                    "the map has %d axes; the last index is _%d",
+                    (int)dom->rank, (int)dom->rank - 1);
+    for (int j = 0; k < 0 && j < dom->rank; j++) {
+        const char *name = ix_symbol_text(p->ctx, dom->ax[j].name);
+        if (dom->ax[j].name && ix_word_is(word, name))
+            k = j;
+    }
+    return k < 0 ? NULL : ix_scalar_index(p->ctx, k);
+}
+
+/* ---- operands ---- */
+
+/* The slot of "array", taken if it has none. */
+static int
+slot_of(ix_parser *p, const ix_word *where, ilex_array *array)
+{
+    ix_lambda_env *env = p->lambda;
+    for (int i = 0; i < env->noperands; i++)
+        if (env->operand[i] == array)
+            return i;
+    if (env->noperands == 2 * ILEX_MAX_RANK)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, where,
+                    "a map reads at most %d arrays", 2 * ILEX_MAX_RANK);
+    env->operand[env->noperands] = array;
+    return env->noperands++;
+}
+
+/* The array called "word", NULL if there is none; "*slot" of it. */
+static ilex_array *
+find_operand(ix_parser *p, const ix_word *word, int *slot)
+{
+    ix_lambda_env *env = p->lambda;
+    *slot = numbered(word, "_in");
+    if (*slot >= 0 && env->fixed) {
+        if (*slot < env->noperands)
+            return env->operand[*slot];
+        ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word,
+                    "reads(...) lists %d arrays; the last one is _in%d",
+                    env->noperands, env->noperands - 1);
+    }
+    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, false);
+    if (!name)
+        return NULL;
+    if (env->fixed && ix_is_array(name->array))
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, word,
+                    "behind reads(...) the arrays are called _in0, _in1, ...");
+    if (ix_is_array(name->array))
+        *slot = slot_of(p, word, name->array);
+    return name->array;
+}
+
+/* "array" at "rank" indices. */
+static ilex_array *
+load(ix_parser *p, const ix_word *word, ilex_array *array, int slot, int rank,
+     ilex_array *const *index)
+{
+    if (rank != ix_rank(array))
+        ix_lex_fail(&p->reader, ILEX_E_RANK, word,
+                    "%.*s has rank %d and is given %d indices; subscripts in "
+                    "map are absolute, one for each axis",
+                    (int)word->length, word->text, ix_rank(array), rank);
+    if (!ix_is_array(array))
+        return array;
+    ix_parser_at(p, word);
+    return ix_parser_array(
+        p, ix_scalar_load(p->ctx, (ilex_dtype)array->dtype, slot, rank, index));
+}
+
+ilex_array *
+ix_parse_lambda_name(ix_parser *p, const ix_word *word)
+{
+    int slot;
+    ilex_array *x = find_rindex(p, word);
+    if (!x)
+        x = find_index(p, word);
+    if (x)
+        return x;
+    x = find_operand(p, word, &slot);
+    if (x)
+        return load(p, word, x, slot, 0, NULL);
+    ix_name *size = ix_parser_find(p, word->text, (size_t)word->length, true);
+    if (!size)
+        ix_parser_unknown(p, word, "index, array or size");
+    return ix_scalar_size(p->ctx, size->param);
+}
+
+/* One entry of a subscript, as i64. */
+static ilex_array *
+index_entry(ix_parser *p, const ix_colons *r)
+{
+    const ix_word *where = &r->part[0]->word;
+    if (r->n != 1)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, where,
+                    "a subscript is one index for each axis, without ':'");
+    ilex_array *x = ix_parse_expr(p, r->part[0]);
+    if (!ix_dtype_is_integer((ilex_dtype)x->dtype))
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, where,
+                    "an index is an integer, not %s",
+                    ilex_dtype_name((ilex_dtype)x->dtype));
+    ix_parser_at(p, where);
+    return ix_parser_array(p, ix_scalar_cast(p->ctx, ILEX_I64, x));
+}
+
+ilex_array *
+ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
+{
+    int slot;
+    ilex_array *index[ILEX_MAX_RANK];
+    ilex_array *array = find_operand(p, &x->word, &slot);
+    if (!array)
+        ix_parser_unknown(p, &x->word, "array");
+    int rank = (int)x->ranges->n;
+    for (int k = 0; k < rank && rank == ix_rank(array); k++)
+        index[k] = index_entry(p, &x->ranges->item[k]);
+    return load(p, &x->word, array, slot, rank, index);
+}
+
+/* ---- reductions ---- */
+
+/* Opens the ranges of a reduction; returns their box and the first number. */
+static const ix_domain *
+open_ranges(ix_parser *p, const ix_colons_list *ranges, int *first)
+{
+    ix_lambda_env *env = p->lambda;
+    ix_axis ax[ILEX_MAX_RANK];
+    int depth = env->nrindex;
+    *first = depth ? env->rindex[depth - 1].number + 1 : 0;
+    for (size_t i = 0; i < ranges->n; i++) {
+        const ix_colons *r = &ranges->item[i];
+        const ix_syntax *name = r->part[0];
+        if (r->n < 2 || name->kind != IX_SYNTAX_NAME)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &name->word,
+                        "a reduction in a map names an index and its range, "
+                        "for example sum[s:3](x[i + s])");
+        if (depth + (int)i == ILEX_MAX_RANK)
+            ix_lex_fail(&p->reader, ILEX_E_RANK, &name->word,
+                        "more than %d reduction indices", ILEX_MAX_RANK);
+        int number = numbered(&name->word, "_r");
+        *first = number >= 0 && i == 0 ? number : *first;
+        env->rindex[depth + (int)i] = (ix_rindex){name->word, *first + (int)i};
+        ax[i].name = 0;
+        ax[i].lo =
+            r->n == 3 ? ix_parse_lin(p, r->part[1]) : ix_lin_const(p->ctx, 0);
+        ax[i].hi = ix_parse_lin(p, r->part[r->n - 1]);
+    }
+    const ix_domain *box = ix_domain_new(p->ctx, (int)ranges->n, ax);
+    if (!box)
+        ix_lex_abort(&p->reader);
+    env->nrindex += (int)ranges->n;
+    return box;
+}
+
+/* Numbers of reduction indices are new and small. */
+static void
+check_numbers(ix_parser *p, const ix_syntax *x, int depth, int first)
+{
+    const ix_lambda_env *env = p->lambda;
+    bool ok = first + env->nrindex - depth <= ILEX_MAX_RANK;
+    for (int i = 0; i < depth; i++)
+        ok &= env->rindex[i].number < first ||
+              env->rindex[i].number >= first + env->nrindex - depth;
+    if (!ok)
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, &x->word,
+                    "the index _r%d belongs to a reduction around this one or "
+                    "is beyond _r%d",
+                    first, ILEX_MAX_RANK - 1);
+}
+
+/* Refuses what has no value: max, min, argmax and argmin over nothing. */
+static void
+check_box(ix_parser *p, const ix_syntax *x, ix_reduction r,
+          const ix_domain *box)
+{
+    const ix_reduction_info *info = ix_reduction_info_of(r);
+    ix_parser_at(p, &x->word);
+    if (!ix_domain_check_extents(p->ctx, info->name, box))
+        ix_lex_abort(&p->reader);
+    for (int k = 0; k < box->rank && !info->empty; k++)
+        if (box->ax[k].lo == box->ax[k].hi)
+            ix_lex_fail(&p->reader, ILEX_E_EMPTY_REDUCTION, &x->word,
+                        "%s over an empty range has no value", info->name);
+}
+
+/* The number of points of "box" as "dtype". */
+static ilex_array *
+count_points(ix_parser *p, const ix_domain *box, ilex_dtype dtype)
+{
+    ilex_context *ctx = p->ctx;
+    ilex_array *product = ix_scalar_cast(ctx, dtype, ix_index_const(ctx, 1));
+    for (int k = 0; k < box->rank; k++) {
+        ilex_array *length =
+            ix_index_lin(ctx, ix_axis_extent(ctx, &box->ax[k]));
+        ilex_array *ops[2] = {product, ix_scalar_cast(ctx, dtype, length)};
+        product = k == 0 ? ops[1]
+                         : ix_scalar_op(ctx, IX_OP_MULTIPLY, dtype, dtype, ops);
+    }
+    return ix_parser_array(p, product);
+}
+
+ilex_array *
+ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
+{
+    ilex_context *ctx = p->ctx;
+    int first, depth = p->lambda->nrindex;
+    bool mean = r == IX_REDUCTION_MEAN;
+    const ix_domain *box = open_ranges(p, x->ranges, &first);
+    check_box(p, x, r, box);
+    check_numbers(p, x, depth, first);
+    ilex_array *value = ix_parse_expr(p, x->part[0]);
+    p->lambda->nrindex = depth;
+    ix_parser_at(p, &x->word);
+    ilex_dtype acc, result;
+    if (!ix_reduction_type(r, (ilex_dtype)value->dtype, &acc, &result))
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &x->word,
+                    "%s is not defined for %s", ix_reduction_info_of(r)->name,
+                    ilex_dtype_name((ilex_dtype)value->dtype));
+    value = ix_parser_array(p, ix_scalar_cast(ctx, acc, value));
+    ilex_array *body = ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
+                                        mean ? acc : result, box, first, value);
+    ix_parser_array(p, body);
+    if (mean) {
+        ilex_array *ops[2] = {body, count_points(p, box, acc)};
+        body = ix_scalar_op(ctx, IX_OP_TRUE_DIVIDE, acc, acc, ops);
+    }
+    body = ix_parser_array(p, ix_scalar_cast(ctx, result, body));
+    return ix_parser_depth(p, &x->word, 1, &value, body);
+}
+
+/* ---- map ---- */
+
+/* Takes the operands from reads(...). */
+static void
+fixed_operands(ix_parser *p, ix_lambda_env *env, const ix_statement *s)
+{
+    env->fixed = s->nwords > 0;
+    for (size_t i = 0; i < s->nwords; i++) {
+        const ix_word *w = &s->words[i];
+        ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, false);
+        if (!name)
+            ix_parser_unknown(p, w, "array");
+        if (!ix_is_array(name->array) || i == 2 * ILEX_MAX_RANK)
+            ix_lex_fail(&p->reader, ILEX_E_LIMIT, w,
+                        "reads(...) lists at most %d arrays, no constants",
+                        2 * ILEX_MAX_RANK);
+        env->operand[env->noperands++] = name->array;
+    }
+}
+
+/* Is "inner" inside "outer", with the same axes? */
+static bool
+contained(ilex_context *ctx, const ix_domain *inner, const ix_domain *outer)
+{
+    if (inner->rank != outer->rank)
+        return false;
+    for (int k = 0; k < inner->rank; k++) {
+        const ix_axis *a = &inner->ax[k], *b = &outer->ax[k];
+        if (a->name != b->name || ix_lin_le(ctx, b->lo, a->lo) != IX_YES ||
+            ix_lin_le(ctx, a->hi, b->hi) != IX_YES)
+            return false;
+    }
+    return true;
+}
+
+/* A lambda that may be read on "valid", beyond "dom": proved there. */
+static ilex_array *
+wide_lambda(ix_parser *p, const ix_statement *s, const char *what,
+            const ix_domain *dom, ilex_array *body)
+{
+    ilex_context *ctx = p->ctx;
+    const ix_domain *valid = ix_parse_domain(p, &s->halo);
+    ix_lambda_env *env = p->lambda;
+    if (!contained(ctx, dom, valid))
+        ix_lex_fail(&p->reader, ILEX_E_BOUNDS, &s->name,
+                    "valid(%s) does not contain [%s]",
+                    ix_domain_show(ctx, valid).s, ix_domain_show(ctx, dom).s);
+    ix_parser_at(p, &s->name);
+    if (!ix_access_check_body(ctx, what, valid, body, env->operand))
+        ix_lex_abort(&p->reader);
+    ilex_array *ops[2 * ILEX_MAX_RANK + 1] = {body};
+    memcpy(ops + 1, env->operand, (size_t)env->noperands * sizeof *ops);
+    ix_node_spec spec = {.kind = IX_LAMBDA,
+                         .dtype = (ilex_dtype)body->dtype,
+                         .interior = dom,
+                         .valid = valid,
+                         .nops = env->noperands + 1,
+                         .ops = ops};
+    return ix_node_scoped(ctx, &spec);
+}
+
+/* The lambda of a body that has been read. */
+static ilex_array *
+lambda(ix_parser *p, const ix_statement *s, ilex_array *body)
+{
+    ix_lambda_env *env = p->lambda;
+    char what[80];
+    size_t n = (size_t)s->name.length;
+    memcpy(what, s->name.text, n);
+    what[n] = 0;
+    ix_parser_at(p, &s->name);
+    if (ix_is_weak(body))
+        body = ix_scalar_cast(p->ctx, (ilex_dtype)body->dtype, body);
+    if (s->has_halo)
+        return wide_lambda(p, s, what, env->dom, body);
+    return ix_build_lambda(p->ctx, what, env->dom, body, env->noperands,
+                           env->operand);
+}
+
+ilex_array *
+ix_parse_map(ix_parser *p, const ix_statement *s)
+{
+    ix_lambda_env env = {.dom = ix_parse_domain(p, &s->type.ranges)};
+    fixed_operands(p, &env, s);
+    p->lambda = &env;
+    ilex_array *body = ix_parse_expr(p, s->expr);
+    ilex_array *r = ix_parser_array(p, lambda(p, s, body));
+    p->lambda = NULL;
+    return r;
+}
+
+/* ---- const ---- */
+
+/* Values for index "from" to "to"-1, chosen by halving. */
+static ilex_array *
+choose(ix_parser *p, ilex_dtype dtype, ilex_array *at, ilex_array **value,
+       int64_t from, int64_t to)
+{
+    ilex_context *ctx = p->ctx;
+    if (to - from == 1)
+        return value[from];
+    int64_t middle = from + (to - from) / 2;
+    ilex_array *below[2] = {at, ix_index_const(ctx, middle)};
+    ilex_array *ops[3];
+    ops[0] = ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, below);
+    ops[1] = choose(p, dtype, at, value, from, middle);
+    ops[2] = choose(p, dtype, at, value, middle, to);
+    return ix_scalar_op(ctx, IX_OP_WHERE, dtype, dtype, ops);
+}
+
+/* The C-order position of an index in a domain of constant lengths; "*count"
+ * takes the number of elements. */
+static ilex_array *
+position(ix_parser *p, const ix_statement *s, const ix_domain *dom,
+         int64_t *count)
+{
+    ilex_array *at = ix_index_const(p->ctx, 0);
+    *count = 1;
+    for (int k = 0; k < dom->rank; k++) {
+        const ix_lin *length = ix_axis_extent(p->ctx, &dom->ax[k]);
+        if (!length || length->n || !ix_lin_is(dom->ax[k].lo, 0) ||
+            !ix_mul(*count, length->c, count))
+            ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->name,
+                        "the axes of a constant start at 0 and have constant "
+                        "lengths; [%s] is not of that kind",
+                        ix_domain_show(p->ctx, dom).s);
+        at = ix_index_fma(p->ctx, ix_scalar_index(p->ctx, k), length->c, at);
+    }
+    return ix_parser_array(p, at);
+}
+
+ilex_array *
+ix_parse_const(ix_parser *p, const ix_statement *s)
+{
+    enum { MAX_VALUES = 64 };
+    ilex_array *value[MAX_VALUES];
+    const ix_attribute *list = &s->attribute[0];
+    ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
+    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
+    int64_t count;
+    ilex_array *at = position(p, s, dom, &count);
+    if (count != (int64_t)list->n || count == 0)
+        ix_lex_fail(&p->reader, ILEX_E_SHAPE, &s->name,
+                    "[%s] has %lld elements, and %zu values are given",
+                    ix_domain_show(p->ctx, dom).s, (long long)count, list->n);
+    if (count > MAX_VALUES)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->name,
+                    "constants of more than %d values are not supported; make "
+                    "it an input",
+                    (int)MAX_VALUES);
+    for (int64_t i = 0; i < count; i++)
+        value[i] = ix_parse_constant(p, dtype, list->value[i]);
+    ix_lambda_env env = {.dom = dom};
+    p->lambda = &env;
+    ilex_array *body = choose(p, dtype, at, value, 0, count);
+    ilex_array *r = ix_parser_array(p, lambda(p, s, body));
+    p->lambda = NULL;
+    return r;
+}

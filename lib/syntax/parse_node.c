@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Meaning of the structural statements: einsum, reshape, node.
+ */
+#include "lib/syntax/parse.h"
+
+#include <stdio.h>
+
+/* The array that "word" names. */
+static ilex_array *
+operand(ix_parser *p, const ix_word *word)
+{
+    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, false);
+    if (!name)
+        ix_parser_unknown(p, word, "array");
+    return name->array;
+}
+
+/* ---- einsum ---- */
+
+/* Letters are labels 0 to 51, other names get the next numbers; "_53" is a
+ * number. */
+enum { FIRST_NAMED = 52, LAST_LABEL = 63 };
+
+typedef struct label_names {
+    int n;
+    ix_word name[LAST_LABEL + 1];
+} label_names;
+
+static int
+letter(const ix_word *w)
+{
+    char c = w->text[0];
+    if (w->length != 1)
+        return -1;
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    return c >= 'a' && c <= 'z' ? 26 + c - 'a' : -1;
+}
+
+/* "_53" as 53, else -1. */
+static int
+numbered_label(const ix_word *w)
+{
+    if (w->length < 2 || w->length > 3 || w->text[0] != '_')
+        return -1;
+    int v = 0;
+    for (int i = 1; i < w->length; i++) {
+        if (w->text[i] < '0' || w->text[i] > '9')
+            return -1;
+        v = 10 * v + w->text[i] - '0';
+    }
+    return v <= LAST_LABEL ? v : -1;
+}
+
+static int
+label_of(ix_parser *p, label_names *all, const ix_colons *r)
+{
+    const ix_word *w = &r->part[0]->word;
+    if (r->n != 1 || r->part[0]->kind != IX_SYNTAX_NAME)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
+                    "the axes of an einsum are labels, for example "
+                    "einsum C[i, j] = A[i, k]*B[k, j]");
+    int label = letter(w);
+    label = label < 0 ? numbered_label(w) : label;
+    for (int i = 0; label < 0 && i < all->n; i++)
+        if (all->name[i].length == w->length &&
+            !memcmp(all->name[i].text, w->text, (size_t)w->length))
+            label = FIRST_NAMED + i;
+    if (label >= 0)
+        return label;
+    if (all->n > LAST_LABEL - FIRST_NAMED)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, w,
+                    "an einsum has at most %d labels of more than one letter",
+                    LAST_LABEL - FIRST_NAMED + 1);
+    all->name[all->n] = *w;
+    return FIRST_NAMED + all->n++;
+}
+
+static void
+read_labels(ix_parser *p, label_names *all, const ix_word *where,
+            const ix_colons_list *ranges, ix_labels *labels)
+{
+    if (ranges->n > ILEX_MAX_RANK)
+        ix_lex_fail(&p->reader, ILEX_E_RANK, where,
+                    "%zu axes; at most %d are supported", ranges->n,
+                    ILEX_MAX_RANK);
+    labels->n = (int)ranges->n;
+    for (size_t k = 0; k < ranges->n; k++)
+        labels->label[k] = label_of(p, all, &ranges->item[k]);
+}
+
+static ilex_array *
+factor(ix_parser *p, label_names *all, const ix_syntax *x, ix_labels *labels)
+{
+    static const ix_colons_list none;
+    if (x->kind != IX_SYNTAX_INDEX && x->kind != IX_SYNTAX_NAME)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "an einsum is a product of arrays with labels, for "
+                    "example A[i, k]*B[k, j]");
+    read_labels(p, all, &x->word,
+                x->kind == IX_SYNTAX_INDEX ? x->ranges : &none, labels);
+    return operand(p, &x->word);
+}
+
+ilex_array *
+ix_parse_einsum(ix_parser *p, const ix_statement *s)
+{
+    label_names all = {.n = 0};
+    ix_labels result, labels[ILEX_MAX_RANK];
+    ilex_array *operands[ILEX_MAX_RANK];
+    const ix_syntax *x = s->expr;
+    bool product = x->kind == IX_SYNTAX_CHAIN;
+    size_t n = product ? x->nlinks + 1 : 1;
+    read_labels(p, &all, &s->name, &s->type.ranges, &result);
+    if (n > ILEX_MAX_RANK)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, &x->word,
+                    "an einsum has at most %d operands", ILEX_MAX_RANK);
+    for (size_t i = 0; i < n; i++) {
+        const ix_link *link = i ? &x->link[i - 1] : NULL;
+        if (link && link->op != IX_OP_MULTIPLY)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &link->word,
+                        "an einsum is a product: join its operands by '*'");
+        operands[i] = factor(p, &all,
+                             link      ? link->operand
+                             : product ? x->part[0]
+                                       : x,
+                             &labels[i]);
+    }
+    ilex_dtype acc = ILEX_F64;
+    if (s->option.length)
+        acc = ix_parse_dtype(p, &s->option);
+    ix_parser_at(p, &s->name);
+    return ix_build_einsum(p->ctx, &result, (int)n, labels, operands,
+                           s->option.length ? &acc : NULL);
+}
+
+/* ---- reshape ---- */
+
+ilex_array *
+ix_parse_reshape(ix_parser *p, const ix_statement *s)
+{
+    bool fortran = s->option.length && ix_word_is(&s->option, "F");
+    if (s->option.length && !fortran && !ix_word_is(&s->option, "C"))
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->option,
+                    "the order of elements is C or F");
+    ilex_array *x = operand(p, &s->words[0]);
+    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
+    ix_parser_at(p, &s->name);
+    return ix_build_reshape(p->ctx, x, dom, fortran);
+}
+
+/* ---- node ---- */
+
+/* The attribute "name" with "n" values; NULL if it is missing and optional. */
+static const ix_attribute *
+attribute(ix_parser *p, const ix_statement *s, const char *name, int n,
+          bool optional)
+{
+    for (size_t i = 0; i < s->nattributes; i++) {
+        const ix_attribute *a = &s->attribute[i];
+        if (!ix_word_is(&a->name, name))
+            continue;
+        if (a->n != (size_t)n)
+            ix_lex_fail(&p->reader, ILEX_E_RANK, &a->name,
+                        "%s lists %zu values; the operand has %d axes", name,
+                        a->n, n);
+        return a;
+    }
+    if (!optional)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->option,
+                    "the attribute %s=[...] is missing", name);
+    return NULL;
+}
+
+static ilex_array *
+node_permute(ix_parser *p, const ix_statement *s, ilex_array *x)
+{
+    int d = ix_rank(x), axes[ILEX_MAX_RANK];
+    const ix_attribute *a = attribute(p, s, "axes", d, false);
+    for (int k = 0; k < d; k++) {
+        int64_t v = ix_parse_int(p, a->value[k]);
+        axes[k] =
+            v < -ILEX_MAX_RANK || v > ILEX_MAX_RANK ? ILEX_MAX_RANK : (int)v;
+    }
+    ix_parser_at(p, &s->option);
+    return ix_build_permute(p->ctx, x, axes);
+}
+
+static ilex_array *
+node_slice(ix_parser *p, const ix_statement *s, ilex_array *x)
+{
+    int d = ix_rank(x);
+    const ix_lin *start[ILEX_MAX_RANK], *stop[ILEX_MAX_RANK];
+    int64_t step[ILEX_MAX_RANK];
+    const ix_attribute *from = attribute(p, s, "start", d, false);
+    const ix_attribute *to = attribute(p, s, "stop", d, true);
+    const ix_attribute *by = attribute(p, s, "step", d, true);
+    for (int k = 0; k < d; k++) {
+        start[k] = ix_parse_lin(p, from->value[k]);
+        stop[k] = to ? ix_parse_lin(p, to->value[k]) : NULL;
+        step[k] = by ? ix_parse_int(p, by->value[k]) : 1;
+    }
+    ix_parser_at(p, &s->option);
+    return ix_build_slice(p->ctx, x, start, to ? stop : NULL, step);
+}
+
+/* Kinds without a statement of their own, and their attributes. */
+static const struct {
+    const char *kind, *attributes[4];
+    ilex_array *(*build)(ix_parser *, const ix_statement *, ilex_array *);
+} nodes[] = {
+#define IX_NODE_TEXT(KIND, name, example, ...)                                 \
+    {#name, {__VA_ARGS__, NULL}, node_##name},
+#include "lib/syntax/node_texts.def"
+};
+
+static void
+check_attributes(ix_parser *p, const ix_statement *s,
+                 const char *const *allowed)
+{
+    for (size_t i = 0; i < s->nattributes; i++) {
+        const ix_word *w = &s->attribute[i].name;
+        const char *const *a = allowed;
+        while (*a && !ix_word_is(w, *a))
+            a++;
+        bool twice = false;
+        for (size_t j = 0; *a && j < i; j++)
+            twice |= ix_word_is(&s->attribute[j].name, *a);
+        if (!*a || twice)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
+                        "the attribute %.*s %s here; the first one is %s",
+                        (int)w->length, w->text,
+                        twice ? "is given twice" : "does not belong",
+                        allowed[0]);
+    }
+}
+
+ilex_array *
+ix_parse_node(ix_parser *p, const ix_statement *s)
+{
+    for (size_t i = 0; i < IX_COUNT(nodes); i++) {
+        if (!ix_word_is(&s->option, nodes[i].kind))
+            continue;
+        if (s->nwords != 1)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->option,
+                        "%s has one operand, not %zu", nodes[i].kind,
+                        s->nwords);
+        check_attributes(p, s, nodes[i].attributes);
+        return nodes[i].build(p, s, operand(p, &s->words[0]));
+    }
+    ix_parser_later(p, &s->option);
+    static const char examples[] =
+#define IX_NODE_TEXT(KIND, name, example, ...) " " #name "(x; " example ")"
+#include "lib/syntax/node_texts.def"
+        ;
+    ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, &s->option,
+                "there is no node '%.*s'; there are%s",
+                s->option.length < 40 ? (int)s->option.length : 40,
+                s->option.text, examples);
+}

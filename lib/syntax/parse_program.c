@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Meaning of programs: one function for each row of statements.def gives a
+ * statement its meaning, after the whole text has been read into a tree.
+ */
+#include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
+#include "lib/syntax/parse.h"
+
+/* ---- statements ---- */
+
+static void
+build_ILEX(ix_parser *p, const ix_statement *s)
+{
+    if (!ix_word_is(&s->name, "1"))
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->name,
+                    "version %.*s of the format; this library reads version 1",
+                    s->name.length < 20 ? (int)s->name.length : 20,
+                    s->name.text);
+}
+
+static void
+build_PROGRAM(ix_parser *p, const ix_statement *s)
+{
+    ix_parser_check_name(p, "program", &s->name);
+    memcpy(p->module->name, s->name.text, (size_t)s->name.length);
+    p->module->name[s->name.length] = 0;
+}
+
+static void
+build_SIZE(ix_parser *p, const ix_statement *s)
+{
+    for (size_t i = 0; i < s->nwords; i++) {
+        const ix_word *w = &s->words[i];
+        ix_parser_check_name(p, "size", w);
+        ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, true);
+        if (name)
+            ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
+                        "the size '%.*s' is declared on line %d",
+                        (int)w->length, w->text, (int)name->line);
+        name = ix_parser_add(p, w->text, (size_t)w->length, true);
+        name->param = ix_parser_param(p, w);
+        name->line = w->line;
+    }
+}
+
+static void
+build_ASSUME(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_assume(p, s->expr);
+    ix_parse_check_assumptions(p, &s->keyword);
+}
+
+static void
+build_IN(ix_parser *p, const ix_statement *s)
+{
+    int64_t halo[2 * ILEX_MAX_RANK];
+    ix_parser_check_name(p, "input", &s->name);
+    ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
+    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
+    if (s->has_halo)
+        ix_parse_halo(p, dom, &s->halo, halo);
+    ix_parser_at(p, &s->name);
+    ilex_array *x = ix_parser_array(
+        p, ix_build_input(p->ctx, s->name.text, (size_t)s->name.length, dtype,
+                          dom, s->has_halo ? halo : NULL));
+    ix_parser_define(p, &s->name, x);
+    if (ix_module_add_input(p->module, x) != ILEX_OK)
+        ix_lex_abort(&p->reader);
+}
+
+/* Names what a statement built. */
+static void
+define(ix_parser *p, const ix_statement *s, ilex_array *x)
+{
+    ix_parser_check_name(p, "array", &s->name);
+    x = ix_parser_array(p, x);
+    ix_parser_define(p, &s->name, x);
+    int32_t name =
+        ix_symbol_of(p->ctx, s->name.text, (size_t)s->name.length);
+    if (ix_module_label(p->module, name, x) != ILEX_OK)
+        ix_lex_abort(&p->reader);
+}
+
+static void
+build_CONST(ix_parser *p, const ix_statement *s)
+{
+    define(p, s, ix_parse_const(p, s));
+}
+
+/* May a literal of dtype "weak" become "dtype"? Within its kind only. */
+static bool
+literal_may_be(ilex_dtype weak, ilex_dtype dtype)
+{
+    char kind = ix_dtype_kind(dtype);
+    return weak == dtype || kind == 'f' || kind == 'c' ||
+           (weak == ILEX_I64 && kind != 'b');
+}
+
+/* A literal as the declared "dtype", unchanged if that is of another kind. */
+static ilex_array *
+declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
+                 ilex_dtype dtype)
+{
+    ilex_context *ctx = p->ctx;
+    ilex_dtype weak = (ilex_dtype)x->dtype;
+    if (!literal_may_be(weak, dtype))
+        dtype = weak;
+    ilex_array *r = ix_parser_array(p, ix_build_cast(ctx, dtype, x));
+    ix_value back, v = ix_const_value(r);
+    ix_cast_eval(dtype, weak, &v, &back);
+    if (ix_dtype_is_integer(dtype) &&
+        (back.i != x->attr[0] || (dtype == ILEX_U64 && back.i < 0)))
+        ix_lex_fail(&p->reader, ILEX_E_LITERAL, where,
+                    "the integer %lld does not fit %s", (long long)x->attr[0],
+                    ilex_dtype_name(dtype));
+    return r;
+}
+
+/* The value of a statement as its type says: converted only if it is a
+ * literal, and on the type's domain. */
+static ilex_array *
+typed_value(ix_parser *p, const ix_statement *s)
+{
+    ilex_context *ctx = p->ctx;
+    ilex_array *x = ix_parse_expr(p, s->expr);
+    if (!s->type.dtype.length)
+        return x;
+    ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
+    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
+    ix_parser_at(p, &s->expr->word);
+    if (ix_is_weak(x))
+        x = declared_literal(p, &s->expr->word, x, dtype);
+    if (x->dtype != dtype)
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->expr->word,
+                    "%.*s is declared %s, but the expression is %s; convert "
+                    "it: %s(...)",
+                    (int)s->name.length, s->name.text, ilex_dtype_name(dtype),
+                    ilex_dtype_name((ilex_dtype)x->dtype),
+                    ilex_dtype_name(dtype));
+    char what[80];
+    size_t n = (size_t)s->name.length;
+    memcpy(what, s->name.text, n);
+    what[n] = 0;
+    ix_parser_at(p, &s->name);
+    return ix_parser_array(p, ix_build_restrict(ctx, what, x, dom));
+}
+
+static void
+build_LET(ix_parser *p, const ix_statement *s)
+{
+    define(p, s, typed_value(p, s));
+}
+
+static void
+build_MAP(ix_parser *p, const ix_statement *s)
+{
+    define(p, s, ix_parse_map(p, s));
+}
+
+static void
+build_EINSUM(ix_parser *p, const ix_statement *s)
+{
+    define(p, s, ix_parse_einsum(p, s));
+}
+
+static void
+build_RESHAPE(ix_parser *p, const ix_statement *s)
+{
+    define(p, s, ix_parse_reshape(p, s));
+}
+
+static void
+build_NODE(ix_parser *p, const ix_statement *s)
+{
+    define(p, s, ix_parse_node(p, s));
+}
+
+/* The input named by `inplace`, which must look like the output. */
+static const char *
+inplace_input(ix_parser *p, const ix_statement *s, const ilex_array *value,
+              char *buffer)
+{
+    const ix_word *w = &s->option;
+    ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, false);
+    if (!w->length)
+        return NULL;
+    if (!name || name->array->kind != IX_INPUT)
+        ix_parser_unknown(p, w, "input");
+    const ilex_array *x = name->array;
+    if (x->dtype != value->dtype || !ix_is_array(value) ||
+        x->interior != value->interior)
+        ix_lex_fail(&p->reader, ILEX_E_SHAPE, w,
+                    "%.*s is %s[%s]; an output in its place has the same "
+                    "dtype and domain",
+                    (int)w->length, w->text,
+                    ilex_dtype_name((ilex_dtype)x->dtype),
+                    ix_domain_show(p->ctx, x->interior).s);
+    memcpy(buffer, w->text, (size_t)w->length);
+    buffer[w->length] = 0;
+    return buffer;
+}
+
+static void
+build_OUT(ix_parser *p, const ix_statement *s)
+{
+    char name[80], inplace[80];
+    ix_parser_check_name(p, "output", &s->name);
+    ilex_array *x = typed_value(p, s);
+    ix_parser_define(p, &s->name, x);
+    const char *in = inplace_input(p, s, x, inplace);
+    memcpy(name, s->name.text, (size_t)s->name.length);
+    name[s->name.length] = 0;
+    ix_parser_at(p, &s->name);
+    if (ilex_module_output(p->module, name, x, in) != ILEX_OK)
+        ix_lex_abort(&p->reader);
+}
+
+static void
+build_COMMENT(ix_parser *p, const ix_statement *s)
+{
+    (void)p, (void)s;
+}
+
+static void (*const build_of[IX_NSTATEMENTS])(ix_parser *,
+                                              const ix_statement *) = {
+#define IX_STATEMENT(NAME, keyword, example) build_##NAME,
+#include "lib/syntax/statements.def"
+};
+
+/* ---- programs ---- */
+
+/* `ilex` and `program` come first and once; returns how many have come. */
+static int
+check_order(ix_parser *p, const ix_statement *s, int seen)
+{
+    ix_statement_kind wanted =
+        seen == 0 ? IX_STATEMENT_ILEX : IX_STATEMENT_PROGRAM;
+    bool heading =
+        s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM;
+    if (s->kind == IX_STATEMENT_COMMENT)
+        return seen;
+    if (seen < 2 && s->kind != wanted)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->keyword,
+                    "expected '%s' before other statements",
+                    ix_statement_examples[wanted]);
+    if (seen == 2 && heading)
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, &s->keyword,
+                    "'%s' is given once, at the beginning",
+                    ix_statement_keywords[s->kind]);
+    return heading ? seen + 1 : seen;
+}
+
+static void
+build_program(ix_parser *p, void *unused)
+{
+    int seen = 0;
+    const ix_statement *s = ix_syntax_program(&p->reader);
+    (void)unused;
+    for (; s; s = s->next) {
+        seen = check_order(p, s, seen);
+        build_of[s->kind](p, s);
+    }
+    if (seen < 2) {
+        ix_word start_of_text = {p->reader.text, 0, 1, 1};
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &start_of_text,
+                    "a program starts with the lines 'ilex 1' and, for "
+                    "example, 'program hdiff'");
+    }
+}
+
+ilex_module *
+ix_module_parse(ilex_context *ctx, const char *text, size_t length,
+                const char *file)
+{
+    ix_parser p;
+    ix_assumptions old;
+    ix_parser_init(&p, ctx);
+    p.module = ilex_module_new(ctx, "program");
+    if (!p.module)
+        return NULL;
+    if (!ix_parser_save(ctx, &old)) {
+        ilex_module_free(p.module);
+        return NULL;
+    }
+    ix_parser_text whole = {text, length, file};
+    bool ok = ix_parser_try(&p, &whole, build_program, NULL);
+    if (ok) {
+        ix_parser_end(&p, NULL);
+    } else {
+        ilex_module_free(p.module);
+        ix_parser_fail(&p);
+    }
+    ix_parser_restore(ctx, &old, !ok);
+    return ok ? p.module : NULL;
+}

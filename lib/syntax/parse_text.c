@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Single texts of the C API: an expression, a domain, a bound, a condition,
+ * each read in a session of its own.
+ */
+#include "lib/syntax/parse.h"
+
+/* Sizes that the context knows may be used. */
+static void
+add_known_sizes(ix_parser *p)
+{
+    ilex_context *ctx = p->ctx;
+    for (size_t i = 0; i < ctx->nparams; i++) {
+        const char *text = ix_param_name(ctx, (int32_t)i);
+        if (!ix_parser_find(p, text, strlen(text), true))
+            ix_parser_add(p, text, strlen(text), true)->param = (int32_t)i;
+    }
+}
+
+/* An expression, its operands, and the result. */
+typedef struct expr_work {
+    size_t count;
+    const char *const *names;
+    ilex_array *const *operands;
+    ilex_array *result;
+} expr_work;
+
+static void
+read_expr(ix_parser *p, void *user)
+{
+    expr_work *w = user;
+    add_known_sizes(p);
+    for (size_t i = 0; i < w->count; i++) {
+        ix_word word = {w->names[i], (int32_t)strlen(w->names[i]), 1, 1};
+        ix_parser_define(p, &word, w->operands[i]);
+    }
+    w->result = ix_parse_expr(p, ix_syntax_whole_expr(&p->reader));
+}
+
+ilex_array *
+ix_parse_text_expr(ilex_context *ctx, const char *text, size_t length,
+                   size_t count, const char *const *names,
+                   ilex_array *const *operands)
+{
+    ix_parser p;
+    expr_work w = {count, names, operands, NULL};
+    ix_parser_text whole = {text, length, NULL};
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, read_expr, &w))
+        return ix_parser_fail(&p);
+    return ix_parser_end(&p, w.result);
+}
+
+typedef struct domain_work {
+    int64_t *halo;
+    bool *has_halo;
+    const ix_domain *result;
+} domain_work;
+
+static void
+read_domain(ix_parser *p, void *user)
+{
+    domain_work *w = user;
+    ix_colons_list ranges = {0}, widths = {0};
+    p->new_sizes = true;
+    ix_syntax_whole_domain(&p->reader, &ranges, w->halo ? &widths : NULL);
+    w->result = ix_parse_domain(p, &ranges);
+    if (!w->halo)
+        return;
+    ix_parse_halo(p, w->result, &widths, w->halo);
+    *w->has_halo = widths.n > 0;
+}
+
+const ix_domain *
+ix_parse_text_domain(ilex_context *ctx, const char *text, int64_t *halo,
+                     bool *has_halo)
+{
+    ix_parser p;
+    domain_work w = {halo, has_halo, NULL};
+    ix_parser_text whole = {text, strlen(text), NULL};
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, read_domain, &w)) {
+        ix_parser_fail(&p);
+        return NULL;
+    }
+    ix_parser_end(&p, NULL);
+    return w.result;
+}
+
+static void
+read_lin(ix_parser *p, void *user)
+{
+    const ix_lin **result = user;
+    p->new_sizes = true;
+    *result = ix_parse_lin(p, ix_syntax_whole_expr(&p->reader));
+}
+
+const ix_lin *
+ix_parse_text_lin(ilex_context *ctx, const char *text)
+{
+    ix_parser p;
+    const ix_lin *a = NULL;
+    ix_parser_text whole = {text, strlen(text), NULL};
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, read_lin, &a)) {
+        ix_parser_fail(&p);
+        return NULL;
+    }
+    ix_parser_end(&p, NULL);
+    return a;
+}
+
+static void
+read_assume(ix_parser *p, void *unused)
+{
+    (void)unused;
+    p->new_sizes = true;
+    const ix_syntax *x = ix_syntax_whole_expr(&p->reader);
+    ix_parse_assume(p, x);
+    ix_parse_check_assumptions(p, &x->word);
+}
+
+ilex_status
+ix_parse_text_assume(ilex_context *ctx, const char *text)
+{
+    ix_parser p;
+    ix_assumptions old;
+    ix_parser_text whole = {text, strlen(text), NULL};
+    if (!ix_parser_save(ctx, &old))
+        return ILEX_E_MEMORY;
+    ix_parser_init(&p, ctx);
+    bool ok = ix_parser_try(&p, &whole, read_assume, NULL);
+    if (ok)
+        ix_parser_end(&p, NULL);
+    else
+        ix_parser_fail(&p);
+    ix_parser_restore(ctx, &old, !ok);
+    return ok ? ILEX_OK : ctx->error.code;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Canonical program text: sizes, assumptions, inputs, one statement for each
+ * array that is not inlined, operands first, then the outputs in order.
+ */
+#include "lib/syntax/print.h"
+
+#include <stdio.h>
+
+#include "lib/syntax/print_text.h"
+
+/* ---- names ---- */
+
+/* Is there an input or output called "text"? */
+static bool
+is_given_name(const ix_printer *p, const char *text)
+{
+    const ilex_module *m = p->module;
+    for (size_t i = 0; i < m->ninputs; i++)
+        if (!strcmp(ix_symbol_text(p->ctx, (int32_t)m->input[i]->attr[0]),
+                    text))
+            return true;
+    for (size_t i = 0; i < m->noutputs; i++)
+        if (!strcmp(ix_symbol_text(p->ctx, m->output[i].name), text))
+            return true;
+    return false;
+}
+
+/* Is "text" a t followed by digits? */
+static bool
+is_temp_name(const char *text)
+{
+    size_t n = strspn(text + (text[0] == 't'), "0123456789");
+    return text[0] == 't' && n > 0 && n < 10 && text[n + 1] == 0;
+}
+
+bool
+ix_print_is_array_name(ix_printer *p, const char *text)
+{
+    return is_temp_name(text) || is_given_name(p, text);
+}
+
+void
+ix_print_name(ix_printer *p, const ix_item *item, ix_text *t)
+{
+    const ilex_array *n = item->node;
+    if (n->kind == IX_INPUT)
+        ix_text_put(t, ix_symbol_text(p->ctx, (int32_t)n->attr[0]));
+    else if (n->kind == IX_DATA)
+        ix_text_format(t, "_ilex_data%lld", (long long)n->attr[0]);
+    else
+        ix_text_format(t, "t%d", (int)item->temp);
+}
+
+/* Gives an array the next temporary name that no input or output has. */
+static void
+give_name(ix_printer *p, ix_item *item)
+{
+    char text[16];
+    do {
+        item->temp = p->next_temp++;
+        snprintf(text, sizeof text, "t%d", (int)item->temp);
+    } while (p->given_temps && is_given_name(p, text));
+}
+
+/* ---- expressions ---- */
+
+static void
+too_large(ix_printer *p)
+{
+    p->status =
+        ix_fail(&p->ctx->error, ILEX_E_LIMIT,
+                "the body of an index lambda has more than %d operations or "
+                "nests too deep to be written as one expression",
+                (int)IX_WRITE_BUDGET);
+}
+
+static void
+write(ix_printer *p, ix_write_mode mode, const ix_item *item, bool bare)
+{
+    ilex_array *n = item->node;
+    bool lambda = n->kind == IX_LAMBDA;
+    ix_writer w = {.ctx = p->ctx,
+                   .printer = p,
+                   .mode = mode,
+                   .lambda = lambda ? n : NULL,
+                   .t = p->t,
+                   .budget = IX_WRITE_BUDGET,
+                   .bare = bare};
+    if (mode == IX_WRITE_FIELD)
+        ix_write_field(&w, n, 1);
+    else
+        ix_write_scalar(&w, n->ops[0], 1);
+    if (w.failed && p->status == ILEX_OK)
+        too_large(p);
+}
+
+void
+ix_print_type(ix_printer *p, const ilex_array *n)
+{
+    ix_text_put(p->t, ilex_dtype_name((ilex_dtype)n->dtype));
+    if (n->interior->rank == 0)
+        return;
+    ix_text_char(p->t, '[');
+    ix_domain_print(p->ctx, n->interior, p->t);
+    ix_text_char(p->t, ']');
+}
+
+/* ---- maps ---- */
+
+/* Numbers of operands in the order in which a body meets them. */
+typedef struct slot_order {
+    ix_map seen;
+    int next;
+    bool sorted;
+} slot_order;
+
+static bool
+order_slots(ix_printer *p, slot_order *o, const ilex_array *n, int depth)
+{
+    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(&o->seen, n))
+        return true;
+    if (depth > IX_WRITE_BUDGET / 16)
+        return false;
+    if (!ix_map_set(&o->seen, &p->ctx->mem, n, 1)) {
+        p->t->failed = true;
+        return false;
+    }
+    if (n->kind == IX_LOAD) {
+        o->sorted &= n->attr[0] <= o->next;
+        o->next += n->attr[0] == o->next;
+    }
+    bool ok = true;
+    for (int i = 0; ok && i < n->nops; i++)
+        ok = order_slots(p, o, n->ops[i], depth + 1);
+    return ok;
+}
+
+/* Does reading the body by names give the same slots: all used, in order of
+ * first use, no array twice? */
+static bool
+slots_follow_text(ix_printer *p, const ilex_array *n)
+{
+    slot_order o = {.sorted = true};
+    bool ok = order_slots(p, &o, n->ops[0], 0);
+    ix_map_free(&o.seen, &p->ctx->mem);
+    ok = ok && o.sorted && o.next == n->nops - 1;
+    for (int i = 1; ok && i < n->nops; i++) {
+        ok = ix_is_array(n->ops[i]);
+        for (int k = 1; k < i; k++)
+            ok = ok && n->ops[k] != n->ops[i];
+    }
+    return ok;
+}
+
+static void
+write_map(ix_printer *p, const ix_item *item)
+{
+    const ilex_array *n = item->node;
+    bool plain = slots_follow_text(p, n);
+    ix_text_put(p->t, "map ");
+    ix_print_name(p, item, p->t);
+    ix_text_char(p->t, '[');
+    ix_domain_print(p->ctx, n->interior, p->t);
+    ix_text_char(p->t, ']');
+    if (n->valid != n->interior) {
+        ix_text_put(p->t, " valid(");
+        ix_domain_print(p->ctx, n->valid, p->t);
+        ix_text_char(p->t, ')');
+    }
+    for (int i = 1; !plain && i < n->nops; i++) {
+        ix_text_put(p->t, i == 1 ? " reads(" : ", ");
+        ix_print_name(p, ix_print_item(p, n->ops[i]), p->t);
+    }
+    ix_text_put(p->t, plain || n->nops == 1 ? " = " : ") = ");
+    ilex_dtype dtype = (ilex_dtype)n->dtype;
+    write(p, plain ? IX_WRITE_MAP : IX_WRITE_SLOTS, item,
+          dtype == ILEX_F64 || dtype == ILEX_I64);
+}
+
+/* ---- statements ---- */
+
+static void
+write_item(ix_printer *p, ix_item *item)
+{
+    if (!item->named || item->form == IX_FORM_INPUT)
+        return;
+    give_name(p, item);
+    if (item->form == IX_FORM_MAP) {
+        write_map(p, item);
+    } else if (item->form == IX_FORM_NODE) {
+        ix_print_node(p, item);
+    } else {
+        ix_text_put(p->t, "let ");
+        ix_print_name(p, item, p->t);
+        if (item->form == IX_FORM_TYPED) {
+            ix_text_put(p->t, " : ");
+            ix_print_type(p, item->node);
+        }
+        ix_text_put(p->t, " = ");
+        write(p, IX_WRITE_FIELD, item, item->form == IX_FORM_TYPED);
+    }
+    ix_text_char(p->t, '\n');
+}
+
+static void
+write_output(ix_printer *p, const ix_output *out)
+{
+    const ix_item *item = ix_print_item(p, out->array);
+    const ilex_array *n = item->node;
+    ix_text_format(p->t, "out %s", ix_symbol_text(p->ctx, out->name));
+    if (n->interior == n->valid) {
+        ix_text_put(p->t, " : ");
+        ix_print_type(p, n);
+    }
+    ix_text_put(p->t, " = ");
+    if (item->named)
+        ix_print_name(p, item, p->t);
+    else
+        write(p, IX_WRITE_FIELD, item, item->form == IX_FORM_TYPED);
+    if (out->inplace)
+        ix_text_format(p->t, " inplace %s",
+                       ix_symbol_text(p->ctx, out->inplace));
+    ix_text_char(p->t, '\n');
+}
+
+/* ---- programs ---- */
+
+static void
+write_program(ix_printer *p)
+{
+    const ilex_module *m = p->module;
+    for (size_t i = 0; i < m->ninputs; i++)
+        p->given_temps |=
+            is_temp_name(ix_symbol_text(p->ctx, (int32_t)m->input[i]->attr[0]));
+    for (size_t i = 0; i < m->noutputs; i++)
+        p->given_temps |=
+            is_temp_name(ix_symbol_text(p->ctx, m->output[i].name));
+    ix_text_format(p->t, "ilex 1\nprogram %s\n", m->name);
+    ix_print_heading(p);
+    for (size_t i = 0; p->status == ILEX_OK && i < p->n; i++)
+        write_item(p, &p->item[i]);
+    for (size_t i = 0; p->status == ILEX_OK && i < m->noutputs; i++)
+        write_output(p, &m->output[i]);
+}
+
+ilex_status
+ix_print_module(ilex_module *m, ix_text *t)
+{
+    ilex_context *ctx = m->ctx;
+    ix_printer p = {.ctx = ctx, .module = m, .t = t};
+    bool clean = ctx->error.code == ILEX_OK;
+    ilex_status rc = ix_module_collect(m);
+    if (rc != ILEX_OK)
+        return rc;
+    size_t mark = ilex_scope_begin(ctx);
+    if (ix_print_collect(&p))
+        write_program(&p);
+    else
+        p.status = ctx->error.code;
+    ilex_scope_end(ctx, mark, NULL);
+    ix_map_free(&p.index, &ctx->mem);
+    ix_mem_free(&ctx->mem, p.item);
+    ix_mem_free(&ctx->mem, p.param);
+    if (p.status == ILEX_OK && t->failed)
+        p.status = ix_fail_memory(&ctx->error);
+    return p.status == ILEX_OK && clean ? ctx->error.code : p.status;
+}
+
+ilex_status
+ix_print_arrays(ilex_context *ctx, size_t count, ilex_array *const *outputs,
+                const char *const *names, ix_text *t)
+{
+    ilex_status rc = ILEX_OK;
+    ilex_module *m = ilex_module_new(ctx, "dump");
+    if (!m)
+        return ctx->error.code;
+    for (size_t i = 0; rc == ILEX_OK && i < count; i++) {
+        ix_text name;
+        ix_text_init(&name, &ctx->mem);
+        if (names)
+            ix_text_put(&name, names[i]);
+        else
+            ix_text_format(&name, "v%zu", i);
+        const char *s = ix_text_string(&name);
+        rc = s ? ilex_module_output(m, s, outputs[i], NULL)
+               : ix_fail_memory(&ctx->error);
+        ix_text_free(&name);
+    }
+    if (rc == ILEX_OK)
+        rc = ix_print_module(m, t);
+    ilex_module_free(m);
+    return rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Canonical text of graphs (grammar: doc/ilx.md). Reading it back in the same
+ * context gives the same nodes.
+ */
+#ifndef ILEX_LIB_PRINT_H
+#define ILEX_LIB_PRINT_H
+
+#include "lib/build/module.h"
+#include "lib/base/text.h"
+
+/* The whole program. ILEX_E_ARGUMENT for poison, ILEX_E_LIMIT for the body of
+ * an index lambda that is too large to write. */
+ilex_status ix_print_module(ilex_module *m, ix_text *t);
+
+/* As ix_print_module for outputs without a module; they are called v0, v1,
+ * ... or, if "names" is not NULL, as it says. For dumps. */
+ilex_status ix_print_arrays(ilex_context *ctx, size_t count,
+                            ilex_array *const *outputs,
+                            const char *const *names, ix_text *t);
+
+/* The body of an index lambda with _0, _r0, _in0[_0 + 1, _1]; ends with "..."
+ * if it is too large. For dumps. */
+void ix_print_scalar(ilex_context *ctx, const ilex_array *body, ix_text *t);
+
+/* What stands on both sides of a binary operator: " " or "". "tight": inside
+ * brackets. */
+const char *ix_print_blank(ix_op op, bool tight);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The order and the form in which a graph is printed. A lambda is written as
+ * `let` when the reader, tried out on that text, builds the same node again;
+ * else as `map`, which says everything. Walks use work lists.
+ */
+#include "lib/syntax/parse.h"
+#include "lib/syntax/print_text.h"
+
+enum { INLINE_DEPTH = 8 };
+
+/* ---- arrays, operands first ---- */
+
+ix_item *
+ix_print_item(ix_printer *p, const ilex_array *n)
+{
+    size_t *at = ix_map_find(&p->index, n);
+    return at ? &p->item[*at] : NULL;
+}
+
+typedef struct place {
+    ilex_array *node;
+    int next;
+} place;
+
+typedef struct walk {
+    ix_printer *p;
+    ix_map seen;
+    place *stack;
+    size_t depth, capacity;
+} walk;
+
+static bool
+push(walk *w, ilex_array *n)
+{
+    const ix_mem *mem = &w->p->ctx->mem;
+    if (ix_map_find(&w->seen, n))
+        return true;
+    if (!ix_map_set(&w->seen, mem, n, 1) ||
+        !ix_mem_grow(mem, &w->stack, &w->capacity, w->depth + 1,
+                     sizeof *w->stack))
+        return false;
+    w->stack[w->depth++] = (place){n, 0};
+    return true;
+}
+
+/* Appends a node whose operands are listed. */
+static bool
+append(ix_printer *p, ilex_array *n)
+{
+    const ix_mem *mem = &p->ctx->mem;
+    if (!ix_mem_grow(mem, &p->item, &p->capacity, p->n + 1, sizeof *p->item) ||
+        !ix_map_set(&p->index, mem, n, p->n))
+        return false;
+    p->item[p->n++] = (ix_item){.node = n, .temp = -1};
+    return true;
+}
+
+static bool
+list_from(walk *w, ilex_array *root)
+{
+    bool ok = push(w, root);
+    while (ok && w->depth > 0) {
+        place *top = &w->stack[w->depth - 1];
+        ilex_array *operand = ix_operand(top->node, top->next);
+        top->next++;
+        if (operand)
+            ok = push(w, operand);
+        else
+            ok = append(w->p, w->stack[--w->depth].node);
+    }
+    return ok;
+}
+
+static bool
+list_all(ix_printer *p)
+{
+    walk w = {.p = p};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->module->ninputs; i++)
+        ok = list_from(&w, p->module->input[i]);
+    for (size_t i = 0; ok && i < p->module->noutputs; i++)
+        ok = list_from(&w, p->module->output[i].array);
+    ix_map_free(&w.seen, &p->ctx->mem);
+    ix_mem_free(&p->ctx->mem, w.stack);
+    if (!ok)
+        ix_fail_memory(&p->ctx->error);
+    return ok;
+}
+
+static void
+count_uses(ix_printer *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        ilex_array *operand;
+        for (int k = 0; (operand = ix_operand(p->item[i].node, k)); k++)
+            ix_print_item(p, operand)->uses++;
+    }
+    for (size_t i = 0; i < p->module->noutputs; i++)
+        ix_print_item(p, p->module->output[i].array)->uses++;
+}
+
+/* ---- trying texts out ---- */
+
+/* Forgets an error that trying something out made, but for lack of memory. */
+static void
+forget_error(ilex_context *ctx, bool clean)
+{
+    if (clean && ctx->error.code != ILEX_E_MEMORY)
+        ix_error_clear(&ctx->error);
+}
+
+/* The array that "text" gives over the operands of "n"; NULL on failure. */
+static ilex_array *
+try_text(ilex_context *ctx, const ix_text *text, const ilex_array *n)
+{
+    static const char *const names[] = {
+        "_in0", "_in1", "_in2",  "_in3",  "_in4",  "_in5",  "_in6",  "_in7",
+        "_in8", "_in9", "_in10", "_in11", "_in12", "_in13", "_in14", "_in15"};
+    size_t count = n->kind == IX_LAMBDA ? (size_t)n->nops - 1 : 0;
+    const char *s = ix_text_string(text);
+    if (!s)
+        ix_fail_memory(&ctx->error);
+    if (!s || count > IX_COUNT(names))
+        return NULL;
+    bool clean = ctx->error.code == ILEX_OK;
+    ilex_array *r = ix_parse_text_expr(ctx, s, text->length, count, names,
+                                       n->ops + (n->kind == IX_LAMBDA));
+    forget_error(ctx, clean);
+    return ix_is_poison(r) ? NULL : r;
+}
+
+/* "value" as `let t : type` would make it. */
+static ilex_array *
+as_typed(ilex_context *ctx, ilex_array *value, const ilex_array *n)
+{
+    bool clean = ctx->error.code == ILEX_OK;
+    if (ix_is_weak(value))
+        value = ix_build_cast(ctx, (ilex_dtype)n->dtype, value);
+    value = ix_build_restrict(ctx, "let", value, n->interior);
+    forget_error(ctx, clean);
+    return value;
+}
+
+/* Writes the field expression of "n" with operands _in0, ...; false if it has
+ * none. "bare": a constant by itself may be a literal. */
+static bool
+trial_text(ix_printer *p, ilex_array *n, bool bare, ix_text *t)
+{
+    ix_writer w = {.ctx = p->ctx,
+                   .printer = p,
+                   .mode = IX_WRITE_TRIAL,
+                   .lambda = n->kind == IX_LAMBDA ? n : NULL,
+                   .t = t,
+                   .budget = IX_WRITE_BUDGET,
+                   .bare = bare};
+    ix_write_field(&w, n, 1);
+    return !w.failed;
+}
+
+static ix_form
+lambda_form(ix_printer *p, ilex_array *n)
+{
+    ilex_context *ctx = p->ctx;
+    ix_form form = IX_FORM_MAP;
+    bool boxed = ix_is_array(n) && n->interior == n->valid;
+    for (int typed = 0; typed <= boxed && form == IX_FORM_MAP; typed++) {
+        ix_text t;
+        size_t mark = ilex_scope_begin(ctx);
+        ix_text_init(&t, &ctx->mem);
+        ilex_array *r =
+            trial_text(p, n, typed, &t) ? try_text(ctx, &t, n) : NULL;
+        if (r && typed)
+            r = as_typed(ctx, r, n);
+        if (r == n)
+            form = typed ? IX_FORM_TYPED : IX_FORM_LET;
+        ix_text_free(&t);
+        ilex_scope_end(ctx, mark, NULL);
+    }
+    return form;
+}
+
+/* ---- forms and names ---- */
+
+/* Arrays that expressions cannot stand in for have to be named. */
+static void
+name_operands(ix_printer *p, const ilex_array *n)
+{
+    ilex_array *operand;
+    for (int k = 0; (operand = ix_operand(n, k)); k++)
+        ix_print_item(p, operand)->named = true;
+}
+
+/* Counts the loads of each operand in the text of a body. */
+static void
+count_loads(const ilex_array *n, uint8_t *count)
+{
+    if (!(n->flags & IX_HAS_LOAD))
+        return;
+    if (n->kind == IX_LOAD && n->attr[0] < 2 * ILEX_MAX_RANK &&
+        count[n->attr[0]] < 2)
+        count[n->attr[0]]++;
+    for (int i = 0; i < n->nops; i++)
+        count_loads(n->ops[i], count);
+}
+
+/* Operands that the expression of a lambda mentions twice are named. */
+static void
+name_repeated(ix_printer *p, const ilex_array *n)
+{
+    uint8_t count[2 * ILEX_MAX_RANK] = {0};
+    if (n->kind != IX_LAMBDA)
+        return;
+    count_loads(n->ops[0], count);
+    for (int i = 1; i < n->nops && i <= 2 * ILEX_MAX_RANK; i++)
+        if (count[i - 1] > 1)
+            ix_print_item(p, n->ops[i])->named = true;
+}
+
+/* Is "n" a bare subscript "x[I+1]"? Its operand is named, and it is written in
+ * place wherever it is used. */
+static bool
+is_subscript(const ix_item *item)
+{
+    const ilex_array *n = item->node;
+    return item->form == IX_FORM_LET && n->kind == IX_LAMBDA && n->nops == 2 &&
+           n->ops[0]->kind == IX_LOAD;
+}
+
+static void
+choose_form(ix_printer *p, ix_item *item)
+{
+    ilex_array *n = item->node;
+    if (n->kind == IX_INPUT || n->kind == IX_DATA) {
+        item->form = IX_FORM_INPUT;
+        item->named = true;
+    } else if (n->kind == IX_LAMBDA || !ix_is_array(n)) {
+        item->form = (uint8_t)lambda_form(p, n);
+    } else {
+        item->form = IX_FORM_NODE;
+    }
+    if (item->form == IX_FORM_MAP || item->form == IX_FORM_NODE) {
+        item->named = true;
+        name_operands(p, n);
+    } else if (is_subscript(item)) {
+        name_operands(p, n);
+    } else {
+        name_repeated(p, n);
+    }
+}
+
+/* How deep inlined expressions nest below "n". */
+static int
+inlined_depth(ix_printer *p, const ilex_array *n)
+{
+    int depth = 0;
+    ilex_array *operand;
+    for (int k = 0; (operand = ix_operand(n, k)); k++) {
+        const ix_item *item = ix_print_item(p, operand);
+        if (!item->named && item->depth + 1 > depth)
+            depth = item->depth + 1;
+    }
+    return depth;
+}
+
+/* Which expressions get a statement of their own; operands come first. */
+static void
+choose_names(ix_printer *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        ix_item *item = &p->item[i];
+        int depth = inlined_depth(p, item->node);
+        item->depth = (uint8_t)depth;
+        if (is_subscript(item) || item->named)
+            continue;
+        item->named = item->uses != 1 || depth >= INLINE_DEPTH ||
+                      item->form == IX_FORM_TYPED;
+    }
+}
+
+/* An expression that one output alone uses is written in its statement. */
+static void
+unname_outputs(ix_printer *p)
+{
+    for (size_t i = 0; i < p->module->noutputs; i++) {
+        ix_item *item = ix_print_item(p, p->module->output[i].array);
+        if (item->uses == 1 &&
+            (item->form == IX_FORM_LET || item->form == IX_FORM_TYPED))
+            item->named = false;
+    }
+}
+
+/* ---- sizes ---- */
+
+static void
+mark_lin(ix_printer *p, const ix_lin *a)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        p->param[a->t[i].param] = true;
+}
+
+static void
+mark_domain(ix_printer *p, const ix_domain *dom)
+{
+    for (int k = 0; dom && k < dom->rank; k++) {
+        mark_lin(p, dom->ax[k].lo);
+        mark_lin(p, dom->ax[k].hi);
+    }
+}
+
+/* Marks the sizes in a scalar, with a work list. */
+static bool
+mark_scalar(walk *w, ilex_array *root)
+{
+    bool ok = push(w, root);
+    while (ok && w->depth > 0) {
+        place *top = &w->stack[w->depth - 1];
+        ilex_array *n = top->node;
+        if (top->next == 0 && n->kind == IX_SIZE)
+            w->p->param[n->attr[0]] = true;
+        if (top->next == 0 && n->kind == IX_REDUCE)
+            mark_domain(w->p, n->interior);
+        if (top->next == n->nops)
+            w->depth--;
+        else
+            ok = push(w, n->ops[top->next++]);
+    }
+    return ok;
+}
+
+static bool
+mark_item(walk *w, ilex_array *n)
+{
+    bool ok = true;
+    mark_domain(w->p, n->interior);
+    mark_domain(w->p, n->valid);
+    if (!ix_is_array(n))
+        return mark_scalar(w, n);
+    int first = ix_kind_infos[n->kind].first, count = ix_operand_count(n);
+    for (int k = 0; ok && k < n->nops; k++)
+        if (k < first || k >= first + count)
+            ok = mark_scalar(w, n->ops[k]);
+    return ok;
+}
+
+/* Sizes that assumptions tie to marked ones are marked too. */
+static void
+close_assumptions(ix_printer *p)
+{
+    ilex_context *ctx = p->ctx;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < ctx->nassumptions; i++) {
+            const ix_lin *form = ctx->assumption[i].form;
+            int marked = 0;
+            for (int32_t k = 0; k < form->n; k++)
+                marked += p->param[form->t[k].param];
+            more |= marked > 0 && marked < form->n;
+            if (marked > 0)
+                mark_lin(p, form);
+        }
+    }
+}
+
+static bool
+mark_sizes(ix_printer *p)
+{
+    walk w = {.p = p};
+    bool ok = true;
+    p->nparams = p->ctx->nparams;
+    p->param = ix_mem_new(&p->ctx->mem, p->nparams * sizeof *p->param);
+    for (size_t i = 0; p->param && ok && i < p->n; i++)
+        ok = mark_item(&w, p->item[i].node);
+    ix_map_free(&w.seen, &p->ctx->mem);
+    ix_mem_free(&p->ctx->mem, w.stack);
+    if (!p->param || !ok) {
+        ix_fail_memory(&p->ctx->error);
+        return false;
+    }
+    close_assumptions(p);
+    return true;
+}
+
+bool
+ix_print_collect(ix_printer *p)
+{
+    if (!list_all(p) || !mark_sizes(p))
+        return false;
+    count_uses(p);
+    bool clean = p->ctx->error.code == ILEX_OK;
+    for (size_t i = 0; i < p->n; i++)
+        choose_form(p, &p->item[i]);
+    if (clean && p->ctx->error.code != ILEX_OK)
+        return false;
+    choose_names(p);
+    unname_outputs(p);
+    return true;
+}

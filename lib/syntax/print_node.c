@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Structural nodes as statements: einsum, reshape, permute, slice.
+ */
+#include "lib/syntax/print_text.h"
+
+/* A label as the reader numbers it: letters are 0 to 51. */
+static void
+write_label(ix_text *t, int64_t label)
+{
+    if (label < 26)
+        ix_text_char(t, (char)('A' + label));
+    else if (label < 52)
+        ix_text_char(t, (char)('a' + label - 26));
+    else
+        ix_text_format(t, "_%lld", (long long)label);
+}
+
+static void
+write_labels(ix_text *t, const int64_t *label, int n)
+{
+    ix_text_char(t, '[');
+    for (int k = 0; k < n; k++) {
+        ix_text_put(t, k ? ", " : "");
+        write_label(t, label[k]);
+    }
+    ix_text_char(t, ']');
+}
+
+static void
+write_einsum(ix_printer *p, const ix_item *item)
+{
+    const ilex_array *n = item->node;
+    const int64_t *label = n->attr + 2;
+    ix_text_put(p->t, "einsum ");
+    ix_print_name(p, item, p->t);
+    write_labels(p->t, label, (int)n->attr[1]);
+    label += n->attr[1];
+    for (int i = 0; i < n->nops; i++) {
+        ix_text_put(p->t, i ? "*" : " = ");
+        ix_print_name(p, ix_print_item(p, n->ops[i]), p->t);
+        write_labels(p->t, label, ix_rank(n->ops[i]));
+        label += ix_rank(n->ops[i]);
+    }
+    if (n->attr[0] != n->dtype)
+        ix_text_format(p->t, " acc %s",
+                       ilex_dtype_name((ilex_dtype)n->attr[0]));
+}
+
+static void
+write_reshape(ix_printer *p, const ix_item *item)
+{
+    const ilex_array *n = item->node;
+    ix_text_put(p->t, "reshape ");
+    ix_print_name(p, item, p->t);
+    ix_text_char(p->t, '[');
+    ix_domain_print(p->ctx, n->interior, p->t);
+    ix_text_put(p->t, "] = ");
+    ix_print_name(p, ix_print_item(p, n->ops[0]), p->t);
+    if (n->attr[0])
+        ix_text_put(p->t, " order F");
+}
+
+/* ", name=[" or "; name=[" for the first attribute. */
+static void
+open_attribute(ix_text *t, const char *name, bool first)
+{
+    ix_text_format(t, "%s %s=[", first ? ";" : ",", name);
+}
+
+static void
+write_permute(ix_printer *p, const ilex_array *n)
+{
+    open_attribute(p->t, "axes", true);
+    for (int k = 0; k < n->nattr; k++)
+        ix_text_format(p->t, "%s%lld", k ? ", " : "", (long long)n->attr[k]);
+    ix_text_char(p->t, ']');
+}
+
+/* start + step*length: the stop that gives this length again. */
+static void
+write_slice(ix_printer *p, const ilex_array *n)
+{
+    static const char *const names[] = {"start", "stop", "step"};
+    ilex_context *ctx = p->ctx;
+    for (int part = 0; part < 3; part++) {
+        open_attribute(p->t, names[part], part == 0);
+        for (int k = 0; k < n->nattr; k++) {
+            ilex_array *at = n->ops[k + 1];
+            ilex_array *length = ix_index_lin(ctx, n->interior->ax[k].hi);
+            if (part == 1)
+                at = ix_index_fma(ctx, at, n->attr[k], length);
+            ix_text_put(p->t, k ? ", " : "");
+            ix_writer w = {.ctx = ctx,
+                           .mode = IX_WRITE_MAP,
+                           .t = p->t,
+                           .budget = IX_WRITE_BUDGET,
+                           .bare = true,
+                           .tight = true};
+            if (part == 2)
+                ix_text_int(p->t, n->attr[k]);
+            else
+                ix_write_scalar(&w, at, 1);
+        }
+        ix_text_char(p->t, ']');
+    }
+}
+
+static void
+write_attributes(ix_printer *p, const ilex_array *n)
+{
+    switch (n->kind) {
+#define IX_NODE_TEXT(KIND, name, example, ...)                                 \
+    case IX_##KIND:                                                            \
+        write_##name(p, n);                                                    \
+        break;
+#include "lib/syntax/node_texts.def"
+    default:
+        ix_fail(&p->ctx->error, ILEX_E_INTERNAL,
+                "print: kind %s has no row in node_texts.def",
+                ix_kind_infos[n->kind].text);
+    }
+}
+
+void
+ix_print_node(ix_printer *p, const ix_item *item)
+{
+    const ilex_array *n = item->node;
+    if (n->kind == IX_EINSUM) {
+        write_einsum(p, item);
+        return;
+    }
+    if (n->kind == IX_RESHAPE) {
+        write_reshape(p, item);
+        return;
+    }
+    ix_text_put(p->t, "node ");
+    ix_print_name(p, item, p->t);
+    ix_text_format(p->t, " = %s(", ix_kind_infos[n->kind].text);
+    ix_print_name(p, ix_print_item(p, n->ops[0]), p->t);
+    write_attributes(p, n);
+    ix_text_char(p->t, ')');
+}

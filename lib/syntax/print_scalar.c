@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scalar expressions as text: bodies of index lambdas (map) and, where the
+ * body is what one operator, shift or reduction builds, field expressions
+ * (let). Constants are bare where the reader gives a literal their dtype.
+ */
+#include "lib/ops/dtype.h"
+#include "lib/syntax/print_text.h"
+
+enum {
+    PREC_SUM = 9,
+    PREC_PRODUCT = 10,
+    PREC_PREFIX = 11,
+    PREC_ATOM = 12,
+    MAX_DEPTH = 3000
+};
+
+static bool
+is_field(const ix_writer *w)
+{
+    return w->mode == IX_WRITE_FIELD || w->mode == IX_WRITE_TRIAL;
+}
+
+/* ---- operators ---- */
+
+/* An operand as the writer shows it: field operators convert by themselves. */
+static const ilex_array *
+shown(const ix_writer *w, const ilex_array *x)
+{
+    return is_field(w) && x->kind == IX_CAST && x->ops[0]->kind == IX_LOAD
+               ? x->ops[0]
+               : x;
+}
+
+/* May all constants among the operands be bare literals? */
+static bool
+constants_bare(const ix_writer *w, const ilex_array *n)
+{
+    bool any = false;
+    int first = ix_op_of(n) == IX_OP_WHERE;
+    ilex_dtype strong = ILEX_BOOL;
+    for (int i = first; i < n->nops; i++) {
+        const ilex_array *x = shown(w, n->ops[i]);
+        if (x->kind == IX_CONST)
+            continue;
+        strong = any ? ilex_dtype_promote(strong, (ilex_dtype)x->dtype)
+                     : (ilex_dtype)x->dtype;
+        any = true;
+    }
+    for (int i = first; i < n->nops; i++)
+        if (n->ops[i]->kind == IX_CONST &&
+            !ix_write_literal_becomes(n->ops[i], strong))
+            return false;
+    return any;
+}
+
+static void
+write_operand(ix_writer *w, const ilex_array *x, int precedence, bool bare)
+{
+    x = shown(w, x);
+    if (x->kind == IX_CONST)
+        ix_write_const(w->t, x, bare);
+    else
+        ix_write_scalar(w, x, precedence);
+}
+
+static void
+open_parenthesis(ix_writer *w, int own, int precedence)
+{
+    if (own < precedence)
+        ix_text_char(w->t, '(');
+}
+
+static void
+close_parenthesis(ix_writer *w, int own, int precedence)
+{
+    if (own < precedence)
+        ix_text_char(w->t, ')');
+}
+
+const char *
+ix_print_blank(ix_op op, bool tight)
+{
+    int precedence = ix_op_info_of(op)->precedence;
+    bool product = precedence == PREC_PRODUCT && op != IX_OP_REMAINDER;
+    return product || (tight && precedence >= PREC_SUM) ? "" : " ";
+}
+
+static void
+write_infix(ix_writer *w, const ilex_array *n, int precedence, bool bare)
+{
+    const ix_op_info *info = ix_op_info_of(ix_op_of(n));
+    int own = info->precedence;
+    bool chains = own != 6 && own != 7;
+    const char *blank = ix_print_blank(ix_op_of(n), w->tight);
+    open_parenthesis(w, own, precedence);
+    if (info->arity == 1) {
+        ix_text_put(w->t, info->infix);
+        write_operand(w, n->ops[0], own, bare);
+    } else {
+        write_operand(w, n->ops[0], own + !chains, bare);
+        ix_text_format(w->t, "%s%s%s", blank, info->infix, blank);
+        write_operand(w, n->ops[1], own + 1, bare);
+    }
+    close_parenthesis(w, own, precedence);
+}
+
+static void
+write_op(ix_writer *w, const ilex_array *n, int precedence)
+{
+    const ix_op_info *info = ix_op_info_of(ix_op_of(n));
+    bool bare = constants_bare(w, n);
+    if (info->infix) {
+        write_infix(w, n, precedence, bare);
+        return;
+    }
+    ix_text_format(w->t, "%s(", info->name);
+    for (int i = 0; i < n->nops; i++) {
+        if (i)
+            ix_text_put(w->t, ", ");
+        write_operand(w, n->ops[i], 1, bare);
+    }
+    ix_text_char(w->t, ')');
+}
+
+/* ---- index arithmetic ---- */
+
+/* One term k*atom with its sign; "first" has no blanks around it. */
+static void
+write_term(ix_writer *w, int64_t k, const ilex_array *atom, bool first)
+{
+    bool minus = k < 0 && k != INT64_MIN;
+    if (first)
+        ix_text_put(w->t, minus ? "-" : "");
+    else if (w->tight)
+        ix_text_put(w->t, minus ? "-" : "+");
+    else
+        ix_text_put(w->t, minus ? " - " : " + ");
+    int64_t size = minus ? -k : k;
+    if (!atom) {
+        ix_text_int(w->t, size);
+        return;
+    }
+    if (size != 1) {
+        ix_text_int(w->t, size);
+        ix_text_char(w->t, '*');
+    }
+    ix_write_scalar(w, atom,
+                    size != 1 || (first && minus) ? PREC_PREFIX : PREC_PRODUCT);
+}
+
+/* Finds x - c*(x // c) in "form": takes it out and returns the quotient, which
+ * the caller writes as x % c; NULL if there is none. */
+static const ilex_array *
+take_remainder(ix_index_form *form)
+{
+    for (int i = 0; i < form->n; i++) {
+        const ilex_array *q = form->t[i].atom;
+        ix_index_form rest = *form, x, quotient;
+        if (q->kind != IX_OP || ix_op_of(q) != IX_OP_FLOOR_DIVIDE ||
+            form->t[i].k != -q->ops[1]->attr[0])
+            continue;
+        ix_index_form_of(q->ops[0], &x);
+        ix_index_form_of(q, &quotient);
+        if (!ix_index_form_add(&rest, -1, &x) ||
+            !ix_index_form_add(&rest, -form->t[i].k, &quotient) ||
+            rest.n != form->n - 1 - x.n)
+            continue;
+        *form = rest;
+        return q;
+    }
+    return NULL;
+}
+
+static void
+write_remainder(ix_writer *w, const ilex_array *quotient)
+{
+    const char *blank = ix_print_blank(IX_OP_REMAINDER, w->tight);
+    ix_write_scalar(w, quotient->ops[0], PREC_PRODUCT);
+    ix_text_format(w->t, "%s%%%s%lld", blank, blank,
+                   (long long)quotient->ops[1]->attr[0]);
+}
+
+static void
+write_linear(ix_writer *w, const ilex_array *n, int precedence)
+{
+    ix_index_form form;
+    ix_index_form_of(n, &form);
+    const ilex_array *quotient = take_remainder(&form);
+    bool first = !quotient;
+    bool sum = form.n + !first > 1 || form.c != 0;
+    int own = sum ? PREC_SUM : PREC_PRODUCT;
+    open_parenthesis(w, own, precedence);
+    if (quotient)
+        write_remainder(w, quotient);
+    for (int i = 0; i < form.n; i++, first = false)
+        write_term(w, form.t[i].k, form.t[i].atom, first);
+    if (form.c || (first && form.n == 0))
+        write_term(w, form.c, NULL, first);
+    close_parenthesis(w, own, precedence);
+}
+
+/* ---- names ---- */
+
+/* The name by which index _k may be written; NULL: only as _k. */
+static const char *
+axis_variable(const ix_writer *w, int64_t k)
+{
+    if (!w->lambda || w->mode == IX_WRITE_DUMP)
+        return NULL;
+    const ix_domain *dom = w->lambda->interior;
+    if (k >= dom->rank || !dom->ax[k].name)
+        return NULL;
+    const char *name = ix_symbol_text(w->ctx, dom->ax[k].name);
+    bool plain = !strchr(name, '+') && strcmp(name, "true") &&
+                 strcmp(name, "false") && strcmp(name, "nan") &&
+                 strcmp(name, "inf");
+    return plain || is_field(w) ? name : NULL;
+}
+
+static void
+write_index(ix_writer *w, const ilex_array *n)
+{
+    const char *name = axis_variable(w, n->attr[0]);
+    if (is_field(w) && name)
+        ix_text_format(w->t, "index(%s)", name);
+    else if (name)
+        ix_text_put(w->t, name);
+    else if (is_field(w))
+        w->failed = true;
+    else
+        ix_text_format(w->t, "_%lld", (long long)n->attr[0]);
+}
+
+/* Does an index variable of the map hide "name"? */
+static bool
+is_hidden(const ix_writer *w, const char *name)
+{
+    if (is_field(w) || !w->lambda)
+        return false;
+    const ix_domain *dom = w->lambda->interior;
+    for (int k = 0; k < dom->rank; k++)
+        if (dom->ax[k].name &&
+            !strcmp(ix_symbol_text(w->ctx, dom->ax[k].name), name))
+            return true;
+    return false;
+}
+
+static void
+write_size(ix_writer *w, const ilex_array *n)
+{
+    const char *name = ix_param_name(w->ctx, (int32_t)n->attr[0]);
+    bool taken = is_hidden(w, name) || !strcmp(name, "true") ||
+                 !strcmp(name, "false") || !strcmp(name, "nan") ||
+                 !strcmp(name, "inf") ||
+                 (w->printer && ix_print_is_array_name(w->printer, name));
+    ix_text_format(w->t, taken ? "size(%s)" : "%s", name);
+}
+
+/* ---- operands ---- */
+
+/* The operand of a map by name or slot. */
+static void
+write_operand_name(ix_writer *w, const ilex_array *load)
+{
+    if (w->mode == IX_WRITE_MAP)
+        ix_print_name(w->printer,
+                      ix_print_item(w->printer, ix_write_operand_of(w, load)),
+                      w->t);
+    else
+        ix_text_format(w->t, "_in%lld", (long long)load->attr[0]);
+}
+
+/* A load in a map: the operand with absolute indices. */
+static void
+write_map_load(ix_writer *w, const ilex_array *n)
+{
+    size_t start = w->t->length;
+    write_operand_name(w, n);
+    bool hidden = n->nops == 0 && w->mode == IX_WRITE_MAP && w->t->data &&
+                  is_hidden(w, w->t->data + start);
+    if (n->nops == 0 && !hidden)
+        return;
+    bool tight = w->tight;
+    w->tight = true;
+    ix_text_char(w->t, '[');
+    for (int k = 0; k < n->nops; k++) {
+        if (k)
+            ix_text_put(w->t, ", ");
+        if (n->ops[k]->kind == IX_CONST)
+            ix_write_const(w->t, n->ops[k], true);
+        else
+            ix_write_scalar(w, n->ops[k], 1);
+    }
+    ix_text_char(w->t, ']');
+    w->tight = tight;
+}
+
+/* ---- reductions ---- */
+
+/* A reduction in a map: ranges of _r0, ... */
+static void
+write_map_reduce(ix_writer *w, const ilex_array *n)
+{
+    const ix_domain *box = n->interior;
+    ix_text_format(w->t, "%s[",
+                   ix_reduction_info_of((ix_reduction)n->attr[0])->name);
+    for (int k = 0; k < box->rank; k++) {
+        ix_text_format(w->t, "%s_r%lld:", k ? ", " : "",
+                       (long long)n->attr[1] + k);
+        if (!ix_lin_is(box->ax[k].lo, 0)) {
+            ix_lin_print(w->ctx, box->ax[k].lo, w->t);
+            ix_text_char(w->t, ':');
+        }
+        ix_lin_print(w->ctx, box->ax[k].hi, w->t);
+    }
+    ix_text_put(w->t, "](");
+    write_operand(w, n->ops[0], 1, false);
+    ix_text_char(w->t, ')');
+}
+
+/* ---- everything ---- */
+
+static void
+write_cast(ix_writer *w, const ilex_array *n)
+{
+    ix_text_format(w->t, "%s(", ilex_dtype_name((ilex_dtype)n->dtype));
+    ix_write_scalar(w, n->ops[0], 1);
+    ix_text_char(w->t, ')');
+}
+
+static void
+write_kind(ix_writer *w, const ilex_array *n, int precedence)
+{
+    switch (n->kind) {
+    case IX_CONST:
+        ix_write_const(w->t, n, w->bare);
+        return;
+    case IX_SIZE:
+        write_size(w, n);
+        return;
+    case IX_INDEX:
+        write_index(w, n);
+        return;
+    case IX_RINDEX:
+        ix_text_format(w->t, "_r%lld", (long long)n->attr[0]);
+        return;
+    case IX_LINEAR:
+        write_linear(w, n, precedence);
+        return;
+    case IX_LOAD:
+        if (is_field(w))
+            ix_write_field_load(w, n, precedence);
+        else
+            write_map_load(w, n);
+        return;
+    case IX_OP:
+        write_op(w, n, precedence);
+        return;
+    case IX_CAST:
+        write_cast(w, n);
+        return;
+    case IX_REDUCE:
+        write_map_reduce(w, n);
+        return;
+    default:
+        w->failed = true;
+    }
+}
+
+void
+ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence)
+{
+    bool small = w->budget > 0 && w->depth < MAX_DEPTH;
+    if (w->failed || !small || (is_field(w) && n->kind == IX_REDUCE)) {
+        w->failed = true;
+        return;
+    }
+    bool bare = w->bare;
+    w->bare = bare && n->kind == IX_CONST;
+    w->budget--;
+    w->depth++;
+    write_kind(w, n, precedence);
+    w->depth--;
+    w->bare = bare;
+}
+
+void
+ix_print_scalar(ilex_context *ctx, const ilex_array *body, ix_text *t)
+{
+    ix_writer w = {
+        .ctx = ctx, .mode = IX_WRITE_DUMP, .t = t, .budget = IX_WRITE_BUDGET};
+    ix_write_scalar(&w, body, 1);
+    if (w.failed)
+        ix_text_put(t, "...");
+}

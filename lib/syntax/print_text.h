@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the printer's files share: the graph in printing order with a form and
+ * a name for every array, and the writer of scalar expressions.
+ */
+#ifndef ILEX_LIB_PRINT_TEXT_H
+#define ILEX_LIB_PRINT_TEXT_H
+
+#include "lib/syntax/print.h"
+
+/* How an array is written. */
+typedef enum ix_form {
+    IX_FORM_INPUT, /* by its own name */
+    IX_FORM_LET,   /* let t = expr; the expression may be inlined */
+    IX_FORM_TYPED, /* let t : type = expr */
+    IX_FORM_MAP,   /* map t[...] = body */
+    IX_FORM_NODE   /* einsum, reshape, node */
+} ix_form;
+
+typedef struct ix_item {
+    ilex_array *node;
+    uint32_t uses;  /* by operands of others and outputs */
+    int32_t temp;   /* t<temp>; -1: none */
+    int32_t symbol; /* of an input, 0: none */
+    uint8_t form;   /* ix_form */
+    uint8_t depth;  /* of inlined expressions below it */
+    bool named;     /* a statement of its own */
+} ix_item;
+
+typedef struct ix_printer {
+    ilex_context *ctx;
+    ilex_module *module;
+    ix_text *t;
+    ix_map index; /* of nodes in "item" */
+    ix_item *item;
+    size_t n, capacity;
+    int32_t next_temp;
+    bool given_temps; /* some input or output is called t0, t1, ... */
+    bool *param;      /* which sizes occur */
+    size_t nparams;
+    ilex_status status;
+} ix_printer;
+
+/* How names are written inside an expression. */
+typedef enum ix_write_mode {
+    IX_WRITE_FIELD, /* field expression; operands by name or inlined */
+    IX_WRITE_TRIAL, /* field expression; operands _in0, _in1, ... */
+    IX_WRITE_MAP,   /* body of a map; operands by name */
+    IX_WRITE_SLOTS, /* body of a map; operands _in0, _in1, ... */
+    IX_WRITE_DUMP   /* as _SLOTS, indices _0, _1, ... */
+} ix_write_mode;
+
+/* Operations and operands in the text of one body. */
+enum { IX_WRITE_BUDGET = 1 << 16 };
+
+/* Writer of one scalar expression. */
+typedef struct ix_writer {
+    ilex_context *ctx;
+    ix_printer *printer; /* NULL in dumps */
+    ix_write_mode mode;
+    ilex_array *lambda; /* whose body it is; NULL: a scalar by itself */
+    ix_text *t;
+    int budget, depth;
+    bool failed; /* not expressible in this mode, or too large */
+    bool bare;   /* a constant by itself needs no dtype */
+    bool tight;  /* inside brackets, where sums have no blanks */
+} ix_writer;
+
+/* Writes "n"; in parentheses if it binds weaker than "precedence". */
+void ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence);
+
+/* Writes the field expression of a lambda or scalar: operators, shifts,
+ * reductions. "w->failed" when there is none. */
+void ix_write_field(ix_writer *w, const ilex_array *n, int precedence);
+
+/* The operand array of a load; NULL in dumps. */
+ilex_array *ix_write_operand_of(const ix_writer *w, const ilex_array *load);
+
+/* A load in a field expression: the operand, perhaps shifted. */
+void ix_write_field_load(ix_writer *w, const ilex_array *n, int precedence);
+
+/* Would a literal that meets "strong" become this constant? */
+bool ix_write_literal_becomes(const ilex_array *n, ilex_dtype strong);
+
+/* Writes a constant: a bare literal, or with its dtype. */
+void ix_write_const(ix_text *t, const ilex_array *n, bool bare);
+
+/* The item of an array. */
+ix_item *ix_print_item(ix_printer *p, const ilex_array *n);
+
+/* Writes the name of an array that has one. */
+void ix_print_name(ix_printer *p, const ix_item *item, ix_text *t);
+
+/* Does an input, temporary or output carry the name of symbol "symbol"? */
+bool ix_print_is_array_name(ix_printer *p, const char *text);
+
+/* "dtype[domain]" */
+void ix_print_type(ix_printer *p, const ilex_array *n);
+
+/* Sizes, assumptions and inputs. */
+void ix_print_heading(ix_printer *p);
+
+/* The statement of an einsum, reshape, permute or slice. */
+void ix_print_node(ix_printer *p, const ix_item *item);
+
+/* ---- lib/syntax/print_graph.c ---- */
+
+/* Lists what the outputs reach, chooses forms and marks sizes; false when it
+ * failed. */
+bool ix_print_collect(ix_printer *p);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statements of .ilx text: one function for each row of statements.def reads
+ * what follows the keyword. Nothing is looked up here: names get a meaning in
+ * lib/syntax/parse.c.
+ */
+#include "lib/syntax/syntax.h"
+
+#include <stdio.h>
+
+const char *const ix_statement_keywords[IX_NSTATEMENTS] = {
+#define IX_STATEMENT(NAME, keyword, example) keyword,
+#include "lib/syntax/statements.def"
+};
+
+const char *const ix_statement_examples[IX_NSTATEMENTS] = {
+#define IX_STATEMENT(NAME, keyword, example) example,
+#include "lib/syntax/statements.def"
+};
+
+/* ---- pieces of statements ---- */
+
+static void
+add_word(ix_reader *r, ix_statement *s, ix_word word)
+{
+    if (s->nwords >= IX_TEXT_MAX_LIST)
+        ix_lex_fail(r, ILEX_E_LIMIT, &word, "a list has more than %d names",
+                    (int)IX_TEXT_MAX_LIST);
+    ix_arena_grow(&r->arena, &s->words, &s->words_capacity, s->nwords + 1,
+                  sizeof *s->words);
+    s->words[s->nwords++] = word;
+}
+
+/* Names with commas between. */
+static void
+names(ix_reader *r, ix_statement *s, const char *what)
+{
+    do
+        add_word(r, s, ix_syntax_name(r, what));
+    while (ix_syntax_accept(r, ","));
+}
+
+/* "[ranges]"; "optional" for a type without axes. */
+static void
+brackets(ix_reader *r, ix_type *type, bool optional)
+{
+    if (optional && !ix_syntax_at(r, "["))
+        return;
+    ix_syntax_expect(r, "[", "and the axes");
+    type->brackets = true;
+    ix_syntax_ranges(r, ']', &type->ranges);
+}
+
+static void
+type(ix_reader *r, ix_type *t)
+{
+    t->dtype = ix_syntax_name(r, "a dtype (for example f64)");
+    brackets(r, t, true);
+}
+
+/* ": type" if it is there. */
+static void
+optional_type(ix_reader *r, ix_statement *s)
+{
+    if (ix_syntax_accept(r, ":"))
+        type(r, &s->type);
+}
+
+static void
+assignment(ix_reader *r, ix_statement *s)
+{
+    ix_syntax_expect(r, "=", "and an expression");
+    s->expr = ix_syntax_expr(r);
+}
+
+/* "word(ranges)" if "word" is the token. */
+static void
+optional_ranges(ix_reader *r, const char *word, ix_statement *s)
+{
+    if (!ix_syntax_accept_name(r, word))
+        return;
+    s->has_halo = true;
+    ix_syntax_expect(r, "(", "and widths or ranges");
+    ix_syntax_ranges(r, ')', &s->halo);
+}
+
+/* "word name" if "word" is the token. */
+static void
+optional_word(ix_reader *r, const char *word, ix_statement *s, const char *what)
+{
+    if (ix_syntax_accept_name(r, word))
+        s->option = ix_syntax_name(r, what);
+}
+
+/* The value of an attribute: expressions between brackets or braces. */
+static void
+value_list(ix_reader *r, const char *close, ix_attribute *a)
+{
+    while (!ix_syntax_at(r, close)) {
+        if (a->n >= IX_TEXT_MAX_LIST)
+            ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
+                        "a list has more than %d entries",
+                        (int)IX_TEXT_MAX_LIST);
+        ix_arena_grow(&r->arena, &a->value, &a->capacity, a->n + 1,
+                      sizeof *a->value);
+        a->value[a->n++] = ix_syntax_expr(r);
+        if (!ix_syntax_accept(r, ","))
+            break;
+    }
+    ix_syntax_expect(r, close, "or ',' after an entry of the list");
+}
+
+static ix_attribute *
+add_attribute(ix_reader *r, ix_statement *s)
+{
+    if (s->nattributes >= ILEX_MAX_RANK)
+        ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
+                    "a node has more than %d attributes", ILEX_MAX_RANK);
+    ix_arena_grow(&r->arena, &s->attribute, &s->attribute_capacity,
+                  s->nattributes + 1, sizeof *s->attribute);
+    ix_attribute *a = &s->attribute[s->nattributes++];
+    memset(a, 0, sizeof *a);
+    return a;
+}
+
+/* ---- statements ---- */
+
+static void
+syntax_ILEX(ix_reader *r, ix_statement *s)
+{
+    s->name = r->token.word;
+    if (r->token.kind != IX_TOKEN_INT)
+        ix_syntax_unexpected(r, "the version of the format: ilex 1");
+    ix_lex_next(r);
+}
+
+static void
+syntax_PROGRAM(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of the program");
+}
+
+static void
+syntax_SIZE(ix_reader *r, ix_statement *s)
+{
+    names(r, s, "the name of a size");
+}
+
+static void
+syntax_ASSUME(ix_reader *r, ix_statement *s)
+{
+    s->expr = ix_syntax_expr(r);
+}
+
+static void
+syntax_IN(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of an input");
+    ix_syntax_expect(r, ":", "and a type (for example in u : f64[I:n])");
+    type(r, &s->type);
+    optional_ranges(r, "halo", s);
+}
+
+static void
+syntax_CONST(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of a constant");
+    ix_syntax_expect(r, ":", "and a type (for example const w : f64[3])");
+    type(r, &s->type);
+    ix_syntax_expect(r, "=", "and values in braces");
+    ix_syntax_expect(r, "{", "and values");
+    value_list(r, "}", add_attribute(r, s));
+}
+
+static void
+syntax_LET(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of an array");
+    optional_type(r, s);
+    assignment(r, s);
+}
+
+static void
+syntax_MAP(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of an array");
+    brackets(r, &s->type, false);
+    optional_ranges(r, "valid", s);
+    if (ix_syntax_accept_name(r, "reads")) {
+        ix_syntax_expect(r, "(", "and the arrays read");
+        names(r, s, "the name of an array");
+        ix_syntax_expect(r, ")", "or ',' after a name");
+    }
+    assignment(r, s);
+}
+
+static void
+syntax_EINSUM(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of an array");
+    brackets(r, &s->type, false);
+    assignment(r, s);
+    optional_word(r, "acc", s, "a dtype (for example acc f64)");
+}
+
+static void
+syntax_RESHAPE(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of an array");
+    brackets(r, &s->type, false);
+    ix_syntax_expect(r, "=", "and the name of an array");
+    add_word(r, s, ix_syntax_name(r, "the name of an array"));
+    optional_word(r, "order", s, "C or F");
+}
+
+static void
+syntax_NODE(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of an array");
+    ix_syntax_expect(r, "=", "and a kind of node");
+    s->option = ix_syntax_name(r, "a kind of node (for example permute)");
+    ix_syntax_expect(r, "(", "and operands");
+    names(r, s, "the name of an array");
+    while (ix_syntax_accept(r, s->nattributes ? "," : ";")) {
+        ix_attribute *a = add_attribute(r, s);
+        a->name = ix_syntax_name(r, "an attribute (for example axes=[1, 0])");
+        ix_syntax_expect(r, "=", "and values in brackets");
+        ix_syntax_expect(r, "[", "and values");
+        value_list(r, "]", a);
+    }
+    ix_syntax_expect(r, ")", "to end the node");
+}
+
+static void
+syntax_OUT(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of an output");
+    optional_type(r, s);
+    assignment(r, s);
+    optional_word(r, "inplace", s, "the name of an input");
+}
+
+/* A line that holds at most a comment. */
+static void
+syntax_COMMENT(ix_reader *r, ix_statement *s)
+{
+    (void)r, (void)s;
+}
+
+static void (*const syntax_of[IX_NSTATEMENTS])(ix_reader *, ix_statement *) = {
+#define IX_STATEMENT(NAME, keyword, example) syntax_##NAME,
+#include "lib/syntax/statements.def"
+};
+
+/* ---- lines ---- */
+
+static void
+tags(ix_reader *r, ix_statement *s)
+{
+    while (ix_syntax_accept(r, "@")) {
+        ix_arena_grow(&r->arena, &s->tag, &s->tag_capacity, s->ntags + 1,
+                      sizeof *s->tag);
+        ix_tag *t = &s->tag[s->ntags++];
+        memset(t, 0, sizeof *t);
+        t->name = ix_syntax_name(r, "the name of a tag");
+        if (!ix_syntax_accept(r, "("))
+            continue;
+        t->argument = r->token.word;
+        if (r->token.kind != IX_TOKEN_STRING && r->token.kind != IX_TOKEN_INT &&
+            r->token.kind != IX_TOKEN_REAL)
+            ix_syntax_unexpected(r, "a string or a number");
+        ix_lex_next(r);
+        ix_syntax_expect(r, ")", "to end the tag");
+    }
+}
+
+static void
+find_keyword(ix_reader *r, ix_statement *s)
+{
+    s->keyword = r->token.word;
+    if (r->token.kind == IX_TOKEN_NAME)
+        for (int k = 0; k < IX_STATEMENT_COMMENT; k++)
+            if (ix_word_is(&s->keyword, ix_statement_keywords[k])) {
+                s->kind = (ix_statement_kind)k;
+                return;
+            }
+    ix_syntax_unexpected(r, "a statement (size, assume, in, const, let, map, "
+                            "einsum, reshape, node or out)");
+}
+
+/* Reads the next line into a statement; NULL for an empty line. */
+static ix_statement *
+line(ix_reader *r)
+{
+    bool bare = r->token.kind == IX_TOKEN_NEWLINE;
+    if (bare && r->token.word.length == 0) {
+        ix_lex_next(r);
+        return NULL;
+    }
+    ix_statement *s = ix_arena_new(&r->arena, sizeof *s);
+    s->kind = IX_STATEMENT_COMMENT;
+    if (!bare) {
+        find_keyword(r, s);
+        ix_lex_next(r);
+    }
+    syntax_of[s->kind](r, s);
+    tags(r, s);
+    if (r->token.kind != IX_TOKEN_NEWLINE && r->token.kind != IX_TOKEN_END)
+        ix_syntax_unexpected(r, "an operator or the end of the statement");
+    s->comment = r->token.word;
+    if (r->token.kind == IX_TOKEN_END)
+        s->comment.length = 0;
+    else
+        ix_lex_next(r);
+    return s;
+}
+
+ix_statement *
+ix_syntax_program(ix_reader *r)
+{
+    ix_statement *first = NULL, **end = &first;
+    bool blank = false;
+    ix_lex_next(r);
+    while (r->token.kind != IX_TOKEN_END) {
+        ix_statement *s = line(r);
+        if (s) {
+            s->blank_before = blank && first;
+            *end = s;
+            end = &s->next;
+        }
+        blank = !s;
+    }
+    return first;
+}
+
+/* ---- texts of the C API ---- */
+
+static void
+expect_end(ix_reader *r)
+{
+    if (r->token.kind != IX_TOKEN_END)
+        ix_syntax_unexpected(r, "an operator or the end of the text");
+}
+
+ix_syntax *
+ix_syntax_whole_expr(ix_reader *r)
+{
+    ix_lex_next(r);
+    ix_syntax *x = ix_syntax_expr(r);
+    expect_end(r);
+    return x;
+}
+
+void
+ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
+                       ix_colons_list *halo)
+{
+    ix_lex_next(r);
+    if (r->token.kind != IX_TOKEN_END)
+        ix_syntax_ranges(r, 0, domain);
+    if (halo && ix_syntax_accept_name(r, "halo")) {
+        ix_syntax_expect(r, "(", "and widths");
+        ix_syntax_ranges(r, ')', halo);
+    }
+    expect_end(r);
+}

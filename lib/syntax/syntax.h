@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Syntax tree of .ilx text, in the reader's arena. One shape of expression
+ * serves everywhere: field expressions, bodies of index lambdas, bounds,
+ * conditions; what is allowed where is decided when it is given a meaning
+ * (lib/parse*.c). lib/syntax/fmt.c writes the tree back.
+ */
+#ifndef ILEX_LIB_SYNTAX_H
+#define ILEX_LIB_SYNTAX_H
+
+#include "lib/syntax/lex.h"
+#include "lib/ops/op.h"
+
+typedef enum ix_syntax_kind {
+    IX_SYNTAX_INT,
+    IX_SYNTAX_REAL,
+    IX_SYNTAX_NAME,
+    IX_SYNTAX_PAREN,  /* part 0 */
+    IX_SYNTAX_PREFIX, /* "op" part 0 */
+    IX_SYNTAX_CHAIN,  /* part 0, then links: operators of one precedence */
+    IX_SYNTAX_CALL,   /* word(part 0, ...) */
+    IX_SYNTAX_INDEX,  /* word[range 0, ...] */
+    IX_SYNTAX_REDUCE  /* word[range 0, ...](part 0) */
+} ix_syntax_kind;
+
+typedef struct ix_syntax ix_syntax;
+
+/* One further operand of a chain. */
+typedef struct ix_link {
+    ix_op op;
+    ix_word word; /* the operator */
+    ix_syntax *operand;
+} ix_link;
+
+/* One, two or three expressions with colons between: "n", "I:n", "I:0:n". */
+typedef struct ix_colons {
+    int n;
+    ix_syntax *part[3];
+} ix_colons;
+
+typedef struct ix_colons_list {
+    ix_colons *item;
+    size_t n, capacity;
+} ix_colons_list;
+
+struct ix_syntax {
+    ix_syntax_kind kind;
+    ix_op op;
+    ix_word word; /* the number, name, operator or opening parenthesis */
+    /* from here on not in INT, REAL and NAME */
+    ix_syntax **part;
+    size_t nparts, parts_capacity;
+    ix_link *link;
+    size_t nlinks, links_capacity;
+    ix_colons_list *ranges;
+};
+
+/* "dtype[ranges]" */
+typedef struct ix_type {
+    ix_word dtype; /* length 0: no type was given */
+    bool brackets;
+    ix_colons_list ranges;
+} ix_type;
+
+/* "@name" or "@name(argument)" */
+typedef struct ix_tag {
+    ix_word name, argument; /* length 0: none */
+} ix_tag;
+
+/* "name=[a, b]" of a node statement */
+typedef struct ix_attribute {
+    ix_word name;
+    ix_syntax **value;
+    size_t n, capacity;
+} ix_attribute;
+
+typedef enum ix_statement_kind {
+#define IX_STATEMENT(NAME, keyword, example) IX_STATEMENT_##NAME,
+#include "lib/syntax/statements.def"
+    IX_NSTATEMENTS
+} ix_statement_kind;
+
+typedef struct ix_statement ix_statement;
+struct ix_statement {
+    ix_statement *next;
+    ix_statement_kind kind;
+    ix_word keyword;
+    bool blank_before; /* an empty line comes before it */
+    ix_word name;
+    ix_type type;   /* map, einsum, reshape: "brackets" only */
+    ix_colons_list halo; /* in: halo(...); map: valid(...) */
+    bool has_halo;
+    ix_word *words; /* size: names; map: reads(...); node: operands */
+    size_t nwords, words_capacity;
+    ix_syntax *expr;
+    ix_word option; /* acc f64, order F, inplace x, kind of a node */
+    ix_attribute *attribute;
+    size_t nattributes, attribute_capacity;
+    ix_tag *tag;
+    size_t ntags, tag_capacity;
+    ix_word comment; /* behind it, or alone on its line */
+};
+
+extern const char *const ix_statement_keywords[IX_NSTATEMENTS];
+extern const char *const ix_statement_examples[IX_NSTATEMENTS];
+
+/* Reads a whole program. Errors leave through ix_lex_fail. */
+ix_statement *ix_syntax_program(ix_reader *r);
+
+/* Reads an expression that is the whole text. */
+ix_syntax *ix_syntax_whole_expr(ix_reader *r);
+
+/* Reads a domain, perhaps with "halo(...)" behind it, that is the whole text;
+ * "halo" may be NULL where none is allowed. */
+void ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
+                            ix_colons_list *halo);
+
+/* ---- pieces, for lib/syntax*.c ---- */
+
+/* The expression that starts at the token. */
+ix_syntax *ix_syntax_expr(ix_reader *r);
+
+/* A list of ranges up to the closing bracket or parenthesis "close", which is
+ * read; the opening one has been read. 0: there are no brackets. */
+void ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges);
+
+/* Is the token this punctuation? As before, and reads it. As before, and
+ * fails when it is not, saying what it is for. */
+bool ix_syntax_at(const ix_reader *r, const char *punct);
+bool ix_syntax_accept(ix_reader *r, const char *punct);
+void ix_syntax_expect(ix_reader *r, const char *punct, const char *where);
+
+/* Reads a name. */
+ix_word ix_syntax_name(ix_reader *r, const char *what);
+
+/* Reads the name "keyword" if it is the token. */
+bool ix_syntax_accept_name(ix_reader *r, const char *keyword);
+
+/* Fails with what was found instead of "wanted". */
+_Noreturn void ix_syntax_unexpected(ix_reader *r, const char *wanted);
+
+#endif

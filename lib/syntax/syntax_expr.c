@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expressions of .ilx text: operator precedence from ops.def, lists of ranges
+ * in brackets. Recursion goes as deep as the text nests, which is bounded;
+ * long sums are one chain.
+ */
+#include "lib/syntax/syntax.h"
+
+#include <stdio.h>
+
+enum { PREFIX_PRECEDENCE = 11 };
+
+/* ---- tokens ---- */
+
+bool
+ix_syntax_at(const ix_reader *r, const char *punct)
+{
+    return r->token.kind == IX_TOKEN_PUNCT && ix_word_is(&r->token.word, punct);
+}
+
+bool
+ix_syntax_accept(ix_reader *r, const char *punct)
+{
+    if (!ix_syntax_at(r, punct))
+        return false;
+    ix_lex_next(r);
+    return true;
+}
+
+void
+ix_syntax_unexpected(ix_reader *r, const char *wanted)
+{
+    const ix_token *t = &r->token;
+    if (t->kind == IX_TOKEN_END || t->kind == IX_TOKEN_NEWLINE) {
+        ix_word end = {"", 0, r->last_line, r->last_column};
+        ix_lex_fail(r, ILEX_E_SYNTAX, &end, "expected %s, but the %s ends here",
+                    wanted, t->kind == IX_TOKEN_END ? "text" : "line");
+    }
+    int shown = t->word.length < 40 ? t->word.length : 40;
+    ix_lex_fail(r, ILEX_E_SYNTAX, &t->word, "expected %s, found '%.*s'", wanted,
+                shown, t->word.text);
+}
+
+void
+ix_syntax_expect(ix_reader *r, const char *punct, const char *where)
+{
+    if (ix_syntax_accept(r, punct))
+        return;
+    char wanted[80];
+    snprintf(wanted, sizeof wanted, "'%s' %s", punct, where);
+    ix_syntax_unexpected(r, wanted);
+}
+
+ix_word
+ix_syntax_name(ix_reader *r, const char *what)
+{
+    if (r->token.kind != IX_TOKEN_NAME)
+        ix_syntax_unexpected(r, what);
+    ix_word word = r->token.word;
+    if (word.length > 64)
+        ix_lex_fail(r, ILEX_E_NAME, &word,
+                    "the name '%.20s...' has %d characters; at most 64 are "
+                    "allowed",
+                    word.text, (int)word.length);
+    ix_lex_next(r);
+    return word;
+}
+
+bool
+ix_syntax_accept_name(ix_reader *r, const char *keyword)
+{
+    if (r->token.kind != IX_TOKEN_NAME || !ix_word_is(&r->token.word, keyword))
+        return false;
+    ix_lex_next(r);
+    return true;
+}
+
+/* ---- tree ---- */
+
+/* A node with room for "parts" parts, and none of the lists if it is a leaf
+ * (parts 0): most nodes are. */
+static ix_syntax *
+new_node(ix_reader *r, ix_syntax_kind kind, ix_word word, size_t parts)
+{
+    if (++r->nodes > IX_TEXT_MAX_NODES)
+        ix_lex_fail(r, ILEX_E_LIMIT, &word,
+                    "the text has more than %d operations and operands",
+                    (int)IX_TEXT_MAX_NODES);
+    ix_syntax *x =
+        ix_arena_new(&r->arena, parts ? sizeof *x : offsetof(ix_syntax, part));
+    x->kind = kind;
+    x->word = word;
+    if (parts) {
+        x->part = ix_arena_new(&r->arena, parts * sizeof *x->part);
+        x->parts_capacity = parts;
+    }
+    return x;
+}
+
+static void
+check_list(ix_reader *r, size_t n)
+{
+    if (n >= IX_TEXT_MAX_LIST)
+        ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
+                    "a list has more than %d entries", (int)IX_TEXT_MAX_LIST);
+}
+
+static void
+add_part(ix_reader *r, ix_syntax *x, ix_syntax *part)
+{
+    check_list(r, x->nparts);
+    ix_arena_grow(&r->arena, &x->part, &x->parts_capacity, x->nparts + 1,
+                  sizeof *x->part);
+    x->part[x->nparts++] = part;
+}
+
+/* Counts a level of nesting; the caller takes it back. */
+static void
+enter(ix_reader *r)
+{
+    if (++r->nesting > IX_TEXT_MAX_NESTING)
+        ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
+                    "brackets and prefix operators nest deeper than %d; give "
+                    "parts of the expression names with let",
+                    (int)IX_TEXT_MAX_NESTING);
+}
+
+/* ---- operands ---- */
+
+/* Reads one entry of a list of ranges. */
+static void
+add_range(ix_reader *r, ix_colons_list *ranges)
+{
+    check_list(r, ranges->n);
+    if (!ranges->capacity) {
+        ranges->capacity = 2;
+        ranges->item = ix_arena_new(&r->arena, 2 * sizeof *ranges->item);
+    }
+    ix_arena_grow(&r->arena, &ranges->item, &ranges->capacity, ranges->n + 1,
+                  sizeof *ranges->item);
+    ix_colons x = {0};
+    x.part[x.n++] = ix_syntax_expr(r);
+    while (x.n < 3 && ix_syntax_accept(r, ":"))
+        x.part[x.n++] = ix_syntax_expr(r);
+    ranges->item[ranges->n++] = x;
+}
+
+void
+ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges)
+{
+    char end[2] = {close, 0};
+    enter(r);
+    if (!close || !ix_syntax_at(r, end)) {
+        do
+            add_range(r, ranges);
+        while (ix_syntax_accept(r, ","));
+    }
+    if (close)
+        ix_syntax_expect(r, end, "or ',' after an entry of the list");
+    r->nesting--;
+}
+
+/* Arguments up to ")". */
+static void
+arguments(ix_reader *r, ix_syntax *x)
+{
+    enter(r);
+    if (!ix_syntax_at(r, ")")) {
+        do
+            add_part(r, x, ix_syntax_expr(r));
+        while (ix_syntax_accept(r, ","));
+    }
+    ix_syntax_expect(r, ")", "or ',' after an argument");
+    r->nesting--;
+}
+
+/* A name with what follows it: nothing, (...), [...] or [...](...). */
+static ix_syntax *
+named(ix_reader *r)
+{
+    ix_word word = ix_syntax_name(r, "an operand");
+    if (ix_syntax_accept(r, "(")) {
+        ix_syntax *x = new_node(r, IX_SYNTAX_CALL, word, 2);
+        arguments(r, x);
+        return x;
+    }
+    if (!ix_syntax_accept(r, "["))
+        return new_node(r, IX_SYNTAX_NAME, word, 0);
+    ix_syntax *x = new_node(r, IX_SYNTAX_INDEX, word, 1);
+    x->ranges = ix_arena_new(&r->arena, sizeof *x->ranges);
+    ix_syntax_ranges(r, ']', x->ranges);
+    if (ix_syntax_accept(r, "(")) {
+        x->kind = IX_SYNTAX_REDUCE;
+        arguments(r, x);
+    }
+    return x;
+}
+
+static ix_syntax *
+parenthesis(ix_reader *r)
+{
+    ix_syntax *x = new_node(r, IX_SYNTAX_PAREN, r->token.word, 1);
+    enter(r);
+    ix_lex_next(r);
+    add_part(r, x, ix_syntax_expr(r));
+    ix_syntax_expect(r, ")", "to close the parenthesis");
+    r->nesting--;
+    return x;
+}
+
+static ix_syntax *
+operand(ix_reader *r)
+{
+    ix_token t = r->token;
+    ix_op op;
+    if (t.kind == IX_TOKEN_NAME)
+        return named(r);
+    if (t.kind == IX_TOKEN_INT || t.kind == IX_TOKEN_REAL) {
+        ix_lex_next(r);
+        return new_node(r,
+                        t.kind == IX_TOKEN_INT ? IX_SYNTAX_INT : IX_SYNTAX_REAL,
+                        t.word, 0);
+    }
+    if (ix_syntax_at(r, "("))
+        return parenthesis(r);
+    if (t.kind != IX_TOKEN_PUNCT ||
+        !ix_op_find_infix(t.word.text, (size_t)t.word.length, 1, &op))
+        ix_syntax_unexpected(r, "an operand (a name, a number, a call, '(' or "
+                                "a prefix operator)");
+    ix_syntax *x = new_node(r, IX_SYNTAX_PREFIX, t.word, 1);
+    x->op = op;
+    enter(r);
+    ix_lex_next(r);
+    add_part(r, x, operand(r));
+    r->nesting--;
+    return x;
+}
+
+/* ---- operators ---- */
+
+/* The binary operator at the token, if it binds at least as "precedence". */
+static bool
+at_operator(const ix_reader *r, int precedence, ix_op *op)
+{
+    const ix_word *w = &r->token.word;
+    return r->token.kind == IX_TOKEN_PUNCT &&
+           ix_op_find_infix(w->text, (size_t)w->length, 2, op) &&
+           ix_op_info_of(*op)->precedence >= precedence;
+}
+
+static bool
+is_comparison(int precedence)
+{
+    return precedence == ix_op_info_of(IX_OP_LESS)->precedence ||
+           precedence == ix_op_info_of(IX_OP_EQUAL)->precedence;
+}
+
+static void
+add_link(ix_reader *r, ix_syntax *x, ix_link link)
+{
+    if (x->nlinks == 1 && is_comparison(ix_op_info_of(link.op)->precedence))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &link.word,
+                    "comparisons do not chain; write a < b && b < c, or use "
+                    "parentheses");
+    ix_arena_grow(&r->arena, &x->link, &x->links_capacity, x->nlinks + 1,
+                  sizeof *x->link);
+    x->link[x->nlinks++] = link;
+}
+
+/* Operands joined by operators that bind at least as "precedence". */
+static ix_syntax *
+climb(ix_reader *r, int precedence)
+{
+    ix_syntax *left = operand(r);
+    ix_link link;
+    while (at_operator(r, precedence, &link.op)) {
+        int own = ix_op_info_of(link.op)->precedence;
+        link.word = r->token.word;
+        ix_lex_next(r);
+        link.operand = climb(r, own + 1);
+        if (left->kind != IX_SYNTAX_CHAIN ||
+            ix_op_info_of(left->link[0].op)->precedence != own) {
+            ix_syntax *chain = new_node(r, IX_SYNTAX_CHAIN, left->word, 1);
+            chain->link = ix_arena_new(&r->arena, sizeof *chain->link);
+            chain->links_capacity = 1;
+            add_part(r, chain, left);
+            left = chain;
+        }
+        add_link(r, left, link);
+    }
+    return left;
+}
+
+ix_syntax *
+ix_syntax_expr(ix_reader *r)
+{
+    return climb(r, 1);
+}

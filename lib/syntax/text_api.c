@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Public functions that take domains, bounds, conditions, expressions or
+ * whole programs as text.
+ */
+#include "lib/syntax/fmt.h"
+#include "lib/syntax/parse.h"
+#include "lib/syntax/print.h"
+
+/* ---- sizes and leaves ---- */
+
+ilex_status
+ilex_assume(ilex_context *ctx, const char *condition)
+{
+    if (!condition)
+        return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                       "assume: the condition is NULL");
+    return ix_parse_text_assume(ctx, condition);
+}
+
+ilex_array *
+ilex_input(ilex_context *ctx, const char *name, ilex_dtype dtype,
+           const char *domain)
+{
+    int64_t halo[2 * ILEX_MAX_RANK];
+    bool has_halo = false;
+    size_t n = name ? strlen(name) : 0;
+    if (name && ix_is_constant_name(name, n))
+        return ix_poison(ctx, "input", -1, ILEX_E_NAME,
+                         "input: '%s' is a constant and cannot name anything "
+                         "else",
+                         name);
+    const ix_domain *dom =
+        ix_parse_text_domain(ctx, domain ? domain : "", halo, &has_halo);
+    if (!dom)
+        return ix_poison_again(ctx);
+    return ix_build_input(ctx, name, n, dtype, dom, has_halo ? halo : NULL);
+}
+
+ilex_array *
+ilex_full(ilex_context *ctx, const char *domain, ilex_array *value)
+{
+    if (!value || value->ctx != ctx)
+        return ix_poison(ctx, "full", 0, ILEX_E_CONTEXT,
+                         "full: the value is NULL or of another context");
+    if (ix_is_poison(value))
+        return value;
+    if (ix_rank(value) != 0)
+        return ix_poison(ctx, "full", 0, ILEX_E_RANK,
+                         "full: the value has %d axes; it must have none",
+                         ix_rank(value));
+    const ix_domain *dom =
+        ix_parse_text_domain(ctx, domain ? domain : "", NULL, NULL);
+    return ix_build_restrict(ctx, "full", value, dom);
+}
+
+ilex_array *
+ilex_arange(ilex_context *ctx, const char *length, int64_t start, int64_t step)
+{
+    const ix_lin *n = ix_parse_text_lin(ctx, length ? length : "");
+    if (!n)
+        return ix_poison_again(ctx);
+    ix_axis ax = {0, ix_lin_const(ctx, 0), n};
+    ilex_array *body = ix_index_fma(ctx, ix_index_const(ctx, start), step,
+                                    ix_scalar_index(ctx, 0));
+    return ix_build_lambda(ctx, "arange", ix_domain_new(ctx, 1, &ax), body, 0,
+                           NULL);
+}
+
+/* ---- structural constructors ---- */
+
+ilex_array *
+ilex_restrict(ilex_array *x, const char *domain)
+{
+    if (!x || ix_is_poison(x))
+        return x;
+    const ix_domain *dom =
+        ix_parse_text_domain(x->ctx, domain ? domain : "", NULL, NULL);
+    return ix_build_restrict(x->ctx, "restrict", x, dom);
+}
+
+ilex_array *
+ilex_reshape(ilex_array *x, const char *domain, const char *order)
+{
+    if (!x || ix_is_poison(x))
+        return x;
+    bool fortran = order && !strcmp(order, "F");
+    if (order && !fortran && strcmp(order, "C") != 0)
+        return ix_poison(x->ctx, "reshape", -1, ILEX_E_ARGUMENT,
+                         "reshape: the order '%.20s' is neither C nor F",
+                         order);
+    const ix_domain *dom =
+        ix_parse_text_domain(x->ctx, domain ? domain : "", NULL, NULL);
+    return ix_build_reshape(x->ctx, x, dom, fortran);
+}
+
+/* Reads one bound of a slice; NULL text gives NULL. */
+static bool
+read_bound(ilex_context *ctx, const char *text, const ix_lin **bound)
+{
+    *bound = text ? ix_parse_text_lin(ctx, text) : NULL;
+    return *bound || !text;
+}
+
+ilex_array *
+ilex_slice(ilex_array *x, const char *const *start, const char *const *stop,
+           const int64_t *step)
+{
+    if (!x || ix_is_poison(x))
+        return x;
+    ilex_context *ctx = x->ctx;
+    const ix_lin *from[ILEX_MAX_RANK], *to[ILEX_MAX_RANK];
+    int64_t by[ILEX_MAX_RANK];
+    for (int k = 0; k < ix_rank(x); k++) {
+        const ix_axis *ax = &x->interior->ax[k];
+        by[k] = step ? step[k] : 1;
+        if (!read_bound(ctx, start ? start[k] : NULL, &from[k]) ||
+            !read_bound(ctx, stop ? stop[k] : NULL, &to[k]))
+            return ix_poison_again(ctx);
+        if (!from[k])
+            from[k] = by[k] > 0 ? ax->lo : ix_lin_offset(ctx, ax->hi, -1);
+        if (!to[k])
+            to[k] = by[k] > 0 ? ax->hi : ix_lin_offset(ctx, ax->lo, -1);
+        if (!from[k] || !to[k])
+            return ix_poison_again(ctx);
+    }
+    return ix_build_slice(ctx, x, from, to, by);
+}
+
+/* ---- expressions ---- */
+
+ilex_array *
+ilex_expr_n(ilex_context *ctx, const char *text, size_t count,
+            const char *const *names, ilex_array *const *operands)
+{
+    if (!text)
+        return ix_poison(ctx, "expr", -1, ILEX_E_ARGUMENT,
+                         "expr: the text is NULL");
+    if (count > 0 && (!names || !operands))
+        return ix_poison(ctx, "expr", -1, ILEX_E_ARGUMENT,
+                         "expr: names or operands are NULL");
+    for (size_t i = 0; i < count; i++) {
+        if (!ix_name_check(&ctx->error, "expr: operand", names[i],
+                           names[i] ? strlen(names[i]) : 0))
+            return ix_poison_again(ctx);
+        if (!operands[i] || operands[i]->ctx != ctx)
+            return ix_poison(ctx, "expr", (int)i, ILEX_E_CONTEXT,
+                             "expr: operand '%s' is NULL or of another "
+                             "context",
+                             names[i]);
+        if (ix_is_poison(operands[i]))
+            return operands[i];
+    }
+    return ix_parse_text_expr(ctx, text, strlen(text), count, names, operands);
+}
+
+ilex_array *
+ilex_expr(ilex_context *ctx, const char *text, ...)
+{
+    enum { MAX_OPERANDS = 64 };
+    const char *names[MAX_OPERANDS];
+    ilex_array *operands[MAX_OPERANDS];
+    size_t n = 0;
+    va_list args;
+    va_start(args, text);
+    const char *name = va_arg(args, const char *);
+    for (; name && n < MAX_OPERANDS; name = va_arg(args, const char *)) {
+        names[n] = name;
+        operands[n++] = va_arg(args, ilex_array *);
+    }
+    va_end(args);
+    if (name)
+        return ix_poison(ctx, "expr", -1, ILEX_E_LIMIT,
+                         "expr: more than %d operands, or the list does not "
+                         "end with NULL; use ilex_expr_n",
+                         (int)MAX_OPERANDS);
+    return ilex_expr_n(ctx, text, n, names, operands);
+}
+
+/* ---- programs ---- */
+
+ilex_module *
+ilex_module_parse(ilex_context *ctx, const char *text, const char *file)
+{
+    if (!text) {
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT, "parse: the text is NULL");
+        return NULL;
+    }
+    return ix_module_parse(ctx, text, strlen(text), file);
+}
+
+/* The string of a sink, which is emptied; NULL when memory ran out. */
+static char *
+take_string(ilex_context *ctx, ix_text *t)
+{
+    char *s = t->data;
+    if (t->failed || !s) {
+        ix_text_free(t);
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    return s;
+}
+
+char *
+ilex_module_print(ilex_module *module)
+{
+    ix_text t;
+    ix_text_init(&t, &module->ctx->mem);
+    if (ix_print_module(module, &t) == ILEX_OK)
+        return take_string(module->ctx, &t);
+    ix_text_free(&t);
+    return NULL;
+}
+
+char *
+ilex_text_fmt(ilex_context *ctx, const char *text, const char *file)
+{
+    ix_text t;
+    if (!text) {
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT, "fmt: the text is NULL");
+        return NULL;
+    }
+    ix_text_init(&t, &ctx->mem);
+    if (ix_fmt_text(ctx, text, strlen(text), file, &t) == ILEX_OK)
+        return take_string(ctx, &t);
+    ix_text_free(&t);
+    return NULL;
+}
+
+void
+ilex_text_free(ilex_context *ctx, char *text)
+{
+    ix_mem_free(&ctx->mem, text);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * On which side of host and device an eager operator is computed, and where
+ * its result lies: in memory like that of the first operand which the side can
+ * address. The choice is ilex_storage_compute_device()'s; plain numbers have
+ * no say. No back end launches on a device yet, so that choice is an error
+ * that says how to compute on the host.
+ */
+#include "runtime/eager/eager.h"
+
+#include <stdio.h>
+
+static bool
+is_host_alone(const ilex_storage *s)
+{
+    const ix_memory *m = s->memory;
+    return m->managed == IX_MANAGED_NONE && m->host.base &&
+           !ix_memory_on_device(m) && !m->host.traits;
+}
+
+/* Does the operand take part in the choice? */
+static bool
+votes(const ilex_storage *s)
+{
+    return s->rank > 0 || !is_host_alone(s);
+}
+
+static bool
+choose(ilex_context *ctx, size_t count, ilex_storage *const *operands,
+       bool *device)
+{
+    const ilex_storage *voter[IX_EAGER_OPERANDS];
+    size_t n = 0;
+    int chosen = 0;
+    for (size_t i = 0; i < count; i++)
+        if (votes(operands[i]))
+            voter[n++] = operands[i];
+    bool ok = n == 0 || !ilex_storage_compute_device(ctx, n, voter, &chosen);
+    *device = chosen != 0;
+    return ok;
+}
+
+/* Takes the place of "s" for a new storage. */
+static void
+lie_beside(const ilex_storage *s, ix_eager_result *r)
+{
+    const ix_memory *m = s->memory;
+    const ilex_storage_traits *t =
+        m->device.traits ? m->device.traits : m->host.traits;
+    if (t) {
+        r->preset = t->name;
+    } else if (m->managed != IX_MANAGED_NONE) {
+        r->managed = ilex_storage_managed(s);
+        snprintf(r->device, sizeof r->device, "cuda:%d", m->device_index % 10);
+    }
+}
+
+/* The first storage with axes; the first one if they are all plain. */
+static const ilex_storage *
+first_of(size_t count, ilex_storage *const *operands)
+{
+    for (size_t i = 0; i < count; i++)
+        if (operands[i]->rank > 0 && *operands[i]->axis[0])
+            return operands[i];
+    for (size_t i = 0; i < count; i++)
+        if (votes(operands[i]))
+            return operands[i];
+    return operands[0];
+}
+
+ilex_status
+ix_eager_side(ilex_context *ctx, const char *what, size_t count,
+              ilex_storage *const *operands, const ilex_storage *out,
+              ix_eager_result *r)
+{
+    bool plain = !out || is_host_alone(out), device;
+    for (size_t i = 0; i < count; i++)
+        plain = plain && is_host_alone(operands[i]);
+    if (plain)
+        return ILEX_OK;
+    if (!choose(ctx, count, operands, &device))
+        return ctx->error.code;
+    if (device)
+        return ix_fail(
+            &ctx->error, ILEX_E_UNSUPPORTED,
+            "%s: the operands are to be computed with on the device ('%.80s' "
+            "decides), and no back end launches there; assign them to storages "
+            "of the host (ilex_storage_assign), or if they are managed by "
+            "software, synchronize and ilex_storage_set_host_modified them",
+            what, ix_storage_label(first_of(count, operands)));
+    if (out && !ix_memory_on_host(out->memory))
+        return ix_fail(&ctx->error, ILEX_E_DEVICE,
+                       "%s: computed on the host, which cannot address the "
+                       "result's storage ('%.80s'); take one of the host, or "
+                       "copy the operands with ilex_storage_to",
+                       what, ix_storage_label(out));
+    lie_beside(first_of(count, operands), r);
+    return ILEX_OK;
+}

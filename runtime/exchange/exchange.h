@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all kinds of import come down to: an array of somebody else, described
+ * once, and the storage over it.
+ */
+#ifndef ILEX_RUNTIME_EXCHANGE_H
+#define ILEX_RUNTIME_EXCHANGE_H
+
+#include "ilex/exchange.h"
+#include "runtime/storage/storage.h"
+
+/* Which processors can address an array. */
+typedef enum ix_side {
+    IX_SIDE_HOST,
+    IX_SIDE_DEVICE,
+    IX_SIDE_BOTH, /* memory that the driver moves */
+    IX_SIDE_NONE  /* a device that Ilex has no driver for */
+} ix_side;
+
+typedef struct ix_foreign {
+    const char *what; /* "DLPack tensor", for messages */
+    ilex_dtype dtype;
+    int rank; /* 0 to ILEX_MAX_RANK */
+    bool readonly, has_strides;
+    int64_t shape[ILEX_MAX_RANK];   /* not checked yet */
+    int64_t strides[ILEX_MAX_RANK]; /* elements */
+    void *data;
+    ix_side side;
+    int device;                              /* number, unless on the host */
+    void (*release)(void *user, void *data); /* may be NULL */
+    void *user;
+} ix_foreign;
+
+/* A storage over "f" with the properties of "more" (may be NULL). Calls
+ * f->release exactly once, on whichever way. */
+ilex_storage *ix_exchange_import(ilex_context *ctx, const ix_foreign *f,
+                                 const ilex_storage_spec *more);
+
+/* Refuses "f" with the error that is recorded already: releases it and returns
+ * NULL. */
+ilex_storage *ix_exchange_refuse(const ix_foreign *f);
+
+/* Sets rank, shape and strides (may be NULL) of "f"; false when the number of
+ * axes or a missing shape makes that impossible. "unit" is 1 for strides in
+ * elements, else the bytes of an element, which must divide them. */
+bool ix_exchange_shape(ix_foreign *f, int rank, const int64_t *shape,
+                       const int64_t *strides, int64_t unit, ix_error *err);
+
+/* For an array on a device: asks the driver on which one, and whether the host
+ * reaches it as well. False with ILEX_E_DEVICE when there is no driver, no
+ * such device, or the memory is none of it. */
+bool ix_exchange_device(ix_foreign *f, ix_error *err);
+
+/* In "*address" that of element (0, ..., 0) on one side of "s", which is up to
+ * date there and no longer being written by the device; for writing, unless
+ * "readonly". */
+ilex_status ix_exchange_address(ilex_context *ctx, const ilex_storage *s,
+                                bool device, bool readonly, void **address);
+
+/* True if no element exists. */
+bool ix_exchange_empty(int rank, const int64_t *shape);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pages of machine code and loaded shared objects (see code.h). Pages go from
+ * read-write to read-execute by mprotect; where a policy forbids that, their
+ * content moves to a sealed memory file that is mapped read-execute at the
+ * same address. Shared objects are always loaded from a sealed memory file,
+ * whose descriptor stays open while they are: the loader tells objects apart
+ * by path, and the path names the descriptor.
+ */
+#define _GNU_SOURCE
+#include "runtime/jit/code.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/jit/elf_check.h"
+
+struct ix_code {
+    atomic_size_t count;
+    ix_mem mem;
+    void *pages;
+    size_t bytes;
+    void *handle; /* of dlopen */
+    int fd;       /* memory file the handle was loaded from, or -1 */
+};
+
+ix_code *
+ix_code_new(const ix_mem *mem, ix_error *err)
+{
+    ix_code *code = ix_mem_new(mem, sizeof *code);
+    if (!code) {
+        ix_fail_memory(err);
+        return NULL;
+    }
+    atomic_init(&code->count, 1);
+    code->mem = *mem;
+    code->fd = -1;
+    return code;
+}
+
+void
+ix_code_retain(ix_code *code)
+{
+    if (code)
+        atomic_fetch_add_explicit(&code->count, 1, memory_order_relaxed);
+}
+
+void
+ix_code_release(ix_code *code)
+{
+    if (!code ||
+        atomic_fetch_sub_explicit(&code->count, 1, memory_order_acq_rel) != 1)
+        return;
+    if (code->pages)
+        munmap(code->pages, code->bytes);
+    if (code->handle)
+        dlclose(code->handle);
+    if (code->fd >= 0)
+        close(code->fd);
+    ix_mem mem = code->mem;
+    ix_mem_free(&mem, code);
+}
+
+int
+ix_code_high_fd(int fd)
+{
+    if (fd < 0 || fd > 2)
+        return fd;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    close(fd);
+    return high;
+}
+
+/* A new memory file with "size" bytes of "data" that nobody can change any
+ * more; -1 with errno on failure. */
+static int
+sealed_file(const void *data, size_t size)
+{
+    int fd =
+        ix_code_high_fd(memfd_create("ilex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const char *p = data;
+    while (fd >= 0 && size > 0) {
+        ssize_t n = write(fd, p, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            close(fd);
+            return -1;
+        }
+        p += n;
+        size -= (size_t)n;
+    }
+    if (fd >= 0 &&
+        fcntl(fd, F_ADD_SEALS,
+              F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+void *
+ix_code_pages(ix_code *code, size_t bytes, ix_error *err)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t whole = bytes ? (bytes + page - 1) / page * page : page;
+    void *p = mmap(NULL, whole, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) {
+        ix_fail(err, ILEX_E_MEMORY, "out of memory: %zu bytes for machine code",
+                whole);
+        return NULL;
+    }
+    code->pages = p;
+    code->bytes = whole;
+    return p;
+}
+
+/* Replaces the pages by a private read-execute mapping of a sealed copy. */
+static bool
+remap_sealed(ix_code *code)
+{
+    int fd = sealed_file(code->pages, code->bytes);
+    if (fd < 0)
+        return false;
+    void *p = mmap(code->pages, code->bytes, PROT_READ | PROT_EXEC,
+                   MAP_PRIVATE | MAP_FIXED, fd, 0);
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return p != MAP_FAILED;
+}
+
+bool
+ix_code_seal(ix_code *code, ix_error *err)
+{
+    char *p = code->pages;
+    if (mprotect(p, code->bytes, PROT_READ | PROT_EXEC) != 0 &&
+        !remap_sealed(code)) {
+        ix_fail(err, ILEX_E_TOOLCHAIN,
+                "the system refuses executable memory: %s; use "
+                "jit=reference",
+                strerror(errno));
+        return false;
+    }
+    __builtin___clear_cache(p, p + code->bytes);
+    return true;
+}
+
+bool
+ix_code_load(ix_code *code, const void *image, size_t size, ix_error *err)
+{
+    const char *why = ix_elf_check(image, size);
+    if (why) {
+        ix_fail(err, ILEX_E_TOOLCHAIN,
+                "the compiled kernels are not loaded: %s", why);
+        return false;
+    }
+    code->fd = sealed_file(image, size);
+    if (code->fd < 0) {
+        ix_fail(err, ILEX_E_TOOLCHAIN,
+                "the system refuses a sealed memory file: %s; use jit=tcc or "
+                "jit=reference",
+                strerror(errno));
+        return false;
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", code->fd);
+    code->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!code->handle) {
+        const char *text = dlerror();
+        ix_fail(err, ILEX_E_TOOLCHAIN, "the compiled kernels do not load: %s",
+                text ? text : "unknown reason");
+        return false;
+    }
+    return true;
+}
+
+void *
+ix_code_symbol(ix_code *code, const char *name)
+{
+    return code->handle ? dlsym(code->handle, name) : NULL;
+}

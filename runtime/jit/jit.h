@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Code loaders: C source text in, function pointers out. libtcc compiles in
+ * this process, cc in a process of its own; NVRTC turns CUDA source into PTX.
+ * All functions may be called from any thread.
+ */
+#ifndef ILEX_RUNTIME_JIT_H
+#define ILEX_RUNTIME_JIT_H
+
+#include "lib/base/text.h"
+
+/* Loaded machine code, atomically counted: it stays mapped while anybody holds
+ * it. NULL is ignored by both functions. */
+typedef struct ix_code ix_code;
+void ix_code_retain(ix_code *code);
+void ix_code_release(ix_code *code);
+
+/* What to compile. The units are complete C99 (and what TinyCC compiles),
+ * without #include and without objects that change: code and data end in
+ * read-only pages. Each symbol is a function defined once in some unit. */
+typedef struct ix_jit_request {
+    const char *const *sources;
+    size_t nsources; /* at least 1 */
+    const char *const *symbols;
+    size_t nsymbols;
+    bool needs_math; /* calls functions of lib/ops/math.def by name */
+    /* The rest is read by cc only. */
+    const char *cc;         /* absolute path; NULL: ILEX_CC_PATH */
+    const char *cflags_opt; /* -O*, -march=*, -g separated by blanks, or NULL;
+                               they follow the built-in "-O3 -march=native" */
+    int64_t timeout_ms;     /* for the whole request; <= 0: 60 seconds */
+} ix_jit_request;
+
+/* Compile, load and put the address of symbol i into "entries[i]". The code is
+ * owned by the caller; NULL and "err" on failure: ILEX_E_TOOLCHAIN with the
+ * compiler's message, ILEX_E_MEMORY, ILEX_E_UNSUPPORTED when the back end was
+ * not built, ILEX_E_ARGUMENT for a request outside the rules above. "mem" is
+ * used until the code is released; tcc calls it with its lock held. */
+ix_code *ix_jit_tcc_compile(const ix_mem *mem, const ix_jit_request *req,
+                            void **entries, ix_error *err);
+ix_code *ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req,
+                           void **entries, ix_error *err);
+
+/* Whether the tcc back end was built. */
+bool ix_jit_tcc_available(void);
+
+/* The commands ix_jit_cc_compile runs, one a line, as text for queries. Owned
+ * by the caller (ix_mem_free); NULL on failure. */
+char *ix_jit_cc_command(const ix_mem *mem, const ix_jit_request *req,
+                        ix_error *err);
+
+/* Whether NVRTC can be opened (tried once in the process). */
+bool ix_nvrtc_available(void);
+
+/* Compiles CUDA "source" to "*ptx" (owned by the caller, NUL-terminated) for
+ * "arch", for example "compute_80". What NVRTC says is added to "log", which
+ * may be NULL, at most 64 KiB of it. */
+ilex_status ix_nvrtc_ptx(const ix_mem *mem, const char *source,
+                         const char *arch, char **ptx, ix_text *log,
+                         ix_error *err);
+
+#endif

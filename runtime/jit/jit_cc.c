@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The cc loader: the units are written under fixed names into a private
+ * directory, compiled by the system's compiler, linked to one shared object
+ * without start-up code, read back, checked and loaded from memory. The
+ * directory is gone when the function returns. Where an on-disk cache goes:
+ * obtain_object.
+ */
+#define _GNU_SOURCE
+#include "runtime/jit/jit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/jit/cc_process.h"
+#include "runtime/jit/code.h"
+
+#ifndef ILEX_CC_PATH
+#define ILEX_CC_PATH "/usr/bin/cc"
+#endif
+
+enum { DEFAULT_TIMEOUT_MS = 60000, MAX_OBJECT = 1 << 28 };
+
+/* Strict floating point, no headers, no warnings about generated code. */
+static const char *const compile_flags[] = {"-std=c11",
+                                            "-O3",
+                                            "-march=native",
+                                            "-ffp-contract=off",
+                                            "-fno-math-errno",
+                                            "-fno-trapping-math",
+                                            "-fno-strict-aliasing",
+                                            "-fPIC",
+                                            "-nostdinc",
+                                            "-w"};
+
+/* No start-up code: it would run at load and may change floating-point modes.
+ */
+static const char *const link_flags[] = {"-shared", "-nostdlib",
+                                         "-nostartfiles"};
+
+typedef struct job {
+    const ix_mem *mem;
+    const ix_jit_request *req;
+    ix_error *err;
+    int64_t deadline;
+    char path[256]; /* of the private directory */
+    int dir;        /* open descriptor of it, or -1 */
+    ix_process process;
+} job;
+
+/* ---- the commands ---- */
+
+/* Appends one argument to a list of NUL-terminated ones. */
+static void
+add_arg(ix_text *args, const char *arg)
+{
+    ix_text_put_n(args, arg, strlen(arg) + 1);
+}
+
+static void
+add_args(ix_text *args, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add_arg(args, list[i]);
+}
+
+/* Appends the name of unit "i" with "suffix": "k3.c". */
+static void
+add_unit(ix_text *args, size_t i, const char *suffix)
+{
+    char name[32];
+    snprintf(name, sizeof name, "k%zu%s", i, suffix);
+    add_arg(args, name);
+}
+
+/* Whether the "n" characters at "flag" are a flag a user may add. */
+static bool
+is_allowed_flag(const char *flag, size_t n)
+{
+    static const char *const plain[] = {"-g",  "-O",  "-O0", "-O1", "-O2",
+                                        "-O3", "-Os", "-Og", "-Oz"};
+    for (size_t i = 0; i < IX_COUNT(plain); i++)
+        if (n == strlen(plain[i]) && memcmp(flag, plain[i], n) == 0)
+            return true;
+    size_t head = strlen("-march=");
+    if (n <= head || n > 64 || memcmp(flag, "-march=", head) != 0)
+        return false;
+    for (size_t i = head; i < n; i++) {
+        char c = flag[i];
+        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                    (c >= '0' && c <= '9');
+        if (!word && !strchr("._+-", c))
+            return false;
+    }
+    return true;
+}
+
+/* Appends the user's flags; false and an error for one that is not allowed. */
+static bool
+add_user_flags(ix_text *args, const char *flags, ix_error *err)
+{
+    for (const char *p = flags ? flags : ""; *p;) {
+        size_t n = strcspn(p, " ");
+        if (n > 0 && !is_allowed_flag(p, n)) {
+            ix_fail(err, ILEX_E_ARGUMENT,
+                    "compiler flag '%.*s' is not allowed; allowed are -O0 to "
+                    "-O3, -Os, -Og, -Oz, -march=NAME and -g, for example "
+                    "'-O2 -march=x86-64'",
+                    n > 80 ? 80 : (int)n, p);
+            return false;
+        }
+        if (n > 0) {
+            ix_text_put_n(args, p, n);
+            ix_text_put_n(args, "", 1);
+        }
+        p += n + (p[n] != '\0');
+    }
+    return true;
+}
+
+static const char *
+compiler_path(const ix_jit_request *req)
+{
+    return req->cc ? req->cc : ILEX_CC_PATH;
+}
+
+/* One unit is compiled and linked by one command; several are compiled one by
+ * one and linked by the last. */
+static size_t
+count_steps(const ix_jit_request *req)
+{
+    return req->nsources == 1 ? 1 : req->nsources + 1;
+}
+
+/* Appends the arguments of command "step". Calls of libm stay calls: compilers
+ * know rewritings of sin(atan(x)) and the like that change the last bits. */
+static bool
+add_step(ix_text *args, const ix_jit_request *req, size_t step, ix_error *err)
+{
+    size_t n = req->nsources;
+    bool compiles = step < n, links = n == 1 || step == n;
+    add_arg(args, compiler_path(req));
+    if (compiles) {
+        add_args(args, compile_flags, IX_COUNT(compile_flags));
+        if (req->needs_math)
+            add_arg(args, "-fno-builtin");
+        if (!add_user_flags(args, req->cflags_opt, err))
+            return false;
+    }
+    if (links)
+        add_args(args, link_flags, IX_COUNT(link_flags));
+    else
+        add_arg(args, "-c");
+    add_arg(args, "-o");
+    if (links)
+        add_arg(args, "k.so");
+    else
+        add_unit(args, step, ".o");
+    if (compiles) {
+        add_arg(args, "-x");
+        add_arg(args, "c");
+        add_unit(args, step, ".c");
+    }
+    for (size_t i = 0; i < n && !compiles; i++)
+        add_unit(args, i, ".o");
+    if (links && req->needs_math)
+        add_arg(args, "-lm");
+    return true;
+}
+
+/* Rules of the request that cc adds. */
+static bool
+check_request(const ix_jit_request *req, ix_error *err)
+{
+    const char *cc = compiler_path(req);
+    if (cc[0] == '/' && req->nsources > 0)
+        return true;
+    if (req->nsources == 0)
+        ix_fail(err, ILEX_E_ARGUMENT, "nothing to compile");
+    else
+        ix_fail(err, ILEX_E_ARGUMENT,
+                "cc='%.200s' is not an absolute path; for example "
+                "cc=/usr/bin/gcc",
+                cc);
+    return false;
+}
+
+char *
+ix_jit_cc_command(const ix_mem *mem, const ix_jit_request *req, ix_error *err)
+{
+    ix_text t;
+    bool ok = check_request(req, err);
+    ix_text_init(&t, mem);
+    for (size_t step = 0; ok && step < count_steps(req); step++) {
+        size_t start = t.length;
+        ok = add_step(&t, req, step, err);
+        for (size_t i = start; ok && !t.failed && i < t.length; i++)
+            if (t.data[i] == '\0')
+                t.data[i] = i + 1 == t.length ? '\n' : ' ';
+    }
+    char *text = NULL;
+    if (ok && !t.failed)
+        text = ix_mem_new(mem, t.length + 1);
+    if (text)
+        memcpy(text, t.data, t.length);
+    else if (ok)
+        ix_fail_memory(err);
+    ix_text_free(&t);
+    return text;
+}
+
+/* ---- running them ---- */
+
+/* The argument vector of "args", NULL-terminated; NULL without memory. */
+static char **
+vector_of(const ix_mem *mem, const ix_text *args)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < args->length; i++)
+        n += args->data[i] == '\0';
+    char **argv = args->failed ? NULL : ix_mem_new(mem, (n + 1) * sizeof *argv);
+    char *p = args->data;
+    for (size_t i = 0; argv && i < n; i++) {
+        argv[i] = p;
+        p += strlen(p) + 1;
+    }
+    return argv;
+}
+
+static bool
+run_step(job *j, size_t step)
+{
+    ix_text args;
+    ix_text_init(&args, j->mem);
+    bool ok = add_step(&args, j->req, step, j->err);
+    if (ok) {
+        char **argv = vector_of(j->mem, &args);
+        j->process.argv = argv;
+        j->process.dir = j->path;
+        j->process.deadline = j->deadline;
+        if (argv)
+            ok = ix_process_run(&j->process, j->err) == ILEX_OK;
+        else
+            ok = ix_fail_memory(j->err) == ILEX_OK;
+        ix_mem_free(j->mem, argv);
+    }
+    ix_text_free(&args);
+    return ok;
+}
+
+/* ---- the private directory ---- */
+
+/* Makes it below ILEX_TMPDIR, an absolute path, else below /tmp. */
+static bool
+open_directory(job *j)
+{
+    const char *base = secure_getenv("ILEX_TMPDIR");
+    if (!base || base[0] != '/')
+        base = "/tmp";
+    int n = snprintf(j->path, sizeof j->path, "%s/ilex-XXXXXX", base);
+    if (n < 0 || (size_t)n >= sizeof j->path) {
+        j->path[0] = '\0';
+        ix_fail(j->err, ILEX_E_FILE, "ILEX_TMPDIR is longer than %zu bytes",
+                sizeof j->path - 13);
+        return false;
+    }
+    if (!mkdtemp(j->path)) {
+        j->path[0] = '\0';
+        ix_fail(j->err, ILEX_E_FILE,
+                "no private directory in '%s': %s; set ILEX_TMPDIR", base,
+                strerror(errno));
+        return false;
+    }
+    j->dir = open(j->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    j->dir = ix_code_high_fd(j->dir);
+    if (j->dir < 0)
+        ix_fail(j->err, ILEX_E_FILE, "cannot open '%s': %s", j->path,
+                strerror(errno));
+    return j->dir >= 0;
+}
+
+/* Removes every file of the directory, the compiler's too, and itself. */
+static void
+remove_directory(job *j)
+{
+    DIR *list = j->dir >= 0 ? fdopendir(j->dir) : NULL;
+    for (struct dirent *f; list && (f = readdir(list));)
+        if (strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0)
+            unlinkat(dirfd(list), f->d_name, 0);
+    if (list)
+        closedir(list);
+    else if (j->dir >= 0)
+        close(j->dir);
+    if (j->path[0])
+        rmdir(j->path);
+}
+
+/* Writes "n" bytes; false with errno on failure. */
+static bool
+write_all(int fd, const char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+static bool
+write_unit(job *j, size_t i)
+{
+    char name[32];
+    const char *source = j->req->sources[i];
+    snprintf(name, sizeof name, "k%zu.c", i);
+    int fd = ix_code_high_fd(
+        openat(j->dir, name,
+               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    bool ok = fd >= 0 && write_all(fd, source, strlen(source));
+    int saved = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = false;
+        saved = errno;
+    }
+    if (!ok)
+        ix_fail(j->err, ILEX_E_FILE, "cannot write '%s/%s': %s", j->path, name,
+                strerror(saved));
+    return ok;
+}
+
+/* Reads "n" bytes of "fd" into "p"; false if there are fewer. */
+static bool
+read_all(int fd, char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = read(fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* Reads the shared object the compiler left; owned by the caller. */
+static void *
+read_object(job *j, size_t *size)
+{
+    struct stat s;
+    void *image = NULL;
+    int fd = ix_code_high_fd(
+        openat(j->dir, "k.so", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (fd < 0 || fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size <= 0 ||
+        s.st_size > MAX_OBJECT) {
+        ix_fail(j->err, ILEX_E_TOOLCHAIN,
+                "the compiler '%s' reported success but left no object file",
+                compiler_path(j->req));
+    } else if (!(image = ix_mem_new(j->mem, (size_t)s.st_size))) {
+        ix_fail_memory(j->err);
+    } else if (!read_all(fd, image, (size_t)s.st_size)) {
+        ix_fail(j->err, ILEX_E_FILE, "cannot read '%s/k.so'", j->path);
+        ix_mem_free(j->mem, image);
+        image = NULL;
+    } else {
+        *size = (size_t)s.st_size;
+    }
+    if (fd >= 0)
+        close(fd);
+    return image;
+}
+
+/* ---- from request to code ---- */
+
+/* The bytes of the shared object for the request, owned by the caller, NULL
+ * on failure. An on-disk cache looks its key up first and stores the result
+ * last; nothing else of this file needs to know. */
+static void *
+obtain_object(job *j, size_t *size)
+{
+    void *image = NULL;
+    bool ok = open_directory(j);
+    for (size_t i = 0; ok && i < j->req->nsources; i++)
+        ok = write_unit(j, i);
+    for (size_t i = 0; ok && i < count_steps(j->req); i++)
+        ok = run_step(j, i);
+    if (ok)
+        image = read_object(j, size);
+    remove_directory(j);
+    return image;
+}
+
+static bool
+look_up(ix_code *code, const ix_jit_request *req, void **entries, ix_error *err)
+{
+    for (size_t i = 0; i < req->nsymbols; i++) {
+        entries[i] = ix_code_symbol(code, req->symbols[i]);
+        if (!entries[i]) {
+            ix_fail(err, ILEX_E_TOOLCHAIN,
+                    "the compiled kernels do not define the function '%s'",
+                    req->symbols[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fills a new code from "image". */
+static ix_code *
+load(const ix_mem *mem, const ix_jit_request *req, const void *image,
+     size_t size, void **entries, ix_error *err)
+{
+    ix_code *code = ix_code_new(mem, err);
+    if (code && ix_code_load(code, image, size, err) &&
+        look_up(code, req, entries, err))
+        return code;
+    ix_code_release(code);
+    return NULL;
+}
+
+ix_code *
+ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
+                  ix_error *err)
+{
+    if (!check_request(req, err))
+        return NULL;
+    int64_t limit = req->timeout_ms > 0 ? req->timeout_ms : DEFAULT_TIMEOUT_MS;
+    job *j = ix_mem_new(mem, sizeof *j);
+    if (!j) {
+        ix_fail_memory(err);
+        return NULL;
+    }
+    j->mem = mem;
+    j->req = req;
+    j->err = err;
+    j->dir = -1;
+    j->deadline = ix_process_clock() + limit;
+    size_t size = 0;
+    void *image = obtain_object(j, &size);
+    ix_mem_free(mem, j);
+    ix_code *code = image ? load(mem, req, image, size, entries, err) : NULL;
+    ix_mem_free(mem, image);
+    return code;
+}

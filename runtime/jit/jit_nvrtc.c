@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * NVRTC, opened at run time: CUDA source to PTX. No header and no driver is
+ * needed. The library stays open until the process ends.
+ */
+#define _GNU_SOURCE
+#include "runtime/jit/jit.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+enum { MAX_LOG = 1 << 16 };
+
+/* The part of NVRTC's interface that is used; 0 is success. */
+typedef struct program program;
+typedef struct nvrtc {
+    int (*create)(program **p, const char *source, const char *name, int n,
+                  const char *const *headers, const char *const *names);
+    int (*compile)(program *p, int n, const char *const *options);
+    int (*ptx_size)(program *p, size_t *size);
+    int (*ptx)(program *p, char *to);
+    int (*log_size)(program *p, size_t *size);
+    int (*log)(program *p, char *to);
+    int (*destroy)(program **p);
+    int (*version)(int *major, int *minor);
+    const char *(*text)(int error);
+} nvrtc;
+
+static nvrtc api;
+static bool available;
+static char refusal[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Names it is installed under; then the place configure saw it. */
+static const char *const places[] = {"libnvrtc.so.13", "libnvrtc.so.12",
+                                     "libnvrtc.so",
+#ifdef ILEX_NVRTC_PATH
+                                     ILEX_NVRTC_PATH
+#endif
+};
+
+static bool
+find(void *library, const char *name, void *function)
+{
+    void *p = dlsym(library, name);
+    memcpy(function, &p, sizeof p);
+    return p != NULL;
+}
+
+/* NVRTC opens a second library by its bare name when it compiles. The system
+ * finds that only in its own directories; so it is opened here from where NVRTC
+ * itself lies, and found by its name from then on. */
+static void
+open_builtins(void)
+{
+    char path[4096];
+    int major = 0, minor = 0;
+    void *function = NULL;
+    Dl_info where;
+    memcpy(&function, &api.version, sizeof function);
+    if (api.version(&major, &minor) || !dladdr(function, &where))
+        return;
+    const char *end = strrchr(where.dli_fname, '/');
+    int length = end ? (int)(end + 1 - where.dli_fname) : 0;
+    snprintf(path, sizeof path, "%.*slibnvrtc-builtins.so.%d.%d", length,
+             where.dli_fname, major, minor);
+    if (length)
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void
+open_library(void)
+{
+    void *library = NULL;
+    for (size_t i = 0; !library && i < IX_COUNT(places); i++)
+        library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *why = dlerror();
+        snprintf(refusal, sizeof refusal, "%s", why ? why : "not found");
+        return;
+    }
+    available = find(library, "nvrtcCreateProgram", &api.create) &&
+                find(library, "nvrtcCompileProgram", &api.compile) &&
+                find(library, "nvrtcGetPTXSize", &api.ptx_size) &&
+                find(library, "nvrtcGetPTX", &api.ptx) &&
+                find(library, "nvrtcGetProgramLogSize", &api.log_size) &&
+                find(library, "nvrtcGetProgramLog", &api.log) &&
+                find(library, "nvrtcDestroyProgram", &api.destroy) &&
+                find(library, "nvrtcVersion", &api.version) &&
+                find(library, "nvrtcGetErrorString", &api.text);
+    if (available)
+        open_builtins();
+    else
+        snprintf(refusal, sizeof refusal, "functions of it are missing");
+}
+
+bool
+ix_nvrtc_available(void)
+{
+    pthread_once(&once, open_library);
+    return available;
+}
+
+/* Whether "arch" is compute_NN or sm_NN, with at most one letter behind. */
+static bool
+is_arch(const char *arch)
+{
+    size_t n = strncmp(arch, "compute_", 8) == 0 ? 8
+               : strncmp(arch, "sm_", 3) == 0    ? 3
+                                                 : 0;
+    size_t digits = n ? strspn(arch + n, "0123456789") : 0;
+    const char *rest = arch + n + digits;
+    return digits >= 2 && digits <= 3 &&
+           (rest[0] == '\0' || (strchr("af", rest[0]) && rest[1] == '\0'));
+}
+
+/* The text that "length" and "get" deliver, owned by the caller; NULL on
+ * failure. */
+static char *
+fetch(const ix_mem *mem, program *p, int (*length)(program *, size_t *),
+      int (*get)(program *, char *))
+{
+    size_t n = 0;
+    if (length(p, &n) != 0 || n == 0)
+        return NULL;
+    char *text = ix_mem_new(mem, n + 1);
+    if (text && get(p, text) != 0) {
+        ix_mem_free(mem, text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Compiles "p" and fetches its log and PTX. */
+static ilex_status
+compile(const ix_mem *mem, program *p, const char *arch, char **ptx,
+        ix_text *log, ix_error *err)
+{
+    char option[32];
+    snprintf(option, sizeof option, "-arch=%s", arch);
+    const char *const options[] = {option, "-fmad=false", "--std=c++17"};
+    int rc = api.compile(p, (int)IX_COUNT(options), options);
+    char *text = fetch(mem, p, api.log_size, api.log);
+    if (log && text)
+        ix_text_put_n(log, text, strnlen(text, MAX_LOG));
+    ilex_status status = ILEX_OK;
+    if (rc != 0)
+        status = ix_fail(err, ILEX_E_TOOLCHAIN,
+                         "NVRTC refused the generated code for %s: %s\n%s",
+                         arch, api.text(rc), text ? text : "");
+    ix_mem_free(mem, text);
+    if (status != ILEX_OK)
+        return status;
+    *ptx = fetch(mem, p, api.ptx_size, api.ptx);
+    return *ptx ? ILEX_OK : ix_fail_memory(err);
+}
+
+ilex_status
+ix_nvrtc_ptx(const ix_mem *mem, const char *source, const char *arch,
+             char **ptx, ix_text *log, ix_error *err)
+{
+    *ptx = NULL;
+    if (!is_arch(arch))
+        return ix_fail(err, ILEX_E_ARGUMENT,
+                       "'%.40s' is no GPU architecture; for example compute_80",
+                       arch);
+    if (!ix_nvrtc_available())
+        return ix_fail(err, ILEX_E_TOOLCHAIN, "NVRTC cannot be opened: %s",
+                       refusal);
+    program *p = NULL;
+    int rc = api.create(&p, source, "kernels.cu", 0, NULL, NULL);
+    if (rc != 0)
+        return ix_fail(err, ILEX_E_TOOLCHAIN, "NVRTC does not start: %s",
+                       api.text(rc));
+    ilex_status status = compile(mem, p, arch, ptx, log, err);
+    api.destroy(&p);
+    return status;
+}

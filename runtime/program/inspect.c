@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A module as text without running it: generated source, the state after a
+ * pass, a graph; and the tables of passes, options and back ends.
+ */
+#include "runtime/program/program.h"
+
+/* The string of a text, owned by the caller, or NULL. */
+static char *
+take_text(ilex_context *ctx, ix_text *t)
+{
+    ix_text_put_n(t, "", 0);
+    if (t->failed || ctx->error.code != ILEX_OK) {
+        if (ctx->error.code == ILEX_OK)
+            ix_fail_memory(&ctx->error);
+        ix_text_free(t);
+        return NULL;
+    }
+    return t->data;
+}
+
+char *
+ilex_module_emit(ilex_module *module, const char *dialect)
+{
+    ilex_context *ctx = module->ctx;
+    ix_dialect_id d = IX_DIALECT_cc;
+    ix_compile_request request = {.names = true};
+    if (dialect && !strcmp(dialect, "cuda"))
+        d = IX_DIALECT_cuda;
+    else if (!dialect || strcmp(dialect, "c") != 0) {
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                "emit: dialect '%.20s' is neither c nor cuda",
+                dialect ? dialect : "(null)");
+        return NULL;
+    }
+    request.dialect[d] = true;
+    ix_compiled *c = ix_compile(module, &request);
+    if (!c)
+        return NULL;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_text_put(&t, c->source[d].unit[0]);
+    ix_compiled_free(c);
+    return take_text(ctx, &t);
+}
+
+char *
+ilex_module_stage(ilex_module *module, const char *pass)
+{
+    ilex_context *ctx = module->ctx;
+    if (pass && !strcmp(pass, "parsed"))
+        return ilex_module_print(module);
+    if (pass && !strcmp(pass, "emit"))
+        return ilex_module_emit(module, "c");
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};
+    ix_compiled_free(ix_compile(module, &request));
+    return take_text(ctx, &t);
+}
+
+char *
+ilex_module_dot(ilex_module *module)
+{
+    ix_text t;
+    ix_text_init(&t, &module->ctx->mem);
+    ix_dot(module, &t);
+    return take_text(module->ctx, &t);
+}
+
+const char *
+ilex_table(const char *table)
+{
+    if (table && !strcmp(table, "passes"))
+        return ix_passes_table();
+    if (table && !strcmp(table, "options"))
+        return
+#define IX_OPTION(name, value, choices, meaning)                               \
+#name "\t" meaning " (" choices ", default \"" value "\")\n"
+#include "lib/graph/options.def"
+            ;
+    if (table && !strcmp(table, "backends"))
+        return
+#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
+#name "\t" meaning "\n"
+#include "runtime/jit/backends.def"
+            ;
+    return NULL;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs: from a module to something that runs.
+ */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "runtime/program/program.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static const ix_backend backends[] = {
+#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
+    {#name, meaning, dialect, compile, command, several},
+#include "runtime/jit/backends.def"
+};
+
+static const ix_backend *
+find_backend(const char *name)
+{
+    for (size_t i = 0; i < IX_COUNT(backends); i++)
+        if (!strcmp(backends[i].name, name))
+            return &backends[i];
+    return NULL;
+}
+
+/* jit=auto: tcc, else cc. */
+static const ix_backend *
+choose_backend(ilex_context *ctx)
+{
+    const char *jit = ix_option_text(ctx, IX_OPTION_jit);
+    if (strcmp(jit, "auto") != 0)
+        return find_backend(jit);
+    if (ix_jit_tcc_available())
+        return find_backend("tcc");
+    ix_log(ctx, ILEX_INFO, "jit=auto: built without libtcc; using cc");
+    return find_backend("cc");
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- compiling ---- */
+
+/* Compiles the source and finds the kernels. */
+static ilex_status
+load_code(ilex_context *ctx, ilex_program *p)
+{
+    ix_compiled *c = p->c;
+    const char **names =
+        ix_mem_new(&ctx->mem, (c->nkernels + 1) * sizeof *names);
+    void **entries = ix_mem_new(&ctx->mem, (c->nkernels + 1) * sizeof *entries);
+    p->kernel = ix_mem_new(&p->mem, (c->nkernels + 1) * sizeof *p->kernel);
+    const char *cc = ix_option_text(ctx, IX_OPTION_cc);
+    const char *flags = ix_option_text(ctx, IX_OPTION_cflags);
+    const ix_sources *source = &c->source[p->backend->dialect];
+    ix_jit_request req = {.sources = source->unit,
+                          .nsources = source->nunits,
+                          .symbols = names,
+                          .nsymbols = c->nkernels,
+                          .needs_math = source->uses_math,
+                          .cc = *cc ? cc : NULL,
+                          .cflags_opt = *flags ? flags : NULL};
+    double start = now();
+    for (size_t i = 0; names && i < c->nkernels; i++)
+        names[i] = c->kernel[i].name;
+    if (names && entries && p->kernel)
+        p->code = p->backend->compile(&p->mem, &req, entries, &ctx->error);
+    else
+        ix_fail_memory(&ctx->error);
+    for (size_t i = 0; p->code && i < c->nkernels; i++)
+        memcpy(&p->kernel[i], &entries[i], sizeof p->kernel[i]);
+    if (p->code && p->backend->command)
+        p->command = p->backend->command(&p->mem, &req, &ctx->error);
+    p->jit_seconds = now() - start;
+    ix_mem_free(&ctx->mem, names);
+    ix_mem_free(&ctx->mem, entries);
+    return p->code ? ILEX_OK : ctx->error.code;
+}
+
+/* The solver's tables live in the compiled program's arena. */
+static bool
+make_solver(ilex_program *p)
+{
+    if (!IX_ARENA_TRY(&p->c->arena))
+        return false;
+    ix_solver_make(&p->solver, p->c);
+    return true;
+}
+
+ilex_program *
+ilex_compile_module(ilex_module *module)
+{
+    ilex_context *ctx = module->ctx;
+    ilex_program *p = ix_mem_new(ix_context_mem(ctx), sizeof *p);
+    if (!p) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    atomic_init(&p->count, 1);
+    p->mem = *ix_context_mem(ctx);
+    p->backend = choose_backend(ctx);
+    p->threads = (int)ix_option_int(ctx, IX_OPTION_threads);
+    ix_compile_request request = {.reference = p->backend->dialect < 0,
+                                  .several = p->backend->several};
+    if (!request.reference)
+        request.dialect[p->backend->dialect] = true;
+    p->c = ix_compile(module, &request);
+    if (p->c && !make_solver(p))
+        ix_fail_memory(&ctx->error);
+    else if (p->c && !request.reference)
+        load_code(ctx, p);
+    if (p->c && ctx->error.code == ILEX_OK)
+        return p;
+    ilex_program_release(p);
+    return NULL;
+}
+
+/* "_ilex_out<i>" unless the spec names the output. */
+static ilex_status
+add_outputs(ilex_module *m, size_t count, ilex_array *const *outputs,
+            const ilex_compile_spec *spec)
+{
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < count; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "_ilex_out%zu", i);
+        const char *given = spec->names ? spec->names[i] : NULL;
+        const char *inplace = spec->inplace ? spec->inplace[i] : NULL;
+        if (!outputs || !outputs[i])
+            return ix_fail(&m->ctx->error, ILEX_E_ARGUMENT,
+                           "compile: output %zu is NULL", i);
+        rc = given ? ilex_module_output(m, given, outputs[i], inplace)
+                   : ix_module_add_output(m, name, outputs[i], inplace);
+    }
+    return rc;
+}
+
+ilex_program *
+ilex_compile(ilex_context *ctx, size_t count, ilex_array *const *outputs,
+             const ilex_compile_spec *spec)
+{
+    ilex_compile_spec s = {0};
+    if (ctx->error.code != ILEX_OK)
+        return NULL;
+    if (spec && spec->size < offsetof(ilex_compile_spec, names)) {
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                "compile: the size of the spec is not set; start it with "
+                ".size = sizeof(ilex_compile_spec)");
+        return NULL;
+    }
+    if (spec)
+        memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
+    ilex_module *m = ilex_module_new(ctx, s.name ? s.name : "program");
+    if (!m)
+        return NULL;
+    ilex_program *p = NULL;
+    if (add_outputs(m, count, outputs, &s) == ILEX_OK)
+        p = ilex_compile_module(m);
+    ilex_module_free(m);
+    return p;
+}
+
+ilex_program *
+ilex_program_retain(ilex_program *p)
+{
+    if (p)
+        atomic_fetch_add(&p->count, 1);
+    return p;
+}
+
+void
+ilex_program_release(ilex_program *p)
+{
+    if (!p || atomic_fetch_sub(&p->count, 1) != 1)
+        return;
+    ix_mem mem = p->mem;
+    ix_code_release(p->code);
+    ix_mem_free(&mem, p->kernel);
+    ix_mem_free(&mem, p->command);
+    ix_compiled_free(p->c);
+    ix_mem_free(&mem, p);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a program says of itself: names, times, source, arguments, sizes, and
+ * the extents and workspace that sizes lead to.
+ */
+#include "runtime/program/program.h"
+
+const char *
+ilex_program_name(const ilex_program *p)
+{
+    return p->c->name;
+}
+
+const char *
+ilex_program_backend(const ilex_program *p)
+{
+    return p->backend->name;
+}
+
+size_t
+ilex_program_kernel_count(const ilex_program *p)
+{
+    return p->c->nkernels;
+}
+
+size_t
+ilex_program_node_count(const ilex_program *p)
+{
+    return p->c->nnodes;
+}
+
+double
+ilex_program_lower_seconds(const ilex_program *p)
+{
+    return p->c->seconds;
+}
+
+double
+ilex_program_jit_seconds(const ilex_program *p)
+{
+    return p->jit_seconds;
+}
+
+const char *
+ilex_program_source(const ilex_program *p, size_t unit)
+{
+    if (p->backend->dialect < 0)
+        return NULL;
+    const ix_sources *source = &p->c->source[p->backend->dialect];
+    return unit < source->nunits ? source->unit[unit] : NULL;
+}
+
+const char *
+ilex_program_command(const ilex_program *p)
+{
+    return p->command ? p->command : "";
+}
+
+/* Wrapped data are no arguments: they are bound already. */
+static const ix_compiled_buffer *
+argument(const ilex_program *p, size_t i, size_t *buffer)
+{
+    for (size_t k = 0; k < p->c->narguments; k++)
+        if (p->c->buffer[k].role != IX_COMPILED_DATA && i-- == 0) {
+            *buffer = k;
+            return &p->c->buffer[k];
+        }
+    return NULL;
+}
+
+size_t
+ilex_program_argument_count(const ilex_program *p)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < p->c->narguments; k++)
+        n += p->c->buffer[k].role != IX_COMPILED_DATA;
+    return n;
+}
+
+ilex_argument_info
+ilex_program_argument(const ilex_program *p, size_t i)
+{
+    ilex_argument_info info = {.size = sizeof info, .name = ""};
+    size_t k;
+    const ix_compiled_buffer *b = argument(p, i, &k);
+    if (!b)
+        return info;
+    info.name = b->name;
+    info.dtype = b->dtype;
+    info.rank = b->rank;
+    info.output = b->role == IX_COMPILED_OUTPUT;
+    info.used = b->used;
+    info.domain = b->interior_text;
+    info.reads = b->box_text;
+    for (int a = 0; a < b->rank; a++)
+        info.axis[a] = b->axis[a];
+    return info;
+}
+
+/* Sizes the program uses, in order. */
+static const ix_compiled_size *
+used_size(const ilex_program *p, size_t i)
+{
+    for (size_t k = 0; k < p->c->nsizes; k++)
+        if (p->c->size[k].used && i-- == 0)
+            return &p->c->size[k];
+    return NULL;
+}
+
+size_t
+ilex_program_size_count(const ilex_program *p)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < p->c->nsizes; k++)
+        n += p->c->size[k].used;
+    return n;
+}
+
+const char *
+ilex_program_size_name(const ilex_program *p, size_t i)
+{
+    const ix_compiled_size *s = used_size(p, i);
+    return s ? s->name : "";
+}
+
+/* Values by size; NULL when there is no memory or one is missing. */
+static int64_t *
+size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
+{
+    const ix_compiled *c = p->c;
+    int64_t *value = ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *value);
+    for (size_t k = 0; value && k < c->nsizes; k++) {
+        size_t j = 0;
+        while (j < count &&
+               (!sizes[j].name || strcmp(sizes[j].name, c->size[k].name) != 0))
+            j++;
+        if (j < count) {
+            value[k] = sizes[j].value;
+        } else if (c->size[k].used) {
+            ix_mem_free(&p->mem, value);
+            return NULL;
+        }
+    }
+    return value;
+}
+
+ilex_status
+ilex_program_extents(const ilex_program *p, size_t i,
+                     const ilex_size_binding *sizes, size_t count, int64_t *lo,
+                     int64_t *hi, int64_t *halo)
+{
+    size_t k;
+    const ix_compiled_buffer *b = argument(p, i, &k);
+    int64_t *value = b ? size_values(p, sizes, count) : NULL;
+    ilex_status rc = !b ? ILEX_E_ARGUMENT : value ? ILEX_OK : ILEX_E_SIZE;
+    for (int a = 0; !rc && a < b->rank; a++) {
+        int64_t l, h, bl, bh;
+        if (!ix_range_eval(&b->interior[a], value, &l, &h) ||
+            !ix_range_eval(&b->box[a], value, &bl, &bh)) {
+            rc = ILEX_E_OVERFLOW;
+            break;
+        }
+        if (lo)
+            lo[a] = l;
+        if (hi)
+            hi[a] = h;
+        if (halo) {
+            halo[2 * a] = l - bl;
+            halo[2 * a + 1] = bh - h;
+        }
+    }
+    ix_mem_free(&p->mem, value);
+    return rc;
+}
+
+int64_t
+ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
+                       size_t count)
+{
+    int64_t *value = size_values(p, sizes, count);
+    int64_t bytes = value ? ix_workspace_bytes(p->c, value, NULL) : -1;
+    ix_mem_free(&p->mem, value);
+    return bytes;
+}

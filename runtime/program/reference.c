@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Back end `reference`: evaluates tapes point by point, in plain C. It shares
+ * with the emitter only the rows of ops.def and reductions.def, and follows
+ * the definition of reductions word by word: the oracle of all tests.
+ */
+#include "runtime/program/program.h"
+
+#include "lib/ops/dtype.h"
+
+/* The state while one tape is evaluated. */
+typedef struct machine {
+    const ix_run *r;
+    const ix_compiled *c;
+    const ix_tape *tape;
+    ix_value *value; /* per instruction */
+    int64_t index[ILEX_MAX_RANK];
+    int64_t rindex[4 * ILEX_MAX_RANK];
+} machine;
+
+static void evaluate(machine *m, int32_t from, int32_t to);
+
+/* ---- leaves and index arithmetic ---- */
+
+/* An element; 0 outside what the buffer covers, which a branch not taken may
+ * ask for. */
+static ix_value
+load(const machine *m, const ix_instr *in)
+{
+    size_t buffer = (size_t)in->attr[0];
+    const ix_compiled_buffer *b = &m->c->buffer[buffer];
+    int64_t offset = 0;
+    for (int k = 0; k < in->n; k++) {
+        int at = b->first_stride + k;
+        int64_t i = m->value[in->arg[k]].i;
+        if (i < m->r->cover[at][0] || i >= m->r->cover[at][1])
+            return (ix_value){.i = 0};
+        offset += i * m->r->stride[at];
+    }
+    return ix_value_load(b->dtype,
+                         m->r->base[buffer] +
+                             offset * (int64_t)ilex_dtype_bytes(b->dtype));
+}
+
+static int64_t
+linear(const machine *m, const ix_instr *in)
+{
+    uint64_t sum = (uint64_t)in->attr[0];
+    for (int i = 0; i < in->n; i++)
+        sum += (uint64_t)in->attr[i + 1] * (uint64_t)m->value[in->arg[i]].i;
+    return (int64_t)sum;
+}
+
+/* ---- reductions ---- */
+
+/* One reduction under evaluation. */
+typedef struct reducer {
+    machine *m;
+    const ix_instr *in;
+    ix_reduction r;
+    ix_op op;
+    ilex_dtype acc;
+    int64_t lanes;
+} reducer;
+
+static ix_value reduce_axis(reducer *q, int k);
+
+static ix_value
+combine(const reducer *q, ix_value a, ix_value b)
+{
+    ix_value args[2] = {a, b}, result;
+    ix_op_eval(q->op, q->acc, args, &result);
+    return result;
+}
+
+/* The element at index "i" of axis "k": a reduction over the axes inside, or
+ * the body's value. */
+static ix_value
+element(reducer *q, int k, int64_t i)
+{
+    machine *m = q->m;
+    m->rindex[q->in->attr[1] + k] = i;
+    if (k + 1 < q->in->n)
+        return reduce_axis(q, k + 1);
+    evaluate(m, q->in->body, q->in->body_end);
+    return m->value[q->in->arg[0]];
+}
+
+/* Lanes folded pairwise: lane j with lane j + half. */
+static ix_value
+fold_lanes(const reducer *q, ix_value *lane, int64_t lanes)
+{
+    for (int64_t half = lanes / 2; half > 0; half /= 2)
+        for (int64_t j = 0; j < half; j++)
+            lane[j] = combine(q, lane[j], lane[j + half]);
+    return lane[0];
+}
+
+/* A chunk: element i goes to lane (i - lo) mod lanes. Complex products start
+ * from their first element, the others from the identity. */
+static ix_value
+reduce_chunk(reducer *q, int k, int64_t lo, int64_t hi)
+{
+    int64_t lanes = k + 1 == q->in->n ? q->lanes : 1;
+    bool first_wins =
+        q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
+    ix_value lane[IX_LANE_BYTES];
+    for (int64_t j = 0; j < lanes; j++)
+        lane[j] = ix_reduction_identity(q->r, q->acc);
+    for (int64_t i = lo; i < hi; i++) {
+        ix_value v = element(q, k, i);
+        ix_value *l = &lane[(i - lo) % lanes];
+        *l = first_wins && i == lo ? v : combine(q, *l, v);
+    }
+    return fold_lanes(q, lane, lanes);
+}
+
+/* Chunks combined pairwise in index order: the tree of a binary counter. */
+static ix_value
+reduce_axis(reducer *q, int k)
+{
+    int64_t lo, hi, count = 0;
+    ix_value stack[64], v;
+    int depth = 0;
+    ix_range_eval(&q->in->range[k], q->m->r->size, &lo, &hi);
+    if (hi <= lo) {
+        if (!ix_reduction_empty(q->r, q->acc, &v))
+            v = ix_reduction_identity(q->r, q->acc);
+        return v;
+    }
+    for (int64_t at = lo; at < hi; at += IX_CHUNK, count++) {
+        int64_t end = hi - at < IX_CHUNK ? hi : at + IX_CHUNK;
+        v = reduce_chunk(q, k, at, end);
+        for (int64_t bits = count; bits & 1; bits >>= 1)
+            v = combine(q, stack[--depth], v);
+        stack[depth++] = v;
+    }
+    v = stack[--depth];
+    while (depth > 0)
+        v = combine(q, stack[--depth], v);
+    return v;
+}
+
+/* argmax, argmin: elements in C order, the first extremum wins. */
+static void
+search_axis(reducer *q, int k, ix_value *best, int64_t *at, int64_t *count)
+{
+    int64_t lo, hi;
+    machine *m = q->m;
+    ix_range_eval(&q->in->range[k], m->r->size, &lo, &hi);
+    for (int64_t i = lo; i < hi; i++) {
+        m->rindex[q->in->attr[1] + k] = i;
+        if (k + 1 < q->in->n) {
+            search_axis(q, k + 1, best, at, count);
+            continue;
+        }
+        evaluate(m, q->in->body, q->in->body_end);
+        ix_value v = m->value[q->in->arg[0]];
+        if (*count == 0 || ix_reduction_better(q->r, q->acc, v, *best)) {
+            *best = v;
+            *at = *count;
+        }
+        ++*count;
+    }
+}
+
+static ix_value
+reduce(machine *m, const ix_instr *in)
+{
+    reducer q = {.m = m, .in = in, .r = (ix_reduction)in->what};
+    q.acc = (ilex_dtype)in->loop;
+    q.lanes = in->attr[2];
+    if (in->n == 0) {
+        evaluate(m, in->body, in->body_end);
+        return m->value[in->arg[0]];
+    }
+    if (ix_reduction_info_of(q.r)->by_index) {
+        ix_value best = {.i = 0};
+        int64_t at = 0, count = 0;
+        search_axis(&q, 0, &best, &at, &count);
+        return (ix_value){.i = at};
+    }
+    q.op = ix_reduction_op(q.r);
+    return reduce_axis(&q, 0);
+}
+
+/* ---- the machine ---- */
+
+static ix_value
+step(machine *m, const ix_instr *in)
+{
+    ix_value args[3], v = {.i = 0};
+    switch (in->kind) {
+    case IX_CONST:
+        return in->value;
+    case IX_SIZE:
+        return (ix_value){.i = m->r->size[in->attr[0]]};
+    case IX_INDEX:
+        return (ix_value){.i = m->index[in->attr[0]]};
+    case IX_RINDEX:
+        return (ix_value){.i = m->rindex[in->attr[0]]};
+    case IX_LINEAR:
+        return (ix_value){.i = linear(m, in)};
+    case IX_LOAD:
+        return load(m, in);
+    case IX_REDUCE:
+        return reduce(m, in);
+    case IX_CAST:
+        ix_cast_eval((ilex_dtype)in->loop, (ilex_dtype)in->dtype,
+                     &m->value[in->arg[0]], &v);
+        return v;
+    default:
+        for (int i = 0; i < in->n; i++)
+            args[i] = m->value[in->arg[i]];
+        ix_op_eval((ix_op)in->what, (ilex_dtype)in->loop, args, &v);
+        return v;
+    }
+}
+
+static void
+evaluate(machine *m, int32_t from, int32_t to)
+{
+    for (int32_t i = from; i < to; i++) {
+        const ix_instr *in = &m->tape->instr[i];
+        m->value[i] = step(m, in);
+        if (in->kind == IX_REDUCE)
+            i = in->body_end - 1;
+    }
+}
+
+static void
+store(machine *m)
+{
+    const ix_compiled_buffer *b = &m->c->buffer[m->tape->buffer];
+    int64_t offset = 0;
+    for (int k = 0; k < m->tape->rank; k++)
+        offset += m->index[k] * m->r->stride[b->first_stride + k];
+    ix_value_store(b->dtype,
+                   m->r->base[m->tape->buffer] +
+                       offset * (int64_t)ilex_dtype_bytes(b->dtype),
+                   m->value[m->tape->result]);
+}
+
+/* Every point of the tape's box, last index fastest. */
+static void
+run_tape(machine *m)
+{
+    const ix_tape *t = m->tape;
+    int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];
+    for (int k = 0; k < t->rank; k++) {
+        if (!ix_range_eval(&t->box[k], m->r->size, &lo[k], &hi[k]) ||
+            hi[k] <= lo[k])
+            return;
+        m->index[k] = lo[k];
+    }
+    for (;;) {
+        evaluate(m, 0, t->ninstr);
+        store(m);
+        int k = t->rank - 1;
+        while (k >= 0 && ++m->index[k] == hi[k]) {
+            m->index[k] = lo[k];
+            k--;
+        }
+        if (k < 0)
+            return;
+    }
+}
+
+ilex_status
+ix_reference_run(const ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    int32_t most = 0;
+    for (size_t i = 0; i < c->ntapes; i++)
+        most = c->tape[i].ninstr > most ? c->tape[i].ninstr : most;
+    machine m = {.r = r, .c = c};
+    m.value = ix_mem_new(&r->p->mem, ((size_t)most + 1) * sizeof *m.value);
+    if (!m.value)
+        return ix_fail_memory(r->err);
+    for (size_t i = 0; i < c->ntapes; i++) {
+        m.tape = &c->tape[i];
+        run_tape(&m);
+    }
+    ix_mem_free(&r->p->mem, m.value);
+    return ILEX_OK;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data leaves: storages as arrays of an expression. The graph counts the
+ * storage through hooks, so that lib need not know what a storage is.
+ */
+#include "compiler/compiler.h"
+#include "ilex/program.h"
+#include "runtime/storage/storage.h"
+
+static void
+retain(void *object)
+{
+    ilex_storage_retain(object);
+}
+
+static void
+release(void *object)
+{
+    ilex_storage_release(object);
+}
+
+__attribute__((constructor)) static void
+set_hooks(void)
+{
+    ix_data = (ix_data_hooks){retain, release};
+}
+
+/* The storage's axis as a range: index 0 is the first point inside the halo;
+ * unnamed axes ignore halos. */
+static bool
+axis_ranges(ilex_context *ctx, const ilex_storage *s, int k, ix_axis *interior,
+            ix_axis *valid)
+{
+    bool named = *s->axis[k] != 0;
+    int64_t low = named ? s->halo[k][0] : 0, high = named ? s->halo[k][1] : 0;
+    int32_t name =
+        named ? ix_symbol_of(ctx, s->axis[k], strlen(s->axis[k])) : 0;
+    if (name < 0) {
+        ix_fail_memory(&ctx->error);
+        return false;
+    }
+    *interior = (ix_axis){name, ix_lin_const(ctx, 0),
+                          ix_lin_const(ctx, s->shape[k] - low - high)};
+    *valid = (ix_axis){name, ix_lin_const(ctx, -low),
+                       ix_lin_const(ctx, s->shape[k] - low)};
+    return true;
+}
+
+ilex_array *
+ilex_data(ilex_context *ctx, ilex_storage *storage)
+{
+    ix_axis interior[ILEX_MAX_RANK], valid[ILEX_MAX_RANK];
+    if (!storage)
+        return ix_poison(ctx, "data", 0, ILEX_E_ARGUMENT,
+                         "data: the storage is NULL");
+    for (int k = 0; k < storage->rank; k++)
+        if (!axis_ranges(ctx, storage, k, &interior[k], &valid[k]))
+            return ix_poison_again(ctx);
+    int64_t serial = ctx->serial++;
+    ix_node_spec spec = {.kind = IX_DATA,
+                         .dtype = storage->dtype,
+                         .interior = ix_domain_new(ctx, storage->rank, interior),
+                         .valid = ix_domain_new(ctx, storage->rank, valid),
+                         .nattr = 1,
+                         .attr = &serial,
+                         .ext = storage};
+    return spec.interior && spec.valid ? ix_node_scoped(ctx, &spec)
+                                       : ix_poison_again(ctx);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The thread pool of the process.
+ */
+#ifndef ILEX_RUNTIME_POOL_H
+#define ILEX_RUNTIME_POOL_H
+
+#include "lib/base/prelude.h"
+
+/* Processors that are online; asked of the system once. */
+int ix_pool_cores(void);
+
+/* Calls body(arg, i) for 0 <= i < n on at most "threads" threads, the caller's
+ * among them; returns when all are done. */
+void ix_pool_run(int threads, int64_t n, void (*body)(void *arg, int64_t i),
+                 void *arg);
+
+#endif
