@@ -129,15 +129,15 @@ typedef struct ix_compiled {
     ix_tape *tape; /* reference only */
     size_t ntapes;
     ix_sources source[IX_NDIALECTS];
-    ix_map copied; /* while it is made: forms of the context, their copies */
+    ix_map copied;  /* while it is made: forms of the context, their copies */
     double seconds; /* spent compiling */
 } ix_compiled;
 
 typedef struct ix_compile_request {
     bool reference; /* tapes, no kernels */
     bool dialect[IX_NDIALECTS];
-    bool several; /* translation units, for compilers that are slow on long
-                     ones */
+    bool several;     /* translation units, for compilers that are slow on long
+                         ones */
     bool names;       /* variables carry the user's names as suffix */
     const char *stop; /* pass after which `text` is made, or NULL */
     ix_text *text;

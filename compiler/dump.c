@@ -11,8 +11,7 @@ put_buffer(const ix_unit *u, int i, ix_text *t)
     const ix_buffer *b = &u->buffer[i];
     static const char *const roles[] = {"in", "data", "out", "temp"};
     ix_text_format(t, "  b%d %s %s%s%s : %s[%s]", i, roles[b->role], b->name,
-                   *b->name ? " " : "", "",
-                   ilex_dtype_name(b->dtype),
+                   *b->name ? " " : "", "", ilex_dtype_name(b->dtype),
                    ix_domain_show(u->ctx, b->interior).s);
     if (b->box != b->interior)
         ix_text_format(t, " needs [%s]", ix_domain_show(u->ctx, b->box).s);
@@ -71,7 +70,8 @@ put_graph(const ix_unit *u, ix_text *t)
         const ilex_array *n = u->order[i];
         ix_text_format(t, "  v%zu = %s", i, ix_kind_infos[n->kind].text);
         if (n->kind == IX_INPUT)
-            ix_text_format(t, " %s", ix_symbol_text(u->ctx, (int32_t)n->attr[0]));
+            ix_text_format(t, " %s",
+                           ix_symbol_text(u->ctx, (int32_t)n->attr[0]));
         ix_text_format(t, " : %s[%s]", ilex_dtype_name((ilex_dtype)n->dtype),
                        ix_domain_show(u->ctx, n->interior).s);
         if (u->need && u->need[i] && u->need[i] != n->interior)

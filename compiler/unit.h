@@ -13,9 +13,9 @@
 #ifndef ILEX_COMPILER_UNIT_H
 #define ILEX_COMPILER_UNIT_H
 
-#include "lib/shape/access.h"
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
+#include "lib/shape/access.h"
 
 typedef enum ix_level {
     IX_LEVEL_GRAPH,
@@ -144,8 +144,8 @@ typedef struct ix_load_visitor {
 } ix_load_visitor;
 bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
 
-/* compiler/graph/origin.c: the body of "array" read at "index", one for each axis;
- * notes which elements of arrays its scalars are */
+/* compiler/graph/origin.c: the body of "array" read at "index", one for each
+ * axis; notes which elements of arrays its scalars are */
 ilex_array *ix_origin_inline(ix_unit *u, const ilex_array *array,
                              ilex_array *body, ilex_array *const *index);
 

@@ -59,17 +59,17 @@ typedef struct ix_emitter {
     /* per kernel */
     const ix_kernel *kernel;
     ix_block block[IX_BLOCKS];
-    int depth;      /* innermost open block */
-    int floor;      /* loads stay at this depth or deeper (guards) */
-    bool strip;     /* reductions have an accumulator per point of a strip */
-    int strip_axis; /* of the innermost loop */
-    int next_block; /* id */
-    int next;       /* number of the next variable */
+    int depth;        /* innermost open block */
+    int floor;        /* loads stay at this depth or deeper (guards) */
+    bool strip;       /* reductions have an accumulator per point of a strip */
+    int strip_axis;   /* of the innermost loop */
+    int next_block;   /* id */
+    int next;         /* number of the next variable */
     const char *note; /* comment for the next statement, or NULL */
-    int index_depth[ILEX_MAX_RANK];    /* depth of the loop over _k */
+    int index_depth[ILEX_MAX_RANK]; /* depth of the loop over _k */
     int rindex_depth[4 * ILEX_MAX_RANK];
     char rindex_name[4 * ILEX_MAX_RANK][16];
-    ix_map value;   /* node -> position in "name" */
+    ix_map value; /* node -> position in "name" */
     ix_name *name;
     size_t nnames, name_capacity;
     ix_row *row;
@@ -117,8 +117,8 @@ void ix_emit_define(ix_emitter *e, ilex_array *n, ix_name v);
 ix_name ix_emit_combined(ix_emitter *e, ix_op op, ilex_dtype loop,
                          const ix_name *a, const ix_name *b);
 /* The same into variables that exist already. */
-void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop,
-                     const ix_name *a, const ix_name *b, const ix_name *into);
+void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
+                     const ix_name *b, const ix_name *into);
 /* The depth below which all free indices of "n" are known. */
 int ix_emit_depth_of(ix_emitter *e, const ilex_array *n);
 

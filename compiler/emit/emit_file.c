@@ -19,7 +19,7 @@ math_name(ix_text *t, const char *prefix, ix_math m, bool single)
 #define IX_DIALECT(name, qualifier, prefix, pragma, cuda)                      \
     static void math_##name(ix_text *t, ix_math m, bool single)                \
     {                                                                          \
-        math_name(t, ix_math_exact(m) ? prefix : "", m, single);                                       \
+        math_name(t, ix_math_exact(m) ? prefix : "", m, single);               \
     }
 #include "compiler/emit/dialects.def"
 
@@ -67,9 +67,8 @@ put_prototypes(const ix_emitter *e, ix_text *t)
             const char *type = single ? "f32" : "f64";
             ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),
                            single ? "f" : "", type);
-            ix_text_format(t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n"
-                                                            : ");\n",
-                           type);
+            ix_text_format(
+                t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
         }
 }
 

@@ -62,8 +62,7 @@ suits(strip_search *s, const ilex_array *n)
                            ix_dtype_is_complex((ilex_dtype)n->dtype);
     return n->attr[2] == 1 && n->interior->rank > 0 && !complex_product &&
            !ix_reduction_info_of(ix_reduction_of(n))->by_index &&
-           !ix_unrolls(s->e->u, n, 0) &&
-           !(n->ops[0]->flags & IX_HAS_REDUCE) &&
+           !ix_unrolls(s->e->u, n, 0) && !(n->ops[0]->flags & IX_HAS_REDUCE) &&
            reads_along(s, n->ops[0], &seen);
 }
 

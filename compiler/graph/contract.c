@@ -53,8 +53,8 @@ read_network(ilex_array *n, network *w)
         t->labels.n = ix_rank(n->ops[i]);
         for (int k = 0; k < t->labels.n; k++) {
             int label = (int)n->attr[at++];
-            double length = (double)nominal_length(
-                n->ctx, &t->array->interior->ax[k]);
+            double length =
+                (double)nominal_length(n->ctx, &t->array->interior->ax[k]);
             t->labels.label[k] = label;
             if (length > w->length[label])
                 w->length[label] = length;
@@ -129,8 +129,8 @@ contract_cheapest(network *w)
         return false;
     ix_labels labels[2] = {w->term[bi].labels, w->term[bj].labels};
     ilex_array *ops[2] = {w->term[bi].array, w->term[bj].array};
-    w->term[bi].array = ix_build_einsum(w->u->ctx, &best_keep, 2, labels, ops,
-                                        &w->acc);
+    w->term[bi].array =
+        ix_build_einsum(w->u->ctx, &best_keep, 2, labels, ops, &w->acc);
     w->term[bi].labels = best_keep;
     w->count--;
     memmove(w->term + bj, w->term + bj + 1,
@@ -156,8 +156,7 @@ contract(ix_unit *u, ilex_array *n)
             return ix_is_poison(w.term[0].array) ? u->ctx->poison : n;
     ix_labels labels[2] = {w.term[0].labels, w.term[1].labels};
     ilex_array *ops[2] = {w.term[0].array, w.term[1].array};
-    ilex_array *r =
-        ix_build_einsum(u->ctx, &w.result, 2, labels, ops, &w.acc);
+    ilex_array *r = ix_build_einsum(u->ctx, &w.result, 2, labels, ops, &w.acc);
     return r->interior == n->interior ? r : n;
 }
 

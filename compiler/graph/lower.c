@@ -5,8 +5,8 @@
  * reshape, einsum, permute, slice.
  */
 #include "compiler/unit.h"
-#include "lib/ops/dtype.h"
 #include "lib/build/reshape.h"
+#include "lib/ops/dtype.h"
 
 /* The lambda over n's domain with this body. */
 static ilex_array *

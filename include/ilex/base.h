@@ -58,11 +58,7 @@ typedef struct ilex_storage ilex_storage;
 typedef struct ilex_program ilex_program;
 
 /* Severity of a log message. */
-typedef enum ilex_level {
-    ILEX_DEBUG,
-    ILEX_INFO,
-    ILEX_WARNING
-} ilex_level;
+typedef enum ilex_level { ILEX_DEBUG, ILEX_INFO, ILEX_WARNING } ilex_level;
 
 /* Host allocator. `resize(user, NULL, n)` allocates n bytes aligned for any C
  * object, `resize(user, p, n)` resizes, `resize(user, p, 0)` frees and returns
@@ -114,8 +110,7 @@ ILEX_API ilex_status ilex_option_set(ilex_context *ctx, const char *name,
                                      const char *value);
 
 /* The value of an option, NULL if there is none of that name. */
-ILEX_API const char *ilex_option_get(const ilex_context *ctx,
-                                     const char *name);
+ILEX_API const char *ilex_option_get(const ilex_context *ctx, const char *name);
 
 /* The first error since the last ilex_error_clear(): ILEX_OK if none. */
 ILEX_API ilex_status ilex_error_code(const ilex_context *ctx);

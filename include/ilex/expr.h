@@ -152,8 +152,7 @@ ILEX_API int ilex_array_operand_count(const ilex_array *x);
 ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
 /* The domain as text ("I:ni, J:nj"), of which at most `size` bytes with the
  * final NUL are written to `text`; returns the length it needs without it. */
-ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text,
-                                  size_t size);
+ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
 
 /* ---- modules: named programs, as in .ilx text ---- */
 
@@ -171,8 +170,7 @@ ILEX_API const char *ilex_module_name(const ilex_module *module);
 /* Adds an output; `inplace` names the input whose buffer it may reuse, or is
  * NULL. */
 ILEX_API ilex_status ilex_module_output(ilex_module *module, const char *name,
-                                        ilex_array *value,
-                                        const char *inplace);
+                                        ilex_array *value, const char *inplace);
 
 /* The program as canonical text; parsing it gives the same graph. The string
  * is owned by the caller: ilex_text_free(). NULL on error. */

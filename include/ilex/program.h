@@ -28,8 +28,8 @@ ILEX_API ilex_array *ilex_data(ilex_context *ctx, ilex_storage *storage);
 /* Zero means default. Set `size` to sizeof(ilex_compile_spec). */
 typedef struct ilex_compile_spec {
     size_t size;
-    const char *name;         /* of the program, in messages ("program") */
-    const char *const *names; /* of the outputs ("_ilex_out0", ...) */
+    const char *name;           /* of the program, in messages ("program") */
+    const char *const *names;   /* of the outputs ("_ilex_out0", ...) */
     const char *const *inplace; /* input whose buffer output i may share, or
                                    NULL */
 } ilex_compile_spec;
@@ -112,8 +112,8 @@ typedef struct ilex_argument_info {
     const char *name;
     ilex_dtype dtype;
     int rank;
-    int output; /* 1: written */
-    int used;   /* 0: declared, not read */
+    int output;         /* 1: written */
+    int used;           /* 0: declared, not read */
     const char *domain; /* "I:ni, J:nj": declared interior */
     const char *reads;  /* the box that is read or written, same notation */
     const char *axis[ILEX_MAX_RANK]; /* names, "" unnamed */

@@ -92,9 +92,10 @@ resize_in_arena(void *user, void *block, size_t bytes)
 {
     if (bytes == 0)
         return NULL;
-    sized *old = block ? (sized *)(void *)((unsigned char *)block -
-                                           offsetof(sized, data))
-                       : NULL;
+    sized *old =
+        block
+            ? (sized *)(void *)((unsigned char *)block - offsetof(sized, data))
+            : NULL;
     sized *fresh = ix_arena_new(user, sizeof *fresh + bytes);
     fresh->bytes = bytes;
     if (old)

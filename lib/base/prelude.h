@@ -21,7 +21,8 @@
 #define IX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define IX_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* ---- checked 64-bit arithmetic: false on overflow, *r then unspecified ---- */
+/* ---- checked 64-bit arithmetic: false on overflow, *r then unspecified ----
+ */
 
 static inline bool
 ix_add(int64_t a, int64_t b, int64_t *r)

@@ -31,8 +31,7 @@ void ix_text_uint(ix_text *t, uint64_t v);
 
 /* As printf; not for reals (their format depends on the locale). */
 void ix_text_format(ix_text *t, const char *fmt, ...) IX_PRINTF(2, 3);
-void ix_text_vformat(ix_text *t, const char *fmt, va_list args)
-    IX_PRINTF(2, 0);
+void ix_text_vformat(ix_text *t, const char *fmt, va_list args) IX_PRINTF(2, 0);
 
 /* Shortest decimal that reads back as the same double (or float): "0.1",
  * "4.0", "1e-300", "nan", "inf", "-inf". */

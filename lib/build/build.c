@@ -5,9 +5,9 @@
 #include "lib/build/build.h"
 
 #include "ilex/elementwise.h"
-#include "lib/shape/broadcast.h"
 #include "lib/ops/dtype.h"
 #include "lib/ops/eval.h"
+#include "lib/shape/broadcast.h"
 
 enum { MAX_ARITY = 3 };
 

@@ -48,13 +48,11 @@ typedef struct ix_labels {
 } ix_labels;
 ilex_array *ix_build_einsum(ilex_context *ctx, const ix_labels *result,
                             int count, const ix_labels *labels,
-                            ilex_array *const *operands,
-                            const ilex_dtype *acc);
+                            ilex_array *const *operands, const ilex_dtype *acc);
 
 ilex_array *ix_build_reshape(ilex_context *ctx, ilex_array *x,
                              const ix_domain *dom, bool fortran);
-ilex_array *ix_build_permute(ilex_context *ctx, ilex_array *x,
-                             const int *axes);
+ilex_array *ix_build_permute(ilex_context *ctx, ilex_array *x, const int *axes);
 /* start and stop per axis (stop may be NULL: to the end for that step sign). */
 ilex_array *ix_build_slice(ilex_context *ctx, ilex_array *x,
                            const ix_lin *const *start,

@@ -2,9 +2,9 @@
  *
  * Constructors about domains: inputs, indices, shift, restrict, lambdas.
  */
+#include "lib/build/build.h"
 #include "lib/shape/access.h"
 #include "lib/shape/broadcast.h"
-#include "lib/build/build.h"
 
 /* ---- leaves ---- */
 

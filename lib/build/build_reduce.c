@@ -2,9 +2,9 @@
  *
  * Reductions and einsum.
  */
-#include "lib/shape/broadcast.h"
 #include "lib/build/build.h"
 #include "lib/ops/dtype.h"
+#include "lib/shape/broadcast.h"
 
 /* How the axes of x map: kept ones to indices, reduced ones to _r. */
 typedef struct plan {
@@ -50,8 +50,7 @@ length_of(ilex_context *ctx, const ix_axis *ax)
 static ilex_array *
 count_of(ilex_context *ctx, const plan *p, ilex_dtype dtype)
 {
-    ilex_array *product =
-        ix_scalar_cast(ctx, dtype, ix_index_const(ctx, 1));
+    ilex_array *product = ix_scalar_cast(ctx, dtype, ix_index_const(ctx, 1));
     for (int k = 0; k < p->nbox; k++) {
         ilex_array *factor =
             ix_scalar_cast(ctx, dtype, length_of(ctx, &p->box[k]));
@@ -87,8 +86,8 @@ element(ilex_context *ctx, ilex_array *x, const plan *p, int *slots)
 }
 
 static ilex_array *
-reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value,
-            const plan *p, ilex_dtype acc, ilex_dtype result)
+reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value, const plan *p,
+            ilex_dtype acc, ilex_dtype result)
 {
     bool mean = r == IX_REDUCTION_MEAN;
     value = ix_scalar_cast(ctx, acc, value);
@@ -97,9 +96,8 @@ reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value,
                    ? ix_index_const(ctx, 0)
                    : ix_scalar_cast(ctx, result, value);
     const ix_domain *box = ix_domain_new(ctx, p->nbox, p->box);
-    ilex_array *body =
-        ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
-                         mean ? acc : result, box, 0, value);
+    ilex_array *body = ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
+                                        mean ? acc : result, box, 0, value);
     if (mean) {
         ilex_array *ops[2] = {body, count_of(ctx, p, acc)};
         body = ix_scalar_op(ctx, IX_OP_TRUE_DIVIDE, acc, acc, ops);
@@ -108,8 +106,8 @@ reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value,
 }
 
 ilex_array *
-ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x,
-                uint32_t mask, bool keep)
+ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
+                bool keep)
 {
     const char *name = ix_reduction_info_of(r)->name;
     if (ix_is_poison(x))
@@ -118,9 +116,8 @@ ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x,
         x = ix_scalar_cast(ctx, (ilex_dtype)x->dtype, x);
     ilex_dtype acc, result;
     if (!ix_reduction_type(r, (ilex_dtype)x->dtype, &acc, &result))
-        return ix_poison(ctx, name, 0, ILEX_E_DTYPE,
-                         "%s: not defined for %s", name,
-                         ilex_dtype_name((ilex_dtype)x->dtype));
+        return ix_poison(ctx, name, 0, ILEX_E_DTYPE, "%s: not defined for %s",
+                         name, ilex_dtype_name((ilex_dtype)x->dtype));
     if (keep && ix_rank(x) && ix_domain_named(x->interior))
         return ix_poison(ctx, name, 0, ILEX_E_UNSUPPORTED,
                          "%s: keeping reduced axes is for unnamed axes; named "
@@ -281,8 +278,7 @@ canonical_labels(int count, const ix_labels *labels, int *number)
     for (int i = 0; i < count; i++)
         for (int k = 0; k < labels[i].n; k++)
             if (number[labels[i].label[k]] < 0)
-                number[labels[i].label[k]] =
-                    canonical_label(next++);
+                number[labels[i].label[k]] = canonical_label(next++);
 }
 
 static int

@@ -4,7 +4,6 @@
  */
 #include "lib/build/module.h"
 
-
 bool
 ix_is_constant_name(const char *text, size_t length)
 {
@@ -236,9 +235,8 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
 ilex_status
 ix_module_label(ilex_module *m, int32_t name, ilex_array *array)
 {
-    if (name < 0 ||
-        !ix_mem_grow(&m->ctx->mem, &m->label, &m->label_capacity,
-                     m->nlabels + 1, sizeof *m->label))
+    if (name < 0 || !ix_mem_grow(&m->ctx->mem, &m->label, &m->label_capacity,
+                                 m->nlabels + 1, sizeof *m->label))
         return ix_fail_memory(&m->ctx->error);
     m->label[m->nlabels++] = (ix_label){name, ix_node_retain(array)};
     return ILEX_OK;

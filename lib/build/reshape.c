@@ -8,8 +8,8 @@
  */
 #include "lib/build/reshape.h"
 
-#include "lib/shape/broadcast.h"
 #include "lib/build/build.h"
+#include "lib/shape/broadcast.h"
 
 /* ---- counts ---- */
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/graph/node.h"
 #include "lib/base/text.h"
+#include "lib/graph/node.h"
 
 const ix_option_row ix_option_rows[IX_NOPTIONS] = {
 #define IX_OPTION(name, value, choices, meaning)                               \

@@ -56,7 +56,7 @@ struct ilex_context {
     ix_error location; /* file, line and column used for the next error */
     void (*log)(void *user, ilex_level level, const char *text);
     void *log_user;
-    char *option[IX_NOPTIONS]; /* NULL: default */
+    char *option[IX_NOPTIONS];   /* NULL: default */
     int64_t number[IX_NOPTIONS]; /* what the text says, of int options */
 
     ix_table symbols, lins, domains, nodes;
@@ -66,7 +66,7 @@ struct ilex_context {
     size_t nparams, param_capacity;
     ix_assumption *assumption;
     size_t nassumptions, assumption_capacity;
-    size_t npossible; /* assumptions that are known to go together */
+    size_t npossible;         /* assumptions that are known to go together */
     struct ix_affine *affine; /* made on first use */
     void (*affine_free)(ilex_context *ctx); /* set by what makes it */
 

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-
 /* With numbers no larger than this, negation and division cannot overflow. */
 #define LARGEST ((int64_t)1 << 62)
 

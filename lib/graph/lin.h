@@ -11,8 +11,8 @@
 #ifndef ILEX_LIB_LIN_H
 #define ILEX_LIB_LIN_H
 
-#include "lib/graph/context.h"
 #include "lib/base/text.h"
+#include "lib/graph/context.h"
 
 typedef struct ix_term {
     int32_t param;
@@ -32,11 +32,7 @@ typedef struct ix_lin {
 #define IX_UNBOUNDED ((int64_t)1 << 60)
 
 /* Three-valued answer of a proof. */
-typedef enum ix_tri {
-    IX_NO,
-    IX_YES,
-    IX_UNKNOWN
-} ix_tri;
+typedef enum ix_tri { IX_NO, IX_YES, IX_UNKNOWN } ix_tri;
 
 /* ---- assume.c: size parameters and assumptions ---- */
 
@@ -103,7 +99,7 @@ ix_lin_text ix_lin_show(const ilex_context *ctx, const ix_lin *a);
 /* ---- domains ---- */
 
 typedef struct ix_axis {
-    int32_t name; /* symbol; 0: unnamed */
+    int32_t name;          /* symbol; 0: unnamed */
     const ix_lin *lo, *hi; /* half open */
 } ix_axis;
 
@@ -133,8 +129,7 @@ bool ix_domain_check_extents(ilex_context *ctx, const char *what,
                              const ix_domain *dom);
 
 /* "I:ni, J:-1:nj+1" as in text; "" for rank 0. */
-void ix_domain_print(const ilex_context *ctx, const ix_domain *dom,
-                     ix_text *t);
+void ix_domain_print(const ilex_context *ctx, const ix_domain *dom, ix_text *t);
 typedef struct ix_domain_text {
     char s[512];
 } ix_domain_text;

@@ -103,8 +103,7 @@ ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
         ix_cast_eval((ilex_dtype)x->dtype, dtype, &v, &r);
         return ix_scalar_const(ctx, dtype, r);
     }
-    ix_node_spec spec = {
-        .kind = IX_CAST, .dtype = dtype, .nops = 1, .ops = &x};
+    ix_node_spec spec = {.kind = IX_CAST, .dtype = dtype, .nops = 1, .ops = &x};
     return ix_node_scoped(ctx, &spec);
 }
 

@@ -10,8 +10,8 @@
 #ifndef ILEX_LIB_SCALAR_H
 #define ILEX_LIB_SCALAR_H
 
-#include "lib/ops/eval.h"
 #include "lib/graph/node.h"
+#include "lib/ops/eval.h"
 
 ilex_array *ix_scalar_const(ilex_context *ctx, ilex_dtype dtype, ix_value v);
 /* A literal that takes its neighbour's dtype; "dtype" is I64, F64 or BOOL. */

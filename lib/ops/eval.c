@@ -2,8 +2,9 @@
  *
  * Evaluation of operators, conversions and reduction steps on single values:
  * the cells of ops.def, casts.def and reductions.def and the helper functions,
- * compiled for each of the 13 dtypes. The code is in lib/ops/eval_dtype.inc; below
- * are the dtypes, kind by kind, then the functions that choose among them.
+ * compiled for each of the 13 dtypes. The code is in lib/ops/eval_dtype.inc;
+ * below are the dtypes, kind by kind, then the functions that choose among
+ * them.
  *
  * To be compiled without contraction of a * b + c into one rounding.
  */
@@ -26,7 +27,8 @@
 #define LOAD_REAL IX_UNUSED f64 x = v->f;
 #define LOAD_COMPLEX IX_UNUSED f64 xr = v->f, xi = v->im;
 
-/* clang-format off: the order of includes counts */
+/* the order of includes counts */
+/* clang-format off */
 
 /* ---- bool and integers ---- */
 

@@ -3,8 +3,8 @@
  * The spelling of ops.def, casts.def and functions_*.inc as C for this
  * compiler: short type names, what the tokens T A U BITS MIN MAX END M() F()
  * FC() stand for while the macro D is a loop dtype's short name, and the cells
- * E() P() C() N as statements that set `re` and `im`. Included by lib/ops/eval.c
- * only, after every other header, since the names are short.
+ * E() P() C() N as statements that set `re` and `im`. Included by
+ * lib/ops/eval.c only, after every other header, since the names are short.
  */
 #ifndef ILEX_LIB_EVAL_TYPES_H
 #define ILEX_LIB_EVAL_TYPES_H
@@ -45,8 +45,8 @@ typedef double f64;
 #define MAX IX_GLUE(max_, D)
 #define END IX_GLUE(end_, D)
 
-/* The enum constant of lib/ops/functions.h: a function without a row in math.def,
- * which generated source could not call, is an error here. */
+/* The enum constant of lib/ops/functions.h: a function without a row in
+ * math.def, which generated source could not call, is an error here. */
 #define IX_MATH_f32(name) ((void)IX_MATH_##name, name##f)
 #define IX_MATH_f64(name) ((void)IX_MATH_##name, name)
 #define IX_MATH_c64(name) IX_MATH_f32(name)

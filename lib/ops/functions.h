@@ -10,8 +10,8 @@
 #ifndef ILEX_LIB_FUNCTIONS_H
 #define ILEX_LIB_FUNCTIONS_H
 
-#include "lib/ops/op.h"
 #include "lib/base/text.h"
+#include "lib/ops/op.h"
 
 /* Functions of libm, one per row of math.def. */
 typedef enum ix_math {

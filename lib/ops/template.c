@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Source text of operators, conversions and comparisons: the cells of ops.def,
- * casts.def and reductions.def as strings. lib/ops/eval.c compiles the same cells.
+ * casts.def and reductions.def as strings. lib/ops/eval.c compiles the same
+ * cells.
  */
 #include "lib/ops/dtype.h"
 #include "lib/ops/op.h"

@@ -19,8 +19,8 @@ void ix_index_bounds(ilex_context *ctx, const ix_frame *frame,
 
 /* Shows lo <= x < hi over the frame. IX_NO fills "sample". */
 ix_tri ix_access_within(ilex_context *ctx, const ix_frame *frame,
-                        const ilex_array *x, const ix_lin *lo,
-                        const ix_lin *hi, ix_sample *sample);
+                        const ilex_array *x, const ix_lin *lo, const ix_lin *hi,
+                        ix_sample *sample);
 
 /* Checks every load of a lambda's body against the domains of its operands:
  * false after recording an error with a counterexample. Accesses that are not
@@ -31,7 +31,7 @@ bool ix_access_check_body(ilex_context *ctx, const char *name,
 
 /* "name: reads u at I=-1 when i=0; u covers I in [0, n) (for example n=1)" */
 void ix_access_report(ilex_context *ctx, const char *name,
-                      const ilex_array *operand, int axis,
-                      const ix_domain *box, const ix_sample *sample);
+                      const ilex_array *operand, int axis, const ix_domain *box,
+                      const ix_sample *sample);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What isl decides for us: the door to lib/shape/affine.c, the one file of lib that
- * sees isl. Box domains with constant or single-parameter bounds are decided
- * in lin.c and never come here.
+ * What isl decides for us: the door to lib/shape/affine.c, the one file of lib
+ * that sees isl. Box domains with constant or single-parameter bounds are
+ * decided in lin.c and never come here.
  */
 #ifndef ILEX_LIB_AFFINE_H
 #define ILEX_LIB_AFFINE_H
@@ -34,16 +34,16 @@ typedef struct ix_sample_size {
 
 /* A point that shows a violation. */
 typedef struct ix_sample {
-    int64_t at;                        /* the value of the index expression */
-    int64_t index[IX_SAMPLE_INDICES];  /* _k, then reduction indices */
+    int64_t at;                       /* the value of the index expression */
+    int64_t index[IX_SAMPLE_INDICES]; /* _k, then reduction indices */
     ix_sample_size size[IX_SAMPLE_SIZES]; /* those that matter */
     int nindex, nsizes;
 } ix_sample;
 
 /* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample". */
 ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
-                        const ilex_array *e, const ix_lin *lo,
-                        const ix_lin *hi, ix_sample *sample);
+                        const ilex_array *e, const ix_lin *lo, const ix_lin *hi,
+                        ix_sample *sample);
 
 /* Do the assumptions from "first" on, with those about the same sizes, leave
  * any size? IX_NO: they contradict. */

@@ -3,8 +3,8 @@
  * Size parameters and what is assumed of them: a range for each, and linear
  * forms that are not negative or divisible.
  */
-#include "lib/shape/affine.h"
 #include "lib/graph/context.h"
+#include "lib/shape/affine.h"
 
 int32_t
 ix_param_of(ilex_context *ctx, int32_t symbol)

@@ -5,16 +5,15 @@ bool
 ix_lin_same(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
 {
     return a && b &&
-           (a == b || (ix_lin_le(ctx, a, b) == IX_YES &&
-                       ix_lin_le(ctx, b, a) == IX_YES));
+           (a == b ||
+            (ix_lin_le(ctx, a, b) == IX_YES && ix_lin_le(ctx, b, a) == IX_YES));
 }
 
 const ix_lin *
 ix_meet_bounds(ilex_context *ctx, const char *operation, int32_t axis,
                const ix_lin *a, const ix_lin *b, bool upper)
 {
-    const ix_lin *r =
-        upper ? ix_lin_min(ctx, a, b) : ix_lin_max(ctx, a, b);
+    const ix_lin *r = upper ? ix_lin_min(ctx, a, b) : ix_lin_max(ctx, a, b);
     if (!r && ctx->error.code == ILEX_OK) {
         ix_lin_text s = ix_lin_show(ctx, a), t = ix_lin_show(ctx, b);
         ix_fail(&ctx->error, ILEX_E_UNDECIDED,
@@ -80,8 +79,7 @@ positional(ilex_context *ctx, const char *operation, int count,
     for (int k = 0; k < rank; k++) {
         ax[k].name = 0;
         ax[k].lo = ix_lin_const(ctx, 0);
-        ax[k].hi =
-            common_length(ctx, operation, count, operands, rank - 1 - k);
+        ax[k].hi = common_length(ctx, operation, count, operands, rank - 1 - k);
         if (!ax[k].hi)
             return false;
     }
@@ -158,8 +156,7 @@ meet_axis(ilex_context *ctx, const char *operation, const ix_axis *with,
         *ax = *with;
         return true;
     }
-    ax->lo =
-        ix_meet_bounds(ctx, operation, ax->name, ax->lo, with->lo, false);
+    ax->lo = ix_meet_bounds(ctx, operation, ax->name, ax->lo, with->lo, false);
     ax->hi = ix_meet_bounds(ctx, operation, ax->name, ax->hi, with->hi, true);
     return ax->lo && ax->hi;
 }
@@ -183,11 +180,11 @@ by_name(ilex_context *ctx, const char *operation, int count,
             int j = ix_rank(operands[i]) == 0
                         ? -1
                         : ix_domain_find(operands[i]->interior, names[k]);
-            if (j >= 0 && (!meet_axis(ctx, operation,
-                                      &operands[i]->interior->ax[j],
-                                      &interior[k]) ||
-                           !meet_axis(ctx, operation,
-                                      &operands[i]->valid->ax[j], &valid[k])))
+            if (j >= 0 &&
+                (!meet_axis(ctx, operation, &operands[i]->interior->ax[j],
+                            &interior[k]) ||
+                 !meet_axis(ctx, operation, &operands[i]->valid->ax[j],
+                            &valid[k])))
                 return false;
         }
     }
@@ -230,11 +227,11 @@ ix_broadcast_indices(ilex_context *ctx, const ix_domain *result,
     int d = ix_rank(x);
     for (int k = 0; k < d; k++) {
         const ix_axis *ax = &x->interior->ax[k];
-        int at = ax->name ? ix_domain_find(result, ax->name)
-                          : result->rank - d + k;
-        bool stretched = !ax->name && ix_lin_is(ax->hi, 1) &&
-                         result->ax[at].hi != ax->hi;
-        index[k] = stretched ? ix_index_const(ctx, 0)
-                             : ix_scalar_index(ctx, at);
+        int at =
+            ax->name ? ix_domain_find(result, ax->name) : result->rank - d + k;
+        bool stretched =
+            !ax->name && ix_lin_is(ax->hi, 1) && result->ax[at].hi != ax->hi;
+        index[k] =
+            stretched ? ix_index_const(ctx, 0) : ix_scalar_index(ctx, at);
     }
 }

@@ -2,8 +2,8 @@
  *
  * Layout of program text. A sum has blanks around its operators except inside
  * brackets; a product has none; comments stand two blanks behind a statement;
- * one empty line is kept where there were some. What lib/syntax/print.c writes is
- * laid out like this already.
+ * one empty line is kept where there were some. What lib/syntax/print.c writes
+ * is laid out like this already.
  */
 #include "lib/syntax/fmt.h"
 

@@ -6,8 +6,8 @@
 #ifndef ILEX_LIB_FMT_H
 #define ILEX_LIB_FMT_H
 
-#include "lib/graph/context.h"
 #include "lib/base/text.h"
+#include "lib/graph/context.h"
 
 ilex_status ix_fmt_text(ilex_context *ctx, const char *text, size_t length,
                         const char *file, ix_text *out);

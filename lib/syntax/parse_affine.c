@@ -3,8 +3,8 @@
  * Meaning of what is affine in .ilx text: bounds, domains, halos,
  * assumptions.
  */
-#include "lib/shape/affine.h"
 #include "lib/ops/dtype.h"
+#include "lib/shape/affine.h"
 #include "lib/syntax/parse.h"
 
 /* ---- numbers ---- */

@@ -4,8 +4,8 @@
  * absolute subscripts, reductions over ranges; the statements `map` and
  * `const`.
  */
-#include "lib/shape/access.h"
 #include "lib/ops/dtype.h"
+#include "lib/shape/access.h"
 #include "lib/syntax/parse.h"
 
 /* ---- names ---- */

@@ -76,8 +76,7 @@ define(ix_parser *p, const ix_statement *s, ilex_array *x)
     ix_parser_check_name(p, "array", &s->name);
     x = ix_parser_array(p, x);
     ix_parser_define(p, &s->name, x);
-    int32_t name =
-        ix_symbol_of(p->ctx, s->name.text, (size_t)s->name.length);
+    int32_t name = ix_symbol_of(p->ctx, s->name.text, (size_t)s->name.length);
     if (ix_module_label(p->module, name, x) != ILEX_OK)
         ix_lex_abort(&p->reader);
 }

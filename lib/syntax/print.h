@@ -6,8 +6,8 @@
 #ifndef ILEX_LIB_PRINT_H
 #define ILEX_LIB_PRINT_H
 
-#include "lib/build/module.h"
 #include "lib/base/text.h"
+#include "lib/build/module.h"
 
 /* The whole program. ILEX_E_ARGUMENT for poison, ILEX_E_LIMIT for the body of
  * an index lambda that is too large to write. */

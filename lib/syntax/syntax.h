@@ -8,8 +8,8 @@
 #ifndef ILEX_LIB_SYNTAX_H
 #define ILEX_LIB_SYNTAX_H
 
-#include "lib/syntax/lex.h"
 #include "lib/ops/op.h"
+#include "lib/syntax/lex.h"
 
 typedef enum ix_syntax_kind {
     IX_SYNTAX_INT,
@@ -87,7 +87,7 @@ struct ix_statement {
     ix_word keyword;
     bool blank_before; /* an empty line comes before it */
     ix_word name;
-    ix_type type;   /* map, einsum, reshape: "brackets" only */
+    ix_type type;        /* map, einsum, reshape: "brackets" only */
     ix_colons_list halo; /* in: halo(...); map: valid(...) */
     bool has_halo;
     ix_word *words; /* size: names; map: reads(...); node: operands */

@@ -11,8 +11,8 @@
 #include "compiler/compiler.h"
 #include "ilex/program.h"
 #include "runtime/jit/jit.h"
-#include "runtime/threads/pool.h"
 #include "runtime/storage/storage.h"
+#include "runtime/threads/pool.h"
 
 /* ---- solve.c: sizes from shapes ---- */
 

@@ -102,8 +102,7 @@ static ix_value
 reduce_chunk(reducer *q, int k, int64_t lo, int64_t hi)
 {
     int64_t lanes = k + 1 == q->in->n ? q->lanes : 1;
-    bool first_wins =
-        q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
+    bool first_wins = q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
     ix_value lane[IX_LANE_BYTES];
     for (int64_t j = 0; j < lanes; j++)
         lane[j] = ix_reduction_identity(q->r, q->acc);

@@ -89,8 +89,7 @@ add_equation(system_rows *s, size_t e, const ix_lin *form)
     if (column == s->nsizes)
         return;
     for (size_t i = 0; i < s->nrows; i++)
-        if (row_of(s, i)[column] &&
-            !eliminate(s, row_of(s, i), row, column)) {
+        if (row_of(s, i)[column] && !eliminate(s, row_of(s, i), row, column)) {
             memset(row_of(s, i), 0, s->width * sizeof *row);
             return;
         }
@@ -147,8 +146,8 @@ ix_solver_make(ix_solver *solver, ix_compiled *c)
     collect(solver, c, false);
     system_rows s = {.c = c, .nsizes = c->nsizes, .neq = solver->nequations};
     s.width = s.nsizes + s.neq;
-    s.rows =
-        ix_arena_new(&c->arena, (s.nsizes + 2) * (s.width + 1) * sizeof *s.rows);
+    s.rows = ix_arena_new(&c->arena,
+                          (s.nsizes + 2) * (s.width + 1) * sizeof *s.rows);
     for (size_t e = 0; e < s.neq && s.nrows <= s.nsizes; e++)
         add_equation(&s, e, solver->equation[e].form);
     for (size_t i = 0; i < s.nrows; i++)

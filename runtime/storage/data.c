@@ -59,7 +59,8 @@ ilex_data(ilex_context *ctx, ilex_storage *storage)
     int64_t serial = ctx->serial++;
     ix_node_spec spec = {.kind = IX_DATA,
                          .dtype = storage->dtype,
-                         .interior = ix_domain_new(ctx, storage->rank, interior),
+                         .interior =
+                             ix_domain_new(ctx, storage->rank, interior),
                          .valid = ix_domain_new(ctx, storage->rank, valid),
                          .nattr = 1,
                          .attr = &serial,

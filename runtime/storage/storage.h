@@ -233,7 +233,7 @@ typedef struct ix_host_copy {
     bool write;
 } ix_host_copy;
 ilex_status ix_host_copy_open(ix_host_copy *x, const ilex_storage *s,
-                          ilex_access access, ix_error *err);
+                              ilex_access access, ix_error *err);
 ilex_status ix_host_copy_close(ix_host_copy *x, ilex_status rc, ix_error *err);
 
 /* ---- storage_kind.c ---- */

@@ -19,7 +19,7 @@ ix_storage_acquire(const ilex_storage *s, ilex_access access, ix_error *err)
 
 ilex_status
 ix_host_copy_open(ix_host_copy *x, const ilex_storage *s, ilex_access access,
-              ix_error *err)
+                  ix_error *err)
 {
     ix_memory *m = s->memory;
     ix_storage_clone(&x->view, s);

@@ -6,8 +6,8 @@
  * the golden runner then runs its kernels (cuda_device.c). cuda_main.c is the
  * command.
  *
- * Everything goes through the real driver, runtime/memory/cuda_driver.c; that it is
- * talking to the fake one of fake.h is unknown to all but cuda_fault.c.
+ * Everything goes through the real driver, runtime/memory/cuda_driver.c; that
+ * it is talking to the fake one of fake.h is unknown to all but cuda_fault.c.
  */
 #ifndef ILEX_TESTS_CUDA_TEST_H
 #define ILEX_TESTS_CUDA_TEST_H

@@ -104,7 +104,9 @@ put_unit(ix_text *t, const ix_compiled *c)
 
 static const ix_backend backend = {"cuda on the CPU",
                                    "CUDA source compiled by the C compiler",
-                                   IX_DIALECT_cuda, ix_jit_cc_compile, NULL,
+                                   IX_DIALECT_cuda,
+                                   ix_jit_cc_compile,
+                                   NULL,
                                    false};
 
 /* Names of the launchers in one block, which the caller frees. */

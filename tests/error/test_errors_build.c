@@ -129,8 +129,7 @@ START_TEST(later_kinds)
 #define ILEX_LATER(function, text, meaning)                                    \
     ck_assert(ilex_is_poison(ilex_##function(ctx, 1, &x)));                    \
     check_error(#function, ilex_error_code(ctx), ilex_error_text(ctx),         \
-                ILEX_E_UNSUPPORTED,                                            \
-                text " is not supported in this version");                     \
+                ILEX_E_UNSUPPORTED, text " is not supported in this version"); \
     ilex_error_clear(ctx);
 #include "ilex/later.def"
 }
