@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stages and nests as stable text: numbers by order of first use, no pointers.
+ * Units as stable text: numbers by order of first use, no pointers.
  */
-#include "compiler/unit.h"
+#include "compiler/tree/tree.h"
 #include "lib/syntax/print.h"
 
 static void
@@ -15,51 +15,11 @@ put_buffer(const ix_unit *u, int i, ix_text *t)
                    ix_domain_show(u->ctx, b->interior).s);
     if (b->box != b->interior)
         ix_text_format(t, " needs [%s]", ix_domain_show(u->ctx, b->box).s);
-    if (b->role == IX_ROLE_TEMP && u->level == IX_LEVEL_NESTS)
+    if (b->role == IX_ROLE_TEMP && u->level >= IX_LEVEL_TREE)
         ix_text_format(t, " slot %d", b->slot);
     if (b->role == IX_ROLE_OUTPUT && b->inplace >= 0)
         ix_text_format(t, " inplace b%d", b->inplace);
     ix_text_char(t, '\n');
-}
-
-static void
-put_bounds(const ix_unit *u, int n, ilex_array *const *bound,
-           const char *function, ix_text *t)
-{
-    ix_text_put(t, n > 1 ? function : "");
-    for (int i = 0; i < n; i++) {
-        ix_text_put(t, i ? ", " : "");
-        ix_print_scalar(u->ctx, bound[i], t);
-    }
-    ix_text_put(t, n > 1 ? ")" : "");
-}
-
-static void
-indent(ix_text *t, int depth)
-{
-    for (int i = 0; i < depth; i++)
-        ix_text_put(t, "  ");
-}
-
-static void
-put_nest(const ix_unit *u, const ix_nest *n, ix_text *t)
-{
-    for (int k = 0; k < n->nloops; k++) {
-        const ix_loop *loop = &n->loop[k];
-        indent(t, k + 2);
-        ix_text_format(t, "for _%d in [", loop->axis);
-        put_bounds(u, loop->nlo, loop->lo, "max(", t);
-        ix_text_put(t, ", ");
-        put_bounds(u, loop->nhi, loop->hi, "min(", t);
-        ix_text_format(t, ")%s%s\n", loop->parallel ? " parallel" : "",
-                       loop->vector ? " vector" : "");
-    }
-    for (int i = 0; i < n->nstores; i++) {
-        indent(t, n->nloops + 2);
-        ix_text_format(t, "store b%d = ", n->store[i].buffer);
-        ix_print_scalar(u->ctx, n->store[i].value, t);
-        ix_text_char(t, '\n');
-    }
 }
 
 /* Arrays in order, with the boxes of `extents` once they are known. */
@@ -103,15 +63,13 @@ ix_dump_unit(const ix_unit *u, ix_text *t)
     for (size_t i = 0; i < u->nbuffers; i++)
         put_buffer(u, (int)i, t);
     for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++) {
-        ix_text_format(t, "  stage b%d on [%s] = ", u->stage[i].buffer,
+        ix_text_format(t, "  stage b%d on [%s]\n", u->stage[i].buffer,
                        ix_domain_show(u->ctx, u->stage[i].box).s);
-        ix_print_scalar(u->ctx, u->stage[i].body, t);
-        ix_text_char(t, '\n');
+        ix_dump_body(u, u->stage[i].body, t);
     }
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         ix_text_format(t, "  kernel k%d on [%s]\n", k->number,
                        ix_domain_show(u->ctx, k->box).s);
-        for (const ix_nest *n = k->nests; n; n = n->next)
-            put_nest(u, n, t);
+        ix_dump_kernel(u, k, t);
     }
 }

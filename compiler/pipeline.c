@@ -133,6 +133,21 @@ run_passes(ix_unit *u, const ix_compile_request *request)
     return DONE;
 }
 
+bool
+ix_unit_target(ix_unit *u, bool cuda)
+{
+    if (u->cuda == cuda)
+        return true;
+    u->cuda = cuda;
+    u->level = IX_LEVEL_TREE;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        k->body = k->nests;
+    for (size_t i = 0; i < IX_COUNT(passes); i++)
+        if (passes[i].after == IX_LEVEL_TARGET && !passes[i].run(u))
+            return false;
+    return true;
+}
+
 /* Fills the compiled program, whose arena may run out. */
 static bool
 fill(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
@@ -175,6 +190,16 @@ compile_guarded(ix_unit *u, const ix_compile_request *request, ix_compiled **c)
     return false;
 }
 
+/* Is source for GPUs all that is wanted? */
+static bool
+only_cuda(const ix_compile_request *request)
+{
+    bool cpu = false;
+    for (int d = 0; d < IX_NDIALECTS; d++)
+        cpu |= request->dialect[d] && d != IX_DIALECT_cuda;
+    return request->dialect[IX_DIALECT_cuda] && !cpu;
+}
+
 ix_compiled *
 ix_compile(ilex_module *module, const ix_compile_request *request)
 {
@@ -184,6 +209,7 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
         return NULL;
     size_t scope = ilex_scope_begin(ctx);
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
+    u.cuda = only_cuda(request);
     ix_compiled *c = NULL;
     ix_arena_init(&u.arena, &ctx->mem);
     bool ok = scope != SIZE_MAX && compile_guarded(&u, request, &c);

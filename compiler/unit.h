@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The unit of compilation and the loop-nest IR.
+ * The unit of compilation.
  *
  * A unit goes through three levels: GRAPH (array nodes), STAGES (arrays that
  * are stored, each with the box it covers and a body that loads buffers by
- * number), NESTS (kernels of loop nests). passes.def says which pass leads
- * from which level to which; verify.c what is legal at each.
+ * number), TREE (kernels of statements), TARGET (the same, for a CPU or a GPU).
+ * passes.def says which pass leads from
+ * which level to which; verify.c what is legal at each.
  *
  * Everything here lives in the unit's arena; nodes are held by a scope of the
  * context that the compilation opens and closes.
@@ -20,7 +21,8 @@
 typedef enum ix_level {
     IX_LEVEL_GRAPH,
     IX_LEVEL_STAGES,
-    IX_LEVEL_NESTS
+    IX_LEVEL_TREE,
+    IX_LEVEL_TARGET
 } ix_level;
 
 typedef enum ix_role {
@@ -49,35 +51,20 @@ typedef struct ix_stage {
     ilex_array *body;     /* loads have buffer numbers as slots */
 } ix_stage;
 
-/* A loop over index _axis: from the largest of "lo" to the smallest of "hi",
- * both index expressions over sizes and outer loops. */
-enum { IX_LOOP_BOUNDS = 6 };
-typedef struct ix_loop {
-    int axis;
-    int nlo, nhi;
-    ilex_array *lo[IX_LOOP_BOUNDS], *hi[IX_LOOP_BOUNDS];
-    bool parallel; /* iterations are independent */
-    bool vector;   /* innermost, no reduction inside */
-} ix_loop;
-
-typedef struct ix_store {
-    int buffer;
-    ilex_array *value; /* stored at [_0, _1, ...] of the buffer */
-} ix_store;
-
-/* Perfectly nested loops around stores that do not read each other. */
-typedef struct ix_nest {
-    int nloops, nstores;
-    ix_loop *loop; /* outermost first */
-    ix_store *store;
-    struct ix_nest *next;
-} ix_nest;
-
-/* Nests that run one after another; the outermost loop takes a range. */
+/* A function: statements (compiler/tree/tree.h) over variables and values that
+ * it numbers itself. Variables 0 to rank-1 of its box are the indices of what
+ * it stores. */
+typedef struct ix_stmt ix_stmt;
 typedef struct ix_kernel {
     int number;
-    ix_nest *nests;
-    const ix_domain *box; /* hull of the nests */
+    ix_stmt *body;
+    ix_stmt *nests;       /* nests of stores, before statements for a target */
+    const ix_domain *box; /* hull of what it stores */
+    char *variable;       /* letters of the variables' names */
+    size_t nvariables, variable_capacity;
+    int nvalues;
+    int *unit; /* buffers whose last stride a variant takes for 1 */
+    size_t nunits, unit_capacity;
     struct ix_kernel *next;
 } ix_kernel;
 
@@ -108,7 +95,8 @@ typedef struct ix_unit {
     size_t nstages, stage_capacity;
     ix_kernel *kernels;
     int nkernels, nslots;
-    bool reference; /* no simplification, no fusion */
+    bool reference; /* no simplification, no fusion, nests alone */
+    bool cuda;      /* the target is a GPU */
     bool changed;   /* set by a pass that changed something */
 } ix_unit;
 
@@ -127,9 +115,8 @@ int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
 void ix_unit_stage(ix_unit *u, ix_stage stage);
 
-/* A kernel of one nest over "box" that stores "value". */
-ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box, int buffer,
-                          ilex_array *value);
+/* A kernel over "box", without statements. */
+ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box);
 
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);
@@ -148,14 +135,16 @@ bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
  * axis; notes which elements of arrays its scalars are */
 ilex_array *ix_origin_inline(ix_unit *u, const ilex_array *array,
                              ilex_array *body, ilex_array *const *index);
+/* "lap[I+1]", NULL for a scalar that was no array */
+const char *ix_origin_text(const ix_unit *u, const ilex_array *scalar);
+/* ix_substitution.became for a unit as user: what scalars become stands for the
+ * same elements */
+void ix_origin_keep(void *unit, const ilex_array *from, ilex_array *to);
 
-/* compiler/tree/statements.c: about how many statements the emitter writes for
- * bodies, which share nodes, for a nest, and for a kernel */
-int ix_statements(ix_unit *u, int nbodies, ilex_array *const *body);
-int ix_nest_statements(ix_unit *u, const ix_nest *nest);
-int ix_kernel_statements(ix_unit *u, const ix_kernel *k);
-/* Are axes "k" and on of a reduction so short that they need no loops? */
-bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
+/* compiler/tree/measure.c: about how many statements bodies, which share nodes,
+ * become */
+int ix_measure(ix_unit *u, int nbodies, ilex_array *const *body);
+
 /* Statements of a generated function, of each when a body is cut, of a kernel
  * that gets a translation unit of its own, and of a unit that kernels share. */
 enum {
@@ -168,6 +157,10 @@ enum {
 /* passes: true on success, false after recording an error */
 #define IX_PASS(name, before, after, meaning) bool ix_pass_##name(ix_unit *u);
 #include "compiler/passes.def"
+
+/* compiler/pipeline.c: brings the kernels to the level TARGET for another
+ * target than they are for */
+bool ix_unit_target(ix_unit *u, bool cuda);
 
 /* compiler/dump.c */
 void ix_dump_unit(const ix_unit *u, ix_text *t);

@@ -3,7 +3,7 @@
  * What is legal at each level. A violation is a bug of a pass: ILEX_E_INTERNAL
  * names the pass and the node.
  */
-#include "compiler/unit.h"
+#include "compiler/tree/tree.h"
 
 #include <stdio.h>
 
@@ -87,19 +87,6 @@ verify_body(verifier *v, const ix_domain *box, int buffer,
     v->ok &= ix_visit_loads(&lv, body);
 }
 
-/* Loop k runs over index k, its bounds use outer indices only. */
-static void
-verify_nest(verifier *v, const ix_kernel *k, const ix_nest *n)
-{
-    if (n->nloops != k->box->rank || n->nstores < 1)
-        complain(v, "a nest has another rank than its kernel", k->number);
-    for (int i = 0; i < n->nloops && v->ok; i++)
-        if (n->loop[i].axis != i || n->loop[i].nlo < 1 || n->loop[i].nhi < 1)
-            complain(v, "a loop is out of order or has no bounds", k->number);
-    for (int i = 0; i < n->nstores && v->ok; i++)
-        verify_body(v, k->box, n->store[i].buffer, n->store[i].value);
-}
-
 bool
 ix_verify_unit(ix_unit *u, const char *pass)
 {
@@ -108,9 +95,8 @@ ix_verify_unit(ix_unit *u, const char *pass)
         verify_graph(&v);
     for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++)
         verify_body(&v, u->stage[i].box, u->stage[i].buffer, u->stage[i].body);
-    for (const ix_kernel *k = u->kernels; k; k = k->next)
-        for (const ix_nest *n = k->nests; n; n = n->next)
-            verify_nest(&v, k, n);
+    for (ix_kernel *k = u->kernels; k && v.ok; k = k->next)
+        v.ok = ix_check_kernel(u, k, pass);
     return v.ok;
 }
 

@@ -54,12 +54,12 @@ lib/graph           lib/base lib/ops
 lib/shape           lib/base lib/ops lib/graph
 lib/build           lib/base lib/ops lib/graph lib/shape
 lib/syntax          lib/base lib/ops lib/graph lib/shape lib/build
-compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/steps/finish.h
+compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/steps/finish.h compiler/tree/tree.h
 compiler/graph      lib/* compiler
 compiler/stages     lib/* compiler compiler/steps/finish.h
 compiler/tree       lib/* compiler
-compiler/steps      lib/* compiler compiler/emit/emit.h
-compiler/emit       lib/* compiler
+compiler/steps      lib/* compiler compiler/tree/tree.h compiler/emit/emit.h
+compiler/emit       lib/* compiler compiler/tree/tree.h
 runtime/threads     lib/*
 runtime/memory      lib/*
 runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads

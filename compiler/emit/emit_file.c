@@ -123,13 +123,13 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
 /* Where the unit that starts with "k" ends: a large kernel stands alone, small
  * ones share a unit. */
 static const ix_kernel *
-end_of_unit(ix_unit *u, const ix_kernel *k)
+end_of_unit(const ix_kernel *k)
 {
-    int sum = ix_kernel_statements(u, k);
+    int sum = ix_stmt_count(k->body);
     if (sum >= IX_LARGE_KERNEL)
         return k->next;
     for (k = k->next; k; k = k->next) {
-        int more = ix_kernel_statements(u, k);
+        int more = ix_stmt_count(k->body);
         sum += more;
         if (more >= IX_LARGE_KERNEL || sum > IX_UNIT)
             break;
@@ -162,7 +162,7 @@ ix_emit_units(ix_unit *u, ix_arena *arena, const ix_emit_request *request,
     size_t capacity = 0;
     init_emitter(e, u, arena, request->dialect, request->names);
     do {
-        end = request->several && k ? end_of_unit(u, k) : NULL;
+        end = request->several && k ? end_of_unit(k) : NULL;
         const char *text = emit_one(e, k, end, &source->uses_math);
         if (!text)
             return false;

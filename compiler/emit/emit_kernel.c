@@ -6,33 +6,36 @@
 #include "compiler/emit/emit.h"
 
 static void
-reset(ix_emitter *e, const ix_kernel *k)
+reset(ix_emitter *e, const ix_kernel *k, ix_text *body)
 {
     ix_unit *u = e->u;
     size_t strides = 1;
     for (size_t i = 0; i < u->nbuffers; i++)
         strides += (size_t)u->buffer[i].box->rank;
     e->kernel = k;
-    e->depth = e->floor = e->next = 0;
-    e->block[0].id = ++e->next_block;
-    e->block[0].indent = 0;
-    ix_text_init(&e->block[0].text, &e->mem);
-    e->nnames = e->nrows = e->ninner = 0;
-    ix_map_free(&e->value, &e->mem);
-    memset(e->index_depth, 0, sizeof e->index_depth);
-    memset(e->rindex_depth, 0, sizeof e->rindex_depth);
+    e->next = k->nvalues;
+    e->t = body;
+    e->indent = 1;
     memset(e->uses_buffer, 0, u->nbuffers + 1);
     memset(e->uses_stride, 0, strides);
     memset(e->uses_size, 0, u->ctx->nparams + 1);
 }
 
 static bool
-is_inner(const ix_emitter *e, int buffer, int axis)
+is_unit(const ix_emitter *e, int buffer, int axis)
 {
-    for (size_t i = 0; i < e->ninner; i++)
-        if (e->inner[i].buffer == buffer && e->inner[i].axis == axis)
+    for (size_t i = 0; i < e->kernel->nunits; i++)
+        if (e->kernel->unit[i] == buffer &&
+            axis + 1 == e->u->buffer[buffer].box->rank)
             return true;
     return false;
+}
+
+/* Where the last stride of a buffer is in the table of strides. */
+static int
+last_stride(const ix_emitter *e, int buffer)
+{
+    return e->first_stride[buffer] + e->u->buffer[buffer].box->rank - 1;
 }
 
 /* Pointers, strides and sizes that the body uses. */
@@ -54,7 +57,7 @@ declare_arguments(ix_emitter *e, ix_text *t)
     for (size_t i = 0; i < u->nbuffers; i++)
         for (int k = 0; k < u->buffer[i].box->rank; k++)
             if (e->uses_stride[e->first_stride[i] + k] &&
-                !is_inner(e, (int)i, k))
+                !is_unit(e, (int)i, k))
                 ix_text_format(t, "    const i64 s%d_%d = a->stride[%d];\n",
                                (int)i, k, e->first_stride[i] + k);
     for (size_t p = 0; p < u->ctx->nparams; p++)
@@ -71,14 +74,16 @@ put_comment(ix_emitter *e, const ix_kernel *k, ix_text *t)
 {
     if (!e->names)
         return;
+    const char *separator = " ";
     ix_text_format(t, "/* k%d computes", k->number);
-    for (int i = 0; k->nests && i < k->nests->nstores; i++) {
-        const ix_buffer *b = &e->u->buffer[k->nests->store[i].buffer];
-        ix_text_format(t, "%s ", i ? "," : "");
+    for (const ix_stmt *x = ix_nest_body(k->nests); x; x = x->next) {
+        const ix_buffer *b = &e->u->buffer[x->at.buffer];
+        ix_text_put(t, separator);
         if (*b->name)
             ix_text_put(t, b->name);
         else
-            ix_text_format(t, "temporary b%d", k->nests->store[i].buffer);
+            ix_text_format(t, "temporary b%d", x->at.buffer);
+        separator = ", ";
     }
     ix_text_format(t, " on [%s] */\n", ix_domain_show(e->u->ctx, k->box).s);
 }
@@ -86,9 +91,11 @@ put_comment(ix_emitter *e, const ix_kernel *k, ix_text *t)
 static void
 put_parameters(ix_emitter *e, ix_text *t)
 {
-    for (size_t i = 0; i < e->ninner; i++)
+    for (size_t i = 0; i < e->kernel->nunits; i++) {
+        int buffer = e->kernel->unit[i];
         ix_text_format(t, "%sconst i64 s%d_%d", i % 5 ? ", " : ",\n        ",
-                       e->inner[i].buffer, e->inner[i].axis);
+                       buffer, e->u->buffer[buffer].box->rank - 1);
+    }
     ix_text_put(t, ")\n{\n");
 }
 
@@ -99,10 +106,9 @@ put_call(ix_emitter *e, int number, bool ones, ix_text *t)
 {
     ix_text_format(t, "%sk%d_body(a, begin, end",
                    e->dialect->cuda ? "" : "return ", number);
-    for (size_t i = 0; i < e->ninner; i++) {
-        int at = e->first_stride[e->inner[i].buffer] + e->inner[i].axis;
-        ix_text_format(t, ones ? ", 1" : ", a->stride[%d]", at);
-    }
+    for (size_t i = 0; i < e->kernel->nunits; i++)
+        ix_text_format(t, ones ? ", 1" : ", a->stride[%d]",
+                       last_stride(e, e->kernel->unit[i]));
     ix_text_put(t, ");\n");
 }
 
@@ -110,7 +116,7 @@ put_call(ix_emitter *e, int number, bool ones, ix_text *t)
 static bool
 has_variant(const ix_emitter *e)
 {
-    return e->ninner && *e->dialect->vector_pragma;
+    return e->kernel->nunits && *e->dialect->vector_pragma;
 }
 
 /* The variant for other strides, kept small: it is the rare one, and gathers
@@ -145,10 +151,9 @@ put_entry(ix_emitter *e, int number, ix_text *t)
         ix_text_put(t, "    const ilex_kernel_args *const a = &args;\n");
     if (has_variant(e)) {
         ix_text_put(t, "    if (");
-        for (size_t i = 0; i < e->ninner; i++)
+        for (size_t i = 0; i < e->kernel->nunits; i++)
             ix_text_format(t, "%sa->stride[%d] == 1", i ? " && " : "",
-                           e->first_stride[e->inner[i].buffer] +
-                               e->inner[i].axis);
+                           last_stride(e, e->kernel->unit[i]));
         ix_text_put(t, ")\n        ");
         put_call(e, number, true, t);
         ix_text_format(t, "    return k%d_any(a, begin, end);\n", number);
@@ -162,10 +167,11 @@ put_entry(ix_emitter *e, int number, ix_text *t)
 bool
 ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
 {
-    reset(e, k);
-    for (const ix_nest *n = k->nests; n; n = n->next)
-        ix_emit_nest(e, n);
-    const char *body = ix_text_string(&e->block[0].text);
+    ix_text text;
+    ix_text_init(&text, &e->mem);
+    reset(e, k, &text);
+    ix_emit_stmts(e, k->body);
+    const char *body = ix_text_string(&text);
     put_comment(e, k, t);
     ix_text_format(t,
                    "%s%s%s\nk%d_body(const ilex_kernel_args *const a, "
@@ -181,6 +187,6 @@ ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
         put_any_stride(e, k->number, t);
     put_entry(e, k->number, t);
     bool ok = body != NULL && !t->failed;
-    ix_text_free(&e->block[0].text);
+    ix_text_free(&text);
     return ok && e->u->ctx->error.code == ILEX_OK;
 }

@@ -47,6 +47,23 @@ note_origin(ix_unit *u, const ilex_array *n, ilex_array *const *index,
     ix_map_set(&u->origin, &mem, scalar, (size_t)o);
 }
 
+const char *
+ix_origin_text(const ix_unit *u, const ilex_array *scalar)
+{
+    const size_t *origin = ix_map_find(&u->origin, scalar);
+    return origin ? ((const ix_origin *)*origin)->text : NULL;
+}
+
+void
+ix_origin_keep(void *unit, const ilex_array *from, ilex_array *to)
+{
+    ix_unit *u = unit;
+    const size_t *origin = from == to ? NULL : ix_map_find(&u->origin, from);
+    ix_mem mem = ix_arena_mem(&u->arena);
+    if (origin && !ix_map_find(&u->origin, to))
+        ix_map_set(&u->origin, &mem, to, *origin);
+}
+
 /* A body that is read at other indices. */
 typedef struct shifted_body {
     ix_unit *u;

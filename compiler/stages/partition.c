@@ -316,7 +316,7 @@ make_stage(partition *p, size_t i)
         return true;
     }
     x->body = inline_body(p, n);
-    if (!ix_is_poison(x->body) && ix_statements(u, 1, &x->body) > BODY_BUDGET) {
+    if (!ix_is_poison(x->body) && ix_measure(u, 1, &x->body) > BODY_BUDGET) {
         store_operands(p, n);
         x->body = inline_body(p, n);
     }

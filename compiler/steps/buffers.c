@@ -4,7 +4,7 @@
  * order; gives: a slot for every temporary; a slot's size is that of the
  * largest temporary in it, a formula that the run evaluates.
  */
-#include "compiler/unit.h"
+#include "compiler/tree/tree.h"
 
 /* First and last kernel that touches each buffer. */
 typedef struct lifetimes {
@@ -22,24 +22,17 @@ touch(lifetimes *l, int64_t buffer)
 }
 
 static bool
-touch_load(ix_load_visitor *v, const ilex_array *load)
+touch_load(void *user, const ilex_array *load)
 {
-    lifetimes *l = v->user;
-    touch(l, load->attr[0]);
+    touch(user, load->attr[0]);
     return true;
 }
 
 static bool
-scan_kernel(lifetimes *l, const ix_kernel *k)
+touch_store(void *user, ix_stmt *s)
 {
-    for (const ix_nest *n = k->nests; n; n = n->next)
-        for (int i = 0; i < n->nstores; i++) {
-            ix_load_visitor v = {.ctx = l->u->ctx, .fn = touch_load, .user = l};
-            v.frame.box = k->box;
-            if (!ix_visit_loads(&v, n->store[i].value))
-                return false;
-            touch(l, n->store[i].buffer);
-        }
+    if (s->kind == IX_STMT_STORE)
+        touch(user, s->at.buffer);
     return true;
 }
 
@@ -89,9 +82,11 @@ ix_pass_buffers(ix_unit *u)
     l.last = ix_arena_new(&u->arena, n * sizeof *l.last);
     memset(l.first, -1, n * sizeof *l.first);
     memset(l.last, -1, n * sizeof *l.last);
-    for (const ix_kernel *k = u->kernels; k; k = k->next, l.now++)
-        if (!scan_kernel(&l, k))
-            return false;
+    for (ix_kernel *k = u->kernels; k; k = k->next, l.now++) {
+        ix_stmt_loads(u, k->body, touch_load, &l);
+        ix_stmt_each(k->body, touch_store, &l);
+        k->nests = k->body;
+    }
     assign_slots(&l);
     return true;
 }

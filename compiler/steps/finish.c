@@ -6,6 +6,7 @@
 #include "compiler/steps/finish.h"
 
 #include "compiler/emit/emit.h"
+#include "compiler/tree/tree.h"
 
 const ix_lin *
 ix_finish_lin(ix_compiled *c, const ix_lin *a)
@@ -192,28 +193,36 @@ mark_sizes(ix_compiled *c, const ilex_array *n, ix_map *seen, const ix_mem *mem)
         mark_sizes(c, n->ops[i], seen, mem);
 }
 
-static void
-mark_loop_sizes(ix_compiled *c, const ix_loop *loop, ix_map *seen,
-                const ix_mem *mem)
+typedef struct size_marks {
+    ix_compiled *c;
+    ix_map seen;
+    ix_mem mem;
+} size_marks;
+
+static bool
+mark_expr(void *user, ilex_array *x)
 {
-    for (int i = 0; i < loop->nlo; i++)
-        mark_sizes(c, loop->lo[i], seen, mem);
-    for (int i = 0; i < loop->nhi; i++)
-        mark_sizes(c, loop->hi[i], seen, mem);
+    size_marks *m = user;
+    mark_sizes(m->c, x, &m->seen, &m->mem);
+    return true;
 }
 
+static bool
+mark_stmt(void *user, ix_stmt *s)
+{
+    return ix_stmt_exprs(s, mark_expr, user);
+}
+
+/* What kernels compute with, and the stages that the reference back end runs.
+ */
 static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
 {
-    ix_map seen = {0};
-    ix_mem mem = ix_arena_mem(&u->arena);
+    size_marks m = {c, {0}, ix_arena_mem(&u->arena)};
     for (const ix_kernel *k = u->kernels; k; k = k->next)
-        for (const ix_nest *n = k->nests; n; n = n->next) {
-            for (int i = 0; i < n->nloops; i++)
-                mark_loop_sizes(c, &n->loop[i], &seen, &mem);
-            for (int i = 0; i < n->nstores; i++)
-                mark_sizes(c, n->store[i].value, &seen, &mem);
-        }
+        ix_stmt_each(k->nests, mark_stmt, &m);
+    for (size_t i = 0; u->reference && i < u->nstages; i++)
+        mark_expr(&m, u->stage[i].body);
 }
 
 bool
@@ -233,7 +242,8 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
                                 request->several};
         if (request->dialect[d] &&
-            !ix_emit_units(u, &c->arena, &emit, &c->source[d]))
+            (!ix_unit_target(u, d == IX_DIALECT_cuda) ||
+             !ix_emit_units(u, &c->arena, &emit, &c->source[d])))
             return false;
     }
     return true;

@@ -8,8 +8,7 @@
  * groups before it made, and for a tree it hands on few values. A reduction
  * and a guarded `where` stay whole.
  */
-#include "compiler/unit.h"
-#include "lib/ops/dtype.h"
+#include "compiler/tree/tree.h"
 
 /* A node of the body, operands before users. */
 typedef struct part {
@@ -46,7 +45,7 @@ static int
 own_weight(cutter *c, ilex_array *n)
 {
     if (is_whole(n))
-        return ix_statements(c->u, 1, &n);
+        return ix_measure(c->u, 1, &n);
     return ix_dtype_is_complex((ilex_dtype)n->dtype) ? 2 : 1;
 }
 
@@ -119,34 +118,37 @@ body_in_group(cutter *c, ilex_array *n, int group, int rank)
 /* The kernel that stores what group "group" hands on, over the loops of
  * "nest"; NULL if that is nothing or memory ran out. */
 static ix_kernel *
-kernel_of_group(cutter *c, const ix_kernel *k, const ix_nest *nest, int group)
+kernel_of_group(cutter *c, const ix_kernel *k, ix_stmt *nest, int group)
 {
-    ix_arena *arena = &c->u->arena;
-    ix_kernel *r = ix_arena_new(arena, sizeof *r);
-    r->box = k->box;
-    r->nests = ix_arena_new(arena, sizeof *r->nests);
-    r->nests->nloops = nest->nloops;
-    r->nests->loop = nest->loop;
-    r->nests->store = ix_arena_new(arena, c->nparts * sizeof(ix_store));
+    ix_unit *u = c->u;
+    ix_stmt *stores = NULL, **tail = &stores;
+    const ix_element *at = &ix_nest_body(nest)->at;
     for (size_t i = 0; i < c->nparts; i++) {
         const part *p = &c->part[i];
         if (p->group != group || p->buffer < 0)
             continue;
-        ilex_array *body = body_in_group(c, p->node, group, nest->nloops);
+        ilex_array *body = body_in_group(c, p->node, group, k->box->rank);
         if (ix_is_poison(body))
             return NULL;
-        r->nests->store[r->nests->nstores++] = (ix_store){p->buffer, body};
+        *tail = ix_stmt_store(
+            u, ix_element_of(u, p->buffer, at->rank, at->index), body);
+        tail = &(*tail)->next;
     }
-    return r->nests->nstores ? r : NULL;
+    if (!stores)
+        return NULL;
+    ix_kernel *r = ix_unit_kernel(u, k->box);
+    r->body = ix_nest_like(u, nest, stores);
+    return r;
 }
 
 /* Puts the kernels of all groups but the last before "*at", which keeps the
  * last; returns where "*at" is now. */
 static ix_kernel **
-cut_nest(cutter *c, ix_kernel **at, ix_nest *nest)
+cut_nest(cutter *c, ix_kernel **at, ix_stmt *nest)
 {
     ix_kernel *k = *at;
-    ilex_array *body = nest->store->value;
+    ix_stmt *store = ix_nest_body(nest);
+    ilex_array *body = store->value;
     collect(c, body);
     find_handed_on(c, k->box);
     for (int group = 0; group < c->group; group++) {
@@ -158,17 +160,19 @@ cut_nest(cutter *c, ix_kernel **at, ix_nest *nest)
         at = &r->next;
         c->u->changed = true;
     }
-    nest->store->value = body_in_group(c, body, c->group, nest->nloops);
+    store->value = body_in_group(c, body, c->group, k->box->rank);
     return at;
 }
 
 bool
 ix_pass_cut(ix_unit *u)
 {
-    for (ix_kernel **at = &u->kernels; *at && !u->reference; at = &(*at)->next)
-        for (ix_nest *n = (*at)->nests; n; n = n->next) {
+    if (u->reference)
+        return true;
+    for (ix_kernel **at = &u->kernels; *at; at = &(*at)->next)
+        for (ix_stmt *n = (*at)->body; n; n = n->next) {
             cutter c = {.u = u};
-            if (ix_nest_statements(u, n) <= IX_FUNCTION)
+            if (ix_measure_nest(u, n) <= IX_FUNCTION)
                 continue;
             at = cut_nest(&c, at, n);
         }

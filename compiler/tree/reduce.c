@@ -1,138 +1,326 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass reduce: reductions over everything get a loop that threads can share.
+ * Pass reduce: reductions become loops. needs: guards as branches, strips;
+ * gives: no reduction in any expression; breaks: nothing. The order in which
+ * elements are combined is that of the node; see ix_scalar_reduce().
  */
-#include "compiler/unit.h"
+#include "compiler/tree/reduce.h"
 
-/* What sole_reduction finds. */
-typedef struct reduction_search {
-    ix_unit *u;
-    ix_map seen;
-    ilex_array *found;
-    int count;
-} reduction_search;
+enum { MOST_UNROLLED = 4 };
 
-static void
-find_reductions(reduction_search *r, ilex_array *n)
+/* ---- one axis ---- */
+
+/* Fewer elements than lanes: the upper lanes would stay empty. */
+static int
+useful_lanes(int lanes, int64_t extent)
 {
-    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&r->seen, n))
-        return;
-    if (!ix_map_set(&r->seen, &r->u->ctx->mem, n, 1))
-        r->count = 2; /* no memory: leave the body as it is */
-    if (n->kind == IX_REDUCE) {
-        r->found = n;
-        r->count++;
+    while (extent >= 0 && lanes > 1 && lanes / 2 >= extent)
+        lanes /= 2;
+    return lanes;
+}
+
+static ix_reduce_axis
+axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
+        const ix_strip *strip)
+{
+    ilex_context *ctx = b->u->ctx;
+    const ix_axis *ax = &n->interior->ax[k];
+    const ix_lin *extent = ix_axis_extent(ctx, ax);
+    ix_reduction r = ix_reduction_of(n);
+    ix_reduce_axis x = {.b = b,
+                        .n = n,
+                        .k = k,
+                        .strip = strip,
+                        .op = ix_reduction_op(r),
+                        .acc = (ilex_dtype)n->ops[0]->dtype,
+                        .lo = ix_index_lin(ctx, ax->lo),
+                        .hi = ix_index_lin(ctx, ax->hi),
+                        .extent = -1,
+                        .lanes = 1,
+                        .index = index};
+    x.first_wins = ix_dtype_is_complex(x.acc) && r == IX_REDUCTION_PROD;
+    if (extent && extent->n == 0)
+        x.extent = extent->c > 0 ? extent->c : 0;
+    if (k + 1 == n->interior->rank)
+        x.lanes = useful_lanes((int)n->attr[2], x.extent);
+    return x;
+}
+
+ilex_array *
+ix_reduce_identity(const ix_reduce_axis *x)
+{
+    ix_value v = ix_reduction_identity(ix_reduction_of(x->n), x->acc);
+    return ix_scalar_const(x->b->u->ctx, x->acc, v);
+}
+
+/* The value over nothing. */
+static ilex_array *
+empty_value(const ix_reduce_axis *x)
+{
+    ix_value v;
+    if (!ix_reduction_empty(ix_reduction_of(x->n), x->acc, &v))
+        return ix_reduce_identity(x);
+    return ix_scalar_const(x->b->u->ctx, x->acc, v);
+}
+
+/* ---- elements ---- */
+
+/* The body at the indices of all axes; in a strip at its point "v". */
+static ilex_array *
+body_at(ix_reduce_axis *x, ilex_array *v)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    int axes = v ? x->strip->axis + 1 : 0;
+    ilex_array **point =
+        ix_arena_new(&x->b->u->arena, ((size_t)axes + 1) * sizeof *point);
+    for (int i = 0; i < axes; i++)
+        point[i] = ix_scalar_index(ctx, i);
+    if (v)
+        point[x->strip->axis] = ix_index_fma(ctx, x->strip->first, 1, v);
+    ix_substitution s = {.ctx = ctx,
+                         .index = v ? point : NULL,
+                         .nindex = axes,
+                         .rindex = x->index,
+                         .nrindex = x->n->interior->rank,
+                         .from = x->n->attr[1],
+                         .became = ix_origin_keep,
+                         .user = x->b->u};
+    ilex_array *body = ix_substitute(&s, x->n->ops[0]);
+    ix_substitution_free(&s);
+    return ix_reduce_expand(x->b, body);
+}
+
+ilex_array *
+ix_reduce_element(ix_reduce_axis *x, ilex_array *index)
+{
+    x->index[x->k] = index;
+    return x->k + 1 < x->n->interior->rank
+               ? ix_reduce_axes(x->b, x->n, x->k + 1, x->index)
+               : body_at(x, NULL);
+}
+
+/* ---- accumulators ---- */
+
+/* Opens a loop over the points of the strip. */
+static ix_stmt *
+open_points(ix_reduce_axis *x)
+{
+    ix_unit *u = x->b->u;
+    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, x->b->k, 'v'),
+                                ix_index_const(u->ctx, 0), x->strip->width);
+    loop->parallel = true;
+    ix_build_open(x->b, loop);
+    return loop;
+}
+
+static ilex_array *
+variable(ix_builder *b, const ix_stmt *loop)
+{
+    return ix_scalar_index(b->u->ctx, loop->number);
+}
+
+ix_stmt *
+ix_reduce_accumulator(ix_reduce_axis *x, char prefix, ilex_array *first)
+{
+    ix_builder *b = x->b;
+    if (!x->strip)
+        return ix_build_cell(b, prefix, x->acc, first);
+    ix_stmt *a = ix_build_scratch(b, prefix, IX_ARRAY, x->acc, IX_STRIP);
+    ix_stmt *loop = open_points(x);
+    ix_element at = ix_element_scratch(b->u, a, variable(b, loop));
+    ix_build_put(b, ix_stmt_store(b->u, at, first));
+    ix_build_close(b, loop);
+    return a;
+}
+
+/* The first element replaces an accumulator that has no identity. */
+static void
+combine(ix_reduce_axis *x, ix_element at, ilex_array *v, ilex_array *index,
+        ilex_array *first)
+{
+    ix_builder *b = x->b;
+    ix_stmt *update = ix_stmt_update(b->u, x->op, at, v);
+    if (!x->first_wins) {
+        ix_build_put(b, update);
         return;
     }
-    for (int i = 0; i < n->nops; i++)
-        find_reductions(r, n->ops[i]);
+    ilex_array *ops[2] = {index, first};
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF);
+    s->value = ix_scalar_op(b->u->ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, ops);
+    ix_build_open(b, s);
+    ix_build_put(b, ix_stmt_store(b->u, at, v));
+    ix_build_else(b, s);
+    ix_build_put(b, update);
+    ix_build_close(b, s);
 }
 
-/* The one reduction, over several axes, in a body; or NULL. */
+/* The same for every point of a strip. */
+static void
+accumulate_strip(ix_reduce_axis *x, ix_stmt *into, ilex_array *index)
+{
+    ix_builder *b = x->b;
+    bool inner = x->k + 1 == x->n->interior->rank;
+    ix_stmt *part = NULL;
+    x->index[x->k] = index;
+    if (!inner)
+        part = ix_reduce_strip(b, x->n, x->k + 1, x->index, x->strip);
+    ix_stmt *loop = open_points(x);
+    ilex_array *v = variable(b, loop);
+    ilex_array *value = inner ? body_at(x, v) : ix_build_read(b, part, v);
+    ix_build_put(b, ix_stmt_update(b->u, x->op,
+                                   ix_element_scratch(b->u, into, v), value));
+    ix_build_close(b, loop);
+}
+
+void
+ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
+                     ilex_array *first)
+{
+    if (x->strip) {
+        accumulate_strip(x, into, index);
+        return;
+    }
+    ilex_array *v = ix_reduce_element(x, index);
+    combine(x, ix_element_scratch(x->b->u, into, NULL), v, index, first);
+}
+
+/* ---- the axes ---- */
+
+/* A few elements without loops: lanes folded as a tree, or one after another.
+ */
 static ilex_array *
-sole_reduction(ix_unit *u, ilex_array *body)
+unrolled(ix_reduce_axis *x)
 {
-    reduction_search r = {.u = u};
-    find_reductions(&r, body);
-    ix_map_free(&r.seen, &u->ctx->mem);
-    return r.count == 1 && r.found->interior->rank > 1 &&
-                   !ix_reduction_info_of(ix_reduction_of(r.found))->by_index
-               ? r.found
-               : NULL;
+    ilex_context *ctx = x->b->u->ctx;
+    ilex_array *v[MOST_UNROLLED];
+    for (int64_t j = 0; j < x->extent; j++)
+        v[j] = ix_reduce_element(x, ix_index_offset(ctx, x->lo, j));
+    for (int64_t j = 1; x->lanes == 1 && j < x->extent; j++)
+        v[0] = ix_scalar_op(ctx, x->op, x->acc, x->acc,
+                            (ilex_array *[]){v[0], v[j]});
+    for (int64_t h = x->lanes / 2; h > 0; h /= 2)
+        for (int64_t j = 0; j < h && j + h < x->extent; j++)
+            v[j] = ix_scalar_op(ctx, x->op, x->acc, x->acc,
+                                (ilex_array *[]){v[j], v[j + h]});
+    return v[0];
 }
 
-/* A REDUCE like "n" over part of its axes. */
+/* The accumulator that holds the whole axis. */
+static ix_stmt *
+loops(ix_reduce_axis *x)
+{
+    if (x->extent == 0)
+        return ix_reduce_accumulator(x, 'a', empty_value(x));
+    if (x->extent < 0 || x->extent > IX_CHUNK)
+        return ix_reduce_chunks(x, empty_value(x));
+    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_identity(x));
+    ix_reduce_chunk(x, x->lo, x->hi, a);
+    return a;
+}
+
+ilex_array *
+ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
+{
+    ix_reduce_axis x = axis_of(b, n, k, index, NULL);
+    if (x.extent == 0)
+        return empty_value(&x);
+    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_unrolls(b->u, n, k))
+        return unrolled(&x);
+    return ix_value_of(b->u, loops(&x));
+}
+
+ix_stmt *
+ix_reduce_strip(ix_builder *b, ilex_array *n, int k, ilex_array **index,
+                const ix_strip *strip)
+{
+    ix_reduce_axis x = axis_of(b, n, k, index, strip);
+    return loops(&x);
+}
+
+/* ---- expressions ---- */
+
+/* Finds the outermost reductions of an expression. */
+typedef struct reduce_search {
+    ix_builder *b;
+    ix_map seen;
+    ilex_array **found;
+    size_t count, capacity;
+} reduce_search;
+
+static void
+search(reduce_search *s, ilex_array *x)
+{
+    if (!(x->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, x))
+        return;
+    ix_map_set(&s->seen, &s->b->mem, x, 1);
+    if (x->kind == IX_REDUCE) {
+        ix_arena_grow(&s->b->u->arena, &s->found, &s->capacity, s->count + 1,
+                      sizeof *s->found);
+        s->found[s->count++] = x;
+        return;
+    }
+    for (int i = 0; i < x->nops; i++)
+        search(s, x->ops[i]);
+}
+
+/* The value of a reduction, computed in the block where its free indices are
+ * known: deeper blocks, open as they are, step aside meanwhile. */
 static ilex_array *
-part_of(ilex_array *n, const ix_domain *box, int64_t first, int64_t lanes,
-        ilex_array *body)
+reduce_value(ix_builder *b, ilex_array *n)
 {
-    int64_t attr[3] = {n->attr[0], first, lanes};
-    ix_node_spec spec = {.kind = IX_REDUCE,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = box,
-                         .nops = 1,
-                         .ops = &body,
-                         .nattr = 3,
-                         .attr = attr};
-    return ix_node_scoped(n->ctx, &spec);
+    const ix_known *known = ix_build_known(b, n);
+    ilex_array *index[ILEX_MAX_RANK] = {NULL}, *v;
+    if (known)
+        return known->leaf;
+    int depth = ix_build_depth(b, n);
+    depth = depth < b->floor ? b->floor : depth;
+    ix_aside aside = ix_build_aside(b, depth);
+    if (n->interior->rank == 0)
+        v = ix_reduce_expand(b, n->ops[0]);
+    else if (ix_reduction_info_of(ix_reduction_of(n))->by_index)
+        v = ix_reduce_position(b, n);
+    else
+        v = ix_reduce_axes(b, n, 0, index);
+    ix_build_note(b, n, v, depth);
+    ix_build_back(b, &aside);
+    return v;
 }
 
-typedef struct replacement {
-    ilex_array *from, *to;
-} replacement;
-
-static ilex_array *
-replace_node(void *user, ilex_array *n)
+ilex_array *
+ix_reduce_expand(ix_builder *b, ilex_array *x)
 {
-    const replacement *r = user;
-    return n == r->from ? r->to : n;
+    reduce_search s = {.b = b};
+    x = ix_guard_expand(b, x);
+    search(&s, x);
+    ix_map_free(&s.seen, &b->mem);
+    if (s.count == 0)
+        return x;
+    ix_substitution r = {.ctx = b->u->ctx};
+    for (size_t i = 0; i < s.count; i++)
+        if (!ix_map_set(&r.memo, &b->u->ctx->mem, s.found[i],
+                        (size_t)reduce_value(b, s.found[i])))
+            ix_fail_memory(&b->u->ctx->error);
+    x = ix_substitute(&r, x);
+    ix_substitution_free(&r);
+    return x;
 }
 
-/* The kernel that stores, for every index of the outermost reduced axis, the
- * reduction over the other axes. */
-static ix_kernel *
-partial_kernel(ix_unit *u, ilex_array *n, int *buffer)
+static ix_stmt *
+reduce_stmt(ix_builder *b, ix_stmt *s)
 {
-    ilex_context *ctx = u->ctx;
-    const ix_domain *outer = ix_domain_new(ctx, 1, n->interior->ax);
-    const ix_domain *inner =
-        ix_domain_new(ctx, n->interior->rank - 1, n->interior->ax + 1);
-    ix_substitution s = {
-        .ctx = ctx, .rindex = ix_scalar_index(ctx, 0), .from = n->attr[1]};
-    ilex_array *body = ix_substitute(&s, n->ops[0]);
-    ix_substitution_free(&s);
-    if (!outer || !inner || ix_is_poison(body))
-        return NULL;
-    body = part_of(n, inner, n->attr[1] + 1, n->attr[2], body);
-    if (ix_is_poison(body))
-        return NULL;
-    *buffer = ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                            .name = "",
-                                            .dtype = (ilex_dtype)n->dtype,
-                                            .interior = outer,
-                                            .box = outer,
-                                            .inplace = -1});
-    return ix_unit_kernel(u, outer, *buffer, body);
+    ix_stmt *t = ix_stmt_copy(b->u, s);
+    if (t->value && t->value->flags & IX_HAS_REDUCE)
+        t->value = ix_reduce_expand(b, t->value);
+    return t;
 }
 
-/* Puts the partial kernel before "k" and reduces its results in "k". */
-static bool
-split_reduction(ix_unit *u, ix_kernel **at, ilex_array *n)
-{
-    ix_kernel *k = *at;
-    int buffer;
-    ix_kernel *partial = partial_kernel(u, n, &buffer);
-    if (!partial)
-        return false;
-    ilex_array *index = ix_scalar_rindex(u->ctx, (int)n->attr[1]);
-    ilex_array *load =
-        ix_scalar_load(u->ctx, (ilex_dtype)n->dtype, buffer, 1, &index);
-    replacement r = {n, part_of(n, partial->box, n->attr[1], 1, load)};
-    ix_substitution s = {.ctx = u->ctx, .rewrite = replace_node, .user = &r};
-    k->nests->store->value = ix_substitute(&s, k->nests->store->value);
-    ix_substitution_free(&s);
-    partial->next = k;
-    *at = partial;
-    u->changed = true;
-    return !ix_is_poison(k->nests->store->value);
-}
-
-/* needs: nests; gives: reductions of several axes to a single value as two
- * kernels, the first with a loop that threads can share. The nest of one-axis
- * reductions that defines the result stays the same, so the bits do. */
 bool
 ix_pass_reduce(ix_unit *u)
 {
-    for (ix_kernel **at = &u->kernels; *at && !u->reference;
-         at = &(*at)->next) {
-        ix_nest *nest = (*at)->nests;
-        if ((*at)->box->rank || !nest || nest->nstores != 1 ||
-            !(nest->store->value->flags & IX_HAS_REDUCE))
-            continue;
-        ilex_array *n = sole_reduction(u, nest->store->value);
-        if (n && !split_reduction(u, at, n))
+    if (u->reference)
+        return true;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (!ix_rebuild(u, k, reduce_stmt))
             return false;
-    }
-    ix_unit_number(u);
     return true;
 }

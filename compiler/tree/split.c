@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass split: pieces of a stage's box on which its index conditions are
- * decided, so that loop nests have no conditionals. needs: stages; gives:
- * kernels, one per stage, one nest per piece; breaks: stages.
+ * Pass split: pieces of a nest's box on which its index conditions are
+ * decided, so that loops have no conditionals. needs: kernels of one nest with
+ * one store; gives: a nest for each piece; breaks: nothing.
  *
  * What decides: comparisons of index arithmetic under `where`, and minimum and
  * maximum inside indices. Each is a half space e >= 0; a piece is a box plus
@@ -12,9 +12,9 @@
  * indices, on floor divisions, or with coefficients other than 1 and -1 stay
  * in the body. That a side is empty is shown by interval algebra, then by isl.
  */
-#include "compiler/unit.h"
+#include "compiler/tree/tree.h"
 
-enum { MAX_PIECES = 64, MAX_HALVES = 24 };
+enum { MAX_PIECES = 64, MAX_HALVES = 5 };
 
 /* A box, half spaces e >= 0 in normal form, and the body that holds there. */
 typedef struct piece {
@@ -27,6 +27,7 @@ typedef struct piece {
 typedef struct splitter {
     ix_unit *u;
     int rank;
+    ix_element at; /* what is stored */
     piece *todo[MAX_PIECES];
     int ntodo;
     int npieces; /* made so far, done or not */
@@ -337,69 +338,83 @@ push_side(splitter *s, const piece *p, ilex_array *half, bool holds)
     return true;
 }
 
-/* Bounds of the loop over "axis": the box, and every half space whose last
- * index it is. */
-static void
-loop_bounds(splitter *s, const piece *p, int axis, ix_loop *loop)
+/* The half space as a bound of the loop over its last index: true if that is
+ * "axis"; then *lower tells which side. */
+static bool
+bound_of_half(ilex_context *ctx, ilex_array *half, int axis, bool *lower,
+              ilex_array **bound)
 {
-    ilex_context *ctx = s->u->ctx;
-    *loop = (ix_loop){.axis = axis, .nlo = 1, .nhi = 1};
-    loop->lo[0] = ix_index_lin(ctx, p->ax[axis].lo);
-    loop->hi[0] = ix_index_lin(ctx, p->ax[axis].hi);
-    for (int i = 0; i < p->nhalves; i++) {
-        ix_index_form f;
-        int64_t k = 0;
-        int last = -1;
-        ix_index_form_of(p->half[i], &f);
-        for (int t = 0; t < f.n; t++)
-            if (f.t[t].atom->kind == IX_INDEX && f.t[t].atom->attr[0] > last) {
-                last = (int)f.t[t].atom->attr[0];
-                k = f.t[t].k;
-            }
-        if (last != axis)
-            continue;
-        ilex_array *index = ix_scalar_index(ctx, axis);
-        ilex_array *rest = ix_index_fma(ctx, p->half[i], -k, index);
-        if (k > 0 && loop->nlo < IX_LOOP_BOUNDS)
-            loop->lo[loop->nlo++] =
-                ix_index_fma(ctx, ix_index_const(ctx, 0), -1, rest);
-        else if (k < 0 && loop->nhi < IX_LOOP_BOUNDS)
-            loop->hi[loop->nhi++] = ix_index_offset(ctx, rest, 1);
-    }
+    ix_index_form f;
+    int64_t k = 0;
+    int last = -1;
+    ix_index_form_of(half, &f);
+    for (int t = 0; t < f.n; t++)
+        if (f.t[t].atom->kind == IX_INDEX && f.t[t].atom->attr[0] > last) {
+            last = (int)f.t[t].atom->attr[0];
+            k = f.t[t].k;
+        }
+    if (last != axis)
+        return false;
+    ilex_array *rest = ix_index_fma(ctx, half, -k, ix_scalar_index(ctx, axis));
+    *lower = k > 0;
+    *bound = k > 0 ? ix_index_fma(ctx, ix_index_const(ctx, 0), -1, rest)
+                   : ix_index_offset(ctx, rest, 1);
+    return true;
 }
 
-static ix_nest *
-nest_of_piece(splitter *s, const piece *p, int buffer)
+/* The loop over "axis": bounds of the box, and every half space whose last
+ * index it is. */
+static ix_stmt *
+loop_of_piece(splitter *s, const piece *p, int axis)
 {
-    ix_nest *nest = ix_arena_new(&s->u->arena, sizeof *nest);
-    nest->nloops = s->rank;
-    nest->nstores = 1;
-    nest->store = ix_arena_new(&s->u->arena, sizeof *nest->store);
-    *nest->store = (ix_store){buffer, p->body};
-    nest->loop =
-        ix_arena_new(&s->u->arena, ((size_t)s->rank + 1) * sizeof *nest->loop);
-    for (int k = 0; k < s->rank; k++)
-        loop_bounds(s, p, k, &nest->loop[k]);
-    return nest;
+    ilex_context *ctx = s->u->ctx;
+    ilex_array *lo[MAX_HALVES + 1], *hi[MAX_HALVES + 1], *bound;
+    int nlo = 0, nhi = 0;
+    bool lower;
+    lo[nlo++] = ix_index_lin(ctx, p->ax[axis].lo);
+    hi[nhi++] = ix_index_lin(ctx, p->ax[axis].hi);
+    for (int i = 0; i < p->nhalves; i++)
+        if (bound_of_half(ctx, p->half[i], axis, &lower, &bound))
+            *(lower ? &lo[nlo++] : &hi[nhi++]) = bound;
+    ix_stmt *loop = ix_stmt_new(s->u, IX_STMT_FOR);
+    loop->number = axis;
+    loop->parallel = true;
+    loop->nlo = nlo;
+    loop->nhi = nhi;
+    loop->lo = ix_stmt_nodes(s->u, nlo, lo);
+    loop->hi = ix_stmt_nodes(s->u, nhi, hi);
+    return loop;
+}
+
+static ix_stmt *
+nest_of_piece(splitter *s, const piece *p)
+{
+    ix_stmt *inner = ix_stmt_store(s->u, s->at, p->body);
+    for (int k = s->rank - 1; k >= 0; k--) {
+        ix_stmt *loop = loop_of_piece(s, p, k);
+        loop->body = inner;
+        inner = loop;
+    }
+    return inner;
 }
 
 /* How many more bounds a loop can take: half spaces per axis are limited. */
 static bool
 has_room(const splitter *s, const piece *p)
 {
-    return s->npieces + 2 <= MAX_PIECES && p->nhalves + 1 < IX_LOOP_BOUNDS;
+    return s->npieces + 2 <= MAX_PIECES && p->nhalves < MAX_HALVES;
 }
 
 /* Splits one piece, or turns it into a nest. */
-static ix_nest *
-advance(splitter *s, piece *p, int buffer)
+static ix_stmt *
+advance(splitter *s, piece *p)
 {
     ilex_context *ctx = s->u->ctx;
     ix_map seen = {0};
     ilex_array *half = has_room(s, p) ? find_half(ctx, p->body, &seen) : NULL;
     ix_map_free(&seen, &ctx->mem);
     if (!half)
-        return nest_of_piece(s, p, buffer);
+        return nest_of_piece(s, p);
     bool always = holds_on(s, p, half);
     bool never = !always && holds_on(s, p, opposite(ctx, half));
     s->npieces--;
@@ -412,37 +427,36 @@ advance(splitter *s, piece *p, int buffer)
     return NULL;
 }
 
-static ix_kernel *
-kernel_of_stage(ix_unit *u, const ix_stage *stage)
+static void
+split_kernel(ix_unit *u, ix_kernel *k)
 {
-    splitter s = {.u = u, .rank = stage->box->rank};
-    ix_kernel *kernel = ix_arena_new(&u->arena, sizeof *kernel);
-    ix_nest **tail = &kernel->nests;
-    piece all = {.body = stage->body};
-    memcpy(all.ax, stage->box->ax, (size_t)s.rank * sizeof *all.ax);
+    const ix_stmt *store = ix_nest_body(k->body);
+    splitter s = {.u = u, .rank = k->box->rank, .at = store->at};
+    ix_stmt **tail = &k->body;
+    piece all = {.body = store->value};
+    memcpy(all.ax, k->box->ax, (size_t)s.rank * sizeof *all.ax);
     s.todo[s.ntodo++] = &all;
     s.npieces = 1;
-    kernel->box = stage->box;
     while (s.ntodo && u->ctx->error.code == ILEX_OK) {
-        ix_nest *nest = advance(&s, s.todo[--s.ntodo], stage->buffer);
+        ix_stmt *nest = advance(&s, s.todo[--s.ntodo]);
         if (nest) {
             *tail = nest;
             tail = &nest->next;
         }
     }
-    return kernel;
+    *tail = NULL;
 }
 
 bool
 ix_pass_split(ix_unit *u)
 {
-    ix_kernel **tail = &u->kernels;
-    for (size_t i = 0; i < u->nstages; i++) {
-        ix_kernel *k = kernel_of_stage(u, &u->stage[i]);
-        k->number = u->nkernels++;
-        *tail = k;
-        tail = &k->next;
+    for (ix_kernel **at = &u->kernels; *at;) {
+        split_kernel(u, *at);
+        if ((*at)->body)
+            at = &(*at)->next;
+        else
+            *at = (*at)->next; /* the box is empty, whatever the sizes */
     }
-    u->level = IX_LEVEL_NESTS;
+    ix_unit_number(u);
     return u->ctx->error.code == ILEX_OK;
 }

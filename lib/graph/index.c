@@ -4,17 +4,32 @@
  */
 #include "lib/graph/scalar.h"
 
-/* The order of atoms in a LINEAR node: a function of structure alone. */
+/* The order of kinds of atoms in a LINEAR node. */
+static int
+rank_of(const ilex_array *atom)
+{
+    switch (atom->kind) {
+    case IX_INDEX:
+        return 0;
+    case IX_RINDEX:
+        return 1;
+    case IX_SIZE:
+        return 2;
+    case IX_VALUE:
+        return 3;
+    default:
+        return 4;
+    }
+}
+
+/* The order of atoms: a function of structure alone. */
 static int
 compare_atoms(const ilex_array *a, const ilex_array *b)
 {
     if (a == b)
         return 0;
     if (a->kind != b->kind)
-        return a->kind == IX_INDEX || (a->kind != IX_OP && b->kind == IX_OP) ||
-                       (a->kind == IX_RINDEX && b->kind == IX_SIZE)
-                   ? -1
-                   : 1;
+        return rank_of(a) < rank_of(b) ? -1 : 1;
     if (a->kind != IX_OP)
         return a->attr[0] < b->attr[0] ? -1 : 1;
     return a->hash < b->hash ? -1 : 1;
@@ -320,6 +335,7 @@ ix_index_weight(const ilex_array *n)
     case IX_SIZE:
     case IX_INDEX:
     case IX_RINDEX:
+    case IX_VALUE:
         return n->dtype == ILEX_I64;
     case IX_OP:
         if (!is_index_op(n))

@@ -219,8 +219,10 @@ ix_substitute(ix_substitution *s, ilex_array *n)
 {
     if (n->kind == IX_INDEX)
         return s->index && n->attr[0] < s->nindex ? s->index[n->attr[0]] : n;
-    if (n->kind == IX_RINDEX)
-        return s->rindex && n->attr[0] == s->from ? s->rindex : n;
+    if (n->kind == IX_RINDEX) {
+        int64_t k = n->attr[0] - s->from;
+        return k >= 0 && k < s->nrindex ? s->rindex[k] : n;
+    }
     if (n->nops == 0 && n->kind != IX_LOAD)
         return n;
     size_t *seen = ix_map_find(&s->memo, n);

@@ -138,7 +138,8 @@ typedef struct ix_substitution {
     ilex_context *ctx;
     ilex_array *const *index; /* for _k, or NULL: keep */
     int nindex;
-    ilex_array *rindex; /* for _r<from>, or NULL: keep */
+    ilex_array *const *rindex; /* for _r<from> and the following, or NULL */
+    int nrindex;
     int64_t from;
     /* replaces a load; "index" are its rewritten indices; NULL: keep */
     ilex_array *(*load)(void *user, ilex_array *load, ilex_array *const *index);

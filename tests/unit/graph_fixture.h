@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/unit.h"
+#include "compiler/tree/tree.h"
 #include "ilex.h"
 #include "lib/syntax/parse.h"
 #include "tests/suite.h"

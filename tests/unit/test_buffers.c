@@ -29,18 +29,18 @@ find_lives(const ix_unit *u, life *l)
     for (size_t i = 0; i < u->nbuffers; i++)
         l[i] = (life){-1, -1};
     for (const ix_kernel *k = u->kernels; k; k = k->next, now++)
-        for (const ix_nest *n = k->nests; n; n = n->next)
-            for (int s = 0; s < n->nstores; s++) {
+        for (ix_stmt *n = k->nests; n; n = n->next)
+            for (const ix_stmt *x = ix_nest_body(n); x; x = x->next) {
                 ix_load_visitor v = {.ctx = ctx, .fn = note_read, .user = l};
                 v.frame.box = k->box;
-                life *own = &l[n->store[s].buffer];
+                life *own = &l[x->at.buffer];
                 own->first = own->first < 0 ? now : own->first;
                 own->last = now;
                 life before[64];
                 memcpy(before, l, u->nbuffers * sizeof *l);
                 for (size_t i = 0; i < u->nbuffers; i++)
                     l[i].last = -2; /* not read here */
-                ck_assert(ix_visit_loads(&v, n->store[s].value));
+                ck_assert(ix_visit_loads(&v, x->value));
                 for (size_t i = 0; i < u->nbuffers; i++)
                     l[i].last = l[i].last == -2 ? before[i].last : now;
             }

@@ -48,7 +48,7 @@ ends_in_copy(const ix_unit *u)
     const ix_kernel *k = u->kernels;
     while (k->next)
         k = k->next;
-    const ilex_array *value = k->nests->store->value;
+    const ilex_array *value = ix_nest_body(k->body)->value;
     return value->kind == IX_LOAD &&
            u->buffer[value->attr[0]].role == IX_ROLE_TEMP;
 }

@@ -27,9 +27,9 @@ count_nests(const ix_unit *u, int *left)
     int nests = 0;
     *left = 0;
     for (const ix_kernel *k = u->kernels; k; k = k->next)
-        for (const ix_nest *n = k->nests; n; n = n->next) {
+        for (ix_stmt *n = k->body; n; n = n->next) {
             nests++;
-            *left += decisions(n->store[0].value);
+            *left += decisions(ix_nest_body(n)->value);
         }
     return nests;
 }
@@ -84,7 +84,7 @@ enum { EDGE = 6, SIDE = 32 };
 static int seen[SIDE][SIDE];
 
 static int64_t
-bound(const ix_loop *loop, bool lower, const point *p)
+bound(const ix_stmt *loop, bool lower, const point *p)
 {
     int64_t best = value_at(lower ? loop->lo[0] : loop->hi[0], p);
     for (int i = 1; i < (lower ? loop->nlo : loop->nhi); i++) {
@@ -96,19 +96,18 @@ bound(const ix_loop *loop, bool lower, const point *p)
 
 /* Runs loops "k" and deeper of a nest; "body" is that of the whole stage. */
 static void
-walk(const ix_nest *nest, int k, point *p, const ilex_array *body)
+walk(const ix_stmt *nest, int k, point *p, const ilex_array *body)
 {
-    if (k == nest->nloops) {
-        ck_assert_int_eq(value_at(nest->store[0].value, p), value_at(body, p));
+    if (nest->kind == IX_STMT_STORE) {
+        ck_assert_int_eq(value_at(nest->value, p), value_at(body, p));
         seen[p->index[0] + EDGE][p->index[1] + EDGE]++;
         return;
     }
-    const ix_loop *loop = &nest->loop[k];
-    int64_t hi = bound(loop, false, p);
-    ck_assert_int_eq(loop->axis, k);
-    for (int64_t i = bound(loop, true, p); i < hi; i++) {
+    int64_t hi = bound(nest, false, p);
+    ck_assert_int_eq(nest->number, k);
+    for (int64_t i = bound(nest, true, p); i < hi; i++) {
         p->index[k] = i;
-        walk(nest, k + 1, p, body);
+        walk(nest->body, k + 1, p, body);
     }
 }
 
@@ -117,7 +116,7 @@ check_sizes(const ix_unit *u, int64_t n, int64_t m)
 {
     point p = {.size = {n, m}};
     memset(seen, 0, sizeof seen);
-    for (const ix_nest *nest = u->kernels->nests; nest; nest = nest->next)
+    for (const ix_stmt *nest = u->kernels->body; nest; nest = nest->next)
         walk(nest, 0, &p, u->stage[0].body);
     for (int64_t i = -EDGE; i < SIDE - EDGE; i++)
         for (int64_t j = -EDGE; j < SIDE - EDGE; j++) {

@@ -6,12 +6,14 @@
  * that split left in the body does not count as one.
  */
 #include "compiler/steps/finish.h"
+#include "compiler/tree/tree.h"
 
 typedef struct search {
     ix_unit *u;
     ix_compiled *c;
-    const ix_nest *nest;
-    ix_frame frame; /* reductions around */
+    ix_stmt *nest;        /* NULL: a stage */
+    const ix_domain *box; /* of a stage */
+    ix_frame frame;       /* reductions around */
     ix_map seen;
     size_t capacity, outer_capacity;
 } search;
@@ -28,7 +30,7 @@ add_outer(search *s, ix_compiled_nonempty *to, const ix_lin *lo,
 
 /* Every pair of bounds of a loop that depends on sizes alone. */
 static void
-add_loop(search *s, ix_compiled_nonempty *to, const ix_loop *loop)
+add_loop(search *s, ix_compiled_nonempty *to, const ix_stmt *loop)
 {
     ilex_context *ctx = s->u->ctx;
     for (int i = 0; i < loop->nlo; i++)
@@ -55,8 +57,8 @@ add(search *s, const ilex_array *n)
         ix_arena_new(&c->arena, ((size_t)to->nranges + 1) * sizeof *to->range);
     for (int k = 0; k < to->nranges; k++)
         to->range[k] = ix_finish_range(c, &n->interior->ax[k]);
-    for (int k = 0; k < s->nest->nloops; k++)
-        add_loop(s, to, &s->nest->loop[k]);
+    for (const ix_stmt *x = s->nest; x->kind == IX_STMT_FOR; x = x->body)
+        add_loop(s, to, x);
     for (int i = 0; i < s->frame.nreduce; i++) {
         const ix_domain *box = s->frame.reduce[i]->interior;
         for (int k = 0; k < box->rank; k++)
@@ -103,8 +105,8 @@ ix_finish_nonempty(ix_unit *u, ix_compiled *c)
     search s = {.u = u, .c = c};
     for (const ix_kernel *k = u->kernels; k; k = k->next)
         for (s.nest = k->nests; s.nest; s.nest = s.nest->next)
-            for (int i = 0; i < s.nest->nstores; i++) {
+            for (const ix_stmt *x = ix_nest_body(s.nest); x; x = x->next) {
                 s.seen = (ix_map){0};
-                visit(&s, s.nest->store[i].value);
+                visit(&s, x->value);
             }
 }

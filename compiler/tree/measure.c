@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many statements the emitter will write for a body: what partition, cut
- * and loops keep below the limits of a function, and what decides whether a
- * reduction is unrolled. An estimate from above for all but odd cases: a shared
+ * How many statements a body will take: what partition, cut and join keep
+ * below the limits of a function before there are statements, and what decides
+ * whether a reduction is unrolled. From above for all but odd cases: a shared
  * node counts once, a load with its row pointer, a reduction with its loops.
  */
-#include "compiler/unit.h"
-#include "lib/ops/dtype.h"
+#include "compiler/tree/tree.h"
 
 enum {
     UNROLL = 4,     /* elements along one axis */
@@ -105,7 +104,7 @@ count(counter *c, const ilex_array *n)
 }
 
 int
-ix_statements(ix_unit *u, int nbodies, ilex_array *const *body)
+ix_measure(ix_unit *u, int nbodies, ilex_array *const *body)
 {
     counter c = {.u = u};
     int64_t sum = 0;
@@ -115,25 +114,35 @@ ix_statements(ix_unit *u, int nbodies, ilex_array *const *body)
     return capped(sum);
 }
 
+/* The statements of a nest: its bounds, and stores that share nodes. */
+static int64_t
+count_nest(counter *c, ix_stmt *nest)
+{
+    int64_t sum = 0;
+    for (; nest->kind == IX_STMT_FOR; nest = nest->body)
+        sum += 2 * (nest->nlo + nest->nhi) - 3;
+    for (; nest; nest = nest->next)
+        sum += 2 + count(c, nest->value);
+    return sum;
+}
+
 int
-ix_nest_statements(ix_unit *u, const ix_nest *nest)
+ix_measure_nest(ix_unit *u, ix_stmt *nest)
 {
     counter c = {.u = u};
-    int64_t sum = 0;
-    for (int i = 0; i < nest->nloops; i++)
-        sum += 2 * (nest->loop[i].nlo + nest->loop[i].nhi) - 3;
-    for (int i = 0; i < nest->nstores; i++)
-        sum += 2 + count(&c, nest->store[i].value);
+    int64_t sum = count_nest(&c, nest);
     ix_map_free(&c.seen, &u->ctx->mem);
     return capped(sum);
 }
 
 int
-ix_kernel_statements(ix_unit *u, const ix_kernel *k)
+ix_measure_kernel(ix_unit *u, const ix_kernel *k)
 {
     int64_t sum = 0;
-    for (const ix_nest *n = k->nests; n; n = n->next)
-        sum += ix_nest_statements(u, n);
+    if (k->body->kind != IX_STMT_FOR)
+        return ix_measure_nest(u, k->body);
+    for (ix_stmt *nest = k->body; nest; nest = nest->next)
+        sum += ix_measure_nest(u, nest);
     return capped(sum);
 }
 
@@ -142,6 +151,6 @@ ix_unrolls(ix_unit *u, const ilex_array *n, int k)
 {
     bool unrolls;
     ilex_array *body = n->ops[0];
-    reduce_axes(u, n, k, ix_statements(u, 1, &body), &unrolls);
+    reduce_axes(u, n, k, ix_measure(u, 1, &body), &unrolls);
     return unrolls && k < n->interior->rank;
 }

@@ -5,14 +5,12 @@
  * is: where the kernels would write an element before its last read, the output
  * goes to a temporary first and is copied when everything has been read.
  */
-#include "compiler/unit.h"
+#include "compiler/tree/tree.h"
 
 /* Does a load read [_0, _1, ...]? */
 static bool
-reads_in_place(const ilex_array *load, const ix_frame *frame)
+reads_in_place(const ilex_array *load)
 {
-    if (load->nops != frame->box->rank || frame->nreduce)
-        return false;
     for (int k = 0; k < load->nops; k++)
         if (load->ops[k]->kind != IX_INDEX || load->ops[k]->attr[0] != k)
             return false;
@@ -23,44 +21,42 @@ reads_in_place(const ilex_array *load, const ix_frame *frame)
 typedef struct usage {
     int64_t input;
     bool writes, reads, moved; /* moved: reads at other indices than its own */
+    bool written;              /* by kernels before */
 } usage;
 
 static bool
-note_load(ix_load_visitor *v, const ilex_array *load)
+note_load(void *user, const ilex_array *load)
 {
-    usage *x = v->user;
+    usage *x = user;
     if (load->attr[0] == x->input) {
         x->reads = true;
-        x->moved |= !reads_in_place(load, &v->frame);
+        x->moved |= !reads_in_place(load);
     }
     return true;
 }
 
+/* What was noted of one kernel: is every element still read in time? */
 static bool
-scan(ix_unit *u, const ix_kernel *k, int output, usage *x)
+in_time(usage *x)
 {
-    for (const ix_nest *n = k->nests; n; n = n->next)
-        for (int i = 0; i < n->nstores; i++) {
-            ix_load_visitor v = {.ctx = u->ctx, .fn = note_load, .user = x};
-            v.frame.box = k->box;
-            x->writes |= n->store[i].buffer == output;
-            if (!ix_visit_loads(&v, n->store[i].value))
-                return false;
-        }
-    return true;
+    bool ok = !(x->written && x->reads) && !(x->writes && x->moved);
+    x->written |= x->writes;
+    x->writes = x->reads = x->moved = false;
+    return ok;
 }
 
 /* Is every element of the input read before the output's takes its place? */
 static bool
 is_safe(ix_unit *u, int output, int input)
 {
-    bool written = false;
+    usage x = {.input = input};
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
-        usage x = {.input = input};
-        if (!scan(u, k, output, &x) || (written && x.reads) ||
-            (x.writes && x.moved))
+        for (ix_stmt *n = k->body; n; n = n->next)
+            for (const ix_stmt *s = ix_nest_body(n); s; s = s->next)
+                x.writes |= s->at.buffer == output;
+        ix_stmt_loads(u, k->body, note_load, &x);
+        if (!in_time(&x))
             return false;
-        written |= x.writes;
     }
     return true;
 }
@@ -91,18 +87,24 @@ renamed(renaming *r, ilex_array *body)
     return x;
 }
 
+static bool
+rename_in_stmt(void *user, ix_stmt *s)
+{
+    renaming *r = user;
+    if (s->kind != IX_STMT_STORE)
+        return true;
+    s->value = renamed(r, s->value);
+    s->at.buffer = s->at.buffer == r->from ? r->to : s->at.buffer;
+    return true;
+}
+
 /* Kernels, and the stages that the reference back end runs, use another
  * buffer. */
 static void
 rename_buffer(ix_unit *u, renaming *r)
 {
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        for (ix_nest *n = k->nests; n; n = n->next)
-            for (int i = 0; i < n->nstores; i++) {
-                ix_store *s = &n->store[i];
-                s->value = renamed(r, s->value);
-                s->buffer = s->buffer == r->from ? r->to : s->buffer;
-            }
+        ix_stmt_each(k->body, rename_in_stmt, r);
     for (size_t i = 0; u->reference && i < u->nstages; i++) {
         ix_stage *s = &u->stage[i];
         s->body = renamed(r, s->body);
@@ -129,7 +131,8 @@ copy_at_end(ix_unit *u, int i)
     ix_kernel **end = &u->kernels;
     while (*end)
         end = &(*end)->next;
-    *end = ix_unit_kernel(u, box, i, load);
+    *end = ix_unit_kernel(u, box);
+    ix_kernel_store(u, *end, i, load);
     ix_unit_stage(u, (ix_stage){i, box, load});
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;

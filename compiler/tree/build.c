@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writing statements: open blocks, what is known in them, rebuilding.
+ */
+#include "compiler/tree/tree.h"
+
+/* ---- blocks ---- */
+
+static void
+push_block(ix_builder *b, int variable)
+{
+    b->depth++;
+    ix_arena_grow(&b->u->arena, &b->open, &b->capacity, (size_t)b->depth + 1,
+                  sizeof *b->open);
+    ix_open *o = &b->open[b->depth];
+    *o = (ix_open){.id = ++b->next_id, .variable = variable, .floor = b->floor};
+}
+
+void
+ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k)
+{
+    *b = (ix_builder){.u = u, .k = k, .depth = -1};
+    b->mem = ix_arena_mem(&u->arena);
+    push_block(b, -1);
+}
+
+/* The statements of the innermost block, which is left. */
+static ix_stmt *
+pop_block(ix_builder *b)
+{
+    ix_open *o = &b->open[b->depth--];
+    o->id = 0;
+    b->floor = o->floor;
+    return o->first;
+}
+
+ix_stmt *
+ix_build_end(ix_builder *b)
+{
+    return pop_block(b);
+}
+
+void
+ix_build_put_at(ix_builder *b, int depth, ix_stmt *s)
+{
+    ix_open *o = &b->open[depth];
+    s->next = NULL;
+    if (o->last)
+        o->last->next = s;
+    else
+        o->first = s;
+    o->last = s;
+    bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_CELL;
+    if (s->kind == IX_STMT_LET || cell)
+        ix_build_note(b, ix_value_of(b->u, s), ix_value_of(b->u, s), depth);
+}
+
+void
+ix_build_put(ix_builder *b, ix_stmt *s)
+{
+    ix_build_put_at(b, b->depth, s);
+}
+
+/* The loops of a grid vary together, in the innermost of their blocks. */
+void
+ix_build_open(ix_builder *b, ix_stmt *s)
+{
+    bool loop = s->kind == IX_STMT_FOR;
+    push_block(b, loop ? s->number : -1);
+    if (!loop) {
+        b->floor = b->depth;
+        return;
+    }
+    size_t n = (size_t)s->number + 1;
+    ix_arena_grow(&b->u->arena, &b->variable_depth, &b->variable_capacity, n,
+                  sizeof *b->variable_depth);
+    b->open[b->depth].grid = s->how == IX_GRID;
+    for (int i = b->depth; i == b->depth || (i > 0 && b->open[i].grid); i--)
+        b->variable_depth[b->open[i].variable] = b->depth;
+}
+
+void
+ix_build_else(ix_builder *b, ix_stmt *s)
+{
+    s->body = pop_block(b);
+    push_block(b, -1);
+    b->floor = b->depth;
+    b->open[b->depth].other = true;
+}
+
+void
+ix_build_close(ix_builder *b, ix_stmt *s)
+{
+    bool other = b->open[b->depth].other;
+    *(other ? &s->other : &s->body) = pop_block(b);
+    ix_build_put(b, s);
+}
+
+ix_aside
+ix_build_aside(ix_builder *b, int depth)
+{
+    ix_aside a = {.from = depth + 1, .to = b->depth, .floor = b->floor};
+    size_t n = (size_t)(a.to - a.from + 1);
+    a.open = ix_arena_new(&b->u->arena, (n + 1) * sizeof *a.open);
+    memcpy(a.open, b->open + a.from, n * sizeof *a.open);
+    for (int i = a.from; i <= a.to; i++)
+        b->open[i].id = 0;
+    b->depth = depth;
+    if (b->floor > depth)
+        b->floor = b->open[depth + 1].floor;
+    return a;
+}
+
+void
+ix_build_back(ix_builder *b, const ix_aside *a)
+{
+    size_t n = (size_t)(a->to - a->from + 1);
+    memcpy(b->open + a->from, a->open, n * sizeof *a->open);
+    b->depth = a->to;
+    b->floor = a->floor;
+}
+
+/* ---- what is known where ---- */
+
+static size_t
+note(ix_builder *b, ix_known k)
+{
+    ix_arena_grow(&b->u->arena, &b->known, &b->known_capacity, b->nknown + 1,
+                  sizeof *b->known);
+    k.id = b->open[k.depth].id;
+    b->known[b->nknown] = k;
+    return b->nknown++;
+}
+
+/* What is noted at "at", NULL if its block is closed. */
+static const ix_known *
+still_known(const ix_builder *b, const size_t *at)
+{
+    const ix_known *k = at ? &b->known[*at] : NULL;
+    return k && k->depth <= b->depth && b->open[k->depth].id == k->id ? k
+                                                                      : NULL;
+}
+
+void
+ix_build_note(ix_builder *b, const ilex_array *n, ilex_array *leaf, int depth)
+{
+    ix_map_set(&b->node, &b->mem, n,
+               note(b, (ix_known){.leaf = leaf, .depth = depth}));
+}
+
+const ix_known *
+ix_build_known(const ix_builder *b, const ilex_array *n)
+{
+    return still_known(b, ix_map_find(&b->node, n));
+}
+
+void
+ix_build_note_row(ix_builder *b, const ilex_array *n, ix_stmt *row, int depth)
+{
+    ix_map_set(&b->row, &b->mem, n,
+               note(b, (ix_known){.row = row, .depth = depth}));
+}
+
+ix_stmt *
+ix_build_known_row(const ix_builder *b, const ilex_array *n)
+{
+    const ix_known *k = still_known(b, ix_map_find(&b->row, n));
+    return k ? k->row : NULL;
+}
+
+/* A walk for the deepest block that an expression needs. */
+typedef struct depth_walk {
+    ix_builder *b;
+    ix_map seen;
+    int depth;
+} depth_walk;
+
+static void
+walk_depth(depth_walk *w, const ilex_array *x)
+{
+    ix_builder *b = w->b;
+    int at = 0;
+    bool leaf = x->kind == IX_INDEX || x->kind == IX_VALUE;
+    if (!leaf && (x->nops == 0 || ix_map_find(&w->seen, x)))
+        return;
+    if (x->kind == IX_INDEX) {
+        at = b->variable_depth[x->attr[0]];
+    } else if (x->kind == IX_VALUE) {
+        const ix_known *k = ix_build_known(b, x);
+        at = k ? k->depth : 0;
+    } else {
+        ix_map_set(&w->seen, &b->mem, x, 1);
+    }
+    w->depth = at > w->depth ? at : w->depth;
+    for (int i = 0; i < x->nops; i++)
+        walk_depth(w, x->ops[i]);
+}
+
+int
+ix_build_depth(ix_builder *b, const ilex_array *x)
+{
+    depth_walk w = {.b = b, .depth = 0};
+    walk_depth(&w, x);
+    ix_map_free(&w.seen, &b->mem);
+    return w.depth;
+}
+
+/* ---- scratch memory and values ---- */
+
+ix_stmt *
+ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
+                 ilex_dtype dtype, int64_t extent)
+{
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_SCRATCH);
+    s->prefix = prefix;
+    s->number = b->k->nvalues++;
+    s->scratch = kind;
+    s->dtype = dtype;
+    s->extent = extent;
+    ix_build_put(b, s);
+    return s;
+}
+
+ix_stmt *
+ix_build_cell(ix_builder *b, char prefix, ilex_dtype dtype, ilex_array *first)
+{
+    ix_stmt *s = ix_build_scratch(b, prefix, IX_CELL, dtype, 0);
+    s->value = first;
+    return s;
+}
+
+ix_stmt *
+ix_build_let(ix_builder *b, char prefix, ilex_array *value)
+{
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
+    s->prefix = prefix;
+    s->number = b->k->nvalues++;
+    s->dtype = (ilex_dtype)value->dtype;
+    s->value = value;
+    ix_build_put(b, s);
+    return s;
+}
+
+ilex_array *
+ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index)
+{
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
+    s->prefix = 't';
+    s->number = b->k->nvalues++;
+    s->dtype = scratch->dtype;
+    s->at = ix_element_scratch(b->u, scratch, index);
+    ix_build_put(b, s);
+    return ix_value_of(b->u, s);
+}
+
+/* ---- rebuilding ---- */
+
+static bool
+is_output(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_STORE && !s->at.scratch;
+}
+
+static void rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn);
+
+static void
+rebuild_block(ix_builder *b, const ix_stmt *s, ix_stmt *t, ix_rebuild_fn fn)
+{
+    ix_build_open(b, t);
+    rebuild_list(b, s->body, fn);
+    if (s->other) {
+        ix_build_else(b, t);
+        rebuild_list(b, s->other, fn);
+    }
+    ix_build_close(b, t);
+}
+
+static void
+rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn)
+{
+    ix_stmt *stores = NULL, **tail = &stores;
+    for (ix_stmt *s = list; s && b->u->ctx->error.code == ILEX_OK;
+         s = s->next) {
+        ix_stmt *t = fn(b, s), *next;
+        if (t && is_output(t)) {
+            *tail = t;
+            tail = &t->next;
+        } else if (t && (t->kind == IX_STMT_FOR || t->kind == IX_STMT_IF)) {
+            rebuild_block(b, s, t, fn);
+        } else if (t) {
+            ix_build_put(b, t);
+        }
+        if (s->next && is_output(s->next))
+            continue;
+        for (*tail = NULL; stores; stores = next) {
+            next = stores->next;
+            ix_build_put(b, stores);
+        }
+        tail = &stores;
+    }
+}
+
+bool
+ix_rebuild(ix_unit *u, ix_kernel *k, ix_rebuild_fn fn)
+{
+    ix_builder b;
+    ix_build_begin(&b, u, k);
+    rebuild_list(&b, k->body, fn);
+    k->body = ix_build_end(&b);
+    return u->ctx->error.code == ILEX_OK;
+}

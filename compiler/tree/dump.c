@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statements as stable text, one a line. What an expression shares is visible:
+ * each of its operations has a line and a name, %1 and on.
+ */
+#include "compiler/tree/tree.h"
+#include "lib/syntax/print.h"
+
+typedef struct dumper {
+    const ix_unit *u;
+    const ix_kernel *k; /* NULL: a stage */
+    ix_text *t;
+    int indent;
+    ix_map name; /* of a node of the expression */
+    size_t next;
+} dumper;
+
+static ix_text *
+line(const dumper *d)
+{
+    for (int i = 0; i < d->indent; i++)
+        ix_text_put(d->t, "  ");
+    return d->t;
+}
+
+/* ---- expressions ---- */
+
+static void
+put_variable(const dumper *d, int64_t number)
+{
+    char letter = 'i';
+    if (d->k)
+        letter = d->k->variable[number];
+    ix_text_format(d->t, "%c%lld", letter, (long long)number);
+}
+
+static void
+put_value_name(ix_text *t, char prefix, int64_t number)
+{
+    if (number < 0)
+        ix_text_put(t, number == IX_VALUE_BEGIN ? "begin" : "end");
+    else if (prefix == 'L' || prefix == 'H')
+        ix_text_format(t, "%s%lld", prefix == 'L' ? "lo" : "hi",
+                       (long long)number);
+    else
+        ix_text_format(t, "%c%lld", prefix, (long long)number);
+}
+
+/* A leaf, a sum, or the name of an operation. */
+static void
+put_operand(const dumper *d, const ilex_array *x)
+{
+    const size_t *named = ix_map_find(&d->name, x);
+    ix_index_form f;
+    if (named) {
+        ix_text_format(d->t, "%%%zu", *named);
+    } else if (x->kind == IX_INDEX) {
+        put_variable(d, x->attr[0]);
+    } else if (x->kind == IX_VALUE) {
+        put_value_name(d->t, (char)x->attr[1], x->attr[0]);
+    } else if (x->kind == IX_LINEAR) {
+        ix_index_form_of(x, &f);
+        for (int i = 0; i < f.n; i++) {
+            int64_t k = f.t[i].k;
+            ix_text_put(d->t, k < 0 ? (i ? " - " : "-") : i ? " + " : "");
+            if (k != 1 && k != -1)
+                ix_text_format(d->t, "%llu*",
+                               (unsigned long long)(k < 0 ? -k : k));
+            put_operand(d, f.t[i].atom);
+        }
+        if (f.c)
+            ix_text_format(d->t, f.c < 0 ? " - %llu" : " + %llu",
+                           (unsigned long long)(f.c < 0 ? -f.c : f.c));
+    } else if (x->kind == IX_CONST && x->dtype == ILEX_I64) {
+        ix_text_int(d->t, x->attr[0]);
+    } else {
+        ix_print_scalar(d->u->ctx, x, d->t);
+    }
+}
+
+static void
+put_index(const dumper *d, int n, ilex_array *const *index)
+{
+    for (int i = 0; i < n; i++) {
+        ix_text_put(d->t, i ? ", " : "[");
+        put_operand(d, index[i]);
+    }
+    ix_text_put(d->t, n ? "]" : "");
+}
+
+/* One operation on operands. */
+static void
+put_operation(const dumper *d, const ilex_array *x)
+{
+    const ix_op_info *op = x->kind == IX_OP ? ix_op_info_of(ix_op_of(x)) : NULL;
+    if (x->kind == IX_LOAD) {
+        ix_text_format(d->t, "b%lld", (long long)x->attr[0]);
+        put_index(d, x->nops, x->ops);
+        return;
+    }
+    if (op && op->infix && op->arity == 2) {
+        put_operand(d, x->ops[0]);
+        ix_text_format(d->t, " %s ", op->infix);
+        put_operand(d, x->ops[1]);
+        return;
+    }
+    if (!op && x->kind != IX_CAST) {
+        put_operand(d, x);
+        return;
+    }
+    ix_text_put(d->t, op ? op->name : ilex_dtype_name((ilex_dtype)x->dtype));
+    for (int i = 0; i < x->nops; i++) {
+        ix_text_put(d->t, i ? ", " : "(");
+        put_operand(d, x->ops[i]);
+    }
+    ix_text_char(d->t, ')');
+}
+
+static void list(dumper *d, const ilex_array *x);
+
+/* "%3 = sum, lanes 32 of", then the body, deeper. */
+static void
+list_reduction(dumper *d, const ilex_array *x)
+{
+    ix_map outer = d->name;
+    ix_text_format(d->t, "%s over [%s], %lld lane%s, of\n",
+                   ix_reduction_info_of(ix_reduction_of(x))->name,
+                   ix_domain_show(d->u->ctx, x->interior).s,
+                   (long long)x->attr[2], x->attr[2] == 1 ? "" : "s");
+    d->name = (ix_map){0};
+    d->indent++;
+    list(d, x->ops[0]);
+    line(d);
+    put_operation(d, x->ops[0]);
+    ix_text_char(d->t, '\n');
+    d->indent--;
+    ix_map_free(&d->name, &d->u->ctx->mem);
+    d->name = outer;
+}
+
+static bool
+has_line(const ilex_array *x)
+{
+    return x->kind == IX_OP || x->kind == IX_CAST || x->kind == IX_LOAD ||
+           x->kind == IX_REDUCE;
+}
+
+/* Lines for what "x" needs, operands first. */
+static void
+list(dumper *d, const ilex_array *x)
+{
+    for (int i = 0; i < x->nops && x->kind != IX_REDUCE; i++) {
+        const ilex_array *op = x->ops[i];
+        if (ix_map_find(&d->name, op))
+            continue;
+        list(d, op);
+        if (!has_line(op))
+            continue;
+        ix_map_set(&d->name, &d->u->ctx->mem, op, ++d->next);
+        ix_text_format(line(d), "%%%zu = ", d->next);
+        if (op->kind == IX_REDUCE) {
+            list_reduction(d, op);
+            continue;
+        }
+        put_operation(d, op);
+        const char *note = ix_origin_text(d->u, op);
+        ix_text_format(d->t, note ? "  # %s\n" : "\n", note);
+    }
+}
+
+/* ---- statements ---- */
+
+static void
+put_element(const dumper *d, const ix_element *e)
+{
+    if (e->scratch)
+        put_value_name(d->t, e->scratch->prefix, e->scratch->number);
+    else if (e->row)
+        put_value_name(d->t, 'r', e->row->number);
+    else
+        ix_text_format(d->t, "b%d", e->buffer);
+    put_index(d, e->rank, e->index);
+}
+
+static void
+put_bounds(const dumper *d, int n, ilex_array *const *x, const char *function)
+{
+    ix_text_put(d->t, n > 1 ? function : "");
+    for (int i = 0; i < n; i++) {
+        ix_text_put(d->t, i ? ", " : "");
+        put_operand(d, x[i]);
+    }
+    ix_text_put(d->t, n > 1 ? ")" : "");
+}
+
+static void
+put_for(const dumper *d, const ix_stmt *s)
+{
+    static const char *const how[] = {"", " vector", " grid"};
+    ix_text_put(d->t, "for ");
+    put_variable(d, s->number);
+    ix_text_put(d->t, " in [");
+    put_bounds(d, s->nlo, s->lo, "max(");
+    ix_text_put(d->t, ", ");
+    put_bounds(d, s->nhi, s->hi, "min(");
+    ix_text_char(d->t, ')');
+    if (s->step != 1)
+        ix_text_format(d->t, " step %lld", (long long)s->step);
+    ix_text_put(d->t, how[s->how]);
+}
+
+static void
+put_scratch(const dumper *d, const ix_stmt *s)
+{
+    static const char *const kinds[] = {"cell ", "scratch ", "stack "};
+    ix_text_put(d->t, kinds[s->scratch]);
+    put_value_name(d->t, s->prefix, s->number);
+    ix_text_format(d->t, " %s", ilex_dtype_name(s->dtype));
+    if (s->extent)
+        ix_text_format(d->t, "[%lld]", (long long)s->extent);
+    if (s->value) {
+        ix_text_put(d->t, " = ");
+        put_operand(d, s->value);
+    }
+}
+
+/* "verb from into to" of FOLD, PUSH, POP. */
+static void
+put_move(const dumper *d, const ix_stmt *s, const char *verb)
+{
+    ix_text_format(d->t, "%s %s ", verb, ix_op_info_of(s->op)->name);
+    put_value_name(d->t, s->from->prefix, s->from->number);
+    ix_text_put(d->t, " into ");
+    put_value_name(d->t, s->to->prefix, s->to->number);
+    if (s->width) {
+        ix_text_put(d->t, " width ");
+        put_operand(d, s->width);
+    }
+    if (s->kind == IX_STMT_POP) {
+        ix_text_put(d->t, " or ");
+        put_operand(d, s->value);
+    }
+}
+
+static void
+put_stmt(const dumper *d, const ix_stmt *s)
+{
+    switch (s->kind) {
+    case IX_STMT_FOR:
+        put_for(d, s);
+        break;
+    case IX_STMT_IF:
+        ix_text_put(d->t, "if ");
+        put_operation(d, s->value);
+        break;
+    case IX_STMT_LET:
+        put_value_name(d->t, s->prefix, s->number);
+        ix_text_put(d->t, " = ");
+        if (s->value)
+            put_operation(d, s->value);
+        else
+            put_element(d, &s->at);
+        break;
+    case IX_STMT_ROW:
+        put_value_name(d->t, s->prefix, s->number);
+        ix_text_put(d->t, " = &");
+        put_element(d, &s->at);
+        break;
+    case IX_STMT_SCRATCH:
+        put_scratch(d, s);
+        break;
+    case IX_STMT_STORE:
+        put_element(d, &s->at);
+        ix_text_put(d->t, " = ");
+        put_operation(d, s->value);
+        break;
+    case IX_STMT_UPDATE:
+        put_element(d, &s->at);
+        ix_text_format(d->t, " = %s with ", ix_op_info_of(s->op)->name);
+        put_operation(d, s->value);
+        break;
+    case IX_STMT_RECORD:
+        put_value_name(d->t, s->from->prefix, s->from->number);
+        ix_text_format(d->t, " = %s with ",
+                       ix_reduction_info_of(s->better)->name);
+        put_operation(d, s->value);
+        break;
+    default:
+        put_move(d, s,
+                 s->kind == IX_STMT_FOLD   ? "fold"
+                 : s->kind == IX_STMT_PUSH ? "push"
+                                           : "pop");
+    }
+}
+
+static bool
+list_expr(void *user, ilex_array *x)
+{
+    list(user, x);
+    return true;
+}
+
+static void
+put_stmts(dumper *d, const ix_stmt *s)
+{
+    for (; s; s = s->next) {
+        ix_map_free(&d->name, &d->u->ctx->mem);
+        d->next = 0;
+        ix_stmt_exprs(s, list_expr, d);
+        line(d);
+        if (s->value && s->value->kind == IX_REDUCE) {
+            put_element(d, &s->at);
+            ix_text_put(d->t, " = ");
+            list_reduction(d, s->value);
+        } else {
+            put_stmt(d, s);
+            ix_text_format(d->t, s->note ? "  # %s\n" : "\n", s->note);
+        }
+        d->indent++;
+        put_stmts(d, s->body);
+        if (s->other) {
+            d->indent--;
+            ix_text_put(line(d), "else\n");
+            d->indent++;
+            put_stmts(d, s->other);
+        }
+        d->indent--;
+    }
+}
+
+void
+ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    dumper d = {.u = u, .k = k, .t = t, .indent = 2};
+    put_stmts(&d, k->body);
+    ix_map_free(&d.name, &u->ctx->mem);
+}
+
+void
+ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t)
+{
+    dumper d = {.u = u, .t = t, .indent = 2};
+    list(&d, body);
+    line(&d);
+    ix_text_put(t, "= ");
+    if (body->kind == IX_REDUCE) {
+        list_reduction(&d, body);
+    } else {
+        put_operation(&d, body);
+        ix_text_char(t, '\n');
+    }
+    ix_map_free(&d.name, &u->ctx->mem);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass place: expressions become values of one operation each, every value and
+ * row pointer in the outermost block where what it needs is known. needs:
+ * statements without reductions and guards; gives: operands, conditions and
+ * bounds that are leaves or sums of leaves, one bound a side; breaks: nothing.
+ *
+ * Loads stay inside branches; arithmetic need not. An element is a row pointer,
+ * which takes the terms of outer loops, and an index of the loop that varies
+ * fastest for it:
+ *
+ *     r3 = &b0[i0 + 1, i1, 0]
+ *     for i2 in [0, n)
+ *         t5 = r3[0, 0, i2 - 1]
+ */
+#include "compiler/tree/tree.h"
+
+/* ---- leaves and sums ---- */
+
+static int
+depth_of_leaf(ix_builder *b, const ilex_array *x)
+{
+    if (x->kind == IX_INDEX)
+        return b->variable_depth[x->attr[0]];
+    if (x->kind != IX_VALUE)
+        return 0;
+    const ix_known *k = ix_build_known(b, x);
+    return k ? k->depth : 0;
+}
+
+static ilex_array *place_value(ix_builder *b, ilex_array *x);
+
+/* A sum with leaves for atoms. */
+static ilex_array *
+place_sum(ix_builder *b, ilex_array *x)
+{
+    if (x->kind != IX_LINEAR)
+        return place_value(b, x);
+    ilex_array *sum = ix_index_const(b->u->ctx, x->attr[0]);
+    for (int i = 0; i < x->nops; i++)
+        sum = ix_index_fma(b->u->ctx, sum, x->attr[i + 1],
+                           place_value(b, x->ops[i]));
+    return sum;
+}
+
+/* Defines "flat", whose operands are leaves, as the value of "x" in the block
+ * at "depth". */
+static ilex_array *
+define(ix_builder *b, char prefix, const ilex_array *x, ilex_array *flat,
+       int depth)
+{
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
+    s->prefix = prefix;
+    s->number = b->k->nvalues++;
+    s->dtype = (ilex_dtype)flat->dtype;
+    s->value = flat;
+    s->note = ix_origin_text(b->u, x);
+    ix_build_put_at(b, depth, s);
+    ilex_array *leaf = ix_value_of(b->u, s);
+    ix_build_note(b, x, leaf, depth);
+    return leaf;
+}
+
+/* ---- elements ---- */
+
+/* Of an index, the terms that vary in the block at "depth", or the others. The
+ * constant goes with the terms that vary, if there are any. */
+static ilex_array *
+part_of(ix_builder *b, const ilex_array *index, int depth, bool inner)
+{
+    ilex_context *ctx = b->u->ctx;
+    ix_index_form f;
+    bool varies = false;
+    ilex_array *sum = ix_index_const(ctx, 0);
+    ix_index_form_of(index, &f);
+    for (int i = 0; i < f.n; i++) {
+        bool is_inner = depth > 0 && depth_of_leaf(b, f.t[i].atom) == depth;
+        varies |= is_inner;
+        if (is_inner == inner)
+            sum = ix_index_fma(ctx, sum, f.t[i].k, f.t[i].atom);
+    }
+    return inner == varies ? ix_index_offset(ctx, sum, f.c) : sum;
+}
+
+/* The deepest block that an atom of the indices needs. */
+static int
+depth_of_indices(ix_builder *b, int n, ilex_array *const *index)
+{
+    int depth = 0;
+    for (int k = 0; k < n; k++) {
+        ix_index_form f;
+        ix_index_form_of(index[k], &f);
+        for (int i = 0; i < f.n; i++) {
+            int at = depth_of_leaf(b, f.t[i].atom);
+            depth = at > depth ? at : depth;
+        }
+    }
+    return depth;
+}
+
+static bool
+is_zero(const ilex_array *x)
+{
+    return x->kind == IX_CONST && x->attr[0] == 0;
+}
+
+/* The row pointer &buffer[index], found or made; NULL for the first element. */
+static ix_stmt *
+row_of(ix_builder *b, int buffer, int rank, ilex_array **index)
+{
+    bool zero = true;
+    for (int k = 0; k < rank; k++)
+        zero &= is_zero(index[k]);
+    if (zero)
+        return NULL;
+    ilex_array *key = ix_scalar_load(b->u->ctx, b->u->buffer[buffer].dtype,
+                                     buffer, rank, index);
+    ix_stmt *known = ix_build_known_row(b, key);
+    if (known)
+        return known;
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_ROW);
+    int depth = depth_of_indices(b, rank, index);
+    s->prefix = 'r';
+    s->number = b->k->nvalues++;
+    s->at = ix_element_of(b->u, buffer, rank, index);
+    ix_build_put_at(b, depth, s);
+    ix_build_note_row(b, key, s, depth);
+    return s;
+}
+
+/* The element with leaves for atoms, counted from a row; the depth at which
+ * it is known. */
+static ix_element
+place_element(ix_builder *b, ix_element e, int *depth)
+{
+    ilex_array *outer[ILEX_MAX_RANK];
+    e.index = ix_stmt_nodes(b->u, e.rank, e.index);
+    for (int k = 0; k < e.rank; k++)
+        e.index[k] = place_sum(b, e.index[k]);
+    *depth = depth_of_indices(b, e.rank, e.index);
+    if (e.scratch)
+        return e;
+    for (int k = 0; k < e.rank; k++) {
+        outer[k] = part_of(b, e.index[k], *depth, false);
+        e.index[k] = part_of(b, e.index[k], *depth, true);
+    }
+    e.row = row_of(b, e.buffer, e.rank, outer);
+    return e;
+}
+
+static ilex_array *
+place_load(ix_builder *b, ilex_array *x)
+{
+    int depth;
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
+    s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, x->ops);
+    s->at = place_element(b, s->at, &depth);
+    depth = depth < b->floor ? b->floor : depth;
+    s->prefix = 't';
+    s->number = b->k->nvalues++;
+    s->dtype = (ilex_dtype)x->dtype;
+    ix_build_put_at(b, depth, s);
+    ilex_array *leaf = ix_value_of(b->u, s);
+    ix_build_note(b, x, leaf, depth);
+    return leaf;
+}
+
+/* ---- values ---- */
+
+/* The expression with leaves for operands, or a sum of leaves; the depth at
+ * which it is known. */
+static ilex_array *
+flatten(ix_builder *b, ilex_array *x, int *depth)
+{
+    ilex_array *ops[3];
+    *depth = 0;
+    if (x->kind != IX_OP && x->kind != IX_CAST) {
+        ilex_array *sum = place_sum(b, x);
+        *depth = depth_of_indices(b, 1, &sum);
+        return sum;
+    }
+    for (int i = 0; i < x->nops; i++) {
+        ops[i] = place_value(b, x->ops[i]);
+        int at = depth_of_leaf(b, ops[i]);
+        *depth = at > *depth ? at : *depth;
+    }
+    ix_node_spec spec = {.kind = (ix_kind)x->kind,
+                         .dtype = (ilex_dtype)x->dtype,
+                         .nops = x->nops,
+                         .ops = ops,
+                         .nattr = x->nattr,
+                         .attr = x->attr};
+    return ix_node_scoped(b->u->ctx, &spec);
+}
+
+/* A leaf that has the value of "x". */
+static ilex_array *
+place_value(ix_builder *b, ilex_array *x)
+{
+    const ix_known *known = ix_build_known(b, x);
+    ilex_array *flat;
+    int depth;
+    if (known)
+        return known->leaf;
+    switch (x->kind) {
+    case IX_LOAD:
+        return place_load(b, x);
+    case IX_OP:
+    case IX_CAST:
+    case IX_LINEAR:
+        flat = flatten(b, x, &depth);
+        return define(b, 't', x, flat, depth);
+    default: /* leaves */
+        return x;
+    }
+}
+
+/* ---- statements ---- */
+
+/* The largest of several lower bounds, the smallest of upper ones. */
+static ilex_array *
+place_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
+{
+    if (n == 1)
+        return place_sum(b, bound[0]);
+    ilex_array *best = place_value(b, bound[0]);
+    for (int i = 1; i < n; i++) {
+        ilex_array *ops[2] = {best, place_value(b, bound[i])};
+        ilex_array *x =
+            ix_scalar_op(b->u->ctx, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM,
+                         ILEX_I64, ILEX_I64, ops);
+        const ix_known *known = ix_build_known(b, x);
+        int depth = depth_of_leaf(b, ops[0]), at = depth_of_leaf(b, ops[1]);
+        best =
+            known ? known->leaf
+                  : define(b, lower ? 'L' : 'H', x, x, at > depth ? at : depth);
+    }
+    return best;
+}
+
+static void
+place_bounds(ix_builder *b, ix_stmt *s)
+{
+    ilex_array *lo = place_bound(b, s->nlo, s->lo, true);
+    ilex_array *hi = place_bound(b, s->nhi, s->hi, false);
+    s->nlo = s->nhi = 1;
+    s->lo = ix_stmt_nodes(b->u, 1, &lo);
+    s->hi = ix_stmt_nodes(b->u, 1, &hi);
+}
+
+static ix_stmt *
+place_stmt(ix_builder *b, ix_stmt *s)
+{
+    int depth;
+    ix_stmt *t = ix_stmt_copy(b->u, s);
+    if (s->kind == IX_STMT_FOR)
+        place_bounds(b, t);
+    if (s->kind == IX_STMT_LET && s->value)
+        t->value = flatten(b, s->value, &depth);
+    else if (s->value)
+        t->value = place_value(b, s->value);
+    if (s->width)
+        t->width = place_sum(b, s->width);
+    if (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
+        (s->kind == IX_STMT_LET && !s->value))
+        t->at = place_element(b, s->at, &depth);
+    return t;
+}
+
+bool
+ix_pass_place(ix_unit *u)
+{
+    if (u->reference)
+        return true;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (!ix_rebuild(u, k, place_stmt))
+            return false;
+    return true;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statements: making, walking, counting.
+ */
+#include "compiler/tree/tree.h"
+
+/* ---- making ---- */
+
+ix_stmt *
+ix_stmt_new(ix_unit *u, ix_stmt_kind kind)
+{
+    ix_stmt *s = ix_arena_new(&u->arena, sizeof *s);
+    s->kind = kind;
+    s->step = 1;
+    return s;
+}
+
+ix_stmt *
+ix_stmt_copy(ix_unit *u, const ix_stmt *s)
+{
+    ix_stmt *t = ix_arena_new(&u->arena, sizeof *t);
+    *t = *s;
+    t->next = t->body = t->other = NULL;
+    return t;
+}
+
+ilex_array **
+ix_stmt_nodes(ix_unit *u, int n, ilex_array *const *nodes)
+{
+    ilex_array **r = ix_arena_new(&u->arena, ((size_t)n + 1) * sizeof *r);
+    if (n)
+        memcpy(r, nodes, (size_t)n * sizeof *r);
+    return r;
+}
+
+ix_stmt *
+ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi)
+{
+    ix_stmt *s = ix_stmt_new(u, IX_STMT_FOR);
+    s->number = variable;
+    s->nlo = s->nhi = 1;
+    s->lo = ix_stmt_nodes(u, 1, &lo);
+    s->hi = ix_stmt_nodes(u, 1, &hi);
+    return s;
+}
+
+ix_element
+ix_element_of(ix_unit *u, int buffer, int rank, ilex_array *const *index)
+{
+    return (ix_element){
+        .buffer = buffer, .rank = rank, .index = ix_stmt_nodes(u, rank, index)};
+}
+
+ix_element
+ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index)
+{
+    return (ix_element){.scratch = scratch,
+                        .rank = index != NULL,
+                        .index = ix_stmt_nodes(u, index != NULL, &index)};
+}
+
+ix_stmt *
+ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value)
+{
+    ix_stmt *s = ix_stmt_new(u, IX_STMT_STORE);
+    s->at = at;
+    s->value = value;
+    return s;
+}
+
+ix_stmt *
+ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value)
+{
+    ix_stmt *s = ix_stmt_new(u, IX_STMT_UPDATE);
+    s->op = op;
+    s->at = at;
+    s->value = value;
+    return s;
+}
+
+int
+ix_kernel_variable(ix_unit *u, ix_kernel *k, char prefix)
+{
+    ix_arena_grow(&u->arena, &k->variable, &k->variable_capacity,
+                  k->nvariables + 1, 1);
+    k->variable[k->nvariables] = prefix;
+    return (int)k->nvariables++;
+}
+
+ilex_array *
+ix_value_leaf(ix_unit *u, char prefix, int number, ilex_dtype dtype)
+{
+    int64_t attr[2] = {number, prefix};
+    ix_node_spec spec = {
+        .kind = IX_VALUE, .dtype = dtype, .nattr = 2, .attr = attr};
+    return ix_node_scoped(u->ctx, &spec);
+}
+
+ilex_array *
+ix_value_of(ix_unit *u, const ix_stmt *s)
+{
+    return ix_value_leaf(u, s->prefix, s->number, s->dtype);
+}
+
+ilex_array *
+ix_range_value(ix_unit *u, bool end)
+{
+    return ix_value_leaf(u, end ? 'e' : 'b',
+                         end ? IX_VALUE_END : IX_VALUE_BEGIN, ILEX_I64);
+}
+
+/* ---- walking ---- */
+
+bool
+ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user)
+{
+    for (ix_stmt *s = list; s; s = s->next)
+        if (!fn(user, s) || !ix_stmt_each(s->body, fn, user) ||
+            !ix_stmt_each(s->other, fn, user))
+            return false;
+    return true;
+}
+
+static bool
+each_node(int n, ilex_array *const *x, ix_expr_fn fn, void *user)
+{
+    for (int i = 0; i < n; i++)
+        if (!fn(user, x[i]))
+            return false;
+    return true;
+}
+
+bool
+ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user)
+{
+    return each_node(s->nlo, s->lo, fn, user) &&
+           each_node(s->nhi, s->hi, fn, user) &&
+           each_node(s->value != NULL, &s->value, fn, user) &&
+           each_node(s->width != NULL, &s->width, fn, user) &&
+           each_node(s->at.rank, s->at.index, fn, user);
+}
+
+/* A walk over loads, each once. */
+typedef struct load_walk {
+    ix_unit *u;
+    ix_load_fn fn;
+    void *user;
+    ix_map seen;
+} load_walk;
+
+static bool
+walk_loads(void *user, ilex_array *x)
+{
+    load_walk *w = user;
+    if (!(x->flags & IX_HAS_LOAD) || ix_map_find(&w->seen, x))
+        return true;
+    ix_mem mem = ix_arena_mem(&w->u->arena);
+    ix_map_set(&w->seen, &mem, x, 1);
+    if (x->kind == IX_LOAD && !w->fn(w->user, x))
+        return false;
+    for (int i = 0; i < x->nops; i++)
+        if (!walk_loads(w, x->ops[i]))
+            return false;
+    return true;
+}
+
+static bool
+loads_of_stmt(void *user, ix_stmt *s)
+{
+    return ix_stmt_exprs(s, walk_loads, user);
+}
+
+bool
+ix_stmt_loads(ix_unit *u, ix_stmt *list, ix_load_fn fn, void *user)
+{
+    load_walk w = {u, fn, user, {0}};
+    return ix_stmt_each(list, loads_of_stmt, &w);
+}
+
+bool
+ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user)
+{
+    load_walk w = {u, fn, user, {0}};
+    return walk_loads(&w, body);
+}
+
+/* ---- counting ---- */
+
+/* Lines that a statement takes in the source. */
+static int
+lines_of(const ix_stmt *s)
+{
+    bool complex = ix_dtype_is_complex(s->dtype);
+    switch (s->kind) {
+    case IX_STMT_FOLD:
+        return 3;
+    case IX_STMT_PUSH:
+        return 6;
+    case IX_STMT_POP:
+        return 7;
+    case IX_STMT_RECORD:
+        return 6;
+    case IX_STMT_SCRATCH:
+        return s->scratch == IX_STACK ? 3 : 1;
+    default:
+        return complex ? 2 : 1;
+    }
+}
+
+int
+ix_stmt_count(const ix_stmt *list)
+{
+    int64_t sum = 0;
+    for (const ix_stmt *s = list; s; s = s->next)
+        sum += lines_of(s) + ix_stmt_count(s->body) + ix_stmt_count(s->other);
+    return sum > INT32_MAX ? INT32_MAX : (int)sum;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass strip: reductions that an inner free loop can share. A sum over the rows
+ * of a matrix, or a matrix product, reads along its rows if the free index runs
+ * innermost; so the innermost loop is cut into strips of IX_STRIP points, each
+ * with an accumulator, and the reduction's loops run around them:
+ *
+ *     for s in [0, n) step 64
+ *         scratch a[64]
+ *         for j in [0, m)
+ *             for v in [0, w)
+ *                 a[v] = a[v] + ...[s + v]
+ *
+ * needs: nests, branches; gives: those reductions as loops, the order in which
+ * a point's elements are combined stays; breaks: that a nest has its stores
+ * innermost. Not for GPUs, where each point has a thread.
+ */
+#include "compiler/tree/reduce.h"
+
+enum { TOGETHER = 8 };
+
+/* ---- which reductions ---- */
+
+typedef struct strip_search {
+    ix_builder *b;
+    int axis;
+    ix_map seen;
+    ilex_array *found[TOGETHER];
+    int count;
+} strip_search;
+
+static bool
+uses_index(const ilex_array *x, int axis)
+{
+    if (x->kind == IX_INDEX)
+        return x->attr[0] == axis;
+    for (int i = 0; i < x->nops; i++)
+        if ((x->ops[i]->flags & IX_HAS_INDEX) && uses_index(x->ops[i], axis))
+            return true;
+    return false;
+}
+
+typedef struct along_query {
+    int axis;
+    bool found;
+} along_query;
+
+static bool
+note_along(void *user, const ilex_array *load)
+{
+    along_query *q = user;
+    q->found |=
+        load->nops > 0 && uses_index(load->ops[load->nops - 1], q->axis);
+    return !q->found;
+}
+
+/* Does a load read along its last axis as the free index runs? */
+static bool
+reads_along(strip_search *s, ilex_array *n)
+{
+    along_query q = {s->axis, false};
+    ix_body_loads(s->b->u, n, note_along, &q);
+    return q.found;
+}
+
+static bool
+suits(strip_search *s, ilex_array *n)
+{
+    bool complex_product = ix_reduction_of(n) == IX_REDUCTION_PROD &&
+                           ix_dtype_is_complex((ilex_dtype)n->dtype);
+    return n->attr[2] == 1 && n->interior->rank > 0 && !complex_product &&
+           !ix_reduction_info_of(ix_reduction_of(n))->by_index &&
+           !ix_unrolls(s->b->u, n, 0) && !(n->ops[0]->flags & IX_HAS_REDUCE) &&
+           reads_along(s, n->ops[0]);
+}
+
+static void
+search(strip_search *s, ilex_array *n)
+{
+    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, n))
+        return;
+    ix_map_set(&s->seen, &s->b->mem, n, 1);
+    if (n->kind == IX_REDUCE) {
+        if (s->count < TOGETHER && suits(s, n))
+            s->found[s->count++] = n;
+        return;
+    }
+    for (int i = 0; i < n->nops; i++)
+        search(s, n->ops[i]);
+}
+
+/* ---- cutting the loop ---- */
+
+/* min(IX_STRIP, hi - s): the points of the strip that starts at s. */
+static ilex_array *
+width_of(ix_builder *b, const ix_stmt *loop, ilex_array *s)
+{
+    ilex_context *ctx = b->u->ctx;
+    ilex_array *w = ix_index_const(ctx, IX_STRIP);
+    for (int i = 0; i < loop->nhi; i++)
+        w = ix_index_min(ctx, ix_index_fma(ctx, loop->hi[i], -1, s), w);
+    return w->kind == IX_CONST ? w : ix_value_of(b->u, ix_build_let(b, 'w', w));
+}
+
+/* A loop over the points around the stores, with the reductions' values. */
+static void
+put_stores(ix_builder *b, const strip_search *found, ix_stmt *const *array,
+           const ix_strip *strip, const ix_stmt *stores)
+{
+    ix_unit *u = b->u;
+    int axes = strip->axis + 1;
+    ilex_array *point[ILEX_MAX_RANK];
+    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, b->k, 'v'),
+                                ix_index_const(u->ctx, 0), strip->width);
+    ilex_array *v = ix_scalar_index(u->ctx, loop->number);
+    loop->parallel = true;
+    for (int i = 0; i < axes; i++)
+        point[i] = ix_scalar_index(u->ctx, i);
+    point[strip->axis] = ix_index_fma(u->ctx, strip->first, 1, v);
+    ix_substitution s = {.ctx = u->ctx,
+                         .index = point,
+                         .nindex = axes,
+                         .became = ix_origin_keep,
+                         .user = u};
+    ix_build_open(b, loop);
+    for (int i = 0; i < found->count; i++)
+        if (!ix_map_set(&s.memo, &u->ctx->mem, found->found[i],
+                        (size_t)ix_build_read(b, array[i], v)))
+            ix_fail_memory(&u->ctx->error);
+    for (; stores; stores = stores->next) {
+        ix_stmt *t = ix_stmt_copy(u, stores);
+        t->at.index = ix_stmt_nodes(u, t->at.rank, t->at.index);
+        for (int i = 0; i < t->at.rank; i++)
+            t->at.index[i] = ix_substitute(&s, t->at.index[i]);
+        t->value = ix_substitute(&s, t->value);
+        ix_build_put(b, t);
+    }
+    ix_build_close(b, loop);
+    ix_substitution_free(&s);
+}
+
+static void
+cut_loop(ix_builder *b, const ix_stmt *loop, const strip_search *found)
+{
+    ilex_array *index[ILEX_MAX_RANK] = {NULL};
+    ix_stmt *array[TOGETHER], *outer = ix_stmt_copy(b->u, loop);
+    outer->number = ix_kernel_variable(b->u, b->k, 's');
+    outer->step = IX_STRIP;
+    ix_build_open(b, outer);
+    ix_strip strip = {.axis = loop->number};
+    strip.first = ix_scalar_index(b->u->ctx, outer->number);
+    strip.width = width_of(b, loop, strip.first);
+    for (int i = 0; i < found->count; i++)
+        array[i] = ix_reduce_strip(b, found->found[i], 0, index, &strip);
+    put_stores(b, found, array, &strip, loop->body);
+    ix_build_close(b, outer);
+}
+
+/* Stores alone: what guards left stays as it is. */
+static bool
+has_stores_alone(const ix_stmt *s)
+{
+    for (; s && s->kind == IX_STMT_STORE; s = s->next)
+        ;
+    return !s;
+}
+
+static ix_stmt *
+strip_stmt(ix_builder *b, ix_stmt *s)
+{
+    strip_search found = {.b = b, .axis = s->number};
+    if (s->kind == IX_STMT_FOR && has_stores_alone(s->body)) {
+        for (const ix_stmt *x = s->body; x; x = x->next)
+            search(&found, x->value);
+        ix_map_free(&found.seen, &b->mem);
+        if (found.count) {
+            cut_loop(b, s, &found);
+            b->u->changed = true;
+            return NULL;
+        }
+    }
+    return ix_stmt_copy(b->u, s);
+}
+
+bool
+ix_pass_strip(ix_unit *u)
+{
+    if (u->reference || u->cuda)
+        return true;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (!ix_rebuild(u, k, strip_stmt))
+            return false;
+    return true;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The level TREE: a kernel is a list of statements.
+ *
+ * Values and memory are apart. Expressions are scalar nodes, pure and
+ * hash-consed: they name loop variables (INDEX k is variable k of the kernel,
+ * tied to no axis), sizes, loads of buffers and VALUE leaves. What a kernel
+ * writes and reads again is scratch memory; its elements are read by LET
+ * statements, which stay where they are. A cell, scratch of rank 0, is read as
+ * a VALUE once nothing writes it any more.
+ *
+ * The pass `nest` makes statements with whole expressions; `place` turns these
+ * into LETs of one operation each. Both forms print, verify and run.
+ */
+#ifndef ILEX_COMPILER_TREE_H
+#define ILEX_COMPILER_TREE_H
+
+#include "compiler/unit.h"
+#include "lib/ops/dtype.h"
+
+typedef enum ix_stmt_kind {
+#define IX_STMT(name, text, meaning) IX_STMT_##name,
+#include "compiler/tree/stmts.def"
+    IX_NSTMTS
+} ix_stmt_kind;
+
+/* How a loop runs. */
+typedef enum ix_how {
+    IX_SERIAL,
+    IX_VECTOR, /* no iteration waits for another: for vector units */
+    IX_GRID    /* with the GRID loops right inside it: over threads of a GPU */
+} ix_how;
+
+typedef enum ix_scratch_kind {
+    IX_CELL,  /* rank 0 */
+    IX_ARRAY, /* rank 1, of constant extent */
+    IX_STACK /* of partial results: IX_STACK_DEPTH slots, of a strip each if the
+                extent is not 0; its depth and the number of chunks so far */
+} ix_scratch_kind;
+enum { IX_STACK_DEPTH = 52, IX_STRIP = 64 };
+
+/* An element of a buffer or, if "scratch" is not NULL, of scratch memory. */
+typedef struct ix_element {
+    ix_stmt *scratch;
+    int buffer;
+    ix_stmt *row; /* ROW from which "index" counts, or NULL */
+    int rank;
+    ilex_array **index;
+} ix_element;
+
+struct ix_stmt {
+    ix_stmt_kind kind;
+    int number; /* FOR: variable; LET, SCRATCH, ROW: with "prefix" its name */
+    char prefix;
+    ix_stmt *next;
+    ix_stmt *body, *other; /* FOR, IF; IF: what else */
+
+    ix_how how;    /* FOR */
+    bool parallel; /* FOR: iterations are independent */
+    int64_t step;  /* FOR */
+    int nlo, nhi;  /* FOR */
+    ilex_array **lo, **hi;
+
+    ilex_array *value; /* LET, STORE, UPDATE, RECORD; IF: the condition;
+                          SCRATCH: first value of a cell, NULL if none;
+                          POP: the value of an empty stack */
+    ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE */
+    ix_stmt *from,
+        *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
+                          stack; RECORD: cells, to the best, from its position */
+    ilex_array *width; /* PUSH, POP of strips: how many elements count */
+    ix_op op;          /* UPDATE, FOLD, PUSH, POP */
+    ix_reduction better; /* RECORD */
+
+    ix_scratch_kind scratch; /* SCRATCH */
+    int64_t extent;          /* SCRATCH: of an array; of the strips of a stack,
+                                0: none */
+    ilex_dtype dtype;        /* LET, SCRATCH */
+    const char *note; /* LET: which element of which array it is, or NULL */
+};
+
+/* Values that every kernel has: the range it is called for. */
+enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2 };
+
+/* ---- statements ---- */
+
+ix_stmt *ix_stmt_new(ix_unit *u, ix_stmt_kind kind);
+/* The same statement, without what stands in it. */
+ix_stmt *ix_stmt_copy(ix_unit *u, const ix_stmt *s);
+/* A loop over [lo, hi) by 1. */
+ix_stmt *ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi);
+ix_stmt *ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value);
+ix_stmt *ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value);
+/* Copies of arrays in the unit's arena. */
+ilex_array **ix_stmt_nodes(ix_unit *u, int n, ilex_array *const *nodes);
+ix_element ix_element_of(ix_unit *u, int buffer, int rank,
+                         ilex_array *const *index);
+/* Element [index] of scratch memory; a cell if "index" is NULL. */
+ix_element ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index);
+
+/* A new loop variable of the kernel, called <prefix><number>. */
+int ix_kernel_variable(ix_unit *u, ix_kernel *k, char prefix);
+/* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
+ * "number" are its name. */
+ilex_array *ix_value_leaf(ix_unit *u, char prefix, int number,
+                          ilex_dtype dtype);
+ilex_array *ix_value_of(ix_unit *u, const ix_stmt *s);
+/* The leaf for the begin or the end of the kernel's range. */
+ilex_array *ix_range_value(ix_unit *u, bool end);
+
+/* ---- nests: chains of FORs with nothing beside them (nest.c) ---- */
+
+/* The innermost statements. */
+ix_stmt *ix_nest_body(ix_stmt *nest);
+/* Loops like those of a nest around other statements. */
+ix_stmt *ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body);
+/* Is there a reduction in a nest of stores? */
+bool ix_nest_has_reduction(ix_stmt *nest);
+/* The kernel is to store "value" on its whole box. */
+void ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value);
+
+/* ---- walks ---- */
+
+/* Calls "fn" for every statement, outer ones first; stops where it is false. */
+typedef bool (*ix_stmt_fn)(void *user, ix_stmt *s);
+bool ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user);
+
+/* Calls "fn" for every expression of a statement, not of its body. */
+typedef bool (*ix_expr_fn)(void *user, ilex_array *x);
+bool ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user);
+
+/* Calls "fn" for every load of a buffer in every expression of a list. */
+typedef bool (*ix_load_fn)(void *user, const ilex_array *load);
+bool ix_stmt_loads(ix_unit *u, ix_stmt *list, ix_load_fn fn, void *user);
+
+bool ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user);
+
+/* How many statements a list has, as text. */
+int ix_stmt_count(const ix_stmt *list);
+
+/* ---- rebuilding: a pass reads statements and writes new ones ---- */
+
+/* An open block: the statements that are being written. */
+typedef struct ix_open {
+    ix_stmt *first, *last;
+    int id;       /* of the block, 0: closed */
+    int variable; /* of the loop around it, -1: none */
+    bool grid;    /* that loop is of the grid */
+    int floor;    /* of the block around */
+    bool other;   /* the other body of an IF */
+} ix_open;
+
+/* What stands for a node, and the block in which it is known. */
+typedef struct ix_known {
+    ilex_array *leaf;
+    ix_stmt *row; /* or the row pointer that stands for it */
+    int depth, id;
+} ix_known;
+
+typedef struct ix_builder {
+    ix_unit *u;
+    ix_kernel *k;
+    ix_mem mem; /* of the unit's arena */
+    ix_open *open;
+    size_t capacity;
+    int depth; /* innermost open block */
+    int floor; /* loads stay in this block or deeper: a branch */
+    int next_id;
+    int *variable_depth; /* depth of the block in which a variable varies */
+    size_t variable_capacity;
+    ix_map node, row; /* node -> position in "known" */
+    ix_known *known;
+    size_t nknown, known_capacity;
+} ix_builder;
+
+void ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k);
+/* The statements written; ends the building. */
+ix_stmt *ix_build_end(ix_builder *b);
+
+/* Appends to the innermost block, or to the one at "depth". */
+void ix_build_put(ix_builder *b, ix_stmt *s);
+void ix_build_put_at(ix_builder *b, int depth, ix_stmt *s);
+
+/* Opens the body of FOR or IF "s"; closing appends s to the block around. With
+ * ix_build_else what follows is the other body of an IF. */
+void ix_build_open(ix_builder *b, ix_stmt *s);
+void ix_build_else(ix_builder *b, ix_stmt *s);
+void ix_build_close(ix_builder *b, ix_stmt *s);
+
+/* The depth of the block in which all variables and values of "x" are known. */
+int ix_build_depth(ix_builder *b, const ilex_array *x);
+
+/* What stands for a node, NULL if nothing does or its block is closed. */
+const ix_known *ix_build_known(const ix_builder *b, const ilex_array *n);
+/* Notes that "leaf", known in the block at "depth", stands for "n". */
+void ix_build_note(ix_builder *b, const ilex_array *n, ilex_array *leaf,
+                   int depth);
+/* The same for the row pointers to elements; "n" is a load of the element. */
+ix_stmt *ix_build_known_row(const ix_builder *b, const ilex_array *n);
+void ix_build_note_row(ix_builder *b, const ilex_array *n, ix_stmt *row,
+                       int depth);
+
+/* Blocks deeper than "depth" step aside, so that statements can be written
+ * there; "aside" is what to put back. */
+typedef struct ix_aside {
+    ix_open *open;
+    int from, to, floor;
+} ix_aside;
+ix_aside ix_build_aside(ix_builder *b, int depth);
+void ix_build_back(ix_builder *b, const ix_aside *aside);
+
+/* Statements that define something, in the innermost block. */
+ix_stmt *ix_build_cell(ix_builder *b, char prefix, ilex_dtype dtype,
+                       ilex_array *first);
+ix_stmt *ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
+                          ilex_dtype dtype, int64_t extent);
+ix_stmt *ix_build_let(ix_builder *b, char prefix, ilex_array *value);
+/* The value of a scratch element, read here. */
+ilex_array *ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index);
+
+/* Rebuilds the kernel's statements: "leaf" gets each statement without a body
+ * and each loop or branch before it is opened, and appends what replaces it;
+ * it returns the statement to open or to append, NULL if it did everything.
+ * Neighbouring stores to buffers are appended after the values of all of them:
+ * an output may have the memory of an input. */
+typedef ix_stmt *(*ix_rebuild_fn)(ix_builder *b, ix_stmt *s);
+bool ix_rebuild(ix_unit *u, ix_kernel *k, ix_rebuild_fn fn);
+
+/* ---- passes, one file each ---- */
+
+/* guard.c: conditions on indices that guard reads become branches */
+ilex_array *ix_guard_expand(ix_builder *b, ilex_array *x);
+
+/* measure.c: about how many statements bodies become (ix_measure is in unit.h)
+ */
+int ix_measure_nest(ix_unit *u, ix_stmt *nest);
+int ix_measure_kernel(ix_unit *u, const ix_kernel *k);
+/* Are axes "k" and on of a reduction so short that they need no loops? */
+bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
+
+/* dump.c: a kernel's statements, the body of a stage; one a line */
+void ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t);
+void ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t);
+
+/* check.c: what is legal at this level */
+bool ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass unit: which strides a variant of a kernel may take for 1. needs: placed
+ * elements; gives: for each kernel the buffers along whose last axis an
+ * innermost loop runs; breaks: nothing.
+ *
+ * A stride of another axis is seldom 1 and would spoil the choice: a variant
+ * exists where all of them are 1.
+ */
+#include "compiler/tree/tree.h"
+
+typedef struct unit_walk {
+    ix_unit *u;
+    ix_kernel *k;
+    int variable; /* of the innermost loop */
+} unit_walk;
+
+static void
+note_stride(unit_walk *w, int buffer)
+{
+    ix_kernel *k = w->k;
+    for (size_t i = 0; i < k->nunits; i++)
+        if (k->unit[i] == buffer)
+            return;
+    ix_arena_grow(&w->u->arena, &k->unit, &k->unit_capacity, k->nunits + 1,
+                  sizeof *k->unit);
+    k->unit[k->nunits++] = buffer;
+}
+
+static bool
+uses(const ilex_array *x, int variable)
+{
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    for (int i = 0; i < f.n; i++)
+        if (f.t[i].atom->kind == IX_INDEX && f.t[i].atom->attr[0] == variable)
+            return true;
+    return false;
+}
+
+/* An element of a buffer that moves along the last axis alone. */
+static bool
+note_element(void *user, ix_stmt *s)
+{
+    unit_walk *w = user;
+    const ix_element *e = &s->at;
+    bool element = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
+                   (s->kind == IX_STMT_LET && !s->value);
+    if (!element || e->scratch || e->rank == 0 ||
+        !uses(e->index[e->rank - 1], w->variable))
+        return true;
+    for (int k = 0; k + 1 < e->rank; k++)
+        if (uses(e->index[k], w->variable))
+            return true;
+    note_stride(w, e->buffer);
+    return true;
+}
+
+static bool
+is_no_loop(void *user, ix_stmt *s)
+{
+    (void)user;
+    return s->kind != IX_STMT_FOR;
+}
+
+static bool
+note_loop(void *user, ix_stmt *s)
+{
+    unit_walk *w = user;
+    w->variable = s->number;
+    if (s->kind == IX_STMT_FOR && ix_stmt_each(s->body, is_no_loop, NULL))
+        ix_stmt_each(s->body, note_element, w);
+    return true;
+}
+
+bool
+ix_pass_unit(ix_unit *u)
+{
+    if (u->reference)
+        return true;
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
+        unit_walk w = {.u = u, .k = k};
+        k->nunits = 0;
+        ix_stmt_each(k->body, note_loop, &w);
+    }
+    return true;
+}
