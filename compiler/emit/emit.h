@@ -20,7 +20,7 @@ typedef struct ix_dialect {
 } ix_dialect;
 extern const ix_dialect ix_dialects[IX_NDIALECTS];
 
-enum { IX_BLOCKS = 50, IX_NAME = 48, IX_STRIP = 64 };
+enum { IX_NAME = 48, IX_STRIP = 64 };
 #define IX_STRIP_TEXT "64"
 
 /* An open block of statements. */
@@ -58,7 +58,8 @@ typedef struct ix_emitter {
 
     /* per kernel */
     const ix_kernel *kernel;
-    ix_block block[IX_BLOCKS];
+    ix_block *block; /* open ones, outermost first */
+    size_t block_capacity;
     int depth;        /* innermost open block */
     int floor;        /* loads stay at this depth or deeper (guards) */
     bool strip;       /* reductions have an accumulator per point of a strip */
@@ -85,6 +86,8 @@ typedef struct ix_emitter {
 /* ---- emit_block.c: blocks and statements ---- */
 
 void ix_emit_open(ix_emitter *e);
+/* Room for a block at "depth". */
+void ix_emit_room(ix_emitter *e, int depth);
 /* As above for statements that get no braces: what they define is forgotten at
  * the end, though the variables stay visible. */
 void ix_emit_open_flat(ix_emitter *e);

@@ -7,14 +7,20 @@
 
 #include <stdio.h>
 
+/* Lines of deeper blocks are not indented further. */
+enum { MOST_INDENT = 40 };
+
+void
+ix_emit_room(ix_emitter *e, int depth)
+{
+    ix_arena_grow(e->arena, &e->block, &e->block_capacity, (size_t)depth + 1,
+                  sizeof *e->block);
+}
+
 static void
 open_block(ix_emitter *e, int indent)
 {
-    if (e->depth + 1 >= IX_BLOCKS) {
-        ix_fail(&e->u->ctx->error, ILEX_E_LIMIT,
-                "generated source would nest more than %d blocks", IX_BLOCKS);
-        return;
-    }
+    ix_emit_room(e, e->depth + 1);
     ix_block *b = &e->block[++e->depth];
     ix_text_init(&b->text, &e->mem);
     b->id = ++e->next_block;
@@ -54,7 +60,8 @@ ix_text *
 ix_emit_line(ix_emitter *e, int depth)
 {
     ix_text *t = &e->block[depth].text;
-    for (int i = 0; i <= e->block[depth].indent; i++)
+    int indent = e->block[depth].indent;
+    for (int i = 0; i <= indent && i < MOST_INDENT; i++)
         ix_text_put(t, "    ");
     return t;
 }

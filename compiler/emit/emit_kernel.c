@@ -14,6 +14,7 @@ reset(ix_emitter *e, const ix_kernel *k)
         strides += (size_t)u->buffer[i].box->rank;
     e->kernel = k;
     e->depth = e->floor = e->next = 0;
+    ix_emit_room(e, 0);
     e->block[0].id = ++e->next_block;
     e->block[0].indent = 0;
     ix_text_init(&e->block[0].text, &e->mem);

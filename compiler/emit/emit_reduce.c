@@ -238,7 +238,7 @@ void
 ix_reduce_axis_of(ix_reduce_axis *x, ix_emitter *e, ilex_array *n, int k)
 {
     const ix_axis *ax = &n->interior->ax[k];
-    const ix_lin *extent = ix_axis_extent(e->u->ctx, ax);
+    const ix_lin *extent = ix_lin_try_fma(e->u->ctx, ax->hi, -1, ax->lo);
     ix_reduction r = ix_reduction_of(n);
     *x = (ix_reduce_axis){.e = e, .n = n, .k = k, .op = ix_reduction_op(r)};
     x->acc = (ilex_dtype)n->ops[0]->dtype;
@@ -280,10 +280,12 @@ emit_axis(ix_emitter *e, ilex_array *n, int k, ix_name *result)
 ix_name
 ix_emit_reduce(ix_emitter *e, ilex_array *n)
 {
-    ix_block aside[IX_BLOCKS];
     bool strip = e->strip;
     int depth = ix_emit_depth_of(e, n), here = e->depth;
-    memcpy(aside, e->block + depth + 1, (size_t)(here - depth) * sizeof *aside);
+    size_t open = (size_t)(here - depth) * sizeof *e->block;
+    ix_block *aside = ix_arena_new(e->arena, open);
+    if (open)
+        memcpy(aside, e->block + depth + 1, open);
     for (int i = depth + 1; i <= here; i++)
         e->block[i].id = 0;
     e->depth = depth;
@@ -295,7 +297,8 @@ ix_emit_reduce(ix_emitter *e, ilex_array *n)
         v = ix_emit_position(e, n);
     else
         emit_axis(e, n, 0, &v);
-    memcpy(e->block + depth + 1, aside, (size_t)(here - depth) * sizeof *aside);
+    if (open)
+        memcpy(e->block + depth + 1, aside, open);
     e->depth = here;
     e->strip = strip;
     return v;

@@ -170,10 +170,6 @@ guarded_where(ix_emitter *e, ilex_array *n)
     ilex_array *at = n;
     for (int i = 0; i < length; i++, at = at->ops[2])
         c[i] = ix_emit_value(e, at->ops[0]);
-    if (e->depth + 1 >= IX_BLOCKS) {
-        ix_emit_open(e);
-        return c[0];
-    }
     new_variable(e, (ilex_dtype)n->dtype, e->depth, &v);
     ix_emit_put(e, e->depth, complex ? "%s %s, %s;" : "%s %s;",
                 ix_c_type((ilex_dtype)n->dtype), v.re, v.im);

@@ -114,15 +114,21 @@ too_large(ilex_context *ctx)
 }
 
 ilex_array *
-ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
+ix_index_try_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
 {
     if (ix_is_poison(a) || ix_is_poison(b))
         return ctx->poison;
     ix_index_form x, y;
     ix_index_form_of(a, &x);
     ix_index_form_of(b, &y);
-    return ix_index_form_add(&x, k, &y) ? ix_index_from(ctx, &x)
-                                        : too_large(ctx);
+    return ix_index_form_add(&x, k, &y) ? ix_index_from(ctx, &x) : NULL;
+}
+
+ilex_array *
+ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
+{
+    ilex_array *r = ix_index_try_fma(ctx, a, k, b);
+    return r ? r : too_large(ctx);
 }
 
 ilex_array *
@@ -338,6 +344,20 @@ ix_index_weight(const ilex_array *n)
         weight += n->ops[i]->weight;
     }
     return weight <= IX_INDEX_WEIGHT ? weight : 0;
+}
+
+bool
+ix_index_is_outsized(const ilex_array *x)
+{
+    bool known = x->kind == IX_LINEAR ||
+                 (x->kind == IX_CONST && x->dtype == ILEX_I64) ||
+                 (x->kind == IX_OP && is_index_op(x));
+    if (!known || x->weight > 0)
+        return false;
+    for (int i = 0; i < x->nops; i++)
+        if (x->ops[i]->weight == 0)
+            return ix_index_is_outsized(x->ops[i]);
+    return true;
 }
 
 ilex_array *
