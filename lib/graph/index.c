@@ -349,15 +349,18 @@ ix_index_weight(const ilex_array *n)
 bool
 ix_index_is_outsized(const ilex_array *x)
 {
-    bool known = x->kind == IX_LINEAR ||
-                 (x->kind == IX_CONST && x->dtype == ILEX_I64) ||
-                 (x->kind == IX_OP && is_index_op(x));
-    if (!known || x->weight > 0)
+    ix_op op = x->kind == IX_OP ? ix_op_of(x) : IX_OP_ADD;
+    bool sum = op == IX_OP_ADD || op == IX_OP_SUBTRACT || op == IX_OP_NEGATIVE;
+    bool known = x->kind == IX_LINEAR || x->kind == IX_CONST ||
+                 (x->kind == IX_OP &&
+                  (sum || op == IX_OP_MULTIPLY || op == IX_OP_REMAINDER ||
+                   op == IX_OP_FLOOR_DIVIDE || is_index_op(x)));
+    if (!known || x->dtype != ILEX_I64 || x->weight > 0)
         return false;
     for (int i = 0; i < x->nops; i++)
         if (x->ops[i]->weight == 0)
             return ix_index_is_outsized(x->ops[i]);
-    return true;
+    return x->kind != IX_OP || sum || is_index_op(x);
 }
 
 ilex_array *
