@@ -132,7 +132,8 @@ typedef struct ix_load_visitor {
 bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
 
 /* compiler/graph/origin.c: the body of "array" read at "index", one for each
- * axis; notes which elements of arrays its scalars are */
+ * axis; notes which elements of arrays its scalars are. NULL when an index
+ * would be too large. */
 ilex_array *ix_origin_inline(ix_unit *u, const ilex_array *array,
                              ilex_array *body, ilex_array *const *index);
 /* "lap[I+1]", NULL for a scalar that was no array */

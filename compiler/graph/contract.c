@@ -32,7 +32,7 @@ typedef struct network {
 static int64_t
 nominal_length(ilex_context *ctx, const ix_axis *ax)
 {
-    const ix_lin *length = ix_axis_extent(ctx, ax);
+    const ix_lin *length = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
     if (!length || length->n)
         return NOMINAL;
     return length->c < 1 ? 1 : length->c;

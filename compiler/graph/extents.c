@@ -119,7 +119,7 @@ best_upper(ilex_context *ctx, const ix_bounds *b, const ix_lin *ceiling)
 {
     const ix_lin *best = ceiling;
     for (int i = 0; i < b->nhi; i++) {
-        const ix_lin *hi = ix_lin_offset(ctx, b->hi[i], 1);
+        const ix_lin *hi = ix_lin_try_offset(ctx, b->hi[i], 1);
         if (ix_lin_le(ctx, hi, best) == IX_YES)
             best = hi;
     }

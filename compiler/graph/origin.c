@@ -93,10 +93,13 @@ ix_origin_inline(ix_unit *u, const ilex_array *array, ilex_array *body,
                       {.ctx = u->ctx,
                        .index = index,
                        .nindex = array->interior->rank,
+                       .quiet = true,
                        .became = carry_origin,
                        .user = &x}};
     ilex_array *r = ix_substitute(&x.s, body);
     ix_substitution_free(&x.s);
+    if (x.s.too_large)
+        return NULL;
     note_origin(u, array, index, r);
     return r;
 }

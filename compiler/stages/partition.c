@@ -229,6 +229,7 @@ load_same(ix_unit *u, int buffer, ilex_dtype dtype, int rank)
 typedef struct inliner {
     partition *p;
     const ilex_array *user;
+    bool too_large; /* an index crossed a limit */
 } inliner;
 
 /* The load of a stored array, or the body of one that is not, at "index". */
@@ -242,17 +243,25 @@ inline_load(void *user, ilex_array *load, ilex_array *const *index)
     if (x->stored)
         return ix_scalar_load(u->ctx, (ilex_dtype)load->dtype, x->buffer,
                               load->nops, index);
-    return ix_origin_inline(u, array, x->body, index);
+    ilex_array *r =
+        in->too_large ? NULL : ix_origin_inline(u, array, x->body, index);
+    in->too_large |= !r;
+    return r;
 }
 
-static ilex_array *
+/* Makes the body of "n" with those of its operands that are not stored in it;
+ * false if it crosses a limit: an index that gets too large, too many
+ * statements. */
+static bool
 inline_body(partition *p, ilex_array *n)
 {
+    info *x = info_of(p, n);
     inliner in = {.p = p, .user = n};
     ix_substitution s = {.ctx = p->u->ctx, .load = inline_load, .user = &in};
-    ilex_array *r = ix_substitute(&s, n->ops[0]);
+    x->body = ix_substitute(&s, n->ops[0]);
     ix_substitution_free(&s);
-    return r;
+    return !in.too_large && (ix_is_poison(x->body) ||
+                             ix_measure(p->u, 1, &x->body) <= BODY_BUDGET);
 }
 
 static int
@@ -278,7 +287,8 @@ store(partition *p, size_t i)
 }
 
 /* Stores the operands of "n" that are computed again, for the body of "n"
- * grew over the budget. */
+ * crossed a limit with them. Without them it is as long as the user wrote it,
+ * and its indices are those that were checked. */
 static void
 store_operands(partition *p, const ilex_array *n)
 {
@@ -315,10 +325,9 @@ make_stage(partition *p, size_t i)
         x->stored = true;
         return true;
     }
-    x->body = inline_body(p, n);
-    if (!ix_is_poison(x->body) && ix_measure(u, 1, &x->body) > BODY_BUDGET) {
+    if (!inline_body(p, n)) {
         store_operands(p, n);
-        x->body = inline_body(p, n);
+        inline_body(p, n);
     }
     if (ix_is_poison(x->body))
         return false;

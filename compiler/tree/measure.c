@@ -31,7 +31,7 @@ capped(int64_t n)
 static int64_t
 short_extent(ix_unit *u, const ix_axis *ax)
 {
-    const ix_lin *extent = ix_axis_extent(u->ctx, ax);
+    const ix_lin *extent = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
     if (!extent || extent->n || extent->c > UNROLL)
         return -1;
     return extent->c > 0 ? extent->c : 0;

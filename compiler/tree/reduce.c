@@ -25,7 +25,7 @@ axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
 {
     ilex_context *ctx = b->u->ctx;
     const ix_axis *ax = &n->interior->ax[k];
-    const ix_lin *extent = ix_axis_extent(ctx, ax);
+    const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
     ix_reduction r = ix_reduction_of(n);
     ix_reduce_axis x = {.b = b,
                         .n = n,

@@ -41,7 +41,7 @@ is_half_space(const ilex_array *e)
 {
     ix_index_form f;
     bool unit = false;
-    if (!ix_index_is_affine(e))
+    if (!e || !ix_index_is_affine(e))
         return false;
     ix_index_form_of(e, &f);
     if (f.c >= IX_UNBOUNDED || f.c <= -IX_UNBOUNDED)
@@ -59,14 +59,18 @@ is_half_space(const ilex_array *e)
     return unit;
 }
 
-/* a - b - strict, the half space of a >= b or a > b. */
+/* a - b - strict, the half space of a >= b or a > b; NULL when it is too large
+ * for index arithmetic, and then decides nothing. */
 static ilex_array *
 difference(ilex_context *ctx, ilex_array *a, ilex_array *b, bool strict)
 {
-    return ix_index_offset(ctx, ix_index_fma(ctx, a, -1, b), -(int)strict);
+    ilex_array *e = ix_index_try_fma(ctx, a, -1, b);
+    return e ? ix_index_try_fma(ctx, e, -(int)strict, ix_index_const(ctx, 1))
+             : NULL;
 }
 
-/* A half space that decides comparison "n"; for == and != one of its sides. */
+/* A half space that decides comparison "n"; for == and != one of its sides.
+ * NULL as above. */
 static ilex_array *
 half_of_comparison(ilex_context *ctx, const ilex_array *n)
 {
@@ -156,6 +160,8 @@ static int
 implied(const decision *d, ilex_array *f)
 {
     ix_index_form e, g;
+    if (!f)
+        return -1;
     ix_index_form_of(d->half, &e);
     ix_index_form_of(f, &g);
     ix_index_form sum = g, diff = g;
@@ -231,14 +237,17 @@ apply_decision(void *user, ilex_array *n)
     return n;
 }
 
+/* NULL when an index gets too large by it: in a minimum of two sums that
+ * another is added to, there may be room for the minimum but not the sum. */
 static ilex_array *
 decided_body(ilex_context *ctx, ilex_array *body, ilex_array *half, bool holds)
 {
     decision d = {ctx, half, holds};
-    ix_substitution s = {.ctx = ctx, .rewrite = apply_decision, .user = &d};
+    ix_substitution s = {
+        .ctx = ctx, .rewrite = apply_decision, .quiet = true, .user = &d};
     ilex_array *r = ix_substitute(&s, body);
     ix_substitution_free(&s);
-    return r;
+    return s.too_large ? NULL : r;
 }
 
 /* ---- pieces ---- */
@@ -255,8 +264,9 @@ single_axis(ilex_context *ctx, const ilex_array *e, int *k,
     int sign = 0;
     for (int i = 0; i < f.n; i++) {
         if (f.t[i].atom->kind == IX_SIZE) {
-            rest = ix_lin_fma(ctx, rest, f.t[i].k,
-                              ix_lin_param(ctx, (int32_t)f.t[i].atom->attr[0]));
+            rest = ix_lin_try_fma(
+                ctx, rest, f.t[i].k,
+                ix_lin_param(ctx, (int32_t)f.t[i].atom->attr[0]));
         } else if (sign) {
             return false;
         } else {
@@ -265,8 +275,8 @@ single_axis(ilex_context *ctx, const ilex_array *e, int *k,
         }
     }
     *lower = sign > 0;
-    *bound =
-        sign > 0 ? ix_lin_scale(ctx, rest, -1) : ix_lin_offset(ctx, rest, 1);
+    *bound = sign > 0 ? ix_lin_try_fma(ctx, ix_lin_const(ctx, 0), -1, rest)
+                      : ix_lin_try_offset(ctx, rest, 1);
     return sign != 0 && *bound != NULL;
 }
 
@@ -320,7 +330,7 @@ holds_on(splitter *s, const piece *p, ilex_array *e)
                       ix_lin_const(s->u->ctx, IX_UNBOUNDED), &sample) == IX_YES;
 }
 
-/* The side of "half" on a copy of "p"; false when there is no room. */
+/* The side of "half" on a copy of "p"; false when a limit does not allow it. */
 static bool
 push_side(splitter *s, const piece *p, ilex_array *half, bool holds)
 {
@@ -328,7 +338,7 @@ push_side(splitter *s, const piece *p, ilex_array *half, bool holds)
     piece *q = ix_arena_new(&s->u->arena, sizeof *q);
     *q = *p;
     q->body = decided_body(ctx, p->body, half, holds);
-    if (ix_is_poison(q->body) ||
+    if (!q->body || ix_is_poison(q->body) ||
         !narrow(s, q, holds ? half : opposite(ctx, half)))
         return false;
     if (!is_empty(s, q)) {
@@ -405,7 +415,8 @@ has_room(const splitter *s, const piece *p)
     return s->npieces + 2 <= MAX_PIECES && p->nhalves < MAX_HALVES;
 }
 
-/* Splits one piece, or turns it into a nest. */
+/* Splits one piece, or turns it into a nest: also when a side cannot be made,
+ * the condition is then decided at run time. */
 static ix_stmt *
 advance(splitter *s, piece *p)
 {
@@ -417,12 +428,17 @@ advance(splitter *s, piece *p)
         return nest_of_piece(s, p);
     bool always = holds_on(s, p, half);
     bool never = !always && holds_on(s, p, opposite(ctx, half));
-    s->npieces--;
+    int ntodo = s->ntodo, npieces = s->npieces--;
     bool ok = true;
     if (!never)
         ok = push_side(s, p, half, true);
     if (ok && !always)
         ok = push_side(s, p, half, false);
+    if (!ok) {
+        s->ntodo = ntodo;
+        s->npieces = npieces;
+        return nest_of_piece(s, p);
+    }
     s->u->changed |= !always && !never;
     return NULL;
 }

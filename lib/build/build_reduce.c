@@ -269,8 +269,8 @@ canonical_label(int t)
 }
 
 /* Labels by first appearance in the operands, so that "ij,jk->ik" and
- * "ab,bc->ac" are one node. */
-static void
+ * "ab,bc->ac" are one node; returns how many there are. */
+static int
 canonical_labels(int count, const ix_labels *labels, int *number)
 {
     int next = 0;
@@ -279,6 +279,7 @@ canonical_labels(int count, const ix_labels *labels, int *number)
         for (int k = 0; k < labels[i].n; k++)
             if (number[labels[i].label[k]] < 0)
                 number[labels[i].label[k]] = canonical_label(next++);
+    return next;
 }
 
 static int
@@ -302,7 +303,7 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
                          ILEX_MAX_RANK);
     int64_t attr[2 + ILEX_MAX_RANK * (ILEX_MAX_RANK + 1)];
     int nattr = 2 + result->n, number[MAX_LABELS];
-    canonical_labels(count, labels, number);
+    int summed = canonical_labels(count, labels, number) - result->n;
     ilex_dtype dtype = ILEX_BOOL;
     for (int i = 0; i < count; i++) {
         if (ix_is_poison(operands[i]))
@@ -323,5 +324,10 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
                          .attr = attr};
     if (!result_domains(ctx, &all, result, &spec.interior, &spec.valid))
         return ix_poison_again(ctx);
+    if (summed > ILEX_MAX_RANK)
+        return ix_poison(ctx, "einsum", -1, ILEX_E_LIMIT,
+                         "einsum: %d labels are summed over; at most %d can "
+                         "be, so contract some operands first",
+                         summed, ILEX_MAX_RANK);
     return ix_node_scoped(ctx, &spec);
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "ilex/expr.h"
 #include "lib/graph/node.h"
 
 static ilex_array *

@@ -72,7 +72,7 @@ add_term(ix_index_form *a, int64_t k, ilex_array *atom)
         }
         return true;
     }
-    if (a->n == IX_INDEX_TERMS)
+    if (a->n == IX_INDEX_ROOM)
         return false;
     memmove(a->t + i + 1, a->t + i, (size_t)(a->n - i) * sizeof *a->t);
     a->t[i].k = k;
@@ -104,8 +104,8 @@ ix_index_from(ilex_context *ctx, const ix_index_form *form)
         return ix_index_const(ctx, form->c);
     if (form->n == 1 && form->c == 0 && form->t[0].k == 1)
         return form->t[0].atom;
-    int64_t attr[IX_INDEX_TERMS + 1] = {form->c};
-    ilex_array *ops[IX_INDEX_TERMS];
+    int64_t attr[IX_INDEX_ROOM + 1] = {form->c};
+    ilex_array *ops[IX_INDEX_ROOM];
     for (int i = 0; i < form->n; i++) {
         attr[i + 1] = form->t[i].k;
         ops[i] = form->t[i].atom;
@@ -129,15 +129,21 @@ too_large(ilex_context *ctx)
 }
 
 ilex_array *
-ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
+ix_index_try_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
 {
     if (ix_is_poison(a) || ix_is_poison(b))
         return ctx->poison;
     ix_index_form x, y;
     ix_index_form_of(a, &x);
     ix_index_form_of(b, &y);
-    return ix_index_form_add(&x, k, &y) ? ix_index_from(ctx, &x)
-                                        : too_large(ctx);
+    return ix_index_form_add(&x, k, &y) ? ix_index_from(ctx, &x) : NULL;
+}
+
+ilex_array *
+ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
+{
+    ilex_array *r = ix_index_try_fma(ctx, a, k, b);
+    return r ? r : too_large(ctx);
 }
 
 ilex_array *
@@ -342,7 +348,7 @@ ix_index_weight(const ilex_array *n)
             return 0;
         break;
     case IX_LINEAR:
-        if (!is_moderate(n))
+        if (!is_moderate(n) || n->nops > IX_INDEX_TERMS)
             return 0;
         break;
     default:
@@ -354,6 +360,23 @@ ix_index_weight(const ilex_array *n)
         weight += n->ops[i]->weight;
     }
     return weight <= IX_INDEX_WEIGHT ? weight : 0;
+}
+
+bool
+ix_index_is_outsized(const ilex_array *x)
+{
+    ix_op op = x->kind == IX_OP ? ix_op_of(x) : IX_OP_ADD;
+    bool sum = op == IX_OP_ADD || op == IX_OP_SUBTRACT || op == IX_OP_NEGATIVE;
+    bool known = x->kind == IX_LINEAR || x->kind == IX_CONST ||
+                 (x->kind == IX_OP &&
+                  (sum || op == IX_OP_MULTIPLY || op == IX_OP_REMAINDER ||
+                   op == IX_OP_FLOOR_DIVIDE || is_index_op(x)));
+    if (!known || x->dtype != ILEX_I64 || x->weight > 0)
+        return false;
+    for (int i = 0; i < x->nops; i++)
+        if (x->ops[i]->weight == 0)
+            return ix_index_is_outsized(x->ops[i]);
+    return x->kind != IX_OP || sum || is_index_op(x);
 }
 
 ilex_array *
@@ -375,7 +398,7 @@ ix_index_normal(ilex_context *ctx, ilex_array *x)
         ix_error_clear(&ctx->error);
         return x;
     }
-    return r ? r : x;
+    return r && r->weight > 0 ? r : x;
 }
 
 bool

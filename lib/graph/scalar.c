@@ -173,6 +173,18 @@ ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
 
 /* ---- rewriting ---- */
 
+/* A LINEAR node over other atoms. */
+static ilex_array *
+rebuild_sum(ix_substitution *s, const ilex_array *n, ilex_array *const *ops)
+{
+    ilex_array *sum = ix_index_const(s->ctx, n->attr[0]);
+    for (int i = 0; sum && i < n->nops; i++)
+        sum = s->quiet ? ix_index_try_fma(s->ctx, sum, n->attr[i + 1], ops[i])
+                       : ix_index_fma(s->ctx, sum, n->attr[i + 1], ops[i]);
+    s->too_large |= !sum;
+    return sum ? sum : s->ctx->poison;
+}
+
 static ilex_array *
 rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
 {
@@ -181,12 +193,8 @@ rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
         same &= ops[i] == n->ops[i];
     if (same)
         return n;
-    if (n->kind == IX_LINEAR) {
-        ilex_array *sum = ix_index_const(s->ctx, n->attr[0]);
-        for (int i = 0; i < n->nops; i++)
-            sum = ix_index_fma(s->ctx, sum, n->attr[i + 1], ops[i]);
-        return sum;
-    }
+    if (n->kind == IX_LINEAR)
+        return rebuild_sum(s, n, ops);
     ix_node_spec spec = {.kind = (ix_kind)n->kind,
                          .dtype = (ilex_dtype)n->dtype,
                          .interior = n->interior,
@@ -214,6 +222,15 @@ substitute_interior(ix_substitution *s, ilex_array *n)
     return rebuild(s, n, ops);
 }
 
+/* Was "n" index arithmetic, or a condition on it, and what it became is not?
+ * A condition that was decided is neither. */
+static bool
+outgrew(const ilex_array *n, const ilex_array *r)
+{
+    return n->weight > 0 && r->weight == 0 &&
+           !(r->kind == IX_CONST && r->dtype == ILEX_BOOL);
+}
+
 ilex_array *
 ix_substitute(ix_substitution *s, ilex_array *n)
 {
@@ -231,6 +248,7 @@ ix_substitute(ix_substitution *s, ilex_array *n)
     ilex_array *r = substitute_interior(s, n);
     if (s->rewrite && !ix_is_poison(r))
         r = s->rewrite(s->user, r);
+    s->too_large |= outgrew(n, r);
     if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r))
         return ix_poison_again(s->ctx);
     if (s->became)

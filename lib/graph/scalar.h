@@ -70,6 +70,10 @@ const ix_lin *ix_index_to_lin(ilex_context *ctx, const ilex_array *x);
 /* a + k*b */
 ilex_array *ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k,
                          ilex_array *b);
+/* The same; NULL, without an error, when it leaves 64 bits or has too many
+ * terms. */
+ilex_array *ix_index_try_fma(ilex_context *ctx, ilex_array *a, int64_t k,
+                             ilex_array *b);
 ilex_array *ix_index_offset(ilex_context *ctx, ilex_array *a, int64_t c);
 ilex_array *ix_index_min(ilex_context *ctx, ilex_array *a, ilex_array *b);
 ilex_array *ix_index_max(ilex_context *ctx, ilex_array *a, ilex_array *b);
@@ -95,15 +99,20 @@ ix_index_is_affine(const ilex_array *x)
     return x->dtype == ILEX_I64 && x->weight > 0;
 }
 
-/* A LINEAR node, atom or constant seen uniformly: constant c plus terms. */
-enum { IX_INDEX_TERMS = 32 };
+/* Would it be, were it not too long or its numbers not too large? */
+bool ix_index_is_outsized(const ilex_array *x);
+
+/* A LINEAR node, atom or constant seen uniformly: constant c plus terms. Index
+ * arithmetic has IX_INDEX_TERMS at most; a pass that cuts loops has room for a
+ * few more. */
+enum { IX_INDEX_TERMS = 32, IX_INDEX_ROOM = 40 };
 typedef struct ix_index_form {
     int64_t c;
     int n;
     struct {
         int64_t k;
         ilex_array *atom;
-    } t[IX_INDEX_TERMS];
+    } t[IX_INDEX_ROOM];
 } ix_index_form;
 void ix_index_form_of(const ilex_array *x, ix_index_form *form);
 /* a += k*b; false on overflow or too many terms. */
@@ -148,6 +157,9 @@ typedef struct ix_substitution {
     /* told what every interior node became; or NULL */
     void (*became)(void *user, const ilex_array *from, ilex_array *to);
     void *user;
+    /* Index arithmetic that outgrows its limits (terms, 64 bits, weight) is no
+     * error but noted in "too_large"; the result is of no use then. */
+    bool quiet, too_large;
     ix_map memo;
 } ix_substitution;
 

@@ -295,17 +295,32 @@ typedef struct checker {
 
 static bool check(checker *c, const ilex_array *n);
 
+/* Why index "k" of "load" is none that can be proved inside. */
+static void
+refuse_index(checker *c, const ilex_array *load, int k)
+{
+    const char *operand = name_of(c->operands[load->attr[0]]);
+    if (ix_index_is_outsized(load->ops[k]))
+        ix_fail(&c->ctx->error, ILEX_E_LIMIT,
+                "%s: index %d of %s is longer than %d terms written out, or "
+                "has a number beyond 2^40; put a map in between that reads "
+                "at a part of it",
+                c->name, k, operand, (int)IX_INDEX_WEIGHT);
+    else
+        ix_fail(&c->ctx->error, ILEX_E_UNSUPPORTED,
+                "%s: index %d of %s is not affine in the indices and sizes "
+                "(data-dependent reads need gather, which is not supported "
+                "yet)",
+                c->name, k, operand);
+}
+
 static bool
 check_axis(checker *c, const ilex_array *load, int k)
 {
     const ilex_array *operand = c->operands[load->attr[0]];
     const ix_axis *ax = &operand->valid->ax[k];
     if (!ix_index_is_affine(load->ops[k])) {
-        ix_fail(&c->ctx->error, ILEX_E_UNSUPPORTED,
-                "%s: index %d of %s is not affine in the indices and sizes "
-                "(data-dependent reads need gather, which is not supported "
-                "yet)",
-                c->name, k, name_of(operand));
+        refuse_index(c, load, k);
         return false;
     }
     ix_sample sample = {0};
@@ -327,14 +342,12 @@ static bool
 check_guarded(checker *c, const ilex_array *condition, bool holds,
               const ilex_array *branch)
 {
-    if (c->frame.nguard == ILEX_MAX_RANK)
-        return check(c, branch);
     ix_map outer = c->seen;
+    ix_guard guard = {condition, holds, c->frame.guard};
     c->seen = (ix_map){0};
-    c->frame.guard[c->frame.nguard].condition = condition;
-    c->frame.guard[c->frame.nguard++].holds = holds;
+    c->frame.guard = &guard;
     bool ok = check(c, branch);
-    c->frame.nguard--;
+    c->frame.guard = guard.outer;
     ix_map_free(&c->seen, &c->ctx->mem);
     c->seen = outer;
     return ok;

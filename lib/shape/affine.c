@@ -281,7 +281,7 @@ assumed(question *q)
     return set;
 }
 
-/* Every point of the frame. */
+/* Every point of the frame's ranges. */
 static isl_set *
 frame_points(question *q)
 {
@@ -293,12 +293,27 @@ frame_points(question *q)
         for (int k = 0; k < q->frame->reduce[i]->interior->rank; k++)
             set = restrict_range(q, set, pos++,
                                  &q->frame->reduce[i]->interior->ax[k]);
-    for (int i = 0; i < q->frame->nguard; i++) {
-        isl_set *holds = from_condition(q, q->frame->guard[i].condition);
-        set = q->frame->guard[i].holds ? isl_set_intersect(set, holds)
-                                       : isl_set_subtract(set, holds);
-    }
     return set;
+}
+
+/* Pieces of a set from which on isl tries to join some. */
+enum { MANY_PIECES = 4 };
+
+/* What the guards leave of "set". Innermost first, which most often leaves
+ * nothing soon: a chain of guards then costs one step, not its length. */
+static isl_set *
+guarded(question *q, isl_set *set)
+{
+    isl_bool empty = isl_bool_false;
+    for (const ix_guard *g = q->frame->guard; g && !empty; g = g->outer) {
+        isl_set *holds = from_condition(q, g->condition);
+        set = g->holds ? isl_set_intersect(set, holds)
+                       : isl_set_subtract(set, holds);
+        if (isl_set_n_basic_set(set) > MANY_PIECES)
+            set = isl_set_coalesce(set);
+        empty = isl_set_is_empty(set);
+    }
+    return empty == isl_bool_error ? isl_set_free(set) : set;
 }
 
 static const ix_frame empty_frame;
@@ -317,8 +332,8 @@ ask(question *q, ilex_context *ctx, const ix_frame *frame)
         ix_relevant_box(&q->relevant, frame->box);
     for (int i = 0; i < frame->nreduce; i++)
         ix_relevant_box(&q->relevant, frame->reduce[i]->interior);
-    for (int i = 0; i < frame->nguard; i++)
-        ix_relevant_index(&q->relevant, frame->guard[i].condition);
+    for (const ix_guard *g = frame->guard; g; g = g->outer)
+        ix_relevant_index(&q->relevant, g->condition);
     return true;
 }
 
@@ -413,7 +428,7 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
     isl_set *above = isl_pw_aff_ge_set(isl_pw_aff_copy(at), from_lin(&q, hi));
     isl_set *bad =
         isl_set_intersect(frame_points(&q), isl_set_union(below, above));
-    return conclude(&q, bad, at, sample);
+    return conclude(&q, guarded(&q, bad), at, sample);
 }
 
 ix_tri

@@ -92,7 +92,7 @@ plan_axis(diff_buffer *b, diff_random *r, bool named, int k, int64_t *halo,
 /* Reads what the program says about argument "i". */
 static bool
 query(diff_buffer *b, const ilex_program *p, size_t i,
-      const ilex_size_binding *sizes, ilex_argument_info *info)
+      const ilex_size_binding *sizes, size_t nsizes, ilex_argument_info *info)
 {
     int64_t halo[2 * ILEX_MAX_RANK];
     *info = ilex_program_argument(p, i);
@@ -101,7 +101,7 @@ query(diff_buffer *b, const ilex_program *p, size_t i,
     b->dtype = info->dtype;
     b->rank = info->rank;
     b->shares = -1;
-    if (ilex_program_extents(p, i, sizes, DIFF_PARAMS, b->lo, b->hi, halo))
+    if (ilex_program_extents(p, i, sizes, nsizes, b->lo, b->hi, halo))
         return false;
     for (int k = 0; k < b->rank; k++) {
         b->box[k][0] = b->lo[k] - halo[2 * k];
@@ -274,15 +274,16 @@ masked_axes(uint64_t content, const ilex_argument_info *info)
 
 bool
 diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
-                 size_t i, const ilex_size_binding *sizes, uint64_t content,
-                 int variant, bool written, diff_buffer *shared)
+                 size_t i, const ilex_size_binding *sizes, size_t nsizes,
+                 uint64_t content, int variant, bool written,
+                 diff_buffer *shared)
 {
     ilex_argument_info info;
     int64_t shape[ILEX_MAX_RANK], halo[2 * ILEX_MAX_RANK], first;
     int to[ILEX_MAX_RANK];
     char axes[200];
     memset(b, 0, sizeof *b);
-    if (!query(b, p, i, sizes, &info))
+    if (!query(b, p, i, sizes, nsizes, &info))
         return false;
     if (shared) {
         take_shared(b, shared);

@@ -148,8 +148,8 @@ make_buffers(session *s, const ilex_program *p, diff_buffer *b)
         const diff_recipe *recipe = &s->recipes[slot];
         bool written = is_inplace(recipe, p->c->buffer[i].name);
         uint64_t content = recipe->seed * 1000003u + recipe->number;
-        if (!diff_buffer_make(&b[i], s->ctx, p, i, s->sizes, content,
-                              s->variant, written,
+        if (!diff_buffer_make(&b[i], s->ctx, p, i, s->sizes, DIFF_PARAMS,
+                              content, s->variant, written,
                               shares >= 0 ? &b[shares] : NULL)) {
             fail_all(s, "binding", ilex_error_code(s->ctx),
                      ilex_error_text(s->ctx));

@@ -167,7 +167,7 @@ typedef struct diff_buffer {
  * "content", layout and poison also on "variant". "written": some output
  * shares its memory; "shared": the input whose memory it shares, or NULL. */
 bool diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
-                      size_t i, const ilex_size_binding *sizes,
+                      size_t i, const ilex_size_binding *sizes, size_t nsizes,
                       uint64_t content, int variant, bool written,
                       diff_buffer *shared);
 void diff_buffer_free(diff_buffer *b);

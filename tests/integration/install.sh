@@ -47,6 +47,7 @@ if ls "$libdir"/libilex.so* >/dev/null 2>&1; then
         echo "the program does not ask for libilex.so.0"
         exit 1
     }
+    sh "$srcdir/tests/declared.sh" "$root$prefix/include" "$libdir/libilex.so"
     rm "$libdir"/libilex.so*
 fi
 [ ! -e "$libdir/libilex.a" ] || build_and_run static --static --cflags --libs

@@ -5,11 +5,12 @@
  */
 #include "tests/unit/index_fixture.h"
 
-enum { TRIALS = 400 };
+enum { TRIALS = 400, MOST_GUARDS = 2 };
 
-/* A random box, a reduction and perhaps a guard around an expression. */
+/* A random box, a reduction and perhaps guards around an expression. */
 typedef struct place {
     ix_frame frame;
+    ix_guard guard[MOST_GUARDS];
     int64_t lo[3], hi[3]; /* _0, _1, _r0 */
 } place;
 
@@ -32,22 +33,24 @@ random_place(place *q)
     q->frame.reduce[0] = ix_scalar_reduce(ctx, IX_REDUCTION_SUM, ILEX_I64,
                                           ix_domain_new(ctx, 1, &ax[2]), 0,
                                           ix_scalar_rindex(ctx, 0));
-    if (draw(0, 1)) {
+    for (int64_t i = draw(0, MOST_GUARDS); i > 0; i--) {
         ilex_array *ops[2] = {ix_index_normal(ctx, random_index(1)),
                               ix_index_normal(ctx, random_index(1))};
-        q->frame.nguard = 1;
-        q->frame.guard[0].condition =
-            ix_scalar_op(ctx, draw(0, 1) ? IX_OP_LESS : IX_OP_EQUAL, ILEX_I64,
-                         ILEX_BOOL, ops);
-        q->frame.guard[0].holds = draw(0, 1);
+        q->guard[i - 1] =
+            (ix_guard){ix_scalar_op(ctx, draw(0, 1) ? IX_OP_LESS : IX_OP_EQUAL,
+                                    ILEX_I64, ILEX_BOOL, ops),
+                       draw(0, 1), q->frame.guard};
+        q->frame.guard = &q->guard[i - 1];
     }
 }
 
 static bool
 guarded(const place *q, const point *p)
 {
-    return !q->frame.nguard || (value_at(q->frame.guard[0].condition, p) !=
-                                0) == q->frame.guard[0].holds;
+    bool all = true;
+    for (const ix_guard *g = q->frame.guard; g; g = g->outer)
+        all &= (value_at(g->condition, p) != 0) == g->holds;
+    return all;
 }
 
 /* Least and greatest value of "x", over points that the guard lets pass or
@@ -191,6 +194,9 @@ static const struct {
     {"in x : f64[I:n]", "map y[I:n] = x[I-1]", "reads x at I=-1 when I=0"},
     {"in x : f64[n]\nin k : i64[n]", "map y[i:n] = x[k[i]]",
      "index 0 of x is not affine"},
+    {"in x : f64[n]", "map y[i:1] = x[i*2199023255552]",
+     "index 0 of x is longer than 1000 terms written out, or has a number "
+     "beyond 2^40"},
 };
 
 START_TEST(messages)
@@ -204,8 +210,57 @@ START_TEST(messages)
 }
 END_TEST
 
+/* Arrays of length 3 side by side, written as a chain of `where`. In the last
+ * branch of each, or with "up" in the first, stands the rest of the chain. The
+ * read of part "wrong" is one off. */
+static const char *
+side_by_side(int parts, bool up, int wrong)
+{
+    ix_text t;
+    ix_text_init(&t, ix_context_mem(ctx));
+    ix_text_put(&t, "ilex 1\nprogram p\n");
+    for (int i = 0; i < parts; i++)
+        ix_text_format(&t, "in x%d : i64[3]\n", i);
+    ix_text_format(&t, "map y[i:%d] = ", 3 * parts);
+    for (int i = 0; i + 1 < parts; i++)
+        if (up)
+            ix_text_format(&t, "where(i >= %d, ", 3 * i + 3);
+        else
+            ix_text_format(&t, "where(i < %d, x%d[i-%d], ", 3 * i + 3, i,
+                           3 * i - (i == wrong));
+    ix_text_format(&t, "x%d[i-%d]", parts - 1, 3 * (parts - 1));
+    for (int i = parts - 2; i >= 0; i--)
+        if (up)
+            ix_text_format(&t, ", x%d[i-%d])", i, 3 * i - (i == wrong));
+        else
+            ix_text_char(&t, ')');
+    ix_text_put(&t, "\nout z = y\n");
+    ilex_error_clear(ctx);
+    ilex_module_free(ilex_module_parse(ctx, ix_text_string(&t), NULL));
+    ix_text_free(&t);
+    return ilex_error_text(ctx);
+}
+
+START_TEST(deep_guards)
+{
+    static const int parts[] = {2, 16, 17, 18, 19, 32};
+    for (size_t i = 0; i < IX_COUNT(parts); i++)
+        for (int up = 0; up < 2; up++) {
+            int n = parts[i], wrong = n / 2;
+            char want[100];
+            snprintf(want, sizeof want, "reads x%d at axis 0=3 when i=%d;",
+                     wrong, 3 * wrong + 2);
+            ck_assert_str_eq(side_by_side(n, up, -1), "");
+            if (n > 2) {
+                const char *said = side_by_side(n, up, wrong);
+                ck_assert_msg(strstr(said, want) != NULL, "%s", said);
+            }
+        }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("access", bounds, within, messages);
+    return RUN_TESTS("access", bounds, within, messages, deep_guards);
 }
