@@ -303,6 +303,9 @@ class Drawer:
         shape = self.p.shape(x.axes, False)
         elements = int(np.prod([shape[k] for k in which]))
 
+        if elements == 0 and name in ("max", "min", "argmax", "argmin"):
+            raise Undefined
+
         def flat(x):
             at = [Axis(a.name, a.lo, a.hi) if k in which else
                   Axis(a.name, a.vlo, a.vhi) for k, a in enumerate(x.axes)]
@@ -446,7 +449,7 @@ class Drawer:
         reduced = [c for c in axis if c not in kept]
         order = kept + reduced
         shape = self.p.shape([axis[c] for c in order])
-        if np.prod(shape, dtype=float) > POINTS:
+        if np.prod([max(1.0, n) for n in shape]) > POINTS:
             raise Undefined
         count = int(np.prod(shape[len(kept):], dtype=float))
         factors, bound = [], float(count)
@@ -527,7 +530,7 @@ class Drawer:
         if any(a.name in [b.name for b in axes[:i]]
                for i, a in enumerate(axes) if a.name):
             raise Undefined
-        if np.prod(self.p.shape(axes), dtype=float) > MOST:
+        if np.prod([max(1.0, n) for n in self.p.shape(axes)]) > MOST:
             raise Undefined
         some = [main] * 3 + r.sample(arrays, min(len(arrays), 3))
         mapper = Mapper(self.p, r, some, axes)

@@ -294,8 +294,11 @@ class Mapper:
             return self.op("logical_not", [self.condition(depth - 1)])
         x = self.any_index()
         v = r.choice(self.vars) if self.vars else None
-        how = r.randrange(4)
-        if how == 0 or v is None:
+        how = r.randrange(5)
+        if how == 4 and self.sizes.rows:  # any size, whatever the range
+            s = r.choice(list(self.sizes.rows))
+            y = self.form(Form(r.randint(-3, 1), {s: 1}))
+        elif how in (0, 4) or v is None:
             y = self.form(Form(r.randint(-1, 4)))
         elif how == 1:
             y = self.form(v.hi + r.randint(-3, 0))
@@ -350,12 +353,14 @@ class Mapper:
             self.dimensions += 1
             new.append(v)
         self.vars = self.vars + new
-        if np.prod([float(v.length) for v in self.vars]) > POINTS:
+        if np.prod([max(1.0, v.length) for v in self.vars]) > POINTS:
             raise Undefined
         body = self.expression(depth - 1)
         if not body.exact:
             raise Undefined
         value = self.spread(body, new)
+        if value.shape[-1] == 0 and name in ("max", "min", "argmax", "argmin"):
+            raise Undefined
         if not meaning.reducible(name, value):
             body = self.tame(body, name, value.shape[-1])
             value = self.spread(body, new)

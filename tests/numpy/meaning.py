@@ -94,19 +94,18 @@ def c_mul(x, y):
 
 def i_divide(divide):
     def f(x, y):
-        r = divide(x, np.where(y == 0, 1, y).astype(y.dtype))
+        nothing = np.zeros_like(x)
+        r = divide(x, np.where(y == 0, np.ones_like(y), y))
         if x.dtype.kind == "i":  # the smallest number by -1 wraps
-            zero = np.zeros_like(x)
-            least = y == -1
-            r = np.where(least, zero - x if divide is np.floor_divide else zero,
-                         r)
-        return np.where(y == 0, 0, r).astype(x.dtype)
+            least = nothing - x if divide is np.floor_divide else nothing
+            r = np.where(y == -1, least, r)
+        return np.where(y == 0, nothing, r).astype(x.dtype)
     return f
 
 
 def i_power(x, y):
     one = np.uint64(1)
-    e = np.asarray(np.where(y < 0, 0, y).astype("u8"))
+    e = np.asarray(np.where(y < 0, np.zeros_like(y), y).astype("u8"))
     r = np.ones(np.broadcast(x, y).shape, x.dtype)
     b = np.broadcast_to(x, r.shape).copy()
     while e.any():
@@ -143,16 +142,16 @@ def pick_number(better):
 def shift_left(x, y):
     width = 8 * x.dtype.itemsize
     out = (y < 0) | (y >= width)
-    return np.where(out, 0, x << np.where(out, 0, y).astype(y.dtype)) \
-        .astype(x.dtype)
+    zero = np.zeros_like(y)
+    return np.where(out, zero, x << np.where(out, zero, y)).astype(x.dtype)
 
 
 def shift_right(x, y):
     width = 8 * x.dtype.itemsize
     out = (y < 0) | (y >= width)
-    fill = np.where(x < 0, -1, 0) if x.dtype.kind == "i" else 0
-    return np.where(out, fill, x >> np.where(out, 0, y).astype(y.dtype)) \
-        .astype(x.dtype)
+    zero = np.zeros_like(y)
+    fill = zero - (x < 0).astype(x.dtype)  # no unsigned x is below 0
+    return np.where(out, fill, x >> np.where(out, zero, y)).astype(x.dtype)
 
 
 def no_lowest(*args):
@@ -272,7 +271,7 @@ op("sign", 1, "number", by_kind(None, np.sign, sign_f,
                                 tame(lambda x: x / np.abs(x))))
 op("reciprocal", 1, "count", by_kind(
     i=lambda x: np.where((x == 1) | ((x + 1) == 0) & (x.dtype.kind == "i"),
-                         x, 0).astype(x.dtype),
+                         x, np.zeros_like(x)),
     f=lambda x: (1 / x).astype(x.dtype), c=tame(lambda x: 1 / x)))
 op("square", 1, "count", by_kind(None, lambda x: x * x, lambda x: x * x,
                                  lambda x: c_mul(x, x)))
