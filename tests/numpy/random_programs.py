@@ -13,6 +13,7 @@ written is checked and all that may not be read is poison."""
 import argparse
 import collections
 import os
+import re
 import sys
 import time
 
@@ -379,6 +380,18 @@ def chunk(o, first, count, tally, failures):
         first = at + 1
 
 
+def rows_without_meaning():
+    """Operators of the library that meaning.py does not have."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(
+        os.path.abspath(__file__))))
+    path = os.path.join(top, "include", "ilex", "ops.def")
+    if not os.path.exists(path):
+        return []
+    with open(path) as f:
+        rows = re.findall(r"^ILEX_OP\([A-Z0-9_]+, (\w+),", f.read(), re.M)
+    return [name for name in rows if name not in meaning.OPS]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
@@ -392,6 +405,10 @@ def main():
     parser.add_argument("--print", action="store_true")
     parser.add_argument("--refusals", action="store_true")
     o = parser.parse_args()
+    missing = rows_without_meaning()
+    if missing:
+        print("meaning.py lacks rows of ops.def: " + ", ".join(missing))
+        return 1
     o.backends = o.backends.split(",")
     tally, failures = collections.Counter(), []
     start = time.time()

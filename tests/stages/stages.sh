@@ -46,6 +46,15 @@ keep() {
     esac
 }
 
+# A text without the sources of back ends that this build lacks, from which
+# `ilexc emit` would take another dialect.
+present() {
+    "$ilexc" --backends | awk '
+        NR == FNR { have[$1] = 1; next }
+        /^---- / { drop = /^---- source, / && $3 != "cuda" && !have[$3] }
+        !drop' - "$1"
+}
+
 # Everything that a row asks for.
 print_all() {
     for stage in $(echo "$2" | tr ',-' '  ')
@@ -77,7 +86,9 @@ do
     elif [ ! -e "$here/$name.expect" ]; then
         complain "$name: there is no $name.expect; make golden-update"
     else
-        diff -u "$here/$name.expect" "$dir/got" || bad=1
+        present "$here/$name.expect" >"$dir/$name.expect"
+        present "$dir/got" >"$dir/$name.got"
+        (cd "$dir" && diff -u "$name.expect" "$name.got") || bad=1
     fi
 done <"$here/stages.tsv"
 
