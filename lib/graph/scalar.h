@@ -10,7 +10,7 @@
 #ifndef ILEX_LIB_SCALAR_H
 #define ILEX_LIB_SCALAR_H
 
-#include "lib/graph/node.h"
+#include "lib/graph/walk.h"
 #include "lib/ops/eval.h"
 
 ilex_array *ix_scalar_const(ilex_context *ctx, ilex_dtype dtype, ix_value v);
@@ -149,6 +149,7 @@ typedef struct ix_substitution {
     void (*became)(void *user, const ilex_array *from, ilex_array *to);
     void *user;
     ix_map memo;
+    ix_walk walk; /* its own */
 } ix_substitution;
 
 ilex_array *ix_substitute(ix_substitution *s, ilex_array *body);

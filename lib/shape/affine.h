@@ -12,19 +12,6 @@
 /* Is a >= 0 for all sizes under the assumptions? */
 ix_tri ix_affine_nonneg(ilex_context *ctx, const ix_lin *a);
 
-/* The ranges of the indices inside a body: _k over "box", reduction indices
- * over the boxes of the REDUCE nodes around the place in question. */
-typedef struct ix_frame {
-    const ix_domain *box; /* of _k */
-    int nreduce;
-    const ilex_array *reduce[ILEX_MAX_RANK]; /* REDUCE nodes, outermost first */
-    int nguard;
-    struct {
-        const ilex_array *condition; /* index condition */
-        bool holds;
-    } guard[ILEX_MAX_RANK];
-} ix_frame;
-
 enum { IX_SAMPLE_INDICES = 32, IX_SAMPLE_SIZES = 16 };
 
 typedef struct ix_sample_size {

@@ -10,6 +10,8 @@ enum { TRIALS = 400 };
 /* A random box, a reduction and perhaps a guard around an expression. */
 typedef struct place {
     ix_frame frame;
+    const ilex_array *reduce;
+    ix_guard guard;
     int64_t lo[3], hi[3]; /* _0, _1, _r0 */
 } place;
 
@@ -28,10 +30,13 @@ random_place(place *q)
         q->hi[k] = q->lo[k] + draw(1, 5);
         ax[k] = constant_axis(q->lo[k], q->hi[k]);
     }
-    q->frame = (ix_frame){.box = ix_domain_new(ctx, 2, ax), .nreduce = 1};
-    q->frame.reduce[0] = ix_scalar_reduce(ctx, IX_REDUCTION_SUM, ILEX_I64,
-                                          ix_domain_new(ctx, 1, &ax[2]), 0,
-                                          ix_scalar_rindex(ctx, 0));
+    q->frame = (ix_frame){.box = ix_domain_new(ctx, 2, ax),
+                          .nreduce = 1,
+                          .reduce = &q->reduce,
+                          .guard = &q->guard};
+    q->reduce = ix_scalar_reduce(ctx, IX_REDUCTION_SUM, ILEX_I64,
+                                 ix_domain_new(ctx, 1, &ax[2]), 0,
+                                 ix_scalar_rindex(ctx, 0));
     if (draw(0, 1)) {
         ilex_array *ops[2] = {ix_index_normal(ctx, random_index(1)),
                               ix_index_normal(ctx, random_index(1))};
@@ -204,8 +209,33 @@ START_TEST(messages)
 }
 END_TEST
 
+/* A branch of `where` is read under the guards of all those around it, however
+ * many there are: arrays joined by hand. */
+START_TEST(many_guards)
+{
+    enum { ARRAYS = 40 };
+    ix_text t;
+    ix_text_init(&t, &ix_mem_default);
+    ix_text_put(&t, "ilex 1\nprogram joined\n");
+    for (int i = 0; i < ARRAYS; i++)
+        ix_text_format(&t, "in x%d : f64[i:3]\n", i);
+    ix_text_format(&t, "map y[i:%d] = ", 3 * ARRAYS);
+    for (int i = 0; i + 1 < ARRAYS; i++)
+        ix_text_format(&t, "where(i < %d, x%d[i-%d], ", 3 * (i + 1), i % 32,
+                       3 * i);
+    ix_text_format(&t, "x%d[i-%d]", 7, 3 * (ARRAYS - 1));
+    for (int i = 0; i + 1 < ARRAYS; i++)
+        ix_text_put(&t, ")");
+    ix_text_format(&t, "\nout v : f64[i:%d] = y\n", 3 * ARRAYS);
+    ilex_module *m = ilex_module_parse(ctx, ix_text_string(&t), "joined");
+    ck_assert_msg(m != NULL, "%s", ilex_error_text(ctx));
+    ilex_module_free(m);
+    ix_text_free(&t);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("access", bounds, within, messages);
+    return RUN_TESTS("access", bounds, within, messages, many_guards);
 }

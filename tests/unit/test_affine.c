@@ -106,12 +106,11 @@ START_TEST(guards)
     ilex_array *i = ix_scalar_index(ctx, 0);
     ilex_array *ops[2] = {i, ix_index_lin(ctx, lin("m"))};
     ilex_array *less = ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ops);
-    ix_frame frame = {.box = domain("I:n"), .nguard = 1};
-    frame.guard[0].condition = less;
-    frame.guard[0].holds = true;
+    ix_guard guard = {less, true};
+    ix_frame frame = {.box = domain("I:n"), .nguard = 1, .guard = &guard};
     ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m"), &s),
                      IX_YES);
-    frame.guard[0].holds = false;
+    guard.holds = false;
     ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("m"), lin("n"), &s),
                      IX_YES);
     ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m"), &s),
