@@ -186,7 +186,9 @@ ix_lower_keep(ilex_array *n)
 }
 
 static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
-#define IX_NODE(name, text, class, operands, lower, meaning) ix_lower_##lower,
+#define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
+                lower, ...)                                                    \
+    ix_lower_##lower,
 #include "lib/graph/nodes.def"
 };
 
