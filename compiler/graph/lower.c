@@ -177,6 +177,16 @@ ix_lower_reshape(ilex_array *n)
     return as_read(n, index);
 }
 
+/* ---- roll ---- */
+
+static ilex_array *
+ix_lower_roll(ilex_array *n)
+{
+    ilex_array *body = ix_roll_body(n->ops[0], (int)n->attr[0],
+                                    ix_index_to_lin(n->ctx, n->ops[1]));
+    return ix_is_poison(body) ? body : as_lambda(n, body, 1, n->ops);
+}
+
 /* ---- the pass ---- */
 
 static ilex_array *

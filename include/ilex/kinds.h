@@ -27,6 +27,12 @@ ILEX_API ilex_array *ilex_permute(ilex_array *x, const int *axes);
 ILEX_API ilex_array *ilex_slice(ilex_array *x, const char *const *start,
                                 const char *const *stop, const int64_t *step);
 
+/* y(i) = x(i - by) along one axis, round its ends, as NumPy's roll; y is
+ * defined where x nominally is. On an axis of constant length `by` is
+ * anything; on a symbolic one it must be known to stay within 8 lengths,
+ * else ILEX_E_UNSUPPORTED: assume "n >= k". */
+ILEX_API ilex_array *ilex_roll(ilex_array *x, const char *axis, const char *by);
+
 /* ---- kinds that this version does not have ----
  *
  * With a context they report ILEX_E_UNSUPPORTED and return poison (an
@@ -40,10 +46,6 @@ ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
 /* "stack": arrays along a new axis */
 ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int count,
                                 ilex_array *const *operands);
-
-/* "roll": shifted along an axis, what leaves at one end enters at the other */
-ILEX_API ilex_array *ilex_roll(ilex_context *ctx, int count,
-                               ilex_array *const *operands);
 
 /* "gather": elements at indices that are data */
 ILEX_API ilex_array *ilex_gather(ilex_context *ctx, int count,
