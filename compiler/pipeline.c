@@ -11,6 +11,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/steps/finish.h"
 #include "compiler/unit.h"
+#include "lib/base/fpenv.h"
 
 typedef struct pass_row {
     const char *name, *meaning;
@@ -186,7 +187,9 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
     ix_compiled *c = NULL;
     ix_arena_init(&u.arena, &ctx->mem);
+    ix_fpenv before = ix_fpenv_enter(); /* constants are folded */
     bool ok = scope != SIZE_MAX && compile_guarded(&u, request, &c);
+    ix_fpenv_leave(before);
     ix_map_free(&u.position, &ctx->mem);
     ix_arena_free(&u.arena);
     ilex_scope_end(ctx, scope, NULL);

@@ -202,12 +202,16 @@ mark_loop_sizes(ix_compiled *c, const ix_loop *loop, ix_map *seen,
         mark_sizes(c, loop->hi[i], seen, mem);
 }
 
+/* Sizes of what will run: the stages where tapes are evaluated, which have
+ * conditions that `split` decided, else the nests of the kernels. */
 static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
 {
     ix_map seen = {0};
     ix_mem mem = ix_arena_mem(&u->arena);
-    for (const ix_kernel *k = u->kernels; k; k = k->next)
+    for (size_t i = 0; u->reference && i < u->nstages; i++)
+        mark_sizes(c, u->stage[i].body, &seen, &mem);
+    for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
         for (const ix_nest *n = k->nests; n; n = n->next) {
             for (int i = 0; i < n->nloops; i++)
                 mark_loop_sizes(c, &n->loop[i], &seen, &mem);
@@ -223,12 +227,13 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     c->nnodes = u->norder;
     copy_sizes(u, c);
     copy_buffers(u, c);
-    copy_kernels(u, c);
+    if (u->reference)
+        ix_make_tapes(u, c);
+    else
+        copy_kernels(u, c);
     ix_finish_nonempty(u, c);
     mark_body_sizes(u, c);
     copy_assumptions(u, c);
-    if (request->reference)
-        ix_make_tapes(u, c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
                                 request->several};

@@ -134,8 +134,8 @@ ILEX_API ilex_status ilex_program_extents(const ilex_program *p, size_t i,
                                           size_t count, int64_t *lo,
                                           int64_t *hi, int64_t *halo);
 
-/* Bytes of workspace a run with these sizes needs; -1 when a size is missing
- * or a product leaves 64 bits. */
+/* Bytes of workspace a run with these sizes needs; -1 when a size is missing,
+ * "sizes" is NULL although "count" is not 0, or a product leaves 64 bits. */
 ILEX_API int64_t ilex_program_workspace(const ilex_program *p,
                                         const ilex_size_binding *sizes,
                                         size_t count);
@@ -146,7 +146,9 @@ ILEX_API int64_t ilex_program_workspace(const ilex_program *p,
  * .ilx text. NULL on error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_stage(ilex_module *module, const char *pass);
 
-/* Generated source in dialect "c" or "cuda". NULL on error. Owned by the
+/* Generated source, as one translation unit with the user's names in comments.
+ * `dialect`: "jit", what option `jit` would compile; "c", the same if that is
+ * C, else (jit=reference) that of `cc`; "cuda". NULL on error. Owned by the
  * caller: ilex_text_free(). */
 ILEX_API char *ilex_module_emit(ilex_module *module, const char *dialect);
 

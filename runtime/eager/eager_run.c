@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/fpenv.h"
+
 /* ---- launching an element-wise kernel ---- */
 
 /* Result axes by falling stride of what is written: the loops' order. */
@@ -84,8 +86,10 @@ run_kernel(ilex_context *ctx, const ilex_program *p, launch *l,
         return ix_run_launch(&r);
     }
     ix_kernel_args args = {l->base, l->stride, l->size};
+    ix_fpenv before = ix_fpenv_enter();
     for (size_t i = 0; i < c->nkernels; i++)
         p->kernel[i](&args, 0, c->kernel[i].serial ? 1 : out->shape[order[0]]);
+    ix_fpenv_leave(before);
     return ILEX_OK;
 }
 

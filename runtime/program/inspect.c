@@ -19,17 +19,30 @@ take_text(ilex_context *ctx, ix_text *t)
     return t->data;
 }
 
+/* The dialect that "name" means for the back end that would run: of C, its
+ * own. -1: no such name. */
+static int
+find_dialect(ilex_context *ctx, const char *name)
+{
+    int runs = ix_backend_choose(ctx)->dialect;
+    if (!strcmp(name, "cuda"))
+        return IX_DIALECT_cuda;
+    if (!strcmp(name, "jit") && runs >= 0)
+        return runs;
+    if (!strcmp(name, "jit") || !strcmp(name, "c"))
+        return runs >= 0 && runs != IX_DIALECT_cuda ? runs : IX_DIALECT_cc;
+    return -1;
+}
+
 char *
 ilex_module_emit(ilex_module *module, const char *dialect)
 {
     ilex_context *ctx = module->ctx;
-    ix_dialect_id d = IX_DIALECT_cc;
+    int d = dialect ? find_dialect(ctx, dialect) : -1;
     ix_compile_request request = {.names = true};
-    if (dialect && !strcmp(dialect, "cuda"))
-        d = IX_DIALECT_cuda;
-    else if (!dialect || strcmp(dialect, "c") != 0) {
+    if (d < 0) {
         ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "emit: dialect '%.20s' is neither c nor cuda",
+                "emit: dialect '%.20s' is none of jit, c and cuda",
                 dialect ? dialect : "(null)");
         return NULL;
     }
@@ -51,7 +64,7 @@ ilex_module_stage(ilex_module *module, const char *pass)
     if (pass && !strcmp(pass, "parsed"))
         return ilex_module_print(module);
     if (pass && !strcmp(pass, "emit"))
-        return ilex_module_emit(module, "c");
+        return ilex_module_emit(module, "jit");
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "lib/base/fpenv.h"
+
 static const ix_backend backends[] = {
 #define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
     {#name, meaning, dialect, compile, command, several},
@@ -23,9 +25,8 @@ find_backend(const char *name)
     return NULL;
 }
 
-/* jit=auto: tcc, else cc. */
-static const ix_backend *
-choose_backend(ilex_context *ctx)
+const ix_backend *
+ix_backend_choose(ilex_context *ctx)
 {
     const char *jit = ix_option_text(ctx, IX_OPTION_jit);
     if (strcmp(jit, "auto") != 0)
@@ -64,7 +65,9 @@ load_code(ilex_context *ctx, ilex_program *p)
                           .nsymbols = c->nkernels,
                           .needs_math = source->uses_math,
                           .cc = *cc ? cc : NULL,
-                          .cflags_opt = *flags ? flags : NULL};
+                          .cflags_opt = *flags ? flags : NULL,
+                          .timeout_ms =
+                              1000 * ix_option_int(ctx, IX_OPTION_cc_timeout)};
     double start = now();
     for (size_t i = 0; names && i < c->nkernels; i++)
         names[i] = c->kernel[i].name;
@@ -92,8 +95,8 @@ make_solver(ilex_program *p)
     return true;
 }
 
-ilex_program *
-ilex_compile_module(ilex_module *module)
+static ilex_program *
+compile_module(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     ilex_program *p = ix_mem_new(ix_context_mem(ctx), sizeof *p);
@@ -103,7 +106,7 @@ ilex_compile_module(ilex_module *module)
     }
     atomic_init(&p->count, 1);
     p->mem = *ix_context_mem(ctx);
-    p->backend = choose_backend(ctx);
+    p->backend = ix_backend_choose(ctx);
     p->threads = (int)ix_option_int(ctx, IX_OPTION_threads);
     ix_compile_request request = {.reference = p->backend->dialect < 0,
                                   .several = p->backend->several};
@@ -118,6 +121,16 @@ ilex_compile_module(ilex_module *module)
         return p;
     ilex_program_release(p);
     return NULL;
+}
+
+/* Constants are folded and read while compiling: in the environment of runs. */
+ilex_program *
+ilex_compile_module(ilex_module *module)
+{
+    ix_fpenv before = ix_fpenv_enter();
+    ilex_program *p = compile_module(module);
+    ix_fpenv_leave(before);
+    return p;
 }
 
 /* "_ilex_out<i>" unless the spec names the output. */

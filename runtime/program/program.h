@@ -56,6 +56,9 @@ typedef struct ix_backend {
     bool several;                    /* translation units */
 } ix_backend;
 
+/* The row that option jit asks for; auto: tcc, else cc. */
+const ix_backend *ix_backend_choose(ilex_context *ctx);
+
 struct ilex_program {
     atomic_size_t count;
     ix_mem mem;

@@ -20,7 +20,7 @@ ilex_program_backend(const ilex_program *p)
 size_t
 ilex_program_kernel_count(const ilex_program *p)
 {
-    return p->c->nkernels;
+    return p->backend->dialect < 0 ? p->c->ntapes : p->c->nkernels;
 }
 
 size_t
@@ -128,6 +128,8 @@ static int64_t *
 size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
 {
     const ix_compiled *c = p->c;
+    if (count > 0 && !sizes)
+        return NULL;
     int64_t *value = ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *value);
     for (size_t k = 0; value && k < c->nsizes; k++) {
         size_t j = 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/fpenv.h"
 #include "runtime/program/program.h"
 
 /* Elements of a box; false on overflow. */
@@ -141,7 +142,9 @@ run_part(void *arg, int64_t i)
     int64_t from =
         l->lo + n / l->parts * i + (i < n % l->parts ? i : n % l->parts);
     int64_t to = from + n / l->parts + (i < n % l->parts ? 1 : 0);
+    ix_fpenv before = ix_fpenv_enter();
     l->fn(&l->args, from, to);
+    ix_fpenv_leave(before);
 }
 
 static void
@@ -179,9 +182,11 @@ launch_all(ix_run *r)
 ilex_status
 ix_run_launch(ix_run *r)
 {
+    ix_fpenv before = ix_fpenv_enter();
     ilex_status rc = place_temporaries(r);
     rc = rc ? rc : launch_all(r);
     ix_mem_free(&r->p->mem, r->workspace);
+    ix_fpenv_leave(before);
     return rc;
 }
 
