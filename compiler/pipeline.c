@@ -48,6 +48,7 @@ is_pass(const char *name, size_t length)
             return true;
     return (length == 3 && !strncmp(name, "all", 3)) ||
            (length == 4 && !strncmp(name, "emit", 4)) ||
+           (length == 5 && !strncmp(name, "steps", 5)) ||
            (length == 6 && !strncmp(name, "parsed", 6));
 }
 
@@ -75,7 +76,7 @@ check_list(ilex_context *ctx, const char *option, const char *list)
             continue;
         ix_fail(&ctx->error, ILEX_E_OPTION,
                 "%s: there is no pass '%.*s' (passes:%s; also parsed, "
-                "emit, all)",
+                "steps, emit, all)",
                 option, (int)(length < 40 ? length : 40), p, pass_names);
         return false;
     }

@@ -58,6 +58,8 @@ typedef struct ix_emitter {
 
     /* per kernel */
     const ix_kernel *kernel;
+    ix_kernel_layout *layout; /* of its arguments */
+    size_t field_capacity;
     ix_block block[IX_BLOCKS];
     int depth;        /* innermost open block */
     int floor;        /* loads stay at this depth or deeper (guards) */
@@ -149,8 +151,10 @@ void ix_emit_nest(ix_emitter *e, const ix_nest *nest);
 
 /* ---- emit_kernel.c ---- */
 
-/* Text of the function for one kernel appended to "t". */
-bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
+/* Text of one kernel appended to "t": the struct of its arguments, described
+ * in "layout", and its functions. */
+bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_kernel_layout *layout,
+                    ix_text *t);
 
 /* ---- emit_file.c ---- */
 

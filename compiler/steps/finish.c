@@ -151,6 +151,21 @@ copy_buffers(ix_unit *u, ix_compiled *c)
 }
 
 static void
+copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
+{
+    size_t room = 0;
+    for (const ix_nest *n = k->nests; n; n = n->next)
+        for (int i = 0; i < n->nstores; i++) {
+            int b = n->store[i].buffer;
+            if (to->nwritten && to->written[to->nwritten - 1] == b)
+                continue; /* another piece of the same */
+            ix_arena_grow(&c->arena, &to->written, &room,
+                          (size_t)to->nwritten + 1, sizeof *to->written);
+            to->written[to->nwritten++] = b;
+        }
+}
+
+static void
 copy_kernels(ix_unit *u, ix_compiled *c)
 {
     c->kernel =
@@ -162,9 +177,12 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         ix_text_init(&t, &mem);
         ix_text_format(&t, "k%d", k->number);
         to->name = ix_text_string(&t);
-        to->serial = k->box->rank == 0;
-        if (!to->serial)
-            to->outer = ix_finish_range(c, &k->box->ax[0]);
+        to->rank = k->box->rank;
+        to->box =
+            ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
+        for (int a = 0; a < to->rank; a++)
+            to->box[a] = ix_finish_range(c, &k->box->ax[a]);
+        copy_written(k, c, to);
     }
 }
 
@@ -234,6 +252,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     ix_finish_nonempty(u, c);
     mark_body_sizes(u, c);
     copy_assumptions(u, c);
+    ix_make_steps(c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
                                 request->several};

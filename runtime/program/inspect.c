@@ -57,6 +57,25 @@ ilex_module_emit(ilex_module *module, const char *dialect)
     return take_text(ctx, &t);
 }
 
+/* What a run would do, with the back end that option jit chooses. */
+static char *
+steps_text(ilex_module *module)
+{
+    ilex_context *ctx = module->ctx;
+    int dialect = ix_backend_choose(ctx)->dialect;
+    ix_compile_request request = {.reference = dialect < 0};
+    if (dialect >= 0)
+        request.dialect[dialect] = true;
+    ix_compiled *c = ix_compile(module, &request);
+    if (!c)
+        return NULL;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_steps_print(ctx, c, dialect, &t);
+    ix_compiled_free(c);
+    return take_text(ctx, &t);
+}
+
 char *
 ilex_module_stage(ilex_module *module, const char *pass)
 {
@@ -65,6 +84,8 @@ ilex_module_stage(ilex_module *module, const char *pass)
         return ilex_module_print(module);
     if (pass && !strcmp(pass, "emit"))
         return ilex_module_emit(module, "jit");
+    if (pass && !strcmp(pass, "steps"))
+        return steps_text(module);
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};
@@ -94,7 +115,7 @@ ilex_table(const char *table)
             ;
     if (table && !strcmp(table, "backends"))
         return
-#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
+#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
 #name "\t" meaning "\n"
 #include "runtime/jit/backends.def"
             ;

@@ -11,8 +11,8 @@
 #include "lib/base/fpenv.h"
 
 static const ix_backend backends[] = {
-#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
-    {#name, meaning, dialect, compile, command, several},
+#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
+    {#name, meaning, dialect, compile, command, several, &ix_engine_##engine},
 #include "runtime/jit/backends.def"
 };
 
@@ -113,10 +113,13 @@ compile_module(ilex_module *module)
     if (!request.reference)
         request.dialect[p->backend->dialect] = true;
     p->c = ix_compile(module, &request);
-    if (p->c && !make_solver(p))
+    p->workspaces = ix_workspaces_new(&p->mem);
+    if (p->c && (!p->workspaces || !make_solver(p)))
         ix_fail_memory(&ctx->error);
-    else if (p->c && !request.reference)
+    else if (p->c && p->backend->compile)
         load_code(ctx, p);
+    if (p->c)
+        p->most_arguments = ix_most_arguments(p->c, p->backend->dialect);
     if (p->c && ctx->error.code == ILEX_OK)
         return p;
     ilex_program_release(p);
@@ -196,5 +199,6 @@ ilex_program_release(ilex_program *p)
     ix_mem_free(&mem, p->kernel);
     ix_mem_free(&mem, p->command);
     ix_compiled_free(p->c);
+    ix_workspaces_free(p->workspaces);
     ix_mem_free(&mem, p);
 }

@@ -177,10 +177,21 @@ ilex_program_extents(const ilex_program *p, size_t i,
 
 int64_t
 ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
-                       size_t count)
+                       size_t count, int threads)
 {
+    (void)threads; /* temporaries are shared by all */
     int64_t *value = size_values(p, sizes, count);
-    int64_t bytes = value ? ix_workspace_bytes(p->c, value, NULL) : -1;
+    int64_t *offset =
+        ix_mem_new(&p->mem, ((size_t)p->c->nslots + 1) * sizeof *offset);
+    int64_t bytes =
+        value && offset ? ix_workspace_bytes(p->c, value, offset) : -1;
     ix_mem_free(&p->mem, value);
+    ix_mem_free(&p->mem, offset);
     return bytes;
+}
+
+size_t
+ilex_program_trim(const ilex_program *p)
+{
+    return ix_workspaces_trim(p->workspaces);
 }

@@ -225,7 +225,7 @@ START_TEST(workspace)
         ilex_program *p = compile_for(jits[j]);
         arguments a;
         const ilex_size_binding sizes[] = {{"n", ROWS}, {"m", COLUMNS}};
-        int64_t bytes = p ? ilex_program_workspace(p, sizes, 2) : 0;
+        int64_t bytes = p ? ilex_program_workspace(p, sizes, 2, 1) : 0;
         if (!p)
             continue;
         ck_assert_int_gt(bytes, 0);
@@ -368,8 +368,8 @@ START_TEST(queries_without_sizes)
 {
     ilex_program *p = compile(smooth);
     int64_t lo[2];
-    ck_assert_int_eq(ilex_program_workspace(p, NULL, 3), -1);
-    ck_assert_int_eq(ilex_program_workspace(p, NULL, 0), -1);
+    ck_assert_int_eq(ilex_program_workspace(p, NULL, 3, 1), -1);
+    ck_assert_int_eq(ilex_program_workspace(p, NULL, 0, 1), -1);
     ck_assert_int_eq(ilex_program_extents(p, 0, NULL, 3, lo, NULL, NULL),
                      ILEX_E_SIZE);
     ilex_program_release(p);
@@ -393,7 +393,8 @@ END_TEST
 START_TEST(jit_choices)
 {
     static const char rows[] = "auto"
-#define IX_BACKEND(name, dialect, compile, command, several, meaning) "|" #name
+#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
+    "|" #name
 #include "runtime/jit/backends.def"
         ;
     static const struct {
