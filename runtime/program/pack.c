@@ -30,21 +30,18 @@ ix_most_arguments(const ix_compiled *c, int dialect)
 void
 ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
 {
+    const void *const table[] = {[IX_FIELD_BUFFER] = r->base,
+                                 [IX_FIELD_STRIDE] = r->stride,
+                                 [IX_FIELD_SIZE] = r->size};
     for (size_t i = 0; i < l->nfields; i++) {
         const ix_field *f = &l->field[i];
-        switch (f->kind) {
-        case IX_FIELD_BUFFER:
-            memcpy(to + f->offset, &r->base[f->index], sizeof *r->base);
-            break;
-        case IX_FIELD_VALUE:
+        if (f->kind == IX_FIELD_VALUE)
             pack_value(r, f->index, to + f->offset);
-            break;
-        case IX_FIELD_STRIDE:
-            memcpy(to + f->offset, &r->stride[f->index], sizeof *r->stride);
-            break;
-        case IX_FIELD_SIZE:
-            memcpy(to + f->offset, &r->size[f->index], sizeof *r->size);
-            break;
-        }
+        else
+            memcpy(to + f->offset,
+                   (const char *)table[f->kind] + 8 * (size_t)f->index, 8);
     }
 }
+
+_Static_assert(sizeof(char *) == 8 && sizeof(int64_t) == 8,
+               "members of a kernel's arguments have 8 bytes");
