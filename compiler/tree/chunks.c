@@ -33,7 +33,7 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     ilex_array *to =
         ix_index_min(ctx, ix_index_offset(ctx, from, IX_CHUNK), x->hi);
     to = ix_value_of(b->u, ix_build_let(b, 'e', to));
-    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_identity(x));
+    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
     ix_reduce_chunk(x, from, to, a);
     ix_build_put(b, stack_stmt(x, IX_STMT_PUSH, a, p));
     ix_build_close(b, loop);

@@ -68,7 +68,7 @@ suits(strip_search *s, ilex_array *n)
 {
     bool complex_product = ix_reduction_of(n) == IX_REDUCTION_PROD &&
                            ix_dtype_is_complex((ilex_dtype)n->dtype);
-    return n->attr[2] == 1 && n->interior->rank > 0 && !complex_product &&
+    return ix_lanes_of(n) == 1 && n->interior->rank > 0 && !complex_product &&
            !ix_reduction_info_of(ix_reduction_of(n))->by_index &&
            !ix_unrolls(s->b->u, n, 0) && !(n->ops[0]->flags & IX_HAS_REDUCE) &&
            reads_along(s, n->ops[0]);
