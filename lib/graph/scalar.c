@@ -183,7 +183,7 @@ lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
 {
     ilex_dtype acc = (ilex_dtype)body->dtype;
     int lanes = IX_LANE_BYTES / (int)ilex_dtype_bytes(acc);
-    const ix_lin *extent = ix_axis_extent(ctx, ax);
+    const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
     bool brief = extent && extent->n == 0 && extent->c < lanes;
     if (ix_reduction_info_of(reduction)->by_index ||
         (reduction == IX_REDUCTION_PROD && ix_dtype_is_complex(acc)) ||
