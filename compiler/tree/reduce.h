@@ -19,6 +19,7 @@ typedef struct ix_strip {
     int axis;          /* variable of the loop that is cut */
     ilex_array *first; /* index of the strip's first point */
     ilex_array *width; /* number of its points */
+    int64_t points;    /* at most so many */
 } ix_strip;
 
 /* One axis of a reduction. */
