@@ -103,7 +103,7 @@ expand(contraction *c)
                 return ix_poison_again(ctx);
             continue;
         }
-        stack[n].array = ix_build_cast(ctx, c->e.acc, c->e.operand[step]);
+        stack[n].array = c->e.operand[step];
         stack[n].labels = c->e.labels[step];
         stack[n++].operands = UINT32_C(1) << step;
     }
