@@ -208,18 +208,28 @@ rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
                                                     : r;
 }
 
+/* The operands stay on the stack, which may move while they are rewritten. */
 static ilex_array *
 substitute_interior(ix_substitution *s, ilex_array *n)
 {
-    ilex_array *ops[ILEX_MAX_RANK * 2];
-    for (int i = 0; i < n->nops; i++)
-        ops[i] = ix_substitute(s, n->ops[i]);
-    if (n->kind == IX_LOAD && s->load) {
-        ilex_array *r = s->load(s->user, n, ops);
-        if (r)
-            return r;
+    size_t base = s->depth, count = (size_t)n->nops;
+    if (!ix_mem_grow(&s->ctx->mem, &s->stack, &s->capacity, base + count,
+                     sizeof *s->stack)) {
+        ix_fail_memory(&s->ctx->error);
+        return ix_poison_again(s->ctx);
     }
-    return rebuild(s, n, ops);
+    s->depth += count;
+    for (size_t i = 0; i < count; i++) {
+        ilex_array *x = ix_substitute(s, n->ops[i]);
+        s->stack[base + i] = x;
+    }
+    ilex_array *const *ops = s->stack + base;
+    ilex_array *r = NULL;
+    if (n->kind == IX_LOAD && s->load)
+        r = s->load(s->user, n, ops);
+    r = r ? r : rebuild(s, n, ops);
+    s->depth = base;
+    return r;
 }
 
 /* Was "n" index arithmetic, or a condition on it, and what it became is not?
@@ -260,4 +270,7 @@ void
 ix_substitution_free(ix_substitution *s)
 {
     ix_map_free(&s->memo, &s->ctx->mem);
+    ix_mem_free(&s->ctx->mem, s->stack);
+    s->stack = NULL;
+    s->depth = s->capacity = 0;
 }

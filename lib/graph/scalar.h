@@ -161,6 +161,8 @@ typedef struct ix_substitution {
      * error but noted in "too_large"; the result is of no use then. */
     bool quiet, too_large;
     ix_map memo;
+    ilex_array **stack; /* rewritten operands of the nodes being visited */
+    size_t depth, capacity;
 } ix_substitution;
 
 ilex_array *ix_substitute(ix_substitution *s, ilex_array *body);

@@ -191,14 +191,13 @@ name_operands(ix_printer *p, const ilex_array *n)
         ix_print_item(p, operand)->named = true;
 }
 
-/* Counts the loads of each operand in the text of a body. */
+/* Counts the loads of each operand in the text of a body, up to 2. */
 static void
 count_loads(const ilex_array *n, uint8_t *count)
 {
     if (!(n->flags & IX_HAS_LOAD))
         return;
-    if (n->kind == IX_LOAD && n->attr[0] < 2 * ILEX_MAX_RANK &&
-        count[n->attr[0]] < 2)
+    if (n->kind == IX_LOAD && count[n->attr[0]] < 2)
         count[n->attr[0]]++;
     for (int i = 0; i < n->nops; i++)
         count_loads(n->ops[i], count);
@@ -208,13 +207,19 @@ count_loads(const ilex_array *n, uint8_t *count)
 static void
 name_repeated(ix_printer *p, const ilex_array *n)
 {
-    uint8_t count[2 * ILEX_MAX_RANK] = {0};
-    if (n->kind != IX_LAMBDA)
+    const ix_mem *mem = &p->ctx->mem;
+    if (n->kind != IX_LAMBDA || n->nops == 1)
         return;
+    uint8_t *count = ix_mem_new(mem, (size_t)n->nops - 1);
+    if (!count) {
+        ix_fail_memory(&p->ctx->error);
+        return;
+    }
     count_loads(n->ops[0], count);
-    for (int i = 1; i < n->nops && i <= 2 * ILEX_MAX_RANK; i++)
+    for (int i = 1; i < n->nops; i++)
         if (count[i - 1] > 1)
             ix_print_item(p, n->ops[i])->named = true;
+    ix_mem_free(mem, count);
 }
 
 /* Is "n" a bare subscript "x[I+1]"? Its operand is named, and it is written in
