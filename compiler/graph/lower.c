@@ -14,16 +14,7 @@ static ilex_array *
 as_lambda(ilex_array *n, ilex_array *body, int count,
           ilex_array *const *operands)
 {
-    ilex_array *ops[2 * ILEX_MAX_RANK + 1] = {body};
-    for (int i = 0; i < count; i++)
-        ops[i + 1] = operands[i];
-    ix_node_spec spec = {.kind = IX_LAMBDA,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .valid = n->valid,
-                         .nops = count + 1,
-                         .ops = ops};
-    return ix_node_scoped(n->ctx, &spec);
+    return ix_node_lambda(n->ctx, n->interior, n->valid, body, count, operands);
 }
 
 /* A lambda that reads operand 0 at "index". */

@@ -35,6 +35,14 @@ ilex_array *ix_build_lambda(ilex_context *ctx, const char *what,
                             const ix_domain *dom, ilex_array *body,
                             int noperands, ilex_array *const *operands);
 
+/* The same over "interior", readable on "valid" around it, where accesses are
+ * proved. The domains need not have a length >= 0 for all sizes: it is how text
+ * says what an intersection of fields is. */
+ilex_array *ix_build_wide_lambda(ilex_context *ctx, const char *what,
+                                 const ix_domain *interior,
+                                 const ix_domain *valid, ilex_array *body,
+                                 int noperands, ilex_array *const *operands);
+
 /* Reduction over the axes flagged in "mask" (bit k: axis k). */
 ilex_array *ix_build_reduce(ilex_context *ctx, ix_reduction reduction,
                             ilex_array *x, uint32_t mask, bool keep);

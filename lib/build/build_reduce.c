@@ -74,6 +74,30 @@ provably_empty(ilex_context *ctx, const plan *p)
     return empty;
 }
 
+/* Reports a reduced axis that x does not bound: index(I) is known everywhere.
+ */
+static bool
+check_bounded(ilex_context *ctx, const char *name, const ilex_array *x,
+              uint32_t mask)
+{
+    for (int k = 0; k < ix_rank(x); k++) {
+        const ix_axis *ax = &x->interior->ax[k];
+        const char *axis = ix_symbol_text(ctx, ax->name);
+        if (!(mask >> k & 1) || (!ix_lin_is(ax->lo, -IX_UNBOUNDED) &&
+                                 !ix_lin_is(ax->hi, IX_UNBOUNDED)))
+            continue;
+        ix_poison(ctx, name, 0, ILEX_E_EMPTY,
+                  "%s: axis %s, which is reduced, has no bounds; give the "
+                  "operand a range along it first, for example "
+                  "ilex_restrict(x, \"%s:0:n\"), in text `let t : %s[%s:0:n] "
+                  "= ...`",
+                  name, axis, axis, ilex_dtype_name((ilex_dtype)x->dtype),
+                  axis);
+        return false;
+    }
+    return true;
+}
+
 /* The scalar that reads x at the plan's indices. */
 static ilex_array *
 element(ilex_context *ctx, ilex_array *x, const plan *p, int *slots)
@@ -122,6 +146,8 @@ ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
                          "%s: keeping reduced axes is for unnamed axes; named "
                          "ones broadcast by name",
                          name);
+    if (!check_bounded(ctx, name, x, mask))
+        return ctx->poison;
     plan p;
     make_plan(ctx, x, mask, keep, &p);
     if (!ix_reduction_info_of(r)->empty && provably_empty(ctx, &p))

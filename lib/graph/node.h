@@ -103,6 +103,15 @@ ilex_array *ix_node_make(ilex_context *ctx, const ix_node_spec *spec);
  * valid until the scope ends. Poison (never NULL) on failure. */
 ilex_array *ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec);
 
+/* The lambda of "body" over "n" operands, scoped; NULL domains give poison.
+ * Nothing is proved here. */
+ilex_array *ix_node_lambda(ilex_context *ctx, const ix_domain *interior,
+                           const ix_domain *valid, ilex_array *body, int n,
+                           ilex_array *const *operands);
+
+/* Operands that one lambda may have. */
+enum { IX_LAMBDA_OPERANDS = 4096 };
+
 ilex_array *ix_node_retain(ilex_array *n);
 /* Gives a count back; releases whatever dies with a work list. */
 void ix_node_release(ilex_array *n);

@@ -83,7 +83,9 @@ diff_build_restrict(diff_shop *shop, diff_random *r, ilex_array *const *x)
     bool whole = diff_chance(r, 40);
     for (int k = 0; k < d; k++) {
         ax[k] = whole ? x[0]->valid->ax[k] : x[0]->interior->ax[k];
-        if (whole || ax[k].lo->c <= -IX_UNBOUNDED)
+        if (ax[k].lo->c <= -IX_UNBOUNDED)
+            return NULL; /* there is no text for such a domain */
+        if (whole)
             continue;
         int low = ax[k].name ? diff_between(r, -1, 1) : 0;
         ax[k].lo = ix_lin_offset(shop->ctx, ax[k].lo, low);
