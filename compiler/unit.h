@@ -127,7 +127,6 @@ typedef struct ix_load_visitor {
     ix_frame frame; /* box set by the caller */
     bool (*fn)(struct ix_load_visitor *v, const ilex_array *load);
     void *user;
-    ix_map seen;
 } ix_load_visitor;
 bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
 

@@ -1,13 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Fails when include/ilex/elementwise.h is not what ops.def says.
+# Fails when elementwise.h is not what ops.def says, or kinds.h is not what
+# nodes.def says.
 set -eu
 top=${srcdir:-.}
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
-sh "$top/lib/ops/elementwise.sh" "$top" >"$scratch"
-if ! diff -u "$top/include/ilex/elementwise.h" "$scratch"; then
-    echo "elementwise.h is stale: lib/ops/elementwise.sh . >include/ilex/elementwise.h"
+
+# check SCRIPT HEADER
+check() {
+    sh "$top/$1" "$top" >"$scratch"
+    diff -u "$top/$2" "$scratch" && return
+    echo "$2 is stale: $1 . >$2"
     exit 1
-fi
+}
+check lib/ops/elementwise.sh include/ilex/elementwise.h
+check lib/graph/kinds.sh include/ilex/kinds.h

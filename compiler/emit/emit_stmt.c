@@ -195,9 +195,9 @@ emit_let(ix_emitter *e, const ix_stmt *s)
 static void
 put_extents(const ix_stmt *s, char *text, size_t size)
 {
-    if (s->scratch == IX_CELL)
+    if (s->scratch == IX_SCRATCH_CELL)
         *text = '\0';
-    else if (s->scratch == IX_ARRAY)
+    else if (s->scratch == IX_SCRATCH_ARRAY)
         snprintf(text, size, "[%d]", (int)s->extent);
     else if (s->extent)
         snprintf(text, size, "[%d][%d]", IX_STACK_DEPTH, (int)s->extent);
@@ -210,7 +210,7 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
 {
     ix_name v = ix_emit_defined(s), first = {"", ""};
     bool complex = ix_dtype_is_complex(s->dtype),
-         stack = s->scratch == IX_STACK;
+         stack = s->scratch == IX_SCRATCH_STACK;
     const char *type = ix_c_type(s->dtype);
     char extents[32];
     put_extents(s, extents, sizeof extents);

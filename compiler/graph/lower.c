@@ -177,6 +177,16 @@ ix_lower_reshape(ilex_array *n)
     return as_read(n, index);
 }
 
+/* ---- roll ---- */
+
+static ilex_array *
+ix_lower_roll(ilex_array *n)
+{
+    ilex_array *body = ix_roll_body(n->ops[0], (int)n->attr[0],
+                                    ix_index_to_lin(n->ctx, n->ops[1]));
+    return ix_is_poison(body) ? body : as_lambda(n, body, 1, n->ops);
+}
+
 /* ---- the pass ---- */
 
 static ilex_array *
@@ -186,7 +196,9 @@ ix_lower_keep(ilex_array *n)
 }
 
 static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
-#define IX_NODE(name, text, class, operands, lower, meaning) ix_lower_##lower,
+#define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
+                lower, ...)                                                    \
+    ix_lower_##lower,
 #include "lib/graph/nodes.def"
 };
 

@@ -145,46 +145,28 @@ ix_unit_stage(ix_unit *u, ix_stage stage)
 
 /* ---- loads ---- */
 
-static bool visit(ix_load_visitor *v, const ilex_array *n);
-
-/* The body of a reduction, with a memo of its own: one load may stand under
- * several ranges. */
-static bool
-visit_reduce(ix_load_visitor *v, const ilex_array *n)
+static ix_walk_step
+visit_load(ix_walk *w, ilex_array *n, size_t *value)
 {
-    ix_map outer = v->seen;
-    v->seen = (ix_map){0};
-    v->frame.reduce[v->frame.nreduce++] = n;
-    bool ok = visit(v, n->ops[0]);
-    v->frame.nreduce--;
-    ix_map_free(&v->seen, &v->ctx->mem);
-    v->seen = outer;
-    return ok;
-}
-
-static bool
-visit(ix_load_visitor *v, const ilex_array *n)
-{
-    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(&v->seen, n))
-        return true;
-    if (!ix_map_set(&v->seen, &v->ctx->mem, n, 1)) {
-        ix_fail_memory(&v->ctx->error);
-        return false;
-    }
-    if (n->kind == IX_LOAD && !v->fn(v, n))
-        return false;
-    if (n->kind == IX_REDUCE && v->frame.nreduce < ILEX_MAX_RANK)
-        return visit_reduce(v, n);
-    bool ok = true;
-    for (int i = 0; ok && i < n->nops; i++)
-        ok = visit(v, n->ops[i]);
-    return ok;
+    ix_load_visitor *v = w->user;
+    (void)value;
+    if (n->kind != IX_LOAD)
+        return IX_WALK_IN;
+    v->frame = w->frame;
+    return v->fn(v, n) ? IX_WALK_OVER : IX_WALK_END;
 }
 
 bool
 ix_visit_loads(ix_load_visitor *v, const ilex_array *body)
 {
-    bool ok = visit(v, body);
-    ix_map_free(&v->seen, &v->ctx->mem);
+    ix_walk w = {.ctx = v->ctx,
+                 .frames = IX_WALK_REDUCTIONS,
+                 .within = IX_HAS_LOAD,
+                 .frame.box = v->frame.box,
+                 .enter = visit_load,
+                 .user = v};
+    bool ok = ix_walk_body(&w, body, NULL);
+    v->frame = (ix_frame){.box = w.frame.box};
+    ix_walk_free(&w);
     return ok;
 }

@@ -33,8 +33,10 @@ typedef struct info {
 
 typedef struct partition {
     ix_unit *u;
-    info *of;            /* by position */
-    size_t first_output; /* buffer of output 0 */
+    info *of;                  /* by position */
+    size_t first_output;       /* buffer of output 0 */
+    ix_mem mem;                /* the unit's */
+    ix_walk branches, indices; /* over index arithmetic of all bodies */
 } partition;
 
 static info *
@@ -46,52 +48,38 @@ info_of(partition *p, const ilex_array *n)
 /* ---- measures of a body ---- */
 
 typedef struct measure {
-    ix_map seen;
-    ilex_context *ctx;
+    partition *p;
     int cost;
     bool conditions;
 } measure;
 
 /* Does index arithmetic branch (minimum, maximum)? */
 static bool
-index_branches(const ilex_array *x)
+index_branches(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
 {
-    bool r = x->kind == IX_OP && ix_op_of(x) != IX_OP_FLOOR_DIVIDE;
+    (void)w;
+    *value = x->kind == IX_OP && ix_op_of(x) != IX_OP_FLOOR_DIVIDE;
     for (int i = 0; i < x->nops; i++)
-        r |= index_branches(x->ops[i]);
-    return r;
+        *value |= operand[i];
+    return true;
 }
 
-static void
-measure_body(measure *m, const ilex_array *n)
+static ix_walk_step
+measure_node(ix_walk *w, ilex_array *n, size_t *value)
 {
-    if (n->nops == 0 || ix_map_find(&m->seen, n))
-        return;
-    if (!ix_map_set(&m->seen, &m->ctx->mem, n, 1)) {
-        ix_fail_memory(&m->ctx->error);
-        return;
-    }
+    measure *m = w->user;
+    (void)value;
     if (n->kind == IX_OP)
         m->cost += ix_op_info_of(ix_op_of(n))->cost;
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
         ix_is_index_condition(n->ops[0]))
         m->conditions = true;
-    if (n->kind == IX_LOAD) {
-        for (int i = 0; i < n->nops; i++)
-            m->conditions |= index_branches(n->ops[i]);
-        return;
+    for (int i = 0; n->kind == IX_LOAD && i < n->nops; i++) {
+        size_t branches = 0;
+        ix_walk_body(&m->p->branches, n->ops[i], &branches);
+        m->conditions |= branches != 0;
     }
-    for (int i = 0; i < n->nops; i++)
-        measure_body(m, n->ops[i]);
-}
-
-static measure
-measured(ix_unit *u, const ilex_array *body)
-{
-    measure m = {.ctx = u->ctx};
-    measure_body(&m, body);
-    ix_map_free(&m.seen, &u->ctx->mem);
-    return m;
+    return n->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
 }
 
 /* ---- counting reads ---- */
@@ -103,18 +91,20 @@ typedef struct read_count {
     bool stored;    /* the user is a store of its own */
 } read_count;
 
-/* Which indices a load uses, as bits: _k, then reduction indices. */
-static uint64_t
-indices_used(const ilex_array *x)
+/* Which indices a node uses, as bits: _k, then reduction indices. */
+static bool
+note_indices(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
 {
-    if (x->kind == IX_INDEX)
-        return (uint64_t)1 << x->attr[0];
-    if (x->kind == IX_RINDEX)
-        return (uint64_t)1 << (32 + x->attr[0] % 32);
+    (void)w;
     uint64_t bits = 0;
+    if (x->kind == IX_INDEX)
+        bits = (uint64_t)1 << x->attr[0];
+    if (x->kind == IX_RINDEX)
+        bits = (uint64_t)1 << (32 + x->attr[0] % 32);
     for (int i = 0; i < x->nops; i++)
-        bits |= indices_used(x->ops[i]);
-    return bits;
+        bits |= operand[i];
+    *value = bits;
+    return true;
 }
 
 static uint64_t
@@ -149,8 +139,11 @@ count_read(ix_load_visitor *v, const ilex_array *load)
     if (x->reads > MANY_READS)
         x->reads = MANY_READS;
     uint64_t used = 0;
-    for (int i = 0; i < load->nops; i++)
-        used |= indices_used(load->ops[i]);
+    for (int i = 0; i < load->nops; i++) {
+        size_t bits = 0;
+        ix_walk_body(&c->p->indices, load->ops[i], &bits);
+        used |= bits;
+    }
     x->repeated |= used != frame_indices(&v->frame);
     return true;
 }
@@ -176,7 +169,10 @@ add_work(partition *p, size_t i)
 {
     ilex_array *n = p->u->order[i];
     info *x = &p->of[i];
-    measure m = measured(p->u, n->ops[0]);
+    measure m = {.p = p};
+    ix_walk w = {
+        .ctx = p->u->ctx, .mem = &p->mem, .enter = measure_node, .user = &m};
+    ix_walk_body(&w, n->ops[0], NULL);
     x->conditions = m.conditions;
     x->work = m.cost;
     for (int k = 1; k < n->nops; k++) {
@@ -421,7 +417,10 @@ copy_output(partition *p, size_t i)
 bool
 ix_pass_partition(ix_unit *u)
 {
-    partition p = {.u = u};
+    partition p = {.u = u, .mem = ix_arena_mem(&u->arena)};
+    p.branches =
+        (ix_walk){.ctx = u->ctx, .mem = &p.mem, .leave = index_branches};
+    p.indices = (ix_walk){.ctx = u->ctx, .mem = &p.mem, .leave = note_indices};
     p.of = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *p.of);
     if (!decide(&p))
         return false;

@@ -9,27 +9,10 @@
 typedef struct tape_maker {
     ix_compiled *c;
     ix_unit *u;
-    ix_mem scratch;
     ix_tape *tape;
     ix_instr *instr; /* of the tape in the making */
     size_t capacity;
-    ix_map seen; /* instructions of the stage's nodes */
 } tape_maker;
-
-enum { KEEP_MAP = 256 };
-
-/* Empties the map between stages; a large one is given up. */
-static void
-forget(ix_map *map)
-{
-    if (map->capacity > KEEP_MAP)
-        *map = (ix_map){0};
-    for (size_t i = 0; i < map->capacity; i++)
-        map->keys[i] = NULL;
-    map->count = 0;
-}
-
-static int32_t put(tape_maker *m, const ilex_array *n, ix_map *seen);
 
 static int32_t
 add_instr(tape_maker *m, ix_instr in)
@@ -64,61 +47,74 @@ instr_of(tape_maker *m, const ilex_array *n)
     return in;
 }
 
-/* The instruction of a reduction comes before its body. */
-static int32_t
-put_reduce(tape_maker *m, const ilex_array *n)
+/* The instruction of a reduction comes before its body; that of any other node
+ * after its operands. */
+static ix_walk_step
+put_reduce(ix_walk *w, ilex_array *n, size_t *value)
 {
+    tape_maker *m = w->user;
+    if (n->kind != IX_REDUCE)
+        return IX_WALK_IN;
     ix_instr in = instr_of(m, n);
-    ix_map inner = {0};
     in.range = ix_arena_new(&m->c->arena,
                             ((size_t)n->interior->rank + 1) * sizeof *in.range);
     in.n = n->interior->rank;
     for (int k = 0; k < n->interior->rank; k++)
         in.range[k] = ix_finish_range(m->c, &n->interior->ax[k]);
-    int32_t at = add_instr(m, in);
-    in.body = m->tape->ninstr;
-    in.arg[0] = put(m, n->ops[0], &inner);
-    in.body_end = m->tape->ninstr;
-    m->instr[at] = in;
-    return at;
+    in.body = m->tape->ninstr + 1;
+    *value = (size_t)add_instr(m, in);
+    return IX_WALK_IN;
 }
 
-static int32_t
-put(tape_maker *m, const ilex_array *n, ix_map *seen)
+static bool
+put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
-    size_t *done = ix_map_find(seen, n);
-    if (done)
-        return (int32_t)*done;
-    int32_t at;
+    tape_maker *m = w->user;
     if (n->kind == IX_REDUCE) {
-        at = put_reduce(m, n);
-    } else {
-        ix_instr in = instr_of(m, n);
-        for (int i = 0; i < n->nops; i++)
-            in.arg[i] = put(m, n->ops[i], seen);
-        at = add_instr(m, in);
+        ix_instr *in = &m->instr[*value];
+        in->arg[0] = (int32_t)operand[0];
+        in->body_end = m->tape->ninstr;
+        return true;
     }
-    ix_map_set(seen, &m->scratch, n, (size_t)at);
-    return at;
+    ix_instr in = instr_of(m, n);
+    for (int i = 0; i < n->nops; i++)
+        in.arg[i] = (int32_t)operand[i];
+    *value = (size_t)add_instr(m, in);
+    return true;
+}
+
+static void
+make_tape(ix_walk *w, const ix_stage *s)
+{
+    tape_maker *m = w->user;
+    ix_arena *arena = &m->c->arena;
+    ix_tape *tape = m->tape = &m->c->tape[m->c->ntapes++];
+    size_t result = 0;
+    tape->buffer = s->buffer;
+    tape->rank = s->box->rank;
+    tape->box =
+        ix_arena_new(arena, ((size_t)tape->rank + 1) * sizeof *tape->box);
+    for (int k = 0; k < s->box->rank; k++)
+        tape->box[k] = ix_finish_range(m->c, &s->box->ax[k]);
+    ix_walk_forget(w);
+    ix_walk_body(w, s->body, &result);
+    tape->result = (int32_t)result;
+    size_t bytes = (size_t)tape->ninstr * sizeof *m->instr;
+    tape->instr = memcpy(ix_arena_new(arena, bytes), m->instr, bytes);
 }
 
 void
 ix_make_tapes(ix_unit *u, ix_compiled *c)
 {
-    tape_maker m = {.c = c, .u = u, .scratch = ix_arena_mem(&u->arena)};
+    tape_maker m = {.c = c, .u = u};
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx,
+                 .mem = &mem,
+                 .frames = IX_WALK_REDUCTIONS,
+                 .enter = put_reduce,
+                 .leave = put,
+                 .user = &m};
     c->tape = ix_arena_new(&c->arena, (u->nstages + 1) * sizeof *c->tape);
-    for (size_t i = 0; i < u->nstages; i++) {
-        const ix_stage *s = &u->stage[i];
-        forget(&m.seen);
-        m.tape = &c->tape[c->ntapes++];
-        m.tape->buffer = s->buffer;
-        m.tape->rank = s->box->rank;
-        m.tape->box = ix_arena_new(&c->arena, ((size_t)m.tape->rank + 1) *
-                                                  sizeof *m.tape->box);
-        for (int k = 0; k < s->box->rank; k++)
-            m.tape->box[k] = ix_finish_range(c, &s->box->ax[k]);
-        m.tape->result = put(&m, s->body, &m.seen);
-        size_t bytes = (size_t)m.tape->ninstr * sizeof *m.instr;
-        m.tape->instr = memcpy(ix_arena_new(&c->arena, bytes), m.instr, bytes);
-    }
+    for (size_t i = 0; i < u->nstages; i++)
+        make_tape(&w, &u->stage[i]);
 }

@@ -177,34 +177,24 @@ mark_lin(ix_compiled *c, const ix_lin *a)
 }
 
 /* Sizes that only bodies, ranges of reductions or loop bounds use. */
-static void
-mark_sizes(ix_compiled *c, const ilex_array *n, ix_map *seen, const ix_mem *mem)
+static ix_walk_step
+mark_size(ix_walk *w, ilex_array *n, size_t *value)
 {
+    ix_compiled *c = w->user;
+    (void)value;
     if (n->kind == IX_SIZE)
         c->size[n->attr[0]].used = true;
     for (int k = 0; n->kind == IX_REDUCE && k < n->interior->rank; k++) {
         mark_lin(c, n->interior->ax[k].lo);
         mark_lin(c, n->interior->ax[k].hi);
     }
-    if (n->nops == 0 || ix_map_find(seen, n))
-        return;
-    ix_map_set(seen, mem, n, 1);
-    for (int i = 0; i < n->nops; i++)
-        mark_sizes(c, n->ops[i], seen, mem);
+    return IX_WALK_IN;
 }
-
-typedef struct size_marks {
-    ix_compiled *c;
-    ix_map seen;
-    ix_mem mem;
-} size_marks;
 
 static bool
 mark_expr(void *user, ilex_array *x)
 {
-    size_marks *m = user;
-    mark_sizes(m->c, x, &m->seen, &m->mem);
-    return true;
+    return ix_walk_body(user, x, NULL);
 }
 
 static bool
@@ -218,11 +208,12 @@ mark_stmt(void *user, ix_stmt *s)
 static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
 {
-    size_marks m = {c, {0}, ix_arena_mem(&u->arena)};
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = mark_size, .user = c};
     for (const ix_kernel *k = u->kernels; k; k = k->next)
-        ix_stmt_each(k->nests, mark_stmt, &m);
+        ix_stmt_each(k->nests, mark_stmt, &w);
     for (size_t i = 0; u->reference && i < u->nstages; i++)
-        mark_expr(&m, u->stage[i].body);
+        mark_expr(&w, u->stage[i].body);
 }
 
 bool

@@ -11,10 +11,7 @@
 typedef struct search {
     ix_unit *u;
     ix_compiled *c;
-    ix_stmt *nest;        /* NULL: a stage */
-    const ix_domain *box; /* of a stage */
-    ix_frame frame;       /* reductions around */
-    ix_map seen;
+    ix_stmt *nest;
     size_t capacity, outer_capacity;
 } search;
 
@@ -42,8 +39,9 @@ add_loop(search *s, ix_compiled_nonempty *to, const ix_stmt *loop)
         }
 }
 
+/* Reduction "n" with what is around it. */
 static void
-add(search *s, const ilex_array *n)
+add(search *s, const ix_frame *frame, const ilex_array *n)
 {
     ix_compiled *c = s->c;
     ix_arena_grow(&c->arena, &c->nonempty, &s->capacity, c->nnonempty + 1,
@@ -59,54 +57,38 @@ add(search *s, const ilex_array *n)
         to->range[k] = ix_finish_range(c, &n->interior->ax[k]);
     for (const ix_stmt *x = s->nest; x->kind == IX_STMT_FOR; x = x->body)
         add_loop(s, to, x);
-    for (int i = 0; i < s->frame.nreduce; i++) {
-        const ix_domain *box = s->frame.reduce[i]->interior;
+    for (int i = 0; i < frame->nreduce; i++) {
+        const ix_domain *box = frame->reduce[i]->interior;
         for (int k = 0; k < box->rank; k++)
             add_outer(s, to, box->ax[k].lo, box->ax[k].hi);
     }
 }
 
-static void visit(search *s, const ilex_array *n);
-
-/* The body of a reduction, with a memo of its own: one node may stand under
- * several ranges. */
-static void
-visit_reduce(search *s, const ilex_array *n)
+static ix_walk_step
+visit(ix_walk *w, ilex_array *n, size_t *value)
 {
-    ix_map outer = s->seen;
-    s->seen = (ix_map){0};
-    s->frame.reduce[s->frame.nreduce++] = n;
-    visit(s, n->ops[0]);
-    s->frame.nreduce--;
-    s->seen = outer;
-}
-
-static void
-visit(search *s, const ilex_array *n)
-{
-    ix_mem mem = ix_arena_mem(&s->u->arena);
-    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, n))
-        return;
-    ix_map_set(&s->seen, &mem, n, 1);
-    if (n->kind == IX_REDUCE) {
-        if (!ix_reduction_info_of(ix_reduction_of(n))->empty)
-            add(s, n);
-        if (s->frame.nreduce < ILEX_MAX_RANK)
-            visit_reduce(s, n);
-        return;
-    }
-    for (int i = 0; i < n->nops; i++)
-        visit(s, n->ops[i]);
+    (void)value;
+    if (n->kind == IX_REDUCE &&
+        !ix_reduction_info_of(ix_reduction_of(n))->empty)
+        add(w->user, &w->frame, n);
+    return IX_WALK_IN;
 }
 
 void
 ix_finish_nonempty(ix_unit *u, ix_compiled *c)
 {
     search s = {.u = u, .c = c};
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx,
+                 .mem = &mem,
+                 .frames = IX_WALK_REDUCTIONS,
+                 .within = IX_HAS_REDUCE,
+                 .enter = visit,
+                 .user = &s};
     for (const ix_kernel *k = u->kernels; k; k = k->next)
         for (s.nest = k->nests; s.nest; s.nest = s.nest->next)
             for (const ix_stmt *x = ix_nest_body(s.nest); x; x = x->next) {
-                s.seen = (ix_map){0};
-                visit(&s, x->value);
+                ix_walk_forget(&w);
+                ix_walk_body(&w, x->value, NULL);
             }
 }

@@ -50,7 +50,7 @@ ix_build_put_at(ix_builder *b, int depth, ix_stmt *s)
     else
         o->first = s;
     o->last = s;
-    bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_CELL;
+    bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
     if (s->kind == IX_STMT_LET || cell)
         ix_build_note(b, ix_value_of(b->u, s), ix_value_of(b->u, s), depth);
 }
@@ -224,7 +224,7 @@ ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
 ix_stmt *
 ix_build_cell(ix_builder *b, char prefix, ilex_dtype dtype, ilex_array *first)
 {
-    ix_stmt *s = ix_build_scratch(b, prefix, IX_CELL, dtype, 0);
+    ix_stmt *s = ix_build_scratch(b, prefix, IX_SCRATCH_CELL, dtype, 0);
     s->value = first;
     return s;
 }

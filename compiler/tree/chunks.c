@@ -24,7 +24,7 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
     int64_t width = x->strip ? IX_STRIP : 0;
-    ix_stmt *p = ix_build_scratch(b, 'p', IX_STACK, x->acc, width);
+    ix_stmt *p = ix_build_scratch(b, 'p', IX_SCRATCH_STACK, x->acc, width);
     ix_stmt *loop =
         ix_stmt_for(b->u, ix_kernel_variable(b->u, b->k, 'q'), x->lo, x->hi);
     loop->step = IX_CHUNK;
@@ -37,9 +37,9 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     ix_reduce_chunk(x, from, to, a);
     ix_build_put(b, stack_stmt(x, IX_STMT_PUSH, a, p));
     ix_build_close(b, loop);
-    ix_stmt *result = x->strip
-                          ? ix_build_scratch(b, 'a', IX_ARRAY, x->acc, IX_STRIP)
-                          : ix_build_cell(b, 'a', x->acc, NULL);
+    ix_stmt *result =
+        x->strip ? ix_build_scratch(b, 'a', IX_SCRATCH_ARRAY, x->acc, IX_STRIP)
+                 : ix_build_cell(b, 'a', x->acc, NULL);
     ix_stmt *pop = stack_stmt(x, IX_STMT_POP, p, result);
     pop->value = empty;
     ix_build_put(b, pop);

@@ -54,7 +54,8 @@ new_lanes(ix_reduce_axis *x)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    ix_stmt *lanes = ix_build_scratch(b, 'l', IX_ARRAY, x->acc, x->lanes);
+    ix_stmt *lanes =
+        ix_build_scratch(b, 'l', IX_SCRATCH_ARRAY, x->acc, x->lanes);
     ix_stmt *loop = open_loop(x, 'j', ix_index_const(ctx, 0),
                               ix_index_const(ctx, x->lanes), 1);
     loop->parallel = true;

@@ -125,7 +125,8 @@ ix_reduce_accumulator(ix_reduce_axis *x, char prefix, ilex_array *first)
     ix_builder *b = x->b;
     if (!x->strip)
         return ix_build_cell(b, prefix, x->acc, first);
-    ix_stmt *a = ix_build_scratch(b, prefix, IX_ARRAY, x->acc, IX_STRIP);
+    ix_stmt *a =
+        ix_build_scratch(b, prefix, IX_SCRATCH_ARRAY, x->acc, IX_STRIP);
     ix_stmt *loop = open_points(x);
     ix_element at = ix_element_scratch(b->u, a, variable(b, loop));
     ix_build_put(b, ix_stmt_store(b->u, at, first));

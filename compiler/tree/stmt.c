@@ -201,7 +201,7 @@ lines_of(const ix_stmt *s)
     case IX_STMT_RECORD:
         return 6;
     case IX_STMT_SCRATCH:
-        return s->scratch == IX_STACK ? 3 : 1;
+        return s->scratch == IX_SCRATCH_STACK ? 3 : 1;
     default:
         return complex ? 2 : 1;
     }

@@ -32,10 +32,11 @@ typedef enum ix_how {
 } ix_how;
 
 typedef enum ix_scratch_kind {
-    IX_CELL,  /* rank 0 */
-    IX_ARRAY, /* rank 1, of constant extent */
-    IX_STACK /* of partial results: IX_STACK_DEPTH slots, of a strip each if the
-                extent is not 0; its depth and the number of chunks so far */
+    IX_SCRATCH_CELL,  /* rank 0 */
+    IX_SCRATCH_ARRAY, /* rank 1, of constant extent */
+    IX_SCRATCH_STACK  /* of partial results: IX_STACK_DEPTH slots, of a strip
+                 each if the  extent is not 0; its depth and the number of chunks
+                 so far */
 } ix_scratch_kind;
 enum { IX_STACK_DEPTH = 52, IX_STRIP = 64 };
 

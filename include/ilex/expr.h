@@ -17,6 +17,7 @@
 #define ILEX_EXPR_H
 
 #include "base.h"
+#include "kinds.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -109,15 +110,6 @@ ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
 ILEX_API ilex_array *ilex_reshape(ilex_array *x, const char *domain,
                                   const char *order);
 
-/* y's axis k is x's axis axes[k]; NULL reverses. */
-ILEX_API ilex_array *ilex_permute(ilex_array *x, const int *axes);
-
-/* y(i) = x(start + step*i), for i in [0, length), length so that Python's
- * start:stop:step is covered. One triple for each axis; bounds are text affine
- * in sizes, e.g. "1", "n-1"; step != 0 constant. Result axes start at 0. */
-ILEX_API ilex_array *ilex_slice(ilex_array *x, const char *const *start,
-                                const char *const *stop, const int64_t *step);
-
 /* An expression of .ilx text over named operands: pairs of name and array,
  * ended by NULL. ilex_expr(ctx, "u - 0.1*(lap[I+1] - lap)", "u", u, "lap",
  * lap, NULL). */
@@ -131,14 +123,6 @@ ILEX_API ilex_array *ilex_expr_n(ilex_context *ctx, const char *text,
 /* min(max(x, low), high) */
 ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
                                ilex_array *high);
-
-/* Kinds of nodes that this version does not have: with a context they report
- * ILEX_E_UNSUPPORTED and return poison (an operand's poison without a new
- * error). What else they take comes with them; see ilex/later.def. */
-#define ILEX_LATER(function, text, meaning)                                    \
-    ILEX_API ilex_array *ilex_##function(ilex_context *ctx, int count,         \
-                                         ilex_array *const *operands);
-#include "later.def"
 
 /* ---- inspection ---- */
 

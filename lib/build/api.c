@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Public constructors whose text is only names and numbers: shift, index,
- * reductions, einsum, permute; and inspection.
+ * reductions, einsum; and inspection.
  */
 #include <stdlib.h>
 
@@ -36,9 +36,9 @@ ilex_index(ilex_context *ctx, const char *axis)
     return s < 0 ? ix_poison_again(ctx) : ix_build_index(ctx, s);
 }
 
-/* The axis of "x" that "text" names: a name, or a number from either end. */
-static int
-find_axis(ilex_array *x, const char *operation, const char *text, size_t length)
+int
+ix_axis_of(ilex_array *x, const char *operation, const char *text,
+           size_t length)
 {
     ilex_context *ctx = x->ctx;
     int d = ix_rank(x);
@@ -68,7 +68,7 @@ ilex_shift(ilex_array *x, const char *axis, int64_t offset)
     if (!x || ix_is_poison(x))
         return x;
     int64_t offsets[ILEX_MAX_RANK] = {0};
-    int k = find_axis(x, "shift", axis ? axis : "", axis ? strlen(axis) : 0);
+    int k = ix_axis_of(x, "shift", axis ? axis : "", axis ? strlen(axis) : 0);
     if (k < 0)
         return x->ctx->poison;
     if (!ix_domain_named(x->interior))
@@ -94,7 +94,7 @@ axes_mask(ilex_array *x, const char *operation, const char *text,
     const char *p = text + strspn(text, " ");
     while (*p) {
         size_t n = strcspn(p, ", ");
-        int k = find_axis(x, operation, p, n);
+        int k = ix_axis_of(x, operation, p, n);
         if (k < 0)
             return false;
         if (*mask >> k & 1) {
@@ -264,12 +264,6 @@ ilex_einsum(ilex_context *ctx, const char *subscripts, int count,
     if (!read_subscripts(&s, count, operands, &result, labels))
         return ctx->poison;
     return ix_build_einsum(ctx, &result, count, labels, operands, NULL);
-}
-
-ilex_array *
-ilex_permute(ilex_array *x, const int *axes)
-{
-    return x ? ix_build_permute(x->ctx, x, axes) : NULL;
 }
 
 /* ---- inspection ---- */

@@ -52,11 +52,50 @@ ilex_array *ix_build_einsum(ilex_context *ctx, const ix_labels *result,
 
 ilex_array *ix_build_reshape(ilex_context *ctx, ilex_array *x,
                              const ix_domain *dom, bool fortran);
-ilex_array *ix_build_permute(ilex_context *ctx, ilex_array *x, const int *axes);
-/* start and stop per axis (stop may be NULL: to the end for that step sign). */
-ilex_array *ix_build_slice(ilex_context *ctx, ilex_array *x,
-                           const ix_lin *const *start,
-                           const ix_lin *const *stop, const int64_t *step);
+
+/* ---- kinds of form node ---- */
+
+/* The value of an attribute: what its type in nodes.def says. */
+typedef struct ix_given {
+    bool present;
+    int64_t number[ILEX_MAX_RANK];
+    const ix_lin *form[ILEX_MAX_RANK]; /* NULL: not given */
+} ix_given;
+
+/* "given" has the attributes in the order of the row; operands are arrays,
+ * none of them poison, as many as the row allows. */
+#define BUILDER_own(function)
+#define BUILDER_later(function)
+#define BUILDER_node(function)                                                 \
+    ilex_array *ix_build_##function(ilex_context *ctx,                         \
+                                    ilex_array *const *operands, int count,    \
+                                    const ix_given *given);
+#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+    BUILDER_##form(function)
+#include "lib/graph/nodes.def"
+
+/* lib/build/kinds.c: calls ix_build_<kind> after the checks that all kinds
+ * have in common; an error if this version does not have the kind. */
+ilex_array *ix_build_kind(ilex_context *ctx, ix_kind kind,
+                          ilex_array *const *operands, int count,
+                          const ix_given *given);
+
+/* The node that a constructor makes: the attributes as the row stores them,
+ * each of which is present. */
+ilex_array *ix_kind_node(ix_kind kind, const ix_domain *interior,
+                         const ix_domain *valid, ilex_array *const *operands,
+                         int count, const ix_given *given);
+
+/* How many integers or bounds an attribute has for this first operand. */
+int ix_attribute_count(ix_attribute_type type, const ilex_array *x);
+
+/* The kind called "text" in programs; IX_NKINDS if there is none. */
+ix_kind ix_kind_of_text(const char *text, size_t length);
+
+/* The axis of "x" that "text" names: a name, or a number from either end; -1
+ * with an error. */
+int ix_axis_of(ilex_array *x, const char *operation, const char *text,
+               size_t length);
 
 /* True when "x" reads its operands point-wise with constant shifts only: what
  * text prints as `let`. */

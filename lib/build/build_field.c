@@ -214,35 +214,44 @@ image_box(ilex_context *ctx, const ix_domain *box, const ilex_array *load,
     return ix_domain_new(ctx, load->nops, ax);
 }
 
-/* The first load in a body that leaves its operand over "box". */
-static const ilex_array *
-leaving_load(ilex_context *ctx, const ilex_array *lambda, const ix_domain *box,
-             const ilex_array *n, ix_map *seen)
+/* Looks for a load that leaves its operand. */
+typedef struct leaving {
+    const ilex_array *lambda, *load;
+} leaving;
+
+static ix_walk_step
+find_leaving(ix_walk *w, ilex_array *n, size_t *value)
 {
-    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(seen, n))
-        return NULL;
-    if (!ix_map_set(seen, &ctx->mem, n, 1)) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    leaving *x = w->user;
+    (void)value;
     if (n->kind == IX_REDUCE)
-        return NULL;
-    if (n->kind == IX_LOAD) {
-        const ilex_array *x = lambda->ops[n->attr[0] + 1];
-        ix_frame frame = {.box = box};
-        ix_sample sample;
-        for (int k = 0; k < n->nops; k++)
-            if (ix_access_within(ctx, &frame, n->ops[k], x->valid->ax[k].lo,
-                                 x->valid->ax[k].hi, &sample) == IX_NO)
-                return n;
-        return NULL;
-    }
-    for (int i = 0; i < n->nops; i++) {
-        const ilex_array *r = leaving_load(ctx, lambda, box, n->ops[i], seen);
-        if (r)
-            return r;
-    }
-    return NULL;
+        return IX_WALK_OVER;
+    if (n->kind != IX_LOAD)
+        return IX_WALK_IN;
+    const ix_domain *valid = x->lambda->ops[n->attr[0] + 1]->valid;
+    ix_sample sample;
+    for (int k = 0; k < n->nops && !x->load; k++)
+        if (ix_access_within(w->ctx, &w->frame, n->ops[k], valid->ax[k].lo,
+                             valid->ax[k].hi, &sample) == IX_NO)
+            x->load = n;
+    return x->load ? IX_WALK_END : IX_WALK_OVER;
+}
+
+/* The first load in the body of "x" that leaves its operand over "box"; NULL
+ * if there is none. */
+static const ilex_array *
+leaving_load(ilex_context *ctx, const ilex_array *x, const ix_domain *box)
+{
+    leaving found = {.lambda = x};
+    ix_walk w = {.ctx = ctx,
+                 .within = IX_HAS_LOAD,
+                 .frame.box = box,
+                 .enter = find_leaving,
+                 .user = &found};
+    if (x->kind == IX_LAMBDA)
+        ix_walk_body(&w, x->ops[0], NULL);
+    ix_walk_free(&w);
+    return found.load;
 }
 
 /* Follows reads from "x" over "box" down to what is too small. */
@@ -251,11 +260,7 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
                 const ix_domain *box)
 {
     for (;;) {
-        ix_map seen = {0};
-        const ilex_array *load =
-            x->kind == IX_LAMBDA ? leaving_load(ctx, x, box, x->ops[0], &seen)
-                                 : NULL;
-        ix_map_free(&seen, &ctx->mem);
+        const ilex_array *load = leaving_load(ctx, x, box);
         if (!load)
             break;
         const ilex_array *operand = x->ops[load->attr[0] + 1];
@@ -373,27 +378,29 @@ ix_build_lambda(ilex_context *ctx, const char *what, const ix_domain *dom,
     return make_lambda(ctx, dom, dom, body, noperands, operands);
 }
 
-/* Does every load of "n" read [_k + c, ...] with indices of "x" in order? */
-static bool
-loads_shift(const ilex_array *n)
+/* Goes on while there is no reduction and loads read [_k + c, ...]. */
+static ix_walk_step
+is_shift(ix_walk *w, ilex_array *n, size_t *value)
 {
-    if (!(n->flags & IX_HAS_LOAD))
-        return n->kind != IX_REDUCE;
+    int k;
+    int64_t offset;
+    (void)w;
+    (void)value;
     if (n->kind == IX_REDUCE)
-        return false;
-    for (int i = 0; i < n->nops; i++) {
-        int k;
-        int64_t offset;
-        bool ok = n->kind == IX_LOAD ? ix_index_is_shift(n->ops[i], &k, &offset)
-                                     : loads_shift(n->ops[i]);
-        if (!ok)
-            return false;
-    }
-    return true;
+        return IX_WALK_END;
+    for (int i = 0; n->kind == IX_LOAD && i < n->nops; i++)
+        if (!ix_index_is_shift(n->ops[i], &k, &offset))
+            return IX_WALK_END;
+    return n->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
 }
 
 bool
 ix_is_pointwise(const ilex_array *x)
 {
-    return x->kind == IX_LAMBDA && loads_shift(x->ops[0]);
+    ix_walk w = {.ctx = x->ctx,
+                 .within = IX_HAS_LOAD | IX_HAS_REDUCE,
+                 .enter = is_shift};
+    bool ok = x->kind == IX_LAMBDA && ix_walk_body(&w, x->ops[0], NULL);
+    ix_walk_free(&w);
+    return ok;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reshape, permute, slice; and the kinds that are not there yet.
+ * Reshape, permute, slice.
  */
 #include "lib/build/build.h"
 #include "lib/build/reshape.h"
@@ -36,41 +36,33 @@ ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
 /* ---- permute ---- */
 
 ilex_array *
-ix_build_permute(ilex_context *ctx, ilex_array *x, const int *axes)
+ix_build_permute(ilex_context *ctx, ilex_array *const *operands, int count,
+                 const ix_given *given)
 {
-    if (ix_is_poison(x))
-        return x;
+    ilex_array *x = operands[0];
     int d = ix_rank(x);
-    int64_t attr[ILEX_MAX_RANK];
+    ix_given axes = {.present = true};
     ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
     uint32_t seen = 0;
     bool identity = true;
     for (int k = 0; k < d; k++) {
-        int j = axes ? axes[k] : d - 1 - k;
-        j += axes && j < 0 ? d : 0;
+        int64_t said = given->present ? given->number[k] : d - 1 - k;
+        int64_t j = said < 0 ? said + d : said;
         if (j < 0 || j >= d || (seen >> j & 1))
             return ix_poison(ctx, "permute", 0, ILEX_E_AXIS,
-                             "permute: entry %d is axis %d; each of 0..%d must "
-                             "appear once",
-                             k, axes ? axes[k] : j, d - 1);
+                             "permute: entry %d is axis %lld; each of 0..%d "
+                             "must appear once",
+                             k, (long long)said, d - 1);
         seen |= 1u << j;
-        attr[k] = j;
+        axes.number[k] = j;
         in[k] = x->interior->ax[j];
         va[k] = x->valid->ax[j];
         identity &= j == k;
     }
     if (identity)
         return x;
-    ix_node_spec spec = {.kind = IX_PERMUTE,
-                         .dtype = (ilex_dtype)x->dtype,
-                         .interior = ix_domain_new(ctx, d, in),
-                         .valid = ix_domain_new(ctx, d, va),
-                         .nops = 1,
-                         .ops = &x,
-                         .nattr = d,
-                         .attr = attr};
-    return spec.interior && spec.valid ? ix_node_scoped(ctx, &spec)
-                                       : ix_poison_again(ctx);
+    return ix_kind_node(IX_PERMUTE, ix_domain_new(ctx, d, in),
+                        ix_domain_new(ctx, d, va), operands, count, &axes);
 }
 
 /* ---- slice ---- */
@@ -113,10 +105,12 @@ slice_inside(ilex_context *ctx, const ix_axis *ax, const ix_lin *start,
            ix_lin_le(ctx, high, ix_lin_offset(ctx, ax->hi, -1)) == IX_YES;
 }
 
+/* The range of result axis "k"; "*end" becomes the stop that steps reach. */
 static bool
 slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
-           const ix_lin *stop, int64_t step, ix_axis *result)
+           const ix_lin **end, int64_t step, ix_axis *result)
 {
+    const ix_lin *stop = *end;
     if (step == 0 || step == INT64_MIN) {
         ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                 "slice: the step of axis %d is %lld; it must not be 0 nor "
@@ -124,8 +118,6 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
                 k, (long long)step);
         return false;
     }
-    if (!stop)
-        stop = step > 0 ? ax->hi : ix_lin_offset(ctx, ax->lo, -1);
     const ix_lin *length =
         start && stop ? slice_length(ctx, start, stop, step) : NULL;
     if (!length) {
@@ -137,6 +129,7 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
         return false;
     }
     *result = (ix_axis){ax->name, ix_lin_const(ctx, 0), length};
+    *end = ix_lin_fma(ctx, start, step, length);
     if (slice_inside(ctx, ax, start, length, step))
         return true;
     ix_fail(&ctx->error, ILEX_E_BOUNDS,
@@ -147,34 +140,27 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
     return false;
 }
 
-/* The first indices are operands, scalars in the sizes; steps attributes. */
 ilex_array *
-ix_build_slice(ilex_context *ctx, ilex_array *x, const ix_lin *const *start,
-               const ix_lin *const *stop, const int64_t *step)
+ix_build_slice(ilex_context *ctx, ilex_array *const *operands, int count,
+               const ix_given *given)
 {
-    if (ix_is_poison(x))
-        return x;
+    const ilex_array *x = operands[0];
     int d = ix_rank(x);
     ix_axis ax[ILEX_MAX_RANK];
-    ilex_array *index[ILEX_MAX_RANK + 1] = {x};
-    int64_t attr[ILEX_MAX_RANK];
+    ix_given start = given[0], stop = given[1], step = given[2];
     for (int k = 0; k < d; k++) {
-        if (!slice_axis(ctx, k, &x->interior->ax[k], start[k],
-                        stop ? stop[k] : NULL, step[k], &ax[k]))
+        const ix_axis *in = &x->interior->ax[k];
+        int64_t by = step.number[k] = step.present ? step.number[k] : 1;
+        if (!start.form[k])
+            start.form[k] = by > 0 ? in->lo : ix_lin_offset(ctx, in->hi, -1);
+        if (!stop.form[k])
+            stop.form[k] = by > 0 ? in->hi : ix_lin_offset(ctx, in->lo, -1);
+        if (!slice_axis(ctx, k, in, start.form[k], &stop.form[k], by, &ax[k]))
             return ix_poison_again(ctx);
-        index[k + 1] = ix_index_lin(ctx, start[k]);
-        attr[k] = step[k];
     }
     const ix_domain *dom = ix_domain_new(ctx, d, ax);
     if (!dom || !ix_domain_check_extents(ctx, "slice", dom))
         return ix_poison_again(ctx);
-    ix_node_spec spec = {.kind = IX_SLICE,
-                         .dtype = (ilex_dtype)x->dtype,
-                         .interior = dom,
-                         .valid = dom,
-                         .nops = d + 1,
-                         .ops = index,
-                         .nattr = d,
-                         .attr = attr};
-    return ix_node_scoped(ctx, &spec);
+    return ix_kind_node(IX_SLICE, dom, dom, operands, count,
+                        (const ix_given[]){start, stop, step});
 }

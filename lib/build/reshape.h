@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which element of its operand an element of a reshape is.
+ * Which element of its operand an element of a reshape or a roll is.
  */
 #ifndef ILEX_LIB_RESHAPE_H
 #define ILEX_LIB_RESHAPE_H
@@ -15,5 +15,9 @@ bool ix_reshape_counts(ilex_context *ctx, const ix_domain *to,
  * or Fortran order. Fails where it is not affine. */
 bool ix_reshape_index(ilex_context *ctx, const ix_domain *to,
                       const ix_domain *from, bool fortran, ilex_array **index);
+
+/* The scalar x(i - by), round the ends of "axis"; operand slot 0 is x. Fails
+ * where it is not known how often that goes round. */
+ilex_array *ix_roll_body(const ilex_array *x, int axis, const ix_lin *by);
 
 #endif

@@ -379,26 +379,70 @@ ix_index_is_outsized(const ilex_array *x)
     return x->kind != IX_OP || sum || is_index_op(x);
 }
 
-ilex_array *
-ix_index_normal(ilex_context *ctx, ilex_array *x)
+/* Is "x" an operator that index arithmetic may have? A value that is read or
+ * summed up is never part of it. */
+static bool
+may_be_index(const ilex_array *x)
 {
-    if (x->kind == IX_CONST && x->dtype != ILEX_I64)
-        return ix_scalar_cast(ctx, ILEX_I64, x);
-    if (x->kind != IX_OP || x->dtype != ILEX_I64 || x->nops > 2)
-        return x;
-    ilex_array *ops[2] = {NULL, NULL};
-    for (int i = 0; i < x->nops; i++) {
-        ops[i] = ix_index_normal(ctx, x->ops[i]);
+    return x->kind == IX_OP && x->dtype == ILEX_I64 && x->nops <= 2 &&
+           !(x->flags & (IX_HAS_LOAD | IX_HAS_REDUCE));
+}
+
+/* Normal form of an operator with operands in normal form; "x" itself if one
+ * of them is no index arithmetic, or a number leaves 64 bits. */
+static ilex_array *
+normal_form(ilex_context *ctx, ilex_array *x, ilex_array *const *ops)
+{
+    for (int i = 0; i < x->nops; i++)
         if (!ix_index_is_affine(ops[i]))
             return x;
-    }
     bool clean = ctx->error.code == ILEX_OK;
-    ilex_array *r = normal_op(ctx, ix_op_of(x), ops[0], ops[1]);
+    ilex_array *r =
+        normal_op(ctx, ix_op_of(x), ops[0], x->nops > 1 ? ops[1] : NULL);
     if (r && ix_is_poison(r) && clean && ctx->error.code == ILEX_E_OVERFLOW) {
         ix_error_clear(&ctx->error);
         return x;
     }
     return r && r->weight > 0 ? r : x;
+}
+
+/* What is no operator of index arithmetic: itself, a number as i64. */
+static ilex_array *
+as_index(ilex_context *ctx, ilex_array *x)
+{
+    bool number = x->kind == IX_CONST && x->dtype != ILEX_I64;
+    return number ? ix_scalar_cast(ctx, ILEX_I64, x) : x;
+}
+
+static ix_walk_step
+normal_leaf(ix_walk *w, ilex_array *x, size_t *value)
+{
+    if (may_be_index(x))
+        return IX_WALK_IN;
+    *value = (size_t)as_index(w->ctx, x);
+    return IX_WALK_OVER;
+}
+
+static bool
+normal_interior(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
+{
+    ilex_array *ops[2] = {NULL, NULL};
+    for (int i = 0; i < x->nops; i++)
+        ops[i] = (ilex_array *)operand[i];
+    *value = (size_t)normal_form(w->ctx, x, ops);
+    return true;
+}
+
+ilex_array *
+ix_index_normal(ilex_context *ctx, ilex_array *x)
+{
+    size_t r = 0;
+    ix_walk w = {.ctx = ctx, .enter = normal_leaf, .leave = normal_interior};
+    if (!may_be_index(x))
+        return as_index(ctx, x);
+    bool ok = ix_walk_body(&w, x, &r);
+    ix_walk_free(&w);
+    return ok ? (ilex_array *)r : ix_poison_again(ctx);
 }
 
 bool

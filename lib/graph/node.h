@@ -15,15 +15,41 @@
 #include "lib/ops/op.h"
 
 typedef enum ix_kind {
-#define IX_NODE(name, text, class, operands, lower, meaning) IX_##name,
+#define IX_NODE(NAME, ...) IX_##NAME,
 #include "lib/graph/nodes.def"
     IX_NKINDS
 } ix_kind;
 
+typedef enum ix_kind_form {
+    IX_FORM_OF_own,
+    IX_FORM_OF_node,
+    IX_FORM_OF_later
+} ix_kind_form;
+
+typedef enum ix_attribute_type {
+    IX_ATTRIBUTE_AXIS,
+    IX_ATTRIBUTE_AXES,
+    IX_ATTRIBUTE_INTS,
+    IX_ATTRIBUTE_LIN,
+    IX_ATTRIBUTE_LINS
+} ix_attribute_type;
+
+enum { IX_KIND_ATTRIBUTES = 3 };
+typedef struct ix_attribute_info {
+    const char *name;
+    ix_attribute_type type;
+    bool optional; /* in text */
+} ix_attribute_info;
+
+/* A row of nodes.def. */
 typedef struct ix_kind_info {
     const char *text, *meaning;
     bool array;
     int first, last; /* operands by themselves; last: INT_MAX for all */
+    int least, most; /* of these; INT_MAX: any number */
+    ix_kind_form form;
+    int nattributes;
+    ix_attribute_info attribute[IX_KIND_ATTRIBUTES];
 } ix_kind_info;
 extern const ix_kind_info ix_kind_infos[IX_NKINDS];
 

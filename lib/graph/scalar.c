@@ -124,19 +124,30 @@ ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot, int rank,
     return ix_node_scoped(ctx, &spec);
 }
 
-/* Do all loads of "n" that use _r<r> use it in their last index only? */
+/* Whether a node is made of _r<r>: of no interest above a load that uses it in
+ * its last index, and the end of the walk at one that uses it in another. */
 static bool
-last_index_only(const ilex_array *n, int64_t r)
+uses_rindex(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
-    if (!(n->flags & IX_HAS_RINDEX))
-        return true;
-    if (n->kind == IX_RINDEX)
-        return n->attr[0] != r;
+    const int64_t *r = w->user;
     int last = n->kind == IX_LOAD ? n->nops - 1 : n->nops;
+    *value = n->kind == IX_RINDEX && n->attr[0] == *r;
     for (int i = 0; i < last; i++)
-        if (!last_index_only(n->ops[i], r))
-            return false;
-    return true;
+        *value |= operand[i];
+    return n->kind != IX_LOAD || !*value;
+}
+
+/* Do all loads of "body" that use _r<r> use it in their last index only, and
+ * nothing else? */
+static bool
+last_index_only(ilex_context *ctx, const ilex_array *body, int64_t r)
+{
+    size_t outside = 0;
+    ix_walk w = {
+        .ctx = ctx, .within = IX_HAS_RINDEX, .leave = uses_rindex, .user = &r};
+    bool ok = ix_walk_body(&w, body, &outside);
+    ix_walk_free(&w);
+    return ok && !outside;
 }
 
 /* Lanes of the innermost axis; a product of complex numbers and positions
@@ -147,7 +158,7 @@ lanes_of(ix_reduction reduction, ilex_dtype acc, const ilex_array *body,
 {
     if (ix_reduction_info_of(reduction)->by_index ||
         (reduction == IX_REDUCTION_PROD && ix_dtype_is_complex(acc)) ||
-        !last_index_only(body, r))
+        !last_index_only(body->ctx, body, r))
         return 1;
     return IX_LANE_BYTES / (int)ilex_dtype_bytes(acc);
 }
@@ -208,18 +219,31 @@ rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
                                                     : r;
 }
 
-static ilex_array *
-substitute_interior(ix_substitution *s, ilex_array *n)
+/* Indices become what they are replaced by, other leaves stay. */
+static ix_walk_step
+substitute_leaf(ix_walk *w, ilex_array *n, size_t *value)
 {
-    ilex_array *ops[ILEX_MAX_RANK * 2];
-    for (int i = 0; i < n->nops; i++)
-        ops[i] = ix_substitute(s, n->ops[i]);
-    if (n->kind == IX_LOAD && s->load) {
-        ilex_array *r = s->load(s->user, n, ops);
-        if (r)
-            return r;
-    }
-    return rebuild(s, n, ops);
+    const ix_substitution *s = w->user;
+    ilex_array *r = n;
+    if (n->nops > 0 || n->kind == IX_LOAD)
+        return IX_WALK_IN;
+    if (n->kind == IX_INDEX && s->index && n->attr[0] < s->nindex)
+        r = s->index[n->attr[0]];
+    int64_t k = n->kind == IX_RINDEX ? n->attr[0] - s->from : -1;
+    if (k >= 0 && k < s->nrindex)
+        r = s->rindex[k];
+    *value = (size_t)r;
+    return IX_WALK_OVER;
+}
+
+/* What "n" with operands "ops" becomes. */
+static ilex_array *
+substitute_node(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
+{
+    ilex_array *r =
+        n->kind == IX_LOAD && s->load ? s->load(s->user, n, ops) : NULL;
+    r = r ? r : rebuild(s, n, ops);
+    return s->rewrite && !ix_is_poison(r) ? s->rewrite(s->user, r) : r;
 }
 
 /* Was "n" index arithmetic, or a condition on it, and what it became is not?
@@ -231,33 +255,47 @@ outgrew(const ilex_array *n, const ilex_array *r)
            !(r->kind == IX_CONST && r->dtype == ILEX_BOOL);
 }
 
-ilex_array *
-ix_substitute(ix_substitution *s, ilex_array *n)
+static bool
+substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
+                    size_t *value)
 {
-    if (n->kind == IX_INDEX)
-        return s->index && n->attr[0] < s->nindex ? s->index[n->attr[0]] : n;
-    if (n->kind == IX_RINDEX) {
-        int64_t k = n->attr[0] - s->from;
-        return k >= 0 && k < s->nrindex ? s->rindex[k] : n;
+    enum { FEW = 32 };
+    ix_substitution *s = w->user;
+    ilex_array *few[FEW], **ops = few;
+    if (n->nops > FEW)
+        ops = ix_mem_new(&s->ctx->mem, (size_t)n->nops * sizeof *ops);
+    if (!ops) {
+        ix_fail_memory(&s->ctx->error);
+        return false;
     }
-    if (n->nops == 0 && n->kind != IX_LOAD)
-        return n;
-    size_t *seen = ix_map_find(&s->memo, n);
-    if (seen)
-        return (ilex_array *)*seen;
-    ilex_array *r = substitute_interior(s, n);
-    if (s->rewrite && !ix_is_poison(r))
-        r = s->rewrite(s->user, r);
+    for (int i = 0; i < n->nops; i++)
+        ops[i] = (ilex_array *)operand[i];
+    ilex_array *r = substitute_node(s, n, ops);
+    if (ops != few)
+        ix_mem_free(&s->ctx->mem, ops);
+    *value = (size_t)r;
     s->too_large |= outgrew(n, r);
-    if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r))
-        return ix_poison_again(s->ctx);
     if (s->became)
         s->became(s->user, n, r);
-    return r;
+    return true;
+}
+
+ilex_array *
+ix_substitute(ix_substitution *s, ilex_array *body)
+{
+    size_t r;
+    s->walk.ctx = s->ctx;
+    s->walk.enter = substitute_leaf;
+    s->walk.leave = substitute_interior;
+    s->walk.user = s;
+    s->walk.memo = &s->memo;
+    return ix_walk_body(&s->walk, body, &r) ? (ilex_array *)r
+                                            : ix_poison_again(s->ctx);
 }
 
 void
 ix_substitution_free(ix_substitution *s)
 {
+    ix_walk_free(&s->walk);
     ix_map_free(&s->memo, &s->ctx->mem);
 }

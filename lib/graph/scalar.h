@@ -10,7 +10,7 @@
 #ifndef ILEX_LIB_SCALAR_H
 #define ILEX_LIB_SCALAR_H
 
-#include "lib/graph/node.h"
+#include "lib/graph/walk.h"
 #include "lib/ops/eval.h"
 
 ilex_array *ix_scalar_const(ilex_context *ctx, ilex_dtype dtype, ix_value v);
@@ -161,6 +161,7 @@ typedef struct ix_substitution {
      * error but noted in "too_large"; the result is of no use then. */
     bool quiet, too_large;
     ix_map memo;
+    ix_walk walk; /* its own */
 } ix_substitution;
 
 ilex_array *ix_substitute(ix_substitution *s, ilex_array *body);

@@ -286,122 +286,78 @@ ix_access_report(ilex_context *ctx, const char *name, const ilex_array *operand,
 /* ---- bodies ---- */
 
 typedef struct checker {
-    ilex_context *ctx;
     const char *name;
     ilex_array *const *operands;
-    ix_frame frame;
-    ix_map seen; /* nodes checked in the present frame */
 } checker;
-
-static bool check(checker *c, const ilex_array *n);
 
 /* Why index "k" of "load" is none that can be proved inside. */
 static void
-refuse_index(checker *c, const ilex_array *load, int k)
+refuse_index(ix_walk *w, const ilex_array *load, int k)
 {
+    const checker *c = w->user;
     const char *operand = name_of(c->operands[load->attr[0]]);
     if (ix_index_is_outsized(load->ops[k]))
-        ix_fail(&c->ctx->error, ILEX_E_LIMIT,
+        ix_fail(&w->ctx->error, ILEX_E_LIMIT,
                 "%s: index %d of %s is longer than %d terms written out, or "
                 "has a number beyond 2^40; put a map in between that reads "
                 "at a part of it",
                 c->name, k, operand, (int)IX_INDEX_WEIGHT);
     else
-        ix_fail(&c->ctx->error, ILEX_E_UNSUPPORTED,
+        ix_fail(&w->ctx->error, ILEX_E_UNSUPPORTED,
                 "%s: index %d of %s is not affine in the indices and sizes "
                 "(data-dependent reads need gather, which is not supported "
                 "yet)",
                 c->name, k, operand);
 }
 
+/* Is index "k" of "load" inside its operand, in the frame of the walk? */
 static bool
-check_axis(checker *c, const ilex_array *load, int k)
+check_axis(ix_walk *w, const ilex_array *load, int k)
 {
+    const checker *c = w->user;
+    ilex_context *ctx = w->ctx;
     const ilex_array *operand = c->operands[load->attr[0]];
     const ix_axis *ax = &operand->valid->ax[k];
     if (!ix_index_is_affine(load->ops[k])) {
-        refuse_index(c, load, k);
+        refuse_index(w, load, k);
         return false;
     }
     ix_sample sample = {0};
-    ix_tri ok = ix_access_within(c->ctx, &c->frame, load->ops[k], ax->lo,
-                                 ax->hi, &sample);
+    ix_tri ok =
+        ix_access_within(ctx, &w->frame, load->ops[k], ax->lo, ax->hi, &sample);
     if (ok == IX_NO)
-        ix_access_report(c->ctx, c->name, operand, k, c->frame.box, &sample);
+        ix_access_report(ctx, c->name, operand, k, w->frame.box, &sample);
     if (ok == IX_UNKNOWN)
-        ix_fail(&c->ctx->error, ILEX_E_LIMIT,
+        ix_fail(&ctx->error, ILEX_E_LIMIT,
                 "%s: whether index %d of %s stays inside [%s, %s) is more "
                 "than isl decides within its quota (option quota)",
-                c->name, k, name_of(operand), ix_lin_show(c->ctx, ax->lo).s,
-                ix_lin_show(c->ctx, ax->hi).s);
+                c->name, k, name_of(operand), ix_lin_show(ctx, ax->lo).s,
+                ix_lin_show(ctx, ax->hi).s);
     return ok == IX_YES;
 }
 
-/* Checks a branch of `where` under one more guard, with a fresh memo. */
-static bool
-check_guarded(checker *c, const ilex_array *condition, bool holds,
-              const ilex_array *branch)
+static ix_walk_step
+check_load(ix_walk *w, ilex_array *n, size_t *value)
 {
-    ix_map outer = c->seen;
-    ix_guard guard = {condition, holds, c->frame.guard};
-    c->seen = (ix_map){0};
-    c->frame.guard = &guard;
-    bool ok = check(c, branch);
-    c->frame.guard = guard.outer;
-    ix_map_free(&c->seen, &c->ctx->mem);
-    c->seen = outer;
-    return ok;
-}
-
-static bool
-check_reduce(checker *c, const ilex_array *n)
-{
-    if (c->frame.nreduce == ILEX_MAX_RANK) {
-        ix_fail(&c->ctx->error, ILEX_E_LIMIT,
-                "%s: reductions are nested more than %d deep", c->name,
-                ILEX_MAX_RANK);
-        return false;
-    }
-    ix_map outer = c->seen; /* one node may stand under several ranges */
-    c->seen = (ix_map){0};
-    c->frame.reduce[c->frame.nreduce++] = n;
-    bool ok = check(c, n->ops[0]);
-    c->frame.nreduce--;
-    ix_map_free(&c->seen, &c->ctx->mem);
-    c->seen = outer;
-    return ok;
-}
-
-static bool
-check(checker *c, const ilex_array *n)
-{
-    if (n->nops == 0 || !(n->flags & IX_HAS_LOAD) || ix_map_find(&c->seen, n))
-        return true;
-    if (!ix_map_set(&c->seen, &c->ctx->mem, n, 1)) {
-        ix_fail_memory(&c->ctx->error);
-        return false;
-    }
-    if (n->kind == IX_REDUCE)
-        return check_reduce(c, n);
-    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
-        ix_is_index_condition(n->ops[0]))
-        return check_guarded(c, n->ops[0], true, n->ops[1]) &&
-               check_guarded(c, n->ops[0], false, n->ops[2]);
-    bool ok = true;
-    for (int k = 0; ok && n->kind == IX_LOAD && k < n->nops; k++)
-        ok = check_axis(c, n, k);
-    for (int i = 0; ok && i < n->nops; i++)
-        ok = check(c, n->ops[i]);
-    return ok;
+    (void)value;
+    for (int k = 0; n->kind == IX_LOAD && k < n->nops; k++)
+        if (!check_axis(w, n, k))
+            return IX_WALK_END;
+    return IX_WALK_IN;
 }
 
 bool
 ix_access_check_body(ilex_context *ctx, const char *name, const ix_domain *box,
                      const ilex_array *body, ilex_array *const *operands)
 {
-    checker c = {.ctx = ctx, .name = name, .operands = operands};
-    c.frame.box = box;
-    bool ok = check(&c, body);
-    ix_map_free(&c.seen, &ctx->mem);
+    checker c = {name, operands};
+    ix_walk w = {.ctx = ctx,
+                 .frames = IX_WALK_REDUCTIONS | IX_WALK_GUARDS,
+                 .within = IX_HAS_LOAD,
+                 .frame.box = box,
+                 .enter = check_load,
+                 .user = &c};
+    bool ok = ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
     return ok;
 }

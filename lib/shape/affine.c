@@ -305,7 +305,8 @@ static isl_set *
 guarded(question *q, isl_set *set)
 {
     isl_bool empty = isl_bool_false;
-    for (const ix_guard *g = q->frame->guard; g && !empty; g = g->outer) {
+    for (int i = q->frame->nguard - 1; i >= 0 && !empty; i--) {
+        const ix_guard *g = &q->frame->guard[i];
         isl_set *holds = from_condition(q, g->condition);
         set = g->holds ? isl_set_intersect(set, holds)
                        : isl_set_subtract(set, holds);
@@ -332,8 +333,8 @@ ask(question *q, ilex_context *ctx, const ix_frame *frame)
         ix_relevant_box(&q->relevant, frame->box);
     for (int i = 0; i < frame->nreduce; i++)
         ix_relevant_box(&q->relevant, frame->reduce[i]->interior);
-    for (const ix_guard *g = frame->guard; g; g = g->outer)
-        ix_relevant_index(&q->relevant, g->condition);
+    for (int i = 0; i < frame->nguard; i++)
+        ix_relevant_index(&q->relevant, frame->guard[i].condition);
     return true;
 }
 

@@ -12,23 +12,6 @@
 /* Is a >= 0 for all sizes under the assumptions? */
 ix_tri ix_affine_nonneg(ilex_context *ctx, const ix_lin *a);
 
-/* A condition around a place in a body. A list, so that every depth counts. */
-typedef struct ix_guard {
-    const ilex_array *condition; /* index condition */
-    bool holds;
-    const struct ix_guard *outer; /* the one around it, or NULL */
-} ix_guard;
-
-/* The ranges of the indices inside a body: _k over "box", reduction indices
- * over the boxes of the REDUCE nodes around the place in question, both where
- * the guards around it let them be. */
-typedef struct ix_frame {
-    const ix_domain *box; /* of _k */
-    int nreduce;
-    const ilex_array *reduce[ILEX_MAX_RANK]; /* REDUCE nodes, outermost first */
-    const ix_guard *guard;                   /* innermost, or NULL */
-} ix_frame;
-
 enum { IX_SAMPLE_INDICES = 32, IX_SAMPLE_SIZES = 16 };
 
 typedef struct ix_sample_size {

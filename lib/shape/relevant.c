@@ -42,13 +42,22 @@ ix_relevant_box(ix_relevant *r, const ix_domain *box)
     }
 }
 
+static ix_walk_step
+note_size(ix_walk *w, ilex_array *n, size_t *value)
+{
+    ix_relevant *r = w->user;
+    (void)value;
+    if (n->kind == IX_SIZE)
+        r->at[n->attr[0]] = 0;
+    return IX_WALK_IN;
+}
+
 void
 ix_relevant_index(ix_relevant *r, const ilex_array *x)
 {
-    if (x->kind == IX_SIZE)
-        r->at[x->attr[0]] = 0;
-    for (int i = 0; i < x->nops; i++)
-        ix_relevant_index(r, x->ops[i]);
+    ix_walk w = {.ctx = r->ctx, .enter = note_size, .user = r};
+    ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
 }
 
 bool

@@ -256,9 +256,9 @@ fmt_NODE(ix_text *t, const ix_statement *s)
         const ix_attribute *a = &s->attribute[i];
         ix_text_put(t, i ? ", " : "; ");
         put_word(t, &a->name);
-        ix_text_put(t, "=[");
+        ix_text_put(t, a->bare ? "=" : "=[");
         write_parts(t, a->value, a->n, true);
-        ix_text_char(t, ']');
+        ix_text_put(t, a->bare ? "" : "]");
     }
     ix_text_char(t, ')');
 }

@@ -108,32 +108,22 @@ ix_print_type(ix_printer *p, const ilex_array *n)
 
 /* ---- maps ---- */
 
-/* Numbers of operands in the order in which a body meets them. */
+/* Operands in the order in which a body meets them. */
 typedef struct slot_order {
-    ix_map seen;
-    int next;
+    int64_t next;
     bool sorted;
 } slot_order;
 
-static bool
-order_slots(ix_printer *p, slot_order *o, const ilex_array *n, int depth)
+static ix_walk_step
+meet_slot(ix_walk *w, ilex_array *n, size_t *value)
 {
-    if (!(n->flags & IX_HAS_LOAD) || ix_map_find(&o->seen, n))
-        return true;
-    if (depth > IX_WRITE_BUDGET / 16)
-        return false;
-    if (!ix_map_set(&o->seen, &p->ctx->mem, n, 1)) {
-        p->t->failed = true;
-        return false;
-    }
-    if (n->kind == IX_LOAD) {
-        o->sorted &= n->attr[0] <= o->next;
-        o->next += n->attr[0] == o->next;
-    }
-    bool ok = true;
-    for (int i = 0; ok && i < n->nops; i++)
-        ok = order_slots(p, o, n->ops[i], depth + 1);
-    return ok;
+    slot_order *o = w->user;
+    (void)value;
+    if (n->kind != IX_LOAD)
+        return IX_WALK_IN;
+    o->sorted &= n->attr[0] <= o->next;
+    o->next += n->attr[0] == o->next;
+    return IX_WALK_OVER;
 }
 
 /* Does reading the body by names give the same slots: all used, in order of
@@ -142,8 +132,11 @@ static bool
 slots_follow_text(ix_printer *p, const ilex_array *n)
 {
     slot_order o = {.sorted = true};
-    bool ok = order_slots(p, &o, n->ops[0], 0);
-    ix_map_free(&o.seen, &p->ctx->mem);
+    ix_walk w = {
+        .ctx = p->ctx, .within = IX_HAS_LOAD, .enter = meet_slot, .user = &o};
+    bool ok = ix_walk_body(&w, n->ops[0], NULL);
+    p->t->failed |= !ok;
+    ix_walk_free(&w);
     ok = ok && o.sorted && o.next == n->nops - 1;
     for (int i = 1; ok && i < n->nops; i++) {
         ok = ix_is_array(n->ops[i]);

@@ -191,30 +191,36 @@ name_operands(ix_printer *p, const ilex_array *n)
         ix_print_item(p, operand)->named = true;
 }
 
-/* Counts the loads of each operand in the text of a body. */
-static void
-count_loads(const ilex_array *n, uint8_t *count)
+/* How often the text of a body mentions an operand: 0, 1, or 2 for more. The
+ * text is a tree: it repeats what the graph shares. */
+static bool
+count_mentions(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
-    if (!(n->flags & IX_HAS_LOAD))
-        return;
-    if (n->kind == IX_LOAD && n->attr[0] < 2 * ILEX_MAX_RANK &&
-        count[n->attr[0]] < 2)
-        count[n->attr[0]]++;
+    const int64_t *slot = w->user;
+    size_t sum = n->kind == IX_LOAD && n->attr[0] == *slot;
     for (int i = 0; i < n->nops; i++)
-        count_loads(n->ops[i], count);
+        sum += operand[i];
+    *value = sum > 2 ? 2 : sum;
+    return true;
 }
 
 /* Operands that the expression of a lambda mentions twice are named. */
 static void
 name_repeated(ix_printer *p, const ilex_array *n)
 {
-    uint8_t count[2 * ILEX_MAX_RANK] = {0};
-    if (n->kind != IX_LAMBDA)
-        return;
-    count_loads(n->ops[0], count);
-    for (int i = 1; i < n->nops && i <= 2 * ILEX_MAX_RANK; i++)
-        if (count[i - 1] > 1)
-            ix_print_item(p, n->ops[i])->named = true;
+    int64_t slot;
+    ix_walk w = {.ctx = p->ctx,
+                 .within = IX_HAS_LOAD,
+                 .leave = count_mentions,
+                 .user = &slot};
+    for (slot = 0; n->kind == IX_LAMBDA && slot + 1 < n->nops; slot++) {
+        size_t count = 0;
+        ix_walk_forget(&w);
+        ix_walk_body(&w, n->ops[0], &count);
+        if (count > 1)
+            ix_print_item(p, n->ops[slot + 1])->named = true;
+    }
+    ix_walk_free(&w);
 }
 
 /* Is "n" a bare subscript "x[I+1]"? Its operand is named, and it is written in
@@ -308,38 +314,30 @@ mark_domain(ix_printer *p, const ix_domain *dom)
     }
 }
 
-/* Marks the sizes in a scalar, with a work list. */
-static bool
-mark_scalar(walk *w, ilex_array *root)
+static ix_walk_step
+mark_scalar(ix_walk *w, ilex_array *n, size_t *value)
 {
-    bool ok = push(w, root);
-    while (ok && w->depth > 0) {
-        place *top = &w->stack[w->depth - 1];
-        ilex_array *n = top->node;
-        if (top->next == 0 && n->kind == IX_SIZE)
-            w->p->param[n->attr[0]] = true;
-        if (top->next == 0 && n->kind == IX_REDUCE)
-            mark_domain(w->p, n->interior);
-        if (top->next == n->nops)
-            w->depth--;
-        else
-            ok = push(w, n->ops[top->next++]);
-    }
-    return ok;
+    ix_printer *p = w->user;
+    (void)value;
+    if (n->kind == IX_SIZE)
+        p->param[n->attr[0]] = true;
+    if (n->kind == IX_REDUCE)
+        mark_domain(p, n->interior);
+    return IX_WALK_IN;
 }
 
 static bool
-mark_item(walk *w, ilex_array *n)
+mark_item(ix_walk *w, ilex_array *n)
 {
     bool ok = true;
-    mark_domain(w->p, n->interior);
-    mark_domain(w->p, n->valid);
+    mark_domain(w->user, n->interior);
+    mark_domain(w->user, n->valid);
     if (!ix_is_array(n))
-        return mark_scalar(w, n);
+        return ix_walk_body(w, n, NULL);
     int first = ix_kind_infos[n->kind].first, count = ix_operand_count(n);
     for (int k = 0; ok && k < n->nops; k++)
         if (k < first || k >= first + count)
-            ok = mark_scalar(w, n->ops[k]);
+            ok = ix_walk_body(w, n->ops[k], NULL);
     return ok;
 }
 
@@ -365,14 +363,13 @@ close_assumptions(ix_printer *p)
 static bool
 mark_sizes(ix_printer *p)
 {
-    walk w = {.p = p};
+    ix_walk w = {.ctx = p->ctx, .enter = mark_scalar, .user = p};
     bool ok = true;
     p->nparams = p->ctx->nparams;
     p->param = ix_mem_new(&p->ctx->mem, p->nparams * sizeof *p->param);
     for (size_t i = 0; p->param && ok && i < p->n; i++)
         ok = mark_item(&w, p->item[i].node);
-    ix_map_free(&w.seen, &p->ctx->mem);
-    ix_mem_free(&p->ctx->mem, w.stack);
+    ix_walk_free(&w);
     if (!p->param || !ok) {
         ix_fail_memory(&p->ctx->error);
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Structural nodes as statements: einsum, reshape, permute, slice.
+ * Structural nodes as statements: einsum, reshape, the kinds of form node.
  */
 #include "lib/syntax/print_text.h"
 
@@ -61,64 +61,51 @@ write_reshape(ix_printer *p, const ix_item *item)
         ix_text_put(p->t, " order F");
 }
 
-/* ", name=[" or "; name=[" for the first attribute. */
 static void
-open_attribute(ix_text *t, const char *name, bool first)
+write_bound(ix_printer *p, const ilex_array *bound)
 {
-    ix_text_format(t, "%s %s=[", first ? ";" : ",", name);
+    ix_writer w = {.ctx = p->ctx,
+                   .mode = IX_WRITE_MAP,
+                   .t = p->t,
+                   .budget = IX_WRITE_BUDGET,
+                   .bare = true,
+                   .tight = true};
+    ix_write_scalar(&w, bound, 1);
 }
 
+/* An axis by its name, or its number if it has none. */
 static void
-write_permute(ix_printer *p, const ilex_array *n)
+write_axis(ix_printer *p, const ilex_array *x, int64_t k)
 {
-    open_attribute(p->t, "axes", true);
-    for (int k = 0; k < n->nattr; k++)
-        ix_text_format(p->t, "%s%lld", k ? ", " : "", (long long)n->attr[k]);
-    ix_text_char(p->t, ']');
+    int32_t name = x->interior->ax[k].name;
+    if (name)
+        ix_text_put(p->t, ix_symbol_text(p->ctx, name));
+    else
+        ix_text_int(p->t, k);
 }
 
-/* start + step*length: the stop that gives this length again. */
-static void
-write_slice(ix_printer *p, const ilex_array *n)
-{
-    static const char *const names[] = {"start", "stop", "step"};
-    ilex_context *ctx = p->ctx;
-    for (int part = 0; part < 3; part++) {
-        open_attribute(p->t, names[part], part == 0);
-        for (int k = 0; k < n->nattr; k++) {
-            ilex_array *at = n->ops[k + 1];
-            ilex_array *length = ix_index_lin(ctx, n->interior->ax[k].hi);
-            if (part == 1)
-                at = ix_index_fma(ctx, at, n->attr[k], length);
-            ix_text_put(p->t, k ? ", " : "");
-            ix_writer w = {.ctx = ctx,
-                           .mode = IX_WRITE_MAP,
-                           .t = p->t,
-                           .budget = IX_WRITE_BUDGET,
-                           .bare = true,
-                           .tight = true};
-            if (part == 2)
-                ix_text_int(p->t, n->attr[k]);
-            else
-                ix_write_scalar(&w, at, 1);
-        }
-        ix_text_char(p->t, ']');
-    }
-}
-
+/* The attributes of a node; integers and bounds stand in the order of the
+ * row. */
 static void
 write_attributes(ix_printer *p, const ilex_array *n)
 {
-    switch (n->kind) {
-#define IX_NODE_TEXT(KIND, name, example, ...)                                 \
-    case IX_##KIND:                                                            \
-        write_##name(p, n);                                                    \
-        break;
-#include "lib/syntax/node_texts.def"
-    default:
-        ix_fail(&p->ctx->error, ILEX_E_INTERNAL,
-                "print: kind %s has no row in node_texts.def",
-                ix_kind_infos[n->kind].text);
+    const ix_kind_info *info = &ix_kind_infos[n->kind];
+    int number = 0, bound = ix_operand_count(n);
+    for (int i = 0; i < info->nattributes; i++) {
+        ix_attribute_type type = info->attribute[i].type;
+        bool one = type == IX_ATTRIBUTE_AXIS || type == IX_ATTRIBUTE_LIN;
+        ix_text_format(p->t, "%s%s=%s", i ? ", " : "; ",
+                       info->attribute[i].name, one ? "" : "[");
+        for (int k = 0; k < ix_attribute_count(type, n->ops[0]); k++) {
+            ix_text_put(p->t, k ? ", " : "");
+            if (type == IX_ATTRIBUTE_LIN || type == IX_ATTRIBUTE_LINS)
+                write_bound(p, n->ops[bound++]);
+            else if (type == IX_ATTRIBUTE_AXIS)
+                write_axis(p, n->ops[0], n->attr[number++]);
+            else
+                ix_text_int(p->t, n->attr[number++]);
+        }
+        ix_text_put(p->t, one ? "" : "]");
     }
 }
 
@@ -137,7 +124,10 @@ ix_print_node(ix_printer *p, const ix_item *item)
     ix_text_put(p->t, "node ");
     ix_print_name(p, item, p->t);
     ix_text_format(p->t, " = %s(", ix_kind_infos[n->kind].text);
-    ix_print_name(p, ix_print_item(p, n->ops[0]), p->t);
+    for (int i = 0; i < ix_operand_count(n); i++) {
+        ix_text_put(p->t, i ? ", " : "");
+        ix_print_name(p, ix_print_item(p, n->ops[i]), p->t);
+    }
     write_attributes(p, n);
     ix_text_char(p->t, ')');
 }

@@ -92,18 +92,23 @@ optional_word(ix_reader *r, const char *word, ix_statement *s, const char *what)
         s->option = ix_syntax_name(r, what);
 }
 
+static void
+add_value(ix_reader *r, ix_attribute *a)
+{
+    if (a->n >= IX_TEXT_MAX_LIST)
+        ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
+                    "a list has more than %d entries", (int)IX_TEXT_MAX_LIST);
+    ix_arena_grow(&r->arena, &a->value, &a->capacity, a->n + 1,
+                  sizeof *a->value);
+    a->value[a->n++] = ix_syntax_expr(r);
+}
+
 /* The value of an attribute: expressions between brackets or braces. */
 static void
 value_list(ix_reader *r, const char *close, ix_attribute *a)
 {
     while (!ix_syntax_at(r, close)) {
-        if (a->n >= IX_TEXT_MAX_LIST)
-            ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
-                        "a list has more than %d entries",
-                        (int)IX_TEXT_MAX_LIST);
-        ix_arena_grow(&r->arena, &a->value, &a->capacity, a->n + 1,
-                      sizeof *a->value);
-        a->value[a->n++] = ix_syntax_expr(r);
+        add_value(r, a);
         if (!ix_syntax_accept(r, ","))
             break;
     }
@@ -225,8 +230,11 @@ syntax_NODE(ix_reader *r, ix_statement *s)
         ix_attribute *a = add_attribute(r, s);
         a->name = ix_syntax_name(r, "an attribute (for example axes=[1, 0])");
         ix_syntax_expect(r, "=", "and values in brackets");
-        ix_syntax_expect(r, "[", "and values");
-        value_list(r, "]", a);
+        a->bare = !ix_syntax_accept(r, "[");
+        if (a->bare)
+            add_value(r, a);
+        else
+            value_list(r, "]", a);
     }
     ix_syntax_expect(r, ")", "to end the node");
 }

@@ -67,11 +67,12 @@ typedef struct ix_tag {
     ix_word name, argument; /* length 0: none */
 } ix_tag;
 
-/* "name=[a, b]" of a node statement */
+/* "name=[a, b]" or "name=a" of a node statement */
 typedef struct ix_attribute {
     ix_word name;
     ix_syntax **value;
     size_t n, capacity;
+    bool bare; /* one value without brackets */
 } ix_attribute;
 
 typedef enum ix_statement_kind {

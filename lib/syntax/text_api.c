@@ -94,39 +94,6 @@ ilex_reshape(ilex_array *x, const char *domain, const char *order)
     return ix_build_reshape(x->ctx, x, dom, fortran);
 }
 
-/* Reads one bound of a slice; NULL text gives NULL. */
-static bool
-read_bound(ilex_context *ctx, const char *text, const ix_lin **bound)
-{
-    *bound = text ? ix_parse_text_lin(ctx, text) : NULL;
-    return *bound || !text;
-}
-
-ilex_array *
-ilex_slice(ilex_array *x, const char *const *start, const char *const *stop,
-           const int64_t *step)
-{
-    if (!x || ix_is_poison(x))
-        return x;
-    ilex_context *ctx = x->ctx;
-    const ix_lin *from[ILEX_MAX_RANK], *to[ILEX_MAX_RANK];
-    int64_t by[ILEX_MAX_RANK];
-    for (int k = 0; k < ix_rank(x); k++) {
-        const ix_axis *ax = &x->interior->ax[k];
-        by[k] = step ? step[k] : 1;
-        if (!read_bound(ctx, start ? start[k] : NULL, &from[k]) ||
-            !read_bound(ctx, stop ? stop[k] : NULL, &to[k]))
-            return ix_poison_again(ctx);
-        if (!from[k])
-            from[k] = by[k] > 0 ? ax->lo : ix_lin_offset(ctx, ax->hi, -1);
-        if (!to[k])
-            to[k] = by[k] > 0 ? ax->hi : ix_lin_offset(ctx, ax->lo, -1);
-        if (!from[k] || !to[k])
-            return ix_poison_again(ctx);
-    }
-    return ix_build_slice(ctx, x, from, to, by);
-}
-
 /* ---- expressions ---- */
 
 ilex_array *

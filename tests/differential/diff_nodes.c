@@ -93,26 +93,76 @@ diff_build_restrict(diff_shop *shop, diff_random *r, ilex_array *const *x)
                              ix_domain_new(shop->ctx, d, ax));
 }
 
+/* What an attribute may be: any axis or order of axes, small integers, a bound
+ * near the ends of the axis or in another size. */
+static void
+random_attribute(diff_shop *shop, diff_random *r, ix_attribute_type type,
+                 const ilex_array *x, ix_given *given)
+{
+    int d = ix_rank(x);
+    for (int k = 0; k < ix_attribute_count(type, x); k++) {
+        int j = diff_draw(r, k + 1);
+        switch (type) {
+        case IX_ATTRIBUTE_AXIS:
+            given->number[k] = diff_draw(r, d);
+            break;
+        case IX_ATTRIBUTE_AXES:
+            given->number[k] = given->number[j];
+            given->number[j] = k;
+            break;
+        case IX_ATTRIBUTE_INTS:
+            given->number[k] = diff_between(r, -2, 3);
+            break;
+        case IX_ATTRIBUTE_LIN:
+        case IX_ATTRIBUTE_LINS:
+            given->form[k] = ix_lin_offset(
+                shop->ctx,
+                diff_chance(r, 50) ? ix_lin_const(shop->ctx, 0)
+                                   : x->interior->ax[diff_draw(r, d)].hi,
+                diff_between(r, -3, 3));
+        }
+    }
+    given->present = true;
+}
+
+/* A node of this kind over "x", which has axes, with attributes as its row in
+ * nodes.def wants them. */
+static ilex_array *
+random_kind(diff_shop *shop, diff_random *r, ix_kind kind, ilex_array *const *x)
+{
+    const ix_kind_info *info = &ix_kind_infos[kind];
+    ix_given given[IX_KIND_ATTRIBUTES] = {{.present = false}};
+    if (ix_rank(x[0]) == 0 || diff_domain_count(shop, x[0]->interior) < 0)
+        return NULL;
+    for (int i = 0; i < info->nattributes; i++)
+        random_attribute(shop, r, info->attribute[i].type, x[0], &given[i]);
+    return ix_build_kind(shop->ctx, kind, x, info->least, given);
+}
+
+/* Kinds without a function of their own. */
+#define DIFF_KIND(name, operands, unnamed, named)
+#define DIFF_NODE(NAME, name, operands, unnamed, named)                        \
+    ilex_array *diff_build_##name(diff_shop *shop, diff_random *r,             \
+                                  ilex_array *const *x)                        \
+    {                                                                          \
+        return random_kind(shop, r, IX_##NAME, x);                             \
+    }
+#include "tests/differential/kinds.def"
+
 ilex_array *
 diff_build_permute(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
-    int axes[ILEX_MAX_RANK], d = ix_rank(x[0]);
-    if (d < 2)
-        return NULL;
-    for (int k = 0; k < d; k++) {
-        int j = diff_draw(r, k + 1);
-        axes[k] = axes[j];
-        axes[j] = k;
-    }
-    return ix_build_permute(shop->ctx, x[0], axes);
+    return ix_rank(x[0]) < 2 ? NULL : random_kind(shop, r, IX_PERMUTE, x);
 }
 
 /* start:stop:step of every axis; mostly an end moved or the axis reversed. */
 ilex_array *
 diff_build_slice(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
-    const ix_lin *start[ILEX_MAX_RANK], *stop[ILEX_MAX_RANK];
-    int64_t step[ILEX_MAX_RANK];
+    ix_given given[3] = {
+        {.present = true}, {.present = true}, {.present = true}};
+    const ix_lin **start = given[0].form, **stop = given[1].form;
+    int64_t *step = given[2].number;
     int d = ix_rank(x[0]);
     if (d == 0 || diff_domain_count(shop, x[0]->interior) < 0)
         return NULL;
@@ -127,7 +177,7 @@ diff_build_slice(diff_shop *shop, diff_random *r, ilex_array *const *x)
             stop[k] = NULL;
         }
     }
-    return ix_build_slice(shop->ctx, x[0], start, stop, step);
+    return ix_build_kind(shop->ctx, IX_SLICE, x, 1, given);
 }
 
 /* Two axes merged, one split, or the same shape in the other order. */

@@ -126,12 +126,16 @@ END_TEST
 
 START_TEST(later_kinds)
 {
-#define ILEX_LATER(function, text, meaning)                                    \
+#define CHECK_own(function, text)
+#define CHECK_node(function, text)
+#define CHECK_later(function, text)                                            \
     ck_assert(ilex_is_poison(ilex_##function(ctx, 1, &x)));                    \
     check_error(#function, ilex_error_code(ctx), ilex_error_text(ctx),         \
                 ILEX_E_UNSUPPORTED, text " is not supported in this version"); \
     ilex_error_clear(ctx);
-#include "ilex/later.def"
+#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+    CHECK_##form(function, text)
+#include "lib/graph/nodes.def"
 }
 END_TEST
 
@@ -188,9 +192,13 @@ START_TEST(poison_constructors)
     SILENT(ilex_slice(p, &bound, &bound, NULL));
     SILENT(ilex_einsum(ctx, "i,i", 2, (ilex_array *[]){x, p}));
     SILENT(ilex_expr(ctx, "a + b", "a", x, "b", p, NULL));
-#define ILEX_LATER(function, text, meaning)                                    \
+#define POISON_own(function)
+#define POISON_node(function)
+#define POISON_later(function)                                                 \
     SILENT(ilex_##function(ctx, 2, (ilex_array *[]){x, p}));
-#include "ilex/later.def"
+#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+    POISON_##form(function)
+#include "lib/graph/nodes.def"
 #define ILEX_REDUCTION(ENUM, name, op, rule, first, empty, doc)                \
     SILENT(ilex_##name(p, "0", 0));
 #include "ilex/reductions.def"
@@ -232,9 +240,12 @@ START_TEST(null_operands)
     ck_assert_ptr_null(ilex_permute(NULL, NULL));
     ck_assert_ptr_null(ilex_slice(NULL, NULL, NULL, NULL));
     ck_assert_ptr_null(ilex_clip(NULL, NULL, NULL));
-#define ILEX_LATER(function, text, meaning)                                    \
-    ck_assert_ptr_null(ilex_##function(NULL, 0, NULL));
-#include "ilex/later.def"
+#define NULL_own(function)
+#define NULL_node(function)
+#define NULL_later(function) ck_assert_ptr_null(ilex_##function(NULL, 0, NULL));
+#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+    NULL_##form(function)
+#include "lib/graph/nodes.def"
     ck_assert_ptr_null(ilex_keep(NULL));
     ilex_drop(NULL);
     ilex_drop_later(NULL);

@@ -10,6 +10,7 @@ enum { TRIALS = 400, MOST_GUARDS = 2 };
 /* A random box, a reduction and perhaps guards around an expression. */
 typedef struct place {
     ix_frame frame;
+    const ilex_array *reduce;
     ix_guard guard[MOST_GUARDS];
     int64_t lo[3], hi[3]; /* _0, _1, _r0 */
 } place;
@@ -29,18 +30,20 @@ random_place(place *q)
         q->hi[k] = q->lo[k] + draw(1, 5);
         ax[k] = constant_axis(q->lo[k], q->hi[k]);
     }
-    q->frame = (ix_frame){.box = ix_domain_new(ctx, 2, ax), .nreduce = 1};
-    q->frame.reduce[0] = ix_scalar_reduce(ctx, IX_REDUCTION_SUM, ILEX_I64,
-                                          ix_domain_new(ctx, 1, &ax[2]), 0,
-                                          ix_scalar_rindex(ctx, 0));
+    q->frame = (ix_frame){.box = ix_domain_new(ctx, 2, ax),
+                          .nreduce = 1,
+                          .reduce = &q->reduce,
+                          .guard = q->guard};
+    q->reduce = ix_scalar_reduce(ctx, IX_REDUCTION_SUM, ILEX_I64,
+                                 ix_domain_new(ctx, 1, &ax[2]), 0,
+                                 ix_scalar_rindex(ctx, 0));
     for (int64_t i = draw(0, MOST_GUARDS); i > 0; i--) {
         ilex_array *ops[2] = {ix_index_normal(ctx, random_index(1)),
                               ix_index_normal(ctx, random_index(1))};
-        q->guard[i - 1] =
+        q->guard[q->frame.nguard++] =
             (ix_guard){ix_scalar_op(ctx, draw(0, 1) ? IX_OP_LESS : IX_OP_EQUAL,
                                     ILEX_I64, ILEX_BOOL, ops),
-                       draw(0, 1), q->frame.guard};
-        q->frame.guard = &q->guard[i - 1];
+                       draw(0, 1)};
     }
 }
 
@@ -48,8 +51,10 @@ static bool
 guarded(const place *q, const point *p)
 {
     bool all = true;
-    for (const ix_guard *g = q->frame.guard; g; g = g->outer)
+    for (int i = 0; i < q->frame.nguard; i++) {
+        const ix_guard *g = &q->guard[i];
         all &= (value_at(g->condition, p) != 0) == g->holds;
+    }
     return all;
 }
 

@@ -106,8 +106,8 @@ START_TEST(guards)
     ilex_array *i = ix_scalar_index(ctx, 0);
     ilex_array *ops[2] = {i, ix_index_lin(ctx, lin("m"))};
     ilex_array *less = ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ops);
-    ix_guard guard = {.condition = less, .holds = true};
-    ix_frame frame = {.box = domain("I:n"), .guard = &guard};
+    ix_guard guard = {less, true};
+    ix_frame frame = {.box = domain("I:n"), .nguard = 1, .guard = &guard};
     ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m"), &s),
                      IX_YES);
     guard.holds = false;

@@ -223,6 +223,76 @@ START_TEST(slices)
 }
 END_TEST
 
+/* y(i) = x(i - by), round the ends: "domain" is x's, which starts at "low" and
+ * has "count" elements, "length" at n = 5 and k = 3; "by" is "shift" there. */
+static const struct {
+    const char *sizes, *count, *domain, *low, *axis, *by;
+    int length, shift;
+} rolled[] = {
+    {"", "7", "7", "0", "0", "3", 7, 3},
+    {"", "7", "7", "0", "-1", "-3", 7, -3},
+    {"", "7", "7", "0", "0", "1000000000007", 7, 1},
+    {"", "7", "7", "0", "0", "-9", 7, -9},
+    {"", "1", "1", "0", "0", "5", 1, 0},
+    {"", "0", "0", "0", "0", "5", 0, 0},
+    {"", "7", "7", "0", "0", "k", 7, 3},
+    {"", "7", "7", "0", "0", "1 - 9*k", 7, -26},
+    {"", "7", "I:-2:5", "-2", "I", "k - 100", 7, -97},
+    {"", "7", "I:-2:5", "-2", "I", "2", 7, 2},
+    {"", "n", "n", "0", "0", "1", 5, 1},
+    {"", "n", "n", "0", "0", "-1", 5, -1},
+    {"", "n", "n", "0", "0", "8", 5, 8},
+    {"", "n", "n", "0", "0", "-7", 5, -7},
+    {"", "n", "n", "0", "0", "3*n + 1", 5, 1},
+    {"", "n", "n", "0", "0", "n - 1", 5, 4},
+    {"assume n >= 4\n", "n", "n", "0", "0", "13", 5, 13},
+    {"assume k <= n\n", "n", "n", "0", "0", "k", 5, 3},
+    {"assume k <= n\n", "n", "n", "0", "0", "-k", 5, -3},
+    {"assume k <= 2*n\n", "n", "n", "0", "0", "k + n", 5, 3},
+    {"", "2*n", "I:-1:2*n - 1", "-1", "I", "3", 10, 3},
+    {"assume k <= n\n", "n", "I:k:n + k", "k", "I", "-k", 5, -3},
+};
+
+static void
+check_roll(int row)
+{
+    int length = rolled[row].length, shift = rolled[row].shift;
+    const char *dom = rolled[row].domain, *low = rolled[row].low;
+    const char *count = rolled[row].count;
+    char text[500];
+    snprintf(text, sizeof text,
+             "ilex 1\nprogram p\nsize n, k\n%sin x : i64[%s]\n"
+             "in s : i64[n]\nin t : i64[k]\nmap r[%s] = x[_0 - (%s)]\n"
+             "node y = roll(r; axis=%s, by=%s)\nmap v[%s] = y[_0 + %s]\n"
+             "out z : i64[%s] = v\nout q : i64 = sum[0](s) + sum[0](t)\n",
+             rolled[row].sizes, count, dom, low, rolled[row].axis,
+             rolled[row].by, count, low, count);
+    ilex_storage *all[] = {counting(1, SHAPE(length)), counting(1, SHAPE(5)),
+                           counting(1, SHAPE(3)), counting(1, SHAPE(length)),
+                           ilex_storage_full(ctx, ILEX_I64, 0, NULL, 0)};
+    ilex_binding bindings[] = {{"x", all[0]},
+                               {"s", all[1]},
+                               {"t", all[2]},
+                               {"z", all[3]},
+                               {"q", all[4]}};
+    ilex_program *p = compile(text);
+    run_program(p, bindings, 5);
+    const int64_t *v = ilex_storage_const_data(all[3]);
+    for (int i = 0; i < length; i++)
+        ck_assert_msg(v[i] == ix_floormod(i - shift, length), "%s[%d]", text,
+                      i);
+    ilex_program_release(p);
+    for (int i = 0; i < 5; i++)
+        ilex_storage_release(all[i]);
+}
+
+START_TEST(rolls)
+{
+    for (size_t i = 0; i < IX_COUNT(rolled); i++)
+        check_roll((int)i);
+}
+END_TEST
+
 /* ---- einsum ---- */
 
 static int64_t
@@ -277,5 +347,6 @@ int
 main(void)
 {
     return RUN_TESTS("lower", reshapes, symbolic_reshapes, empty_reshapes,
-                     not_affine, permutes, slices, einsums, only_lambdas);
+                     not_affine, permutes, slices, rolls, einsums,
+                     only_lambdas);
 }

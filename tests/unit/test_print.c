@@ -146,25 +146,30 @@ START_TEST(structure)
     output("g", ilex_mean(a, NULL, 0));
     output("h", ilex_max(a, "1", 1));
     output("i", ilex_arange(ctx, "m", 5, -2));
+    output("j", ilex_roll(ilex_input(ctx, "u", ILEX_F32, "I:1:n+1 halo(I:1:1)"),
+                          "-1", "3*n - 2"));
     expect("size n, k, m\n"
            "assume n >= 1\n"
            "assume (n + 2) % 4 == 0\n"
            "assume k >= 2*n\n"
            "assume k == m + 3\n"
            "in a : f32[n, 2*n]\n"
+           "in u : f32[I:1:n+1] halo(I:1:1)\n"
            "node t0 = permute(a; axes=[1, 0])\n"
            "einsum t1[i, k] = a[i, j]*t0[j, k]\n"
            "node t2 = slice(a; start=[n-1, 1], stop=[-1, 2*n], step=[-1, 1])\n"
            "reshape t3[2*n, 1, n] = t0 order F\n"
            "map t4[n, 1] = max[_r0:2*n](a[_0, _r0])\n"
            "map t5[m] = -2*_0 + 5\n"
+           "node t6 = roll(u; axis=I, by=-2)\n"
            "out c : f32[n, n] = t1\n"
            "out d : f32[n, 2*n-1] = t2\n"
            "out e : f32[2*n, 1, n] = t3\n"
            "out f : f64[2*n] = sum[0](f64(a))\n"
            "out g : f32 = mean[0, 1](a)\n"
            "out h : f32[n, 1] = t4\n"
-           "out i : i64[m] = t5\n");
+           "out i : i64[m] = t5\n"
+           "out j : f32[I:1:n+1] = t6\n");
 }
 END_TEST
 
@@ -299,7 +304,7 @@ random_structure(ilex_array *x)
 {
     static const char *const domains[] = {"I:1:n-1, J:m", "I:n, J:m, K:3",
                                           "n, m", "4, n, m"};
-    switch (draw(8)) {
+    switch (draw(9)) {
     case 0:
         return ix_rank(x) ? ilex_shift(x, "I", (int64_t)draw(5) - 2) : x;
     case 1:
@@ -315,6 +320,8 @@ random_structure(ilex_array *x)
         return ilex_expr(ctx, "x[I+1/2]", "x", x, NULL);
     case 6:
         return ilex_index(ctx, draw(2) ? "I" : "J");
+    case 7:
+        return ilex_roll(x, "0", draw(2) ? "1" : "m - 2*n");
     default:
         return ilex_reshape(x, "n, m", draw(2) ? "C" : "F");
     }

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Prints include/ilex/kinds.h, the prototypes of the kinds of nodes that are
+# described by their row in nodes.def alone (form node, and later):
+#
+#     lib/graph/kinds.sh SOURCE_DIRECTORY >include/ilex/kinds.h
+#
+# tests/elementwise.sh fails when the header is not what this prints.
+set -eu
+top=${1:-.}
+
+cat <<'HEAD'
+/* SPDX-License-Identifier: MIT
+ *
+ * Structural constructors: generated from nodes.def by lib/graph/kinds.sh.
+ *
+ * Axes are text: a name, "I", or a number from either end, "-1". Bounds are
+ * text, affine in sizes: "n-1". NULL operands give NULL, poison gives poison.
+ * Operands stay the caller's; the result belongs to the current scope. Context
+ * thread.
+ */
+#ifndef ILEX_KINDS_H
+#define ILEX_KINDS_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+HEAD
+
+prototypes() {
+    ${AWK:-awk} -v form="$1" '
+BEGIN {
+    c["AXIS"] = c["LIN"] = "const char *"
+    c["AXES"] = "const int *"
+    c["INTS"] = c["MAY_INTS"] = "const int64_t *"
+    c["LINS"] = c["MAY_LINS"] = "const char *const *"
+}
+# Prints "text" as a comment, at most 79 columns wide.
+function comment(text,    words, n, k, line) {
+    n = split(text, words, " ")
+    line = "/*"
+    for (k = 1; k <= n; k++) {
+        if (length(line) + 1 + length(words[k]) > 76) {
+            print line
+            line = " *"
+        }
+        line = line " " words[k]
+    }
+    print line " */"
+}
+# Prints the prototype, with a line broken where .clang-format breaks it.
+function prototype(head, parameters, n,    k, line, indent) {
+    line = head
+    indent = sprintf("%" length(head) "s", "")
+    for (k = 1; k <= n; k++) {
+        if (k > 1 && length(line parameters[k]) + 3 > 80) {
+            print line
+            line = indent
+        } else if (k > 1) {
+            line = line " "
+        }
+        line = line parameters[k] (k < n ? "," : ");")
+    }
+    print line
+}
+function finish(    field, n, k, name, meaning, parameters, m, rest) {
+    match(record, /"([^"\\]|\\.)*", A[0-9]\(/)
+    meaning = substr(record, RSTART + 1, RLENGTH - 7)
+    rest = substr(record, RSTART + RLENGTH)
+    sub(/\)\)$/, "", rest)
+    gsub(/\\"/, "\"", meaning)
+    n = split(record, field, /[(,][ \t]*/)
+    if (field[9] != form)
+        return
+    if (form == "later")
+        meaning = field[4] ": " meaning
+    gsub(/^"|"$/, "", field[4])
+    m = 0
+    if (field[8] == "1") {
+        parameters[++m] = "ilex_array *x"
+    } else {
+        parameters[++m] = "ilex_context *ctx"
+        parameters[++m] = "int count"
+        parameters[++m] = "ilex_array *const *operands"
+    }
+    n = split(rest, attribute, /,[ \t]*/)
+    for (k = 1; k + 1 <= n; k += 2)
+        parameters[++m] = c[attribute[k]] attribute[k + 1]
+    print ""
+    comment(meaning)
+    prototype("ILEX_API ilex_array *ilex_" field[3] "(", parameters, m)
+}
+/^IX_NODE\(/ || record != "" {
+    line = $0
+    sub(/^[ \t]+/, "", line)
+    record = record (record == "" ? "" : " ") line
+    if (line ~ /\)\)$/) {
+        finish()
+        record = ""
+    }
+}
+' "$top/lib/graph/nodes.def"
+}
+
+prototypes node
+cat <<'LATER'
+
+/* ---- kinds that this version does not have ----
+ *
+ * With a context they report ILEX_E_UNSUPPORTED and return poison (an
+ * operand's poison without a new error). What else they take comes with them.
+ */
+LATER
+prototypes later
+cat <<'TAIL'
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+TAIL
