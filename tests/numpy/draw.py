@@ -481,7 +481,7 @@ class Drawer:
                 top = float(np.abs(v).max()) if small and v.size else 1.0
                 if not small or top > 200:
                     s = self.p.tamed(s, "sum", count)
-                    top = 128.0
+                    top = 256.0
                 bound *= max(1.0, top * (2 if KIND[dtype] == "c" else 1))
             s.inline = False
             s.held = True
