@@ -11,17 +11,45 @@
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
 
-/* What generated kernels are called with. The layout is part of the generated
- * source (compiler/emit/emit_file.c prints the same struct). */
-typedef struct ix_kernel_args {
-    char *const *base;     /* per buffer: address of its element (0, ..., 0) */
-    const int64_t *stride; /* of all buffers' axes, in elements */
-    const int64_t *size;   /* size parameters */
-} ix_kernel_args;
+/* ---- what generated kernels are called with ----
+ *
+ * Part of the generated source: compiler/emit/emit_kernel.c prints a struct of
+ * arguments for each kernel, exactly what it uses, and emit_file.c the struct
+ * below. */
 
-/* Runs iterations [begin, end) of the outermost loop; returns 0. */
-typedef int32_t (*ix_kernel_fn)(const ix_kernel_args *a, int64_t begin,
-                                int64_t end);
+/* What one part of a launch has for itself. A kernel that returns another
+ * status than 0 has written what was found first. */
+typedef struct ix_local {
+    void *scratch;
+    int64_t node, index, value; /* which test, where (C order), what */
+} ix_local;
+
+/* Runs iterations [begin, end) of the outermost loop. Not 0: "local" says why.
+ */
+typedef int32_t (*ix_kernel_fn)(const void *args, int64_t begin, int64_t end,
+                                ix_local *local);
+
+typedef enum ix_field_kind {
+    IX_FIELD_BUFFER, /* address of a buffer's element (0, ..., 0) */
+    IX_FIELD_VALUE, /* the element of a buffer of rank 0; its address is NULL */
+    IX_FIELD_STRIDE, /* of an axis, in elements */
+    IX_FIELD_SIZE    /* a size parameter */
+} ix_field_kind;
+
+/* A member of a kernel's struct of arguments. */
+typedef struct ix_field {
+    ix_field_kind kind;
+    int index;  /* buffer, size */
+    int axis;   /* STRIDE */
+    int offset; /* bytes */
+} ix_field;
+
+/* Pointers, strides, sizes, in this order. */
+typedef struct ix_kernel_layout {
+    ix_field *field;
+    size_t nfields, bytes;
+    bool indirect; /* CUDA: too long to go by value, a pointer goes instead */
+} ix_kernel_layout;
 
 typedef enum ix_dialect_id {
 #define IX_DIALECT(name, ...) IX_DIALECT_##name,
@@ -50,16 +78,20 @@ typedef struct ix_compiled_buffer {
     ix_range *interior;
     ix_range *box; /* read or written */
     const char *interior_text, *box_text;
-    int first_stride; /* of its axes in ix_kernel_args.stride */
+    int first_stride; /* of its axes among those of all buffers */
     int slot;         /* TEMP */
     int inplace;      /* OUTPUT: buffer it may share, or -1 */
     void *data;       /* DATA: wrapped object, counted by the program */
 } ix_compiled_buffer;
 
+/* Its range is that of the outermost loop; with rank 0, one call with (0, 1).
+ */
 typedef struct ix_compiled_kernel {
     const char *name;
-    bool serial;    /* one call with (0, 1) */
-    ix_range outer; /* of the outermost loop */
+    int rank;
+    ix_range *box; /* hull of its loops */
+    int *written;  /* buffers */
+    int nwritten;
 } ix_compiled_kernel;
 
 typedef struct ix_compiled_size {
@@ -104,10 +136,24 @@ typedef struct ix_tape {
     int32_t ninstr, result;
 } ix_tape;
 
+typedef enum ix_step_kind {
+#define IX_STEP(name, text, meaning) IX_STEP_##name,
+#include "compiler/steps/steps.def"
+    IX_NSTEPS
+} ix_step_kind;
+
+/* TEST: the entries [what, end) of "nonempty"; TRANSFER: buffers; ALLOC, FREE:
+ * slots; EVALUATE: tapes; LAUNCH: kernels. */
+typedef struct ix_step {
+    ix_step_kind kind;
+    int what, end;
+} ix_step;
+
 /* Generated source: complete translation units. */
 typedef struct ix_sources {
     const char **unit;
-    size_t nunits; /* 0: not asked for */
+    size_t nunits;            /* 0: not asked for */
+    ix_kernel_layout *layout; /* per kernel */
     bool uses_math;
 } ix_sources;
 
@@ -128,6 +174,8 @@ typedef struct ix_compiled {
     size_t nnonempty;
     ix_tape *tape; /* reference only */
     size_t ntapes;
+    ix_step *step; /* what a run does */
+    size_t nsteps;
     ix_sources source[IX_NDIALECTS];
     ix_map copied;  /* while it is made: forms of the context, their copies */
     double seconds; /* spent compiling */
@@ -147,6 +195,11 @@ typedef struct ix_compile_request {
  * Owned by the caller: ix_compiled_free(). */
 ix_compiled *ix_compile(ilex_module *module, const ix_compile_request *request);
 void ix_compiled_free(ix_compiled *c);
+
+/* The steps as text; "ctx" is the context that it was compiled in. "dialect":
+ * of the kernels whose arguments are shown, or -1. */
+void ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
+                    ix_text *t);
 
 /* Lines "name\tmeaning\n" of passes.def. */
 const char *ix_passes_table(void);

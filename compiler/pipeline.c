@@ -11,6 +11,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/steps/finish.h"
 #include "compiler/unit.h"
+#include "lib/base/fpenv.h"
 
 typedef struct pass_row {
     const char *name, *meaning;
@@ -47,6 +48,7 @@ is_pass(const char *name, size_t length)
             return true;
     return (length == 3 && !strncmp(name, "all", 3)) ||
            (length == 4 && !strncmp(name, "emit", 4)) ||
+           (length == 5 && !strncmp(name, "steps", 5)) ||
            (length == 6 && !strncmp(name, "parsed", 6));
 }
 
@@ -74,7 +76,7 @@ check_list(ilex_context *ctx, const char *option, const char *list)
             continue;
         ix_fail(&ctx->error, ILEX_E_OPTION,
                 "%s: there is no pass '%.*s' (passes:%s; also parsed, "
-                "emit, all)",
+                "steps, emit, all)",
                 option, (int)(length < 40 ? length : 40), p, pass_names);
         return false;
     }
@@ -212,7 +214,9 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     u.cuda = only_cuda(request);
     ix_compiled *c = NULL;
     ix_arena_init(&u.arena, &ctx->mem);
+    ix_fpenv before = ix_fpenv_enter(); /* constants are folded */
     bool ok = scope != SIZE_MAX && compile_guarded(&u, request, &c);
+    ix_fpenv_leave(before);
     ix_map_free(&u.position, &ctx->mem);
     ix_arena_free(&u.arena);
     ilex_scope_end(ctx, scope, NULL);

@@ -63,6 +63,7 @@ typedef struct ix_kernel {
     char *variable;       /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;
+    struct ix_kernel_layout *layout; /* of its arguments */
     int *unit; /* buffers whose last stride a variant takes for 1 */
     size_t nunits, unit_capacity;
     struct ix_kernel *next;

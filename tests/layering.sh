@@ -54,7 +54,7 @@ lib/graph           lib/base lib/ops
 lib/shape           lib/base lib/ops lib/graph
 lib/build           lib/base lib/ops lib/graph lib/shape
 lib/syntax          lib/base lib/ops lib/graph lib/shape lib/build
-compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/steps/finish.h compiler/tree/tree.h
+compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/steps/finish.h compiler/steps/steps.def compiler/tree/tree.h
 compiler/graph      lib/* compiler
 compiler/stages     lib/* compiler compiler/steps/finish.h
 compiler/tree       lib/* compiler
@@ -66,7 +66,7 @@ runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads
 runtime/files       lib/* runtime/storage
 runtime/exchange    lib/* runtime/storage runtime/files
 runtime/jit         lib/* compiler/compiler.h
-runtime/program     lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit
+runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/ilexc       lib/* compiler/compiler.h runtime/*
 '

@@ -39,11 +39,7 @@ typedef struct ix_emitter {
     const ix_kernel *kernel;
     ix_text *t;
     int indent;
-    int next;          /* number of the next variable that no statement has */
-    bool *uses_buffer; /* pointers to declare */
-    bool *uses_stride; /* by first_stride + axis */
-    bool *uses_size;
-    int *first_stride; /* per buffer */
+    int next; /* number of the next variable that no statement has */
 } ix_emitter;
 
 /* ---- emit_text.c: names, literals, sums, operations ---- */
@@ -90,7 +86,7 @@ void ix_emit_stmts(ix_emitter *e, const ix_stmt *list);
 
 /* ---- emit_kernel.c ---- */
 
-/* Text of the function for one kernel appended to "t". */
+/* Text of one kernel appended to "t": the struct of its arguments, functions. */
 bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
 
 /* ---- emit_file.c ---- */

@@ -26,7 +26,6 @@ put_term(ix_emitter *e, int buffer, int k, const ilex_array *x, ix_text *t,
         ix_text_put(t, plain ? " * " : ") * ");
     }
     ix_text_format(t, "s%d_%d", buffer, k);
-    e->uses_stride[e->first_stride[buffer] + k] = true;
 }
 
 /* The sum of all terms of an element of a buffer; "0" if there are none. */
@@ -52,7 +51,6 @@ ix_emit_row(ix_emitter *e, const ix_stmt *s)
     const ix_buffer *b = &e->u->buffer[s->at.buffer];
     bool complex = ix_dtype_is_complex(b->dtype);
     ix_text *t = ix_emit_line(e);
-    e->uses_buffer[s->at.buffer] = true;
     ix_text_format(t, "%s%s *const r%d = b%d + %s",
                    is_written(b) ? "" : "const ", ix_c_type(b->dtype),
                    s->number, s->at.buffer, complex ? "2 * (" : "");
@@ -81,7 +79,6 @@ ix_emit_element(ix_emitter *e, const ix_element *at, int part, ix_text *t)
         put_scratch(e, at, part, t);
         return;
     }
-    e->uses_buffer[at->buffer] |= !at->row;
     ix_text_format(t, at->row ? "r%d[" : "b%d[",
                    at->row ? at->row->number : at->buffer);
     ix_text_put(t, part < 0 ? "" : "2 * (");

@@ -1,72 +1,126 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels: a body, which takes the strides of innermost axes as parameters,
- * and an entry that calls it with constants where they are all 1.
+ * Kernels: the struct of their arguments, a body, which takes the
+ * strides of innermost axes as parameters, and an entry that calls it with
+ * constants where they are all 1.
  */
 #include "compiler/emit/emit.h"
 
-static void
-reset(ix_emitter *e, const ix_kernel *k, ix_text *body)
-{
-    ix_unit *u = e->u;
-    size_t strides = 1;
-    for (size_t i = 0; i < u->nbuffers; i++)
-        strides += (size_t)u->buffer[i].box->rank;
-    e->kernel = k;
-    e->next = k->nvalues;
-    e->t = body;
-    e->indent = 1;
-    memset(e->uses_buffer, 0, u->nbuffers + 1);
-    memset(e->uses_stride, 0, strides);
-    memset(e->uses_size, 0, u->ctx->nparams + 1);
-}
+#include "lib/ops/dtype.h"
 
+/* Does the body take this stride as a parameter? */
 static bool
-is_unit(const ix_emitter *e, int buffer, int axis)
+is_unit(const ix_emitter *e, const ix_field *f)
 {
     for (size_t i = 0; i < e->kernel->nunits; i++)
-        if (e->kernel->unit[i] == buffer &&
-            axis + 1 == e->u->buffer[buffer].box->rank)
+        if (e->kernel->unit[i] == f->index &&
+            f->axis + 1 == e->u->buffer[f->index].box->rank)
             return true;
     return false;
 }
 
-/* Where the last stride of a buffer is in the table of strides. */
-static int
-last_stride(const ix_emitter *e, int buffer)
+/* ---- arguments ---- */
+
+static bool
+is_written(const ix_buffer *b)
 {
-    return e->first_stride[buffer] + e->u->buffer[buffer].box->rank - 1;
+    return b->role == IX_ROLE_OUTPUT || b->role == IX_ROLE_TEMP;
 }
 
-/* Pointers, strides and sizes that the body uses. */
+/* The user's name as a comment, then the end of the line. */
 static void
-declare_arguments(ix_emitter *e, ix_text *t)
+end_line(const ix_emitter *e, const char *name, ix_text *t)
 {
-    ix_unit *u = e->u;
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        const ix_buffer *b = &u->buffer[i];
-        bool written = b->role == IX_ROLE_OUTPUT || b->role == IX_ROLE_TEMP;
-        const char *type = ix_c_type(b->dtype);
-        if (e->uses_buffer[i])
-            ix_text_format(
-                t, "    %s%s *const b%d = (%s%s *)a->base[%d];%s%s%s\n",
-                written ? "" : "const ", type, (int)i, written ? "" : "const ",
-                type, (int)i, e->names && *b->name ? " /* " : "",
-                e->names ? b->name : "", e->names && *b->name ? " */" : "");
-    }
-    for (size_t i = 0; i < u->nbuffers; i++)
-        for (int k = 0; k < u->buffer[i].box->rank; k++)
-            if (e->uses_stride[e->first_stride[i] + k] &&
-                !is_unit(e, (int)i, k))
-                ix_text_format(t, "    const i64 s%d_%d = a->stride[%d];\n",
-                               (int)i, k, e->first_stride[i] + k);
-    for (size_t p = 0; p < u->ctx->nparams; p++)
-        if (e->uses_size[p])
-            ix_text_format(t, "    const i64 n%d = a->size[%d];%s%s%s\n",
-                           (int)p, (int)p, e->names ? " /* " : "",
-                           e->names ? ix_param_name(u->ctx, (int32_t)p) : "",
-                           e->names ? " */" : "");
+    if (e->names && *name)
+        ix_text_format(t, " /* %s */", name);
+    ix_text_char(t, '\n');
 }
+
+/* A member of the struct. */
+static void
+put_field(const ix_emitter *e, const ix_field *f, ix_text *t)
+{
+    const ix_buffer *b = &e->u->buffer[f->index];
+    switch (f->kind) {
+    case IX_FIELD_BUFFER:
+        ix_text_format(t, "    %s%s *b%d;", is_written(b) ? "" : "const ",
+                       ix_c_type(b->dtype), f->index);
+        end_line(e, b->name, t);
+        break;
+    case IX_FIELD_VALUE:
+        ix_text_format(t, "    %s v%d[%d];\n", ix_c_type(b->dtype), f->index,
+                       ix_dtype_is_complex(b->dtype) ? 2 : 1);
+        break;
+    case IX_FIELD_STRIDE:
+        ix_text_format(t, "    i64 s%d_%d;\n", f->index, f->axis);
+        break;
+    case IX_FIELD_SIZE:
+        ix_text_format(t, "    i64 n%d;", f->index);
+        end_line(e, ix_param_name(e->u->ctx, (int32_t)f->index), t);
+        break;
+    }
+}
+
+/* The struct of all that the kernel uses: pointers to elements (0, ..., 0),
+ * strides in elements, sizes. */
+static void
+put_arguments(const ix_emitter *e, ix_text *t)
+{
+    const ix_kernel_layout *l = e->kernel->layout;
+    ix_text_put(t, "typedef struct {\n");
+    for (size_t i = 0; i < l->nfields; i++)
+        put_field(e, &l->field[i], t);
+    ix_text_put(t, l->nfields ? "" : "    i64 nothing;\n");
+    ix_text_format(t, "} k%d_args;\n\n", e->kernel->number);
+}
+
+/* "b<i>" of a buffer that may come by value: its element in an array of one. */
+static void
+declare_value(const ix_emitter *e, int i, ix_text *t)
+{
+    const ix_buffer *b = &e->u->buffer[i];
+    int parts = ix_dtype_is_complex(b->dtype) ? 2 : 1;
+    ix_text_format(t, "    const %s b%d[%d] = {", ix_c_type(b->dtype), i,
+                   parts);
+    for (int part = 0; part < parts; part++)
+        ix_text_format(t, "%sa->b%d ? a->b%d[%d] : a->v%d[%d]",
+                       part ? ", " : "", i, i, part, i, part);
+    ix_text_put(t, "};\n");
+}
+
+/* A pointer under the name that the body uses; "next": the field behind. */
+static void
+declare_buffer(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
+{
+    const ix_buffer *b = &e->u->buffer[f->index];
+    if (value)
+        declare_value(e, f->index, t);
+    else
+        ix_text_format(t, "    %s%s *const b%d = a->b%d;\n",
+                       is_written(b) ? "" : "const ", ix_c_type(b->dtype),
+                       f->index, f->index);
+}
+
+/* Pointers, strides and sizes under the names that the body uses. */
+static void
+declare_arguments(const ix_emitter *e, ix_text *t)
+{
+    const ix_kernel_layout *l = e->kernel->layout;
+    for (size_t i = 0; i < l->nfields; i++) {
+        const ix_field *f = &l->field[i];
+        if (f->kind == IX_FIELD_BUFFER)
+            declare_buffer(
+                e, f, i + 1 < l->nfields && f[1].kind == IX_FIELD_VALUE, t);
+        else if (f->kind == IX_FIELD_STRIDE && !is_unit(e, f))
+            ix_text_format(t, "    const i64 s%d_%d = a->s%d_%d;\n", f->index,
+                           f->axis, f->index, f->axis);
+        else if (f->kind == IX_FIELD_SIZE)
+            ix_text_format(t, "    const i64 n%d = a->n%d;\n", f->index,
+                           f->index);
+    }
+}
+
+/* ---- functions ---- */
 
 /* "k0: writes v over [...]", only with names: no user text otherwise. */
 static void
@@ -88,27 +142,38 @@ put_comment(ix_emitter *e, const ix_kernel *k, ix_text *t)
     ix_text_format(t, " on [%s] */\n", ix_domain_show(e->u->ctx, k->box).s);
 }
 
+/* Where the last stride of a buffer stands. */
+static int
+last_axis(const ix_emitter *e, int buffer)
+{
+    return e->u->buffer[buffer].box->rank - 1;
+}
+
 static void
-put_parameters(ix_emitter *e, ix_text *t)
+put_parameters(const ix_emitter *e, ix_text *t)
 {
     for (size_t i = 0; i < e->kernel->nunits; i++) {
         int buffer = e->kernel->unit[i];
         ix_text_format(t, "%sconst i64 s%d_%d", i % 5 ? ", " : ",\n        ",
-                       buffer, e->u->buffer[buffer].box->rank - 1);
+                       buffer, last_axis(e, buffer));
     }
     ix_text_put(t, ")\n{\n");
 }
 
-/* "return k0_body(a, begin, end, ...);" with strides or ones; CUDA's entry
- * returns nothing. */
+/* "return k0_body(a, begin, end, local, ...);" with strides or ones; CUDA's
+ * entry returns nothing and has no local. */
 static void
 put_call(ix_emitter *e, int number, bool ones, ix_text *t)
 {
-    ix_text_format(t, "%sk%d_body(a, begin, end",
-                   e->dialect->cuda ? "" : "return ", number);
-    for (size_t i = 0; i < e->kernel->nunits; i++)
-        ix_text_format(t, ones ? ", 1" : ", a->stride[%d]",
-                       last_stride(e, e->kernel->unit[i]));
+    ix_text_format(t,
+                   e->dialect->cuda ? "k%d_body(a, begin, end"
+                                    : "return k%d_body(a, begin, end, local",
+                   number);
+    for (size_t i = 0; i < e->kernel->nunits; i++) {
+        int buffer = e->kernel->unit[i];
+        ix_text_format(t, ones ? ", 1" : ", a->s%d_%d", buffer,
+                       last_axis(e, buffer));
+    }
     ix_text_put(t, ");\n");
 }
 
@@ -128,9 +193,9 @@ put_any_stride(ix_emitter *e, int number, ix_text *t)
         ix_text_put(t, "/* for strides that are not all 1; seldom called */\n");
     ix_text_format(t,
                    "static __attribute__((cold, noinline)) i32\n"
-                   "k%d_any(const ilex_kernel_args *a, i64 begin, i64 end)\n"
-                   "{\n    ",
-                   number);
+                   "k%d_any(const k%d_args *a, i64 begin, i64 end, ilex_local "
+                   "*local)\n{\n    ",
+                   number, number);
     put_call(e, number, false, t);
     ix_text_put(t, "}\n\n");
 }
@@ -139,24 +204,21 @@ put_any_stride(ix_emitter *e, int number, ix_text *t)
 static void
 put_entry(ix_emitter *e, int number, ix_text *t)
 {
-    bool cuda = e->dialect->cuda;
-    ix_text_format(t,
-                   cuda ? "extern \"C\" __global__ void\n"
-                          "k%d(const ilex_kernel_args args, i64 begin, i64 "
-                          "end)\n{\n"
-                        : "i32\nk%d(const ilex_kernel_args *a, i64 begin, "
-                          "i64 end)\n{\n",
-                   number);
-    if (cuda)
-        ix_text_put(t, "    const ilex_kernel_args *const a = &args;\n");
+    ix_text_format(
+        t,
+        "i32\nk%d(const k%d_args *a, i64 begin, i64 end, ilex_local *local)"
+        "\n{\n",
+        number, number);
     if (has_variant(e)) {
         ix_text_put(t, "    if (");
         for (size_t i = 0; i < e->kernel->nunits; i++)
-            ix_text_format(t, "%sa->stride[%d] == 1", i ? " && " : "",
-                           last_stride(e, e->kernel->unit[i]));
+            ix_text_format(t, "%sa->s%d_%d == 1", i ? " && " : "",
+                           e->kernel->unit[i],
+                           last_axis(e, e->kernel->unit[i]));
         ix_text_put(t, ")\n        ");
         put_call(e, number, true, t);
-        ix_text_format(t, "    return k%d_any(a, begin, end);\n", number);
+        ix_text_format(t, "    return k%d_any(a, begin, end, local);\n",
+                       number);
     } else {
         ix_text_put(t, "    ");
         put_call(e, number, false, t);
@@ -164,28 +226,54 @@ put_entry(ix_emitter *e, int number, ix_text *t)
     ix_text_put(t, "}\n");
 }
 
+/* CUDA's: the arguments go by value, or by a pointer where they are many. */
+static void
+put_cuda_entry(ix_emitter *e, int number, ix_text *t)
+{
+    bool indirect = e->kernel->layout->indirect;
+    ix_text_format(
+        t,
+        "extern \"C\" __global__ void\nk%d(const k%d_args %s, i64 begin, "
+        "i64 end)\n{\n",
+        number, number, indirect ? "*const a" : "args");
+    if (!indirect)
+        ix_text_format(t, "    const k%d_args *const a = &args;\n", number);
+    ix_text_put(t, "    ");
+    put_call(e, number, false, t);
+    ix_text_put(t, "}\n");
+}
+
 bool
 ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
 {
+    bool cuda = e->dialect->cuda;
     ix_text text;
     ix_text_init(&text, &e->mem);
-    reset(e, k, &text);
+    e->kernel = k;
+    e->next = k->nvalues;
+    e->t = &text;
+    e->indent = 1;
     ix_emit_stmts(e, k->body);
     const char *body = ix_text_string(&text);
+    put_arguments(e, t);
     put_comment(e, k, t);
     ix_text_format(t,
-                   "%s%s%s\nk%d_body(const ilex_kernel_args *const a, "
-                   "const i64 begin, const i64 end",
+                   "%s%s%s\nk%d_body(const k%d_args *const a, const i64 begin, "
+                   "const i64 end%s",
                    e->dialect->functions.qualifier,
                    has_variant(e) ? " __attribute__((always_inline))" : "",
-                   e->dialect->cuda ? " void" : " i32", k->number);
+                   cuda ? " void" : " i32", k->number, k->number,
+                   cuda ? "" : ",\n        ilex_local *const local");
     put_parameters(e, t);
     declare_arguments(e, t);
     ix_text_put(t, body ? body : "");
-    ix_text_put(t, e->dialect->cuda ? "}\n\n" : "    return 0;\n}\n\n");
+    ix_text_put(t, cuda ? "}\n\n" : "    return 0;\n}\n\n");
     if (has_variant(e))
         put_any_stride(e, k->number, t);
-    put_entry(e, k->number, t);
+    if (cuda)
+        put_cuda_entry(e, k->number, t);
+    else
+        put_entry(e, k->number, t);
     bool ok = body != NULL && !t->failed;
     ix_text_free(&text);
     return ok && e->u->ctx->error.code == ILEX_OK;

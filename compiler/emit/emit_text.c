@@ -151,7 +151,6 @@ ix_emit_leaf(ix_emitter *e, const ilex_array *x)
                  (int)x->attr[0]);
         break;
     case IX_SIZE:
-        e->uses_size[x->attr[0]] = true;
         snprintf(v.re, sizeof v.re, "n%d", (int)x->attr[0]);
         break;
     case IX_VALUE:

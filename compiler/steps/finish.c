@@ -151,6 +151,18 @@ copy_buffers(ix_unit *u, ix_compiled *c)
     c->nslots = u->nslots;
 }
 
+/* The buffers that a kernel writes: every nest writes the same. */
+static void
+copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
+{
+    size_t room = 0;
+    for (const ix_stmt *s = ix_nest_body(k->nests); s; s = s->next) {
+        ix_arena_grow(&c->arena, &to->written, &room, (size_t)to->nwritten + 1,
+                      sizeof *to->written);
+        to->written[to->nwritten++] = s->at.buffer;
+    }
+}
+
 static void
 copy_kernels(ix_unit *u, ix_compiled *c)
 {
@@ -163,9 +175,12 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         ix_text_init(&t, &mem);
         ix_text_format(&t, "k%d", k->number);
         to->name = ix_text_string(&t);
-        to->serial = k->box->rank == 0;
-        if (!to->serial)
-            to->outer = ix_finish_range(c, &k->box->ax[0]);
+        to->rank = k->box->rank;
+        to->box =
+            ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
+        for (int a = 0; a < to->rank; a++)
+            to->box[a] = ix_finish_range(c, &k->box->ax[a]);
+        copy_written(k, c, to);
     }
 }
 
@@ -203,17 +218,17 @@ mark_stmt(void *user, ix_stmt *s)
     return ix_stmt_exprs(s, mark_expr, user);
 }
 
-/* What kernels compute with, and the stages that the reference back end runs.
- */
+/* Sizes of what will run: the stages where tapes are evaluated, which have
+ * conditions that `split` decided, else the nests of the kernels. */
 static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = mark_size, .user = c};
-    for (const ix_kernel *k = u->kernels; k; k = k->next)
-        ix_stmt_each(k->nests, mark_stmt, &w);
     for (size_t i = 0; u->reference && i < u->nstages; i++)
         mark_expr(&w, u->stage[i].body);
+    for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
+        ix_stmt_each(k->nests, mark_stmt, &w);
 }
 
 bool
@@ -223,12 +238,14 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     c->nnodes = u->norder;
     copy_sizes(u, c);
     copy_buffers(u, c);
-    copy_kernels(u, c);
+    if (u->reference)
+        ix_make_tapes(u, c);
+    else
+        copy_kernels(u, c);
     ix_finish_nonempty(u, c);
     mark_body_sizes(u, c);
     copy_assumptions(u, c);
-    if (request->reference)
-        ix_make_tapes(u, c);
+    ix_make_steps(c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
                                 request->several};

@@ -17,6 +17,9 @@ void ix_make_tapes(ix_unit *u, ix_compiled *c);
 /* nonempty.c: the reductions that need an element. */
 void ix_finish_nonempty(ix_unit *u, ix_compiled *c);
 
+/* steps.c: what a run does with all that. */
+void ix_make_steps(ix_compiled *c);
+
 /* A copy of a linear form in the compiled program's arena. */
 const ix_lin *ix_finish_lin(ix_compiled *c, const ix_lin *a);
 ix_range ix_finish_range(ix_compiled *c, const ix_axis *ax);

@@ -261,8 +261,7 @@ place_stmt(ix_builder *b, ix_stmt *s)
         t->value = place_value(b, s->value);
     if (s->width)
         t->width = place_sum(b, s->width);
-    if (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
-        (s->kind == IX_STMT_LET && !s->value))
+    if (ix_stmt_has_element(s))
         t->at = place_element(b, s->at, &depth);
     return t;
 }

@@ -126,6 +126,14 @@ void ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value);
 typedef bool (*ix_stmt_fn)(void *user, ix_stmt *s);
 bool ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user);
 
+/* Has the statement an element, in "at"? */
+static inline bool
+ix_stmt_has_element(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
+           s->kind == IX_STMT_ROW || (s->kind == IX_STMT_LET && !s->value);
+}
+
 /* Calls "fn" for every expression of a statement, not of its body. */
 typedef bool (*ix_expr_fn)(void *user, ilex_array *x);
 bool ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user);

@@ -44,9 +44,7 @@ note_element(void *user, ix_stmt *s)
 {
     unit_walk *w = user;
     const ix_element *e = &s->at;
-    bool element = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
-                   (s->kind == IX_STMT_LET && !s->value);
-    if (!element || e->scratch || e->rank == 0 ||
+    if (!ix_stmt_has_element(s) || e->scratch || e->rank == 0 ||
         !uses(e->index[e->rank - 1], w->variable))
         return true;
     for (int k = 0; k + 1 < e->rank; k++)

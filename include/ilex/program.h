@@ -65,7 +65,8 @@ typedef struct ilex_size_binding {
 typedef struct ilex_call {
     size_t size;
     int threads; /* 0: option `threads` at compile time */
-    /* memory for temporaries, 64-byte aligned; NULL: allocated for the run */
+    /* memory for temporaries, 64-byte aligned, of the device if the program
+     * runs there; NULL: the program's (ilex_program_trim) */
     void *workspace;
     size_t workspace_bytes;
     /* sizes that the shapes of the storages do not determine */
@@ -134,19 +135,28 @@ ILEX_API ilex_status ilex_program_extents(const ilex_program *p, size_t i,
                                           size_t count, int64_t *lo,
                                           int64_t *hi, int64_t *halo);
 
-/* Bytes of workspace a run with these sizes needs; -1 when a size is missing
- * or a product leaves 64 bits. */
+/* Bytes of workspace that a run with these sizes on at most `threads` threads
+ * needs at most; -1 when a size is missing, `sizes` is NULL although `count` is
+ * not 0, or a product leaves 64 bits. */
 ILEX_API int64_t ilex_program_workspace(const ilex_program *p,
                                         const ilex_size_binding *sizes,
-                                        size_t count);
+                                        size_t count, int threads);
+
+/* Runs without a workspace of their own use memory that the program keeps for
+ * the next ones: one block for each run at the same time, at most 16, and 256
+ * MiB beside the first. Frees what no run uses; the number of bytes. */
+ILEX_API size_t ilex_program_trim(const ilex_program *p);
 
 /* ---- text of stages and generated source of a module ---- */
 
 /* The program after a pass of passes.def, as text; "parsed" is the canonical
- * .ilx text. NULL on error. Owned by the caller: ilex_text_free(). */
+ * .ilx text, "steps" what a run with option `jit` does, "emit" its source. NULL
+ * on error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_stage(ilex_module *module, const char *pass);
 
-/* Generated source in dialect "c" or "cuda". NULL on error. Owned by the
+/* Generated source, as one translation unit with the user's names in comments.
+ * `dialect`: "jit", what option `jit` would compile; "c", the same if that is
+ * C, else (jit=reference) that of `cc`; "cuda". NULL on error. Owned by the
  * caller: ilex_text_free(). */
 ILEX_API char *ilex_module_emit(ilex_module *module, const char *dialect);
 

@@ -92,6 +92,9 @@ ix_fail_memory(ix_error *err)
 void
 ix_error_clear(ix_error *err)
 {
-    memset(err, 0, sizeof *err);
+    err->code = ILEX_OK;
+    err->operation = NULL;
     err->operand = -1;
+    err->line = err->column = 0;
+    *err->file = *err->text = 0;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/fpenv.h"
+
 void
 ix_text_init(ix_text *t, const ix_mem *mem)
 {
@@ -103,20 +105,31 @@ ix_text_format(ix_text *t, const char *fmt, ...)
     va_end(args);
 }
 
-/* Runs printf or strtod in the "C" locale of this thread only. */
-static locale_t
-enter_c_locale(locale_t *made)
+/* What printf and strtod depend on: the locale and the floating-point
+ * environment of this thread. */
+typedef struct manners {
+    locale_t made, old;
+    ix_fpenv fp;
+} manners;
+
+/* The "C" locale and the default environment until leave(). */
+static manners
+enter(void)
 {
-    *made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return *made ? uselocale(*made) : (locale_t)0;
+    manners m = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0,
+                 ix_fpenv_enter()};
+    if (m.made)
+        m.old = uselocale(m.made);
+    return m;
 }
 
 static void
-leave_c_locale(locale_t made, locale_t old)
+leave(manners m)
 {
-    if (made) {
-        uselocale(old);
-        freelocale(made);
+    ix_fpenv_leave(m.fp);
+    if (m.made) {
+        uselocale(m.old);
+        freelocale(m.made);
     }
 }
 
@@ -150,9 +163,9 @@ ix_text_real(ix_text *t, double v, bool single)
         return;
     }
     char buf[48];
-    locale_t made, old = enter_c_locale(&made);
+    manners m = enter();
     shortest(buf, sizeof buf, v, single);
-    leave_c_locale(made, old);
+    leave(m);
     ix_text_put(t, buf);
     if (!strpbrk(buf, ".e"))
         ix_text_put(t, ".0");
@@ -185,8 +198,8 @@ size_t
 ix_text_scan_real(const char *s, double *v)
 {
     char *end;
-    locale_t made, old = enter_c_locale(&made);
+    manners m = enter();
     *v = strtod(s, &end);
-    leave_c_locale(made, old);
+    leave(m);
     return (size_t)(end - s);
 }

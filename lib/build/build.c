@@ -5,6 +5,7 @@
 #include "lib/build/build.h"
 
 #include "ilex/elementwise.h"
+#include "lib/base/fpenv.h"
 #include "lib/ops/dtype.h"
 #include "lib/ops/eval.h"
 #include "lib/shape/broadcast.h"
@@ -113,12 +114,14 @@ fold_literals(ilex_context *ctx, ix_op op, int n, ilex_array *const *args)
     if (!ix_op_type(op, types, &loop, &result) ||
         (result != ILEX_I64 && result != ILEX_F64 && result != ILEX_BOOL))
         return NULL;
+    ix_fpenv before = ix_fpenv_enter();
     for (int i = 0; i < n; i++) {
         ix_value x = ix_const_value(args[i]);
         ix_cast_eval(types[i], op == IX_OP_WHERE && i == 0 ? ILEX_BOOL : loop,
                      &x, &v[i]);
     }
     ix_op_eval(op, loop, v, &r);
+    ix_fpenv_leave(before);
     return ix_scalar_weak(ctx, result, r);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "lib/graph/scalar.h"
 
+#include "lib/base/fpenv.h"
 #include "lib/ops/dtype.h"
 #include "lib/ops/eval.h"
 
@@ -100,7 +101,9 @@ ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
         return x;
     if (x->kind == IX_CONST) {
         ix_value v = ix_const_value(x), r;
+        ix_fpenv before = ix_fpenv_enter();
         ix_cast_eval((ilex_dtype)x->dtype, dtype, &v, &r);
+        ix_fpenv_leave(before);
         return ix_scalar_const(ctx, dtype, r);
     }
     ix_node_spec spec = {.kind = IX_CAST, .dtype = dtype, .nops = 1, .ops = &x};

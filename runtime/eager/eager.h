@@ -10,7 +10,14 @@
 
 /* Most operands; most buffers of a program: the reference stores what it
  * computes on the way. */
-enum { IX_EAGER_OPERANDS = 3, IX_EAGER_BUFFERS = 16 };
+enum {
+    IX_EAGER_OPERANDS = 3,
+    IX_EAGER_BUFFERS = 16,
+    /* bytes of a kernel's arguments: a pointer, an element and strides of each
+     * buffer, and the sizes */
+    IX_EAGER_ARGUMENTS =
+        8 * (IX_EAGER_BUFFERS * (3 + ILEX_MAX_RANK) + ILEX_MAX_RANK)
+};
 
 /* The parameters of a result. */
 typedef struct ix_eager_result {

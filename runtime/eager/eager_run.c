@@ -27,10 +27,13 @@ loop_order(const ilex_storage *out, int *order)
 
 /* Everything of a launch, in loop order. */
 typedef struct launch {
+    const ilex_storage *bound[IX_EAGER_OPERANDS + 1];
     char *base[IX_EAGER_BUFFERS];
+    const char *value[IX_EAGER_BUFFERS];
     int64_t stride[IX_EAGER_BUFFERS * ILEX_MAX_RANK];
     int64_t cover[IX_EAGER_BUFFERS * ILEX_MAX_RANK][2];
     int64_t size[ILEX_MAX_RANK];
+    char arguments[IX_EAGER_ARGUMENTS];
 } launch;
 
 static void
@@ -47,13 +50,16 @@ place_all(launch *l, const ix_eager_operand *x, int count,
           const ilex_storage *out, const int *order)
 {
     int at = 0;
+    memset(l->value, 0, sizeof l->value);
     for (int i = 0; i < count; i++) {
+        l->bound[i] = x[i].storage;
         l->base[i] = x[i].storage->data;
         for (int k = 0; k < out->rank; k++)
             if (x[i].mask >> order[k] & 1)
                 place_axis(l, at++, x[i].stride[order[k]],
                            out->shape[order[k]]);
     }
+    l->bound[count] = out;
     l->base[count] = out->data;
     for (int k = 0; k < out->rank; k++)
         place_axis(l, at++, out->stride[order[k]], out->shape[order[k]]);
@@ -68,27 +74,6 @@ set_sizes(launch *l, const ix_compiled *c, const ilex_storage *out,
         l->size[p] = out->shape[order[atoi(c->size[p].name + 1)]];
 }
 
-static ilex_status
-run_kernel(ilex_context *ctx, const ilex_program *p, launch *l,
-           const ilex_storage *out, const int *order)
-{
-    const ix_compiled *c = p->c;
-    if (p->backend->dialect < 0 || c->nbuffers > c->narguments) {
-        ix_run r = {.p = p,
-                    .err = &ctx->error,
-                    .threads = 1,
-                    .base = l->base,
-                    .stride = l->stride,
-                    .cover = l->cover,
-                    .size = l->size};
-        return ix_run_launch(&r);
-    }
-    ix_kernel_args args = {l->base, l->stride, l->size};
-    for (size_t i = 0; i < c->nkernels; i++)
-        p->kernel[i](&args, 0, c->kernel[i].serial ? 1 : out->shape[order[0]]);
-    return ILEX_OK;
-}
-
 /* "mask" with its bits in loop order. */
 static uint32_t
 ordered_mask(uint32_t mask, int rank, const int *order)
@@ -99,15 +84,21 @@ ordered_mask(uint32_t mask, int rank, const int *order)
     return r;
 }
 
-/* Brings host buffers up to date; "out" becomes newer there. */
+/* The walk of an operator's program over what was placed. */
 static ilex_status
-acquire(ilex_context *ctx, const ix_eager_operand *x, int count,
-        const ilex_storage *out)
+run_program(ilex_context *ctx, const ilex_program *p, launch *l)
 {
-    ilex_status rc = ILEX_OK;
-    for (int i = 0; !rc && i < count; i++)
-        rc = ix_storage_acquire(x[i].storage, ILEX_READ, &ctx->error);
-    return rc ? rc : ix_storage_acquire(out, ILEX_READ_WRITE, &ctx->error);
+    ix_run r = {.p = p,
+                .err = &ctx->error,
+                .threads = 1,
+                .bound = l->bound,
+                .base = l->base,
+                .value = l->value,
+                .stride = l->stride,
+                .cover = l->cover,
+                .size = l->size,
+                .arguments = l->arguments};
+    return ix_run_steps(&r);
 }
 
 /* out = op(operands), all placed against it; nothing overlaps but in place. */
@@ -134,12 +125,9 @@ evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
         return ctx->error.code;
     if (ix_storage_count(out) == 0)
         return ILEX_OK;
-    ilex_status rc = acquire(ctx, x, count, out);
-    if (rc)
-        return rc;
     place_all(&l, x, count, out, order);
     set_sizes(&l, p->c, out, order);
-    return run_kernel(ctx, p, &l, out, order);
+    return run_program(ctx, p, &l);
 }
 
 /* ---- overlap ---- */

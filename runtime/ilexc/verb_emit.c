@@ -9,12 +9,13 @@ ix_cli_verb_emit(const ix_cli_command *c)
 {
     ix_cli_session s;
     bool cuda = ix_cli_options_value(c, IX_FLAG_CUDA, NULL) != NULL;
-    if (cuda && ix_cli_options_value(c, IX_FLAG_C, NULL))
+    bool plain_c = ix_cli_options_value(c, IX_FLAG_C, NULL) != NULL;
+    const char *dialect = cuda ? "cuda" : plain_c ? "c" : "jit";
+    if (cuda && plain_c)
         return ix_cli_usage(c->verb, "either --c or --cuda");
     ix_cli_exit status = ix_cli_session_parse(&s, c);
     if (status == IX_EXIT_OK)
-        status = ix_cli_output(&s, c,
-                               ilex_module_emit(s.module, cuda ? "cuda" : "c"));
+        status = ix_cli_output(&s, c, ilex_module_emit(s.module, dialect));
     ix_cli_session_close(&s);
     return status;
 }

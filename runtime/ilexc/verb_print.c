@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Is there a pass of that name? */
+/* Is there a pass of that name, or another thing to print? */
 static bool
 is_pass(const char *name)
 {
@@ -18,7 +18,7 @@ is_pass(const char *name)
         at += strcspn(at, "\n");
         at += *at == '\n';
     }
-    return strcmp(name, "parsed") == 0;
+    return strcmp(name, "parsed") == 0 || strcmp(name, "steps") == 0;
 }
 
 ix_cli_exit

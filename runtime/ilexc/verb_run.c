@@ -150,7 +150,7 @@ print_table(const ix_cli_run *r)
     printf("kernels   %zu\n", ilex_program_kernel_count(p));
     printf("back end  %s\n", ilex_program_backend(p));
     printf("workspace %lld bytes\n",
-           (long long)ilex_program_workspace(p, r->size, r->nsizes));
+           (long long)ilex_program_workspace(p, r->size, r->nsizes, 1));
     printf("to source %.3f ms\n", 1e3 * ilex_program_lower_seconds(p));
     printf("to code   %.3f ms\n", 1e3 * ilex_program_jit_seconds(p));
     printf("run       %.3f ms\n", 1e3 * r->seconds);

@@ -244,7 +244,9 @@ ix_process_run(ix_process *p, ix_error *err)
         return ILEX_OK;
     kill_group(pid);
     return ix_fail(err, ILEX_E_TOOLCHAIN,
-                   "the compiler '%s' was stopped after %lld ms, its time "
-                   "limit:\n%s",
-                   p->argv[0], (long long)(ix_process_clock() - start), p->log);
+                   "the compiler '%s' was stopped: the program's time limit of "
+                   "%.3g s is over; allow more (option cc_timeout, in seconds; "
+                   "0: no limit) or use jit=tcc, which compiles in "
+                   "milliseconds\n%s",
+                   p->argv[0], 1e-3 * (double)p->limit_ms, p->log);
 }

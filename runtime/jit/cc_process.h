@@ -14,6 +14,7 @@ typedef struct ix_process {
     char *const *argv;        /* argv[0] is an absolute path; NULL-terminated */
     const char *dir;          /* working directory and TMPDIR, absolute */
     int64_t deadline;         /* ix_process_clock() at which it is killed */
+    int64_t limit_ms;         /* that led to the deadline, for the message */
     char log[IX_PROCESS_LOG]; /* out: start of what it printed, made printable;
                                  whole lines where they fit */
 } ix_process;

@@ -28,7 +28,7 @@ typedef struct ix_jit_request {
     const char *cc;         /* absolute path; NULL: ILEX_CC_PATH */
     const char *cflags_opt; /* -O*, -march=*, -g separated by blanks, or NULL;
                                they follow the built-in "-O3 -march=native" */
-    int64_t timeout_ms;     /* for the whole request; <= 0: 60 seconds */
+    int64_t timeout_ms;     /* for the whole request; <= 0: none */
 } ix_jit_request;
 
 /* Compile, load and put the address of symbol i into "entries[i]". The code is

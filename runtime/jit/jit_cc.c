@@ -24,7 +24,7 @@
 #define ILEX_CC_PATH "/usr/bin/cc"
 #endif
 
-enum { DEFAULT_TIMEOUT_MS = 60000, MAX_OBJECT = 1 << 28 };
+enum { MAX_OBJECT = 1 << 28 };
 
 /* Strict floating point, no headers, no warnings about generated code. */
 static const char *const compile_flags[] = {"-std=c11",
@@ -434,7 +434,7 @@ ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
 {
     if (!check_request(req, err))
         return NULL;
-    int64_t limit = req->timeout_ms > 0 ? req->timeout_ms : DEFAULT_TIMEOUT_MS;
+    bool limited = req->timeout_ms > 0;
     job *j = ix_mem_new(mem, sizeof *j);
     if (!j) {
         ix_fail_memory(err);
@@ -444,7 +444,8 @@ ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
     j->req = req;
     j->err = err;
     j->dir = -1;
-    j->deadline = ix_process_clock() + limit;
+    j->deadline = limited ? ix_process_clock() + req->timeout_ms : INT64_MAX;
+    j->process.limit_ms = req->timeout_ms;
     size_t size = 0;
     void *image = obtain_object(j, &size);
     ix_mem_free(mem, j);

@@ -415,19 +415,14 @@ check_overlap(ix_run *r, size_t i)
     return ILEX_OK;
 }
 
-static ilex_status
-check_nonempty(ix_run *r)
+ilex_status
+ix_check_nonempty(ix_run *r, const ix_compiled_nonempty *n)
 {
-    const ix_compiled *c = r->p->c;
-    for (size_t i = 0; i < c->nnonempty; i++) {
-        const ix_compiled_nonempty *n = &c->nonempty[i];
-        if (is_empty(r, n->range, n->nranges) &&
-            !is_empty(r, n->outer, n->nouter))
-            return ix_fail(r->err, ILEX_E_EMPTY_REDUCTION,
-                           "%s: %s over an axis of length 0 has no value",
-                           c->name, n->what);
-    }
-    return ILEX_OK;
+    if (!is_empty(r, n->range, n->nranges) || is_empty(r, n->outer, n->nouter))
+        return ILEX_OK;
+    return ix_fail(r->err, ILEX_E_EMPTY_REDUCTION,
+                   "%s: %s over an axis of length 0 has no value",
+                   r->p->c->name, n->what);
 }
 
 ilex_status
@@ -452,5 +447,5 @@ ix_bind(ix_run *r, const ilex_binding *bindings, size_t count)
         rc = check_cover(r, i);
     for (size_t i = 0; !rc && i < c->narguments; i++)
         rc = check_overlap(r, i);
-    return rc ? rc : check_nonempty(r);
+    return rc;
 }

@@ -19,17 +19,30 @@ take_text(ilex_context *ctx, ix_text *t)
     return t->data;
 }
 
+/* The dialect that "name" means for the back end that would run: of C, its
+ * own. -1: no such name. */
+static int
+find_dialect(ilex_context *ctx, const char *name)
+{
+    int runs = ix_backend_choose(ctx)->dialect;
+    if (!strcmp(name, "cuda"))
+        return IX_DIALECT_cuda;
+    if (!strcmp(name, "jit") && runs >= 0)
+        return runs;
+    if (!strcmp(name, "jit") || !strcmp(name, "c"))
+        return runs >= 0 && runs != IX_DIALECT_cuda ? runs : IX_DIALECT_cc;
+    return -1;
+}
+
 char *
 ilex_module_emit(ilex_module *module, const char *dialect)
 {
     ilex_context *ctx = module->ctx;
-    ix_dialect_id d = IX_DIALECT_cc;
+    int d = dialect ? find_dialect(ctx, dialect) : -1;
     ix_compile_request request = {.names = true};
-    if (dialect && !strcmp(dialect, "cuda"))
-        d = IX_DIALECT_cuda;
-    else if (!dialect || strcmp(dialect, "c") != 0) {
+    if (d < 0) {
         ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "emit: dialect '%.20s' is neither c nor cuda",
+                "emit: dialect '%.20s' is none of jit, c and cuda",
                 dialect ? dialect : "(null)");
         return NULL;
     }
@@ -44,6 +57,25 @@ ilex_module_emit(ilex_module *module, const char *dialect)
     return take_text(ctx, &t);
 }
 
+/* What a run would do, with the back end that option jit chooses. */
+static char *
+steps_text(ilex_module *module)
+{
+    ilex_context *ctx = module->ctx;
+    int dialect = ix_backend_choose(ctx)->dialect;
+    ix_compile_request request = {.reference = dialect < 0};
+    if (dialect >= 0)
+        request.dialect[dialect] = true;
+    ix_compiled *c = ix_compile(module, &request);
+    if (!c)
+        return NULL;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_steps_print(ctx, c, dialect, &t);
+    ix_compiled_free(c);
+    return take_text(ctx, &t);
+}
+
 char *
 ilex_module_stage(ilex_module *module, const char *pass)
 {
@@ -51,7 +83,9 @@ ilex_module_stage(ilex_module *module, const char *pass)
     if (pass && !strcmp(pass, "parsed"))
         return ilex_module_print(module);
     if (pass && !strcmp(pass, "emit"))
-        return ilex_module_emit(module, "c");
+        return ilex_module_emit(module, "jit");
+    if (pass && !strcmp(pass, "steps"))
+        return steps_text(module);
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};
@@ -81,7 +115,7 @@ ilex_table(const char *table)
             ;
     if (table && !strcmp(table, "backends"))
         return
-#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
+#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
 #name "\t" meaning "\n"
 #include "runtime/jit/backends.def"
             ;

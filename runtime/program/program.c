@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "lib/base/fpenv.h"
+
 static const ix_backend backends[] = {
-#define IX_BACKEND(name, dialect, compile, command, several, meaning)          \
-    {#name, meaning, dialect, compile, command, several},
+#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
+    {#name, meaning, dialect, compile, command, several, &ix_engine_##engine},
 #include "runtime/jit/backends.def"
 };
 
@@ -23,9 +25,8 @@ find_backend(const char *name)
     return NULL;
 }
 
-/* jit=auto: tcc, else cc. */
-static const ix_backend *
-choose_backend(ilex_context *ctx)
+const ix_backend *
+ix_backend_choose(ilex_context *ctx)
 {
     const char *jit = ix_option_text(ctx, IX_OPTION_jit);
     if (strcmp(jit, "auto") != 0)
@@ -64,7 +65,9 @@ load_code(ilex_context *ctx, ilex_program *p)
                           .nsymbols = c->nkernels,
                           .needs_math = source->uses_math,
                           .cc = *cc ? cc : NULL,
-                          .cflags_opt = *flags ? flags : NULL};
+                          .cflags_opt = *flags ? flags : NULL,
+                          .timeout_ms =
+                              1000 * ix_option_int(ctx, IX_OPTION_cc_timeout)};
     double start = now();
     for (size_t i = 0; names && i < c->nkernels; i++)
         names[i] = c->kernel[i].name;
@@ -92,8 +95,8 @@ make_solver(ilex_program *p)
     return true;
 }
 
-ilex_program *
-ilex_compile_module(ilex_module *module)
+static ilex_program *
+compile_module(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     ilex_program *p = ix_mem_new(ix_context_mem(ctx), sizeof *p);
@@ -103,21 +106,34 @@ ilex_compile_module(ilex_module *module)
     }
     atomic_init(&p->count, 1);
     p->mem = *ix_context_mem(ctx);
-    p->backend = choose_backend(ctx);
+    p->backend = ix_backend_choose(ctx);
     p->threads = (int)ix_option_int(ctx, IX_OPTION_threads);
     ix_compile_request request = {.reference = p->backend->dialect < 0,
                                   .several = p->backend->several};
     if (!request.reference)
         request.dialect[p->backend->dialect] = true;
     p->c = ix_compile(module, &request);
-    if (p->c && !make_solver(p))
+    p->workspaces = ix_workspaces_new(&p->mem);
+    if (p->c && (!p->workspaces || !make_solver(p)))
         ix_fail_memory(&ctx->error);
-    else if (p->c && !request.reference)
+    else if (p->c && p->backend->compile)
         load_code(ctx, p);
+    if (p->c)
+        p->most_arguments = ix_most_arguments(p->c, p->backend->dialect);
     if (p->c && ctx->error.code == ILEX_OK)
         return p;
     ilex_program_release(p);
     return NULL;
+}
+
+/* Constants are folded and read while compiling: in the environment of runs. */
+ilex_program *
+ilex_compile_module(ilex_module *module)
+{
+    ix_fpenv before = ix_fpenv_enter();
+    ilex_program *p = compile_module(module);
+    ix_fpenv_leave(before);
+    return p;
 }
 
 /* "_ilex_out<i>" unless the spec names the output. */
@@ -183,5 +199,6 @@ ilex_program_release(ilex_program *p)
     ix_mem_free(&mem, p->kernel);
     ix_mem_free(&mem, p->command);
     ix_compiled_free(p->c);
+    ix_workspaces_free(p->workspaces);
     ix_mem_free(&mem, p);
 }

@@ -11,6 +11,7 @@
 #include "compiler/compiler.h"
 #include "ilex/program.h"
 #include "runtime/jit/jit.h"
+#include "runtime/program/workspace.h"
 #include "runtime/storage/storage.h"
 #include "runtime/threads/pool.h"
 
@@ -42,6 +43,33 @@ typedef struct ix_solver {
 /* Makes formulas for every used size; memory from the program's arena. */
 void ix_solver_make(ix_solver *s, ix_compiled *c);
 
+/* ---- engines: what carries out the steps of a run ---- */
+
+typedef struct ix_run ix_run;
+
+/* The functions that walk.c calls; each explains a failure in the run's error
+ * record. */
+typedef struct ix_engine {
+    /* Before anything else: can all arguments be reached? NULL: nothing to do.
+     */
+    ilex_status (*begin)(ix_run *r);
+    /* Brings argument "i" up to date, sets its base to where kernels find it.
+     */
+    ilex_status (*transfer)(ix_run *r, size_t i);
+    /* "bytes" bytes at a multiple of 64 for temporaries, in r->workspace until
+     * the run gives them back. */
+    ilex_status (*allocate)(ix_run *r, size_t bytes, char **memory);
+    /* Can kernels reach the caller's workspace? NULL: they can. */
+    ilex_status (*check_workspace)(ix_run *r, const void *memory);
+    /* Iterations [lo, hi) of the outermost loop of kernel "i"; lo < hi. */
+    ilex_status (*launch)(ix_run *r, size_t i, int64_t lo, int64_t hi);
+    /* Returns when everything is done. NULL: it is, after each launch. */
+    ilex_status (*wait)(ix_run *r);
+} ix_engine;
+
+/* engine_host.c: threads of this process. */
+extern const ix_engine ix_engine_host;
+
 /* ---- backends.def ---- */
 
 struct ilex_program;
@@ -54,7 +82,11 @@ typedef struct ix_backend {
     char *(*command)(const ix_mem *mem, const ix_jit_request *req,
                      ix_error *err); /* or NULL */
     bool several;                    /* translation units */
+    const ix_engine *engine;
 } ix_backend;
+
+/* The row that option jit asks for; auto: tcc, else cc. */
+const ix_backend *ix_backend_choose(ilex_context *ctx);
 
 struct ilex_program {
     atomic_size_t count;
@@ -65,49 +97,61 @@ struct ilex_program {
     ix_code *code;
     ix_kernel_fn *kernel; /* by kernel number */
     char *command;
-    int threads; /* 0: as many as are worth it */
+    int threads;           /* 0: as many as are worth it */
+    size_t most_arguments; /* bytes of a kernel's */
+    ix_workspaces *workspaces;
     double jit_seconds;
 };
 
 /* ---- bind.c, run.c: one run ---- */
 
 /* Everything a run knows; lives on the stack and in one block of memory. */
-typedef struct ix_run {
+struct ix_run {
     const ilex_program *p;
     ilex_call *call;
     ix_error *err;
-    ilex_storage **bound; /* per argument */
+    const ilex_storage **bound; /* per argument */
     int64_t *size;
     char **base;         /* per buffer */
+    const char **value;  /* per buffer: an element that goes by value, or NULL;
+                            the array may be NULL */
     int64_t *stride;     /* of all axes of all buffers */
     int64_t (*cover)[2]; /* of all axes: indices that may be touched */
     int *axis;           /* of all axes: the storage's axis */
-    void *workspace;     /* owned unless the caller gave it */
+    char *arguments;     /* room for those of a kernel */
+    ix_workspace *workspace; /* checked out, or NULL */
     int threads;
-} ix_run;
+    bool busy; /* something was launched since the last wait */
+};
 
 /* Finds the storages by name, solves the sizes, checks everything. */
 ilex_status ix_bind(ix_run *r, const ilex_binding *bindings, size_t count);
 
-/* Runs a program whose arguments are bound: finds room for the temporaries,
- * launches, gives the room back. */
-ilex_status ix_run_launch(ix_run *r);
+/* ---- walk.c, pack.c: carrying out ---- */
 
-/* Bytes of the workspace for the sizes of a run; -1 on overflow. "offset" (per
- * slot) may be NULL. */
+/* Carries out the steps of a program whose arguments are bound. */
+ilex_status ix_run_steps(ix_run *r);
+
+/* Bytes of the workspace for the sizes of a run; -1 on overflow. "offset" is
+ * per slot. */
 int64_t ix_workspace_bytes(const ix_compiled *c, const int64_t *size,
                            int64_t *offset);
 
-/* A temporary is dense in C order: its strides in elements, and the bytes from
- * element (0, ..., 0) to its first one; false on overflow. */
-bool ix_temporary_layout(const ix_compiled_buffer *b, const int64_t *size,
-                         int64_t *stride, int64_t *offset);
+/* The arguments of a kernel, "l->bytes" bytes. */
+void ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to);
+
+/* Bytes of the longest, of kernels of a dialect (-1: none). */
+size_t ix_most_arguments(const ix_compiled *c, int dialect);
+
+/* bind.c: reductions that need an element have one. */
+ilex_status ix_check_nonempty(ix_run *r, const ix_compiled_nonempty *n);
 
 bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
                    int64_t *hi);
 
 /* ---- reference.c ---- */
 
-ilex_status ix_reference_run(const ix_run *r);
+/* Evaluates tape "i" at every point of its box. */
+ilex_status ix_reference_evaluate(const ix_run *r, size_t i);
 
 #endif

@@ -20,7 +20,7 @@ ilex_program_backend(const ilex_program *p)
 size_t
 ilex_program_kernel_count(const ilex_program *p)
 {
-    return p->c->nkernels;
+    return p->backend->dialect < 0 ? p->c->ntapes : p->c->nkernels;
 }
 
 size_t
@@ -128,6 +128,8 @@ static int64_t *
 size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
 {
     const ix_compiled *c = p->c;
+    if (count > 0 && !sizes)
+        return NULL;
     int64_t *value = ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *value);
     for (size_t k = 0; value && k < c->nsizes; k++) {
         size_t j = 0;
@@ -175,10 +177,21 @@ ilex_program_extents(const ilex_program *p, size_t i,
 
 int64_t
 ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
-                       size_t count)
+                       size_t count, int threads)
 {
+    (void)threads; /* temporaries are shared by all */
     int64_t *value = size_values(p, sizes, count);
-    int64_t bytes = value ? ix_workspace_bytes(p->c, value, NULL) : -1;
+    int64_t *offset =
+        ix_mem_new(&p->mem, ((size_t)p->c->nslots + 1) * sizeof *offset);
+    int64_t bytes =
+        value && offset ? ix_workspace_bytes(p->c, value, offset) : -1;
     ix_mem_free(&p->mem, value);
+    ix_mem_free(&p->mem, offset);
     return bytes;
+}
+
+size_t
+ilex_program_trim(const ilex_program *p)
+{
+    return ix_workspaces_trim(p->workspaces);
 }

@@ -266,20 +266,15 @@ run_tape(machine *m)
 }
 
 ilex_status
-ix_reference_run(const ix_run *r)
+ix_reference_evaluate(const ix_run *r, size_t i)
 {
     const ix_compiled *c = r->p->c;
-    int32_t most = 0;
-    for (size_t i = 0; i < c->ntapes; i++)
-        most = c->tape[i].ninstr > most ? c->tape[i].ninstr : most;
-    machine m = {.r = r, .c = c};
-    m.value = ix_mem_new(&r->p->mem, ((size_t)most + 1) * sizeof *m.value);
+    machine m = {.r = r, .c = c, .tape = &c->tape[i]};
+    m.value =
+        ix_mem_new(&r->p->mem, ((size_t)m.tape->ninstr + 1) * sizeof *m.value);
     if (!m.value)
         return ix_fail_memory(r->err);
-    for (size_t i = 0; i < c->ntapes; i++) {
-        m.tape = &c->tape[i];
-        run_tape(&m);
-    }
+    run_tape(&m);
     ix_mem_free(&r->p->mem, m.value);
     return ILEX_OK;
 }

@@ -27,6 +27,11 @@ ilex_storage_fill_raw(ilex_context *ctx, ilex_storage *s, const void *element)
         return ILEX_E_ARGUMENT;
     ix_error *err = ix_storage_error(ctx);
     ix_host_copy x;
+    if (!element)
+        return ix_fail(err, ILEX_E_ARGUMENT,
+                       "storage fill: the element is NULL; it points to one "
+                       "value of dtype %s",
+                       ilex_dtype_name(s->dtype));
     ilex_status rc = ix_storage_check_writable(s, err);
     rc = rc ? rc : ix_host_copy_open(&x, s, ILEX_READ_WRITE, err);
     if (rc)

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "lib/base/fpenv.h"
 #include "lib/ops/dtype.h"
 #include "runtime/threads/pool.h"
 
@@ -321,9 +322,12 @@ ix_storage_initialize(const ilex_storage *s, int threads,
         if (s->layout[k] == 0)
             x.outer = k;
     int64_t n = x.outer < 0 ? 1 : s->shape[x.outer];
-    if (threads > 1 && n > 1)
+    if (threads > 1 && n > 1) {
         ix_pool_run(threads, n, initialize_part, &x);
-    else
-        for (int64_t i = 0; i < n; i++)
-            initialize_part(&x, i);
+        return;
+    }
+    ix_fpenv before = ix_fpenv_enter();
+    for (int64_t i = 0; i < n; i++)
+        initialize_part(&x, i);
+    ix_fpenv_leave(before);
 }

@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "lib/base/fpenv.h"
+
 typedef struct job {
     struct job *next;
     void (*body)(void *arg, int64_t i);
@@ -29,10 +31,12 @@ static job *jobs;
 static int nworkers;
 
 /* Takes numbers of "j" until there are none left; the lock is held on entry
- * and on return. */
+ * and on return. Workers inherit the floating-point environment of the thread
+ * that made them, so every thread sets the default for its part. */
 static void
 take_part(job *j)
 {
+    ix_fpenv before = ix_fpenv_enter();
     while (j->taken < j->n) {
         int64_t i = j->taken++;
         pthread_mutex_unlock(&lock);
@@ -41,6 +45,7 @@ take_part(job *j)
         if (++j->done == j->n)
             pthread_cond_broadcast(&finished);
     }
+    ix_fpenv_leave(before);
 }
 
 static job *

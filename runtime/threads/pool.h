@@ -11,7 +11,8 @@
 int ix_pool_cores(void);
 
 /* Calls body(arg, i) for 0 <= i < n on at most "threads" threads, the caller's
- * among them; returns when all are done. */
+ * among them, in the default floating-point environment (lib/base/fpenv.h);
+ * returns when all are done. */
 void ix_pool_run(int threads, int64_t n, void (*body)(void *arg, int64_t i),
                  void *arg);
 

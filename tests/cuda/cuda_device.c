@@ -213,10 +213,16 @@ place_temporary(session *s, size_t i, int64_t offset)
 {
     ix_run *r = &s->run;
     const ix_compiled_buffer *b = &s->program->p->c->buffer[i];
-    int64_t skipped;
-    ix_temporary_layout(b, r->size, &r->stride[b->first_stride], &skipped);
-    r->base[i] = (char *)((uintptr_t)s->device + s->workspace +
-                          (uintptr_t)offset - (uintptr_t)skipped);
+    int64_t step = 1, skipped = 0, lo, hi;
+    for (int k = b->rank - 1; k >= 0; k--) {
+        ix_range_eval(&b->box[k], r->size, &lo, &hi);
+        r->stride[b->first_stride + k] = step;
+        skipped += lo * step;
+        step *= hi > lo ? hi - lo : 1;
+    }
+    r->base[i] =
+        (char *)((uintptr_t)s->device + s->workspace + (uintptr_t)offset -
+                 (uintptr_t)(skipped * (int64_t)ilex_dtype_bytes(b->dtype)));
 }
 
 /* Where everything goes; allocates the image. */
@@ -229,7 +235,9 @@ lay_out(session *s, ix_error *err)
     s->sizes = reserve(s, c->nsizes * sizeof(int64_t));
     for (size_t i = 0; i < c->narguments; i++)
         measure(s, i);
-    int64_t bytes = ix_workspace_bytes(c, s->run.size, NULL);
+    int64_t *offset = calloc((size_t)c->nslots + 1, sizeof *offset);
+    int64_t bytes = offset ? ix_workspace_bytes(c, s->run.size, offset) : -1;
+    free(offset);
     if (bytes < 0)
         return ix_fail(err, ILEX_E_OVERFLOW, "the workspace is too large");
     s->workspace = reserve(s, (size_t)bytes);
@@ -281,19 +289,24 @@ launch_kernels(session *s, ix_error *err)
 {
     const ix_compiled *c = s->program->p->c;
     ilex_status rc = ILEX_OK;
-    ix_kernel_args args = {(char *const *)(void *)s->device,
-                           (const int64_t *)(void *)(s->device + s->strides),
-                           (const int64_t *)(void *)(s->device + s->sizes)};
+    const ix_kernel_layout *layout = c->source[IX_DIALECT_cuda].layout;
+    char *args = calloc(1, s->program->p->most_arguments + 1);
+    if (!args)
+        return ix_fail_memory(err);
     for (size_t i = 0; !rc && i < c->nkernels; i++) {
         int64_t lo = 0, hi = 1;
-        void *parameters[] = {&args, &lo, &hi};
-        if (!c->kernel[i].serial)
-            ix_range_eval(&c->kernel[i].outer, s->run.size, &lo, &hi);
-        if (lo < hi)
+        void *parameters[] = {args, &lo, &hi};
+        if (layout[i].indirect)
+            rc = ix_fail(err, ILEX_E_UNSUPPORTED, "too many arguments");
+        ix_pack_arguments(&s->run, &layout[i], args);
+        if (c->kernel[i].rank > 0)
+            ix_range_eval(&c->kernel[i].box[0], s->run.size, &lo, &hi);
+        if (!rc && lo < hi)
             rc = check(api.launch(s->program->function[i], BLOCKS, 1, 1,
                                   THREADS, 1, 1, 0, NULL, parameters, NULL),
                        c->kernel[i].name, err);
     }
+    free(args);
     return rc ? rc : check(api.wait(), "running the kernels", err);
 }
 

@@ -22,11 +22,8 @@ struct CUmod_st {
     void *library;
 };
 
-/* As generated source declares them. */
-typedef struct arguments {
-    const void *base, *stride, *size;
-} arguments;
-typedef void kernel(arguments args, long begin, long end);
+/* What is written behind generated source for each of its kernels. */
+typedef void kernel(void **parameters);
 
 static cuda_shim_grid running;
 static int launches;
@@ -46,6 +43,26 @@ put_source(FILE *f, const char *source)
     fputs(source, f);
 }
 
+/* For every kernel "k0(const k0_args args, i64 begin, i64 end)" a function that
+ * takes the parameters of a launch; a pointer to the arguments stands where
+ * they are too long to go by value. */
+static void
+put_launchers(FILE *f, const char *source)
+{
+    static const char head[] = "__global__ void\n", pointer[] = " *const a";
+    for (const char *p = source; (p = strstr(p, head)) != NULL;) {
+        p += sizeof head - 1;
+        int name = (int)strcspn(p, "(");
+        const char *type = p + name + 1;
+        int length = (int)strcspn(type + 6, " ") + 6; /* "const k0_args" */
+        int indirect = !strncmp(type + length, pointer, sizeof pointer - 1);
+        fprintf(f,
+                "void fake_%.*s(void **p)\n{\n"
+                "    %.*s(*(%.*s%s *)p[0], *(i64 *)p[1], *(i64 *)p[2]);\n}\n",
+                name, p, name, p, length, type, indirect ? " *const" : "");
+    }
+}
+
 static int
 write_source(const char *path, const char *source)
 {
@@ -60,6 +77,7 @@ write_source(const char *path, const char *source)
             "}\n",
             (unsigned long long)(uintptr_t)&running);
     put_source(f, source);
+    put_launchers(f, source);
     return fclose(f) == 0;
 }
 
@@ -125,7 +143,9 @@ CUresult
 cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
     CUresult error = fake_begin("cuModuleGetFunction", 1);
-    void *p = error ? NULL : dlsym(module->library, name);
+    char symbol[80];
+    snprintf(symbol, sizeof symbol, "fake_%.70s", name);
+    void *p = error ? NULL : dlsym(module->library, symbol);
     if (!error && !p)
         error = CUDA_ERROR_NOT_FOUND;
     memcpy(function, &p, sizeof p);
@@ -153,8 +173,7 @@ cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
         unsigned t = running.backwards ? gx * bx - 1 - i : i;
         running.block.x = t / bx;
         running.thread.x = t % bx;
-        f(*(arguments *)parameters[0], *(long *)parameters[1],
-          *(long *)parameters[2]);
+        f(parameters);
     }
     fake_shut_all();
     return CUDA_SUCCESS;

@@ -33,22 +33,23 @@ cuda_shim_backwards(int backwards)
 
 /* ---- the text ---- */
 
-/* Launching one kernel: all threads of the grid in one order or the other. */
+/* A function of the kind that runs call, around a CUDA kernel: all threads of
+ * the grid in one order or the other. */
 static const char launcher[] =
-    "static int shim_launch(\n"
-    "    void (*kernel)(const ilex_kernel_args args, i64 begin, i64 end),\n"
-    "    const ilex_kernel_args *a, i64 begin, i64 end)\n"
-    "{\n"
-    "    shim_grid *const g = shim_where();\n"
-    "    const unsigned n = g->grid_dim.x * g->block_dim.x;\n"
-    "    for (unsigned i = 0; i < n; i++) {\n"
-    "        const unsigned t = g->backwards ? n - 1 - i : i;\n"
-    "        g->block.x = t / g->block_dim.x;\n"
-    "        g->thread.x = t % g->block_dim.x;\n"
-    "        kernel(*a, begin, end);\n"
-    "    }\n"
-    "    return 0;\n"
-    "}\n";
+    "#define SHIM_LAUNCH(kernel, type, passed) \\\n"
+    "    int launch_##kernel(const type *a, i64 begin, i64 end, void *local) "
+    "\\\n"
+    "    { \\\n"
+    "        shim_grid *const g = shim_where(); \\\n"
+    "        const unsigned n = g->grid_dim.x * g->block_dim.x; \\\n"
+    "        for (unsigned i = 0; i < n; i++) { \\\n"
+    "            const unsigned t = g->backwards ? n - 1 - i : i; \\\n"
+    "            g->block.x = t / g->block_dim.x; \\\n"
+    "            g->thread.x = t % g->block_dim.x; \\\n"
+    "            kernel(passed, begin, end); \\\n"
+    "        } \\\n"
+    "        return 0; \\\n"
+    "    }\n";
 
 /* Prototypes of all libm functions, which CUDA knows without. */
 static void
@@ -91,13 +92,10 @@ put_unit(ix_text *t, const ix_compiled *c)
     put_source(t, c->source[IX_DIALECT_cuda].unit[0]);
     ix_text_put(t, launcher);
     for (size_t i = 0; i < c->nkernels; i++)
-        ix_text_format(t,
-                       "int launch_%s(const ilex_kernel_args *a, i64 begin, "
-                       "i64 end)\n"
-                       "{\n"
-                       "    return shim_launch(%s, a, begin, end);\n"
-                       "}\n",
-                       c->kernel[i].name, c->kernel[i].name);
+        ix_text_format(t, "SHIM_LAUNCH(%s, %s_args, %s)\n", c->kernel[i].name,
+                       c->kernel[i].name,
+                       c->source[IX_DIALECT_cuda].layout[i].indirect ? "a"
+                                                                     : "*a");
 }
 
 /* ---- programs ---- */
@@ -107,7 +105,8 @@ static const ix_backend backend = {"cuda on the CPU",
                                    IX_DIALECT_cuda,
                                    ix_jit_cc_compile,
                                    NULL,
-                                   false};
+                                   false,
+                                   &ix_engine_host};
 
 /* Names of the launchers in one block, which the caller frees. */
 static const char **
@@ -178,8 +177,11 @@ cuda_shim_lower(ilex_module *module)
     p->threads = 1;
     request.dialect[IX_DIALECT_cuda] = true;
     p->c = ix_compile(module, &request);
-    if (p->c && solve(p))
+    p->workspaces = ix_workspaces_new(&p->mem);
+    if (p->c && p->workspaces && solve(p)) {
+        p->most_arguments = ix_most_arguments(p->c, IX_DIALECT_cuda);
         return p;
+    }
     if (ctx->error.code == ILEX_OK)
         ix_fail_memory(&ctx->error);
     ilex_program_release(p);

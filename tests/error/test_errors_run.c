@@ -277,10 +277,10 @@ START_TEST(workspace)
     bound[1] = ilex_storage_full(ctx, ILEX_F64, 1, SHAPE(4), FILL);
     const ilex_binding both[] = {{"x", bound[0]}, {"y", bound[1]}};
     const ilex_size_binding n = {"n", 4};
-    int64_t bytes = ilex_program_workspace(p, &n, 1);
+    int64_t bytes = ilex_program_workspace(p, &n, 1, 1);
     ck_assert_int_gt(bytes, 0);
     ck_assert_int_le(bytes, 4096);
-    ck_assert_int_eq(ilex_program_workspace(p, NULL, 0), -1);
+    ck_assert_int_eq(ilex_program_workspace(p, NULL, 0, 1), -1);
     ilex_call call = {.size = sizeof call, .workspace = memory};
     call.workspace_bytes = (size_t)bytes - 1;
     check_error("small", ilex_run(p, both, 2, &call), call.error,

@@ -131,6 +131,11 @@ expect 0 '' emit iota.ilx --c -o a.c
 expect 0 . emit iota.ilx --c
 same out a.c
 expect 0 '__global__' emit --cuda iota.ilx
+expect 0 'static inline' emit iota.ilx --jit=cc
+expect 0 'GCC ivdep' emit iota.ilx --jit=cc --c
+expect 0 'GCC ivdep' emit iota.ilx --jit=reference
+"$ilexc" emit iota.ilx --jit=tcc >out 2>err || fail 'emit --jit=tcc'
+grep -q ivdep out && fail 'emit --jit=tcc prints the dialect of cc'
 expect 2 'either --c or --cuda' emit --c --cuda iota.ilx
 expect 1 'no/a.c: No such file' emit -ono/a.c iota.ilx
 expect 0 '^digraph' graph --dot iota.ilx

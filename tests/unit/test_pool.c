@@ -3,6 +3,7 @@
  * The thread pool: every number once, several callers, jobs in jobs, and a
  * forked child.
  */
+#include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -137,9 +138,104 @@ START_TEST(forked)
 }
 END_TEST
 
+/* ---- the floating-point environment ---- */
+
+static const char tiny[] = "ilex 1\nprogram tiny\nsize n\nin x : f64[I:n]\n"
+                           "let s = sum[I](x)\n"
+                           "out y : f64[I:n] = x*0.25 + s*0.0\n"
+                           "out z : f64[I:n] = (x + 1.0)/3.0\n";
+
+enum { POINTS = 4096 };
+
+/* Rounding upwards and, where there is such a thing, subnormals as zeros. */
+static void
+upset(void)
+{
+    fesetround(FE_UPWARD);
+#if defined(__x86_64__)
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+#endif
+}
+
+/* Bits of y and z, as computed by "jit" on 3 threads. */
+static void
+run_tiny(const char *jit, uint64_t *bits, bool odd)
+{
+    ilex_option_set(ctx, "jit", jit);
+    ilex_program *p = compile(tiny);
+    ilex_storage *s[3];
+    for (int i = 0; i < 3; i++)
+        s[i] = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(POINTS));
+    double *x = ilex_storage_data(s[0]);
+    for (int i = 0; i < POINTS; i++)
+        x[i] = i % 2 ? 0x1p-1022 * (1 + i) : i;
+    if (odd)
+        upset();
+    unsigned before = (unsigned)fegetround();
+    ilex_call call = {.size = sizeof call, .threads = 3};
+    ilex_binding bound[] = {{"x", s[0]}, {"y", s[1]}, {"z", s[2]}};
+    ilex_status rc = ilex_run(p, bound, 3, &call);
+    ck_assert_uint_eq((unsigned)fegetround(), before);
+#if defined(__x86_64__)
+    ck_assert_uint_eq(__builtin_ia32_stmxcsr() & 0x8040, odd ? 0x8040 : 0);
+#endif
+    fesetenv(FE_DFL_ENV);
+    ck_assert_msg(!rc, "%s", call.error);
+    memcpy(bits, ilex_storage_const_data(s[1]), POINTS * sizeof *bits);
+    memcpy(bits + POINTS, ilex_storage_const_data(s[2]), POINTS * sizeof *bits);
+    for (int i = 0; i < 3; i++)
+        ilex_storage_release(s[i]);
+    ilex_program_release(p);
+}
+
+/* The environment of the thread that makes the workers, and of the one that
+ * calls, changes no bit. */
+START_TEST(environment_of_the_host)
+{
+    static uint64_t want[2 * POINTS], have[2 * POINTS];
+    static const char *const jits[] = {"reference", "tcc", "cc"};
+    tally t = {{0}};
+    upset();
+    ix_pool_run(4, 100, count, &t); /* makes the workers */
+    fesetenv(FE_DFL_ENV);
+    run_tiny("reference", want, false);
+    ck_assert(want[1] != 0);
+    for (size_t j = 0; j < IX_COUNT(jits); j++)
+        for (int odd = 0; odd < 2; odd++) {
+            if (!strcmp(jits[j], "tcc") && !ix_jit_tcc_available())
+                continue;
+            run_tiny(jits[j], have, odd);
+            ck_assert_msg(!memcmp(want, have, sizeof want), "%s, %s", jits[j],
+                          odd ? "odd environment" : "odd workers");
+        }
+}
+END_TEST
+
+/* Constants are folded, decimals read and printed in the same way. */
+START_TEST(environment_while_compiling)
+{
+    static const char constants[] =
+        "ilex 1\nprogram constants\nout y : f64[] = 0.1*0.3 + 1e-320\n";
+    char *want, *have;
+    ilex_option_set(ctx, "jit", "tcc");
+    ilex_module *m = parse(constants);
+    want = ilex_module_emit(m, "c");
+    ilex_module_free(m);
+    upset();
+    m = parse(constants);
+    have = ilex_module_emit(m, "c");
+    fesetenv(FE_DFL_ENV);
+    ilex_module_free(m);
+    ck_assert_str_eq(want, have);
+    ilex_text_free(ctx, want);
+    ilex_text_free(ctx, have);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("pool", every_number_once, several_callers, jobs_in_jobs,
-                     forked);
+    return RUN_TESTS("pool", environment_of_the_host,
+                     environment_while_compiling, every_number_once,
+                     several_callers, jobs_in_jobs, forked);
 }

@@ -225,7 +225,7 @@ START_TEST(workspace)
         ilex_program *p = compile_for(jits[j]);
         arguments a;
         const ilex_size_binding sizes[] = {{"n", ROWS}, {"m", COLUMNS}};
-        int64_t bytes = p ? ilex_program_workspace(p, sizes, 2) : 0;
+        int64_t bytes = p ? ilex_program_workspace(p, sizes, 2, 1) : 0;
         if (!p)
             continue;
         ck_assert_int_gt(bytes, 0);
@@ -240,6 +240,44 @@ START_TEST(workspace)
         for (size_t i = (size_t)bytes; i < sizeof memory; i++)
             ck_assert_int_eq(memory[i], 0x5a);
         close_arguments(&a);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
+/* ---- sizes ---- */
+
+/* A size that only a condition names, which `split` decides: kernels do not
+ * need it, the reference evaluates the condition. Left out of the call it is an
+ * error there, never 0. */
+START_TEST(size_of_a_condition)
+{
+    static const char text[] =
+        "ilex 1\nprogram q\nsize n, m\nassume n >= 2 && m >= 9\n"
+        "in x : f64[n]\nmap t[1] = where(_0 > m-2, x[0], x[1])\n"
+        "out o : f64[1] = t\n";
+    static const double numbers[] = {5.0, 7.0};
+    const ilex_size_binding sizes[] = {{"m", 9}};
+    for (int j = 0; j < 3; j++) {
+        ilex_program *p;
+        ck_assert_int_eq(ilex_option_set(ctx, "jit", jits[j]), ILEX_OK);
+        ilex_module *m = parse(text);
+        p = ilex_compile_module(m);
+        ilex_module_free(m);
+        if (!p && take_error() == ILEX_E_UNSUPPORTED)
+            continue;
+        ilex_storage *x = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(2));
+        ilex_storage *o = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(1));
+        memcpy(ilex_storage_data(x), numbers, sizeof numbers);
+        const ilex_binding bound[] = {{"x", x}, {"o", o}};
+        ilex_call call = {.size = sizeof call, .sizes = sizes, .size_count = 1};
+        ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
+        ck_assert_msg(*(const double *)ilex_storage_const_data(o) == 7.0, "%s",
+                      jits[j]);
+        ck_assert_int_eq(ilex_run(p, bound, 2, NULL),
+                         j == 0 ? ILEX_E_SIZE : ILEX_OK);
+        ilex_storage_release(x);
+        ilex_storage_release(o);
         ilex_program_release(p);
     }
 }
@@ -325,6 +363,19 @@ START_TEST(queries)
 }
 END_TEST
 
+/* Sizes that are not there are told, by -1 or a status. */
+START_TEST(queries_without_sizes)
+{
+    ilex_program *p = compile(smooth);
+    int64_t lo[2];
+    ck_assert_int_eq(ilex_program_workspace(p, NULL, 3, 1), -1);
+    ck_assert_int_eq(ilex_program_workspace(p, NULL, 0, 1), -1);
+    ck_assert_int_eq(ilex_program_extents(p, 0, NULL, 3, lo, NULL, NULL),
+                     ILEX_E_SIZE);
+    ilex_program_release(p);
+}
+END_TEST
+
 START_TEST(queries_of_cc)
 {
     ilex_program *p = compile_for("cc");
@@ -342,7 +393,8 @@ END_TEST
 START_TEST(jit_choices)
 {
     static const char rows[] = "auto"
-#define IX_BACKEND(name, dialect, compile, command, several, meaning) "|" #name
+#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
+    "|" #name
 #include "runtime/jit/backends.def"
         ;
     static const struct {
@@ -361,6 +413,7 @@ int
 main(void)
 {
     return RUN_TESTS("program", with_threads, concurrent_runs, parallel_for,
-                     few_elements, workspace, context_freed, data_lives,
-                     queries, queries_of_cc, jit_choices);
+                     few_elements, workspace, size_of_a_condition,
+                     context_freed, data_lives, queries, queries_without_sizes,
+                     queries_of_cc, jit_choices);
 }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The list of steps of a compiled program, and as text: one step a line, with
+ * the formulas that a run evaluates.
+ */
+#include "compiler/steps/finish.h"
+
+/* ---- making the list ---- */
+
+static void
+add(ix_compiled *c, size_t *capacity, ix_step_kind kind, size_t what,
+    size_t end)
+{
+    ix_arena_grow(&c->arena, &c->step, capacity, c->nsteps + 1,
+                  sizeof *c->step);
+    c->step[c->nsteps++] = (ix_step){kind, (int)what, (int)end};
+}
+
+/* Tests come first, since nothing may be written before they passed. */
+void
+ix_make_steps(ix_compiled *c)
+{
+    size_t room = 0, slots = (size_t)c->nslots;
+    for (size_t i = 0; i < c->nnonempty; i++)
+        add(c, &room, IX_STEP_TEST, i, i + 1);
+    for (size_t i = 0; i < c->narguments; i++)
+        if (c->buffer[i].used)
+            add(c, &room, IX_STEP_TRANSFER, i, i + 1);
+    if (slots)
+        add(c, &room, IX_STEP_ALLOC, 0, slots);
+    for (size_t i = 0; i < c->ntapes; i++)
+        add(c, &room, IX_STEP_EVALUATE, i, i + 1);
+    for (size_t i = 0; i < c->nkernels; i++)
+        add(c, &room, IX_STEP_LAUNCH, i, i + 1);
+    if (slots)
+        add(c, &room, IX_STEP_FREE, 0, slots);
+}
+
+/* ---- as text ---- */
+
+typedef struct printer {
+    const ilex_context *ctx; /* has the names of sizes */
+    const ix_compiled *c;
+    const ix_kernel_layout *layout; /* per kernel, or NULL */
+    ix_text *t;
+} printer;
+
+/* "[0, n), [1, m-1)" */
+static void
+put_ranges(printer *p, const ix_range *range, int n)
+{
+    for (int k = 0; k < n; k++) {
+        ix_text_put(p->t, k ? ", [" : "[");
+        ix_lin_print(p->ctx, range[k].lo, p->t);
+        ix_text_put(p->t, ", ");
+        ix_lin_print(p->ctx, range[k].hi, p->t);
+        ix_text_char(p->t, ')');
+    }
+    if (n == 0)
+        ix_text_put(p->t, "one point");
+}
+
+/* "b3 v : f64 on [0, n)" */
+static void
+put_buffer(printer *p, int i)
+{
+    const ix_compiled_buffer *b = &p->c->buffer[i];
+    ix_text_format(p->t, "b%d%s%s : %s on ", i, *b->name ? " " : "", b->name,
+                   ilex_dtype_name(b->dtype));
+    put_ranges(p, b->box, b->rank);
+}
+
+static void
+put_test(printer *p, const ix_step *s)
+{
+    const ix_compiled_nonempty *n = &p->c->nonempty[s->what];
+    ix_text_format(p->t, "%s over ", n->what);
+    put_ranges(p, n->range, n->nranges);
+    if (n->nouter == 0)
+        return;
+    ix_text_put(p->t, " for ");
+    put_ranges(p, n->outer, n->nouter);
+}
+
+static void
+put_transfer(printer *p, const ix_step *s)
+{
+    bool out = p->c->buffer[s->what].role == IX_COMPILED_OUTPUT;
+    ix_text_put(p->t, out ? "out " : "in  ");
+    put_buffer(p, s->what);
+}
+
+/* A slot is as large as the largest of its tenants. */
+static void
+put_slots(printer *p, const ix_step *s)
+{
+    for (int slot = s->what; slot < s->end; slot++) {
+        const char *comma = " for ";
+        ix_text_format(p->t, "%sslot %d", slot > s->what ? "; " : "", slot);
+        for (size_t i = p->c->narguments; i < p->c->nbuffers; i++) {
+            if (s->kind == IX_STEP_FREE || p->c->buffer[i].slot != slot)
+                continue;
+            ix_text_put(p->t, comma);
+            put_buffer(p, (int)i);
+            comma = ", then ";
+        }
+    }
+}
+
+static void
+put_tape(printer *p, const ix_step *s)
+{
+    const ix_tape *tape = &p->c->tape[s->what];
+    ix_text_format(p->t, "b%d on ", tape->buffer);
+    put_ranges(p, tape->box, tape->rank);
+}
+
+/* Strides and sizes that a kernel gets: ", strides b0.0 b0.1, sizes n". */
+static void
+put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
+           const char *title)
+{
+    for (size_t i = 0; i < l->nfields; i++) {
+        int at = l->field[i].index;
+        if (l->field[i].kind != kind)
+            continue;
+        ix_text_put(p->t, title);
+        title = "";
+        if (kind == IX_FIELD_SIZE)
+            ix_text_format(p->t, " %s", p->c->size[at].name);
+        if (kind == IX_FIELD_BUFFER)
+            ix_text_format(p->t, " b%d", at);
+        if (kind == IX_FIELD_STRIDE)
+            ix_text_format(p->t, " b%d.%d", at, l->field[i].axis);
+    }
+}
+
+static void
+put_launch(printer *p, const ix_step *s)
+{
+    const ix_compiled_kernel *k = &p->c->kernel[s->what];
+    ix_text_format(p->t, "%s on ", k->name);
+    put_ranges(p, k->box, k->rank);
+    ix_text_put(p->t, ": writes");
+    for (int i = 0; i < k->nwritten; i++)
+        ix_text_format(p->t, " b%d", k->written[i]);
+    if (!p->layout)
+        return;
+    put_fields(p, &p->layout[s->what], IX_FIELD_BUFFER, "; buffers");
+    put_fields(p, &p->layout[s->what], IX_FIELD_STRIDE, "; strides");
+    put_fields(p, &p->layout[s->what], IX_FIELD_SIZE, "; sizes");
+}
+
+void
+ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
+               ix_text *t)
+{
+    static const char *const names[] = {
+#define IX_STEP(name, text, meaning) text,
+#include "compiler/steps/steps.def"
+    };
+    printer p = {ctx, c, dialect < 0 ? NULL : c->source[dialect].layout, t};
+    ix_text_format(t, "program %s\n", c->name);
+    for (size_t i = 0; i < c->nsteps; i++) {
+        const ix_step *s = &c->step[i];
+        ix_text_format(t, "  %-8s  ", names[s->kind]);
+        switch (s->kind) {
+        case IX_STEP_TEST:
+            put_test(&p, s);
+            break;
+        case IX_STEP_TRANSFER:
+            put_transfer(&p, s);
+            break;
+        case IX_STEP_ALLOC:
+        case IX_STEP_FREE:
+            put_slots(&p, s);
+            break;
+        case IX_STEP_EVALUATE:
+            put_tape(&p, s);
+            break;
+        default:
+            put_launch(&p, s);
+        }
+        ix_text_char(t, '\n');
+    }
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine of the host: kernels are functions of this process, called for
+ * parts of their range by Ilex's threads or the caller's.
+ */
+#include <pthread.h>
+
+#include "lib/base/fpenv.h"
+#include "runtime/program/program.h"
+
+static ilex_status
+transfer(ix_run *r, size_t i)
+{
+    bool output = r->p->c->buffer[i].role == IX_COMPILED_OUTPUT;
+    return ix_storage_acquire(r->bound[i], output ? ILEX_READ_WRITE : ILEX_READ,
+                              r->err);
+}
+
+static ilex_status
+allocate(ix_run *r, size_t bytes, char **memory)
+{
+    r->workspace =
+        ix_workspace_take(r->p->workspaces, IX_SPACE_NORMAL, 0, bytes, r->err);
+    *memory = r->workspace ? r->workspace->memory : NULL;
+    return *memory ? ILEX_OK : r->err->code;
+}
+
+/* ---- launching ---- */
+
+/* One kernel over its range, in parts; "found" is the first of what parts
+ * complain of, if "failed". */
+typedef struct launch_state {
+    ix_kernel_fn fn;
+    const void *arguments;
+    int64_t lo, hi, parts;
+    bool failed;
+    ix_local found;
+} launch_state;
+
+/* Keeps the smallest complaint: the same for any number of threads. */
+static void
+note(launch_state *l, const ix_local *local)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const ix_local *f = &l->found;
+    if (!l->failed || local->node < f->node ||
+        (local->node == f->node && local->index < f->index))
+        l->found = *local;
+    l->failed = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static void
+call(launch_state *l, int64_t from, int64_t to)
+{
+    ix_local local = {.scratch = NULL};
+    if (l->fn(l->arguments, from, to, &local) != 0)
+        note(l, &local);
+}
+
+static void
+run_part(void *arg, int64_t i)
+{
+    launch_state *l = arg;
+    int64_t n = l->hi - l->lo;
+    int64_t from =
+        l->lo + n / l->parts * i + (i < n % l->parts ? i : n % l->parts);
+    int64_t to = from + n / l->parts + (i < n % l->parts ? 1 : 0);
+    ix_fpenv before = ix_fpenv_enter(); /* the thread may be the caller's */
+    call(l, from, to);
+    ix_fpenv_leave(before);
+}
+
+static ilex_status
+launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
+{
+    const ilex_program *p = r->p;
+    launch_state l = {
+        .fn = p->kernel[i], .arguments = r->arguments, .lo = lo, .hi = hi};
+    ix_pack_arguments(r, &p->c->source[p->backend->dialect].layout[i],
+                      r->arguments);
+    l.parts = r->threads < hi - lo ? r->threads : hi - lo;
+    if (l.parts <= 1)
+        call(&l, lo, hi);
+    else if (r->call && r->call->parallel_for)
+        r->call->parallel_for(r->call->user, run_part, &l, l.parts);
+    else
+        ix_pool_run(r->threads, l.parts, run_part, &l);
+    if (!l.failed)
+        return ILEX_OK;
+    return ix_fail(r->err, ILEX_E_BOUNDS,
+                   "%s: kernel %s: test %lld fails at element %lld, for the "
+                   "value %lld",
+                   p->c->name, p->c->kernel[i].name, (long long)l.found.node,
+                   (long long)l.found.index, (long long)l.found.value);
+}
+
+const ix_engine ix_engine_host = {
+    .transfer = transfer, .allocate = allocate, .launch = launch};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The walker: a program's steps from first to last, each a function here, over
+ * the functions of the engine that the program runs on. Runs, eager operators
+ * and devices all come through it.
+ */
+#include <stdio.h>
+
+#include "lib/base/fpenv.h"
+#include "runtime/program/program.h"
+
+/* ---- temporaries ---- */
+
+/* Elements of a box; false on overflow. */
+static bool
+box_elements(const ix_compiled_buffer *b, const int64_t *size, int64_t *count)
+{
+    int64_t n = 1;
+    for (int k = 0; k < b->rank; k++) {
+        int64_t lo, hi;
+        if (!ix_range_eval(&b->box[k], size, &lo, &hi) ||
+            !ix_mul(n, hi > lo ? hi - lo : 0, &n))
+            return false;
+    }
+    *count = n;
+    return true;
+}
+
+/* Slots one after another at multiples of 64 bytes, each as large as its
+ * largest tenant. */
+int64_t
+ix_workspace_bytes(const ix_compiled *c, const int64_t *size, int64_t *offset)
+{
+    int64_t total = 0, n;
+    memset(offset, 0, (size_t)c->nslots * sizeof *offset);
+    for (size_t i = c->narguments; i < c->nbuffers; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        if (!box_elements(b, size, &n) ||
+            !ix_mul(n, (int64_t)ilex_dtype_bytes(b->dtype), &n) ||
+            !ix_add(n, 63, &n))
+            return -1;
+        n &= ~(int64_t)63;
+        offset[b->slot] = n > offset[b->slot] ? n : offset[b->slot];
+    }
+    for (int slot = 0; slot < c->nslots; slot++) {
+        n = offset[slot];
+        offset[slot] = total;
+        if (!ix_add(total, n, &total))
+            return -1;
+    }
+    return total;
+}
+
+/* A temporary is dense in C order: its strides in elements, and the bytes from
+ * element (0, ..., 0) to its first one; false on overflow: a kernel multiplies
+ * indices by strides, so every such offset must fit 64 bits. */
+static bool
+temporary_layout(const ix_compiled_buffer *b, const int64_t *size,
+                 int64_t *stride, int64_t *offset)
+{
+    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype), step = bytes, v;
+    bool fits = true;
+    *offset = 0;
+    for (int k = b->rank - 1; k >= 0; k--) {
+        int64_t lo = 0, hi = 0;
+        fits = fits && ix_range_eval(&b->box[k], size, &lo, &hi);
+        stride[k] = step / bytes;
+        fits = fits && ix_mul(hi, step, &v) && ix_mul(lo, step, &v) &&
+               ix_add(*offset, v, offset);
+        if (fits && hi > lo)
+            fits = ix_mul(step, hi - lo, &step);
+    }
+    return fits;
+}
+
+/* The base is element (0, ..., 0), which may lie outside. */
+static ilex_status
+place_temporary(ix_run *r, size_t i, char *memory)
+{
+    const ix_compiled_buffer *b = &r->p->c->buffer[i];
+    int64_t offset;
+    bool fits =
+        temporary_layout(b, r->size, &r->stride[b->first_stride], &offset);
+    for (int k = 0; k < b->rank; k++) {
+        int64_t *cover = r->cover[b->first_stride + k];
+        ix_range_eval(&b->box[k], r->size, &cover[0], &cover[1]);
+    }
+    r->base[i] = (char *)((uintptr_t)memory - (uintptr_t)offset);
+    return fits ? ILEX_OK
+                : ix_fail(r->err, ILEX_E_OVERFLOW,
+                          "%s: with these sizes the place of an element of a "
+                          "temporary leaves 64 bits",
+                          r->p->c->name);
+}
+
+/* The caller's workspace if it gave one, else one of the engine. */
+static ilex_status
+find_memory(ix_run *r, int64_t bytes, char **memory)
+{
+    const ix_engine *e = r->p->backend->engine;
+    const char *name = r->p->c->name;
+    if (bytes < 0)
+        return ix_fail(r->err, ILEX_E_OVERFLOW,
+                       "%s: the temporaries' size leaves 64 bits", name);
+    if (!r->call || !r->call->workspace)
+        return e->allocate(r, (size_t)bytes, memory);
+    *memory = r->call->workspace;
+    if ((int64_t)r->call->workspace_bytes < bytes)
+        return ix_fail(r->err, ILEX_E_ARGUMENT,
+                       "%s: the workspace has %zu bytes; %lld are needed", name,
+                       r->call->workspace_bytes, (long long)bytes);
+    if ((uintptr_t)*memory % 64)
+        return ix_fail(r->err, ILEX_E_ALIGNMENT,
+                       "%s: the workspace is not aligned to 64 bytes", name);
+    return e->check_workspace ? e->check_workspace(r, *memory) : ILEX_OK;
+}
+
+/* ---- steps ---- */
+
+static ilex_status
+do_TEST(ix_run *r, const ix_step *s)
+{
+    return ix_check_nonempty(r, &r->p->c->nonempty[s->what]);
+}
+
+static ilex_status
+do_TRANSFER(ix_run *r, const ix_step *s)
+{
+    return r->p->backend->engine->transfer(r, (size_t)s->what);
+}
+
+static ilex_status
+do_ALLOC(ix_run *r, const ix_step *s)
+{
+    const ix_compiled *c = r->p->c;
+    char *memory = NULL;
+    int64_t *offset =
+        ix_mem_new(&r->p->mem, (size_t)c->nslots * sizeof *offset);
+    if (!offset)
+        return ix_fail_memory(r->err);
+    int64_t bytes = ix_workspace_bytes(c, r->size, offset);
+    ilex_status rc = find_memory(r, bytes, &memory);
+    for (size_t i = c->narguments; !rc && i < c->nbuffers; i++) {
+        int slot = c->buffer[i].slot;
+        if (slot >= s->what && slot < s->end)
+            rc = place_temporary(r, i, memory + offset[slot]);
+    }
+    ix_mem_free(&r->p->mem, offset);
+    return rc;
+}
+
+static ilex_status
+do_EVALUATE(ix_run *r, const ix_step *s)
+{
+    return ix_reference_evaluate(r, (size_t)s->what);
+}
+
+static ilex_status
+do_LAUNCH(ix_run *r, const ix_step *s)
+{
+    const ix_compiled_kernel *k = &r->p->c->kernel[s->what];
+    int64_t lo = 0, hi = 1;
+    if (k->rank > 0 && !ix_range_eval(&k->box[0], r->size, &lo, &hi))
+        return ix_fail(r->err, ILEX_E_OVERFLOW,
+                       "%s: with these sizes the range of a loop leaves 64 "
+                       "bits",
+                       r->p->c->name);
+    if (hi <= lo)
+        return ILEX_OK;
+    r->busy = true;
+    return r->p->backend->engine->launch(r, (size_t)s->what, lo, hi);
+}
+
+/* Waits for what was launched, which may use the workspace; gives it back. */
+static ilex_status
+settle(ix_run *r)
+{
+    const ix_engine *e = r->p->backend->engine;
+    ilex_status rc = e->wait && r->busy ? e->wait(r) : ILEX_OK;
+    r->busy = false;
+    ix_workspace_give(r->p->workspaces, r->workspace);
+    r->workspace = NULL;
+    return rc;
+}
+
+static ilex_status
+do_FREE(ix_run *r, const ix_step *s)
+{
+    (void)s;
+    return settle(r);
+}
+
+ilex_status
+ix_run_steps(ix_run *r)
+{
+    static ilex_status (*const carry_out[])(ix_run *, const ix_step *) = {
+#define IX_STEP(name, text, meaning) do_##name,
+#include "compiler/steps/steps.def"
+    };
+    const ix_compiled *c = r->p->c;
+    const ix_engine *e = r->p->backend->engine;
+    ix_fpenv before = ix_fpenv_enter();
+    ilex_status rc = e->begin ? e->begin(r) : ILEX_OK;
+    for (size_t i = 0; !rc && i < c->nsteps; i++)
+        rc = carry_out[c->step[i].kind](r, &c->step[i]);
+    ilex_status done = settle(r); /* also after a failure */
+    ix_fpenv_leave(before);
+    return rc ? rc : done;
+}
