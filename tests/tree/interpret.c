@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statements of the level TREE.
+ */
+#include "tests/tree/interpret.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void run_list(tree_machine *m, const ix_stmt *list);
+
+/* ---- failures, memory ---- */
+
+void
+tree_fail(tree_machine *m, const char *fmt, ...)
+{
+    static const char *const kinds[] = {
+#define IX_STMT(name, text, meaning) text,
+#include "compiler/tree/stmts.def"
+    };
+    tree_run *r = m->r;
+    const ix_stmt *s = m->stmt;
+    va_list args;
+    int n =
+        snprintf(r->failure, sizeof r->failure, "kernel k%d, ", m->k->number);
+    if (s && s->kind == IX_STMT_FOR)
+        n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
+                      "for %c%d: ", m->k->variable[s->number], s->number);
+    else if (s)
+        n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
+                      "%s %c%d: ", kinds[s->kind], s->prefix ? s->prefix : 'b',
+                      s->prefix ? s->number : s->at.buffer);
+    va_start(args, fmt);
+    vsnprintf(r->failure + n, sizeof r->failure - (size_t)n, fmt, args);
+    va_end(args);
+    r->kernel = m->k;
+    longjmp(m->failed, 1);
+}
+
+void *
+tree_allocate(size_t n, size_t bytes)
+{
+    void *p = calloc(n + 1, bytes);
+    if (!p)
+        abort();
+    return p;
+}
+
+/* ---- elements ---- */
+
+static tree_slot *
+scratch_of(tree_machine *m, const ix_stmt *s)
+{
+    if (!s || s->number < 0 || s->number >= m->k->nvalues ||
+        !m->slot[s->number].defined || m->slot[s->number].extent == 0)
+        tree_fail(m, "scratch %c%d is not defined here", s ? s->prefix : '?',
+                  s ? s->number : -1);
+    return &m->slot[s->number];
+}
+
+/* Element "i" of scratch memory, which has to be written if it is read. */
+static ix_value *
+scratch_at(tree_machine *m, const ix_stmt *s, int64_t i, bool read)
+{
+    tree_slot *t = scratch_of(m, s);
+    if (i < 0 || i >= t->extent)
+        tree_fail(m, "element %lld of %c%d is outside [0, %lld)", (long long)i,
+                  s->prefix, s->number, (long long)t->extent);
+    if (read && !t->known[i])
+        tree_fail(m, "element %lld of %c%d is read before it is written",
+                  (long long)i, s->prefix, s->number);
+    if (!read)
+        t->known[i] = true;
+    return &t->memory[i];
+}
+
+static void
+indices_of(tree_machine *m, const ix_element *e, int64_t *index)
+{
+    for (int k = 0; k < e->rank; k++)
+        index[k] = tree_evaluate(m, e->index[k]).i;
+    if (!e->row)
+        return;
+    const tree_slot *row = &m->slot[e->row->number];
+    if (!row->defined || !row->row || e->row->at.buffer != e->buffer)
+        tree_fail(m, "row r%d is not defined here, or of another buffer",
+                  e->row->number);
+    for (int k = 0; k < e->rank; k++)
+        index[k] += row->row[k];
+}
+
+static ix_value *
+element_at(tree_machine *m, const ix_element *e, bool read)
+{
+    int64_t index[ILEX_MAX_RANK] = {0};
+    bool *known;
+    indices_of(m, e, index);
+    if (e->scratch)
+        return scratch_at(m, e->scratch, e->rank ? index[0] : 0, read);
+    if (e->rank != m->r->memory[e->buffer].rank)
+        tree_fail(m, "b%d has another rank", e->buffer);
+    ix_value *v = tree_element(m, e->buffer, index, &known);
+    if (read && m->writes[e->buffer])
+        tree_fail(m, "b%d is read in a kernel that writes it", e->buffer);
+    if (read && !*known)
+        tree_fail(m, "b%d is read where it was never written", e->buffer);
+    *known = true;
+    return v;
+}
+
+/* ---- definitions ---- */
+
+static tree_slot *
+define(tree_machine *m, const ix_stmt *s)
+{
+    if (s->number < 0 || s->number >= m->k->nvalues)
+        tree_fail(m, "number %d is too large", s->number);
+    tree_slot *t = &m->slot[s->number];
+    if (t->defined)
+        tree_fail(m, "%c%d is defined twice", s->prefix, s->number);
+    t->defined = true;
+    return t;
+}
+
+static bool
+defines(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_LET || s->kind == IX_STMT_ROW ||
+           s->kind == IX_STMT_SCRATCH;
+}
+
+static void
+run_let(tree_machine *m, const ix_stmt *s)
+{
+    ix_value v =
+        s->value ? tree_evaluate(m, s->value) : *element_at(m, &s->at, true);
+    define(m, s)->value = v;
+}
+
+static void
+run_row(tree_machine *m, const ix_stmt *s)
+{
+    int64_t index[ILEX_MAX_RANK];
+    indices_of(m, &s->at, index);
+    tree_slot *t = define(m, s);
+    if (!t->row)
+        t->row = tree_allocate(ILEX_MAX_RANK, sizeof *t->row);
+    memcpy(t->row, index, (size_t)s->at.rank * sizeof *index);
+}
+
+static void
+run_scratch(tree_machine *m, const ix_stmt *s)
+{
+    ix_value first = {.i = 0};
+    if (s->value)
+        first = tree_evaluate(m, s->value);
+    tree_slot *t = define(m, s);
+    t->kind = s->scratch;
+    t->dtype = s->dtype;
+    t->width = s->scratch == IX_SCRATCH_CELL || !s->extent ? 1 : s->extent;
+    t->extent = t->width * (t->kind == IX_SCRATCH_STACK ? IX_STACK_DEPTH : 1);
+    if (t->extent > t->capacity) {
+        free(t->memory);
+        free(t->known);
+        t->memory = tree_allocate((size_t)t->extent, sizeof *t->memory);
+        t->known = tree_allocate((size_t)t->extent, sizeof *t->known);
+        t->capacity = t->extent;
+    }
+    memset(t->known, 0, (size_t)t->extent * sizeof *t->known);
+    t->depth = 0;
+    t->count = 0;
+    t->memory[0] = first;
+    t->known[0] = s->value != NULL;
+}
+
+/* ---- memory ---- */
+
+static ix_value
+combine(ix_op op, ilex_dtype dtype, ix_value a, ix_value b)
+{
+    ix_value args[2] = {a, b}, v;
+    ix_op_eval(op, dtype, args, &v);
+    return v;
+}
+
+static bool
+is_output(const ix_stmt *s)
+{
+    return s && s->kind == IX_STMT_STORE && !s->at.scratch;
+}
+
+/* Neighbouring stores to buffers happen at once, after the values of all of
+ * them: an output may have the memory of an input. */
+static const ix_stmt *
+run_stores(tree_machine *m, const ix_stmt *s)
+{
+    m->stmt = s;
+    ix_value v = tree_evaluate(m, s->value);
+    const ix_stmt *last = is_output(s->next) ? run_stores(m, s->next) : s;
+    m->stmt = s;
+    *element_at(m, &s->at, false) = v;
+    return last;
+}
+
+static void
+run_store(tree_machine *m, const ix_stmt *s)
+{
+    ix_value v = tree_evaluate(m, s->value);
+    *element_at(m, &s->at, false) = v;
+}
+
+static void
+run_update(tree_machine *m, const ix_stmt *s)
+{
+    ix_value v = tree_evaluate(m, s->value), *at;
+    if (!s->at.scratch)
+        tree_fail(m, "an update of a buffer");
+    at = element_at(m, &s->at, true);
+    *at = combine(s->op, (ilex_dtype)s->value->dtype, *at, v);
+}
+
+static void
+run_record(tree_machine *m, const ix_stmt *s)
+{
+    ix_value v = tree_evaluate(m, s->value);
+    ix_value *best = scratch_at(m, s->to, 0, true);
+    ix_value *position = scratch_at(m, s->from, 0, true);
+    ix_value *count = scratch_at(m, s->at.scratch, 0, true);
+    if (count->i == 0 ||
+        ix_reduction_better(s->better, s->to->dtype, v, *best)) {
+        *best = v;
+        *position = *count;
+    }
+    count->i++;
+}
+
+static void
+run_fold(tree_machine *m, const ix_stmt *s)
+{
+    for (int64_t h = scratch_of(m, s->from)->extent / 2; h > 0; h /= 2)
+        for (int64_t j = 0; j < h; j++) {
+            ix_value *a = scratch_at(m, s->from, j, true);
+            *a = combine(s->op, s->from->dtype, *a,
+                         *scratch_at(m, s->from, j + h, true));
+        }
+    *scratch_at(m, s->to, 0, false) = *scratch_at(m, s->from, 0, true);
+}
+
+/* ---- stacks ---- */
+
+/* Points of a strip that count. */
+static int64_t
+points(tree_machine *m, const ix_stmt *s, const tree_slot *stack)
+{
+    int64_t n = s->width ? tree_evaluate(m, s->width).i : 1;
+    if (n > stack->width)
+        tree_fail(m, "%lld points in a stack for %lld", (long long)n,
+                  (long long)stack->width);
+    return n;
+}
+
+/* a = op(top of the stack, a), which is taken from the stack */
+static void
+pop_and_combine(tree_machine *m, const ix_stmt *s, const ix_stmt *stack,
+                const ix_stmt *a, int64_t n)
+{
+    tree_slot *t = scratch_of(m, stack);
+    if (--t->depth < 0)
+        tree_fail(m, "the stack is empty");
+    for (int64_t v = 0; v < n; v++) {
+        ix_value *to = scratch_at(m, a, v, true);
+        *to =
+            combine(s->op, stack->dtype,
+                    *scratch_at(m, stack, t->depth * t->width + v, true), *to);
+    }
+}
+
+static void
+run_push(tree_machine *m, const ix_stmt *s)
+{
+    tree_slot *t = scratch_of(m, s->to);
+    int64_t n = points(m, s, t);
+    for (int64_t bits = t->count; bits & 1; bits >>= 1)
+        pop_and_combine(m, s, s->to, s->from, n);
+    for (int64_t v = 0; v < n; v++) {
+        ix_value x = *scratch_at(m, s->from, v, true);
+        *scratch_at(m, s->to, t->depth * t->width + v, false) = x;
+    }
+    t->depth++;
+    t->count++;
+}
+
+static void
+run_pop(tree_machine *m, const ix_stmt *s)
+{
+    tree_slot *t = scratch_of(m, s->from);
+    int64_t n = points(m, s, t), top = t->depth - 1;
+    ix_value empty = tree_evaluate(m, s->value);
+    for (int64_t v = 0; v < n; v++) {
+        ix_value x =
+            top < 0 ? empty : *scratch_at(m, s->from, top * t->width + v, true);
+        *scratch_at(m, s->to, v, false) = x;
+    }
+    t->depth = top < 0 ? 0 : (int)top;
+    while (t->depth > 0)
+        pop_and_combine(m, s, s->from, s->to, n);
+}
+
+/* ---- control ---- */
+
+static void
+bounds_of(tree_machine *m, const ix_stmt *s, int64_t *lo, int64_t *hi)
+{
+    *lo = INT64_MIN;
+    *hi = INT64_MAX;
+    if (s->nlo < 1 || s->nhi < 1 || s->step < 1)
+        tree_fail(m, "a loop without bounds or step");
+    for (int i = 0; i < s->nlo; i++) {
+        int64_t v = tree_evaluate(m, s->lo[i]).i;
+        *lo = v > *lo ? v : *lo;
+    }
+    for (int i = 0; i < s->nhi; i++) {
+        int64_t v = tree_evaluate(m, s->hi[i]).i;
+        *hi = v < *hi ? v : *hi;
+    }
+}
+
+static int64_t
+common_divisor(int64_t a, int64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* Which of n independent iterations is the i-th: backwards, or all over the
+ * place. */
+static int64_t
+shuffled(const tree_machine *m, int64_t i, int64_t n)
+{
+    int64_t stride = (int64_t)(m->r->seed % 7) + 2;
+    if (m->r->seed % 2 == 0)
+        return n - 1 - i;
+    while (common_divisor(stride, n) != 1)
+        stride++;
+    return (int64_t)(((uint64_t)i * (uint64_t)stride + m->r->seed / 7) %
+                     (uint64_t)n);
+}
+
+static void
+set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
+{
+    if ((size_t)s->number >= m->k->nvariables)
+        tree_fail(m, "there is no such variable");
+    m->variable[s->number] = v;
+    m->has_variable[s->number] = known;
+}
+
+static void
+run_loop(tree_machine *m, const ix_stmt *s)
+{
+    int64_t lo, hi;
+    bounds_of(m, s, &lo, &hi);
+    int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
+    bool any_order = s->parallel || s->how != IX_SERIAL;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
+        m->stmt = s;
+        if (m->has_variable[s->number] && i == 0)
+            tree_fail(m, "the variable is that of a loop around");
+        set_variable(m, s, lo + at * s->step, true);
+        run_list(m, s->body);
+    }
+    m->has_variable[s->number] = false;
+}
+
+static bool
+is_grid(const ix_stmt *s)
+{
+    return s && s->kind == IX_STMT_FOR && s->how == IX_GRID;
+}
+
+/* A thread for each point: the bounds of all loops are known beforehand. */
+static void
+run_grid(tree_machine *m, const ix_stmt *s)
+{
+    const ix_stmt *loop[ILEX_MAX_RANK];
+    int64_t lo[ILEX_MAX_RANK], n[ILEX_MAX_RANK], total = 1, hi;
+    int loops = 0;
+    if (m->grid)
+        tree_fail(m, "a grid inside another's body");
+    for (; is_grid(s) && (loops == 0 || !s->next); s = s->body) {
+        m->stmt = loop[loops] = s;
+        bounds_of(m, s, &lo[loops], &hi);
+        n[loops] = hi > lo[loops] ? hi - lo[loops] : 0;
+        total *= n[loops++];
+    }
+    m->grid = true;
+    for (int64_t i = 0; i < total; i++) {
+        int64_t f = total > 1 ? shuffled(m, i, total) : i;
+        for (int k = loops - 1; k >= 0; k--) {
+            set_variable(m, loop[k], lo[k] + f % n[k], true);
+            f /= n[k];
+        }
+        run_list(m, loop[loops - 1]->body);
+    }
+    for (int k = 0; k < loops; k++)
+        m->has_variable[loop[k]->number] = false;
+    m->grid = false;
+}
+
+static void
+run_for(tree_machine *m, const ix_stmt *s)
+{
+    (is_grid(s) ? run_grid : run_loop)(m, s);
+}
+
+static void
+run_if(tree_machine *m, const ix_stmt *s)
+{
+    run_list(m, tree_evaluate(m, s->value).i ? s->body : s->other);
+}
+
+/* The statements of a block; what they define ends with it. */
+static void
+run_list(tree_machine *m, const ix_stmt *list)
+{
+    static void (*const run[IX_NSTMTS])(tree_machine *, const ix_stmt *) = {
+        [IX_STMT_FOR] = run_for,         [IX_STMT_IF] = run_if,
+        [IX_STMT_LET] = run_let,         [IX_STMT_ROW] = run_row,
+        [IX_STMT_SCRATCH] = run_scratch, [IX_STMT_STORE] = run_store,
+        [IX_STMT_UPDATE] = run_update,   [IX_STMT_RECORD] = run_record,
+        [IX_STMT_FOLD] = run_fold,       [IX_STMT_PUSH] = run_push,
+        [IX_STMT_POP] = run_pop};
+    for (const ix_stmt *s = list; s; s = s->next) {
+        m->stmt = s;
+        if (is_output(s))
+            s = run_stores(m, s);
+        else
+            run[s->kind](m, s);
+    }
+    for (const ix_stmt *s = list; s; s = s->next)
+        if (defines(s))
+            m->slot[s->number].defined = false;
+}
+
+/* ---- kernels ---- */
+
+static bool
+note_write(void *user, ix_stmt *s)
+{
+    tree_machine *m = user;
+    bool writes = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE;
+    if (writes && !s->at.scratch)
+        m->writes[s->at.buffer] = true;
+    return true;
+}
+
+static void
+run_range(tree_machine *m, int64_t begin, int64_t end)
+{
+    m->begin = begin;
+    m->end = end;
+    run_list(m, m->k->body);
+}
+
+/* After `map` a kernel is called for parts of the range of its box's first
+ * axis, in any order: here for the upper half, then for the lower one. */
+static void
+run_kernel(tree_machine *m)
+{
+    const ix_domain *box = m->k->box;
+    int64_t lo = 0, hi = 1;
+    ix_stmt_each(m->k->body, note_write, m);
+    if (m->r->u->level != IX_LEVEL_TARGET || box->rank == 0) {
+        run_range(m, 0, 1);
+        return;
+    }
+    if (!ix_lin_eval(box->ax[0].lo, m->r->size, &lo) ||
+        !ix_lin_eval(box->ax[0].hi, m->r->size, &hi))
+        tree_fail(m, "the range of the kernel leaves 64 bits");
+    int64_t middle = lo + (hi - lo) / 2;
+    if (middle < hi)
+        run_range(m, middle, hi);
+    if (lo < middle)
+        run_range(m, lo, middle);
+}
+
+static void
+free_machine(tree_machine *m)
+{
+    for (int i = 0; i < m->k->nvalues; i++) {
+        free(m->slot[i].row);
+        free(m->slot[i].memory);
+        free(m->slot[i].known);
+    }
+    free(m->slot);
+    free(m->variable);
+    free(m->has_variable);
+    free(m->writes);
+    free(m->memo);
+    free(m->stamp);
+    ix_map_free(&m->number, &m->mem);
+    free(m);
+}
+
+static bool
+try_kernel(tree_machine *m)
+{
+    if (setjmp(m->failed))
+        return false;
+    run_kernel(m);
+    return true;
+}
+
+bool
+tree_interpret(tree_run *r)
+{
+    bool ok = true;
+    for (const ix_kernel *k = r->u->kernels; ok && k; k = k->next) {
+        tree_machine *m = tree_allocate(1, sizeof *m);
+        m->r = r;
+        m->k = k;
+        m->mem = *ix_context_mem(r->u->ctx);
+        m->slot = tree_allocate((size_t)k->nvalues, sizeof *m->slot);
+        m->variable = tree_allocate(k->nvariables, sizeof *m->variable);
+        m->has_variable = tree_allocate(k->nvariables, sizeof(bool));
+        m->writes = tree_allocate(r->u->nbuffers, sizeof(bool));
+        ok = try_kernel(m);
+        free_machine(m);
+    }
+    return ok;
+}
