@@ -3,6 +3,7 @@
  * Expressions of the level TREE. Reductions that still stand in an expression
  * are computed in the order that defines them; see ix_scalar_reduce().
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/graph/scalar.h"
@@ -29,8 +30,9 @@ value_leaf(tree_machine *m, const ilex_array *x)
     const tree_slot *s = &m->slot[n];
     if (s->row || (s->extent && s->kind != IX_SCRATCH_CELL))
         tree_fail(m, "%lld is no value", (long long)n);
-    if (s->extent && !s->known[0])
+    if (s->extent && s->state[0] == TREE_UNKNOWN)
         tree_fail(m, "cell %lld is read before it is written", (long long)n);
+    m->stray |= s->extent ? s->state[0] == TREE_STRAY : s->stray;
     return s->extent ? s->memory[0] : s->value;
 }
 
@@ -62,36 +64,51 @@ tree_memory_at(const tree_memory *b, const int64_t *index)
     return at;
 }
 
-ix_value *
-tree_element(tree_machine *m, int buffer, const int64_t *index, bool **known)
+void
+tree_outside(tree_machine *m, int buffer, const int64_t *index)
 {
-    if (buffer < 0 || (size_t)buffer >= m->r->u->nbuffers)
-        tree_fail(m, "there is no buffer %d", buffer);
     const tree_memory *b = &m->r->memory[buffer];
-    int64_t at = tree_memory_at(b, index);
-    for (int k = 0; at < 0 && k < b->rank; k++)
+    for (int k = 0; k < b->rank; k++)
         if (index[k] < b->lo[k] || index[k] >= b->hi[k])
             tree_fail(m, "index %lld of axis %d of b%d is outside [%lld, %lld)",
                       (long long)index[k], k, buffer, (long long)b->lo[k],
                       (long long)b->hi[k]);
-    *known = &b->known[at];
-    return &b->element[at];
+    tree_fail(m, "b%d has no elements", buffer);
+}
+
+ix_value
+tree_load(tree_machine *m, int buffer, const int64_t *index)
+{
+    if (buffer < 0 || (size_t)buffer >= m->r->u->nbuffers)
+        tree_fail(m, "there is no buffer %d", buffer);
+    const tree_memory *b = &m->r->memory[buffer];
+    if (m->writes[buffer])
+        tree_fail(m, "b%d is read in a kernel that writes it", buffer);
+    int64_t at = tree_memory_at(b, index);
+    if (at < 0 && (m->r->strict || m->r->u->level != IX_LEVEL_TARGET))
+        tree_outside(m, buffer, index);
+    if (at < 0) {
+        m->stray = true;
+        m->r->stray++;
+        if (!*m->first_stray)
+            snprintf(m->first_stray, sizeof m->first_stray,
+                     "%c%d reads b%d outside its box, and no loop is empty",
+                     m->stmt->prefix ? m->stmt->prefix : '-', m->stmt->number,
+                     buffer);
+        return (ix_value){.i = 0};
+    }
+    if (!b->known[at])
+        tree_fail(m, "b%d is read where it was never written", buffer);
+    return b->element[at];
 }
 
 static ix_value
 load(tree_machine *m, const ilex_array *x)
 {
     int64_t index[ILEX_MAX_RANK];
-    bool *known;
     for (int k = 0; k < x->nops; k++)
         index[k] = eval(m, x->ops[k]).i;
-    const ix_value *v = tree_element(m, (int)x->attr[0], index, &known);
-    if (m->writes[x->attr[0]])
-        tree_fail(m, "an expression loads b%d, which the kernel writes",
-                  (int)x->attr[0]);
-    if (!*known)
-        tree_fail(m, "b%d is read where it was never written", (int)x->attr[0]);
-    return *v;
+    return tree_load(m, (int)x->attr[0], index);
 }
 
 /* ---- reductions ---- */
@@ -344,4 +361,13 @@ tree_evaluate(tree_machine *m, const ilex_array *x)
 {
     m->epoch = ++m->last_epoch;
     return eval(m, x);
+}
+
+ix_value
+tree_evaluate_certain(tree_machine *m, const ilex_array *x)
+{
+    ix_value v = tree_evaluate(m, x);
+    if (m->stray)
+        tree_fail(m, "a value of an element outside its buffer is used");
+    return v;
 }

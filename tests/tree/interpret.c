@@ -59,27 +59,42 @@ scratch_of(tree_machine *m, const ix_stmt *s)
     return &m->slot[s->number];
 }
 
-/* Element "i" of scratch memory, which has to be written if it is read. */
-static ix_value *
-scratch_at(tree_machine *m, const ix_stmt *s, int64_t i, bool read)
+static void
+check_extent(tree_machine *m, const ix_stmt *s, int64_t i)
 {
-    tree_slot *t = scratch_of(m, s);
+    const tree_slot *t = scratch_of(m, s);
     if (i < 0 || i >= t->extent)
         tree_fail(m, "element %lld of %c%d is outside [0, %lld)", (long long)i,
                   s->prefix, s->number, (long long)t->extent);
-    if (read && !t->known[i])
+}
+
+static ix_value
+get(tree_machine *m, const ix_stmt *s, int64_t i)
+{
+    check_extent(m, s, i);
+    const tree_slot *t = scratch_of(m, s);
+    if (t->state[i] == TREE_UNKNOWN)
         tree_fail(m, "element %lld of %c%d is read before it is written",
                   (long long)i, s->prefix, s->number);
-    if (!read)
-        t->known[i] = true;
-    return &t->memory[i];
+    m->stray |= t->state[i] == TREE_STRAY;
+    return t->memory[i];
+}
+
+/* What depends on a stray value is one. */
+static void
+set(tree_machine *m, const ix_stmt *s, int64_t i, ix_value v)
+{
+    check_extent(m, s, i);
+    tree_slot *t = scratch_of(m, s);
+    t->memory[i] = v;
+    t->state[i] = m->stray ? TREE_STRAY : TREE_KNOWN;
 }
 
 static void
 indices_of(tree_machine *m, const ix_element *e, int64_t *index)
 {
     for (int k = 0; k < e->rank; k++)
-        index[k] = tree_evaluate(m, e->index[k]).i;
+        index[k] = tree_evaluate_certain(m, e->index[k]).i;
     if (!e->row)
         return;
     const tree_slot *row = &m->slot[e->row->number];
@@ -90,23 +105,36 @@ indices_of(tree_machine *m, const ix_element *e, int64_t *index)
         index[k] += row->row[k];
 }
 
-static ix_value *
-element_at(tree_machine *m, const ix_element *e, bool read)
+/* The index of an element in its scratch memory. */
+static int64_t
+scratch_index(tree_machine *m, const ix_element *e)
+{
+    return e->rank ? tree_evaluate_certain(m, e->index[0]).i : 0;
+}
+
+static ix_value
+read_element(tree_machine *m, const ix_element *e)
 {
     int64_t index[ILEX_MAX_RANK] = {0};
-    bool *known;
-    indices_of(m, e, index);
     if (e->scratch)
-        return scratch_at(m, e->scratch, e->rank ? index[0] : 0, read);
-    if (e->rank != m->r->memory[e->buffer].rank)
+        return get(m, e->scratch, scratch_index(m, e));
+    indices_of(m, e, index);
+    return tree_load(m, e->buffer, index);
+}
+
+static void
+write_buffer(tree_machine *m, const ix_element *e, ix_value v)
+{
+    int64_t index[ILEX_MAX_RANK] = {0};
+    const tree_memory *b = &m->r->memory[e->buffer];
+    if (e->rank != b->rank)
         tree_fail(m, "b%d has another rank", e->buffer);
-    ix_value *v = tree_element(m, e->buffer, index, &known);
-    if (read && m->writes[e->buffer])
-        tree_fail(m, "b%d is read in a kernel that writes it", e->buffer);
-    if (read && !*known)
-        tree_fail(m, "b%d is read where it was never written", e->buffer);
-    *known = true;
-    return v;
+    indices_of(m, e, index);
+    int64_t at = tree_memory_at(b, index);
+    if (at < 0)
+        tree_outside(m, e->buffer, index);
+    b->element[at] = v;
+    b->known[at] = true;
 }
 
 /* ---- definitions ---- */
@@ -134,8 +162,10 @@ static void
 run_let(tree_machine *m, const ix_stmt *s)
 {
     ix_value v =
-        s->value ? tree_evaluate(m, s->value) : *element_at(m, &s->at, true);
-    define(m, s)->value = v;
+        s->value ? tree_evaluate(m, s->value) : read_element(m, &s->at);
+    tree_slot *t = define(m, s);
+    t->value = v;
+    t->stray = m->stray;
 }
 
 static void
@@ -162,16 +192,16 @@ run_scratch(tree_machine *m, const ix_stmt *s)
     t->extent = t->width * (t->kind == IX_SCRATCH_STACK ? IX_STACK_DEPTH : 1);
     if (t->extent > t->capacity) {
         free(t->memory);
-        free(t->known);
+        free(t->state);
         t->memory = tree_allocate((size_t)t->extent, sizeof *t->memory);
-        t->known = tree_allocate((size_t)t->extent, sizeof *t->known);
+        t->state = tree_allocate((size_t)t->extent, sizeof *t->state);
         t->capacity = t->extent;
     }
-    memset(t->known, 0, (size_t)t->extent * sizeof *t->known);
+    memset(t->state, 0, (size_t)t->extent * sizeof *t->state);
     t->depth = 0;
     t->count = 0;
-    t->memory[0] = first;
-    t->known[0] = s->value != NULL;
+    if (s->value)
+        set(m, s, 0, first);
 }
 
 /* ---- memory ---- */
@@ -196,43 +226,45 @@ static const ix_stmt *
 run_stores(tree_machine *m, const ix_stmt *s)
 {
     m->stmt = s;
-    ix_value v = tree_evaluate(m, s->value);
+    ix_value v = tree_evaluate_certain(m, s->value);
     const ix_stmt *last = is_output(s->next) ? run_stores(m, s->next) : s;
     m->stmt = s;
-    *element_at(m, &s->at, false) = v;
+    write_buffer(m, &s->at, v);
     return last;
 }
 
 static void
 run_store(tree_machine *m, const ix_stmt *s)
 {
-    ix_value v = tree_evaluate(m, s->value);
-    *element_at(m, &s->at, false) = v;
+    int64_t at = scratch_index(m, &s->at);
+    set(m, s->at.scratch, at, tree_evaluate(m, s->value));
 }
 
 static void
 run_update(tree_machine *m, const ix_stmt *s)
 {
-    ix_value v = tree_evaluate(m, s->value), *at;
     if (!s->at.scratch)
         tree_fail(m, "an update of a buffer");
-    at = element_at(m, &s->at, true);
-    *at = combine(s->op, (ilex_dtype)s->value->dtype, *at, v);
+    int64_t at = scratch_index(m, &s->at);
+    ix_value v = tree_evaluate(m, s->value);
+    v = combine(s->op, (ilex_dtype)s->value->dtype, get(m, s->at.scratch, at),
+                v);
+    set(m, s->at.scratch, at, v);
 }
 
 static void
 run_record(tree_machine *m, const ix_stmt *s)
 {
-    ix_value v = tree_evaluate(m, s->value);
-    ix_value *best = scratch_at(m, s->to, 0, true);
-    ix_value *position = scratch_at(m, s->from, 0, true);
-    ix_value *count = scratch_at(m, s->at.scratch, 0, true);
-    if (count->i == 0 ||
-        ix_reduction_better(s->better, s->to->dtype, v, *best)) {
-        *best = v;
-        *position = *count;
+    ix_value v = tree_evaluate(m, s->value), best = get(m, s->to, 0);
+    ix_value count = get(m, s->at.scratch, 0), position = get(m, s->from, 0);
+    if (count.i == 0 || ix_reduction_better(s->better, s->to->dtype, v, best)) {
+        best = v;
+        position = count;
     }
-    count->i++;
+    count.i++;
+    set(m, s->to, 0, best);
+    set(m, s->from, 0, position);
+    set(m, s->at.scratch, 0, count);
 }
 
 static void
@@ -240,11 +272,10 @@ run_fold(tree_machine *m, const ix_stmt *s)
 {
     for (int64_t h = scratch_of(m, s->from)->extent / 2; h > 0; h /= 2)
         for (int64_t j = 0; j < h; j++) {
-            ix_value *a = scratch_at(m, s->from, j, true);
-            *a = combine(s->op, s->from->dtype, *a,
-                         *scratch_at(m, s->from, j + h, true));
+            ix_value a = get(m, s->from, j), b = get(m, s->from, j + h);
+            set(m, s->from, j, combine(s->op, s->from->dtype, a, b));
         }
-    *scratch_at(m, s->to, 0, false) = *scratch_at(m, s->from, 0, true);
+    set(m, s->to, 0, get(m, s->from, 0));
 }
 
 /* ---- stacks ---- */
@@ -253,7 +284,7 @@ run_fold(tree_machine *m, const ix_stmt *s)
 static int64_t
 points(tree_machine *m, const ix_stmt *s, const tree_slot *stack)
 {
-    int64_t n = s->width ? tree_evaluate(m, s->width).i : 1;
+    int64_t n = s->width ? tree_evaluate_certain(m, s->width).i : 1;
     if (n > stack->width)
         tree_fail(m, "%lld points in a stack for %lld", (long long)n,
                   (long long)stack->width);
@@ -269,10 +300,8 @@ pop_and_combine(tree_machine *m, const ix_stmt *s, const ix_stmt *stack,
     if (--t->depth < 0)
         tree_fail(m, "the stack is empty");
     for (int64_t v = 0; v < n; v++) {
-        ix_value *to = scratch_at(m, a, v, true);
-        *to =
-            combine(s->op, stack->dtype,
-                    *scratch_at(m, stack, t->depth * t->width + v, true), *to);
+        ix_value x = get(m, stack, t->depth * t->width + v);
+        set(m, a, v, combine(s->op, stack->dtype, x, get(m, a, v)));
     }
 }
 
@@ -283,10 +312,8 @@ run_push(tree_machine *m, const ix_stmt *s)
     int64_t n = points(m, s, t);
     for (int64_t bits = t->count; bits & 1; bits >>= 1)
         pop_and_combine(m, s, s->to, s->from, n);
-    for (int64_t v = 0; v < n; v++) {
-        ix_value x = *scratch_at(m, s->from, v, true);
-        *scratch_at(m, s->to, t->depth * t->width + v, false) = x;
-    }
+    for (int64_t v = 0; v < n; v++)
+        set(m, s->to, t->depth * t->width + v, get(m, s->from, v));
     t->depth++;
     t->count++;
 }
@@ -297,11 +324,8 @@ run_pop(tree_machine *m, const ix_stmt *s)
     tree_slot *t = scratch_of(m, s->from);
     int64_t n = points(m, s, t), top = t->depth - 1;
     ix_value empty = tree_evaluate(m, s->value);
-    for (int64_t v = 0; v < n; v++) {
-        ix_value x =
-            top < 0 ? empty : *scratch_at(m, s->from, top * t->width + v, true);
-        *scratch_at(m, s->to, v, false) = x;
-    }
+    for (int64_t v = 0; v < n; v++)
+        set(m, s->to, v, top < 0 ? empty : get(m, s->from, top * t->width + v));
     t->depth = top < 0 ? 0 : (int)top;
     while (t->depth > 0)
         pop_and_combine(m, s, s->from, s->to, n);
@@ -317,11 +341,11 @@ bounds_of(tree_machine *m, const ix_stmt *s, int64_t *lo, int64_t *hi)
     if (s->nlo < 1 || s->nhi < 1 || s->step < 1)
         tree_fail(m, "a loop without bounds or step");
     for (int i = 0; i < s->nlo; i++) {
-        int64_t v = tree_evaluate(m, s->lo[i]).i;
+        int64_t v = tree_evaluate_certain(m, s->lo[i]).i;
         *lo = v > *lo ? v : *lo;
     }
     for (int i = 0; i < s->nhi; i++) {
-        int64_t v = tree_evaluate(m, s->hi[i]).i;
+        int64_t v = tree_evaluate_certain(m, s->hi[i]).i;
         *hi = v < *hi ? v : *hi;
     }
 }
@@ -361,6 +385,7 @@ run_loop(tree_machine *m, const ix_stmt *s)
     int64_t lo, hi;
     bounds_of(m, s, &lo, &hi);
     int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
+    m->empty_loop |= n == 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
@@ -392,6 +417,7 @@ run_grid(tree_machine *m, const ix_stmt *s)
         m->stmt = loop[loops] = s;
         bounds_of(m, s, &lo[loops], &hi);
         n[loops] = hi > lo[loops] ? hi - lo[loops] : 0;
+        m->empty_loop |= n[loops] == 0;
         total *= n[loops++];
     }
     m->grid = true;
@@ -417,7 +443,7 @@ run_for(tree_machine *m, const ix_stmt *s)
 static void
 run_if(tree_machine *m, const ix_stmt *s)
 {
-    run_list(m, tree_evaluate(m, s->value).i ? s->body : s->other);
+    run_list(m, tree_evaluate_certain(m, s->value).i ? s->body : s->other);
 }
 
 /* The statements of a block; what they define ends with it. */
@@ -433,6 +459,7 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_POP] = run_pop};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
+        m->stray = false;
         if (is_output(s))
             s = run_stores(m, s);
         else
@@ -460,7 +487,12 @@ run_range(tree_machine *m, int64_t begin, int64_t end)
 {
     m->begin = begin;
     m->end = end;
+    m->empty_loop = false;
+    *m->first_stray = '\0';
     run_list(m, m->k->body);
+    m->stmt = NULL;
+    if (*m->first_stray && !m->empty_loop)
+        tree_fail(m, "%s", m->first_stray);
 }
 
 /* After `map` a kernel is called for parts of the range of its box's first
@@ -491,7 +523,7 @@ free_machine(tree_machine *m)
     for (int i = 0; i < m->k->nvalues; i++) {
         free(m->slot[i].row);
         free(m->slot[i].memory);
-        free(m->slot[i].known);
+        free(m->slot[i].state);
     }
     free(m->slot);
     free(m->variable);

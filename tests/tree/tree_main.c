@@ -4,10 +4,11 @@
  * for GPUs, and compared bit for bit with the reference back end: names the
  * pass that broke a program.
  *
- *     tree [--long] [--seed=S] [--number=N] [--count=C]
+ *     tree [--long] [--strict] [--seed=S] [--number=N] [--count=C]
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
- * tries one program. The programs are those of tests/differential.
+ * tries one program. With --strict a load outside a buffer fails even if nobody
+ * uses what it loads. The programs are those of tests/differential.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -16,7 +17,7 @@
 #include "tests/differential/differential.h"
 #include "tests/tree/interpret.h"
 
-enum { SHORT_COUNT = 250, LONG_COUNT = 20000, MOST_FAILURES = 3 };
+enum { SHORT_COUNT = 400, LONG_COUNT = 20000, MOST_FAILURES = 3 };
 /* Evaluations for one program after one pass; longer ones are left out. */
 static const int64_t budget = 1500000;
 
@@ -37,10 +38,11 @@ typedef struct tree_case {
 
 typedef struct totals {
     int programs, refused, failed;
-    int64_t runs, exhausted, elements;
+    int64_t runs, exhausted, elements, stray;
 } totals;
 
 static totals sum;
+static bool strict; /* loads outside a buffer fail, used or not */
 
 /* ---- what a program is run with ---- */
 
@@ -318,10 +320,12 @@ check_pass(void *user, ix_unit *u, const char *pass)
                   .size = c->size,
                   .memory = memory,
                   .seed = c->recipe->number,
+                  .strict = strict,
                   .budget = budget};
     sum.runs++;
     bool ok = tree_interpret(&r);
     sum.exhausted += r.exhausted;
+    sum.stray += r.stray;
     if (!r.exhausted && (!ok || !same_results(c, &r)))
         report(c, &r, pass);
     free_memory(u, memory, c->inplace);
@@ -461,6 +465,8 @@ read_options(options *o, int argc, char **argv)
         if (!strcmp(argv[i], "--long")) {
             o->count = LONG_COUNT;
             o->seed = seed && *seed ? o->seed : (uint64_t)time(NULL);
+        } else if (!strcmp(argv[i], "--strict")) {
+            strict = true;
         } else if (!strncmp(argv[i], "--seed=", 7)) {
             o->seed = strtoull(argv[i] + 7, NULL, 0);
         } else if (!strncmp(argv[i], "--number=", 9)) {
@@ -481,8 +487,8 @@ main(int argc, char **argv)
     diff_recipe recipe;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&o, argc, argv)) {
-        fprintf(stderr,
-                "usage: tree [--long] [--seed=S] [--number=N] [--count=C]\n");
+        fprintf(stderr, "usage: tree [--long] [--strict] [--seed=S] "
+                        "[--number=N] [--count=C]\n");
         return 2;
     }
     int64_t first = o.number >= 0 ? o.number : 0;
@@ -494,9 +500,10 @@ main(int argc, char **argv)
             sum.refused++;
     }
     printf("tree: seed %llu: %d programs, %d refused, %lld runs after a pass, "
-           "%lld elements; %lld runs left out as too long, %d failed\n",
+           "%lld elements; %lld loads ahead of an empty loop, %lld runs left "
+           "out as too long, %d failed\n",
            (unsigned long long)o.seed, sum.programs, sum.refused,
-           (long long)sum.runs, (long long)sum.elements,
+           (long long)sum.runs, (long long)sum.elements, (long long)sum.stray,
            (long long)sum.exhausted, sum.failed);
     return sum.failed != 0 || (o.number < 0 && sum.programs == 0);
 }
