@@ -386,9 +386,25 @@ run_reference(tree_case *c)
         b[i] = (ilex_binding){c->reference->c->buffer[i].name,
                               c->argument[i].storage};
     }
-    ok = ok && !ilex_run(c->reference, b, c->narguments, &call);
+    if (ok && ilex_run(c->reference, b, c->narguments, &call)) {
+        printf("reference: %s\n", call.error);
+        ok = false;
+    }
     free(b);
     return ok;
+}
+
+/* An error that is no refusal is a failure. */
+static void
+judge_error(tree_case *c)
+{
+    sum.refused++;
+    if (diff_is_refusal(ilex_error_code(c->ctx)))
+        return;
+    printf("FAILED: program %llu of seed %llu: %s\n",
+           (unsigned long long)c->recipe->number,
+           (unsigned long long)c->recipe->seed, ilex_error_text(c->ctx));
+    c->failed = true;
 }
 
 /* Compiles for one target, with the interpreter after each pass. */
@@ -401,13 +417,8 @@ compile_for(tree_case *c, bool cuda)
     c->dump = 0;
     c->inplace = false;
     ix_compiled *compiled = ix_compile(c->module, &request);
-    ilex_status rc = ilex_error_code(c->ctx);
-    if (!compiled && !diff_is_refusal(rc)) {
-        printf("FAILED: program %llu of seed %llu: %s\n",
-               (unsigned long long)c->recipe->number,
-               (unsigned long long)c->recipe->seed, ilex_error_text(c->ctx));
-        c->failed = true;
-    }
+    if (!compiled)
+        judge_error(c);
     ilex_error_clear(c->ctx);
     ix_compiled_free(compiled);
 }
@@ -434,7 +445,7 @@ run_program(const diff_recipe *recipe)
     if (!c.module || !diff_recipe_build(&c.shop, c.ctx, recipe, 0) ||
         diff_recipe_outputs(&c.shop, c.module) != ILEX_OK ||
         !run_reference(&c)) {
-        sum.refused++;
+        judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
         solve_sizes(&c);
