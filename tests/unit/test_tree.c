@@ -219,6 +219,22 @@ written_in_one_branch(sample *s)
 }
 
 static void
+written_in_the_other_branch(sample *s)
+{
+    s->cell->value = NULL;
+    ix_stmt *t = new_if(s);
+    t->body = new_let(s, ix_index_offset(ctx, s->i, 1));
+    t->other = store_cell(s, s->cell, value_of(s, s->load));
+    insert(s->cell, t);
+}
+
+static void
+variable_after_its_loop(sample *s)
+{
+    s->loop->next = new_let(s, ix_index_offset(ctx, s->i, 1));
+}
+
+static void
 written_in_both_branches(sample *s)
 {
     ix_stmt *cell = s->cell, *t, *inner;
@@ -383,10 +399,12 @@ static const struct {
     {before_definition, "verify", "it uses a value that is not defined here"},
     {out_of_scope, "verify", "store b1: it uses a value that is not defined"},
     {variable_out_of_scope, "verify", "the variable of a loop that is not"},
+    {variable_after_its_loop, "verify", "the variable of a loop that is not"},
     {same_variable, "verify", "for i0: its variable is that of a loop around"},
     {no_bounds, "verify", "for i0: a loop needs bounds"},
     {unwritten_cell, "verify", "scratch memory that may not be written yet"},
     {written_in_one_branch, "verify", "that may not be written yet"},
+    {written_in_the_other_branch, "verify", "that may not be written yet"},
     {written_in_both_branches, "verify", NULL},
     {written_in_a_loop, "verify", "that may not be written yet"},
     {unwritten_lanes, "verify", "fold b0: it reads scratch memory that may"},
