@@ -360,14 +360,16 @@ too_long(sample *s)
 
 /* ---- nests before they are for a target ---- */
 
+/* b1[i0 + to] = b0[i0 + from] for i0 in [0, n) */
 static void
-nest(sample *s, int64_t offset, int64_t more)
+nest(sample *s, int64_t to, int64_t from)
 {
     s->u.level = IX_LEVEL_TREE;
     s->u.changed = true;
     s->loop->lo[0] = ix_index_const(ctx, 0);
-    s->loop->hi[0] = ix_index_offset(ctx, ix_scalar_size(ctx, 0), more);
-    s->store->value = load(s, 0, ix_index_offset(ctx, s->i, offset));
+    s->loop->hi[0] = ix_scalar_size(ctx, 0);
+    s->store->value = load(s, 0, ix_index_offset(ctx, s->i, from));
+    s->store->at.index[0] = ix_index_offset(ctx, s->i, to);
     s->loop->body = s->store;
 }
 
@@ -380,13 +382,13 @@ nest_fine(sample *s)
 static void
 load_outside(sample *s)
 {
-    nest(s, 1, 0);
+    nest(s, 0, 1);
 }
 
 static void
 store_outside(sample *s)
 {
-    nest(s, -1, 1);
+    nest(s, -1, 0);
 }
 
 static const struct {
