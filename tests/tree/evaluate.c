@@ -168,12 +168,45 @@ element(const reduction *q, int k, int64_t i)
     return k + 1 < q->n->interior->rank ? reduce_axis(q, k + 1) : body(q);
 }
 
+/* A contraction: axes "k" and on, [lo, hi) of the first, one after the other.
+ */
+static ix_value
+chain(const reduction *q, int k, int64_t lo, int64_t hi, ix_value sum)
+{
+    int64_t from, to;
+    for (int64_t i = lo; i < hi; i++) {
+        set_index(q, k, i, true);
+        if (k + 1 == q->n->interior->rank) {
+            sum = combine(q, sum, body(q));
+            continue;
+        }
+        range_of(q, k + 1, &from, &to);
+        sum = chain(q, k + 1, from, to, sum);
+    }
+    set_index(q, k, 0, false);
+    return sum;
+}
+
+static bool
+has_empty_axis(const reduction *q)
+{
+    int64_t lo, hi;
+    for (int k = 0; k < q->n->interior->rank; k++) {
+        range_of(q, k, &lo, &hi);
+        if (hi <= lo)
+            return true;
+    }
+    return false;
+}
+
 /* A chunk: element i in lane (i - lo) mod lanes, lanes folded as a tree. */
 static ix_value
 reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
 {
     ix_value lane[IX_LANE_BYTES];
-    int64_t lanes = k + 1 == q->n->interior->rank ? q->n->attr[2] : 1;
+    int64_t lanes = k + 1 == q->n->interior->rank ? ix_lanes_of(q->n) : 1;
+    if (ix_is_chain(q->n))
+        return chain(q, k, lo, hi, ix_reduction_identity(q->r, q->acc));
     bool first = q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
     for (int64_t j = 0; j < lanes; j++)
         lane[j] = ix_reduction_identity(q->r, q->acc);
@@ -206,7 +239,7 @@ reduce_axis(const reduction *q, int k)
     int64_t lo, hi;
     ix_value v;
     range_of(q, k, &lo, &hi);
-    if (hi <= lo)
+    if (hi <= lo || (ix_is_chain(q->n) && has_empty_axis(q)))
         return ix_reduction_empty(q->r, q->acc, &v)
                    ? v
                    : ix_reduction_identity(q->r, q->acc);

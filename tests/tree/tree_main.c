@@ -443,8 +443,9 @@ run_program(const diff_recipe *recipe)
         abort();
     c.module = ilex_module_new(c.ctx, "random");
     if (!c.module || !diff_recipe_build(&c.shop, c.ctx, recipe, 0) ||
-        diff_recipe_outputs(&c.shop, c.module) != ILEX_OK ||
-        !run_reference(&c)) {
+        diff_recipe_outputs(&c.shop, c.module) != ILEX_OK) {
+        sum.refused++; /* what differential reports */
+    } else if (!run_reference(&c)) {
         judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
