@@ -355,6 +355,7 @@ ilex_array *
 ix_reduce_expand(ix_builder *b, ilex_array *x)
 {
     reduce_search s = {.b = b};
+    b->expand = ix_reduce_expand;
     x = ix_guard_expand(b, x);
     search(&s, x);
     ix_map_free(&s.seen, &b->mem);

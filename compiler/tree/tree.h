@@ -166,7 +166,8 @@ typedef struct ix_known {
     int depth, id;
 } ix_known;
 
-typedef struct ix_builder {
+typedef struct ix_builder ix_builder;
+struct ix_builder {
     ix_unit *u;
     ix_kernel *k;
     ix_mem mem; /* of the unit's arena */
@@ -175,12 +176,15 @@ typedef struct ix_builder {
     int depth; /* innermost open block */
     int floor; /* loads stay in this block or deeper: a branch */
     int next_id;
+    /* what becomes of expressions in branches that are written: the guards in
+     * them, in pass reduce the reductions too */
+    ilex_array *(*expand)(struct ix_builder *b, ilex_array *x);
     int *variable_depth; /* depth of the block in which a variable varies */
     size_t variable_capacity;
     ix_map node, row; /* node -> position in "known" */
     ix_known *known;
     size_t nknown, known_capacity;
-} ix_builder;
+};
 
 void ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k);
 /* The statements written; ends the building. */
