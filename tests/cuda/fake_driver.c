@@ -134,9 +134,11 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
     CUresult error = fake_begin("cuDeviceGetAttribute", 0);
     if (!error && (device < 0 || device >= devices()))
         error = CUDA_ERROR_INVALID_DEVICE;
-    if (!error)
-        *value =
-            attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 8 : 0;
+    /* the compiler that goes with it knows the first device only */
+    if (!error && attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+        *value = device == 0 ? 8 : 12;
+    else if (!error)
+        *value = device == 0 ? 0 : 1;
     return error;
 }
 
