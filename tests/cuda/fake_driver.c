@@ -35,6 +35,25 @@ static block blocks[BLOCKS];
 static _Thread_local CUcontext stack[STACK];
 static _Thread_local int depth;
 
+/* A child finds the fake's records whole. */
+static void
+before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void
+after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void
+register_fork_handlers(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 /* ---- control ---- */
 
 static struct {
