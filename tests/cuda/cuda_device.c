@@ -20,6 +20,8 @@ typedef struct region {
     const char *low;             /* first byte */
     size_t at, bytes;
     bool output;
+    bool written; /* or another argument that shares its bytes is */
+    bool shared;  /* an earlier argument has the same bytes */
 } region;
 
 typedef struct session {
@@ -67,6 +69,22 @@ is_output(const ilex_program *p, const char *name)
     return false;
 }
 
+/* Gives argument "i" the place of an earlier one with the same bytes. */
+static bool
+share(session *s, size_t i)
+{
+    region *g = &s->region[i];
+    for (size_t k = 0; k < i; k++) {
+        region *h = &s->region[k];
+        if (h->low != g->low || h->bytes != g->bytes || g->bytes == 0)
+            continue;
+        g->at = h->at;
+        h->written |= g->output;
+        return g->shared = true;
+    }
+    return false;
+}
+
 /* Where the bytes of every argument go. */
 static void
 lay_out(session *s, const ilex_binding *bindings)
@@ -81,6 +99,9 @@ lay_out(session *s, const ilex_binding *bindings)
             g->bytes = (size_t)(high - g->low);
         else
             g->low = g->host->data;
+        g->written = g->output;
+        if (share(s, i))
+            continue;
         g->at = s->bytes + (uintptr_t)g->low % GUARD; /* aligned as there */
         s->bytes = (g->at + g->bytes + 2 * GUARD - 1) / GUARD * GUARD;
     }
@@ -164,6 +185,8 @@ take_results(session *s, const ilex_binding *bindings)
     for (size_t i = 0; i <= s->count; i++) {
         const region *g = &s->region[i];
         size_t at = i < s->count ? g->at : s->bytes;
+        if (i < s->count && g->shared)
+            continue;
         for (; next < at; next++)
             if ((unsigned char)s->memory[next] != PATTERN)
                 return complain(s, ILEX_E_INTERNAL, "bytes changed before",
@@ -171,7 +194,7 @@ take_results(session *s, const ilex_binding *bindings)
         if (i == s->count)
             break;
         next = at + g->bytes;
-        if (g->output && g->bytes)
+        if (g->written && g->bytes)
             memcpy((char *)(uintptr_t)g->low, s->memory + at, g->bytes);
         else if (g->bytes && memcmp(g->low, s->memory + at, g->bytes))
             return complain(s, ILEX_E_INTERNAL, "changed: input",
