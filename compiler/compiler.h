@@ -181,6 +181,7 @@ typedef struct ix_compiled {
     double seconds; /* spent compiling */
 } ix_compiled;
 
+struct ix_unit;
 typedef struct ix_compile_request {
     bool reference; /* tapes, no kernels */
     bool dialect[IX_NDIALECTS];
@@ -189,6 +190,9 @@ typedef struct ix_compile_request {
     bool names;       /* variables carry the user's names as suffix */
     const char *stop; /* pass after which `text` is made, or NULL */
     ix_text *text;
+    /* called after each pass that succeeded, for tests; or NULL */
+    void (*after)(void *user, struct ix_unit *u, const char *pass);
+    void *user;
 } ix_compile_request;
 
 /* Compiles a module; NULL after recording an error, or when `stop` ended it.

@@ -126,6 +126,8 @@ run_passes(ix_unit *u, const ix_compile_request *request)
             return FAILED;
         if (listed(dumps, passes[i].name))
             dump(u, passes[i].name, now() - start);
+        if (request->after)
+            request->after(request->user, u, passes[i].name);
         if (!strcmp(stop, passes[i].name)) {
             if (request->text)
                 ix_dump_unit(u, request->text);

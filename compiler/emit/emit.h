@@ -86,7 +86,8 @@ void ix_emit_stmts(ix_emitter *e, const ix_stmt *list);
 
 /* ---- emit_kernel.c ---- */
 
-/* Text of one kernel appended to "t": the struct of its arguments, functions. */
+/* Text of one kernel appended to "t": the struct of its arguments, functions.
+ */
 bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
 
 /* ---- emit_file.c ---- */

@@ -1,167 +1,131 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass contract: an einsum of more than two operands becomes a tree of pairs
- * when that is cheaper. Greedy: at each step the pair whose result takes the
- * fewest multiplications to form, ties by operand order, so that the tree is
- * a function of the graph alone. Symbolic lengths count as 64.
- *
- * Only exact dtypes are regrouped (integers wrap and bool is and/or): floating
- * products and sums keep the order the user wrote, which is what fp=strict
- * means. needs, gives: a graph; breaks: nothing.
+ * Pass contract: an einsum of more than two operands becomes the tree of pairs
+ * that its path says. The path is part of what the node means, so all back
+ * ends walk it, the reference as well. Intermediate results have the
+ * accumulator's dtype, with one conversion at the end. needs, gives: a graph;
+ * breaks: nothing.
  */
 #include "compiler/unit.h"
-#include "lib/ops/dtype.h"
+#include "lib/build/einsum.h"
 
-enum { LABELS = 64, NOMINAL = 64 };
-
+/* A factor: an operand or the product of several. */
 typedef struct term {
     ilex_array *array;
     ix_labels labels;
+    uint32_t operands; /* as bits */
 } term;
 
-/* The einsum under work: what is left to multiply. */
-typedef struct network {
-    ix_unit *u;
-    term term[ILEX_MAX_RANK];
-    int count;
-    ix_labels result;
-    double length[LABELS];
-    ilex_dtype acc;
-} network;
+/* The einsum under work. */
+typedef struct contraction {
+    ilex_array *n;
+    ix_einsum e;
+    ix_label_axes axes;
+    uint32_t all; /* operands */
+} contraction;
 
-static int64_t
-nominal_length(ilex_context *ctx, const ix_axis *ax)
+/* Has "t" a longer axis than 1 with this label? */
+static bool
+is_long(const term *t, int label)
 {
-    const ix_lin *length = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
-    if (!length || length->n)
-        return NOMINAL;
-    return length->c < 1 ? 1 : length->c;
+    for (int k = 0; k < t->labels.n; k++)
+        if (t->labels.label[k] == label &&
+            !ix_lin_is(t->array->interior->ax[k].hi, 1))
+            return true;
+    return false;
 }
 
+/* The range of a label in the product of two terms: that of the whole einsum,
+ * but 1 where only other operands stretch it. */
+static ix_axis
+axis_of(const contraction *c, const term *a, const term *b, int label,
+        const ix_axis *whole)
+{
+    ix_axis ax = *whole;
+    if (!ax.name && !is_long(a, label) && !is_long(b, label))
+        ax.hi = ix_lin_const(c->n->ctx, 1);
+    return ax;
+}
+
+/* The domains of the product of two terms. */
 static void
-read_network(ilex_array *n, network *w)
+pair_domains(const contraction *c, const term *a, const term *b,
+             const ix_labels *l, const ix_domain **interior,
+             const ix_domain **valid)
 {
-    int at = 2;
-    w->result.n = (int)n->attr[1];
-    for (int k = 0; k < w->result.n; k++)
-        w->result.label[k] = (int)n->attr[at++];
-    w->count = n->nops;
-    w->acc = (ilex_dtype)n->attr[0];
-    for (int i = 0; i < n->nops; i++) {
-        term *t = &w->term[i];
-        t->array = n->ops[i];
-        t->labels.n = ix_rank(n->ops[i]);
-        for (int k = 0; k < t->labels.n; k++) {
-            int label = (int)n->attr[at++];
-            double length =
-                (double)nominal_length(n->ctx, &t->array->interior->ax[k]);
-            t->labels.label[k] = label;
-            if (length > w->length[label])
-                w->length[label] = length;
-        }
+    ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
+    for (int k = 0; k < l->n; k++) {
+        int label = l->label[k];
+        in[k] = axis_of(c, a, b, label, &c->axes.interior[label]);
+        va[k] = axis_of(c, a, b, label, &c->axes.valid[label]);
     }
+    *interior = ix_domain_new(c->n->ctx, l->n, in);
+    *valid = ix_domain_new(c->n->ctx, l->n, va);
 }
 
+/* a = a*b; false on an error. */
 static bool
-has_label(const ix_labels *l, int label)
+multiply(const contraction *c, term *a, const term *b)
 {
-    for (int k = 0; k < l->n; k++)
-        if (l->label[k] == label)
-            return true;
-    return false;
-}
-
-/* Is a label still needed when terms "i" and "j" are multiplied? */
-static bool
-needed(const network *w, int i, int j, int label)
-{
-    if (has_label(&w->result, label))
-        return true;
-    for (int t = 0; t < w->count; t++)
-        if (t != i && t != j && has_label(&w->term[t].labels, label))
-            return true;
-    return false;
-}
-
-/* Labels of the product of two terms, and what it costs to form; -1 when it
- * has too many axes. */
-static double
-pair(const network *w, int i, int j, ix_labels *keep)
-{
-    double cost = 1;
-    const ix_labels *side[2] = {&w->term[i].labels, &w->term[j].labels};
-    bool seen[LABELS] = {false};
-    keep->n = 0;
-    for (int s = 0; s < 2; s++)
-        for (int k = 0; k < side[s]->n; k++) {
-            int label = side[s]->label[k];
-            if (seen[label])
-                continue;
-            seen[label] = true;
-            cost *= w->length[label];
-            if (!needed(w, i, j, label))
-                continue;
-            if (keep->n == ILEX_MAX_RANK)
-                return -1;
-            keep->label[keep->n++] = label;
-        }
-    return cost;
-}
-
-/* Multiplies the cheapest pair; the product takes the place of the first. */
-static bool
-contract_cheapest(network *w)
-{
-    double best = -1;
-    int bi = 0, bj = 1;
-    ix_labels keep, best_keep = {0};
-    for (int i = 0; i < w->count; i++)
-        for (int j = i + 1; j < w->count; j++) {
-            double cost = pair(w, i, j, &keep);
-            if (cost >= 0 && (best < 0 || cost < best)) {
-                best = cost;
-                bi = i;
-                bj = j;
-                best_keep = keep;
-            }
-        }
-    if (best < 0)
+    ilex_context *ctx = c->n->ctx;
+    ix_einsum pair = {.acc = c->e.acc,
+                      .count = 2,
+                      .labels = {a->labels, b->labels},
+                      .operand = {a->array, b->array}};
+    const ix_domain *interior = c->n->interior, *valid = c->n->valid;
+    a->operands |= b->operands;
+    if (a->operands == c->all) {
+        pair.result = c->e.result;
+    } else {
+        ix_einsum_keep(&a->labels, &b->labels,
+                       ix_einsum_needed(&c->e, a->operands), &pair.result);
+        pair_domains(c, a, b, &pair.result, &interior, &valid);
+    }
+    if (!interior || !valid)
         return false;
-    ix_labels labels[2] = {w->term[bi].labels, w->term[bj].labels};
-    ilex_array *ops[2] = {w->term[bi].array, w->term[bj].array};
-    w->term[bi].array =
-        ix_build_einsum(w->u->ctx, &best_keep, 2, labels, ops, &w->acc);
-    w->term[bi].labels = best_keep;
-    w->count--;
-    memmove(w->term + bj, w->term + bj + 1,
-            (size_t)(w->count - bj) * sizeof *w->term);
-    return !ix_is_poison(w->term[bi].array);
+    a->array = ix_einsum_node(ctx, &pair, c->e.acc, interior, valid);
+    a->labels = pair.result;
+    return !ix_is_poison(a->array);
+}
+
+/* The tree, made by a stack of terms. */
+static ilex_array *
+expand(contraction *c)
+{
+    ilex_context *ctx = c->n->ctx;
+    term stack[ILEX_MAX_RANK];
+    int n = 0;
+    for (int i = 0; i < c->e.path.n; i++) {
+        int step = c->e.path.step[i];
+        if (step == IX_MULTIPLY) {
+            n--;
+            if (!multiply(c, &stack[n - 1], &stack[n]))
+                return ix_poison_again(ctx);
+            continue;
+        }
+        stack[n].array = c->e.operand[step];
+        stack[n].labels = c->e.labels[step];
+        stack[n++].operands = UINT32_C(1) << step;
+    }
+    return ix_build_cast(ctx, (ilex_dtype)c->n->dtype, stack[0].array);
 }
 
 static ilex_array *
 contract(ix_unit *u, ilex_array *n)
 {
-    char kind = ix_dtype_kind((ilex_dtype)n->dtype);
-    if (n->kind != IX_EINSUM || n->nops < 3 || kind == 'f' || kind == 'c' ||
-        n->attr[0] != n->dtype)
+    contraction c = {.n = n};
+    if (n->kind != IX_EINSUM)
         return n;
-    network w = {.u = u};
-    read_network(n, &w);
-    for (int i = 0; i < n->nops; i++)
-        if (n->ops[i]->dtype != n->dtype)
-            w.term[i].array =
-                ix_build_cast(u->ctx, (ilex_dtype)n->dtype, n->ops[i]);
-    while (w.count > 2)
-        if (!contract_cheapest(&w))
-            return ix_is_poison(w.term[0].array) ? u->ctx->poison : n;
-    ix_labels labels[2] = {w.term[0].labels, w.term[1].labels};
-    ilex_array *ops[2] = {w.term[0].array, w.term[1].array};
-    ilex_array *r = ix_build_einsum(u->ctx, &w.result, 2, labels, ops, &w.acc);
-    return r->interior == n->interior ? r : n;
+    ix_einsum_read(n, &c.e);
+    if (!c.e.path.n)
+        return n;
+    c.all = (UINT32_C(1) << c.e.count) - 1;
+    return ix_einsum_axes(u->ctx, &c.e, &c.axes) ? expand(&c)
+                                                 : ix_poison_again(u->ctx);
 }
 
 bool
 ix_pass_contract(ix_unit *u)
 {
-    return u->reference || ix_unit_rewrite(u, contract);
+    return ix_unit_rewrite(u, contract);
 }

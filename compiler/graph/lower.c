@@ -5,6 +5,7 @@
  * reshape, einsum, permute, slice.
  */
 #include "compiler/unit.h"
+#include "lib/build/einsum.h"
 #include "lib/build/reshape.h"
 #include "lib/ops/dtype.h"
 
@@ -13,16 +14,7 @@ static ilex_array *
 as_lambda(ilex_array *n, ilex_array *body, int count,
           ilex_array *const *operands)
 {
-    ilex_array *ops[2 * ILEX_MAX_RANK + 1] = {body};
-    for (int i = 0; i < count; i++)
-        ops[i + 1] = operands[i];
-    ix_node_spec spec = {.kind = IX_LAMBDA,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .valid = n->valid,
-                         .nops = count + 1,
-                         .ops = ops};
-    return ix_node_scoped(n->ctx, &spec);
+    return ix_node_lambda(n->ctx, n->interior, n->valid, body, count, operands);
 }
 
 /* A lambda that reads operand 0 at "index". */
@@ -56,14 +48,12 @@ ix_lower_slice(ilex_array *n)
 
 /* ---- einsum ---- */
 
-enum { LABELS = 64 };
-
 /* What each label stands for: an index of the result, or one of the axes that
  * are summed over. */
 typedef struct label_map {
-    ilex_array *index[LABELS];
-    const ix_axis *range[LABELS]; /* NULL: not met yet */
-    ix_axis *summed[LABELS];      /* NULL: an index of the result */
+    ilex_array *index[IX_EINSUM_LABELS];
+    const ix_axis *range[IX_EINSUM_LABELS]; /* NULL: not met yet */
+    ix_axis *summed[IX_EINSUM_LABELS];      /* NULL: an index of the result */
     ix_axis box[ILEX_MAX_RANK];
     int nbox;
 } label_map;
@@ -82,7 +72,7 @@ widen(ilex_context *ctx, ix_axis *range, const ix_axis *ax)
 
 /* Notes that axis "ax" of an operand carries "label"; false: too many. */
 static bool
-map_label(ilex_context *ctx, label_map *m, int64_t label, const ix_axis *ax)
+map_label(ilex_context *ctx, label_map *m, int label, const ix_axis *ax)
 {
     if (m->summed[label])
         widen(ctx, m->summed[label], ax);
@@ -99,18 +89,17 @@ map_label(ilex_context *ctx, label_map *m, int64_t label, const ix_axis *ax)
 /* Result labels are indices; the others are summed over, in order of first
  * appearance, over their longest range. */
 static bool
-map_labels(ilex_array *n, label_map *m)
+map_labels(ilex_array *n, const ix_einsum *e, label_map *m)
 {
-    const int64_t *label = n->attr + 2;
-    int nres = (int)n->attr[1];
     bool ok = true;
-    for (int k = 0; k < nres; k++, label++) {
-        m->index[*label] = ix_scalar_index(n->ctx, k);
-        m->range[*label] = &n->interior->ax[k];
+    for (int k = 0; k < e->result.n; k++) {
+        m->index[e->result.label[k]] = ix_scalar_index(n->ctx, k);
+        m->range[e->result.label[k]] = &n->interior->ax[k];
     }
-    for (int i = 0; i < n->nops; i++)
-        for (int k = 0; ok && k < ix_rank(n->ops[i]); k++, label++)
-            ok = map_label(n->ctx, m, *label, &n->ops[i]->interior->ax[k]);
+    for (int i = 0; i < e->count; i++)
+        for (int k = 0; ok && k < e->labels[i].n; k++)
+            ok = map_label(n->ctx, m, e->labels[i].label[k],
+                           &e->operand[i]->interior->ax[k]);
     return ok;
 }
 
@@ -121,27 +110,46 @@ stretched(const ix_axis *ax, const ix_axis *range)
     return !ax->name && ix_lin_is(ax->hi, 1) && !ix_lin_is(range->hi, 1);
 }
 
-/* The product of the operands' elements, in the accumulator's dtype. */
+/* The element of operand "i", in the accumulator's dtype. */
 static ilex_array *
-product(ilex_array *n, const label_map *m)
+factor(ilex_array *n, const ix_einsum *e, int i, const label_map *m)
 {
-    ilex_dtype acc = (ilex_dtype)n->attr[0];
-    const int64_t *label = n->attr + 2 + n->attr[1];
-    ilex_array *body = NULL;
-    for (int i = 0; i < n->nops; i++) {
-        ilex_array *x = n->ops[i], *index[ILEX_MAX_RANK];
-        for (int k = 0; k < ix_rank(x); k++, label++)
-            index[k] = stretched(&x->interior->ax[k], m->range[*label])
-                           ? ix_index_const(n->ctx, 0)
-                           : m->index[*label];
-        ilex_array *value = ix_is_array(x)
-                                ? ix_scalar_load(n->ctx, (ilex_dtype)x->dtype,
-                                                 i, ix_rank(x), index)
-                                : x;
-        ilex_array *ops[2] = {body, ix_scalar_cast(n->ctx, acc, value)};
-        body =
-            body ? ix_scalar_op(n->ctx, IX_OP_MULTIPLY, acc, acc, ops) : ops[1];
+    ilex_array *x = e->operand[i], *index[ILEX_MAX_RANK];
+    for (int k = 0; k < ix_rank(x); k++) {
+        int label = e->labels[i].label[k];
+        index[k] = stretched(&x->interior->ax[k], m->range[label])
+                       ? ix_index_const(n->ctx, 0)
+                       : m->index[label];
     }
+    if (ix_is_array(x))
+        x = ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, i, ix_rank(x), index);
+    return ix_scalar_cast(n->ctx, e->acc, x);
+}
+
+/* Does operand "i" vary along the innermost axis of the result? */
+static bool
+is_innermost(const ix_einsum *e, int i)
+{
+    const ix_labels *l = &e->result;
+    return l->n > 0 && (ix_labels_set(&e->labels[i]) >> l->label[l->n - 1] & 1);
+}
+
+/* The product of the operands' elements, left to right. Of three and more those
+ * that stay the same along the innermost axis come first: their product is
+ * formed outside of its loop. */
+static ilex_array *
+product(ilex_array *n, const ix_einsum *e, const label_map *m)
+{
+    ilex_array *body = NULL;
+    for (int inner = 0; inner < 2; inner++)
+        for (int i = 0; i < e->count; i++) {
+            if ((e->count > 2 && is_innermost(e, i)) != (inner == 1))
+                continue;
+            ilex_array *ops[2] = {body, factor(n, e, i, m)};
+            body =
+                body ? ix_scalar_op(n->ctx, IX_OP_MULTIPLY, e->acc, e->acc, ops)
+                     : ops[1];
+        }
     return body;
 }
 
@@ -149,16 +157,17 @@ static ilex_array *
 ix_lower_einsum(ilex_array *n)
 {
     label_map m = {.nbox = 0};
-    ilex_dtype acc = (ilex_dtype)n->attr[0];
-    if (!map_labels(n, &m))
+    ix_einsum e;
+    ix_einsum_read(n, &e);
+    if (!map_labels(n, &e, &m))
         return ix_poison(n->ctx, "einsum", -1, ILEX_E_LIMIT,
                          "einsum: more than %d labels are summed over",
                          ILEX_MAX_RANK);
-    ilex_array *body = product(n, &m);
+    ilex_array *body = product(n, &e, &m);
     if (m.nbox > 0)
         body = ix_scalar_reduce(
-            n->ctx, acc == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM, acc,
-            ix_domain_new(n->ctx, m.nbox, m.box), 0, body);
+            n->ctx, e.acc == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
+            e.acc, ix_domain_new(n->ctx, m.nbox, m.box), 0, body);
     body = ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, body);
     if (ix_is_poison(body))
         return body;

@@ -85,6 +85,16 @@ carry_origin(void *user, const ilex_array *from, ilex_array *to)
     note_origin(x->u, o->array, index, to);
 }
 
+/* Is "index" [_0, _1, ...]? Then a body is read as it is. */
+static bool
+is_own_point(int rank, ilex_array *const *index)
+{
+    for (int k = 0; k < rank; k++)
+        if (index[k]->kind != IX_INDEX || index[k]->attr[0] != k)
+            return false;
+    return true;
+}
+
 ilex_array *
 ix_origin_inline(ix_unit *u, const ilex_array *array, ilex_array *body,
                  ilex_array *const *index)
@@ -96,8 +106,11 @@ ix_origin_inline(ix_unit *u, const ilex_array *array, ilex_array *body,
                        .quiet = true,
                        .became = carry_origin,
                        .user = &x}};
-    ilex_array *r = ix_substitute(&x.s, body);
-    ix_substitution_free(&x.s);
+    ilex_array *r = body;
+    if (!is_own_point(array->interior->rank, index)) {
+        r = ix_substitute(&x.s, body);
+        ix_substitution_free(&x.s);
+    }
     if (x.s.too_large)
         return NULL;
     note_origin(u, array, index, r);

@@ -103,8 +103,8 @@ simplify_array(ix_unit *u, ilex_array *n)
     if (n->kind != IX_LAMBDA)
         return n;
     ix_substitution s = {.ctx = u->ctx, .rewrite = simplify_scalar};
-    ilex_array *ops[2 * ILEX_MAX_RANK + 1];
-    memcpy(ops, n->ops, (size_t)n->nops * sizeof *ops);
+    size_t bytes = (size_t)n->nops * sizeof *n->ops;
+    ilex_array **ops = memcpy(ix_arena_new(&u->arena, bytes), n->ops, bytes);
     ops[0] = ix_substitute(&s, n->ops[0]);
     ix_substitution_free(&s);
     return ix_is_poison(ops[0]) ? ops[0] : ix_with_operands(n, ops);

@@ -88,7 +88,8 @@ ix_with_operands(ilex_array *n, ilex_array *const *ops)
 static ilex_array *
 replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
 {
-    ilex_array *ops[2 * ILEX_MAX_RANK + 1];
+    ilex_array **ops =
+        ix_arena_new(&u->arena, ((size_t)n->nops + 1) * sizeof *ops);
     for (int i = 0; i < n->nops; i++)
         ops[i] = ix_is_array(n->ops[i])
                      ? became[*ix_map_find(&u->position, n->ops[i])]

@@ -29,6 +29,7 @@ typedef struct info {
     bool repeated;    /* read by fewer indices than there are loops */
     int buffer;       /* when stored */
     ilex_array *body; /* over buffers, when computed again */
+    int statements;   /* of it, or more */
 } info;
 
 typedef struct partition {
@@ -225,7 +226,8 @@ load_same(ix_unit *u, int buffer, ilex_dtype dtype, int rank)
 typedef struct inliner {
     partition *p;
     const ilex_array *user;
-    bool too_large; /* an index crossed a limit */
+    bool too_large;     /* an index crossed a limit */
+    int64_t statements; /* of the bodies that were put in */
 } inliner;
 
 /* The load of a stored array, or the body of one that is not, at "index". */
@@ -242,7 +244,22 @@ inline_load(void *user, ilex_array *load, ilex_array *const *index)
     ilex_array *r =
         in->too_large ? NULL : ix_origin_inline(u, array, x->body, index);
     in->too_large |= !r;
+    in->statements += x->statements;
     return r;
+}
+
+/* Is the body of "n" short enough? Its parts are measured already; the whole
+ * shares nodes, and is only looked at when the parts together are too long. */
+static bool
+within_budget(partition *p, const ilex_array *n, const inliner *in)
+{
+    info *x = info_of(p, n);
+    ilex_array *own = n->ops[0];
+    int64_t sum = in->statements + ix_measure(p->u, 1, &own);
+    if (sum > BODY_BUDGET)
+        sum = ix_measure(p->u, 1, &x->body);
+    x->statements = (int)sum;
+    return sum <= BODY_BUDGET;
 }
 
 /* Makes the body of "n" with those of its operands that are not stored in it;
@@ -256,8 +273,7 @@ inline_body(partition *p, ilex_array *n)
     ix_substitution s = {.ctx = p->u->ctx, .load = inline_load, .user = &in};
     x->body = ix_substitute(&s, n->ops[0]);
     ix_substitution_free(&s);
-    return !in.too_large && (ix_is_poison(x->body) ||
-                             ix_measure(p->u, 1, &x->body) <= BODY_BUDGET);
+    return !in.too_large && (ix_is_poison(x->body) || within_budget(p, n, &in));
 }
 
 static int

@@ -1,14 +1,478 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is legal at the level TREE.
+ * What is legal at the levels TREE and TARGET: definitions before uses and in
+ * scope, memory written before it is read, what passes promised to leave
+ * nothing of. A violation is a bug of a pass: ILEX_E_INTERNAL names the pass,
+ * the kernel and the statement.
  */
-#include "compiler/tree/tree.h"
+#include "compiler/tree/check.h"
+
+enum pass_order {
+#define IX_PASS(name, before, after, meaning) PASS_##name,
+#include "compiler/passes.def"
+    NPASSES
+};
+
+void
+ix_check_complain(ix_checker *c, const char *what)
+{
+    static const char *const kinds[] = {
+#define IX_STMT(name, text, meaning) text,
+#include "compiler/tree/stmts.def"
+    };
+    const ix_stmt *s = c->stmt;
+    char prefix = s && s->prefix ? s->prefix : 'b';
+    int number = s && s->prefix ? s->number : s ? s->at.buffer : 0;
+    if (!c->ok)
+        return;
+    c->ok = false;
+    if (s && s->kind == IX_STMT_FOR) {
+        prefix = 'i';
+        number = s->number;
+    }
+    ix_fail(&c->u->ctx->error, ILEX_E_INTERNAL,
+            "after pass %s: kernel k%d, %s %c%d: %s; please report this "
+            "program",
+            c->pass, c->k->number, s ? kinds[s->kind] : "as a whole", prefix,
+            number, what);
+}
+
+static void
+require(ix_checker *c, bool holds, const char *what)
+{
+    if (!holds)
+        ix_check_complain(c, what);
+}
+
+/* ---- definitions ---- */
+
+static bool
+in_range(const ix_checker *c, int64_t number)
+{
+    return number >= 0 && number < c->k->nvalues;
+}
+
+static bool
+in_scope(const ix_checker *c, int64_t number)
+{
+    return in_range(c, number) && c->value[number].state == IX_IN_SCOPE;
+}
+
+static void
+define(ix_checker *c, const ix_stmt *s)
+{
+    if (!in_range(c, s->number)) {
+        ix_check_complain(c, "its number is too large");
+        return;
+    }
+    require(c, c->value[s->number].state == IX_UNDEFINED, "defined twice");
+    c->value[s->number].state = IX_IN_SCOPE;
+    c->value[s->number].by = s;
+}
+
+static bool
+defines(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_LET || s->kind == IX_STMT_ROW ||
+           s->kind == IX_STMT_SCRATCH;
+}
+
+static void
+leave_scope(ix_checker *c, const ix_stmt *list)
+{
+    for (const ix_stmt *s = list; s && c->ok; s = s->next)
+        if (defines(s))
+            c->value[s->number].state = IX_OUT_OF_SCOPE;
+}
+
+/* ---- what is written ---- */
+
+static void
+note_written(ix_checker *c, const ix_stmt *scratch)
+{
+    if (!c->ok || c->value[scratch->number].written)
+        return;
+    ix_arena_grow(&c->u->arena, &c->log, &c->log_capacity, c->nlog + 1,
+                  sizeof *c->log);
+    c->log[c->nlog++] = scratch->number;
+    c->value[scratch->number].written = true;
+}
+
+/* Scratch memory of a kind of which "kinds" has the bit. */
+static void
+require_scratch(ix_checker *c, const ix_stmt *s, unsigned kinds)
+{
+    bool is = s && s->kind == IX_STMT_SCRATCH && in_scope(c, s->number) &&
+              c->value[s->number].by->kind == IX_STMT_SCRATCH;
+    require(c, is, "it uses scratch memory that is not defined here");
+    require(c, !is || (kinds >> s->scratch & 1),
+            "it uses scratch memory of another kind");
+}
+
+static void
+require_written(ix_checker *c, const ix_stmt *s)
+{
+    require(c, !c->ok || c->value[s->number].written,
+            "it reads scratch memory that may not be written yet");
+}
+
+/* Forgets what was written since "from", except numbers that are kept. */
+static void
+forget_since(ix_checker *c, size_t from)
+{
+    size_t n = from;
+    for (size_t i = from; i < c->nlog; i++) {
+        ix_check_value *v = &c->value[c->log[i]];
+        v->written = v->keep;
+        if (v->keep)
+            c->log[n++] = c->log[i];
+        v->keep = false;
+    }
+    c->nlog = n;
+}
+
+/* ---- expressions ---- */
+
+static bool
+is_leaf(const ilex_array *x)
+{
+    return x->kind == IX_CONST || x->kind == IX_SIZE || x->kind == IX_INDEX ||
+           x->kind == IX_VALUE;
+}
+
+static bool
+has_leaves(const ilex_array *x)
+{
+    for (int i = 0; i < x->nops; i++)
+        if (!is_leaf(x->ops[i]))
+            return false;
+    return true;
+}
+
+static bool
+is_sum(const ilex_array *x)
+{
+    return is_leaf(x) || (x->kind == IX_LINEAR && has_leaves(x));
+}
+
+static void
+check_value(ix_checker *c, const ilex_array *x)
+{
+    int64_t n = x->attr[0];
+    if (n == IX_VALUE_BEGIN || n == IX_VALUE_END) {
+        require(c, c->at >= PASS_map, "it uses the range of the kernel");
+        return;
+    }
+    if (!in_scope(c, n)) {
+        ix_check_complain(c, "it uses a value that is not defined here");
+        return;
+    }
+    const ix_stmt *s = c->value[n].by;
+    bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
+    require(c, cell || s->kind == IX_STMT_LET,
+            "it uses for a value what is none");
+    require(c, !cell || c->value[n].written,
+            "it reads a cell that may not be written yet");
+    require(c, s->dtype == (ilex_dtype)x->dtype,
+            "it uses a value as one of another dtype");
+}
+
+static bool
+loads_legally(const ix_checker *c, const ilex_array *x)
+{
+    int64_t b = x->attr[0];
+    return b >= 0 && (size_t)b < c->u->nbuffers &&
+           x->nops == c->u->buffer[b].box->rank &&
+           (ilex_dtype)x->dtype == c->u->buffer[b].dtype;
+}
+
+static void
+check_node(ix_checker *c, const ilex_array *x)
+{
+    if (x->kind == IX_INDEX)
+        require(
+            c, (size_t)x->attr[0] < c->k->nvariables && c->variable[x->attr[0]],
+            "it uses the variable of a loop that is not around it");
+    if (x->kind == IX_VALUE)
+        check_value(c, x);
+    if (x->kind == IX_LOAD) {
+        require(c, loads_legally(c, x), "it loads no buffer as it is");
+        require(c, !c->ok || !c->writes[x->attr[0]],
+                "it loads a buffer that the kernel writes");
+    }
+    require(c, x->kind != IX_REDUCE || c->at < PASS_reduce,
+            "a reduction is left");
+    require(c, !ix_is_guard(x) || c->at < PASS_guard || c->reductions,
+            "a guard is left");
+}
+
+static void
+walk(ix_checker *c, const ilex_array *x)
+{
+    if (!c->ok || x->kind == IX_CONST || ix_map_find(&c->seen, x))
+        return;
+    ix_map_set(&c->seen, &c->mem, x, 1);
+    check_node(c, x);
+    c->reductions += x->kind == IX_REDUCE;
+    for (int i = 0; i < x->nops; i++)
+        walk(c, x->ops[i]);
+    c->reductions -= x->kind == IX_REDUCE;
+}
+
+static bool
+check_expr(void *user, ilex_array *x)
+{
+    ix_checker *c = user;
+    walk(c, x);
+    return c->ok;
+}
+
+/* After `place` a LET is one operation on leaves, everything else a leaf or,
+ * for indices and bounds, a sum of leaves. */
+static void
+check_flat(ix_checker *c, const ix_stmt *s)
+{
+    bool flat = s->nlo <= 1 && s->nhi <= 1;
+    const ilex_array *v = s->value;
+    if (v && s->kind == IX_STMT_LET)
+        flat &= is_sum(v) ||
+                ((v->kind == IX_OP || v->kind == IX_CAST) && has_leaves(v));
+    else if (v)
+        flat &= is_leaf(v);
+    for (int i = 0; i < s->nlo; i++)
+        flat &= is_sum(s->lo[i]);
+    for (int i = 0; i < s->nhi; i++)
+        flat &= is_sum(s->hi[i]);
+    for (int i = 0; i < s->at.rank; i++)
+        flat &= is_sum(s->at.index[i]);
+    require(c, flat, "it is no single operation on leaves");
+}
+
+/* ---- elements ---- */
+
+static void
+check_element(ix_checker *c, const ix_element *e, bool read, bool write)
+{
+    if (e->scratch) {
+        require_scratch(c, e->scratch,
+                        e->rank ? 1u << IX_SCRATCH_ARRAY
+                                : 1u << IX_SCRATCH_CELL);
+        if (read)
+            require_written(c, e->scratch);
+        return;
+    }
+    bool exists = e->buffer >= 0 && (size_t)e->buffer < c->u->nbuffers &&
+                  e->rank == c->u->buffer[e->buffer].box->rank;
+    require(c, exists, "it uses no buffer as it is");
+    if (!exists)
+        return;
+    require(c, !read || !c->writes[e->buffer],
+            "it loads a buffer that the kernel writes");
+    ix_role role = c->u->buffer[e->buffer].role;
+    require(c, !write || role == IX_ROLE_OUTPUT || role == IX_ROLE_TEMP,
+            "it writes an input");
+    if (e->row)
+        require(c,
+                in_scope(c, e->row->number) &&
+                    c->value[e->row->number].by->kind == IX_STMT_ROW &&
+                    e->row->at.buffer == e->buffer,
+                "its row is not defined here or of another buffer");
+}
+
+/* ---- statements ---- */
+
+static void check_list(ix_checker *c, const ix_stmt *list);
+
+/* A loop may be empty: what its body writes counts for arrays only, whose
+ * elements are not told apart. */
+static void
+check_for(ix_checker *c, const ix_stmt *s)
+{
+    require(c, s->nlo > 0 && s->nhi > 0 && s->step > 0,
+            "a loop needs bounds on both sides and a step");
+    bool known = s->number >= 0 && (size_t)s->number < c->k->nvariables;
+    require(c, known && !c->variable[s->number],
+            "its variable is that of a loop around it");
+    if (!c->ok)
+        return;
+    size_t from = c->nlog;
+    c->variable[s->number] = true;
+    check_list(c, s->body);
+    c->variable[s->number] = false;
+    for (size_t i = from; i < c->nlog; i++) {
+        ix_check_value *v = &c->value[c->log[i]];
+        v->keep = v->by->scratch != IX_SCRATCH_CELL;
+    }
+    forget_since(c, from);
+}
+
+/* What both bodies write is written. */
+static void
+check_if(ix_checker *c, const ix_stmt *s)
+{
+    require(c, s->value && s->value->dtype == ILEX_BOOL,
+            "a condition has to be bool");
+    size_t from = c->nlog;
+    check_list(c, s->body);
+    size_t n = c->nlog - from;
+    int *first = ix_arena_new(&c->u->arena, (n + 1) * sizeof *first);
+    if (n)
+        memcpy(first, c->log + from, n * sizeof *first);
+    forget_since(c, from);
+    check_list(c, s->other);
+    for (size_t i = 0; i < n; i++)
+        c->value[first[i]].keep = c->value[first[i]].written;
+    forget_since(c, from);
+}
+
+static void
+check_store(ix_checker *c, const ix_stmt *s)
+{
+    bool update = s->kind == IX_STMT_UPDATE;
+    check_element(c, &s->at, update, true);
+    if (!c->ok)
+        return;
+    ilex_dtype to =
+        s->at.scratch ? s->at.scratch->dtype : c->u->buffer[s->at.buffer].dtype;
+    require(c, s->value && (ilex_dtype)s->value->dtype == to,
+            "it stores a value of another dtype");
+    if (s->at.scratch && !update)
+        note_written(c, s->at.scratch);
+}
+
+static void
+check_record(ix_checker *c, const ix_stmt *s)
+{
+    const ix_stmt *cells[3] = {s->to, s->from, s->at.scratch};
+    for (int i = 0; i < 3; i++) {
+        require_scratch(c, cells[i], 1u << IX_SCRATCH_CELL);
+        if (c->ok)
+            require_written(c, cells[i]);
+    }
+}
+
+/* FOLD from lanes into a cell, PUSH and POP between a stack and a cell, or with
+ * a width an array. */
+static void
+check_move(ix_checker *c, const ix_stmt *s)
+{
+    unsigned array = 1u << IX_SCRATCH_ARRAY, cell = 1u << IX_SCRATCH_CELL,
+             stack = 1u << IX_SCRATCH_STACK, one = s->width ? array : cell;
+    bool fold = s->kind == IX_STMT_FOLD, push = s->kind == IX_STMT_PUSH;
+    require_scratch(c, s->from, fold ? array : push ? one : stack);
+    require_scratch(c, s->to, fold ? cell : push ? stack : one);
+    if (c->ok && (fold || push))
+        require_written(c, s->from);
+    require(c, s->kind != IX_STMT_POP || s->value,
+            "an empty stack needs a value");
+    if (c->ok)
+        note_written(c, s->to);
+}
+
+static void
+check_definition(ix_checker *c, const ix_stmt *s)
+{
+    bool element =
+        s->kind == IX_STMT_ROW || (s->kind == IX_STMT_LET && !s->value);
+    if (element)
+        check_element(c, &s->at, s->kind == IX_STMT_LET, false);
+    require(c,
+            s->kind != IX_STMT_LET || !s->value ||
+                (ilex_dtype)s->value->dtype == s->dtype,
+            "it has another dtype than its value");
+    define(c, s);
+    if (s->kind == IX_STMT_SCRATCH && s->value)
+        note_written(c, s);
+}
+
+static void
+check_stmt(ix_checker *c, const ix_stmt *s)
+{
+    switch (s->kind) {
+    case IX_STMT_FOR:
+        check_for(c, s);
+        return;
+    case IX_STMT_IF:
+        check_if(c, s);
+        return;
+    case IX_STMT_STORE:
+    case IX_STMT_UPDATE:
+        check_store(c, s);
+        return;
+    case IX_STMT_RECORD:
+        check_record(c, s);
+        return;
+    case IX_STMT_FOLD:
+    case IX_STMT_PUSH:
+    case IX_STMT_POP:
+        check_move(c, s);
+        return;
+    default:
+        check_definition(c, s);
+    }
+}
+
+static void
+check_list(ix_checker *c, const ix_stmt *list)
+{
+    for (const ix_stmt *s = list; s && c->ok; s = s->next) {
+        c->stmt = s;
+        ix_map_free(&c->seen, &c->mem);
+        ix_stmt_exprs(s, check_expr, c);
+        if (c->ok && c->at >= PASS_place)
+            check_flat(c, s);
+        if (c->ok)
+            check_stmt(c, s);
+    }
+    leave_scope(c, list);
+}
+
+/* ---- kernels ---- */
+
+static bool
+note_write(void *user, ix_stmt *s)
+{
+    ix_checker *c = user;
+    bool writes = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE;
+    if (writes && !s->at.scratch && s->at.buffer >= 0 &&
+        (size_t)s->at.buffer < c->u->nbuffers)
+        c->writes[s->at.buffer] = true;
+    return true;
+}
+
+/* Where the pass is in the pipeline. For the reference back end the passes
+ * after `nest` leave everything as it is. */
+static int
+position_of(const ix_unit *u, const char *pass)
+{
+    static const char *const names[] = {
+#define IX_PASS(name, before, after, meaning) #name,
+#include "compiler/passes.def"
+    };
+    int at = 0;
+    while (at < NPASSES && strcmp(names[at], pass) != 0)
+        at++;
+    return u->reference && at > PASS_nest ? PASS_nest : at;
+}
 
 bool
 ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass)
 {
-    (void)u;
-    (void)k;
-    (void)pass;
-    return true;
+    ix_checker c = {.u = u, .k = k, .pass = pass, .ok = true};
+    c.mem = ix_arena_mem(&u->arena);
+    c.at = position_of(u, pass);
+    c.value =
+        ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) * sizeof *c.value);
+    c.variable = ix_arena_new(&u->arena, k->nvariables + 1);
+    c.writes = ix_arena_new(&u->arena, u->nbuffers + 1);
+    ix_stmt_each(k->body, note_write, &c);
+    check_list(&c, k->body);
+    c.stmt = NULL;
+    bool thorough = ix_option_int(u->ctx, IX_OPTION_verify) != 0;
+    if (thorough && c.at >= PASS_place)
+        require(&c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
+                "it has too many statements for a function");
+    if (thorough && c.ok && u->level == IX_LEVEL_TREE && u->changed)
+        ix_check_accesses(&c);
+    return c.ok;
 }

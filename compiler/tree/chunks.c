@@ -23,7 +23,7 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    int64_t width = x->strip ? IX_STRIP : 0;
+    int64_t width = x->strip ? x->strip->points : 0;
     ix_stmt *p = ix_build_scratch(b, 'p', IX_SCRATCH_STACK, x->acc, width);
     ix_stmt *loop =
         ix_stmt_for(b->u, ix_kernel_variable(b->u, b->k, 'q'), x->lo, x->hi);
@@ -33,12 +33,12 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     ilex_array *to =
         ix_index_min(ctx, ix_index_offset(ctx, from, IX_CHUNK), x->hi);
     to = ix_value_of(b->u, ix_build_let(b, 'e', to));
-    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_identity(x));
+    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
     ix_reduce_chunk(x, from, to, a);
     ix_build_put(b, stack_stmt(x, IX_STMT_PUSH, a, p));
     ix_build_close(b, loop);
     ix_stmt *result =
-        x->strip ? ix_build_scratch(b, 'a', IX_SCRATCH_ARRAY, x->acc, IX_STRIP)
+        x->strip ? ix_build_scratch(b, 'a', IX_SCRATCH_ARRAY, x->acc, width)
                  : ix_build_cell(b, 'a', x->acc, NULL);
     ix_stmt *pop = stack_stmt(x, IX_STMT_POP, p, result);
     pop->value = empty;

@@ -123,10 +123,14 @@ static void
 list_reduction(dumper *d, const ilex_array *x)
 {
     ix_map outer = d->name;
-    ix_text_format(d->t, "%s over [%s], %lld lane%s, of\n",
+    int lanes = (int)ix_lanes_of(x);
+    ix_text_format(d->t, "%s over [%s], ",
                    ix_reduction_info_of(ix_reduction_of(x))->name,
-                   ix_domain_show(d->u->ctx, x->interior).s,
-                   (long long)x->attr[2], x->attr[2] == 1 ? "" : "s");
+                   ix_domain_show(d->u->ctx, x->interior).s);
+    if (ix_is_chain(x))
+        ix_text_put(d->t, "one chain, of\n");
+    else
+        ix_text_format(d->t, "%d lane%s, of\n", lanes, lanes == 1 ? "" : "s");
     d->name = (ix_map){0};
     d->indent++;
     list(d, x->ops[0]);

@@ -50,7 +50,7 @@ reduce_axes(ix_unit *u, const ilex_array *n, int k, int body, bool *unrolls)
     *unrolls &= extent >= 0 && extent * (inner + parts) <= UNROLLED;
     if (*unrolls)
         return capped(extent * (inner + parts));
-    bool lanes = k + 1 == n->interior->rank && n->attr[2] > 1;
+    bool lanes = k + 1 == n->interior->rank && ix_lanes_of(n) > 1;
     return capped(AXIS * parts + (int64_t)inner * (lanes ? 2 : 1));
 }
 

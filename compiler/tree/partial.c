@@ -28,7 +28,8 @@ find_reductions(reduction_search *r, ilex_array *n)
         find_reductions(r, n->ops[i]);
 }
 
-/* The one reduction, over several axes, in a body; or NULL. */
+/* The one reduction, over several axes, in a body; or NULL. A chain has no
+ * partial results per axis. */
 static ilex_array *
 sole_reduction(ix_unit *u, ilex_array *body)
 {
@@ -36,6 +37,7 @@ sole_reduction(ix_unit *u, ilex_array *body)
     find_reductions(&r, body);
     ix_map_free(&r.seen, &u->ctx->mem);
     return r.count == 1 && r.found->interior->rank > 1 &&
+                   !ix_is_chain(r.found) &&
                    !ix_reduction_info_of(ix_reduction_of(r.found))->by_index
                ? r.found
                : NULL;
@@ -43,18 +45,11 @@ sole_reduction(ix_unit *u, ilex_array *body)
 
 /* A REDUCE like "n" over part of its axes. */
 static ilex_array *
-part_of(ilex_array *n, const ix_domain *box, int64_t first, int64_t lanes,
+part_of(ilex_array *n, const ix_domain *box, int first, int lanes,
         ilex_array *body)
 {
-    int64_t attr[3] = {n->attr[0], first, lanes};
-    ix_node_spec spec = {.kind = IX_REDUCE,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = box,
-                         .nops = 1,
-                         .ops = &body,
-                         .nattr = 3,
-                         .attr = attr};
-    return ix_node_scoped(n->ctx, &spec);
+    ix_reduce_order order = {ix_reduction_of(n), first, lanes, false};
+    return ix_scalar_reduce_as(n->ctx, &order, (ilex_dtype)n->dtype, box, body);
 }
 
 typedef struct replacement {
@@ -84,7 +79,7 @@ partial_kernel(ix_unit *u, ilex_array *n, int *buffer)
     ix_substitution_free(&s);
     if (!outer || !inner || ix_is_poison(body))
         return NULL;
-    body = part_of(n, inner, n->attr[1] + 1, n->attr[2], body);
+    body = part_of(n, inner, (int)n->attr[1] + 1, (int)ix_lanes_of(n), body);
     if (ix_is_poison(body))
         return NULL;
     *buffer = ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
@@ -110,7 +105,7 @@ split_reduction(ix_unit *u, ix_kernel **at, ilex_array *n)
     ilex_array *index = ix_scalar_rindex(u->ctx, (int)n->attr[1]);
     ilex_array *load =
         ix_scalar_load(u->ctx, (ilex_dtype)n->dtype, buffer, 1, &index);
-    replacement r = {n, part_of(n, partial->box, n->attr[1], 1, load)};
+    replacement r = {n, part_of(n, partial->box, (int)n->attr[1], 1, load)};
     ix_substitution s = {.ctx = u->ctx, .rewrite = replace_node, .user = &r};
     k->body->value = ix_substitute(&s, k->body->value);
     ix_substitution_free(&s);

@@ -42,7 +42,7 @@ axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
     if (extent && extent->n == 0)
         x.extent = extent->c > 0 ? extent->c : 0;
     if (k + 1 == n->interior->rank)
-        x.lanes = useful_lanes((int)n->attr[2], x.extent);
+        x.lanes = useful_lanes((int)ix_lanes_of(n), x.extent);
     return x;
 }
 
@@ -61,6 +61,41 @@ empty_value(const ix_reduce_axis *x)
     if (!ix_reduction_empty(ix_reduction_of(x->n), x->acc, &v))
         return ix_reduce_identity(x);
     return ix_scalar_const(x->b->u->ctx, x->acc, v);
+}
+
+/* Is an axis inside axis "x" known to be empty? */
+static bool
+empty_inside(const ix_reduce_axis *x)
+{
+    const ix_domain *box = x->n->interior;
+    for (int k = x->k + 1; k < box->rank; k++) {
+        const ix_lin *extent =
+            ix_lin_try_fma(x->b->u->ctx, box->ax[k].hi, -1, box->ax[k].lo);
+        if (extent && extent->n == 0 && extent->c <= 0)
+            return true;
+    }
+    return false;
+}
+
+ilex_array *
+ix_reduce_first(const ix_reduce_axis *x)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    const ix_domain *box = x->n->interior;
+    ilex_array *first = ix_reduce_identity(x), *empty = empty_value(x);
+    for (int k = x->k + 1; ix_is_chain(x->n) && k < box->rank; k++) {
+        const ix_axis *ax = &box->ax[k];
+        if (first == empty ||
+            ix_lin_le(ctx, ix_lin_offset(ctx, ax->lo, 1), ax->hi) == IX_YES)
+            continue;
+        ilex_array *ends[2] = {ix_index_lin(ctx, ax->lo),
+                               ix_index_lin(ctx, ax->hi)};
+        ilex_array *ops[3] = {
+            ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ends), first,
+            empty};
+        first = ix_scalar_op(ctx, IX_OP_WHERE, x->acc, x->acc, ops);
+    }
+    return first;
 }
 
 /* ---- elements ---- */
@@ -126,7 +161,7 @@ ix_reduce_accumulator(ix_reduce_axis *x, char prefix, ilex_array *first)
     if (!x->strip)
         return ix_build_cell(b, prefix, x->acc, first);
     ix_stmt *a =
-        ix_build_scratch(b, prefix, IX_SCRATCH_ARRAY, x->acc, IX_STRIP);
+        ix_build_scratch(b, prefix, IX_SCRATCH_ARRAY, x->acc, x->strip->points);
     ix_stmt *loop = open_points(x);
     ix_element at = ix_element_scratch(b->u, a, variable(b, loop));
     ix_build_put(b, ix_stmt_store(b->u, at, first));
@@ -177,6 +212,13 @@ void
 ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
                      ilex_array *first)
 {
+    if (ix_is_chain(x->n) && x->k + 1 < x->n->interior->rank) {
+        x->index[x->k] = index;
+        ix_reduce_axis inner =
+            axis_of(x->b, x->n, x->k + 1, x->index, x->strip);
+        ix_reduce_chunk(&inner, inner.lo, inner.hi, into);
+        return;
+    }
     if (x->strip) {
         accumulate_strip(x, into, index);
         return;
@@ -187,6 +229,26 @@ ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
 
 /* ---- the axes ---- */
 
+/* The elements of a chain's axis and of those inside, without loops: sum = sum
+ * + element; "sum" is NULL before the first one. */
+static ilex_array *
+unrolled_chain(ix_reduce_axis *x, ilex_array *sum)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    for (int64_t j = 0; j < x->extent; j++) {
+        x->index[x->k] = ix_index_offset(ctx, x->lo, j);
+        if (x->k + 1 < x->n->interior->rank) {
+            ix_reduce_axis inner =
+                axis_of(x->b, x->n, x->k + 1, x->index, NULL);
+            sum = unrolled_chain(&inner, sum);
+            continue;
+        }
+        ilex_array *ops[2] = {sum, body_at(x, NULL)};
+        sum = sum ? ix_scalar_op(ctx, x->op, x->acc, x->acc, ops) : ops[1];
+    }
+    return sum;
+}
+
 /* A few elements without loops: lanes folded as a tree, or one after another.
  */
 static ilex_array *
@@ -194,6 +256,8 @@ unrolled(ix_reduce_axis *x)
 {
     ilex_context *ctx = x->b->u->ctx;
     ilex_array *v[MOST_UNROLLED];
+    if (ix_is_chain(x->n))
+        return unrolled_chain(x, NULL);
     for (int64_t j = 0; j < x->extent; j++)
         v[j] = ix_reduce_element(x, ix_index_offset(ctx, x->lo, j));
     for (int64_t j = 1; x->lanes == 1 && j < x->extent; j++)
@@ -210,11 +274,11 @@ unrolled(ix_reduce_axis *x)
 static ix_stmt *
 loops(ix_reduce_axis *x)
 {
-    if (x->extent == 0)
+    if (x->extent == 0 || (ix_is_chain(x->n) && empty_inside(x)))
         return ix_reduce_accumulator(x, 'a', empty_value(x));
     if (x->extent < 0 || x->extent > IX_CHUNK)
         return ix_reduce_chunks(x, empty_value(x));
-    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_identity(x));
+    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
     ix_reduce_chunk(x, x->lo, x->hi, a);
     return a;
 }
@@ -223,7 +287,7 @@ ilex_array *
 ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
 {
     ix_reduce_axis x = axis_of(b, n, k, index, NULL);
-    if (x.extent == 0)
+    if (x.extent == 0 || (ix_is_chain(n) && empty_inside(&x)))
         return empty_value(&x);
     if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_unrolls(b->u, n, k))
         return unrolled(&x);

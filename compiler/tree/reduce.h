@@ -2,7 +2,8 @@
  *
  * What the passes on reductions share. A reduction is a nest of one-axis
  * reductions, the last axis innermost; along one axis it is unrolled, one chunk
- * or many, a chunk a plain loop or lanes.
+ * or many, a chunk a plain loop or lanes. A chain (a contraction) has chunks
+ * along its first axis; its accumulator goes through the loops of the others.
  *
  * In a strip, every accumulator is an array with an element for each point of a
  * strip of the innermost loop of the nest, and what touches accumulators runs
@@ -18,6 +19,7 @@ typedef struct ix_strip {
     int axis;          /* variable of the loop that is cut */
     ilex_array *first; /* index of the strip's first point */
     ilex_array *width; /* number of its points */
+    int64_t points;    /* at most so many */
 } ix_strip;
 
 /* One axis of a reduction. */
@@ -52,9 +54,12 @@ ilex_array *ix_reduce_element(ix_reduce_axis *x, ilex_array *index);
 ix_stmt *ix_reduce_accumulator(ix_reduce_axis *x, char prefix,
                                ilex_array *first);
 ilex_array *ix_reduce_identity(const ix_reduce_axis *x);
+/* What an accumulator of the axis starts with: the identity; for a chain that
+ * turns out to have no elements, the value over nothing. */
+ilex_array *ix_reduce_first(const ix_reduce_axis *x);
 
-/* into = op(into, the element at "index"); "first" is the index of the first
- * element that "into" takes. */
+/* into = op(into, the element at "index"), of a chain all elements there;
+ * "first" is the index of the first element that "into" takes. */
 void ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
                           ilex_array *first);
 

@@ -2,7 +2,7 @@
  *
  * Pass strip: reductions that an inner free loop can share. A sum over the rows
  * of a matrix, or a matrix product, reads along its rows if the free index runs
- * innermost; so the innermost loop is cut into strips of IX_STRIP points, each
+ * innermost; so the innermost loop is cut into strips of 64 points, each
  * with an accumulator, and the reduction's loops run around them:
  *
  *     for s in [0, n) step 64
@@ -19,6 +19,11 @@
 
 enum { TOGETHER = 8 };
 
+/* Points of a strip. A contraction gains as well where no operand is read
+ * along: a few chains at a time hide how long an addition takes, and so few
+ * rows stay in the cache. */
+enum { WIDE = 64, NARROW = 8 };
+
 /* ---- which reductions ---- */
 
 typedef struct strip_search {
@@ -27,6 +32,7 @@ typedef struct strip_search {
     ix_map seen;
     ilex_array *found[TOGETHER];
     int count;
+    bool along; /* something is read as the free index runs */
 } strip_search;
 
 static bool
@@ -68,10 +74,13 @@ suits(strip_search *s, ilex_array *n)
 {
     bool complex_product = ix_reduction_of(n) == IX_REDUCTION_PROD &&
                            ix_dtype_is_complex((ilex_dtype)n->dtype);
-    return n->attr[2] == 1 && n->interior->rank > 0 && !complex_product &&
-           !ix_reduction_info_of(ix_reduction_of(n))->by_index &&
-           !ix_unrolls(s->b->u, n, 0) && !(n->ops[0]->flags & IX_HAS_REDUCE) &&
-           reads_along(s, n->ops[0]);
+    if (ix_lanes_of(n) > 1 || n->interior->rank == 0 || complex_product ||
+        ix_reduction_info_of(ix_reduction_of(n))->by_index ||
+        ix_unrolls(s->b->u, n, 0) || (n->ops[0]->flags & IX_HAS_REDUCE))
+        return false;
+    bool along = reads_along(s, n->ops[0]);
+    s->along |= along;
+    return along || ix_is_chain(n);
 }
 
 static void
@@ -91,12 +100,12 @@ search(strip_search *s, ilex_array *n)
 
 /* ---- cutting the loop ---- */
 
-/* min(IX_STRIP, hi - s): the points of the strip that starts at s. */
+/* min(points, hi - s): the width of the strip that starts at s. */
 static ilex_array *
-width_of(ix_builder *b, const ix_stmt *loop, ilex_array *s)
+width_of(ix_builder *b, const ix_stmt *loop, ilex_array *s, int64_t points)
 {
     ilex_context *ctx = b->u->ctx;
-    ilex_array *w = ix_index_const(ctx, IX_STRIP);
+    ilex_array *w = ix_index_const(ctx, points);
     for (int i = 0; i < loop->nhi; i++)
         w = ix_index_min(ctx, ix_index_fma(ctx, loop->hi[i], -1, s), w);
     return w->kind == IX_CONST ? w : ix_value_of(b->u, ix_build_let(b, 'w', w));
@@ -145,11 +154,11 @@ cut_loop(ix_builder *b, const ix_stmt *loop, const strip_search *found)
     ilex_array *index[ILEX_MAX_RANK] = {NULL};
     ix_stmt *array[TOGETHER], *outer = ix_stmt_copy(b->u, loop);
     outer->number = ix_kernel_variable(b->u, b->k, 's');
-    outer->step = IX_STRIP;
+    outer->step = found->along ? WIDE : NARROW;
     ix_build_open(b, outer);
-    ix_strip strip = {.axis = loop->number};
+    ix_strip strip = {.axis = loop->number, .points = outer->step};
     strip.first = ix_scalar_index(b->u->ctx, outer->number);
-    strip.width = width_of(b, loop, strip.first);
+    strip.width = width_of(b, loop, strip.first, strip.points);
     for (int i = 0; i < found->count; i++)
         array[i] = ix_reduce_strip(b, found->found[i], 0, index, &strip);
     put_stores(b, found, array, &strip, loop->body);

@@ -100,7 +100,10 @@ ILEX_API ilex_array *ilex_argmin(ilex_array *x, const char *axes, int keep);
 
 /* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
  * implicit results are understood. 1 to 16 operands. Sums do not widen the
- * dtype. */
+ * dtype. More than two operands are multiplied in pairs, along the path with
+ * the fewest multiplications (doc/ilx.md says which); parentheses in the
+ * subscripts give another one: "(ij,jk),kl->il" forms the first product first,
+ * and factors that they do not group are multiplied from left to right. */
 ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
                                  int count, ilex_array *const *operands);
 

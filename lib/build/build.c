@@ -155,22 +155,6 @@ read_operand(ilex_context *ctx, const ix_domain *dom, ilex_array *x, int *slot)
                           x->interior->rank, index);
 }
 
-static ilex_array *
-make_lambda(ilex_context *ctx, const ix_broadcast *dom, ilex_array *body,
-            int noperands, ilex_array *const *operands)
-{
-    ilex_array *ops[MAX_ARITY + 1] = {body};
-    for (int i = 0; i < noperands; i++)
-        ops[i + 1] = operands[i];
-    ix_node_spec spec = {.kind = IX_LAMBDA,
-                         .dtype = (ilex_dtype)body->dtype,
-                         .interior = dom->interior,
-                         .valid = dom->valid,
-                         .nops = noperands + 1,
-                         .ops = ops};
-    return ix_node_scoped(ctx, &spec);
-}
-
 /* The lambda of element-wise "apply" over broadcast operands. */
 typedef ilex_array *(*apply_fn)(ilex_context *ctx, const void *how,
                                 ilex_array *const *scalars);
@@ -210,7 +194,7 @@ map_operands(ilex_context *ctx, const char *operation, int n,
                          operation, (int)IX_BUILD_DEPTH);
     if (!arrays || ix_is_poison(body))
         return body;
-    return make_lambda(ctx, &dom, body, slots, operands);
+    return ix_node_lambda(ctx, dom.interior, dom.valid, body, slots, operands);
 }
 
 /* ---- operators ---- */

@@ -35,20 +35,40 @@ ilex_array *ix_build_lambda(ilex_context *ctx, const char *what,
                             const ix_domain *dom, ilex_array *body,
                             int noperands, ilex_array *const *operands);
 
+/* The same over "interior", readable on "valid" around it, where accesses are
+ * proved. The domains need not have a length >= 0 for all sizes: it is how text
+ * says what an intersection of fields is. */
+ilex_array *ix_build_wide_lambda(ilex_context *ctx, const char *what,
+                                 const ix_domain *interior,
+                                 const ix_domain *valid, ilex_array *body,
+                                 int noperands, ilex_array *const *operands);
+
 /* Reduction over the axes flagged in "mask" (bit k: axis k). */
 ilex_array *ix_build_reduce(ilex_context *ctx, ix_reduction reduction,
                             ilex_array *x, uint32_t mask, bool keep);
 
-/* Labels: small integers, one array for the result and one per operand.
- * "acc": dtype of the result, or NULL for the operands' promoted dtype. Axes
- * of the result take name and range from the operands. */
+/* Labels: small integers, one array for the result and one per operand. */
 typedef struct ix_labels {
     int n;
     int label[ILEX_MAX_RANK];
 } ix_labels;
+
+/* The order in which the operands of an einsum are multiplied, in postfix: the
+ * number of an operand, or IX_MULTIPLY for the product of the last two. No
+ * steps: one product of them all. */
+enum { IX_MULTIPLY = -1, IX_PATH_STEPS = 2 * ILEX_MAX_RANK - 1 };
+typedef struct ix_einsum_path {
+    int n;
+    int step[IX_PATH_STEPS];
+} ix_einsum_path;
+
+/* "acc": dtype of products and sums, or NULL for the operands' promoted dtype.
+ * Axes of the result take name and range from the operands. "path": NULL for
+ * the best one; else each operand once, in order. */
 ilex_array *ix_build_einsum(ilex_context *ctx, const ix_labels *result,
                             int count, const ix_labels *labels,
-                            ilex_array *const *operands, const ilex_dtype *acc);
+                            ilex_array *const *operands, const ilex_dtype *acc,
+                            const ix_einsum_path *path);
 
 ilex_array *ix_build_reshape(ilex_context *ctx, ilex_array *x,
                              const ix_domain *dom, bool fortran);

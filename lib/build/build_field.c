@@ -30,7 +30,7 @@ grow(ilex_context *ctx, const char *name, const ix_domain *interior,
 
 /* All axes named and different, or all unnamed and starting at 0. */
 static bool
-check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
+check_names(ilex_context *ctx, const char *what, const ix_domain *dom)
 {
     for (int k = 0; k < dom->rank; k++) {
         const ix_axis *ax = &dom->ax[k];
@@ -53,7 +53,15 @@ check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
             return false;
         }
     }
-    return ix_domain_check_extents(ctx, what, dom);
+    return true;
+}
+
+/* As above, and of a length >= 0. */
+static bool
+check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
+{
+    return check_names(ctx, what, dom) &&
+           ix_domain_check_extents(ctx, what, dom);
 }
 
 ilex_array *
@@ -83,33 +91,13 @@ ix_build_input(ilex_context *ctx, const char *name, size_t length,
     return ix_node_scoped(ctx, &spec);
 }
 
-/* A lambda without a proof: the caller knows its accesses. */
-static ilex_array *
-make_lambda(ilex_context *ctx, const ix_domain *interior,
-            const ix_domain *valid, ilex_array *body, int n,
-            ilex_array *const *operands)
-{
-    ilex_array *ops[ILEX_MAX_RANK * 2 + 1] = {body};
-    if (!interior || !valid || ix_is_poison(body))
-        return ix_poison_again(ctx);
-    for (int i = 0; i < n; i++)
-        ops[i + 1] = operands[i];
-    ix_node_spec spec = {.kind = IX_LAMBDA,
-                         .dtype = (ilex_dtype)body->dtype,
-                         .interior = interior,
-                         .valid = valid,
-                         .nops = n + 1,
-                         .ops = ops};
-    return ix_node_scoped(ctx, &spec);
-}
-
 ilex_array *
 ix_build_index(ilex_context *ctx, int32_t axis)
 {
     ix_axis ax = {axis, ix_lin_const(ctx, -IX_UNBOUNDED),
                   ix_lin_const(ctx, IX_UNBOUNDED)};
     const ix_domain *dom = ix_domain_new(ctx, 1, &ax);
-    return make_lambda(ctx, dom, dom, ix_scalar_index(ctx, 0), 0, NULL);
+    return ix_node_lambda(ctx, dom, dom, ix_scalar_index(ctx, 0), 0, NULL);
 }
 
 /* ---- shift ---- */
@@ -167,8 +155,8 @@ ix_build_shift(ilex_context *ctx, ilex_array *x, const int64_t *offset)
     int slots = 0;
     ilex_array *body = read_at(ctx, x, index, &slots);
     const ix_domain *valid = translate(ctx, x->valid, offset);
-    return make_lambda(ctx, ix_domain_meet(ctx, "shift", x->interior, valid),
-                       valid, body, slots, &x);
+    return ix_node_lambda(ctx, ix_domain_meet(ctx, "shift", x->interior, valid),
+                          valid, body, slots, &x);
 }
 
 /* ---- restrict ---- */
@@ -347,35 +335,77 @@ ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
     if (!check_axes(ctx, what, dom) || !check_inside(ctx, what, x, dom))
         return ix_poison_again(ctx);
     if (!ix_is_array(x))
-        return make_lambda(ctx, dom, dom, x, 0, NULL);
+        return ix_node_lambda(ctx, dom, dom, x, 0, NULL);
     ilex_array *index[ILEX_MAX_RANK];
     ix_broadcast_indices(ctx, dom, x, index);
     int slots = 0;
     ilex_array *body = read_at(ctx, x, index, &slots);
-    return make_lambda(ctx, dom, dom, body, slots, &x);
+    return ix_node_lambda(ctx, dom, dom, body, slots, &x);
 }
 
 /* ---- lambdas of the user ---- */
 
-ilex_array *
-ix_build_lambda(ilex_context *ctx, const char *what, const ix_domain *dom,
-                ilex_array *body, int noperands, ilex_array *const *operands)
+/* Is "inner" inside "outer", with the same axes? */
+static bool
+contained(ilex_context *ctx, const ix_domain *inner, const ix_domain *outer)
 {
-    if (!dom || ix_is_poison(body))
-        return ix_poison_again(ctx);
-    if (noperands > 2 * ILEX_MAX_RANK)
+    if (inner->rank != outer->rank)
+        return false;
+    for (int k = 0; k < inner->rank; k++) {
+        const ix_axis *a = &inner->ax[k], *b = &outer->ax[k];
+        if (a->name != b->name || ix_lin_le(ctx, b->lo, a->lo) != IX_YES ||
+            ix_lin_le(ctx, a->hi, b->hi) != IX_YES)
+            return false;
+    }
+    return true;
+}
+
+/* The lambda, its reads proved on "valid". */
+static ilex_array *
+proved_lambda(ilex_context *ctx, const char *what, const ix_domain *interior,
+              const ix_domain *valid, ilex_array *body, int noperands,
+              ilex_array *const *operands)
+{
+    if (noperands > IX_LAMBDA_OPERANDS)
         return ix_poison(ctx, "lambda", -1, ILEX_E_LIMIT,
                          "%s: reads %d arrays; at most %d", what, noperands,
-                         2 * ILEX_MAX_RANK);
+                         (int)IX_LAMBDA_OPERANDS);
     for (int i = 0; i < noperands; i++)
         if (ix_is_poison(operands[i]))
             return ctx->poison;
     if (ix_is_weak(body))
         body = ix_scalar_cast(ctx, (ilex_dtype)body->dtype, body);
-    if (!check_axes(ctx, what, dom) ||
-        !ix_access_check_body(ctx, what, dom, body, operands))
+    if (!ix_access_check_body(ctx, what, valid, body, operands))
         return ix_poison_again(ctx);
-    return make_lambda(ctx, dom, dom, body, noperands, operands);
+    return ix_node_lambda(ctx, interior, valid, body, noperands, operands);
+}
+
+ilex_array *
+ix_build_lambda(ilex_context *ctx, const char *what, const ix_domain *dom,
+                ilex_array *body, int noperands, ilex_array *const *operands)
+{
+    if (!dom || ix_is_poison(body) || !check_axes(ctx, what, dom))
+        return ix_poison_again(ctx);
+    return proved_lambda(ctx, what, dom, dom, body, noperands, operands);
+}
+
+ilex_array *
+ix_build_wide_lambda(ilex_context *ctx, const char *what,
+                     const ix_domain *interior, const ix_domain *valid,
+                     ilex_array *body, int noperands,
+                     ilex_array *const *operands)
+{
+    if (!interior || !valid || ix_is_poison(body) ||
+        !check_names(ctx, what, interior) || !check_names(ctx, what, valid) ||
+        !ix_domain_check_numbers(ctx, what, interior) ||
+        !ix_domain_check_numbers(ctx, what, valid))
+        return ix_poison_again(ctx);
+    if (!contained(ctx, interior, valid))
+        return ix_poison(ctx, "lambda", -1, ILEX_E_BOUNDS,
+                         "%s: valid(%s) does not contain [%s]", what,
+                         ix_domain_show(ctx, valid).s,
+                         ix_domain_show(ctx, interior).s);
+    return proved_lambda(ctx, what, interior, valid, body, noperands, operands);
 }
 
 /* Goes on while there is no reduction and loads read [_k + c, ...]. */

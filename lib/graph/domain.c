@@ -82,6 +82,35 @@ is_bound(const ix_lin *a)
     return ok;
 }
 
+/* Are the numbers of an axis' bounds small enough? An axis without bounds is
+ * well formed if "everywhere". */
+static bool
+check_numbers(ilex_context *ctx, const char *what, const ix_domain *dom, int k,
+              bool everywhere)
+{
+    const ix_axis *ax = &dom->ax[k];
+    bool lo = is_bound(ax->lo), hi = is_bound(ax->hi);
+    if ((lo || (everywhere && ix_lin_is(ax->lo, -IX_UNBOUNDED))) &&
+        (hi || (everywhere && ix_lin_is(ax->hi, IX_UNBOUNDED))))
+        return true;
+    ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+            "%s: axis %d (%s) covers [%s, %s); the numbers in bounds stay "
+            "below 2^60",
+            what, k, ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
+            ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
+    return false;
+}
+
+bool
+ix_domain_check_numbers(ilex_context *ctx, const char *what,
+                        const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++)
+        if (!check_numbers(ctx, what, dom, k, true))
+            return false;
+    return true;
+}
+
 bool
 ix_domain_check_extents(ilex_context *ctx, const char *what,
                         const ix_domain *dom)
@@ -89,17 +118,8 @@ ix_domain_check_extents(ilex_context *ctx, const char *what,
     for (int k = 0; k < dom->rank; k++) {
         const ix_axis *ax = &dom->ax[k];
         const ix_lin *extent = ix_axis_extent(ctx, ax);
-        if (!extent)
+        if (!extent || !check_numbers(ctx, what, dom, k, false))
             return false;
-        if (!is_bound(ax->lo) || !is_bound(ax->hi)) {
-            ix_fail(&ctx->error, ILEX_E_OVERFLOW,
-                    "%s: axis %d (%s) covers [%s, %s); the numbers in bounds "
-                    "stay below 2^60",
-                    what, k,
-                    ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
-                    ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
-            return false;
-        }
         if (ix_lin_nonneg(ctx, extent) == IX_YES)
             continue;
         ix_fail(&ctx->error, ILEX_E_EMPTY,

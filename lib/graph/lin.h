@@ -128,6 +128,11 @@ const ix_lin *ix_axis_extent(ilex_context *ctx, const ix_axis *ax);
 bool ix_domain_check_extents(ilex_context *ctx, const char *what,
                              const ix_domain *dom);
 
+/* Are the numbers in its bounds below 2^60? Axes without bounds are allowed.
+ * Records the error. */
+bool ix_domain_check_numbers(ilex_context *ctx, const char *what,
+                             const ix_domain *dom);
+
 /* "I:ni, J:-1:nj+1" as in text; "" for rank 0. */
 void ix_domain_print(const ilex_context *ctx, const ix_domain *dom, ix_text *t);
 typedef struct ix_domain_text {

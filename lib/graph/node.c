@@ -197,6 +197,32 @@ ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec)
     return n;
 }
 
+ilex_array *
+ix_node_lambda(ilex_context *ctx, const ix_domain *interior,
+               const ix_domain *valid, ilex_array *body, int n,
+               ilex_array *const *operands)
+{
+    if (!interior || !valid || ix_is_poison(body))
+        return ix_poison_again(ctx);
+    ilex_array **ops = ix_mem_new(&ctx->mem, ((size_t)n + 1) * sizeof *ops);
+    if (!ops) {
+        ix_fail_memory(&ctx->error);
+        return ix_poison_again(ctx);
+    }
+    ops[0] = body;
+    for (int i = 0; i < n; i++)
+        ops[i + 1] = operands[i];
+    ix_node_spec spec = {.kind = IX_LAMBDA,
+                         .dtype = (ilex_dtype)body->dtype,
+                         .interior = interior,
+                         .valid = valid,
+                         .nops = n + 1,
+                         .ops = ops};
+    ilex_array *r = ix_node_scoped(ctx, &spec);
+    ix_mem_free(&ctx->mem, ops);
+    return r;
+}
+
 /* ---- counting ---- */
 
 ilex_array *

@@ -72,8 +72,9 @@ struct ilex_array {
     ilex_array *ops[];
 };
 
-/* Bodies are walked by recursion: constructors keep them this deep at most, the
- * compiler may add what it fuses. */
+/* The reader, the printer and passes over the tree walk bodies by recursion:
+ * constructors keep them this deep at most, the compiler may add what it
+ * fuses. (lib/graph/walk.h has no such limit.) */
 enum { IX_BUILD_DEPTH = 1000, IX_BODY_DEPTH = 4000 };
 
 /* Flags, inherited from operands: what a body contains. */
@@ -102,6 +103,15 @@ ilex_array *ix_node_make(ilex_context *ctx, const ix_node_spec *spec);
 /* As ix_node_make, but the count goes to the current scope: the result is
  * valid until the scope ends. Poison (never NULL) on failure. */
 ilex_array *ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec);
+
+/* The lambda of "body" over "n" operands, scoped; NULL domains give poison.
+ * Nothing is proved here. */
+ilex_array *ix_node_lambda(ilex_context *ctx, const ix_domain *interior,
+                           const ix_domain *valid, ilex_array *body, int n,
+                           ilex_array *const *operands);
+
+/* Operands that one lambda may have. */
+enum { IX_LAMBDA_OPERANDS = 4096 };
 
 ilex_array *ix_node_retain(ilex_array *n);
 /* Gives a count back; releases whatever dies with a work list. */

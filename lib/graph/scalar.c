@@ -153,17 +153,58 @@ last_index_only(ilex_context *ctx, const ilex_array *body, int64_t r)
     return ok && !outside;
 }
 
-/* Lanes of the innermost axis; a product of complex numbers and positions
- * have no partial result to start lanes with. */
-static int
-lanes_of(ix_reduction reduction, ilex_dtype acc, const ilex_array *body,
-         int64_t r)
+/* The indices _k that a factor's element is read at, as bits; 0 for what is no
+ * read. */
+static uint32_t
+indices_of(const ilex_array *x)
 {
+    uint32_t bits = 0;
+    if (x->kind == IX_INDEX)
+        return UINT32_C(1) << x->attr[0];
+    for (int i = 0; i < x->nops; i++)
+        if (x->ops[i]->flags & IX_HAS_INDEX)
+            bits |= indices_of(x->ops[i]);
+    return bits;
+}
+
+static uint32_t
+factor_indices(const ilex_array *x)
+{
+    if (x->kind == IX_CAST)
+        x = x->ops[0];
+    return x->kind == IX_LOAD ? indices_of(x) : 0;
+}
+
+/* Is this a contraction: a sum of products of two reads, each at an index of
+ * the result that the other lacks? */
+static bool
+is_contraction(ix_reduction reduction, const ilex_array *body)
+{
+    if ((reduction != IX_REDUCTION_SUM && reduction != IX_REDUCTION_ANY) ||
+        body->kind != IX_OP || ix_op_of(body) != IX_OP_MULTIPLY)
+        return false;
+    uint32_t a = factor_indices(body->ops[0]), b = factor_indices(body->ops[1]);
+    return (a & ~b) && (b & ~a);
+}
+
+/* Lanes of the innermost axis "ax", which is _r<r>. A product of complex
+ * numbers and positions have no partial result to start lanes with; an axis
+ * too short to fill the lanes leaves the vectors to the free indices, where
+ * there are any. */
+static int
+lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
+         const ix_axis *ax, int64_t r)
+{
+    ilex_dtype acc = (ilex_dtype)body->dtype;
+    int lanes = IX_LANE_BYTES / (int)ilex_dtype_bytes(acc);
+    const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
+    bool brief = extent && extent->n == 0 && extent->c < lanes;
     if (ix_reduction_info_of(reduction)->by_index ||
         (reduction == IX_REDUCTION_PROD && ix_dtype_is_complex(acc)) ||
-        !last_index_only(body->ctx, body, r))
+        (brief && (body->flags & IX_HAS_INDEX)) ||
+        !last_index_only(ctx, body, r))
         return 1;
-    return IX_LANE_BYTES / (int)ilex_dtype_bytes(acc);
+    return lanes;
 }
 
 ilex_array *
@@ -172,15 +213,28 @@ ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
 {
     if (!box || ix_is_poison(body))
         return ix_poison_again(ctx);
-    int64_t attr[3] = {reduction, first,
-                       lanes_of(reduction, (ilex_dtype)body->dtype, body,
-                                first + box->rank - 1)};
+    int last = box->rank - 1;
+    bool chain = is_contraction(reduction, body);
+    int lanes = chain || last < 0 ? 1
+                                  : lanes_of(ctx, reduction, body,
+                                             &box->ax[last], first + last);
+    return ix_scalar_reduce_as(
+        ctx, &(ix_reduce_order){reduction, first, lanes, chain}, result, box,
+        body);
+}
+
+ilex_array *
+ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
+                    ilex_dtype result, const ix_domain *box, ilex_array *body)
+{
+    int64_t attr[4] = {order->reduction, order->first, order->lanes,
+                       order->chain};
     ix_node_spec spec = {.kind = IX_REDUCE,
                          .dtype = result,
                          .interior = box,
                          .nops = 1,
                          .ops = &body,
-                         .nattr = 3,
+                         .nattr = 4,
                          .attr = attr};
     return ix_node_scoped(ctx, &spec);
 }

@@ -44,20 +44,48 @@ ilex_array *ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
 ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
                            int rank, ilex_array *const *index);
 
-/* body folded over _r<first>.._r<first+rank-1>, which range over "box": a nest
- * of one-axis reductions, last axis innermost. The order of combination is
- * fixed here, from the body as it was built: along the last axis, chunks of
- * IX_CHUNK elements, each in lanes (256 bytes of them when every load that
- * uses this axis uses it in its last index only, else one) that are folded
- * pairwise, chunks combined pairwise in index order. */
+/* body folded over _r<first>.._r<first+rank-1>, which range over "box". The
+ * order of combination is fixed here, from the body as it was built.
+ *
+ * A nest of one-axis reductions, last axis innermost: along one axis, chunks of
+ * IX_CHUNK elements, on the last axis each in lanes that are folded pairwise,
+ * chunks combined pairwise in index order. There are 256 bytes of lanes when
+ * every load that uses the last axis uses it in its last index only, else one;
+ * one as well where the axis is known to be shorter than the lanes and the
+ * body depends on a free index.
+ *
+ * A contraction (a sum of products of two reads, each of which depends on a
+ * free index that the other lacks) is one chain instead: one accumulator goes
+ * through all axes, in C order, chunks on the first axis only. */
 enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
 ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
                              ilex_dtype result, const ix_domain *box, int first,
                              ilex_array *body);
+
+/* The same in an order that is given: parts of a reduction that exists. */
+typedef struct ix_reduce_order {
+    ix_reduction reduction;
+    int first; /* _r of the first axis */
+    int lanes; /* of the last axis */
+    bool chain;
+} ix_reduce_order;
+ilex_array *ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
+                                ilex_dtype result, const ix_domain *box,
+                                ilex_array *body);
 static inline ix_reduction
 ix_reduction_of(const ilex_array *n)
 {
     return (ix_reduction)n->attr[0];
+}
+static inline int64_t
+ix_lanes_of(const ilex_array *n)
+{
+    return n->attr[2];
+}
+static inline bool
+ix_is_chain(const ilex_array *n)
+{
+    return n->attr[3] != 0;
 }
 
 /* ---- index arithmetic (all i64, normal form in, normal form out) ---- */

@@ -30,7 +30,8 @@ typedef struct ix_lambda_env {
     const ix_domain *dom;
     bool fixed; /* reads(...): operands are given and spelled _in0, ... */
     int noperands;
-    ilex_array *operand[2 * ILEX_MAX_RANK];
+    ilex_array **operand; /* in the reader's arena */
+    size_t capacity;
     int nrindex;
     ix_rindex rindex[ILEX_MAX_RANK];
 } ix_lambda_env;

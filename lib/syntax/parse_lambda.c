@@ -78,9 +78,11 @@ slot_of(ix_parser *p, const ix_word *where, ilex_array *array)
     for (int i = 0; i < env->noperands; i++)
         if (env->operand[i] == array)
             return i;
-    if (env->noperands == 2 * ILEX_MAX_RANK)
+    if (env->noperands == IX_LAMBDA_OPERANDS)
         ix_lex_fail(&p->reader, ILEX_E_LIMIT, where,
-                    "a map reads at most %d arrays", 2 * ILEX_MAX_RANK);
+                    "a map reads at most %d arrays", (int)IX_LAMBDA_OPERANDS);
+    ix_arena_grow(&p->reader.arena, &env->operand, &env->capacity,
+                  (size_t)env->noperands + 1, sizeof *env->operand);
     env->operand[env->noperands] = array;
     return env->noperands++;
 }
@@ -293,58 +295,19 @@ static void
 fixed_operands(ix_parser *p, ix_lambda_env *env, const ix_statement *s)
 {
     env->fixed = s->nwords > 0;
+    ix_arena_grow(&p->reader.arena, &env->operand, &env->capacity, s->nwords,
+                  sizeof *env->operand);
     for (size_t i = 0; i < s->nwords; i++) {
         const ix_word *w = &s->words[i];
         ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, false);
         if (!name)
             ix_parser_unknown(p, w, "array");
-        if (!ix_is_array(name->array) || i == 2 * ILEX_MAX_RANK)
+        if (!ix_is_array(name->array) || i == IX_LAMBDA_OPERANDS)
             ix_lex_fail(&p->reader, ILEX_E_LIMIT, w,
                         "reads(...) lists at most %d arrays, no constants",
-                        2 * ILEX_MAX_RANK);
+                        (int)IX_LAMBDA_OPERANDS);
         env->operand[env->noperands++] = name->array;
     }
-}
-
-/* Is "inner" inside "outer", with the same axes? */
-static bool
-contained(ilex_context *ctx, const ix_domain *inner, const ix_domain *outer)
-{
-    if (inner->rank != outer->rank)
-        return false;
-    for (int k = 0; k < inner->rank; k++) {
-        const ix_axis *a = &inner->ax[k], *b = &outer->ax[k];
-        if (a->name != b->name || ix_lin_le(ctx, b->lo, a->lo) != IX_YES ||
-            ix_lin_le(ctx, a->hi, b->hi) != IX_YES)
-            return false;
-    }
-    return true;
-}
-
-/* A lambda that may be read on "valid", beyond "dom": proved there. */
-static ilex_array *
-wide_lambda(ix_parser *p, const ix_statement *s, const char *what,
-            const ix_domain *dom, ilex_array *body)
-{
-    ilex_context *ctx = p->ctx;
-    const ix_domain *valid = ix_parse_domain(p, &s->halo);
-    ix_lambda_env *env = p->lambda;
-    if (!contained(ctx, dom, valid))
-        ix_lex_fail(&p->reader, ILEX_E_BOUNDS, &s->name,
-                    "valid(%s) does not contain [%s]",
-                    ix_domain_show(ctx, valid).s, ix_domain_show(ctx, dom).s);
-    ix_parser_at(p, &s->name);
-    if (!ix_access_check_body(ctx, what, valid, body, env->operand))
-        ix_lex_abort(&p->reader);
-    ilex_array *ops[2 * ILEX_MAX_RANK + 1] = {body};
-    memcpy(ops + 1, env->operand, (size_t)env->noperands * sizeof *ops);
-    ix_node_spec spec = {.kind = IX_LAMBDA,
-                         .dtype = (ilex_dtype)body->dtype,
-                         .interior = dom,
-                         .valid = valid,
-                         .nops = env->noperands + 1,
-                         .ops = ops};
-    return ix_node_scoped(ctx, &spec);
 }
 
 /* The lambda of a body that has been read. */
@@ -359,8 +322,12 @@ lambda(ix_parser *p, const ix_statement *s, ilex_array *body)
     ix_parser_at(p, &s->name);
     if (ix_is_weak(body))
         body = ix_scalar_cast(p->ctx, (ilex_dtype)body->dtype, body);
-    if (s->has_halo)
-        return wide_lambda(p, s, what, env->dom, body);
+    if (s->has_halo) {
+        const ix_domain *valid = ix_parse_domain(p, &s->halo);
+        ix_parser_at(p, &s->name);
+        return ix_build_wide_lambda(p->ctx, what, env->dom, valid, body,
+                                    env->noperands, env->operand);
+    }
     return ix_build_lambda(p->ctx, what, env->dom, body, env->noperands,
                            env->operand);
 }

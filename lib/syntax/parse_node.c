@@ -90,49 +90,72 @@ read_labels(ix_parser *p, label_names *all, const ix_word *where,
         labels->label[k] = label_of(p, all, &ranges->item[k]);
 }
 
-static ilex_array *
-factor(ix_parser *p, label_names *all, const ix_syntax *x, ix_labels *labels)
+/* An einsum under reading. */
+typedef struct product {
+    label_names all;
+    int n;
+    ix_labels labels[ILEX_MAX_RANK];
+    ilex_array *operand[ILEX_MAX_RANK];
+    ix_einsum_path path; /* by the parentheses; used if there are any */
+    bool grouped;
+} product;
+
+static void
+read_operand(ix_parser *p, product *e, const ix_syntax *x)
 {
     static const ix_colons_list none;
     if (x->kind != IX_SYNTAX_INDEX && x->kind != IX_SYNTAX_NAME)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "an einsum is a product of arrays with labels, for "
                     "example A[i, k]*B[k, j]");
-    read_labels(p, all, &x->word,
-                x->kind == IX_SYNTAX_INDEX ? x->ranges : &none, labels);
-    return operand(p, &x->word);
+    if (e->n == ILEX_MAX_RANK)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, &x->word,
+                    "an einsum has at most %d operands", ILEX_MAX_RANK);
+    read_labels(p, &e->all, &x->word,
+                x->kind == IX_SYNTAX_INDEX ? x->ranges : &none,
+                &e->labels[e->n]);
+    e->operand[e->n] = operand(p, &x->word);
+    e->path.step[e->path.n++] = e->n++;
+}
+
+/* Factors are multiplied from left to right, those in parentheses first. */
+static void
+read_product(ix_parser *p, product *e, const ix_syntax *x, bool inside)
+{
+    if (x->kind == IX_SYNTAX_PAREN) {
+        read_product(p, e, x->part[0], true);
+        return;
+    }
+    if (x->kind != IX_SYNTAX_CHAIN) {
+        read_operand(p, e, x);
+        return;
+    }
+    e->grouped |= inside;
+    read_product(p, e, x->part[0], false);
+    for (size_t i = 0; i < x->nlinks; i++) {
+        const ix_link *link = &x->link[i];
+        if (link->op != IX_OP_MULTIPLY)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &link->word,
+                        "an einsum is a product: join its operands by '*'");
+        read_product(p, e, link->operand, false);
+        e->path.step[e->path.n++] = IX_MULTIPLY;
+    }
 }
 
 ilex_array *
 ix_parse_einsum(ix_parser *p, const ix_statement *s)
 {
-    label_names all = {.n = 0};
-    ix_labels result, labels[ILEX_MAX_RANK];
-    ilex_array *operands[ILEX_MAX_RANK];
-    const ix_syntax *x = s->expr;
-    bool product = x->kind == IX_SYNTAX_CHAIN;
-    size_t n = product ? x->nlinks + 1 : 1;
-    read_labels(p, &all, &s->name, &s->type.ranges, &result);
-    if (n > ILEX_MAX_RANK)
-        ix_lex_fail(&p->reader, ILEX_E_LIMIT, &x->word,
-                    "an einsum has at most %d operands", ILEX_MAX_RANK);
-    for (size_t i = 0; i < n; i++) {
-        const ix_link *link = i ? &x->link[i - 1] : NULL;
-        if (link && link->op != IX_OP_MULTIPLY)
-            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &link->word,
-                        "an einsum is a product: join its operands by '*'");
-        operands[i] = factor(p, &all,
-                             link      ? link->operand
-                             : product ? x->part[0]
-                                       : x,
-                             &labels[i]);
-    }
+    product e = {.n = 0};
+    ix_labels result;
+    read_labels(p, &e.all, &s->name, &s->type.ranges, &result);
+    read_product(p, &e, s->expr, false);
     ilex_dtype acc = ILEX_F64;
     if (s->option.length)
         acc = ix_parse_dtype(p, &s->option);
     ix_parser_at(p, &s->name);
-    return ix_build_einsum(p->ctx, &result, (int)n, labels, operands,
-                           s->option.length ? &acc : NULL);
+    return ix_build_einsum(p->ctx, &result, e.n, e.labels, e.operand,
+                           s->option.length ? &acc : NULL,
+                           e.grouped ? &e.path : NULL);
 }
 
 /* ---- reshape ---- */

@@ -146,6 +146,17 @@ slots_follow_text(ix_printer *p, const ilex_array *n)
     return ok;
 }
 
+/* Is the length of every axis >= 0 for all sizes, as `map` asks? */
+static bool
+has_extents(ilex_context *ctx, const ix_domain *dom)
+{
+    bool clean = ctx->error.code == ILEX_OK;
+    bool ok = ix_domain_check_extents(ctx, "print", dom);
+    if (clean && ctx->error.code != ILEX_E_MEMORY)
+        ix_error_clear(&ctx->error);
+    return ok;
+}
+
 static void
 write_map(ix_printer *p, const ix_item *item)
 {
@@ -156,7 +167,7 @@ write_map(ix_printer *p, const ix_item *item)
     ix_text_char(p->t, '[');
     ix_domain_print(p->ctx, n->interior, p->t);
     ix_text_char(p->t, ']');
-    if (n->valid != n->interior) {
+    if (n->valid != n->interior || !has_extents(p->ctx, n->interior)) {
         ix_text_put(p->t, " valid(");
         ix_domain_print(p->ctx, n->valid, p->t);
         ix_text_char(p->t, ')');

@@ -2,6 +2,7 @@
  *
  * Structural nodes as statements: einsum, reshape, the kinds of form node.
  */
+#include "lib/build/einsum.h"
 #include "lib/syntax/print_text.h"
 
 /* A label as the reader numbers it: letters are 0 to 51. */
@@ -17,31 +18,78 @@ write_label(ix_text *t, int64_t label)
 }
 
 static void
-write_labels(ix_text *t, const int64_t *label, int n)
+write_labels(ix_text *t, const ix_labels *l)
 {
     ix_text_char(t, '[');
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < l->n; k++) {
         ix_text_put(t, k ? ", " : "");
-        write_label(t, label[k]);
+        write_label(t, l->label[k]);
     }
     ix_text_char(t, ']');
+}
+
+static void
+write_operand(ix_printer *p, const ix_einsum *e, int i)
+{
+    ix_print_name(p, ix_print_item(p, e->operand[i]), p->t);
+    write_labels(p->t, &e->labels[i]);
+}
+
+/* Where the factor that ends before step "end" of a path starts. */
+static int
+factor_start(const ix_einsum_path *path, int end)
+{
+    int missing = 1;
+    while (missing)
+        missing += path->step[--end] == IX_MULTIPLY ? 1 : -1;
+    return end;
+}
+
+/* The factor that ends before step "end", a product in parentheses unless the
+ * text is read in that order anyway. */
+static void
+write_factor(ix_printer *p, const ix_einsum *e, int end, bool bare)
+{
+    int step = e->path.step[end - 1];
+    if (step != IX_MULTIPLY) {
+        write_operand(p, e, step);
+        return;
+    }
+    ix_text_put(p->t, bare ? "" : "(");
+    write_factor(p, e, factor_start(&e->path, end - 1), false);
+    ix_text_char(p->t, '*');
+    write_factor(p, e, end - 1, false);
+    ix_text_put(p->t, bare ? "" : ")");
+}
+
+/* Is the path the one that is taken where none is given? */
+static bool
+default_path(ilex_context *ctx, const ix_einsum *e)
+{
+    ix_einsum_path chosen;
+    ix_einsum_choose(ctx, e, &chosen);
+    return chosen.n == e->path.n &&
+           !memcmp(chosen.step, e->path.step,
+                   (size_t)chosen.n * sizeof *chosen.step);
 }
 
 static void
 write_einsum(ix_printer *p, const ix_item *item)
 {
     const ilex_array *n = item->node;
-    const int64_t *label = n->attr + 2;
+    ix_einsum e;
+    ix_einsum_read(n, &e);
     ix_text_put(p->t, "einsum ");
     ix_print_name(p, item, p->t);
-    write_labels(p->t, label, (int)n->attr[1]);
-    label += n->attr[1];
-    for (int i = 0; i < n->nops; i++) {
-        ix_text_put(p->t, i ? "*" : " = ");
-        ix_print_name(p, ix_print_item(p, n->ops[i]), p->t);
-        write_labels(p->t, label, ix_rank(n->ops[i]));
-        label += ix_rank(n->ops[i]);
+    write_labels(p->t, &e.result);
+    ix_text_put(p->t, " = ");
+    bool given = e.path.n && !default_path(p->ctx, &e);
+    for (int i = 0; i < e.count && !given; i++) {
+        ix_text_put(p->t, i ? "*" : "");
+        write_operand(p, &e, i);
     }
+    if (given)
+        write_factor(p, &e, e.path.n, true);
     if (n->attr[0] != n->dtype)
         ix_text_format(p->t, " acc %s",
                        ilex_dtype_name((ilex_dtype)n->attr[0]));

@@ -61,6 +61,7 @@ typedef struct reducer {
     ix_op op;
     ilex_dtype acc;
     int64_t lanes;
+    bool chain;
 } reducer;
 
 static ix_value reduce_axis(reducer *q, int k);
@@ -96,11 +97,33 @@ fold_lanes(const reducer *q, ix_value *lane, int64_t lanes)
     return lane[0];
 }
 
+/* A contraction's axes "k" and on, [lo, hi) of the first, added to "sum" one
+ * element after the other. */
+static ix_value
+chain(reducer *q, int k, int64_t lo, int64_t hi, ix_value sum)
+{
+    machine *m = q->m;
+    for (int64_t i = lo; i < hi; i++) {
+        int64_t from, to;
+        m->rindex[q->in->attr[1] + k] = i;
+        if (k + 1 < q->in->n) {
+            ix_range_eval(&q->in->range[k + 1], m->r->size, &from, &to);
+            sum = chain(q, k + 1, from, to, sum);
+            continue;
+        }
+        evaluate(m, q->in->body, q->in->body_end);
+        sum = combine(q, sum, m->value[q->in->arg[0]]);
+    }
+    return sum;
+}
+
 /* A chunk: element i goes to lane (i - lo) mod lanes. Complex products start
  * from their first element, the others from the identity. */
 static ix_value
 reduce_chunk(reducer *q, int k, int64_t lo, int64_t hi)
 {
+    if (q->chain)
+        return chain(q, k, lo, hi, ix_reduction_identity(q->r, q->acc));
     int64_t lanes = k + 1 == q->in->n ? q->lanes : 1;
     bool first_wins = q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
     ix_value lane[IX_LANE_BYTES];
@@ -114,6 +137,19 @@ reduce_chunk(reducer *q, int k, int64_t lo, int64_t hi)
     return fold_lanes(q, lane, lanes);
 }
 
+/* Is an axis inside the first one empty? */
+static bool
+nothing_inside(const reducer *q)
+{
+    int64_t lo, hi;
+    for (int k = 1; k < q->in->n; k++) {
+        ix_range_eval(&q->in->range[k], q->m->r->size, &lo, &hi);
+        if (hi <= lo)
+            return true;
+    }
+    return false;
+}
+
 /* Chunks combined pairwise in index order: the tree of a binary counter. */
 static ix_value
 reduce_axis(reducer *q, int k)
@@ -122,7 +158,7 @@ reduce_axis(reducer *q, int k)
     ix_value stack[64], v;
     int depth = 0;
     ix_range_eval(&q->in->range[k], q->m->r->size, &lo, &hi);
-    if (hi <= lo) {
+    if (hi <= lo || (q->chain && nothing_inside(q))) {
         if (!ix_reduction_empty(q->r, q->acc, &v))
             v = ix_reduction_identity(q->r, q->acc);
         return v;
@@ -169,6 +205,7 @@ reduce(machine *m, const ix_instr *in)
     reducer q = {.m = m, .in = in, .r = (ix_reduction)in->what};
     q.acc = (ilex_dtype)in->loop;
     q.lanes = in->attr[2];
+    q.chain = in->attr[3] != 0;
     if (in->n == 0) {
         evaluate(m, in->body, in->body_end);
         return m->value[in->arg[0]];

@@ -83,7 +83,9 @@ diff_build_restrict(diff_shop *shop, diff_random *r, ilex_array *const *x)
     bool whole = diff_chance(r, 40);
     for (int k = 0; k < d; k++) {
         ax[k] = whole ? x[0]->valid->ax[k] : x[0]->interior->ax[k];
-        if (whole || ax[k].lo->c <= -IX_UNBOUNDED)
+        if (ax[k].lo->c <= -IX_UNBOUNDED)
+            return NULL; /* there is no text for such a domain */
+        if (whole)
             continue;
         int low = ax[k].name ? diff_between(r, -1, 1) : 0;
         ax[k].lo = ix_lin_offset(shop->ctx, ax[k].lo, low);
@@ -252,6 +254,8 @@ static ilex_array *
 random_einsum(diff_shop *shop, diff_random *r, ilex_array *const *x, int count)
 {
     enum { LABELS = 6 };
+    static const ix_einsum_path paths[] = {{5, {0, 1, -1, 2, -1}},
+                                           {5, {0, 1, 2, -1, -1}}};
     const ix_axis *of[LABELS];
     ix_labels labels[DIFF_OPERANDS], result = {.n = 0};
     int used = 0;
@@ -278,8 +282,11 @@ random_einsum(diff_shop *shop, diff_random *r, ilex_array *const *x, int count)
     for (int label = used - 1; label >= 0; label--)
         if (diff_chance(r, 50))
             result.label[result.n++] = label;
+    const ix_einsum_path *path = NULL;
+    if (count == 3 && diff_chance(r, 30))
+        path = &paths[diff_draw(r, 2)];
     return ix_build_einsum(shop->ctx, &result, count, labels, x,
-                           diff_chance(r, 15) ? &acc : NULL);
+                           diff_chance(r, 15) ? &acc : NULL, path);
 }
 
 /* Elements that one element of an einsum's result stands for are few enough

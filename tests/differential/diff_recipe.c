@@ -259,8 +259,10 @@ is_accepted(ilex_context *ctx, const diff_shop *shop)
     return !diff_is_refusal(rc);
 }
 
-bool
-diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number)
+/* Draws a recipe; whether it has outputs and, if "check", the reference takes
+ * it. */
+static bool
+draw_recipe(diff_recipe *recipe, uint64_t seed, uint64_t number, bool check)
 {
     diff_random r = diff_random_of(seed, number, 3);
     diff_shop shop;
@@ -277,10 +279,22 @@ diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number)
         try_step(&shop, recipe, &r);
     choose_outputs(&shop, recipe, &r);
     separate_outputs(recipe);
-    bool ok = recipe->noutputs > 0 && is_accepted(ctx, &shop);
+    bool ok = recipe->noutputs > 0 && (!check || is_accepted(ctx, &shop));
     ilex_context_free(ctx);
     diff_recipe_compact(recipe);
     return ok;
+}
+
+bool
+diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number)
+{
+    return draw_recipe(recipe, seed, number, true);
+}
+
+bool
+diff_recipe_draft(diff_recipe *recipe, uint64_t seed, uint64_t number)
+{
+    return draw_recipe(recipe, seed, number, false);
 }
 
 void

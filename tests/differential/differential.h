@@ -122,6 +122,8 @@ bool diff_is_refusal(ilex_status rc);
 
 /* The recipe with this number; false if Ilex refuses to compile it. */
 bool diff_recipe_make(diff_recipe *recipe, uint64_t seed, uint64_t number);
+/* The same without a compiler: a graph that was built, whatever its domains. */
+bool diff_recipe_draft(diff_recipe *recipe, uint64_t seed, uint64_t number);
 /* Removes the steps that no output needs. */
 void diff_recipe_compact(diff_recipe *recipe);
 /* The program as text (or, where there is none, its steps). */

@@ -186,7 +186,7 @@ parse_dtype(golden_array *a, const char *text, const char *end)
 }
 
 /* "DIMS]{" at "p"; the text behind it, or NULL. The number of elements has to
- * be small, since each takes a character. */
+ * be small. */
 static const char *
 parse_shape(golden_array *a, const char *p, const char *end)
 {
@@ -209,6 +209,26 @@ parse_shape(golden_array *a, const char *p, const char *end)
     return p + 1 < end && p[1] == '{' ? p + 2 : NULL;
 }
 
+/* "VALUE" or "VALUE*TIMES" up to "end" as element "i" and those behind it; how
+ * many, 0 if it is neither. */
+static int64_t
+parse_value(golden_array *a, int64_t i, const char *p, const char *end)
+{
+    const char *star = memchr(p, '*', (size_t)(end - p));
+    const char *stop = star ? star : end;
+    int64_t times = star ? 0 : 1;
+    while (star && ++star < end && times <= a->count)
+        times = *star < '0' || *star > '9' ? a->count + 1
+                                           : 10 * times + (*star - '0');
+    if (times < 1 || times > a->count - i ||
+        !golden_parse(a->dtype, p, (size_t)(stop - p), golden_array_at(a, i)))
+        return 0;
+    for (int64_t k = 1; k < times; k++)
+        memcpy(golden_array_at(a, i + k), golden_array_at(a, i),
+               ilex_dtype_bytes(a->dtype));
+    return times;
+}
+
 /* "VALUES}" at "p"; whether there are just as many as elements. */
 static bool
 parse_values(golden_array *a, const char *p, const char *end)
@@ -216,15 +236,13 @@ parse_values(golden_array *a, const char *p, const char *end)
     if (p == end || end[-1] != '}')
         return false;
     end--;
-    for (int64_t i = 0; i < a->count; i++) {
+    for (int64_t i = 0; i < a->count;) {
         const char *q = memchr(p, ' ', (size_t)(end - p));
-        bool last = i == a->count - 1;
-        if (last != !q)
+        int64_t times = parse_value(a, i, p, q ? q : end);
+        i += times;
+        if (times == 0 || (i == a->count) != !q)
             return false;
-        q = q ? q : end;
-        if (!golden_parse(a->dtype, p, (size_t)(q - p), golden_array_at(a, i)))
-            return false;
-        p = q + !last;
+        p = q ? q + 1 : end;
     }
     return p == end;
 }
@@ -241,7 +259,7 @@ golden_array_parse(golden_array *a, const char *text, size_t length)
     p = parse_shape(&head, p, end);
     if (!p)
         return "has no extents as in \"int8[2,1]{1 2}\"";
-    if (head.count > end - p)
+    if (head.count > end - p && !memchr(p, '*', (size_t)(end - p)))
         return "has fewer values than its extents say";
     *a = golden_array_new(head.dtype, head.rank, head.shape, head.count);
     if (parse_values(a, p, end))

@@ -376,6 +376,26 @@ class Drawer:
             ", ".join(f.text() for f in stops), steps)
         return self.node(x, axes, value, text)
 
+    def step_roll(self):
+        r, sizes = self.r, self.p.sizes
+        x = self.pick(lambda s: s.axes)
+        k = r.randrange(len(x.axes))
+        a = x.axes[k]
+        length = a.hi - a.lo
+        by = Form(r.choice([0, 1, -1, 2, -2, 3, -5, 9]))
+        if sizes.rows and self.chance(30):
+            by = by + Form(0, {r.choice(list(sizes.rows)): r.choice([1, -1])})
+        near = sizes.le(by, length * 8) and sizes.le(length * -8, by) and \
+            (sizes.nonneg(by) or sizes.nonneg(by * -1))
+        if not near and not (length.constant() and length.c > 0):
+            raise Undefined
+        axes = [b.plain() for b in x.axes]
+        name = a.name if a.name and "/" not in a.name and self.chance(60) \
+            else r.choice([k, k - len(axes)])
+        value = np.roll(self.p.interior(x), sizes.value(by), k)
+        return self.node(x, axes, value, "roll(%%s; axis=%s, by=%s)" % (
+            name, by.text()))
+
     def step_reshape(self):
         r = self.r
         x = self.pick(lambda s: s.axes and not s.named())
@@ -461,7 +481,7 @@ class Drawer:
                 top = float(np.abs(v).max()) if small and v.size else 1.0
                 if not small or top > 200:
                     s = self.p.tamed(s, "sum", count)
-                    top = 128.0
+                    top = 256.0
                 bound *= max(1.0, top * (2 if KIND[dtype] == "c" else 1))
             s.inline = False
             s.held = True
@@ -632,9 +652,9 @@ def map_step(mapper, body, axes):
     return step
 
 
-KINDS = """op map reduce shift typed einsum permute slice reshape cast index
+KINDS = """op map reduce shift typed einsum permute slice roll reshape cast index
 scalar const input""".split()
-WEIGHTS = [34, 22, 10, 9, 5, 5, 3, 6, 4, 4, 3, 2, 2, 2]
+WEIGHTS = [34, 22, 10, 9, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
 COMMON = """add subtract multiply add subtract multiply true_divide maximum
 minimum negative less greater_equal where where where equal logical_and
 absolute sqrt floor_divide remainder square""".split()

@@ -203,6 +203,14 @@ def smooth(f, low=-1e4, high=1e4):
     return g
 
 
+def log_add(x, y):
+    """Away from results near 0, of which f32 loses digits in NumPy too."""
+    r = np.logaddexp(x, y)
+    if (np.abs(r) < 0.1).any():
+        raise Undefined
+    return r
+
+
 def sign_f(x):
     return np.where(np.isnan(x), x,
                     np.where(x > 0, 1, np.where(x < 0, -1, 0))).astype(x.dtype)
@@ -333,7 +341,8 @@ for name in "sin cos tan".split():
     op(name, 1, "float", by_kind(f=smooth(getattr(np, name))), False)
 for name in "arcsin arccos arctanh arccosh".split():
     op(name, 1, "float", by_kind(f=in_f64(getattr(np, name))), False)
-for name in "logaddexp arctan2 hypot".split():
+op("logaddexp", 2, "float real", by_kind(f=smooth(log_add)), False)
+for name in "arctan2 hypot".split():
     op(name, 2, "float real", by_kind(f=smooth(getattr(np, name))), False)
 op("angle", 1, "angle", by_kind(
     f=in_f64(lambda x: np.arctan2(0.0, x)),

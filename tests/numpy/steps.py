@@ -217,7 +217,7 @@ class Program:
                 return self.cast(self.cast(x, "bool"), dtype)
             small = self.op("remainder", [self.cast(x, "i8"), 3])
             return self.cast(small, dtype)
-        return self.cast(self.cast(x, "i8"), dtype)
+        return self.cast(self.cast(x, "u8" if kind == "u" else "i8"), dtype)
 
     # ---- text ----
 

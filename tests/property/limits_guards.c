@@ -88,7 +88,7 @@ void
 limit_guards(diff_random *r, ix_text *t)
 {
     if (diff_chance(r, 30)) {
-        put_side_by_side(r, t, diff_between(r, 2, 32));
+        put_side_by_side(r, t, diff_between(r, 2, 60));
     } else if (diff_chance(r, 30)) {
         put_fused(r, t, diff_between(r, 1, 90));
     } else {

@@ -3,7 +3,8 @@
  * Properties of random programs. property_text.c and property_passes.c hold
  * those of properties.def, which look at one program of
  * tests/differential/diff_recipe.c; property_stencil.c has laws of stencils,
- * which are run; property_main.c goes through them and reports in TAP.
+ * which are run; property_crossing.c prints graphs whose domains may cross;
+ * property_main.c goes through them and reports in TAP.
  */
 #ifndef ILEX_TESTS_PROPERTY_H
 #define ILEX_TESTS_PROPERTY_H
@@ -31,8 +32,12 @@ bool property_fail(property_case *c, const char *fmt, ...) IX_PRINTF(2, 3);
 bool property_same_text(property_case *c, const char *what, char *a,
                         ilex_context *of_a, char *b, ilex_context *of_b);
 
-#define PROPERTY(name, meaning) bool property_##name(property_case *c);
+#define PROPERTY(name, of, meaning) bool property_##name(property_case *c);
 #include "tests/property/properties.def"
+
+/* A graph whose domains may cross for some sizes is read back; false with a
+ * message printed. */
+bool property_crossing(uint64_t seed, uint64_t number);
 
 /* Laws of random stencils; false with a message printed. */
 bool property_stencils(uint64_t seed, uint64_t number);

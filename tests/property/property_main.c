@@ -15,14 +15,27 @@
 
 #include "tests/property/property.h"
 
-enum { SHORT_COUNT = 400, LONG_COUNT = 15000, STENCILS_EACH = 10 };
+enum { SHORT_COUNT = 400, LONG_COUNT = 15000 };
+
+enum { GRAPH, PROGRAM };
 
 static const struct {
     const char *name, *meaning;
+    int of;
     bool (*holds)(property_case *c);
 } properties[] = {
-#define PROPERTY(name, meaning) {#name, meaning, property_##name},
+#define PROPERTY(name, of, meaning) {#name, meaning, of, property_##name},
 #include "tests/property/properties.def"
+};
+
+/* Laws of what is drawn otherwise: tried for one number in "each". */
+static const struct {
+    const char *name, *meaning;
+    uint64_t each;
+    bool (*holds)(uint64_t seed, uint64_t number);
+} others[] = {
+    {"crossing", "domains that may cross are read back", 1, property_crossing},
+    {"stencils", "linear, and they commute with shifts", 10, property_stencils},
 };
 
 /* ---- cases ---- */
@@ -116,25 +129,33 @@ report(size_t which, const diff_recipe *recipe, const char *why, int *bad)
     printf("\n");
 }
 
-/* Every property of one program, each in a context of its own. */
+/* The properties of graphs or programs, for one, each in a context of its own.
+ */
 static void
-try_program(uint64_t seed, uint64_t number, int *bad)
+try_recipe(const diff_recipe *recipe, int of, int *bad)
 {
-    diff_recipe recipe;
     property_case c;
-    if (!diff_recipe_make(&recipe, seed, number))
-        return;
     for (size_t i = 0; i < IX_COUNT(properties); i++) {
-        if (bad[i] == MOST_FAILURES)
+        if (bad[i] == MOST_FAILURES || properties[i].of != of)
             continue;
-        bool ok = property_open(&c, &recipe, false);
+        bool ok = property_open(&c, recipe, false);
         if (ok) {
             ok = properties[i].holds(&c);
             property_close(&c);
         }
         if (!ok)
-            report(i, &recipe, c.why, &bad[i]);
+            report(i, recipe, c.why, &bad[i]);
     }
+}
+
+static void
+try_number(uint64_t seed, uint64_t number, int *bad)
+{
+    diff_recipe recipe;
+    if (diff_recipe_draft(&recipe, seed, number))
+        try_recipe(&recipe, GRAPH, bad);
+    if (diff_recipe_make(&recipe, seed, number))
+        try_recipe(&recipe, PROGRAM, bad);
 }
 
 static uint64_t
@@ -151,11 +172,10 @@ print_results(const int *bad)
 {
     size_t n = IX_COUNT(properties);
     int failed = 0;
-    for (size_t i = 0; i <= n; i++) {
+    for (size_t i = 0; i < n + IX_COUNT(others); i++) {
         printf("%sok %zu - %s: %s\n", bad[i] ? "not " : "", i + 1,
-               i < n ? properties[i].name : "stencils",
-               i < n ? properties[i].meaning
-                     : "linear, and they commute with shifts");
+               i < n ? properties[i].name : others[i - n].name,
+               i < n ? properties[i].meaning : others[i - n].meaning);
         failed += bad[i] != 0;
     }
     return failed != 0;
@@ -174,14 +194,16 @@ main(int argc, char **argv)
     bool one = number_option(argc, argv, "--number=", UINT64_MAX) == first;
     uint64_t count = one ? 1 : all ? LONG_COUNT : SHORT_COUNT;
     count = number_option(argc, argv, "--count=", count);
-    int bad[IX_COUNT(properties) + 1] = {0},
-                                   *stencils = &bad[IX_COUNT(properties)];
+    int bad[IX_COUNT(properties) + IX_COUNT(others)] = {0};
     printf("1..%zu\n# seed %llu, %llu programs\n", IX_COUNT(bad),
            (unsigned long long)seed, (unsigned long long)count);
     for (uint64_t k = first; k < first + count; k++) {
-        try_program(seed, k, bad);
-        if ((k % STENCILS_EACH == 0 || one) && *stencils < MOST_FAILURES)
-            *stencils += !property_stencils(seed, k);
+        try_number(seed, k, bad);
+        for (size_t i = 0; i < IX_COUNT(others); i++) {
+            int *failures = &bad[IX_COUNT(properties) + i];
+            if ((k % others[i].each == 0 || one) && *failures < MOST_FAILURES)
+                *failures += !others[i].holds(seed, k);
+        }
     }
     return print_results(bad);
 }

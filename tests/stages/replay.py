@@ -291,6 +291,25 @@ def files_of(paths):
     return files
 
 
+def changes(a, b):
+    """A diff of two normal forms in which a variable more does not make every
+    line after it differ: lines are matched without the numbers of variables,
+    unless these are the only difference."""
+    bare = [[re.sub(r"\bv\d+\b", "v", s) for s in x] for x in (a, b)]
+    if bare[0] == bare[1]:
+        return list(difflib.unified_diff(a, b, "old", "new", lineterm=""))[2:]
+    out = []
+    matcher = difflib.SequenceMatcher(None, *bare, autojunk=False)
+    for group in matcher.get_grouped_opcodes(3):
+        out.append("@@ -%d +%d @@" % (group[0][1] + 1, group[0][3] + 1))
+        for tag, i, k, j, n in group:
+            if tag == "equal":
+                out += [" " + s for s in b[j:n]]
+                continue
+            out += ["-" + s for s in a[i:k]] + ["+" + s for s in b[j:n]]
+    return out
+
+
 def compare(o, files):
     tcc = {}
     libraries = [library_of(o.old), library_of(o.new)]
@@ -314,13 +333,12 @@ def compare(o, files):
                         zip((old, new), (a, b), failed))
             if a == b:
                 continue
-            lines = list(difflib.unified_diff(a, b, "old", "new", lineterm="",
-                                              n=3))
+            lines = changes(a, b)
             differ.append((file, dialect))
             print("%s, %s: %d lines removed, %d added%s" % (
                 os.path.basename(file), dialect,
-                sum(s.startswith("-") for s in lines) - 1,
-                sum(s.startswith("+") for s in lines) - 1,
+                sum(s.startswith("-") for s in lines),
+                sum(s.startswith("+") for s in lines),
                 ", refused by %s" % ("old" if failed[0] else "new")
                 if any(failed) else ""))
             if o.diff:

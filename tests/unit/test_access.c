@@ -248,7 +248,7 @@ side_by_side(int parts, bool up, int wrong)
 
 START_TEST(deep_guards)
 {
-    static const int parts[] = {2, 16, 17, 18, 19, 32};
+    static const int parts[] = {2, 16, 17, 18, 19, 40, 150};
     for (size_t i = 0; i < IX_COUNT(parts); i++)
         for (int up = 0; up < 2; up++) {
             int n = parts[i], wrong = n / 2;

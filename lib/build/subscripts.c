@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ilex_einsum: subscripts as NumPy writes them, with parentheses for products
+ * that are formed first.
+ */
+#include "lib/build/build.h"
+
+/* Letters are labels 0..51; the axes under "..." get labels from 52 on, by
+ * their position from the right. */
+enum { ELLIPSIS = 52, MAX_ELLIPSIS = 12 };
+
+typedef struct subscript_reader {
+    ilex_context *ctx;
+    const char *text, *p;
+    int count[ELLIPSIS]; /* how often each letter occurs */
+    int widest;          /* axes under the widest ellipsis */
+    int noperands, read, nesting;
+    ilex_array *const *operand;
+    ix_labels *labels;
+    ix_einsum_path path; /* by the parentheses; used if there are any */
+    bool grouped;
+} subscript_reader;
+
+static bool
+bad_subscripts(subscript_reader *s, const char *why)
+{
+    ix_poison(s->ctx, "einsum", -1, ILEX_E_EINSUM,
+              "einsum: \"%.80s\", at character %d: %s (for example: "
+              "\"ij,jk->ik\")",
+              s->text, (int)(s->p - s->text), why);
+    return false;
+}
+
+static int
+letter_label(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    return c >= 'a' && c <= 'z' ? 26 + c - 'a' : -1;
+}
+
+/* Adds the labels of "axes" ellipsis axes. */
+static bool
+put_ellipsis(subscript_reader *s, int axes, ix_labels *l)
+{
+    if (axes < 0 || axes > MAX_ELLIPSIS || l->n + axes > ILEX_MAX_RANK)
+        return bad_subscripts(s, "'...' stands for too many or too few axes");
+    for (int k = axes - 1; k >= 0; k--)
+        l->label[l->n++] = ELLIPSIS + k;
+    return true;
+}
+
+/* Does a term end here? */
+static bool
+at_end_of_term(const char *p)
+{
+    return !*p || strchr(",-()", *p);
+}
+
+/* One term; "rank" is that of its operand, or -1
+ * for the result. */
+static bool
+read_term(subscript_reader *s, int rank, ix_labels *l)
+{
+    int letters = 0, dots = 0;
+    for (const char *q = s->p; !at_end_of_term(q); q++)
+        letters += letter_label(*q) >= 0;
+    l->n = 0;
+    for (; !at_end_of_term(s->p); s->p++) {
+        if (*s->p == ' ')
+            continue;
+        int label = letter_label(*s->p);
+        if (label >= 0 && l->n < ILEX_MAX_RANK) {
+            l->label[l->n++] = label;
+            s->count[label] += rank >= 0;
+        } else if (!strncmp(s->p, "...", 3) && !dots++) {
+            int axes = rank >= 0 ? rank - letters : s->widest;
+            if (!put_ellipsis(s, axes, l))
+                return false;
+            s->widest = axes > s->widest ? axes : s->widest;
+            s->p += 2;
+        } else {
+            return bad_subscripts(s, "expected a letter or one '...'");
+        }
+    }
+    if (rank < 0 && s->widest && !dots)
+        return bad_subscripts(s, "the result needs '...' as well");
+    return true;
+}
+
+/* Without "->": the ellipsis, then the letters that occur once, in order. */
+static bool
+implicit_result(subscript_reader *s, ix_labels *l)
+{
+    l->n = 0;
+    if (!put_ellipsis(s, s->widest, l))
+        return false;
+    for (int label = 0; label < ELLIPSIS; label++)
+        if (s->count[label] == 1) {
+            if (l->n == ILEX_MAX_RANK)
+                return bad_subscripts(s, "the result has too many axes");
+            l->label[l->n++] = label;
+        }
+    return true;
+}
+
+static void
+skip_blanks(subscript_reader *s)
+{
+    while (*s->p == ' ')
+        s->p++;
+}
+
+static bool read_product(subscript_reader *s);
+
+/* The term of the next operand, or a product in parentheses. */
+static bool
+read_factor(subscript_reader *s)
+{
+    skip_blanks(s);
+    if (*s->p != '(') {
+        if (s->read == s->noperands)
+            return bad_subscripts(s, "there are more terms than operands");
+        s->path.step[s->path.n++] = s->read;
+        ix_labels *l = &s->labels[s->read];
+        return read_term(s, ix_rank(s->operand[s->read++]), l);
+    }
+    if (++s->nesting > ILEX_MAX_RANK)
+        return bad_subscripts(s, "too many parentheses");
+    s->p++;
+    int before = s->path.n;
+    if (!read_product(s))
+        return false;
+    if (*s->p != ')')
+        return bad_subscripts(s, "expected ',' or ')'");
+    s->p++;
+    s->nesting--;
+    s->grouped |= s->path.n > before + 1;
+    skip_blanks(s);
+    return true;
+}
+
+/* Factors joined by ',', multiplied from left to right. */
+static bool
+read_product(subscript_reader *s)
+{
+    if (!read_factor(s))
+        return false;
+    while (*s->p == ',') {
+        s->p++;
+        if (!read_factor(s))
+            return false;
+        s->path.step[s->path.n++] = IX_MULTIPLY;
+    }
+    return true;
+}
+
+static bool
+read_subscripts(subscript_reader *s, ix_labels *result)
+{
+    if (!read_product(s))
+        return false;
+    if (s->read < s->noperands)
+        return bad_subscripts(s, "expected ',' and a term for every operand");
+    if (*s->p == 0)
+        return implicit_result(s, result);
+    if (strncmp(s->p, "->", 2) != 0)
+        return bad_subscripts(s, "expected '->' or the end");
+    s->p += 2;
+    return read_term(s, -1, result) &&
+           (*s->p == 0 || bad_subscripts(s, "expected the end"));
+}
+
+ilex_array *
+ilex_einsum(ilex_context *ctx, const char *subscripts, int count,
+            ilex_array *const *operands)
+{
+    ix_labels result, labels[ILEX_MAX_RANK];
+    subscript_reader s = {.ctx = ctx,
+                          .text = subscripts,
+                          .p = subscripts,
+                          .noperands = count,
+                          .operand = operands,
+                          .labels = labels};
+    if (!subscripts || !operands)
+        return ix_poison(ctx, "einsum", -1, ILEX_E_ARGUMENT,
+                         "einsum: the %s are NULL (for example: \"ij,jk->ik\", "
+                         "2, {a, b})",
+                         subscripts ? "operands" : "subscripts");
+    if (count < 1 || count > ILEX_MAX_RANK)
+        return ix_poison(ctx, "einsum", -1, ILEX_E_EINSUM,
+                         "einsum: %d operands; 1 to %d are possible", count,
+                         ILEX_MAX_RANK);
+    for (int i = 0; i < count; i++)
+        if (!operands[i] || ix_is_poison(operands[i]) ||
+            operands[i]->ctx != ctx)
+            return operands[i] && ix_is_poison(operands[i])
+                       ? ctx->poison
+                       : ix_poison(ctx, "einsum", i, ILEX_E_CONTEXT,
+                                   "einsum: operand %d is NULL or of another "
+                                   "context",
+                                   i);
+    if (!read_subscripts(&s, &result))
+        return ctx->poison;
+    return ix_build_einsum(ctx, &result, count, labels, operands, NULL,
+                           s.grouped ? &s.path : NULL);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expressions of the level TREE. Reductions that still stand in an expression
+ * are computed in the order that defines them; see ix_scalar_reduce().
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/graph/scalar.h"
+#include "tests/tree/interpret.h"
+
+static ix_value eval(tree_machine *m, const ilex_array *x);
+
+/* ---- leaves and elements ---- */
+
+static ix_value
+integer(int64_t i)
+{
+    return (ix_value){.i = i};
+}
+
+static ix_value
+value_leaf(tree_machine *m, const ilex_array *x)
+{
+    int64_t n = x->attr[0];
+    if (n == IX_VALUE_BEGIN || n == IX_VALUE_END)
+        return integer(n == IX_VALUE_BEGIN ? m->begin : m->end);
+    if (n < 0 || n >= m->k->nvalues || !m->slot[n].defined)
+        tree_fail(m, "value %lld is not defined here", (long long)n);
+    const tree_slot *s = &m->slot[n];
+    if (s->row || (s->extent && s->kind != IX_SCRATCH_CELL))
+        tree_fail(m, "%lld is no value", (long long)n);
+    if (s->extent && s->state[0] == TREE_UNKNOWN)
+        tree_fail(m, "cell %lld is read before it is written", (long long)n);
+    m->stray |= s->extent ? s->state[0] == TREE_STRAY : s->stray;
+    return s->extent ? s->memory[0] : s->value;
+}
+
+static ix_value
+index_leaf(tree_machine *m, int64_t k)
+{
+    if ((size_t)k >= m->k->nvariables || !m->has_variable[k])
+        tree_fail(m, "variable %lld has no value here", (long long)k);
+    return integer(m->variable[k]);
+}
+
+static ix_value
+rindex_leaf(tree_machine *m, int64_t k)
+{
+    if ((size_t)k >= IX_COUNT(m->rindex) || !m->has_rindex[k])
+        tree_fail(m, "reduction index %lld has no value here", (long long)k);
+    return integer(m->rindex[k]);
+}
+
+int64_t
+tree_memory_at(const tree_memory *b, const int64_t *index)
+{
+    int64_t at = 0;
+    for (int k = 0; k < b->rank; k++) {
+        if (index[k] < b->lo[k] || index[k] >= b->hi[k])
+            return -1;
+        at = at * (b->last[k] - b->first[k]) + index[k] - b->first[k];
+    }
+    return at;
+}
+
+void
+tree_outside(tree_machine *m, int buffer, const int64_t *index)
+{
+    const tree_memory *b = &m->r->memory[buffer];
+    for (int k = 0; k < b->rank; k++)
+        if (index[k] < b->lo[k] || index[k] >= b->hi[k])
+            tree_fail(m, "index %lld of axis %d of b%d is outside [%lld, %lld)",
+                      (long long)index[k], k, buffer, (long long)b->lo[k],
+                      (long long)b->hi[k]);
+    tree_fail(m, "b%d has no elements", buffer);
+}
+
+ix_value
+tree_load(tree_machine *m, int buffer, const int64_t *index)
+{
+    if (buffer < 0 || (size_t)buffer >= m->r->u->nbuffers)
+        tree_fail(m, "there is no buffer %d", buffer);
+    const tree_memory *b = &m->r->memory[buffer];
+    if (m->writes[buffer])
+        tree_fail(m, "b%d is read in a kernel that writes it", buffer);
+    int64_t at = tree_memory_at(b, index);
+    if (at < 0 && (m->r->strict || m->r->u->level != IX_LEVEL_TARGET))
+        tree_outside(m, buffer, index);
+    if (at < 0) {
+        m->stray = true;
+        m->r->stray++;
+        if (!*m->first_stray)
+            snprintf(m->first_stray, sizeof m->first_stray,
+                     "%c%d reads b%d outside its box, and no loop is empty",
+                     m->stmt->prefix ? m->stmt->prefix : '-', m->stmt->number,
+                     buffer);
+        return (ix_value){.i = 0};
+    }
+    if (!b->known[at])
+        tree_fail(m, "b%d is read where it was never written", buffer);
+    return b->element[at];
+}
+
+static ix_value
+load(tree_machine *m, const ilex_array *x)
+{
+    int64_t index[ILEX_MAX_RANK];
+    for (int k = 0; k < x->nops; k++)
+        index[k] = eval(m, x->ops[k]).i;
+    return tree_load(m, (int)x->attr[0], index);
+}
+
+/* ---- reductions ---- */
+
+typedef struct reduction {
+    tree_machine *m;
+    const ilex_array *n;
+    ix_reduction r;
+    ilex_dtype acc;
+} reduction;
+
+static ix_value reduce_axis(const reduction *q, int k);
+
+static ix_value
+combine(const reduction *q, ix_value a, ix_value b)
+{
+    ix_value args[2] = {a, b}, result;
+    ix_op_eval(ix_reduction_op(q->r), q->acc, args, &result);
+    return result;
+}
+
+static void
+range_of(const reduction *q, int k, int64_t *lo, int64_t *hi)
+{
+    const ix_axis *ax = &q->n->interior->ax[k];
+    if (!ix_lin_eval(ax->lo, q->m->r->size, lo) ||
+        !ix_lin_eval(ax->hi, q->m->r->size, hi))
+        tree_fail(q->m, "the range of a reduction leaves 64 bits");
+}
+
+/* The body with the indices as they are. */
+static ix_value
+body(const reduction *q)
+{
+    tree_machine *m = q->m;
+    uint64_t around = m->epoch;
+    m->epoch = ++m->last_epoch;
+    ix_value v = eval(m, q->n->ops[0]);
+    m->epoch = around;
+    return v;
+}
+
+static void
+set_index(const reduction *q, int k, int64_t i, bool known)
+{
+    int64_t at = q->n->attr[1] + k;
+    if ((size_t)at >= IX_COUNT(q->m->rindex))
+        tree_fail(q->m, "there are too many reduction indices");
+    q->m->rindex[at] = i;
+    q->m->has_rindex[at] = known;
+}
+
+static ix_value
+element(const reduction *q, int k, int64_t i)
+{
+    set_index(q, k, i, true);
+    return k + 1 < q->n->interior->rank ? reduce_axis(q, k + 1) : body(q);
+}
+
+/* A chunk: element i in lane (i - lo) mod lanes, lanes folded as a tree. */
+static ix_value
+reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
+{
+    ix_value lane[IX_LANE_BYTES];
+    int64_t lanes = k + 1 == q->n->interior->rank ? q->n->attr[2] : 1;
+    bool first = q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
+    for (int64_t j = 0; j < lanes; j++)
+        lane[j] = ix_reduction_identity(q->r, q->acc);
+    for (int64_t i = lo; i < hi; i++) {
+        ix_value v = element(q, k, i), *l = &lane[(i - lo) % lanes];
+        *l = first && i == lo ? v : combine(q, *l, v);
+    }
+    for (int64_t h = lanes / 2; h > 0; h /= 2)
+        for (int64_t j = 0; j < h; j++)
+            lane[j] = combine(q, lane[j], lane[j + h]);
+    return lane[0];
+}
+
+/* Partial results of chunks: halves of a power of two of them, combined. */
+static ix_value
+reduce_chunks(const reduction *q, int k, int64_t lo, int64_t hi)
+{
+    int64_t half = IX_CHUNK;
+    if (hi - lo <= IX_CHUNK)
+        return reduce_chunk(q, k, lo, hi);
+    while (2 * half < hi - lo)
+        half *= 2;
+    ix_value a = reduce_chunks(q, k, lo, lo + half);
+    return combine(q, a, reduce_chunks(q, k, lo + half, hi));
+}
+
+static ix_value
+reduce_axis(const reduction *q, int k)
+{
+    int64_t lo, hi;
+    ix_value v;
+    range_of(q, k, &lo, &hi);
+    if (hi <= lo)
+        return ix_reduction_empty(q->r, q->acc, &v)
+                   ? v
+                   : ix_reduction_identity(q->r, q->acc);
+    v = reduce_chunks(q, k, lo, hi);
+    set_index(q, k, 0, false);
+    return v;
+}
+
+/* argmax, argmin: in C order, the first extremum wins. */
+typedef struct best_so_far {
+    ix_value best;
+    int64_t at, count;
+} best_so_far;
+
+static void
+find_best(const reduction *q, int k, best_so_far *b)
+{
+    int64_t lo, hi;
+    range_of(q, k, &lo, &hi);
+    for (int64_t i = lo; i < hi; i++) {
+        set_index(q, k, i, true);
+        if (k + 1 < q->n->interior->rank) {
+            find_best(q, k + 1, b);
+            continue;
+        }
+        ix_value v = body(q);
+        if (b->count == 0 || ix_reduction_better(q->r, q->acc, v, b->best)) {
+            b->best = v;
+            b->at = b->count;
+        }
+        b->count++;
+    }
+    set_index(q, k, 0, false);
+}
+
+static ix_value
+reduce(tree_machine *m, const ilex_array *x)
+{
+    best_so_far b = {.count = 0};
+    reduction q = {.m = m,
+                   .n = x,
+                   .r = ix_reduction_of(x),
+                   .acc = (ilex_dtype)x->ops[0]->dtype};
+    if (x->interior->rank == 0)
+        return eval(m, x->ops[0]);
+    if (!ix_reduction_info_of(q.r)->by_index)
+        return reduce_axis(&q, 0);
+    find_best(&q, 0, &b);
+    return integer(b.at);
+}
+
+/* ---- operations ---- */
+
+static ix_value
+linear(tree_machine *m, const ilex_array *x)
+{
+    uint64_t sum = (uint64_t)x->attr[0];
+    for (int i = 0; i < x->nops; i++)
+        sum += (uint64_t)x->attr[i + 1] * (uint64_t)eval(m, x->ops[i]).i;
+    return integer((int64_t)sum);
+}
+
+/* Of a `where` that guards reads only the branch that is taken. */
+static ix_value
+operation(tree_machine *m, const ilex_array *x)
+{
+    ix_value args[3], v = {.i = 0};
+    if (ix_is_guard(x))
+        return eval(m, eval(m, x->ops[0]).i ? x->ops[1] : x->ops[2]);
+    for (int i = 0; i < x->nops; i++)
+        args[i] = eval(m, x->ops[i]);
+    ix_op_eval(ix_op_of(x), ix_loop_of(x), args, &v);
+    return v;
+}
+
+static ix_value
+compute(tree_machine *m, const ilex_array *x)
+{
+    ix_value a, v;
+    switch (x->kind) {
+    case IX_LINEAR:
+        return linear(m, x);
+    case IX_LOAD:
+        return load(m, x);
+    case IX_REDUCE:
+        return reduce(m, x);
+    case IX_CAST:
+        a = eval(m, x->ops[0]);
+        ix_cast_eval((ilex_dtype)x->ops[0]->dtype, (ilex_dtype)x->dtype, &a,
+                     &v);
+        return v;
+    case IX_OP:
+        return operation(m, x);
+    default:
+        tree_fail(m, "a node of kind %s stands in an expression",
+                  ix_kind_infos[x->kind].text);
+    }
+}
+
+/* ---- the memo ---- */
+
+static size_t
+number_of(tree_machine *m, const ilex_array *x)
+{
+    const size_t *at = ix_map_find(&m->number, x);
+    if (at)
+        return *at;
+    size_t n = m->number.count;
+    if (n == m->capacity) {
+        m->capacity = 2 * n + 64;
+        m->memo = realloc(m->memo, m->capacity * sizeof *m->memo);
+        m->stamp = realloc(m->stamp, m->capacity * sizeof *m->stamp);
+    }
+    if (!m->memo || !m->stamp || !ix_map_set(&m->number, &m->mem, x, n))
+        abort();
+    m->stamp[n] = 0;
+    return n;
+}
+
+static ix_value
+eval(tree_machine *m, const ilex_array *x)
+{
+    switch (x->kind) {
+    case IX_CONST:
+        return ix_const_value(x);
+    case IX_SIZE:
+        return integer(m->r->size[x->attr[0]]);
+    case IX_INDEX:
+        return index_leaf(m, x->attr[0]);
+    case IX_RINDEX:
+        return rindex_leaf(m, x->attr[0]);
+    case IX_VALUE:
+        return value_leaf(m, x);
+    default:
+        break;
+    }
+    size_t n = number_of(m, x);
+    if (m->stamp[n] == m->epoch)
+        return m->memo[n];
+    if (m->r->budget-- <= 0) {
+        m->r->exhausted = true;
+        tree_fail(m, "the program takes too long");
+    }
+    ix_value v = compute(m, x);
+    m->memo[n] = v;
+    m->stamp[n] = m->epoch;
+    return v;
+}
+
+ix_value
+tree_evaluate(tree_machine *m, const ilex_array *x)
+{
+    m->epoch = ++m->last_epoch;
+    return eval(m, x);
+}
+
+ix_value
+tree_evaluate_certain(tree_machine *m, const ilex_array *x)
+{
+    ix_value v = tree_evaluate(m, x);
+    if (m->stray)
+        tree_fail(m, "a value of an element outside its buffer is used");
+    return v;
+}

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statements of the level TREE.
+ */
+#include "tests/tree/interpret.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void run_list(tree_machine *m, const ix_stmt *list);
+
+/* ---- failures, memory ---- */
+
+void
+tree_fail(tree_machine *m, const char *fmt, ...)
+{
+    static const char *const kinds[] = {
+#define IX_STMT(name, text, meaning) text,
+#include "compiler/tree/stmts.def"
+    };
+    tree_run *r = m->r;
+    const ix_stmt *s = m->stmt;
+    va_list args;
+    int n =
+        snprintf(r->failure, sizeof r->failure, "kernel k%d, ", m->k->number);
+    if (s && s->kind == IX_STMT_FOR)
+        n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
+                      "for %c%d: ", m->k->variable[s->number], s->number);
+    else if (s)
+        n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
+                      "%s %c%d: ", kinds[s->kind], s->prefix ? s->prefix : 'b',
+                      s->prefix ? s->number : s->at.buffer);
+    va_start(args, fmt);
+    vsnprintf(r->failure + n, sizeof r->failure - (size_t)n, fmt, args);
+    va_end(args);
+    r->kernel = m->k;
+    longjmp(m->failed, 1);
+}
+
+void *
+tree_allocate(size_t n, size_t bytes)
+{
+    void *p = calloc(n + 1, bytes);
+    if (!p)
+        abort();
+    return p;
+}
+
+/* ---- elements ---- */
+
+static tree_slot *
+scratch_of(tree_machine *m, const ix_stmt *s)
+{
+    if (!s || s->number < 0 || s->number >= m->k->nvalues ||
+        !m->slot[s->number].defined || m->slot[s->number].extent == 0)
+        tree_fail(m, "scratch %c%d is not defined here", s ? s->prefix : '?',
+                  s ? s->number : -1);
+    return &m->slot[s->number];
+}
+
+static void
+check_extent(tree_machine *m, const ix_stmt *s, int64_t i)
+{
+    const tree_slot *t = scratch_of(m, s);
+    if (i < 0 || i >= t->extent)
+        tree_fail(m, "element %lld of %c%d is outside [0, %lld)", (long long)i,
+                  s->prefix, s->number, (long long)t->extent);
+}
+
+static ix_value
+get(tree_machine *m, const ix_stmt *s, int64_t i)
+{
+    check_extent(m, s, i);
+    const tree_slot *t = scratch_of(m, s);
+    if (t->state[i] == TREE_UNKNOWN)
+        tree_fail(m, "element %lld of %c%d is read before it is written",
+                  (long long)i, s->prefix, s->number);
+    m->stray |= t->state[i] == TREE_STRAY;
+    return t->memory[i];
+}
+
+/* What depends on a stray value is one. */
+static void
+set(tree_machine *m, const ix_stmt *s, int64_t i, ix_value v)
+{
+    check_extent(m, s, i);
+    tree_slot *t = scratch_of(m, s);
+    t->memory[i] = v;
+    t->state[i] = m->stray ? TREE_STRAY : TREE_KNOWN;
+}
+
+static void
+indices_of(tree_machine *m, const ix_element *e, int64_t *index)
+{
+    for (int k = 0; k < e->rank; k++)
+        index[k] = tree_evaluate_certain(m, e->index[k]).i;
+    if (!e->row)
+        return;
+    const tree_slot *row = &m->slot[e->row->number];
+    if (!row->defined || !row->row || e->row->at.buffer != e->buffer)
+        tree_fail(m, "row r%d is not defined here, or of another buffer",
+                  e->row->number);
+    for (int k = 0; k < e->rank; k++)
+        index[k] += row->row[k];
+}
+
+/* The index of an element in its scratch memory. */
+static int64_t
+scratch_index(tree_machine *m, const ix_element *e)
+{
+    return e->rank ? tree_evaluate_certain(m, e->index[0]).i : 0;
+}
+
+static ix_value
+read_element(tree_machine *m, const ix_element *e)
+{
+    int64_t index[ILEX_MAX_RANK] = {0};
+    if (e->scratch)
+        return get(m, e->scratch, scratch_index(m, e));
+    indices_of(m, e, index);
+    return tree_load(m, e->buffer, index);
+}
+
+static void
+write_buffer(tree_machine *m, const ix_element *e, ix_value v)
+{
+    int64_t index[ILEX_MAX_RANK] = {0};
+    const tree_memory *b = &m->r->memory[e->buffer];
+    if (e->rank != b->rank)
+        tree_fail(m, "b%d has another rank", e->buffer);
+    indices_of(m, e, index);
+    int64_t at = tree_memory_at(b, index);
+    if (at < 0)
+        tree_outside(m, e->buffer, index);
+    b->element[at] = v;
+    b->known[at] = true;
+}
+
+/* ---- definitions ---- */
+
+static tree_slot *
+define(tree_machine *m, const ix_stmt *s)
+{
+    if (s->number < 0 || s->number >= m->k->nvalues)
+        tree_fail(m, "number %d is too large", s->number);
+    tree_slot *t = &m->slot[s->number];
+    if (t->defined)
+        tree_fail(m, "%c%d is defined twice", s->prefix, s->number);
+    t->defined = true;
+    return t;
+}
+
+static bool
+defines(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_LET || s->kind == IX_STMT_ROW ||
+           s->kind == IX_STMT_SCRATCH;
+}
+
+static void
+run_let(tree_machine *m, const ix_stmt *s)
+{
+    ix_value v =
+        s->value ? tree_evaluate(m, s->value) : read_element(m, &s->at);
+    tree_slot *t = define(m, s);
+    t->value = v;
+    t->stray = m->stray;
+}
+
+static void
+run_row(tree_machine *m, const ix_stmt *s)
+{
+    int64_t index[ILEX_MAX_RANK];
+    indices_of(m, &s->at, index);
+    tree_slot *t = define(m, s);
+    if (!t->row)
+        t->row = tree_allocate(ILEX_MAX_RANK, sizeof *t->row);
+    memcpy(t->row, index, (size_t)s->at.rank * sizeof *index);
+}
+
+static void
+run_scratch(tree_machine *m, const ix_stmt *s)
+{
+    ix_value first = {.i = 0};
+    if (s->value)
+        first = tree_evaluate(m, s->value);
+    tree_slot *t = define(m, s);
+    t->kind = s->scratch;
+    t->dtype = s->dtype;
+    t->width = s->scratch == IX_SCRATCH_CELL || !s->extent ? 1 : s->extent;
+    t->extent = t->width * (t->kind == IX_SCRATCH_STACK ? IX_STACK_DEPTH : 1);
+    if (t->extent > t->capacity) {
+        free(t->memory);
+        free(t->state);
+        t->memory = tree_allocate((size_t)t->extent, sizeof *t->memory);
+        t->state = tree_allocate((size_t)t->extent, sizeof *t->state);
+        t->capacity = t->extent;
+    }
+    memset(t->state, 0, (size_t)t->extent * sizeof *t->state);
+    t->depth = 0;
+    t->count = 0;
+    if (s->value)
+        set(m, s, 0, first);
+}
+
+/* ---- memory ---- */
+
+static ix_value
+combine(ix_op op, ilex_dtype dtype, ix_value a, ix_value b)
+{
+    ix_value args[2] = {a, b}, v;
+    ix_op_eval(op, dtype, args, &v);
+    return v;
+}
+
+static bool
+is_output(const ix_stmt *s)
+{
+    return s && s->kind == IX_STMT_STORE && !s->at.scratch;
+}
+
+/* Neighbouring stores to buffers happen at once, after the values of all of
+ * them: an output may have the memory of an input. */
+static const ix_stmt *
+run_stores(tree_machine *m, const ix_stmt *s)
+{
+    m->stmt = s;
+    ix_value v = tree_evaluate_certain(m, s->value);
+    const ix_stmt *last = is_output(s->next) ? run_stores(m, s->next) : s;
+    m->stmt = s;
+    write_buffer(m, &s->at, v);
+    return last;
+}
+
+static void
+run_store(tree_machine *m, const ix_stmt *s)
+{
+    int64_t at = scratch_index(m, &s->at);
+    set(m, s->at.scratch, at, tree_evaluate(m, s->value));
+}
+
+static void
+run_update(tree_machine *m, const ix_stmt *s)
+{
+    if (!s->at.scratch)
+        tree_fail(m, "an update of a buffer");
+    int64_t at = scratch_index(m, &s->at);
+    ix_value v = tree_evaluate(m, s->value);
+    v = combine(s->op, (ilex_dtype)s->value->dtype, get(m, s->at.scratch, at),
+                v);
+    set(m, s->at.scratch, at, v);
+}
+
+static void
+run_record(tree_machine *m, const ix_stmt *s)
+{
+    ix_value v = tree_evaluate(m, s->value), best = get(m, s->to, 0);
+    ix_value count = get(m, s->at.scratch, 0), position = get(m, s->from, 0);
+    if (count.i == 0 || ix_reduction_better(s->better, s->to->dtype, v, best)) {
+        best = v;
+        position = count;
+    }
+    count.i++;
+    set(m, s->to, 0, best);
+    set(m, s->from, 0, position);
+    set(m, s->at.scratch, 0, count);
+}
+
+static void
+run_fold(tree_machine *m, const ix_stmt *s)
+{
+    for (int64_t h = scratch_of(m, s->from)->extent / 2; h > 0; h /= 2)
+        for (int64_t j = 0; j < h; j++) {
+            ix_value a = get(m, s->from, j), b = get(m, s->from, j + h);
+            set(m, s->from, j, combine(s->op, s->from->dtype, a, b));
+        }
+    set(m, s->to, 0, get(m, s->from, 0));
+}
+
+/* ---- stacks ---- */
+
+/* Points of a strip that count. */
+static int64_t
+points(tree_machine *m, const ix_stmt *s, const tree_slot *stack)
+{
+    int64_t n = s->width ? tree_evaluate_certain(m, s->width).i : 1;
+    if (n > stack->width)
+        tree_fail(m, "%lld points in a stack for %lld", (long long)n,
+                  (long long)stack->width);
+    return n;
+}
+
+/* a = op(top of the stack, a), which is taken from the stack */
+static void
+pop_and_combine(tree_machine *m, const ix_stmt *s, const ix_stmt *stack,
+                const ix_stmt *a, int64_t n)
+{
+    tree_slot *t = scratch_of(m, stack);
+    if (--t->depth < 0)
+        tree_fail(m, "the stack is empty");
+    for (int64_t v = 0; v < n; v++) {
+        ix_value x = get(m, stack, t->depth * t->width + v);
+        set(m, a, v, combine(s->op, stack->dtype, x, get(m, a, v)));
+    }
+}
+
+static void
+run_push(tree_machine *m, const ix_stmt *s)
+{
+    tree_slot *t = scratch_of(m, s->to);
+    int64_t n = points(m, s, t);
+    for (int64_t bits = t->count; bits & 1; bits >>= 1)
+        pop_and_combine(m, s, s->to, s->from, n);
+    for (int64_t v = 0; v < n; v++)
+        set(m, s->to, t->depth * t->width + v, get(m, s->from, v));
+    t->depth++;
+    t->count++;
+}
+
+static void
+run_pop(tree_machine *m, const ix_stmt *s)
+{
+    tree_slot *t = scratch_of(m, s->from);
+    int64_t n = points(m, s, t), top = t->depth - 1;
+    ix_value empty = tree_evaluate(m, s->value);
+    for (int64_t v = 0; v < n; v++)
+        set(m, s->to, v, top < 0 ? empty : get(m, s->from, top * t->width + v));
+    t->depth = top < 0 ? 0 : (int)top;
+    while (t->depth > 0)
+        pop_and_combine(m, s, s->from, s->to, n);
+}
+
+/* ---- control ---- */
+
+static void
+bounds_of(tree_machine *m, const ix_stmt *s, int64_t *lo, int64_t *hi)
+{
+    *lo = INT64_MIN;
+    *hi = INT64_MAX;
+    if (s->nlo < 1 || s->nhi < 1 || s->step < 1)
+        tree_fail(m, "a loop without bounds or step");
+    for (int i = 0; i < s->nlo; i++) {
+        int64_t v = tree_evaluate_certain(m, s->lo[i]).i;
+        *lo = v > *lo ? v : *lo;
+    }
+    for (int i = 0; i < s->nhi; i++) {
+        int64_t v = tree_evaluate_certain(m, s->hi[i]).i;
+        *hi = v < *hi ? v : *hi;
+    }
+}
+
+static int64_t
+common_divisor(int64_t a, int64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* Which of n independent iterations is the i-th: backwards, or all over the
+ * place. */
+static int64_t
+shuffled(const tree_machine *m, int64_t i, int64_t n)
+{
+    int64_t stride = (int64_t)(m->r->seed % 7) + 2;
+    if (m->r->seed % 2 == 0)
+        return n - 1 - i;
+    while (common_divisor(stride, n) != 1)
+        stride++;
+    return (int64_t)(((uint64_t)i * (uint64_t)stride + m->r->seed / 7) %
+                     (uint64_t)n);
+}
+
+static void
+set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
+{
+    if ((size_t)s->number >= m->k->nvariables)
+        tree_fail(m, "there is no such variable");
+    m->variable[s->number] = v;
+    m->has_variable[s->number] = known;
+}
+
+static void
+run_loop(tree_machine *m, const ix_stmt *s)
+{
+    int64_t lo, hi;
+    bounds_of(m, s, &lo, &hi);
+    int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
+    m->empty_loop |= n == 0;
+    bool any_order = s->parallel || s->how != IX_SERIAL;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
+        m->stmt = s;
+        if (m->has_variable[s->number] && i == 0)
+            tree_fail(m, "the variable is that of a loop around");
+        set_variable(m, s, lo + at * s->step, true);
+        run_list(m, s->body);
+    }
+    m->has_variable[s->number] = false;
+}
+
+static bool
+is_grid(const ix_stmt *s)
+{
+    return s && s->kind == IX_STMT_FOR && s->how == IX_GRID;
+}
+
+/* A thread for each point: the bounds of all loops are known beforehand. */
+static void
+run_grid(tree_machine *m, const ix_stmt *s)
+{
+    const ix_stmt *loop[ILEX_MAX_RANK];
+    int64_t lo[ILEX_MAX_RANK], n[ILEX_MAX_RANK], total = 1, hi;
+    int loops = 0;
+    if (m->grid)
+        tree_fail(m, "a grid inside another's body");
+    for (; is_grid(s) && (loops == 0 || !s->next); s = s->body) {
+        m->stmt = loop[loops] = s;
+        bounds_of(m, s, &lo[loops], &hi);
+        n[loops] = hi > lo[loops] ? hi - lo[loops] : 0;
+        m->empty_loop |= n[loops] == 0;
+        total *= n[loops++];
+    }
+    m->grid = true;
+    for (int64_t i = 0; i < total; i++) {
+        int64_t f = total > 1 ? shuffled(m, i, total) : i;
+        for (int k = loops - 1; k >= 0; k--) {
+            set_variable(m, loop[k], lo[k] + f % n[k], true);
+            f /= n[k];
+        }
+        run_list(m, loop[loops - 1]->body);
+    }
+    for (int k = 0; k < loops; k++)
+        m->has_variable[loop[k]->number] = false;
+    m->grid = false;
+}
+
+static void
+run_for(tree_machine *m, const ix_stmt *s)
+{
+    (is_grid(s) ? run_grid : run_loop)(m, s);
+}
+
+static void
+run_if(tree_machine *m, const ix_stmt *s)
+{
+    run_list(m, tree_evaluate_certain(m, s->value).i ? s->body : s->other);
+}
+
+/* The statements of a block; what they define ends with it. */
+static void
+run_list(tree_machine *m, const ix_stmt *list)
+{
+    static void (*const run[IX_NSTMTS])(tree_machine *, const ix_stmt *) = {
+        [IX_STMT_FOR] = run_for,         [IX_STMT_IF] = run_if,
+        [IX_STMT_LET] = run_let,         [IX_STMT_ROW] = run_row,
+        [IX_STMT_SCRATCH] = run_scratch, [IX_STMT_STORE] = run_store,
+        [IX_STMT_UPDATE] = run_update,   [IX_STMT_RECORD] = run_record,
+        [IX_STMT_FOLD] = run_fold,       [IX_STMT_PUSH] = run_push,
+        [IX_STMT_POP] = run_pop};
+    for (const ix_stmt *s = list; s; s = s->next) {
+        m->stmt = s;
+        m->stray = false;
+        if (is_output(s))
+            s = run_stores(m, s);
+        else
+            run[s->kind](m, s);
+    }
+    for (const ix_stmt *s = list; s; s = s->next)
+        if (defines(s))
+            m->slot[s->number].defined = false;
+}
+
+/* ---- kernels ---- */
+
+static bool
+note_write(void *user, ix_stmt *s)
+{
+    tree_machine *m = user;
+    bool writes = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE;
+    if (writes && !s->at.scratch)
+        m->writes[s->at.buffer] = true;
+    return true;
+}
+
+static void
+run_range(tree_machine *m, int64_t begin, int64_t end)
+{
+    m->begin = begin;
+    m->end = end;
+    m->empty_loop = false;
+    *m->first_stray = '\0';
+    run_list(m, m->k->body);
+    m->stmt = NULL;
+    if (*m->first_stray && !m->empty_loop)
+        tree_fail(m, "%s", m->first_stray);
+}
+
+/* After `map` a kernel is called for parts of the range of its box's first
+ * axis, in any order: here for the upper half, then for the lower one. */
+static void
+run_kernel(tree_machine *m)
+{
+    const ix_domain *box = m->k->box;
+    int64_t lo = 0, hi = 1;
+    ix_stmt_each(m->k->body, note_write, m);
+    if (m->r->u->level != IX_LEVEL_TARGET || box->rank == 0) {
+        run_range(m, 0, 1);
+        return;
+    }
+    if (!ix_lin_eval(box->ax[0].lo, m->r->size, &lo) ||
+        !ix_lin_eval(box->ax[0].hi, m->r->size, &hi))
+        tree_fail(m, "the range of the kernel leaves 64 bits");
+    int64_t middle = lo + (hi - lo) / 2;
+    if (middle < hi)
+        run_range(m, middle, hi);
+    if (lo < middle)
+        run_range(m, lo, middle);
+}
+
+static void
+free_machine(tree_machine *m)
+{
+    for (int i = 0; i < m->k->nvalues; i++) {
+        free(m->slot[i].row);
+        free(m->slot[i].memory);
+        free(m->slot[i].state);
+    }
+    free(m->slot);
+    free(m->variable);
+    free(m->has_variable);
+    free(m->writes);
+    free(m->memo);
+    free(m->stamp);
+    ix_map_free(&m->number, &m->mem);
+    free(m);
+}
+
+static bool
+try_kernel(tree_machine *m)
+{
+    if (setjmp(m->failed))
+        return false;
+    run_kernel(m);
+    return true;
+}
+
+bool
+tree_interpret(tree_run *r)
+{
+    bool ok = true;
+    for (const ix_kernel *k = r->u->kernels; ok && k; k = k->next) {
+        tree_machine *m = tree_allocate(1, sizeof *m);
+        m->r = r;
+        m->k = k;
+        m->mem = *ix_context_mem(r->u->ctx);
+        m->slot = tree_allocate((size_t)k->nvalues, sizeof *m->slot);
+        m->variable = tree_allocate(k->nvariables, sizeof *m->variable);
+        m->has_variable = tree_allocate(k->nvariables, sizeof(bool));
+        m->writes = tree_allocate(r->u->nbuffers, sizeof(bool));
+        ok = try_kernel(m);
+        free_machine(m);
+    }
+    return ok;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An interpreter of the level TREE, for tests: it runs the kernels of a unit
+ * after any pass from `nest` on, whether statements hold whole expressions with
+ * reductions or one operation each. It shares with the compiler the meaning of
+ * operators, nothing of how statements are made or printed.
+ *
+ * It is strict where generated code would go on: an element that was never
+ * written is not read, nothing outside a buffer's box or a scratch's extent is
+ * touched, a value is not used out of its block. Loops whose iterations are
+ * said to be independent run in another order. One thing is put up with, unless
+ * "strict": passes move loads and reductions ahead of a loop that may turn out
+ * empty, and nothing says that the element is there then. Such a load is
+ * counted and gives a stray value, which may not reach a buffer, a condition, a
+ * bound or an index; and some loop of the kernel has to be empty.
+ *
+ * interpret.c runs statements, evaluate.c expressions.
+ */
+#ifndef ILEX_TESTS_INTERPRET_H
+#define ILEX_TESTS_INTERPRET_H
+
+#include <setjmp.h>
+
+#include "compiler/tree/tree.h"
+
+/* Memory of a buffer. Elements lie in C order over [first, last), which
+ * contains the box [lo, hi) that may be touched: an output in place of an input
+ * uses the input's elements. */
+typedef struct tree_memory {
+    ilex_dtype dtype;
+    int rank;
+    int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];
+    int64_t first[ILEX_MAX_RANK], last[ILEX_MAX_RANK];
+    ix_value *element;
+    bool *known; /* given or written */
+} tree_memory;
+
+/* The element at "index", -1 if it is outside [lo, hi). */
+int64_t tree_memory_at(const tree_memory *b, const int64_t *index);
+
+typedef struct tree_run {
+    ix_unit *u;
+    const int64_t *size; /* of all parameters */
+    tree_memory *memory; /* of all buffers */
+    uint64_t seed;       /* of the order of independent iterations */
+    int64_t budget;      /* evaluations that may still be done */
+    bool strict;         /* stray loads fail */
+    int64_t stray;       /* loads outside a buffer so far */
+    /* after a failure: */
+    bool exhausted; /* it was the budget */
+    const ix_kernel *kernel;
+    char failure[500];
+} tree_run;
+
+/* Runs all kernels; false after a failure. */
+bool tree_interpret(tree_run *r);
+
+/* ---- between interpret.c and evaluate.c ---- */
+
+typedef enum tree_state { TREE_UNKNOWN, TREE_KNOWN, TREE_STRAY } tree_state;
+
+/* What a LET, ROW or SCRATCH statement defined. */
+typedef struct tree_slot {
+    bool defined;
+    ix_scratch_kind kind; /* if "extent" is not 0 */
+    ilex_dtype dtype;
+    int64_t extent;   /* elements of scratch, of all slots of a stack */
+    int64_t width;    /* STACK: of one slot */
+    int depth;        /* STACK */
+    int64_t count;    /* STACK: chunks */
+    ix_value value;   /* LET */
+    bool stray;       /* LET: it depends on a load outside a buffer */
+    int64_t *row;     /* ROW: the index of its element */
+    ix_value *memory; /* SCRATCH */
+    tree_state *state;
+    int64_t capacity;
+} tree_slot;
+
+typedef struct tree_machine {
+    tree_run *r;
+    const ix_kernel *k;
+    const ix_stmt *stmt; /* that is being run */
+    bool stray;          /* it used a stray value */
+    bool empty_loop;     /* some loop of the kernel was empty */
+    char first_stray[200];
+    bool *writes; /* buffers that the kernel writes */
+    int64_t begin, end;
+    tree_slot *slot;
+    int64_t *variable;
+    bool *has_variable;
+    bool grid; /* inside the loops of a grid */
+    int64_t rindex[16 * ILEX_MAX_RANK];
+    bool has_rindex[16 * ILEX_MAX_RANK];
+    /* Values of nodes, by number; valid if stamped with the epoch: one for each
+     * statement that is run, and for each element of a reduction. */
+    ix_mem mem;
+    ix_map number;
+    ix_value *memo;
+    uint64_t *stamp, epoch, last_epoch;
+    size_t capacity;
+    jmp_buf failed;
+} tree_machine;
+
+_Noreturn void tree_fail(tree_machine *m, const char *fmt, ...) IX_PRINTF(2, 3);
+/* The value of an expression, as of now. */
+ix_value tree_evaluate(tree_machine *m, const ilex_array *x);
+/* The same where it may not be stray. */
+ix_value tree_evaluate_certain(tree_machine *m, const ilex_array *x);
+/* An element of a buffer that is read. */
+ix_value tree_load(tree_machine *m, int buffer, const int64_t *index);
+/* Fails for an element outside its buffer. */
+_Noreturn void tree_outside(tree_machine *m, int buffer, const int64_t *index);
+void *tree_allocate(size_t n, size_t bytes);
+
+#endif

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random programs, interpreted after every pass from `nest` on, for CPUs and
+ * for GPUs, and compared bit for bit with the reference back end: names the
+ * pass that broke a program.
+ *
+ *     tree [--long] [--strict] [--seed=S] [--number=N] [--count=C]
+ *
+ * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
+ * tries one program. With --strict a load outside a buffer fails even if nobody
+ * uses what it loads. The programs are those of tests/differential.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/program/program.h"
+#include "tests/differential/differential.h"
+#include "tests/tree/interpret.h"
+
+enum { SHORT_COUNT = 400, LONG_COUNT = 20000, MOST_FAILURES = 3 };
+/* Evaluations for one program after one pass; longer ones are left out. */
+static const int64_t budget = 1500000;
+
+/* One random program. */
+typedef struct tree_case {
+    const diff_recipe *recipe;
+    ilex_context *ctx;
+    diff_shop shop;
+    ilex_module *module;
+    ilex_program *reference;
+    diff_buffer *argument; /* of the reference, after its run */
+    size_t narguments;
+    int64_t *size; /* by parameter of the context */
+    bool cuda, failed;
+    bool inplace;  /* outputs have the memory of inputs by now */
+    uint64_t dump; /* of the kernels after the pass before */
+} tree_case;
+
+typedef struct totals {
+    int programs, refused, failed;
+    int64_t runs, exhausted, elements, stray;
+} totals;
+
+static totals sum;
+static bool strict; /* loads outside a buffer fail, used or not */
+
+/* ---- what a program is run with ---- */
+
+static const diff_buffer *
+argument_named(const tree_case *c, const char *name)
+{
+    for (size_t i = 0; i < c->narguments; i++)
+        if (*name && !strcmp(c->reference->c->buffer[i].name, name))
+            return &c->argument[i];
+    return NULL;
+}
+
+/* An element of an argument in "block": its memory now or from before. */
+static ix_value
+argument_element(const diff_buffer *b, const unsigned char *block,
+                 const int64_t *index)
+{
+    int64_t at = 0;
+    for (int k = 0; k < b->rank; k++)
+        at += (index[k] - b->first[k]) * b->stride[k];
+    return ix_value_load(b->dtype,
+                         block + (b->origin - b->block) +
+                             at * (int64_t)ilex_dtype_bytes(b->dtype));
+}
+
+/* The next index of a box in C order; false after the last. */
+static bool
+next_index(int rank, const int64_t *lo, const int64_t *hi, int64_t *index)
+{
+    int k = rank - 1;
+    while (k >= 0 && ++index[k] == hi[k]) {
+        index[k] = lo[k];
+        k--;
+    }
+    return k >= 0;
+}
+
+static bool
+is_empty(int rank, const int64_t *lo, const int64_t *hi)
+{
+    for (int k = 0; k < rank; k++)
+        if (hi[k] <= lo[k])
+            return true;
+    return false;
+}
+
+/* Elements of an input that the program said it reads. */
+static void
+fill_input(const tree_case *c, tree_memory *m, const char *name)
+{
+    const diff_buffer *b = argument_named(c, name);
+    int64_t index[ILEX_MAX_RANK];
+    memcpy(index, m->lo, sizeof index);
+    if (!b || is_empty(m->rank, m->lo, m->hi))
+        return;
+    do {
+        bool inside = true;
+        int64_t at = tree_memory_at(m, index);
+        for (int k = 0; k < b->rank; k++)
+            inside &= index[k] >= b->box[k][0] && index[k] < b->box[k][1];
+        if (inside)
+            m->element[at] = argument_element(b, b->before, index);
+        m->known[at] = inside;
+    } while (next_index(m->rank, m->lo, m->hi, index));
+}
+
+/* Whether "at" is an output that takes the place of input "input". */
+static bool
+shares(const ix_unit *u, size_t at, int input)
+{
+    return u->buffer[at].role == IX_ROLE_OUTPUT &&
+           u->buffer[at].inplace == input;
+}
+
+static void
+eval_box(const tree_case *c, const ix_domain *box, int64_t *lo, int64_t *hi)
+{
+    for (int k = 0; k < box->rank; k++)
+        if (!ix_lin_eval(box->ax[k].lo, c->size, &lo[k]) ||
+            !ix_lin_eval(box->ax[k].hi, c->size, &hi[k]))
+            abort();
+}
+
+static void
+join_box(tree_memory *m, const tree_memory *other)
+{
+    for (int k = 0; k < m->rank; k++) {
+        m->first[k] = other->lo[k] < m->first[k] ? other->lo[k] : m->first[k];
+        m->last[k] = other->hi[k] > m->last[k] ? other->hi[k] : m->last[k];
+    }
+}
+
+static void
+make_elements(tree_memory *m)
+{
+    size_t n = 1;
+    for (int k = 0; k < m->rank; k++)
+        n *= m->last[k] > m->first[k] ? (size_t)(m->last[k] - m->first[k]) : 0;
+    m->element = tree_allocate(n, sizeof *m->element);
+    m->known = tree_allocate(n, sizeof *m->known);
+}
+
+/* Memory for all buffers; that of an output in place is its input's. */
+static tree_memory *
+make_memory(const tree_case *c, const ix_unit *u)
+{
+    tree_memory *m = tree_allocate(u->nbuffers, sizeof *m);
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        m[i].dtype = u->buffer[i].dtype;
+        m[i].rank = u->buffer[i].box->rank;
+        eval_box(c, u->buffer[i].box, m[i].lo, m[i].hi);
+        memcpy(m[i].first, m[i].lo, sizeof m[i].lo);
+        memcpy(m[i].last, m[i].hi, sizeof m[i].hi);
+    }
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        for (size_t k = 0; k < u->nbuffers; k++)
+            if (shares(u, k, (int)i))
+                join_box(&m[i], &m[k]);
+        make_elements(&m[i]);
+        if (u->buffer[i].role == IX_ROLE_INPUT)
+            fill_input(c, &m[i], u->buffer[i].name);
+    }
+    return m;
+}
+
+static void
+share_memory(const ix_unit *u, tree_memory *m)
+{
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        int input = u->buffer[i].inplace;
+        if (u->buffer[i].role != IX_ROLE_OUTPUT || input < 0)
+            continue;
+        free(m[i].element);
+        free(m[i].known);
+        m[i].element = m[input].element;
+        m[i].known = m[input].known;
+        memcpy(m[i].first, m[input].first, sizeof m[i].first);
+        memcpy(m[i].last, m[input].last, sizeof m[i].last);
+    }
+}
+
+static void
+free_memory(const ix_unit *u, tree_memory *m, bool shared)
+{
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        if (shared && u->buffer[i].role == IX_ROLE_OUTPUT &&
+            u->buffer[i].inplace >= 0)
+            continue;
+        free(m[i].element);
+        free(m[i].known);
+    }
+    free(m);
+}
+
+/* ---- results ---- */
+
+static bool
+is_other_store(void *user, ix_stmt *s)
+{
+    const int *buffer = user;
+    return s->kind != IX_STMT_STORE || s->at.scratch || s->at.buffer != *buffer;
+}
+
+static bool
+writes_buffer(const ix_kernel *k, int buffer)
+{
+    return !ix_stmt_each(k->body, is_other_store, &buffer);
+}
+
+/* Notes the first element of output "i" that differs. */
+static bool
+same_output(const tree_case *c, tree_run *r, int i)
+{
+    const tree_memory *m = &r->memory[i];
+    const ix_buffer *b = &r->u->buffer[i];
+    const diff_buffer *want = argument_named(c, b->name);
+    int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK], index[ILEX_MAX_RANK];
+    eval_box(c, b->interior, lo, hi);
+    memcpy(index, lo, sizeof index);
+    if (!want || is_empty(m->rank, lo, hi))
+        return true;
+    do {
+        int64_t at = tree_memory_at(m, index);
+        ix_value v = argument_element(want, want->block, index);
+        sum.elements++;
+        if (at >= 0 && m->known[at] &&
+            ix_value_same(b->dtype, m->element[at], v))
+            continue;
+        int n =
+            snprintf(r->failure, sizeof r->failure, "%s (b%d) %s at", b->name,
+                     i, at < 0 || !m->known[at] ? "is not written" : "differs");
+        for (int k = 0; k < m->rank; k++)
+            n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
+                          " %lld", (long long)index[k]);
+        if (at >= 0)
+            snprintf(r->failure + n, sizeof r->failure - (size_t)n,
+                     ": 0x%llx, reference 0x%llx",
+                     (unsigned long long)m->element[at].u,
+                     (unsigned long long)v.u);
+        return false;
+    } while (next_index(m->rank, lo, hi, index));
+    return true;
+}
+
+static bool
+same_results(const tree_case *c, tree_run *r)
+{
+    for (size_t i = 0; i < r->u->nbuffers; i++) {
+        if (r->u->buffer[i].role != IX_ROLE_OUTPUT || same_output(c, r, (int)i))
+            continue;
+        for (const ix_kernel *k = r->u->kernels; k; k = k->next)
+            if (writes_buffer(k, (int)i))
+                r->kernel = k;
+        return false;
+    }
+    return true;
+}
+
+/* ---- after a pass ---- */
+
+/* The kernels as text, to be freed with ix_text_free. */
+static ix_text
+dump_kernels(ix_unit *u, const ix_kernel *only)
+{
+    ix_text t;
+    ix_text_init(&t, ix_context_mem(u->ctx));
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        if (!only || k == only)
+            ix_dump_kernel(u, k, &t);
+    return t;
+}
+
+static void
+report(tree_case *c, const tree_run *r, const char *pass)
+{
+    ix_text t = dump_kernels(r->u, r->kernel);
+    printf("FAILED after pass %s (%s): program %llu of seed %llu: %s\n"
+           "    repeat with: tree --seed=%llu --number=%llu\n",
+           pass, c->cuda ? "cuda" : "cpu",
+           (unsigned long long)c->recipe->number,
+           (unsigned long long)c->recipe->seed, r->failure,
+           (unsigned long long)c->recipe->seed,
+           (unsigned long long)c->recipe->number);
+    diff_recipe_print(c->recipe, stdout);
+    printf("kernel k%d:\n%s\n", r->kernel ? r->kernel->number : -1,
+           t.data ? t.data : "");
+    ix_text_free(&t);
+    c->failed = true;
+}
+
+/* Whether the kernels are other ones than after the pass before. */
+static bool
+is_changed(tree_case *c, ix_unit *u)
+{
+    ix_text t = dump_kernels(u, NULL);
+    uint64_t h = ix_hash_bytes((uint64_t)u->level + 1, t.data, t.length);
+    bool changed = h != c->dump;
+    ix_text_free(&t);
+    c->dump = h;
+    return changed;
+}
+
+static void
+check_pass(void *user, ix_unit *u, const char *pass)
+{
+    tree_case *c = user;
+    bool inplace = !strcmp(pass, "inplace");
+    c->inplace |= inplace;
+    if (u->level < IX_LEVEL_TREE || c->failed || !(is_changed(c, u) || inplace))
+        return;
+    tree_memory *memory = make_memory(c, u);
+    if (c->inplace)
+        share_memory(u, memory);
+    tree_run r = {.u = u,
+                  .size = c->size,
+                  .memory = memory,
+                  .seed = c->recipe->number,
+                  .strict = strict,
+                  .budget = budget};
+    sum.runs++;
+    bool ok = tree_interpret(&r);
+    sum.exhausted += r.exhausted;
+    sum.stray += r.stray;
+    if (!r.exhausted && (!ok || !same_results(c, &r)))
+        report(c, &r, pass);
+    free_memory(u, memory, c->inplace);
+}
+
+/* ---- a program ---- */
+
+static void
+solve_sizes(tree_case *c)
+{
+    c->size = tree_allocate(c->ctx->nparams, sizeof *c->size);
+    for (size_t p = 0; p < c->ctx->nparams; p++)
+        for (int i = 0; i < DIFF_PARAMS; i++)
+            if (!strcmp(ix_param_name(c->ctx, (int32_t)p), diff_param_names[i]))
+                c->size[p] = c->recipe->sizes.value[i];
+}
+
+/* The arguments' storages; an output in place has its input's. */
+static bool
+make_arguments(tree_case *c, const ilex_size_binding *sizes)
+{
+    const ix_compiled *p = c->reference->c;
+    uint64_t content = c->recipe->seed * 1000003u + c->recipe->number;
+    for (size_t i = 0; i < c->narguments; i++) {
+        int with = p->buffer[i].inplace;
+        bool written = false;
+        for (size_t k = 0; k < c->narguments; k++)
+            written |= p->buffer[k].inplace == (int)i;
+        if (!diff_buffer_make(&c->argument[i], c->ctx, c->reference, i, sizes,
+                              DIFF_PARAMS, content, 0, written,
+                              with >= 0 ? &c->argument[with] : NULL))
+            return false;
+        c->argument[i].shares = with;
+    }
+    return true;
+}
+
+/* Runs the reference; false when the program has no results. */
+static bool
+run_reference(tree_case *c)
+{
+    ilex_size_binding sizes[DIFF_PARAMS];
+    ilex_call call = {
+        .size = sizeof call, .sizes = sizes, .size_count = DIFF_PARAMS};
+    for (int i = 0; i < DIFF_PARAMS; i++)
+        sizes[i] =
+            (ilex_size_binding){diff_param_names[i], c->recipe->sizes.value[i]};
+    ilex_option_set(c->ctx, "jit", "reference");
+    c->reference = ilex_compile_module(c->module);
+    if (!c->reference)
+        return false;
+    c->narguments = ilex_program_argument_count(c->reference);
+    c->argument = tree_allocate(c->narguments, sizeof *c->argument);
+    ilex_binding *b = tree_allocate(c->narguments, sizeof *b);
+    bool ok = make_arguments(c, sizes);
+    for (size_t i = 0; ok && i < c->narguments; i++) {
+        diff_buffer_arm(&c->argument[i]);
+        b[i] = (ilex_binding){c->reference->c->buffer[i].name,
+                              c->argument[i].storage};
+    }
+    if (ok && ilex_run(c->reference, b, c->narguments, &call)) {
+        printf("reference: %s\n", call.error);
+        ok = false;
+    }
+    free(b);
+    return ok;
+}
+
+/* An error that is no refusal is a failure. */
+static void
+judge_error(tree_case *c)
+{
+    sum.refused++;
+    if (diff_is_refusal(ilex_error_code(c->ctx)))
+        return;
+    printf("FAILED: program %llu of seed %llu: %s\n",
+           (unsigned long long)c->recipe->number,
+           (unsigned long long)c->recipe->seed, ilex_error_text(c->ctx));
+    c->failed = true;
+}
+
+/* Compiles for one target, with the interpreter after each pass. */
+static void
+compile_for(tree_case *c, bool cuda)
+{
+    ix_compile_request request = {.after = check_pass, .user = c};
+    request.dialect[IX_DIALECT_cuda] = cuda;
+    c->cuda = cuda;
+    c->dump = 0;
+    c->inplace = false;
+    ix_compiled *compiled = ix_compile(c->module, &request);
+    if (!compiled)
+        judge_error(c);
+    ilex_error_clear(c->ctx);
+    ix_compiled_free(compiled);
+}
+
+static void
+close_case(tree_case *c)
+{
+    for (size_t i = c->narguments; i > 0; i--)
+        diff_buffer_free(&c->argument[i - 1]);
+    free(c->argument);
+    free(c->size);
+    ilex_program_release(c->reference);
+    ilex_module_free(c->module);
+    ilex_context_free(c->ctx);
+}
+
+static bool
+run_program(const diff_recipe *recipe)
+{
+    tree_case c = {.recipe = recipe, .ctx = ilex_context_new(NULL)};
+    if (!c.ctx || !diff_context_prepare(c.ctx, &recipe->sizes))
+        abort();
+    c.module = ilex_module_new(c.ctx, "random");
+    if (!c.module || !diff_recipe_build(&c.shop, c.ctx, recipe, 0) ||
+        diff_recipe_outputs(&c.shop, c.module) != ILEX_OK ||
+        !run_reference(&c)) {
+        judge_error(&c);
+    } else {
+        ilex_error_clear(c.ctx);
+        solve_sizes(&c);
+        compile_for(&c, false);
+        if (!c.failed)
+            compile_for(&c, true);
+        sum.programs++;
+    }
+    sum.failed += c.failed;
+    close_case(&c);
+    return !c.failed;
+}
+
+/* ---- all ---- */
+
+typedef struct options {
+    uint64_t seed;
+    int64_t number, count;
+} options;
+
+static bool
+read_options(options *o, int argc, char **argv)
+{
+    const char *seed = getenv("ILEX_SEED");
+    *o =
+        (options){seed && *seed ? strtoull(seed, NULL, 0) : 1, -1, SHORT_COUNT};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--long")) {
+            o->count = LONG_COUNT;
+            o->seed = seed && *seed ? o->seed : (uint64_t)time(NULL);
+        } else if (!strcmp(argv[i], "--strict")) {
+            strict = true;
+        } else if (!strncmp(argv[i], "--seed=", 7)) {
+            o->seed = strtoull(argv[i] + 7, NULL, 0);
+        } else if (!strncmp(argv[i], "--number=", 9)) {
+            o->number = strtoll(argv[i] + 9, NULL, 0);
+        } else if (!strncmp(argv[i], "--count=", 8)) {
+            o->count = strtoll(argv[i] + 8, NULL, 0);
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+int
+main(int argc, char **argv)
+{
+    options o;
+    diff_recipe recipe;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!read_options(&o, argc, argv)) {
+        fprintf(stderr, "usage: tree [--long] [--strict] [--seed=S] "
+                        "[--number=N] [--count=C]\n");
+        return 2;
+    }
+    int64_t first = o.number >= 0 ? o.number : 0;
+    int64_t end = o.number >= 0 ? o.number + 1 : o.count;
+    for (int64_t i = first; i < end && sum.failed < MOST_FAILURES; i++) {
+        if (diff_recipe_make(&recipe, o.seed, (uint64_t)i))
+            run_program(&recipe);
+        else
+            sum.refused++;
+    }
+    printf("tree: seed %llu: %d programs, %d refused, %lld runs after a pass, "
+           "%lld elements; %lld loads ahead of an empty loop, %lld runs left "
+           "out as too long, %d failed\n",
+           (unsigned long long)o.seed, sum.programs, sum.refused,
+           (long long)sum.runs, (long long)sum.elements, (long long)sum.stray,
+           (long long)sum.exhausted, sum.failed);
+    return sum.failed != 0 || (o.number < 0 && sum.programs == 0);
+}
