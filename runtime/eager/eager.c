@@ -55,7 +55,8 @@ apply(ilex_context *ctx, int op, ilex_dtype dtype, const char *what,
         return NULL;
     ilex_storage *y =
         out ? ilex_storage_retain(out) : ix_eager_allocate(ctx, &r);
-    if (y && ix_eager_evaluate(ctx, op, x, (int)count, y) != ILEX_OK) {
+    if (y &&
+        ix_eager_evaluate(ctx, op, x, (int)count, y, r.on_device) != ILEX_OK) {
         ilex_storage_release(y);
         return NULL;
     }

@@ -28,7 +28,8 @@ typedef struct ix_eager_result {
     int64_t aligned[ILEX_MAX_RANK];
     size_t alignment;
     const char *managed, *preset; /* where it lies, as in a spec; or NULL */
-    char device[8];               /* "" the host */
+    char device[16];              /* "" the host */
+    bool on_device;               /* it is computed there */
     char layout[ILEX_MAX_RANK * (IX_AXIS_NAME + 2)]; /* words, "" none */
     ilex_dtype dtype;
 } ix_eager_result;
@@ -70,13 +71,16 @@ ilex_status ix_eager_side(ilex_context *ctx, const char *what, size_t count,
                           ilex_storage *const *operands,
                           const ilex_storage *out, ix_eager_result *result);
 
+/* The result shall lie in memory like that of "s". */
+void ix_eager_lie_beside(const ilex_storage *s, ix_eager_result *result);
+
 /* ---- eager_run.c ---- */
 
 /* out = op(x[0], ...), converted to its dtype; IX_NOPS copies. Operands may
- * overlap "out". */
+ * overlap "out". "device": it is computed there. */
 ilex_status ix_eager_evaluate(ilex_context *ctx, int op,
                               const ix_eager_operand *x, int count,
-                              ilex_storage *out);
+                              ilex_storage *out, bool device);
 
 /* ---- eager.c ---- */
 
@@ -108,8 +112,8 @@ typedef struct ix_eager_key {
 const ilex_program *ix_eager_program(ilex_context *ctx,
                                      const ix_eager_key *key);
 
-/* Notes the back end that the context asks for. */
-void ix_eager_key_jit(ilex_context *ctx, ix_eager_key *key);
+/* Notes the back end: on the host the one that the context asks for. */
+void ix_eager_key_jit(ilex_context *ctx, bool device, ix_eager_key *key);
 
 /* Programs compiled so far in this process. */
 size_t ix_eager_compilations(void);

@@ -153,10 +153,15 @@ ix_eager_program(ilex_context *ctx, const ix_eager_key *key)
 }
 
 void
-ix_eager_key_jit(ilex_context *ctx, ix_eager_key *key)
+ix_eager_key_jit(ilex_context *ctx, bool device, ix_eager_key *key)
 {
+    const char *jit = ix_option_text(ctx, IX_OPTION_jit);
+    if (device)
+        jit = "nvrtc";
+    else if (!strcmp(jit, "nvrtc"))
+        jit = "auto"; /* the operands lie on the host */
     *key->jit = 0;
-    strncat(key->jit, ix_option_text(ctx, IX_OPTION_jit), sizeof key->jit - 1);
+    strncat(key->jit, jit, sizeof key->jit - 1);
 }
 
 size_t

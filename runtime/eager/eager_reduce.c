@@ -64,7 +64,7 @@ reduce_anew(ilex_context *ctx, const ilex_program *p, const ix_eager_result *r,
     if (y && !rc)
         rc = run(ctx, p, x, y);
     if (y && !rc && out)
-        rc = ix_eager_evaluate(ctx, IX_NOPS, &copied, 1, out);
+        rc = ix_eager_evaluate(ctx, IX_NOPS, &copied, 1, out, r->on_device);
     if (y && (rc || out)) {
         ilex_storage_release(y);
         y = rc ? NULL : ilex_storage_retain(out);
@@ -102,9 +102,10 @@ prepare(ilex_context *ctx, const char *name, ilex_storage *x, const char *axes,
     key->count = 1;
     key->result = (int32_t)result->dtype;
     key->dtype[0] = (int32_t)x->dtype;
-    ix_eager_key_jit(ctx, key);
     rc = ix_eager_check_cast(ctx, name, result->dtype, out);
-    return rc ? rc : ix_eager_side(ctx, name, 1, &x, out, result);
+    rc = rc ? rc : ix_eager_side(ctx, name, 1, &x, out, result);
+    ix_eager_key_jit(ctx, result->on_device, key);
+    return rc;
 }
 
 ilex_storage *

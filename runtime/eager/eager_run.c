@@ -104,7 +104,7 @@ run_program(ilex_context *ctx, const ilex_program *p, launch *l)
 /* out = op(operands), all placed against it; nothing overlaps but in place. */
 static ilex_status
 evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
-         const ilex_storage *out)
+         const ilex_storage *out, bool device)
 {
     ix_eager_key key;
     launch l;
@@ -119,7 +119,7 @@ evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
         key.dtype[i] = (int32_t)x[i].storage->dtype;
         key.mask[i] = ordered_mask(x[i].mask, out->rank, order);
     }
-    ix_eager_key_jit(ctx, &key);
+    ix_eager_key_jit(ctx, device, &key);
     const ilex_program *p = ix_eager_program(ctx, &key);
     if (!p)
         return ctx->error.code;
@@ -155,22 +155,24 @@ clashes(const ix_eager_operand *x, int count, const ilex_storage *out)
 /* Through a copy when an operand overlaps the result elsewhere. */
 ilex_status
 ix_eager_evaluate(ilex_context *ctx, int op, const ix_eager_operand *x,
-                  int count, ilex_storage *out)
+                  int count, ilex_storage *out, bool device)
 {
     if (!clashes(x, count, out))
-        return evaluate(ctx, op, x, count, out);
+        return evaluate(ctx, op, x, count, out, device);
     ix_eager_result like = {.rank = out->rank, .dtype = out->dtype};
     ix_eager_operand copied;
     for (int k = 0; k < out->rank; k++) {
         like.axis[k] = out->axis[k];
         like.shape[k] = out->shape[k];
     }
+    if (device)
+        ix_eager_lie_beside(out, &like);
     ilex_storage *copy = ix_eager_allocate(ctx, &like);
     if (!copy)
         return ctx->error.code;
-    ilex_status rc = evaluate(ctx, op, x, count, copy);
+    ilex_status rc = evaluate(ctx, op, x, count, copy, device);
     rc = rc ? rc : ix_eager_place(&like, copy, &copied, &ctx->error);
-    rc = rc ? rc : evaluate(ctx, IX_NOPS, &copied, 1, out);
+    rc = rc ? rc : evaluate(ctx, IX_NOPS, &copied, 1, out, device);
     ilex_storage_release(copy);
     return rc;
 }

@@ -3,8 +3,9 @@
  * On which side of host and device an eager operator is computed, and where
  * its result lies: in memory like that of the first operand which the side can
  * address. The choice is ilex_storage_compute_device()'s; plain numbers have
- * no say. No back end launches on a device yet, so that choice is an error
- * that says how to compute on the host.
+ * no say. On a device programs of jit=nvrtc run; where its driver or the
+ * compiler is missing, the choice is an error that says how to compute on the
+ * host.
  */
 #include "runtime/eager/eager.h"
 
@@ -41,17 +42,17 @@ choose(ilex_context *ctx, size_t count, ilex_storage *const *operands,
 }
 
 /* Takes the place of "s" for a new storage. */
-static void
-lie_beside(const ilex_storage *s, ix_eager_result *r)
+void
+ix_eager_lie_beside(const ilex_storage *s, ix_eager_result *r)
 {
     const ix_memory *m = s->memory;
     const ilex_storage_traits *t =
         m->device.traits ? m->device.traits : m->host.traits;
     if (t) {
         r->preset = t->name;
-    } else if (m->managed != IX_MANAGED_NONE) {
+    } else if (ix_memory_on_device(m)) {
         r->managed = ilex_storage_managed(s);
-        snprintf(r->device, sizeof r->device, "cuda:%d", m->device_index % 10);
+        snprintf(r->device, sizeof r->device, "cuda:%d", m->device_index % 100);
     }
 }
 
@@ -68,6 +69,39 @@ first_of(size_t count, ilex_storage *const *operands)
     return operands[0];
 }
 
+/* Can a program be compiled for the device and run there? */
+static bool
+has_kernels(void)
+{
+    const ix_driver *driver = ix_driver_known();
+    return driver && driver->launch && ix_nvrtc_available();
+}
+
+/* The operator is computed on the device; "first" decided that. */
+static ilex_status
+take_device(ilex_context *ctx, const char *what, const ilex_storage *first,
+            const ilex_storage *out, ix_eager_result *r)
+{
+    if (!has_kernels())
+        return ix_fail(
+            &ctx->error, ILEX_E_UNSUPPORTED,
+            "%s: the operands are to be computed with on the device ('%.80s' "
+            "decides), and no kernels can be made for it here; assign them to "
+            "storages of the host (ilex_storage_assign), or if they are "
+            "managed by software, synchronize and "
+            "ilex_storage_set_host_modified them",
+            what, ix_storage_label(first));
+    if (out && !ix_memory_on_device(out->memory))
+        return ix_fail(&ctx->error, ILEX_E_DEVICE,
+                       "%s: computed on the device, which cannot address the "
+                       "result's storage ('%.80s'); take one of the device, or "
+                       "copy the operands with ilex_storage_to",
+                       what, ix_storage_label(out));
+    r->on_device = true;
+    ix_eager_lie_beside(first, r);
+    return ILEX_OK;
+}
+
 ilex_status
 ix_eager_side(ilex_context *ctx, const char *what, size_t count,
               ilex_storage *const *operands, const ilex_storage *out,
@@ -81,19 +115,13 @@ ix_eager_side(ilex_context *ctx, const char *what, size_t count,
     if (!choose(ctx, count, operands, &device))
         return ctx->error.code;
     if (device)
-        return ix_fail(
-            &ctx->error, ILEX_E_UNSUPPORTED,
-            "%s: the operands are to be computed with on the device ('%.80s' "
-            "decides), and no back end launches there; assign them to storages "
-            "of the host (ilex_storage_assign), or if they are managed by "
-            "software, synchronize and ilex_storage_set_host_modified them",
-            what, ix_storage_label(first_of(count, operands)));
+        return take_device(ctx, what, first_of(count, operands), out, r);
     if (out && !ix_memory_on_host(out->memory))
         return ix_fail(&ctx->error, ILEX_E_DEVICE,
                        "%s: computed on the host, which cannot address the "
                        "result's storage ('%.80s'); take one of the host, or "
                        "copy the operands with ilex_storage_to",
                        what, ix_storage_label(out));
-    lie_beside(first_of(count, operands), r);
+    ix_eager_lie_beside(first_of(count, operands), r);
     return ILEX_OK;
 }

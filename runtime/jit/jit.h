@@ -59,4 +59,10 @@ ilex_status ix_nvrtc_ptx(const ix_mem *mem, const char *source,
                          const char *arch, char **ptx, ix_text *log,
                          ix_error *err);
 
+/* Compiles CUDA "source" for a device of compute capability major.minor: to a
+ * cubin where NVRTC knows such a device, else to PTX of the newest architecture
+ * below, which the driver translates. "*image" is owned by the caller. */
+ilex_status ix_nvrtc_image(const ix_mem *mem, const char *source, int major,
+                           int minor, char **image, ix_error *err);
+
 #endif

@@ -24,6 +24,11 @@ typedef struct nvrtc {
     int (*log)(program *p, char *to);
     int (*destroy)(program **p);
     int (*version)(int *major, int *minor);
+    /* NULL in old versions */
+    int (*cubin_size)(program *p, size_t *size);
+    int (*cubin)(program *p, char *to);
+    int (*arch_count)(int *n);
+    int (*archs)(int *list);
     const char *(*text)(int error);
 } nvrtc;
 
@@ -89,9 +94,13 @@ open_library(void)
                 find(library, "nvrtcDestroyProgram", &api.destroy) &&
                 find(library, "nvrtcVersion", &api.version) &&
                 find(library, "nvrtcGetErrorString", &api.text);
-    if (available)
+    if (available) {
+        find(library, "nvrtcGetCUBINSize", &api.cubin_size);
+        find(library, "nvrtcGetCUBIN", &api.cubin);
+        find(library, "nvrtcGetNumSupportedArchs", &api.arch_count);
+        find(library, "nvrtcGetSupportedArchs", &api.archs);
         open_builtins();
-    else
+    } else
         snprintf(refusal, sizeof refusal, "functions of it are missing");
 }
 
@@ -132,12 +141,14 @@ fetch(const ix_mem *mem, program *p, int (*length)(program *, size_t *),
     return text;
 }
 
-/* Compiles "p" and fetches its log and PTX. */
+/* Compiles "p" and fetches its log and code: a cubin for "sm_", PTX for
+ * "compute_". */
 static ilex_status
-compile(const ix_mem *mem, program *p, const char *arch, char **ptx,
+compile(const ix_mem *mem, program *p, const char *arch, char **image,
         ix_text *log, ix_error *err)
 {
     char option[32];
+    bool cubin = strncmp(arch, "sm_", 3) == 0;
     snprintf(option, sizeof option, "-arch=%s", arch);
     const char *const options[] = {option, "-fmad=false", "--std=c++17"};
     int rc = api.compile(p, (int)IX_COUNT(options), options);
@@ -152,8 +163,28 @@ compile(const ix_mem *mem, program *p, const char *arch, char **ptx,
     ix_mem_free(mem, text);
     if (status != ILEX_OK)
         return status;
-    *ptx = fetch(mem, p, api.ptx_size, api.ptx);
-    return *ptx ? ILEX_OK : ix_fail_memory(err);
+    *image = cubin ? fetch(mem, p, api.cubin_size, api.cubin)
+                   : fetch(mem, p, api.ptx_size, api.ptx);
+    return *image ? ILEX_OK : ix_fail_memory(err);
+}
+
+/* One compilation, from "source" to "*image". */
+static ilex_status
+translate(const ix_mem *mem, const char *source, const char *arch, char **image,
+          ix_text *log, ix_error *err)
+{
+    program *p = NULL;
+    *image = NULL;
+    if (!ix_nvrtc_available())
+        return ix_fail(err, ILEX_E_TOOLCHAIN, "NVRTC cannot be opened: %s",
+                       refusal);
+    int rc = api.create(&p, source, "kernels.cu", 0, NULL, NULL);
+    if (rc != 0)
+        return ix_fail(err, ILEX_E_TOOLCHAIN, "NVRTC does not start: %s",
+                       api.text(rc));
+    ilex_status status = compile(mem, p, arch, image, log, err);
+    api.destroy(&p);
+    return status;
 }
 
 ilex_status
@@ -165,15 +196,38 @@ ix_nvrtc_ptx(const ix_mem *mem, const char *source, const char *arch,
         return ix_fail(err, ILEX_E_ARGUMENT,
                        "'%.40s' is no GPU architecture; for example compute_80",
                        arch);
-    if (!ix_nvrtc_available())
-        return ix_fail(err, ILEX_E_TOOLCHAIN, "NVRTC cannot be opened: %s",
-                       refusal);
-    program *p = NULL;
-    int rc = api.create(&p, source, "kernels.cu", 0, NULL, NULL);
-    if (rc != 0)
-        return ix_fail(err, ILEX_E_TOOLCHAIN, "NVRTC does not start: %s",
-                       api.text(rc));
-    ilex_status status = compile(mem, p, arch, ptx, log, err);
-    api.destroy(&p);
-    return status;
+    return translate(mem, source, arch, ptx, log, err);
+}
+
+/* ---- for a device ---- */
+
+enum { MOST_ARCHS = 128 };
+
+/* The newest architecture that NVRTC knows and is not above "want"; 0: it does
+ * not tell, or there is none. */
+static int
+newest_arch(int want)
+{
+    int list[MOST_ARCHS], n = 0, best = 0;
+    if (!api.arch_count || !api.archs || api.arch_count(&n) || n > MOST_ARCHS ||
+        api.archs(list))
+        return 0;
+    for (int i = 0; i < n; i++)
+        if (list[i] <= want && list[i] > best)
+            best = list[i];
+    return best;
+}
+
+ilex_status
+ix_nvrtc_image(const ix_mem *mem, const char *source, int major, int minor,
+               char **image, ix_error *err)
+{
+    char arch[32];
+    int want = 10 * major + minor;
+    int known = ix_nvrtc_available() ? newest_arch(want) : 0;
+    if (known == want && api.cubin_size && api.cubin)
+        snprintf(arch, sizeof arch, "sm_%d", want);
+    else
+        snprintf(arch, sizeof arch, "compute_%d", known ? known : want);
+    return translate(mem, source, arch, image, NULL, err);
 }

@@ -22,7 +22,9 @@ enum {
     POINTER_DEVICE = 9,      /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL */
     MEMORY_HOST = 1,         /* CU_MEMORYTYPE_HOST */
     OUT_OF_MEMORY = 2,       /* CUDA_ERROR_OUT_OF_MEMORY */
-    INVALID_CONTEXT = 201    /* CUDA_ERROR_INVALID_CONTEXT */
+    INVALID_CONTEXT = 201,   /* CUDA_ERROR_INVALID_CONTEXT */
+    CAPABILITY_MAJOR = 75,   /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_... */
+    CAPABILITY_MINOR = 76
 };
 
 typedef unsigned long long address;
@@ -34,6 +36,8 @@ static struct {
 
 static int ndevices;
 static void *primary[MAX_DEVICES]; /* NULL: not used yet */
+/* Held while a context is made; free in a forked child, which has no thread
+ * that makes one. */
 static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool available;
 static char refusal[256];
@@ -209,6 +213,68 @@ fill(int device, void *to, const void *element, size_t bytes, size_t count,
     return check(error, "filling", bytes * count, device, err);
 }
 
+/* ---- kernels ---- */
+
+static ilex_status
+capability(int device, int *major, int *minor, ix_error *err)
+{
+    int handle = 0;
+    int error = api.get(&handle, device);
+    error = error ? error : api.attribute(major, CAPABILITY_MAJOR, handle);
+    error = error ? error : api.attribute(minor, CAPABILITY_MINOR, handle);
+    return check(error, "asking for the compute capability", 0, device, err);
+}
+
+static ilex_status
+load(int device, const void *image, void **module, ix_error *err)
+{
+    ilex_status rc = enter(device, err);
+    if (rc)
+        return rc;
+    rc = check(api.load(module, image),
+               "loading kernels, whose code must not be newer than the driver,",
+               0, device, err);
+    leave();
+    return rc;
+}
+
+static void
+unload(int device, void *module)
+{
+    if (enter(device, NULL))
+        return;
+    api.unload(module);
+    leave();
+}
+
+static ilex_status
+find_kernel(int device, void *module, const char *name, void **function,
+            ix_error *err)
+{
+    ilex_status rc = enter(device, err);
+    if (rc)
+        return rc;
+    rc = check(api.find(function, module, name), "finding a kernel", 0, device,
+               err);
+    leave();
+    return rc;
+}
+
+/* In the default stream, which waits for what others of the context did. */
+static ilex_status
+launch(int device, void *function, int64_t blocks, int threads,
+       void **parameters, ix_error *err)
+{
+    ilex_status rc = enter(device, err);
+    if (rc)
+        return rc;
+    rc = check(api.launch(function, (unsigned)blocks, 1, 1, (unsigned)threads,
+                          1, 1, 0, NULL, parameters, NULL),
+               "launching a kernel", 0, device, err);
+    leave();
+    return rc;
+}
+
 static ilex_status
 synchronize(int device, ix_error *err)
 {
@@ -254,6 +320,18 @@ find(void *library, const char *name, void *function)
     if (!p)
         snprintf(refusal, sizeof refusal, "%s is missing", name);
     return p != NULL;
+}
+
+static void
+after_fork_in_child(void)
+{
+    pthread_mutex_init(&primary_lock, NULL);
+}
+
+__attribute__((constructor)) static void
+register_fork_handler(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
 /* Starts the driver and counts the devices. */
@@ -306,6 +384,11 @@ ix_cuda_driver(ix_error *err)
         .fill = fill,
         .synchronize = synchronize,
         .query = query,
+        .capability = capability,
+        .load = load,
+        .unload = unload,
+        .find = find_kernel,
+        .launch = launch,
     };
     pthread_once(&once, open_library);
     if (available)

@@ -114,7 +114,11 @@ compile_module(ilex_module *module)
         request.dialect[p->backend->dialect] = true;
     p->c = ix_compile(module, &request);
     p->workspaces = ix_workspaces_new(&p->mem);
-    if (p->c && (!p->workspaces || !make_solver(p)))
+    if (p->backend->engine == &ix_engine_device)
+        p->device_codes = ix_device_codes_new(&p->mem);
+    bool complete = p->workspaces && (p->device_codes ||
+                                      p->backend->engine != &ix_engine_device);
+    if (p->c && (!complete || !make_solver(p)))
         ix_fail_memory(&ctx->error);
     else if (p->c && p->backend->compile)
         load_code(ctx, p);
@@ -200,5 +204,6 @@ ilex_program_release(ilex_program *p)
     ix_mem_free(&mem, p->command);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);
+    ix_device_codes_free(&mem, p->device_codes);
     ix_mem_free(&mem, p);
 }

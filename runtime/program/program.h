@@ -67,8 +67,14 @@ typedef struct ix_engine {
     ilex_status (*wait)(ix_run *r);
 } ix_engine;
 
-/* engine_host.c: threads of this process. */
-extern const ix_engine ix_engine_host;
+/* engine_host.c: threads of this process; engine_device.c: a GPU. */
+extern const ix_engine ix_engine_host, ix_engine_device;
+
+/* A program's code for devices, built when it first runs there. */
+typedef struct ix_device_code ix_device_code;
+typedef struct ix_device_codes ix_device_codes;
+ix_device_codes *ix_device_codes_new(const ix_mem *mem);
+void ix_device_codes_free(const ix_mem *mem, ix_device_codes *codes);
 
 /* ---- backends.def ---- */
 
@@ -100,6 +106,7 @@ struct ilex_program {
     int threads;           /* 0: as many as are worth it */
     size_t most_arguments; /* bytes of a kernel's */
     ix_workspaces *workspaces;
+    ix_device_codes *device_codes; /* NULL: it runs on the host */
     double jit_seconds;
 };
 
@@ -121,6 +128,8 @@ struct ix_run {
     char *arguments;     /* room for those of a kernel */
     ix_workspace *workspace; /* checked out, or NULL */
     int threads;
+    int device; /* engine_device.c */
+    const ix_device_code *code;
     bool busy; /* something was launched since the last wait */
 };
 

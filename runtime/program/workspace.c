@@ -112,9 +112,11 @@ make(ix_workspaces *all, ix_space space, int device, size_t bytes,
     }
     if (space == IX_SPACE_NORMAL && plain && bytes >= HUGE)
         space = IX_SPACE_HUGEPAGE;
+    /* a driver has its own words for a failure */
     if (bytes > SIZE_MAX / 2 ||
         ix_space_allocate(&w->block, space, device, &all->mem,
-                          bytes + ALIGN - 1, NULL)) {
+                          bytes + ALIGN - 1,
+                          space == IX_SPACE_DEVICE ? err : NULL)) {
         ix_fail(err, ILEX_E_MEMORY,
                 "out of memory: %zu bytes for the temporaries of a run", bytes);
         ix_mem_free(&all->mem, w);

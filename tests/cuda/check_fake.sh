@@ -29,3 +29,4 @@ fi
 "$program" --memory
 "$program" --kernels --file=reduce.tsv
 "$program" --kernels --file=einsum.tsv
+tests/differential/differential --device --count=60

@@ -83,7 +83,43 @@ use_unified(void)
     return ok;
 }
 
-static bool (*const uses[])(void) = {use_pair, use_device, use_unified};
+/* A program with a temporary, from compiling to a result on the host. */
+static bool
+use_program(void)
+{
+    static const char text[] = "ilex 1\nprogram p\nsize n\nin x : f64[n]\n"
+                               "map s[] = sum[t:n](x[t])\n"
+                               "map y[n] = x[_0] + s[]\n"
+                               "out z : f64[n] = y\n";
+    double one = 1, v = 0;
+    ilex_storage_spec spec =
+        SPEC(.rank = 1, .shape = SHAPE(20), .device = "gpu", .fill = &one);
+    ilex_storage *x = ilex_storage_new(ctx, &spec);
+    ilex_storage *z = x ? ilex_storage_new(ctx, &spec) : NULL;
+    /* what a context keeps of a program it keeps in vain here */
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_option_set(own, "jit", "nvrtc");
+    ilex_module *m = z ? ilex_module_parse(own, text, NULL) : NULL;
+    ilex_program *p = m ? ilex_compile_module(m) : NULL;
+    ilex_call call = {.size = sizeof call};
+    ilex_status rc =
+        p ? ilex_run(p, (ilex_binding[]){{"x", x}, {"z", z}}, 2, &call)
+          : ILEX_E_DEVICE;
+    if (p && rc)
+        ix_fail(ix_storage_error(ctx), rc, "%s", call.error);
+    bool ok = !rc && ilex_storage_host(ctx, z, ILEX_READ) &&
+              !ilex_storage_get_f64(z, SHAPE(19), &v);
+    ck_assert(!ok || v == 21);
+    ilex_program_release(p);
+    ilex_module_free(m);
+    ilex_context_free(own);
+    ilex_storage_release(x);
+    ilex_storage_release(z);
+    return ok;
+}
+
+static bool (*const uses[])(void) = {use_pair, use_device, use_unified,
+                                     use_program};
 
 /* ---- failures ---- */
 
@@ -106,6 +142,10 @@ static const struct {
     {"cuDevicePrimaryCtxRetain", CUDA_ERROR_OUT_OF_MEMORY, ILEX_E_MEMORY,
      false},
     {"cuDeviceGet", CUDA_ERROR_INVALID_DEVICE, ILEX_E_DEVICE, false},
+    {"cuDeviceGetAttribute", CUDA_ERROR_INVALID_VALUE, ILEX_E_DEVICE, false},
+    {"cuModuleLoadData", 218, ILEX_E_DEVICE, false},
+    {"cuModuleGetFunction", CUDA_ERROR_NOT_FOUND, ILEX_E_DEVICE, false},
+    {"cuLaunchKernel", 701, ILEX_E_DEVICE, false},
 };
 
 /* Fails call "nth" of a row's function; false once there are fewer calls. */
@@ -122,6 +162,8 @@ try_failure(size_t row, int nth, bool (*use)(void))
     ck_assert_int_eq(after.depth, 0);
     if (!rows[row].keeps)
         ck_assert_int_eq(after.blocks, before.blocks);
+    if (!rows[row].keeps)
+        ck_assert_int_eq(after.modules, before.modules);
     if (ok)
         return false;
     snprintf(code, sizeof code, "(%d)", rows[row].error);

@@ -2,7 +2,8 @@
  *
  * check-cuda: what can only be tested with a CUDA device. cuda_memory.c tries
  * allocation and copies, cuda_sync.c the state of two buffers, cuda_exchange.c
- * the exchange formats, cuda_fault.c failures (under the fake driver only);
+ * the exchange formats, cuda_program.c programs and eager
+ * operators, cuda_fault.c failures (under the fake driver only);
  * the golden runner then runs its kernels (cuda_device.c). cuda_main.c is the
  * command.
  *
@@ -13,11 +14,13 @@
 #define ILEX_TESTS_CUDA_TEST_H
 
 #include "ilex.h"
+#include "runtime/jit/jit.h"
 #include "tests/unit/pair_fixture.h"
 
 TCase *cuda_memory_cases(void);
 TCase *cuda_sync_cases(void);
 TCase *cuda_exchange_cases(void);
+TCase *cuda_program_cases(void);
 
 /* NULL unless the driver is the fake one. */
 TCase *cuda_fault_cases(void);
@@ -31,6 +34,16 @@ cuda(void)
     const ix_driver *driver = ix_cuda_driver(&err);
     ck_assert_msg(driver != NULL, "%s", err.text);
     return driver;
+}
+
+/* The status of an operator on the device whose result is "y": without NVRTC
+ * there are no kernels. */
+static inline ilex_status
+computed_there(const ilex_storage *y)
+{
+    bool can = ix_nvrtc_available();
+    ck_assert((y != NULL) == can);
+    return can ? ILEX_OK : ILEX_E_UNSUPPORTED;
 }
 
 /* A copy that must work. */

@@ -35,6 +35,25 @@ static block blocks[BLOCKS];
 static _Thread_local CUcontext stack[STACK];
 static _Thread_local int depth;
 
+/* A child finds the fake's records whole. */
+static void
+before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void
+after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void
+register_fork_handlers(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 /* ---- control ---- */
 
 static struct {
@@ -134,9 +153,11 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
     CUresult error = fake_begin("cuDeviceGetAttribute", 0);
     if (!error && (device < 0 || device >= devices()))
         error = CUDA_ERROR_INVALID_DEVICE;
-    if (!error)
-        *value =
-            attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 8 : 0;
+    /* the compiler that goes with it knows the first device only */
+    if (!error && attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+        *value = device == 0 ? 8 : 12;
+    else if (!error)
+        *value = device == 0 ? 0 : 1;
     return error;
 }
 

@@ -25,6 +25,7 @@ enum {
 
 struct _nvrtcProgram {
     char *ptx;
+    int cubin;
 };
 
 nvrtcResult
@@ -52,6 +53,7 @@ nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
     strcpy(ptx, FAKE_PTX);
     strcat(ptx, source);
     p->ptx = ptx;
+    p->cubin = 0;
     *program = p;
     return NVRTC_SUCCESS;
 }
@@ -65,20 +67,54 @@ nvrtcDestroyProgram(nvrtcProgram *program)
     return NVRTC_SUCCESS;
 }
 
-/* The fake device is of compute capability 8.0. */
+/* One fake device is of compute capability 8.0, the other of 12.1, which is too
+ * new for this compiler: it gets PTX. */
 nvrtcResult
 nvrtcCompileProgram(nvrtcProgram program, int n, const char *const *options)
 {
     int known = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         known |= !strcmp(options[i], "-arch=compute_80");
-    return program && known ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_OPTION;
+        program->cubin |= !strcmp(options[i], "-arch=sm_80");
+    }
+    return known || program->cubin ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_OPTION;
+}
+
+nvrtcResult
+nvrtcGetNumSupportedArchs(int *n)
+{
+    *n = 2;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcGetSupportedArchs(int *list)
+{
+    list[0] = 75;
+    list[1] = 80;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
+{
+    *size = program->cubin ? strlen(program->ptx) + 1 : 0;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcGetCUBIN(nvrtcProgram program, char *to)
+{
+    if (!program->cubin)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    strcpy(to, program->ptx);
+    return NVRTC_SUCCESS;
 }
 
 nvrtcResult
 nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
 {
-    *size = strlen(program->ptx) + 1;
+    *size = program->cubin ? 0 : strlen(program->ptx) + 1;
     return NVRTC_SUCCESS;
 }
 

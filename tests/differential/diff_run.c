@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "runtime/program/program.h"
+#include "tests/cuda/cuda_device.h"
 #include "tests/differential/cuda_shim.h"
 #include "tests/differential/differential.h"
 
@@ -32,8 +33,9 @@ typedef struct session {
     size_t narguments;
     wanted *want; /* by argument; NULL before the reference ran */
     int variant;
-    bool refused; /* by the compiler, all alone */
-    bool broken;  /* the program as a whole failed: look at fewer recipes */
+    bool refused;   /* by the compiler, all alone */
+    bool broken;    /* the program as a whole failed: look at fewer recipes */
+    bool on_device; /* runs go to a GPU */
 } session;
 
 static double
@@ -177,7 +179,9 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
             diff_buffer_arm(&b[i]);
             bindings[i] = (ilex_binding){p->c->buffer[i].name, b[i].storage};
         }
-        ilex_status rc = ilex_run(p, bindings, s->narguments, &call);
+        ilex_status rc =
+            s->on_device ? cuda_device_run(p, bindings, s->narguments, &call)
+                         : ilex_run(p, bindings, s->narguments, &call);
         if (rc != ILEX_OK)
             fail_all(s, where, rc, call.error);
         for (size_t i = 0; !rc && i < s->narguments; i++) {
@@ -291,6 +295,21 @@ run_cuda(session *s)
     ilex_program_release(p);
 }
 
+/* On a GPU, by the library's own back end. */
+static void
+run_device(session *s)
+{
+    ilex_program *p = s->broken ? NULL : cuda_device_compile(s->ctx, s->module);
+    if (!p && !s->broken)
+        fail_all(s, "nvrtc", ilex_error_code(s->ctx), ilex_error_text(s->ctx));
+    ilex_error_clear(s->ctx);
+    s->on_device = true;
+    for (int i = 0; p && i < 2; i++)
+        run_once(s, p, "nvrtc", 1);
+    s->on_device = false;
+    ilex_program_release(p);
+}
+
 /* ---- a session ---- */
 
 static bool
@@ -354,6 +373,8 @@ diff_run(const diff_recipe *recipes, int count, const diff_options *o,
         run_threads(&s, "cc", 2);
     if (s.want && o->cuda)
         run_cuda(&s);
+    if (s.want && o->device)
+        run_device(&s);
     totals->programs += count == 1 || !s.broken ? count : 0;
     totals->refused += s.refused;
     bool broken = s.broken && count > 1;

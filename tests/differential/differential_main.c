@@ -2,7 +2,8 @@
  *
  * Random programs by every back end.
  *
- *     differential [--long] [--cuda] [--seed=S] [--number=N] [--count=C]
+ *     differential [--long] [--cuda] [--device] [--seed=S] [--number=N]
+ * [--count=C]
  *                  [--seconds=T] [--jobs=J] [--jit=tcc,cc,cuda]
  *
  * Without --long a small number of programs; the seed is --seed, else
@@ -61,6 +62,10 @@ read_option(options *o, const char *arg)
     } else if (!strcmp(arg, "--cuda")) {
         choose_jits(o, "cuda");
         o->run.nvrtc = true;
+    } else if (!strcmp(arg, "--device")) {
+        choose_jits(o, "");
+        o->run.device = true;
+        o->jobs = 1;
     } else if (!strncmp(arg, "--seed=", 7)) {
         o->seed = strtoull(arg + 7, NULL, 0);
     } else if (!strncmp(arg, "--number=", 9)) {
@@ -83,7 +88,7 @@ static bool
 read_options(options *o, int argc, char **argv)
 {
     const char *seed = getenv("ILEX_SEED");
-    *o = (options){.run = {true, true, true, false, "-O1"},
+    *o = (options){.run = {true, true, true, false, "-O1", false},
                    .number = -1,
                    .count = 4 * DIFF_GROUP,
                    .seconds = 600,
@@ -94,9 +99,11 @@ read_options(options *o, int argc, char **argv)
     o->seed = seed && *seed ? strtoull(seed, NULL, 0) : o->seed ? o->seed : 1;
     for (int i = 1; i < argc; i++)
         if (!read_option(o, argv[i])) {
-            fprintf(stderr, "usage: differential [--long] [--cuda] [--seed=S] "
-                            "[--number=N] [--count=C] [--seconds=T] [--jobs=J] "
-                            "[--jit=tcc,cc,cuda]\n");
+            fprintf(
+                stderr,
+                "usage: differential [--long] [--cuda] [--device] [--seed=S] "
+                "[--number=N] [--count=C] [--seconds=T] [--jobs=J] "
+                "[--jit=tcc,cc,cuda]\n");
             return false;
         }
     return true;

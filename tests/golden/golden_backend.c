@@ -72,7 +72,7 @@ compile_device(ilex_context *ctx, size_t count, ilex_array *const *values,
                const char *const *names)
 {
     ilex_module *m = make_module(ctx, count, values, names);
-    cuda_program *p = m ? cuda_device_compile(m) : NULL;
+    ilex_program *p = m ? cuda_device_compile(ctx, m) : NULL;
     ilex_module_free(m);
     return p;
 }
@@ -84,12 +84,6 @@ run_device(const void *program, const ilex_binding *bindings, size_t count,
     return cuda_device_run(program, bindings, count, call);
 }
 
-static void
-release_device(void *program)
-{
-    cuda_device_release(program);
-}
-
 /* ---- the table ---- */
 
 static const golden_backend backends[] = {
@@ -97,7 +91,7 @@ static const golden_backend backends[] = {
     {"tcc", true, false, compile_library, run_library, release_library},
     {"cc", true, true, compile_library, run_library, release_library},
     {"cuda-cpu", false, false, compile_shim, run_library, release_library},
-    {"cuda", false, false, compile_device, run_device, release_device},
+    {"cuda", false, false, compile_device, run_device, release_library},
 };
 
 const golden_backend *

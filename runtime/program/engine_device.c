@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine of devices: kernels are CUDA source that is compiled and loaded
+ * when a program first runs on a device. Arguments of kernels go by value, so
+ * do inputs of rank 0 that lie on the host; everything else is memory of the
+ * device. All is done when a run returns.
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "runtime/program/program.h"
+
+enum {
+    MOST_DEVICES = 64,
+    THREADS = 128,        /* of a block */
+    MOST_BLOCKS = 1 << 16 /* of a grid: kernels stride over the rest */
+};
+
+/* A program's code on one device; constant once it is published. */
+struct ix_device_code {
+    void *module;
+    const ix_driver *driver;
+    int device;
+    void *function[]; /* by kernel number */
+};
+typedef struct ix_device_code code;
+
+struct ix_device_codes {
+    _Atomic(code *) device[MOST_DEVICES];
+};
+
+/* Held while code is built. A forked child has no thread that builds, so there
+ * it is free again. */
+static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+after_fork_in_child(void)
+{
+    pthread_mutex_init(&building, NULL);
+}
+
+__attribute__((constructor)) static void
+register_fork_handler(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+/* ---- code ---- */
+
+ix_device_codes *
+ix_device_codes_new(const ix_mem *mem)
+{
+    return ix_mem_new(mem, sizeof(ix_device_codes));
+}
+
+void
+ix_device_codes_free(const ix_mem *mem, ix_device_codes *codes)
+{
+    for (int i = 0; codes && i < MOST_DEVICES; i++) {
+        code *c = atomic_load(&codes->device[i]);
+        if (c)
+            c->driver->unload(c->device, c->module);
+        ix_mem_free(mem, c);
+    }
+    ix_mem_free(mem, codes);
+}
+
+/* The driver if it can run kernels. */
+static const ix_driver *
+find_driver(ix_run *r)
+{
+    const ix_driver *driver = ix_driver_find(r->err);
+    if (driver && !driver->launch) {
+        ix_fail(r->err, ILEX_E_UNSUPPORTED,
+                "%s: the driver of the device ('%s') runs no kernels",
+                r->p->c->name, driver->name);
+        return NULL;
+    }
+    return driver;
+}
+
+/* Loads "image" and finds the kernels. */
+static ilex_status
+load(const ilex_program *p, const char *image, code *c, ix_error *err)
+{
+    ilex_status rc = c->driver->load(c->device, image, &c->module, err);
+    for (size_t i = 0; !rc && i < p->c->nkernels; i++)
+        rc = c->driver->find(c->device, c->module, p->c->kernel[i].name,
+                             &c->function[i], err);
+    if (rc && c->module)
+        c->driver->unload(c->device, c->module);
+    return rc;
+}
+
+/* Compiles the program for the device's architecture. */
+static code *
+build(const ilex_program *p, const ix_driver *driver, int device, ix_error *err)
+{
+    int major = 0, minor = 0;
+    char *image = NULL;
+    code *c = ix_mem_new(&p->mem, sizeof *c + (p->c->nkernels + 1) *
+                                                  sizeof c->function[0]);
+    if (!c) {
+        ix_fail_memory(err);
+        return NULL;
+    }
+    c->driver = driver;
+    c->device = device;
+    ilex_status rc = driver->capability(device, &major, &minor, err);
+    rc = rc ? rc
+            : ix_nvrtc_image(&p->mem, p->c->source[IX_DIALECT_cuda].unit[0],
+                             major, minor, &image, err);
+    rc = rc ? rc : load(p, image, c, err);
+    ix_mem_free(&p->mem, image);
+    if (rc) {
+        ix_mem_free(&p->mem, c);
+        return NULL;
+    }
+    return c;
+}
+
+/* The program's code on a device, built if nobody has done so. */
+static const code *
+find_code(ix_run *r, const ix_driver *driver, int device)
+{
+    _Atomic(code *) *slot = &r->p->device_codes->device[device];
+    code *c = atomic_load_explicit(slot, memory_order_acquire);
+    if (c)
+        return c;
+    pthread_mutex_lock(&building);
+    c = atomic_load_explicit(slot, memory_order_acquire);
+    if (!c) {
+        c = build(r->p, driver, device, r->err);
+        atomic_store_explicit(slot, c, memory_order_release);
+    }
+    pthread_mutex_unlock(&building);
+    return c;
+}
+
+/* ---- where arguments lie ---- */
+
+/* Does argument "i" go by value? An input of rank 0 whose element the host has.
+ */
+static bool
+goes_by_value(const ix_run *r, size_t i)
+{
+    const ix_memory *m = r->bound[i]->memory;
+    const ix_compiled_buffer *b = &r->p->c->buffer[i];
+    return b->rank == 0 && b->role != IX_COMPILED_OUTPUT &&
+           ix_memory_on_host(m) && m->managed != IX_MANAGED_UNIFIED &&
+           !(m->managed == IX_MANAGED_SOFTWARE &&
+             atomic_load(&m->sync) == ILEX_SYNC_DEVICE_DIRTY);
+}
+
+static ilex_status
+refuse_host(ix_run *r, size_t i)
+{
+    return ix_fail(r->err, ILEX_E_DEVICE,
+                   "%s: jit=%s runs on a device, but argument %s lies on the "
+                   "host alone; make its storage with .device = \"gpu\", or "
+                   "copy it with ilex_storage_to(ctx, s, \"gpu\")",
+                   r->p->c->name, r->p->backend->name, r->p->c->buffer[i].name);
+}
+
+/* Notes the device of argument "i", which must be that of the others. "*first"
+ * is the one that decided, -1: none yet. */
+static ilex_status
+check_device(ix_run *r, size_t i, int *first)
+{
+    const ix_memory *m = r->bound[i]->memory;
+    const ix_compiled *c = r->p->c;
+    if (!ix_memory_on_device(m))
+        return refuse_host(r, i);
+    if (m->device.traits)
+        return ix_fail(r->err, ILEX_E_UNSUPPORTED,
+                       "%s: argument %s lies in memory of preset '%s', which "
+                       "kernels of jit=%s cannot reach",
+                       c->name, c->buffer[i].name, m->device.traits->name,
+                       r->p->backend->name);
+    if (*first < 0) {
+        *first = (int)i;
+        r->device = m->device_index;
+    }
+    if (m->device_index == r->device)
+        return ILEX_OK;
+    return ix_fail(r->err, ILEX_E_DEVICE,
+                   "%s: argument %s lies on device %d, argument %s on device "
+                   "%d; a run uses one device: copy one with ilex_storage_to",
+                   c->name, c->buffer[*first].name, r->device,
+                   c->buffer[i].name, m->device_index);
+}
+
+static ilex_status
+begin(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    int first = -1;
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < c->narguments; i++)
+        if (c->buffer[i].used && !goes_by_value(r, i))
+            rc = check_device(r, i, &first);
+    const ix_driver *driver = rc ? NULL : find_driver(r);
+    if (driver && (r->device < 0 || r->device >= MOST_DEVICES))
+        return ix_fail(r->err, ILEX_E_LIMIT, "%s: device %d; at most %d",
+                       c->name, r->device, MOST_DEVICES - 1);
+    if (driver)
+        r->code = find_code(r, driver, r->device);
+    return rc ? rc : r->err->code;
+}
+
+static ilex_status
+transfer(ix_run *r, size_t i)
+{
+    const ilex_storage *s = r->bound[i];
+    ix_memory *m = s->memory;
+    bool output = r->p->c->buffer[i].role == IX_COMPILED_OUTPUT;
+    if (goes_by_value(r, i)) {
+        r->value[i] = r->base[i];
+        r->base[i] = NULL;
+        return ix_storage_acquire(s, ILEX_READ, r->err);
+    }
+    if (m->device.base)
+        r->base[i] = (char *)((uintptr_t)r->base[i] +
+                              ((uintptr_t)m->device.base - (uintptr_t)m->base));
+    return ix_memory_acquire(m, false, output ? ILEX_READ_WRITE : ILEX_READ,
+                             ix_storage_label(s), r->err);
+}
+
+/* ---- temporaries ---- */
+
+static ilex_status
+allocate(ix_run *r, size_t bytes, char **memory)
+{
+    r->workspace = ix_workspace_take(r->p->workspaces, IX_SPACE_DEVICE,
+                                     r->device, bytes, r->err);
+    *memory = r->workspace ? r->workspace->memory : NULL;
+    return *memory ? ILEX_OK : r->err->code;
+}
+
+static ilex_status
+check_workspace(ix_run *r, const void *memory)
+{
+    const ix_driver *driver = r->code->driver;
+    ix_space space;
+    int device;
+    if (driver->query(memory, &space, &device) && ix_space_on_device(space) &&
+        (device == r->device || space == IX_SPACE_UNIFIED))
+        return ILEX_OK;
+    return ix_fail(r->err, ILEX_E_DEVICE,
+                   "%s: the workspace is no memory of device %d, where the "
+                   "program runs",
+                   r->p->c->name, r->device);
+}
+
+/* ---- launching ---- */
+
+/* Blocks for all points of the kernel's box, as far as they are worth it. */
+static int64_t
+blocks_of(const ix_run *r, const ix_compiled_kernel *k, int64_t points)
+{
+    int64_t lo, hi;
+    for (int a = 1; a < k->rank && points < (int64_t)MOST_BLOCKS * THREADS; a++)
+        if (ix_range_eval(&k->box[a], r->size, &lo, &hi) && hi > lo &&
+            !ix_mul(points, hi - lo, &points))
+            points = INT64_MAX;
+    int64_t blocks = points / THREADS + (points % THREADS != 0);
+    return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+}
+
+/* A launch whose arguments are too long to go by value: they lie on the device
+ * until it is done. */
+static ilex_status
+launch_indirect(ix_run *r, size_t i, size_t bytes, int64_t blocks, int64_t lo,
+                int64_t hi)
+{
+    const ix_driver *driver = r->code->driver;
+    void *block = NULL;
+    void *parameters[] = {&block, &lo, &hi};
+    ilex_status rc =
+        driver->allocate(IX_SPACE_DEVICE, r->device, bytes, &block, r->err);
+    if (rc)
+        return rc;
+    rc = driver->copy(IX_HOST_TO_DEVICE, r->device, block, r->arguments, bytes,
+                      r->err);
+    rc = rc ? rc
+            : driver->launch(r->device, r->code->function[i], blocks, THREADS,
+                             parameters, r->err);
+    rc = rc ? rc : driver->synchronize(r->device, r->err);
+    driver->free(IX_SPACE_DEVICE, r->device, block);
+    return rc;
+}
+
+static ilex_status
+launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
+{
+    const ix_kernel_layout *l = &r->p->c->source[IX_DIALECT_cuda].layout[i];
+    int64_t blocks = blocks_of(r, &r->p->c->kernel[i], hi - lo);
+    void *parameters[] = {r->arguments, &lo, &hi};
+    ix_pack_arguments(r, l, r->arguments);
+    if (l->indirect)
+        return launch_indirect(r, i, l->bytes, blocks, lo, hi);
+    return r->code->driver->launch(r->device, r->code->function[i], blocks,
+                                   THREADS, parameters, r->err);
+}
+
+static ilex_status
+wait_for_all(ix_run *r)
+{
+    return r->code->driver->synchronize(r->device, r->err);
+}
+
+const ix_engine ix_engine_device = {.begin = begin,
+                                    .transfer = transfer,
+                                    .allocate = allocate,
+                                    .check_workspace = check_workspace,
+                                    .launch = launch,
+                                    .wait = wait_for_all};
