@@ -67,10 +67,10 @@ ix_build_open(ix_builder *b, ix_stmt *s)
 {
     bool loop = s->kind == IX_STMT_FOR;
     push_block(b, loop ? s->number : -1);
-    if (!loop) {
+    if (!loop || s->optional)
         b->floor = b->depth;
+    if (!loop)
         return;
-    }
     size_t n = (size_t)s->number + 1;
     ix_arena_grow(&b->u->arena, &b->variable_depth, &b->variable_capacity, n,
                   sizeof *b->variable_depth);

@@ -144,6 +144,7 @@ open_points(ix_reduce_axis *x)
     ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, x->b->k, 'v'),
                                 ix_index_const(u->ctx, 0), x->strip->width);
     loop->parallel = true;
+    loop->optional = false; /* a strip has a point */
     ix_build_open(x->b, loop);
     return loop;
 }

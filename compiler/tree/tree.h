@@ -58,6 +58,7 @@ struct ix_stmt {
 
     ix_how how;    /* FOR */
     bool parallel; /* FOR: iterations are independent */
+    bool optional; /* FOR: there may be none: loads inside stay inside */
     int64_t step;  /* FOR */
     int nlo, nhi;  /* FOR */
     ilex_array **lo, **hi;
@@ -88,7 +89,8 @@ enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2 };
 ix_stmt *ix_stmt_new(ix_unit *u, ix_stmt_kind kind);
 /* The same statement, without what stands in it. */
 ix_stmt *ix_stmt_copy(ix_unit *u, const ix_stmt *s);
-/* A loop over [lo, hi) by 1. */
+/* A loop over [lo, hi) by 1. It is optional unless the bounds show that there
+ * is an iteration. */
 ix_stmt *ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi);
 ix_stmt *ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value);
 ix_stmt *ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value);
@@ -174,7 +176,8 @@ struct ix_builder {
     ix_open *open;
     size_t capacity;
     int depth; /* innermost open block */
-    int floor; /* loads stay in this block or deeper: a branch */
+    int floor; /* loads stay in this block or deeper: that of a branch, of a
+                  loop that may have no iteration */
     int next_id;
     /* what becomes of expressions in branches that are written: the guards in
      * them, in pass reduce the reductions too */

@@ -495,8 +495,9 @@ run_range(tree_machine *m, int64_t begin, int64_t end)
         tree_fail(m, "%s", m->first_stray);
 }
 
-/* After `map` a kernel is called for parts of the range of its box's first
- * axis, in any order: here for the upper half, then for the lower one. */
+/* A run launches no kernel with an empty box. After `map` a kernel is called
+ * for parts of the range of its box's first axis, in any order: here for the
+ * upper half, then for the lower one. */
 static void
 run_kernel(tree_machine *m)
 {
@@ -507,9 +508,13 @@ run_kernel(tree_machine *m)
         run_range(m, 0, 1);
         return;
     }
-    if (!ix_lin_eval(box->ax[0].lo, m->r->size, &lo) ||
-        !ix_lin_eval(box->ax[0].hi, m->r->size, &hi))
-        tree_fail(m, "the range of the kernel leaves 64 bits");
+    for (int k = box->rank - 1; k >= 0; k--) {
+        if (!ix_lin_eval(box->ax[k].lo, m->r->size, &lo) ||
+            !ix_lin_eval(box->ax[k].hi, m->r->size, &hi))
+            tree_fail(m, "the range of the kernel leaves 64 bits");
+        if (hi <= lo)
+            return;
+    }
     int64_t middle = lo + (hi - lo) / 2;
     if (middle < hi)
         run_range(m, middle, hi);

@@ -42,7 +42,7 @@ typedef struct totals {
 } totals;
 
 static totals sum;
-static bool strict; /* loads outside a buffer fail, used or not */
+static bool strict = true; /* loads outside a buffer fail */
 
 /* ---- what a program is run with ---- */
 
