@@ -358,6 +358,7 @@ ix_substitute(ix_substitution *s, ilex_array *body)
 void
 ix_substitution_free(ix_substitution *s)
 {
+    s->walk.ctx = s->ctx;
     ix_walk_free(&s->walk);
     ix_map_free(&s->memo, &s->ctx->mem);
 }
