@@ -337,8 +337,15 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
         ix_mem_free(&s->ctx->mem, ops);
     *value = (size_t)r;
     s->too_large |= outgrew(n, r);
-    if (s->became)
-        s->became(s->user, n, r);
+    if (!s->became)
+        return true;
+    /* who is told may ask for what "n" became: an array of indices is read at
+     * indices made of itself */
+    if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r)) {
+        ix_fail_memory(&s->ctx->error);
+        return false;
+    }
+    s->became(s->user, n, r);
     return true;
 }
 
