@@ -104,6 +104,8 @@ is_there(const char *compiler)
     return system(command) == 0;
 }
 
+static const char *const jits[] = {"reference", "tcc", "cc"};
+
 START_TEST(other_compilers)
 {
     static unsigned char want[4 * N * 8], have[sizeof want];
@@ -133,6 +135,35 @@ START_TEST(other_compilers)
 }
 END_TEST
 
+/* Index arithmetic that leaves 64 bits as a value: it wraps, so a compiler must
+ * not conclude from n >= 0 that 2^40*n is not negative. */
+START_TEST(wide_factors)
+{
+    static const ilex_size_binding sizes[] = {{"n", 10 << 20}};
+    const int64_t wrapped = (int64_t)(UINT64_C(10) << 60);
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", jits[_i]), ILEX_OK);
+    ilex_module *m = parse("ilex 1\nprogram wide\nsize n\n"
+                           "map x[1] = absolute(1099511627776*n)\n"
+                           "map y[1] = sign(1099511627776*n)\n"
+                           "out a : i64[1] = x\nout b : i64[1] = y\n");
+    ilex_program *p = ilex_compile_module(m);
+    ilex_module_free(m);
+    if (!p && take_error() == ILEX_E_UNSUPPORTED)
+        return;
+    ck_assert_ptr_nonnull(p);
+    ilex_storage *a = ilex_storage_zeros(ctx, ILEX_I64, 1, SHAPE(1)),
+                 *b = ilex_storage_zeros(ctx, ILEX_I64, 1, SHAPE(1));
+    const ilex_binding bound[] = {{"a", a}, {"b", b}};
+    ilex_call call = {.size = sizeof call, .sizes = sizes, .size_count = 1};
+    ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
+    ck_assert_int_eq(*(const int64_t *)ilex_storage_const_data(a), -wrapped);
+    ck_assert_int_eq(*(const int64_t *)ilex_storage_const_data(b), -1);
+    ilex_storage_release(a);
+    ilex_storage_release(b);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -141,6 +172,7 @@ main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, other_compilers, 0, IX_COUNT(rows));
+    tcase_add_loop_test(tests, wide_factors, 0, IX_COUNT(jits));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
