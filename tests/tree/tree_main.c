@@ -7,8 +7,9 @@
  *     tree [--long] [--strict] [--seed=S] [--number=N] [--count=C]
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
- * tries one program. With --strict a load outside a buffer fails even if nobody
- * uses what it loads. The programs are those of tests/differential.
+ * tries one program, else those of programs.def come first. With --strict a
+ * load outside a buffer fails even if nobody uses what it loads. The programs
+ * are those of tests/differential.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -24,6 +25,7 @@ static const int64_t budget = 1500000;
 /* One random program. */
 typedef struct tree_case {
     const diff_recipe *recipe;
+    const char *text; /* of a program of programs.def, else NULL */
     ilex_context *ctx;
     diff_shop shop;
     ilex_module *module;
@@ -286,7 +288,10 @@ report(tree_case *c, const tree_run *r, const char *pass)
            (unsigned long long)c->recipe->seed, r->failure,
            (unsigned long long)c->recipe->seed,
            (unsigned long long)c->recipe->number);
-    diff_recipe_print(c->recipe, stdout);
+    if (c->text)
+        printf("%s", c->text);
+    else
+        diff_recipe_print(c->recipe, stdout);
     printf("kernel k%d:\n%s\n", r->kernel ? r->kernel->number : -1,
            t.data ? t.data : "");
     ix_text_free(&t);
@@ -435,16 +440,31 @@ close_case(tree_case *c)
     ilex_context_free(c->ctx);
 }
 
+/* The module of a recipe, or of a text; false if there is none. */
 static bool
-run_program(const diff_recipe *recipe)
+make_module(tree_case *c)
 {
-    tree_case c = {.recipe = recipe, .ctx = ilex_context_new(NULL)};
+    if (c->text) {
+        c->module = ilex_module_parse(c->ctx, c->text, NULL);
+        return c->module != NULL;
+    }
+    c->module = ilex_module_new(c->ctx, "random");
+    return c->module && diff_recipe_build(&c->shop, c->ctx, c->recipe, 0) &&
+           diff_recipe_outputs(&c->shop, c->module) == ILEX_OK;
+}
+
+static bool
+run_program(const diff_recipe *recipe, const char *text)
+{
+    tree_case c = {
+        .recipe = recipe, .text = text, .ctx = ilex_context_new(NULL)};
     if (!c.ctx || !diff_context_prepare(c.ctx, &recipe->sizes))
         abort();
-    c.module = ilex_module_new(c.ctx, "random");
-    if (!c.module || !diff_recipe_build(&c.shop, c.ctx, recipe, 0) ||
-        diff_recipe_outputs(&c.shop, c.module) != ILEX_OK) {
+    if (!make_module(&c)) {
         sum.refused++; /* what differential reports */
+        c.failed = text != NULL;
+        if (text)
+            printf("FAILED: %s\n", ilex_error_text(c.ctx));
     } else if (!run_reference(&c)) {
         judge_error(&c);
     } else {
@@ -458,6 +478,24 @@ run_program(const diff_recipe *recipe)
     sum.failed += c.failed;
     close_case(&c);
     return !c.failed;
+}
+
+/* The programs of programs.def. */
+static void
+run_texts(void)
+{
+    static const struct {
+        diff_sizes sizes;
+        const char *text;
+    } programs[] = {
+#define TREE_PROGRAM(name, n, m, k, statements)                                \
+    {{2, {n, m, k}}, "ilex 1\nprogram " #name "\nsize n, m, k\n" statements},
+#include "tests/tree/programs.def"
+    };
+    for (size_t i = 0; i < IX_COUNT(programs); i++) {
+        diff_recipe recipe = {.sizes = programs[i].sizes};
+        run_program(&recipe, programs[i].text);
+    }
 }
 
 /* ---- all ---- */
@@ -503,11 +541,13 @@ main(int argc, char **argv)
                         "[--number=N] [--count=C]\n");
         return 2;
     }
+    if (o.number < 0)
+        run_texts();
     int64_t first = o.number >= 0 ? o.number : 0;
     int64_t end = o.number >= 0 ? o.number + 1 : o.count;
     for (int64_t i = first; i < end && sum.failed < MOST_FAILURES; i++) {
         if (diff_recipe_make(&recipe, o.seed, (uint64_t)i))
-            run_program(&recipe);
+            run_program(&recipe, NULL);
         else
             sum.refused++;
     }
