@@ -123,7 +123,7 @@ find_test() {
         seen=${test%%=*}
         [ "$status" -ne 124 ] || seen="$seen (time limit)"
         [ "$2" = - ] || {
-            grep -q "^FAILED after pass $2 " "$dir/output" || {
+            grep -q "^FAILED.* after pass $2[ :]" "$dir/output" || {
                 seen=
                 continue
             }
