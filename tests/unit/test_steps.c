@@ -280,7 +280,7 @@ START_TEST(grows)
 END_TEST
 
 /* A block that is too small is not used again. */
-START_TEST(grows)
+START_TEST(too_small)
 {
     ix_workspaces *all = ix_workspaces_new(&ix_mem_default);
     for (size_t bytes = 1000; bytes < 4000; bytes += 900) {
@@ -402,6 +402,6 @@ int
 main(void)
 {
     return RUN_TESTS("steps", steps_as_text, order_of_steps, status_is_read,
-                     no_new_pages, grows, capped, grows, many_threads,
+                     no_new_pages, grows, capped, too_small, many_threads,
                      forked_while_checked_out);
 }
