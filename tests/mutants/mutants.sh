@@ -120,7 +120,7 @@ find_test() {
     do
         run "$test"
         status=$?
-        [ "$status" -ne 0 ] && [ "$status" -ne 77 ] || continue
+        case $status in 0 | 77) continue ;; esac
         seen=${test%%=*}
         [ "$status" -ne 124 ] || seen="$seen (time limit)"
         [ "$2" = - ] || {
