@@ -67,16 +67,21 @@ ix_build_open(ix_builder *b, ix_stmt *s)
 {
     bool loop = s->kind == IX_STMT_FOR;
     push_block(b, loop ? s->number : -1);
-    if (!loop || s->optional)
+    if (!loop) {
         b->floor = b->depth;
-    if (!loop)
         return;
+    }
     size_t n = (size_t)s->number + 1;
     ix_arena_grow(&b->u->arena, &b->variable_depth, &b->variable_capacity, n,
                   sizeof *b->variable_depth);
-    b->open[b->depth].grid = s->how == IX_GRID;
-    for (int i = b->depth; i == b->depth || (i > 0 && b->open[i].grid); i--)
+    bool grid = s->how == IX_GRID;
+    b->open[b->depth].grid = grid;
+    b->open[b->depth].optional = s->optional;
+    for (int i = b->depth; i == b->depth || (grid && b->open[i].grid); i--) {
         b->variable_depth[b->open[i].variable] = b->depth;
+        if (b->open[i].optional)
+            b->floor = b->depth;
+    }
 }
 
 void

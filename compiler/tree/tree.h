@@ -154,11 +154,12 @@ int ix_stmt_count(const ix_stmt *list);
 /* An open block: the statements that are being written. */
 typedef struct ix_open {
     ix_stmt *first, *last;
-    int id;       /* of the block, 0: closed */
-    int variable; /* of the loop around it, -1: none */
-    bool grid;    /* that loop is of the grid */
-    int floor;    /* of the block around */
-    bool other;   /* the other body of an IF */
+    int id;        /* of the block, 0: closed */
+    int variable;  /* of the loop around it, -1: none */
+    bool grid;     /* that loop is of the grid */
+    bool optional; /* that loop may have no iteration */
+    int floor;     /* of the block around */
+    bool other;    /* the other body of an IF */
 } ix_open;
 
 /* What stands for a node, and the block in which it is known. */

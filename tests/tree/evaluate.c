@@ -30,9 +30,8 @@ value_leaf(tree_machine *m, const ilex_array *x)
     const tree_slot *s = &m->slot[n];
     if (s->row || (s->extent && s->kind != IX_SCRATCH_CELL))
         tree_fail(m, "%lld is no value", (long long)n);
-    if (s->extent && s->state[0] == TREE_UNKNOWN)
+    if (s->extent && !s->known[0])
         tree_fail(m, "cell %lld is read before it is written", (long long)n);
-    m->stray |= s->extent ? s->state[0] == TREE_STRAY : s->stray;
     return s->extent ? s->memory[0] : s->value;
 }
 
@@ -85,18 +84,8 @@ tree_load(tree_machine *m, int buffer, const int64_t *index)
     if (m->writes[buffer])
         tree_fail(m, "b%d is read in a kernel that writes it", buffer);
     int64_t at = tree_memory_at(b, index);
-    if (at < 0 && (m->r->strict || m->r->u->level != IX_LEVEL_TARGET))
+    if (at < 0)
         tree_outside(m, buffer, index);
-    if (at < 0) {
-        m->stray = true;
-        m->r->stray++;
-        if (!*m->first_stray)
-            snprintf(m->first_stray, sizeof m->first_stray,
-                     "%c%d reads b%d outside its box, and no loop is empty",
-                     m->stmt->prefix ? m->stmt->prefix : '-', m->stmt->number,
-                     buffer);
-        return (ix_value){.i = 0};
-    }
     if (!b->known[at])
         tree_fail(m, "b%d is read where it was never written", buffer);
     return b->element[at];
@@ -394,13 +383,4 @@ tree_evaluate(tree_machine *m, const ilex_array *x)
 {
     m->epoch = ++m->last_epoch;
     return eval(m, x);
-}
-
-ix_value
-tree_evaluate_certain(tree_machine *m, const ilex_array *x)
-{
-    ix_value v = tree_evaluate(m, x);
-    if (m->stray)
-        tree_fail(m, "a value of an element outside its buffer is used");
-    return v;
 }

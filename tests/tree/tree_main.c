@@ -4,12 +4,11 @@
  * for GPUs, and compared bit for bit with the reference back end: names the
  * pass that broke a program.
  *
- *     tree [--long] [--strict] [--seed=S] [--number=N] [--count=C]
+ *     tree [--long] [--seed=S] [--number=N] [--count=C]
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
- * tries one program, else those of programs.def come first. With --strict a
- * load outside a buffer fails even if nobody uses what it loads. The programs
- * are those of tests/differential.
+ * tries one program, else those of programs.def come first. The programs are
+ * those of tests/differential.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -40,11 +39,10 @@ typedef struct tree_case {
 
 typedef struct totals {
     int programs, refused, failed;
-    int64_t runs, exhausted, elements, stray;
+    int64_t runs, exhausted, elements;
 } totals;
 
 static totals sum;
-static bool strict = true; /* loads outside a buffer fail */
 
 /* ---- what a program is run with ---- */
 
@@ -325,12 +323,10 @@ check_pass(void *user, ix_unit *u, const char *pass)
                   .size = c->size,
                   .memory = memory,
                   .seed = c->recipe->number,
-                  .strict = strict,
                   .budget = budget};
     sum.runs++;
     bool ok = tree_interpret(&r);
     sum.exhausted += r.exhausted;
-    sum.stray += r.stray;
     if (!r.exhausted && (!ok || !same_results(c, &r)))
         report(c, &r, pass);
     free_memory(u, memory, c->inplace);
@@ -515,8 +511,6 @@ read_options(options *o, int argc, char **argv)
         if (!strcmp(argv[i], "--long")) {
             o->count = LONG_COUNT;
             o->seed = seed && *seed ? o->seed : (uint64_t)time(NULL);
-        } else if (!strcmp(argv[i], "--strict")) {
-            strict = true;
         } else if (!strncmp(argv[i], "--seed=", 7)) {
             o->seed = strtoull(argv[i] + 7, NULL, 0);
         } else if (!strncmp(argv[i], "--number=", 9)) {
@@ -537,7 +531,7 @@ main(int argc, char **argv)
     diff_recipe recipe;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&o, argc, argv)) {
-        fprintf(stderr, "usage: tree [--long] [--strict] [--seed=S] "
+        fprintf(stderr, "usage: tree [--long] [--seed=S] "
                         "[--number=N] [--count=C]\n");
         return 2;
     }
@@ -552,10 +546,10 @@ main(int argc, char **argv)
             sum.refused++;
     }
     printf("tree: seed %llu: %d programs, %d refused, %lld runs after a pass, "
-           "%lld elements; %lld loads ahead of an empty loop, %lld runs left "
+           "%lld elements; %lld runs left "
            "out as too long, %d failed\n",
            (unsigned long long)o.seed, sum.programs, sum.refused,
-           (long long)sum.runs, (long long)sum.elements, (long long)sum.stray,
+           (long long)sum.runs, (long long)sum.elements,
            (long long)sum.exhausted, sum.failed);
     return sum.failed != 0 || (o.number < 0 && sum.programs == 0);
 }
