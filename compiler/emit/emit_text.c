@@ -38,27 +38,21 @@ ix_emit_put(ix_emitter *e, const char *fmt, ...)
 
 /* ---- names ---- */
 
-/* What the letters of value names stand for where they are words. */
-static const char *
-word_of(char prefix)
-{
-    static char letter[2];
-    letter[0] = prefix;
-    return prefix == 'L' ? "lo" : prefix == 'H' ? "hi" : letter;
-}
-
+/* Letters that stand for words: "lo3". */
 static ix_name
 value_name(char prefix, int number, ilex_dtype dtype)
 {
     ix_name v = {"", ""};
+    char word[3] = {prefix, '\0', '\0'};
     bool complex = ix_dtype_is_complex(dtype);
+    if (prefix == 'L' || prefix == 'H')
+        memcpy(word, prefix == 'L' ? "lo" : "hi", sizeof word);
     if (number < 0) {
         snprintf(v.re, sizeof v.re, number == IX_VALUE_BEGIN ? "begin" : "end");
         return v;
     }
-    snprintf(v.re, sizeof v.re, "%s%d%s", word_of(prefix), number,
-             complex ? "r" : "");
-    snprintf(v.im, sizeof v.im, "%s%di", word_of(prefix), number);
+    snprintf(v.re, sizeof v.re, "%s%d%s", word, number, complex ? "r" : "");
+    snprintf(v.im, sizeof v.im, "%s%di", word, number);
     return v;
 }
 
