@@ -9,6 +9,7 @@
 #include "compiler/compiler.h"
 #include "compiler/tree/tree.h"
 #include "lib/ops/functions.h"
+#include "lib/ops/literal.h"
 
 typedef struct ix_dialect {
     const char *name;

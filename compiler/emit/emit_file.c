@@ -71,28 +71,6 @@ static const char local[] =
     "} ilex_local;\n"
     "\n";
 
-/* Prototypes of the libm functions in use; __builtin_ ones need none, and CUDA
- * has them. */
-static void
-put_prototypes(const ix_emitter *e, ix_text *t)
-{
-    if (e->dialect->cuda)
-        return;
-    for (int m = 0; m < IX_NMATH; m++)
-        for (int single = 0; single < 2; single++) {
-            bool builtin =
-                *e->dialect->exact_prefix && ix_math_exact((ix_math)m);
-            if (builtin ||
-                !ix_function_set_uses(&e->functions, (ix_math)m, single))
-                continue;
-            const char *type = single ? "f32" : "f64";
-            ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),
-                           single ? "f" : "", type);
-            ix_text_format(
-                t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
-        }
-}
-
 static void
 init_emitter(ix_emitter *e, ix_unit *u, ix_arena *arena, ix_dialect_id dialect,
              bool names)
@@ -136,7 +114,8 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     ix_text_put(t, e->dialect->cuda ? "" : demands);
     ix_text_put(t, types);
     ix_text_put(t, e->dialect->cuda ? "" : local);
-    put_prototypes(e, t);
+    if (!e->dialect->cuda) /* CUDA has them */
+        ix_function_set_prototypes(&e->functions, *e->dialect->exact_prefix, t);
     ix_function_set_write(&e->functions, &e->dialect->functions, t);
     const char *s = ix_text_string(&kernels);
     ix_text_put(t, s ? s : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names, literals, sums of indices, and operations as text.
+ * Names, sums of indices, and operations as text.
  */
 #include "compiler/emit/emit.h"
 
@@ -36,87 +36,23 @@ ix_emit_put(ix_emitter *e, const char *fmt, ...)
     ix_text_char(t, '\n');
 }
 
-/* ---- literals ---- */
-
-static void
-real_literal(bool cuda, bool single, double v, ix_text *t)
-{
-    if (v - v != 0) {
-        const char *inf = !cuda    ? "1e999"
-                          : single ? "__int_as_float(0x7f800000)"
-                                   : "__longlong_as_double(0x7ff0000000000000)";
-        const char *nan = !cuda    ? "(1e999 - 1e999)"
-                          : single ? "__int_as_float(0x7fc00000)"
-                                   : "__longlong_as_double(0x7ff8000000000000)";
-        ix_text_format(t, "(%s%s%s)", single && !cuda ? "(f32)" : "",
-                       v < 0 ? "-" : "", v != v ? nan : inf);
-        return;
-    }
-    bool sign = v < 0 || (v == 0 && 1 / v < 0);
-    ix_text_put(t, sign ? "(" : "");
-    if (v == 0)
-        ix_text_put(t, sign ? "-0.0" : "0.0");
-    else
-        ix_text_real(t, v, single);
-    ix_text_put(t, single ? "f" : "");
-    ix_text_put(t, sign ? ")" : "");
-}
-
-static void
-integer_literal(ilex_dtype dtype, ix_value v, ix_text *t)
-{
-    if (ix_dtype_kind(dtype) == 'u' || dtype == ILEX_BOOL) {
-        ix_text_uint(t, v.u);
-        ix_text_put(t, dtype == ILEX_U64 ? "UL" : dtype == ILEX_U32 ? "U" : "");
-    } else if (v.i == INT64_MIN) {
-        ix_text_put(t, "(-9223372036854775807L - 1)");
-    } else {
-        const char *wide = dtype == ILEX_I64 ? "L" : "";
-        ix_text_format(t, v.i < 0 ? "(%lld%s)" : "%lld%s", (long long)v.i,
-                       wide);
-    }
-}
-
-static void
-put_literal(ix_emitter *e, ilex_dtype part, ix_value v, bool imaginary,
-            char *text)
-{
-    ix_text t;
-    ix_text_init(&t, &e->mem);
-    if (ix_dtype_is_real(part))
-        real_literal(e->dialect->cuda, part == ILEX_F32, imaginary ? v.im : v.f,
-                     &t);
-    else
-        integer_literal(part, v, &t);
-    const char *s = ix_text_string(&t);
-    snprintf(text, IX_NAME, "%s", s ? s : "");
-    e->t->failed |= s == NULL;
-    ix_text_free(&t);
-}
-
 /* ---- names ---- */
 
-/* What the letters of value names stand for where they are words. */
-static const char *
-word_of(char prefix)
-{
-    static char letter[2];
-    letter[0] = prefix;
-    return prefix == 'L' ? "lo" : prefix == 'H' ? "hi" : letter;
-}
-
+/* Letters that stand for words: "lo3". */
 static ix_name
 value_name(char prefix, int number, ilex_dtype dtype)
 {
     ix_name v = {"", ""};
+    char word[3] = {prefix, '\0', '\0'};
     bool complex = ix_dtype_is_complex(dtype);
+    if (prefix == 'L' || prefix == 'H')
+        memcpy(word, prefix == 'L' ? "lo" : "hi", sizeof word);
     if (number < 0) {
         snprintf(v.re, sizeof v.re, number == IX_VALUE_BEGIN ? "begin" : "end");
         return v;
     }
-    snprintf(v.re, sizeof v.re, "%s%d%s", word_of(prefix), number,
-             complex ? "r" : "");
-    snprintf(v.im, sizeof v.im, "%s%di", word_of(prefix), number);
+    snprintf(v.re, sizeof v.re, "%s%d%s", word, number, complex ? "r" : "");
+    snprintf(v.im, sizeof v.im, "%s%di", word, number);
     return v;
 }
 
@@ -139,12 +75,14 @@ ix_name
 ix_emit_leaf(ix_emitter *e, const ilex_array *x)
 {
     ix_name v = {"", ""};
-    ilex_dtype dtype = (ilex_dtype)x->dtype, part = ix_dtype_part(dtype);
+    ilex_dtype dtype = (ilex_dtype)x->dtype;
     switch (x->kind) {
     case IX_CONST:
-        put_literal(e, part, ix_const_value(x), false, v.re);
+        ix_literal_write(dtype, ix_const_value(x), false, e->dialect->cuda,
+                         v.re, sizeof v.re);
         if (ix_dtype_is_complex(dtype))
-            put_literal(e, part, ix_const_value(x), true, v.im);
+            ix_literal_write(dtype, ix_const_value(x), true, e->dialect->cuda,
+                             v.im, sizeof v.im);
         break;
     case IX_INDEX:
         snprintf(v.re, sizeof v.re, "%c%d", e->kernel->variable[x->attr[0]],

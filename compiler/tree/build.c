@@ -19,7 +19,7 @@ push_block(ix_builder *b, int variable)
 void
 ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k)
 {
-    *b = (ix_builder){.u = u, .k = k, .depth = -1};
+    *b = (ix_builder){.u = u, .k = k, .depth = -1, .expand = ix_guard_expand};
     b->mem = ix_arena_mem(&u->arena);
     push_block(b, -1);
 }
@@ -74,9 +74,14 @@ ix_build_open(ix_builder *b, ix_stmt *s)
     size_t n = (size_t)s->number + 1;
     ix_arena_grow(&b->u->arena, &b->variable_depth, &b->variable_capacity, n,
                   sizeof *b->variable_depth);
-    b->open[b->depth].grid = s->how == IX_GRID;
-    for (int i = b->depth; i == b->depth || (i > 0 && b->open[i].grid); i--)
+    bool grid = s->how == IX_GRID;
+    b->open[b->depth].grid = grid;
+    b->open[b->depth].optional = s->optional;
+    for (int i = b->depth; i == b->depth || (grid && b->open[i].grid); i--) {
         b->variable_depth[b->open[i].variable] = b->depth;
+        if (b->open[i].optional)
+            b->floor = b->depth;
+    }
 }
 
 void

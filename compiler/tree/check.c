@@ -209,9 +209,11 @@ check_node(ix_checker *c, const ilex_array *x)
 static void
 walk(ix_checker *c, const ilex_array *x)
 {
-    if (!c->ok || x->kind == IX_CONST || ix_map_find(&c->seen, x))
+    bool small = has_leaves(x);
+    if (!c->ok || (!small && ix_map_find(&c->seen, x)))
         return;
-    ix_map_set(&c->seen, &c->mem, x, 1);
+    if (!small)
+        ix_map_set(&c->seen, &c->mem, x, 1);
     check_node(c, x);
     c->reductions += x->kind == IX_REDUCE;
     for (int i = 0; i < x->nops; i++)

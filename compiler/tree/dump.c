@@ -46,12 +46,39 @@ put_value_name(ix_text *t, char prefix, int64_t number)
         ix_text_format(t, "%c%lld", prefix, (long long)number);
 }
 
+static void put_operand(const dumper *d, const ilex_array *x);
+
+/* Terms with a positive factor first, as in the source. */
+static void
+put_sum(const dumper *d, const ilex_array *x)
+{
+    ix_index_form f;
+    bool first = true;
+    ix_index_form_of(x, &f);
+    for (int negative = 0; negative < 2; negative++)
+        for (int i = 0; i < f.n; i++) {
+            int64_t k = f.t[i].k;
+            if ((k < 0) != negative)
+                continue;
+            ix_text_put(d->t, k < 0   ? (first ? "-" : " - ")
+                              : first ? ""
+                                      : " + ");
+            if (k != 1 && k != -1)
+                ix_text_format(d->t, "%llu*",
+                               (unsigned long long)(k < 0 ? -k : k));
+            put_operand(d, f.t[i].atom);
+            first = false;
+        }
+    if (f.c)
+        ix_text_format(d->t, f.c < 0 ? " - %llu" : " + %llu",
+                       (unsigned long long)(f.c < 0 ? -f.c : f.c));
+}
+
 /* A leaf, a sum, or the name of an operation. */
 static void
 put_operand(const dumper *d, const ilex_array *x)
 {
     const size_t *named = ix_map_find(&d->name, x);
-    ix_index_form f;
     if (named) {
         ix_text_format(d->t, "%%%zu", *named);
     } else if (x->kind == IX_INDEX) {
@@ -59,18 +86,7 @@ put_operand(const dumper *d, const ilex_array *x)
     } else if (x->kind == IX_VALUE) {
         put_value_name(d->t, (char)x->attr[1], x->attr[0]);
     } else if (x->kind == IX_LINEAR) {
-        ix_index_form_of(x, &f);
-        for (int i = 0; i < f.n; i++) {
-            int64_t k = f.t[i].k;
-            ix_text_put(d->t, k < 0 ? (i ? " - " : "-") : i ? " + " : "");
-            if (k != 1 && k != -1)
-                ix_text_format(d->t, "%llu*",
-                               (unsigned long long)(k < 0 ? -k : k));
-            put_operand(d, f.t[i].atom);
-        }
-        if (f.c)
-            ix_text_format(d->t, f.c < 0 ? " - %llu" : " + %llu",
-                           (unsigned long long)(f.c < 0 ? -f.c : f.c));
+        put_sum(d, x);
     } else if (x->kind == IX_CONST && x->dtype == ILEX_I64) {
         ix_text_int(d->t, x->attr[0]);
     } else {
@@ -88,6 +104,16 @@ put_index(const dumper *d, int n, ilex_array *const *index)
     ix_text_put(d->t, n ? "]" : "");
 }
 
+/* An operand beside an operator. */
+static void
+put_factor(const dumper *d, const ilex_array *x)
+{
+    bool sum = x->kind == IX_LINEAR && !ix_map_find(&d->name, x);
+    ix_text_put(d->t, sum ? "(" : "");
+    put_operand(d, x);
+    ix_text_put(d->t, sum ? ")" : "");
+}
+
 /* One operation on operands. */
 static void
 put_operation(const dumper *d, const ilex_array *x)
@@ -99,9 +125,9 @@ put_operation(const dumper *d, const ilex_array *x)
         return;
     }
     if (op && op->infix && op->arity == 2) {
-        put_operand(d, x->ops[0]);
+        put_factor(d, x->ops[0]);
         ix_text_format(d->t, " %s ", op->infix);
-        put_operand(d, x->ops[1]);
+        put_factor(d, x->ops[1]);
         return;
     }
     if (!op && x->kind != IX_CAST) {

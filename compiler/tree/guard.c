@@ -40,7 +40,7 @@ put_branches(ix_builder *b, ix_stmt *cell, ilex_array *x)
     if (!ix_is_guard(x)) {
         ix_build_put(b,
                      ix_stmt_store(b->u, ix_element_scratch(b->u, cell, NULL),
-                                   ix_guard_expand(b, x)));
+                                   b->expand(b, x)));
         return;
     }
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF);

@@ -5,14 +5,16 @@
  */
 #include "compiler/tree/reduce.h"
 
+/* A chunk is not empty, but its whole rounds of lanes may be. */
 static ix_stmt *
 open_loop(ix_reduce_axis *x, char prefix, ilex_array *lo, ilex_array *hi,
-          int64_t step)
+          int64_t step, bool optional)
 {
     ix_unit *u = x->b->u;
     ix_stmt *loop =
         ix_stmt_for(u, ix_kernel_variable(u, x->b->k, prefix), lo, hi);
     loop->step = step;
+    loop->optional &= optional;
     ix_build_open(x->b, loop);
     return loop;
 }
@@ -27,7 +29,7 @@ variable(ix_reduce_axis *x, const ix_stmt *loop)
 static void
 serial(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
 {
-    ix_stmt *loop = open_loop(x, 'j', lo, hi, 1);
+    ix_stmt *loop = open_loop(x, 'j', lo, hi, 1, false);
     ix_reduce_accumulate(x, into, variable(x, loop), lo);
     ix_build_close(x->b, loop);
 }
@@ -39,7 +41,7 @@ add_to_lanes(ix_reduce_axis *x, ix_stmt *lanes, ilex_array *first,
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    ix_stmt *loop = open_loop(x, 'j', ix_index_const(ctx, 0), count, 1);
+    ix_stmt *loop = open_loop(x, 'j', ix_index_const(ctx, 0), count, 1, true);
     ilex_array *j = variable(x, loop);
     loop->parallel = true;
     ilex_array *v = ix_reduce_element(x, ix_index_fma(ctx, first, 1, j));
@@ -57,7 +59,7 @@ new_lanes(ix_reduce_axis *x)
     ix_stmt *lanes =
         ix_build_scratch(b, 'l', IX_SCRATCH_ARRAY, x->acc, x->lanes);
     ix_stmt *loop = open_loop(x, 'j', ix_index_const(ctx, 0),
-                              ix_index_const(ctx, x->lanes), 1);
+                              ix_index_const(ctx, x->lanes), 1, true);
     loop->parallel = true;
     ix_element at = ix_element_scratch(b->u, lanes, variable(x, loop));
     ix_build_put(b, ix_stmt_store(b->u, at, ix_reduce_identity(x)));
@@ -88,7 +90,7 @@ in_lanes(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     ix_stmt *lanes = new_lanes(x);
     ilex_array *end = end_of_rounds(x, lo, hi);
     if (end != lo) {
-        ix_stmt *loop = open_loop(x, 'w', lo, end, x->lanes);
+        ix_stmt *loop = open_loop(x, 'w', lo, end, x->lanes, true);
         add_to_lanes(x, lanes, variable(x, loop),
                      ix_index_const(ctx, x->lanes));
         ix_build_close(b, loop);

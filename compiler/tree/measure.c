@@ -83,6 +83,16 @@ own_statements(const ilex_array *n)
     }
 }
 
+/* An index is a sum inside brackets: its atoms that are computed count. */
+static int
+count_index(counter *c, const ilex_array *x)
+{
+    int sum = x->kind == IX_OP ? count(c, x) : 0;
+    for (int i = 0; x->kind == IX_LINEAR && i < x->nops; i++)
+        sum += x->ops[i]->kind == IX_OP ? count(c, x->ops[i]) : 0;
+    return sum;
+}
+
 static int
 count(counter *c, const ilex_array *n)
 {
@@ -98,8 +108,8 @@ count(counter *c, const ilex_array *n)
         return count_reduce(c, n);
     int64_t sum = own_statements(n);
     for (int i = 0; i < n->nops && sum < MOST; i++)
-        if (n->kind != IX_LOAD || n->ops[i]->kind == IX_OP)
-            sum += count(c, n->ops[i]);
+        sum += n->kind == IX_LOAD ? count_index(c, n->ops[i])
+                                  : count(c, n->ops[i]);
     return capped(sum);
 }
 

@@ -56,6 +56,7 @@ ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value)
         ix_stmt *loop = ix_stmt_for(u, i, ix_index_lin(u->ctx, box->ax[i].lo),
                                     ix_index_lin(u->ctx, box->ax[i].hi));
         loop->parallel = true;
+        loop->optional = false; /* a run launches no kernel with an empty box */
         loop->body = k->body;
         k->body = loop;
     }

@@ -144,6 +144,7 @@ open_points(ix_reduce_axis *x)
     ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, x->b->k, 'v'),
                                 ix_index_const(u->ctx, 0), x->strip->width);
     loop->parallel = true;
+    loop->optional = false; /* a strip has a point */
     ix_build_open(x->b, loop);
     return loop;
 }
@@ -355,6 +356,7 @@ ilex_array *
 ix_reduce_expand(ix_builder *b, ilex_array *x)
 {
     reduce_search s = {.b = b};
+    b->expand = ix_reduce_expand;
     x = ix_guard_expand(b, x);
     search(&s, x);
     ix_map_free(&s.seen, &b->mem);

@@ -27,6 +27,7 @@ typedef struct piece {
 typedef struct splitter {
     ix_unit *u;
     int rank;
+    const ix_domain *box;
     ix_element at; /* what is stored */
     piece *todo[MAX_PIECES];
     int ntodo;
@@ -372,6 +373,19 @@ bound_of_half(ilex_context *ctx, ilex_array *half, int axis, bool *lower,
     return true;
 }
 
+/* Has the piece points along "axis" wherever the stage has? */
+static bool
+covers_axis(splitter *s, const piece *p, int axis)
+{
+    const ix_axis *ax = &p->ax[axis], *box = &s->box->ax[axis];
+    for (int i = 0; i < p->nhalves; i++)
+        if (p->half[i]->flags & IX_HAS_INDEX)
+            return false;
+    return (ax->lo == box->lo && ax->hi == box->hi) ||
+           ix_lin_le(s->u->ctx, ix_lin_try_offset(s->u->ctx, ax->lo, 1),
+                     ax->hi) == IX_YES;
+}
+
 /* The loop over "axis": bounds of the box, and every half space whose last
  * index it is. */
 static ix_stmt *
@@ -389,6 +403,7 @@ loop_of_piece(splitter *s, const piece *p, int axis)
     ix_stmt *loop = ix_stmt_new(s->u, IX_STMT_FOR);
     loop->number = axis;
     loop->parallel = true;
+    loop->optional = !covers_axis(s, p, axis);
     loop->nlo = nlo;
     loop->nhi = nhi;
     loop->lo = ix_stmt_nodes(s->u, nlo, lo);
@@ -447,7 +462,7 @@ static void
 split_kernel(ix_unit *u, ix_kernel *k)
 {
     const ix_stmt *store = ix_nest_body(k->body);
-    splitter s = {.u = u, .rank = k->box->rank, .at = store->at};
+    splitter s = {.u = u, .rank = k->box->rank, .box = k->box, .at = store->at};
     ix_stmt **tail = &k->body;
     piece all = {.body = store->value};
     memcpy(all.ax, k->box->ax, (size_t)s.rank * sizeof *all.ax);

@@ -33,6 +33,18 @@ ix_stmt_nodes(ix_unit *u, int n, ilex_array *const *nodes)
     return r;
 }
 
+/* Is lo < hi for all sizes? */
+static bool
+is_longer(ilex_context *ctx, const ilex_array *lo, const ilex_array *hi)
+{
+    const ix_lin *from = ix_index_to_lin(ctx, lo),
+                 *to = ix_index_to_lin(ctx, hi);
+    const ix_lin *length =
+        from && to ? ix_lin_try_fma(ctx, to, -1, from) : NULL;
+    length = length ? ix_lin_try_offset(ctx, length, -1) : NULL;
+    return length && ix_lin_nonneg_fast(ctx, length);
+}
+
 ix_stmt *
 ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi)
 {
@@ -41,6 +53,7 @@ ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi)
     s->nlo = s->nhi = 1;
     s->lo = ix_stmt_nodes(u, 1, &lo);
     s->hi = ix_stmt_nodes(u, 1, &hi);
+    s->optional = !is_longer(u->ctx, lo, hi);
     return s;
 }
 

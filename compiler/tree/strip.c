@@ -123,6 +123,7 @@ put_stores(ix_builder *b, const strip_search *found, ix_stmt *const *array,
                                 ix_index_const(u->ctx, 0), strip->width);
     ilex_array *v = ix_scalar_index(u->ctx, loop->number);
     loop->parallel = true;
+    loop->optional = false; /* a strip has a point */
     for (int i = 0; i < axes; i++)
         point[i] = ix_scalar_index(u->ctx, i);
     point[strip->axis] = ix_index_fma(u->ctx, strip->first, 1, v);

@@ -58,6 +58,7 @@ struct ix_stmt {
 
     ix_how how;    /* FOR */
     bool parallel; /* FOR: iterations are independent */
+    bool optional; /* FOR: there may be none: loads inside stay inside */
     int64_t step;  /* FOR */
     int nlo, nhi;  /* FOR */
     ilex_array **lo, **hi;
@@ -88,7 +89,8 @@ enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2 };
 ix_stmt *ix_stmt_new(ix_unit *u, ix_stmt_kind kind);
 /* The same statement, without what stands in it. */
 ix_stmt *ix_stmt_copy(ix_unit *u, const ix_stmt *s);
-/* A loop over [lo, hi) by 1. */
+/* A loop over [lo, hi) by 1. It is optional unless the bounds show that there
+ * is an iteration. */
 ix_stmt *ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi);
 ix_stmt *ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value);
 ix_stmt *ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value);
@@ -152,11 +154,12 @@ int ix_stmt_count(const ix_stmt *list);
 /* An open block: the statements that are being written. */
 typedef struct ix_open {
     ix_stmt *first, *last;
-    int id;       /* of the block, 0: closed */
-    int variable; /* of the loop around it, -1: none */
-    bool grid;    /* that loop is of the grid */
-    int floor;    /* of the block around */
-    bool other;   /* the other body of an IF */
+    int id;        /* of the block, 0: closed */
+    int variable;  /* of the loop around it, -1: none */
+    bool grid;     /* that loop is of the grid */
+    bool optional; /* that loop may have no iteration */
+    int floor;     /* of the block around */
+    bool other;    /* the other body of an IF */
 } ix_open;
 
 /* What stands for a node, and the block in which it is known. */
@@ -166,21 +169,26 @@ typedef struct ix_known {
     int depth, id;
 } ix_known;
 
-typedef struct ix_builder {
+typedef struct ix_builder ix_builder;
+struct ix_builder {
     ix_unit *u;
     ix_kernel *k;
     ix_mem mem; /* of the unit's arena */
     ix_open *open;
     size_t capacity;
     int depth; /* innermost open block */
-    int floor; /* loads stay in this block or deeper: a branch */
+    int floor; /* loads stay in this block or deeper: that of a branch, of a
+                  loop that may have no iteration */
     int next_id;
+    /* what becomes of expressions in branches that are written: the guards in
+     * them, in pass reduce the reductions too */
+    ilex_array *(*expand)(struct ix_builder *b, ilex_array *x);
     int *variable_depth; /* depth of the block in which a variable varies */
     size_t variable_capacity;
     ix_map node, row; /* node -> position in "known" */
     ix_known *known;
     size_t nknown, known_capacity;
-} ix_builder;
+};
 
 void ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k);
 /* The statements written; ends the building. */

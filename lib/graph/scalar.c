@@ -153,37 +153,42 @@ last_index_only(ilex_context *ctx, const ilex_array *body, int64_t r)
     return ok && !outside;
 }
 
-/* The indices _k that a factor's element is read at, as bits; 0 for what is no
- * read. */
-static uint32_t
-indices_of(const ilex_array *x)
+/* The indices _k that a node is made of, as bits. */
+static bool
+index_bits(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
-    uint32_t bits = 0;
-    if (x->kind == IX_INDEX)
-        return UINT32_C(1) << x->attr[0];
-    for (int i = 0; i < x->nops; i++)
-        if (x->ops[i]->flags & IX_HAS_INDEX)
-            bits |= indices_of(x->ops[i]);
-    return bits;
+    (void)w;
+    *value = n->kind == IX_INDEX ? (size_t)1 << n->attr[0] : 0;
+    for (int i = 0; i < n->nops; i++)
+        *value |= operand[i];
+    return true;
 }
 
-static uint32_t
-factor_indices(const ilex_array *x)
+/* Those that a factor's element is read at; none for what is no read. */
+static size_t
+factor_indices(ilex_context *ctx, const ilex_array *x)
 {
+    size_t bits = 0;
+    ix_walk w = {.ctx = ctx, .within = IX_HAS_INDEX, .leave = index_bits};
     if (x->kind == IX_CAST)
         x = x->ops[0];
-    return x->kind == IX_LOAD ? indices_of(x) : 0;
+    if (x->kind == IX_LOAD && !ix_walk_body(&w, x, &bits))
+        bits = 0;
+    ix_walk_free(&w);
+    return bits;
 }
 
 /* Is this a contraction: a sum of products of two reads, each at an index of
  * the result that the other lacks? */
 static bool
-is_contraction(ix_reduction reduction, const ilex_array *body)
+is_contraction(ilex_context *ctx, ix_reduction reduction,
+               const ilex_array *body)
 {
     if ((reduction != IX_REDUCTION_SUM && reduction != IX_REDUCTION_ANY) ||
         body->kind != IX_OP || ix_op_of(body) != IX_OP_MULTIPLY)
         return false;
-    uint32_t a = factor_indices(body->ops[0]), b = factor_indices(body->ops[1]);
+    size_t a = factor_indices(ctx, body->ops[0]),
+           b = factor_indices(ctx, body->ops[1]);
     return (a & ~b) && (b & ~a);
 }
 
@@ -214,7 +219,7 @@ ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
     if (!box || ix_is_poison(body))
         return ix_poison_again(ctx);
     int last = box->rank - 1;
-    bool chain = is_contraction(reduction, body);
+    bool chain = is_contraction(ctx, reduction, body);
     int lanes = chain || last < 0 ? 1
                                   : lanes_of(ctx, reduction, body,
                                              &box->ax[last], first + last);
@@ -332,8 +337,15 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
         ix_mem_free(&s->ctx->mem, ops);
     *value = (size_t)r;
     s->too_large |= outgrew(n, r);
-    if (s->became)
-        s->became(s->user, n, r);
+    if (!s->became)
+        return true;
+    /* who is told may ask for what "n" became: an array of indices is read at
+     * indices made of itself */
+    if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r)) {
+        ix_fail_memory(&s->ctx->error);
+        return false;
+    }
+    s->became(s->user, n, r);
     return true;
 }
 
@@ -353,6 +365,7 @@ ix_substitute(ix_substitution *s, ilex_array *body)
 void
 ix_substitution_free(ix_substitution *s)
 {
+    s->walk.ctx = s->ctx;
     ix_walk_free(&s->walk);
     ix_map_free(&s->memo, &s->ctx->mem);
 }

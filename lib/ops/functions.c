@@ -445,6 +445,23 @@ ix_function_set_uses_math(const ix_function_set *set)
 }
 
 void
+ix_function_set_prototypes(const ix_function_set *set, bool builtins,
+                           ix_text *t)
+{
+    for (int m = 0; m < IX_NMATH; m++)
+        for (int single = 0; single < 2; single++) {
+            if ((builtins && ix_math_exact((ix_math)m)) ||
+                !ix_function_set_uses(set, (ix_math)m, single))
+                continue;
+            const char *type = single ? "f32" : "f64";
+            ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),
+                           single ? "f" : "", type);
+            ix_text_format(
+                t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
+        }
+}
+
+void
 ix_function_set_write(const ix_function_set *set,
                       const ix_function_dialect *dialect, ix_text *t)
 {

@@ -75,6 +75,11 @@ bool ix_function_set_uses(const ix_function_set *set, ix_math m, bool single);
 /* Whether any libm function is called. */
 bool ix_function_set_uses_math(const ix_function_set *set);
 
+/* Prints prototypes of the libm functions that are called, but for exact ones
+ * where those are builtins. */
+void ix_function_set_prototypes(const ix_function_set *set, bool builtins,
+                                ix_text *t);
+
 /* Prints the definitions, each after those it calls. They need the types i8
  * to i64, u8 to u64, f32, f64. */
 void ix_function_set_write(const ix_function_set *set,

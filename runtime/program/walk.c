@@ -160,13 +160,15 @@ do_LAUNCH(ix_run *r, const ix_step *s)
 {
     const ix_compiled_kernel *k = &r->p->c->kernel[s->what];
     int64_t lo = 0, hi = 1;
-    if (k->rank > 0 && !ix_range_eval(&k->box[0], r->size, &lo, &hi))
-        return ix_fail(r->err, ILEX_E_OVERFLOW,
-                       "%s: with these sizes the range of a loop leaves 64 "
-                       "bits",
-                       r->p->c->name);
-    if (hi <= lo)
-        return ILEX_OK;
+    for (int axis = k->rank - 1; axis >= 0; axis--) {
+        if (!ix_range_eval(&k->box[axis], r->size, &lo, &hi))
+            return ix_fail(r->err, ILEX_E_OVERFLOW,
+                           "%s: with these sizes the range of a loop leaves 64 "
+                           "bits",
+                           r->p->c->name);
+        if (hi <= lo)
+            return ILEX_OK;
+    }
     r->busy = true;
     return r->p->backend->engine->launch(r, (size_t)s->what, lo, hi);
 }

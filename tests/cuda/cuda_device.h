@@ -15,8 +15,8 @@
 ilex_program *cuda_device_compile(ilex_context *ctx, ilex_module *module);
 
 /* ilex_run() on device 0, then brings the outputs back. Arguments may share
- * all of their memory or none. ILEX_E_INTERNAL when bytes beside an array, or of an input,
- * changed. */
+ * all of their memory or none. ILEX_E_INTERNAL when bytes beside an array, or
+ * of an input, changed. */
 ilex_status cuda_device_run(const ilex_program *p, const ilex_binding *bindings,
                             size_t count, ilex_call *call);
 

@@ -371,9 +371,36 @@ def chunks(rows):
     rows.must("complex128", "i->", [[4097]], [[x * 2] * 4097], "chunk")
 
 
+def contractions(rows):
+    """One chain over all reduced labels, wherever they stand."""
+    for dtype in ("float64", "float32"):
+        rows.random_row(dtype, "ji,jk->ik", {"i": 2, "j": 7, "k": 2},
+                        "contraction")
+        for subscripts, lengths in (("ij,kj->ik", {"i": 2, "j": 40, "k": 2}),
+                                    ("ijk,jkl->il",
+                                     {"i": 2, "j": 3, "k": 4, "l": 2}),
+                                    ("ijk,lkj->il",
+                                     {"i": 2, "j": 3, "k": 5, "l": 2})):
+            rows.random_row(dtype, subscripts, lengths, "contraction",
+                            unlike=Nested)
+    x = (rounded(Fraction(1, 10), "float64"),)
+    rows.must("float64", "ij,kj->ik", [[1, 4100], [2, 4100]],
+              [[x] * 4100, [x] * 8200], "contraction, chunk", Nested)
+
+
+def short_lanes(rows):
+    """A short axis beside a free one has one lane."""
+    for dtype in ("float64", "float32"):
+        for subscripts, lengths in (("ij->i", {"i": 3, "j": 3}),
+                                    ("ij->i", {"i": 2, "j": 31}),
+                                    ("ij,j->i", {"i": 2, "j": 13})):
+            rows.random_row(dtype, subscripts, lengths, "short", unlike=Nested)
+
+
 def main():
     rows = Rows()
-    for make in (cancellation, subnormals, complex_numbers, roundings, chunks):
+    for make in (cancellation, subnormals, complex_numbers, roundings, chunks,
+                 contractions, short_lanes):
         make(rows)
     if len(sys.argv) == 3 and sys.argv[1] == "--check":
         with open(sys.argv[2], encoding="ascii") as f:

@@ -30,9 +30,8 @@ value_leaf(tree_machine *m, const ilex_array *x)
     const tree_slot *s = &m->slot[n];
     if (s->row || (s->extent && s->kind != IX_SCRATCH_CELL))
         tree_fail(m, "%lld is no value", (long long)n);
-    if (s->extent && s->state[0] == TREE_UNKNOWN)
+    if (s->extent && !s->known[0])
         tree_fail(m, "cell %lld is read before it is written", (long long)n);
-    m->stray |= s->extent ? s->state[0] == TREE_STRAY : s->stray;
     return s->extent ? s->memory[0] : s->value;
 }
 
@@ -85,18 +84,8 @@ tree_load(tree_machine *m, int buffer, const int64_t *index)
     if (m->writes[buffer])
         tree_fail(m, "b%d is read in a kernel that writes it", buffer);
     int64_t at = tree_memory_at(b, index);
-    if (at < 0 && (m->r->strict || m->r->u->level != IX_LEVEL_TARGET))
+    if (at < 0)
         tree_outside(m, buffer, index);
-    if (at < 0) {
-        m->stray = true;
-        m->r->stray++;
-        if (!*m->first_stray)
-            snprintf(m->first_stray, sizeof m->first_stray,
-                     "%c%d reads b%d outside its box, and no loop is empty",
-                     m->stmt->prefix ? m->stmt->prefix : '-', m->stmt->number,
-                     buffer);
-        return (ix_value){.i = 0};
-    }
     if (!b->known[at])
         tree_fail(m, "b%d is read where it was never written", buffer);
     return b->element[at];
@@ -168,12 +157,45 @@ element(const reduction *q, int k, int64_t i)
     return k + 1 < q->n->interior->rank ? reduce_axis(q, k + 1) : body(q);
 }
 
+/* A contraction: axes "k" and on, [lo, hi) of the first, one after the other.
+ */
+static ix_value
+chain(const reduction *q, int k, int64_t lo, int64_t hi, ix_value sum)
+{
+    int64_t from, to;
+    for (int64_t i = lo; i < hi; i++) {
+        set_index(q, k, i, true);
+        if (k + 1 == q->n->interior->rank) {
+            sum = combine(q, sum, body(q));
+            continue;
+        }
+        range_of(q, k + 1, &from, &to);
+        sum = chain(q, k + 1, from, to, sum);
+    }
+    set_index(q, k, 0, false);
+    return sum;
+}
+
+static bool
+has_empty_axis(const reduction *q)
+{
+    int64_t lo, hi;
+    for (int k = 0; k < q->n->interior->rank; k++) {
+        range_of(q, k, &lo, &hi);
+        if (hi <= lo)
+            return true;
+    }
+    return false;
+}
+
 /* A chunk: element i in lane (i - lo) mod lanes, lanes folded as a tree. */
 static ix_value
 reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
 {
     ix_value lane[IX_LANE_BYTES];
-    int64_t lanes = k + 1 == q->n->interior->rank ? q->n->attr[2] : 1;
+    int64_t lanes = k + 1 == q->n->interior->rank ? ix_lanes_of(q->n) : 1;
+    if (ix_is_chain(q->n))
+        return chain(q, k, lo, hi, ix_reduction_identity(q->r, q->acc));
     bool first = q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
     for (int64_t j = 0; j < lanes; j++)
         lane[j] = ix_reduction_identity(q->r, q->acc);
@@ -206,7 +228,7 @@ reduce_axis(const reduction *q, int k)
     int64_t lo, hi;
     ix_value v;
     range_of(q, k, &lo, &hi);
-    if (hi <= lo)
+    if (hi <= lo || (ix_is_chain(q->n) && has_empty_axis(q)))
         return ix_reduction_empty(q->r, q->acc, &v)
                    ? v
                    : ix_reduction_identity(q->r, q->acc);
@@ -361,13 +383,4 @@ tree_evaluate(tree_machine *m, const ilex_array *x)
 {
     m->epoch = ++m->last_epoch;
     return eval(m, x);
-}
-
-ix_value
-tree_evaluate_certain(tree_machine *m, const ilex_array *x)
-{
-    ix_value v = tree_evaluate(m, x);
-    if (m->stray)
-        tree_fail(m, "a value of an element outside its buffer is used");
-    return v;
 }

@@ -73,28 +73,26 @@ get(tree_machine *m, const ix_stmt *s, int64_t i)
 {
     check_extent(m, s, i);
     const tree_slot *t = scratch_of(m, s);
-    if (t->state[i] == TREE_UNKNOWN)
+    if (!t->known[i])
         tree_fail(m, "element %lld of %c%d is read before it is written",
                   (long long)i, s->prefix, s->number);
-    m->stray |= t->state[i] == TREE_STRAY;
     return t->memory[i];
 }
 
-/* What depends on a stray value is one. */
 static void
 set(tree_machine *m, const ix_stmt *s, int64_t i, ix_value v)
 {
     check_extent(m, s, i);
     tree_slot *t = scratch_of(m, s);
     t->memory[i] = v;
-    t->state[i] = m->stray ? TREE_STRAY : TREE_KNOWN;
+    t->known[i] = true;
 }
 
 static void
 indices_of(tree_machine *m, const ix_element *e, int64_t *index)
 {
     for (int k = 0; k < e->rank; k++)
-        index[k] = tree_evaluate_certain(m, e->index[k]).i;
+        index[k] = tree_evaluate(m, e->index[k]).i;
     if (!e->row)
         return;
     const tree_slot *row = &m->slot[e->row->number];
@@ -109,7 +107,7 @@ indices_of(tree_machine *m, const ix_element *e, int64_t *index)
 static int64_t
 scratch_index(tree_machine *m, const ix_element *e)
 {
-    return e->rank ? tree_evaluate_certain(m, e->index[0]).i : 0;
+    return e->rank ? tree_evaluate(m, e->index[0]).i : 0;
 }
 
 static ix_value
@@ -165,7 +163,6 @@ run_let(tree_machine *m, const ix_stmt *s)
         s->value ? tree_evaluate(m, s->value) : read_element(m, &s->at);
     tree_slot *t = define(m, s);
     t->value = v;
-    t->stray = m->stray;
 }
 
 static void
@@ -192,12 +189,12 @@ run_scratch(tree_machine *m, const ix_stmt *s)
     t->extent = t->width * (t->kind == IX_SCRATCH_STACK ? IX_STACK_DEPTH : 1);
     if (t->extent > t->capacity) {
         free(t->memory);
-        free(t->state);
+        free(t->known);
         t->memory = tree_allocate((size_t)t->extent, sizeof *t->memory);
-        t->state = tree_allocate((size_t)t->extent, sizeof *t->state);
+        t->known = tree_allocate((size_t)t->extent, sizeof *t->known);
         t->capacity = t->extent;
     }
-    memset(t->state, 0, (size_t)t->extent * sizeof *t->state);
+    memset(t->known, 0, (size_t)t->extent * sizeof *t->known);
     t->depth = 0;
     t->count = 0;
     if (s->value)
@@ -226,7 +223,7 @@ static const ix_stmt *
 run_stores(tree_machine *m, const ix_stmt *s)
 {
     m->stmt = s;
-    ix_value v = tree_evaluate_certain(m, s->value);
+    ix_value v = tree_evaluate(m, s->value);
     const ix_stmt *last = is_output(s->next) ? run_stores(m, s->next) : s;
     m->stmt = s;
     write_buffer(m, &s->at, v);
@@ -284,7 +281,7 @@ run_fold(tree_machine *m, const ix_stmt *s)
 static int64_t
 points(tree_machine *m, const ix_stmt *s, const tree_slot *stack)
 {
-    int64_t n = s->width ? tree_evaluate_certain(m, s->width).i : 1;
+    int64_t n = s->width ? tree_evaluate(m, s->width).i : 1;
     if (n > stack->width)
         tree_fail(m, "%lld points in a stack for %lld", (long long)n,
                   (long long)stack->width);
@@ -341,11 +338,11 @@ bounds_of(tree_machine *m, const ix_stmt *s, int64_t *lo, int64_t *hi)
     if (s->nlo < 1 || s->nhi < 1 || s->step < 1)
         tree_fail(m, "a loop without bounds or step");
     for (int i = 0; i < s->nlo; i++) {
-        int64_t v = tree_evaluate_certain(m, s->lo[i]).i;
+        int64_t v = tree_evaluate(m, s->lo[i]).i;
         *lo = v > *lo ? v : *lo;
     }
     for (int i = 0; i < s->nhi; i++) {
-        int64_t v = tree_evaluate_certain(m, s->hi[i]).i;
+        int64_t v = tree_evaluate(m, s->hi[i]).i;
         *hi = v < *hi ? v : *hi;
     }
 }
@@ -385,7 +382,6 @@ run_loop(tree_machine *m, const ix_stmt *s)
     int64_t lo, hi;
     bounds_of(m, s, &lo, &hi);
     int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
-    m->empty_loop |= n == 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
@@ -417,7 +413,6 @@ run_grid(tree_machine *m, const ix_stmt *s)
         m->stmt = loop[loops] = s;
         bounds_of(m, s, &lo[loops], &hi);
         n[loops] = hi > lo[loops] ? hi - lo[loops] : 0;
-        m->empty_loop |= n[loops] == 0;
         total *= n[loops++];
     }
     m->grid = true;
@@ -443,7 +438,7 @@ run_for(tree_machine *m, const ix_stmt *s)
 static void
 run_if(tree_machine *m, const ix_stmt *s)
 {
-    run_list(m, tree_evaluate_certain(m, s->value).i ? s->body : s->other);
+    run_list(m, tree_evaluate(m, s->value).i ? s->body : s->other);
 }
 
 /* The statements of a block; what they define ends with it. */
@@ -459,7 +454,6 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_POP] = run_pop};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
-        m->stray = false;
         if (is_output(s))
             s = run_stores(m, s);
         else
@@ -487,16 +481,13 @@ run_range(tree_machine *m, int64_t begin, int64_t end)
 {
     m->begin = begin;
     m->end = end;
-    m->empty_loop = false;
-    *m->first_stray = '\0';
     run_list(m, m->k->body);
     m->stmt = NULL;
-    if (*m->first_stray && !m->empty_loop)
-        tree_fail(m, "%s", m->first_stray);
 }
 
-/* After `map` a kernel is called for parts of the range of its box's first
- * axis, in any order: here for the upper half, then for the lower one. */
+/* A run launches no kernel with an empty box. After `map` a kernel is called
+ * for parts of the range of its box's first axis, in any order: here for the
+ * upper half, then for the lower one. */
 static void
 run_kernel(tree_machine *m)
 {
@@ -507,9 +498,13 @@ run_kernel(tree_machine *m)
         run_range(m, 0, 1);
         return;
     }
-    if (!ix_lin_eval(box->ax[0].lo, m->r->size, &lo) ||
-        !ix_lin_eval(box->ax[0].hi, m->r->size, &hi))
-        tree_fail(m, "the range of the kernel leaves 64 bits");
+    for (int k = box->rank - 1; k >= 0; k--) {
+        if (!ix_lin_eval(box->ax[k].lo, m->r->size, &lo) ||
+            !ix_lin_eval(box->ax[k].hi, m->r->size, &hi))
+            tree_fail(m, "the range of the kernel leaves 64 bits");
+        if (hi <= lo)
+            return;
+    }
     int64_t middle = lo + (hi - lo) / 2;
     if (middle < hi)
         run_range(m, middle, hi);
@@ -523,7 +518,7 @@ free_machine(tree_machine *m)
     for (int i = 0; i < m->k->nvalues; i++) {
         free(m->slot[i].row);
         free(m->slot[i].memory);
-        free(m->slot[i].state);
+        free(m->slot[i].known);
     }
     free(m->slot);
     free(m->variable);

@@ -8,11 +8,7 @@
  * It is strict where generated code would go on: an element that was never
  * written is not read, nothing outside a buffer's box or a scratch's extent is
  * touched, a value is not used out of its block. Loops whose iterations are
- * said to be independent run in another order. One thing is put up with, unless
- * "strict": passes move loads and reductions ahead of a loop that may turn out
- * empty, and nothing says that the element is there then. Such a load is
- * counted and gives a stray value, which may not reach a buffer, a condition, a
- * bound or an index; and some loop of the kernel has to be empty.
+ * said to be independent run in another order.
  *
  * interpret.c runs statements, evaluate.c expressions.
  */
@@ -44,8 +40,6 @@ typedef struct tree_run {
     tree_memory *memory; /* of all buffers */
     uint64_t seed;       /* of the order of independent iterations */
     int64_t budget;      /* evaluations that may still be done */
-    bool strict;         /* stray loads fail */
-    int64_t stray;       /* loads outside a buffer so far */
     /* after a failure: */
     bool exhausted; /* it was the budget */
     const ix_kernel *kernel;
@@ -57,8 +51,6 @@ bool tree_interpret(tree_run *r);
 
 /* ---- between interpret.c and evaluate.c ---- */
 
-typedef enum tree_state { TREE_UNKNOWN, TREE_KNOWN, TREE_STRAY } tree_state;
-
 /* What a LET, ROW or SCRATCH statement defined. */
 typedef struct tree_slot {
     bool defined;
@@ -69,10 +61,9 @@ typedef struct tree_slot {
     int depth;        /* STACK */
     int64_t count;    /* STACK: chunks */
     ix_value value;   /* LET */
-    bool stray;       /* LET: it depends on a load outside a buffer */
     int64_t *row;     /* ROW: the index of its element */
     ix_value *memory; /* SCRATCH */
-    tree_state *state;
+    bool *known;      /* SCRATCH: written */
     int64_t capacity;
 } tree_slot;
 
@@ -80,10 +71,7 @@ typedef struct tree_machine {
     tree_run *r;
     const ix_kernel *k;
     const ix_stmt *stmt; /* that is being run */
-    bool stray;          /* it used a stray value */
-    bool empty_loop;     /* some loop of the kernel was empty */
-    char first_stray[200];
-    bool *writes; /* buffers that the kernel writes */
+    bool *writes;        /* buffers that the kernel writes */
     int64_t begin, end;
     tree_slot *slot;
     int64_t *variable;
@@ -104,8 +92,6 @@ typedef struct tree_machine {
 _Noreturn void tree_fail(tree_machine *m, const char *fmt, ...) IX_PRINTF(2, 3);
 /* The value of an expression, as of now. */
 ix_value tree_evaluate(tree_machine *m, const ilex_array *x);
-/* The same where it may not be stray. */
-ix_value tree_evaluate_certain(tree_machine *m, const ilex_array *x);
 /* An element of a buffer that is read. */
 ix_value tree_load(tree_machine *m, int buffer, const int64_t *index);
 /* Fails for an element outside its buffer. */

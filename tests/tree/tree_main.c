@@ -4,11 +4,11 @@
  * for GPUs, and compared bit for bit with the reference back end: names the
  * pass that broke a program.
  *
- *     tree [--long] [--strict] [--seed=S] [--number=N] [--count=C]
+ *     tree [--long] [--seed=S] [--number=N] [--count=C]
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
- * tries one program. With --strict a load outside a buffer fails even if nobody
- * uses what it loads. The programs are those of tests/differential.
+ * tries one program, else those of programs.def come first. The programs are
+ * those of tests/differential.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -24,6 +24,7 @@ static const int64_t budget = 1500000;
 /* One random program. */
 typedef struct tree_case {
     const diff_recipe *recipe;
+    const char *text; /* of a program of programs.def, else NULL */
     ilex_context *ctx;
     diff_shop shop;
     ilex_module *module;
@@ -38,11 +39,10 @@ typedef struct tree_case {
 
 typedef struct totals {
     int programs, refused, failed;
-    int64_t runs, exhausted, elements, stray;
+    int64_t runs, exhausted, elements;
 } totals;
 
 static totals sum;
-static bool strict; /* loads outside a buffer fail, used or not */
 
 /* ---- what a program is run with ---- */
 
@@ -286,7 +286,10 @@ report(tree_case *c, const tree_run *r, const char *pass)
            (unsigned long long)c->recipe->seed, r->failure,
            (unsigned long long)c->recipe->seed,
            (unsigned long long)c->recipe->number);
-    diff_recipe_print(c->recipe, stdout);
+    if (c->text)
+        printf("%s", c->text);
+    else
+        diff_recipe_print(c->recipe, stdout);
     printf("kernel k%d:\n%s\n", r->kernel ? r->kernel->number : -1,
            t.data ? t.data : "");
     ix_text_free(&t);
@@ -320,12 +323,10 @@ check_pass(void *user, ix_unit *u, const char *pass)
                   .size = c->size,
                   .memory = memory,
                   .seed = c->recipe->number,
-                  .strict = strict,
                   .budget = budget};
     sum.runs++;
     bool ok = tree_interpret(&r);
     sum.exhausted += r.exhausted;
-    sum.stray += r.stray;
     if (!r.exhausted && (!ok || !same_results(c, &r)))
         report(c, &r, pass);
     free_memory(u, memory, c->inplace);
@@ -435,16 +436,32 @@ close_case(tree_case *c)
     ilex_context_free(c->ctx);
 }
 
+/* The module of a recipe, or of a text; false if there is none. */
 static bool
-run_program(const diff_recipe *recipe)
+make_module(tree_case *c)
 {
-    tree_case c = {.recipe = recipe, .ctx = ilex_context_new(NULL)};
+    if (c->text) {
+        c->module = ilex_module_parse(c->ctx, c->text, NULL);
+        return c->module != NULL;
+    }
+    c->module = ilex_module_new(c->ctx, "random");
+    return c->module && diff_recipe_build(&c->shop, c->ctx, c->recipe, 0) &&
+           diff_recipe_outputs(&c->shop, c->module) == ILEX_OK;
+}
+
+static bool
+run_program(const diff_recipe *recipe, const char *text)
+{
+    tree_case c = {
+        .recipe = recipe, .text = text, .ctx = ilex_context_new(NULL)};
     if (!c.ctx || !diff_context_prepare(c.ctx, &recipe->sizes))
         abort();
-    c.module = ilex_module_new(c.ctx, "random");
-    if (!c.module || !diff_recipe_build(&c.shop, c.ctx, recipe, 0) ||
-        diff_recipe_outputs(&c.shop, c.module) != ILEX_OK ||
-        !run_reference(&c)) {
+    if (!make_module(&c)) {
+        sum.refused++; /* what differential reports */
+        c.failed = text != NULL;
+        if (text)
+            printf("FAILED: %s\n", ilex_error_text(c.ctx));
+    } else if (!run_reference(&c)) {
         judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
@@ -457,6 +474,24 @@ run_program(const diff_recipe *recipe)
     sum.failed += c.failed;
     close_case(&c);
     return !c.failed;
+}
+
+/* The programs of programs.def. */
+static void
+run_texts(void)
+{
+    static const struct {
+        diff_sizes sizes;
+        const char *text;
+    } programs[] = {
+#define TREE_PROGRAM(name, n, m, k, statements)                                \
+    {{2, {n, m, k}}, "ilex 1\nprogram " #name "\nsize n, m, k\n" statements},
+#include "tests/tree/programs.def"
+    };
+    for (size_t i = 0; i < IX_COUNT(programs); i++) {
+        diff_recipe recipe = {.sizes = programs[i].sizes};
+        run_program(&recipe, programs[i].text);
+    }
 }
 
 /* ---- all ---- */
@@ -476,8 +511,6 @@ read_options(options *o, int argc, char **argv)
         if (!strcmp(argv[i], "--long")) {
             o->count = LONG_COUNT;
             o->seed = seed && *seed ? o->seed : (uint64_t)time(NULL);
-        } else if (!strcmp(argv[i], "--strict")) {
-            strict = true;
         } else if (!strncmp(argv[i], "--seed=", 7)) {
             o->seed = strtoull(argv[i] + 7, NULL, 0);
         } else if (!strncmp(argv[i], "--number=", 9)) {
@@ -498,23 +531,25 @@ main(int argc, char **argv)
     diff_recipe recipe;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&o, argc, argv)) {
-        fprintf(stderr, "usage: tree [--long] [--strict] [--seed=S] "
+        fprintf(stderr, "usage: tree [--long] [--seed=S] "
                         "[--number=N] [--count=C]\n");
         return 2;
     }
+    if (o.number < 0)
+        run_texts();
     int64_t first = o.number >= 0 ? o.number : 0;
     int64_t end = o.number >= 0 ? o.number + 1 : o.count;
     for (int64_t i = first; i < end && sum.failed < MOST_FAILURES; i++) {
         if (diff_recipe_make(&recipe, o.seed, (uint64_t)i))
-            run_program(&recipe);
+            run_program(&recipe, NULL);
         else
             sum.refused++;
     }
     printf("tree: seed %llu: %d programs, %d refused, %lld runs after a pass, "
-           "%lld elements; %lld loads ahead of an empty loop, %lld runs left "
+           "%lld elements; %lld runs left "
            "out as too long, %d failed\n",
            (unsigned long long)o.seed, sum.programs, sum.refused,
-           (long long)sum.runs, (long long)sum.elements, (long long)sum.stray,
+           (long long)sum.runs, (long long)sum.elements,
            (long long)sum.exhausted, sum.failed);
     return sum.failed != 0 || (o.number < 0 && sum.programs == 0);
 }

@@ -131,8 +131,29 @@ START_TEST(values)
 }
 END_TEST
 
+/* The same first element is not enough: the transposed storage has the input's
+ * elements at other places. */
+START_TEST(transposed)
+{
+    ilex_program *p = compile("ilex 1\nprogram p\nsize n\nin x : f64[n, n]\n"
+                              "out y : f64[n, n] = 2.0*x inplace x\n");
+    ilex_storage *x = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(5, 5));
+    ilex_storage *y = ilex_storage_transpose(ctx, x, NULL);
+    ilex_call call = {.size = sizeof call};
+    ck_assert_ptr_nonnull(y);
+    ck_assert_int_eq(
+        ilex_run(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2, &call),
+        ILEX_E_OVERLAP);
+    ck_assert_int_eq(
+        ilex_run(p, (ilex_binding[]){{"x", x}, {"y", x}}, 2, &call), ILEX_OK);
+    ilex_storage_release(y);
+    ilex_storage_release(x);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("inplace", verdicts, values);
+    return RUN_TESTS("inplace", verdicts, values, transposed);
 }

@@ -137,6 +137,54 @@ START_TEST(cc_fake_compilers)
 }
 END_TEST
 
+/* Has the process ended? A zombie that nobody waits for yet has. */
+static bool
+has_ended(long pid)
+{
+    char path[40], state = 'Z';
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'Z';
+    if (f)
+        fclose(f);
+    return state == 'Z' || state == 'X';
+}
+
+/* What a compiler started ends with it at the time limit. */
+START_TEST(cc_process_group)
+{
+    char path[80], script[200];
+    long pid = 0;
+    single s;
+    void *entry;
+    snprintf(script, sizeof script, "sleep 60 &\necho $! > %s.pid\nwait",
+             scratch);
+    write_compiler(path, sizeof path, script);
+    single_of(&s, twice, "k");
+    s.req.cc = path;
+    s.req.timeout_ms = 1500;
+    ck_assert_ptr_null(
+        ix_jit_cc_compile(&ix_mem_default, &s.req, &entry, &error));
+    ck_assert_msg(strstr(error.text, "time limit") != NULL, "%s", error.text);
+    unlink(path);
+    snprintf(path, sizeof path, "%s.pid", scratch);
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fscanf(f, "%ld", &pid), 1);
+    fclose(f);
+    unlink(path);
+    bool ended = false;
+    for (int i = 0; !ended && i < 200; i++) {
+        usleep(10000);
+        ended = has_ended(pid);
+    }
+    if (!ended)
+        kill((pid_t)pid, SIGKILL);
+    ck_assert_msg(ended, "process %ld goes on", pid);
+}
+END_TEST
+
 /* Objects that a compiler makes from other flags, and what is wrong. */
 START_TEST(cc_foreign_objects)
 {
@@ -306,6 +354,7 @@ cc(void)
     tcase_add_test(tc, cc_bad_requests);
     tcase_add_test(tc, cc_flags_and_command);
     tcase_add_test(tc, cc_fake_compilers);
+    tcase_add_test(tc, cc_process_group);
     tcase_add_test(tc, cc_foreign_objects);
     tcase_add_test(tc, cc_host_ignores_children);
     tcase_add_test(tc, cc_standard_streams_closed);

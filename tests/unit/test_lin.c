@@ -133,6 +133,19 @@ START_TEST(order)
 }
 END_TEST
 
+/* An assumption about one size is its range: that far and no further. */
+START_TEST(ranges)
+{
+    assume("n >= 5 && 2*m >= 5 && 3*k <= 10");
+    ck_assert(ix_lin_nonneg_fast(ctx, lin("n - 5")));
+    ck_assert(!ix_lin_nonneg_fast(ctx, lin("n - 6")));
+    ck_assert(ix_lin_nonneg_fast(ctx, lin("m - 3")));
+    ck_assert(!ix_lin_nonneg_fast(ctx, lin("m - 4")));
+    ck_assert(ix_lin_nonneg_fast(ctx, lin("3 - k")));
+    ck_assert(!ix_lin_nonneg_fast(ctx, lin("2 - k")));
+}
+END_TEST
+
 START_TEST(unbounded)
 {
     const ix_lin *all = ix_lin_const(ctx, IX_UNBOUNDED);
@@ -197,5 +210,5 @@ int
 main(void)
 {
     return RUN_TESTS("lin", interned, arithmetic, decide_against_values, order,
-                     unbounded, divisibility, overflow, contradictions);
+                     ranges, unbounded, divisibility, overflow, contradictions);
 }

@@ -147,19 +147,24 @@ static const char tiny[] = "ilex 1\nprogram tiny\nsize n\nin x : f64[I:n]\n"
 
 enum { POINTS = 4096 };
 
-/* Rounding upwards and, where there is such a thing, subnormals as zeros. */
+/* Rounding upwards and, where there is such a thing, subnormals as zeros; or
+ * results that are subnormal as zeros, which alone is easily missed. */
+typedef enum mood { CALM, UPSET, FLUSHING } mood;
+
 static void
-upset(void)
+upset(mood how)
 {
-    fesetround(FE_UPWARD);
+    if (how == UPSET)
+        fesetround(FE_UPWARD);
 #if defined(__x86_64__)
-    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+    static const unsigned bits[] = {0, 0x8040, 0x8000};
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | bits[how]);
 #endif
 }
 
 /* Bits of y and z, as computed by "jit" on 3 threads. */
 static void
-run_tiny(const char *jit, uint64_t *bits, bool odd)
+run_tiny(const char *jit, uint64_t *bits, mood how)
 {
     ilex_option_set(ctx, "jit", jit);
     ilex_program *p = compile(tiny);
@@ -169,15 +174,17 @@ run_tiny(const char *jit, uint64_t *bits, bool odd)
     double *x = ilex_storage_data(s[0]);
     for (int i = 0; i < POINTS; i++)
         x[i] = i % 2 ? 0x1p-1022 * (1 + i) : i;
-    if (odd)
-        upset();
+    upset(how);
     unsigned before = (unsigned)fegetround();
+#if defined(__x86_64__)
+    unsigned control = __builtin_ia32_stmxcsr() & 0x8040;
+#endif
     ilex_call call = {.size = sizeof call, .threads = 3};
     ilex_binding bound[] = {{"x", s[0]}, {"y", s[1]}, {"z", s[2]}};
     ilex_status rc = ilex_run(p, bound, 3, &call);
     ck_assert_uint_eq((unsigned)fegetround(), before);
 #if defined(__x86_64__)
-    ck_assert_uint_eq(__builtin_ia32_stmxcsr() & 0x8040, odd ? 0x8040 : 0);
+    ck_assert_uint_eq(__builtin_ia32_stmxcsr() & 0x8040, control);
 #endif
     fesetenv(FE_DFL_ENV);
     ck_assert_msg(!rc, "%s", call.error);
@@ -195,18 +202,18 @@ START_TEST(environment_of_the_host)
     static uint64_t want[2 * POINTS], have[2 * POINTS];
     static const char *const jits[] = {"reference", "tcc", "cc"};
     tally t = {{0}};
-    upset();
+    upset(UPSET);
     ix_pool_run(4, 100, count, &t); /* makes the workers */
     fesetenv(FE_DFL_ENV);
-    run_tiny("reference", want, false);
+    run_tiny("reference", want, CALM);
     ck_assert(want[1] != 0);
     for (size_t j = 0; j < IX_COUNT(jits); j++)
-        for (int odd = 0; odd < 2; odd++) {
+        for (mood how = CALM; how <= FLUSHING; how++) {
             if (!strcmp(jits[j], "tcc") && !ix_jit_tcc_available())
                 continue;
-            run_tiny(jits[j], have, odd);
+            run_tiny(jits[j], have, how);
             ck_assert_msg(!memcmp(want, have, sizeof want), "%s, %s", jits[j],
-                          odd ? "odd environment" : "odd workers");
+                          how ? "odd environment" : "odd workers");
         }
 }
 END_TEST
@@ -221,7 +228,7 @@ START_TEST(environment_while_compiling)
     ilex_module *m = parse(constants);
     want = ilex_module_emit(m, "c");
     ilex_module_free(m);
-    upset();
+    upset(UPSET);
     m = parse(constants);
     have = ilex_module_emit(m, "c");
     fesetenv(FE_DFL_ENV);

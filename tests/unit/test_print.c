@@ -119,6 +119,7 @@ START_TEST(constants)
     output("f", ilex_negative(ilex_f64(ctx, 1)));
     output("g", ilex_full(ctx, "2, 3", ilex_i32(ctx, -7)));
     output("h", ilex_where(ilex_bool(ctx, 1), x, ilex_lit_int(ctx, 0)));
+    output("i", ilex_add(ilex_cast(x, ILEX_C128), ilex_c128(ctx, 0.5, -0.0)));
     expect("in x : f32[3]\n"
            "out a : f32[3] = x*0.1\n"
            "out b : f64[3] = x*f64(0.1)\n"
@@ -127,7 +128,8 @@ START_TEST(constants)
            "out e : f64 = 2.0\n"
            "out f : f64 = -f64(1.0)\n"
            "out g : i32[2, 3] = -7\n"
-           "out h : f32[3] = where(true, x, 0.0)\n");
+           "out h : f32[3] = where(true, x, 0.0)\n"
+           "out i : c128[3] = c128(x) + c128(0.5, -0.0)\n");
 }
 END_TEST
 

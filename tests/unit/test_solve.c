@@ -133,6 +133,7 @@ START_TEST(halos)
     ck_assert_int_eq(size_of("n+1", "", field(10, 1, 1), -1), 7);
     ck_assert_int_eq(size_of("n", "", field(10, 1, 1), 8), 8);
     ck_assert_int_eq(size_of("n", "", field(10, 1, 1), 7), -ILEX_E_SIZE);
+    ck_assert_int_eq(size_of("n", "", field(10, 1, 1), 9), -ILEX_E_SIZE);
 }
 END_TEST
 

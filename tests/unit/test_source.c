@@ -104,6 +104,8 @@ is_there(const char *compiler)
     return system(command) == 0;
 }
 
+static const char *const jits[] = {"reference", "tcc", "cc"};
+
 START_TEST(other_compilers)
 {
     static unsigned char want[4 * N * 8], have[sizeof want];
@@ -133,6 +135,34 @@ START_TEST(other_compilers)
 }
 END_TEST
 
+/* Index arithmetic that leaves 64 bits as a value: it wraps, so a compiler must
+ * not conclude that 2^40*n has the sign of n, or is 0 for n = 0 alone. */
+START_TEST(wide_factors)
+{
+    static const ilex_size_binding sizes[] = {{"n", 10 << 20}, {"m", 1 << 24}};
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", jits[_i]), ILEX_OK);
+    ilex_module *m = parse("ilex 1\nprogram wide\nsize n, m\n"
+                           "map x[1] = signbit(1099511627776*n)\n"
+                           "map y[1] = bool(1099511627776*m)\n"
+                           "out a : bool[1] = x\nout b : bool[1] = y\n");
+    ilex_program *p = ilex_compile_module(m);
+    ilex_module_free(m);
+    if (!p && take_error() == ILEX_E_UNSUPPORTED)
+        return;
+    ck_assert_ptr_nonnull(p);
+    ilex_storage *a = ilex_storage_zeros(ctx, ILEX_BOOL, 1, SHAPE(1)),
+                 *b = ilex_storage_zeros(ctx, ILEX_BOOL, 1, SHAPE(1));
+    const ilex_binding bound[] = {{"a", a}, {"b", b}};
+    ilex_call call = {.size = sizeof call, .sizes = sizes, .size_count = 2};
+    ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
+    ck_assert_int_eq(*(const uint8_t *)ilex_storage_const_data(a), 1);
+    ck_assert_int_eq(*(const uint8_t *)ilex_storage_const_data(b), 0);
+    ilex_storage_release(a);
+    ilex_storage_release(b);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -141,6 +171,7 @@ main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, other_compilers, 0, IX_COUNT(rows));
+    tcase_add_loop_test(tests, wide_factors, 0, IX_COUNT(jits));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -279,6 +279,24 @@ START_TEST(grows)
 }
 END_TEST
 
+/* A block that is too small is not used again. */
+START_TEST(too_small)
+{
+    ix_workspaces *all = ix_workspaces_new(&ix_mem_default);
+    for (size_t bytes = 1000; bytes < 4000; bytes += 900) {
+        ix_workspace *w =
+            ix_workspace_take(all, IX_SPACE_NORMAL, 0, bytes, NULL);
+        ck_assert_uint_ge(w->bytes, bytes);
+        memset(w->memory, 1, bytes);
+        ix_workspace_give(all, w);
+        ck_assert_uint_eq(ix_workspaces_trim(all), bytes);
+        w = ix_workspace_take(all, IX_SPACE_NORMAL, 0, bytes, NULL);
+        ix_workspace_give(all, w);
+    }
+    ix_workspaces_free(all);
+}
+END_TEST
+
 /* Not more is kept than the limits say; one block of any size is. */
 START_TEST(capped)
 {
@@ -384,6 +402,6 @@ int
 main(void)
 {
     return RUN_TESTS("steps", steps_as_text, order_of_steps, status_is_read,
-                     no_new_pages, grows, capped, many_threads,
+                     no_new_pages, grows, capped, too_small, many_threads,
                      forked_while_checked_out);
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/ops/literal.h"
+
+#include <stdio.h>
+
+#include "lib/base/text.h"
+#include "lib/ops/dtype.h"
+
+static void
+real_literal(bool cuda, bool single, double v, ix_text *t)
+{
+    if (v - v != 0) {
+        const char *inf = !cuda    ? "1e999"
+                          : single ? "__int_as_float(0x7f800000)"
+                                   : "__longlong_as_double(0x7ff0000000000000)";
+        const char *nan = !cuda    ? "(1e999 - 1e999)"
+                          : single ? "__int_as_float(0x7fc00000)"
+                                   : "__longlong_as_double(0x7ff8000000000000)";
+        ix_text_format(t, "(%s%s%s)", single && !cuda ? "(f32)" : "",
+                       v < 0 ? "-" : "", v != v ? nan : inf);
+        return;
+    }
+    bool sign = v < 0 || (v == 0 && 1 / v < 0);
+    ix_text_put(t, sign ? "(" : "");
+    if (v == 0)
+        ix_text_put(t, sign ? "-0.0" : "0.0");
+    else
+        ix_text_real(t, v, single);
+    ix_text_put(t, single ? "f" : "");
+    ix_text_put(t, sign ? ")" : "");
+}
+
+static void
+integer_literal(ilex_dtype dtype, ix_value v, ix_text *t)
+{
+    if (ix_dtype_kind(dtype) == 'u' || dtype == ILEX_BOOL) {
+        ix_text_uint(t, v.u);
+        ix_text_put(t, dtype == ILEX_U64 ? "UL" : dtype == ILEX_U32 ? "U" : "");
+    } else if (v.i == INT64_MIN) {
+        ix_text_put(t, "(-9223372036854775807L - 1)");
+    } else {
+        const char *wide = dtype == ILEX_I64 ? "L" : "";
+        ix_text_format(t, v.i < 0 ? "(%lld%s)" : "%lld%s", (long long)v.i,
+                       wide);
+    }
+}
+
+void
+ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary, bool cuda,
+                 char *text, size_t size)
+{
+    ilex_dtype part = ix_dtype_part(dtype);
+    ix_text t;
+    ix_text_init(&t, &ix_mem_default);
+    if (ix_dtype_is_real(part))
+        real_literal(cuda, part == ILEX_F32, imaginary ? v.im : v.f, &t);
+    else
+        integer_literal(part, v, &t);
+    const char *s = ix_text_string(&t);
+    snprintf(text, size, "%s", s ? s : "");
+    ix_text_free(&t);
+}

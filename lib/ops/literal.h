@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Source text of constants.
+ */
+#ifndef ILEX_LIB_LITERAL_H
+#define ILEX_LIB_LITERAL_H
+
+#include "lib/ops/eval.h"
+
+/* A constant of a dtype, or of a part of a complex one, as C or CUDA source of
+ * at most "size" characters (48 hold every one). It reads back as the same
+ * bits, NaN as some NaN. */
+void ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary, bool cuda,
+                      char *text, size_t size);
+
+#endif
