@@ -22,10 +22,10 @@
  * stands for the first one with names.
  *
  * Where it is computed, ilex_storage_compute_device() decides; numbers have no
- * say. No back end launches on a device yet: ILEX_E_UNSUPPORTED.
+ * say. On a device NVRTC makes the kernels; without it: ILEX_E_UNSUPPORTED.
  *
  * Errors go to "ctx", which may not be NULL (its option `jit` chooses the back
- * end); results are owned by the caller. Context thread.
+ * end on the host); results are owned by the caller. Context thread.
  */
 #ifndef ILEX_EAGER_H
 #define ILEX_EAGER_H

@@ -80,13 +80,16 @@ typedef struct ilex_call {
     char error[1024]; /* out: the message of a run that failed */
 } ilex_call;
 
-/* Runs the program. Every argument must be bound once, by name. Index 0 of a
- * named axis is the first point inside a storage's halo; an unnamed axis
- * ignores halos. Size parameters are solved from the shapes. Checked before
- * anything is written: names, dtypes, axes, sizes, assumptions, halos,
- * writability, and that no output overlaps another argument, except the input
- * it may share in place (same dtype, address and strides). Outputs are written
- * on their declared domain and nowhere else. `call` may be NULL. Any thread. */
+/* Runs the program: on the host, whose side of managed storages it brings up to
+ * date, or with jit=nvrtc on the device on which all arguments must have a side
+ * (inputs of rank 0 may lie on the host). Every argument must be bound once, by
+ * name. Index 0 of a named axis is the first point inside a storage's halo; an
+ * unnamed axis ignores halos. Size parameters are solved from the shapes.
+ * Checked before anything is written: names, dtypes, axes, sizes, assumptions,
+ * halos, writability, and that no output overlaps another argument, except the
+ * input it may share in place (same dtype, address and strides). Outputs are
+ * written on their declared domain and nowhere else. `call` may be NULL. Any
+ * thread. */
 ILEX_API ilex_status ilex_run(const ilex_program *p,
                               const ilex_binding *bindings, size_t count,
                               ilex_call *call);
@@ -94,7 +97,8 @@ ILEX_API ilex_status ilex_run(const ilex_program *p,
 /* ---- queries; strings live as long as the program; any thread ---- */
 
 ILEX_API const char *ilex_program_name(const ilex_program *p);
-/* "reference", "tcc" or "cc": what runs (jit=auto takes tcc, without it cc). */
+/* "reference", "tcc", "cc" or "nvrtc": what runs (jit=auto takes tcc, without
+ * it cc). */
 ILEX_API const char *ilex_program_backend(const ilex_program *p);
 ILEX_API size_t ilex_program_kernel_count(const ilex_program *p);
 /* Array nodes of the graph it was compiled from. */

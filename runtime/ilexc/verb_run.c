@@ -103,6 +103,16 @@ require_sources(const ix_cli_run *r)
     return IX_EXIT_USAGE;
 }
 
+/* Copies what is newer on one side of host and device to the other. */
+static ilex_status
+synchronize(ix_cli_run *r, const ilex_binding *binding)
+{
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < r->nfields; i++)
+        rc = ilex_storage_synchronize(r->session.ctx, binding[i].storage);
+    return rc;
+}
+
 /* Runs a program over the storages of the run. */
 static ix_cli_exit
 execute(ix_cli_run *r, const ilex_program *p, bool reference)
@@ -120,9 +130,11 @@ execute(ix_cli_run *r, const ilex_program *p, bool reference)
         call->size = sizeof *call;
         call->sizes = r->size;
         call->size_count = r->nsizes;
+        rc = synchronize(r, binding);
         double start = now();
-        rc = ilex_run(p, binding, r->nfields, call);
+        rc = rc ? rc : ilex_run(p, binding, r->nfields, call);
         r->seconds = reference ? r->seconds : now() - start;
+        rc = rc ? rc : synchronize(r, binding);
     }
     if (rc != ILEX_OK)
         fprintf(stderr, "ilexc: error[E%d]: %s\n", (int)rc,

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/library.h"
 #include "runtime/jit/elf_check.h"
 
 struct ix_code {
@@ -59,7 +60,7 @@ ix_code_release(ix_code *code)
     if (code->pages)
         munmap(code->pages, code->bytes);
     if (code->handle)
-        dlclose(code->handle);
+        ix_library_close(code->handle);
     if (code->fd >= 0)
         close(code->fd);
     ix_mem mem = code->mem;
@@ -171,7 +172,7 @@ ix_code_load(ix_code *code, const void *image, size_t size, ix_error *err)
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", code->fd);
-    code->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    code->handle = ix_library_open(path);
     if (!code->handle) {
         const char *text = dlerror();
         ix_fail(err, ILEX_E_TOOLCHAIN, "the compiled kernels do not load: %s",

@@ -8,7 +8,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+
+#include "lib/base/library.h"
 
 enum { MAX_LOG = 1 << 16 };
 
@@ -35,7 +38,10 @@ typedef struct nvrtc {
 static nvrtc api;
 static bool available;
 static char refusal[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Opening is done once. A forked child has no thread that is at it, so there
+ * the lock is free. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool opened;
 
 /* Names it is installed under; then the place configure saw it. */
 static const char *const places[] = {"libnvrtc.so.13", "libnvrtc.so.12",
@@ -71,7 +77,7 @@ open_builtins(void)
     snprintf(path, sizeof path, "%.*slibnvrtc-builtins.so.%d.%d", length,
              where.dli_fname, major, minor);
     if (length)
-        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        (void)ix_library_open(path);
 }
 
 static void
@@ -79,7 +85,7 @@ open_library(void)
 {
     void *library = NULL;
     for (size_t i = 0; !library && i < IX_COUNT(places); i++)
-        library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+        library = ix_library_open(places[i]);
     if (!library) {
         const char *why = dlerror();
         snprintf(refusal, sizeof refusal, "%s", why ? why : "not found");
@@ -104,10 +110,28 @@ open_library(void)
         snprintf(refusal, sizeof refusal, "functions of it are missing");
 }
 
+static void
+after_fork_in_child(void)
+{
+    pthread_mutex_init(&opening, NULL);
+}
+
+__attribute__((constructor)) static void
+register_fork_handler(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
 bool
 ix_nvrtc_available(void)
 {
-    pthread_once(&once, open_library);
+    if (!atomic_load_explicit(&opened, memory_order_acquire)) {
+        pthread_mutex_lock(&opening);
+        if (!atomic_load_explicit(&opened, memory_order_relaxed))
+            open_library();
+        atomic_store_explicit(&opened, true, memory_order_release);
+        pthread_mutex_unlock(&opening);
+    }
     return available;
 }
 

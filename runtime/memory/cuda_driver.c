@@ -11,7 +11,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+
+#include "lib/base/library.h"
 
 enum {
     MAX_DEVICES = 64,
@@ -36,12 +39,13 @@ static struct {
 
 static int ndevices;
 static void *primary[MAX_DEVICES]; /* NULL: not used yet */
-/* Held while a context is made; free in a forked child, which has no thread
- * that makes one. */
+/* Held while a context is made, while the driver is opened. Free in a forked
+ * child, which has no thread that is at it. */
 static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool available;
 static char refusal[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool opened;
 
 /* ---- calls ---- */
 
@@ -325,6 +329,7 @@ find(void *library, const char *name, void *function)
 static void
 after_fork_in_child(void)
 {
+    pthread_mutex_init(&opening, NULL);
     pthread_mutex_init(&primary_lock, NULL);
 }
 
@@ -357,7 +362,7 @@ open_library(void)
     static const char *const places[] = {"libcuda.so.1", "libcuda.so"};
     void *library = NULL;
     for (size_t i = 0; !library && i < IX_COUNT(places); i++) {
-        library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+        library = ix_library_open(places[i]);
         const char *why = library ? NULL : dlerror();
         if (!*refusal)
             snprintf(refusal, sizeof refusal, "%s", why ? why : "");
@@ -390,7 +395,13 @@ ix_cuda_driver(ix_error *err)
         .find = find_kernel,
         .launch = launch,
     };
-    pthread_once(&once, open_library);
+    if (!atomic_load_explicit(&opened, memory_order_acquire)) {
+        pthread_mutex_lock(&opening);
+        if (!atomic_load_explicit(&opened, memory_order_relaxed))
+            open_library();
+        atomic_store_explicit(&opened, true, memory_order_release);
+        pthread_mutex_unlock(&opening);
+    }
     if (available)
         return &driver;
     ix_fail(err, ILEX_E_DEVICE,

@@ -30,3 +30,7 @@ fi
 "$program" --kernels --file=reduce.tsv
 "$program" --kernels --file=einsum.tsv
 tests/differential/differential --device --count=60
+
+# The command makes storages on both sides.
+./ilexc run "${srcdir:-.}/examples/hdiff.ilx" --jit=nvrtc --check=reference \
+    --size ni=5,nj=6,nk=8 --in u=random:1 --in coeff=random:2 --out v=- >"$log"

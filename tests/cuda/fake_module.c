@@ -10,6 +10,7 @@
 #include "tests/cuda/fake.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,28 @@ static cuda_shim_grid running;
 static int launches;
 
 /* ---- modules ---- */
+
+/* Held while code is loaded: a child of a process whose loader is at work could
+ * load nothing. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+before_fork(void)
+{
+    pthread_mutex_lock(&loading);
+}
+
+static void
+after_fork(void)
+{
+    pthread_mutex_unlock(&loading);
+}
+
+__attribute__((constructor)) static void
+register_fork_handlers(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
 
 /* Writes source text without `extern "C"`, which is C++. */
 static void
@@ -96,8 +119,11 @@ compile(const char *source)
              "%.40s -std=gnu11 -O1 -ffp-contract=off -fno-strict-aliasing -w "
              "-fPIC -shared %s -o %s -lm",
              cc && *cc ? cc : "cc", text, code);
-    if (write_source(text, source) && system(command) == 0)
+    if (write_source(text, source) && system(command) == 0) {
+        pthread_mutex_lock(&loading);
         library = dlopen(code, RTLD_NOW | RTLD_LOCAL);
+        pthread_mutex_unlock(&loading);
+    }
     unlink(text);
     unlink(code);
     rmdir(dir);
@@ -131,7 +157,9 @@ cuModuleUnload(CUmodule module)
     CUresult error = fake_begin("cuModuleUnload", 1);
     if (error)
         return error;
+    pthread_mutex_lock(&loading);
     dlclose(module->library);
+    pthread_mutex_unlock(&loading);
     free(module);
     fake_count_module(-1);
     return CUDA_SUCCESS;
