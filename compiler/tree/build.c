@@ -258,6 +258,54 @@ ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index)
     return ix_value_of(b->u, s);
 }
 
+/* ---- replacing parts of expressions ---- */
+
+typedef struct pick_search {
+    ix_builder *b;
+    ix_pick (*pick)(const ilex_array *x);
+    ix_map seen;
+    ilex_array **found;
+    size_t count, capacity;
+} pick_search;
+
+static void
+search(pick_search *s, ilex_array *x)
+{
+    ix_pick what = s->pick(x);
+    if (what == IX_PICK_NOTHING || ix_map_find(&s->seen, x))
+        return;
+    ix_map_set(&s->seen, &s->b->mem, x, 1);
+    if (what == IX_PICK_IT) {
+        ix_arena_grow(&s->b->u->arena, &s->found, &s->capacity, s->count + 1,
+                      sizeof *s->found);
+        s->found[s->count++] = x;
+        return;
+    }
+    for (int i = 0; i < x->nops; i++)
+        search(s, x->ops[i]);
+}
+
+ilex_array *
+ix_build_replace(ix_builder *b, ilex_array *x,
+                 ix_pick (*pick)(const ilex_array *x),
+                 ilex_array *(*expand)(ix_builder *b, ilex_array *x))
+{
+    ilex_context *ctx = b->u->ctx;
+    pick_search s = {.b = b, .pick = pick};
+    search(&s, x);
+    ix_map_free(&s.seen, &b->mem);
+    if (s.count == 0)
+        return x;
+    ix_substitution r = {.ctx = ctx};
+    for (size_t i = 0; i < s.count; i++)
+        if (!ix_map_set(&r.memo, &ctx->mem, s.found[i],
+                        (size_t)expand(b, s.found[i])))
+            ix_fail_memory(&ctx->error);
+    x = ix_substitute(&r, x);
+    ix_substitution_free(&r);
+    return x;
+}
+
 /* ---- rebuilding ---- */
 
 static bool

@@ -7,29 +7,13 @@
  */
 #include "compiler/tree/tree.h"
 
-/* Finds the outermost guards of an expression. */
-typedef struct guard_search {
-    ix_builder *b;
-    ix_map seen;
-    ilex_array **found;
-    size_t count, capacity;
-} guard_search;
-
-static void
-search(guard_search *s, ilex_array *x)
+static ix_pick
+pick_guard(const ilex_array *x)
 {
     if (x->nops == 0 || x->kind == IX_REDUCE || x->kind == IX_LOAD ||
-        !(x->flags & (IX_HAS_LOAD | IX_HAS_REDUCE)) || ix_map_find(&s->seen, x))
-        return;
-    ix_map_set(&s->seen, &s->b->mem, x, 1);
-    if (ix_is_guard(x)) {
-        ix_arena_grow(&s->b->u->arena, &s->found, &s->capacity, s->count + 1,
-                      sizeof *s->found);
-        s->found[s->count++] = x;
-        return;
-    }
-    for (int i = 0; i < x->nops; i++)
-        search(s, x->ops[i]);
+        !(x->flags & (IX_HAS_LOAD | IX_HAS_REDUCE)))
+        return IX_PICK_NOTHING;
+    return ix_is_guard(x) ? IX_PICK_IT : IX_PICK_INSIDE;
 }
 
 /* Branches that store into "cell"; a guard in the last operand of another is
@@ -73,19 +57,7 @@ expand(ix_builder *b, ilex_array *x)
 ilex_array *
 ix_guard_expand(ix_builder *b, ilex_array *x)
 {
-    guard_search s = {.b = b};
-    search(&s, x);
-    ix_map_free(&s.seen, &b->mem);
-    if (s.count == 0)
-        return x;
-    ix_substitution r = {.ctx = b->u->ctx};
-    for (size_t i = 0; i < s.count; i++)
-        if (!ix_map_set(&r.memo, &b->u->ctx->mem, s.found[i],
-                        (size_t)expand(b, s.found[i])))
-            ix_fail_memory(&b->u->ctx->error);
-    x = ix_substitute(&r, x);
-    ix_substitution_free(&r);
-    return x;
+    return ix_build_replace(b, x, pick_guard, expand);
 }
 
 static ix_stmt *

@@ -305,28 +305,12 @@ ix_reduce_strip(ix_builder *b, ilex_array *n, int k, ilex_array **index,
 
 /* ---- expressions ---- */
 
-/* Finds the outermost reductions of an expression. */
-typedef struct reduce_search {
-    ix_builder *b;
-    ix_map seen;
-    ilex_array **found;
-    size_t count, capacity;
-} reduce_search;
-
-static void
-search(reduce_search *s, ilex_array *x)
+static ix_pick
+pick_reduction(const ilex_array *x)
 {
-    if (!(x->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, x))
-        return;
-    ix_map_set(&s->seen, &s->b->mem, x, 1);
-    if (x->kind == IX_REDUCE) {
-        ix_arena_grow(&s->b->u->arena, &s->found, &s->capacity, s->count + 1,
-                      sizeof *s->found);
-        s->found[s->count++] = x;
-        return;
-    }
-    for (int i = 0; i < x->nops; i++)
-        search(s, x->ops[i]);
+    if (!(x->flags & IX_HAS_REDUCE))
+        return IX_PICK_NOTHING;
+    return x->kind == IX_REDUCE ? IX_PICK_IT : IX_PICK_INSIDE;
 }
 
 /* The value of a reduction, computed in the block where its free indices are
@@ -355,21 +339,9 @@ reduce_value(ix_builder *b, ilex_array *n)
 ilex_array *
 ix_reduce_expand(ix_builder *b, ilex_array *x)
 {
-    reduce_search s = {.b = b};
     b->expand = ix_reduce_expand;
     x = ix_guard_expand(b, x);
-    search(&s, x);
-    ix_map_free(&s.seen, &b->mem);
-    if (s.count == 0)
-        return x;
-    ix_substitution r = {.ctx = b->u->ctx};
-    for (size_t i = 0; i < s.count; i++)
-        if (!ix_map_set(&r.memo, &b->u->ctx->mem, s.found[i],
-                        (size_t)reduce_value(b, s.found[i])))
-            ix_fail_memory(&b->u->ctx->error);
-    x = ix_substitute(&r, x);
-    ix_substitution_free(&r);
-    return x;
+    return ix_build_replace(b, x, pick_reduction, reduce_value);
 }
 
 static ix_stmt *

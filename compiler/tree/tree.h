@@ -235,6 +235,15 @@ ix_stmt *ix_build_let(ix_builder *b, char prefix, ilex_array *value);
 /* The value of a scratch element, read here. */
 ilex_array *ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index);
 
+/* What of an expression is to be replaced: it, something inside, nothing. */
+typedef enum ix_pick { IX_PICK_IT, IX_PICK_INSIDE, IX_PICK_NOTHING } ix_pick;
+/* The expression with the outermost nodes that "pick" names replaced by what
+ * "expand", which may write statements, makes of them. */
+ilex_array *ix_build_replace(ix_builder *b, ilex_array *x,
+                             ix_pick (*pick)(const ilex_array *x),
+                             ilex_array *(*expand)(ix_builder *b,
+                                                   ilex_array *x));
+
 /* Rebuilds the kernel's statements: "leaf" gets each statement without a body
  * and each loop or branch before it is opened, and appends what replaces it;
  * it returns the statement to open or to append, NULL if it did everything.
