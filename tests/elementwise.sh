@@ -16,4 +16,4 @@ check() {
     exit 1
 }
 check lib/ops/elementwise.sh include/ilex/elementwise.h
-check lib/graph/kinds.sh include/ilex/kinds.h
+check lib/build/kinds.sh include/ilex/kinds.h

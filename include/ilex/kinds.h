@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Structural constructors: generated from nodes.def by lib/graph/kinds.sh.
+ * Structural constructors: generated from nodes.def and
+ * functions.def by lib/build/kinds.sh.
  *
  * Axes are text: a name, "I", or a number from either end, "-1". Bounds are
  * text, affine in sizes: "n-1". NULL operands give NULL, poison gives poison.
@@ -32,6 +33,10 @@ ILEX_API ilex_array *ilex_slice(ilex_array *x, const char *const *start,
  * anything; on a symbolic one it must be known to stay within 8 lengths,
  * else ILEX_E_UNSUPPORTED: assume "n >= k". */
 ILEX_API ilex_array *ilex_roll(ilex_array *x, const char *axis, const char *by);
+
+/* y(i) = x(lo + hi - 1 - i) along the axes, NULL for all: the order of the
+ * elements reversed, on the same domain. */
+ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);
 
 /* ---- kinds that this version does not have ----
  *

@@ -49,6 +49,8 @@ static ilex_dtype
 weak_dtype(ilex_dtype literal, ilex_dtype strong)
 {
     char kind = ix_dtype_kind(strong);
+    if (literal == ILEX_C128)
+        return kind == 'c' ? strong : strong == ILEX_F32 ? ILEX_C64 : ILEX_C128;
     if (literal == ILEX_F64)
         return kind == 'f' || kind == 'c' ? strong : ILEX_F64;
     if (literal == ILEX_I64)
@@ -112,7 +114,8 @@ fold_literals(ilex_context *ctx, ix_op op, int n, ilex_array *const *args)
         types[i] = (ilex_dtype)args[i]->dtype;
     }
     if (!ix_op_type(op, types, &loop, &result) ||
-        (result != ILEX_I64 && result != ILEX_F64 && result != ILEX_BOOL))
+        (result != ILEX_I64 && result != ILEX_F64 && result != ILEX_C128 &&
+         result != ILEX_BOOL))
         return NULL;
     ix_fpenv before = ix_fpenv_enter();
     for (int i = 0; i < n; i++) {

@@ -47,6 +47,17 @@ ilex_array *ix_build_wide_lambda(ilex_context *ctx, const char *what,
 ilex_array *ix_build_reduce(ilex_context *ctx, ix_reduction reduction,
                             ilex_array *x, uint32_t mask, bool keep);
 
+/* The same with more to say: elements where a mask is false are left out, and
+ * "initial" is combined with the result (either may be NULL). */
+typedef struct ix_reduce_request {
+    uint32_t mask;
+    bool keep;
+    ilex_array *where, *initial;
+} ix_reduce_request;
+ilex_array *ix_build_reduce_with(ilex_context *ctx, ix_reduction reduction,
+                                 ilex_array *x,
+                                 const ix_reduce_request *request);
+
 /* Labels: small integers, one array for the result and one per operand. */
 typedef struct ix_labels {
     int n;
@@ -73,29 +84,68 @@ ilex_array *ix_build_einsum(ilex_context *ctx, const ix_labels *result,
 ilex_array *ix_build_reshape(ilex_context *ctx, ilex_array *x,
                              const ix_domain *dom, bool fortran);
 
-/* ---- kinds of form node ---- */
+/* ---- functions of whole arrays ----
+ *
+ * The kinds of form node (nodes.def) and what is made of other nodes
+ * (functions.def): in text name(operands; attributes).
+ */
 
-/* The value of an attribute: what its type in nodes.def says. */
+/* The value of an attribute: what its type in the table says. */
 typedef struct ix_given {
     bool present;
+    int n; /* SET, SHAPE: how many there are */
     int64_t number[ILEX_MAX_RANK];
     const ix_lin *form[ILEX_MAX_RANK]; /* NULL: not given */
+    ilex_array *value;
+    const char *word;
+    size_t length; /* of "word" */
 } ix_given;
 
 /* "given" has the attributes in the order of the row; operands are arrays,
  * none of them poison, as many as the row allows. */
+typedef ilex_array *ix_build_fn(ilex_context *ctx, ilex_array *const *operands,
+                                int count, const ix_given *given);
 #define BUILDER_own(function)
 #define BUILDER_later(function)
-#define BUILDER_node(function)                                                 \
-    ilex_array *ix_build_##function(ilex_context *ctx,                         \
-                                    ilex_array *const *operands, int count,    \
-                                    const ix_given *given);
+#define BUILDER_node(function) ix_build_fn ix_build_##function;
 #define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
     BUILDER_##form(function)
 #include "lib/graph/nodes.def"
+#define IX_FUNCTION(function, ...) ix_build_fn ix_build_##function;
+#include "lib/build/functions.def"
 
-/* lib/build/kinds.c: calls ix_build_<kind> after the checks that all kinds
- * have in common; an error if this version does not have the kind. */
+/* A row of either table. */
+typedef struct ix_signature {
+    const char *text, *meaning;
+    int least, most;
+    ix_build_fn *build; /* NULL: this version does not have it */
+    int nattributes;
+    ix_attribute_info attribute[IX_KIND_ATTRIBUTES];
+} ix_signature;
+
+enum {
+#define SIGNATURE_own(function)
+#define SIGNATURE_later(function) IX_SIGNATURE_##function,
+#define SIGNATURE_node(function) IX_SIGNATURE_##function,
+#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+    SIGNATURE_##form(function)
+#include "lib/graph/nodes.def"
+#define IX_FUNCTION(function, ...) IX_SIGNATURE_##function,
+#include "lib/build/functions.def"
+    IX_NSIGNATURES
+};
+extern const ix_signature ix_signatures[IX_NSIGNATURES];
+
+/* The function called "text" in programs; NULL if there is none. */
+const ix_signature *ix_signature_find(const char *text, size_t length);
+
+/* lib/build/calls.c: calls the row's function after the checks that all have
+ * in common; an error if this version does not have it. */
+ilex_array *ix_build_call(ilex_context *ctx, const ix_signature *signature,
+                          ilex_array *const *operands, int count,
+                          const ix_given *given);
+
+/* The same for a kind of form node. */
 ilex_array *ix_build_kind(ilex_context *ctx, ix_kind kind,
                           ilex_array *const *operands, int count,
                           const ix_given *given);
@@ -106,11 +156,16 @@ ilex_array *ix_kind_node(ix_kind kind, const ix_domain *interior,
                          const ix_domain *valid, ilex_array *const *operands,
                          int count, const ix_given *given);
 
+/* Is there one value for each axis of the first operand? */
+bool ix_attribute_per_axis(ix_attribute_type type);
+
 /* How many integers or bounds an attribute has for this first operand. */
 int ix_attribute_count(ix_attribute_type type, const ilex_array *x);
 
-/* The kind called "text" in programs; IX_NKINDS if there is none. */
-ix_kind ix_kind_of_text(const char *text, size_t length);
+/* A set of axes of "x" as a mask (bit k: axis k), all of them if it is not
+ * given; false after an error. */
+bool ix_given_axes(const ilex_array *x, const char *operation,
+                   const ix_given *given, uint32_t *mask);
 
 /* The axis of "x" that "text" names: a name, or a number from either end; -1
  * with an error. */

@@ -4,6 +4,7 @@
  */
 #include "lib/build/build.h"
 #include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
 
 /* How the axes of x map: kept ones to indices, reduced ones to _r. */
 typedef struct plan {
@@ -170,4 +171,95 @@ ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
                          .nops = 1 + slots,
                          .ops = ops};
     return ix_node_scoped(ctx, &spec);
+}
+
+/* ---- where, initial ---- */
+
+/* What stands for the elements that a mask leaves out: the result of nothing,
+ * or what combining does not change if there is none. */
+static ilex_array *
+neutral(ilex_context *ctx, ix_reduction r, ilex_dtype acc)
+{
+    ix_value v;
+    if (!ix_reduction_empty(r, acc, &v))
+        v = ix_reduction_identity(r, acc);
+    return ix_scalar_const(ctx, acc, v);
+}
+
+/* x where the mask holds, "other" elsewhere. */
+static ilex_array *
+masked(ilex_context *ctx, const char *name, ilex_array *mask, ilex_array *x,
+       ilex_array *other)
+{
+    ilex_array *y =
+        ix_build_op(ctx, IX_OP_WHERE, (ilex_array *[]){mask, x, other});
+    if (ix_is_poison(y) || (ix_is_array(x) && y->interior == x->interior))
+        return y;
+    return ix_poison(ctx, name, 0, ILEX_E_SHAPE,
+                     "%s: the mask is on [%s], the operand on [%s]; the mask "
+                     "has the operand's axes, or fewer",
+                     name, ix_domain_show(ctx, mask->interior).s,
+                     ix_domain_show(ctx, x->interior).s);
+}
+
+/* The number of elements where the mask holds, for a mean. */
+static ilex_array *
+masked_count(ilex_context *ctx, ilex_array *x, const ix_reduce_request *request)
+{
+    ilex_array *one =
+        ix_build_restrict(ctx, "mean", ilex_i64(ctx, 1), x->interior);
+    ilex_array *ones =
+        masked(ctx, "mean", request->where, one, ilex_i64(ctx, 0));
+    return ix_build_reduce(ctx, IX_REDUCTION_SUM, ones, request->mask,
+                           request->keep);
+}
+
+static ilex_array *
+reduce_masked(ilex_context *ctx, ix_reduction r, ilex_array *x,
+              const ix_reduce_request *request)
+{
+    const char *name = ix_reduction_info_of(r)->name;
+    ilex_dtype acc, result;
+    if (!ix_reduction_type(r, (ilex_dtype)x->dtype, &acc, &result))
+        return ix_build_reduce(ctx, r, x, request->mask, request->keep);
+    if (ix_reduction_info_of(r)->by_index)
+        return ix_poison(ctx, name, 0, ILEX_E_UNSUPPORTED,
+                         "%s: a position among the elements of a mask is not "
+                         "supported; give those outside of it another value "
+                         "with where(m, x, v)",
+                         name);
+    if (request->where->dtype != ILEX_BOOL)
+        return ix_poison(ctx, name, 0, ILEX_E_DTYPE,
+                         "%s: the mask is %s; it is bool, for example x > 0",
+                         name,
+                         ilex_dtype_name((ilex_dtype)request->where->dtype));
+    bool mean = r == IX_REDUCTION_MEAN;
+    r = mean ? IX_REDUCTION_SUM : r;
+    x = ix_build_cast(ctx, acc, x);
+    ilex_array *y = masked(ctx, name, request->where, x, neutral(ctx, r, acc));
+    y = ix_build_reduce(ctx, r, y, request->mask, request->keep);
+    if (!mean)
+        return y;
+    ilex_array *count = ix_build_cast(ctx, acc, masked_count(ctx, x, request));
+    return ix_build_op(ctx, IX_OP_TRUE_DIVIDE, (ilex_array *[]){y, count});
+}
+
+ilex_array *
+ix_build_reduce_with(ilex_context *ctx, ix_reduction r, ilex_array *x,
+                     const ix_reduce_request *request)
+{
+    const ix_reduction_info *info = ix_reduction_info_of(r);
+    if (ix_is_poison(x))
+        return x;
+    ilex_array *y =
+        request->where && ix_is_array(x)
+            ? reduce_masked(ctx, r, x, request)
+            : ix_build_reduce(ctx, r, x, request->mask, request->keep);
+    if (!request->initial || ix_is_poison(y))
+        return y;
+    if (info->by_index || r == IX_REDUCTION_MEAN)
+        return ix_poison(ctx, info->name, 0, ILEX_E_UNSUPPORTED,
+                         "%s: has no initial value", info->name);
+    return ix_build_op(ctx, ix_reduction_op(r),
+                       (ilex_array *[]){request->initial, y});
 }

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "lib/graph/attributes.h"
 #include "lib/graph/scalar.h"
 
 const ix_kind_info ix_kind_infos[IX_NKINDS] = {
@@ -16,24 +17,10 @@ const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 #define IX_OPERANDS_head 0, 1
 #define IX_OPERANDS_tail 1, INT_MAX
 #define MANY INT_MAX
-/* An attribute of a row: its type, and whether it may be missing. */
-#define TYPE_AXIS(i) .attribute[i].type = IX_ATTRIBUTE_AXIS
-#define TYPE_AXES(i) .attribute[i].type = IX_ATTRIBUTE_AXES
-#define TYPE_INTS(i) .attribute[i].type = IX_ATTRIBUTE_INTS
-#define TYPE_LIN(i) .attribute[i].type = IX_ATTRIBUTE_LIN
-#define TYPE_LINS(i) .attribute[i].type = IX_ATTRIBUTE_LINS
-#define TYPE_MAY_INTS(i) TYPE_INTS(i), .attribute[i].optional = true
-#define TYPE_MAY_LINS(i) TYPE_LINS(i), .attribute[i].optional = true
-#define ATTRIBUTE(i, t, a) .attribute[i].name = #a, TYPE_##t(i)
-#define A0() .nattributes = 0
-#define A1(t, a) .nattributes = 1, ATTRIBUTE(0, t, a)
-#define A2(t, a, u, b) .nattributes = 2, ATTRIBUTE(0, t, a), ATTRIBUTE(1, u, b)
-#define A3(t, a, u, b, v, c)                                                   \
-    .nattributes = 3, ATTRIBUTE(0, t, a), ATTRIBUTE(1, u, b), ATTRIBUTE(2, v, c)
 #define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
                 lower, meaning, attributes)                                    \
     {text,  meaning, IX_CLASS_##class,  IX_OPERANDS_##operands,                \
-     least, most,    IX_FORM_OF_##form, attributes},
+     least, most,    IX_FORM_OF_##form, IX_ATTRIBUTES_##attributes},
 #include "lib/graph/nodes.def"
 };
 

@@ -31,10 +31,17 @@ typedef enum ix_attribute_type {
     IX_ATTRIBUTE_AXES,
     IX_ATTRIBUTE_INTS,
     IX_ATTRIBUTE_LIN,
-    IX_ATTRIBUTE_LINS
+    IX_ATTRIBUTE_LINS,
+    /* of functions that are no kind of node */
+    IX_ATTRIBUTE_SET,
+    IX_ATTRIBUTE_INT,
+    IX_ATTRIBUTE_SHAPE,
+    IX_ATTRIBUTE_VALUE,
+    IX_ATTRIBUTE_WORD,
+    IX_ATTRIBUTE_DTYPE
 } ix_attribute_type;
 
-enum { IX_KIND_ATTRIBUTES = 3 };
+enum { IX_KIND_ATTRIBUTES = 4 };
 typedef struct ix_attribute_info {
     const char *name;
     ix_attribute_type type;

@@ -26,9 +26,12 @@ write_ranges(ix_text *t, const ix_colons_list *ranges)
     for (size_t i = 0; i < ranges->n; i++) {
         const ix_colons *r = &ranges->item[i];
         ix_text_put(t, i ? ", " : "");
+        put_word(t, &r->axis);
+        ix_text_put(t, r->axis.length ? "=" : r->ellipsis ? "..." : "");
         for (int k = 0; k < r->n; k++) {
             ix_text_put(t, k ? ":" : "");
-            write_expr(t, r->part[k], true);
+            if (r->part[k])
+                write_expr(t, r->part[k], true);
         }
     }
 }
@@ -56,6 +59,21 @@ write_chain(ix_text *t, const ix_syntax *x, bool tight)
     }
 }
 
+/* "; name=value, ...", if there are any. */
+static void
+write_attributes(ix_text *t, const ix_attributes *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const ix_attribute *a = &list->item[i];
+        ix_text_put(t, i ? ", " : "; ");
+        put_word(t, &a->name);
+        ix_text_put(t, a->name.length ? "=" : "");
+        ix_text_put(t, a->bare ? "" : "[");
+        write_parts(t, a->value, a->n, true);
+        ix_text_put(t, a->bare ? "" : "]");
+    }
+}
+
 /* A name with brackets or parentheses behind it. */
 static void
 write_call(ix_text *t, const ix_syntax *x, bool tight)
@@ -64,12 +82,15 @@ write_call(ix_text *t, const ix_syntax *x, bool tight)
     if (x->kind != IX_SYNTAX_CALL) {
         ix_text_char(t, '[');
         write_ranges(t, x->ranges);
+        if (x->kind == IX_SYNTAX_INDEX)
+            write_attributes(t, &x->attributes);
         ix_text_char(t, ']');
     }
     if (x->kind == IX_SYNTAX_INDEX)
         return;
     ix_text_char(t, '(');
     write_parts(t, x->part, x->nparts, tight);
+    write_attributes(t, &x->attributes);
     ix_text_char(t, ')');
 }
 
@@ -80,6 +101,7 @@ write_expr(ix_text *t, const ix_syntax *x, bool tight)
     switch (x->kind) {
     case IX_SYNTAX_INT:
     case IX_SYNTAX_REAL:
+    case IX_SYNTAX_IMAGINARY:
     case IX_SYNTAX_NAME:
         put_word(t, &x->word);
         return;
@@ -199,7 +221,7 @@ fmt_CONST(ix_text *t, const ix_statement *s)
     put_word(t, &s->name);
     write_type(t, &s->type);
     ix_text_put(t, " = {");
-    write_parts(t, s->attribute[0].value, s->attribute[0].n, false);
+    write_parts(t, s->values.value, s->values.n, false);
     ix_text_char(t, '}');
 }
 
@@ -248,19 +270,7 @@ static void
 fmt_NODE(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
-    ix_text_put(t, " = ");
-    put_word(t, &s->option);
-    ix_text_char(t, '(');
-    write_words(t, s);
-    for (size_t i = 0; i < s->nattributes; i++) {
-        const ix_attribute *a = &s->attribute[i];
-        ix_text_put(t, i ? ", " : "; ");
-        put_word(t, &a->name);
-        ix_text_put(t, a->bare ? "=" : "=[");
-        write_parts(t, a->value, a->n, true);
-        ix_text_put(t, a->bare ? "" : "]");
-    }
-    ix_text_char(t, ')');
+    write_value(t, s);
 }
 
 static void

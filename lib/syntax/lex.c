@@ -55,6 +55,9 @@ ix_reader_init(ix_reader *r, ilex_context *ctx, const char *text, size_t length,
     r->line = 1;
     r->nesting = 0;
     r->nodes = 0;
+    r->token = (ix_token){IX_TOKEN_NEWLINE, {0}};
+    r->inner = NULL;
+    r->ninner = r->inner_capacity = 0;
     r->last_line = r->last_column = 1;
     if (length > IX_TEXT_MAX_BYTES) {
         ix_word start = place(r, text);
@@ -107,7 +110,7 @@ skip_digits(ix_reader *r)
         r->at++;
 }
 
-/* A number: digits, then perhaps a fraction and an exponent. */
+/* A number: digits, then perhaps a fraction, an exponent, a "j". */
 static ix_token_kind
 scan_number(ix_reader *r)
 {
@@ -126,6 +129,11 @@ scan_number(ix_reader *r)
             r->at += sign ? 2 : 1;
             skip_digits(r);
         }
+    }
+    if (peek(r, 0) == 'j' && !is_name_start(peek(r, 1)) &&
+        !is_digit(peek(r, 1))) {
+        r->at++;
+        return IX_TOKEN_IMAGINARY;
     }
     if (is_name_start(peek(r, 0)) || peek(r, 0) == '.') {
         ix_word where = place(r, start);
@@ -150,17 +158,19 @@ scan_string(ix_reader *r)
     r->at++;
 }
 
-/* Spellings of two characters; all others have one. */
+/* Spellings of more than one character; all others have one. */
 static void
 scan_punct(ix_reader *r)
 {
-    static const char pairs[][3] = {
-        "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "//"};
-    for (size_t i = 0; i < IX_COUNT(pairs); i++)
-        if (peek(r, 0) == pairs[i][0] && peek(r, 1) == pairs[i][1]) {
-            r->at += 2;
+    static const char *const spellings[] = {
+        "...", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "//"};
+    for (size_t i = 0; i < IX_COUNT(spellings); i++) {
+        size_t n = strlen(spellings[i]);
+        if ((size_t)(r->end - r->at) >= n && !memcmp(r->at, spellings[i], n)) {
+            r->at += n;
             return;
         }
+    }
     check_byte(r, r->at);
     if (!strchr("+-*/%<>=!&|^~()[]{},:;@", *r->at)) {
         ix_word where = place(r, r->at);
@@ -189,13 +199,48 @@ scan(ix_reader *r)
     return IX_TOKEN_NAME;
 }
 
+/* Does a line that ends with this token go on in the next one? It does behind
+ * a comma, an operator and an open bracket. */
+static bool
+goes_on(const ix_token *t)
+{
+    return t->kind == IX_TOKEN_PUNCT && !strchr(")]}:;@", t->word.text[0]) &&
+           t->word.text[0] != '.';
+}
+
+/* Keeps the comment on a line that goes on, for the layout of text. */
+static void
+keep_comment(ix_reader *r, ix_word comment)
+{
+    if (!comment.length)
+        return;
+    ix_arena_grow(&r->arena, &r->inner, &r->inner_capacity, r->ninner + 1,
+                  sizeof *r->inner);
+    r->inner[r->ninner++] = comment;
+}
+
+/* Skips what stands before the next token; returns the comment before the end
+ * of a line. */
+static ix_word
+skip_to_token(ix_reader *r)
+{
+    ix_word comment = skip_blanks(r);
+    while (goes_on(&r->token) && r->at < r->end && *r->at == '\n') {
+        keep_comment(r, comment);
+        r->line++;
+        r->line_start = ++r->at;
+        comment = skip_blanks(r);
+    }
+    return comment;
+}
+
 void
 ix_lex_next(ix_reader *r)
 {
     ix_token *t = &r->token;
     r->last_line = r->line;
     r->last_column = (int32_t)(r->at - r->line_start) + 1;
-    t->word = skip_blanks(r);
+    t->word = skip_to_token(r);
     if (r->at == r->end) {
         t->kind = t->word.length ? IX_TOKEN_NEWLINE : IX_TOKEN_END;
         return;

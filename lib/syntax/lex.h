@@ -26,7 +26,8 @@ typedef enum ix_token_kind {
     IX_TOKEN_NAME,
     IX_TOKEN_INT,
     IX_TOKEN_REAL,
-    IX_TOKEN_STRING, /* with its quotes */
+    IX_TOKEN_IMAGINARY, /* 7j, 0.5j */
+    IX_TOKEN_STRING,    /* with its quotes */
     IX_TOKEN_PUNCT
 } ix_token_kind;
 
@@ -53,6 +54,8 @@ typedef struct ix_reader {
     int32_t last_line, last_column; /* where the token before it ended */
     int nesting;
     size_t nodes;
+    ix_word *inner; /* comments on lines that the statement goes on behind */
+    size_t ninner, inner_capacity;
 } ix_reader;
 
 /* Starts reading; refuses text that is too long. Call it after IX_ARENA_TRY.

@@ -213,8 +213,8 @@ ix_parser_size(ix_parser *p, const ix_word *word)
 void
 ix_parser_later(ix_parser *p, const ix_word *word)
 {
-    ix_kind kind = ix_kind_of_text(word->text, (size_t)word->length);
-    if (kind < IX_NKINDS && ix_kind_infos[kind].form == IX_FORM_OF_later)
+    const ix_signature *s = ix_signature_find(word->text, (size_t)word->length);
+    if (s && !s->build)
         ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, word,
                     "%.*s is not supported in this version (`map` covers the "
                     "affine cases)",

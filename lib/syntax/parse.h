@@ -134,6 +134,8 @@ void ix_parse_assume(ix_parser *p, const ix_syntax *x);
 void ix_parse_check_assumptions(ix_parser *p, const ix_word *where);
 /* Symbol of an axis: "I", "I+1/2". */
 int32_t ix_parse_axis(ix_parser *p, const ix_syntax *x);
+/* Is a range of nothing but expressions, none of them missing? */
+bool ix_parse_is_plain(const ix_colons *r);
 const ix_domain *ix_parse_domain(ix_parser *p, const ix_colons_list *ranges);
 /* Halo widths, 2 per axis of "dom". */
 void ix_parse_halo(ix_parser *p, const ix_domain *dom,
@@ -165,11 +167,17 @@ ilex_array *ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x,
 ilex_array *ix_parse_map(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_const(ix_parser *p, const ix_statement *s);
 
-/* ---- lib/syntax/parse_node.c: structural statements ---- */
+/* ---- lib/syntax/parse_node.c, lib/syntax/parse_call.c ---- */
 
 ilex_array *ix_parse_einsum(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_reshape(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_node(ix_parser *p, const ix_statement *s);
+
+/* A call of a function of whole arrays. */
+ilex_array *ix_parse_call(ix_parser *p, const ix_syntax *x,
+                          const ix_signature *signature);
+/* The function with an example of its attributes: "roll(x; axis=0, by=1)". */
+const char *ix_signature_example(ix_parser *p, const ix_signature *signature);
 
 /* ---- whole texts ---- */
 
@@ -189,6 +197,8 @@ ilex_array *ix_parse_text_expr(ilex_context *ctx, const char *text,
 const ix_domain *ix_parse_text_domain(ilex_context *ctx, const char *text,
                                       int64_t *halo, bool *has_halo);
 const ix_lin *ix_parse_text_lin(ilex_context *ctx, const char *text);
+/* Bounds with commas between, "n, 3"; false after an error. */
+bool ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given);
 ilex_status ix_parse_text_assume(ilex_context *ctx, const char *text);
 
 #endif

@@ -265,6 +265,15 @@ ix_parse_axis(ix_parser *p, const ix_syntax *x)
     return symbol;
 }
 
+bool
+ix_parse_is_plain(const ix_colons *r)
+{
+    bool plain = !r->ellipsis && !r->axis.length;
+    for (int k = 0; plain && k < r->n; k++)
+        plain = r->part[k] != NULL;
+    return plain;
+}
+
 const ix_domain *
 ix_parse_domain(ix_parser *p, const ix_colons_list *ranges)
 {

@@ -18,24 +18,32 @@ integer(ix_parser *p, const ix_syntax *x)
     return ilex_lit_int(p->ctx, ix_parse_int(p, x));
 }
 
-/* The real at "word". */
+/* The real at "word", without the "j" of an imaginary one. */
 static double
 real_value(ix_parser *p, const ix_word *word)
 {
-    char buffer[128];
+    char buffer[128] = "";
     double v = 0;
     if (word->length >= (int)sizeof buffer)
         ix_lex_fail(&p->reader, ILEX_E_LITERAL, word,
                     "a number of %d characters; 17 digits give every f64",
                     (int)word->length);
     memcpy(buffer, word->text, (size_t)word->length);
-    buffer[word->length] = 0;
+    buffer[strcspn(buffer, "j")] = 0;
     ix_text_scan_real(buffer, &v);
     if (v - v != 0)
         ix_lex_fail(&p->reader, ILEX_E_LITERAL, word,
                     "the number %.*s does not fit f64; write inf for infinity",
                     (int)word->length, word->text);
     return v;
+}
+
+/* A weak complex number without a real part. */
+static ilex_array *
+imaginary(ix_parser *p, const ix_syntax *x)
+{
+    ix_value v = {.f = 0, .im = real_value(p, &x->word)};
+    return ix_scalar_weak(p->ctx, ILEX_C128, v);
 }
 
 static bool
@@ -233,12 +241,59 @@ index_value(ix_parser *p, const ix_syntax *x)
     return ix_scalar_index(p->ctx, k);
 }
 
+/* A reduction, over all axes if there are no brackets. */
+static ilex_array *
+reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
+{
+    const ix_word *w = &x->word;
+    if (x->nparts != 1)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
+                    "%.*s reduces one operand, not %zu", (int)w->length,
+                    w->text, x->nparts);
+    if (x->ranges && x->ranges->n == 0)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
+                    "%.*s[] says no axes; write %.*s(x) for all of them, "
+                    "%.*s[I](x) or %.*s[0](x) for one",
+                    (int)w->length, w->text, (int)w->length, w->text,
+                    (int)w->length, w->text, (int)w->length, w->text);
+    return p->lambda ? ix_parse_lambda_reduce(p, x, r)
+                     : ix_parse_field_reduce(p, x, r);
+}
+
+static ilex_array *
+reduction(ix_parser *p, const ix_syntax *x)
+{
+    ix_reduction r;
+    const ix_word *w = &x->word;
+    if (!ix_reduction_find(w->text, (size_t)w->length, &r))
+        ix_parser_unknown(p, w, "reduction");
+    return reduce(p, x, r);
+}
+
+/* Fails if a call that has no attributes is given some. */
+static void
+no_attributes(ix_parser *p, const ix_syntax *x)
+{
+    if (x->attributes.n)
+        ix_lex_fail(
+            &p->reader, ILEX_E_SYNTAX, &x->attributes.item[0].value[0]->word,
+            "%.*s has no attributes", (int)x->word.length, x->word.text);
+}
+
 static ilex_array *
 call(ix_parser *p, const ix_syntax *x)
 {
     const ix_word *w = &x->word;
+    const ix_signature *s = ix_signature_find(w->text, (size_t)w->length);
     ilex_dtype dtype;
     ix_op op;
+    ix_reduction r;
+    ix_parser_later(p, w);
+    if (s)
+        return ix_parse_call(p, x, s);
+    if (x->nparts == 1 && ix_reduction_find(w->text, (size_t)w->length, &r))
+        return reduce(p, x, r);
+    no_attributes(p, x);
     if (ix_op_find(w->text, (size_t)w->length, &op))
         return call_op(p, op, x);
     if (ix_dtype_find(w->text, (size_t)w->length, &dtype))
@@ -247,32 +302,10 @@ call(ix_parser *p, const ix_syntax *x)
         return ix_parser_array(p, size_value(p, x));
     if (ix_word_is(w, "index"))
         return ix_parser_array(p, index_value(p, x));
-    ix_reduction r;
-    if (ix_reduction_find(w->text, (size_t)w->length, &r))
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
-                    "a reduction says over which axes, for example "
-                    "%.*s[I](x), or %.*s[0](x) for unnamed ones",
-                    (int)w->length, w->text, (int)w->length, w->text);
-    ix_parser_later(p, w);
     ix_parser_unknown(p, w, "function");
 }
 
 /* ---- names and operators ---- */
-
-static ilex_array *
-reduce(ix_parser *p, const ix_syntax *x)
-{
-    ix_reduction r;
-    const ix_word *w = &x->word;
-    if (!ix_reduction_find(w->text, (size_t)w->length, &r))
-        ix_parser_unknown(p, w, "reduction");
-    if (x->nparts != 1)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
-                    "%.*s reduces one operand, not %zu", (int)w->length,
-                    w->text, x->nparts);
-    return p->lambda ? ix_parse_lambda_reduce(p, x, r)
-                     : ix_parse_field_reduce(p, x, r);
-}
 
 static ilex_array *
 name(ix_parser *p, const ix_syntax *x)
@@ -314,6 +347,8 @@ ix_parse_expr(ix_parser *p, const ix_syntax *x)
     case IX_SYNTAX_INT:
     case IX_SYNTAX_REAL:
         return ix_parser_array(p, literal_array(p, x));
+    case IX_SYNTAX_IMAGINARY:
+        return ix_parser_array(p, imaginary(p, x));
     case IX_SYNTAX_NAME:
         return ix_parser_array(p, name(p, x));
     case IX_SYNTAX_PAREN:
@@ -328,7 +363,7 @@ ix_parse_expr(ix_parser *p, const ix_syntax *x)
         return p->lambda ? ix_parse_lambda_index(p, x)
                          : ix_parse_field_index(p, x);
     case IX_SYNTAX_REDUCE:
-        return reduce(p, x);
+        return reduction(p, x);
     }
     return ix_poison_again(p->ctx);
 }

@@ -150,10 +150,11 @@ ix_parse_lambda_name(ix_parser *p, const ix_word *word)
 static ilex_array *
 index_entry(ix_parser *p, const ix_colons *r)
 {
-    const ix_word *where = &r->part[0]->word;
-    if (r->n != 1)
+    const ix_word *where = &r->where;
+    if (r->n != 1 || !ix_parse_is_plain(r))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, where,
-                    "a subscript is one index for each axis, without ':'");
+                    "in a map a subscript is one index for each axis, without "
+                    "':', '=' or '...'");
     ilex_array *x = ix_parse_expr(p, r->part[0]);
     if (!ix_dtype_is_integer((ilex_dtype)x->dtype))
         ix_lex_fail(&p->reader, ILEX_E_DTYPE, where,
@@ -190,8 +191,8 @@ open_ranges(ix_parser *p, const ix_colons_list *ranges, int *first)
     for (size_t i = 0; i < ranges->n; i++) {
         const ix_colons *r = &ranges->item[i];
         const ix_syntax *name = r->part[0];
-        if (r->n < 2 || name->kind != IX_SYNTAX_NAME)
-            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &name->word,
+        if (r->n < 2 || !ix_parse_is_plain(r) || name->kind != IX_SYNTAX_NAME)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                         "a reduction in a map names an index and its range, "
                         "for example sum[s:3](x[i + s])");
         if (depth + (int)i == ILEX_MAX_RANK)
@@ -264,6 +265,10 @@ ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
 {
     ilex_context *ctx = p->ctx;
     int first, depth = p->lambda->nrindex;
+    if (!x->ranges || x->attributes.n)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "a reduction in a map names indices and their ranges, and "
+                    "has no attributes, for example sum[s:3](x[i + s])");
     bool mean = r == IX_REDUCTION_MEAN;
     const ix_domain *box = open_ranges(p, x->ranges, &first);
     check_box(p, x, r, box);
@@ -389,7 +394,7 @@ ix_parse_const(ix_parser *p, const ix_statement *s)
 {
     enum { MAX_VALUES = 64 };
     ilex_array *value[MAX_VALUES];
-    const ix_attribute *list = &s->attribute[0];
+    const ix_attribute *list = &s->values;
     ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
     const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
     int64_t count;

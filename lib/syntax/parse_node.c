@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Meaning of the structural statements: einsum, reshape, node.
+ * Meaning of the structural statements einsum and reshape.
  */
 #include "lib/syntax/parse.h"
-
-#include <stdio.h>
 
 /* The array that "word" names. */
 static ilex_array *
@@ -56,8 +54,9 @@ numbered_label(const ix_word *w)
 static int
 label_of(ix_parser *p, label_names *all, const ix_colons *r)
 {
-    const ix_word *w = &r->part[0]->word;
-    if (r->n != 1 || r->part[0]->kind != IX_SYNTAX_NAME)
+    const ix_word *w = &r->where;
+    if (r->n != 1 || !ix_parse_is_plain(r) ||
+        r->part[0]->kind != IX_SYNTAX_NAME)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
                     "the axes of an einsum are labels, for example "
                     "einsum C[i, j] = A[i, k]*B[k, j]");
@@ -171,151 +170,4 @@ ix_parse_reshape(ix_parser *p, const ix_statement *s)
     const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
     ix_parser_at(p, &s->name);
     return ix_build_reshape(p->ctx, x, dom, fortran);
-}
-
-/* ---- node: the kinds of that form ---- */
-
-/* An axis of "x", by its name or its number; whether there is such a number
- * is the constructor's question. */
-static int64_t
-axis_of(ix_parser *p, const ilex_array *x, const ix_syntax *value)
-{
-    if (value->kind == IX_SYNTAX_INT || value->kind == IX_SYNTAX_PREFIX)
-        return ix_parse_int(p, value);
-    int32_t name = ix_parse_axis(p, value);
-    int k = ix_rank(x) ? ix_domain_find(x->interior, name) : -1;
-    if (k < 0)
-        ix_lex_fail(&p->reader, ILEX_E_AXIS, &value->word,
-                    "there is no axis %s in [%s]", ix_symbol_text(p->ctx, name),
-                    ix_rank(x) ? ix_domain_show(p->ctx, x->interior).s : "");
-    return k;
-}
-
-static void
-read_value(ix_parser *p, const ilex_array *x, ix_attribute_type type,
-           const ix_syntax *value, ix_given *given, int k)
-{
-    switch (type) {
-    case IX_ATTRIBUTE_AXIS:
-        given->number[k] = axis_of(p, x, value);
-        break;
-    case IX_ATTRIBUTE_AXES:
-    case IX_ATTRIBUTE_INTS:
-        given->number[k] = ix_parse_int(p, value);
-        break;
-    case IX_ATTRIBUTE_LIN:
-    case IX_ATTRIBUTE_LINS:
-        given->form[k] = ix_parse_lin(p, value);
-    }
-}
-
-/* Reads the attribute "info" of a node over "x", if the statement has it. */
-static void
-read_attribute(ix_parser *p, const ix_statement *s, const ilex_array *x,
-               const ix_attribute_info *info, ix_given *given)
-{
-    bool one =
-        info->type == IX_ATTRIBUTE_AXIS || info->type == IX_ATTRIBUTE_LIN;
-    int n = ix_attribute_count(info->type, x);
-    const ix_attribute *a = NULL;
-    for (size_t i = 0; i < s->nattributes && !a; i++)
-        if (ix_word_is(&s->attribute[i].name, info->name))
-            a = &s->attribute[i];
-    if (!a && !info->optional)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->option,
-                    "the attribute %s=%s is missing", info->name,
-                    one ? "..." : "[...]");
-    if (a && a->n != (size_t)n && one)
-        ix_lex_fail(&p->reader, ILEX_E_RANK, &a->name,
-                    "%s lists %zu values; it is one", info->name, a->n);
-    if (a && a->n != (size_t)n)
-        ix_lex_fail(&p->reader, ILEX_E_RANK, &a->name,
-                    "%s lists %zu values; the operand has %d axes", info->name,
-                    a->n, n);
-    given->present = a != NULL;
-    for (int k = 0; a && k < n; k++)
-        read_value(p, x, info->type, a->value[k], given, k);
-}
-
-/* Every attribute is one of the kind, once. */
-static void
-check_attributes(ix_parser *p, const ix_statement *s, const ix_kind_info *info)
-{
-    for (size_t i = 0; i < s->nattributes; i++) {
-        const ix_word *w = &s->attribute[i].name;
-        int k = 0;
-        while (k < info->nattributes && !ix_word_is(w, info->attribute[k].name))
-            k++;
-        bool known = k < info->nattributes, twice = false;
-        for (size_t j = 0; known && j < i; j++)
-            twice |= ix_word_is(&s->attribute[j].name, info->attribute[k].name);
-        if (!known || twice)
-            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
-                        "the attribute %.*s %s here; the first one is %s",
-                        (int)w->length, w->text,
-                        twice ? "is given twice" : "does not belong",
-                        info->attribute[0].name);
-    }
-}
-
-static void
-check_operands(ix_parser *p, const ix_statement *s, const ix_kind_info *info)
-{
-    size_t n = s->nwords;
-    if (n >= (size_t)info->least && n <= (size_t)info->most)
-        return;
-    int want = n < (size_t)info->least ? info->least : info->most;
-    const char *bound = info->least == info->most ? ""
-                        : n < (size_t)info->least ? "at least "
-                                                  : "at most ";
-    if (info->most == 1)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->option,
-                    "%s has one operand, not %zu", info->text, n);
-    ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->option,
-                "%s has %s%d operands, not %zu", info->text, bound, want, n);
-}
-
-/* Fails and shows every kind with an example of its attributes. */
-_Noreturn static void
-unknown_kind(ix_parser *p, const ix_word *w)
-{
-    static const char *const values[] = {"0", "[1, 0]", "[2]", "1", "[n]"};
-    ix_mem mem = ix_arena_mem(&p->reader.arena);
-    ix_text t;
-    ix_text_init(&t, &mem);
-    for (int kind = 0; kind < IX_NKINDS; kind++) {
-        const ix_kind_info *info = &ix_kind_infos[kind];
-        if (info->form != IX_FORM_OF_node)
-            continue;
-        ix_text_format(&t, " %s(x", info->text);
-        for (int i = 0; i < info->nattributes; i++)
-            ix_text_format(&t, "%s%s=%s", i ? ", " : "; ",
-                           info->attribute[i].name,
-                           values[info->attribute[i].type]);
-        ix_text_char(&t, ')');
-    }
-    ix_lex_fail(
-        &p->reader, ILEX_E_UNKNOWN, w, "there is no node '%.*s'; there are%s",
-        w->length < 40 ? (int)w->length : 40, w->text, ix_text_string(&t));
-}
-
-ilex_array *
-ix_parse_node(ix_parser *p, const ix_statement *s)
-{
-    ix_parser_later(p, &s->option);
-    ix_kind kind = ix_kind_of_text(s->option.text, (size_t)s->option.length);
-    if (kind == IX_NKINDS || ix_kind_infos[kind].form != IX_FORM_OF_node)
-        unknown_kind(p, &s->option);
-    const ix_kind_info *info = &ix_kind_infos[kind];
-    check_operands(p, s, info);
-    check_attributes(p, s, info);
-    ilex_array **operands =
-        ix_arena_new(&p->reader.arena, s->nwords * sizeof *operands);
-    for (size_t i = 0; i < s->nwords; i++)
-        operands[i] = operand(p, &s->words[i]);
-    ix_given given[IX_KIND_ATTRIBUTES] = {{.present = false}};
-    for (int i = 0; i < info->nattributes; i++)
-        read_attribute(p, s, operands[0], &info->attribute[i], &given[i]);
-    ix_parser_at(p, &s->option);
-    return ix_build_kind(p->ctx, kind, operands, (int)s->nwords, given);
 }

@@ -111,6 +111,40 @@ ix_parse_text_lin(ilex_context *ctx, const char *text)
 }
 
 static void
+read_shape(ix_parser *p, void *user)
+{
+    ix_given *given = user;
+    ix_colons_list ranges = {0};
+    p->new_sizes = true;
+    ix_syntax_whole_domain(&p->reader, &ranges, NULL);
+    for (size_t k = 0; k < ranges.n; k++) {
+        const ix_colons *r = &ranges.item[k];
+        if (k == ILEX_MAX_RANK)
+            ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
+                        "%zu axes; at most %d are supported", ranges.n,
+                        ILEX_MAX_RANK);
+        if (r->n != 1)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
+                        "a shape is lengths alone, for example \"n, 3\"");
+        given->form[given->n++] = ix_parse_lin(p, r->part[0]);
+    }
+}
+
+bool
+ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given)
+{
+    ix_parser p;
+    ix_parser_text whole = {text, strlen(text), NULL};
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, read_shape, given)) {
+        ix_parser_fail(&p);
+        return false;
+    }
+    ix_parser_end(&p, NULL);
+    return true;
+}
+
+static void
 read_assume(ix_parser *p, void *unused)
 {
     (void)unused;

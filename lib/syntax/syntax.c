@@ -92,42 +92,6 @@ optional_word(ix_reader *r, const char *word, ix_statement *s, const char *what)
         s->option = ix_syntax_name(r, what);
 }
 
-static void
-add_value(ix_reader *r, ix_attribute *a)
-{
-    if (a->n >= IX_TEXT_MAX_LIST)
-        ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
-                    "a list has more than %d entries", (int)IX_TEXT_MAX_LIST);
-    ix_arena_grow(&r->arena, &a->value, &a->capacity, a->n + 1,
-                  sizeof *a->value);
-    a->value[a->n++] = ix_syntax_expr(r);
-}
-
-/* The value of an attribute: expressions between brackets or braces. */
-static void
-value_list(ix_reader *r, const char *close, ix_attribute *a)
-{
-    while (!ix_syntax_at(r, close)) {
-        add_value(r, a);
-        if (!ix_syntax_accept(r, ","))
-            break;
-    }
-    ix_syntax_expect(r, close, "or ',' after an entry of the list");
-}
-
-static ix_attribute *
-add_attribute(ix_reader *r, ix_statement *s)
-{
-    if (s->nattributes >= ILEX_MAX_RANK)
-        ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
-                    "a node has more than %d attributes", ILEX_MAX_RANK);
-    ix_arena_grow(&r->arena, &s->attribute, &s->attribute_capacity,
-                  s->nattributes + 1, sizeof *s->attribute);
-    ix_attribute *a = &s->attribute[s->nattributes++];
-    memset(a, 0, sizeof *a);
-    return a;
-}
-
 /* ---- statements ---- */
 
 static void
@@ -174,7 +138,7 @@ syntax_CONST(ix_reader *r, ix_statement *s)
     type(r, &s->type);
     ix_syntax_expect(r, "=", "and values in braces");
     ix_syntax_expect(r, "{", "and values");
-    value_list(r, "}", add_attribute(r, s));
+    ix_syntax_values(r, "}", &s->values);
 }
 
 static void
@@ -222,21 +186,12 @@ static void
 syntax_NODE(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
-    ix_syntax_expect(r, "=", "and a kind of node");
-    s->option = ix_syntax_name(r, "a kind of node (for example permute)");
-    ix_syntax_expect(r, "(", "and operands");
-    names(r, s, "the name of an array");
-    while (ix_syntax_accept(r, s->nattributes ? "," : ";")) {
-        ix_attribute *a = add_attribute(r, s);
-        a->name = ix_syntax_name(r, "an attribute (for example axes=[1, 0])");
-        ix_syntax_expect(r, "=", "and values in brackets");
-        a->bare = !ix_syntax_accept(r, "[");
-        if (a->bare)
-            add_value(r, a);
-        else
-            value_list(r, "]", a);
-    }
-    ix_syntax_expect(r, ")", "to end the node");
+    assignment(r, s);
+    if (s->expr->kind != IX_SYNTAX_CALL)
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->expr->word,
+                    "a node is one call, for example %s; other expressions "
+                    "belong to let",
+                    ix_statement_examples[IX_STATEMENT_NODE]);
 }
 
 static void
@@ -296,6 +251,20 @@ find_keyword(ix_reader *r, ix_statement *s)
                             "einsum, reshape, node or out)");
 }
 
+/* The comments inside a statement as lines before it. */
+static ix_statement *
+with_comments(ix_reader *r, ix_statement *s)
+{
+    for (; r->ninner; r->ninner--) {
+        ix_statement *before = ix_arena_new(&r->arena, sizeof *before);
+        before->kind = IX_STATEMENT_COMMENT;
+        before->comment = r->inner[r->ninner - 1];
+        before->next = s;
+        s = before;
+    }
+    return s;
+}
+
 /* Reads the next line into a statement; NULL for an empty line. */
 static ix_statement *
 line(ix_reader *r)
@@ -320,7 +289,7 @@ line(ix_reader *r)
         s->comment.length = 0;
     else
         ix_lex_next(r);
-    return s;
+    return with_comments(r, s);
 }
 
 ix_statement *
@@ -334,7 +303,8 @@ ix_syntax_program(ix_reader *r)
         if (s) {
             s->blank_before = blank && first;
             *end = s;
-            end = &s->next;
+            while (*end)
+                end = &(*end)->next;
         }
         blank = !s;
     }

@@ -14,13 +14,14 @@
 typedef enum ix_syntax_kind {
     IX_SYNTAX_INT,
     IX_SYNTAX_REAL,
+    IX_SYNTAX_IMAGINARY,
     IX_SYNTAX_NAME,
     IX_SYNTAX_PAREN,  /* part 0 */
     IX_SYNTAX_PREFIX, /* "op" part 0 */
     IX_SYNTAX_CHAIN,  /* part 0, then links: operators of one precedence */
-    IX_SYNTAX_CALL,   /* word(part 0, ...) */
-    IX_SYNTAX_INDEX,  /* word[range 0, ...] */
-    IX_SYNTAX_REDUCE  /* word[range 0, ...](part 0) */
+    IX_SYNTAX_CALL,   /* word(part 0, ...; attributes) */
+    IX_SYNTAX_INDEX,  /* word[range 0, ...; attributes] */
+    IX_SYNTAX_REDUCE  /* word[range 0, ...](part 0; attributes) */
 } ix_syntax_kind;
 
 typedef struct ix_syntax ix_syntax;
@@ -32,10 +33,15 @@ typedef struct ix_link {
     ix_syntax *operand;
 } ix_link;
 
-/* One, two or three expressions with colons between: "n", "I:n", "I:0:n". */
+/* One, two or three expressions with colons between: "n", "I:n", "I:0:n". In a
+ * subscript a part may be missing (NULL), an axis may stand before it, and it
+ * may be an ellipsis: "1:", "I=2:10", "...". */
 typedef struct ix_colons {
     int n;
     ix_syntax *part[3];
+    ix_word axis;  /* length 0: none */
+    ix_word where; /* its first token */
+    bool ellipsis; /* no parts */
 } ix_colons;
 
 typedef struct ix_colons_list {
@@ -43,16 +49,30 @@ typedef struct ix_colons_list {
     size_t n, capacity;
 } ix_colons_list;
 
+/* "name=[a, b]", "name=a", or a value alone (then the name has length 0) */
+typedef struct ix_attribute {
+    ix_word name;
+    ix_syntax **value;
+    size_t n, capacity;
+    bool bare; /* one value without brackets */
+} ix_attribute;
+
+typedef struct ix_attributes {
+    ix_attribute *item;
+    size_t n, capacity;
+} ix_attributes;
+
 struct ix_syntax {
     ix_syntax_kind kind;
     ix_op op;
     ix_word word; /* the number, name, operator or opening parenthesis */
-    /* from here on not in INT, REAL and NAME */
+    /* from here on not in numbers and names */
     ix_syntax **part;
     size_t nparts, parts_capacity;
     ix_link *link;
     size_t nlinks, links_capacity;
     ix_colons_list *ranges;
+    ix_attributes attributes;
 };
 
 /* "dtype[ranges]" */
@@ -66,14 +86,6 @@ typedef struct ix_type {
 typedef struct ix_tag {
     ix_word name, argument; /* length 0: none */
 } ix_tag;
-
-/* "name=[a, b]" or "name=a" of a node statement */
-typedef struct ix_attribute {
-    ix_word name;
-    ix_syntax **value;
-    size_t n, capacity;
-    bool bare; /* one value without brackets */
-} ix_attribute;
 
 typedef enum ix_statement_kind {
 #define IX_STATEMENT(NAME, keyword, example) IX_STATEMENT_##NAME,
@@ -91,12 +103,11 @@ struct ix_statement {
     ix_type type;        /* map, einsum, reshape: "brackets" only */
     ix_colons_list halo; /* in: halo(...); map: valid(...) */
     bool has_halo;
-    ix_word *words; /* size: names; map: reads(...); node: operands */
+    ix_word *words; /* size: names; map: reads(...); reshape: its operand */
     size_t nwords, words_capacity;
     ix_syntax *expr;
-    ix_word option; /* acc f64, order F, inplace x, kind of a node */
-    ix_attribute *attribute;
-    size_t nattributes, attribute_capacity;
+    ix_word option;      /* acc f64, order F, inplace x */
+    ix_attribute values; /* const */
     ix_tag *tag;
     size_t ntags, tag_capacity;
     ix_word comment; /* behind it, or alone on its line */
@@ -124,6 +135,9 @@ ix_syntax *ix_syntax_expr(ix_reader *r);
 /* A list of ranges up to the closing bracket or parenthesis "close", which is
  * read; the opening one has been read. 0: there are no brackets. */
 void ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges);
+
+/* Values with commas between up to "close", which is read. */
+void ix_syntax_values(ix_reader *r, const char *close, ix_attribute *a);
 
 /* Is the token this punctuation? As before, and reads it. As before, and
  * fails when it is not, saying what it is for. */

@@ -127,9 +127,41 @@ enter(ix_reader *r)
 
 /* ---- operands ---- */
 
+/* May a part of a range in a subscript be missing here? */
+static bool
+at_end_of_part(const ix_reader *r)
+{
+    return ix_syntax_at(r, ":") || ix_syntax_at(r, ",") ||
+           ix_syntax_at(r, ";") || ix_syntax_at(r, "]");
+}
+
+/* Reads the parts of a range; in a subscript some may be missing. */
+static void
+read_parts(ix_reader *r, bool subscript, ix_colons *x)
+{
+    do
+        x->part[x->n++] =
+            subscript && at_end_of_part(r) ? NULL : ix_syntax_expr(r);
+    while (x->n < 3 && ix_syntax_accept(r, ":"));
+}
+
+/* "axis=" has been read as the expression "x". */
+static void
+read_axis(ix_reader *r, ix_colons *x)
+{
+    const ix_syntax *axis = x->part[0];
+    if (axis->kind != IX_SYNTAX_NAME)
+        ix_lex_fail(r, ILEX_E_SYNTAX, &axis->word,
+                    "before '=' a subscript names an axis, for example "
+                    "u[I=3]");
+    x->axis = axis->word;
+    x->n = 0;
+    read_parts(r, true, x);
+}
+
 /* Reads one entry of a list of ranges. */
 static void
-add_range(ix_reader *r, ix_colons_list *ranges)
+add_range(ix_reader *r, bool subscript, ix_colons_list *ranges)
 {
     check_list(r, ranges->n);
     if (!ranges->capacity) {
@@ -138,38 +170,108 @@ add_range(ix_reader *r, ix_colons_list *ranges)
     }
     ix_arena_grow(&r->arena, &ranges->item, &ranges->capacity, ranges->n + 1,
                   sizeof *ranges->item);
-    ix_colons x = {0};
-    x.part[x.n++] = ix_syntax_expr(r);
-    while (x.n < 3 && ix_syntax_accept(r, ":"))
-        x.part[x.n++] = ix_syntax_expr(r);
+    ix_colons x = {.where = r->token.word};
+    x.ellipsis = subscript && ix_syntax_accept(r, "...");
+    if (!x.ellipsis)
+        read_parts(r, subscript, &x);
+    if (subscript && x.n == 1 && x.part[0] && ix_syntax_accept(r, "="))
+        read_axis(r, &x);
+    if (x.n == 1 && !x.part[0])
+        ix_syntax_unexpected(r, "an index or a range");
     ranges->item[ranges->n++] = x;
+}
+
+/* Entries with commas between, up to the token "close". */
+static void
+read_ranges(ix_reader *r, char close, bool subscript, ix_colons_list *ranges)
+{
+    char end[2] = {close, 0};
+    enter(r);
+    if (!close || !ix_syntax_at(r, end)) {
+        do
+            add_range(r, subscript, ranges);
+        while (ix_syntax_accept(r, ","));
+    }
+    r->nesting--;
 }
 
 void
 ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges)
 {
     char end[2] = {close, 0};
-    enter(r);
-    if (!close || !ix_syntax_at(r, end)) {
-        do
-            add_range(r, ranges);
-        while (ix_syntax_accept(r, ","));
-    }
+    read_ranges(r, close, false, ranges);
     if (close)
         ix_syntax_expect(r, end, "or ',' after an entry of the list");
+}
+
+/* ---- attributes ---- */
+
+static void
+add_value(ix_reader *r, ix_attribute *a)
+{
+    check_list(r, a->n);
+    ix_arena_grow(&r->arena, &a->value, &a->capacity, a->n + 1,
+                  sizeof *a->value);
+    a->value[a->n++] = ix_syntax_expr(r);
+}
+
+void
+ix_syntax_values(ix_reader *r, const char *close, ix_attribute *a)
+{
+    while (!ix_syntax_at(r, close)) {
+        add_value(r, a);
+        if (!ix_syntax_accept(r, ","))
+            break;
+    }
+    ix_syntax_expect(r, close, "or ',' after an entry of the list");
+}
+
+/* "name=value", "name=[values]" or a value alone. */
+static void
+read_attribute(ix_reader *r, ix_attributes *list)
+{
+    check_list(r, list->n);
+    ix_arena_grow(&r->arena, &list->item, &list->capacity, list->n + 1,
+                  sizeof *list->item);
+    ix_attribute *a = &list->item[list->n++];
+    memset(a, 0, sizeof *a);
+    a->bare = true;
+    add_value(r, a);
+    if (a->value[0]->kind != IX_SYNTAX_NAME || !ix_syntax_accept(r, "="))
+        return;
+    a->name = a->value[0]->word;
+    a->n = 0;
+    a->bare = !ix_syntax_accept(r, "[");
+    if (a->bare)
+        add_value(r, a);
+    else
+        ix_syntax_values(r, "]", a);
+}
+
+/* "; attributes" if there are any. */
+static void
+read_attributes(ix_reader *r, ix_attributes *list)
+{
+    if (!ix_syntax_accept(r, ";"))
+        return;
+    enter(r);
+    do
+        read_attribute(r, list);
+    while (ix_syntax_accept(r, ","));
     r->nesting--;
 }
 
-/* Arguments up to ")". */
+/* Arguments and attributes up to ")". */
 static void
 arguments(ix_reader *r, ix_syntax *x)
 {
     enter(r);
-    if (!ix_syntax_at(r, ")")) {
+    if (!ix_syntax_at(r, ")") && !ix_syntax_at(r, ";")) {
         do
             add_part(r, x, ix_syntax_expr(r));
         while (ix_syntax_accept(r, ","));
     }
+    read_attributes(r, &x->attributes);
     ix_syntax_expect(r, ")", "or ',' after an argument");
     r->nesting--;
 }
@@ -188,8 +290,10 @@ named(ix_reader *r)
         return new_node(r, IX_SYNTAX_NAME, word, 0);
     ix_syntax *x = new_node(r, IX_SYNTAX_INDEX, word, 1);
     x->ranges = ix_arena_new(&r->arena, sizeof *x->ranges);
-    ix_syntax_ranges(r, ']', x->ranges);
-    if (ix_syntax_accept(r, "(")) {
+    read_ranges(r, ']', true, x->ranges);
+    read_attributes(r, &x->attributes);
+    ix_syntax_expect(r, "]", "or ',' after an entry of the list");
+    if (!x->attributes.n && ix_syntax_accept(r, "(")) {
         x->kind = IX_SYNTAX_REDUCE;
         arguments(r, x);
     }
@@ -215,10 +319,13 @@ operand(ix_reader *r)
     ix_op op;
     if (t.kind == IX_TOKEN_NAME)
         return named(r);
-    if (t.kind == IX_TOKEN_INT || t.kind == IX_TOKEN_REAL) {
+    if (t.kind == IX_TOKEN_INT || t.kind == IX_TOKEN_REAL ||
+        t.kind == IX_TOKEN_IMAGINARY) {
         ix_lex_next(r);
         return new_node(r,
-                        t.kind == IX_TOKEN_INT ? IX_SYNTAX_INT : IX_SYNTAX_REAL,
+                        t.kind == IX_TOKEN_INT    ? IX_SYNTAX_INT
+                        : t.kind == IX_TOKEN_REAL ? IX_SYNTAX_REAL
+                                                  : IX_SYNTAX_IMAGINARY,
                         t.word, 0);
     }
     if (ix_syntax_at(r, "("))

@@ -122,6 +122,16 @@ random_attribute(diff_shop *shop, diff_random *r, ix_attribute_type type,
                 diff_chance(r, 50) ? ix_lin_const(shop->ctx, 0)
                                    : x->interior->ax[diff_draw(r, d)].hi,
                 diff_between(r, -3, 3));
+            break;
+        case IX_ATTRIBUTE_SET:
+            given->n = 1;
+            given->number[0] = diff_draw(r, d);
+            break;
+        case IX_ATTRIBUTE_INT:
+            given->number[0] = diff_between(r, -2, 3);
+            break;
+        default: /* of functions.def: not drawn at random */
+            return;
         }
     }
     given->present = true;
@@ -326,7 +336,8 @@ diff_build_einsum3(diff_shop *shop, diff_random *r, ilex_array *const *x)
 
 /* ---- text ---- */
 
-/* An expression of .ilx text; "@" stands for a shift along an axis of a. */
+/* An expression of .ilx text; "@" stands for a shift along an axis of a,
+ * "#" for the axis that is reduced. */
 ilex_array *
 diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
@@ -335,11 +346,11 @@ diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
                                         "min(a@, b) + 2*a",
                                         "0.25*(a@ + a) - 0.5*b",
                                         "-a*(b + 1) // 3",
-                                        "sum[#](a) + b",
-                                        "max[#](a) - a@",
+                                        "sum#(a) + b",
+                                        "max#(a) - a@",
                                         "f32(a) < f32(b) || a@ == a",
                                         "abs(a - a@)*(1 - 2*(a < b))"};
-    char text[200], axis[80] = "", shift[100] = "";
+    char text[200], axis[80] = "", shift[100] = "", reduced[100] = "";
     size_t n = 0;
     int d = ix_rank(x[0]);
     if (d > 0 && diff_domain_count(shop, x[0]->interior) <= 0)
@@ -353,12 +364,13 @@ diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
                      diff_between(r, -1, 1));
         else
             snprintf(axis, sizeof axis, "%d", k);
+        snprintf(reduced, sizeof reduced, "[%s]", axis);
     }
     for (const char *p = texts[diff_draw(r, (int)IX_COUNT(texts))]; *p; p++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%.*s",
                               *p == '@' || *p == '#' ? 100 : 1,
                               *p == '@'   ? shift
-                              : *p == '#' ? axis
+                              : *p == '#' ? reduced
                                           : p);
     return ilex_expr(shop->ctx, text, "a", x[0], "b", x[1], NULL);
 }

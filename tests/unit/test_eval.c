@@ -121,7 +121,8 @@ START_TEST(names)
     ck_assert(ix_op_find("max", 3, &op) && op == IX_OP_MAXIMUM);
     ck_assert(ix_op_find("select", 6, &op) && op == IX_OP_WHERE);
     ck_assert(!ix_op_find("ad", 2, &op));
-    ck_assert(!ix_op_find_infix("+", 1, 1, &op));
+    ck_assert(ix_op_find_infix("+", 1, 1, &op) && op == IX_OP_POSITIVE);
+    ck_assert(!ix_op_find_infix("*", 1, 1, &op));
 }
 END_TEST
 

@@ -80,16 +80,16 @@ START_TEST(line_ends)
 {
     static const char text[] = "# words\r\n\r\nilex 1\r\nprogram p # p\r\n"
                                "\tin x : f64[ 3 ]  @a @b(2) @c(\"d\")\r\n"
-                               "out y = -x*+2 # no newline";
+                               "out y = -x**2 # no newline";
     ilex_module *m = ilex_module_parse(ctx, text, NULL);
-    ck_assert_ptr_null(m); /* there is no prefix + */
+    ck_assert_ptr_null(m); /* there is no prefix * */
     ck_assert_int_eq(ilex_error_query(ctx).line, 6);
     ilex_error_clear(ctx);
-    m = ix_module_parse(ctx, text, strlen(text) - strlen("+2 # no newline"),
+    m = ix_module_parse(ctx, text, strlen(text) - strlen("*2 # no newline"),
                         NULL);
     ck_assert_ptr_null(m);
     ilex_error_clear(ctx);
-    m = ix_module_parse(ctx, text, strlen(text) - strlen("*+2 # no newline"),
+    m = ix_module_parse(ctx, text, strlen(text) - strlen("**2 # no newline"),
                         NULL);
     ck_assert_msg(m != NULL, "%s", ilex_error_text(ctx));
     ilex_module_free(m);

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Prints include/ilex/kinds.h, the prototypes of the kinds of nodes that are
-# described by their row in nodes.def alone (form node, and later):
+# Prints include/ilex/kinds.h, the prototypes of the functions of whole arrays:
+# kinds of nodes that are described by their row in nodes.def alone (form node,
+# and later), and the rows of functions.def:
 #
-#     lib/graph/kinds.sh SOURCE_DIRECTORY >include/ilex/kinds.h
+#     lib/build/kinds.sh SOURCE_DIRECTORY >include/ilex/kinds.h
 #
 # tests/elementwise.sh fails when the header is not what this prints.
 set -eu
@@ -13,7 +14,8 @@ top=${1:-.}
 cat <<'HEAD'
 /* SPDX-License-Identifier: MIT
  *
- * Structural constructors: generated from nodes.def by lib/graph/kinds.sh.
+ * Structural constructors: generated from nodes.def and
+ * functions.def by lib/build/kinds.sh.
  *
  * Axes are text: a name, "I", or a number from either end, "-1". Bounds are
  * text, affine in sizes: "n-1". NULL operands give NULL, poison gives poison.
@@ -30,6 +32,7 @@ extern "C" {
 #endif
 HEAD
 
+# prototypes FORM TABLE
 prototypes() {
     ${AWK:-awk} -v form="$1" '
 BEGIN {
@@ -37,6 +40,10 @@ BEGIN {
     c["AXES"] = "const int *"
     c["INTS"] = c["MAY_INTS"] = "const int64_t *"
     c["LINS"] = c["MAY_LINS"] = "const char *const *"
+    c["MAY_SET"] = c["SHAPE"] = c["MAY_WORD"] = c["MAY_AXIS"] = "const char *"
+    c["MAY_INT"] = "int64_t "
+    c["MAY_VALUE"] = "ilex_array *"
+    c["MAY_DTYPE"] = "ilex_dtype "
 }
 # Prints "text" as a comment, at most 79 columns wide.
 function comment(text,    words, n, k, line) {
@@ -73,14 +80,24 @@ function finish(    field, n, k, name, meaning, parameters, m, rest) {
     sub(/\)\)$/, "", rest)
     gsub(/\\"/, "\"", meaning)
     n = split(record, field, /[(,][ \t]*/)
+    if (field[1] == "IX_FUNCTION") { # as a row of nodes.def
+        field[9] = "node"
+        field[8] = field[5]
+        field[4] = field[3]
+        field[3] = field[2]
+    }
     if (field[9] != form)
         return
     if (form == "later")
         meaning = field[4] ": " meaning
     gsub(/^"|"$/, "", field[4])
     m = 0
-    if (field[8] == "1") {
+    if (field[8] == "0") {
+        parameters[++m] = "ilex_context *ctx"
+    } else if (field[8] == "1" || field[8] == "2") {
         parameters[++m] = "ilex_array *x"
+        if (field[8] == "2")
+            parameters[++m] = "ilex_array *y"
     } else {
         parameters[++m] = "ilex_context *ctx"
         parameters[++m] = "int count"
@@ -93,7 +110,7 @@ function finish(    field, n, k, name, meaning, parameters, m, rest) {
     comment(meaning)
     prototype("ILEX_API ilex_array *ilex_" field[3] "(", parameters, m)
 }
-/^IX_NODE\(/ || record != "" {
+/^IX_(NODE|FUNCTION)\(/ || record != "" {
     line = $0
     sub(/^[ \t]+/, "", line)
     record = record (record == "" ? "" : " ") line
@@ -102,10 +119,11 @@ function finish(    field, n, k, name, meaning, parameters, m, rest) {
         record = ""
     }
 }
-' "$top/lib/graph/nodes.def"
+' "$top/$2"
 }
 
-prototypes node
+prototypes node lib/graph/nodes.def
+prototypes node lib/build/functions.def
 cat <<'LATER'
 
 /* ---- kinds that this version does not have ----
@@ -114,7 +132,7 @@ cat <<'LATER'
  * operand's poison without a new error). What else they take comes with them.
  */
 LATER
-prototypes later
+prototypes later lib/graph/nodes.def
 cat <<'TAIL'
 
 #ifdef __cplusplus

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Meaning of calls of functions of whole arrays: name(operands; attributes),
+ * with the signatures of nodes.def and functions.def.
+ */
+#include "lib/syntax/parse.h"
+
+#include <stdio.h>
+
+/* A call under reading. */
+typedef struct reading {
+    ix_parser *p;
+    const ix_syntax *x;
+    const ix_signature *signature;
+    const ilex_array *first; /* operand, NULL if there is none */
+} reading;
+
+/* ---- values ---- */
+
+/* An axis of the first operand, by its name or its number; whether there is
+ * such a number is the constructor's question. */
+static int64_t
+axis_of(const reading *r, const ix_syntax *value)
+{
+    ix_parser *p = r->p;
+    const ilex_array *x = r->first;
+    if (value->kind == IX_SYNTAX_INT || value->kind == IX_SYNTAX_PREFIX)
+        return ix_parse_int(p, value);
+    int32_t name = ix_parse_axis(p, value);
+    int k = x && ix_rank(x) ? ix_domain_find(x->interior, name) : -1;
+    if (k < 0)
+        ix_lex_fail(&p->reader, ILEX_E_AXIS, &value->word,
+                    "there is no axis %s in [%s]", ix_symbol_text(p->ctx, name),
+                    x && ix_rank(x) ? ix_domain_show(p->ctx, x->interior).s
+                                    : "");
+    return k;
+}
+
+/* A word: C, wrap. */
+static void
+read_word(const reading *r, const ix_syntax *value, ix_given *given)
+{
+    if (value->kind != IX_SYNTAX_NAME)
+        ix_lex_fail(&r->p->reader, ILEX_E_SYNTAX, &value->word,
+                    "expected a word here");
+    given->word = value->word.text;
+    given->length = (size_t)value->word.length;
+}
+
+static void
+read_value(const reading *r, ix_attribute_type type, const ix_syntax *value,
+           ix_given *given, int k)
+{
+    ix_parser *p = r->p;
+    switch (type) {
+    case IX_ATTRIBUTE_AXIS:
+    case IX_ATTRIBUTE_SET:
+        given->number[k] = axis_of(r, value);
+        break;
+    case IX_ATTRIBUTE_AXES:
+    case IX_ATTRIBUTE_INTS:
+    case IX_ATTRIBUTE_INT:
+        given->number[k] = ix_parse_int(p, value);
+        break;
+    case IX_ATTRIBUTE_LIN:
+    case IX_ATTRIBUTE_LINS:
+    case IX_ATTRIBUTE_SHAPE:
+        given->form[k] = ix_parse_lin(p, value);
+        break;
+    case IX_ATTRIBUTE_VALUE:
+        given->value = ix_parse_expr(p, value);
+        break;
+    case IX_ATTRIBUTE_WORD:
+        read_word(r, value, given);
+        break;
+    case IX_ATTRIBUTE_DTYPE:
+        given->number[k] = ix_parse_dtype(p, &value->word);
+        break;
+    }
+}
+
+/* ---- attributes ---- */
+
+static bool
+is_list(ix_attribute_type type)
+{
+    return ix_attribute_per_axis(type) || type == IX_ATTRIBUTE_SET ||
+           type == IX_ATTRIBUTE_SHAPE;
+}
+
+/* Does "a" give the attribute "info"? A word may stand alone. */
+static bool
+gives(const ix_attribute *a, const ix_attribute_info *info)
+{
+    return a->name.length ? ix_word_is(&a->name, info->name)
+                          : info->type == IX_ATTRIBUTE_WORD;
+}
+
+static const ix_word *
+place_of(const ix_attribute *a)
+{
+    return a->name.length ? &a->name : &a->value[0]->word;
+}
+
+/* How many values the attribute is to have: one, one for each axis, any number
+ * (then those that are there). */
+static int
+check_count(const reading *r, const ix_attribute_info *info,
+            const ix_attribute *a)
+{
+    ix_reader *reader = &r->p->reader;
+    if (!is_list(info->type) && (!a->bare || a->n != 1))
+        ix_lex_fail(reader, ILEX_E_SYNTAX, place_of(a),
+                    "%s lists %zu values; it is one", info->name, a->n);
+    if (!ix_attribute_per_axis(info->type)) {
+        if (a->n > ILEX_MAX_RANK)
+            ix_lex_fail(reader, ILEX_E_RANK, place_of(a),
+                        "%s lists %zu values; at most %d are supported",
+                        info->name, a->n, ILEX_MAX_RANK);
+        return (int)a->n;
+    }
+    int d = r->first ? ix_rank(r->first) : 0;
+    bool same = a->bare && info->type != IX_ATTRIBUTE_AXES;
+    if (!same && a->n != (size_t)d)
+        ix_lex_fail(reader, ILEX_E_RANK, place_of(a),
+                    "%s lists %zu values; the operand has %d axes", info->name,
+                    a->n, d);
+    return d;
+}
+
+/* Reads the attribute "info" if the call has it; one value without brackets is
+ * that of every axis. */
+static void
+read_attribute(const reading *r, const ix_attribute_info *info, ix_given *given)
+{
+    const ix_attributes *list = &r->x->attributes;
+    const ix_attribute *a = NULL;
+    for (size_t i = 0; i < list->n; i++)
+        a = gives(&list->item[i], info) ? &list->item[i] : a;
+    if (!a && !info->optional)
+        ix_lex_fail(&r->p->reader, ILEX_E_SYNTAX, &r->x->word,
+                    "the attribute %s is missing; write %s", info->name,
+                    ix_signature_example(r->p, r->signature));
+    given->present = a != NULL;
+    if (!a)
+        return;
+    given->n = check_count(r, info, a);
+    for (int k = 0; k < given->n; k++)
+        read_value(r, info->type, a->value[a->bare ? 0 : k], given, k);
+}
+
+/* Every attribute is one of the function, once. */
+static void
+check_attributes(const reading *r)
+{
+    const ix_signature *s = r->signature;
+    const ix_attributes *list = &r->x->attributes;
+    for (size_t i = 0; i < list->n; i++) {
+        const ix_attribute *a = &list->item[i];
+        int k = 0;
+        while (k < s->nattributes && !gives(a, &s->attribute[k]))
+            k++;
+        bool known = k < s->nattributes, twice = false;
+        for (size_t j = 0; known && j < i; j++)
+            twice |= gives(&list->item[j], &s->attribute[k]);
+        const ix_word *w = place_of(a);
+        if (twice)
+            ix_lex_fail(&r->p->reader, ILEX_E_SYNTAX, w,
+                        "the attribute %s is given twice",
+                        s->attribute[k].name);
+        if (!known)
+            ix_lex_fail(&r->p->reader, ILEX_E_SYNTAX, w,
+                        "the attribute %.*s does not belong here; write %s",
+                        (int)w->length, w->text, ix_signature_example(r->p, s));
+    }
+}
+
+const char *
+ix_signature_example(ix_parser *p, const ix_signature *s)
+{
+    static const char *const values[] = {"0",   "[1, 0]", "[2]", "1",
+                                         "[n]", "0",      "1",   "[n, 3]",
+                                         "0.0", "wrap",   "f64"};
+    ix_mem mem = ix_arena_mem(&p->reader.arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_text_format(&t, "%s(", s->text);
+    bool bounds = s->most == 0 && s->nattributes > 0;
+    ix_text_put(&t, bounds          ? "n, 3"
+                    : s->most == 0  ? ""
+                    : s->least <= 1 ? "x"
+                                    : "x, y");
+    for (int i = bounds; i < s->nattributes; i++)
+        ix_text_format(&t, "%s%s=%s", i > bounds ? ", " : "; ",
+                       s->attribute[i].name, values[s->attribute[i].type]);
+    ix_text_char(&t, ')');
+    const char *text = ix_text_string(&t);
+    return text ? text : s->text;
+}
+
+/* ---- operands ---- */
+
+static void
+check_operands(const reading *r)
+{
+    const ix_signature *s = r->signature;
+    size_t n = r->x->nparts;
+    if (s->most == 0 || (n >= (size_t)s->least && n <= (size_t)s->most))
+        return;
+    int want = n < (size_t)s->least ? s->least : s->most;
+    const char *bound = s->least == s->most    ? ""
+                        : n < (size_t)s->least ? "at least "
+                                               : "at most ";
+    ix_lex_fail(&r->p->reader, ILEX_E_SYNTAX, &r->x->word,
+                want == 1 ? "%s has %s%d operand, not %zu"
+                          : "%s has %s%d operands, not %zu",
+                s->text, bound, want, n);
+}
+
+/* A function without operands has its first attribute in their place. */
+static void
+read_bounds(const reading *r, ix_given *given)
+{
+    const ix_syntax *x = r->x;
+    if (x->nparts > ILEX_MAX_RANK)
+        ix_lex_fail(&r->p->reader, ILEX_E_RANK, &x->word,
+                    "%s: %zu axes; at most %d are supported",
+                    r->signature->text, x->nparts, ILEX_MAX_RANK);
+    given->present = true;
+    given->n = (int)x->nparts;
+    for (int k = 0; k < given->n; k++)
+        given->form[k] = ix_parse_lin(r->p, x->part[k]);
+}
+
+ilex_array *
+ix_parse_call(ix_parser *p, const ix_syntax *x, const ix_signature *s)
+{
+    reading r = {.p = p, .x = x, .signature = s};
+    if (p->lambda)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "%s makes a whole array; give it a name with let before "
+                    "the map, and read that at an index",
+                    s->text);
+    bool bounds = s->most == 0 && s->nattributes > 0;
+    int n = bounds ? 0 : (int)x->nparts;
+    check_operands(&r);
+    check_attributes(&r);
+    ilex_array **operand =
+        ix_arena_new(&p->reader.arena, ((size_t)n + 1) * sizeof *operand);
+    for (int i = 0; i < n; i++)
+        operand[i] = ix_parse_expr(p, x->part[i]);
+    r.first = n ? operand[0] : NULL;
+    ix_given given[IX_KIND_ATTRIBUTES] = {{.present = false}};
+    if (bounds)
+        read_bounds(&r, &given[0]);
+    for (int i = bounds; i < s->nattributes; i++)
+        read_attribute(&r, &s->attribute[i], &given[i]);
+    ix_parser_at(p, &x->word);
+    ilex_array *y =
+        ix_parser_array(p, ix_build_call(p->ctx, s, operand, n, given));
+    return n ? ix_parser_depth(p, &x->word, n, operand, y) : y;
+}
+
+/* ---- the statement node ---- */
+
+/* Fails and shows every function with an example of its attributes. */
+_Noreturn static void
+unknown_kind(ix_parser *p, const ix_word *w)
+{
+    ix_mem mem = ix_arena_mem(&p->reader.arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    for (int i = 0; i < IX_NSIGNATURES; i++)
+        if (ix_signatures[i].build)
+            ix_text_format(&t, " %s",
+                           ix_signature_example(p, &ix_signatures[i]));
+    const char *text = ix_text_string(&t);
+    ix_lex_fail(
+        &p->reader, ILEX_E_UNKNOWN, w, "there is no node '%.*s'; there are%s",
+        w->length < 40 ? (int)w->length : 40, w->text, text ? text : "");
+}
+
+ilex_array *
+ix_parse_node(ix_parser *p, const ix_statement *s)
+{
+    const ix_word *w = &s->expr->word;
+    ix_parser_later(p, w);
+    const ix_signature *signature =
+        ix_signature_find(w->text, (size_t)w->length);
+    if (!signature)
+        unknown_kind(p, w);
+    return ix_parse_call(p, s->expr, signature);
+}
