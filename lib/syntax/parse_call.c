@@ -110,7 +110,7 @@ check_count(const reading *r, const ix_attribute_info *info,
 {
     ix_reader *reader = &r->p->reader;
     if (!is_list(info->type) && (!a->bare || a->n != 1))
-        ix_lex_fail(reader, ILEX_E_SYNTAX, place_of(a),
+        ix_lex_fail(reader, ILEX_E_RANK, place_of(a),
                     "%s lists %zu values; it is one", info->name, a->n);
     if (!ix_attribute_per_axis(info->type)) {
         if (a->n > ILEX_MAX_RANK)
