@@ -67,11 +67,9 @@ ix_build_permute(ilex_context *ctx, ilex_array *const *operands, int count,
 
 /* ---- slice ---- */
 
-/* Number of indices start, start+step, ... before stop; NULL if it is not a
- * linear form. */
-static const ix_lin *
-slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
-             int64_t step)
+const ix_lin *
+ix_slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
+                int64_t step)
 {
     const ix_lin *span =
         step > 0 ? ix_lin_sub(ctx, stop, start) : ix_lin_sub(ctx, start, stop);
@@ -119,7 +117,7 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
         return false;
     }
     const ix_lin *length =
-        start && stop ? slice_length(ctx, start, stop, step) : NULL;
+        start && stop ? ix_slice_length(ctx, start, stop, step) : NULL;
     if (!length) {
         ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
                 "slice: the length of axis %d, %s:%s:%lld, is not linear in "

@@ -123,11 +123,13 @@ ix_domain_check_extents(ilex_context *ctx, const char *what,
         if (ix_lin_nonneg(ctx, extent) == IX_YES)
             continue;
         ix_fail(&ctx->error, ILEX_E_EMPTY,
-                "%s: axis %d (%s) covers [%s, %s), which is not known to have "
-                "a length >= 0; assume %s <= %s to allow it",
+                extent->n ? "%s: axis %d (%s) covers [%s, %s), which is not "
+                            "known to have a length >= 0%s"
+                          : "%s: axis %d (%s) covers [%s, %s), whose length is "
+                            "negative%s",
                 what, k, ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
                 ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s,
-                ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
+                ix_lin_propose(ctx, extent, false).s);
         return false;
     }
     return true;

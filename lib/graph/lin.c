@@ -276,6 +276,38 @@ ix_lin_show(const ilex_context *ctx, const ix_lin *a)
     return r;
 }
 
+/* The terms of "a" whose sign is that of "sign", made positive; its constant
+ * too if "constant". */
+static const ix_lin *
+side_of(ilex_context *ctx, const ix_lin *a, int64_t sign, bool constant)
+{
+    const ix_lin *r = ix_lin_const(
+        ctx, constant && (a->c > 0) == (sign > 0) ? sign * a->c : 0);
+    for (int32_t i = 0; i < a->n; i++)
+        if ((a->t[i].k > 0) == (sign > 0))
+            r = ix_lin_try_fma(ctx, r, sign * a->t[i].k,
+                               ix_lin_param(ctx, a->t[i].param));
+    return r;
+}
+
+ix_lin_text
+ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
+{
+    ix_lin_text r = {""};
+    if (!a || a->n == 0)
+        return r;
+    bool positive = side_of(ctx, a, 1, false)->n > 0;
+    const ix_lin *left = side_of(ctx, a, positive ? 1 : -1, true);
+    const ix_lin *right = side_of(ctx, a, positive ? -1 : 1, true);
+    snprintf(r.s, sizeof r.s, "; assume %.60s %s %.60s",
+             ix_lin_show(ctx, left).s,
+             equal      ? "=="
+             : positive ? ">="
+                        : "<=",
+             ix_lin_show(ctx, right).s);
+    return r;
+}
+
 void
 ix_lin_free_all(ilex_context *ctx)
 {

@@ -96,6 +96,10 @@ typedef struct ix_lin_text {
 } ix_lin_text;
 ix_lin_text ix_lin_show(const ilex_context *ctx, const ix_lin *a);
 
+/* "; assume n >= 6": what would make a >= 0 (or, if "equal", a == 0) true;
+ * nothing for a number, which no assumption changes. */
+ix_lin_text ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal);
+
 /* ---- domains ---- */
 
 typedef struct ix_axis {

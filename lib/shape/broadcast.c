@@ -59,12 +59,13 @@ common_length(ilex_context *ctx, const char *operation, int count,
         if (!length || ix_lin_is(length, 1) || ix_lin_same(ctx, length, hi)) {
             length = !length || ix_lin_is(length, 1) ? hi : length;
         } else if (!ix_lin_is(hi, 1)) {
-            ix_fail(&ctx->error, ILEX_E_SHAPE,
-                    "%s: the lengths %s and %s of axis -%d are not known to be "
-                    "equal, and neither is 1; for sizes assume %s == %s",
-                    operation, ix_lin_show(ctx, length).s,
-                    ix_lin_show(ctx, hi).s, from_right + 1,
-                    ix_lin_show(ctx, length).s, ix_lin_show(ctx, hi).s);
+            ix_fail(
+                &ctx->error, ILEX_E_SHAPE,
+                "%s: the lengths %s and %s of axis -%d are not %sequal, and "
+                "neither is 1%s",
+                operation, ix_lin_show(ctx, length).s, ix_lin_show(ctx, hi).s,
+                from_right + 1, length->n || hi->n ? "known to be " : "",
+                ix_lin_propose(ctx, ix_lin_sub(ctx, length, hi), true).s);
             return NULL;
         }
     }

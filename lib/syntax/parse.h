@@ -143,7 +143,7 @@ void ix_parse_halo(ix_parser *p, const ix_domain *dom,
 ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 
 /* ---- lib/syntax/parse_expr.c, lib/syntax/parse_field.c,
- * lib/syntax/parse_lambda.c ---- */
+ * lib/syntax/parse_subscript.c, lib/syntax/parse_lambda.c ---- */
 
 /* A field expression, or a scalar one inside p->lambda. */
 ilex_array *ix_parse_expr(ix_parser *p, const ix_syntax *x);

@@ -169,6 +169,10 @@ ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
 {
     int slot;
     ilex_array *index[ILEX_MAX_RANK];
+    if (x->attributes.n)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
+                    "what is read outside (after ';') is not supported in "
+                    "this version");
     ilex_array *array = find_operand(p, &x->word, &slot);
     if (!array)
         ix_parser_unknown(p, &x->word, "array");

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Subscripts of whole arrays, item by item: NumPy's basic and advanced
+ * indexing on unnamed axes, absolute selection on named ones.
+ */
+#ifndef ILEX_LIB_ITEMS_H
+#define ILEX_LIB_ITEMS_H
+
+#include "lib/build/build.h"
+
+typedef enum ix_item_kind {
+    IX_ITEM_AT,      /* one index; the axis goes */
+    IX_ITEM_RANGE,   /* lo:hi:step */
+    IX_ITEM_ELLIPSIS /* all axes that other items do not take */
+} ix_item_kind;
+
+typedef struct ix_item {
+    ix_item_kind kind;
+    int axis;              /* of named axes: which one */
+    const ix_lin *lo, *hi; /* AT: lo; RANGE: NULL where there is none */
+    int64_t step;          /* RANGE; 1 if there is none */
+} ix_item;
+
+/* x[items]: y(i) = x(start + step*i), axes in order. Negative numbers count
+ * from the end, ranges are cut at the ends, as in NumPy; what symbolic sizes
+ * leave undecided is an error that proposes an assumption. */
+ilex_array *ix_build_items(ilex_context *ctx, ilex_array *x, int n,
+                           const ix_item *item);
+
+/* x[I=lo, J=lo:hi]: absolute, never cut; an open side is the interior's. */
+ilex_array *ix_build_select(ilex_context *ctx, ilex_array *x, int n,
+                            const ix_item *item);
+
+#endif

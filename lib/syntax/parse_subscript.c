@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Meaning of subscripts in field expressions (let, out): shifts along and
+ * selections from named axes, NumPy's indexing of unnamed ones.
+ */
+#include "lib/build/items.h"
+#include "lib/syntax/parse.h"
+
+/* ---- shifts ---- */
+
+/* A shift "I", "I+2", "I-1", "I+1/2", "I-3/2": its axis and twice its
+ * offset. */
+typedef struct shift {
+    const ix_syntax *axis;
+    int64_t halves;
+} shift;
+
+static bool
+read_shift(ix_parser *p, const ix_syntax *x, shift *s)
+{
+    *s = (shift){x, 0};
+    if (x->kind == IX_SYNTAX_NAME)
+        return true;
+    if (x->kind != IX_SYNTAX_CHAIN || x->nlinks != 1 ||
+        (x->link[0].op != IX_OP_ADD && x->link[0].op != IX_OP_SUBTRACT))
+        return false;
+    const ix_syntax *by = x->link[0].operand;
+    int64_t unit = 2;
+    s->axis = x->part[0];
+    if (by->kind == IX_SYNTAX_CHAIN && by->nlinks == 1 &&
+        by->link[0].op == IX_OP_TRUE_DIVIDE &&
+        by->link[0].operand->kind == IX_SYNTAX_INT &&
+        ix_word_is(&by->link[0].operand->word, "2")) {
+        unit = 1;
+        by = by->part[0];
+    }
+    if (s->axis->kind != IX_SYNTAX_NAME || by->kind != IX_SYNTAX_INT)
+        return false;
+    int64_t v = ix_parse_int(p, by);
+    if (v > IX_UNBOUNDED / 2)
+        ix_lex_fail(&p->reader, ILEX_E_OVERFLOW, &by->word,
+                    "the shift by %.*s is too large", (int)by->word.length,
+                    by->word.text);
+    s->halves = (x->link[0].op == IX_OP_ADD ? v : -v) * unit;
+    return true;
+}
+
+/* The axis of "x" called "name", or "name+1/2" (then "*staggered"). */
+static int
+find_axis(ix_parser *p, const ilex_array *x, const ix_word *name,
+          bool *staggered)
+{
+    char text[80];
+    size_t n = (size_t)name->length;
+    memcpy(text, name->text, n);
+    memcpy(text + n, "+1/2", 4);
+    for (*staggered = false;; *staggered = true) {
+        int32_t symbol = ix_symbol_of(p->ctx, text, n + (*staggered ? 4 : 0));
+        if (symbol < 0)
+            ix_lex_abort(&p->reader);
+        int k = ix_domain_find(x->interior, symbol);
+        if (k >= 0 || *staggered)
+            return k;
+    }
+}
+
+/* x with axis "k" called "name": between an axis and its staggered one. */
+static ilex_array *
+rename_axis(ix_parser *p, ilex_array *x, int k, int32_t name)
+{
+    ilex_context *ctx = p->ctx;
+    ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int j = 0; j < ix_rank(x); j++) {
+        in[j] = x->interior->ax[j];
+        va[j] = x->valid->ax[j];
+        index[j] = ix_scalar_index(ctx, j);
+    }
+    in[k].name = va[k].name = name;
+    ilex_array *body =
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index);
+    ilex_array *ops[2] = {ix_parser_array(p, body), x};
+    ix_node_spec spec = {.kind = IX_LAMBDA,
+                         .dtype = (ilex_dtype)x->dtype,
+                         .interior = ix_domain_new(ctx, ix_rank(x), in),
+                         .valid = ix_domain_new(ctx, ix_rank(x), va),
+                         .nops = 2,
+                         .ops = ops};
+    if (!spec.interior || !spec.valid)
+        ix_lex_abort(&p->reader);
+    return ix_node_scoped(ctx, &spec);
+}
+
+/* Moves "x" by an odd number of halves: to the other of the two axes. Index k
+ * of the staggered axis lies at k + 1/2. */
+static ilex_array *
+shift_halves(ix_parser *p, ilex_array *x, int k, bool staggered, const shift *s)
+{
+    int64_t offset[ILEX_MAX_RANK] = {0};
+    offset[k] = (s->halves + (staggered ? -1 : 1)) / 2;
+    x = ix_parser_array(p, ix_build_shift(p->ctx, x, offset));
+    char text[80];
+    size_t n = (size_t)s->axis->word.length;
+    memcpy(text, s->axis->word.text, n);
+    memcpy(text + n, "+1/2", 4);
+    int32_t name = ix_symbol_of(p->ctx, text, n + (staggered ? 0 : 4));
+    if (name < 0)
+        ix_lex_abort(&p->reader);
+    return rename_axis(p, x, k, name);
+}
+
+/* A subscript of named axes under reading. */
+typedef struct named_subscript {
+    ilex_array *x; /* moved by halves already */
+    int64_t offset[ILEX_MAX_RANK];
+    ix_item item[ILEX_MAX_RANK]; /* selections */
+    int nitems;
+    uint32_t seen;
+} named_subscript;
+
+/* Notes that axis "k", called "name", is spoken of. */
+static void
+take_axis(ix_parser *p, named_subscript *s, const ix_word *name, int k)
+{
+    if (k < 0)
+        ix_lex_fail(&p->reader, ILEX_E_AXIS, name,
+                    "axis %.*s: the array's axes are [%s]", (int)name->length,
+                    name->text, ix_domain_show(p->ctx, s->x->interior).s);
+    if (s->seen >> k & 1)
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, name,
+                    "axis %.*s appears twice in the subscript",
+                    (int)name->length, name->text);
+    s->seen |= (uint32_t)1 << k;
+}
+
+/* "I+2", "I-1/2" */
+static void
+read_named_shift(ix_parser *p, named_subscript *s, const ix_colons *r)
+{
+    shift by;
+    bool staggered;
+    if (r->ellipsis || r->n != 1 || !read_shift(p, r->part[0], &by))
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
+                    "along named axes a subscript is a shift, u[I+1, J-1], or "
+                    "a selection, u[I=3], u[I=2:10]");
+    int k = find_axis(p, s->x, &by.axis->word, &staggered);
+    take_axis(p, s, &by.axis->word, k);
+    if (by.halves % 2)
+        s->x = ix_parser_array(p, shift_halves(p, s->x, k, staggered, &by));
+    else
+        s->offset[k] = by.halves / 2;
+}
+
+/* The bound at a place of an item; NULL where there is none. */
+static const ix_lin *
+bound(ix_parser *p, const ix_syntax *x)
+{
+    return x ? ix_parse_lin(p, x) : NULL;
+}
+
+/* "I=3", "I=2:10" */
+static void
+read_selection(ix_parser *p, named_subscript *s, const ix_colons *r)
+{
+    bool staggered;
+    ix_item *item = &s->item[s->nitems++];
+    if (r->n == 3)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &r->where,
+                    "steps are for unnamed axes; a named axis keeps its "
+                    "indices");
+    *item = (ix_item){.kind = r->n == 1 ? IX_ITEM_AT : IX_ITEM_RANGE,
+                      .axis = find_axis(p, s->x, &r->axis, &staggered),
+                      .lo = bound(p, r->part[0]),
+                      .hi = r->n > 1 ? bound(p, r->part[1]) : NULL,
+                      .step = 1};
+    take_axis(p, s, &r->axis, item->axis);
+}
+
+static ilex_array *
+subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
+{
+    named_subscript s = {.x = a};
+    for (size_t i = 0; i < x->ranges->n; i++) {
+        const ix_colons *r = &x->ranges->item[i];
+        if (i == ILEX_MAX_RANK)
+            ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
+                        "more than %d axes in a subscript", ILEX_MAX_RANK);
+        if (r->axis.length)
+            read_selection(p, &s, r);
+        else
+            read_named_shift(p, &s, r);
+    }
+    ix_parser_at(p, &x->word);
+    a = ix_parser_array(p, ix_build_shift(p->ctx, s.x, s.offset));
+    return s.nitems ? ix_build_select(p->ctx, a, s.nitems, s.item) : a;
+}
+
+/* ---- unnamed axes ---- */
+
+static ix_item
+read_item(ix_parser *p, const ix_colons *r)
+{
+    ix_item item = {.kind = IX_ITEM_ELLIPSIS, .step = 1};
+    if (r->ellipsis)
+        return item;
+    item.kind = r->n == 1 ? IX_ITEM_AT : IX_ITEM_RANGE;
+    item.lo = bound(p, r->part[0]);
+    item.hi = r->n > 1 ? bound(p, r->part[1]) : NULL;
+    if (r->n == 3 && r->part[2])
+        item.step = ix_parse_int(p, r->part[2]);
+    return item;
+}
+
+static ilex_array *
+subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
+{
+    ix_item item[ILEX_MAX_RANK + 1];
+    int n = 0;
+    for (size_t i = 0; i < x->ranges->n; i++) {
+        const ix_colons *r = &x->ranges->item[i];
+        if (r->axis.length)
+            ix_lex_fail(&p->reader, ILEX_E_AXIS, &r->where,
+                        "%.*s has no axis %.*s; its axes have no names",
+                        (int)x->word.length, x->word.text, (int)r->axis.length,
+                        r->axis.text);
+        if (n > ILEX_MAX_RANK)
+            ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
+                        "more than %d indices", ILEX_MAX_RANK);
+        item[n++] = read_item(p, r);
+    }
+    ix_parser_at(p, &x->word);
+    return ix_build_items(p->ctx, a, n, item);
+}
+
+ilex_array *
+ix_parse_field_index(ix_parser *p, const ix_syntax *x)
+{
+    ix_name *name =
+        ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
+    if (!name)
+        ix_parser_unknown(p, &x->word, "array");
+    if (x->attributes.n)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
+                    "what is read outside (after ';') is not supported here "
+                    "in this version");
+    ilex_array *a = name->array;
+    bool named = ix_rank(a) > 0 && ix_domain_named(a->interior);
+    ilex_array *r = ix_parser_array(p, named ? subscript_named(p, x, a)
+                                             : subscript_unnamed(p, x, a));
+    return ix_parser_depth(p, &x->word, 1, &a, r);
+}
