@@ -114,6 +114,12 @@ typedef struct ix_compiled_nonempty {
     ix_range *range, *outer;
 } ix_compiled_nonempty;
 
+/* An index that is data: of which axis of which buffer, and its range. */
+typedef struct ix_compiled_check {
+    int buffer, axis;
+    ix_range range;
+} ix_compiled_check;
+
 /* One instruction of a tape: the reference back end's form of a body. */
 typedef struct ix_instr {
     uint8_t kind; /* ix_kind of the scalar */
@@ -124,7 +130,9 @@ typedef struct ix_instr {
     int64_t *attr;          /* as the node's */
     ix_range *range;        /* REDUCE */
     int32_t body, body_end; /* REDUCE: instructions of the body; arg[0] is its
-                               value */
+                               value. A guard: of condition and branches */
+    int32_t branch[2];      /* a guard: where its branches start */
+    int check;              /* CHECKED: its number, -1: trusted */
     ix_value value;         /* CONST */
 } ix_instr;
 
@@ -172,6 +180,8 @@ typedef struct ix_compiled {
     size_t nkernels;
     ix_compiled_nonempty *nonempty;
     size_t nnonempty;
+    ix_compiled_check *check; /* that statuses speak of */
+    size_t nchecks;
     ix_tape *tape; /* reference only */
     size_t ntapes;
     ix_step *step; /* what a run does */

@@ -44,6 +44,12 @@ typedef struct ix_buffer {
     int inplace;               /* OUTPUT: buffer it may share, or -1 */
 } ix_buffer;
 
+/* An index that is data: what a status other than 0 speaks of. */
+typedef struct ix_check {
+    int buffer, axis;
+    const ix_lin *lo, *hi;
+} ix_check;
+
 /* A stored array. */
 typedef struct ix_stage {
     int buffer;           /* what it writes */
@@ -94,6 +100,8 @@ typedef struct ix_unit {
     size_t nbuffers, buffer_capacity;
     ix_stage *stage; /* in the order of execution */
     size_t nstages, stage_capacity;
+    ix_check *check; /* made by `place` and by tapes */
+    size_t nchecks, check_capacity;
     ix_kernel *kernels;
     int nkernels, nslots;
     bool reference; /* no simplification, no fusion, nests alone */
@@ -115,6 +123,9 @@ ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
 void ix_unit_stage(ix_unit *u, ix_stage stage);
+
+/* The number of the check of index "checked" of a load of "buffer". */
+int ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked);
 
 /* A kernel over "box", without statements. */
 ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box);

@@ -267,6 +267,26 @@ emit_update(ix_emitter *e, const ix_stmt *s)
     ix_emit_combine(e, s->op, dtype, &at, &v, &at);
 }
 
+/* if (value < lo || value >= hi) { tell; return 1; } */
+static void
+emit_check(ix_emitter *e, const ix_stmt *s)
+{
+    const char *value = ix_emit_leaf(e, s->value).re;
+    ix_text *t = ix_emit_line(e);
+    ix_text_format(t, "if (%s < ", value);
+    ix_emit_sum(e, s->lo[0], t);
+    ix_text_format(t, " || %s >= ", value);
+    ix_emit_sum(e, s->hi[0], t);
+    ix_text_put(t, ") {\n");
+    e->indent++;
+    ix_emit_put(e, "local->node = %d;", s->number);
+    ix_emit_put(e, "local->index = %s;", ix_emit_leaf(e, s->width).re);
+    ix_emit_put(e, "local->value = %s;", value);
+    ix_emit_put(e, "return 1;");
+    e->indent--;
+    ix_emit_put(e, "}");
+}
+
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
@@ -280,12 +300,12 @@ void
 ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
 {
     static void (*const emit[IX_NSTMTS])(ix_emitter *, const ix_stmt *) = {
-        [IX_STMT_FOR] = emit_for,         [IX_STMT_IF] = emit_branch,
-        [IX_STMT_LET] = emit_let,         [IX_STMT_ROW] = ix_emit_row,
-        [IX_STMT_SCRATCH] = emit_scratch, [IX_STMT_STORE] = emit_store,
-        [IX_STMT_UPDATE] = emit_update,   [IX_STMT_RECORD] = ix_emit_record,
-        [IX_STMT_FOLD] = ix_emit_fold,    [IX_STMT_PUSH] = ix_emit_push,
-        [IX_STMT_POP] = ix_emit_pop};
+        [IX_STMT_FOR] = emit_for,          [IX_STMT_IF] = emit_branch,
+        [IX_STMT_LET] = emit_let,          [IX_STMT_ROW] = ix_emit_row,
+        [IX_STMT_SCRATCH] = emit_scratch,  [IX_STMT_STORE] = emit_store,
+        [IX_STMT_CHECK] = emit_check,      [IX_STMT_UPDATE] = emit_update,
+        [IX_STMT_RECORD] = ix_emit_record, [IX_STMT_FOLD] = ix_emit_fold,
+        [IX_STMT_PUSH] = ix_emit_push,     [IX_STMT_POP] = ix_emit_pop};
     for (const ix_stmt *s = list; s; s = s->next)
         emit[s->kind](e, s);
 }

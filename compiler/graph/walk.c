@@ -144,6 +144,22 @@ ix_unit_stage(ix_unit *u, ix_stage stage)
     u->stage[u->nstages++] = stage;
 }
 
+int
+ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked)
+{
+    ix_check c = {buffer, (int)checked->attr[0],
+                  ix_index_to_lin(u->ctx, checked->ops[1]),
+                  ix_index_to_lin(u->ctx, checked->ops[2])};
+    for (size_t i = 0; i < u->nchecks; i++)
+        if (u->check[i].buffer == c.buffer && u->check[i].axis == c.axis &&
+            u->check[i].lo == c.lo && u->check[i].hi == c.hi)
+            return (int)i;
+    ix_arena_grow(&u->arena, &u->check, &u->check_capacity, u->nchecks + 1,
+                  sizeof *u->check);
+    u->check[u->nchecks] = c;
+    return (int)u->nchecks++;
+}
+
 /* ---- loads ---- */
 
 static ix_walk_step
@@ -154,7 +170,9 @@ visit_load(ix_walk *w, ilex_array *n, size_t *value)
     if (n->kind != IX_LOAD)
         return IX_WALK_IN;
     v->frame = w->frame;
-    return v->fn(v, n) ? IX_WALK_OVER : IX_WALK_END;
+    if (!v->fn(v, n))
+        return IX_WALK_END;
+    return n->flags & IX_HAS_CHECK ? IX_WALK_IN : IX_WALK_OVER;
 }
 
 bool

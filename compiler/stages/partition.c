@@ -4,7 +4,8 @@
  * they are read. needs: lambdas with extents; gives: stages whose bodies load
  * buffers by number; breaks: the graph.
  *
- * An array is stored when it is an output; when it holds a reduction; when its
+ * An array is stored when it is an output; when it holds a reduction; when it
+ * is read at indices that are data; when its
  * index conditions would multiply (read at several places); when it is read
  * where its value would be computed again for every step of a broadcast or
  * reduction and is not cheap; and when storing is cheaper than computing it
@@ -27,6 +28,7 @@ typedef struct info {
     bool stored;
     bool conditions;  /* body decides on indices */
     bool repeated;    /* read by fewer indices than there are loops */
+    bool gathered;    /* read at indices that are data */
     int buffer;       /* when stored */
     ilex_array *body; /* over buffers, when computed again */
     int statements;   /* of it, or more */
@@ -60,7 +62,7 @@ index_branches(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
 {
     (void)w;
     *value = x->kind == IX_OP && ix_op_of(x) != IX_OP_FLOOR_DIVIDE;
-    for (int i = 0; i < x->nops; i++)
+    for (int i = 0; i < x->nops && x->kind != IX_CHECKED; i++)
         *value |= operand[i];
     return true;
 }
@@ -144,6 +146,7 @@ count_read(ix_load_visitor *v, const ilex_array *load)
         size_t bits = 0;
         ix_walk_body(&c->p->indices, load->ops[i], &bits);
         used |= bits;
+        x->gathered |= load->ops[i]->kind == IX_CHECKED;
     }
     x->repeated |= used != frame_indices(&v->frame);
     return true;
@@ -154,7 +157,7 @@ count_read(ix_load_visitor *v, const ilex_array *load)
 static bool
 must_store(const ilex_array *n, const info *x)
 {
-    if (n->ops[0]->flags & IX_HAS_REDUCE)
+    if ((n->ops[0]->flags & IX_HAS_REDUCE) || x->gathered)
         return true;
     if (x->conditions && x->reads > 1)
         return true;

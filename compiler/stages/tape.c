@@ -2,7 +2,7 @@
  *
  * Tapes: bodies as straight lists of instructions for the reference back end.
  * Every node once, operands first; the body of a reduction is a stretch of
- * its own that the evaluator repeats.
+ * its own that the evaluator repeats; of a guard's branches one is evaluated.
  */
 #include "compiler/steps/finish.h"
 
@@ -22,6 +22,19 @@ add_instr(tape_maker *m, ix_instr in)
                   (size_t)tape->ninstr + 1, sizeof *m->instr);
     m->instr[tape->ninstr] = in;
     return tape->ninstr++;
+}
+
+/* The operands of a load that are data are instructions already; they learn
+ * what they are an index of. */
+static void
+number_checks(tape_maker *m, const ilex_array *load, const size_t *operand)
+{
+    for (int k = 0; k < load->nops; k++)
+        if (load->ops[k]->kind == IX_CHECKED)
+            m->instr[operand[k]].check =
+                ix_is_trusted(load->ops[k])
+                    ? -1
+                    : ix_unit_check(m->u, (int)load->attr[0], load->ops[k]);
 }
 
 /* Kind, dtypes and attributes of a node. */
@@ -47,21 +60,49 @@ instr_of(tape_maker *m, const ilex_array *n)
     return in;
 }
 
-/* The instruction of a reduction comes before its body; that of any other node
- * after its operands. */
+/* Where the stretch ends that computes the value of instruction "i". */
+static int32_t
+end_of(const tape_maker *m, size_t i)
+{
+    const ix_instr *in = &m->instr[i];
+    return in->body_end ? in->body_end : (int32_t)i + 1;
+}
+
+/* A guard comes before its condition and its branches, of which one is
+ * evaluated. */
+static void
+put_branches(tape_maker *m, ix_instr *in, const size_t *operand)
+{
+    int32_t at = in->body;
+    for (int i = 0; i < 3; i++) {
+        in->arg[i] = (int32_t)operand[i];
+        if (i > 0)
+            in->branch[i - 1] = at;
+        if (in->arg[i] >= in->body) /* not known from before */
+            at = end_of(m, operand[i]);
+    }
+    in->body_end = m->tape->ninstr;
+}
+
+/* The instruction of a reduction or a guard comes before what stands in it;
+ * that of any other node after its operands. */
 static ix_walk_step
-put_reduce(ix_walk *w, ilex_array *n, size_t *value)
+put_first(ix_walk *w, ilex_array *n, size_t *value)
 {
     tape_maker *m = w->user;
-    if (n->kind != IX_REDUCE)
+    if (n->kind != IX_REDUCE && !ix_is_guard(n))
         return IX_WALK_IN;
     ix_instr in = instr_of(m, n);
+    in.body = m->tape->ninstr + 1;
+    if (n->kind != IX_REDUCE) {
+        *value = (size_t)add_instr(m, in);
+        return IX_WALK_IN;
+    }
     in.range = ix_arena_new(&m->c->arena,
                             ((size_t)n->interior->rank + 1) * sizeof *in.range);
     in.n = n->interior->rank;
     for (int k = 0; k < n->interior->rank; k++)
         in.range[k] = ix_finish_range(m->c, &n->interior->ax[k]);
-    in.body = m->tape->ninstr + 1;
     *value = (size_t)add_instr(m, in);
     return IX_WALK_IN;
 }
@@ -76,9 +117,15 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         in->body_end = m->tape->ninstr;
         return true;
     }
+    if (ix_is_guard(n)) {
+        put_branches(m, &m->instr[*value], operand);
+        return true;
+    }
     ix_instr in = instr_of(m, n);
     for (int i = 0; i < n->nops; i++)
         in.arg[i] = (int32_t)operand[i];
+    if (n->kind == IX_LOAD)
+        number_checks(m, n, operand);
     *value = (size_t)add_instr(m, in);
     return true;
 }
@@ -110,8 +157,8 @@ ix_make_tapes(ix_unit *u, ix_compiled *c)
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx,
                  .mem = &mem,
-                 .frames = IX_WALK_REDUCTIONS,
-                 .enter = put_reduce,
+                 .frames = IX_WALK_REDUCTIONS | IX_WALK_BRANCHES,
+                 .enter = put_first,
                  .leave = put,
                  .user = &m};
     c->tape = ix_arena_new(&c->arena, (u->nstages + 1) * sizeof *c->tape);

@@ -231,6 +231,19 @@ mark_body_sizes(ix_unit *u, ix_compiled *c)
         ix_stmt_each(k->nests, mark_stmt, &w);
 }
 
+static void
+copy_checks(ix_unit *u, ix_compiled *c)
+{
+    c->check = ix_arena_new(&c->arena, (u->nchecks + 1) * sizeof *c->check);
+    for (size_t i = 0; i < u->nchecks; i++) {
+        const ix_check *from = &u->check[i];
+        c->check[c->nchecks++] = (ix_compiled_check){
+            from->buffer,
+            from->axis,
+            {ix_finish_lin(c, from->lo), ix_finish_lin(c, from->hi)}};
+    }
+}
+
 bool
 ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
 {
@@ -254,5 +267,6 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
              !ix_emit_units(u, &c->arena, &emit, &c->source[d])))
             return false;
     }
+    copy_checks(u, c);
     return true;
 }

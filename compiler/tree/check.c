@@ -409,6 +409,10 @@ check_stmt(ix_checker *c, const ix_stmt *s)
     case IX_STMT_POP:
         check_move(c, s);
         return;
+    case IX_STMT_CHECK:
+        require(c, s->value && s->nlo == 1 && s->nhi == 1,
+                "a check has a value and bounds on both sides");
+        return;
     default:
         check_definition(c, s);
     }

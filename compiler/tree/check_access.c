@@ -26,7 +26,9 @@ check_load(ix_walk *w, ilex_array *n, size_t *value)
     const ix_domain *box = c->u->buffer[n->attr[0]].box;
     for (int k = 0; k < n->nops && c->ok; k++)
         check_index(c, &w->frame, n->ops[k], &box->ax[k]);
-    return c->ok ? IX_WALK_OVER : IX_WALK_END;
+    if (!c->ok)
+        return IX_WALK_END;
+    return n->flags & IX_HAS_CHECK ? IX_WALK_IN : IX_WALK_OVER;
 }
 
 /* The box of a nest's loops, NULL where a bound is none in the sizes alone or

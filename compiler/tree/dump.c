@@ -315,6 +315,15 @@ put_stmt(const dumper *d, const ix_stmt *s)
                        ix_reduction_info_of(s->better)->name);
         put_operation(d, s->value);
         break;
+    case IX_STMT_CHECK:
+        ix_text_put(d->t, "check ");
+        put_operand(d, s->value);
+        ix_text_put(d->t, " in [");
+        put_bounds(d, s->nlo, s->lo, "");
+        ix_text_put(d->t, ", ");
+        put_bounds(d, s->nhi, s->hi, "");
+        ix_text_char(d->t, ')');
+        break;
     default:
         put_move(d, s,
                  s->kind == IX_STMT_FOLD   ? "fold"

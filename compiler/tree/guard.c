@@ -10,7 +10,8 @@
 static ix_pick
 pick_guard(const ilex_array *x)
 {
-    if (x->nops == 0 || x->kind == IX_REDUCE || x->kind == IX_LOAD ||
+    bool plain = x->kind == IX_LOAD && !(x->flags & IX_HAS_CHECK);
+    if (x->nops == 0 || x->kind == IX_REDUCE || plain ||
         !(x->flags & (IX_HAS_LOAD | IX_HAS_REDUCE)))
         return IX_PICK_NOTHING;
     return ix_is_guard(x) ? IX_PICK_IT : IX_PICK_INSIDE;

@@ -148,12 +148,53 @@ place_element(ix_builder *b, ix_element e, int *depth)
     return e;
 }
 
+/* Where in the kernel's range the block at "depth" is: the variable of the
+ * outermost loop, or the beginning outside of it. */
+static ilex_array *
+outer_position(ix_builder *b, int depth)
+{
+    bool inside = b->k->box->rank > 0 && b->variable_capacity > 0 &&
+                  b->variable_depth[0] > 0 && depth >= b->variable_depth[0];
+    return inside ? ix_scalar_index(b->u->ctx, 0)
+                  : ix_range_value(b->u, false);
+}
+
+/* The value of an index that is data, checked where a read at it may stand: it
+ * stays inside branches and loops that may be empty, as the read does. */
+static ilex_array *
+place_checked(ix_builder *b, int buffer, ilex_array *x)
+{
+    const ix_known *known = ix_build_known(b, x);
+    if (known)
+        return known->leaf;
+    ilex_array *value = place_value(b, x->ops[0]);
+    int depth = depth_of_leaf(b, value);
+    depth = depth < b->floor ? b->floor : depth;
+    if (!ix_is_trusted(x)) {
+        ix_stmt *s = ix_stmt_new(b->u, IX_STMT_CHECK);
+        s->number = ix_unit_check(b->u, buffer, x);
+        s->value = value;
+        s->nlo = s->nhi = 1;
+        s->lo = ix_stmt_nodes(b->u, 1, &x->ops[1]);
+        s->hi = ix_stmt_nodes(b->u, 1, &x->ops[2]);
+        s->width = outer_position(b, depth);
+        ix_build_put_at(b, depth, s);
+    }
+    ix_build_note(b, x, value, depth);
+    return value;
+}
+
 static ilex_array *
 place_load(ix_builder *b, ilex_array *x)
 {
     int depth;
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
-    s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, x->ops);
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < x->nops; k++)
+        index[k] = x->ops[k]->kind == IX_CHECKED
+                       ? place_checked(b, (int)x->attr[0], x->ops[k])
+                       : x->ops[k];
+    s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, index);
     s->at = place_element(b, s->at, &depth);
     depth = depth < b->floor ? b->floor : depth;
     s->prefix = 't';

@@ -93,10 +93,12 @@ static ilex_array *find_half(ilex_context *ctx, const ilex_array *n,
                              ix_map *seen);
 
 static ilex_array *
-find_in_index(ilex_context *ctx, const ilex_array *x)
+find_in_index(ilex_context *ctx, const ilex_array *x, ix_map *seen)
 {
+    if (x->kind == IX_CHECKED)
+        return find_half(ctx, x->ops[0], seen);
     for (int i = 0; i < x->nops; i++) {
-        ilex_array *e = find_in_index(ctx, x->ops[i]);
+        ilex_array *e = find_in_index(ctx, x->ops[i], seen);
         if (e)
             return e;
     }
@@ -139,7 +141,7 @@ find_half(ilex_context *ctx, const ilex_array *n, ix_map *seen)
             return e;
     }
     for (int i = 0; i < n->nops; i++) {
-        ilex_array *e = n->kind == IX_LOAD ? find_in_index(ctx, n->ops[i])
+        ilex_array *e = n->kind == IX_LOAD ? find_in_index(ctx, n->ops[i], seen)
                                            : find_half(ctx, n->ops[i], seen);
         if (e)
             return e;

@@ -51,7 +51,8 @@ typedef struct ix_element {
 
 struct ix_stmt {
     ix_stmt_kind kind;
-    int number; /* FOR: variable; LET, SCRATCH, ROW: with "prefix" its name */
+    int number; /* FOR: variable; LET, SCRATCH, ROW: with "prefix" its name;
+                   CHECK: of the unit's checks */
     char prefix;
     ix_stmt *next;
     ix_stmt *body, *other; /* FOR, IF; IF: what else */
@@ -60,17 +61,18 @@ struct ix_stmt {
     bool parallel; /* FOR: iterations are independent */
     bool optional; /* FOR: there may be none: loads inside stay inside */
     int64_t step;  /* FOR */
-    int nlo, nhi;  /* FOR */
+    int nlo, nhi;  /* FOR, CHECK */
     ilex_array **lo, **hi;
 
-    ilex_array *value; /* LET, STORE, UPDATE, RECORD; IF: the condition;
+    ilex_array *value; /* LET, STORE, UPDATE, RECORD, CHECK; IF: the condition;
                           SCRATCH: first value of a cell, NULL if none;
                           POP: the value of an empty stack */
     ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE */
     ix_stmt *from,
         *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
                           stack; RECORD: cells, to the best, from its position */
-    ilex_array *width; /* PUSH, POP of strips: how many elements count */
+    ilex_array *width; /* PUSH, POP of strips: how many elements count; CHECK:
+                          where in the kernel's range it stands */
     ix_op op;          /* UPDATE, FOLD, PUSH, POP */
     ix_reduction better; /* RECORD */
 

@@ -85,6 +85,7 @@ flags_of(const ix_node_spec *s)
     f |= s->kind == IX_RINDEX ? IX_HAS_RINDEX : 0u;
     f |= s->kind == IX_LOAD ? IX_HAS_LOAD : 0u;
     f |= s->kind == IX_REDUCE ? IX_HAS_REDUCE : 0u;
+    f |= s->kind == IX_CHECKED ? IX_HAS_CHECK : 0u;
     return (uint8_t)f;
 }
 

@@ -89,7 +89,8 @@ enum {
     IX_HAS_INDEX = 1,  /* depends on an index _k */
     IX_HAS_RINDEX = 2, /* depends on a reduction index */
     IX_HAS_LOAD = 4,
-    IX_HAS_REDUCE = 8
+    IX_HAS_REDUCE = 8,
+    IX_HAS_CHECK = 16 /* an index that is data */
 };
 
 /* Description of a node to be made. */

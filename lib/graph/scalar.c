@@ -127,6 +127,21 @@ ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot, int rank,
     return ix_node_scoped(ctx, &spec);
 }
 
+ilex_array *
+ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
+                  const ix_lin *lo, const ix_lin *hi, bool trusted)
+{
+    int64_t attr[2] = {axis, trusted};
+    ilex_array *ops[3] = {value, ix_index_lin(ctx, lo), ix_index_lin(ctx, hi)};
+    ix_node_spec spec = {.kind = IX_CHECKED,
+                         .dtype = ILEX_I64,
+                         .nops = 3,
+                         .ops = ops,
+                         .nattr = 2,
+                         .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
 /* Whether a node is made of _r<r>: of no interest above a load that uses it in
  * its last index, and the end of the walk at one that uses it in another. */
 static bool

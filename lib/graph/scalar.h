@@ -57,6 +57,16 @@ ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
  * A contraction (a sum of products of two reads, each of which depends on a
  * free index that the other lacks) is one chain instead: one accumulator goes
  * through all axes, in C order, chunks on the first axis only. */
+/* "value" as an index of axis "axis", which covers [lo, hi): where it is none a
+ * run fails, unless "trusted". */
+ilex_array *ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
+                              const ix_lin *lo, const ix_lin *hi, bool trusted);
+static inline bool
+ix_is_trusted(const ilex_array *n)
+{
+    return n->attr[1] != 0;
+}
+
 enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
 ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
                              ilex_dtype result, const ix_domain *box, int first,
@@ -158,14 +168,17 @@ ix_is_index_condition(const ilex_array *n)
     return n->dtype == ILEX_BOOL && n->weight > 0;
 }
 
-/* Is "n" a `where` on indices that guards reads, which may be outside where
- * their branch is not taken? */
+/* Is "n" a `where` that guards reads, which may be outside where their branch
+ * is not taken? One on indices does, and one on anything of reads at indices
+ * that are data. */
 static inline bool
 ix_is_guard(const ilex_array *n)
 {
-    return n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
-           ix_is_index_condition(n->ops[0]) &&
-           ((n->ops[1]->flags | n->ops[2]->flags) & IX_HAS_LOAD);
+    if (n->kind != IX_OP || ix_op_of(n) != IX_OP_WHERE)
+        return false;
+    unsigned branches = n->ops[1]->flags | n->ops[2]->flags;
+    return (branches & IX_HAS_CHECK) ||
+           (ix_is_index_condition(n->ops[0]) && (branches & IX_HAS_LOAD));
 }
 
 /* ---- rewriting ---- */

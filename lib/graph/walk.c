@@ -47,6 +47,8 @@ opens_frame(const ix_walk *w, const ilex_array *n, int i)
 {
     if (n->kind == IX_REDUCE)
         return (w->frames & IX_WALK_REDUCTIONS) != 0;
+    if (i > 0 && (w->frames & IX_WALK_BRANCHES) && ix_is_guard(n))
+        return true;
     return (w->frames & IX_WALK_GUARDS) && i > 0 && n->kind == IX_OP &&
            ix_op_of(n) == IX_OP_WHERE && ix_is_index_condition(n->ops[0]);
 }
@@ -63,7 +65,7 @@ push_frame(ix_walk *w, const ilex_array *n, int i)
                                (size_t)f->nreduce + 1, sizeof *f->reduce);
         if (ok)
             f->reduce[f->nreduce++] = n;
-    } else {
+    } else if (w->frames & IX_WALK_GUARDS) {
         ok = ok && ix_mem_grow(mem, &f->guard, &w->guard_capacity,
                                (size_t)f->nguard + 1, sizeof *f->guard);
         if (ok)
@@ -80,7 +82,7 @@ pop_frame(ix_walk *w, const ilex_array *n)
 {
     if (n->kind == IX_REDUCE)
         w->frame.nreduce--;
-    else
+    else if (w->frames & IX_WALK_GUARDS)
         w->frame.nguard--;
     ix_map_free(&w->inner[--w->ninner], memory(w));
 }

@@ -28,7 +28,13 @@ typedef struct ix_frame {
 
 /* What opens a frame: the body of a reduction, a branch of a `where` whose
  * condition is one on indices. */
-enum { IX_WALK_REDUCTIONS = 1, IX_WALK_GUARDS = 2 };
+enum {
+    IX_WALK_REDUCTIONS = 1,
+    IX_WALK_GUARDS = 2,
+    /* the same branches, and those of other guards (ix_is_guard), without
+     * conditions in the frame */
+    IX_WALK_BRANCHES = 4
+};
 
 typedef enum ix_walk_step {
     IX_WALK_IN,   /* visit the operands, then leave */

@@ -104,6 +104,9 @@ atom_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         const ix_lin *a = ix_lin_param(ctx, (int32_t)x->attr[0]);
         add_lo(b, a);
         add_hi(b, a);
+    } else if (x->kind == IX_CHECKED) {
+        add_lo(b, ix_index_to_lin(ctx, x->ops[1]));
+        add_hi(b, ix_lin_try_offset(ctx, ix_index_to_lin(ctx, x->ops[2]), -1));
     } else if (x->kind == IX_OP) {
         if (ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
             floordiv_bounds(ctx, frame, x, b);
@@ -304,9 +307,7 @@ refuse_index(ix_walk *w, const ilex_array *load, int k)
                 c->name, k, operand, (int)IX_INDEX_WEIGHT);
     else
         ix_fail(&w->ctx->error, ILEX_E_UNSUPPORTED,
-                "%s: index %d of %s is not affine in the indices and sizes "
-                "(data-dependent reads need gather, which is not supported "
-                "yet)",
+                "%s: index %d of %s is not affine in the indices and sizes",
                 c->name, k, operand);
 }
 
@@ -318,6 +319,8 @@ check_axis(ix_walk *w, const ilex_array *load, int k)
     ilex_context *ctx = w->ctx;
     const ilex_array *operand = c->operands[load->attr[0]];
     const ix_axis *ax = &operand->valid->ax[k];
+    if (load->ops[k]->kind == IX_CHECKED)
+        return true;
     if (!ix_index_is_affine(load->ops[k])) {
         refuse_index(w, load, k);
         return false;

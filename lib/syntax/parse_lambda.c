@@ -111,6 +111,18 @@ find_operand(ix_parser *p, const ix_word *word, int *slot)
     return name->array;
 }
 
+/* An index that nothing is known about becomes one that a run checks. */
+static ilex_array *
+checked_index(ix_parser *p, const ilex_array *array, int k, ilex_array *index,
+              bool trusted)
+{
+    const ix_axis *ax = &array->valid->ax[k];
+    index = ix_parser_array(p, ix_index_normal(p->ctx, index));
+    bool known = ix_index_is_affine(index) || ix_index_is_outsized(index);
+    return known ? index
+                 : ix_scalar_checked(p->ctx, index, k, ax->lo, ax->hi, trusted);
+}
+
 /* "array" at "rank" indices. */
 static ilex_array *
 load(ix_parser *p, const ix_word *word, ilex_array *array, int slot, int rank,
@@ -164,21 +176,35 @@ index_entry(ix_parser *p, const ix_colons *r)
     return ix_parser_array(p, ix_scalar_cast(p->ctx, ILEX_I64, x));
 }
 
+/* Does a subscript end with "; unchecked"? */
+static bool
+is_trusted(ix_parser *p, const ix_syntax *x)
+{
+    const ix_attributes *list = &x->attributes;
+    if (list->n == 0)
+        return false;
+    const ix_syntax *word = list->item[0].value[0];
+    if (list->n > 1 || list->item[0].name.length ||
+        !ix_word_is(&word->word, "unchecked"))
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &word->word,
+                    "what is read outside (after ';') is not supported in "
+                    "this version; there is x[i[j]; unchecked]");
+    return true;
+}
+
 ilex_array *
 ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
 {
     int slot;
     ilex_array *index[ILEX_MAX_RANK];
-    if (x->attributes.n)
-        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
-                    "what is read outside (after ';') is not supported in "
-                    "this version");
+    bool trusted = is_trusted(p, x);
     ilex_array *array = find_operand(p, &x->word, &slot);
     if (!array)
         ix_parser_unknown(p, &x->word, "array");
     int rank = (int)x->ranges->n;
     for (int k = 0; k < rank && rank == ix_rank(array); k++)
-        index[k] = index_entry(p, &x->ranges->item[k]);
+        index[k] = checked_index(p, array, k,
+                                 index_entry(p, &x->ranges->item[k]), trusted);
     return load(p, &x->word, array, slot, rank, index);
 }
 

@@ -284,6 +284,7 @@ write_map_load(ix_writer *w, const ilex_array *n)
     bool tight = w->tight;
     w->tight = true;
     ix_text_char(w->t, '[');
+    bool trusted = false;
     for (int k = 0; k < n->nops; k++) {
         if (k)
             ix_text_put(w->t, ", ");
@@ -291,8 +292,9 @@ write_map_load(ix_writer *w, const ilex_array *n)
             ix_write_const(w->t, n->ops[k], true);
         else
             ix_write_scalar(w, n->ops[k], 1);
+        trusted |= n->ops[k]->kind == IX_CHECKED && ix_is_trusted(n->ops[k]);
     }
-    ix_text_char(w->t, ']');
+    ix_text_put(w->t, trusted ? "; unchecked]" : "]");
     w->tight = tight;
 }
 
@@ -362,6 +364,9 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
         return;
     case IX_REDUCE:
         write_map_reduce(w, n);
+        return;
+    case IX_CHECKED:
+        ix_write_scalar(w, n->ops[0], precedence);
         return;
     default:
         w->failed = true;

@@ -37,15 +37,15 @@ typedef struct launch_state {
     ix_local found;
 } launch_state;
 
-/* Keeps the smallest complaint: the same for any number of threads. */
+/* Keeps the complaint of the first part: the same for any number of threads.
+ * A part ends at its first one. */
 static void
 note(launch_state *l, const ix_local *local)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     const ix_local *f = &l->found;
-    if (!l->failed || local->node < f->node ||
-        (local->node == f->node && local->index < f->index))
+    if (!l->failed || local->index < f->index)
         l->found = *local;
     l->failed = true;
     pthread_mutex_unlock(&lock);
@@ -87,13 +87,7 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
         r->call->parallel_for(r->call->user, run_part, &l, l.parts);
     else
         ix_pool_run(r->threads, l.parts, run_part, &l);
-    if (!l.failed)
-        return ILEX_OK;
-    return ix_fail(r->err, ILEX_E_BOUNDS,
-                   "%s: kernel %s: test %lld fails at element %lld, for the "
-                   "value %lld",
-                   p->c->name, p->c->kernel[i].name, (long long)l.found.node,
-                   (long long)l.found.index, (long long)l.found.value);
+    return l.failed ? ix_run_outside(r, &l.found) : ILEX_OK;
 }
 
 const ix_engine ix_engine_host = {

@@ -158,9 +158,14 @@ ilex_status ix_check_nonempty(ix_run *r, const ix_compiled_nonempty *n);
 bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
                    int64_t *hi);
 
+/* ---- walk.c ---- */
+
+/* Records that an index that is data lies outside of what it indexes. */
+ilex_status ix_run_outside(ix_run *r, const ix_local *found);
+
 /* ---- reference.c ---- */
 
 /* Evaluates tape "i" at every point of its box. */
-ilex_status ix_reference_evaluate(const ix_run *r, size_t i);
+ilex_status ix_reference_evaluate(ix_run *r, size_t i);
 
 #endif

@@ -16,6 +16,8 @@ typedef struct machine {
     ix_value *value; /* per instruction */
     int64_t index[ILEX_MAX_RANK];
     int64_t rindex[4 * ILEX_MAX_RANK];
+    bool failed; /* an index that is data was outside, the first one: */
+    ix_local found;
 } machine;
 
 static void evaluate(machine *m, int32_t from, int32_t to);
@@ -40,6 +42,19 @@ load(const machine *m, const ix_instr *in)
     return ix_value_load(b->dtype,
                          m->r->base[buffer] +
                              offset * (int64_t)ilex_dtype_bytes(b->dtype));
+}
+
+/* An index that is data; the first one outside ends the run. */
+static int64_t
+checked(machine *m, const ix_instr *in)
+{
+    int64_t v = m->value[in->arg[0]].i;
+    bool inside = v >= m->value[in->arg[1]].i && v < m->value[in->arg[2]].i;
+    if (!inside && in->check >= 0 && !m->failed) {
+        m->failed = true;
+        m->found = (ix_local){.node = in->check, .value = v};
+    }
+    return v;
 }
 
 static int64_t
@@ -222,6 +237,19 @@ reduce(machine *m, const ix_instr *in)
 
 /* ---- the machine ---- */
 
+/* A guard: the branch that its condition takes. */
+static ix_value
+choose(machine *m, const ix_instr *in)
+{
+    evaluate(m, in->body, in->branch[0]);
+    if (m->value[in->arg[0]].i) {
+        evaluate(m, in->branch[0], in->branch[1]);
+        return m->value[in->arg[1]];
+    }
+    evaluate(m, in->branch[1], in->body_end);
+    return m->value[in->arg[2]];
+}
+
 static ix_value
 step(machine *m, const ix_instr *in)
 {
@@ -239,6 +267,8 @@ step(machine *m, const ix_instr *in)
         return (ix_value){.i = linear(m, in)};
     case IX_LOAD:
         return load(m, in);
+    case IX_CHECKED:
+        return (ix_value){.i = checked(m, in)};
     case IX_REDUCE:
         return reduce(m, in);
     case IX_CAST:
@@ -246,6 +276,8 @@ step(machine *m, const ix_instr *in)
                      &m->value[in->arg[0]], &v);
         return v;
     default:
+        if (in->body_end)
+            return choose(m, in);
         for (int i = 0; i < in->n; i++)
             args[i] = m->value[in->arg[i]];
         ix_op_eval((ix_op)in->what, (ilex_dtype)in->loop, args, &v);
@@ -259,7 +291,7 @@ evaluate(machine *m, int32_t from, int32_t to)
     for (int32_t i = from; i < to; i++) {
         const ix_instr *in = &m->tape->instr[i];
         m->value[i] = step(m, in);
-        if (in->kind == IX_REDUCE)
+        if (in->body_end)
             i = in->body_end - 1;
     }
 }
@@ -291,6 +323,8 @@ run_tape(machine *m)
     }
     for (;;) {
         evaluate(m, 0, t->ninstr);
+        if (m->failed)
+            return;
         store(m);
         int k = t->rank - 1;
         while (k >= 0 && ++m->index[k] == hi[k]) {
@@ -303,7 +337,7 @@ run_tape(machine *m)
 }
 
 ilex_status
-ix_reference_evaluate(const ix_run *r, size_t i)
+ix_reference_evaluate(ix_run *r, size_t i)
 {
     const ix_compiled *c = r->p->c;
     machine m = {.r = r, .c = c, .tape = &c->tape[i]};
@@ -313,5 +347,5 @@ ix_reference_evaluate(const ix_run *r, size_t i)
         return ix_fail_memory(r->err);
     run_tape(&m);
     ix_mem_free(&r->p->mem, m.value);
-    return ILEX_OK;
+    return m.failed ? ix_run_outside(r, &m.found) : ILEX_OK;
 }

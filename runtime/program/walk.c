@@ -115,6 +115,28 @@ find_memory(ix_run *r, int64_t bytes, char **memory)
     return e->check_workspace ? e->check_workspace(r, *memory) : ILEX_OK;
 }
 
+/* ---- indices that are data ---- */
+
+ilex_status
+ix_run_outside(ix_run *r, const ix_local *found)
+{
+    const ix_compiled_check *k = &r->p->c->check[found->node];
+    const ix_compiled_buffer *b = &r->p->c->buffer[k->buffer];
+    int64_t lo = 0, hi = 0;
+    char axis[80];
+    ix_range_eval(&k->range, r->size, &lo, &hi);
+    if (*b->axis[k->axis])
+        snprintf(axis, sizeof axis, "%s", b->axis[k->axis]);
+    else
+        snprintf(axis, sizeof axis, "axis %d", k->axis);
+    return ix_fail(r->err, ILEX_E_BOUNDS,
+                   "%s: index %lld of %s is data and leaves [%lld, %lld), "
+                   "which %s covers",
+                   r->p->c->name, (long long)found->value, axis, (long long)lo,
+                   (long long)hi,
+                   *b->name ? b->name : "the intermediate array");
+}
+
 /* ---- steps ---- */
 
 static ilex_status

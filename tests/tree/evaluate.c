@@ -322,6 +322,10 @@ compute(tree_machine *m, const ilex_array *x)
         return v;
     case IX_OP:
         return operation(m, x);
+    case IX_CHECKED:
+        v = eval(m, x->ops[0]);
+        tree_check(m, v.i, eval(m, x->ops[1]).i, eval(m, x->ops[2]).i);
+        return v;
     default:
         tree_fail(m, "a node of kind %s stands in an expression",
                   ix_kind_infos[x->kind].text);

@@ -429,6 +429,21 @@ run_grid(tree_machine *m, const ix_stmt *s)
     m->grid = false;
 }
 
+void
+tree_check(tree_machine *m, int64_t v, int64_t lo, int64_t hi)
+{
+    if (v < lo || v >= hi)
+        tree_fail(m, "index %lld, which is data, is outside [%lld, %lld)",
+                  (long long)v, (long long)lo, (long long)hi);
+}
+
+static void
+run_check(tree_machine *m, const ix_stmt *s)
+{
+    tree_check(m, tree_evaluate(m, s->value).i, tree_evaluate(m, s->lo[0]).i,
+               tree_evaluate(m, s->hi[0]).i);
+}
+
 static void
 run_for(tree_machine *m, const ix_stmt *s)
 {
@@ -451,7 +466,7 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_SCRATCH] = run_scratch, [IX_STMT_STORE] = run_store,
         [IX_STMT_UPDATE] = run_update,   [IX_STMT_RECORD] = run_record,
         [IX_STMT_FOLD] = run_fold,       [IX_STMT_PUSH] = run_push,
-        [IX_STMT_POP] = run_pop};
+        [IX_STMT_POP] = run_pop,         [IX_STMT_CHECK] = run_check};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
         if (is_output(s))

@@ -98,4 +98,7 @@ ix_value tree_load(tree_machine *m, int buffer, const int64_t *index);
 _Noreturn void tree_outside(tree_machine *m, int buffer, const int64_t *index);
 void *tree_allocate(size_t n, size_t bytes);
 
+/* Fails unless lo <= v < hi: an index that is data. */
+void tree_check(tree_machine *m, int64_t v, int64_t lo, int64_t hi);
+
 #endif
