@@ -44,6 +44,12 @@ typedef struct ix_buffer {
     int inplace;               /* OUTPUT: buffer it may share, or -1 */
 } ix_buffer;
 
+static inline bool
+ix_buffer_is_written(const ix_buffer *b)
+{
+    return b->role == IX_ROLE_OUTPUT || b->role == IX_ROLE_TEMP;
+}
+
 /* A stored array. */
 typedef struct ix_stage {
     int buffer;           /* what it writes */
@@ -66,6 +72,7 @@ typedef struct ix_kernel {
     struct ix_kernel_layout *layout; /* of its arguments */
     int *unit; /* buffers whose last stride a variant takes for 1 */
     size_t nunits, unit_capacity;
+    bool starts_unit; /* where there are several translation units */
     struct ix_kernel *next;
 } ix_kernel;
 

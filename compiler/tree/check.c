@@ -270,8 +270,7 @@ check_element(ix_checker *c, const ix_element *e, bool read, bool write)
         return;
     require(c, !read || !c->writes[e->buffer],
             "it loads a buffer that the kernel writes");
-    ix_role role = c->u->buffer[e->buffer].role;
-    require(c, !write || role == IX_ROLE_OUTPUT || role == IX_ROLE_TEMP,
+    require(c, !write || ix_buffer_is_written(&c->u->buffer[e->buffer]),
             "it writes an input");
     if (e->row)
         require(c,
@@ -363,10 +362,8 @@ check_move(ix_checker *c, const ix_stmt *s)
     bool fold = s->kind == IX_STMT_FOLD, push = s->kind == IX_STMT_PUSH;
     require_scratch(c, s->from, fold ? array : push ? one : stack);
     require_scratch(c, s->to, fold ? cell : push ? stack : one);
-    if (c->ok && (fold || push))
-        require_written(c, s->from);
-    require(c, s->kind != IX_STMT_POP || s->value,
-            "an empty stack needs a value");
+    if (c->ok)
+        require_written(c, fold || push ? s->from : s->to);
     if (c->ok)
         note_written(c, s->to);
 }

@@ -319,11 +319,12 @@ static void
 run_pop(tree_machine *m, const ix_stmt *s)
 {
     tree_slot *t = scratch_of(m, s->from);
-    int64_t n = points(m, s, t), top = t->depth - 1;
-    ix_value empty = tree_evaluate(m, s->value);
+    int64_t n = points(m, s, t);
+    if (t->depth == 0)
+        return;
+    t->depth--;
     for (int64_t v = 0; v < n; v++)
-        set(m, s->to, v, top < 0 ? empty : get(m, s->from, top * t->width + v));
-    t->depth = top < 0 ? 0 : (int)top;
+        set(m, s->to, v, get(m, s->from, t->depth * t->width + v));
     while (t->depth > 0)
         pop_and_combine(m, s, s->from, s->to, n);
 }
@@ -376,11 +377,16 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
     m->has_variable[s->number] = known;
 }
 
+/* Loops that may run in any order do; the points of a grid are numbered from 0,
+ * and no grid is inside a loop. */
 static void
-run_loop(tree_machine *m, const ix_stmt *s)
+run_for(tree_machine *m, const ix_stmt *s)
 {
     int64_t lo, hi;
     bounds_of(m, s, &lo, &hi);
+    if (s->how == IX_GRID && (lo != 0 || m->loops))
+        tree_fail(m, "a grid inside a loop or from %lld on", (long long)lo);
+    m->loops++;
     int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
     for (int64_t i = 0; i < n; i++) {
@@ -391,48 +397,8 @@ run_loop(tree_machine *m, const ix_stmt *s)
         set_variable(m, s, lo + at * s->step, true);
         run_list(m, s->body);
     }
+    m->loops--;
     m->has_variable[s->number] = false;
-}
-
-static bool
-is_grid(const ix_stmt *s)
-{
-    return s && s->kind == IX_STMT_FOR && s->how == IX_GRID;
-}
-
-/* A thread for each point: the bounds of all loops are known beforehand. */
-static void
-run_grid(tree_machine *m, const ix_stmt *s)
-{
-    const ix_stmt *loop[ILEX_MAX_RANK];
-    int64_t lo[ILEX_MAX_RANK], n[ILEX_MAX_RANK], total = 1, hi;
-    int loops = 0;
-    if (m->grid)
-        tree_fail(m, "a grid inside another's body");
-    for (; is_grid(s) && (loops == 0 || !s->next); s = s->body) {
-        m->stmt = loop[loops] = s;
-        bounds_of(m, s, &lo[loops], &hi);
-        n[loops] = hi > lo[loops] ? hi - lo[loops] : 0;
-        total *= n[loops++];
-    }
-    m->grid = true;
-    for (int64_t i = 0; i < total; i++) {
-        int64_t f = total > 1 ? shuffled(m, i, total) : i;
-        for (int k = loops - 1; k >= 0; k--) {
-            set_variable(m, loop[k], lo[k] + f % n[k], true);
-            f /= n[k];
-        }
-        run_list(m, loop[loops - 1]->body);
-    }
-    for (int k = 0; k < loops; k++)
-        m->has_variable[loop[k]->number] = false;
-    m->grid = false;
-}
-
-static void
-run_for(tree_machine *m, const ix_stmt *s)
-{
-    (is_grid(s) ? run_grid : run_loop)(m, s);
 }
 
 static void

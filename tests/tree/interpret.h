@@ -76,7 +76,7 @@ typedef struct tree_machine {
     tree_slot *slot;
     int64_t *variable;
     bool *has_variable;
-    bool grid; /* inside the loops of a grid */
+    int loops; /* around the statement */
     int64_t rindex[16 * ILEX_MAX_RANK];
     bool has_rindex[16 * ILEX_MAX_RANK];
     /* Values of nodes, by number; valid if stamped with the epoch: one for each
