@@ -45,6 +45,8 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     ix_text_init(&kernels, &e->mem);
     ix_function_set_init(&e->functions, &e->mem);
     for (const ix_kernel *k = first; ok && k != end; k = k->next) {
+        if (k->like)
+            continue;
         ix_text_put(&kernels, count++ ? "\n" : "");
         ok = ix_emit_kernel(e, k, &kernels);
     }

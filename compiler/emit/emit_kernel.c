@@ -40,7 +40,8 @@ end_line(const ix_emitter *e, const char *name, ix_text *t)
 static void
 put_field(const ix_emitter *e, const ix_field *f, ix_text *t)
 {
-    const ix_buffer *b = &e->u->buffer[f->index];
+    const ix_buffer *b =
+        f->kind < IX_FIELD_SIZE ? &e->u->buffer[f->index] : NULL;
     switch (f->kind) {
     case IX_FIELD_BUFFER:
         ix_text_format(t, "    %s%s *b%d;",
@@ -58,6 +59,9 @@ put_field(const ix_emitter *e, const ix_field *f, ix_text *t)
     case IX_FIELD_SIZE:
         ix_text_format(t, "    i64 n%d;", f->index);
         end_line(e, ix_param_name(e->u->ctx, (int32_t)f->index), t);
+        break;
+    case IX_FIELD_OFFSET:
+        ix_text_format(t, "    i64 o%d;\n", f->index);
         break;
     }
 }
@@ -90,7 +94,8 @@ declare_value(const ix_emitter *e, int i, ix_text *t)
 static void
 put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
 {
-    const ix_buffer *b = &e->u->buffer[f->index];
+    const ix_buffer *b =
+        f->kind < IX_FIELD_SIZE ? &e->u->buffer[f->index] : NULL;
     if (f->kind == IX_FIELD_BUFFER && value)
         declare_value(e, f->index, t);
     else if (f->kind == IX_FIELD_BUFFER)
@@ -102,6 +107,8 @@ put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
                        f->axis, f->index, f->axis);
     else if (f->kind == IX_FIELD_SIZE)
         ix_text_format(t, "    const i64 n%d = a->n%d;\n", f->index, f->index);
+    else if (f->kind == IX_FIELD_OFFSET)
+        ix_text_format(t, "    const i64 o%d = a->o%d;\n", f->index, f->index);
 }
 
 static void
@@ -128,25 +135,27 @@ put_qualifier(const ix_emitter *e, ix_text *t)
     ix_text_put(t, e->dialect->functions.qualifier);
 }
 
-/* "k0 computes v on [...]", only with names: no user text otherwise. */
+/* "k0 computes v on [...]" of the kernel and of those that share its function;
+ * only with names: no user text otherwise. */
 static void
 put_comment(const ix_emitter *e, ix_text *t)
 {
-    const ix_kernel *k = e->kernel;
-    const char *separator = " ";
-    if (!e->names)
-        return;
-    ix_text_format(t, "/* k%d computes", k->number);
-    for (const ix_stmt *x = ix_nest_body(k->nests); x; x = x->next) {
-        const ix_buffer *b = &e->u->buffer[x->at.buffer];
-        ix_text_put(t, separator);
-        if (*b->name)
-            ix_text_put(t, b->name);
-        else
-            ix_text_format(t, "temporary b%d", x->at.buffer);
-        separator = ", ";
+    for (const ix_kernel *k = e->kernel; e->names && k; k = k->alike) {
+        const char *separator = " ";
+        ix_text_format(t, "/* k%d computes", k->number);
+        for (const ix_stmt *x = ix_nest_body(k->nests); x; x = x->next) {
+            const ix_buffer *b = &e->u->buffer[x->at.buffer];
+            ix_text_put(t, separator);
+            if (*b->name)
+                ix_text_put(t, b->name);
+            else
+                ix_text_format(t, "temporary b%d", x->at.buffer);
+            separator = ", ";
+        }
+        ix_text_format(t, " on [%s]%s */\n",
+                       ix_domain_show(e->u->ctx, k->box).s,
+                       k->like ? ", the same way" : "");
     }
-    ix_text_format(t, " on [%s] */\n", ix_domain_show(e->u->ctx, k->box).s);
 }
 
 static void

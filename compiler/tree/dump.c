@@ -335,10 +335,32 @@ put_stmts(dumper *d, const ix_stmt *s)
     }
 }
 
+/* "as k0 with b3 b4 for b0 b1, m for n, o0 = 2" */
+static void
+put_like(const ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    const ix_kernel *f = k->like;
+    ix_text_format(t, "    as k%d", f->number);
+    for (size_t i = 0; i < k->buffers.count; i++)
+        if (k->buffers.item[i] != f->buffers.item[i])
+            ix_text_format(t, ", b%d for b%d", k->buffers.item[i],
+                           f->buffers.item[i]);
+    for (size_t i = 0; i < k->sizes.count; i++)
+        if (k->sizes.item[i] != f->sizes.item[i])
+            ix_text_format(t, ", %s for %s",
+                           ix_param_name(u->ctx, k->sizes.item[i]),
+                           ix_param_name(u->ctx, f->sizes.item[i]));
+    for (int i = 0; i < k->noffsets; i++)
+        ix_text_format(t, ", o%d = %lld", i, (long long)k->offset[i]);
+    ix_text_char(t, '\n');
+}
+
 void
 ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t)
 {
     dumper d = {.u = u, .k = k, .t = t, .indent = 2};
+    if (k->like)
+        put_like(u, k, t);
     put_stmts(&d, k->body);
     ix_map_free(&d.name, &u->ctx->mem);
 }

@@ -10,7 +10,10 @@ ix_value_text
 ix_value_name(char prefix, int64_t number)
 {
     ix_value_text v;
-    if (number < 0)
+    if (number <= IX_VALUE_OFFSET)
+        snprintf(v.s, sizeof v.s, "%c%d", prefix,
+                 (int)(IX_VALUE_OFFSET - number));
+    else if (number < 0)
         snprintf(v.s, sizeof v.s, number == IX_VALUE_BEGIN ? "begin" : "end");
     else if (prefix == 'L' || prefix == 'H') /* letters that stand for words */
         snprintf(v.s, sizeof v.s, "%s%d", prefix == 'L' ? "lo" : "hi",

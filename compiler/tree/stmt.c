@@ -122,6 +122,12 @@ ix_range_value(ix_unit *u, bool end)
                          end ? IX_VALUE_END : IX_VALUE_BEGIN, ILEX_I64);
 }
 
+ilex_array *
+ix_offset_value(ix_unit *u, int i)
+{
+    return ix_value_leaf(u, 'o', IX_VALUE_OFFSET - i, ILEX_I64);
+}
+
 /* ---- substituting ---- */
 
 static ilex_array **

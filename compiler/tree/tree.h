@@ -80,8 +80,9 @@ struct ix_stmt {
     const char *note; /* LET: which element of which array it is, or NULL */
 };
 
-/* Values that every kernel has: the range it is called for. */
-enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2 };
+/* Values that every kernel has: the range it is called for. Offsets of a shared
+ * function are numbered from IX_VALUE_OFFSET downwards. */
+enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2, IX_VALUE_OFFSET = -3 };
 
 /* ---- statements ---- */
 
@@ -113,6 +114,8 @@ ilex_array *ix_value_leaf(ix_unit *u, char prefix, int number,
 ilex_array *ix_value_of(ix_unit *u, const ix_stmt *s);
 /* The leaf for the begin or the end of the kernel's range. */
 ilex_array *ix_range_value(ix_unit *u, bool end);
+/* The leaf for offset "i" of a shared function. */
+ilex_array *ix_offset_value(ix_unit *u, int i);
 
 /* ---- nests: chains of FORs with nothing beside them (nest.c) ---- */
 

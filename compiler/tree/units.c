@@ -13,6 +13,9 @@ ix_pass_units(ix_unit *u)
     int sum = 0;
     bool alone = true;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
+        k->starts_unit = false;
+        if (k->like)
+            continue;
         int count = ix_stmt_count(k->body);
         bool large = count >= IX_LARGE_KERNEL;
         k->starts_unit = alone || large || sum + count > IX_UNIT;

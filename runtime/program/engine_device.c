@@ -84,9 +84,11 @@ static ilex_status
 load(const ilex_program *p, const char *image, code *c, ix_error *err)
 {
     ilex_status rc = c->driver->load(c->device, image, &c->module, err);
+    const ix_kernel_layout *l = p->c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; !rc && i < p->c->nkernels; i++)
-        rc = c->driver->find(c->device, c->module, p->c->kernel[i].name,
-                             &c->function[i], err);
+        rc = c->driver->find(c->device, c->module,
+                             p->c->kernel[l[i].function].name, &c->function[i],
+                             err);
     if (rc && c->module)
         c->driver->unload(c->device, c->module);
     return rc;

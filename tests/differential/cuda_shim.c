@@ -91,11 +91,12 @@ put_unit(ix_text *t, const ix_compiled *c)
     put_math(t);
     put_source(t, c->source[IX_DIALECT_cuda].unit[0]);
     ix_text_put(t, launcher);
+    const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; i < c->nkernels; i++)
-        ix_text_format(t, "SHIM_LAUNCH(%s, %s_args, %s)\n", c->kernel[i].name,
-                       c->kernel[i].name,
-                       c->source[IX_DIALECT_cuda].layout[i].indirect ? "a"
-                                                                     : "*a");
+        if (l[i].function == (int)i)
+            ix_text_format(t, "SHIM_LAUNCH(%s, %s_args, %s)\n",
+                           c->kernel[i].name, c->kernel[i].name,
+                           l[i].indirect ? "a" : "*a");
 }
 
 /* ---- programs ---- */
@@ -116,8 +117,9 @@ launcher_names(const ix_mem *mem, const ix_compiled *c)
     const char **names =
         ix_mem_new(mem, (c->nkernels + 1) * (sizeof *names + LENGTH));
     char *text = (char *)(names + c->nkernels + 1);
+    const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; names && i < c->nkernels; i++) {
-        snprintf(text, LENGTH, "launch_%s", c->kernel[i].name);
+        snprintf(text, LENGTH, "launch_%s", c->kernel[l[i].function].name);
         names[i] = text;
         text += LENGTH;
     }

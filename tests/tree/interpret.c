@@ -124,7 +124,7 @@ static void
 write_buffer(tree_machine *m, const ix_element *e, ix_value v)
 {
     int64_t index[ILEX_MAX_RANK] = {0};
-    const tree_memory *b = &m->r->memory[e->buffer];
+    const tree_memory *b = &m->r->memory[m->buffer[e->buffer]];
     if (e->rank != b->rank)
         tree_fail(m, "b%d has another rank", e->buffer);
     indices_of(m, e, index);
@@ -457,7 +457,7 @@ run_range(tree_machine *m, int64_t begin, int64_t end)
 static void
 run_kernel(tree_machine *m)
 {
-    const ix_domain *box = m->k->box;
+    const ix_domain *box = m->of->box;
     int64_t lo = 0, hi = 1;
     ix_stmt_each(m->k->body, note_write, m);
     if (m->r->u->level != IX_LEVEL_TARGET || box->rank == 0) {
@@ -490,6 +490,8 @@ free_machine(tree_machine *m)
     free(m->variable);
     free(m->has_variable);
     free(m->writes);
+    free(m->buffer);
+    free(m->size);
     free(m->memo);
     free(m->stamp);
     ix_map_free(&m->number, &m->mem);
@@ -505,19 +507,36 @@ try_kernel(tree_machine *m)
     return true;
 }
 
+/* What takes the place of each of "n" buffers or sizes: itself, or what stands
+ * in "to" for that in "from". */
+static int *
+make_places(size_t n, const ix_ints *from, const ix_ints *to)
+{
+    int *place = tree_allocate(n, sizeof *place);
+    for (size_t i = 0; i < n; i++)
+        place[i] = (int)i;
+    for (size_t i = 0; i < from->count; i++)
+        place[from->item[i]] = to->item[i];
+    return place;
+}
+
 bool
 tree_interpret(tree_run *r)
 {
     bool ok = true;
-    for (const ix_kernel *k = r->u->kernels; ok && k; k = k->next) {
+    const ix_unit *u = r->u;
+    for (const ix_kernel *k = u->kernels; ok && k; k = k->next) {
         tree_machine *m = tree_allocate(1, sizeof *m);
         m->r = r;
-        m->k = k;
-        m->mem = *ix_context_mem(r->u->ctx);
-        m->slot = tree_allocate((size_t)k->nvalues, sizeof *m->slot);
-        m->variable = tree_allocate(k->nvariables, sizeof *m->variable);
-        m->has_variable = tree_allocate(k->nvariables, sizeof(bool));
-        m->writes = tree_allocate(r->u->nbuffers, sizeof(bool));
+        m->k = k->like ? k->like : k;
+        m->of = k;
+        m->mem = *ix_context_mem(u->ctx);
+        m->slot = tree_allocate((size_t)m->k->nvalues, sizeof *m->slot);
+        m->variable = tree_allocate(m->k->nvariables, sizeof *m->variable);
+        m->has_variable = tree_allocate(m->k->nvariables, sizeof(bool));
+        m->writes = tree_allocate(u->nbuffers, sizeof(bool));
+        m->buffer = make_places(u->nbuffers, &m->k->buffers, &k->buffers);
+        m->size = make_places(u->ctx->nparams, &m->k->sizes, &k->sizes);
         ok = try_kernel(m);
         free_machine(m);
     }
