@@ -93,6 +93,7 @@ add_axis(grid *g, const ix_stmt *loop)
     if (loop->optional)
         a->length = operation(g, IX_OP_MAXIMUM, ILEX_I64, a->length,
                               ix_index_const(ctx, 0));
+    a->length = let(g, 't', a->length);
     g->optional |= loop->optional;
     g->variable[g->rank++] = loop->number;
 }

@@ -23,7 +23,8 @@
 enum {
     MOST_OFFSETS = 8, /* of a function; they need registers */
     MOST_TRIES = 4,   /* groups with the same form */
-    SHORT = 64        /* a loop whose length stays a constant */
+    SHORT = 64,       /* a loop whose length stays a constant */
+    MOST_BYTES = 10   /* of a number */
 };
 
 /* A kernel as bytes of numbers, and its constants. */
@@ -59,23 +60,18 @@ typedef struct sharing {
 
 /* ---- numbers ---- */
 
-static void
-put_byte(sharing *w, uint64_t byte)
-{
-    ix_arena_grow(&w->u->arena, &w->f.byte, &w->byte_capacity, w->f.nbytes + 1,
-                  1);
-    w->f.byte[w->f.nbytes++] = (uint8_t)byte;
-}
-
 /* A number in as many bytes as it needs, seven bits each. */
 static void
 put(sharing *w, uint64_t number)
 {
+    form *f = &w->f;
     if (w->g)
         return;
+    ix_arena_grow(&w->u->arena, &f->byte, &w->byte_capacity,
+                  f->nbytes + MOST_BYTES, 1);
     for (; number > 127; number >>= 7)
-        put_byte(w, number | 128);
-    put_byte(w, number);
+        f->byte[f->nbytes++] = (uint8_t)(number | 128);
+    f->byte[f->nbytes++] = (uint8_t)number;
 }
 
 /* The number of "what" among those met before, which the kernel lists. */
