@@ -170,6 +170,13 @@ START_TEST(shared)
         HEAD TWO "map s[n - 2] = x[n - 1 - _0] + f64(_0 + 3)\n"
                  "map t[m - 7] = y[m - 4 - _0] + f64(_0 + 9)\n"
                  "out a : f64[n - 2] = s\nout b : f64[m - 7] = t\n",
+        /* constants that differ by the same amount in the last kernel alone */
+        HEAD "in x : f64[n]\nin y : f64[n]\n"
+             "map s[n - 3] = x[_0] - y[_0 + 1]\n"
+             "map t[n - 4] = x[_0 + 1] - y[_0 + 1]\n"
+             "map u[n - 5] = x[_0 + 2] - y[_0 + 3]\n"
+             "out a : f64[n - 3] = s\nout b : f64[n - 4] = t\n"
+             "out c : f64[n - 5] = u\n",
         /* three kernels, of which two have the same constants */
         HEAD "in x : f64[n, m]\n"
              "map s[n - 3, m] = x[_0 + 2, _1] - x[_0, _1]\n"
@@ -186,8 +193,9 @@ START_TEST(kept_apart)
     static const char *const texts[] = {
         /* one buffer for two */
         HEAD TWO "in z : f64[n]\n"
-                 "map s[n] = x[_0]*z[_0]\nmap t[m] = y[_0]*y[_0]\n"
-                 "out a : f64[n] = s\nout b : f64[m] = t\n",
+                 "map s[n - 1] = x[_0]*z[_0 + 1]\n"
+                 "map t[m - 1] = y[_0]*y[_0 + 1]\n"
+                 "out a : f64[n - 1] = s\nout b : f64[m - 1] = t\n",
         /* other numbers */
         HEAD TWO "map s[n] = x[_0]*1.5\nmap t[m] = y[_0]*2.5\n"
                  "out a : f64[n] = s\nout b : f64[m] = t\n",
@@ -275,7 +283,7 @@ main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_test(tests, many_become_one);
-    tcase_add_loop_test(tests, shared, 0, 6);
+    tcase_add_loop_test(tests, shared, 0, 7);
     tcase_add_loop_test(tests, kept_apart, 0, 5);
     tcase_add_test(tests, several_targets);
     tcase_add_test(tests, broken_arguments);
