@@ -14,8 +14,8 @@
 /* ---- what generated kernels are called with ----
  *
  * Part of the generated source: compiler/emit/emit_kernel.c prints a struct of
- * arguments for each kernel, exactly what it uses, and emit_file.c the struct
- * below. */
+ * arguments for each function, exactly what it uses, and heads.def has the
+ * struct below. */
 
 /* What one part of a launch has for itself. A kernel that returns another
  * status than 0 has written what was found first. */
