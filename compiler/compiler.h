@@ -14,8 +14,8 @@
 /* ---- what generated kernels are called with ----
  *
  * Part of the generated source: compiler/emit/emit_kernel.c prints a struct of
- * arguments for each kernel, exactly what it uses, and emit_file.c the struct
- * below. */
+ * arguments for each function, exactly what it uses, and heads.def has the
+ * struct below. */
 
 /* What one part of a launch has for itself. A kernel that returns another
  * status than 0 has written what was found first. */
@@ -33,23 +33,39 @@ typedef enum ix_field_kind {
     IX_FIELD_BUFFER, /* address of a buffer's element (0, ..., 0) */
     IX_FIELD_VALUE, /* the element of a buffer of rank 0; its address is NULL */
     IX_FIELD_STRIDE, /* of an axis, in elements */
-    IX_FIELD_SIZE    /* a size parameter */
+    IX_FIELD_SIZE,   /* a size parameter */
+    IX_FIELD_STATUS, /* CUDA: where a kernel says that a check failed */
+    IX_FIELD_OFFSET  /* a number: what constants differ by in kernels that share
+                        a function */
 } ix_field_kind;
 
 /* A member of a kernel's struct of arguments. */
 typedef struct ix_field {
     ix_field_kind kind;
-    int index;  /* buffer, size */
-    int axis;   /* STRIDE */
-    int offset; /* bytes */
+    int index;     /* buffer, size, offset */
+    int axis;      /* STRIDE */
+    int offset;    /* bytes */
+    int64_t value; /* OFFSET */
 } ix_field;
 
-/* Pointers, strides, sizes, in this order. */
+/* Pointers, strides, sizes, offsets, in this order; kernels that share a
+ * function have the same but for what a member is of. */
 typedef struct ix_kernel_layout {
+    int function; /* number of the kernel whose function is called */
     ix_field *field;
     size_t nfields, bytes;
     bool indirect; /* CUDA: too long to go by value, a pointer goes instead */
 } ix_kernel_layout;
+
+/* The member through which a kernel tells statuses; NULL: it has none. */
+static inline const ix_field *
+ix_kernel_status(const ix_kernel_layout *l)
+{
+    for (size_t i = 0; i < l->nfields; i++)
+        if (l->field[i].kind == IX_FIELD_STATUS)
+            return &l->field[i];
+    return NULL;
+}
 
 typedef enum ix_dialect_id {
 #define IX_DIALECT(name, ...) IX_DIALECT_##name,

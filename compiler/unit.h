@@ -44,6 +44,12 @@ typedef struct ix_buffer {
     int inplace;               /* OUTPUT: buffer it may share, or -1 */
 } ix_buffer;
 
+static inline bool
+ix_buffer_is_written(const ix_buffer *b)
+{
+    return b->role == IX_ROLE_OUTPUT || b->role == IX_ROLE_TEMP;
+}
+
 /* An index that is data: what a status other than 0 speaks of. */
 typedef struct ix_check {
     int buffer, axis;
@@ -56,6 +62,12 @@ typedef struct ix_stage {
     const ix_domain *box; /* where */
     ilex_array *body;     /* loads have buffer numbers as slots */
 } ix_stage;
+
+/* A list of numbers. */
+typedef struct ix_ints {
+    int *item;
+    size_t count, capacity;
+} ix_ints;
 
 /* A function: statements (compiler/tree/tree.h) over variables and values that
  * it numbers itself. Variables 0 to rank-1 of its box are the indices of what
@@ -72,6 +84,14 @@ typedef struct ix_kernel {
     struct ix_kernel_layout *layout; /* of its arguments */
     int *unit; /* buffers whose last stride a variant takes for 1 */
     size_t nunits, unit_capacity;
+    /* After `share`: whose function it calls, with other arguments (NULL: its
+     * own, else it has no statements); its buffers and sizes, and the offsets
+     * of its constants, in the order of that kernel's. */
+    struct ix_kernel *like, *alike; /* alike: the next one that calls it */
+    ix_ints buffers, sizes;
+    int64_t *offset;
+    int noffsets;
+    bool starts_unit; /* where there are several translation units */
     struct ix_kernel *next;
 } ix_kernel;
 
@@ -108,6 +128,14 @@ typedef struct ix_unit {
     bool cuda;      /* the target is a GPU */
     bool changed;   /* set by a pass that changed something */
 } ix_unit;
+
+/* On a GPU a scalar that lies on the host comes by value: a pointer to it would
+ * lead nowhere. */
+static inline bool
+ix_buffer_by_value(const ix_unit *u, const ix_buffer *b)
+{
+    return u->cuda && b->box->rank == 0 && !ix_buffer_is_written(b);
+}
 
 /* Arrays that the roots reach, operands before users; sets order, position. */
 bool ix_unit_order(ix_unit *u);

@@ -71,8 +71,10 @@ verify_load(ix_load_visitor *lv, const ilex_array *load)
         complain(v, "a load has another rank or dtype than its buffer",
                  load->attr[0]);
     for (int k = 0; k < load->nops; k++)
-        if (!ix_index_is_affine(load->ops[k]))
-            complain(v, "an index is not affine", load->attr[0]);
+        if (load->ops[k]->kind != IX_CHECKED &&
+            !ix_index_is_affine(load->ops[k]))
+            complain(v, "an index is neither affine nor checked",
+                     load->attr[0]);
     return true;
 }
 

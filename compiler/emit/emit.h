@@ -14,7 +14,6 @@
 typedef struct ix_dialect {
     const char *name;
     ix_function_dialect functions;
-    const char *exact_prefix; /* of libm's exact functions */
     const char *vector_pragma;
     bool cuda;
 } ix_dialect;
@@ -30,8 +29,7 @@ typedef struct ix_name {
 
 typedef struct ix_emitter {
     ix_unit *u;
-    ix_arena *arena;
-    ix_mem mem; /* of the arena */
+    ix_mem mem; /* of the unit's arena */
     const ix_dialect *dialect;
     bool names;
     ix_function_set functions;
@@ -39,6 +37,7 @@ typedef struct ix_emitter {
     /* per kernel */
     const ix_kernel *kernel;
     ix_text *t;
+    const char *body; /* the statements, once they are printed */
     int indent;
     int next; /* number of the next variable that no statement has */
 } ix_emitter;
@@ -47,18 +46,21 @@ typedef struct ix_emitter {
 
 const char *ix_c_type(ilex_dtype dtype); /* of an element or a part */
 
-/* Starts a line, indented; a whole line. */
+/* Starts a line, indented; a whole line; a line and " {", whose block ends with
+ * "}". */
 ix_text *ix_emit_line(ix_emitter *e);
 void ix_emit_put(ix_emitter *e, const char *fmt, ...) IX_PRINTF(2, 3);
+void ix_emit_open(ix_emitter *e, const char *fmt, ...) IX_PRINTF(2, 3);
+void ix_emit_close(ix_emitter *e);
 
 /* A leaf: literal, variable, size, value. */
-ix_name ix_emit_leaf(ix_emitter *e, const ilex_array *x);
+ix_name ix_emit_leaf(const ix_emitter *e, const ilex_array *x);
 /* The variable that a statement defines. */
 ix_name ix_emit_defined(const ix_stmt *s);
 /* Element "[index]" of scratch memory; a cell if "index" is "". */
 ix_name ix_emit_scratch(const ix_stmt *scratch, const char *index);
 /* A sum of leaves, or a leaf. */
-void ix_emit_sum(ix_emitter *e, const ilex_array *x, ix_text *t);
+void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
 
 /* "<start>v = <template>;" for each part of the value of a template. */
 void ix_emit_template(ix_emitter *e, ix_code_template code,
@@ -71,8 +73,11 @@ void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
 /* ---- emit_element.c: row pointers, loads, stores ---- */
 
 void ix_emit_row(ix_emitter *e, const ix_stmt *s);
+/* An element of scratch memory. */
+ix_name ix_emit_scratch_element(const ix_emitter *e, const ix_element *at);
 /* The text of one part of an element; part -1: not complex. */
-void ix_emit_element(ix_emitter *e, const ix_element *at, int part, ix_text *t);
+void ix_emit_element(const ix_emitter *e, const ix_element *at, int part,
+                     ix_text *t);
 
 /* ---- emit_reduce.c: lanes and stacks of partial results ---- */
 

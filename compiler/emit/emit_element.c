@@ -10,8 +10,8 @@
 
 /* " + (sum) * s<buffer>_<k>"; nothing for 0. */
 static void
-put_term(ix_emitter *e, int buffer, int k, const ilex_array *x, ix_text *t,
-         bool *first)
+put_term(const ix_emitter *e, int buffer, int k, const ilex_array *x,
+         ix_text *t, bool *first)
 {
     ix_index_form f;
     ix_index_form_of(x, &f);
@@ -30,19 +30,13 @@ put_term(ix_emitter *e, int buffer, int k, const ilex_array *x, ix_text *t,
 
 /* The sum of all terms of an element of a buffer; "0" if there are none. */
 static void
-put_offset(ix_emitter *e, const ix_element *at, ix_text *t)
+put_offset(const ix_emitter *e, const ix_element *at, ix_text *t)
 {
     bool first = true;
     for (int k = 0; k < at->rank; k++)
         put_term(e, at->buffer, k, at->index[k], t, &first);
     if (first)
         ix_text_char(t, '0');
-}
-
-static bool
-is_written(const ix_buffer *b)
-{
-    return b->role == IX_ROLE_OUTPUT || b->role == IX_ROLE_TEMP;
 }
 
 void
@@ -52,31 +46,37 @@ ix_emit_row(ix_emitter *e, const ix_stmt *s)
     bool complex = ix_dtype_is_complex(b->dtype);
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "%s%s *const r%d = b%d + %s",
-                   is_written(b) ? "" : "const ", ix_c_type(b->dtype),
+                   ix_buffer_is_written(b) ? "" : "const ", ix_c_type(b->dtype),
                    s->number, s->at.buffer, complex ? "2 * (" : "");
     put_offset(e, &s->at, t);
     ix_text_put(t, complex ? ");\n" : ";\n");
 }
 
-static void
-put_scratch(ix_emitter *e, const ix_element *at, int part, ix_text *t)
+ix_name
+ix_emit_scratch_element(const ix_emitter *e, const ix_element *at)
 {
-    ix_name v = ix_emit_scratch(at->scratch, "");
-    ix_text_put(t, part == 1 ? v.im : v.re);
-    if (at->rank == 0)
-        return;
-    ix_text_char(t, '[');
-    ix_emit_sum(e, at->index[0], t);
-    ix_text_char(t, ']');
+    ix_text t;
+    ix_text_init(&t, &e->mem);
+    if (at->rank) {
+        ix_text_char(&t, '[');
+        ix_emit_sum(e, at->index[0], &t);
+        ix_text_char(&t, ']');
+    }
+    const char *index = ix_text_string(&t);
+    e->t->failed |= index == NULL;
+    ix_name v = ix_emit_scratch(at->scratch, index ? index : "");
+    ix_text_free(&t);
+    return v;
 }
 
 /* "row[subscript]" or, for a part of a complex element,
  * "row[2 * (subscript) + part]". */
 void
-ix_emit_element(ix_emitter *e, const ix_element *at, int part, ix_text *t)
+ix_emit_element(const ix_emitter *e, const ix_element *at, int part, ix_text *t)
 {
     if (at->scratch) {
-        put_scratch(e, at, part, t);
+        ix_name v = ix_emit_scratch_element(e, at);
+        ix_text_put(t, part == 1 ? v.im : v.re);
         return;
     }
     ix_text_format(t, at->row ? "r%d[" : "b%d[",

@@ -19,13 +19,13 @@ is_unit(const ix_emitter *e, const ix_field *f)
     return false;
 }
 
-/* ---- arguments ---- */
+typedef enum shape {
+#define IX_SHAPE(name, text) SHAPE_##name,
+#include "compiler/emit/shapes.def"
+    NSHAPES
+} shape_id;
 
-static bool
-is_written(const ix_buffer *b)
-{
-    return b->role == IX_ROLE_OUTPUT || b->role == IX_ROLE_TEMP;
-}
+/* ---- arguments ---- */
 
 /* The user's name as a comment, then the end of the line. */
 static void
@@ -40,10 +40,12 @@ end_line(const ix_emitter *e, const char *name, ix_text *t)
 static void
 put_field(const ix_emitter *e, const ix_field *f, ix_text *t)
 {
-    const ix_buffer *b = &e->u->buffer[f->index];
+    const ix_buffer *b =
+        f->kind < IX_FIELD_SIZE ? &e->u->buffer[f->index] : NULL;
     switch (f->kind) {
     case IX_FIELD_BUFFER:
-        ix_text_format(t, "    %s%s *b%d;", is_written(b) ? "" : "const ",
+        ix_text_format(t, "    %s%s *b%d;",
+                       ix_buffer_is_written(b) ? "" : "const ",
                        ix_c_type(b->dtype), f->index);
         end_line(e, b->name, t);
         break;
@@ -54,24 +56,27 @@ put_field(const ix_emitter *e, const ix_field *f, ix_text *t)
     case IX_FIELD_STRIDE:
         ix_text_format(t, "    i64 s%d_%d;\n", f->index, f->axis);
         break;
+    case IX_FIELD_STATUS:
+        ix_text_put(t, "    i64 *status;\n");
+        break;
     case IX_FIELD_SIZE:
         ix_text_format(t, "    i64 n%d;", f->index);
         end_line(e, ix_param_name(e->u->ctx, (int32_t)f->index), t);
         break;
+    case IX_FIELD_OFFSET:
+        ix_text_format(t, "    i64 o%d;\n", f->index);
+        break;
     }
 }
 
-/* The struct of all that the kernel uses: pointers to elements (0, ..., 0),
- * strides in elements, sizes. */
+/* The members of the struct. */
 static void
-put_arguments(const ix_emitter *e, ix_text *t)
+put_fields(const ix_emitter *e, ix_text *t)
 {
     const ix_kernel_layout *l = e->kernel->layout;
-    ix_text_put(t, "typedef struct {\n");
     for (size_t i = 0; i < l->nfields; i++)
         put_field(e, &l->field[i], t);
     ix_text_put(t, l->nfields ? "" : "    i64 nothing;\n");
-    ix_text_format(t, "} k%d_args;\n\n", e->kernel->number);
 }
 
 /* "b<i>" of a buffer that may come by value: its element in an array of one. */
@@ -88,193 +93,176 @@ declare_value(const ix_emitter *e, int i, ix_text *t)
     ix_text_put(t, "};\n");
 }
 
-/* A pointer under the name that the body uses; "next": the field behind. */
+/* What the body calls by another name than "a->...". */
 static void
-declare_buffer(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
+put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
 {
-    const ix_buffer *b = &e->u->buffer[f->index];
-    if (value)
+    const ix_buffer *b =
+        f->kind < IX_FIELD_SIZE ? &e->u->buffer[f->index] : NULL;
+    if (f->kind == IX_FIELD_BUFFER && value)
         declare_value(e, f->index, t);
-    else
+    else if (f->kind == IX_FIELD_BUFFER)
         ix_text_format(t, "    %s%s *const b%d = a->b%d;\n",
-                       is_written(b) ? "" : "const ", ix_c_type(b->dtype),
-                       f->index, f->index);
+                       ix_buffer_is_written(b) ? "" : "const ",
+                       ix_c_type(b->dtype), f->index, f->index);
+    else if (f->kind == IX_FIELD_STRIDE && !is_unit(e, f))
+        ix_text_format(t, "    const i64 s%d_%d = a->s%d_%d;\n", f->index,
+                       f->axis, f->index, f->axis);
+    else if (f->kind == IX_FIELD_SIZE)
+        ix_text_format(t, "    const i64 n%d = a->n%d;\n", f->index, f->index);
+    else if (f->kind == IX_FIELD_OFFSET)
+        ix_text_format(t, "    const i64 o%d = a->o%d;\n", f->index, f->index);
 }
 
-/* Pointers, strides and sizes under the names that the body uses. */
 static void
-declare_arguments(const ix_emitter *e, ix_text *t)
+put_locals(const ix_emitter *e, ix_text *t)
 {
     const ix_kernel_layout *l = e->kernel->layout;
-    for (size_t i = 0; i < l->nfields; i++) {
-        const ix_field *f = &l->field[i];
-        if (f->kind == IX_FIELD_BUFFER)
-            declare_buffer(
-                e, f, i + 1 < l->nfields && f[1].kind == IX_FIELD_VALUE, t);
-        else if (f->kind == IX_FIELD_STRIDE && !is_unit(e, f))
-            ix_text_format(t, "    const i64 s%d_%d = a->s%d_%d;\n", f->index,
-                           f->axis, f->index, f->axis);
-        else if (f->kind == IX_FIELD_SIZE)
-            ix_text_format(t, "    const i64 n%d = a->n%d;\n", f->index,
-                           f->index);
-    }
+    for (size_t i = 0; i < l->nfields; i++)
+        put_local(e, &l->field[i],
+                  i + 1 < l->nfields && l->field[i + 1].kind == IX_FIELD_VALUE,
+                  t);
 }
 
-/* ---- functions ---- */
+/* ---- shapes ---- */
 
-/* "k0: writes v over [...]", only with names: no user text otherwise. */
 static void
-put_comment(ix_emitter *e, const ix_kernel *k, ix_text *t)
+put_number(const ix_emitter *e, ix_text *t)
 {
-    if (!e->names)
-        return;
-    const char *separator = " ";
-    ix_text_format(t, "/* k%d computes", k->number);
-    for (const ix_stmt *x = ix_nest_body(k->nests); x; x = x->next) {
-        const ix_buffer *b = &e->u->buffer[x->at.buffer];
-        ix_text_put(t, separator);
-        if (*b->name)
-            ix_text_put(t, b->name);
-        else
-            ix_text_format(t, "temporary b%d", x->at.buffer);
-        separator = ", ";
-    }
-    ix_text_format(t, " on [%s] */\n", ix_domain_show(e->u->ctx, k->box).s);
+    ix_text_int(t, e->kernel->number);
 }
 
-/* Where the last stride of a buffer stands. */
-static int
-last_axis(const ix_emitter *e, int buffer)
+static void
+put_qualifier(const ix_emitter *e, ix_text *t)
 {
-    return e->u->buffer[buffer].box->rank - 1;
+    ix_text_put(t, e->dialect->functions.qualifier);
+}
+
+/* "k0 computes v on [...]" of the kernel and of those that share its function;
+ * only with names: no user text otherwise. */
+static void
+put_comment(const ix_emitter *e, ix_text *t)
+{
+    for (const ix_kernel *k = e->kernel; e->names && k; k = k->alike) {
+        const char *separator = " ";
+        ix_text_format(t, "/* k%d computes", k->number);
+        for (const ix_stmt *x = ix_nest_body(k->nests); x; x = x->next) {
+            const ix_buffer *b = &e->u->buffer[x->at.buffer];
+            ix_text_put(t, separator);
+            if (*b->name)
+                ix_text_put(t, b->name);
+            else
+                ix_text_format(t, "temporary b%d", x->at.buffer);
+            separator = ", ";
+        }
+        ix_text_format(t, " on [%s]%s */\n",
+                       ix_domain_show(e->u->ctx, k->box).s,
+                       k->like ? ", the same way" : "");
+    }
+}
+
+static void
+put_body(const ix_emitter *e, ix_text *t)
+{
+    ix_text_put(t, e->body);
+}
+
+/* Strides that the body takes as parameters: "s1_0" of buffer unit[i]. */
+static void
+put_unit(const ix_emitter *e, size_t i, ix_text *t)
+{
+    int buffer = e->kernel->unit[i];
+    ix_text_format(t, "s%d_%d", buffer, e->u->buffer[buffer].box->rank - 1);
 }
 
 static void
 put_parameters(const ix_emitter *e, ix_text *t)
 {
     for (size_t i = 0; i < e->kernel->nunits; i++) {
-        int buffer = e->kernel->unit[i];
-        ix_text_format(t, "%sconst i64 s%d_%d", i % 5 ? ", " : ",\n        ",
-                       buffer, last_axis(e, buffer));
+        ix_text_put(t, i % 5 ? ", const i64 " : ",\n        const i64 ");
+        put_unit(e, i, t);
     }
-    ix_text_put(t, ")\n{\n");
 }
 
-/* "return k0_body(a, begin, end, local, ...);" with strides or ones; CUDA's
- * entry returns nothing and has no local. */
 static void
-put_call(ix_emitter *e, int number, bool ones, ix_text *t)
+put_strides(const ix_emitter *e, ix_text *t)
 {
-    ix_text_format(t,
-                   e->dialect->cuda ? "k%d_body(a, begin, end"
-                                    : "return k%d_body(a, begin, end, local",
-                   number);
     for (size_t i = 0; i < e->kernel->nunits; i++) {
-        int buffer = e->kernel->unit[i];
-        ix_text_format(t, ones ? ", 1" : ", a->s%d_%d", buffer,
-                       last_axis(e, buffer));
+        ix_text_put(t, ", a->");
+        put_unit(e, i, t);
     }
-    ix_text_put(t, ");\n");
 }
 
-/* Whether the kernel has a variant for strides of 1. */
-static bool
-has_variant(const ix_emitter *e)
-{
-    return e->kernel->nunits && *e->dialect->vector_pragma;
-}
-
-/* The variant for other strides, kept small: it is the rare one, and gathers
- * would take longer to compile than everything else. */
 static void
-put_any_stride(ix_emitter *e, int number, ix_text *t)
+put_ones(const ix_emitter *e, ix_text *t)
 {
-    if (e->names)
-        ix_text_put(t, "/* for strides that are not all 1; seldom called */\n");
-    ix_text_format(t,
-                   "static __attribute__((cold, noinline)) i32\n"
-                   "k%d_any(const k%d_args *a, i64 begin, i64 end, ilex_local "
-                   "*local)\n{\n    ",
-                   number, number);
-    put_call(e, number, false, t);
-    ix_text_put(t, "}\n\n");
+    for (size_t i = 0; i < e->kernel->nunits; i++)
+        ix_text_put(t, ", 1");
 }
 
-/* The function that is called; it chooses the variant. */
 static void
-put_entry(ix_emitter *e, int number, ix_text *t)
+put_unit_test(const ix_emitter *e, ix_text *t)
 {
-    ix_text_format(
-        t,
-        "i32\nk%d(const k%d_args *a, i64 begin, i64 end, ilex_local *local)"
-        "\n{\n",
-        number, number);
-    if (has_variant(e)) {
-        ix_text_put(t, "    if (");
-        for (size_t i = 0; i < e->kernel->nunits; i++)
-            ix_text_format(t, "%sa->s%d_%d == 1", i ? " && " : "",
-                           e->kernel->unit[i],
-                           last_axis(e, e->kernel->unit[i]));
-        ix_text_put(t, ")\n        ");
-        put_call(e, number, true, t);
-        ix_text_format(t, "    return k%d_any(a, begin, end, local);\n",
-                       number);
-    } else {
-        ix_text_put(t, "    ");
-        put_call(e, number, false, t);
+    for (size_t i = 0; i < e->kernel->nunits; i++) {
+        ix_text_put(t, i ? " && a->" : "a->");
+        put_unit(e, i, t);
+        ix_text_put(t, " == 1");
     }
-    ix_text_put(t, "}\n");
 }
 
-/* CUDA's: the arguments go by value, or by a pointer where they are many. */
+/* The text of a shape with its parts filled in; see shapes.def. */
 static void
-put_cuda_entry(ix_emitter *e, int number, ix_text *t)
+put_shape(const ix_emitter *e, const char *shape, ix_text *t)
 {
-    bool indirect = e->kernel->layout->indirect;
-    ix_text_format(
-        t,
-        "extern \"C\" __global__ void\nk%d(const k%d_args %s, i64 begin, "
-        "i64 end)\n{\n",
-        number, number, indirect ? "*const a" : "args");
-    if (!indirect)
-        ix_text_format(t, "    const k%d_args *const a = &args;\n", number);
-    ix_text_put(t, "    ");
-    put_call(e, number, false, t);
-    ix_text_put(t, "}\n");
+    static void (*const part[128])(const ix_emitter *, ix_text *) = {
+        ['k'] = put_number,     ['q'] = put_qualifier, ['f'] = put_fields,
+        ['c'] = put_comment,    ['d'] = put_locals,    ['b'] = put_body,
+        ['p'] = put_parameters, ['s'] = put_strides,   ['1'] = put_ones,
+        ['u'] = put_unit_test};
+    for (size_t n; *shape; shape += n) {
+        n = strcspn(shape, "$");
+        ix_text_put_n(t, shape, n);
+        if (shape[n]) {
+            part[(unsigned char)shape[n + 1]](e, t);
+            n += 2;
+        }
+    }
+}
+
+static const char *const shape_text[] = {
+#define IX_SHAPE(name, text) text,
+#include "compiler/emit/shapes.def"
+};
+
+/* C that a compiler makes vectors of has a variant for strides of 1. */
+static shape_id
+shape_of(const ix_emitter *e)
+{
+    if (e->dialect->cuda && ix_kernel_status(e->kernel->layout))
+        return e->kernel->layout->indirect ? SHAPE_grid_checked_indirect
+                                           : SHAPE_grid_checked;
+    if (e->dialect->cuda)
+        return e->kernel->layout->indirect ? SHAPE_grid_indirect : SHAPE_grid;
+    return e->kernel->nunits && *e->dialect->vector_pragma ? SHAPE_variants
+                                                           : SHAPE_plain;
 }
 
 bool
 ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
 {
-    bool cuda = e->dialect->cuda;
-    ix_text text;
-    ix_text_init(&text, &e->mem);
+    ix_text body;
+    ix_text_init(&body, &e->mem);
     e->kernel = k;
     e->next = k->nvalues;
-    e->t = &text;
+    e->t = &body;
     e->indent = 1;
     ix_emit_stmts(e, k->body);
-    const char *body = ix_text_string(&text);
-    put_arguments(e, t);
-    put_comment(e, k, t);
-    ix_text_format(t,
-                   "%s%s%s\nk%d_body(const k%d_args *const a, const i64 begin, "
-                   "const i64 end%s",
-                   e->dialect->functions.qualifier,
-                   has_variant(e) ? " __attribute__((always_inline))" : "",
-                   cuda ? " void" : " i32", k->number, k->number,
-                   cuda ? "" : ",\n        ilex_local *const local");
-    put_parameters(e, t);
-    declare_arguments(e, t);
-    ix_text_put(t, body ? body : "");
-    ix_text_put(t, cuda ? "}\n\n" : "    return 0;\n}\n\n");
-    if (has_variant(e))
-        put_any_stride(e, k->number, t);
-    if (cuda)
-        put_cuda_entry(e, k->number, t);
-    else
-        put_entry(e, k->number, t);
-    bool ok = body != NULL && !t->failed;
-    ix_text_free(&text);
-    return ok && e->u->ctx->error.code == ILEX_OK;
+    e->body = ix_text_string(&body);
+    bool ok = e->body != NULL;
+    if (ok) {
+        put_shape(e, shape_text[SHAPE_arguments], t);
+        put_shape(e, shape_text[shape_of(e)], t);
+    }
+    ix_text_free(&body);
+    return ok && !t->failed && e->u->ctx->error.code == ILEX_OK;
 }

@@ -6,20 +6,6 @@
 
 #include <stdio.h>
 
-static void
-open_loop(ix_emitter *e, const char *header)
-{
-    ix_emit_put(e, "%s {", header);
-    e->indent++;
-}
-
-static void
-close_loop(ix_emitter *e)
-{
-    e->indent--;
-    ix_emit_put(e, "}");
-}
-
 /* a = b for each part. */
 static void
 copy(ix_emitter *e, const ix_stmt *s, const ix_name *to, const ix_name *from)
@@ -37,14 +23,12 @@ ix_emit_fold(ix_emitter *e, const ix_stmt *s)
             q = ix_emit_scratch(s->from, "[j + h]"),
             first = ix_emit_scratch(s->from, "[0]"),
             to = ix_emit_scratch(s->to, "");
-    char header[64];
-    snprintf(header, sizeof header, "for (i64 h = %d; h > 0; h >>= 1)",
-             (int)s->from->extent / 2);
-    open_loop(e, header);
-    open_loop(e, "for (i64 j = 0; j < h; j++)");
+    ix_emit_open(e, "for (i64 h = %d; h > 0; h >>= 1)",
+                 (int)s->from->extent / 2);
+    ix_emit_open(e, "for (i64 j = 0; j < h; j++)");
     ix_emit_combine(e, s->op, s->from->dtype, &p, &q, &p);
-    close_loop(e);
-    close_loop(e);
+    ix_emit_close(e);
+    ix_emit_close(e);
     copy(e, s->to, &to, &first);
 }
 
@@ -62,8 +46,7 @@ open_points(ix_emitter *e, const ix_stmt *s)
     ix_emit_sum(e, s->width, &w);
     if (*e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
-    ix_emit_put(e, "for (i64 v = 0; v < %s; v++) {", ix_text_string(&w));
-    e->indent++;
+    ix_emit_open(e, "for (i64 v = 0; v < %s; v++)", ix_text_string(&w));
     ix_text_free(&w);
     return "[v]";
 }
@@ -72,7 +55,7 @@ static void
 close_points(ix_emitter *e, const ix_stmt *s)
 {
     if (s->width)
-        close_loop(e);
+        ix_emit_close(e);
 }
 
 /* The slot at the top of the stack, and an accumulator, of a point. */
@@ -115,33 +98,26 @@ void
 ix_emit_push(ix_emitter *e, const ix_stmt *s)
 {
     int m = s->to->number;
-    ix_emit_put(e, "for (i64 m%d = c%d; m%d & 1; m%d >>= 1) {", m, m, m, m);
-    e->indent++;
+    ix_emit_open(e, "for (i64 m%d = c%d; m%d & 1; m%d >>= 1)", m, m, m, m);
     pop_and_combine(e, s, s->to, s->from);
-    close_loop(e);
+    ix_emit_close(e);
     move_slot(e, s, s->to, s->from, true);
     ix_emit_put(e, "d%d++;", m);
     ix_emit_put(e, "c%d++;", m);
 }
 
-/* The stack folded from its top, or the value over nothing. */
+/* The stack folded from its top, if there is anything. */
 void
 ix_emit_pop(ix_emitter *e, const ix_stmt *s)
 {
     int m = s->from->number;
-    ix_name empty = ix_emit_leaf(e, s->value), to;
-    to = ix_emit_scratch(s->to, open_points(e, s));
-    copy(e, s->to, &to, &empty);
-    close_points(e, s);
-    ix_emit_put(e, "if (d%d > 0) {", m);
-    e->indent++;
+    ix_emit_open(e, "if (d%d > 0)", m);
     ix_emit_put(e, "d%d--;", m);
     move_slot(e, s, s->from, s->to, false);
-    close_loop(e);
-    ix_emit_put(e, "while (d%d > 0) {", m);
-    e->indent++;
+    ix_emit_close(e);
+    ix_emit_open(e, "while (d%d > 0)", m);
     pop_and_combine(e, s, s->from, s->to);
-    close_loop(e);
+    ix_emit_close(e);
 }
 
 /* ---- positions ---- */
@@ -164,10 +140,9 @@ ix_emit_record(ix_emitter *e, const ix_stmt *s)
     ix_emit_template(e, code, &names, "u8 ", NULL);
     ix_emit_put(e, "if (%s == 0)", count.re);
     ix_emit_put(e, "    %s = 1;", better);
-    ix_emit_put(e, "if (%s) {", better);
-    e->indent++;
+    ix_emit_open(e, "if (%s)", better);
     copy(e, s->to, &best, &v);
     ix_emit_put(e, "%s = %s;", position.re, count.re);
-    close_loop(e);
+    ix_emit_close(e);
     ix_emit_put(e, "%s++;", count.re);
 }

@@ -36,23 +36,35 @@ ix_emit_put(ix_emitter *e, const char *fmt, ...)
     ix_text_char(t, '\n');
 }
 
+void
+ix_emit_open(ix_emitter *e, const char *fmt, ...)
+{
+    ix_text *t = ix_emit_line(e);
+    va_list args;
+    va_start(args, fmt);
+    ix_text_vformat(t, fmt, args);
+    va_end(args);
+    ix_text_put(t, " {\n");
+    e->indent++;
+}
+
+void
+ix_emit_close(ix_emitter *e)
+{
+    e->indent--;
+    ix_emit_put(e, "}");
+}
+
 /* ---- names ---- */
 
-/* Letters that stand for words: "lo3". */
 static ix_name
-value_name(char prefix, int number, ilex_dtype dtype)
+value_name(char prefix, int64_t number, ilex_dtype dtype)
 {
     ix_name v = {"", ""};
-    char word[3] = {prefix, '\0', '\0'};
+    ix_value_text name = ix_value_name(prefix, number);
     bool complex = ix_dtype_is_complex(dtype);
-    if (prefix == 'L' || prefix == 'H')
-        memcpy(word, prefix == 'L' ? "lo" : "hi", sizeof word);
-    if (number < 0) {
-        snprintf(v.re, sizeof v.re, number == IX_VALUE_BEGIN ? "begin" : "end");
-        return v;
-    }
-    snprintf(v.re, sizeof v.re, "%s%d%s", word, number, complex ? "r" : "");
-    snprintf(v.im, sizeof v.im, "%s%di", word, number);
+    snprintf(v.re, sizeof v.re, "%s%s", name.s, complex ? "r" : "");
+    snprintf(v.im, sizeof v.im, "%si", name.s);
     return v;
 }
 
@@ -72,7 +84,7 @@ ix_emit_scratch(const ix_stmt *scratch, const char *index)
 }
 
 ix_name
-ix_emit_leaf(ix_emitter *e, const ilex_array *x)
+ix_emit_leaf(const ix_emitter *e, const ilex_array *x)
 {
     ix_name v = {"", ""};
     ilex_dtype dtype = (ilex_dtype)x->dtype;
@@ -92,73 +104,23 @@ ix_emit_leaf(ix_emitter *e, const ilex_array *x)
         snprintf(v.re, sizeof v.re, "n%d", (int)x->attr[0]);
         break;
     case IX_VALUE:
-        return value_name((char)x->attr[1], (int)x->attr[0], dtype);
+        return value_name((char)x->attr[1], x->attr[0], dtype);
     default: /* poison: recorded where it was made */
         e->t->failed = true;
     }
     return v;
 }
 
-/* ---- sums ---- */
-
-/* Factors that may lead out of 64 bits: only values do, never accesses. */
-static bool
-is_wide(const ix_index_form *f)
-{
-    const int64_t most = (int64_t)1 << 31;
-    bool wide = f->c > most || f->c < -most;
-    for (int i = 0; i < f->n; i++)
-        wide |= f->t[i].k > most || f->t[i].k < -most;
-    return wide && f->n > 0;
-}
-
-/* "(i64)(3ul * (u64)i0 + 5ul)": a form that wraps. */
 static void
-put_wide(ix_emitter *e, const ix_index_form *f, ix_text *t)
+put_atom(const void *e, const ilex_array *x, ix_text *t)
 {
-    ix_text_put(t, "(i64)(");
-    for (int i = 0; i < f->n; i++)
-        ix_text_format(t, "%lluul * (u64)%s + ", (unsigned long long)f->t[i].k,
-                       ix_emit_leaf(e, f->t[i].atom).re);
-    ix_text_format(t, "%lluul)", (unsigned long long)f->c);
+    ix_text_put(t, ix_emit_leaf(e, x).re);
 }
 
-/* " + 3 * i0", without the sign for the first term. */
-static void
-put_term(ix_emitter *e, int64_t k, const ilex_array *atom, bool first,
-         ix_text *t)
-{
-    ix_text_put(t, first ? (k < 0 ? "-" : "") : k < 0 ? " - " : " + ");
-    if (k != 1 && k != -1) {
-        ix_text_uint(t, k < 0 ? 0 - (uint64_t)k : (uint64_t)k);
-        ix_text_put(t, " * ");
-    }
-    ix_text_put(t, ix_emit_leaf(e, atom).re);
-}
-
-/* Terms with a positive factor come first: "n1 - s3". */
 void
-ix_emit_sum(ix_emitter *e, const ilex_array *x, ix_text *t)
+ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t)
 {
-    ix_index_form f;
-    ix_index_form_of(x, &f);
-    if (is_wide(&f)) {
-        put_wide(e, &f, t);
-        return;
-    }
-    bool first = true;
-    for (int negative = 0; negative < 2; negative++)
-        for (int i = 0; i < f.n; i++)
-            if ((f.t[i].k < 0) == negative) {
-                put_term(e, f.t[i].k, f.t[i].atom, first, t);
-                first = false;
-            }
-    if (f.n == 0)
-        ix_text_int(t, f.c);
-    else if (f.c)
-        ix_text_format(
-            t, " %c %llu", f.c < 0 ? '-' : '+',
-            (unsigned long long)(f.c < 0 ? 0 - (uint64_t)f.c : (uint64_t)f.c));
+    ix_sum_put(&(ix_sum_writer){" * ", put_atom, e}, x, t);
 }
 
 /* ---- operations ---- */

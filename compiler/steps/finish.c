@@ -244,6 +244,31 @@ copy_checks(ix_unit *u, ix_compiled *c)
     }
 }
 
+/* The layouts of the kernels' arguments, for the unit's target. */
+static void
+copy_layouts(const ix_unit *u, ix_compiled *c, ix_sources *to)
+{
+    size_t n = (size_t)u->nkernels + 1;
+    to->layout = ix_arena_new(&c->arena, n * sizeof *to->layout);
+    for (const ix_kernel *k = u->kernels; k; k = k->next) {
+        ix_kernel_layout *l = &to->layout[k->number];
+        *l = *k->layout;
+        size_t bytes = (l->nfields + 1) * sizeof *l->field;
+        l->field = memcpy(ix_arena_new(&c->arena, bytes), l->field, bytes);
+    }
+}
+
+/* The source in a dialect. */
+static bool
+make_source(ix_unit *u, ix_compiled *c, const ix_emit_request *request)
+{
+    ix_sources *to = &c->source[request->dialect];
+    if (!ix_unit_target(u, request->dialect == IX_DIALECT_cuda))
+        return false;
+    copy_layouts(u, c, to);
+    return ix_emit_units(u, &c->arena, request, to);
+}
+
 bool
 ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
 {
@@ -262,9 +287,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
                                 request->several};
-        if (request->dialect[d] &&
-            (!ix_unit_target(u, d == IX_DIALECT_cuda) ||
-             !ix_emit_units(u, &c->arena, &emit, &c->source[d])))
+        if (request->dialect[d] && !make_source(u, c, &emit))
             return false;
     }
     copy_checks(u, c);

@@ -115,7 +115,7 @@ put_tape(printer *p, const ix_step *s)
     put_ranges(p, tape->box, tape->rank);
 }
 
-/* Strides and sizes that a kernel gets: ", strides b0.0 b0.1, sizes n". */
+/* What a kernel gets of a kind: "; strides b0.0 b0.1", "; sizes n". */
 static void
 put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
            const char *title)
@@ -132,6 +132,8 @@ put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
             ix_text_format(p->t, " b%d", at);
         if (kind == IX_FIELD_STRIDE)
             ix_text_format(p->t, " b%d.%d", at, l->field[i].axis);
+        if (kind == IX_FIELD_OFFSET)
+            ix_text_format(p->t, " %lld", (long long)l->field[i].value);
     }
 }
 
@@ -146,9 +148,14 @@ put_launch(printer *p, const ix_step *s)
         ix_text_format(p->t, " b%d", k->written[i]);
     if (!p->layout)
         return;
-    put_fields(p, &p->layout[s->what], IX_FIELD_BUFFER, "; buffers");
-    put_fields(p, &p->layout[s->what], IX_FIELD_STRIDE, "; strides");
-    put_fields(p, &p->layout[s->what], IX_FIELD_SIZE, "; sizes");
+    const ix_kernel_layout *l = &p->layout[s->what];
+    if (l->function != s->what)
+        ix_text_format(p->t, "; function of %s",
+                       p->c->kernel[l->function].name);
+    put_fields(p, l, IX_FIELD_BUFFER, "; buffers");
+    put_fields(p, l, IX_FIELD_STRIDE, "; strides");
+    put_fields(p, l, IX_FIELD_SIZE, "; sizes");
+    put_fields(p, l, IX_FIELD_OFFSET, "; offsets");
 }
 
 void

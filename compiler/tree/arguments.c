@@ -28,7 +28,7 @@ typedef struct uses {
 static void
 add_use(uses *l, ix_field_kind kind, int64_t of, int axis)
 {
-    uintptr_t code = ((uintptr_t)of * ILEX_MAX_RANK + (uintptr_t)axis) * 4 +
+    uintptr_t code = ((uintptr_t)of * ILEX_MAX_RANK + (uintptr_t)axis) * 8 +
                      (uintptr_t)kind + 1;
     if (ix_map_find(&l->seen, (const void *)code))
         return;
@@ -39,12 +39,14 @@ add_use(uses *l, ix_field_kind kind, int64_t of, int axis)
 }
 
 static bool
-note_sizes(void *user, ilex_array *x)
+note_leaves(void *user, ilex_array *x)
 {
     if (x->kind == IX_SIZE)
         add_use(user, IX_FIELD_SIZE, x->attr[0], 0);
+    if (x->kind == IX_VALUE && x->attr[0] <= IX_VALUE_OFFSET)
+        add_use(user, IX_FIELD_OFFSET, IX_VALUE_OFFSET - x->attr[0], 0);
     for (int i = 0; i < x->nops; i++)
-        note_sizes(user, x->ops[i]);
+        note_leaves(user, x->ops[i]);
     return true;
 }
 
@@ -58,7 +60,9 @@ static bool
 note_stmt(void *user, ix_stmt *s)
 {
     const ix_element *e = &s->at;
-    ix_stmt_exprs(s, note_sizes, user);
+    ix_stmt_exprs(s, note_leaves, user);
+    if (s->kind == IX_STMT_CHECK && ((uses *)user)->u->cuda)
+        add_use(user, IX_FIELD_STATUS, 0, 0);
     if (!ix_stmt_has_element(s) || e->scratch)
         return true;
     if (!e->row)
@@ -69,7 +73,7 @@ note_stmt(void *user, ix_stmt *s)
     return true;
 }
 
-/* Pointers, then strides, then sizes, each by number. */
+/* Pointers, then strides, sizes, offsets, each by number. */
 static int
 compare(const void *a, const void *b)
 {
@@ -86,18 +90,8 @@ add_field(ix_kernel_layout *l, const use *x, ix_field_kind kind, size_t align,
           size_t bytes)
 {
     l->bytes = (l->bytes + align - 1) / align * align;
-    l->field[l->nfields++] = (ix_field){kind, x->of, x->axis, (int)l->bytes};
+    l->field[l->nfields++] = (ix_field){kind, x->of, x->axis, (int)l->bytes, 0};
     l->bytes += bytes;
-}
-
-/* On a GPU a scalar that lies on the host comes by value: a pointer to it would
- * lead nowhere. */
-static bool
-by_value(const ix_unit *u, const use *x)
-{
-    const ix_buffer *b = &u->buffer[x->of];
-    return u->cuda && x->kind == IX_FIELD_BUFFER && b->box->rank == 0 &&
-           (b->role == IX_ROLE_INPUT || b->role == IX_ROLE_DATA);
 }
 
 static ix_kernel_layout *
@@ -108,7 +102,8 @@ lay_out(ix_unit *u, const uses *l)
     for (size_t i = 0; i < l->count; i++) {
         const use *x = &l->use[i];
         add_field(r, x, x->kind, 8, 8);
-        if (by_value(u, x)) {
+        if (x->kind == IX_FIELD_BUFFER &&
+            ix_buffer_by_value(u, &u->buffer[x->of])) {
             ilex_dtype dtype = u->buffer[x->of].dtype;
             size_t bytes = ilex_dtype_bytes(dtype);
             add_field(r, x, IX_FIELD_VALUE,
@@ -120,17 +115,54 @@ lay_out(ix_unit *u, const uses *l)
     return r;
 }
 
+/* What of "k" takes the place of the other kernel's buffers or sizes: "place"
+ * is by their numbers. */
+static void
+note_places(int *place, const ix_ints *from, const ix_ints *to)
+{
+    for (size_t i = 0; i < from->count; i++)
+        place[from->item[i]] = to->item[i];
+}
+
+/* The layout of the function's own kernel with the arguments of "k". */
+static ix_kernel_layout *
+lay_out_like(ix_unit *u, const ix_kernel *k, int *buffer, int *size)
+{
+    const ix_kernel_layout *its = k->like->layout;
+    ix_kernel_layout *l = ix_arena_new(&u->arena, sizeof *l);
+    *l = *its;
+    l->field = ix_arena_new(&u->arena, (l->nfields + 1) * sizeof *l->field);
+    note_places(buffer, &k->like->buffers, &k->buffers);
+    note_places(size, &k->like->sizes, &k->sizes);
+    for (size_t i = 0; i < l->nfields; i++) {
+        ix_field *f = &l->field[i];
+        *f = its->field[i];
+        if (f->kind == IX_FIELD_OFFSET)
+            f->value = k->offset[f->index];
+        else if (f->kind != IX_FIELD_STATUS)
+            f->index = (f->kind == IX_FIELD_SIZE ? size : buffer)[f->index];
+    }
+    return l;
+}
+
 bool
 ix_pass_arguments(ix_unit *u)
 {
     if (u->reference)
         return true;
+    int *buffer = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *buffer);
+    int *size = ix_arena_new(&u->arena, (u->ctx->nparams + 1) * sizeof *size);
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         uses l = {.u = u, .mem = ix_arena_mem(&u->arena)};
+        if (k->like) {
+            k->layout = lay_out_like(u, k, buffer, size);
+            continue;
+        }
         ix_stmt_each(k->body, note_stmt, &l);
         if (l.count)
             qsort(l.use, l.count, sizeof *l.use, compare);
         k->layout = lay_out(u, &l);
+        k->layout->function = k->number;
     }
     return u->ctx->error.code == ILEX_OK;
 }

@@ -7,13 +7,13 @@
 /* ---- blocks ---- */
 
 static void
-push_block(ix_builder *b, int variable)
+push_block(ix_builder *b)
 {
     b->depth++;
     ix_arena_grow(&b->u->arena, &b->open, &b->capacity, (size_t)b->depth + 1,
                   sizeof *b->open);
     ix_open *o = &b->open[b->depth];
-    *o = (ix_open){.id = ++b->next_id, .variable = variable, .floor = b->floor};
+    *o = (ix_open){.id = ++b->next_id, .floor = b->floor};
 }
 
 void
@@ -21,7 +21,7 @@ ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k)
 {
     *b = (ix_builder){.u = u, .k = k, .depth = -1, .expand = ix_guard_expand};
     b->mem = ix_arena_mem(&u->arena);
-    push_block(b, -1);
+    push_block(b);
 }
 
 /* The statements of the innermost block, which is left. */
@@ -61,12 +61,20 @@ ix_build_put(ix_builder *b, ix_stmt *s)
     ix_build_put_at(b, b->depth, s);
 }
 
-/* The loops of a grid vary together, in the innermost of their blocks. */
+void
+ix_build_put_list(ix_builder *b, ix_stmt *list)
+{
+    for (ix_stmt *next; list; list = next) {
+        next = list->next;
+        ix_build_put(b, list);
+    }
+}
+
 void
 ix_build_open(ix_builder *b, ix_stmt *s)
 {
     bool loop = s->kind == IX_STMT_FOR;
-    push_block(b, loop ? s->number : -1);
+    push_block(b);
     if (!loop) {
         b->floor = b->depth;
         return;
@@ -74,21 +82,17 @@ ix_build_open(ix_builder *b, ix_stmt *s)
     size_t n = (size_t)s->number + 1;
     ix_arena_grow(&b->u->arena, &b->variable_depth, &b->variable_capacity, n,
                   sizeof *b->variable_depth);
-    bool grid = s->how == IX_GRID;
-    b->open[b->depth].grid = grid;
-    b->open[b->depth].optional = s->optional;
-    for (int i = b->depth; i == b->depth || (grid && b->open[i].grid); i--) {
-        b->variable_depth[b->open[i].variable] = b->depth;
-        if (b->open[i].optional)
-            b->floor = b->depth;
-    }
+    b->variable_depth[s->number] = b->depth;
+    b->open[b->depth].loop = s->number + 1;
+    if (s->optional)
+        b->floor = b->depth;
 }
 
 void
 ix_build_else(ix_builder *b, ix_stmt *s)
 {
     s->body = pop_block(b);
-    push_block(b, -1);
+    push_block(b);
     b->floor = b->depth;
     b->open[b->depth].other = true;
 }
@@ -334,7 +338,7 @@ rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn)
     ix_stmt *stores = NULL, **tail = &stores;
     for (ix_stmt *s = list; s && b->u->ctx->error.code == ILEX_OK;
          s = s->next) {
-        ix_stmt *t = fn(b, s), *next;
+        ix_stmt *t = fn(b, s);
         if (t && is_output(t)) {
             *tail = t;
             tail = &t->next;
@@ -345,10 +349,9 @@ rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn)
         }
         if (s->next && is_output(s->next))
             continue;
-        for (*tail = NULL; stores; stores = next) {
-            next = stores->next;
-            ix_build_put(b, stores);
-        }
+        *tail = NULL;
+        ix_build_put_list(b, stores);
+        stores = NULL;
         tail = &stores;
     }
 }

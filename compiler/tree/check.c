@@ -163,6 +163,11 @@ check_value(ix_checker *c, const ilex_array *x)
         require(c, c->at >= PASS_map, "it uses the range of the kernel");
         return;
     }
+    if (n <= IX_VALUE_OFFSET) {
+        require(c, IX_VALUE_OFFSET - n < c->k->noffsets,
+                "it uses an offset that the kernel does not have");
+        return;
+    }
     if (!in_scope(c, n)) {
         ix_check_complain(c, "it uses a value that is not defined here");
         return;
@@ -270,8 +275,7 @@ check_element(ix_checker *c, const ix_element *e, bool read, bool write)
         return;
     require(c, !read || !c->writes[e->buffer],
             "it loads a buffer that the kernel writes");
-    ix_role role = c->u->buffer[e->buffer].role;
-    require(c, !write || role == IX_ROLE_OUTPUT || role == IX_ROLE_TEMP,
+    require(c, !write || ix_buffer_is_written(&c->u->buffer[e->buffer]),
             "it writes an input");
     if (e->row)
         require(c,
@@ -363,10 +367,8 @@ check_move(ix_checker *c, const ix_stmt *s)
     bool fold = s->kind == IX_STMT_FOLD, push = s->kind == IX_STMT_PUSH;
     require_scratch(c, s->from, fold ? array : push ? one : stack);
     require_scratch(c, s->to, fold ? cell : push ? stack : one);
-    if (c->ok && (fold || push))
-        require_written(c, s->from);
-    require(c, s->kind != IX_STMT_POP || s->value,
-            "an empty stack needs a value");
+    if (c->ok)
+        require_written(c, fold || push ? s->from : s->to);
     if (c->ok)
         note_written(c, s->to);
 }
@@ -461,11 +463,35 @@ position_of(const ix_unit *u, const char *pass)
     return u->reference && at > PASS_nest ? PASS_nest : at;
 }
 
+/* A kernel that calls another one's function has for each of its buffers, sizes
+ * and offsets one that the statements can be about. */
+static void
+check_like(ix_checker *c)
+{
+    const ix_kernel *k = c->k, *f = k->like;
+    require(c, !f->like && f->body && !k->body,
+            "it is like a kernel without statements, or has its own");
+    bool same = k->buffers.count == f->buffers.count &&
+                k->sizes.count == f->sizes.count && k->noffsets == f->noffsets;
+    for (size_t i = 0; same && i < k->buffers.count; i++) {
+        const ix_buffer *mine = &c->u->buffer[k->buffers.item[i]],
+                        *its = &c->u->buffer[f->buffers.item[i]];
+        same = mine->dtype == its->dtype && mine->box->rank == its->box->rank &&
+               ix_buffer_is_written(mine) == ix_buffer_is_written(its) &&
+               ix_buffer_by_value(c->u, mine) == ix_buffer_by_value(c->u, its);
+    }
+    require(c, same, "it has other arguments than the kernel it is like");
+}
+
 bool
 ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass)
 {
     ix_checker c = {.u = u, .k = k, .pass = pass, .ok = true};
     c.mem = ix_arena_mem(&u->arena);
+    if (k->like) {
+        check_like(&c);
+        return c.ok;
+    }
     c.at = position_of(u, pass);
     c.value =
         ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) * sizeof *c.value);

@@ -37,11 +37,7 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     ix_reduce_chunk(x, from, to, a);
     ix_build_put(b, stack_stmt(x, IX_STMT_PUSH, a, p));
     ix_build_close(b, loop);
-    ix_stmt *result =
-        x->strip ? ix_build_scratch(b, 'a', IX_SCRATCH_ARRAY, x->acc, width)
-                 : ix_build_cell(b, 'a', x->acc, NULL);
-    ix_stmt *pop = stack_stmt(x, IX_STMT_POP, p, result);
-    pop->value = empty;
-    ix_build_put(b, pop);
+    ix_stmt *result = ix_reduce_accumulator(x, 'a', empty);
+    ix_build_put(b, stack_stmt(x, IX_STMT_POP, p, result));
     return result;
 }

@@ -37,41 +37,22 @@ put_variable(const dumper *d, int64_t number)
 static void
 put_value_name(ix_text *t, char prefix, int64_t number)
 {
-    if (number < 0)
-        ix_text_put(t, number == IX_VALUE_BEGIN ? "begin" : "end");
-    else if (prefix == 'L' || prefix == 'H')
-        ix_text_format(t, "%s%lld", prefix == 'L' ? "lo" : "hi",
-                       (long long)number);
-    else
-        ix_text_format(t, "%c%lld", prefix, (long long)number);
+    ix_text_put(t, ix_value_name(prefix, number).s);
 }
 
 static void put_operand(const dumper *d, const ilex_array *x);
 
-/* Terms with a positive factor first, as in the source. */
+static void
+put_atom(const void *user, const ilex_array *x, ix_text *t)
+{
+    (void)t;
+    put_operand(user, x);
+}
+
 static void
 put_sum(const dumper *d, const ilex_array *x)
 {
-    ix_index_form f;
-    bool first = true;
-    ix_index_form_of(x, &f);
-    for (int negative = 0; negative < 2; negative++)
-        for (int i = 0; i < f.n; i++) {
-            int64_t k = f.t[i].k;
-            if ((k < 0) != negative)
-                continue;
-            ix_text_put(d->t, k < 0   ? (first ? "-" : " - ")
-                              : first ? ""
-                                      : " + ");
-            if (k != 1 && k != -1)
-                ix_text_format(d->t, "%llu*",
-                               (unsigned long long)(k < 0 ? -k : k));
-            put_operand(d, f.t[i].atom);
-            first = false;
-        }
-    if (f.c)
-        ix_text_format(d->t, f.c < 0 ? " - %llu" : " + %llu",
-                       (unsigned long long)(f.c < 0 ? -f.c : f.c));
+    ix_sum_put(&(ix_sum_writer){"*", put_atom, d}, x, d->t);
 }
 
 /* A leaf, a sum, or the name of an operation. */
@@ -266,10 +247,6 @@ put_move(const dumper *d, const ix_stmt *s, const char *verb)
         ix_text_put(d->t, " width ");
         put_operand(d, s->width);
     }
-    if (s->kind == IX_STMT_POP) {
-        ix_text_put(d->t, " or ");
-        put_operand(d, s->value);
-    }
 }
 
 static void
@@ -367,10 +344,32 @@ put_stmts(dumper *d, const ix_stmt *s)
     }
 }
 
+/* "as k0 with b3 b4 for b0 b1, m for n, o0 = 2" */
+static void
+put_like(const ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    const ix_kernel *f = k->like;
+    ix_text_format(t, "    as k%d", f->number);
+    for (size_t i = 0; i < k->buffers.count; i++)
+        if (k->buffers.item[i] != f->buffers.item[i])
+            ix_text_format(t, ", b%d for b%d", k->buffers.item[i],
+                           f->buffers.item[i]);
+    for (size_t i = 0; i < k->sizes.count; i++)
+        if (k->sizes.item[i] != f->sizes.item[i])
+            ix_text_format(t, ", %s for %s",
+                           ix_param_name(u->ctx, k->sizes.item[i]),
+                           ix_param_name(u->ctx, f->sizes.item[i]));
+    for (int i = 0; i < k->noffsets; i++)
+        ix_text_format(t, ", o%d = %lld", i, (long long)k->offset[i]);
+    ix_text_char(t, '\n');
+}
+
 void
 ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t)
 {
     dumper d = {.u = u, .k = k, .t = t, .indent = 2};
+    if (k->like)
+        put_like(u, k, t);
     put_stmts(&d, k->body);
     ix_map_free(&d.name, &u->ctx->mem);
 }

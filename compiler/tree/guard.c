@@ -29,7 +29,7 @@ put_branches(ix_builder *b, ix_stmt *cell, ilex_array *x)
         return;
     }
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF);
-    s->value = x->ops[0];
+    s->value = b->expand(b, x->ops[0]);
     ix_build_open(b, s);
     put_branches(b, cell, x->ops[1]);
     ix_build_else(b, s);

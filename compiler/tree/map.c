@@ -29,6 +29,75 @@ bound_by(ix_unit *u, ilex_array *v, bool alone, ilex_array ***bounds, int *n)
     *n = alone ? 1 : *n + 1;
 }
 
+/* The outermost loop of a nest over the part of its range that is called. */
+static ix_stmt *
+bounded(ix_unit *u, const ix_kernel *k, const ix_stmt *nest)
+{
+    ix_stmt *loop = ix_stmt_copy(u, nest);
+    bool alone = spans_box(u, k, nest);
+    bound_by(u, ix_range_value(u, false), alone, &loop->lo, &loop->nlo);
+    bound_by(u, ix_range_value(u, true), alone, &loop->hi, &loop->nhi);
+    return loop;
+}
+
+/* ---- the grid of a GPU ---- */
+
+/* A loop whose points are spread over threads. */
+typedef struct grid_axis {
+    ilex_array *lo, *length;
+} grid_axis;
+
+typedef struct grid {
+    ix_builder *b;
+    grid_axis axis[ILEX_MAX_RANK];
+    ilex_array *index[ILEX_MAX_RANK]; /* what becomes of variables */
+    int variable[ILEX_MAX_RANK];
+    int rank;
+    bool optional;
+} grid;
+
+static ilex_array *
+operation(grid *g, ix_op op, ilex_dtype dtype, ilex_array *x, ilex_array *y)
+{
+    ilex_array *ops[2] = {x, y};
+    return ix_scalar_op(g->b->u->ctx, op, dtype, dtype, ops);
+}
+
+static ilex_array *
+let(grid *g, char prefix, ilex_array *value)
+{
+    return ix_value_of(g->b->u, ix_build_let(g->b, prefix, value));
+}
+
+/* The largest of several lower bounds, the smallest of upper ones. */
+static ilex_array *
+one_bound(grid *g, int n, ilex_array *const *bound, bool lower)
+{
+    ilex_array *best = bound[0];
+    for (int i = 1; i < n; i++)
+        best = operation(g, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM, ILEX_I64,
+                         best, bound[i]);
+    return n == 1 ? best : let(g, lower ? 'L' : 'H', best);
+}
+
+static void
+add_axis(grid *g, const ix_stmt *loop)
+{
+    ilex_context *ctx = g->b->u->ctx;
+    grid_axis *a = &g->axis[g->rank];
+    a->lo = one_bound(g, loop->nlo, loop->lo, true);
+    ilex_array *hi = one_bound(g, loop->nhi, loop->hi, false);
+    a->length = ix_index_fma(ctx, hi, -1, a->lo);
+    /* The first length may be negative where a piece is outside of what is
+     * called; the others are not, so there are no points. */
+    if (loop->optional)
+        a->length = operation(g, IX_OP_MAXIMUM, ILEX_I64, a->length,
+                              ix_index_const(ctx, 0));
+    a->length = let(g, 't', a->length);
+    g->optional |= loop->optional;
+    g->variable[g->rank++] = loop->number;
+}
+
 static bool
 depends_on_index(int n, ilex_array *const *x)
 {
@@ -38,25 +107,68 @@ depends_on_index(int n, ilex_array *const *x)
     return false;
 }
 
-/* The rectangular outer loops of a nest are spread over threads. */
-static void
-spread(ix_stmt *loop)
+static bool
+is_rectangular(const ix_stmt *s)
 {
-    for (; loop && loop->kind == IX_STMT_FOR &&
-           !depends_on_index(loop->nlo, loop->lo) &&
-           !depends_on_index(loop->nhi, loop->hi);
-         loop = loop->body)
-        loop->how = IX_GRID;
+    return s->kind == IX_STMT_FOR && !depends_on_index(s->nlo, s->lo) &&
+           !depends_on_index(s->nhi, s->hi);
 }
 
+/* The indices of point "f" of the grid; the last one varies fastest. Division
+ * without sign is the cheaper one. */
 static void
-map_nest(ix_unit *u, const ix_kernel *k, ix_stmt *nest)
+decode(grid *g, ilex_array *f)
 {
-    bool alone = spans_box(u, k, nest);
-    bound_by(u, ix_range_value(u, false), alone, &nest->lo, &nest->nlo);
-    bound_by(u, ix_range_value(u, true), alone, &nest->hi, &nest->nhi);
-    if (u->cuda)
-        spread(nest);
+    ilex_context *ctx = g->b->u->ctx;
+    for (int k = g->rank - 1; k > 0; k--) {
+        ilex_array *length = g->axis[k].length;
+        ilex_array *rows = operation(g, IX_OP_FLOOR_DIVIDE, ILEX_U64,
+                                     ix_scalar_cast(ctx, ILEX_U64, f),
+                                     ix_scalar_cast(ctx, ILEX_U64, length));
+        rows = let(g, 't', ix_scalar_cast(ctx, ILEX_I64, rows));
+        ilex_array *before =
+            let(g, 't', operation(g, IX_OP_MULTIPLY, ILEX_I64, rows, length));
+        ilex_array *x = ix_index_fma(ctx, g->axis[k].lo, 1, f);
+        g->index[g->variable[k]] =
+            let(g, 'x', ix_index_fma(ctx, x, -1, before));
+        f = rows;
+    }
+    g->index[g->variable[0]] =
+        let(g, 'x', ix_index_fma(ctx, g->axis[0].lo, 1, f));
+}
+
+/* Instead of "nest", whose outermost loop is "first", one loop over the points
+ * of the rectangular loops, a thread each; statements find out their indices
+ * from the point's number. */
+static void
+put_grid(ix_builder *b, const ix_stmt *first, ix_stmt *nest)
+{
+    ix_unit *u = b->u;
+    grid g = {.b = b};
+    ilex_array *points;
+    add_axis(&g, first);
+    for (nest = nest->body; is_rectangular(nest); nest = nest->body)
+        add_axis(&g, nest);
+    points = g.axis[0].length;
+    for (int k = 1; k < g.rank; k++)
+        points =
+            operation(&g, IX_OP_MULTIPLY, ILEX_I64, points, g.axis[k].length);
+    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, b->k, 'g'),
+                                ix_index_const(u->ctx, 0), points);
+    loop->how = IX_GRID;
+    loop->optional = g.optional;
+    for (int i = 0; i < b->k->box->rank; i++)
+        g.index[i] = ix_scalar_index(u->ctx, i);
+    ix_build_open(b, loop);
+    decode(&g, ix_scalar_index(u->ctx, loop->number));
+    ix_substitution s = {.ctx = u->ctx,
+                         .index = g.index,
+                         .nindex = b->k->box->rank,
+                         .became = ix_origin_keep,
+                         .user = u};
+    ix_build_put_list(b, ix_stmt_substitute(u, &s, nest));
+    ix_substitution_free(&s);
+    ix_build_close(b, loop);
 }
 
 /* On a GPU a kernel without loops is for one thread. */
@@ -71,15 +183,23 @@ map_single(ix_unit *u, ix_kernel *k)
     k->body = loop;
 }
 
+/* ---- the pass ---- */
+
 static ix_stmt *
-copy_stmt(ix_builder *b, ix_stmt *s)
+map_stmt(ix_builder *b, ix_stmt *s)
 {
-    return ix_stmt_copy(b->u, s);
+    if (b->depth > 0 || s->kind != IX_STMT_FOR)
+        return ix_stmt_copy(b->u, s);
+    ix_stmt *loop = bounded(b->u, b->k, s);
+    if (!b->u->cuda)
+        return loop;
+    put_grid(b, loop, s);
+    return NULL;
 }
 
-/* needs: nests; gives: [begin, end) bounds the outermost loops; on a GPU they
- * are spread over threads with those inside that are rectangular. Copies the
- * statements, so that those of k->nests stay. */
+/* needs: nests; gives: [begin, end) bounds the outermost loops; on a GPU these
+ * and the rectangular ones inside are one loop that is spread over threads.
+ * Copies the statements, so that those of k->nests stay. */
 bool
 ix_pass_map(ix_unit *u)
 {
@@ -87,12 +207,9 @@ ix_pass_map(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
-        if (!ix_rebuild(u, k, copy_stmt))
+        if (!ix_rebuild(u, k, map_stmt))
             return false;
-        for (ix_stmt *nest = k->body; nest; nest = nest->next)
-            if (nest->kind == IX_STMT_FOR)
-                map_nest(u, k, nest);
-        if (u->cuda && k->body->kind != IX_STMT_FOR)
+        if (u->cuda && k->body->kind == IX_STMT_STORE)
             map_single(u, k);
     }
     return u->ctx->error.code == ILEX_OK;

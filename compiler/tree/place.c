@@ -149,14 +149,18 @@ place_element(ix_builder *b, ix_element e, int *depth)
 }
 
 /* Where in the kernel's range the block at "depth" is: the variable of the
- * outermost loop, or the beginning outside of it. */
+ * outermost loop, which on a GPU is that of the grid, or the beginning outside
+ * of it. */
 static ilex_array *
 outer_position(ix_builder *b, int depth)
 {
-    bool inside = b->k->box->rank > 0 && b->variable_capacity > 0 &&
-                  b->variable_depth[0] > 0 && depth >= b->variable_depth[0];
-    return inside ? ix_scalar_index(b->u->ctx, 0)
-                  : ix_range_value(b->u, false);
+    for (size_t v = b->k->nvariables; v-- > 0;) { /* the latest one */
+        int at = v < b->variable_capacity ? b->variable_depth[v] : 0;
+        bool outer = b->u->cuda ? b->k->variable[v] == 'g' : v == 0;
+        if (outer && at > 0 && at <= depth && b->open[at].loop == (int)v + 1)
+            return ix_scalar_index(b->u->ctx, (int)v);
+    }
+    return ix_range_value(b->u, false);
 }
 
 /* The value of an index that is data, checked where a read at it may stand: it
@@ -208,6 +212,42 @@ place_load(ix_builder *b, ilex_array *x)
 
 /* ---- values ---- */
 
+/* Does a sum have factors that may lead out of 64 bits? Only values have,
+ * never elements. */
+static bool
+is_wide(const ix_index_form *f)
+{
+    const int64_t most = (int64_t)1 << 31;
+    bool wide = f->c > most || f->c < -most;
+    for (int i = 0; i < f->n; i++)
+        wide |= f->t[i].k > most || f->t[i].k < -most;
+    return wide && f->n > 0;
+}
+
+static ilex_array *
+integer_op(ix_builder *b, ix_op op, ilex_array *x, ilex_array *y)
+{
+    ilex_array *ops[2] = {x, y};
+    return ix_scalar_op(b->u->ctx, op, ILEX_I64, ILEX_I64, ops);
+}
+
+/* The sum as operations, which wrap; itself if it is narrow. */
+static ilex_array *
+wrapping(ix_builder *b, ilex_array *x)
+{
+    ilex_context *ctx = b->u->ctx;
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    if (!is_wide(&f))
+        return x;
+    ilex_array *sum = ix_index_const(ctx, f.c);
+    for (int i = 0; i < f.n; i++)
+        sum = integer_op(b, IX_OP_ADD, sum,
+                         integer_op(b, IX_OP_MULTIPLY, f.t[i].atom,
+                                    ix_index_const(ctx, f.t[i].k)));
+    return sum;
+}
+
 /* The expression with leaves for operands, or a sum of leaves; the depth at
  * which it is known. */
 static ilex_array *
@@ -215,6 +255,7 @@ flatten(ix_builder *b, ilex_array *x, int *depth)
 {
     ilex_array *ops[3];
     *depth = 0;
+    x = x->kind == IX_LINEAR ? wrapping(b, x) : x;
     if (x->kind != IX_OP && x->kind != IX_CAST) {
         ilex_array *sum = place_sum(b, x);
         *depth = depth_of_indices(b, 1, &sum);
@@ -266,12 +307,11 @@ place_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
         return place_sum(b, bound[0]);
     ilex_array *best = place_value(b, bound[0]);
     for (int i = 1; i < n; i++) {
-        ilex_array *ops[2] = {best, place_value(b, bound[i])};
+        ilex_array *next = place_value(b, bound[i]);
         ilex_array *x =
-            ix_scalar_op(b->u->ctx, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM,
-                         ILEX_I64, ILEX_I64, ops);
+            integer_op(b, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM, best, next);
         const ix_known *known = ix_build_known(b, x);
-        int depth = depth_of_leaf(b, ops[0]), at = depth_of_leaf(b, ops[1]);
+        int depth = depth_of_leaf(b, best), at = depth_of_leaf(b, next);
         best =
             known ? known->leaf
                   : define(b, lower ? 'L' : 'H', x, x, at > depth ? at : depth);

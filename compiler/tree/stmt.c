@@ -122,6 +122,41 @@ ix_range_value(ix_unit *u, bool end)
                          end ? IX_VALUE_END : IX_VALUE_BEGIN, ILEX_I64);
 }
 
+ilex_array *
+ix_offset_value(ix_unit *u, int i)
+{
+    return ix_value_leaf(u, 'o', IX_VALUE_OFFSET - i, ILEX_I64);
+}
+
+/* ---- substituting ---- */
+
+static ilex_array **
+substitute_nodes(ix_unit *u, ix_substitution *s, int n, ilex_array *const *x)
+{
+    ilex_array **r = ix_stmt_nodes(u, n, x);
+    for (int i = 0; i < n; i++)
+        r[i] = ix_substitute(s, r[i]);
+    return r;
+}
+
+ix_stmt *
+ix_stmt_substitute(ix_unit *u, ix_substitution *s, const ix_stmt *list)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    for (; list; list = list->next) {
+        ix_stmt *t = ix_stmt_copy(u, list);
+        t->lo = substitute_nodes(u, s, t->nlo, t->lo);
+        t->hi = substitute_nodes(u, s, t->nhi, t->hi);
+        t->at.index = substitute_nodes(u, s, t->at.rank, t->at.index);
+        t->value = t->value ? ix_substitute(s, t->value) : NULL;
+        t->body = ix_stmt_substitute(u, s, list->body);
+        t->other = ix_stmt_substitute(u, s, list->other);
+        *tail = t;
+        tail = &t->next;
+    }
+    return first;
+}
+
 /* ---- walking ---- */
 
 bool

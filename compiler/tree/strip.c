@@ -137,14 +137,7 @@ put_stores(ix_builder *b, const strip_search *found, ix_stmt *const *array,
         if (!ix_map_set(&s.memo, &u->ctx->mem, found->found[i],
                         (size_t)ix_build_read(b, array[i], v)))
             ix_fail_memory(&u->ctx->error);
-    for (; stores; stores = stores->next) {
-        ix_stmt *t = ix_stmt_copy(u, stores);
-        t->at.index = ix_stmt_nodes(u, t->at.rank, t->at.index);
-        for (int i = 0; i < t->at.rank; i++)
-            t->at.index[i] = ix_substitute(&s, t->at.index[i]);
-        t->value = ix_substitute(&s, t->value);
-        ix_build_put(b, t);
-    }
+    ix_build_put_list(b, ix_stmt_substitute(u, &s, stores));
     ix_build_close(b, loop);
     ix_substitution_free(&s);
 }

@@ -28,7 +28,7 @@ typedef enum ix_stmt_kind {
 typedef enum ix_how {
     IX_SERIAL,
     IX_VECTOR, /* no iteration waits for another: for vector units */
-    IX_GRID    /* with the GRID loops right inside it: over threads of a GPU */
+    IX_GRID    /* from 0 on, over the threads of a GPU */
 } ix_how;
 
 typedef enum ix_scratch_kind {
@@ -64,9 +64,9 @@ struct ix_stmt {
     int nlo, nhi;  /* FOR, CHECK */
     ilex_array **lo, **hi;
 
-    ilex_array *value; /* LET, STORE, UPDATE, RECORD, CHECK; IF: the condition;
-                          SCRATCH: first value of a cell, NULL if none;
-                          POP: the value of an empty stack */
+    ilex_array *value; /* LET, STORE, UPDATE, RECORD, CHECK; IF: the
+                          condition;
+                          SCRATCH: first value of a cell, NULL if none */
     ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE */
     ix_stmt *from,
         *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
@@ -83,8 +83,9 @@ struct ix_stmt {
     const char *note; /* LET: which element of which array it is, or NULL */
 };
 
-/* Values that every kernel has: the range it is called for. */
-enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2 };
+/* Values that every kernel has: the range it is called for. Offsets of a shared
+ * function are numbered from IX_VALUE_OFFSET downwards. */
+enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2, IX_VALUE_OFFSET = -3 };
 
 /* ---- statements ---- */
 
@@ -103,6 +104,10 @@ ix_element ix_element_of(ix_unit *u, int buffer, int rank,
 /* Element [index] of scratch memory; a cell if "index" is NULL. */
 ix_element ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index);
 
+/* Copies of the statements of a list and inside, with indices replaced. */
+ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
+                            const ix_stmt *list);
+
 /* A new loop variable of the kernel, called <prefix><number>. */
 int ix_kernel_variable(ix_unit *u, ix_kernel *k, char prefix);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
@@ -112,6 +117,8 @@ ilex_array *ix_value_leaf(ix_unit *u, char prefix, int number,
 ilex_array *ix_value_of(ix_unit *u, const ix_stmt *s);
 /* The leaf for the begin or the end of the kernel's range. */
 ilex_array *ix_range_value(ix_unit *u, bool end);
+/* The leaf for offset "i" of a shared function. */
+ilex_array *ix_offset_value(ix_unit *u, int i);
 
 /* ---- nests: chains of FORs with nothing beside them (nest.c) ---- */
 
@@ -156,12 +163,10 @@ int ix_stmt_count(const ix_stmt *list);
 /* An open block: the statements that are being written. */
 typedef struct ix_open {
     ix_stmt *first, *last;
-    int id;        /* of the block, 0: closed */
-    int variable;  /* of the loop around it, -1: none */
-    bool grid;     /* that loop is of the grid */
-    bool optional; /* that loop may have no iteration */
-    int floor;     /* of the block around */
-    bool other;    /* the other body of an IF */
+    int loop;   /* of a loop's body: its variable + 1 */
+    int id;     /* of the block, 0: closed */
+    int floor;  /* of the block around */
+    bool other; /* the other body of an IF */
 } ix_open;
 
 /* What stands for a node, and the block in which it is known. */
@@ -199,6 +204,7 @@ ix_stmt *ix_build_end(ix_builder *b);
 /* Appends to the innermost block, or to the one at "depth". */
 void ix_build_put(ix_builder *b, ix_stmt *s);
 void ix_build_put_at(ix_builder *b, int depth, ix_stmt *s);
+void ix_build_put_list(ix_builder *b, ix_stmt *list);
 
 /* Opens the body of FOR or IF "s"; closing appends s to the block around. With
  * ix_build_else what follows is the other body of an IF. */
@@ -269,6 +275,19 @@ bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
 /* dump.c: a kernel's statements, the body of a stage; one a line */
 void ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t);
 void ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t);
+
+/* names.c: "t3", "lo5", "begin"; a sum of atoms, terms with a positive factor
+ * first: "n1 - s3" */
+typedef struct ix_value_text {
+    char s[24];
+} ix_value_text;
+ix_value_text ix_value_name(char prefix, int64_t number);
+typedef struct ix_sum_writer {
+    const char *times; /* between factor and atom */
+    void (*atom)(const void *user, const ilex_array *x, ix_text *t);
+    const void *user;
+} ix_sum_writer;
+void ix_sum_put(const ix_sum_writer *w, const ilex_array *x, ix_text *t);
 
 /* check.c: what is legal at this level */
 bool ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass);

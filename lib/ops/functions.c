@@ -227,6 +227,15 @@ type_of(const token *tok, const ix_code_names *names)
     return NULL;
 }
 
+/* What is called for "m": "exp", for float "expf". */
+static void
+put_math(ix_text *t, ix_math m, bool single, const ix_function_dialect *dialect)
+{
+    ix_text_put(t, ix_math_exact(m) ? dialect->exact_prefix : "");
+    ix_text_put(t, ix_math_name(m));
+    ix_text_put(t, single ? "f" : "");
+}
+
 /* Prints one token. */
 static void
 put_token(ix_text *t, const token *tok, const ix_code_names *names,
@@ -235,7 +244,7 @@ put_token(ix_text *t, const token *tok, const ix_code_names *names,
     const char *type = type_of(tok, names);
     const char *operand = operand_of(tok, names);
     if (tok->argument && token_is(tok, "M")) {
-        dialect->math(t, math_of(tok), is_single(names->loop));
+        put_math(t, math_of(tok), is_single(names->loop), dialect);
     } else if (tok->argument) {
         ix_text_put_n(t, tok->argument, tok->argument_length);
         ix_text_char(t, '_');

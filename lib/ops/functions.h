@@ -26,9 +26,8 @@ bool ix_math_exact(ix_math m); /* one right result: may be a builtin */
 
 /* How a language spells what differs between back ends. */
 typedef struct ix_function_dialect {
-    const char *qualifier; /* before a helper: "static inline" */
-    /* Prints what is called for "m", for float if "single": "exp", "expf". */
-    void (*math)(ix_text *t, ix_math m, bool single);
+    const char *qualifier;    /* before a helper: "static inline" */
+    const char *exact_prefix; /* of libm's exact functions: "__builtin_" */
 } ix_function_dialect;
 
 /* What the tokens of a template stand for. Operands are texts, a variable or a

@@ -118,9 +118,9 @@ checked_index(ix_parser *p, const ilex_array *array, int k, ilex_array *index,
 {
     const ix_axis *ax = &array->valid->ax[k];
     index = ix_parser_array(p, ix_index_normal(p->ctx, index));
-    bool known = ix_index_is_affine(index) || ix_index_is_outsized(index);
-    return known ? index
-                 : ix_scalar_checked(p->ctx, index, k, ax->lo, ax->hi, trusted);
+    return ix_index_is_affine(index)
+               ? index
+               : ix_scalar_checked(p->ctx, index, k, ax->lo, ax->hi, trusted);
 }
 
 /* "array" at "rank" indices. */

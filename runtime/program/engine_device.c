@@ -84,9 +84,11 @@ static ilex_status
 load(const ilex_program *p, const char *image, code *c, ix_error *err)
 {
     ilex_status rc = c->driver->load(c->device, image, &c->module, err);
+    const ix_kernel_layout *l = p->c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; !rc && i < p->c->nkernels; i++)
-        rc = c->driver->find(c->device, c->module, p->c->kernel[i].name,
-                             &c->function[i], err);
+        rc = c->driver->find(c->device, c->module,
+                             p->c->kernel[l[i].function].name, &c->function[i],
+                             err);
     if (rc && c->module)
         c->driver->unload(c->device, c->module);
     return rc;
@@ -291,7 +293,7 @@ launch_indirect(ix_run *r, size_t i, size_t bytes, int64_t blocks, int64_t lo,
 }
 
 static ilex_status
-launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
+launch_once(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     const ix_kernel_layout *l = &r->p->c->source[IX_DIALECT_cuda].layout[i];
     int64_t blocks = blocks_of(r, &r->p->c->kernel[i], hi - lo);
@@ -301,6 +303,43 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
         return launch_indirect(r, i, l->bytes, blocks, lo, hi);
     return r->code->driver->launch(r->device, r->code->function[i], blocks,
                                    THREADS, parameters, r->err);
+}
+
+/* A kernel that checks indices is waited for. Where a check failed it is
+ * launched again, to have the value at the position that is known by then. */
+static ilex_status
+launch_checked(ix_run *r, size_t i, int64_t lo, int64_t hi)
+{
+    const ix_driver *driver = r->code->driver;
+    int64_t status[2] = {IX_STATUS_NONE, 0};
+    size_t bytes = sizeof status;
+    void *memory = NULL;
+    ilex_status rc =
+        driver->allocate(IX_SPACE_DEVICE, r->device, bytes, &memory, r->err);
+    if (rc)
+        return rc;
+    r->status = memory;
+    rc = driver->copy(IX_HOST_TO_DEVICE, r->device, memory, status, bytes,
+                      r->err);
+    for (int round = 0; !rc && round < 2; round++) {
+        rc = launch_once(r, i, lo, hi);
+        rc = rc ? rc : driver->synchronize(r->device, r->err);
+        rc = rc ? rc
+                : driver->copy(IX_DEVICE_TO_HOST, r->device, status, memory,
+                               bytes, r->err);
+        if (status[0] == IX_STATUS_NONE)
+            break;
+    }
+    driver->free(IX_SPACE_DEVICE, r->device, memory);
+    return rc ? rc : ix_run_status(r, status);
+}
+
+static ilex_status
+launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
+{
+    bool checks =
+        ix_kernel_status(&r->p->c->source[IX_DIALECT_cuda].layout[i]) != NULL;
+    return (checks ? launch_checked : launch_once)(r, i, lo, hi);
 }
 
 static ilex_status

@@ -44,6 +44,12 @@ ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
             first = r->p->c->buffer[f->index].first_stride;
             memcpy(to + f->offset, &r->stride[first + f->axis], 8);
             break;
+        case IX_FIELD_STATUS:
+            memcpy(to + f->offset, &r->status, 8);
+            break;
+        case IX_FIELD_OFFSET:
+            memcpy(to + f->offset, &f->value, 8);
+            break;
         case IX_FIELD_SIZE:
             memcpy(to + f->offset, &r->size[f->index], 8);
             break;

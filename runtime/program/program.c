@@ -70,7 +70,7 @@ load_code(ilex_context *ctx, ilex_program *p)
                               1000 * ix_option_int(ctx, IX_OPTION_cc_timeout)};
     double start = now();
     for (size_t i = 0; names && i < c->nkernels; i++)
-        names[i] = c->kernel[i].name;
+        names[i] = c->kernel[source->layout[i].function].name;
     if (names && entries && p->kernel)
         p->code = p->backend->compile(&p->mem, &req, entries, &ctx->error);
     else

@@ -126,6 +126,8 @@ struct ix_run {
     int64_t (*cover)[2]; /* of all axes: indices that may be touched */
     int *axis;           /* of all axes: the storage's axis */
     char *arguments;     /* room for those of a kernel */
+    int64_t *status;     /* where kernels of CUDA say that a check failed: two
+                            numbers where they run; NULL: they cannot */
     ix_workspace *workspace; /* checked out, or NULL */
     int threads;
     int device; /* engine_device.c */
@@ -159,6 +161,11 @@ bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
                    int64_t *hi);
 
 /* ---- walk.c ---- */
+
+/* Status memory before a launch: no position is as large. */
+enum { IX_STATUS_NONE = -1 };
+/* What CUDA's ilex_tell() left there: ILEX_OK, or the error recorded. */
+ilex_status ix_run_status(ix_run *r, const int64_t status[2]);
 
 /* Records that an index that is data lies outside of what it indexes. */
 ilex_status ix_run_outside(ix_run *r, const ix_local *found);

@@ -137,6 +137,13 @@ ix_run_outside(ix_run *r, const ix_local *found)
                    *b->name ? b->name : "the intermediate array");
 }
 
+ilex_status
+ix_run_status(ix_run *r, const int64_t status[2])
+{
+    ix_local found = {.node = status[0] & 0xffff, .value = status[1]};
+    return status[0] == IX_STATUS_NONE ? ILEX_OK : ix_run_outside(r, &found);
+}
+
 /* ---- steps ---- */
 
 static ilex_status

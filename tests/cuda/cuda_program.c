@@ -265,6 +265,42 @@ START_TEST(many_arguments)
 }
 END_TEST
 
+/* Two kernels that are one function, with a scalar by value. */
+START_TEST(shared_function)
+{
+    ilex_program *p = compile("ilex 1\nprogram shared\nsize n\n"
+                              "assume n >= 9\nin a : f64\nin x : f64[n]\n"
+                              "map s[n - 1] = a*x[_0 + 1] + f64(_0)\n"
+                              "map t[n - 4] = a*x[_0 + 3] + f64(_0)\n"
+                              "out y : f64[n - 1] = s\n"
+                              "out z : f64[n - 4] = t\n");
+    ck_assert_int_eq(p->c->source[IX_DIALECT_cuda].layout[1].function, 0);
+    ilex_storage *a = make(HOST, 0, 3), *x = make(PAIR, 1, 0), *y, *z;
+    double *v = ilex_storage_data(x);
+    for (int i = 0; i < N; i++)
+        v[i] = i * i;
+    ilex_storage_spec spec = SPEC(.rank = 1, .shape = SHAPE(N - 1));
+    spec.device = "gpu";
+    y = ilex_storage_new(ctx, &spec);
+    spec.shape = SHAPE(N - 4);
+    z = ilex_storage_new(ctx, &spec);
+    ilex_binding bound[] = {{"a", a}, {"x", x}, {"y", y}, {"z", z}};
+    ilex_call call = {.size = sizeof call};
+    ck_assert_msg(!ilex_run(p, bound, 4, &call), "%s", call.error);
+    const double *have = ilex_storage_const_data(y),
+                 *moved = ilex_storage_const_data(z);
+    for (int i = 0; i < N - 1; i++)
+        ck_assert(have[i] == 3.0 * (i + 1) * (i + 1) + i);
+    for (int i = 0; i < N - 4; i++)
+        ck_assert(moved[i] == 3.0 * (i + 3) * (i + 3) + i);
+    ilex_storage_release(a);
+    ilex_storage_release(x);
+    ilex_storage_release(y);
+    ilex_storage_release(z);
+    ilex_program_release(p);
+}
+END_TEST
+
 /* ---- eager operators ---- */
 
 static const where eager_places[] = {GPU, UNIFIED, GPU1};
@@ -483,6 +519,7 @@ cuda_program_cases(void)
     tcase_add_test(cases, out_of_reach);
     tcase_add_test(cases, second_device);
     tcase_add_test(cases, many_arguments);
+    tcase_add_test(cases, shared_function);
     tcase_add_loop_test(cases, eager, 0, IX_COUNT(eager_places));
     tcase_add_test(cases, first_run_of_many);
     tcase_add_test(cases, fork_during_build);

@@ -91,14 +91,27 @@ put_unit(ix_text *t, const ix_compiled *c)
     put_math(t);
     put_source(t, c->source[IX_DIALECT_cuda].unit[0]);
     ix_text_put(t, launcher);
+    const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; i < c->nkernels; i++)
-        ix_text_format(t, "SHIM_LAUNCH(%s, %s_args, %s)\n", c->kernel[i].name,
-                       c->kernel[i].name,
-                       c->source[IX_DIALECT_cuda].layout[i].indirect ? "a"
-                                                                     : "*a");
+        if (l[i].function == (int)i)
+            ix_text_format(t, "SHIM_LAUNCH(%s, %s_args, %s)\n",
+                           c->kernel[i].name, c->kernel[i].name,
+                           l[i].indirect ? "a" : "*a");
 }
 
 /* ---- programs ---- */
+
+/* As the engine of the host, with memory for statuses. */
+static ilex_status
+launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
+{
+    int64_t status[2] = {IX_STATUS_NONE, 0};
+    r->status = status;
+    ilex_status rc = ix_engine_host.launch(r, i, lo, hi);
+    return rc ? rc : ix_run_status(r, status);
+}
+
+static ix_engine engine; /* made by the first program */
 
 static const ix_backend backend = {"cuda on the CPU",
                                    "CUDA source compiled by the C compiler",
@@ -106,7 +119,7 @@ static const ix_backend backend = {"cuda on the CPU",
                                    ix_jit_cc_compile,
                                    NULL,
                                    false,
-                                   &ix_engine_host};
+                                   &engine};
 
 /* Names of the launchers in one block, which the caller frees. */
 static const char **
@@ -116,8 +129,9 @@ launcher_names(const ix_mem *mem, const ix_compiled *c)
     const char **names =
         ix_mem_new(mem, (c->nkernels + 1) * (sizeof *names + LENGTH));
     char *text = (char *)(names + c->nkernels + 1);
+    const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; names && i < c->nkernels; i++) {
-        snprintf(text, LENGTH, "launch_%s", c->kernel[i].name);
+        snprintf(text, LENGTH, "launch_%s", c->kernel[l[i].function].name);
         names[i] = text;
         text += LENGTH;
     }
@@ -173,6 +187,8 @@ cuda_shim_lower(ilex_module *module)
     }
     atomic_init(&p->count, 1);
     p->mem = ctx->mem;
+    engine = ix_engine_host;
+    engine.launch = launch;
     p->backend = &backend;
     p->threads = 1;
     request.dialect[IX_DIALECT_cuda] = true;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
 
 /* A lambda under construction over one operand. */
@@ -291,4 +292,55 @@ diff_build_pieces(diff_shop *shop, diff_random *r, ilex_array *const *x)
                                         condition(&m, r, 2), 0, NULL);
     ilex_array *args[3] = {which, x[0], x[1]};
     return ix_build_op(m.ctx, IX_OP_WHERE, args);
+}
+
+/* ---- indices that are data ---- */
+
+/* An operation of two values of i64. */
+static ilex_array *
+integers(map *m, ix_op op, ilex_dtype result, ilex_array *a, ilex_array *b)
+{
+    ilex_array *ops[2] = {a, b};
+    return ix_scalar_op(m->ctx, op, ILEX_I64, result, ops);
+}
+
+/* x at lo + v mod length along an axis, or where v itself is inside, x there
+ * and else a number: v is an element of y, or of x itself. */
+ilex_array *
+diff_build_gather(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    map m;
+    if (!open_map(&m, shop, r, x[0]))
+        return NULL;
+    bool other = x[1]->interior == x[0]->interior;
+    ilex_array *operand[2] = {x[0], x[other]};
+    ilex_dtype dtype = (ilex_dtype)x[0]->dtype;
+    const ix_axis *ax = &x[0]->valid->ax[m.k];
+    if (ix_dtype_is_complex((ilex_dtype)operand[1]->dtype))
+        return NULL;
+    ilex_array *v =
+        ix_scalar_cast(m.ctx, ILEX_I64,
+                       ix_scalar_load(m.ctx, (ilex_dtype)operand[1]->dtype,
+                                      other, m.rank, m.index));
+    ilex_array *lo = form(&m, ax->lo, 0), *hi = form(&m, ax->hi, 0);
+    if (diff_chance(r, 50)) {
+        ilex_array *at =
+            ix_scalar_checked(m.ctx, v, m.k, ax->lo, ax->hi, false);
+        ilex_array *ends[2] = {
+            integers(&m, IX_OP_GREATER_EQUAL, ILEX_BOOL, v, lo),
+            integers(&m, IX_OP_LESS, ILEX_BOOL, v, hi)};
+        ilex_array *inside =
+            ix_scalar_op(m.ctx, IX_OP_LOGICAL_AND, ILEX_BOOL, ILEX_BOOL, ends);
+        ilex_array *none = ix_scalar_cast(m.ctx, dtype, ilex_i64(m.ctx, 1));
+        return ix_build_lambda(
+            m.ctx, "gather", ix_domain_new(m.ctx, m.rank, m.ax),
+            choose(&m, inside, read_at(&m, at), none), 1 + other, operand);
+    }
+    ilex_array *length = ix_index_max(m.ctx, ix_index_fma(m.ctx, hi, -1, lo),
+                                      ix_index_const(m.ctx, 1));
+    ilex_array *at = integers(&m, IX_OP_REMAINDER, ILEX_I64, v, length);
+    at = integers(&m, IX_OP_ADD, ILEX_I64, at, lo);
+    at = ix_scalar_checked(m.ctx, at, m.k, ax->lo, ax->hi, false);
+    return ix_build_lambda(m.ctx, "gather", ix_domain_new(m.ctx, m.rank, m.ax),
+                           read_at(&m, at), 1 + other, operand);
 }

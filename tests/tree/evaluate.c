@@ -25,6 +25,8 @@ value_leaf(tree_machine *m, const ilex_array *x)
     int64_t n = x->attr[0];
     if (n == IX_VALUE_BEGIN || n == IX_VALUE_END)
         return integer(n == IX_VALUE_BEGIN ? m->begin : m->end);
+    if (n <= IX_VALUE_OFFSET && IX_VALUE_OFFSET - n < m->of->noffsets)
+        return integer(m->of->offset[IX_VALUE_OFFSET - n]);
     if (n < 0 || n >= m->k->nvalues || !m->slot[n].defined)
         tree_fail(m, "value %lld is not defined here", (long long)n);
     const tree_slot *s = &m->slot[n];
@@ -66,7 +68,7 @@ tree_memory_at(const tree_memory *b, const int64_t *index)
 void
 tree_outside(tree_machine *m, int buffer, const int64_t *index)
 {
-    const tree_memory *b = &m->r->memory[buffer];
+    const tree_memory *b = &m->r->memory[m->buffer[buffer]];
     for (int k = 0; k < b->rank; k++)
         if (index[k] < b->lo[k] || index[k] >= b->hi[k])
             tree_fail(m, "index %lld of axis %d of b%d is outside [%lld, %lld)",
@@ -80,7 +82,7 @@ tree_load(tree_machine *m, int buffer, const int64_t *index)
 {
     if (buffer < 0 || (size_t)buffer >= m->r->u->nbuffers)
         tree_fail(m, "there is no buffer %d", buffer);
-    const tree_memory *b = &m->r->memory[buffer];
+    const tree_memory *b = &m->r->memory[m->buffer[buffer]];
     if (m->writes[buffer])
         tree_fail(m, "b%d is read in a kernel that writes it", buffer);
     int64_t at = tree_memory_at(b, index);
@@ -359,7 +361,7 @@ eval(tree_machine *m, const ilex_array *x)
     case IX_CONST:
         return ix_const_value(x);
     case IX_SIZE:
-        return integer(m->r->size[x->attr[0]]);
+        return integer(m->r->size[m->size[x->attr[0]]]);
     case IX_INDEX:
         return index_leaf(m, x->attr[0]);
     case IX_RINDEX:

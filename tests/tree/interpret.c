@@ -124,7 +124,7 @@ static void
 write_buffer(tree_machine *m, const ix_element *e, ix_value v)
 {
     int64_t index[ILEX_MAX_RANK] = {0};
-    const tree_memory *b = &m->r->memory[e->buffer];
+    const tree_memory *b = &m->r->memory[m->buffer[e->buffer]];
     if (e->rank != b->rank)
         tree_fail(m, "b%d has another rank", e->buffer);
     indices_of(m, e, index);
@@ -319,11 +319,12 @@ static void
 run_pop(tree_machine *m, const ix_stmt *s)
 {
     tree_slot *t = scratch_of(m, s->from);
-    int64_t n = points(m, s, t), top = t->depth - 1;
-    ix_value empty = tree_evaluate(m, s->value);
+    int64_t n = points(m, s, t);
+    if (t->depth == 0)
+        return;
+    t->depth--;
     for (int64_t v = 0; v < n; v++)
-        set(m, s->to, v, top < 0 ? empty : get(m, s->from, top * t->width + v));
-    t->depth = top < 0 ? 0 : (int)top;
+        set(m, s->to, v, get(m, s->from, t->depth * t->width + v));
     while (t->depth > 0)
         pop_and_combine(m, s, s->from, s->to, n);
 }
@@ -376,11 +377,16 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
     m->has_variable[s->number] = known;
 }
 
+/* Loops that may run in any order do; the points of a grid are numbered from 0,
+ * and no grid is inside a loop. */
 static void
-run_loop(tree_machine *m, const ix_stmt *s)
+run_for(tree_machine *m, const ix_stmt *s)
 {
     int64_t lo, hi;
     bounds_of(m, s, &lo, &hi);
+    if (s->how == IX_GRID && (lo != 0 || m->loops))
+        tree_fail(m, "a grid inside a loop or from %lld on", (long long)lo);
+    m->loops++;
     int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
     for (int64_t i = 0; i < n; i++) {
@@ -391,42 +397,8 @@ run_loop(tree_machine *m, const ix_stmt *s)
         set_variable(m, s, lo + at * s->step, true);
         run_list(m, s->body);
     }
+    m->loops--;
     m->has_variable[s->number] = false;
-}
-
-static bool
-is_grid(const ix_stmt *s)
-{
-    return s && s->kind == IX_STMT_FOR && s->how == IX_GRID;
-}
-
-/* A thread for each point: the bounds of all loops are known beforehand. */
-static void
-run_grid(tree_machine *m, const ix_stmt *s)
-{
-    const ix_stmt *loop[ILEX_MAX_RANK];
-    int64_t lo[ILEX_MAX_RANK], n[ILEX_MAX_RANK], total = 1, hi;
-    int loops = 0;
-    if (m->grid)
-        tree_fail(m, "a grid inside another's body");
-    for (; is_grid(s) && (loops == 0 || !s->next); s = s->body) {
-        m->stmt = loop[loops] = s;
-        bounds_of(m, s, &lo[loops], &hi);
-        n[loops] = hi > lo[loops] ? hi - lo[loops] : 0;
-        total *= n[loops++];
-    }
-    m->grid = true;
-    for (int64_t i = 0; i < total; i++) {
-        int64_t f = total > 1 ? shuffled(m, i, total) : i;
-        for (int k = loops - 1; k >= 0; k--) {
-            set_variable(m, loop[k], lo[k] + f % n[k], true);
-            f /= n[k];
-        }
-        run_list(m, loop[loops - 1]->body);
-    }
-    for (int k = 0; k < loops; k++)
-        m->has_variable[loop[k]->number] = false;
-    m->grid = false;
 }
 
 void
@@ -442,12 +414,6 @@ run_check(tree_machine *m, const ix_stmt *s)
 {
     tree_check(m, tree_evaluate(m, s->value).i, tree_evaluate(m, s->lo[0]).i,
                tree_evaluate(m, s->hi[0]).i);
-}
-
-static void
-run_for(tree_machine *m, const ix_stmt *s)
-{
-    (is_grid(s) ? run_grid : run_loop)(m, s);
 }
 
 static void
@@ -506,7 +472,7 @@ run_range(tree_machine *m, int64_t begin, int64_t end)
 static void
 run_kernel(tree_machine *m)
 {
-    const ix_domain *box = m->k->box;
+    const ix_domain *box = m->of->box;
     int64_t lo = 0, hi = 1;
     ix_stmt_each(m->k->body, note_write, m);
     if (m->r->u->level != IX_LEVEL_TARGET || box->rank == 0) {
@@ -539,6 +505,8 @@ free_machine(tree_machine *m)
     free(m->variable);
     free(m->has_variable);
     free(m->writes);
+    free(m->buffer);
+    free(m->size);
     free(m->memo);
     free(m->stamp);
     ix_map_free(&m->number, &m->mem);
@@ -554,19 +522,36 @@ try_kernel(tree_machine *m)
     return true;
 }
 
+/* What takes the place of each of "n" buffers or sizes: itself, or what stands
+ * in "to" for that in "from". */
+static int *
+make_places(size_t n, const ix_ints *from, const ix_ints *to)
+{
+    int *place = tree_allocate(n, sizeof *place);
+    for (size_t i = 0; i < n; i++)
+        place[i] = (int)i;
+    for (size_t i = 0; i < from->count; i++)
+        place[from->item[i]] = to->item[i];
+    return place;
+}
+
 bool
 tree_interpret(tree_run *r)
 {
     bool ok = true;
-    for (const ix_kernel *k = r->u->kernels; ok && k; k = k->next) {
+    const ix_unit *u = r->u;
+    for (const ix_kernel *k = u->kernels; ok && k; k = k->next) {
         tree_machine *m = tree_allocate(1, sizeof *m);
         m->r = r;
-        m->k = k;
-        m->mem = *ix_context_mem(r->u->ctx);
-        m->slot = tree_allocate((size_t)k->nvalues, sizeof *m->slot);
-        m->variable = tree_allocate(k->nvariables, sizeof *m->variable);
-        m->has_variable = tree_allocate(k->nvariables, sizeof(bool));
-        m->writes = tree_allocate(r->u->nbuffers, sizeof(bool));
+        m->k = k->like ? k->like : k;
+        m->of = k;
+        m->mem = *ix_context_mem(u->ctx);
+        m->slot = tree_allocate((size_t)m->k->nvalues, sizeof *m->slot);
+        m->variable = tree_allocate(m->k->nvariables, sizeof *m->variable);
+        m->has_variable = tree_allocate(m->k->nvariables, sizeof(bool));
+        m->writes = tree_allocate(u->nbuffers, sizeof(bool));
+        m->buffer = make_places(u->nbuffers, &m->k->buffers, &k->buffers);
+        m->size = make_places(u->ctx->nparams, &m->k->sizes, &k->sizes);
         ok = try_kernel(m);
         free_machine(m);
     }

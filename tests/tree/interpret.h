@@ -69,14 +69,16 @@ typedef struct tree_slot {
 
 typedef struct tree_machine {
     tree_run *r;
-    const ix_kernel *k;
+    const ix_kernel *k;  /* whose statements these are */
+    const ix_kernel *of; /* that is run with them */
     const ix_stmt *stmt; /* that is being run */
-    bool *writes;        /* buffers that the kernel writes */
+    int *buffer, *size; /* of the kernel that is run, for those in statements */
+    bool *writes;       /* buffers that the statements write */
     int64_t begin, end;
     tree_slot *slot;
     int64_t *variable;
     bool *has_variable;
-    bool grid; /* inside the loops of a grid */
+    int loops; /* around the statement */
     int64_t rindex[16 * ILEX_MAX_RANK];
     bool has_rindex[16 * ILEX_MAX_RANK];
     /* Values of nodes, by number; valid if stamped with the epoch: one for each

@@ -197,11 +197,11 @@ static const struct {
     {"in x : f64[n]", "map y[i:n-1] = sum[s:3](x[i+s])", "reads x at axis 0=2"},
     {"in x : f64[6]", "map y[i:100] = x[i%7]", "reads x at axis 0=6 when i=6"},
     {"in x : f64[I:n]", "map y[I:n] = x[I-1]", "reads x at I=-1 when I=0"},
-    {"in x : f64[n]\nin k : i64[n]", "map y[i:n] = x[k[i]]",
-     "index 0 of x is not affine"},
-    {"in x : f64[n]", "map y[i:1] = x[i*2199023255552]",
-     "index 0 of x is longer than 1000 terms written out, or has a number "
-     "beyond 2^40"},
+    {"in x : f64[n]\nin k : i64[n]", "map y[i:n] = x[k[i]]", ""},
+    {"in x : f64[n]\nin k : i64[n+1]", "map y[i:n] = x[k[i+2]]",
+     "reads k at axis 0=3 when i=1"},
+    {"in x : f64[n, n]", "map y[i:n, j:n] = x[i*j, i]", ""},
+    {"in x : f64[n]", "map y[i:1] = x[i*2199023255552]", ""},
 };
 
 START_TEST(messages)

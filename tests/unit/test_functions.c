@@ -10,14 +10,7 @@
 #include "lib/ops/functions.h"
 #include "tests/suite.h"
 
-static void
-plain_math(ix_text *t, ix_math m, bool single)
-{
-    ix_text_put(t, ix_math_name(m));
-    ix_text_put(t, single ? "f" : "");
-}
-
-static const ix_function_dialect plain = {"static inline", plain_math};
+static const ix_function_dialect plain = {"static inline", ""};
 
 /* Asserts that "code" prints as "want" for x = "a", y = "-1.0". */
 static void

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What constructs of the language mean: every row of language.tsv is a program
+ * with sizes, inputs and the numbers or the message that it must give, on every
+ * back end, with one thread and with three.
+ */
+#include "lib/ops/eval.h"
+#include "runtime/program/program.h"
+#include "tests/differential/cuda_shim.h"
+#include "tests/unit/graph_fixture.h"
+
+enum { LINE = 8192, COLUMNS = 4, MOST_ARGUMENTS = 16, MOST_SIZES = 8 };
+
+static FILE *table;
+static int current; /* row */
+
+/* A row under test. */
+typedef struct row {
+    char *sizes, *inputs, *want, *program;
+    int number;
+} row;
+
+/* ---- reading ---- */
+
+/* Replaces "\n" by line ends and puts the heading before. */
+static void
+unescape(const char *s, char *out)
+{
+    out += sprintf(out, "ilex 1\nprogram p\n");
+    for (; *s; s++)
+        if (s[0] == '\\' && s[1] == 'n') {
+            *out++ = '\n';
+            s++;
+        } else {
+            *out++ = *s;
+        }
+    *out++ = '\n';
+    *out = 0;
+}
+
+/* "n=4 m=2"; returns how many. The text is cut up. */
+static size_t
+read_sizes(char *text, ilex_size_binding *size)
+{
+    size_t n = 0;
+    for (char *p = strtok(text, " "); p && *text != '-';
+         p = strtok(NULL, " ")) {
+        char *value = strchr(p, '=');
+        ck_assert(value && n < MOST_SIZES);
+        *value = 0;
+        size[n++] = (ilex_size_binding){p, strtoll(value + 1, NULL, 10)};
+    }
+    return n;
+}
+
+/* The next of numbers with blanks between; a complex one is "re,im". */
+static ix_value
+next_value(const char **text, ilex_dtype dtype)
+{
+    char *end;
+    ix_value in = {.f = strtod(*text, &end)}, v;
+    ck_assert_msg(end != *text, "row %d: a number is missing at '%s'", current,
+                  *text);
+    if (*end == ',')
+        in.im = strtod(end + 1, &end);
+    *text = end;
+    ix_cast_eval(ILEX_C128, dtype, &in, &v);
+    return v;
+}
+
+/* ---- arguments ---- */
+
+static ilex_storage *
+argument(const ilex_program *p, size_t i, const ilex_size_binding *sizes,
+         size_t nsizes, const char **inputs)
+{
+    const ix_compiled *c = p->c;
+    const ix_compiled_buffer *b = &c->buffer[i];
+    int64_t *size = calloc(c->nsizes + 1, sizeof *size);
+    int64_t shape[ILEX_MAX_RANK] = {0}, lo, hi;
+    ck_assert_ptr_nonnull(size);
+    for (size_t k = 0; k < c->nsizes; k++)
+        for (size_t j = 0; j < nsizes; j++)
+            if (!strcmp(c->size[k].name, sizes[j].name))
+                size[k] = sizes[j].value;
+    for (int k = 0; k < b->rank; k++) {
+        ck_assert(ix_range_eval(&b->interior[k], size, &lo, &hi));
+        shape[k] = hi - lo;
+    }
+    free(size);
+    ilex_storage *s = ilex_storage_zeros(ctx, b->dtype, b->rank, shape);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    char *data = ilex_storage_data(s);
+    for (int64_t k = 0; k < ilex_storage_count(s); k++)
+        ix_value_store(b->dtype, data + k * (int64_t)ilex_dtype_bytes(b->dtype),
+                       b->role == IX_COMPILED_INPUT
+                           ? next_value(inputs, b->dtype)
+                           : (ix_value){.i = 0});
+    *inputs += strspn(*inputs, " ;");
+    return s;
+}
+
+/* Every element of every output is the next number of "want". */
+static void
+compare(const row *r, const char *where, const ilex_program *p,
+        ilex_storage *const *s)
+{
+    const char *want = r->want;
+    for (size_t i = 0; i < p->c->narguments; i++) {
+        const ix_compiled_buffer *b = &p->c->buffer[i];
+        const char *data = ilex_storage_const_data(s[i]);
+        size_t bytes = ilex_dtype_bytes(b->dtype);
+        if (b->role != IX_COMPILED_OUTPUT)
+            continue;
+        for (int64_t k = 0; k < ilex_storage_count(s[i]); k++) {
+            ix_value v = next_value(&want, b->dtype);
+            char expected[16] = {0};
+            ix_value_store(b->dtype, expected, v);
+            ix_value have = ix_value_load(b->dtype, data + k * (int64_t)bytes);
+            bool nans = v.f != v.f && have.f != have.f &&
+                        ilex_dtype_promote(b->dtype, ILEX_F32) == b->dtype;
+            ck_assert_msg(
+                nans || !memcmp(expected, data + k * (int64_t)bytes, bytes),
+                "row %d, %s: element %lld of %s is %g (%lld)", r->number, where,
+                (long long)k, b->name, have.f, (long long)have.i);
+        }
+        want += strspn(want, " ;");
+    }
+    ck_assert_msg(!*want, "row %d: the program gives fewer numbers", r->number);
+}
+
+/* ---- rows ---- */
+
+static ilex_program *
+compile_for(const row *r, const char *jit)
+{
+    char text[LINE + 64];
+    bool cuda = !strcmp(jit, "cuda");
+    unescape(r->program, text);
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", cuda ? "cc" : jit), ILEX_OK);
+    ilex_module *m = ilex_module_parse(ctx, text, "row");
+    ilex_program *p = !m     ? NULL
+                      : cuda ? cuda_shim_compile(m, "-O1")
+                             : ilex_compile_module(m);
+    ilex_module_free(m);
+    return p;
+}
+
+static void
+check_error(const row *r, const char *where, const char *error)
+{
+    ck_assert_msg(*r->want == '!', "row %d, %s: %s", r->number, where, error);
+    ck_assert_msg(strstr(error, r->want + 1) != NULL, "row %d, %s: %s",
+                  r->number, where, error);
+}
+
+static void
+run_row(const row *r, const char *where, const ilex_program *p, int threads)
+{
+    char text[LINE];
+    ilex_storage *s[MOST_ARGUMENTS];
+    ilex_binding bound[MOST_ARGUMENTS];
+    ilex_size_binding size[MOST_SIZES];
+    const char *inputs = *r->inputs == '-' ? "" : r->inputs;
+    size_t n = p->c->narguments;
+    ck_assert_uint_le(n, MOST_ARGUMENTS);
+    strcpy(text, r->sizes);
+    ilex_call call = {.size = sizeof call, .sizes = size, .threads = threads};
+    call.size_count = read_sizes(text, size);
+    for (size_t i = 0; i < n; i++) {
+        s[i] = argument(p, i, size, call.size_count, &inputs);
+        bound[i] = (ilex_binding){p->c->buffer[i].name, s[i]};
+    }
+    ilex_status rc = ilex_run(p, bound, n, &call);
+    if (rc != ILEX_OK)
+        check_error(r, where, call.error);
+    else if (*r->want == '!')
+        ck_abort_msg("row %d, %s: it runs", r->number, where);
+    else
+        compare(r, where, p, s);
+    for (size_t i = 0; i < n; i++)
+        ilex_storage_release(s[i]);
+}
+
+static void
+check_row(const row *r)
+{
+    static const char *const jits[] = {"reference", "tcc", "cc", "cuda"};
+    for (size_t i = 0; i < IX_COUNT(jits); i++) {
+        if (!strcmp(jits[i], "tcc") && !ix_jit_tcc_available())
+            continue;
+        ilex_program *p = compile_for(r, jits[i]);
+        if (!p) {
+            check_error(r, jits[i], ilex_error_text(ctx));
+            ilex_error_clear(ctx);
+            continue;
+        }
+        run_row(r, jits[i], p, 1);
+        if (strcmp(jits[i], "cuda") != 0) /* one launch, as on a GPU */
+            run_row(r, jits[i], p, 3);
+        ilex_program_release(p);
+    }
+}
+
+START_TEST(rows)
+{
+    char line[LINE], *column[COLUMNS];
+    for (int number = 1; fgets(line, sizeof line, table); number++) {
+        int n = 0;
+        line[strcspn(line, "\n")] = 0;
+        for (char *p = line; p && n < COLUMNS; n++) {
+            column[n] = p;
+            p = n + 1 < COLUMNS ? strchr(p, '\t') : NULL;
+            if (p)
+                *p++ = 0;
+        }
+        if (*line == '#' || !*line)
+            continue;
+        ck_assert_msg(n == COLUMNS, "row %d has %d columns", number, n);
+        current = number;
+        row r = {column[0], column[1], column[2], column[3], number};
+        ilex_context_free(ctx); /* each in a context of its own */
+        ctx = ilex_context_new(NULL);
+        check_row(&r);
+    }
+    fclose(table);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("language");
+    TCase *tests = tcase_create("table");
+    const char *top = getenv("srcdir");
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/unit/language.tsv", top ? top : ".");
+    table = fopen(path, "r");
+    if (!table) {
+        fprintf(stderr, "cannot open %s\n", path);
+        return 99;
+    }
+    tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, rows);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
