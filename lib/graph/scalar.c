@@ -287,15 +287,7 @@ rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
         return n;
     if (n->kind == IX_LINEAR)
         return rebuild_sum(s, n, ops);
-    ix_node_spec spec = {.kind = (ix_kind)n->kind,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .valid = n->valid,
-                         .nops = n->nops,
-                         .ops = ops,
-                         .nattr = n->nattr,
-                         .attr = n->attr};
-    ilex_array *r = ix_node_scoped(s->ctx, &spec);
+    ilex_array *r = ix_with_operands(n, ops);
     return n->dtype == ILEX_I64 && n->kind == IX_OP ? ix_index_normal(s->ctx, r)
                                                     : r;
 }

@@ -6,11 +6,12 @@
 #define _GNU_SOURCE
 #include "tests/cuda/fake.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "lib/base/fork.h"
 
 enum { DEVICES = 2, BLOCKS = 512, STACK = 16 };
 
@@ -36,23 +37,7 @@ static _Thread_local CUcontext stack[STACK];
 static _Thread_local int depth;
 
 /* A child finds the fake's records whole. */
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-__attribute__((constructor)) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+IX_FORK_TAKES(lock, constructor)
 
 /* ---- control ---- */
 

@@ -12,13 +12,13 @@
 #include "tests/cuda/fake.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/fork.h"
 #include "tests/differential/cuda_shim_head.h"
 
 struct CUmod_st {
@@ -52,23 +52,7 @@ static int launches;
  * load nothing. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&loading);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&loading);
-}
-
-__attribute__((constructor)) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+IX_FORK_TAKES(loading, constructor)
 
 /* Writes source text without `extern "C"`, which is C++. */
 static void
