@@ -145,9 +145,6 @@ bool ix_unit_order(ix_unit *u);
 typedef ilex_array *(*ix_rewrite_fn)(ix_unit *u, ilex_array *n);
 bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn);
 
-/* "n" with other operands; n itself if they are the same. */
-ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
-
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
 void ix_unit_stage(ix_unit *u, ix_stage stage);

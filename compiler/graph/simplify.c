@@ -2,10 +2,12 @@
  *
  * Pass simplify: constants are folded by the evaluator of ops.def, and laws
  * that hold bit for bit are applied. needs: a graph; gives: a graph with the
- * same values; breaks: nothing.
+ * same values, which reads nothing behind conditions that never hold;
+ * breaks: nothing.
  */
 #include "compiler/unit.h"
 #include "lib/ops/dtype.h"
+#include "lib/shape/access.h"
 
 /* Is "x" the number "v" in its dtype? -0.0 is not 0. */
 static bool
@@ -16,20 +18,6 @@ is_number(const ilex_array *x, int v)
     ix_value have = ix_const_value(x), want, i = {.i = v};
     ix_cast_eval(ILEX_I64, (ilex_dtype)x->dtype, &i, &want);
     return !memcmp(&have, &want, sizeof want);
-}
-
-/* The value when all operands are constants, else NULL. */
-static ilex_array *
-fold(ilex_array *n)
-{
-    ix_value v[3], r;
-    for (int i = 0; i < n->nops; i++) {
-        if (n->ops[i]->kind != IX_CONST)
-            return NULL;
-        v[i] = ix_const_value(n->ops[i]);
-    }
-    ix_op_eval(ix_op_of(n), ix_loop_of(n), v, &r);
-    return ix_scalar_const(n->ctx, (ilex_dtype)n->dtype, r);
 }
 
 /* x*1, x/1, and for integers x+0, x-0: what is left, else NULL. */
@@ -72,37 +60,54 @@ apply_laws(ilex_array *n)
     return twice && (laws & IX_LAW_PROJECTION) ? x : NULL;
 }
 
+/* The branch that a `where` always takes, or NULL. */
+static ilex_array *
+live_branch(ilex_array *n)
+{
+    if (n->kind != IX_OP || ix_op_of(n) != IX_OP_WHERE ||
+        !ix_is_index_condition(n->ops[0]))
+        return NULL;
+    ix_tri holds = ix_condition_known(n->ctx, n->ops[0]);
+    return holds == IX_UNKNOWN ? NULL : n->ops[holds == IX_YES ? 1 : 2];
+}
+
 static ilex_array *
 simplify_where(ilex_array *n)
 {
-    if (n->ops[0]->kind == IX_CONST)
-        return ix_const_value(n->ops[0]).i ? n->ops[1] : n->ops[2];
-    return n->ops[1] == n->ops[2] ? n->ops[1] : NULL;
+    return n->ops[1] == n->ops[2] ? n->ops[1] : live_branch(n);
 }
 
 static ilex_array *
 simplify_scalar(void *user, ilex_array *n)
 {
-    ilex_array *r = NULL;
     (void)user;
-    if (n->kind == IX_CAST && n->ops[0]->kind == IX_CONST)
-        return ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, n->ops[0]);
+    ilex_array *r = ix_scalar_fold(n);
     if (n->kind != IX_OP)
-        return n;
-    if (ix_op_of(n) == IX_OP_WHERE)
+        return r ? r : n;
+    if (!r && ix_op_of(n) == IX_OP_WHERE)
         r = simplify_where(n);
-    r = r ? r : fold(n);
     r = r ? r : apply_laws(n);
     r = r || n->nops != 2 ? r : drop_neutral(n);
     return r ? r : n;
 }
 
 static ilex_array *
+take_branch(void *user, ilex_array *n)
+{
+    (void)user;
+    ilex_array *branch = live_branch(n);
+    return branch ? branch : n;
+}
+
+/* The reference back end runs what the user wrote, but for reads that never
+ * happen: what they would need must not be asked of anybody. */
+static ilex_array *
 simplify_array(ix_unit *u, ilex_array *n)
 {
     if (n->kind != IX_LAMBDA)
         return n;
-    ix_substitution s = {.ctx = u->ctx, .rewrite = simplify_scalar};
+    ix_substitution s = {
+        .ctx = u->ctx, .rewrite = u->reference ? take_branch : simplify_scalar};
     size_t bytes = (size_t)n->nops * sizeof *n->ops;
     ilex_array **ops = memcpy(ix_arena_new(&u->arena, bytes), n->ops, bytes);
     ops[0] = ix_substitute(&s, n->ops[0]);
@@ -113,5 +118,5 @@ simplify_array(ix_unit *u, ilex_array *n)
 bool
 ix_pass_simplify(ix_unit *u)
 {
-    return u->reference || ix_unit_rewrite(u, simplify_array);
+    return ix_unit_rewrite(u, simplify_array);
 }

@@ -66,24 +66,6 @@ ix_unit_order(ix_unit *u)
     return true;
 }
 
-ilex_array *
-ix_with_operands(ilex_array *n, ilex_array *const *ops)
-{
-    ix_node_spec spec = {.kind = (ix_kind)n->kind,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .valid = n->valid,
-                         .nops = n->nops,
-                         .ops = ops,
-                         .nattr = n->nattr,
-                         .attr = n->attr,
-                         .ext = n->ext};
-    bool same = true;
-    for (int i = 0; i < n->nops; i++)
-        same &= ops[i] == n->ops[i];
-    return same ? n : ix_node_scoped(n->ctx, &spec);
-}
-
 /* Replaces operands by what they became. */
 static ilex_array *
 replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)

@@ -111,11 +111,11 @@ find_in_index(ilex_context *ctx, const ilex_array *x, ix_map *seen)
 static ilex_array *
 find_in_condition(ilex_context *ctx, const ilex_array *n)
 {
+    if (n->kind == IX_CONST)
+        return NULL;
     bool join = ix_loop_of(n) != ILEX_I64;
     for (int i = 0; join && i < n->nops; i++) {
-        ilex_array *e = n->ops[i]->kind == IX_CONST
-                            ? NULL
-                            : find_in_condition(ctx, n->ops[i]);
+        ilex_array *e = find_in_condition(ctx, n->ops[i]);
         if (e)
             return e;
     }

@@ -227,8 +227,9 @@ ILEX_API ilex_array *ilex_log10(ilex_array *x);
  * bool and integers of up to 16 bits, f64 for wider ones. */
 ILEX_API ilex_array *ilex_log1p(ilex_array *x);
 
-/* log(exp(x) + exp(y)) without overflow. Not for complex; the result is
- * floating: f32 for bool and integers of up to 16 bits, f64 for wider ones. */
+/* log(exp(x) + exp(y)) without overflow; near 0 as accurate as x and y. Not
+ * for complex; the result is floating: f32 for bool and integers of up to
+ * 16 bits, f64 for wider ones. */
 ILEX_API ilex_array *ilex_logaddexp(ilex_array *x, ilex_array *y);
 
 /* ---- trigonometric and hyperbolic functions ---- */

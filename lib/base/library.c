@@ -5,29 +5,12 @@
 #include "lib/base/library.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
+
+#include "lib/base/fork.h"
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&loading);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&loading);
-}
-
-/* Before the handlers of all who load while they hold a lock of their own:
- * fork() takes locks in the reverse order. */
-__attribute__((constructor(101))) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+IX_FORK_TAKES(loading, constructor(IX_FORK_FIRST))
 
 void *
 ix_library_open(const char *path)

@@ -208,14 +208,37 @@ typedef struct op_how {
 } op_how;
 
 static ilex_array *
+fold_scalar(void *user, ilex_array *n)
+{
+    (void)user;
+    ilex_array *r = ix_scalar_fold(n);
+    return r ? r : n;
+}
+
+/* The condition of a `where`. One that guards reads only when what is constant
+ * in it is folded is taken so, as the proofs must know what it rules out; any
+ * other stays as it is written. */
+static ilex_array *
+condition(ilex_context *ctx, ilex_array *x)
+{
+    ilex_array *c = ix_scalar_cast(ctx, ILEX_BOOL, x);
+    if (ix_is_index_condition(c) || (c->flags & (IX_HAS_LOAD | IX_HAS_REDUCE)))
+        return c;
+    ix_substitution s = {.ctx = ctx, .rewrite = fold_scalar};
+    ilex_array *folded = ix_substitute(&s, c);
+    ix_substitution_free(&s);
+    return ix_is_poison(folded) || ix_is_index_condition(folded) ? folded : c;
+}
+
+static ilex_array *
 apply_op(ilex_context *ctx, const void *how, ilex_array *const *scalars)
 {
     const op_how *h = how;
     ilex_array *ops[MAX_ARITY];
     for (int i = 0; i < ix_op_info_of(h->op)->arity; i++)
-        ops[i] = ix_scalar_cast(
-            ctx, h->op == IX_OP_WHERE && i == 0 ? ILEX_BOOL : h->loop,
-            scalars[i]);
+        ops[i] = h->op == IX_OP_WHERE && i == 0
+                     ? condition(ctx, scalars[i])
+                     : ix_scalar_cast(ctx, h->loop, scalars[i]);
     ilex_array *r = ix_scalar_op(ctx, h->op, h->loop, h->result, ops);
     bool constant = true; /* wraps; index arithmetic does not */
     for (int i = 0; i < r->nops; i++)

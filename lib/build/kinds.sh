@@ -10,6 +10,7 @@
 # tests/elementwise.sh fails when the header is not what this prints.
 set -eu
 top=${1:-.}
+comment=$(cat "$top/lib/base/comment.awk")
 
 cat <<'HEAD'
 /* SPDX-License-Identifier: MIT
@@ -34,7 +35,7 @@ HEAD
 
 # prototypes FORM TABLE
 prototypes() {
-    ${AWK:-awk} -v form="$1" '
+    ${AWK:-awk} -v form="$1" "$comment"'
 BEGIN {
     c["AXIS"] = c["LIN"] = "const char *"
     c["AXES"] = "const int *"
@@ -44,19 +45,6 @@ BEGIN {
     c["MAY_INT"] = "int64_t "
     c["MAY_VALUE"] = "ilex_array *"
     c["MAY_DTYPE"] = "ilex_dtype "
-}
-# Prints "text" as a comment, at most 79 columns wide.
-function comment(text,    words, n, k, line) {
-    n = split(text, words, " ")
-    line = "/*"
-    for (k = 1; k <= n; k++) {
-        if (length(line) + 1 + length(words[k]) > 76) {
-            print line
-            line = " *"
-        }
-        line = line " " words[k]
-    }
-    print line " */"
 }
 # Prints the prototype, with a line broken where .clang-format breaks it.
 function prototype(head, parameters, n,    k, line, indent) {

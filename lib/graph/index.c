@@ -337,7 +337,8 @@ ix_index_weight(const ilex_array *n)
     int weight = 1;
     switch (n->kind) {
     case IX_CONST:
-        return n->dtype == ILEX_I64 && is_moderate(n);
+        return n->dtype == ILEX_BOOL ||
+               (n->dtype == ILEX_I64 && is_moderate(n));
     case IX_SIZE:
     case IX_INDEX:
     case IX_RINDEX:

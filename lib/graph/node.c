@@ -186,6 +186,24 @@ ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec)
 }
 
 ilex_array *
+ix_with_operands(ilex_array *n, ilex_array *const *ops)
+{
+    ix_node_spec spec = {.kind = (ix_kind)n->kind,
+                         .dtype = (ilex_dtype)n->dtype,
+                         .interior = n->interior,
+                         .valid = n->valid,
+                         .nops = n->nops,
+                         .ops = ops,
+                         .nattr = n->nattr,
+                         .attr = n->attr,
+                         .ext = n->ext};
+    bool same = true;
+    for (int i = 0; i < n->nops; i++)
+        same &= ops[i] == n->ops[i];
+    return same ? n : ix_node_scoped(n->ctx, &spec);
+}
+
+ilex_array *
 ix_node_lambda(ilex_context *ctx, const ix_domain *interior,
                const ix_domain *valid, ilex_array *body, int n,
                ilex_array *const *operands)

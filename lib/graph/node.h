@@ -112,6 +112,9 @@ ilex_array *ix_node_make(ilex_context *ctx, const ix_node_spec *spec);
  * valid until the scope ends. Poison (never NULL) on failure. */
 ilex_array *ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec);
 
+/* "n" with other operands, scoped; n itself if they are the same. */
+ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
+
 /* The lambda of "body" over "n" operands, scoped; NULL domains give poison.
  * Nothing is proved here. */
 ilex_array *ix_node_lambda(ilex_context *ctx, const ix_domain *interior,

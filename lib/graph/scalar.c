@@ -111,6 +111,25 @@ ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
 }
 
 ilex_array *
+ix_scalar_fold(ilex_array *n)
+{
+    ix_value v[3], r;
+    if (n->kind != IX_OP && n->kind != IX_CAST)
+        return NULL;
+    for (int i = 0; i < n->nops; i++) {
+        if (n->ops[i]->kind != IX_CONST)
+            return NULL;
+        v[i] = ix_const_value(n->ops[i]);
+    }
+    if (n->kind == IX_CAST)
+        return ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, n->ops[0]);
+    ix_fpenv before = ix_fpenv_enter();
+    ix_op_eval(ix_op_of(n), ix_loop_of(n), v, &r);
+    ix_fpenv_leave(before);
+    return ix_scalar_const(n->ctx, (ilex_dtype)n->dtype, r);
+}
+
+ilex_array *
 ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot, int rank,
                ilex_array *const *index)
 {
@@ -283,15 +302,7 @@ rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
         return n;
     if (n->kind == IX_LINEAR)
         return rebuild_sum(s, n, ops);
-    ix_node_spec spec = {.kind = (ix_kind)n->kind,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .valid = n->valid,
-                         .nops = n->nops,
-                         .ops = ops,
-                         .nattr = n->nattr,
-                         .attr = n->attr};
-    ilex_array *r = ix_node_scoped(s->ctx, &spec);
+    ilex_array *r = ix_with_operands(n, ops);
     return n->dtype == ILEX_I64 && n->kind == IX_OP ? ix_index_normal(s->ctx, r)
                                                     : r;
 }

@@ -160,8 +160,8 @@ ilex_array *ix_index_from(ilex_context *ctx, const ix_index_form *form);
 /* Is "x" the plain index _k plus a constant? */
 bool ix_index_is_shift(const ilex_array *x, int *k, int64_t *offset);
 
-/* Is "n" a condition on indices: comparisons of index arithmetic joined by
- * and, or, not? */
+/* Is "n" a condition on indices: comparisons of index arithmetic, true and
+ * false, joined by and, or, not? */
 static inline bool
 ix_is_index_condition(const ilex_array *n)
 {
@@ -180,6 +180,9 @@ ix_is_guard(const ilex_array *n)
     return (branches & IX_HAS_CHECK) ||
            (ix_is_index_condition(n->ops[0]) && (branches & IX_HAS_LOAD));
 }
+
+/* The constant that an operator or a conversion of constants is, else NULL. */
+ilex_array *ix_scalar_fold(ilex_array *n);
 
 /* ---- rewriting ---- */
 

@@ -9,6 +9,7 @@
 # tests/elementwise.sh fails when the header is not what this prints.
 set -eu
 top=${1:-.}
+comment=$(cat "$top/lib/base/comment.awk")
 
 cat <<'HEAD'
 /* SPDX-License-Identifier: MIT
@@ -34,20 +35,7 @@ extern "C" {
 #endif
 HEAD
 
-awk '
-# Prints "text" as a comment, at most 79 columns wide.
-function comment(text,    words, n, k, line) {
-    n = split(text, words, " ")
-    line = "/*"
-    for (k = 1; k <= n; k++) {
-        if (length(line) + 1 + length(words[k]) > 76) {
-            print line
-            line = " *"
-        }
-        line = line " " words[k]
-    }
-    print line " */"
-}
+${AWK:-awk} "$comment"'
 # The string literals of "record", joined.
 function strings(record,    text) {
     text = ""

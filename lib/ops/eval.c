@@ -87,11 +87,13 @@
 
 #define COLUMN(b, i, u, f, c) f
 #define FIELD f
-#define D f32
-#include "lib/ops/functions_real.inc"
-#include "lib/ops/eval_dtype.inc"
 #define D f64
 #include "lib/ops/functions_real.inc"
+#include "lib/ops/functions_f64.inc"
+#include "lib/ops/eval_dtype.inc"
+#define D f32
+#include "lib/ops/functions_real.inc"
+#include "lib/ops/functions_f32.inc"
 #include "lib/ops/eval_dtype.inc"
 #undef COLUMN
 #undef OPERAND

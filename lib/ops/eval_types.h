@@ -53,7 +53,9 @@ typedef double f64;
 #define IX_MATH_c128(name) IX_MATH_f64(name)
 #define M(name) IX_GLUE(IX_MATH_, D)(name)
 #define F(name) IX_GLUE(name##_, D)
-#define FC(name) name##_c128
+#define FC(name) IX_GLUE(name##_, IX_GLUE(IX_DOUBLE_, D))
+#define IX_DOUBLE_f32 f64
+#define IX_DOUBLE_c64 c128
 
 #define E(expression) re = (T)(expression);
 #define P(real_part, imag_part)                                                \

@@ -20,6 +20,8 @@ typedef enum helper_class {
     CLASS_SIGNED,
     CLASS_UNSIGNED,
     CLASS_REAL,
+    CLASS_F64,
+    CLASS_F32,
     CLASS_COMPLEX,
     CLASS_C128,
     CLASS_C64,
@@ -41,6 +43,12 @@ static const helper on_unsigned[] = {
 static const helper on_real[] = {
 #include "lib/ops/functions_real.inc"
 };
+static const helper on_f64[] = {
+#include "lib/ops/functions_f64.inc"
+};
+static const helper on_f32[] = {
+#include "lib/ops/functions_f32.inc"
+};
 static const helper on_complex[] = {
 #include "lib/ops/functions_complex.inc"
 };
@@ -60,6 +68,8 @@ static const struct {
     [CLASS_SIGNED] = {on_signed, IX_COUNT(on_signed)},
     [CLASS_UNSIGNED] = {on_unsigned, IX_COUNT(on_unsigned)},
     [CLASS_REAL] = {on_real, IX_COUNT(on_real)},
+    [CLASS_F64] = {on_f64, IX_COUNT(on_f64)},
+    [CLASS_F32] = {on_f32, IX_COUNT(on_f32)},
     [CLASS_COMPLEX] = {on_complex, IX_COUNT(on_complex)},
     [CLASS_C128] = {on_c128, IX_COUNT(on_c128)},
     [CLASS_C64] = {on_c64, IX_COUNT(on_c64)},
@@ -162,11 +172,13 @@ math_of(const token *tok)
     return (ix_math)m;
 }
 
-/* The dtype for which "tok", F(name) or FC(name), wants an instance. */
+/* The dtype for which "tok", F(name) or FC(name), wants an instance: FC means
+ * the same kind in double precision. */
 static ilex_dtype
 instance_of(const token *tok, ilex_dtype loop)
 {
-    return token_is(tok, "FC") ? ILEX_C128 : loop;
+    ilex_dtype wide = ix_dtype_is_complex(loop) ? ILEX_C128 : ILEX_F64;
+    return token_is(tok, "FC") ? wide : loop;
 }
 
 /* Whether libm functions are called in float when the loop dtype is "loop". */
@@ -356,7 +368,7 @@ classes_of(ilex_dtype dtype, helper_class pair[2])
         break;
     default:
         pair[0] = CLASS_REAL;
-        pair[1] = CLASS_REAL;
+        pair[1] = dtype == ILEX_F32 ? CLASS_F32 : CLASS_F64;
         break;
     }
 }

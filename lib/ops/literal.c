@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "lib/base/text.h"
 #include "lib/ops/dtype.h"
 
 static void
@@ -59,4 +58,22 @@ ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary, bool cuda,
     const char *s = ix_text_string(&t);
     snprintf(text, size, "%s", s ? s : "");
     ix_text_free(&t);
+}
+
+bool
+ix_literal_plain(ilex_dtype dtype, ix_value v, ix_text *t)
+{
+    switch (ix_dtype_kind(dtype)) {
+    case 'b':
+        ix_text_put(t, v.i ? "true" : "false");
+        return true;
+    case 'i':
+        ix_text_int(t, v.i);
+        return true;
+    case 'u':
+        ix_text_uint(t, v.u);
+        return true;
+    default:
+        return false;
+    }
 }

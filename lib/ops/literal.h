@@ -5,6 +5,7 @@
 #ifndef ILEX_LIB_LITERAL_H
 #define ILEX_LIB_LITERAL_H
 
+#include "lib/base/text.h"
 #include "lib/ops/eval.h"
 
 /* A constant of a dtype, or of a part of a complex one, as C or CUDA source of
@@ -12,5 +13,8 @@
  * bits, NaN as some NaN. */
 void ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary, bool cuda,
                       char *text, size_t size);
+
+/* A truth value or an integer as text: "true", "-7". False for other dtypes. */
+bool ix_literal_plain(ilex_dtype dtype, ix_value v, ix_text *t);
 
 #endif

@@ -218,6 +218,75 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     return ix_affine_within(ctx, frame, x, lo, hi, sample);
 }
 
+/* ---- conditions ---- */
+
+static ix_tri
+opposite(ix_tri a)
+{
+    return a == IX_UNKNOWN ? a : a == IX_YES ? IX_NO : IX_YES;
+}
+
+/* a and b */
+static ix_tri
+both(ix_tri a, ix_tri b)
+{
+    if (a == IX_NO || b == IX_NO)
+        return IX_NO;
+    return a == IX_YES ? b : IX_UNKNOWN;
+}
+
+/* a <= b everywhere, or a > b everywhere? */
+static ix_tri
+at_most(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    if (ix_lin_le(ctx, a, b) == IX_YES)
+        return IX_YES;
+    return ix_lin_le(ctx, ix_lin_try_offset(ctx, b, 1), a) == IX_YES
+               ? IX_NO
+               : IX_UNKNOWN;
+}
+
+static ix_tri
+comparison_known(ilex_context *ctx, const ilex_array *n)
+{
+    const ix_lin *a = ix_index_to_lin(ctx, n->ops[0]),
+                 *b = ix_index_to_lin(ctx, n->ops[1]);
+    if (!a || !b)
+        return IX_UNKNOWN;
+    switch (ix_op_of(n)) {
+    case IX_OP_LESS_EQUAL:
+        return at_most(ctx, a, b);
+    case IX_OP_GREATER_EQUAL:
+        return at_most(ctx, b, a);
+    case IX_OP_LESS:
+        return opposite(at_most(ctx, b, a));
+    case IX_OP_GREATER:
+        return opposite(at_most(ctx, a, b));
+    case IX_OP_EQUAL:
+        return both(at_most(ctx, a, b), at_most(ctx, b, a));
+    default:
+        return opposite(both(at_most(ctx, a, b), at_most(ctx, b, a)));
+    }
+}
+
+ix_tri
+ix_condition_known(ilex_context *ctx, const ilex_array *n)
+{
+    if (n->kind == IX_CONST)
+        return ix_const_value(n).i ? IX_YES : IX_NO;
+    ix_op op = ix_op_of(n);
+    if (ix_loop_of(n) != ILEX_BOOL)
+        return comparison_known(ctx, n);
+    ix_tri a = ix_condition_known(ctx, n->ops[0]);
+    if (op == IX_OP_LOGICAL_NOT)
+        return opposite(a);
+    ix_tri b = ix_condition_known(ctx, n->ops[1]);
+    return op == IX_OP_LOGICAL_AND ? both(a, b)
+                                   : opposite(both(opposite(a), opposite(b)));
+}
+
+/* ---- messages ---- */
+
 /* What a node is called in messages. */
 static const char *
 name_of(const ilex_array *n)

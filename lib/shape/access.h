@@ -22,6 +22,10 @@ ix_tri ix_access_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *x, const ix_lin *lo, const ix_lin *hi,
                         ix_sample *sample);
 
+/* Is an index condition the same everywhere, whatever the sizes are, as far as
+ * that can be told from constants and sizes? IX_YES: it holds, IX_NO: never. */
+ix_tri ix_condition_known(ilex_context *ctx, const ilex_array *n);
+
 /* Checks every load of a lambda's body against the domains of its operands:
  * false after recording an error with a counterexample. Accesses that are not
  * affine are an error (`unsupported`) too. "name" is used in messages. */

@@ -189,6 +189,11 @@ compare(ix_op op, isl_pw_aff *a, isl_pw_aff *b)
 static isl_set *
 from_condition(question *q, const ilex_array *n)
 {
+    if (n->kind == IX_CONST) {
+        isl_space *space = isl_space_copy(q->space);
+        return ix_const_value(n).i ? isl_set_universe(space)
+                                   : isl_set_empty(space);
+    }
     ix_op op = ix_op_of(n);
     if (op == IX_OP_LOGICAL_NOT)
         return isl_set_complement(from_condition(q, n->ops[0]));

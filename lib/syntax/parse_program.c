@@ -81,12 +81,6 @@ define(ix_parser *p, const ix_statement *s, ilex_array *x)
         ix_lex_abort(&p->reader);
 }
 
-static void
-build_CONST(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_const(p, s));
-}
-
 /* May a literal of dtype "weak" become "dtype"? Within its kind only. */
 static bool
 literal_may_be(ilex_dtype weak, ilex_dtype dtype)
@@ -145,35 +139,18 @@ typed_value(ix_parser *p, const ix_statement *s)
     return ix_parser_array(p, ix_build_restrict(ctx, what, x, dom));
 }
 
-static void
-build_LET(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, typed_value(p, s));
-}
-
-static void
-build_MAP(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_map(p, s));
-}
-
-static void
-build_EINSUM(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_einsum(p, s));
-}
-
-static void
-build_RESHAPE(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_reshape(p, s));
-}
-
-static void
-build_NODE(ix_parser *p, const ix_statement *s)
-{
-    define(p, s, ix_parse_node(p, s));
-}
+/* Statements that give a name to what "parse" makes of them. */
+#define DEFINES(KIND, parse)                                                   \
+    static void build_##KIND(ix_parser *p, const ix_statement *s)              \
+    {                                                                          \
+        define(p, s, parse(p, s));                                             \
+    }
+DEFINES(CONST, ix_parse_const)
+DEFINES(LET, typed_value)
+DEFINES(MAP, ix_parse_map)
+DEFINES(EINSUM, ix_parse_einsum)
+DEFINES(RESHAPE, ix_parse_reshape)
+DEFINES(NODE, ix_parse_node)
 
 /* The input named by `inplace`, which must look like the output. */
 static const char *

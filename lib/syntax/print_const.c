@@ -4,6 +4,7 @@
  * else with it; every value reads back bit for bit.
  */
 #include "lib/ops/dtype.h"
+#include "lib/ops/literal.h"
 #include "lib/syntax/print_text.h"
 
 /* A real so that reading it as f64 and converting gives "v" again. */
@@ -36,19 +37,8 @@ static void
 write_bare(ix_text *t, const ilex_array *n)
 {
     ix_value v = ix_const_value(n);
-    switch (ix_dtype_kind((ilex_dtype)n->dtype)) {
-    case 'b':
-        ix_text_put(t, v.i ? "true" : "false");
-        return;
-    case 'i':
-        ix_text_int(t, v.i);
-        return;
-    case 'u':
-        ix_text_uint(t, v.u);
-        return;
-    default:
+    if (!ix_literal_plain((ilex_dtype)n->dtype, v, t))
         write_real(t, v.f, is_single(n));
-    }
 }
 
 void

@@ -6,10 +6,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/eager/eager.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "lib/base/fork.h"
 #include "lib/base/table.h"
 
 typedef struct entry {
@@ -21,23 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ix_table entries;
 static atomic_size_t compilations;
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-__attribute__((constructor)) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+IX_FORK_TAKES(lock, constructor)
 
 static bool
 key_equal(const void *item, const void *key)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "lib/ops/dtype.h"
-#include "lib/ops/eval.h"
+#include "lib/ops/literal.h"
 
 enum {
     WHOLE = 400,  /* elements that are shown in full ... */
@@ -93,19 +93,9 @@ put_element(ix_text *t, ilex_dtype dtype, const char *p)
 {
     ix_value v = ix_value_load(dtype, p);
     bool single = ix_dtype_part(dtype) == ILEX_F32;
-    switch (ix_dtype_kind(dtype)) {
-    case 'b':
-        ix_text_put(t, v.i ? "true" : "false");
+    if (ix_literal_plain(dtype, v, t))
         return;
-    case 'i':
-        ix_text_int(t, v.i);
-        return;
-    case 'u':
-        ix_text_uint(t, v.u);
-        return;
-    default:
-        put_real(t, v.f, single);
-    }
+    put_real(t, v.f, single);
     if (ix_dtype_is_complex(dtype)) {
         ix_text_put(t, signbit(v.im) && !isnan(v.im) ? "" : "+");
         put_real(t, v.im, single);

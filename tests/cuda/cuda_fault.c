@@ -164,6 +164,8 @@ try_failure(size_t row, int nth, bool (*use)(void))
         ck_assert_int_eq(after.blocks, before.blocks);
     if (!rows[row].keeps)
         ck_assert_int_eq(after.modules, before.modules);
+    if (!rows[row].keeps)
+        ck_assert_int_eq(after.pending + after.early, 0);
     if (ok)
         return false;
     snprintf(code, sizeof code, "(%d)", rows[row].error);
@@ -225,6 +227,54 @@ START_TEST(contexts)
 }
 END_TEST
 
+/* What was launched is done when a run returns, also a run that fails, and
+ * before what it uses is given back. */
+START_TEST(nothing_pending)
+{
+    ck_assert(use_program());
+    ck_assert_int_eq(state().pending, 0);
+    control("cuLaunchKernel", 2, 701, NULL); /* the first one is on its way */
+    ck_assert(!use_program());
+    take_error();
+    fake_state after = state();
+    ck_assert_int_eq(after.pending, 0);
+    ck_assert_int_eq(after.early, 0);
+    ck_assert_int_eq(after.blocks, 0);
+}
+END_TEST
+
+/* A kernel of somebody else's, y[i] = 7. */
+static const char seven[] = FAKE_PTX
+    "typedef double f64;\ntypedef long long i64;\n"
+    "typedef struct { f64 *y; } k0_args;\n"
+    "__global__ void\n"
+    "k0(const k0_args a, const i64 begin, const i64 end)\n"
+    "{\n    for (i64 i = begin; i < end; i++)\n        a.y[i] = 7;\n}\n";
+
+/* The host reads unified memory when the device has written it, whoever
+ * launched that. */
+START_TEST(unified_waits)
+{
+    void *module = NULL, *function = NULL;
+    ix_error *err = ix_storage_error(ctx);
+    double v = 0;
+    ilex_storage *s = ilex_storage_new(
+        ctx, &SPEC(.rank = 1, .shape = SHAPE(30), .space = "unified"));
+    ck_assert(s && !cuda()->load(0, seven, &module, err) &&
+              !cuda()->find(0, module, "k0", &function, err));
+    double *y = ilex_storage_device(ctx, s, ILEX_READ_WRITE);
+    int64_t begin = 0, end = 30;
+    void *parameters[] = {&y, &begin, &end};
+    ck_assert(!cuda()->launch(0, function, 1, 1, parameters, err));
+    ck_assert_int_eq(state().pending, 1);
+    ck_assert_int_eq(ilex_storage_get_f64(s, SHAPE(29), &v), ILEX_OK);
+    ck_assert(v == 7);
+    cuda()->unload(0, module);
+    ilex_storage_release(s);
+    ck_assert_int_eq(state().early, 0);
+}
+END_TEST
+
 TCase *
 cuda_fault_cases(void)
 {
@@ -239,5 +289,7 @@ cuda_fault_cases(void)
     tcase_add_loop_test(cases, failures, 0, IX_COUNT(rows));
     tcase_add_test(cases, state_after_failure);
     tcase_add_test(cases, contexts);
+    tcase_add_test(cases, nothing_pending);
+    tcase_add_test(cases, unified_waits);
     return cases;
 }

@@ -61,6 +61,8 @@ typedef struct fake_state {
     int retained; /* devices whose primary context was made */
     int depth;    /* contexts on the stack of the calling thread */
     int modules;  /* loaded */
+    int pending;  /* launches that nobody has waited for */
+    int early;    /* blocks and modules given back while some were pending */
 } fake_state;
 
 /* Lets call number "nth" (1: the next one) of "function" fail with "error";
@@ -77,11 +79,28 @@ void fake_cuda_control(const char *function, int nth, int error,
  * cuInit(), or of a context if "context". */
 CUresult fake_begin(const char *function, int context);
 
-/* Lets code of the host reach the memory of devices, or shuts it out. The
- * fake's lock is held between. */
+/* Takes and gives back the fake's lock. */
+void fake_lock(void);
+void fake_unlock(void);
+
+/* Lets code of the host reach the memory of devices, or shuts it out. The lock
+ * is held. */
 void fake_open_all(void);
 void fake_shut_all(void);
 
+/* The device of the calling thread's context. */
+int fake_device(void);
+
 void fake_count_module(int change);
+
+/* Launches of a device that are still to be done, of all if -1; the lock is
+ * held. */
+int fake_pending(int device);
+
+/* Does them, in order, or forgets them if "lost". */
+void fake_finish(int device, int lost);
+
+/* Counts what is given back on the calling thread's device too early. */
+void fake_give_back(void);
 
 #endif

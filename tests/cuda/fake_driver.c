@@ -6,11 +6,12 @@
 #define _GNU_SOURCE
 #include "tests/cuda/fake.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "lib/base/fork.h"
 
 enum { DEVICES = 2, BLOCKS = 512, STACK = 16 };
 
@@ -28,7 +29,7 @@ struct CUctx_st {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int started, modules;
+static int started, modules, early;
 static int retained[DEVICES];
 static struct CUctx_st primary[DEVICES] = {{0}, {1}};
 static block blocks[BLOCKS];
@@ -36,23 +37,7 @@ static _Thread_local CUcontext stack[STACK];
 static _Thread_local int depth;
 
 /* A child finds the fake's records whole. */
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-__attribute__((constructor)) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+IX_FORK_TAKES(lock, constructor)
 
 /* ---- control ---- */
 
@@ -79,6 +64,8 @@ fake_cuda_control(const char *function, int nth, int error, fake_state *state)
             state->retained += retained[i] > 0;
         state->depth = depth;
         state->modules = modules;
+        state->pending = fake_pending(-1);
+        state->early = early;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -103,6 +90,33 @@ void
 fake_count_module(int change)
 {
     modules += change;
+}
+
+void
+fake_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void
+fake_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+int
+fake_device(void)
+{
+    return stack[depth - 1]->device;
+}
+
+void
+fake_give_back(void)
+{
+    fake_lock();
+    early += fake_pending(fake_device()) > 0;
+    fake_unlock();
+    fake_finish(fake_device(), 0);
 }
 
 /* ---- devices and contexts ---- */
@@ -199,7 +213,10 @@ cuCtxPopCurrent_v2(CUcontext *context)
 CUresult
 cuCtxSynchronize(void)
 {
-    return fake_begin("cuCtxSynchronize", 1);
+    CUresult error = fake_begin("cuCtxSynchronize", 1);
+    if (depth > 0)
+        fake_finish(fake_device(), error != CUDA_SUCCESS);
+    return error;
 }
 
 /* ---- blocks ---- */
@@ -257,6 +274,7 @@ drop(const char *function, uintptr_t a, int pinned)
     CUresult error = fake_begin(function, 1);
     if (error || a == 0)
         return error;
+    fake_give_back();
     pthread_mutex_lock(&lock);
     block *b = find(a, 1);
     if (b && (uintptr_t)b->base == a && (b->kind == PINNED) == pinned) {
@@ -322,6 +340,7 @@ copy(const char *function, int to_device, uintptr_t to, int from_device,
     CUresult error = fake_begin(function, 1);
     if (error || n == 0)
         return error;
+    fake_finish(fake_device(), 0);
     pthread_mutex_lock(&lock);
     block *t = find(to, to_device ? n : 1),
           *f = find(from, from_device ? n : 1);
@@ -369,6 +388,7 @@ set(const char *function, uintptr_t to, const void *v, size_t bytes, size_t n)
     CUresult error = fake_begin(function, 1);
     if (error || n == 0)
         return error;
+    fake_finish(fake_device(), 0);
     pthread_mutex_lock(&lock);
     block *b = to % bytes == 0 ? find(to, n * bytes) : NULL;
     if (b) {
@@ -463,7 +483,6 @@ protect_all(int access)
 void
 fake_open_all(void)
 {
-    pthread_mutex_lock(&lock);
     protect_all(PROT_READ | PROT_WRITE);
 }
 
@@ -471,5 +490,4 @@ void
 fake_shut_all(void)
 {
     protect_all(PROT_NONE);
-    pthread_mutex_unlock(&lock);
 }

@@ -2,21 +2,23 @@
  *
  * The fake CUDA driver: modules and kernels (see fake.h). What the fake
  * compiler calls PTX is CUDA source; the system's C compiler makes a shared
- * object of it, behind the header text of tests/differential/cuda_shim.c. A
- * launch runs the threads of the grid one after another, every second launch
- * backwards, with the memory of all devices open. Real PTX is refused.
+ * object of it, behind the header text of tests/differential/cuda_shim.c.
+ * Kernels run late: a launch takes copies of its parameters, and is done when
+ * somebody waits for its device, copies, or gives memory back. Then the threads
+ * of the grid run one after another, every second launch backwards, with the
+ * memory of all devices open. Real PTX is refused.
  */
 #define _GNU_SOURCE
 #include "tests/cuda/fake.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/fork.h"
 #include "tests/differential/cuda_shim_head.h"
 
 struct CUmod_st {
@@ -24,7 +26,22 @@ struct CUmod_st {
 };
 
 /* What is written behind generated source for each of its kernels. */
-typedef void kernel(void **parameters);
+typedef struct kernel {
+    void *(*keep)(void **parameters); /* copies them; for free() */
+    void (*run)(const void *kept);
+} kernel;
+
+/* A launch that is not done. */
+typedef struct launch {
+    const kernel *kernel;
+    void *kept;
+    unsigned blocks, threads;
+    int device;
+} launch;
+
+enum { MOST_PENDING = 256 };
+static launch queue[MOST_PENDING]; /* under the fake's lock */
+static int npending;
 
 static cuda_shim_grid running;
 static int launches;
@@ -35,23 +52,7 @@ static int launches;
  * load nothing. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&loading);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&loading);
-}
-
-__attribute__((constructor)) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
+IX_FORK_TAKES(loading, constructor)
 
 /* Writes source text without `extern "C"`, which is C++. */
 static void
@@ -66,9 +67,9 @@ put_source(FILE *f, const char *source)
     fputs(source, f);
 }
 
-/* For every kernel "k0(const k0_args args, i64 begin, i64 end)" a function that
- * takes the parameters of a launch; a pointer to the arguments stands where
- * they are too long to go by value. */
+/* For every kernel "k0(const k0_args args, i64 begin, i64 end)" what a launch
+ * takes; a pointer to the arguments stands where they are too long to go by
+ * value. */
 static void
 put_launchers(FILE *f, const char *source)
 {
@@ -80,9 +81,26 @@ put_launchers(FILE *f, const char *source)
         int length = (int)strcspn(type + 6, " ") + 6; /* "const k0_args" */
         int indirect = !strncmp(type + length, pointer, sizeof pointer - 1);
         fprintf(f,
-                "void fake_%.*s(void **p)\n{\n"
-                "    %.*s(*(%.*s%s *)p[0], *(i64 *)p[1], *(i64 *)p[2]);\n}\n",
-                name, p, name, p, length, type, indirect ? " *const" : "");
+                "typedef struct {\n    %.*s%s a;\n    i64 lo, hi;\n"
+                "} kept_%.*s;\n",
+                length - 6, type + 6, indirect ? " *" : "", name, p);
+        fprintf(f,
+                "static void *keep_%.*s(void **p)\n{\n"
+                "    kept_%.*s *k = malloc(sizeof *k);\n"
+                "    memcpy(&k->a, p[0], sizeof k->a);\n"
+                "    k->lo = *(i64 *)p[1];\n    k->hi = *(i64 *)p[2];\n"
+                "    return k;\n}\n",
+                name, p, name, p);
+        fprintf(f,
+                "static void run_%.*s(const void *p)\n{\n"
+                "    const kept_%.*s *k = p;\n    %.*s(k->a, k->lo, k->hi);\n"
+                "}\n",
+                name, p, name, p, name, p);
+        fprintf(f,
+                "const struct {\n    void *(*keep)(void **);\n"
+                "    void (*run)(const void *);\n"
+                "} fake_%.*s = {keep_%.*s, run_%.*s};\n",
+                name, p, name, p, name, p);
     }
 }
 
@@ -92,7 +110,9 @@ write_source(const char *path, const char *source)
     FILE *f = fopen(path, "w");
     if (!f)
         return 0;
-    fprintf(f, "#include <math.h>\n%s", cuda_shim_head);
+    fprintf(f,
+            "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n%s",
+            cuda_shim_head);
     fprintf(f,
             "static inline shim_grid *shim_where(void)\n"
             "{\n"
@@ -157,6 +177,7 @@ cuModuleUnload(CUmodule module)
     CUresult error = fake_begin("cuModuleUnload", 1);
     if (error)
         return error;
+    fake_give_back();
     pthread_mutex_lock(&loading);
     dlclose(module->library);
     pthread_mutex_unlock(&loading);
@@ -186,25 +207,69 @@ cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                CUstream stream, void **parameters, void **extra)
 {
     CUresult error = fake_begin("cuLaunchKernel", 1);
-    kernel *f = NULL;
     if (!error && (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 ||
                    bz != 1 || shared || stream || extra || !function))
         error = CUDA_ERROR_INVALID_VALUE;
     if (error)
         return error;
-    memcpy(&f, &function, sizeof f);
-    fake_open_all();
-    running.grid_dim.x = gx;
-    running.block_dim.x = bx;
-    running.backwards = launches++ & 1;
-    for (unsigned i = 0; i < gx * bx; i++) {
-        unsigned t = running.backwards ? gx * bx - 1 - i : i;
-        running.block.x = t / bx;
-        running.thread.x = t % bx;
-        f(parameters);
+    const kernel *k = (const kernel *)(const void *)function;
+    launch l = {k, k->keep(parameters), gx, bx, fake_device()};
+    fake_lock();
+    while (npending == MOST_PENDING) {
+        fake_unlock();
+        fake_finish(-1, 0);
+        fake_lock();
     }
-    fake_shut_all();
+    queue[npending++] = l;
+    fake_unlock();
     return CUDA_SUCCESS;
+}
+
+/* Runs the threads of a launch. */
+static void
+carry_out(const launch *l)
+{
+    unsigned n = l->blocks * l->threads;
+    running.grid_dim.x = l->blocks;
+    running.block_dim.x = l->threads;
+    running.backwards = launches++ & 1;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned t = running.backwards ? n - 1 - i : i;
+        running.block.x = t / l->threads;
+        running.thread.x = t % l->threads;
+        l->kernel->run(l->kept);
+    }
+}
+
+int
+fake_pending(int device)
+{
+    int n = 0;
+    for (int i = 0; i < npending; i++)
+        n += device < 0 || queue[i].device == device;
+    return n;
+}
+
+void
+fake_finish(int device, int lost)
+{
+    int left = 0;
+    fake_lock();
+    if (npending)
+        fake_open_all();
+    for (int i = 0; i < npending; i++) {
+        if (device >= 0 && queue[i].device != device) {
+            queue[left++] = queue[i];
+            continue;
+        }
+        if (!lost)
+            carry_out(&queue[i]);
+        free(queue[i].kept);
+    }
+    if (npending)
+        fake_shut_all();
+    npending = left;
+    fake_unlock();
 }
 
 /* The real NVRTC asks the driver for private tables before it compiles. */

@@ -74,44 +74,8 @@ of_array(const ilex_array *r)
     return ilex_is_poison(r) ? ilex_error_code(ctx) : ILEX_OK;
 }
 
-static ilex_status
-of_pointer(const void *r)
-{
-    return r ? ILEX_OK : ilex_error_code(ctx);
-}
-
-#define JOIN(p, q) p##q
-#define NAMED(p, q) JOIN(p, q)
-#define FUNCTION static ilex_status NAMED(row_, __LINE__)(void)
-#define ARRAY(code, fragment, ...)                                             \
-    FUNCTION                                                                   \
-    {                                                                          \
-        return of_array(__VA_ARGS__);                                          \
-    }
-#define STATUS(code, fragment, ...)                                            \
-    FUNCTION                                                                   \
-    {                                                                          \
-        return __VA_ARGS__;                                                    \
-    }
-#define POINTER(code, fragment, ...)                                           \
-    FUNCTION                                                                   \
-    {                                                                          \
-        return of_pointer(__VA_ARGS__);                                        \
-    }
-#include "tests/error/build_errors.def"
-
-static const struct {
-    ilex_status code;
-    const char *fragment, *text;
-    ilex_status (*run)(void);
-} rows[] = {
-#define ROW(code, fragment, ...)                                               \
-    {ILEX_E_##code, fragment, #__VA_ARGS__, NAMED(row_, __LINE__)},
-#define ARRAY ROW
-#define STATUS ROW
-#define POINTER ROW
-#include "tests/error/build_errors.def"
-};
+#define TABLE "tests/error/build_errors.def"
+#include "tests/error/rows.inc"
 
 START_TEST(build_table)
 {

@@ -109,45 +109,8 @@ npy(const char *dictionary)
 
 /* ---- the table ---- */
 
-static ilex_status
-of_pointer(const void *r)
-{
-    return r ? ILEX_OK : ilex_error_code(ctx);
-}
-
-#define JOIN(p, q) p##q
-#define NAMED(p, q) JOIN(p, q)
-#define FUNCTION static ilex_status NAMED(row_, __LINE__)(void)
-#define STORAGE(code, fragment, ...)                                           \
-    FUNCTION                                                                   \
-    {                                                                          \
-        ilex_storage_spec spec = {.size = sizeof spec, __VA_ARGS__};           \
-        return of_pointer(ilex_storage_new(ctx, &spec));                       \
-    }
-#define STATUS(code, fragment, ...)                                            \
-    FUNCTION                                                                   \
-    {                                                                          \
-        return __VA_ARGS__;                                                    \
-    }
-#define POINTER(code, fragment, ...)                                           \
-    FUNCTION                                                                   \
-    {                                                                          \
-        return of_pointer(__VA_ARGS__);                                        \
-    }
-#include "tests/error/storage_errors.def"
-
-static const struct {
-    ilex_status code;
-    const char *fragment, *text;
-    ilex_status (*run)(void);
-} rows[] = {
-#define ROW(code, fragment, ...)                                               \
-    {ILEX_E_##code, fragment, #__VA_ARGS__, NAMED(row_, __LINE__)},
-#define STORAGE ROW
-#define STATUS ROW
-#define POINTER ROW
-#include "tests/error/storage_errors.def"
-};
+#define TABLE "tests/error/storage_errors.def"
+#include "tests/error/rows.inc"
 
 START_TEST(storage_table)
 {

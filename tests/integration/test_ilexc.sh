@@ -136,6 +136,8 @@ expect 0 'GCC ivdep' emit iota.ilx --jit=cc --c
 expect 0 'GCC ivdep' emit iota.ilx --jit=reference
 "$ilexc" emit iota.ilx --jit=tcc >out 2>err || fail 'emit --jit=tcc'
 grep -q ivdep out && fail 'emit --jit=tcc prints the dialect of cc'
+"$ilexc" emit iota.ilx --jit=tcc --c >out 2>err || fail 'emit --jit=tcc --c'
+grep -q ivdep out && fail 'emit --jit=tcc --c prints the dialect of cc'
 expect 2 'either --c or --cuda' emit --c --cuda iota.ilx
 expect 1 'no/a.c: No such file' emit -ono/a.c iota.ilx
 expect 0 '^digraph' graph --dot iota.ilx

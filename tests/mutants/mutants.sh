@@ -69,7 +69,11 @@ configure_once() {
 target_of() {
     case ${1%%=*} in
     numpy) echo libilex.la ;;
-    stages) echo ilexc ;;
+    stages | ilexc) echo ilexc ;;
+    cuda)
+        echo tests/cuda/cuda tests/cuda/fake/libcuda.so.1 \
+            tests/cuda/fake/libnvrtc.so.13
+        ;;
     test_*) echo "tests/unit/$1" ;;
     property | limits) echo "tests/property/${1%%=*}" ;;
     *) echo "tests/${1%%=*}/${1%%=*}" ;;
@@ -80,7 +84,7 @@ targets_of() {
     for test in $(echo "$1" | tr ',' ' ')
     do
         target_of "$test"
-    done | sort -u
+    done | tr ' ' '\n' | sort -u
 }
 
 # shellcheck disable=SC2046
@@ -104,6 +108,14 @@ run() (
             --most 1
         ;;
     stages) exec timeout "$limit" sh ../source/tests/stages/stages.sh ;;
+    ilexc)
+        exec timeout "$limit" sh ../source/tests/integration/test_ilexc.sh
+        ;;
+    cuda)
+        LD_LIBRARY_PATH=$PWD/tests/cuda/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        export LD_LIBRARY_PATH
+        exec timeout "$limit" tests/cuda/cuda --memory
+        ;;
     tree | differential | property)
         set -- "$1" "--count=${count:-300}"
         ;;

@@ -204,7 +204,7 @@ def smooth(f, low=-1e4, high=1e4):
 
 
 def log_add(x, y):
-    """Away from results near 0, of which f32 loses digits in NumPy too."""
+    """Away from results near 0, of which f64 loses digits in NumPy too."""
     r = np.logaddexp(x, y)
     if (np.abs(r) < 0.1).any():
         raise Undefined

@@ -37,6 +37,23 @@ budget_resize(void *user, void *block, size_t bytes)
     return p;
 }
 
+/* Memory of a user's device, which is host memory here: functions of a preset.
+ */
+static inline void *
+preset_allocate(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static inline void
+preset_free(void *user, void *block, size_t bytes)
+{
+    (void)user;
+    (void)bytes;
+    free(block);
+}
+
 static inline void
 open_context(void)
 {

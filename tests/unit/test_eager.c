@@ -247,6 +247,11 @@ refuses(const char *op, size_t count, ilex_storage **x, ilex_storage *out,
 START_TEST(errors)
 {
     ilex_storage *a = counting(1, SHAPE(3)), *b = counting(1, SHAPE(4));
+    refuses("add", 2, NULL, NULL, ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ilex_eager_assign(ctx, NULL, a), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ilex_eager_assign(ctx, a, NULL), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
     ilex_storage *r = ilex_storage_readonly(ctx, a);
     ilex_storage *named_i = named("I", 1, SHAPE(4), NULL);
     refuses("add", 2, (ilex_storage *[]){a, b}, NULL, ILEX_E_SHAPE);

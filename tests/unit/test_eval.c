@@ -225,6 +225,41 @@ START_TEST(memory)
 }
 END_TEST
 
+/* Distance from |x| > 0 to the next larger number of so many digits. */
+static double
+unit(double x, int digits)
+{
+    int exponent = 0;
+    (void)frexp(x, &exponent);
+    return ldexp(1, exponent - digits);
+}
+
+/* logaddexp where its result is near 0, against extended precision: 4 units of
+ * the result in f32, of the largest number at hand in f64. */
+START_TEST(logaddexp_near_zero)
+{
+    state = 7;
+    for (int k = 0; k < 200 * ROUNDS; k++) {
+        double x = -3.0 * (double)(next_random() >> 11) * 0x1p-53 - 0x1p-20,
+               off = (double)(next_random() >> 54) * 0x1p-26;
+        float xs = (float)x, ys = (float)(log1p(-exp(x)) + off);
+        ix_value v[2] = {{.f = xs}, {.f = ys}}, narrow, wide;
+        long double want =
+            log1pl(expm1l((long double)xs) + expl((long double)ys));
+        ix_op_eval(IX_OP_LOGADDEXP, ILEX_F32, v, &narrow);
+        ix_op_eval(IX_OP_LOGADDEXP, ILEX_F64, v, &wide);
+        double r = (double)want, most = fmax(fabs(r), -fmin(v[0].f, v[1].f));
+        ck_assert_msg(fabs(r) < 1e-9 || fabs(narrow.f - r) <= 4 * unit(r, 24),
+                      "f32: logaddexp(%a, %a) is %a, not %a", v[0].f, v[1].f,
+                      narrow.f, r);
+        ck_assert_msg(fabsl((long double)wide.f - want) <=
+                          (long double)(4 * unit(most, 53)),
+                      "f64: logaddexp(%a, %a) is %a, not %a", v[0].f, v[1].f,
+                      wide.f, r);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
@@ -237,6 +272,7 @@ main(void)
     tcase_add_test(tests, identities);
     tcase_add_test(tests, empty);
     tcase_add_test(tests, better);
+    tcase_add_test(tests, logaddexp_near_zero);
     tcase_add_test(tests, memory);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

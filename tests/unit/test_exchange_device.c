@@ -142,21 +142,6 @@ START_TEST(interfaces)
 }
 END_TEST
 
-static void *
-allocate_plain(void *user, size_t bytes)
-{
-    (void)user;
-    return malloc(bytes);
-}
-
-static void
-free_plain(void *user, void *block, size_t bytes)
-{
-    (void)user;
-    (void)bytes;
-    free(block);
-}
-
 static int
 update_target(void *user, void *target, const void *host, size_t bytes)
 {
@@ -179,8 +164,8 @@ START_TEST(memory_of_presets)
     ilex_storage_traits traits = {.size = sizeof traits,
                                   .version = ILEX_TRAITS_VERSION,
                                   .name = "exchange_device",
-                                  .allocate = allocate_plain,
-                                  .free = free_plain,
+                                  .allocate = preset_allocate,
+                                  .free = preset_free,
                                   .update_target = update_target,
                                   .update_host = update_host};
     ck_assert_msg(!ilex_preset_register(ctx, &traits), "%s",

@@ -3,7 +3,11 @@
  * Programs: queries, lifetimes, runs by any number of threads, several runs at
  * once, the caller's own threads and workspace, back ends compared.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "tests/unit/graph_fixture.h"
 
@@ -388,6 +392,31 @@ START_TEST(queries_of_cc)
 }
 END_TEST
 
+/* Option cc_timeout is the limit that the compiler gets, and the message names
+ * it. */
+START_TEST(time_limit_of_cc)
+{
+    char path[] = "/tmp/ilex-slow-XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    dprintf(fd, "#!/bin/sh\nsleep 30\n");
+    ck_assert_int_eq(fchmod(fd, 0700), 0);
+    close(fd);
+    ilex_option_set(ctx, "jit", "cc");
+    ilex_option_set(ctx, "cc", path);
+    ilex_option_set(ctx, "cc_timeout", "1");
+    ilex_module *m = parse(smooth);
+    time_t start = time(NULL);
+    ck_assert_ptr_null(ilex_compile_module(m));
+    ck_assert_int_lt(time(NULL) - start, 15);
+    ck_assert_ptr_nonnull(
+        strstr(ilex_error_text(ctx), "time limit of 1 s is over"));
+    ck_assert_int_eq(take_error(), ILEX_E_TOOLCHAIN);
+    ilex_module_free(m);
+    unlink(path);
+}
+END_TEST
+
 /* The choices of option jit are auto and the rows of backends.def: lib knows no
  * back end, so the names stand in options.def, too. */
 START_TEST(jit_choices)
@@ -415,5 +444,5 @@ main(void)
     return RUN_TESTS("program", with_threads, concurrent_runs, parallel_for,
                      few_elements, workspace, size_of_a_condition,
                      context_freed, data_lives, queries, queries_without_sizes,
-                     queries_of_cc, jit_choices);
+                     queries_of_cc, time_limit_of_cc, jit_choices);
 }

@@ -8,23 +8,7 @@
 
 static const int64_t tens[5] = {10, 11, 12, 13, 14};
 
-/* Memory of a user's device, which is host memory here. */
 static int updates;
-
-static void *
-target_allocate(void *user, size_t bytes)
-{
-    (void)user;
-    return malloc(bytes);
-}
-
-static void
-target_free(void *user, void *block, size_t bytes)
-{
-    (void)user;
-    (void)bytes;
-    free(block);
-}
 
 static int
 update_target(void *user, void *target, const void *host, size_t bytes)
@@ -58,8 +42,8 @@ static const ilex_storage_traits mine = {.size = sizeof mine,
                                          .name = "my_device",
                                          .alignment = 128,
                                          .layout = reversed,
-                                         .allocate = target_allocate,
-                                         .free = target_free,
+                                         .allocate = preset_allocate,
+                                         .free = preset_free,
                                          .update_target = update_target,
                                          .update_host = update_host};
 
@@ -328,23 +312,23 @@ START_TEST(traits_refused)
         {{.size = sizeof mine,
           .version = 1,
           .name = "x",
-          .allocate = target_allocate,
-          .free = target_free},
+          .allocate = preset_allocate,
+          .free = preset_free},
          ILEX_E_ARGUMENT},
         {{.size = sizeof mine,
           .version = 1,
           .name = "x",
           .same_space = 1,
           .alignment = (size_t)1 << 31,
-          .allocate = target_allocate,
-          .free = target_free},
+          .allocate = preset_allocate,
+          .free = preset_free},
          ILEX_E_ALIGNMENT},
         {{.size = sizeof mine,
           .version = 1,
           .name = "gpu",
           .same_space = 1,
-          .allocate = target_allocate,
-          .free = target_free},
+          .allocate = preset_allocate,
+          .free = preset_free},
          ILEX_E_DUPLICATE},
     };
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
