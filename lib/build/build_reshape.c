@@ -15,7 +15,10 @@ ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
         return ix_poison_again(ctx);
     if (!ix_is_array(x))
         x = ix_build_restrict(ctx, "reshape", x, ix_domain_new(ctx, 0, NULL));
-    if (!ix_domain_check_extents(ctx, "reshape", dom))
+    if (ix_is_poison(x))
+        return x;
+    dom = ix_reshape_infer(ctx, dom, x->interior);
+    if (!dom || !ix_domain_check_extents(ctx, "reshape", dom))
         return ix_poison_again(ctx);
     ilex_array *index[ILEX_MAX_RANK];
     if (!ix_reshape_counts(ctx, dom, x->interior) ||
@@ -67,10 +70,8 @@ ix_build_permute(ilex_context *ctx, ilex_array *const *operands, int count,
 
 /* ---- slice ---- */
 
-/* Number of indices start, start+step, ... before stop; NULL if it is not a
- * linear form. */
-static const ix_lin *
-slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
+const ix_lin *
+ix_slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
              int64_t step)
 {
     const ix_lin *span =
@@ -119,7 +120,7 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
         return false;
     }
     const ix_lin *length =
-        start && stop ? slice_length(ctx, start, stop, step) : NULL;
+        start && stop ? ix_slice_length(ctx, start, stop, step) : NULL;
     if (!length) {
         ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
                 "slice: the length of axis %d, %s:%s:%lld, is not linear in "
