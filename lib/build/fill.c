@@ -57,13 +57,23 @@ ix_build_filled(ilex_context *ctx, ilex_array *const *operands, int count,
                   dtype_of(&given[2], (ilex_dtype)v->dtype), v);
 }
 
+/* A number as "dtype" over "dom". */
+static ilex_array *
+counted(ilex_context *ctx, const char *what, const ix_domain *dom,
+        ilex_dtype dtype, int64_t number)
+{
+    bool known = (unsigned)dtype < ILEX_NDTYPES;
+    return filled(ctx, what, dom, dtype,
+                  ix_structure_number(ctx, known ? dtype : ILEX_I64, number));
+}
+
 static ilex_array *
 filled_shape(ilex_context *ctx, const char *what, const ix_given *given,
              int64_t value)
 {
-    return filled(ctx, what,
-                  ix_structure_shape(ctx, what, given->n, given->form),
-                  dtype_of(&given[1], ILEX_F64), ilex_lit_int(ctx, value));
+    return counted(ctx, what,
+                   ix_structure_shape(ctx, what, given->n, given->form),
+                   dtype_of(&given[1], ILEX_F64), value);
 }
 
 ilex_array *
@@ -84,16 +94,16 @@ ix_build_ones(ilex_context *ctx, ilex_array *const *operands, int count,
     return filled_shape(ctx, "ones", given, 1);
 }
 
-/* "value" wherever "x" is, in the dtype of x if none is given. */
+/* A number wherever "x" is, in the dtype of x if none is given. */
 static ilex_array *
-filled_like(ilex_context *ctx, const char *what, ilex_array *x,
-            ilex_array *value, const ix_given *dtype)
+counted_like(ilex_context *ctx, const char *what, ilex_array *x,
+             const ix_given *dtype, int64_t number)
 {
     x = ix_structure_array(ctx, what, x);
-    if (ix_is_poison(x) || ix_is_poison(value))
-        return ix_poison_again(ctx);
-    return filled(ctx, what, x->interior,
-                  dtype_of(dtype, (ilex_dtype)x->dtype), value);
+    if (ix_is_poison(x))
+        return x;
+    return counted(ctx, what, x->interior,
+                   dtype_of(dtype, (ilex_dtype)x->dtype), number);
 }
 
 ilex_array *
@@ -101,8 +111,12 @@ ix_build_full_like(ilex_context *ctx, ilex_array *const *operands, int count,
                    const ix_given *given)
 {
     (void)count;
-    return filled_like(ctx, "full_like", operands[0],
-                       value_of(ctx, "full_like", &given[0]), &given[1]);
+    ilex_array *x = ix_structure_array(ctx, "full_like", operands[0]);
+    ilex_array *v = value_of(ctx, "full_like", &given[0]);
+    if (ix_is_poison(x) || ix_is_poison(v))
+        return ix_poison_again(ctx);
+    return filled(ctx, "full_like", x->interior,
+                  dtype_of(&given[1], (ilex_dtype)x->dtype), v);
 }
 
 ilex_array *
@@ -110,8 +124,7 @@ ix_build_zeros_like(ilex_context *ctx, ilex_array *const *operands, int count,
                     const ix_given *given)
 {
     (void)count;
-    return filled_like(ctx, "zeros_like", operands[0], ilex_lit_int(ctx, 0),
-                       given);
+    return counted_like(ctx, "zeros_like", operands[0], given, 0);
 }
 
 ilex_array *
@@ -119,8 +132,7 @@ ix_build_ones_like(ilex_context *ctx, ilex_array *const *operands, int count,
                    const ix_given *given)
 {
     (void)count;
-    return filled_like(ctx, "ones_like", operands[0], ilex_lit_int(ctx, 1),
-                       given);
+    return counted_like(ctx, "ones_like", operands[0], given, 1);
 }
 
 /* ---- sequences ---- */

@@ -26,6 +26,16 @@ ix_structure_unnamed(ilex_context *ctx, const char *what, ilex_array *x)
                      what, ix_domain_show(ctx, x->interior).s, what);
 }
 
+/* Is the read at "index" over "dom" the array itself? */
+static bool
+is_itself(ilex_array *x, const ix_domain *dom, ilex_array *const *index)
+{
+    bool same = dom == x->interior && dom == x->valid;
+    for (int k = 0; same && k < ix_rank(x); k++)
+        same = index[k] == ix_scalar_index(x->ctx, k);
+    return same;
+}
+
 ilex_array *
 ix_structure_read(const char *what, ilex_array *x, const ix_domain *dom,
                   ilex_array *const *index)
@@ -33,6 +43,8 @@ ix_structure_read(const char *what, ilex_array *x, const ix_domain *dom,
     ilex_context *ctx = x->ctx;
     if (!dom)
         return ix_poison_again(ctx);
+    if (is_itself(x, dom, index))
+        return x;
     ilex_array *body =
         ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index);
     return ix_build_lambda(ctx, what, dom, body, 1, &x);
