@@ -11,8 +11,8 @@
 /* Where a concat is: the whole of a buffer, or a part of another concat that
  * has no other reader. */
 typedef struct ix_whereabouts {
-    size_t root;                          /* position of the one with a buffer */
-    const ix_lin *offset[ILEX_MAX_RANK];  /* of index 0, in the buffer */
+    size_t root;                         /* position of the one with a buffer */
+    const ix_lin *offset[ILEX_MAX_RANK]; /* of index 0, in the buffer */
 } ix_whereabouts;
 
 /* What partition knows of an array. */
@@ -21,13 +21,13 @@ typedef struct ix_partition_info {
     int64_t work;  /* operations of its body and those computed with it */
     int parts;     /* how often it is an operand of a concat */
     bool stored;
-    bool root;       /* is an output */
-    bool loaded;     /* read by a body */
-    bool conditions; /* body decides on indices */
-    bool repeated;   /* read by fewer indices than there are loops */
-    int buffer;      /* when stored; of a concat -1 until it has one */
-    ilex_array *body; /* over buffers, when computed again */
-    int statements;   /* of it, or more */
+    bool root;          /* is an output */
+    bool loaded;        /* read by a body */
+    bool conditions;    /* body decides on indices */
+    bool repeated;      /* read by fewer indices than there are loops */
+    int buffer;         /* when stored; of a concat -1 until it has one */
+    ilex_array *body;   /* over buffers, when computed again */
+    int statements;     /* of it, or more */
     ix_whereabouts *at; /* CONCAT */
 } ix_partition_info;
 

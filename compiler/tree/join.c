@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass join: needs: nests; gives: neighbours that write one box and do not read
- * each other in common loops, and neighbours that write parts of one buffer in one
- * kernel, no longer than a function may be; breaks: one nest a kernel, one store
- * a nest.
+ * each other in common loops, and neighbours that write parts of one buffer in
+ * one kernel, no longer than a function may be; breaks: one nest a kernel, one
+ * store a nest.
  */
 #include "compiler/tree/tree.h"
 

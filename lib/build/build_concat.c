@@ -54,8 +54,7 @@ concat_node(ilex_context *ctx, int count, ilex_array *const *x, int axis)
     ix_axis ax[ILEX_MAX_RANK];
     memcpy(ax, x[0]->interior->ax, (size_t)ix_rank(x[0]) * sizeof *ax);
     for (int i = 1; i < count; i++)
-        ax[axis].hi =
-            ix_lin_add(ctx, ax[axis].hi, x[i]->interior->ax[axis].hi);
+        ax[axis].hi = ix_lin_add(ctx, ax[axis].hi, x[i]->interior->ax[axis].hi);
     const ix_domain *dom = ix_domain_new(ctx, ix_rank(x[0]), ax);
     const ix_given given = {.present = true, .number = {axis}};
     if (count == 1 || !dom || !ix_domain_check_numbers(ctx, "concat", dom))
@@ -150,8 +149,8 @@ ix_build_stack(ilex_context *ctx, ilex_array *const *operands, int count,
         x[i] = ix_is_poison(x[i]) ? x[i] : with_axis(ctx, x[i], where);
         ok = !ix_is_poison(x[i]);
     }
-    ilex_array *y = ok ? concat(ctx, "stack", count, x, where)
-                       : ix_poison_again(ctx);
+    ilex_array *y =
+        ok ? concat(ctx, "stack", count, x, where) : ix_poison_again(ctx);
     ix_mem_free(&ctx->mem, x);
     return y;
 }

@@ -162,10 +162,11 @@ ix_build_range(ilex_context *ctx, ilex_array *const *operands, int count,
     (void)operands;
     (void)count;
     if (given->n < 1 || given->n > 3)
-        return ix_poison(ctx, "arange", -1, ILEX_E_RANK,
-                         "arange: %d numbers; it has one to three, arange(stop) "
-                         "or arange(start, stop, step)",
-                         given->n);
+        return ix_poison(
+            ctx, "arange", -1, ILEX_E_RANK,
+            "arange: %d numbers; it has one to three, arange(stop) "
+            "or arange(start, stop, step)",
+            given->n);
     const ix_lin *start = given->n > 1 ? f[0] : ix_lin_const(ctx, 0);
     const ix_lin *stop = given->n > 1 ? f[1] : f[0];
     int64_t step = given->n > 2 ? f[2]->c : 1;
@@ -227,12 +228,12 @@ points(ilex_context *ctx, const ix_lin *n, ilex_array *start, ilex_array *stop,
        bool endpoint)
 {
     ilex_dtype dtype = (ilex_dtype)start->dtype;
-    ilex_array *i = sequence(ctx, "linspace", n, ix_lin_const(ctx, 0), 1,
-                             ILEX_I64);
+    ilex_array *i =
+        sequence(ctx, "linspace", n, ix_lin_const(ctx, 0), 1, ILEX_I64);
     if (ix_is_poison(i))
         return i;
     ilex_array *step = ilex_true_divide(ilex_subtract(stop, start),
-                                   steps_between(ctx, n, endpoint, dtype));
+                                        steps_between(ctx, n, endpoint, dtype));
     ilex_array *y =
         ilex_add(ilex_multiply(ix_build_cast(ctx, dtype, i), step), start);
     if (!endpoint)

@@ -12,11 +12,12 @@ two_axes(ilex_context *ctx, const char *what, const ilex_array *x,
          const ix_given *given, int *axis)
 {
     for (int i = 0; i < 2; i++) {
-        axis[i] = ix_rank(x) < 2
-                      ? -1
-                      : ix_structure_place(
-                            ctx, what, given[i].present ? given[i].number[0] : i,
-                            ix_rank(x));
+        axis[i] =
+            ix_rank(x) < 2
+                ? -1
+                : ix_structure_place(ctx, what,
+                                     given[i].present ? given[i].number[0] : i,
+                                     ix_rank(x));
         if (axis[i] < 0 && ix_rank(x) >= 2)
             return false;
     }
@@ -68,8 +69,7 @@ diagonal(ilex_context *ctx, const char *what, ilex_array *x,
     const ix_lin *rest[2];
     for (int i = 0; i < 2; i++) {
         rest[i] = ix_lin_offset(ctx, x->interior->ax[axis[i]].hi, -from[i]);
-        index[axis[i]] =
-            ix_index_offset(ctx, ix_scalar_index(ctx, n), from[i]);
+        index[axis[i]] = ix_index_offset(ctx, ix_scalar_index(ctx, n), from[i]);
     }
     length[n] =
         rest[0] && rest[1] ? shorter(ctx, what, rest[0], rest[1]) : NULL;
@@ -93,9 +93,8 @@ ix_build_trace(ilex_context *ctx, ilex_array *const *operands, int count,
                const ix_given *given)
 {
     (void)count;
-    ilex_array *y =
-        diagonal(ctx, "trace", ix_structure_unnamed(ctx, "trace", operands[0]),
-                 given);
+    ilex_array *y = diagonal(
+        ctx, "trace", ix_structure_unnamed(ctx, "trace", operands[0]), given);
     if (ix_is_poison(y))
         return y;
     return ix_build_reduce(ctx, IX_REDUCTION_SUM, y,
@@ -132,9 +131,9 @@ triangle(ilex_context *ctx, const char *what, ilex_array *x,
     ilex_array *inside = ix_structure_compare(
         ctx, op, offset_of(ctx, d),
         ix_index_const(ctx, given->present ? given->number[0] : 0));
-    ilex_array *body = ix_structure_where(
-        ctx, inside, ix_scalar_load(ctx, dtype, 0, d, index),
-        ix_structure_number(ctx, dtype, 0));
+    ilex_array *body =
+        ix_structure_where(ctx, inside, ix_scalar_load(ctx, dtype, 0, d, index),
+                           ix_structure_number(ctx, dtype, 0));
     return ix_build_lambda(ctx, what, x->interior, body, 1, &x);
 }
 

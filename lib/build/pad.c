@@ -120,9 +120,8 @@ is_below(const padding *p, int k, ilex_array *at)
 {
     if (ix_lin_is(p->low[k], 0))
         return NULL;
-    return ix_structure_compare(
-        p->ctx, IX_OP_LESS, at,
-        ix_index_lin(p->ctx, p->x->interior->ax[k].lo));
+    return ix_structure_compare(p->ctx, IX_OP_LESS, at,
+                                ix_index_lin(p->ctx, p->x->interior->ax[k].lo));
 }
 
 /* at >= hi; NULL if nothing is added there. */
@@ -131,9 +130,8 @@ is_above(const padding *p, int k, ilex_array *at)
 {
     if (ix_lin_is(p->high[k], 0))
         return NULL;
-    return ix_structure_compare(
-        p->ctx, IX_OP_GREATER_EQUAL, at,
-        ix_index_lin(p->ctx, p->x->interior->ax[k].hi));
+    return ix_structure_compare(p->ctx, IX_OP_GREATER_EQUAL, at,
+                                ix_index_lin(p->ctx, p->x->interior->ax[k].hi));
 }
 
 /* ---- a value ---- */
@@ -143,9 +141,10 @@ static ilex_array *
 either(ilex_context *ctx, ilex_array *a, ilex_array *b)
 {
     ilex_array *ops[2] = {a, b};
-    return a && b ? ix_scalar_op(ctx, IX_OP_LOGICAL_OR, ILEX_BOOL, ILEX_BOOL,
-                                 ops)
-                  : a ? a : b;
+    return a && b
+               ? ix_scalar_op(ctx, IX_OP_LOGICAL_OR, ILEX_BOOL, ILEX_BOOL, ops)
+           : a ? a
+               : b;
 }
 
 static ilex_array *
@@ -160,9 +159,9 @@ pad_by_value(const padding *p)
         outside = either(ctx, outside, is_below(p, k, index[k]));
         outside = either(ctx, outside, is_above(p, k, index[k]));
     }
-    ilex_array *fill =
-        p->value ? ix_structure_value(ctx, "pad", dtype, p->value)
-                 : ix_structure_number(ctx, dtype, 0);
+    ilex_array *fill = p->value
+                           ? ix_structure_value(ctx, "pad", dtype, p->value)
+                           : ix_structure_number(ctx, dtype, 0);
     if (ix_is_poison(fill))
         return fill;
     if (ix_is_array(fill)) {
@@ -201,9 +200,9 @@ is_long_enough(const padding *p, int k, const ix_lin *length,
                const ix_lin **needed)
 {
     ilex_context *ctx = p->ctx;
-    const ix_lin *const least[3] = {
-        ix_lin_const(ctx, 1), length_needed(ctx, p->mode, p->low[k]),
-        length_needed(ctx, p->mode, p->high[k])};
+    const ix_lin *const least[3] = {ix_lin_const(ctx, 1),
+                                    length_needed(ctx, p->mode, p->low[k]),
+                                    length_needed(ctx, p->mode, p->high[k])};
     for (int i = 0; i < 3; i++) {
         bool used = i == 0 || !ix_lin_is(i == 1 ? p->low[k] : p->high[k], 0);
         *needed = least[i];
@@ -225,8 +224,9 @@ modulo(ilex_context *ctx, ilex_array *x, int64_t c)
 static ilex_array *
 folded(ilex_context *ctx, pad_mode mode, ilex_array *j, int64_t c)
 {
-    int64_t period = mode == PAD_WRAP ? c : mode == PAD_SYMMETRIC ? 2 * c
-                                                                  : 2 * c - 2;
+    int64_t period = mode == PAD_WRAP        ? c
+                     : mode == PAD_SYMMETRIC ? 2 * c
+                                             : 2 * c - 2;
     if (period == 0)
         return ix_index_const(ctx, 0);
     ilex_array *m = modulo(ctx, j, period);
@@ -234,10 +234,10 @@ folded(ilex_context *ctx, pad_mode mode, ilex_array *j, int64_t c)
         return m;
     return ix_index_min(
         ctx, m,
-        ix_index_fma(ctx,
-                     ix_index_const(ctx, mode == PAD_SYMMETRIC ? period - 1
-                                                               : period),
-                     -1, m));
+        ix_index_fma(
+            ctx,
+            ix_index_const(ctx, mode == PAD_SYMMETRIC ? period - 1 : period),
+            -1, m));
 }
 
 /* Sums of bounds, as indices: a + k*at. */
@@ -270,9 +270,8 @@ make_guarded(const padding *p, int k, pad_axis *a)
         a->below =
             mirror(ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, ax->lo, 2), -c),
                    -1, a->at);
-        a->above =
-            mirror(ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, last, 2), c), -1,
-                   a->at);
+        a->above = mirror(
+            ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, last, 2), c), -1, a->at);
     }
     }
     return true;
@@ -371,7 +370,7 @@ ix_build_pad(ilex_context *ctx, ilex_array *const *operands, int count,
              const ix_given *given)
 {
     padding p = {.ctx = ctx,
-                 .x = ix_structure_array(ctx, "pad", operands[0]),
+                 .x = ix_structure_bounded(ctx, "pad", operands[0]),
                  .value = given[2].present ? given[2].value : NULL};
     (void)count;
     if (ix_is_poison(p.x) || !read_mode(ctx, &given[3], &p.mode) ||

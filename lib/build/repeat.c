@@ -122,8 +122,7 @@ ix_build_tile(ilex_context *ctx, ilex_array *const *operands, int count,
     x = with_rank(ctx, x, d);
     for (int k = 0; k < d; k++) {
         int given_at = k - (d - given->n);
-        by[k] =
-            given_at < 0 ? ix_lin_const(ctx, 1) : given->form[given_at];
+        by[k] = given_at < 0 ? ix_lin_const(ctx, 1) : given->form[given_at];
         if (!check_by(ctx, "tile", by[k]))
             return ix_poison_again(ctx);
     }
@@ -176,11 +175,11 @@ ix_build_repeat(ilex_context *ctx, ilex_array *const *operands, int count,
     if (ix_is_poison(x) || !check_by(ctx, "repeat", by))
         return ix_poison_again(ctx);
     x = axis->present ? x : flattened(ctx, x);
-    int at = ix_is_poison(x) ? -1
-                             : ix_structure_place(
-                                   ctx, "repeat",
-                                   axis->present ? axis->number[0] : 0,
-                                   ix_rank(x));
+    int at = ix_is_poison(x)
+                 ? -1
+                 : ix_structure_place(ctx, "repeat",
+                                      axis->present ? axis->number[0] : 0,
+                                      ix_rank(x));
     if (at < 0)
         return ix_poison_again(ctx);
     for (int k = 0; k < ix_rank(x); k++) {

@@ -93,8 +93,7 @@ divided(ilex_context *ctx, const ix_lin *a, int64_t k)
     for (int32_t i = 0; i < a->n; i++) {
         if (a->t[i].k % k)
             return NULL;
-        r = ix_lin_fma(ctx, r, a->t[i].k / k,
-                       ix_lin_param(ctx, a->t[i].param));
+        r = ix_lin_fma(ctx, r, a->t[i].k / k, ix_lin_param(ctx, a->t[i].param));
     }
     return r;
 }
@@ -107,8 +106,8 @@ wanted_length(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
     const ix_lin *one = ix_lin_const(ctx, 1), *length = NULL;
     bool decided = cancel(ctx, from, to, &p, &q);
     if (decided && !q.form)
-        length = divided(ctx, ix_lin_scale(ctx, p.form ? p.form : one, p.k),
-                         q.k);
+        length =
+            divided(ctx, ix_lin_scale(ctx, p.form ? p.form : one, p.k), q.k);
     bool numbers = decided && !p.form && !q.form;
     if (!length)
         ix_fail(&ctx->error, numbers ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,

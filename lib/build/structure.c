@@ -11,7 +11,7 @@ ix_build_flip(ilex_context *ctx, ilex_array *const *operands, int count,
               const ix_given *given)
 {
     ilex_array *index[ILEX_MAX_RANK];
-    ilex_array *x = ix_structure_array(ctx, "flip", operands[0]);
+    ilex_array *x = ix_structure_bounded(ctx, "flip", operands[0]);
     uint32_t mask;
     (void)count;
     if (ix_is_poison(x) || !ix_given_axes(x, "flip", given, &mask))
@@ -54,8 +54,7 @@ ix_build_squeeze(ilex_context *ctx, ilex_array *const *operands, int count,
                              "squeeze: axis %d of [%s] is not known to have "
                              "length 1",
                              k, ix_domain_show(ctx, x->interior).s);
-        index[k] =
-            goes ? ix_index_lin(ctx, from->lo) : ix_scalar_index(ctx, n);
+        index[k] = goes ? ix_index_lin(ctx, from->lo) : ix_scalar_index(ctx, n);
         if (!goes)
             ax[n++] = *from;
     }

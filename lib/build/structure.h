@@ -12,7 +12,11 @@
 ilex_array *ix_structure_array(ilex_context *ctx, const char *what,
                                ilex_array *x);
 
-/* The same for an array whose axes have no names, which is an error. */
+/* The same for an array with an axis without bounds, which is an error. */
+ilex_array *ix_structure_bounded(ilex_context *ctx, const char *what,
+                                 ilex_array *x);
+
+/* The same for an array whose axes have names, which is an error. */
 ilex_array *ix_structure_unnamed(ilex_context *ctx, const char *what,
                                  ilex_array *x);
 

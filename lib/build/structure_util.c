@@ -15,6 +15,20 @@ ix_structure_array(ilex_context *ctx, const char *what, ilex_array *x)
 }
 
 ilex_array *
+ix_structure_bounded(ilex_context *ctx, const char *what, ilex_array *x)
+{
+    x = ix_structure_array(ctx, what, x);
+    for (int k = 0; k < ix_rank(x); k++) {
+        const ix_axis *ax = &x->interior->ax[k];
+        if (ix_lin_is(ax->lo, -IX_UNBOUNDED) || ix_lin_is(ax->hi, IX_UNBOUNDED))
+            return ix_poison(ctx, what, 0, ILEX_E_EMPTY,
+                             "%s: axis %s has no bounds; restrict it first",
+                             what, ix_symbol_text(ctx, ax->name));
+    }
+    return x;
+}
+
+ilex_array *
 ix_structure_unnamed(ilex_context *ctx, const char *what, ilex_array *x)
 {
     x = ix_structure_array(ctx, what, x);
@@ -111,9 +125,9 @@ ix_structure_value(ilex_context *ctx, const char *what, ilex_dtype dtype,
                          "%s: the value has the axes [%s]; it is one number, "
                          "for example 0.0",
                          what, ix_domain_show(ctx, value->interior).s);
-    if (ix_is_weak(value) ? !ix_literal_fits(value, dtype)
-                          : ilex_dtype_promote((ilex_dtype)value->dtype,
-                                               dtype) != dtype)
+    if (ix_is_weak(value)
+            ? !ix_literal_fits(value, dtype)
+            : ilex_dtype_promote((ilex_dtype)value->dtype, dtype) != dtype)
         return ix_poison(ctx, what, 0, ILEX_E_DTYPE,
                          "%s: the value is %s, the array %s; convert one of "
                          "them, for example %s(x)",

@@ -232,10 +232,10 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define PUBLIC_node(function, most, attributes)                                \
     ilex_array *ilex_##function(OPERANDS_##most PARAMETERS_##attributes)       \
     {                                                                          \
-        const argument passed[] = {ARGUMENTS_##attributes};                      \
+        const argument passed[] = {ARGUMENTS_##attributes};                    \
         return construct(PASSED_##most,                                        \
                          &ix_signatures[IX_SIGNATURE_##function],              \
-                         COUNTED_##most, passed);                                \
+                         COUNTED_##most, passed);                              \
     }
 #define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
                 lower, meaning, attributes)                                    \

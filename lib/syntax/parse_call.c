@@ -179,9 +179,9 @@ check_attributes(const reading *r)
 const char *
 ix_signature_example(ix_parser *p, const ix_signature *s)
 {
-    static const char *const values[] = {"0",   "[1, 0]", "[2]", "1",
-                                         "[n]", "0",      "0",   "1",
-                                         "[n, 3]", "0.0", "wrap", "f64"};
+    static const char *const values[] = {"0",      "[1, 0]", "[2]",  "1",
+                                         "[n]",    "0",      "0",    "1",
+                                         "[n, 3]", "0.0",    "wrap", "f64"};
     ix_mem mem = ix_arena_mem(&p->reader.arena);
     ix_text t;
     ix_text_init(&t, &mem);
