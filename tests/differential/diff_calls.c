@@ -93,7 +93,7 @@ random_attribute(diff_shop *shop, diff_random *r, const ix_signature *s,
     given->present = true;
     switch (a->type) {
     case IX_ATTRIBUTE_AXIS:
-        given->number[0] = diff_between(r, -d, d - 1);
+        given->number[0] = diff_between(r, -d, d ? d - 1 : 0);
         break;
     case IX_ATTRIBUTE_SET:
         given->n = 1;
@@ -120,6 +120,9 @@ random_attribute(diff_shop *shop, diff_random *r, const ix_signature *s,
         random_shape(shop, r, x, !strcmp(s->text, "reshape"), given);
         for (int k = 0; !strcmp(a->name, "by") && k < given->n; k++)
             given->form[k] = small_bound(shop, r);
+        if (!strcmp(a->name, "bounds") && given->n > 2)
+            given->form[2] =
+                ix_lin_const(shop->ctx, diff_chance(r, 50) ? 1 : -2);
         break;
     case IX_ATTRIBUTE_VALUE:
         given->value = random_value(shop, r, x);
