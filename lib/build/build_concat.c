@@ -19,14 +19,14 @@ same_length(ilex_context *ctx, const char *what, ilex_array *const *x, int i,
         return true;
     ix_poison(ctx, what, i, ILEX_E_SHAPE,
               "%s: axis %d of operand %d has the length %s, that of operand 0 "
-              "%s; all axes but the one along which arrays are joined have "
-              "equal lengths; for sizes assume %s == %s",
+              "%s; axes beside the one along which arrays are joined are "
+              "equally long%s",
               what, k, i, ix_lin_show(ctx, b).s, ix_lin_show(ctx, a).s,
-              ix_lin_show(ctx, b).s, ix_lin_show(ctx, a).s);
+              a->n || b->n ? " (assume so)" : "");
     return false;
 }
 
-/* Have the arrays the same axes but for the length of "axis"? */
+/* Have the arrays the same axes but for the length of "axis" (-1: none)? */
 static bool
 check_parts(ilex_context *ctx, const char *what, int count,
             ilex_array *const *x, int axis)
@@ -146,7 +146,12 @@ ix_build_stack(ilex_context *ctx, ilex_array *const *operands, int count,
     bool ok = ix_build_common(ctx, "stack", count, x);
     for (int i = 0; ok && i < count; i++) {
         x[i] = ix_structure_unnamed(ctx, "stack", x[i]);
-        x[i] = ix_is_poison(x[i]) ? x[i] : with_axis(ctx, x[i], where);
+        ok = !ix_is_poison(x[i]);
+    }
+    ok = ok && check_parts(ctx, "stack", count, x, -1) &&
+         ix_structure_place(ctx, "stack", where, ix_rank(x[0]) + 1) >= 0;
+    for (int i = 0; ok && i < count; i++) {
+        x[i] = with_axis(ctx, x[i], where);
         ok = !ix_is_poison(x[i]);
     }
     ilex_array *y =

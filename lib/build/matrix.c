@@ -4,6 +4,16 @@
  */
 #include "lib/build/structure.h"
 
+static bool
+has_two_axes(ilex_context *ctx, const char *what, const ilex_array *x)
+{
+    if (ix_rank(x) >= 2)
+        return true;
+    ix_poison(ctx, what, 0, ILEX_E_RANK, "%s: [%s] has less than two axes",
+              what, ix_rank(x) ? ix_domain_show(ctx, x->interior).s : "");
+    return false;
+}
+
 /* ---- diagonal and trace ---- */
 
 /* Two different axes; by default the first and the second one. */
@@ -11,21 +21,19 @@ static bool
 two_axes(ilex_context *ctx, const char *what, const ilex_array *x,
          const ix_given *given, int *axis)
 {
+    if (!has_two_axes(ctx, what, x))
+        return false;
     for (int i = 0; i < 2; i++) {
-        axis[i] =
-            ix_rank(x) < 2
-                ? -1
-                : ix_structure_place(ctx, what,
-                                     given[i].present ? given[i].number[0] : i,
-                                     ix_rank(x));
-        if (axis[i] < 0 && ix_rank(x) >= 2)
+        axis[i] = ix_structure_place(
+            ctx, what, given[i].present ? given[i].number[0] : i, ix_rank(x));
+        if (axis[i] < 0)
             return false;
     }
-    if (ix_rank(x) >= 2 && axis[0] != axis[1])
+    if (axis[0] != axis[1])
         return true;
-    ix_poison(ctx, what, 0, ix_rank(x) < 2 ? ILEX_E_RANK : ILEX_E_DUPLICATE,
-              "%s: [%s] needs two axes, which are not the same", what,
-              ix_rank(x) ? ix_domain_show(ctx, x->interior).s : "");
+    ix_poison(ctx, what, 0, ILEX_E_DUPLICATE,
+              "%s: axis1 and axis2 are both axis %d of [%s]", what, axis[0],
+              ix_domain_show(ctx, x->interior).s);
     return false;
 }
 
@@ -120,12 +128,8 @@ triangle(ilex_context *ctx, const char *what, ilex_array *x,
     x = ix_structure_unnamed(ctx, what, x);
     int d = ix_rank(x);
     ilex_dtype dtype = (ilex_dtype)x->dtype;
-    if (ix_is_poison(x))
-        return x;
-    if (d < 2)
-        return ix_poison(ctx, what, 0, ILEX_E_RANK,
-                         "%s: [%s] has less than two axes", what,
-                         d ? ix_domain_show(ctx, x->interior).s : "");
+    if (ix_is_poison(x) || !has_two_axes(ctx, what, x))
+        return ix_poison_again(ctx);
     for (int k = 0; k < d; k++)
         index[k] = ix_scalar_index(ctx, k);
     ilex_array *inside = ix_structure_compare(

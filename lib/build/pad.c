@@ -65,14 +65,8 @@ read_widths(const padding *p, const char *side, const ix_given *given,
     for (int k = 0; k < ix_rank(p->x); k++) {
         width[k] = given->present ? given->form[k] : NULL;
         width[k] = width[k] ? width[k] : ix_lin_const(ctx, 0);
-        if (width[k] && ix_lin_nonneg(ctx, width[k]) == IX_YES)
-            continue;
-        ix_poison(ctx, "pad", 0, ILEX_E_ARGUMENT,
-                  "pad: %s of axis %d is %s, which is not known to be >= 0; "
-                  "for sizes assume %s >= 0",
-                  side, k, ix_lin_show(ctx, width[k]).s,
-                  ix_lin_show(ctx, width[k]).s);
-        return false;
+        if (!ix_structure_nonneg(ctx, "pad", side, width[k]))
+            return false;
     }
     return true;
 }
@@ -194,22 +188,36 @@ length_needed(ilex_context *ctx, pad_mode mode, const ix_lin *width)
     return mode == PAD_REFLECT ? ix_lin_offset(ctx, width, 1) : width;
 }
 
-/* Is the axis long enough, and has it an element? */
+/* The larger one; the second where that is not known. */
+static const ix_lin *
+larger(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    const ix_lin *m = ix_lin_max(ctx, a, b);
+    return m ? m : b;
+}
+
+/* Is the axis long enough, and has it an element? If not, "*needed" is what it
+ * should have. */
 static bool
 is_long_enough(const padding *p, int k, const ix_lin *length,
                const ix_lin **needed)
 {
     ilex_context *ctx = p->ctx;
-    const ix_lin *const least[3] = {ix_lin_const(ctx, 1),
-                                    length_needed(ctx, p->mode, p->low[k]),
-                                    length_needed(ctx, p->mode, p->high[k])};
+    const ix_lin *least[3] = {ix_lin_const(ctx, 1), ix_lin_const(ctx, 1),
+                              ix_lin_const(ctx, 1)};
+    bool enough = true;
+    if (!ix_lin_is(p->low[k], 0))
+        least[1] = length_needed(ctx, p->mode, p->low[k]);
+    if (!ix_lin_is(p->high[k], 0))
+        least[2] = length_needed(ctx, p->mode, p->high[k]);
+    *needed = least[0];
     for (int i = 0; i < 3; i++) {
-        bool used = i == 0 || !ix_lin_is(i == 1 ? p->low[k] : p->high[k], 0);
-        *needed = least[i];
-        if (used && ix_lin_le(ctx, least[i], length) != IX_YES)
-            return false;
+        if (ix_lin_le(ctx, least[i], length) == IX_YES)
+            continue;
+        *needed = larger(ctx, *needed, least[i]);
+        enough = false;
     }
-    return true;
+    return enough;
 }
 
 /* x - c*(x // c) */
@@ -277,6 +285,26 @@ make_guarded(const padding *p, int k, pad_axis *a)
     return true;
 }
 
+static void
+too_short(const padding *p, int k, const ix_lin *length, const ix_lin *needed)
+{
+    ilex_context *ctx = p->ctx;
+    const char *mode = mode_names[p->mode];
+    if (length->n == 0)
+        ix_poison(ctx, "pad", 0, ILEX_E_EMPTY,
+                  "pad: %s has nothing to take from axis %d, which has no "
+                  "elements",
+                  mode, k);
+    else
+        ix_poison(ctx, "pad", 0, ILEX_E_UNSUPPORTED,
+                  "pad: %s adds %s and %s points to axis %d, whose length %s "
+                  "is not known to be at least %s; assume %s >= %s",
+                  mode, ix_lin_show(ctx, p->low[k]).s,
+                  ix_lin_show(ctx, p->high[k]).s, k, ix_lin_show(ctx, length).s,
+                  ix_lin_show(ctx, needed).s, ix_lin_show(ctx, length).s,
+                  ix_lin_show(ctx, needed).s);
+}
+
 /* The indices along axis "k"; false after an error. */
 static bool
 make_axis(const padding *p, int k, pad_axis *a)
@@ -294,15 +322,7 @@ make_axis(const padding *p, int k, pad_axis *a)
         a->at = mirror(ctx, ax->lo, 1, folded(ctx, p->mode, j, length->c));
         return true;
     }
-    if (!needed)
-        return false;
-    ix_poison(ctx, "pad", 0, length->n ? ILEX_E_UNSUPPORTED : ILEX_E_EMPTY,
-              "pad: %s adds %s and %s points to axis %d, whose length %s is "
-              "not known to be at least %s; assume %s >= %s",
-              mode_names[p->mode], ix_lin_show(ctx, p->low[k]).s,
-              ix_lin_show(ctx, p->high[k]).s, k, ix_lin_show(ctx, length).s,
-              ix_lin_show(ctx, needed).s, ix_lin_show(ctx, length).s,
-              ix_lin_show(ctx, needed).s);
+    too_short(p, k, length, needed);
     return false;
 }
 

@@ -7,20 +7,6 @@
  */
 #include "lib/build/structure.h"
 
-/* by >= 0, for all sizes? */
-static bool
-check_by(ilex_context *ctx, const char *what, const ix_lin *by)
-{
-    if (by && ix_lin_nonneg(ctx, by) == IX_YES)
-        return true;
-    ix_poison(ctx, what, 0, ILEX_E_ARGUMENT,
-              "%s: by is %s, which is not known to be >= 0; for sizes assume "
-              "%s >= 0",
-              what, by ? ix_lin_show(ctx, by).s : "NULL",
-              by ? ix_lin_show(ctx, by).s : "n");
-    return false;
-}
-
 /* a*b, when one of them is a number; NULL with an error. */
 static const ix_lin *
 product(ilex_context *ctx, const char *what, const ix_lin *a, const ix_lin *b)
@@ -123,7 +109,7 @@ ix_build_tile(ilex_context *ctx, ilex_array *const *operands, int count,
     for (int k = 0; k < d; k++) {
         int given_at = k - (d - given->n);
         by[k] = given_at < 0 ? ix_lin_const(ctx, 1) : given->form[given_at];
-        if (!check_by(ctx, "tile", by[k]))
+        if (!ix_structure_nonneg(ctx, "tile", "by", by[k]))
             return ix_poison_again(ctx);
     }
     for (int k = 0; k < d && !ix_is_poison(x); k++)
@@ -172,7 +158,7 @@ ix_build_repeat(ilex_context *ctx, ilex_array *const *operands, int count,
     const ix_lin *length[ILEX_MAX_RANK], *by = given[0].form[0];
     const ix_given *axis = &given[1];
     (void)count;
-    if (ix_is_poison(x) || !check_by(ctx, "repeat", by))
+    if (ix_is_poison(x) || !ix_structure_nonneg(ctx, "repeat", "by", by))
         return ix_poison_again(ctx);
     x = axis->present ? x : flattened(ctx, x);
     int at = ix_is_poison(x)

@@ -32,6 +32,10 @@ const ix_domain *ix_structure_shape(ilex_context *ctx, const char *what,
 /* The position k of 0 ... n-1, negative from the end; -1 after an error. */
 int ix_structure_place(ilex_context *ctx, const char *what, int64_t k, int n);
 
+/* Is "form", which "name" names, known to be >= 0? Reports when not. */
+bool ix_structure_nonneg(ilex_context *ctx, const char *what, const char *name,
+                         const ix_lin *form);
+
 /* a op b, for index arithmetic; where(condition, a, b). */
 ilex_array *ix_structure_compare(ilex_context *ctx, ix_op op, ilex_array *a,
                                  ilex_array *b);

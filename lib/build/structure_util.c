@@ -92,6 +92,25 @@ ix_structure_place(ilex_context *ctx, const char *what, int64_t k, int n)
     return -1;
 }
 
+bool
+ix_structure_nonneg(ilex_context *ctx, const char *what, const char *name,
+                    const ix_lin *form)
+{
+    if (form && ix_lin_nonneg(ctx, form) == IX_YES)
+        return true;
+    if (!form || form->n == 0)
+        ix_poison(ctx, what, 0, ILEX_E_ARGUMENT,
+                  "%s: %s is %s; it is a number >= 0", what, name,
+                  form ? ix_lin_show(ctx, form).s : "NULL");
+    else
+        ix_poison(ctx, what, 0, ILEX_E_ARGUMENT,
+                  "%s: %s is %s, which is not known to be >= 0; assume %s >= "
+                  "0",
+                  what, name, ix_lin_show(ctx, form).s,
+                  ix_lin_show(ctx, form).s);
+    return false;
+}
+
 ilex_array *
 ix_structure_compare(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
 {
@@ -118,6 +137,9 @@ ilex_array *
 ix_structure_value(ilex_context *ctx, const char *what, ilex_dtype dtype,
                    ilex_array *value)
 {
+    if (value->ctx != ctx)
+        return ix_poison(ctx, what, 0, ILEX_E_CONTEXT,
+                         "%s: the value is of another context", what);
     if (ix_is_poison(value))
         return value;
     if (ix_rank(value) > 0)
@@ -125,13 +147,16 @@ ix_structure_value(ilex_context *ctx, const char *what, ilex_dtype dtype,
                          "%s: the value has the axes [%s]; it is one number, "
                          "for example 0.0",
                          what, ix_domain_show(ctx, value->interior).s);
-    if (ix_is_weak(value)
-            ? !ix_literal_fits(value, dtype)
-            : ilex_dtype_promote((ilex_dtype)value->dtype, dtype) != dtype)
-        return ix_poison(ctx, what, 0, ILEX_E_DTYPE,
-                         "%s: the value is %s, the array %s; convert one of "
-                         "them, for example %s(x)",
-                         what, ilex_dtype_name((ilex_dtype)value->dtype),
+    bool weak = ix_is_weak(value);
+    if (weak ? !ix_literal_fits(value, dtype)
+             : ilex_dtype_promote((ilex_dtype)value->dtype, dtype) != dtype)
+        return ix_poison(ctx, what, 0, weak ? ILEX_E_LITERAL : ILEX_E_DTYPE,
+                         "%s: the value, %s, does not fit %s; convert it, for "
+                         "example %s(2)",
+                         what,
+                         weak && value->dtype == ILEX_I64
+                             ? "an integer"
+                             : ilex_dtype_name((ilex_dtype)value->dtype),
                          ilex_dtype_name(dtype), ilex_dtype_name(dtype));
     return ix_build_cast(ctx, dtype, value);
 }

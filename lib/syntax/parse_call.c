@@ -187,7 +187,9 @@ ix_signature_example(ix_parser *p, const ix_signature *s)
     ix_text_init(&t, &mem);
     ix_text_format(&t, "%s(", s->text);
     bool bounds = s->most == 0 && s->nattributes > 0;
-    ix_text_put(&t, bounds          ? "n, 3"
+    bool shape = bounds && !strcmp(s->attribute[0].name, "shape");
+    ix_text_put(&t, shape           ? "n, 3"
+                    : bounds        ? "n"
                     : s->most == 0  ? ""
                     : s->least <= 1 ? "x"
                                     : "x, y");
