@@ -164,6 +164,28 @@ need_load(ix_load_visitor *v, const ilex_array *load)
     return *need != NULL;
 }
 
+/* A concat that is needed is needed from end to end, so that the box of a part
+ * is the part; along the other axes its operands are needed where it is. */
+static bool
+need_parts(ix_unit *u, size_t i)
+{
+    const ilex_array *n = u->order[i];
+    ix_axis ax[ILEX_MAX_RANK];
+    memcpy(ax, u->need[i]->ax, (size_t)ix_rank(n) * sizeof *ax);
+    ax[n->attr[0]] = n->interior->ax[n->attr[0]];
+    u->need[i] = ix_domain_new(u->ctx, ix_rank(n), ax);
+    for (int k = 0; k < n->nops && u->need[i]; k++) {
+        const ilex_array *x = n->ops[k];
+        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
+        ax[n->attr[0]] = x->interior->ax[n->attr[0]];
+        *need = join_boxes(u->ctx, *need, ix_domain_new(u->ctx, ix_rank(x), ax),
+                           x->valid);
+        if (!*need)
+            return false;
+    }
+    return u->need[i] != NULL;
+}
+
 bool
 ix_pass_extents(ix_unit *u)
 {
@@ -178,6 +200,8 @@ ix_pass_extents(ix_unit *u)
     }
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
+        if (n->kind == IX_CONCAT && u->need[i] && !need_parts(u, i))
+            return false;
         if (n->kind != IX_LAMBDA || !u->need[i])
             continue; /* an operand that no load reads */
         reader r = {u, n};

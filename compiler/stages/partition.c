@@ -12,7 +12,7 @@
  * again: cost times (number of distinct reads - 1) is above a threshold. Users
  * that are fused and read the same point share its value.
  */
-#include "compiler/unit.h"
+#include "compiler/stages/partition.h"
 
 enum {
     CHEAP = 4,         /* operations: always computed again */
@@ -21,31 +21,19 @@ enum {
     MANY_READS = 1 << 20
 };
 
-/* What partition knows of an array. */
-typedef struct info {
-    int64_t reads; /* distinct (user, index) pairs, seen from stores */
-    int64_t work;  /* operations of its body and those computed with it */
-    bool stored;
-    bool conditions;  /* body decides on indices */
-    bool repeated;    /* read by fewer indices than there are loops */
-    bool gathered;    /* read at indices that are data */
-    int buffer;       /* when stored */
-    ilex_array *body; /* over buffers, when computed again */
-    int statements;   /* of it, or more */
-} info;
+typedef ix_partition_info info;
+typedef ix_partition partition;
 
-typedef struct partition {
-    ix_unit *u;
-    info *of;                  /* by position */
-    size_t first_output;       /* buffer of output 0 */
-    ix_mem mem;                /* the unit's */
-    ix_walk branches, indices; /* over index arithmetic of all bodies */
-} partition;
+ix_partition_info *
+ix_partition_of(ix_partition *p, const ilex_array *n)
+{
+    return &p->of[*ix_map_find(&p->u->position, n)];
+}
 
 static info *
 info_of(partition *p, const ilex_array *n)
 {
-    return &p->of[*ix_map_find(&p->u->position, n)];
+    return ix_partition_of(p, n);
 }
 
 /* ---- measures of a body ---- */
@@ -135,6 +123,7 @@ count_read(ix_load_visitor *v, const ilex_array *load)
 {
     read_count *c = v->user;
     info *x = info_of(c->p, c->user->ops[load->attr[0] + 1]);
+    x->loaded = true;
     if (c->stored || !reads_same_point(load, &v->frame))
         x->reads += c->weight;
     else if (x->reads < c->weight) /* the same points as other users read */
@@ -189,23 +178,40 @@ add_work(partition *p, size_t i)
         x->work = MANY_READS;
 }
 
+bool
+ix_partition_is_part(const ix_partition_info *x)
+{
+    return x->parts == 1 && !x->loaded && !x->root;
+}
+
+/* Does "n" get a buffer? */
+static bool
+is_stored(partition *p, const ilex_array *n, const info *x)
+{
+    ix_unit *u = p->u;
+    if (x->stored || u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse))
+        return true;
+    return !ix_partition_is_part(x) && must_store(n, x);
+}
+
 /* Users first: by then all reads of an array are counted. */
 static bool
 decide(partition *p)
 {
     ix_unit *u = p->u;
     for (size_t i = 0; i < u->nroots; i++)
-        info_of(p, u->root[i])->stored = true;
+        info_of(p, u->root[i])->stored = info_of(p, u->root[i])->root = true;
     for (size_t i = 0; i < u->norder; i++)
         if (u->order[i]->kind == IX_LAMBDA)
             add_work(p, i);
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
         info *x = &p->of[i];
+        if (n->kind == IX_CONCAT && u->need[i])
+            ix_parts_decide(p, n, i);
         if (n->kind != IX_LAMBDA || !u->need[i])
             continue;
-        x->stored |= u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse) ||
-                     must_store(n, x);
+        x->stored = is_stored(p, n, x);
         read_count c = {p, n, x->stored ? 1 : x->reads, x->stored};
         ix_load_visitor v = {.ctx = u->ctx, .fn = count_read, .user = &c};
         v.frame.box = n->interior;
@@ -279,8 +285,8 @@ inline_body(partition *p, ilex_array *n)
     return !in.too_large && (ix_is_poison(x->body) || within_budget(p, n, &in));
 }
 
-static int
-temporary(partition *p, size_t i)
+int
+ix_partition_temporary(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     return ix_unit_buffer(u,
@@ -292,12 +298,12 @@ temporary(partition *p, size_t i)
                                       .inplace = -1});
 }
 
-static void
-store(partition *p, size_t i)
+void
+ix_partition_store(ix_partition *p, size_t i)
 {
     info *x = &p->of[i];
     x->stored = true;
-    x->buffer = temporary(p, i);
+    x->buffer = ix_partition_temporary(p, i);
     ix_unit_stage(p->u, (ix_stage){x->buffer, p->u->need[i], x->body});
 }
 
@@ -310,14 +316,12 @@ store_operands(partition *p, const ilex_array *n)
     for (int k = 1; k < n->nops; k++) {
         size_t i = *ix_map_find(&p->u->position, n->ops[k]);
         if (!p->of[i].stored)
-            store(p, i);
+            ix_partition_store(p, i);
     }
 }
 
-/* The output that holds "n" itself: the one output it is the value of, unless
- * others read more of it than the output covers. -1: none. */
-static int
-own_output(partition *p, const ilex_array *n)
+int
+ix_partition_output(ix_partition *p, const ilex_array *n)
 {
     ix_unit *u = p->u;
     int output = -1, count = 0;
@@ -327,7 +331,8 @@ own_output(partition *p, const ilex_array *n)
             count++;
         }
     bool whole = u->need[*ix_map_find(&u->position, n)] == n->interior;
-    return count == 1 && whole && n->kind == IX_LAMBDA ? output : -1;
+    bool own = n->kind == IX_LAMBDA || n->kind == IX_CONCAT;
+    return count == 1 && whole && own ? output : -1;
 }
 
 static bool
@@ -336,6 +341,8 @@ make_stage(partition *p, size_t i)
     ix_unit *u = p->u;
     ilex_array *n = u->order[i];
     info *x = &p->of[i];
+    if (n->kind == IX_CONCAT && u->need[i])
+        return ix_parts_store(p, i);
     if (n->kind != IX_LAMBDA || !u->need[i]) {
         x->stored = true;
         return true;
@@ -346,12 +353,12 @@ make_stage(partition *p, size_t i)
     }
     if (ix_is_poison(x->body))
         return false;
-    int output = x->stored ? own_output(p, n) : -1;
+    int output = x->stored ? ix_partition_output(p, n) : -1;
     if (output >= 0) {
         x->buffer = (int)(p->first_output + (size_t)output);
         ix_unit_stage(u, (ix_stage){x->buffer, n->interior, x->body});
     } else if (x->stored) {
-        store(p, i);
+        ix_partition_store(p, i);
     }
     return true;
 }
@@ -423,7 +430,7 @@ copy_output(partition *p, size_t i)
 {
     ix_unit *u = p->u;
     ilex_array *n = u->root[i];
-    if (own_output(p, n) >= 0)
+    if (ix_partition_output(p, n) >= 0)
         return true;
     ilex_array *body =
         load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));

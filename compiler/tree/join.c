@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass join: needs: nests; gives: neighbours that write one box and do not read
- * each other in common loops, kernels no longer than a function may be; breaks:
- * one nest a kernel, one store a nest.
+ * each other in common loops, and neighbours that write parts of one buffer in
+ * one kernel, no longer than a function may be; breaks: one nest a kernel, one
+ * store a nest.
  */
 #include "compiler/tree/tree.h"
 
@@ -81,10 +82,13 @@ joinable(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
     return !x && !y && together <= IX_FUNCTION && !reads_from(u, b, a);
 }
 
-static void
-join(ix_kernel *a, const ix_kernel *b)
+/* Joins them; false if they do not go together. */
+static bool
+merge(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *x = a->body, *y = b->body;
+    if (!joinable(u, a, b))
+        return false;
     while (x && y) {
         ix_stmt *last = ix_nest_body(x), *next = next_nest(x);
         while (last->next)
@@ -93,7 +97,74 @@ join(ix_kernel *a, const ix_kernel *b)
         y = next_nest(y);
         x = next;
     }
+    return true;
 }
+
+/* ---- parts of a buffer ---- */
+
+/* The one buffer that the kernel writes; -1 if there are several. */
+static int
+written_buffer(const ix_kernel *k)
+{
+    const ix_stmt *first = ix_nest_body(k->body);
+    return first->next ? -1 : first->at.buffer;
+}
+
+/* The smallest box around both; NULL if that depends on sizes. */
+static const ix_domain *
+hull(ix_unit *u, const ix_domain *a, const ix_domain *b)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < a->rank; k++) {
+        ax[k] = (ix_axis){a->ax[k].name,
+                          ix_lin_min(u->ctx, a->ax[k].lo, b->ax[k].lo),
+                          ix_lin_max(u->ctx, a->ax[k].hi, b->ax[k].hi)};
+        if (!ax[k].lo || !ax[k].hi)
+            return NULL;
+    }
+    return ix_domain_new(u->ctx, a->rank, ax);
+}
+
+/* Loops that run whenever their own kernel does may not in a larger one. */
+static void
+free_loops(ix_unit *u, const ix_kernel *k, const ix_domain *box)
+{
+    for (ix_stmt *nest = k->body; nest; nest = nest->next)
+        for (ix_stmt *s = nest; s->kind == IX_STMT_FOR; s = s->body) {
+            const ix_axis *own = &k->box->ax[s->number],
+                          *all = &box->ax[s->number];
+            bool same = own->lo == all->lo && own->hi == all->hi;
+            const ix_lin *end = ix_lin_try_offset(u->ctx, own->lo, 1);
+            s->optional |= !same && ix_lin_le(u->ctx, end, own->hi) != IX_YES;
+        }
+}
+
+/* Puts the nests of "b" behind those of "a", for both write parts of one
+ * buffer (of a concat), which neither reads; false if they do not go
+ * together. */
+static bool
+append(ix_unit *u, ix_kernel *a, const ix_kernel *b)
+{
+    ix_stmt *last = a->body;
+    int buffer = written_buffer(a);
+    if (a->body->kind != IX_STMT_FOR || b->body->kind != IX_STMT_FOR ||
+        a->box == b->box || buffer < 0 || buffer != written_buffer(b) ||
+        ix_nest_has_reduction(a->body) || ix_nest_has_reduction(b->body) ||
+        ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
+        return false;
+    const ix_domain *box = hull(u, a->box, b->box);
+    if (!box || reads_from(u, b, a))
+        return false;
+    free_loops(u, a, box);
+    free_loops(u, b, box);
+    while (last->next)
+        last = last->next;
+    last->next = b->body;
+    a->box = box;
+    return true;
+}
+
+/* ---- the pass ---- */
 
 /* Moves nests that would make one function too long to a kernel of their own,
  * which follows. */
@@ -122,8 +193,7 @@ ix_pass_join(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *a = u->kernels; a; a = a->next)
-        while (a->next && joinable(u, a, a->next)) {
-            join(a, a->next);
+        while (a->next && (append(u, a, a->next) || merge(u, a, a->next))) {
             a->next = a->next->next;
             u->changed = true;
         }

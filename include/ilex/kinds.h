@@ -34,23 +34,134 @@ ILEX_API ilex_array *ilex_slice(ilex_array *x, const char *const *start,
  * else ILEX_E_UNSUPPORTED: assume "n >= k". */
 ILEX_API ilex_array *ilex_roll(ilex_array *x, const char *axis, const char *by);
 
+/* The operands one after another along an axis, NULL for the first. The
+ * other axes have equal lengths, the result the promoted dtype. Unnamed
+ * axes. */
+ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
+                                 ilex_array *const *operands, const char *axis);
+
 /* y(i) = x(lo + hi - 1 - i) along the axes, NULL for all: the order of the
  * elements reversed, on the same domain. */
 ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);
+
+/* The operands, all on the same domain, one after another along a new axis,
+ * which is axis number `axis` of the result. They take the promoted dtype.
+ * Unnamed axes. */
+ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int count,
+                                ilex_array *const *operands, int64_t axis);
+
+/* x with low[k] points before axis k and high[k] behind it (text affine in
+ * sizes; NULL: none), which hold the value of rank 0, NULL for 0, or with a
+ * mode elements of x: "wrap" from the other end, "edge" the nearest one,
+ * "reflect" mirrored at the last element, "symmetric" mirrored behind it. A
+ * named axis keeps its indices and its range widens, an unnamed one begins
+ * at 0. With a mode the axis is known to be as long as the points added to
+ * one side ("reflect": longer), or its length is a number. */
+ILEX_API ilex_array *ilex_pad(ilex_array *x, const char *const *low,
+                              const char *const *high, ilex_array *value,
+                              const char *mode);
+
+/* x by[k] times over along each axis, as NumPy's tile: "2, 3". Fewer
+ * numbers are those of the last axes; more give new axes in front. Unnamed
+ * axes. */
+ILEX_API ilex_array *ilex_tile(ilex_array *x, const char *by);
+
+/* Each element `by` times along the axis, as NumPy's repeat; NULL for the
+ * axis: of x as one axis in C order. Unnamed axes. */
+ILEX_API ilex_array *ilex_repeat(ilex_array *x, const char *by,
+                                 const char *axis);
+
+/* y(..., i) = x at i along axis1 and i + offset along axis2 (from the first
+ * i where both are inside), as NumPy's diagonal; NULL for the axes: 0 and
+ * 1. Unnamed axes. */
+ILEX_API ilex_array *ilex_diagonal(ilex_array *x, int64_t offset,
+                                   const char *axis1, const char *axis2);
+
+/* The sum of the diagonal. */
+ILEX_API ilex_array *ilex_trace(ilex_array *x, int64_t offset,
+                                const char *axis1, const char *axis2);
+
+/* x(..., i, j) where j - i <= k, else 0. Unnamed axes. */
+ILEX_API ilex_array *ilex_tril(ilex_array *x, int64_t k);
+
+/* x(..., i, j) where j - i >= k, else 0. Unnamed axes. */
+ILEX_API ilex_array *ilex_triu(ilex_array *x, int64_t k);
+
+/* 1 where j - i = k, else 0, on the shape "n, m"; "n" is "n, n". */
+ILEX_API ilex_array *ilex_eye(ilex_context *ctx, const char *shape, int64_t k,
+                              ilex_dtype dtype);
+
+/* start, start + step, ... up to before stop: "stop", "start, stop" or
+ * "start, stop, step", affine in sizes, the step a number other than 0.
+ * Along one unnamed axis. */
+ILEX_API ilex_array *ilex_range(ilex_context *ctx, const char *bounds,
+                                ilex_dtype dtype);
+
+/* points[0] numbers from start to stop at equal distances, as NumPy's
+ * linspace; with endpoint 0 stop is not one of them. start and stop have
+ * rank 0; the result has their dtype, f64 if that is no real or complex
+ * floating one. */
+ILEX_API ilex_array *ilex_linspace(ilex_context *ctx, const char *points,
+                                   ilex_array *start, ilex_array *stop,
+                                   int64_t endpoint);
+
+/* y(k, i0, i1, ...) = ik on the shape: one array of indices for each axis,
+ * along a new first axis. */
+ILEX_API ilex_array *ilex_indices(ilex_context *ctx, const char *shape,
+                                  ilex_dtype dtype);
+
+/* The value, of rank 0, everywhere on the shape "n, 3", as dtype. */
+ILEX_API ilex_array *ilex_filled(ilex_context *ctx, const char *shape,
+                                 ilex_array *value, ilex_dtype dtype);
+
+/* 0 everywhere on the shape "n, 3". */
+ILEX_API ilex_array *ilex_zeros(ilex_context *ctx, const char *shape,
+                                ilex_dtype dtype);
+
+/* 1 everywhere on the shape "n, 3". */
+ILEX_API ilex_array *ilex_ones(ilex_context *ctx, const char *shape,
+                               ilex_dtype dtype);
+
+/* The value, of rank 0, on the domain of x, as dtype. */
+ILEX_API ilex_array *ilex_full_like(ilex_array *x, ilex_array *value,
+                                    ilex_dtype dtype);
+
+/* 0 on the domain of x, as dtype. */
+ILEX_API ilex_array *ilex_zeros_like(ilex_array *x, ilex_dtype dtype);
+
+/* 1 on the domain of x, as dtype. */
+ILEX_API ilex_array *ilex_ones_like(ilex_array *x, ilex_dtype dtype);
+
+/* x without the axes, which are known to have length 1; NULL: without all
+ * that are. */
+ILEX_API ilex_array *ilex_squeeze(ilex_array *x, const char *axes);
+
+/* x with new axes of length 1 at these places of the result: "0, -1".
+ * Unnamed axes. */
+ILEX_API ilex_array *ilex_expand_dims(ilex_array *x, const char *axes);
+
+/* x on a shape with more axes in front, and axes of length 1 as long as
+ * wanted. Unnamed axes. */
+ILEX_API ilex_array *ilex_broadcast_to(ilex_array *x, const char *shape);
+
+/* x with the axes `from` at the places `to` of the result, the others in
+ * their order: (x, "0", "-1"). */
+ILEX_API ilex_array *ilex_moveaxis(ilex_array *x, const char *from,
+                                   const char *to);
+
+/* y's axis k is x's axis axes[k]; NULL reverses. As permute. */
+ILEX_API ilex_array *ilex_transpose(ilex_array *x, const int *axes);
+
+/* x's elements on another shape, in C order ("C" or NULL) or Fortran order
+ * ("F"); one length may be -1: what is left. As ilex_reshape. Unnamed axes. */
+ILEX_API ilex_array *ilex_reshape_to(ilex_array *x, const char *shape,
+                                     const char *order);
 
 /* ---- kinds that this version does not have ----
  *
  * With a context they report ILEX_E_UNSUPPORTED and return poison (an
  * operand's poison without a new error). What else they take comes with them.
  */
-
-/* "concat": arrays one after another along an axis */
-ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
-                                 ilex_array *const *operands);
-
-/* "stack": arrays along a new axis */
-ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int count,
-                                ilex_array *const *operands);
 
 /* "gather": elements at indices that are data */
 ILEX_API ilex_array *ilex_gather(ilex_context *ctx, int count,

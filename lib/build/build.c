@@ -70,6 +70,13 @@ literal_fits(const ilex_array *x, ilex_dtype dtype)
     return back.i == v.i && !(dtype == ILEX_U64 && v.i < 0);
 }
 
+bool
+ix_literal_fits(const ilex_array *x, ilex_dtype dtype)
+{
+    return weak_dtype((ilex_dtype)x->dtype, dtype) == dtype &&
+           literal_fits(x, dtype);
+}
+
 /* Gives every weak literal the dtype of what it meets. */
 static bool
 resolve_literals(ilex_context *ctx, const char *operation, int first, int count,
@@ -299,6 +306,23 @@ ix_build_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
     if (x->dtype == dtype && !ix_is_weak(x))
         return x;
     return map_operands(ctx, "cast", 1, &x, apply_cast, &dtype);
+}
+
+bool
+ix_build_common(ilex_context *ctx, const char *operation, int count,
+                ilex_array **args)
+{
+    if (!resolve_literals(ctx, operation, 0, count, args))
+        return false;
+    ilex_dtype dtype = (ilex_dtype)args[0]->dtype;
+    for (int i = 1; i < count; i++)
+        dtype = ilex_dtype_promote(dtype, (ilex_dtype)args[i]->dtype);
+    for (int i = 0; i < count; i++) {
+        args[i] = ix_build_cast(ctx, dtype, args[i]);
+        if (ix_is_poison(args[i]))
+            return false;
+    }
+    return true;
 }
 
 /* The public functions of elementwise.h, one per row of ops.def. */

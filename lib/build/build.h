@@ -17,6 +17,14 @@ ilex_array *ix_build_input(ilex_context *ctx, const char *name, size_t length,
 ilex_array *ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *args);
 ilex_array *ix_build_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
 
+/* Converts the operands to the dtype they have in common, literals resolved;
+ * false after an error. */
+bool ix_build_common(ilex_context *ctx, const char *operation, int count,
+                     ilex_array **args);
+
+/* Can "dtype" hold a literal, within its kind? */
+bool ix_literal_fits(const ilex_array *x, ilex_dtype dtype);
+
 /* y(i) = i along one named axis, everywhere. */
 ilex_array *ix_build_index(ilex_context *ctx, int32_t axis);
 

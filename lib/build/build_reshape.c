@@ -15,7 +15,10 @@ ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
         return ix_poison_again(ctx);
     if (!ix_is_array(x))
         x = ix_build_restrict(ctx, "reshape", x, ix_domain_new(ctx, 0, NULL));
-    if (!ix_domain_check_extents(ctx, "reshape", dom))
+    if (ix_is_poison(x))
+        return x;
+    dom = ix_reshape_infer(ctx, dom, x->interior);
+    if (!dom || !ix_domain_check_extents(ctx, "reshape", dom))
         return ix_poison_again(ctx);
     ilex_array *index[ILEX_MAX_RANK];
     if (!ix_reshape_counts(ctx, dom, x->interior) ||

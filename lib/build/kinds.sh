@@ -37,14 +37,19 @@ HEAD
 prototypes() {
     ${AWK:-awk} -v form="$1" "$comment"'
 BEGIN {
-    c["AXIS"] = c["LIN"] = "const char *"
+    c["AXIS"] = c["LIN"] = c["SET"] = c["PLACES"] = "const char *"
+    c["SHAPE"] = c["WORD"] = "const char *"
     c["AXES"] = "const int *"
-    c["INTS"] = c["MAY_INTS"] = "const int64_t *"
-    c["LINS"] = c["MAY_LINS"] = "const char *const *"
-    c["MAY_SET"] = c["SHAPE"] = c["MAY_WORD"] = c["MAY_AXIS"] = "const char *"
-    c["MAY_INT"] = "int64_t "
-    c["MAY_VALUE"] = "ilex_array *"
-    c["MAY_DTYPE"] = "ilex_dtype "
+    c["INTS"] = "const int64_t *"
+    c["LINS"] = "const char *const *"
+    c["INT"] = "int64_t "
+    c["VALUE"] = "ilex_array *"
+    c["DTYPE"] = "ilex_dtype "
+}
+# The type in C of an attribute that may be missing in text, or not.
+function c_type(attribute) {
+    sub(/^MAY_/, "", attribute)
+    return c[attribute]
 }
 # Prints the prototype, with a line broken where .clang-format breaks it.
 function prototype(head, parameters, n,    k, line, indent) {
@@ -93,7 +98,7 @@ function finish(    field, n, k, name, meaning, parameters, m, rest) {
     }
     n = split(rest, attribute, /,[ \t]*/)
     for (k = 1; k + 1 <= n; k += 2)
-        parameters[++m] = c[attribute[k]] attribute[k + 1]
+        parameters[++m] = c_type(attribute[k]) attribute[k + 1]
     print ""
     comment(meaning)
     prototype("ILEX_API ilex_array *ilex_" field[3] "(", parameters, m)

@@ -39,32 +39,109 @@ equal_products(ilex_context *ctx, product a, product b)
                        ix_lin_scale(ctx, b.form ? b.form : one, b.k));
 }
 
-/* Lengths that appear on both sides cancel: what is left must be products of
- * one symbolic length. */
+/* Is the length of the axis asked for? */
 static bool
-same_count(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
-           bool *decided)
+is_wanted(const ix_axis *ax)
 {
-    product p = {1, NULL}, q = {1, NULL};
-    bool used[ILEX_MAX_RANK] = {false};
-    *decided = true;
+    return !ax->name && ix_lin_is(ax->lo, 0) && ix_lin_is(ax->hi, -1);
+}
+
+/* The products of the lengths that are not on both sides, without the one that
+ * is asked for; false when one has two symbolic lengths, or on overflow. */
+static bool
+cancel(ilex_context *ctx, const ix_domain *a, const ix_domain *b, product *p,
+       product *q)
+{
+    bool used[ILEX_MAX_RANK] = {false}, decided = true;
+    *p = *q = (product){1, NULL};
     for (int k = 0; k < a->rank; k++) {
         const ix_lin *length = ix_axis_extent(ctx, &a->ax[k]);
         int j = 0;
         while (j < b->rank &&
                (used[j] || ix_axis_extent(ctx, &b->ax[j]) != length))
             j++;
-        if (j < b->rank)
+        if (j < b->rank && !ix_lin_is(length, 0))
             used[j] = true;
         else
-            *decided &= length && multiply(&p, length);
+            decided &= length && multiply(p, length);
     }
     for (int j = 0; j < b->rank; j++)
-        if (!used[j]) {
+        if (!used[j] && !is_wanted(&b->ax[j])) {
             const ix_lin *length = ix_axis_extent(ctx, &b->ax[j]);
-            *decided &= length && multiply(&q, length);
+            decided &= length && multiply(q, length);
         }
+    return decided;
+}
+
+/* What is left must be products of one symbolic length. */
+static bool
+same_count(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
+           bool *decided)
+{
+    product p, q;
+    *decided = cancel(ctx, a, b, &p, &q);
     return *decided && equal_products(ctx, p, q);
+}
+
+/* a / k; NULL if that is not linear. */
+static const ix_lin *
+divided(ilex_context *ctx, const ix_lin *a, int64_t k)
+{
+    if (!a || k == 0 || a->c % k)
+        return NULL;
+    const ix_lin *r = ix_lin_const(ctx, a->c / k);
+    for (int32_t i = 0; i < a->n; i++) {
+        if (a->t[i].k % k)
+            return NULL;
+        r = ix_lin_fma(ctx, r, a->t[i].k / k, ix_lin_param(ctx, a->t[i].param));
+    }
+    return r;
+}
+
+/* The length that is asked for; NULL after an error. */
+static const ix_lin *
+wanted_length(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
+{
+    product p, q;
+    const ix_lin *one = ix_lin_const(ctx, 1), *length = NULL;
+    bool decided = cancel(ctx, from, to, &p, &q);
+    if (decided && !q.form)
+        length =
+            divided(ctx, ix_lin_scale(ctx, p.form ? p.form : one, p.k), q.k);
+    bool numbers = decided && !p.form && !q.form;
+    if (!length)
+        ix_fail(&ctx->error, numbers ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,
+                "reshape: the length -1 of [%s] cannot be found from [%s]: %s",
+                ix_domain_show(ctx, to).s, ix_domain_show(ctx, from).s,
+                numbers ? "the other lengths do not divide the number of "
+                          "elements"
+                        : "it is not linear in the sizes (where a length is a "
+                          "multiple, write it as one, for example 3*m)");
+    return length;
+}
+
+const ix_domain *
+ix_reshape_infer(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    int at = -1;
+    for (int k = 0; k < to->rank; k++) {
+        ax[k] = to->ax[k];
+        if (!is_wanted(&ax[k]))
+            continue;
+        if (at >= 0) {
+            ix_fail(&ctx->error, ILEX_E_SHAPE,
+                    "reshape: [%s] has two lengths -1; one can be found from "
+                    "the others",
+                    ix_domain_show(ctx, to).s);
+            return NULL;
+        }
+        at = k;
+    }
+    if (at < 0)
+        return to;
+    ax[at].hi = wanted_length(ctx, to, from);
+    return ix_domain_new(ctx, to->rank, ax);
 }
 
 /* Has the domain an axis of length 0 for all sizes? */
@@ -87,26 +164,6 @@ is_constant(ilex_context *ctx, const ix_domain *dom)
         constant &= length && length->n == 0;
     }
     return constant;
-}
-
-bool
-ix_reshape_counts(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
-{
-    bool decided, same = same_count(ctx, from, to, &decided);
-    if (same || (is_empty(ctx, from) && is_empty(ctx, to)))
-        return true;
-    bool overflow = is_constant(ctx, from) && is_constant(ctx, to);
-    ilex_status code = decided    ? ILEX_E_SHAPE
-                       : overflow ? ILEX_E_OVERFLOW
-                                  : ILEX_E_UNSUPPORTED;
-    const char *why = decided ? "are not known to have equally many elements"
-                      : overflow
-                          ? "have more elements than fit 2^62"
-                          : "need products of two symbolic sizes, which are "
-                            "not supported";
-    ix_fail(&ctx->error, code, "reshape: [%s] and [%s] %s",
-            ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s, why);
-    return false;
 }
 
 /* ---- indices ---- */
@@ -179,6 +236,43 @@ next_group(ilex_context *ctx, const side *a, const side *b, int *na, int *nb)
     *na = i;
     *nb = j;
     return true;
+}
+
+/* Do the axes fall into groups with equal products, each with one symbolic
+ * length at most? */
+static bool
+same_groups(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
+{
+    side a = {to, false, 0}, b = {from, false, 0};
+    while (a.next < to->rank || b.next < from->rank) {
+        int nto, nfrom;
+        if (!next_group(ctx, &a, &b, &nto, &nfrom))
+            return false;
+        a.next = nto;
+        b.next = nfrom;
+    }
+    return true;
+}
+
+bool
+ix_reshape_counts(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
+{
+    bool decided, same = same_count(ctx, from, to, &decided);
+    if (same || (is_empty(ctx, from) && is_empty(ctx, to)) ||
+        (!decided && same_groups(ctx, to, from)))
+        return true;
+    bool overflow = is_constant(ctx, from) && is_constant(ctx, to);
+    ilex_status code = decided    ? ILEX_E_SHAPE
+                       : overflow ? ILEX_E_OVERFLOW
+                                  : ILEX_E_UNSUPPORTED;
+    const char *why = decided ? "are not known to have equally many elements"
+                      : overflow
+                          ? "have more elements than fit 2^62"
+                          : "need products of two symbolic sizes, which are "
+                            "not supported";
+    ix_fail(&ctx->error, code, "reshape: [%s] and [%s] %s",
+            ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s, why);
+    return false;
 }
 
 /* The first axis of [from, to) that counts: those before it have length 1. */

@@ -7,6 +7,11 @@
 
 #include "lib/graph/node.h"
 
+/* "to" with the one unnamed axis of length -1, if there is one, as long as the
+ * elements of "from" want it; NULL after an error. */
+const ix_domain *ix_reshape_infer(ilex_context *ctx, const ix_domain *to,
+                                  const ix_domain *from);
+
 /* Have both domains equally many elements, for all sizes? Fails if not. */
 bool ix_reshape_counts(ilex_context *ctx, const ix_domain *to,
                        const ix_domain *from);

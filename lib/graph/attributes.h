@@ -13,18 +13,23 @@
 #define IX_TYPE_LIN(i) .attribute[i].type = IX_ATTRIBUTE_LIN
 #define IX_TYPE_LINS(i) .attribute[i].type = IX_ATTRIBUTE_LINS
 #define IX_TYPE_SHAPE(i) .attribute[i].type = IX_ATTRIBUTE_SHAPE
+#define IX_TYPE_SET(i) .attribute[i].type = IX_ATTRIBUTE_SET
+#define IX_TYPE_PLACES(i) .attribute[i].type = IX_ATTRIBUTE_PLACES
+#define IX_TYPE_INT(i) .attribute[i].type = IX_ATTRIBUTE_INT
+#define IX_TYPE_VALUE(i) .attribute[i].type = IX_ATTRIBUTE_VALUE
+#define IX_TYPE_WORD(i) .attribute[i].type = IX_ATTRIBUTE_WORD
+#define IX_TYPE_DTYPE(i) .attribute[i].type = IX_ATTRIBUTE_DTYPE
 #define IX_OPTIONAL(i) .attribute[i].optional = true
 #define IX_TYPE_MAY_AXIS(i) IX_TYPE_AXIS(i), IX_OPTIONAL(i)
+#define IX_TYPE_MAY_AXES(i) IX_TYPE_AXES(i), IX_OPTIONAL(i)
 #define IX_TYPE_MAY_INTS(i) IX_TYPE_INTS(i), IX_OPTIONAL(i)
 #define IX_TYPE_MAY_LINS(i) IX_TYPE_LINS(i), IX_OPTIONAL(i)
-#define IX_TYPE_MAY_SET(i) .attribute[i].type = IX_ATTRIBUTE_SET, IX_OPTIONAL(i)
-#define IX_TYPE_MAY_INT(i) .attribute[i].type = IX_ATTRIBUTE_INT, IX_OPTIONAL(i)
-#define IX_TYPE_MAY_VALUE(i)                                                   \
-    .attribute[i].type = IX_ATTRIBUTE_VALUE, IX_OPTIONAL(i)
-#define IX_TYPE_MAY_WORD(i)                                                    \
-    .attribute[i].type = IX_ATTRIBUTE_WORD, IX_OPTIONAL(i)
-#define IX_TYPE_MAY_DTYPE(i)                                                   \
-    .attribute[i].type = IX_ATTRIBUTE_DTYPE, IX_OPTIONAL(i)
+#define IX_TYPE_MAY_SET(i) IX_TYPE_SET(i), IX_OPTIONAL(i)
+#define IX_TYPE_MAY_PLACES(i) IX_TYPE_PLACES(i), IX_OPTIONAL(i)
+#define IX_TYPE_MAY_INT(i) IX_TYPE_INT(i), IX_OPTIONAL(i)
+#define IX_TYPE_MAY_VALUE(i) IX_TYPE_VALUE(i), IX_OPTIONAL(i)
+#define IX_TYPE_MAY_WORD(i) IX_TYPE_WORD(i), IX_OPTIONAL(i)
+#define IX_TYPE_MAY_DTYPE(i) IX_TYPE_DTYPE(i), IX_OPTIONAL(i)
 #define IX_ATTRIBUTE_ROW(i, t, a) .attribute[i].name = #a, IX_TYPE_##t(i)
 
 #define IX_ATTRIBUTES_A0() .nattributes = 0

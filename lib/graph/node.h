@@ -34,6 +34,7 @@ typedef enum ix_attribute_type {
     IX_ATTRIBUTE_LINS,
     /* of functions that are no kind of node */
     IX_ATTRIBUTE_SET,
+    IX_ATTRIBUTE_PLACES,
     IX_ATTRIBUTE_INT,
     IX_ATTRIBUTE_SHAPE,
     IX_ATTRIBUTE_VALUE,

@@ -10,7 +10,7 @@
 
 /* An attribute as C passes it: one of these, by its type. */
 typedef struct argument {
-    const char *text;         /* AXIS, SET, LIN, SHAPE, WORD */
+    const char *text;         /* AXIS, SET, PLACES, LIN, SHAPE, WORD */
     const char *const *texts; /* LINS */
     const int *axes;          /* AXES */
     const int64_t *ints;      /* INTS */
@@ -56,6 +56,30 @@ read_set(ilex_array *x, const ix_signature *s, const char *text,
     return true;
 }
 
+/* "0, -1": axes of a result. */
+static bool
+read_places(ilex_context *ctx, const ix_signature *s, const char *text,
+            ix_given *given)
+{
+    ix_given list = {.n = 0};
+    if (!text)
+        return true;
+    if (!ix_parse_text_shape(ctx, text, &list))
+        return false;
+    for (given->n = 0; given->n < list.n; given->n++) {
+        const ix_lin *k = list.form[given->n];
+        if (k->n) {
+            ix_poison(ctx, s->text, 0, ILEX_E_AXIS,
+                      "%s: '%.40s' are no numbers of axes (for example: "
+                      "\"0, -1\")",
+                      s->text, text);
+            return false;
+        }
+        given->number[given->n] = k->c;
+    }
+    return true;
+}
+
 /* One value for each axis. */
 static bool
 read_list(ilex_array *x, const argument *from, ix_given *given)
@@ -88,6 +112,8 @@ read_argument(ilex_context *ctx, ilex_array *x, const ix_signature *s,
         return read_axis(x, s, from->text, given);
     case IX_ATTRIBUTE_SET:
         return read_set(x, s, from->text, given);
+    case IX_ATTRIBUTE_PLACES:
+        return read_places(ctx, s, from->text, given);
     case IX_ATTRIBUTE_LIN:
         return read_bound(ctx, from->text, &given->form[0]);
     case IX_ATTRIBUTE_SHAPE:
@@ -128,28 +154,44 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define C_LIN const char *
 #define C_LINS const char *const *
 #define C_SHAPE const char *
+#define C_SET const char *
+#define C_PLACES const char *
+#define C_INT int64_t
+#define C_VALUE ilex_array *
+#define C_WORD const char *
+#define C_DTYPE ilex_dtype
 #define C_MAY_AXIS C_AXIS
+#define C_MAY_AXES C_AXES
 #define C_MAY_INTS C_INTS
 #define C_MAY_LINS C_LINS
-#define C_MAY_SET const char *
-#define C_MAY_INT int64_t
-#define C_MAY_VALUE ilex_array *
-#define C_MAY_WORD const char *
-#define C_MAY_DTYPE ilex_dtype
+#define C_MAY_SET C_SET
+#define C_MAY_PLACES C_PLACES
+#define C_MAY_INT C_INT
+#define C_MAY_VALUE C_VALUE
+#define C_MAY_WORD C_WORD
+#define C_MAY_DTYPE C_DTYPE
 #define FIELD_AXIS text
 #define FIELD_AXES axes
 #define FIELD_INTS ints
 #define FIELD_LIN text
 #define FIELD_LINS texts
 #define FIELD_SHAPE text
-#define FIELD_MAY_AXIS text
-#define FIELD_MAY_INTS ints
-#define FIELD_MAY_LINS texts
-#define FIELD_MAY_SET text
-#define FIELD_MAY_INT number
-#define FIELD_MAY_VALUE value
-#define FIELD_MAY_WORD text
-#define FIELD_MAY_DTYPE number
+#define FIELD_SET text
+#define FIELD_PLACES text
+#define FIELD_INT number
+#define FIELD_VALUE value
+#define FIELD_WORD text
+#define FIELD_DTYPE number
+#define FIELD_MAY_AXIS FIELD_AXIS
+#define FIELD_MAY_AXES FIELD_AXES
+#define FIELD_MAY_INTS FIELD_INTS
+#define FIELD_MAY_LINS FIELD_LINS
+#define FIELD_MAY_SET FIELD_SET
+#define FIELD_MAY_PLACES FIELD_PLACES
+#define FIELD_MAY_INT FIELD_INT
+#define FIELD_MAY_VALUE FIELD_VALUE
+#define FIELD_MAY_WORD FIELD_WORD
+#define FIELD_MAY_DTYPE FIELD_DTYPE
 
 /* Parameters and arguments for the attributes of a row. */
 #define PARAMETERS_A0()
@@ -190,10 +232,10 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define PUBLIC_node(function, most, attributes)                                \
     ilex_array *ilex_##function(OPERANDS_##most PARAMETERS_##attributes)       \
     {                                                                          \
-        const argument from[] = {ARGUMENTS_##attributes};                      \
+        const argument passed[] = {ARGUMENTS_##attributes};                    \
         return construct(PASSED_##most,                                        \
                          &ix_signatures[IX_SIGNATURE_##function],              \
-                         COUNTED_##most, from);                                \
+                         COUNTED_##most, passed);                              \
     }
 #define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
                 lower, meaning, attributes)                                    \

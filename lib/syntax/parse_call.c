@@ -59,6 +59,7 @@ read_value(const reading *r, ix_attribute_type type, const ix_syntax *value,
         break;
     case IX_ATTRIBUTE_AXES:
     case IX_ATTRIBUTE_INTS:
+    case IX_ATTRIBUTE_PLACES:
     case IX_ATTRIBUTE_INT:
         given->number[k] = ix_parse_int(p, value);
         break;
@@ -85,7 +86,7 @@ static bool
 is_list(ix_attribute_type type)
 {
     return ix_attribute_per_axis(type) || type == IX_ATTRIBUTE_SET ||
-           type == IX_ATTRIBUTE_SHAPE;
+           type == IX_ATTRIBUTE_PLACES || type == IX_ATTRIBUTE_SHAPE;
 }
 
 /* Does "a" give the attribute "info"? A word may stand alone. */
@@ -178,15 +179,17 @@ check_attributes(const reading *r)
 const char *
 ix_signature_example(ix_parser *p, const ix_signature *s)
 {
-    static const char *const values[] = {"0",   "[1, 0]", "[2]", "1",
-                                         "[n]", "0",      "1",   "[n, 3]",
-                                         "0.0", "wrap",   "f64"};
+    static const char *const values[] = {"0",      "[1, 0]", "[2]",  "1",
+                                         "[n]",    "0",      "0",    "1",
+                                         "[n, 3]", "0.0",    "wrap", "f64"};
     ix_mem mem = ix_arena_mem(&p->reader.arena);
     ix_text t;
     ix_text_init(&t, &mem);
     ix_text_format(&t, "%s(", s->text);
     bool bounds = s->most == 0 && s->nattributes > 0;
-    ix_text_put(&t, bounds          ? "n, 3"
+    bool shape = bounds && !strcmp(s->attribute[0].name, "shape");
+    ix_text_put(&t, shape           ? "n, 3"
+                    : bounds        ? "n"
                     : s->most == 0  ? ""
                     : s->least <= 1 ? "x"
                                     : "x, y");

@@ -123,14 +123,7 @@ random_attribute(diff_shop *shop, diff_random *r, ix_attribute_type type,
                                    : x->interior->ax[diff_draw(r, d)].hi,
                 diff_between(r, -3, 3));
             break;
-        case IX_ATTRIBUTE_SET:
-            given->n = 1;
-            given->number[0] = diff_draw(r, d);
-            break;
-        case IX_ATTRIBUTE_INT:
-            given->number[0] = diff_between(r, -2, 3);
-            break;
-        default: /* of functions.def: not drawn at random */
+        default: /* of functions.def: see diff_calls.c */
             return;
         }
     }
@@ -153,6 +146,7 @@ random_kind(diff_shop *shop, diff_random *r, ix_kind kind, ilex_array *const *x)
 
 /* Kinds without a function of their own. */
 #define DIFF_KIND(name, operands, unnamed, named)
+#define DIFF_CALL(function, name, operands, unnamed, named)
 #define DIFF_NODE(NAME, name, operands, unnamed, named)                        \
     ilex_array *diff_build_##name(diff_shop *shop, diff_random *r,             \
                                   ilex_array *const *x)                        \

@@ -6,7 +6,8 @@
  * A recipe is a program as data: steps that name their operands and carry a
  * seed, so that it can be built in any context, printed by its number and
  * shrunk. diff_random.c draws numbers; diff_recipe.c makes recipes of the
- * steps of kinds.def; diff_leaves.c, diff_nodes.c and diff_maps.c build steps;
+ * steps of kinds.def; diff_leaves.c, diff_nodes.c, diff_calls.c and
+ * diff_maps.c build steps;
  * diff_buffers.c makes storages with guards and poison; diff_run.c runs many
  * recipes as one program on each back end and compares; cuda_shim.c lets the C
  * compiler build CUDA source; diff_shrink.c makes a failing recipe small;

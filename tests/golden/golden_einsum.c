@@ -18,23 +18,6 @@ build(const golden_case *c, ilex_context *ctx, ilex_array **x)
     return ilex_einsum(ctx, text, c->operands, x);
 }
 
-/* The arrays of a list separated by ';'. */
-static const char *
-parse_operands(golden_case *c, const char *text)
-{
-    while (*text) {
-        size_t n = strcspn(text, ";");
-        if (c->operands == GOLDEN_OPERANDS)
-            return "has too many operands";
-        const char *fault = golden_array_parse(&c->in[c->operands], text, n);
-        if (fault)
-            return fault;
-        c->operands++;
-        text += n + (text[n] == ';');
-    }
-    return NULL;
-}
-
 /* What is wrong with the row, or NULL: then "c" is its case. */
 static const char *
 make_case(char **row, golden_case *c)
@@ -45,7 +28,7 @@ make_case(char **row, golden_case *c)
         row[SUBSCRIPTS][n - 1] != '"')
         return "has subscripts that are not between double quotes";
     c->text[0] = row[SUBSCRIPTS];
-    const char *fault = parse_operands(c, row[OPERANDS]);
+    const char *fault = golden_rows_operands(c, row[OPERANDS]);
     if (!fault && strtol(row[COUNT], NULL, 10) != c->operands)
         return "has another number of operands than it says";
     return fault;

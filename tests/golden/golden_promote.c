@@ -42,13 +42,13 @@ build_matmul(ilex_context *ctx, ilex_array **x)
 static ilex_array *
 build_concatenate(ilex_context *ctx, ilex_array **x)
 {
-    return ilex_concat(ctx, 2, x);
+    return ilex_concat(ctx, 2, x, "0");
 }
 
 static ilex_array *
 build_stack(ilex_context *ctx, ilex_array **x)
 {
-    return ilex_stack(ctx, 2, x);
+    return ilex_stack(ctx, 2, x, 0);
 }
 
 static const struct {

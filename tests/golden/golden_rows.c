@@ -10,6 +10,22 @@
 
 #include "tests/golden/golden_rows.h"
 
+const char *
+golden_rows_operands(golden_case *c, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ";");
+        if (c->operands == GOLDEN_OPERANDS)
+            return "has too many operands";
+        const char *fault = golden_array_parse(&c->in[c->operands], text, n);
+        if (fault)
+            return fault;
+        c->operands++;
+        text += n + (text[n] == ';');
+    }
+    return NULL;
+}
+
 typedef struct rows {
     const golden_table *t;
     golden_report *report;
@@ -61,6 +77,11 @@ make_cases(rows *s, bool errors)
         golden_case *c = &s->cases[s->count];
         if ((row[0] && expects_error(s, row)) != errors)
             continue;
+        const char *reason = row[0] && s->l->skip ? s->l->skip(row) : NULL;
+        if (reason) {
+            golden_skip(s->report, reason);
+            continue;
+        }
         const char *fault = read_case(s, row, c);
         if (fault) {
             golden_fail(s->report, s->t->line[i], "malformed row: %s", fault);

@@ -10,6 +10,7 @@ import meaning
 from forms import Axis, Form, Sizes, box_text
 from maps import POINTS, Mapper
 from meaning import DTYPE, KIND, NAMES, Undefined
+from structure import STEPS, Structure
 from steps import MOST, Program, Step, literal_text, op_text, operand_text
 
 AXES = ["I", "J", "K", "L"]
@@ -17,7 +18,7 @@ REAL_LITERALS = [0.5, 2.0, -1.5, 0.0, 0.1, 3.0, 1e-3, -0.7, 1e10]
 FLOATS = ["f64", "f32", "f64", "f32", "c64", "c128"]
 
 
-class Drawer:
+class Drawer(Structure):
     def __init__(self, seed, number):
         self.r = random.Random(seed * 1000003 + number)
         self.np = np.random.Generator(np.random.PCG64(
@@ -655,6 +656,8 @@ def map_step(mapper, body, axes):
 KINDS = """op map reduce shift typed einsum permute slice roll reshape cast index
 scalar const input""".split()
 WEIGHTS = [34, 22, 10, 9, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
+KINDS += list(STEPS)
+WEIGHTS += list(STEPS.values())
 COMMON = """add subtract multiply add subtract multiply true_divide maximum
 minimum negative less greater_equal where where where equal logical_and
 absolute sqrt floor_divide remainder square""".split()

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the pass partition knows of arrays, for the files that it is made of:
+ * partition.c decides what is stored, parts.c stores concats.
+ */
+#ifndef ILEX_COMPILER_PARTITION_H
+#define ILEX_COMPILER_PARTITION_H
+
+#include "compiler/unit.h"
+
+/* Where a concat is: the whole of a buffer, or a part of another concat that
+ * has no other reader. */
+typedef struct ix_whereabouts {
+    size_t root;                         /* position of the one with a buffer */
+    const ix_lin *offset[ILEX_MAX_RANK]; /* of index 0, in the buffer */
+} ix_whereabouts;
+
+/* What partition knows of an array. */
+typedef struct ix_partition_info {
+    int64_t reads; /* distinct (user, index) pairs, seen from stores */
+    int64_t work;  /* operations of its body and those computed with it */
+    int parts;     /* how often it is an operand of a concat */
+    bool stored;
+    bool root;          /* is an output */
+    bool loaded;        /* read by a body */
+    bool conditions;    /* body decides on indices */
+    bool repeated;      /* read by fewer indices than there are loops */
+    bool gathered;      /* read at indices that are data */
+    int buffer;         /* when stored; of a concat -1 until it has one */
+    ilex_array *body;   /* over buffers, when computed again */
+    int statements;     /* of it, or more */
+    ix_whereabouts *at; /* CONCAT */
+} ix_partition_info;
+
+typedef struct ix_partition {
+    ix_unit *u;
+    ix_partition_info *of;     /* by position */
+    size_t first_output;       /* buffer of output 0 */
+    ix_mem mem;                /* the unit's */
+    ix_walk branches, indices; /* over index arithmetic of all bodies */
+} ix_partition;
+
+ix_partition_info *ix_partition_of(ix_partition *p, const ilex_array *n);
+
+/* Is "n" read by one concat, once, and by nothing else? It is computed where
+ * its part of that is stored. */
+bool ix_partition_is_part(const ix_partition_info *x);
+
+/* The output that holds "n" itself: the one output it is the value of, unless
+ * others read more of it than the output covers. -1: none. */
+int ix_partition_output(ix_partition *p, const ilex_array *n);
+
+/* A new temporary for the array at position "i". */
+int ix_partition_temporary(ix_partition *p, size_t i);
+
+/* Stores the array at position "i", which has a body, in a temporary. */
+void ix_partition_store(ix_partition *p, size_t i);
+
+/* ---- parts.c ---- */
+
+/* Users first: where the concat "n", at position "i", is stored, and that it
+ * reads its operands. */
+void ix_parts_decide(ix_partition *p, ilex_array *n, size_t i);
+
+/* Operands first: a stage for each part of the concat at position "i" that is
+ * no concat stored in the same place. */
+bool ix_parts_store(ix_partition *p, size_t i);
+
+#endif
