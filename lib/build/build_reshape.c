@@ -72,7 +72,7 @@ ix_build_permute(ilex_context *ctx, ilex_array *const *operands, int count,
 
 const ix_lin *
 ix_slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
-             int64_t step)
+                int64_t step)
 {
     const ix_lin *span =
         step > 0 ? ix_lin_sub(ctx, stop, start) : ix_lin_sub(ctx, start, stop);

@@ -5,14 +5,13 @@
  *
  * Order of work: golden_read.c splits a file into rows and turns literals
  * into arrays (of golden_value.c's elements); golden_promote.c,
- * golden_scalar.c, golden_reduce.c, golden_einsum.c and golden_index.c make cases
- * of rows;
- * golden_batch.c compiles and runs many cases as one program; golden_compare.c
- * judges the results, by golden_rule.c where NumPy leaves them open;
- * golden_backend.c is the table of what programs run on; golden_axis.c does
- * all of this by itself for operators on storages; golden_report.c counts and
- * prints; golden_jobs.c runs many files at a time, golden_files.c all of them;
- * golden_main.c is the command.
+ * golden_scalar.c, golden_reduce.c, golden_einsum.c and golden_index.c make
+ * cases of rows; golden_batch.c compiles and runs many cases as one program;
+ * golden_compare.c judges the results, by golden_rule.c where NumPy leaves them
+ * open; golden_backend.c is the table of what programs run on; golden_axis.c
+ * does all of this by itself for operators on storages; golden_report.c counts
+ * and prints; golden_jobs.c runs many files at a time, golden_files.c all of
+ * them; golden_main.c is the command.
  */
 #ifndef ILEX_TESTS_GOLDEN_H
 #define ILEX_TESTS_GOLDEN_H
