@@ -174,6 +174,12 @@ START_TEST(named_pad)
     ilex_array_domain(y, text, sizeof text);
     check_fine();
     ck_assert_str_eq(text, "I:1:n+2, J:2*m");
+    /* the halo is not a part of what is padded, even by nothing */
+    for (int mode = 0; mode < 2; mode++) {
+        y = ilex_pad(u, NULL, NULL, NULL, mode ? "wrap" : NULL);
+        ck_assert_ptr_eq(y->interior, u->interior);
+        ck_assert_ptr_eq(y->valid, u->interior);
+    }
 }
 END_TEST
 
