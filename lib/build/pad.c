@@ -365,7 +365,7 @@ pad_axes(const padding *p, uint32_t axes)
                : ix_poison_again(p->ctx);
 }
 
-/* Two axes at a time. */
+/* Two axes at a time; by nothing, the interior. */
 static ilex_array *
 pad_by_mode(padding *p)
 {
@@ -382,7 +382,7 @@ pad_by_mode(padding *p)
         if (ix_is_poison(p->x))
             return p->x;
     }
-    return p->x;
+    return ix_build_restrict(p->ctx, "pad", p->x, p->x->interior);
 }
 
 ilex_array *

@@ -77,6 +77,12 @@ static const struct {
     {"n, 2", 3, "concat(x, full(n, 1; value=9); axis=-1)",
      "3 3: 0 1 9 2 3 9 4 5 9"},
     {"n, 2", 0, "concat(x, x; axis=1)", "0 4:"},
+    {"n, 2", 2, "concat(concat(x, x; axis=1), concat(x + 10, x + 20; axis=1))",
+     "4 4: 0 1 0 1 2 3 2 3 10 11 20 21 12 13 22 23"},
+    {"n, 2", 3,
+     "slice(concat(sum[1](x), sum[1](x)); start=[0], stop=[1]) + "
+     "slice(sum[1](x); start=[1], stop=[2])",
+     "1: 6"},
     {"n", 3, "concat(x)", "3: 0 1 2"},
     {"n", 3, "stack(x, x + 5)", "2 3: 0 1 2 5 6 7"},
     {"n", 3, "stack(x, x + 5; axis=-1)", "3 2: 0 5 1 6 2 7"},
@@ -168,6 +174,12 @@ START_TEST(named_pad)
     ilex_array_domain(y, text, sizeof text);
     check_fine();
     ck_assert_str_eq(text, "I:1:n+2, J:2*m");
+    /* the halo is not a part of what is padded, even by nothing */
+    for (int mode = 0; mode < 2; mode++) {
+        y = ilex_pad(u, NULL, NULL, NULL, mode ? "wrap" : NULL);
+        ck_assert_ptr_eq(y->interior, u->interior);
+        ck_assert_ptr_eq(y->valid, u->interior);
+    }
 }
 END_TEST
 
