@@ -157,6 +157,17 @@ ILEX_API ilex_array *ilex_transpose(ilex_array *x, const int *axes);
 ILEX_API ilex_array *ilex_reshape_to(ilex_array *x, const char *shape,
                                      const char *order);
 
+/* y = x at the indices y along an axis, as NumPy's take: x[:, y, :].
+ * Without an axis x counts as flat. Negative indices count from the end; a
+ * run fails where one is outside. */
+ILEX_API ilex_array *ilex_take(ilex_array *x, ilex_array *y, const char *axis);
+
+/* z(i, j, k) = x(i, y(i, j, k), k) for axis 1: y has x's axes and is as
+ * long but for this one. Negative indices count from the end; a run fails
+ * where one is outside. */
+ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *y,
+                                          const char *axis);
+
 /* ---- kinds that this version does not have ----
  *
  * With a context they report ILEX_E_UNSUPPORTED and return poison (an

@@ -3,6 +3,10 @@
  * Subscripts of whole arrays.
  */
 #include "lib/build/items.h"
+#include "lib/build/structure.h"
+
+#include "lib/ops/dtype.h"
+#include "lib/shape/broadcast.h"
 
 /* ---- ends of ranges ---- */
 
@@ -100,6 +104,8 @@ typedef struct result {
     ix_axis ax[ILEX_MAX_RANK], valid[ILEX_MAX_RANK];
     int rank;
     ilex_array *index[ILEX_MAX_RANK]; /* into the operand */
+    ilex_array *operand[ILEX_MAX_RANK + 1];
+    int noperands; /* x, arrays of indices */
 } result;
 
 /* Another axis of the result. */
@@ -164,6 +170,108 @@ take_range(const place *p, const ix_item *item, result *r)
     return true;
 }
 
+/* ---- arrays of indices ---- */
+
+/* What the arrays among the items have in common. */
+typedef struct arrays {
+    int count;
+    int first;     /* axis of the first one, or of a single index beside it */
+    bool together; /* they and the single indices are neighbours */
+    const ix_domain *shape; /* of all of them, broadcast */
+    int axis;               /* of the result, where that starts */
+} arrays;
+
+/* Finds the arrays and broadcasts them; false after an error. */
+static bool
+open_arrays(ilex_context *ctx, const ilex_array *x, const ix_item *all,
+            arrays *a)
+{
+    ilex_array *array[ILEX_MAX_RANK];
+    ix_broadcast dom;
+    int last = -1, picked = 0;
+    for (int k = 0; k < ix_rank(x); k++) {
+        if (all[k].kind == IX_ITEM_ARRAY)
+            array[a->count++] = all[k].array;
+        if (all[k].kind == IX_ITEM_RANGE)
+            continue;
+        a->first = a->first < 0 ? k : a->first;
+        last = k;
+        picked++;
+    }
+    a->together = last - a->first + 1 == picked;
+    if (a->count &&
+        !ix_broadcast_domains(ctx, "subscript", a->count, array, &dom))
+        return false;
+    a->shape = a->count ? dom.interior : NULL;
+    return true;
+}
+
+static void
+add_array_axes(arrays *a, result *r)
+{
+    a->axis = r->rank;
+    for (int k = 0; k < a->shape->rank; k++)
+        add_axis(r, a->shape->ax[k], a->shape->ax[k]);
+}
+
+/* The element of an array of indices at the result's indices, as i64. */
+static ilex_array *
+element(ilex_context *ctx, const arrays *a, ilex_array *x, int slot)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    int skip = a->shape->rank - ix_rank(x);
+    if (!ix_is_array(x))
+        return ix_scalar_cast(ctx, ILEX_I64, x);
+    for (int k = 0; k < ix_rank(x); k++) {
+        bool stretched = ix_lin_is(x->interior->ax[k].hi, 1);
+        index[k] = stretched ? ix_index_const(ctx, 0)
+                             : ix_scalar_index(ctx, a->axis + skip + k);
+    }
+    return ix_scalar_cast(
+        ctx, ILEX_I64,
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, slot, ix_rank(x), index));
+}
+
+/* v, from the end where it is negative. */
+static ilex_array *
+from_either_end(ilex_context *ctx, ilex_array *v, const ix_lin *length)
+{
+    ilex_array *zero = ix_index_const(ctx, 0);
+    ilex_array *below[2] = {v, zero}, *sum[2] = {v, ix_index_lin(ctx, length)};
+    ilex_array *ops[3] = {
+        ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, below),
+        ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, sum), v};
+    return ix_scalar_op(ctx, IX_OP_WHERE, ILEX_I64, ILEX_I64, ops);
+}
+
+static bool
+take_array(const place *p, const ix_item *item, const arrays *a, result *r)
+{
+    ilex_context *ctx = p->ctx;
+    ilex_array *x = item->array;
+    ilex_dtype dtype = (ilex_dtype)x->dtype;
+    if (!ix_dtype_is_integer(dtype)) {
+        ix_fail(&ctx->error,
+                dtype == ILEX_BOOL ? ILEX_E_UNSUPPORTED : ILEX_E_DTYPE,
+                dtype == ILEX_BOOL
+                    ? "subscript: a mask is not supported in this version; "
+                      "where(m, x, v) and sum(x; where=m) are (%s)"
+                    : "subscript: an array of indices is of integers, not %s",
+                ilex_dtype_name(dtype));
+        return false;
+    }
+    ilex_array *v = element(ctx, a, x, r->noperands);
+    if (ix_is_array(x))
+        r->operand[r->noperands++] = x;
+    if (ix_dtype_kind(dtype) == 'i')
+        v = from_either_end(ctx, v, p->length);
+    r->index[p->axis] = ix_scalar_checked(ctx, v, p->axis, ix_lin_const(ctx, 0),
+                                          p->length, item->trusted);
+    return true;
+}
+
+/* ---- the subscript ---- */
+
 /* How many axes the ellipsis stands for; -1 after an error. */
 static int
 hidden_axes(const ilex_array *x, int n, const ix_item *item)
@@ -201,30 +309,46 @@ finish(ilex_context *ctx, ilex_array *x, result *r)
         return x;
     ilex_array *body =
         ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), r->index);
-    return dom == valid ? ix_build_lambda(ctx, "subscript", dom, body, 1, &x)
+    return dom == valid ? ix_build_lambda(ctx, "subscript", dom, body,
+                                          r->noperands, r->operand)
                         : ix_build_wide_lambda(ctx, "subscript", dom, valid,
-                                               body, 1, &x);
+                                               body, r->noperands, r->operand);
+}
+
+/* One item for each axis of x, in order: the ellipsis written out. */
+static bool
+expand(ilex_array *x, int n, const ix_item *item, ix_item *all)
+{
+    static const ix_item whole = {.kind = IX_ITEM_RANGE, .step = 1};
+    int hidden = hidden_axes(x, n, item), axis = 0;
+    bool dots = false;
+    for (int i = 0; hidden >= 0 && i <= n; i++) {
+        bool here = i < n && item[i].kind == IX_ITEM_ELLIPSIS;
+        int count = here || (i == n && !dots) ? hidden : i < n;
+        dots |= here;
+        while (count-- > 0)
+            all[axis++] = i == n || here ? whole : item[i];
+    }
+    return hidden >= 0;
 }
 
 ilex_array *
 ix_build_items(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 {
-    static const ix_item all = {.kind = IX_ITEM_RANGE, .step = 1};
-    result r = {.rank = 0};
-    int hidden = hidden_axes(x, n, item), axis = 0;
-    bool ok = hidden >= 0, dots = false;
-    for (int i = 0; ok && i <= n; i++) {
-        bool here = i < n && item[i].kind == IX_ITEM_ELLIPSIS;
-        int count = here || (i == n && !dots) ? hidden : i < n;
-        dots |= here;
-        for (; ok && count > 0; count--, axis++) {
-            const ix_item *it = i == n || here ? &all : &item[i];
-            place p = {ctx, x, axis,
-                       ix_axis_extent(ctx, &x->interior->ax[axis])};
-            ok =
-                p.length && (it->kind == IX_ITEM_AT ? take_index(&p, it->lo, &r)
-                                                    : take_range(&p, it, &r));
-        }
+    ix_item all[ILEX_MAX_RANK];
+    arrays a = {.first = -1};
+    result r = {.rank = 0, .operand = {x}, .noperands = 1};
+    bool ok = expand(x, n, item, all) && open_arrays(ctx, x, all, &a);
+    if (ok && a.count && !a.together)
+        add_array_axes(&a, &r);
+    for (int k = 0; ok && k < ix_rank(x); k++) {
+        place p = {ctx, x, k, ix_axis_extent(ctx, &x->interior->ax[k])};
+        if (a.count && a.together && k == a.first)
+            add_array_axes(&a, &r);
+        ok = p.length &&
+             (all[k].kind == IX_ITEM_AT      ? take_index(&p, all[k].lo, &r)
+              : all[k].kind == IX_ITEM_RANGE ? take_range(&p, &all[k], &r)
+                                             : take_array(&p, &all[k], &a, &r));
     }
     return ok ? finish(ctx, x, &r) : ix_poison_again(ctx);
 }
@@ -234,7 +358,7 @@ ix_build_items(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 ilex_array *
 ix_build_select(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 {
-    result r = {.rank = 0};
+    result r = {.rank = 0, .operand = {x}, .noperands = 1};
     for (int k = 0; k < ix_rank(x); k++) {
         const ix_item *it = NULL;
         for (int i = 0; i < n; i++)
@@ -250,4 +374,85 @@ ix_build_select(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
         add_axis(&r, ax, it ? ax : valid);
     }
     return finish(ctx, x, &r);
+}
+
+/* ---- take, take_along_axis ---- */
+
+/* x as one axis, in C order. */
+static ilex_array *
+flattened(ilex_array *x)
+{
+    ix_axis ax = {0, ix_lin_const(x->ctx, 1), NULL};
+    const ix_lin *count = ax.lo;
+    for (int k = 0; count && k < ix_rank(x); k++) {
+        const ix_lin *hi = x->interior->ax[k].hi;
+        count = hi->n == 0      ? ix_lin_scale(x->ctx, count, hi->c)
+                : count->n == 0 ? ix_lin_scale(x->ctx, hi, count->c)
+                                : NULL;
+    }
+    if (!count)
+        return ix_poison(x->ctx, "take", 0, ILEX_E_UNSUPPORTED,
+                         "take: without an axis the operand is taken as one, "
+                         "and the product of lengths in [%s] is not linear; "
+                         "say which axis: take(x, i; axis=0)",
+                         ix_domain_show(x->ctx, x->interior).s);
+    ax = (ix_axis){0, ix_lin_const(x->ctx, 0), count};
+    return ix_build_reshape(x->ctx, x, ix_domain_new(x->ctx, 1, &ax), false);
+}
+
+ilex_array *
+ix_build_take(ilex_context *ctx, ilex_array *const *operands, int count,
+              const ix_given *given)
+{
+    ix_item item[ILEX_MAX_RANK];
+    ilex_array *x = ix_structure_unnamed(ctx, "take", operands[0]);
+    (void)count;
+    if (!ix_is_poison(x) && !given[0].present && ix_rank(x) != 1)
+        x = flattened(x);
+    if (ix_is_poison(x))
+        return x;
+    int d = ix_rank(x);
+    int axis = given[0].present
+                   ? ix_structure_place(ctx, "take", given[0].number[0], d)
+                   : 0;
+    if (axis < 0)
+        return ix_poison_again(ctx);
+    for (int k = 0; k < d; k++)
+        item[k] = (ix_item){.kind = k == axis ? IX_ITEM_ARRAY : IX_ITEM_RANGE,
+                            .step = 1,
+                            .array = operands[1]};
+    return ix_build_items(ctx, x, d, item);
+}
+
+ilex_array *
+ix_build_take_along_axis(ilex_context *ctx, ilex_array *const *operands,
+                         int count, const ix_given *given)
+{
+    ilex_array *x = operands[0], *y = operands[1];
+    int d = ix_rank(x);
+    int axis =
+        ix_structure_place(ctx, "take_along_axis", given[0].number[0], d);
+    (void)count;
+    if (axis < 0)
+        return ix_poison_again(ctx);
+    place p = {ctx, x, axis, ix_axis_extent(ctx, &x->interior->ax[axis])};
+    result r = {.rank = 0, .operand = {x}, .noperands = 1};
+    arrays a = {.shape = ix_rank(y) ? y->interior : NULL};
+    bool same = ix_rank(y) == d;
+    for (int k = 0; same && k < d; k++) {
+        const ix_axis *in = &x->interior->ax[k], *at = &y->interior->ax[k];
+        same = in->name == at->name &&
+               (k == axis || (in->lo == at->lo && in->hi == at->hi));
+        add_axis(&r, *at, *at);
+        r.index[k] = ix_scalar_index(ctx, k);
+    }
+    if (!same)
+        return ix_poison(ctx, "take_along_axis", 1, ILEX_E_SHAPE,
+                         "take_along_axis: the indices are on [%s], the "
+                         "operand on [%s]; they differ along axis %d alone",
+                         ix_rank(y) ? ix_domain_show(ctx, y->interior).s : "",
+                         d ? ix_domain_show(ctx, x->interior).s : "", axis);
+    ix_item item = {.kind = IX_ITEM_ARRAY, .array = y};
+    return p.length && take_array(&p, &item, &a, &r) ? finish(ctx, x, &r)
+                                                     : ix_poison_again(ctx);
 }

@@ -11,6 +11,7 @@
 typedef enum ix_item_kind {
     IX_ITEM_AT,      /* one index; the axis goes */
     IX_ITEM_RANGE,   /* lo:hi:step */
+    IX_ITEM_ARRAY,   /* indices that are data */
     IX_ITEM_ELLIPSIS /* all axes that other items do not take */
 } ix_item_kind;
 
@@ -19,11 +20,16 @@ typedef struct ix_item {
     int axis;              /* of named axes: which one */
     const ix_lin *lo, *hi; /* AT: lo; RANGE: NULL where there is none */
     int64_t step;          /* RANGE; 1 if there is none */
+    ilex_array *array;     /* ARRAY: of integers */
+    bool trusted;          /* ARRAY: no index is checked */
 } ix_item;
 
 /* x[items]: y(i) = x(start + step*i), axes in order. Negative numbers count
  * from the end, ranges are cut at the ends, as in NumPy; what symbolic sizes
- * leave undecided is an error that proposes an assumption. */
+ * leave undecided is an error that proposes an assumption. Arrays of indices
+ * are broadcast; their axes stand where the first of them stands if they and
+ * the single indices are neighbours, else in front. A run fails where one of
+ * their indices is outside. */
 ilex_array *ix_build_items(ilex_context *ctx, ilex_array *x, int n,
                            const ix_item *item);
 

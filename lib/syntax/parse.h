@@ -158,6 +158,9 @@ ilex_array *ix_parse_field_index(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_field_reduce(ix_parser *p, const ix_syntax *x,
                                   ix_reduction r);
 
+/* Does a subscript end with "; unchecked"? */
+bool ix_parse_trusted(ix_parser *p, const ix_syntax *x);
+
 /* Inside p->lambda: a name, a subscript, a reduction. */
 ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);
 ilex_array *ix_parse_lambda_index(ix_parser *p, const ix_syntax *x);

@@ -176,9 +176,8 @@ index_entry(ix_parser *p, const ix_colons *r)
     return ix_parser_array(p, ix_scalar_cast(p->ctx, ILEX_I64, x));
 }
 
-/* Does a subscript end with "; unchecked"? */
-static bool
-is_trusted(ix_parser *p, const ix_syntax *x)
+bool
+ix_parse_trusted(ix_parser *p, const ix_syntax *x)
 {
     const ix_attributes *list = &x->attributes;
     if (list->n == 0)
@@ -197,7 +196,7 @@ ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
 {
     int slot;
     ilex_array *index[ILEX_MAX_RANK];
-    bool trusted = is_trusted(p, x);
+    bool trusted = ix_parse_trusted(p, x);
     ilex_array *array = find_operand(p, &x->word, &slot);
     if (!array)
         ix_parser_unknown(p, &x->word, "array");

@@ -180,6 +180,7 @@ static ilex_array *
 subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
 {
     named_subscript s = {.x = a};
+    ix_parse_trusted(p, x);
     for (size_t i = 0; i < x->ranges->n; i++) {
         const ix_colons *r = &x->ranges->item[i];
         if (i == ILEX_MAX_RANK)
@@ -197,12 +198,35 @@ subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
 
 /* ---- unnamed axes ---- */
 
+/* Does "x" speak of an array? Bounds speak of sizes alone. */
+static bool
+mentions_array(ix_parser *p, const ix_syntax *x)
+{
+    bool found = x->kind == IX_SYNTAX_INDEX;
+    if (x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_REAL ||
+        x->kind == IX_SYNTAX_IMAGINARY)
+        return false;
+    if (x->kind == IX_SYNTAX_NAME)
+        return ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
+    for (size_t i = 0; !found && i < x->nparts; i++)
+        found = mentions_array(p, x->part[i]);
+    for (size_t i = 0; !found && i < x->nlinks; i++)
+        found = mentions_array(p, x->link[i].operand);
+    return found;
+}
+
 static ix_item
-read_item(ix_parser *p, const ix_colons *r)
+read_item(ix_parser *p, const ix_colons *r, bool trusted)
 {
     ix_item item = {.kind = IX_ITEM_ELLIPSIS, .step = 1};
     if (r->ellipsis)
         return item;
+    if (r->n == 1 && mentions_array(p, r->part[0])) {
+        item.kind = IX_ITEM_ARRAY;
+        item.trusted = trusted;
+        item.array = ix_parse_expr(p, r->part[0]);
+        return item;
+    }
     item.kind = r->n == 1 ? IX_ITEM_AT : IX_ITEM_RANGE;
     item.lo = bound(p, r->part[0]);
     item.hi = r->n > 1 ? bound(p, r->part[1]) : NULL;
@@ -216,6 +240,7 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
 {
     ix_item item[ILEX_MAX_RANK + 1];
     int n = 0;
+    bool trusted = ix_parse_trusted(p, x);
     for (size_t i = 0; i < x->ranges->n; i++) {
         const ix_colons *r = &x->ranges->item[i];
         if (r->axis.length)
@@ -226,7 +251,7 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
         if (n > ILEX_MAX_RANK)
             ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
                         "more than %d indices", ILEX_MAX_RANK);
-        item[n++] = read_item(p, r);
+        item[n++] = read_item(p, r, trusted);
     }
     ix_parser_at(p, &x->word);
     return ix_build_items(p->ctx, a, n, item);
@@ -239,10 +264,6 @@ ix_parse_field_index(ix_parser *p, const ix_syntax *x)
         ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
     if (!name)
         ix_parser_unknown(p, &x->word, "array");
-    if (x->attributes.n)
-        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
-                    "what is read outside (after ';') is not supported here "
-                    "in this version");
     ilex_array *a = name->array;
     bool named = ix_rank(a) > 0 && ix_domain_named(a->interior);
     ilex_array *r = ix_parser_array(p, named ? subscript_named(p, x, a)
