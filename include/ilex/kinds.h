@@ -174,10 +174,6 @@ ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *y,
  * operand's poison without a new error). What else they take comes with them.
  */
 
-/* "gather": elements at indices that are data */
-ILEX_API ilex_array *ilex_gather(ilex_context *ctx, int count,
-                                 ilex_array *const *operands);
-
 /* "remap": elements at the neighbours that a connectivity lists */
 ILEX_API ilex_array *ilex_remap(ilex_context *ctx, int count,
                                 ilex_array *const *operands);

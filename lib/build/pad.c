@@ -10,19 +10,8 @@
  * at once, with nine reads; more axes go in steps, as elements at corners do
  * not depend on the order.
  */
+#include "lib/build/outside.h"
 #include "lib/build/structure.h"
-
-typedef enum pad_mode {
-    PAD_VALUE,
-    PAD_WRAP,
-    PAD_EDGE,
-    PAD_REFLECT,
-    PAD_SYMMETRIC,
-    PAD_MODES
-} pad_mode;
-
-static const char *const mode_names[PAD_MODES] = {"", "wrap", "edge", "reflect",
-                                                  "symmetric"};
 
 enum { AXES_AT_ONCE = 2 };
 
@@ -31,24 +20,18 @@ typedef struct padding {
     ilex_context *ctx;
     ilex_array *x;
     const ix_lin *low[ILEX_MAX_RANK], *high[ILEX_MAX_RANK];
-    pad_mode mode;
+    ix_outside mode;
     ilex_array *value;
 } padding;
 
 /* ---- arguments ---- */
 
 static bool
-read_mode(ilex_context *ctx, const ix_given *given, pad_mode *mode)
+read_mode(ilex_context *ctx, const ix_given *given, ix_outside *mode)
 {
-    *mode = PAD_VALUE;
-    if (!given->word)
+    *mode = IX_OUTSIDE_VALUE;
+    if (!given->word || ix_outside_find(given->word, given->length, mode))
         return true;
-    for (int m = PAD_WRAP; m < PAD_MODES; m++)
-        if (strlen(mode_names[m]) == given->length &&
-            !memcmp(mode_names[m], given->word, given->length)) {
-            *mode = (pad_mode)m;
-            return true;
-        }
     ix_poison(ctx, "pad", 0, ILEX_E_ARGUMENT,
               "pad: there is no mode '%.*s'; there are wrap, edge, reflect and "
               "symmetric",
@@ -181,11 +164,11 @@ typedef struct pad_axis {
 
 /* The elements an axis has to have for its width to be read in one go. */
 static const ix_lin *
-length_needed(ilex_context *ctx, pad_mode mode, const ix_lin *width)
+length_needed(ilex_context *ctx, ix_outside mode, const ix_lin *width)
 {
-    if (mode == PAD_EDGE)
+    if (mode == IX_OUTSIDE_EDGE)
         return ix_lin_const(ctx, 1);
-    return mode == PAD_REFLECT ? ix_lin_offset(ctx, width, 1) : width;
+    return mode == IX_OUTSIDE_REFLECT ? ix_lin_offset(ctx, width, 1) : width;
 }
 
 /* The larger one; the second where that is not known. */
@@ -220,34 +203,6 @@ is_long_enough(const padding *p, int k, const ix_lin *length,
     return enough;
 }
 
-/* x - c*(x // c) */
-static ilex_array *
-modulo(ilex_context *ctx, ilex_array *x, int64_t c)
-{
-    return ix_index_fma(ctx, x, -c, ix_index_floordiv(ctx, x, c));
-}
-
-/* The index of element "j", counted from lo and beyond the ends, on an axis of
- * constant length c > 0: back and forth, or round. */
-static ilex_array *
-folded(ilex_context *ctx, pad_mode mode, ilex_array *j, int64_t c)
-{
-    int64_t period = mode == PAD_WRAP        ? c
-                     : mode == PAD_SYMMETRIC ? 2 * c
-                                             : 2 * c - 2;
-    if (period == 0)
-        return ix_index_const(ctx, 0);
-    ilex_array *m = modulo(ctx, j, period);
-    if (mode == PAD_WRAP)
-        return m;
-    return ix_index_min(
-        ctx, m,
-        ix_index_fma(
-            ctx,
-            ix_index_const(ctx, mode == PAD_SYMMETRIC ? period - 1 : period),
-            -1, m));
-}
-
 /* Sums of bounds, as indices: a + k*at. */
 static ilex_array *
 mirror(ilex_context *ctx, const ix_lin *a, int64_t k, ilex_array *at)
@@ -265,16 +220,16 @@ make_guarded(const padding *p, int k, pad_axis *a)
     a->is_below = is_below(p, k, a->at);
     a->is_above = is_above(p, k, a->at);
     switch (p->mode) {
-    case PAD_WRAP:
+    case IX_OUTSIDE_WRAP:
         a->below = mirror(ctx, length, 1, a->at);
         a->above = mirror(ctx, ix_lin_scale(ctx, length, -1), 1, a->at);
         break;
-    case PAD_EDGE:
+    case IX_OUTSIDE_EDGE:
         a->below = ix_index_lin(ctx, ax->lo);
         a->above = ix_index_lin(ctx, last);
         break;
     default: { /* reflect round an element, symmetric round its edge */
-        int64_t c = p->mode == PAD_SYMMETRIC;
+        int64_t c = p->mode == IX_OUTSIDE_SYMMETRIC;
         a->below =
             mirror(ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, ax->lo, 2), -c),
                    -1, a->at);
@@ -289,7 +244,7 @@ static void
 too_short(const padding *p, int k, const ix_lin *length, const ix_lin *needed)
 {
     ilex_context *ctx = p->ctx;
-    const char *mode = mode_names[p->mode];
+    const char *mode = ix_outside_names[p->mode];
     if (length->n == 0)
         ix_poison(ctx, "pad", 0, ILEX_E_EMPTY,
                   "pad: %s has nothing to take from axis %d, which has no "
@@ -319,7 +274,8 @@ make_axis(const padding *p, int k, pad_axis *a)
         return make_guarded(p, k, a);
     if (length->n == 0 && length->c > 0) {
         ilex_array *j = ix_index_fma(ctx, a->at, -1, ix_index_lin(ctx, ax->lo));
-        a->at = mirror(ctx, ax->lo, 1, folded(ctx, p->mode, j, length->c));
+        a->at = mirror(ctx, ax->lo, 1,
+                       ix_outside_folded(ctx, p->mode, j, length->c));
         return true;
     }
     too_short(p, k, length, needed);
@@ -397,13 +353,13 @@ ix_build_pad(ilex_context *ctx, ilex_array *const *operands, int count,
         !read_widths(&p, "low", &given[0], p.low) ||
         !read_widths(&p, "high", &given[1], p.high))
         return ix_poison_again(ctx);
-    if (p.mode != PAD_VALUE && p.value)
+    if (p.mode != IX_OUTSIDE_VALUE && p.value)
         return ix_poison(ctx, "pad", 0, ILEX_E_ARGUMENT,
                          "pad: it has a value and the mode %s; one of them "
                          "says what is added",
-                         mode_names[p.mode]);
+                         ix_outside_names[p.mode]);
     p.x = ix_build_restrict(ctx, "pad", p.x, p.x->interior); /* no halo */
     if (ix_is_poison(p.x))
         return p.x;
-    return p.mode == PAD_VALUE ? pad_by_value(&p) : pad_by_mode(&p);
+    return p.mode == IX_OUTSIDE_VALUE ? pad_by_value(&p) : pad_by_mode(&p);
 }

@@ -7,6 +7,7 @@
 #define ILEX_LIB_PARSE_H
 
 #include "lib/build/module.h"
+#include "lib/build/outside.h"
 #include "lib/syntax/syntax.h"
 
 /* What a name stands for; arrays and sizes have name spaces of their own. */
@@ -158,8 +159,15 @@ ilex_array *ix_parse_field_index(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_field_reduce(ix_parser *p, const ix_syntax *x,
                                   ix_reduction r);
 
-/* Does a subscript end with "; unchecked"? */
-bool ix_parse_trusted(ix_parser *p, const ix_syntax *x);
+/* What stands behind ";" in a subscript: nothing, "unchecked", or what is read
+ * outside, a mode or a value (then "value" is its expression). */
+typedef enum ix_behind {
+    IX_BEHIND_NOTHING,
+    IX_BEHIND_UNCHECKED,
+    IX_BEHIND_OUTSIDE
+} ix_behind;
+ix_behind ix_parse_behind(ix_parser *p, const ix_syntax *x, ix_outside *mode,
+                          const ix_syntax **value);
 
 /* Inside p->lambda: a name, a subscript, a reduction. */
 ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);

@@ -176,19 +176,21 @@ index_entry(ix_parser *p, const ix_colons *r)
     return ix_parser_array(p, ix_scalar_cast(p->ctx, ILEX_I64, x));
 }
 
-bool
-ix_parse_trusted(ix_parser *p, const ix_syntax *x)
+/* The value that is read outside of "array", as its dtype. */
+static ilex_array *
+outside_value(ix_parser *p, const ilex_array *array, const ix_syntax *x)
 {
-    const ix_attributes *list = &x->attributes;
-    if (list->n == 0)
-        return false;
-    const ix_syntax *word = list->item[0].value[0];
-    if (list->n > 1 || list->item[0].name.length ||
-        !ix_word_is(&word->word, "unchecked"))
-        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &word->word,
-                    "what is read outside (after ';') is not supported in "
-                    "this version; there is x[i[j]; unchecked]");
-    return true;
+    ilex_dtype dtype = (ilex_dtype)array->dtype;
+    ilex_array *v = ix_parse_expr(p, x);
+    ix_parser_at(p, &x->word);
+    if (ix_is_weak(v) && ix_literal_fits(v, dtype))
+        v = ix_parser_array(p, ix_scalar_cast(p->ctx, dtype, v));
+    if (v->dtype != dtype)
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &x->word,
+                    "the value outside is %s, the array %s; convert it: %s(v)",
+                    ilex_dtype_name((ilex_dtype)v->dtype),
+                    ilex_dtype_name(dtype), ilex_dtype_name(dtype));
+    return v;
 }
 
 ilex_array *
@@ -196,15 +198,28 @@ ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
 {
     int slot;
     ilex_array *index[ILEX_MAX_RANK];
-    bool trusted = ix_parse_trusted(p, x);
+    const ix_syntax *value = NULL;
+    ix_outside_read read = {.dom = p->lambda->dom};
+    ix_behind behind = ix_parse_behind(p, x, &read.mode, &value);
     ilex_array *array = find_operand(p, &x->word, &slot);
     if (!array)
         ix_parser_unknown(p, &x->word, "array");
     int rank = (int)x->ranges->n;
-    for (int k = 0; k < rank && rank == ix_rank(array); k++)
-        index[k] = checked_index(p, array, k,
-                                 index_entry(p, &x->ranges->item[k]), trusted);
-    return load(p, &x->word, array, slot, rank, index);
+    for (int k = 0; k < rank && rank == ix_rank(array); k++) {
+        index[k] = index_entry(p, &x->ranges->item[k]);
+        if (behind != IX_BEHIND_OUTSIDE)
+            index[k] = checked_index(p, array, k, index[k],
+                                     behind == IX_BEHIND_UNCHECKED);
+        else
+            index[k] = ix_parser_array(p, ix_index_normal(p->ctx, index[k]));
+    }
+    if (behind != IX_BEHIND_OUTSIDE || rank != ix_rank(array) || rank == 0)
+        return load(p, &x->word, array, slot, rank, index);
+    read.x = array;
+    read.slot = slot;
+    read.value = value ? outside_value(p, array, value) : NULL;
+    ix_parser_at(p, &x->word);
+    return ix_parser_array(p, ix_outside_load(p->ctx, &read, index));
 }
 
 /* ---- reductions ---- */

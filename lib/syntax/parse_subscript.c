@@ -109,6 +109,49 @@ shift_halves(ix_parser *p, ilex_array *x, int k, bool staggered, const shift *s)
     return rename_axis(p, x, k, name);
 }
 
+/* ---- what is read outside ---- */
+
+ix_behind
+ix_parse_behind(ix_parser *p, const ix_syntax *x, ix_outside *mode,
+                const ix_syntax **value)
+{
+    const ix_attributes *list = &x->attributes;
+    *mode = IX_OUTSIDE_VALUE;
+    *value = NULL;
+    if (list->n == 0)
+        return IX_BEHIND_NOTHING;
+    const ix_syntax *v = list->item[0].value[0];
+    if (list->n > 1 || list->item[0].name.length)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &v->word,
+                    "behind ';' stands what is read outside: a value, wrap, "
+                    "edge, reflect or symmetric; or unchecked");
+    if (v->kind == IX_SYNTAX_NAME && ix_word_is(&v->word, "unchecked"))
+        return IX_BEHIND_UNCHECKED;
+    if (v->kind != IX_SYNTAX_NAME ||
+        !ix_outside_find(v->word.text, (size_t)v->word.length, mode))
+        *value = v;
+    return IX_BEHIND_OUTSIDE;
+}
+
+/* "a" with as many points added at its ends as the shifts need. */
+static ilex_array *
+padded(ix_parser *p, ilex_array *a, const int64_t *offset, ix_outside mode,
+       const ix_syntax *value)
+{
+    ix_given given[4] = {{.present = true}, {.present = true}};
+    for (int k = 0; k < ix_rank(a); k++) {
+        int64_t by = offset[k];
+        given[0].form[k] = ix_lin_const(p->ctx, by < 0 ? -by : 0);
+        given[1].form[k] = ix_lin_const(p->ctx, by > 0 ? by : 0);
+    }
+    given[2].present = value != NULL;
+    given[2].value = value ? ix_parse_expr(p, value) : NULL;
+    given[3].present = mode != IX_OUTSIDE_VALUE;
+    given[3].word = given[3].present ? ix_outside_names[mode] : NULL;
+    given[3].length = given[3].present ? strlen(ix_outside_names[mode]) : 0;
+    return ix_parser_array(p, ix_build_pad(p->ctx, &a, 1, given));
+}
+
 /* A subscript of named axes under reading. */
 typedef struct named_subscript {
     ilex_array *x; /* moved by halves already */
@@ -180,7 +223,9 @@ static ilex_array *
 subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
 {
     named_subscript s = {.x = a};
-    ix_parse_trusted(p, x);
+    ix_outside mode;
+    const ix_syntax *value;
+    ix_behind behind = ix_parse_behind(p, x, &mode, &value);
     for (size_t i = 0; i < x->ranges->n; i++) {
         const ix_colons *r = &x->ranges->item[i];
         if (i == ILEX_MAX_RANK)
@@ -192,7 +237,13 @@ subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
             read_named_shift(p, &s, r);
     }
     ix_parser_at(p, &x->word);
+    const ix_domain *interior = s.x->interior;
+    if (behind == IX_BEHIND_OUTSIDE)
+        s.x = padded(p, s.x, s.offset, mode, value);
     a = ix_parser_array(p, ix_build_shift(p->ctx, s.x, s.offset));
+    if (behind == IX_BEHIND_OUTSIDE)
+        a = ix_parser_array(
+            p, ix_build_restrict(p->ctx, "subscript", a, interior));
     return s.nitems ? ix_build_select(p->ctx, a, s.nitems, s.item) : a;
 }
 
@@ -240,7 +291,15 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
 {
     ix_item item[ILEX_MAX_RANK + 1];
     int n = 0;
-    bool trusted = ix_parse_trusted(p, x);
+    ix_outside mode;
+    const ix_syntax *value;
+    ix_behind behind = ix_parse_behind(p, x, &mode, &value);
+    bool trusted = behind == IX_BEHIND_UNCHECKED;
+    if (behind == IX_BEHIND_OUTSIDE)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
+                    "unnamed axes are never read outside by a subscript; use "
+                    "pad(%.*s; ...), or a map: x[i-1; wrap]",
+                    (int)x->word.length, x->word.text);
     for (size_t i = 0; i < x->ranges->n; i++) {
         const ix_colons *r = &x->ranges->item[i];
         if (r->axis.length)
