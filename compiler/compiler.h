@@ -147,7 +147,9 @@ typedef struct ix_instr {
     ix_range *range;        /* REDUCE */
     int32_t body, body_end; /* REDUCE: instructions of the body; arg[0] is its
                                value. A guard: of condition and branches */
-    int32_t branch[2];      /* a guard: where its branches start */
+    int32_t branch[2];      /* a guard: where its branches start; REDUCE: where
+                               the body ends and the ends of a range that is
+                               computed follow, whether there is one */
     int check;              /* CHECKED: its number, -1: trusted */
     ix_value value;         /* CONST */
 } ix_instr;

@@ -52,7 +52,7 @@ ix_buffer_is_written(const ix_buffer *b)
 
 /* An index that is data: what a status other than 0 speaks of. */
 typedef struct ix_check {
-    int buffer, axis;
+    int buffer, axis; /* buffer -1: an end of a reduction's range */
     const ix_lin *lo, *hi;
 } ix_check;
 

@@ -37,6 +37,16 @@ number_checks(tape_maker *m, const ilex_array *load, const size_t *operand)
                     : ix_unit_check(m->u, (int)load->attr[0], load->ops[k]);
 }
 
+/* The same for the ends of a range that is computed. */
+static void
+number_ends(tape_maker *m, const ilex_array *reduction, const size_t *operand)
+{
+    for (int k = 1; k < reduction->nops; k++)
+        if (reduction->ops[k]->kind == IX_CHECKED)
+            m->instr[operand[k]].check =
+                ix_unit_check(m->u, -1, reduction->ops[k]);
+}
+
 /* Kind, dtypes and attributes of a node. */
 static ix_instr
 instr_of(tape_maker *m, const ilex_array *n)
@@ -113,7 +123,12 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
     tape_maker *m = w->user;
     if (n->kind == IX_REDUCE) {
         ix_instr *in = &m->instr[*value];
-        in->arg[0] = (int32_t)operand[0];
+        for (int i = 0; i < n->nops; i++)
+            in->arg[i] = (int32_t)operand[i];
+        in->branch[0] =
+            in->arg[0] < in->body ? in->body : end_of(m, operand[0]);
+        in->branch[1] = ix_is_ranged(n);
+        number_ends(m, n, operand);
         in->body_end = m->tape->ninstr;
         return true;
     }

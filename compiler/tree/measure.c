@@ -163,6 +163,8 @@ ix_unrolls(ix_unit *u, const ilex_array *n, int k)
 {
     bool unrolls;
     ilex_array *body = n->ops[0];
+    if (ix_is_ranged(n))
+        return false;
     reduce_axes(u, n, k, ix_measure(u, 1, &body), &unrolls);
     return unrolls && k < n->interior->rank;
 }

@@ -37,7 +37,7 @@ sole_reduction(ix_unit *u, ilex_array *body)
     find_reductions(&r, body);
     ix_map_free(&r.seen, &u->ctx->mem);
     return r.count == 1 && r.found->interior->rank > 1 &&
-                   !ix_is_chain(r.found) &&
+                   !ix_is_ranged(r.found) && !ix_is_chain(r.found) &&
                    !ix_reduction_info_of(ix_reduction_of(r.found))->by_index
                ? r.found
                : NULL;

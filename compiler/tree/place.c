@@ -29,6 +29,7 @@ depth_of_leaf(ix_builder *b, const ilex_array *x)
 }
 
 static ilex_array *place_value(ix_builder *b, ilex_array *x);
+static ilex_array *place_checked(ix_builder *b, int buffer, ilex_array *x);
 
 /* A sum with leaves for atoms. */
 static ilex_array *
@@ -287,6 +288,8 @@ place_value(ix_builder *b, ilex_array *x)
     switch (x->kind) {
     case IX_LOAD:
         return place_load(b, x);
+    case IX_CHECKED:
+        return place_checked(b, -1, x);
     case IX_OP:
     case IX_CAST:
     case IX_LINEAR:

@@ -19,6 +19,14 @@ useful_lanes(int lanes, int64_t extent)
     return lanes;
 }
 
+/* An end of a range that is computed, as a leaf. */
+static ilex_array *
+computed_end(ix_builder *b, ilex_array *x)
+{
+    x = ix_reduce_expand(b, x);
+    return x->nops ? ix_value_of(b->u, ix_build_let(b, 'e', x)) : x;
+}
+
 static ix_reduce_axis
 axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
         const ix_strip *strip)
@@ -39,8 +47,12 @@ axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
                         .lanes = 1,
                         .index = index};
     x.first_wins = ix_dtype_is_complex(x.acc) && r == IX_REDUCTION_PROD;
-    if (extent && extent->n == 0)
+    if (ix_is_ranged(n)) {
+        x.lo = computed_end(b, n->ops[1]);
+        x.hi = computed_end(b, n->ops[2]);
+    } else if (extent && extent->n == 0) {
         x.extent = extent->c > 0 ? extent->c : 0;
+    }
     if (k + 1 == n->interior->rank)
         x.lanes = useful_lanes((int)ix_lanes_of(n), x.extent);
     return x;

@@ -278,6 +278,22 @@ ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
     return ix_node_scoped(ctx, &spec);
 }
 
+ilex_array *
+ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
+                        ilex_dtype result, const ix_domain *box, int first,
+                        ilex_array *const *body_lo_hi)
+{
+    int64_t attr[4] = {reduction, first, 1, false};
+    ix_node_spec spec = {.kind = IX_REDUCE,
+                         .dtype = result,
+                         .interior = box,
+                         .nops = 3,
+                         .ops = body_lo_hi,
+                         .nattr = 4,
+                         .attr = attr};
+    return box ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
+}
+
 /* ---- rewriting ---- */
 
 /* A LINEAR node over other atoms. */

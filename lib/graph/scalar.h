@@ -82,6 +82,16 @@ typedef struct ix_reduce_order {
 ilex_array *ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
                                 ilex_dtype result, const ix_domain *box,
                                 ilex_array *body);
+/* The same over one axis with a range that is computed: [lo, hi), i64, known to
+ * be inside of "box" or checked. One lane; nothing where hi <= lo. */
+ilex_array *ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
+                                    ilex_dtype result, const ix_domain *box,
+                                    int first, ilex_array *const *body_lo_hi);
+static inline bool
+ix_is_ranged(const ilex_array *n)
+{
+    return n->nops == 3;
+}
 static inline ix_reduction
 ix_reduction_of(const ilex_array *n)
 {

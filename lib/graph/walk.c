@@ -46,7 +46,7 @@ static bool
 opens_frame(const ix_walk *w, const ilex_array *n, int i)
 {
     if (n->kind == IX_REDUCE)
-        return (w->frames & IX_WALK_REDUCTIONS) != 0;
+        return i == 0 && (w->frames & IX_WALK_REDUCTIONS);
     if (i > 0 && (w->frames & IX_WALK_BRANCHES) && ix_is_guard(n))
         return true;
     return (w->frames & IX_WALK_GUARDS) && i > 0 && n->kind == IX_OP &&

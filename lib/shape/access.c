@@ -202,6 +202,8 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     ix_bounds b;
     if (!lo || !hi)
         return IX_UNKNOWN;
+    if (x->kind == IX_CHECKED) /* a run sees to it */
+        return IX_YES;
     ix_index_bounds(ctx, frame, x, &b);
     bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
     bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;

@@ -174,6 +174,13 @@ ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);
 ilex_array *ix_parse_lambda_index(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x,
                                    ix_reduction r);
+/* lib/syntax/parse_ranged.c: has the reduction a range whose ends are data or
+ * depend on indices? That reduction. */
+bool ix_parse_is_ranged(ix_parser *p, const ix_syntax *x);
+ilex_array *ix_parse_ranged(ix_parser *p, const ix_syntax *x, ix_reduction r);
+/* Does an expression in a map speak of arrays or indices, not sizes alone? */
+bool ix_parse_is_computed(ix_parser *p, const ix_syntax *x);
+
 /* The whole statement `map`; `const`. */
 ilex_array *ix_parse_map(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_const(ix_parser *p, const ix_statement *s);

@@ -224,6 +224,24 @@ ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
 
 /* ---- reductions ---- */
 
+bool
+ix_parse_is_computed(ix_parser *p, const ix_syntax *x)
+{
+    bool found = x->kind == IX_SYNTAX_INDEX || x->kind == IX_SYNTAX_REDUCE;
+    if (x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_REAL ||
+        x->kind == IX_SYNTAX_IMAGINARY)
+        return false;
+    if (x->kind == IX_SYNTAX_NAME)
+        return numbered(&x->word, "_") >= 0 || numbered(&x->word, "_r") >= 0 ||
+               find_rindex(p, &x->word) || find_index(p, &x->word) ||
+               ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
+    for (size_t i = 0; !found && i < x->nparts; i++)
+        found = ix_parse_is_computed(p, x->part[i]);
+    for (size_t i = 0; !found && i < x->nlinks; i++)
+        found = ix_parse_is_computed(p, x->link[i].operand);
+    return found;
+}
+
 /* Opens the ranges of a reduction; returns their box and the first number. */
 static const ix_domain *
 open_ranges(ix_parser *p, const ix_colons_list *ranges, int *first)
@@ -313,6 +331,8 @@ ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "a reduction in a map names indices and their ranges, and "
                     "has no attributes, for example sum[s:3](x[i + s])");
+    if (ix_parse_is_ranged(p, x))
+        return ix_parse_ranged(p, x, r);
     bool mean = r == IX_REDUCTION_MEAN;
     const ix_domain *box = open_ranges(p, x->ranges, &first);
     check_box(p, x, r, box);

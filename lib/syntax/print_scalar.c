@@ -271,6 +271,16 @@ write_operand_name(ix_writer *w, const ilex_array *load)
         ix_text_format(w->t, "_in%lld", (long long)load->attr[0]);
 }
 
+/* An index, or an end of a range. */
+static void
+write_entry(ix_writer *w, const ilex_array *x)
+{
+    if (x->kind == IX_CONST)
+        ix_write_const(w->t, x, true);
+    else
+        ix_write_scalar(w, x, 1);
+}
+
 /* A load in a map: the operand with absolute indices. */
 static void
 write_map_load(ix_writer *w, const ilex_array *n)
@@ -288,10 +298,7 @@ write_map_load(ix_writer *w, const ilex_array *n)
     for (int k = 0; k < n->nops; k++) {
         if (k)
             ix_text_put(w->t, ", ");
-        if (n->ops[k]->kind == IX_CONST)
-            ix_write_const(w->t, n->ops[k], true);
-        else
-            ix_write_scalar(w, n->ops[k], 1);
+        write_entry(w, n->ops[k]);
         trusted |= n->ops[k]->kind == IX_CHECKED && ix_is_trusted(n->ops[k]);
     }
     ix_text_put(w->t, trusted ? "; unchecked]" : "]");
@@ -307,7 +314,13 @@ write_map_reduce(ix_writer *w, const ilex_array *n)
     const ix_domain *box = n->interior;
     ix_text_format(w->t, "%s[",
                    ix_reduction_info_of((ix_reduction)n->attr[0])->name);
-    for (int k = 0; k < box->rank; k++) {
+    if (ix_is_ranged(n)) {
+        ix_text_format(w->t, "_r%lld:", (long long)n->attr[1]);
+        write_entry(w, n->ops[1]);
+        ix_text_char(w->t, ':');
+        write_entry(w, n->ops[2]);
+    }
+    for (int k = 0; k < box->rank && !ix_is_ranged(n); k++) {
         ix_text_format(w->t, "%s_r%lld:", k ? ", " : "",
                        (long long)n->attr[1] + k);
         if (!ix_lin_is(box->ax[k].lo, 0)) {

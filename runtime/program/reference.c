@@ -98,7 +98,7 @@ element(reducer *q, int k, int64_t i)
     m->rindex[q->in->attr[1] + k] = i;
     if (k + 1 < q->in->n)
         return reduce_axis(q, k + 1);
-    evaluate(m, q->in->body, q->in->body_end);
+    evaluate(m, q->in->body, q->in->branch[0]);
     return m->value[q->in->arg[0]];
 }
 
@@ -126,7 +126,7 @@ chain(reducer *q, int k, int64_t lo, int64_t hi, ix_value sum)
             sum = chain(q, k + 1, from, to, sum);
             continue;
         }
-        evaluate(m, q->in->body, q->in->body_end);
+        evaluate(m, q->in->body, q->in->branch[0]);
         sum = combine(q, sum, m->value[q->in->arg[0]]);
     }
     return sum;
@@ -165,6 +165,16 @@ nothing_inside(const reducer *q)
     return false;
 }
 
+/* A range that is computed, of the only axis; nothing after a failed check. */
+static void
+computed_range(const reducer *q, int64_t *lo, int64_t *hi)
+{
+    machine *m = q->m;
+    evaluate(m, q->in->branch[0], q->in->body_end);
+    *lo = m->value[q->in->arg[1]].i;
+    *hi = m->failed ? *lo : m->value[q->in->arg[2]].i;
+}
+
 /* Chunks combined pairwise in index order: the tree of a binary counter. */
 static ix_value
 reduce_axis(reducer *q, int k)
@@ -172,7 +182,10 @@ reduce_axis(reducer *q, int k)
     int64_t lo, hi, count = 0;
     ix_value stack[64], v;
     int depth = 0;
-    ix_range_eval(&q->in->range[k], q->m->r->size, &lo, &hi);
+    if (q->in->branch[1])
+        computed_range(q, &lo, &hi);
+    else
+        ix_range_eval(&q->in->range[k], q->m->r->size, &lo, &hi);
     if (hi <= lo || (q->chain && nothing_inside(q))) {
         if (!ix_reduction_empty(q->r, q->acc, &v))
             v = ix_reduction_identity(q->r, q->acc);
@@ -204,7 +217,7 @@ search_axis(reducer *q, int k, ix_value *best, int64_t *at, int64_t *count)
             search_axis(q, k + 1, best, at, count);
             continue;
         }
-        evaluate(m, q->in->body, q->in->body_end);
+        evaluate(m, q->in->body, q->in->branch[0]);
         ix_value v = m->value[q->in->arg[0]];
         if (*count == 0 || ix_reduction_better(q->r, q->acc, v, *best)) {
             *best = v;
@@ -222,7 +235,7 @@ reduce(machine *m, const ix_instr *in)
     q.lanes = in->attr[2];
     q.chain = in->attr[3] != 0;
     if (in->n == 0) {
-        evaluate(m, in->body, in->body_end);
+        evaluate(m, in->body, in->branch[0]);
         return m->value[in->arg[0]];
     }
     if (ix_reduction_info_of(q.r)->by_index) {

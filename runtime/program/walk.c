@@ -117,10 +117,24 @@ find_memory(ix_run *r, int64_t bytes, char **memory)
 
 /* ---- indices that are data ---- */
 
+static ilex_status
+outside_range(ix_run *r, const ix_compiled_check *k, int64_t value)
+{
+    int64_t lo = 0, hi = 0;
+    ix_range_eval(&k->range, r->size, &lo, &hi);
+    return ix_fail(r->err, ILEX_E_BOUNDS,
+                   "%s: an end of a reduction's range, %lld, is data and is "
+                   "not in %lld to %lld, which its arrays cover",
+                   r->p->c->name, (long long)value, (long long)lo,
+                   (long long)hi - 1);
+}
+
 ilex_status
 ix_run_outside(ix_run *r, const ix_local *found)
 {
     const ix_compiled_check *k = &r->p->c->check[found->node];
+    if (k->buffer < 0)
+        return outside_range(r, k, found->value);
     const ix_compiled_buffer *b = &r->p->c->buffer[k->buffer];
     int64_t lo = 0, hi = 0;
     char axis[80];

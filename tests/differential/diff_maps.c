@@ -344,3 +344,35 @@ diff_build_gather(diff_shop *shop, diff_random *r, ilex_array *const *x)
     return ix_build_lambda(m.ctx, "gather", ix_domain_new(m.ctx, m.rank, m.ax),
                            read_at(&m, at), 1 + other, operand);
 }
+
+/* The sum of x along an axis up to an end that is data or the index itself. */
+ilex_array *
+diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    map m;
+    if (!open_map(&m, shop, r, x[0]) ||
+        ix_dtype_is_complex((ilex_dtype)x[0]->dtype))
+        return NULL;
+    const ix_axis ax = x[0]->valid->ax[m.k];
+    ilex_dtype dtype = (ilex_dtype)x[0]->dtype, acc, result;
+    ix_reduction_type(IX_REDUCTION_SUM, dtype, &acc, &result);
+    ilex_array *lo = form(&m, ax.lo, 0), *hi = m.index[m.k];
+    if (diff_chance(r, 60)) {
+        ilex_array *v = ix_scalar_cast(
+            m.ctx, ILEX_I64, ix_scalar_load(m.ctx, dtype, 0, m.rank, m.index));
+        ilex_array *length =
+            ix_index_max(m.ctx, ix_index_fma(m.ctx, form(&m, ax.hi, 1), -1, lo),
+                         ix_index_const(m.ctx, 1));
+        hi = integers(&m, IX_OP_REMAINDER, ILEX_I64, v, length);
+        hi = integers(&m, IX_OP_ADD, ILEX_I64, hi, lo);
+        hi = ix_scalar_checked(m.ctx, hi, 0, ax.lo,
+                               ix_lin_offset(m.ctx, ax.hi, 1), false);
+    }
+    ilex_array *ops[3] = {
+        ix_scalar_cast(m.ctx, acc, read_at(&m, ix_scalar_rindex(m.ctx, 0))), lo,
+        hi};
+    ix_axis box = {0, ax.lo, ax.hi};
+    ilex_array *body = ix_scalar_reduce_ranged(
+        m.ctx, IX_REDUCTION_SUM, result, ix_domain_new(m.ctx, 1, &box), 0, ops);
+    return close_map(&m, body);
+}

@@ -125,6 +125,11 @@ static void
 range_of(const reduction *q, int k, int64_t *lo, int64_t *hi)
 {
     const ix_axis *ax = &q->n->interior->ax[k];
+    if (ix_is_ranged(q->n)) {
+        *lo = eval(q->m, q->n->ops[1]).i;
+        *hi = eval(q->m, q->n->ops[2]).i;
+        return;
+    }
     if (!ix_lin_eval(ax->lo, q->m->r->size, lo) ||
         !ix_lin_eval(ax->hi, q->m->r->size, hi))
         tree_fail(q->m, "the range of a reduction leaves 64 bits");
