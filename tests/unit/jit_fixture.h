@@ -37,6 +37,7 @@ single_of(single *s, const char *source, const char *symbol)
     s->req.nsources = 1;
     s->req.symbols = &s->symbol;
     s->req.nsymbols = 1;
+    s->req.cflags_opt = getenv("ILEX_CFLAGS");
     return &s->req;
 }
 
