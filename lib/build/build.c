@@ -77,20 +77,40 @@ ix_literal_fits(const ilex_array *x, ilex_dtype dtype)
            literal_fits(x, dtype);
 }
 
+/* Promotion of the operands that are real or complex, or of the others, with
+ * "dtype"; "weak": literals too. */
+static ilex_dtype
+promote_some(ilex_dtype dtype, int count, ilex_array *const *args, bool inexact,
+             bool weak)
+{
+    for (int i = 0; i < count; i++) {
+        char kind = ix_dtype_kind((ilex_dtype)args[i]->dtype);
+        if ((kind == 'f' || kind == 'c') == inexact &&
+            (weak || !ix_is_weak(args[i])))
+            dtype = ilex_dtype_promote(dtype, (ilex_dtype)args[i]->dtype);
+    }
+    return dtype;
+}
+
+ilex_dtype
+ix_common_dtype(int count, ilex_array *const *args)
+{
+    bool weak = true;
+    for (int i = 0; i < count; i++)
+        weak &= ix_is_weak(args[i]);
+    ilex_dtype dtype = promote_some(ILEX_BOOL, count, args, true, weak);
+    return promote_some(dtype, count, args, false, weak);
+}
+
 /* Gives every weak literal the dtype of what it meets. */
 static bool
 resolve_literals(ilex_context *ctx, const char *operation, int first, int count,
                  ilex_array **args)
 {
     bool any = false;
-    ilex_dtype strong = ILEX_BOOL;
+    ilex_dtype strong = ix_common_dtype(count - first, args + first);
     for (int i = first; i < count; i++)
-        if (!ix_is_weak(args[i])) {
-            strong =
-                any ? ilex_dtype_promote(strong, (ilex_dtype)args[i]->dtype)
-                    : (ilex_dtype)args[i]->dtype;
-            any = true;
-        }
+        any |= !ix_is_weak(args[i]);
     for (int i = 0; i < count; i++) {
         if (!ix_is_weak(args[i]))
             continue;
@@ -314,9 +334,7 @@ ix_build_common(ilex_context *ctx, const char *operation, int count,
 {
     if (!resolve_literals(ctx, operation, 0, count, args))
         return false;
-    ilex_dtype dtype = (ilex_dtype)args[0]->dtype;
-    for (int i = 1; i < count; i++)
-        dtype = ilex_dtype_promote(dtype, (ilex_dtype)args[i]->dtype);
+    ilex_dtype dtype = ix_common_dtype(count, args);
     for (int i = 0; i < count; i++) {
         args[i] = ix_build_cast(ctx, dtype, args[i]);
         if (ix_is_poison(args[i]))

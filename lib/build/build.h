@@ -17,6 +17,11 @@ ilex_array *ix_build_input(ilex_context *ctx, const char *name, size_t length,
 ilex_array *ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *args);
 ilex_array *ix_build_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
 
+/* The dtype that operands have in common, in whatever order they come: real and
+ * complex ones are promoted first, so that i16, u16 and f32 are f32, although
+ * i16 and u16 alone are i32. Literals count only where all are. */
+ilex_dtype ix_common_dtype(int count, ilex_array *const *args);
+
 /* Converts the operands to the dtype they have in common, literals resolved;
  * false after an error. */
 bool ix_build_common(ilex_context *ctx, const char *operation, int count,
@@ -106,8 +111,9 @@ const ix_lin *ix_slice_length(ilex_context *ctx, const ix_lin *start,
 /* The value of an attribute: what its type in the table says. */
 typedef struct ix_given {
     bool present;
-    int n; /* SET, SHAPE: how many there are */
-    int64_t number[ILEX_MAX_RANK];
+    int n; /* SET, PLACES, PAIRS, SHAPE: how many there are */
+    int64_t number[2 * ILEX_MAX_RANK]; /* PAIRS: the axes of one, then of the
+                                          other operand */
     const ix_lin *form[ILEX_MAX_RANK]; /* NULL: not given */
     ilex_array *value;
     const char *word;

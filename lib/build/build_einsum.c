@@ -246,14 +246,13 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
         return ix_poison(ctx, "einsum", -1, ILEX_E_EINSUM,
                          "einsum: %d operands; 1 to %d are possible", count,
                          ILEX_MAX_RANK);
-    ilex_dtype dtype = ILEX_BOOL;
     for (int i = 0; i < count; i++) {
         if (ix_is_poison(operands[i]))
             return ctx->poison;
         e.operand[i] = operands[i];
         e.labels[i] = labels[i];
-        dtype = ilex_dtype_promote(dtype, (ilex_dtype)operands[i]->dtype);
     }
+    ilex_dtype dtype = ix_common_dtype(count, operands);
     e.acc = acc ? *acc : dtype;
     if (!ix_einsum_axes(ctx, &e, &all) ||
         !result_domains(ctx, &all, result, &interior, &valid) ||

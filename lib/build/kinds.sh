@@ -37,7 +37,7 @@ HEAD
 prototypes() {
     ${AWK:-awk} -v form="$1" "$comment"'
 BEGIN {
-    c["AXIS"] = c["LIN"] = c["SET"] = c["PLACES"] = "const char *"
+    c["AXIS"] = c["LIN"] = c["SET"] = c["PLACES"] = c["PAIRS"] = "const char *"
     c["SHAPE"] = c["WORD"] = "const char *"
     c["AXES"] = "const int *"
     c["INTS"] = "const int64_t *"

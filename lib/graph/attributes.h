@@ -15,6 +15,7 @@
 #define IX_TYPE_SHAPE(i) .attribute[i].type = IX_ATTRIBUTE_SHAPE
 #define IX_TYPE_SET(i) .attribute[i].type = IX_ATTRIBUTE_SET
 #define IX_TYPE_PLACES(i) .attribute[i].type = IX_ATTRIBUTE_PLACES
+#define IX_TYPE_PAIRS(i) .attribute[i].type = IX_ATTRIBUTE_PAIRS
 #define IX_TYPE_INT(i) .attribute[i].type = IX_ATTRIBUTE_INT
 #define IX_TYPE_VALUE(i) .attribute[i].type = IX_ATTRIBUTE_VALUE
 #define IX_TYPE_WORD(i) .attribute[i].type = IX_ATTRIBUTE_WORD
@@ -26,6 +27,7 @@
 #define IX_TYPE_MAY_LINS(i) IX_TYPE_LINS(i), IX_OPTIONAL(i)
 #define IX_TYPE_MAY_SET(i) IX_TYPE_SET(i), IX_OPTIONAL(i)
 #define IX_TYPE_MAY_PLACES(i) IX_TYPE_PLACES(i), IX_OPTIONAL(i)
+#define IX_TYPE_MAY_PAIRS(i) IX_TYPE_PAIRS(i), IX_OPTIONAL(i)
 #define IX_TYPE_MAY_INT(i) IX_TYPE_INT(i), IX_OPTIONAL(i)
 #define IX_TYPE_MAY_VALUE(i) IX_TYPE_VALUE(i), IX_OPTIONAL(i)
 #define IX_TYPE_MAY_WORD(i) IX_TYPE_WORD(i), IX_OPTIONAL(i)

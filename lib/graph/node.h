@@ -35,6 +35,7 @@ typedef enum ix_attribute_type {
     /* of functions that are no kind of node */
     IX_ATTRIBUTE_SET,
     IX_ATTRIBUTE_PLACES,
+    IX_ATTRIBUTE_PAIRS,
     IX_ATTRIBUTE_INT,
     IX_ATTRIBUTE_SHAPE,
     IX_ATTRIBUTE_VALUE,

@@ -10,7 +10,7 @@
 
 /* An attribute as C passes it: one of these, by its type. */
 typedef struct argument {
-    const char *text;         /* AXIS, SET, PLACES, LIN, SHAPE, WORD */
+    const char *text;         /* AXIS, SET, PLACES, PAIRS, LIN, SHAPE, WORD */
     const char *const *texts; /* LINS */
     const int *axes;          /* AXES */
     const int64_t *ints;      /* INTS */
@@ -114,6 +114,8 @@ read_argument(ilex_context *ctx, ilex_array *x, const ix_signature *s,
         return read_set(x, s, from->text, given);
     case IX_ATTRIBUTE_PLACES:
         return read_places(ctx, s, from->text, given);
+    case IX_ATTRIBUTE_PAIRS:
+        return !from->text || ix_parse_text_pairs(ctx, from->text, given);
     case IX_ATTRIBUTE_LIN:
         return read_bound(ctx, from->text, &given->form[0]);
     case IX_ATTRIBUTE_SHAPE:
@@ -156,6 +158,7 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define C_SHAPE const char *
 #define C_SET const char *
 #define C_PLACES const char *
+#define C_PAIRS const char *
 #define C_INT int64_t
 #define C_VALUE ilex_array *
 #define C_WORD const char *
@@ -166,6 +169,7 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define C_MAY_LINS C_LINS
 #define C_MAY_SET C_SET
 #define C_MAY_PLACES C_PLACES
+#define C_MAY_PAIRS C_PAIRS
 #define C_MAY_INT C_INT
 #define C_MAY_VALUE C_VALUE
 #define C_MAY_WORD C_WORD
@@ -178,6 +182,7 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define FIELD_SHAPE text
 #define FIELD_SET text
 #define FIELD_PLACES text
+#define FIELD_PAIRS text
 #define FIELD_INT number
 #define FIELD_VALUE value
 #define FIELD_WORD text
@@ -188,6 +193,7 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define FIELD_MAY_LINS FIELD_LINS
 #define FIELD_MAY_SET FIELD_SET
 #define FIELD_MAY_PLACES FIELD_PLACES
+#define FIELD_MAY_PAIRS FIELD_PAIRS
 #define FIELD_MAY_INT FIELD_INT
 #define FIELD_MAY_VALUE FIELD_VALUE
 #define FIELD_MAY_WORD FIELD_WORD

@@ -122,6 +122,11 @@ write_expr(ix_text *t, const ix_syntax *x, bool tight)
     case IX_SYNTAX_REDUCE:
         write_call(t, x, tight);
         return;
+    case IX_SYNTAX_LIST:
+        ix_text_char(t, '[');
+        write_parts(t, x->part, x->nparts, true);
+        ix_text_char(t, ']');
+        return;
     }
 }
 

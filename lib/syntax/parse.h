@@ -194,6 +194,9 @@ ilex_array *ix_parse_node(ix_parser *p, const ix_statement *s);
 /* A call of a function of whole arrays. */
 ilex_array *ix_parse_call(ix_parser *p, const ix_syntax *x,
                           const ix_signature *signature);
+/* Axes of two operands: how many, 2; one of each, [1, 0]; lists of them,
+ * [[0, 1], [1, 0]]. */
+void ix_parse_pairs(ix_parser *p, const ix_attribute *a, ix_given *given);
 /* The function with an example of its attributes: "roll(x; axis=0, by=1)". */
 const char *ix_signature_example(ix_parser *p, const ix_signature *signature);
 
@@ -215,6 +218,9 @@ ilex_array *ix_parse_text_expr(ilex_context *ctx, const char *text,
 const ix_domain *ix_parse_text_domain(ilex_context *ctx, const char *text,
                                       int64_t *halo, bool *has_halo);
 const ix_lin *ix_parse_text_lin(ilex_context *ctx, const char *text);
+/* Axes of two operands, "2", "1, 0" or "[0, 1], [1, 0]"; false after an error.
+ */
+bool ix_parse_text_pairs(ilex_context *ctx, const char *text, ix_given *given);
 /* Bounds with commas between, "n, 3"; false after an error. */
 bool ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given);
 ilex_status ix_parse_text_assume(ilex_context *ctx, const char *text);

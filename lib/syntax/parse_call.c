@@ -60,6 +60,7 @@ read_value(const reading *r, ix_attribute_type type, const ix_syntax *value,
     case IX_ATTRIBUTE_AXES:
     case IX_ATTRIBUTE_INTS:
     case IX_ATTRIBUTE_PLACES:
+    case IX_ATTRIBUTE_PAIRS:
     case IX_ATTRIBUTE_INT:
         given->number[k] = ix_parse_int(p, value);
         break;
@@ -129,6 +130,27 @@ check_count(const reading *r, const ix_attribute_info *info,
     return d;
 }
 
+void
+ix_parse_pairs(ix_parser *p, const ix_attribute *a, ix_given *given)
+{
+    ix_syntax *const *side = a->value;
+    bool lists = a->n == 2 && side[0]->kind == IX_SYNTAX_LIST &&
+                 side[1]->kind == IX_SYNTAX_LIST;
+    size_t n = lists ? side[0]->nparts : a->n;
+    if (lists ? n != side[1]->nparts || n > ILEX_MAX_RANK : n > 2)
+        ix_lex_fail(&p->reader, ILEX_E_RANK, place_of(a),
+                    "axes is their number, axes=2, one axis of each operand, "
+                    "axes=[1, 0], or two lists of equally many, "
+                    "axes=[[0, 1], [1, 0]]");
+    given->n = (int)(lists ? 2 * n : n);
+    for (size_t k = 0; k < n; k++) {
+        given->number[k] =
+            ix_parse_int(p, lists ? side[0]->part[k] : a->value[k]);
+        if (lists)
+            given->number[n + k] = ix_parse_int(p, side[1]->part[k]);
+    }
+}
+
 /* Reads the attribute "info" if the call has it; one value without brackets is
  * that of every axis. */
 static void
@@ -145,6 +167,10 @@ read_attribute(const reading *r, const ix_attribute_info *info, ix_given *given)
     given->present = a != NULL;
     if (!a)
         return;
+    if (info->type == IX_ATTRIBUTE_PAIRS) {
+        ix_parse_pairs(r->p, a, given);
+        return;
+    }
     given->n = check_count(r, info, a);
     for (int k = 0; k < given->n; k++)
         read_value(r, info->type, a->value[a->bare ? 0 : k], given, k);
@@ -179,9 +205,14 @@ check_attributes(const reading *r)
 const char *
 ix_signature_example(ix_parser *p, const ix_signature *s)
 {
-    static const char *const values[] = {"0",      "[1, 0]", "[2]",  "1",
-                                         "[n]",    "0",      "0",    "1",
-                                         "[n, 3]", "0.0",    "wrap", "f64"};
+    static const char *const values[] = {
+        [IX_ATTRIBUTE_AXIS] = "0",    [IX_ATTRIBUTE_AXES] = "[1, 0]",
+        [IX_ATTRIBUTE_INTS] = "[2]",  [IX_ATTRIBUTE_LIN] = "1",
+        [IX_ATTRIBUTE_LINS] = "[n]",  [IX_ATTRIBUTE_SET] = "0",
+        [IX_ATTRIBUTE_PLACES] = "0",  [IX_ATTRIBUTE_PAIRS] = "[1, 0]",
+        [IX_ATTRIBUTE_INT] = "1",     [IX_ATTRIBUTE_SHAPE] = "[n, 3]",
+        [IX_ATTRIBUTE_VALUE] = "0.0", [IX_ATTRIBUTE_WORD] = "wrap",
+        [IX_ATTRIBUTE_DTYPE] = "f64"};
     ix_mem mem = ix_arena_mem(&p->reader.arena);
     ix_text t;
     ix_text_init(&t, &mem);

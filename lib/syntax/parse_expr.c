@@ -364,6 +364,9 @@ ix_parse_expr(ix_parser *p, const ix_syntax *x)
                          : ix_parse_field_index(p, x);
     case IX_SYNTAX_REDUCE:
         return reduction(p, x);
+    case IX_SYNTAX_LIST:
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "a list does not belong here");
     }
     return ix_poison_again(p->ctx);
 }

@@ -130,18 +130,39 @@ read_shape(ix_parser *p, void *user)
     }
 }
 
-bool
-ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given)
+static void
+read_pairs(ix_parser *p, void *user)
+{
+    ix_attribute values = {0};
+    ix_syntax_whole_list(&p->reader, &values);
+    ix_parse_pairs(p, &values, user);
+}
+
+/* Does "work" on the text, which fills "given"; false after an error. */
+static bool
+fill(ilex_context *ctx, const char *text, ix_parser_work work, ix_given *given)
 {
     ix_parser p;
     ix_parser_text whole = {text, strlen(text), NULL};
     ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_shape, given)) {
+    if (!ix_parser_try(&p, &whole, work, given)) {
         ix_parser_fail(&p);
         return false;
     }
     ix_parser_end(&p, NULL);
     return true;
+}
+
+bool
+ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given)
+{
+    return fill(ctx, text, read_shape, given);
+}
+
+bool
+ix_parse_text_pairs(ilex_context *ctx, const char *text, ix_given *given)
+{
+    return fill(ctx, text, read_pairs, given);
 }
 
 static void

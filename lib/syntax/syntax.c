@@ -330,6 +330,14 @@ ix_syntax_whole_expr(ix_reader *r)
 }
 
 void
+ix_syntax_whole_list(ix_reader *r, ix_attribute *values)
+{
+    ix_lex_next(r);
+    ix_syntax_list(r, values);
+    expect_end(r);
+}
+
+void
 ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
                        ix_colons_list *halo)
 {

@@ -21,7 +21,8 @@ typedef enum ix_syntax_kind {
     IX_SYNTAX_CHAIN,  /* part 0, then links: operators of one precedence */
     IX_SYNTAX_CALL,   /* word(part 0, ...; attributes) */
     IX_SYNTAX_INDEX,  /* word[range 0, ...; attributes] */
-    IX_SYNTAX_REDUCE  /* word[range 0, ...](part 0; attributes) */
+    IX_SYNTAX_REDUCE, /* word[range 0, ...](part 0; attributes) */
+    IX_SYNTAX_LIST    /* [part 0, ...] as a value of an attribute's list */
 } ix_syntax_kind;
 
 typedef struct ix_syntax ix_syntax;
@@ -121,6 +122,8 @@ ix_statement *ix_syntax_program(ix_reader *r);
 
 /* Reads an expression that is the whole text. */
 ix_syntax *ix_syntax_whole_expr(ix_reader *r);
+/* The same for values and lists of them with commas between. */
+void ix_syntax_whole_list(ix_reader *r, ix_attribute *values);
 
 /* Reads a domain, perhaps with "halo(...)" behind it, that is the whole text;
  * "halo" may be NULL where none is allowed. */
@@ -138,6 +141,9 @@ void ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges);
 
 /* Values with commas between up to "close", which is read. */
 void ix_syntax_values(ix_reader *r, const char *close, ix_attribute *a);
+
+/* Values with commas between. */
+void ix_syntax_list(ix_reader *r, ix_attribute *a);
 
 /* Is the token this punctuation? As before, and reads it. As before, and
  * fails when it is not, saying what it is for. */

@@ -207,19 +207,44 @@ ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges)
 /* ---- attributes ---- */
 
 static void
-add_value(ix_reader *r, ix_attribute *a)
+add_value(ix_reader *r, ix_attribute *a, ix_syntax *value)
 {
     check_list(r, a->n);
     ix_arena_grow(&r->arena, &a->value, &a->capacity, a->n + 1,
                   sizeof *a->value);
-    a->value[a->n++] = ix_syntax_expr(r);
+    a->value[a->n++] = value;
+}
+
+/* A value of an attribute's list, perhaps a list itself. */
+static ix_syntax *
+value_or_list(ix_reader *r)
+{
+    ix_word word = r->token.word;
+    if (!ix_syntax_accept(r, "["))
+        return ix_syntax_expr(r);
+    ix_syntax *x = new_node(r, IX_SYNTAX_LIST, word, 2);
+    while (!ix_syntax_at(r, "]")) {
+        add_part(r, x, ix_syntax_expr(r));
+        if (!ix_syntax_accept(r, ","))
+            break;
+    }
+    ix_syntax_expect(r, "]", "or ',' after an entry of the list");
+    return x;
+}
+
+void
+ix_syntax_list(ix_reader *r, ix_attribute *a)
+{
+    do
+        add_value(r, a, value_or_list(r));
+    while (ix_syntax_accept(r, ","));
 }
 
 void
 ix_syntax_values(ix_reader *r, const char *close, ix_attribute *a)
 {
     while (!ix_syntax_at(r, close)) {
-        add_value(r, a);
+        add_value(r, a, value_or_list(r));
         if (!ix_syntax_accept(r, ","))
             break;
     }
@@ -236,14 +261,14 @@ read_attribute(ix_reader *r, ix_attributes *list)
     ix_attribute *a = &list->item[list->n++];
     memset(a, 0, sizeof *a);
     a->bare = true;
-    add_value(r, a);
+    add_value(r, a, ix_syntax_expr(r));
     if (a->value[0]->kind != IX_SYNTAX_NAME || !ix_syntax_accept(r, "="))
         return;
     a->name = a->value[0]->word;
     a->n = 0;
     a->bare = !ix_syntax_accept(r, "[");
     if (a->bare)
-        add_value(r, a);
+        add_value(r, a, ix_syntax_expr(r));
     else
         ix_syntax_values(r, "]", a);
 }

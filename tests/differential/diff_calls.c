@@ -102,6 +102,11 @@ random_attribute(diff_shop *shop, diff_random *r, const ix_signature *s,
     case IX_ATTRIBUTE_PLACES:
         random_places(r, d, given);
         break;
+    case IX_ATTRIBUTE_PAIRS:
+        given->n = 1 + diff_draw(r, 2);
+        for (int k = 0; k < 2; k++)
+            given->number[k] = diff_between(r, given->n == 1 ? 0 : -d, d);
+        break;
     case IX_ATTRIBUTE_AXES:
         for (int k = 0; k < d; k++)
             given->number[k] = d - 1 - k;

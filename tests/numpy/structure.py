@@ -353,6 +353,107 @@ class Structure:
         return self.leaf("indices", [Form(len(forms))] + forms, value, text,
                          self.shape_text(forms))
 
+    # ---- products of two arrays ----
+
+    def small(self, x, dtype):
+        """x, or of floats small integers >= 0, whose sums are exact and never
+        -0."""
+        if KIND[dtype] not in "fc":
+            return x
+        return self.p.op("absolute", [self.p.tamed(x, "sum", 0)])
+
+    def product(self, name, fits, text, value):
+        """A call of two arrays without names. "fits": may the second stand
+        beside the first? "value": by NumPy, of arrays of one dtype."""
+        x = self.unnamed(1)
+        y = self.pick(lambda s: not s.named() and fits(x, s))
+        dtype = meaning.promote(x.dtype, y.dtype)
+        x, y = self.small(x, dtype), self.small(y, dtype)
+        dtype = meaning.promote(x.dtype, y.dtype)
+        a, b = [meaning.cast(s.value, dtype) for s in (x, y)]
+        if float(a.size) * b.size > 16.0 * MOST:
+            raise Undefined
+        if KIND[dtype] in "fc" and a.size and b.size and float(a.max()) * \
+                float(b.max()) * min(a.size, b.size) > \
+                2.0**meaning.mantissa(dtype):
+            raise Undefined
+        axes, result = value(x, y, a, b)
+        if np.prod([max(1.0, n) for n in result.shape]) > MOST:
+            raise Undefined
+        x.inline = y.inline = False
+        x.held = y.held = True
+        return self.call([x, y], axes, np.asarray(result, DTYPE[dtype]),
+                         "%s(%%s, %%s%s)" % (name, text))
+
+    def step_dot(self):
+        name = self.r.choice(["dot", "inner"])
+
+        def at(s):
+            return len(s.axes) - (2 if name == "dot" and len(s.axes) > 1
+                                  else 1)
+
+        def fits(x, y):
+            return y.axes and y.axes[at(y)].hi == x.axes[-1].hi
+
+        def value(x, y, a, b):
+            forms = [s.hi for s in x.axes[:-1]] + \
+                [s.hi for k, s in enumerate(y.axes) if k != at(y)]
+            return self.forms(forms), getattr(np, name)(a, b)
+        return self.product(name, fits, "", value)
+
+    def step_matmul(self):
+        def batch(x, y):
+            a, b = [s.axes[:-2][::-1] for s in (x, y)]
+            forms = []
+            for k in range(max(len(a), len(b))):
+                both = {s[k].hi for s in (a, b) if k < len(s)}
+                both = both - {Form(1)} or {Form(1)}
+                if len(both) > 1:
+                    return None
+                forms.append(both.pop())
+            return forms[::-1]
+
+        def fits(x, y):
+            return y.axes and batch(x, y) is not None and \
+                y.axes[-2 if len(y.axes) > 1 else 0].hi == x.axes[-1].hi
+
+        def value(x, y, a, b):
+            forms = batch(x, y) + [s.hi for s in x.axes[-2:-1]]
+            if len(y.axes) > 1:
+                forms.append(y.axes[-1].hi)
+            return self.forms(forms), np.matmul(a, b)
+        return self.product("matmul", fits, "", value)
+
+    def step_tensordot(self):
+        n, pairs = self.r.randint(0, 2), []
+
+        def fits(x, y):
+            pairs[:] = []
+            left = list(range(len(x.axes)))
+            for k, a in enumerate(y.axes):
+                same = [i for i in left if x.axes[i].hi == a.hi]
+                if same and len(pairs) < n:
+                    pairs.append((same[0], k))
+                    left.remove(same[0])
+            return len(pairs) == n
+        x = self.unnamed()
+        y = self.pick(lambda s: not s.named() and fits(x, s))
+        fits(x, y)
+        axes = [list(side) for side in zip(*pairs)] or [[], []]
+        shown = [[self.place(k, len(s.axes)) for k in side]
+                 for s, side in zip((x, y), axes)]
+
+        def value(x, y, a, b):
+            forms = [s.hi for k, s in enumerate(x.axes) if k not in axes[0]]
+            forms += [s.hi for k, s in enumerate(y.axes) if k not in axes[1]]
+            return self.forms(forms), np.tensordot(a, b, axes)
+        old, self.unnamed = self.unnamed, lambda least: x
+        try:
+            return self.product("tensordot", lambda _, s: s is y,
+                                "; axes=%s" % shown, value)
+        finally:
+            self.unnamed = old
+
     # ---- axes ----
 
     def step_squeeze(self):
@@ -469,4 +570,4 @@ STEPS = {"concat": 8, "stack": 3, "pad": 6, "tile": 3, "repeat": 2,
          "diagonal": 2, "trace": 1, "triangle": 2, "fill": 2, "fill_like": 1,
          "eye": 1, "arange": 2, "linspace": 1, "indices": 1, "squeeze": 2,
          "expand_dims": 2, "broadcast_to": 2, "moveaxis": 1, "transpose": 1,
-         "flip": 2, "reshape_to": 2}
+         "flip": 2, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2}

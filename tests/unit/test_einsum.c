@@ -3,6 +3,7 @@
  * Paths of einsums: which one is chosen, which one parentheses give, in
  * subscripts and in text, and products that are not cut into pairs.
  */
+#include "ilex/kinds.h"
 #include "lib/build/einsum.h"
 #include "tests/unit/graph_fixture.h"
 
@@ -67,6 +68,31 @@ check_path(const char *subscripts, const char *shapes, const char *want)
     ck_assert_msg(!strcmp(have, want), "%s of %s: %s, not %s", subscripts,
                   shapes, have, want);
 }
+
+/* ---- dtypes ---- */
+
+/* i16 and u16 alone have i32 in common, which f32 would take to f64. */
+START_TEST(dtypes_in_any_order)
+{
+    static const ilex_dtype dtype[3] = {ILEX_I16, ILEX_U16, ILEX_F32};
+    static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (size_t i = 0; i < IX_COUNT(order); i++) {
+        ilex_array *x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = ilex_input(ctx, (const char *[]){"x", "y", "z"}[order[i][k]],
+                              dtype[order[i][k]], "n, n");
+        ck_assert_int_eq(ilex_array_dtype(ilex_einsum(ctx, "ij,jk,kl", 3, x)),
+                         ILEX_F32);
+        ck_assert_int_eq(ilex_array_dtype(ilex_concat(ctx, 3, x, "0")),
+                         ILEX_F32);
+        ck_assert_int_eq(
+            ilex_array_dtype(ilex_einsum(ctx, "ij,jk", 2, x)),
+            ilex_dtype_promote(dtype[order[i][0]], dtype[order[i][1]]));
+    }
+    check_fine();
+}
+END_TEST
 
 /* ---- the best path ---- */
 
@@ -419,7 +445,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("einsum", best_paths, no_path_is_better, given_paths,
-                     text_of_paths, refused, too_wide_for_pairs, one_product,
-                     kept_labels, pairs_meet);
+    return RUN_TESTS("einsum", dtypes_in_any_order, best_paths,
+                     no_path_is_better, given_paths, text_of_paths, refused,
+                     too_wide_for_pairs, one_product, kept_labels, pairs_meet);
 }

@@ -235,6 +235,19 @@ START_TEST(public_functions)
     same(x, ilex_transpose(x, NULL), "transpose(x)");
     same(x, ilex_transpose(x, (int[]){1, 0}), "transpose(x)");
     same(x, ilex_reshape_to(x, "-1", "C"), "reshape(x; shape=[-1], order=C)");
+    ilex_array *y = ilex_transpose(x, NULL);
+    same(x, ilex_matmul(x, y), "matmul(x, transpose(x))");
+    same(x, ilex_dot(y, x), "dot(transpose(x), x)");
+    same(x, ilex_vdot(x, x), "vdot(x, x)");
+    same(x, ilex_inner(x, x), "inner(x, x)");
+    same(x, ilex_outer(ilex_sum(x, "0", 0), one), "outer(sum[0](x), 1)");
+    same(x, ilex_tensordot(x, x, "0, 0"), "tensordot(x, x; axes=[0, -2])");
+    same(x, ilex_tensordot(x, y, "[0, 1], [1, 0]"),
+         "tensordot(x, transpose(x); axes=[[0, 1], [1, 0]])");
+    same(x, ilex_tensordot(x, y, "1"), "tensordot(x, transpose(x); axes=1)");
+    same(x, ilex_tensordot(x, x, NULL), "tensordot(x, x)");
+    same(x, ilex_vecdot(x, x, "0"), "vecdot(x, x; axis=-2)");
+    same(x, ilex_vecdot(x, ilex_sum(x, "0", 0), "-1"), "vecdot(x, sum[0](x))");
     same(x, ilex_reshape(x, "-1", "C"), "reshape(x; shape=[-1], order=C)");
 }
 END_TEST
