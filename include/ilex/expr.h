@@ -123,6 +123,25 @@ ILEX_API ilex_array *ilex_expr_n(ilex_context *ctx, const char *text,
                                  size_t count, const char *const *names,
                                  ilex_array *const *operands);
 
+/* An index lambda, as the statement `map` of .ilx text: y(i, j, ...) = body for
+ * every index of the domain. Subscripts are absolute, one index for each axis;
+ * indices are the domain's names or _0, _1, ...; operands are pairs of name and
+ * array, ended by NULL.
+ *
+ *     ilex_map(ctx, "i:n, j:m", "x[i, j]*w[j+1]", "x", x, "w", w, NULL)
+ *     ilex_map(ctx, "n", "x[min(_0+1, size(n)-1)]", "x", x, NULL)
+ *
+ * Errors: those of text, ILEX_E_BOUNDS with a counterexample where a read
+ * leaves its array; indices that are data are checked by runs. */
+ILEX_API ilex_array *ilex_map(ilex_context *ctx, const char *domain,
+                              const char *body, ...);
+
+/* As ilex_map with arrays of names and operands, for bindings. */
+ILEX_API ilex_array *ilex_map_n(ilex_context *ctx, const char *domain,
+                                const char *body, size_t count,
+                                const char *const *names,
+                                ilex_array *const *operands);
+
 /* min(max(x, low), high) */
 ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
                                ilex_array *high);
@@ -153,6 +172,11 @@ ILEX_API ilex_module *ilex_module_parse(ilex_context *ctx, const char *text,
 ILEX_API ilex_module *ilex_module_new(ilex_context *ctx, const char *name);
 ILEX_API void ilex_module_free(ilex_module *module);
 ILEX_API const char *ilex_module_name(const ilex_module *module);
+
+/* What a program calls `name`: an input, a constant, what let, map or another
+ * statement defines, or an output; for use in other graphs of the context. The
+ * current scope holds it. NULL with ILEX_E_UNKNOWN if there is none. */
+ILEX_API ilex_array *ilex_module_array(ilex_module *module, const char *name);
 
 /* Adds an output; `inplace` names the input whose buffer it may reuse, or is
  * NULL. */

@@ -164,6 +164,40 @@ ix_module_collect(ilex_module *m)
     return rc == ILEX_OK ? check_names(m) : rc;
 }
 
+/* ---- names ---- */
+
+/* The array that is called by the symbol; the latest of several. */
+static ilex_array *
+find_array(const ilex_module *m, int32_t symbol)
+{
+    for (size_t i = m->noutputs; i-- > 0;)
+        if (m->output[i].name == symbol)
+            return m->output[i].array;
+    for (size_t i = m->nlabels; i-- > 0;)
+        if (m->label[i].name == symbol)
+            return m->label[i].array;
+    for (size_t i = 0; i < m->ninputs; i++)
+        if (m->input[i]->attr[0] == symbol)
+            return m->input[i];
+    return NULL;
+}
+
+ilex_array *
+ilex_module_array(ilex_module *m, const char *name)
+{
+    ilex_context *ctx = m->ctx;
+    ilex_array *x =
+        name ? find_array(m, ix_symbol_of(ctx, name, strlen(name))) : NULL;
+    if (!x) {
+        ix_fail(&ctx->error, ILEX_E_UNKNOWN,
+                "program %s has no array '%.40s'; it has what in, const, let, "
+                "map, einsum, reshape, node and out name",
+                m->name, name ? name : "NULL");
+        return NULL;
+    }
+    return ix_scope_record_array(ctx, x) ? x : NULL;
+}
+
 /* ---- outputs ---- */
 
 /* Symbol of a name that an output may carry; -1 after an error. */

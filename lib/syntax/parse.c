@@ -5,6 +5,8 @@
  */
 #include "lib/syntax/parse.h"
 
+#include "lib/syntax/suggest.h"
+
 #include <stdio.h>
 
 /* ---- session ---- */
@@ -221,11 +223,30 @@ ix_parser_later(ix_parser *p, const ix_word *word)
                     (int)word->length, word->text);
 }
 
+/* Names of sizes alone, or of arrays and sizes. */
+static void
+suggest_names(const ix_parser *p, ix_suggestion *near, bool sizes)
+{
+    for (size_t i = 0; i < p->names.capacity; i++) {
+        const ix_name *name = p->names.entries[i].item;
+        if (name && (name->is_size || !sizes))
+            ix_suggest_name(near, name->text, name->length);
+    }
+}
+
 void
 ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
 {
     int n = word->length < 64 ? (int)word->length : 64;
     bool size = !strcmp(what, "size");
+    ix_suggestion near = ix_suggest(word);
+    if (!strcmp(what, "function") || !strcmp(what, "reduction"))
+        ix_suggest_functions(&near);
+    else
+        suggest_names(p, &near, size);
+    if (near.best)
+        ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s",
+                    what, n, word->text, ix_suggestion_show(&near).s);
     ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s%.*s",
                 what, n, word->text, size ? "; declare it: size " : "",
                 size ? n : 0, word->text);

@@ -181,6 +181,10 @@ ilex_array *ix_parse_ranged(ix_parser *p, const ix_syntax *x, ix_reduction r);
 /* Does an expression in a map speak of arrays or indices, not sizes alone? */
 bool ix_parse_is_computed(ix_parser *p, const ix_syntax *x);
 
+/* The index lambda over "dom" with this body. */
+ilex_array *ix_parse_body(ix_parser *p, const ix_domain *dom,
+                          const ix_syntax *x);
+
 /* The whole statement `map`; `const`. */
 ilex_array *ix_parse_map(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_const(ix_parser *p, const ix_statement *s);
@@ -212,6 +216,12 @@ ilex_array *ix_parse_text_expr(ilex_context *ctx, const char *text,
                                size_t length, size_t count,
                                const char *const *names,
                                ilex_array *const *operands);
+
+/* An index lambda over named arrays; names are not checked. */
+ilex_array *ix_parse_text_map(ilex_context *ctx, const char *domain,
+                              const char *body, size_t count,
+                              const char *const *names,
+                              ilex_array *const *operands);
 
 /* A domain, e.g. "I:ni, J:nj"; NULL after an error. "halo" (2 per axis, may be
  * NULL) takes the widths; "*has_halo" says whether there were any. */

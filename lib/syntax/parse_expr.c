@@ -291,18 +291,20 @@ call(ix_parser *p, const ix_syntax *x)
     ix_parser_later(p, w);
     if (s)
         return ix_parse_call(p, x, s);
-    if (x->nparts == 1 && ix_reduction_find(w->text, (size_t)w->length, &r))
+    bool is_op = ix_op_find(w->text, (size_t)w->length, &op);
+    if (ix_reduction_find(w->text, (size_t)w->length, &r) &&
+        (x->nparts == 1 || !is_op))
         return reduce(p, x, r);
+    bool is_dtype = !is_op && ix_dtype_find(w->text, (size_t)w->length, &dtype);
+    bool is_size = ix_word_is(w, "size");
+    if (!is_op && !is_dtype && !is_size && !ix_word_is(w, "index"))
+        ix_parser_unknown(p, w, "function");
     no_attributes(p, x);
-    if (ix_op_find(w->text, (size_t)w->length, &op))
+    if (is_op)
         return call_op(p, op, x);
-    if (ix_dtype_find(w->text, (size_t)w->length, &dtype))
-        return ix_parser_array(p, conversion(p, dtype, x));
-    if (ix_word_is(w, "size"))
-        return ix_parser_array(p, size_value(p, x));
-    if (ix_word_is(w, "index"))
-        return ix_parser_array(p, index_value(p, x));
-    ix_parser_unknown(p, w, "function");
+    return ix_parser_array(p, is_dtype  ? conversion(p, dtype, x)
+                              : is_size ? size_value(p, x)
+                                        : index_value(p, x));
 }
 
 /* ---- names and operators ---- */

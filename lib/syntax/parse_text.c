@@ -25,15 +25,22 @@ typedef struct expr_work {
     ilex_array *result;
 } expr_work;
 
+/* What the text may speak of. */
 static void
-read_expr(ix_parser *p, void *user)
+define_operands(ix_parser *p, const expr_work *w)
 {
-    expr_work *w = user;
     add_known_sizes(p);
     for (size_t i = 0; i < w->count; i++) {
         ix_word word = {w->names[i], (int32_t)strlen(w->names[i]), 1, 1};
         ix_parser_define(p, &word, w->operands[i]);
     }
+}
+
+static void
+read_expr(ix_parser *p, void *user)
+{
+    expr_work *w = user;
+    define_operands(p, w);
     w->result = ix_parse_expr(p, ix_syntax_whole_expr(&p->reader));
 }
 
@@ -49,6 +56,38 @@ ix_parse_text_expr(ilex_context *ctx, const char *text, size_t length,
     if (!ix_parser_try(&p, &whole, read_expr, &w))
         return ix_parser_fail(&p);
     return ix_parser_end(&p, w.result);
+}
+
+/* An index lambda, its domain, and the result. */
+typedef struct map_work {
+    const ix_domain *domain;
+    expr_work body;
+} map_work;
+
+static void
+read_body(ix_parser *p, void *user)
+{
+    map_work *w = user;
+    define_operands(p, &w->body);
+    w->body.result =
+        ix_parse_body(p, w->domain, ix_syntax_whole_expr(&p->reader));
+}
+
+ilex_array *
+ix_parse_text_map(ilex_context *ctx, const char *domain, const char *body,
+                  size_t count, const char *const *names,
+                  ilex_array *const *operands)
+{
+    ix_parser p;
+    map_work w = {ix_parse_text_domain(ctx, domain, NULL, NULL),
+                  {count, names, operands, NULL}};
+    ix_parser_text whole = {body, strlen(body), NULL};
+    if (!w.domain)
+        return ix_poison_again(ctx);
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, read_body, &w))
+        return ix_parser_fail(&p);
+    return ix_parser_end(&p, w.body.result);
 }
 
 typedef struct domain_work {

@@ -6,6 +6,8 @@
  */
 #include "lib/syntax/syntax.h"
 
+#include "lib/syntax/suggest.h"
+
 #include <stdio.h>
 
 const char *const ix_statement_keywords[IX_NSTATEMENTS] = {
@@ -247,6 +249,13 @@ find_keyword(ix_reader *r, ix_statement *s)
                 s->kind = (ix_statement_kind)k;
                 return;
             }
+    ix_suggestion near = ix_suggest(&s->keyword);
+    if (r->token.kind == IX_TOKEN_NAME)
+        ix_suggest_keywords(&near);
+    if (near.best)
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
+                    "there is no statement '%.*s'%s", (int)s->keyword.length,
+                    s->keyword.text, ix_suggestion_show(&near).s);
     ix_syntax_unexpected(r, "a statement (size, assume, in, const, let, map, "
                             "einsum, reshape, node or out)");
 }

@@ -3,6 +3,8 @@
  * Public functions that take domains, bounds, conditions, expressions or
  * whole programs as text.
  */
+#include <stdio.h>
+
 #include "lib/syntax/fmt.h"
 #include "lib/syntax/parse.h"
 #include "lib/syntax/print.h"
@@ -94,54 +96,116 @@ ilex_reshape(ilex_array *x, const char *domain, const char *order)
     return ix_build_reshape(x->ctx, x, dom, fortran);
 }
 
-/* ---- expressions ---- */
+/* ---- expressions and index lambdas ---- */
+
+/* Are operands and their names what text may speak of? Else "*bad" is what to
+ * return. */
+static bool
+check_named(ilex_context *ctx, const char *what, size_t count,
+            const char *const *names, ilex_array *const *operands,
+            ilex_array **bad)
+{
+    *bad = ctx->poison;
+    if (count > 0 && (!names || !operands)) {
+        ix_poison(ctx, what, -1, ILEX_E_ARGUMENT,
+                  "%s: names or operands are NULL", what);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char role[40];
+        snprintf(role, sizeof role, "%s: operand", what);
+        if (!ix_name_check(&ctx->error, role, names[i],
+                           names[i] ? strlen(names[i]) : 0))
+            return false;
+        if (!operands[i] || operands[i]->ctx != ctx) {
+            ix_poison(ctx, what, (int)i, ILEX_E_CONTEXT,
+                      "%s: operand '%s' is NULL or of another context", what,
+                      names[i]);
+            return false;
+        }
+        if (ix_is_poison(operands[i]))
+            return false;
+    }
+    return true;
+}
 
 ilex_array *
 ilex_expr_n(ilex_context *ctx, const char *text, size_t count,
             const char *const *names, ilex_array *const *operands)
 {
+    ilex_array *bad;
     if (!text)
         return ix_poison(ctx, "expr", -1, ILEX_E_ARGUMENT,
                          "expr: the text is NULL");
-    if (count > 0 && (!names || !operands))
-        return ix_poison(ctx, "expr", -1, ILEX_E_ARGUMENT,
-                         "expr: names or operands are NULL");
-    for (size_t i = 0; i < count; i++) {
-        if (!ix_name_check(&ctx->error, "expr: operand", names[i],
-                           names[i] ? strlen(names[i]) : 0))
-            return ix_poison_again(ctx);
-        if (!operands[i] || operands[i]->ctx != ctx)
-            return ix_poison(ctx, "expr", (int)i, ILEX_E_CONTEXT,
-                             "expr: operand '%s' is NULL or of another "
-                             "context",
-                             names[i]);
-        if (ix_is_poison(operands[i]))
-            return operands[i];
+    return check_named(ctx, "expr", count, names, operands, &bad)
+               ? ix_parse_text_expr(ctx, text, strlen(text), count, names,
+                                    operands)
+               : bad;
+}
+
+ilex_array *
+ilex_map_n(ilex_context *ctx, const char *domain, const char *body,
+           size_t count, const char *const *names, ilex_array *const *operands)
+{
+    ilex_array *bad;
+    if (!body || !domain)
+        return ix_poison(ctx, "map", -1, ILEX_E_ARGUMENT,
+                         "map: the %s is NULL (for example: \"i:n\", "
+                         "\"2*x[i]\")",
+                         body ? "domain" : "body");
+    return check_named(ctx, "map", count, names, operands, &bad)
+               ? ix_parse_text_map(ctx, domain, body, count, names, operands)
+               : bad;
+}
+
+enum { MAX_OPERANDS = 64 };
+
+/* Pairs of name and array that end with NULL. */
+typedef struct pairs {
+    const char *names[MAX_OPERANDS];
+    ilex_array *operands[MAX_OPERANDS];
+    size_t n;
+} pairs;
+
+static bool
+read_pairs(ilex_context *ctx, const char *what, va_list args, pairs *p)
+{
+    p->n = 0;
+    const char *name = va_arg(args, const char *);
+    for (; name && p->n < MAX_OPERANDS; name = va_arg(args, const char *)) {
+        p->names[p->n] = name;
+        p->operands[p->n++] = va_arg(args, ilex_array *);
     }
-    return ix_parse_text_expr(ctx, text, strlen(text), count, names, operands);
+    if (name)
+        ix_poison(ctx, what, -1, ILEX_E_LIMIT,
+                  "%s: more than %d operands, or the list does not end with "
+                  "NULL; use ilex_%s_n",
+                  what, (int)MAX_OPERANDS, what);
+    return !name;
 }
 
 ilex_array *
 ilex_expr(ilex_context *ctx, const char *text, ...)
 {
-    enum { MAX_OPERANDS = 64 };
-    const char *names[MAX_OPERANDS];
-    ilex_array *operands[MAX_OPERANDS];
-    size_t n = 0;
+    pairs p;
     va_list args;
     va_start(args, text);
-    const char *name = va_arg(args, const char *);
-    for (; name && n < MAX_OPERANDS; name = va_arg(args, const char *)) {
-        names[n] = name;
-        operands[n++] = va_arg(args, ilex_array *);
-    }
+    bool ok = read_pairs(ctx, "expr", args, &p);
     va_end(args);
-    if (name)
-        return ix_poison(ctx, "expr", -1, ILEX_E_LIMIT,
-                         "expr: more than %d operands, or the list does not "
-                         "end with NULL; use ilex_expr_n",
-                         (int)MAX_OPERANDS);
-    return ilex_expr_n(ctx, text, n, names, operands);
+    return ok ? ilex_expr_n(ctx, text, p.n, p.names, p.operands)
+              : ix_poison_again(ctx);
+}
+
+ilex_array *
+ilex_map(ilex_context *ctx, const char *domain, const char *body, ...)
+{
+    pairs p;
+    va_list args;
+    va_start(args, body);
+    bool ok = read_pairs(ctx, "map", args, &p);
+    va_end(args);
+    return ok ? ilex_map_n(ctx, domain, body, p.n, p.names, p.operands)
+              : ix_poison_again(ctx);
 }
 
 /* ---- programs ---- */

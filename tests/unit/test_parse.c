@@ -379,6 +379,67 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
+/* ---- index lambdas from C, arrays of modules ---- */
+
+/* An index lambda from C is the node that the statement makes. */
+START_TEST(maps_from_c)
+{
+    ilex_module *m = ilex_module_parse(
+        ctx,
+        "ilex 1\nprogram p\nsize n, m\nin x : f64[n, m]\nin w : f64[m]\n"
+        "in j : i32[n]\n"
+        "map a[i:m, k:n] = x[k, i]*w[i]\n"
+        "map b[n] = sum[s:m](x[j[_0], s])\n"
+        "map c[i:n] = x[i, -1; 0.0]\nlet d = 2*b\nout v = a\n",
+        NULL);
+    ck_assert_msg(m != NULL, "%s", ilex_error_text(ctx));
+    ilex_array *x = ilex_module_array(m, "x"), *w = ilex_module_array(m, "w"),
+               *j = ilex_module_array(m, "j");
+    ck_assert(x && w && j);
+    ilex_array *a =
+        ilex_map(ctx, "i:m, k:n", "x[k, i]*w[i]", "x", x, "w", w, NULL);
+    ilex_array *b =
+        ilex_map(ctx, "n", "sum[s:m](x[j[_0], s])", "x", x, "j", j, NULL);
+    ilex_array *c = ilex_map(ctx, "i:n", "x[i, -1; 0.0]", "x", x, NULL);
+    ck_assert_msg(a == ilex_module_array(m, "a"), "%s", ilex_error_text(ctx));
+    ck_assert_ptr_eq(a, ilex_module_array(m, "v"));
+    ck_assert_ptr_eq(b, ilex_module_array(m, "b"));
+    ck_assert_ptr_eq(c, ilex_module_array(m, "c"));
+    ck_assert_ptr_eq(ilex_expr(ctx, "2*b", "b", b, NULL),
+                     ilex_module_array(m, "d"));
+    ck_assert_ptr_null(ilex_module_array(m, "e"));
+    ck_assert_int_eq(ilex_error_code(ctx), ILEX_E_UNKNOWN);
+    ilex_error_clear(ctx);
+    ilex_module_free(m);
+}
+END_TEST
+
+static const struct {
+    const char *domain, *body;
+    ilex_status code;
+    const char *text;
+} bad_maps[] = {
+    {"i:n", "x[i+1]", ILEX_E_BOUNDS, "map: reads x at axis 0=1 when i=0"},
+    {"i:", "x[i]", ILEX_E_SYNTAX, "expected an operand"},
+    {"i:n", "x[i", ILEX_E_SYNTAX, "expected ']'"},
+    {"i:n", "y[i]", ILEX_E_UNKNOWN, "there is no array 'y'"},
+    {NULL, "x[i]", ILEX_E_ARGUMENT, "map: the domain is NULL"},
+    {"i:n", NULL, ILEX_E_ARGUMENT, "map: the body is NULL"}};
+
+START_TEST(bad_maps_from_c)
+{
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "n");
+    for (size_t i = 0; i < IX_COUNT(bad_maps); i++) {
+        ck_assert(ilex_is_poison(
+            ilex_map(ctx, bad_maps[i].domain, bad_maps[i].body, "x", x, NULL)));
+        ck_assert_msg(strstr(ilex_error_text(ctx), bad_maps[i].text) != NULL,
+                      "%s", ilex_error_text(ctx));
+        ck_assert_int_eq(ilex_error_code(ctx), bad_maps[i].code);
+        ilex_error_clear(ctx);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
@@ -398,6 +459,8 @@ main(void)
     tcase_add_test(tests, api_texts);
     tcase_add_test(tests, api_errors);
     tcase_add_test(tests, modules);
+    tcase_add_test(tests, maps_from_c);
+    tcase_add_test(tests, bad_maps_from_c);
     tcase_add_test(tests, mutations);
     tcase_add_test(tests, out_of_memory);
     suite_add_tcase(suite, tests);
