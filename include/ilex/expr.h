@@ -98,6 +98,23 @@ ILEX_API ilex_array *ilex_mean(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_argmax(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_argmin(ilex_array *x, const char *axes, int keep);
 
+/* Variance and standard deviation, as NumPy's: the mean, then the sum of the
+ * squared distances from it, for complex elements of their moduli, divided by
+ * the number of elements less ddof (at least 0). f64 of bool and integers, real
+ * of complex. */
+ILEX_API ilex_array *ilex_var(ilex_array *x, const char *axes, int keep,
+                              int64_t ddof);
+ILEX_API ilex_array *ilex_std(ilex_array *x, const char *axes, int keep,
+                              int64_t ddof);
+
+/* The reduction called "sum", "prod", "max", ..., "mean", "var" or "std" of the
+ * elements where the mask holds (bool, with x's axes or fewer of them; NULL:
+ * all), combined with a value of rank 0 or on the result's axes (NULL: none).
+ * argmax and argmin have neither, mean, var and std no initial value. */
+ILEX_API ilex_array *ilex_reduce(ilex_array *x, const char *reduction,
+                                 const char *axes, int keep, ilex_array *where,
+                                 ilex_array *initial);
+
 /* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
  * implicit results are understood. 1 to 16 operands. Sums do not widen the
  * dtype. More than two operands are multiplied in pairs, along the path with

@@ -110,23 +110,76 @@ axes_mask(ilex_array *x, const char *operation, const char *text,
     return true;
 }
 
+/* Reduces "x" by "request" over the axes that text lists. */
 static ilex_array *
-reduce(ix_reduction r, ilex_array *x, const char *axes, int keep)
+reduce(const ix_reducer *r, ilex_array *x, const char *axes,
+       ix_reduce_request request)
 {
     if (!x || ix_is_poison(x))
         return x;
-    uint32_t mask;
-    if (!axes_mask(x, ix_reduction_info_of(r)->name, axes, &mask))
+    if (!axes_mask(x, r->name, axes, &request.mask))
         return x->ctx->poison;
-    return ix_build_reduce(x->ctx, r, x, mask, keep != 0);
+    return ix_build_reducer(x->ctx, r, x, &request);
 }
 
 #define ILEX_REDUCTION(ENUM, name, op, rule, first, empty, doc)                \
     ilex_array *ilex_##name(ilex_array *x, const char *axes, int keep)         \
     {                                                                          \
-        return reduce(IX_REDUCTION_##ENUM, x, axes, keep);                     \
+        const ix_reducer r = {#name, IX_REDUCTION_##ENUM, false, false};       \
+        return reduce(&r, x, axes, (ix_reduce_request){.keep = keep != 0});    \
     }
 #include "ilex/reductions.def"
+
+ilex_array *
+ilex_var(ilex_array *x, const char *axes, int keep, int64_t ddof)
+{
+    const ix_reducer r = {.name = "var", .variance = true};
+    return reduce(&r, x, axes,
+                  (ix_reduce_request){.keep = keep != 0, .ddof = ddof});
+}
+
+ilex_array *
+ilex_std(ilex_array *x, const char *axes, int keep, int64_t ddof)
+{
+    const ix_reducer r = {.name = "std", .variance = true, .root = true};
+    return reduce(&r, x, axes,
+                  (ix_reduce_request){.keep = keep != 0, .ddof = ddof});
+}
+
+/* Is the optional operand one of the context, or poison? False with an error.
+ */
+static bool
+check_extra(ilex_context *ctx, const char *name, const char *what,
+            const ilex_array *extra)
+{
+    if (!extra || extra->ctx == ctx)
+        return true;
+    ix_poison(ctx, name, -1, ILEX_E_CONTEXT,
+              "%s: %s belongs to another context", name, what);
+    return false;
+}
+
+ilex_array *
+ilex_reduce(ilex_array *x, const char *reduction, const char *axes, int keep,
+            ilex_array *where, ilex_array *initial)
+{
+    ix_reducer r;
+    if (!x || ix_is_poison(x))
+        return x;
+    if (!reduction || !ix_reducer_find(reduction, strlen(reduction), &r))
+        return ix_poison(x->ctx, "reduce", -1, ILEX_E_UNKNOWN,
+                         "reduce: there is no reduction '%.40s' (for example: "
+                         "\"sum\", \"max\", \"var\")",
+                         reduction ? reduction : "NULL");
+    if (!check_extra(x->ctx, r.name, "the mask", where) ||
+        !check_extra(x->ctx, r.name, "the initial value", initial))
+        return x->ctx->poison;
+    if ((where && ix_is_poison(where)) || (initial && ix_is_poison(initial)))
+        return x->ctx->poison;
+    return reduce(&r, x, axes,
+                  (ix_reduce_request){
+                      .keep = keep != 0, .where = where, .initial = initial});
+}
 
 /* ---- inspection ---- */
 

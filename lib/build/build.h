@@ -66,10 +66,26 @@ typedef struct ix_reduce_request {
     uint32_t mask;
     bool keep;
     ilex_array *where, *initial;
+    int64_t ddof; /* of a variance */
 } ix_reduce_request;
 ilex_array *ix_build_reduce_with(ilex_context *ctx, ix_reduction reduction,
                                  ilex_array *x,
                                  const ix_reduce_request *request);
+
+/* The number of elements of "x", or of those where the mask holds, that are
+ * reduced, i64. */
+ilex_array *ix_reduced_count(ilex_array *x, const ix_reduce_request *request);
+
+/* What a word of text reduces by: a reduction, or a variance ("root": its
+ * square root). */
+typedef struct ix_reducer {
+    const char *name;
+    ix_reduction reduction;
+    bool variance, root;
+} ix_reducer;
+bool ix_reducer_find(const char *text, size_t length, ix_reducer *r);
+ilex_array *ix_build_reducer(ilex_context *ctx, const ix_reducer *r,
+                             ilex_array *x, const ix_reduce_request *request);
 
 /* Labels: small integers, one array for the result and one per operand. */
 typedef struct ix_labels {

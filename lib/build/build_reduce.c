@@ -202,7 +202,7 @@ masked(ilex_context *ctx, const char *name, ilex_array *mask, ilex_array *x,
                      ix_domain_show(ctx, x->interior).s);
 }
 
-/* The number of elements where the mask holds, for a mean. */
+/* The number of elements where the mask holds. */
 static ilex_array *
 masked_count(ilex_context *ctx, ilex_array *x, const ix_reduce_request *request)
 {
@@ -212,6 +212,16 @@ masked_count(ilex_context *ctx, ilex_array *x, const ix_reduce_request *request)
         masked(ctx, "mean", request->where, one, ilex_i64(ctx, 0));
     return ix_build_reduce(ctx, IX_REDUCTION_SUM, ones, request->mask,
                            request->keep);
+}
+
+ilex_array *
+ix_reduced_count(ilex_array *x, const ix_reduce_request *request)
+{
+    plan p;
+    if (request->where)
+        return masked_count(x->ctx, x, request);
+    make_plan(x->ctx, x, request->mask, request->keep, &p);
+    return count_of(x->ctx, &p, ILEX_I64);
 }
 
 static ilex_array *

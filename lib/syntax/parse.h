@@ -157,7 +157,7 @@ ilex_array *ix_parse_constant(ix_parser *p, ilex_dtype dtype,
 ilex_array *ix_parse_field_name(ix_parser *p, const ix_word *word);
 ilex_array *ix_parse_field_index(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_field_reduce(ix_parser *p, const ix_syntax *x,
-                                  ix_reduction r);
+                                  const ix_reducer *r);
 
 /* What stands behind ";" in a subscript: nothing, "unchecked", or what is read
  * outside, a mode or a value (then "value" is its expression). */

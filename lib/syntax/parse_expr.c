@@ -243,7 +243,7 @@ index_value(ix_parser *p, const ix_syntax *x)
 
 /* A reduction, over all axes if there are no brackets. */
 static ilex_array *
-reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
+reduce(ix_parser *p, const ix_syntax *x, const ix_reducer *r)
 {
     const ix_word *w = &x->word;
     if (x->nparts != 1)
@@ -256,18 +256,23 @@ reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
                     "%.*s[I](x) or %.*s[0](x) for one",
                     (int)w->length, w->text, (int)w->length, w->text,
                     (int)w->length, w->text, (int)w->length, w->text);
-    return p->lambda ? ix_parse_lambda_reduce(p, x, r)
+    if (p->lambda && r->variance)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
+                    "%s reduces a whole array; give it a name with let before "
+                    "the map, and read that at an index",
+                    r->name);
+    return p->lambda ? ix_parse_lambda_reduce(p, x, r->reduction)
                      : ix_parse_field_reduce(p, x, r);
 }
 
 static ilex_array *
 reduction(ix_parser *p, const ix_syntax *x)
 {
-    ix_reduction r;
+    ix_reducer r;
     const ix_word *w = &x->word;
-    if (!ix_reduction_find(w->text, (size_t)w->length, &r))
+    if (!ix_reducer_find(w->text, (size_t)w->length, &r))
         ix_parser_unknown(p, w, "reduction");
-    return reduce(p, x, r);
+    return reduce(p, x, &r);
 }
 
 /* Fails if a call that has no attributes is given some. */
@@ -287,14 +292,14 @@ call(ix_parser *p, const ix_syntax *x)
     const ix_signature *s = ix_signature_find(w->text, (size_t)w->length);
     ilex_dtype dtype;
     ix_op op;
-    ix_reduction r;
+    ix_reducer r;
     ix_parser_later(p, w);
     if (s)
         return ix_parse_call(p, x, s);
     bool is_op = ix_op_find(w->text, (size_t)w->length, &op);
-    if (ix_reduction_find(w->text, (size_t)w->length, &r) &&
+    if (ix_reducer_find(w->text, (size_t)w->length, &r) &&
         (x->nparts == 1 || !is_op))
-        return reduce(p, x, r);
+        return reduce(p, x, &r);
     bool is_dtype = !is_op && ix_dtype_find(w->text, (size_t)w->length, &dtype);
     bool is_size = ix_word_is(w, "size");
     if (!is_op && !is_dtype && !is_size && !ix_word_is(w, "index"))

@@ -59,37 +59,47 @@ reduced_axes(ix_parser *p, const ilex_array *a, const ix_colons_list *ranges)
     return mask;
 }
 
-/* where=m, initial=v, keep=1 */
+/* Fails because a reduction does not have an attribute. */
+_Noreturn static void
+no_attribute(ix_parser *p, const ix_syntax *x, const ix_reducer *r,
+             const ix_attribute *a)
+{
+    ix_lex_fail(&p->reader, ILEX_E_SYNTAX, a->name.length ? &a->name : &x->word,
+                "%s has the attributes where, %s, for example %s[0](x; %s)",
+                r->name, r->variance ? "keep and ddof" : "initial and keep",
+                r->name, r->variance ? "ddof=1" : "where=m, keep=1");
+}
+
+/* where=m, initial=v, keep=1, ddof=1 */
 static void
-reduce_attributes(ix_parser *p, const ix_syntax *x, ix_reduce_request *request)
+reduce_attributes(ix_parser *p, const ix_syntax *x, const ix_reducer *r,
+                  ix_reduce_request *request)
 {
     for (size_t i = 0; i < x->attributes.n; i++) {
         const ix_attribute *a = &x->attributes.item[i];
-        bool where = ix_word_is(&a->name, "where");
-        bool initial = ix_word_is(&a->name, "initial");
-        if (a->n != 1 || (!where && !initial && !ix_word_is(&a->name, "keep")))
-            ix_lex_fail(&p->reader, ILEX_E_SYNTAX,
-                        a->name.length ? &a->name : &x->word,
-                        "a reduction has the attributes where, initial and "
-                        "keep, for example %.*s[0](x; where=m, keep=1)",
-                        (int)x->word.length, x->word.text);
-        if (where)
+        if (a->n != 1)
+            no_attribute(p, x, r, a);
+        if (ix_word_is(&a->name, "where"))
             request->where = ix_parse_expr(p, a->value[0]);
-        else if (initial)
+        else if (ix_word_is(&a->name, "initial") && !r->variance)
             request->initial = ix_parse_expr(p, a->value[0]);
-        else
+        else if (ix_word_is(&a->name, "keep"))
             request->keep = ix_parse_int(p, a->value[0]) != 0;
+        else if (ix_word_is(&a->name, "ddof") && r->variance)
+            request->ddof = ix_parse_int(p, a->value[0]);
+        else
+            no_attribute(p, x, r, a);
     }
 }
 
 ilex_array *
-ix_parse_field_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
+ix_parse_field_reduce(ix_parser *p, const ix_syntax *x, const ix_reducer *r)
 {
     ilex_array *a = ix_parse_expr(p, x->part[0]);
     ix_reduce_request request = {.mask = reduced_axes(p, a, x->ranges)};
-    reduce_attributes(p, x, &request);
+    reduce_attributes(p, x, r, &request);
     ix_parser_at(p, &x->word);
     ilex_array *result =
-        ix_parser_array(p, ix_build_reduce_with(p->ctx, r, a, &request));
+        ix_parser_array(p, ix_build_reducer(p->ctx, r, a, &request));
     return ix_parser_depth(p, &x->word, 1, &a, result);
 }

@@ -231,6 +231,21 @@ is_empty(const diff_shop *shop, const ilex_array *x, uint32_t mask)
     return false;
 }
 
+/* The variance of "x", or its root, along the axes of "mask". */
+static ilex_array *
+random_variance(ilex_context *ctx, diff_random *r, ilex_array *x, uint32_t mask)
+{
+    const ix_reduce_request request = {
+        .mask = mask,
+        .keep =
+            !(ix_rank(x) && ix_domain_named(x->interior)) && diff_chance(r, 30),
+        .ddof = diff_between(r, -1, 2)};
+    const bool root = diff_chance(r, 50);
+    const ix_reducer variance = {root ? "std" : "var", IX_REDUCTION_MEAN, true,
+                                 root};
+    return ix_build_reducer(ctx, &variance, x, &request);
+}
+
 ilex_array *
 diff_build_reduce(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
@@ -249,6 +264,8 @@ diff_build_reduce(diff_shop *shop, diff_random *r, ilex_array *const *x)
     if (!info->empty && is_empty(shop, x[0], mask))
         return NULL;
     bool keep = diff_chance(r, 30);
+    if (diff_chance(r, 8))
+        return random_variance(shop->ctx, r, x[0], mask);
     return ix_build_reduce(shop->ctx, reduction, x[0], mask, keep);
 }
 

@@ -111,6 +111,9 @@ expect 0 '^program iota  # words$' fmt messy.ilx
 cp out neat.ilx
 expect 0 . fmt neat.ilx
 same out neat.ilx
+printf 'ilex 1\nprogram p\nin x : f64[2,3]\nout y=%s\n' \
+    'tensordot( x,x;axes=[[0 ,1],[ 0,1]])' >lists.ilx
+expect 0 '^out y = tensordot(x, x; axes=\[\[0, 1\], \[0, 1\]\])$' fmt lists.ilx
 chmod 640 messy.ilx
 expect 0 '' fmt -i messy.ilx
 same messy.ilx neat.ilx

@@ -2,6 +2,8 @@
 """Functions of whole arrays: what a random call draws, and what it means by
 NumPy. Values are the interiors of operands: a halo is not read."""
 
+import warnings
+
 import numpy as np
 
 import meaning
@@ -454,6 +456,29 @@ class Structure:
         finally:
             self.unnamed = old
 
+    # ---- variance ----
+
+    def step_variance(self):
+        r = self.r
+        x = self.exact(lambda s: s.axes)
+        x = self.p.tamed(x, "sum", 0)
+        n = len(x.axes)
+        which = sorted(r.sample(range(n), r.randint(1, n)))
+        name, ddof = r.choice(["var", "std"]), r.choice([0, 0, 1, -1, 2])
+        keep = not x.named() and self.chance(30)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = getattr(np, name)(
+                self.p.interior(x), axis=tuple(which), ddof=ddof,
+                keepdims=keep)
+        axes = [a.plain() if k not in which else Axis(None, Form(0), Form(1))
+                for k, a in enumerate(x.axes) if keep or k not in which]
+        more = ["ddof=%d" % ddof] * (ddof != 0) + ["keep=1"] * keep
+        return self.p.add(Step(
+            [x], axes, value, lambda refs: "%s[%s](%s%s)" % (
+                name, ", ".join(str(self.place(k, n)) for k in which), refs[0],
+                "; " + ", ".join(more) if more else ""), exact=False))
+
     # ---- axes ----
 
     def step_squeeze(self):
@@ -570,4 +595,5 @@ STEPS = {"concat": 8, "stack": 3, "pad": 6, "tile": 3, "repeat": 2,
          "diagonal": 2, "trace": 1, "triangle": 2, "fill": 2, "fill_like": 1,
          "eye": 1, "arange": 2, "linspace": 1, "indices": 1, "squeeze": 2,
          "expand_dims": 2, "broadcast_to": 2, "moveaxis": 1, "transpose": 1,
-         "flip": 2, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2}
+         "flip": 2, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2,
+         "variance": 2}

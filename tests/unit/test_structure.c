@@ -248,6 +248,17 @@ START_TEST(public_functions)
     same(x, ilex_tensordot(x, x, NULL), "tensordot(x, x)");
     same(x, ilex_vecdot(x, x, "0"), "vecdot(x, x; axis=-2)");
     same(x, ilex_vecdot(x, ilex_sum(x, "0", 0), "-1"), "vecdot(x, sum[0](x))");
+    ilex_array *m = ilex_greater(x, ilex_lit_int(ctx, 2));
+    same(x, ilex_var(x, NULL, 0, 0), "var(x)");
+    same(x, ilex_std(x, "-1", 1, 1), "std[1](x; keep=1, ddof=1)");
+    same(x, ilex_reduce(x, "var", "0", 0, m, NULL), "var[0](x; where=x > 2)");
+    same(x, ilex_reduce(x, "max", "0", 1, m, one),
+         "max[0](x; where=x > 2, initial=1, keep=1)");
+    same(x, ilex_reduce(x, "sum", NULL, 0, NULL, NULL), "sum(x)");
+    ck_assert(ilex_is_poison(ilex_reduce(x, "total", NULL, 0, NULL, NULL)));
+    ck_assert_int_eq(take_error(), ILEX_E_UNKNOWN);
+    ck_assert(ilex_is_poison(ilex_reduce(x, "std", NULL, 0, NULL, one)));
+    ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
     same(x, ilex_reshape(x, "-1", "C"), "reshape(x; shape=[-1], order=C)");
 }
 END_TEST
