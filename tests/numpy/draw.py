@@ -459,9 +459,7 @@ class Drawer(Structure):
         return self.contract(ops, labels, axis, kept)
 
     def contract(self, ops, labels, axis, kept):
-        dtype = ops[0].dtype
-        for s in ops[1:]:
-            dtype = meaning.promote(dtype, s.dtype)
+        dtype = meaning.common([s.dtype for s in ops])
         acc = dtype
         if self.chance(25):
             wider = [d for d in NAMES if KIND[d] == KIND[dtype] and

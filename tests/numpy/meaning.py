@@ -27,6 +27,15 @@ def promote(a, b):
     return NAME[np.promote_types(DTYPE[a], DTYPE[b])]
 
 
+def common(dtypes):
+    """Of operands in any order: real and complex ones are promoted first."""
+    first = sorted(dtypes, key=lambda d: KIND[d] not in "fc")
+    dtype = first[0]
+    for d in first[1:]:
+        dtype = promote(dtype, d)
+    return dtype
+
+
 def is_int(d):
     return KIND[d] in "iu"
 

@@ -91,9 +91,7 @@ class Structure:
         parts = [first] + [self.pick(fits)
                            for _ in range(self.r.choice([0, 1, 1, 2, 3, 6]))]
         self.r.shuffle(parts)
-        dtype = parts[0].dtype
-        for s in parts[1:]:
-            dtype = meaning.promote(dtype, s.dtype)
+        dtype = meaning.common([s.dtype for s in parts])
         value = np.concatenate([meaning.cast(s.value, dtype) for s in parts],
                                k)
         forms = [a.hi for a in first.axes]
@@ -113,9 +111,7 @@ class Structure:
             return not s.named() and [a.hi for a in s.axes] == forms
         parts = [first] + [self.pick(fits)
                            for _ in range(self.r.choice([0, 1, 1, 2]))]
-        dtype = parts[0].dtype
-        for s in parts[1:]:
-            dtype = meaning.promote(dtype, s.dtype)
+        dtype = meaning.common([s.dtype for s in parts])
         k = self.r.randrange(len(forms) + 1)
         value = np.stack([meaning.cast(s.value, dtype) for s in parts], k)
         axes = self.forms(forms[:k] + [Form(len(parts))] + forms[k:])
