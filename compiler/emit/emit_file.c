@@ -23,17 +23,16 @@ put_heads(bool cuda, bool checks, ix_text *t)
 {
     enum when { NEVER, ALWAYS, CHECK };
     static const struct {
-        enum when c, cuda;
+        enum when in[2]; /* C, CUDA */
         const char *text;
     } heads[] = {
-#define IX_HEAD(c, cuda, text) {c, cuda, text},
+#define IX_HEAD(c, cuda, text) {{c, cuda}, text},
 #include "compiler/emit/heads.def"
     };
-    for (size_t i = 0; i < IX_COUNT(heads); i++) {
-        enum when when = cuda ? heads[i].cuda : heads[i].c;
-        if (when == ALWAYS || (when == CHECK && checks))
+    for (size_t i = 0; i < IX_COUNT(heads); i++)
+        if (heads[i].in[cuda] == ALWAYS ||
+            (heads[i].in[cuda] == CHECK && checks))
             ix_text_put(t, heads[i].text);
-    }
 }
 
 /* Kernels from "first" up to "end" as one translation unit. The kernels come

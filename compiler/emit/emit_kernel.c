@@ -238,11 +238,9 @@ static const char *const shape_text[] = {
 static shape_id
 shape_of(const ix_emitter *e)
 {
-    if (e->dialect->cuda && ix_kernel_status(e->kernel->layout))
-        return e->kernel->layout->indirect ? SHAPE_grid_checked_indirect
-                                           : SHAPE_grid_checked;
-    if (e->dialect->cuda)
-        return e->kernel->layout->indirect ? SHAPE_grid_indirect : SHAPE_grid;
+    if (e->dialect->cuda) /* grid, grid_indirect, and both with checks */
+        return (shape_id)(SHAPE_grid + e->kernel->layout->indirect +
+                          2 * (ix_kernel_status(e->kernel->layout) != NULL));
     return e->kernel->nunits && *e->dialect->vector_pragma ? SHAPE_variants
                                                            : SHAPE_plain;
 }

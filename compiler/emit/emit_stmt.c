@@ -186,12 +186,10 @@ emit_check(ix_emitter *e, const ix_stmt *s)
     ix_text_format(t, " || %s >= ", value);
     ix_emit_sum(e, s->hi[0], t);
     ix_text_put(t, ") {\n");
-    e->indent++;
-    ix_emit_put(e, "local->node = %d;", s->number);
-    ix_emit_put(e, "local->index = %s;", ix_emit_leaf(e, s->width).re);
-    ix_emit_put(e, "local->value = %s;", value);
-    ix_emit_put(e, "return 1;");
-    e->indent--;
+    ix_emit_put(e, "    local->node = %d;", s->number);
+    ix_emit_put(e, "    local->index = %s;", ix_emit_leaf(e, s->width).re);
+    ix_emit_put(e, "    local->value = %s;", value);
+    ix_emit_put(e, "    return 1;");
     ix_emit_put(e, "}");
 }
 
