@@ -15,7 +15,8 @@
 static void
 put_word(ix_text *t, const ix_word *w)
 {
-    ix_text_put_n(t, w->text, (size_t)w->length);
+    if (w->length) /* one that is not there has no text */
+        ix_text_put_n(t, w->text, (size_t)w->length);
 }
 
 static void write_expr(ix_text *t, const ix_syntax *x, bool tight);
