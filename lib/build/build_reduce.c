@@ -57,6 +57,8 @@ count_of(ilex_context *ctx, const plan *p, ilex_dtype dtype)
         ilex_array *ops[2] = {product, factor};
         product = k == 0 ? factor
                          : ix_scalar_op(ctx, IX_OP_MULTIPLY, dtype, dtype, ops);
+        if (dtype == ILEX_I64) /* as text that says it is read */
+            product = ix_index_normal(ctx, product);
     }
     return product;
 }
