@@ -236,12 +236,10 @@ element(ilex_context *ctx, const arrays *a, ilex_array *x, int slot)
 static ilex_array *
 from_either_end(ilex_context *ctx, ilex_array *v, const ix_lin *length)
 {
-    ilex_array *zero = ix_index_const(ctx, 0);
-    ilex_array *below[2] = {v, zero}, *sum[2] = {v, ix_index_lin(ctx, length)};
-    ilex_array *ops[3] = {
-        ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, below),
-        ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, sum), v};
-    return ix_scalar_op(ctx, IX_OP_WHERE, ILEX_I64, ILEX_I64, ops);
+    ilex_array *sum[2] = {v, ix_index_lin(ctx, length)};
+    return ix_structure_where(
+        ctx, ix_structure_compare(ctx, IX_OP_LESS, v, ix_index_const(ctx, 0)),
+        ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, sum), v);
 }
 
 static bool

@@ -49,6 +49,24 @@ ix_outside_folded(ilex_context *ctx, ix_outside mode, ilex_array *j, int64_t c)
                      -1, m));
 }
 
+ilex_array *
+ix_outside_other(ilex_context *ctx, ix_outside mode, const ix_axis *ax,
+                 ilex_array *at, bool above)
+{
+    const ix_lin *length = ix_axis_extent(ctx, ax);
+    const ix_lin *end = above ? ix_lin_offset(ctx, ax->hi, -1) : ax->lo;
+    int64_t c = mode == IX_OUTSIDE_SYMMETRIC;
+    if (mode == IX_OUTSIDE_EDGE)
+        return ix_index_lin(ctx, end);
+    if (mode == IX_OUTSIDE_WRAP)
+        return ix_index_fma(ctx, at, above ? -1 : 1, ix_index_lin(ctx, length));
+    return ix_index_fma(
+        ctx,
+        ix_index_lin(
+            ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, end, 2), above ? c : -c)),
+        -1, at);
+}
+
 /* ---- a read in a lambda ---- */
 
 /* One under construction: indices that are decided, and conditions. */
@@ -115,25 +133,6 @@ load_or_value(outside *o, ilex_array *const *index)
                : element;
 }
 
-/* The index that stands for one below the first element, or behind the last
- * ("above"), on an axis of symbolic length. */
-static ilex_array *
-other_index(const outside *o, int k, ilex_array *at, bool above)
-{
-    ilex_context *ctx = o->ctx;
-    const ix_axis *ax = &o->read->x->interior->ax[k];
-    const ix_lin *length = ix_axis_extent(ctx, ax);
-    const ix_lin *end = above ? ix_lin_offset(ctx, ax->hi, -1) : ax->lo;
-    int64_t c = o->read->mode == IX_OUTSIDE_SYMMETRIC;
-    if (o->read->mode == IX_OUTSIDE_WRAP)
-        return ix_index_fma(ctx, at, above ? -1 : 1, ix_index_lin(ctx, length));
-    return ix_index_fma(
-        ctx,
-        ix_index_lin(
-            ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, end, 2), above ? c : -c)),
-        -1, at);
-}
-
 /* The element, where indices from axis "k" on may be outside. */
 static ilex_array *
 load_from(outside *o, int k, ilex_array *const *index)
@@ -159,7 +158,8 @@ load_from(outside *o, int k, ilex_array *const *index)
         return load_from(o, k + 1, index);
     }
     for (int i = 0; i < 3; i++) {
-        o->index[k] = i == 1 ? at : other_index(o, k, at, i == 2);
+        o->index[k] =
+            i == 1 ? at : ix_outside_other(ctx, o->read->mode, ax, at, i == 2);
         branch[i] = load_from(o, k + 1, index);
     }
     ilex_array *above = ix_structure_where(

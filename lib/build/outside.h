@@ -27,6 +27,11 @@ bool ix_outside_find(const char *word, size_t length, ix_outside *mode);
 ilex_array *ix_outside_folded(ilex_context *ctx, ix_outside mode, ilex_array *j,
                               int64_t c);
 
+/* The index that stands for "at" below the first element of an axis, or behind
+ * the last ("above"), folded at that end once. */
+ilex_array *ix_outside_other(ilex_context *ctx, ix_outside mode,
+                             const ix_axis *ax, ilex_array *at, bool above);
+
 /* The element of "x" (slot "slot" of a lambda over "dom") at indices that may
  * be outside of its interior. Folded at one end once where the length is
  * symbolic: what is further out is found by the proof of the lambda's reads.

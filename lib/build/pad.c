@@ -203,41 +203,15 @@ is_long_enough(const padding *p, int k, const ix_lin *length,
     return enough;
 }
 
-/* Sums of bounds, as indices: a + k*at. */
-static ilex_array *
-mirror(ilex_context *ctx, const ix_lin *a, int64_t k, ilex_array *at)
-{
-    return ix_index_fma(ctx, ix_index_lin(ctx, a), k, at);
-}
-
-static bool
+static void
 make_guarded(const padding *p, int k, pad_axis *a)
 {
     ilex_context *ctx = p->ctx;
     const ix_axis *ax = &p->x->interior->ax[k];
-    const ix_lin *length = ix_axis_extent(ctx, ax);
-    const ix_lin *last = ix_lin_offset(ctx, ax->hi, -1);
     a->is_below = is_below(p, k, a->at);
     a->is_above = is_above(p, k, a->at);
-    switch (p->mode) {
-    case IX_OUTSIDE_WRAP:
-        a->below = mirror(ctx, length, 1, a->at);
-        a->above = mirror(ctx, ix_lin_scale(ctx, length, -1), 1, a->at);
-        break;
-    case IX_OUTSIDE_EDGE:
-        a->below = ix_index_lin(ctx, ax->lo);
-        a->above = ix_index_lin(ctx, last);
-        break;
-    default: { /* reflect round an element, symmetric round its edge */
-        int64_t c = p->mode == IX_OUTSIDE_SYMMETRIC;
-        a->below =
-            mirror(ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, ax->lo, 2), -c),
-                   -1, a->at);
-        a->above = mirror(
-            ctx, ix_lin_offset(ctx, ix_lin_scale(ctx, last, 2), c), -1, a->at);
-    }
-    }
-    return true;
+    a->below = ix_outside_other(ctx, p->mode, ax, a->at, false);
+    a->above = ix_outside_other(ctx, p->mode, ax, a->at, true);
 }
 
 static void
@@ -270,12 +244,14 @@ make_axis(const padding *p, int k, pad_axis *a)
     *a = (pad_axis){.at = middle(p, k)};
     if (!length)
         return false;
-    if (is_long_enough(p, k, length, &needed))
-        return make_guarded(p, k, a);
+    if (is_long_enough(p, k, length, &needed)) {
+        make_guarded(p, k, a);
+        return true;
+    }
     if (length->n == 0 && length->c > 0) {
         ilex_array *j = ix_index_fma(ctx, a->at, -1, ix_index_lin(ctx, ax->lo));
-        a->at = mirror(ctx, ax->lo, 1,
-                       ix_outside_folded(ctx, p->mode, j, length->c));
+        a->at = ix_index_fma(ctx, ix_index_lin(ctx, ax->lo), 1,
+                             ix_outside_folded(ctx, p->mode, j, length->c));
         return true;
     }
     too_short(p, k, length, needed);

@@ -178,7 +178,8 @@ ilex_array *ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x,
  * depend on indices? That reduction. */
 bool ix_parse_is_ranged(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_ranged(ix_parser *p, const ix_syntax *x, ix_reduction r);
-/* Does an expression in a map speak of arrays or indices, not sizes alone? */
+/* Does an expression speak of arrays or, in a map, of indices, not of sizes
+ * alone? */
 bool ix_parse_is_computed(ix_parser *p, const ix_syntax *x);
 
 /* The index lambda over "dom" with this body. */

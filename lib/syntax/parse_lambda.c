@@ -232,8 +232,10 @@ ix_parse_is_computed(ix_parser *p, const ix_syntax *x)
         x->kind == IX_SYNTAX_IMAGINARY)
         return false;
     if (x->kind == IX_SYNTAX_NAME)
-        return numbered(&x->word, "_") >= 0 || numbered(&x->word, "_r") >= 0 ||
-               find_rindex(p, &x->word) || find_index(p, &x->word) ||
+        return (p->lambda &&
+                (numbered(&x->word, "_") >= 0 ||
+                 numbered(&x->word, "_r") >= 0 || find_rindex(p, &x->word) ||
+                 find_index(p, &x->word))) ||
                ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
     for (size_t i = 0; !found && i < x->nparts; i++)
         found = ix_parse_is_computed(p, x->part[i]);

@@ -249,30 +249,13 @@ subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
 
 /* ---- unnamed axes ---- */
 
-/* Does "x" speak of an array? Bounds speak of sizes alone. */
-static bool
-mentions_array(ix_parser *p, const ix_syntax *x)
-{
-    bool found = x->kind == IX_SYNTAX_INDEX;
-    if (x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_REAL ||
-        x->kind == IX_SYNTAX_IMAGINARY)
-        return false;
-    if (x->kind == IX_SYNTAX_NAME)
-        return ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
-    for (size_t i = 0; !found && i < x->nparts; i++)
-        found = mentions_array(p, x->part[i]);
-    for (size_t i = 0; !found && i < x->nlinks; i++)
-        found = mentions_array(p, x->link[i].operand);
-    return found;
-}
-
 static ix_item
 read_item(ix_parser *p, const ix_colons *r, bool trusted)
 {
     ix_item item = {.kind = IX_ITEM_ELLIPSIS, .step = 1};
     if (r->ellipsis)
         return item;
-    if (r->n == 1 && mentions_array(p, r->part[0])) {
+    if (r->n == 1 && ix_parse_is_computed(p, r->part[0])) {
         item.kind = IX_ITEM_ARRAY;
         item.trusted = trusted;
         item.array = ix_parse_expr(p, r->part[0]);
