@@ -176,6 +176,8 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         ix_text_format(&t, "k%d", k->number);
         to->name = ix_text_string(&t);
         to->rank = k->box->rank;
+        to->axis = k->axis;
+        to->serial = k->scan ? k->scan->axis : -1;
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
         for (int a = 0; a < to->rank; a++)

@@ -110,6 +110,12 @@ rename_buffer(ix_unit *u, renaming *r)
         s->body = renamed(r, s->body);
         s->buffer = s->buffer == r->from ? r->to : s->buffer;
     }
+    for (size_t i = 0; i < u->nstages; i++) {
+        const ix_recurrence *scan = u->stage[i].scan;
+        for (int k = 0; scan && k < scan->count; k++)
+            if (scan->buffer[k] == r->from)
+                scan->buffer[k] = r->to;
+    }
 }
 
 /* Output "i" is computed in a temporary, which is copied at the end. */
@@ -133,7 +139,7 @@ copy_at_end(ix_unit *u, int i)
         end = &(*end)->next;
     *end = ix_unit_kernel(u, box);
     ix_kernel_store(u, *end, i, load);
-    ix_unit_stage(u, (ix_stage){i, box, load});
+    ix_unit_stage(u, (ix_stage){i, box, load, NULL});
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }

@@ -71,7 +71,7 @@ static bool
 joinable(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *x = a->body, *y = b->body;
-    if (a->box != b->box)
+    if (a->box != b->box || a->scan || b->scan)
         return false;
     for (; x && y; x = next_nest(x), y = next_nest(y))
         if (!same_loops(x, y) || ix_nest_has_reduction(x) ||
@@ -147,7 +147,7 @@ append(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *last = a->body;
     int buffer = written_buffer(a);
-    if (a->body->kind != IX_STMT_FOR || b->body->kind != IX_STMT_FOR ||
+    if (a->scan || b->scan || a->body->kind != IX_STMT_FOR || b->body->kind != IX_STMT_FOR ||
         a->box == b->box || buffer < 0 || buffer != written_buffer(b) ||
         ix_nest_has_reduction(a->body) || ix_nest_has_reduction(b->body) ||
         ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
@@ -178,6 +178,8 @@ divide(ix_unit *u, ix_kernel *k)
         if (sum <= IX_FUNCTION || at == &k->body)
             continue;
         ix_kernel *rest = ix_unit_kernel(u, k->box);
+        rest->axis = k->axis;
+        rest->scan = k->scan;
         rest->body = *at;
         rest->next = k->next;
         *at = NULL;

@@ -219,10 +219,6 @@ ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
 ILEX_API ilex_array *ilex_compress(ilex_context *ctx, int count,
                                    ilex_array *const *operands);
 
-/* "scan": a recurrence along one axis, forward or backward */
-ILEX_API ilex_array *ilex_scan(ilex_context *ctx, int count,
-                               ilex_array *const *operands);
-
 /* "csr_matmul": a sparse matrix in compressed rows times an array */
 ILEX_API ilex_array *ilex_csr_matmul(ilex_context *ctx, int count,
                                      ilex_array *const *operands);

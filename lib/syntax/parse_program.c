@@ -112,8 +112,8 @@ declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
 
 /* The value of a statement as its type says: converted only if it is a
  * literal, and on the type's domain. */
-static ilex_array *
-typed_value(ix_parser *p, const ix_statement *s)
+ilex_array *
+ix_parse_typed_value(ix_parser *p, const ix_statement *s)
 {
     ilex_context *ctx = p->ctx;
     ilex_array *x = ix_parse_expr(p, s->expr);
@@ -146,11 +146,17 @@ typed_value(ix_parser *p, const ix_statement *s)
         define(p, s, parse(p, s));                                             \
     }
 DEFINES(CONST, ix_parse_const)
-DEFINES(LET, typed_value)
+DEFINES(LET, ix_parse_typed_value)
 DEFINES(MAP, ix_parse_map)
 DEFINES(EINSUM, ix_parse_einsum)
 DEFINES(RESHAPE, ix_parse_reshape)
 DEFINES(NODE, ix_parse_node)
+
+static void
+build_SCAN(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_scan(p, s);
+}
 
 /* The input named by `inplace`, which must look like the output. */
 static const char *
@@ -182,7 +188,7 @@ build_OUT(ix_parser *p, const ix_statement *s)
 {
     char name[80], inplace[80];
     ix_parser_check_name(p, "output", &s->name);
-    ilex_array *x = typed_value(p, s);
+    ilex_array *x = ix_parse_typed_value(p, s);
     ix_parser_define(p, &s->name, x);
     const char *in = inplace_input(p, s, x, inplace);
     memcpy(name, s->name.text, (size_t)s->name.length);
