@@ -154,7 +154,8 @@ typedef struct ix_instr {
     ix_value value;         /* CONST */
 } ix_instr;
 
-/* What a tape computes at each point: values and the buffers that they go to. */
+/* What a tape computes at each point: values and the buffers that they go to.
+ */
 typedef struct ix_tape_result {
     int buffer;
     int32_t value;

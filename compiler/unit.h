@@ -93,7 +93,7 @@ typedef struct ix_kernel {
     int axis;             /* of the box: over whose range it is called, in any
                              parts; -1: it is called once */
     const ix_recurrence *scan; /* of the nests, or NULL */
-    char *variable;       /* letters of the variables' names */
+    char *variable;            /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;
     struct ix_kernel_layout *layout; /* of its arguments */

@@ -159,7 +159,8 @@ ix_pass_pack(ix_unit *u)
     for (size_t i = 0; i < n && u->ctx->error.code == ILEX_OK; i++) {
         packer p = {u, &stage[i]};
         ix_substitution s = {.ctx = u->ctx, .rewrite = pack_chain, .user = &p};
-        if (stage[i].box->rank && !stage[i].scan && (stage[i].body->flags & IX_HAS_REDUCE))
+        if (stage[i].box->rank && !stage[i].scan &&
+            (stage[i].body->flags & IX_HAS_REDUCE))
             stage[i].body = ix_substitute(&s, stage[i].body);
         ix_substitution_free(&s);
         ix_unit_stage(u, stage[i]);

@@ -333,8 +333,8 @@ ix_partition_output(ix_partition *p, const ilex_array *n)
             count++;
         }
     bool whole = u->need[*ix_map_find(&u->position, n)] == n->interior;
-    bool own = n->kind == IX_LAMBDA || n->kind == IX_CONCAT ||
-               n->kind == IX_RESULT;
+    bool own =
+        n->kind == IX_LAMBDA || n->kind == IX_CONCAT || n->kind == IX_RESULT;
     return count == 1 && whole && own ? output : -1;
 }
 
@@ -441,7 +441,8 @@ copy_output(partition *p, size_t i)
         load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    ix_unit_stage(u, (ix_stage){(int)(p->first_output + i), n->interior, body, NULL});
+    ix_unit_stage(
+        u, (ix_stage){(int)(p->first_output + i), n->interior, body, NULL});
     return true;
 }
 

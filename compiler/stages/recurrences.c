@@ -25,13 +25,13 @@ buffer_of(ix_partition *p, size_t i, int k)
     ix_partition_info *x = &p->of[i];
     if (!x->result[k])
         return ix_unit_buffer(
-            u, (ix_buffer){
-                   .role = IX_ROLE_TEMP,
-                   .name = "",
-                   .dtype = (ilex_dtype)ix_tuple_body(u->order[i], k)->dtype,
-                   .interior = u->need[i],
-                   .box = u->need[i],
-                   .inplace = -1});
+            u, (ix_buffer){.role = IX_ROLE_TEMP,
+                           .name = "",
+                           .dtype =
+                               (ilex_dtype)ix_tuple_body(u->order[i], k)->dtype,
+                           .interior = u->need[i],
+                           .box = u->need[i],
+                           .inplace = -1});
     size_t at = x->result[k] - 1;
     int output = ix_partition_output(p, u->order[at]);
     ix_partition_info *result = &p->of[at];
@@ -61,8 +61,8 @@ load_carry(void *user, ilex_array *n)
         index[k] = ix_scalar_index(ctx, k);
     int64_t levels = b->r->backward ? n->attr[1] : -n->attr[1];
     index[b->r->axis] = ix_index_offset(ctx, index[b->r->axis], levels);
-    return ix_scalar_load(ctx, (ilex_dtype)n->dtype,
-                          b->r->buffer[n->attr[0]], rank, index);
+    return ix_scalar_load(ctx, (ilex_dtype)n->dtype, b->r->buffer[n->attr[0]],
+                          rank, index);
 }
 
 bool

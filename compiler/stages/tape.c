@@ -154,8 +154,8 @@ put_results(ix_walk *w, const ix_stage *s)
     ilex_array *const *body = s->scan ? s->body->ops : &s->body;
     tape->nresults = s->scan ? s->scan->count : 1;
     tape->backward = s->scan && s->scan->backward;
-    tape->result = ix_arena_new(
-        &m->c->arena, (size_t)tape->nresults * sizeof *tape->result);
+    tape->result = ix_arena_new(&m->c->arena,
+                                (size_t)tape->nresults * sizeof *tape->result);
     for (int i = 0; i < tape->nresults; i++) {
         size_t value = 0;
         ix_walk_body(w, body[i], &value);

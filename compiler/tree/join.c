@@ -147,9 +147,10 @@ append(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *last = a->body;
     int buffer = written_buffer(a);
-    if (a->scan || b->scan || a->body->kind != IX_STMT_FOR || b->body->kind != IX_STMT_FOR ||
-        a->box == b->box || buffer < 0 || buffer != written_buffer(b) ||
-        ix_nest_has_reduction(a->body) || ix_nest_has_reduction(b->body) ||
+    if (a->scan || b->scan || a->body->kind != IX_STMT_FOR ||
+        b->body->kind != IX_STMT_FOR || a->box == b->box || buffer < 0 ||
+        buffer != written_buffer(b) || ix_nest_has_reduction(a->body) ||
+        ix_nest_has_reduction(b->body) ||
         ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
         return false;
     const ix_domain *box = hull(u, a->box, b->box);

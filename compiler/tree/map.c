@@ -6,8 +6,8 @@
 
 /* ---- map: the kernel's range and, on a GPU, the grid ---- */
 
-/* A kernel is called for a range [begin, end) of an axis of its box, so the loop
- * of a nest that spans the box needs no other bounds. */
+/* A kernel is called for a range [begin, end) of an axis of its box, so the
+ * loop of a nest that spans the box needs no other bounds. */
 static bool
 spans_box(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
 {
@@ -110,8 +110,8 @@ depends_on_index(int n, ilex_array *const *x)
 static bool
 is_rectangular(const ix_stmt *s)
 {
-    return s->kind == IX_STMT_FOR && s->parallel && !depends_on_index(s->nlo, s->lo) &&
-           !depends_on_index(s->nhi, s->hi);
+    return s->kind == IX_STMT_FOR && s->parallel &&
+           !depends_on_index(s->nlo, s->lo) && !depends_on_index(s->nhi, s->hi);
 }
 
 /* The indices of point "f" of the grid; the last one varies fastest. Division
@@ -137,8 +137,8 @@ decode(grid *g, ilex_array *f)
         let(g, 'x', ix_index_fma(ctx, g->axis[0].lo, 1, f));
 }
 
-/* Instead of a nest, one loop over the points of its rectangular loops, a thread
- * each; statements find out their indices from the point's number. */
+/* Instead of a nest, one loop over the points of its rectangular loops, a
+ * thread each; statements find out their indices from the point's number. */
 static void
 put_grid(ix_builder *b, ix_stmt *nest)
 {
@@ -146,8 +146,8 @@ put_grid(ix_builder *b, ix_stmt *nest)
     grid g = {.b = b};
     ilex_array *points;
     for (; is_rectangular(nest); nest = nest->body)
-        add_axis(&g, nest->number == b->k->axis ? bounded(u, b->k, nest)
-                                                : nest);
+        add_axis(&g,
+                 nest->number == b->k->axis ? bounded(u, b->k, nest) : nest);
     points = g.axis[0].length;
     for (int k = 1; k < g.rank; k++)
         points =
@@ -197,9 +197,9 @@ map_stmt(ix_builder *b, ix_stmt *s)
                                    : ix_stmt_copy(b->u, s);
 }
 
-/* needs: nests; gives: [begin, end) bounds the loops over one axis; on a GPU these
- * and the rectangular ones around are one loop that is spread over threads.
- * Copies the statements, so that those of k->nests stay. */
+/* needs: nests; gives: [begin, end) bounds the loops over one axis; on a GPU
+ * these and the rectangular ones around are one loop that is spread over
+ * threads. Copies the statements, so that those of k->nests stay. */
 bool
 ix_pass_map(ix_unit *u)
 {

@@ -37,9 +37,9 @@ typedef struct splitter {
 
 /* ---- conditions ---- */
 
-/* What conditions are looked for. The levels of a scan may only be divided where
- * everything else is: so first those that say nothing of them, then those that
- * speak of nothing else. */
+/* What conditions are looked for. The levels of a scan may only be divided
+ * where everything else is: so first those that say nothing of them, then those
+ * that speak of nothing else. */
 typedef struct finder {
     ilex_context *ctx;
     int axis;    /* of the scan; -1: none */

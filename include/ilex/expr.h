@@ -170,13 +170,13 @@ ILEX_API ilex_array *ilex_map_n(ilex_context *ctx, const char *domain,
  *
  * ilex_scan_self makes what stands for a result inside of the values: an array
  * of this dtype on this domain that may be given to any element-wise
- * constructor, shift or map. ilex_scan closes the scan: value[i] is what self[i]
- * is, result[i] (NULL or an array of "count") becomes the array. "axis": its
- * name or number; "direction": "forward" (from the first level on; reads y at
- * k-1, k-2, ..., constant distances) or "backward" (from the last; k+1, ...). A
- * value may read self[j] at its own level if j comes before it. Operations are
- * those of the values, in the order of the levels, so the bits do not depend on
- * back end or threads.
+ * constructor, shift or map. ilex_scan closes the scan: value[i] is what
+ * self[i] is, result[i] (NULL or an array of "count") becomes the array.
+ * "axis": its name or number; "direction": "forward" (from the first level on;
+ * reads y at k-1, k-2, ..., constant distances) or "backward" (from the last;
+ * k+1, ...). A value may read self[j] at its own level if j comes before it.
+ * Operations are those of the values, in the order of the levels, so the bits
+ * do not depend on back end or threads.
  *
  * Errors: ILEX_E_SHAPE unless all selves have one domain, ILEX_E_DTYPE unless
  * values have the dtypes of the selves, ILEX_E_ARGUMENT for a read of another

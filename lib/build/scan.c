@@ -13,19 +13,22 @@
 
 #include <stdio.h>
 
-/* How far outside of its domain a SELF may be read while the scan is built:
- * where it is read is asked when it closes. */
+/* How far outside of its domain along named axes, where a shift and its guard
+ * are different arrays, a SELF may be read while the scan is built: where it is
+ * read is asked when it closes. */
 enum { IX_SELF_REACH = 1 << 20 };
 
 /* ---- selves ---- */
 
-/* The domain with all ends moved outwards by "by". */
+/* The domain with all ends of named axes moved outwards by "by". */
 static const ix_domain *
 widen(ilex_context *ctx, const ix_domain *dom, int64_t by)
 {
     ix_axis ax[ILEX_MAX_RANK];
     for (int k = 0; k < dom->rank; k++) {
         ax[k] = dom->ax[k];
+        if (!ax[k].name)
+            continue;
         ax[k].lo = ix_lin_offset(ctx, ax[k].lo, -by);
         ax[k].hi = ix_lin_offset(ctx, ax[k].hi, by);
     }
@@ -60,6 +63,13 @@ ix_build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
                          "scan: a result has an axis at least, along which it "
                          "is computed");
     return make_self(ctx, dtype, widen(ctx, dom, IX_SELF_REACH), attr);
+}
+
+ilex_array *
+ix_self_inside(ilex_array *self)
+{
+    const ix_domain *dom = widen(self->ctx, self->interior, -IX_SELF_REACH);
+    return make_self(self->ctx, (ilex_dtype)self->dtype, dom, self->attr);
 }
 
 /* ---- closing ---- */
@@ -98,8 +108,8 @@ result_of(const closing *c, const ilex_array *n)
 static const char *
 name_of(const closing *c, int result)
 {
-    const char *name = ix_symbol_text(
-        c->ctx, (int32_t)c->spec->self[result]->attr[1]);
+    const char *name =
+        ix_symbol_text(c->ctx, (int32_t)c->spec->self[result]->attr[1]);
     return *name ? name : "a result";
 }
 
@@ -203,10 +213,10 @@ flatten(closing *c, ilex_array *n)
                          (int)IX_BUILD_DEPTH);
     c->depth++;
     int found = depends(c, n);
-    ilex_array *r = found < 0                  ? ix_poison_again(c->ctx)
-                    : found == 0               ? n
-                    : n->kind == IX_LAMBDA     ? copy_body(c, n)
-                                               : refuse(c, n);
+    ilex_array *r = found < 0              ? ix_poison_again(c->ctx)
+                    : found == 0           ? n
+                    : n->kind == IX_LAMBDA ? copy_body(c, n)
+                                           : refuse(c, n);
     c->depth--;
     if (!ix_map_set(&c->flat, &c->ctx->mem, n, (size_t)r))
         return memory(c);
@@ -256,8 +266,7 @@ static ilex_array *
 refuse_read(closing *c, int result, const char *why)
 {
     const ix_scan_spec *spec = c->spec;
-    const char *axis =
-        ix_symbol_text(c->ctx, c->dom->ax[spec->axis].name);
+    const char *axis = ix_symbol_text(c->ctx, c->dom->ax[spec->axis].name);
     char k[80];
     if (*axis)
         snprintf(k, sizeof k, "%s", axis);
@@ -325,8 +334,7 @@ prove(closing *c, ilex_array *tuple)
     for (size_t i = 0; i < c->noperands; i++) {
         as[i] = c->operand[i];
         if (result_of(c, as[i]) >= 0)
-            as[i] = make_self(ctx, (ilex_dtype)as[i]->dtype, c->dom,
-                              as[i]->attr);
+            as[i] = ix_self_inside(as[i]);
         ok = ok && !ix_is_poison(as[i]);
     }
     ok = ok && ix_access_check_body(ctx, "scan", c->dom, tuple, as);
@@ -357,7 +365,7 @@ carry_or_renumber(void *user, ilex_array *load, ilex_array *const *index)
     while (slot < m->n && m->operand[slot] != x)
         slot++;
     if (slot == m->n) {
-        if (!ix_mem_grow(&c->ctx->mem, &m->operand, &m->capacity, m->n + 2,
+        if (!ix_mem_grow(&c->ctx->mem, &m->operand, &m->capacity, m->n + 1,
                          sizeof *m->operand))
             return memory(c);
         m->operand[m->n++] = x;
@@ -366,37 +374,46 @@ carry_or_renumber(void *user, ilex_array *load, ilex_array *const *index)
                           load->nops, index);
 }
 
-/* The node. */
+ilex_array *
+ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec, const ix_domain *dom,
+             ilex_array *tuple, int n, ilex_array *const *operands)
+{
+    int64_t attr[2] = {spec->axis, spec->backward};
+    if (!dom || ix_is_poison(tuple))
+        return ix_poison_again(ctx);
+    if (n > IX_LAMBDA_OPERANDS)
+        return ix_poison(ctx, "scan", -1, ILEX_E_LIMIT,
+                         "scan: reads %d arrays; at most %d", n,
+                         (int)IX_LAMBDA_OPERANDS);
+    ilex_array **ops = ix_mem_new(&ctx->mem, ((size_t)n + 1) * sizeof *ops);
+    if (!ops) {
+        ix_fail_memory(&ctx->error);
+        return ix_poison_again(ctx);
+    }
+    ops[0] = tuple;
+    for (int i = 0; i < n; i++)
+        ops[i + 1] = operands[i];
+    ix_node_spec node = {.kind = IX_SCAN,
+                         .dtype = ILEX_BOOL,
+                         .interior = dom,
+                         .valid = dom,
+                         .nops = n + 1,
+                         .ops = ops,
+                         .nattr = 2,
+                         .attr = attr};
+    ilex_array *r = ix_node_scoped(ctx, &node);
+    ix_mem_free(&ctx->mem, ops);
+    return r;
+}
+
 static ilex_array *
 finish(closing *c, ilex_array *tuple)
 {
     numbering m = {.c = c};
-    ix_substitution s = {
-        .ctx = c->ctx, .load = carry_or_renumber, .user = &m};
-    int64_t attr[2] = {c->spec->axis, c->spec->backward};
+    ix_substitution s = {.ctx = c->ctx, .load = carry_or_renumber, .user = &m};
     ilex_array *r = ix_substitute(&s, tuple);
     ix_substitution_free(&s);
-    if (!ix_is_poison(r) && m.n > IX_LAMBDA_OPERANDS)
-        r = ix_poison(c->ctx, "scan", -1, ILEX_E_LIMIT,
-                      "scan: reads %zu arrays; at most %d", m.n,
-                      (int)IX_LAMBDA_OPERANDS);
-    if (!ix_is_poison(r) &&
-        !ix_mem_grow(&c->ctx->mem, &m.operand, &m.capacity, m.n + 1,
-                     sizeof *m.operand))
-        r = memory(c);
-    if (!ix_is_poison(r)) {
-        memmove(m.operand + 1, m.operand, m.n * sizeof *m.operand);
-        m.operand[0] = r;
-        ix_node_spec spec = {.kind = IX_SCAN,
-                             .dtype = ILEX_BOOL,
-                             .interior = c->dom,
-                             .valid = c->dom,
-                             .nops = (int)m.n + 1,
-                             .ops = m.operand,
-                             .nattr = 2,
-                             .attr = attr};
-        r = ix_node_scoped(c->ctx, &spec);
-    }
+    r = ix_scan_node(c->ctx, c->spec, c->dom, r, (int)m.n, m.operand);
     ix_mem_free(&c->ctx->mem, m.operand);
     return r;
 }

@@ -18,6 +18,9 @@ ix_is_untyped(const ilex_array *n)
     return n->kind == IX_SELF && n->attr[2] != 0;
 }
 
+/* A self on the domain of the result alone. */
+ilex_array *ix_self_inside(ilex_array *self);
+
 typedef struct ix_scan_spec {
     int axis;
     bool backward; /* the last level is the first that is computed */
@@ -28,6 +31,11 @@ typedef struct ix_scan_spec {
 
 /* The tuple of results. */
 ilex_array *ix_build_scan(ilex_context *ctx, const ix_scan_spec *spec);
+
+/* The SCAN of a TUPLE of bodies over "n" operands. Nothing is proved here. */
+ilex_array *ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec,
+                         const ix_domain *dom, ilex_array *tuple, int n,
+                         ilex_array *const *operands);
 
 /* Result "k" of a tuple. */
 ilex_array *ix_build_result(ilex_array *tuple, int k);

@@ -264,9 +264,12 @@ fmt_SCAN(ix_text *t, const ix_statement *s)
     for (const ix_statement *r = s; r; r = r->more) {
         ix_text_put(t, r == s ? "" : ",\n     ");
         put_word(t, &r->name);
+        if (r->absolute)
+            write_brackets(t, &r->type);
         if (r->type.dtype.length)
-            write_type(t, &r->type);
-        else
+            ix_text_put(t, " : ");
+        put_word(t, &r->type.dtype);
+        if (!r->absolute)
             write_brackets(t, &r->type);
         write_value(t, r);
     }

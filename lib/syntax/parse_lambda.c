@@ -408,13 +408,15 @@ lambda(ix_parser *p, const ix_statement *s, ilex_array *body)
 
 ilex_array *
 ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
-              const ix_syntax *x)
+              const ilex_dtype *dtype, const ix_syntax *x)
 {
     ix_lambda_env env = {.dom = dom};
     p->lambda = &env;
     ilex_array *body = ix_parse_expr(p, x);
     p->lambda = NULL;
     ix_parser_at(p, &x->word);
+    if (ix_is_weak(body) && dtype)
+        body = ix_parse_declared(p, &x->word, body, *dtype);
     if (ix_is_weak(body))
         body = ix_scalar_cast(p->ctx, (ilex_dtype)body->dtype, body);
     return ix_parser_array(p, ix_build_lambda(p->ctx, what, dom, body,

@@ -90,10 +90,9 @@ literal_may_be(ilex_dtype weak, ilex_dtype dtype)
            (weak == ILEX_I64 && kind != 'b');
 }
 
-/* A literal as the declared "dtype", unchanged if that is of another kind. */
-static ilex_array *
-declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
-                 ilex_dtype dtype)
+ilex_array *
+ix_parse_declared(ix_parser *p, const ix_word *where, ilex_array *x,
+                  ilex_dtype dtype)
 {
     ilex_context *ctx = p->ctx;
     ilex_dtype weak = (ilex_dtype)x->dtype;
@@ -123,7 +122,7 @@ ix_parse_typed_value(ix_parser *p, const ix_statement *s)
     const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
     ix_parser_at(p, &s->expr->word);
     if (ix_is_weak(x))
-        x = declared_literal(p, &s->expr->word, x, dtype);
+        x = ix_parse_declared(p, &s->expr->word, x, dtype);
     if (x->dtype != dtype)
         ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->expr->word,
                     "%.*s is declared %s, but the expression is %s; convert "

@@ -2,8 +2,8 @@
  *
  * The statement `scan`: results that name themselves. Each is read with a SELF
  * under its name. A result without a type is read until its dtype is known:
- * first its own reads are like literals, which take the dtype of what they meet,
- * then they have the dtype that came out.
+ * first its own reads are like literals, which take the dtype of what they
+ * meet, then they have the dtype that came out.
  */
 #include "lib/build/scan.h"
 #include "lib/syntax/parse.h"
@@ -37,9 +37,8 @@ new_self(scan *c, int i, ilex_dtype dtype, bool untyped)
 {
     const ix_word *name = &c->result[i]->name;
     ix_parser_at(c->p, name);
-    return ix_parser_array(c->p,
-                           ix_build_self(c->p->ctx, symbol_of(c, name), dtype,
-                                         untyped, c->dom));
+    return ix_parser_array(c->p, ix_build_self(c->p->ctx, symbol_of(c, name),
+                                               dtype, untyped, c->dom));
 }
 
 /* What the name of result "i" stands for from now on. */
@@ -66,8 +65,7 @@ open_results(scan *c)
                         "[%s]",
                         ix_domain_show(p->ctx, dom).s,
                         ix_domain_show(p->ctx, c->dom).s);
-        ilex_dtype dtype =
-            typed ? ix_parse_dtype(p, &r->type.dtype) : ILEX_I64;
+        ilex_dtype dtype = typed ? ix_parse_dtype(p, &r->type.dtype) : ILEX_I64;
         c->self[i] = new_self(c, i, dtype, !typed);
         ix_parser_define(p, &r->name, c->self[i]);
     }
@@ -77,11 +75,12 @@ static ilex_array *
 value_of(scan *c, int i)
 {
     const ix_statement *r = c->result[i];
-    if (r->type.dtype.length)
+    ilex_dtype dtype = (ilex_dtype)c->self[i]->dtype;
+    if (!r->absolute)
         return ix_parse_typed_value(c->p, r);
     return ix_parse_body(c->p,
                          ix_symbol_text(c->p->ctx, symbol_of(c, &r->name)),
-                         c->dom, r->expr);
+                         c->dom, r->type.dtype.length ? &dtype : NULL, r->expr);
 }
 
 /* Reads the values; true if the dtype of a result became another one. */

@@ -89,8 +89,8 @@ too_large(ix_printer *p)
 }
 
 void
-ix_print_body(ix_printer *p, ix_write_mode mode, const ix_item *item, int result,
-              bool bare)
+ix_print_body(ix_printer *p, ix_write_mode mode, const ix_item *item,
+              int result, bool bare)
 {
     ilex_array *n = item->node;
     ix_writer w = {.ctx = p->ctx,

@@ -15,8 +15,8 @@ ilex_scan_self(ilex_context *ctx, ilex_dtype dtype, const char *domain)
 
 /* The axis of the scan; -1 with an error. */
 static int
-axis_of(ilex_context *ctx, const char *axis, int count,
-        ilex_array *const *self, ilex_array *const *value)
+axis_of(ilex_context *ctx, const char *axis, int count, ilex_array *const *self,
+        ilex_array *const *value)
 {
     if (!axis || !self || !value || count < 1) {
         ix_poison(ctx, "scan", -1, ILEX_E_ARGUMENT,
@@ -30,9 +30,10 @@ axis_of(ilex_context *ctx, const char *axis, int count,
                       "scan: result %d is NULL or of another context", i);
             return -1;
         }
-    return ix_is_poison(self[0])
-               ? -1
-               : ix_axis_of(self[0], "scan", axis, strlen(axis));
+    ilex_array *first =
+        self[0]->kind == IX_SELF ? ix_self_inside(self[0]) : self[0];
+    return ix_is_poison(first) ? -1
+                               : ix_axis_of(first, "scan", axis, strlen(axis));
 }
 
 /* 0 or 1; -1 with an error. */

@@ -165,15 +165,19 @@ syntax_MAP(ix_reader *r, ix_statement *s)
     assignment(r, s);
 }
 
-/* "name[ranges] = expr" or "name : type = expr" */
+/* "name[ranges] = expr", "name[ranges] : dtype = expr" or "name : type = expr"
+ */
 static void
 scan_result(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of a result");
-    if (ix_syntax_at(r, ":"))
-        optional_type(r, s);
-    else
+    s->absolute = !ix_syntax_at(r, ":");
+    if (s->absolute)
         brackets(r, &s->type, false);
+    if (!s->absolute)
+        optional_type(r, s);
+    else if (ix_syntax_accept(r, ":"))
+        s->type.dtype = ix_syntax_name(r, "a dtype (for example f64)");
     assignment(r, s);
 }
 

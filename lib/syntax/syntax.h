@@ -110,6 +110,7 @@ struct ix_statement {
     ix_syntax *expr;
     ix_word option;      /* acc f64, order F, inplace x; scan: its direction */
     ix_statement *more;  /* scan: name, type and expr of its next result */
+    bool absolute;       /* scan: the axes stand behind the name, as in map */
     ix_attribute values; /* const */
     ix_tag *tag;
     size_t ntags, tag_capacity;
