@@ -45,16 +45,31 @@ in_time(usage *x)
     return ok;
 }
 
-/* Is every element of the input read before the output's takes its place? */
+/* Adds what a nest of a kernel, or a kernel without loops, does. */
+static void
+note_nest(ix_unit *u, usage *x, ix_stmt *nest, int output)
+{
+    for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
+        x->writes |= s->at.buffer == output;
+    ix_stmt_loads(u, nest->kind == IX_STMT_FOR ? nest->body : nest, note_load,
+                  x);
+}
+
+/* Is every element of the input read before the output's takes its place? Scans
+ * that were joined write one after the other, as kernels do. */
 static bool
 is_safe(ix_unit *u, int output, int input)
 {
     usage x = {.input = input};
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
-        for (ix_stmt *n = k->body; n; n = n->next)
-            for (const ix_stmt *s = ix_nest_body(n); s; s = s->next)
-                x.writes |= s->at.buffer == output;
-        ix_stmt_loads(u, k->body, note_load, &x);
+        int before = ix_nest_body(k->body)->at.buffer;
+        for (ix_stmt *n = k->body; n; n = n->next) {
+            int now = ix_nest_body(n)->at.buffer;
+            if (k->scan && now != before && !in_time(&x))
+                return false;
+            before = now;
+            note_nest(u, &x, n, output);
+        }
         if (!in_time(&x))
             return false;
     }

@@ -44,7 +44,7 @@ ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
     return first;
 }
 
-/* ---- fusing pieces ---- */
+/* ---- free loops ---- */
 
 static bool
 same_bounds(const ix_stmt *a, const ix_stmt *b)
@@ -63,6 +63,71 @@ same_free_loops(const ix_stmt *a, const ix_stmt *b)
             return false;
     return true;
 }
+
+/* ---- joining scans ---- */
+
+/* What the nests of a kernel read of the buffers that another one writes. */
+typedef struct reading {
+    const ix_kernel *writer;
+    bool elsewhere; /* at another point than the free one that is computed */
+} reading;
+
+static bool
+writes(const ix_kernel *k, int64_t buffer)
+{
+    for (ix_stmt *nest = k->body; nest; nest = nest->next)
+        for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
+            if (s->at.buffer == buffer)
+                return true;
+    return false;
+}
+
+static bool
+note_reading(void *user, const ilex_array *load)
+{
+    reading *r = user;
+    if (!writes(r->writer, load->attr[0]))
+        return true;
+    for (int i = 0; i < load->nops; i++)
+        r->elsewhere |=
+            i != r->writer->scan->axis &&
+            (load->ops[i]->kind != IX_INDEX || load->ops[i]->attr[0] != i);
+    return !r->elsewhere;
+}
+
+/* Have all nests of both kernels the same free loops? */
+static bool
+one_group(const ix_kernel *a, const ix_kernel *b)
+{
+    for (const ix_stmt *nest = a->body; nest; nest = nest->next)
+        if (!same_free_loops(a->body, nest))
+            return false;
+    for (const ix_stmt *nest = b->body; nest; nest = nest->next)
+        if (!same_free_loops(a->body, nest))
+            return false;
+    return true;
+}
+
+bool
+ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b)
+{
+    reading r = {.writer = a};
+    if (!a->scan || !b->scan || a->scan->axis != b->scan->axis ||
+        a->scan->inside != b->scan->inside || a->box != b->box ||
+        !one_group(a, b) ||
+        ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
+        return false;
+    ix_stmt_loads(u, b->body, note_reading, &r);
+    if (r.elsewhere)
+        return false;
+    ix_stmt *last = a->body;
+    while (last->next)
+        last = last->next;
+    last->next = b->body;
+    return true;
+}
+
+/* ---- fusing pieces ---- */
 
 /* A loop like "loop" around other statements. */
 static ix_stmt *

@@ -142,6 +142,10 @@ void ix_recurrence_order(const ix_recurrence *r, int rank, int *order);
 /* Stores of all results; "at" says at which indices. */
 ix_stmt *ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
                               ilex_array *const *values);
+/* Puts the nests of "b" behind those of "a", which is done before: scans over
+ * the same free points, of which each reads what its own point wrote. False if
+ * they do not go together. */
+bool ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 /* The nests of the kernel, one for each piece of the levels, as loops over the
  * levels in common loops over what is free; copies. */
 ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);
