@@ -50,7 +50,7 @@ cumulate(const char *what, ix_reduction r, ilex_array *x, const ix_given *given)
     ilex_dtype acc, result;
     x = ix_structure_bounded(ctx, what, x);
     int axis = ix_is_poison(x) ? -1 : axis_of(x, what, &given[0]);
-    if (axis < 0)
+    if (axis < 0 || !ix_domain_check_extents(ctx, what, x->interior))
         return ix_poison_again(ctx);
     if (!ix_reduction_type(r, (ilex_dtype)x->dtype, &acc, &result))
         return ix_poison(ctx, what, 0, ILEX_E_DTYPE, "%s is not defined for %s",
