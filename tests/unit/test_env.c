@@ -104,6 +104,19 @@ START_TEST(inherited)
 }
 END_TEST
 
+/* What a constructor makes on its way rests on its own proofs alone. */
+START_TEST(on_the_way)
+{
+    assume("m == n && n >= 4");
+    ilex_array *parts[] = {ilex_input(ctx, "x", ILEX_F32, "n, 2"),
+                           ilex_input(ctx, "y", ILEX_F64, "m, 3")};
+    ilex_array *z = ilex_concat(ctx, 2, parts, "1");
+    ck_assert_str_eq(env(z), "n >= m && m >= n");
+    ck_assert_str_eq(env(ilex_array_operand(z, 0)), ""); /* converted */
+    ck_assert_ptr_ne(ilex_array_operand(z, 0), parts[0]);
+}
+END_TEST
+
 /* An error, also one that leaves the reader, ends the proof it belongs to. */
 START_TEST(errors)
 {
@@ -353,7 +366,7 @@ int
 main(void)
 {
     return RUN_TESTS("env", none_needed, least_needed, same_elsewhere,
-                     inherited, errors, contradictions, chain_of_three,
-                     two_programs, self_contained, brought_along,
-                     out_of_a_program, written, compiling, many);
+                     inherited, on_the_way, errors, contradictions,
+                     chain_of_three, two_programs, self_contained,
+                     brought_along, out_of_a_program, written, compiling, many);
 }
