@@ -55,14 +55,14 @@ form_text(ilex_context *ctx, ix_compiled *c, const ix_lin *form)
 static void
 copy_assumptions(ix_unit *u, ix_compiled *c)
 {
-    ilex_context *ctx = u->ctx;
-    c->assumption = ix_arena_new(&c->arena, (ctx->nassumptions + 1) *
-                                                sizeof *c->assumption);
-    bool *taken = ix_arena_new(&u->arena, ctx->nassumptions + 1);
+    const ilex_module *m = u->module;
+    c->assumption =
+        ix_arena_new(&c->arena, (m->nassumptions + 1) * sizeof *c->assumption);
+    bool *taken = ix_arena_new(&u->arena, m->nassumptions + 1);
     for (bool more = true; more;) {
         more = false;
-        for (size_t i = 0; i < ctx->nassumptions; i++) {
-            const ix_assumption *a = &ctx->assumption[i];
+        for (size_t i = 0; i < m->nassumptions; i++) {
+            const ix_assumption *a = m->assumption[i];
             bool relevant = false;
             for (int32_t k = 0; k < a->form->n; k++)
                 relevant |= c->size[a->form->t[k].param].used;
@@ -72,7 +72,7 @@ copy_assumptions(ix_unit *u, ix_compiled *c)
             ix_compiled_assumption *to = &c->assumption[c->nassumptions++];
             to->form = ix_finish_lin(c, a->form);
             to->modulus = a->modulus;
-            to->text = form_text(ctx, c, a->form);
+            to->text = form_text(u->ctx, c, a->form);
         }
     }
 }

@@ -25,8 +25,16 @@ extern "C" {
 
 /* ---- sizes and assumptions ---- */
 
-/* Adds assumptions on sizes, e.g. "n >= 4 && m == 2*n && k % 8 == 0". Proofs
- * use them and every run verifies them. ILEX_E_ASSUME if they contradict. */
+/* Adds assumptions on sizes, e.g. "n >= 4 && m == 2*n && k % 8 == 0", which
+ * hold until the current scope ends (without one, as long as the context).
+ * ILEX_E_ASSUME if they contradict those that hold already.
+ *
+ * A constructor proves without assumptions; only where that fails, with them:
+ * then the array rests on those it needed, and with it every array made of it,
+ * in whatever scope. Equal arrays that rest on different assumptions are two.
+ * Arrays of which no sizes satisfy both assumptions do not meet
+ * (ILEX_E_ASSUME). Every run verifies what the outputs of its program rest on,
+ * and what held where they were added to it. */
 ILEX_API ilex_status ilex_assume(ilex_context *ctx, const char *condition);
 
 /* The value of a size parameter, rank 0, i64. */
@@ -213,7 +221,8 @@ ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
 
 typedef struct ilex_module ilex_module;
 
-/* Parses a program. NULL on error: ilex_error_text() then holds a diagnostic
+/* Parses a program, whose own assumptions hold in it and no others. NULL on
+ * error: ilex_error_text() then holds a diagnostic
  * with line, column and caret. `file` is used in messages. Owned by the
  * caller; the context must outlive it. */
 ILEX_API ilex_module *ilex_module_parse(ilex_context *ctx, const char *text,

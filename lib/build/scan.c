@@ -48,9 +48,9 @@ make_self(ilex_context *ctx, ilex_dtype dtype, const ix_domain *dom,
     return dom ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
 }
 
-ilex_array *
-ix_build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
-              const ix_domain *dom)
+static ilex_array *
+build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
+           const ix_domain *dom)
 {
     int64_t attr[3] = {ctx->serial++, name, untyped};
     if (!dom || !ix_domain_check_extents(ctx, "scan", dom))
@@ -63,6 +63,15 @@ ix_build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
                          "scan: a result has an axis at least, along which it "
                          "is computed");
     return make_self(ctx, dtype, widen(ctx, dom, IX_SELF_REACH), attr);
+}
+
+ilex_array *
+ix_build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
+              const ix_domain *dom)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof,
+                          build_self(ctx, name, dtype, untyped, dom));
 }
 
 ilex_array *
@@ -179,7 +188,9 @@ copy_body(closing *c, ilex_array *n)
 {
     inliner in = {c, n};
     ix_substitution s = {.ctx = c->ctx, .load = inline_load, .user = &in};
-    ilex_array *body = ix_substitute(&s, n->ops[0]);
+    ilex_array *body = ix_proof_use(c->ctx, n->env)
+                           ? ix_substitute(&s, n->ops[0])
+                           : ix_poison_again(c->ctx);
     ix_substitution_free(&s);
     return body;
 }
@@ -452,12 +463,14 @@ check_spec(ilex_context *ctx, const ix_scan_spec *spec)
                       ilex_dtype_name((ilex_dtype)self->dtype));
             return false;
         }
+        if (!ix_proof_use(ctx, self->env))
+            return false;
     }
     return true;
 }
 
-ilex_array *
-ix_build_scan(ilex_context *ctx, const ix_scan_spec *spec)
+static ilex_array *
+build_scan(ilex_context *ctx, const ix_scan_spec *spec)
 {
     if (!check_spec(ctx, spec))
         return ix_poison_again(ctx);
@@ -471,6 +484,13 @@ ix_build_scan(ilex_context *ctx, const ix_scan_spec *spec)
     ix_mem_free(&ctx->mem, c.operand);
     ix_mem_free(&ctx->mem, c.body);
     return r;
+}
+
+ilex_array *
+ix_build_scan(ilex_context *ctx, const ix_scan_spec *spec)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, build_scan(ctx, spec));
 }
 
 ilex_array *

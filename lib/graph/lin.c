@@ -7,16 +7,16 @@
 
 #include <stdio.h>
 
+#include "lib/graph/env.h"
+
 /* With numbers no larger than this, negation and division cannot overflow. */
 #define LARGEST ((int64_t)1 << 62)
-
-enum { MAX_TERMS = 24 };
 
 /* A form under construction. */
 typedef struct draft {
     int64_t c;
     int32_t n;
-    ix_term t[MAX_TERMS];
+    ix_term t[IX_LIN_TERMS];
 } draft;
 
 static bool
@@ -91,7 +91,7 @@ append(draft *d, int32_t param, int64_t k)
 {
     if (k == 0)
         return true;
-    if (d->n == MAX_TERMS || !fits(k))
+    if (d->n == IX_LIN_TERMS || !fits(k))
         return false;
     d->t[d->n++] = (ix_term){param, k};
     return true;
@@ -132,7 +132,7 @@ combine(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b,
         ix_fail(&ctx->error, ILEX_E_OVERFLOW,
                 "a size expression leaves 2^62 or has more than %d terms: "
                 "(%s) + %lld*(%s)",
-                MAX_TERMS, ix_lin_show(ctx, a).s, (long long)k,
+                (int)IX_LIN_TERMS, ix_lin_show(ctx, a).s, (long long)k,
                 ix_lin_show(ctx, b).s);
     return NULL;
 }
@@ -202,8 +202,8 @@ lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
 {
     int64_t sum = a->c, v;
     for (int32_t i = 0; i < a->n; i++) {
-        const ix_param *p = &ctx->param[a->t[i].param];
-        int64_t at = a->t[i].k > 0 ? p->low : p->high;
+        ix_size_range r = ix_env_range(ctx->facts, a->t[i].param);
+        int64_t at = a->t[i].k > 0 ? r.low : r.high;
         if (at == INT64_MAX || !ix_mul(a->t[i].k, at, &v) ||
             !ix_add(sum, v, &sum))
             return false;
@@ -218,8 +218,8 @@ ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a)
     int64_t v;
     if (lowest(ctx, a, &v) && v >= 0)
         return true;
-    for (size_t i = 0; a->n > 0 && i < ctx->nassumptions; i++) {
-        const ix_assumption *s = &ctx->assumption[i];
+    for (int32_t i = 0; a->n > 0 && i < ix_env_count(ctx->facts); i++) {
+        const ix_assumption *s = ctx->facts->item[i];
         draft d = {0};
         if (s->modulus || s->form->n < 2 || !merge(&d, a, -1, s->form))
             continue;
@@ -291,20 +291,27 @@ side_of(ilex_context *ctx, const ix_lin *a, int64_t sign, bool constant)
 }
 
 ix_lin_text
-ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
+ix_lin_condition(ilex_context *ctx, const ix_lin *a, bool equal)
 {
     ix_lin_text r = {""};
-    if (!a || a->n == 0)
-        return r;
     bool positive = side_of(ctx, a, 1, false)->n > 0;
     const ix_lin *left = side_of(ctx, a, positive ? 1 : -1, true);
     const ix_lin *right = side_of(ctx, a, positive ? -1 : 1, true);
-    snprintf(r.s, sizeof r.s, "; assume %.60s %s %.60s",
-             ix_lin_show(ctx, left).s,
+    snprintf(r.s, sizeof r.s, "%.60s %s %.60s", ix_lin_show(ctx, left).s,
              equal      ? "=="
              : positive ? ">="
                         : "<=",
              ix_lin_show(ctx, right).s);
+    return r;
+}
+
+ix_lin_text
+ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
+{
+    ix_lin_text r = {""};
+    if (a && a->n > 0)
+        snprintf(r.s, sizeof r.s, "; assume %.140s",
+                 ix_lin_condition(ctx, a, equal).s);
     return r;
 }
 

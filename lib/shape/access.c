@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "lib/shape/relevant.h"
+
 /* ---- intervals ---- */
 
 static void
@@ -195,15 +197,23 @@ shown(ilex_context *ctx, const ix_lin *a)
     return a && ix_lin_nonneg_fast(ctx, a);
 }
 
-ix_tri
-ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
-                 const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
+/* lo <= x < hi over a frame. */
+typedef struct within {
+    const ix_frame *frame;
+    const ilex_array *x;
+    const ix_lin *lo, *hi;
+    ix_sample *sample;
+} within;
+
+/* Under the facts. */
+static ix_tri
+ask_within(ilex_context *ctx, void *question)
 {
+    const within *w = question;
+    const ix_frame *frame = w->frame;
+    const ilex_array *x = w->x;
+    const ix_lin *lo = w->lo, *hi = w->hi;
     ix_bounds b;
-    if (!lo || !hi)
-        return IX_UNKNOWN;
-    if (x->kind == IX_CHECKED) /* a run sees to it */
-        return IX_YES;
     ix_index_bounds(ctx, frame, x, &b);
     bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
     bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;
@@ -217,7 +227,30 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         return IX_YES;
     if (ctx->error.code == ILEX_E_MEMORY)
         return IX_UNKNOWN;
-    return ix_affine_within(ctx, frame, x, lo, hi, sample);
+    return ix_affine_within(ctx, frame, x, lo, hi, w->sample);
+}
+
+static void
+within_sizes(ix_relevant *r, const void *question)
+{
+    const within *w = question;
+    ix_relevant_frame(r, w->frame);
+    ix_relevant_index(r, w->x);
+    ix_relevant_lin(r, w->lo);
+    ix_relevant_lin(r, w->hi);
+}
+
+ix_tri
+ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+                 const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
+{
+    within w = {frame, x, lo, hi, sample};
+    if (!lo || !hi)
+        return IX_UNKNOWN;
+    if (x->kind == IX_CHECKED) /* a run sees to it */
+        return IX_YES;
+    ix_question question = {ask_within, within_sizes, &w};
+    return ix_prove(ctx, &question, NULL);
 }
 
 /* ---- conditions ---- */

@@ -226,11 +226,10 @@ restrict_divisible(question *q, isl_set *set, const ix_assumption *a)
     return isl_set_intersect(set, isl_pw_aff_eq_set(rest, number(q, 0)));
 }
 
-/* Is assumption "i" an inequality about the question's sizes? */
+/* Is it an inequality about the question's sizes? */
 static bool
-is_inequality(const question *q, size_t i)
+is_inequality(const question *q, const ix_assumption *a)
 {
-    const ix_assumption *a = &q->ctx->assumption[i];
     return a->modulus == 0 && ix_relevant_assumption(&q->relevant, a);
 }
 
@@ -253,18 +252,19 @@ put_row(question *q, isl_mat *m, int row, const ix_lin *form)
 static isl_mat *
 inequalities(question *q, int dimensions)
 {
+    const ix_env *facts = q->ctx->facts;
     int rows = q->nparam;
-    for (size_t i = 0; i < q->ctx->nassumptions; i++)
-        rows += is_inequality(q, i);
+    for (int32_t i = 0; i < ix_env_count(facts); i++)
+        rows += is_inequality(q, facts->item[i]);
     isl_mat *m =
         isl_mat_alloc(q->isl, (unsigned)rows, (unsigned)dimensions + 1);
     for (int i = 0; i < rows; i++)
         for (int k = 0; k <= dimensions; k++)
             m = isl_mat_set_element_si(m, i, k, i < q->nparam && k == i + 1);
     int row = q->nparam;
-    for (size_t i = 0; i < q->ctx->nassumptions; i++)
-        if (is_inequality(q, i))
-            m = put_row(q, m, row++, q->ctx->assumption[i].form);
+    for (int32_t i = 0; i < ix_env_count(facts); i++)
+        if (is_inequality(q, facts->item[i]))
+            m = put_row(q, m, row++, facts->item[i]->form);
     return m;
 }
 
@@ -278,8 +278,8 @@ assumed(question *q)
         isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
             isl_space_copy(q->space), none, inequalities(q, dimensions),
             isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div));
-    for (size_t i = 0; i < q->ctx->nassumptions; i++) {
-        const ix_assumption *a = &q->ctx->assumption[i];
+    for (int32_t i = 0; i < ix_env_count(q->ctx->facts); i++) {
+        const ix_assumption *a = q->ctx->facts->item[i];
         if (a->modulus && ix_relevant_assumption(&q->relevant, a))
             set = restrict_divisible(q, set, a);
     }
@@ -333,13 +333,7 @@ ask(question *q, ilex_context *ctx, const ix_frame *frame)
     q->isl = isl_of(ctx);
     if (!q->isl || !ix_relevant_open(&q->relevant, ctx))
         return false;
-    frame = q->frame;
-    if (frame->box)
-        ix_relevant_box(&q->relevant, frame->box);
-    for (int i = 0; i < frame->nreduce; i++)
-        ix_relevant_box(&q->relevant, frame->reduce[i]->interior);
-    for (int i = 0; i < frame->nguard; i++)
-        ix_relevant_index(&q->relevant, frame->guard[i].condition);
+    ix_relevant_frame(&q->relevant, q->frame);
     return true;
 }
 
@@ -438,13 +432,14 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
 }
 
 ix_tri
-ix_affine_assumptions_possible(ilex_context *ctx, size_t first)
+ix_affine_facts_possible(ilex_context *ctx, const ix_env *known)
 {
     question q;
     if (!ask(&q, ctx, NULL))
         return IX_UNKNOWN;
-    for (size_t i = first; i < ctx->nassumptions; i++)
-        ix_relevant_lin(&q.relevant, ctx->assumption[i].form);
+    for (int32_t i = 0; i < ix_env_count(ctx->facts); i++)
+        if (!ix_env_has(known, ctx->facts->item[i]))
+            ix_relevant_lin(&q.relevant, ctx->facts->item[i]->form);
     settle(&q);
     ix_tri none = conclude(&q, assumed(&q), NULL, NULL);
     return none == IX_YES ? IX_NO : none == IX_NO ? IX_YES : IX_UNKNOWN;

@@ -60,6 +60,17 @@ ix_relevant_index(ix_relevant *r, const ilex_array *x)
     ix_walk_free(&w);
 }
 
+void
+ix_relevant_frame(ix_relevant *r, const ix_frame *frame)
+{
+    if (frame->box)
+        ix_relevant_box(r, frame->box);
+    for (int i = 0; i < frame->nreduce; i++)
+        ix_relevant_box(r, frame->reduce[i]->interior);
+    for (int i = 0; i < frame->nguard; i++)
+        ix_relevant_index(r, frame->guard[i].condition);
+}
+
 bool
 ix_relevant_assumption(const ix_relevant *r, const ix_assumption *a)
 {
@@ -75,9 +86,10 @@ static bool
 spread(ix_relevant *r)
 {
     bool more = false;
-    for (size_t i = 0; i < r->ctx->nassumptions; i++) {
-        const ix_lin *form = r->ctx->assumption[i].form;
-        if (form->n < 2 || !ix_relevant_assumption(r, &r->ctx->assumption[i]))
+    const ix_env *facts = r->ctx->facts;
+    for (int32_t i = 0; i < ix_env_count(facts); i++) {
+        const ix_lin *form = facts->item[i]->form;
+        if (form->n < 2 || !ix_relevant_assumption(r, facts->item[i]))
             continue;
         for (int32_t k = 0; k < form->n; k++)
             more |= r->at[form->t[k].param] < 0;

@@ -47,8 +47,7 @@ build_SIZE(ix_parser *p, const ix_statement *s)
 static void
 build_ASSUME(ix_parser *p, const ix_statement *s)
 {
-    ix_parse_assume(p, s->expr);
-    ix_parse_check_assumptions(p, &s->keyword);
+    ix_parse_assume(p, &s->keyword, s->expr);
 }
 
 static void
@@ -238,6 +237,7 @@ build_program(ix_parser *p, void *unused)
     int seen = 0;
     const ix_statement *s = ix_syntax_program(&p->reader);
     (void)unused;
+    p->ctx->in_force = NULL; /* a program says itself what it assumes */
     for (; s; s = s->next) {
         seen = check_order(p, s, seen);
         build_of[s->kind](p, s);
@@ -255,23 +255,18 @@ ix_module_parse(ilex_context *ctx, const char *text, size_t length,
                 const char *file)
 {
     ix_parser p;
-    ix_assumptions old;
+    ilex_module *m = ilex_module_new(ctx, "program");
+    if (!m)
+        return NULL;
     ix_parser_init(&p, ctx);
-    p.module = ilex_module_new(ctx, "program");
-    if (!p.module)
-        return NULL;
-    if (!ix_parser_save(ctx, &old)) {
-        ilex_module_free(p.module);
-        return NULL;
-    }
+    p.module = m;
     ix_parser_text whole = {text, length, file};
     bool ok = ix_parser_try(&p, &whole, build_program, NULL);
     if (ok) {
         ix_parser_end(&p, NULL);
     } else {
-        ilex_module_free(p.module);
+        ilex_module_free(m);
         ix_parser_fail(&p);
     }
-    ix_parser_restore(ctx, &old, !ok);
-    return ok ? p.module : NULL;
+    return ok ? m : NULL;
 }

@@ -277,11 +277,15 @@ ix_print_module(ilex_module *m, ix_text *t)
     if (rc != ILEX_OK)
         return rc;
     size_t mark = ilex_scope_begin(ctx);
+    /* texts are tried out as they will be read */
+    ix_assumed before =
+        ix_assume_instead(ctx, (ix_assumed){.in_force = m->env});
     if (ix_print_collect(&p))
         write_program(&p);
     else
         p.status = ctx->error.code;
     ilex_scope_end(ctx, mark, NULL);
+    ix_assume_instead(ctx, before);
     ix_map_free(&p.index, &ctx->mem);
     ix_mem_free(&ctx->mem, p.item);
     ix_mem_free(&ctx->mem, p.param);
