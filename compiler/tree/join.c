@@ -2,8 +2,8 @@
  *
  * Pass join: needs: nests; gives: neighbours that write one box and do not read
  * each other in common loops, neighbours that write parts of one buffer in one
- * kernel, and scans over the same free points, no longer than a function may be;
- * breaks: one nest a kernel, one store a nest.
+ * kernel, and scans over the same free points, no longer than a function may
+ * be; breaks: one nest a kernel, one store a nest.
  */
 #include "compiler/tree/tree.h"
 
@@ -196,9 +196,8 @@ ix_pass_join(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *a = u->kernels; a; a = a->next)
-        while (a->next &&
-               (append(u, a, a->next) || merge(u, a, a->next) ||
-                ix_recurrence_join(u, a, a->next))) {
+        while (a->next && (append(u, a, a->next) || merge(u, a, a->next) ||
+                           ix_recurrence_join(u, a, a->next))) {
             a->next = a->next->next;
             u->changed = true;
         }
