@@ -76,7 +76,7 @@ ix_pass_guard(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (!ix_rebuild(u, k, guard_stmt))
+        if (ix_kernel_has(k, IX_HAS_GUARD) && !ix_rebuild(u, k, guard_stmt))
             return false;
     return true;
 }

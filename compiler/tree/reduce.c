@@ -371,7 +371,7 @@ ix_pass_reduce(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (!ix_rebuild(u, k, reduce_stmt))
+        if (ix_kernel_has(k, IX_HAS_REDUCE) && !ix_rebuild(u, k, reduce_stmt))
             return false;
     return true;
 }

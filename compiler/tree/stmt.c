@@ -188,6 +188,25 @@ ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user)
            each_node(s->at.rank, s->at.index, fn, user);
 }
 
+static bool
+has_none_of(void *user, ilex_array *x)
+{
+    const unsigned *flags = user;
+    return !(x->flags & *flags);
+}
+
+static bool
+stmt_has_none_of(void *user, ix_stmt *s)
+{
+    return ix_stmt_exprs(s, has_none_of, user);
+}
+
+bool
+ix_kernel_has(const ix_kernel *k, unsigned flags)
+{
+    return !ix_stmt_each(k->body, stmt_has_none_of, &flags);
+}
+
 /* A walk over loads, each once. */
 typedef struct load_walk {
     ix_unit *u;

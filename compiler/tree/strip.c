@@ -191,7 +191,7 @@ ix_pass_strip(ix_unit *u)
     if (u->reference || u->cuda)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (!ix_rebuild(u, k, strip_stmt))
+        if (ix_kernel_has(k, IX_HAS_REDUCE) && !ix_rebuild(u, k, strip_stmt))
             return false;
     return true;
 }

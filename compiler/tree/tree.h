@@ -174,6 +174,9 @@ bool ix_stmt_loads(ix_unit *u, ix_stmt *list, ix_load_fn fn, void *user);
 
 bool ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user);
 
+/* Has an expression of the kernel one of these flags? */
+bool ix_kernel_has(const ix_kernel *k, unsigned flags);
+
 /* How many statements a list has, as text. */
 int ix_stmt_count(const ix_stmt *list);
 

@@ -142,6 +142,7 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     if (attr)
         memcpy(n->attr, s->attr, attr);
     n->weight = (uint16_t)ix_index_weight(n);
+    n->flags |= ix_is_guard(n) ? IX_HAS_GUARD : 0;
     return n;
 }
 
