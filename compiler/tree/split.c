@@ -102,7 +102,9 @@ find_in_index(ilex_context *ctx, const ilex_array *x, ix_map *seen)
         if (e)
             return e;
     }
-    if (x->kind != IX_OP || ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
+    bool extremum = x->kind == IX_OP && (ix_op_of(x) == IX_OP_MINIMUM ||
+                                         ix_op_of(x) == IX_OP_MAXIMUM);
+    if (!extremum)
         return NULL;
     ilex_array *e = difference(ctx, x->ops[0], x->ops[1], false);
     return is_half_space(e) ? e : NULL;

@@ -33,10 +33,14 @@ struct ix_lin;
 struct ix_domain;
 struct ix_affine; /* isl's side, lib/shape/affine.c */
 
-/* A size parameter. The closed range is what assumptions on it alone say. */
+/* A size parameter, or a product of some, which has a parameter of its own so
+ * that forms stay linear. The closed range is what assumptions on it alone
+ * say. */
+enum { IX_DEGREE = 4 }; /* sizes in a product */
 typedef struct ix_param {
     int32_t symbol;
-    int64_t low, high; /* high INT64_MAX: none */
+    int64_t low, high;                 /* high INT64_MAX: none */
+    int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
 } ix_param;
 
 /* "form" >= 0 (modulus 0), or "form" divisible by "modulus". */

@@ -19,7 +19,8 @@ ix_param_of(ilex_context *ctx, int32_t symbol)
         ix_fail_memory(&ctx->error);
         return -1;
     }
-    ctx->param[ctx->nparams] = (ix_param){symbol, 0, INT64_MAX};
+    ctx->param[ctx->nparams] =
+        (ix_param){symbol, 0, INT64_MAX, 1, {(int32_t)ctx->nparams}};
     return (int32_t)ctx->nparams++;
 }
 
@@ -27,6 +28,16 @@ const char *
 ix_param_name(const ilex_context *ctx, int32_t param)
 {
     return ix_symbol_text(ctx, ctx->param[param].symbol);
+}
+
+/* A product of at least 1 has factors of at least 1. */
+static void
+narrow_factors(ilex_context *ctx, const ix_param *p)
+{
+    for (int i = 0; p->degree > 1 && p->low >= 1 && i < p->degree; i++) {
+        ix_param *f = &ctx->param[p->factor[i]];
+        f->low = f->low > 1 ? f->low : 1;
+    }
 }
 
 /* Narrows the range of a parameter when "form" >= 0 is about it alone. */
@@ -40,6 +51,7 @@ narrow(ilex_context *ctx, const ix_lin *form)
     if (k > 0) {
         int64_t low = -ix_floordiv(form->c, k);
         p->low = low > p->low ? low : p->low;
+        narrow_factors(ctx, p);
     } else {
         int64_t high = ix_floordiv(form->c, -k);
         p->high = high < p->high ? high : p->high;
@@ -62,13 +74,38 @@ ix_assume(ilex_context *ctx, const ix_lin *form, int64_t modulus)
 
 /* ---- consistency ---- */
 
+static bool
+has_product(const ilex_context *ctx, const ix_lin *form)
+{
+    bool found = false;
+    for (int32_t i = 0; i < form->n; i++)
+        found |= ix_param_is_product(ctx, form->t[i].param);
+    return found;
+}
+
 bool
 ix_assumed_ranges(const ilex_context *ctx)
 {
     bool ranges = true;
     for (size_t i = 0; ranges && i < ctx->nassumptions; i++)
-        ranges = !ctx->assumption[i].modulus && ctx->assumption[i].form->n < 2;
+        ranges = !ctx->assumption[i].modulus &&
+                 ctx->assumption[i].form->n < 2 &&
+                 !has_product(ctx, ctx->assumption[i].form);
     return ranges;
+}
+
+/* The value of product "p" from those of its factors, which come before it;
+ * false where it is out of its range. */
+static bool
+product_value(const ilex_context *ctx, size_t p, int64_t *value)
+{
+    const ix_param *product = &ctx->param[p];
+    int64_t v = 1;
+    bool fits = true;
+    for (int i = 0; i < product->degree; i++)
+        fits &= ix_mul(v, value[product->factor[i]], &v);
+    value[p] = fits ? v : INT64_MAX;
+    return fits && v >= product->low && v <= product->high;
 }
 
 /* Does everything hold where each size is at least "least" and in its range,
@@ -80,6 +117,9 @@ holds_at(const ilex_context *ctx, int64_t least, int64_t *value)
     for (size_t p = 0; p < ctx->nparams; p++) {
         int64_t low = ctx->param[p].low, high = ctx->param[p].high;
         value[p] = low > least ? low : least < high ? least : high;
+        holds &= ix_param_is_product(ctx, (int32_t)p)
+                     ? product_value(ctx, p, value)
+                     : true;
     }
     for (size_t i = 0; holds && i < ctx->nassumptions; i++) {
         const ix_assumption *s = &ctx->assumption[i];

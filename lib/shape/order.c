@@ -16,7 +16,8 @@ ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
         return IX_NO;
     bool simple = ix_assumed_ranges(ctx);
     for (int32_t i = 0; i < a->n; i++)
-        simple &= ctx->param[a->t[i].param].high == INT64_MAX;
+        simple &= ix_param_high(ctx, a->t[i].param) == INT64_MAX &&
+                  !ix_param_is_product(ctx, a->t[i].param);
     return simple ? IX_NO : ix_affine_nonneg(ctx, a);
 }
 

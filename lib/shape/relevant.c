@@ -86,10 +86,27 @@ spread(ix_relevant *r)
     return more;
 }
 
+/* Adds what products are made of; true if some are new. */
+static bool
+spread_factors(ix_relevant *r)
+{
+    bool more = false;
+    for (size_t p = 0; p < r->ctx->nparams; p++) {
+        int degree = r->ctx->param[p].degree;
+        for (int i = 0; degree > 1 && r->at[p] >= 0 && i < degree; i++) {
+            int32_t factor = r->ctx->param[p].factor[i];
+            int32_t other = ix_param_without(r->ctx, (int32_t)p, i);
+            more |= r->at[factor] < 0 || r->at[other] < 0;
+            r->at[factor] = r->at[other] = 0;
+        }
+    }
+    return more;
+}
+
 void
 ix_relevant_close(ix_relevant *r)
 {
-    while (spread(r))
+    while (spread(r) | spread_factors(r))
         continue;
     for (size_t p = 0; p < r->ctx->nparams; p++)
         if (r->at[p] >= 0)

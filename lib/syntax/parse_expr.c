@@ -217,11 +217,11 @@ single(ix_parser *p, const ix_syntax *x, const char *example)
 static ilex_array *
 size_value(ix_parser *p, const ix_syntax *x)
 {
-    const ix_syntax *name = single(p, x, "size(n)");
-    if (name->kind != IX_SYNTAX_NAME)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &name->word,
-                    "expected the name of a size, for example size(n)");
-    return ix_scalar_size(p->ctx, ix_parser_size(p, &name->word));
+    const ix_syntax *form = single(p, x, "size(n)");
+    if (form->kind != IX_SYNTAX_NAME && form->kind != IX_SYNTAX_CHAIN)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &form->word,
+                    "expected sizes, for example size(n) or size(n*m)");
+    return ix_index_lin(p->ctx, ix_parse_lin(p, form));
 }
 
 static ilex_array *

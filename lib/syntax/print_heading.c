@@ -9,7 +9,7 @@ write_sizes(ix_printer *p)
 {
     int n = 0;
     for (size_t i = 0; i < p->nparams; i++) {
-        if (!p->param[i])
+        if (!p->param[i] || ix_param_is_product(p->ctx, (int32_t)i))
             continue;
         const char *sep = n % 16 ? ", " : n ? "\nsize " : "size ";
         ix_text_put(p->t, sep);
@@ -82,7 +82,8 @@ write_dividend(ix_printer *p, const ix_lin *form)
     ix_writer w = {.ctx = p->ctx,
                    .mode = IX_WRITE_MAP,
                    .t = p->t,
-                   .budget = IX_WRITE_BUDGET};
+                   .budget = IX_WRITE_BUDGET,
+                   .normal = true};
     ix_write_scalar(&w, ix_index_lin(p->ctx, form), 11);
 }
 

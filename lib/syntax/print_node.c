@@ -117,7 +117,8 @@ write_bound(ix_printer *p, const ilex_array *bound)
                    .t = p->t,
                    .budget = IX_WRITE_BUDGET,
                    .bare = true,
-                   .tight = true};
+                   .tight = true,
+                   .normal = true};
     ix_write_scalar(&w, bound, 1);
 }
 

@@ -157,8 +157,7 @@ take_remainder(ix_index_form *form)
     for (int i = 0; i < form->n; i++) {
         const ilex_array *q = form->t[i].atom;
         ix_index_form rest = *form, x, quotient;
-        if (q->kind != IX_OP || ix_op_of(q) != IX_OP_FLOOR_DIVIDE ||
-            form->t[i].k != -q->ops[1]->attr[0])
+        if (!ix_index_is_quotient(q) || form->t[i].k != -q->ops[1]->attr[0])
             continue;
         ix_index_form_of(q->ops[0], &x);
         ix_index_form_of(q, &quotient);
@@ -246,15 +245,32 @@ is_hidden(const ix_writer *w, const char *name)
     return false;
 }
 
-static void
-write_size(ix_writer *w, const ilex_array *n)
+/* Does the name of a size mean something else here? */
+static bool
+is_taken(const ix_writer *w, int32_t size)
 {
-    const char *name = ix_param_name(w->ctx, (int32_t)n->attr[0]);
-    bool taken = is_hidden(w, name) || !strcmp(name, "true") ||
-                 !strcmp(name, "false") || !strcmp(name, "nan") ||
-                 !strcmp(name, "inf") ||
-                 (w->printer && ix_print_is_array_name(w->printer, name));
-    ix_text_format(w->t, taken ? "size(%s)" : "%s", name);
+    const char *name = ix_param_name(w->ctx, size);
+    return is_hidden(w, name) || !strcmp(name, "true") ||
+           !strcmp(name, "false") || !strcmp(name, "nan") ||
+           !strcmp(name, "inf") ||
+           (w->printer && ix_print_is_array_name(w->printer, name));
+}
+
+/* A product of sizes stands in size(): where values are computed, n*m is two
+ * values multiplied. */
+static void
+write_size(ix_writer *w, const ilex_array *n, int precedence)
+{
+    int32_t param = (int32_t)n->attr[0];
+    const ix_param *p = &w->ctx->param[param];
+    bool product = p->degree > 1, taken = product && !w->normal;
+    for (int i = 0; i < p->degree; i++)
+        taken |= is_taken(w, p->factor[i]);
+    int own = product && !taken ? PREC_PRODUCT : PREC_ATOM;
+    open_parenthesis(w, own, precedence);
+    ix_text_format(w->t, taken ? "size(%s)" : "%s",
+                   ix_param_name(w->ctx, param));
+    close_parenthesis(w, own, precedence);
 }
 
 /* ---- operands ---- */
@@ -291,18 +307,20 @@ write_map_load(ix_writer *w, const ilex_array *n)
                   is_hidden(w, w->t->data + start);
     if (n->nops == 0 && !hidden)
         return;
-    bool tight = w->tight;
+    bool tight = w->tight, normal = w->normal;
     w->tight = true;
     ix_text_char(w->t, '[');
     bool trusted = false;
     for (int k = 0; k < n->nops; k++) {
         if (k)
             ix_text_put(w->t, ", ");
+        w->normal = ix_index_is_affine(n->ops[k]);
         write_entry(w, n->ops[k]);
         trusted |= n->ops[k]->kind == IX_CHECKED && ix_is_trusted(n->ops[k]);
     }
     ix_text_put(w->t, trusted ? "; unchecked]" : "]");
     w->tight = tight;
+    w->normal = normal;
 }
 
 /* ---- reductions ---- */
@@ -352,7 +370,7 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
         ix_write_const(w->t, n, w->bare);
         return;
     case IX_SIZE:
-        write_size(w, n);
+        write_size(w, n, precedence);
         return;
     case IX_INDEX:
         write_index(w, n);
