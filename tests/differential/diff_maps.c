@@ -226,6 +226,38 @@ diff_build_diagonal(diff_shop *shop, diff_random *r, ilex_array *const *x)
     return close_map(&m, read_at(&m, at));
 }
 
+/* Remainders and quotients: along an axis that goes several times over, or each
+ * element several times, or two axes as one. */
+ilex_array *
+diff_build_merged(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    map m;
+    if (!open_map(&m, shop, r, x[0]))
+        return NULL;
+    const ix_lin *length = m.ax[m.k].hi, *by;
+    ilex_array *i = m.index[m.k];
+    int how = diff_draw(r, 3);
+    by = ix_lin_const(m.ctx, diff_between(r, 1, 3));
+    if (diff_chance(r, 50))
+        by = ix_index_to_lin(
+            m.ctx,
+            ilex_size(m.ctx, diff_param_names[diff_draw(r, DIFF_PARAMS)]));
+    if (how == 2 && m.k + 1 < m.rank) {
+        by = m.ax[m.k + 1].hi;
+        m.index[m.k + 1] = ix_index_mod_lin(m.ctx, i, by);
+        for (int k = m.k + 2; k < m.rank; k++) {
+            m.index[k] = ix_scalar_index(m.ctx, k - 1);
+            m.ax[k - 1] = m.ax[k];
+        }
+    }
+    m.ax[m.k].hi = ix_lin_mul(m.ctx, length, by);
+    i = how == 0 ? ix_index_mod_lin(m.ctx, i, length)
+                 : ix_index_floordiv_lin(m.ctx, i, by);
+    ilex_array *body = read_at(&m, i);
+    m.rank -= how == 2 && m.k + 1 < m.rank;
+    return m.ax[m.k].hi ? close_map(&m, body) : ix_poison_again(m.ctx);
+}
+
 /* x[i] combined with the value of an index, as a number. */
 ilex_array *
 diff_build_position(diff_shop *shop, diff_random *r, ilex_array *const *x)
