@@ -60,6 +60,7 @@ ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
  * through all axes, in C order, chunks on the first axis only. */
 /* "value" as an index of axis "axis", which covers [lo, hi): where it is none a
  * run fails, unless "trusted". */
+enum { IX_CHECKED_WORD = -1 }; /* its axis: no index, an argument of random */
 ilex_array *ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
                               const ix_lin *lo, const ix_lin *hi, bool trusted);
 static inline bool

@@ -9,7 +9,7 @@
  * in continue-on-error mode under an operation quota; running out of it is
  * IX_UNKNOWN, never an error.
  */
-#include "lib/shape/access.h"
+#include "lib/shape/affine.h"
 
 #include <isl/aff.h>
 #include <isl/ctx.h>
@@ -21,6 +21,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
+#include "lib/shape/access.h"
 #include "lib/shape/relevant.h"
 
 struct ix_affine {

@@ -82,8 +82,7 @@ write_dividend(ix_printer *p, const ix_lin *form)
     ix_writer w = {.ctx = p->ctx,
                    .mode = IX_WRITE_MAP,
                    .t = p->t,
-                   .budget = IX_WRITE_BUDGET,
-                   .normal = true};
+                   .budget = IX_WRITE_BUDGET};
     ix_write_scalar(&w, ix_index_lin(p->ctx, form), 11);
 }
 

@@ -117,8 +117,7 @@ write_bound(ix_printer *p, const ilex_array *bound)
                    .t = p->t,
                    .budget = IX_WRITE_BUDGET,
                    .bare = true,
-                   .tight = true,
-                   .normal = true};
+                   .tight = true};
     ix_write_scalar(&w, bound, 1);
 }
 

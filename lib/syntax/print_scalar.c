@@ -4,6 +4,7 @@
  * body is what one operator, shift or reduction builds, field expressions
  * (let). Constants are bare where the reader gives a literal their dtype.
  */
+#include "lib/build/random.h"
 #include "lib/ops/dtype.h"
 #include "lib/syntax/print_text.h"
 
@@ -105,9 +106,32 @@ write_infix(ix_writer *w, const ilex_array *n, int precedence, bool bare)
     close_parenthesis(w, own, precedence);
 }
 
+/* random(key, i, …), if "n" is that. */
+static bool
+write_random(ix_writer *w, const ilex_array *n)
+{
+    ix_random_parts r;
+    if (!ix_random_parts_of(n, &r))
+        return false;
+    ix_text_put(w->t, r.single ? "random_f32(" : "random(");
+    write_operand(w, r.key, 1,
+                  r.key->kind != IX_CONST || ix_const_value(r.key).i >= 0);
+    for (int i = 0; i < r.count; i++) {
+        ix_text_put(w->t, ", ");
+        if (r.word[i]->kind == IX_CONST)
+            ix_text_uint(w->t, ix_const_value(r.word[i]).u);
+        else
+            write_operand(w, r.word[i], 1, false);
+    }
+    ix_text_char(w->t, ')');
+    return true;
+}
+
 static void
 write_op(ix_writer *w, const ilex_array *n, int precedence)
 {
+    if (write_random(w, n))
+        return;
     const ix_op_info *info = ix_op_info_of(ix_op_of(n));
     bool bare = constants_bare(w, n);
     if (info->infix) {
@@ -256,17 +280,15 @@ is_taken(const ix_writer *w, int32_t size)
            (w->printer && ix_print_is_array_name(w->printer, name));
 }
 
-/* A product of sizes stands in size(): where values are computed, n*m is two
- * values multiplied. */
 static void
 write_size(ix_writer *w, const ilex_array *n, int precedence)
 {
     int32_t param = (int32_t)n->attr[0];
     const ix_param *p = &w->ctx->param[param];
-    bool product = p->degree > 1, taken = product && !w->normal;
+    bool taken = false;
     for (int i = 0; i < p->degree; i++)
         taken |= is_taken(w, p->factor[i]);
-    int own = product && !taken ? PREC_PRODUCT : PREC_ATOM;
+    int own = p->degree > 1 && !taken ? PREC_PRODUCT : PREC_ATOM;
     open_parenthesis(w, own, precedence);
     ix_text_format(w->t, taken ? "size(%s)" : "%s",
                    ix_param_name(w->ctx, param));
@@ -307,20 +329,18 @@ write_map_load(ix_writer *w, const ilex_array *n)
                   is_hidden(w, w->t->data + start);
     if (n->nops == 0 && !hidden)
         return;
-    bool tight = w->tight, normal = w->normal;
+    bool tight = w->tight;
     w->tight = true;
     ix_text_char(w->t, '[');
     bool trusted = false;
     for (int k = 0; k < n->nops; k++) {
         if (k)
             ix_text_put(w->t, ", ");
-        w->normal = ix_index_is_affine(n->ops[k]);
         write_entry(w, n->ops[k]);
         trusted |= n->ops[k]->kind == IX_CHECKED && ix_is_trusted(n->ops[k]);
     }
     ix_text_put(w->t, trusted ? "; unchecked]" : "]");
     w->tight = tight;
-    w->normal = normal;
 }
 
 /* ---- reductions ---- */

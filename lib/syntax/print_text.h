@@ -64,7 +64,6 @@ typedef struct ix_writer {
     bool failed; /* not expressible in this mode, or too large */
     bool bare;   /* a constant by itself needs no dtype */
     bool tight;  /* inside brackets, where sums have no blanks */
-    bool normal; /* read back in normal form: products of sizes as such */
 } ix_writer;
 
 /* Writes "n"; in parentheses if it binds weaker than "precedence". */

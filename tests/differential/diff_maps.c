@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lib/build/random.h"
 #include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
 
@@ -334,6 +335,43 @@ integers(map *m, ix_op op, ilex_dtype result, ilex_array *a, ilex_array *b)
 {
     ilex_array *ops[2] = {a, b};
     return ix_scalar_op(m->ctx, op, ILEX_I64, result, ops);
+}
+
+/* ---- random ---- */
+
+/* An index, an element, or a number as a word of random. */
+static ilex_array *
+random_word(map *m, diff_random *r, ilex_dtype dtype)
+{
+    int k = diff_draw(r, m->rank);
+    if (diff_chance(r, 20))
+        return ix_index_const(m->ctx, diff_draw(r, 9));
+    if (diff_chance(r, 60))
+        return ix_index_fma(m->ctx, m->index[k], -1, form(m, m->ax[k].lo, 0));
+    ilex_array *v = ix_scalar_load(m->ctx, dtype, 0, m->rank, m->index);
+    return integers(m, IX_OP_REMAINDER, ILEX_I64,
+                    ix_scalar_cast(m->ctx, ILEX_I64, v),
+                    ix_index_const(m->ctx, (int64_t)1 << diff_draw(r, 33)));
+}
+
+/* random(key, …) of indices and elements. */
+ilex_array *
+diff_build_random(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    map m;
+    if (!open_map(&m, shop, r, x[0]) ||
+        ix_dtype_is_complex((ilex_dtype)x[0]->dtype))
+        return NULL;
+    ilex_array *key = ix_scalar_const(
+        m.ctx, ILEX_U64, (ix_value){.u = (uint64_t)diff_draw(r, 1 << 30)});
+    ilex_array *word[IX_RANDOM_WORDS];
+    int count = 1 + diff_draw(r, IX_RANDOM_WORDS);
+    for (int i = 0; i < count; i++)
+        word[i] = random_word(&m, r, (ilex_dtype)x[0]->dtype);
+    ilex_array *body =
+        ix_random_scalar(m.ctx, diff_chance(r, 40),
+                         ix_domain_new(m.ctx, m.rank, m.ax), key, count, word);
+    return ix_is_poison(body) ? body : close_map(&m, body);
 }
 
 /* x at lo + v mod length along an axis, or where v itself is inside, x there

@@ -63,7 +63,11 @@ next_value(const char **text, ilex_dtype dtype)
                   *text);
     if (*end == ',')
         in.im = strtod(end + 1, &end);
+    if (dtype == ILEX_U64) /* all its digits */
+        in.u = strtoull(*text, &end, 10);
     *text = end;
+    if (dtype == ILEX_U64)
+        return in;
     ix_cast_eval(ILEX_C128, dtype, &in, &v);
     return v;
 }
