@@ -212,16 +212,20 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     if (ctx->error.code != ILEX_OK)
         return NULL;
     size_t scope = ilex_scope_begin(ctx);
+    /* runs see to the preconditions */
+    ix_assumed before =
+        ix_assume_instead(ctx, (ix_assumed){.facts = module->env});
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
     u.cuda = only_cuda(request);
     ix_compiled *c = NULL;
     ix_arena_init(&u.arena, &ctx->mem);
-    ix_fpenv before = ix_fpenv_enter(); /* constants are folded */
+    ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */
     bool ok = scope != SIZE_MAX && compile_guarded(&u, request, &c);
-    ix_fpenv_leave(before);
+    ix_fpenv_leave(outside);
     ix_map_free(&u.position, &ctx->mem);
     ix_arena_free(&u.arena);
     ilex_scope_end(ctx, scope, NULL);
+    ix_assume_instead(ctx, before);
     if (!ok) {
         ix_compiled_free(c);
         return NULL;

@@ -98,7 +98,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
         ix_arena_new(&u->arena, (u->norder + 1) * sizeof *became);
     for (size_t i = 0; i < u->norder; i++) {
         ilex_array *n = replace_operands(u, u->order[i], became);
-        became[i] = ix_is_poison(n) ? n : fn(u, n);
+        became[i] = ix_is_poison(n) ? n : ix_with_env(fn(u, n), n->env);
         if (ix_is_poison(became[i]))
             return false;
         u->changed |= became[i] != u->order[i];

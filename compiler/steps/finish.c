@@ -86,14 +86,14 @@ form_text(ilex_context *ctx, ix_compiled *c, const ix_lin *form)
 static void
 copy_assumptions(ix_unit *u, ix_compiled *c)
 {
-    ilex_context *ctx = u->ctx;
-    c->assumption = ix_arena_new(&c->arena, (ctx->nassumptions + 1) *
-                                                sizeof *c->assumption);
-    bool *taken = ix_arena_new(&u->arena, ctx->nassumptions + 1);
+    const ilex_module *m = u->module;
+    c->assumption =
+        ix_arena_new(&c->arena, (m->nassumptions + 1) * sizeof *c->assumption);
+    bool *taken = ix_arena_new(&u->arena, m->nassumptions + 1);
     for (bool more = true; more;) {
         more = false;
-        for (size_t i = 0; i < ctx->nassumptions; i++) {
-            const ix_assumption *a = &ctx->assumption[i];
+        for (size_t i = 0; i < m->nassumptions; i++) {
+            const ix_assumption *a = m->assumption[i];
             bool relevant = false;
             for (int32_t k = 0; k < a->form->n; k++)
                 relevant |= c->size[a->form->t[k].param].used;
@@ -103,7 +103,7 @@ copy_assumptions(ix_unit *u, ix_compiled *c)
             ix_compiled_assumption *to = &c->assumption[c->nassumptions++];
             to->form = ix_finish_lin(c, a->form);
             to->modulus = a->modulus;
-            to->text = form_text(ctx, c, a->form);
+            to->text = form_text(u->ctx, c, a->form);
         }
     }
 }
@@ -182,16 +182,29 @@ copy_buffers(ix_unit *u, ix_compiled *c)
     c->nslots = u->nslots;
 }
 
-/* The buffers that a kernel writes: every nest writes the same. */
+static bool
+is_written(const ix_compiled_kernel *k, int buffer)
+{
+    for (int i = 0; i < k->nwritten; i++)
+        if (k->written[i] == buffer)
+            return true;
+    return false;
+}
+
+/* The buffers that a kernel writes: every nest the same, but for scans that
+ * were joined. */
 static void
 copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
 {
     size_t room = 0;
-    for (const ix_stmt *s = ix_nest_body(k->nests); s; s = s->next) {
-        ix_arena_grow(&c->arena, &to->written, &room, (size_t)to->nwritten + 1,
-                      sizeof *to->written);
-        to->written[to->nwritten++] = s->at.buffer;
-    }
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next)
+        for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next) {
+            if (is_written(to, s->at.buffer))
+                continue;
+            ix_arena_grow(&c->arena, &to->written, &room,
+                          (size_t)to->nwritten + 1, sizeof *to->written);
+            to->written[to->nwritten++] = s->at.buffer;
+        }
 }
 
 static void
@@ -207,6 +220,8 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         ix_text_format(&t, "k%d", k->number);
         to->name = ix_text_string(&t);
         to->rank = k->box->rank;
+        to->axis = k->axis;
+        to->serial = k->scan ? k->scan->axis : -1;
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
         for (int a = 0; a < to->rank; a++)

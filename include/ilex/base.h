@@ -139,8 +139,8 @@ ILEX_API void ilex_error_clear(ilex_context *ctx);
 ILEX_API void ilex_location(ilex_context *ctx, const char *file, int line,
                             int column);
 
-/* Opens a scope; arrays constructed from now on belong to it. Returns a mark
- * for ilex_scope_end(). */
+/* Opens a scope; arrays constructed and assumptions made from now on belong to
+ * it. Returns a mark for ilex_scope_end(). */
 ILEX_API size_t ilex_scope_begin(ilex_context *ctx);
 
 /* Closes the scope `mark` and every scope opened inside it: their arrays are

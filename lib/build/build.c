@@ -157,11 +157,12 @@ fold_literals(ilex_context *ctx, ix_op op, int n, ilex_array *const *args)
 
 /* ---- bodies ---- */
 
-/* Is "x" a lambda that reads nothing, such as index? Its body is used. */
+/* Is "x" a lambda that reads nothing, such as index? Its body is used, unless
+ * it rests on assumptions, which its users then have from it. */
 static bool
 is_leaf_lambda(const ilex_array *x)
 {
-    return x->kind == IX_LAMBDA && x->nops == 1 &&
+    return x->kind == IX_LAMBDA && x->nops == 1 && !x->env &&
            !(x->flags & IX_HAS_REDUCE) && !(x->ops[0]->flags & IX_HAS_REDUCE);
 }
 
@@ -188,8 +189,8 @@ typedef ilex_array *(*apply_fn)(ilex_context *ctx, const void *how,
                                 ilex_array *const *scalars);
 
 static ilex_array *
-map_operands(ilex_context *ctx, const char *operation, int n,
-             ilex_array *const *args, apply_fn apply, const void *how)
+read_and_apply(ilex_context *ctx, const char *operation, int n,
+               ilex_array *const *args, apply_fn apply, const void *how)
 {
     ix_broadcast dom;
     bool clean = ctx->error.code == ILEX_OK;
@@ -223,6 +224,15 @@ map_operands(ilex_context *ctx, const char *operation, int n,
     if (!arrays || ix_is_poison(body))
         return body;
     return ix_node_lambda(ctx, dom.interior, dom.valid, body, slots, operands);
+}
+
+static ilex_array *
+map_operands(ilex_context *ctx, const char *operation, int n,
+             ilex_array *const *args, apply_fn apply, const void *how)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof,
+                          read_and_apply(ctx, operation, n, args, apply, how));
 }
 
 /* ---- operators ---- */

@@ -254,9 +254,11 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
     }
     ilex_dtype dtype = ix_common_dtype(count, operands);
     e.acc = acc ? *acc : dtype;
-    if (!ix_einsum_axes(ctx, &e, &all) ||
-        !result_domains(ctx, &all, result, &interior, &valid) ||
-        !set_path(ctx, &e, path))
-        return ix_poison_again(ctx);
-    return ix_einsum_node(ctx, &e, dtype, interior, valid);
+    const ix_env *proof = ix_proof_open(ctx);
+    bool ok = ix_einsum_axes(ctx, &e, &all) &&
+              result_domains(ctx, &all, result, &interior, &valid) &&
+              set_path(ctx, &e, path);
+    return ix_proof_close(ctx, proof,
+                          ok ? ix_einsum_node(ctx, &e, dtype, interior, valid)
+                             : ix_poison_again(ctx));
 }

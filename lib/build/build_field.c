@@ -64,9 +64,9 @@ check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
            ix_domain_check_extents(ctx, what, dom);
 }
 
-ilex_array *
-ix_build_input(ilex_context *ctx, const char *name, size_t length,
-               ilex_dtype dtype, const ix_domain *interior, const int64_t *halo)
+static ilex_array *
+make_input(ilex_context *ctx, const char *name, size_t length, ilex_dtype dtype,
+           const ix_domain *interior, const int64_t *halo)
 {
     if (!interior || !ix_name_check(&ctx->error, "input", name, length))
         return ix_poison_again(ctx);
@@ -89,6 +89,15 @@ ix_build_input(ilex_context *ctx, const char *name, size_t length,
                          .nattr = 1,
                          .attr = &attr};
     return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_build_input(ilex_context *ctx, const char *name, size_t length,
+               ilex_dtype dtype, const ix_domain *interior, const int64_t *halo)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof,
+                          make_input(ctx, name, length, dtype, interior, halo));
 }
 
 ilex_array *
@@ -118,11 +127,12 @@ translate(ilex_context *ctx, const ix_domain *dom, const int64_t *offset)
     return ix_domain_new(ctx, dom->rank, ax);
 }
 
-/* The scalar x(index...): x's own body if it reads nothing, else a load. */
+/* The scalar x(index...): x's own body if it reads nothing and rests on
+ * nothing, else a load. */
 static ilex_array *
 read_at(ilex_context *ctx, ilex_array *x, ilex_array *const *index, int *slots)
 {
-    if (x->kind == IX_LAMBDA && x->nops == 1 &&
+    if (x->kind == IX_LAMBDA && x->nops == 1 && !x->env &&
         !(x->ops[0]->flags & IX_HAS_REDUCE)) {
         ix_substitution s = {
             .ctx = ctx, .index = index, .nindex = x->interior->rank};
@@ -153,10 +163,12 @@ ix_build_shift(ilex_context *ctx, ilex_array *x, const int64_t *offset)
     if (!moves)
         return x;
     int slots = 0;
+    const ix_env *proof = ix_proof_open(ctx);
     ilex_array *body = read_at(ctx, x, index, &slots);
     const ix_domain *valid = translate(ctx, x->valid, offset);
-    return ix_node_lambda(ctx, ix_domain_meet(ctx, "shift", x->interior, valid),
-                          valid, body, slots, &x);
+    const ix_domain *met = ix_domain_meet(ctx, "shift", x->interior, valid);
+    return ix_proof_close(ctx, proof,
+                          ix_node_lambda(ctx, met, valid, body, slots, &x));
 }
 
 /* ---- restrict ---- */
@@ -310,6 +322,22 @@ check_inside(ilex_context *ctx, const char *what, ilex_array *x,
     return true;
 }
 
+/* x on a domain of no fewer axes. */
+static ilex_array *
+restricted(ilex_context *ctx, const char *what, ilex_array *x,
+           const ix_domain *dom)
+{
+    if (!check_axes(ctx, what, dom) || !check_inside(ctx, what, x, dom))
+        return ix_poison_again(ctx);
+    if (!ix_is_array(x))
+        return ix_node_lambda(ctx, dom, dom, x, 0, NULL);
+    ilex_array *index[ILEX_MAX_RANK];
+    ix_broadcast_indices(ctx, dom, x, index);
+    int slots = 0;
+    ilex_array *body = read_at(ctx, x, index, &slots);
+    return ix_node_lambda(ctx, dom, dom, body, slots, &x);
+}
+
 ilex_array *
 ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
                   const ix_domain *dom)
@@ -332,15 +360,8 @@ ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
                          "%s: [%s] has fewer axes than the value's [%s]", what,
                          ix_domain_show(ctx, dom).s,
                          ix_domain_show(ctx, x->interior).s);
-    if (!check_axes(ctx, what, dom) || !check_inside(ctx, what, x, dom))
-        return ix_poison_again(ctx);
-    if (!ix_is_array(x))
-        return ix_node_lambda(ctx, dom, dom, x, 0, NULL);
-    ilex_array *index[ILEX_MAX_RANK];
-    ix_broadcast_indices(ctx, dom, x, index);
-    int slots = 0;
-    ilex_array *body = read_at(ctx, x, index, &slots);
-    return ix_node_lambda(ctx, dom, dom, body, slots, &x);
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, restricted(ctx, what, x, dom));
 }
 
 /* ---- lambdas of the user ---- */
@@ -386,16 +407,20 @@ ilex_array *
 ix_build_lambda(ilex_context *ctx, const char *what, const ix_domain *dom,
                 ilex_array *body, int noperands, ilex_array *const *operands)
 {
-    if (!dom || ix_is_poison(body) || !check_axes(ctx, what, dom))
+    if (!dom || ix_is_poison(body))
         return ix_poison_again(ctx);
-    return proved_lambda(ctx, what, dom, dom, body, noperands, operands);
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(
+        ctx, proof,
+        check_axes(ctx, what, dom)
+            ? proved_lambda(ctx, what, dom, dom, body, noperands, operands)
+            : ix_poison_again(ctx));
 }
 
-ilex_array *
-ix_build_wide_lambda(ilex_context *ctx, const char *what,
-                     const ix_domain *interior, const ix_domain *valid,
-                     ilex_array *body, int noperands,
-                     ilex_array *const *operands)
+static ilex_array *
+wide_lambda(ilex_context *ctx, const char *what, const ix_domain *interior,
+            const ix_domain *valid, ilex_array *body, int noperands,
+            ilex_array *const *operands)
 {
     if (!interior || !valid || ix_is_poison(body) ||
         !check_names(ctx, what, interior) || !check_names(ctx, what, valid) ||
@@ -408,6 +433,18 @@ ix_build_wide_lambda(ilex_context *ctx, const char *what,
                          ix_domain_show(ctx, valid).s,
                          ix_domain_show(ctx, interior).s);
     return proved_lambda(ctx, what, interior, valid, body, noperands, operands);
+}
+
+ilex_array *
+ix_build_wide_lambda(ilex_context *ctx, const char *what,
+                     const ix_domain *interior, const ix_domain *valid,
+                     ilex_array *body, int noperands,
+                     ilex_array *const *operands)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(
+        ctx, proof,
+        wide_lambda(ctx, what, interior, valid, body, noperands, operands));
 }
 
 /* Goes on while there is no reduction and loads read [_k + c, ...]. */

@@ -131,9 +131,10 @@ reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value, const plan *p,
     return ix_scalar_cast(ctx, result, body);
 }
 
-ilex_array *
-ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
-                bool keep)
+/* The reduction of an operand that may be reduced. */
+static ilex_array *
+reduced(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
+        bool keep)
 {
     const char *name = ix_reduction_info_of(r)->name;
     if (ix_is_poison(x))
@@ -173,6 +174,14 @@ ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
                          .nops = 1 + slots,
                          .ops = ops};
     return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
+                bool keep)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, reduced(ctx, r, x, mask, keep));
 }
 
 /* ---- where, initial ---- */

@@ -7,9 +7,8 @@
 
 /* ---- reshape ---- */
 
-ilex_array *
-ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
-                 bool fortran)
+static ilex_array *
+reshaped(ilex_context *ctx, ilex_array *x, const ix_domain *dom, bool fortran)
 {
     if (ix_is_poison(x) || !dom)
         return ix_poison_again(ctx);
@@ -34,6 +33,14 @@ ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
                          .nattr = 1,
                          .attr = &attr};
     return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_build_reshape(ilex_context *ctx, ilex_array *x, const ix_domain *dom,
+                 bool fortran)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, reshaped(ctx, x, dom, fortran));
 }
 
 /* ---- permute ---- */

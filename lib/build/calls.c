@@ -167,9 +167,14 @@ ix_build_call(ilex_context *ctx, const ix_signature *s,
             return ctx->poison;
     if (!s->build)
         return unsupported(ctx, s->text);
-    return check_operands(ctx, s, operands, count)
-               ? s->build(ctx, operands, count, given)
-               : ctx->poison;
+    if (!check_operands(ctx, s, operands, count))
+        return ctx->poison;
+    const ix_env *proof = ix_proof_open(ctx);
+    ilex_array *y = s->build(ctx, operands, count, given);
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++) /* even if it takes but the domain */
+        ok = ix_proof_use(ctx, operands[i]->env);
+    return ix_proof_close(ctx, proof, ok ? y : ix_poison_again(ctx));
 }
 
 ilex_array *

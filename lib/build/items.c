@@ -330,8 +330,9 @@ expand(ilex_array *x, int n, const ix_item *item, ix_item *all)
     return hidden >= 0;
 }
 
-ilex_array *
-ix_build_items(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
+/* The subscript, its proofs open. */
+static ilex_array *
+subscripted(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 {
     ix_item all[ILEX_MAX_RANK];
     arrays a = {.first = -1};
@@ -349,6 +350,13 @@ ix_build_items(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
                                              : take_array(&p, &all[k], &a, &r));
     }
     return ok ? finish(ctx, x, &r) : ix_poison_again(ctx);
+}
+
+ilex_array *
+ix_build_items(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, subscripted(ctx, x, n, item));
 }
 
 /* ---- named axes ---- */

@@ -4,6 +4,9 @@
  */
 #include "lib/build/module.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 bool
 ix_is_constant_name(const char *text, size_t length)
 {
@@ -42,6 +45,7 @@ ilex_module_free(ilex_module *m)
         ix_node_release(m->input[i]);
     for (size_t i = 0; i < m->nlabels; i++)
         ix_node_release(m->label[i].array);
+    ix_mem_free(&mem, (void *)m->assumption);
     ix_mem_free(&mem, m->label);
     ix_mem_free(&mem, m->output);
     ix_mem_free(&mem, m->input);
@@ -64,7 +68,79 @@ too_many(ilex_module *m, const char *what)
                    (int)IX_MODULE_MAX, what);
 }
 
+/* ---- preconditions ---- */
+
+/* Lists one that belongs to m->env. */
+static ilex_status
+list_assumption(ilex_module *m, const ix_assumption *a)
+{
+    if (!ix_mem_grow(&m->ctx->mem, &m->assumption, &m->assumption_capacity,
+                     m->nassumptions + 1, sizeof *m->assumption))
+        return ix_fail_memory(&m->ctx->error);
+    m->assumption[m->nassumptions++] = a;
+    return ILEX_OK;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+    const ix_assumption *const *p = a, *const *q = b;
+    return ((*p)->id > (*q)->id) - ((*p)->id < (*q)->id);
+}
+
+/* Adds the preconditions of "env", in the order in which they were made. */
+static ilex_status
+add_env(ilex_module *m, const ix_env *env)
+{
+    const ix_env *before = m->env;
+    size_t first = m->nassumptions;
+    char what[120];
+    snprintf(what, sizeof what, "program %s rests", m->name);
+    if (!ix_env_join(m->ctx, what, &m->env, env))
+        return m->ctx->error.code;
+    ilex_status rc = ILEX_OK;
+    for (int32_t i = 0; rc == ILEX_OK && i < ix_env_count(env); i++)
+        if (!ix_env_has(before, env->item[i]))
+            rc = list_assumption(m, env->item[i]);
+    if (m->nassumptions > first)
+        qsort((void *)(m->assumption + first), m->nassumptions - first,
+              sizeof *m->assumption, by_id);
+    return rc;
+}
+
+ilex_status
+ix_module_assume(ilex_module *m, const ix_assumption *a)
+{
+    const ix_env *one = NULL;
+    return ix_env_add(m->ctx, &one, a) == IX_YES ? add_env(m, one)
+                                                 : m->ctx->error.code;
+}
+
 /* ---- inputs ---- */
+
+/* Reports two different inputs of one name. */
+static ilex_status
+two_inputs(ilex_context *ctx, const ilex_array *a, const ilex_array *b)
+{
+    bool env = a->interior == b->interior && a->valid == b->valid &&
+               a->dtype == b->dtype;
+    const char *name = ix_symbol_text(ctx, (int32_t)a->attr[0]);
+    if (env)
+        return ix_fail(&ctx->error, ILEX_E_DUPLICATE,
+                       "two different inputs are called '%s': %s[%s] was "
+                       "declared under the assumption '%.200s', and under "
+                       "'%.200s'; declare it once",
+                       name, ilex_dtype_name((ilex_dtype)a->dtype),
+                       ix_domain_show(ctx, a->interior).s,
+                       a->env ? ix_env_show(ctx, a->env).s : "none",
+                       b->env ? ix_env_show(ctx, b->env).s : "none");
+    return ix_fail(&ctx->error, ILEX_E_DUPLICATE,
+                   "two different inputs are called '%s': %s[%s] and %s[%s]",
+                   name, ilex_dtype_name((ilex_dtype)a->dtype),
+                   ix_domain_show(ctx, a->interior).s,
+                   ilex_dtype_name((ilex_dtype)b->dtype),
+                   ix_domain_show(ctx, b->interior).s);
+}
 
 ilex_status
 ix_module_add_input(ilex_module *m, ilex_array *input)
@@ -74,14 +150,7 @@ ix_module_add_input(ilex_module *m, ilex_array *input)
         if (m->input[i] == input)
             return ILEX_OK;
         if (m->input[i]->attr[0] == input->attr[0])
-            return ix_fail(
-                &ctx->error, ILEX_E_DUPLICATE,
-                "two different inputs are called '%s': %s[%s] and %s[%s]",
-                ix_symbol_text(ctx, (int32_t)input->attr[0]),
-                ilex_dtype_name((ilex_dtype)m->input[i]->dtype),
-                ix_domain_show(ctx, m->input[i]->interior).s,
-                ilex_dtype_name((ilex_dtype)input->dtype),
-                ix_domain_show(ctx, input->interior).s);
+            return two_inputs(ctx, m->input[i], input);
     }
     if (m->ninputs == IX_MODULE_MAX)
         return too_many(m, "inputs");
@@ -89,7 +158,7 @@ ix_module_add_input(ilex_module *m, ilex_array *input)
                      sizeof *m->input))
         return ix_fail_memory(&ctx->error);
     m->input[m->ninputs++] = ix_node_retain(input);
-    return ILEX_OK;
+    return add_env(m, input->env);
 }
 
 /* Where a walk is: a node and its next operand. */
@@ -118,6 +187,13 @@ visit(walk *w, ilex_array *n)
         return ix_fail_memory(&m->ctx->error);
     if (n->kind == IX_INPUT)
         return ix_module_add_input(m, n);
+    if (n->kind == IX_SELF)
+        return ix_fail(&m->ctx->error, ILEX_E_ARGUMENT,
+                       "program %s: %s of a scan is used before its scan is "
+                       "closed; use what ilex_scan gives for it",
+                       m->name,
+                       n->attr[1] ? ix_symbol_text(m->ctx, (int32_t)n->attr[1])
+                                  : "a result");
     if (!ix_mem_grow(mem, &w->stack, &w->capacity, w->depth + 1,
                      sizeof *w->stack))
         return ix_fail_memory(&m->ctx->error);
@@ -257,6 +333,9 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
                            "two outputs are called '%s'", name);
     if (m->noutputs == IX_MODULE_MAX)
         return too_many(m, "outputs");
+    if (add_env(m, ctx->in_force) != ILEX_OK ||
+        add_env(m, ctx->facts) != ILEX_OK || add_env(m, value->env) != ILEX_OK)
+        return ctx->error.code;
     if (!ix_mem_grow(&ctx->mem, &m->output, &m->output_capacity,
                      m->noutputs + 1, sizeof *m->output))
         return ix_fail_memory(&ctx->error);

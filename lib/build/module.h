@@ -23,6 +23,11 @@ typedef struct ix_label {
 struct ilex_module {
     ilex_context *ctx;
     char name[72];
+    /* What every run verifies: what is assumed in its text, or where outputs
+     * were added, and what its inputs and outputs rest on; in this order. */
+    const ix_assumption **assumption;
+    size_t nassumptions, assumption_capacity;
+    const ix_env *env; /* the same as a set */
     ix_output *output;
     size_t noutputs, output_capacity;
     ilex_array **input; /* declared, in order; may be unused */
@@ -36,6 +41,9 @@ bool ix_is_constant_name(const char *text, size_t length);
 
 /* Adds an input (kept by the module); two inputs of one name must be one. */
 ilex_status ix_module_add_input(ilex_module *m, ilex_array *input);
+
+/* Adds a precondition; ILEX_E_ASSUME if it contradicts the others. */
+ilex_status ix_module_assume(ilex_module *m, const ix_assumption *a);
 
 /* Lets generated source call "array" by a name; kept by the module. */
 ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);

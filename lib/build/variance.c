@@ -94,6 +94,8 @@ ix_build_reducer(ilex_context *ctx, const ix_reducer *r, ilex_array *x,
         return x;
     if (!r->variance)
         return ix_build_reduce_with(ctx, r->reduction, x, request);
-    ilex_array *y = variance(ctx, r->name, x, request);
+    const ix_env *proof = ix_proof_open(ctx);
+    ilex_array *y =
+        ix_proof_close(ctx, proof, variance(ctx, r->name, x, request));
     return r->root && !ix_is_poison(y) ? ix_build_op(ctx, IX_OP_SQRT, &y) : y;
 }

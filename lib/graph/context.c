@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "lib/base/text.h"
+#include "lib/graph/env.h"
 #include "lib/graph/node.h"
 
 const ix_option_row ix_option_rows[IX_NOPTIONS] = {
@@ -205,6 +206,7 @@ ilex_context_free(ilex_context *ctx)
     ix_node_free_all(ctx);
     if (ctx->affine_free)
         ctx->affine_free(ctx);
+    ix_env_free_all(ctx);
     ix_lin_free_all(ctx);
     for (size_t i = 0; i < ctx->nsymbols; i++)
         ix_mem_free(&ctx->mem, ctx->symbol[i]);
@@ -213,7 +215,6 @@ ilex_context_free(ilex_context *ctx)
     ix_table_free(&ctx->symbols, &ctx->mem);
     ix_mem_free(&ctx->mem, ctx->symbol);
     ix_mem_free(&ctx->mem, ctx->param);
-    ix_mem_free(&ctx->mem, ctx->assumption);
     ix_mem host = ctx->host;
     ix_mem_free(&host, ctx);
 }

@@ -33,25 +33,23 @@ struct ix_lin;
 struct ix_domain;
 struct ix_affine; /* isl's side, lib/shape/affine.c */
 
+struct ix_env; /* a set of assumptions, lib/graph/env.h; NULL: none */
+
 /* A size parameter, or a product of some, which has a parameter of its own so
- * that forms stay linear. The closed range is what assumptions on it alone
- * say. */
+ * that forms stay linear. */
 enum { IX_DEGREE = 4 }; /* sizes in a product */
 typedef struct ix_param {
     int32_t symbol;
-    int64_t low, high;                 /* high INT64_MAX: none */
+    int32_t floor;                     /* its least value in the ranges that a
+                                          question is about: ix_frame_enter */
     int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
 } ix_param;
 
-/* "form" >= 0 (modulus 0), or "form" divisible by "modulus". */
-typedef struct ix_assumption {
-    const struct ix_lin *form;
-    int64_t modulus;
-} ix_assumption;
-
-typedef struct ix_scope_record {
-    ilex_array *array;
-} ix_scope_record;
+/* An open scope: where its records start, what was assumed around it. */
+typedef struct ix_scope {
+    size_t start;
+    const struct ix_env *in_force;
+} ix_scope;
 
 struct ilex_context {
     ix_mem mem;  /* of what dies with the context: records failures */
@@ -64,20 +62,20 @@ struct ilex_context {
     int64_t number[IX_NOPTIONS]; /* what the text says, of int options */
 
     ix_table symbols, lins, domains, nodes;
+    ix_table assumptions, envs, known; /* "known": lib/shape/proof.c */
     ix_symbol **symbol;
     size_t nsymbols, symbol_capacity;
     ix_param *param;
     size_t nparams, param_capacity;
-    ix_assumption *assumption;
-    size_t nassumptions, assumption_capacity;
-    size_t npossible;         /* assumptions that are known to go together */
-    struct ix_affine *affine; /* made on first use */
+    /* see lib/graph/env.h */
+    const struct ix_env *in_force, *facts, *proof;
+    struct ix_affine *affine;               /* made on first use */
     void (*affine_free)(ilex_context *ctx); /* set by what makes it */
 
     ilex_array *poison;
     ilex_array **scoped; /* arrays recorded by scopes, oldest first */
     size_t nscoped, scoped_capacity;
-    size_t *scope; /* start of each open scope in "scoped" */
+    ix_scope *scope; /* those that are open */
     size_t nscopes, scope_capacity;
     _Atomic(ilex_array *) later; /* dropped by other threads */
     int64_t serial;              /* of data leaves */

@@ -7,17 +7,17 @@
 
 #include <stdio.h>
 
+#include "lib/graph/env.h"
+
 /* With numbers no larger than this, negation and division cannot overflow. */
 #define LARGEST ((int64_t)1 << 62)
-
-enum { MAX_TERMS = 24 };
 
 /* A form under construction. */
 typedef struct draft {
     int64_t c;
     int32_t n;
     bool full; /* there was no room for a term */
-    ix_term t[MAX_TERMS];
+    ix_term t[IX_LIN_TERMS];
 } draft;
 
 static bool
@@ -92,7 +92,7 @@ append(draft *d, int32_t param, int64_t k)
 {
     if (k == 0)
         return true;
-    d->full = d->n == MAX_TERMS;
+    d->full = d->n == IX_LIN_TERMS;
     if (d->full || !fits(k))
         return false;
     d->t[d->n++] = (ix_term){param, k};
@@ -129,7 +129,7 @@ fail_large(ilex_context *ctx, const ix_lin *a, const char *op, const ix_lin *b,
                 "(%s)%s(%s) has more than %d terms, which is not supported in "
                 "a size; give a part of it a name of its own, for example "
                 "size q, and assume what it is",
-                s.s, op, t.s, (int)MAX_TERMS);
+                s.s, op, t.s, (int)IX_LIN_TERMS);
     else
         ix_fail(&ctx->error, ILEX_E_OVERFLOW,
                 "the size (%s)%s(%s) has a number beyond 2^62", s.s, op, t.s);
@@ -139,7 +139,7 @@ void
 ix_lin_fail_large(ilex_context *ctx, const ix_lin *a, const char *op,
                   const ix_lin *b)
 {
-    fail_large(ctx, a, op, b, (a->n + 1) * (b->n + 1) > MAX_TERMS);
+    fail_large(ctx, a, op, b, (a->n + 1) * (b->n + 1) > IX_LIN_TERMS);
 }
 
 /* a + k*b; without an error when it does not fit and "quiet" says so. */
@@ -272,8 +272,8 @@ ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a)
     bool products = has_product(ctx, a);
     if (nonneg_by_range(ctx, a))
         return true;
-    for (size_t i = 0; a->n > 0 && i < ctx->nassumptions; i++) {
-        const ix_assumption *s = &ctx->assumption[i];
+    for (int32_t i = 0; a->n > 0 && i < ix_env_count(ctx->facts); i++) {
+        const ix_assumption *s = ctx->facts->item[i];
         draft d = {0};
         if (s->modulus || s->form->n < 2)
             continue;
@@ -364,20 +364,27 @@ side_of(ilex_context *ctx, const ix_lin *a, int64_t sign, bool constant)
 }
 
 ix_lin_text
-ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
+ix_lin_condition(ilex_context *ctx, const ix_lin *a, bool equal)
 {
     ix_lin_text r = {""};
-    if (!a || a->n == 0)
-        return r;
     bool positive = side_of(ctx, a, 1, false)->n > 0;
     const ix_lin *left = side_of(ctx, a, positive ? 1 : -1, true);
     const ix_lin *right = side_of(ctx, a, positive ? -1 : 1, true);
-    snprintf(r.s, sizeof r.s, "; assume %.60s %s %.60s",
-             ix_lin_show(ctx, left).s,
+    snprintf(r.s, sizeof r.s, "%.60s %s %.60s", ix_lin_show(ctx, left).s,
              equal      ? "=="
              : positive ? ">="
                         : "<=",
              ix_lin_show(ctx, right).s);
+    return r;
+}
+
+ix_lin_text
+ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
+{
+    ix_lin_text r = {""};
+    if (a && a->n > 0)
+        snprintf(r.s, sizeof r.s, "; assume %.140s",
+                 ix_lin_condition(ctx, a, equal).s);
     return r;
 }
 

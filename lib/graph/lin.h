@@ -19,6 +19,9 @@ typedef struct ix_term {
     int64_t k;
 } ix_term;
 
+/* Terms that a form may have. */
+enum { IX_LIN_TERMS = 24 };
+
 /* c + sum of k * param, by ascending parameter, no k is 0. */
 typedef struct ix_lin {
     uint64_t hash;
@@ -34,7 +37,7 @@ typedef struct ix_lin {
 /* Three-valued answer of a proof. */
 typedef enum ix_tri { IX_NO, IX_YES, IX_UNKNOWN } ix_tri;
 
-/* ---- assume.c: size parameters and assumptions ---- */
+/* ---- size parameters ---- */
 
 /* The parameter named by a symbol, made if new; -1 when there is no memory. */
 int32_t ix_param_of(ilex_context *ctx, int32_t symbol);
@@ -52,7 +55,8 @@ int32_t ix_param_without(ilex_context *ctx, int32_t product, int i);
 
 bool ix_param_is_product(const ilex_context *ctx, int32_t param);
 
-/* What assumptions on it and on its factors say: INT64_MAX for no upper end. */
+/* What ctx->facts say of it and of its factors alone: INT64_MAX for no upper
+ * end. */
 int64_t ix_param_low(const ilex_context *ctx, int32_t param);
 int64_t ix_param_high(const ilex_context *ctx, int32_t param);
 
@@ -73,18 +77,6 @@ const ix_lin *ix_lin_divide(ilex_context *ctx, const ix_lin *a, const ix_lin *b,
 /* Is "a" >= 0 because, written in what sizes are above their least values, all
  * its terms are? */
 bool ix_lin_terms_nonneg(ilex_context *ctx, const ix_lin *a);
-
-/* ---- assume.c, again ---- */
-
-/* Assumes form >= 0, or form divisible by "modulus" if that is not 0. */
-ilex_status ix_assume(ilex_context *ctx, const ix_lin *form, int64_t modulus);
-
-/* Do the assumptions say no more than a range for each size? */
-bool ix_assumed_ranges(const ilex_context *ctx);
-
-/* Do the assumptions together leave any size? Ranges of single sizes first,
- * isl for the rest. IX_NO: they contradict each other. */
-ix_tri ix_assumptions_possible(ilex_context *ctx);
 
 /* ---- linear forms ---- */
 
@@ -111,12 +103,13 @@ ix_lin_is(const ix_lin *a, int64_t c)
 /* Value for given parameter values; false on overflow. */
 bool ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value);
 
-/* Is a >= 0 for all sizes that satisfy the assumptions? Own algebra first,
- * isl for the rest; IX_UNKNOWN when isl's quota ran out. */
+/* Is a >= 0 for all sizes, or for those that satisfy the assumptions in force
+ * (lib/graph/env.h)? Own algebra first, isl for the rest; IX_UNKNOWN when isl's
+ * quota ran out. */
 ix_tri ix_lin_nonneg(ilex_context *ctx, const ix_lin *a);
 /* Is a <= b always? */
 ix_tri ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
-/* The own algebra alone: false means "not shown". */
+/* The own algebra alone under ctx->facts: false means "not shown". */
 bool ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a);
 
 /* The larger (smaller) of two; NULL without an error when neither is always
@@ -135,6 +128,13 @@ typedef struct ix_lin_text {
     char s[160];
 } ix_lin_text;
 ix_lin_text ix_lin_show(const ilex_context *ctx, const ix_lin *a);
+
+/* "n >= 6": a >= 0 (or, if "equal", a == 0) with positive terms on either side.
+ */
+ix_lin_text ix_lin_condition(ilex_context *ctx, const ix_lin *a, bool equal);
+
+/* The terms of "a" in the order of their names' bytes, into "t". */
+void ix_lin_by_name(const ilex_context *ctx, const ix_lin *a, ix_term *t);
 
 /* "; assume n >= 6": what would make a >= 0 (or, if "equal", a == 0) true;
  * nothing for a number, which no assumption changes. */

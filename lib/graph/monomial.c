@@ -4,7 +4,7 @@
  * parameter: forms over it stay linear, and are equal as polynomials where they
  * are the same form.
  */
-#include "lib/graph/lin.h"
+#include "lib/graph/env.h"
 
 /* ---- parameters ---- */
 
@@ -60,7 +60,7 @@ intern_parts(ilex_context *ctx, const int32_t *factor, int n)
 static int32_t
 intern(ilex_context *ctx, const int32_t *factor, int n)
 {
-    ix_param p = {.high = INT64_MAX, .degree = n};
+    ix_param p = {.degree = n};
     memcpy(p.factor, factor, sizeof p.factor);
     for (size_t i = 0; i < ctx->nparams; i++)
         if (ctx->param[i].degree == n &&
@@ -103,28 +103,36 @@ ix_param_is_product(const ilex_context *ctx, int32_t param)
     return ctx->param[param].degree > 1;
 }
 
+/* The least value of a size. */
+static int64_t
+least(const ilex_context *ctx, int32_t size)
+{
+    int64_t low = ix_env_range(ctx->facts, size).low;
+    return low > ctx->param[size].floor ? low : ctx->param[size].floor;
+}
+
 int64_t
 ix_param_low(const ilex_context *ctx, int32_t param)
 {
     const ix_param *p = &ctx->param[param];
-    int64_t low = 1;
+    int64_t product = 1, own = ix_env_range(ctx->facts, param).low;
     for (int i = 0; i < p->degree; i++)
-        if (!ix_mul(low, ctx->param[p->factor[i]].low, &low))
-            low = INT64_MAX;
-    return low > p->low ? low : p->low;
+        if (!ix_mul(product, least(ctx, p->factor[i]), &product))
+            product = INT64_MAX;
+    return product > own ? product : own;
 }
 
 int64_t
 ix_param_high(const ilex_context *ctx, int32_t param)
 {
     const ix_param *p = &ctx->param[param];
-    int64_t high = 1;
+    int64_t product = 1, own = ix_env_range(ctx->facts, param).high;
     for (int i = 0; i < p->degree; i++) {
-        int64_t h = ctx->param[p->factor[i]].high;
-        if (h == INT64_MAX || !ix_mul(high, h, &high))
-            return p->high;
+        int64_t h = ix_env_range(ctx->facts, p->factor[i]).high;
+        if (h == INT64_MAX || !ix_mul(product, h, &product))
+            return own;
     }
-    return high < p->high ? high : p->high;
+    return product < own ? product : own;
 }
 
 /* The order of products that multiplication keeps: as words, the letters in
@@ -291,7 +299,7 @@ shifted(ilex_context *ctx, int32_t p)
         int32_t f = ctx->param[p].factor[i];
         r = ix_lin_try_mul(
             ctx, r,
-            ix_lin_try_offset(ctx, ix_lin_param(ctx, f), ctx->param[f].low));
+            ix_lin_try_offset(ctx, ix_lin_param(ctx, f), least(ctx, f)));
     }
     return r;
 }

@@ -11,6 +11,7 @@
 
 const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 #define IX_CLASS_array true
+#define IX_CLASS_tuple true
 #define IX_CLASS_scalar false
 #define IX_OPERANDS_all 0, INT_MAX
 #define IX_OPERANDS_none 0, 0
@@ -51,6 +52,7 @@ hash_spec(const ix_node_spec *s)
     uint64_t h = ix_mix((uint64_t)s->kind, (uint64_t)s->dtype);
     h = ix_mix(h, s->interior ? s->interior->hash : 0);
     h = ix_mix(h, s->valid ? s->valid->hash : 0);
+    h = ix_mix(h, s->env ? s->env->hash : 0);
     for (int i = 0; i < s->nops; i++)
         h = ix_mix(h, s->ops[i]->hash);
     for (int i = 0; i < s->nattr; i++)
@@ -67,7 +69,7 @@ node_equal(const void *item, const void *key)
     size_t attr = (size_t)s->nattr * sizeof *s->attr;
     return n->kind == s->kind && n->dtype == s->dtype && n->nops == s->nops &&
            n->nattr == s->nattr && n->interior == s->interior &&
-           n->valid == s->valid && n->ext == s->ext &&
+           n->valid == s->valid && n->env == s->env && n->ext == s->ext &&
            (!ops || !memcmp(n->ops, s->ops, ops)) &&
            (!attr || !memcmp(n->attr, s->attr, attr));
 }
@@ -82,6 +84,7 @@ flags_of(const ix_node_spec *s)
     for (int i = 0; i < s->nops; i++)
         f |= s->ops[i]->flags;
     f |= s->kind == IX_INDEX ? IX_HAS_INDEX : 0u;
+    f |= s->kind == IX_CARRY ? IX_HAS_INDEX | IX_HAS_LOAD : 0u;
     f |= s->kind == IX_RINDEX ? IX_HAS_RINDEX : 0u;
     f |= s->kind == IX_LOAD ? IX_HAS_LOAD : 0u;
     f |= s->kind == IX_REDUCE ? IX_HAS_REDUCE : 0u;
@@ -131,6 +134,7 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     n->depth = (uint16_t)depth_of(s);
     n->interior = s->interior;
     n->valid = s->valid;
+    n->env = s->env;
     n->ext = s->ext;
     n->attr = (int64_t *)(void *)(n->ops + s->nops);
     if (ops)
@@ -141,9 +145,28 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     return n;
 }
 
-ilex_array *
-ix_node_make(ilex_context *ctx, const ix_node_spec *spec)
+/* Adds to the environment of an array what its operands rest on and what its
+ * constructor has proved. Scalars have none. */
+static bool
+complete_env(ilex_context *ctx, ix_node_spec *s)
 {
+    static const char what[] = "the operands of an array rest";
+    if (!ix_kind_infos[s->kind].array)
+        return true;
+    bool ok = !ctx->proof || ix_env_join(ctx, what, &s->env, ctx->proof);
+    for (int i = 0; ok && i < s->nops; i++)
+        if (s->ops[i]->env && s->ops[i]->env != s->env)
+            ok = ix_env_join(ctx, what, &s->env, s->ops[i]->env);
+    return ok;
+}
+
+ilex_array *
+ix_node_make(ilex_context *ctx, const ix_node_spec *given)
+{
+    ix_node_spec complete = *given;
+    const ix_node_spec *spec = &complete;
+    if (!complete_env(ctx, &complete))
+        return NULL;
     uint64_t hash = hash_spec(spec);
     ilex_array *n = ix_table_find(&ctx->nodes, hash, spec, node_equal);
     if (n)
@@ -185,18 +208,37 @@ ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec)
     return n;
 }
 
+/* The description of "n" with other operands. */
+static ix_node_spec
+spec_of(const ilex_array *n, ilex_array *const *ops)
+{
+    return (ix_node_spec){.kind = (ix_kind)n->kind,
+                          .dtype = (ilex_dtype)n->dtype,
+                          .interior = n->interior,
+                          .valid = n->valid,
+                          .nops = n->nops,
+                          .ops = ops,
+                          .nattr = n->nattr,
+                          .attr = n->attr,
+                          .ext = n->ext,
+                          .env = n->env};
+}
+
+ilex_array *
+ix_with_env(ilex_array *n, const ix_env *env)
+{
+    ix_node_spec spec = spec_of(n, n->ops);
+    if (ix_is_poison(n) || ix_env_within(env, n->env))
+        return n;
+    return ix_env_join(n->ctx, "an array rests", &spec.env, env)
+               ? ix_node_scoped(n->ctx, &spec)
+               : ix_poison_again(n->ctx);
+}
+
 ilex_array *
 ix_with_operands(ilex_array *n, ilex_array *const *ops)
 {
-    ix_node_spec spec = {.kind = (ix_kind)n->kind,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .valid = n->valid,
-                         .nops = n->nops,
-                         .ops = ops,
-                         .nattr = n->nattr,
-                         .attr = n->attr,
-                         .ext = n->ext};
+    ix_node_spec spec = spec_of(n, ops);
     bool same = true;
     for (int i = 0; i < n->nops; i++)
         same &= ops[i] == n->ops[i];

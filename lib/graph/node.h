@@ -11,7 +11,7 @@
 #ifndef ILEX_LIB_NODE_H
 #define ILEX_LIB_NODE_H
 
-#include "lib/graph/lin.h"
+#include "lib/graph/env.h"
 #include "lib/ops/op.h"
 
 typedef enum ix_kind {
@@ -74,6 +74,7 @@ struct ilex_array {
     uint16_t weight; /* scalars: see ix_index_weight */
     const ix_domain *interior; /* arrays, and the ranges of REDUCE */
     const ix_domain *valid;    /* arrays: where it may be read */
+    const ix_env *env;         /* arrays: what it rests on; see ix_node_make */
     void *ext;                 /* DATA: the wrapped object */
     ilex_array *later;         /* list of ilex_drop_later */
     _Atomic(int32_t) later_count;
@@ -104,10 +105,14 @@ typedef struct ix_node_spec {
     ilex_array *const *ops;
     const int64_t *attr;
     void *ext;
+    const ix_env *env; /* what it rests on besides */
 } ix_node_spec;
 
 /* The node for "spec", found or made, with one count for the caller; NULL when
- * there is no memory. Operands are borrowed. */
+ * there is no memory, or its operands rest on assumptions that contradict each
+ * other (an error that names them). Operands are borrowed. An array rests on
+ * the assumptions that proofs about it needed and on those of its operands;
+ * they are part of what it is. */
 ilex_array *ix_node_make(ilex_context *ctx, const ix_node_spec *spec);
 
 /* As ix_node_make, but the count goes to the current scope: the result is
@@ -116,6 +121,9 @@ ilex_array *ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec);
 
 /* "n" with other operands, scoped; n itself if they are the same. */
 ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
+
+/* "n" resting on "env" as well, scoped; n itself if it does. */
+ilex_array *ix_with_env(ilex_array *n, const ix_env *env);
 
 /* The lambda of "body" over "n" operands, scoped; NULL domains give poison.
  * Nothing is proved here. */
@@ -146,6 +154,13 @@ static inline bool
 ix_is_array(const ilex_array *n)
 {
     return ix_kind_infos[n->kind].array;
+}
+
+/* Has the array a scalar body in op 0, over the arrays behind it? */
+static inline bool
+ix_has_body(const ilex_array *n)
+{
+    return n->kind == IX_LAMBDA || n->kind == IX_SCAN;
 }
 
 static inline int

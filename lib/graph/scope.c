@@ -4,7 +4,7 @@
  *
  * A scope is a range of the context's list of recorded arrays; each record is
  * one count. An array is recorded in the outermost open scope that holds it:
- * meeting it again adds nothing.
+ * meeting it again adds nothing. What is assumed in a scope ends with it.
  */
 #include "lib/graph/node.h"
 
@@ -36,7 +36,7 @@ ilex_scope_begin(ilex_context *ctx)
         ix_fail_memory(&ctx->error);
         return SIZE_MAX;
     }
-    ctx->scope[ctx->nscopes++] = ctx->nscoped;
+    ctx->scope[ctx->nscopes++] = (ix_scope){ctx->nscoped, ctx->in_force};
     return mark;
 }
 
@@ -68,7 +68,8 @@ ilex_scope_end(ilex_context *ctx, size_t mark, ilex_array *result)
                            "scope_end: the result belongs to another context");
     if (result)
         ix_node_retain(result);
-    unwind(ctx, ctx->scope[mark]);
+    unwind(ctx, ctx->scope[mark].start);
+    ctx->in_force = ctx->scope[mark].in_force;
     ctx->nscopes = mark;
     if (result) {
         bool ok = ix_scope_record_array(ctx, result);

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "lib/shape/relevant.h"
+
 /* ---- intervals ---- */
 
 static void
@@ -202,23 +204,55 @@ within_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     return above && below;
 }
 
-ix_tri
-ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
-                 const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
+/* lo <= x < hi over a frame. */
+typedef struct within {
+    const ix_frame *frame;
+    const ilex_array *x;
+    const ix_lin *lo, *hi;
+    ix_sample *sample;
+} within;
+
+/* Under the facts. */
+static ix_tri
+ask_within(ilex_context *ctx, void *question)
 {
-    if (!lo || !hi)
-        return IX_UNKNOWN;
-    if (x->kind == IX_CHECKED || /* a run sees to it */
-        within_bounds(ctx, frame, x, lo, hi))
+    const within *w = question;
+    if (within_bounds(ctx, w->frame, w->x, w->lo, w->hi))
         return IX_YES;
     if (ctx->error.code == ILEX_E_MEMORY)
         return IX_UNKNOWN;
     ix_frame_sizes sizes;
-    ix_frame_enter(ctx, frame, &sizes);
-    bool shown = sizes.n > 0 && within_bounds(ctx, frame, x, lo, hi);
-    ix_tri r = shown ? IX_YES : ix_affine_within(ctx, frame, x, lo, hi, sample);
+    ix_frame_enter(ctx, w->frame, &sizes);
+    bool shown =
+        sizes.n > 0 && within_bounds(ctx, w->frame, w->x, w->lo, w->hi);
+    ix_tri r = shown ? IX_YES
+                     : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi,
+                                        w->sample);
     ix_frame_leave(ctx, &sizes);
     return r;
+}
+
+static void
+within_sizes(ix_relevant *r, const void *question)
+{
+    const within *w = question;
+    ix_relevant_frame(r, w->frame);
+    ix_relevant_index(r, w->x);
+    ix_relevant_lin(r, w->lo);
+    ix_relevant_lin(r, w->hi);
+}
+
+ix_tri
+ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+                 const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
+{
+    within w = {frame, x, lo, hi, sample};
+    if (!lo || !hi)
+        return IX_UNKNOWN;
+    if (x->kind == IX_CHECKED) /* a run sees to it */
+        return IX_YES;
+    ix_question question = {ask_within, within_sizes, &w};
+    return ix_prove(ctx, &question, NULL);
 }
 
 /* ---- conditions ---- */
@@ -294,8 +328,12 @@ ix_condition_known(ilex_context *ctx, const ilex_array *n)
 static const char *
 name_of(const ilex_array *n)
 {
-    return n->kind == IX_INPUT ? ix_symbol_text(n->ctx, (int32_t)n->attr[0])
-                               : "an operand";
+    if (n->kind == IX_INPUT)
+        return ix_symbol_text(n->ctx, (int32_t)n->attr[0]);
+    if (n->kind == IX_SELF)
+        return n->attr[1] ? ix_symbol_text(n->ctx, (int32_t)n->attr[1])
+                          : "the scan's result";
+    return "an operand";
 }
 
 static void

@@ -257,11 +257,10 @@ restrict_divisible(question *q, isl_set *set, const ix_assumption *a)
     return isl_set_intersect(set, isl_pw_aff_eq_set(rest, number(q, 0)));
 }
 
-/* Is assumption "i" an inequality about the question's sizes? */
+/* Is it an inequality about the question's sizes? */
 static bool
-is_inequality(const question *q, size_t i)
+is_inequality(const question *q, const ix_assumption *a)
 {
-    const ix_assumption *a = &q->ctx->assumption[i];
     return a->modulus == 0 && ix_relevant_assumption(&q->relevant, a);
 }
 
@@ -304,9 +303,10 @@ product_facts(question *q, isl_mat **m, int row)
 static isl_mat *
 inequalities(question *q, int dimensions)
 {
+    const ix_env *facts = q->ctx->facts;
     int rows = q->nparam + product_facts(q, NULL, 0);
-    for (size_t i = 0; i < q->ctx->nassumptions; i++)
-        rows += is_inequality(q, i);
+    for (int32_t i = 0; i < ix_env_count(facts); i++)
+        rows += is_inequality(q, facts->item[i]);
     isl_mat *m =
         isl_mat_alloc(q->isl, (unsigned)rows, (unsigned)dimensions + 1);
     for (int i = 0; i < rows; i++)
@@ -319,9 +319,9 @@ inequalities(question *q, int dimensions)
                 isl_val_int_from_si(q->isl,
                                     -(long)ix_param_low(q->ctx, (int32_t)p)));
     int row = q->nparam + product_facts(q, &m, q->nparam);
-    for (size_t i = 0; i < q->ctx->nassumptions; i++)
-        if (is_inequality(q, i))
-            m = put_row(q, m, row++, q->ctx->assumption[i].form);
+    for (int32_t i = 0; i < ix_env_count(facts); i++)
+        if (is_inequality(q, facts->item[i]))
+            m = put_row(q, m, row++, facts->item[i]->form);
     return m;
 }
 
@@ -335,8 +335,8 @@ assumed(question *q)
         isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
             isl_space_copy(q->space), none, inequalities(q, dimensions),
             isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div));
-    for (size_t i = 0; i < q->ctx->nassumptions; i++) {
-        const ix_assumption *a = &q->ctx->assumption[i];
+    for (int32_t i = 0; i < ix_env_count(q->ctx->facts); i++) {
+        const ix_assumption *a = q->ctx->facts->item[i];
         if (a->modulus && ix_relevant_assumption(&q->relevant, a))
             set = restrict_divisible(q, set, a);
     }
@@ -436,12 +436,7 @@ ask(question *q, ilex_context *ctx, const ix_frame *frame, const ilex_array *e)
         return false;
     for (int i = 0; i < q->nopaque; i++)
         relevant_bounds(&q->relevant, &q->opaque[i].bounds);
-    if (frame->box)
-        ix_relevant_box(&q->relevant, frame->box);
-    for (int i = 0; i < frame->nreduce; i++)
-        ix_relevant_box(&q->relevant, frame->reduce[i]->interior);
-    for (int i = 0; i < frame->nguard; i++)
-        ix_relevant_index(&q->relevant, frame->guard[i].condition);
+    ix_relevant_frame(&q->relevant, q->frame);
     return true;
 }
 
@@ -544,13 +539,14 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
 }
 
 ix_tri
-ix_affine_assumptions_possible(ilex_context *ctx, size_t first)
+ix_affine_facts_possible(ilex_context *ctx, const ix_env *known)
 {
     question q;
     if (!ask(&q, ctx, NULL, NULL))
         return IX_UNKNOWN;
-    for (size_t i = first; i < ctx->nassumptions; i++)
-        ix_relevant_lin(&q.relevant, ctx->assumption[i].form);
+    for (int32_t i = 0; i < ix_env_count(ctx->facts); i++)
+        if (!ix_env_has(known, ctx->facts->item[i]))
+            ix_relevant_lin(&q.relevant, ctx->facts->item[i]->form);
     settle(&q);
     ix_tri none = conclude(&q, assumed(&q), NULL, NULL);
     return none == IX_YES ? IX_NO : none == IX_NO ? IX_YES : IX_UNKNOWN;

@@ -7,9 +7,10 @@
 #ifndef ILEX_LIB_AFFINE_H
 #define ILEX_LIB_AFFINE_H
 
+#include "lib/graph/env.h"
 #include "lib/graph/scalar.h"
 
-/* Is a >= 0 for all sizes under the assumptions? */
+/* Is a >= 0 for all sizes under ctx->facts, as everywhere here? */
 ix_tri ix_affine_nonneg(ilex_context *ctx, const ix_lin *a);
 
 enum { IX_SAMPLE_INDICES = 32, IX_SAMPLE_SIZES = 16 };
@@ -38,8 +39,8 @@ ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *e, const ix_lin *lo, const ix_lin *hi,
                         ix_sample *sample);
 
-/* Do the assumptions from "first" on, with those about the same sizes, leave
- * any size? IX_NO: they contradict. */
-ix_tri ix_affine_assumptions_possible(ilex_context *ctx, size_t first);
+/* Do the facts leave any size, if those in "known" do? IX_NO: they contradict
+ * each other. */
+ix_tri ix_affine_facts_possible(ilex_context *ctx, const ix_env *known);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Size parameters and what is assumed of them: a range for each, and linear
- * forms that are not negative or divisible.
+ * Size parameters, and which assumptions on them go together.
  */
-#include "lib/graph/context.h"
 #include "lib/shape/affine.h"
 
 int32_t
@@ -20,7 +18,7 @@ ix_param_of(ilex_context *ctx, int32_t symbol)
         return -1;
     }
     ctx->param[ctx->nparams] =
-        (ix_param){symbol, 0, INT64_MAX, 1, {(int32_t)ctx->nparams}};
+        (ix_param){symbol, 0, 1, {(int32_t)ctx->nparams}};
     return (int32_t)ctx->nparams++;
 }
 
@@ -30,99 +28,37 @@ ix_param_name(const ilex_context *ctx, int32_t param)
     return ix_symbol_text(ctx, ctx->param[param].symbol);
 }
 
-/* A product of at least 1 has factors of at least 1. */
-static void
-narrow_factors(ilex_context *ctx, const ix_param *p)
-{
-    for (int i = 0; p->degree > 1 && p->low >= 1 && i < p->degree; i++) {
-        ix_param *f = &ctx->param[p->factor[i]];
-        f->low = f->low > 1 ? f->low : 1;
-    }
-}
-
-/* Narrows the range of a parameter when "form" >= 0 is about it alone. */
-static void
-narrow(ilex_context *ctx, const ix_lin *form)
-{
-    if (form->n != 1)
-        return;
-    ix_param *p = &ctx->param[form->t[0].param];
-    int64_t k = form->t[0].k;
-    if (k > 0) {
-        int64_t low = -ix_floordiv(form->c, k);
-        p->low = low > p->low ? low : p->low;
-        narrow_factors(ctx, p);
-    } else {
-        int64_t high = ix_floordiv(form->c, -k);
-        p->high = high < p->high ? high : p->high;
-    }
-}
-
-ilex_status
-ix_assume(ilex_context *ctx, const ix_lin *form, int64_t modulus)
-{
-    if (!form)
-        return ctx->error.code;
-    if (!ix_mem_grow(&ctx->mem, &ctx->assumption, &ctx->assumption_capacity,
-                     ctx->nassumptions + 1, sizeof *ctx->assumption))
-        return ix_fail_memory(&ctx->error);
-    ctx->assumption[ctx->nassumptions++] = (ix_assumption){form, modulus};
-    if (modulus == 0)
-        narrow(ctx, form);
-    return ILEX_OK;
-}
-
 /* ---- consistency ---- */
-
-static bool
-has_product(const ilex_context *ctx, const ix_lin *form)
-{
-    bool found = false;
-    for (int32_t i = 0; i < form->n; i++)
-        found |= ix_param_is_product(ctx, form->t[i].param);
-    return found;
-}
-
-bool
-ix_assumed_ranges(const ilex_context *ctx)
-{
-    bool ranges = true;
-    for (size_t i = 0; ranges && i < ctx->nassumptions; i++)
-        ranges = !ctx->assumption[i].modulus &&
-                 ctx->assumption[i].form->n < 2 &&
-                 !has_product(ctx, ctx->assumption[i].form);
-    return ranges;
-}
 
 /* The value of product "p" from those of its factors, which come before it;
  * false where it is out of its range. */
 static bool
-product_value(const ilex_context *ctx, size_t p, int64_t *value)
+product_value(const ilex_context *ctx, ix_size_range range, int64_t *value)
 {
-    const ix_param *product = &ctx->param[p];
+    const ix_param *product = &ctx->param[range.param];
     int64_t v = 1;
     bool fits = true;
     for (int i = 0; i < product->degree; i++)
         fits &= ix_mul(v, value[product->factor[i]], &v);
-    value[p] = fits ? v : INT64_MAX;
-    return fits && v >= product->low && v <= product->high;
+    value[range.param] = fits ? v : INT64_MAX;
+    return fits && v >= range.low && v <= range.high;
 }
 
 /* Does everything hold where each size is at least "least" and in its range,
  * but no larger than that? */
 static bool
-holds_at(const ilex_context *ctx, int64_t least, int64_t *value)
+holds_at(const ilex_context *ctx, const ix_env *e, int64_t least,
+         int64_t *value)
 {
     bool holds = true;
     for (size_t p = 0; p < ctx->nparams; p++) {
-        int64_t low = ctx->param[p].low, high = ctx->param[p].high;
-        value[p] = low > least ? low : least < high ? least : high;
-        holds &= ix_param_is_product(ctx, (int32_t)p)
-                     ? product_value(ctx, p, value)
-                     : true;
+        ix_size_range r = ix_env_range(e, (int32_t)p);
+        value[p] = r.low > least ? r.low : least < r.high ? least : r.high;
+        if (ix_param_is_product(ctx, r.param))
+            holds &= product_value(ctx, r, value);
     }
-    for (size_t i = 0; holds && i < ctx->nassumptions; i++) {
-        const ix_assumption *s = &ctx->assumption[i];
+    for (int32_t i = 0; holds && i < e->n; i++) {
+        const ix_assumption *s = e->item[i];
         int64_t v;
         holds = ix_lin_eval(s->form, value, &v) &&
                 (s->modulus ? ix_floormod(v, s->modulus) == 0 : v >= 0);
@@ -133,28 +69,128 @@ holds_at(const ilex_context *ctx, int64_t least, int64_t *value)
 /* Two simple choices of sizes, which mostly save the proof: all as small as
  * they may be, and all equal. */
 static bool
-simple_choice(ilex_context *ctx)
+simple_choice(ilex_context *ctx, const ix_env *e)
 {
     int64_t least = 0;
     int64_t *value = ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof *value);
-    for (size_t p = 0; p < ctx->nparams; p++)
-        least = ctx->param[p].low > least ? ctx->param[p].low : least;
+    for (int32_t i = 0; i < e->nranges; i++)
+        least = e->range[i].low > least ? e->range[i].low : least;
     bool holds =
-        value && (holds_at(ctx, 0, value) || holds_at(ctx, least, value));
+        value && (holds_at(ctx, e, 0, value) || holds_at(ctx, e, least, value));
     ix_mem_free(&ctx->mem, value);
     return holds;
 }
 
-ix_tri
-ix_assumptions_possible(ilex_context *ctx)
+/* Does "e" leave any size, if "known", a part of it, does? Ranges of single
+ * sizes first, isl for the rest. */
+static ix_tri
+possible(ilex_context *ctx, const ix_env *e, const ix_env *known)
 {
-    ix_tri possible = IX_YES;
-    if (!ix_assumed_ranges(ctx) && !simple_choice(ctx))
-        possible = ix_affine_assumptions_possible(ctx, ctx->npossible);
-    for (size_t i = 0; i < ctx->nparams; i++)
-        if (ctx->param[i].low > ctx->param[i].high)
-            possible = IX_NO;
-    if (possible != IX_NO)
-        ctx->npossible = ctx->nassumptions;
-    return possible;
+    const ix_env *facts = ctx->facts;
+    for (int32_t i = 0; i < e->nranges; i++)
+        if (e->range[i].low > e->range[i].high)
+            return IX_NO;
+    if (e->simple || simple_choice(ctx, e))
+        return IX_YES;
+    ctx->facts = e;
+    ix_tri leaves = ix_affine_facts_possible(ctx, known);
+    ctx->facts = facts;
+    return leaves;
+}
+
+/* Interns the items if they do not contradict each other; what nobody can show
+ * to do so is taken. */
+static ix_tri
+accept(ilex_context *ctx, const ix_env **e, int32_t n,
+       const ix_assumption *const *item)
+{
+    const ix_env *found = ix_env_find(ctx, n, item);
+    if (!found) {
+        ix_env *draft = ix_env_draft(ctx, n, item);
+        if (!draft)
+            return IX_UNKNOWN;
+        if (possible(ctx, draft, *e) == IX_NO) {
+            ix_mem_free(&ctx->mem, draft);
+            return IX_NO;
+        }
+        found = ix_env_intern(ctx, draft);
+    }
+    *e = found ? found : *e;
+    return found ? IX_YES : IX_UNKNOWN;
+}
+
+/* Room for the items of two sets; NULL with an error when there is none. */
+static const ix_assumption **
+room_for(ilex_context *ctx, const ix_env *a, const ix_env *b)
+{
+    size_t n = (size_t)(ix_env_count(a) + ix_env_count(b)) + 1;
+    const ix_assumption **item = ix_mem_new(&ctx->mem, n * sizeof *item);
+    if (!item)
+        ix_fail_memory(&ctx->error);
+    return item;
+}
+
+ix_tri
+ix_env_unite(ilex_context *ctx, const ix_env **e, const ix_env *with)
+{
+    if (ix_env_within(with, *e))
+        return IX_YES;
+    const ix_assumption **item = room_for(ctx, *e, with);
+    ix_tri said =
+        item ? accept(ctx, e, ix_env_merge(*e, with, item), item) : IX_UNKNOWN;
+    ix_mem_free(&ctx->mem, (void *)item);
+    return said;
+}
+
+ix_tri
+ix_env_add(ilex_context *ctx, const ix_env **e, const ix_assumption *a)
+{
+    const ix_env *one = NULL;
+    ix_tri said = a ? accept(ctx, &one, 1, &a) : IX_UNKNOWN;
+    return said == IX_YES ? ix_env_unite(ctx, e, one) : said;
+}
+
+/* ---- contradictions ---- */
+
+static bool
+contradicts(ilex_context *ctx, const ix_env *e, void *unused)
+{
+    (void)unused;
+    return possible(ctx, e, NULL) == IX_NO;
+}
+
+/* Names the assumptions of a draft that contradict each other. */
+static void
+report(ilex_context *ctx, const char *what, const ix_env *all,
+       const ix_assumption **item)
+{
+    int32_t n = ix_env_minimise(ctx, all, contradicts, NULL, item);
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    for (int32_t i = 0; i < n; i++) {
+        ix_text_put(&t, i == 0 ? "" : i == n - 1 ? " and " : ", ");
+        ix_text_put(&t, ix_assumption_show(ctx, item[i]).s);
+    }
+    const char *s = ix_text_string(&t);
+    ix_fail(&ctx->error, ILEX_E_ASSUME,
+            "%s together on assumptions that no sizes satisfy: %s", what,
+            s ? s : "?");
+    ix_text_free(&t);
+}
+
+bool
+ix_env_join(ilex_context *ctx, const char *what, const ix_env **e,
+            const ix_env *with)
+{
+    ix_tri said = ix_env_unite(ctx, e, with);
+    if (said != IX_NO)
+        return said == IX_YES;
+    const ix_assumption **item = room_for(ctx, *e, with);
+    ix_env *all =
+        item ? ix_env_draft(ctx, ix_env_merge(*e, with, item), item) : NULL;
+    if (all)
+        report(ctx, what, all, item);
+    ix_mem_free(&ctx->mem, all);
+    ix_mem_free(&ctx->mem, (void *)item);
+    return false;
 }

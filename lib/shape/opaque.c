@@ -40,10 +40,10 @@ enter_axis(ilex_context *ctx, const ix_axis *ax, ix_frame_sizes *sizes)
     for (int32_t i = 0; extent && i < extent->n; i++)
         for (int k = 0; k < ctx->param[extent->t[i].param].degree; k++) {
             int32_t factor = ctx->param[extent->t[i].param].factor[k];
-            if (sizes->n == IX_FRAME_SIZES || ctx->param[factor].low > 0 ||
+            if (sizes->n == IX_FRAME_SIZES || ix_param_low(ctx, factor) > 0 ||
                 !needs(ctx, extent, factor))
                 continue;
-            ctx->param[factor].low = 1;
+            ctx->param[factor].floor = 1;
             sizes->param[sizes->n++] = factor;
         }
 }
@@ -63,7 +63,7 @@ void
 ix_frame_leave(ilex_context *ctx, const ix_frame_sizes *sizes)
 {
     for (int i = 0; i < sizes->n; i++)
-        ctx->param[sizes->param[i]].low = 0;
+        ctx->param[sizes->param[i]].floor = 0;
 }
 
 /* ---- bounds ---- */

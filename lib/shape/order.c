@@ -5,20 +5,29 @@
  */
 #include "lib/shape/affine.h"
 
+/* Under the facts. */
+static ix_tri
+ask_nonneg(ilex_context *ctx, void *form)
+{
+    const ix_lin *a = *(const ix_lin **)form;
+    if (ix_lin_nonneg_fast(ctx, a))
+        return IX_YES;
+    bool simple = !ctx->facts || ctx->facts->simple;
+    for (int32_t i = 0; i < a->n; i++)
+        simple &= ix_param_high(ctx, a->t[i].param) == INT64_MAX &&
+                  !ix_param_is_product(ctx, a->t[i].param);
+    return simple ? IX_NO : ix_affine_nonneg(ctx, a);
+}
+
 ix_tri
 ix_lin_nonneg(ilex_context *ctx, const ix_lin *a)
 {
     if (!a)
         return IX_UNKNOWN;
-    if (ix_lin_nonneg_fast(ctx, a))
-        return IX_YES;
     if (a->n == 0)
-        return IX_NO;
-    bool simple = ix_assumed_ranges(ctx);
-    for (int32_t i = 0; i < a->n; i++)
-        simple &= ix_param_high(ctx, a->t[i].param) == INT64_MAX &&
-                  !ix_param_is_product(ctx, a->t[i].param);
-    return simple ? IX_NO : ix_affine_nonneg(ctx, a);
+        return a->c >= 0 ? IX_YES : IX_NO;
+    return ix_lin_nonneg_fast(ctx, a) ? IX_YES
+                                      : ix_prove_form(ctx, ask_nonneg, a);
 }
 
 /* Is "a" a constant that stands for no bound at all, with the sign given? */

@@ -7,6 +7,7 @@
 #ifndef ILEX_LIB_RELEVANT_H
 #define ILEX_LIB_RELEVANT_H
 
+#include "lib/graph/env.h"
 #include "lib/graph/scalar.h"
 
 typedef struct ix_relevant {
@@ -21,7 +22,10 @@ void ix_relevant_lin(ix_relevant *r, const ix_lin *a);
 void ix_relevant_box(ix_relevant *r, const ix_domain *box);
 /* The sizes in an index expression or condition. */
 void ix_relevant_index(ix_relevant *r, const ilex_array *x);
-/* Adds what assumptions tie to the sizes so far, and numbers them. */
+/* What a frame names: its boxes, its guards. */
+void ix_relevant_frame(ix_relevant *r, const ix_frame *frame);
+/* Adds what the facts of the context tie to the sizes so far, and numbers them.
+ */
 void ix_relevant_close(ix_relevant *r);
 /* Does the assumption speak of relevant sizes? */
 bool ix_relevant_assumption(const ix_relevant *r, const ix_assumption *a);

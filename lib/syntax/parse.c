@@ -18,6 +18,7 @@ ix_parser_init(ix_parser *p, ilex_context *ctx)
     p->ctx = ctx;
     p->outer = ctx->location;
     p->before = ctx->error.code;
+    p->proof = ix_proof_open(ctx);
     p->scope = SIZE_MAX;
     p->reader.ctx = ctx;
     p->reader.text = p->reader.end = p->reader.file = "";
@@ -57,11 +58,13 @@ close_session(ix_parser *p)
     ix_map_free(&p->depths, &p->ctx->mem);
     ix_arena_free(&p->reader.arena);
     p->ctx->location = p->outer;
+    p->ctx->proof = p->proof;
 }
 
 ilex_array *
 ix_parser_end(ix_parser *p, ilex_array *result)
 {
+    result = ix_proof_close(p->ctx, p->proof, result);
     close_session(p);
     return p->scope == SIZE_MAX ? result
                                 : ilex_scope_end(p->ctx, p->scope, result);
@@ -250,34 +253,4 @@ ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
     ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s%.*s",
                 what, n, word->text, size ? "; declare it: size " : "",
                 size ? n : 0, word->text);
-}
-
-/* ---- assumptions of a text that fails are taken back ---- */
-
-bool
-ix_parser_save(ilex_context *ctx, ix_assumptions *old)
-{
-    size_t bytes = ctx->nparams * sizeof *old->param;
-    old->count = ctx->nassumptions;
-    old->nparams = ctx->nparams;
-    old->param = ix_mem_new(&ctx->mem, bytes);
-    if (old->param && bytes)
-        memcpy(old->param, ctx->param, bytes);
-    if (!old->param)
-        ix_fail_memory(&ctx->error);
-    return old->param != NULL;
-}
-
-void
-ix_parser_restore(ilex_context *ctx, ix_assumptions *old, bool back)
-{
-    if (back)
-        ctx->nassumptions = old->count;
-    if (ctx->npossible > ctx->nassumptions)
-        ctx->npossible = ctx->nassumptions;
-    for (size_t i = 0; back && i < ctx->nparams; i++) {
-        ctx->param[i].low = i < old->nparams ? old->param[i].low : 0;
-        ctx->param[i].high = i < old->nparams ? old->param[i].high : INT64_MAX;
-    }
-    ix_mem_free(&ctx->mem, old->param);
 }

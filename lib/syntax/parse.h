@@ -48,6 +48,9 @@ typedef struct ix_parser {
     ix_error outer;        /* the caller's location */
     ilex_status before;
     size_t scope;
+    const ix_env *proof;           /* of the constructor around the session */
+    const ix_assumption **assumed; /* by an `assume` that is being read */
+    size_t nassumed, assumed_capacity;
 } ix_parser;
 
 /* ---- a session: init, try, then end or fail ---- */
@@ -72,17 +75,6 @@ ilex_array *ix_parser_end(ix_parser *p, ilex_array *result);
 
 /* As above after a failure: makes the error a diagnostic, returns poison. */
 ilex_array *ix_parser_fail(ix_parser *p);
-
-/* What the context assumed before a text was read. */
-typedef struct ix_assumptions {
-    size_t count, nparams;
-    ix_param *param;
-} ix_assumptions;
-
-/* Notes it; false when there is no memory. Frees the note, and goes back to
- * it if "back". */
-bool ix_parser_save(ilex_context *ctx, ix_assumptions *old);
-void ix_parser_restore(ilex_context *ctx, ix_assumptions *old, bool back);
 
 /* ---- names ---- */
 
@@ -130,9 +122,9 @@ const ix_lin *ix_parse_lin(ix_parser *p, const ix_syntax *x);
 int64_t ix_parse_int(ix_parser *p, const ix_syntax *x);
 /* The unsigned value of digits; fails beyond 64 bits. */
 uint64_t ix_parse_digits(ix_parser *p, const ix_word *word);
-void ix_parse_assume(ix_parser *p, const ix_syntax *x);
-/* Fails at "where" if no sizes satisfy the assumptions. */
-void ix_parse_check_assumptions(ix_parser *p, const ix_word *where);
+/* Assumes what a condition says in the scope of the text; fails at "where" if
+ * no sizes satisfy it together with what is in force. */
+void ix_parse_assume(ix_parser *p, const ix_word *where, const ix_syntax *x);
 /* Symbol of an axis: "I", "I+1/2". */
 int32_t ix_parse_axis(ix_parser *p, const ix_syntax *x);
 /* Is a range of nothing but expressions, none of them missing? */
@@ -182,9 +174,20 @@ ilex_array *ix_parse_ranged(ix_parser *p, const ix_syntax *x, ix_reduction r);
  * alone? */
 bool ix_parse_is_computed(ix_parser *p, const ix_syntax *x);
 
-/* The index lambda over "dom" with this body. */
-ilex_array *ix_parse_body(ix_parser *p, const ix_domain *dom,
-                          const ix_syntax *x);
+/* A literal as the declared "dtype", unchanged if that is of another kind. */
+ilex_array *ix_parse_declared(ix_parser *p, const ix_word *where, ilex_array *x,
+                              ilex_dtype dtype);
+
+/* The index lambda over "dom" with this body; "what" in messages, "dtype" of a
+ * literal (NULL: its own). */
+ilex_array *ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
+                          const ilex_dtype *dtype, const ix_syntax *x);
+
+/* The value of a statement as its type, if it has one, says. */
+ilex_array *ix_parse_typed_value(ix_parser *p, const ix_statement *s);
+
+/* lib/syntax/parse_scan.c: the whole statement `scan`; defines its results. */
+void ix_parse_scan(ix_parser *p, const ix_statement *s);
 
 /* The whole statement `map`; `const`. */
 ilex_array *ix_parse_map(ix_parser *p, const ix_statement *s);

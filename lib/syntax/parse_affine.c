@@ -114,11 +114,28 @@ ix_parse_lin(ix_parser *p, const ix_syntax *x)
 
 /* ---- assumptions ---- */
 
-/* Adds form >= 0, or divisibility, unless it is known already. */
+/* What the text of one `assume` says, until all of it is read. */
+static void
+note(ix_parser *p, const ix_word *where, const ix_assumption *a)
+{
+    ilex_context *ctx = p->ctx;
+    for (size_t i = 0; i < p->nassumed; i++)
+        if (p->assumed[i] == a)
+            return;
+    size_t all = p->nassumed + (size_t)ix_env_count(ctx->in_force);
+    if (all >= IX_TEXT_MAX_ASSUMPTIONS && !ix_env_has(ctx->in_force, a))
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, where,
+                    "more than %d assumptions in one scope or program",
+                    (int)IX_TEXT_MAX_ASSUMPTIONS);
+    ix_arena_grow(&p->reader.arena, &p->assumed, &p->assumed_capacity,
+                  p->nassumed + 1, sizeof *p->assumed);
+    p->assumed[p->nassumed++] = a;
+}
+
+/* Notes form >= 0, or divisibility, unless it holds for all sizes. */
 static void
 assume(ix_parser *p, const ix_word *where, const ix_lin *form, int64_t modulus)
 {
-    ilex_context *ctx = p->ctx;
     checked(p, form);
     if (form->n == 0) {
         if (modulus ? ix_floormod(form->c, modulus) == 0 : form->c >= 0)
@@ -126,26 +143,30 @@ assume(ix_parser *p, const ix_word *where, const ix_lin *form, int64_t modulus)
         ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
                     "the assumption is false for all sizes");
     }
-    for (size_t i = 0; i < ctx->nassumptions; i++)
-        if (ctx->assumption[i].form == form &&
-            ctx->assumption[i].modulus == modulus)
-            return;
-    if (ctx->nassumptions >= IX_TEXT_MAX_ASSUMPTIONS)
-        ix_lex_fail(&p->reader, ILEX_E_LIMIT, where,
-                    "more than %d assumptions in one context",
-                    (int)IX_TEXT_MAX_ASSUMPTIONS);
-    if (ix_assume(ctx, form, modulus) != ILEX_OK)
+    const ix_assumption *a = ix_assumption_of(p->ctx, form, modulus);
+    if (!a)
         ix_lex_abort(&p->reader);
+    note(p, where, a);
 }
 
-void
-ix_parse_check_assumptions(ix_parser *p, const ix_word *where)
+/* Puts what was noted in force. */
+static void
+enforce(ix_parser *p, const ix_word *where)
 {
+    ilex_context *ctx = p->ctx;
     ix_parser_at(p, where);
-    if (ix_assumptions_possible(p->ctx) == IX_NO)
-        ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
-                    "no sizes satisfy this together with the assumptions "
-                    "made before");
+    for (size_t i = 0; i < p->nassumed; i++) {
+        ix_tri fits = ix_env_add(ctx, &ctx->in_force, p->assumed[i]);
+        if (fits == IX_NO)
+            ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
+                        "no sizes satisfy this together with the assumptions "
+                        "made before");
+        if (fits == IX_UNKNOWN ||
+            (p->module &&
+             ix_module_assume(p->module, p->assumed[i]) != ILEX_OK))
+            ix_lex_abort(&p->reader);
+    }
+    p->nassumed = 0;
 }
 
 /* "affine % m == r" */
@@ -199,8 +220,9 @@ is_remainder(const ix_syntax *x)
            x->link[0].op == IX_OP_REMAINDER;
 }
 
-void
-ix_parse_assume(ix_parser *p, const ix_syntax *x)
+/* Notes what a condition says. */
+static void
+read_condition(ix_parser *p, const ix_syntax *x)
 {
     x = bare(x);
     if (x->kind != IX_SYNTAX_CHAIN)
@@ -208,9 +230,9 @@ ix_parse_assume(ix_parser *p, const ix_syntax *x)
                     "expected a comparison of sizes, for example n >= 4");
     const ix_link *link = &x->link[0];
     if (link->op == IX_OP_LOGICAL_AND) {
-        ix_parse_assume(p, x->part[0]);
+        read_condition(p, x->part[0]);
         for (size_t i = 0; i < x->nlinks; i++)
-            ix_parse_assume(p, x->link[i].operand);
+            read_condition(p, x->link[i].operand);
         return;
     }
     const ix_syntax *left = bare(x->part[0]);
@@ -219,6 +241,13 @@ ix_parse_assume(ix_parser *p, const ix_syntax *x)
         assume_divisible(p, left, link);
     else
         assume_comparison(p, x->part[0], link);
+}
+
+void
+ix_parse_assume(ix_parser *p, const ix_word *where, const ix_syntax *x)
+{
+    read_condition(p, x);
+    enforce(p, where);
 }
 
 /* ---- axes and domains ---- */

@@ -47,8 +47,7 @@ build_SIZE(ix_parser *p, const ix_statement *s)
 static void
 build_ASSUME(ix_parser *p, const ix_statement *s)
 {
-    ix_parse_assume(p, s->expr);
-    ix_parse_check_assumptions(p, &s->keyword);
+    ix_parse_assume(p, &s->keyword, s->expr);
 }
 
 static void
@@ -90,10 +89,9 @@ literal_may_be(ilex_dtype weak, ilex_dtype dtype)
            (weak == ILEX_I64 && kind != 'b');
 }
 
-/* A literal as the declared "dtype", unchanged if that is of another kind. */
-static ilex_array *
-declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
-                 ilex_dtype dtype)
+ilex_array *
+ix_parse_declared(ix_parser *p, const ix_word *where, ilex_array *x,
+                  ilex_dtype dtype)
 {
     ilex_context *ctx = p->ctx;
     ilex_dtype weak = (ilex_dtype)x->dtype;
@@ -112,8 +110,8 @@ declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
 
 /* The value of a statement as its type says: converted only if it is a
  * literal, and on the type's domain. */
-static ilex_array *
-typed_value(ix_parser *p, const ix_statement *s)
+ilex_array *
+ix_parse_typed_value(ix_parser *p, const ix_statement *s)
 {
     ilex_context *ctx = p->ctx;
     ilex_array *x = ix_parse_expr(p, s->expr);
@@ -123,7 +121,7 @@ typed_value(ix_parser *p, const ix_statement *s)
     const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
     ix_parser_at(p, &s->expr->word);
     if (ix_is_weak(x))
-        x = declared_literal(p, &s->expr->word, x, dtype);
+        x = ix_parse_declared(p, &s->expr->word, x, dtype);
     if (x->dtype != dtype)
         ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->expr->word,
                     "%.*s is declared %s, but the expression is %s; convert "
@@ -146,11 +144,17 @@ typed_value(ix_parser *p, const ix_statement *s)
         define(p, s, parse(p, s));                                             \
     }
 DEFINES(CONST, ix_parse_const)
-DEFINES(LET, typed_value)
+DEFINES(LET, ix_parse_typed_value)
 DEFINES(MAP, ix_parse_map)
 DEFINES(EINSUM, ix_parse_einsum)
 DEFINES(RESHAPE, ix_parse_reshape)
 DEFINES(NODE, ix_parse_node)
+
+static void
+build_SCAN(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_scan(p, s);
+}
 
 /* The input named by `inplace`, which must look like the output. */
 static const char *
@@ -182,7 +186,7 @@ build_OUT(ix_parser *p, const ix_statement *s)
 {
     char name[80], inplace[80];
     ix_parser_check_name(p, "output", &s->name);
-    ilex_array *x = typed_value(p, s);
+    ilex_array *x = ix_parse_typed_value(p, s);
     ix_parser_define(p, &s->name, x);
     const char *in = inplace_input(p, s, x, inplace);
     memcpy(name, s->name.text, (size_t)s->name.length);
@@ -233,6 +237,7 @@ build_program(ix_parser *p, void *unused)
     int seen = 0;
     const ix_statement *s = ix_syntax_program(&p->reader);
     (void)unused;
+    p->ctx->in_force = NULL; /* a program says itself what it assumes */
     for (; s; s = s->next) {
         seen = check_order(p, s, seen);
         build_of[s->kind](p, s);
@@ -250,23 +255,18 @@ ix_module_parse(ilex_context *ctx, const char *text, size_t length,
                 const char *file)
 {
     ix_parser p;
-    ix_assumptions old;
+    ilex_module *m = ilex_module_new(ctx, "program");
+    if (!m)
+        return NULL;
     ix_parser_init(&p, ctx);
-    p.module = ilex_module_new(ctx, "program");
-    if (!p.module)
-        return NULL;
-    if (!ix_parser_save(ctx, &old)) {
-        ilex_module_free(p.module);
-        return NULL;
-    }
+    p.module = m;
     ix_parser_text whole = {text, length, file};
     bool ok = ix_parser_try(&p, &whole, build_program, NULL);
     if (ok) {
         ix_parser_end(&p, NULL);
     } else {
-        ilex_module_free(p.module);
+        ilex_module_free(m);
         ix_parser_fail(&p);
     }
-    ix_parser_restore(ctx, &old, !ok);
-    return ok ? p.module : NULL;
+    return ok ? m : NULL;
 }

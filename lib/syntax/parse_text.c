@@ -69,8 +69,8 @@ read_body(ix_parser *p, void *user)
 {
     map_work *w = user;
     define_operands(p, &w->body);
-    w->body.result =
-        ix_parse_body(p, w->domain, ix_syntax_whole_expr(&p->reader));
+    w->body.result = ix_parse_body(p, "map", w->domain, NULL,
+                                   ix_syntax_whole_expr(&p->reader));
 }
 
 ilex_array *
@@ -205,29 +205,27 @@ ix_parse_text_pairs(ilex_context *ctx, const char *text, ix_given *given)
 }
 
 static void
-read_assume(ix_parser *p, void *unused)
+read_assume(ix_parser *p, void *user)
 {
-    (void)unused;
+    const ix_env **in_force = user;
     p->new_sizes = true;
     const ix_syntax *x = ix_syntax_whole_expr(&p->reader);
-    ix_parse_assume(p, x);
-    ix_parse_check_assumptions(p, &x->word);
+    ix_parse_assume(p, &x->word, x);
+    *in_force = p->ctx->in_force;
 }
 
 ilex_status
 ix_parse_text_assume(ilex_context *ctx, const char *text)
 {
     ix_parser p;
-    ix_assumptions old;
+    const ix_env *in_force = NULL;
     ix_parser_text whole = {text, strlen(text), NULL};
-    if (!ix_parser_save(ctx, &old))
-        return ILEX_E_MEMORY;
     ix_parser_init(&p, ctx);
-    bool ok = ix_parser_try(&p, &whole, read_assume, NULL);
-    if (ok)
-        ix_parser_end(&p, NULL);
-    else
+    if (!ix_parser_try(&p, &whole, read_assume, &in_force)) {
         ix_parser_fail(&p);
-    ix_parser_restore(ctx, &old, !ok);
-    return ok ? ILEX_OK : ctx->error.code;
+        return ctx->error.code;
+    }
+    ix_parser_end(&p, NULL);
+    ctx->in_force = in_force; /* in the scope around the text's own */
+    return ILEX_OK;
 }

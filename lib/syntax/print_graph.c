@@ -237,7 +237,7 @@ static void
 choose_form(ix_printer *p, ix_item *item)
 {
     ilex_array *n = item->node;
-    if (n->kind == IX_INPUT || n->kind == IX_DATA) {
+    if (n->kind == IX_INPUT || n->kind == IX_DATA || n->kind == IX_RESULT) {
         item->form = IX_FORM_INPUT;
         item->named = true;
     } else if (n->kind == IX_LAMBDA || !ix_is_array(n)) {
@@ -354,11 +354,10 @@ mark_item(ix_walk *w, ilex_array *n)
 static void
 close_assumptions(ix_printer *p)
 {
-    ilex_context *ctx = p->ctx;
     for (bool more = true; more;) {
         more = false;
-        for (size_t i = 0; i < ctx->nassumptions; i++) {
-            const ix_lin *form = ctx->assumption[i].form;
+        for (size_t i = 0; i < p->module->nassumptions; i++) {
+            const ix_lin *form = p->module->assumption[i]->form;
             int marked = 0;
             for (int32_t k = 0; k < form->n; k++)
                 marked += p->param[form->t[k].param];

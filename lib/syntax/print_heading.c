@@ -89,9 +89,11 @@ write_dividend(ix_printer *p, const ix_lin *form)
 static void
 write_assumptions(ix_printer *p)
 {
-    const ilex_context *ctx = p->ctx;
-    for (size_t i = 0; i < ctx->nassumptions; i++) {
-        const ix_assumption *a = &ctx->assumption[i];
+    const ilex_module *m = p->module;
+    for (size_t i = 0; i < m->nassumptions; i++) {
+        const ix_assumption *a = m->assumption[i];
+        const ix_assumption *next =
+            i + 1 < m->nassumptions ? m->assumption[i + 1] : NULL;
         if (!p->param[a->form->t[0].param])
             continue;
         ix_text_put(p->t, "assume ");
@@ -99,8 +101,8 @@ write_assumptions(ix_printer *p)
             write_dividend(p, a->form);
             ix_text_format(p->t, " %% %lld == 0", (long long)a->modulus);
         } else {
-            bool equal = i + 1 < ctx->nassumptions && !a[1].modulus &&
-                         is_negative(a->form, a[1].form);
+            bool equal =
+                next && !next->modulus && is_negative(a->form, next->form);
             write_comparison(p, a->form, equal);
             i += equal;
         }

@@ -7,7 +7,8 @@
 #include "tests/error/errors.h"
 
 static ilex_context *ctx, *other;
-static ilex_array *x, *y, *a, *t, *f, *e, *b, *c, *i, *u, *w, *k, *three, *z;
+static ilex_array *x, *y, *a, *t, *f, *e, *b, *c, *i, *u, *w, *k, *three, *z,
+    *v;
 static ilex_module *module;
 
 #define LONG_NAME                                                              \
@@ -32,6 +33,17 @@ static ilex_program *
 compile_one(ilex_context *context, ilex_array *value)
 {
     return ilex_compile(context, 1, &value, NULL);
+}
+
+/* An f64 input that rests on an assumption. */
+static ilex_array *
+input_under(ilex_context *context, const char *condition, const char *name,
+            const char *domain)
+{
+    size_t scope = ilex_scope_begin(context);
+    ilex_assume(context, condition);
+    ilex_array *r = ilex_input(context, name, ILEX_F64, domain);
+    return ilex_scope_end(context, scope, r);
 }
 
 static void

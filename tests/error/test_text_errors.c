@@ -73,7 +73,7 @@ check_row(char **column)
     ck_assert_msg(strstr(message, column[3]), "%s: no '%s' in: %s", column[4],
                   column[3], message);
     ck_assert_msg(message[strlen(message) - 1] == '^', "no caret: %s", message);
-    ck_assert_uint_eq(ctx->nassumptions, 0);
+    ck_assert_ptr_null(ctx->in_force);
     ck_assert_uint_eq(ctx->nscopes, 0);
     ilex_context_free(ctx);
 }

@@ -18,6 +18,7 @@ with_unit(property_case *c, bool (*body)(property_case *c, ix_unit *u))
     size_t scope = ilex_scope_begin(c->ctx);
     ix_unit u = {.ctx = c->ctx, .module = c->module};
     volatile bool ok = false;
+    c->ctx->facts = c->module->env;
     ix_arena_init(&u.arena, &c->ctx->mem);
     if (IX_ARENA_TRY(&u.arena) && ix_pass_check(&u))
         ok = body(c, &u);
@@ -25,6 +26,7 @@ with_unit(property_case *c, bool (*body)(property_case *c, ix_unit *u))
         property_fail(c, "check: %s", ilex_error_text(c->ctx));
     ix_map_free(&u.position, &c->ctx->mem);
     ix_arena_free(&u.arena);
+    c->ctx->facts = NULL;
     ilex_scope_end(c->ctx, scope, NULL);
     return ok;
 }

@@ -57,6 +57,17 @@ assume(const char *text)
     ck_assert_msg(!ilex_assume(ctx, text), "%s", ilex_error_text(ctx));
 }
 
+/* The same as facts: provers use it and owe nothing. */
+static inline void
+given(const char *text)
+{
+    const ix_env *in_force = ctx->in_force;
+    ctx->in_force = ctx->facts;
+    assume(text);
+    ctx->facts = ctx->in_force;
+    ctx->in_force = in_force;
+}
+
 /* The recorded error, which is cleared. */
 static inline ilex_status
 take_error(void)
@@ -101,6 +112,7 @@ run_passes(ix_unit *u, ilex_module *m, const char *last)
     memset(u, 0, sizeof *u);
     u->ctx = ctx;
     u->module = m;
+    ctx->facts = m->env;
     ix_arena_init(&u->arena, ix_context_mem(ctx));
     if (!IX_ARENA_TRY(&u->arena))
         ck_abort_msg("out of memory");
@@ -116,6 +128,7 @@ run_passes(ix_unit *u, ilex_module *m, const char *last)
 static inline void
 free_unit(ix_unit *u)
 {
+    ctx->facts = NULL;
     ix_map_free(&u->position, &ctx->mem);
     ix_arena_free(&u->arena);
     ilex_module_free(u->module);

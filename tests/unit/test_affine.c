@@ -8,7 +8,7 @@
 START_TEST(joint_assumptions)
 {
     lin("n + m + k");
-    assume("2*n >= 3*m && 2*m >= 3*k && k >= 1");
+    given("2*n >= 3*m && 2*m >= 3*k && k >= 1");
     ck_assert_int_eq(ix_affine_nonneg(ctx, lin("n - k - 2")), IX_YES);
     ck_assert_int_eq(ix_affine_nonneg(ctx, lin("n - k - 3")), IX_NO);
     ck_assert_int_eq(ix_affine_nonneg(ctx, lin("4*n - 9*k")), IX_YES);
@@ -20,11 +20,12 @@ END_TEST
 
 START_TEST(possible)
 {
-    ck_assert_int_eq(ix_affine_assumptions_possible(ctx, 0), IX_YES);
-    assume("n == 3*m && n % 2 == 1");
-    ck_assert_int_eq(ix_affine_assumptions_possible(ctx, 0), IX_YES);
-    ck_assert_int_eq(ix_assume(ctx, lin("m"), 2), ILEX_OK); /* m is even */
-    ck_assert_int_eq(ix_affine_assumptions_possible(ctx, 0), IX_NO);
+    ck_assert_int_eq(ix_affine_facts_possible(ctx, NULL), IX_YES);
+    given("n == 3*m && n % 2 == 1");
+    ck_assert_int_eq(ix_affine_facts_possible(ctx, NULL), IX_YES);
+    ctx->in_force = ctx->facts;
+    ck_assert_int_eq(ilex_assume(ctx, "m % 2 == 0"), ILEX_E_ASSUME);
+    ck_assert_ptr_eq(ctx->in_force, ctx->facts);
 }
 END_TEST
 
@@ -145,12 +146,13 @@ START_TEST(tied_sizes)
     ix_sample s;
     ilex_array *i = ix_scalar_index(ctx, 0);
     ix_frame frame = {.box = domain("n")};
-    ck_assert_int_eq(ilex_assume(ctx, "k >= n && m >= k + 2"), ILEX_OK);
+    given("k >= n && m >= k + 2");
     ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m-1"), &s),
                      IX_YES);
     ck_assert_int_eq(ix_affine_within(ctx, &frame, i, lin("0"), lin("m-3"), &s),
                      IX_NO);
     ck_assert_int_eq(s.nsizes, 3);
+    ctx->in_force = ctx->facts;
     ck_assert_int_eq(ilex_assume(ctx, "n > m"), ILEX_E_ASSUME);
 }
 END_TEST

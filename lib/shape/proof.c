@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Proofs under assumptions: what a question needs of those in force, and what
+ * is known already about linear forms.
+ */
+#include "lib/shape/relevant.h"
+
+/* ---- the least that is needed ---- */
+
+typedef struct minimiser {
+    ilex_context *ctx;
+    ix_holds_fn *holds;
+    void *user;
+    const ix_env *all;
+    const ix_assumption **kept;
+    int32_t nkept;
+} minimiser;
+
+/* Does it hold under what is kept and all items from "next" on? */
+static bool
+holds_from(minimiser *m, int32_t next)
+{
+    size_t n = (size_t)(m->nkept + m->all->n - next);
+    const ix_mem *mem = &m->ctx->mem;
+    const ix_assumption **item = ix_mem_new(mem, (n + 1) * sizeof *item);
+    if (!item)
+        return false;
+    if (m->nkept)
+        memcpy(item, m->kept, (size_t)m->nkept * sizeof *item);
+    for (int32_t i = next; i < m->all->n; i++)
+        item[m->nkept + i - next] = m->all->item[i];
+    ix_env *e = ix_env_draft(m->ctx, (int32_t)n, item);
+    bool holds = e && m->holds(m->ctx, e, m->user);
+    ix_mem_free(mem, e);
+    ix_mem_free(mem, (void *)item);
+    return holds;
+}
+
+/* Keeps what is needed of the items from "first" to "last", with which, what is
+ * kept and all behind it holds: nothing, or the needed parts of its halves. */
+static void
+keep_needed(minimiser *m, int32_t first, int32_t last)
+{
+    if (first == last || holds_from(m, last))
+        return;
+    if (last - first == 1) {
+        m->kept[m->nkept++] = m->all->item[first];
+        return;
+    }
+    int32_t middle = first + (last - first) / 2;
+    keep_needed(m, first, middle);
+    keep_needed(m, middle, last);
+}
+
+int32_t
+ix_env_minimise(ilex_context *ctx, const ix_env *all, ix_holds_fn *holds,
+                void *user, const ix_assumption **item)
+{
+    minimiser m = {ctx, holds, user, all, item, 0};
+    keep_needed(&m, 0, all->n);
+    return m.nkept;
+}
+
+/* ---- questions ---- */
+
+static ix_tri
+ask_under(ilex_context *ctx, const ix_question *q, const ix_env *e)
+{
+    const ix_env *facts = ctx->facts;
+    ctx->facts = e;
+    ix_tri said = q->ask(ctx, q->user);
+    ctx->facts = facts;
+    return said;
+}
+
+static bool
+answered(ilex_context *ctx, const ix_env *e, void *question)
+{
+    return ask_under(ctx, question, e) == IX_YES;
+}
+
+/* Those of "all" that speak of relevant sizes, whose sizes then are relevant as
+ * well; false if these are no more than before. */
+static bool
+widen(ix_relevant *r, const ix_env *all, const ix_assumption **item, int32_t *n)
+{
+    int32_t before = *n;
+    *n = 0;
+    for (int32_t i = 0; i < all->n; i++)
+        if (ix_relevant_assumption(r, all->item[i]))
+            item[(*n)++] = all->item[i];
+    for (int32_t i = 0; i < *n; i++)
+        ix_relevant_lin(r, item[i]->form);
+    return *n > before;
+}
+
+/* The answer under "all", asked under a part that is small if assumptions that
+ * name the question's sizes suffice, or those that share sizes with them, and
+ * so on. The part is a draft, "*near", if the answer is yes. "said": the answer
+ * under none. */
+static ix_tri
+ask_near(ilex_context *ctx, const ix_question *q, const ix_env *all,
+         ix_tri said, ix_env **near)
+{
+    ix_relevant r;
+    int32_t n = 0;
+    const ix_assumption **item =
+        ix_mem_new(&ctx->mem, (size_t)all->n * sizeof *item);
+    if (!item || !ix_relevant_open(&r, ctx)) {
+        ix_mem_free(&ctx->mem, (void *)item);
+        return IX_UNKNOWN;
+    }
+    q->sizes(&r, q->user);
+    for (int step = 1; said != IX_YES && widen(&r, all, item, &n); step *= 2) {
+        for (int k = 1; k < step && widen(&r, all, item, &n); k++)
+            continue;
+        ix_mem_free(&ctx->mem, *near);
+        *near = ix_env_draft(ctx, n, item);
+        said = *near ? ask_under(ctx, q, *near) : IX_UNKNOWN;
+    }
+    ix_relevant_free(&r);
+    ix_mem_free(&ctx->mem, (void *)item);
+    return said;
+}
+
+/* What a question that "all" answers with yes needs of it, interned. */
+static bool
+find_need(ilex_context *ctx, const ix_question *q, const ix_env *all,
+          const ix_env **need)
+{
+    const ix_assumption **item =
+        ix_mem_new(&ctx->mem, (size_t)all->n * sizeof *item);
+    if (!item) {
+        ix_fail_memory(&ctx->error);
+        return false;
+    }
+    int32_t n = ix_env_minimise(ctx, all, answered, (void *)q, item);
+    *need = n ? ix_env_find(ctx, n, item) : NULL;
+    if (n && !*need) {
+        ix_env *draft = ix_env_draft(ctx, n, item);
+        *need = draft ? ix_env_intern(ctx, draft) : NULL;
+    }
+    ix_mem_free(&ctx->mem, (void *)item);
+    return n == 0 || *need;
+}
+
+ix_tri
+ix_prove(ilex_context *ctx, const ix_question *q, const ix_env **need)
+{
+    const ix_env *all = ctx->in_force, *needed = NULL;
+    ctx->in_force = NULL; /* what is asked meanwhile is part of the question */
+    ix_tri said = q->ask(ctx, q->user);
+    if (said != IX_YES && all) {
+        ix_env *near = NULL;
+        said = ask_near(ctx, q, all, said, &near);
+        if (said == IX_YES && !find_need(ctx, q, near, &needed))
+            said = IX_UNKNOWN;
+        ix_mem_free(&ctx->mem, near);
+    }
+    ctx->in_force = all;
+    if (need)
+        *need = needed;
+    if (said == IX_YES && ix_env_unite(ctx, &ctx->proof, needed) != IX_YES)
+        said = IX_UNKNOWN;
+    return said;
+}
+
+/* ---- forms ---- */
+
+/* Is "form" >= 0 under "in_force"? */
+typedef struct known_form {
+    const ix_lin *form;
+    const ix_env *in_force, *need;
+    ix_tri said;
+} known_form;
+
+static void
+form_sizes(ix_relevant *r, const void *user)
+{
+    ix_relevant_lin(r, *(const ix_lin *const *)user);
+}
+
+static bool
+known_equal(const void *item, const void *key)
+{
+    const known_form *a = item, *b = key;
+    return a->form == b->form && a->in_force == b->in_force;
+}
+
+ix_tri
+ix_prove_form(ilex_context *ctx, ix_tri (*ask)(ilex_context *ctx, void *user),
+              const ix_lin *form)
+{
+    known_form key = {form, ctx->in_force, NULL, IX_UNKNOWN};
+    ix_question question = {ask, form_sizes, &key.form};
+    if (!ctx->in_force)
+        return ask(ctx, &key.form);
+    uint64_t hash = ix_mix(form->hash, ctx->in_force->hash);
+    known_form *k = ix_table_find(&ctx->known, hash, &key, known_equal);
+    if (k)
+        return k->said != IX_YES ||
+                       ix_env_unite(ctx, &ctx->proof, k->need) == IX_YES
+                   ? k->said
+                   : IX_UNKNOWN;
+    key.said = ix_prove(ctx, &question, &key.need);
+    k = key.said == IX_UNKNOWN ? NULL : ix_mem_new(&ctx->mem, sizeof *k);
+    if (k) {
+        *k = key;
+        if (!ix_table_add(&ctx->known, &ctx->mem, hash, k))
+            ix_mem_free(&ctx->mem, k);
+    }
+    return key.said;
+}
+
+/* ---- constructors ---- */
+
+ix_assumed
+ix_assume_instead(ilex_context *ctx, ix_assumed now)
+{
+    ix_assumed before = {ctx->in_force, ctx->facts, ctx->proof};
+    ctx->in_force = now.in_force;
+    ctx->facts = now.facts;
+    ctx->proof = now.proof;
+    return before;
+}
+
+const ix_env *
+ix_proof_open(ilex_context *ctx)
+{
+    const ix_env *outer = ctx->proof;
+    ctx->proof = NULL;
+    return outer;
+}
+
+bool
+ix_proof_use(ilex_context *ctx, const ix_env *env)
+{
+    return !env ||
+           ix_env_join(ctx, "the operands of an array rest", &ctx->proof, env);
+}
+
+ilex_array *
+ix_proof_close(ilex_context *ctx, const ix_env *outer, ilex_array *result)
+{
+    bool rests = result && !ix_is_poison(result) && ctx->proof;
+    if (rests && !ix_is_array(result))
+        result = ix_node_lambda(ctx, ix_domain_new(ctx, 0, NULL),
+                                ix_domain_new(ctx, 0, NULL), result, 0, NULL);
+    else if (rests)
+        result = ix_with_env(result, ctx->proof);
+    ctx->proof = outer;
+    return result;
+}
