@@ -110,9 +110,11 @@ typedef struct ix_compiled_kernel {
     int nwritten;
 } ix_compiled_kernel;
 
+/* A size, or a product of "degree" sizes before it. */
 typedef struct ix_compiled_size {
     const char *name;
-    bool used;
+    bool used; /* then factors are used as well */
+    int degree, factor[IX_DEGREE];
 } ix_compiled_size;
 
 /* form >= 0, or divisible by modulus. */
@@ -237,6 +239,11 @@ typedef struct ix_compile_request {
  * Owned by the caller: ix_compiled_free(). */
 ix_compiled *ix_compile(ilex_module *module, const ix_compile_request *request);
 void ix_compiled_free(ix_compiled *c);
+
+/* Computes the products among "value" from the sizes there; the first one that
+ * leaves 64 bits, or NULL. */
+const ix_compiled_size *ix_compiled_products(const ix_compiled *c,
+                                             int64_t *value);
 
 /* The steps as text; "ctx" is the context that it was compiled in. "dialect":
  * of the kernels whose arguments are shown, or -1. */

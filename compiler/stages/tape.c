@@ -141,6 +141,8 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         in.arg[i] = (int32_t)operand[i];
     if (n->kind == IX_LOAD)
         number_checks(m, n, operand);
+    if (n->kind == IX_CHECKED && n->attr[0] == IX_CHECKED_WORD)
+        in.check = ix_unit_check(m->u, -1, n);
     *value = (size_t)add_instr(m, in);
     return true;
 }

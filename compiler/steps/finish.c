@@ -8,6 +8,16 @@
 #include "compiler/emit/emit.h"
 #include "compiler/tree/tree.h"
 
+/* Something uses a size, or a product and thereby its factors. */
+static void
+use_size(ix_compiled *c, int64_t param)
+{
+    ix_compiled_size *s = &c->size[param];
+    s->used = true;
+    for (int i = 0; i < s->degree; i++)
+        c->size[s->factor[i]].used = true;
+}
+
 const ix_lin *
 ix_finish_lin(ix_compiled *c, const ix_lin *a)
 {
@@ -17,7 +27,7 @@ ix_finish_lin(ix_compiled *c, const ix_lin *a)
     if (copy)
         return (const ix_lin *)*copy;
     for (int32_t i = 0; i < a->n; i++)
-        c->size[a->t[i].param].used = true;
+        use_size(c, a->t[i].param);
     ix_lin *r = memcpy(ix_arena_new(&c->arena, bytes), a, bytes);
     ix_map_set(&c->copied, &mem, a, (size_t)r);
     return r;
@@ -34,9 +44,30 @@ copy_sizes(ix_unit *u, ix_compiled *c)
 {
     c->nsizes = u->ctx->nparams;
     c->size = ix_arena_new(&c->arena, (c->nsizes + 1) * sizeof *c->size);
-    for (size_t p = 0; p < c->nsizes; p++)
-        c->size[p].name =
+    for (size_t p = 0; p < c->nsizes; p++) {
+        const ix_param *from = &u->ctx->param[p];
+        ix_compiled_size *to = &c->size[p];
+        to->name =
             ix_arena_string(&c->arena, ix_param_name(u->ctx, (int32_t)p));
+        to->degree = from->degree;
+        memcpy(to->factor, from->factor, sizeof to->factor);
+    }
+}
+
+const ix_compiled_size *
+ix_compiled_products(const ix_compiled *c, int64_t *value)
+{
+    for (size_t p = 0; p < c->nsizes; p++) {
+        const ix_compiled_size *s = &c->size[p];
+        int64_t product = 1;
+        if (s->degree < 2 || !s->used)
+            continue;
+        for (int i = 0; i < s->degree; i++)
+            if (!ix_mul(product, value[s->factor[i]], &product))
+                return s;
+        value[p] = product;
+    }
+    return NULL;
 }
 
 /* The form as text in the program's arena. */
@@ -203,7 +234,7 @@ static void
 mark_lin(ix_compiled *c, const ix_lin *a)
 {
     for (int32_t i = 0; i < a->n; i++)
-        c->size[a->t[i].param].used = true;
+        use_size(c, a->t[i].param);
 }
 
 /* Sizes that only bodies, ranges of reductions or loop bounds use. */
@@ -213,7 +244,7 @@ mark_size(ix_walk *w, ilex_array *n, size_t *value)
     ix_compiled *c = w->user;
     (void)value;
     if (n->kind == IX_SIZE)
-        c->size[n->attr[0]].used = true;
+        use_size(c, n->attr[0]);
     for (int k = 0; n->kind == IX_REDUCE && k < n->interior->rank; k++) {
         mark_lin(c, n->interior->ax[k].lo);
         mark_lin(c, n->interior->ax[k].hi);

@@ -122,7 +122,9 @@ find_in_index(finder *f, const ilex_array *x)
         if (e)
             return e;
     }
-    if (x->kind != IX_OP || ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
+    bool extremum = x->kind == IX_OP && (ix_op_of(x) == IX_OP_MINIMUM ||
+                                         ix_op_of(x) == IX_OP_MAXIMUM);
+    if (!extremum)
         return NULL;
     ilex_array *e = difference(f->ctx, x->ops[0], x->ops[1], false);
     return is_half_space(f, e) ? e : NULL;

@@ -170,6 +170,11 @@ ILEX_API ilex_array *ilex_left_shift(ilex_array *x, ilex_array *y);
  * for bool. */
 ILEX_API ilex_array *ilex_right_shift(ilex_array *x, ilex_array *y);
 
+/* 64 random bits, the first two words of Philox 4x32-10: the counter is the
+ * halves of x and y, low ones first, the key those of z. Integers only,
+ * each converted to u64; the result is u64. */
+ILEX_API ilex_array *ilex_philox(ilex_array *x, ilex_array *y, ilex_array *z);
+
 /* ---- rounding ---- */
 
 /* The largest integer <= x. Not for complex; the result is floating: f32

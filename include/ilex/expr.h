@@ -3,13 +3,13 @@
  * Array expressions: leaves, structural constructors, inspection, text.
  *
  * An array is a function from a domain (one half-open index range per axis,
- * bounds affine in size parameters) to values of one dtype. Constructors
+ * bounds sums of products of size parameters) to values of one dtype. Constructors
  * return arrays of the current scope; on error they return the context's
  * poison array and record the first error (see base.h). Every function here
  * is for the context thread.
  *
  * Domains as text: "n, m" are unnamed axes from 0; "I:ni, J:-1:nj+1" are named
- * axes; bounds use + - * (by a constant) and size parameters, which come to
+ * axes; bounds use + - * and size parameters, which come to
  * exist by being named. Unnamed arrays broadcast like NumPy's; named ones
  * broadcast by axis name, on the intersection of their domains.
  */
@@ -123,6 +123,20 @@ ILEX_API ilex_array *ilex_reduce(ilex_array *x, const char *reduction,
                                  const char *axes, int keep, ilex_array *where,
                                  ilex_array *initial);
 
+/* Random numbers in [0, 1), f64, or f32 for the second: one for each point of
+ * the "count" (1 to 4) integer arrays "words", which are broadcast. It depends
+ * on the key, a u64 of rank 0, and on the words alone: equal arguments give the
+ * same number, on every back end, with any number of threads. Words are in
+ * [0, 2^32); those not known to be are checked by a run (ILEX_E_BOUNDS).
+ * Philox 4x32-10: the words are the counter, followed by zeros; f64 has the
+ * upper 53 bits of its first two words, f32 the upper 24 of the first. Not
+ * NumPy's stream. Errors: ILEX_E_DTYPE, ILEX_E_RANK, ILEX_E_ARGUMENT. The
+ * result belongs to the current scope. */
+ILEX_API ilex_array *ilex_random(ilex_array *key, int count,
+                                 ilex_array *const *words);
+ILEX_API ilex_array *ilex_random_f32(ilex_array *key, int count,
+                                     ilex_array *const *words);
+
 /* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
  * implicit results are understood. 1 to 16 operands. Sums do not widen the
  * dtype. More than two operands are multiplied in pairs, along the path with
@@ -133,8 +147,8 @@ ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
                                  int count, ilex_array *const *operands);
 
 /* y has the given domain and x's elements in C ("C") or Fortran ("F") order;
- * the number of elements must be provably equal. Merging two symbolic axes is
- * ILEX_E_UNSUPPORTED. */
+ * the number of elements must be provably equal: [n, m] and [n*m], [2*n] and
+ * [n, 2]. One unnamed length may be -1: what is left. */
 ILEX_API ilex_array *ilex_reshape(ilex_array *x, const char *domain,
                                   const char *order);
 

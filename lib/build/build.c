@@ -166,10 +166,8 @@ is_leaf_lambda(const ilex_array *x)
            !(x->flags & IX_HAS_REDUCE) && !(x->ops[0]->flags & IX_HAS_REDUCE);
 }
 
-/* The scalar that reads operand "x" at the result's index. "slot" is used and
- * advanced when it takes a load. */
-static ilex_array *
-read_operand(ilex_context *ctx, const ix_domain *dom, ilex_array *x, int *slot)
+ilex_array *
+ix_operand_at(ilex_context *ctx, const ix_domain *dom, ilex_array *x, int *slot)
 {
     if (!ix_is_array(x))
         return x;
@@ -212,7 +210,7 @@ read_and_apply(ilex_context *ctx, const char *operation, int n,
             scalars[i] = scalars[same];
             continue;
         }
-        scalars[i] = read_operand(ctx, dom.interior, args[i], &slots);
+        scalars[i] = ix_operand_at(ctx, dom.interior, args[i], &slots);
         if (slots > before)
             operands[before] = args[i];
         arrays |= ix_is_array(args[i]);

@@ -15,6 +15,10 @@ ilex_array *ix_build_input(ilex_context *ctx, const char *name, size_t length,
 
 /* Element-wise op with broadcasting, literals resolved, operands converted. */
 ilex_array *ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *args);
+/* The scalar that reads operand "x" at the index of an element of "dom". "slot"
+ * is used and advanced when it takes a load. */
+ilex_array *ix_operand_at(ilex_context *ctx, const ix_domain *dom,
+                          ilex_array *x, int *slot);
 ilex_array *ix_build_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
 
 /* The dtype that operands have in common, in whatever order they come: real and

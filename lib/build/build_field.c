@@ -396,7 +396,9 @@ proved_lambda(ilex_context *ctx, const char *what, const ix_domain *interior,
             return ctx->poison;
     if (ix_is_weak(body))
         body = ix_scalar_cast(ctx, (ilex_dtype)body->dtype, body);
-    if (!ix_access_check_body(ctx, what, valid, body, operands))
+    body = ix_access_relax(ctx, valid, body, operands);
+    if (ix_is_poison(body) ||
+        !ix_access_check_body(ctx, what, valid, body, operands))
         return ix_poison_again(ctx);
     return ix_node_lambda(ctx, interior, valid, body, noperands, operands);
 }

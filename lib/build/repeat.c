@@ -2,36 +2,31 @@
  *
  * Tile and repeat: an axis several times over, its elements several times.
  *
- * An index that is a remainder or a quotient by a constant is index arithmetic.
- * An axis of symbolic length is tiled by a concat of the array with itself.
+ * That is index arithmetic, a remainder or a quotient. An axis of symbolic
+ * length that goes a few times is a concat of the array with itself instead,
+ * which divides nothing.
  */
 #include "lib/build/structure.h"
 
-/* a*b, when one of them is a number; NULL with an error. */
-static const ix_lin *
-product(ilex_context *ctx, const char *what, const ix_lin *a, const ix_lin *b)
-{
-    if (a->n == 0)
-        return ix_lin_scale(ctx, b, a->c);
-    if (b->n == 0)
-        return ix_lin_scale(ctx, a, b->c);
-    ix_poison(ctx, what, 0, ILEX_E_UNSUPPORTED,
-              "%s: the length (%s)*(%s) is a product of sizes, which is not "
-              "supported; one of them is to be a number",
-              what, ix_lin_show(ctx, a).s, ix_lin_show(ctx, b).s);
-    return NULL;
-}
-
 /* ---- tile ---- */
 
-/* i modulo c */
+enum { FEW = 64 }; /* times that a concat is for */
+
+/* i modulo the length */
 static ilex_array *
-remainder_of(ilex_context *ctx, int k, int64_t c)
+remainder_of(ilex_context *ctx, int k, const ix_lin *length)
 {
-    ilex_array *i = ix_scalar_index(ctx, k);
-    if (c <= 1)
+    if (length->n == 0 && length->c <= 1)
         return ix_index_const(ctx, 0);
-    return ix_index_fma(ctx, i, -c, ix_index_floordiv(ctx, i, c));
+    return ix_index_mod_lin(ctx, ix_scalar_index(ctx, k), length);
+}
+
+/* Is axis "k" joined of parts? */
+static bool
+is_joined(const ilex_array *x, int k, const ix_lin *by)
+{
+    return x->interior->ax[k].hi->n > 0 && by->n == 0 && by->c <= FEW &&
+           by->c != 1;
 }
 
 /* "x" with axes of length 1 in front, so that it has "rank". */
@@ -44,31 +39,30 @@ with_rank(ilex_context *ctx, ilex_array *x, int rank)
     return axes.n > 0 ? ix_build_expand_dims(ctx, &x, 1, &axes) : x;
 }
 
-/* Axes of constant length "by" times over. */
+/* The axes that are not joined "by" times over. */
 static ilex_array *
-tile_constant(ilex_context *ctx, ilex_array *x, const ix_lin *const *by)
+tile_index(ilex_context *ctx, ilex_array *x, const ix_lin *const *by)
 {
     ilex_array *index[ILEX_MAX_RANK];
     const ix_lin *length[ILEX_MAX_RANK];
     for (int k = 0; k < ix_rank(x); k++) {
         const ix_lin *own = x->interior->ax[k].hi;
-        bool tiled = own->n == 0 && !ix_lin_is(by[k], 1);
-        length[k] = tiled ? ix_lin_scale(ctx, by[k], own->c) : own;
-        index[k] =
-            tiled ? remainder_of(ctx, k, own->c) : ix_scalar_index(ctx, k);
+        bool tiled = !is_joined(x, k, by[k]) && !ix_lin_is(by[k], 1);
+        length[k] = tiled ? ix_lin_mul(ctx, own, by[k]) : own;
+        index[k] = tiled ? remainder_of(ctx, k, own) : ix_scalar_index(ctx, k);
+        if (!length[k])
+            return ix_poison_again(ctx);
     }
     return ix_structure_read(
         "tile", x, ix_structure_shape(ctx, "tile", ix_rank(x), length), index);
 }
 
-/* Axis "k", of symbolic length, "by" times over. */
+/* Axis "k", of symbolic length, a few times over. */
 static ilex_array *
-tile_symbolic(ilex_context *ctx, ilex_array *x, int k, const ix_lin *by)
+tile_joined(ilex_context *ctx, ilex_array *x, int k, const ix_lin *by)
 {
-    enum { MOST = 1 << 20 };
     const ix_given axis = {.present = true, .number = {k}};
-    if (!product(ctx, "tile", x->interior->ax[k].hi, by))
-        return ix_poison_again(ctx);
+    ilex_array *part[FEW];
     if (by->c == 0) {
         const ix_lin *length[ILEX_MAX_RANK];
         for (int i = 0; i < ix_rank(x); i++)
@@ -78,20 +72,9 @@ tile_symbolic(ilex_context *ctx, ilex_array *x, int k, const ix_lin *by)
             ctx, "tile", zero,
             ix_structure_shape(ctx, "tile", ix_rank(x), length));
     }
-    if (by->c > MOST)
-        return ix_poison(ctx, "tile", 0, ILEX_E_UNSUPPORTED,
-                         "tile: axis %d of length %s by %lld; at most %d times "
-                         "are supported where the length is a size",
-                         k, ix_lin_show(ctx, x->interior->ax[k].hi).s,
-                         (long long)by->c, (int)MOST);
-    ilex_array **part = ix_mem_new(&ctx->mem, (size_t)by->c * sizeof *part);
-    if (!part)
-        return ix_poison_again(ctx);
     for (int64_t i = 0; i < by->c; i++)
         part[i] = x;
-    ilex_array *y = ix_build_concat(ctx, part, (int)by->c, &axis);
-    ix_mem_free(&ctx->mem, part);
-    return y;
+    return ix_build_concat(ctx, part, (int)by->c, &axis);
 }
 
 ilex_array *
@@ -100,7 +83,7 @@ ix_build_tile(ilex_context *ctx, ilex_array *const *operands, int count,
 {
     ilex_array *x = ix_structure_unnamed(ctx, "tile", operands[0]);
     const ix_lin *by[ILEX_MAX_RANK];
-    uint32_t symbolic = 0;
+    uint32_t joined = 0;
     (void)count;
     if (ix_is_poison(x))
         return x;
@@ -113,12 +96,12 @@ ix_build_tile(ilex_context *ctx, ilex_array *const *operands, int count,
             return ix_poison_again(ctx);
     }
     for (int k = 0; k < d && !ix_is_poison(x); k++)
-        if (x->interior->ax[k].hi->n && !ix_lin_is(by[k], 1))
-            symbolic |= (uint32_t)1 << k;
-    x = ix_is_poison(x) ? x : tile_constant(ctx, x, by);
+        if (is_joined(x, k, by[k]))
+            joined |= (uint32_t)1 << k;
+    x = ix_is_poison(x) ? x : tile_index(ctx, x, by);
     for (int k = 0; k < d && !ix_is_poison(x); k++)
-        if (symbolic >> k & 1)
-            x = tile_symbolic(ctx, x, k, by[k]);
+        if (joined >> k & 1)
+            x = tile_joined(ctx, x, k, by[k]);
     return x;
 }
 
@@ -131,12 +114,7 @@ quotient(ilex_context *ctx, int k, const ix_lin *length, const ix_lin *by)
     ilex_array *i = ix_scalar_index(ctx, k);
     if (ix_lin_is(length, 1) || ix_lin_is(by, 0))
         return ix_index_const(ctx, 0);
-    if (by->n == 0)
-        return ix_index_floordiv(ctx, i, by->c);
-    return ix_poison(ctx, "repeat", 0, ILEX_E_UNSUPPORTED,
-                     "repeat: by %s along an axis of length %s; a size is "
-                     "supported for an axis of length 1 only",
-                     ix_lin_show(ctx, by).s, ix_lin_show(ctx, length).s);
+    return ix_index_floordiv_lin(ctx, i, by);
 }
 
 /* "x" as one axis, in C order. */
@@ -173,7 +151,7 @@ ix_build_repeat(ilex_context *ctx, ilex_array *const *operands, int count,
         index[k] = ix_scalar_index(ctx, k);
     }
     index[at] = quotient(ctx, at, length[at], by);
-    length[at] = product(ctx, "repeat", length[at], by);
+    length[at] = ix_lin_mul(ctx, length[at], by);
     if (!length[at] || ix_is_poison(index[at]))
         return ix_poison_again(ctx);
     return ix_structure_read(

@@ -3,8 +3,9 @@
  * Which element of its operand an element of a reshape is.
  *
  * Axes of both sides are cut into the smallest groups with equal products of
- * lengths; within a group the index is flattened and split again. Both are
- * affine when no axis but the slowest of a group has a symbolic length.
+ * lengths; within a group the index is flattened and split again. Where an axis
+ * that is not the slowest of its group has a symbolic length, that is index
+ * arithmetic by sizes.
  */
 #include "lib/build/reshape.h"
 
@@ -12,32 +13,6 @@
 #include "lib/shape/broadcast.h"
 
 /* ---- counts ---- */
-
-/* A product of lengths: k * form, where form is NULL or not constant. */
-typedef struct product {
-    int64_t k;
-    const ix_lin *form;
-} product;
-
-/* False when two symbolic lengths meet, or on overflow. */
-static bool
-multiply(product *p, const ix_lin *length)
-{
-    if (length->n == 0)
-        return ix_mul(p->k, length->c, &p->k);
-    if (p->form)
-        return false;
-    p->form = length;
-    return true;
-}
-
-static bool
-equal_products(ilex_context *ctx, product a, product b)
-{
-    const ix_lin *one = ix_lin_const(ctx, 1);
-    return ix_lin_same(ctx, ix_lin_scale(ctx, a.form ? a.form : one, a.k),
-                       ix_lin_scale(ctx, b.form ? b.form : one, b.k));
-}
 
 /* Is the length of the axis asked for? */
 static bool
@@ -47,13 +22,13 @@ is_wanted(const ix_axis *ax)
 }
 
 /* The products of the lengths that are not on both sides, without the one that
- * is asked for; false when one has two symbolic lengths, or on overflow. */
+ * is asked for; false when one is too large for a size. */
 static bool
-cancel(ilex_context *ctx, const ix_domain *a, const ix_domain *b, product *p,
-       product *q)
+cancel(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
+       const ix_lin **p, const ix_lin **q)
 {
-    bool used[ILEX_MAX_RANK] = {false}, decided = true;
-    *p = *q = (product){1, NULL};
+    bool used[ILEX_MAX_RANK] = {false};
+    *p = *q = ix_lin_const(ctx, 1);
     for (int k = 0; k < a->rank; k++) {
         const ix_lin *length = ix_axis_extent(ctx, &a->ax[k]);
         int j = 0;
@@ -63,61 +38,45 @@ cancel(ilex_context *ctx, const ix_domain *a, const ix_domain *b, product *p,
         if (j < b->rank && !ix_lin_is(length, 0))
             used[j] = true;
         else
-            decided &= length && multiply(p, length);
+            *p = ix_lin_try_mul(ctx, *p, length);
     }
     for (int j = 0; j < b->rank; j++)
-        if (!used[j] && !is_wanted(&b->ax[j])) {
-            const ix_lin *length = ix_axis_extent(ctx, &b->ax[j]);
-            decided &= length && multiply(q, length);
-        }
-    return decided;
+        if (!used[j] && !is_wanted(&b->ax[j]))
+            *q = ix_lin_try_mul(ctx, *q, ix_axis_extent(ctx, &b->ax[j]));
+    return *p && *q;
 }
 
-/* What is left must be products of one symbolic length. */
 static bool
 same_count(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
            bool *decided)
 {
-    product p, q;
+    const ix_lin *p, *q;
     *decided = cancel(ctx, a, b, &p, &q);
-    return *decided && equal_products(ctx, p, q);
-}
-
-/* a / k; NULL if that is not linear. */
-static const ix_lin *
-divided(ilex_context *ctx, const ix_lin *a, int64_t k)
-{
-    if (!a || k == 0 || a->c % k)
-        return NULL;
-    const ix_lin *r = ix_lin_const(ctx, a->c / k);
-    for (int32_t i = 0; i < a->n; i++) {
-        if (a->t[i].k % k)
-            return NULL;
-        r = ix_lin_fma(ctx, r, a->t[i].k / k, ix_lin_param(ctx, a->t[i].param));
-    }
-    return r;
+    return *decided && ix_lin_same(ctx, p, q);
 }
 
 /* The length that is asked for; NULL after an error. */
 static const ix_lin *
 wanted_length(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
 {
-    product p, q;
-    const ix_lin *one = ix_lin_const(ctx, 1), *length = NULL;
+    const ix_lin *p, *q, *rest, *length = NULL;
     bool decided = cancel(ctx, from, to, &p, &q);
-    if (decided && !q.form)
-        length =
-            divided(ctx, ix_lin_scale(ctx, p.form ? p.form : one, p.k), q.k);
-    bool numbers = decided && !p.form && !q.form;
-    if (!length)
-        ix_fail(&ctx->error, numbers ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,
-                "reshape: the length -1 of [%s] cannot be found from [%s]: %s",
-                ix_domain_show(ctx, to).s, ix_domain_show(ctx, from).s,
-                numbers ? "the other lengths do not divide the number of "
-                          "elements"
-                        : "it is not linear in the sizes (where a length is a "
-                          "multiple, write it as one, for example 3*m)");
-    return length;
+    if (decided && !ix_lin_is(q, 0))
+        length = ix_lin_divide(ctx, p, q, &rest);
+    if (length && ix_lin_is(rest, 0))
+        return length;
+    bool numbers = decided && p->n == 0 && q->n == 0;
+    ix_fail(&ctx->error, numbers ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,
+            "reshape: the length -1 of [%s] cannot be found from [%s]: %s",
+            ix_domain_show(ctx, to).s, ix_domain_show(ctx, from).s,
+            numbers    ? "the other lengths do not divide the number of "
+                         "elements"
+            : !decided ? "products of more than 4 sizes, of more than 24 terms "
+                         "or beyond 2^62 are not supported"
+                       : "the other lengths do not divide it for all sizes "
+                         "(where a length is a multiple, write it as one, for "
+                         "example 3*m)");
+    return NULL;
 }
 
 const ix_domain *
@@ -188,58 +147,36 @@ length_at(ilex_context *ctx, const side *s, int i)
     return ix_axis_extent(ctx, &s->dom->ax[axis_at(s, i)]);
 }
 
-/* A product of lengths: constant times at most one symbolic one. */
-static const ix_lin *
-times(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
-{
-    if (!a || !b)
-        return NULL;
-    if (a->n == 0)
-        return ix_lin_scale(ctx, b, a->c);
-    return b->n == 0 ? ix_lin_scale(ctx, a, b->c) : NULL;
-}
-
-/* Which side must take another axis for the products "p" and "q" to meet:
- * -1 the first, 1 the second, 0 neither can help. A symbolic product waits for
- * the constant one. */
+/* The products of the next lengths of a side, 1, 2, … of them, after 1; NULL
+ * from where they are too large. */
 static int
-lagging(ilex_context *ctx, const ix_lin *p, const ix_lin *q, bool more_p,
-        bool more_q)
+products(ilex_context *ctx, const side *s, const ix_lin **p)
 {
-    bool first = more_p;
-    if (p != q && (p->n == 0) != (q->n == 0))
-        first = p->n == 0;
-    else if (p != q)
-        first = ix_lin_le(ctx, p, q) == IX_YES;
-    if (first)
-        return more_p ? -1 : 0;
-    return more_q ? 1 : 0;
+    int n = s->dom->rank - s->next;
+    p[0] = ix_lin_const(ctx, 1);
+    for (int i = 0; i < n; i++)
+        p[i + 1] = ix_lin_try_mul(ctx, p[i], length_at(ctx, s, s->next + i));
+    return n;
 }
 
 /* The smallest group of axes of both sides with one product: ends in na, nb.
- * False when the products need two symbolic sizes. */
+ * Where it may start with either side, with the first. */
 static bool
 next_group(ilex_context *ctx, const side *a, const side *b, int *na, int *nb)
 {
-    int i = a->next, j = b->next;
-    const ix_lin *p = ix_lin_const(ctx, 1), *q = p;
-    do {
-        int which =
-            p && q ? lagging(ctx, p, q, i < a->dom->rank, j < b->dom->rank) : 0;
-        if (which == 0)
-            return false;
-        if (which < 0)
-            p = times(ctx, p, length_at(ctx, a, i++));
-        else
-            q = times(ctx, q, length_at(ctx, b, j++));
-    } while (p != q || !p);
-    *na = i;
-    *nb = j;
-    return true;
+    const ix_lin *p[ILEX_MAX_RANK + 1], *q[ILEX_MAX_RANK + 1];
+    int n = products(ctx, a, p), m = products(ctx, b, q);
+    for (int axes = 1; axes <= n + m; axes++)
+        for (int i = axes < n ? axes : n; i >= 0 && axes - i <= m; i--)
+            if (p[i] && p[i] == q[axes - i]) {
+                *na = a->next + i;
+                *nb = b->next + axes - i;
+                return true;
+            }
+    return false;
 }
 
-/* Do the axes fall into groups with equal products, each with one symbolic
- * length at most? */
+/* Do the axes fall into groups with equal products? */
 static bool
 same_groups(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
 {
@@ -268,8 +205,8 @@ ix_reshape_counts(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
     const char *why = decided ? "are not known to have equally many elements"
                       : overflow
                           ? "have more elements than fit 2^62"
-                          : "need products of two symbolic sizes, which are "
-                            "not supported";
+                          : "need products of more than 4 sizes or of more "
+                            "than 24 terms, which are not supported";
     ix_fail(&ctx->error, code, "reshape: [%s] and [%s] %s",
             ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s, why);
     return false;
@@ -287,28 +224,31 @@ skip_ones(ilex_context *ctx, const side *s, int from, int to)
     return from;
 }
 
-/* Flat index of result indices [from, to) in the side's order; all lengths
- * but the slowest must be constant. */
+/* Flat index of result indices [from, to) in the side's order; NULL where a
+ * stride is too large. */
 static ilex_array *
 flatten(ilex_context *ctx, const side *s, int from, int to)
 {
     ilex_array *flat = ix_index_const(ctx, 0);
-    int64_t stride = 1;
+    const ix_lin *stride = ix_lin_const(ctx, 1);
     from = skip_ones(ctx, s, from, to);
     for (int i = to - 1; i >= from; i--) {
         const ix_axis *ax = &s->dom->ax[axis_at(s, i)];
         ilex_array *at = ix_index_fma(ctx, ix_scalar_index(ctx, axis_at(s, i)),
                                       -1, ix_index_lin(ctx, ax->lo));
-        flat = ix_index_fma(ctx, flat, stride, at);
-        const ix_lin *length = length_at(ctx, s, i);
-        if (i > from && (length->n || !ix_mul(stride, length->c, &stride)))
+        ilex_array *step = stride ? ix_index_mul_lin(ctx, at, stride) : NULL;
+        if (!step)
             return NULL;
+        flat = ix_index_fma(ctx, flat, 1, step);
+        stride = i > from ? ix_lin_try_mul(ctx, stride, length_at(ctx, s, i))
+                          : stride;
     }
     return flat;
 }
 
-/* Splits a flat index into the operand's indices [from, to). */
-static bool
+/* Splits a flat index into the operand's indices [from, to): remainders and
+ * quotients by their lengths, of which the slowest needs none. */
+static void
 unflatten(ilex_context *ctx, const side *s, int from, int to, ilex_array *flat,
           ilex_array **index)
 {
@@ -317,30 +257,30 @@ unflatten(ilex_context *ctx, const side *s, int from, int to, ilex_array *flat,
         int k = axis_at(s, i);
         const ix_lin *length = length_at(ctx, s, i);
         ilex_array *at = i < first ? ix_index_const(ctx, 0) : flat;
-        if (i > first) {
-            if (length->n)
-                return false;
-            int64_t c = length->c > 0 ? length->c : 1;
-            flat = ix_index_floordiv(ctx, flat, c);
-            at = ix_index_fma(ctx, at, -c, flat);
+        if (i > first && !ix_lin_is(length, 0)) {
+            at = ix_index_mod_lin(ctx, flat, length);
+            flat = ix_index_floordiv_lin(ctx, flat, length);
         }
         index[k] =
             ix_index_fma(ctx, at, 1, ix_index_lin(ctx, s->dom->ax[k].lo));
     }
-    return true;
 }
 
-/* Splits all groups; false when one is not affine. */
+/* Splits all groups; false when a stride is too large. Where no smaller group
+ * is known to have one product, all the axes that are left are one. */
 static bool
 split_groups(ilex_context *ctx, side *to, side *from, ilex_array **index)
 {
     while (to->next < to->dom->rank || from->next < from->dom->rank) {
         int nto, nfrom;
-        ilex_array *flat = NULL;
-        if (next_group(ctx, to, from, &nto, &nfrom))
-            flat = flatten(ctx, to, to->next, nto);
-        if (!flat || !unflatten(ctx, from, from->next, nfrom, flat, index))
+        if (!next_group(ctx, to, from, &nto, &nfrom)) {
+            nto = to->dom->rank;
+            nfrom = from->dom->rank;
+        }
+        ilex_array *flat = flatten(ctx, to, to->next, nto);
+        if (!flat)
             return false;
+        unflatten(ctx, from, from->next, nfrom, flat, index);
         to->next = nto;
         from->next = nfrom;
     }
@@ -367,8 +307,8 @@ ix_reshape_index(ilex_context *ctx, const ix_domain *to, const ix_domain *from,
     if (empty || split_groups(ctx, &a, &b, index))
         return !has_poison(from->rank, index);
     ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-            "reshape: from [%s] to [%s] in %s order is not affine: only the "
-            "slowest axis of a merged group may have a symbolic length",
+            "reshape: from [%s] to [%s] in %s order needs products of more "
+            "than 4 sizes, which are not supported",
             ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s,
             fortran ? "F" : "C");
     return false;

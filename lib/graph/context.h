@@ -35,9 +35,14 @@ struct ix_affine; /* isl's side, lib/shape/affine.c */
 
 struct ix_env; /* a set of assumptions, lib/graph/env.h; NULL: none */
 
-/* A size parameter. */
+/* A size parameter, or a product of some, which has a parameter of its own so
+ * that forms stay linear. */
+enum { IX_DEGREE = 4 }; /* sizes in a product */
 typedef struct ix_param {
     int32_t symbol;
+    int32_t floor;                     /* its least value in the ranges that a
+                                          question is about: ix_frame_enter */
+    int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
 } ix_param;
 
 /* An open scope: where its records start, what was assumed around it. */

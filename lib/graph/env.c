@@ -190,23 +190,36 @@ ix_env_range(const ix_env *e, int32_t param)
                : (ix_size_range){param, 0, INT64_MAX};
 }
 
-/* Narrows the range of a size when "form" >= 0 is about it alone. */
-static void
-narrow(ix_env *e, const ix_lin *form)
+/* The range of a size, made if there is none. */
+static ix_size_range *
+range_of(ix_env *e, int32_t param)
 {
-    int32_t param = form->t[0].param, at = range_place(e, param);
-    int64_t k = form->t[0].k;
+    int32_t at = range_place(e, param);
     if (at == e->nranges || e->range[at].param != param) {
         memmove(e->range + at + 1, e->range + at,
                 (size_t)(e->nranges++ - at) * sizeof *e->range);
         e->range[at] = (ix_size_range){param, 0, INT64_MAX};
     }
-    ix_size_range *r = &e->range[at];
+    return &e->range[at];
+}
+
+/* Narrows the range of a size, or of a product, when "form" >= 0 is about it
+ * alone. A product of at least 1 has factors of at least 1. */
+static void
+narrow(const ilex_context *ctx, ix_env *e, const ix_lin *form)
+{
+    int64_t k = form->t[0].k;
+    ix_size_range *r = range_of(e, form->t[0].param);
+    const ix_param *p = &ctx->param[form->t[0].param];
     int64_t bound = k > 0 ? -ix_floordiv(form->c, k) : ix_floordiv(form->c, -k);
     if (k > 0)
         r->low = bound > r->low ? bound : r->low;
     else
         r->high = bound < r->high ? bound : r->high;
+    for (int i = 0; k > 0 && bound > 0 && p->degree > 1 && i < p->degree; i++) {
+        r = range_of(e, p->factor[i]);
+        r->low = r->low > 1 ? r->low : 1;
+    }
 }
 
 static uint64_t
@@ -223,7 +236,9 @@ ix_env_draft(ilex_context *ctx, int32_t n, const ix_assumption *const *item)
 {
     size_t items = (size_t)n * sizeof *item;
     ix_env *e =
-        ix_mem_new(&ctx->mem, sizeof *e + items + (size_t)n * sizeof *e->range);
+        ix_mem_new(&ctx->mem, sizeof *e + items +
+                                  (size_t)n * (1 + IX_DEGREE) *
+                                      sizeof *e->range);
     if (!e) {
         ix_fail_memory(&ctx->error);
         return NULL;
@@ -236,9 +251,10 @@ ix_env_draft(ilex_context *ctx, int32_t n, const ix_assumption *const *item)
         memcpy(e->item, item, items);
     for (int32_t i = 0; i < n; i++) {
         bool alone = !item[i]->modulus && item[i]->form->n == 1;
-        e->simple &= alone;
+        e->simple &=
+            alone && !ix_param_is_product(ctx, item[i]->form->t[0].param);
         if (alone)
-            narrow(e, item[i]->form);
+            narrow(ctx, e, item[i]->form);
     }
     return e;
 }

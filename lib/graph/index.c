@@ -30,6 +30,10 @@ compare_atoms(const ilex_array *a, const ilex_array *b)
         return 0;
     if (a->kind != b->kind)
         return rank_of(a) < rank_of(b) ? -1 : 1;
+    if (a->kind == IX_SIZE)
+        return ix_param_before(a->ctx, (int32_t)a->attr[0], (int32_t)b->attr[0])
+                   ? -1
+                   : 1;
     if (a->kind != IX_OP)
         return a->attr[0] < b->attr[0] ? -1 : 1;
     return a->hash < b->hash ? -1 : 1;
@@ -119,8 +123,8 @@ ix_index_from(ilex_context *ctx, const ix_index_form *form)
     return ix_node_scoped(ctx, &spec);
 }
 
-static ilex_array *
-too_large(ilex_context *ctx)
+ilex_array *
+ix_index_too_large(ilex_context *ctx)
 {
     return ix_poison(ctx, "index", -1, ILEX_E_OVERFLOW,
                      "index arithmetic leaves 64 bits or has more than %d "
@@ -143,7 +147,7 @@ ilex_array *
 ix_index_fma(ilex_context *ctx, ilex_array *a, int64_t k, ilex_array *b)
 {
     ilex_array *r = ix_index_try_fma(ctx, a, k, b);
-    return r ? r : too_large(ctx);
+    return r ? r : ix_index_too_large(ctx);
 }
 
 ilex_array *
@@ -235,7 +239,7 @@ ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c)
         ok = x.t[i].k % c == 0 ? add_term(&whole, x.t[i].k / c, x.t[i].atom)
                                : add_term(&rest, x.t[i].k, x.t[i].atom);
     if (!ok)
-        return too_large(ctx);
+        return ix_index_too_large(ctx);
     if (rest.n > 0) {
         ilex_array *ops[2] = {ix_index_from(ctx, &rest),
                               ix_index_const(ctx, c)};
@@ -261,6 +265,9 @@ static ilex_array *
 normal_op(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
 {
     bool constant = b && b->kind == IX_CONST;
+    ilex_array *by_size = constant ? NULL : ix_index_by_size(ctx, op, a, b);
+    if (by_size)
+        return by_size;
     switch ((int)op) {
     case IX_OP_ADD:
         return ix_index_fma(ctx, a, 1, b);
@@ -309,8 +316,7 @@ is_index_op(const ilex_array *n)
     ilex_dtype loop = ix_loop_of(n);
     if (n->dtype == ILEX_I64)
         return op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM ||
-               (op == IX_OP_FLOOR_DIVIDE && n->ops[1]->kind == IX_CONST &&
-                n->ops[1]->attr[0] > 0);
+               ix_index_is_quotient(n) || ix_index_is_by_size(n);
     if (is_comparison(op))
         return loop == ILEX_I64;
     return loop == ILEX_BOOL &&

@@ -16,6 +16,7 @@
 typedef struct draft {
     int64_t c;
     int32_t n;
+    bool full; /* there was no room for a term */
     ix_term t[IX_LIN_TERMS];
 } draft;
 
@@ -91,7 +92,8 @@ append(draft *d, int32_t param, int64_t k)
 {
     if (k == 0)
         return true;
-    if (d->n == IX_LIN_TERMS || !fits(k))
+    d->full = d->n == IX_LIN_TERMS;
+    if (d->full || !fits(k))
         return false;
     d->t[d->n++] = (ix_term){param, k};
     return true;
@@ -116,6 +118,30 @@ merge(draft *d, const ix_lin *a, int64_t k, const ix_lin *b)
     return ok;
 }
 
+/* Records that "a" and "b" together have too many terms, or are too large. */
+static void
+fail_large(ilex_context *ctx, const ix_lin *a, const char *op, const ix_lin *b,
+           bool terms)
+{
+    ix_lin_text s = ix_lin_show(ctx, a), t = ix_lin_show(ctx, b);
+    if (terms)
+        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
+                "(%s)%s(%s) has more than %d terms, which is not supported in "
+                "a size; give a part of it a name of its own, for example "
+                "size q, and assume what it is",
+                s.s, op, t.s, (int)IX_LIN_TERMS);
+    else
+        ix_fail(&ctx->error, ILEX_E_OVERFLOW,
+                "the size (%s)%s(%s) has a number beyond 2^62", s.s, op, t.s);
+}
+
+void
+ix_lin_fail_large(ilex_context *ctx, const ix_lin *a, const char *op,
+                  const ix_lin *b)
+{
+    fail_large(ctx, a, op, b, (a->n + 1) * (b->n + 1) > IX_LIN_TERMS);
+}
+
 /* a + k*b; without an error when it does not fit and "quiet" says so. */
 static const ix_lin *
 combine(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b,
@@ -126,14 +152,14 @@ combine(ilex_context *ctx, const ix_lin *a, int64_t k, const ix_lin *b,
     draft d;
     d.c = 0;
     d.n = 0;
+    d.full = false;
     if (merge(&d, a, k, b))
         return intern(ctx, &d);
+    char op[32] = " + ";
+    if (k != 1)
+        snprintf(op, sizeof op, " + %lld*", (long long)k);
     if (!quiet)
-        ix_fail(&ctx->error, ILEX_E_OVERFLOW,
-                "a size expression leaves 2^62 or has more than %d terms: "
-                "(%s) + %lld*(%s)",
-                (int)IX_LIN_TERMS, ix_lin_show(ctx, a).s, (long long)k,
-                ix_lin_show(ctx, b).s);
+        fail_large(ctx, a, op, b, d.full);
     return NULL;
 }
 
@@ -202,8 +228,9 @@ lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
 {
     int64_t sum = a->c, v;
     for (int32_t i = 0; i < a->n; i++) {
-        ix_size_range r = ix_env_range(ctx->facts, a->t[i].param);
-        int64_t at = a->t[i].k > 0 ? r.low : r.high;
+        int32_t p = a->t[i].param;
+        int64_t at =
+            a->t[i].k > 0 ? ix_param_low(ctx, p) : ix_param_high(ctx, p);
         if (at == INT64_MAX || !ix_mul(a->t[i].k, at, &v) ||
             !ix_add(sum, v, &sum))
             return false;
@@ -212,16 +239,47 @@ lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
     return true;
 }
 
-bool
-ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a)
+/* Is a product of sizes among the terms? */
+static bool
+has_product(const ilex_context *ctx, const ix_lin *a)
+{
+    bool found = false;
+    for (int32_t i = 0; i < a->n; i++)
+        found |= ix_param_is_product(ctx, a->t[i].param);
+    return found;
+}
+
+/* Is "a" >= 0 by the ranges of the parameters alone? */
+static bool
+nonneg_by_range(ilex_context *ctx, const ix_lin *a)
 {
     int64_t v;
-    if (lowest(ctx, a, &v) && v >= 0)
+    return (lowest(ctx, a, &v) && v >= 0) ||
+           (has_product(ctx, a) && ix_lin_terms_nonneg(ctx, a));
+}
+
+/* Is "a" a multiple of an assumption, and a rest, neither of them negative? */
+static bool
+nonneg_by_multiple(ilex_context *ctx, const ix_lin *a, const ix_lin *assumed)
+{
+    const ix_lin *rest, *q = ix_lin_divide(ctx, a, assumed, &rest);
+    return q && nonneg_by_range(ctx, q) && nonneg_by_range(ctx, rest);
+}
+
+bool
+ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a)
+{
+    bool products = has_product(ctx, a);
+    if (nonneg_by_range(ctx, a))
         return true;
     for (int32_t i = 0; a->n > 0 && i < ix_env_count(ctx->facts); i++) {
         const ix_assumption *s = ctx->facts->item[i];
         draft d = {0};
-        if (s->modulus || s->form->n < 2 || !merge(&d, a, -1, s->form))
+        if (s->modulus || s->form->n < 2)
+            continue;
+        if (products && nonneg_by_multiple(ctx, a, s->form))
+            return true;
+        if (!merge(&d, a, -1, s->form))
             continue;
         union {
             ix_lin lin;
@@ -229,7 +287,7 @@ ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a)
         } rest;
         rest.lin = (ix_lin){.c = d.c, .n = d.n};
         memcpy(rest.lin.t, d.t, sizeof d.t);
-        if (lowest(ctx, &rest.lin, &v) && v >= 0)
+        if (nonneg_by_range(ctx, &rest.lin))
             return true;
     }
     return false;
@@ -251,11 +309,26 @@ print_term(const ilex_context *ctx, ix_term term, bool first, ix_text *t)
     ix_text_put(t, ix_param_name(ctx, term.param));
 }
 
+/* The place of the term that is written "i"-th: by rank among the others. */
+static int32_t
+written(const ilex_context *ctx, const ix_lin *a, int32_t i)
+{
+    for (int32_t k = 0; k < a->n; k++) {
+        int32_t before = 0;
+        for (int32_t j = 0; j < a->n; j++)
+            before += ix_param_before(ctx, a->t[j].param, a->t[k].param);
+        if (before == i)
+            return k;
+    }
+    return i;
+}
+
 void
 ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
 {
+    bool products = has_product(ctx, a);
     for (int32_t i = 0; i < a->n; i++)
-        print_term(ctx, a->t[i], i == 0, t);
+        print_term(ctx, a->t[products ? written(ctx, a, i) : i], i == 0, t);
     if (a->n && a->c > 0)
         ix_text_char(t, '+');
     if (!a->n || a->c)

@@ -43,6 +43,41 @@ typedef enum ix_tri { IX_NO, IX_YES, IX_UNKNOWN } ix_tri;
 int32_t ix_param_of(ilex_context *ctx, int32_t symbol);
 const char *ix_param_name(const ilex_context *ctx, int32_t param);
 
+/* ---- monomial.c: products of sizes ---- */
+
+/* The parameter a*b; -1, without an error, for more than IX_DEGREE factors;
+ * -1 with one when there is no memory. */
+int32_t ix_param_product(ilex_context *ctx, int32_t a, int32_t b);
+
+/* The parameter without its factor "i", which exists whenever the product does.
+ */
+int32_t ix_param_without(ilex_context *ctx, int32_t product, int i);
+
+bool ix_param_is_product(const ilex_context *ctx, int32_t param);
+
+/* What ctx->facts say of it and of its factors alone: INT64_MAX for no upper
+ * end. */
+int64_t ix_param_low(const ilex_context *ctx, int32_t param);
+int64_t ix_param_high(const ilex_context *ctx, int32_t param);
+
+/* Does "a" come before "b" where forms are written? More factors first. */
+bool ix_param_before(const ilex_context *ctx, int32_t a, int32_t b);
+
+/* a*b. The second: NULL without an error where it is too large, has too many
+ * terms or too many factors. */
+const ix_lin *ix_lin_mul(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+const ix_lin *ix_lin_try_mul(ilex_context *ctx, const ix_lin *a,
+                             const ix_lin *b);
+
+/* The quotient of polynomials a / b, as far as it goes: a = quotient*b + rest.
+ * NULL without an error where numbers get too large. */
+const ix_lin *ix_lin_divide(ilex_context *ctx, const ix_lin *a, const ix_lin *b,
+                            const ix_lin **rest);
+
+/* Is "a" >= 0 because, written in what sizes are above their least values, all
+ * its terms are? */
+bool ix_lin_terms_nonneg(ilex_context *ctx, const ix_lin *a);
+
 /* ---- linear forms ---- */
 
 const ix_lin *ix_lin_const(ilex_context *ctx, int64_t c);
@@ -75,12 +110,16 @@ ix_tri ix_lin_nonneg(ilex_context *ctx, const ix_lin *a);
 /* Is a <= b always? */
 ix_tri ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 /* The own algebra alone under ctx->facts: false means "not shown". */
-bool ix_lin_nonneg_fast(const ilex_context *ctx, const ix_lin *a);
+bool ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a);
 
 /* The larger (smaller) of two; NULL without an error when neither is always
  * the larger one. */
 const ix_lin *ix_lin_max(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_min(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
+
+/* Records that (a)op(b) has too many terms or too large a number. */
+void ix_lin_fail_large(ilex_context *ctx, const ix_lin *a, const char *op,
+                       const ix_lin *b);
 
 void ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t);
 

@@ -5,7 +5,8 @@
  *
  * Index arithmetic has a normal form: a LINEAR node over atoms (indices,
  * sizes, minimum, maximum and floor division), so that equal accesses are the
- * same node. A remainder is written x - c*(x // c).
+ * same node. A remainder is written x - c*(x // c). Products with a size,
+ * quotients and remainders by sizes are atoms as well.
  */
 #ifndef ILEX_LIB_SCALAR_H
 #define ILEX_LIB_SCALAR_H
@@ -59,6 +60,7 @@ ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
  * through all axes, in C order, chunks on the first axis only. */
 /* "value" as an index of axis "axis", which covers [lo, hi): where it is none a
  * run fails, unless "trusted". */
+enum { IX_CHECKED_WORD = -1 }; /* its axis: no index, an argument of random */
 ilex_array *ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
                               const ix_lin *lo, const ix_lin *hi, bool trusted);
 static inline bool
@@ -134,9 +136,42 @@ ilex_array *ix_index_max(ilex_context *ctx, ilex_array *a, ilex_array *b);
 /* floor(a / c), c > 0 */
 ilex_array *ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c);
 
+/* ---- by_size.c: the same by sizes, atoms that only bounds are known of ----
+ */
+
+/* a*s, floor(a / s), the remainder; a division by 0 gives 0. The product is
+ * NULL without an error where a term has too many sizes, or too large a number.
+ */
+ilex_array *ix_index_mul_lin(ilex_context *ctx, ilex_array *a, const ix_lin *s);
+ilex_array *ix_index_floordiv_lin(ilex_context *ctx, ilex_array *a,
+                                  const ix_lin *s);
+ilex_array *ix_index_mod_lin(ilex_context *ctx, ilex_array *a, const ix_lin *s);
+
+/* One of these for operands in normal form; NULL for what is none. */
+ilex_array *ix_index_by_size(ilex_context *ctx, ix_op op, ilex_array *a,
+                             ilex_array *b);
+
+/* Is "n" such an atom: something times a size, or a quotient or a remainder by
+ * a form in sizes? */
+bool ix_index_is_by_size(const ilex_array *n);
+
+/* Is one of them in index arithmetic "x"? */
+bool ix_index_has_by_size(const ilex_array *x);
+
+/* Is "n" a quotient by a positive number? */
+static inline bool
+ix_index_is_quotient(const ilex_array *n)
+{
+    return n->kind == IX_OP && n->attr[0] == IX_OP_FLOOR_DIVIDE &&
+           n->ops[1]->kind == IX_CONST && n->ops[1]->attr[0] > 0;
+}
+
+/* Records that index arithmetic is too large; poison. */
+ilex_array *ix_index_too_large(ilex_context *ctx);
+
 /* Normal form of an integer expression made of indices, sizes, constants,
- * + - * by constants, // and remainder by positive constants, minimum and
- * maximum; "x" itself when it is something else. */
+ * + - *, // and remainder by positive constants or by forms in sizes, products
+ * with sizes, minimum and maximum; "x" itself when it is something else. */
 ilex_array *ix_index_normal(ilex_context *ctx, ilex_array *x);
 
 /* Size of index arithmetic in normal form, or of a condition on it, written

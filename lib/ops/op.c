@@ -86,7 +86,7 @@ ix_op_find_infix(const char *infix, size_t length, int arity, ix_op *op)
 
 /* ---- type rules of operators ---- */
 
-typedef enum int_rule { KEEP, AS_I8, AS_FLOAT, AS_F64, NEVER } int_rule;
+typedef enum int_rule { KEEP, AS_I8, AS_U64, AS_FLOAT, AS_F64, NEVER } int_rule;
 
 typedef enum result_rule { LOOP, BOOL, PART } result_rule;
 
@@ -121,7 +121,9 @@ static const unsigned char rule_of[IX_NOPS] = {
     ((on_bool) + 2 * (on_int) + 4 * (on_real) + 8 * (on_complex))
 enum {
 #define IX_RULE(NAME, bools, integers, real, complex, result, doc)             \
-    CELLS_##NAME = CELLS((bools) == KEEP, (integers) == KEEP, real, complex),
+    CELLS_##NAME =                                                             \
+        CELLS((bools) == KEEP, (integers) == KEEP || (integers) == AS_U64,     \
+              real, complex),
 #include "lib/ops/rules.def"
 };
 #define E(...) 1
@@ -145,6 +147,9 @@ before_promotion(const type_rule *rule, ilex_dtype dtype)
 {
     bool boolean = ix_dtype_kind(dtype) == 'b';
     int_rule how = boolean ? rule->bools : rule->integers;
+    bool integer = ix_dtype_is_integer(dtype);
+    if (how == AS_U64 && integer)
+        return ILEX_U64;
     return how == AS_FLOAT ? ix_dtype_float(dtype) : dtype;
 }
 

@@ -12,24 +12,10 @@
 /* ---- intervals ---- */
 
 static void
-add_lo(ix_bounds *b, const ix_lin *a)
-{
-    if (a && b->nlo < IX_BOUND_CANDIDATES)
-        b->lo[b->nlo++] = a;
-}
-
-static void
-add_hi(ix_bounds *b, const ix_lin *a)
-{
-    if (a && b->nhi < IX_BOUND_CANDIDATES)
-        b->hi[b->nhi++] = a;
-}
-
-static void
 range_bounds(ilex_context *ctx, const ix_axis *ax, ix_bounds *b)
 {
-    add_lo(b, ax->lo);
-    add_hi(b, ix_lin_try_offset(ctx, ax->hi, -1));
+    ix_bounds_lo(b, ax->lo);
+    ix_bounds_hi(b, ix_lin_try_offset(ctx, ax->hi, -1));
 }
 
 static void
@@ -66,9 +52,9 @@ floordiv_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     ix_index_bounds(ctx, frame, x->ops[0], &a);
     int64_t c = x->ops[1]->attr[0];
     for (int i = 0; i < a.nlo; i++)
-        add_lo(b, floor_lin(ctx, a.lo[i], c));
+        ix_bounds_lo(b, floor_lin(ctx, a.lo[i], c));
     for (int i = 0; i < a.nhi; i++)
-        add_hi(b, floor_lin(ctx, a.hi[i], c));
+        ix_bounds_hi(b, floor_lin(ctx, a.hi[i], c));
 }
 
 /* min: any upper bound of either is one; a lower bound must be one of both. */
@@ -83,14 +69,14 @@ extremum_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     const ix_bounds *both[2] = {&p, &q};
     for (int s = 0; s < 2; s++) {
         for (int i = 0; is_min && i < both[s]->nhi; i++)
-            add_hi(b, both[s]->hi[i]);
+            ix_bounds_hi(b, both[s]->hi[i]);
         for (int i = 0; !is_min && i < both[s]->nlo; i++)
-            add_lo(b, both[s]->lo[i]);
+            ix_bounds_lo(b, both[s]->lo[i]);
     }
     if (is_min && p.nlo && q.nlo)
-        add_lo(b, ix_lin_min(ctx, p.lo[0], q.lo[0]));
+        ix_bounds_lo(b, ix_lin_min(ctx, p.lo[0], q.lo[0]));
     if (!is_min && p.nhi && q.nhi)
-        add_hi(b, ix_lin_max(ctx, p.hi[0], q.hi[0]));
+        ix_bounds_hi(b, ix_lin_max(ctx, p.hi[0], q.hi[0]));
 }
 
 static void
@@ -104,13 +90,16 @@ atom_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         rindex_bounds(ctx, frame, x->attr[0], b);
     } else if (x->kind == IX_SIZE) {
         const ix_lin *a = ix_lin_param(ctx, (int32_t)x->attr[0]);
-        add_lo(b, a);
-        add_hi(b, a);
+        ix_bounds_lo(b, a);
+        ix_bounds_hi(b, a);
     } else if (x->kind == IX_CHECKED) {
-        add_lo(b, ix_index_to_lin(ctx, x->ops[1]));
-        add_hi(b, ix_lin_try_offset(ctx, ix_index_to_lin(ctx, x->ops[2]), -1));
+        ix_bounds_lo(b, ix_index_to_lin(ctx, x->ops[1]));
+        ix_bounds_hi(
+            b, ix_lin_try_offset(ctx, ix_index_to_lin(ctx, x->ops[2]), -1));
     } else if (x->kind == IX_OP) {
-        if (ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
+        if (ix_index_is_by_size(x))
+            ix_by_size_bounds(ctx, frame, x, b);
+        else if (ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
             floordiv_bounds(ctx, frame, x, b);
         else
             extremum_bounds(ctx, frame, x, b);
@@ -130,10 +119,10 @@ add_term_bounds(ilex_context *ctx, ix_bounds *sum, int64_t k,
     const ix_lin *const *hi = k > 0 ? a->hi : a->lo;
     for (int i = 0; i < s.nlo; i++)
         for (int j = 0; j < nlo; j++)
-            add_lo(sum, ix_lin_try_fma(ctx, s.lo[i], k, lo[j]));
+            ix_bounds_lo(sum, ix_lin_try_fma(ctx, s.lo[i], k, lo[j]));
     for (int i = 0; i < s.nhi; i++)
         for (int j = 0; j < nhi; j++)
-            add_hi(sum, ix_lin_try_fma(ctx, s.hi[i], k, hi[j]));
+            ix_bounds_hi(sum, ix_lin_try_fma(ctx, s.hi[i], k, hi[j]));
 }
 
 /* Rewrites k*floor(y/c) with c | k as m*(y - y mod c): the remainder has
@@ -143,7 +132,7 @@ take_remainders(ilex_context *ctx, ix_index_form *f, ix_bounds *sum)
 {
     for (int i = 0; i < f->n; i++) {
         const ilex_array *q = f->t[i].atom;
-        if (q->kind != IX_OP || ix_op_of(q) != IX_OP_FLOOR_DIVIDE)
+        if (!ix_index_is_quotient(q))
             continue;
         int64_t c = q->ops[1]->attr[0], m = f->t[i].k / c;
         if (f->t[i].k % c || c >= IX_UNBOUNDED)
@@ -175,8 +164,8 @@ ix_index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     }
     ix_index_form f;
     ix_index_form_of(x, &f);
-    add_lo(b, ix_lin_const(ctx, 0));
-    add_hi(b, ix_lin_const(ctx, 0));
+    ix_bounds_lo(b, ix_lin_const(ctx, 0));
+    ix_bounds_hi(b, ix_lin_const(ctx, 0));
     take_remainders(ctx, &f, b);
     for (int i = 0; i < f.n; i++) {
         ix_bounds a;
@@ -197,6 +186,24 @@ shown(ilex_context *ctx, const ix_lin *a)
     return a && ix_lin_nonneg_fast(ctx, a);
 }
 
+/* By interval algebra alone. */
+static bool
+within_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+              const ix_lin *lo, const ix_lin *hi)
+{
+    ix_bounds b;
+    ix_index_bounds(ctx, frame, x, &b);
+    bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
+    bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;
+    for (int i = 0; i < b.nlo && !above; i++)
+        above = shown(ctx, ix_lin_try_fma(ctx, b.lo[i], -1, lo));
+    for (int i = 0; i < b.nhi && !below; i++)
+        below = b.hi[i] &&
+                shown(ctx, ix_lin_try_offset(
+                               ctx, ix_lin_try_fma(ctx, hi, -1, b.hi[i]), -1));
+    return above && below;
+}
+
 /* lo <= x < hi over a frame. */
 typedef struct within {
     const ix_frame *frame;
@@ -210,24 +217,19 @@ static ix_tri
 ask_within(ilex_context *ctx, void *question)
 {
     const within *w = question;
-    const ix_frame *frame = w->frame;
-    const ilex_array *x = w->x;
-    const ix_lin *lo = w->lo, *hi = w->hi;
-    ix_bounds b;
-    ix_index_bounds(ctx, frame, x, &b);
-    bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
-    bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;
-    for (int i = 0; i < b.nlo && !above; i++)
-        above = shown(ctx, ix_lin_try_fma(ctx, b.lo[i], -1, lo));
-    for (int i = 0; i < b.nhi && !below; i++)
-        below = b.hi[i] &&
-                shown(ctx, ix_lin_try_offset(
-                               ctx, ix_lin_try_fma(ctx, hi, -1, b.hi[i]), -1));
-    if (above && below)
+    if (within_bounds(ctx, w->frame, w->x, w->lo, w->hi))
         return IX_YES;
     if (ctx->error.code == ILEX_E_MEMORY)
         return IX_UNKNOWN;
-    return ix_affine_within(ctx, frame, x, lo, hi, w->sample);
+    ix_frame_sizes sizes;
+    ix_frame_enter(ctx, w->frame, &sizes);
+    bool shown =
+        sizes.n > 0 && within_bounds(ctx, w->frame, w->x, w->lo, w->hi);
+    ix_tri r = shown ? IX_YES
+                     : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi,
+                                        w->sample);
+    ix_frame_leave(ctx, &sizes);
+    return r;
 }
 
 static void
@@ -363,10 +365,15 @@ print_point(ilex_context *ctx, const ix_domain *box, const ix_sample *sample,
 static void
 print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
 {
-    for (int i = 0; i < sample->nsizes; i++)
-        ix_text_format(t, "%s%s=%lld", i ? ", " : " (for example ",
-                       ix_param_name(ctx, sample->size[i].param),
-                       (long long)sample->size[i].value);
+    const char *before = " (for example ";
+    for (int i = 0; i < sample->nsizes; i++) {
+        const ix_sample_size *s = &sample->size[i];
+        if (ix_param_is_product(ctx, s->param))
+            continue;
+        ix_text_format(t, "%s%s=%lld", before, ix_param_name(ctx, s->param),
+                       (long long)s->value);
+        before = ", ";
+    }
     if (sample->nsizes)
         ix_text_char(t, ')');
 }
@@ -438,7 +445,16 @@ check_axis(ix_walk *w, const ilex_array *load, int k)
         ix_access_within(ctx, &w->frame, load->ops[k], ax->lo, ax->hi, &sample);
     if (ok == IX_NO)
         ix_access_report(ctx, c->name, operand, k, w->frame.box, &sample);
-    if (ok == IX_UNKNOWN)
+    if (ok == IX_UNKNOWN &&
+        ix_affine_is_opaque(ctx, load->ops[k], ax->lo, ax->hi))
+        ix_fail(&ctx->error, ILEX_E_UNDECIDED,
+                "%s: whether index %d of %s stays inside [%s, %s) is not "
+                "shown: of products of sizes little more is known than their "
+                "factors' least values; assume what is missing, for example "
+                "n >= 1",
+                c->name, k, name_of(operand), ix_lin_show(ctx, ax->lo).s,
+                ix_lin_show(ctx, ax->hi).s);
+    else if (ok == IX_UNKNOWN)
         ix_fail(&ctx->error, ILEX_E_LIMIT,
                 "%s: whether index %d of %s stays inside [%s, %s) is more "
                 "than isl decides within its quota (option quota)",

@@ -14,8 +14,52 @@ typedef struct ix_bounds {
     int nlo, nhi;
     const ix_lin *lo[IX_BOUND_CANDIDATES], *hi[IX_BOUND_CANDIDATES];
 } ix_bounds;
+static inline void
+ix_bounds_lo(ix_bounds *b, const ix_lin *a)
+{
+    if (a && b->nlo < IX_BOUND_CANDIDATES)
+        b->lo[b->nlo++] = a;
+}
+static inline void
+ix_bounds_hi(ix_bounds *b, const ix_lin *a)
+{
+    if (a && b->nhi < IX_BOUND_CANDIDATES)
+        b->hi[b->nhi++] = a;
+}
 void ix_index_bounds(ilex_context *ctx, const ix_frame *frame,
                      const ilex_array *x, ix_bounds *bounds);
+
+/* ---- opaque.c ---- */
+
+/* Adds the bounds of an atom by a size (ix_index_is_by_size). */
+void ix_by_size_bounds(ilex_context *ctx, const ix_frame *frame,
+                       const ilex_array *x, ix_bounds *bounds);
+
+/* Where there is a point in the frame's ranges, their lengths are at least 1,
+ * and so are the sizes that are factors of them: known of them from here to
+ * ix_frame_leave. */
+enum { IX_FRAME_SIZES = 16 };
+typedef struct ix_frame_sizes {
+    int n;
+    int32_t param[IX_FRAME_SIZES];
+} ix_frame_sizes;
+void ix_frame_enter(ilex_context *ctx, const ix_frame *frame,
+                    ix_frame_sizes *sizes);
+void ix_frame_leave(ilex_context *ctx, const ix_frame_sizes *sizes);
+
+/* (x - low)*(y - low) >= 0 for factor "i" of product "p" and its others, linear
+ * in the product; false if that says no more than p >= 0. */
+bool ix_product_fact(ilex_context *ctx, int32_t p, int i, const ix_lin **fact);
+
+/* Does the sample show what it is asked for: are its products those of its
+ * sizes, and is nothing in "e" opaque? */
+bool ix_sample_is_real(const ilex_context *ctx, const ilex_array *e,
+                       const ix_sample *s);
+
+/* "body" with the reads at indices by sizes that cannot be shown to be inside
+ * checked by every run. */
+ilex_array *ix_access_relax(ilex_context *ctx, const ix_domain *box,
+                            ilex_array *body, ilex_array *const *operands);
 
 /* Shows lo <= x < hi over the frame. IX_NO fills "sample". */
 ix_tri ix_access_within(ilex_context *ctx, const ix_frame *frame,

@@ -3,7 +3,9 @@
  * isl: proofs about index expressions over symbolic domains.
  *
  * The set space of a question: [] -> { [sizes..., _k..., _r...] }; the sizes
- * that matter are set dimensions too, so that a sample names them. isl runs
+ * that matter are set dimensions too, so that a sample names them; so are
+ * products of sizes and index arithmetic by sizes, of which isl is told bounds.
+ * isl runs
  * in continue-on-error mode under an operation quota; running out of it is
  * IX_UNKNOWN, never an error.
  */
@@ -19,11 +21,19 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
+#include "lib/shape/access.h"
 #include "lib/shape/relevant.h"
 
 struct ix_affine {
     isl_ctx *isl;
 };
+
+/* Index arithmetic by a size: a dimension within bounds. */
+enum { MAX_OPAQUE = 16 };
+typedef struct opaque {
+    const ilex_array *atom;
+    ix_bounds bounds;
+} opaque;
 
 /* A question: the space and where its dimensions start. */
 typedef struct question {
@@ -31,7 +41,8 @@ typedef struct question {
     isl_ctx *isl;
     const ix_frame *frame;
     ix_relevant relevant;
-    int nparam, nindex, nreduce;
+    int nparam, nindex, nreduce, nopaque;
+    opaque opaque[MAX_OPAQUE];
     isl_space *space;
 } question;
 
@@ -125,9 +136,29 @@ reduce_position(const question *q, int64_t r)
 
 static isl_pw_aff *from_index(question *q, const ilex_array *x);
 
+/* Place of "x" among what is opaque; -1 if it is not. */
+static int
+opaque_place(const question *q, const ilex_array *x)
+{
+    for (int i = 0; i < q->nopaque; i++)
+        if (q->opaque[i].atom == x)
+            return i;
+    return -1;
+}
+
+static isl_pw_aff *
+from_opaque(question *q, const ilex_array *x)
+{
+    int at = opaque_place(q, x);
+    return at < 0 ? NULL
+                  : dimension(q, q->nparam + q->nindex + q->nreduce + at);
+}
+
 static isl_pw_aff *
 from_op(question *q, const ilex_array *x)
 {
+    if (ix_index_is_by_size(x))
+        return from_opaque(q, x);
     isl_pw_aff *a = from_index(q, x->ops[0]);
     if (ix_op_of(x) == IX_OP_FLOOR_DIVIDE) {
         isl_val *c = isl_val_int_from_si(q->isl, (long)x->ops[1]->attr[0]);
@@ -247,13 +278,33 @@ put_row(question *q, isl_mat *m, int row, const ix_lin *form)
     return m;
 }
 
-/* Sizes are not negative; then what is assumed of them. One matrix: a long
- * chain of assumptions costs quadratic time when they are met one by one. */
+/* Writes what is known of products that matter from "row" on, if there is a
+ * matrix; how many rows that is. */
+static int
+product_facts(question *q, isl_mat **m, int row)
+{
+    const ix_lin *fact;
+    int count = 0;
+    for (size_t p = 0; p < q->ctx->nparams; p++) {
+        int degree = q->ctx->param[p].degree;
+        for (int i = 0; degree > 1 && q->relevant.at[p] >= 0 && i < degree; i++)
+            if (ix_product_fact(q->ctx, (int32_t)p, i, &fact)) {
+                if (m)
+                    *m = put_row(q, *m, row + count, fact);
+                count++;
+            }
+    }
+    return count;
+}
+
+/* Sizes are not below their least values; then what is assumed of them. One
+ * matrix: a long chain of assumptions costs quadratic time when they are met
+ * one by one. */
 static isl_mat *
 inequalities(question *q, int dimensions)
 {
     const ix_env *facts = q->ctx->facts;
-    int rows = q->nparam;
+    int rows = q->nparam + product_facts(q, NULL, 0);
     for (int32_t i = 0; i < ix_env_count(facts); i++)
         rows += is_inequality(q, facts->item[i]);
     isl_mat *m =
@@ -261,7 +312,13 @@ inequalities(question *q, int dimensions)
     for (int i = 0; i < rows; i++)
         for (int k = 0; k <= dimensions; k++)
             m = isl_mat_set_element_si(m, i, k, i < q->nparam && k == i + 1);
-    int row = q->nparam;
+    for (size_t p = 0; p < q->ctx->nparams; p++)
+        if (q->relevant.at[p] >= 0)
+            m = isl_mat_set_element_val(
+                m, q->relevant.at[p], 0,
+                isl_val_int_from_si(q->isl,
+                                    -(long)ix_param_low(q->ctx, (int32_t)p)));
+    int row = q->nparam + product_facts(q, &m, q->nparam);
     for (int32_t i = 0; i < ix_env_count(facts); i++)
         if (is_inequality(q, facts->item[i]))
             m = put_row(q, m, row++, facts->item[i]->form);
@@ -272,7 +329,7 @@ inequalities(question *q, int dimensions)
 static isl_set *
 assumed(question *q)
 {
-    int dimensions = q->nparam + q->nindex + q->nreduce;
+    int dimensions = q->nparam + q->nindex + q->nreduce + q->nopaque;
     isl_mat *none = isl_mat_alloc(q->isl, 0, (unsigned)dimensions + 1);
     isl_set *set =
         isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
@@ -283,6 +340,19 @@ assumed(question *q)
         if (a->modulus && ix_relevant_assumption(&q->relevant, a))
             set = restrict_divisible(q, set, a);
     }
+    return set;
+}
+
+/* set and what is known of a dimension that is index arithmetic by a size */
+static isl_set *
+restrict_opaque(question *q, isl_set *set, int pos, const ix_bounds *b)
+{
+    for (int i = 0; i < b->nlo; i++)
+        set = isl_set_intersect(
+            set, isl_pw_aff_ge_set(dimension(q, pos), from_lin(q, b->lo[i])));
+    for (int i = 0; i < b->nhi; i++)
+        set = isl_set_intersect(
+            set, isl_pw_aff_le_set(dimension(q, pos), from_lin(q, b->hi[i])));
     return set;
 }
 
@@ -298,6 +368,8 @@ frame_points(question *q)
         for (int k = 0; k < q->frame->reduce[i]->interior->rank; k++)
             set = restrict_range(q, set, pos++,
                                  &q->frame->reduce[i]->interior->ax[k]);
+    for (int i = 0; i < q->nopaque; i++)
+        set = restrict_opaque(q, set, pos++, &q->opaque[i].bounds);
     return set;
 }
 
@@ -324,15 +396,46 @@ guarded(question *q, isl_set *set)
 
 static const ix_frame empty_frame;
 
-/* Opens a question about the sizes of "frame"; false when there is no isl or
- * no memory. The sizes of more expressions may be added to "relevant". */
+/* Notes what is opaque in index arithmetic or a condition, and its bounds. */
+static void
+note_opaque(question *q, const ilex_array *x)
+{
+    if (!ix_index_is_by_size(x)) {
+        for (int i = 0; i < x->nops; i++)
+            note_opaque(q, x->ops[i]);
+    } else if (opaque_place(q, x) < 0 && q->nopaque < MAX_OPAQUE) {
+        opaque *o = &q->opaque[q->nopaque++];
+        *o = (opaque){.atom = x};
+        ix_by_size_bounds(q->ctx, q->frame, x, &o->bounds);
+    }
+}
+
+static void
+relevant_bounds(ix_relevant *r, const ix_bounds *b)
+{
+    for (int k = 0; k < b->nlo; k++)
+        ix_relevant_lin(r, b->lo[k]);
+    for (int k = 0; k < b->nhi; k++)
+        ix_relevant_lin(r, b->hi[k]);
+}
+
+/* Opens a question about index "e", if there is one, over "frame"; false when
+ * there is no isl or no memory. The sizes of more expressions may be added to
+ * "relevant". */
 static bool
-ask(question *q, ilex_context *ctx, const ix_frame *frame)
+ask(question *q, ilex_context *ctx, const ix_frame *frame, const ilex_array *e)
 {
     *q = (question){.ctx = ctx, .frame = frame ? frame : &empty_frame};
+    frame = q->frame;
+    if (e)
+        note_opaque(q, e);
+    for (int i = 0; i < frame->nguard; i++)
+        note_opaque(q, frame->guard[i].condition);
     q->isl = isl_of(ctx);
     if (!q->isl || !ix_relevant_open(&q->relevant, ctx))
         return false;
+    for (int i = 0; i < q->nopaque; i++)
+        relevant_bounds(&q->relevant, &q->opaque[i].bounds);
     ix_relevant_frame(&q->relevant, q->frame);
     return true;
 }
@@ -347,7 +450,7 @@ settle(question *q)
     for (int i = 0; i < q->frame->nreduce; i++)
         q->nreduce += q->frame->reduce[i]->interior->rank;
     q->space = isl_space_set_alloc(
-        q->isl, 0, (unsigned)(q->nparam + q->nindex + q->nreduce));
+        q->isl, 0, (unsigned)(q->nparam + q->nindex + q->nreduce + q->nopaque));
 }
 
 static int64_t
@@ -403,7 +506,7 @@ ix_tri
 ix_affine_nonneg(ilex_context *ctx, const ix_lin *a)
 {
     question q;
-    if (!ask(&q, ctx, NULL))
+    if (!ask(&q, ctx, NULL, NULL))
         return IX_UNKNOWN;
     ix_relevant_lin(&q.relevant, a);
     settle(&q);
@@ -417,7 +520,7 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
                  const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
 {
     question q;
-    if (!ask(&q, ctx, frame))
+    if (!ask(&q, ctx, frame, e))
         return IX_UNKNOWN;
     ix_relevant_index(&q.relevant, e);
     ix_relevant_lin(&q.relevant, lo);
@@ -428,14 +531,18 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
     isl_set *above = isl_pw_aff_ge_set(isl_pw_aff_copy(at), from_lin(&q, hi));
     isl_set *bad =
         isl_set_intersect(frame_points(&q), isl_set_union(below, above));
-    return conclude(&q, guarded(&q, bad), at, sample);
+    bool by_size = q.nopaque > 0 || ix_affine_is_opaque(ctx, e, lo, hi);
+    ix_tri r = conclude(&q, guarded(&q, bad), at, sample);
+    return r == IX_NO && by_size && !ix_sample_is_real(ctx, e, sample)
+               ? IX_UNKNOWN
+               : r;
 }
 
 ix_tri
 ix_affine_facts_possible(ilex_context *ctx, const ix_env *known)
 {
     question q;
-    if (!ask(&q, ctx, NULL))
+    if (!ask(&q, ctx, NULL, NULL))
         return IX_UNKNOWN;
     for (int32_t i = 0; i < ix_env_count(ctx->facts); i++)
         if (!ix_env_has(known, ctx->facts->item[i]))

@@ -28,7 +28,13 @@ typedef struct ix_sample {
     int nindex, nsizes;
 } ix_sample;
 
-/* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample". */
+/* Is there anything by sizes in the index or its bounds, of which isl is told a
+ * part only? */
+bool ix_affine_is_opaque(ilex_context *ctx, const ilex_array *e,
+                         const ix_lin *lo, const ix_lin *hi);
+
+/* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample". IX_UNKNOWN
+ * also where a point that shows the opposite is none of products of sizes. */
 ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *e, const ix_lin *lo, const ix_lin *hi,
                         ix_sample *sample);

@@ -17,7 +17,8 @@ ix_param_of(ilex_context *ctx, int32_t symbol)
         ix_fail_memory(&ctx->error);
         return -1;
     }
-    ctx->param[ctx->nparams] = (ix_param){symbol};
+    ctx->param[ctx->nparams] =
+        (ix_param){symbol, 0, 1, {(int32_t)ctx->nparams}};
     return (int32_t)ctx->nparams++;
 }
 
@@ -29,6 +30,20 @@ ix_param_name(const ilex_context *ctx, int32_t param)
 
 /* ---- consistency ---- */
 
+/* The value of product "p" from those of its factors, which come before it;
+ * false where it is out of its range. */
+static bool
+product_value(const ilex_context *ctx, ix_size_range range, int64_t *value)
+{
+    const ix_param *product = &ctx->param[range.param];
+    int64_t v = 1;
+    bool fits = true;
+    for (int i = 0; i < product->degree; i++)
+        fits &= ix_mul(v, value[product->factor[i]], &v);
+    value[range.param] = fits ? v : INT64_MAX;
+    return fits && v >= range.low && v <= range.high;
+}
+
 /* Does everything hold where each size is at least "least" and in its range,
  * but no larger than that? */
 static bool
@@ -39,6 +54,8 @@ holds_at(const ilex_context *ctx, const ix_env *e, int64_t least,
     for (size_t p = 0; p < ctx->nparams; p++) {
         ix_size_range r = ix_env_range(e, (int32_t)p);
         value[p] = r.low > least ? r.low : least < r.high ? least : r.high;
+        if (ix_param_is_product(ctx, r.param))
+            holds &= product_value(ctx, r, value);
     }
     for (int32_t i = 0; holds && i < e->n; i++) {
         const ix_assumption *s = e->item[i];

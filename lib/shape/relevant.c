@@ -26,11 +26,21 @@ ix_relevant_free(ix_relevant *r)
     r->at = NULL;
 }
 
+/* A size, or a product and what it is made of. */
+static void
+mark(ix_relevant *r, int64_t param)
+{
+    const ix_param *p = &r->ctx->param[param];
+    r->at[param] = 0;
+    for (int i = 0; i < p->degree; i++)
+        r->at[p->factor[i]] = 0;
+}
+
 void
 ix_relevant_lin(ix_relevant *r, const ix_lin *a)
 {
     for (int32_t i = 0; a && i < a->n; i++)
-        r->at[a->t[i].param] = 0;
+        mark(r, a->t[i].param);
 }
 
 void
@@ -48,7 +58,7 @@ note_size(ix_walk *w, ilex_array *n, size_t *value)
     ix_relevant *r = w->user;
     (void)value;
     if (n->kind == IX_SIZE)
-        r->at[n->attr[0]] = 0;
+        mark(r, n->attr[0]);
     return IX_WALK_IN;
 }
 
@@ -74,10 +84,13 @@ ix_relevant_frame(ix_relevant *r, const ix_frame *frame)
 bool
 ix_relevant_assumption(const ix_relevant *r, const ix_assumption *a)
 {
-    for (int32_t i = 0; i < a->form->n; i++)
-        if (r->at[a->form->t[i].param] >= 0)
-            return true;
-    return false;
+    bool relevant = false;
+    for (int32_t i = 0; i < a->form->n; i++) {
+        const ix_param *p = &r->ctx->param[a->form->t[i].param];
+        for (int k = 0; k < p->degree; k++)
+            relevant |= r->at[p->factor[k]] >= 0;
+    }
+    return relevant;
 }
 
 /* Adds the sizes of assumptions that speak of a relevant one; true if some
@@ -89,7 +102,7 @@ spread(ix_relevant *r)
     const ix_env *facts = r->ctx->facts;
     for (int32_t i = 0; i < ix_env_count(facts); i++) {
         const ix_lin *form = facts->item[i]->form;
-        if (form->n < 2 || !ix_relevant_assumption(r, facts->item[i]))
+        if (!ix_relevant_assumption(r, facts->item[i]))
             continue;
         for (int32_t k = 0; k < form->n; k++)
             more |= r->at[form->t[k].param] < 0;
@@ -98,10 +111,27 @@ spread(ix_relevant *r)
     return more;
 }
 
+/* Adds what products are made of; true if some are new. */
+static bool
+spread_factors(ix_relevant *r)
+{
+    bool more = false;
+    for (size_t p = 0; p < r->ctx->nparams; p++) {
+        int degree = r->ctx->param[p].degree;
+        for (int i = 0; degree > 1 && r->at[p] >= 0 && i < degree; i++) {
+            int32_t factor = r->ctx->param[p].factor[i];
+            int32_t other = ix_param_without(r->ctx, (int32_t)p, i);
+            more |= r->at[factor] < 0 || r->at[other] < 0;
+            r->at[factor] = r->at[other] = 0;
+        }
+    }
+    return more;
+}
+
 void
 ix_relevant_close(ix_relevant *r)
 {
-    while (spread(r))
+    while (spread(r) | spread_factors(r))
         continue;
     for (size_t p = 0; p < r->ctx->nparams; p++)
         if (r->at[p] >= 0)

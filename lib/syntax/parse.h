@@ -28,7 +28,7 @@ typedef struct ix_rindex {
 
 /* The index lambda whose body is being read. */
 typedef struct ix_lambda_env {
-    const ix_domain *dom;
+    const ix_domain *dom, *box; /* of the map; where it may be read */
     bool fixed; /* reads(...): operands are given and spelled _in0, ... */
     int noperands;
     ilex_array **operand; /* in the reader's arena */

@@ -70,8 +70,8 @@ _Noreturn static void
 not_linear(ix_parser *p, const ix_word *where)
 {
     ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, where,
-                "bounds and conditions are linear in the sizes: sums of sizes "
-                "times integers, for example 2*n - 1");
+                "bounds and conditions are sums of products of sizes and "
+                "integers, for example 2*n*m - 1");
 }
 
 static const ix_lin *
@@ -84,10 +84,8 @@ lin_link(ix_parser *p, const ix_lin *a, const ix_link *link)
         return checked(p, ix_lin_add(ctx, a, b));
     if (link->op == IX_OP_SUBTRACT)
         return checked(p, ix_lin_sub(ctx, a, b));
-    if (link->op == IX_OP_MULTIPLY && a->n == 0)
-        return checked(p, ix_lin_scale(ctx, b, a->c));
-    if (link->op == IX_OP_MULTIPLY && b->n == 0)
-        return checked(p, ix_lin_scale(ctx, a, b->c));
+    if (link->op == IX_OP_MULTIPLY)
+        return checked(p, ix_lin_mul(ctx, a, b));
     not_linear(p, &link->word);
 }
 

@@ -5,6 +5,7 @@
  * arrays and scalars alike; names, subscripts and reductions differ
  * (lib/syntax/parse_field.c, lib/syntax/parse_lambda.c).
  */
+#include "lib/build/random.h"
 #include "lib/ops/dtype.h"
 #include "lib/syntax/parse.h"
 
@@ -217,11 +218,11 @@ single(ix_parser *p, const ix_syntax *x, const char *example)
 static ilex_array *
 size_value(ix_parser *p, const ix_syntax *x)
 {
-    const ix_syntax *name = single(p, x, "size(n)");
-    if (name->kind != IX_SYNTAX_NAME)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &name->word,
-                    "expected the name of a size, for example size(n)");
-    return ix_scalar_size(p->ctx, ix_parser_size(p, &name->word));
+    const ix_syntax *form = single(p, x, "size(n)");
+    if (form->kind != IX_SYNTAX_NAME && form->kind != IX_SYNTAX_CHAIN)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &form->word,
+                    "expected sizes, for example size(n) or size(n*m)");
+    return ix_index_lin(p->ctx, ix_parse_lin(p, form));
 }
 
 static ilex_array *
@@ -285,6 +286,28 @@ no_attributes(ix_parser *p, const ix_syntax *x)
             "%.*s has no attributes", (int)x->word.length, x->word.text);
 }
 
+/* random(key, i, …) or random_f32 */
+static ilex_array *
+random_value(ix_parser *p, const ix_syntax *x)
+{
+    ilex_array *arg[1 + IX_RANDOM_WORDS];
+    bool single = ix_word_is(&x->word, "random_f32");
+    if (x->nparts < 2 || x->nparts > 1 + IX_RANDOM_WORDS)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "%.*s takes a key and 1 to %d integers, for example "
+                    "random(key, i)",
+                    (int)x->word.length, x->word.text, (int)IX_RANDOM_WORDS);
+    for (size_t i = 0; i < x->nparts; i++)
+        arg[i] = ix_parse_expr(p, x->part[i]);
+    ix_parser_at(p, &x->word);
+    int count = (int)x->nparts - 1;
+    ilex_array *r =
+        p->lambda ? ix_random_scalar(p->ctx, single, p->lambda->box, arg[0],
+                                     count, arg + 1)
+                  : ix_build_random(p->ctx, single, arg[0], count, arg + 1);
+    return ix_parser_depth(p, &x->word, count + 1, arg, ix_parser_array(p, r));
+}
+
 static ilex_array *
 call(ix_parser *p, const ix_syntax *x)
 {
@@ -302,6 +325,10 @@ call(ix_parser *p, const ix_syntax *x)
         return reduce(p, x, &r);
     bool is_dtype = !is_op && ix_dtype_find(w->text, (size_t)w->length, &dtype);
     bool is_size = ix_word_is(w, "size");
+    if (ix_word_is(w, "random") || ix_word_is(w, "random_f32")) {
+        no_attributes(p, x);
+        return random_value(p, x);
+    }
     if (!is_op && !is_dtype && !is_size && !ix_word_is(w, "index"))
         ix_parser_unknown(p, w, "function");
     no_attributes(p, x);

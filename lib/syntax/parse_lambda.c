@@ -410,7 +410,7 @@ ilex_array *
 ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
               const ilex_dtype *dtype, const ix_syntax *x)
 {
-    ix_lambda_env env = {.dom = dom};
+    ix_lambda_env env = {.dom = dom, .box = dom};
     p->lambda = &env;
     ilex_array *body = ix_parse_expr(p, x);
     p->lambda = NULL;
@@ -427,6 +427,7 @@ ilex_array *
 ix_parse_map(ix_parser *p, const ix_statement *s)
 {
     ix_lambda_env env = {.dom = ix_parse_domain(p, &s->type.ranges)};
+    env.box = s->has_halo ? ix_parse_domain(p, &s->halo) : env.dom;
     fixed_operands(p, &env, s);
     p->lambda = &env;
     ilex_array *body = ix_parse_expr(p, s->expr);
@@ -496,7 +497,7 @@ ix_parse_const(ix_parser *p, const ix_statement *s)
                     (int)MAX_VALUES);
     for (int64_t i = 0; i < count; i++)
         value[i] = ix_parse_constant(p, dtype, list->value[i]);
-    ix_lambda_env env = {.dom = dom};
+    ix_lambda_env env = {.dom = dom, .box = dom};
     p->lambda = &env;
     ilex_array *body = choose(p, dtype, at, value, 0, count);
     ilex_array *r = ix_parser_array(p, lambda(p, s, body));

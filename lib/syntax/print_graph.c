@@ -306,10 +306,19 @@ unname_outputs(ix_printer *p)
 /* ---- sizes ---- */
 
 static void
+mark_size(ix_printer *p, int64_t param)
+{
+    const ix_param *size = &p->ctx->param[param];
+    p->param[param] = true;
+    for (int i = 0; i < size->degree; i++)
+        p->param[size->factor[i]] = true;
+}
+
+static void
 mark_lin(ix_printer *p, const ix_lin *a)
 {
     for (int32_t i = 0; i < a->n; i++)
-        p->param[a->t[i].param] = true;
+        mark_size(p, a->t[i].param);
 }
 
 static void
@@ -327,7 +336,7 @@ mark_scalar(ix_walk *w, ilex_array *n, size_t *value)
     ix_printer *p = w->user;
     (void)value;
     if (n->kind == IX_SIZE)
-        p->param[n->attr[0]] = true;
+        mark_size(p, n->attr[0]);
     if (n->kind == IX_REDUCE)
         mark_domain(p, n->interior);
     return IX_WALK_IN;

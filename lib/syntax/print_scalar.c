@@ -4,6 +4,7 @@
  * body is what one operator, shift or reduction builds, field expressions
  * (let). Constants are bare where the reader gives a literal their dtype.
  */
+#include "lib/build/random.h"
 #include "lib/build/scan.h"
 #include "lib/ops/dtype.h"
 #include "lib/syntax/print_text.h"
@@ -106,9 +107,32 @@ write_infix(ix_writer *w, const ilex_array *n, int precedence, bool bare)
     close_parenthesis(w, own, precedence);
 }
 
+/* random(key, i, …), if "n" is that. */
+static bool
+write_random(ix_writer *w, const ilex_array *n)
+{
+    ix_random_parts r;
+    if (!ix_random_parts_of(n, &r))
+        return false;
+    ix_text_put(w->t, r.single ? "random_f32(" : "random(");
+    write_operand(w, r.key, 1,
+                  r.key->kind != IX_CONST || ix_const_value(r.key).i >= 0);
+    for (int i = 0; i < r.count; i++) {
+        ix_text_put(w->t, ", ");
+        if (r.word[i]->kind == IX_CONST)
+            ix_text_uint(w->t, ix_const_value(r.word[i]).u);
+        else
+            write_operand(w, r.word[i], 1, false);
+    }
+    ix_text_char(w->t, ')');
+    return true;
+}
+
 static void
 write_op(ix_writer *w, const ilex_array *n, int precedence)
 {
+    if (write_random(w, n))
+        return;
     const ix_op_info *info = ix_op_info_of(ix_op_of(n));
     bool bare = constants_bare(w, n);
     if (info->infix) {
@@ -158,8 +182,7 @@ take_remainder(ix_index_form *form)
     for (int i = 0; i < form->n; i++) {
         const ilex_array *q = form->t[i].atom;
         ix_index_form rest = *form, x, quotient;
-        if (q->kind != IX_OP || ix_op_of(q) != IX_OP_FLOOR_DIVIDE ||
-            form->t[i].k != -q->ops[1]->attr[0])
+        if (!ix_index_is_quotient(q) || form->t[i].k != -q->ops[1]->attr[0])
             continue;
         ix_index_form_of(q->ops[0], &x);
         ix_index_form_of(q, &quotient);
@@ -247,15 +270,30 @@ is_hidden(const ix_writer *w, const char *name)
     return false;
 }
 
-static void
-write_size(ix_writer *w, const ilex_array *n)
+/* Does the name of a size mean something else here? */
+static bool
+is_taken(const ix_writer *w, int32_t size)
 {
-    const char *name = ix_param_name(w->ctx, (int32_t)n->attr[0]);
-    bool taken = is_hidden(w, name) || !strcmp(name, "true") ||
-                 !strcmp(name, "false") || !strcmp(name, "nan") ||
-                 !strcmp(name, "inf") ||
-                 (w->printer && ix_print_is_array_name(w->printer, name));
-    ix_text_format(w->t, taken ? "size(%s)" : "%s", name);
+    const char *name = ix_param_name(w->ctx, size);
+    return is_hidden(w, name) || !strcmp(name, "true") ||
+           !strcmp(name, "false") || !strcmp(name, "nan") ||
+           !strcmp(name, "inf") ||
+           (w->printer && ix_print_is_array_name(w->printer, name));
+}
+
+static void
+write_size(ix_writer *w, const ilex_array *n, int precedence)
+{
+    int32_t param = (int32_t)n->attr[0];
+    const ix_param *p = &w->ctx->param[param];
+    bool taken = false;
+    for (int i = 0; i < p->degree; i++)
+        taken |= is_taken(w, p->factor[i]);
+    int own = p->degree > 1 && !taken ? PREC_PRODUCT : PREC_ATOM;
+    open_parenthesis(w, own, precedence);
+    ix_text_format(w->t, taken ? "size(%s)" : "%s",
+                   ix_param_name(w->ctx, param));
+    close_parenthesis(w, own, precedence);
 }
 
 /* ---- operands ---- */
@@ -405,7 +443,7 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
         ix_write_const(w->t, n, w->bare);
         return;
     case IX_SIZE:
-        write_size(w, n);
+        write_size(w, n, precedence);
         return;
     case IX_INDEX:
         write_index(w, n);

@@ -66,7 +66,8 @@ suggest(ix_suggestion *s, const char *name)
 void
 ix_suggest_functions(ix_suggestion *s)
 {
-    static const char *const others[] = {"size", "index", "min", "max", "abs"};
+    static const char *const others[] = {"size", "index",  "min",       "max",
+                                         "abs",  "random", "random_f32"};
     for (unsigned k = 0; k < IX_NOPS; k++)
         suggest(s, ix_op_info_of((ix_op)k)->name);
     for (unsigned k = 0; k < IX_NREDUCTIONS; k++)

@@ -220,13 +220,43 @@ check_given(ix_run *r)
     for (size_t i = 0; i < count; i++) {
         const char *name = r->call->sizes[i].name;
         size_t k = 0;
-        while (name && k < c->nsizes && strcmp(c->size[k].name, name) != 0)
+        while (name && k < c->nsizes &&
+               (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1))
             k++;
         if (!name || k == c->nsizes)
             return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
                            c->name, name ? name : "(null)");
     }
     return ILEX_OK;
+}
+
+/* Nothing gives size "p". */
+static ilex_status
+no_size(ix_run *r, size_t p)
+{
+    const ix_compiled *c = r->p->c;
+    for (size_t k = 0; k < c->nsizes; k++)
+        for (int i = 0; i < c->size[k].degree && c->size[k].degree > 1; i++)
+            if (c->size[k].used && (size_t)c->size[k].factor[i] == p)
+                return ix_fail(r->err, ILEX_E_SIZE,
+                               "%s: size %s stands in no shape but in the "
+                               "product %s, and products are not solved for; "
+                               "give it in the call (sizes)",
+                               c->name, c->size[p].name, c->size[k].name);
+    return ix_fail(r->err, ILEX_E_SIZE,
+                   "%s: size %s follows from no shape; give it in the call "
+                   "(sizes)",
+                   c->name, c->size[p].name);
+}
+
+static ilex_status
+compute_products(ix_run *r)
+{
+    const ix_compiled_size *s = ix_compiled_products(r->p->c, r->size);
+    return s ? ix_fail(r->err, ILEX_E_OVERFLOW,
+                       "%s: with these sizes the product %s leaves 64 bits",
+                       r->p->c->name, s->name)
+             : ILEX_OK;
 }
 
 static ilex_status
@@ -242,10 +272,7 @@ solve_size(ix_run *r, size_t p)
                        "for size %s",
                        c->name, c->size[p].name);
     if (!solved && !given)
-        return ix_fail(r->err, ILEX_E_SIZE,
-                       "%s: size %s follows from no shape; give it in the call "
-                       "(sizes)",
-                       c->name, c->size[p].name);
+        return no_size(r, p);
     if (given && solved && given->value != r->size[p])
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: size %s is given as %lld, but the shapes say %lld",
@@ -437,8 +464,9 @@ ix_bind(ix_run *r, const ilex_binding *bindings, size_t count)
             place(r, i);
     }
     for (size_t p = 0; !rc && p < c->nsizes; p++)
-        if (c->size[p].used)
+        if (c->size[p].used && c->size[p].degree == 1)
             rc = solve_size(r, p);
+    rc = rc ? rc : compute_products(r);
     rc = rc ? rc : check_shapes(r);
     rc = rc ? rc : check_assumptions(r);
     for (size_t i = 0; !rc && i < c->nbuffers; i++)

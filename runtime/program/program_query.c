@@ -102,7 +102,7 @@ static const ix_compiled_size *
 used_size(const ilex_program *p, size_t i)
 {
     for (size_t k = 0; k < p->c->nsizes; k++)
-        if (p->c->size[k].used && i-- == 0)
+        if (p->c->size[k].used && p->c->size[k].degree == 1 && i-- == 0)
             return &p->c->size[k];
     return NULL;
 }
@@ -112,7 +112,7 @@ ilex_program_size_count(const ilex_program *p)
 {
     size_t n = 0;
     for (size_t k = 0; k < p->c->nsizes; k++)
-        n += p->c->size[k].used;
+        n += p->c->size[k].used && p->c->size[k].degree == 1;
     return n;
 }
 
@@ -138,10 +138,14 @@ size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
             j++;
         if (j < count) {
             value[k] = sizes[j].value;
-        } else if (c->size[k].used) {
+        } else if (c->size[k].used && c->size[k].degree == 1) {
             ix_mem_free(&p->mem, value);
             return NULL;
         }
+    }
+    if (value && ix_compiled_products(c, value)) {
+        ix_mem_free(&p->mem, value);
+        return NULL;
     }
     return value;
 }

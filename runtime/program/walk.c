@@ -122,6 +122,11 @@ outside_range(ix_run *r, const ix_compiled_check *k, int64_t value)
 {
     int64_t lo = 0, hi = 0;
     ix_range_eval(&k->range, r->size, &lo, &hi);
+    if (k->axis == IX_CHECKED_WORD)
+        return ix_fail(r->err, ILEX_E_BOUNDS,
+                       "%s: an argument of random is %lld; it is not in [0, "
+                       "2^32)",
+                       r->p->c->name, (long long)value);
     return ix_fail(r->err, ILEX_E_BOUNDS,
                    "%s: an end of a reduction's range, %lld, is data and is "
                    "not in %lld to %lld, which its arrays cover",

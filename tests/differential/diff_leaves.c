@@ -29,16 +29,27 @@ diff_extent_text(const diff_extent *e, bool named, const char *axis, char *text,
              named ? lo : "", hi);
 }
 
-/* The value of a form for the recipe's sizes. */
+/* The value of a size, or of a product of some, for the recipe's sizes. */
+static int64_t
+value_of_param(const diff_shop *shop, int32_t param)
+{
+    const ix_param *p = &shop->ctx->param[param];
+    int64_t v = 1;
+    for (int i = 0; i < p->degree; i++)
+        for (int k = 0; k < DIFF_PARAMS; k++)
+            if (!strcmp(ix_param_name(shop->ctx, p->factor[i]),
+                        diff_param_names[k]))
+                v *= shop->recipe->sizes.value[k];
+    return v;
+}
+
+/* The value of a form. */
 static int64_t
 value_of(const diff_shop *shop, const ix_lin *a)
 {
     int64_t v = a->c;
     for (int32_t i = 0; i < a->n; i++)
-        for (int p = 0; p < DIFF_PARAMS; p++)
-            if (!strcmp(ix_param_name(shop->ctx, a->t[i].param),
-                        diff_param_names[p]))
-                v += a->t[i].k * shop->recipe->sizes.value[p];
+        v += a->t[i].k * value_of_param(shop, a->t[i].param);
     return v;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lib/build/random.h"
 #include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
 
@@ -226,6 +227,38 @@ diff_build_diagonal(diff_shop *shop, diff_random *r, ilex_array *const *x)
     return close_map(&m, read_at(&m, at));
 }
 
+/* Remainders and quotients: along an axis that goes several times over, or each
+ * element several times, or two axes as one. */
+ilex_array *
+diff_build_merged(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    map m;
+    if (!open_map(&m, shop, r, x[0]))
+        return NULL;
+    const ix_lin *length = m.ax[m.k].hi, *by;
+    ilex_array *i = m.index[m.k];
+    int how = diff_draw(r, 3);
+    by = ix_lin_const(m.ctx, diff_between(r, 1, 3));
+    if (diff_chance(r, 50))
+        by = ix_index_to_lin(
+            m.ctx,
+            ilex_size(m.ctx, diff_param_names[diff_draw(r, DIFF_PARAMS)]));
+    if (how == 2 && m.k + 1 < m.rank) {
+        by = m.ax[m.k + 1].hi;
+        m.index[m.k + 1] = ix_index_mod_lin(m.ctx, i, by);
+        for (int k = m.k + 2; k < m.rank; k++) {
+            m.index[k] = ix_scalar_index(m.ctx, k - 1);
+            m.ax[k - 1] = m.ax[k];
+        }
+    }
+    m.ax[m.k].hi = ix_lin_mul(m.ctx, length, by);
+    i = how == 0 ? ix_index_mod_lin(m.ctx, i, length)
+                 : ix_index_floordiv_lin(m.ctx, i, by);
+    ilex_array *body = read_at(&m, i);
+    m.rank -= how == 2 && m.k + 1 < m.rank;
+    return m.ax[m.k].hi ? close_map(&m, body) : ix_poison_again(m.ctx);
+}
+
 /* x[i] combined with the value of an index, as a number. */
 ilex_array *
 diff_build_position(diff_shop *shop, diff_random *r, ilex_array *const *x)
@@ -302,6 +335,43 @@ integers(map *m, ix_op op, ilex_dtype result, ilex_array *a, ilex_array *b)
 {
     ilex_array *ops[2] = {a, b};
     return ix_scalar_op(m->ctx, op, ILEX_I64, result, ops);
+}
+
+/* ---- random ---- */
+
+/* An index, an element, or a number as a word of random. */
+static ilex_array *
+random_word(map *m, diff_random *r, ilex_dtype dtype)
+{
+    int k = diff_draw(r, m->rank);
+    if (diff_chance(r, 20))
+        return ix_index_const(m->ctx, diff_draw(r, 9));
+    if (diff_chance(r, 60))
+        return ix_index_fma(m->ctx, m->index[k], -1, form(m, m->ax[k].lo, 0));
+    ilex_array *v = ix_scalar_load(m->ctx, dtype, 0, m->rank, m->index);
+    return integers(m, IX_OP_REMAINDER, ILEX_I64,
+                    ix_scalar_cast(m->ctx, ILEX_I64, v),
+                    ix_index_const(m->ctx, (int64_t)1 << diff_draw(r, 33)));
+}
+
+/* random(key, …) of indices and elements. */
+ilex_array *
+diff_build_random(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    map m;
+    if (!open_map(&m, shop, r, x[0]) ||
+        ix_dtype_is_complex((ilex_dtype)x[0]->dtype))
+        return NULL;
+    ilex_array *key = ix_scalar_const(
+        m.ctx, ILEX_U64, (ix_value){.u = (uint64_t)diff_draw(r, 1 << 30)});
+    ilex_array *word[IX_RANDOM_WORDS];
+    int count = 1 + diff_draw(r, IX_RANDOM_WORDS);
+    for (int i = 0; i < count; i++)
+        word[i] = random_word(&m, r, (ilex_dtype)x[0]->dtype);
+    ilex_array *body =
+        ix_random_scalar(m.ctx, diff_chance(r, 40),
+                         ix_domain_new(m.ctx, m.rank, m.ax), key, count, word);
+    return ix_is_poison(body) ? body : close_map(&m, body);
 }
 
 /* x at lo + v mod length along an axis, or where v itself is inside, x there

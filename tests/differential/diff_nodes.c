@@ -200,8 +200,9 @@ diff_build_reshape(diff_shop *shop, diff_random *r, ilex_array *const *x)
         ax[n] = (ix_axis){0, ix_lin_const(shop->ctx, 0), old->hi};
         if (how == 0 && k == at && k + 1 < d) {
             const ix_lin *next = x[0]->interior->ax[++k].hi;
-            ax[n].hi = next->n ? ix_lin_scale(shop->ctx, next, old->hi->c)
-                               : ix_lin_scale(shop->ctx, old->hi, next->c);
+            ax[n].hi = ix_lin_mul(shop->ctx, old->hi, next);
+            if (!ax[n].hi)
+                return ix_poison_again(shop->ctx);
         } else if (how == 1 && k == at && old->hi->c % by == 0) {
             ix_axis *next = &ax[n + 1];
             *next = (ix_axis){0, ax[n].lo, ix_lin_const(shop->ctx, by)};

@@ -23,6 +23,11 @@ static const char grown[] =
 static const char unbound[] = HEAD("unbound") "out y : i64 = size(n)\n";
 static const char sum[] =
     HEAD("sum") "in x : f64[n+m]\nout y : f64[n+m] = x*x\n";
+static const char product[] =
+    HEAD("product") "in x : f64[n*m]\nout y : f64[n*m] = x*x\n";
+static const char merged[] =
+    HEAD("merged") "in x : f64[n]\nin w : f64[n*m]\nout y : f64[n] = x*x\n"
+                   "out z : f64[n*m] = w\n";
 static const char assumed[] =
     HEAD("assumed") "assume n >= 4 && n % 2 == 0\nin x : f64[n]\nout y : "
                     "f64[n] = x*x\n";

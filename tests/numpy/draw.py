@@ -408,8 +408,7 @@ class Drawer(Structure):
                 a, b = forms[k], forms[k + 1]
                 if order == "F":
                     a, b = b, a
-                if b.constant():
-                    forms[k:k + 2] = [a * b.c]
+                forms[k:k + 2] = [a * b]
             elif len(forms) < 8:
                 f = r.choice([2, 3, 4, 5])
                 if forms[k].divisible(f) and forms[k] != Form(0):

@@ -4,9 +4,11 @@
 A form is proved to be >= 0 if its coefficients are and its least value is:
 weaker than what Ilex knows, so that a refusal is worth a look."""
 
+from meaning import Undefined
+
 
 class Form:
-    """c + sum of k*size."""
+    """c + sum of k*size; a product of sizes is the text "m*n", sorted."""
 
     def __init__(self, c=0, terms=()):
         self.c = c
@@ -21,6 +23,16 @@ class Form:
         return Form(self.c + other.c, t)
 
     def __mul__(self, k):
+        if isinstance(k, Form):
+            total = self * k.c
+            for s, v in k.terms:
+                total += Form(0, {s: v * self.c})
+                for t, w in self.terms:
+                    names = sorted(s.split("*") + t.split("*"))
+                    if len(names) > 4:
+                        raise Undefined
+                    total += Form(0, {"*".join(names): v * w})
+            return total
         return Form(self.c * k, {s: k * v for s, v in self.terms})
 
     def __sub__(self, other):
@@ -57,8 +69,14 @@ class Sizes:
     def __init__(self, rows):
         self.rows = rows  # name: (least, modulus, value)
 
+    def product(self, names, column):
+        value = 1
+        for name in names.split("*"):
+            value *= self.rows[name][column]
+        return value
+
     def value(self, form):
-        return form.c + sum(k * self.rows[s][2] for s, k in form.terms)
+        return form.c + sum(k * self.product(s, 2) for s, k in form.terms)
 
     def nonneg(self, form):
         """Provably >= 0."""
@@ -66,7 +84,7 @@ class Sizes:
         for s, k in form.terms:
             if k < 0:
                 return False
-            least += k * self.rows[s][0]
+            least += k * self.product(s, 0)
         return least >= 0
 
     def le(self, a, b):

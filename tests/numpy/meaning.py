@@ -112,6 +112,21 @@ def i_divide(divide):
     return f
 
 
+def philox(x, y, z):
+    """Words 0 and 1 of Philox 4x32-10, from four words of counter and two of
+    key: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011)."""
+    half, low = np.uint64(32), np.uint64(0xffffffff)
+    c = [x & low, x >> half, y & low, y >> half]
+    k = [z & low, z >> half]
+    for _ in range(10):
+        p = c[0] * np.uint64(0xd2511f53)
+        q = c[2] * np.uint64(0xcd9e8d57)
+        c = [q >> half ^ c[1] ^ k[0], q & low, p >> half ^ c[3] ^ k[1], p & low]
+        k = [k[0] + np.uint64(0x9e3779b9) & low,
+             k[1] + np.uint64(0xbb67ae85) & low]
+    return c[0] | c[1] << half
+
+
 def i_power(x, y):
     one = np.uint64(1)
     e = np.asarray(np.where(y < 0, np.zeros_like(y), y).astype("u8"))
@@ -335,6 +350,7 @@ op("right_shift", 2, "shift", by_kind(i=shift_right))
 
 for name in "floor ceil trunc".split():
     op(name, 1, "float real", by_kind(f=getattr(np, name)))
+op("philox", 3, "word", by_kind(i=philox))
 op("rint", 1, "float", by_kind(f=np.rint, c=parts(np.rint)))
 op("sqrt", 1, "float", by_kind(f=np.sqrt, c=tame(np.sqrt)))
 for name in "cbrt arctan arcsinh tanh".split():
@@ -386,6 +402,11 @@ def loop_dtype(rule, dtypes):
     """The dtype that the operator computes in; Undefined if there is none."""
     if rule.startswith("float"):
         dtypes = [float_of(d) for d in dtypes]
+    if rule == "word":
+        kinds = {KIND[d] for d in dtypes}
+        if kinds & set("fc") or kinds == {"b"}:
+            raise Undefined
+        return "u64"
     d = dtypes[0]
     for other in dtypes[1:]:
         d = promote(d, other)

@@ -179,26 +179,28 @@ class Structure:
         full = [Form(1)] * (len(forms) - len(by)) + by
         out = []
         for f, b in zip(forms, full):
-            if not f.constant() and not b.constant():
-                raise Undefined
-            out.append(f * b.c if b.constant() else b * f.c)
+            out.append(f * b)
         value = np.tile(x.value, [sizes.value(b) for b in full])
         return self.call([x], self.forms(out), value, "tile(%%s; by=%s)" % (
             by[0].text() if len(by) == 1 else "[%s]" % self.shape_text(by)))
 
     def step_repeat(self):
         x = self.unnamed(1)
-        n, by = len(x.axes), self.r.choice([0, 1, 2, 2, 3, 4])
+        n, by = len(x.axes), Form(self.r.choice([0, 1, 2, 2, 3, 4]))
+        if self.p.sizes.rows and self.chance(15):
+            by = Form(0, {self.r.choice(list(self.p.sizes.rows)): 1})
+        times = self.p.sizes.value(by)
         forms = [a.hi for a in x.axes]
         if n == 1 or (self.chance(20) and all(f.constant() for f in forms)):
             total = forms[0] if n == 1 else Form(x.value.size)
             return self.call([x], self.forms([total * by]),
-                             np.repeat(x.value, by), "repeat(%%s; by=%d)" % by)
+                             np.repeat(x.value, times),
+                             "repeat(%%s; by=%s)" % by.text())
         k = self.r.randrange(n)
         forms[k] = forms[k] * by
-        return self.call([x], self.forms(forms), np.repeat(x.value, by, k),
-                         "repeat(%%s; axis=%d, by=%d)" % (self.place(k, n),
-                                                          by))
+        return self.call([x], self.forms(forms), np.repeat(x.value, times, k),
+                         "repeat(%%s; axis=%d, by=%s)" % (self.place(k, n),
+                                                          by.text()))
 
     def diagonal(self):
         """An array, the text of the attributes, the diagonal and its axes."""
@@ -562,9 +564,9 @@ class Structure:
         if k + 1 < len(forms) and self.chance(50):
             slow, fast = (forms[k:k + 2] if order == "C"
                           else forms[k:k + 2][::-1])
-            if not fast.constant() or fast == Form(0):
+            if fast == Form(0):
                 raise Undefined
-            new, at = forms[:k] + [slow * fast.c] + forms[k + 2:], k
+            new, at = forms[:k] + [slow * fast] + forms[k + 2:], k
         elif forms[k].divisible(f) and forms[k] != Form(0):
             pair = [forms[k].over(f), Form(f)]
             at = k if order == "C" else k + 1
@@ -575,9 +577,7 @@ class Structure:
         shape = [self.p.sizes.value(g) for g in new]
         value = x.value.reshape(shape, order=order)
         known = [g for i, g in enumerate(new) if i != at]
-        if any(g == Form(0) for g in known) or new.count(new[at]) != 1 or \
-                (not new[at].constant() and any(not g.constant()
-                                                for g in known)):
+        if any(g == Form(0) for g in known) or new.count(new[at]) != 1:
             at = -1
         text = ", ".join("-1" if i == at else g.text()
                          for i, g in enumerate(new))

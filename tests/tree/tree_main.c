@@ -308,6 +308,24 @@ is_changed(tree_case *c, ix_unit *u)
     return changed;
 }
 
+/* Of the sizes, then of their products. */
+static void
+solve_sizes(tree_case *c)
+{
+    const ilex_context *ctx = c->ctx;
+    free(c->size);
+    c->size = tree_allocate(ctx->nparams, sizeof *c->size);
+    for (size_t p = 0; p < ctx->nparams; p++) {
+        for (int i = 0; i < DIFF_PARAMS; i++)
+            if (!strcmp(ix_param_name(ctx, (int32_t)p), diff_param_names[i]))
+                c->size[p] = c->recipe->sizes.value[i];
+        for (int i = 0; i < ctx->param[p].degree; i++)
+            if (ctx->param[p].degree > 1)
+                c->size[p] =
+                    (i ? c->size[p] : 1) * c->size[ctx->param[p].factor[i]];
+    }
+}
+
 static void
 check_pass(void *user, ix_unit *u, const char *pass)
 {
@@ -316,6 +334,7 @@ check_pass(void *user, ix_unit *u, const char *pass)
     c->inplace |= inplace;
     if (u->level < IX_LEVEL_TREE || c->failed || !(is_changed(c, u) || inplace))
         return;
+    solve_sizes(c); /* a pass may need a product of sizes that is new */
     tree_memory *memory = make_memory(c, u);
     if (c->inplace)
         share_memory(u, memory);
@@ -333,16 +352,6 @@ check_pass(void *user, ix_unit *u, const char *pass)
 }
 
 /* ---- a program ---- */
-
-static void
-solve_sizes(tree_case *c)
-{
-    c->size = tree_allocate(c->ctx->nparams, sizeof *c->size);
-    for (size_t p = 0; p < c->ctx->nparams; p++)
-        for (int i = 0; i < DIFF_PARAMS; i++)
-            if (!strcmp(ix_param_name(c->ctx, (int32_t)p), diff_param_names[i]))
-                c->size[p] = c->recipe->sizes.value[i];
-}
 
 /* The arguments' storages; an output in place has its input's. */
 static bool
@@ -465,7 +474,6 @@ run_program(const diff_recipe *recipe, const char *text)
         judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
-        solve_sizes(&c);
         compile_for(&c, false);
         if (!c.failed)
             compile_for(&c, true);

@@ -63,7 +63,11 @@ next_value(const char **text, ilex_dtype dtype)
                   *text);
     if (*end == ',')
         in.im = strtod(end + 1, &end);
+    if (dtype == ILEX_U64) /* all its digits */
+        in.u = strtoull(*text, &end, 10);
     *text = end;
+    if (dtype == ILEX_U64)
+        return in;
     ix_cast_eval(ILEX_C128, dtype, &in, &v);
     return v;
 }
@@ -83,6 +87,7 @@ argument(const ilex_program *p, size_t i, const ilex_size_binding *sizes,
         for (size_t j = 0; j < nsizes; j++)
             if (!strcmp(c->size[k].name, sizes[j].name))
                 size[k] = sizes[j].value;
+    ck_assert_ptr_null(ix_compiled_products(c, size));
     for (int k = 0; k < b->rank; k++) {
         ck_assert(ix_range_eval(&b->interior[k], size, &lo, &hi));
         shape[k] = hi - lo;

@@ -160,22 +160,6 @@ START_TEST(empty_reshapes)
 }
 END_TEST
 
-START_TEST(not_affine)
-{
-    static const char *const reshape[] = {"in x : i64[n, m]\n"
-                                          "reshape y[m, n] = x\n",
-                                          "in x : i64[2*n]\n"
-                                          "reshape y[n, 2] = x order F\n"};
-    for (int i = 0; i < 2; i++) {
-        char text[200];
-        snprintf(text, sizeof text, "ilex 1\nprogram p\nsize n, m\n%s",
-                 reshape[i]);
-        ck_assert_ptr_null(ilex_module_parse(ctx, text, "p"));
-        ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
-    }
-}
-END_TEST
-
 /* ---- permute, slice ---- */
 
 START_TEST(permutes)
@@ -347,6 +331,6 @@ int
 main(void)
 {
     return RUN_TESTS("lower", reshapes, symbolic_reshapes, empty_reshapes,
-                     not_affine, permutes, slices, rolls, einsums,
+                     permutes, slices, rolls, einsums,
                      only_lambdas);
 }
