@@ -185,6 +185,14 @@ ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
  * final NUL are written to `text`; returns the length it needs without it. */
 ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
 
+/* A hash of what the array means, 16 bytes: of its kind, dtype, domain and
+ * attributes, the assumptions it rests on, and the hashes of its operands, with
+ * the names of inputs, sizes and axes. Another context, or another order in
+ * which things are made, gives the same hash; wrapped data count by dtype and
+ * domain, numbered as they are met. It is not meant to withstand an attack.
+ * ILEX_E_ARGUMENT for poison, ILEX_E_MEMORY; the bytes are 0 then. */
+ILEX_API ilex_status ilex_hash(const ilex_array *x, uint8_t hash[16]);
+
 /* ---- modules: named programs, as in .ilx text ---- */
 
 typedef struct ilex_module ilex_module;
@@ -208,6 +216,11 @@ ILEX_API ilex_array *ilex_module_array(ilex_module *module, const char *name);
  * NULL. */
 ILEX_API ilex_status ilex_module_output(ilex_module *module, const char *name,
                                         ilex_array *value, const char *inplace);
+
+/* A hash of the program: its name, its outputs in order with their names and
+ * those of inputs they may overwrite, its inputs, and the assumptions on its
+ * sizes; see ilex_hash. What `let` calls an array does not count. */
+ILEX_API ilex_status ilex_module_hash(ilex_module *module, uint8_t hash[16]);
 
 /* The program as canonical text; parsing it gives the same graph. The string
  * is owned by the caller: ilex_text_free(). NULL on error. */
