@@ -185,6 +185,19 @@ ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
  * final NUL are written to `text`; returns the length it needs without it. */
 ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
 
+/* The user's data with an array, by a key (compared as text): what is set last
+ * is what is got; NULL if there is none. They are about a value, not a place:
+ * equal arrays are one, and what is made from it has none of them. They are no
+ * part of the array's hash, and nothing in a graph depends on them.
+ * `destroy` (or NULL) is called with a value that is replaced, or whose array
+ * dies, on the context's thread, whoever dropped the array; it may drop
+ * arrays, and when the context is freed do nothing else with it.
+ * ILEX_E_ARGUMENT for poison or NULL, ILEX_E_MEMORY: then nothing is set and
+ * nothing destroyed. */
+ILEX_API ilex_status ilex_user_set(ilex_array *x, const char *key, void *value,
+                                   void (*destroy)(void *value));
+ILEX_API void *ilex_user_get(const ilex_array *x, const char *key);
+
 /* A hash of what the array means, 16 bytes: of its kind, dtype, domain and
  * attributes, the assumptions it rests on, and the hashes of its operands, with
  * the names of inputs, sizes and axes. Another context, or another order in

@@ -128,9 +128,11 @@ int32_t ix_env_minimise(ilex_context *ctx, const ix_env *all,
                         ix_holds_fn *holds, void *user,
                         const ix_assumption **item);
 
-/* Assumptions of a context, to be put back. */
+/* Assumptions of a context, and the place where arrays are made, to be put
+ * back. */
 typedef struct ix_assumed {
     const ix_env *in_force, *facts, *proof;
+    ix_location place;
 } ix_assumed;
 
 /* Replaces those of the context, for work of another kind; gives what they

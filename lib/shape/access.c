@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "lib/graph/annotation.h"
 #include "lib/shape/relevant.h"
 
 /* ---- intervals ---- */
@@ -367,9 +368,24 @@ print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
         ix_text_char(t, ')');
 }
 
+/* "; it is read at p.ilx:4:9" */
+static void
+print_reader(ilex_context *ctx, const ilex_array *reader, ix_text *t)
+{
+    ix_text at;
+    ix_text_init(&at, &ctx->mem);
+    if (reader)
+        ix_location_print(reader, &at);
+    const char *s = ix_text_string(&at);
+    if (s && *s)
+        ix_text_format(t, "; it is read at %s", s);
+    ix_text_free(&at);
+}
+
 void
-ix_access_report(ilex_context *ctx, const char *name, const ilex_array *operand,
-                 int axis, const ix_domain *box, const ix_sample *sample)
+ix_access_report(ilex_context *ctx, const char *name, const ilex_array *reader,
+                 const ilex_array *operand, int axis, const ix_domain *box,
+                 const ix_sample *sample)
 {
     const ix_axis *ax = &operand->valid->ax[axis];
     char label[80];
@@ -385,6 +401,7 @@ ix_access_report(ilex_context *ctx, const char *name, const ilex_array *operand,
     ix_text_format(&t, "; %s covers %s in [%s, %s)", name_of(operand), label,
                    ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
     print_sizes(ctx, sample, &t);
+    print_reader(ctx, reader, &t);
     const char *s = ix_text_string(&t);
     ix_fail(&ctx->error, ILEX_E_BOUNDS, "%s", s ? s : "out of bounds");
     ix_text_free(&t);
@@ -433,7 +450,7 @@ check_axis(ix_walk *w, const ilex_array *load, int k)
     ix_tri ok =
         ix_access_within(ctx, &w->frame, load->ops[k], ax->lo, ax->hi, &sample);
     if (ok == IX_NO)
-        ix_access_report(ctx, c->name, operand, k, w->frame.box, &sample);
+        ix_access_report(ctx, c->name, NULL, operand, k, w->frame.box, &sample);
     if (ok == IX_UNKNOWN)
         ix_fail(&ctx->error, ILEX_E_LIMIT,
                 "%s: whether index %d of %s stays inside [%s, %s) is more "

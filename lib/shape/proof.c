@@ -217,10 +217,11 @@ ix_prove_form(ilex_context *ctx, ix_tri (*ask)(ilex_context *ctx, void *user),
 ix_assumed
 ix_assume_instead(ilex_context *ctx, ix_assumed now)
 {
-    ix_assumed before = {ctx->in_force, ctx->facts, ctx->proof};
+    ix_assumed before = {ctx->in_force, ctx->facts, ctx->proof, ctx->place};
     ctx->in_force = now.in_force;
     ctx->facts = now.facts;
     ctx->proof = now.proof;
+    ctx->place = now.place;
     return before;
 }
 
