@@ -100,11 +100,11 @@ typedef struct ix_compiled_buffer {
     void *data;       /* DATA: wrapped object, counted by the program */
 } ix_compiled_buffer;
 
-/* Its range is that of the outermost loop; with rank 0, one call with (0, 1).
- */
 typedef struct ix_compiled_kernel {
     const char *name;
     int rank;
+    int axis;      /* whose range it is called for; -1: one call with (0, 1) */
+    int serial;    /* along which its loop is serial (a scan), -1: none */
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */
     int nwritten;
@@ -154,12 +154,21 @@ typedef struct ix_instr {
     ix_value value;         /* CONST */
 } ix_instr;
 
+/* What a tape computes at each point: values and the buffers that they go to.
+ */
+typedef struct ix_tape_result {
+    int buffer;
+    int32_t value;
+} ix_tape_result;
+
 typedef struct ix_tape {
-    int buffer; /* that it writes */
     int rank;
     ix_range *box;
+    bool backward; /* from the last point to the first */
     ix_instr *instr;
-    int32_t ninstr, result;
+    int32_t ninstr;
+    ix_tape_result *result;
+    int nresults;
 } ix_tape;
 
 typedef enum ix_step_kind {

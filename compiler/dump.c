@@ -44,7 +44,7 @@ put_graph(const ix_unit *u, ix_text *t)
                            *ix_map_find(&u->position, n->ops[k]));
             comma = ", ";
         }
-        if (n->kind == IX_LAMBDA) {
+        if (ix_has_body(n)) {
             ix_text_put(t, "\n    = ");
             ix_print_scalar(u->ctx, n->ops[0], t);
         }
@@ -63,8 +63,15 @@ ix_dump_unit(const ix_unit *u, ix_text *t)
     for (size_t i = 0; i < u->nbuffers; i++)
         put_buffer(u, (int)i, t);
     for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++) {
-        ix_text_format(t, "  stage b%d on [%s]\n", u->stage[i].buffer,
-                       ix_domain_show(u->ctx, u->stage[i].box).s);
+        const ix_stage *s = &u->stage[i];
+        ix_text_format(t, "  stage b%d", s->buffer);
+        for (int k = 1; s->scan && k < s->scan->count; k++)
+            ix_text_format(t, ", b%d", s->scan->buffer[k]);
+        ix_text_format(t, " on [%s]", ix_domain_show(u->ctx, s->box).s);
+        if (s->scan)
+            ix_text_format(t, " axis %d %s", s->scan->axis,
+                           s->scan->backward ? "backward" : "forward");
+        ix_text_char(t, '\n');
         ix_dump_body(u, u->stage[i].body, t);
     }
     for (const ix_kernel *k = u->kernels; k; k = k->next) {

@@ -56,11 +56,23 @@ typedef struct ix_check {
     const ix_lin *lo, *hi;
 } ix_check;
 
-/* A stored array. */
+/* What is stored level by level along an axis, each level after the one before:
+ * several buffers, which the bodies read at levels before. */
+typedef struct ix_recurrence {
+    int axis;
+    bool backward;
+    int *buffer; /* that each body of the TUPLE writes */
+    int count;
+    bool inside; /* the loop over the last axis stands in that over "axis" */
+} ix_recurrence;
+
+/* A stored array; the results of a scan. */
 typedef struct ix_stage {
-    int buffer;           /* what it writes */
+    int buffer;           /* what it writes; of a scan the first */
     const ix_domain *box; /* where */
-    ilex_array *body;     /* loads have buffer numbers as slots */
+    ilex_array *body;     /* loads have buffer numbers as slots; of a scan a
+                             TUPLE */
+    ix_recurrence *scan;  /* or NULL */
 } ix_stage;
 
 /* A list of numbers. */
@@ -78,7 +90,10 @@ typedef struct ix_kernel {
     ix_stmt *body;
     ix_stmt *nests;       /* nests of stores, before statements for a target */
     const ix_domain *box; /* hull of what it stores */
-    char *variable;       /* letters of the variables' names */
+    int axis;             /* of the box: over whose range it is called, in any
+                             parts; -1: it is called once */
+    const ix_recurrence *scan; /* of the nests, or NULL */
+    char *variable;            /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;
     struct ix_kernel_layout *layout; /* of its arguments */

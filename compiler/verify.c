@@ -31,7 +31,7 @@ verify_reads(verifier *v, const ilex_array *n)
 {
     char name[64];
     snprintf(name, sizeof name, "after pass %s, which has a bug", v->pass);
-    if (n->kind == IX_LAMBDA)
+    if (ix_has_body(n))
         v->ok &= ix_access_check_body(v->u->ctx, name, n->valid, n->ops[0],
                                       n->ops + 1);
 }
@@ -79,14 +79,22 @@ verify_load(ix_load_visitor *lv, const ilex_array *load)
 }
 
 static void
-verify_body(verifier *v, const ix_domain *box, int buffer,
-            const ilex_array *body)
+verify_value(verifier *v, int buffer, const ilex_array *body)
 {
     if (ix_is_array(body) || body->dtype != v->u->buffer[buffer].dtype)
         complain(v, "a stored value has another dtype than its buffer", buffer);
+}
+
+static void
+verify_stage(verifier *v, const ix_stage *s)
+{
+    for (int i = 0; s->scan && i < s->scan->count; i++)
+        verify_value(v, s->scan->buffer[i], s->body->ops[i]);
+    if (!s->scan)
+        verify_value(v, s->buffer, s->body);
     ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
-    lv.frame.box = box;
-    v->ok &= ix_visit_loads(&lv, body);
+    lv.frame.box = s->box;
+    v->ok &= ix_visit_loads(&lv, s->body);
 }
 
 bool
@@ -96,7 +104,7 @@ ix_verify_unit(ix_unit *u, const char *pass)
     if (u->level == IX_LEVEL_GRAPH)
         verify_graph(&v);
     for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++)
-        verify_body(&v, u->stage[i].box, u->stage[i].buffer, u->stage[i].body);
+        verify_stage(&v, &u->stage[i]);
     for (ix_kernel *k = u->kernels; k && v.ok; k = k->next)
         v.ok = ix_check_kernel(u, k, pass);
     return v.ok;

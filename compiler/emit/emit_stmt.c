@@ -13,23 +13,23 @@
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    char letter = e->kernel->variable[s->number];
+    ix_value_text v = ix_value_name(e->kernel->variable[s->number], s->number);
     bool grid = s->how == IX_GRID;
     if (s->how == IX_VECTOR && *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
     ix_text *t = ix_emit_line(e);
-    ix_text_format(t, "for (i64 %c%d = ", letter, s->number);
+    ix_text_format(t, "for (i64 %s = ", v.s);
     if (grid)
         ix_text_put(t, "(i64)blockIdx.x * blockDim.x + threadIdx.x");
     else
-        ix_emit_sum(e, s->lo[0], t);
-    ix_text_format(t, "; %c%d < ", letter, s->number);
-    ix_emit_sum(e, s->hi[0], t);
-    ix_text_format(t, "; %c%d", letter, s->number);
+        ix_emit_sum(e, s->down ? s->hi[0] : s->lo[0], t);
+    ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
+    ix_emit_sum(e, s->down ? s->lo[0] : s->hi[0], t);
+    ix_text_format(t, "; %s", v.s);
     if (grid)
         ix_text_put(t, " += (i64)gridDim.x * blockDim.x");
     else if (s->step == 1)
-        ix_text_put(t, "++");
+        ix_text_put(t, s->down ? "--" : "++");
     else
         ix_text_format(t, " += %lld", (long long)s->step);
     ix_text_put(t, ") {\n");

@@ -24,7 +24,7 @@ put_node(ix_unit *u, size_t i, ix_text *t)
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_text body;
     ix_text_init(&body, &mem);
-    if (n->kind == IX_LAMBDA)
+    if (ix_has_body(n))
         ix_print_scalar(u->ctx, n->ops[0], &body);
     else if (n->kind == IX_INPUT)
         ix_text_put(&body, ix_symbol_text(u->ctx, (int32_t)n->attr[0]));

@@ -4,6 +4,7 @@
  * each array must cover, inferred backwards from the outputs.
  */
 #include "compiler/unit.h"
+#include "lib/build/scan.h"
 
 /* ---- check ---- */
 
@@ -186,6 +187,33 @@ need_parts(ix_unit *u, size_t i)
     return u->need[i] != NULL;
 }
 
+/* A result is needed from the first level on that is computed, and so are all
+ * results of its scan. */
+static bool
+need_result(ix_unit *u, size_t i)
+{
+    const ilex_array *scan = u->order[i]->ops[0];
+    const ix_domain **need = &u->need[*ix_map_find(&u->position, scan)];
+    ix_axis ax[ILEX_MAX_RANK], *along = &ax[ix_scan_axis(scan)];
+    const ix_axis *whole = &scan->interior->ax[ix_scan_axis(scan)];
+    memcpy(ax, u->need[i]->ax, (size_t)ix_rank(scan) * sizeof *ax);
+    *(ix_scan_is_backward(scan) ? &along->hi : &along->lo) =
+        ix_scan_is_backward(scan) ? whole->hi : whole->lo;
+    *need = join_boxes(u->ctx, *need, ix_domain_new(u->ctx, ix_rank(scan), ax),
+                       scan->valid);
+    return *need != NULL;
+}
+
+/* All results of a scan are computed where one is. */
+static void
+share_needs(ix_unit *u)
+{
+    for (size_t i = 0; i < u->norder; i++)
+        if (u->order[i]->kind == IX_RESULT && u->need[i])
+            u->need[i] =
+                u->need[*ix_map_find(&u->position, u->order[i]->ops[0])];
+}
+
 bool
 ix_pass_extents(ix_unit *u)
 {
@@ -202,7 +230,9 @@ ix_pass_extents(ix_unit *u)
         ilex_array *n = u->order[i];
         if (n->kind == IX_CONCAT && u->need[i] && !need_parts(u, i))
             return false;
-        if (n->kind != IX_LAMBDA || !u->need[i])
+        if (n->kind == IX_RESULT && u->need[i] && !need_result(u, i))
+            return false;
+        if (!ix_has_body(n) || !u->need[i])
             continue; /* an operand that no load reads */
         reader r = {u, n};
         ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
@@ -210,5 +240,6 @@ ix_pass_extents(ix_unit *u)
         if (!ix_visit_loads(&v, n->ops[0]))
             return false;
     }
+    share_needs(u);
     return true;
 }

@@ -104,7 +104,7 @@ take_branch(void *user, ilex_array *n)
 static ilex_array *
 simplify_array(ix_unit *u, ilex_array *n)
 {
-    if (n->kind != IX_LAMBDA)
+    if (!ix_has_body(n))
         return n;
     ix_substitution s = {
         .ctx = u->ctx, .rewrite = u->reference ? take_branch : simplify_scalar};

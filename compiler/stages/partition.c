@@ -209,9 +209,11 @@ decide(partition *p)
         info *x = &p->of[i];
         if (n->kind == IX_CONCAT && u->need[i])
             ix_parts_decide(p, n, i);
-        if (n->kind != IX_LAMBDA || !u->need[i])
+        if (n->kind == IX_RESULT && u->need[i])
+            ix_recurrence_note(p, i);
+        if (!ix_has_body(n) || !u->need[i])
             continue;
-        x->stored = is_stored(p, n, x);
+        x->stored = n->kind == IX_SCAN || is_stored(p, n, x);
         read_count c = {p, n, x->stored ? 1 : x->reads, x->stored};
         ix_load_visitor v = {.ctx = u->ctx, .fn = count_read, .user = &c};
         v.frame.box = n->interior;
@@ -304,7 +306,7 @@ ix_partition_store(ix_partition *p, size_t i)
     info *x = &p->of[i];
     x->stored = true;
     x->buffer = ix_partition_temporary(p, i);
-    ix_unit_stage(p->u, (ix_stage){x->buffer, p->u->need[i], x->body});
+    ix_unit_stage(p->u, (ix_stage){x->buffer, p->u->need[i], x->body, NULL});
 }
 
 /* Stores the operands of "n" that are computed again, for the body of "n"
@@ -331,7 +333,8 @@ ix_partition_output(ix_partition *p, const ilex_array *n)
             count++;
         }
     bool whole = u->need[*ix_map_find(&u->position, n)] == n->interior;
-    bool own = n->kind == IX_LAMBDA || n->kind == IX_CONCAT;
+    bool own =
+        n->kind == IX_LAMBDA || n->kind == IX_CONCAT || n->kind == IX_RESULT;
     return count == 1 && whole && own ? output : -1;
 }
 
@@ -343,7 +346,7 @@ make_stage(partition *p, size_t i)
     info *x = &p->of[i];
     if (n->kind == IX_CONCAT && u->need[i])
         return ix_parts_store(p, i);
-    if (n->kind != IX_LAMBDA || !u->need[i]) {
+    if (!ix_has_body(n) || !u->need[i]) {
         x->stored = true;
         return true;
     }
@@ -353,10 +356,12 @@ make_stage(partition *p, size_t i)
     }
     if (ix_is_poison(x->body))
         return false;
+    if (n->kind == IX_SCAN)
+        return ix_recurrence_store(p, i);
     int output = x->stored ? ix_partition_output(p, n) : -1;
     if (output >= 0) {
         x->buffer = (int)(p->first_output + (size_t)output);
-        ix_unit_stage(u, (ix_stage){x->buffer, n->interior, x->body});
+        ix_unit_stage(u, (ix_stage){x->buffer, n->interior, x->body, NULL});
     } else if (x->stored) {
         ix_partition_store(p, i);
     }
@@ -436,7 +441,8 @@ copy_output(partition *p, size_t i)
         load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    ix_unit_stage(u, (ix_stage){(int)(p->first_output + i), n->interior, body});
+    ix_unit_stage(
+        u, (ix_stage){(int)(p->first_output + i), n->interior, body, NULL});
     return true;
 }
 

@@ -30,6 +30,7 @@ typedef struct ix_partition_info {
     ilex_array *body;   /* over buffers, when computed again */
     int statements;     /* of it, or more */
     ix_whereabouts *at; /* CONCAT */
+    size_t *result;     /* SCAN: position + 1 of each result, 0: not read */
 } ix_partition_info;
 
 typedef struct ix_partition {
@@ -55,6 +56,15 @@ int ix_partition_temporary(ix_partition *p, size_t i);
 
 /* Stores the array at position "i", which has a body, in a temporary. */
 void ix_partition_store(ix_partition *p, size_t i);
+
+/* ---- recurrences.c ---- */
+
+/* Users first: notes which results of the scan at "position" are read; "i" is
+ * one of them. */
+void ix_recurrence_note(ix_partition *p, size_t i);
+
+/* The stage of the scan at position "i", whose body is made. */
+bool ix_recurrence_store(ix_partition *p, size_t i);
 
 /* ---- parts.c ---- */
 

@@ -145,22 +145,38 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
     return true;
 }
 
+/* The bodies of a stage, one or those of a scan. */
+static void
+put_results(ix_walk *w, const ix_stage *s)
+{
+    tape_maker *m = w->user;
+    ix_tape *tape = m->tape;
+    ilex_array *const *body = s->scan ? s->body->ops : &s->body;
+    tape->nresults = s->scan ? s->scan->count : 1;
+    tape->backward = s->scan && s->scan->backward;
+    tape->result = ix_arena_new(&m->c->arena,
+                                (size_t)tape->nresults * sizeof *tape->result);
+    for (int i = 0; i < tape->nresults; i++) {
+        size_t value = 0;
+        ix_walk_body(w, body[i], &value);
+        tape->result[i] = (ix_tape_result){
+            s->scan ? s->scan->buffer[i] : s->buffer, (int32_t)value};
+    }
+}
+
 static void
 make_tape(ix_walk *w, const ix_stage *s)
 {
     tape_maker *m = w->user;
     ix_arena *arena = &m->c->arena;
     ix_tape *tape = m->tape = &m->c->tape[m->c->ntapes++];
-    size_t result = 0;
-    tape->buffer = s->buffer;
     tape->rank = s->box->rank;
     tape->box =
         ix_arena_new(arena, ((size_t)tape->rank + 1) * sizeof *tape->box);
     for (int k = 0; k < s->box->rank; k++)
         tape->box[k] = ix_finish_range(m->c, &s->box->ax[k]);
     ix_walk_forget(w);
-    ix_walk_body(w, s->body, &result);
-    tape->result = (int32_t)result;
+    put_results(w, s);
     size_t bytes = (size_t)tape->ninstr * sizeof *m->instr;
     tape->instr = memcpy(ix_arena_new(arena, bytes), m->instr, bytes);
 }

@@ -151,16 +151,29 @@ copy_buffers(ix_unit *u, ix_compiled *c)
     c->nslots = u->nslots;
 }
 
-/* The buffers that a kernel writes: every nest writes the same. */
+static bool
+is_written(const ix_compiled_kernel *k, int buffer)
+{
+    for (int i = 0; i < k->nwritten; i++)
+        if (k->written[i] == buffer)
+            return true;
+    return false;
+}
+
+/* The buffers that a kernel writes: every nest the same, but for scans that
+ * were joined. */
 static void
 copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
 {
     size_t room = 0;
-    for (const ix_stmt *s = ix_nest_body(k->nests); s; s = s->next) {
-        ix_arena_grow(&c->arena, &to->written, &room, (size_t)to->nwritten + 1,
-                      sizeof *to->written);
-        to->written[to->nwritten++] = s->at.buffer;
-    }
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next)
+        for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next) {
+            if (is_written(to, s->at.buffer))
+                continue;
+            ix_arena_grow(&c->arena, &to->written, &room,
+                          (size_t)to->nwritten + 1, sizeof *to->written);
+            to->written[to->nwritten++] = s->at.buffer;
+        }
 }
 
 static void
@@ -176,6 +189,8 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         ix_text_format(&t, "k%d", k->number);
         to->name = ix_text_string(&t);
         to->rank = k->box->rank;
+        to->axis = k->axis;
+        to->serial = k->scan ? k->scan->axis : -1;
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
         for (int a = 0; a < to->rank; a++)

@@ -111,7 +111,9 @@ static void
 put_tape(printer *p, const ix_step *s)
 {
     const ix_tape *tape = &p->c->tape[s->what];
-    ix_text_format(p->t, "b%d on ", tape->buffer);
+    for (int i = 0; i < tape->nresults; i++)
+        ix_text_format(p->t, i ? ", b%d" : "b%d", tape->result[i].buffer);
+    ix_text_put(p->t, " on ");
     put_ranges(p, tape->box, tape->rank);
 }
 

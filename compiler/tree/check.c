@@ -202,7 +202,7 @@ check_node(ix_checker *c, const ilex_array *x)
         check_value(c, x);
     if (x->kind == IX_LOAD) {
         require(c, loads_legally(c, x), "it loads no buffer as it is");
-        require(c, !c->ok || !c->writes[x->attr[0]],
+        require(c, !c->ok || !c->writes[x->attr[0]] || c->k->scan,
                 "it loads a buffer that the kernel writes");
     }
     require(c, x->kind != IX_REDUCE || c->at < PASS_reduce,
@@ -273,7 +273,7 @@ check_element(ix_checker *c, const ix_element *e, bool read, bool write)
     require(c, exists, "it uses no buffer as it is");
     if (!exists)
         return;
-    require(c, !read || !c->writes[e->buffer],
+    require(c, !read || !c->writes[e->buffer] || c->k->scan,
             "it loads a buffer that the kernel writes");
     require(c, !write || ix_buffer_is_written(&c->u->buffer[e->buffer]),
             "it writes an input");
@@ -501,7 +501,7 @@ ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass)
     check_list(&c, k->body);
     c.stmt = NULL;
     bool thorough = ix_option_int(u->ctx, IX_OPTION_verify) != 0;
-    if (thorough && c.at >= PASS_place)
+    if (thorough && c.at >= PASS_place && !k->scan)
         require(&c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
                 "it has too many statements for a function");
     if (thorough && c.ok && u->level == IX_LEVEL_TREE && u->changed)

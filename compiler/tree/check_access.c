@@ -38,15 +38,15 @@ box_of(ix_checker *c, const ix_stmt *nest)
 {
     ix_axis ax[ILEX_MAX_RANK] = {{0}};
     int rank = 0;
-    for (; nest->kind == IX_STMT_FOR; nest = nest->body) {
-        if (rank == ILEX_MAX_RANK || nest->number != rank || nest->nlo != 1 ||
-            nest->nhi != 1 || nest->step != 1)
+    for (; nest->kind == IX_STMT_FOR; nest = nest->body, rank++) {
+        int k = nest->number;
+        if (k >= ILEX_MAX_RANK || nest->nlo != 1 || nest->nhi != 1 ||
+            nest->step != 1)
             return NULL;
-        ax[rank].lo = ix_index_to_lin(c->u->ctx, nest->lo[0]);
-        ax[rank].hi = ix_index_to_lin(c->u->ctx, nest->hi[0]);
-        if (!ax[rank].lo || !ax[rank].hi)
+        ax[k].lo = ix_index_to_lin(c->u->ctx, nest->lo[0]);
+        ax[k].hi = ix_index_to_lin(c->u->ctx, nest->hi[0]);
+        if (!ax[k].lo || !ax[k].hi)
             return NULL;
-        rank++;
     }
     return ix_domain_new(c->u->ctx, rank, ax);
 }

@@ -172,8 +172,8 @@ ix_pass_cut(ix_unit *u)
     for (ix_kernel **at = &u->kernels; *at; at = &(*at)->next)
         for (ix_stmt *n = (*at)->body; n; n = n->next) {
             cutter c = {.u = u};
-            if (ix_measure_nest(u, n) <= IX_FUNCTION)
-                continue;
+            if ((*at)->scan || ix_measure_nest(u, n) <= IX_FUNCTION)
+                continue; /* parts of a level are no levels */
             at = cut_nest(&c, at, n);
         }
     return u->ctx->error.code == ILEX_OK;

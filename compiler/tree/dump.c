@@ -215,6 +215,8 @@ put_for(const dumper *d, const ix_stmt *s)
     ix_text_put(d->t, ", ");
     put_bounds(d, s->nhi, s->hi, "min(");
     ix_text_char(d->t, ')');
+    if (s->down)
+        ix_text_put(d->t, " down");
     if (s->step != 1)
         ix_text_format(d->t, " step %lld", (long long)s->step);
     ix_text_put(d->t, how[s->how]);

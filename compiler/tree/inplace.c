@@ -45,16 +45,31 @@ in_time(usage *x)
     return ok;
 }
 
-/* Is every element of the input read before the output's takes its place? */
+/* Adds what a nest of a kernel, or a kernel without loops, does. */
+static void
+note_nest(ix_unit *u, usage *x, ix_stmt *nest, int output)
+{
+    for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
+        x->writes |= s->at.buffer == output;
+    ix_stmt_loads(u, nest->kind == IX_STMT_FOR ? nest->body : nest, note_load,
+                  x);
+}
+
+/* Is every element of the input read before the output's takes its place? Scans
+ * that were joined write one after the other, as kernels do. */
 static bool
 is_safe(ix_unit *u, int output, int input)
 {
     usage x = {.input = input};
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
-        for (ix_stmt *n = k->body; n; n = n->next)
-            for (const ix_stmt *s = ix_nest_body(n); s; s = s->next)
-                x.writes |= s->at.buffer == output;
-        ix_stmt_loads(u, k->body, note_load, &x);
+        int before = ix_nest_body(k->body)->at.buffer;
+        for (ix_stmt *n = k->body; n; n = n->next) {
+            int now = ix_nest_body(n)->at.buffer;
+            if (k->scan && now != before && !in_time(&x))
+                return false;
+            before = now;
+            note_nest(u, &x, n, output);
+        }
         if (!in_time(&x))
             return false;
     }
@@ -110,6 +125,12 @@ rename_buffer(ix_unit *u, renaming *r)
         s->body = renamed(r, s->body);
         s->buffer = s->buffer == r->from ? r->to : s->buffer;
     }
+    for (size_t i = 0; i < u->nstages; i++) {
+        const ix_recurrence *scan = u->stage[i].scan;
+        for (int k = 0; scan && k < scan->count; k++)
+            if (scan->buffer[k] == r->from)
+                scan->buffer[k] = r->to;
+    }
 }
 
 /* Output "i" is computed in a temporary, which is copied at the end. */
@@ -133,7 +154,7 @@ copy_at_end(ix_unit *u, int i)
         end = &(*end)->next;
     *end = ix_unit_kernel(u, box);
     ix_kernel_store(u, *end, i, load);
-    ix_unit_stage(u, (ix_stage){i, box, load});
+    ix_unit_stage(u, (ix_stage){i, box, load, NULL});
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }

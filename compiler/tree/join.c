@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass join: needs: nests; gives: neighbours that write one box and do not read
- * each other in common loops, and neighbours that write parts of one buffer in
- * one kernel, no longer than a function may be; breaks: one nest a kernel, one
- * store a nest.
+ * each other in common loops, neighbours that write parts of one buffer in one
+ * kernel, and scans over the same free points, no longer than a function may
+ * be; breaks: one nest a kernel, one store a nest.
  */
 #include "compiler/tree/tree.h"
 
@@ -71,7 +71,7 @@ static bool
 joinable(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *x = a->body, *y = b->body;
-    if (a->box != b->box)
+    if (a->box != b->box || a->scan || b->scan)
         return false;
     for (; x && y; x = next_nest(x), y = next_nest(y))
         if (!same_loops(x, y) || ix_nest_has_reduction(x) ||
@@ -147,9 +147,10 @@ append(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *last = a->body;
     int buffer = written_buffer(a);
-    if (a->body->kind != IX_STMT_FOR || b->body->kind != IX_STMT_FOR ||
-        a->box == b->box || buffer < 0 || buffer != written_buffer(b) ||
-        ix_nest_has_reduction(a->body) || ix_nest_has_reduction(b->body) ||
+    if (a->scan || b->scan || a->body->kind != IX_STMT_FOR ||
+        b->body->kind != IX_STMT_FOR || a->box == b->box || buffer < 0 ||
+        buffer != written_buffer(b) || ix_nest_has_reduction(a->body) ||
+        ix_nest_has_reduction(b->body) ||
         ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
         return false;
     const ix_domain *box = hull(u, a->box, b->box);
@@ -178,6 +179,8 @@ divide(ix_unit *u, ix_kernel *k)
         if (sum <= IX_FUNCTION || at == &k->body)
             continue;
         ix_kernel *rest = ix_unit_kernel(u, k->box);
+        rest->axis = k->axis;
+        rest->scan = k->scan;
         rest->body = *at;
         rest->next = k->next;
         *at = NULL;
@@ -193,7 +196,8 @@ ix_pass_join(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *a = u->kernels; a; a = a->next)
-        while (a->next && (append(u, a, a->next) || merge(u, a, a->next))) {
+        while (a->next && (append(u, a, a->next) || merge(u, a, a->next) ||
+                           ix_recurrence_join(u, a, a->next))) {
             a->next = a->next->next;
             u->changed = true;
         }

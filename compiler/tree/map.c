@@ -6,12 +6,12 @@
 
 /* ---- map: the kernel's range and, on a GPU, the grid ---- */
 
-/* A kernel is called for a range [begin, end) inside its box, so the outermost
+/* A kernel is called for a range [begin, end) of an axis of its box, so the
  * loop of a nest that spans the box needs no other bounds. */
 static bool
 spans_box(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
 {
-    const ix_axis *ax = &k->box->ax[0];
+    const ix_axis *ax = &k->box->ax[k->axis];
     return loop->nlo == 1 && loop->nhi == 1 &&
            loop->lo[0] == ix_index_lin(u->ctx, ax->lo) &&
            loop->hi[0] == ix_index_lin(u->ctx, ax->hi);
@@ -29,7 +29,7 @@ bound_by(ix_unit *u, ilex_array *v, bool alone, ilex_array ***bounds, int *n)
     *n = alone ? 1 : *n + 1;
 }
 
-/* The outermost loop of a nest over the part of its range that is called. */
+/* The loop over the part of its range that is called. */
 static ix_stmt *
 bounded(ix_unit *u, const ix_kernel *k, const ix_stmt *nest)
 {
@@ -110,8 +110,8 @@ depends_on_index(int n, ilex_array *const *x)
 static bool
 is_rectangular(const ix_stmt *s)
 {
-    return s->kind == IX_STMT_FOR && !depends_on_index(s->nlo, s->lo) &&
-           !depends_on_index(s->nhi, s->hi);
+    return s->kind == IX_STMT_FOR && s->parallel &&
+           !depends_on_index(s->nlo, s->lo) && !depends_on_index(s->nhi, s->hi);
 }
 
 /* The indices of point "f" of the grid; the last one varies fastest. Division
@@ -137,18 +137,17 @@ decode(grid *g, ilex_array *f)
         let(g, 'x', ix_index_fma(ctx, g->axis[0].lo, 1, f));
 }
 
-/* Instead of "nest", whose outermost loop is "first", one loop over the points
- * of the rectangular loops, a thread each; statements find out their indices
- * from the point's number. */
+/* Instead of a nest, one loop over the points of its rectangular loops, a
+ * thread each; statements find out their indices from the point's number. */
 static void
-put_grid(ix_builder *b, const ix_stmt *first, ix_stmt *nest)
+put_grid(ix_builder *b, ix_stmt *nest)
 {
     ix_unit *u = b->u;
     grid g = {.b = b};
     ilex_array *points;
-    add_axis(&g, first);
-    for (nest = nest->body; is_rectangular(nest); nest = nest->body)
-        add_axis(&g, nest);
+    for (; is_rectangular(nest); nest = nest->body)
+        add_axis(&g,
+                 nest->number == b->k->axis ? bounded(u, b->k, nest) : nest);
     points = g.axis[0].length;
     for (int k = 1; k < g.rank; k++)
         points =
@@ -188,18 +187,19 @@ map_single(ix_unit *u, ix_kernel *k)
 static ix_stmt *
 map_stmt(ix_builder *b, ix_stmt *s)
 {
-    if (b->depth > 0 || s->kind != IX_STMT_FOR)
+    if (s->kind != IX_STMT_FOR || b->k->axis < 0)
         return ix_stmt_copy(b->u, s);
-    ix_stmt *loop = bounded(b->u, b->k, s);
-    if (!b->u->cuda)
-        return loop;
-    put_grid(b, loop, s);
-    return NULL;
+    if (b->u->cuda) {
+        put_grid(b, s);
+        return NULL;
+    }
+    return s->number == b->k->axis ? bounded(b->u, b->k, s)
+                                   : ix_stmt_copy(b->u, s);
 }
 
-/* needs: nests; gives: [begin, end) bounds the outermost loops; on a GPU these
- * and the rectangular ones inside are one loop that is spread over threads.
- * Copies the statements, so that those of k->nests stay. */
+/* needs: nests; gives: [begin, end) bounds the loops over one axis; on a GPU
+ * these and the rectangular ones around are one loop that is spread over
+ * threads. Copies the statements, so that those of k->nests stay. */
 bool
 ix_pass_map(ix_unit *u)
 {
@@ -207,9 +207,11 @@ ix_pass_map(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
+        if (k->scan)
+            k->body = ix_recurrence_fuse(u, k);
         if (!ix_rebuild(u, k, map_stmt))
             return false;
-        if (u->cuda && k->body->kind == IX_STMT_STORE)
+        if (u->cuda && k->axis < 0)
             map_single(u, k);
     }
     return u->ctx->error.code == ILEX_OK;

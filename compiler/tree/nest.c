@@ -38,27 +38,58 @@ ix_unit_kernel(ix_unit *u, const ix_domain *box)
 {
     ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
     k->box = box;
+    k->axis = box->rank ? 0 : -1;
     for (int i = 0; i < box->rank; i++)
         ix_kernel_variable(u, k, 'i');
     return k;
 }
 
+/* Element [_0, _1, ...] of a buffer. */
+static ix_element
+own_element(ix_unit *u, const ix_kernel *k, int buffer)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int i = 0; i < k->box->rank; i++)
+        index[i] = ix_scalar_index(u->ctx, i);
+    return ix_element_of(u, buffer, k->box->rank, index);
+}
+
+/* Puts k->body into a loop over an axis of the box. */
+static ix_stmt *
+put_in_loop(ix_unit *u, ix_kernel *k, int axis)
+{
+    const ix_axis *ax = &k->box->ax[axis];
+    ix_stmt *loop = ix_stmt_for(u, axis, ix_index_lin(u->ctx, ax->lo),
+                                ix_index_lin(u->ctx, ax->hi));
+    loop->parallel = true;
+    loop->optional = false; /* a run launches no kernel with an empty box */
+    loop->body = k->body;
+    k->body = loop;
+    return loop;
+}
+
 void
 ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value)
 {
-    ilex_array *index[ILEX_MAX_RANK];
-    const ix_domain *box = k->box;
-    for (int i = 0; i < box->rank; i++)
-        index[i] = ix_scalar_index(u->ctx, i);
-    k->body =
-        ix_stmt_store(u, ix_element_of(u, buffer, box->rank, index), value);
-    for (int i = box->rank - 1; i >= 0; i--) {
-        ix_stmt *loop = ix_stmt_for(u, i, ix_index_lin(u->ctx, box->ax[i].lo),
-                                    ix_index_lin(u->ctx, box->ax[i].hi));
-        loop->parallel = true;
-        loop->optional = false; /* a run launches no kernel with an empty box */
-        loop->body = k->body;
-        k->body = loop;
+    k->body = ix_stmt_store(u, own_element(u, k, buffer), value);
+    for (int i = k->box->rank - 1; i >= 0; i--)
+        put_in_loop(u, k, i);
+}
+
+/* The kernel is to compute the scan of stage "s". */
+static void
+store_scan(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    int order[ILEX_MAX_RANK];
+    k->scan = s->scan;
+    k->axis = ix_recurrence_range(s);
+    ix_recurrence_order(s->scan, s->box->rank, order);
+    k->body = ix_recurrence_stores(u, s->scan, own_element(u, k, s->buffer),
+                                   s->body->ops);
+    for (int i = s->box->rank - 1; i >= 0; i--) {
+        ix_stmt *loop = put_in_loop(u, k, order[i]);
+        loop->parallel = order[i] != s->scan->axis;
+        loop->down = !loop->parallel && s->scan->backward;
     }
 }
 
@@ -77,7 +108,10 @@ ix_pass_nest(ix_unit *u)
     for (size_t i = 0; i < u->nstages; i++) {
         const ix_stage *stage = &u->stage[i];
         *tail = ix_unit_kernel(u, stage->box);
-        ix_kernel_store(u, *tail, stage->buffer, stage->body);
+        if (stage->scan)
+            store_scan(u, *tail, stage);
+        else
+            ix_kernel_store(u, *tail, stage->buffer, stage->body);
         tail = &(*tail)->next;
     }
     ix_unit_number(u);

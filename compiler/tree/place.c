@@ -157,7 +157,8 @@ outer_position(ix_builder *b, int depth)
 {
     for (size_t v = b->k->nvariables; v-- > 0;) { /* the latest one */
         int at = v < b->variable_capacity ? b->variable_depth[v] : 0;
-        bool outer = b->u->cuda ? b->k->variable[v] == 'g' : v == 0;
+        bool outer =
+            b->u->cuda ? b->k->variable[v] == 'g' : (int)v == b->k->axis;
         if (outer && at > 0 && at <= depth && b->open[at].loop == (int)v + 1)
             return ix_scalar_index(b->u->ctx, (int)v);
     }

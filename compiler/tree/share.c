@@ -237,6 +237,7 @@ put_numbers(sharing *w, const ix_stmt *s)
         (uint64_t)s->prefix,
         (uint64_t)s->op,
         (uint64_t)s->better,
+        (uint64_t)s->down,
         (uint64_t)s->scratch,
         (uint64_t)s->extent,
         (uint64_t)s->dtype,

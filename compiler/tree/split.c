@@ -28,7 +28,8 @@ typedef struct splitter {
     ix_unit *u;
     int rank;
     const ix_domain *box;
-    ix_element at; /* what is stored */
+    const ix_recurrence *scan; /* or NULL */
+    ix_element at;             /* what is stored */
     piece *todo[MAX_PIECES];
     int ntodo;
     int npieces; /* made so far, done or not */
@@ -36,9 +37,29 @@ typedef struct splitter {
 
 /* ---- conditions ---- */
 
+/* What conditions are looked for. The levels of a scan may only be divided
+ * where everything else is: so first those that say nothing of them, then those
+ * that speak of nothing else. */
+typedef struct finder {
+    ilex_context *ctx;
+    int axis;    /* of the scan; -1: none */
+    bool levels; /* look for those */
+    ix_map seen;
+} finder;
+
+static bool
+is_wanted(const finder *f, const ix_index_form *form)
+{
+    bool free = false, level = false;
+    for (int i = 0; i < form->n; i++)
+        if (form->t[i].atom->kind == IX_INDEX)
+            *(form->t[i].atom->attr[0] == f->axis ? &level : &free) = true;
+    return f->axis < 0 || (f->levels ? level && !free : free && !level);
+}
+
 /* Can "e" >= 0 bound a loop? */
 static bool
-is_half_space(const ilex_array *e)
+is_half_space(const finder *wanted, const ilex_array *e)
 {
     ix_index_form f;
     bool unit = false;
@@ -57,7 +78,7 @@ is_half_space(const ilex_array *e)
             unit = f.t[i].k == 1 || f.t[i].k == -1;
         }
     }
-    return unit;
+    return unit && is_wanted(wanted, &f);
 }
 
 /* a - b - strict, the half space of a >= b or a > b; NULL when it is too large
@@ -89,60 +110,59 @@ half_of_comparison(ilex_context *ctx, const ilex_array *n)
 }
 
 /* A half space that the body's conditions ask about, or NULL. */
-static ilex_array *find_half(ilex_context *ctx, const ilex_array *n,
-                             ix_map *seen);
+static ilex_array *find_half(finder *f, const ilex_array *n);
 
 static ilex_array *
-find_in_index(ilex_context *ctx, const ilex_array *x, ix_map *seen)
+find_in_index(finder *f, const ilex_array *x)
 {
     if (x->kind == IX_CHECKED)
-        return find_half(ctx, x->ops[0], seen);
+        return find_half(f, x->ops[0]);
     for (int i = 0; i < x->nops; i++) {
-        ilex_array *e = find_in_index(ctx, x->ops[i], seen);
+        ilex_array *e = find_in_index(f, x->ops[i]);
         if (e)
             return e;
     }
     if (x->kind != IX_OP || ix_op_of(x) == IX_OP_FLOOR_DIVIDE)
         return NULL;
-    ilex_array *e = difference(ctx, x->ops[0], x->ops[1], false);
-    return is_half_space(e) ? e : NULL;
+    ilex_array *e = difference(f->ctx, x->ops[0], x->ops[1], false);
+    return is_half_space(f, e) ? e : NULL;
 }
 
 static ilex_array *
-find_in_condition(ilex_context *ctx, const ilex_array *n)
+find_in_condition(finder *f, const ilex_array *n)
 {
     if (n->kind == IX_CONST)
         return NULL;
     bool join = ix_loop_of(n) != ILEX_I64;
     for (int i = 0; join && i < n->nops; i++) {
-        ilex_array *e = find_in_condition(ctx, n->ops[i]);
+        ilex_array *e = find_in_condition(f, n->ops[i]);
         if (e)
             return e;
     }
     if (join)
         return NULL;
-    ilex_array *e = half_of_comparison(ctx, n);
-    return is_half_space(e) ? e : NULL;
+    ilex_array *e = half_of_comparison(f->ctx, n);
+    return is_half_space(f, e) ? e : NULL;
 }
 
 static ilex_array *
-find_half(ilex_context *ctx, const ilex_array *n, ix_map *seen)
+find_half(finder *f, const ilex_array *n)
 {
-    if (n->nops == 0 || ix_map_find(seen, n))
+    if (n->nops == 0 || ix_map_find(&f->seen, n))
         return NULL;
-    if (!ix_map_set(seen, &ctx->mem, n, 1)) {
-        ix_fail_memory(&ctx->error);
+    if (!ix_map_set(&f->seen, &f->ctx->mem, n, 1)) {
+        ix_fail_memory(&f->ctx->error);
         return NULL;
     }
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
         ix_is_index_condition(n->ops[0])) {
-        ilex_array *e = find_in_condition(ctx, n->ops[0]);
+        ilex_array *e = find_in_condition(f, n->ops[0]);
         if (e)
             return e;
     }
     for (int i = 0; i < n->nops; i++) {
-        ilex_array *e = n->kind == IX_LOAD ? find_in_index(ctx, n->ops[i], seen)
-                                           : find_half(ctx, n->ops[i], seen);
+        ilex_array *e = n->kind == IX_LOAD ? find_in_index(f, n->ops[i])
+                                           : find_half(f, n->ops[i]);
         if (e)
             return e;
     }
@@ -287,7 +307,7 @@ single_axis(ilex_context *ctx, const ilex_array *e, int *k,
 static bool
 narrow(splitter *s, piece *p, ilex_array *e)
 {
-    int k;
+    int k = 0;
     const ix_lin *bound, *met;
     bool lower;
     if (single_axis(s->u->ctx, e, &k, &bound, &lower)) {
@@ -404,7 +424,8 @@ loop_of_piece(splitter *s, const piece *p, int axis)
             *(lower ? &lo[nlo++] : &hi[nhi++]) = bound;
     ix_stmt *loop = ix_stmt_new(s->u, IX_STMT_FOR);
     loop->number = axis;
-    loop->parallel = true;
+    loop->parallel = !s->scan || axis != s->scan->axis;
+    loop->down = !loop->parallel && s->scan->backward;
     loop->optional = !covers_axis(s, p, axis);
     loop->nlo = nlo;
     loop->nhi = nhi;
@@ -416,9 +437,16 @@ loop_of_piece(splitter *s, const piece *p, int axis)
 static ix_stmt *
 nest_of_piece(splitter *s, const piece *p)
 {
-    ix_stmt *inner = ix_stmt_store(s->u, s->at, p->body);
+    int order[ILEX_MAX_RANK];
+    ix_stmt *inner =
+        s->scan ? ix_recurrence_stores(s->u, s->scan, s->at, p->body->ops)
+                : ix_stmt_store(s->u, s->at, p->body);
+    for (int k = 0; k < s->rank; k++)
+        order[k] = k;
+    if (s->scan)
+        ix_recurrence_order(s->scan, s->rank, order);
     for (int k = s->rank - 1; k >= 0; k--) {
-        ix_stmt *loop = loop_of_piece(s, p, k);
+        ix_stmt *loop = loop_of_piece(s, p, order[k]);
         loop->body = inner;
         inner = loop;
     }
@@ -432,25 +460,53 @@ has_room(const splitter *s, const piece *p)
     return s->npieces + 2 <= MAX_PIECES && p->nhalves < MAX_HALVES;
 }
 
+/* A half space that a condition of the piece asks about; NULL: there is none,
+ * or no room. */
+static ilex_array *
+next_half(splitter *s, const piece *p)
+{
+    finder f = {.ctx = s->u->ctx, .axis = s->scan ? s->scan->axis : -1};
+    ilex_array *half = has_room(s, p) ? find_half(&f, p->body) : NULL;
+    ix_map_free(&f.seen, &f.ctx->mem);
+    f.levels = true;
+    if (!half && s->scan && has_room(s, p))
+        half = find_half(&f, p->body);
+    ix_map_free(&f.seen, &f.ctx->mem);
+    return half;
+}
+
+/* Which side of the half space is done after the other: in a scan that of the
+ * later levels. Else it does not matter. */
+static bool
+later_side(const splitter *s, const ilex_array *half)
+{
+    ix_index_form f;
+    ix_index_form_of(half, &f);
+    for (int i = 0; i < f.n && s->scan; i++)
+        if (f.t[i].atom->kind == IX_INDEX &&
+            f.t[i].atom->attr[0] == s->scan->axis)
+            return (f.t[i].k > 0) != s->scan->backward;
+    return true;
+}
+
 /* Splits one piece, or turns it into a nest: also when a side cannot be made,
  * the condition is then decided at run time. */
 static ix_stmt *
 advance(splitter *s, piece *p)
 {
     ilex_context *ctx = s->u->ctx;
-    ix_map seen = {0};
-    ilex_array *half = has_room(s, p) ? find_half(ctx, p->body, &seen) : NULL;
-    ix_map_free(&seen, &ctx->mem);
+    ilex_array *half = next_half(s, p);
     if (!half)
         return nest_of_piece(s, p);
     bool always = holds_on(s, p, half);
     bool never = !always && holds_on(s, p, opposite(ctx, half));
     int ntodo = s->ntodo, npieces = s->npieces--;
-    bool ok = true;
-    if (!never)
-        ok = push_side(s, p, half, true);
-    if (ok && !always)
-        ok = push_side(s, p, half, false);
+    bool ok = true, later = later_side(s, half);
+    for (int i = 0; i < 2 && ok; i++) {
+        bool holds = (i == 0) == later; /* the last one is done first */
+        if (holds ? !never : !always)
+            ok = push_side(s, p, half, holds);
+    }
     if (!ok) {
         s->ntodo = ntodo;
         s->npieces = npieces;
@@ -460,13 +516,30 @@ advance(splitter *s, piece *p)
     return NULL;
 }
 
+/* The values of all results, which are split together. */
+static ilex_array *
+tuple_of_stores(ix_unit *u, const ix_recurrence *r, const ix_stmt *store)
+{
+    ilex_array **value =
+        ix_arena_new(&u->arena, (size_t)r->count * sizeof *value);
+    for (int i = 0; i < r->count; i++, store = store->next)
+        value[i] = store->value;
+    return ix_scalar_tuple(u->ctx, r->count, value);
+}
+
 static void
 split_kernel(ix_unit *u, ix_kernel *k)
 {
     const ix_stmt *store = ix_nest_body(k->body);
-    splitter s = {.u = u, .rank = k->box->rank, .box = k->box, .at = store->at};
+    splitter s = {.u = u,
+                  .rank = k->box->rank,
+                  .box = k->box,
+                  .scan = k->scan,
+                  .at = store->at};
     ix_stmt **tail = &k->body;
     piece all = {.body = store->value};
+    if (k->scan)
+        all.body = tuple_of_stores(u, k->scan, store);
     memcpy(all.ax, k->box->ax, (size_t)s.rank * sizeof *all.ax);
     s.todo[s.ntodo++] = &all;
     s.npieces = 1;

@@ -172,7 +172,7 @@ static ix_stmt *
 strip_stmt(ix_builder *b, ix_stmt *s)
 {
     strip_search found = {.b = b, .axis = s->number};
-    if (s->kind == IX_STMT_FOR && has_stores_alone(s->body)) {
+    if (s->kind == IX_STMT_FOR && s->parallel && has_stores_alone(s->body)) {
         for (const ix_stmt *x = s->body; x; x = x->next)
             search(&found, x->value);
         ix_map_free(&found.seen, &b->mem);

@@ -59,6 +59,7 @@ struct ix_stmt {
 
     ix_how how;    /* FOR */
     bool parallel; /* FOR: iterations are independent */
+    bool down;     /* FOR: from the last iteration to the first */
     bool optional; /* FOR: there may be none: loads inside stay inside */
     int64_t step;  /* FOR */
     int nlo, nhi;  /* FOR, CHECK */
@@ -130,6 +131,24 @@ ix_stmt *ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body);
 bool ix_nest_has_reduction(ix_stmt *nest);
 /* The kernel is to store "value" on its whole box. */
 void ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value);
+
+/* ---- recurrences (recurrence.c): the loops of a scan ---- */
+
+/* Which axis the kernel's range is of, -1 for none; sets r->inside. */
+int ix_recurrence_range(const ix_stage *s);
+/* The loops from the outermost one on: free axes, the scan's, and in it perhaps
+ * the last free one. */
+void ix_recurrence_order(const ix_recurrence *r, int rank, int *order);
+/* Stores of all results; "at" says at which indices. */
+ix_stmt *ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
+                              ilex_array *const *values);
+/* Puts the nests of "b" behind those of "a", which is done before: scans over
+ * the same free points, of which each reads what its own point wrote. False if
+ * they do not go together. */
+bool ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b);
+/* The nests of the kernel, one for each piece of the levels, as loops over the
+ * levels in common loops over what is free; copies. */
+ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);
 
 /* ---- walks ---- */
 

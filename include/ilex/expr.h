@@ -167,6 +167,38 @@ ILEX_API ilex_array *ilex_map_n(ilex_context *ctx, const char *domain,
                                 const char *const *names,
                                 ilex_array *const *operands);
 
+/* A scan: arrays on one domain that are computed level by level along an axis,
+ * each from the levels before. Here y(k) = a(k)*y(k-1) + b(k):
+ *
+ *     ilex_array *y = ilex_scan_self(ctx, ILEX_F64, "k:n");
+ *     ilex_array *v = ilex_map(ctx, "k:n",
+ *         "where(k == 0, b[k], a[k]*y[k-1] + b[k])",
+ *         "a", a, "b", b, "y", y, NULL);
+ *     ilex_scan(ctx, "k", "forward", 1, &y, &v, &y);
+ *
+ * ilex_scan_self makes what stands for a result inside of the values: an array
+ * of this dtype on this domain that may be given to any element-wise
+ * constructor, shift or map. ilex_scan closes the scan: value[i] is what
+ * self[i] is, result[i] (NULL or an array of "count") becomes the array.
+ * "axis": its name or number; "direction": "forward" (from the first level on;
+ * reads y at k-1, k-2, ..., constant distances) or "backward" (from the last;
+ * k+1, ...). A value may read self[j] at its own level if j comes before it.
+ * Operations are those of the values, in the order of the levels, so the bits
+ * do not depend on back end or threads.
+ *
+ * Errors: ILEX_E_SHAPE unless all selves have one domain, ILEX_E_DTYPE unless
+ * values have the dtypes of the selves, ILEX_E_ARGUMENT for a read of another
+ * level or point, ILEX_E_BOUNDS with a counterexample where a level outside of
+ * the domain is read: guard it by `where`. A self that is used without its scan
+ * is an error of the program that holds it. Results are kept by the current
+ * scope. */
+ILEX_API ilex_array *ilex_scan_self(ilex_context *ctx, ilex_dtype dtype,
+                                    const char *domain);
+ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
+                               const char *direction, int count,
+                               ilex_array *const *self,
+                               ilex_array *const *value, ilex_array **result);
+
 /* min(max(x, low), high) */
 ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
                                ilex_array *high);

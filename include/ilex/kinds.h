@@ -44,6 +44,26 @@ ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
  * elements reversed, on the same domain. */
 ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);
 
+/* y(k) = x(lo) + ... + x(k) along the axis, added in this order; with
+ * `reverse` 1 x(k) + ... + x(hi - 1), added from the end. The dtype is that
+ * of sum. NULL for the axis: the only one. */
+ILEX_API ilex_array *ilex_cumsum(ilex_array *x, const char *axis,
+                                 int64_t reverse);
+
+/* cumsum with products. */
+ILEX_API ilex_array *ilex_cumprod(ilex_array *x, const char *axis,
+                                  int64_t reverse);
+
+/* cumsum with the larger of two instead of the sum; NaN from the first one
+ * on. The dtype is that of x. */
+ILEX_API ilex_array *ilex_cummax(ilex_array *x, const char *axis,
+                                 int64_t reverse);
+
+/* cumsum with the smaller of two instead of the sum; NaN from the first one
+ * on. The dtype is that of x. */
+ILEX_API ilex_array *ilex_cummin(ilex_array *x, const char *axis,
+                                 int64_t reverse);
+
 /* The operands, all on the same domain, one after another along a new axis,
  * which is axis number `axis` of the result. They take the promoted dtype.
  * Unnamed axes. */
@@ -218,10 +238,6 @@ ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
 /* "compress": elements where a mask is true */
 ILEX_API ilex_array *ilex_compress(ilex_context *ctx, int count,
                                    ilex_array *const *operands);
-
-/* "scan": a recurrence along one axis, forward or backward */
-ILEX_API ilex_array *ilex_scan(ilex_context *ctx, int count,
-                               ilex_array *const *operands);
 
 /* "csr_matmul": a sparse matrix in compressed rows times an array */
 ILEX_API ilex_array *ilex_csr_matmul(ilex_context *ctx, int count,

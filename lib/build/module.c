@@ -187,6 +187,13 @@ visit(walk *w, ilex_array *n)
         return ix_fail_memory(&m->ctx->error);
     if (n->kind == IX_INPUT)
         return ix_module_add_input(m, n);
+    if (n->kind == IX_SELF)
+        return ix_fail(&m->ctx->error, ILEX_E_ARGUMENT,
+                       "program %s: %s of a scan is used before its scan is "
+                       "closed; use what ilex_scan gives for it",
+                       m->name,
+                       n->attr[1] ? ix_symbol_text(m->ctx, (int32_t)n->attr[1])
+                                  : "a result");
     if (!ix_mem_grow(mem, &w->stack, &w->capacity, w->depth + 1,
                      sizeof *w->stack))
         return ix_fail_memory(&m->ctx->error);

@@ -12,6 +12,7 @@
 
 const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 #define IX_CLASS_array true
+#define IX_CLASS_tuple true
 #define IX_CLASS_scalar false
 #define IX_OPERANDS_all 0, INT_MAX
 #define IX_OPERANDS_none 0, 0
@@ -84,6 +85,7 @@ flags_of(const ix_node_spec *s)
     for (int i = 0; i < s->nops; i++)
         f |= s->ops[i]->flags;
     f |= s->kind == IX_INDEX ? IX_HAS_INDEX : 0u;
+    f |= s->kind == IX_CARRY ? IX_HAS_INDEX | IX_HAS_LOAD : 0u;
     f |= s->kind == IX_RINDEX ? IX_HAS_RINDEX : 0u;
     f |= s->kind == IX_LOAD ? IX_HAS_LOAD : 0u;
     f |= s->kind == IX_REDUCE ? IX_HAS_REDUCE : 0u;

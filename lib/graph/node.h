@@ -159,6 +159,13 @@ ix_is_array(const ilex_array *n)
     return ix_kind_infos[n->kind].array;
 }
 
+/* Has the array a scalar body in op 0, over the arrays behind it? */
+static inline bool
+ix_has_body(const ilex_array *n)
+{
+    return n->kind == IX_LAMBDA || n->kind == IX_SCAN;
+}
+
 static inline int
 ix_rank(const ilex_array *n)
 {

@@ -161,6 +161,23 @@ ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
     return ix_node_scoped(ctx, &spec);
 }
 
+ilex_array *
+ix_scalar_carry(ilex_context *ctx, ilex_dtype dtype, int result, int64_t levels)
+{
+    int64_t attr[2] = {result, levels};
+    ix_node_spec spec = {
+        .kind = IX_CARRY, .dtype = dtype, .nattr = 2, .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_scalar_tuple(ilex_context *ctx, int n, ilex_array *const *ops)
+{
+    ix_node_spec spec = {
+        .kind = IX_TUPLE, .dtype = ILEX_BOOL, .nops = n, .ops = ops};
+    return ix_node_scoped(ctx, &spec);
+}
+
 /* Whether a node is made of _r<r>: of no interest above a load that uses it in
  * its last index, and the end of the walk at one that uses it in another. */
 static bool
@@ -329,7 +346,7 @@ substitute_leaf(ix_walk *w, ilex_array *n, size_t *value)
 {
     const ix_substitution *s = w->user;
     ilex_array *r = n;
-    if (n->nops > 0 || n->kind == IX_LOAD)
+    if (n->nops > 0 || n->kind == IX_LOAD || n->kind == IX_CARRY)
         return IX_WALK_IN;
     if (n->kind == IX_INDEX && s->index && n->attr[0] < s->nindex)
         r = s->index[n->attr[0]];

@@ -67,6 +67,12 @@ ix_is_trusted(const ilex_array *n)
     return n->attr[1] != 0;
 }
 
+/* Of a scan: result "result" at the same point, "levels" >= 1 before; several
+ * bodies side by side. */
+ilex_array *ix_scalar_carry(ilex_context *ctx, ilex_dtype dtype, int result,
+                            int64_t levels);
+ilex_array *ix_scalar_tuple(ilex_context *ctx, int n, ilex_array *const *ops);
+
 enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
 ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
                              ilex_dtype result, const ix_domain *box, int first,
@@ -206,7 +212,8 @@ typedef struct ix_substitution {
     int64_t from;
     /* replaces a load; "index" are its rewritten indices; NULL: keep */
     ilex_array *(*load)(void *user, ilex_array *load, ilex_array *const *index);
-    /* called for every interior node once its operands are done; or NULL */
+    /* called for every interior node once its operands are done, and for every
+     * CARRY; or NULL */
     ilex_array *(*rewrite)(void *user, ilex_array *n);
     /* told what every interior node became; or NULL */
     void (*became)(void *user, const ilex_array *from, ilex_array *to);

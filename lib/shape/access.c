@@ -327,8 +327,12 @@ ix_condition_known(ilex_context *ctx, const ilex_array *n)
 static const char *
 name_of(const ilex_array *n)
 {
-    return n->kind == IX_INPUT ? ix_symbol_text(n->ctx, (int32_t)n->attr[0])
-                               : "an operand";
+    if (n->kind == IX_INPUT)
+        return ix_symbol_text(n->ctx, (int32_t)n->attr[0]);
+    if (n->kind == IX_SELF)
+        return n->attr[1] ? ix_symbol_text(n->ctx, (int32_t)n->attr[1])
+                          : "the scan's result";
+    return "an operand";
 }
 
 static void

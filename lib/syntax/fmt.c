@@ -253,6 +253,28 @@ fmt_MAP(ix_text *t, const ix_statement *s)
     write_value(t, s);
 }
 
+/* One result a line. */
+static void
+fmt_SCAN(ix_text *t, const ix_statement *s)
+{
+    write_words(t, s);
+    ix_text_char(t, ' ');
+    put_word(t, &s->option);
+    ix_text_char(t, ' ');
+    for (const ix_statement *r = s; r; r = r->more) {
+        ix_text_put(t, r == s ? "" : ",\n     ");
+        put_word(t, &r->name);
+        if (r->absolute)
+            write_brackets(t, &r->type);
+        if (r->type.dtype.length)
+            ix_text_put(t, " : ");
+        put_word(t, &r->type.dtype);
+        if (!r->absolute)
+            write_brackets(t, &r->type);
+        write_value(t, r);
+    }
+}
+
 static void
 fmt_EINSUM(ix_text *t, const ix_statement *s)
 {

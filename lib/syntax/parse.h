@@ -175,9 +175,20 @@ ilex_array *ix_parse_ranged(ix_parser *p, const ix_syntax *x, ix_reduction r);
  * alone? */
 bool ix_parse_is_computed(ix_parser *p, const ix_syntax *x);
 
-/* The index lambda over "dom" with this body. */
-ilex_array *ix_parse_body(ix_parser *p, const ix_domain *dom,
-                          const ix_syntax *x);
+/* A literal as the declared "dtype", unchanged if that is of another kind. */
+ilex_array *ix_parse_declared(ix_parser *p, const ix_word *where, ilex_array *x,
+                              ilex_dtype dtype);
+
+/* The index lambda over "dom" with this body; "what" in messages, "dtype" of a
+ * literal (NULL: its own). */
+ilex_array *ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
+                          const ilex_dtype *dtype, const ix_syntax *x);
+
+/* The value of a statement as its type, if it has one, says. */
+ilex_array *ix_parse_typed_value(ix_parser *p, const ix_statement *s);
+
+/* lib/syntax/parse_scan.c: the whole statement `scan`; defines its results. */
+void ix_parse_scan(ix_parser *p, const ix_statement *s);
 
 /* The whole statement `map`; `const`. */
 ilex_array *ix_parse_map(ix_parser *p, const ix_statement *s);

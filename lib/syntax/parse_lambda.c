@@ -4,6 +4,7 @@
  * absolute subscripts, reductions over ranges; the statements `map` and
  * `const`.
  */
+#include "lib/build/scan.h"
 #include "lib/ops/dtype.h"
 #include "lib/shape/access.h"
 #include "lib/syntax/parse.h"
@@ -135,6 +136,8 @@ load(ix_parser *p, const ix_word *word, ilex_array *array, int slot, int rank,
                     (int)word->length, word->text, ix_rank(array), rank);
     if (!ix_is_array(array))
         return array;
+    if (ix_is_untyped(array)) /* as a literal, which takes any dtype */
+        return ix_scalar_weak(p->ctx, ILEX_I64, (ix_value){.i = 0});
     ix_parser_at(p, word);
     return ix_parser_array(
         p, ix_scalar_load(p->ctx, (ilex_dtype)array->dtype, slot, rank, index));
@@ -404,16 +407,19 @@ lambda(ix_parser *p, const ix_statement *s, ilex_array *body)
 }
 
 ilex_array *
-ix_parse_body(ix_parser *p, const ix_domain *dom, const ix_syntax *x)
+ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
+              const ilex_dtype *dtype, const ix_syntax *x)
 {
     ix_lambda_env env = {.dom = dom};
     p->lambda = &env;
     ilex_array *body = ix_parse_expr(p, x);
     p->lambda = NULL;
     ix_parser_at(p, &x->word);
+    if (ix_is_weak(body) && dtype)
+        body = ix_parse_declared(p, &x->word, body, *dtype);
     if (ix_is_weak(body))
         body = ix_scalar_cast(p->ctx, (ilex_dtype)body->dtype, body);
-    return ix_parser_array(p, ix_build_lambda(p->ctx, "map", dom, body,
+    return ix_parser_array(p, ix_build_lambda(p->ctx, what, dom, body,
                                               env.noperands, env.operand));
 }
 

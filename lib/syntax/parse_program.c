@@ -89,10 +89,9 @@ literal_may_be(ilex_dtype weak, ilex_dtype dtype)
            (weak == ILEX_I64 && kind != 'b');
 }
 
-/* A literal as the declared "dtype", unchanged if that is of another kind. */
-static ilex_array *
-declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
-                 ilex_dtype dtype)
+ilex_array *
+ix_parse_declared(ix_parser *p, const ix_word *where, ilex_array *x,
+                  ilex_dtype dtype)
 {
     ilex_context *ctx = p->ctx;
     ilex_dtype weak = (ilex_dtype)x->dtype;
@@ -111,8 +110,8 @@ declared_literal(ix_parser *p, const ix_word *where, ilex_array *x,
 
 /* The value of a statement as its type says: converted only if it is a
  * literal, and on the type's domain. */
-static ilex_array *
-typed_value(ix_parser *p, const ix_statement *s)
+ilex_array *
+ix_parse_typed_value(ix_parser *p, const ix_statement *s)
 {
     ilex_context *ctx = p->ctx;
     ilex_array *x = ix_parse_expr(p, s->expr);
@@ -122,7 +121,7 @@ typed_value(ix_parser *p, const ix_statement *s)
     const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
     ix_parser_at(p, &s->expr->word);
     if (ix_is_weak(x))
-        x = declared_literal(p, &s->expr->word, x, dtype);
+        x = ix_parse_declared(p, &s->expr->word, x, dtype);
     if (x->dtype != dtype)
         ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->expr->word,
                     "%.*s is declared %s, but the expression is %s; convert "
@@ -145,11 +144,17 @@ typed_value(ix_parser *p, const ix_statement *s)
         define(p, s, parse(p, s));                                             \
     }
 DEFINES(CONST, ix_parse_const)
-DEFINES(LET, typed_value)
+DEFINES(LET, ix_parse_typed_value)
 DEFINES(MAP, ix_parse_map)
 DEFINES(EINSUM, ix_parse_einsum)
 DEFINES(RESHAPE, ix_parse_reshape)
 DEFINES(NODE, ix_parse_node)
+
+static void
+build_SCAN(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_scan(p, s);
+}
 
 /* The input named by `inplace`, which must look like the output. */
 static const char *
@@ -181,7 +186,7 @@ build_OUT(ix_parser *p, const ix_statement *s)
 {
     char name[80], inplace[80];
     ix_parser_check_name(p, "output", &s->name);
-    ilex_array *x = typed_value(p, s);
+    ilex_array *x = ix_parse_typed_value(p, s);
     ix_parser_define(p, &s->name, x);
     const char *in = inplace_input(p, s, x, inplace);
     memcpy(name, s->name.text, (size_t)s->name.length);

@@ -69,8 +69,8 @@ read_body(ix_parser *p, void *user)
 {
     map_work *w = user;
     define_operands(p, &w->body);
-    w->body.result =
-        ix_parse_body(p, w->domain, ix_syntax_whole_expr(&p->reader));
+    w->body.result = ix_parse_body(p, "map", w->domain, NULL,
+                                   ix_syntax_whole_expr(&p->reader));
 }
 
 ilex_array *

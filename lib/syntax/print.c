@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "lib/build/scan.h"
 #include "lib/syntax/print_text.h"
 
 /* ---- names ---- */
@@ -41,6 +42,12 @@ ix_print_is_array_name(ix_printer *p, const char *text)
 }
 
 void
+ix_print_result_name(const ix_item *item, int64_t k, ix_text *t)
+{
+    ix_text_format(t, "t%d", (int)(item->temp + k));
+}
+
+void
 ix_print_name(ix_printer *p, const ix_item *item, ix_text *t)
 {
     const ilex_array *n = item->node;
@@ -48,19 +55,25 @@ ix_print_name(ix_printer *p, const ix_item *item, ix_text *t)
         ix_text_put(t, ix_symbol_text(p->ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_DATA)
         ix_text_format(t, "_ilex_data%lld", (long long)n->attr[0]);
+    else if (n->kind == IX_RESULT)
+        ix_print_result_name(ix_print_item(p, n->ops[0]), n->attr[0], t);
     else
         ix_text_format(t, "t%d", (int)item->temp);
 }
 
-/* Gives an array the next temporary name that no input or output has. */
+/* Gives an array the next temporary name that no input or output has; a scan as
+ * many in a row as it has results. */
 static void
 give_name(ix_printer *p, ix_item *item)
 {
-    char text[16];
-    do {
-        item->temp = p->next_temp++;
-        snprintf(text, sizeof text, "t%d", (int)item->temp);
-    } while (p->given_temps && is_given_name(p, text));
+    int count = item->node->kind == IX_SCAN ? ix_tuple_count(item->node) : 1;
+    int free = 0;
+    while (free < count) {
+        char text[16];
+        snprintf(text, sizeof text, "t%d", (int)p->next_temp++);
+        free = p->given_temps && is_given_name(p, text) ? 0 : free + 1;
+    }
+    item->temp = p->next_temp - count;
 }
 
 /* ---- expressions ---- */
@@ -75,24 +88,32 @@ too_large(ix_printer *p)
                 (int)IX_WRITE_BUDGET);
 }
 
-static void
-write(ix_printer *p, ix_write_mode mode, const ix_item *item, bool bare)
+void
+ix_print_body(ix_printer *p, ix_write_mode mode, const ix_item *item,
+              int result, bool bare)
 {
     ilex_array *n = item->node;
-    bool lambda = n->kind == IX_LAMBDA;
     ix_writer w = {.ctx = p->ctx,
                    .printer = p,
                    .mode = mode,
-                   .lambda = lambda ? n : NULL,
+                   .lambda = ix_has_body(n) ? n : NULL,
+                   .result = result,
                    .t = p->t,
                    .budget = IX_WRITE_BUDGET,
                    .bare = bare};
     if (mode == IX_WRITE_FIELD)
         ix_write_field(&w, n, 1);
     else
-        ix_write_scalar(&w, n->ops[0], 1);
+        ix_write_scalar(
+            &w, n->kind == IX_SCAN ? ix_tuple_body(n, result) : n->ops[0], 1);
     if (w.failed && p->status == ILEX_OK)
         too_large(p);
+}
+
+static void
+write(ix_printer *p, ix_write_mode mode, const ix_item *item, bool bare)
+{
+    ix_print_body(p, mode, item, 0, bare);
 }
 
 void
@@ -126,10 +147,8 @@ meet_slot(ix_walk *w, ilex_array *n, size_t *value)
     return IX_WALK_OVER;
 }
 
-/* Does reading the body by names give the same slots: all used, in order of
- * first use, no array twice? */
-static bool
-slots_follow_text(ix_printer *p, const ilex_array *n)
+bool
+ix_print_by_name(ix_printer *p, const ilex_array *n)
 {
     slot_order o = {.sorted = true};
     ix_walk w = {
@@ -161,7 +180,7 @@ static void
 write_map(ix_printer *p, const ix_item *item)
 {
     const ilex_array *n = item->node;
-    bool plain = slots_follow_text(p, n);
+    bool plain = ix_print_by_name(p, n);
     ix_text_put(p->t, "map ");
     ix_print_name(p, item, p->t);
     ix_text_char(p->t, '[');

@@ -237,7 +237,7 @@ static void
 choose_form(ix_printer *p, ix_item *item)
 {
     ilex_array *n = item->node;
-    if (n->kind == IX_INPUT || n->kind == IX_DATA) {
+    if (n->kind == IX_INPUT || n->kind == IX_DATA || n->kind == IX_RESULT) {
         item->form = IX_FORM_INPUT;
         item->named = true;
     } else if (n->kind == IX_LAMBDA || !ix_is_array(n)) {

@@ -3,6 +3,7 @@
  * Structural nodes as statements: einsum, reshape, the kinds of form node.
  */
 #include "lib/build/einsum.h"
+#include "lib/build/scan.h"
 #include "lib/syntax/print_text.h"
 
 /* A label as the reader numbers it: letters are 0 to 51. */
@@ -157,6 +158,30 @@ write_attributes(ix_printer *p, const ilex_array *n)
     }
 }
 
+/* One result a line, under names that follow each other. */
+static void
+write_scan(ix_printer *p, const ix_item *item)
+{
+    const ilex_array *n = item->node;
+    const ix_axis *ax = &n->interior->ax[ix_scan_axis(n)];
+    ix_write_mode mode = ix_print_by_name(p, n) ? IX_WRITE_MAP : IX_WRITE_SLOTS;
+    ix_text_put(p->t, "scan ");
+    if (ax->name)
+        ix_text_put(p->t, ix_symbol_text(p->ctx, ax->name));
+    else
+        ix_text_format(p->t, "_%d", ix_scan_axis(n));
+    ix_text_put(p->t, ix_scan_is_backward(n) ? " backward " : " forward ");
+    for (int i = 0; i < ix_tuple_count(n); i++) {
+        ilex_dtype dtype = (ilex_dtype)ix_tuple_body(n, i)->dtype;
+        ix_text_put(p->t, i ? ",\n     " : "");
+        ix_print_result_name(item, i, p->t);
+        ix_text_char(p->t, '[');
+        ix_domain_print(p->ctx, n->interior, p->t);
+        ix_text_format(p->t, "] : %s = ", ilex_dtype_name(dtype));
+        ix_print_body(p, mode, item, i, dtype == ILEX_F64 || dtype == ILEX_I64);
+    }
+}
+
 void
 ix_print_node(ix_printer *p, const ix_item *item)
 {
@@ -167,6 +192,10 @@ ix_print_node(ix_printer *p, const ix_item *item)
     }
     if (n->kind == IX_RESHAPE) {
         write_reshape(p, item);
+        return;
+    }
+    if (n->kind == IX_SCAN) {
+        write_scan(p, item);
         return;
     }
     ix_text_put(p->t, "node ");

@@ -4,6 +4,7 @@
  * body is what one operator, shift or reduction builds, field expressions
  * (let). Constants are bare where the reader gives a literal their dtype.
  */
+#include "lib/build/scan.h"
 #include "lib/ops/dtype.h"
 #include "lib/syntax/print_text.h"
 
@@ -305,6 +306,47 @@ write_map_load(ix_writer *w, const ilex_array *n)
     w->tight = tight;
 }
 
+/* ---- scans ---- */
+
+/* Result "k" of the scan, "levels" before the level that is computed. */
+static void
+write_self(ix_writer *w, int64_t k, int64_t levels)
+{
+    const ilex_array *n = w->lambda;
+    if (w->printer)
+        ix_print_result_name(ix_print_item(w->printer, n), k, w->t);
+    else
+        ix_text_format(w->t, "_self%lld", (long long)k);
+    if (!n) {
+        ix_text_format(w->t, "[-%lld]", (long long)levels);
+        return;
+    }
+    bool tight = w->tight;
+    w->tight = true;
+    for (int i = 0; i < n->interior->rank; i++) {
+        ilex_array *index = ix_scalar_index(w->ctx, i);
+        if (i == ix_scan_axis(n))
+            index = ix_index_offset(w->ctx, index,
+                                    ix_scan_is_backward(n) ? levels : -levels);
+        ix_text_put(w->t, i ? ", " : "[");
+        write_entry(w, index);
+    }
+    ix_text_char(w->t, ']');
+    w->tight = tight;
+}
+
+/* The result listed before whose body "n" is, -1: none, or a leaf. */
+static int
+result_before(const ix_writer *w, const ilex_array *n)
+{
+    if (!w->lambda || w->lambda->kind != IX_SCAN || n->nops == 0)
+        return -1;
+    for (int k = 0; k < w->result; k++)
+        if (ix_tuple_body(w->lambda, k) == n)
+            return k;
+    return -1;
+}
+
 /* ---- reductions ---- */
 
 /* A reduction in a map: ranges of _r0, ... */
@@ -341,6 +383,17 @@ write_cast(ix_writer *w, const ilex_array *n)
 {
     ix_text_format(w->t, "%s(", ilex_dtype_name((ilex_dtype)n->dtype));
     ix_write_scalar(w, n->ops[0], 1);
+    ix_text_char(w->t, ')');
+}
+
+/* In dumps. */
+static void
+write_tuple(ix_writer *w, const ilex_array *n)
+{
+    for (int i = 0; i < n->nops; i++) {
+        ix_text_put(w->t, i ? ", " : "(");
+        ix_write_scalar(w, n->ops[i], 1);
+    }
     ix_text_char(w->t, ')');
 }
 
@@ -381,6 +434,12 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
     case IX_CHECKED:
         ix_write_scalar(w, n->ops[0], precedence);
         return;
+    case IX_CARRY:
+        write_self(w, n->attr[0], n->attr[1]);
+        return;
+    case IX_TUPLE:
+        write_tuple(w, n);
+        return;
     default:
         w->failed = true;
     }
@@ -392,6 +451,11 @@ ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence)
     bool small = w->budget > 0 && w->depth < MAX_DEPTH;
     if (w->failed || !small || (is_field(w) && n->kind == IX_REDUCE)) {
         w->failed = true;
+        return;
+    }
+    int before = result_before(w, n);
+    if (before >= 0) {
+        write_self(w, before, 0);
         return;
     }
     bool bare = w->bare;

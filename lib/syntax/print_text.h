@@ -10,11 +10,11 @@
 
 /* How an array is written. */
 typedef enum ix_form {
-    IX_FORM_INPUT, /* by its own name */
+    IX_FORM_INPUT, /* by a name it has; no statement of its own */
     IX_FORM_LET,   /* let t = expr; the expression may be inlined */
     IX_FORM_TYPED, /* let t : type = expr */
     IX_FORM_MAP,   /* map t[...] = body */
-    IX_FORM_NODE   /* einsum, reshape, node */
+    IX_FORM_NODE   /* einsum, reshape, scan, node */
 } ix_form;
 
 typedef struct ix_item {
@@ -59,6 +59,7 @@ typedef struct ix_writer {
     ix_printer *printer; /* NULL in dumps */
     ix_write_mode mode;
     ilex_array *lambda; /* whose body it is; NULL: a scalar by itself */
+    int result;         /* of a scan: which body */
     ix_text *t;
     int budget, depth;
     bool failed; /* not expressible in this mode, or too large */
@@ -88,11 +89,20 @@ void ix_write_const(ix_text *t, const ilex_array *n, bool bare);
 /* The item of an array. */
 ix_item *ix_print_item(ix_printer *p, const ilex_array *n);
 
-/* Writes the name of an array that has one. */
+/* Writes the name of an array that has one; of result "k" of a scan. */
+void ix_print_result_name(const ix_item *item, int64_t k, ix_text *t);
 void ix_print_name(ix_printer *p, const ix_item *item, ix_text *t);
 
 /* Does an input, temporary or output carry the name of symbol "symbol"? */
 bool ix_print_is_array_name(ix_printer *p, const char *text);
+
+/* Writes the body of a map, or body "result" of a scan. */
+void ix_print_body(ix_printer *p, ix_write_mode mode, const ix_item *item,
+                   int result, bool bare);
+
+/* Does reading the body by names give the same slots: all used, in order of
+ * first use, no array twice? */
+bool ix_print_by_name(ix_printer *p, const ilex_array *n);
 
 /* "dtype[domain]" */
 void ix_print_type(ix_printer *p, const ilex_array *n);

@@ -165,6 +165,34 @@ syntax_MAP(ix_reader *r, ix_statement *s)
     assignment(r, s);
 }
 
+/* "name[ranges] = expr", "name[ranges] : dtype = expr" or "name : type = expr"
+ */
+static void
+scan_result(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of a result");
+    s->absolute = !ix_syntax_at(r, ":");
+    if (s->absolute)
+        brackets(r, &s->type, false);
+    if (!s->absolute)
+        optional_type(r, s);
+    else if (ix_syntax_accept(r, ":"))
+        s->type.dtype = ix_syntax_name(r, "a dtype (for example f64)");
+    assignment(r, s);
+}
+
+static void
+syntax_SCAN(ix_reader *r, ix_statement *s)
+{
+    add_word(r, s, ix_syntax_name(r, "an axis, k, or _1 if it has no name"));
+    s->option = ix_syntax_name(r, "forward or backward");
+    scan_result(r, s);
+    for (ix_statement *last = s; ix_syntax_accept(r, ","); last = last->more) {
+        last->more = ix_arena_new(&r->arena, sizeof *last->more);
+        scan_result(r, last->more);
+    }
+}
+
 static void
 syntax_EINSUM(ix_reader *r, ix_statement *s)
 {
@@ -257,7 +285,7 @@ find_keyword(ix_reader *r, ix_statement *s)
                     "there is no statement '%.*s'%s", (int)s->keyword.length,
                     s->keyword.text, ix_suggestion_show(&near).s);
     ix_syntax_unexpected(r, "a statement (size, assume, in, const, let, map, "
-                            "einsum, reshape, node or out)");
+                            "scan, einsum, reshape, node or out)");
 }
 
 /* The comments inside a statement as lines before it. */

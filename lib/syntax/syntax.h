@@ -104,10 +104,13 @@ struct ix_statement {
     ix_type type;        /* map, einsum, reshape: "brackets" only */
     ix_colons_list halo; /* in: halo(...); map: valid(...) */
     bool has_halo;
-    ix_word *words; /* size: names; map: reads(...); reshape: its operand */
+    ix_word *words; /* size: names; map: reads(...); reshape: its operand; scan:
+                       its axis */
     size_t nwords, words_capacity;
     ix_syntax *expr;
-    ix_word option;      /* acc f64, order F, inplace x */
+    ix_word option;      /* acc f64, order F, inplace x; scan: its direction */
+    ix_statement *more;  /* scan: name, type and expr of its next result */
+    bool absolute;       /* scan: the axes stand behind the name, as in map */
     ix_attribute values; /* const */
     ix_tag *tag;
     size_t ntags, tag_capacity;

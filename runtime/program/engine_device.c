@@ -261,8 +261,9 @@ static int64_t
 blocks_of(const ix_run *r, const ix_compiled_kernel *k, int64_t points)
 {
     int64_t lo, hi;
-    for (int a = 1; a < k->rank && points < (int64_t)MOST_BLOCKS * THREADS; a++)
-        if (ix_range_eval(&k->box[a], r->size, &lo, &hi) && hi > lo &&
+    for (int a = 0; a < k->rank && points < (int64_t)MOST_BLOCKS * THREADS; a++)
+        if (a != k->axis && a != k->serial &&
+            ix_range_eval(&k->box[a], r->size, &lo, &hi) && hi > lo &&
             !ix_mul(points, hi - lo, &points))
             points = INT64_MAX;
     int64_t blocks = points / THREADS + (points % THREADS != 0);

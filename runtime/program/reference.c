@@ -310,19 +310,34 @@ evaluate(machine *m, int32_t from, int32_t to)
 }
 
 static void
-store(machine *m)
+store(machine *m, const ix_tape_result *result)
 {
-    const ix_compiled_buffer *b = &m->c->buffer[m->tape->buffer];
+    const ix_compiled_buffer *b = &m->c->buffer[result->buffer];
     int64_t offset = 0;
     for (int k = 0; k < m->tape->rank; k++)
         offset += m->index[k] * m->r->stride[b->first_stride + k];
     ix_value_store(b->dtype,
-                   m->r->base[m->tape->buffer] +
+                   m->r->base[result->buffer] +
                        offset * (int64_t)ilex_dtype_bytes(b->dtype),
-                   m->value[m->tape->result]);
+                   m->value[result->value]);
 }
 
-/* Every point of the tape's box, last index fastest. */
+/* The next index of a box in C order, or the one before; false at the end. */
+static bool
+advance(machine *m, const int64_t *lo, const int64_t *hi)
+{
+    bool back = m->tape->backward;
+    for (int k = m->tape->rank - 1; k >= 0; k--) {
+        m->index[k] += back ? -1 : 1;
+        if (m->index[k] >= lo[k] && m->index[k] < hi[k])
+            return true;
+        m->index[k] = back ? hi[k] - 1 : lo[k];
+    }
+    return false;
+}
+
+/* Every point of the tape's box, last index fastest. So the levels of a scan
+ * come one after the other, whatever its axis. */
 static void
 run_tape(machine *m)
 {
@@ -332,21 +347,13 @@ run_tape(machine *m)
         if (!ix_range_eval(&t->box[k], m->r->size, &lo[k], &hi[k]) ||
             hi[k] <= lo[k])
             return;
-        m->index[k] = lo[k];
+        m->index[k] = t->backward ? hi[k] - 1 : lo[k];
     }
-    for (;;) {
+    do {
         evaluate(m, 0, t->ninstr);
-        if (m->failed)
-            return;
-        store(m);
-        int k = t->rank - 1;
-        while (k >= 0 && ++m->index[k] == hi[k]) {
-            m->index[k] = lo[k];
-            k--;
-        }
-        if (k < 0)
-            return;
-    }
+        for (int i = 0; i < t->nresults && !m->failed; i++)
+            store(m, &t->result[i]);
+    } while (!m->failed && advance(m, lo, hi));
 }
 
 ilex_status

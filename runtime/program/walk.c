@@ -202,8 +202,8 @@ static ilex_status
 do_LAUNCH(ix_run *r, const ix_step *s)
 {
     const ix_compiled_kernel *k = &r->p->c->kernel[s->what];
-    int64_t lo = 0, hi = 1;
-    for (int axis = k->rank - 1; axis >= 0; axis--) {
+    int64_t lo, hi, begin = 0, end = 1;
+    for (int axis = 0; axis < k->rank; axis++) {
         if (!ix_range_eval(&k->box[axis], r->size, &lo, &hi))
             return ix_fail(r->err, ILEX_E_OVERFLOW,
                            "%s: with these sizes the range of a loop leaves 64 "
@@ -211,9 +211,13 @@ do_LAUNCH(ix_run *r, const ix_step *s)
                            r->p->c->name);
         if (hi <= lo)
             return ILEX_OK;
+        if (axis == k->axis) {
+            begin = lo;
+            end = hi;
+        }
     }
     r->busy = true;
-    return r->p->backend->engine->launch(r, (size_t)s->what, lo, hi);
+    return r->p->backend->engine->launch(r, (size_t)s->what, begin, end);
 }
 
 /* Waits for what was launched, which may use the workspace; gives it back. */

@@ -391,6 +391,7 @@ run_for(tree_machine *m, const ix_stmt *s)
     bool any_order = s->parallel || s->how != IX_SERIAL;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
+        at = s->down ? n - 1 - i : at;
         m->stmt = s;
         if (m->has_variable[s->number] && i == 0)
             tree_fail(m, "the variable is that of a loop around");
@@ -467,25 +468,30 @@ run_range(tree_machine *m, int64_t begin, int64_t end)
 }
 
 /* A run launches no kernel with an empty box. After `map` a kernel is called
- * for parts of the range of its box's first axis, in any order: here for the
+ * for parts of the range of an axis of its box, in any order: here for the
  * upper half, then for the lower one. */
 static void
 run_kernel(tree_machine *m)
 {
     const ix_domain *box = m->of->box;
-    int64_t lo = 0, hi = 1;
+    int64_t lo, hi;
     ix_stmt_each(m->k->body, note_write, m);
     if (m->r->u->level != IX_LEVEL_TARGET || box->rank == 0) {
         run_range(m, 0, 1);
         return;
     }
-    for (int k = box->rank - 1; k >= 0; k--) {
+    int64_t begin = 0, end = 1;
+    for (int k = 0; k < box->rank; k++) {
         if (!ix_lin_eval(box->ax[k].lo, m->r->size, &lo) ||
             !ix_lin_eval(box->ax[k].hi, m->r->size, &hi))
             tree_fail(m, "the range of the kernel leaves 64 bits");
         if (hi <= lo)
             return;
+        begin = k == m->of->axis ? lo : begin;
+        end = k == m->of->axis ? hi : end;
     }
+    lo = begin;
+    hi = end;
     int64_t middle = lo + (hi - lo) / 2;
     if (middle < hi)
         run_range(m, middle, hi);

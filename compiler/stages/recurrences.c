@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scans, as stages that write a buffer for each result and read them at levels
+ * before: a CARRY becomes a load of the buffer.
+ */
+#include "compiler/stages/partition.h"
+#include "lib/build/scan.h"
+
+void
+ix_recurrence_note(ix_partition *p, size_t i)
+{
+    const ilex_array *n = p->u->order[i], *scan = n->ops[0];
+    ix_partition_info *x = ix_partition_of(p, scan);
+    if (!x->result)
+        x->result = ix_arena_new(&p->u->arena, (size_t)ix_tuple_count(scan) *
+                                                   sizeof *x->result);
+    x->result[n->attr[0]] = i + 1;
+}
+
+/* The buffer of result "k"; one that nobody reads has one for its levels. */
+static int
+buffer_of(ix_partition *p, size_t i, int k)
+{
+    ix_unit *u = p->u;
+    ix_partition_info *x = &p->of[i];
+    if (!x->result[k])
+        return ix_unit_buffer(
+            u, (ix_buffer){.role = IX_ROLE_TEMP,
+                           .name = "",
+                           .dtype =
+                               (ilex_dtype)ix_tuple_body(u->order[i], k)->dtype,
+                           .interior = u->need[i],
+                           .box = u->need[i],
+                           .inplace = -1});
+    size_t at = x->result[k] - 1;
+    int output = ix_partition_output(p, u->order[at]);
+    ix_partition_info *result = &p->of[at];
+    result->buffer = output < 0 ? ix_partition_temporary(p, at)
+                                : (int)p->first_output + output;
+    return result->buffer;
+}
+
+/* A body that is being brought over buffers. */
+typedef struct bodies {
+    ix_unit *u;
+    const ilex_array *scan;
+    const ix_recurrence *r;
+} bodies;
+
+/* A CARRY as a load. */
+static ilex_array *
+load_carry(void *user, ilex_array *n)
+{
+    bodies *b = user;
+    ilex_context *ctx = b->u->ctx;
+    ilex_array *index[ILEX_MAX_RANK];
+    if (n->kind != IX_CARRY)
+        return n;
+    int rank = ix_rank(b->scan);
+    for (int k = 0; k < rank; k++)
+        index[k] = ix_scalar_index(ctx, k);
+    int64_t levels = b->r->backward ? n->attr[1] : -n->attr[1];
+    index[b->r->axis] = ix_index_offset(ctx, index[b->r->axis], levels);
+    return ix_scalar_load(ctx, (ilex_dtype)n->dtype, b->r->buffer[n->attr[0]],
+                          rank, index);
+}
+
+bool
+ix_recurrence_store(ix_partition *p, size_t i)
+{
+    ix_unit *u = p->u;
+    const ilex_array *scan = u->order[i];
+    ix_recurrence *r = ix_arena_new(&u->arena, sizeof *r);
+    *r = (ix_recurrence){.axis = ix_scan_axis(scan),
+                         .backward = ix_scan_is_backward(scan),
+                         .count = ix_tuple_count(scan)};
+    r->buffer = ix_arena_new(&u->arena, (size_t)r->count * sizeof *r->buffer);
+    for (int k = 0; k < r->count; k++)
+        r->buffer[k] = buffer_of(p, i, k);
+    bodies b = {u, scan, r};
+    ix_substitution s = {.ctx = u->ctx, .rewrite = load_carry, .user = &b};
+    ilex_array *body = ix_substitute(&s, p->of[i].body);
+    ix_substitution_free(&s);
+    ix_unit_stage(u, (ix_stage){r->buffer[0], u->need[i], body, r});
+    return !ix_is_poison(body);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cumulative sums, products, maxima, minima: scans of one result that combine
+ * an element with the result before.
+ */
+#include "lib/build/scan.h"
+#include "lib/build/structure.h"
+
+/* The axis that is given, or the only one; -1 after an error. */
+static int
+axis_of(ilex_array *x, const char *what, const ix_given *given)
+{
+    if (given->present)
+        return ix_structure_place(x->ctx, what, given->number[0], ix_rank(x));
+    if (ix_rank(x) == 1)
+        return 0;
+    ix_poison(x->ctx, what, 0, ILEX_E_AXIS,
+              "%s: [%s] has %d axes; give one, for example axis=0", what,
+              ix_domain_show(x->ctx, x->interior).s, ix_rank(x));
+    return -1;
+}
+
+/* where(k is the first level, x, y(before) op x) */
+static ilex_array *
+body_of(ilex_array *x, const ix_scan_spec *spec, ix_reduction r,
+        ilex_dtype dtype)
+{
+    ilex_context *ctx = x->ctx;
+    ilex_array *index[ILEX_MAX_RANK];
+    const ix_axis *ax = &x->interior->ax[spec->axis];
+    for (int k = 0; k < ix_rank(x); k++)
+        index[k] = ix_scalar_index(ctx, k);
+    ilex_array *value = ix_scalar_cast(
+        ctx, dtype,
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index));
+    ilex_array *ops[2] = {ix_scalar_carry(ctx, dtype, 0, 1), value};
+    const ix_lin *first =
+        spec->backward ? ix_lin_offset(ctx, ax->hi, -1) : ax->lo;
+    return ix_structure_where(
+        ctx,
+        ix_structure_compare(ctx, IX_OP_EQUAL, index[spec->axis],
+                             ix_index_lin(ctx, first)),
+        value, ix_scalar_op(ctx, ix_reduction_op(r), dtype, dtype, ops));
+}
+
+static ilex_array *
+cumulate(const char *what, ix_reduction r, ilex_array *x, const ix_given *given)
+{
+    ilex_context *ctx = x->ctx;
+    ilex_dtype acc, result;
+    x = ix_structure_bounded(ctx, what, x);
+    int axis = ix_is_poison(x) ? -1 : axis_of(x, what, &given[0]);
+    if (axis < 0 || !ix_domain_check_extents(ctx, what, x->interior))
+        return ix_poison_again(ctx);
+    if (!ix_reduction_type(r, (ilex_dtype)x->dtype, &acc, &result))
+        return ix_poison(ctx, what, 0, ILEX_E_DTYPE, "%s is not defined for %s",
+                         what, ilex_dtype_name((ilex_dtype)x->dtype));
+    ix_scan_spec spec = {.axis = axis,
+                         .backward = given[1].present && given[1].number[0]};
+    ilex_array *body = body_of(x, &spec, r, result);
+    ilex_array *tuple = ix_scalar_tuple(ctx, 1, &body);
+    return ix_build_result(ix_scan_node(ctx, &spec, x->interior, tuple, 1, &x),
+                           0);
+}
+
+#define CUMULATE(name, REDUCTION)                                              \
+    ilex_array *ix_build_##name(ilex_context *ctx,                             \
+                                ilex_array *const *operands, int count,        \
+                                const ix_given *given)                         \
+    {                                                                          \
+        (void)ctx, (void)count;                                                \
+        return cumulate(#name, IX_REDUCTION_##REDUCTION, operands[0], given);  \
+    }
+CUMULATE(cumsum, SUM)
+CUMULATE(cumprod, PROD)
+CUMULATE(cummax, MAX)
+CUMULATE(cummin, MIN)

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scans: recurrences along an axis. They are built in two steps. First a SELF
+ * stands for each result, and the results are written over them with the
+ * constructors of any array. Then the scan closes: what depends on a SELF is
+ * brought into one body, a read of a SELF some levels before becomes a CARRY,
+ * one of a result listed before at the same level that result's own body. So
+ * the graph has no cycle, and equal scans are one node.
+ */
+#include "lib/build/scan.h"
+
+#include "lib/shape/access.h"
+
+#include <stdio.h>
+
+/* How far outside of its domain along named axes, where a shift and its guard
+ * are different arrays, a SELF may be read while the scan is built: where it is
+ * read is asked when it closes. */
+enum { IX_SELF_REACH = 1 << 20 };
+
+/* ---- selves ---- */
+
+/* The domain with all ends of named axes moved outwards by "by". */
+static const ix_domain *
+widen(ilex_context *ctx, const ix_domain *dom, int64_t by)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < dom->rank; k++) {
+        ax[k] = dom->ax[k];
+        if (!ax[k].name)
+            continue;
+        ax[k].lo = ix_lin_offset(ctx, ax[k].lo, -by);
+        ax[k].hi = ix_lin_offset(ctx, ax[k].hi, by);
+    }
+    return ix_domain_new(ctx, dom->rank, ax);
+}
+
+static ilex_array *
+make_self(ilex_context *ctx, ilex_dtype dtype, const ix_domain *dom,
+          const int64_t *attr)
+{
+    ix_node_spec spec = {.kind = IX_SELF,
+                         .dtype = dtype,
+                         .interior = dom,
+                         .valid = dom,
+                         .nattr = 3,
+                         .attr = attr};
+    return dom ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
+}
+
+static ilex_array *
+build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
+           const ix_domain *dom)
+{
+    int64_t attr[3] = {ctx->serial++, name, untyped};
+    if (!dom || !ix_domain_check_extents(ctx, "scan", dom))
+        return ix_poison_again(ctx);
+    if ((unsigned)dtype >= ILEX_NDTYPES)
+        return ix_poison(ctx, "scan", -1, ILEX_E_DTYPE, "scan: %d is no dtype",
+                         (int)dtype);
+    if (dom->rank == 0)
+        return ix_poison(ctx, "scan", -1, ILEX_E_RANK,
+                         "scan: a result has an axis at least, along which it "
+                         "is computed");
+    return make_self(ctx, dtype, widen(ctx, dom, IX_SELF_REACH), attr);
+}
+
+ilex_array *
+ix_build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
+              const ix_domain *dom)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof,
+                          build_self(ctx, name, dtype, untyped, dom));
+}
+
+ilex_array *
+ix_self_inside(ilex_array *self)
+{
+    const ix_domain *dom = widen(self->ctx, self->interior, -IX_SELF_REACH);
+    return make_self(self->ctx, (ilex_dtype)self->dtype, dom, self->attr);
+}
+
+/* ---- closing ---- */
+
+/* A scan that closes. Bodies in the making read slots of "operand", SELFs among
+ * them. */
+typedef struct closing {
+    ilex_context *ctx;
+    const ix_scan_spec *spec;
+    const ix_domain *dom;
+    ix_map flat; /* of an array: its body, itself if it depends on no SELF */
+    ilex_array **operand;
+    size_t noperands, capacity;
+    int depth; /* arrays that "flatten" is in */
+    int result;
+    ilex_array **body; /* of the results closed so far */
+} closing;
+
+static ilex_array *
+memory(closing *c)
+{
+    ix_fail_memory(&c->ctx->error);
+    return ix_poison_again(c->ctx);
+}
+
+/* The result that a SELF stands for, -1 for another array. */
+static int
+result_of(const closing *c, const ilex_array *n)
+{
+    for (int i = 0; n->kind == IX_SELF && i < c->spec->count; i++)
+        if (c->spec->self[i] == n)
+            return i;
+    return -1;
+}
+
+static const char *
+name_of(const closing *c, int result)
+{
+    const char *name =
+        ix_symbol_text(c->ctx, (int32_t)c->spec->self[result]->attr[1]);
+    return *name ? name : "a result";
+}
+
+/* The slot of "array", a new one if it has none; -1: no memory. */
+static int
+slot_of(closing *c, ilex_array *array)
+{
+    for (size_t i = 0; i < c->noperands; i++)
+        if (c->operand[i] == array)
+            return (int)i;
+    if (!ix_mem_grow(&c->ctx->mem, &c->operand, &c->capacity, c->noperands + 1,
+                     sizeof *c->operand))
+        return -1;
+    c->operand[c->noperands] = array;
+    return (int)c->noperands++;
+}
+
+/* ---- one body of many arrays ---- */
+
+/* The array whose body is being copied. */
+typedef struct inliner {
+    closing *c;
+    const ilex_array *user;
+} inliner;
+
+static ilex_array *flatten(closing *c, ilex_array *n);
+
+static ilex_array *
+refuse(closing *c, const ilex_array *n)
+{
+    return ix_poison(c->ctx, "scan", -1, ILEX_E_UNSUPPORTED,
+                     "scan: a result reads itself through `%s`; only "
+                     "element-wise operations, shifts and map may stand in "
+                     "between",
+                     ix_kind_infos[n->kind].text);
+}
+
+/* A load of the user's operand: its body there if it depends on a SELF. */
+static ilex_array *
+inline_load(void *user, ilex_array *load, ilex_array *const *index)
+{
+    inliner *in = user;
+    closing *c = in->c;
+    ilex_array *x = in->user->ops[load->attr[0] + 1];
+    ilex_array *body = result_of(c, x) < 0 ? flatten(c, x) : x;
+    if (ix_is_poison(body))
+        return body;
+    if (body == x) {
+        int slot = slot_of(c, x);
+        return slot < 0 ? memory(c)
+                        : ix_scalar_load(c->ctx, (ilex_dtype)load->dtype, slot,
+                                         load->nops, index);
+    }
+    if (body->flags & in->user->ops[0]->flags & IX_HAS_REDUCE)
+        return ix_poison(c->ctx, "scan", -1, ILEX_E_UNSUPPORTED,
+                         "scan: a reduction over a reduction that reads a "
+                         "result is not supported");
+    ix_substitution s = {.ctx = c->ctx, .index = index, .nindex = load->nops};
+    body = ix_substitute(&s, body);
+    ix_substitution_free(&s);
+    return body;
+}
+
+/* Its body over the scan's operands. */
+static ilex_array *
+copy_body(closing *c, ilex_array *n)
+{
+    inliner in = {c, n};
+    ix_substitution s = {.ctx = c->ctx, .load = inline_load, .user = &in};
+    ilex_array *body = ix_proof_use(c->ctx, n->env)
+                           ? ix_substitute(&s, n->ops[0])
+                           : ix_poison_again(c->ctx);
+    ix_substitution_free(&s);
+    return body;
+}
+
+/* What "n" depends on: 1 if on a SELF, 0 if not, -1 after an error. */
+static int
+depends(closing *c, ilex_array *n)
+{
+    ilex_array *operand;
+    for (int i = 0; (operand = ix_operand(n, i)); i++) {
+        if (result_of(c, operand) >= 0)
+            return 1;
+        ilex_array *x = flatten(c, operand);
+        if (x != operand)
+            return ix_is_poison(x) ? -1 : 1;
+    }
+    return 0;
+}
+
+/* The body of an array that depends on a SELF, else the array. */
+static ilex_array *
+flatten(closing *c, ilex_array *n)
+{
+    const size_t *known = ix_map_find(&c->flat, n);
+    if (known)
+        return (ilex_array *)*known;
+    if (c->depth == IX_BUILD_DEPTH)
+        return ix_poison(c->ctx, "scan", -1, ILEX_E_LIMIT,
+                         "scan: more than %d arrays between a result and what "
+                         "it reads",
+                         (int)IX_BUILD_DEPTH);
+    c->depth++;
+    int found = depends(c, n);
+    ilex_array *r = found < 0              ? ix_poison_again(c->ctx)
+                    : found == 0           ? n
+                    : n->kind == IX_LAMBDA ? copy_body(c, n)
+                                           : refuse(c, n);
+    c->depth--;
+    if (!ix_map_set(&c->flat, &c->ctx->mem, n, (size_t)r))
+        return memory(c);
+    return r;
+}
+
+/* The body of result "i" on the scan's domain. */
+static ilex_array *
+whole_body(closing *c, int i)
+{
+    ilex_array *index[ILEX_MAX_RANK], *x = c->spec->value[i];
+    x = ix_build_restrict(c->ctx, name_of(c, i), x, c->dom);
+    if (ix_is_poison(x))
+        return x;
+    ilex_array *body = flatten(c, x);
+    if (body != x)
+        return body;
+    int slot = slot_of(c, x);
+    for (int k = 0; k < c->dom->rank; k++)
+        index[k] = ix_scalar_index(c->ctx, k);
+    return slot < 0 ? memory(c)
+                    : ix_scalar_load(c->ctx, (ilex_dtype)x->dtype, slot,
+                                     c->dom->rank, index);
+}
+
+/* ---- reads of selves ---- */
+
+/* How many levels before its own a SELF is read; false if at other indices, or
+ * not a constant number. */
+static bool
+levels_before(const closing *c, const ilex_array *load, int64_t *levels)
+{
+    const ix_scan_spec *spec = c->spec;
+    for (int k = 0; k < load->nops; k++) {
+        int axis;
+        int64_t offset;
+        if (!ix_index_is_shift(load->ops[k], &axis, &offset) || axis != k ||
+            (k != spec->axis && offset != 0))
+            return false;
+        if (k == spec->axis)
+            *levels = spec->backward ? offset : -offset;
+    }
+    return true;
+}
+
+static ilex_array *
+refuse_read(closing *c, int result, const char *why)
+{
+    const ix_scan_spec *spec = c->spec;
+    const char *axis = ix_symbol_text(c->ctx, c->dom->ax[spec->axis].name);
+    char k[80];
+    if (*axis)
+        snprintf(k, sizeof k, "%s", axis);
+    else
+        snprintf(k, sizeof k, "_%d", spec->axis);
+    return ix_poison(
+        c->ctx, "scan", -1, ILEX_E_ARGUMENT,
+        "scan: %s reads %s %s; a %s scan reads a result at the same point, a "
+        "constant number of levels %s: %s%c1 instead of %s",
+        name_of(c, c->result), name_of(c, result), why,
+        spec->backward ? "backward" : "forward",
+        spec->backward ? "behind" : "before", k, spec->backward ? '+' : '-', k);
+}
+
+/* A read at the same level is the body of that result, which is listed before;
+ * others are as they should be. */
+static ilex_array *
+same_level(void *user, ilex_array *load, ilex_array *const *index)
+{
+    closing *c = user;
+    int64_t levels = 0;
+    int result = result_of(c, c->operand[load->attr[0]]);
+    (void)index;
+    if (result < 0)
+        return NULL;
+    if (!levels_before(c, load, &levels))
+        return refuse_read(c, result, "at other indices");
+    if (levels < 0)
+        return refuse_read(c, result, "at a level that comes later");
+    if (levels == 0 && result >= c->result)
+        return refuse_read(c, result,
+                           "at the same level, where it is not known yet "
+                           "(results listed before are)");
+    return levels == 0 ? c->body[result] : NULL;
+}
+
+/* All results in one body, over selves. */
+static ilex_array *
+tuple_of_bodies(closing *c)
+{
+    for (c->result = 0; c->result < c->spec->count; c->result++) {
+        ix_substitution s = {.ctx = c->ctx, .load = same_level, .user = c};
+        ilex_array *body = whole_body(c, c->result);
+        if (!ix_is_poison(body))
+            body = ix_substitute(&s, body);
+        ix_substitution_free(&s);
+        if (ix_is_poison(body))
+            return body;
+        c->body[c->result] = body;
+    }
+    return ix_scalar_tuple(c->ctx, c->spec->count, c->body);
+}
+
+/* Shows that no read leaves its array; of a SELF, the domain of the scan. */
+static bool
+prove(closing *c, ilex_array *tuple)
+{
+    ilex_context *ctx = c->ctx;
+    ilex_array **as = ix_mem_new(&ctx->mem, (c->noperands + 1) * sizeof *as);
+    if (!as) {
+        memory(c);
+        return false;
+    }
+    bool ok = true;
+    for (size_t i = 0; i < c->noperands; i++) {
+        as[i] = c->operand[i];
+        if (result_of(c, as[i]) >= 0)
+            as[i] = ix_self_inside(as[i]);
+        ok = ok && !ix_is_poison(as[i]);
+    }
+    ok = ok && ix_access_check_body(ctx, "scan", c->dom, tuple, as);
+    ix_mem_free(&ctx->mem, as);
+    return ok;
+}
+
+/* Operands in the order in which the bodies meet them. */
+typedef struct numbering {
+    closing *c;
+    ilex_array **operand;
+    size_t n, capacity;
+} numbering;
+
+static ilex_array *
+carry_or_renumber(void *user, ilex_array *load, ilex_array *const *index)
+{
+    numbering *m = user;
+    closing *c = m->c;
+    int64_t levels = 0;
+    ilex_array *x = c->operand[load->attr[0]];
+    int result = result_of(c, x);
+    if (result >= 0) {
+        levels_before(c, load, &levels);
+        return ix_scalar_carry(c->ctx, (ilex_dtype)load->dtype, result, levels);
+    }
+    size_t slot = 0;
+    while (slot < m->n && m->operand[slot] != x)
+        slot++;
+    if (slot == m->n) {
+        if (!ix_mem_grow(&c->ctx->mem, &m->operand, &m->capacity, m->n + 1,
+                         sizeof *m->operand))
+            return memory(c);
+        m->operand[m->n++] = x;
+    }
+    return ix_scalar_load(c->ctx, (ilex_dtype)load->dtype, (int)slot,
+                          load->nops, index);
+}
+
+ilex_array *
+ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec, const ix_domain *dom,
+             ilex_array *tuple, int n, ilex_array *const *operands)
+{
+    int64_t attr[2] = {spec->axis, spec->backward};
+    if (!dom || ix_is_poison(tuple))
+        return ix_poison_again(ctx);
+    if (n > IX_LAMBDA_OPERANDS)
+        return ix_poison(ctx, "scan", -1, ILEX_E_LIMIT,
+                         "scan: reads %d arrays; at most %d", n,
+                         (int)IX_LAMBDA_OPERANDS);
+    ilex_array **ops = ix_mem_new(&ctx->mem, ((size_t)n + 1) * sizeof *ops);
+    if (!ops) {
+        ix_fail_memory(&ctx->error);
+        return ix_poison_again(ctx);
+    }
+    ops[0] = tuple;
+    for (int i = 0; i < n; i++)
+        ops[i + 1] = operands[i];
+    ix_node_spec node = {.kind = IX_SCAN,
+                         .dtype = ILEX_BOOL,
+                         .interior = dom,
+                         .valid = dom,
+                         .nops = n + 1,
+                         .ops = ops,
+                         .nattr = 2,
+                         .attr = attr};
+    ilex_array *r = ix_node_scoped(ctx, &node);
+    ix_mem_free(&ctx->mem, ops);
+    return r;
+}
+
+static ilex_array *
+finish(closing *c, ilex_array *tuple)
+{
+    numbering m = {.c = c};
+    ix_substitution s = {.ctx = c->ctx, .load = carry_or_renumber, .user = &m};
+    ilex_array *r = ix_substitute(&s, tuple);
+    ix_substitution_free(&s);
+    r = ix_scan_node(c->ctx, c->spec, c->dom, r, (int)m.n, m.operand);
+    ix_mem_free(&c->ctx->mem, m.operand);
+    return r;
+}
+
+/* ---- the constructor ---- */
+
+/* Have the selves one domain, with the axis, and the values their dtypes? */
+static bool
+check_spec(ilex_context *ctx, const ix_scan_spec *spec)
+{
+    for (int i = 0; i < spec->count; i++) {
+        const ilex_array *self = spec->self[i], *value = spec->value[i];
+        if (ix_is_poison(self) || ix_is_poison(value)) {
+            ix_poison_again(ctx);
+            return false;
+        }
+        if (self->kind != IX_SELF) {
+            ix_poison(ctx, "scan", i, ILEX_E_ARGUMENT,
+                      "scan: result %d does not come from ilex_scan_self", i);
+            return false;
+        }
+        if (self->interior != spec->self[0]->interior) {
+            ix_poison(ctx, "scan", i, ILEX_E_SHAPE,
+                      "scan: the results of one scan have one domain");
+            return false;
+        }
+        if (self->dtype != value->dtype) {
+            ix_poison(ctx, "scan", i, ILEX_E_DTYPE,
+                      "scan: %s is %s, but its value is %s; convert it: "
+                      "%s(...)",
+                      *ix_symbol_text(ctx, (int32_t)self->attr[1])
+                          ? ix_symbol_text(ctx, (int32_t)self->attr[1])
+                          : "a result",
+                      ilex_dtype_name((ilex_dtype)self->dtype),
+                      ilex_dtype_name((ilex_dtype)value->dtype),
+                      ilex_dtype_name((ilex_dtype)self->dtype));
+            return false;
+        }
+        if (!ix_proof_use(ctx, self->env))
+            return false;
+    }
+    return true;
+}
+
+static ilex_array *
+build_scan(ilex_context *ctx, const ix_scan_spec *spec)
+{
+    if (!check_spec(ctx, spec))
+        return ix_poison_again(ctx);
+    closing c = {.ctx = ctx, .spec = spec};
+    c.dom = widen(ctx, spec->self[0]->interior, -IX_SELF_REACH);
+    c.body = ix_mem_new(&ctx->mem, (size_t)spec->count * sizeof *c.body);
+    ilex_array *r = c.dom && c.body ? tuple_of_bodies(&c) : memory(&c);
+    if (!ix_is_poison(r))
+        r = prove(&c, r) ? finish(&c, r) : ix_poison_again(ctx);
+    ix_map_free(&c.flat, &ctx->mem);
+    ix_mem_free(&ctx->mem, c.operand);
+    ix_mem_free(&ctx->mem, c.body);
+    return r;
+}
+
+ilex_array *
+ix_build_scan(ilex_context *ctx, const ix_scan_spec *spec)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, build_scan(ctx, spec));
+}
+
+ilex_array *
+ix_build_result(ilex_array *tuple, int k)
+{
+    int64_t attr = k;
+    if (ix_is_poison(tuple))
+        return tuple;
+    ix_node_spec spec = {.kind = IX_RESULT,
+                         .dtype = (ilex_dtype)ix_tuple_body(tuple, k)->dtype,
+                         .interior = tuple->interior,
+                         .valid = tuple->valid,
+                         .nops = 1,
+                         .ops = &tuple,
+                         .nattr = 1,
+                         .attr = &attr};
+    return ix_node_scoped(tuple->ctx, &spec);
+}

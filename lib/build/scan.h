@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scans: results on one domain, computed level by level along one of its axes.
+ */
+#ifndef ILEX_LIB_SCAN_H
+#define ILEX_LIB_SCAN_H
+
+#include "lib/build/build.h"
+
+/* What stands for a result of a scan over "dom" until the scan closes; "name"
+ * (a symbol, 0: none) is used in messages. "untyped": its dtype is not known
+ * yet, text finds it out. */
+ilex_array *ix_build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype,
+                          bool untyped, const ix_domain *dom);
+static inline bool
+ix_is_untyped(const ilex_array *n)
+{
+    return n->kind == IX_SELF && n->attr[2] != 0;
+}
+
+/* A self on the domain of the result alone. */
+ilex_array *ix_self_inside(ilex_array *self);
+
+typedef struct ix_scan_spec {
+    int axis;
+    bool backward; /* the last level is the first that is computed */
+    int count;
+    ilex_array *const *self;  /* of each result */
+    ilex_array *const *value; /* over the selves */
+} ix_scan_spec;
+
+/* The tuple of results. */
+ilex_array *ix_build_scan(ilex_context *ctx, const ix_scan_spec *spec);
+
+/* The SCAN of a TUPLE of bodies over "n" operands. Nothing is proved here. */
+ilex_array *ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec,
+                         const ix_domain *dom, ilex_array *tuple, int n,
+                         ilex_array *const *operands);
+
+/* Result "k" of a tuple. */
+ilex_array *ix_build_result(ilex_array *tuple, int k);
+
+/* ---- what a SCAN node says ---- */
+
+static inline int
+ix_scan_axis(const ilex_array *n)
+{
+    return (int)n->attr[0];
+}
+static inline bool
+ix_scan_is_backward(const ilex_array *n)
+{
+    return n->attr[1] != 0;
+}
+static inline int
+ix_tuple_count(const ilex_array *n)
+{
+    return n->ops[0]->nops;
+}
+static inline ilex_array *
+ix_tuple_body(const ilex_array *n, int k)
+{
+    return n->ops[0]->ops[k];
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The statement `scan`: results that name themselves. Each is read with a SELF
+ * under its name. A result without a type is read until its dtype is known:
+ * first its own reads are like literals, which take the dtype of what they
+ * meet, then they have the dtype that came out.
+ */
+#include "lib/build/scan.h"
+#include "lib/syntax/parse.h"
+
+#include <stdio.h>
+
+enum { ROUNDS = 5 };
+
+/* The scan that is read. */
+typedef struct scan {
+    ix_parser *p;
+    const ix_statement *s;
+    const ix_domain *dom;
+    int count;
+    const ix_statement **result;
+    ilex_array **self, **value;
+} scan;
+
+static int32_t
+symbol_of(scan *c, const ix_word *word)
+{
+    int32_t symbol = ix_symbol_of(c->p->ctx, word->text, (size_t)word->length);
+    if (symbol < 0)
+        ix_lex_abort(&c->p->reader);
+    return symbol;
+}
+
+/* Result "i" has a dtype, declared or found out. */
+static ilex_array *
+new_self(scan *c, int i, ilex_dtype dtype, bool untyped)
+{
+    const ix_word *name = &c->result[i]->name;
+    ix_parser_at(c->p, name);
+    return ix_parser_array(c->p, ix_build_self(c->p->ctx, symbol_of(c, name),
+                                               dtype, untyped, c->dom));
+}
+
+/* What the name of result "i" stands for from now on. */
+static void
+rename_result(scan *c, int i, ilex_array *array)
+{
+    const ix_word *w = &c->result[i]->name;
+    ix_parser_find(c->p, w->text, (size_t)w->length, false)->array = array;
+}
+
+static void
+open_results(scan *c)
+{
+    ix_parser *p = c->p;
+    for (int i = 0; i < c->count; i++) {
+        const ix_statement *r = c->result[i];
+        bool typed = r->type.dtype.length > 0;
+        ix_parser_check_name(p, "array", &r->name);
+        const ix_domain *dom = ix_parse_domain(p, &r->type.ranges);
+        c->dom = c->dom ? c->dom : dom;
+        if (dom != c->dom)
+            ix_lex_fail(&p->reader, ILEX_E_SHAPE, &r->name,
+                        "the results of a scan have one domain; [%s] is not "
+                        "[%s]",
+                        ix_domain_show(p->ctx, dom).s,
+                        ix_domain_show(p->ctx, c->dom).s);
+        ilex_dtype dtype = typed ? ix_parse_dtype(p, &r->type.dtype) : ILEX_I64;
+        c->self[i] = new_self(c, i, dtype, !typed);
+        ix_parser_define(p, &r->name, c->self[i]);
+    }
+}
+
+static ilex_array *
+value_of(scan *c, int i)
+{
+    const ix_statement *r = c->result[i];
+    ilex_dtype dtype = (ilex_dtype)c->self[i]->dtype;
+    if (!r->absolute)
+        return ix_parse_typed_value(c->p, r);
+    return ix_parse_body(c->p,
+                         ix_symbol_text(c->p->ctx, symbol_of(c, &r->name)),
+                         c->dom, r->type.dtype.length ? &dtype : NULL, r->expr);
+}
+
+/* Reads the values; true if the dtype of a result became another one. */
+static bool
+read_values(scan *c)
+{
+    bool changed = false;
+    for (int i = 0; i < c->count; i++)
+        c->value[i] = value_of(c, i);
+    for (int i = 0; i < c->count; i++) {
+        ilex_dtype dtype = (ilex_dtype)c->value[i]->dtype;
+        bool typed = c->result[i]->type.dtype.length > 0;
+        bool same = c->self[i]->dtype == dtype && !ix_is_untyped(c->self[i]);
+        if (typed || same)
+            continue;
+        c->self[i] = new_self(c, i, dtype, false);
+        rename_result(c, i, c->self[i]);
+        changed = true;
+    }
+    return changed;
+}
+
+static int
+axis_of(scan *c)
+{
+    const ix_word *w = &c->s->words[0];
+    for (int k = 0; k < c->dom->rank; k++) {
+        const char *name = ix_symbol_text(c->p->ctx, c->dom->ax[k].name);
+        char number[16];
+        snprintf(number, sizeof number, "_%d", k);
+        if (ix_word_is(w, *name ? name : number))
+            return k;
+    }
+    ix_lex_fail(&c->p->reader, ILEX_E_AXIS, w,
+                "[%s] has no axis %.*s; without names axes are _0, _1, ...",
+                ix_domain_show(c->p->ctx, c->dom).s, (int)w->length, w->text);
+}
+
+static bool
+is_backward(scan *c)
+{
+    const ix_word *w = &c->s->option;
+    if (!ix_word_is(w, "forward") && !ix_word_is(w, "backward"))
+        ix_lex_fail(&c->p->reader, ILEX_E_SYNTAX, w,
+                    "a scan runs forward or backward along its axis, not "
+                    "'%.*s'",
+                    (int)w->length, w->text);
+    return ix_word_is(w, "backward");
+}
+
+static void
+define_results(scan *c, ilex_array *tuple)
+{
+    for (int i = 0; i < c->count; i++) {
+        ilex_array *x = ix_parser_array(c->p, ix_build_result(tuple, i));
+        rename_result(c, i, x);
+        if (ix_module_label(c->p->module, symbol_of(c, &c->result[i]->name),
+                            x) != ILEX_OK)
+            ix_lex_abort(&c->p->reader);
+    }
+}
+
+void
+ix_parse_scan(ix_parser *p, const ix_statement *s)
+{
+    scan c = {.p = p, .s = s};
+    for (const ix_statement *r = s; r; r = r->more)
+        c.count++;
+    size_t n = (size_t)c.count;
+    c.result = ix_arena_new(&p->reader.arena, n * sizeof *c.result);
+    c.self = ix_arena_new(&p->reader.arena, n * sizeof(ilex_array *));
+    c.value = ix_arena_new(&p->reader.arena, n * sizeof(ilex_array *));
+    n = 0;
+    for (const ix_statement *r = s; r; r = r->more)
+        c.result[n++] = r;
+    bool backward = is_backward(&c);
+    open_results(&c);
+    int axis = axis_of(&c);
+    for (int round = 0; read_values(&c); round++)
+        if (round == ROUNDS)
+            ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->name,
+                        "the dtypes of this scan do not settle; convert what "
+                        "it computes, for example f64(...)");
+    ix_parser_at(p, &s->keyword);
+    ix_scan_spec spec = {axis, backward, c.count, c.self, c.value};
+    define_results(&c, ix_parser_array(p, ix_build_scan(p->ctx, &spec)));
+}

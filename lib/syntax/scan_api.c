@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scans from C.
+ */
+#include "lib/build/scan.h"
+#include "lib/syntax/parse.h"
+
+ilex_array *
+ilex_scan_self(ilex_context *ctx, ilex_dtype dtype, const char *domain)
+{
+    const ix_domain *dom =
+        ix_parse_text_domain(ctx, domain ? domain : "", NULL, NULL);
+    return ix_build_self(ctx, 0, dtype, false, dom);
+}
+
+/* The axis of the scan; -1 with an error. */
+static int
+axis_of(ilex_context *ctx, const char *axis, int count, ilex_array *const *self,
+        ilex_array *const *value)
+{
+    if (!axis || !self || !value || count < 1) {
+        ix_poison(ctx, "scan", -1, ILEX_E_ARGUMENT,
+                  "scan: there is no axis (NULL) or no result");
+        return -1;
+    }
+    for (int i = 0; i < count; i++)
+        if (!self[i] || !value[i] || self[i]->ctx != ctx ||
+            value[i]->ctx != ctx) {
+            ix_poison(ctx, "scan", i, ILEX_E_CONTEXT,
+                      "scan: result %d is NULL or of another context", i);
+            return -1;
+        }
+    ilex_array *first =
+        self[0]->kind == IX_SELF ? ix_self_inside(self[0]) : self[0];
+    return ix_is_poison(first) ? -1
+                               : ix_axis_of(first, "scan", axis, strlen(axis));
+}
+
+/* 0 or 1; -1 with an error. */
+static int
+is_backward(ilex_context *ctx, const char *direction)
+{
+    if (direction && !strcmp(direction, "forward"))
+        return 0;
+    if (direction && !strcmp(direction, "backward"))
+        return 1;
+    ix_poison(ctx, "scan", -1, ILEX_E_ARGUMENT,
+              "scan: the direction '%.20s' is neither forward nor backward",
+              direction ? direction : "NULL");
+    return -1;
+}
+
+ilex_status
+ilex_scan(ilex_context *ctx, const char *axis, const char *direction, int count,
+          ilex_array *const *self, ilex_array *const *value,
+          ilex_array **result)
+{
+    int k = axis_of(ctx, axis, count, self, value);
+    int backward = k < 0 ? -1 : is_backward(ctx, direction);
+    ix_scan_spec spec = {k, backward > 0, count, self, value};
+    ilex_array *tuple =
+        backward < 0 ? ix_poison_again(ctx) : ix_build_scan(ctx, &spec);
+    for (int i = 0; i < count && result; i++)
+        result[i] = ix_build_result(tuple, i);
+    return ix_is_poison(tuple) ? ctx->error.code : ILEX_OK;
+}
