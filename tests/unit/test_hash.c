@@ -318,6 +318,39 @@ START_TEST(what_counts)
 }
 END_TEST
 
+/* Scans: direction, depth and which result is taken count, names do not. */
+START_TEST(scans)
+{
+    static const char *const text[] = {
+        "scan k forward a[i:n, k:m] = where(k < 1, 0.0, a[i, k-1] + x[i, k])\n"
+        "out o = a\n",
+        "scan k forward b[i:n, k:m] = where(k < 1, 0.0, b[i, k-1] + x[i, k])\n"
+        "out o = b\n",
+        "scan k forward a[i:n, k:m] = where(k < 2, 0.0, a[i, k-2] + x[i, k])\n"
+        "out o = a\n",
+        "scan k backward a[i:n, k:m] = where(k > m-2, 0.0, a[i, k+1] + "
+        "x[i, k])\nout o = a\n",
+        "scan i forward a[i:n, k:m] = where(i < 1, 0.0, a[i-1, k] + x[i, k])\n"
+        "out o = a\n",
+        "scan k forward a[i:n, k:m] = where(k < 1, 0.0, a[i, k-1] + x[i, k]),\n"
+        "               b[i:n, k:m] = where(k < 1, 1.0, a[i, k-1])\n"
+        "out o = a\n",
+        "scan k forward a[i:n, k:m] = where(k < 1, 0.0, a[i, k-1] + x[i, k]),\n"
+        "               b[i:n, k:m] = where(k < 1, 1.0, a[i, k-1])\n"
+        "out o = b\n"};
+    hex seen[IX_COUNT(text)];
+    for (size_t i = 0; i < IX_COUNT(text); i++) {
+        char program_text[500];
+        snprintf(program_text, sizeof program_text,
+                 HEAD "size n, m\nin x : f64[i:n, k:m]\n%s", text[i]);
+        seen[i] = hash_program(ilex_module_parse(ctx, program_text, NULL));
+        for (size_t k = 0; k < i; k++)
+            ck_assert_msg((strcmp(seen[k].s, seen[i].s) == 0) == (i == 1),
+                          "%zu and %zu", k, i);
+    }
+}
+END_TEST
+
 START_TEST(inplace)
 {
     static const char text[] = HEAD "size n\nin z : f64[n]\n"
@@ -335,5 +368,5 @@ main(void)
 {
     return RUN_TESTS("hash", vectors, order_of_creation, differences, wrapped,
                      deep, refused, text_and_c, what_does_not_count,
-                     what_counts, inplace);
+                     what_counts, scans, inplace);
 }
