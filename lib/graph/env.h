@@ -98,11 +98,14 @@ ix_tri ix_env_add(ilex_context *ctx, const ix_env **e, const ix_assumption *a);
 
 struct ix_relevant;
 
-/* What can be asked: the answer under ctx->facts, and the sizes that the
- * question names. */
+/* What can be asked: the answer under ctx->facts, the sizes that the question
+ * names, and whether given sizes, one per parameter, show that the answer is
+ * no.
+ */
 typedef struct ix_question {
     ix_tri (*ask)(ilex_context *ctx, void *user);
     void (*sizes)(struct ix_relevant *r, const void *user);
+    bool (*refutes)(ilex_context *ctx, const int64_t *size, const void *user);
     void *user;
 } ix_question;
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lib/graph/annotation.h"
+#include "lib/shape/refute.h"
 #include "lib/shape/relevant.h"
 
 /* ---- intervals ---- */
@@ -241,6 +242,14 @@ within_sizes(ix_relevant *r, const void *question)
     ix_relevant_lin(r, w->hi);
 }
 
+static bool
+within_refuted(ilex_context *ctx, const int64_t *size, const void *question)
+{
+    const within *w = question;
+    (void)ctx;
+    return ix_refutes_within(w->frame, w->x, w->lo, w->hi, size);
+}
+
 ix_tri
 ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
                  const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
@@ -250,7 +259,7 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         return IX_UNKNOWN;
     if (x->kind == IX_CHECKED) /* a run sees to it */
         return IX_YES;
-    ix_question question = {ask_within, within_sizes, &w};
+    ix_question question = {ask_within, within_sizes, within_refuted, &w};
     return ix_prove(ctx, &question, NULL);
 }
 
