@@ -135,7 +135,9 @@ ILEX_API ilex_error_info ilex_error_query(const ilex_context *ctx);
 ILEX_API void ilex_error_clear(ilex_context *ctx);
 
 /* Location that errors of the following constructor calls report, for authors
- * of DSLs; file NULL clears it. The text is copied. */
+ * of DSLs; file NULL clears it. The text is copied. The first 8 different ones
+ * of an array are noted: an error that is found later, where it is used, names
+ * them. */
 ILEX_API void ilex_location(ilex_context *ctx, const char *file, int line,
                             int column);
 

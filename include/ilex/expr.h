@@ -3,10 +3,10 @@
  * Array expressions: leaves, structural constructors, inspection, text.
  *
  * An array is a function from a domain (one half-open index range per axis,
- * bounds sums of products of size parameters) to values of one dtype. Constructors
- * return arrays of the current scope; on error they return the context's
- * poison array and record the first error (see base.h). Every function here
- * is for the context thread.
+ * bounds sums of products of size parameters) to values of one dtype.
+ * Constructors return arrays of the current scope; on error they return the
+ * context's poison array and record the first error (see base.h). Every
+ * function here is for the context thread.
  *
  * Domains as text: "n, m" are unnamed axes from 0; "I:ni, J:-1:nj+1" are named
  * axes; bounds use + - * and size parameters, which come to
@@ -231,6 +231,27 @@ ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
  * final NUL are written to `text`; returns the length it needs without it. */
 ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
 
+/* The user's data with an array, by a key (compared as text): what is set last
+ * is what is got; NULL if there is none. They are about a value, not a place:
+ * equal arrays are one, and what is made from it has none of them. They are no
+ * part of the array's hash, and nothing in a graph depends on them.
+ * `destroy` (or NULL) is called with a value that is replaced, or whose array
+ * dies, on the context's thread, whoever dropped the array; it may drop
+ * arrays, and when the context is freed do nothing else with it.
+ * ILEX_E_ARGUMENT for poison or NULL, ILEX_E_MEMORY: then nothing is set and
+ * nothing destroyed. */
+ILEX_API ilex_status ilex_user_set(ilex_array *x, const char *key, void *value,
+                                   void (*destroy)(void *value));
+ILEX_API void *ilex_user_get(const ilex_array *x, const char *key);
+
+/* A hash of what the array means, 16 bytes: of its kind, dtype, domain and
+ * attributes, the assumptions it rests on, and the hashes of its operands, with
+ * the names of inputs, sizes and axes. Another context, or another order in
+ * which things are made, gives the same hash; wrapped data count by dtype and
+ * domain, numbered as they are met. It is not meant to withstand an attack.
+ * ILEX_E_ARGUMENT for poison, ILEX_E_MEMORY; the bytes are 0 then. */
+ILEX_API ilex_status ilex_hash(const ilex_array *x, uint8_t hash[16]);
+
 /* ---- modules: named programs, as in .ilx text ---- */
 
 typedef struct ilex_module ilex_module;
@@ -254,6 +275,11 @@ ILEX_API ilex_array *ilex_module_array(ilex_module *module, const char *name);
  * NULL. */
 ILEX_API ilex_status ilex_module_output(ilex_module *module, const char *name,
                                         ilex_array *value, const char *inplace);
+
+/* A hash of the program: its name, its outputs in order with their names and
+ * those of inputs they may overwrite, its inputs, and the assumptions on its
+ * sizes; see ilex_hash. What `let` calls an array does not count. */
+ILEX_API ilex_status ilex_module_hash(ilex_module *module, uint8_t hash[16]);
 
 /* The program as canonical text; parsing it gives the same graph. The string
  * is owned by the caller: ilex_text_free(). NULL on error. */

@@ -173,11 +173,11 @@ ix_build_shift(ilex_context *ctx, ilex_array *x, const int64_t *offset)
 
 /* ---- restrict ---- */
 
-/* The input that a box read from "x" leaves, reported; follows the first
- * operand whose domain is left. */
+/* The axis along which a box that "reader" reads from "x" leaves it, reported.
+ */
 static void
-explain(ilex_context *ctx, const char *what, const ilex_array *x,
-        const ix_domain *box)
+explain(ilex_context *ctx, const char *what, const ilex_array *reader,
+        const ilex_array *x, const ix_domain *box)
 {
     ix_frame frame = {.box = box};
     for (int k = 0; k < box->rank; k++) {
@@ -189,7 +189,7 @@ explain(ilex_context *ctx, const char *what, const ilex_array *x,
         if (ix_access_within(ctx, &frame, ix_scalar_index(ctx, k),
                              x->valid->ax[j].lo, x->valid->ax[j].hi,
                              &sample) == IX_NO) {
-            ix_access_report(ctx, what, x, j, box, &sample);
+            ix_access_report(ctx, what, reader, x, j, box, &sample);
             return;
         }
     }
@@ -254,11 +254,13 @@ leaving_load(ilex_context *ctx, const ilex_array *x, const ix_domain *box)
     return found.load;
 }
 
-/* Follows reads from "x" over "box" down to what is too small. */
+/* Follows reads from "x" over "box" down to what is too small, and names the
+ * array whose own read leaves it. */
 static void
 report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
                 const ix_domain *box)
 {
+    const ilex_array *reader = NULL;
     for (;;) {
         const ilex_array *load = leaving_load(ctx, x, box);
         if (!load)
@@ -272,14 +274,15 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
                 if (ix_access_within(
                         ctx, &frame, load->ops[k], operand->valid->ax[k].lo,
                         operand->valid->ax[k].hi, &sample) == IX_NO) {
-                    ix_access_report(ctx, what, operand, k, box, &sample);
+                    ix_access_report(ctx, what, x, operand, k, box, &sample);
                     return;
                 }
         }
+        reader = x;
         x = operand;
         box = read;
     }
-    explain(ctx, what, x, box);
+    explain(ctx, what, reader, x, box);
     ix_fail(&ctx->error, ILEX_E_BOUNDS,
             "%s: [%s] is not inside [%s], where the operand is known", what,
             ix_domain_show(ctx, box).s, ix_domain_show(ctx, x->valid).s);

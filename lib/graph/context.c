@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "lib/base/text.h"
+#include "lib/graph/annotation.h"
 #include "lib/graph/env.h"
 #include "lib/graph/node.h"
 
@@ -203,6 +204,7 @@ ilex_context_free(ilex_context *ctx)
     if (!ctx)
         return;
     ix_scope_free(ctx);
+    ix_annotation_free_all(ctx);
     ix_node_free_all(ctx);
     if (ctx->affine_free)
         ctx->affine_free(ctx);
@@ -417,4 +419,8 @@ ilex_location(ilex_context *ctx, const char *file, int line, int column)
              file ? file : "");
     ctx->location.line = file ? line : 0;
     ctx->location.column = file ? column : 0;
+    ctx->place = (ix_location){file ? ix_symbol_of(ctx, file, strlen(file)) : 0,
+                               file ? line : 0, column, 0};
+    if (ctx->place.file < 0)
+        ctx->place = (ix_location){0};
 }

@@ -45,6 +45,12 @@ typedef struct ix_param {
     int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
 } ix_param;
 
+/* A place in the source: a word of "length" bytes; line 0: none. */
+typedef struct ix_location {
+    int32_t file; /* symbol */
+    int line, column, length;
+} ix_location;
+
 /* An open scope: where its records start, what was assumed around it. */
 typedef struct ix_scope {
     size_t start;
@@ -56,6 +62,7 @@ struct ilex_context {
     ix_mem host; /* the user's allocator: of what outlives the context */
     ix_error error;
     ix_error location; /* file, line and column used for the next error */
+    ix_location place; /* where arrays are made from now on */
     void (*log)(void *user, ilex_level level, const char *text);
     void *log_user;
     char *option[IX_NOPTIONS];   /* NULL: default */
@@ -77,8 +84,10 @@ struct ilex_context {
     size_t nscoped, scoped_capacity;
     ix_scope *scope; /* those that are open */
     size_t nscopes, scope_capacity;
-    _Atomic(ilex_array *) later; /* dropped by other threads */
-    int64_t serial;              /* of data leaves */
+    _Atomic(ilex_array *) later;  /* dropped by other threads */
+    ix_table annotations;         /* lib/graph/annotation.c */
+    struct ix_user_data *orphans; /* whose node has died */
+    int64_t serial;               /* of data leaves */
 };
 
 ix_error *ix_context_error(ilex_context *ctx);

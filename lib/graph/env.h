@@ -98,11 +98,14 @@ ix_tri ix_env_add(ilex_context *ctx, const ix_env **e, const ix_assumption *a);
 
 struct ix_relevant;
 
-/* What can be asked: the answer under ctx->facts, and the sizes that the
- * question names. */
+/* What can be asked: the answer under ctx->facts, the sizes that the question
+ * names, and whether given sizes, one per parameter, show that the answer is
+ * no.
+ */
 typedef struct ix_question {
     ix_tri (*ask)(ilex_context *ctx, void *user);
     void (*sizes)(struct ix_relevant *r, const void *user);
+    bool (*refutes)(ilex_context *ctx, const int64_t *size, const void *user);
     void *user;
 } ix_question;
 
@@ -128,9 +131,11 @@ int32_t ix_env_minimise(ilex_context *ctx, const ix_env *all,
                         ix_holds_fn *holds, void *user,
                         const ix_assumption **item);
 
-/* Assumptions of a context, to be put back. */
+/* Assumptions of a context, and the place where arrays are made, to be put
+ * back. */
 typedef struct ix_assumed {
     const ix_env *in_force, *facts, *proof;
+    ix_location place;
 } ix_assumed;
 
 /* Replaces those of the context, for work of another kind; gives what they

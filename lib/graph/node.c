@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "lib/graph/annotation.h"
 #include "lib/graph/attributes.h"
 #include "lib/graph/scalar.h"
 
@@ -200,7 +201,9 @@ ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec)
     ilex_array *n = ix_node_make(ctx, spec);
     if (!n)
         return ix_poison_again(ctx);
-    bool recorded = ix_scope_record_array(ctx, n);
+    bool recorded = ix_scope_record_array(ctx, n) &&
+                    (!ctx->place.line || !ix_kind_infos[n->kind].array ||
+                     ix_location_note(ctx, n));
     if (!recorded) {
         ix_node_release(n);
         return ix_poison_again(ctx);
@@ -295,6 +298,8 @@ bury(ilex_array *n, ilex_array *list)
         }
     if (n->ext && ix_data.release)
         ix_data.release(n->ext);
+    if (n->annotated)
+        ix_annotation_forget(n);
     ix_mem_free(&ctx->mem, n);
     return list;
 }
@@ -304,11 +309,14 @@ ix_node_release(ilex_array *n)
 {
     if (--n->count > 0)
         return;
+    ilex_context *ctx = n->ctx;
     n->later = NULL;
     for (ilex_array *list = n; list;) {
         ilex_array *dead = list;
         list = bury(dead, dead->later);
     }
+    if (ctx->orphans)
+        ix_annotation_destroy(ctx);
 }
 
 bool

@@ -72,6 +72,9 @@ struct ilex_array {
     int16_t nops, nattr;
     uint16_t depth;  /* scalars: operations on the longest way to a leaf */
     uint16_t weight; /* scalars: see ix_index_weight */
+    uint8_t merkle_state;
+    uint8_t annotated;         /* something is noted: lib/graph/annotation.h */
+    uint64_t merkle[2];        /* lib/graph/merkle.c */
     const ix_domain *interior; /* arrays, and the ranges of REDUCE */
     const ix_domain *valid;    /* arrays: where it may be read */
     const ix_env *env;         /* arrays: what it rests on; see ix_node_make */

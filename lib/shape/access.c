@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "lib/graph/annotation.h"
+#include "lib/shape/refute.h"
 #include "lib/shape/relevant.h"
 
 /* ---- intervals ---- */
@@ -225,9 +227,9 @@ ask_within(ilex_context *ctx, void *question)
     ix_frame_enter(ctx, w->frame, &sizes);
     bool shown =
         sizes.n > 0 && within_bounds(ctx, w->frame, w->x, w->lo, w->hi);
-    ix_tri r = shown ? IX_YES
-                     : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi,
-                                        w->sample);
+    ix_tri r =
+        shown ? IX_YES
+              : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi, w->sample);
     ix_frame_leave(ctx, &sizes);
     return r;
 }
@@ -242,6 +244,14 @@ within_sizes(ix_relevant *r, const void *question)
     ix_relevant_lin(r, w->hi);
 }
 
+static bool
+within_refuted(ilex_context *ctx, const int64_t *size, const void *question)
+{
+    const within *w = question;
+    (void)ctx;
+    return ix_refutes_within(w->frame, w->x, w->lo, w->hi, size);
+}
+
 ix_tri
 ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
                  const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
@@ -251,7 +261,7 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         return IX_UNKNOWN;
     if (x->kind == IX_CHECKED) /* a run sees to it */
         return IX_YES;
-    ix_question question = {ask_within, within_sizes, &w};
+    ix_question question = {ask_within, within_sizes, within_refuted, &w};
     return ix_prove(ctx, &question, NULL);
 }
 
@@ -378,9 +388,24 @@ print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
         ix_text_char(t, ')');
 }
 
+/* "; it is read at p.ilx:4:9" */
+static void
+print_reader(ilex_context *ctx, const ilex_array *reader, ix_text *t)
+{
+    ix_text at;
+    ix_text_init(&at, &ctx->mem);
+    if (reader)
+        ix_location_print(reader, &at);
+    const char *s = ix_text_string(&at);
+    if (s && *s)
+        ix_text_format(t, "; it is read at %s", s);
+    ix_text_free(&at);
+}
+
 void
-ix_access_report(ilex_context *ctx, const char *name, const ilex_array *operand,
-                 int axis, const ix_domain *box, const ix_sample *sample)
+ix_access_report(ilex_context *ctx, const char *name, const ilex_array *reader,
+                 const ilex_array *operand, int axis, const ix_domain *box,
+                 const ix_sample *sample)
 {
     const ix_axis *ax = &operand->valid->ax[axis];
     char label[80];
@@ -396,6 +421,7 @@ ix_access_report(ilex_context *ctx, const char *name, const ilex_array *operand,
     ix_text_format(&t, "; %s covers %s in [%s, %s)", name_of(operand), label,
                    ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
     print_sizes(ctx, sample, &t);
+    print_reader(ctx, reader, &t);
     const char *s = ix_text_string(&t);
     ix_fail(&ctx->error, ILEX_E_BOUNDS, "%s", s ? s : "out of bounds");
     ix_text_free(&t);
@@ -444,7 +470,7 @@ check_axis(ix_walk *w, const ilex_array *load, int k)
     ix_tri ok =
         ix_access_within(ctx, &w->frame, load->ops[k], ax->lo, ax->hi, &sample);
     if (ok == IX_NO)
-        ix_access_report(ctx, c->name, operand, k, w->frame.box, &sample);
+        ix_access_report(ctx, c->name, NULL, operand, k, w->frame.box, &sample);
     if (ok == IX_UNKNOWN &&
         ix_affine_is_opaque(ctx, load->ops[k], ax->lo, ax->hi))
         ix_fail(&ctx->error, ILEX_E_UNDECIDED,

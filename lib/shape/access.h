@@ -77,9 +77,10 @@ bool ix_access_check_body(ilex_context *ctx, const char *name,
                           const ix_domain *box, const ilex_array *body,
                           ilex_array *const *operands);
 
-/* "name: reads u at I=-1 when i=0; u covers I in [0, n) (for example n=1)" */
+/* "name: reads u at I=-1 when i=0; u covers I in [0, n) (for example n=1)",
+ * and where "reader", whose read it is, is made (NULL: what is being made). */
 void ix_access_report(ilex_context *ctx, const char *name,
-                      const ilex_array *operand, int axis, const ix_domain *box,
-                      const ix_sample *sample);
+                      const ilex_array *reader, const ilex_array *operand,
+                      int axis, const ix_domain *box, const ix_sample *sample);
 
 #endif

@@ -3,6 +3,7 @@
  * Proofs under assumptions: what a question needs of those in force, and what
  * is known already about linear forms.
  */
+#include "lib/shape/refute.h"
 #include "lib/shape/relevant.h"
 
 /* ---- the least that is needed ---- */
@@ -76,7 +77,8 @@ ask_under(ilex_context *ctx, const ix_question *q, const ix_env *e)
 static bool
 answered(ilex_context *ctx, const ix_env *e, void *question)
 {
-    return ask_under(ctx, question, e) == IX_YES;
+    return !ix_is_refuted(ctx, question, e) &&
+           ask_under(ctx, question, e) == IX_YES;
 }
 
 /* Those of "all" that speak of relevant sizes, whose sizes then are relevant as
@@ -149,10 +151,13 @@ ix_prove(ilex_context *ctx, const ix_question *q, const ix_env **need)
 {
     const ix_env *all = ctx->in_force, *needed = NULL;
     ctx->in_force = NULL; /* what is asked meanwhile is part of the question */
-    ix_tri said = q->ask(ctx, q->user);
+    bool refuted = all && ix_is_refuted(ctx, q, ctx->facts);
+    ix_tri said = refuted ? IX_NO : q->ask(ctx, q->user);
     if (said != IX_YES && all) {
         ix_env *near = NULL;
         said = ask_near(ctx, q, all, said, &near);
+        if (refuted && !near) /* asked for its counterexample */
+            said = q->ask(ctx, q->user);
         if (said == IX_YES && !find_need(ctx, q, near, &needed))
             said = IX_UNKNOWN;
         ix_mem_free(&ctx->mem, near);
@@ -181,6 +186,14 @@ form_sizes(ix_relevant *r, const void *user)
 }
 
 static bool
+form_refuted(ilex_context *ctx, const int64_t *size, const void *user)
+{
+    int64_t v;
+    (void)ctx;
+    return ix_lin_eval(*(const ix_lin *const *)user, size, &v) && v < 0;
+}
+
+static bool
 known_equal(const void *item, const void *key)
 {
     const known_form *a = item, *b = key;
@@ -192,7 +205,7 @@ ix_prove_form(ilex_context *ctx, ix_tri (*ask)(ilex_context *ctx, void *user),
               const ix_lin *form)
 {
     known_form key = {form, ctx->in_force, NULL, IX_UNKNOWN};
-    ix_question question = {ask, form_sizes, &key.form};
+    ix_question question = {ask, form_sizes, form_refuted, &key.form};
     if (!ctx->in_force)
         return ask(ctx, &key.form);
     uint64_t hash = ix_mix(form->hash, ctx->in_force->hash);
@@ -217,10 +230,11 @@ ix_prove_form(ilex_context *ctx, ix_tri (*ask)(ilex_context *ctx, void *user),
 ix_assumed
 ix_assume_instead(ilex_context *ctx, ix_assumed now)
 {
-    ix_assumed before = {ctx->in_force, ctx->facts, ctx->proof};
+    ix_assumed before = {ctx->in_force, ctx->facts, ctx->proof, ctx->place};
     ctx->in_force = now.in_force;
     ctx->facts = now.facts;
     ctx->proof = now.proof;
+    ctx->place = now.place;
     return before;
 }
 

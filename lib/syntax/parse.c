@@ -17,6 +17,7 @@ ix_parser_init(ix_parser *p, ilex_context *ctx)
     memset(p, 0, sizeof *p);
     p->ctx = ctx;
     p->outer = ctx->location;
+    p->place = ctx->place;
     p->before = ctx->error.code;
     p->proof = ix_proof_open(ctx);
     p->scope = SIZE_MAX;
@@ -33,6 +34,14 @@ start(ix_parser *p, const char *text, size_t length, const char *file)
     snprintf(ctx->location.file, sizeof ctx->location.file, "%s",
              file ? file : "");
     ctx->location.line = ctx->location.column = 0;
+    if (p->module) /* what the text of an argument makes is made by C */
+        ctx->place.file =
+            ix_symbol_of(ctx, ctx->location.file, strlen(ctx->location.file));
+    if (ctx->place.file < 0) {
+        ctx->place = (ix_location){0};
+        ix_fail_memory(&ctx->error);
+        ix_lex_abort(&p->reader);
+    }
     p->scope = ilex_scope_begin(ctx);
     if (p->scope == SIZE_MAX)
         ix_lex_abort(&p->reader);
@@ -58,6 +67,7 @@ close_session(ix_parser *p)
     ix_map_free(&p->depths, &p->ctx->mem);
     ix_arena_free(&p->reader.arena);
     p->ctx->location = p->outer;
+    p->ctx->place = p->place;
     p->ctx->proof = p->proof;
 }
 
@@ -89,6 +99,11 @@ ix_parser_at(ix_parser *p, const ix_word *word)
 {
     p->ctx->location.line = word->line;
     p->ctx->location.column = word->column;
+    if (p->module) {
+        p->ctx->place.line = word->line;
+        p->ctx->place.column = word->column;
+        p->ctx->place.length = word->length;
+    }
 }
 
 ilex_array *

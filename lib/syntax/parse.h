@@ -46,6 +46,7 @@ typedef struct ix_parser {
     ix_map depths;         /* of scalar results: how deep their body is */
     ix_lambda_env *lambda; /* NULL: field expressions */
     ix_error outer;        /* the caller's location */
+    ix_location place;     /* where it makes arrays */
     ilex_status before;
     size_t scope;
     const ix_env *proof;           /* of the constructor around the session */

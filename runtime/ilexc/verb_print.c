@@ -18,7 +18,8 @@ is_pass(const char *name)
         at += strcspn(at, "\n");
         at += *at == '\n';
     }
-    return strcmp(name, "parsed") == 0 || strcmp(name, "steps") == 0;
+    return strcmp(name, "parsed") == 0 || strcmp(name, "steps") == 0 ||
+           strcmp(name, "hash") == 0;
 }
 
 ix_cli_exit

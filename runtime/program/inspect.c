@@ -76,6 +76,21 @@ steps_text(ilex_module *module)
     return take_text(ctx, &t);
 }
 
+/* Two digits a byte, and a line's end. */
+static char *
+hash_text(ilex_module *module)
+{
+    uint8_t hash[16];
+    ix_text t;
+    if (ilex_module_hash(module, hash) != ILEX_OK)
+        return NULL;
+    ix_text_init(&t, &module->ctx->mem);
+    for (size_t i = 0; i < sizeof hash; i++)
+        ix_text_format(&t, "%02x", hash[i]);
+    ix_text_char(&t, '\n');
+    return take_text(module->ctx, &t);
+}
+
 char *
 ilex_module_stage(ilex_module *module, const char *pass)
 {
@@ -86,6 +101,8 @@ ilex_module_stage(ilex_module *module, const char *pass)
         return ilex_module_emit(module, "jit");
     if (pass && !strcmp(pass, "steps"))
         return steps_text(module);
+    if (pass && !strcmp(pass, "hash"))
+        return hash_text(module);
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};

@@ -123,6 +123,10 @@ expect 0 '^out v' print iota.ilx
 "$ilexc" print iota.ilx >printed.ilx
 expect 0 . print printed.ilx --stage=parsed
 same out printed.ilx
+expect 0 '^[0-9a-f]\{32\}$' print iota.ilx --stage=hash
+cp out hash
+expect 0 . print printed.ilx --stage=hash
+same out hash
 for pass in $("$ilexc" --passes | cut -d ' ' -f 1)
 do
     expect 0 . print "$examples/hdiff.ilx" --stage="$pass"

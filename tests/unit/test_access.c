@@ -3,6 +3,7 @@
  * Where index expressions go: bounds and proofs against every point of small
  * boxes, counterexamples, and the messages made of them.
  */
+#include "lib/shape/refute.h"
 #include "tests/unit/index_fixture.h"
 
 enum { TRIALS = 400, MOST_GUARDS = 2 };
@@ -129,7 +130,7 @@ check_sample(const place *q, const ilex_array *x, int64_t lo, int64_t hi,
 
 START_TEST(within)
 {
-    int yes = 0, no = 0, unknown = 0;
+    int yes = 0, no = 0, unknown = 0, refuted = 0, plain = 0;
     make_size();
     assume("n == 3");
     for (int i = 0; i < TRIALS; i++) {
@@ -149,6 +150,13 @@ START_TEST(within)
         ck_assert(said == IX_UNKNOWN || said == (inside ? IX_YES : IX_NO));
         if (said == IX_NO)
             check_sample(&q, x, lo, hi, &sample);
+        /* trying corners is never wrong, and finds most of what it may */
+        bool outside =
+            ix_refutes_within(&q.frame, x, ix_lin_const(ctx, lo),
+                              ix_lin_const(ctx, hi), (const int64_t[]){3});
+        ck_assert(!outside || !inside);
+        refuted += outside;
+        plain += !inside && !q.frame.nguard;
         yes += inside;
         no += !inside;
         ilex_scope_end(ctx, scope, NULL);
@@ -156,6 +164,7 @@ START_TEST(within)
     ck_assert_int_gt(yes, TRIALS / 10);
     ck_assert_int_gt(no, TRIALS / 10);
     ck_assert_int_lt(unknown, TRIALS / 20);
+    ck_assert_int_gt(refuted, plain / 2);
     check_fine();
 }
 END_TEST

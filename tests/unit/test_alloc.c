@@ -141,7 +141,7 @@ fields(ilex_context *ctx, ilex_array *u)
 static ilex_module *
 build(ilex_context *ctx)
 {
-    if (ilex_assume(ctx, "m >= 1"))
+    if (ilex_assume(ctx, "m >= 1 && ni >= 1 && nj >= 4"))
         return NULL;
     ilex_location(ctx, "here", 1, 1);
     ilex_array *u =
@@ -151,7 +151,7 @@ build(ilex_context *ctx)
     ilex_array *y = ilex_multiply(
         n, ilex_add(structural(ctx, a),
                     ilex_cast(ilex_arange(ctx, "m", 1, 2), ILEX_F32)));
-    ilex_array *z = ilex_full(ctx, "4", ilex_c128(ctx, 1.0, 2.0));
+    ilex_array *z = ilex_full(ctx, "nj-4", ilex_c128(ctx, 1.0, 2.0));
     ilex_module *m = ilex_module_new(ctx, "built");
     if (m && ilex_module_output(m, "v", fields(ctx, u), NULL) == ILEX_OK &&
         ilex_module_output(m, "y", y, NULL) == ILEX_OK &&
@@ -174,7 +174,9 @@ build_and_print(ilex_context *ctx)
 {
     size_t scope = ilex_scope_begin(ctx);
     ilex_module *m = build(ctx);
-    bool ok = m && take(ctx, ilex_module_print(m));
+    uint8_t hash[16];
+    bool ok = m && take(ctx, ilex_module_print(m)) &&
+              ilex_module_hash(m, hash) == ILEX_OK;
     ilex_module_free(m);
     ilex_scope_end(ctx, scope, NULL);
     return ok;

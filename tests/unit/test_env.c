@@ -54,6 +54,19 @@ START_TEST(least_needed)
 }
 END_TEST
 
+/* Small sizes show what does not hold without an assumption: isl is not asked.
+ */
+START_TEST(refuted)
+{
+    assume("m >= n && n >= 3 && k >= m");
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "m, 3");
+    ilex_array *y =
+        ilex_map(ctx, "i:n-2", "x[i+1, 1] + sum[l:2](x[i+l, l])", "x", x, NULL);
+    ck_assert_str_eq(env(y), "m >= n && n >= 3");
+    ck_assert_ptr_null(ctx->affine);
+}
+END_TEST
+
 /* Sets that a proof needs do not depend on the order in which assumptions are
  * written, nor on the context. */
 START_TEST(same_elsewhere)
@@ -365,7 +378,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("env", none_needed, least_needed, same_elsewhere,
+    return RUN_TESTS("env", none_needed, least_needed, refuted, same_elsewhere,
                      inherited, on_the_way, errors, contradictions,
                      chain_of_three, two_programs, self_contained,
                      brought_along, out_of_a_program, written, compiling, many);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Hashes of arrays and of programs.
+ */
+#include <stdlib.h>
+
+#include "lib/build/module.h"
+#include "lib/graph/merkle.h"
+
+ilex_status
+ilex_hash(const ilex_array *x, uint8_t hash[16])
+{
+    memset(hash, 0, IX_DIGEST_BYTES);
+    if (!x || ix_is_poison(x))
+        return x ? ix_fail(&x->ctx->error, ILEX_E_ARGUMENT,
+                           "hash: the array comes from a constructor that "
+                           "failed, and its error was cleared")
+                 : ILEX_E_ARGUMENT;
+    ix_merkle w = {.ctx = x->ctx};
+    ix_digest h;
+    bool ok = ix_merkle_node(&w, (ilex_array *)(uintptr_t)x, &h);
+    ix_merkle_free(&w);
+    ix_digest_write(&h, hash);
+    return ok ? ILEX_OK : ILEX_E_MEMORY;
+}
+
+/* ---- programs ---- */
+
+static void
+hash_symbol(const ilex_module *m, ix_digester *d, int32_t symbol)
+{
+    ix_digest_text(d, ix_symbol_text(m->ctx, symbol));
+}
+
+/* The outputs in order: what they are and what they are called. */
+static bool
+hash_outputs(ilex_module *m, ix_merkle *w, ix_digester *d)
+{
+    bool ok = true;
+    ix_digest_number(d, m->noutputs);
+    for (size_t i = 0; ok && i < m->noutputs; i++) {
+        ix_digest h;
+        ok = ix_merkle_node(w, m->output[i].array, &h);
+        hash_symbol(m, d, m->output[i].name);
+        hash_symbol(m, d, m->output[i].inplace);
+        ix_digest_add(d, &h);
+    }
+    return ok;
+}
+
+static int
+by_digest(const void *a, const void *b)
+{
+    return ix_digest_compare(a, b);
+}
+
+/* The inputs, which are bound by name and have no order. */
+static bool
+hash_inputs(ilex_module *m, ix_merkle *w, ix_digester *d)
+{
+    const ix_mem *mem = &m->ctx->mem;
+    ix_digest *h = ix_mem_new(mem, (m->ninputs + 1) * sizeof *h);
+    if (!h)
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < m->ninputs; i++)
+        ok = ix_merkle_node(w, m->input[i], &h[i]);
+    qsort(h, m->ninputs, sizeof *h, by_digest);
+    ix_digest_number(d, m->ninputs);
+    for (size_t i = 0; i < m->ninputs; i++)
+        ix_digest_add(d, &h[i]);
+    ix_mem_free(mem, h);
+    return ok;
+}
+
+/* Is a precondition about sizes that occur? Its other sizes then do, too. */
+static bool
+is_about(const ix_assumption *a, bool *size, bool *more)
+{
+    bool about = false;
+    for (int32_t i = 0; i < a->form->n; i++)
+        about |= size[a->form->t[i].param];
+    for (int32_t i = 0; about && i < a->form->n; i++) {
+        *more |= !size[a->form->t[i].param];
+        size[a->form->t[i].param] = true;
+    }
+    return about;
+}
+
+/* The preconditions that runs verify, in the order of their keys. */
+static void
+hash_preconditions(const ilex_module *m, bool *size, ix_digester *d)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (int32_t i = 0; i < ix_env_count(m->env); i++)
+            is_about(m->env->item[i], size, &more);
+    }
+    bool more;
+    for (int32_t i = 0; i < ix_env_count(m->env); i++)
+        if (is_about(m->env->item[i], size, &more))
+            ix_digest_text(d, m->env->item[i]->key);
+}
+
+ilex_status
+ilex_module_hash(ilex_module *m, uint8_t hash[16])
+{
+    ilex_context *ctx = m->ctx;
+    ix_merkle w = {.ctx = ctx};
+    ix_digester d = {.length = 0};
+    memset(hash, 0, IX_DIGEST_BYTES);
+    ilex_status rc = ix_module_collect(m);
+    if (rc != ILEX_OK)
+        return rc;
+    w.size = ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof *w.size);
+    ix_digest_text(&d, m->name);
+    bool ok = w.size && hash_outputs(m, &w, &d) && hash_inputs(m, &w, &d);
+    if (ok) {
+        hash_preconditions(m, w.size, &d);
+        ix_digest h = ix_digest_end(&d);
+        ix_digest_write(&h, hash);
+    }
+    ix_mem_free(&ctx->mem, w.size);
+    ix_merkle_free(&w);
+    return ok ? ILEX_OK : ix_fail_memory(&ctx->error);
+}
