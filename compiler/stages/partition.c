@@ -49,8 +49,8 @@ static bool
 index_branches(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
 {
     (void)w;
-    *value = x->kind == IX_OP && (ix_op_of(x) == IX_OP_MINIMUM ||
-                                  ix_op_of(x) == IX_OP_MAXIMUM);
+    *value = x->kind == IX_OP &&
+             (ix_op_of(x) == IX_OP_MINIMUM || ix_op_of(x) == IX_OP_MAXIMUM);
     for (int i = 0; i < x->nops && x->kind != IX_CHECKED; i++)
         *value |= operand[i];
     return true;

@@ -3,10 +3,10 @@
  * Array expressions: leaves, structural constructors, inspection, text.
  *
  * An array is a function from a domain (one half-open index range per axis,
- * bounds sums of products of size parameters) to values of one dtype. Constructors
- * return arrays of the current scope; on error they return the context's
- * poison array and record the first error (see base.h). Every function here
- * is for the context thread.
+ * bounds sums of products of size parameters) to values of one dtype.
+ * Constructors return arrays of the current scope; on error they return the
+ * context's poison array and record the first error (see base.h). Every
+ * function here is for the context thread.
  *
  * Domains as text: "n, m" are unnamed axes from 0; "I:ni, J:-1:nj+1" are named
  * axes; bounds use + - * and size parameters, which come to

@@ -235,10 +235,9 @@ ix_env *
 ix_env_draft(ilex_context *ctx, int32_t n, const ix_assumption *const *item)
 {
     size_t items = (size_t)n * sizeof *item;
-    ix_env *e =
-        ix_mem_new(&ctx->mem, sizeof *e + items +
-                                  (size_t)n * (1 + IX_DEGREE) *
-                                      sizeof *e->range);
+    ix_env *e = ix_mem_new(&ctx->mem,
+                           sizeof *e + items +
+                               (size_t)n * (1 + IX_DEGREE) * sizeof *e->range);
     if (!e) {
         ix_fail_memory(&ctx->error);
         return NULL;

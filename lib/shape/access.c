@@ -225,9 +225,9 @@ ask_within(ilex_context *ctx, void *question)
     ix_frame_enter(ctx, w->frame, &sizes);
     bool shown =
         sizes.n > 0 && within_bounds(ctx, w->frame, w->x, w->lo, w->hi);
-    ix_tri r = shown ? IX_YES
-                     : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi,
-                                        w->sample);
+    ix_tri r =
+        shown ? IX_YES
+              : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi, w->sample);
     ix_frame_leave(ctx, &sizes);
     return r;
 }

@@ -331,6 +331,5 @@ int
 main(void)
 {
     return RUN_TESTS("lower", reshapes, symbolic_reshapes, empty_reshapes,
-                     permutes, slices, rolls, einsums,
-                     only_lambdas);
+                     permutes, slices, rolls, einsums, only_lambdas);
 }
