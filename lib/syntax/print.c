@@ -165,12 +165,16 @@ ix_print_by_name(ix_printer *p, const ilex_array *n)
     return ok;
 }
 
-/* Is the length of every axis >= 0 for all sizes, as `map` asks? */
+/* Is the length of every axis >= 0 for all sizes that "n" rests on, as `map`
+ * asks? With more assumptions it would rest on these as well. */
 static bool
-has_extents(ilex_context *ctx, const ix_domain *dom)
+has_extents(ilex_context *ctx, const ilex_array *n)
 {
     bool clean = ctx->error.code == ILEX_OK;
-    bool ok = ix_domain_check_extents(ctx, "print", dom);
+    ix_assumed before =
+        ix_assume_instead(ctx, (ix_assumed){.in_force = n->env});
+    bool ok = ix_domain_check_extents(ctx, "print", n->interior);
+    ix_assume_instead(ctx, before);
     if (clean && ctx->error.code != ILEX_E_MEMORY)
         ix_error_clear(&ctx->error);
     return ok;
@@ -186,7 +190,7 @@ write_map(ix_printer *p, const ix_item *item)
     ix_text_char(p->t, '[');
     ix_domain_print(p->ctx, n->interior, p->t);
     ix_text_char(p->t, ']');
-    if (n->valid != n->interior || !has_extents(p->ctx, n->interior)) {
+    if (n->valid != n->interior || !has_extents(p->ctx, n)) {
         ix_text_put(p->t, " valid(");
         ix_domain_print(p->ctx, n->valid, p->t);
         ix_text_char(p->t, ')');
