@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The examples of doc/language.md, which tests/language_doc.sh writes to
- * language_doc_rows.inc: what a C call makes is what the text beside it makes,
- * the very same node.
+ * The examples of doc/language.md and doc/pytato.md, which
+ * tests/language_doc.sh writes to language_doc_rows.inc: what a C call makes is
+ * what the text beside it makes, the very same node.
  */
 #include <ilex.h>
 
@@ -15,32 +15,49 @@ static ilex_context *ctx;
 static ilex_module *page; /* the declarations at the top of the page */
 static int tried, bad;
 
-static void complain(int line, const char *what);
-static ilex_array *of_text(int line, const char *text, const char *name);
-static void same(int line, const ilex_array *wanted, const ilex_array *got);
-static void done(int line, const ilex_array *wanted, ilex_status status);
+static size_t mark; /* the example's scope: what it assumes ends with it */
+static ilex_array *wanted; /* what its text makes */
+
+static void enter(void);
+static void leave(void);
+static ilex_array *of_text(const char *where, const char *text,
+                           const char *name);
+static void same(const char *where, const ilex_array *got);
+static void done(const char *where, ilex_status status);
 static void refused(const char *text);
 
-#define TEXT(line, text, name) of_text(line, text, name)
-#define BOTH(line, text, name, ...)                                            \
-    _Generic((__VA_ARGS__), ilex_array *                                       \
-             : same, ilex_status                                               \
-             : done)(line, of_text(line, text, name), __VA_ARGS__)
+#define TEXT(where, text, name) (enter(), of_text(where, text, name), leave())
+#define BOTH(where, text, name, ...)                                           \
+    (enter(), wanted = of_text(where, text, name),                             \
+     PICK(__VA_ARGS__)(where, __VA_ARGS__), leave())
+#define PICK(...) _Generic((__VA_ARGS__), ilex_status : done, default : same)
 /* HEADING, the declarations, and examples(), which calls the above. */
 #include "language_doc_rows.inc"
 
 static void
-complain(int line, const char *what)
+complain(const char *where, const char *what)
 {
-    fprintf(stderr, "doc/language.md:%d: %s\n", line, what);
+    fprintf(stderr, "%s: %s\n", where, what);
     ilex_error_clear(ctx);
     bad++;
+}
+
+static void
+enter(void)
+{
+    mark = ilex_scope_begin(ctx);
+}
+
+static void
+leave(void)
+{
+    ilex_scope_end(ctx, mark, NULL);
 }
 
 /* What the statement "text" calls "name" ("": nothing) in a program of its
  * own. */
 static ilex_array *
-of_text(int line, const char *text, const char *name)
+of_text(const char *where, const char *text, const char *name)
 {
     char program[LONGEST];
     int n = snprintf(program, sizeof program, "%s%s\n", HEADING, text);
@@ -51,27 +68,26 @@ of_text(int line, const char *text, const char *name)
     ilex_module *m = ilex_module_parse(ctx, program, "example");
     ilex_array *a = m && *name ? ilex_module_array(m, name) : NULL;
     if (ilex_error_code(ctx))
-        complain(line, ilex_error_text(ctx));
+        complain(where, ilex_error_text(ctx));
     ilex_module_free(m);
     return a;
 }
 
 static void
-same(int line, const ilex_array *wanted, const ilex_array *got)
+same(const char *where, const ilex_array *got)
 {
     if (ilex_error_code(ctx))
-        complain(line, ilex_error_text(ctx));
+        complain(where, ilex_error_text(ctx));
     else if (wanted != got)
-        complain(line, "the C call makes another array than the text");
+        complain(where, "the C call makes another array than the text");
 }
 
 /* A call that makes no array. */
 static void
-done(int line, const ilex_array *wanted, ilex_status status)
+done(const char *where, ilex_status status)
 {
-    (void)wanted;
     if (status)
-        complain(line, ilex_error_text(ctx));
+        complain(where, ilex_error_text(ctx));
 }
 
 /* What this version does not have says so. */

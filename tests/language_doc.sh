@@ -4,7 +4,7 @@
 # doc/language.md says what is so. Every statement, node kind, function,
 # attribute, reduction and operator of the tables (*.def) stands in it, and
 # occurs in a test; every example in its tables is read, and the C call beside
-# it makes the same node (tests/language_doc.c).
+# it makes the same node (tests/language_doc.c). So do those of doc/pytato.md.
 # shellcheck disable=SC2016
 set -eu
 LC_ALL=C
@@ -166,6 +166,11 @@ $AWK '
             code[i / 2] = part[i]
         return int(n / 2)
     }
+    function place(   name) {
+        name = FILENAME
+        sub(/.*\//, "doc/", name)
+        return quote(name ":" FNR)
+    }
     function keyword(word) { return (word in statement) }
     # What a statement gives a name to.
     function defined(text,   word, k) {
@@ -179,9 +184,10 @@ $AWK '
         if (!keyword(word[1]))
             text = "let e_ = " text
         if (call == "")
-            printf "    TEXT(%d, %s, %s);\n", FNR, quote(text), quote(defined(text))
+            printf "    TEXT(%s, %s, %s);\n", place(), quote(text),
+                quote(defined(text))
         else
-            printf "    BOTH(%d, %s, %s, %s);\n", FNR, quote(text),
+            printf "    BOTH(%s, %s, %s, %s);\n", place(), quote(text),
                 quote(defined(text)), call
     }
     function row(line,   cell, n, k, calls, call) {
@@ -189,12 +195,14 @@ $AWK '
         n = split(line, cell, "|")
         for (k = 2; k < n; k++)
             gsub(/\001/, "|", cell[k])
-        calls = codes(cell[4])
-        for (k = 1; k <= calls; k++)
-            call[k] = code[k] ~ /\(/ ? code[k] : ""
+        calls = 0
+        for (k = codes(cell[4]); k > 0; k--) {
+            call[k] = code[k] ~ /\(/ ? code[k] : "" # not a name alone
+            if (call[k] != "" && !calls) calls = k
+        }
         n = codes(cell[5])
         if (calls > n) {
-            print "doc/language.md:" FNR ": " calls " calls, " n " texts" >wrong
+            print place() ": " calls " calls, " n " texts" >wrong
             return
         }
         for (k = 1; k <= n; k++)
@@ -223,8 +231,12 @@ $AWK '
         if ($1 == "assume") { sub(/^assume /, ""); assumed[++assumptions] = $0 }
         next
     }
-    /^```c$/ { c = 1; print "    {"; next }
-    c && /^```$/ { c = 0; print "    }\n    done(" FNR ", NULL, ilex_error_code(ctx));"; next }
+    /^```c$/ { c = 1; print "    enter();\n    {"; next }
+    c && /^```$/ {
+        c = 0
+        print "    }\n    done(" place() ", ilex_error_code(ctx));\n    leave();"
+        next
+    }
     c { print; next }
     /^\|/ && /\| C \| text \|$/ { table = 1; next }
     !/^\|/ { table = 0 }
@@ -234,7 +246,7 @@ $AWK '
             printf "    refused(%s);\n", quote("let e_ = " name "(x)")
         print "}"
     }' wrong="$work/wrong" later="$work/later" "$work/statements" "$page" \
-    >"$work/language_doc_rows.inc"
+    "$top/doc/pytato.md" >"$work/language_doc_rows.inc"
 [ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
 
 library=.libs/libilex.so
@@ -243,9 +255,9 @@ if [ -e "$library" ]; then
     if ! $CC $SANITIZE_FLAGS -std=c11 -I"$top/include" -I"$work" \
         "$top/tests/language_doc.c" "$library" -o "$work/try"
     then
-        complain "a C call of doc/language.md does not compile"
+        complain "a C call of the pages does not compile"
     else
-        LD_LIBRARY_PATH=.libs "$work/try" || complain "an example of doc/language.md is wrong"
+        LD_LIBRARY_PATH=.libs "$work/try" || complain "an example of the pages is wrong"
     fi
 else
     echo "no shared library was built: the examples were not tried"
