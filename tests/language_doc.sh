@@ -138,6 +138,13 @@ tested() {
     do
         tested "'; $mode' in a field" "^(let|out) .*; $mode\]"
     done
+    for clause in ' halo\(' ' valid\(' ' reads\(' ' acc ' ' order F' ' inplace ' \
+        'scan [^ ]+ forward ' 'scan [^ ]+ backward ' '^scan [^=]* : [a-z0-9]+(\[[^]]*\])? = ' \
+        '[0-9]j' '\[[^]]*\.\.\.' '[A-Z][+-]1/2\]' '[A-Z]=[0-9]+\]' '[A-Z]=[0-9]*:' \
+        '\[k:[a-z]+\[i\]:' 'einsum [^=]*= [^=]*\*?\(' 'index\([A-Z]\)' 'size\([a-z]\)'
+    do
+        tested "'$clause'" "$clause"
+    done
     for data in scalar_unary scalar_binary
     do
         cut -f1 "$top/tests/golden/data/$data.tsv"
