@@ -4,7 +4,8 @@
 # The direction of includes: include <- lib <- compiler <- runtime, and between
 # their rooms the arrows of the table below. Public headers see C standard
 # headers and each other; isl is seen by two files; a source file includes its own header
-# first; every public header is tried in C++; Makefile.am forgets no file.
+# first; every public header is tried in C++; Makefile.am forgets no file and
+# lists none that is not there.
 set -eu
 cd "${srcdir:-.}"
 LC_ALL=C
@@ -132,13 +133,19 @@ done
 # shellcheck disable=SC2086
 for file in $(find $folders -type f \
     \( -name '*.[ch]' -o -name '*.cc' -o -name '*.def' -o -name '*.inc' \
-    -o -name '*.ilx' -o -name '*.npy' -o -name '*.py' -o -name '*.sh' \
-    -o -name '*.tsv' \) | sort)
+    -o -name '*.expect' -o -name '*.ilx' -o -name '*.npy' -o -name '*.patch' \
+    -o -name '*.py' -o -name '*.sh' -o -name '*.tsv' \) | sort)
 do
     grep -qE "[[:space:]]$file([[:space:]]|\$)" Makefile.am ||
         case $file in
         tests/unit/test_*.c) grep -q "${file%.c}" Makefile.am ;;
         *) false ;;
         esac || complain "Makefile.am: does not list $file"
+done
+# shellcheck disable=SC2013,SC2016
+for file in $(grep -oE '^[[:space:]]+[a-z]+/[^$()[:space:]]+\.(c|h|def|expect|ilx|inc|md|npy|patch|py|sh|tsv)([[:space:]]|$)' \
+    Makefile.am | sort -u)
+do
+    [ -e "$file" ] || complain "Makefile.am: lists $file, which is not there"
 done
 exit $bad
