@@ -24,8 +24,10 @@ holds_from(minimiser *m, int32_t next)
     size_t n = (size_t)(m->nkept + m->all->n - next);
     const ix_mem *mem = &m->ctx->mem;
     const ix_assumption **item = ix_mem_new(mem, (n + 1) * sizeof *item);
-    if (!item)
+    if (!item) {
+        ix_fail_memory(&m->ctx->error);
         return false;
+    }
     if (m->nkept)
         memcpy(item, m->kept, (size_t)m->nkept * sizeof *item);
     for (int32_t i = next; i < m->all->n; i++)
@@ -109,6 +111,7 @@ ask_near(ilex_context *ctx, const ix_question *q, const ix_env *all,
     const ix_assumption **item =
         ix_mem_new(&ctx->mem, (size_t)all->n * sizeof *item);
     if (!item || !ix_relevant_open(&r, ctx)) {
+        ix_fail_memory(&ctx->error);
         ix_mem_free(&ctx->mem, (void *)item);
         return IX_UNKNOWN;
     }
@@ -156,7 +159,8 @@ ix_prove(ilex_context *ctx, const ix_question *q, const ix_env **need)
     if (said != IX_YES && all) {
         ix_env *near = NULL;
         said = ask_near(ctx, q, all, said, &near);
-        if (refuted && !near) /* asked for its counterexample */
+        /* one that nothing bears on is asked for its counterexample */
+        if (refuted && !near && said == IX_NO)
             said = q->ask(ctx, q->user);
         if (said == IX_YES && !find_need(ctx, q, near, &needed))
             said = IX_UNKNOWN;
