@@ -166,7 +166,8 @@ typedef struct ix_tape_result {
 typedef struct ix_tape {
     int rank;
     ix_range *box;
-    bool backward; /* from the last point to the first */
+    bool backward;  /* from the last point to the first */
+    int32_t *index; /* of the element that is stored; NULL: that of the point */
     ix_instr *instr;
     int32_t ninstr;
     ix_tape_result *result;

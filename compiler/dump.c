@@ -68,6 +68,8 @@ ix_dump_unit(const ix_unit *u, ix_text *t)
         for (int k = 1; s->scan && k < s->scan->count; k++)
             ix_text_format(t, ", b%d", s->scan->buffer[k]);
         ix_text_format(t, " on [%s]", ix_domain_show(u->ctx, s->box).s);
+        if (s->update)
+            ix_text_put(t, " update");
         if (s->scan)
             ix_text_format(t, " axis %d %s", s->scan->axis,
                            s->scan->backward ? "backward" : "forward");

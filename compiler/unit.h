@@ -66,13 +66,16 @@ typedef struct ix_recurrence {
     bool inside; /* the loop over the last axis stands in that over "axis" */
 } ix_recurrence;
 
-/* A stored array; the results of a scan. */
+/* A stored array; the results of a scan; changes of elements of a buffer, one
+ * after another in C order. */
 typedef struct ix_stage {
     int buffer;           /* what it writes; of a scan the first */
     const ix_domain *box; /* where */
     ilex_array *body;     /* loads have buffer numbers as slots; of a scan a
                              TUPLE */
     ix_recurrence *scan;  /* or NULL */
+    bool update; /* the body is a TUPLE of indices of the buffer and what
+                    is stored there */
 } ix_stage;
 
 /* A list of numbers. */
@@ -93,6 +96,7 @@ typedef struct ix_kernel {
     int axis;             /* of the box: over whose range it is called, in any
                              parts; -1: it is called once */
     const ix_recurrence *scan; /* of the nests, or NULL */
+    bool ordered;              /* iterations read what earlier ones wrote */
     char *variable;            /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;

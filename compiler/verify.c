@@ -90,7 +90,9 @@ verify_stage(verifier *v, const ix_stage *s)
 {
     for (int i = 0; s->scan && i < s->scan->count; i++)
         verify_value(v, s->scan->buffer[i], s->body->ops[i]);
-    if (!s->scan)
+    if (s->update)
+        verify_value(v, s->buffer, s->body->ops[s->body->nops - 1]);
+    else if (!s->scan)
         verify_value(v, s->buffer, s->body);
     ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
     lv.frame.box = s->box;

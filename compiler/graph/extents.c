@@ -187,6 +187,29 @@ need_parts(ix_unit *u, size_t i)
     return u->need[i] != NULL;
 }
 
+/* An update is needed whole, and so is what it changes and what it stores; of
+ * its read the arrays in the indices. */
+static bool
+need_update(ix_unit *u, size_t i)
+{
+    const ilex_array *n = u->order[i], *read = n->ops[1];
+    u->need[i] = n->interior;
+    for (int k = 0; k < 3; k += 2) {
+        const ilex_array *x = n->ops[k];
+        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
+        *need = join_boxes(u->ctx, *need, x->interior, x->valid);
+        if (!*need)
+            return false;
+    }
+    reader r = {u, read};
+    ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
+    v.frame.box = read->interior;
+    bool ok = true;
+    for (int k = 0; k < read->ops[0]->nops && ok; k++)
+        ok = ix_visit_loads(&v, read->ops[0]->ops[k]);
+    return ok;
+}
+
 /* A result is needed from the first level on that is computed, and so are all
  * results of its scan. */
 static bool
@@ -229,6 +252,9 @@ ix_pass_extents(ix_unit *u)
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
         if (n->kind == IX_CONCAT && u->need[i] && !need_parts(u, i))
+            return false;
+        if ((n->kind == IX_UPDATE || n->kind == IX_ADD_AT) && u->need[i] &&
+            !need_update(u, i))
             return false;
         if (n->kind == IX_RESULT && u->need[i] && !need_result(u, i))
             return false;

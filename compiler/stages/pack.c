@@ -91,7 +91,7 @@ add_copy(ix_unit *u, int buffer, int axis)
                                                        : k - 1);
     ilex_array *body = ix_scalar_load(u->ctx, copy.dtype, buffer, rank, index);
     int to = ix_unit_buffer(u, copy);
-    ix_unit_stage(u, (ix_stage){to, copy.box, body, NULL});
+    ix_unit_stage(u, (ix_stage){to, copy.box, body, NULL, false});
     return to;
 }
 
@@ -159,7 +159,7 @@ ix_pass_pack(ix_unit *u)
     for (size_t i = 0; i < n && u->ctx->error.code == ILEX_OK; i++) {
         packer p = {u, &stage[i]};
         ix_substitution s = {.ctx = u->ctx, .rewrite = pack_chain, .user = &p};
-        if (stage[i].box->rank && !stage[i].scan &&
+        if (stage[i].box->rank && !stage[i].scan && !stage[i].update &&
             (stage[i].body->flags & IX_HAS_REDUCE))
             stage[i].body = ix_substitute(&s, stage[i].body);
         ix_substitution_free(&s);

@@ -212,6 +212,8 @@ decide(partition *p)
             ix_parts_decide(p, n, i);
         if (n->kind == IX_RESULT && u->need[i])
             ix_recurrence_note(p, i);
+        if (ix_is_update(n) && u->need[i])
+            ix_update_decide(p, n);
         if (!ix_has_body(n) || !u->need[i])
             continue;
         x->stored = n->kind == IX_SCAN || is_stored(p, n, x);
@@ -301,13 +303,23 @@ ix_partition_temporary(ix_partition *p, size_t i)
                                       .inplace = -1});
 }
 
+ilex_array *
+ix_partition_read(ix_partition *p, const ilex_array *n)
+{
+    const info *x = info_of(p, n);
+    return x->stored
+               ? load_same(p->u, x->buffer, (ilex_dtype)n->dtype, ix_rank(n))
+               : x->body;
+}
+
 void
 ix_partition_store(ix_partition *p, size_t i)
 {
     info *x = &p->of[i];
     x->stored = true;
     x->buffer = ix_partition_temporary(p, i);
-    ix_unit_stage(p->u, (ix_stage){x->buffer, p->u->need[i], x->body, NULL});
+    ix_unit_stage(p->u,
+                  (ix_stage){x->buffer, p->u->need[i], x->body, NULL, false});
 }
 
 /* Stores the operands of "n" that are computed again, for the body of "n"
@@ -334,8 +346,8 @@ ix_partition_output(ix_partition *p, const ilex_array *n)
             count++;
         }
     bool whole = u->need[*ix_map_find(&u->position, n)] == n->interior;
-    bool own =
-        n->kind == IX_LAMBDA || n->kind == IX_CONCAT || n->kind == IX_RESULT;
+    bool own = n->kind == IX_LAMBDA || n->kind == IX_CONCAT ||
+               n->kind == IX_RESULT || ix_is_update(n);
     return count == 1 && whole && own ? output : -1;
 }
 
@@ -347,6 +359,8 @@ make_stage(partition *p, size_t i)
     info *x = &p->of[i];
     if (n->kind == IX_CONCAT && u->need[i])
         return ix_parts_store(p, i);
+    if (ix_is_update(n) && u->need[i])
+        return ix_update_store(p, i);
     if (!ix_has_body(n) || !u->need[i]) {
         x->stored = true;
         return true;
@@ -362,7 +376,8 @@ make_stage(partition *p, size_t i)
     int output = x->stored ? ix_partition_output(p, n) : -1;
     if (output >= 0) {
         x->buffer = (int)(p->first_output + (size_t)output);
-        ix_unit_stage(u, (ix_stage){x->buffer, n->interior, x->body, NULL});
+        ix_unit_stage(u,
+                      (ix_stage){x->buffer, n->interior, x->body, NULL, false});
     } else if (x->stored) {
         ix_partition_store(p, i);
     }
@@ -442,8 +457,8 @@ copy_output(partition *p, size_t i)
         load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    ix_unit_stage(
-        u, (ix_stage){(int)(p->first_output + i), n->interior, body, NULL});
+    ix_unit_stage(u, (ix_stage){(int)(p->first_output + i), n->interior, body,
+                                NULL, false});
     return true;
 }
 

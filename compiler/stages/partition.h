@@ -57,6 +57,15 @@ int ix_partition_temporary(ix_partition *p, size_t i);
 /* Stores the array at position "i", which has a body, in a temporary. */
 void ix_partition_store(ix_partition *p, size_t i);
 
+/* Element [_0, _1, ...] of an array: of its buffer, or its body. */
+ilex_array *ix_partition_read(ix_partition *p, const ilex_array *n);
+
+static inline bool
+ix_is_update(const ilex_array *n)
+{
+    return n->kind == IX_UPDATE || n->kind == IX_ADD_AT;
+}
+
 /* ---- recurrences.c ---- */
 
 /* Users first: notes which results of the scan at "position" are read; "i" is
@@ -65,6 +74,14 @@ void ix_recurrence_note(ix_partition *p, size_t i);
 
 /* The stage of the scan at position "i", whose body is made. */
 bool ix_recurrence_store(ix_partition *p, size_t i);
+
+/* ---- updates.c ---- */
+
+/* Users first: what the update "n" reads. */
+void ix_update_decide(ix_partition *p, const ilex_array *n);
+
+/* The stages of the update at position "i": its first operand, then changes. */
+bool ix_update_store(ix_partition *p, size_t i);
 
 /* ---- parts.c ---- */
 

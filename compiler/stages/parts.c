@@ -131,7 +131,7 @@ ix_parts_store(ix_partition *p, size_t i)
             const ix_domain *box = box_of(p, n, k, offset);
             if (ix_is_poison(body) || !box)
                 return false;
-            ix_unit_stage(p->u, (ix_stage){buffer, box, body, NULL});
+            ix_unit_stage(p->u, (ix_stage){buffer, box, body, NULL, false});
         }
         offset = ix_lin_add(p->u->ctx, offset, length);
     }

@@ -81,6 +81,6 @@ ix_recurrence_store(ix_partition *p, size_t i)
     ix_substitution s = {.ctx = u->ctx, .rewrite = load_carry, .user = &b};
     ilex_array *body = ix_substitute(&s, p->of[i].body);
     ix_substitution_free(&s);
-    ix_unit_stage(u, (ix_stage){r->buffer[0], u->need[i], body, r});
+    ix_unit_stage(u, (ix_stage){r->buffer[0], u->need[i], body, r, false});
     return !ix_is_poison(body);
 }

@@ -147,17 +147,39 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
     return true;
 }
 
+/* The indices at which an update stores; how many there are. */
+static int
+put_indices(ix_walk *w, const ix_stage *s)
+{
+    tape_maker *m = w->user;
+    int rank = s->body->nops - 1;
+    m->tape->index =
+        ix_arena_new(&m->c->arena, (size_t)rank * sizeof *m->tape->index);
+    for (int k = 0; k < rank; k++) {
+        const ilex_array *x = s->body->ops[k];
+        size_t value = 0;
+        ix_walk_body(w, x, &value);
+        if (x->kind == IX_CHECKED)
+            m->instr[value].check =
+                ix_is_trusted(x) ? -1 : ix_unit_check(m->u, s->buffer, x);
+        m->tape->index[k] = (int32_t)value;
+    }
+    return rank;
+}
+
 /* The bodies of a stage, one or those of a scan. */
 static void
 put_results(ix_walk *w, const ix_stage *s)
 {
     tape_maker *m = w->user;
     ix_tape *tape = m->tape;
-    ilex_array *const *body = s->scan ? s->body->ops : &s->body;
+    ilex_array *const *body = s->scan || s->update ? s->body->ops : &s->body;
     tape->nresults = s->scan ? s->scan->count : 1;
     tape->backward = s->scan && s->scan->backward;
     tape->result = ix_arena_new(&m->c->arena,
                                 (size_t)tape->nresults * sizeof *tape->result);
+    if (s->update)
+        body += put_indices(w, s);
     for (int i = 0; i < tape->nresults; i++) {
         size_t value = 0;
         ix_walk_body(w, body[i], &value);

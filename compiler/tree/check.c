@@ -202,7 +202,7 @@ check_node(ix_checker *c, const ilex_array *x)
         check_value(c, x);
     if (x->kind == IX_LOAD) {
         require(c, loads_legally(c, x), "it loads no buffer as it is");
-        require(c, !c->ok || !c->writes[x->attr[0]] || c->k->scan,
+        require(c, !c->ok || !c->writes[x->attr[0]] || c->k->ordered,
                 "it loads a buffer that the kernel writes");
     }
     require(c, x->kind != IX_REDUCE || c->at < PASS_reduce,
@@ -273,7 +273,7 @@ check_element(ix_checker *c, const ix_element *e, bool read, bool write)
     require(c, exists, "it uses no buffer as it is");
     if (!exists)
         return;
-    require(c, !read || !c->writes[e->buffer] || c->k->scan,
+    require(c, !read || !c->writes[e->buffer] || c->k->ordered,
             "it loads a buffer that the kernel writes");
     require(c, !write || ix_buffer_is_written(&c->u->buffer[e->buffer]),
             "it writes an input");

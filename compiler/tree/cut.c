@@ -172,7 +172,7 @@ ix_pass_cut(ix_unit *u)
     for (ix_kernel **at = &u->kernels; *at; at = &(*at)->next)
         for (ix_stmt *n = (*at)->body; n; n = n->next) {
             cutter c = {.u = u};
-            if ((*at)->scan || ix_measure_nest(u, n) <= IX_FUNCTION)
+            if ((*at)->ordered || ix_measure_nest(u, n) <= IX_FUNCTION)
                 continue; /* parts of a level are no levels */
             at = cut_nest(&c, at, n);
         }

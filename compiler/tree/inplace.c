@@ -109,6 +109,8 @@ rename_in_stmt(void *user, ix_stmt *s)
     if (s->kind != IX_STMT_STORE)
         return true;
     s->value = renamed(r, s->value);
+    for (int k = 0; k < s->at.rank; k++)
+        s->at.index[k] = renamed(r, s->at.index[k]);
     s->at.buffer = s->at.buffer == r->from ? r->to : s->at.buffer;
     return true;
 }
@@ -154,7 +156,7 @@ copy_at_end(ix_unit *u, int i)
         end = &(*end)->next;
     *end = ix_unit_kernel(u, box);
     ix_kernel_store(u, *end, i, load);
-    ix_unit_stage(u, (ix_stage){i, box, load, NULL});
+    ix_unit_stage(u, (ix_stage){i, box, load, NULL, false});
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }

@@ -71,7 +71,7 @@ static bool
 joinable(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *x = a->body, *y = b->body;
-    if (a->box != b->box || a->scan || b->scan)
+    if (a->box != b->box || a->ordered || b->ordered)
         return false;
     for (; x && y; x = next_nest(x), y = next_nest(y))
         if (!same_loops(x, y) || ix_nest_has_reduction(x) ||
@@ -147,7 +147,7 @@ append(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *last = a->body;
     int buffer = written_buffer(a);
-    if (a->scan || b->scan || a->body->kind != IX_STMT_FOR ||
+    if (a->ordered || b->ordered || a->body->kind != IX_STMT_FOR ||
         b->body->kind != IX_STMT_FOR || a->box == b->box || buffer < 0 ||
         buffer != written_buffer(b) || ix_nest_has_reduction(a->body) ||
         ix_nest_has_reduction(b->body) ||
@@ -181,6 +181,7 @@ divide(ix_unit *u, ix_kernel *k)
         ix_kernel *rest = ix_unit_kernel(u, k->box);
         rest->axis = k->axis;
         rest->scan = k->scan;
+        rest->ordered = k->ordered;
         rest->body = *at;
         rest->next = k->next;
         *at = NULL;

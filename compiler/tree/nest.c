@@ -82,6 +82,7 @@ store_scan(ix_unit *u, ix_kernel *k, const ix_stage *s)
 {
     int order[ILEX_MAX_RANK];
     k->scan = s->scan;
+    k->ordered = true;
     k->axis = ix_recurrence_range(s);
     ix_recurrence_order(s->scan, s->box->rank, order);
     k->body = ix_recurrence_stores(u, s->scan, own_element(u, k, s->buffer),
@@ -91,6 +92,19 @@ store_scan(ix_unit *u, ix_kernel *k, const ix_stage *s)
         loop->parallel = order[i] != s->scan->axis;
         loop->down = !loop->parallel && s->scan->backward;
     }
+}
+
+/* The kernel is to change elements as stage "s" says, in C order. */
+static void
+store_update(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    int rank = s->body->nops - 1;
+    k->ordered = true;
+    k->axis = -1;
+    k->body = ix_stmt_store(u, ix_element_of(u, s->buffer, rank, s->body->ops),
+                            s->body->ops[rank]);
+    for (int i = s->box->rank - 1; i >= 0; i--)
+        put_in_loop(u, k, i)->parallel = false;
 }
 
 void
@@ -108,7 +122,9 @@ ix_pass_nest(ix_unit *u)
     for (size_t i = 0; i < u->nstages; i++) {
         const ix_stage *stage = &u->stage[i];
         *tail = ix_unit_kernel(u, stage->box);
-        if (stage->scan)
+        if (stage->update)
+            store_update(u, *tail, stage);
+        else if (stage->scan)
             store_scan(u, *tail, stage);
         else
             ix_kernel_store(u, *tail, stage->buffer, stage->body);

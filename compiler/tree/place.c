@@ -333,6 +333,17 @@ place_bounds(ix_builder *b, ix_stmt *s)
     s->hi = ix_stmt_nodes(b->u, 1, &hi);
 }
 
+/* A buffer's element with indices that are data checked. */
+static ix_element
+checked_element(ix_builder *b, ix_element e)
+{
+    e.index = ix_stmt_nodes(b->u, e.rank, e.index);
+    for (int k = 0; k < e.rank; k++)
+        if (e.index[k]->kind == IX_CHECKED)
+            e.index[k] = place_checked(b, e.buffer, e.index[k]);
+    return e;
+}
+
 static ix_stmt *
 place_stmt(ix_builder *b, ix_stmt *s)
 {
@@ -346,8 +357,10 @@ place_stmt(ix_builder *b, ix_stmt *s)
         t->value = place_value(b, s->value);
     if (s->width)
         t->width = place_sum(b, s->width);
+    if (s->kind == IX_STMT_STORE && !s->at.scratch)
+        t->at = checked_element(b, s->at);
     if (ix_stmt_has_element(s))
-        t->at = place_element(b, s->at, &depth);
+        t->at = place_element(b, t->at, &depth);
     return t;
 }
 

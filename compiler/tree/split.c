@@ -559,7 +559,8 @@ bool
 ix_pass_split(ix_unit *u)
 {
     for (ix_kernel **at = &u->kernels; *at;) {
-        split_kernel(u, *at);
+        if (!(*at)->ordered || (*at)->scan)
+            split_kernel(u, *at);
         if ((*at)->body)
             at = &(*at)->next;
         else

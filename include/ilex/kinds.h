@@ -40,6 +40,16 @@ ILEX_API ilex_array *ilex_roll(ilex_array *x, const char *axis, const char *by);
 ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
                                  ilex_array *const *operands, const char *axis);
 
+/* x with the elements that a subscripted read of it names (the second
+ * operand: a slice, a map y(i) = x(p(i)), ...) replaced by those of the
+ * third, which broadcasts to the read and has x's dtype. Of several that
+ * meet one element the last one in C order wins. In text update(x[p], v). */
+ILEX_API ilex_array *ilex_update(ilex_array *x, ilex_array *y, ilex_array *z);
+
+/* As update, but elements are added to, one after another in C order. In
+ * text add_at(x[p], v). */
+ILEX_API ilex_array *ilex_add_at(ilex_array *x, ilex_array *y, ilex_array *z);
+
 /* y(i) = x(lo + hi - 1 - i) along the axes, NULL for all: the order of the
  * elements reversed, on the same domain. */
 ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);

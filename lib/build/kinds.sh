@@ -87,10 +87,12 @@ function finish(    field, n, k, name, meaning, parameters, m, rest) {
     m = 0
     if (field[8] == "0") {
         parameters[++m] = "ilex_context *ctx"
-    } else if (field[8] == "1" || field[8] == "2") {
+    } else if (field[8] ~ /^[123]$/) {
         parameters[++m] = "ilex_array *x"
-        if (field[8] == "2")
+        if (field[8] > 1)
             parameters[++m] = "ilex_array *y"
+        if (field[8] > 2)
+            parameters[++m] = "ilex_array *z"
     } else {
         parameters[++m] = "ilex_context *ctx"
         parameters[++m] = "int count"

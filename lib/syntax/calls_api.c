@@ -215,10 +215,11 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define ARGUMENTS_A4(t, a, u, b, v, c, w, d)                                   \
     ARGUMENTS_A3(t, a, u, b, v, c), [3].FIELD_##w = d
 
-/* Operands: none, one, two, or any number. */
+/* Operands: none, one, two, three, or any number. */
 #define OPERANDS_0 ilex_context *ctx
 #define OPERANDS_1 ilex_array *x
 #define OPERANDS_2 ilex_array *x, ilex_array *y
+#define OPERANDS_3 ilex_array *x, ilex_array *y, ilex_array *z
 #define OPERANDS_MANY ilex_context *ctx, int count, ilex_array *const *operands
 #define PASSED_0 ctx
 #define COUNTED_0 0, NULL
@@ -229,6 +230,12 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
     2, (ilex_array *[])                                                        \
     {                                                                          \
         x, y                                                                   \
+    }
+#define PASSED_3 x ? x->ctx : NULL
+#define COUNTED_3                                                              \
+    3, (ilex_array *[])                                                        \
+    {                                                                          \
+        x, y, z                                                                \
     }
 #define PASSED_MANY ctx
 #define COUNTED_MANY count, operands

@@ -234,10 +234,32 @@ ix_signature_example(ix_parser *p, const ix_signature *s)
 
 /* ---- operands ---- */
 
+/* update(x[i], v) stands for update(x, x[i], v). */
+static bool
+is_update(const reading *r)
+{
+    bool kind = r->signature == &ix_signatures[IX_SIGNATURE_update] ||
+                r->signature == &ix_signatures[IX_SIGNATURE_add_at];
+    return kind && r->x->nparts == 2 && r->x->part[0]->kind == IX_SYNTAX_INDEX;
+}
+
+/* The array whose elements the first operand reads. */
+static void
+read_target(const reading *r, ilex_array **operand)
+{
+    const ix_word *w = &r->x->part[0]->word;
+    ix_name *name = ix_parser_find(r->p, w->text, (size_t)w->length, false);
+    if (!name)
+        ix_parser_unknown(r->p, w, "array");
+    *operand = name->array;
+}
+
 static void
 check_operands(const reading *r)
 {
     const ix_signature *s = r->signature;
+    if (is_update(r))
+        return;
     size_t n = r->x->nparts;
     if (s->most == 0 || (n >= (size_t)s->least && n <= (size_t)s->most))
         return;
@@ -280,9 +302,15 @@ ix_parse_call(ix_parser *p, const ix_syntax *x, const ix_signature *s)
     check_operands(&r);
     check_attributes(&r);
     ilex_array **operand =
-        ix_arena_new(&p->reader.arena, ((size_t)n + 1) * sizeof *operand);
+        ix_arena_new(&p->reader.arena, ((size_t)n + 3) * sizeof *operand);
+    if (is_update(&r))
+        read_target(&r, operand++);
     for (int i = 0; i < n; i++)
         operand[i] = ix_parse_expr(p, x->part[i]);
+    if (is_update(&r)) {
+        operand--;
+        n++;
+    }
     r.first = n ? operand[0] : NULL;
     ix_given given[IX_KIND_ATTRIBUTES] = {{.present = false}};
     if (bounds)

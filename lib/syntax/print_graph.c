@@ -158,6 +158,13 @@ trial_text(ix_printer *p, ilex_array *n, bool bare, ix_text *t)
     return !w.failed;
 }
 
+/* Is "r" the same node, but that its proofs needed no more assumptions? */
+static bool
+rests_on_less(ilex_array *r, const ilex_array *n)
+{
+    return r == n || (ix_is_array(r) && ix_with_env(r, n->env) == n);
+}
+
 static ix_form
 lambda_form(ix_printer *p, ilex_array *n)
 {
@@ -172,7 +179,7 @@ lambda_form(ix_printer *p, ilex_array *n)
             trial_text(p, n, typed, &t) ? try_text(ctx, &t, n) : NULL;
         if (r && typed)
             r = as_typed(ctx, r, n);
-        if (r == n)
+        if (r && rests_on_less(r, n))
             form = typed ? IX_FORM_TYPED : IX_FORM_LET;
         ix_text_free(&t);
         ilex_scope_end(ctx, mark, NULL);

@@ -314,8 +314,10 @@ store(machine *m, const ix_tape_result *result)
 {
     const ix_compiled_buffer *b = &m->c->buffer[result->buffer];
     int64_t offset = 0;
-    for (int k = 0; k < m->tape->rank; k++)
-        offset += m->index[k] * m->r->stride[b->first_stride + k];
+    const int32_t *at = m->tape->index;
+    for (int k = 0; k < b->rank; k++)
+        offset += (at ? m->value[at[k]].i : m->index[k]) *
+                  m->r->stride[b->first_stride + k];
     ix_value_store(b->dtype,
                    m->r->base[result->buffer] +
                        offset * (int64_t)ilex_dtype_bytes(b->dtype),

@@ -141,3 +141,62 @@ diff_build_scan(diff_shop *shop, diff_random *r, ilex_array *const *x)
                ? ilex_add(y, ix_build_result(tuple, 0))
                : y;
 }
+
+/* ---- updates ---- */
+
+/* The read of x at lo + v mod length along an axis, v an element of y, or of a
+ * part of x. */
+static ilex_array *
+random_read(diff_shop *shop, diff_random *r, ilex_array *x, ilex_array *y)
+{
+    ilex_context *ctx = shop->ctx;
+    ilex_array *index[ILEX_MAX_RANK], *operands[2] = {x, y};
+    ix_axis ax[ILEX_MAX_RANK];
+    int d = ix_rank(x), k = diff_draw(r, d);
+    for (int i = 0; i < d; i++) {
+        ax[i] = x->interior->ax[i];
+        index[i] = ix_scalar_index(ctx, i);
+    }
+    ilex_array *lo = ix_index_lin(ctx, ax[k].lo);
+    ilex_array *hi = ix_index_lin(ctx, ax[k].hi);
+    if (diff_chance(r, 40)) {
+        if (diff_chance(r, 50))
+            index[k] = ix_index_offset(ctx, ix_index_fma(ctx, hi, -1, index[k]),
+                                       ax[k].name ? 0 : -1);
+        if (ax[k].name)
+            ax[k].lo = ix_lin_offset(ctx, ax[k].lo, 1);
+    } else {
+        ilex_array *length = ix_index_max(ctx, ix_index_fma(ctx, hi, -1, lo),
+                                          ix_index_const(ctx, 1));
+        ilex_array *ops[2] = {
+            ix_scalar_cast(
+                ctx, ILEX_I64,
+                ix_scalar_load(ctx, (ilex_dtype)y->dtype, 1, d, index)),
+            length};
+        ops[0] = ix_scalar_op(ctx, IX_OP_REMAINDER, ILEX_I64, ILEX_I64, ops);
+        ops[1] = lo;
+        index[k] = ix_scalar_checked(
+            ctx, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, ops), k,
+            ax[k].lo, ax[k].hi, false);
+    }
+    ilex_array *body = ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, d, index);
+    return ix_build_lambda(ctx, "read", ix_domain_new(ctx, d, ax), body, 2,
+                           operands);
+}
+
+ilex_array *
+diff_build_update(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    ilex_array *y = x[1]->interior == x[0]->interior ? x[1] : x[0];
+    if (ix_rank(x[0]) == 0 || x[0]->interior != x[0]->valid ||
+        diff_domain_count(shop, x[0]->interior) < 0 ||
+        ix_dtype_is_complex((ilex_dtype)y->dtype))
+        return NULL;
+    ilex_array *read = random_read(shop, r, x[0], y);
+    ilex_array *value = y->dtype == x[0]->dtype && diff_chance(r, 60)
+                            ? y
+                            : ilex_lit_int(shop->ctx, diff_draw(r, 2));
+    ilex_array *operands[3] = {x[0], read, value};
+    return ix_build_kind(shop->ctx, diff_chance(r, 50) ? IX_UPDATE : IX_ADD_AT,
+                         operands, 3, NULL);
+}

@@ -118,8 +118,8 @@ END_TEST
 
 /* ---- loops ---- */
 
-/* The loops of the nests of the first kernel, outermost first: p, or s or d
- * (down) for levels, with the axis; "|" between nests. */
+/* The loops of the nests of all kernels, outermost first: p, or s or d
+ * (down) for levels, with the axis; "|" between nests, ";" between kernels. */
 static void
 expect_loops(const char *range, const char *statement, const char *loops)
 {
@@ -130,14 +130,14 @@ expect_loops(const char *range, const char *statement, const char *loops)
              "in i : i32[%s]\n%s\nout o = y\n",
              range, statement);
     run_passes(&u, parse(text), "split");
-    for (const ix_stmt *nest = u.kernels->body; nest; nest = nest->next) {
-        for (const ix_stmt *s = nest; s->kind == IX_STMT_FOR; s = s->body)
-            snprintf(got + strlen(got), sizeof got - strlen(got), "%c%d ",
-                     s->parallel ? 'p'
-                     : s->down   ? 'd'
-                                 : 's',
-                     s->number);
-        strcat(got, nest->next ? "| " : "");
+    for (const ix_kernel *k = u.kernels; k; k = k->next) {
+        for (const ix_stmt *nest = k->body; nest; nest = nest->next) {
+            for (const ix_stmt *x = nest; x->kind == IX_STMT_FOR; x = x->body)
+                snprintf(got + strlen(got), sizeof got - strlen(got), "%c%d ",
+                         "spd"[x->parallel ? 1 : 2 * x->down], x -> number);
+            strcat(got, nest->next ? "| " : "");
+        }
+        strcat(got, k->next ? "; " : "");
     }
     ck_assert_str_eq(got, loops);
     free_unit(&u);
@@ -168,6 +168,8 @@ START_TEST(loops)
                  "scan _1 forward y[n, m] = where(_1 == 0, 1, "
                  "where(_0 < 2, y[_0, _1-1], where(_0 < _1, 2, 3)))",
                  "p0 s1 | p0 s1 | p0 s1 | p0 s1 ");
+    expect_loops("n", "let z = zeros(m)\nlet y = add_at(z[i], 1.0)",
+                 "p0 ; s0 ");
 }
 END_TEST
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Updates, as two stages: the array that is changed is copied, then elements
+ * are stored one after another where the subscripted read (operand 1, which is
+ * not evaluated) says.
+ */
+#include "compiler/stages/partition.h"
+
+/* The read y(i) = x(indices) that says where. */
+static const ilex_array *
+load_of(const ilex_array *n)
+{
+    return n->ops[1]->ops[0];
+}
+
+/* An array in an index is stored: what it is made of stays out of addresses. */
+typedef struct index_visit {
+    ix_partition *p;
+    const ilex_array *read;
+} index_visit;
+
+static ix_walk_step
+note_index_load(ix_walk *w, ilex_array *n, size_t *value)
+{
+    index_visit *v = w->user;
+    (void)value;
+    if (n->kind == IX_LOAD) {
+        ix_partition_info *x =
+            ix_partition_of(v->p, v->read->ops[n->attr[0] + 1]);
+        x->gathered = x->loaded = true;
+        x->reads++;
+    }
+    return IX_WALK_IN;
+}
+
+void
+ix_update_decide(ix_partition *p, const ilex_array *n)
+{
+    index_visit v = {p, n->ops[1]};
+    ix_walk w = {.ctx = p->u->ctx,
+                 .mem = &p->mem,
+                 .within = IX_HAS_LOAD,
+                 .enter = note_index_load,
+                 .user = &v};
+    for (int k = 0; k < load_of(n)->nops; k++)
+        ix_walk_body(&w, load_of(n)->ops[k], NULL);
+    ix_walk_free(&w);
+    for (int i = 0; i < 3; i += 2) {
+        ix_partition_info *x = ix_partition_of(p, n->ops[i]);
+        x->loaded = true;
+        x->reads++;
+    }
+}
+
+static ilex_array *
+load_stored(void *user, ilex_array *load, ilex_array *const *index)
+{
+    const index_visit *v = user;
+    const ilex_array *x = v->read->ops[load->attr[0] + 1];
+    return ix_scalar_load(x->ctx, (ilex_dtype)load->dtype,
+                          ix_partition_of(v->p, x)->buffer, load->nops, index);
+}
+
+/* The indices of element [_0, _1, ...] of the read in the buffer, and what goes
+ * there. */
+static ilex_array *
+change_of(ix_partition *p, const ilex_array *n, int buffer)
+{
+    ilex_context *ctx = p->u->ctx;
+    const ilex_array *load = load_of(n);
+    index_visit v = {p, n->ops[1]};
+    ilex_array *ops[ILEX_MAX_RANK + 1];
+    ix_substitution s = {.ctx = ctx, .load = load_stored, .user = &v};
+    for (int k = 0; k < load->nops; k++)
+        ops[k] = ix_substitute(&s, load->ops[k]);
+    ix_substitution_free(&s);
+    ilex_dtype dtype = (ilex_dtype)n->dtype;
+    ilex_array *value = ix_partition_read(p, n->ops[2]);
+    if (n->kind == IX_ADD_AT) {
+        ilex_array *sum[2] = {
+            ix_scalar_load(ctx, dtype, buffer, load->nops, ops), value};
+        value = ix_scalar_op(ctx, IX_OP_ADD, dtype, dtype, sum);
+    }
+    ops[load->nops] = value;
+    return ix_scalar_tuple(ctx, load->nops + 1, ops);
+}
+
+bool
+ix_update_store(ix_partition *p, size_t i)
+{
+    ix_unit *u = p->u;
+    const ilex_array *n = u->order[i];
+    ix_partition_info *x = &p->of[i];
+    int output = ix_partition_output(p, n);
+    x->stored = true;
+    x->buffer = output < 0 ? ix_partition_temporary(p, i)
+                           : (int)p->first_output + output;
+    ilex_array *copy = ix_partition_read(p, n->ops[0]);
+    ilex_array *change = change_of(p, n, x->buffer);
+    if (ix_is_poison(copy) || ix_is_poison(change))
+        return false;
+    ix_unit_stage(
+        u, (ix_stage){.buffer = x->buffer, .box = n->interior, .body = copy});
+    ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
+                                .box = n->ops[1]->interior,
+                                .body = change,
+                                .update = true});
+    return true;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Updates: an array with other values where a subscripted read of it reads.
+ * What the read is of is its only meaning here: it is never evaluated.
+ */
+#include "lib/build/build.h"
+
+/* Is "read" y(i) = x(indices)? */
+static bool
+is_read_of(const ilex_array *read, const ilex_array *x)
+{
+    const ilex_array *body = read->kind == IX_LAMBDA ? read->ops[0] : NULL;
+    return body && body->kind == IX_LOAD && read->ops[body->attr[0] + 1] == x;
+}
+
+static bool
+check_read(const char *what, const ilex_array *x, const ilex_array *read)
+{
+    if (!ix_is_array(x) || ix_rank(x) == 0 ||
+        (read != x && !is_read_of(read, x))) {
+        ix_poison(x->ctx, what, 1, ILEX_E_ARGUMENT,
+                  "%s: the second operand is no subscripted read of the first; "
+                  "write %s(x[i], v)",
+                  what, what);
+        return false;
+    }
+    if (x->interior == x->valid)
+        return true;
+    ix_poison(x->ctx, what, 0, ILEX_E_UNSUPPORTED,
+              "%s: [%s] is known on [%s], and what an update does to a halo is "
+              "not supported; take the inside first: let y : %s[...] = x",
+              what, ix_domain_show(x->ctx, x->interior).s,
+              ix_domain_show(x->ctx, x->valid).s,
+              ilex_dtype_name((ilex_dtype)x->dtype));
+    return false;
+}
+
+/* "v" on the domain of the read, in x's dtype; poison after an error. */
+static ilex_array *
+value_for(const char *what, const ilex_array *x, const ilex_array *read,
+          ilex_array *v)
+{
+    ilex_dtype dtype = (ilex_dtype)x->dtype;
+    if (ix_is_weak(v))
+        v = ix_build_cast(x->ctx, dtype, v);
+    if (!ix_is_poison(v) && v->dtype != dtype)
+        return ix_poison(x->ctx, what, 2, ILEX_E_DTYPE,
+                         "%s: the value is %s, the array %s; convert it: "
+                         "%s(v)",
+                         what, ilex_dtype_name((ilex_dtype)v->dtype),
+                         ilex_dtype_name(dtype), ilex_dtype_name(dtype));
+    return ix_build_restrict(x->ctx, what, v, read->interior);
+}
+
+static ilex_array *
+change(ix_kind kind, ilex_array *const *operands)
+{
+    const char *what = ix_kind_infos[kind].text;
+    ilex_array *x = operands[0], *read = operands[1];
+    if (!check_read(what, x, read))
+        return ix_poison_again(x->ctx);
+    ilex_array *v = value_for(what, x, read, operands[2]);
+    if (ix_is_poison(v))
+        return v;
+    ilex_array *sum[2] = {x, v};
+    if (read == x)
+        return kind == IX_UPDATE ? v : ix_build_op(x->ctx, IX_OP_ADD, sum);
+    ilex_array *ops[3] = {x, read, v};
+    return ix_kind_node(kind, x->interior, x->interior, ops, 3, NULL);
+}
+
+ilex_array *
+ix_build_update(ilex_context *ctx, ilex_array *const *operands, int count,
+                const ix_given *given)
+{
+    (void)ctx, (void)count, (void)given;
+    return change(IX_UPDATE, operands);
+}
+
+ilex_array *
+ix_build_add_at(ilex_context *ctx, ilex_array *const *operands, int count,
+                const ix_given *given)
+{
+    (void)ctx, (void)count, (void)given;
+    return change(IX_ADD_AT, operands);
+}
