@@ -119,9 +119,9 @@ ix_random_scalar(ilex_context *ctx, bool single, const ix_domain *box,
 
 /* ---- arrays ---- */
 
-ilex_array *
-ix_build_random(ilex_context *ctx, bool single, ilex_array *key, int count,
-                ilex_array *const *word)
+static ilex_array *
+random_of(ilex_context *ctx, bool single, ilex_array *key, int count,
+          ilex_array *const *word)
 {
     ilex_array *args[1 + IX_RANDOM_WORDS] = {key}, *scalar[1 + IX_RANDOM_WORDS];
     ilex_array *operand[1 + IX_RANDOM_WORDS];
@@ -150,6 +150,14 @@ ix_build_random(ilex_context *ctx, bool single, ilex_array *key, int count,
                ? body
                : ix_node_lambda(ctx, dom.interior, dom.valid, body, slots,
                                 operand);
+}
+
+ilex_array *
+ix_build_random(ilex_context *ctx, bool single, ilex_array *key, int count,
+                ilex_array *const *word)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, random_of(ctx, single, key, count, word));
 }
 
 static ilex_array *
