@@ -34,18 +34,11 @@ reads_from(ix_unit *u, const ix_kernel *reader, const ix_kernel *writer)
 }
 
 static bool
-same_bounds(int n, ilex_array *const *a, int m, ilex_array *const *b)
-{
-    return n == m && !memcmp(a, b, (size_t)n * sizeof *a);
-}
-
-static bool
 same_loops(const ix_stmt *a, const ix_stmt *b)
 {
     for (; a->kind == IX_STMT_FOR && b->kind == IX_STMT_FOR;
          a = a->body, b = b->body)
-        if (!same_bounds(a->nlo, a->lo, b->nlo, b->lo) ||
-            !same_bounds(a->nhi, a->hi, b->nhi, b->hi))
+        if (!ix_stmt_same_bounds(a, b))
             return false;
     return a->kind == b->kind;
 }

@@ -46,20 +46,12 @@ ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
 
 /* ---- free loops ---- */
 
-static bool
-same_bounds(const ix_stmt *a, const ix_stmt *b)
-{
-    return a->number == b->number && a->nlo == b->nlo && a->nhi == b->nhi &&
-           !memcmp(a->lo, b->lo, (size_t)a->nlo * sizeof *a->lo) &&
-           !memcmp(a->hi, b->hi, (size_t)a->nhi * sizeof *a->hi);
-}
-
 /* Do two nests differ in their levels and stores only? */
 static bool
 same_free_loops(const ix_stmt *a, const ix_stmt *b)
 {
     for (; a->kind == IX_STMT_FOR; a = a->body, b = b->body)
-        if (a->parallel && !same_bounds(a, b))
+        if (a->parallel && !ix_stmt_same_bounds(a, b))
             return false;
     return true;
 }

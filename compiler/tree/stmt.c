@@ -72,6 +72,14 @@ ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index)
                         .index = ix_stmt_nodes(u, index != NULL, &index)};
 }
 
+bool
+ix_stmt_same_bounds(const ix_stmt *a, const ix_stmt *b)
+{
+    return a->number == b->number && a->nlo == b->nlo && a->nhi == b->nhi &&
+           !memcmp(a->lo, b->lo, (size_t)a->nlo * sizeof *a->lo) &&
+           !memcmp(a->hi, b->hi, (size_t)a->nhi * sizeof *a->hi);
+}
+
 ix_stmt *
 ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value)
 {

@@ -96,6 +96,8 @@ ix_stmt *ix_stmt_copy(ix_unit *u, const ix_stmt *s);
 /* A loop over [lo, hi) by 1. It is optional unless the bounds show that there
  * is an iteration. */
 ix_stmt *ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi);
+/* Are two loops over one variable and the same range? */
+bool ix_stmt_same_bounds(const ix_stmt *a, const ix_stmt *b);
 ix_stmt *ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value);
 ix_stmt *ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value);
 /* Copies of arrays in the unit's arena. */

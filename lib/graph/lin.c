@@ -239,9 +239,8 @@ lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
     return true;
 }
 
-/* Is a product of sizes among the terms? */
-static bool
-has_product(const ilex_context *ctx, const ix_lin *a)
+bool
+ix_lin_has_product(const ilex_context *ctx, const ix_lin *a)
 {
     bool found = false;
     for (int32_t i = 0; i < a->n; i++)
@@ -255,7 +254,7 @@ nonneg_by_range(ilex_context *ctx, const ix_lin *a)
 {
     int64_t v;
     return (lowest(ctx, a, &v) && v >= 0) ||
-           (has_product(ctx, a) && ix_lin_terms_nonneg(ctx, a));
+           (ix_lin_has_product(ctx, a) && ix_lin_terms_nonneg(ctx, a));
 }
 
 /* Is "a" a multiple of an assumption, and a rest, neither of them negative? */
@@ -269,7 +268,7 @@ nonneg_by_multiple(ilex_context *ctx, const ix_lin *a, const ix_lin *assumed)
 bool
 ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a)
 {
-    bool products = has_product(ctx, a);
+    bool products = ix_lin_has_product(ctx, a);
     if (nonneg_by_range(ctx, a))
         return true;
     for (int32_t i = 0; a->n > 0 && i < ix_env_count(ctx->facts); i++) {
@@ -326,7 +325,7 @@ written(const ilex_context *ctx, const ix_lin *a, int32_t i)
 void
 ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
 {
-    bool products = has_product(ctx, a);
+    bool products = ix_lin_has_product(ctx, a);
     for (int32_t i = 0; i < a->n; i++)
         print_term(ctx, a->t[products ? written(ctx, a, i) : i], i == 0, t);
     if (a->n && a->c > 0)

@@ -54,6 +54,8 @@ int32_t ix_param_product(ilex_context *ctx, int32_t a, int32_t b);
 int32_t ix_param_without(ilex_context *ctx, int32_t product, int i);
 
 bool ix_param_is_product(const ilex_context *ctx, int32_t param);
+/* Is a product of sizes among the terms? */
+bool ix_lin_has_product(const ilex_context *ctx, const ix_lin *a);
 
 /* What ctx->facts say of it and of its factors alone: INT64_MAX for no upper
  * end. */

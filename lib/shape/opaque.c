@@ -170,21 +170,12 @@ ix_product_fact(ilex_context *ctx, int32_t p, int i, const ix_lin **fact)
     return *fact != NULL;
 }
 
-static bool
-has_product(const ilex_context *ctx, const ix_lin *a)
-{
-    bool found = false;
-    for (int32_t i = 0; i < a->n; i++)
-        found |= ix_param_is_product(ctx, a->t[i].param);
-    return found;
-}
-
 bool
 ix_affine_is_opaque(ilex_context *ctx, const ilex_array *e, const ix_lin *lo,
                     const ix_lin *hi)
 {
-    return ix_index_has_by_size(e) || has_product(ctx, lo) ||
-           has_product(ctx, hi);
+    return ix_index_has_by_size(e) || ix_lin_has_product(ctx, lo) ||
+           ix_lin_has_product(ctx, hi);
 }
 
 /* The value of a size at a sample; false if it is not part of it. */
