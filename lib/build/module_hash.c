@@ -96,7 +96,7 @@ hash_preconditions(const ilex_module *m, bool *size, ix_digester *d)
         for (int32_t i = 0; i < ix_env_count(m->env); i++)
             is_about(m->env->item[i], size, &more);
     }
-    bool more;
+    bool more = false;
     for (int32_t i = 0; i < ix_env_count(m->env); i++)
         if (is_about(m->env->item[i], size, &more))
             ix_digest_text(d, m->env->item[i]->key);
