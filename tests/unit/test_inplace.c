@@ -39,6 +39,20 @@ static const struct {
      HEAD "map m[I:n] = where(I < 2, x[I], x[I-1])\n"
           "out y : f64[I:n] = m inplace x\n",
      COPIED},
+    {"a scan",
+     HEAD "scan I forward s[I:n] = where(I == 0, x[I], s[I-1] + x[I])\n"
+          "out y : f64[I:n] = s inplace x\n",
+     DIRECT},
+    {"scans that share their loops",
+     HEAD "scan I forward s[I:n] = where(I == 0, x[I], s[I-1] + x[I])\n"
+          "scan I backward r[I:n] = where(I == n-1, x[I], r[I+1] + x[I])\n"
+          "out y : f64[I:n] = s inplace x\nout z : f64[I:n] = r\n",
+     COPIED},
+    {"an update at what goes to a temporary",
+     HEAD "map t[I:n] = floor(x[I])\nmap r[I:n] = t[i64(t[I])%size(n)]\n"
+          "let u = update(t, r, t)\nout y : f64[I:n] = t inplace x\n"
+          "out z : f64[I:n] = u + x\n",
+     COPIED},
 };
 
 /* The copy of a temporary to an output, at the end. */

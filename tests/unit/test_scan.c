@@ -166,8 +166,9 @@ START_TEST(loops)
     /* conditions on what is free divide first, one on both stays */
     expect_loops("n",
                  "scan _1 forward y[n, m] = where(_1 == 0, 1, "
-                 "where(_0 < 2, y[_0, _1-1], where(_0 < _1, 2, 3)))",
-                 "p0 s1 | p0 s1 | p0 s1 | p0 s1 ");
+                 "where(_0 < 2, y[_0, _1-1], "
+                 "where(_0 < 4, 4, where(_0 < _1, 2, 3))))",
+                 "p0 s1 | p0 s1 | p0 s1 | p0 s1 | p0 s1 | p0 s1 ");
     expect_loops("n", "let z = zeros(m)\nlet y = add_at(z[i], 1.0)",
                  "p0 ; s0 ");
 }
