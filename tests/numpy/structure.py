@@ -554,6 +554,31 @@ class Structure:
                              "" if len(which) == n and self.chance(50)
                              else text))
 
+    def step_cumulative(self):
+        x = self.pick(lambda s: s.axes)
+        kind = KIND[x.dtype]
+        names = ["cumsum"] if kind == "c" else ["cumsum", "cumprod", "cummax",
+                                                "cummin"]
+        name = self.r.choice(names)
+        k, n = self.r.randrange(len(x.axes)), len(x.axes)
+        back = self.chance(40)
+        value = self.p.interior(x)
+        value = np.flip(value, k) if back else value
+        if kind == "f" and name[3:] in ("max", "min") and (value == 0).any():
+            raise Undefined  # NumPy takes either zero for the other
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            value = {"cumsum": np.cumsum, "cumprod": np.cumprod,
+                     "cummax": np.maximum.accumulate,
+                     "cummin": np.minimum.accumulate}[name](value, axis=k)
+        given = ["axis=%d" % self.place(k, n)] if n > 1 or self.chance(50) \
+            else []
+        given += ["reverse=1"] if back else []
+        return self.call([x], [a.plain() for a in x.axes],
+                         np.flip(value, k) if back else value,
+                         "%s(%%s%s)" % (name, "; " * bool(given) +
+                                        ", ".join(given)))
+
     def step_reshape_to(self):
         """A shape with -1: two axes merged, or one split."""
         x = self.unnamed(1)
@@ -591,5 +616,5 @@ STEPS = {"concat": 8, "stack": 3, "pad": 6, "tile": 3, "repeat": 2,
          "diagonal": 2, "trace": 1, "triangle": 2, "fill": 2, "fill_like": 1,
          "eye": 1, "arange": 2, "linspace": 1, "indices": 1, "squeeze": 2,
          "expand_dims": 2, "broadcast_to": 2, "moveaxis": 1, "transpose": 1,
-         "flip": 2, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2,
+         "flip": 2, "cumulative": 4, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2,
          "variance": 2}
