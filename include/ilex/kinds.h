@@ -74,6 +74,10 @@ ILEX_API ilex_array *ilex_cummax(ilex_array *x, const char *axis,
 ILEX_API ilex_array *ilex_cummin(ilex_array *x, const char *axis,
                                  int64_t reverse);
 
+/* How many elements along the axes are not 0 (or true, or NaN), i64; NULL
+ * for all axes. */
+ILEX_API ilex_array *ilex_count_nonzero(ilex_array *x, const char *axes);
+
 /* The operands, all on the same domain, one after another along a new axis,
  * which is axis number `axis` of the result. They take the promoted dtype.
  * Unnamed axes. */

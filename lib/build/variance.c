@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Variance and standard deviation, made of other nodes: the mean, then the mean
- * of the squared distances from it; and the words of text that reduce.
+ * of the squared distances from it; counting; the words of text that reduce.
  */
 #include <string.h>
 
@@ -35,6 +35,19 @@ squared(ilex_context *ctx, ilex_array *x)
     ilex_array *parts[2] = {ix_build_op(ctx, IX_OP_SQUARE, &re),
                             ix_build_op(ctx, IX_OP_SQUARE, &im)};
     return ix_build_op(ctx, IX_OP_ADD, parts);
+}
+
+ilex_array *
+ix_build_count_nonzero(ilex_context *ctx, ilex_array *const *operands,
+                       int count, const ix_given *given)
+{
+    uint32_t mask;
+    ilex_array *x = ix_structure_array(ctx, "count_nonzero", operands[0]);
+    (void)count;
+    if (ix_is_poison(x) || !ix_given_axes(x, "count_nonzero", given, &mask))
+        return ix_poison_again(ctx);
+    return ix_build_reduce(ctx, IX_REDUCTION_SUM,
+                           ix_build_cast(ctx, ILEX_BOOL, x), mask, false);
 }
 
 /* The number of elements less "ddof", at least 0, as "dtype". */

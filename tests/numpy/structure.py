@@ -554,6 +554,18 @@ class Structure:
                              "" if len(which) == n and self.chance(50)
                              else text))
 
+    def step_count(self):
+        x = self.pick(lambda s: s.axes)
+        n = len(x.axes)
+        which = sorted(self.r.sample(range(n), self.r.randint(1, n)))
+        value = np.count_nonzero(self.p.interior(x), tuple(which))
+        text = "; axes=%s" % [self.place(k, n) for k in which]
+        return self.call([x], [a.plain() for k, a in enumerate(x.axes)
+                               if k not in which],
+                         np.array(value, "i8"), "count_nonzero(%%s%s)" % (
+                             "" if len(which) == n and self.chance(50)
+                             else text))
+
     def step_cumulative(self):
         x = self.pick(lambda s: s.axes)
         kind = KIND[x.dtype]
@@ -616,5 +628,6 @@ STEPS = {"concat": 8, "stack": 3, "pad": 6, "tile": 3, "repeat": 2,
          "diagonal": 2, "trace": 1, "triangle": 2, "fill": 2, "fill_like": 1,
          "eye": 1, "arange": 2, "linspace": 1, "indices": 1, "squeeze": 2,
          "expand_dims": 2, "broadcast_to": 2, "moveaxis": 1, "transpose": 1,
-         "flip": 2, "cumulative": 4, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2,
+         "flip": 2, "cumulative": 4,
+         "count": 2, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2,
          "variance": 2}
