@@ -162,7 +162,7 @@ ix_prove(ilex_context *ctx, const ix_question *q, const ix_env **need)
         /* one that nothing bears on is asked for its counterexample */
         if (refuted && !near && said == IX_NO)
             said = q->ask(ctx, q->user);
-        if (said == IX_YES && !find_need(ctx, q, near, &needed))
+        if (said == IX_YES && near && !find_need(ctx, q, near, &needed))
             said = IX_UNKNOWN;
         ix_mem_free(&ctx->mem, near);
     }

@@ -147,11 +147,28 @@ satisfies(const ix_env *e, const int64_t *size)
     return holds;
 }
 
+/* Gives products of sizes their values; their factors come before them. */
+static bool
+put_products(const ilex_context *ctx, int64_t *size)
+{
+    bool fits = true;
+    for (size_t p = 0; fits && p < ctx->nparams; p++) {
+        const ix_param *product = &ctx->param[p];
+        if (!ix_param_is_product(ctx, (int32_t)p))
+            continue;
+        size[p] = 1;
+        for (int i = 0; fits && i < product->degree; i++)
+            fits = ix_mul(size[p], size[product->factor[i]], &size[p]);
+    }
+    return fits;
+}
+
 static bool
 try_sizes(ilex_context *ctx, const ix_question *q, const ix_env *facts,
-          const int64_t *size)
+          int64_t *size)
 {
-    return satisfies(facts, size) && q->refutes(ctx, size, q->user);
+    return put_products(ctx, size) && satisfies(facts, size) &&
+           q->refutes(ctx, size, q->user);
 }
 
 /* All sizes as small as facts and "least" allow, then one of the question's
