@@ -91,7 +91,7 @@ add_copy(ix_unit *u, int buffer, int axis)
                                                        : k - 1);
     ilex_array *body = ix_scalar_load(u->ctx, copy.dtype, buffer, rank, index);
     int to = ix_unit_buffer(u, copy);
-    ix_unit_stage(u, (ix_stage){to, copy.box, body, NULL, false});
+    ix_unit_stage(u, (ix_stage){.buffer = to, .box = copy.box, .body = body});
     return to;
 }
 

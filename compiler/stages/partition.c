@@ -291,16 +291,24 @@ inline_body(partition *p, ilex_array *n)
 }
 
 int
-ix_partition_temporary(ix_partition *p, size_t i)
+ix_partition_temporary(ix_partition *p, size_t i, ilex_dtype dtype)
 {
     ix_unit *u = p->u;
-    return ix_unit_buffer(u,
-                          (ix_buffer){.role = IX_ROLE_TEMP,
-                                      .name = "",
-                                      .dtype = (ilex_dtype)u->order[i]->dtype,
-                                      .interior = u->need[i],
-                                      .box = u->need[i],
-                                      .inplace = -1});
+    return ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
+                                         .name = "",
+                                         .dtype = dtype,
+                                         .interior = u->need[i],
+                                         .box = u->need[i],
+                                         .inplace = -1});
+}
+
+int
+ix_partition_place(ix_partition *p, size_t i)
+{
+    const ilex_array *n = p->u->order[i];
+    int output = ix_partition_output(p, n);
+    return output < 0 ? ix_partition_temporary(p, i, (ilex_dtype)n->dtype)
+                      : (int)p->first_output + output;
 }
 
 ilex_array *
@@ -317,9 +325,10 @@ ix_partition_store(ix_partition *p, size_t i)
 {
     info *x = &p->of[i];
     x->stored = true;
-    x->buffer = ix_partition_temporary(p, i);
-    ix_unit_stage(p->u,
-                  (ix_stage){x->buffer, p->u->need[i], x->body, NULL, false});
+    x->buffer = ix_partition_temporary(p, i, (ilex_dtype)p->u->order[i]->dtype);
+    ix_unit_stage(
+        p->u,
+        (ix_stage){.buffer = x->buffer, .box = p->u->need[i], .body = x->body});
 }
 
 /* Stores the operands of "n" that are computed again, for the body of "n"
@@ -376,8 +385,9 @@ make_stage(partition *p, size_t i)
     int output = x->stored ? ix_partition_output(p, n) : -1;
     if (output >= 0) {
         x->buffer = (int)(p->first_output + (size_t)output);
-        ix_unit_stage(u,
-                      (ix_stage){x->buffer, n->interior, x->body, NULL, false});
+        ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
+                                    .box = n->interior,
+                                    .body = x->body});
     } else if (x->stored) {
         ix_partition_store(p, i);
     }
@@ -457,8 +467,9 @@ copy_output(partition *p, size_t i)
         load_same(u, info_of(p, n)->buffer, (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    ix_unit_stage(u, (ix_stage){(int)(p->first_output + i), n->interior, body,
-                                NULL, false});
+    ix_unit_stage(u, (ix_stage){.buffer = (int)(p->first_output + i),
+                                .box = n->interior,
+                                .body = body});
     return true;
 }
 

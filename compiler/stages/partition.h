@@ -51,8 +51,12 @@ bool ix_partition_is_part(const ix_partition_info *x);
  * others read more of it than the output covers. -1: none. */
 int ix_partition_output(ix_partition *p, const ilex_array *n);
 
-/* A new temporary for the array at position "i". */
-int ix_partition_temporary(ix_partition *p, size_t i);
+/* A new temporary on the box of the array at position "i". */
+int ix_partition_temporary(ix_partition *p, size_t i, ilex_dtype dtype);
+
+/* The buffer that the array at position "i" is stored in: an output's if it is
+ * one, else a new temporary. */
+int ix_partition_place(ix_partition *p, size_t i);
 
 /* Stores the array at position "i", which has a body, in a temporary. */
 void ix_partition_store(ix_partition *p, size_t i);

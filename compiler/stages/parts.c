@@ -65,11 +65,8 @@ static int
 buffer_of(ix_partition *p, size_t i)
 {
     ix_partition_info *x = &p->of[i];
-    int output = x->buffer < 0 ? ix_partition_output(p, p->u->order[i]) : -1;
-    if (output >= 0)
-        x->buffer = (int)p->first_output + output;
     if (x->buffer < 0)
-        x->buffer = ix_partition_temporary(p, i);
+        x->buffer = ix_partition_place(p, i);
     return x->buffer;
 }
 
@@ -131,7 +128,8 @@ ix_parts_store(ix_partition *p, size_t i)
             const ix_domain *box = box_of(p, n, k, offset);
             if (ix_is_poison(body) || !box)
                 return false;
-            ix_unit_stage(p->u, (ix_stage){buffer, box, body, NULL, false});
+            ix_unit_stage(
+                p->u, (ix_stage){.buffer = buffer, .box = box, .body = body});
         }
         offset = ix_lin_add(p->u->ctx, offset, length);
     }

@@ -21,23 +21,12 @@ ix_recurrence_note(ix_partition *p, size_t i)
 static int
 buffer_of(ix_partition *p, size_t i, int k)
 {
-    ix_unit *u = p->u;
-    ix_partition_info *x = &p->of[i];
-    if (!x->result[k])
-        return ix_unit_buffer(
-            u, (ix_buffer){.role = IX_ROLE_TEMP,
-                           .name = "",
-                           .dtype =
-                               (ilex_dtype)ix_tuple_body(u->order[i], k)->dtype,
-                           .interior = u->need[i],
-                           .box = u->need[i],
-                           .inplace = -1});
-    size_t at = x->result[k] - 1;
-    int output = ix_partition_output(p, u->order[at]);
-    ix_partition_info *result = &p->of[at];
-    result->buffer = output < 0 ? ix_partition_temporary(p, at)
-                                : (int)p->first_output + output;
-    return result->buffer;
+    size_t at = p->of[i].result[k];
+    const ilex_array *body = ix_tuple_body(p->u->order[i], k);
+    if (!at)
+        return ix_partition_temporary(p, i, (ilex_dtype)body->dtype);
+    p->of[at - 1].buffer = ix_partition_place(p, at - 1);
+    return p->of[at - 1].buffer;
 }
 
 /* A body that is being brought over buffers. */
@@ -81,6 +70,9 @@ ix_recurrence_store(ix_partition *p, size_t i)
     ix_substitution s = {.ctx = u->ctx, .rewrite = load_carry, .user = &b};
     ilex_array *body = ix_substitute(&s, p->of[i].body);
     ix_substitution_free(&s);
-    ix_unit_stage(u, (ix_stage){r->buffer[0], u->need[i], body, r, false});
+    ix_unit_stage(u, (ix_stage){.buffer = r->buffer[0],
+                                .box = u->need[i],
+                                .body = body,
+                                .scan = r});
     return !ix_is_poison(body);
 }

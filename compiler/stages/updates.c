@@ -91,10 +91,8 @@ ix_update_store(ix_partition *p, size_t i)
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
     ix_partition_info *x = &p->of[i];
-    int output = ix_partition_output(p, n);
     x->stored = true;
-    x->buffer = output < 0 ? ix_partition_temporary(p, i)
-                           : (int)p->first_output + output;
+    x->buffer = ix_partition_place(p, i);
     ilex_array *copy = ix_partition_read(p, n->ops[0]);
     ilex_array *change = change_of(p, n, x->buffer);
     if (ix_is_poison(copy) || ix_is_poison(change))

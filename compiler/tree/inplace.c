@@ -156,7 +156,7 @@ copy_at_end(ix_unit *u, int i)
         end = &(*end)->next;
     *end = ix_unit_kernel(u, box);
     ix_kernel_store(u, *end, i, load);
-    ix_unit_stage(u, (ix_stage){i, box, load, NULL, false});
+    ix_unit_stage(u, (ix_stage){.buffer = i, .box = box, .body = load});
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }

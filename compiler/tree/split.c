@@ -468,12 +468,13 @@ static ilex_array *
 next_half(splitter *s, const piece *p)
 {
     finder f = {.ctx = s->u->ctx, .axis = s->scan ? s->scan->axis : -1};
-    ilex_array *half = has_room(s, p) ? find_half(&f, p->body) : NULL;
-    ix_map_free(&f.seen, &f.ctx->mem);
-    f.levels = true;
-    if (!half && s->scan && has_room(s, p))
+    ilex_array *half = NULL;
+    for (int levels = 0; has_room(s, p) && !half && levels <= !!s->scan;
+         levels++) {
+        f.levels = levels;
         half = find_half(&f, p->body);
-    ix_map_free(&f.seen, &f.ctx->mem);
+        ix_map_free(&f.seen, &f.ctx->mem);
+    }
     return half;
 }
 

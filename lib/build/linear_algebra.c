@@ -164,12 +164,14 @@ join_batches(pair *p, int na, const int *a, int nb, const int *b)
     return true;
 }
 
+/* All axes in order. */
+static const int in_order[ILEX_MAX_RANK] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                            8, 9, 10, 11, 12, 13, 14, 15};
+
 ilex_array *
 ix_build_matmul(ilex_context *ctx, ilex_array *const *operands, int count,
                 const ix_given *given)
 {
-    static const int axis[ILEX_MAX_RANK] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                            8, 9, 10, 11, 12, 13, 14, 15};
     pair p;
     (void)count;
     (void)given;
@@ -178,7 +180,8 @@ ix_build_matmul(ilex_context *ctx, ilex_array *const *operands, int count,
     int da = ix_rank(p.x[0]), db = ix_rank(p.x[1]);
     bool rows = da > 1, columns = db > 1;
     if (!join_axes(&p, da - 1, columns ? db - 2 : 0, false) ||
-        !join_batches(&p, rows ? da - 2 : 0, axis, columns ? db - 2 : 0, axis))
+        !join_batches(&p, rows ? da - 2 : 0, in_order, columns ? db - 2 : 0,
+                      in_order))
         return ix_poison_again(ctx);
     if (rows) {
         p.label[0].label[da - 2] = p.next;
@@ -275,8 +278,6 @@ ilex_array *
 ix_build_vdot(ilex_context *ctx, ilex_array *const *operands, int count,
               const ix_given *given)
 {
-    static const int axis[ILEX_MAX_RANK] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                            8, 9, 10, 11, 12, 13, 14, 15};
     pair p;
     (void)count;
     (void)given;
@@ -287,8 +288,9 @@ ix_build_vdot(ilex_context *ctx, ilex_array *const *operands, int count,
     for (int k = 0; same && k < ix_rank(p.x[0]); k++)
         same = ix_lin_same(ctx, length_of(&p, 0, k), length_of(&p, 1, k));
     if (same)
-        return contract(&p, ix_rank(p.x[0]), axis, axis);
-    return flatten(&p) ? contract(&p, 1, axis, axis) : ix_poison_again(ctx);
+        return contract(&p, ix_rank(p.x[0]), in_order, in_order);
+    return flatten(&p) ? contract(&p, 1, in_order, in_order)
+                       : ix_poison_again(ctx);
 }
 
 ilex_array *

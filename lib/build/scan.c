@@ -115,11 +115,16 @@ result_of(const closing *c, const ilex_array *n)
 }
 
 static const char *
+self_name(const ilex_array *self)
+{
+    return self->attr[1] ? ix_symbol_text(self->ctx, (int32_t)self->attr[1])
+                         : "a result";
+}
+
+static const char *
 name_of(const closing *c, int result)
 {
-    const char *name =
-        ix_symbol_text(c->ctx, (int32_t)c->spec->self[result]->attr[1]);
-    return *name ? name : "a result";
+    return self_name(c->spec->self[result]);
 }
 
 /* The slot of "array", a new one if it has none; -1: no memory. */
@@ -455,10 +460,7 @@ check_spec(ilex_context *ctx, const ix_scan_spec *spec)
             ix_poison(ctx, "scan", i, ILEX_E_DTYPE,
                       "scan: %s is %s, but its value is %s; convert it: "
                       "%s(...)",
-                      *ix_symbol_text(ctx, (int32_t)self->attr[1])
-                          ? ix_symbol_text(ctx, (int32_t)self->attr[1])
-                          : "a result",
-                      ilex_dtype_name((ilex_dtype)self->dtype),
+                      self_name(self), ilex_dtype_name((ilex_dtype)self->dtype),
                       ilex_dtype_name((ilex_dtype)value->dtype),
                       ilex_dtype_name((ilex_dtype)self->dtype));
             return false;

@@ -167,6 +167,11 @@ ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);
 ilex_array *ix_parse_lambda_index(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x,
                                    ix_reduction r);
+/* In which dtype the reduction "x" combines values like "value", and that of
+ * its result; fails where it is not defined. */
+void ix_parse_reduction_type(ix_parser *p, const ix_syntax *x, ix_reduction r,
+                             const ilex_array *value, ilex_dtype *acc,
+                             ilex_dtype *result);
 /* lib/syntax/parse_ranged.c: has the reduction a range whose ends are data or
  * depend on indices? That reduction. */
 bool ix_parse_is_ranged(ix_parser *p, const ix_syntax *x);

@@ -327,6 +327,17 @@ count_points(ix_parser *p, const ix_domain *box, ilex_dtype dtype)
     return ix_parser_array(p, product);
 }
 
+void
+ix_parse_reduction_type(ix_parser *p, const ix_syntax *x, ix_reduction r,
+                        const ilex_array *value, ilex_dtype *acc,
+                        ilex_dtype *result)
+{
+    if (!ix_reduction_type(r, (ilex_dtype)value->dtype, acc, result))
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &x->word,
+                    "%s is not defined for %s", ix_reduction_info_of(r)->name,
+                    ilex_dtype_name((ilex_dtype)value->dtype));
+}
+
 ilex_array *
 ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
 {
@@ -346,10 +357,7 @@ ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
     p->lambda->nrindex = depth;
     ix_parser_at(p, &x->word);
     ilex_dtype acc, result;
-    if (!ix_reduction_type(r, (ilex_dtype)value->dtype, &acc, &result))
-        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &x->word,
-                    "%s is not defined for %s", ix_reduction_info_of(r)->name,
-                    ilex_dtype_name((ilex_dtype)value->dtype));
+    ix_parse_reduction_type(p, x, r, value, &acc, &result);
     value = ix_parser_array(p, ix_scalar_cast(ctx, acc, value));
     ilex_array *body = ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
                                         mean ? acc : result, box, first, value);

@@ -131,10 +131,7 @@ ix_parse_ranged(ix_parser *p, const ix_syntax *x, ix_reduction r)
     env->nrindex = depth;
     ix_parser_at(p, &x->word);
     ilex_dtype acc, result;
-    if (!ix_reduction_type(r, (ilex_dtype)value->dtype, &acc, &result))
-        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &x->word,
-                    "%s is not defined for %s", ix_reduction_info_of(r)->name,
-                    ilex_dtype_name((ilex_dtype)value->dtype));
+    ix_parse_reduction_type(p, x, r, value, &acc, &result);
     const ix_domain *hull = hull_of(p, x, value, number);
     ilex_array *ops[3] = {ix_parser_array(p, ix_scalar_cast(ctx, acc, value)),
                           checked_end(p, lo, hull), checked_end(p, hi, hull)};
