@@ -105,6 +105,7 @@ typedef struct ix_compiled_kernel {
     int rank;
     int axis;      /* whose range it is called for; -1: one call with (0, 1) */
     int serial;    /* along which its loop is serial (a scan), -1: none */
+    int phase;     /* how many sizes are counted before */
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */
     int nwritten;
@@ -115,7 +116,15 @@ typedef struct ix_compiled_size {
     const char *name;
     bool used; /* then factors are used as well */
     int degree, factor[IX_DEGREE];
+    int phase; /* of a counted size: which it is, from 1 on; of a product: the
+                  last of its factors; 0: it is given */
 } ix_compiled_size;
+
+/* A size that a run counts, element 0 of a buffer. */
+typedef struct ix_compiled_count {
+    int size, buffer;
+    const ix_lin *most; /* as a form in the sizes, with this one 0 */
+} ix_compiled_count;
 
 /* form >= 0, or divisible by modulus. */
 typedef struct ix_compiled_assumption {
@@ -172,6 +181,7 @@ typedef struct ix_tape {
     int32_t ninstr;
     ix_tape_result *result;
     int nresults;
+    int phase; /* how many sizes are counted before */
 } ix_tape;
 
 typedef enum ix_step_kind {
@@ -181,7 +191,7 @@ typedef enum ix_step_kind {
 } ix_step_kind;
 
 /* TEST: the entries [what, end) of "nonempty"; TRANSFER: buffers; ALLOC, FREE:
- * slots; EVALUATE: tapes; LAUNCH: kernels. */
+ * slots; EVALUATE: tapes; LAUNCH: kernels; SIZE: counts. */
 typedef struct ix_step {
     ix_step_kind kind;
     int what, end;
@@ -201,6 +211,8 @@ typedef struct ix_compiled {
     size_t nnodes;
     ix_compiled_size *size;
     size_t nsizes;
+    ix_compiled_count *count; /* in order */
+    size_t ncounts;
     ix_compiled_assumption *assumption;
     size_t nassumptions;
     ix_compiled_buffer *buffer;  /* inputs and data first, then outputs */
@@ -244,6 +256,10 @@ void ix_compiled_free(ix_compiled *c);
  * leaves 64 bits, or NULL. */
 const ix_compiled_size *ix_compiled_products(const ix_compiled *c,
                                              int64_t *value);
+
+/* How many sizes have to be counted before the form, the ranges, are known. */
+int ix_compiled_phase(const ix_compiled *c, const ix_lin *a);
+int ix_compiled_ranges_phase(const ix_compiled *c, const ix_range *r, int n);
 
 /* The steps as text; "ctx" is the context that it was compiled in. "dialect":
  * of the kernels whose arguments are shown, or -1. */

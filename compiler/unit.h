@@ -76,6 +76,7 @@ typedef struct ix_stage {
     ix_recurrence *scan;  /* or NULL */
     bool update; /* the body is a TUPLE of indices of the buffer and what
                     is stored there */
+    int phase;   /* how many sizes are counted before */
 } ix_stage;
 
 /* A list of numbers. */
@@ -97,6 +98,7 @@ typedef struct ix_kernel {
                              parts; -1: it is called once */
     const ix_recurrence *scan; /* of the nests, or NULL */
     bool ordered;              /* iterations read what earlier ones wrote */
+    int phase;                 /* as of a stage */
     char *variable;            /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;
@@ -126,8 +128,12 @@ typedef struct ix_unit {
     ix_arena arena;
     ilex_module *module;
     ix_level level;
-    ilex_array **root; /* GRAPH: value of each output */
-    size_t nroots;
+    ilex_array **root; /* GRAPH: value of each output, then what is counted */
+    size_t nroots, noutputs;
+    int32_t *counted;   /* the sizes that are, in order */
+    int count_buffer;   /* STAGES: where the first is counted, the others behind
+                           it */
+    int phase;          /* while stages are made: how many of them are known */
     ilex_array **order; /* GRAPH: arrays, operands first */
     size_t norder;
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
@@ -156,7 +162,8 @@ ix_buffer_by_value(const ix_unit *u, const ix_buffer *b)
     return u->cuda && b->box->rank == 0 && !ix_buffer_is_written(b);
 }
 
-/* Arrays that the roots reach, operands before users; sets order, position. */
+/* Arrays that the roots reach, operands before users, and what is counted
+ * before all that mentions the size; sets order, position. */
 bool ix_unit_order(ix_unit *u);
 
 /* Rebuilds the graph bottom-up: "fn" gets each array with its operands

@@ -5,6 +5,7 @@
  */
 #include "compiler/unit.h"
 #include "lib/build/scan.h"
+#include "lib/graph/counted.h"
 
 /* ---- check ---- */
 
@@ -63,6 +64,20 @@ check_inplace(ix_unit *u, const ix_output *out)
     return false;
 }
 
+/* What is counted are roots behind the outputs. */
+static bool
+add_counts(ix_unit *u)
+{
+    static const ix_given all_axes = {.present = false};
+    bool ok = true;
+    for (size_t i = u->noutputs; ok && i < u->nroots; i++) {
+        ilex_array *mask = u->ctx->param[u->counted[i - u->noutputs]].mask;
+        u->root[i] = ix_build_count_nonzero(u->ctx, &mask, 1, &all_axes);
+        ok = !ix_is_poison(u->root[i]);
+    }
+    return ok;
+}
+
 /* Rank-0 scalars become lambdas, so that every root is an array. */
 bool
 ix_pass_check(ix_unit *u)
@@ -81,10 +96,13 @@ ix_pass_check(ix_unit *u)
     for (size_t i = 0; i < m->nlabels; i++)
         ix_map_set(&u->label, &mem, m->label[i].array,
                    (size_t)m->label[i].name);
-    u->nroots = m->noutputs;
+    u->noutputs = m->noutputs;
+    u->counted = ix_arena_new(&u->arena, ((size_t)ix_env_count(m->env) + 1) *
+                                             sizeof *u->counted);
+    u->nroots = u->noutputs + (size_t)ix_counted_in(u->ctx, m->env, u->counted);
     u->root = ix_arena_new(&u->arena, u->nroots * sizeof *u->root);
     const ix_domain *point = ix_domain_new(u->ctx, 0, NULL);
-    for (size_t i = 0; i < u->nroots; i++) {
+    for (size_t i = 0; i < u->noutputs; i++) {
         if (!check_output(u, &m->output[i]) || !check_inplace(u, &m->output[i]))
             return false;
         u->root[i] = m->output[i].array;
@@ -93,7 +111,7 @@ ix_pass_check(ix_unit *u)
         if (ix_is_poison(u->root[i]))
             return false;
     }
-    return ix_unit_order(u);
+    return add_counts(u) && ix_unit_order(u);
 }
 
 /* ---- extents ---- */

@@ -5,6 +5,7 @@
  * reshape, einsum, permute, slice.
  */
 #include "compiler/unit.h"
+#include "lib/build/compress.h"
 #include "lib/build/einsum.h"
 #include "lib/build/reshape.h"
 #include "lib/ops/dtype.h"
@@ -197,6 +198,12 @@ ix_lower_roll(ilex_array *n)
 }
 
 /* ---- the pass ---- */
+
+static ilex_array *
+ix_lower_compress(ilex_array *n)
+{
+    return ix_compress_expanded(n);
+}
 
 static ilex_array *
 ix_lower_keep(ilex_array *n)

@@ -61,7 +61,7 @@ ix_unit_order(ix_unit *u)
     u->order = NULL;
     u->norder = 0;
     for (size_t i = 0; i < u->nroots; i++)
-        if (!walk_from(&w, u->root[i]))
+        if (!walk_from(&w, u->root[(i + u->noutputs) % u->nroots]))
             return false;
     return true;
 }
@@ -123,6 +123,7 @@ ix_unit_stage(ix_unit *u, ix_stage stage)
 {
     ix_arena_grow(&u->arena, &u->stage, &u->stage_capacity, u->nstages + 1,
                   sizeof *u->stage);
+    stage.phase = u->phase;
     u->stage[u->nstages++] = stage;
 }
 

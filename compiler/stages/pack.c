@@ -158,6 +158,7 @@ ix_pass_pack(ix_unit *u)
     u->nstages = u->stage_capacity = 0;
     for (size_t i = 0; i < n && u->ctx->error.code == ILEX_OK; i++) {
         packer p = {u, &stage[i]};
+        u->phase = stage[i].phase;
         ix_substitution s = {.ctx = u->ctx, .rewrite = pack_chain, .user = &p};
         if (stage[i].box->rank && !stage[i].scan && !stage[i].update &&
             (stage[i].body->flags & IX_HAS_REDUCE))

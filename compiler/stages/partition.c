@@ -453,6 +453,10 @@ make_io_buffers(partition *p)
                                       .box = u->root[i]->interior,
                                       .inplace = inplace});
     }
+    u->count_buffer = (int)u->nbuffers;
+    for (size_t i = u->noutputs; i < u->nroots; i++)
+        ix_partition_temporary(p, *ix_map_find(&u->position, u->root[i]),
+                               ILEX_I64);
 }
 
 /* Copies the value of output "i" to it, unless it was written there. */
@@ -473,6 +477,21 @@ copy_output(partition *p, size_t i)
     return true;
 }
 
+/* After the array at position "i" is stored: the counts that are known now. */
+static bool
+finish_counts(partition *p, size_t i)
+{
+    ix_unit *u = p->u;
+    bool ok = true;
+    size_t next = u->noutputs + (size_t)u->phase;
+    while (ok && next < u->nroots &&
+           *ix_map_find(&u->position, u->root[next]) <= i) {
+        ok = copy_output(p, next++);
+        u->phase++;
+    }
+    return ok;
+}
+
 bool
 ix_pass_partition(ix_unit *u)
 {
@@ -486,9 +505,9 @@ ix_pass_partition(ix_unit *u)
     make_io_buffers(&p);
     p.first_output = u->nbuffers - u->nroots;
     for (size_t i = 0; i < u->norder; i++)
-        if (!make_stage(&p, i))
+        if (!make_stage(&p, i) || !finish_counts(&p, i))
             return false;
-    for (size_t i = 0; i < u->nroots; i++)
+    for (size_t i = 0; i < u->noutputs; i++)
         if (!copy_output(&p, i))
             return false;
     u->level = IX_LEVEL_STAGES;

@@ -195,6 +195,7 @@ make_tape(ix_walk *w, const ix_stage *s)
     ix_arena *arena = &m->c->arena;
     ix_tape *tape = m->tape = &m->c->tape[m->c->ntapes++];
     tape->rank = s->box->rank;
+    tape->phase = s->phase;
     tape->box =
         ix_arena_new(arena, ((size_t)tape->rank + 1) * sizeof *tape->box);
     for (int k = 0; k < s->box->rank; k++)

@@ -7,6 +7,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/tree/tree.h"
+#include "lib/graph/counted.h"
 
 /* Something uses a size, or a product and thereby its factors. */
 static void
@@ -54,6 +55,71 @@ copy_sizes(ix_unit *u, ix_compiled *c)
     }
 }
 
+/* The sizes that are counted, and which products have to wait for them. */
+static void
+copy_counts(ix_unit *u, ix_compiled *c)
+{
+    size_t n = u->nroots - u->noutputs;
+    c->count = ix_arena_new(&c->arena, (n + 1) * sizeof *c->count);
+    for (size_t i = 0; i < n; i++) {
+        int32_t size = u->counted[i];
+        c->size[size].phase = (int)i + 1;
+        c->count[c->ncounts++] = (ix_compiled_count){
+            size, u->count_buffer + (int)i,
+            ix_finish_lin(c, u->ctx->param[size].bound->form)};
+    }
+    for (size_t p = 0; p < c->nsizes && n > 0; p++)
+        for (int i = 0; i < c->size[p].degree; i++) {
+            int phase = c->size[c->size[p].factor[i]].phase;
+            c->size[p].phase =
+                phase > c->size[p].phase ? phase : c->size[p].phase;
+        }
+}
+
+int
+ix_compiled_phase(const ix_compiled *c, const ix_lin *a)
+{
+    int phase = 0;
+    for (int32_t i = 0; i < a->n && c->ncounts; i++) {
+        int own = c->size[a->t[i].param].phase;
+        phase = own > phase ? own : phase;
+    }
+    return phase;
+}
+
+int
+ix_compiled_ranges_phase(const ix_compiled *c, const ix_range *r, int n)
+{
+    int phase = 0;
+    for (int k = 0; k < n && c->ncounts; k++) {
+        int lo = ix_compiled_phase(c, r[k].lo);
+        int hi = ix_compiled_phase(c, r[k].hi);
+        phase = lo > phase ? lo : phase;
+        phase = hi > phase ? hi : phase;
+    }
+    return phase;
+}
+
+/* Two sizes of one name, of which one at least is counted, cannot be told apart
+ * by who runs the program. */
+static bool
+check_names(ix_unit *u, const ix_compiled *c)
+{
+    for (size_t i = 0; i < c->ncounts; i++)
+        for (size_t p = 0; p < c->nsizes; p++) {
+            const ix_compiled_size *s = &c->size[c->count[i].size];
+            if (!c->size[p].used || &c->size[p] == s ||
+                strcmp(c->size[p].name, s->name) != 0)
+                continue;
+            ix_fail(&u->ctx->error, ILEX_E_DUPLICATE,
+                    "program %s: the size %s is counted, and another size has "
+                    "the same name; give one of them another name",
+                    c->name, s->name);
+            return false;
+        }
+    return true;
+}
+
 const ix_compiled_size *
 ix_compiled_products(const ix_compiled *c, int64_t *value)
 {
@@ -97,7 +163,7 @@ copy_assumptions(ix_unit *u, ix_compiled *c)
             bool relevant = false;
             for (int32_t k = 0; k < a->form->n; k++)
                 relevant |= c->size[a->form->t[k].param].used;
-            if (taken[i] || !relevant)
+            if (taken[i] || !relevant || ix_counted_by(u->ctx, a) >= 0)
                 continue;
             taken[i] = more = true;
             ix_compiled_assumption *to = &c->assumption[c->nassumptions++];
@@ -222,6 +288,7 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         to->rank = k->box->rank;
         to->axis = k->axis;
         to->serial = k->scan ? k->scan->axis : -1;
+        to->phase = k->phase;
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
         for (int a = 0; a < to->rank; a++)
@@ -321,6 +388,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     c->name = ix_arena_string(&c->arena, u->module->name);
     c->nnodes = u->norder;
     copy_sizes(u, c);
+    copy_counts(u, c);
     copy_buffers(u, c);
     if (u->reference)
         ix_make_tapes(u, c);
@@ -329,6 +397,8 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     ix_finish_nonempty(u, c);
     mark_body_sizes(u, c);
     copy_assumptions(u, c);
+    if (!check_names(u, c))
+        return false;
     ix_make_steps(c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,

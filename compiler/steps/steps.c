@@ -16,22 +16,51 @@ add(ix_compiled *c, size_t *capacity, ix_step_kind kind, size_t what,
     c->step[c->nsteps++] = (ix_step){kind, (int)what, (int)end};
 }
 
-/* Tests come first, since nothing may be written before they passed. */
+/* The tests that can be made when so many sizes are counted. */
+static void
+add_tests(ix_compiled *c, size_t *room, int phase)
+{
+    for (size_t i = 0; i < c->nnonempty; i++) {
+        const ix_compiled_nonempty *n = &c->nonempty[i];
+        int inner = ix_compiled_ranges_phase(c, n->range, n->nranges);
+        int outer = ix_compiled_ranges_phase(c, n->outer, n->nouter);
+        if ((inner > outer ? inner : outer) == phase)
+            add(c, room, IX_STEP_TEST, i, i + 1);
+    }
+}
+
+/* Has counted what is needed in "phase"; "*now" is how far it had come. */
+static void
+add_counts(ix_compiled *c, size_t *room, int *now, int phase)
+{
+    for (; *now < phase; ++*now) {
+        add(c, room, IX_STEP_SIZE, (size_t)*now, (size_t)*now + 1);
+        add_tests(c, room, *now + 1);
+    }
+}
+
+/* Tests come first, since nothing may be written before they passed; those of
+ * sizes that are counted as soon as they are. */
 void
 ix_make_steps(ix_compiled *c)
 {
     size_t room = 0, slots = (size_t)c->nslots;
-    for (size_t i = 0; i < c->nnonempty; i++)
-        add(c, &room, IX_STEP_TEST, i, i + 1);
+    int now = 0;
+    add_tests(c, &room, 0);
     for (size_t i = 0; i < c->narguments; i++)
         if (c->buffer[i].used)
             add(c, &room, IX_STEP_TRANSFER, i, i + 1);
     if (slots)
         add(c, &room, IX_STEP_ALLOC, 0, slots);
-    for (size_t i = 0; i < c->ntapes; i++)
+    for (size_t i = 0; i < c->ntapes; i++) {
+        add_counts(c, &room, &now, c->tape[i].phase);
         add(c, &room, IX_STEP_EVALUATE, i, i + 1);
-    for (size_t i = 0; i < c->nkernels; i++)
+    }
+    for (size_t i = 0; i < c->nkernels; i++) {
+        add_counts(c, &room, &now, c->kernel[i].phase);
         add(c, &room, IX_STEP_LAUNCH, i, i + 1);
+    }
+    add_counts(c, &room, &now, (int)c->ncounts);
     if (slots)
         add(c, &room, IX_STEP_FREE, 0, slots);
 }
@@ -117,6 +146,17 @@ put_tape(printer *p, const ix_step *s)
     put_ranges(p, tape->box, tape->rank);
 }
 
+/* "c from b3, at most n" */
+static void
+put_count(printer *p, const ix_step *s)
+{
+    const ix_compiled_count *count = &p->c->count[s->what];
+    ix_text_format(p->t, "%s from b%d, ", p->c->size[count->size].name,
+                   count->buffer);
+    ix_lin_print(p->ctx, count->most, p->t);
+    ix_text_put(p->t, " >= 0");
+}
+
 /* What a kernel gets of a kind: "; strides b0.0 b0.1", "; sizes n". */
 static void
 put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
@@ -186,6 +226,9 @@ ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
             break;
         case IX_STEP_EVALUATE:
             put_tape(&p, s);
+            break;
+        case IX_STEP_SIZE:
+            put_count(&p, s);
             break;
         default:
             put_launch(&p, s);

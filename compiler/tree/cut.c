@@ -137,6 +137,7 @@ kernel_of_group(cutter *c, const ix_kernel *k, ix_stmt *nest, int group)
     if (!stores)
         return NULL;
     ix_kernel *r = ix_unit_kernel(u, k->box);
+    r->phase = k->phase;
     r->body = ix_nest_like(u, nest, stores);
     return r;
 }

@@ -155,6 +155,7 @@ copy_at_end(ix_unit *u, int i)
     while (*end)
         end = &(*end)->next;
     *end = ix_unit_kernel(u, box);
+    (*end)->phase = u->phase;
     ix_kernel_store(u, *end, i, load);
     ix_unit_stage(u, (ix_stage){.buffer = i, .box = box, .body = load});
     u->changed = true;

@@ -172,6 +172,7 @@ divide(ix_unit *u, ix_kernel *k)
         if (sum <= IX_FUNCTION || at == &k->body)
             continue;
         ix_kernel *rest = ix_unit_kernel(u, k->box);
+        rest->phase = k->phase;
         rest->axis = k->axis;
         rest->scan = k->scan;
         rest->ordered = k->ordered;
@@ -190,8 +191,9 @@ ix_pass_join(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *a = u->kernels; a; a = a->next)
-        while (a->next && (append(u, a, a->next) || merge(u, a, a->next) ||
-                           ix_recurrence_join(u, a, a->next))) {
+        while (a->next && a->next->phase == a->phase &&
+               (append(u, a, a->next) || merge(u, a, a->next) ||
+                ix_recurrence_join(u, a, a->next))) {
             a->next = a->next->next;
             u->changed = true;
         }

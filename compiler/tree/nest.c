@@ -122,6 +122,7 @@ ix_pass_nest(ix_unit *u)
     for (size_t i = 0; i < u->nstages; i++) {
         const ix_stage *stage = &u->stage[i];
         *tail = ix_unit_kernel(u, stage->box);
+        (*tail)->phase = stage->phase;
         if (stage->update)
             store_update(u, *tail, stage);
         else if (stage->scan)

@@ -109,6 +109,7 @@ split_reduction(ix_unit *u, ix_kernel **at, ilex_array *n)
     ix_substitution s = {.ctx = u->ctx, .rewrite = replace_node, .user = &r};
     k->body->value = ix_substitute(&s, k->body->value);
     ix_substitution_free(&s);
+    partial->phase = k->phase;
     partial->next = k;
     *at = partial;
     u->changed = true;

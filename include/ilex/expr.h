@@ -40,6 +40,18 @@ ILEX_API ilex_status ilex_assume(ilex_context *ctx, const char *condition);
 /* The value of a size parameter, rank 0, i64. */
 ILEX_API ilex_array *ilex_size(ilex_context *ctx, const char *name);
 
+/* From here to the end of the scope the size `name` is the number of elements
+ * of `mask` that are not 0 (true): a run counts them, before anything that
+ * needs the size. 0 <= name <= elements of the mask, which proofs use. It may
+ * stand in the domains of all arrays but inputs, and ilex_compress of this mask
+ * gives arrays of this length. Such an output is bound to a storage with room
+ * for as many elements as could be counted; the run writes the first ones and
+ * reports the count (ilex_call.counted). The context keeps the mask.
+ * ILEX_E_DUPLICATE if the name counts another mask in this scope. In text
+ * `size name = count_nonzero(mask)`. */
+ILEX_API ilex_status ilex_size_count(ilex_context *ctx, const char *name,
+                                     ilex_array *mask);
+
 /* ---- leaves ---- */
 
 /* Placeholder bound by name at run time: x(i) for i in the domain. "" is rank

@@ -50,6 +50,14 @@ ILEX_API ilex_array *ilex_update(ilex_array *x, ilex_array *y, ilex_array *z);
  * text add_at(x[p], v). */
 ILEX_API ilex_array *ilex_add_at(ilex_array *x, ilex_array *y, ilex_array *z);
 
+/* The elements of x, in order, where the second operand, a mask, is true
+ * (not 0): along an axis, on which the mask has one axis of the same
+ * length; NULL for the axis: of both as one axis in C order. How many there
+ * are a run finds out: the length of the axis is the size that counts the
+ * mask (ilex_size_count), or one without a name. Unnamed axes. */
+ILEX_API ilex_array *ilex_compress(ilex_array *x, ilex_array *y,
+                                   const char *axis);
+
 /* y(i) = x(lo + hi - 1 - i) along the axes, NULL for all: the order of the
  * elements reversed, on the same domain. */
 ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);
@@ -77,6 +85,11 @@ ILEX_API ilex_array *ilex_cummin(ilex_array *x, const char *axis,
 /* How many elements along the axes are not 0 (or true, or NaN), i64; NULL
  * for all axes. */
 ILEX_API ilex_array *ilex_count_nonzero(ilex_array *x, const char *axes);
+
+/* Where x is true (not 0): the indices along an axis of these elements, in
+ * C order, i64; NULL for the axis: the only one. Their number is a counted
+ * size, as for ilex_compress. Unnamed axes. */
+ILEX_API ilex_array *ilex_nonzero(ilex_array *x, int64_t axis);
 
 /* The operands, all on the same domain, one after another along a new axis,
  * which is axis number `axis` of the result. They take the promoted dtype.
@@ -248,10 +261,6 @@ ILEX_API ilex_array *ilex_remap(ilex_context *ctx, int count,
 /* "combine": fields on adjacent domains as one */
 ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
                                   ilex_array *const *operands);
-
-/* "compress": elements where a mask is true */
-ILEX_API ilex_array *ilex_compress(ilex_context *ctx, int count,
-                                   ilex_array *const *operands);
 
 /* "csr_matmul": a sparse matrix in compressed rows times an array */
 ILEX_API ilex_array *ilex_csr_matmul(ilex_context *ctx, int count,

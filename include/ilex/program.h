@@ -78,6 +78,10 @@ typedef struct ilex_call {
                          void *arg, int64_t n);
     void *user;
     char error[1024]; /* out: the message of a run that failed */
+    /* out: sizes that the run counts; those that are named get their values,
+     * as far as the run came */
+    ilex_size_binding *counted;
+    size_t counted_count;
 } ilex_call;
 
 /* Runs the program: on the host, whose side of managed storages it brings up to
@@ -130,10 +134,15 @@ ILEX_API ilex_argument_info ilex_program_argument(const ilex_program *p,
 ILEX_API size_t ilex_program_size_count(const ilex_program *p);
 ILEX_API const char *ilex_program_size_name(const ilex_program *p, size_t i);
 
-/* For given sizes (all of them): the interior [lo, hi) of argument i per axis,
- * and the widths low, high that it needs around its interior (negative where
- * less than the interior is read). Each array has room for rank (twice rank
- * for halo) entries and may be NULL. */
+/* Sizes that a run counts, in the order in which it does. */
+ILEX_API size_t ilex_program_counted_count(const ilex_program *p);
+ILEX_API const char *ilex_program_counted_name(const ilex_program *p, size_t i);
+
+/* For given sizes (all of them; of those that are counted the most that they
+ * may be where they are not given): the interior [lo, hi) of argument i per
+ * axis, and the widths low, high that it needs around its interior (negative
+ * where less than the interior is read). Each array has room for rank (twice
+ * rank for halo) entries and may be NULL. */
 ILEX_API ilex_status ilex_program_extents(const ilex_program *p, size_t i,
                                           const ilex_size_binding *sizes,
                                           size_t count, int64_t *lo,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "lib/build/build.h"
+#include "lib/build/compress.h"
+#include "lib/graph/counted.h"
 
 ilex_array *
 ilex_size(ilex_context *ctx, const char *name)
@@ -14,6 +16,40 @@ ilex_size(ilex_context *ctx, const char *name)
         return ix_poison_again(ctx);
     int32_t param = ix_param_of(ctx, ix_symbol_of(ctx, name, strlen(name)));
     return param < 0 ? ix_poison_again(ctx) : ix_scalar_size(ctx, param);
+}
+
+static ilex_status
+size_count(ilex_context *ctx, const char *name, ilex_array *mask)
+{
+    if (!ix_name_check(&ctx->error, "size", name, name ? strlen(name) : 0))
+        return ctx->error.code;
+    if (!mask || mask->ctx != ctx)
+        return ix_fail(&ctx->error, ILEX_E_CONTEXT,
+                       "size %s: the mask is NULL or of another context", name);
+    int32_t symbol = ix_symbol_of(ctx, name, strlen(name));
+    mask = symbol < 0 ? ix_poison_again(ctx) : ix_build_mask(ctx, name, mask);
+    int32_t size = ix_is_poison(mask) ? -1 : ix_counted_size(ctx, symbol, mask);
+    bool known = false;
+    for (size_t i = ctx->first_counted; size >= 0 && i < ctx->ncounted; i++) {
+        known |= ctx->counted[i] == size;
+        if (ctx->counted[i] != size &&
+            ctx->param[ctx->counted[i]].symbol == symbol)
+            return ix_fail(&ctx->error, ILEX_E_DUPLICATE,
+                           "the size %s counts another mask in this scope; "
+                           "give this one another name",
+                           name);
+    }
+    return size >= 0 && (known || ix_counted_name(ctx, size)) ? ILEX_OK
+                                                              : ctx->error.code;
+}
+
+ilex_status
+ilex_size_count(ilex_context *ctx, const char *name, ilex_array *mask)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    ilex_status rc = size_count(ctx, name, mask);
+    ix_proof_close(ctx, proof, NULL);
+    return rc;
 }
 
 /* Symbol of an axis name, staggered ("I+1/2") or not; -1 with an error. */

@@ -3,6 +3,7 @@
  * Constructors about domains: inputs, indices, shift, restrict, lambdas.
  */
 #include "lib/build/build.h"
+#include "lib/graph/counted.h"
 #include "lib/shape/access.h"
 #include "lib/shape/broadcast.h"
 
@@ -64,6 +65,27 @@ check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
            ix_domain_check_extents(ctx, what, dom);
 }
 
+/* Inputs come before anything is counted. */
+static bool
+check_given(ilex_context *ctx, const char *what, const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++)
+        for (int side = 0; side < 2; side++) {
+            const ix_lin *a = side ? dom->ax[k].hi : dom->ax[k].lo;
+            for (int32_t i = 0; i < a->n; i++) {
+                if (!ix_is_counted(ctx, a->t[i].param))
+                    continue;
+                ix_fail(&ctx->error, ILEX_E_SIZE,
+                        "input %s: its domain [%s] depends on %s, which the "
+                        "run counts; an input has sizes that are given",
+                        what, ix_domain_show(ctx, dom).s,
+                        ix_param_name(ctx, a->t[i].param));
+                return false;
+            }
+        }
+    return true;
+}
+
 static ilex_array *
 make_input(ilex_context *ctx, const char *name, size_t length, ilex_dtype dtype,
            const ix_domain *interior, const int64_t *halo)
@@ -79,7 +101,8 @@ make_input(ilex_context *ctx, const char *name, size_t length, ilex_dtype dtype,
         return ix_poison_again(ctx);
     const char *what = ix_symbol_text(ctx, (int32_t)attr);
     const ix_domain *valid = halo ? grow(ctx, what, interior, halo) : interior;
-    if (!valid || !check_axes(ctx, what, interior) ||
+    if (!valid || !check_given(ctx, what, interior) ||
+        !check_axes(ctx, what, interior) ||
         !ix_domain_check_extents(ctx, what, valid))
         return ix_poison_again(ctx);
     ix_node_spec spec = {.kind = IX_INPUT,

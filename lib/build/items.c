@@ -3,6 +3,8 @@
  * Subscripts of whole arrays.
  */
 #include "lib/build/items.h"
+
+#include "lib/build/compress.h"
 #include "lib/build/structure.h"
 
 #include "lib/ops/dtype.h"
@@ -249,26 +251,30 @@ take_array(const place *p, const ix_item *item, const arrays *a, result *r)
     ilex_array *x = item->array;
     ilex_dtype dtype = (ilex_dtype)x->dtype;
     if (!ix_dtype_is_integer(dtype)) {
-        ix_fail(&ctx->error,
-                dtype == ILEX_BOOL ? ILEX_E_UNSUPPORTED : ILEX_E_DTYPE,
-                dtype == ILEX_BOOL
-                    ? "subscript: a mask is not supported in this version; "
-                      "where(m, x, v) and sum(x; where=m) are (%s)"
-                    : "subscript: an array of indices is of integers, not %s",
+        ix_fail(&ctx->error, ILEX_E_DTYPE,
+                "subscript: an array of indices is of integers, not %s",
                 ilex_dtype_name(dtype));
         return false;
     }
     ilex_array *v = element(ctx, a, x, r->noperands);
     if (ix_is_array(x))
         r->operand[r->noperands++] = x;
-    if (ix_dtype_kind(dtype) == 'i')
+    if (ix_dtype_kind(dtype) == 'i' && !item->counted)
         v = from_either_end(ctx, v, p->length);
-    r->index[p->axis] = ix_scalar_checked(ctx, v, p->axis, ix_lin_const(ctx, 0),
-                                          p->length, item->trusted);
+    r->index[p->axis] =
+        ix_scalar_checked(ctx, v, p->axis, ix_lin_const(ctx, 0), p->length,
+                          item->trusted || item->counted);
     return true;
 }
 
 /* ---- the subscript ---- */
+
+/* Is the item a mask, and not an index? */
+static bool
+is_mask(const ix_item *item)
+{
+    return item->kind == IX_ITEM_ARRAY && item->array->dtype == ILEX_BOOL;
+}
 
 /* How many axes the ellipsis stands for; -1 after an error. */
 static int
@@ -279,7 +285,7 @@ hidden_axes(const ilex_array *x, int n, const ix_item *item)
         if (item[i].kind == IX_ITEM_ELLIPSIS)
             dots++;
         else
-            taken++;
+            taken += is_mask(&item[i]) ? ix_rank(item[i].array) : 1;
     if (dots <= 1 && taken <= ix_rank(x))
         return ix_rank(x) - taken;
     ix_fail(&x->ctx->error, dots > 1 ? ILEX_E_ARGUMENT : ILEX_E_RANK,
@@ -313,7 +319,40 @@ finish(ilex_context *ctx, ilex_array *x, result *r)
                                                body, r->noperands, r->operand);
 }
 
-/* One item for each axis of x, in order: the ellipsis written out. */
+/* Has a mask the lengths of the axes of x from "axis" on? */
+static bool
+fits(const ilex_array *x, const ilex_array *mask, int axis)
+{
+    ilex_context *ctx = x->ctx;
+    bool same = ix_rank(mask) > 0;
+    for (int k = 0; same && k < ix_rank(mask); k++)
+        same = ix_lin_same(ctx, mask->interior->ax[k].hi,
+                           x->interior->ax[axis + k].hi);
+    if (!same)
+        ix_fail(&ctx->error, ILEX_E_SHAPE,
+                "subscript: a mask on [%s] for axis %d of [%s]; it has the "
+                "lengths of the axes it stands for",
+                ix_rank(mask) ? ix_domain_show(ctx, mask->interior).s : "",
+                axis, ix_domain_show(ctx, x->interior).s);
+    return same;
+}
+
+/* The items that a mask at "axis" stands for; how many, -1 after an error. */
+static int
+expand_mask(ilex_array *x, ilex_array *mask, int axis, ix_item *to)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    mask = ix_structure_unnamed(x->ctx, "subscript", mask);
+    if (ix_is_poison(mask) || !fits(x, mask, axis) ||
+        !ix_mask_places(mask, index))
+        return -1;
+    for (int k = 0; k < ix_rank(mask); k++)
+        to[k] = (ix_item){
+            .kind = IX_ITEM_ARRAY, .array = index[k], .counted = true};
+    return ix_rank(mask);
+}
+
+/* One item for each axis of x, in order: ellipsis and masks written out. */
 static bool
 expand(ilex_array *x, int n, const ix_item *item, ix_item *all)
 {
@@ -324,15 +363,30 @@ expand(ilex_array *x, int n, const ix_item *item, ix_item *all)
         bool here = i < n && item[i].kind == IX_ITEM_ELLIPSIS;
         int count = here || (i == n && !dots) ? hidden : i < n;
         dots |= here;
+        if (i < n && is_mask(&item[i])) {
+            int axes = expand_mask(x, item[i].array, axis, all + axis);
+            if (axes < 0)
+                return false;
+            axis += axes;
+            continue;
+        }
         while (count-- > 0)
             all[axis++] = i == n || here ? whole : item[i];
     }
     return hidden >= 0;
 }
 
-/* The subscript, its proofs open. */
-static ilex_array *
-subscripted(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
+/* Is the subscript one mask of all axes? */
+static bool
+is_whole_mask(const ilex_array *x, int n, const ix_item *item)
+{
+    bool one = n == 1 || (n == 2 && item[1].kind == IX_ITEM_ELLIPSIS);
+    return one && is_mask(item) && ix_rank(item->array) == ix_rank(x) &&
+           ix_rank(x) > 0 && item->array->interior == x->interior;
+}
+
+ilex_array *
+ix_build_gather(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 {
     ix_item all[ILEX_MAX_RANK];
     arrays a = {.first = -1};
@@ -352,11 +406,23 @@ subscripted(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
     return ok ? finish(ctx, x, &r) : ix_poison_again(ctx);
 }
 
+/* The elements of x where a mask of its shape is true. */
+static ilex_array *
+compressed(ilex_context *ctx, ilex_array *x, ilex_array *mask)
+{
+    ix_given all_axes = {.present = false};
+    ilex_array *ops[2] = {x, mask};
+    return ix_build_compress(ctx, ops, 2, &all_axes);
+}
+
 ilex_array *
 ix_build_items(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 {
     const ix_env *proof = ix_proof_open(ctx);
-    return ix_proof_close(ctx, proof, subscripted(ctx, x, n, item));
+    return ix_proof_close(ctx, proof,
+                          is_whole_mask(x, n, item)
+                              ? compressed(ctx, x, item->array)
+                              : ix_build_gather(ctx, x, n, item));
 }
 
 /* ---- named axes ---- */

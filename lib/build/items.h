@@ -20,8 +20,9 @@ typedef struct ix_item {
     int axis;              /* of named axes: which one */
     const ix_lin *lo, *hi; /* AT: lo; RANGE: NULL where there is none */
     int64_t step;          /* RANGE; 1 if there is none */
-    ilex_array *array;     /* ARRAY: of integers */
+    ilex_array *array;     /* ARRAY: of integers, or a mask */
     bool trusted;          /* ARRAY: no index is checked */
+    bool counted;          /* ARRAY: where a mask is true */
 } ix_item;
 
 /* x[items]: y(i) = x(start + step*i), axes in order. Negative numbers count
@@ -29,9 +30,15 @@ typedef struct ix_item {
  * leave undecided is an error that proposes an assumption. Arrays of indices
  * are broadcast; their axes stand where the first of them stands if they and
  * the single indices are neighbours, else in front. A run fails where one of
- * their indices is outside. */
+ * their indices is outside. A mask takes as many axes as it has and stands for
+ * as many arrays: where it is true. */
 ilex_array *ix_build_items(ilex_context *ctx, ilex_array *x, int n,
                            const ix_item *item);
+
+/* The same as a read of x, for one mask as well. Its proofs are the caller's.
+ */
+ilex_array *ix_build_gather(ilex_context *ctx, ilex_array *x, int n,
+                            const ix_item *item);
 
 /* x[I=lo, J=lo:hi]: absolute, never cut; an open side is the interior's. */
 ilex_array *ix_build_select(ilex_context *ctx, ilex_array *x, int n,

@@ -4,6 +4,8 @@
  */
 #include "lib/build/module.h"
 
+#include "lib/graph/counted.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -228,6 +230,20 @@ check_names(ilex_module *m)
     return ILEX_OK;
 }
 
+/* What has to be counted for the outputs. */
+static ilex_status
+walk_counted(walk *w)
+{
+    ilex_module *m = w->module;
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; rc == ILEX_OK && i < m->nassumptions; i++) {
+        int32_t size = ix_counted_by(m->ctx, m->assumption[i]);
+        if (size >= 0)
+            rc = walk_from(w, m->ctx->param[size].mask);
+    }
+    return rc;
+}
+
 ilex_status
 ix_module_collect(ilex_module *m)
 {
@@ -235,6 +251,7 @@ ix_module_collect(ilex_module *m)
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; rc == ILEX_OK && i < m->noutputs; i++)
         rc = walk_from(&w, m->output[i].array);
+    rc = rc ? rc : walk_counted(&w);
     ix_map_free(&w.seen, &m->ctx->mem);
     ix_mem_free(&m->ctx->mem, w.stack);
     return rc == ILEX_OK ? check_names(m) : rc;

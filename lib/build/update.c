@@ -3,7 +3,7 @@
  * Updates: an array with other values where a subscripted read of it reads.
  * What the read is of is its only meaning here: it is never evaluated.
  */
-#include "lib/build/build.h"
+#include "lib/build/items.h"
 
 /* Is "read" y(i) = x(indices)? */
 static bool
@@ -52,11 +52,40 @@ value_for(const char *what, const ilex_array *x, const ilex_array *read,
     return ix_build_restrict(x->ctx, what, v, read->interior);
 }
 
+/* "x" where a mask is true, as a read of x; NULL: "read" is no compress of it.
+ */
+static ilex_array *
+places_of(ilex_array *x, const ilex_array *read)
+{
+    ilex_array *of = read->kind == IX_COMPRESS ? read->ops[0] : NULL;
+    ilex_array *mask = of ? read->ops[1] : NULL;
+    bool flat = of && of != x && of->kind == IX_RESHAPE && of->ops[0] == x;
+    ix_item item[ILEX_MAX_RANK];
+    if (!of || (of != x && !flat))
+        return NULL;
+    if (flat && mask->kind == IX_RESHAPE &&
+        mask->ops[0]->interior == x->interior)
+        mask = mask->ops[0];
+    else if (flat)
+        mask = ix_build_reshape(x->ctx, mask, x->interior, false);
+    for (int k = 0; k < ix_rank(x); k++)
+        item[k] = (ix_item){.kind = IX_ITEM_RANGE, .step = 1};
+    item[flat ? 0 : read->attr[0]] =
+        (ix_item){.kind = IX_ITEM_ARRAY, .array = mask};
+    return ix_is_poison(mask)
+               ? mask
+               : ix_build_gather(x->ctx, x, flat ? 1 : ix_rank(x), item);
+}
+
 static ilex_array *
 change(ix_kind kind, ilex_array *const *operands)
 {
     const char *what = ix_kind_infos[kind].text;
     ilex_array *x = operands[0], *read = operands[1];
+    ilex_array *places = places_of(x, read);
+    if (places && ix_is_poison(places))
+        return places;
+    read = places ? places : read;
     if (!check_read(what, x, read))
         return ix_poison_again(x->ctx);
     ilex_array *v = value_for(what, x, read, operands[2]);

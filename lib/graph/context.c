@@ -217,6 +217,7 @@ ilex_context_free(ilex_context *ctx)
     ix_table_free(&ctx->symbols, &ctx->mem);
     ix_mem_free(&ctx->mem, ctx->symbol);
     ix_mem_free(&ctx->mem, ctx->param);
+    ix_mem_free(&ctx->mem, ctx->counted);
     ix_mem host = ctx->host;
     ix_mem_free(&host, ctx);
 }

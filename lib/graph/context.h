@@ -40,9 +40,15 @@ struct ix_env; /* a set of assumptions, lib/graph/env.h; NULL: none */
 enum { IX_DEGREE = 4 }; /* sizes in a product */
 typedef struct ix_param {
     int32_t symbol;
+    int32_t key;                       /* symbol: what it is known by where a
+                                          name is not enough */
     int32_t floor;                     /* its least value in the ranges that a
                                           question is about: ix_frame_enter */
     int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
+    struct ilex_array *mask; /* its value is the number of true elements of
+                                this array, found out by the run; or NULL */
+    const struct ix_assumption *bound; /* then: it is no more than there are */
+    const struct ix_env *rests;        /* that, and what the mask rests on */
 } ix_param;
 
 /* A place in the source: a word of "length" bytes; line 0: none. */
@@ -51,10 +57,12 @@ typedef struct ix_location {
     int line, column, length;
 } ix_location;
 
-/* An open scope: where its records start, what was assumed around it. */
+/* An open scope: where its records start, what was assumed and could be named
+ * around it. */
 typedef struct ix_scope {
     size_t start;
     const struct ix_env *in_force;
+    size_t first_counted, ncounted;
 } ix_scope;
 
 struct ilex_context {
@@ -76,6 +84,12 @@ struct ilex_context {
     size_t nparams, param_capacity;
     /* see lib/graph/env.h */
     const struct ix_env *in_force, *facts, *proof;
+    /* see lib/graph/counted.h */
+    const struct ix_env *bounds;
+    bool any_counted;
+    int32_t *counted; /* a stack of parameters; from "first_counted" on they
+                         can be named */
+    size_t first_counted, ncounted, counted_capacity;
     struct ix_affine *affine;               /* made on first use */
     void (*affine_free)(ilex_context *ctx); /* set by what makes it */
 

@@ -22,15 +22,15 @@ assumption_equal(const void *item, const void *key)
     return a->form == k->form && a->modulus == k->modulus;
 }
 
-/* The terms of a form by the bytes of their names: a selection sort, terms are
+/* The terms of a form by the bytes of their keys: a selection sort, terms are
  * few. */
 static void
 sort_terms(const ilex_context *ctx, int32_t n, ix_term *t)
 {
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = i + 1; k < n; k++)
-            if (strcmp(ix_param_name(ctx, t[k].param),
-                       ix_param_name(ctx, t[i].param)) < 0) {
+            if (strcmp(ix_param_key(ctx, t[k].param),
+                       ix_param_key(ctx, t[i].param)) < 0) {
                 ix_term swap = t[i];
                 t[i] = t[k];
                 t[k] = swap;
@@ -52,7 +52,7 @@ write_key(const ilex_context *ctx, const assumption_key *k, ix_text *t)
     ix_lin_by_name(ctx, k->form, term);
     ix_text_int(t, k->modulus);
     for (int32_t i = 0; i < k->form->n; i++)
-        ix_text_format(t, " %s*%lld", ix_param_name(ctx, term[i].param),
+        ix_text_format(t, " %s*%lld", ix_param_key(ctx, term[i].param),
                        (long long)term[i].k);
     ix_text_format(t, " %lld", (long long)k->form->c);
 }

@@ -39,9 +39,15 @@ typedef enum ix_tri { IX_NO, IX_YES, IX_UNKNOWN } ix_tri;
 
 /* ---- size parameters ---- */
 
-/* The parameter named by a symbol, made if new; -1 when there is no memory. */
+/* The parameter named by a symbol: a counted size that can be named, else the
+ * one that is given, made if new. Here and below -1 when there is no memory. */
 int32_t ix_param_of(ilex_context *ctx, int32_t symbol);
+/* The one that is given, of that name. */
+int32_t ix_param_given(ilex_context *ctx, int32_t symbol);
+int32_t ix_param_add(ilex_context *ctx, ix_param p);
 const char *ix_param_name(const ilex_context *ctx, int32_t param);
+/* The name, with what is counted: the same in all contexts. */
+const char *ix_param_key(const ilex_context *ctx, int32_t param);
 
 /* ---- monomial.c: products of sizes ---- */
 

@@ -32,7 +32,7 @@ hash_form(ix_merkle *w, ix_digester *d, const ix_lin *a)
     ix_digest_number(d, (uint64_t)a->c);
     ix_digest_number(d, (uint64_t)a->n);
     for (int32_t i = 0; i < a->n; i++) {
-        ix_digest_text(d, ix_param_name(w->ctx, term[i].param));
+        ix_digest_text(d, ix_param_key(w->ctx, term[i].param));
         ix_digest_number(d, (uint64_t)term[i].k);
     }
     mark_form(w, a);
@@ -79,7 +79,7 @@ hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
     if (n->kind == IX_INPUT)
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SIZE)
-        ix_digest_text(d, ix_param_name(ctx, (int32_t)n->attr[0]));
+        ix_digest_text(d, ix_param_key(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SELF) /* attr 0 is a number of the context too */
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[1]));
     else if (n->kind == IX_DATA)

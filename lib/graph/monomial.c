@@ -23,15 +23,16 @@ merge_factors(const ix_param *a, const ix_param *b, int32_t *factor)
     return n;
 }
 
-/* The symbol "n*m", -1 when there is no memory. */
+/* The symbol "n*m" of names or keys, -1 when there is no memory. */
 static int32_t
-product_symbol(ilex_context *ctx, const int32_t *factor, int n)
+product_symbol(ilex_context *ctx, const int32_t *factor, int n,
+               const char *(*name)(const ilex_context *ctx, int32_t param))
 {
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     for (int i = 0; i < n; i++) {
         ix_text_put(&t, i ? "*" : "");
-        ix_text_put(&t, ix_param_name(ctx, factor[i]));
+        ix_text_put(&t, name(ctx, factor[i]));
     }
     const char *s = ix_text_string(&t);
     int32_t symbol = s ? ix_symbol_of(ctx, s, strlen(s)) : -1;
@@ -68,15 +69,9 @@ intern(ilex_context *ctx, const int32_t *factor, int n)
             return (int32_t)i;
     if (!intern_parts(ctx, factor, n))
         return -1;
-    p.symbol = product_symbol(ctx, factor, n);
-    if (p.symbol < 0 ||
-        !ix_mem_grow(&ctx->mem, &ctx->param, &ctx->param_capacity,
-                     ctx->nparams + 1, sizeof *ctx->param)) {
-        ix_fail_memory(&ctx->error);
-        return -1;
-    }
-    ctx->param[ctx->nparams] = p;
-    return (int32_t)ctx->nparams++;
+    p.symbol = product_symbol(ctx, factor, n, ix_param_name);
+    p.key = product_symbol(ctx, factor, n, ix_param_key);
+    return ix_param_add(ctx, p);
 }
 
 int32_t

@@ -8,6 +8,7 @@
 
 #include "lib/graph/annotation.h"
 #include "lib/graph/attributes.h"
+#include "lib/graph/counted.h"
 #include "lib/graph/scalar.h"
 
 const ix_kind_info ix_kind_infos[IX_NKINDS] = {
@@ -75,9 +76,25 @@ node_equal(const void *item, const void *key)
            (!attr || !memcmp(n->attr, s->attr, attr));
 }
 
+/* Does a scalar itself, a size or the ranges of a reduction, mention a counted
+ * size? */
+static bool
+mentions_counted(const ilex_context *ctx, const ix_node_spec *s)
+{
+    bool found = s->kind == IX_SIZE && ix_is_counted(ctx, (int32_t)s->attr[0]);
+    for (int k = 0; s->kind == IX_REDUCE && k < s->interior->rank; k++) {
+        const ix_axis *ax = &s->interior->ax[k];
+        for (int32_t i = 0; i < ax->lo->n; i++)
+            found |= ix_is_counted(ctx, ax->lo->t[i].param);
+        for (int32_t i = 0; i < ax->hi->n; i++)
+            found |= ix_is_counted(ctx, ax->hi->t[i].param);
+    }
+    return found;
+}
+
 /* What a node contains, from its kind and its operands. */
 static uint8_t
-flags_of(const ix_node_spec *s)
+flags_of(const ilex_context *ctx, const ix_node_spec *s)
 {
     unsigned f = 0;
     if (ix_kind_infos[s->kind].array)
@@ -90,6 +107,7 @@ flags_of(const ix_node_spec *s)
     f |= s->kind == IX_LOAD ? IX_HAS_LOAD : 0u;
     f |= s->kind == IX_REDUCE ? IX_HAS_REDUCE : 0u;
     f |= s->kind == IX_CHECKED ? IX_HAS_CHECK : 0u;
+    f |= ctx->any_counted && mentions_counted(ctx, s) ? IX_HAS_COUNTED : 0u;
     return (uint8_t)f;
 }
 
@@ -129,7 +147,7 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     n->count = 1;
     n->kind = (uint8_t)s->kind;
     n->dtype = (uint8_t)s->dtype;
-    n->flags = flags_of(s);
+    n->flags = flags_of(ctx, s);
     n->nops = (int16_t)s->nops;
     n->nattr = (int16_t)s->nattr;
     n->depth = (uint16_t)depth_of(s);
@@ -147,8 +165,9 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     return n;
 }
 
-/* Adds to the environment of an array what its operands rest on and what its
- * constructor has proved. Scalars have none. */
+/* Adds to the environment of an array what its operands rest on, what its
+ * constructor has proved, and the bounds of sizes that have to be counted for
+ * it. Scalars have none. */
 static bool
 complete_env(ilex_context *ctx, ix_node_spec *s)
 {
@@ -159,7 +178,7 @@ complete_env(ilex_context *ctx, ix_node_spec *s)
     for (int i = 0; ok && i < s->nops; i++)
         if (s->ops[i]->env && s->ops[i]->env != s->env)
             ok = ix_env_join(ctx, what, &s->env, s->ops[i]->env);
-    return ok;
+    return ok && (!ctx->any_counted || ix_counted_rests(ctx, s, &s->env));
 }
 
 ilex_array *

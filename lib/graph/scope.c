@@ -36,7 +36,8 @@ ilex_scope_begin(ilex_context *ctx)
         ix_fail_memory(&ctx->error);
         return SIZE_MAX;
     }
-    ctx->scope[ctx->nscopes++] = (ix_scope){ctx->nscoped, ctx->in_force};
+    ctx->scope[ctx->nscopes++] = (ix_scope){ctx->nscoped, ctx->in_force,
+                                            ctx->first_counted, ctx->ncounted};
     return mark;
 }
 
@@ -70,6 +71,8 @@ ilex_scope_end(ilex_context *ctx, size_t mark, ilex_array *result)
         ix_node_retain(result);
     unwind(ctx, ctx->scope[mark].start);
     ctx->in_force = ctx->scope[mark].in_force;
+    ctx->first_counted = ctx->scope[mark].first_counted;
+    ctx->ncounted = ctx->scope[mark].ncounted;
     ctx->nscopes = mark;
     if (result) {
         bool ok = ix_scope_record_array(ctx, result);

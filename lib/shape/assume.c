@@ -5,27 +5,49 @@
 #include "lib/shape/affine.h"
 
 int32_t
-ix_param_of(ilex_context *ctx, int32_t symbol)
+ix_param_add(ilex_context *ctx, ix_param p)
 {
-    if (symbol < 0)
-        return -1;
-    for (size_t i = 0; i < ctx->nparams; i++)
-        if (ctx->param[i].symbol == symbol)
-            return (int32_t)i;
-    if (!ix_mem_grow(&ctx->mem, &ctx->param, &ctx->param_capacity,
+    if (p.symbol < 0 || p.key < 0 ||
+        !ix_mem_grow(&ctx->mem, &ctx->param, &ctx->param_capacity,
                      ctx->nparams + 1, sizeof *ctx->param)) {
         ix_fail_memory(&ctx->error);
         return -1;
     }
-    ctx->param[ctx->nparams] =
-        (ix_param){symbol, 0, 1, {(int32_t)ctx->nparams}};
+    ctx->param[ctx->nparams] = p;
     return (int32_t)ctx->nparams++;
+}
+
+int32_t
+ix_param_given(ilex_context *ctx, int32_t symbol)
+{
+    for (size_t i = 0; i < ctx->nparams; i++)
+        if (ctx->param[i].symbol == symbol && !ctx->param[i].mask)
+            return (int32_t)i;
+    return ix_param_add(ctx, (ix_param){.symbol = symbol,
+                                        .key = symbol,
+                                        .degree = 1,
+                                        .factor = {(int32_t)ctx->nparams}});
+}
+
+int32_t
+ix_param_of(ilex_context *ctx, int32_t symbol)
+{
+    for (size_t i = ctx->ncounted; i-- > ctx->first_counted;)
+        if (ctx->param[ctx->counted[i]].symbol == symbol)
+            return ctx->counted[i];
+    return ix_param_given(ctx, symbol);
 }
 
 const char *
 ix_param_name(const ilex_context *ctx, int32_t param)
 {
     return ix_symbol_text(ctx, ctx->param[param].symbol);
+}
+
+const char *
+ix_param_key(const ilex_context *ctx, int32_t param)
+{
+    return ix_symbol_text(ctx, ctx->param[param].key);
 }
 
 /* ---- consistency ---- */

@@ -149,11 +149,24 @@ find_need(ilex_context *ctx, const ix_question *q, const ix_env *all,
     return n == 0 || *need;
 }
 
+/* What a proof may use: what is in force, and the bounds of counted sizes. */
+static const ix_env *
+usable(ilex_context *ctx)
+{
+    const ix_env *all = ctx->bounds;
+    bool both = ctx->in_force && all;
+    return both && ix_env_unite(ctx, &all, ctx->in_force) == IX_YES ? all
+           : ctx->in_force ? ctx->in_force
+                           : ctx->bounds;
+}
+
 ix_tri
 ix_prove(ilex_context *ctx, const ix_question *q, const ix_env **need)
 {
-    const ix_env *all = ctx->in_force, *needed = NULL;
-    ctx->in_force = NULL; /* what is asked meanwhile is part of the question */
+    const ix_env *in_force = ctx->in_force, *bounds = ctx->bounds;
+    const ix_env *all = usable(ctx), *needed = NULL;
+    /* what is asked meanwhile is part of the question */
+    ctx->in_force = ctx->bounds = NULL;
     bool refuted = all && ix_is_refuted(ctx, q, ctx->facts);
     ix_tri said = refuted ? IX_NO : q->ask(ctx, q->user);
     if (said != IX_YES && all) {
@@ -166,7 +179,8 @@ ix_prove(ilex_context *ctx, const ix_question *q, const ix_env **need)
             said = IX_UNKNOWN;
         ix_mem_free(&ctx->mem, near);
     }
-    ctx->in_force = all;
+    ctx->in_force = in_force;
+    ctx->bounds = bounds;
     if (need)
         *need = needed;
     if (said == IX_YES && ix_env_unite(ctx, &ctx->proof, needed) != IX_YES)
@@ -208,11 +222,11 @@ ix_tri
 ix_prove_form(ilex_context *ctx, ix_tri (*ask)(ilex_context *ctx, void *user),
               const ix_lin *form)
 {
-    known_form key = {form, ctx->in_force, NULL, IX_UNKNOWN};
+    known_form key = {form, usable(ctx), NULL, IX_UNKNOWN};
     ix_question question = {ask, form_sizes, form_refuted, &key.form};
-    if (!ctx->in_force)
+    if (!key.in_force)
         return ask(ctx, &key.form);
-    uint64_t hash = ix_mix(form->hash, ctx->in_force->hash);
+    uint64_t hash = ix_mix(form->hash, key.in_force->hash);
     known_form *k = ix_table_find(&ctx->known, hash, &key, known_equal);
     if (k)
         return k->said != IX_YES ||

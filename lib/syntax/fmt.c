@@ -205,6 +205,10 @@ static void
 fmt_SIZE(ix_text *t, const ix_statement *s)
 {
     write_words(t, s);
+    if (!s->expr)
+        return;
+    ix_text_put(t, " = ");
+    write_expr(t, s->expr, false);
 }
 
 static void

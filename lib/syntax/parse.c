@@ -211,8 +211,10 @@ ix_parser_param(ix_parser *p, const ix_word *word)
     if (p->ctx->nparams >= IX_TEXT_MAX_LIST)
         ix_lex_fail(&p->reader, ILEX_E_LIMIT, word,
                     "more than %d sizes in one context", (int)IX_TEXT_MAX_LIST);
-    int32_t param = ix_param_of(
-        p->ctx, ix_symbol_of(p->ctx, word->text, (size_t)word->length));
+    int32_t name = ix_symbol_of(p->ctx, word->text, (size_t)word->length);
+    int32_t param = name < 0    ? name
+                    : p->module ? ix_param_given(p->ctx, name)
+                                : ix_param_of(p->ctx, name);
     if (param < 0)
         ix_lex_abort(&p->reader);
     return param;

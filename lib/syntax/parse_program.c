@@ -3,6 +3,8 @@
  * Meaning of programs: one function for each row of statements.def gives a
  * statement its meaning, after the whole text has been read into a tree.
  */
+#include "lib/build/compress.h"
+#include "lib/graph/counted.h"
 #include "lib/ops/dtype.h"
 #include "lib/ops/eval.h"
 #include "lib/syntax/parse.h"
@@ -27,19 +29,52 @@ build_PROGRAM(ix_parser *p, const ix_statement *s)
     p->module->name[s->name.length] = 0;
 }
 
+/* The mask of count_nonzero(mask). */
+static ilex_array *
+parse_counted(ix_parser *p, const ix_word *size, const ix_syntax *x)
+{
+    if (x->kind != IX_SYNTAX_CALL || !ix_word_is(&x->word, "count_nonzero") ||
+        x->nparts != 1 || x->attributes.n > 0)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
+                    "a size is given by the caller, or counts the true "
+                    "elements of an array: size %.*s = count_nonzero(x > 0)",
+                    (int)size->length, size->text);
+    ilex_array *mask = ix_parse_expr(p, x->part[0]);
+    ix_parser_at(p, &x->word);
+    return ix_parser_array(p, ix_build_mask(p->ctx, "size", mask));
+}
+
+/* The parameter that a size is. */
+static int32_t
+parse_size(ix_parser *p, const ix_statement *s, const ix_word *w)
+{
+    ilex_context *ctx = p->ctx;
+    bool nameless = ix_is_counted_name(w->text, (size_t)w->length);
+    if (!s->expr)
+        return ix_parser_param(p, w);
+    ilex_array *mask = parse_counted(p, w, s->expr);
+    int32_t name = nameless ? 0 : ix_symbol_of(ctx, w->text, (size_t)w->length);
+    int32_t param = name < 0 ? name : ix_counted_size(ctx, name, mask);
+    if (param < 0 || !ix_counted_name(ctx, param))
+        ix_lex_abort(&p->reader);
+    return param;
+}
+
 static void
 build_SIZE(ix_parser *p, const ix_statement *s)
 {
     for (size_t i = 0; i < s->nwords; i++) {
         const ix_word *w = &s->words[i];
-        ix_parser_check_name(p, "size", w);
+        if (!s->expr || !ix_is_counted_name(w->text, (size_t)w->length))
+            ix_parser_check_name(p, "size", w);
         ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, true);
         if (name)
             ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
                         "the size '%.*s' is declared on line %d",
                         (int)w->length, w->text, (int)name->line);
+        int32_t param = parse_size(p, s, w);
         name = ix_parser_add(p, w->text, (size_t)w->length, true);
-        name->param = ix_parser_param(p, w);
+        name->param = param;
         name->line = w->line;
     }
 }
@@ -237,7 +272,9 @@ build_program(ix_parser *p, void *unused)
     int seen = 0;
     const ix_statement *s = ix_syntax_program(&p->reader);
     (void)unused;
-    p->ctx->in_force = NULL; /* a program says itself what it assumes */
+    /* a program says itself what it assumes and what is counted */
+    p->ctx->in_force = NULL;
+    p->ctx->first_counted = p->ctx->ncounted;
     for (; s; s = s->next) {
         seen = check_order(p, s, seen);
         build_of[s->kind](p, s);

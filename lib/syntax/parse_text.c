@@ -5,16 +5,24 @@
  */
 #include "lib/syntax/parse.h"
 
+static void
+add_known_size(ix_parser *p, int32_t param)
+{
+    const char *text = ix_param_name(p->ctx, param);
+    if (!ix_parser_find(p, text, strlen(text), true))
+        ix_parser_add(p, text, strlen(text), true)->param = param;
+}
+
 /* Sizes that the context knows may be used. */
 static void
 add_known_sizes(ix_parser *p)
 {
     ilex_context *ctx = p->ctx;
-    for (size_t i = 0; i < ctx->nparams; i++) {
-        const char *text = ix_param_name(ctx, (int32_t)i);
-        if (!ix_parser_find(p, text, strlen(text), true))
-            ix_parser_add(p, text, strlen(text), true)->param = (int32_t)i;
-    }
+    for (size_t i = ctx->ncounted; i-- > ctx->first_counted;)
+        add_known_size(p, ctx->counted[i]);
+    for (size_t i = 0; i < ctx->nparams; i++)
+        if (!ctx->param[i].mask)
+            add_known_size(p, (int32_t)i);
 }
 
 /* An expression, its operands, and the result. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lib/build/scan.h"
+#include "lib/graph/counted.h"
 #include "lib/syntax/print_text.h"
 
 /* ---- names ---- */
@@ -230,6 +231,22 @@ write_item(ix_printer *p, ix_item *item)
     ix_text_char(p->t, '\n');
 }
 
+/* Sizes that count what item "i" is. */
+static void
+write_counted(ix_printer *p, size_t i)
+{
+    for (; p->next_counted < p->ncounted; p->next_counted++) {
+        int32_t size = p->counted[p->next_counted];
+        const ix_item *mask = ix_print_item(p, p->ctx->param[size].mask);
+        if (mask > &p->item[i])
+            return;
+        ix_text_format(p->t, "size %s = count_nonzero(",
+                       ix_param_name(p->ctx, size));
+        ix_print_name(p, mask, p->t);
+        ix_text_put(p->t, ")\n");
+    }
+}
+
 static void
 write_output(ix_printer *p, const ix_output *out)
 {
@@ -265,8 +282,10 @@ write_program(ix_printer *p)
             is_temp_name(ix_symbol_text(p->ctx, m->output[i].name));
     ix_text_format(p->t, "ilex 1\nprogram %s\n", m->name);
     ix_print_heading(p);
-    for (size_t i = 0; p->status == ILEX_OK && i < p->n; i++)
+    for (size_t i = 0; p->status == ILEX_OK && i < p->n; i++) {
         write_item(p, &p->item[i]);
+        write_counted(p, i);
+    }
     for (size_t i = 0; p->status == ILEX_OK && i < m->noutputs; i++)
         write_output(p, &m->output[i]);
 }
@@ -284,7 +303,7 @@ ix_print_module(ilex_module *m, ix_text *t)
     /* texts are tried out as they will be read */
     ix_assumed before =
         ix_assume_instead(ctx, (ix_assumed){.in_force = m->env});
-    if (ix_print_collect(&p))
+    if (ix_counted_name_only(ctx, m->env) && ix_print_collect(&p))
         write_program(&p);
     else
         p.status = ctx->error.code;
@@ -293,6 +312,7 @@ ix_print_module(ilex_module *m, ix_text *t)
     ix_map_free(&p.index, &ctx->mem);
     ix_mem_free(&ctx->mem, p.item);
     ix_mem_free(&ctx->mem, p.param);
+    ix_mem_free(&ctx->mem, p.counted);
     if (p.status == ILEX_OK && t->failed)
         p.status = ix_fail_memory(&ctx->error);
     return p.status == ILEX_OK && clean ? ctx->error.code : p.status;

@@ -4,6 +4,7 @@
  * `let` when the reader, tried out on that text, builds the same node again;
  * else as `map`, which says everything. Walks use work lists.
  */
+#include "lib/graph/counted.h"
 #include "lib/syntax/parse.h"
 #include "lib/syntax/print_text.h"
 
@@ -72,13 +73,34 @@ list_from(walk *w, ilex_array *root)
     return ok;
 }
 
+/* Notes the sizes that are counted. */
+static bool
+note_counted(ix_printer *p)
+{
+    const ix_env *env = p->module->env;
+    size_t n = (size_t)ix_env_count(env) + 1;
+    p->counted = ix_mem_new(&p->ctx->mem, n * sizeof *p->counted);
+    if (p->counted)
+        p->ncounted = ix_counted_in(p->ctx, env, p->counted);
+    return p->counted != NULL;
+}
+
+static ilex_array *
+mask_of(const ix_printer *p, int32_t i)
+{
+    return p->ctx->param[p->counted[i]].mask;
+}
+
+/* Inputs, what is counted, outputs. */
 static bool
 list_all(ix_printer *p)
 {
     walk w = {.p = p};
-    bool ok = true;
+    bool ok = note_counted(p);
     for (size_t i = 0; ok && i < p->module->ninputs; i++)
         ok = list_from(&w, p->module->input[i]);
+    for (int32_t i = 0; ok && i < p->ncounted; i++)
+        ok = list_from(&w, mask_of(p, i));
     for (size_t i = 0; ok && i < p->module->noutputs; i++)
         ok = list_from(&w, p->module->output[i].array);
     ix_map_free(&w.seen, &p->ctx->mem);
@@ -98,6 +120,8 @@ count_uses(ix_printer *p)
     }
     for (size_t i = 0; i < p->module->noutputs; i++)
         ix_print_item(p, p->module->output[i].array)->uses++;
+    for (int32_t i = 0; i < p->ncounted; i++)
+        ix_print_item(p, mask_of(p, i))->uses++;
 }
 
 /* ---- trying texts out ---- */
@@ -280,6 +304,8 @@ inlined_depth(ix_printer *p, const ilex_array *n)
 static void
 choose_names(ix_printer *p)
 {
+    for (int32_t i = 0; i < p->ncounted; i++)
+        ix_print_item(p, mask_of(p, i))->named = true;
     for (size_t i = 0; i < p->n; i++) {
         ix_item *item = &p->item[i];
         int depth = inlined_depth(p, item->node);

@@ -2,6 +2,7 @@
  *
  * The beginning of canonical text: sizes, assumptions, inputs.
  */
+#include "lib/graph/counted.h"
 #include "lib/syntax/print_text.h"
 
 static void
@@ -9,7 +10,8 @@ write_sizes(ix_printer *p)
 {
     int n = 0;
     for (size_t i = 0; i < p->nparams; i++) {
-        if (!p->param[i] || ix_param_is_product(p->ctx, (int32_t)i))
+        if (!p->param[i] || ix_param_is_product(p->ctx, (int32_t)i) ||
+            p->ctx->param[i].mask)
             continue;
         const char *sep = n % 16 ? ", " : n ? "\nsize " : "size ";
         ix_text_put(p->t, sep);
@@ -94,7 +96,7 @@ write_assumptions(ix_printer *p)
         const ix_assumption *a = m->assumption[i];
         const ix_assumption *next =
             i + 1 < m->nassumptions ? m->assumption[i + 1] : NULL;
-        if (!p->param[a->form->t[0].param])
+        if (!p->param[a->form->t[0].param] || ix_counted_by(p->ctx, a) >= 0)
             continue;
         ix_text_put(p->t, "assume ");
         if (a->modulus) {

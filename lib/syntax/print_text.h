@@ -38,6 +38,8 @@ typedef struct ix_printer {
     bool given_temps; /* some input or output is called t0, t1, ... */
     bool *param;      /* which sizes occur */
     size_t nparams;
+    int32_t *counted; /* the sizes that are counted, in order */
+    int32_t ncounted, next_counted;
     ilex_status status;
 } ix_printer;
 

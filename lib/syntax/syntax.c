@@ -115,6 +115,8 @@ static void
 syntax_SIZE(ix_reader *r, ix_statement *s)
 {
     names(r, s, "the name of a size");
+    if (s->nwords == 1 && ix_syntax_accept(r, "="))
+        s->expr = ix_syntax_expr(r);
 }
 
 static void

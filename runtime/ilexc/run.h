@@ -69,8 +69,9 @@ typedef struct ix_cli_run {
     size_t nfields;
     ilex_size_binding *size;
     bool *known; /* of each size */
-    size_t nsizes;
-    double seconds; /* of the run */
+    size_t nsizes, ncounted;
+    ilex_size_binding *counted; /* behind the sizes */
+    double seconds;             /* of the run */
 } ix_cli_run;
 
 /* ---- values.c ---- */
@@ -86,6 +87,9 @@ void ix_cli_values_free(ix_cli_field *f);
 /* Finds the sizes that were not given from the shapes of the files, then the
  * extents of every field. */
 ix_cli_exit ix_cli_sizes_solve(ix_cli_run *r);
+
+/* After the run: the extents of what it counted. */
+ix_cli_exit ix_cli_sizes_counted(ix_cli_run *r);
 
 /* ---- fields.c ---- */
 

@@ -152,3 +152,31 @@ ix_cli_sizes_solve(ix_cli_run *r)
     }
     return IX_EXIT_OK;
 }
+
+/* The extents of output "i" now that all sizes are known; its storage stays
+ * where it is. */
+static ilex_status
+shrink(ix_cli_run *r, size_t i)
+{
+    ix_cli_field *f = &r->field[i];
+    int64_t lo[ILEX_MAX_RANK];
+    ilex_status rc = ilex_program_extents(
+        r->program, i, r->size, r->nsizes + r->ncounted, lo, f->hi, NULL);
+    for (int k = 0; rc == ILEX_OK && k < f->info.rank; k++) {
+        f->halo[2 * k] += lo[k] - f->lo[k];
+        f->lo[k] = lo[k];
+        f->hi[k] = f->hi[k] < lo[k] ? lo[k] : f->hi[k];
+    }
+    return rc;
+}
+
+ix_cli_exit
+ix_cli_sizes_counted(ix_cli_run *r)
+{
+    for (size_t i = 0; i < r->nfields && r->ncounted; i++)
+        if (r->field[i].info.output && shrink(r, i) != ILEX_OK)
+            return ix_cli_fail(IX_EXIT_PROGRAM,
+                               "%s: its extents leave 64 bits with these sizes",
+                               r->field[i].info.name);
+    return IX_EXIT_OK;
+}

@@ -49,8 +49,9 @@ list(ix_cli_run *r)
 {
     r->nfields = ilex_program_argument_count(r->program);
     r->nsizes = ilex_program_size_count(r->program);
+    r->ncounted = ilex_program_counted_count(r->program);
     r->field = calloc(r->nfields + 1, sizeof *r->field);
-    r->size = calloc(r->nsizes + 1, sizeof *r->size);
+    r->size = calloc(r->nsizes + r->ncounted + 1, sizeof *r->size);
     r->known = calloc(r->nsizes + 1, sizeof *r->known);
     if (!r->field || !r->size || !r->known)
         return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
@@ -58,6 +59,9 @@ list(ix_cli_run *r)
         r->field[i].info = ilex_program_argument(r->program, i);
     for (size_t j = 0; j < r->nsizes; j++)
         r->size[j].name = ilex_program_size_name(r->program, j);
+    r->counted = r->size + r->nsizes;
+    for (size_t j = 0; j < r->ncounted; j++)
+        r->counted[j].name = ilex_program_counted_name(r->program, j);
     return IX_EXIT_OK;
 }
 
@@ -130,6 +134,8 @@ execute(ix_cli_run *r, const ilex_program *p, bool reference)
         call->size = sizeof *call;
         call->sizes = r->size;
         call->size_count = r->nsizes;
+        call->counted = r->counted;
+        call->counted_count = r->ncounted;
         rc = synchronize(r, binding);
         double start = now();
         rc = rc ? rc : ilex_run(p, binding, r->nfields, call);
@@ -150,9 +156,9 @@ print_table(const ix_cli_run *r)
 {
     const ilex_program *p = r->program;
     printf("program   %s\n", ilex_program_name(p));
-    for (size_t j = 0; j < r->nsizes; j++)
-        printf("size      %s = %lld\n", r->size[j].name,
-               (long long)r->size[j].value);
+    for (size_t j = 0; j < r->nsizes + r->ncounted; j++)
+        printf("%s %s = %lld\n", j < r->nsizes ? "size     " : "counted  ",
+               r->size[j].name, (long long)r->size[j].value);
     for (size_t i = 0; i < r->nfields; i++)
         printf(
             r->field[i].info.rank ? "%-9s %s : %s[%s]\n" : "%-9s %s : %s%s\n",
@@ -192,6 +198,8 @@ run(ix_cli_run *r)
         status = execute(r, r->program, false);
     if (status == IX_EXIT_OK && r->reference)
         status = execute(r, r->reference, true);
+    if (status == IX_EXIT_OK)
+        status = ix_cli_sizes_counted(r);
     if (status == IX_EXIT_OK && r->reference)
         status = ix_cli_compare(r);
     if (status == IX_EXIT_OK)

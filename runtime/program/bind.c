@@ -226,6 +226,11 @@ check_given(ix_run *r)
         if (!name || k == c->nsizes)
             return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
                            c->name, name ? name : "(null)");
+        if (c->size[k].phase)
+            return ix_fail(r->err, ILEX_E_SIZE,
+                           "%s: the size %s is counted by the run, not given; "
+                           "ask for it in `counted` of the call",
+                           c->name, name);
     }
     return ILEX_OK;
 }
@@ -257,6 +262,17 @@ compute_products(ix_run *r)
                        "%s: with these sizes the product %s leaves 64 bits",
                        r->p->c->name, s->name)
              : ILEX_OK;
+}
+
+static ilex_status
+open_counts(ix_run *r)
+{
+    const ix_compiled_size *what = NULL;
+    return ix_counts_open(r->p->c, r->least, r->size, &what)
+               ? ILEX_OK
+               : ix_fail(r->err, ILEX_E_OVERFLOW,
+                         "%s: with these sizes %s leaves 64 bits",
+                         r->p->c->name, what->name);
 }
 
 static ilex_status
@@ -296,13 +312,21 @@ check_shapes(ix_run *r)
         const ix_equation *q = &r->p->solver.equation[e];
         const ix_compiled_buffer *b = &c->buffer[q->argument];
         int64_t want, have = length_of(r, q);
+        bool room = ix_compiled_phase(c, q->form) > 0;
         if (!q->strict)
             continue;
-        if (!ix_lin_eval(q->form, r->size, &want))
+        if (!ix_lin_most(q->form, r->least, r->size, &want))
             return ix_fail(r->err, ILEX_E_OVERFLOW,
                            "%s: the length of axis %s of %s leaves 64 bits",
                            c->name, axis_label(b, q->axis), b->name);
-        if (want != have)
+        if (room && have < want)
+            return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
+                           "%s: argument %s [%s]: axis %s needs room for %lld, "
+                           "the most that may be counted; the storage has %lld",
+                           c->name, b->name, b->interior_text,
+                           axis_label(b, q->axis), (long long)want,
+                           (long long)have);
+        if (!room && want != have)
             return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
                            "%s: argument %s [%s]: axis %s must have length "
                            "%lld inside its halo; the storage has %lld",
@@ -338,6 +362,8 @@ check_assumptions(ix_run *r)
     for (size_t i = 0; i < c->nassumptions; i++) {
         const ix_compiled_assumption *a = &c->assumption[i];
         int64_t v;
+        if (ix_compiled_phase(c, a->form) != r->phase)
+            continue;
         bool ok = ix_lin_eval(a->form, r->size, &v) &&
                   (a->modulus ? ix_floormod(v, a->modulus) == 0 : v >= 0);
         if (!ok)
@@ -359,12 +385,23 @@ is_empty(const ix_run *r, const ix_range *range, int n)
     return false;
 }
 
+/* When the box and the interior of a buffer are known. */
+static int
+phase_of(const ix_compiled *c, const ix_compiled_buffer *b)
+{
+    int box = ix_compiled_ranges_phase(c, b->box, b->rank);
+    int interior = ix_compiled_ranges_phase(c, b->interior, b->rank);
+    return box > interior ? box : interior;
+}
+
 /* Every range of a buffer fits 64 bits. */
 static ilex_status
 check_ranges(ix_run *r, size_t i)
 {
     const ix_compiled *c = r->p->c;
     const ix_compiled_buffer *b = &c->buffer[i];
+    if (phase_of(c, b) != r->phase)
+        return ILEX_OK;
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi, length;
         if (ix_range_eval(&b->interior[k], r->size, &lo, &hi) &&
@@ -385,7 +422,7 @@ check_cover(ix_run *r, size_t i)
 {
     const ix_compiled *c = r->p->c;
     const ix_compiled_buffer *b = &c->buffer[i];
-    if (!b->used || is_empty(r, b->box, b->rank))
+    if (phase_of(c, b) != r->phase || !b->used || is_empty(r, b->box, b->rank))
         return ILEX_OK;
     for (int k = 0; k < b->rank; k++) {
         const int64_t *cover = r->cover[b->first_stride + k];
@@ -453,6 +490,18 @@ ix_check_nonempty(ix_run *r, const ix_compiled_nonempty *n)
 }
 
 ilex_status
+ix_check_phase(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    ilex_status rc = check_assumptions(r);
+    for (size_t i = 0; !rc && i < c->nbuffers; i++)
+        rc = check_ranges(r, i);
+    for (size_t i = 0; !rc && i < c->narguments; i++)
+        rc = check_cover(r, i);
+    return rc;
+}
+
+ilex_status
 ix_bind(ix_run *r, const ilex_binding *bindings, size_t count)
 {
     const ix_compiled *c = r->p->c;
@@ -464,15 +513,11 @@ ix_bind(ix_run *r, const ilex_binding *bindings, size_t count)
             place(r, i);
     }
     for (size_t p = 0; !rc && p < c->nsizes; p++)
-        if (c->size[p].used && c->size[p].degree == 1)
+        if (c->size[p].used && c->size[p].degree == 1 && !c->size[p].phase)
             rc = solve_size(r, p);
-    rc = rc ? rc : compute_products(r);
+    rc = rc ? rc : c->ncounts ? open_counts(r) : compute_products(r);
     rc = rc ? rc : check_shapes(r);
-    rc = rc ? rc : check_assumptions(r);
-    for (size_t i = 0; !rc && i < c->nbuffers; i++)
-        rc = check_ranges(r, i);
-    for (size_t i = 0; !rc && i < c->narguments; i++)
-        rc = check_cover(r, i);
+    rc = rc ? rc : ix_check_phase(r);
     for (size_t i = 0; !rc && i < c->narguments; i++)
         rc = check_overlap(r, i);
     return rc;

@@ -349,9 +349,17 @@ wait_for_all(ix_run *r)
     return r->code->driver->synchronize(r->device, r->err);
 }
 
+static ilex_status
+fetch(ix_run *r, void *to, const char *from, size_t bytes)
+{
+    return r->code->driver->copy(IX_DEVICE_TO_HOST, r->device, to, from, bytes,
+                                 r->err);
+}
+
 const ix_engine ix_engine_device = {.begin = begin,
                                     .transfer = transfer,
                                     .allocate = allocate,
                                     .check_workspace = check_workspace,
                                     .launch = launch,
-                                    .wait = wait_for_all};
+                                    .wait = wait_for_all,
+                                    .fetch = fetch};

@@ -90,5 +90,15 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
     return l.failed ? ix_run_outside(r, &l.found) : ILEX_OK;
 }
 
-const ix_engine ix_engine_host = {
-    .transfer = transfer, .allocate = allocate, .launch = launch};
+static ilex_status
+fetch(ix_run *r, void *to, const char *from, size_t bytes)
+{
+    (void)r;
+    memcpy(to, from, bytes);
+    return ILEX_OK;
+}
+
+const ix_engine ix_engine_host = {.transfer = transfer,
+                                  .allocate = allocate,
+                                  .launch = launch,
+                                  .fetch = fetch};

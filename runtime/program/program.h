@@ -65,6 +65,8 @@ typedef struct ix_engine {
     ilex_status (*launch)(ix_run *r, size_t i, int64_t lo, int64_t hi);
     /* Returns when everything is done. NULL: it is, after each launch. */
     ilex_status (*wait)(ix_run *r);
+    /* Copies from a temporary, when that is done. */
+    ilex_status (*fetch)(ix_run *r, void *to, const char *from, size_t bytes);
 } ix_engine;
 
 /* engine_host.c: threads of this process; engine_device.c: a GPU. */
@@ -118,7 +120,9 @@ struct ix_run {
     ilex_call *call;
     ix_error *err;
     const ilex_storage **bound; /* per argument */
-    int64_t *size;
+    int64_t *size;       /* of counted ones the most, until they are known */
+    int64_t *least;      /* the same but for these: 0 until they are known */
+    int phase;           /* how many of them are */
     char **base;         /* per buffer */
     const char **value;  /* per buffer: an element that goes by value, or NULL;
                             the array may be NULL */
@@ -129,6 +133,8 @@ struct ix_run {
     int64_t *status;     /* where kernels of CUDA say that a check failed: two
                             numbers where they run; NULL: they cannot */
     ix_workspace *workspace; /* checked out, or NULL */
+    char *memory;            /* where slots begin */
+    int64_t *offset;         /* of each */
     int threads;
     int device; /* engine_device.c */
     const ix_device_code *code;
@@ -143,10 +149,10 @@ ilex_status ix_bind(ix_run *r, const ilex_binding *bindings, size_t count);
 /* Carries out the steps of a program whose arguments are bound. */
 ilex_status ix_run_steps(ix_run *r);
 
-/* Bytes of the workspace for the sizes of a run; -1 on overflow. "offset" is
- * per slot. */
-int64_t ix_workspace_bytes(const ix_compiled *c, const int64_t *size,
-                           int64_t *offset);
+/* Bytes of the workspace for sizes in their ranges (as in ix_run); -1 on
+ * overflow. "offset" is per slot. */
+int64_t ix_workspace_bytes(const ix_compiled *c, const int64_t *least,
+                           const int64_t *size, int64_t *offset);
 
 /* The arguments of a kernel, "l->bytes" bytes. */
 void ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to);
@@ -156,6 +162,23 @@ size_t ix_most_arguments(const ix_compiled *c, int dialect);
 
 /* bind.c: reductions that need an element have one. */
 ilex_status ix_check_nonempty(ix_run *r, const ix_compiled_nonempty *n);
+
+/* The ranges of the sizes that are counted, from those that are known: the most
+ * into "size", 0 into "least"; then their products. False on overflow, with
+ * what overflows in "*what" (it may be NULL). */
+bool ix_counts_open(const ix_compiled *c, int64_t *least, int64_t *size,
+                    const ix_compiled_size **what);
+
+/* The least and the most that a form is for sizes in their ranges; false on
+ * overflow. */
+bool ix_lin_least(const ix_lin *a, const int64_t *least, const int64_t *most,
+                  int64_t *value);
+bool ix_lin_most(const ix_lin *a, const int64_t *least, const int64_t *most,
+                 int64_t *value);
+
+/* Everything that can be checked now that r->phase sizes are counted, and not
+ * before. */
+ilex_status ix_check_phase(ix_run *r);
 
 bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
                    int64_t *hi);

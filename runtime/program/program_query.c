@@ -97,12 +97,19 @@ ilex_program_argument(const ilex_program *p, size_t i)
     return info;
 }
 
+/* Is it a size that a run is given, or finds in the shapes? */
+static bool
+is_given(const ix_compiled_size *s)
+{
+    return s->used && s->degree == 1 && !s->phase;
+}
+
 /* Sizes the program uses, in order. */
 static const ix_compiled_size *
 used_size(const ilex_program *p, size_t i)
 {
     for (size_t k = 0; k < p->c->nsizes; k++)
-        if (p->c->size[k].used && p->c->size[k].degree == 1 && i-- == 0)
+        if (is_given(&p->c->size[k]) && i-- == 0)
             return &p->c->size[k];
     return NULL;
 }
@@ -112,7 +119,7 @@ ilex_program_size_count(const ilex_program *p)
 {
     size_t n = 0;
     for (size_t k = 0; k < p->c->nsizes; k++)
-        n += p->c->size[k].used && p->c->size[k].degree == 1;
+        n += is_given(&p->c->size[k]);
     return n;
 }
 
@@ -123,31 +130,56 @@ ilex_program_size_name(const ilex_program *p, size_t i)
     return s ? s->name : "";
 }
 
-/* Values by size; NULL when there is no memory or one is missing. */
+size_t
+ilex_program_counted_count(const ilex_program *p)
+{
+    return p->c->ncounts;
+}
+
+const char *
+ilex_program_counted_name(const ilex_program *p, size_t i)
+{
+    return i < p->c->ncounts ? p->c->size[p->c->count[i].size].name : "";
+}
+
+/* What is given for a size; NULL: nothing. */
+static const ilex_size_binding *
+given(const ix_compiled_size *size, const ilex_size_binding *sizes,
+      size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        if (sizes[j].name && !strcmp(sizes[j].name, size->name))
+            return &sizes[j];
+    return NULL;
+}
+
+/* Values by size, the least and behind them the most that those are which are
+ * counted; NULL when there is no memory or one is missing. */
 static int64_t *
 size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
 {
     const ix_compiled *c = p->c;
     if (count > 0 && !sizes)
         return NULL;
-    int64_t *value = ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *value);
-    for (size_t k = 0; value && k < c->nsizes; k++) {
-        size_t j = 0;
-        while (j < count &&
-               (!sizes[j].name || strcmp(sizes[j].name, c->size[k].name) != 0))
-            j++;
-        if (j < count) {
-            value[k] = sizes[j].value;
-        } else if (c->size[k].used && c->size[k].degree == 1) {
-            ix_mem_free(&p->mem, value);
-            return NULL;
-        }
+    int64_t *least = ix_mem_new(&p->mem, 2 * (c->nsizes + 1) * sizeof *least);
+    int64_t *most = least + c->nsizes + 1;
+    bool ok = least != NULL;
+    for (size_t k = 0; ok && k < c->nsizes; k++) {
+        const ilex_size_binding *g = given(&c->size[k], sizes, count);
+        most[k] = g ? g->value : 0;
+        ok = g || !c->size[k].used || c->size[k].degree > 1 || c->size[k].phase;
     }
-    if (value && ix_compiled_products(c, value)) {
-        ix_mem_free(&p->mem, value);
-        return NULL;
+    ok = ok && ix_counts_open(c, least, most, NULL);
+    for (size_t i = 0; ok && i < c->ncounts; i++) {
+        const ilex_size_binding *g =
+            given(&c->size[c->count[i].size], sizes, count);
+        if (g)
+            least[c->count[i].size] = most[c->count[i].size] = g->value;
     }
-    return value;
+    if (ok && !ix_compiled_products(c, least) && !ix_compiled_products(c, most))
+        return least;
+    ix_mem_free(&p->mem, least);
+    return NULL;
 }
 
 ilex_status
@@ -157,12 +189,15 @@ ilex_program_extents(const ilex_program *p, size_t i,
 {
     size_t k;
     const ix_compiled_buffer *b = argument(p, i, &k);
-    int64_t *value = b ? size_values(p, sizes, count) : NULL;
-    ilex_status rc = !b ? ILEX_E_ARGUMENT : value ? ILEX_OK : ILEX_E_SIZE;
+    int64_t *least = b ? size_values(p, sizes, count) : NULL;
+    const int64_t *most = least + p->c->nsizes + 1;
+    ilex_status rc = !b ? ILEX_E_ARGUMENT : least ? ILEX_OK : ILEX_E_SIZE;
     for (int a = 0; !rc && a < b->rank; a++) {
         int64_t l, h, bl, bh;
-        if (!ix_range_eval(&b->interior[a], value, &l, &h) ||
-            !ix_range_eval(&b->box[a], value, &bl, &bh)) {
+        if (!ix_lin_least(b->interior[a].lo, least, most, &l) ||
+            !ix_lin_most(b->interior[a].hi, least, most, &h) ||
+            !ix_lin_least(b->box[a].lo, least, most, &bl) ||
+            !ix_lin_most(b->box[a].hi, least, most, &bh)) {
             rc = ILEX_E_OVERFLOW;
             break;
         }
@@ -175,7 +210,7 @@ ilex_program_extents(const ilex_program *p, size_t i,
             halo[2 * a + 1] = bh - h;
         }
     }
-    ix_mem_free(&p->mem, value);
+    ix_mem_free(&p->mem, least);
     return rc;
 }
 
@@ -184,12 +219,14 @@ ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
                        size_t count, int threads)
 {
     (void)threads; /* temporaries are shared by all */
-    int64_t *value = size_values(p, sizes, count);
+    int64_t *least = size_values(p, sizes, count);
     int64_t *offset =
         ix_mem_new(&p->mem, ((size_t)p->c->nslots + 1) * sizeof *offset);
     int64_t bytes =
-        value && offset ? ix_workspace_bytes(p->c, value, offset) : -1;
-    ix_mem_free(&p->mem, value);
+        least && offset
+            ? ix_workspace_bytes(p->c, least, least + p->c->nsizes + 1, offset)
+            : -1;
+    ix_mem_free(&p->mem, least);
     ix_mem_free(&p->mem, offset);
     return bytes;
 }

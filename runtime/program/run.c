@@ -17,7 +17,8 @@ make_block(ix_run *r)
     size_t axes = (size_t)c->nstrides + 1;
     size_t bytes = (c->nbuffers + 1) *
                        (sizeof *r->bound + sizeof *r->base + sizeof *r->value) +
-                   (c->nsizes + 1) * sizeof *r->size +
+                   2 * (c->nsizes + 1) * sizeof *r->size +
+                   ((size_t)c->nslots + 1) * sizeof *r->offset +
                    axes * (sizeof *r->stride + sizeof *r->cover) +
                    r->p->most_arguments + axes * sizeof *r->axis;
     char *p = ix_mem_new(&r->p->mem, bytes), *at = p;
@@ -31,6 +32,10 @@ make_block(ix_run *r)
     at += (c->nbuffers + 1) * sizeof *r->value;
     r->size = (int64_t *)(void *)at;
     at += (c->nsizes + 1) * sizeof *r->size;
+    r->least = c->ncounts ? (int64_t *)(void *)at : r->size;
+    at += (c->nsizes + 1) * sizeof *r->least;
+    r->offset = (int64_t *)(void *)at;
+    at += ((size_t)c->nslots + 1) * sizeof *r->offset;
     r->stride = (int64_t *)(void *)at;
     at += axes * sizeof *r->stride;
     r->cover = (int64_t(*)[2])(void *)at;
@@ -86,19 +91,15 @@ ilex_run(const ilex_program *p, const ilex_binding *bindings, size_t count,
          ilex_call *call)
 {
     ix_error err;
-    ilex_call full;
-    if (!p)
+    ilex_call full = {.size = 0};
+    if (!p || (call && call->size < offsetof(ilex_call, error)))
         return ILEX_E_ARGUMENT;
     ix_error_clear(&err);
-    if (call && call->size < sizeof full) {
-        memset(&full, 0, sizeof full);
-        if (call->size < offsetof(ilex_call, error))
-            return ILEX_E_ARGUMENT;
-        memcpy(&full, call, offsetof(ilex_call, error));
-        return run(p, bindings, count, &full, &err);
-    }
-    ilex_status rc = run(p, bindings, count, call, &err);
     if (call)
+        memcpy(&full, call,
+               call->size < sizeof full ? call->size : sizeof full);
+    ilex_status rc = run(p, bindings, count, call ? &full : NULL, &err);
+    if (call && call->size >= offsetof(ilex_call, counted))
         snprintf(call->error, sizeof call->error, "%.*s",
                  (int)sizeof call->error - 1, err.text);
     return rc;

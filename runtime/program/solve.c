@@ -149,7 +149,8 @@ ix_solver_make(ix_solver *solver, ix_compiled *c)
     s.rows = ix_arena_new(&c->arena,
                           (s.nsizes + 2) * (s.width + 1) * sizeof *s.rows);
     for (size_t e = 0; e < s.neq && s.nrows <= s.nsizes; e++)
-        add_equation(&s, e, solver->equation[e].form);
+        if (ix_compiled_phase(c, solver->equation[e].form) == 0)
+            add_equation(&s, e, solver->equation[e].form);
     for (size_t i = 0; i < s.nrows; i++)
         take_formula(solver, &s, row_of(&s, i));
 }

@@ -11,14 +11,16 @@
 
 /* ---- temporaries ---- */
 
-/* Elements of a box; false on overflow. */
+/* Elements of a box at most; false on overflow. */
 static bool
-box_elements(const ix_compiled_buffer *b, const int64_t *size, int64_t *count)
+box_elements(const ix_compiled_buffer *b, const int64_t *least,
+             const int64_t *size, int64_t *count)
 {
     int64_t n = 1;
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi;
-        if (!ix_range_eval(&b->box[k], size, &lo, &hi) ||
+        if (!ix_lin_least(b->box[k].lo, least, size, &lo) ||
+            !ix_lin_most(b->box[k].hi, least, size, &hi) ||
             !ix_mul(n, hi > lo ? hi - lo : 0, &n))
             return false;
     }
@@ -29,13 +31,14 @@ box_elements(const ix_compiled_buffer *b, const int64_t *size, int64_t *count)
 /* Slots one after another at multiples of 64 bytes, each as large as its
  * largest tenant. */
 int64_t
-ix_workspace_bytes(const ix_compiled *c, const int64_t *size, int64_t *offset)
+ix_workspace_bytes(const ix_compiled *c, const int64_t *least,
+                   const int64_t *size, int64_t *offset)
 {
     int64_t total = 0, n;
     memset(offset, 0, (size_t)c->nslots * sizeof *offset);
     for (size_t i = c->narguments; i < c->nbuffers; i++) {
         const ix_compiled_buffer *b = &c->buffer[i];
-        if (!box_elements(b, size, &n) ||
+        if (!box_elements(b, least, size, &n) ||
             !ix_mul(n, (int64_t)ilex_dtype_bytes(b->dtype), &n) ||
             !ix_add(n, 63, &n))
             return -1;
@@ -177,24 +180,57 @@ do_TRANSFER(ix_run *r, const ix_step *s)
     return r->p->backend->engine->transfer(r, (size_t)s->what);
 }
 
+/* Those whose boxes are known now, and were not before. */
+static ilex_status
+place_temporaries(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    ilex_status rc = ILEX_OK;
+    for (size_t i = c->narguments; !rc && i < c->nbuffers; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        if (ix_compiled_ranges_phase(c, b->box, b->rank) == r->phase)
+            rc = place_temporary(r, i, r->memory + r->offset[b->slot]);
+    }
+    return rc;
+}
+
 static ilex_status
 do_ALLOC(ix_run *r, const ix_step *s)
 {
+    int64_t bytes = ix_workspace_bytes(r->p->c, r->least, r->size, r->offset);
+    ilex_status rc = find_memory(r, bytes, &r->memory);
+    (void)s;
+    return rc ? rc : place_temporaries(r);
+}
+
+/* A run that asks for a count gets it. */
+static void
+tell_count(const ix_run *r, const char *name, int64_t value)
+{
+    for (size_t i = 0; r->call && i < r->call->counted_count; i++)
+        if (r->call->counted[i].name && !strcmp(r->call->counted[i].name, name))
+            r->call->counted[i].value = value;
+}
+
+static ilex_status
+do_SIZE(ix_run *r, const ix_step *s)
+{
     const ix_compiled *c = r->p->c;
-    char *memory = NULL;
-    int64_t *offset =
-        ix_mem_new(&r->p->mem, (size_t)c->nslots * sizeof *offset);
-    if (!offset)
-        return ix_fail_memory(r->err);
-    int64_t bytes = ix_workspace_bytes(c, r->size, offset);
-    ilex_status rc = find_memory(r, bytes, &memory);
-    for (size_t i = c->narguments; !rc && i < c->nbuffers; i++) {
-        int slot = c->buffer[i].slot;
-        if (slot >= s->what && slot < s->end)
-            rc = place_temporary(r, i, memory + offset[slot]);
-    }
-    ix_mem_free(&r->p->mem, offset);
-    return rc;
+    const ix_engine *e = r->p->backend->engine;
+    const ix_compiled_count *count = &c->count[s->what];
+    int64_t value = 0;
+    ilex_status rc = e->wait && r->busy ? e->wait(r) : ILEX_OK;
+    r->busy = false;
+    rc = rc ? rc : e->fetch(r, &value, r->base[count->buffer], sizeof value);
+    if (rc)
+        return rc;
+    tell_count(r, c->size[count->size].name, value);
+    r->size[count->size] = r->least[count->size] = value;
+    ix_compiled_products(c, r->size); /* no more than before */
+    ix_compiled_products(c, r->least);
+    r->phase++;
+    rc = ix_check_phase(r);
+    return rc ? rc : place_temporaries(r);
 }
 
 static ilex_status

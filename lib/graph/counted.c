@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sizes that a run counts.
+ */
+#include "lib/graph/counted.h"
+
+#include <stdlib.h>
+
+#include "lib/graph/merkle.h"
+#include "lib/graph/scalar.h"
+
+static const char nameless[] = "_ilex_len_";
+
+bool
+ix_is_counted_name(const char *text, size_t length)
+{
+    size_t n = sizeof nameless - 1;
+    return length == n + 8 && !strncmp(text, nameless, n) &&
+           strspn(text + n, "0123456789abcdef") >= 8;
+}
+
+bool
+ix_is_counted(const ilex_context *ctx, int32_t param)
+{
+    const ix_param *p = &ctx->param[param];
+    bool counted = false;
+    for (int i = 0; i < p->degree; i++)
+        counted |= ctx->param[p->factor[i]].mask != NULL;
+    return counted;
+}
+
+/* ---- making them ---- */
+
+/* How many elements there are; NULL after an error. */
+static const ix_lin *
+elements(ilex_context *ctx, const ilex_array *mask)
+{
+    const ix_lin *n = ix_lin_const(ctx, 1);
+    for (int k = 0; n && k < ix_rank(mask); k++) {
+        const ix_lin *extent = ix_axis_extent(ctx, &mask->interior->ax[k]);
+        n = extent ? ix_lin_mul(ctx, n, extent) : NULL;
+    }
+    return n;
+}
+
+/* The hash of what is counted as hexadecimal digits. */
+static bool
+write_hash(ilex_context *ctx, ilex_array *mask, ix_text *t)
+{
+    ix_merkle w = {.ctx = ctx};
+    ix_digest h;
+    uint8_t bytes[IX_DIGEST_BYTES];
+    bool ok = ix_merkle_node(&w, mask, &h);
+    ix_merkle_free(&w);
+    if (!ok)
+        return false;
+    ix_digest_write(&h, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        ix_text_format(t, "%02x", bytes[i]);
+    return true;
+}
+
+static int32_t
+symbol_of_text(ilex_context *ctx, ix_text *t)
+{
+    const char *s = ix_text_string(t);
+    return s ? ix_symbol_of(ctx, s, t->length) : -1;
+}
+
+/* The symbols of a size that counts what has a hash: its name, which is made up
+ * where it has none, and its key. */
+static void
+name_it(ilex_context *ctx, const char *hash, ix_param *p)
+{
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    if (p->symbol == 0) {
+        ix_text_format(&t, "%s%.8s", nameless, hash);
+        p->symbol = symbol_of_text(ctx, &t);
+        ix_text_free(&t);
+        ix_text_init(&t, &ctx->mem);
+    } else {
+        ix_text_put(&t, ix_symbol_text(ctx, p->symbol));
+    }
+    ix_text_format(&t, "=count_nonzero(%s)", hash);
+    p->key = symbol_of_text(ctx, &t);
+    for (size_t i = 0; i < ctx->nparams && p->key >= 0; i++)
+        if (ctx->param[i].key == p->key) { /* other data of the same form */
+            ix_text_format(&t, "#%zu", ctx->nparams);
+            p->key = symbol_of_text(ctx, &t);
+        }
+    ix_text_free(&t);
+}
+
+/* Notes the bound of the last size, and what the size rests on. */
+static bool
+bound(ilex_context *ctx, int32_t param, const ix_lin *all)
+{
+    ix_param *p = &ctx->param[param];
+    const ix_lin *own = ix_lin_param(ctx, param);
+    const ix_lin *left = own ? ix_lin_sub(ctx, all, own) : NULL;
+    p->bound = left ? ix_assumption_of(ctx, left, 0) : NULL;
+    return p->bound && ix_env_add(ctx, &ctx->bounds, p->bound) == IX_YES &&
+           ix_env_add(ctx, &p->rests, p->bound) == IX_YES &&
+           ix_env_join(ctx, "a size rests", &p->rests, p->mask->env);
+}
+
+/* A size that is not there yet. */
+static int32_t
+make(ilex_context *ctx, int32_t name, ilex_array *mask, const char *hash)
+{
+    ix_param p = {.symbol = name,
+                  .degree = 1,
+                  .factor = {(int32_t)ctx->nparams},
+                  .mask = mask};
+    const ix_lin *all = elements(ctx, mask);
+    name_it(ctx, hash, &p);
+    int32_t param = all ? ix_param_add(ctx, p) : -1;
+    if (param < 0)
+        return -1;
+    ix_node_retain(mask);
+    ctx->any_counted = true;
+    return bound(ctx, param, all) ? param : -1;
+}
+
+/* The size of that name, or without one, that counts "mask"; -1: none. */
+static int32_t
+find(const ilex_context *ctx, int32_t name, const ilex_array *mask)
+{
+    for (size_t i = 0; i < ctx->nparams; i++) {
+        const ix_param *p = &ctx->param[i];
+        const char *text = ix_symbol_text(ctx, p->symbol);
+        if (p->mask == mask &&
+            (name ? p->symbol == name : ix_is_counted_name(text, strlen(text))))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+/* What is counted: the same elements in another shape are as many. */
+static ilex_array *
+counted_array(ilex_array *mask)
+{
+    while (mask->kind == IX_RESHAPE)
+        mask = mask->ops[0];
+    return mask;
+}
+
+int32_t
+ix_counted_size(ilex_context *ctx, int32_t name, ilex_array *mask)
+{
+    mask = counted_array(mask);
+    int32_t param = find(ctx, name, mask);
+    if (param >= 0)
+        return param;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    bool ok = write_hash(ctx, mask, &t);
+    const char *hash = ok ? ix_text_string(&t) : NULL;
+    param = hash ? make(ctx, name, mask, hash) : -1;
+    if (param < 0 && ctx->error.code == ILEX_OK)
+        ix_fail_memory(&ctx->error);
+    ix_text_free(&t);
+    return param;
+}
+
+/* ---- which can be named ---- */
+
+int32_t
+ix_counted_of(ilex_context *ctx, ilex_array *mask)
+{
+    for (size_t i = ctx->ncounted; i-- > ctx->first_counted;)
+        if (ctx->param[ctx->counted[i]].mask == counted_array(mask))
+            return ctx->counted[i];
+    return ix_counted_size(ctx, 0, mask);
+}
+
+bool
+ix_counted_name(ilex_context *ctx, int32_t param)
+{
+    if (!ix_mem_grow(&ctx->mem, &ctx->counted, &ctx->counted_capacity,
+                     ctx->ncounted + 1, sizeof *ctx->counted)) {
+        ix_fail_memory(&ctx->error);
+        return false;
+    }
+    ctx->counted[ctx->ncounted++] = param;
+    return true;
+}
+
+bool
+ix_counted_name_only(ilex_context *ctx, const ix_env *env)
+{
+    bool ok = true;
+    ctx->first_counted = ctx->ncounted;
+    for (int32_t i = 0; ok && i < ix_env_count(env); i++) {
+        int32_t param = ix_counted_by(ctx, env->item[i]);
+        ok = param < 0 || ix_counted_name(ctx, param);
+    }
+    return ok;
+}
+
+/* ---- what rests on them ---- */
+
+int32_t
+ix_counted_by(const ilex_context *ctx, const ix_assumption *a)
+{
+    for (int32_t i = 0; i < a->form->n; i++)
+        if (ctx->param[a->form->t[i].param].bound == a)
+            return a->form->t[i].param;
+    return -1;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    const int32_t *p = a, *q = b;
+    return (*p > *q) - (*p < *q);
+}
+
+int32_t
+ix_counted_in(const ilex_context *ctx, const ix_env *env, int32_t *param)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < ix_env_count(env); i++) {
+        param[n] = ix_counted_by(ctx, env->item[i]);
+        n += param[n] >= 0;
+    }
+    qsort(param, (size_t)n, sizeof *param, by_number);
+    return n;
+}
+
+/* Those of a size, or of the factors of a product. */
+static bool
+join_size(ilex_context *ctx, const ix_env **env, int32_t param)
+{
+    bool ok = true;
+    const ix_param *p = &ctx->param[param];
+    for (int i = 0; ok && i < p->degree; i++)
+        ok = ix_env_join(ctx, "the sizes of an array rest", env,
+                         ctx->param[p->factor[i]].rests);
+    return ok;
+}
+
+static bool
+join_domain(ilex_context *ctx, const ix_env **env, const ix_domain *dom)
+{
+    bool ok = true;
+    for (int k = 0; dom && k < dom->rank; k++)
+        for (int side = 0; side < 2; side++) {
+            const ix_lin *a = side ? dom->ax[k].hi : dom->ax[k].lo;
+            for (int32_t i = 0; ok && i < a->n; i++)
+                ok = join_size(ctx, env, a->t[i].param);
+        }
+    return ok;
+}
+
+typedef struct joiner {
+    const ix_env **env;
+    bool ok;
+} joiner;
+
+static ix_walk_step
+join_scalar(ix_walk *w, ilex_array *n, size_t *value)
+{
+    joiner *j = w->user;
+    (void)value;
+    if (n->kind == IX_SIZE)
+        j->ok = j->ok && join_size(w->ctx, j->env, (int32_t)n->attr[0]);
+    if (n->kind == IX_REDUCE)
+        j->ok = j->ok && join_domain(w->ctx, j->env, n->interior);
+    return IX_WALK_IN;
+}
+
+bool
+ix_counted_rests(ilex_context *ctx, const ix_node_spec *s, const ix_env **env)
+{
+    joiner j = {env, true};
+    ix_walk w = {
+        .ctx = ctx, .within = IX_HAS_COUNTED, .enter = join_scalar, .user = &j};
+    j.ok =
+        join_domain(ctx, env, s->interior) && join_domain(ctx, env, s->valid);
+    for (int i = 0; j.ok && i < s->nops; i++)
+        if (s->ops[i]->flags & IX_HAS_COUNTED)
+            j.ok = ix_walk_body(&w, s->ops[i], NULL) && j.ok;
+    ix_walk_free(&w);
+    return j.ok;
+}
