@@ -15,9 +15,11 @@ ilex_array *
 ix_build_mask(ilex_context *ctx, const char *what, ilex_array *x)
 {
     x = ix_structure_bounded(ctx, what, x);
-    return x->dtype == ILEX_BOOL || ix_is_poison(x)
-               ? x
-               : ix_build_cast(ctx, ILEX_BOOL, x);
+    if (x->dtype == ILEX_BOOL || ix_is_poison(x))
+        return x;
+    ilex_array *ops[2] = {
+        x, ix_structure_number(ctx, (ilex_dtype)x->dtype, 0)};
+    return ix_build_op(ctx, IX_OP_NOT_EQUAL, ops);
 }
 
 /* An axis of "length" without a name. */

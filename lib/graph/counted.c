@@ -109,11 +109,11 @@ bound(ilex_context *ctx, int32_t param, const ix_lin *all)
 static int32_t
 make(ilex_context *ctx, int32_t name, ilex_array *mask, const char *hash)
 {
+    const ix_lin *all = elements(ctx, mask); /* may make a product */
     ix_param p = {.symbol = name,
                   .degree = 1,
                   .factor = {(int32_t)ctx->nparams},
                   .mask = mask};
-    const ix_lin *all = elements(ctx, mask);
     name_it(ctx, hash, &p);
     int32_t param = all ? ix_param_add(ctx, p) : -1;
     if (param < 0)

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "lib/graph/env.h"
+#include "lib/graph/counted.h"
 
 /* With numbers no larger than this, negation and division cannot overflow. */
 #define LARGEST ((int64_t)1 << 62)
@@ -381,7 +381,16 @@ ix_lin_text
 ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
 {
     ix_lin_text r = {""};
-    if (a && a->n > 0)
+    bool nameless = false;
+    for (int32_t i = 0; a && i < a->n; i++) {
+        const char *name = ix_param_name(ctx, a->t[i].param);
+        nameless |= ix_is_counted_name(name, strlen(name));
+    }
+    if (nameless)
+        snprintf(r.s, sizeof r.s,
+                 "; name the counted length, size c = count_nonzero(mask), and "
+                 "assume of c what holds");
+    else if (a && a->n > 0)
         snprintf(r.s, sizeof r.s, "; assume %.140s",
                  ix_lin_condition(ctx, a, equal).s);
     return r;

@@ -244,6 +244,7 @@ write_counted(ix_printer *p, size_t i)
                        ix_param_name(p->ctx, size));
         ix_print_name(p, mask, p->t);
         ix_text_put(p->t, ")\n");
+        ix_print_assumptions(p, p->next_counted);
     }
 }
 

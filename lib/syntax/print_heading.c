@@ -88,15 +88,30 @@ write_dividend(ix_printer *p, const ix_lin *form)
     ix_write_scalar(&w, ix_index_lin(p->ctx, form), 11);
 }
 
-static void
-write_assumptions(ix_printer *p)
+/* Which of the counted sizes an assumption has to come behind; -1: none. */
+static int32_t
+comes_behind(const ix_printer *p, const ix_assumption *a)
+{
+    int32_t last = -1;
+    for (int32_t k = 0; k < p->ncounted; k++)
+        for (int32_t i = 0; i < a->form->n; i++) {
+            const ix_param *size = &p->ctx->param[a->form->t[i].param];
+            for (int f = 0; f < size->degree; f++)
+                last = size->factor[f] == p->counted[k] ? k : last;
+        }
+    return last;
+}
+
+void
+ix_print_assumptions(ix_printer *p, int32_t counted)
 {
     const ilex_module *m = p->module;
     for (size_t i = 0; i < m->nassumptions; i++) {
         const ix_assumption *a = m->assumption[i];
         const ix_assumption *next =
             i + 1 < m->nassumptions ? m->assumption[i + 1] : NULL;
-        if (!p->param[a->form->t[0].param] || ix_counted_by(p->ctx, a) >= 0)
+        if (!p->param[a->form->t[0].param] || ix_counted_by(p->ctx, a) >= 0 ||
+            comes_behind(p, a) != counted)
             continue;
         ix_text_put(p->t, "assume ");
         if (a->modulus) {
@@ -153,6 +168,6 @@ void
 ix_print_heading(ix_printer *p)
 {
     write_sizes(p);
-    write_assumptions(p);
+    ix_print_assumptions(p, -1);
     write_inputs(p);
 }

@@ -111,6 +111,9 @@ void ix_print_type(ix_printer *p, const ilex_array *n);
 
 /* Sizes, assumptions and inputs. */
 void ix_print_heading(ix_printer *p);
+/* The assumptions that come behind counted size number "counted", the last one
+ * that they mention; -1: those that mention none. */
+void ix_print_assumptions(ix_printer *p, int32_t counted);
 
 /* The statement of an einsum, reshape, permute or slice. */
 void ix_print_node(ix_printer *p, const ix_item *item);

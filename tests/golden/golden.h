@@ -190,6 +190,7 @@ struct golden_case {
     golden_array in[GOLDEN_OPERANDS];
     golden_array want;  /* no data: takes what comes */
     golden_array got;   /* the result: type and shape of `want` */
+    golden_array room;  /* where a run counts lengths: what it is bound to */
     ilex_status status; /* ILEX_OK, or why there is no result, */
     char error[400];    /* in words */
 };

@@ -4,7 +4,8 @@
  * unit of generated source. Case i reads "x<i>_<operand>" and writes "y<i>".
  * A batch that does not compile or run is split in two halves until the case
  * is alone that is to blame. Outputs are filled with a pattern before and
- * guarded behind, so that elements not written and stray writes show.
+ * guarded behind, so that elements not written and stray writes show; so are
+ * the elements behind a length that is counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,55 @@ check_type(golden_case *c, const ilex_array *y)
     return false;
 }
 
+/* If "y" has lengths that a run counts, the case gets room for any. */
+static void
+make_room(golden_case *c, const ilex_array *y)
+{
+    char text[ILEX_MAX_RANK * 90], *axis = text;
+    int64_t shape[ILEX_MAX_RANK] = {0}, count = 1, most = 1;
+    bool counted = false;
+    for (int k = 0; k < c->operands; k++)
+        most += c->in[k].count;
+    ilex_array_domain(y, text, sizeof text);
+    for (int k = 0; k < c->want.rank; k++) {
+        bool here = !strncmp(axis, "_ilex_len_", 10) ||
+                    !strncmp(axis, "counted", 7);
+        shape[k] = here ? most : c->want.shape[k];
+        counted |= here;
+        count *= shape[k];
+        axis += strcspn(axis, ",");
+        axis += strspn(axis, ", ");
+    }
+    golden_array_free(&c->room);
+    c->room = counted ? golden_array_new(c->want.dtype, c->want.rank, shape,
+                                         count)
+                      : (golden_array){.rank = 0};
+}
+
+/* Takes the result out of its room, of which nothing else was written. */
+static void
+leave_room(golden_case *c)
+{
+    size_t bytes = ilex_dtype_bytes(c->want.dtype);
+    int64_t next = 0;
+    for (int64_t i = 0; i < c->room.count && c->room.data; i++) {
+        const unsigned char *at = golden_array_at(&c->room, i);
+        bool inside = true, touched = false;
+        int64_t rest = i;
+        for (int k = c->room.rank - 1; k >= 0; k--) {
+            inside &= rest % c->room.shape[k] < c->want.shape[k];
+            rest /= c->room.shape[k];
+        }
+        if (inside)
+            memcpy(golden_array_at(&c->got, next++), at, bytes);
+        for (size_t b = 0; b < bytes; b++)
+            touched |= at[b] != PATTERN;
+        if (!inside && touched)
+            set_error(c, ILEX_E_INTERNAL, "running",
+                      "wrote more elements than are expected");
+    }
+}
+
 /* The array of case "c", which is number "i"; poison on error. */
 static ilex_array *
 build_case(batch *b, golden_case *c, size_t i)
@@ -112,6 +162,7 @@ add_case(batch *b, golden_case *c)
         adopt_type(c, y);
     else if (!check_type(c, y))
         return;
+    make_room(c, y);
     b->cases[b->live] = c;
     b->value[b->live] = y;
     snprintf(b->name[b->live], sizeof b->name[b->live], "y%zu", b->live);
@@ -143,7 +194,10 @@ bind_case(batch *b, size_t i)
     c->got = c->want;
     c->got.data = golden_resize(NULL, bytes + GUARD);
     memset(c->got.data, PATTERN, bytes + GUARD);
-    bind(b, b->name[i], &c->got);
+    if (c->room.data)
+        memset(c->room.data, PATTERN,
+               (size_t)c->room.count * ilex_dtype_bytes(c->room.dtype));
+    bind(b, b->name[i], c->room.data ? &c->room : &c->got);
 }
 
 /* Whether nothing was written behind the result of "c". */
@@ -195,8 +249,10 @@ compile_and_run(batch *b)
         status = run_program(b, p, error, sizeof error);
     }
     b->backend->release(p);
-    for (size_t i = 0; i < b->live && status == ILEX_OK; i++)
+    for (size_t i = 0; i < b->live && status == ILEX_OK; i++) {
+        leave_room(b->cases[i]);
         check_guard(b->cases[i]);
+    }
     if (status != ILEX_OK && b->live == 1)
         set_error(b->cases[0], status, where, error);
     return status == ILEX_OK || b->live == 1;
@@ -263,6 +319,7 @@ golden_case_free(golden_case *c)
         golden_array_free(&c->in[k]);
     golden_array_free(&c->want);
     golden_array_free(&c->got);
+    golden_array_free(&c->room);
 }
 
 /* ---- probing a back end ---- */

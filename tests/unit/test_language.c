@@ -81,18 +81,21 @@ argument(const ilex_program *p, size_t i, const ilex_size_binding *sizes,
     const ix_compiled *c = p->c;
     const ix_compiled_buffer *b = &c->buffer[i];
     int64_t *size = calloc(c->nsizes + 1, sizeof *size);
+    int64_t *least = calloc(c->nsizes + 1, sizeof *least);
     int64_t shape[ILEX_MAX_RANK] = {0}, lo, hi;
-    ck_assert_ptr_nonnull(size);
+    ck_assert(size && least);
     for (size_t k = 0; k < c->nsizes; k++)
         for (size_t j = 0; j < nsizes; j++)
             if (!strcmp(c->size[k].name, sizes[j].name))
                 size[k] = sizes[j].value;
-    ck_assert_ptr_null(ix_compiled_products(c, size));
+    ck_assert(ix_counts_open(c, least, size, NULL));
     for (int k = 0; k < b->rank; k++) {
-        ck_assert(ix_range_eval(&b->interior[k], size, &lo, &hi));
+        ck_assert(ix_lin_least(b->interior[k].lo, least, size, &lo));
+        ck_assert(ix_lin_most(b->interior[k].hi, least, size, &hi));
         shape[k] = hi - lo;
     }
     free(size);
+    free(least);
     ilex_storage *s = ilex_storage_zeros(ctx, b->dtype, b->rank, shape);
     ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
     char *data = ilex_storage_data(s);
@@ -159,19 +162,54 @@ check_error(const row *r, const char *where, const char *error)
                   r->number, where, error);
 }
 
+/* Moves the sizes that the program counts behind the others; how many there
+ * are of these. */
+static size_t
+divide_sizes(const ilex_program *p, ilex_size_binding *size, size_t n)
+{
+    size_t given = 0;
+    for (size_t i = 0; i < n; i++) {
+        ilex_size_binding s = size[i];
+        bool counted = false;
+        for (size_t k = 0; k < ilex_program_counted_count(p); k++)
+            counted |= !strcmp(ilex_program_counted_name(p, k), s.name);
+        if (counted)
+            continue;
+        size[i] = size[given];
+        size[given++] = s;
+    }
+    return given;
+}
+
+/* The counts that the row gives are those of the run. */
+static void
+compare_counts(const row *r, const char *where, const ilex_call *call,
+               const ilex_size_binding *want)
+{
+    for (size_t i = 0; i < call->counted_count; i++)
+        ck_assert_msg(call->counted[i].value == want[i].value,
+                      "row %d, %s: %s is %lld", r->number, where, want[i].name,
+                      (long long)call->counted[i].value);
+}
+
 static void
 run_row(const row *r, const char *where, const ilex_program *p, int threads)
 {
     char text[LINE];
     ilex_storage *s[MOST_ARGUMENTS];
     ilex_binding bound[MOST_ARGUMENTS];
-    ilex_size_binding size[MOST_SIZES];
+    ilex_size_binding size[MOST_SIZES], counted[MOST_SIZES];
     const char *inputs = *r->inputs == '-' ? "" : r->inputs;
     size_t n = p->c->narguments;
     ck_assert_uint_le(n, MOST_ARGUMENTS);
     strcpy(text, r->sizes);
     ilex_call call = {.size = sizeof call, .sizes = size, .threads = threads};
-    call.size_count = read_sizes(text, size);
+    size_t nsizes = read_sizes(text, size);
+    call.size_count = divide_sizes(p, size, nsizes);
+    call.counted = counted;
+    call.counted_count = nsizes - call.size_count;
+    for (size_t i = 0; i < call.counted_count; i++)
+        counted[i].name = size[call.size_count + i].name;
     for (size_t i = 0; i < n; i++) {
         s[i] = argument(p, i, size, call.size_count, &inputs);
         bound[i] = (ilex_binding){p->c->buffer[i].name, s[i]};
@@ -183,6 +221,8 @@ run_row(const row *r, const char *where, const ilex_program *p, int threads)
         ck_abort_msg("row %d, %s: it runs", r->number, where);
     else
         compare(r, where, p, s);
+    if (rc == ILEX_OK)
+        compare_counts(r, where, &call, size + call.size_count);
     for (size_t i = 0; i < n; i++)
         ilex_storage_release(s[i]);
 }
