@@ -17,8 +17,7 @@ ix_build_mask(ilex_context *ctx, const char *what, ilex_array *x)
     x = ix_structure_bounded(ctx, what, x);
     if (x->dtype == ILEX_BOOL || ix_is_poison(x))
         return x;
-    ilex_array *ops[2] = {
-        x, ix_structure_number(ctx, (ilex_dtype)x->dtype, 0)};
+    ilex_array *ops[2] = {x, ix_structure_number(ctx, (ilex_dtype)x->dtype, 0)};
     return ix_build_op(ctx, IX_OP_NOT_EQUAL, ops);
 }
 
@@ -30,9 +29,8 @@ line(ilex_context *ctx, const ix_lin *length)
     return length ? ix_domain_new(ctx, 1, &ax) : NULL;
 }
 
-/* "x" as one axis in C order. */
-static ilex_array *
-flattened(ilex_array *x)
+ilex_array *
+ix_flattened(ilex_array *x)
 {
     ilex_context *ctx = x->ctx;
     const ix_lin *n = ix_lin_const(ctx, 1);
@@ -102,8 +100,8 @@ compress_flat(ilex_context *ctx, ilex_array *x, ilex_array *mask)
                          ix_rank(mask) ? ix_domain_show(ctx, mask->interior).s
                                        : "",
                          ix_rank(x) ? ix_domain_show(ctx, x->interior).s : "");
-    x = flattened(x);
-    mask = ix_is_poison(x) ? x : flattened(mask);
+    x = ix_flattened(x);
+    mask = ix_is_poison(x) ? x : ix_flattened(mask);
     return ix_is_poison(mask) ? mask : compress_along(ctx, x, mask, 0);
 }
 
@@ -159,7 +157,7 @@ bool
 ix_mask_places(ilex_array *mask, ilex_array **index)
 {
     ilex_context *ctx = mask->ctx;
-    ilex_array *flat = flattened(mask);
+    ilex_array *flat = ix_flattened(mask);
     ilex_array *all = ix_is_poison(flat) ? flat : numbers(ctx, flat->interior);
     ilex_array *number =
         ix_is_poison(all) ? all : compress_along(ctx, all, flat, 0);

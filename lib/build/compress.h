@@ -11,6 +11,9 @@
  * error. */
 ilex_array *ix_build_mask(ilex_context *ctx, const char *what, ilex_array *x);
 
+/* "x", whose axes have no names, as one axis in C order. */
+ilex_array *ix_flattened(ilex_array *x);
+
 /* Where the true elements of a mask of bool are, in C order: their indices
  * along each axis, arrays on one axis of the counted length, into "index".
  * False after an error. */

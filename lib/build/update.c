@@ -3,6 +3,7 @@
  * Updates: an array with other values where a subscripted read of it reads.
  * What the read is of is its only meaning here: it is never evaluated.
  */
+#include "lib/build/compress.h"
 #include "lib/build/items.h"
 
 /* Is "read" y(i) = x(indices)? */
@@ -59,7 +60,7 @@ places_of(ilex_array *x, const ilex_array *read)
 {
     ilex_array *of = read->kind == IX_COMPRESS ? read->ops[0] : NULL;
     ilex_array *mask = of ? read->ops[1] : NULL;
-    bool flat = of && of != x && of->kind == IX_RESHAPE && of->ops[0] == x;
+    bool flat = of && of != x && of == ix_flattened(x);
     ix_item item[ILEX_MAX_RANK];
     if (!of || (of != x && !flat))
         return NULL;

@@ -320,6 +320,15 @@ diff_buffer_free(diff_buffer *b)
 /* ---- after the run ---- */
 
 void
+diff_buffer_shrink(diff_buffer *b, const ilex_program *p, size_t i,
+                   const ilex_size_binding *sizes, size_t count)
+{
+    if (b->output &&
+        ilex_program_extents(p, i, sizes, count, b->lo, b->hi, NULL) != ILEX_OK)
+        abort();
+}
+
+void
 diff_buffer_arm(diff_buffer *b)
 {
     memcpy(b->before, b->block, b->bytes);

@@ -29,13 +29,22 @@ diff_extent_text(const diff_extent *e, bool named, const char *axis, char *text,
              named ? lo : "", hi);
 }
 
-/* The value of a size, or of a product of some, for the recipe's sizes. */
+/* The value of a size, or of a product of some, for the recipe's sizes; the
+ * most that counted ones may be. */
 static int64_t
 value_of_param(const diff_shop *shop, int32_t param)
 {
     const ix_param *p = &shop->ctx->param[param];
-    int64_t v = 1;
+    const ix_lin *most = p->bound ? p->bound->form : NULL;
+    int64_t v = most ? most->c : 1;
+    for (int32_t i = 0; most && i < most->n; i++)
+        if (most->t[i].param != param)
+            v += most->t[i].k * value_of_param(shop, most->t[i].param);
+    if (most)
+        return v;
     for (int i = 0; i < p->degree; i++)
+        v *= p->degree > 1 ? value_of_param(shop, p->factor[i]) : 1;
+    for (int i = 0; i < p->degree && p->degree == 1; i++)
         for (int k = 0; k < DIFF_PARAMS; k++)
             if (!strcmp(ix_param_name(shop->ctx, p->factor[i]),
                         diff_param_names[k]))

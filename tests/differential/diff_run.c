@@ -162,6 +162,20 @@ make_buffers(session *s, const ilex_program *p, diff_buffer *b)
     return true;
 }
 
+/* What the program counts, with the sizes behind. */
+static ilex_size_binding *
+make_counted(const session *s, const ilex_program *p, size_t *n)
+{
+    *n = ilex_program_counted_count(p);
+    ilex_size_binding *all = calloc(*n + DIFF_PARAMS, sizeof *all);
+    if (!all)
+        abort();
+    for (size_t i = 0; i < *n; i++)
+        all[i].name = ilex_program_counted_name(p, i);
+    memcpy(all + *n, s->sizes, DIFF_PARAMS * sizeof *all);
+    return all;
+}
+
 /* One run over fresh storages; "where" names it in verdicts. */
 static void
 run_once(session *s, const ilex_program *p, const char *where, int threads)
@@ -172,6 +186,7 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
                       .threads = threads,
                       .sizes = s->sizes,
                       .size_count = DIFF_PARAMS};
+    call.counted = make_counted(s, p, &call.counted_count);
     if (!b || !bindings)
         abort();
     if (make_buffers(s, p, b)) {
@@ -184,6 +199,9 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
                          : ilex_run(p, bindings, s->narguments, &call);
         if (rc != ILEX_OK)
             fail_all(s, where, rc, call.error);
+        for (size_t i = 0; !rc && i < s->narguments; i++)
+            diff_buffer_shrink(&b[i], p, i, call.counted,
+                               call.counted_count + DIFF_PARAMS);
         for (size_t i = 0; !rc && i < s->narguments; i++) {
             check_memory(s, b, i, where);
             if (b[i].output)
@@ -194,6 +212,7 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
         diff_buffer_free(&b[i - 1]);
     free(b);
     free(bindings);
+    free(call.counted);
     s->variant++;
 }
 

@@ -174,6 +174,9 @@ bool diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
                       uint64_t content, int variant, bool written,
                       diff_buffer *shared);
 void diff_buffer_free(diff_buffer *b);
+/* After a run: an output's domain, by the sizes it counted as well. */
+void diff_buffer_shrink(diff_buffer *b, const ilex_program *p, size_t i,
+                        const ilex_size_binding *sizes, size_t count);
 /* Copies what a run may change; to be called before it. */
 void diff_buffer_arm(diff_buffer *b);
 /* Whether only the domain of the output "mine" (NULL: nothing) changed. */

@@ -94,8 +94,8 @@ make_room(golden_case *c, const ilex_array *y)
         most += c->in[k].count;
     ilex_array_domain(y, text, sizeof text);
     for (int k = 0; k < c->want.rank; k++) {
-        bool here = !strncmp(axis, "_ilex_len_", 10) ||
-                    !strncmp(axis, "counted", 7);
+        bool here =
+            !strncmp(axis, "_ilex_len_", 10) || !strncmp(axis, "counted", 7);
         shape[k] = here ? most : c->want.shape[k];
         counted |= here;
         count *= shape[k];
@@ -103,9 +103,9 @@ make_room(golden_case *c, const ilex_array *y)
         axis += strspn(axis, ", ");
     }
     golden_array_free(&c->room);
-    c->room = counted ? golden_array_new(c->want.dtype, c->want.rank, shape,
-                                         count)
-                      : (golden_array){.rank = 0};
+    c->room = counted
+                  ? golden_array_new(c->want.dtype, c->want.rank, shape, count)
+                  : (golden_array){.rank = 0};
 }
 
 /* Takes the result out of its room, of which nothing else was written. */

@@ -31,7 +31,9 @@ typedef struct tree_case {
     ilex_program *reference;
     diff_buffer *argument; /* of the reference, after its run */
     size_t narguments;
-    int64_t *size; /* by parameter of the context */
+    int64_t *size;              /* by parameter of the context */
+    ilex_size_binding *counted; /* by the reference */
+    size_t ncounted;
     bool cuda, failed;
     bool inplace;  /* outputs have the memory of inputs by now */
     uint64_t dump; /* of the kernels after the pass before */
@@ -319,6 +321,9 @@ solve_sizes(tree_case *c)
         for (int i = 0; i < DIFF_PARAMS; i++)
             if (!strcmp(ix_param_name(ctx, (int32_t)p), diff_param_names[i]))
                 c->size[p] = c->recipe->sizes.value[i];
+        for (size_t i = 0; i < c->ncounted && ctx->param[p].mask; i++)
+            if (!strcmp(ix_param_name(ctx, (int32_t)p), c->counted[i].name))
+                c->size[p] = c->counted[i].value;
         for (int i = 0; i < ctx->param[p].degree; i++)
             if (ctx->param[p].degree > 1)
                 c->size[p] =
@@ -388,6 +393,12 @@ run_reference(tree_case *c)
     if (!c->reference)
         return false;
     c->narguments = ilex_program_argument_count(c->reference);
+    c->ncounted = ilex_program_counted_count(c->reference);
+    c->counted = tree_allocate(c->ncounted, sizeof *c->counted);
+    for (size_t i = 0; i < c->ncounted; i++)
+        c->counted[i].name = ilex_program_counted_name(c->reference, i);
+    call.counted = c->counted;
+    call.counted_count = c->ncounted;
     c->argument = tree_allocate(c->narguments, sizeof *c->argument);
     ilex_binding *b = tree_allocate(c->narguments, sizeof *b);
     bool ok = make_arguments(c, sizes);
@@ -440,6 +451,7 @@ close_case(tree_case *c)
         diff_buffer_free(&c->argument[i - 1]);
     free(c->argument);
     free(c->size);
+    free(c->counted);
     ilex_program_release(c->reference);
     ilex_module_free(c->module);
     ilex_context_free(c->ctx);
