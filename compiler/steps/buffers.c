@@ -87,9 +87,6 @@ ix_pass_buffers(ix_unit *u)
         ix_stmt_each(k->body, touch_store, &l);
         k->nests = k->body;
     }
-    /* a count is read when the kernels before have run */
-    for (size_t i = u->noutputs; i < u->nroots; i++)
-        l.last[u->count_buffer + (int)(i - u->noutputs)] = u->nkernels - 1;
     assign_slots(&l);
     return true;
 }
