@@ -97,6 +97,7 @@ run_program(ilex_context *ctx, const ilex_program *p, launch *l)
                 .stride = l->stride,
                 .cover = l->cover,
                 .size = l->size,
+                .least = l->size,
                 .arguments = l->arguments};
     return ix_run_steps(&r);
 }

@@ -18,7 +18,6 @@ make_block(ix_run *r)
     size_t bytes = (c->nbuffers + 1) *
                        (sizeof *r->bound + sizeof *r->base + sizeof *r->value) +
                    2 * (c->nsizes + 1) * sizeof *r->size +
-                   ((size_t)c->nslots + 1) * sizeof *r->offset +
                    axes * (sizeof *r->stride + sizeof *r->cover) +
                    r->p->most_arguments + axes * sizeof *r->axis;
     char *p = ix_mem_new(&r->p->mem, bytes), *at = p;
@@ -34,8 +33,6 @@ make_block(ix_run *r)
     at += (c->nsizes + 1) * sizeof *r->size;
     r->least = c->ncounts ? (int64_t *)(void *)at : r->size;
     at += (c->nsizes + 1) * sizeof *r->least;
-    r->offset = (int64_t *)(void *)at;
-    at += ((size_t)c->nslots + 1) * sizeof *r->offset;
     r->stride = (int64_t *)(void *)at;
     at += axes * sizeof *r->stride;
     r->cover = (int64_t(*)[2])(void *)at;

@@ -197,9 +197,13 @@ place_temporaries(ix_run *r)
 static ilex_status
 do_ALLOC(ix_run *r, const ix_step *s)
 {
-    int64_t bytes = ix_workspace_bytes(r->p->c, r->least, r->size, r->offset);
-    ilex_status rc = find_memory(r, bytes, &r->memory);
+    const ix_compiled *c = r->p->c;
     (void)s;
+    r->offset = ix_mem_new(&r->p->mem, (size_t)c->nslots * sizeof *r->offset);
+    if (!r->offset)
+        return ix_fail_memory(r->err);
+    int64_t bytes = ix_workspace_bytes(c, r->least, r->size, r->offset);
+    ilex_status rc = find_memory(r, bytes, &r->memory);
     return rc ? rc : place_temporaries(r);
 }
 
@@ -269,7 +273,9 @@ settle(ix_run *r)
     ilex_status rc = e->wait && r->busy ? e->wait(r) : ILEX_OK;
     r->busy = false;
     ix_workspace_give(r->p->workspaces, r->workspace);
+    ix_mem_free(&r->p->mem, r->offset);
     r->workspace = NULL;
+    r->offset = NULL;
     return rc;
 }
 
