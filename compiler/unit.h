@@ -41,6 +41,8 @@ typedef struct ix_buffer {
     const ix_domain *box;      /* what is read or written */
     ilex_array *node;          /* INPUT, DATA */
     int slot;                  /* TEMP: place in the workspace */
+    uint32_t passing;          /* TEMP: axes of which one index at a time is
+                                  in use, by each thread of a CPU */
     int inplace;               /* OUTPUT: buffer it may share, or -1 */
 } ix_buffer;
 

@@ -88,5 +88,8 @@ ix_pass_buffers(ix_unit *u)
         k->nests = k->body;
     }
     assign_slots(&l);
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (k->scan && !u->reference)
+            ix_recurrence_passing(u, k, l.first, l.last);
     return true;
 }

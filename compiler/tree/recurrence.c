@@ -168,3 +168,51 @@ ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
     }
     return fused;
 }
+
+/* ---- what passes ---- */
+
+/* Free axes with loops around the levels, if all nests stand in them. */
+static uint32_t
+outer_axes(const ix_kernel *k)
+{
+    uint32_t mask = 0;
+    for (const ix_stmt *nest = k->nests; nest; nest = nest->next)
+        if (!same_free_loops(k->nests, nest))
+            return 0;
+    for (int a = 0; a < k->box->rank; a++)
+        if (a != k->scan->axis && !(k->scan->inside && a == k->box->rank - 1))
+            mask |= 1u << a;
+    return mask;
+}
+
+/* Takes out of a mask the axes along which a buffer is read elsewhere than at
+ * the point that is computed. */
+typedef struct own_points {
+    int buffer;
+    uint32_t axes;
+} own_points;
+
+static bool
+note_own(void *user, const ilex_array *load)
+{
+    own_points *o = user;
+    for (int i = 0; i < load->nops && load->attr[0] == o->buffer; i++)
+        if (load->ops[i]->kind != IX_INDEX || load->ops[i]->attr[0] != i)
+            o->axes &= ~(1u << i);
+    return o->axes != 0;
+}
+
+void
+ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
+                      const int *last)
+{
+    uint32_t outer = outer_axes(k);
+    for (size_t i = 0; i < u->nbuffers && outer; i++) {
+        own_points o = {(int)i, outer};
+        if (u->buffer[i].role != IX_ROLE_TEMP || first[i] != k->number ||
+            last[i] != k->number)
+            continue;
+        ix_stmt_loads(u, k->nests, note_own, &o);
+        u->buffer[i].passing = o.axes;
+    }
+}

@@ -151,6 +151,11 @@ bool ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 /* The nests of the kernel, one for each piece of the levels, as loops over the
  * levels in common loops over what is free; copies. */
 ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);
+/* Notes which temporaries of the kernel pass along the free loops around its
+ * levels: one index after the other is written, read, and done with. "first"
+ * and "last" are the kernels that touch each buffer. */
+void ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
+                           const int *last);
 
 /* ---- walks ---- */
 

@@ -31,7 +31,9 @@ allocate(ix_run *r, size_t bytes, char **memory)
  * complain of, if "failed". */
 typedef struct launch_state {
     ix_kernel_fn fn;
-    const void *arguments;
+    const char *arguments;
+    size_t bytes; /* from the arguments of a part to those of the next; 0: all
+                     have the same */
     int64_t lo, hi, parts;
     bool failed;
     ix_local found;
@@ -52,10 +54,10 @@ note(launch_state *l, const ix_local *local)
 }
 
 static void
-call(launch_state *l, int64_t from, int64_t to)
+call(launch_state *l, int64_t part, int64_t from, int64_t to)
 {
     ix_local local = {.scratch = NULL};
-    if (l->fn(l->arguments, from, to, &local) != 0)
+    if (l->fn(l->arguments + (size_t)part * l->bytes, from, to, &local) != 0)
         note(l, &local);
 }
 
@@ -68,8 +70,43 @@ run_part(void *arg, int64_t i)
         l->lo + n / l->parts * i + (i < n % l->parts ? i : n % l->parts);
     int64_t to = from + n / l->parts + (i < n % l->parts ? 1 : 0);
     ix_fpenv before = ix_fpenv_enter(); /* the thread may be the caller's */
-    call(l, from, to);
+    call(l, i, from, to);
     ix_fpenv_leave(before);
+}
+
+/* Do parts have temporaries of their own? */
+static bool
+has_own(const ix_run *r, const ix_kernel_layout *l)
+{
+    bool own = false;
+    for (size_t f = 0; f < l->nfields; f++)
+        own |= l->field[f].kind == IX_FIELD_BUFFER &&
+               (size_t)l->field[f].index >= r->p->c->narguments &&
+               r->part[l->field[f].index] > 0;
+    return own;
+}
+
+/* Arguments for each part, with the temporaries that are its own; NULL: no
+ * memory. */
+static char *
+own_arguments(const ix_run *r, const ix_kernel_layout *l, int64_t parts)
+{
+    char *all = ix_mem_new(&r->p->mem, (size_t)parts * l->bytes);
+    for (int64_t i = 0; i < parts && all; i++) {
+        char *mine = all + (size_t)i * l->bytes, *base;
+        memcpy(mine, r->arguments, l->bytes);
+        for (size_t f = 0; f < l->nfields; f++) {
+            const ix_field *field = &l->field[f];
+            if (field->kind != IX_FIELD_BUFFER ||
+                (size_t)field->index < r->p->c->narguments)
+                continue;
+            memcpy(&base, mine + field->offset, sizeof base);
+            base = (char *)((uintptr_t)base +
+                            (uintptr_t)(i * r->part[field->index]));
+            memcpy(mine + field->offset, &base, sizeof base);
+        }
+    }
+    return all;
 }
 
 static ilex_status
@@ -78,15 +115,25 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
     const ilex_program *p = r->p;
     launch_state l = {
         .fn = p->kernel[i], .arguments = r->arguments, .lo = lo, .hi = hi};
-    ix_pack_arguments(r, &p->c->source[p->backend->dialect].layout[i],
-                      r->arguments);
+    const ix_kernel_layout *layout =
+        &p->c->source[p->backend->dialect].layout[i];
+    char *own = NULL;
+    ix_pack_arguments(r, layout, r->arguments);
     l.parts = r->threads < hi - lo ? r->threads : hi - lo;
+    if (l.parts > 1 && has_own(r, layout)) {
+        own = own_arguments(r, layout, l.parts);
+        if (!own)
+            return ix_fail_memory(r->err);
+        l.arguments = own;
+        l.bytes = layout->bytes;
+    }
     if (l.parts <= 1)
-        call(&l, lo, hi);
+        call(&l, 0, lo, hi);
     else if (r->call && r->call->parallel_for)
         r->call->parallel_for(r->call->user, run_part, &l, l.parts);
     else
         ix_pool_run(r->threads, l.parts, run_part, &l);
+    ix_mem_free(&p->mem, own);
     return l.failed ? ix_run_outside(r, &l.found) : ILEX_OK;
 }
 

@@ -135,6 +135,8 @@ struct ix_run {
     ix_workspace *workspace; /* checked out, or NULL */
     char *memory;            /* where slots begin */
     int64_t *offset;         /* of each */
+    int64_t *part;           /* per buffer: bytes from what one thread has of a
+                                temporary to what the next one has */
     int threads;
     int device; /* engine_device.c */
     const ix_device_code *code;
@@ -149,10 +151,11 @@ ilex_status ix_bind(ix_run *r, const ilex_binding *bindings, size_t count);
 /* Carries out the steps of a program whose arguments are bound. */
 ilex_status ix_run_steps(ix_run *r);
 
-/* Bytes of the workspace for sizes in their ranges (as in ix_run); -1 on
- * overflow. "offset" is per slot. */
-int64_t ix_workspace_bytes(const ix_compiled *c, const int64_t *least,
-                           const int64_t *size, int64_t *offset);
+/* Bytes of the workspace for sizes in their ranges (as in ix_run) on so many
+ * threads; -1 on overflow. "offset" is per slot. */
+int64_t ix_workspace_bytes(const ilex_program *p, int threads,
+                           const int64_t *least, const int64_t *size,
+                           int64_t *offset);
 
 /* The arguments of a kernel, "l->bytes" bytes. */
 void ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to);

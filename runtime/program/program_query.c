@@ -218,13 +218,13 @@ int64_t
 ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
                        size_t count, int threads)
 {
-    (void)threads; /* temporaries are shared by all */
     int64_t *least = size_values(p, sizes, count);
     int64_t *offset =
         ix_mem_new(&p->mem, ((size_t)p->c->nslots + 1) * sizeof *offset);
     int64_t bytes =
         least && offset
-            ? ix_workspace_bytes(p->c, least, least + p->c->nsizes + 1, offset)
+            ? ix_workspace_bytes(p, threads < 1 ? 1 : threads, least,
+                                 least + p->c->nsizes + 1, offset)
             : -1;
     ix_mem_free(&p->mem, least);
     ix_mem_free(&p->mem, offset);

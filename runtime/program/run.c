@@ -19,6 +19,7 @@ make_block(ix_run *r)
                        (sizeof *r->bound + sizeof *r->base + sizeof *r->value) +
                    2 * (c->nsizes + 1) * sizeof *r->size +
                    axes * (sizeof *r->stride + sizeof *r->cover) +
+                   (c->nbuffers + 1) * sizeof *r->part +
                    r->p->most_arguments + axes * sizeof *r->axis;
     char *p = ix_mem_new(&r->p->mem, bytes), *at = p;
     if (!p)
@@ -37,6 +38,8 @@ make_block(ix_run *r)
     at += axes * sizeof *r->stride;
     r->cover = (int64_t(*)[2])(void *)at;
     at += axes * sizeof *r->cover;
+    r->part = (int64_t *)(void *)at;
+    at += (c->nbuffers + 1) * sizeof *r->part;
     r->arguments = at;
     at += r->p->most_arguments;
     r->axis = (int *)(void *)at;

@@ -11,38 +11,53 @@
 
 /* ---- temporaries ---- */
 
-/* Elements of a box at most; false on overflow. */
-static bool
-box_elements(const ix_compiled_buffer *b, const int64_t *least,
-             const int64_t *size, int64_t *count)
+/* The axes of a temporary along which each thread has one index at a time: on a
+ * CPU, where kernels run. */
+static uint32_t
+passing_axes(const ilex_program *p, const ix_compiled_buffer *b)
 {
-    int64_t n = 1;
+    int dialect = p->backend->dialect;
+    return dialect < 0 || dialect == IX_DIALECT_cuda ? 0 : b->passing;
+}
+
+/* Bytes that a temporary needs at most, for one thread, a multiple of 64; false
+ * on overflow. */
+static bool
+temporary_bytes(const ix_compiled_buffer *b, uint32_t passing,
+                const int64_t *least, const int64_t *size, int64_t *bytes)
+{
+    int64_t n = (int64_t)ilex_dtype_bytes(b->dtype);
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi;
+        if (passing >> k & 1)
+            continue;
         if (!ix_lin_least(b->box[k].lo, least, size, &lo) ||
             !ix_lin_most(b->box[k].hi, least, size, &hi) ||
             !ix_mul(n, hi > lo ? hi - lo : 0, &n))
             return false;
     }
-    *count = n;
+    *bytes = n;
+    if (!ix_add(n, 63, bytes))
+        return false;
+    *bytes &= ~(int64_t)63;
     return true;
 }
 
 /* Slots one after another at multiples of 64 bytes, each as large as its
  * largest tenant. */
 int64_t
-ix_workspace_bytes(const ix_compiled *c, const int64_t *least,
+ix_workspace_bytes(const ilex_program *p, int threads, const int64_t *least,
                    const int64_t *size, int64_t *offset)
 {
+    const ix_compiled *c = p->c;
     int64_t total = 0, n;
     memset(offset, 0, (size_t)c->nslots * sizeof *offset);
     for (size_t i = c->narguments; i < c->nbuffers; i++) {
         const ix_compiled_buffer *b = &c->buffer[i];
-        if (!box_elements(b, least, size, &n) ||
-            !ix_mul(n, (int64_t)ilex_dtype_bytes(b->dtype), &n) ||
-            !ix_add(n, 63, &n))
+        uint32_t passing = passing_axes(p, b);
+        if (!temporary_bytes(b, passing, least, size, &n) ||
+            (passing && !ix_mul(n, threads, &n)))
             return -1;
-        n &= ~(int64_t)63;
         offset[b->slot] = n > offset[b->slot] ? n : offset[b->slot];
     }
     for (int slot = 0; slot < c->nslots; slot++) {
@@ -58,14 +73,17 @@ ix_workspace_bytes(const ix_compiled *c, const int64_t *least,
  * element (0, ..., 0) to its first one; false on overflow: a kernel multiplies
  * indices by strides, so every such offset must fit 64 bits. */
 static bool
-temporary_layout(const ix_compiled_buffer *b, const int64_t *size,
-                 int64_t *stride, int64_t *offset)
+temporary_layout(const ix_compiled_buffer *b, uint32_t passing,
+                 const int64_t *size, int64_t *stride, int64_t *offset)
 {
     int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype), step = bytes, v;
     bool fits = true;
     *offset = 0;
     for (int k = b->rank - 1; k >= 0; k--) {
         int64_t lo = 0, hi = 0;
+        stride[k] = 0;
+        if (passing >> k & 1)
+            continue;
         fits = fits && ix_range_eval(&b->box[k], size, &lo, &hi);
         stride[k] = step / bytes;
         fits = fits && ix_mul(hi, step, &v) && ix_mul(lo, step, &v) &&
@@ -81,9 +99,14 @@ static ilex_status
 place_temporary(ix_run *r, size_t i, char *memory)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
+    uint32_t passing = passing_axes(r->p, b);
     int64_t offset;
-    bool fits =
-        temporary_layout(b, r->size, &r->stride[b->first_stride], &offset);
+    bool fits = temporary_layout(b, passing, r->size,
+                                 &r->stride[b->first_stride], &offset);
+    r->part[i] = 0;
+    if (passing)
+        fits = fits &&
+               temporary_bytes(b, passing, r->least, r->size, &r->part[i]);
     for (int k = 0; k < b->rank; k++) {
         int64_t *cover = r->cover[b->first_stride + k];
         ix_range_eval(&b->box[k], r->size, &cover[0], &cover[1]);
@@ -202,7 +225,8 @@ do_ALLOC(ix_run *r, const ix_step *s)
     r->offset = ix_mem_new(&r->p->mem, (size_t)c->nslots * sizeof *r->offset);
     if (!r->offset)
         return ix_fail_memory(r->err);
-    int64_t bytes = ix_workspace_bytes(c, r->least, r->size, r->offset);
+    int64_t bytes = ix_workspace_bytes(r->p, r->threads, r->least, r->size,
+                                       r->offset);
     ilex_status rc = find_memory(r, bytes, &r->memory);
     return rc ? rc : place_temporaries(r);
 }

@@ -33,11 +33,11 @@ axis_mask(diff_shop *shop, diff_random *r, ilex_array *x, int k)
     ix_axis ax = x->interior->ax[k];
     const ix_domain *dom = ix_domain_new(ctx, 1, &ax);
     ilex_array *index = ix_scalar_index(ctx, 0);
-    ilex_array *ops[2] = {index, ix_index_const(ctx, 1 + diff_draw(r, 3))};
+    int64_t period = 1 + diff_draw(r, 3);
+    ilex_array *rest = ix_index_fma(ctx, index, -period,
+                                    ix_index_floordiv(ctx, index, period));
     ilex_array *body = ix_structure_compare(
-        ctx, IX_OP_EQUAL,
-        ix_scalar_op(ctx, IX_OP_REMAINDER, ILEX_I64, ILEX_I64, ops),
-        ix_index_const(ctx, diff_draw(r, 2)));
+        ctx, IX_OP_EQUAL, rest, ix_index_const(ctx, diff_draw(r, 2)));
     return ix_build_lambda(ctx, "mask", dom, body, 0, NULL);
 }
 
