@@ -20,9 +20,23 @@ reads_in_place(const ilex_array *load)
 /* How a kernel uses an output and the input whose place it may take. */
 typedef struct usage {
     int64_t input;
+    const ix_recurrence *scan; /* of the kernel, or NULL */
     bool writes, reads, moved; /* moved: reads at other indices than its own */
     bool written;              /* by kernels before */
+    bool beside, stored;       /* somewhere in the kernel: reads of a scan at
+                                  another free point, the output is written */
 } usage;
+
+/* Does a load read its own free point? */
+static bool
+reads_own_point(const ilex_array *load, int axis)
+{
+    for (int k = 0; k < load->nops; k++)
+        if (k != axis &&
+            (load->ops[k]->kind != IX_INDEX || load->ops[k]->attr[0] != k))
+            return false;
+    return true;
+}
 
 static bool
 note_load(void *user, const ilex_array *load)
@@ -31,6 +45,7 @@ note_load(void *user, const ilex_array *load)
     if (load->attr[0] == x->input) {
         x->reads = true;
         x->moved |= !reads_in_place(load);
+        x->beside |= x->scan && !reads_own_point(load, x->scan->axis);
     }
     return true;
 }
@@ -51,18 +66,22 @@ note_nest(ix_unit *u, usage *x, ix_stmt *nest, int output)
 {
     for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
         x->writes |= s->at.buffer == output;
+    x->stored |= x->writes;
     ix_stmt_loads(u, nest->kind == IX_STMT_FOR ? nest->body : nest, note_load,
                   x);
 }
 
-/* Is every element of the input read before the output's takes its place? Scans
- * that were joined write one after the other, as kernels do. */
+/* Is every element of the input read before the output's takes its place? What
+ * was joined to a scan writes one after the other at each free point, as
+ * kernels do, and then at the next point. */
 static bool
 is_safe(ix_unit *u, int output, int input)
 {
     usage x = {.input = input};
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         int before = ix_nest_body(k->body)->at.buffer;
+        x.scan = k->scan;
+        x.beside = x.stored = false;
         for (ix_stmt *n = k->body; n; n = n->next) {
             int now = ix_nest_body(n)->at.buffer;
             if (k->scan && now != before && !in_time(&x))
@@ -70,7 +89,7 @@ is_safe(ix_unit *u, int output, int input)
             before = now;
             note_nest(u, &x, n, output);
         }
-        if (!in_time(&x))
+        if (!in_time(&x) || (x.beside && x.stored))
             return false;
     }
     return true;

@@ -48,19 +48,45 @@ ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
 
 /* Do two nests differ in their levels and stores only? */
 static bool
-same_free_loops(const ix_stmt *a, const ix_stmt *b)
+same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis)
 {
     for (; a->kind == IX_STMT_FOR; a = a->body, b = b->body)
-        if (a->parallel && !ix_stmt_same_bounds(a, b))
+        if (a->number != axis && !ix_stmt_same_bounds(a, b))
             return false;
     return true;
 }
 
-/* ---- joining scans ---- */
+/* Have all nests of both lists the same free loops? */
+static bool
+one_group(const ix_stmt *a, const ix_stmt *b, int axis)
+{
+    for (const ix_stmt *nest = a; nest; nest = nest->next)
+        if (!same_free_loops(a, nest, axis))
+            return false;
+    for (const ix_stmt *nest = b; nest; nest = nest->next)
+        if (!same_free_loops(a, nest, axis))
+            return false;
+    return true;
+}
+
+/* The free axes whose loops stand around the levels. */
+static uint32_t
+outer_axes(const ix_recurrence *r, int rank)
+{
+    uint32_t mask = 0;
+    for (int a = 0; a < rank; a++)
+        if (a != r->axis && !(r->inside && a == rank - 1))
+            mask |= 1u << a;
+    return mask;
+}
+
+/* ---- joining ---- */
 
 /* What the nests of a kernel read of the buffers that another one writes. */
 typedef struct reading {
     const ix_kernel *writer;
+    int axis;       /* of the levels */
+    bool any;       /* something */
     bool elsewhere; /* at another point than the free one that is computed */
 } reading;
 
@@ -80,42 +106,93 @@ note_reading(void *user, const ilex_array *load)
     reading *r = user;
     if (!writes(r->writer, load->attr[0]))
         return true;
+    r->any = true;
     for (int i = 0; i < load->nops; i++)
-        r->elsewhere |=
-            i != r->writer->scan->axis &&
-            (load->ops[i]->kind != IX_INDEX || load->ops[i]->attr[0] != i);
+        r->elsewhere |= i != r->axis && (load->ops[i]->kind != IX_INDEX ||
+                                         load->ops[i]->attr[0] != i);
     return !r->elsewhere;
 }
 
-/* Have all nests of both kernels the same free loops? */
+/* Has a nest a loop for each axis, whose bounds are known from sizes? */
 static bool
-one_group(const ix_kernel *a, const ix_kernel *b)
+is_rectangular(ix_stmt *nest, int rank)
 {
-    for (const ix_stmt *nest = a->body; nest; nest = nest->next)
-        if (!same_free_loops(a->body, nest))
-            return false;
-    for (const ix_stmt *nest = b->body; nest; nest = nest->next)
-        if (!same_free_loops(a->body, nest))
-            return false;
-    return true;
+    int loops = 0;
+    for (const ix_stmt *s = nest; s->kind == IX_STMT_FOR;
+         s = s->body, loops++) {
+        for (int i = 0; i < s->nlo; i++)
+            if (s->lo[i]->flags & IX_HAS_INDEX)
+                return false;
+        for (int i = 0; i < s->nhi; i++)
+            if (s->hi[i]->flags & IX_HAS_INDEX)
+                return false;
+    }
+    return loops == rank && !ix_nest_has_reduction(nest);
+}
+
+/* The nest with its loops in the order of a scan. */
+static ix_stmt *
+reordered(ix_unit *u, const ix_recurrence *r, const ix_stmt *nest, int rank)
+{
+    const ix_stmt *loop[ILEX_MAX_RANK];
+    int order[ILEX_MAX_RANK];
+    ix_stmt *inner = ix_nest_body((ix_stmt *)(uintptr_t)nest);
+    for (; nest->kind == IX_STMT_FOR; nest = nest->body)
+        loop[nest->number] = nest;
+    ix_recurrence_order(r, rank, order);
+    for (int k = rank - 1; k >= 0; k--) {
+        ix_stmt *s = ix_stmt_copy(u, loop[order[k]]);
+        s->body = inner;
+        inner = s;
+    }
+    return inner;
+}
+
+/* The nests of a kernel as nests of the scan: its own if it is one; NULL if
+ * that is not possible. */
+static ix_stmt *
+nests_like(ix_unit *u, const ix_recurrence *r, const ix_kernel *k)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    int rank = k->box->rank;
+    if (k->scan)
+        return k->scan->axis == r->axis && k->scan->inside == r->inside
+                   ? k->body
+                   : NULL;
+    for (ix_stmt *nest = k->body; nest; nest = nest->next) {
+        if (k->ordered || !is_rectangular(nest, rank))
+            return NULL;
+        *tail = reordered(u, r, nest, rank);
+        tail = &(*tail)->next;
+    }
+    return first;
 }
 
 bool
 ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
-    reading r = {.writer = a};
-    if (!a->scan || !b->scan || a->scan->axis != b->scan->axis ||
-        a->scan->inside != b->scan->inside || a->box != b->box ||
-        !one_group(a, b) ||
+    const ix_recurrence *scan = a->scan ? a->scan : b->scan;
+    if (!scan || a->box != b->box ||
         ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
         return false;
-    ix_stmt_loads(u, b->body, note_reading, &r);
-    if (r.elsewhere)
+    ix_stmt *x = nests_like(u, scan, a), *y = x ? nests_like(u, scan, b) : NULL;
+    if (!y || !one_group(x, y, scan->axis))
         return false;
-    ix_stmt *last = a->body;
-    while (last->next)
-        last = last->next;
-    last->next = b->body;
+    reading r = {.writer = a, .axis = scan->axis};
+    ix_stmt_loads(u, b->body, note_reading, &r);
+    /* what is no scan comes to be where its operand, or its reader, is at hand
+     */
+    bool worth =
+        (a->scan && b->scan) || (r.any && outer_axes(scan, a->box->rank) != 0);
+    if (r.elsewhere || !worth)
+        return false;
+    a->body = x;
+    while (x->next)
+        x = x->next;
+    x->next = y;
+    a->axis = a->scan ? a->axis : b->axis;
+    a->ordered = true;
+    a->scan = scan;
     return true;
 }
 
@@ -132,9 +209,9 @@ around(ix_unit *u, const ix_stmt *loop, ix_stmt *body)
 
 /* The loop over the levels of a nest. On a GPU what is free stands outside. */
 static ix_stmt *
-levels_of(ix_unit *u, const ix_stmt *nest)
+levels_of(ix_unit *u, const ix_stmt *nest, int axis)
 {
-    while (nest->parallel)
+    while (nest->number != axis)
         nest = nest->body;
     ix_stmt *stores = ix_nest_body(nest->body);
     const ix_stmt *inner = nest->body;
@@ -143,26 +220,27 @@ levels_of(ix_unit *u, const ix_stmt *nest)
 
 /* The free loops of a nest that stand outside of its levels, around "body". */
 static ix_stmt *
-free_loops(ix_unit *u, const ix_stmt *nest, ix_stmt *body)
+free_loops(ix_unit *u, const ix_stmt *nest, int axis, ix_stmt *body)
 {
     if (nest->kind != IX_STMT_FOR)
         return body;
-    if (!nest->parallel)
-        return u->cuda ? free_loops(u, nest->body, body) : body;
-    return around(u, nest, free_loops(u, nest->body, body));
+    if (nest->number == axis)
+        return u->cuda ? free_loops(u, nest->body, axis, body) : body;
+    return around(u, nest, free_loops(u, nest->body, axis, body));
 }
 
 ix_stmt *
 ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
 {
     ix_stmt *fused = NULL, **tail = &fused;
+    int axis = k->scan->axis;
     for (ix_stmt *nest = k->body; nest;) {
         ix_stmt *levels = NULL, **last = &levels, *first = nest;
-        for (; nest && same_free_loops(first, nest); nest = nest->next) {
-            *last = levels_of(u, nest);
+        for (; nest && same_free_loops(first, nest, axis); nest = nest->next) {
+            *last = levels_of(u, nest, axis);
             last = &(*last)->next;
         }
-        *tail = free_loops(u, first, levels);
+        *tail = free_loops(u, first, axis, levels);
         while (*tail)
             tail = &(*tail)->next;
     }
@@ -170,20 +248,6 @@ ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
 }
 
 /* ---- what passes ---- */
-
-/* Free axes with loops around the levels, if all nests stand in them. */
-static uint32_t
-outer_axes(const ix_kernel *k)
-{
-    uint32_t mask = 0;
-    for (const ix_stmt *nest = k->nests; nest; nest = nest->next)
-        if (!same_free_loops(k->nests, nest))
-            return 0;
-    for (int a = 0; a < k->box->rank; a++)
-        if (a != k->scan->axis && !(k->scan->inside && a == k->box->rank - 1))
-            mask |= 1u << a;
-    return mask;
-}
 
 /* Takes out of a mask the axes along which a buffer is read elsewhere than at
  * the point that is computed. */
@@ -206,7 +270,9 @@ void
 ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
                       const int *last)
 {
-    uint32_t outer = outer_axes(k);
+    uint32_t outer = one_group(k->nests, NULL, k->scan->axis)
+                         ? outer_axes(k->scan, k->box->rank)
+                         : 0;
     for (size_t i = 0; i < u->nbuffers && outer; i++) {
         own_points o = {(int)i, outer};
         if (u->buffer[i].role != IX_ROLE_TEMP || first[i] != k->number ||

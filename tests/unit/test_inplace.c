@@ -166,8 +166,64 @@ START_TEST(transposed)
 }
 END_TEST
 
+/* A square with a halo of 1 above and below. */
+static ilex_storage *
+square(double factor)
+{
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .dtype = "f64",
+                              .rank = 2,
+                              .shape = SHAPE(9, 7),
+                              .axes = "k, j",
+                              .halo = SHAPE(1, 1, 0, 0),
+                              .fill = &(double){0.0}};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    for (int64_t i = 0; i < 63; i++)
+        ilex_storage_set_f64(s, SHAPE(i / 7, i % 7),
+                             factor * ((double)(i * 7 % 31) + 0.25));
+    return s;
+}
+
+/* Kernels that share the loops of a scan go from point to point: what one of
+ * them writes in place of an input at one point another one, before it in the
+ * text, would read at the next. */
+START_TEST(beside)
+{
+    static const char *const text[] = {
+        "scan j backward t[k:n, j:n] = where(j == n-1, s[k, j], t[k, j+1] + "
+        "s[k, j])\nout y : f64[k:n, j:n] = t inplace x\n",
+        "out y : f64[k:n, j:n] = 2*s inplace x\n"};
+    static const char *const jits[] = {"reference", "tcc", "cc"};
+    for (size_t i = 0; i < IX_COUNT(text) * IX_COUNT(jits); i++) {
+        char whole[500];
+        snprintf(
+            whole, sizeof whole,
+            "ilex 1\nprogram p\nsize n\n"
+            "in x : f64[k:n, j:n] halo(k:1:1)\n"
+            "scan j forward s[k:n, j:n] = where(j == 0, x[k, j], s[k, j-1] "
+            "+ x[k-1, j])\n%s",
+            text[i % 2]);
+        ilex_option_set(ctx, "jit", jits[i / 2]);
+        ilex_program *p = compile(whole);
+        ilex_storage *x = square(1.0), *y = square(0.0);
+        run_program(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2);
+        run_program(p, (ilex_binding[]){{"x", x}, {"y", x}}, 2);
+        for (int64_t k = 7; k < 56; k++) {
+            double in, out;
+            ilex_storage_get_f64(x, SHAPE(k / 7, k % 7), &in);
+            ilex_storage_get_f64(y, SHAPE(k / 7, k % 7), &out);
+            ck_assert_msg(in == out, "%s, %s", text[i % 2], jits[i / 2]);
+        }
+        ilex_storage_release(x);
+        ilex_storage_release(y);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("inplace", verdicts, values, transposed);
+    return RUN_TESTS("inplace", verdicts, values, transposed, beside);
 }
