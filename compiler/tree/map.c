@@ -145,9 +145,11 @@ put_grid(ix_builder *b, ix_stmt *nest)
     ix_unit *u = b->u;
     grid g = {.b = b};
     ilex_array *points;
-    for (; is_rectangular(nest); nest = nest->body)
+    for (bool alone = true; alone && is_rectangular(nest); nest = nest->body) {
         add_axis(&g,
                  nest->number == b->k->axis ? bounded(u, b->k, nest) : nest);
+        alone = !nest->body->next;
+    }
     points = g.axis[0].length;
     for (int k = 1; k < g.rank; k++)
         points =

@@ -190,6 +190,15 @@ place_checked(ix_builder *b, int buffer, ilex_array *x)
     return value;
 }
 
+/* On a GPU what the kernel itself may have written is read inside of the loop
+ * over the grid, which is the outermost one, behind the writes. */
+static bool
+in_the_grid(const ix_builder *b, const ilex_array *load)
+{
+    return b->u->cuda && b->k->ordered && b->depth > 0 &&
+           ix_buffer_is_written(&b->u->buffer[load->attr[0]]);
+}
+
 static ilex_array *
 place_load(ix_builder *b, ilex_array *x)
 {
@@ -203,6 +212,7 @@ place_load(ix_builder *b, ilex_array *x)
     s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, index);
     s->at = place_element(b, s->at, &depth);
     depth = depth < b->floor ? b->floor : depth;
+    depth = depth == 0 && in_the_grid(b, x) ? 1 : depth;
     s->prefix = 't';
     s->number = b->k->nvalues++;
     s->dtype = (ilex_dtype)x->dtype;
