@@ -235,6 +235,10 @@ put_scratch(const dumper *d, const ix_stmt *s)
         ix_text_put(d->t, " = ");
         put_operand(d, s->value);
     }
+    if (s->width) {
+        ix_text_put(d->t, " behind ");
+        put_operand(d, s->width);
+    }
 }
 
 /* "verb from into to" of FOLD, PUSH, POP. */
