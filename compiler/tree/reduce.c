@@ -4,6 +4,8 @@
  * gives: no reduction in any expression; breaks: nothing. The order in which
  * elements are combined is that of the node; see ix_scalar_reduce().
  */
+#include "compiler/tree/reduce.h"
+
 #include "compiler/tree/ranges.h"
 
 enum { MOST_UNROLLED = 4 };

@@ -86,10 +86,10 @@ folded(sum *s, diff_random *r)
     case 0:
         return ix_index_min(s->ctx, ix_index_max(s->ctx, at, lo), last);
     case 1:
-        at = choose(s, compare(s, IX_OP_GREATER, at, last),
-                    ix_index_fma(s->ctx, at, -1, n), at);
         return choose(s, compare(s, IX_OP_LESS, at, lo),
-                      ix_index_fma(s->ctx, at, 1, n), at);
+                      ix_index_fma(s->ctx, at, 1, n),
+                      choose(s, compare(s, IX_OP_GREATER, at, last),
+                             ix_index_fma(s->ctx, at, -1, n), at));
     case 2:
         return ix_index_floordiv(s->ctx, at, diff_between(r, 2, 3));
     case 3:
@@ -168,6 +168,9 @@ diff_build_solved(diff_shop *shop, diff_random *r, ilex_array *const *x)
     if (!open_sum(&s, shop, r, x[0]))
         return NULL;
     ix_reduction how = reductions[diff_draw(r, 8)];
+    for (int k = 0; k < s.reduced; k++)
+        if (!ix_reduction_info_of(how)->empty && s.range[k].lo == s.range[k].hi)
+            return NULL; /* no value, which text refuses */
     if (!ix_reduction_type(how, (ilex_dtype)x[0]->dtype, &acc, &result))
         return NULL;
     ilex_array *body = ix_scalar_cast(
