@@ -39,15 +39,12 @@ ix_emit_fold(ix_emitter *e, const ix_stmt *s)
 static const char *
 open_points(ix_emitter *e, const ix_stmt *s)
 {
-    ix_text w;
     if (!s->width)
         return "";
-    ix_text_init(&w, &e->mem);
-    ix_emit_sum(e, s->width, &w);
     if (*e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
-    ix_emit_open(e, "for (i64 v = 0; v < %s; v++)", ix_text_string(&w));
-    ix_text_free(&w);
+    ix_emit_open(e, "for (i64 v = 0; v < %s; v++)",
+                 ix_emit_leaf(e, s->width).re);
     return "[v]";
 }
 
@@ -93,12 +90,13 @@ move_slot(ix_emitter *e, const ix_stmt *s, const ix_stmt *stack,
 }
 
 /* Combines the chunk's result with those on the stack that are as long as it:
- * one for every trailing set bit of the number of chunks before. */
+ * one for every trailing set bit of the number of chunks before, if pushed. */
 void
 ix_emit_push(ix_emitter *e, const ix_stmt *s)
 {
     int m = s->to->number;
-    ix_emit_open(e, "for (i64 m%d = c%d; m%d & 1; m%d >>= 1)", m, m, m, m);
+    ix_emit_open(e, "for (i64 m%d = c%d; m%d & 1 && d%d > 0; m%d >>= 1)", m, m,
+                 m, m, m);
     pop_and_combine(e, s, s->to, s->from);
     ix_emit_close(e);
     move_slot(e, s, s->to, s->from, true);

@@ -151,7 +151,8 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
                     part ? first.im : first.re);
     if (stack) {
         ix_emit_put(e, "i32 d%d = 0;", s->number);
-        ix_emit_put(e, "i64 c%d = 0;", s->number);
+        ix_emit_put(e, "i64 c%d = %s;", s->number,
+                    s->width ? ix_emit_leaf(e, s->width).re : "0");
     }
 }
 

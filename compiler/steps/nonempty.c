@@ -3,7 +3,8 @@
  * Reductions that need an element (max, min, argmax, argmin): what a run checks
  * before it starts. One over nothing is an error unless it is never evaluated:
  * a loop or a reduction around it has no iteration for these sizes. A guard
- * that split left in the body does not count as one.
+ * that split left in the body does not count as one. With an initial value, and
+ * over a range that is computed, it is what changes nothing.
  */
 #include "compiler/steps/finish.h"
 #include "compiler/tree/tree.h"
@@ -68,7 +69,7 @@ static ix_walk_step
 visit(ix_walk *w, ilex_array *n, size_t *value)
 {
     (void)value;
-    if (n->kind == IX_REDUCE &&
+    if (n->kind == IX_REDUCE && !ix_is_total(n) && !ix_is_ranged(n) &&
         !ix_reduction_info_of(ix_reduction_of(n))->empty)
         add(w->user, &w->frame, n);
     return IX_WALK_IN;

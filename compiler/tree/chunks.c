@@ -4,7 +4,7 @@
  * with a stack that holds one partial result for each set bit of the number of
  * chunks so far.
  */
-#include "compiler/tree/reduce.h"
+#include "compiler/tree/ranges.h"
 
 /* A PUSH or POP of accumulator "a" and stack "p". */
 static ix_stmt *
@@ -18,16 +18,38 @@ stack_stmt(ix_reduce_axis *x, ix_stmt_kind kind, ix_stmt *from, ix_stmt *to)
     return s;
 }
 
+/* How many chunks have no element that counts before the first one that has:
+ * their results change nothing, so they are not on the stack. NULL: none. */
+static ilex_array *
+chunks_before(ix_reduce_axis *x)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    if (!x->ranges || x->ranges->lo == x->lo)
+        return NULL;
+    ilex_array *skipped = ix_index_floordiv(
+        ctx, ix_index_fma(ctx, x->ranges->lo, -1, x->lo), IX_CHUNK);
+    return skipped->nops
+               ? ix_value_of(x->b->u, ix_build_let(x->b, 't', skipped))
+               : skipped;
+}
+
 ix_stmt *
 ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
     int64_t width = x->strip ? x->strip->points : 0;
+    ilex_array *before = chunks_before(x);
     ix_stmt *p = ix_build_scratch(b, 'p', IX_SCRATCH_STACK, x->acc, width);
-    ix_stmt *loop =
-        ix_stmt_for(b->u, ix_kernel_variable(b->u, b->k, 'q'), x->lo, x->hi);
+    ix_stmt *loop = ix_reduce_loop(x, 'q', x->lo, x->hi);
     loop->step = IX_CHUNK;
+    if (x->ranges) {
+        p->width = before;
+        loop->lo[0] =
+            before ? ix_index_fma(ctx, x->lo, IX_CHUNK, before) : x->lo;
+        loop->hi[0] = x->ranges->hi;
+        loop->optional = true;
+    }
     ix_build_open(b, loop);
     ilex_array *from = ix_scalar_index(ctx, loop->number);
     ilex_array *to =

@@ -131,9 +131,10 @@ list_reduction(dumper *d, const ilex_array *x)
 {
     ix_map outer = d->name;
     int lanes = (int)ix_lanes_of(x);
-    ix_text_format(d->t, "%s over [%s], ",
+    ix_text_format(d->t, "%s over [%s]%s, ",
                    ix_reduction_info_of(ix_reduction_of(x))->name,
-                   ix_domain_show(d->u->ctx, x->interior).s);
+                   ix_domain_show(d->u->ctx, x->interior).s,
+                   ix_is_total(x) ? " or nothing" : "");
     if (ix_is_chain(x))
         ix_text_put(d->t, "one chain, of\n");
     else
@@ -234,6 +235,10 @@ put_scratch(const dumper *d, const ix_stmt *s)
     if (s->value) {
         ix_text_put(d->t, " = ");
         put_operand(d, s->value);
+    }
+    if (s->width) {
+        ix_text_put(d->t, " behind ");
+        put_operand(d, s->width);
     }
 }
 

@@ -3,16 +3,14 @@
  * Reductions: one chunk of an axis into an accumulator, by a plain loop or in
  * lanes: element i goes to lane i mod lanes, the lanes are folded as a tree.
  */
-#include "compiler/tree/reduce.h"
+#include "compiler/tree/ranges.h"
 
 /* A chunk is not empty, but its whole rounds of lanes may be. */
 static ix_stmt *
 open_loop(ix_reduce_axis *x, char prefix, ilex_array *lo, ilex_array *hi,
           int64_t step, bool optional)
 {
-    ix_unit *u = x->b->u;
-    ix_stmt *loop =
-        ix_stmt_for(u, ix_kernel_variable(u, x->b->k, prefix), lo, hi);
+    ix_stmt *loop = ix_reduce_loop(x, prefix, lo, hi);
     loop->step = step;
     loop->optional &= optional;
     ix_build_open(x->b, loop);
@@ -37,11 +35,15 @@ serial(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
 /* Adds the elements from "first" on to the lower "count" lanes, one to each. */
 static void
 add_to_lanes(ix_reduce_axis *x, ix_stmt *lanes, ilex_array *first,
-             ilex_array *count)
+             ilex_array *count, const ix_ranges *within)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    ix_stmt *loop = open_loop(x, 'j', ix_index_const(ctx, 0), count, 1, true);
+    ix_stmt *loop = ix_reduce_loop(x, 'j', ix_index_const(ctx, 0), count);
+    if (within)
+        ix_reduce_narrow(x, loop, ix_index_fma(ctx, within->lo, -1, first),
+                         ix_index_fma(ctx, within->hi, -1, first));
+    ix_build_open(b, loop);
     ilex_array *j = variable(x, loop);
     loop->parallel = true;
     ilex_array *v = ix_reduce_element(x, ix_index_fma(ctx, first, 1, j));
@@ -62,7 +64,7 @@ new_lanes(ix_reduce_axis *x)
                               ix_index_const(ctx, x->lanes), 1, true);
     loop->parallel = true;
     ix_element at = ix_element_scratch(b->u, lanes, variable(x, loop));
-    ix_build_put(b, ix_stmt_store(b->u, at, ix_reduce_identity(x)));
+    ix_build_put(b, ix_stmt_store(b->u, at, ix_reduce_first(x)));
     ix_build_close(b, loop);
     return lanes;
 }
@@ -82,6 +84,19 @@ end_of_rounds(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi)
                : ix_value_of(x->b->u, ix_build_let(x->b, 'm', end));
 }
 
+/* The rounds that have elements which count. */
+static void
+narrow_rounds(ix_reduce_axis *x, ix_stmt *loop, ilex_array *lo)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    ilex_array *from = ix_index_max(ctx, x->ranges->lo, lo);
+    from = ix_index_floordiv(ctx, ix_index_fma(ctx, from, -1, lo), x->lanes);
+    from = ix_index_fma(ctx, lo, x->lanes, from);
+    ix_reduce_narrow(x, loop,
+                     ix_value_of(x->b->u, ix_build_let(x->b, 'L', from)),
+                     x->ranges->hi);
+}
+
 static void
 in_lanes(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
 {
@@ -90,13 +105,17 @@ in_lanes(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     ix_stmt *lanes = new_lanes(x);
     ilex_array *end = end_of_rounds(x, lo, hi);
     if (end != lo) {
-        ix_stmt *loop = open_loop(x, 'w', lo, end, x->lanes, true);
-        add_to_lanes(x, lanes, variable(x, loop),
-                     ix_index_const(ctx, x->lanes));
+        ix_stmt *loop = ix_reduce_loop(x, 'w', lo, end);
+        loop->step = x->lanes;
+        if (x->ranges)
+            narrow_rounds(x, loop, lo);
+        ix_build_open(b, loop);
+        add_to_lanes(x, lanes, variable(x, loop), ix_index_const(ctx, x->lanes),
+                     NULL);
         ix_build_close(b, loop);
     }
     if (end != hi)
-        add_to_lanes(x, lanes, end, ix_index_fma(ctx, hi, -1, end));
+        add_to_lanes(x, lanes, end, ix_index_fma(ctx, hi, -1, end), x->ranges);
     ix_stmt *fold = ix_stmt_new(b->u, IX_STMT_FOLD);
     fold->op = x->op;
     fold->from = lanes;
@@ -110,6 +129,8 @@ ix_reduce_chunk(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
 {
     if (x->lanes > 1)
         in_lanes(x, lo, hi, into);
+    else if (x->ranges)
+        ix_reduce_bounded(x, lo, hi, into);
     else
         serial(x, lo, hi, into);
 }

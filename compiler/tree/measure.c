@@ -11,6 +11,8 @@ enum {
     UNROLL = 4,     /* elements along one axis */
     UNROLLED = 256, /* statements of an unrolled reduction */
     AXIS = 24,      /* loops, chunks and stack of one axis */
+    RANGES = 24,    /* ends of the ranges that a guard lets in, and */
+    BOUND = 6,      /* for each statement of its condition */
     MOST = 1 << 20  /* where counting stops */
 };
 
@@ -54,6 +56,21 @@ reduce_axes(ix_unit *u, const ilex_array *n, int k, int body, bool *unrolls)
     return capped(AXIS * parts + (int64_t)inner * (lanes ? 2 : 1));
 }
 
+/* What the ranges take in which the guard of a reduction lets elements in. */
+static int
+count_ranges(counter *c, const ilex_array *body)
+{
+    int64_t sum = 0;
+    counter condition = {.u = c->u};
+    if (body->kind == IX_CAST)
+        body = body->ops[0];
+    for (; body->kind == IX_OP && ix_op_of(body) == IX_OP_WHERE;
+         body = body->ops[body->ops[1]->kind == IX_CONST ? 2 : 1])
+        sum += RANGES + BOUND * (int64_t)count(&condition, body->ops[0]);
+    ix_map_free(&condition.seen, &c->u->ctx->mem);
+    return capped(sum);
+}
+
 static int
 count_reduce(counter *c, const ilex_array *n)
 {
@@ -61,7 +78,8 @@ count_reduce(counter *c, const ilex_array *n)
     counter body = {.u = c->u};
     int inner = count(&body, n->ops[0]);
     ix_map_free(&body.seen, &c->u->ctx->mem);
-    return reduce_axes(c->u, n, 0, inner, &unrolls);
+    int sum = reduce_axes(c->u, n, 0, inner, &unrolls);
+    return unrolls ? sum : capped(sum + (int64_t)count_ranges(c, n->ops[0]));
 }
 
 /* The statement of "n" itself. */

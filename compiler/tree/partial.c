@@ -48,7 +48,8 @@ static ilex_array *
 part_of(ilex_array *n, const ix_domain *box, int first, int lanes,
         ilex_array *body)
 {
-    ix_reduce_order order = {ix_reduction_of(n), first, lanes, false};
+    ix_reduce_order order = {ix_reduction_of(n), first, lanes, false,
+                             ix_is_total(n)};
     return ix_scalar_reduce_as(n->ctx, &order, (ilex_dtype)n->dtype, box, body);
 }
 

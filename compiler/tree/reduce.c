@@ -6,6 +6,8 @@
  */
 #include "compiler/tree/reduce.h"
 
+#include "compiler/tree/ranges.h"
+
 enum { MOST_UNROLLED = 4 };
 
 /* ---- one axis ---- */
@@ -45,6 +47,7 @@ axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
                         .hi = ix_index_lin(ctx, ax->hi),
                         .extent = -1,
                         .lanes = 1,
+                        .body = n->ops[0],
                         .index = index};
     x.first_wins = ix_dtype_is_complex(x.acc) && r == IX_REDUCTION_PROD;
     if (ix_is_ranged(n)) {
@@ -95,6 +98,8 @@ ix_reduce_first(const ix_reduce_axis *x)
     ilex_context *ctx = x->b->u->ctx;
     const ix_domain *box = x->n->interior;
     ilex_array *first = ix_reduce_identity(x), *empty = empty_value(x);
+    if (x->ranges)
+        return x->ranges->first;
     for (int k = x->k + 1; ix_is_chain(x->n) && k < box->rank; k++) {
         const ix_axis *ax = &box->ax[k];
         if (first == empty ||
@@ -132,7 +137,7 @@ body_at(ix_reduce_axis *x, ilex_array *v)
                          .from = x->n->attr[1],
                          .became = ix_origin_keep,
                          .user = x->b->u};
-    ilex_array *body = ix_substitute(&s, x->n->ops[0]);
+    ilex_array *body = ix_substitute(&s, x->body);
     ix_substitution_free(&s);
     return ix_reduce_expand(x->b, body);
 }
@@ -180,6 +185,18 @@ ix_reduce_accumulator(ix_reduce_axis *x, char prefix, ilex_array *first)
     ix_build_put(b, ix_stmt_store(b->u, at, first));
     ix_build_close(b, loop);
     return a;
+}
+
+void
+ix_reduce_update(ix_reduce_axis *x, ix_stmt *into, ilex_array *value)
+{
+    ix_builder *b = x->b;
+    ix_stmt *loop = x->strip ? open_points(x) : NULL;
+    ilex_array *at = loop ? variable(b, loop) : NULL;
+    ix_build_put(b, ix_stmt_update(b->u, x->op,
+                                   ix_element_scratch(b->u, into, at), value));
+    if (loop)
+        ix_build_close(b, loop);
 }
 
 /* The first element replaces an accumulator that has no identity. */
@@ -287,7 +304,10 @@ unrolled(ix_reduce_axis *x)
 static ix_stmt *
 loops(ix_reduce_axis *x)
 {
+    bool never;
     if (x->extent == 0 || (ix_is_chain(x->n) && empty_inside(x)))
+        return ix_reduce_accumulator(x, 'a', empty_value(x));
+    if (ix_reduce_bound(x, &never) && never)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
     if (x->extent < 0 || x->extent > IX_CHUNK)
         return ix_reduce_chunks(x, empty_value(x));

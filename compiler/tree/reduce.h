@@ -22,6 +22,9 @@ typedef struct ix_strip {
     int64_t points;    /* at most so many */
 } ix_strip;
 
+/* Where an axis has elements that count; ranges.h */
+typedef struct ix_ranges ix_ranges;
+
 /* One axis of a reduction. */
 typedef struct ix_reduce_axis {
     ix_builder *b;
@@ -35,6 +38,8 @@ typedef struct ix_reduce_axis {
     int64_t extent; /* -1: symbolic */
     int lanes;
     ilex_array **index; /* of the axes around, for _r<first> and on */
+    ilex_array *body;
+    const ix_ranges *ranges; /* NULL: from lo to hi */
 } ix_reduce_axis;
 
 /* reduce.c: axes "k" and on of reduction "n", with "index" for those before: an
@@ -63,9 +68,30 @@ ilex_array *ix_reduce_first(const ix_reduce_axis *x);
 void ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
                           ilex_array *first);
 
+/* into = op(into, value), in a strip for each of its points. */
+void ix_reduce_update(ix_reduce_axis *x, ix_stmt *into, ilex_array *value);
+
 /* lanes.c: the elements [lo, hi), at most a chunk, into an accumulator */
 void ix_reduce_chunk(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
                      ix_stmt *into);
+
+/* bounded.c: an axis whose guard lets only ranges of it in. Sets x->ranges; or
+ * "never": nothing is let in. False if all of the axis may be. */
+bool ix_reduce_bound(ix_reduce_axis *x, bool *never);
+/* The elements of [lo, hi) that are in the ranges, into an accumulator. */
+void ix_reduce_bounded(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
+                       ix_stmt *into);
+/* A loop over a new variable; and without what is outside [lo, hi), where the
+ * range of all elements that are let in begins and ends. */
+ix_stmt *ix_reduce_loop(ix_reduce_axis *x, char prefix, ilex_array *lo,
+                        ilex_array *hi);
+void ix_reduce_narrow(ix_reduce_axis *x, ix_stmt *loop, ilex_array *lo,
+                      ilex_array *hi);
+
+/* ranges.c: does a guard let only a few indices in, at a place that follows
+ * variable "axis" of a loop around? A strip of that loop would meet the places
+ * of all its points. */
+bool ix_reduce_follows(ix_builder *b, ilex_array *n, int axis);
 
 /* chunks.c: the whole axis; the accumulator that holds the result */
 ix_stmt *ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty);

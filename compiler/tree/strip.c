@@ -76,7 +76,8 @@ suits(strip_search *s, ilex_array *n)
                            ix_dtype_is_complex((ilex_dtype)n->dtype);
     if (ix_lanes_of(n) > 1 || n->interior->rank == 0 || complex_product ||
         ix_is_ranged(n) || ix_reduction_info_of(ix_reduction_of(n))->by_index ||
-        ix_unrolls(s->b->u, n, 0) || (n->ops[0]->flags & IX_HAS_REDUCE))
+        ix_unrolls(s->b->u, n, 0) || (n->ops[0]->flags & IX_HAS_REDUCE) ||
+        ix_reduce_follows(s->b, n, s->axis))
         return false;
     bool along = reads_along(s, n->ops[0]);
     s->along |= along;

@@ -73,7 +73,8 @@ struct ix_stmt {
         *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
                           stack; RECORD: cells, to the best, from its position */
     ilex_array *width; /* PUSH, POP of strips: how many elements count; CHECK:
-                          where in the kernel's range it stands */
+                          where in the kernel's range it stands; SCRATCH:
+                          behind how many chunks a stack begins, NULL: 0 */
     ix_op op;          /* UPDATE, FOLD, PUSH, POP */
     ix_reduction better; /* RECORD */
 

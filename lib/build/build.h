@@ -76,6 +76,10 @@ ilex_array *ix_build_reduce_with(ilex_context *ctx, ix_reduction reduction,
                                  ilex_array *x,
                                  const ix_reduce_request *request);
 
+/* "initial" combined with "y", the reduction; y where it changes nothing. */
+ilex_array *ix_build_initial(ilex_context *ctx, ix_reduction reduction,
+                             ilex_array *initial, ilex_array *y);
+
 /* The number of elements of "x", or of those where the mask holds, that are
  * reduced, i64. */
 ilex_array *ix_reduced_count(ilex_array *x, const ix_reduce_request *request);

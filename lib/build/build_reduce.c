@@ -113,7 +113,7 @@ element(ilex_context *ctx, ilex_array *x, const plan *p, int *slots)
 
 static ilex_array *
 reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value, const plan *p,
-            ilex_dtype acc, ilex_dtype result)
+            ilex_dtype acc, ilex_dtype result, bool total)
 {
     bool mean = r == IX_REDUCTION_MEAN;
     value = ix_scalar_cast(ctx, acc, value);
@@ -122,8 +122,10 @@ reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value, const plan *p,
                    ? ix_index_const(ctx, 0)
                    : ix_scalar_cast(ctx, result, value);
     const ix_domain *box = ix_domain_new(ctx, p->nbox, p->box);
-    ilex_array *body = ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
-                                        mean ? acc : result, box, 0, value);
+    ilex_array *body =
+        total ? ix_scalar_reduce_total(ctx, r, result, box, 0, value)
+              : ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
+                                 mean ? acc : result, box, 0, value);
     if (mean) {
         ilex_array *ops[2] = {body, count_of(ctx, p, acc)};
         body = ix_scalar_op(ctx, IX_OP_TRUE_DIVIDE, acc, acc, ops);
@@ -131,10 +133,11 @@ reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value, const plan *p,
     return ix_scalar_cast(ctx, result, body);
 }
 
-/* The reduction of an operand that may be reduced. */
+/* The reduction of an operand that may be reduced; "total": there is an initial
+ * value, so that it may be over nothing. */
 static ilex_array *
 reduced(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
-        bool keep)
+        bool keep, bool total)
 {
     const char *name = ix_reduction_info_of(r)->name;
     if (ix_is_poison(x))
@@ -154,14 +157,14 @@ reduced(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
         return ctx->poison;
     plan p;
     make_plan(ctx, x, mask, keep, &p);
-    if (!ix_reduction_info_of(r)->empty && provably_empty(ctx, &p))
+    if (!ix_reduction_info_of(r)->empty && !total && provably_empty(ctx, &p))
         return ix_poison(ctx, name, 0, ILEX_E_EMPTY_REDUCTION,
                          "%s: an axis of [%s] that is reduced has length 0, "
                          "and %s of nothing has no value",
                          name, ix_domain_show(ctx, x->interior).s, name);
     int slots = 0;
-    ilex_array *body =
-        reduce_body(ctx, r, element(ctx, x, &p, &slots), &p, acc, result);
+    ilex_array *body = reduce_body(ctx, r, element(ctx, x, &p, &slots), &p, acc,
+                                   result, total);
     const ix_domain *interior = ix_domain_new(ctx, p.nkept, p.kept);
     const ix_domain *valid = ix_domain_new(ctx, p.nkept, p.valid);
     if (!interior || !valid || ix_is_poison(body))
@@ -176,12 +179,22 @@ reduced(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
     return ix_node_scoped(ctx, &spec);
 }
 
+static ilex_array *
+proved(ilex_context *ctx, ix_reduction r, ilex_array *x,
+       const ix_reduce_request *request)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    bool total = request->initial && !ix_reduction_info_of(r)->by_index &&
+                 r != IX_REDUCTION_MEAN;
+    return ix_proof_close(
+        ctx, proof, reduced(ctx, r, x, request->mask, request->keep, total));
+}
+
 ilex_array *
 ix_build_reduce(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
                 bool keep)
 {
-    const ix_env *proof = ix_proof_open(ctx);
-    return ix_proof_close(ctx, proof, reduced(ctx, r, x, mask, keep));
+    return proved(ctx, r, x, &(ix_reduce_request){.mask = mask, .keep = keep});
 }
 
 /* ---- where, initial ---- */
@@ -242,7 +255,7 @@ reduce_masked(ilex_context *ctx, ix_reduction r, ilex_array *x,
     const char *name = ix_reduction_info_of(r)->name;
     ilex_dtype acc, result;
     if (!ix_reduction_type(r, (ilex_dtype)x->dtype, &acc, &result))
-        return ix_build_reduce(ctx, r, x, request->mask, request->keep);
+        return proved(ctx, r, x, request);
     if (ix_reduction_info_of(r)->by_index)
         return ix_poison(ctx, name, 0, ILEX_E_UNSUPPORTED,
                          "%s: a position among the elements of a mask is not "
@@ -258,7 +271,7 @@ reduce_masked(ilex_context *ctx, ix_reduction r, ilex_array *x,
     r = mean ? IX_REDUCTION_SUM : r;
     x = ix_build_cast(ctx, acc, x);
     ilex_array *y = masked(ctx, name, request->where, x, neutral(ctx, r, acc));
-    y = ix_build_reduce(ctx, r, y, request->mask, request->keep);
+    y = proved(ctx, r, y, request);
     if (!mean)
         return y;
     ilex_array *count = ix_build_cast(ctx, acc, masked_count(ctx, x, request));
@@ -272,15 +285,34 @@ ix_build_reduce_with(ilex_context *ctx, ix_reduction r, ilex_array *x,
     const ix_reduction_info *info = ix_reduction_info_of(r);
     if (ix_is_poison(x))
         return x;
-    ilex_array *y =
-        request->where && ix_is_array(x)
-            ? reduce_masked(ctx, r, x, request)
-            : ix_build_reduce(ctx, r, x, request->mask, request->keep);
+    ilex_array *y = request->where && ix_is_array(x)
+                        ? reduce_masked(ctx, r, x, request)
+                        : proved(ctx, r, x, request);
     if (!request->initial || ix_is_poison(y))
         return y;
     if (info->by_index || r == IX_REDUCTION_MEAN)
         return ix_poison(ctx, info->name, 0, ILEX_E_UNSUPPORTED,
                          "%s: has no initial value", info->name);
-    return ix_build_op(ctx, ix_reduction_op(r),
-                       (ilex_array *[]){request->initial, y});
+    return ix_build_initial(ctx, r, request->initial, y);
+}
+
+/* Is it the constant that changes nothing, of a reduction that needs one? */
+static bool
+is_identity(ilex_context *ctx, ix_reduction r, ilex_dtype dtype, ilex_array *v)
+{
+    if (v->kind != IX_CONST || ix_reduction_info_of(r)->empty ||
+        (ix_is_weak(v) ? !ix_literal_fits(v, dtype) : v->dtype != dtype))
+        return false;
+    return ix_value_same(dtype, ix_const_value(ix_scalar_cast(ctx, dtype, v)),
+                         ix_reduction_identity(r, dtype));
+}
+
+ilex_array *
+ix_build_initial(ilex_context *ctx, ix_reduction r, ilex_array *initial,
+                 ilex_array *y)
+{
+    return is_identity(ctx, r, (ilex_dtype)y->dtype, initial)
+               ? y
+               : ix_build_op(ctx, ix_reduction_op(r),
+                             (ilex_array *[]){initial, y});
 }

@@ -263,9 +263,9 @@ lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
     return lanes;
 }
 
-ilex_array *
-ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
-                 const ix_domain *box, int first, ilex_array *body)
+static ilex_array *
+reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
+       const ix_domain *box, int first, ilex_array *body, bool total)
 {
     if (!box || ix_is_poison(body))
         return ix_poison_again(ctx);
@@ -275,8 +275,24 @@ ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
                                   : lanes_of(ctx, reduction, body,
                                              &box->ax[last], first + last);
     return ix_scalar_reduce_as(
-        ctx, &(ix_reduce_order){reduction, first, lanes, chain}, result, box,
-        body);
+        ctx, &(ix_reduce_order){reduction, first, lanes, chain, total}, result,
+        box, body);
+}
+
+ilex_array *
+ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
+                 const ix_domain *box, int first, ilex_array *body)
+{
+    return reduce(ctx, reduction, result, box, first, body, false);
+}
+
+ilex_array *
+ix_scalar_reduce_total(ilex_context *ctx, ix_reduction reduction,
+                       ilex_dtype result, const ix_domain *box, int first,
+                       ilex_array *body)
+{
+    bool total = !ix_reduction_info_of(reduction)->empty;
+    return reduce(ctx, reduction, result, box, first, body, total);
 }
 
 ilex_array *
@@ -284,7 +300,8 @@ ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
                     ilex_dtype result, const ix_domain *box, ilex_array *body)
 {
     int64_t attr[4] = {order->reduction, order->first, order->lanes,
-                       order->chain};
+                       (order->chain ? IX_REDUCE_CHAIN : 0) |
+                           (order->total ? IX_REDUCE_TOTAL : 0)};
     ix_node_spec spec = {.kind = IX_REDUCE,
                          .dtype = result,
                          .interior = box,

@@ -80,12 +80,18 @@ ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
                              ilex_dtype result, const ix_domain *box, int first,
                              ilex_array *body);
 
+/* The same; over nothing it has what changes nothing for a value, where the
+ * reduction has none: max and min with an initial value. */
+ilex_array *ix_scalar_reduce_total(ilex_context *ctx, ix_reduction reduction,
+                                   ilex_dtype result, const ix_domain *box,
+                                   int first, ilex_array *body);
+
 /* The same in an order that is given: parts of a reduction that exists. */
 typedef struct ix_reduce_order {
     ix_reduction reduction;
     int first; /* _r of the first axis */
     int lanes; /* of the last axis */
-    bool chain;
+    bool chain, total;
 } ix_reduce_order;
 ilex_array *ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
                                 ilex_dtype result, const ix_domain *box,
@@ -110,10 +116,17 @@ ix_lanes_of(const ilex_array *n)
 {
     return n->attr[2];
 }
+enum { IX_REDUCE_CHAIN = 1, IX_REDUCE_TOTAL = 2 }; /* bits of attribute 3 */
 static inline bool
 ix_is_chain(const ilex_array *n)
 {
-    return n->attr[3] != 0;
+    return (n->attr[3] & IX_REDUCE_CHAIN) != 0;
+}
+/* Has it a value over nothing only because there is an initial one? */
+static inline bool
+ix_is_total(const ilex_array *n)
+{
+    return (n->attr[3] & IX_REDUCE_TOTAL) != 0;
 }
 
 /* ---- index arithmetic (all i64, normal form in, normal form out) ---- */

@@ -299,13 +299,13 @@ check_numbers(ix_parser *p, const ix_syntax *x, int depth, int first)
 /* Refuses what has no value: max, min, argmax and argmin over nothing. */
 static void
 check_box(ix_parser *p, const ix_syntax *x, ix_reduction r,
-          const ix_domain *box)
+          const ix_domain *box, bool initial)
 {
     const ix_reduction_info *info = ix_reduction_info_of(r);
     ix_parser_at(p, &x->word);
     if (!ix_domain_check_extents(p->ctx, info->name, box))
         ix_lex_abort(&p->reader);
-    for (int k = 0; k < box->rank && !info->empty; k++)
+    for (int k = 0; k < box->rank && !info->empty && !initial; k++)
         if (box->ax[k].lo == box->ax[k].hi)
             ix_lex_fail(&p->reader, ILEX_E_EMPTY_REDUCTION, &x->word,
                         "%s over an empty range has no value", info->name);
@@ -338,20 +338,17 @@ ix_parse_reduction_type(ix_parser *p, const ix_syntax *x, ix_reduction r,
                     ilex_dtype_name((ilex_dtype)value->dtype));
 }
 
-ilex_array *
-ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
+/* A reduction over ranges of sizes; with an initial value max and min may be
+ * over nothing. */
+static ilex_array *
+parse_reduction(ix_parser *p, const ix_syntax *x, ix_reduction r,
+                const ilex_array *initial)
 {
     ilex_context *ctx = p->ctx;
     int first, depth = p->lambda->nrindex;
-    if (!x->ranges || x->attributes.n)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
-                    "a reduction in a map names indices and their ranges, and "
-                    "has no attributes, for example sum[s:3](x[i + s])");
-    if (ix_parse_is_ranged(p, x))
-        return ix_parse_ranged(p, x, r);
     bool mean = r == IX_REDUCTION_MEAN;
     const ix_domain *box = open_ranges(p, x->ranges, &first);
-    check_box(p, x, r, box);
+    check_box(p, x, r, box, initial != NULL);
     check_numbers(p, x, depth, first);
     ilex_array *value = ix_parse_expr(p, x->part[0]);
     p->lambda->nrindex = depth;
@@ -359,8 +356,10 @@ ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
     ilex_dtype acc, result;
     ix_parse_reduction_type(p, x, r, value, &acc, &result);
     value = ix_parser_array(p, ix_scalar_cast(ctx, acc, value));
-    ilex_array *body = ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
-                                        mean ? acc : result, box, first, value);
+    ilex_array *body =
+        initial ? ix_scalar_reduce_total(ctx, r, result, box, first, value)
+                : ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
+                                   mean ? acc : result, box, first, value);
     ix_parser_array(p, body);
     if (mean) {
         ilex_array *ops[2] = {body, count_points(p, box, acc)};
@@ -368,6 +367,39 @@ ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
     }
     body = ix_parser_array(p, ix_scalar_cast(ctx, result, body));
     return ix_parser_depth(p, &x->word, 1, &value, body);
+}
+
+/* The attribute initial=v of a reduction in a map, NULL if it has none. */
+static ilex_array *
+parse_initial(ix_parser *p, const ix_syntax *x, ix_reduction r)
+{
+    const ix_attribute *a = x->attributes.item;
+    const ix_reduction_info *info = ix_reduction_info_of(r);
+    if (!x->ranges || x->attributes.n > 1 ||
+        (x->attributes.n && (a->n != 1 || !ix_word_is(&a->name, "initial"))))
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "a reduction in a map names indices and their ranges, and "
+                    "has the attribute initial alone, for example "
+                    "sum[s:3](x[i + s]) or max[s:n](x[s]; initial=0)");
+    if (x->attributes.n && (info->by_index || r == IX_REDUCTION_MEAN))
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
+                    "%s: has no initial value", info->name);
+    return x->attributes.n ? ix_parse_expr(p, a->value[0]) : NULL;
+}
+
+ilex_array *
+ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x, ix_reduction r)
+{
+    ilex_array *v = parse_initial(p, x, r);
+    ilex_array *y = ix_parse_is_ranged(p, x) ? ix_parse_ranged(p, x, r)
+                                             : parse_reduction(p, x, r, v);
+    if (!v)
+        return y;
+    ix_parser_at(p, &x->word);
+    ilex_array *args[2] = {v, y};
+    return ix_parser_depth(
+        p, &x->word, 2, args,
+        ix_parser_array(p, ix_build_initial(p->ctx, r, v, y)));
 }
 
 /* ---- map ---- */

@@ -104,10 +104,10 @@ check_form(ix_parser *p, const ix_syntax *x, ix_reduction r)
             &p->reader, ILEX_E_UNSUPPORTED, &range->where,
             "a reduction whose range is computed has one index; nest "
             "reductions for more: sum[k:row[i]:row[i+1]](sum[s:3](...))");
-    if (!info->empty || r == IX_REDUCTION_MEAN)
+    if (info->by_index || r == IX_REDUCTION_MEAN)
         ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
                     "%s over a range that is computed, which may be empty, is "
-                    "not supported; sum, prod, all and any are",
+                    "not supported; sum, prod, max, min, all and any are",
                     info->name);
 }
 

@@ -118,6 +118,7 @@ write_field_reduce(ix_writer *w, const ilex_array *n, const char *name)
     }
     ix_text_put(w->t, count ? "](" : "[](");
     write_field_operand(w, load, x, 1);
+    ix_write_initial(w, n);
     ix_text_char(w->t, ')');
 }
 

@@ -411,7 +411,22 @@ write_map_reduce(ix_writer *w, const ilex_array *n)
     }
     ix_text_put(w->t, "](");
     write_operand(w, n->ops[0], 1, false);
+    ix_write_initial(w, n);
     ix_text_char(w->t, ')');
+}
+
+void
+ix_write_initial(ix_writer *w, const ilex_array *n)
+{
+    ilex_dtype dtype = (ilex_dtype)n->dtype;
+    if (!ix_is_total(n))
+        return;
+    ix_text_put(w->t, "; initial=");
+    ix_write_const(
+        w->t,
+        ix_scalar_const(w->ctx, dtype,
+                        ix_reduction_identity(ix_reduction_of(n), dtype)),
+        false);
 }
 
 /* ---- everything ---- */

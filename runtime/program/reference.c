@@ -233,7 +233,7 @@ reduce(machine *m, const ix_instr *in)
     reducer q = {.m = m, .in = in, .r = (ix_reduction)in->what};
     q.acc = (ilex_dtype)in->loop;
     q.lanes = in->attr[2];
-    q.chain = in->attr[3] != 0;
+    q.chain = (in->attr[3] & IX_REDUCE_CHAIN) != 0;
     if (in->n == 0) {
         evaluate(m, in->body, in->branch[0]);
         return m->value[in->arg[0]];

@@ -415,7 +415,8 @@ diff_build_gather(diff_shop *shop, diff_random *r, ilex_array *const *x)
                            read_at(&m, at), 1 + other, operand);
 }
 
-/* The sum of x along an axis up to an end that is data or the index itself. */
+/* The sum or an extremum of x along an axis up to an end that is data or the
+ * index itself. */
 ilex_array *
 diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
@@ -425,7 +426,10 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
         return NULL;
     const ix_axis ax = x[0]->valid->ax[m.k];
     ilex_dtype dtype = (ilex_dtype)x[0]->dtype, acc, result;
-    ix_reduction_type(IX_REDUCTION_SUM, dtype, &acc, &result);
+    ix_reduction how = diff_chance(r, 50)   ? IX_REDUCTION_SUM
+                       : diff_chance(r, 50) ? IX_REDUCTION_MAX
+                                            : IX_REDUCTION_MIN;
+    ix_reduction_type(how, dtype, &acc, &result);
     ilex_array *lo = form(&m, ax.lo, 0), *hi = m.index[m.k];
     if (diff_chance(r, 60)) {
         ilex_array *v = ix_scalar_cast(
@@ -443,6 +447,6 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
         hi};
     ix_axis box = {0, ax.lo, ax.hi};
     ilex_array *body = ix_scalar_reduce_ranged(
-        m.ctx, IX_REDUCTION_SUM, result, ix_domain_new(m.ctx, 1, &box), 0, ops);
+        m.ctx, how, result, ix_domain_new(m.ctx, 1, &box), 0, ops);
     return close_map(&m, body);
 }

@@ -247,6 +247,23 @@ random_variance(ilex_context *ctx, diff_random *r, ilex_array *x, uint32_t mask)
     return ix_build_reducer(ctx, &variance, x, &request);
 }
 
+/* A reduction with an initial value: a literal, or what changes nothing. */
+static ilex_array *
+reduce_from(ilex_context *ctx, diff_random *r, ix_reduction reduction,
+            ilex_array *x, uint32_t mask)
+{
+    ilex_dtype acc, result;
+    if (!ix_reduction_type(reduction, (ilex_dtype)x->dtype, &acc, &result))
+        return NULL;
+    ix_reduce_request request = {.mask = mask};
+    request.initial =
+        diff_chance(r, 50)
+            ? ilex_lit(ctx, diff_draw(r, 4))
+            : ix_scalar_const(ctx, result,
+                              ix_reduction_identity(reduction, result));
+    return ix_build_reduce_with(ctx, reduction, x, &request);
+}
+
 ilex_array *
 diff_build_reduce(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
@@ -262,9 +279,11 @@ diff_build_reduce(diff_shop *shop, diff_random *r, ilex_array *const *x)
     const ix_reduction_info *info = ix_reduction_info_of(reduction);
     if (info->by_index && mask != all)
         mask = d ? 1u << diff_draw(r, d) : 0;
+    bool keep = diff_chance(r, 30);
+    if (diff_chance(r, 15))
+        return reduce_from(shop->ctx, r, reduction, x[0], mask);
     if (!info->empty && is_empty(shop, x[0], mask))
         return NULL;
-    bool keep = diff_chance(r, 30);
     if (diff_chance(r, 8))
         return random_variance(shop->ctx, r, x[0], mask);
     return ix_build_reduce(shop->ctx, reduction, x[0], mask, keep);

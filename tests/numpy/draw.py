@@ -304,7 +304,10 @@ class Drawer(Structure):
         shape = self.p.shape(x.axes, False)
         elements = int(np.prod([shape[k] for k in which]))
 
-        if elements == 0 and name in ("max", "min", "argmax", "argmin"):
+        initial = r.choice([1, 2, 3]) if name in ("max", "min") and \
+            x.value.dtype.kind != "b" and self.chance(30) else None
+        if elements == 0 and name in ("max", "min", "argmax", "argmin") and \
+                initial is None:
             raise Undefined
 
         def flat(x):
@@ -317,15 +320,19 @@ class Drawer(Structure):
             x = self.p.tamed(x, name, elements)
             if not meaning.reducible(name, flat(x)):
                 raise Undefined
-        value, exact = meaning.reduce(name, flat(x))
+        if initial is not None:
+            value, exact = getattr(np, name)(flat(x), -1, initial=initial), True
+        else:
+            value, exact = meaning.reduce(name, flat(x))
         axes = [a for k, a in enumerate(x.axes) if k not in which]
         listed = ", ".join(
             x.axes[k].name if x.named() and "/" not in x.axes[k].name and
             self.chance(80) else str(r.choice([k, k - len(x.axes)]))
             for k in which)
         return self.p.add(Step([x], axes, np.array(value),
-                               lambda refs: "%s[%s](%s)" % (name, listed,
-                                                            refs[0]),
+                               lambda refs: "%s[%s](%s%s)" % (
+                                   name, listed, refs[0], "" if initial is None
+                                   else "; initial=%d" % initial),
                                exact=exact))
 
     def step_permute(self):

@@ -15,6 +15,8 @@ from steps import MOST, literal_text, op_text, operand_text
 
 DIMENSIONS = 8
 POINTS = 120000
+# Elements that change nothing, which guards may put in place of others.
+NEUTRAL = {"sum": 0, "prod": 1, "any": 0, "all": 1}
 
 
 class Node:
@@ -366,6 +368,10 @@ class Mapper:
             value = self.spread(body, new)
             if not meaning.reducible(name, value):
                 raise Undefined
+        if self.chance(40) and name in NEUTRAL:
+            body = self.op("where", [self.condition(), body,
+                                     self.neutral(name, value.dtype)])
+            value = self.spread(body, new)
         self.vars = outer
         result, exact = meaning.reduce(name, value)
         result = result.reshape(result.shape + (1,) * (DIMENSIONS -
@@ -376,6 +382,17 @@ class Mapper:
             body.text)
         # Parts use the reduction's index, so that they stand for nothing.
         return Node(text, result, exact, (), body.reads)
+
+    def neutral(self, name, dtype):
+        """What a reduction gives of nothing, as an element."""
+        one = NEUTRAL[name]
+        dtype = meaning.NAME[dtype]
+        kind = meaning.KIND[dtype]
+        text = "%s(%s)" % (dtype, literal_text(float(one) if kind in "fc"
+                                               else one))
+        if kind == "b":
+            text = "true" if one else "false"
+        return Node(text, np.full([1] * DIMENSIONS, one, meaning.DTYPE[dtype]))
 
     def spread(self, body, new):
         """The value with the reduced dimensions in full, as the last axis."""

@@ -469,6 +469,8 @@ class Structure:
             value = getattr(np, name)(
                 self.p.interior(x), axis=tuple(which), ddof=ddof,
                 keepdims=keep)
+        if x.value.dtype.kind == "c" and (value < 1e-6).any():
+            raise Undefined  # a complex mean is rounded: equal ones may not be 0
         axes = [a.plain() if k not in which else Axis(None, Form(0), Form(1))
                 for k, a in enumerate(x.axes) if keep or k not in which]
         more = ["ddof=%d" % ddof] * (ddof != 0) + ["keep=1"] * keep

@@ -196,7 +196,7 @@ run_scratch(tree_machine *m, const ix_stmt *s)
     }
     memset(t->known, 0, (size_t)t->extent * sizeof *t->known);
     t->depth = 0;
-    t->count = 0;
+    t->count = s->width ? tree_evaluate(m, s->width).i : 0;
     if (s->value)
         set(m, s, 0, first);
 }
@@ -307,7 +307,7 @@ run_push(tree_machine *m, const ix_stmt *s)
 {
     tree_slot *t = scratch_of(m, s->to);
     int64_t n = points(m, s, t);
-    for (int64_t bits = t->count; bits & 1; bits >>= 1)
+    for (int64_t bits = t->count; (bits & 1) && t->depth > 0; bits >>= 1)
         pop_and_combine(m, s, s->to, s->from, n);
     for (int64_t v = 0; v < n; v++)
         set(m, s->to, t->depth * t->width + v, get(m, s->from, v));
