@@ -284,9 +284,7 @@ copy_checks(ix_unit *u, ix_compiled *c)
     for (size_t i = 0; i < u->nchecks; i++) {
         const ix_check *from = &u->check[i];
         c->check[c->nchecks++] = (ix_compiled_check){
-            from->buffer,
-            from->axis,
-            {ix_finish_lin(c, from->lo), ix_finish_lin(c, from->hi)}};
+            (int)from->what, from->buffer, from->source, from->axis};
     }
 }
 

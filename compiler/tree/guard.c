@@ -12,7 +12,7 @@ pick_guard(const ilex_array *x)
 {
     bool plain = x->kind == IX_LOAD && !(x->flags & IX_HAS_CHECK);
     if (x->nops == 0 || x->kind == IX_REDUCE || plain ||
-        !(x->flags & (IX_HAS_LOAD | IX_HAS_REDUCE)))
+        !(x->flags & (IX_HAS_LOAD | IX_HAS_REDUCE | IX_HAS_CHECK)))
         return IX_PICK_NOTHING;
     return ix_is_guard(x) ? IX_PICK_IT : IX_PICK_INSIDE;
 }

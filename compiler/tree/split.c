@@ -11,6 +11,8 @@
  * becomes a bound of the innermost of their loops. Conditions on reduction
  * indices, on floor divisions, or with coefficients other than 1 and -1 stay
  * in the body. That a side is empty is shown by interval algebra, then by isl.
+ * A body that checks data stays whole: the failure that is told is the first
+ * one in C order, and pieces would find others before it.
  */
 #include "compiler/tree/tree.h"
 
@@ -162,7 +164,9 @@ find_half(finder *f, const ilex_array *n)
         if (e)
             return e;
     }
-    for (int i = 0; i < n->nops; i++) {
+    int parts =
+        n->kind == IX_CHECKED ? 1 : n->nops; /* its range is no matter */
+    for (int i = 0; i < parts; i++) {
         ilex_array *e = n->kind == IX_LOAD ? find_in_index(f, n->ops[i])
                                            : find_half(f, n->ops[i]);
         if (e)
@@ -530,6 +534,27 @@ tuple_of_stores(ix_unit *u, const ix_recurrence *r, const ix_stmt *store)
     return ix_scalar_tuple(u->ctx, r->count, value);
 }
 
+static ix_walk_step
+find_check(ix_walk *w, ilex_array *n, size_t *value)
+{
+    (void)w;
+    (void)value;
+    return n->kind == IX_CHECKED && !ix_is_trusted(n) ? IX_WALK_END
+                                                      : IX_WALK_IN;
+}
+
+/* Is there an integer in the body that a run checks? */
+static bool
+has_check(ix_unit *u, const ilex_array *body)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx,
+                 .mem = &mem,
+                 .within = IX_HAS_CHECK,
+                 .enter = find_check};
+    return !ix_walk_body(&w, body, NULL);
+}
+
 static void
 split_kernel(ix_unit *u, ix_kernel *k)
 {
@@ -560,7 +585,9 @@ bool
 ix_pass_split(ix_unit *u)
 {
     for (ix_kernel **at = &u->kernels; *at;) {
-        if (!(*at)->ordered || (*at)->scan)
+        const ix_stmt *store = ix_nest_body((*at)->body);
+        bool whole = (*at)->ordered || has_check(u, store->value);
+        if (!whole || (*at)->scan)
             split_kernel(u, *at);
         if ((*at)->body)
             at = &(*at)->next;

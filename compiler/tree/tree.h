@@ -74,6 +74,7 @@ struct ix_stmt {
                           stack; RECORD: cells, to the best, from its position */
     ilex_array *width; /* PUSH, POP of strips: how many elements count; CHECK:
                           where in the kernel's range it stands */
+    ilex_array *place; /* CHECK: where the value stands in its array, or NULL */
     ix_op op;          /* UPDATE, FOLD, PUSH, POP */
     ix_reduction better; /* RECORD */
 
