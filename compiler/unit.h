@@ -172,6 +172,9 @@ void ix_unit_stage(ix_unit *u, ix_stage stage);
 /* The number of the check of index "checked" of a load of "buffer". */
 int ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked);
 
+/* Is there an integer in the body that runs check? */
+bool ix_body_checks(ix_unit *u, const ilex_array *body);
+
 /* A kernel over "box", without statements. */
 ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box);
 

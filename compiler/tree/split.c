@@ -534,27 +534,6 @@ tuple_of_stores(ix_unit *u, const ix_recurrence *r, const ix_stmt *store)
     return ix_scalar_tuple(u->ctx, r->count, value);
 }
 
-static ix_walk_step
-find_check(ix_walk *w, ilex_array *n, size_t *value)
-{
-    (void)w;
-    (void)value;
-    return n->kind == IX_CHECKED && !ix_is_trusted(n) ? IX_WALK_END
-                                                      : IX_WALK_IN;
-}
-
-/* Is there an integer in the body that a run checks? */
-static bool
-has_check(ix_unit *u, const ilex_array *body)
-{
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_walk w = {.ctx = u->ctx,
-                 .mem = &mem,
-                 .within = IX_HAS_CHECK,
-                 .enter = find_check};
-    return !ix_walk_body(&w, body, NULL);
-}
-
 static void
 split_kernel(ix_unit *u, ix_kernel *k)
 {
@@ -586,7 +565,7 @@ ix_pass_split(ix_unit *u)
 {
     for (ix_kernel **at = &u->kernels; *at;) {
         const ix_stmt *store = ix_nest_body((*at)->body);
-        bool whole = (*at)->ordered || has_check(u, store->value);
+        bool whole = (*at)->ordered || ix_body_checks(u, store->value);
         if (!whole || (*at)->scan)
             split_kernel(u, *at);
         if ((*at)->body)

@@ -86,6 +86,17 @@ ILEX_API ilex_array *ilex_cast(ilex_array *x, ilex_dtype dtype);
 ILEX_API ilex_array *ilex_shift(ilex_array *x, const char *axis,
                                 int64_t offset);
 
+/* y(i) = x(i + by) along a named axis, where `by` is an integer of rank 0 that
+ * is data: an input, a result. Nominally on x's domain, and known where x is: a
+ * run fails where it would read x outside of that (ILEX_E_BOUNDS, with the
+ * shift, the index and the range). With a mode, "wrap", "edge", "reflect" or
+ * "symmetric", or else a value of rank 0 and x's dtype, what is outside of x's
+ * interior is read as that says, whatever the shift; a halo is not read. Both
+ * may be NULL. */
+ILEX_API ilex_array *ilex_shift_by(ilex_array *x, const char *axis,
+                                   ilex_array *by, const char *mode,
+                                   ilex_array *value);
+
 /* y = x on the given domain (all axes of x, in any order and with the same
  * names), which must lie inside x's readable domain for all sizes, else
  * ILEX_E_BOUNDS with a counterexample; axes that x lacks are broadcast. */

@@ -475,8 +475,10 @@ diff_build_csr(diff_shop *shop, diff_random *r, ilex_array *const *x)
     ilex_array *val = ilex_reshape_to(x[1], "-1", NULL);
     if (ix_is_poison(val))
         return val;
-    const ix_lin *length =
-        ix_lin_offset(ctx, x[0]->interior->ax[0].hi, -diff_draw(r, 2));
+    const ix_lin *length = x[0]->interior->ax[0].hi,
+                 *less = ix_lin_offset(ctx, length, -diff_draw(r, 2));
+    if (ix_lin_nonneg(ctx, less) == IX_YES)
+        length = less;
     ilex_array *columns = ix_index_lin(ctx, length);
     ilex_array *col = ilex_remainder(ilex_cast(val, ILEX_I64),
                                      ilex_maximum(columns, ilex_i64(ctx, 1)));
@@ -484,4 +486,26 @@ diff_build_csr(diff_shop *shop, diff_random *r, ilex_array *const *x)
     ilex_array *operands[4] = {val, col, row, x[0]};
     const ix_given given = {.present = true, .form = {length}};
     return ix_build_kind(ctx, IX_CSR_MATMUL, operands, 4, &given);
+}
+
+/* x[0] shifted by an integer that is data, whatever is read outside; without a
+ * word on that as far as it can be. */
+ilex_array *
+diff_build_shift_by(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    static const char *const modes[] = {"wrap", "edge", "reflect", "symmetric"};
+    ilex_context *ctx = shop->ctx;
+    map m;
+    if (!open_map(&m, shop, r, x[0]) ||
+        ix_dtype_is_complex((ilex_dtype)x[1]->dtype) || ix_rank(x[1]) > 0)
+        return NULL;
+    const char *axis = ix_symbol_text(ctx, m.ax[m.k].name);
+    ilex_array *by = ilex_remainder(ilex_cast(x[1], ILEX_I32),
+                                    ilex_lit_int(ctx, diff_between(r, 2, 9)));
+    if (diff_chance(r, 40))
+        return ilex_shift_by(x[0], axis, by, modes[diff_draw(r, 4)], NULL);
+    if (diff_chance(r, 60))
+        return ilex_shift_by(x[0], axis, by, NULL, ilex_lit_int(ctx, 1));
+    return ilex_shift_by(x[0], axis, ilex_multiply(by, ilex_lit_int(ctx, 0)),
+                         NULL, NULL);
 }
