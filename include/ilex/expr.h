@@ -157,6 +157,22 @@ ILEX_API ilex_array *ilex_random_f32(ilex_array *key, int count,
 ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
                                  int count, ilex_array *const *operands);
 
+/* The path of an einsum (also of what ilex_matmul and other products give), as
+ * text: a line for each product of it, in order, operands by their numbers,
+ *
+ *     1*2: 2*m*k*l flops, m*l elements
+ *     0*(1*2): 2*n*m*l flops, n*l elements
+ *     flops: 2*m*k*l + 2*n*m*l
+ *     largest: m*l elements
+ *
+ * For each combination of its labels a product of k factors takes k - 1
+ * multiplications, and an addition if it sums; elements are those of what it
+ * makes. Figures are products of lengths, true for all sizes; which array is
+ * the largest, the result included, and which path is the best, is decided with
+ * 64 for a length that is no number. NULL after an error: ILEX_E_ARGUMENT for
+ * an array of another kind. Owned by the caller: ilex_text_free(). */
+ILEX_API char *ilex_einsum_path(ilex_array *x);
+
 /* y has the given domain and x's elements in C ("C") or Fortran ("F") order;
  * the number of elements must be provably equal: [n, m] and [n*m], [2*n] and
  * [n, 2]. One unnamed length may be -1: what is left. */
