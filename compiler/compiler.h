@@ -22,6 +22,7 @@
 typedef struct ix_local {
     void *scratch;
     int64_t node, index, value; /* which test, where (C order), what */
+    int64_t lo, hi, at;         /* its range; where it stands in its array */
 } ix_local;
 
 /* Runs iterations [begin, end) of the outermost loop. Not 0: "local" says why.
@@ -142,10 +143,10 @@ typedef struct ix_compiled_nonempty {
     ix_range *range, *outer;
 } ix_compiled_nonempty;
 
-/* An index that is data: of which axis of which buffer, and its range. */
+/* An integer that is data: what it is (ix_checked_what), of which axis of which
+ * buffer it is an index, which buffer it is from; -1: none. */
 typedef struct ix_compiled_check {
-    int buffer, axis;
-    ix_range range;
+    int what, buffer, source, axis;
 } ix_compiled_check;
 
 /* One instruction of a tape: the reference back end's form of a body. */

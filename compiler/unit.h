@@ -52,10 +52,11 @@ ix_buffer_is_written(const ix_buffer *b)
     return b->role == IX_ROLE_OUTPUT || b->role == IX_ROLE_TEMP;
 }
 
-/* An index that is data: what a status other than 0 speaks of. */
+/* An integer that is data: what a status other than 0 speaks of. */
 typedef struct ix_check {
-    int buffer, axis; /* buffer -1: an end of a reduction's range */
-    const ix_lin *lo, *hi;
+    ix_checked_what what;
+    int buffer, source; /* what it is an index of; where it is from; or -1 */
+    int axis;
 } ix_check;
 
 /* What is stored level by level along an axis, each level after the one before:
@@ -179,6 +180,9 @@ void ix_unit_stage(ix_unit *u, ix_stage stage);
 
 /* The number of the check of index "checked" of a load of "buffer". */
 int ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked);
+
+/* Is there an integer in the body that runs check? */
+bool ix_body_checks(ix_unit *u, const ilex_array *body);
 
 /* A kernel over "box", without statements. */
 ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box);

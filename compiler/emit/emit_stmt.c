@@ -176,6 +176,16 @@ emit_update(ix_emitter *e, const ix_stmt *s)
     ix_emit_combine(e, s->op, (ilex_dtype)s->value->dtype, &at, &v, &at);
 }
 
+/* What a check tells. */
+static void
+emit_told(ix_emitter *e, const char *field, const ilex_array *x)
+{
+    ix_text *t = ix_emit_line(e);
+    ix_text_format(t, "    local->%s = ", field);
+    ix_emit_sum(e, x, t);
+    ix_text_put(t, ";\n");
+}
+
 /* if (value < lo || value >= hi) { tell; return 1; } */
 static void
 emit_check(ix_emitter *e, const ix_stmt *s)
@@ -188,8 +198,12 @@ emit_check(ix_emitter *e, const ix_stmt *s)
     ix_emit_sum(e, s->hi[0], t);
     ix_text_put(t, ") {\n");
     ix_emit_put(e, "    local->node = %d;", s->number);
-    ix_emit_put(e, "    local->index = %s;", ix_emit_leaf(e, s->width).re);
-    ix_emit_put(e, "    local->value = %s;", value);
+    emit_told(e, "index", s->width);
+    emit_told(e, "value", s->value);
+    emit_told(e, "lo", s->lo[0]);
+    emit_told(e, "hi", s->hi[0]);
+    if (s->place)
+        emit_told(e, "at", s->place);
     ix_emit_put(e, "    return 1;");
     ix_emit_put(e, "}");
 }

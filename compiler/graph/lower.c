@@ -2,7 +2,7 @@
  *
  * Pass lower: every interior node becomes an index lambda. One function per
  * kind that nodes.def does not keep. needs, gives: a graph; breaks: the kinds
- * reshape, einsum, permute, slice.
+ * reshape, einsum, permute, slice, roll, csr_matmul.
  */
 #include "compiler/unit.h"
 #include "lib/build/compress.h"
@@ -195,6 +195,78 @@ ix_lower_roll(ilex_array *n)
     ilex_array *body = ix_roll_body(n->ops[0], (int)n->attr[0],
                                     ix_index_to_lin(n->ctx, n->ops[1]));
     return ix_is_poison(body) ? body : as_lambda(n, body, 1, n->ops);
+}
+
+/* ---- csr_matmul ---- */
+
+/* x(index) of operand "i", a list of integers. */
+static ilex_array *
+listed(ilex_array *n, int i, ilex_array *index)
+{
+    ilex_array *x =
+        ix_scalar_load(n->ctx, (ilex_dtype)n->ops[i]->dtype, i, 1, &index);
+    return ix_scalar_cast(n->ctx, ILEX_I64, x);
+}
+
+/* Where row "at" begins: from the end of the row before, NULL if that is not
+ * known, to "last", the number of elements; the first row at 0. */
+static ilex_array *
+row_end(ilex_array *n, ilex_array *at, ilex_array *before, const ix_lin *last)
+{
+    ilex_context *ctx = n->ctx;
+    ilex_array *zero = ix_index_const(ctx, 0), *one = ix_index_const(ctx, 1),
+               *end = ix_index_offset(ctx, ix_index_lin(ctx, last), 1);
+    ilex_array *first = ix_scalar_op(ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL,
+                                     (ilex_array *[]){at, zero});
+    ilex_array *limit = ix_scalar_op(ctx, IX_OP_WHERE, ILEX_I64, ILEX_I64,
+                                     (ilex_array *[]){first, one, end});
+    const ix_checked c = {.what = IX_CHECKED_ROW,
+                          .value = listed(n, 2, at),
+                          .lo = before ? before : zero,
+                          .hi = before ? end : limit,
+                          .at = at};
+    return ix_scalar_checked_as(ctx, &c);
+}
+
+/* x(k)*w(y(k), ...), where y(k) is a column. */
+static ilex_array *
+csr_product(ilex_array *n)
+{
+    ilex_context *ctx = n->ctx;
+    ilex_array *k = ix_scalar_rindex(ctx, 0), *index[ILEX_MAX_RANK];
+    ilex_dtype acc = (ilex_dtype)n->dtype;
+    const ix_checked c = {.what = IX_CHECKED_COLUMN,
+                          .value = listed(n, 1, k),
+                          .lo = ix_index_const(ctx, 0),
+                          .hi = n->ops[4],
+                          .at = k};
+    for (int j = 1; j < ix_rank(n); j++)
+        index[j] = ix_scalar_index(ctx, j);
+    index[0] = ix_scalar_checked_as(ctx, &c);
+    ilex_array *ops[2] = {
+        ix_scalar_load(ctx, (ilex_dtype)n->ops[0]->dtype, 0, 1, &k),
+        ix_scalar_load(ctx, (ilex_dtype)n->ops[3]->dtype, 3, ix_rank(n),
+                       index)};
+    for (int i = 0; i < 2; i++)
+        ops[i] = ix_scalar_cast(ctx, acc, ops[i]);
+    return ix_scalar_op(ctx, IX_OP_MULTIPLY, acc, acc, ops);
+}
+
+/* The sum of the products from where a row begins to where the next one does.
+ */
+static ilex_array *
+ix_lower_csr_matmul(ilex_array *n)
+{
+    ilex_context *ctx = n->ctx;
+    ilex_array *i = ix_scalar_index(ctx, 0), *ops[3];
+    const ix_axis *elements = n->ops[0]->interior->ax;
+    ops[0] = csr_product(n);
+    ops[1] = row_end(n, i, NULL, elements->hi);
+    ops[2] = row_end(n, ix_index_offset(ctx, i, 1), ops[1], elements->hi);
+    ilex_array *body = ix_scalar_reduce_ranged(
+        ctx, n->dtype == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
+        (ilex_dtype)n->dtype, ix_domain_new(ctx, 1, elements), 0, ops);
+    return ix_is_poison(body) ? body : as_lambda(n, body, 4, n->ops);
 }
 
 /* ---- the pass ---- */

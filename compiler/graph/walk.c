@@ -130,12 +130,15 @@ ix_unit_stage(ix_unit *u, ix_stage stage)
 int
 ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked)
 {
-    ix_check c = {buffer, (int)checked->attr[0],
-                  ix_index_to_lin(u->ctx, checked->ops[1]),
-                  ix_index_to_lin(u->ctx, checked->ops[2])};
+    const ilex_array *value = checked->ops[0];
+    while (value->kind == IX_CAST)
+        value = value->ops[0];
+    ix_check c = {ix_checked_what_of(checked), buffer,
+                  value->kind == IX_LOAD ? (int)value->attr[0] : -1,
+                  (int)checked->attr[0]};
     for (size_t i = 0; i < u->nchecks; i++)
-        if (u->check[i].buffer == c.buffer && u->check[i].axis == c.axis &&
-            u->check[i].lo == c.lo && u->check[i].hi == c.hi)
+        if (u->check[i].what == c.what && u->check[i].buffer == c.buffer &&
+            u->check[i].source == c.source && u->check[i].axis == c.axis)
             return (int)i;
     ix_arena_grow(&u->arena, &u->check, &u->check_capacity, u->nchecks + 1,
                   sizeof *u->check);

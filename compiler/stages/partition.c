@@ -5,12 +5,13 @@
  * buffers by number; breaks: the graph.
  *
  * An array is stored when it is an output; when it holds a reduction; when it
- * is read at indices that are data; when its
- * index conditions would multiply (read at several places); when it is read
- * where its value would be computed again for every step of a broadcast or
- * reduction and is not cheap; and when storing is cheaper than computing it
- * again: cost times (number of distinct reads - 1) is above a threshold. Users
- * that are fused and read the same point share its value.
+ * is read at indices that are data; when it checks data and is not read at each
+ * of its points once; when its index conditions would multiply (read at several
+ * places); when it is read where its value would be computed again for every
+ * step of a broadcast or reduction and is not cheap; and when storing is
+ * cheaper than computing it again: cost times (number of distinct reads - 1) is
+ * above a threshold. Users that are fused and read the same point share its
+ * value.
  */
 #include "compiler/stages/partition.h"
 
@@ -147,7 +148,8 @@ count_read(ix_load_visitor *v, const ilex_array *load)
 static bool
 must_store(const ilex_array *n, const info *x)
 {
-    if ((n->ops[0]->flags & IX_HAS_REDUCE) || x->gathered)
+    if ((n->ops[0]->flags & IX_HAS_REDUCE) || x->gathered ||
+        (x->checks && x->apart))
         return true;
     if (x->conditions && x->reads > 1)
         return true;
@@ -205,6 +207,7 @@ decide(partition *p)
     for (size_t i = 0; i < u->norder; i++)
         if (u->order[i]->kind == IX_LAMBDA)
             add_work(p, i);
+    ix_partition_checks(p);
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
         info *x = &p->of[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the pass partition knows of arrays, for the files that it is made of:
- * partition.c decides what is stored, parts.c stores concats.
+ * partition.c decides what is stored, parts.c stores concats, checks.c knows
+ * which arrays check data.
  */
 #ifndef ILEX_COMPILER_PARTITION_H
 #define ILEX_COMPILER_PARTITION_H
@@ -26,6 +27,8 @@ typedef struct ix_partition_info {
     bool conditions;    /* body decides on indices */
     bool repeated;      /* read by fewer indices than there are loops */
     bool gathered;      /* read at indices that are data */
+    bool checks;        /* data, or has an operand that may */
+    bool apart;         /* read otherwise than at each of its points once */
     int buffer;         /* when stored; of a concat -1 until it has one */
     ilex_array *body;   /* over buffers, when computed again */
     int statements;     /* of it, or more */
@@ -42,6 +45,9 @@ typedef struct ix_partition {
 } ix_partition;
 
 ix_partition_info *ix_partition_of(ix_partition *p, const ilex_array *n);
+
+/* Finds out which arrays check data, and which are read apart from that. */
+void ix_partition_checks(ix_partition *p);
 
 /* Is "n" read by one concat, once, and by nothing else? It is computed where
  * its part of that is stored. */

@@ -37,16 +37,6 @@ number_checks(tape_maker *m, const ilex_array *load, const size_t *operand)
                     : ix_unit_check(m->u, (int)load->attr[0], load->ops[k]);
 }
 
-/* The same for the ends of a range that is computed. */
-static void
-number_ends(tape_maker *m, const ilex_array *reduction, const size_t *operand)
-{
-    for (int k = 1; k < reduction->nops; k++)
-        if (reduction->ops[k]->kind == IX_CHECKED)
-            m->instr[operand[k]].check =
-                ix_unit_check(m->u, -1, reduction->ops[k]);
-}
-
 /* Kind, dtypes and attributes of a node. */
 static ix_instr
 instr_of(tape_maker *m, const ilex_array *n)
@@ -128,7 +118,6 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         in->branch[0] =
             in->arg[0] < in->body ? in->body : end_of(m, operand[0]);
         in->branch[1] = ix_is_ranged(n);
-        number_ends(m, n, operand);
         in->body_end = m->tape->ninstr;
         return true;
     }
@@ -141,7 +130,7 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         in.arg[i] = (int32_t)operand[i];
     if (n->kind == IX_LOAD)
         number_checks(m, n, operand);
-    if (n->kind == IX_CHECKED && n->attr[0] == IX_CHECKED_WORD)
+    if (n->kind == IX_CHECKED)
         in.check = ix_unit_check(m->u, -1, n);
     *value = (size_t)add_instr(m, in);
     return true;

@@ -185,6 +185,15 @@ domain_text(ix_unit *u, ix_compiled *c, const ix_domain *dom)
     return ix_text_string(&t);
 }
 
+static void
+name_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
+          ix_compiled_buffer *to)
+{
+    for (int k = 0; k < to->rank; k++)
+        to->axis[k] = ix_arena_string(
+            &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
+}
+
 /* Names of axes and texts, for messages and queries. */
 static void
 name_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b,
@@ -193,9 +202,7 @@ name_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b,
     to->interior_text = domain_text(u, c, b->interior);
     to->box_text =
         b->box == b->interior ? to->interior_text : domain_text(u, c, b->box);
-    for (int k = 0; k < to->rank; k++)
-        to->axis[k] = ix_arena_string(
-            &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
+    name_axes(u, c, b, to);
 }
 
 static void
@@ -351,10 +358,10 @@ copy_checks(ix_unit *u, ix_compiled *c)
     c->check = ix_arena_new(&c->arena, (u->nchecks + 1) * sizeof *c->check);
     for (size_t i = 0; i < u->nchecks; i++) {
         const ix_check *from = &u->check[i];
+        if (from->buffer >= 0) /* messages speak of it */
+            name_axes(u, c, &u->buffer[from->buffer], &c->buffer[from->buffer]);
         c->check[c->nchecks++] = (ix_compiled_check){
-            from->buffer,
-            from->axis,
-            {ix_finish_lin(c, from->lo), ix_finish_lin(c, from->hi)}};
+            (int)from->what, from->buffer, from->source, from->axis};
     }
 }
 

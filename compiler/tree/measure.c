@@ -105,9 +105,9 @@ own_statements(const ilex_array *n)
 static int
 count_index(counter *c, const ilex_array *x)
 {
-    if (x->kind == IX_CHECKED)
-        return 4 + count(c, x->ops[0]);
-    int sum = x->kind == IX_OP ? count(c, x) : 0;
+    int sum = x->kind == IX_OP ? count(c, x) : x->kind == IX_CHECKED ? 4 : 0;
+    for (int i = 0; x->kind == IX_CHECKED && i < x->nops; i++)
+        sum += count(c, x->ops[i]);
     for (int i = 0; x->kind == IX_LINEAR && i < x->nops; i++)
         sum += x->ops[i]->kind == IX_OP ? count(c, x->ops[i]) : 0;
     return sum;

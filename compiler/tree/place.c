@@ -173,21 +173,24 @@ place_checked(ix_builder *b, int buffer, ilex_array *x)
     const ix_known *known = ix_build_known(b, x);
     if (known)
         return known->leaf;
-    ilex_array *value = place_value(b, x->ops[0]);
-    int depth = depth_of_leaf(b, value);
+    ilex_array *part[4] = {NULL};
+    for (int i = 0; i < x->nops; i++)
+        part[i] = i == 0 ? place_value(b, x->ops[i]) : place_sum(b, x->ops[i]);
+    int depth = depth_of_indices(b, x->nops, part);
     depth = depth < b->floor ? b->floor : depth;
     if (!ix_is_trusted(x)) {
         ix_stmt *s = ix_stmt_new(b->u, IX_STMT_CHECK);
         s->number = ix_unit_check(b->u, buffer, x);
-        s->value = value;
+        s->value = part[0];
         s->nlo = s->nhi = 1;
-        s->lo = ix_stmt_nodes(b->u, 1, &x->ops[1]);
-        s->hi = ix_stmt_nodes(b->u, 1, &x->ops[2]);
+        s->lo = ix_stmt_nodes(b->u, 1, &part[1]);
+        s->hi = ix_stmt_nodes(b->u, 1, &part[2]);
+        s->place = part[3];
         s->width = outer_position(b, depth);
         ix_build_put_at(b, depth, s);
     }
-    ix_build_note(b, x, value, depth);
-    return value;
+    ix_build_note(b, x, part[0], depth);
+    return part[0];
 }
 
 /* On a GPU what the kernel itself may have written is read inside of the loop

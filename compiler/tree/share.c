@@ -272,6 +272,9 @@ put_list(sharing *w, ix_stmt **list)
             put_leaf(w, s->value);
         if (s->width)
             put_sum(w, &s->width, true);
+        put(w, s->place != NULL);
+        if (s->place)
+            put_sum(w, &s->place, false);
         put_list(w, &s->body);
         put_list(w, &s->other);
         if (w->g)

@@ -11,6 +11,8 @@
  * becomes a bound of the innermost of their loops. Conditions on reduction
  * indices, on floor divisions, or with coefficients other than 1 and -1 stay
  * in the body. That a side is empty is shown by interval algebra, then by isl.
+ * A body that checks data stays whole: the failure that is told is the first
+ * one in C order, and pieces would find others before it.
  */
 #include "compiler/tree/tree.h"
 
@@ -162,7 +164,9 @@ find_half(finder *f, const ilex_array *n)
         if (e)
             return e;
     }
-    for (int i = 0; i < n->nops; i++) {
+    int parts =
+        n->kind == IX_CHECKED ? 1 : n->nops; /* its range is no matter */
+    for (int i = 0; i < parts; i++) {
         ilex_array *e = n->kind == IX_LOAD ? find_in_index(f, n->ops[i])
                                            : find_half(f, n->ops[i]);
         if (e)
@@ -560,7 +564,9 @@ bool
 ix_pass_split(ix_unit *u)
 {
     for (ix_kernel **at = &u->kernels; *at;) {
-        if (!(*at)->ordered || (*at)->scan)
+        const ix_stmt *store = ix_nest_body((*at)->body);
+        bool whole = (*at)->ordered || ix_body_checks(u, store->value);
+        if (!whole || (*at)->scan)
             split_kernel(u, *at);
         if ((*at)->body)
             at = &(*at)->next;

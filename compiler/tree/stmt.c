@@ -193,6 +193,7 @@ ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user)
            each_node(s->nhi, s->hi, fn, user) &&
            each_node(s->value != NULL, &s->value, fn, user) &&
            each_node(s->width != NULL, &s->width, fn, user) &&
+           each_node(s->place != NULL, &s->place, fn, user) &&
            each_node(s->at.rank, s->at.index, fn, user);
 }
 

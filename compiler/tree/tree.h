@@ -75,6 +75,7 @@ struct ix_stmt {
     ilex_array *width; /* PUSH, POP of strips: how many elements count; CHECK:
                           where in the kernel's range it stands; SCRATCH:
                           behind how many chunks a stack begins, NULL: 0 */
+    ilex_array *place; /* CHECK: where the value stands in its array, or NULL */
     ix_op op;          /* UPDATE, FOLD, PUSH, POP */
     ix_reduction better; /* RECORD */
 

@@ -98,6 +98,17 @@ ILEX_API ilex_array *ilex_cast(ilex_array *x, ilex_dtype dtype);
 ILEX_API ilex_array *ilex_shift(ilex_array *x, const char *axis,
                                 int64_t offset);
 
+/* y(i) = x(i + by) along a named axis, where `by` is an integer of rank 0 that
+ * is data: an input, a result. Nominally on x's domain, and known where x is: a
+ * run fails where it would read x outside of that (ILEX_E_BOUNDS, with the
+ * shift, the index and the range). With a mode, "wrap", "edge", "reflect" or
+ * "symmetric", or else a value of rank 0 and x's dtype, what is outside of x's
+ * interior is read as that says, whatever the shift; a halo is not read. Both
+ * may be NULL. */
+ILEX_API ilex_array *ilex_shift_by(ilex_array *x, const char *axis,
+                                   ilex_array *by, const char *mode,
+                                   ilex_array *value);
+
 /* y = x on the given domain (all axes of x, in any order and with the same
  * names), which must lie inside x's readable domain for all sizes, else
  * ILEX_E_BOUNDS with a counterexample; axes that x lacks are broadcast. */
@@ -157,6 +168,22 @@ ILEX_API ilex_array *ilex_random_f32(ilex_array *key, int count,
  * and factors that they do not group are multiplied from left to right. */
 ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
                                  int count, ilex_array *const *operands);
+
+/* The path of an einsum (also of what ilex_matmul and other products give), as
+ * text: a line for each product of it, in order, operands by their numbers,
+ *
+ *     1*2: 2*m*k*l flops, m*l elements
+ *     0*(1*2): 2*n*m*l flops, n*l elements
+ *     flops: 2*m*k*l + 2*n*m*l
+ *     largest: m*l elements
+ *
+ * For each combination of its labels a product of k factors takes k - 1
+ * multiplications, and an addition if it sums; elements are those of what it
+ * makes. Figures are products of lengths, true for all sizes; which array is
+ * the largest, the result included, and which path is the best, is decided with
+ * 64 for a length that is no number. NULL after an error: ILEX_E_ARGUMENT for
+ * an array of another kind. Owned by the caller: ilex_text_free(). */
+ILEX_API char *ilex_einsum_path(ilex_array *x);
 
 /* y has the given domain and x's elements in C ("C") or Fortran ("F") order;
  * the number of elements must be provably equal: [n, m] and [n*m], [2*n] and

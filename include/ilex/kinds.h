@@ -58,6 +58,17 @@ ILEX_API ilex_array *ilex_add_at(ilex_array *x, ilex_array *y, ilex_array *z);
 ILEX_API ilex_array *ilex_compress(ilex_array *x, ilex_array *y,
                                    const char *axis);
 
+/* A sparse matrix in compressed rows (x: its elements, y: their columns, z:
+ * where each row begins and, last, the last one ends) times a vector or an
+ * array of columns w: v(i, j) = sum of x(k)*w(y(k), j) for k from z(i) to
+ * before z(i + 1). The matrix has as many columns as `columns` says, NULL
+ * for the length of w. A run fails where z(0) is not 0, a row ends before
+ * it begins or behind the last element, or y(k) is no column. Sums do not
+ * widen; each is one chain. Unnamed axes. */
+ILEX_API ilex_array *ilex_csr_matmul(ilex_array *x, ilex_array *y,
+                                     ilex_array *z, ilex_array *w,
+                                     const char *columns);
+
 /* y(i) = x(lo + hi - 1 - i) along the axes, NULL for all: the order of the
  * elements reversed, on the same domain. */
 ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);
@@ -261,10 +272,6 @@ ILEX_API ilex_array *ilex_remap(ilex_context *ctx, int count,
 /* "combine": fields on adjacent domains as one */
 ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
                                   ilex_array *const *operands);
-
-/* "csr_matmul": a sparse matrix in compressed rows times an array */
-ILEX_API ilex_array *ilex_csr_matmul(ilex_context *ctx, int count,
-                                     ilex_array *const *operands);
 
 /* "call": an outlined function of arrays */
 ILEX_API ilex_array *ilex_invoke(ilex_context *ctx, int count,

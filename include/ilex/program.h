@@ -163,8 +163,9 @@ ILEX_API size_t ilex_program_trim(const ilex_program *p);
 /* ---- text of stages and generated source of a module ---- */
 
 /* The program after a pass of passes.def, as text; "parsed" is the canonical
- * .ilx text, "hash" what ilex_module_hash gives, in hexadecimal, "steps" what a
- * run with option `jit` does, "emit" its source. NULL on error. Owned by the
+ * .ilx text, "hash" what ilex_module_hash gives, in hexadecimal, "paths" what
+ * ilex_einsum_path says of each einsum, behind its name, "steps" what a run
+ * with option `jit` does, "emit" its source. NULL on error. Owned by the
  * caller: ilex_text_free(). */
 ILEX_API char *ilex_module_stage(ilex_module *module, const char *pass);
 

@@ -6,7 +6,8 @@
 #ifndef ILEX_LIB_EINSUM_H
 #define ILEX_LIB_EINSUM_H
 
-#include "lib/build/build.h"
+#include "lib/base/text.h"
+#include "lib/build/module.h"
 
 enum { IX_EINSUM_LABELS = 64 };
 
@@ -56,5 +57,11 @@ void ix_einsum_choose(ilex_context *ctx, const ix_einsum *e,
 /* Has every product on the path at most ILEX_MAX_RANK axes, and sums over no
  * more? */
 bool ix_einsum_path_fits(const ix_einsum *e);
+
+/* ---- einsum_cost.c ---- */
+
+/* What ilex_einsum_path says of every einsum that the outputs reach, each
+ * behind a line with its name. */
+void ix_einsum_print_paths(ilex_module *m, ix_text *t);
 
 #endif

@@ -87,12 +87,14 @@ function finish(    field, n, k, name, meaning, parameters, m, rest) {
     m = 0
     if (field[8] == "0") {
         parameters[++m] = "ilex_context *ctx"
-    } else if (field[8] ~ /^[123]$/) {
+    } else if (field[8] ~ /^[1234]$/) {
         parameters[++m] = "ilex_array *x"
         if (field[8] > 1)
             parameters[++m] = "ilex_array *y"
         if (field[8] > 2)
             parameters[++m] = "ilex_array *z"
+        if (field[8] > 3)
+            parameters[++m] = "ilex_array *w"
     } else {
         parameters[++m] = "ilex_context *ctx"
         parameters[++m] = "int count"

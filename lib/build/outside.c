@@ -115,7 +115,7 @@ load_or_value(outside *o, ilex_array *const *index)
     const ilex_array *x = o->read->x;
     ilex_array *condition = NULL;
     for (int k = 0; k < ix_rank(x); k++) {
-        const ix_axis *ax = &x->interior->ax[k];
+        const ix_axis *ax = &x->valid->ax[k];
         o->index[k] = index[k];
         if (is_inside(o, k, index[k]))
             continue;
@@ -125,7 +125,7 @@ load_or_value(outside *o, ilex_array *const *index)
                               : both[1];
         if (!ix_index_is_affine(index[k]))
             o->index[k] =
-                ix_scalar_checked(o->ctx, index[k], k, ax->lo, ax->hi, false);
+                ix_scalar_checked(o->ctx, index[k], k, ax->lo, ax->hi, true);
     }
     ilex_array *element = load_here(o);
     return condition

@@ -59,8 +59,11 @@ word_of(ilex_context *ctx, const ix_domain *box, ilex_array *x)
                          "random: the argument %lld is not in [0, 2^32)",
                          (long long)x->attr[0]);
     if (x->kind != IX_CONST && !is_word(ctx, box, x))
-        x = ix_scalar_checked(ctx, x, IX_CHECKED_WORD, ix_lin_const(ctx, 0),
-                              ix_lin_const(ctx, (int64_t)1 << 32), false);
+        x = ix_scalar_checked_as(
+            ctx, &(ix_checked){.what = IX_CHECKED_WORD,
+                               .value = x,
+                               .lo = ix_index_const(ctx, 0),
+                               .hi = ix_index_const(ctx, (int64_t)1 << 32)});
     return ix_is_poison(x) ? x : ix_scalar_cast(ctx, ILEX_U64, x);
 }
 
@@ -235,7 +238,8 @@ take_word(const ilex_array *w, ix_random_parts *parts)
 {
     const ilex_array *x = w->kind == IX_CAST ? w->ops[0] : w;
     bool constant = x->kind == IX_CONST && ix_const_value(x).u <= UINT32_MAX;
-    bool checked = x->kind == IX_CHECKED && x->attr[0] == IX_CHECKED_WORD;
+    bool checked =
+        x->kind == IX_CHECKED && ix_checked_what_of(x) == IX_CHECKED_WORD;
     bool narrow = ilex_dtype_bytes((ilex_dtype)x->dtype) < 8 &&
                   strchr("bu", ix_dtype_kind((ilex_dtype)x->dtype));
     parts->word[parts->count++] = checked ? x->ops[0] : x;

@@ -18,6 +18,7 @@ const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 #define IX_OPERANDS_all 0, INT_MAX
 #define IX_OPERANDS_none 0, 0
 #define IX_OPERANDS_head 0, 1
+#define IX_OPERANDS_four 0, 4
 #define IX_OPERANDS_tail 1, INT_MAX
 #define MANY INT_MAX
 #define IX_NODE(NAME, function, text, class, operands, least, most, form,      \

@@ -147,18 +147,29 @@ ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot, int rank,
 }
 
 ilex_array *
+ix_scalar_checked_as(ilex_context *ctx, const ix_checked *c)
+{
+    int64_t attr[3] = {c->axis, c->trusted, c->what};
+    ilex_array *ops[4] = {c->value, c->lo, c->hi, c->at};
+    ix_node_spec spec = {.kind = IX_CHECKED,
+                         .dtype = ILEX_I64,
+                         .nops = c->at ? 4 : 3,
+                         .ops = ops,
+                         .nattr = 3,
+                         .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
 ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
                   const ix_lin *lo, const ix_lin *hi, bool trusted)
 {
-    int64_t attr[2] = {axis, trusted};
-    ilex_array *ops[3] = {value, ix_index_lin(ctx, lo), ix_index_lin(ctx, hi)};
-    ix_node_spec spec = {.kind = IX_CHECKED,
-                         .dtype = ILEX_I64,
-                         .nops = 3,
-                         .ops = ops,
-                         .nattr = 2,
-                         .attr = attr};
-    return ix_node_scoped(ctx, &spec);
+    const ix_checked c = {.axis = axis,
+                          .trusted = trusted,
+                          .value = value,
+                          .lo = ix_index_lin(ctx, lo),
+                          .hi = ix_index_lin(ctx, hi)};
+    return ix_scalar_checked_as(ctx, &c);
 }
 
 ilex_array *

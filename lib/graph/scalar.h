@@ -58,15 +58,38 @@ ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
  * A contraction (a sum of products of two reads, each of which depends on a
  * free index that the other lacks) is one chain instead: one accumulator goes
  * through all axes, in C order, chunks on the first axis only. */
-/* "value" as an index of axis "axis", which covers [lo, hi): where it is none a
- * run fails, unless "trusted". */
-enum { IX_CHECKED_WORD = -1 }; /* its axis: no index, an argument of random */
+/* Integers that are data, which runs check. */
+typedef enum ix_checked_what {
+    IX_CHECKED_INDEX,
+    IX_CHECKED_SHIFTED, /* an index: its place and a shift that is data */
+    IX_CHECKED_WORD,    /* an argument of random */
+    IX_CHECKED_END,     /* of a reduction's range */
+    IX_CHECKED_ROW,     /* csr_matmul: where a row begins or ends */
+    IX_CHECKED_COLUMN   /* csr_matmul: an index */
+} ix_checked_what;
+
+/* "value" is in [lo, hi), which may be data too, or the run fails, unless
+ * "trusted". "axis": of what it is an index of; "at": where it stands, for
+ * messages, or NULL. */
+typedef struct ix_checked {
+    ix_checked_what what;
+    int axis;
+    bool trusted;
+    ilex_array *value, *lo, *hi, *at;
+} ix_checked;
+ilex_array *ix_scalar_checked_as(ilex_context *ctx, const ix_checked *c);
+/* The same for an index of an axis that covers [lo, hi). */
 ilex_array *ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
                               const ix_lin *lo, const ix_lin *hi, bool trusted);
 static inline bool
 ix_is_trusted(const ilex_array *n)
 {
     return n->attr[1] != 0;
+}
+static inline ix_checked_what
+ix_checked_what_of(const ilex_array *n)
+{
+    return (ix_checked_what)n->attr[2];
 }
 
 /* Of a scan: result "result" at the same point, "levels" >= 1 before; several

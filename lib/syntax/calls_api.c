@@ -166,6 +166,7 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define C_MAY_AXIS C_AXIS
 #define C_MAY_AXES C_AXES
 #define C_MAY_INTS C_INTS
+#define C_MAY_LIN C_LIN
 #define C_MAY_LINS C_LINS
 #define C_MAY_SET C_SET
 #define C_MAY_PLACES C_PLACES
@@ -190,6 +191,7 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define FIELD_MAY_AXIS FIELD_AXIS
 #define FIELD_MAY_AXES FIELD_AXES
 #define FIELD_MAY_INTS FIELD_INTS
+#define FIELD_MAY_LIN FIELD_LIN
 #define FIELD_MAY_LINS FIELD_LINS
 #define FIELD_MAY_SET FIELD_SET
 #define FIELD_MAY_PLACES FIELD_PLACES
@@ -215,11 +217,12 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
 #define ARGUMENTS_A4(t, a, u, b, v, c, w, d)                                   \
     ARGUMENTS_A3(t, a, u, b, v, c), [3].FIELD_##w = d
 
-/* Operands: none, one, two, three, or any number. */
+/* Operands: none, one, two, three, four, or any number. */
 #define OPERANDS_0 ilex_context *ctx
 #define OPERANDS_1 ilex_array *x
 #define OPERANDS_2 ilex_array *x, ilex_array *y
 #define OPERANDS_3 ilex_array *x, ilex_array *y, ilex_array *z
+#define OPERANDS_4 ilex_array *x, ilex_array *y, ilex_array *z, ilex_array *w
 #define OPERANDS_MANY ilex_context *ctx, int count, ilex_array *const *operands
 #define PASSED_0 ctx
 #define COUNTED_0 0, NULL
@@ -236,6 +239,12 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
     3, (ilex_array *[])                                                        \
     {                                                                          \
         x, y, z                                                                \
+    }
+#define PASSED_4 x ? x->ctx : NULL
+#define COUNTED_4                                                              \
+    4, (ilex_array *[])                                                        \
+    {                                                                          \
+        x, y, z, w                                                             \
     }
 #define PASSED_MANY ctx
 #define COUNTED_MANY count, operands

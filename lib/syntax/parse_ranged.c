@@ -77,7 +77,11 @@ checked_end(ix_parser *p, ilex_array *v, const ix_domain *hull)
     if (ix_index_is_affine(v) && !(v->flags & IX_HAS_RINDEX) &&
         ix_access_within(p->ctx, &frame, v, lo, hi, &sample) == IX_YES)
         return v;
-    return ix_parser_array(p, ix_scalar_checked(p->ctx, v, 0, lo, hi, false));
+    const ix_checked c = {.what = IX_CHECKED_END,
+                          .value = v,
+                          .lo = ix_index_lin(p->ctx, lo),
+                          .hi = ix_index_lin(p->ctx, hi)};
+    return ix_parser_array(p, ix_scalar_checked_as(p->ctx, &c));
 }
 
 /* ---- the reduction ---- */

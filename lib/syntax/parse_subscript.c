@@ -4,6 +4,7 @@
  * selections from named axes, NumPy's indexing of unnamed ones.
  */
 #include "lib/build/items.h"
+#include "lib/build/shift_by.h"
 #include "lib/syntax/parse.h"
 
 /* ---- shifts ---- */
@@ -156,6 +157,8 @@ padded(ix_parser *p, ilex_array *a, const int64_t *offset, ix_outside mode,
 typedef struct named_subscript {
     ilex_array *x; /* moved by halves already */
     int64_t offset[ILEX_MAX_RANK];
+    ix_shift_by data;    /* amounts that are none of these */
+    bool is_data, moves; /* are there any; is there another offset than 0 */
     ix_item item[ILEX_MAX_RANK]; /* selections */
     int nitems;
     uint32_t seen;
@@ -176,22 +179,66 @@ take_axis(ix_parser *p, named_subscript *s, const ix_word *name, int k)
     s->seen |= (uint32_t)1 << k;
 }
 
-/* "I+2", "I-1/2" */
+/* By how much "I+s", "I+2*s-1" shifts, which is data; NULL for anything else.
+ */
+static ilex_array *
+read_amount(ix_parser *p, const ix_syntax *x)
+{
+    ilex_array *sum = NULL;
+    if (x->kind != IX_SYNTAX_CHAIN || x->part[0]->kind != IX_SYNTAX_NAME)
+        return NULL;
+    for (size_t i = 0; i < x->nlinks; i++) {
+        ix_op op = x->link[i].op;
+        if (op != IX_OP_ADD && op != IX_OP_SUBTRACT)
+            return NULL;
+        ilex_array *v = ix_parse_expr(p, x->link[i].operand);
+        ilex_array *ops[2] = {sum, v};
+        ix_parser_at(p, &x->link[i].word);
+        if (sum)
+            v = ix_build_op(p->ctx, op, ops);
+        else if (op == IX_OP_SUBTRACT)
+            v = ix_build_op(p->ctx, IX_OP_NEGATIVE, &v);
+        sum = ix_parser_array(p, v);
+    }
+    return sum;
+}
+
+/* "I+s": the axis and the amount; false for what is no shift. */
+static bool
+read_shift_by(ix_parser *p, named_subscript *s, const ix_syntax *x)
+{
+    bool staggered;
+    ilex_array *by = read_amount(p, x);
+    if (!by)
+        return false;
+    const ix_word *name = &x->part[0]->word;
+    int k = find_axis(p, s->x, name, &staggered);
+    take_axis(p, s, name, k);
+    s->data.by[k] = by;
+    s->is_data = true;
+    return true;
+}
+
+/* "I+2", "I-1/2", "I+s" */
 static void
 read_named_shift(ix_parser *p, named_subscript *s, const ix_colons *r)
 {
     shift by;
-    bool staggered;
-    if (r->ellipsis || r->n != 1 || !read_shift(p, r->part[0], &by))
+    bool staggered, plain = !r->ellipsis && r->n == 1;
+    if (plain && !read_shift(p, r->part[0], &by) &&
+        read_shift_by(p, s, r->part[0]))
+        return;
+    if (!plain || !read_shift(p, r->part[0], &by))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
-                    "along named axes a subscript is a shift, u[I+1, J-1], or "
-                    "a selection, u[I=3], u[I=2:10]");
+                    "along named axes a subscript is a shift, u[I+1, J-1], "
+                    "u[I+s], or a selection, u[I=3], u[I=2:10]");
     int k = find_axis(p, s->x, &by.axis->word, &staggered);
     take_axis(p, s, &by.axis->word, k);
     if (by.halves % 2)
         s->x = ix_parser_array(p, shift_halves(p, s->x, k, staggered, &by));
     else
         s->offset[k] = by.halves / 2;
+    s->moves |= s->offset[k] != 0;
 }
 
 /* The bound at a place of an item; NULL where there is none. */
@@ -236,12 +283,21 @@ subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
         else
             read_named_shift(p, &s, r);
     }
+    if (s.is_data) {
+        s.data.trusted = behind == IX_BEHIND_UNCHECKED;
+        s.data.outside = behind == IX_BEHIND_OUTSIDE;
+        s.data.mode = mode;
+        s.data.value = value ? ix_parse_expr(p, value) : NULL;
+        ix_parser_at(p, &x->word);
+        s.x = ix_parser_array(p, ix_build_shift_by(p->ctx, s.x, &s.data));
+    }
     ix_parser_at(p, &x->word);
     const ix_domain *interior = s.x->interior;
-    if (behind == IX_BEHIND_OUTSIDE)
+    bool pads = behind == IX_BEHIND_OUTSIDE && (s.moves || !s.is_data);
+    if (pads)
         s.x = padded(p, s.x, s.offset, mode, value);
     a = ix_parser_array(p, ix_build_shift(p->ctx, s.x, s.offset));
-    if (behind == IX_BEHIND_OUTSIDE)
+    if (pads)
         a = ix_parser_array(
             p, ix_build_restrict(p->ctx, "subscript", a, interior));
     return s.nitems ? ix_build_select(p->ctx, a, s.nitems, s.item) : a;

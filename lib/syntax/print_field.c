@@ -3,6 +3,7 @@
  * What field expressions (let, out) write in their own way: operands by name
  * or inlined, shifts along named axes, reductions over axes of an operand.
  */
+#include "lib/build/shift_by.h"
 #include "lib/syntax/print_text.h"
 
 ilex_array *
@@ -22,6 +23,25 @@ is_stagger(const char *a, const char *b)
                  : m < n && is_stagger(b, a);
 }
 
+static void write_field_operand(ix_writer *w, const ilex_array *load,
+                                const ilex_array *x, int precedence);
+
+/* The same by an amount that is data, which "by" reads. */
+static bool
+write_shift_by(ix_writer *w, const ilex_array *by, int32_t from, int32_t to,
+               int *entries)
+{
+    enum { PREC_PRODUCT = 10 };
+    const char *name = ix_symbol_text(w->ctx, from);
+    const ilex_array *amount = ix_write_operand_of(w, by);
+    if (!from || from != to || !amount)
+        return false;
+    ix_text_format(w->t, "%s%.*s+", ++*entries > 1 ? ", " : "[",
+                   (int)strcspn(name, "+"), name);
+    write_field_operand(w, by, amount, PREC_PRODUCT);
+    return true;
+}
+
 /* Writes the entry of a shift along axis "j" of the operand, if it moves;
  * false when the load is no shift there. */
 static bool
@@ -31,6 +51,10 @@ write_shift(ix_writer *w, const ilex_array *load, const ilex_array *x, int j,
     int k;
     int64_t offset;
     const ix_domain *dom = w->lambda->interior;
+    const ilex_array *by = ix_shift_by_of(load->ops[j], &k);
+    if (by && k < dom->rank)
+        return write_shift_by(w, by, x->interior->ax[j].name, dom->ax[k].name,
+                              entries);
     if (!ix_index_is_shift(load->ops[j], &k, &offset) || k >= dom->rank)
         return load->ops[j]->kind == IX_CONST && !x->interior->ax[j].name;
     int32_t from = x->interior->ax[j].name, to = dom->ax[k].name;
@@ -89,8 +113,11 @@ ix_write_field_load(ix_writer *w, const ilex_array *n, int precedence)
     write_field_operand(w, n, x, precedence);
     for (int j = 0; j < n->nops && !w->failed; j++)
         w->failed = !write_shift(w, n, x, j, &entries);
+    bool trusted = false;
+    for (int j = 0; j < n->nops; j++)
+        trusted |= n->ops[j]->kind == IX_CHECKED && ix_is_trusted(n->ops[j]);
     if (entries)
-        ix_text_char(w->t, ']');
+        ix_text_put(w->t, trusted ? "; unchecked]" : "]");
 }
 
 /* A reduction of a whole operand: the axes read at reduction indices. */

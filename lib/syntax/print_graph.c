@@ -260,7 +260,7 @@ static bool
 is_subscript(const ix_item *item)
 {
     const ilex_array *n = item->node;
-    return item->form == IX_FORM_LET && n->kind == IX_LAMBDA && n->nops == 2 &&
+    return item->form == IX_FORM_LET && n->kind == IX_LAMBDA && n->nops >= 2 &&
            n->ops[0]->kind == IX_LOAD;
 }
 

@@ -312,7 +312,7 @@ static ilex_status
 launch_checked(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     const ix_driver *driver = r->code->driver;
-    int64_t status[2] = {IX_STATUS_NONE, 0};
+    int64_t status[IX_STATUS_WORDS] = {IX_STATUS_NONE};
     size_t bytes = sizeof status;
     void *memory = NULL;
     ilex_status rc =

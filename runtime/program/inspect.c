@@ -3,6 +3,7 @@
  * A module as text without running it: generated source, the state after a
  * pass, a graph; and the tables of passes, options and back ends.
  */
+#include "lib/build/einsum.h"
 #include "runtime/program/program.h"
 
 /* The string of a text, owned by the caller, or NULL. */
@@ -91,6 +92,16 @@ hash_text(ilex_module *module)
     return take_text(module->ctx, &t);
 }
 
+/* Of every einsum. */
+static char *
+paths_text(ilex_module *module)
+{
+    ix_text t;
+    ix_text_init(&t, &module->ctx->mem);
+    ix_einsum_print_paths(module, &t);
+    return take_text(module->ctx, &t);
+}
+
 char *
 ilex_module_stage(ilex_module *module, const char *pass)
 {
@@ -103,6 +114,8 @@ ilex_module_stage(ilex_module *module, const char *pass)
         return steps_text(module);
     if (pass && !strcmp(pass, "hash"))
         return hash_text(module);
+    if (pass && !strcmp(pass, "paths"))
+        return paths_text(module);
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};

@@ -189,11 +189,11 @@ bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
 /* ---- walk.c ---- */
 
 /* Status memory before a launch: no position is as large. */
-enum { IX_STATUS_NONE = -1 };
+enum { IX_STATUS_NONE = -1, IX_STATUS_WORDS = 5 };
 /* What CUDA's ilex_tell() left there: ILEX_OK, or the error recorded. */
-ilex_status ix_run_status(ix_run *r, const int64_t status[2]);
+ilex_status ix_run_status(ix_run *r, const int64_t *status);
 
-/* Records that an index that is data lies outside of what it indexes. */
+/* Records that an integer that is data is outside of its range. */
 ilex_status ix_run_outside(ix_run *r, const ix_local *found);
 
 /* ---- reference.c ---- */

@@ -52,7 +52,12 @@ checked(machine *m, const ix_instr *in)
     bool inside = v >= m->value[in->arg[1]].i && v < m->value[in->arg[2]].i;
     if (!inside && in->check >= 0 && !m->failed) {
         m->failed = true;
-        m->found = (ix_local){.node = in->check, .value = v};
+        m->found = (ix_local){.node = in->check,
+                              .value = v,
+                              .lo = m->value[in->arg[1]].i,
+                              .hi = m->value[in->arg[2]].i};
+        if (in->n > 3)
+            m->found.at = m->value[in->arg[3]].i;
     }
     return v;
 }

@@ -439,8 +439,11 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
                          ix_index_const(m.ctx, 1));
         hi = integers(&m, IX_OP_REMAINDER, ILEX_I64, v, length);
         hi = integers(&m, IX_OP_ADD, ILEX_I64, hi, lo);
-        hi = ix_scalar_checked(m.ctx, hi, 0, ax.lo,
-                               ix_lin_offset(m.ctx, ax.hi, 1), false);
+        hi = ix_scalar_checked_as(m.ctx,
+                                  &(ix_checked){.what = IX_CHECKED_END,
+                                                .value = hi,
+                                                .lo = lo,
+                                                .hi = form(&m, ax.hi, 1)});
     }
     ilex_array *ops[3] = {
         ix_scalar_cast(m.ctx, acc, read_at(&m, ix_scalar_rindex(m.ctx, 0))), lo,
@@ -449,4 +452,64 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
     ilex_array *body = ix_scalar_reduce_ranged(
         m.ctx, how, result, ix_domain_new(m.ctx, 1, &box), 0, ops);
     return close_map(&m, body);
+}
+
+/* Where rows of a matrix of "elements" begin: each has a few, as long as there
+ * are any, and as there are columns. */
+static ilex_array *
+random_rows(ilex_context *ctx, diff_random *r, const ix_lin *elements,
+            ilex_array *columns)
+{
+    static const char *const lengths[] = {"1", "2", "4", "8"};
+    ilex_array *row = ilex_range(ctx, lengths[diff_draw(r, 4)], ILEX_I64);
+    row = ilex_multiply(row, ilex_i64(ctx, diff_draw(r, 4)));
+    row = ilex_minimum(row, ix_index_lin(ctx, elements));
+    return ilex_where(ilex_greater(columns, ilex_i64(ctx, 0)), row,
+                      ilex_i64(ctx, 0));
+}
+
+/* x[0] times a sparse matrix with the elements of x[1], by which its columns
+ * are drawn. */
+ilex_array *
+diff_build_csr(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    ilex_context *ctx = shop->ctx;
+    if (ix_rank(x[0]) == 0 || !ix_is_array(x[1]))
+        return NULL;
+    ilex_array *val = ilex_reshape_to(x[1], "-1", NULL);
+    if (ix_is_poison(val))
+        return val;
+    const ix_lin *length = x[0]->interior->ax[0].hi,
+                 *less = ix_lin_offset(ctx, length, -diff_draw(r, 2));
+    if (ix_lin_nonneg(ctx, less) == IX_YES)
+        length = less;
+    ilex_array *columns = ix_index_lin(ctx, length);
+    ilex_array *col = ilex_remainder(ilex_cast(val, ILEX_I64),
+                                     ilex_maximum(columns, ilex_i64(ctx, 1)));
+    ilex_array *row = random_rows(ctx, r, val->interior->ax[0].hi, columns);
+    ilex_array *operands[4] = {val, col, row, x[0]};
+    const ix_given given = {.present = true, .form = {length}};
+    return ix_build_kind(ctx, IX_CSR_MATMUL, operands, 4, &given);
+}
+
+/* x[0] shifted by an integer that is data, whatever is read outside; without a
+ * word on that as far as it can be. */
+ilex_array *
+diff_build_shift_by(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    static const char *const modes[] = {"wrap", "edge", "reflect", "symmetric"};
+    ilex_context *ctx = shop->ctx;
+    map m;
+    if (!open_map(&m, shop, r, x[0]) ||
+        ix_dtype_is_complex((ilex_dtype)x[1]->dtype) || ix_rank(x[1]) > 0)
+        return NULL;
+    const char *axis = ix_symbol_text(ctx, m.ax[m.k].name);
+    ilex_array *by = ilex_remainder(ilex_cast(x[1], ILEX_I32),
+                                    ilex_lit_int(ctx, diff_between(r, 2, 9)));
+    if (diff_chance(r, 40))
+        return ilex_shift_by(x[0], axis, by, modes[diff_draw(r, 4)], NULL);
+    if (diff_chance(r, 60))
+        return ilex_shift_by(x[0], axis, by, NULL, ilex_lit_int(ctx, 1));
+    return ilex_shift_by(x[0], axis, ilex_multiply(by, ilex_lit_int(ctx, 0)),
+                         NULL, NULL);
 }

@@ -123,6 +123,18 @@ expect 0 '^out v' print iota.ilx
 "$ilexc" print iota.ilx >printed.ilx
 expect 0 . print printed.ilx --stage=parsed
 same out printed.ilx
+cat >paths.ilx <<'END'
+ilex 1
+program paths
+size n, m
+in a : f64[n, m]
+in b : f64[m, n]
+in x : f64[n]
+einsum g[i] = a[i, j]*b[j, k]*x[k]
+out o = 2*g
+END
+expect 0 '^0\*(1\*2): 2\*n\*m flops, n elements$' print paths.ilx --stage=paths
+expect 0 '^einsum g$' print paths.ilx --stage=paths
 expect 0 '^[0-9a-f]\{32\}$' print iota.ilx --stage=hash
 cp out hash
 expect 0 . print printed.ilx --stage=hash

@@ -10,6 +10,8 @@ import meaning
 from forms import Axis, Form, Sizes, box_text
 from maps import POINTS, Mapper
 from meaning import DTYPE, KIND, NAMES, Undefined
+import data
+from data import Data
 from structure import STEPS, Structure
 from steps import MOST, Program, Step, literal_text, op_text, operand_text
 
@@ -18,7 +20,7 @@ REAL_LITERALS = [0.5, 2.0, -1.5, 0.0, 0.1, 3.0, 1e-3, -0.7, 1e10]
 FLOATS = ["f64", "f32", "f64", "f32", "c64", "c128"]
 
 
-class Drawer(Structure):
+class Drawer(Data, Structure):
     def __init__(self, seed, number):
         self.r = random.Random(seed * 1000003 + number)
         self.np = np.random.Generator(np.random.PCG64(
@@ -582,9 +584,27 @@ class Drawer(Structure):
         self.step_input_retry()
         for _ in range(self.r.choice([2, 3, 4, 5, 6, 8, 11])):
             self.step()
+        if self.chance(4) and self.draw_failure():
+            return self.p
         self.draw_outs()
         self.draw_inlining()
         return self.p
+
+    def draw_failure(self):
+        """One output, a read at data that fails; False if none was found."""
+        for _ in range(20):
+            before = len(self.p.steps)
+            try:
+                with np.errstate(all="ignore"):
+                    s = self.step_gather(failing=True)
+                if self.is_output(s):
+                    self.p.outs.append((s, None, None))
+                    return True
+            except Undefined:
+                pass
+            self.p.error = None
+            del self.p.steps[before:]
+        return False
 
     def step_input_retry(self):
         for _ in range(self.r.choice([1, 1, 2, 3])):
@@ -660,8 +680,9 @@ def map_step(mapper, body, axes):
 KINDS = """op map reduce shift typed einsum permute slice roll reshape cast index
 scalar const input""".split()
 WEIGHTS = [34, 22, 10, 9, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
-KINDS += list(STEPS)
-WEIGHTS += list(STEPS.values())
+for steps in STEPS, data.STEPS:
+    KINDS += list(steps)
+    WEIGHTS += list(steps.values())
 COMMON = """add subtract multiply add subtract multiply true_divide maximum
 minimum negative less greater_equal where where where equal logical_and
 absolute sqrt floor_divide remainder square""".split()

@@ -24,6 +24,8 @@ class Step:
         self.body = body  # of a map
         self.inline = False
         self.number = -1
+        # of values that are not exact: how many units in the last place
+        self.slack = max([64] + [s.slack for s in ops])
 
     dtype = property(lambda self: NAME[self.value.dtype])
     name = property(lambda self: "a%d" % self.number)
@@ -61,6 +63,7 @@ class Program:
         self.sizes = sizes
         self.steps = []
         self.outs = []  # (step, axes or None, step of an input or None)
+        self.error = None  # what a run fails with
 
     def add(self, step):
         step.number = len(self.steps)
@@ -254,6 +257,8 @@ class Program:
     def statement(self, s, inputs):
         if s.how == "in" or s in inputs:
             return self.input_text(s)
+        if s.how == "second":
+            return None
         text = self.expression(s, inputs)
         if s.how == "let":
             return "let %s = %s" % (s.name, text)
@@ -263,15 +268,17 @@ class Program:
             return "const %s : %s = %s" % (s.name, s.type_text(), text)
         if s.how == "map":
             return "map %s[%s] = %s" % (s.name, box_text(s.axes), text)
-        return text.replace("@", s.name)  # einsum, reshape, node
+        return text.replace("@", s.name)  # einsum, reshape, node, scan
 
     def text(self, inputs=()):
         roots = [s for s, _, _ in self.outs]
         roots += [shared for _, _, shared in self.outs if shared]
         lines = ["ilex 1", "program p"] + self.sizes.text()
         for s in self.closure(roots, inputs):
-            if not s.inline or s in inputs:
-                lines.append(self.statement(s, inputs))
+            text = None if s.inline and s not in inputs else \
+                self.statement(s, inputs)
+            if text:
+                lines.append(text)
         for i, (s, axes, shared) in enumerate(self.outs):
             kind = ""
             if axes is not None:

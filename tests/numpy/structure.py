@@ -466,18 +466,25 @@ class Structure:
         keep = not x.named() and self.chance(30)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            value = getattr(np, name)(
-                self.p.interior(x), axis=tuple(which), ddof=ddof,
-                keepdims=keep)
+            inside = self.p.interior(x)
+            wide = inside.astype("c16" if KIND[x.dtype] == "c" else "f8")
+            value = getattr(np, name)(wide, axis=tuple(which), ddof=ddof,
+                                      keepdims=keep)
+            value = value.astype(DTYPE[meaning.part_of(x.dtype)]
+                                 if KIND[x.dtype] in "fc" else "f8")
         if x.value.dtype.kind == "c" and (value < 1e-6).any():
             raise Undefined  # a complex mean is rounded: equal ones may not be 0
         axes = [a.plain() if k not in which else Axis(None, Form(0), Form(1))
                 for k, a in enumerate(x.axes) if keep or k not in which]
         more = ["ddof=%d" % ddof] * (ddof != 0) + ["keep=1"] * keep
-        return self.p.add(Step(
+        step = self.p.add(Step(
             [x], axes, value, lambda refs: "%s[%s](%s%s)" % (
                 name, ", ".join(str(self.place(k, n)) for k in which), refs[0],
                 "; " + ", ".join(more) if more else ""), exact=False))
+        # Along each axis a chunk of 4096 terms, none of them negative, may be
+        # added one after another, each sum off by half a unit.
+        step.slack += sum(min(inside.shape[k], 4096) for k in which) // 2
+        return step
 
     # ---- axes ----
 

@@ -125,6 +125,55 @@ START_TEST(best_paths)
 }
 END_TEST
 
+/* ---- what a path costs, worked out by hand ---- */
+
+static void
+check_cost(const char *subscripts, const char *shapes, const char *want)
+{
+    char *have = ilex_einsum_path(einsum(subscripts, shapes));
+    check_fine();
+    ck_assert_msg(have && !strcmp(have, want), "%s of %s:\n%s", subscripts,
+                  shapes, have);
+    ilex_text_free(ctx, have);
+}
+
+START_TEST(costs)
+{
+    check_cost("ij,jk->ik", "n m;m 3",
+               "0*1: 2*n*m*3 flops, n*3 elements\n"
+               "flops: 2*n*m*3\nlargest: n*3 elements\n");
+    /* 168; from the other end (0*1)*2 takes 2*20*3*4 + 2*20*4*2 = 800 */
+    check_cost("ij,jk,kl->il", "20 3;3 4;4 2",
+               "1*2: 2*3*4*2 flops, 3*2 elements\n"
+               "0*(1*2): 2*20*3*2 flops, 20*2 elements\n"
+               "flops: 2*3*4*2 + 2*20*3*2\nlargest: 20*2 elements\n");
+    check_cost("ij,jk,kl->il", "n n;n n;n 2",
+               "1*2: 2*n*n*2 flops, n*2 elements\n"
+               "0*(1*2): 2*n*n*2 flops, n*2 elements\n"
+               "flops: 2*n*n*2 + 2*n*n*2\nlargest: n*2 elements\n");
+    check_cost("(ij,jk),kl->il", "n n;n n;n 2",
+               "0*1: 2*n*n*n flops, n*n elements\n"
+               "0*1*2: 2*n*n*2 flops, n*2 elements\n"
+               "flops: 2*n*n*n + 2*n*n*2\nlargest: n*n elements\n");
+    /* nothing is summed; a sum of one operand; its elements in another order */
+    check_cost("i,j->ij", "n;m+1",
+               "0*1: n*(m+1) flops, n*(m+1) elements\n"
+               "flops: n*(m+1)\nlargest: n*(m+1) elements\n");
+    check_cost("ij->j", "n m",
+               "0: n*m flops, m elements\nflops: n*m\nlargest: m elements\n");
+    check_cost("ij->ji", "n m",
+               "0: 0 flops, n*m elements\nflops: 0\nlargest: n*m elements\n");
+    /* a label of length 1 is as long as it is elsewhere; a number */
+    check_cost("ij,jk->", "n 1;m 4",
+               "0*1: 2*n*m*4 flops, 1 elements\n"
+               "flops: 2*n*m*4\nlargest: 1 elements\n");
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "n");
+    ck_assert_ptr_null(ilex_einsum_path(x));
+    ck_assert_int_eq(ilex_error_code(ctx), ILEX_E_ARGUMENT);
+    ilex_error_clear(ctx);
+}
+END_TEST
+
 /* The best of all trees, found by trying them: sets of operands as bits. */
 static double
 least_cost(const ix_einsum *e, const double *length, uint32_t set)
@@ -445,7 +494,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("einsum", dtypes_in_any_order, best_paths,
+    return RUN_TESTS("einsum", dtypes_in_any_order, best_paths, costs,
                      no_path_is_better, given_paths, text_of_paths, refused,
                      too_wide_for_pairs, one_product, kept_labels, pairs_meet);
 }

@@ -199,8 +199,7 @@ START_TEST(status_is_read)
     arguments a;
     open_arguments(&a, 5, 16);
     p->kernel[0] = complain;
-    ix_compiled_check check = {.buffer = 0,
-                               .range = p->c->buffer[0].interior[0]};
+    ix_compiled_check check = {.buffer = 0, .source = -1};
     p->c->check = &check;
     for (int threads = 1; threads < 6; threads++) {
         ilex_call call = {.size = sizeof call, .threads = threads};

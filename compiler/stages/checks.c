@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays that check data. A failure is one of the array: it does not depend on
+ * what others do with its elements. So it may be computed where it is read
+ * only if its reader needs each point of it once: not in a branch, not at some
+ * of its points, not in a loop that may be empty.
+ */
+#include "compiler/stages/partition.h"
+
+static ix_walk_step
+find_check(ix_walk *w, ilex_array *n, size_t *value)
+{
+    (void)w;
+    (void)value;
+    return n->kind == IX_CHECKED && !ix_is_trusted(n) ? IX_WALK_END
+                                                      : IX_WALK_IN;
+}
+
+bool
+ix_body_checks(ix_unit *u, const ilex_array *body)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx,
+                 .mem = &mem,
+                 .within = IX_HAS_CHECK,
+                 .enter = find_check};
+    return !ix_walk_body(&w, body, NULL);
+}
+
+/* The reader whose body is walked over. */
+typedef struct reader {
+    ix_partition *p;
+    const ilex_array *n;
+    const ix_domain *box;
+} reader;
+
+static ix_partition_info *
+operand_of(const reader *r, const ilex_array *load)
+{
+    return ix_partition_of(r->p, r->n->ops[load->attr[0] + 1]);
+}
+
+/* The range of index "x" in the loops around a read; NULL: it is no index. */
+static const ix_axis *
+range_of(const reader *r, const ix_frame *frame, const ilex_array *x)
+{
+    if (x->kind == IX_INDEX)
+        return &r->box->ax[x->attr[0]];
+    for (int i = 0; x->kind == IX_RINDEX && i < frame->nreduce; i++) {
+        const ilex_array *n = frame->reduce[i];
+        int64_t k = x->attr[0] - n->attr[1];
+        if (k >= 0 && k < n->interior->rank && !ix_is_ranged(n))
+            return &n->interior->ax[k];
+    }
+    return NULL;
+}
+
+/* Does a read meet each point of "need" once? Its indices are those of all
+ * loops around it, each over the whole axis. */
+static bool
+covers(const reader *r, const ix_frame *frame, const ilex_array *load,
+       const ix_domain *need)
+{
+    int loops = r->box->rank;
+    for (int i = 0; i < frame->nreduce; i++)
+        loops += frame->reduce[i]->interior->rank;
+    if (loops != load->nops)
+        return false;
+    for (int k = 0; k < load->nops; k++) {
+        const ix_axis *range = range_of(r, frame, load->ops[k]);
+        if (!range || range->lo != need->ax[k].lo ||
+            range->hi != need->ax[k].hi)
+            return false;
+        for (int j = 0; j < k; j++)
+            if (load->ops[j] == load->ops[k])
+                return false;
+    }
+    return true;
+}
+
+static ix_walk_step
+set_apart(ix_walk *w, ilex_array *n, size_t *value)
+{
+    (void)value;
+    if (n->kind == IX_LOAD)
+        operand_of(w->user, n)->apart = true;
+    return IX_WALK_IN;
+}
+
+/* What is read in a branch, whatever decides on it. */
+static void
+set_branch_apart(reader *r, const ilex_array *branch)
+{
+    ix_walk w = {.ctx = r->p->u->ctx,
+                 .mem = &r->p->mem,
+                 .within = IX_HAS_LOAD,
+                 .enter = set_apart,
+                 .user = r};
+    ix_walk_body(&w, branch, NULL);
+}
+
+static ix_walk_step
+find_reads(ix_walk *w, ilex_array *n, size_t *value)
+{
+    reader *r = w->user;
+    (void)value;
+    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE)
+        for (int i = 1; i < 3; i++)
+            set_branch_apart(r, n->ops[i]);
+    if (n->kind != IX_LOAD)
+        return IX_WALK_IN;
+    const ilex_array *x = r->n->ops[n->attr[0] + 1];
+    const ix_domain *need = r->p->u->need[*ix_map_find(&r->p->u->position, x)];
+    if (need && !covers(r, &w->frame, n, need))
+        operand_of(r, n)->apart = true;
+    return IX_WALK_IN;
+}
+
+/* Does the array check data, or one that may be computed in it? */
+static bool
+checks(ix_partition *p, const ilex_array *n)
+{
+    bool any = ix_body_checks(p->u, n->ops[0]);
+    for (int k = 1; k < n->nops && !any; k++)
+        any = n->ops[k]->kind == IX_LAMBDA &&
+              ix_partition_of(p, n->ops[k])->checks;
+    return any;
+}
+
+void
+ix_partition_checks(ix_partition *p)
+{
+    ix_unit *u = p->u;
+    bool some = false;
+    for (size_t i = 0; i < u->norder; i++) /* operands first */
+        if (u->order[i]->kind == IX_LAMBDA)
+            some |= p->of[i].checks = checks(p, u->order[i]);
+    for (size_t i = 0; some && i < u->norder; i++) {
+        reader r = {p, u->order[i], u->need[i]};
+        if (!ix_has_body(r.n) || !r.box)
+            continue;
+        ix_walk w = {.ctx = u->ctx,
+                     .mem = &p->mem,
+                     .frames = IX_WALK_REDUCTIONS,
+                     .within = IX_HAS_LOAD,
+                     .frame.box = r.box,
+                     .enter = find_reads,
+                     .user = &r};
+        ix_walk_body(&w, r.n->ops[0], NULL);
+    }
+}
