@@ -249,36 +249,16 @@ ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
 
 /* ---- what passes ---- */
 
-/* Takes out of a mask the axes along which a buffer is read elsewhere than at
- * the point that is computed. */
-typedef struct own_points {
-    int buffer;
-    uint32_t axes;
-} own_points;
-
-static bool
-note_own(void *user, const ilex_array *load)
-{
-    own_points *o = user;
-    for (int i = 0; i < load->nops && load->attr[0] == o->buffer; i++)
-        if (load->ops[i]->kind != IX_INDEX || load->ops[i]->attr[0] != i)
-            o->axes &= ~(1u << i);
-    return o->axes != 0;
-}
-
 void
 ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
                       const int *last)
 {
+    /* what a joined kernel writes is read at the point that is computed alone */
     uint32_t outer = one_group(k->nests, NULL, k->scan->axis)
                          ? outer_axes(k->scan, k->box->rank)
                          : 0;
-    for (size_t i = 0; i < u->nbuffers && outer; i++) {
-        own_points o = {(int)i, outer};
-        if (u->buffer[i].role != IX_ROLE_TEMP || first[i] != k->number ||
-            last[i] != k->number)
-            continue;
-        ix_stmt_loads(u, k->nests, note_own, &o);
-        u->buffer[i].passing = o.axes;
-    }
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].role == IX_ROLE_TEMP && first[i] == k->number &&
+            last[i] == k->number)
+            u->buffer[i].passing = outer;
 }

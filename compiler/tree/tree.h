@@ -146,11 +146,11 @@ void ix_recurrence_order(const ix_recurrence *r, int rank, int *order);
 /* Stores of all results; "at" says at which indices. */
 ix_stmt *ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
                               ilex_array *const *values);
-/* Puts the nests of "b" behind those of "a", which is done before: over the same
- * free points, of which each reads what its own point wrote. One of them is a
- * scan; the other one may be a kernel without order, whose loops then stand in
- * the scan's order, if what one hands to the other need not be kept for all
- * points. False if they do not go together. */
+/* Puts the nests of "b" behind those of "a", which is done before: over the
+ * same free points, of which each reads what its own point wrote. One of them
+ * is a scan; the other one may be a kernel without order, whose loops then
+ * stand in the scan's order, if what one hands to the other need not be kept
+ * for all points. False if they do not go together. */
 bool ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 /* The nests of the kernel, one for each piece of the levels, as loops over the
  * levels in common loops over what is free; copies. */

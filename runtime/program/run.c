@@ -19,8 +19,8 @@ make_block(ix_run *r)
                        (sizeof *r->bound + sizeof *r->base + sizeof *r->value) +
                    2 * (c->nsizes + 1) * sizeof *r->size +
                    axes * (sizeof *r->stride + sizeof *r->cover) +
-                   (c->nbuffers + 1) * sizeof *r->part +
-                   r->p->most_arguments + axes * sizeof *r->axis;
+                   (c->nbuffers + 1) * sizeof *r->part + r->p->most_arguments +
+                   axes * sizeof *r->axis;
     char *p = ix_mem_new(&r->p->mem, bytes), *at = p;
     if (!p)
         return NULL;

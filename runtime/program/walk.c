@@ -105,8 +105,8 @@ place_temporary(ix_run *r, size_t i, char *memory)
                                  &r->stride[b->first_stride], &offset);
     r->part[i] = 0;
     if (passing)
-        fits = fits &&
-               temporary_bytes(b, passing, r->least, r->size, &r->part[i]);
+        fits =
+            fits && temporary_bytes(b, passing, r->least, r->size, &r->part[i]);
     for (int k = 0; k < b->rank; k++) {
         int64_t *cover = r->cover[b->first_stride + k];
         ix_range_eval(&b->box[k], r->size, &cover[0], &cover[1]);
@@ -279,8 +279,8 @@ do_ALLOC(ix_run *r, const ix_step *s)
     r->offset = ix_mem_new(&r->p->mem, (size_t)c->nslots * sizeof *r->offset);
     if (!r->offset)
         return ix_fail_memory(r->err);
-    int64_t bytes = ix_workspace_bytes(r->p, r->threads, r->least, r->size,
-                                       r->offset);
+    int64_t bytes =
+        ix_workspace_bytes(r->p, r->threads, r->least, r->size, r->offset);
     ilex_status rc = find_memory(r, bytes, &r->memory);
     return rc ? rc : place_temporaries(r);
 }
