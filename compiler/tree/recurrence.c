@@ -253,7 +253,8 @@ void
 ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
                       const int *last)
 {
-    /* what a joined kernel writes is read at the point that is computed alone */
+    /* what a joined kernel writes is read at the point that is computed alone
+     */
     uint32_t outer = one_group(k->nests, NULL, k->scan->axis)
                          ? outer_axes(k->scan, k->box->rank)
                          : 0;
