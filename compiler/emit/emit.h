@@ -85,15 +85,11 @@ void ix_emit_fold(ix_emitter *e, const ix_stmt *s);
 void ix_emit_push(ix_emitter *e, const ix_stmt *s);
 void ix_emit_pop(ix_emitter *e, const ix_stmt *s);
 void ix_emit_record(ix_emitter *e, const ix_stmt *s);
-
-/* ---- emit_stmt.c ---- */
-
-void ix_emit_stmts(ix_emitter *e, const ix_stmt *list);
+void ix_emit_stmts(ix_emitter *e, const ix_stmt *list); /* emit_stmt.c */
 
 /* ---- emit_kernel.c ---- */
 
-/* Text of one kernel appended to "t": the struct of its arguments, functions.
- */
+/* Appends one kernel: the struct of its arguments, functions. */
 bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
 
 /* ---- emit_file.c ---- */

@@ -176,20 +176,12 @@ emit_update(ix_emitter *e, const ix_stmt *s)
     ix_emit_combine(e, s->op, (ilex_dtype)s->value->dtype, &at, &v, &at);
 }
 
-/* What a check tells. */
-static void
-emit_told(ix_emitter *e, const char *field, const ilex_array *x)
-{
-    ix_text *t = ix_emit_line(e);
-    ix_text_format(t, "    local->%s = ", field);
-    ix_emit_sum(e, x, t);
-    ix_text_put(t, ";\n");
-}
-
 /* if (value < lo || value >= hi) { tell; return 1; } */
 static void
 emit_check(ix_emitter *e, const ix_stmt *s)
 {
+    static const char *const told[] = {"index", "value", "lo", "hi", "at"};
+    const ilex_array *x[] = {s->width, s->value, s->lo[0], s->hi[0], s->place};
     const char *value = ix_emit_leaf(e, s->value).re;
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "if (%s < ", value);
@@ -198,12 +190,11 @@ emit_check(ix_emitter *e, const ix_stmt *s)
     ix_emit_sum(e, s->hi[0], t);
     ix_text_put(t, ") {\n");
     ix_emit_put(e, "    local->node = %d;", s->number);
-    emit_told(e, "index", s->width);
-    emit_told(e, "value", s->value);
-    emit_told(e, "lo", s->lo[0]);
-    emit_told(e, "hi", s->hi[0]);
-    if (s->place)
-        emit_told(e, "at", s->place);
+    for (size_t i = 0; i < IX_COUNT(x) && x[i]; i++) {
+        ix_text_format(t = ix_emit_line(e), "    local->%s = ", told[i]);
+        ix_emit_sum(e, x[i], t);
+        ix_text_put(t, ";\n");
+    }
     ix_emit_put(e, "    return 1;");
     ix_emit_put(e, "}");
 }

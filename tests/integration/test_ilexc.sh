@@ -82,7 +82,7 @@ expect 2 'no option --frob' --frob
 # ---- check ----
 
 for program in axpy bmm_bias_relu hdiff terrain terrain_halo terrain_step \
-    hillshade enlarge life spmv black_scholes
+    hillshade enlarge life spmv black_scholes peaks
 do
     expect 0 '' check "$examples/$program.ilx"
 done
@@ -186,6 +186,17 @@ expect 1 'violate the assumption' $run_axpy --size n=0 --in x=zero --in y=zero
 expect 1 'no.npy' $run_axpy --in x=@no.npy --in y=zero
 expect 3 'E701' $run_axpy --size n=4 --in x=zero --in y=zero --jit=cc \
     --cc=/nonexistent/cc
+
+# ---- run: lengths that are counted ----
+
+run_peaks="run $examples/peaks.ilx --in h=@$examples/data/maunga_whau_10m.npy"
+expect 0 'i64\[12\]' $run_peaks --in level=constant:185 --out row=- \
+    --check=reference
+expect 0 '^\[192.0 191.0 195.0 191.0' $run_peaks --in level=constant:185 \
+    --out height=-
+expect 0 '^counted   c = 1$' $run_peaks --in level=constant:195 -v
+expect 0 'f64\[0\]' $run_peaks --in level=constant:196 --out height=-
+expect 2 'no size c' $run_peaks --in level=constant:185 --size c=3
 
 # ---- run: files and halos ----
 
