@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/graph/counted.h"
 #include "tests/differential/differential.h"
 
 static const char *const axis_names[DIFF_POOL] = {"I", "J", "K", "Cell"};
@@ -69,6 +70,15 @@ diff_axis_range(const diff_shop *shop, const ix_axis *ax, int64_t *lo,
     *lo = value_of(shop, ax->lo);
     *hi = value_of(shop, ax->hi);
     return *lo > -IX_UNBOUNDED / 2 && *hi < IX_UNBOUNDED / 2;
+}
+
+bool
+diff_is_counted(const diff_shop *shop, const ix_axis *ax)
+{
+    bool counted = false;
+    for (int32_t i = 0; i < ax->hi->n; i++)
+        counted |= ix_is_counted(shop->ctx, ax->hi->t[i].param);
+    return counted;
 }
 
 int64_t

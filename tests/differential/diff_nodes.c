@@ -219,14 +219,15 @@ diff_build_reshape(diff_shop *shop, diff_random *r, ilex_array *const *x)
 
 /* ---- reductions ---- */
 
-/* Whether a reduced axis is empty for the recipe's sizes. */
+/* Whether a reduced axis is empty for the recipe's sizes, or may be. */
 static bool
 is_empty(const diff_shop *shop, const ilex_array *x, uint32_t mask)
 {
     for (int k = 0; k < ix_rank(x); k++) {
         int64_t lo, hi;
         diff_axis_range(shop, &x->interior->ax[k], &lo, &hi);
-        if ((mask >> k & 1) && hi <= lo)
+        if ((mask >> k & 1) &&
+            (hi <= lo || diff_is_counted(shop, &x->interior->ax[k])))
             return true;
     }
     return false;

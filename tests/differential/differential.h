@@ -143,7 +143,9 @@ void diff_extent_text(const diff_extent *e, bool named, const char *axis,
 /* [lo, hi) of an axis for the recipe's sizes; false if it is unbounded. */
 bool diff_axis_range(const diff_shop *shop, const ix_axis *ax, int64_t *lo,
                      int64_t *hi);
-/* Elements of a domain; -1 if it is unbounded. */
+/* Does the length depend on what a run counts? */
+bool diff_is_counted(const diff_shop *shop, const ix_axis *ax);
+/* Elements of a domain, at most; -1 if it is unbounded. */
 int64_t diff_domain_count(const diff_shop *shop, const ix_domain *dom);
 
 /* ---- storages ---- */
