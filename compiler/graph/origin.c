@@ -5,12 +5,13 @@
  */
 #include "compiler/unit.h"
 
-/* "lap[I+1]": what the source would call the value of "n" at "index". */
+/* "lap[I+1]": what the source would call the value of "n" at "index"; NULL when
+ * there is no memory. */
 static const char *
 describe(ix_unit *u, const ilex_array *n, ilex_array *const *index,
          int32_t name)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_mem mem = ix_arena_soft_mem(&u->arena);
     ix_text t;
     const char *separator = "[";
     ix_text_init(&t, &mem);
@@ -29,7 +30,9 @@ describe(ix_unit *u, const ilex_array *n, ilex_array *const *index,
     return ix_text_string(&t);
 }
 
-/* Notes, for comments in generated source, which element a scalar is. */
+/* Notes, for comments in generated source, which element a scalar is. Bodies
+ * are being rebuilt meanwhile, so nothing here jumps when there is no memory.
+ */
 static void
 note_origin(ix_unit *u, const ilex_array *n, ilex_array *const *index,
             const ilex_array *scalar)
@@ -37,14 +40,19 @@ note_origin(ix_unit *u, const ilex_array *n, ilex_array *const *index,
     size_t *label = ix_map_find(&u->label, n);
     if (!label || ix_map_find(&u->origin, scalar))
         return;
-    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_mem mem = ix_arena_soft_mem(&u->arena);
     size_t rank = (size_t)n->interior->rank;
-    ix_origin *o = ix_arena_new(&u->arena, sizeof *o);
-    o->array = n;
-    o->index = ix_arena_new(&u->arena, (rank + 1) * sizeof *o->index);
-    memcpy(o->index, index, rank * sizeof *index);
-    o->text = describe(u, n, index, (int32_t)*label);
-    ix_map_set(&u->origin, &mem, scalar, (size_t)o);
+    size_t bytes = (rank + 1) * sizeof(ilex_array *);
+    ix_origin *o = ix_arena_take(&u->arena, sizeof *o);
+    ilex_array **copy = ix_arena_take(&u->arena, bytes);
+    const char *text = describe(u, n, index, (int32_t)*label);
+    if (!o || !copy || !text ||
+        !ix_map_set(&u->origin, &mem, scalar, (size_t)o)) {
+        ix_fail_memory(&u->ctx->error);
+        return;
+    }
+    memcpy(copy, index, rank * sizeof *index);
+    *o = (ix_origin){n, copy, text};
 }
 
 const char *
@@ -59,9 +67,10 @@ ix_origin_keep(void *unit, const ilex_array *from, ilex_array *to)
 {
     ix_unit *u = unit;
     const size_t *origin = from == to ? NULL : ix_map_find(&u->origin, from);
-    ix_mem mem = ix_arena_mem(&u->arena);
-    if (origin && !ix_map_find(&u->origin, to))
-        ix_map_set(&u->origin, &mem, to, *origin);
+    ix_mem mem = ix_arena_soft_mem(&u->arena);
+    if (origin && !ix_map_find(&u->origin, to) &&
+        !ix_map_set(&u->origin, &mem, to, *origin))
+        ix_fail_memory(&u->ctx->error);
 }
 
 /* A body that is read at other indices. */

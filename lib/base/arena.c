@@ -24,7 +24,8 @@ ix_arena_free(ix_arena *arena)
     arena->blocks = NULL;
 }
 
-/* A fresh block of at least "bytes", blocks doubling up to 1 MiB. */
+/* A fresh block of at least "bytes", blocks doubling up to 1 MiB; NULL when
+ * there is no memory. */
 static ix_arena_block *
 new_block(ix_arena *arena, size_t bytes)
 {
@@ -35,7 +36,7 @@ new_block(ix_arena *arena, size_t bytes)
         size = bytes;
     ix_arena_block *b = ix_mem_resize(&arena->mem, NULL, sizeof *b + size);
     if (!b)
-        longjmp(arena->oom, 1);
+        return NULL;
     b->next = arena->blocks;
     b->used = 0;
     b->size = size;
@@ -43,18 +44,29 @@ new_block(ix_arena *arena, size_t bytes)
 }
 
 void *
-ix_arena_new(ix_arena *arena, size_t bytes)
+ix_arena_take(ix_arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
-        longjmp(arena->oom, 1);
+        return NULL;
     bytes = (bytes + 15) & ~(size_t)15;
     ix_arena_block *b = arena->blocks;
     if (!b || b->size - b->used < bytes)
         b = new_block(arena, bytes);
+    if (!b)
+        return NULL;
     void *p = b->data + b->used;
     b->used += bytes;
     arena->bytes += bytes;
     return memset(p, 0, bytes);
+}
+
+void *
+ix_arena_new(ix_arena *arena, size_t bytes)
+{
+    void *p = ix_arena_take(arena, bytes);
+    if (!p)
+        longjmp(arena->oom, 1);
+    return p;
 }
 
 char *
@@ -88,7 +100,7 @@ typedef struct sized {
 } sized;
 
 static void *
-resize_in_arena(void *user, void *block, size_t bytes)
+resize_if_possible(void *user, void *block, size_t bytes)
 {
     if (bytes == 0)
         return NULL;
@@ -96,15 +108,33 @@ resize_in_arena(void *user, void *block, size_t bytes)
         block
             ? (sized *)(void *)((unsigned char *)block - offsetof(sized, data))
             : NULL;
-    sized *fresh = ix_arena_new(user, sizeof *fresh + bytes);
+    sized *fresh = ix_arena_take(user, sizeof *fresh + bytes);
+    if (!fresh)
+        return NULL;
     fresh->bytes = bytes;
     if (old)
         memcpy(fresh->data, old->data, old->bytes < bytes ? old->bytes : bytes);
     return fresh->data;
 }
 
+static void *
+resize_in_arena(void *user, void *block, size_t bytes)
+{
+    ix_arena *arena = user;
+    void *p = resize_if_possible(arena, block, bytes);
+    if (!p && bytes > 0)
+        longjmp(arena->oom, 1);
+    return p;
+}
+
 ix_mem
 ix_arena_mem(ix_arena *arena)
 {
     return (ix_mem){resize_in_arena, arena};
+}
+
+ix_mem
+ix_arena_soft_mem(ix_arena *arena)
+{
+    return (ix_mem){resize_if_possible, arena};
 }

@@ -32,11 +32,15 @@ void ix_arena_free(ix_arena *arena);
 
 /* Zeroed memory, aligned to 16 bytes. */
 void *ix_arena_new(ix_arena *arena, size_t bytes);
+/* The same, or NULL: for who holds what is not in the arena. */
+void *ix_arena_take(ix_arena *arena, size_t bytes);
 char *ix_arena_string(ix_arena *arena, const char *text);
 
 /* An allocator whose blocks live as long as the arena: for texts and tables of
  * a pass, which then need not be freed when memory runs out. */
 ix_mem ix_arena_mem(ix_arena *arena);
+/* The same, which gives NULL when there is no memory. */
+ix_mem ix_arena_soft_mem(ix_arena *arena);
 
 /* Doubles "*array" (of "*capacity" items of "item" bytes) when it cannot hold
  * "need" items; the old block stays in the arena. */

@@ -31,6 +31,7 @@ typedef struct launch {
     char *base[IX_EAGER_BUFFERS];
     const char *value[IX_EAGER_BUFFERS];
     int64_t stride[IX_EAGER_BUFFERS * ILEX_MAX_RANK];
+    int64_t part[IX_EAGER_BUFFERS];
     int64_t cover[IX_EAGER_BUFFERS * ILEX_MAX_RANK][2];
     int64_t size[ILEX_MAX_RANK];
     char arguments[IX_EAGER_ARGUMENTS];
@@ -98,6 +99,7 @@ run_program(ilex_context *ctx, const ilex_program *p, launch *l)
                 .cover = l->cover,
                 .size = l->size,
                 .least = l->size,
+                .part = l->part,
                 .arguments = l->arguments};
     return ix_run_steps(&r);
 }
