@@ -11,7 +11,7 @@
  * step of a broadcast or reduction and is not cheap; and when storing is
  * cheaper than computing it again: cost times (number of distinct reads - 1) is
  * above a threshold. Users that are fused and read the same point share its
- * value.
+ * value; of a program too long for one body they are taken to be in several.
  */
 #include "compiler/stages/partition.h"
 
@@ -171,10 +171,13 @@ add_work(partition *p, size_t i)
     ix_walk_body(&w, n->ops[0], NULL);
     x->conditions = m.conditions;
     x->work = m.cost;
+    p->work += m.cost;
     for (int k = 1; k < n->nops; k++) {
         const ilex_array *operand = n->ops[k];
-        if (operand->kind == IX_LAMBDA &&
-            !(operand->ops[0]->flags & IX_HAS_REDUCE))
+        if (operand->kind != IX_LAMBDA)
+            continue;
+        info_of(p, operand)->users++;
+        if (!(operand->ops[0]->flags & IX_HAS_REDUCE))
             x->work += info_of(p, operand)->work;
     }
     if (x->work > MANY_READS)
@@ -363,6 +366,15 @@ ix_partition_output(ix_partition *p, const ilex_array *n)
     return count == 1 && whole && own ? output : -1;
 }
 
+/* In a program too long for one body the users of an array are in several: is
+ * it cheaper to store it than to compute it in each? */
+static bool
+is_made_often(const partition *p, const info *x)
+{
+    return p->work > BODY_BUDGET && !p->u->reference &&
+           (int64_t)x->statements * (x->users - 1) > RECOMPUTE;
+}
+
 static bool
 make_stage(partition *p, size_t i)
 {
@@ -391,7 +403,7 @@ make_stage(partition *p, size_t i)
         ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
                                     .box = n->interior,
                                     .body = x->body});
-    } else if (x->stored) {
+    } else if (x->stored || is_made_often(p, x)) {
         ix_partition_store(p, i);
     }
     return true;

@@ -21,6 +21,7 @@ typedef struct ix_partition_info {
     int64_t reads; /* distinct (user, index) pairs, seen from stores */
     int64_t work;  /* operations of its body and those computed with it */
     int parts;     /* how often it is an operand of a concat */
+    int users;     /* arrays whose bodies read it */
     bool stored;
     bool root;          /* is an output */
     bool loaded;        /* read by a body */
@@ -40,6 +41,7 @@ typedef struct ix_partition {
     ix_unit *u;
     ix_partition_info *of;     /* by position */
     size_t first_output;       /* buffer of output 0 */
+    int64_t work;              /* operations of all bodies */
     ix_mem mem;                /* the unit's */
     ix_walk branches, indices; /* over index arithmetic of all bodies */
 } ix_partition;

@@ -120,6 +120,38 @@ START_TEST(budget)
 }
 END_TEST
 
+/* In a graph too long for one body what several bodies need is not computed in
+ * each: no more than a few statements for each of its arrays. */
+START_TEST(shared_work)
+{
+    enum { NODES = 3000, WINDOW = 50 };
+    ix_unit u;
+    ilex_array *x[NODES + 2];
+    uint32_t state = 1;
+    int64_t statements = 0;
+    x[0] = ilex_input(ctx, "a", ILEX_F64, "I:n");
+    x[1] = ilex_input(ctx, "b", ILEX_F64, "I:n");
+    for (int i = 2; i < NODES + 2; i++) {
+        int operand[2], window = i < WINDOW ? i : WINDOW;
+        for (int k = 0; k < 2; k++) {
+            state = state * 1664525u + 1013904223u;
+            operand[k] = i - 1 - (int)((state >> 8) % (uint32_t)window);
+        }
+        x[i] = ilex_add(x[operand[0]], x[operand[1]]);
+    }
+    ilex_array *sum = x[NODES + 1];
+    for (int i = NODES - WINDOW; i < NODES; i++)
+        sum = ilex_add(sum, x[i]);
+    ilex_module *m = ilex_module_new(ctx, "p");
+    ck_assert_int_eq(ilex_module_output(m, "y", sum, NULL), ILEX_OK);
+    run_passes(&u, m, "partition");
+    for (size_t i = 0; i < u.nstages; i++)
+        statements += ix_measure(&u, 1, &u.stage[i].body);
+    ck_assert_int_lt(statements, 12 * NODES);
+    free_unit(&u);
+}
+END_TEST
+
 /* Buffers cover what is read of them: inputs with halo, temporaries grown. */
 START_TEST(boxes)
 {
@@ -162,5 +194,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("partition", decisions, no_fusion, budget, boxes, origins);
+    return RUN_TESTS("partition", decisions, no_fusion, budget, shared_work,
+                     boxes, origins);
 }
