@@ -200,6 +200,20 @@ copy_body(closing *c, ilex_array *n)
     return body;
 }
 
+enum { SMALL = 6 }; /* arrays of indices: how deep they nest */
+
+/* Is "n" made of its indices alone, such as a condition on levels? Where that
+ * rests on assumptions it is read as an array, and would guard nothing. */
+static bool
+reads_nothing(const ilex_array *n, int depth)
+{
+    bool index = n->kind == IX_LAMBDA && depth > 0 &&
+                 !(n->ops[0]->flags & IX_HAS_REDUCE);
+    for (int i = 1; index && i < n->nops; i++)
+        index = reads_nothing(n->ops[i], depth - 1);
+    return index;
+}
+
 /* What "n" depends on: 1 if on a SELF, 0 if not, -1 after an error. */
 static int
 depends(closing *c, ilex_array *n)
@@ -209,13 +223,16 @@ depends(closing *c, ilex_array *n)
         if (result_of(c, operand) >= 0)
             return 1;
         ilex_array *x = flatten(c, operand);
-        if (x != operand)
-            return ix_is_poison(x) ? -1 : 1;
+        if (ix_is_poison(x))
+            return -1;
+        if (x != operand && !reads_nothing(operand, SMALL))
+            return 1;
     }
     return 0;
 }
 
-/* The body of an array that depends on a SELF, else the array. */
+/* The body of an array that depends on a SELF, or on indices alone, else the
+ * array. */
 static ilex_array *
 flatten(closing *c, ilex_array *n)
 {
@@ -229,8 +246,8 @@ flatten(closing *c, ilex_array *n)
                          (int)IX_BUILD_DEPTH);
     c->depth++;
     int found = depends(c, n);
-    ilex_array *r = found < 0              ? ix_poison_again(c->ctx)
-                    : found == 0           ? n
+    ilex_array *r = found < 0    ? ix_poison_again(c->ctx)
+                    : found == 0 ? reads_nothing(n, SMALL) ? copy_body(c, n) : n
                     : n->kind == IX_LAMBDA ? copy_body(c, n)
                                            : refuse(c, n);
     c->depth--;
