@@ -99,8 +99,10 @@ ilex_array *
 ix_origin_inline(ix_unit *u, const ilex_array *array, ilex_array *body,
                  ilex_array *const *index)
 {
+    ix_mem mem = ix_arena_mem(&u->arena);
     shifted_body x = {u,
                       {.ctx = u->ctx,
+                       .mem = &mem,
                        .index = index,
                        .nindex = array->interior->rank,
                        .quiet = true,

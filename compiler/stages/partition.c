@@ -287,7 +287,8 @@ inline_body(partition *p, ilex_array *n)
 {
     info *x = info_of(p, n);
     inliner in = {.p = p, .user = n};
-    ix_substitution s = {.ctx = p->u->ctx, .load = inline_load, .user = &in};
+    ix_substitution s = {
+        .ctx = p->u->ctx, .mem = &p->mem, .load = inline_load, .user = &in};
     x->body = ix_substitute(&s, n->ops[0]);
     ix_substitution_free(&s);
     return !in.too_large && (ix_is_poison(x->body) || within_budget(p, n, &in));

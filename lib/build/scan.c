@@ -200,19 +200,59 @@ copy_body(closing *c, ilex_array *n)
     return body;
 }
 
+/* ---- conditions on levels ---- */
+
 enum { SMALL = 6 }; /* arrays of indices: how deep they nest */
 
-/* Is "n" made of its indices alone, such as a condition on levels? Where that
- * rests on assumptions it is read as an array, and would guard nothing. */
+/* Is "n" made of its indices alone? */
 static bool
-reads_nothing(const ilex_array *n, int depth)
+is_index_only(const ilex_array *n, int depth)
 {
     bool index = n->kind == IX_LAMBDA && depth > 0 &&
                  !(n->ops[0]->flags & IX_HAS_REDUCE);
     for (int i = 1; index && i < n->nops; i++)
-        index = reads_nothing(n->ops[i], depth - 1);
+        index = is_index_only(n->ops[i], depth - 1);
     return index;
 }
+
+/* A condition on indices that rests on assumptions is an array that is read,
+ * and would guard nothing. */
+static bool
+is_condition(const ilex_array *n)
+{
+    return n->dtype == ILEX_BOOL && n->env && is_index_only(n, SMALL);
+}
+
+static ilex_array *inline_index(void *user, ilex_array *load,
+                                ilex_array *const *index);
+
+/* The body of an array that is made of its indices alone. */
+static ilex_array *
+index_body(closing *c, ilex_array *n)
+{
+    inliner in = {c, n};
+    ix_substitution s = {.ctx = c->ctx, .load = inline_index, .user = &in};
+    ilex_array *body = ix_proof_use(c->ctx, n->env)
+                           ? ix_substitute(&s, n->ops[0])
+                           : ix_poison_again(c->ctx);
+    ix_substitution_free(&s);
+    return body;
+}
+
+static ilex_array *
+inline_index(void *user, ilex_array *load, ilex_array *const *index)
+{
+    const inliner *in = user;
+    ilex_array *body = index_body(in->c, in->user->ops[load->attr[0] + 1]);
+    ix_substitution s = {
+        .ctx = in->c->ctx, .index = index, .nindex = load->nops};
+    if (!ix_is_poison(body))
+        body = ix_substitute(&s, body);
+    ix_substitution_free(&s);
+    return body;
+}
+
+/* ---- bodies ---- */
 
 /* What "n" depends on: 1 if on a SELF, 0 if not, -1 after an error. */
 static int
@@ -225,13 +265,20 @@ depends(closing *c, ilex_array *n)
         ilex_array *x = flatten(c, operand);
         if (ix_is_poison(x))
             return -1;
-        if (x != operand && !reads_nothing(operand, SMALL))
+        if (x != operand && !is_condition(operand))
             return 1;
     }
     return 0;
 }
 
-/* The body of an array that depends on a SELF, or on indices alone, else the
+/* What stands for an array that depends on no SELF: itself, or a condition. */
+static ilex_array *
+unread(closing *c, ilex_array *n)
+{
+    return is_condition(n) ? index_body(c, n) : n;
+}
+
+/* The body of an array that depends on a SELF, or of a condition, else the
  * array. */
 static ilex_array *
 flatten(closing *c, ilex_array *n)
@@ -246,8 +293,8 @@ flatten(closing *c, ilex_array *n)
                          (int)IX_BUILD_DEPTH);
     c->depth++;
     int found = depends(c, n);
-    ilex_array *r = found < 0    ? ix_poison_again(c->ctx)
-                    : found == 0 ? reads_nothing(n, SMALL) ? copy_body(c, n) : n
+    ilex_array *r = found < 0              ? ix_poison_again(c->ctx)
+                    : found == 0           ? unread(c, n)
                     : n->kind == IX_LAMBDA ? copy_body(c, n)
                                            : refuse(c, n);
     c->depth--;

@@ -324,6 +324,12 @@ ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
 
 /* ---- rewriting ---- */
 
+static const ix_mem *
+memory_of(const ix_substitution *s)
+{
+    return s->mem ? s->mem : &s->ctx->mem;
+}
+
 /* A LINEAR node over other atoms. */
 static ilex_array *
 rebuild_sum(ix_substitution *s, const ilex_array *n, ilex_array *const *ops)
@@ -395,7 +401,7 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
     ix_substitution *s = w->user;
     ilex_array *few[FEW], **ops = few;
     if (n->nops > FEW)
-        ops = ix_mem_new(&s->ctx->mem, (size_t)n->nops * sizeof *ops);
+        ops = ix_mem_new(memory_of(s), (size_t)n->nops * sizeof *ops);
     if (!ops) {
         ix_fail_memory(&s->ctx->error);
         return false;
@@ -404,14 +410,14 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
         ops[i] = (ilex_array *)operand[i];
     ilex_array *r = substitute_node(s, n, ops);
     if (ops != few)
-        ix_mem_free(&s->ctx->mem, ops);
+        ix_mem_free(memory_of(s), ops);
     *value = (size_t)r;
     s->too_large |= outgrew(n, r);
     if (!s->became)
         return true;
     /* who is told may ask for what "n" became: an array of indices is read at
      * indices made of itself */
-    if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r)) {
+    if (!ix_map_set(&s->memo, memory_of(s), n, (size_t)r)) {
         ix_fail_memory(&s->ctx->error);
         return false;
     }
@@ -424,6 +430,7 @@ ix_substitute(ix_substitution *s, ilex_array *body)
 {
     size_t r;
     s->walk.ctx = s->ctx;
+    s->walk.mem = memory_of(s);
     s->walk.enter = substitute_leaf;
     s->walk.leave = substitute_interior;
     s->walk.user = s;
@@ -436,6 +443,7 @@ void
 ix_substitution_free(ix_substitution *s)
 {
     s->walk.ctx = s->ctx;
+    s->walk.mem = memory_of(s);
     ix_walk_free(&s->walk);
-    ix_map_free(&s->memo, &s->ctx->mem);
+    ix_map_free(&s->memo, memory_of(s));
 }

@@ -263,6 +263,8 @@ ilex_array *ix_scalar_fold(ilex_array *n);
 /* Replaces indices and loads in a body, bottom-up, each node once. */
 typedef struct ix_substitution {
     ilex_context *ctx;
+    const ix_mem *mem;        /* NULL: the context's; one who may jump out of a
+                                 function that is called has memory of its own */
     ilex_array *const *index; /* for _k, or NULL: keep */
     int nindex;
     ilex_array *const *rindex; /* for _r<from> and the following, or NULL */
