@@ -200,6 +200,60 @@ copy_body(closing *c, ilex_array *n)
     return body;
 }
 
+/* ---- conditions on levels ---- */
+
+enum { SMALL = 6 }; /* arrays of indices: how deep they nest */
+
+/* Is "n" made of its indices alone? */
+static bool
+is_index_only(const ilex_array *n, int depth)
+{
+    bool index = n->kind == IX_LAMBDA && depth > 0 &&
+                 !(n->ops[0]->flags & IX_HAS_REDUCE);
+    for (int i = 1; index && i < n->nops; i++)
+        index = is_index_only(n->ops[i], depth - 1);
+    return index;
+}
+
+/* A condition on indices that rests on assumptions is an array that is read,
+ * and would guard nothing. */
+static bool
+is_condition(const ilex_array *n)
+{
+    return n->dtype == ILEX_BOOL && n->env && is_index_only(n, SMALL);
+}
+
+static ilex_array *inline_index(void *user, ilex_array *load,
+                                ilex_array *const *index);
+
+/* The body of an array that is made of its indices alone. */
+static ilex_array *
+index_body(closing *c, ilex_array *n)
+{
+    inliner in = {c, n};
+    ix_substitution s = {.ctx = c->ctx, .load = inline_index, .user = &in};
+    ilex_array *body = ix_proof_use(c->ctx, n->env)
+                           ? ix_substitute(&s, n->ops[0])
+                           : ix_poison_again(c->ctx);
+    ix_substitution_free(&s);
+    return body;
+}
+
+static ilex_array *
+inline_index(void *user, ilex_array *load, ilex_array *const *index)
+{
+    const inliner *in = user;
+    ilex_array *body = index_body(in->c, in->user->ops[load->attr[0] + 1]);
+    ix_substitution s = {
+        .ctx = in->c->ctx, .index = index, .nindex = load->nops};
+    if (!ix_is_poison(body))
+        body = ix_substitute(&s, body);
+    ix_substitution_free(&s);
+    return body;
+}
+
+/* ---- bodies ---- */
+
 /* What "n" depends on: 1 if on a SELF, 0 if not, -1 after an error. */
 static int
 depends(closing *c, ilex_array *n)
@@ -209,13 +263,23 @@ depends(closing *c, ilex_array *n)
         if (result_of(c, operand) >= 0)
             return 1;
         ilex_array *x = flatten(c, operand);
-        if (x != operand)
-            return ix_is_poison(x) ? -1 : 1;
+        if (ix_is_poison(x))
+            return -1;
+        if (x != operand && !is_condition(operand))
+            return 1;
     }
     return 0;
 }
 
-/* The body of an array that depends on a SELF, else the array. */
+/* What stands for an array that depends on no SELF: itself, or a condition. */
+static ilex_array *
+unread(closing *c, ilex_array *n)
+{
+    return is_condition(n) ? index_body(c, n) : n;
+}
+
+/* The body of an array that depends on a SELF, or of a condition, else the
+ * array. */
 static ilex_array *
 flatten(closing *c, ilex_array *n)
 {
@@ -230,7 +294,7 @@ flatten(closing *c, ilex_array *n)
     c->depth++;
     int found = depends(c, n);
     ilex_array *r = found < 0              ? ix_poison_again(c->ctx)
-                    : found == 0           ? n
+                    : found == 0           ? unread(c, n)
                     : n->kind == IX_LAMBDA ? copy_body(c, n)
                                            : refuse(c, n);
     c->depth--;
