@@ -454,6 +454,13 @@ class Structure:
         finally:
             self.unnamed = old
 
+    def along(self, x, which):
+        """x's interior along the axes that are reduced; the others keep what
+        is known beside it."""
+        return self.p.interior(x, [
+            a.plain() if k in which else Axis(a.name, a.vlo, a.vhi)
+            for k, a in enumerate(x.axes)])
+
     # ---- variance ----
 
     def step_variance(self):
@@ -466,7 +473,7 @@ class Structure:
         keep = not x.named() and self.chance(30)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            inside = self.p.interior(x)
+            inside = self.along(x, which)
             wide = inside.astype("c16" if KIND[x.dtype] == "c" else "f8")
             value = getattr(np, name)(wide, axis=tuple(which), ddof=ddof,
                                       keepdims=keep)
@@ -474,7 +481,7 @@ class Structure:
                                  if KIND[x.dtype] in "fc" else "f8")
         if x.value.dtype.kind == "c" and (value < 1e-6).any():
             raise Undefined  # a complex mean is rounded: equal ones may not be 0
-        axes = [a.plain() if k not in which else Axis(None, Form(0), Form(1))
+        axes = [a if k not in which else Axis(None, Form(0), Form(1))
                 for k, a in enumerate(x.axes) if keep or k not in which]
         more = ["ddof=%d" % ddof] * (ddof != 0) + ["keep=1"] * keep
         step = self.p.add(Step(
@@ -567,9 +574,9 @@ class Structure:
         x = self.pick(lambda s: s.axes)
         n = len(x.axes)
         which = sorted(self.r.sample(range(n), self.r.randint(1, n)))
-        value = np.count_nonzero(self.p.interior(x), tuple(which))
+        value = np.count_nonzero(self.along(x, which), tuple(which))
         text = "; axes=%s" % [self.place(k, n) for k in which]
-        return self.call([x], [a.plain() for k, a in enumerate(x.axes)
+        return self.call([x], [a for k, a in enumerate(x.axes)
                                if k not in which],
                          np.array(value, "i8"), "count_nonzero(%%s%s)" % (
                              "" if len(which) == n and self.chance(50)
