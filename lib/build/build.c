@@ -157,12 +157,13 @@ fold_literals(ilex_context *ctx, ix_op op, int n, ilex_array *const *args)
 
 /* ---- bodies ---- */
 
-/* Is "x" a lambda that reads nothing, such as index? Its body is used, unless
- * it rests on assumptions, which its users then have from it. */
+/* Is "x" a lambda that reads nothing, such as index? Its body is used, and what
+ * it rests on; whatever that is, so that a graph has the same operands where
+ * other proofs made it. */
 static bool
 is_leaf_lambda(const ilex_array *x)
 {
-    return x->kind == IX_LAMBDA && x->nops == 1 && !x->env &&
+    return x->kind == IX_LAMBDA && x->nops == 1 &&
            !(x->flags & IX_HAS_REDUCE) && !(x->ops[0]->flags & IX_HAS_REDUCE);
 }
 
@@ -174,6 +175,8 @@ ix_operand_at(ilex_context *ctx, const ix_domain *dom, ilex_array *x, int *slot)
     ilex_array *index[ILEX_MAX_RANK];
     ix_broadcast_indices(ctx, dom, x, index);
     if (is_leaf_lambda(x)) {
+        if (!ix_proof_use(ctx, x->env))
+            return ix_poison_again(ctx);
         ix_substitution s = {
             .ctx = ctx, .index = index, .nindex = x->interior->rank};
         ilex_array *body = ix_substitute(&s, x->ops[0]);

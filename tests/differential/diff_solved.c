@@ -47,6 +47,10 @@ open_sum(sum *s, diff_shop *shop, diff_random *r, ilex_array *x)
         s->ax[other].hi = ix_lin_const(s->ctx, 1);
         s->reduced = 2;
     }
+    for (int k = 0; k < s->reduced; k++) /* text has no ends that may cross */
+        if (ix_lin_nonneg(s->ctx, ix_axis_extent(s->ctx, &s->range[k])) !=
+            IX_YES)
+            return false;
     return true;
 }
 

@@ -54,6 +54,21 @@ START_TEST(least_needed)
 }
 END_TEST
 
+/* An operand that reads nothing is taken over, with what it rests on: users are
+ * the same nodes wherever proofs needed less. */
+START_TEST(taken_over)
+{
+    assume("n >= 4 && m >= n");
+    ilex_array *one = ilex_full(ctx, "n-3", ilex_lit(ctx, 1));
+    ck_assert_str_eq(env(one), "n >= 4");
+    ilex_array *y = ilex_cast(one, ILEX_F32);
+    ck_assert_int_eq(y->nops, 1);
+    ck_assert_str_eq(env(y), "n >= 4");
+    ck_assert_str_eq(env(ilex_add(y, one)), "n >= 4");
+    check_fine();
+}
+END_TEST
+
 /* Small sizes show what does not hold without an assumption: isl is not asked.
  */
 START_TEST(refuted)
@@ -378,8 +393,9 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("env", none_needed, least_needed, refuted, same_elsewhere,
-                     inherited, on_the_way, errors, contradictions,
-                     chain_of_three, two_programs, self_contained,
-                     brought_along, out_of_a_program, written, compiling, many);
+    return RUN_TESTS("env", none_needed, least_needed, taken_over, refuted,
+                     same_elsewhere, inherited, on_the_way, errors,
+                     contradictions, chain_of_three, two_programs,
+                     self_contained, brought_along, out_of_a_program, written,
+                     compiling, many);
 }
