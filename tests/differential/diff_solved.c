@@ -172,11 +172,12 @@ diff_build_solved(diff_shop *shop, diff_random *r, ilex_array *const *x)
     if (!open_sum(&s, shop, r, x[0]))
         return NULL;
     ix_reduction how = reductions[diff_draw(r, 8)];
-    bool needs = !ix_reduction_info_of(how)->empty;
-    for (int k = 0; k < s.reduced && needs; k++)
-        if (s.range[k].lo == s.range[k].hi ||
-            diff_is_counted(shop, &s.range[k]))
-            return NULL; /* no value, which text refuses */
+    for (int k = 0; k < s.reduced && !ix_reduction_info_of(how)->empty; k++) {
+        int64_t lo, hi;
+        diff_axis_range(shop, &s.range[k], &lo, &hi);
+        if (hi <= lo || diff_is_counted(shop, &s.range[k]))
+            return NULL; /* there may be nothing, which has no value */
+    }
     if (!ix_reduction_type(how, (ilex_dtype)x[0]->dtype, &acc, &result))
         return NULL;
     ilex_array *body = ix_scalar_cast(
