@@ -6,7 +6,7 @@
  *                  [--count=C] [--seconds=T] [--jobs=J] [--jit=tcc,cc,cuda]
  *
  * Without --long 20,000 programs, the first 2,000 on slow compilers as well, or
- * as many of both as 8 minutes allow; the seed is --seed, else ILEX_SEED, else
+ * as many of both as 7 minutes allow; the seed is --seed, else ILEX_SEED, else
  * 1 (with --long the time). --number=N runs one program and prints it. A
  * failing program is printed with its number, made small.
  */
@@ -94,7 +94,7 @@ read_options(options *o, int argc, char **argv)
                    .number = -1,
                    .count = 20000,
                    .everywhere = 2000,
-                   .seconds = 480,
+                   .seconds = 420,
                    .jobs = 2};
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--long"))
