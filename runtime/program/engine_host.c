@@ -74,15 +74,23 @@ run_part(void *arg, int64_t i)
     ix_fpenv_leave(before);
 }
 
+/* From what one part has of the buffer of a field to what the next one has; 0:
+ * all parts share it. */
+static int64_t
+own_bytes(const ix_run *r, const ix_field *field)
+{
+    bool temporary = field->kind == IX_FIELD_BUFFER &&
+                     (size_t)field->index >= r->p->c->narguments;
+    return temporary ? r->part[field->index] : 0;
+}
+
 /* Do parts have temporaries of their own? */
 static bool
 has_own(const ix_run *r, const ix_kernel_layout *l)
 {
     bool own = false;
     for (size_t f = 0; f < l->nfields; f++)
-        own |= l->field[f].kind == IX_FIELD_BUFFER &&
-               (size_t)l->field[f].index >= r->p->c->narguments &&
-               r->part[l->field[f].index] > 0;
+        own |= own_bytes(r, &l->field[f]) > 0;
     return own;
 }
 
@@ -97,12 +105,11 @@ own_arguments(const ix_run *r, const ix_kernel_layout *l, int64_t parts)
         memcpy(mine, r->arguments, l->bytes);
         for (size_t f = 0; f < l->nfields; f++) {
             const ix_field *field = &l->field[f];
-            if (field->kind != IX_FIELD_BUFFER ||
-                (size_t)field->index < r->p->c->narguments)
+            int64_t bytes = own_bytes(r, field);
+            if (bytes == 0)
                 continue;
             memcpy(&base, mine + field->offset, sizeof base);
-            base = (char *)((uintptr_t)base +
-                            (uintptr_t)(i * r->part[field->index]));
+            base = (char *)((uintptr_t)base + (uintptr_t)(i * bytes));
             memcpy(mine + field->offset, &base, sizeof base);
         }
     }

@@ -130,8 +130,8 @@ struct ix_run {
     int64_t (*cover)[2]; /* of all axes: indices that may be touched */
     int *axis;           /* of all axes: the storage's axis */
     char *arguments;     /* room for those of a kernel */
-    int64_t *status;     /* where kernels of CUDA say that a check failed: two
-                            numbers where they run; NULL: they cannot */
+    int64_t *status;     /* where kernels of CUDA say that a check failed:
+                            IX_STATUS_WORDS numbers; NULL: they cannot */
     ix_workspace *workspace; /* checked out, or NULL */
     char *memory;            /* where slots begin */
     int64_t *offset;         /* of each */

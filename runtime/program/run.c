@@ -95,10 +95,10 @@ ilex_run(const ilex_program *p, const ilex_binding *bindings, size_t count,
     if (!p || (call && call->size < offsetof(ilex_call, error)))
         return ILEX_E_ARGUMENT;
     ix_error_clear(&err);
-    if (call)
-        memcpy(&full, call,
-               call->size < sizeof full ? call->size : sizeof full);
-    ilex_status rc = run(p, bindings, count, call ? &full : NULL, &err);
+    bool older = call && call->size < sizeof full;
+    if (older)
+        memcpy(&full, call, call->size);
+    ilex_status rc = run(p, bindings, count, older ? &full : call, &err);
     if (call && call->size >= offsetof(ilex_call, counted))
         snprintf(call->error, sizeof call->error, "%.*s",
                  (int)sizeof call->error - 1, err.text);
