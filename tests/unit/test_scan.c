@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Scans built from C: that they are those of text, that equal ones are one
- * node, what is refused, how the loops stand. Values are in language.tsv.
+ * node, what is refused, how the loops stand, that threads stay apart. Values
+ * are in language.tsv.
  */
 #include "lib/build/scan.h"
+#include "runtime/jit/jit.h"
 #include "tests/unit/graph_fixture.h"
 
 /* A linear recurrence along k; the arrays are those of a module. */
@@ -174,8 +176,44 @@ START_TEST(loops)
 }
 END_TEST
 
+/* ---- threads ---- */
+
+/* A column that a thread has between two scans is no other thread's: the
+ * values are those of one thread, whatever runs at once. */
+START_TEST(threads)
+{
+    enum { N = 512, M = 512 };
+    ilex_option_set(ctx, "jit", ix_jit_tcc_available() ? "tcc" : "cc");
+    ilex_program *p =
+        compile("ilex 1\nprogram p\nsize n, m\nin x : f64[n, m]\n"
+                "scan _1 forward a[n, m] = where(_1 == 0, x[_0, 0], "
+                "0.5*a[_0, _1-1] + x[_0, _1])\n"
+                "scan _1 backward b[n, m] = where(_1 == m-1, a[_0, _1], "
+                "0.5*b[_0, _1+1] + a[_0, _1])\nout y = b\n");
+    ilex_storage *x = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(N, M));
+    ilex_storage *one = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(N, M));
+    ilex_storage *many = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(N, M));
+    for (int i = 0; i < N * M; i++)
+        ((double *)ilex_storage_data(x))[i] = i / M + i % 7;
+    ilex_call call = {.size = sizeof call, .threads = 1};
+    ilex_binding bound[] = {{"x", x}, {"y", one}};
+    ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
+    for (int run = 0; run < 20; run++) {
+        call.threads = 4;
+        bound[1].storage = many;
+        ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
+        ck_assert_mem_eq(ilex_storage_const_data(one),
+                         ilex_storage_const_data(many), sizeof(double) * N * M);
+    }
+    ilex_storage_release(x);
+    ilex_storage_release(one);
+    ilex_storage_release(many);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("scan", as_text, through_arrays, refusals, loops);
+    return RUN_TESTS("scan", as_text, through_arrays, refusals, loops, threads);
 }
