@@ -13,6 +13,11 @@ ilex_array *ix_build_input(ilex_context *ctx, const char *name, size_t length,
                            ilex_dtype dtype, const ix_domain *interior,
                            const int64_t *halo /* 2 per axis or NULL */);
 
+/* All axes named and different, none with its staggered partner; or all unnamed
+ * and starting at 0. False after an error of "what". */
+bool ix_build_check_names(ilex_context *ctx, const char *what,
+                          const ix_domain *dom);
+
 /* Element-wise op with broadcasting, literals resolved, operands converted. */
 ilex_array *ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *args);
 /* The scalar that reads operand "x" at the index of an element of "dom". "slot"
@@ -37,7 +42,8 @@ bool ix_literal_fits(const ilex_array *x, ilex_dtype dtype);
 /* y(i) = i along one named axis, everywhere. */
 ilex_array *ix_build_index(ilex_context *ctx, int32_t axis);
 
-/* y(i) = x(i + offset[k]) for each of x's axes. */
+/* y(i) = x(i + offset[k]) for each of x's axes, nominally on x's domain: what
+ * is known moves. */
 ilex_array *ix_build_shift(ilex_context *ctx, ilex_array *x,
                            const int64_t *offset);
 
@@ -45,6 +51,23 @@ ilex_array *ix_build_shift(ilex_context *ctx, ilex_array *x,
  * broadcast; x itself when nothing changes. */
 ilex_array *ix_build_restrict(ilex_context *ctx, const char *what,
                               ilex_array *x, const ix_domain *dom);
+
+/* Is x, a field, known wherever it is nominally defined, along "axes" (bit k:
+ * axis k)? A shift moves where it is known; what goes over a whole axis asks.
+ * An error says where it is not. */
+enum { IX_EVERY_AXIS = (1 << ILEX_MAX_RANK) - 1 };
+bool ix_field_known(ilex_context *ctx, const char *what, ilex_array *x,
+                    uint32_t axes);
+
+/* x where it is both nominally defined and known: what an output without a
+ * domain is; x itself if it is known wherever it is defined. */
+ilex_array *ix_field_known_part(ilex_context *ctx, const char *what,
+                                ilex_array *x);
+
+/* The scalar x(index...): x's own body if it reads nothing and rests on
+ * nothing, else a load, for which "*slots" becomes 1. */
+ilex_array *ix_read_scalar(ilex_context *ctx, ilex_array *x,
+                           ilex_array *const *index, int *slots);
 
 /* Lambda over "dom": body reads operands by slots; every access is proved.
  * Its dtype is the body's. */

@@ -80,6 +80,23 @@ join_operand(ilex_context *ctx, ix_label_axes *all, int number,
     return check_diagonals(ctx, x, l);
 }
 
+/* Are the operands known on the axes that are summed? */
+static bool
+check_known(ilex_context *ctx, const ix_einsum *e)
+{
+    uint64_t kept = ix_labels_set(&e->result);
+    for (int i = 0; i < e->count; i++) {
+        const ix_labels *l = &e->labels[i];
+        uint32_t summed = 0;
+        for (int k = 0; k < l->n; k++)
+            if (!(kept >> l->label[k] & 1))
+                summed |= (uint32_t)1 << k;
+        if (!ix_field_known(ctx, "einsum", e->operand[i], summed))
+            return false;
+    }
+    return true;
+}
+
 /* The result's domains; a label may occur once and must be known. */
 static bool
 result_domains(ilex_context *ctx, const ix_label_axes *all, const ix_labels *l,
@@ -255,7 +272,7 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
     ilex_dtype dtype = ix_common_dtype(count, operands);
     e.acc = acc ? *acc : dtype;
     const ix_env *proof = ix_proof_open(ctx);
-    bool ok = ix_einsum_axes(ctx, &e, &all) &&
+    bool ok = ix_einsum_axes(ctx, &e, &all) && check_known(ctx, &e) &&
               result_domains(ctx, &all, result, &interior, &valid) &&
               set_path(ctx, &e, path);
     return ix_proof_close(ctx, proof,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Constructors about domains: inputs, indices, shift, restrict, lambdas.
+ * Constructors about domains: inputs, indices, shift, lambdas.
  */
 #include "lib/build/build.h"
 #include "lib/graph/counted.h"
@@ -29,9 +29,8 @@ grow(ilex_context *ctx, const char *name, const ix_domain *interior,
     return ix_domain_new(ctx, interior->rank, ax);
 }
 
-/* All axes named and different, or all unnamed and starting at 0. */
-static bool
-check_names(ilex_context *ctx, const char *what, const ix_domain *dom)
+bool
+ix_build_check_names(ilex_context *ctx, const char *what, const ix_domain *dom)
 {
     for (int k = 0; k < dom->rank; k++) {
         const ix_axis *ax = &dom->ax[k];
@@ -54,14 +53,14 @@ check_names(ilex_context *ctx, const char *what, const ix_domain *dom)
             return false;
         }
     }
-    return true;
+    return !ix_domain_has_partners(ctx, what, dom);
 }
 
 /* As above, and of a length >= 0. */
 static bool
 check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
 {
-    return check_names(ctx, what, dom) &&
+    return ix_build_check_names(ctx, what, dom) &&
            ix_domain_check_extents(ctx, what, dom);
 }
 
@@ -150,10 +149,9 @@ translate(ilex_context *ctx, const ix_domain *dom, const int64_t *offset)
     return ix_domain_new(ctx, dom->rank, ax);
 }
 
-/* The scalar x(index...): x's own body if it reads nothing and rests on
- * nothing, else a load. */
-static ilex_array *
-read_at(ilex_context *ctx, ilex_array *x, ilex_array *const *index, int *slots)
+ilex_array *
+ix_read_scalar(ilex_context *ctx, ilex_array *x, ilex_array *const *index,
+               int *slots)
 {
     if (x->kind == IX_LAMBDA && x->nops == 1 && !x->env &&
         !(x->ops[0]->flags & IX_HAS_REDUCE)) {
@@ -187,224 +185,21 @@ ix_build_shift(ilex_context *ctx, ilex_array *x, const int64_t *offset)
         return x;
     int slots = 0;
     const ix_env *proof = ix_proof_open(ctx);
-    ilex_array *body = read_at(ctx, x, index, &slots);
+    ilex_array *body = ix_read_scalar(ctx, x, index, &slots);
     const ix_domain *valid = translate(ctx, x->valid, offset);
-    const ix_domain *met = ix_domain_meet(ctx, "shift", x->interior, valid);
-    return ix_proof_close(ctx, proof,
-                          ix_node_lambda(ctx, met, valid, body, slots, &x));
-}
-
-/* ---- restrict ---- */
-
-/* The axis along which a box that "reader" reads from "x" leaves it, reported.
- */
-static void
-explain(ilex_context *ctx, const char *what, const ilex_array *reader,
-        const ilex_array *x, const ix_domain *box)
-{
-    ix_frame frame = {.box = box};
-    for (int k = 0; k < box->rank; k++) {
-        int j = box->ax[k].name ? ix_domain_find(x->valid, box->ax[k].name)
-                                : k - (box->rank - x->valid->rank);
-        if (j < 0)
-            continue;
-        ix_sample sample;
-        if (ix_access_within(ctx, &frame, ix_scalar_index(ctx, k),
-                             x->valid->ax[j].lo, x->valid->ax[j].hi,
-                             &sample) == IX_NO) {
-            ix_access_report(ctx, what, reader, x, j, box, &sample);
-            return;
-        }
-    }
-}
-
-/* The smallest box, by first candidates, that "load" reads over "box". */
-static const ix_domain *
-image_box(ilex_context *ctx, const ix_domain *box, const ilex_array *load,
-          const ilex_array *operand)
-{
-    ix_frame frame = {.box = box};
-    ix_axis ax[ILEX_MAX_RANK];
-    for (int k = 0; k < load->nops; k++) {
-        ix_bounds b;
-        ix_index_bounds(ctx, &frame, load->ops[k], &b);
-        if (!b.nlo || !b.nhi)
-            return NULL;
-        ax[k].name = operand->valid->ax[k].name;
-        ax[k].lo = b.lo[0];
-        ax[k].hi = ix_lin_offset(ctx, b.hi[0], 1);
-    }
-    return ix_domain_new(ctx, load->nops, ax);
-}
-
-/* Looks for a load that leaves its operand. */
-typedef struct leaving {
-    const ilex_array *lambda, *load;
-} leaving;
-
-static ix_walk_step
-find_leaving(ix_walk *w, ilex_array *n, size_t *value)
-{
-    leaving *x = w->user;
-    (void)value;
-    if (n->kind == IX_REDUCE)
-        return IX_WALK_OVER;
-    if (n->kind != IX_LOAD)
-        return IX_WALK_IN;
-    const ix_domain *valid = x->lambda->ops[n->attr[0] + 1]->valid;
-    ix_sample sample;
-    for (int k = 0; k < n->nops && !x->load; k++)
-        if (ix_access_within(w->ctx, &w->frame, n->ops[k], valid->ax[k].lo,
-                             valid->ax[k].hi, &sample) == IX_NO)
-            x->load = n;
-    return x->load ? IX_WALK_END : IX_WALK_OVER;
-}
-
-/* The first load in the body of "x" that leaves its operand over "box"; NULL
- * if there is none. */
-static const ilex_array *
-leaving_load(ilex_context *ctx, const ilex_array *x, const ix_domain *box)
-{
-    leaving found = {.lambda = x};
-    ix_walk w = {.ctx = ctx,
-                 .within = IX_HAS_LOAD,
-                 .frame.box = box,
-                 .enter = find_leaving,
-                 .user = &found};
-    if (x->kind == IX_LAMBDA)
-        ix_walk_body(&w, x->ops[0], NULL);
-    ix_walk_free(&w);
-    return found.load;
-}
-
-/* Follows reads from "x" over "box" down to what is too small, and names the
- * array whose own read leaves it. */
-static void
-report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
-                const ix_domain *box)
-{
-    const ilex_array *reader = NULL;
-    for (;;) {
-        const ilex_array *load = leaving_load(ctx, x, box);
-        if (!load)
-            break;
-        const ilex_array *operand = x->ops[load->attr[0] + 1];
-        const ix_domain *read = image_box(ctx, box, load, operand);
-        if (!read || operand->kind == IX_INPUT) {
-            ix_frame frame = {.box = box};
-            ix_sample sample;
-            for (int k = 0; k < load->nops; k++)
-                if (ix_access_within(
-                        ctx, &frame, load->ops[k], operand->valid->ax[k].lo,
-                        operand->valid->ax[k].hi, &sample) == IX_NO) {
-                    ix_access_report(ctx, what, x, operand, k, box, &sample);
-                    return;
-                }
-        }
-        reader = x;
-        x = operand;
-        box = read;
-    }
-    explain(ctx, what, reader, x, box);
-    ix_fail(&ctx->error, ILEX_E_BOUNDS,
-            "%s: [%s] is not inside [%s], where the operand is known", what,
-            ix_domain_show(ctx, box).s, ix_domain_show(ctx, x->valid).s);
-}
-
-/* Does "dom" lie inside x's readable domain? Reports when not. */
-static bool
-check_inside(ilex_context *ctx, const char *what, ilex_array *x,
-             const ix_domain *dom)
-{
-    for (int j = 0; j < ix_rank(x); j++) {
-        const ix_axis *have = &x->valid->ax[j];
-        int k = have->name ? ix_domain_find(dom, have->name)
-                           : dom->rank - x->valid->rank + j;
-        if (k < 0) {
-            ix_fail(&ctx->error, ILEX_E_AXIS,
-                    "%s: [%s] lacks axis %s of the operand [%s]", what,
-                    ix_domain_show(ctx, dom).s,
-                    have->name ? ix_symbol_text(ctx, have->name) : "(unnamed)",
-                    ix_domain_show(ctx, x->interior).s);
-            return false;
-        }
-        if (!have->name && ix_lin_is(have->hi, 1))
-            continue;
-        if (ix_lin_le(ctx, have->lo, dom->ax[k].lo) == IX_YES &&
-            ix_lin_le(ctx, dom->ax[k].hi, have->hi) == IX_YES)
-            continue;
-        if (!have->name && dom->rank == x->valid->rank &&
-            !ix_lin_same(ctx, dom->ax[k].hi, have->hi) &&
-            ix_lin_le(ctx, dom->ax[k].hi, have->hi) != IX_YES) {
-            ix_fail(&ctx->error, ILEX_E_SHAPE,
-                    "%s: axis %d has length %s, but the value has %s", what, k,
-                    ix_lin_show(ctx, dom->ax[k].hi).s,
-                    ix_lin_show(ctx, have->hi).s);
-            return false;
-        }
-        report_restrict(ctx, what, x, dom);
-        return false;
-    }
-    return true;
-}
-
-/* x on a domain of no fewer axes. */
-static ilex_array *
-restricted(ilex_context *ctx, const char *what, ilex_array *x,
-           const ix_domain *dom)
-{
-    if (!check_axes(ctx, what, dom) || !check_inside(ctx, what, x, dom))
-        return ix_poison_again(ctx);
-    if (!ix_is_array(x))
-        return ix_node_lambda(ctx, dom, dom, x, 0, NULL);
-    ilex_array *index[ILEX_MAX_RANK];
-    ix_broadcast_indices(ctx, dom, x, index);
-    int slots = 0;
-    ilex_array *body = read_at(ctx, x, index, &slots);
-    return ix_node_lambda(ctx, dom, dom, body, slots, &x);
-}
-
-ilex_array *
-ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
-                  const ix_domain *dom)
-{
-    if (ix_is_poison(x) || !dom)
-        return ix_poison_again(ctx);
-    if (ix_is_weak(x))
-        x = ix_scalar_cast(ctx, (ilex_dtype)x->dtype, x);
-    if (ix_is_array(x) && x->interior == dom && x->valid == dom)
-        return x;
-    if (dom->rank > 0 && ix_rank(x) > 0 &&
-        ix_domain_named(dom) != ix_domain_named(x->interior))
-        return ix_poison(ctx, "restrict", 0, ILEX_E_AXIS,
-                         "%s: [%s] and the value's [%s] differ in whether "
-                         "axes are named",
-                         what, ix_domain_show(ctx, dom).s,
-                         ix_domain_show(ctx, x->interior).s);
-    if (dom->rank < ix_rank(x))
-        return ix_poison(ctx, "restrict", 0, ILEX_E_RANK,
-                         "%s: [%s] has fewer axes than the value's [%s]", what,
-                         ix_domain_show(ctx, dom).s,
-                         ix_domain_show(ctx, x->interior).s);
-    const ix_env *proof = ix_proof_open(ctx);
-    return ix_proof_close(ctx, proof, restricted(ctx, what, x, dom));
+    return ix_proof_close(
+        ctx, proof, ix_node_lambda(ctx, x->interior, valid, body, slots, &x));
 }
 
 /* ---- lambdas of the user ---- */
 
-/* Is "inner" inside "outer", with the same axes? */
 static bool
-contained(ilex_context *ctx, const ix_domain *inner, const ix_domain *outer)
+same_axes(const ix_domain *a, const ix_domain *b)
 {
-    if (inner->rank != outer->rank)
-        return false;
-    for (int k = 0; k < inner->rank; k++) {
-        const ix_axis *a = &inner->ax[k], *b = &outer->ax[k];
-        if (a->name != b->name || ix_lin_le(ctx, b->lo, a->lo) != IX_YES ||
-            ix_lin_le(ctx, a->hi, b->hi) != IX_YES)
-            return false;
-    }
-    return true;
+    bool same = a->rank == b->rank;
+    for (int k = 0; same && k < a->rank; k++)
+        same = a->ax[k].name == b->ax[k].name;
+    return same;
 }
 
 /* The lambda, its reads proved on "valid". */
@@ -449,13 +244,14 @@ wide_lambda(ilex_context *ctx, const char *what, const ix_domain *interior,
             ilex_array *const *operands)
 {
     if (!interior || !valid || ix_is_poison(body) ||
-        !check_names(ctx, what, interior) || !check_names(ctx, what, valid) ||
+        !ix_build_check_names(ctx, what, interior) ||
+        !ix_build_check_names(ctx, what, valid) ||
         !ix_domain_check_numbers(ctx, what, interior) ||
         !ix_domain_check_numbers(ctx, what, valid))
         return ix_poison_again(ctx);
-    if (!contained(ctx, interior, valid))
-        return ix_poison(ctx, "lambda", -1, ILEX_E_BOUNDS,
-                         "%s: valid(%s) does not contain [%s]", what,
+    if (!same_axes(interior, valid))
+        return ix_poison(ctx, "lambda", -1, ILEX_E_AXIS,
+                         "%s: valid(%s) has other axes than [%s]", what,
                          ix_domain_show(ctx, valid).s,
                          ix_domain_show(ctx, interior).s);
     return proved_lambda(ctx, what, interior, valid, body, noperands, operands);

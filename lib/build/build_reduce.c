@@ -153,8 +153,9 @@ reduced(ilex_context *ctx, ix_reduction r, ilex_array *x, uint32_t mask,
                          "%s: keeping reduced axes is for unnamed axes; named "
                          "ones broadcast by name",
                          name);
-    if (!check_bounded(ctx, name, x, mask))
-        return ctx->poison;
+    if (!check_bounded(ctx, name, x, mask) ||
+        !ix_field_known(ctx, name, x, mask))
+        return ix_poison_again(ctx);
     plan p;
     make_plan(ctx, x, mask, keep, &p);
     if (!ix_reduction_info_of(r)->empty && !total && provably_empty(ctx, &p))

@@ -20,7 +20,8 @@ reshaped(ilex_context *ctx, ilex_array *x, const ix_domain *dom, bool fortran)
     if (!dom || !ix_domain_check_extents(ctx, "reshape", dom))
         return ix_poison_again(ctx);
     ilex_array *index[ILEX_MAX_RANK];
-    if (!ix_reshape_counts(ctx, dom, x->interior) ||
+    if (!ix_field_known(ctx, "reshape", x, IX_EVERY_AXIS) ||
+        !ix_reshape_counts(ctx, dom, x->interior) ||
         !ix_reshape_index(ctx, dom, x->interior, fortran, index))
         return ix_poison_again(ctx);
     int64_t attr = fortran;

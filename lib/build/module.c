@@ -338,6 +338,7 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
     if (!ix_is_array(value))
         value =
             ix_build_restrict(ctx, name, value, ix_domain_new(ctx, 0, NULL));
+    value = ix_field_known_part(ctx, name, value);
     if (ix_is_poison(value))
         return ix_fail(&ctx->error,
                        ctx->error.code ? ctx->error.code : ILEX_E_ARGUMENT,

@@ -25,7 +25,8 @@ ix_structure_bounded(ilex_context *ctx, const char *what, ilex_array *x)
                              "%s: axis %s has no bounds; restrict it first",
                              what, ix_symbol_text(ctx, ax->name));
     }
-    return x;
+    return ix_field_known(ctx, what, x, IX_EVERY_AXIS) ? x
+                                                       : ix_poison_again(ctx);
 }
 
 ilex_array *

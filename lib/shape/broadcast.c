@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/shape/broadcast.h"
 
+#include <string.h>
+
 bool
 ix_lin_same(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
 {
@@ -25,6 +27,28 @@ ix_meet_bounds(ilex_context *ctx, const char *operation, int32_t axis,
     return r;
 }
 
+/* Reports that "met", of "a" and "b", has no point for any sizes although each
+ * of them may have some. */
+static bool
+check_met(ilex_context *ctx, const char *operation, const ix_axis *met,
+          const ix_axis *a, const ix_axis *b)
+{
+    if ((met->lo == a->lo && met->hi == a->hi) ||
+        (met->lo == b->lo && met->hi == b->hi) ||
+        ix_lin_le(ctx, met->hi, met->lo) != IX_YES ||
+        ix_lin_le(ctx, a->hi, a->lo) == IX_YES ||
+        ix_lin_le(ctx, b->hi, b->lo) == IX_YES)
+        return true;
+    const char *name = ix_symbol_text(ctx, met->name);
+    ix_fail(&ctx->error, ILEX_E_EMPTY,
+            "%s: [%s:%s:%s] and [%s:%s:%s] have no point in common, whatever "
+            "the sizes; a field is moved by a shift, u[%s+5]",
+            operation, name, ix_lin_show(ctx, a->lo).s,
+            ix_lin_show(ctx, a->hi).s, name, ix_lin_show(ctx, b->lo).s,
+            ix_lin_show(ctx, b->hi).s, name);
+    return false;
+}
+
 const ix_domain *
 ix_domain_meet(ilex_context *ctx, const char *operation, const ix_domain *a,
                const ix_domain *b)
@@ -39,8 +63,47 @@ ix_domain_meet(ilex_context *ctx, const char *operation, const ix_domain *a,
                                   b->ax[j].lo, false);
         ax[k].hi = ix_meet_bounds(ctx, operation, ax[k].name, a->ax[k].hi,
                                   b->ax[j].hi, true);
+        if (!ax[k].lo || !ax[k].hi ||
+            !check_met(ctx, operation, &ax[k], &a->ax[k], &b->ax[j]))
+            return NULL;
     }
     return ix_domain_new(ctx, a->rank, ax);
+}
+
+/* ---- staggered axes ---- */
+
+bool
+ix_axes_are_partners(const ilex_context *ctx, int32_t a, int32_t b)
+{
+    const char *s = ix_symbol_text(ctx, a), *t = ix_symbol_text(ctx, b);
+    size_t n = strlen(s), m = strlen(t);
+    return n < m ? m == n + 4 && !strncmp(s, t, n) && !strcmp(t + n, "+1/2")
+                 : m < n && ix_axes_are_partners(ctx, b, a);
+}
+
+/* Reports an axis and its partner. */
+static bool
+refuse_partners(ilex_context *ctx, const char *what, int32_t a, int32_t b)
+{
+    const char *s = ix_symbol_text(ctx, a), *t = ix_symbol_text(ctx, b);
+    const char *axis = strlen(s) < strlen(t) ? s : t;
+    ix_fail(&ctx->error, ILEX_E_AXIS,
+            "%s: the axes %s and %s+1/2, which is staggered to it, do not "
+            "occur together; move one of the fields by half a cell, u[%s+1/2]",
+            what, axis, axis, axis);
+    return true;
+}
+
+bool
+ix_domain_has_partners(ilex_context *ctx, const char *what,
+                       const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++)
+        for (int j = 0; dom->ax[k].name && j < k; j++)
+            if (ix_axes_are_partners(ctx, dom->ax[j].name, dom->ax[k].name))
+                return refuse_partners(ctx, what, dom->ax[j].name,
+                                       dom->ax[k].name);
+    return false;
 }
 
 /* ---- unnamed axes ---- */
@@ -149,17 +212,21 @@ axis_order(ilex_context *ctx, int count, ilex_array *const *operands,
     return n;
 }
 
+/* Puts the range of one more operand into "ax"; of interiors ("nominal") some
+ * point is common. */
 static bool
 meet_axis(ilex_context *ctx, const char *operation, const ix_axis *with,
-          ix_axis *ax)
+          bool nominal, ix_axis *ax)
 {
     if (!ax->lo) {
         *ax = *with;
         return true;
     }
+    const ix_axis before = *ax;
     ax->lo = ix_meet_bounds(ctx, operation, ax->name, ax->lo, with->lo, false);
     ax->hi = ix_meet_bounds(ctx, operation, ax->name, ax->hi, with->hi, true);
-    return ax->lo && ax->hi;
+    return ax->lo && ax->hi &&
+           (!nominal || check_met(ctx, operation, ax, &before, with));
 }
 
 static bool
@@ -182,16 +249,17 @@ by_name(ilex_context *ctx, const char *operation, int count,
                         ? -1
                         : ix_domain_find(operands[i]->interior, names[k]);
             if (j >= 0 &&
-                (!meet_axis(ctx, operation, &operands[i]->interior->ax[j],
+                (!meet_axis(ctx, operation, &operands[i]->interior->ax[j], true,
                             &interior[k]) ||
-                 !meet_axis(ctx, operation, &operands[i]->valid->ax[j],
+                 !meet_axis(ctx, operation, &operands[i]->valid->ax[j], false,
                             &valid[k])))
                 return false;
         }
     }
     result->interior = ix_domain_new(ctx, n, interior);
     result->valid = ix_domain_new(ctx, n, valid);
-    return result->interior && result->valid;
+    return result->interior && result->valid &&
+           !ix_domain_has_partners(ctx, operation, result->interior);
 }
 
 bool

@@ -28,9 +28,17 @@ const ix_lin *ix_meet_bounds(ilex_context *ctx, const char *operation,
                              int32_t axis, const ix_lin *a, const ix_lin *b,
                              bool upper);
 
-/* Axis-wise intersection of domains with the same axes. */
+/* Axis-wise intersection of domains with the same axes; an error if it is empty
+ * for all sizes and neither of them is. */
 const ix_domain *ix_domain_meet(ilex_context *ctx, const char *operation,
                                 const ix_domain *a, const ix_domain *b);
+
+/* Are the two an axis and its staggered partner, I and I+1/2? */
+bool ix_axes_are_partners(const ilex_context *ctx, int32_t a, int32_t b);
+
+/* Has "dom" an axis and its staggered partner? An error of "what", if so. */
+bool ix_domain_has_partners(ilex_context *ctx, const char *what,
+                            const ix_domain *dom);
 
 /* Are the two provably equal? */
 bool ix_lin_same(ilex_context *ctx, const ix_lin *a, const ix_lin *b);

@@ -22,10 +22,12 @@ static int
 reduced_axis(ix_parser *p, const ilex_array *a, const ix_colons *r)
 {
     const ix_syntax *x = r->part[0];
+    if (r->axis.length)
+        return ix_parse_axis_of(p, a, &r->axis);
     if (r->n != 1 || !ix_parse_is_plain(r))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                     "here a reduction names axes of its operand, for example "
-                    "sum[I](u); ranges belong to map");
+                    "sum[I](u) or sum[I=1:n](u); other ranges belong to map");
     bool number = x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_PREFIX;
     int64_t k = -1;
     if (number) {
@@ -95,7 +97,8 @@ reduce_attributes(ix_parser *p, const ix_syntax *x, const ix_reducer *r,
 ilex_array *
 ix_parse_field_reduce(ix_parser *p, const ix_syntax *x, const ix_reducer *r)
 {
-    ilex_array *a = ix_parse_expr(p, x->part[0]);
+    ilex_array *a =
+        ix_parse_ranges_of(p, x->ranges, ix_parse_expr(p, x->part[0]));
     ix_reduce_request request = {.mask = reduced_axes(p, a, x->ranges)};
     reduce_attributes(p, x, r, &request);
     ix_parser_at(p, &x->word);

@@ -248,6 +248,13 @@ bound(ix_parser *p, const ix_syntax *x)
     return x ? ix_parse_lin(p, x) : NULL;
 }
 
+int
+ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name)
+{
+    bool staggered;
+    return find_axis(p, a, name, &staggered);
+}
+
 /* "I=3", "I=2:10" */
 static void
 read_selection(ix_parser *p, named_subscript *s, const ix_colons *r)
@@ -264,6 +271,25 @@ read_selection(ix_parser *p, named_subscript *s, const ix_colons *r)
                       .hi = r->n > 1 ? bound(p, r->part[1]) : NULL,
                       .step = 1};
     take_axis(p, s, &r->axis, item->axis);
+}
+
+ilex_array *
+ix_parse_ranges_of(ix_parser *p, const ix_colons_list *ranges, ilex_array *a)
+{
+    named_subscript s = {.x = a};
+    bool named = ix_rank(a) > 0 && ix_domain_named(a->interior);
+    for (size_t i = 0; ranges && i < ranges->n; i++) {
+        const ix_colons *r = &ranges->item[i];
+        if (r->axis.length && (!named || r->n != 2))
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
+                        "a reduction over a part of a named axis says its "
+                        "range, for example sum[I=1:n](u)");
+        if (r->axis.length && s.nitems < ILEX_MAX_RANK)
+            read_selection(p, &s, r);
+    }
+    return s.nitems ? ix_parser_array(
+                          p, ix_build_select(p->ctx, a, s.nitems, s.item))
+                    : a;
 }
 
 static ilex_array *

@@ -4,6 +4,7 @@
  * or inlined, shifts along named axes, reductions over axes of an operand.
  */
 #include "lib/build/shift_by.h"
+#include "lib/shape/broadcast.h"
 #include "lib/syntax/print_text.h"
 
 ilex_array *
@@ -12,15 +13,6 @@ ix_write_operand_of(const ix_writer *w, const ilex_array *load)
     int64_t slot = load->attr[0];
     return w->lambda && slot + 1 < w->lambda->nops ? w->lambda->ops[slot + 1]
                                                    : NULL;
-}
-
-/* Are "a" and "b" an axis and its staggered one? */
-static bool
-is_stagger(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    return n < m ? m == n + 4 && !strncmp(a, b, n) && !strcmp(b + n, "+1/2")
-                 : m < n && is_stagger(b, a);
 }
 
 static void write_field_operand(ix_writer *w, const ilex_array *load,
@@ -71,8 +63,7 @@ write_shift(ix_writer *w, const ilex_array *load, const ilex_array *x, int j,
                        offset > 0 ? "+" : "", (long long)offset);
         return true;
     }
-    const char *target = ix_symbol_text(w->ctx, to);
-    if (offset != 0 || !to || !is_stagger(name, target))
+    if (offset != 0 || !to || !ix_axes_are_partners(w->ctx, from, to))
         return false;
     bool up = strchr(name, '+') != NULL;
     ix_text_format(w->t, "%s%.*s%s1/2", sep, (int)strcspn(name, "+"), name,

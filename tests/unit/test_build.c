@@ -37,8 +37,8 @@ START_TEST(fields)
 {
     inputs();
     CHECK(ilex_shift(u, "I", 1), F64, "I:n, J:m", "I:-2:n+1, J:m");
-    CHECK(ilex_shift(u, "I", 3), F64, "I:n-1, J:m", "I:-4:n-1, J:m");
-    CHECK(ilex_shift(u, "I", -2), F64, "I:1:n, J:m", "I:1:n+4, J:m");
+    CHECK(ilex_shift(u, "I", 3), F64, "I:n, J:m", "I:-4:n-1, J:m");
+    CHECK(ilex_shift(u, "I", -2), F64, "I:n, J:m", "I:1:n+4, J:m");
     CHECK(ilex_shift(ilex_shift(u, "I", 2), "I", -2), F64, "I:n, J:m",
           "I:-1:n+2, J:m");
     CHECK(ilex_restrict(u, "J:m, I:-1:n"), F64, "J:m, I:-1:n", NULL);
