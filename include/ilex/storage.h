@@ -9,7 +9,8 @@
  * belongs to one thread; contents are as safe as any C array.
  *
  * Indices count elements of the view from 0, halo included: index 0 is the
- * first point of the lower halo. Strides, shapes and halos are in elements;
+ * first point of the lower halo. (Programs count otherwise: for them the first
+ * point inside the halo is the origin.) Strides, shapes and halos are in elements;
  * what is in bytes says so.
  *
  * Functions that return a storage give the caller one count of it, to be given
@@ -145,6 +146,10 @@ typedef struct ilex_storage_spec {
     /* > 0: names a set of lengths; storages of one id must agree in them
      * (none) */
     int id;
+
+    /* per axis the index that programs have for the first point inside the
+     * halo: a field on I:1:n has origin 1 (0) */
+    const int64_t *origin;
 } ilex_storage_spec;
 
 /* A storage by `spec`. Errors: ILEX_E_ARGUMENT, _DTYPE, _SHAPE, _RANK, _AXIS,
@@ -204,6 +209,9 @@ ILEX_API const int64_t *ilex_storage_stride(const ilex_storage *s);
 /* Two entries per axis: low, high. */
 ILEX_API const int64_t *ilex_storage_halo(const ilex_storage *s);
 
+/* Per axis the index of the first point inside the halo in programs. */
+ILEX_API const int64_t *ilex_storage_origin(const ilex_storage *s);
+
 /* "" for an unnamed axis and for an axis that does not exist. */
 ILEX_API const char *ilex_storage_axis_name(const ilex_storage *s, int axis);
 
@@ -233,7 +241,7 @@ ILEX_API int64_t ilex_storage_span(const ilex_storage *s);
 
 /* Where a property came from when the storage was made: "given", "preset",
  * "like", "data" or "default". "property" is a member of the spec: "dtype",
- * "shape", "axes", "halo", "layout", "alignment", "aligned_index", "space",
+ * "shape", "axes", "halo", "origin", "layout", "alignment", "aligned_index", "space",
  * "device" or "managed"; NULL for another word. */
 ILEX_API const char *ilex_storage_source(const ilex_storage *s,
                                          const char *property);
@@ -250,8 +258,8 @@ ILEX_API int ilex_storage_fixed(const ilex_storage *s, int axis);
 ILEX_API ilex_status ilex_storage_offset(const ilex_storage *s,
                                          const int64_t *index, int64_t *offset);
 
-/* Index range of an axis that programs see: 0 is the first point inside the
- * halo. Any of the pointers may be NULL. */
+/* Index range [lo, hi) of an axis, without its halo, that programs see: lo is
+ * the origin. Any of the pointers may be NULL. */
 ILEX_API ilex_status ilex_storage_domain(const ilex_storage *s, int axis,
                                          int64_t *lo, int64_t *hi);
 
@@ -350,7 +358,7 @@ ILEX_API ilex_status ilex_storage_put_mask(ilex_context *ctx, ilex_storage *s,
 /* Elements start, start + step, ... before "stop" of one axis. step > 0 needs
  * 0 <= start <= stop <= length; step < 0 needs -1 <= stop <= start < length
  * (all of it reversed: length - 1, -1, -1). The halo shrinks by what was cut
- * off; it is 0 where the step is not 1. */
+ * off; it is 0 where the step is not 1. The origin is 0, as in NumPy. */
 ILEX_API ilex_storage *ilex_storage_slice(ilex_context *ctx, ilex_storage *s,
                                           int axis, int64_t start, int64_t stop,
                                           int64_t step);
@@ -368,9 +376,9 @@ ILEX_API ilex_storage *ilex_storage_transpose_axes(ilex_context *ctx,
                                                    ilex_storage *s,
                                                    const char *axes);
 
-/* Points lo <= index < hi of a named axis, where index 0 is the first point
- * inside the halo, as in programs: ("I", -1, 5) keeps one point of the low
- * halo. */
+/* Points lo <= index < hi of a named axis, indices as in programs: where the
+ * origin is 0, ("I", -1, 5) keeps one point of the low halo. They keep their
+ * indices. A part that lies wholly in the halo has none. */
 ILEX_API ilex_storage *ilex_storage_restrict(ilex_context *ctx, ilex_storage *s,
                                              const char *axis, int64_t lo,
                                              int64_t hi);
@@ -386,6 +394,11 @@ ilex_storage_reinterpret(ilex_context *ctx, ilex_storage *s, const char *axes);
 /* Another halo (low, high per axis) over the same elements; NULL for none. */
 ILEX_API ilex_storage *
 ilex_storage_with_halo(ilex_context *ctx, ilex_storage *s, const int64_t *halo);
+
+/* Another origin (per axis) over the same elements; NULL for 0. */
+ILEX_API ilex_storage *ilex_storage_with_origin(ilex_context *ctx,
+                                                ilex_storage *s,
+                                                const int64_t *origin);
 
 /* The same elements, not writable. */
 ILEX_API ilex_storage *ilex_storage_readonly(ilex_context *ctx,

@@ -56,7 +56,7 @@ ilex_array *ix_build_restrict(ilex_context *ctx, const char *what,
  * axis k)? A shift moves where it is known; what goes over a whole axis asks.
  * An error says where it is not. */
 enum { IX_EVERY_AXIS = (1 << ILEX_MAX_RANK) - 1 };
-bool ix_field_known(ilex_context *ctx, const char *what, ilex_array *x,
+bool ix_field_known(ilex_context *ctx, const char *what, const ilex_array *x,
                     uint32_t axes);
 
 /* x where it is both nominally defined and known: what an output without a

@@ -158,6 +158,28 @@ check_operands(ilex_context *ctx, const ix_signature *s,
     return true;
 }
 
+/* Does it take its operands point by point, or their domains alone? (Or asks
+ * for itself, as a reduction over some axes.) */
+static bool
+is_pointwise(const ix_signature *s)
+{
+    return s->build == ix_build_count_nonzero || s->build == ix_build_permute ||
+           s->build == ix_build_transpose || s->build == ix_build_moveaxis ||
+           s->build == ix_build_full_like || s->build == ix_build_zeros_like ||
+           s->build == ix_build_ones_like;
+}
+
+/* Are the operands known wherever they are defined, if that matters? */
+static bool
+check_known(ilex_context *ctx, const ix_signature *s,
+            ilex_array *const *operands, int count)
+{
+    for (int i = 0; i < count && !is_pointwise(s); i++)
+        if (!ix_field_known(ctx, s->text, operands[i], IX_EVERY_AXIS))
+            return false;
+    return true;
+}
+
 ilex_array *
 ix_build_call(ilex_context *ctx, const ix_signature *s,
               ilex_array *const *operands, int count, const ix_given *given)
@@ -170,8 +192,8 @@ ix_build_call(ilex_context *ctx, const ix_signature *s,
     if (!check_operands(ctx, s, operands, count))
         return ctx->poison;
     const ix_env *proof = ix_proof_open(ctx);
-    ilex_array *y = s->build(ctx, operands, count, given);
-    bool ok = true;
+    bool ok = check_known(ctx, s, operands, count);
+    ilex_array *y = ok ? s->build(ctx, operands, count, given) : NULL;
     for (int i = 0; ok && i < count; i++) /* even if it takes but the domain */
         ok = ix_proof_use(ctx, operands[i]->env);
     return ix_proof_close(ctx, proof, ok ? y : ix_poison_again(ctx));

@@ -174,6 +174,8 @@ ix_outside_load(ilex_context *ctx, const ix_outside_read *read,
                 ilex_array *const *index)
 {
     outside o = {.ctx = ctx, .read = read};
+    if (!ix_field_known(ctx, "subscript", read->x, IX_EVERY_AXIS))
+        return ix_poison_again(ctx);
     if (read->mode == IX_OUTSIDE_VALUE)
         return load_or_value(&o, index);
     for (int k = 0; k < ix_rank(read->x); k++)

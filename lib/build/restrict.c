@@ -227,7 +227,7 @@ propose_part(ilex_context *ctx, const ilex_array *x, int k)
 }
 
 bool
-ix_field_known(ilex_context *ctx, const char *what, ilex_array *x,
+ix_field_known(ilex_context *ctx, const char *what, const ilex_array *x,
                uint32_t axes)
 {
     if (!ix_is_array(x) || x->interior == x->valid)

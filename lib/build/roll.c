@@ -159,7 +159,7 @@ ix_build_roll(ilex_context *ctx, ilex_array *const *operands, int count,
 {
     ilex_array *x = operands[0];
     int axis = axis_of(ctx, x, given);
-    if (axis < 0 || !ix_field_known(ctx, "roll", x, IX_EVERY_AXIS))
+    if (axis < 0)
         return ix_poison_again(ctx);
     const ix_lin *length = ix_axis_extent(ctx, &x->interior->ax[axis]);
     if (!length)

@@ -25,8 +25,7 @@ ix_structure_bounded(ilex_context *ctx, const char *what, ilex_array *x)
                              "%s: axis %s has no bounds; restrict it first",
                              what, ix_symbol_text(ctx, ax->name));
     }
-    return ix_field_known(ctx, what, x, IX_EVERY_AXIS) ? x
-                                                       : ix_poison_again(ctx);
+    return x;
 }
 
 ilex_array *

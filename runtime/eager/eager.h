@@ -25,6 +25,8 @@ typedef struct ix_eager_result {
     const char *axis[ILEX_MAX_RANK]; /* "" unnamed */
     int64_t shape[ILEX_MAX_RANK];
     int64_t halo[2 * ILEX_MAX_RANK];
+    int64_t origin[ILEX_MAX_RANK];
+    uint32_t has_origin; /* eager_match.c: axes of which it is known */
     int64_t aligned[ILEX_MAX_RANK];
     size_t alignment;
     const char *managed, *preset; /* where it lies, as in a spec; or NULL */

@@ -131,6 +131,9 @@ join_markers(ix_eager_result *r, int k, const ilex_storage *s, int j)
     r->halo[2 * k] = larger(r->halo[2 * k], s->halo[j][0]);
     r->halo[2 * k + 1] = larger(r->halo[2 * k + 1], s->halo[j][1]);
     r->aligned[k] = larger(r->aligned[k], s->aligned[j]);
+    if (is_named(s) && !(r->has_origin >> k & 1))
+        r->origin[k] = s->origin[j];
+    r->has_origin |= (uint32_t)is_named(s) << k;
 }
 
 /* The axis of "s" for axis "k" of the result, -1: none. */
@@ -286,6 +289,8 @@ ix_eager_result_of(const ilex_storage *out, size_t count,
     for (int k = 0; k < out->rank; k++) {
         r->axis[k] = out->axis[k];
         r->shape[k] = out->shape[k];
+        r->origin[k] = out->origin[k];
+        r->has_origin |= (uint32_t)is_named(out) << k;
     }
     return ILEX_OK;
 }
@@ -333,6 +338,16 @@ ix_eager_place(const ix_eager_result *r, const ilex_storage *s,
                            k, (long long)r->shape[k], (long long)s->shape[j]);
         if (s->shape[j] == 1)
             continue;
+        if (is_named(s) && r->has_origin >> k & 1 &&
+            s->origin[j] != r->origin[k])
+            return ix_fail(err, ILEX_E_ORIGIN,
+                           "axis %s begins at %lld in one storage and at %lld "
+                           "in another: eager operators take elements by their "
+                           "place in memory; give both one origin "
+                           "(ilex_storage_with_origin), or use a program, "
+                           "which goes by indices",
+                           r->axis[k], (long long)r->origin[k],
+                           (long long)s->origin[j]);
         o->mask |= 1u << k;
         o->stride[k] = s->stride[j];
     }
@@ -354,6 +369,7 @@ ix_eager_allocate(ilex_context *ctx, const ix_eager_result *r)
                               .shape = r->shape,
                               .axes = named ? axes : NULL,
                               .halo = r->halo,
+                              .origin = r->origin,
                               .layout = *r->layout ? r->layout : NULL,
                               .alignment = r->alignment,
                               .aligned_index = r->aligned,

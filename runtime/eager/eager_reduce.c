@@ -20,6 +20,7 @@ kept_axes(const ilex_storage *x, uint32_t mask, ix_eager_result *r)
         r->shape[r->rank] = x->shape[k];
         r->halo[2 * r->rank] = x->halo[k][0];
         r->halo[2 * r->rank + 1] = x->halo[k][1];
+        r->origin[r->rank] = x->origin[k];
         r->aligned[r->rank++] = x->aligned[k];
     }
     ix_storage_layout_words(x, r->rank, r->axis, r->layout, sizeof r->layout);

@@ -85,16 +85,6 @@ load_code(ilex_context *ctx, ilex_program *p)
     return p->code ? ILEX_OK : ctx->error.code;
 }
 
-/* The solver's tables live in the compiled program's arena. */
-static bool
-make_solver(ilex_program *p)
-{
-    if (!IX_ARENA_TRY(&p->c->arena))
-        return false;
-    ix_solver_make(&p->solver, p->c);
-    return true;
-}
-
 static ilex_program *
 compile_module(ilex_module *module)
 {
@@ -116,9 +106,11 @@ compile_module(ilex_module *module)
     p->workspaces = ix_workspaces_new(&p->mem);
     if (p->backend->engine == &ix_engine_device)
         p->device_codes = ix_device_codes_new(&p->mem);
-    bool complete = p->workspaces && (p->device_codes ||
-                                      p->backend->engine != &ix_engine_device);
-    if (p->c && (!complete || !make_solver(p)))
+    p->equations = p->c ? ix_equations_new(&p->mem, p->c) : NULL;
+    bool complete =
+        p->workspaces && p->equations &&
+        (p->device_codes || p->backend->engine != &ix_engine_device);
+    if (p->c && !complete)
         ix_fail_memory(&ctx->error);
     else if (p->c && p->backend->compile)
         load_code(ctx, p);
@@ -202,6 +194,7 @@ ilex_program_release(ilex_program *p)
     ix_code_release(p->code);
     ix_mem_free(&mem, p->kernel);
     ix_mem_free(&mem, p->command);
+    ix_equations_free(&mem, p->equations);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);
     ix_device_codes_free(&mem, p->device_codes);

@@ -17,14 +17,22 @@
 
 /* ---- solve.c: sizes from shapes ---- */
 
-/* "form" equals a length found at run time, of axis "axis" of argument
- * "argument". Weak equations are used only for sizes that the strict ones
- * leave open, and are not checked. */
+/* "form" equals an index found at run time, of axis "axis" of argument
+ * "argument": where its declared range ends or, "lower", begins. */
 typedef struct ix_equation {
     int argument, axis;
+    bool lower;
     const ix_lin *form;
-    bool strict;
 } ix_equation;
+
+/* How a run uses an equation, which depends on the storage's origin and halo.
+ * Weak ones are used only for sizes that the strict ones leave open, and are
+ * not checked. */
+typedef enum ix_equation_use {
+    IX_EQUATION_UNUSED,
+    IX_EQUATION_WEAK,
+    IX_EQUATION_STRICT
+} ix_equation_use;
 
 /* size = (sum of weight[e] * (value of e - constant of e)) / divisor; "weak"
  * if a weak equation has weight: then a size given in the call wins. */
@@ -34,14 +42,29 @@ typedef struct ix_formula {
     int64_t *weight;
 } ix_formula;
 
+/* The formulas for one way to use the equations. */
 typedef struct ix_solver {
-    ix_equation *equation;
-    size_t nequations;
+    struct ix_solver *next;
+    unsigned char *use;  /* per equation */
     ix_formula *formula; /* per size */
 } ix_solver;
 
-/* Makes formulas for every used size; memory from the program's arena. */
-void ix_solver_make(ix_solver *s, ix_compiled *c);
+/* The equations of a program and the solvers that its runs needed so far: as
+ * many as there are ways in which its storages lie to what it declares. */
+typedef struct ix_equations {
+    ix_equation *item;
+    size_t n;
+    _Atomic(ix_solver *) solvers;
+} ix_equations;
+
+/* NULL when there is no memory. */
+ix_equations *ix_equations_new(const ix_mem *mem, const ix_compiled *c);
+void ix_equations_free(const ix_mem *mem, ix_equations *q);
+
+/* The solver for "use", found or made; NULL when there is no memory. Any
+ * thread. */
+const ix_solver *ix_solver_for(const ix_mem *mem, const ix_compiled *c,
+                               ix_equations *q, const unsigned char *use);
 
 /* ---- engines: what carries out the steps of a run ---- */
 
@@ -100,7 +123,7 @@ struct ilex_program {
     atomic_size_t count;
     ix_mem mem;
     ix_compiled *c;
-    ix_solver solver;
+    ix_equations *equations;
     const ix_backend *backend;
     ix_code *code;
     ix_kernel_fn *kernel; /* by kernel number */
@@ -129,6 +152,8 @@ struct ix_run {
     int64_t *stride;     /* of all axes of all buffers */
     int64_t (*cover)[2]; /* of all axes: indices that may be touched */
     int *axis;           /* of all axes: the storage's axis */
+    int64_t *index;      /* per equation: what its form equals */
+    unsigned char *use;  /* per equation: ix_equation_use */
     char *arguments;     /* room for those of a kernel */
     int64_t *status;     /* where kernels of CUDA say that a check failed:
                             IX_STATUS_WORDS numbers; NULL: they cannot */
@@ -142,6 +167,25 @@ struct ix_run {
     const ix_device_code *code;
     bool busy; /* something was launched since the last wait */
 };
+
+/* For messages: the name of an axis, or its number; a list of names, cut where
+ * it gets too long. */
+const char *ix_axis_label(const ix_compiled_buffer *b, int k);
+typedef struct ix_name_list {
+    char s[200];
+    size_t length;
+} ix_name_list;
+void ix_name_list_add(ix_name_list *l, const char *name, const char *more);
+
+/* bind_sizes.c: are the sizes of the call sizes of the program? */
+ilex_status ix_check_given(ix_run *r);
+
+/* The sizes of the run, from its storages and the call; then
+ * their products. The lengths of arguments agree. */
+ilex_status ix_bind_sizes(ix_run *r);
+ilex_status ix_check_lengths(ix_run *r);
+/* The assumptions that can be checked in r->phase hold. */
+ilex_status ix_check_assumptions(ix_run *r);
 
 /* Finds the storages by name, solves the sizes, checks everything. */
 ilex_status ix_bind(ix_run *r, const ilex_binding *bindings, size_t count);

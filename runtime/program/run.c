@@ -20,6 +20,7 @@ make_block(ix_run *r)
                    2 * (c->nsizes + 1) * sizeof *r->size +
                    axes * (sizeof *r->stride + sizeof *r->cover) +
                    (c->nbuffers + 1) * sizeof *r->part + r->p->most_arguments +
+                   r->p->equations->n * (sizeof *r->index + sizeof *r->use) +
                    axes * sizeof *r->axis;
     char *p = ix_mem_new(&r->p->mem, bytes), *at = p;
     if (!p)
@@ -38,11 +39,15 @@ make_block(ix_run *r)
     at += axes * sizeof *r->stride;
     r->cover = (int64_t(*)[2])(void *)at;
     at += axes * sizeof *r->cover;
+    r->index = (int64_t *)(void *)at;
+    at += r->p->equations->n * sizeof *r->index;
     r->part = (int64_t *)(void *)at;
     at += (c->nbuffers + 1) * sizeof *r->part;
     r->arguments = at;
     at += r->p->most_arguments;
     r->axis = (int *)(void *)at;
+    at += axes * sizeof *r->axis;
+    r->use = (unsigned char *)at;
     return p;
 }
 

@@ -25,24 +25,26 @@ set_hooks(void)
     ix_data = (ix_data_hooks){retain, release};
 }
 
-/* The storage's axis as a range: index 0 is the first point inside the halo;
- * unnamed axes ignore halos. */
+/* The storage's axis as a range: the origin is the first point inside the halo;
+ * unnamed axes begin at 0 and ignore both. */
 static bool
 axis_ranges(ilex_context *ctx, const ilex_storage *s, int k, ix_axis *interior,
             ix_axis *valid)
 {
     bool named = *s->axis[k] != 0;
-    int64_t low = named ? s->halo[k][0] : 0, high = named ? s->halo[k][1] : 0;
+    int64_t lo = 0, hi = s->shape[k], first = 0, end = s->shape[k];
+    if (named) {
+        ilex_storage_domain(s, k, &lo, &hi);
+        ix_storage_covers(s, k, &first, &end);
+    }
     int32_t name =
         named ? ix_symbol_of(ctx, s->axis[k], strlen(s->axis[k])) : 0;
     if (name < 0) {
         ix_fail_memory(&ctx->error);
         return false;
     }
-    *interior = (ix_axis){name, ix_lin_const(ctx, 0),
-                          ix_lin_const(ctx, s->shape[k] - low - high)};
-    *valid = (ix_axis){name, ix_lin_const(ctx, -low),
-                       ix_lin_const(ctx, s->shape[k] - low)};
+    *interior = (ix_axis){name, ix_lin_const(ctx, lo), ix_lin_const(ctx, hi)};
+    *valid = (ix_axis){name, ix_lin_const(ctx, first), ix_lin_const(ctx, end)};
     return true;
 }
 

@@ -57,6 +57,7 @@ struct ilex_storage {
     int64_t shape[ILEX_MAX_RANK];    /* halo included */
     int64_t stride[ILEX_MAX_RANK];   /* elements, any sign */
     int64_t halo[ILEX_MAX_RANK][2];  /* low, high */
+    int64_t origin[ILEX_MAX_RANK];   /* index of the first point inside it */
     int64_t aligned[ILEX_MAX_RANK];  /* aligned index */
     int layout[ILEX_MAX_RANK];       /* place, 0 = largest stride; -1 masked */
 };
@@ -77,6 +78,7 @@ ix_storage_clone(ilex_storage *view, const ilex_storage *s)
         view->stride[k] = s->stride[k];
         view->halo[k][0] = s->halo[k][0];
         view->halo[k][1] = s->halo[k][1];
+        view->origin[k] = s->origin[k];
         view->aligned[k] = s->aligned[k];
         view->layout[k] = s->layout[k];
     }
@@ -135,6 +137,19 @@ void ix_storage_layout_words(const ilex_storage *s, int rank,
 /* Checks halo widths (low, high per axis) against "s->shape", stores them. */
 ilex_status ix_storage_set_halo(ilex_storage *s, const int64_t *halo,
                                 ix_error *err);
+
+/* Checks the indices of the first points inside the halo, stores them; NULL:
+ * 0. */
+ilex_status ix_storage_set_origin(ilex_storage *s, const int64_t *origin,
+                                  ix_error *err);
+
+/* The indices [*lo, *hi) that axis "k" covers with its halo. */
+static inline void
+ix_storage_covers(const ilex_storage *s, int k, int64_t *lo, int64_t *hi)
+{
+    *lo = s->origin[k] - s->halo[k][0];
+    *hi = *lo + s->shape[k];
+}
 
 /* ---- storage_place.c: where the buffers go ---- */
 

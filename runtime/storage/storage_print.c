@@ -20,35 +20,66 @@ enum {
     INNER_AXES = 3
 };
 
+/* "I", or the number of an axis without a name. */
+static void
+print_axis(ix_text *t, const ilex_storage *s, int k)
+{
+    if (*s->axis[k])
+        ix_text_put(t, s->axis[k]);
+    else
+        ix_text_int(t, k);
+}
+
+/* " halo(I:2:2, J:1:0)" */
+static void
+print_halo(ix_text *t, const ilex_storage *s)
+{
+    const char *before = " halo(", *after = "";
+    for (int k = 0; k < s->rank; k++) {
+        if (!s->halo[k][0] && !s->halo[k][1])
+            continue;
+        ix_text_put(t, before);
+        print_axis(t, s, k);
+        ix_text_format(t, ":%lld:%lld", (long long)s->halo[k][0],
+                       (long long)s->halo[k][1]);
+        before = ", ";
+        after = ")";
+    }
+    ix_text_put(t, after);
+}
+
+/* " origin(I:1)" */
+static void
+print_origin(ix_text *t, const ilex_storage *s)
+{
+    const char *before = " origin(", *after = "";
+    for (int k = 0; k < s->rank; k++) {
+        if (!s->origin[k])
+            continue;
+        ix_text_put(t, before);
+        print_axis(t, s, k);
+        ix_text_format(t, ":%lld", (long long)s->origin[k]);
+        before = ", ";
+        after = ")";
+    }
+    ix_text_put(t, after);
+}
+
 void
 ix_storage_print_head(ix_text *t, const ilex_storage *s)
 {
     ix_text_put(t, ilex_dtype_name(s->dtype));
     ix_text_char(t, '[');
-    bool halo = false;
     for (int k = 0; k < s->rank; k++) {
         if (k)
             ix_text_put(t, ", ");
         if (*s->axis[k])
             ix_text_format(t, "%s:", s->axis[k]);
         ix_text_int(t, s->shape[k]);
-        halo |= s->halo[k][0] || s->halo[k][1];
     }
     ix_text_char(t, ']');
-    const char *before = " halo(";
-    for (int k = 0; k < s->rank; k++) {
-        if (!s->halo[k][0] && !s->halo[k][1])
-            continue;
-        ix_text_put(t, before);
-        if (*s->axis[k])
-            ix_text_put(t, s->axis[k]);
-        else
-            ix_text_int(t, k);
-        ix_text_format(t, ":%lld:%lld", (long long)s->halo[k][0],
-                       (long long)s->halo[k][1]);
-        before = ", ";
-    }
-    ix_text_put(t, halo ? ")" : "");
+    print_halo(t, s);
+    print_origin(t, s);
     if (s->memory && ix_memory_on_device(s->memory))
         ix_text_format(t, " on cuda:%d", s->memory->device_index);
     if (!s->writable)

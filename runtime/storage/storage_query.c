@@ -34,6 +34,12 @@ ilex_storage_halo(const ilex_storage *s)
     return s->halo[0];
 }
 
+const int64_t *
+ilex_storage_origin(const ilex_storage *s)
+{
+    return s->origin;
+}
+
 const char *
 ilex_storage_axis_name(const ilex_storage *s, int axis)
 {
@@ -157,9 +163,11 @@ ilex_storage_domain(const ilex_storage *s, int axis, int64_t *lo, int64_t *hi)
 {
     if (axis < 0 || axis >= s->rank)
         return ILEX_E_AXIS;
+    int64_t first, end;
+    ix_storage_covers(s, axis, &first, &end);
     if (lo)
-        *lo = 0;
+        *lo = s->origin[axis];
     if (hi)
-        *hi = s->shape[axis] - s->halo[axis][0] - s->halo[axis][1];
+        *hi = end - s->halo[axis][1];
     return ILEX_OK;
 }

@@ -197,6 +197,26 @@ ix_storage_set_halo(ilex_storage *s, const int64_t *halo, ix_error *err)
     return ILEX_OK;
 }
 
+/* Origins are so small that indices stay far inside of 64 bits. */
+enum { ORIGIN_BITS = 60 };
+
+ilex_status
+ix_storage_set_origin(ilex_storage *s, const int64_t *origin, ix_error *err)
+{
+    const int64_t most = (int64_t)1 << ORIGIN_BITS;
+    for (int k = 0; k < s->rank; k++) {
+        int64_t at = origin ? origin[k] : 0, end;
+        if (at < -most || at > most || !ix_add(at, s->shape[k], &end))
+            return ix_fail(err, ILEX_E_OVERFLOW,
+                           "storage: the origin %lld of axis %d%s%s is beyond "
+                           "2^60",
+                           (long long)at, k, *s->axis[k] ? " " : "",
+                           s->axis[k]);
+        s->origin[k] = at;
+    }
+    return ILEX_OK;
+}
+
 /* alignment: given, preset, like, none. */
 static ilex_status
 find_alignment(const ilex_storage_spec *p, const ix_preset *preset,
@@ -252,6 +272,15 @@ find_halo(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
         s, p->halo || !p->like ? p->halo : p->like->halo[0], err);
 }
 
+/* origin: given, like, 0. */
+static ilex_status
+find_origin(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
+{
+    note(s, IX_PROPERTY_ORIGIN, p->origin, p->like);
+    return ix_storage_set_origin(
+        s, p->origin || !p->like ? p->origin : p->like->origin, err);
+}
+
 /* Arrays whose lengths were told have an entry per axis. */
 static ilex_status
 check_counts(const ilex_storage_spec *p, int rank, ix_error *err)
@@ -287,7 +316,7 @@ set_marks(const ilex_storage_spec *p, ilex_storage *s)
 
 typedef struct canonical {
     ilex_storage_spec spec;
-    int64_t shape[3], halo[6], aligned[3];
+    int64_t shape[3], halo[6], aligned[3], origin[3];
 } canonical;
 
 /* With rank 3 and fewer axes, all among I, J and K, the arrays have an entry
@@ -305,12 +334,14 @@ squeeze(const ilex_storage_spec *p, canonical *c)
         int at = p->axes[k] - 'I';
         c->shape[k] = p->shape[at];
         c->aligned[k] = p->aligned_index ? p->aligned_index[at] : 0;
+        c->origin[k] = p->origin ? p->origin[at] : 0;
         for (int side = 0; p->halo && side < 2; side++)
             c->halo[2 * k + (size_t)side] = p->halo[2 * at + side];
     }
     c->spec.shape = c->shape;
     c->spec.halo = p->halo ? c->halo : NULL;
     c->spec.aligned_index = p->aligned_index ? c->aligned : NULL;
+    c->spec.origin = p->origin ? c->origin : NULL;
     return &c->spec;
 }
 
@@ -332,6 +363,7 @@ ix_storage_resolve(const ilex_storage_spec *spec, ilex_storage *s,
     rc = rc ? rc : check_counts(p, s->rank, err);
     rc = rc ? rc : find_axes(p, s, names, err);
     rc = rc ? rc : find_halo(p, s, err);
+    rc = rc ? rc : find_origin(p, s, err);
     rc = rc ? rc : find_alignment(p, preset, s, err);
     rc = rc ? rc : find_aligned_index(p, s, err);
     rc = rc ? rc : ix_storage_set_layout(p, preset, s, err);

@@ -69,7 +69,8 @@ move_aligned(ilex_storage *s, int k, int64_t start, int64_t step,
         s->alignment = 0;
 }
 
-/* Reduces axis "k" of "*s" to a slice that is inside it. */
+/* Reduces axis "k" of "*s" to a slice that is inside it; the index of its first
+ * point inside the halo stays. */
 static void
 cut(ilex_storage *s, int k, int64_t start, int64_t stop, int64_t step)
 {
@@ -118,6 +119,7 @@ ilex_storage_slice(ilex_context *ctx, ilex_storage *s, int axis, int64_t start,
     ilex_storage view;
     ix_storage_clone(&view, s);
     cut(&view, axis, start, stop, step);
+    view.origin[axis] = 0;
     return ix_storage_attach(&s->mem, &view, err);
 }
 
@@ -130,6 +132,7 @@ copy_axis(ilex_storage *to, int k, const ilex_storage *from, int j)
     to->stride[k] = from->stride[j];
     to->halo[k][0] = from->halo[j][0];
     to->halo[k][1] = from->halo[j][1];
+    to->origin[k] = from->origin[j];
     to->aligned[k] = from->aligned[j];
     to->layout[k] = from->layout[j];
     to->fixed &= ~(1u << k);
@@ -212,6 +215,19 @@ ilex_storage_transpose_axes(ilex_context *ctx, ilex_storage *s,
     return ilex_storage_transpose(ctx, s, order);
 }
 
+/* Points of the part [lo, hi) of axis "k" of "s" keep their indices; one that
+ * lies wholly in the halo has none. */
+static void
+keep_indices(ilex_storage *view, int k, const ilex_storage *s, int64_t lo,
+             int64_t hi)
+{
+    int64_t begin = s->origin[k];
+    int64_t end = begin + s->shape[k] - s->halo[k][0] - s->halo[k][1];
+    if (hi <= begin || lo >= end)
+        view->halo[k][0] = view->halo[k][1] = 0;
+    view->origin[k] = lo + view->halo[k][0];
+}
+
 ilex_storage *
 ilex_storage_restrict(ilex_context *ctx, ilex_storage *s, const char *axis,
                       int64_t lo, int64_t hi)
@@ -227,7 +243,8 @@ ilex_storage_restrict(ilex_context *ctx, ilex_storage *s, const char *axis,
                 axis ? axis : "(null)", s->rank, s->rank ? s->axis[0] : "");
         return NULL;
     }
-    int64_t first = -s->halo[k][0], end = s->shape[k] + first;
+    int64_t first, end;
+    ix_storage_covers(s, k, &first, &end);
     if (lo < first || lo > hi || hi > end) {
         ix_fail(err, ILEX_E_BOUNDS,
                 "storage restrict: [%lld, %lld) of axis %s is not inside "
@@ -239,6 +256,7 @@ ilex_storage_restrict(ilex_context *ctx, ilex_storage *s, const char *axis,
     ilex_storage view;
     ix_storage_clone(&view, s);
     cut(&view, k, lo - first, hi - first, 1);
+    keep_indices(&view, k, s, lo, hi);
     return ix_storage_attach(&s->mem, &view, err);
 }
 
@@ -280,6 +298,20 @@ ilex_storage_with_halo(ilex_context *ctx, ilex_storage *s, const int64_t *halo)
     ilex_storage view;
     ix_storage_clone(&view, s);
     if (ix_storage_set_halo(&view, halo, err))
+        return NULL;
+    return ix_storage_attach(&s->mem, &view, err);
+}
+
+ilex_storage *
+ilex_storage_with_origin(ilex_context *ctx, ilex_storage *s,
+                         const int64_t *origin)
+{
+    if (!ix_storage_given(ctx, s, "storage with_origin"))
+        return NULL;
+    ix_error *err = ix_storage_error(ctx);
+    ilex_storage view;
+    ix_storage_clone(&view, s);
+    if (ix_storage_set_origin(&view, origin, err))
         return NULL;
     return ix_storage_attach(&s->mem, &view, err);
 }

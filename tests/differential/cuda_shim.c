@@ -165,15 +165,6 @@ load(ilex_context *ctx, ilex_program *p, const char *cflags)
     return p->code != NULL;
 }
 
-static bool
-solve(ilex_program *p)
-{
-    if (!IX_ARENA_TRY(&p->c->arena))
-        return false;
-    ix_solver_make(&p->solver, p->c);
-    return true;
-}
-
 /* The module's CUDA source as a program without code. */
 ilex_program *
 cuda_shim_lower(ilex_module *module)
@@ -194,7 +185,8 @@ cuda_shim_lower(ilex_module *module)
     request.dialect[IX_DIALECT_cuda] = true;
     p->c = ix_compile(module, &request);
     p->workspaces = ix_workspaces_new(&p->mem);
-    if (p->c && p->workspaces && solve(p)) {
+    p->equations = p->c ? ix_equations_new(&p->mem, p->c) : NULL;
+    if (p->workspaces && p->equations) {
         p->most_arguments = ix_most_arguments(p->c, IX_DIALECT_cuda);
         return p;
     }

@@ -80,14 +80,48 @@ diff_context_prepare(ilex_context *ctx, const diff_sizes *sizes)
 }
 
 ilex_array *
+diff_known(const diff_shop *shop, ilex_array *x)
+{
+    if (!ix_is_array(x))
+        return x;
+    ilex_array *y = ix_field_known_part(shop->ctx, "known", x);
+    bool ok = !ilex_is_poison(y) && diff_domain_count(shop, y->interior) >= 0;
+    ilex_error_clear(shop->ctx);
+    return ok ? y : NULL;
+}
+
+/* Does a step take its operands point by point, so that they need not be known
+ * wherever they are defined? */
+static bool
+is_pointwise(int kind)
+{
+    return kind == DIFF_unary || kind == DIFF_binary || kind == DIFF_where ||
+           kind == DIFF_cast || kind == DIFF_shift || kind == DIFF_shift_by ||
+           kind == DIFF_permute || kind == DIFF_restrict;
+}
+
+/* The operands of a step: of one that goes over whole fields mostly what is
+ * known of them. */
+static void
+take_operands(const diff_shop *shop, const diff_step *step, diff_random *r,
+              ilex_array **x)
+{
+    bool whole = !is_pointwise(step->kind) && diff_chance(r, 90);
+    for (int k = 0; k < kinds[step->kind].operands; k++) {
+        x[k] = shop->array[step->arg[k]];
+        ilex_array *known = whole ? diff_known(shop, x[k]) : NULL;
+        x[k] = known ? known : x[k];
+    }
+}
+
+ilex_array *
 diff_step_build(diff_shop *shop, int i)
 {
     const diff_step *step = &shop->recipe->step[i];
     diff_random r = diff_random_of(step->seed, (uint64_t)step->kind, 2);
     ilex_array *x[DIFF_OPERANDS];
     shop->step = i;
-    for (int k = 0; k < kinds[step->kind].operands; k++)
-        x[k] = shop->array[step->arg[k]];
+    take_operands(shop, step, &r, x);
     return kinds[step->kind].build(shop, &r, x);
 }
 
@@ -216,8 +250,8 @@ choose_outputs(const diff_shop *shop, diff_recipe *recipe, diff_random *r)
 {
     int want = 1 + diff_draw(r, DIFF_OUTPUTS);
     for (int i = recipe->nsteps - 1; i >= 0 && recipe->noutputs < want; i--) {
-        const ilex_array *x = shop->array[i];
-        if (ix_is_array(x) && diff_domain_count(shop, x->interior) < 0)
+        const ilex_array *x = diff_known(shop, shop->array[i]);
+        if (!x)
             continue;
         if (recipe->noutputs > 0 && diff_chance(r, 40))
             continue;

@@ -27,8 +27,7 @@ can_be_built(const diff_recipe *recipe)
               diff_recipe_build(&shop, ctx, recipe, 0);
     for (int i = 0; ok && i < recipe->noutputs; i++) {
         const diff_output *out = &recipe->output[i];
-        const ilex_array *x = shop.array[out->step];
-        ok = !ix_is_array(x) || diff_domain_count(&shop, x->interior) >= 0;
+        ok = diff_known(&shop, shop.array[out->step]) != NULL;
     }
     ilex_context_free(ctx);
     return ok;

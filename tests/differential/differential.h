@@ -115,6 +115,9 @@ bool diff_recipe_build(diff_shop *shop, ilex_context *ctx,
                        const diff_recipe *recipe, int slot);
 /* Builds step "i"; NULL if it does not apply to its operands. */
 ilex_array *diff_step_build(diff_shop *shop, int i);
+/* x where it is both defined and known, what an output of it is; NULL where
+ * that is nothing. */
+ilex_array *diff_known(const diff_shop *shop, ilex_array *x);
 /* Adds the outputs to a module under the names that bindings use. */
 ilex_status diff_recipe_outputs(const diff_shop *shop, ilex_module *module);
 

@@ -260,7 +260,7 @@ class Drawer(Data, Structure):
     # ---- moving ----
 
     def step_shift(self):
-        r, le = self.r, self.p.sizes.le
+        r = self.r
         x = self.pick(lambda s: s.named())
         entries, axes = [], []
         for a in x.axes:
@@ -282,12 +282,7 @@ class Drawer(Data, Structure):
                     entries.append("%s%+d" % (base, o))
                     if stag and base in [b.name for b in x.axes]:
                         raise Undefined
-                vlo, vhi = a.vlo - o, a.vhi - o
-                lo = self.p.sizes.larger(a.lo, vlo)
-                hi = self.p.sizes.smaller(a.hi, vhi)
-                if lo is None or hi is None or not le(lo, hi):
-                    raise Undefined
-                axes.append(Axis(name, lo, hi, vlo, vhi))
+                axes.append(Axis(name, a.lo, a.hi, a.vlo - o, a.vhi - o))
             else:
                 axes.append(a)
         x.inline = False
@@ -357,6 +352,7 @@ class Drawer(Data, Structure):
     def step_slice(self):
         r, sizes = self.r, self.p.sizes
         x = self.pick(lambda s: s.axes)
+        self.p.interior(x)
         axes, starts, stops, steps, at = [], [], [], [], []
         for a in x.axes:
             step = r.choice([1, 1, 1, 2, 2, 3, -1, -1, -2, 4])
@@ -634,11 +630,12 @@ class Drawer(Data, Structure):
             if self.chance(30):
                 same = [i for i in p.steps if i.how == "in" and
                         i.dtype == s.dtype and i not in taken and i.axes and
-                        [a.key() for a in i.axes] == [a.key() for a in s.axes]]
+                        [a.key() for a in i.axes] ==
+                        [a.key() for a in p.known(s)]]
                 if same:
                     shared = r.choice(same)
                     taken.add(shared)
-            axes = [a.plain() for a in s.axes] if self.chance(30) else None
+            axes = p.known(s) if self.chance(30) else None
             p.outs.append((s, axes, shared))
 
     def fallback(self):
@@ -646,7 +643,7 @@ class Drawer(Data, Structure):
                                lambda refs: "f64(1.0)"))
 
     def is_output(self, s):
-        return all(self.p.sizes.le(a.lo, a.hi) for a in s.axes)
+        return self.p.known(s) is not None
 
     def draw_inlining(self):
         users = {}

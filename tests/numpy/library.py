@@ -22,7 +22,8 @@ class StorageSpec(c.Structure):
         ("selector_count", I), ("halo_count", I), ("device", S),
         ("managed", S), ("space", S), ("device_data", P),
         ("device_release", P), ("device_release_user", P), ("sync", I),
-        ("sync_with", P), ("fixed", P), ("id", I)]
+        ("sync_with", P), ("fixed", P), ("id", I),
+        ("origin", c.POINTER(L))]
 
 
 class Binding(c.Structure):
@@ -106,7 +107,8 @@ class Context:
     def release(self, program):
         self.lib.ilex_program_release(program)
 
-    def storage(self, dtype, address, shape, strides, names, halo):
+    def storage(self, dtype, address, shape, strides, names, halo,
+                origin):
         """A storage over the element at "address"; strides in elements."""
         rank = len(shape)
         n = max(rank, 1)
@@ -116,6 +118,7 @@ class Context:
         if names:
             spec.axes = ", ".join(names).encode()
             spec.halo = (L * (2 * rank))(*halo)
+            spec.origin = (L * rank)(*origin)
         s = self.lib.ilex_storage_new(self.ctx, c.byref(spec))
         if not s:
             self.fail()

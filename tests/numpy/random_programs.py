@@ -38,11 +38,12 @@ class Buffer:
     def __init__(self, ctx, program, step, axes, seed, variant, written):
         r = np.random.Generator(np.random.PCG64([seed, variant]))
         v = program.sizes.value
-        halo, shape, self.first = [], [], []
+        halo, shape, origins, self.first = [], [], [], []
         for a in axes:
             lo, hi, low, high = v(a.lo), v(a.hi), v(a.vlo), v(a.vhi)
             if a.name is None:
                 halo += [0, 0]
+                origins.append(0)
                 shape.append(hi)
                 self.first.append(0)
                 continue
@@ -51,9 +52,16 @@ class Buffer:
             if lo == 0:
                 above += max(0, high - hi)
                 end = hi
+            if r.random() < 0.5:  # a storage that begins where the box does
+                origin, length = lo, hi - lo
+                below = max(0, lo - low) + int(r.integers(0, 2))
+                above = max(0, high - hi) + int(r.integers(0, 2))
+            else:
+                origin, length = 0, end
             halo += [below, above]
-            shape.append(end + below + above)
-            self.first.append(-below)
+            origins.append(origin)
+            shape.append(length + below + above)
+            self.first.append(origin - below)
         self.dtype = meaning.DTYPE[step.dtype]
         strides = [0] * len(axes)
         order = list(range(len(axes)))
@@ -73,13 +81,14 @@ class Buffer:
         self.block.view("u1")[:] = 255 if variant % 2 else 1 \
             if self.dtype.kind == "b" else 254
         self.at = guard + at
-        origin = self.block[self.at:]
+        first = self.block[self.at:]
         item = self.dtype.itemsize
         self.view = np.lib.stride_tricks.as_strided(
-            origin, shape, [s * item for s in strides])
+            first, shape, [s * item for s in strides])
         self.storage = ctx.storage(
-            step.dtype, origin.ctypes.data, shape, strides,
-            [a.name for a in axes] if axes and axes[0].name else None, halo)
+            step.dtype, first.ctypes.data, shape, strides,
+            [a.name for a in axes] if axes and axes[0].name else None, halo,
+            origins)
 
     def over(self, block):
         """The view of this memory, or of a copy of it."""
@@ -98,9 +107,9 @@ class Buffer:
         return self.over(block)[tuple(at) + (Ellipsis,)]
 
 
-def out_axes(step, axes):
-    """The box that an output covers: its interior."""
-    return [a.plain() for a in (axes or step.axes)]
+def out_axes(program, step, axes):
+    """The box that an output covers: what is known of its interior."""
+    return [a.plain() for a in (axes or program.known(step))]
 
 
 def set_up(ctx, program, inputs, seed, variant):
@@ -117,7 +126,7 @@ def set_up(ctx, program, inputs, seed, variant):
         if into is not None and variant % 3 != 2:
             b = ins[into]
         else:
-            b = Buffer(ctx, program, s, out_axes(s, axes), seed + 1000 + i,
+            b = Buffer(ctx, program, s, out_axes(program, s, axes), seed + 1000 + i,
                        variant, True)
         outs.append(b)
         bindings.append(("o%d" % i, b.storage))
@@ -126,8 +135,8 @@ def set_up(ctx, program, inputs, seed, variant):
 
 def compare(program, outs, blocks, what):
     for i, ((s, axes, into), b) in enumerate(zip(program.outs, outs)):
-        got = b.window(program, out_axes(s, axes), False)
-        expect = program.interior(s, out_axes(s, axes))
+        got = b.window(program, out_axes(program, s, axes), False)
+        expect = program.interior(s, out_axes(program, s, axes))
         pair = np.ascontiguousarray(got), np.ascontiguousarray(expect)
         equal = np.ones(got.shape, bool) if not got.size else \
             meaning.same(*pair) if s.exact else meaning.close(*pair, s.slack)
@@ -140,7 +149,7 @@ def compare(program, outs, blocks, what):
     for (s, axes, _), b in zip(program.outs, outs):
         for other, before in blocks:  # as if the outputs were not written
             if other is b:
-                box = out_axes(s, axes)
+                box = out_axes(program, s, axes)
                 b.window(program, box, False)[...] = \
                     b.window(program, box, False, before)
     for b, before in blocks:
@@ -181,7 +190,7 @@ def determined(program, inputs):
     """Is every size the length of some argument's axis, up to a constant?
     Storages of axes that do not begin at 0 may be longer than their domain."""
     boxes = [s.axes for s in program.inputs_of(inputs)]
-    boxes += [out_axes(s, axes) for s, axes, _ in program.outs]
+    boxes += [out_axes(program, s, axes) for s, axes, _ in program.outs]
     axes = [a for box in boxes for a in box]
     if any(a.hi.terms and a.lo != Form(0) for a in axes):
         return False

@@ -66,6 +66,9 @@ class Program:
         self.error = None  # what a run fails with
 
     def add(self, step):
+        names = [a.name for a in step.axes]
+        if any(n and n + "+1/2" in names for n in names):
+            raise Undefined  # an axis and its staggered partner
         step.number = len(self.steps)
         self.steps.append(step)
         return step
@@ -77,11 +80,27 @@ class Program:
         return tuple(max(0, v(a.vhi) - v(a.vlo)) if valid
                      else max(0, v(a.hi) - v(a.lo)) for a in axes)
 
+    def known(self, step):
+        """The axes of the part that is both defined and known; None where that
+        depends on the sizes or is nothing."""
+        axes = []
+        for a in step.axes:
+            lo = self.sizes.larger(a.lo, a.vlo)
+            hi = self.sizes.smaller(a.hi, a.vhi)
+            if lo is None or hi is None or not self.sizes.le(lo, hi) or \
+                    (not a.whole() and self.sizes.le(hi, lo)):
+                return None
+            axes.append(Axis(a.name, lo, hi))
+        return axes
+
     def interior(self, step, axes=None):
         """The step's value over its interior, or over the box of "axes"."""
         v = self.sizes.value
         at = []
         for own, a in zip(step.axes, axes or step.axes):
+            if not (self.sizes.le(own.vlo, a.lo) and
+                    self.sizes.le(a.hi, own.vhi)):
+                raise Undefined  # not known there
             first = v(a.lo) - v(own.vlo)
             at.append(slice(first, first + max(0, v(a.hi) - v(a.lo))))
         return step.value[tuple(at)]
@@ -111,6 +130,9 @@ class Program:
             if a.name is None and own.hi == Form(1):
                 index.append(slice(None))
                 continue
+            if not (self.sizes.le(own.vlo, a.vlo) and
+                    self.sizes.le(a.vhi, own.vhi)):
+                raise Undefined  # not known there
             first = v(a.vlo) - v(own.vlo)
             index.append(slice(first, first + length))
         x = step.value.transpose(order)
@@ -141,6 +163,12 @@ class Program:
             axes.append(Axis(None, Form(0), hi))
         return axes
 
+    def apart(self, met, axes):
+        """Have they no point in common, for all sizes?"""
+        le = self.sizes.le
+        return le(met.hi, met.lo) and all(
+            not le(a.hi, a.lo) for a in axes)
+
     def join_named(self, steps):
         names = []
         for s in steps:
@@ -164,7 +192,7 @@ class Program:
                 if any(f is None for f in bounds):
                     return None
                 a = Axis(name, *bounds)
-            if not self.sizes.le(a.lo, a.hi):
+            if not self.sizes.le(a.lo, a.hi) or self.apart(a, found):
                 return None
             axes.append(a)
         return axes

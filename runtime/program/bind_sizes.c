@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sizes of a run. A declared range that begins at the origin of its storage
+ * ends where the storage does inside its halo; one that begins where the
+ * storage does with its halo ends with it. Any other range says nothing of the
+ * sizes: it has to be covered, no more.
+ */
+#include <stdio.h>
+
+#include "runtime/program/program.h"
+
+/* ---- equations ---- */
+
+/* Where the storage begins and ends inside and with its halo. */
+typedef struct reach {
+    int64_t origin, first, last, end;
+} reach;
+
+static reach
+reach_of(const ix_run *r, const ix_equation *e)
+{
+    const ix_compiled_buffer *b = &r->p->c->buffer[e->argument];
+    const ilex_storage *s = r->bound[e->argument];
+    int at = b->first_stride + e->axis, j = r->axis[at];
+    const int64_t *cover = r->cover[at];
+    bool named = *b->axis[e->axis] != 0;
+    return (reach){.origin = named ? s->origin[j] : 0,
+                   .first = cover[0],
+                   .last = cover[1] - (named ? s->halo[j][1] : 0),
+                   .end = cover[1]};
+}
+
+static const ilex_size_binding *
+given_size(const ix_run *r, const char *name)
+{
+    for (size_t i = 0; r->call && i < r->call->size_count; i++)
+        if (!strcmp(r->call->sizes[i].name, name))
+            return &r->call->sizes[i];
+    return NULL;
+}
+
+/* Does the call give all sizes of "form"? Then its value. */
+static bool
+is_given(const ix_run *r, const ix_lin *form, int64_t *value)
+{
+    for (int32_t i = 0; i < form->n; i++) {
+        int32_t p = form->t[i].param;
+        const ilex_size_binding *given = given_size(r, r->p->c->size[p].name);
+        if (!given || r->p->c->size[p].degree > 1)
+            return false;
+        r->size[p] = given->value;
+    }
+    return ix_lin_eval(form, r->size, value);
+}
+
+/* The end of a range that begins at "lo": where the interior of the storage
+ * ends if that begins there, else where all of it does if that does. */
+static ix_equation_use
+use_end(const reach *x, int64_t lo, bool strict, int64_t *index)
+{
+    bool inside = lo == x->origin;
+    *index = inside ? x->last : x->end;
+    if (inside && strict)
+        return IX_EQUATION_STRICT;
+    return inside || lo == x->first ? IX_EQUATION_WEAK : IX_EQUATION_UNUSED;
+}
+
+/* How the run uses equation "e", and what its form equals then. A range with a
+ * symbolic beginning is taken to begin at the origin, unless the call says
+ * where. */
+static ix_equation_use
+use_of(const ix_run *r, const ix_equation *e, int64_t *index)
+{
+    const ix_lin *begin = r->p->c->buffer[e->argument].interior[e->axis].lo;
+    reach x = reach_of(r, e);
+    int64_t lo = begin->c;
+    bool given = begin->n && is_given(r, begin, &lo);
+    *index = x.origin;
+    if (e->lower)
+        return given ? IX_EQUATION_UNUSED : IX_EQUATION_WEAK;
+    return use_end(&x, begin->n && !given ? x.origin : lo, begin->n == 0,
+                   index);
+}
+
+static bool
+apply_formula(const ix_run *r, const ix_formula *f, int64_t *value)
+{
+    const ix_equations *q = r->p->equations;
+    int64_t sum = 0, v;
+    for (size_t e = 0; e < q->n; e++) {
+        if (f->weight[e] == 0)
+            continue;
+        if (!ix_sub(r->index[e], q->item[e].form->c, &v) ||
+            !ix_mul(v, f->weight[e], &v) || !ix_add(sum, v, &sum))
+            return false;
+    }
+    if (sum == INT64_MIN || sum % f->divisor)
+        return false;
+    *value = sum / f->divisor;
+    return true;
+}
+
+/* ---- sizes ---- */
+
+ilex_status
+ix_check_given(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    size_t count = r->call ? r->call->size_count : 0;
+    if (count > 0 && !r->call->sizes)
+        return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: sizes is NULL", c->name);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = r->call->sizes[i].name;
+        size_t k = 0;
+        while (name && k < c->nsizes &&
+               (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1))
+            k++;
+        if (!name || k == c->nsizes)
+            return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
+                           c->name, name ? name : "(null)");
+        if (c->size[k].phase)
+            return ix_fail(r->err, ILEX_E_SIZE,
+                           "%s: the size %s is counted by the run, not given; "
+                           "ask for it in `counted` of the call",
+                           c->name, name);
+    }
+    return ILEX_OK;
+}
+
+/* Would equation "e" give size "p" if the storage lay where it is declared? */
+static bool
+speaks_of(const ix_run *r, size_t e, size_t p)
+{
+    const ix_lin *form = r->p->equations->item[e].form;
+    bool found = false;
+    for (int32_t i = 0; i < form->n; i++)
+        found |= (size_t)form->t[i].param == p;
+    return found && r->use[e] == IX_EQUATION_UNUSED;
+}
+
+static ilex_status
+other_origin(ix_run *r, const ix_equation *e, size_t p)
+{
+    const ix_compiled *c = r->p->c;
+    const ix_compiled_buffer *b = &c->buffer[e->argument];
+    const ix_lin *begin = b->interior[e->axis].lo;
+    reach x = reach_of(r, e);
+    int64_t lo = begin->c;
+    is_given(r, begin, &lo);
+    return ix_fail(r->err, ILEX_E_SIZE,
+                   "%s: nothing gives size %s: %s [%s] begins at %s=%lld, its "
+                   "storage at %lld, or %lld with its halo; set the origin of "
+                   "the storage to %lld, or give %s in the call (sizes)",
+                   c->name, c->size[p].name, b->name, b->interior_text,
+                   ix_axis_label(b, e->axis), (long long)lo,
+                   (long long)x.origin, (long long)x.first, (long long)lo,
+                   c->size[p].name);
+}
+
+/* Nothing gives size "p". */
+static ilex_status
+no_size(ix_run *r, size_t p)
+{
+    const ix_compiled *c = r->p->c;
+    for (size_t k = 0; k < c->nsizes; k++)
+        for (int i = 0; i < c->size[k].degree && c->size[k].degree > 1; i++)
+            if (c->size[k].used && (size_t)c->size[k].factor[i] == p)
+                return ix_fail(r->err, ILEX_E_SIZE,
+                               "%s: size %s stands in no shape but in the "
+                               "product %s, and products are not solved for; "
+                               "give it in the call (sizes)",
+                               c->name, c->size[p].name, c->size[k].name);
+    for (size_t e = 0; e < r->p->equations->n; e++)
+        if (speaks_of(r, e, p))
+            return other_origin(r, &r->p->equations->item[e], p);
+    return ix_fail(r->err, ILEX_E_SIZE,
+                   "%s: size %s follows from no shape; give it in the call "
+                   "(sizes)",
+                   c->name, c->size[p].name);
+}
+
+static ilex_status
+compute_products(ix_run *r)
+{
+    const ix_compiled_size *s = ix_compiled_products(r->p->c, r->size);
+    return s ? ix_fail(r->err, ILEX_E_OVERFLOW,
+                       "%s: with these sizes the product %s leaves 64 bits",
+                       r->p->c->name, s->name)
+             : ILEX_OK;
+}
+
+static ilex_status
+open_counts(ix_run *r)
+{
+    const ix_compiled_size *what = NULL;
+    return ix_counts_open(r->p->c, r->least, r->size, &what)
+               ? ILEX_OK
+               : ix_fail(r->err, ILEX_E_OVERFLOW,
+                         "%s: with these sizes %s leaves 64 bits",
+                         r->p->c->name, what->name);
+}
+
+static ilex_status
+solve_size(ix_run *r, const ix_formula *f, size_t p)
+{
+    const ix_compiled *c = r->p->c;
+    const ilex_size_binding *given = given_size(r, c->size[p].name);
+    bool solved = f->solved && !(f->weak && given);
+    if (solved && !apply_formula(r, f, &r->size[p]))
+        return ix_fail(r->err, ILEX_E_SIZE,
+                       "%s: the shapes of the storages give no whole number "
+                       "for size %s",
+                       c->name, c->size[p].name);
+    if (!solved && !given)
+        return no_size(r, p);
+    if (given && solved && given->value != r->size[p])
+        return ix_fail(r->err, ILEX_E_SIZE,
+                       "%s: size %s is given as %lld, but the shapes say %lld",
+                       c->name, c->size[p].name, (long long)given->value,
+                       (long long)r->size[p]);
+    if (given)
+        r->size[p] = given->value;
+    if (r->size[p] < 0)
+        return ix_fail(r->err, ILEX_E_SIZE,
+                       "%s: size %s would be %lld; sizes are >= 0", c->name,
+                       c->size[p].name, (long long)r->size[p]);
+    return ILEX_OK;
+}
+
+ilex_status
+ix_bind_sizes(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    ix_equations *q = r->p->equations;
+    ilex_status rc = ILEX_OK;
+    for (size_t e = 0; e < q->n; e++)
+        r->use[e] = (unsigned char)use_of(r, &q->item[e], &r->index[e]);
+    const ix_solver *s = ix_solver_for(&r->p->mem, c, q, r->use);
+    if (!s)
+        return ix_fail_memory(r->err);
+    for (size_t p = 0; !rc && p < c->nsizes; p++)
+        if (c->size[p].used && c->size[p].degree == 1 && !c->size[p].phase)
+            rc = solve_size(r, &s->formula[p], p);
+    return rc ? rc : c->ncounts ? open_counts(r) : compute_products(r);
+}
+
+/* ---- checks ---- */
+
+/* Strict equation "e" does not hold: its form is "want". */
+static ilex_status
+wrong_length(ix_run *r, size_t e, int64_t want, bool room)
+{
+    const ix_equation *q = &r->p->equations->item[e];
+    const ix_compiled_buffer *b = &r->p->c->buffer[q->argument];
+    reach x = reach_of(r, q);
+    long long from = x.origin;
+    if (room)
+        return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
+                       "%s: argument %s [%s]: axis %s needs room for %lld, "
+                       "the most that may be counted; the storage has %lld",
+                       r->p->c->name, b->name, b->interior_text,
+                       ix_axis_label(b, q->axis), (long long)want - from,
+                       (long long)r->index[e] - from);
+    return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
+                   "%s: argument %s [%s]: axis %s must have length "
+                   "%lld inside its halo; the storage has %lld",
+                   r->p->c->name, b->name, b->interior_text,
+                   ix_axis_label(b, q->axis), (long long)want - from,
+                   (long long)r->index[e] - from);
+}
+
+ilex_status
+ix_check_lengths(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    for (size_t e = 0; e < r->p->equations->n; e++) {
+        const ix_equation *q = &r->p->equations->item[e];
+        const ix_compiled_buffer *b = &c->buffer[q->argument];
+        int64_t want;
+        bool room = ix_compiled_phase(c, q->form) > 0;
+        if (r->use[e] != IX_EQUATION_STRICT)
+            continue;
+        if (!ix_lin_most(q->form, r->least, r->size, &want))
+            return ix_fail(r->err, ILEX_E_OVERFLOW,
+                           "%s: the length of axis %s of %s leaves 64 bits",
+                           c->name, ix_axis_label(b, q->axis), b->name);
+        if (room ? r->index[e] < want : r->index[e] != want)
+            return wrong_length(r, e, want, room);
+    }
+    return ILEX_OK;
+}
+
+static ilex_status
+violated(ix_run *r, const ix_compiled_assumption *a)
+{
+    ix_name_list sizes = {.length = 0};
+    char condition[40] = ">= 0", value[32];
+    for (int32_t i = 0; i < a->form->n; i++) {
+        int32_t p = a->form->t[i].param;
+        snprintf(value, sizeof value, "=%lld", (long long)r->size[p]);
+        ix_name_list_add(&sizes, r->p->c->size[p].name, value);
+    }
+    if (a->modulus)
+        snprintf(condition, sizeof condition, "%% %lld == 0",
+                 (long long)a->modulus);
+    return ix_fail(r->err, ILEX_E_ASSUMPTION,
+                   "%s: the sizes %s violate the assumption %s %s",
+                   r->p->c->name, sizes.s, a->text, condition);
+}
+
+ilex_status
+ix_check_assumptions(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    for (size_t i = 0; i < c->nassumptions; i++) {
+        const ix_compiled_assumption *a = &c->assumption[i];
+        int64_t v;
+        if (ix_compiled_phase(c, a->form) != r->phase)
+            continue;
+        bool ok = ix_lin_eval(a->form, r->size, &v) &&
+                  (a->modulus ? ix_floormod(v, a->modulus) == 0 : v >= 0);
+        if (!ok)
+            return violated(r, a);
+    }
+    return ILEX_OK;
+}
