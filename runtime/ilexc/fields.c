@@ -2,7 +2,7 @@
  *
  * The storages of a run: each covers its argument's domain and the halo that
  * the program needs, and is filled from a file, with a number, or with random
- * ones. Index 0 of a named axis is the first point inside a storage's halo.
+ * ones. Its origin is where the domain begins.
  */
 #include "runtime/ilexc/run.h"
 
@@ -46,14 +46,12 @@ ix_cli_fields_load(ix_cli_run *r)
     return status;
 }
 
-/* The first point that a storage of the field has along an axis: what is
- * declared with the halo, but at least the point 0 of a named axis. */
+/* The first point that a storage of the field has along an axis: of what is
+ * declared, with the halo. */
 static int64_t
 first_point(const ix_cli_field *f, int k)
 {
-    int64_t halo = f->halo[2 * k] > 0 ? f->halo[2 * k] : 0;
-    int64_t first = f->lo[k] - halo;
-    return first < 0 ? first : 0;
+    return f->lo[k] - (f->halo[2 * k] > 0 ? f->halo[2 * k] : 0);
 }
 
 /* A storage for the field, on the points that the program needs. */
@@ -66,9 +64,9 @@ make(ix_cli_run *r, const ix_cli_field *f)
     for (int k = 0; k < f->info.rank; k++) {
         int64_t high = f->halo[2 * k + 1] > 0 ? f->halo[2 * k + 1] : 0;
         size_t length = strlen(f->info.axis[k]);
-        halo[2 * k] = -first_point(f, k);
+        halo[2 * k] = f->lo[k] - first_point(f, k);
         halo[2 * k + 1] = high;
-        shape[k] = f->hi[k] + high + halo[2 * k];
+        shape[k] = f->hi[k] + high - first_point(f, k);
         if (used + length + 3 > sizeof axes)
             return NULL;
         memcpy(axes + used, f->info.axis[k], length);
@@ -87,6 +85,7 @@ make(ix_cli_run *r, const ix_cli_field *f)
                               .shape = shape,
                               .axes = named ? axes : NULL,
                               .halo = named ? halo : NULL,
+                              .origin = named ? f->lo : NULL,
                               .name = f->info.name,
                               .fill = &zero};
     return ilex_storage_new(r->session.ctx, &spec);
