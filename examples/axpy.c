@@ -44,7 +44,8 @@ main(void)
     ilex_storage *zs =
         ilex_storage_wrap(ctx, ILEX_F64, 1, &n, NULL, zv, NULL, NULL);
 
-    ilex_binding args[] = {{"a", as}, {"x", xs}, {"y", ys}, {"z", zs}};
+    ilex_binding args[] = {ILEX_BIND("a", as), ILEX_BIND("x", xs),
+                           ILEX_BIND("y", ys), ILEX_BIND("z", zs)};
     ilex_call call = {.size = sizeof call};
     int failed = ilex_run(p, args, 4, &call) != ILEX_OK;
     if (failed)

@@ -74,10 +74,11 @@ main(void)
     int failed = 1;
     if (p && rs && ss && ws) {
         ilex_storage_fill(ctx, ws, -1);
-        failed =
-            ilex_run(p,
-                     (ilex_binding[]){{"rain", rs}, {"share", ss}, {"wet", ws}},
-                     3, NULL) != ILEX_OK;
+        failed = ilex_run(p,
+                          (ilex_binding[]){ILEX_BIND("rain", rs),
+                                           ILEX_BIND("share", ss),
+                                           ILEX_BIND("wet", ws)},
+                          3, NULL) != ILEX_OK;
     }
     for (int64_t i = 0; i < NI * NJ * NK && !failed; i++) {
         int64_t at[] = {i / (NJ * NK), i / NK % NJ, i % NK};

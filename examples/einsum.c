@@ -51,11 +51,9 @@ main(void)
         numbers(ctx, 2, (int64_t[]){B, I}),
         numbers(ctx, 1, (int64_t[]){B}),
     };
-    ilex_binding args[] = {{"a", s[0]},
-                           {"w", s[1]},
-                           {"v", s[2]},
-                           {"product", s[3]},
-                           {"norms", s[4]}};
+    ilex_binding args[] = {ILEX_BIND("a", s[0]), ILEX_BIND("w", s[1]),
+                           ILEX_BIND("v", s[2]), ILEX_BIND("product", s[3]),
+                           ILEX_BIND("norms", s[4])};
     ilex_call call = {.size = sizeof call};
     int wrong = ilex_run(p, args, 5, &call) != ILEX_OK;
     if (wrong)

@@ -54,7 +54,8 @@ main(void)
     ilex_call call = {.size = sizeof call};
     ilex_status status = now && then && ks ? ILEX_OK : ILEX_E_MEMORY;
     for (int step = 0; step < STEPS && status == ILEX_OK; step++) {
-        ilex_binding args[] = {{"u", now}, {"k", ks}, {"next", then}};
+        ilex_binding args[] = {ILEX_BIND("u", now), ILEX_BIND("k", ks),
+                               ILEX_BIND("next", then)};
         status = ilex_run(p, args, 3, &call);
         ilex_storage *swap = now;
         now = then;

@@ -56,7 +56,8 @@ main(void)
         for (int threads = 1; p && threads <= 3; threads += 2) {
             ilex_call call = {.size = sizeof call, .threads = threads};
             ilex_binding args[] = {
-                {"x", s[0]}, {"means", s[1]}, {"total", s[2]}, {"where", s[3]}};
+                ILEX_BIND("x", s[0]), ILEX_BIND("means", s[1]),
+                ILEX_BIND("total", s[2]), ILEX_BIND("where", s[3])};
             if (ilex_run(p, args, 4, &call) != ILEX_OK) {
                 printf("%s\n", call.error);
                 wrong = 1;

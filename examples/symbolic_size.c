@@ -36,7 +36,7 @@ run(ilex_context *ctx, const ilex_program *p, int64_t n, int64_t m,
 {
     ilex_storage *x = squares(ctx, n), *y = squares(ctx, m);
     ilex_call call = {.size = sizeof call};
-    ilex_binding args[] = {{"x", x}, {"y", y}};
+    ilex_binding args[] = {ILEX_BIND("x", x), ILEX_BIND("y", y)};
     ilex_status status = x && y ? ilex_run(p, args, 2, &call) : ILEX_E_MEMORY;
     int wrong = status != expected;
     for (int64_t i = 0; i < m && status == ILEX_OK; i++) {

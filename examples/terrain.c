@@ -103,7 +103,9 @@ smooth_index(const ilex_storage *heights, ilex_program *const *p)
     ilex_storage *next = need(ilex_storage_copy(ctx, heights));
     ilex_storage *coeff = scalar(coefficient);
     for (int step = 0; step < STEPS; step++) {
-        run(p[0], (ilex_binding[]){{"h", now}, {"coeff", coeff}, {"v", next}},
+        run(p[0],
+            (ilex_binding[]){ILEX_BIND("h", now), ILEX_BIND("coeff", coeff),
+                             ILEX_BIND("v", next)},
             3);
         ilex_storage *swap = now;
         now = next;
@@ -130,9 +132,12 @@ smooth_halo(const ilex_storage *heights, ilex_program *const *p)
     ilex_storage *coeff = scalar(coefficient);
     ilex_storage_assign(ctx, inside, heights);
     for (int step = 0; step < STEPS; step++) {
-        run(p[0], (ilex_binding[]){{"h", field}, {"u", grown}}, 2);
+        run(p[0],
+            (ilex_binding[]){ILEX_BIND("h", field), ILEX_BIND("u", grown)}, 2);
         run(p[1],
-            (ilex_binding[]){{"u", grown}, {"coeff", coeff}, {"v", field}}, 3);
+            (ilex_binding[]){ILEX_BIND("u", grown), ILEX_BIND("coeff", coeff),
+                             ILEX_BIND("v", field)},
+            3);
     }
     ilex_storage_release(coeff);
     ilex_storage_release(grown);
@@ -220,22 +225,20 @@ measure(const struct way *way, const char *backend, const ilex_storage *heights,
 static void
 statistics(const char *when, ilex_storage *heights)
 {
-    double value[3];
-    ilex_binding arguments[4] = {{"h", heights}};
-    const char *const names[] = {"mean", "least", "greatest"};
+    const ilex_binding arguments[] = {ILEX_BIND("h", heights)};
     ilex_array *h = ilex_input(ctx, "h", ILEX_F64, "I:ni, J:nj");
     ilex_array *outputs[] = {ilex_mean(h, NULL, 0), ilex_min(h, NULL, 0),
                              ilex_max(h, NULL, 0)};
-    ilex_compile_spec spec = {.size = sizeof spec, .names = names};
-    ilex_program *p = need(ilex_compile(ctx, 3, outputs, &spec));
-    for (int i = 0; i < 3; i++)
-        arguments[i + 1] = (ilex_binding){
-            names[i], need(ilex_storage_wrap(ctx, ILEX_F64, 0, NULL, NULL,
-                                             &value[i], NULL, NULL))};
-    run(p, arguments, 4);
-    printf("%-9s %10.4f %10.4f %10.4f\n", when, value[0], value[1], value[2]);
-    for (int i = 0; i < 3; i++)
-        ilex_storage_release(arguments[i + 1].storage);
+    ilex_program *p = need(ilex_compile(ctx, 3, outputs, NULL));
+    ilex_storage *result[3];
+    ilex_evaluate(ctx, p, arguments, 1, result);
+    printf("%-9s", when);
+    for (int i = 0; i < 3; i++) {
+        const double *value = ilex_storage_const_data(need(result[i]));
+        printf(" %10.4f", *value);
+        ilex_storage_release(result[i]);
+    }
+    puts("");
     ilex_program_release(p);
 }
 
@@ -256,13 +259,13 @@ picture(const char *path, ilex_storage *heights)
     ilex_storage *pixels = need(ilex_storage_new(ctx, &spec));
     ilex_storage *sun[] = {scalar(CELL), scalar(315), scalar(45)};
     run(lit,
-        (ilex_binding[]){{"h", heights},
-                         {"cell", sun[0]},
-                         {"azimuth", sun[1]},
-                         {"altitude", sun[2]},
-                         {"shade", shade}},
+        (ilex_binding[]){ILEX_BIND("h", heights), ILEX_BIND("cell", sun[0]),
+                         ILEX_BIND("azimuth", sun[1]),
+                         ILEX_BIND("altitude", sun[2]),
+                         ILEX_BIND("shade", shade)},
         5);
-    run(enlarge, (ilex_binding[]){{"p", shade}, {"q", pixels}}, 2);
+    run(enlarge,
+        (ilex_binding[]){ILEX_BIND("p", shade), ILEX_BIND("q", pixels)}, 2);
     ilex_png_spec png = {
         .size = sizeof png, .high = 1, .flip_x = 1, .flip_y = 1};
     if (ilex_png_write(ctx, path, pixels, &png) != ILEX_OK)

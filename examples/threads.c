@@ -25,7 +25,7 @@ work(void *arg)
 {
     worker *w = arg;
     double *x = ilex_storage_data(w->x), *y = ilex_storage_data(w->y);
-    ilex_binding args[] = {{"x", w->x}, {"y", w->y}};
+    ilex_binding args[] = {ILEX_BIND("x", w->x), ILEX_BIND("y", w->y)};
     for (int run = 0; run < RUNS; run++) {
         ilex_call call = {.size = sizeof call, .threads = w->threads};
         for (int i = 0; i < N; i++)

@@ -18,9 +18,10 @@ extern "C" {
 
 /* ---- data ---- */
 
-/* The storage as an array: x(i) is its element at run time, index 0 of a named
- * axis the first point inside its halo. Two calls give two arrays. The graph,
- * and programs compiled from it, take a count of the storage. */
+/* The storage as an array: x(i) is its element at run time; along a named axis
+ * the first point inside its halo has the index that its origin says. Two calls
+ * give two arrays. The graph, and programs compiled from it, take a count of
+ * the storage. */
 ILEX_API ilex_array *ilex_data(ilex_context *ctx, ilex_storage *storage);
 
 /* ---- compiling ---- */
@@ -49,10 +50,47 @@ ILEX_API void ilex_program_release(ilex_program *p);
 
 /* ---- running ---- */
 
+/* What is bound: a storage, or a number for an input of rank 0 or a size. */
+typedef enum ilex_bound {
+    ILEX_BOUND_STORAGE,
+    ILEX_BOUND_F64, /* re: for f32, f64, c64, c128 */
+    ILEX_BOUND_I64, /* integer: for bool and integers, and for sizes */
+    ILEX_BOUND_U64, /* integer, its 64 bits without a sign: the same */
+    ILEX_BOUND_C128 /* re, im: for c64, c128 */
+} ilex_bound;
+
+/* An argument of a run, or a size. Numbers are converted to the declared dtype,
+ * floating ones are rounded; one that does not fit is an error. */
 typedef struct ilex_binding {
     const char *name;
     ilex_storage *storage;
+    ilex_bound kind;
+    double re, im;
+    int64_t integer;
 } ilex_binding;
+
+/* Entries of an array of bindings:
+ * ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND_F64("dt", 0.1)}; */
+#define ILEX_BIND(name, storage)                                               \
+    {                                                                          \
+        (name), (storage), ILEX_BOUND_STORAGE, 0, 0, 0                         \
+    }
+#define ILEX_BIND_F64(name, value)                                             \
+    {                                                                          \
+        (name), 0, ILEX_BOUND_F64, (value), 0, 0                               \
+    }
+#define ILEX_BIND_I64(name, value)                                             \
+    {                                                                          \
+        (name), 0, ILEX_BOUND_I64, 0, 0, (value)                               \
+    }
+#define ILEX_BIND_U64(name, value)                                             \
+    {                                                                          \
+        (name), 0, ILEX_BOUND_U64, 0, 0, (int64_t)(value)                      \
+    }
+#define ILEX_BIND_C128(name, re, im)                                           \
+    {                                                                          \
+        (name), 0, ILEX_BOUND_C128, (re), (im), 0                              \
+    }
 
 typedef struct ilex_size_binding {
     const char *name;
@@ -87,16 +125,50 @@ typedef struct ilex_call {
 /* Runs the program: on the host, whose side of managed storages it brings up to
  * date, or with jit=nvrtc on the device on which all arguments must have a side
  * (inputs of rank 0 may lie on the host). Every argument must be bound once, by
- * name. Index 0 of a named axis is the first point inside a storage's halo; an
- * unnamed axis ignores halos. Size parameters are solved from the shapes.
- * Checked before anything is written: names, dtypes, axes, sizes, assumptions,
- * halos, writability, and that no output overlaps another argument, except the
- * input it may share in place (same dtype, address and strides). Outputs are
- * written on their declared domain and nowhere else. `call` may be NULL. Any
- * thread. */
+ * name; inputs of rank 0 may be numbers. Along a named axis the first point
+ * inside a storage's halo has the index that its origin says; an unnamed axis
+ * ignores both. Size parameters follow from the shapes: a range that is
+ * declared to begin at the origin ends with the storage's interior, one that
+ * begins where the storage does with its halo ends with that (unless the size
+ * is given otherwise), one with a symbolic beginning begins at the origin (the
+ * same). What is open then is given, in the call or as an integer among the
+ * bindings. Checked before anything is written: names, dtypes, axes, sizes,
+ * assumptions, halos, writability, and that no output overlaps another
+ * argument, except the input it may share in place (same dtype, address and
+ * strides). Outputs are written on their declared domain and nowhere else.
+ * `call` may be NULL. Any thread. */
 ILEX_API ilex_status ilex_run(const ilex_program *p,
                               const ilex_binding *bindings, size_t count,
                               ilex_call *call);
+
+/* Runs the program and makes what its outputs are written to: results[i], one
+ * for each output in the order of the program, is a new storage with the
+ * output's domain, its origin where that begins, in C order (on the device if
+ * the program runs there), which the caller gives back; or the storage that the
+ * output is bound to, with one count more. Inputs of rank 0 and sizes may be
+ * numbers. Counted lengths are those of the run. On an error all are NULL, and
+ * "ctx", which may be NULL, has it. */
+ILEX_API ilex_status ilex_evaluate(ilex_context *ctx, const ilex_program *p,
+                                   const ilex_binding *bindings, size_t count,
+                                   ilex_storage **results);
+
+/* The sizes that follow from what is bound, without a run: sizes[i].value for
+ * each name, of those that are counted the most that they may be. Outputs need
+ * not be bound. ILEX_E_SIZE if one stays open. */
+ILEX_API ilex_status ilex_program_solve(ilex_context *ctx,
+                                        const ilex_program *p,
+                                        const ilex_binding *bindings,
+                                        size_t count, ilex_size_binding *sizes,
+                                        size_t size_count);
+
+/* Runs the program "steps" times. After each step the storages of the pairs in
+ * "swaps" ("u=u_new, v=v_new"; NULL: none) change places in "bindings", so that
+ * "u" is bound to what was written last. With 0 steps nothing happens. Ends
+ * with the first error; bindings then are as that step had them. */
+ILEX_API ilex_status ilex_run_steps(const ilex_program *p,
+                                    ilex_binding *bindings, size_t count,
+                                    int64_t steps, const char *swaps,
+                                    ilex_call *call);
 
 /* ---- queries; strings live as long as the program; any thread ---- */
 

@@ -43,8 +43,8 @@ static ilex_status
 run(ilex_context *ctx, const ilex_program *p, ilex_storage *x, ilex_storage *y)
 {
     ilex_call call = {.size = sizeof call};
-    ilex_status rc =
-        ilex_run(p, (ilex_binding[]){{"x0", x}, {"y", y}}, 2, &call);
+    ilex_status rc = ilex_run(
+        p, (ilex_binding[]){ILEX_BIND("x0", x), ILEX_BIND("y", y)}, 2, &call);
     return rc ? ix_fail(&ctx->error, rc, "%s", call.error) : ILEX_OK;
 }
 

@@ -129,7 +129,7 @@ execute(ix_cli_run *r, const ilex_program *p, bool reference)
             ix_cli_field *f = &r->field[i];
             ilex_storage *s =
                 reference && f->info.output ? f->reference : f->storage;
-            binding[i] = (ilex_binding){f->info.name, s};
+            binding[i] = (ilex_binding)ILEX_BIND(f->info.name, s);
         }
         call->size = sizeof *call;
         call->sizes = r->size;

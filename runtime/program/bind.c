@@ -32,51 +32,6 @@ ix_name_list_add(ix_name_list *l, const char *name, const char *more)
     l->length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* ---- names ---- */
-
-static ilex_status
-no_argument(ix_run *r, const char *name)
-{
-    const ix_compiled *c = r->p->c;
-    ix_name_list all = {.length = 0};
-    for (size_t i = 0; i < c->narguments; i++)
-        if (c->buffer[i].role != IX_COMPILED_DATA)
-            ix_name_list_add(&all, c->buffer[i].name, "");
-    return ix_fail(r->err, ILEX_E_BINDING,
-                   "%s: there is no argument '%.80s' (its arguments are %s)",
-                   c->name, name, all.s);
-}
-
-static ilex_status
-find_storages(ix_run *r, const ilex_binding *bindings, size_t count)
-{
-    const ix_compiled *c = r->p->c;
-    for (size_t j = 0; j < count; j++) {
-        size_t i = 0;
-        const char *name = bindings[j].name ? bindings[j].name : "(null)";
-        while (i < c->narguments && (c->buffer[i].role == IX_COMPILED_DATA ||
-                                     strcmp(c->buffer[i].name, name) != 0))
-            i++;
-        if (i == c->narguments)
-            return no_argument(r, name);
-        if (!bindings[j].storage || r->bound[i])
-            return ix_fail(r->err, ILEX_E_BINDING,
-                           "%s: argument %s is bound %s", c->name, name,
-                           r->bound[i] ? "twice" : "to NULL");
-        r->bound[i] = bindings[j].storage;
-    }
-    for (size_t i = 0; i < c->narguments; i++) {
-        const ix_compiled_buffer *b = &c->buffer[i];
-        if (b->role == IX_COMPILED_DATA)
-            r->bound[i] = b->data;
-        if (!r->bound[i])
-            return ix_fail(
-                r->err, ILEX_E_BINDING, "%s: argument %s : %s[%s] is not bound",
-                c->name, b->name, ilex_dtype_name(b->dtype), b->interior_text);
-    }
-    return ILEX_OK;
-}
-
 /* ---- dtype and axes ---- */
 
 /* The storage's axis for axis "k": by name; by position when the storage has
@@ -108,6 +63,8 @@ check_kind(ix_run *r, size_t i)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
     const ilex_storage *s = r->bound[i];
+    if (!s)
+        return ILEX_OK;
     if (s->dtype != b->dtype)
         return ix_fail(r->err, ILEX_E_BINDING_TYPE,
                        "%s: argument %s is %s; the storage is %s",
@@ -143,6 +100,10 @@ place(ix_run *r, size_t i)
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
     const ilex_storage *s = r->bound[i];
     int64_t offset = 0;
+    if (!s) {
+        r->base[i] = r->cell[i];
+        return;
+    }
     for (int k = 0; k < b->rank; k++) {
         int at = b->first_stride + k, j = r->axis[at];
         r->stride[at] = s->stride[j];
@@ -280,7 +241,7 @@ check_overlap(ix_run *r, size_t i)
     const ix_compiled_buffer *b = &c->buffer[i];
     for (size_t j = 0; b->role == IX_COMPILED_OUTPUT && j < c->narguments;
          j++) {
-        if (i == j || !c->buffer[j].used ||
+        if (i == j || !c->buffer[j].used || !r->bound[j] ||
             (c->buffer[j].role == IX_COMPILED_OUTPUT && j > i) ||
             !ix_storage_overlap(r->bound[i], r->bound[j]))
             continue;
@@ -318,18 +279,20 @@ ix_check_phase(ix_run *r)
 }
 
 ilex_status
-ix_bind(ix_run *r, const ilex_binding *bindings, size_t count)
+ix_bind(ix_run *r)
 {
     const ix_compiled *c = r->p->c;
     ilex_status rc = ix_check_given(r);
-    rc = rc ? rc : find_storages(r, bindings, count);
+    rc = rc ? rc : ix_bind_names(r);
     for (size_t i = 0; !rc && i < c->narguments; i++) {
         rc = check_kind(r, i);
         if (!rc)
             place(r, i);
     }
     rc = rc ? rc : ix_bind_sizes(r);
-    rc = rc ? rc : ix_check_lengths(r);
+    if (rc || r->partial)
+        return rc;
+    rc = ix_check_lengths(r);
     rc = rc ? rc : ix_check_phase(r);
     for (size_t i = 0; !rc && i < c->narguments; i++)
         rc = check_overlap(r, i);

@@ -30,13 +30,22 @@ reach_of(const ix_run *r, const ix_equation *e)
                    .end = cover[1]};
 }
 
-static const ilex_size_binding *
-given_size(const ix_run *r, const char *name)
+/* Is the size given, in the call or among the bindings? */
+static bool
+given_size(const ix_run *r, const char *name, int64_t *value)
 {
     for (size_t i = 0; r->call && i < r->call->size_count; i++)
-        if (!strcmp(r->call->sizes[i].name, name))
-            return &r->call->sizes[i];
-    return NULL;
+        if (!strcmp(r->call->sizes[i].name, name)) {
+            *value = r->call->sizes[i].value;
+            return true;
+        }
+    for (size_t i = 0; i < r->nbindings; i++)
+        if (r->bindings[i].kind != ILEX_BOUND_STORAGE &&
+            !strcmp(r->bindings[i].name, name)) {
+            *value = r->bindings[i].integer;
+            return true;
+        }
+    return false;
 }
 
 /* Does the call give all sizes of "form"? Then its value. */
@@ -45,10 +54,9 @@ is_given(const ix_run *r, const ix_lin *form, int64_t *value)
 {
     for (int32_t i = 0; i < form->n; i++) {
         int32_t p = form->t[i].param;
-        const ilex_size_binding *given = given_size(r, r->p->c->size[p].name);
-        if (!given || r->p->c->size[p].degree > 1)
+        if (r->p->c->size[p].degree > 1 ||
+            !given_size(r, r->p->c->size[p].name, &r->size[p]))
             return false;
-        r->size[p] = given->value;
     }
     return ix_lin_eval(form, r->size, value);
 }
@@ -72,6 +80,8 @@ static ix_equation_use
 use_of(const ix_run *r, const ix_equation *e, int64_t *index)
 {
     const ix_lin *begin = r->p->c->buffer[e->argument].interior[e->axis].lo;
+    if (!r->bound[e->argument]) /* not made yet */
+        return IX_EQUATION_UNUSED;
     reach x = reach_of(r, e);
     int64_t lo = begin->c;
     bool given = begin->n && is_given(r, begin, &lo);
@@ -103,28 +113,35 @@ apply_formula(const ix_run *r, const ix_formula *f, int64_t *value)
 /* ---- sizes ---- */
 
 ilex_status
-ix_check_given(ix_run *r)
+ix_check_size(ix_run *r, const char *name)
 {
     const ix_compiled *c = r->p->c;
+    size_t k = 0;
+    while (name && k < c->nsizes &&
+           (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1))
+        k++;
+    if (!name || k == c->nsizes)
+        return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
+                       c->name, name ? name : "(null)");
+    if (c->size[k].phase)
+        return ix_fail(r->err, ILEX_E_SIZE,
+                       "%s: the size %s is counted by the run, not given; "
+                       "ask for it in `counted` of the call",
+                       c->name, name);
+    return ILEX_OK;
+}
+
+ilex_status
+ix_check_given(ix_run *r)
+{
     size_t count = r->call ? r->call->size_count : 0;
     if (count > 0 && !r->call->sizes)
-        return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: sizes is NULL", c->name);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = r->call->sizes[i].name;
-        size_t k = 0;
-        while (name && k < c->nsizes &&
-               (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1))
-            k++;
-        if (!name || k == c->nsizes)
-            return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
-                           c->name, name ? name : "(null)");
-        if (c->size[k].phase)
-            return ix_fail(r->err, ILEX_E_SIZE,
-                           "%s: the size %s is counted by the run, not given; "
-                           "ask for it in `counted` of the call",
-                           c->name, name);
-    }
-    return ILEX_OK;
+        return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: sizes is NULL",
+                       r->p->c->name);
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = ix_check_size(r, r->call->sizes[i].name);
+    return rc;
 }
 
 /* Would equation "e" give size "p" if the storage lay where it is declared? */
@@ -135,7 +152,8 @@ speaks_of(const ix_run *r, size_t e, size_t p)
     bool found = false;
     for (int32_t i = 0; i < form->n; i++)
         found |= (size_t)form->t[i].param == p;
-    return found && r->use[e] == IX_EQUATION_UNUSED;
+    return found && r->use[e] == IX_EQUATION_UNUSED &&
+           r->bound[r->p->equations->item[e].argument];
 }
 
 static ilex_status
@@ -204,22 +222,22 @@ static ilex_status
 solve_size(ix_run *r, const ix_formula *f, size_t p)
 {
     const ix_compiled *c = r->p->c;
-    const ilex_size_binding *given = given_size(r, c->size[p].name);
-    bool solved = f->solved && !(f->weak && given);
-    if (solved && !apply_formula(r, f, &r->size[p]))
+    int64_t given, *size = &r->size[p];
+    bool is_given = given_size(r, c->size[p].name, &given);
+    bool solved = f->solved && !(f->weak && is_given);
+    if (solved && !apply_formula(r, f, size))
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: the shapes of the storages give no whole number "
                        "for size %s",
                        c->name, c->size[p].name);
-    if (!solved && !given)
+    if (!solved && !is_given)
         return no_size(r, p);
-    if (given && solved && given->value != r->size[p])
+    if (is_given && solved && given != *size)
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: size %s is given as %lld, but the shapes say %lld",
-                       c->name, c->size[p].name, (long long)given->value,
-                       (long long)r->size[p]);
-    if (given)
-        r->size[p] = given->value;
+                       c->name, c->size[p].name, (long long)given,
+                       (long long)*size);
+    *size = is_given ? given : *size;
     if (r->size[p] < 0)
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: size %s would be %lld; sizes are >= 0", c->name,

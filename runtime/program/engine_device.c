@@ -141,11 +141,13 @@ find_code(ix_run *r, const ix_driver *driver, int device)
 
 /* ---- where arguments lie ---- */
 
-/* Does argument "i" go by value? An input of rank 0 whose element the host has.
- */
+/* Does argument "i" go by value? A number, or an input of rank 0 whose element
+ * the host has. */
 static bool
 goes_by_value(const ix_run *r, size_t i)
 {
+    if (!r->bound[i])
+        return true;
     const ix_memory *m = r->bound[i]->memory;
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
     return b->rank == 0 && b->role != IX_COMPILED_OUTPUT &&
@@ -214,13 +216,13 @@ static ilex_status
 transfer(ix_run *r, size_t i)
 {
     const ilex_storage *s = r->bound[i];
-    ix_memory *m = s->memory;
     bool output = r->p->c->buffer[i].role == IX_COMPILED_OUTPUT;
     if (goes_by_value(r, i)) {
         r->value[i] = r->base[i];
         r->base[i] = NULL;
-        return ix_storage_acquire(s, ILEX_READ, r->err);
+        return s ? ix_storage_acquire(s, ILEX_READ, r->err) : ILEX_OK;
     }
+    ix_memory *m = s->memory;
     if (m->device.base)
         r->base[i] = (char *)((uintptr_t)r->base[i] +
                               ((uintptr_t)m->device.base - (uintptr_t)m->base));

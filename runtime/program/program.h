@@ -137,12 +137,19 @@ struct ilex_program {
 
 /* ---- bind.c, run.c: one run ---- */
 
+enum { IX_CELL = 16 }; /* bytes of an element of any dtype */
+
 /* Everything a run knows; lives on the stack and in one block of memory. */
 struct ix_run {
     const ilex_program *p;
     ilex_call *call;
     ix_error *err;
-    const ilex_storage **bound; /* per argument */
+    const ilex_binding *bindings;
+    size_t nbindings;
+    bool partial; /* outputs may be missing: only sizes are asked for */
+    const ilex_storage **bound; /* per argument; NULL: a number */
+    char (*cell)[IX_CELL];      /* per argument: the element that is a number */
+    unsigned char *seen;        /* per argument: it has a binding */
     int64_t *size;       /* of counted ones the most, until they are known */
     int64_t *least;      /* the same but for these: 0 until they are known */
     int phase;           /* how many of them are */
@@ -177,7 +184,12 @@ typedef struct ix_name_list {
 } ix_name_list;
 void ix_name_list_add(ix_name_list *l, const char *name, const char *more);
 
-/* bind_sizes.c: are the sizes of the call sizes of the program? */
+/* bind_names.c: finds the storage or the number of each argument. */
+ilex_status ix_bind_names(ix_run *r);
+
+/* bind_sizes.c: can size "name" be given? */
+ilex_status ix_check_size(ix_run *r, const char *name);
+/* Are the sizes of the call sizes of the program? */
 ilex_status ix_check_given(ix_run *r);
 
 /* The sizes of the run, from its storages and the call; then
@@ -188,7 +200,10 @@ ilex_status ix_check_lengths(ix_run *r);
 ilex_status ix_check_assumptions(ix_run *r);
 
 /* Finds the storages by name, solves the sizes, checks everything. */
-ilex_status ix_bind(ix_run *r, const ilex_binding *bindings, size_t count);
+ilex_status ix_bind(ix_run *r);
+
+/* run.c: the block of memory that a run works with; NULL: no memory. */
+void *ix_run_block(ix_run *r);
 
 /* ---- walk.c, pack.c: carrying out ---- */
 

@@ -9,9 +9,8 @@
 
 /* ---- one run ---- */
 
-/* All arrays of a run in one block, which is returned; NULL: no memory. */
-static void *
-make_block(ix_run *r)
+void *
+ix_run_block(ix_run *r)
 {
     const ix_compiled *c = r->p->c;
     size_t axes = (size_t)c->nstrides + 1;
@@ -21,10 +20,13 @@ make_block(ix_run *r)
                    axes * (sizeof *r->stride + sizeof *r->cover) +
                    (c->nbuffers + 1) * sizeof *r->part + r->p->most_arguments +
                    r->p->equations->n * (sizeof *r->index + sizeof *r->use) +
-                   axes * sizeof *r->axis;
+                   axes * sizeof *r->axis + c->narguments * IX_CELL +
+                   c->narguments;
     char *p = ix_mem_new(&r->p->mem, bytes), *at = p;
     if (!p)
         return NULL;
+    r->cell = (char(*)[IX_CELL])(void *)at;
+    at += c->narguments * IX_CELL;
     r->bound = (const ilex_storage **)(void *)at;
     at += (c->nbuffers + 1) * sizeof *r->bound;
     r->base = (char **)(void *)at;
@@ -48,6 +50,7 @@ make_block(ix_run *r)
     r->axis = (int *)(void *)at;
     at += axes * sizeof *r->axis;
     r->use = (unsigned char *)at;
+    r->seen = r->use + r->p->equations->n;
     return p;
 }
 
@@ -59,7 +62,8 @@ worthwhile_threads(const ix_run *r)
     enum { PER_THREAD = 1 << 15 };
     int64_t threads = 1, cores = ix_pool_cores();
     for (size_t i = 0; i < r->p->c->narguments; i++)
-        threads += ilex_storage_count(r->bound[i]) / PER_THREAD;
+        if (r->bound[i])
+            threads += ilex_storage_count(r->bound[i]) / PER_THREAD;
     return (int)(threads < cores ? threads : cores);
 }
 
@@ -76,13 +80,17 @@ static ilex_status
 run(const ilex_program *p, const ilex_binding *bindings, size_t count,
     ilex_call *call, ix_error *err)
 {
-    ix_run r = {.p = p, .call = call, .err = err};
+    ix_run r = {.p = p,
+                .call = call,
+                .err = err,
+                .bindings = bindings,
+                .nbindings = count};
     if (count > 0 && !bindings)
         return ix_fail(err, ILEX_E_ARGUMENT, "run: bindings is NULL");
-    void *block = make_block(&r);
+    void *block = ix_run_block(&r);
     if (!block)
         return ix_fail_memory(err);
-    ilex_status rc = ix_bind(&r, bindings, count);
+    ilex_status rc = ix_bind(&r);
     if (!rc) {
         r.threads = threads_of(&r);
         rc = ix_run_steps(&r);

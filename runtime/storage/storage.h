@@ -290,6 +290,12 @@ bool ix_storage_dense(const ilex_storage *s, const int *axes);
 ilex_status ix_storage_convert(ilex_dtype dtype, double value, void *element,
                                ix_error *err);
 
+/* One element of "dtype" (16 bytes) from a number; "has_sign": of an integer,
+ * else its 64 bits are one without. False if it does not fit. */
+bool ix_element_of_f64(ilex_dtype dtype, double re, double im, void *element);
+bool ix_element_of_i64(ilex_dtype dtype, int64_t value, bool has_sign,
+                       void *element);
+
 /* The element at an index that is inside, for complex its first part, as
  * double; the host must be able to address it. */
 double ix_storage_real(const ilex_storage *s, const int64_t *index);

@@ -258,6 +258,24 @@ ilex_storage_set_c128(ilex_storage *s, const int64_t *index,
     return set(s, index, &x);
 }
 
+bool
+ix_element_of_f64(ilex_dtype dtype, double re, double im, void *element)
+{
+    number x = number_of_f64(re, im);
+    return store_checked(dtype, &x, element) == ILEX_OK;
+}
+
+bool
+ix_element_of_i64(ilex_dtype dtype, int64_t value, bool has_sign, void *element)
+{
+    number x = number_of_i64(value);
+    if (!has_sign)
+        x = (number){.re = (double)(uint64_t)value,
+                     .integer = true,
+                     .magnitude = (uint64_t)value};
+    return store_checked(dtype, &x, element) == ILEX_OK;
+}
+
 ilex_status
 ix_storage_convert(ilex_dtype dtype, double value, void *element, ix_error *err)
 {

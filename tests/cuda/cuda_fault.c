@@ -103,7 +103,8 @@ use_program(void)
     ilex_program *p = m ? ilex_compile_module(m) : NULL;
     ilex_call call = {.size = sizeof call};
     ilex_status rc =
-        p ? ilex_run(p, (ilex_binding[]){{"x", x}, {"z", z}}, 2, &call)
+        p ? ilex_run(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("z", z)},
+                     2, &call)
           : ILEX_E_DEVICE;
     if (p && rc)
         ix_fail(ix_storage_error(ctx), rc, "%s", call.error);

@@ -67,10 +67,10 @@ open_arguments(arguments *r, where a, where x, where y)
     r->s[1] = make(x, 1, 0.5);
     r->s[2] = make(y, 1, -1);
     r->unread = ilex_storage_zeros(ctx, ILEX_F32, 1, SHAPE(N));
-    r->bound[0] = (ilex_binding){"a", r->s[0]};
-    r->bound[1] = (ilex_binding){"x", r->s[1]};
-    r->bound[2] = (ilex_binding){"y", r->s[2]};
-    r->bound[3] = (ilex_binding){"unread", r->unread};
+    r->bound[0] = (ilex_binding)ILEX_BIND("a", r->s[0]);
+    r->bound[1] = (ilex_binding)ILEX_BIND("x", r->s[1]);
+    r->bound[2] = (ilex_binding)ILEX_BIND("y", r->s[2]);
+    r->bound[3] = (ilex_binding)ILEX_BIND("unread", r->unread);
     r->call.size = sizeof r->call;
 }
 
@@ -297,9 +297,9 @@ START_TEST(many_arguments)
     ilex_storage *y = ilex_storage_new(ctx, &spec);
     for (int i = 0; i < MANY; i++) {
         sprintf(names[i], "x%d", i);
-        bound[i] = (ilex_binding){names[i], all};
+        bound[i] = (ilex_binding)ILEX_BIND(names[i], all);
     }
-    bound[MANY] = (ilex_binding){"y", y};
+    bound[MANY] = (ilex_binding)ILEX_BIND("y", y);
     ilex_call call = {.size = sizeof call};
     ck_assert_msg(!ilex_run(p, bound, MANY + 1, &call), "%s", call.error);
     check_settled();
@@ -333,7 +333,8 @@ START_TEST(shared_function)
     y = ilex_storage_new(ctx, &spec);
     spec.shape = SHAPE(N - 4);
     z = ilex_storage_new(ctx, &spec);
-    ilex_binding bound[] = {{"a", a}, {"x", x}, {"y", y}, {"z", z}};
+    ilex_binding bound[] = {ILEX_BIND("a", a), ILEX_BIND("x", x),
+                            ILEX_BIND("y", y), ILEX_BIND("z", z)};
     ilex_call call = {.size = sizeof call};
     ck_assert_msg(!ilex_run(p, bound, 4, &call), "%s", call.error);
     const double *have = ilex_storage_const_data(y),
@@ -433,8 +434,9 @@ first_run(void *arg)
 {
     runner *r = arg;
     ilex_call call = {.size = sizeof call};
-    ilex_binding bound[] = {
-        {"a", r->a}, {"x", r->x}, {"y", r->y}, {"unread", r->unread}};
+    ilex_binding bound[] = {ILEX_BIND("a", r->a), ILEX_BIND("x", r->x),
+                            ILEX_BIND("y", r->y),
+                            ILEX_BIND("unread", r->unread)};
     pthread_barrier_wait(r->start);
     for (int i = 0; !r->rc && i < 3; i++)
         r->rc = ilex_run(r->p, bound, 4, &call);

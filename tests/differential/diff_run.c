@@ -192,7 +192,8 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
     if (make_buffers(s, p, b)) {
         for (size_t i = 0; i < s->narguments; i++) {
             diff_buffer_arm(&b[i]);
-            bindings[i] = (ilex_binding){p->c->buffer[i].name, b[i].storage};
+            bindings[i] =
+                (ilex_binding)ILEX_BIND(p->c->buffer[i].name, b[i].storage);
         }
         ilex_status rc =
             s->on_device ? cuda_device_run(p, bindings, s->narguments, &call)

@@ -191,7 +191,7 @@ START_TEST(run_table)
         blank = strchr(text[n], ' ');
         *blank = 0;
         bound[n] = make_storage(blank + 1);
-        binding[n] = (ilex_binding){text[n], bound[n]};
+        binding[n] = (ilex_binding)ILEX_BIND(text[n], bound[n]);
     }
     ilex_status rc = ilex_run(p, binding, n, &call);
     check_error(rows[_i].fragment, rc, call.error, rows[_i].code,
@@ -217,7 +217,8 @@ run_views(const char *text, int64_t x, int64_t y, char *message)
     bound[1] = ilex_storage_slice(ctx, bound[0], 0, x, x + 4, 1);
     bound[2] = ilex_storage_slice(ctx, bound[0], 0, y, y + 4, 1);
     ilex_status rc = ilex_run(
-        p, (ilex_binding[]){{"x", bound[1]}, {"y", bound[2]}}, 2, &call);
+        p, (ilex_binding[]){ILEX_BIND("x", bound[1]), ILEX_BIND("y", bound[2])},
+        2, &call);
     strcpy(message, call.error);
     if (rc)
         check_untouched(bound[0]);
@@ -259,11 +260,13 @@ START_TEST(overlap_of_outputs)
     for (int i = 0; i < 3; i++)
         bound[i] = ilex_storage_full(ctx, ILEX_F64, 1, SHAPE(4), FILL);
     const ilex_binding same[] = {
-        {"x", bound[0]}, {"w", bound[1]}, {"y", bound[2]}, {"z", bound[2]}};
+        ILEX_BIND("x", bound[0]), ILEX_BIND("w", bound[1]),
+        ILEX_BIND("y", bound[2]), ILEX_BIND("z", bound[2])};
     check_error("outputs", ilex_run(p, same, 4, &call), call.error,
                 ILEX_E_OVERLAP, "output z overlaps argument y");
     const ilex_binding input[] = {
-        {"x", bound[0]}, {"w", bound[1]}, {"y", bound[1]}, {"z", bound[2]}};
+        ILEX_BIND("x", bound[0]), ILEX_BIND("w", bound[1]),
+        ILEX_BIND("y", bound[1]), ILEX_BIND("z", bound[2])};
     check_error("input", ilex_run(p, input, 4, &call), call.error,
                 ILEX_E_OVERLAP, "output y overlaps argument w");
     for (int i = 0; i < 3; i++)
@@ -280,7 +283,8 @@ START_TEST(workspace)
     ilex_program *p = compile(centred);
     bound[0] = ilex_storage_full(ctx, ILEX_F64, 1, SHAPE(4), FILL);
     bound[1] = ilex_storage_full(ctx, ILEX_F64, 1, SHAPE(4), FILL);
-    const ilex_binding both[] = {{"x", bound[0]}, {"y", bound[1]}};
+    const ilex_binding both[] = {ILEX_BIND("x", bound[0]),
+                                 ILEX_BIND("y", bound[1])};
     const ilex_size_binding n = {"n", 4};
     int64_t bytes = ilex_program_workspace(p, &n, 1, 1);
     ck_assert_int_gt(bytes, 0);

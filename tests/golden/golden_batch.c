@@ -175,9 +175,9 @@ add_case(batch *b, golden_case *c)
 static void
 bind(batch *b, const char *name, const golden_array *a)
 {
-    b->binding[b->bindings++] = (ilex_binding){
+    b->binding[b->bindings++] = (ilex_binding)ILEX_BIND(
         name, ilex_storage_wrap(b->ctx, a->dtype, a->rank, a->shape, NULL,
-                                a->data, NULL, NULL)};
+                                a->data, NULL, NULL));
 }
 
 static void

@@ -74,7 +74,7 @@ smooth(ilex_context *ctx, const ilex_program *p, double *field)
     ilex_call call = {.size = sizeof call};
     ilex_status status = now && next ? ILEX_OK : ILEX_E_MEMORY;
     for (int step = 0; step < STEPS && status == ILEX_OK; step++) {
-        ilex_binding arguments[] = {{"h", now}, {"v", next}};
+        ilex_binding arguments[] = {ILEX_BIND("h", now), ILEX_BIND("v", next)};
         ilex_storage *swap = now;
         status = ilex_run(p, arguments, 2, &call);
         now = next;

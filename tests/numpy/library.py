@@ -27,7 +27,8 @@ class StorageSpec(c.Structure):
 
 
 class Binding(c.Structure):
-    _fields_ = [("name", S), ("storage", P)]
+    _fields_ = [("name", S), ("storage", P), ("kind", I), ("re", c.c_double),
+                ("im", c.c_double), ("integer", L)]
 
 
 class SizeBinding(c.Structure):

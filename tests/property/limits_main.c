@@ -97,8 +97,8 @@ run(attempt *a, const char *jit, const ilex_program *p)
              fail(a, "binding", ilex_error_text(a->ctx));
         if (ok)
             diff_buffer_arm(&b[i]);
-        bindings[i] =
-            (ilex_binding){ilex_program_argument(p, i).name, b[i].storage};
+        bindings[i] = (ilex_binding)ILEX_BIND(ilex_program_argument(p, i).name,
+                                              b[i].storage);
     }
     ok = ok && (ilex_run(p, bindings, n, &call) == ILEX_OK ||
                 fail(a, jit, call.error));

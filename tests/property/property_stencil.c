@@ -134,10 +134,10 @@ make_storages(stencil_run *run, diff_random *r)
                                   .initialize = random_fill,
                                   .initialize_user = r};
         run->s[i] = ilex_storage_new(run->ctx, &spec);
-        run->b[i] = (ilex_binding){i < SIDE    ? run->name[i]
-                                   : i == SIDE ? "x"
-                                               : "y",
-                                   run->s[i]};
+        run->b[i] = (ilex_binding)ILEX_BIND(i < SIDE    ? run->name[i]
+                                            : i == SIDE ? "x"
+                                                        : "y",
+                                            run->s[i]);
         if (!run->s[i])
             return false;
     }

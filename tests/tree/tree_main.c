@@ -404,8 +404,8 @@ run_reference(tree_case *c)
     bool ok = make_arguments(c, sizes);
     for (size_t i = 0; ok && i < c->narguments; i++) {
         diff_buffer_arm(&c->argument[i]);
-        b[i] = (ilex_binding){c->reference->c->buffer[i].name,
-                              c->argument[i].storage};
+        b[i] = (ilex_binding)ILEX_BIND(c->reference->c->buffer[i].name,
+                                       c->argument[i].storage);
     }
     if (ok && ilex_run(c->reference, b, c->narguments, &call)) {
         printf("reference: %s\n", call.error);

@@ -292,7 +292,7 @@ static bool
 run(ilex_context *ctx, const ilex_program *p)
 {
     ilex_storage *x = field(ctx, 300, 1), *y = x ? field(ctx, 300, 0) : NULL;
-    const ilex_binding bound[] = {{"x", x}, {"y", y}};
+    const ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("y", y)};
     ilex_call calls[2] = {{.size = sizeof calls[0]},
                           {.size = sizeof calls[1], .threads = 2}};
     bool ok = p && x && y;

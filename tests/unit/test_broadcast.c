@@ -116,7 +116,10 @@ START_TEST(values)
     ilex_storage *a = counting(2, SHAPE(3, 1)),
                  *b = counting(3, SHAPE(2, 1, 4));
     ilex_storage *y = counting(3, SHAPE(2, 3, 4));
-    run_program(p, (ilex_binding[]){{"a", a}, {"b", b}, {"y", y}}, 3);
+    run_program(p,
+                (ilex_binding[]){ILEX_BIND("a", a), ILEX_BIND("b", b),
+                                 ILEX_BIND("y", y)},
+                3);
     const int64_t *v = ilex_storage_const_data(y);
     for (int64_t i = 0; i < 24; i++)
         ck_assert_int_eq(v[i], 100 * (i / 4 % 3) + 4 * (i / 12) + i % 4);

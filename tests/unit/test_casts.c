@@ -129,10 +129,10 @@ run_length(const ilex_program *p, ilex_dtype from, ilex_dtype to, int rank,
     ilex_storage *a = repeated(from, rank, n);
     for (size_t o = 0; o < OUTPUTS; o++) {
         sprintf(names[o], "o%d", (int)o);
-        bound[o] =
-            (ilex_binding){names[o], ilex_storage_zeros(ctx, to, rank, &n)};
+        bound[o] = (ilex_binding)ILEX_BIND(
+            names[o], ilex_storage_zeros(ctx, to, rank, &n));
     }
-    bound[OUTPUTS] = (ilex_binding){"a", a};
+    bound[OUTPUTS] = (ilex_binding)ILEX_BIND("a", a);
     run_program(p, bound, OUTPUTS + 1);
     for (size_t o = 0; o < OUTPUTS; o++) {
         check_output(bound[o].storage, a, o, from, to, who);

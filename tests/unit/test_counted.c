@@ -45,7 +45,7 @@ run_into(const ilex_program *p, int64_t room, double *y, int64_t *c,
          ilex_call *call)
 {
     ilex_storage *in = numbers(6, values), *out = numbers(room, NULL);
-    ilex_binding bound[] = {{"x", in}, {"y", out}};
+    ilex_binding bound[] = {ILEX_BIND("x", in), ILEX_BIND("y", out)};
     ilex_size_binding counted[] = {{"c", -1}};
     for (int64_t i = 0; i < room; i++)
         ((double *)ilex_storage_data(out))[i] = -1;

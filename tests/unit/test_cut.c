@@ -227,8 +227,8 @@ run_with(const char *jit, ilex_storage **s)
     size_t n = ilex_program_argument_count(p);
     ck_assert_uint_le(n, MOST_ARGUMENTS);
     for (size_t i = 0; i < n; i++)
-        bound[i] = (ilex_binding){ilex_program_argument(p, i).name,
-                                  s[i] = storage_for(p, i)};
+        bound[i] = (ilex_binding)ILEX_BIND(ilex_program_argument(p, i).name,
+                                           s[i] = storage_for(p, i));
     run_program(p, bound, n);
     ilex_program_release(p);
     return n;

@@ -349,7 +349,7 @@ run_twice(ilex_storage *x, ilex_storage *y)
     ilex_option_set(ctx, "jit", "reference");
     ilex_program *p = ilex_compile(ctx, 1, &out, &spec);
     ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
-    ilex_binding args[] = {{"x", x}, {"y", y}};
+    ilex_binding args[] = {ILEX_BIND("x", x), ILEX_BIND("y", y)};
     ilex_status rc = ilex_run(p, args, 2, NULL);
     ilex_program_release(p);
     return rc;

@@ -57,8 +57,8 @@ by_program(ilex_array *y, ilex_storage **x, int count, int rank,
     ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
     ilex_storage *s = ilex_storage_zeros(ctx, dtype, rank, shape);
     for (int i = 0; i < count; i++)
-        b[i] = (ilex_binding){names[i], x[i]};
-    b[count] = (ilex_binding){"y", s};
+        b[i] = (ilex_binding)ILEX_BIND(names[i], x[i]);
+    b[count] = (ilex_binding)ILEX_BIND("y", s);
     ilex_call call = {.size = sizeof call};
     ck_assert_msg(!ilex_run(p, b, (size_t)count + 1, &call), "%s", call.error);
     ilex_program_release(p);

@@ -406,9 +406,10 @@ START_TEST(one_product)
     memcpy(ilex_storage_data(s[0]), a, sizeof a);
     memcpy(ilex_storage_data(s[1]), b, sizeof b);
     memcpy(ilex_storage_data(s[2]), c, sizeof c);
-    run_program(
-        p, (ilex_binding[]){{"a", s[0]}, {"b", s[1]}, {"c", s[2]}, {"z", s[3]}},
-        4);
+    run_program(p,
+                (ilex_binding[]){ILEX_BIND("a", s[0]), ILEX_BIND("b", s[1]),
+                                 ILEX_BIND("c", s[2]), ILEX_BIND("z", s[3])},
+                4);
     const double *z = ilex_storage_const_data(s[3]);
     bool same = true;
     for (int i = 0; i < 2; i++)
@@ -469,14 +470,15 @@ START_TEST(pairs_meet)
                 "einsum r[i] = d[i]*a[i, j]*c[i, j]\n"
                 "einsum q[i] = (s[i, j]*t[j, i])*u[i, j]\n"
                 "out y : i64[I:n] = r\nout z : i64[n] = q\n");
-    ilex_binding bound[] = {{"d", counting_field("I", 1, SHAPE(N))},
-                            {"a", counting_field("IJ", 2, SHAPE(P, 2))},
-                            {"c", counting_field("IJ", 2, SHAPE(Q, 2))},
-                            {"s", counting(2, SHAPE(1, 2))},
-                            {"t", counting(2, SHAPE(2, 1))},
-                            {"u", counting(2, SHAPE(N, 2))},
-                            {"y", counting_field("I", 1, SHAPE(N))},
-                            {"z", counting(1, SHAPE(N))}};
+    ilex_binding bound[] = {
+        ILEX_BIND("d", counting_field("I", 1, SHAPE(N))),
+        ILEX_BIND("a", counting_field("IJ", 2, SHAPE(P, 2))),
+        ILEX_BIND("c", counting_field("IJ", 2, SHAPE(Q, 2))),
+        ILEX_BIND("s", counting(2, SHAPE(1, 2))),
+        ILEX_BIND("t", counting(2, SHAPE(2, 1))),
+        ILEX_BIND("u", counting(2, SHAPE(N, 2))),
+        ILEX_BIND("y", counting_field("I", 1, SHAPE(N))),
+        ILEX_BIND("z", counting(1, SHAPE(N)))};
     run_program(p, bound, IX_COUNT(bound));
     const int64_t *y = ilex_storage_const_data(bound[6].storage),
                   *z = ilex_storage_const_data(bound[7].storage);

@@ -225,7 +225,7 @@ run_with(ilex_program *p, int64_t n, const char **message)
     static ilex_call call;
     ilex_storage *x = ilex_storage_zeros(ctx, ILEX_F64, 1, &n);
     ilex_storage *y = ilex_storage_zeros(ctx, ILEX_F64, 0, NULL);
-    ilex_binding bindings[] = {{"x", x}, {"y", y}};
+    ilex_binding bindings[] = {ILEX_BIND("x", x), ILEX_BIND("y", y)};
     call = (ilex_call){.size = sizeof call};
     ilex_status rc = ilex_run(p, bindings, 2, &call);
     *message = call.error;

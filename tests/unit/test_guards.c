@@ -67,7 +67,8 @@ static void
 run_and_check(const ilex_program *p, const char *text)
 {
     ilex_storage *o = filled(0, 3);
-    ilex_binding bound[] = {{"a", filled(4, 2)}, {"c", filled(7, 2)}, {"o", o}};
+    ilex_binding bound[] = {ILEX_BIND("a", filled(4, 2)),
+                            ILEX_BIND("c", filled(7, 2)), ILEX_BIND("o", o)};
     ilex_call call = {.size = sizeof call};
     ck_assert_msg(!ilex_run(p, bound, 3, &call), "%s: %s", call.error, text);
     for (int i = 0; i < 3; i++)

@@ -121,8 +121,14 @@ compare(size_t row, const char *jit)
             ilex_storage_release(z[k]);
             z[k] = ilex_storage_zeros(ctx, ILEX_F64, 0, SHAPE(0));
         }
-    run_program(p, (ilex_binding[]){{"x", x}, {"y", apart}, {"z", z[0]}}, n);
-    run_program(p, (ilex_binding[]){{"x", x}, {"y", x}, {"z", z[1]}}, n);
+    run_program(p,
+                (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", apart),
+                                 ILEX_BIND("z", z[0])},
+                n);
+    run_program(p,
+                (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", x),
+                                 ILEX_BIND("z", z[1])},
+                n);
     ck_assert_msg(!memcmp(in + 1, out + 1, (LENGTH - 2) * sizeof *in), "%s, %s",
                   rows[row].what, jit);
     ck_assert(in[0] == low && in[LENGTH - 1] == high);
@@ -156,10 +162,13 @@ START_TEST(transposed)
     ilex_call call = {.size = sizeof call};
     ck_assert_ptr_nonnull(y);
     ck_assert_int_eq(
-        ilex_run(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2, &call),
+        ilex_run(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", y)}, 2,
+                 &call),
         ILEX_E_OVERLAP);
     ck_assert_int_eq(
-        ilex_run(p, (ilex_binding[]){{"x", x}, {"y", x}}, 2, &call), ILEX_OK);
+        ilex_run(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", x)}, 2,
+                 &call),
+        ILEX_OK);
     ilex_storage_release(y);
     ilex_storage_release(x);
     ilex_program_release(p);
@@ -207,8 +216,10 @@ START_TEST(beside)
         ilex_option_set(ctx, "jit", jits[i / 2]);
         ilex_program *p = compile(whole);
         ilex_storage *x = square(1.0), *y = square(0.0);
-        run_program(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2);
-        run_program(p, (ilex_binding[]){{"x", x}, {"y", x}}, 2);
+        run_program(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", y)},
+                    2);
+        run_program(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", x)},
+                    2);
         for (int64_t k = 7; k < 56; k++) {
             double in, out;
             ilex_storage_get_f64(x, SHAPE(k / 7, k % 7), &in);

@@ -212,7 +212,7 @@ run_row(const row *r, const char *where, const ilex_program *p, int threads)
         counted[i].name = size[call.size_count + i].name;
     for (size_t i = 0; i < n; i++) {
         s[i] = argument(p, i, size, call.size_count, &inputs);
-        bound[i] = (ilex_binding){p->c->buffer[i].name, s[i]};
+        bound[i] = (ilex_binding)ILEX_BIND(p->c->buffer[i].name, s[i]);
     }
     ilex_status rc = ilex_run(p, bound, n, &call);
     if (rc != ILEX_OK)

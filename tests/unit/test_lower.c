@@ -74,7 +74,7 @@ apply(const char *dom, ilex_storage *x, const char *statement, const char *out,
     ilex_program *p = compile(text);
     ilex_storage *z =
         ilex_storage_full(ctx, ILEX_I64, result->rank, result->n, -1);
-    run_program(p, (ilex_binding[]){{"x", x}, {"z", z}}, 2);
+    run_program(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("z", z)}, 2);
     ilex_program_release(p);
     return z;
 }
@@ -254,11 +254,9 @@ check_roll(int row)
     ilex_storage *all[] = {counting(1, SHAPE(length)), counting(1, SHAPE(5)),
                            counting(1, SHAPE(3)), counting(1, SHAPE(length)),
                            ilex_storage_full(ctx, ILEX_I64, 0, NULL, 0)};
-    ilex_binding bindings[] = {{"x", all[0]},
-                               {"s", all[1]},
-                               {"t", all[2]},
-                               {"z", all[3]},
-                               {"q", all[4]}};
+    ilex_binding bindings[] = {ILEX_BIND("x", all[0]), ILEX_BIND("s", all[1]),
+                               ILEX_BIND("t", all[2]), ILEX_BIND("z", all[3]),
+                               ILEX_BIND("q", all[4])};
     ilex_program *p = compile(text);
     run_program(p, bindings, 5);
     const int64_t *v = ilex_storage_const_data(all[3]);

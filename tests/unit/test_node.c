@@ -177,7 +177,8 @@ run_chain(const ilex_program *p, double length)
     ilex_storage *x = ilex_storage_new(ctx, &spec);
     ilex_storage *y = ilex_storage_new(ctx, &spec);
     double v = 0.0;
-    run_program(p, (ilex_binding[]){{"x", x}, {"_ilex_out0", y}}, 2);
+    run_program(
+        p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("_ilex_out0", y)}, 2);
     ck_assert_int_eq(ilex_storage_get_f64(y, SHAPE(1), &v), ILEX_OK);
     ck_assert(v == length + 0.5);
     ilex_storage_release(x);

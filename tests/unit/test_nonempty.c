@@ -45,8 +45,8 @@ check_row(size_t i, const char *jit)
                                          rows[i].rank, shape);
     ilex_call call = {.size = sizeof call};
     const char *out = strstr(rows[i].text, "out z") ? "z" : "y";
-    ilex_status rc =
-        ilex_run(p, (ilex_binding[]){{"x", x}, {out, y}}, 2, &call);
+    ilex_status rc = ilex_run(
+        p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND(out, y)}, 2, &call);
     ck_assert_msg(rc == (rows[i].fails ? ILEX_E_EMPTY_REDUCTION : ILEX_OK),
                   "row %zu, %s: %s", i, jit, call.error);
     ilex_storage_release(x);

@@ -146,8 +146,8 @@ run_on(const ilex_program *p, ilex_storage *x, ilex_storage *y,
        const ilex_size_binding *sizes, size_t count, char *message)
 {
     ilex_call call = {.size = sizeof call, .sizes = sizes, .size_count = count};
-    ilex_status rc =
-        ilex_run(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2, &call);
+    ilex_status rc = ilex_run(
+        p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", y)}, 2, &call);
     strcpy(message, call.error);
     return rc;
 }
@@ -239,7 +239,7 @@ START_TEST(wrapped_in_a_graph)
     ilex_program *p = ilex_compile(ctx, 1, &y, NULL);
     ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
     ilex_storage *out = scalar();
-    run_program(p, (ilex_binding[]){{"_ilex_out0", out}}, 1);
+    run_program(p, (ilex_binding[]){ILEX_BIND("_ilex_out0", out)}, 1);
     ck_assert_double_eq(value_of(out), 1 + 2 + 3 + 4 + 5 + 6 + 7);
     ilex_storage_release(out);
     ilex_storage_release(s);

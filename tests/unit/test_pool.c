@@ -180,7 +180,8 @@ run_tiny(const char *jit, uint64_t *bits, mood how)
     unsigned control = __builtin_ia32_stmxcsr() & 0x8040;
 #endif
     ilex_call call = {.size = sizeof call, .threads = 3};
-    ilex_binding bound[] = {{"x", s[0]}, {"y", s[1]}, {"z", s[2]}};
+    ilex_binding bound[] = {ILEX_BIND("x", s[0]), ILEX_BIND("y", s[1]),
+                            ILEX_BIND("z", s[2])};
     ilex_status rc = ilex_run(p, bound, 3, &call);
     ck_assert_uint_eq((unsigned)fegetround(), before);
 #if defined(__x86_64__)

@@ -54,11 +54,9 @@ open_arguments(arguments *a)
         u[i] = 1.0 / (i + 3);
     for (int i = 0; i < COLUMNS; i++)
         c[i] = 0.1 * i;
-    const ilex_binding bound[] = {{"u", a->u},
-                                  {"c", a->c},
-                                  {"v", a->v},
-                                  {"t", a->t},
-                                  {"unread", a->unread}};
+    const ilex_binding bound[] = {ILEX_BIND("u", a->u), ILEX_BIND("c", a->c),
+                                  ILEX_BIND("v", a->v), ILEX_BIND("t", a->t),
+                                  ILEX_BIND("unread", a->unread)};
     memcpy(a->bound, bound, sizeof bound);
 }
 
@@ -273,7 +271,7 @@ START_TEST(size_of_a_condition)
         ilex_storage *x = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(2));
         ilex_storage *o = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(1));
         memcpy(ilex_storage_data(x), numbers, sizeof numbers);
-        const ilex_binding bound[] = {{"x", x}, {"o", o}};
+        const ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("o", o)};
         ilex_call call = {.size = sizeof call, .sizes = sizes, .size_count = 1};
         ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
         ck_assert_msg(*(const double *)ilex_storage_const_data(o) == 7.0, "%s",
@@ -335,7 +333,7 @@ START_TEST(data_lives)
     ck_assert_int_eq(released, 0);
     ilex_storage *out = ilex_storage_zeros(ctx, ILEX_F64, 0, SHAPE(0));
     ck_assert_uint_eq(ilex_program_argument_count(p), 1);
-    run_program(p, (ilex_binding[]){{"_ilex_out0", out}}, 1);
+    run_program(p, (ilex_binding[]){ILEX_BIND("_ilex_out0", out)}, 1);
     ck_assert(*(const double *)ilex_storage_const_data(out) == 10.0);
     ilex_program_release(p);
     ck_assert_int_eq(released, 1);

@@ -196,7 +196,7 @@ START_TEST(threads)
     for (int i = 0; i < N * M; i++)
         ((double *)ilex_storage_data(x))[i] = i / M + i % 7;
     ilex_call call = {.size = sizeof call, .threads = 1};
-    ilex_binding bound[] = {{"x", x}, {"y", one}};
+    ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("y", one)};
     ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
     for (int run = 0; run < 20; run++) {
         call.threads = 4;

@@ -73,7 +73,7 @@ results(const ilex_program *p, size_t *bytes)
     *bytes = 0;
     for (size_t i = 0; i < n; i++) {
         s[i] = argument(p, i);
-        bound[i] = (ilex_binding){p->c->buffer[i].name, s[i]};
+        bound[i] = (ilex_binding)ILEX_BIND(p->c->buffer[i].name, s[i]);
     }
     run_program(p, bound, n);
     for (size_t i = 0; i < n; i++) {

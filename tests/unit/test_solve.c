@@ -68,7 +68,7 @@ START_TEST(systems)
                 s[n++] = counting(0, SHAPE(0));
             }
         for (size_t k = 0; k < n; k++)
-            bound[k] = (ilex_binding){name[k], s[k]};
+            bound[k] = (ilex_binding)ILEX_BIND(name[k], s[k]);
         run_program(p, bound, n);
         for (size_t k = inputs; k < n; k++)
             ck_assert_msg(*(const int64_t *)ilex_storage_const_data(s[k]) ==
@@ -115,8 +115,8 @@ size_of(const char *dom, const char *halo, ilex_storage *x, int64_t given)
         call.sizes = &size;
         call.size_count = 1;
     }
-    ilex_status rc =
-        ilex_run(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2, &call);
+    ilex_status rc = ilex_run(
+        p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", y)}, 2, &call);
     int64_t v =
         rc ? -(int64_t)rc : *(const int64_t *)ilex_storage_const_data(y);
     ilex_storage_release(x);

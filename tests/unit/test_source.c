@@ -60,7 +60,7 @@ results(const ilex_program *p, unsigned char *to)
                                         ILEX_F32, ILEX_F64, ILEX_F64};
     for (int i = 0; i < 7; i++) {
         s[i] = ilex_storage_zeros(ctx, dtypes[i], i < 6, SHAPE(N));
-        bound[i] = (ilex_binding){names[i], s[i]};
+        bound[i] = (ilex_binding)ILEX_BIND(names[i], s[i]);
     }
     seed = 5;
     for (int i = 0; i < N; i++) {
@@ -152,7 +152,7 @@ START_TEST(wide_factors)
     ck_assert_ptr_nonnull(p);
     ilex_storage *a = ilex_storage_zeros(ctx, ILEX_BOOL, 1, SHAPE(1)),
                  *b = ilex_storage_zeros(ctx, ILEX_BOOL, 1, SHAPE(1));
-    const ilex_binding bound[] = {{"a", a}, {"b", b}};
+    const ilex_binding bound[] = {ILEX_BIND("a", a), ILEX_BIND("b", b)};
     ilex_call call = {.size = sizeof call, .sizes = sizes, .size_count = 2};
     ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
     ck_assert_int_eq(*(const uint8_t *)ilex_storage_const_data(a), 1);

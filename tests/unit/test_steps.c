@@ -37,7 +37,7 @@ open_arguments(arguments *a, int64_t n, int64_t m)
     for (int i = 0; i < 3; i++) {
         a->s[i] =
             ilex_storage_zeros(ctx, ILEX_F64, i == 1 ? 1 : 2, SHAPE(n, m));
-        a->bound[i] = (ilex_binding){names[i], a->s[i]};
+        a->bound[i] = (ilex_binding)ILEX_BIND(names[i], a->s[i]);
     }
     double *u = ilex_storage_data(a->s[0]);
     for (int64_t i = 0; i < n * m; i++)
@@ -240,7 +240,8 @@ START_TEST(no_new_pages)
     ilex_storage *u = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(N, M));
     ilex_storage *w = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(M, M));
     ilex_storage *v = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(N, M));
-    ilex_binding bound[] = {{"u", u}, {"w", w}, {"v", v}};
+    ilex_binding bound[] = {ILEX_BIND("u", u), ILEX_BIND("w", w),
+                            ILEX_BIND("v", v)};
     const ilex_size_binding sizes[] = {{"n", N}, {"m", M}};
     ck_assert_int_gt(ilex_program_workspace(p, sizes, 2, 1), 39 << 20);
     long before = 0, third;

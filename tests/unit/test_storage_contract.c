@@ -240,7 +240,8 @@ twice(const char *domain)
 static ilex_status
 run(const ilex_program *p, ilex_storage *x, ilex_storage *y)
 {
-    return ilex_run(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2, NULL);
+    return ilex_run(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", y)},
+                    2, NULL);
 }
 
 /* The domain is what is inside the halo; the halo of the result is not

@@ -231,7 +231,7 @@ START_TEST(programs_see_the_newest)
     ilex_storage *in = pair(4, 1), *out = pair(4, 0);
     device_set(in, 2, 5);
     ilex_storage_synchronize(ctx, out);
-    ilex_binding b[] = {{"x", in}, {"y", out}};
+    ilex_binding b[] = {ILEX_BIND("x", in), ILEX_BIND("y", out)};
     ck_assert_int_eq(ilex_run(p, b, 2, NULL), ILEX_OK);
     ck_assert(get(out, 2) == 10 && get(out, 1) == 2);
     ck_assert_int_eq(ilex_storage_sync(out), ILEX_SYNC_HOST_DIRTY);

@@ -111,7 +111,7 @@ runner(void *arg)
     ilex_storage *out =
         ilex_storage_empty(own, ILEX_F64, 2, SHAPE(ROWS, COLUMNS));
     for (int n = 0; p && n < ROUNDS; n++) {
-        ilex_binding b[] = {{"u", j->s}, {"y", out}};
+        ilex_binding b[] = {ILEX_BIND("u", j->s), ILEX_BIND("y", out)};
         note(j, ilex_run(p, b, 2, NULL) == ILEX_OK, "run");
         note(j, is_value(out, SHAPE(n % ROWS, 7), 2 * value(n % ROWS, 7)),
              "program");

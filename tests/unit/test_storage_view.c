@@ -449,10 +449,11 @@ START_TEST(strided_as_packed)
         ilex_storage *out[2];
         for (int k = 0; k < 2; k++) {
             out[k] = ilex_storage_zeros(ctx, ILEX_I64, 2, SHAPE(N, M));
-            ck_assert_int_eq(
-                ilex_run(p, (ilex_binding[]){{"u", in[k]}, {"v", out[k]}}, 2,
-                         NULL),
-                ILEX_OK);
+            ck_assert_int_eq(ilex_run(p,
+                                      (ilex_binding[]){ILEX_BIND("u", in[k]),
+                                                       ILEX_BIND("v", out[k])},
+                                      2, NULL),
+                             ILEX_OK);
         }
         ck_assert_mem_eq(ilex_storage_data(out[0]), ilex_storage_data(out[1]),
                          N * M * sizeof(int64_t));

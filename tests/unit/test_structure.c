@@ -51,8 +51,10 @@ check_value(const char *jit, const char *domain, int64_t n, const char *expr,
     ilex_storage *y = ilex_storage_full(ctx, ILEX_I64, rank, shape, -77);
     const ilex_size_binding sizes[] = {{"n", n}};
     ilex_call call = {.size = sizeof call, .sizes = sizes, .size_count = 1};
-    ck_assert_msg(!ilex_run(p, (ilex_binding[]){{"x", x}, {"y", y}}, 2, &call),
-                  "%s: %s", expr, call.error);
+    ck_assert_msg(
+        !ilex_run(p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("y", y)}, 2,
+                  &call),
+        "%s: %s", expr, call.error);
     const int64_t *got = ilex_storage_data(y);
     ck_assert_msg(ilex_storage_count(y) == count, "%s: %d values for %s", expr,
                   count, want);
@@ -341,7 +343,8 @@ check_many(int parts, bool at_once)
     int64_t n = parts, want = 0;
     ilex_storage *zero = ilex_storage_zeros(ctx, ILEX_I64, 1, SHAPE(1));
     ilex_storage *all = ilex_storage_full(ctx, ILEX_I64, 1, &n, -1);
-    run_program(p, (ilex_binding[]){{"x", zero}, {"y", all}}, 2);
+    run_program(p, (ilex_binding[]){ILEX_BIND("x", zero), ILEX_BIND("y", all)},
+                2);
     for (int64_t i = 0; i < n; i++)
         want += i * (i + 1);
     ck_assert_int_eq(total(all), want);

@@ -200,8 +200,8 @@ run_on(const char *name, const char *text, const numbers *in, int n,
         numbers out = *want;
         out.v = NULL;
         for (int i = 0; i < n; i++)
-            bound[i] = (ilex_binding){names[i], storage_of(&in[i])};
-        bound[n] = (ilex_binding){"z", storage_of(&out)};
+            bound[i] = (ilex_binding)ILEX_BIND(names[i], storage_of(&in[i]));
+        bound[n] = (ilex_binding)ILEX_BIND("z", storage_of(&out));
         ck_assert_msg(!ilex_run(p, bound, (size_t)n + 1, &call), "%s: %s", name,
                       call.error);
         check_result(bound[n].storage, want, name, text);

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs without ceremony: sizes that follow from what is bound, outputs that are
+ * made for them, many steps with storages that change places.
+ */
+#include <stdio.h>
+
+#include "runtime/program/program.h"
+
+/* ---- sizes ---- */
+
+/* Binds what there is and solves the sizes. The run's block is "*block", to be
+ * freed. */
+static ilex_status
+solve(ix_run *r, void **block)
+{
+    r->partial = true;
+    if (r->nbindings > 0 && !r->bindings)
+        return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: bindings is NULL",
+                       r->p->c->name);
+    *block = ix_run_block(r);
+    return *block ? ix_bind(r) : ix_fail_memory(r->err);
+}
+
+/* The value of size "name". */
+static ilex_status
+tell_size(const ix_run *r, ilex_size_binding *size)
+{
+    const ix_compiled *c = r->p->c;
+    for (size_t k = 0; size->name && k < c->nsizes; k++)
+        if (c->size[k].degree <= 1 && !strcmp(c->size[k].name, size->name)) {
+            size->value = r->size[k];
+            return ILEX_OK;
+        }
+    return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'", c->name,
+                   size->name ? size->name : "(null)");
+}
+
+ilex_status
+ilex_program_solve(ilex_context *ctx, const ilex_program *p,
+                   const ilex_binding *bindings, size_t count,
+                   ilex_size_binding *sizes, size_t size_count)
+{
+    if (!p || (size_count > 0 && !sizes))
+        return ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
+                       "solve: the %s is NULL",
+                       p ? "list of sizes" : "program");
+    void *block = NULL;
+    ix_run r = {.p = p,
+                .err = ix_storage_error(ctx),
+                .bindings = bindings,
+                .nbindings = count};
+    ilex_status rc = solve(&r, &block);
+    for (size_t i = 0; !rc && i < size_count; i++)
+        rc = tell_size(&r, &sizes[i]);
+    ix_mem_free(&p->mem, block);
+    return rc;
+}
+
+/* ---- outputs ---- */
+
+/* An evaluation: the run that sizes came from, and all bindings. */
+typedef struct evaluation {
+    ilex_context *ctx;
+    ix_run r;
+    ilex_binding *binding; /* those given, then one for each output made */
+    size_t count;
+    ilex_storage **results;
+    ilex_size_binding *counted;
+} evaluation;
+
+/* The axis names as a spec has them, "I, J". */
+static const char *
+axis_words(const ix_compiled_buffer *b, char *words, size_t size)
+{
+    size_t at = 0;
+    *words = 0;
+    for (int k = 0; k < b->rank; k++)
+        at += (size_t)snprintf(words + at, size - at, "%s%s", k ? ", " : "",
+                               b->axis[k]);
+    return b->rank && *b->axis[0] ? words : NULL;
+}
+
+/* A storage for an output: on its domain, with room for the most that may be
+ * counted. */
+static ilex_storage *
+make_output(const evaluation *e, const ix_compiled_buffer *b)
+{
+    int64_t shape[ILEX_MAX_RANK] = {0}, origin[ILEX_MAX_RANK] = {0};
+    char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 2)];
+    for (int k = 0; k < b->rank; k++) {
+        int64_t lo, hi;
+        if (!ix_lin_least(b->interior[k].lo, e->r.least, e->r.size, &lo) ||
+            !ix_lin_most(b->interior[k].hi, e->r.least, e->r.size, &hi) ||
+            !ix_sub(hi, lo, &shape[k])) {
+            ix_fail(e->r.err, ILEX_E_OVERFLOW,
+                    "%s: with these sizes the range of axis %s of %s leaves 64 "
+                    "bits",
+                    e->r.p->c->name, ix_axis_label(b, k), b->name);
+            return NULL;
+        }
+        shape[k] = shape[k] < 0 ? 0 : shape[k];
+        origin[k] = lo;
+    }
+    bool device = e->r.p->backend->engine == &ix_engine_device;
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .dtype = ilex_dtype_name(b->dtype),
+                              .rank = b->rank,
+                              .shape = shape,
+                              .axes = axis_words(b, words, sizeof words),
+                              .device = device ? "gpu" : NULL,
+                              .name = b->name,
+                              .origin = origin};
+    return ilex_storage_new(e->ctx, &spec);
+}
+
+/* The storage of each output, made or bound. */
+static ilex_status
+make_outputs(evaluation *e)
+{
+    const ix_compiled *c = e->r.p->c;
+    size_t n = 0;
+    for (size_t i = 0; i < c->narguments; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        if (b->role != IX_COMPILED_OUTPUT)
+            continue;
+        bool made = !e->r.bound[i];
+        ilex_storage *s =
+            made
+                ? make_output(e, b)
+                : ilex_storage_retain((ilex_storage *)(uintptr_t)e->r.bound[i]);
+        if (!s)
+            return e->r.err ? e->r.err->code : ILEX_E_MEMORY;
+        e->results[n++] = s;
+        if (made)
+            e->binding[e->count++] =
+                (ilex_binding){.name = b->name, .storage = s};
+    }
+    return ILEX_OK;
+}
+
+/* "s" cut to the domain that the counted sizes give it. */
+static ilex_storage *
+cut_output(const evaluation *e, const ix_compiled_buffer *b, ilex_storage *s)
+{
+    for (int k = 0; s && k < b->rank; k++) {
+        int64_t lo, hi;
+        ix_range_eval(&b->interior[k], e->r.size, &lo, &hi);
+        hi = hi < lo ? lo : hi;
+        ilex_storage *part =
+            *b->axis[k] ? ilex_storage_restrict(e->ctx, s, b->axis[k], lo, hi)
+                        : ilex_storage_slice(e->ctx, s, k, 0, hi, 1);
+        ilex_storage_release(s);
+        s = part;
+    }
+    return s;
+}
+
+/* Outputs that were made have the counted lengths. */
+static ilex_status
+cut_outputs(evaluation *e)
+{
+    const ix_compiled *c = e->r.p->c;
+    size_t n = 0;
+    for (size_t i = 0; i < c->ncounts; i++)
+        e->r.size[c->count[i].size] = e->counted[i].value;
+    ix_compiled_products(c, e->r.size);
+    for (size_t i = 0; i < c->narguments; i++) {
+        if (c->buffer[i].role != IX_COMPILED_OUTPUT)
+            continue;
+        if (!e->r.bound[i])
+            e->results[n] = cut_output(e, &c->buffer[i], e->results[n]);
+        if (!e->results[n++])
+            return e->r.err ? e->r.err->code : ILEX_E_MEMORY;
+    }
+    return ILEX_OK;
+}
+
+static ilex_status
+run(evaluation *e)
+{
+    const ix_compiled *c = e->r.p->c;
+    ilex_call call = {.size = sizeof call,
+                      .counted = e->counted,
+                      .counted_count = c->ncounts};
+    for (size_t i = 0; i < c->ncounts; i++)
+        e->counted[i].name = c->size[c->count[i].size].name;
+    ilex_status rc = ilex_run(e->r.p, e->binding, e->count, &call);
+    if (rc)
+        return ix_fail(e->r.err, rc, "%s", call.error);
+    return c->ncounts ? cut_outputs(e) : ILEX_OK;
+}
+
+static size_t
+output_count(const ix_compiled *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->narguments; i++)
+        n += c->buffer[i].role == IX_COMPILED_OUTPUT;
+    return n;
+}
+
+static ilex_status
+evaluate(evaluation *e)
+{
+    const ix_mem *mem = &e->r.p->mem;
+    const ix_compiled *c = e->r.p->c;
+    void *block = NULL;
+    size_t count = e->r.nbindings + output_count(c);
+    e->binding = ix_mem_new(mem, (count + 1) * sizeof *e->binding);
+    e->counted = ix_mem_new(mem, (c->ncounts + 1) * sizeof *e->counted);
+    ilex_status rc = e->binding && e->counted ? solve(&e->r, &block)
+                                              : ix_fail_memory(e->r.err);
+    if (!rc && e->r.nbindings)
+        memcpy(e->binding, e->r.bindings, e->r.nbindings * sizeof *e->binding);
+    e->count = e->r.nbindings;
+    rc = rc ? rc : make_outputs(e);
+    rc = rc ? rc : run(e);
+    ix_mem_free(mem, block);
+    ix_mem_free(mem, e->counted);
+    ix_mem_free(mem, e->binding);
+    return rc;
+}
+
+ilex_status
+ilex_evaluate(ilex_context *ctx, const ilex_program *p,
+              const ilex_binding *bindings, size_t count,
+              ilex_storage **results)
+{
+    ix_error own, *err = ctx ? ix_storage_error(ctx) : &own;
+    if (!p || !results)
+        return ix_fail(err, ILEX_E_ARGUMENT, "evaluate: the %s is NULL",
+                       p ? "list of results" : "program");
+    ix_error_clear(&own);
+    size_t n = output_count(p->c);
+    memset(results, 0, n * sizeof *results);
+    evaluation e = {
+        .ctx = ctx,
+        .r = {.p = p, .err = err, .bindings = bindings, .nbindings = count},
+        .results = results};
+    ilex_status rc = evaluate(&e);
+    for (size_t i = 0; rc && i < n; i++) {
+        ilex_storage_release(results[i]);
+        results[i] = NULL;
+    }
+    return rc;
+}
+
+/* ---- steps ---- */
+
+/* Two bindings that change places. */
+typedef struct swap {
+    size_t a, b;
+} swap;
+
+/* The word at "*at", which goes behind it and blanks. */
+static size_t
+read_word(const char **at, const char **word)
+{
+    *word = *at + strspn(*at, " \t");
+    size_t n = strcspn(*word, " \t=,");
+    *at = *word + n + strspn(*word + n, " \t");
+    return n;
+}
+
+/* The binding called "word"; count if there is none. */
+static size_t
+find_binding(const ilex_binding *bindings, size_t count, const char *word,
+             size_t length)
+{
+    size_t i = 0;
+    while (i < count &&
+           (!bindings[i].name || strlen(bindings[i].name) != length ||
+            memcmp(bindings[i].name, word, length) != 0))
+        i++;
+    return i;
+}
+
+/* Reads "u=v, w=x" into "list", which has room for one more than there are '='.
+ */
+static ilex_status
+read_swaps(const ilex_program *p, const ilex_binding *bindings, size_t count,
+           const char *text, swap *list, size_t *n, ix_error *err)
+{
+    for (const char *at = text; at && *at; *n += 1) {
+        const char *a, *b = "";
+        size_t la = read_word(&at, &a), lb = 0;
+        bool equals = *at == '=';
+        at += equals;
+        lb = equals ? read_word(&at, &b) : 0;
+        if (!la || !lb || (*at && *at != ','))
+            return ix_fail(err, ILEX_E_ARGUMENT,
+                           "%s: swaps '%.80s': pairs of names are expected, "
+                           "for example \"u=u_new, v=v_new\"",
+                           p->c->name, text);
+        at += *at == ',';
+        list[*n] = (swap){find_binding(bindings, count, a, la),
+                          find_binding(bindings, count, b, lb)};
+        bool first = list[*n].a == count;
+        if (first || list[*n].b == count)
+            return ix_fail(err, ILEX_E_BINDING,
+                           "%s: swaps '%.80s': nothing is bound to '%.*s'",
+                           p->c->name, text, (int)(first ? la : lb),
+                           first ? a : b);
+    }
+    return ILEX_OK;
+}
+
+static void
+exchange(ilex_binding *bindings, const swap *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ilex_binding *a = &bindings[list[i].a], *b = &bindings[list[i].b];
+        ilex_binding before = *a;
+        *a = *b;
+        a->name = before.name;
+        before.name = b->name;
+        *b = before;
+    }
+}
+
+ilex_status
+ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
+               int64_t steps, const char *swaps, ilex_call *call)
+{
+    ix_error err;
+    size_t n = 0, room = 1;
+    if (!p || (count > 0 && !bindings) || steps < 0)
+        return ILEX_E_ARGUMENT;
+    ix_error_clear(&err);
+    for (const char *s = swaps; s && *s; s++)
+        room += *s == '=' || *s == ',';
+    swap *list = ix_mem_new(&p->mem, room * sizeof *list);
+    ilex_status rc = list
+                         ? read_swaps(p, bindings, count, swaps, list, &n, &err)
+                         : ix_fail_memory(&err);
+    if (rc && call && call->size >= offsetof(ilex_call, counted))
+        snprintf(call->error, sizeof call->error, "%.*s",
+                 (int)sizeof call->error - 1, err.text);
+    for (int64_t i = 0; !rc && i < steps; i++) {
+        rc = ilex_run(p, bindings, count, call);
+        if (!rc)
+            exchange(bindings, list, n);
+    }
+    ix_mem_free(&p->mem, list);
+    return rc;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs without ceremony: numbers as arguments, sizes among the bindings,
+ * outputs that are made, many steps.
+ */
+#include <float.h>
+#include <limits.h>
+
+#include "runtime/jit/jit.h"
+#include "tests/unit/graph_fixture.h"
+
+static const char *
+compiled_jit(void)
+{
+    return ix_jit_tcc_available() ? "tcc" : "cc";
+}
+
+static ilex_storage *
+field(int64_t n, double first)
+{
+    ilex_storage_spec spec = {
+        .size = sizeof spec, .rank = 1, .shape = &n, .axes = "I"};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    double *x = ilex_storage_data(s);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = first + (double)i;
+    return s;
+}
+
+/* The only output of a program for these bindings, as text; else the error. */
+static const char *
+evaluated(const ilex_program *p, const ilex_binding *b, size_t n)
+{
+    static char text[1024];
+    ilex_storage *y = NULL;
+    if (ilex_evaluate(ctx, p, b, n, &y) == ILEX_OK) {
+        ilex_storage_print(y, text, sizeof text);
+    } else {
+        ck_assert_ptr_null(y);
+        snprintf(text, sizeof text, "%s: %s",
+                 ilex_status_name(ilex_error_code(ctx)), ilex_error_text(ctx));
+    }
+    ilex_error_clear(ctx);
+    ilex_storage_release(y);
+    return text;
+}
+
+/* ---- numbers ---- */
+
+/* An input s of a dtype, bound to a number, doubled or negated; what comes out,
+ * or part of a message. */
+static const struct {
+    const char *dtype;
+    ilex_binding s;
+    const char *result;
+} numbers[] = {
+    {"f64", ILEX_BIND_F64("s", 0.1), "0.1"},
+    {"f32", ILEX_BIND_F64("s", 0.1), "0.1"},
+    {"f32", ILEX_BIND_F64("s", 1e300), "LITERAL: p: argument s is f32, which"},
+    {"c64", ILEX_BIND_F64("s", 2.5), "2.5+0.0j"},
+    {"c128", ILEX_BIND_C128("s", 1, -2), "1.0-2.0j"},
+    {"f64", ILEX_BIND_C128("s", 1, 0), "ILEX_BIND_F64(\"s\", ...)"},
+    {"i8", ILEX_BIND_I64("s", -128), "-128"},
+    {"i8", ILEX_BIND_I64("s", 128), "LITERAL"},
+    {"i64", ILEX_BIND_I64("s", INT64_MIN), "-9223372036854775808"},
+    {"u64", ILEX_BIND_U64("s", UINT64_MAX), "18446744073709551615"},
+    {"u64", ILEX_BIND_I64("s", -1), "LITERAL"},
+    {"i64", ILEX_BIND_U64("s", UINT64_MAX), "LITERAL"},
+    {"bool", ILEX_BIND_I64("s", 1), "true"},
+    {"bool", ILEX_BIND_I64("s", 2), "LITERAL"},
+    {"i32", ILEX_BIND_F64("s", 3),
+     "BINDING_TYPE: p: argument s is i32; bind it to a storage, or to a number "
+     "by ILEX_BIND_I64(\"s\", ...)"},
+    {"f64", ILEX_BIND_I64("s", 3), "by ILEX_BIND_F64(\"s\", ...)"},
+    {"f64", ILEX_BIND("s", NULL), "BINDING: p: argument s is bound to NULL"},
+    {"f64", ILEX_BIND_F64("t", 3), "there is no argument 't'"},
+    {"f64[2]", ILEX_BIND_F64("s", 3),
+     "argument s : f64[2] is bound to a number; numbers are for inputs without "
+     "axes, so bind a storage"},
+};
+
+START_TEST(one_number)
+{
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < IX_COUNT(numbers); i++) {
+            char text[200];
+            ilex_option_set(ctx, "jit", turn ? compiled_jit() : "reference");
+            sprintf(text, "ilex 1\nprogram p\nin s : %s\nout y = s\n",
+                    numbers[i].dtype);
+            ilex_program *p = compile(text);
+            const char *got = evaluated(p, &numbers[i].s, 1);
+            ck_assert_msg(strstr(got, numbers[i].result), "row %zu: %s", i,
+                          got);
+            ilex_program_release(p);
+        }
+}
+END_TEST
+
+START_TEST(numbers_in_a_run)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        ilex_option_set(ctx, "jit", turn ? compiled_jit() : "reference");
+        ilex_program *p = compile("ilex 1\nprogram p\nsize n\nin u : f64[I:n]\n"
+                                  "in dt : f64\nin k : i32\n"
+                                  "out v : f64[I:n] = u + dt*f64(k)\n");
+        ilex_storage *u = field(1000, 1), *v = field(1000, 0);
+        const ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND_F64("dt", 0.5),
+                                  ILEX_BIND_I64("k", -3), ILEX_BIND("v", v)};
+        ilex_call call = {.size = sizeof call, .threads = 3};
+        ck_assert_msg(!ilex_run(p, b, 4, &call), "%s", call.error);
+        const double *x = ilex_storage_const_data(v);
+        for (int i = 0; i < 1000; i++)
+            ck_assert_double_eq(x[i], i - 0.5);
+        const ilex_binding twice[] = {ILEX_BIND("u", u),
+                                      ILEX_BIND_F64("dt", 0.5),
+                                      ILEX_BIND_F64("dt", 0.5)};
+        ck_assert_ptr_nonnull(strstr(evaluated(p, twice, 3), "bound twice"));
+        const ilex_binding output[] = {
+            ILEX_BIND("u", u), ILEX_BIND_F64("dt", 0.5), ILEX_BIND_I64("k", 0),
+            ILEX_BIND_F64("v", 0.5)};
+        ck_assert_ptr_nonnull(
+            strstr(evaluated(p, output, 4), "v : f64[I:n] is bound to a num"));
+        ck_assert_ptr_nonnull(strstr(evaluated(p, b, 2), "k : i32[] is not"));
+        ilex_storage_release(u);
+        ilex_storage_release(v);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
+/* ---- sizes ---- */
+
+START_TEST(sizes)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram p\nsize n, m\nin u : f64[I:n+2]\n"
+                "out v : f64[J:m, I:n] = 2.0*u\n");
+    ilex_storage *u = field(5, 1);
+    const ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND_I64("m", 4)};
+    ilex_size_binding s[] = {{"m", -1}, {"n", -1}};
+    ck_assert_int_eq(ilex_program_solve(ctx, p, b, 2, s, 2), ILEX_OK);
+    ck_assert(s[0].value == 4 && s[1].value == 3);
+    ck_assert_ptr_nonnull(strstr(evaluated(p, b, 2), "f64[J:4, I:3]"));
+    ck_assert_ptr_nonnull(strstr(evaluated(p, b, 1), "size m follows from no"));
+    ck_assert_int_eq(ilex_program_solve(ctx, p, b, 1, s, 2), ILEX_E_SIZE);
+    take_error();
+    s[0].name = "q";
+    ck_assert_int_eq(ilex_program_solve(ctx, p, b, 2, s, 2), ILEX_E_SIZE);
+    take_error();
+    ck_assert_int_eq(ilex_program_solve(ctx, p, b, 2, NULL, 2),
+                     ILEX_E_ARGUMENT);
+    take_error();
+    const ilex_binding other[] = {ILEX_BIND("u", u), ILEX_BIND_I64("m", 4),
+                                  ILEX_BIND_I64("n", 2)};
+    ck_assert_ptr_nonnull(strstr(evaluated(p, other, 3), "the shapes say 3"));
+    ilex_storage_release(u);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* ---- outputs ---- */
+
+START_TEST(outputs)
+{
+    ilex_program *p = compile(
+        "ilex 1\nprogram p\nsize n\nassume n >= 3\nin u : f64[I:n]\n"
+        "out a : f32[I:1:n-1] = f32(u[I-1] + u[I+1])\nout b = sum[I](u)\n"
+        "out c : f64[I:n] = u*u\n");
+    ilex_storage *u = field(5, 1), *c = field(5, 0), *y[3];
+    char text[200];
+    const ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("c", c)};
+    ck_assert_int_eq(ilex_evaluate(ctx, p, b, 2, y), ILEX_OK);
+    ilex_storage_print(y[0], text, sizeof text);
+    ck_assert_str_eq(text, "f32[I:3] origin(I:1) 'a'\n[4.0 6.0 8.0]\n");
+    ilex_storage_print(y[1], text, sizeof text);
+    ck_assert_str_eq(text, "f64[] 'b'\n15.0\n");
+    ck_assert_ptr_eq(y[2], c);
+    ck_assert_double_eq(((double *)ilex_storage_data(c))[4], 25);
+    for (int i = 0; i < 3; i++)
+        ilex_storage_release(y[i]);
+    ck_assert_int_eq(ilex_evaluate(NULL, p, b, 2, y), ILEX_OK);
+    for (int i = 0; i < 3; i++)
+        ilex_storage_release(y[i]);
+    ck_assert_int_eq(ilex_evaluate(NULL, p, b + 1, 1, y), ILEX_E_BINDING);
+    ck_assert(!y[0] && !y[1] && !y[2]);
+    ck_assert_int_eq(ilex_evaluate(ctx, p, b, 2, NULL), ILEX_E_ARGUMENT);
+    take_error();
+    ck_assert_int_eq(ilex_evaluate(ctx, NULL, b, 2, y), ILEX_E_ARGUMENT);
+    take_error();
+    ck_assert_int_eq(ilex_evaluate(ctx, p, NULL, 2, y), ILEX_E_ARGUMENT);
+    take_error();
+    ilex_storage_release(u);
+    ilex_storage_release(c);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* Lengths that the run counts. */
+START_TEST(counted)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram p\nsize n\nin x : f64[n]\n"
+                "size c = count_nonzero(x > 2)\nout y = compress(x, x > 2)\n");
+    ilex_storage *x = ilex_storage_from(ctx, ILEX_F64, 1, SHAPE(6),
+                                        (double[]){1, 5, 2, 7, 3, 0});
+    const ilex_binding b[] = {ILEX_BIND("x", x)};
+    ck_assert_str_eq(evaluated(p, b, 1), "f64[3] 'y'\n[5.0 7.0 3.0]\n");
+    const ilex_binding given[] = {ILEX_BIND("x", x), ILEX_BIND_I64("c", 3)};
+    ck_assert_ptr_nonnull(strstr(evaluated(p, given, 2), "counted by the run"));
+    ilex_storage_release(x);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* ---- steps ---- */
+
+START_TEST(steps)
+{
+    ilex_program *p = compile("ilex 1\nprogram p\nsize n\nin u : f64[I:n]\n"
+                              "in w : f64[I:n]\nin k : f64\n"
+                              "out un : f64[I:n] = k*u + w\n"
+                              "out wn : f64[I:n] = w + 1.0\n");
+    ilex_storage *s[4] = {field(3, 1), field(3, 0), field(3, 9), field(3, 9)};
+    ilex_binding b[] = {ILEX_BIND("u", s[0]), ILEX_BIND("w", s[1]),
+                        ILEX_BIND("un", s[2]), ILEX_BIND("wn", s[3]),
+                        ILEX_BIND_F64("k", 2)};
+    ilex_call call = {.size = sizeof call};
+    ck_assert_int_eq(ilex_run_steps(p, b, 5, 0, "u=un", &call), ILEX_OK);
+    ck_assert_ptr_eq(b[0].storage, s[0]);
+    ck_assert_double_eq(((double *)ilex_storage_data(s[2]))[0], 9);
+    ck_assert_msg(!ilex_run_steps(p, b, 5, 3, " u = un,w=wn ", &call), "%s",
+                  call.error);
+    /* u: 1 2 4 -> (2, 5, 12) ... of w 0 1 2: 2*u + w three times */
+    const double *u = ilex_storage_const_data(b[0].storage);
+    const double *w = ilex_storage_const_data(b[1].storage);
+    for (int i = 0; i < 3; i++) {
+        double x = 1 + i, y = i;
+        for (int t = 0; t < 3; t++) {
+            x = 2 * x + y;
+            y += 1;
+        }
+        ck_assert_double_eq(u[i], x);
+        ck_assert_double_eq(w[i], y);
+    }
+    ck_assert_ptr_eq(b[0].storage, s[2]); /* three exchanges */
+    ck_assert_str_eq(b[0].name, "u");
+    ck_assert_int_eq(ilex_run_steps(p, b, 5, 2, NULL, &call), ILEX_OK);
+    ck_assert_ptr_eq(b[0].storage, s[2]);
+    static const char *const bad[] = {"u",         "u=",  "=un",  "u=un;",
+                                      "u=un w=wn", "u=q", "q=un", ",u=un"};
+    for (size_t i = 0; i < IX_COUNT(bad); i++) {
+        ilex_status rc = ilex_run_steps(p, b, 5, 1, bad[i], &call);
+        ck_assert_msg(rc == ILEX_E_ARGUMENT || rc == ILEX_E_BINDING, "%s",
+                      bad[i]);
+        ck_assert_ptr_nonnull(strstr(call.error, "swaps"));
+        ck_assert_ptr_eq(b[0].storage, s[2]);
+    }
+    ck_assert_int_eq(ilex_run_steps(p, b, 4, 1, "u=un", &call), ILEX_E_BINDING);
+    ck_assert_ptr_eq(b[0].storage, s[2]);
+    ck_assert_int_eq(ilex_run_steps(p, b, 5, -1, NULL, NULL), ILEX_E_ARGUMENT);
+    for (int i = 0; i < 4; i++)
+        ilex_storage_release(s[i]);
+    ilex_program_release(p);
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("evaluate", one_number, numbers_in_a_run, sizes, outputs,
+                     counted, steps);
+}
