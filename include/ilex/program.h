@@ -152,6 +152,22 @@ ILEX_API ilex_status ilex_evaluate(ilex_context *ctx, const ilex_program *p,
                                    const ilex_binding *bindings, size_t count,
                                    ilex_storage **results);
 
+/* The value of an expression on storages: ilex_eval(ctx, "u + 0.1*(v[I+1] -
+ * u)", "u", su, "v", sv, NULL), a name and a storage each, NULL at the end. It
+ * is what `out y = expression` gives for inputs with the storages' dtypes,
+ * axes, origins and halos: a new storage where the value is known, which the
+ * caller gives back. The operations are one program, compiled for the options
+ * of "ctx" and kept for the next expression of the same text on storages of the
+ * same dtypes, axes, origins and halos; lengths from 64 on may differ, together
+ * along an axis. 256 programs are kept in a process. NULL on error: those of
+ * text, compiling and runs. Context thread. */
+ILEX_API ilex_storage *ilex_eval(ilex_context *ctx, const char *expression,
+                                 ...);
+/* The same with bindings, which may be numbers (f64, i64, u64, c128). */
+ILEX_API ilex_storage *ilex_eval_with(ilex_context *ctx, const char *expression,
+                                      const ilex_binding *bindings,
+                                      size_t count);
+
 /* The sizes that follow from what is bound, without a run: sizes[i].value for
  * each name, of those that are counted the most that they may be. Outputs need
  * not be bound. ILEX_E_SIZE if one stays open. */

@@ -383,6 +383,12 @@ ILEX_API ilex_storage *ilex_storage_restrict(ilex_context *ctx, ilex_storage *s,
                                              const char *axis, int64_t lo,
                                              int64_t hi);
 
+/* Ranges and indices of several named axes: "I=2:10, K=3" is restrict along I
+ * and the elements with index 3 of K, which is dropped; an end that is left out,
+ * "I=2:", is that of the points inside the halo. Indices as in restrict. */
+ILEX_API ilex_storage *ilex_storage_select(ilex_context *ctx, ilex_storage *s,
+                                           const char *part);
+
 /* The points inside the halo; the view has no halo. */
 ILEX_API ilex_storage *ilex_storage_interior(ilex_context *ctx,
                                              ilex_storage *s);

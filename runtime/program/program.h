@@ -205,6 +205,9 @@ ilex_status ix_bind(ix_run *r);
 /* run.c: the block of memory that a run works with; NULL: no memory. */
 void *ix_run_block(ix_run *r);
 
+/* eval.c: the program that an expression used last, for tests. */
+const ilex_program *ix_eval_last(void);
+
 /* ---- walk.c, pack.c: carrying out ---- */
 
 /* Carries out the steps of a program whose arguments are bound. */

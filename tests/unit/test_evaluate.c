@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "runtime/jit/jit.h"
+#include "runtime/program/program.h"
 #include "tests/unit/graph_fixture.h"
 
 static const char *
@@ -265,9 +266,146 @@ START_TEST(steps)
 }
 END_TEST
 
+/* ---- expressions ---- */
+
+/* A field of f64 with the values of its indices. */
+static ilex_storage *
+ramp(const char *axes, int rank, const int64_t *shape, const int64_t *halo,
+     const int64_t *origin)
+{
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .rank = rank,
+                              .shape = shape,
+                              .axes = axes,
+                              .halo = halo,
+                              .origin = origin};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    int64_t inner = rank ? shape[rank - 1] : 1;
+    int64_t first = rank && origin ? origin[rank - 1] : 0;
+    first -= rank && halo ? halo[2 * rank - 2] : 0;
+    double *x = ilex_storage_data(s);
+    for (int64_t i = 0; i < ilex_storage_count(s); i++)
+        x[i] = (double)(first + i % inner);
+    return s;
+}
+
+/* What an expression of u and v gives: the head of its text, and its sum. */
+static void
+check_value(const char *expression, ilex_storage *u, ilex_storage *v,
+            const char *head, double sum)
+{
+    char text[200] = "";
+    ilex_storage *y = ilex_eval(ctx, expression, "u", u, "v", v, NULL);
+    ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
+    ilex_storage_print(y, text, sizeof text);
+    ck_assert_msg(!strncmp(text, head, strlen(head)), "%s", text);
+    double total = 0;
+    const double *x = ilex_storage_const_data(y);
+    for (int64_t i = 0; i < ilex_storage_count(y); i++)
+        total += x[i];
+    ck_assert_double_eq(total, sum);
+    ilex_storage_release(y);
+}
+
+START_TEST(expressions)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        ilex_option_set(ctx, "jit", turn ? compiled_jit() : "reference");
+        for (int64_t n = 5; n < 300; n += 67) { /* numbers, then sizes */
+            double d = (double)n;
+            char head[60];
+            ilex_storage *u = ramp("I", 1, SHAPE(n + 2), SHAPE(1, 1), NULL);
+            ilex_storage *v = ramp("I", 1, SHAPE(n - 1), NULL, SHAPE(1));
+            sprintf(head, "f64[I:%d] origin(I:1) '_value'\n", (int)n - 1);
+            check_value("u[I+1] - u[I-1] + v", u, v, head,
+                        2 * (d - 1) + d * (d - 1) / 2);
+            sprintf(head, "f64[I:%d] '_value'\n", (int)n);
+            check_value("u + 0.0*sum(v)", u, v, head, d * (d - 1) / 2);
+            check_value("sum(v)*1.0", u, v, "f64[] '_value'", d * (d - 1) / 2);
+            ilex_storage *w = ramp(NULL, 2, SHAPE(3, n), NULL, NULL);
+            ilex_storage *x = ramp(NULL, 1, SHAPE(n), NULL, NULL);
+            sprintf(head, "f64[3, %d] '_value'\n", (int)n);
+            check_value("u*2.0 - v", w, x, head, 3 * d * (d - 1) / 2);
+            ilex_storage_release(u);
+            ilex_storage_release(v);
+            ilex_storage_release(w);
+            ilex_storage_release(x);
+        }
+    }
+}
+END_TEST
+
+/* A long axis changes its length without another program, a halo does not. */
+START_TEST(kept)
+{
+    const ilex_program *seen[4];
+    for (int i = 0; i < 4; i++) {
+        int64_t n = i < 2 ? 100 + i : 100, low = i == 2;
+        ilex_storage *u = ramp("I", 1, SHAPE(n), SHAPE(low, 0), NULL);
+        const ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND_F64("k", i)};
+        ilex_storage *y = ilex_eval_with(ctx, "u*k", b, 2);
+        ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
+        ck_assert_double_eq(((double *)ilex_storage_data(y))[7], 7.0 * i);
+        seen[i] = ix_eval_last();
+        ilex_storage_release(y);
+        ilex_storage_release(u);
+    }
+    ck_assert_ptr_eq(seen[0], seen[1]);
+    ck_assert_ptr_eq(seen[0], seen[3]);
+    ck_assert_ptr_ne(seen[0], seen[2]);
+    ilex_option_set(ctx, "fuse", "0");
+    ilex_storage *u = ramp("I", 1, SHAPE(100), NULL, NULL);
+    const ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND_F64("k", 2)};
+    ilex_storage_release(ilex_eval_with(ctx, "u*k", b, 2));
+    ck_assert_ptr_ne(seen[0], ix_eval_last());
+    /* more than are kept */
+    for (int i = 0; i < 300; i++) {
+        char text[40];
+        sprintf(text, "u*k + %d.0", i);
+        ilex_storage *y = ilex_eval_with(ctx, text, b, 2);
+        ck_assert_double_eq(((double *)ilex_storage_data(y))[7], 14.0 + i);
+        ilex_storage_release(y);
+    }
+    ilex_storage_release(u);
+}
+END_TEST
+
+START_TEST(refused_expressions)
+{
+    ilex_storage *u = ramp("I", 1, SHAPE(100), NULL, NULL);
+    ilex_storage *v = ramp("I", 1, SHAPE(90), NULL, NULL);
+    static const struct {
+        const char *text, *message;
+        ilex_status code;
+    } bad[] = {
+        {"sum(u[I+1])", "it is known for I=0:", ILEX_E_BOUNDS},
+        {"u +", "expected", ILEX_E_SYNTAX},
+        {"u + q", "'q'", ILEX_E_UNKNOWN},
+        {"u\nout z = u", "one expression", ILEX_E_SYNTAX},
+        {"", "expected", ILEX_E_SYNTAX},
+        {"index(I)", "no bounds", ILEX_E_EMPTY},
+    };
+    for (size_t i = 0; i < IX_COUNT(bad); i++) {
+        ck_assert_ptr_null(ilex_eval(ctx, bad[i].text, "u", u, "v", v, NULL));
+        ck_assert_msg(strstr(ilex_error_text(ctx), bad[i].message), "%s: %s",
+                      bad[i].text, ilex_error_text(ctx));
+        ck_assert_int_eq(take_error(), bad[i].code);
+    }
+    ck_assert_ptr_null(ilex_eval(ctx, "u", "u", NULL, NULL));
+    ck_assert_int_eq(take_error(), ILEX_E_BINDING);
+    ck_assert_ptr_null(ilex_eval(ctx, "u", "3", u, NULL));
+    ck_assert_int_eq(take_error(), ILEX_E_NAME);
+    ck_assert_ptr_null(ilex_eval(ctx, NULL, "u", u, NULL));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ilex_storage_release(u);
+    ilex_storage_release(v);
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("evaluate", one_number, numbers_in_a_run, sizes, outputs,
-                     counted, steps);
+                     counted, steps, expressions, kept, refused_expressions);
 }

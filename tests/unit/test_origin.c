@@ -107,6 +107,56 @@ START_TEST(several_axes)
 }
 END_TEST
 
+/* Parts by name: what is left as text, or an error. */
+static const struct {
+    const char *part, *head;
+    ilex_status code;
+} parts[] = {
+    {"I=6:8, K=0", "f64[I:2, J:3] origin(I:6)", ILEX_OK},
+    {" K = -2 , I = 5 ", "f64[J:3]", ILEX_OK},
+    {"I=6:", "f64[I:3, J:3, K:6] origin(I:6, K:-2)", ILEX_OK},
+    {"I=:6,K=:", "f64[I:1, J:3, K:6] origin(I:5, K:-2)", ILEX_OK},
+    {"", "f64[I:6, J:3, K:6] halo(I:1:1) origin(I:5, K:-2)", ILEX_OK},
+    {"I=4:10", "f64[I:6, J:3, K:6] halo(I:1:1) origin(I:5, K:-2)", ILEX_OK},
+    {"I=4", "f64[J:3, K:6] origin(K:-2)", ILEX_OK},
+    {"I=10", "", ILEX_E_BOUNDS},
+    {"I=3:8", "", ILEX_E_BOUNDS},
+    {"L=3", "", ILEX_E_AXIS},
+    {"I=6, I=7", "", ILEX_E_DUPLICATE},
+    {"I", "", ILEX_E_SYNTAX},
+    {"I=", "", ILEX_E_SYNTAX},
+    {"I=6;K=0", "", ILEX_E_SYNTAX},
+    {"I=6,", "", ILEX_E_SYNTAX},
+    {"I=99999999999999999999", "", ILEX_E_SYNTAX},
+};
+
+START_TEST(by_name)
+{
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .rank = 3,
+                              .shape = SHAPE(6, 3, 6),
+                              .axes = "IJK",
+                              .halo = SHAPE(1, 1, 0, 0, 0, 0),
+                              .origin = SHAPE(5, 0, -2)};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    for (size_t i = 0; i < IX_COUNT(parts); i++) {
+        char text[300];
+        ilex_storage *t = ilex_storage_select(ctx, s, parts[i].part);
+        ck_assert_msg(take_error() == parts[i].code && !t == !!parts[i].code,
+                      "%s", parts[i].part);
+        if (!t)
+            continue;
+        ilex_storage_print(t, text, sizeof text);
+        text[strcspn(text, "\n")] = 0;
+        ck_assert_str_eq(text, parts[i].head);
+        ilex_storage_release(t);
+    }
+    ck_assert_ptr_null(ilex_storage_select(ctx, NULL, "I=3"));
+    take_error();
+    ilex_storage_release(s);
+}
+END_TEST
+
 /* ---- sizes ---- */
 
 /* Of a program whose input is on [I:<range>]: n*1000 + the sum of the field, or
@@ -272,6 +322,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("origin", views, several_axes, sizes, symbolic_beginning,
-                     many_origins, wrapped_in_a_graph, eager);
+    return RUN_TESTS("origin", views, several_axes, by_name, sizes,
+                     symbolic_beginning, many_origins, wrapped_in_a_graph,
+                     eager);
 }

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expressions on storages: a program is written around the expression, with the
+ * storages' dtypes, axes, origins and halos, and sizes for long axes; equal
+ * texts are compiled once in a process.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "lib/base/fork.h"
+#include "runtime/program/program.h"
+
+/* ---- programs by text ---- */
+
+typedef struct entry {
+    struct entry *next;
+    ilex_program *program;
+    char key[];
+} entry;
+
+enum { MOST_ENTRIES = 256 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static entry *entries; /* the one used last comes first */
+static size_t nentries;
+
+IX_FORK_TAKES(lock, constructor)
+
+/* Releases the entry that was not used for the longest time. */
+static void
+drop_last(void)
+{
+    entry **at = &entries;
+    while ((*at)->next)
+        at = &(*at)->next;
+    ilex_program_release((*at)->program);
+    free(*at);
+    *at = NULL;
+    nentries--;
+}
+
+/* The program of "key", with a count for the caller; NULL if it is not known.
+ */
+static ilex_program *
+look_up(const char *key)
+{
+    ilex_program *p = NULL;
+    pthread_mutex_lock(&lock);
+    for (entry **at = &entries; *at && !p; at = &(*at)->next)
+        if (!strcmp((*at)->key, key)) {
+            entry *e = *at;
+            *at = e->next;
+            e->next = entries;
+            entries = e;
+            p = ilex_program_retain(e->program);
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+/* Keeps the program for later calls; without memory it is not kept. */
+static void
+keep(const char *key, ilex_program *p)
+{
+    size_t n = strlen(key) + 1;
+    entry *e = malloc(sizeof *e + n);
+    if (!e)
+        return;
+    memcpy(e->key, key, n);
+    e->program = ilex_program_retain(p);
+    pthread_mutex_lock(&lock);
+    e->next = entries;
+    entries = e;
+    if (++nentries > MOST_ENTRIES)
+        drop_last();
+    pthread_mutex_unlock(&lock);
+}
+
+const ilex_program *
+ix_eval_last(void)
+{
+    pthread_mutex_lock(&lock);
+    const ilex_program *p = entries ? entries->program : NULL;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+/* ---- sizes ---- */
+
+/* Axes at least this long have sizes; shorter ones are numbers, so that no
+ * proof asks for more than is assumed. Ends on one axis differ by less than
+ * NEAR. */
+enum { LONG = 64, NEAR = 16, MOST_SIZES = 4 * ILEX_MAX_RANK };
+
+/* Named axes have a size each, from which the others' ends are counted; unnamed
+ * ones a size for each length. */
+typedef struct size {
+    const char *name; /* "" unnamed */
+    int64_t lo, hi;
+    bool symbolic;
+} size;
+
+typedef struct sizes {
+    size item[MOST_SIZES];
+    int n;
+} sizes;
+
+/* The range of an axis as programs see it. */
+static void
+range_of(const ilex_storage *s, int k, int64_t *lo, int64_t *hi)
+{
+    if (*s->axis[k]) {
+        ilex_storage_domain(s, k, lo, hi);
+        return;
+    }
+    *lo = 0;
+    *hi = s->shape[k];
+}
+
+static size *
+find_size(sizes *list, const ilex_storage *s, int k, int64_t hi)
+{
+    for (int i = 0; i < list->n; i++)
+        if (!strcmp(list->item[i].name, s->axis[k]) &&
+            (*s->axis[k] || list->item[i].hi == hi))
+            return &list->item[i];
+    return NULL;
+}
+
+/* Makes the axes of a storage part of the sizes. */
+static void
+add_sizes(sizes *list, const ilex_storage *s)
+{
+    for (int k = 0; k < s->rank; k++) {
+        int64_t lo, hi;
+        range_of(s, k, &lo, &hi);
+        bool is_long = hi - lo >= LONG;
+        size *x = find_size(list, s, k, hi);
+        if (x)
+            x->symbolic &= is_long && hi - x->hi < NEAR && x->hi - hi < NEAR;
+        else if (list->n < MOST_SIZES)
+            list->item[list->n++] = (size){s->axis[k], lo, hi, is_long};
+    }
+}
+
+static void
+write_sizes(const sizes *list, ix_text *t)
+{
+    for (int i = 0; i < list->n; i++)
+        if (list->item[i].symbolic)
+            ix_text_format(t, "size s%d\nassume s%d >= %lld\n", i, i,
+                           (long long)list->item[i].lo + LONG);
+}
+
+/* ---- the program ---- */
+
+static void
+write_axis(sizes *list, const ilex_storage *s, int k, ix_text *t)
+{
+    int64_t lo, hi;
+    range_of(s, k, &lo, &hi);
+    const size *x = find_size(list, s, k, hi);
+    if (*s->axis[k])
+        ix_text_format(t, "%s:%lld:", s->axis[k], (long long)lo);
+    if (x && x->symbolic)
+        ix_text_format(t, "s%d%+lld", (int)(x - list->item),
+                       (long long)(hi - x->hi));
+    else
+        ix_text_int(t, hi);
+}
+
+/* "in u : f64[I:0:s0+0] halo(I:1:1)" */
+static void
+write_storage(sizes *list, const char *name, const ilex_storage *s, ix_text *t)
+{
+    ix_text_format(t, "in %s : %s[", name, ilex_dtype_name(s->dtype));
+    for (int k = 0; k < s->rank; k++) {
+        ix_text_put(t, k ? ", " : "");
+        write_axis(list, s, k, t);
+    }
+    ix_text_char(t, ']');
+    for (int k = 0; k < s->rank && *s->axis[0]; k++)
+        ix_text_format(t, "%s%s:%lld:%lld", k ? ", " : " halo(", s->axis[k],
+                       (long long)s->halo[k][0], (long long)s->halo[k][1]);
+    ix_text_put(t, s->rank && *s->axis[0] ? ")\n" : "\n");
+}
+
+static const char *const number_dtypes[] = {[ILEX_BOUND_F64] = "f64",
+                                            [ILEX_BOUND_I64] = "i64",
+                                            [ILEX_BOUND_U64] = "u64",
+                                            [ILEX_BOUND_C128] = "c128"};
+
+static void
+write_program(const char *expression, const ilex_binding *b, size_t count,
+              ix_text *t)
+{
+    sizes list = {.n = 0};
+    ix_text_put(t, "ilex 1\nprogram eval\n");
+    for (size_t i = 0; i < count; i++)
+        if (b[i].storage)
+            add_sizes(&list, b[i].storage);
+    write_sizes(&list, t);
+    for (size_t i = 0; i < count; i++)
+        if (b[i].storage)
+            write_storage(&list, b[i].name, b[i].storage, t);
+        else
+            ix_text_format(t, "in %s : %s\n", b[i].name,
+                           number_dtypes[b[i].kind]);
+    ix_text_format(t, "out _value = %s\n", expression);
+}
+
+/* ---- compiling ---- */
+
+/* The names are names, the storages there: what text cannot say. */
+static bool
+check(ilex_context *ctx, const char *expression, const ilex_binding *b,
+      size_t count)
+{
+    ix_error *err = &ctx->error;
+    if (!expression || (count > 0 && !b)) {
+        ix_fail(err, ILEX_E_ARGUMENT, "eval: the %s is NULL",
+                expression ? "list of bindings" : "expression");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t n = b[i].name ? strlen(b[i].name) : 0;
+        if (!ix_name_check(err, "eval", b[i].name, n))
+            return false;
+        if ((size_t)b[i].kind < IX_COUNT(number_dtypes) &&
+            (b[i].storage || b[i].kind != ILEX_BOUND_STORAGE))
+            continue;
+        ix_fail(err, ILEX_E_BINDING, "eval: '%s' is bound to NULL", b[i].name);
+        return false;
+    }
+    return true;
+}
+
+static ilex_module *
+parse(ilex_context *inner, ilex_context *ctx, const char *text)
+{
+    for (int i = 0; i < IX_NOPTIONS; i++)
+        if (inner->option[i] || ctx->option[i])
+            ilex_option_set(inner, ix_option_rows[i].name,
+                            ix_option_text(ctx, (ix_option)i));
+    ilex_module *m = ilex_module_parse(inner, text, "eval");
+    if (m && m->noutputs != 1)
+        ix_fail(&inner->error, ILEX_E_SYNTAX,
+                "eval: one expression is evaluated, not statements");
+    return m;
+}
+
+/* Compiles in a context of its own: the user's is left as it was. */
+static ilex_program *
+compile(ilex_context *ctx, const char *text)
+{
+    ilex_context *inner = ilex_context_new(NULL);
+    if (!inner) {
+        ix_fail_memory(&ctx->error);
+        return NULL;
+    }
+    ilex_module *m = parse(inner, ctx, text);
+    ilex_program *p =
+        m && inner->error.code == ILEX_OK ? ilex_compile_module(m) : NULL;
+    if (!p)
+        ix_fail(&ctx->error, ilex_error_code(inner), "%s",
+                ilex_error_text(inner));
+    ilex_module_free(m);
+    ilex_context_free(inner);
+    return p;
+}
+
+/* The program of "text", known or compiled. Options decide too what it becomes.
+ */
+static ilex_program *
+find_program(ilex_context *ctx, const char *text)
+{
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_text_put(&t, text);
+    for (int i = 0; i < IX_NOPTIONS; i++)
+        ix_text_format(&t, "%s\n", ix_option_text(ctx, (ix_option)i));
+    const char *key = ix_text_string(&t);
+    ilex_program *p = key ? look_up(key) : NULL;
+    if (!key)
+        ix_fail_memory(&ctx->error);
+    else if (!p && (p = compile(ctx, text)))
+        keep(key, p);
+    ix_text_free(&t);
+    return p;
+}
+
+/* The program for the expression on these storages, with a count. */
+static ilex_program *
+program_of(ilex_context *ctx, const char *expression, const ilex_binding *b,
+           size_t count)
+{
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    write_program(expression, b, count, &t);
+    const char *text = ix_text_string(&t);
+    if (!text)
+        ix_fail_memory(&ctx->error);
+    ilex_program *p = text ? find_program(ctx, text) : NULL;
+    ix_text_free(&t);
+    return p;
+}
+
+ilex_storage *
+ilex_eval_with(ilex_context *ctx, const char *expression,
+               const ilex_binding *bindings, size_t count)
+{
+    ilex_storage *value = NULL;
+    if (!check(ctx, expression, bindings, count))
+        return NULL;
+    ilex_program *p = program_of(ctx, expression, bindings, count);
+    if (p)
+        ilex_evaluate(ctx, p, bindings, count, &value);
+    ilex_program_release(p);
+    return value;
+}
+
+ilex_storage *
+ilex_eval(ilex_context *ctx, const char *expression, ...)
+{
+    enum { MOST = 64 };
+    ilex_binding b[MOST];
+    size_t n = 0;
+    va_list args;
+    va_start(args, expression);
+    for (const char *name; (name = va_arg(args, const char *)); n++) {
+        ilex_storage *s = va_arg(args, ilex_storage *);
+        if (n < MOST)
+            b[n] = (ilex_binding)ILEX_BIND(name, s);
+    }
+    va_end(args);
+    if (n <= MOST)
+        return ilex_eval_with(ctx, expression, b, n);
+    ix_fail(&ctx->error, ILEX_E_LIMIT,
+            "eval: %zu storages; more than %d go by ilex_eval_with", n,
+            (int)MOST);
+    return NULL;
+}
