@@ -95,6 +95,48 @@ diff_build_restrict(diff_shop *shop, diff_random *r, ilex_array *const *x)
                              ix_domain_new(shop->ctx, d, ax));
 }
 
+/* x on a part of its domain, the rest of it along axis "k" ("above": from "at"
+ * on). */
+static ilex_array *
+side_of(ilex_array *x, int k, const ix_lin *at, bool above)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    memcpy(ax, x->interior->ax, (size_t)ix_rank(x) * sizeof *ax);
+    *(above ? &ax[k].lo : &ax[k].hi) = at;
+    return ix_build_restrict(x->ctx, "side", x,
+                             ix_domain_new(x->ctx, ix_rank(x), ax));
+}
+
+/* Parts of two fields on one domain, or of x and x + x, in two or three. */
+ilex_array *
+diff_build_combine(diff_shop *shop, diff_random *r, ilex_array *const *x)
+{
+    ilex_context *ctx = shop->ctx;
+    int d = ix_rank(x[0]), k = d ? diff_draw(r, d) : 0, n = 2;
+    if (d == 0 || !ix_domain_named(x[0]->interior) ||
+        diff_domain_count(shop, x[0]->interior) < 0)
+        return NULL;
+    bool same = x[1]->interior == x[0]->interior && x[1]->dtype == x[0]->dtype;
+    ilex_array *y = same ? x[1] : ilex_add(x[0], x[0]), *part[3];
+    const ix_axis *ax = &x[0]->interior->ax[k];
+    const ix_lin *at = diff_chance(r, 50)
+                           ? ix_lin_offset(ctx, ax->lo, diff_draw(r, 3))
+                           : ix_lin_offset(ctx, ax->hi, -diff_draw(r, 3));
+    part[0] = side_of(x[0], k, at, false);
+    part[1] = side_of(y, k, at, true);
+    if (!ilex_is_poison(part[1]) && diff_chance(r, 30)) {
+        const ix_lin *next = ix_lin_offset(ctx, at, diff_draw(r, 3));
+        part[2] = side_of(x[0], k, next, true);
+        part[1] = side_of(part[1], k, next, false);
+        n = 3;
+    }
+    int turn = diff_draw(r, n);
+    ilex_array *turned[3];
+    for (int i = 0; i < n; i++)
+        turned[i] = part[(i + turn) % n];
+    return ilex_combine(ctx, n, turned);
+}
+
 /* What an attribute may be: any axis or order of axes, small integers, a bound
  * near the ends of the axis or in another size. */
 static void

@@ -292,6 +292,49 @@ class Drawer(Data, Structure):
                                lambda refs: "%s[%s]" % (refs[0], subscript),
                                exact=x.exact))
 
+    def part(self, x, k, lo, hi):
+        """x on [lo, hi) of axis k: a selection."""
+        a = x.axes[k]
+        name = a.name.replace("+1/2", "")
+        axes = [Axis(a.name, lo, hi) if i == k else Axis(
+            b.name, b.lo, b.hi, b.vlo, b.vhi) for i, b in enumerate(x.axes)]
+        x.inline, x.held = False, True
+        return self.p.add(Step(
+            [x], axes, self.p.interior(x, [
+                axes[i] if i == k else Axis(b.name, b.vlo, b.vhi)
+                for i, b in enumerate(x.axes)]).copy(),
+            lambda refs: "%s[%s=%s:%s]" % (refs[0], name, lo.text(),
+                                           hi.text()), exact=x.exact))
+
+    def step_combine(self):
+        """A field, and another one on its domain, each on a side."""
+        r, sizes = self.r, self.p.sizes
+        x = self.pick(lambda s: s.named())
+        self.p.interior(x)
+        k = r.randrange(len(x.axes))
+        a = x.axes[k]
+        if a.name.endswith("+1/2") and not x.exact:
+            raise Undefined
+        cut = a.lo + r.choice([1, 2, 3]) if self.chance(50) else \
+            a.hi - r.choice([1, 2, 3])
+        if not sizes.le(a.lo + 1, cut) or not sizes.le(cut + 1, a.hi):
+            raise Undefined
+        same = [s for s in self.p.steps
+                if s.dtype == x.dtype and s.named() and
+                [b.key() for b in s.axes] == [b.key() for b in x.axes]]
+        y = r.choice(same)
+        self.p.interior(y)
+        parts = [self.part(x, k, a.lo, cut), self.part(y, k, cut, a.hi)]
+        plain = [b.plain() for b in x.axes]
+        value = np.concatenate(
+            [self.p.interior(s, [b.plain() for b in s.axes]) for s in parts],
+            k)
+        order = [0, 1] if self.chance(50) else [1, 0]
+        return self.p.add(Step(
+            parts, plain, value, lambda refs: "combine(%s, %s)" % (
+                refs[order[0]], refs[order[1]]),
+            exact=x.exact and y.exact))
+
     def step_reduce(self):
         r = self.r
         x = self.exact(lambda s: s.axes)
@@ -674,9 +717,9 @@ def map_step(mapper, body, axes):
     return step
 
 
-KINDS = """op map reduce shift typed einsum permute slice roll reshape cast index
-scalar const input""".split()
-WEIGHTS = [34, 22, 10, 9, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
+KINDS = """op map reduce shift combine typed einsum permute slice roll reshape
+cast index scalar const input""".split()
+WEIGHTS = [34, 22, 10, 9, 5, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
 for steps in STEPS, data.STEPS:
     KINDS += list(steps)
     WEIGHTS += list(steps.values())
