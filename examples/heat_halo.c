@@ -50,17 +50,10 @@ main(void)
                              .initialize = wave};
     ilex_storage *now = ilex_storage_new(ctx, &rod);
     ilex_storage *then = ilex_storage_new(ctx, &rod);
-    ilex_storage *ks = ilex_storage_full(ctx, ILEX_F64, 0, NULL, c);
+    ilex_binding args[] = {ILEX_BIND("u", now), ILEX_BIND("next", then),
+                           ILEX_BIND_F64("k", c)};
     ilex_call call = {.size = sizeof call};
-    ilex_status status = now && then && ks ? ILEX_OK : ILEX_E_MEMORY;
-    for (int step = 0; step < STEPS && status == ILEX_OK; step++) {
-        ilex_binding args[] = {ILEX_BIND("u", now), ILEX_BIND("k", ks),
-                               ILEX_BIND("next", then)};
-        status = ilex_run(p, args, 3, &call);
-        ilex_storage *swap = now;
-        now = then;
-        then = swap;
-    }
+    ilex_status status = ilex_run_steps(p, args, 3, STEPS, "u=next", &call);
     if (status != ILEX_OK)
         fprintf(stderr, "%s\n", call.error);
 
@@ -70,14 +63,13 @@ main(void)
     for (int64_t i = 0; i < N + 2 && status == ILEX_OK; i++) {
         double start, value;
         wave(NULL, &i, &start);
-        ilex_storage_get_f64(now, &i, &value);
+        ilex_storage_get_f64(args[0].storage, &i, &value);
         worst = fmax(worst, fabs(value - factor * start));
     }
     printf("after %d steps the wave is %.6f as high; largest error %.1e\n",
            STEPS, factor, worst);
     ilex_storage_release(now);
     ilex_storage_release(then);
-    ilex_storage_release(ks);
     ilex_program_release(p);
     ilex_context_free(ctx);
     return status != ILEX_OK || worst > 1e-13;

@@ -55,6 +55,15 @@ do
         }' call || complain "black_scholes: not ${call#*:}: $(cat call)"
 done
 
+# The pressure after 100 steps, by the same formulas in NumPy.
+"$build/examples/shallow_water" 16 100 >water 2>&1 || complain "$(cat water)"
+grep -q 'pressure 49990.055426 to 50009.649803, mean square 2.536276e+01,' \
+    water || complain "shallow_water: $(cat water)"
+# A square membrane under a load of 1 is 0.07367 high in the middle.
+"$build/examples/conjugate_gradients" 80 >height 2>&1 ||
+    complain "$(cat height)"
+grep -q 'the middle is 0.0736[0-9]* high' height || complain "$(cat height)"
+
 for program in "$top"/examples/*.ilx
 do
     "$build/ilexc" fmt "$program" >neat.ilx
