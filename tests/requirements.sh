@@ -1,17 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The requirement table of storages, doc/storage-requirements.tsv: no row is
-# missing, every file that it names exists, and every test that it names
-# exists, ran and passed. A row may say "open", or "not applicable:" and why.
+# The requirement tables of storages, doc/storage-requirements.tsv, and of
+# fields, in doc/fields.md: no row is missing, every file that one names exists,
+# and every test that one names exists, ran and passed. A row may say "open", or "not applicable:" and why.
 # The tests are run here, since make may run this one first.
 set -eu
 LC_ALL=C
 export LC_ALL
 srcdir=${srcdir:-.}
-table=$srcdir/doc/storage-requirements.tsv
 tab=$(printf '\t')
 bad=0
+table=$(mktemp "${TMPDIR:-/tmp}/ilex-table.XXXXXX") || exit 99
+log=$(mktemp "${TMPDIR:-/tmp}/ilex-requirements.XXXXXX") || exit 99
+trap 'rm -f "$log" "$table"' EXIT
+cat "$srcdir/doc/storage-requirements.tsv" >"$table"
+awk -F ' *[|] *' -v OFS="$tab" '/^\| S2-/ { print $2, "doc/fields.md", $4 }' \
+    "$srcdir/doc/fields.md" >>"$table"
 
 complain() {
     echo "$*"
@@ -20,6 +25,7 @@ complain() {
 
 # The ids there must be.
 for id in $(awk 'BEGIN { for (i = 1; i <= 68; i++) printf "S0-%02d\n", i
+                         for (i = 1; i <= 38; i++) printf "S2-%02d\n", i
                          for (i = 1; i <= 21; i++) printf "S3-%02d\n", i
                          for (i = 1; i <= 38; i++) printf "S4-%02d\n", i }')
 do
@@ -27,8 +33,6 @@ do
     [ "$n" -eq 1 ] || complain "$id: $n rows"
 done
 
-log=$(mktemp "${TMPDIR:-/tmp}/ilex-requirements.XXXXXX") || exit 99
-trap 'rm -f "$log"' EXIT
 ran=
 
 # Runs the test program "$1" once and collects what passed.
