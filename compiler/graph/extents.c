@@ -255,6 +255,31 @@ share_needs(ix_unit *u)
                 u->need[*ix_map_find(&u->position, u->order[i]->ops[0])];
 }
 
+/* With halo(auto) an input, and what is made of it, is needed where proofs say;
+ * at an index or in a range that is data it would be needed everywhere. */
+static bool
+check_bounded(ix_unit *u, size_t i)
+{
+    const ilex_array *x = u->order[i];
+    const ix_domain *need = u->need[i];
+    bool reads = x->kind == IX_INPUT || x->nops > 1;
+    for (int k = 0; need && reads && k < need->rank; k++)
+        if (ix_lin_is(need->ax[k].lo, -IX_UNBOUNDED) ||
+            ix_lin_is(need->ax[k].hi, IX_UNBOUNDED)) {
+            const char *axis = ix_symbol_text(u->ctx, need->ax[k].name);
+            bool input = x->kind == IX_INPUT;
+            ix_fail(
+                &u->ctx->error, ILEX_E_UNSUPPORTED,
+                "%s%s is read along %s where data says, so that halo(auto) "
+                "has no width; say how wide it is, for example halo(%s:2:2)",
+                input ? "input " : "an array",
+                input ? ix_symbol_text(u->ctx, (int32_t)x->attr[0]) : "", axis,
+                axis);
+            return false;
+        }
+    return true;
+}
+
 bool
 ix_pass_extents(ix_unit *u)
 {
@@ -284,6 +309,9 @@ ix_pass_extents(ix_unit *u)
         if (!ix_visit_loads(&v, n->ops[0]))
             return false;
     }
+    bool ok = true;
+    for (size_t i = 0; ok && i < u->norder; i++)
+        ok = check_bounded(u, i);
     share_needs(u);
-    return true;
+    return ok;
 }

@@ -209,9 +209,31 @@ bool_const(ilex_context *ctx, bool v)
     return ix_scalar_const(ctx, ILEX_BOOL, (ix_value){.i = v});
 }
 
+/* Of a comparison of indices with a constant difference, its value; else NULL.
+ * Such a one is left where a piece has but one index. */
+static ilex_array *
+constant_comparison(ilex_context *ctx, ilex_array *n)
+{
+    ilex_array *e = difference(ctx, n->ops[0], n->ops[1], false);
+    ix_index_form f;
+    if (!e)
+        return NULL;
+    ix_index_form_of(e, &f);
+    if (f.n > 0)
+        return NULL;
+    ix_op op = ix_op_of(n);
+    bool less = f.c < 0, equal = f.c == 0, v = !equal; /* not_equal */
+    v = op == IX_OP_LESS ? less : op == IX_OP_LESS_EQUAL ? less || equal : v;
+    v = op == IX_OP_GREATER_EQUAL ? !less : op == IX_OP_EQUAL ? equal : v;
+    return bool_const(ctx, op == IX_OP_GREATER ? !less && !equal : v);
+}
+
 static ilex_array *
 decide_comparison(const decision *d, ilex_array *n)
 {
+    ilex_array *constant = constant_comparison(d->ctx, n);
+    if (constant)
+        return constant;
     int at = implied(d, half_of_comparison(d->ctx, n));
     ix_op op = ix_op_of(n);
     bool equality = op == IX_OP_EQUAL || op == IX_OP_NOT_EQUAL;

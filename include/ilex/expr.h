@@ -56,8 +56,8 @@ ILEX_API ilex_status ilex_size_count(ilex_context *ctx, const char *name,
 
 /* Placeholder bound by name at run time: x(i) for i in the domain. "" is rank
  * 0. A halo after the domain, "I:ni, J:nj halo(I:2:2, J:1:1)", widens where it
- * may be read. Errors: ILEX_E_NAME, ILEX_E_SYNTAX, ILEX_E_EMPTY (a length that
- * is not provably >= 0). */
+ * may be read, "halo(auto)" as far as the program reads. Errors: ILEX_E_NAME,
+ * ILEX_E_SYNTAX, ILEX_E_EMPTY (a length that is not provably >= 0). */
 ILEX_API ilex_array *ilex_input(ilex_context *ctx, const char *name,
                                 ilex_dtype dtype, const char *domain);
 

@@ -108,6 +108,14 @@ ILEX_API ilex_array *ilex_nonzero(ilex_array *x, int64_t axis);
 ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int count,
                                 ilex_array *const *operands, int64_t axis);
 
+/* Fields with the same named axes and one dtype, whose domains differ along
+ * one axis where each begins at the end of another, as one field, in any
+ * order. Each is computed on its own side only; a gap, an overlap, or parts
+ * of which that is not known, are ILEX_E_SHAPE. What is empty whatever the
+ * sizes is left out. */
+ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
+                                  ilex_array *const *operands);
+
 /* x with low[k] points before axis k and high[k] behind it (text affine in
  * sizes; NULL: none), which hold the value of rank 0, NULL for 0, or with a
  * mode elements of x: "wrap" from the other end, "edge" the nearest one,
@@ -268,10 +276,6 @@ ILEX_API ilex_array *ilex_vecdot(ilex_array *x, ilex_array *y,
 /* "remap": elements at the neighbours that a connectivity lists */
 ILEX_API ilex_array *ilex_remap(ilex_context *ctx, int count,
                                 ilex_array *const *operands);
-
-/* "combine": fields on adjacent domains as one */
-ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
-                                  ilex_array *const *operands);
 
 /* "call": an outlined function of arrays */
 ILEX_API ilex_array *ilex_invoke(ilex_context *ctx, int count,

@@ -10,8 +10,8 @@
  *
  * Indices count elements of the view from 0, halo included: index 0 is the
  * first point of the lower halo. (Programs count otherwise: for them the first
- * point inside the halo is the origin.) Strides, shapes and halos are in elements;
- * what is in bytes says so.
+ * point inside the halo is the origin.) Strides, shapes and halos are in
+ * elements; what is in bytes says so.
  *
  * Functions that return a storage give the caller one count of it, to be given
  * back by ilex_storage_release(), or NULL on error. The first error is recorded
@@ -241,8 +241,8 @@ ILEX_API int64_t ilex_storage_span(const ilex_storage *s);
 
 /* Where a property came from when the storage was made: "given", "preset",
  * "like", "data" or "default". "property" is a member of the spec: "dtype",
- * "shape", "axes", "halo", "origin", "layout", "alignment", "aligned_index", "space",
- * "device" or "managed"; NULL for another word. */
+ * "shape", "axes", "halo", "origin", "layout", "alignment", "aligned_index",
+ * "space", "device" or "managed"; NULL for another word. */
 ILEX_API const char *ilex_storage_source(const ilex_storage *s,
                                          const char *property);
 
@@ -384,8 +384,9 @@ ILEX_API ilex_storage *ilex_storage_restrict(ilex_context *ctx, ilex_storage *s,
                                              int64_t hi);
 
 /* Ranges and indices of several named axes: "I=2:10, K=3" is restrict along I
- * and the elements with index 3 of K, which is dropped; an end that is left out,
- * "I=2:", is that of the points inside the halo. Indices as in restrict. */
+ * and the elements with index 3 of K, which is dropped; an end that is left
+ * out, "I=2:", is that of the points inside the halo. Indices as in restrict.
+ */
 ILEX_API ilex_storage *ilex_storage_select(ilex_context *ctx, ilex_storage *s,
                                            const char *part);
 

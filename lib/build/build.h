@@ -9,6 +9,9 @@
 #include "ilex/expr.h"
 #include "lib/graph/scalar.h"
 
+/* A halo that is as wide as what is read. */
+#define IX_HALO_AUTO INT64_MAX
+
 ilex_array *ix_build_input(ilex_context *ctx, const char *name, size_t length,
                            ilex_dtype dtype, const ix_domain *interior,
                            const int64_t *halo /* 2 per axis or NULL */);

@@ -9,6 +9,13 @@
 
 /* ---- leaves ---- */
 
+static ix_axis
+everywhere(ilex_context *ctx, int32_t name)
+{
+    return (ix_axis){name, ix_lin_const(ctx, -IX_UNBOUNDED),
+                     ix_lin_const(ctx, IX_UNBOUNDED)};
+}
+
 /* "interior" grown by the halo, 2 widths per axis. */
 static const ix_domain *
 grow(ilex_context *ctx, const char *name, const ix_domain *interior,
@@ -16,6 +23,10 @@ grow(ilex_context *ctx, const char *name, const ix_domain *interior,
 {
     ix_axis ax[ILEX_MAX_RANK];
     for (int k = 0; k < interior->rank; k++) {
+        if (halo[2 * k] == IX_HALO_AUTO) {
+            ax[k] = everywhere(ctx, interior->ax[k].name);
+            continue;
+        }
         if (halo[2 * k] < 0 || halo[2 * k + 1] < 0) {
             ix_poison(ctx, "input", -1, ILEX_E_ARGUMENT,
                       "input %s: halo %lld:%lld of axis %d is negative", name,
@@ -100,9 +111,10 @@ make_input(ilex_context *ctx, const char *name, size_t length, ilex_dtype dtype,
         return ix_poison_again(ctx);
     const char *what = ix_symbol_text(ctx, (int32_t)attr);
     const ix_domain *valid = halo ? grow(ctx, what, interior, halo) : interior;
+    bool is_auto = halo && interior->rank && halo[0] == IX_HALO_AUTO;
     if (!valid || !check_given(ctx, what, interior) ||
         !check_axes(ctx, what, interior) ||
-        !ix_domain_check_extents(ctx, what, valid))
+        !(is_auto || ix_domain_check_extents(ctx, what, valid)))
         return ix_poison_again(ctx);
     ix_node_spec spec = {.kind = IX_INPUT,
                          .dtype = dtype,
@@ -125,8 +137,7 @@ ix_build_input(ilex_context *ctx, const char *name, size_t length,
 ilex_array *
 ix_build_index(ilex_context *ctx, int32_t axis)
 {
-    ix_axis ax = {axis, ix_lin_const(ctx, -IX_UNBOUNDED),
-                  ix_lin_const(ctx, IX_UNBOUNDED)};
+    ix_axis ax = everywhere(ctx, axis);
     const ix_domain *dom = ix_domain_new(ctx, 1, &ax);
     return ix_node_lambda(ctx, dom, dom, ix_scalar_index(ctx, 0), 0, NULL);
 }

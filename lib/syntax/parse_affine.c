@@ -323,19 +323,35 @@ ix_parse_domain(ix_parser *p, const ix_colons_list *ranges)
     return dom;
 }
 
+/* "halo(auto)"? */
+static bool
+is_auto(const ix_colons_list *ranges)
+{
+    const ix_colons *r = ranges->item;
+    return ranges->n == 1 && r->n == 1 && ix_parse_is_plain(r) &&
+           r->part[0]->kind == IX_SYNTAX_NAME &&
+           ix_word_is(&r->part[0]->word, "auto");
+}
+
 void
 ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_colons_list *ranges,
               int64_t *halo)
 {
     memset(halo, 0, 2 * ILEX_MAX_RANK * sizeof *halo);
     uint32_t seen = 0;
+    if (is_auto(ranges) && ix_domain_named(dom)) {
+        for (int k = 0; k < 2 * dom->rank; k++)
+            halo[k] = IX_HALO_AUTO;
+        return;
+    }
     for (size_t i = 0; i < ranges->n; i++) {
         const ix_colons *r = &ranges->item[i];
         const ix_word *where = &r->part[0]->word;
         if (r->n != 3)
             ix_lex_fail(&p->reader, ILEX_E_SYNTAX, where,
                         "a halo is written axis:lower:upper, for example "
-                        "halo(I:2:2)");
+                        "halo(I:2:2); halo(auto) for named axes is what "
+                        "the program reads");
         int k = ix_domain_find(dom, ix_parse_axis(p, r->part[0]));
         if (k < 0)
             ix_lex_fail(&p->reader, ILEX_E_AXIS, where,

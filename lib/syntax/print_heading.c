@@ -134,6 +134,10 @@ write_halo(ix_printer *p, const ilex_array *x)
     if (x->interior == x->valid)
         return;
     const char *sep = " halo(";
+    if (x->valid->rank && ix_lin_is(x->valid->ax[0].hi, IX_UNBOUNDED)) {
+        ix_text_put(p->t, " halo(auto)");
+        return;
+    }
     for (int k = 0; k < x->interior->rank; k++) {
         const ix_axis *in = &x->interior->ax[k], *va = &x->valid->ax[k];
         const ix_lin *low = ix_lin_sub(p->ctx, in->lo, va->lo);

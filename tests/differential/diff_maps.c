@@ -386,7 +386,8 @@ diff_build_gather(diff_shop *shop, diff_random *r, ilex_array *const *x)
     ilex_array *operand[2] = {x[0], x[other]};
     ilex_dtype dtype = (ilex_dtype)x[0]->dtype;
     const ix_axis *ax = &x[0]->valid->ax[m.k];
-    if (ix_dtype_is_complex((ilex_dtype)operand[1]->dtype))
+    if (ix_dtype_is_complex((ilex_dtype)operand[1]->dtype) ||
+        ix_lin_is(ax->hi, IX_UNBOUNDED))
         return NULL;
     ilex_array *v =
         ix_scalar_cast(m.ctx, ILEX_I64,
@@ -425,6 +426,8 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
         ix_dtype_is_complex((ilex_dtype)x[0]->dtype))
         return NULL;
     const ix_axis ax = x[0]->valid->ax[m.k];
+    if (ix_lin_is(ax.hi, IX_UNBOUNDED))
+        return NULL;
     ilex_dtype dtype = (ilex_dtype)x[0]->dtype, acc, result;
     ix_reduction how = diff_chance(r, 50)   ? IX_REDUCTION_SUM
                        : diff_chance(r, 50) ? IX_REDUCTION_MAX

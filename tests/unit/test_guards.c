@@ -119,8 +119,41 @@ START_TEST(read)
 }
 END_TEST
 
+/* A condition that a piece of one index decides, inside of a condition on
+ * values: no guard is left there, and what it rules out is not read. */
+START_TEST(one_index)
+{
+    for (size_t k = 0; k < IX_COUNT(backends); k++) {
+        ilex_option_set(ctx, "jit", backends[k]);
+        ilex_module *m =
+            parse("ilex 1\nprogram p\nin u : i64[K:3] halo(K:1:2)\n"
+                  "let t : i64[K:3] = u\n"
+                  "map a[K:-2:3] = where(K < 0, t[-K-1], t[K])\n"
+                  "let b = where(a < a, a, u)\n"
+                  "map c[K:3] = b[minimum(maximum(K-1, 0), 2)]\n"
+                  "out o = c\n");
+        ilex_program *p = ilex_compile_module(m);
+        ilex_module_free(m);
+        if (!p) {
+            ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
+            continue;
+        }
+        ilex_storage *u = counting(1, SHAPE(6)), *o;
+        ilex_storage *view = ilex_storage_with_halo(ctx, u, SHAPE(1, 2));
+        const ilex_binding bound[] = {ILEX_BIND("u", view)};
+        ck_assert_int_eq(ilex_evaluate(ctx, p, bound, 1, &o), ILEX_OK);
+        const int64_t *x = ilex_storage_const_data(o);
+        ck_assert(x[0] == 1 && x[1] == 1 && x[2] == 2);
+        ilex_storage_release(o);
+        ilex_storage_release(view);
+        ilex_storage_release(u);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("guards", never_read, read);
+    return RUN_TESTS("guards", never_read, read, one_index);
 }

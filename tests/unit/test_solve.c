@@ -168,8 +168,48 @@ START_TEST(queries)
 }
 END_TEST
 
+/* Nothing is declared: the program says what it reads. */
+START_TEST(as_wide_as_read)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram p\nsize n\nassume n >= 1\n"
+                "in x : f64[I:n, J:n] halo(auto)\nlet d = x[I+2] - x[I-1]\n"
+                "out y : f64[I:1:n+1, J:n] = d[J-3]\nout z = sum[I](d)\n");
+    int64_t lo[2], hi[2], halo[4];
+    ck_assert_str_eq(ilex_program_argument(p, 0).reads, "I:-1:n+3, J:-3:n");
+    ck_assert_int_eq(ilex_program_extents(p, 0, &(ilex_size_binding){"n", 5}, 1,
+                                          lo, hi, halo),
+                     ILEX_OK);
+    ck_assert(lo[0] == 0 && hi[0] == 5 && lo[1] == 0 && hi[1] == 5);
+    ck_assert(halo[0] == 1 && halo[1] == 3 && halo[2] == 3 && halo[3] == 0);
+    ilex_program_release(p);
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "I:n halo(auto)");
+    char text[60];
+    ilex_array_domain(ilex_shift(x, "I", 1000), text, sizeof text);
+    ck_assert_str_eq(text, "I:n");
+    static const char *const data[] = {
+        "in j : i32[I:n]\nmap y[I:n] = x[j[I]]\nout o = y\n",
+        "in s : i32\nout o = x[I+s]\n",
+        "in s : i32\nlet y = x[I+1] + 1\nout o = y[I+s; wrap]\n",
+        "in j : i32[I:n]\nmap y[I:n] = sum[k:j[I]](x[k])\nout o = y\n"};
+    for (size_t i = 0; i < IX_COUNT(data); i++) {
+        char program[300];
+        sprintf(program,
+                "ilex 1\nprogram p\nsize n\nassume n >= 1\nin x : "
+                "f64[I:n] halo(auto)\n%s",
+                data[i]);
+        ilex_module *m = parse(program);
+        ck_assert_ptr_null(ilex_compile_module(m));
+        ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "halo(auto)"));
+        ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
+        ilex_module_free(m);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("solve", systems, halos, not_from_zero, queries);
+    return RUN_TESTS("solve", systems, halos, not_from_zero, queries,
+                     as_wide_as_read);
 }
