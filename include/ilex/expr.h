@@ -93,10 +93,16 @@ ILEX_API ilex_array *ilex_arange(ilex_context *ctx, const char *length,
  * complex to real drops the imaginary part; to bool is != 0. */
 ILEX_API ilex_array *ilex_cast(ilex_array *x, ilex_dtype dtype);
 
-/* y(i) = x(i + offset) along a named axis. Valid where x is, translated. For
- * the staggered axis of a dimension write "I+1/2". */
+/* y(i) = x(i + offset) along a named axis, on x's domain: what is known of x
+ * moves by -offset. For the staggered axis of a dimension write "I+1/2". */
 ILEX_API ilex_array *ilex_shift(ilex_array *x, const char *axis,
                                 int64_t offset);
+
+/* y(r) = x(r + halves/2) along a named axis, positions counted in cells: index
+ * k of "I+1/2" lies at k + 1/2. By an odd number of halves the result has the
+ * other one of the two axes. In text u[I+1/2]. */
+ILEX_API ilex_array *ilex_shift_halves(ilex_array *x, const char *axis,
+                                       int64_t halves);
 
 /* y(i) = x(i + by) along a named axis, where `by` is an integer of rank 0 that
  * is data: an input, a result. Nominally on x's domain, and known where x is: a

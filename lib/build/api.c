@@ -98,21 +98,39 @@ ix_axis_of(ilex_array *x, const char *operation, const char *text,
     return -1;
 }
 
+/* The named axis that is shifted along; -1 after an error. */
+static int
+shifted_axis(ilex_array *x, const char *axis)
+{
+    int k = ix_axis_of(x, "shift", axis ? axis : "", axis ? strlen(axis) : 0);
+    if (k < 0 || ix_domain_named(x->interior))
+        return k;
+    ix_poison(x->ctx, "shift", 0, ILEX_E_AXIS,
+              "shift: the axes of [%s] have no names; use slice",
+              ix_domain_show(x->ctx, x->interior).s);
+    return -1;
+}
+
 ilex_array *
 ilex_shift(ilex_array *x, const char *axis, int64_t offset)
 {
     if (!x || ix_is_poison(x))
         return x;
     int64_t offsets[ILEX_MAX_RANK] = {0};
-    int k = ix_axis_of(x, "shift", axis ? axis : "", axis ? strlen(axis) : 0);
+    int k = shifted_axis(x, axis);
     if (k < 0)
         return x->ctx->poison;
-    if (!ix_domain_named(x->interior))
-        return ix_poison(x->ctx, "shift", 0, ILEX_E_AXIS,
-                         "shift: the axes of [%s] have no names; use slice",
-                         ix_domain_show(x->ctx, x->interior).s);
     offsets[k] = offset;
     return ix_build_shift(x->ctx, x, offsets);
+}
+
+ilex_array *
+ilex_shift_halves(ilex_array *x, const char *axis, int64_t halves)
+{
+    if (!x || ix_is_poison(x))
+        return x;
+    int k = shifted_axis(x, axis);
+    return k < 0 ? x->ctx->poison : ix_build_shift_halves(x->ctx, x, k, halves);
 }
 
 /* ---- reductions ---- */

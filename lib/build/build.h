@@ -50,6 +50,11 @@ ilex_array *ix_build_index(ilex_context *ctx, int32_t axis);
 ilex_array *ix_build_shift(ilex_context *ctx, ilex_array *x,
                            const int64_t *offset);
 
+/* The same by halves of a cell along axis "k"; by an odd number of them to the
+ * staggered axis, whose index k lies at k + 1/2, or back. */
+ilex_array *ix_build_shift_halves(ilex_context *ctx, ilex_array *x, int k,
+                                  int64_t halves);
+
 /* x on "dom"; "what" names the result in messages ("v"). Axes that x lacks are
  * broadcast; x itself when nothing changes. */
 ilex_array *ix_build_restrict(ilex_context *ctx, const char *what,

@@ -202,6 +202,53 @@ ix_build_shift(ilex_context *ctx, ilex_array *x, const int64_t *offset)
         ctx, proof, ix_node_lambda(ctx, x->interior, valid, body, slots, &x));
 }
 
+/* "I+1/2" for "I" and the other way round; -1 when there is no memory. */
+static int32_t
+partner_of(ilex_context *ctx, int32_t axis)
+{
+    char text[80];
+    const char *name = ix_symbol_text(ctx, axis);
+    size_t n = strcspn(name, "+");
+    bool staggered = name[n] != 0;
+    memcpy(text, name, n);
+    memcpy(text + n, "+1/2", 4);
+    return ix_symbol_of(ctx, text, n + (staggered ? 0 : 4));
+}
+
+ilex_array *
+ix_build_shift_halves(ilex_context *ctx, ilex_array *x, int k, int64_t halves)
+{
+    int64_t offset[ILEX_MAX_RANK] = {0};
+    ilex_array *index[ILEX_MAX_RANK];
+    ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
+    bool staggered = strchr(ix_symbol_text(ctx, x->interior->ax[k].name), '+');
+    if (halves % 2 == 0) {
+        offset[k] = halves / 2;
+        return ix_build_shift(ctx, x, offset);
+    }
+    if (halves > IX_UNBOUNDED || halves < -IX_UNBOUNDED)
+        return ix_poison(ctx, "shift", 0, ILEX_E_OVERFLOW,
+                         "shift: %lld halves are too many", (long long)halves);
+    offset[k] = (halves + (staggered ? -1 : 1)) / 2;
+    const ix_domain *valid = translate(ctx, x->valid, offset);
+    int32_t name = partner_of(ctx, x->interior->ax[k].name);
+    if (!valid || name < 0)
+        return ix_poison_again(ctx);
+    for (int j = 0; j < ix_rank(x); j++) {
+        in[j] = x->interior->ax[j];
+        va[j] = valid->ax[j];
+        index[j] = ix_index_offset(ctx, ix_scalar_index(ctx, j), offset[j]);
+    }
+    in[k].name = va[k].name = name;
+    int slots = 0;
+    const ix_env *proof = ix_proof_open(ctx);
+    ilex_array *body = ix_read_scalar(ctx, x, index, &slots);
+    return ix_proof_close(
+        ctx, proof,
+        ix_node_lambda(ctx, ix_domain_new(ctx, ix_rank(x), in),
+                       ix_domain_new(ctx, ix_rank(x), va), body, slots, &x));
+}
+
 /* ---- lambdas of the user ---- */
 
 static bool

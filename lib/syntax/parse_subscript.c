@@ -65,51 +65,6 @@ find_axis(ix_parser *p, const ilex_array *x, const ix_word *name,
     }
 }
 
-/* x with axis "k" called "name": between an axis and its staggered one. */
-static ilex_array *
-rename_axis(ix_parser *p, ilex_array *x, int k, int32_t name)
-{
-    ilex_context *ctx = p->ctx;
-    ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
-    ilex_array *index[ILEX_MAX_RANK];
-    for (int j = 0; j < ix_rank(x); j++) {
-        in[j] = x->interior->ax[j];
-        va[j] = x->valid->ax[j];
-        index[j] = ix_scalar_index(ctx, j);
-    }
-    in[k].name = va[k].name = name;
-    ilex_array *body =
-        ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index);
-    ilex_array *ops[2] = {ix_parser_array(p, body), x};
-    ix_node_spec spec = {.kind = IX_LAMBDA,
-                         .dtype = (ilex_dtype)x->dtype,
-                         .interior = ix_domain_new(ctx, ix_rank(x), in),
-                         .valid = ix_domain_new(ctx, ix_rank(x), va),
-                         .nops = 2,
-                         .ops = ops};
-    if (!spec.interior || !spec.valid)
-        ix_lex_abort(&p->reader);
-    return ix_node_scoped(ctx, &spec);
-}
-
-/* Moves "x" by an odd number of halves: to the other of the two axes. Index k
- * of the staggered axis lies at k + 1/2. */
-static ilex_array *
-shift_halves(ix_parser *p, ilex_array *x, int k, bool staggered, const shift *s)
-{
-    int64_t offset[ILEX_MAX_RANK] = {0};
-    offset[k] = (s->halves + (staggered ? -1 : 1)) / 2;
-    x = ix_parser_array(p, ix_build_shift(p->ctx, x, offset));
-    char text[80];
-    size_t n = (size_t)s->axis->word.length;
-    memcpy(text, s->axis->word.text, n);
-    memcpy(text + n, "+1/2", 4);
-    int32_t name = ix_symbol_of(p->ctx, text, n + (staggered ? 0 : 4));
-    if (name < 0)
-        ix_lex_abort(&p->reader);
-    return rename_axis(p, x, k, name);
-}
-
 /* ---- what is read outside ---- */
 
 ix_behind
@@ -235,7 +190,8 @@ read_named_shift(ix_parser *p, named_subscript *s, const ix_colons *r)
     int k = find_axis(p, s->x, &by.axis->word, &staggered);
     take_axis(p, s, &by.axis->word, k);
     if (by.halves % 2)
-        s->x = ix_parser_array(p, shift_halves(p, s->x, k, staggered, &by));
+        s->x = ix_parser_array(
+            p, ix_build_shift_halves(p->ctx, s->x, k, by.halves));
     else
         s->offset[k] = by.halves / 2;
     s->moves |= s->offset[k] != 0;

@@ -63,11 +63,12 @@ write_shift(ix_writer *w, const ilex_array *load, const ilex_array *x, int j,
                        offset > 0 ? "+" : "", (long long)offset);
         return true;
     }
-    if (offset != 0 || !to || !ix_axes_are_partners(w->ctx, from, to))
+    if (!to || !ix_axes_are_partners(w->ctx, from, to) ||
+        offset > IX_UNBOUNDED || offset < -IX_UNBOUNDED)
         return false;
-    bool up = strchr(name, '+') != NULL;
-    ix_text_format(w->t, "%s%.*s%s1/2", sep, (int)strcspn(name, "+"), name,
-                   up ? "+" : "-");
+    bool back = strchr(name, '+') != NULL;
+    ix_text_format(w->t, "%s%.*s%+lld/2", sep, (int)strcspn(name, "+"), name,
+                   (long long)(2 * offset + (back ? 1 : -1)));
     return true;
 }
 

@@ -247,7 +247,8 @@ write_index(ix_writer *w, const ilex_array *n)
 {
     const char *name = axis_variable(w, n->attr[0]);
     if (is_field(w) && name)
-        ix_text_format(w->t, "index(%s)", name);
+        ix_text_format(w->t, "index(%.*s%s)", (int)strcspn(name, "+"), name,
+                       strchr(name, '+') ? " + 1/2" : "");
     else if (name)
         ix_text_put(w->t, name);
     else if (is_field(w))

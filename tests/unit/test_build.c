@@ -37,6 +37,12 @@ START_TEST(fields)
 {
     inputs();
     CHECK(ilex_shift(u, "I", 1), F64, "I:n, J:m", "I:-2:n+1, J:m");
+    CHECK(ilex_shift_halves(u, "I", 1), F64, "I+1/2:n, J:m",
+          "I+1/2:-2:n+1, J:m");
+    CHECK(ilex_shift_halves(u, "I", -3), F64, "I+1/2:n, J:m", "I+1/2:n+3, J:m");
+    CHECK(ilex_shift_halves(ilex_shift_halves(u, "I", -1), "I+1/2", 3), F64,
+          "I:n, J:m", "I:-2:n+1, J:m");
+    CHECK(ilex_shift_halves(u, "I", 2), F64, "I:n, J:m", "I:-2:n+1, J:m");
     CHECK(ilex_shift(u, "I", 3), F64, "I:n, J:m", "I:-4:n-1, J:m");
     CHECK(ilex_shift(u, "I", -2), F64, "I:n, J:m", "I:1:n+4, J:m");
     CHECK(ilex_shift(ilex_shift(u, "I", 2), "I", -2), F64, "I:n, J:m",
