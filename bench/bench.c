@@ -149,8 +149,8 @@ make_arrays(job *j)
             return 0;
         int at = find_argument(j->program[1], name);
         j->base[j->arrays] = ilex_storage_data(s);
-        j->binding[j->arrays++] = (ilex_binding){
-            ilex_program_argument(j->program[1], (size_t)at).name, s};
+        j->binding[j->arrays++] = (ilex_binding)ILEX_BIND(
+            ilex_program_argument(j->program[1], (size_t)at).name, s);
         bench_fill(ilex_storage_data(s), ilex_storage_count(s),
                    (uint64_t)j->arrays);
     }

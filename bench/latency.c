@@ -84,7 +84,8 @@ bind_axpy(ilex_binding *args, int64_t n)
                                   .shape = &n,
                                   .axes = i > 0 ? "i" : NULL,
                                   .fill = &(double){2}};
-        args[i] = (ilex_binding){names[i], ilex_storage_new(NULL, &spec)};
+        args[i] =
+            (ilex_binding)ILEX_BIND(names[i], ilex_storage_new(NULL, &spec));
         if (!args[i].storage)
             return 0;
     }
@@ -102,7 +103,7 @@ release_axpy(ilex_binding *args)
 static int
 first_result(const char *jit, double start)
 {
-    ilex_binding args[4] = {{NULL, NULL}};
+    ilex_binding args[4] = {ILEX_BIND(NULL, NULL)};
     ilex_call call = {.size = sizeof call};
     ilex_program *p = compile(axpy, jit);
     if (!p || !bind_axpy(args, FIRST) || ilex_run(p, args, 4, &call) != ILEX_OK)
@@ -171,7 +172,7 @@ static int
 measure_call(const char *jit)
 {
     static bench_samples samples;
-    ilex_binding args[4] = {{NULL, NULL}};
+    ilex_binding args[4] = {ILEX_BIND(NULL, NULL)};
     ilex_program *p = compile(axpy, jit);
     int ok = p && bind_axpy(args, TINY);
     for (int round = 0; ok && round < 101; round++) {

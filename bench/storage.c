@@ -324,8 +324,9 @@ measure_stream(const row *r)
     stream *s = r->what;
     ilex_call call = {.size = sizeof call, .threads = 1};
     double start = bench_now();
-    ilex_status rc =
-        ilex_run(program, (ilex_binding[]){{"u", s->u}, {"v", s->v}}, 2, &call);
+    ilex_status rc = ilex_run(
+        program, (ilex_binding[]){ILEX_BIND("u", s->u), ILEX_BIND("v", s->v)},
+        2, &call);
     return rc == ILEX_OK ? bench_now() - start : -1;
 }
 

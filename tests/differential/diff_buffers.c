@@ -67,26 +67,33 @@ poison(unsigned char *p, size_t bytes, int variant)
 
 /* ---- extents ---- */
 
-/* Halo widths and length of the storage's axis for program axis "k". */
+/* What a storage is made with, in the program's order of axes. */
+typedef struct plan {
+    int64_t shape[ILEX_MAX_RANK], halo[2 * ILEX_MAX_RANK],
+        origin[ILEX_MAX_RANK];
+} plan;
+
+/* Halo widths, origin and length of the storage's axis for program axis "k": it
+ * begins where the declared range does, or at 0. */
 static void
-plan_axis(diff_buffer *b, diff_random *r, bool named, int k, int64_t *halo,
-          int64_t *length)
+plan_axis(diff_buffer *b, diff_random *r, bool named, int k, plan *p)
 {
-    int64_t low = b->box[k][0], high = b->box[k][1];
-    halo[0] = halo[1] = 0;
-    *length = b->hi[k];
+    int64_t low = b->box[k][0], high = b->box[k][1], lo = 0, hi = b->hi[k];
+    p->halo[2 * k] = p->halo[2 * k + 1] = p->origin[k] = 0;
+    p->shape[k] = hi;
     b->first[k] = 0;
     if (!named)
         return;
-    halo[0] = (low < 0 ? -low : 0) + diff_draw(r, 2);
-    if (b->lo[k] == 0) {
-        halo[1] = (high > b->hi[k] ? high - b->hi[k] : 0) + diff_draw(r, 2);
-    } else {
-        int64_t end = b->hi[k] > 0 ? b->hi[k] : 0;
-        *length = high > end ? high : end;
-    }
-    *length += halo[0] + halo[1];
-    b->first[k] = -halo[0];
+    if (diff_chance(r, 50))
+        lo = b->lo[k];
+    else if (b->lo[k] != 0) /* any length that covers it */
+        hi = high > hi ? high : hi;
+    hi = hi > lo ? hi : lo;
+    p->origin[k] = lo;
+    p->halo[2 * k] = (low < lo ? lo - low : 0) + diff_draw(r, 2);
+    p->halo[2 * k + 1] = (high > hi ? high - hi : 0) + diff_draw(r, 2);
+    p->shape[k] = hi - lo + p->halo[2 * k] + p->halo[2 * k + 1];
+    b->first[k] = lo - p->halo[2 * k];
 }
 
 /* Reads what the program says about argument "i". */
@@ -226,14 +233,16 @@ order_axes(diff_random *r, const ilex_argument_info *info, int *to, char *text,
 /* The storage object over the block. */
 static bool
 make_storage(diff_buffer *b, ilex_context *ctx, const int *to, const char *axes,
-             const int64_t *shape, const int64_t *halo)
+             const plan *p)
 {
     int64_t s[ILEX_MAX_RANK], t[ILEX_MAX_RANK], h[2 * ILEX_MAX_RANK];
+    int64_t origin[ILEX_MAX_RANK] = {0};
     for (int k = 0; k < b->rank; k++) {
-        s[k] = shape[to[k]];
+        s[k] = p->shape[to[k]];
         t[k] = b->stride[to[k]];
-        h[2 * k] = halo[2 * to[k]];
-        h[2 * k + 1] = halo[2 * to[k] + 1];
+        h[2 * k] = p->halo[2 * to[k]];
+        h[2 * k + 1] = p->halo[2 * to[k] + 1];
+        origin[k] = p->origin[to[k]];
     }
     ilex_storage_spec spec = {.size = sizeof spec,
                               .dtype = ilex_dtype_name(b->dtype),
@@ -241,6 +250,7 @@ make_storage(diff_buffer *b, ilex_context *ctx, const int *to, const char *axes,
                               .shape = s,
                               .axes = *axes ? axes : NULL,
                               .halo = *axes ? h : NULL,
+                              .origin = *axes ? origin : NULL,
                               .data = b->origin,
                               .strides = t};
     b->storage = ilex_storage_new(ctx, &spec);
@@ -279,7 +289,8 @@ diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
                  diff_buffer *shared)
 {
     ilex_argument_info info;
-    int64_t shape[ILEX_MAX_RANK], halo[2 * ILEX_MAX_RANK], first;
+    int64_t first;
+    plan made;
     int to[ILEX_MAX_RANK];
     char axes[200];
     memset(b, 0, sizeof *b);
@@ -296,14 +307,15 @@ diff_buffer_make(diff_buffer *b, ilex_context *ctx, const ilex_program *p,
         b->box[k][1] = b->box[k][1] > b->hi[k] ? b->box[k][1] : b->hi[k];
     }
     for (int k = 0; k < b->rank; k++)
-        plan_axis(b, &r, *info.axis[k] != 0, k, halo + 2 * k, &shape[k]);
+        plan_axis(b, &r, *info.axis[k] != 0, k, &made);
     uint32_t masked = b->output || written ? 0 : masked_axes(content, &info);
-    int64_t span = draw_strides(&r, masked, b->rank, shape, b->stride, &first);
+    int64_t span =
+        draw_strides(&r, masked, b->rank, made.shape, b->stride, &first);
     make_block(b, &r, span, first, variant);
     if (!b->output)
         fill(b, content, hash_name(info.name));
     order_axes(&r, &info, to, axes, sizeof axes);
-    return make_storage(b, ctx, to, axes, shape, halo);
+    return make_storage(b, ctx, to, axes, &made);
 }
 
 void

@@ -278,6 +278,29 @@ START_TEST(many_origins)
 }
 END_TEST
 
+/* Which of the storages gives a size may change from run to run. */
+START_TEST(many_ways_to_sizes)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram p\nsize m, n\n"
+                "in x : f64[I:2:m+2]\nin z : f64[I:1:n+1]\n"
+                "out y = sum[I](x) + sum[I](z) + 100.0*size(n)\n");
+    ilex_storage *x = field(9, 0, 0, 0), *y = scalar();
+    for (int turn = 0; turn < 4; turn++) {
+        ilex_storage *z = field(turn % 2 ? 9 : 5, 0, 0, turn % 2 ? 0 : 1);
+        const ilex_binding b[] = {ILEX_BIND("x", x), ILEX_BIND("z", z),
+                                  ILEX_BIND("y", y), ILEX_BIND_I64("m", 3),
+                                  ILEX_BIND_I64("n", 5)};
+        run_program(p, b, turn % 2 ? 5 : 4);
+        ck_assert_double_eq(value_of(y), 2 + 3 + 4 + 15 + 500);
+        ilex_storage_release(z);
+    }
+    ilex_storage_release(x);
+    ilex_storage_release(y);
+    ilex_program_release(p);
+}
+END_TEST
+
 START_TEST(wrapped_in_a_graph)
 {
     ilex_storage *s = field(10, 2, 1, 3);
@@ -323,6 +346,6 @@ int
 main(void)
 {
     return RUN_TESTS("origin", views, several_axes, by_name, sizes,
-                     symbolic_beginning, many_origins, wrapped_in_a_graph,
-                     eager);
+                     symbolic_beginning, many_origins, many_ways_to_sizes,
+                     wrapped_in_a_graph, eager);
 }
