@@ -19,9 +19,8 @@ no_argument(ix_run *r, const char *name)
                    c->name, name, all.s);
 }
 
-/* The argument called "name"; narguments if there is none. */
-static size_t
-find_argument(const ix_compiled *c, const char *name)
+size_t
+ix_find_argument(const ix_compiled *c, const char *name)
 {
     size_t i = 0;
     while (i < c->narguments && (c->buffer[i].role == IX_COMPILED_DATA ||
@@ -103,7 +102,7 @@ bind_one(ix_run *r, const ilex_binding *x)
 {
     const ix_compiled *c = r->p->c;
     const char *name = x->name ? x->name : "(null)";
-    size_t i = find_argument(c, name);
+    size_t i = ix_find_argument(c, name);
     if (i == c->narguments && is_integer(x) && is_size(c, name))
         return ix_check_size(r, name);
     if (i == c->narguments)

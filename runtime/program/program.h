@@ -186,6 +186,8 @@ void ix_name_list_add(ix_name_list *l, const char *name, const char *more);
 
 /* bind_names.c: finds the storage or the number of each argument. */
 ilex_status ix_bind_names(ix_run *r);
+/* The argument called "name"; narguments if there is none. */
+size_t ix_find_argument(const ix_compiled *c, const char *name);
 
 /* bind_sizes.c: can size "name" be given? */
 ilex_status ix_check_size(ix_run *r, const char *name);

@@ -157,6 +157,15 @@ START_TEST(sizes)
     ck_assert_ptr_nonnull(strstr(evaluated(p, other, 3), "the shapes say 3"));
     ilex_storage_release(u);
     ilex_program_release(p);
+    /* an input and a size of one name are two things */
+    p = compile("ilex 1\nprogram p\nsize n\nin n : i32\nin x : i32[n]\n"
+                "out v : i32[n] = x + n\n");
+    int32_t numbers_of[] = {1, 2};
+    ilex_storage *x = ilex_storage_from(ctx, ILEX_I32, 1, SHAPE(2), numbers_of);
+    const ilex_binding same[] = {ILEX_BIND("x", x), ILEX_BIND_I64("n", 40)};
+    ck_assert_str_eq(evaluated(p, same, 2), "i32[2] 'v'\n[41 42]\n");
+    ilex_storage_release(x);
+    ilex_program_release(p);
 }
 END_TEST
 
