@@ -87,7 +87,8 @@ START_TEST(several_axes)
                               .rank = 3,
                               .shape = SHAPE(4, 9, 6),
                               .axes = "IK",
-                              .origin = SHAPE(5, 100, -2)};
+                              .origin = SHAPE(5, 100, -2),
+                              .fill = &(double){0}};
     ilex_storage *s = ilex_storage_new(ctx, &spec);
     ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
     char text[300];
@@ -137,7 +138,8 @@ START_TEST(by_name)
                               .shape = SHAPE(6, 3, 6),
                               .axes = "IJK",
                               .halo = SHAPE(1, 1, 0, 0, 0, 0),
-                              .origin = SHAPE(5, 0, -2)};
+                              .origin = SHAPE(5, 0, -2),
+                              .fill = &(double){0}};
     ilex_storage *s = ilex_storage_new(ctx, &spec);
     for (size_t i = 0; i < IX_COUNT(parts); i++) {
         char text[300];
