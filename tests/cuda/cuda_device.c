@@ -148,6 +148,7 @@ twin(session *s, region *g)
                               .shape = h->shape,
                               .axes = *axes ? axes : NULL,
                               .halo = &h->halo[0][0],
+                              .origin = h->origin,
                               .device_data = s->address + g->at + first,
                               .strides = h->stride,
                               .managed = "none",
