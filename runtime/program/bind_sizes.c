@@ -39,10 +39,10 @@ given_size(const ix_run *r, const char *name, int64_t *value)
             *value = r->call->sizes[i].value;
             return true;
         }
-    bool is_argument = ix_find_argument(r->p->c, name) < r->p->c->narguments;
     for (size_t i = 0; i < r->nbindings; i++)
         if (r->bindings[i].kind != ILEX_BOUND_STORAGE &&
-            !strcmp(r->bindings[i].name, name) && !is_argument) {
+            !strcmp(r->bindings[i].name, name) &&
+            ix_find_argument(r->p->c, name) == r->p->c->narguments) {
             *value = r->bindings[i].integer;
             return true;
         }
