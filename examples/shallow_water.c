@@ -12,12 +12,8 @@
 #include <stdlib.h>
 
 static const char start[] =
-    "ilex 1\n"
-    "program start\n"
-    "size m, n\n"
-    "in d : f64\n" /* width of a cell */
-    "let s = 6.283185307179586/size(m)\n"
-    "let t = 6.283185307179586/size(n)\n"
+    "ilex 1\nprogram start\nsize m, n\nin d : f64\n" /* width of a cell */
+    "let s = 6.283185307179586/size(m)\nlet t = 6.283185307179586/size(n)\n"
     "let psi : f64[I:m+1, J:n+1] = 1e6*sin((index(I) + 0.5)*s)*\n"
     "    sin((index(J) + 0.5)*t)\n"
     "out u : f64[I:m, J:n] = (psi - psi[J+1])/d\n"
@@ -26,10 +22,7 @@ static const char start[] =
     "    (cos(2.0*index(I)*s) + cos(2.0*index(J)*t)) + 5e4\n";
 
 static const char step[] =
-    "ilex 1\n"
-    "program step\n"
-    "size m, n\n"
-    "assume m >= 1 && n >= 1\n"
+    "ilex 1\nprogram step\nsize m, n\nassume m >= 1 && n >= 1\n"
     "in u : f64[I:m, J:n]\nin v : f64[I:m, J:n]\nin p : f64[I:m, J:n]\n"
     "in uo : f64[I:m, J:n]\nin vo : f64[I:m, J:n]\nin po : f64[I:m, J:n]\n"
     "in d : f64\nin dt : f64\nin filter : f64\n"
@@ -72,7 +65,7 @@ value_of(const char *expression, ilex_storage *p)
 int
 main(int argc, char **argv)
 {
-    enum { U, V, P, UO, VO, PO, UN, VN, PN, UF, VF, PF, D, DT, FILTER, ALL };
+    enum { P = 2, UO = 3, D = 12, DT, FILTER, ALL };
     int n = argc > 1 ? atoi(argv[1]) : 64,
         steps = argc > 2 ? atoi(argv[2]) : 100;
     ctx = ilex_context_new(NULL);
@@ -83,22 +76,21 @@ main(int argc, char **argv)
     ilex_program *advance =
         need(ilex_compile_module(need(ilex_module_parse(ctx, step, NULL))));
 
-    ilex_binding b[ALL] = {ILEX_BIND("u", NULL),      ILEX_BIND("v", NULL),
-                           ILEX_BIND("p", NULL),      ILEX_BIND("uo", NULL),
-                           ILEX_BIND("vo", NULL),     ILEX_BIND("po", NULL),
-                           ILEX_BIND("un", NULL),     ILEX_BIND("vn", NULL),
-                           ILEX_BIND("pn", NULL),     ILEX_BIND("uf", NULL),
-                           ILEX_BIND("vf", NULL),     ILEX_BIND("pf", NULL),
-                           ILEX_BIND_F64("d", 1e5),   ILEX_BIND_F64("dt", 90),
-                           ILEX_BIND_F64("filter", 0)};
+    static const char *const names[] = {"u",  "v",  "p",  "uo", "vo", "po",
+                                        "un", "vn", "pn", "uf", "vf", "pf"};
+    ilex_binding b[ALL] = {[D] = ILEX_BIND_F64("d", 1e5),
+                           [DT] = ILEX_BIND_F64("dt", 90),
+                           [FILTER] = ILEX_BIND_F64("filter", 0)};
     const ilex_binding grid[] = {ILEX_BIND_I64("m", n), ILEX_BIND_I64("n", n),
                                  ILEX_BIND_F64("d", 1e5)};
     ilex_storage *begin[3];
     if (ilex_evaluate(ctx, make, grid, 3, begin))
         need(NULL);
-    for (int i = 0; i < PF + 1; i++) /* the first step starts from one time */
+    for (int i = 0; i < D; i++) { /* the first step starts from one time */
+        b[i].name = names[i];
         b[i].storage =
             i < UO ? begin[i] : need(ilex_storage_copy(ctx, begin[i % 3]));
+    }
     double mass = value_of("sum(p)", b[P].storage);
 
     ilex_call call = {.size = sizeof call};
