@@ -215,17 +215,11 @@ static ilex_array *
 constant_comparison(ilex_context *ctx, ilex_array *n)
 {
     ilex_array *e = difference(ctx, n->ops[0], n->ops[1], false);
-    ix_index_form f;
     if (!e)
         return NULL;
-    ix_index_form_of(e, &f);
-    if (f.n > 0)
-        return NULL;
-    ix_op op = ix_op_of(n);
-    bool less = f.c < 0, equal = f.c == 0, v = !equal; /* not_equal */
-    v = op == IX_OP_LESS ? less : op == IX_OP_LESS_EQUAL ? less || equal : v;
-    v = op == IX_OP_GREATER_EQUAL ? !less : op == IX_OP_EQUAL ? equal : v;
-    return bool_const(ctx, op == IX_OP_GREATER ? !less && !equal : v);
+    ilex_array *ops[2] = {e, ix_index_const(ctx, 0)};
+    return ix_scalar_fold(
+        ix_scalar_op(ctx, ix_op_of(n), ILEX_I64, ILEX_BOOL, ops));
 }
 
 static ilex_array *

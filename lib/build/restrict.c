@@ -126,6 +126,14 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
             ix_domain_show(ctx, box).s, ix_domain_show(ctx, x->valid).s);
 }
 
+/* Does "a" lie inside "b", as far as that can be shown? */
+static bool
+within(ilex_context *ctx, const ix_axis *a, const ix_axis *b)
+{
+    return ix_lin_le(ctx, b->lo, a->lo) == IX_YES &&
+           ix_lin_le(ctx, a->hi, b->hi) == IX_YES;
+}
+
 /* Does "dom" lie inside x's readable domain? Reports when not. */
 static bool
 check_inside(ilex_context *ctx, const char *what, ilex_array *x,
@@ -143,10 +151,8 @@ check_inside(ilex_context *ctx, const char *what, ilex_array *x,
                     ix_domain_show(ctx, x->interior).s);
             return false;
         }
-        if (!have->name && ix_lin_is(have->hi, 1))
-            continue;
-        if (ix_lin_le(ctx, have->lo, dom->ax[k].lo) == IX_YES &&
-            ix_lin_le(ctx, dom->ax[k].hi, have->hi) == IX_YES)
+        if ((!have->name && ix_lin_is(have->hi, 1)) ||
+            within(ctx, &dom->ax[k], have))
             continue;
         if (!have->name && dom->rank == x->valid->rank &&
             !ix_lin_same(ctx, dom->ax[k].hi, have->hi) &&
@@ -233,9 +239,8 @@ ix_field_known(ilex_context *ctx, const char *what, const ilex_array *x,
     if (!ix_is_array(x) || x->interior == x->valid)
         return true;
     for (int k = 0; k < ix_rank(x); k++) {
-        const ix_axis *in = &x->interior->ax[k], *known = &x->valid->ax[k];
-        if (!(axes >> k & 1) || (ix_lin_le(ctx, known->lo, in->lo) == IX_YES &&
-                                 ix_lin_le(ctx, in->hi, known->hi) == IX_YES))
+        if (!(axes >> k & 1) ||
+            within(ctx, &x->interior->ax[k], &x->valid->ax[k]))
             continue;
         report_restrict(ctx, what, x, x->interior);
         propose_part(ctx, x, k);

@@ -139,7 +139,8 @@ ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 /* ---- lib/syntax/parse_expr.c, lib/syntax/parse_field.c,
  * lib/syntax/parse_subscript.c, lib/syntax/parse_lambda.c ---- */
 
-/* The axis of "a" that a subscript calls "name"; -1: none. */
+/* The axis of "a" that a subscript calls "name", or the one staggered to it;
+ * -1: none. */
 int ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name);
 /* "a", a field, on the ranges that are given: I=1:n. */
 ilex_array *ix_parse_ranges_of(ix_parser *p, const ix_colons_list *ranges,

@@ -46,21 +46,19 @@ read_shift(ix_parser *p, const ix_syntax *x, shift *s)
     return true;
 }
 
-/* The axis of "x" called "name", or "name+1/2" (then "*staggered"). */
-static int
-find_axis(ix_parser *p, const ilex_array *x, const ix_word *name,
-          bool *staggered)
+int
+ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name)
 {
     char text[80];
     size_t n = (size_t)name->length;
     memcpy(text, name->text, n);
     memcpy(text + n, "+1/2", 4);
-    for (*staggered = false;; *staggered = true) {
-        int32_t symbol = ix_symbol_of(p->ctx, text, n + (*staggered ? 4 : 0));
+    for (int staggered = 0;; staggered = 1) {
+        int32_t symbol = ix_symbol_of(p->ctx, text, n + (staggered ? 4 : 0));
         if (symbol < 0)
             ix_lex_abort(&p->reader);
-        int k = ix_domain_find(x->interior, symbol);
-        if (k >= 0 || *staggered)
+        int k = ix_domain_find(a->interior, symbol);
+        if (k >= 0 || staggered)
             return k;
     }
 }
@@ -162,12 +160,11 @@ read_amount(ix_parser *p, const ix_syntax *x)
 static bool
 read_shift_by(ix_parser *p, named_subscript *s, const ix_syntax *x)
 {
-    bool staggered;
     ilex_array *by = read_amount(p, x);
     if (!by)
         return false;
     const ix_word *name = &x->part[0]->word;
-    int k = find_axis(p, s->x, name, &staggered);
+    int k = ix_parse_axis_of(p, s->x, name);
     take_axis(p, s, name, k);
     s->data.by[k] = by;
     s->is_data = true;
@@ -179,7 +176,7 @@ static void
 read_named_shift(ix_parser *p, named_subscript *s, const ix_colons *r)
 {
     shift by;
-    bool staggered, plain = !r->ellipsis && r->n == 1;
+    bool plain = !r->ellipsis && r->n == 1;
     if (plain && !read_shift(p, r->part[0], &by) &&
         read_shift_by(p, s, r->part[0]))
         return;
@@ -187,7 +184,7 @@ read_named_shift(ix_parser *p, named_subscript *s, const ix_colons *r)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                     "along named axes a subscript is a shift, u[I+1, J-1], "
                     "u[I+s], or a selection, u[I=3], u[I=2:10]");
-    int k = find_axis(p, s->x, &by.axis->word, &staggered);
+    int k = ix_parse_axis_of(p, s->x, &by.axis->word);
     take_axis(p, s, &by.axis->word, k);
     if (by.halves % 2)
         s->x = ix_parser_array(
@@ -204,25 +201,17 @@ bound(ix_parser *p, const ix_syntax *x)
     return x ? ix_parse_lin(p, x) : NULL;
 }
 
-int
-ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name)
-{
-    bool staggered;
-    return find_axis(p, a, name, &staggered);
-}
-
 /* "I=3", "I=2:10" */
 static void
 read_selection(ix_parser *p, named_subscript *s, const ix_colons *r)
 {
-    bool staggered;
     ix_item *item = &s->item[s->nitems++];
     if (r->n == 3)
         ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &r->where,
                     "steps are for unnamed axes; a named axis keeps its "
                     "indices");
     *item = (ix_item){.kind = r->n == 1 ? IX_ITEM_AT : IX_ITEM_RANGE,
-                      .axis = find_axis(p, s->x, &r->axis, &staggered),
+                      .axis = ix_parse_axis_of(p, s->x, &r->axis),
                       .lo = bound(p, r->part[0]),
                       .hi = r->n > 1 ? bound(p, r->part[1]) : NULL,
                       .step = 1};

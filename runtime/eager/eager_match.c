@@ -4,8 +4,6 @@
  */
 #include "runtime/eager/eager.h"
 
-#include <stdio.h>
-
 static bool
 is_named(const ilex_storage *s)
 {
@@ -358,23 +356,19 @@ ilex_storage *
 ix_eager_allocate(ilex_context *ctx, const ix_eager_result *r)
 {
     char axes[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
-    size_t at = 0;
-    bool named = r->rank > 0 && *r->axis[0];
-    for (int k = 0; named && k < r->rank; k++)
-        at += (size_t)snprintf(axes + at, sizeof axes - at, "%s%s",
-                               k ? "," : "", r->axis[k]);
-    ilex_storage_spec spec = {.size = sizeof spec,
-                              .dtype = ilex_dtype_name(r->dtype),
-                              .rank = r->rank,
-                              .shape = r->shape,
-                              .axes = named ? axes : NULL,
-                              .halo = r->halo,
-                              .origin = r->origin,
-                              .layout = *r->layout ? r->layout : NULL,
-                              .alignment = r->alignment,
-                              .aligned_index = r->aligned,
-                              .preset = r->preset,
-                              .device = *r->device ? r->device : NULL,
-                              .managed = r->managed};
+    ilex_storage_spec spec = {
+        .size = sizeof spec,
+        .dtype = ilex_dtype_name(r->dtype),
+        .rank = r->rank,
+        .shape = r->shape,
+        .axes = ix_storage_axis_words(r->rank, r->axis, axes, sizeof axes),
+        .halo = r->halo,
+        .origin = r->origin,
+        .layout = *r->layout ? r->layout : NULL,
+        .alignment = r->alignment,
+        .aligned_index = r->aligned,
+        .preset = r->preset,
+        .device = *r->device ? r->device : NULL,
+        .managed = r->managed};
     return ilex_storage_new(ctx, &spec);
 }

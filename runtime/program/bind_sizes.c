@@ -271,18 +271,12 @@ wrong_length(ix_run *r, size_t e, int64_t want, bool room)
 {
     const ix_equation *q = &r->p->equations->item[e];
     const ix_compiled_buffer *b = &r->p->c->buffer[q->argument];
-    reach x = reach_of(r, q);
-    long long from = x.origin;
-    if (room)
-        return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
-                       "%s: argument %s [%s]: axis %s needs room for %lld, "
-                       "the most that may be counted; the storage has %lld",
-                       r->p->c->name, b->name, b->interior_text,
-                       ix_axis_label(b, q->axis), (long long)want - from,
-                       (long long)r->index[e] - from);
+    long long from = reach_of(r, q).origin;
     return ix_fail(r->err, ILEX_E_BINDING_SHAPE,
-                   "%s: argument %s [%s]: axis %s must have length "
-                   "%lld inside its halo; the storage has %lld",
+                   room ? "%s: argument %s [%s]: axis %s needs room for %lld, "
+                          "the most that may be counted; the storage has %lld"
+                        : "%s: argument %s [%s]: axis %s must have length "
+                          "%lld inside its halo; the storage has %lld",
                    r->p->c->name, b->name, b->interior_text,
                    ix_axis_label(b, q->axis), (long long)want - from,
                    (long long)r->index[e] - from);

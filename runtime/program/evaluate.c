@@ -69,25 +69,13 @@ typedef struct evaluation {
     ilex_size_binding *counted;
 } evaluation;
 
-/* The axis names as a spec has them, "I, J". */
-static const char *
-axis_words(const ix_compiled_buffer *b, char *words, size_t size)
-{
-    size_t at = 0;
-    *words = 0;
-    for (int k = 0; k < b->rank; k++)
-        at += (size_t)snprintf(words + at, size - at, "%s%s", k ? ", " : "",
-                               b->axis[k]);
-    return b->rank && *b->axis[0] ? words : NULL;
-}
-
 /* A storage for an output: on its domain, with room for the most that may be
  * counted. */
 static ilex_storage *
 make_output(const evaluation *e, const ix_compiled_buffer *b)
 {
     int64_t shape[ILEX_MAX_RANK] = {0}, origin[ILEX_MAX_RANK] = {0};
-    char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 2)];
+    char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi;
         if (!ix_lin_least(b->interior[k].lo, e->r.least, e->r.size, &lo) ||
@@ -103,14 +91,15 @@ make_output(const evaluation *e, const ix_compiled_buffer *b)
         origin[k] = lo;
     }
     bool device = e->r.p->backend->engine == &ix_engine_device;
-    ilex_storage_spec spec = {.size = sizeof spec,
-                              .dtype = ilex_dtype_name(b->dtype),
-                              .rank = b->rank,
-                              .shape = shape,
-                              .axes = axis_words(b, words, sizeof words),
-                              .device = device ? "gpu" : NULL,
-                              .name = b->name,
-                              .origin = origin};
+    ilex_storage_spec spec = {
+        .size = sizeof spec,
+        .dtype = ilex_dtype_name(b->dtype),
+        .rank = b->rank,
+        .shape = shape,
+        .axes = ix_storage_axis_words(b->rank, b->axis, words, sizeof words),
+        .device = device ? "gpu" : NULL,
+        .name = b->name,
+        .origin = origin};
     return ilex_storage_new(e->ctx, &spec);
 }
 

@@ -128,6 +128,11 @@ ilex_status ix_storage_axis_order(const ilex_storage *s, const char *axes,
 ilex_status ix_storage_axes_mask(const ilex_storage *s, const char *list,
                                  uint32_t *mask, ix_error *err);
 
+/* The names of axes as ilex_storage_spec has them; NULL if they have none.
+ * "size" is at least ILEX_MAX_RANK * (IX_AXIS_NAME + 1). */
+const char *ix_storage_axis_words(int rank, const char *const *axis,
+                                  char *words, size_t size);
+
 /* Words for a layout of the axes "axis" ("" unnamed) that follows that of "s";
  * axes that it does not place come last. "" where it says nothing of them.
  * "size" is at least ILEX_MAX_RANK * (IX_AXIS_NAME + 1). */

@@ -6,6 +6,7 @@
 #include "runtime/storage/storage.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 #include "lib/graph/context.h"
 #include "runtime/storage/preset.h"
@@ -401,4 +402,17 @@ ix_storage_layout_words(const ilex_storage *s, int rank,
         memcpy(words, s->order, strlen(s->order) + 1);
     else
         join_words(t, n ? n : words_by_place(s, numbers, t), rank, axis, words);
+}
+
+const char *
+ix_storage_axis_words(int rank, const char *const *axis, char *words,
+                      size_t size)
+{
+    size_t at = 0;
+    if (rank == 0 || !*axis[0])
+        return NULL;
+    for (int k = 0; k < rank; k++)
+        at += (size_t)snprintf(words + at, size - at, "%s%s", k ? "," : "",
+                               axis[k]);
+    return words;
 }

@@ -221,8 +221,8 @@ static void
 keep_indices(ilex_storage *view, int k, const ilex_storage *s, int64_t lo,
              int64_t hi)
 {
-    int64_t begin = s->origin[k];
-    int64_t end = begin + s->shape[k] - s->halo[k][0] - s->halo[k][1];
+    int64_t begin, end;
+    ilex_storage_domain(s, k, &begin, &end);
     if (hi <= begin || lo >= end)
         view->halo[k][0] = view->halo[k][1] = 0;
     view->origin[k] = lo + view->halo[k][0];
