@@ -120,7 +120,23 @@ typedef struct ix_compiled_size {
     int degree, factor[IX_DEGREE];
     int phase; /* of a counted size: which it is, from 1 on; of a product: the
                   last of its factors; 0: it is given */
+    bool own;  /* it belongs to a box: the run finds it */
 } ix_compiled_size;
+
+/* Is it a size that a run is given, or finds in the shapes? */
+static inline bool
+ix_compiled_size_is_given(const ix_compiled_size *s)
+{
+    return s->used && s->degree == 1 && !s->phase && !s->own;
+}
+
+/* A range of outputs of which a run computes [lo + from, lo + to), sizes that
+ * it finds itself (ix_boxed_axis). */
+typedef struct ix_compiled_box {
+    const char *axis;
+    ix_range range;
+    int from, to;
+} ix_compiled_box;
 
 /* A size that a run counts, element 0 of a buffer. */
 typedef struct ix_compiled_count {
@@ -215,6 +231,8 @@ typedef struct ix_compiled {
     size_t nsizes;
     ix_compiled_count *count; /* in order */
     size_t ncounts;
+    ix_compiled_box *box;
+    size_t nboxes;
     ix_compiled_assumption *assumption;
     size_t nassumptions;
     ix_compiled_buffer *buffer;  /* inputs and data first, then outputs */

@@ -6,6 +6,7 @@
 #define ILEX_H
 
 #include "ilex/base.h"
+#include "ilex/domain.h"
 #include "ilex/eager.h"
 #include "ilex/elementwise.h"
 #include "ilex/exchange.h"

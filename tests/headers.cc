@@ -5,6 +5,7 @@
 #include <ilex.h>
 #include <ilex/base.h>
 #include <ilex/dlpack.h>
+#include <ilex/domain.h>
 #include <ilex/eager.h>
 #include <ilex/elementwise.h>
 #include <ilex/exchange.h>

@@ -46,7 +46,7 @@ check_inplace(ix_unit *u, const ix_output *out)
     if (out->inplace == 0)
         return true;
     if (x && x->dtype == out->array->dtype && ix_is_array(out->array) &&
-        x->interior == out->array->interior)
+        x->interior == ix_output_domain(out))
         return true;
     const char *name = ix_symbol_text(ctx, out->name);
     const char *place = ix_symbol_text(ctx, out->inplace);

@@ -464,7 +464,9 @@ make_io_buffers(partition *p)
         ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_OUTPUT,
                                       .name = ix_symbol_text(u->ctx, out->name),
                                       .dtype = (ilex_dtype)u->root[i]->dtype,
-                                      .interior = u->root[i]->interior,
+                                      .interior = out->declared
+                                                      ? out->declared
+                                                      : u->root[i]->interior,
                                       .box = u->root[i]->interior,
                                       .inplace = inplace});
     }

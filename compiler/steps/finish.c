@@ -76,6 +76,23 @@ copy_counts(ix_unit *u, ix_compiled *c)
         }
 }
 
+static void
+copy_boxes(ix_unit *u, ix_compiled *c)
+{
+    const ilex_module *m = u->module;
+    c->box = ix_arena_new(&c->arena, (m->nboxed + 1) * sizeof *c->box);
+    for (size_t i = 0; i < m->nboxed; i++) {
+        const ix_boxed_axis *b = &m->boxed[i];
+        const char *axis = ix_symbol_text(u->ctx, b->range.name);
+        c->box[c->nboxes++] =
+            (ix_compiled_box){ix_arena_string(&c->arena, axis),
+                              ix_finish_range(c, &b->range), b->from, b->to};
+        use_size(c, b->from);
+        use_size(c, b->to);
+        c->size[b->from].own = c->size[b->to].own = true;
+    }
+}
+
 int
 ix_compiled_phase(const ix_compiled *c, const ix_lin *a)
 {
@@ -397,6 +414,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     c->nnodes = u->norder;
     copy_sizes(u, c);
     copy_counts(u, c);
+    copy_boxes(u, c);
     copy_buffers(u, c);
     if (u->reference)
         ix_make_tapes(u, c);

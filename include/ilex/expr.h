@@ -258,6 +258,16 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
                                ilex_array *const *self,
                                ilex_array *const *value, ilex_array **result);
 
+/* a where a condition on the index of one named axis holds, b elsewhere, each
+ * computed on its own side only (ilex_combine): "I < 3", "I >= 1 && I < n-1",
+ * "I == 0 || I == n-1", comparisons with sums of sizes. a begins or ends where
+ * its own range does, so do b; an axis that one of them lacks is broadcast,
+ * dtypes are promoted. In text concat_where(I < 3, a, b). Errors: those of
+ * text, ILEX_E_BOUNDS where a or b is not known on its side, ILEX_E_UNDECIDED.
+ */
+ILEX_API ilex_array *ilex_concat_where(const char *condition, ilex_array *a,
+                                       ilex_array *b);
+
 /* min(max(x, low), high) */
 ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
                                ilex_array *high);

@@ -116,6 +116,18 @@ ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int count,
 ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
                                   ilex_array *const *operands);
 
+/* x at the neighbours that y, a connectivity, lists: v(i, n, k) = x(y(i,
+ * n), k), where y's axes stand in the place of the axis `to` of x (NULL:
+ * the only one); an axis of both, unless it is y's local one, is shared.
+ * Axes have names. Elements of y equal to `skip` (NULL: none) are no
+ * neighbours: v has the value of rank 0 there, or without one no value, and
+ * then only element-wise operators and reductions over the local axis (the
+ * last of several, from 0 to a number) take it, which leave such points
+ * out. A run fails where another element is not an index at which x is
+ * known. */
+ILEX_API ilex_array *ilex_remap(ilex_array *x, ilex_array *y, const char *to,
+                                const char *skip, ilex_array *value);
+
 /* x with low[k] points before axis k and high[k] behind it (text affine in
  * sizes; NULL: none), which hold the value of rank 0, NULL for 0, or with a
  * mode elements of x: "wrap" from the other end, "edge" the nearest one,
@@ -272,10 +284,6 @@ ILEX_API ilex_array *ilex_vecdot(ilex_array *x, ilex_array *y,
  * With a context they report ILEX_E_UNSUPPORTED and return poison (an
  * operand's poison without a new error). What else they take comes with them.
  */
-
-/* "remap": elements at the neighbours that a connectivity lists */
-ILEX_API ilex_array *ilex_remap(ilex_context *ctx, int count,
-                                ilex_array *const *operands);
 
 /* "call": an outlined function of arrays */
 ILEX_API ilex_array *ilex_invoke(ilex_context *ctx, int count,

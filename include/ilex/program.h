@@ -120,6 +120,11 @@ typedef struct ilex_call {
      * as far as the run came */
     ilex_size_binding *counted;
     size_t counted_count;
+    /* "I=2:10, J=3": compute these points of the outputs alone, as far as they
+     * are in their domains, along the axes that are named; NULL: all points.
+     * What the part needs is computed and read, no more. The program is
+     * compiled with option box=1 (else ILEX_E_ARGUMENT). */
+    const char *box;
 } ilex_call;
 
 /* Runs the program: on the host, whose side of managed storages it brings up to

@@ -277,18 +277,6 @@ ilex_array_operand(const ilex_array *x, int i)
 size_t
 ilex_array_domain(const ilex_array *x, char *text, size_t size)
 {
-    ix_text t;
-    ix_text_init(&t, &x->ctx->mem);
-    if (ix_is_array(x))
-        ix_domain_print(x->ctx, x->interior, &t);
-    const char *s = ix_text_string(&t);
-    size_t n = s ? t.length : 0;
-    if (size > 0) {
-        size_t copied = n < size ? n : size - 1;
-        if (copied)
-            memcpy(text, s, copied);
-        text[copied] = 0;
-    }
-    ix_text_free(&t);
-    return n;
+    return ix_domain_copy(x->ctx, ix_is_array(x) ? x->interior : NULL, text,
+                          size);
 }

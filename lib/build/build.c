@@ -6,6 +6,7 @@
 
 #include "ilex/elementwise.h"
 #include "lib/base/fpenv.h"
+#include "lib/build/skipped.h"
 #include "lib/ops/dtype.h"
 #include "lib/ops/eval.h"
 #include "lib/shape/broadcast.h"
@@ -309,6 +310,9 @@ ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *given)
     if (folded)
         return folded;
     memcpy(args, given, (size_t)n * sizeof *args);
+    ix_skips skips = {.n = 0};
+    if (ix_skips_take(&skips, n, args))
+        return ix_skips_put(&skips, ix_build_op(ctx, op, args));
     if (!resolve_literals(ctx, info->name, op == IX_OP_WHERE, n, args))
         return ctx->poison;
     ilex_dtype types[MAX_ARITY];
@@ -336,6 +340,9 @@ ix_build_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
                          "cast: %d is not a dtype", (int)dtype);
     if (x->dtype == dtype && !ix_is_weak(x))
         return x;
+    ix_skips skips = {.n = 0};
+    if (ix_skips_take(&skips, 1, &x))
+        return ix_skips_put(&skips, ix_build_cast(ctx, dtype, x));
     return map_operands(ctx, "cast", 1, &x, apply_cast, &dtype);
 }
 

@@ -55,10 +55,25 @@ ilex_array *ix_build_shift(ilex_context *ctx, ilex_array *x,
 ilex_array *ix_build_shift_halves(ilex_context *ctx, ilex_array *x, int k,
                                   int64_t halves);
 
+/* By how much, and to which axis (0: its own; -1: there is no memory), what
+ * lies on an axis moves that moves up by halves of a cell. */
+int64_t ix_stagger(ilex_context *ctx, const ix_axis *ax, int64_t halves,
+                   int32_t *name);
+
 /* x on "dom"; "what" names the result in messages ("v"). Axes that x lacks are
  * broadcast; x itself when nothing changes. */
 ilex_array *ix_build_restrict(ilex_context *ctx, const char *what,
                               ilex_array *x, const ix_domain *dom);
+
+/* "interior" grown by a halo, 2 widths per axis; NULL after an error of "name".
+ */
+const ix_domain *ix_build_grow(ilex_context *ctx, const char *name,
+                               const ix_domain *interior, const int64_t *halo);
+
+/* x on "dom", which may be read in a halo (2 widths per axis) around it. */
+ilex_array *ix_build_with_halo(ilex_context *ctx, const char *what,
+                               ilex_array *x, const ix_domain *dom,
+                               const int64_t *halo);
 
 /* Is x, a field, known wherever it is nominally defined, along "axes" (bit k:
  * axis k)? A shift moves where it is known; what goes over a whole axis asks.

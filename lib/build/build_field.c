@@ -16,10 +16,9 @@ everywhere(ilex_context *ctx, int32_t name)
                      ix_lin_const(ctx, IX_UNBOUNDED)};
 }
 
-/* "interior" grown by the halo, 2 widths per axis. */
-static const ix_domain *
-grow(ilex_context *ctx, const char *name, const ix_domain *interior,
-     const int64_t *halo)
+const ix_domain *
+ix_build_grow(ilex_context *ctx, const char *name, const ix_domain *interior,
+              const int64_t *halo)
 {
     ix_axis ax[ILEX_MAX_RANK];
     for (int k = 0; k < interior->rank; k++) {
@@ -110,7 +109,8 @@ make_input(ilex_context *ctx, const char *name, size_t length, ilex_dtype dtype,
     if (attr < 0)
         return ix_poison_again(ctx);
     const char *what = ix_symbol_text(ctx, (int32_t)attr);
-    const ix_domain *valid = halo ? grow(ctx, what, interior, halo) : interior;
+    const ix_domain *valid =
+        halo ? ix_build_grow(ctx, what, interior, halo) : interior;
     bool is_auto = halo && interior->rank && halo[0] == IX_HALO_AUTO;
     if (!valid || !check_given(ctx, what, interior) ||
         !check_axes(ctx, what, interior) ||
@@ -215,23 +215,31 @@ partner_of(ilex_context *ctx, int32_t axis)
     return ix_symbol_of(ctx, text, n + (staggered ? 0 : 4));
 }
 
+int64_t
+ix_stagger(ilex_context *ctx, const ix_axis *ax, int64_t halves, int32_t *name)
+{
+    bool staggered = strchr(ix_symbol_text(ctx, ax->name), '+');
+    *name = 0;
+    if (halves % 2 == 0)
+        return halves / 2;
+    *name = partner_of(ctx, ax->name);
+    return (halves + (staggered ? 1 : -1)) / 2;
+}
+
 ilex_array *
 ix_build_shift_halves(ilex_context *ctx, ilex_array *x, int k, int64_t halves)
 {
     int64_t offset[ILEX_MAX_RANK] = {0};
     ilex_array *index[ILEX_MAX_RANK];
     ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
-    bool staggered = strchr(ix_symbol_text(ctx, x->interior->ax[k].name), '+');
-    if (halves % 2 == 0) {
-        offset[k] = halves / 2;
-        return ix_build_shift(ctx, x, offset);
-    }
+    int32_t name = 0;
     if (halves > IX_UNBOUNDED || halves < -IX_UNBOUNDED)
         return ix_poison(ctx, "shift", 0, ILEX_E_OVERFLOW,
                          "shift: %lld halves are too many", (long long)halves);
-    offset[k] = (halves + (staggered ? -1 : 1)) / 2;
+    offset[k] = -ix_stagger(ctx, &x->interior->ax[k], -halves, &name);
+    if (name == 0)
+        return ix_build_shift(ctx, x, offset);
     const ix_domain *valid = translate(ctx, x->valid, offset);
-    int32_t name = partner_of(ctx, x->interior->ax[k].name);
     if (!valid || name < 0)
         return ix_poison_again(ctx);
     for (int j = 0; j < ix_rank(x); j++) {

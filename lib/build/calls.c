@@ -165,8 +165,8 @@ is_pointwise(const ix_signature *s)
 {
     return s->build == ix_build_count_nonzero || s->build == ix_build_permute ||
            s->build == ix_build_transpose || s->build == ix_build_moveaxis ||
-           s->build == ix_build_full_like || s->build == ix_build_zeros_like ||
-           s->build == ix_build_ones_like;
+           s->build == ix_build_remap || s->build == ix_build_full_like ||
+           s->build == ix_build_zeros_like || s->build == ix_build_ones_like;
 }
 
 /* Are the operands known wherever they are defined, if that matters? */

@@ -49,6 +49,7 @@ ilex_module_free(ilex_module *m)
         ix_node_release(m->label[i].array);
     ix_mem_free(&mem, (void *)m->assumption);
     ix_mem_free(&mem, m->label);
+    ix_mem_free(&mem, m->boxed);
     ix_mem_free(&mem, m->output);
     ix_mem_free(&mem, m->input);
     ix_mem_free(&mem, m);
@@ -335,6 +336,10 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
         return ix_fail(&ctx->error, ILEX_E_CONTEXT,
                        "output %s: the value is NULL or of another context",
                        name);
+    if (value->kind == IX_SKIPPED) {
+        ix_fail_skipped(ctx, value);
+        return ctx->error.code;
+    }
     if (!ix_is_array(value))
         value =
             ix_build_restrict(ctx, name, value, ix_domain_new(ctx, 0, NULL));
@@ -357,7 +362,8 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
     if (!ix_mem_grow(&ctx->mem, &m->output, &m->output_capacity,
                      m->noutputs + 1, sizeof *m->output))
         return ix_fail_memory(&ctx->error);
-    m->output[m->noutputs++] = (ix_output){symbol, in, ix_node_retain(value)};
+    m->output[m->noutputs++] = (ix_output){
+        .name = symbol, .inplace = in, .array = ix_node_retain(value)};
     return ILEX_OK;
 }
 

@@ -12,7 +12,15 @@ typedef struct ix_output {
     int32_t name;    /* symbol */
     int32_t inplace; /* symbol of an input, 0: none */
     ilex_array *array;
+    const ix_domain *declared; /* NULL: the array's */
 } ix_output;
+
+/* A range of outputs of which runs may compute a part, [lo + from, lo + to):
+ * "from" and "to" are sizes. */
+typedef struct ix_boxed_axis {
+    ix_axis range;
+    int32_t from, to;
+} ix_boxed_axis;
 
 /* What a `let` of the source calls an array: for generated source only. */
 typedef struct ix_label {
@@ -34,7 +42,16 @@ struct ilex_module {
     size_t ninputs, input_capacity;
     ix_label *label;
     size_t nlabels, label_capacity;
+    ix_boxed_axis *boxed; /* ix_module_boxed */
+    size_t nboxed, boxed_capacity;
 };
+
+/* The domain that an output is declared on. */
+static inline const ix_domain *
+ix_output_domain(const ix_output *out)
+{
+    return out->declared ? out->declared : out->array->interior;
+}
 
 /* Names that expressions give a meaning of their own: true, false, nan, inf. */
 bool ix_is_constant_name(const char *text, size_t length);
@@ -51,6 +68,10 @@ ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);
 /* As ilex_module_output, for a name that is valid or reserved. */
 ilex_status ix_module_add_output(ilex_module *m, const char *name,
                                  ilex_array *value, const char *inplace);
+
+/* lib/build/boxed.c: the same program, whose outputs with named axes are
+ * computed on a part of each range that a run chooses. NULL after an error. */
+ilex_module *ix_module_boxed(ilex_module *m);
 
 /* Collects the inputs that the outputs reach and that are not listed yet, in
  * order of first use; reports two different inputs with one name. */

@@ -169,33 +169,34 @@ check_inside(ilex_context *ctx, const char *what, ilex_array *x,
     return true;
 }
 
-/* x on a domain of no fewer axes. */
+/* x on a domain of no fewer axes, which may be read on "valid" around it. */
 static ilex_array *
 restricted(ilex_context *ctx, const char *what, ilex_array *x,
-           const ix_domain *dom)
+           const ix_domain *dom, const ix_domain *valid)
 {
     if (!ix_build_check_names(ctx, what, dom) ||
         !ix_domain_check_extents(ctx, what, dom) ||
-        !check_inside(ctx, what, x, dom))
+        !check_inside(ctx, what, x, valid))
         return ix_poison_again(ctx);
     if (!ix_is_array(x))
-        return ix_node_lambda(ctx, dom, dom, x, 0, NULL);
+        return ix_node_lambda(ctx, dom, valid, x, 0, NULL);
     ilex_array *index[ILEX_MAX_RANK];
     ix_broadcast_indices(ctx, dom, x, index);
     int slots = 0;
     ilex_array *body = ix_read_scalar(ctx, x, index, &slots);
-    return ix_node_lambda(ctx, dom, dom, body, slots, &x);
+    return ix_node_lambda(ctx, dom, valid, body, slots, &x);
 }
 
-ilex_array *
-ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
-                  const ix_domain *dom)
+/* The same after the checks that need no proof; x itself if it is that. */
+static ilex_array *
+restrict_to(ilex_context *ctx, const char *what, ilex_array *x,
+            const ix_domain *dom, const ix_domain *valid)
 {
-    if (ix_is_poison(x) || !dom)
+    if (ix_is_poison(x) || !dom || !valid)
         return ix_poison_again(ctx);
     if (ix_is_weak(x))
         x = ix_scalar_cast(ctx, (ilex_dtype)x->dtype, x);
-    if (ix_is_array(x) && x->interior == dom && x->valid == dom)
+    if (ix_is_array(x) && x->interior == dom && x->valid == valid)
         return x;
     if (dom->rank > 0 && ix_rank(x) > 0 &&
         ix_domain_named(dom) != ix_domain_named(x->interior))
@@ -210,7 +211,21 @@ ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
                          ix_domain_show(ctx, dom).s,
                          ix_domain_show(ctx, x->interior).s);
     const ix_env *proof = ix_proof_open(ctx);
-    return ix_proof_close(ctx, proof, restricted(ctx, what, x, dom));
+    return ix_proof_close(ctx, proof, restricted(ctx, what, x, dom, valid));
+}
+
+ilex_array *
+ix_build_restrict(ilex_context *ctx, const char *what, ilex_array *x,
+                  const ix_domain *dom)
+{
+    return restrict_to(ctx, what, x, dom, dom);
+}
+
+ilex_array *
+ix_build_with_halo(ilex_context *ctx, const char *what, ilex_array *x,
+                   const ix_domain *dom, const int64_t *halo)
+{
+    return restrict_to(ctx, what, x, dom, ix_build_grow(ctx, what, dom, halo));
 }
 
 /* ---- known on its own domain ---- */

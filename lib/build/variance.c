@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lib/build/skipped.h"
 #include "lib/build/structure.h"
 #include "lib/ops/dtype.h"
 
@@ -99,12 +100,26 @@ variance(ilex_context *ctx, const char *name, ilex_array *x,
     return ix_build_op(ctx, IX_OP_TRUE_DIVIDE, (ilex_array *[]){sum, n});
 }
 
+/* The reduction of a field with skips: over those that it has. */
+static ilex_array *
+reduce_rest(ilex_context *ctx, const ix_reducer *r, const ix_skips *skips,
+            ilex_array *x, const ix_reduce_request *request)
+{
+    ix_reduce_request rest = *request;
+    rest.where = ix_skips_mask(skips, r->name, x, rest.mask, rest.where);
+    return ix_is_poison(rest.where) ? rest.where
+                                    : ix_build_reducer(ctx, r, x, &rest);
+}
+
 ilex_array *
 ix_build_reducer(ilex_context *ctx, const ix_reducer *r, ilex_array *x,
                  const ix_reduce_request *request)
 {
+    ix_skips skips = {.n = 0};
     if (ix_is_poison(x))
         return x;
+    if (ix_skips_take(&skips, 1, &x))
+        return reduce_rest(ctx, r, &skips, x, request);
     if (!r->variance)
         return ix_build_reduce_with(ctx, r->reduction, x, request);
     const ix_env *proof = ix_proof_open(ctx);

@@ -152,6 +152,26 @@ ix_domain_print(const ilex_context *ctx, const ix_domain *dom, ix_text *t)
     }
 }
 
+size_t
+ix_domain_copy(const ilex_context *ctx, const ix_domain *dom, char *text,
+               size_t size)
+{
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    if (dom)
+        ix_domain_print(ctx, dom, &t);
+    const char *s = ix_text_string(&t);
+    size_t n = s ? t.length : 0;
+    if (size > 0) {
+        size_t copied = n < size ? n : size - 1;
+        if (copied)
+            memcpy(text, s, copied);
+        text[copied] = 0;
+    }
+    ix_text_free(&t);
+    return n;
+}
+
 ix_domain_text
 ix_domain_show(ilex_context *ctx, const ix_domain *dom)
 {

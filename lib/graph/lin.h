@@ -187,6 +187,10 @@ bool ix_domain_check_numbers(ilex_context *ctx, const char *what,
 
 /* "I:ni, J:-1:nj+1" as in text; "" for rank 0. */
 void ix_domain_print(const ilex_context *ctx, const ix_domain *dom, ix_text *t);
+/* As text (of NULL none), of which at most "size" bytes with the final NUL are
+ * written; returns the length it needs without it. */
+size_t ix_domain_copy(const ilex_context *ctx, const ix_domain *dom, char *text,
+                      size_t size);
 typedef struct ix_domain_text {
     char s[512];
 } ix_domain_text;

@@ -166,6 +166,19 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     return n;
 }
 
+void
+ix_fail_skipped(ilex_context *ctx, const ilex_array *x)
+{
+    const ix_domain *mask = x->ops[1]->interior;
+    const char *axis = ix_symbol_text(ctx, mask->ax[mask->rank - 1].name);
+    ix_fail(&ctx->error, ILEX_E_SHAPE,
+            "a field on [%s] has no value where the connectivity skips a "
+            "neighbour; it goes through element-wise operators into a "
+            "reduction, for example sum[%s](v), or gets a value there: "
+            "remap(u, c; 0.0). Shift and restrict before remap",
+            ix_domain_show(ctx, x->interior).s, axis);
+}
+
 /* Adds to the environment of an array what its operands rest on, what its
  * constructor has proved, and the bounds of sizes that have to be counted for
  * it. Scalars have none. */
@@ -182,6 +195,18 @@ complete_env(ilex_context *ctx, ix_node_spec *s)
     return ok && (!ctx->any_counted || ix_counted_rests(ctx, s, &s->env));
 }
 
+/* Fields with skipped neighbours are read by those who take them apart. */
+static bool
+check_skipped(ilex_context *ctx, const ix_node_spec *s)
+{
+    const ilex_array *x = NULL;
+    for (int i = 0; i < s->nops; i++)
+        x = s->ops[i]->kind == IX_SKIPPED ? s->ops[i] : x;
+    if (x)
+        ix_fail_skipped(ctx, x);
+    return !x;
+}
+
 ilex_array *
 ix_node_make(ilex_context *ctx, const ix_node_spec *given)
 {
@@ -193,7 +218,7 @@ ix_node_make(ilex_context *ctx, const ix_node_spec *given)
     ilex_array *n = ix_table_find(&ctx->nodes, hash, spec, node_equal);
     if (n)
         return ix_node_retain(n);
-    if (!check_depth(ctx, spec))
+    if (!check_depth(ctx, spec) || !check_skipped(ctx, spec))
         return NULL;
     n = allocate(ctx, spec);
     if (n && !ix_table_add(&ctx->nodes, &ctx->mem, hash, n)) {

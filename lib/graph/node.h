@@ -139,6 +139,9 @@ ilex_array *ix_node_lambda(ilex_context *ctx, const ix_domain *interior,
 /* Operands that one lambda may have. */
 enum { IX_LAMBDA_OPERANDS = 4096 };
 
+/* Reports that "x", of kind SKIPPED, is used where values are needed. */
+void ix_fail_skipped(ilex_context *ctx, const ilex_array *x);
+
 ilex_array *ix_node_retain(ilex_array *n);
 /* Gives a count back; releases whatever dies with a work list. */
 void ix_node_release(ilex_array *n);

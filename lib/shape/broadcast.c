@@ -197,10 +197,9 @@ collect_names(ilex_context *ctx, int count, ilex_array *const *operands,
     return n;
 }
 
-/* The axis order: that of the first operand with all axes, else canonical. */
-static int
-axis_order(ilex_context *ctx, int count, ilex_array *const *operands,
-           int32_t *names)
+int
+ix_broadcast_order(ilex_context *ctx, int count, ilex_array *const *operands,
+                   int32_t *names)
 {
     int n = collect_names(ctx, count, operands, names);
     for (int i = 0; i < count; i++)
@@ -234,7 +233,7 @@ by_name(ilex_context *ctx, const char *operation, int count,
         ilex_array *const *operands, ix_broadcast *result)
 {
     int32_t names[ILEX_MAX_RANK];
-    int n = axis_order(ctx, count, operands, names);
+    int n = ix_broadcast_order(ctx, count, operands, names);
     if (n < 0) {
         ix_fail(&ctx->error, ILEX_E_RANK,
                 "%s: the operands have more than %d different axes", operation,

@@ -17,6 +17,12 @@ typedef struct ix_broadcast {
 bool ix_broadcast_domains(ilex_context *ctx, const char *operation, int count,
                           ilex_array *const *operands, ix_broadcast *result);
 
+/* The named axes that operands have together, in the order that results have:
+ * that of the first operand with all of them, else I J K, then the others as
+ * they come. How many; -1 for more than there may be. */
+int ix_broadcast_order(ilex_context *ctx, int count,
+                       ilex_array *const *operands, int32_t *names);
+
 /* Indices at which an element of the result reads "x": index of the result,
  * or the first index of an axis of length 1 that is stretched. */
 void ix_broadcast_indices(ilex_context *ctx, const ix_domain *result,

@@ -142,9 +142,14 @@ write_words(ix_text *t, const ix_statement *s)
     }
 }
 
+/* The axes of a type: their ranges, or the name of a domain. */
 static void
-write_brackets(ix_text *t, const ix_type *type)
+write_axes(ix_text *t, const ix_type *type)
 {
+    if (type->on.length) {
+        ix_text_put(t, " on ");
+        put_word(t, &type->on);
+    }
     if (!type->brackets)
         return;
     ix_text_char(t, '[');
@@ -160,7 +165,7 @@ write_type(ix_text *t, const ix_type *type)
         return;
     ix_text_put(t, " : ");
     put_word(t, &type->dtype);
-    write_brackets(t, type);
+    write_axes(t, type);
 }
 
 static void
@@ -212,6 +217,19 @@ fmt_SIZE(ix_text *t, const ix_statement *s)
 }
 
 static void
+fmt_DOMAIN(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    for (size_t i = 0; i < s->nboxes; i++) {
+        ix_text_put(t, i ? " & " : " = ");
+        if (s->box[i].on.length)
+            put_word(t, &s->box[i].on);
+        else
+            write_axes(t, &s->box[i]);
+    }
+}
+
+static void
 fmt_ASSUME(ix_text *t, const ix_statement *s)
 {
     write_expr(t, s->expr, false);
@@ -223,6 +241,14 @@ fmt_IN(ix_text *t, const ix_statement *s)
     put_word(t, &s->name);
     write_type(t, &s->type);
     write_halo(t, "halo", s);
+    if (s->target.length) {
+        ix_text_put(t, " -> ");
+        put_word(t, &s->target);
+    }
+    if (s->expr) {
+        ix_text_put(t, " skip ");
+        write_expr(t, s->expr, false);
+    }
 }
 
 static void
@@ -239,6 +265,9 @@ static void
 fmt_LET(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
+    if (s->nwords)
+        ix_text_put(t, ", ");
+    write_words(t, s);
     write_type(t, &s->type);
     write_value(t, s);
 }
@@ -247,7 +276,7 @@ static void
 fmt_MAP(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
-    write_brackets(t, &s->type);
+    write_axes(t, &s->type);
     write_halo(t, "valid", s);
     if (s->nwords) {
         ix_text_put(t, " reads(");
@@ -269,12 +298,12 @@ fmt_SCAN(ix_text *t, const ix_statement *s)
         ix_text_put(t, r == s ? "" : ",\n     ");
         put_word(t, &r->name);
         if (r->absolute)
-            write_brackets(t, &r->type);
+            write_axes(t, &r->type);
         if (r->type.dtype.length)
             ix_text_put(t, " : ");
         put_word(t, &r->type.dtype);
         if (!r->absolute)
-            write_brackets(t, &r->type);
+            write_axes(t, &r->type);
         write_value(t, r);
     }
 }
@@ -283,7 +312,7 @@ static void
 fmt_EINSUM(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
-    write_brackets(t, &s->type);
+    write_axes(t, &s->type);
     write_value(t, s);
     write_option(t, "acc", s);
 }
@@ -292,7 +321,7 @@ static void
 fmt_RESHAPE(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
-    write_brackets(t, &s->type);
+    write_axes(t, &s->type);
     ix_text_put(t, " = ");
     write_words(t, s);
     write_option(t, "order", s);
@@ -303,6 +332,32 @@ fmt_NODE(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
     write_value(t, s);
+}
+
+static void
+fmt_FUNCTION(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    ix_text_char(t, '(');
+    for (const ix_statement *r = s->more; r; r = r->more) {
+        ix_text_put(t, r == s->more ? "" : ", ");
+        put_word(t, &r->name);
+        write_type(t, &r->type);
+        write_halo(t, "halo", r);
+    }
+    ix_text_char(t, ')');
+}
+
+static void
+fmt_RETURN(ix_text *t, const ix_statement *s)
+{
+    write_words(t, s);
+}
+
+static void
+fmt_END(ix_text *t, const ix_statement *s)
+{
+    (void)t, (void)s;
 }
 
 static void
@@ -342,19 +397,25 @@ write_tags(ix_text *t, const ix_statement *s)
     }
 }
 
+/* The body of a function is moved to the right. */
 static void
-write_line(ix_text *t, const ix_statement *s)
+write_line(ix_text *t, const ix_statement *s, bool inside)
 {
     if (s->blank_before)
         ix_text_char(t, '\n');
+    if (inside && s->kind != IX_STATEMENT_END)
+        ix_text_put(t, "    ");
     if (s->kind != IX_STATEMENT_COMMENT) {
-        ix_text_format(t, "%s ", ix_statement_keywords[s->kind]);
+        ix_text_put(t, ix_statement_keywords[s->kind]);
+        ix_text_put(t, s->kind == IX_STATEMENT_END ? "" : " ");
         fmt_of[s->kind](t, s);
         write_tags(t, s);
         ix_text_put(t, s->comment.length ? "  " : "");
     }
     put_word(t, &s->comment);
     ix_text_char(t, '\n');
+    for (const ix_statement *b = s->body; b; b = b->next)
+        write_line(t, b, true);
 }
 
 static void
@@ -363,7 +424,7 @@ write_program(ix_parser *p, void *user)
     ix_text *t = user;
     const ix_statement *s = ix_syntax_program(&p->reader);
     for (; s; s = s->next)
-        write_line(t, s);
+        write_line(t, s, false);
 }
 
 ilex_status

@@ -163,7 +163,7 @@ static void
 scan_punct(ix_reader *r)
 {
     static const char *const spellings[] = {
-        "...", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "//"};
+        "...", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "//", "->"};
     for (size_t i = 0; i < IX_COUNT(spellings); i++) {
         size_t n = strlen(spellings[i]);
         if ((size_t)(r->end - r->at) >= n && !memcmp(r->at, spellings[i], n)) {

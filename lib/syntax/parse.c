@@ -24,6 +24,7 @@ ix_parser_init(ix_parser *p, ilex_context *ctx)
     p->reader.ctx = ctx;
     p->reader.text = p->reader.end = p->reader.file = "";
     ix_arena_init(&p->reader.arena, &ctx->mem);
+    p->mem = ix_arena_mem(&p->reader.arena);
 }
 
 /* Begins to read a text; errors leave by the arena from here on. */
@@ -63,7 +64,6 @@ ix_parser_try(ix_parser *p, const ix_parser_text *text, ix_parser_work work,
 static void
 close_session(ix_parser *p)
 {
-    ix_table_free(&p->names, &p->ctx->mem);
     ix_map_free(&p->depths, &p->ctx->mem);
     ix_arena_free(&p->reader.arena);
     p->ctx->location = p->outer;
@@ -80,10 +80,25 @@ ix_parser_end(ix_parser *p, ilex_array *result)
                                 : ilex_scope_end(p->ctx, p->scope, result);
 }
 
+/* Says from where the function was called whose body an error is in. */
+static void
+note_calls(const ix_parser *p, ix_error *err)
+{
+    for (const ix_call *c = p->call; c && p->before == ILEX_OK; c = c->outer) {
+        size_t n = strlen(err->text);
+        if (!c->checking)
+            snprintf(err->text + n, sizeof err->text - n,
+                     " (in %.*s, called on line %d)",
+                     (int)c->function->name.length, c->function->name.text,
+                     (int)c->at->line);
+    }
+}
+
 ilex_array *
 ix_parser_fail(ix_parser *p)
 {
     ix_error *err = &p->ctx->error;
+    note_calls(p, err);
     ix_reader_diagnose(&p->reader, p->before);
     if (p->before == ILEX_OK && p->outer.line && !err->file[0]) {
         err->line = p->outer.line;
@@ -146,51 +161,60 @@ ix_parser_depth(ix_parser *p, const ix_word *where, int n,
 /* ---- names ---- */
 
 static uint64_t
-hash_name(const char *text, size_t length, bool is_size)
+hash_name(const char *text, size_t length, ix_name_kind kind)
 {
-    return ix_hash_bytes(is_size, text, length);
+    return ix_hash_bytes(kind, text, length);
 }
 
 static bool
 name_equal(const void *item, const void *key)
 {
     const ix_name *a = item, *b = key;
-    return a->is_size == b->is_size && a->length == b->length &&
+    return a->kind == b->kind && a->length == b->length &&
            !memcmp(a->text, b->text, a->length);
 }
 
-ix_name *
-ix_parser_find(ix_parser *p, const char *text, size_t length, bool is_size)
+/* Functions are known inside of functions, other names are not. */
+static ix_table *
+table_of(ix_parser *p, ix_name_kind kind)
 {
-    ix_name key = {.text = text, .length = length, .is_size = is_size};
-    return ix_table_find(&p->names, hash_name(text, length, is_size), &key,
+    return kind == IX_NAME_FUNCTION ? &p->functions : &p->names;
+}
+
+ix_name *
+ix_parser_find(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
+{
+    ix_name key = {.text = text, .length = length, .kind = kind};
+    return ix_table_find(table_of(p, kind), hash_name(text, length, kind), &key,
                          name_equal);
 }
 
 ix_name *
-ix_parser_add(ix_parser *p, const char *text, size_t length, bool is_size)
+ix_parser_add(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
 {
     ix_name *name = ix_arena_new(&p->reader.arena, sizeof *name);
     name->text = text;
     name->length = length;
-    name->is_size = is_size;
-    if (!ix_table_add(&p->names, &p->ctx->mem, hash_name(text, length, is_size),
+    name->kind = kind;
+    if (!ix_table_add(table_of(p, kind), &p->mem, hash_name(text, length, kind),
                       name))
         ix_lex_abort(&p->reader);
     return name;
 }
 
-void
+ix_name *
 ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array)
 {
-    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, false);
+    ix_name *name =
+        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
     if (name)
         ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
                     "the name '%.*s' is taken on line %d", (int)word->length,
                     word->text, (int)name->line);
-    name = ix_parser_add(p, word->text, (size_t)word->length, false);
+    name = ix_parser_add(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
     name->array = array;
     name->line = word->line;
+    return name;
 }
 
 void
@@ -220,16 +244,20 @@ ix_parser_param(ix_parser *p, const ix_word *word)
     return param;
 }
 
-int32_t
+const ix_lin *
 ix_parser_size(ix_parser *p, const ix_word *word)
 {
-    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, true);
+    ix_name *name =
+        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_SIZE);
     if (name)
-        return name->param;
+        return name->size;
     if (!p->new_sizes)
         ix_parser_unknown(p, word, "size");
     ix_parser_check_name(p, "size", word);
-    return ix_parser_param(p, word);
+    const ix_lin *size = ix_lin_param(p->ctx, ix_parser_param(p, word));
+    if (!size)
+        ix_lex_abort(&p->reader);
+    return size;
 }
 
 void
@@ -243,13 +271,14 @@ ix_parser_later(ix_parser *p, const ix_word *word)
                     (int)word->length, word->text);
 }
 
-/* Names of sizes alone, or of arrays and sizes. */
+/* Names of one kind of things; with arrays sizes, which stand beside them. */
 static void
-suggest_names(const ix_parser *p, ix_suggestion *near, bool sizes)
+suggest_names(const ix_parser *p, ix_suggestion *near, ix_name_kind kind)
 {
     for (size_t i = 0; i < p->names.capacity; i++) {
         const ix_name *name = p->names.entries[i].item;
-        if (name && (name->is_size || !sizes))
+        if (name && (name->kind == kind ||
+                     (kind == IX_NAME_ARRAY && name->kind == IX_NAME_SIZE)))
             ix_suggest_name(near, name->text, name->length);
     }
 }
@@ -263,7 +292,10 @@ ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
     if (!strcmp(what, "function") || !strcmp(what, "reduction"))
         ix_suggest_functions(&near);
     else
-        suggest_names(p, &near, size);
+        suggest_names(p, &near,
+                      size                      ? IX_NAME_SIZE
+                      : !strcmp(what, "domain") ? IX_NAME_DOMAIN
+                                                : IX_NAME_ARRAY);
     if (near.best)
         ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s",
                     what, n, word->text, ix_suggestion_show(&near).s);

@@ -6,17 +6,29 @@
 #ifndef ILEX_LIB_PARSE_H
 #define ILEX_LIB_PARSE_H
 
+#include "lib/build/box.h"
 #include "lib/build/module.h"
 #include "lib/build/outside.h"
 #include "lib/syntax/syntax.h"
 
-/* What a name stands for; arrays and sizes have name spaces of their own. */
+/* What a name stands for; each kind of thing has a name space of its own. */
+typedef enum ix_name_kind {
+    IX_NAME_ARRAY,
+    IX_NAME_SIZE,
+    IX_NAME_DOMAIN,
+    IX_NAME_FUNCTION
+} ix_name_kind;
+
 typedef struct ix_name {
     const char *text;
     size_t length;
-    bool is_size;
-    int32_t param;     /* of a size */
-    ilex_array *array; /* of an array */
+    ix_name_kind kind;
+    const ix_lin *size;
+    ilex_array *array;
+    int32_t target;        /* of a connectivity: the axis, else 0 */
+    const ix_syntax *skip; /* of one: the number that is no neighbour */
+    const ix_domain *domain;
+    const ix_statement *function;
     int32_t line;
 } ix_name;
 
@@ -37,12 +49,27 @@ typedef struct ix_lambda_env {
     ix_rindex rindex[ILEX_MAX_RANK];
 } ix_lambda_env;
 
+/* A call of a function whose body is being read. */
+typedef struct ix_call ix_call;
+struct ix_call {
+    const ix_statement *function;
+    const ix_word *at; /* of the call */
+    bool checking;     /* where it is defined, with any arguments */
+    ilex_array **result;
+    size_t nresults;
+    ix_call *outer;
+    ix_table names;        /* of what is around it */
+    ix_lambda_env *lambda; /* around it */
+};
+
 typedef struct ix_parser {
     ix_reader reader;
     ilex_context *ctx;
     ilex_module *module; /* NULL: a single expression or domain */
     bool new_sizes;      /* sizes come to exist by being named */
-    ix_table names;
+    ix_mem mem;          /* of the reader's arena */
+    ix_table names, functions;
+    ix_call *call;         /* NULL: outside of functions */
     ix_map depths;         /* of scalar results: how deep their body is */
     ix_lambda_env *lambda; /* NULL: field expressions */
     ix_error outer;        /* the caller's location */
@@ -81,14 +108,14 @@ ilex_array *ix_parser_fail(ix_parser *p);
 
 /* What "word" names; NULL if nothing. */
 ix_name *ix_parser_find(ix_parser *p, const char *text, size_t length,
-                        bool is_size);
+                        ix_name_kind kind);
 
 /* Lets "word" name an array; fails if it names one already. */
-void ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array);
+ix_name *ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array);
 
 /* Adds a name that is not there yet. */
 ix_name *ix_parser_add(ix_parser *p, const char *text, size_t length,
-                       bool is_size);
+                       ix_name_kind kind);
 
 /* Checks a name that the program gives to a thing called "what". */
 void ix_parser_check_name(ix_parser *p, const char *what, const ix_word *word);
@@ -96,8 +123,8 @@ void ix_parser_check_name(ix_parser *p, const char *what, const ix_word *word);
 /* The parameter called "word", made if it is new to the context. */
 int32_t ix_parser_param(ix_parser *p, const ix_word *word);
 
-/* The size parameter that "word" names; fails if there is none. */
-int32_t ix_parser_size(ix_parser *p, const ix_word *word);
+/* The size that "word" names; fails if there is none. */
+const ix_lin *ix_parser_size(ix_parser *p, const ix_word *word);
 
 /* Fails if "word" names a kind of node that this version does not have. */
 void ix_parser_later(ix_parser *p, const ix_word *word);
@@ -119,6 +146,9 @@ ilex_array *ix_parser_depth(ix_parser *p, const ix_word *where, int n,
 /* ---- lib/syntax/parse_affine.c ---- */
 
 const ix_lin *ix_parse_lin(ix_parser *p, const ix_syntax *x);
+/* "a" and one more operand of the chain. */
+const ix_lin *ix_parse_lin_link(ix_parser *p, const ix_lin *a,
+                                const ix_link *link);
 /* An integer literal, perhaps negative. */
 int64_t ix_parse_int(ix_parser *p, const ix_syntax *x);
 /* The unsigned value of digits; fails beyond 64 bits. */
@@ -131,6 +161,8 @@ int32_t ix_parse_axis(ix_parser *p, const ix_syntax *x);
 /* Is a range of nothing but expressions, none of them missing? */
 bool ix_parse_is_plain(const ix_colons *r);
 const ix_domain *ix_parse_domain(ix_parser *p, const ix_colons_list *ranges);
+/* That of a type: its ranges, or the one that is named behind "on". */
+const ix_domain *ix_parse_type_domain(ix_parser *p, const ix_type *type);
 /* Halo widths, 2 per axis of "dom". */
 void ix_parse_halo(ix_parser *p, const ix_domain *dom,
                    const ix_colons_list *ranges, int64_t *halo);
@@ -142,6 +174,9 @@ ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 /* The axis of "a" that a subscript calls "name", or the one staggered to it;
  * -1: none. */
 int ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name);
+int ix_parse_axis_in(ix_parser *p, const ix_domain *dom, const ix_word *name);
+/* Twice the number behind "I+1", "I-3/2", "I"; false for anything else. */
+bool ix_parse_halves(ix_parser *p, const ix_syntax *x, int64_t *halves);
 /* "a", a field, on the ranges that are given: I=1:n. */
 ilex_array *ix_parse_ranges_of(ix_parser *p, const ix_colons_list *ranges,
                                ilex_array *a);
@@ -199,6 +234,24 @@ ilex_array *ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
 /* The value of a statement as its type, if it has one, says. */
 ilex_array *ix_parse_typed_value(ix_parser *p, const ix_statement *s);
 
+/* lib/syntax/parse_program.c: the meaning of one statement. */
+void ix_parse_statement(ix_parser *p, const ix_statement *s);
+
+/* ---- lib/syntax/parse_function.c ---- */
+
+/* The statements `function` and `return`. */
+void ix_parse_function(ix_parser *p, const ix_statement *s);
+void ix_parse_return(ix_parser *p, const ix_statement *s);
+/* What a function is called by; NULL if there is none. */
+ix_name *ix_parser_function(ix_parser *p, const ix_word *word);
+/* The results of a call of a function of the program; how many. */
+size_t ix_parse_user_call(ix_parser *p, const ix_syntax *x,
+                          ilex_array ***result);
+/* The same for a function of one result. */
+ilex_array *ix_parse_user_value(ix_parser *p, const ix_syntax *x);
+/* Is it a function that stands in no table? */
+bool ix_parse_is_builtin(const ix_word *word);
+
 /* lib/syntax/parse_scan.c: the whole statement `scan`; defines its results. */
 void ix_parse_scan(ix_parser *p, const ix_statement *s);
 
@@ -215,6 +268,8 @@ ilex_array *ix_parse_node(ix_parser *p, const ix_statement *s);
 /* A call of a function of whole arrays. */
 ilex_array *ix_parse_call(ix_parser *p, const ix_syntax *x,
                           const ix_signature *signature);
+/* lib/syntax/parse_regions.c: restrict(u, domain), concat_where(I < n, a, b) */
+ilex_array *ix_parse_region(ix_parser *p, const ix_syntax *x);
 /* Axes of two operands: how many, 2; one of each, [1, 0]; lists of them,
  * [[0, 1], [1, 0]]. */
 void ix_parse_pairs(ix_parser *p, const ix_attribute *a, ix_given *given);
@@ -250,6 +305,8 @@ const ix_lin *ix_parse_text_lin(ilex_context *ctx, const char *text);
 bool ix_parse_text_pairs(ilex_context *ctx, const char *text, ix_given *given);
 /* Bounds with commas between, "n, 3"; false after an error. */
 bool ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given);
+/* "I < n", of concat_where; false after an error. */
+bool ix_parse_text_region(ilex_context *ctx, const char *text, ix_region *r);
 ilex_status ix_parse_text_assume(ilex_context *ctx, const char *text);
 
 #endif

@@ -74,8 +74,8 @@ not_linear(ix_parser *p, const ix_word *where)
                 "integers, for example 2*n*m - 1");
 }
 
-static const ix_lin *
-lin_link(ix_parser *p, const ix_lin *a, const ix_link *link)
+const ix_lin *
+ix_parse_lin_link(ix_parser *p, const ix_lin *a, const ix_link *link)
 {
     ilex_context *ctx = p->ctx;
     const ix_lin *b = ix_parse_lin(p, link->operand);
@@ -98,7 +98,7 @@ ix_parse_lin(ix_parser *p, const ix_syntax *x)
     if (x->kind == IX_SYNTAX_INT)
         return checked(p, ix_lin_const(ctx, signed_value(p, &x->word, false)));
     if (x->kind == IX_SYNTAX_NAME)
-        return checked(p, ix_lin_param(ctx, ix_parser_size(p, &x->word)));
+        return ix_parser_size(p, &x->word);
     if (x->kind == IX_SYNTAX_PREFIX && x->op == IX_OP_NEGATIVE) {
         if (x->part[0]->kind == IX_SYNTAX_INT)
             return checked(p, ix_lin_const(ctx, ix_parse_int(p, x)));
@@ -108,7 +108,7 @@ ix_parse_lin(ix_parser *p, const ix_syntax *x)
         not_linear(p, &x->word);
     const ix_lin *a = ix_parse_lin(p, x->part[0]);
     for (size_t i = 0; i < x->nlinks; i++)
-        a = lin_link(p, a, &x->link[i]);
+        a = ix_parse_lin_link(p, a, &x->link[i]);
     return a;
 }
 
@@ -149,6 +149,23 @@ assume(ix_parser *p, const ix_word *where, const ix_lin *form, int64_t modulus)
     note(p, where, a);
 }
 
+/* In a call an assumption of the function has to hold. */
+static void
+require(ix_parser *p, const ix_word *where, const ix_assumption *a)
+{
+    ilex_context *ctx = p->ctx;
+    const ix_env *proof = ix_proof_open(ctx);
+    bool holds = ix_env_has(ctx->in_force, a) ||
+                 (!a->modulus && ix_lin_nonneg(ctx, a->form) == IX_YES);
+    ix_proof_close(ctx, proof, NULL);
+    if (!holds)
+        ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
+                    "%.*s assumes what is not known where it is called%s",
+                    (int)p->call->function->name.length,
+                    p->call->function->name.text,
+                    a->modulus ? "" : ix_lin_propose(ctx, a->form, false).s);
+}
+
 /* Puts what was noted in force. */
 static void
 enforce(ix_parser *p, const ix_word *where)
@@ -156,13 +173,17 @@ enforce(ix_parser *p, const ix_word *where)
     ilex_context *ctx = p->ctx;
     ix_parser_at(p, where);
     for (size_t i = 0; i < p->nassumed; i++) {
+        if (p->call && !p->call->checking) {
+            require(p, where, p->assumed[i]);
+            continue;
+        }
         ix_tri fits = ix_env_add(ctx, &ctx->in_force, p->assumed[i]);
         if (fits == IX_NO)
             ix_lex_fail(&p->reader, ILEX_E_ASSUME, where,
                         "no sizes satisfy this together with the assumptions "
                         "made before");
         if (fits == IX_UNKNOWN ||
-            (p->module &&
+            (p->module && !p->call &&
              ix_module_assume(p->module, p->assumed[i]) != ILEX_OK))
             ix_lex_abort(&p->reader);
     }
@@ -321,6 +342,19 @@ ix_parse_domain(ix_parser *p, const ix_colons_list *ranges)
     if (!dom)
         ix_lex_abort(&p->reader);
     return dom;
+}
+
+const ix_domain *
+ix_parse_type_domain(ix_parser *p, const ix_type *type)
+{
+    const ix_word *w = &type->on;
+    if (!w->length)
+        return ix_parse_domain(p, &type->ranges);
+    ix_name *name =
+        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_DOMAIN);
+    if (!name)
+        ix_parser_unknown(p, w, "domain");
+    return name->domain;
 }
 
 /* "halo(auto)"? */

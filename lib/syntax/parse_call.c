@@ -90,12 +90,24 @@ is_list(ix_attribute_type type)
            type == IX_ATTRIBUTE_PLACES || type == IX_ATTRIBUTE_SHAPE;
 }
 
-/* Does "a" give the attribute "info"? A word may stand alone. */
+/* Is it what a value without a name gives: the word, or the value where there
+ * is none? */
 static bool
-gives(const ix_attribute *a, const ix_attribute_info *info)
+stands_alone(const ix_signature *s, const ix_attribute_info *info)
+{
+    bool word = false;
+    for (int k = 0; k < s->nattributes; k++)
+        word |= s->attribute[k].type == IX_ATTRIBUTE_WORD;
+    return info->type == (word ? IX_ATTRIBUTE_WORD : IX_ATTRIBUTE_VALUE);
+}
+
+/* Does "a" give the attribute "info" of the function? */
+static bool
+gives(const ix_signature *s, const ix_attribute *a,
+      const ix_attribute_info *info)
 {
     return a->name.length ? ix_word_is(&a->name, info->name)
-                          : info->type == IX_ATTRIBUTE_WORD;
+                          : stands_alone(s, info);
 }
 
 static const ix_word *
@@ -159,7 +171,7 @@ read_attribute(const reading *r, const ix_attribute_info *info, ix_given *given)
     const ix_attributes *list = &r->x->attributes;
     const ix_attribute *a = NULL;
     for (size_t i = 0; i < list->n; i++)
-        a = gives(&list->item[i], info) ? &list->item[i] : a;
+        a = gives(r->signature, &list->item[i], info) ? &list->item[i] : a;
     if (!a && !info->optional)
         ix_lex_fail(&r->p->reader, ILEX_E_SYNTAX, &r->x->word,
                     "the attribute %s is missing; write %s", info->name,
@@ -185,11 +197,11 @@ check_attributes(const reading *r)
     for (size_t i = 0; i < list->n; i++) {
         const ix_attribute *a = &list->item[i];
         int k = 0;
-        while (k < s->nattributes && !gives(a, &s->attribute[k]))
+        while (k < s->nattributes && !gives(s, a, &s->attribute[k]))
             k++;
         bool known = k < s->nattributes, twice = false;
         for (size_t j = 0; known && j < i; j++)
-            twice |= gives(&list->item[j], &s->attribute[k]);
+            twice |= gives(s, &list->item[j], &s->attribute[k]);
         const ix_word *w = place_of(a);
         if (twice)
             ix_lex_fail(&r->p->reader, ILEX_E_SYNTAX, w,
@@ -248,7 +260,8 @@ static void
 read_target(const reading *r, ilex_array **operand)
 {
     const ix_word *w = &r->x->part[0]->word;
-    ix_name *name = ix_parser_find(r->p, w->text, (size_t)w->length, false);
+    ix_name *name =
+        ix_parser_find(r->p, w->text, (size_t)w->length, IX_NAME_ARRAY);
     if (!name)
         ix_parser_unknown(r->p, w, "array");
     *operand = name->array;
@@ -288,6 +301,38 @@ read_bounds(const reading *r, ix_given *given)
         given->form[k] = ix_parse_lin(r->p, x->part[k]);
 }
 
+/* remap(u, c) takes from c's declaration what is not said. */
+static void
+read_connectivity(const reading *r, ix_given *given)
+{
+    ix_parser *p = r->p;
+    const ix_word *w = &r->x->part[1]->word;
+    ix_name *name =
+        r->x->part[1]->kind == IX_SYNTAX_NAME
+            ? ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY)
+            : NULL;
+    if (!name || !name->target)
+        return;
+    ix_given *to = &given[0], *skip = &given[1];
+    if (!to->present && ix_rank(r->first) > 0) {
+        to->number[0] = ix_domain_find(r->first->interior, name->target);
+        if (to->number[0] < 0)
+            ix_lex_fail(&p->reader, ILEX_E_AXIS, w,
+                        "%.*s leads to the axis %s; the axes of the field are "
+                        "[%s]",
+                        (int)w->length, w->text,
+                        ix_symbol_text(p->ctx, name->target),
+                        ix_domain_show(p->ctx, r->first->interior).s);
+        to->present = true;
+        to->n = 1;
+    }
+    if (!skip->present && name->skip) {
+        skip->form[0] = ix_parse_lin(p, name->skip);
+        skip->present = true;
+        skip->n = 1;
+    }
+}
+
 ilex_array *
 ix_parse_call(ix_parser *p, const ix_syntax *x, const ix_signature *s)
 {
@@ -317,6 +362,8 @@ ix_parse_call(ix_parser *p, const ix_syntax *x, const ix_signature *s)
         read_bounds(&r, &given[0]);
     for (int i = bounds; i < s->nattributes; i++)
         read_attribute(&r, &s->attribute[i], &given[i]);
+    if (s == &ix_signatures[IX_SIGNATURE_remap])
+        read_connectivity(&r, given);
     ix_parser_at(p, &x->word);
     ilex_array *y =
         ix_parser_array(p, ix_build_call(p->ctx, s, operand, n, given));

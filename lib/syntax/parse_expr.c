@@ -308,6 +308,17 @@ random_value(ix_parser *p, const ix_syntax *x)
     return ix_parser_depth(p, &x->word, count + 1, arg, ix_parser_array(p, r));
 }
 
+bool
+ix_parse_is_builtin(const ix_word *w)
+{
+    static const char *const names[] = {
+        "size", "index", "random", "random_f32", "restrict", "concat_where"};
+    for (size_t i = 0; i < IX_COUNT(names); i++)
+        if (ix_word_is(w, names[i]))
+            return true;
+    return false;
+}
+
 static ilex_array *
 call(ix_parser *p, const ix_syntax *x)
 {
@@ -319,6 +330,12 @@ call(ix_parser *p, const ix_syntax *x)
     ix_parser_later(p, w);
     if (s)
         return ix_parse_call(p, x, s);
+    if (ix_parser_function(p, w))
+        return ix_parse_user_value(p, x);
+    if (ix_word_is(w, "restrict") || ix_word_is(w, "concat_where")) {
+        no_attributes(p, x);
+        return ix_parse_region(p, x);
+    }
     bool is_op = ix_op_find(w->text, (size_t)w->length, &op);
     if (ix_reducer_find(w->text, (size_t)w->length, &r) &&
         (x->nparts == 1 || !is_op))

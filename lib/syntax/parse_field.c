@@ -8,12 +8,13 @@
 ilex_array *
 ix_parse_field_name(ix_parser *p, const ix_word *w)
 {
-    ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, false);
+    ix_name *name =
+        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY);
     if (name)
         return name->array;
-    name = ix_parser_find(p, w->text, (size_t)w->length, true);
+    name = ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_SIZE);
     if (name)
-        return ix_scalar_size(p->ctx, name->param);
+        return ix_index_lin(p->ctx, name->size);
     ix_parser_unknown(p, w, "array or size");
 }
 

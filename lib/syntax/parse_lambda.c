@@ -101,7 +101,8 @@ find_operand(ix_parser *p, const ix_word *word, int *slot)
                     "reads(...) lists %d arrays; the last one is _in%d",
                     env->noperands, env->noperands - 1);
     }
-    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, false);
+    ix_name *name =
+        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
     if (!name)
         return NULL;
     if (env->fixed && ix_is_array(name->array))
@@ -155,10 +156,11 @@ ix_parse_lambda_name(ix_parser *p, const ix_word *word)
     x = find_operand(p, word, &slot);
     if (x)
         return load(p, word, x, slot, 0, NULL);
-    ix_name *size = ix_parser_find(p, word->text, (size_t)word->length, true);
+    ix_name *size =
+        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_SIZE);
     if (!size)
         ix_parser_unknown(p, word, "index, array or size");
-    return ix_scalar_size(p->ctx, size->param);
+    return ix_index_lin(p->ctx, size->size);
 }
 
 /* One entry of a subscript, as i64. */
@@ -239,7 +241,8 @@ ix_parse_is_computed(ix_parser *p, const ix_syntax *x)
                 (numbered(&x->word, "_") >= 0 ||
                  numbered(&x->word, "_r") >= 0 || find_rindex(p, &x->word) ||
                  find_index(p, &x->word))) ||
-               ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
+               ix_parser_find(p, x->word.text, (size_t)x->word.length,
+                              IX_NAME_ARRAY);
     for (size_t i = 0; !found && i < x->nparts; i++)
         found = ix_parse_is_computed(p, x->part[i]);
     for (size_t i = 0; !found && i < x->nlinks; i++)
@@ -413,7 +416,8 @@ fixed_operands(ix_parser *p, ix_lambda_env *env, const ix_statement *s)
                   sizeof *env->operand);
     for (size_t i = 0; i < s->nwords; i++) {
         const ix_word *w = &s->words[i];
-        ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, false);
+        ix_name *name =
+            ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY);
         if (!name)
             ix_parser_unknown(p, w, "array");
         if (!ix_is_array(name->array) || i == IX_LAMBDA_OPERANDS)
@@ -466,7 +470,7 @@ ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
 ilex_array *
 ix_parse_map(ix_parser *p, const ix_statement *s)
 {
-    ix_lambda_env env = {.dom = ix_parse_domain(p, &s->type.ranges)};
+    ix_lambda_env env = {.dom = ix_parse_type_domain(p, &s->type)};
     env.box = s->has_halo ? ix_parse_domain(p, &s->halo) : env.dom;
     fixed_operands(p, &env, s);
     p->lambda = &env;
@@ -523,7 +527,7 @@ ix_parse_const(ix_parser *p, const ix_statement *s)
     ilex_array *value[MAX_VALUES];
     const ix_attribute *list = &s->values;
     ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
-    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
+    const ix_domain *dom = ix_parse_type_domain(p, &s->type);
     int64_t count;
     ilex_array *at = position(p, s, dom, &count);
     if (count != (int64_t)list->n || count == 0)

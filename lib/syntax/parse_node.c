@@ -8,7 +8,8 @@
 static ilex_array *
 operand(ix_parser *p, const ix_word *word)
 {
-    ix_name *name = ix_parser_find(p, word->text, (size_t)word->length, false);
+    ix_name *name =
+        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
     if (!name)
         ix_parser_unknown(p, word, "array");
     return name->array;

@@ -3,6 +3,7 @@
  * Meaning of programs: one function for each row of statements.def gives a
  * statement its meaning, after the whole text has been read into a tree.
  */
+#include "lib/build/box.h"
 #include "lib/build/compress.h"
 #include "lib/graph/counted.h"
 #include "lib/ops/dtype.h"
@@ -67,16 +68,46 @@ build_SIZE(ix_parser *p, const ix_statement *s)
         const ix_word *w = &s->words[i];
         if (!s->expr || !ix_is_counted_name(w->text, (size_t)w->length))
             ix_parser_check_name(p, "size", w);
-        ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, true);
+        ix_name *name =
+            ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_SIZE);
         if (name)
             ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
                         "the size '%.*s' is declared on line %d",
                         (int)w->length, w->text, (int)name->line);
         int32_t param = parse_size(p, s, w);
-        name = ix_parser_add(p, w->text, (size_t)w->length, true);
-        name->param = param;
+        name = ix_parser_add(p, w->text, (size_t)w->length, IX_NAME_SIZE);
+        name->size = ix_lin_param(p->ctx, param);
+        if (!name->size)
+            ix_lex_abort(&p->reader);
         name->line = w->line;
     }
+}
+
+static void
+build_DOMAIN(ix_parser *p, const ix_statement *s)
+{
+    const ix_domain *dom = NULL;
+    const ix_word *w = &s->name;
+    const ix_env *proof = ix_proof_open(p->ctx);
+    ix_parser_check_name(p, "domain", w);
+    for (size_t i = 0; i < s->nboxes; i++) {
+        const ix_domain *next = ix_parse_type_domain(p, &s->box[i]);
+        ix_parser_at(p, w);
+        dom = dom ? ix_box_intersect(p->ctx, "domain", dom, next) : next;
+        if (!dom || !ix_build_check_names(p->ctx, "domain", dom) ||
+            !ix_domain_check_extents(p->ctx, "domain", dom))
+            ix_lex_abort(&p->reader);
+    }
+    ix_proof_close(p->ctx, proof, NULL); /* no array rests on it */
+    ix_name *name =
+        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_DOMAIN);
+    if (name)
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
+                    "the domain '%.*s' is declared on line %d", (int)w->length,
+                    w->text, (int)name->line);
+    name = ix_parser_add(p, w->text, (size_t)w->length, IX_NAME_DOMAIN);
+    name->domain = dom;
+    name->line = w->line;
 }
 
 static void
@@ -85,20 +116,39 @@ build_ASSUME(ix_parser *p, const ix_statement *s)
     ix_parse_assume(p, &s->keyword, s->expr);
 }
 
+/* "-> Edge skip -1": what makes a connectivity of an input. */
+static void
+set_target(ix_parser *p, const ix_statement *s, ix_name *name)
+{
+    const ix_word *w = &s->target;
+    if (!w->length)
+        return;
+    ix_parser_check_name(p, "axis", w);
+    if (!ix_dtype_is_integer((ilex_dtype)name->array->dtype))
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->type.dtype,
+                    "the elements of a connectivity are indices, integers, "
+                    "for example in %.*s : i32[Vertex:nv, V2E:6] -> %.*s",
+                    (int)s->name.length, s->name.text, (int)w->length, w->text);
+    name->target = ix_symbol_of(p->ctx, w->text, (size_t)w->length);
+    if (name->target < 0)
+        ix_lex_abort(&p->reader);
+    name->skip = s->expr;
+}
+
 static void
 build_IN(ix_parser *p, const ix_statement *s)
 {
     int64_t halo[2 * ILEX_MAX_RANK];
     ix_parser_check_name(p, "input", &s->name);
     ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
-    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
+    const ix_domain *dom = ix_parse_type_domain(p, &s->type);
     if (s->has_halo)
         ix_parse_halo(p, dom, &s->halo, halo);
     ix_parser_at(p, &s->name);
     ilex_array *x = ix_parser_array(
         p, ix_build_input(p->ctx, s->name.text, (size_t)s->name.length, dtype,
                           dom, s->has_halo ? halo : NULL));
-    ix_parser_define(p, &s->name, x);
+    set_target(p, s, ix_parser_define(p, &s->name, x));
     if (ix_module_add_input(p->module, x) != ILEX_OK)
         ix_lex_abort(&p->reader);
 }
@@ -110,6 +160,8 @@ define(ix_parser *p, const ix_statement *s, ilex_array *x)
     ix_parser_check_name(p, "array", &s->name);
     x = ix_parser_array(p, x);
     ix_parser_define(p, &s->name, x);
+    if (p->call) /* a name of the function */
+        return;
     int32_t name = ix_symbol_of(p->ctx, s->name.text, (size_t)s->name.length);
     if (ix_module_label(p->module, name, x) != ILEX_OK)
         ix_lex_abort(&p->reader);
@@ -153,7 +205,7 @@ ix_parse_typed_value(ix_parser *p, const ix_statement *s)
     if (!s->type.dtype.length)
         return x;
     ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
-    const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
+    const ix_domain *dom = ix_parse_type_domain(p, &s->type);
     ix_parser_at(p, &s->expr->word);
     if (ix_is_weak(x))
         x = ix_parse_declared(p, &s->expr->word, x, dtype);
@@ -179,11 +231,62 @@ ix_parse_typed_value(ix_parser *p, const ix_statement *s)
         define(p, s, parse(p, s));                                             \
     }
 DEFINES(CONST, ix_parse_const)
-DEFINES(LET, ix_parse_typed_value)
 DEFINES(MAP, ix_parse_map)
 DEFINES(EINSUM, ix_parse_einsum)
 DEFINES(RESHAPE, ix_parse_reshape)
 DEFINES(NODE, ix_parse_node)
+
+/* The name "word" as a statement that defines it. */
+static void
+define_word(ix_parser *p, const ix_statement *s, const ix_word *word,
+            ilex_array *x)
+{
+    ix_statement one = *s;
+    one.name = *word;
+    define(p, &one, x);
+}
+
+static void
+build_LET(ix_parser *p, const ix_statement *s)
+{
+    ilex_array **result;
+    if (s->nwords == 0) {
+        define(p, s, ix_parse_typed_value(p, s));
+        return;
+    }
+    const ix_word *w = &s->expr->word;
+    if (s->expr->kind != IX_SYNTAX_CALL || !ix_parser_function(p, w))
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
+                    "several names are for the results of one call of a "
+                    "function: let a, b = f(u)");
+    size_t n = ix_parse_user_call(p, s->expr, &result);
+    if (n != s->nwords + 1)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, w,
+                    "%.*s returns %zu array%s, and there are %zu names",
+                    (int)w->length, w->text, n, n == 1 ? "" : "s",
+                    s->nwords + 1);
+    define(p, s, result[0]);
+    for (size_t i = 0; i < s->nwords; i++)
+        define_word(p, s, &s->words[i], result[i + 1]);
+}
+
+static void
+build_FUNCTION(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_function(p, s);
+}
+
+static void
+build_RETURN(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_return(p, s);
+}
+
+static void
+build_END(ix_parser *p, const ix_statement *s)
+{
+    (void)p, (void)s;
+}
 
 static void
 build_SCAN(ix_parser *p, const ix_statement *s)
@@ -197,7 +300,8 @@ inplace_input(ix_parser *p, const ix_statement *s, const ilex_array *value,
               char *buffer)
 {
     const ix_word *w = &s->option;
-    ix_name *name = ix_parser_find(p, w->text, (size_t)w->length, false);
+    ix_name *name =
+        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY);
     if (!w->length)
         return NULL;
     if (!name || name->array->kind != IX_INPUT)
@@ -243,6 +347,12 @@ static void (*const build_of[IX_NSTATEMENTS])(ix_parser *,
 #include "lib/syntax/statements.def"
 };
 
+void
+ix_parse_statement(ix_parser *p, const ix_statement *s)
+{
+    build_of[s->kind](p, s);
+}
+
 /* ---- programs ---- */
 
 /* `ilex` and `program` come first and once; returns how many have come. */
@@ -277,7 +387,7 @@ build_program(ix_parser *p, void *unused)
     p->ctx->first_counted = p->ctx->ncounted;
     for (; s; s = s->next) {
         seen = check_order(p, s, seen);
-        build_of[s->kind](p, s);
+        ix_parse_statement(p, s);
     }
     if (seen < 2) {
         ix_word start_of_text = {p->reader.text, 0, 1, 1};

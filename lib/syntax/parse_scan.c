@@ -46,7 +46,8 @@ static void
 rename_result(scan *c, int i, ilex_array *array)
 {
     const ix_word *w = &c->result[i]->name;
-    ix_parser_find(c->p, w->text, (size_t)w->length, false)->array = array;
+    ix_parser_find(c->p, w->text, (size_t)w->length, IX_NAME_ARRAY)->array =
+        array;
 }
 
 static void
@@ -57,7 +58,7 @@ open_results(scan *c)
         const ix_statement *r = c->result[i];
         bool typed = r->type.dtype.length > 0;
         ix_parser_check_name(p, "array", &r->name);
-        const ix_domain *dom = ix_parse_domain(p, &r->type.ranges);
+        const ix_domain *dom = ix_parse_type_domain(p, &r->type);
         c->dom = c->dom ? c->dom : dom;
         if (dom != c->dom)
             ix_lex_fail(&p->reader, ILEX_E_SHAPE, &r->name,
@@ -137,7 +138,8 @@ define_results(scan *c, ilex_array *tuple)
     for (int i = 0; i < c->count; i++) {
         ilex_array *x = ix_parser_array(c->p, ix_build_result(tuple, i));
         rename_result(c, i, x);
-        if (ix_module_label(c->p->module, symbol_of(c, &c->result[i]->name),
+        if (!c->p->call &&
+            ix_module_label(c->p->module, symbol_of(c, &c->result[i]->name),
                             x) != ILEX_OK)
             ix_lex_abort(&c->p->reader);
     }

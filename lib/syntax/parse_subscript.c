@@ -46,8 +46,17 @@ read_shift(ix_parser *p, const ix_syntax *x, shift *s)
     return true;
 }
 
+bool
+ix_parse_halves(ix_parser *p, const ix_syntax *x, int64_t *halves)
+{
+    shift s;
+    bool is = read_shift(p, x, &s);
+    *halves = is ? s.halves : 0;
+    return is;
+}
+
 int
-ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name)
+ix_parse_axis_in(ix_parser *p, const ix_domain *dom, const ix_word *name)
 {
     char text[80];
     size_t n = (size_t)name->length;
@@ -57,10 +66,16 @@ ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name)
         int32_t symbol = ix_symbol_of(p->ctx, text, n + (staggered ? 4 : 0));
         if (symbol < 0)
             ix_lex_abort(&p->reader);
-        int k = ix_domain_find(a->interior, symbol);
+        int k = ix_domain_find(dom, symbol);
         if (k >= 0 || staggered)
             return k;
     }
+}
+
+int
+ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name)
+{
+    return ix_parse_axis_in(p, a->interior, name);
 }
 
 /* ---- what is read outside ---- */
@@ -330,7 +345,7 @@ ilex_array *
 ix_parse_field_index(ix_parser *p, const ix_syntax *x)
 {
     ix_name *name =
-        ix_parser_find(p, x->word.text, (size_t)x->word.length, false);
+        ix_parser_find(p, x->word.text, (size_t)x->word.length, IX_NAME_ARRAY);
     if (!name)
         ix_parser_unknown(p, &x->word, "array");
     ilex_array *a = name->array;

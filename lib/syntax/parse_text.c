@@ -9,8 +9,9 @@ static void
 add_known_size(ix_parser *p, int32_t param)
 {
     const char *text = ix_param_name(p->ctx, param);
-    if (!ix_parser_find(p, text, strlen(text), true))
-        ix_parser_add(p, text, strlen(text), true)->param = param;
+    if (!ix_parser_find(p, text, strlen(text), IX_NAME_SIZE))
+        ix_parser_add(p, text, strlen(text), IX_NAME_SIZE)->size =
+            ix_lin_param(p->ctx, param);
 }
 
 /* Sizes that the context knows may be used. */

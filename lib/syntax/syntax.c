@@ -57,7 +57,10 @@ static void
 type(ix_reader *r, ix_type *t)
 {
     t->dtype = ix_syntax_name(r, "a dtype (for example f64)");
-    brackets(r, t, true);
+    if (ix_syntax_accept_name(r, "on"))
+        t->on = ix_syntax_name(r, "the name of a domain");
+    else
+        brackets(r, t, true);
 }
 
 /* ": type" if it is there. */
@@ -112,6 +115,22 @@ syntax_PROGRAM(ix_reader *r, ix_statement *s)
 }
 
 static void
+syntax_DOMAIN(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of a domain");
+    ix_syntax_expect(r, "=", "and ranges, for example [I:1:n-1, J:m]");
+    do {
+        ix_arena_grow(&r->arena, &s->box, &s->box_capacity, s->nboxes + 1,
+                      sizeof *s->box);
+        ix_type *box = &s->box[s->nboxes++];
+        *box = (ix_type){.brackets = false};
+        brackets(r, box, true);
+        if (!box->brackets)
+            box->on = ix_syntax_name(r, "ranges in brackets, or a domain");
+    } while (ix_syntax_accept(r, "&"));
+}
+
+static void
 syntax_SIZE(ix_reader *r, ix_statement *s)
 {
     names(r, s, "the name of a size");
@@ -132,6 +151,11 @@ syntax_IN(ix_reader *r, ix_statement *s)
     ix_syntax_expect(r, ":", "and a type (for example in u : f64[I:n])");
     type(r, &s->type);
     optional_ranges(r, "halo", s);
+    if (!ix_syntax_accept(r, "->"))
+        return;
+    s->target = ix_syntax_name(r, "the axis that the elements are indices of");
+    if (ix_syntax_accept_name(r, "skip"))
+        s->expr = ix_syntax_expr(r);
 }
 
 static void
@@ -149,7 +173,10 @@ static void
 syntax_LET(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
-    optional_type(r, s);
+    if (ix_syntax_accept(r, ","))
+        names(r, s, "the name of an array");
+    else
+        optional_type(r, s);
     assignment(r, s);
 }
 
@@ -157,7 +184,10 @@ static void
 syntax_MAP(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
-    brackets(r, &s->type, false);
+    if (ix_syntax_accept_name(r, "on"))
+        s->type.on = ix_syntax_name(r, "the name of a domain");
+    else
+        brackets(r, &s->type, false);
     optional_ranges(r, "valid", s);
     if (ix_syntax_accept_name(r, "reads")) {
         ix_syntax_expect(r, "(", "and the arrays read");
@@ -226,6 +256,44 @@ syntax_NODE(ix_reader *r, ix_statement *s)
                     ix_statement_examples[IX_STATEMENT_NODE]);
 }
 
+/* "name", "name : type halo(...)" */
+static void
+parameter(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of a parameter");
+    optional_type(r, s);
+    if (s->type.dtype.length)
+        optional_ranges(r, "halo", s);
+}
+
+static void
+syntax_FUNCTION(ix_reader *r, ix_statement *s)
+{
+    s->name = ix_syntax_name(r, "the name of a function");
+    ix_syntax_expect(r, "(", "and parameters, for example (u, w : f64[n])");
+    if (ix_syntax_accept(r, ")"))
+        return;
+    for (ix_statement *last = s;; last = last->more) {
+        last->more = ix_arena_new(&r->arena, sizeof *last->more);
+        parameter(r, last->more);
+        if (!ix_syntax_accept(r, ","))
+            break;
+    }
+    ix_syntax_expect(r, ")", "or ',' after a parameter");
+}
+
+static void
+syntax_RETURN(ix_reader *r, ix_statement *s)
+{
+    names(r, s, "the name of an array");
+}
+
+static void
+syntax_END(ix_reader *r, ix_statement *s)
+{
+    (void)r, (void)s;
+}
+
 static void
 syntax_OUT(ix_reader *r, ix_statement *s)
 {
@@ -286,8 +354,9 @@ find_keyword(ix_reader *r, ix_statement *s)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "there is no statement '%.*s'%s", (int)s->keyword.length,
                     s->keyword.text, ix_suggestion_show(&near).s);
-    ix_syntax_unexpected(r, "a statement (size, assume, in, const, let, map, "
-                            "scan, einsum, reshape, node or out)");
+    ix_syntax_unexpected(
+        r, "a statement (size, assume, domain, in, const, let, map, "
+           "scan, einsum, reshape, node, function or out)");
 }
 
 /* The comments inside a statement as lines before it. */
@@ -331,23 +400,59 @@ line(ix_reader *r)
     return with_comments(r, s);
 }
 
+/* Fails where a statement does not belong inside or outside of a function. */
+static void
+check_place(ix_reader *r, const ix_statement *s, bool inside)
+{
+    bool ends = s->kind == IX_STATEMENT_RETURN || s->kind == IX_STATEMENT_END;
+    if (!inside && ends)
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
+                    "'%s' belongs in a function: function f(u), let v = 2*u, "
+                    "return v, end",
+                    ix_statement_keywords[s->kind]);
+    if (inside &&
+        (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
+         s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_IN ||
+         s->kind == IX_STATEMENT_OUT || s->kind == IX_STATEMENT_FUNCTION))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
+                    "'%s' does not belong in a function, which has parameters, "
+                    "the sizes of their types, and results",
+                    ix_statement_keywords[s->kind]);
+}
+
+/* The statements of a program, or of a function up to its end. */
+static ix_statement *
+block(ix_reader *r, const ix_statement *function)
+{
+    ix_statement *first = NULL, *last = NULL, **end = &first;
+    bool blank = false;
+    while (r->token.kind != IX_TOKEN_END) {
+        ix_statement *s = line(r);
+        if (s)
+            s->blank_before = blank && first;
+        blank = !s;
+        for (*end = s; *end; end = &(*end)->next)
+            last = *end;
+        if (!s)
+            continue;
+        check_place(r, last, function);
+        if (last->kind == IX_STATEMENT_FUNCTION)
+            last->body = block(r, last);
+        if (last->kind == IX_STATEMENT_END)
+            return first;
+    }
+    if (function)
+        ix_lex_fail(r, ILEX_E_SYNTAX, &function->keyword,
+                    "the function '%.*s' has no 'end'",
+                    (int)function->name.length, function->name.text);
+    return first;
+}
+
 ix_statement *
 ix_syntax_program(ix_reader *r)
 {
-    ix_statement *first = NULL, **end = &first;
-    bool blank = false;
     ix_lex_next(r);
-    while (r->token.kind != IX_TOKEN_END) {
-        ix_statement *s = line(r);
-        if (s) {
-            s->blank_before = blank && first;
-            *end = s;
-            while (*end)
-                end = &(*end)->next;
-        }
-        blank = !s;
-    }
-    return first;
+    return block(r, NULL);
 }
 
 /* ---- texts of the C API ---- */
@@ -387,5 +492,14 @@ ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
         ix_syntax_expect(r, "(", "and widths");
         ix_syntax_ranges(r, ')', halo);
     }
+    expect_end(r);
+}
+
+void
+ix_syntax_whole_items(ix_reader *r, ix_colons_list *items)
+{
+    ix_lex_next(r);
+    if (r->token.kind != IX_TOKEN_END)
+        ix_syntax_items(r, items);
     expect_end(r);
 }

@@ -76,9 +76,10 @@ struct ix_syntax {
     ix_attributes attributes;
 };
 
-/* "dtype[ranges]" */
+/* "dtype[ranges]", "dtype on name" */
 typedef struct ix_type {
     ix_word dtype; /* length 0: no type was given */
+    ix_word on;    /* the name of a domain; length 0: none */
     bool brackets;
     ix_colons_list ranges;
 } ix_type;
@@ -104,14 +105,19 @@ struct ix_statement {
     ix_type type;        /* map, einsum, reshape: "brackets" only */
     ix_colons_list halo; /* in: halo(...); map: valid(...) */
     bool has_halo;
-    ix_word *words; /* size: names; map: reads(...); reshape: its operand; scan:
-                       its axis */
+    ix_word *words; /* size, return: names; let: those behind the first; map:
+                       reads(...); reshape: its operand; scan: its axis */
     size_t nwords, words_capacity;
-    ix_syntax *expr;
+    ix_syntax *expr;     /* in: the number behind "skip" */
+    ix_word target;      /* in: "-> axis" */
     ix_word option;      /* acc f64, order F, inplace x; scan: its direction */
-    ix_statement *more;  /* scan: name, type and expr of its next result */
+    ix_statement *more;  /* scan: name, type and expr of its next result;
+                            function: of a parameter */
+    ix_statement *body;  /* function: its statements, the last one `end` */
     bool absolute;       /* scan: the axes stand behind the name, as in map */
     ix_attribute values; /* const */
+    ix_type *box;        /* domain: what it is the intersection of */
+    size_t nboxes, box_capacity;
     ix_tag *tag;
     size_t ntags, tag_capacity;
     ix_word comment; /* behind it, or alone on its line */
@@ -133,6 +139,9 @@ void ix_syntax_whole_list(ix_reader *r, ix_attribute *values);
 void ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
                             ix_colons_list *halo);
 
+/* The same of entries of a subscript: "I=3, J=2:5, ...". */
+void ix_syntax_whole_items(ix_reader *r, ix_colons_list *items);
+
 /* ---- pieces, for lib/syntax*.c ---- */
 
 /* The expression that starts at the token. */
@@ -141,6 +150,9 @@ ix_syntax *ix_syntax_expr(ix_reader *r);
 /* A list of ranges up to the closing bracket or parenthesis "close", which is
  * read; the opening one has been read. 0: there are no brackets. */
 void ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges);
+
+/* Entries of a subscript, to where no comma follows. */
+void ix_syntax_items(ix_reader *r, ix_colons_list *items);
 
 /* Values with commas between up to "close", which is read. */
 void ix_syntax_values(ix_reader *r, const char *close, ix_attribute *a);

@@ -132,7 +132,8 @@ static bool
 at_end_of_part(const ix_reader *r)
 {
     return ix_syntax_at(r, ":") || ix_syntax_at(r, ",") ||
-           ix_syntax_at(r, ";") || ix_syntax_at(r, "]");
+           ix_syntax_at(r, ";") || ix_syntax_at(r, "]") ||
+           r->token.kind == IX_TOKEN_END;
 }
 
 /* Reads the parts of a range; in a subscript some may be missing. */
@@ -202,6 +203,12 @@ ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges)
     read_ranges(r, close, false, ranges);
     if (close)
         ix_syntax_expect(r, end, "or ',' after an entry of the list");
+}
+
+void
+ix_syntax_items(ix_reader *r, ix_colons_list *items)
+{
+    read_ranges(r, 0, true, items);
 }
 
 /* ---- attributes ---- */

@@ -119,7 +119,8 @@ ix_check_size(ix_run *r, const char *name)
     const ix_compiled *c = r->p->c;
     size_t k = 0;
     while (name && k < c->nsizes &&
-           (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1))
+           (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1 ||
+            c->size[k].own))
         k++;
     if (!name || k == c->nsizes)
         return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
@@ -258,9 +259,10 @@ ix_bind_sizes(ix_run *r)
     if (!s)
         return ix_fail_memory(r->err);
     for (size_t p = 0; !rc && p < c->nsizes; p++)
-        if (c->size[p].used && c->size[p].degree == 1 && !c->size[p].phase)
+        if (ix_compiled_size_is_given(&c->size[p]))
             rc = solve_size(r, &s->formula[p], p);
-    return rc ? rc : c->ncounts ? open_counts(r) : compute_products(r);
+    rc = rc ? rc : c->ncounts ? open_counts(r) : compute_products(r);
+    return rc ? rc : ix_bind_box(r);
 }
 
 /* ---- checks ---- */

@@ -86,7 +86,7 @@ load_code(ilex_context *ctx, ilex_program *p)
 }
 
 static ilex_program *
-compile_module(ilex_module *module)
+compile_as_is(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     ilex_program *p = ix_mem_new(ix_context_mem(ctx), sizeof *p);
@@ -120,6 +120,18 @@ compile_module(ilex_module *module)
         return p;
     ilex_program_release(p);
     return NULL;
+}
+
+static ilex_program *
+compile_module(ilex_module *module)
+{
+    ilex_context *ctx = module->ctx;
+    if (ctx->error.code != ILEX_OK || !ix_option_int(ctx, IX_OPTION_box))
+        return compile_as_is(module);
+    ilex_module *boxed = ix_module_boxed(module);
+    ilex_program *p = boxed ? compile_as_is(boxed) : NULL;
+    ilex_module_free(boxed);
+    return p;
 }
 
 /* Constants are folded and read while compiling: in the environment of runs. */

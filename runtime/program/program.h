@@ -201,6 +201,11 @@ ilex_status ix_check_lengths(ix_run *r);
 /* The assumptions that can be checked in r->phase hold. */
 ilex_status ix_check_assumptions(ix_run *r);
 
+/* bind_box.c: the part of the outputs that the call asks for. */
+ilex_status ix_bind_box(ix_run *r);
+/* The sizes of all of them, without a call; false on overflow. */
+bool ix_box_whole(const ix_compiled *c, int64_t *size);
+
 /* Finds the storages by name, solves the sizes, checks everything. */
 ilex_status ix_bind(ix_run *r);
 

@@ -97,19 +97,12 @@ ilex_program_argument(const ilex_program *p, size_t i)
     return info;
 }
 
-/* Is it a size that a run is given, or finds in the shapes? */
-static bool
-is_given(const ix_compiled_size *s)
-{
-    return s->used && s->degree == 1 && !s->phase;
-}
-
 /* Sizes the program uses, in order. */
 static const ix_compiled_size *
 used_size(const ilex_program *p, size_t i)
 {
     for (size_t k = 0; k < p->c->nsizes; k++)
-        if (is_given(&p->c->size[k]) && i-- == 0)
+        if (ix_compiled_size_is_given(&p->c->size[k]) && i-- == 0)
             return &p->c->size[k];
     return NULL;
 }
@@ -119,7 +112,7 @@ ilex_program_size_count(const ilex_program *p)
 {
     size_t n = 0;
     for (size_t k = 0; k < p->c->nsizes; k++)
-        n += is_given(&p->c->size[k]);
+        n += ix_compiled_size_is_given(&p->c->size[k]);
     return n;
 }
 
@@ -167,7 +160,7 @@ size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
     for (size_t k = 0; ok && k < c->nsizes; k++) {
         const ilex_size_binding *g = given(&c->size[k], sizes, count);
         most[k] = g ? g->value : 0;
-        ok = g || !c->size[k].used || c->size[k].degree > 1 || c->size[k].phase;
+        ok = g || !ix_compiled_size_is_given(&c->size[k]);
     }
     ok = ok && ix_counts_open(c, least, most, NULL);
     for (size_t i = 0; ok && i < c->ncounts; i++) {
@@ -176,7 +169,9 @@ size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
         if (g)
             least[c->count[i].size] = most[c->count[i].size] = g->value;
     }
-    if (ok && !ix_compiled_products(c, least) && !ix_compiled_products(c, most))
+    if (ok && !ix_compiled_products(c, least) &&
+        !ix_compiled_products(c, most) && ix_box_whole(c, most) &&
+        ix_box_whole(c, least))
         return least;
     ix_mem_free(&p->mem, least);
     return NULL;

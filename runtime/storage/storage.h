@@ -340,4 +340,15 @@ ilex_status ix_storage_match(const ilex_storage *to, const ilex_storage *from,
 void ix_storage_print_head(ix_text *t, const ilex_storage *s);
 void ix_storage_print(ix_text *t, const ilex_storage *s);
 
+/* storage_select.c: one entry of "I=2:10, K=3": [lo, hi) of an axis, or one
+ * index. */
+typedef struct ix_part {
+    char axis[IX_AXIS_NAME];
+    int64_t lo, hi;
+    bool has_lo, has_hi, range;
+} ix_part;
+/* Reads the entry that "p" begins with and the comma behind it; where the next
+ * one begins (at the end of the text there is none), NULL if it is none. */
+const char *ix_part_next(const char *p, ix_part *part);
+
 #endif

@@ -8,13 +8,6 @@
 
 #include "runtime/storage/storage.h"
 
-/* One entry: [lo, hi) of an axis, or one index, which drops it. */
-typedef struct entry {
-    char axis[IX_AXIS_NAME];
-    int64_t lo, hi;
-    bool has_lo, has_hi, range;
-} entry;
-
 static const char *
 skip_blanks(const char *p)
 {
@@ -35,7 +28,7 @@ read_integer(const char *p, int64_t *value, bool *there)
 
 /* Reads "I=2:10"; NULL if it is none. */
 static const char *
-read_entry(const char *p, entry *e)
+read_entry(const char *p, ix_part *e)
 {
     p = skip_blanks(p);
     size_t n = strcspn(p, "=, \t");
@@ -54,9 +47,17 @@ read_entry(const char *p, entry *e)
     return e->range || e->has_lo ? p : NULL;
 }
 
+const char *
+ix_part_next(const char *p, ix_part *part)
+{
+    p = read_entry(p, part);
+    bool more = p && *p == ',' && *skip_blanks(p + 1);
+    return p && (more || !*p) ? p + more : NULL;
+}
+
 /* The part of "s" that one entry says. */
 static ilex_storage *
-take(ilex_context *ctx, ilex_storage *s, const entry *e)
+take(ilex_context *ctx, ilex_storage *s, const ix_part *e)
 {
     ix_error *err = ix_storage_error(ctx);
     int k = ilex_storage_axis(s, e->axis);
@@ -99,11 +100,10 @@ refuse(ilex_context *ctx, const char *part, const char *axis)
  * an axis of "s" that was not named before. NULL after an error. */
 static const char *
 next_entry(ilex_context *ctx, const ilex_storage *s, const char *part,
-           const char *p, entry *e, uint32_t *seen)
+           const char *p, ix_part *e, uint32_t *seen)
 {
-    p = read_entry(p, e);
-    bool more = p && *p == ',' && *skip_blanks(p + 1);
-    if (!p || (!more && *p)) {
+    p = ix_part_next(p, e);
+    if (!p) {
         refuse(ctx, part, NULL);
         return NULL;
     }
@@ -113,7 +113,7 @@ next_entry(ilex_context *ctx, const ilex_storage *s, const char *part,
         return NULL;
     }
     *seen |= k >= 0 ? 1u << k : 0;
-    return p + more;
+    return p;
 }
 
 ilex_storage *
@@ -124,7 +124,7 @@ ilex_storage_select(ilex_context *ctx, ilex_storage *s, const char *part)
     ilex_storage *view = ilex_storage_retain(s);
     uint32_t seen = 0;
     for (const char *p = skip_blanks(part ? part : ""); view && *p;) {
-        entry e;
+        ix_part e;
         p = next_entry(ctx, s, part, p, &e, &seen);
         ilex_storage *smaller = p ? take(ctx, view, &e) : NULL;
         ilex_storage_release(view);

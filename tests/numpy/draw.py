@@ -11,7 +11,9 @@ from forms import Axis, Form, Sizes, box_text
 from maps import POINTS, Mapper
 from meaning import DTYPE, KIND, NAMES, Undefined
 import data
+import regions
 from data import Data
+from regions import Regions
 from structure import STEPS, Structure
 from steps import MOST, Program, Step, literal_text, op_text, operand_text
 
@@ -20,7 +22,7 @@ REAL_LITERALS = [0.5, 2.0, -1.5, 0.0, 0.1, 3.0, 1e-3, -0.7, 1e10]
 FLOATS = ["f64", "f32", "f64", "f32", "c64", "c128"]
 
 
-class Drawer(Data, Structure):
+class Drawer(Data, Structure, Regions):
     def __init__(self, seed, number):
         self.r = random.Random(seed * 1000003 + number)
         self.np = np.random.Generator(np.random.PCG64(
@@ -720,7 +722,7 @@ def map_step(mapper, body, axes):
 KINDS = """op map reduce shift combine typed einsum permute slice roll reshape
 cast index scalar const input""".split()
 WEIGHTS = [34, 22, 10, 9, 5, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
-for steps in STEPS, data.STEPS:
+for steps in STEPS, data.STEPS, regions.STEPS:
     KINDS += list(steps)
     WEIGHTS += list(steps.values())
 COMMON = """add subtract multiply add subtract multiply true_divide maximum

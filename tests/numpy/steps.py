@@ -280,7 +280,8 @@ class Program:
             if low.c or high.c:
                 halo.append("%s:%d:%d" % (a.name, low.c, high.c))
         text = "in %s : %s" % (s.name, s.type_text())
-        return text + (" halo(%s)" % ", ".join(halo) if halo else "")
+        text += " halo(%s)" % ", ".join(halo) if halo else ""
+        return text + getattr(s, "arrow", "")
 
     def statement(self, s, inputs):
         if s.how == "in" or s in inputs:
@@ -303,6 +304,8 @@ class Program:
         roots += [shared for _, _, shared in self.outs if shared]
         lines = ["ilex 1", "program p"] + self.sizes.text()
         for s in self.closure(roots, inputs):
+            if s not in inputs:
+                lines += getattr(s, "function", [])
             text = None if s.inline and s not in inputs else \
                 self.statement(s, inputs)
             if text:

@@ -82,7 +82,7 @@ argument(const ilex_program *p, size_t i, const ilex_size_binding *sizes,
     const ix_compiled_buffer *b = &c->buffer[i];
     int64_t *size = calloc(c->nsizes + 1, sizeof *size);
     int64_t *least = calloc(c->nsizes + 1, sizeof *least);
-    int64_t shape[ILEX_MAX_RANK] = {0}, lo, hi;
+    int64_t shape[ILEX_MAX_RANK] = {0}, origin[ILEX_MAX_RANK] = {0}, lo, hi;
     ck_assert(size && least);
     for (size_t k = 0; k < c->nsizes; k++)
         for (size_t j = 0; j < nsizes; j++)
@@ -93,11 +93,15 @@ argument(const ilex_program *p, size_t i, const ilex_size_binding *sizes,
         ck_assert(ix_lin_least(b->interior[k].lo, least, size, &lo));
         ck_assert(ix_lin_most(b->interior[k].hi, least, size, &hi));
         shape[k] = hi - lo;
+        origin[k] = lo;
     }
     free(size);
     free(least);
-    ilex_storage *s = ilex_storage_zeros(ctx, b->dtype, b->rank, shape);
+    ilex_storage *zeros = ilex_storage_zeros(ctx, b->dtype, b->rank, shape);
+    ilex_storage *s =
+        zeros ? ilex_storage_with_origin(ctx, zeros, origin) : NULL;
     ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    ilex_storage_release(zeros);
     char *data = ilex_storage_data(s);
     for (int64_t k = 0; k < ilex_storage_count(s); k++)
         ix_value_store(b->dtype, data + k * (int64_t)ilex_dtype_bytes(b->dtype),
