@@ -27,11 +27,105 @@ ix_body_checks(ix_unit *u, const ilex_array *body)
     return !ix_walk_body(&w, body, NULL);
 }
 
+/* ---- guards ----
+ *
+ * An array of which all checks are behind one condition, an element of a mask
+ * at the same point, may be computed behind the same condition.
+ */
+
+/* Notes that the mask read by "load" guards "n", if its indices are plain. */
+static void
+set_guard(const ilex_array *n, ix_partition_info *x, const ilex_array *load)
+{
+    x->guard = n->ops[load->attr[0] + 1];
+    for (int k = 0; k < load->nops; k++) {
+        if (load->ops[k]->kind != IX_INDEX)
+            x->guard = NULL;
+        else
+            x->guard_axis[k] = (int)load->ops[k]->attr[0];
+    }
+}
+
+/* The condition of a `where` that is an element of a mask; NULL otherwise. */
+static const ilex_array *
+mask_load(const ilex_array *n)
+{
+    return n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+                   n->ops[0]->kind == IX_LOAD
+               ? n->ops[0]
+               : NULL;
+}
+
+/* The array whose operands' guards are put together. */
+typedef struct guarded {
+    ix_partition *p;
+    const ilex_array *n;
+    ix_partition_info *x;
+    bool any, same;
+} guarded;
+
+/* Takes over the guard of an operand that checks. */
+static ix_walk_step
+take_guard(ix_walk *w, ilex_array *load, size_t *value)
+{
+    guarded *g = w->user;
+    (void)value;
+    if (load->kind != IX_LOAD)
+        return IX_WALK_IN;
+    const ilex_array *operand = g->n->ops[load->attr[0] + 1];
+    const ix_partition_info *o = ix_partition_of(g->p, operand);
+    if (!o->checks)
+        return IX_WALK_IN;
+    bool same = o->guard && (!g->any || o->guard == g->x->guard);
+    for (int k = 0; same && k < ix_rank(o->guard); k++) {
+        const ilex_array *index = load->ops[o->guard_axis[k]];
+        same = index->kind == IX_INDEX &&
+               (!g->any || g->x->guard_axis[k] == index->attr[0]);
+        g->x->guard_axis[k] = same ? (int)index->attr[0] : 0;
+    }
+    g->x->guard = o->guard;
+    g->any = true;
+    g->same &= same;
+    return IX_WALK_IN;
+}
+
+/* Finds the guard of an array that checks. */
+static void
+find_guard(ix_partition *p, const ilex_array *n, ix_partition_info *x)
+{
+    const ilex_array *mask = mask_load(n->ops[0]);
+    guarded g = {.p = p, .n = n, .x = x, .same = true};
+    ix_walk w = {.ctx = p->u->ctx,
+                 .mem = &p->mem,
+                 .within = IX_HAS_LOAD,
+                 .enter = take_guard,
+                 .user = &g};
+    ix_walk_body(&w, n->ops[0], NULL);
+    bool own = ix_body_checks(p->u, n->ops[0]);
+    x->guard = g.same && !own ? x->guard : NULL;
+    if (own && !g.any && mask && !ix_body_checks(p->u, n->ops[0]->ops[2]))
+        set_guard(n, x, mask);
+}
+
+/* Is the array that "load" reads guarded by what "mask" reads? */
+static bool
+is_guarded(const ix_partition_info *x, const ilex_array *n,
+           const ilex_array *load, const ilex_array *mask)
+{
+    bool same = mask && x->guard == n->ops[mask->attr[0] + 1];
+    for (int k = 0; same && k < mask->nops; k++)
+        same = mask->ops[k] == load->ops[x->guard_axis[k]];
+    return same;
+}
+
+/* ---- readers ---- */
+
 /* The reader whose body is walked over. */
 typedef struct reader {
     ix_partition *p;
     const ilex_array *n;
     const ix_domain *box;
+    const ilex_array *mask; /* read by the condition around; or NULL */
 } reader;
 
 static ix_partition_info *
@@ -81,16 +175,18 @@ covers(const reader *r, const ix_frame *frame, const ilex_array *load,
 static ix_walk_step
 set_apart(ix_walk *w, ilex_array *n, size_t *value)
 {
+    const reader *r = w->user;
     (void)value;
-    if (n->kind == IX_LOAD)
-        operand_of(w->user, n)->apart = true;
+    if (n->kind == IX_LOAD && !is_guarded(operand_of(r, n), r->n, n, r->mask))
+        operand_of(r, n)->apart = true;
     return IX_WALK_IN;
 }
 
-/* What is read in a branch, whatever decides on it. */
+/* What is read in a branch, whatever decides on it but the mask. */
 static void
-set_branch_apart(reader *r, const ilex_array *branch)
+set_branch_apart(reader *r, const ilex_array *branch, const ilex_array *mask)
 {
+    r->mask = mask;
     ix_walk w = {.ctx = r->p->u->ctx,
                  .mem = &r->p->mem,
                  .within = IX_HAS_LOAD,
@@ -106,7 +202,7 @@ find_reads(ix_walk *w, ilex_array *n, size_t *value)
     (void)value;
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE)
         for (int i = 1; i < 3; i++)
-            set_branch_apart(r, n->ops[i]);
+            set_branch_apart(r, n->ops[i], i == 1 ? mask_load(n) : NULL);
     if (n->kind != IX_LOAD)
         return IX_WALK_IN;
     const ilex_array *x = r->n->ops[n->attr[0] + 1];
@@ -133,10 +229,12 @@ ix_partition_checks(ix_partition *p)
     ix_unit *u = p->u;
     bool some = false;
     for (size_t i = 0; i < u->norder; i++) /* operands first */
-        if (u->order[i]->kind == IX_LAMBDA)
-            some |= p->of[i].checks = checks(p, u->order[i]);
+        if (u->order[i]->kind == IX_LAMBDA && checks(p, u->order[i])) {
+            some = p->of[i].checks = true;
+            find_guard(p, u->order[i], &p->of[i]);
+        }
     for (size_t i = 0; some && i < u->norder; i++) {
-        reader r = {p, u->order[i], u->need[i]};
+        reader r = {.p = p, .n = u->order[i], .box = u->need[i]};
         if (!ix_has_body(r.n) || !r.box)
             continue;
         ix_walk w = {.ctx = u->ctx,

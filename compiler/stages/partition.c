@@ -282,6 +282,41 @@ within_budget(partition *p, const ilex_array *n, const inliner *in)
     return sum <= BODY_BUDGET;
 }
 
+/* A choice inside of the first branch of one by the same condition. */
+static ilex_array *
+take_first(void *user, ilex_array *n)
+{
+    return n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE && n->ops[0] == user
+               ? n->ops[1]
+               : n;
+}
+
+static ilex_array *
+drop_nested(void *user, ilex_array *n)
+{
+    if (n->kind != IX_OP || ix_op_of(n) != IX_OP_WHERE ||
+        !(n->ops[1]->flags & IX_HAS_CHECK))
+        return n;
+    ilex_array *ops[3] = {n->ops[0], NULL, n->ops[2]};
+    ix_substitution s = {.ctx = user, .rewrite = take_first, .user = n->ops[0]};
+    ops[1] = ix_substitute(&s, n->ops[1]);
+    ix_substitution_free(&s);
+    return ix_with_operands(n, ops);
+}
+
+/* Conditions that an array had of its own, in a body that has them around it.
+ */
+static ilex_array *
+without_nested(ix_unit *u, ilex_array *body)
+{
+    if (!(body->flags & IX_HAS_CHECK) || ix_is_poison(body))
+        return body;
+    ix_substitution s = {.ctx = u->ctx, .rewrite = drop_nested, .user = u->ctx};
+    body = ix_substitute(&s, body);
+    ix_substitution_free(&s);
+    return body;
+}
+
 /* Makes the body of "n" with those of its operands that are not stored in it;
  * false if it crosses a limit: an index that gets too large, too many
  * statements. */
@@ -291,7 +326,7 @@ inline_body(partition *p, ilex_array *n)
     info *x = info_of(p, n);
     inliner in = {.p = p, .user = n};
     ix_substitution s = {.ctx = p->u->ctx, .load = inline_load, .user = &in};
-    x->body = ix_substitute(&s, n->ops[0]);
+    x->body = without_nested(p->u, ix_substitute(&s, n->ops[0]));
     ix_substitution_free(&s);
     return !in.too_large && (ix_is_poison(x->body) || within_budget(p, n, &in));
 }

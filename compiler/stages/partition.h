@@ -23,13 +23,15 @@ typedef struct ix_partition_info {
     int parts;     /* how often it is an operand of a concat */
     int users;     /* arrays whose bodies read it */
     bool stored;
-    bool root;          /* is an output */
-    bool loaded;        /* read by a body */
-    bool conditions;    /* body decides on indices */
-    bool repeated;      /* read by fewer indices than there are loops */
-    bool gathered;      /* read at indices that are data */
-    bool checks;        /* data, or has an operand that may */
-    bool apart;         /* read otherwise than at each of its points once */
+    bool root;       /* is an output */
+    bool loaded;     /* read by a body */
+    bool conditions; /* body decides on indices */
+    bool repeated;   /* read by fewer indices than there are loops */
+    bool gathered;   /* read at indices that are data */
+    bool checks;     /* data, or has an operand that may */
+    bool apart;      /* read otherwise than at each of its points once */
+    const ilex_array *guard;       /* it checks where this one, read at ... */
+    int guard_axis[ILEX_MAX_RANK]; /* ... these of its axes, is true; or NULL */
     int buffer;         /* when stored; of a concat -1 until it has one */
     ilex_array *body;   /* over buffers, when computed again */
     int statements;     /* of it, or more */

@@ -97,6 +97,7 @@ ix_skips_mask(const ix_skips *s, const char *reduction, const ilex_array *x,
 typedef struct remapping {
     ilex_context *ctx;
     ilex_array *u, *c;
+    ilex_array *mask; /* true where there is a neighbour; NULL: everywhere */
     int to;
     bool skips;
     int64_t skip;
@@ -275,12 +276,9 @@ element(const remapping *r, const ix_domain *dom, ilex_array *other)
                       ctx, ix_domain_find(dom, r->u->interior->ax[k].name));
     ilex_array *value =
         ix_scalar_load(ctx, (ilex_dtype)r->u->dtype, 0, ix_rank(r->u), index);
-    if (!r->skips)
+    if (!r->mask)
         return value;
-    ilex_dtype dtype = (ilex_dtype)r->c->dtype;
-    ilex_array *ops[2] = {entry, ix_structure_number(ctx, dtype, r->skip)};
-    ilex_array *there =
-        ix_scalar_op(ctx, IX_OP_NOT_EQUAL, dtype, ILEX_BOOL, ops);
+    ilex_array *there = ix_scalar_load(ctx, ILEX_BOOL, 2, ix_rank(r->c), at);
     return ix_structure_where(ctx, there, value, other);
 }
 
@@ -298,8 +296,8 @@ static ilex_array *
 remapped(const remapping *r, ilex_array *other)
 {
     ix_broadcast dom;
-    ilex_array *operands[3] = {r->u, r->c};
-    int n = 2;
+    ilex_array *operands[4] = {r->u, r->c, r->mask};
+    int n = r->mask ? 3 : 2;
     if (ix_is_poison(other) || !result_domain(r, &dom))
         return ix_poison_again(r->ctx);
     if (ix_is_array(other)) {
@@ -345,15 +343,15 @@ ix_build_remap(ilex_context *ctx, ilex_array *const *operands, int count,
         !check_skips(&r, valued))
         return ix_poison_again(ctx);
     ilex_dtype dtype = (ilex_dtype)r.u->dtype;
+    r.mask = r.skips ? mask_of(&r) : NULL;
+    if (r.mask && ix_is_poison(r.mask))
+        return r.mask;
     if (valued)
         return remapped(&r,
                         ix_structure_value(ctx, name, dtype, given[2].value));
     ilex_array *values = remapped(&r, ix_structure_number(ctx, dtype, 0));
     if (!r.skips)
         return values;
-    ilex_array *mask = mask_of(&r);
-    if (ix_is_poison(mask))
-        return mask;
-    add_mask(&skips, mask);
+    add_mask(&skips, r.mask);
     return ix_skips_put(&skips, values);
 }

@@ -64,6 +64,24 @@ grep -q 'pressure 49990.055426 to 50009.649803, mean square 2.536276e+01,' \
     complain "$(cat height)"
 grep -q 'the middle is 0.0736[0-9]* high' height || complain "$(cat height)"
 
+# An unstructured mesh in no order gives the differences of a regular one, and a
+# picture of them.
+"$build/examples/nabla" 30 slope.png >mesh 2>&1 || complain "$(cat mesh)"
+grep -q '^900 vertices, 1740 edges: central differences to [0-9.]*e-1[2-9]' \
+    mesh || complain "nabla: $(cat mesh)"
+
+# Fluxes between the points are the same operations: bit for bit.
+for program in hdiff staggered
+do
+    "$build/ilexc" run "$top/examples/$program.ilx" --size ni=24,nj=17,nk=8 \
+        --in u=random:5 --in coeff=random:6 --out v=@$program.npy \
+        >flux 2>&1 || complain "$program: $(cat flux)"
+done
+cmp hdiff.npy staggered.npy || complain 'staggered is not hdiff'
+"$build/ilexc" run "$top/examples/rim.ilx" --out slope=@slope.npy \
+    --in h=@"$top/examples/data/maunga_whau_10m.npy" --check=reference \
+    >rim 2>&1 || complain "rim: $(cat rim)"
+
 for program in "$top"/examples/*.ilx
 do
     "$build/ilexc" fmt "$program" >neat.ilx

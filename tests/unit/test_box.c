@@ -229,6 +229,22 @@ START_TEST(small_storages)
 }
 END_TEST
 
+/* What outputs are declared on says the sizes, whatever part is computed. */
+START_TEST(sizes_of_outputs)
+{
+    ilex_option_set(ctx, "box", "1");
+    bench w = open_bench("in s : f64\n"
+                         "out v : f64[I:n, J:m] = s*index(I) + index(J)\n");
+    ck_assert_str_eq(ilex_program_argument(w.p, 1).domain, "I:n, J:m");
+    ilex_call call = {.size = sizeof call, .box = "I=2"};
+    *(double *)ilex_storage_data(w.s[0]) = 10;
+    ck_assert_msg(!ilex_run(w.p, w.b, 2, &call), "%s", call.error);
+    const double *v = ilex_storage_const_data(w.s[1]);
+    ck_assert_double_eq(v[3 * (M + 2) + 1 + 4], 24);
+    close_bench(&w);
+}
+END_TEST
+
 static const struct {
     const char *box;
     ilex_status code;
@@ -291,5 +307,5 @@ int
 main(void)
 {
     return RUN_TESTS("box", parts_are_the_whole, nothing_else_is_written,
-                     small_storages, refusals, in_place);
+                     small_storages, sizes_of_outputs, refusals, in_place);
 }

@@ -57,6 +57,16 @@ static const struct {
      FIELD "out e : f64[I:n, J:m] = u*u\nout v : f64[I:n, J:m] = e\n", 3, 1},
     {"an input that is an output is copied",
      FIELD "out v : f64[I:n, J:m] = u\n", 1, 0},
+    {"skipped neighbours are left out in the loop that reduces them",
+     HEAD "in c : i32[V:n, L:3] -> E skip -1\nin u : f64[E:m, K:m]\n"
+          "in s : f64[V:n, L:3]\n"
+          "out v = sum[L](2.0*remap(u, c)*s + s)\n",
+     1, 0},
+    {"unless two tables skip some",
+     HEAD "in c : i32[V:n, L:3] -> E skip -1\nin u : f64[E:m, K:m]\n"
+          "in d : i32[V:n, L:3] -> E skip -1\n"
+          "out v = sum[L](remap(u, c)*remap(u, d))\n",
+     2, 1},
     {"two outputs are two stages",
      FIELD "out v : f64[I:n, J:m] = u*2.0\nout w : f64[I:n, J:m] = u*3.0\n", 2,
      0},
