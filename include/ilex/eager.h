@@ -72,6 +72,76 @@ ILEX_API ilex_storage *ilex_storage_scalar(ilex_context *ctx, ilex_dtype dtype,
 ILEX_API ilex_status ilex_eager_assign(ilex_context *ctx, ilex_storage *to,
                                        ilex_storage *from);
 
+/* ---- functions of whole storages ----
+ *
+ * They take operands as plain arrays: all elements in buffer index space, axes
+ * by position. Axes are given by number (negative ones from the end) or by
+ * name. Results are new. Errors besides those above: ILEX_E_AXIS for an axis
+ * that is not there, and those of programs (ilex_eval), which compute the
+ * others than concat, stack, roll, arange and reshape.
+ */
+
+/* One after another along an axis; the other lengths are equal. The result has
+ * the axes, layout and place of the first one, no halo along the axis, and the
+ * promoted dtype. */
+ILEX_API ilex_storage *ilex_storage_concat(ilex_context *ctx, size_t count,
+                                           ilex_storage *const *operands,
+                                           const char *axis);
+
+/* One after another along a new axis at place `axis` of the result, whose axes
+ * have no names. All have one shape. */
+ILEX_API ilex_storage *ilex_storage_stack(ilex_context *ctx, size_t count,
+                                          ilex_storage *const *operands,
+                                          int axis);
+
+/* low[k] elements before and high[k] behind axis k (NULL: none), which hold the
+ * value, or with a mode ("wrap", "edge", "reflect", "symmetric"; NULL: none)
+ * elements of x, as NumPy's pad. Names of axes stay, the halo goes. */
+ILEX_API ilex_storage *ilex_storage_pad(ilex_context *ctx, ilex_storage *x,
+                                        const int64_t *low, const int64_t *high,
+                                        double value, const char *mode);
+
+/* y(i) = x(i - by) round the ends of the axis; like x. */
+ILEX_API ilex_storage *ilex_storage_roll(ilex_context *ctx, ilex_storage *x,
+                                         const char *axis, int64_t by);
+
+/* start, start + step, ... up to before stop, computed in f64, along one
+ * unnamed axis. ILEX_E_LITERAL for what the dtype cannot hold. */
+ILEX_API ilex_storage *ilex_storage_arange(ilex_context *ctx, ilex_dtype dtype,
+                                           double start, double stop,
+                                           double step);
+
+/* A copy of the elements in C order on another shape, whose axes have no names;
+ * one length may be -1: what is left. */
+ILEX_API ilex_storage *ilex_storage_reshape(ilex_context *ctx, ilex_storage *x,
+                                            int rank, const int64_t *shape);
+
+/* y(k) = x(0) + ... + x(k) along the axis, in this order; like x, with the
+ * dtype of sum. */
+ILEX_API ilex_storage *ilex_storage_cumsum(ilex_context *ctx, ilex_storage *x,
+                                           const char *axis);
+
+/* Variance and standard deviation over the axes (as in ilex_eager_reduce; NULL:
+ * all), divided by the number of elements less ddof. What remains of x as
+ * there. */
+ILEX_API ilex_storage *ilex_storage_var(ilex_context *ctx, ilex_storage *x,
+                                        const char *axes, int64_t ddof);
+ILEX_API ilex_storage *ilex_storage_std(ilex_context *ctx, ilex_storage *x,
+                                        const char *axes, int64_t ddof);
+
+/* NumPy's matmul and einsum (ilex_matmul, ilex_einsum); axes without names. */
+ILEX_API ilex_storage *ilex_storage_matmul(ilex_context *ctx, ilex_storage *x,
+                                           ilex_storage *y);
+ILEX_API ilex_storage *ilex_storage_einsum(ilex_context *ctx,
+                                           const char *subscripts, size_t count,
+                                           ilex_storage *const *operands);
+
+/* 1 if |x - y| <= atol + rtol*|y| for all elements, which are broadcast by
+ * position, and infinite ones are equal, as NumPy's allclose; NaN is close to
+ * nothing. 0 if not, -1 after an error. */
+ILEX_API int ilex_storage_allclose(ilex_context *ctx, ilex_storage *x,
+                                   ilex_storage *y, double rtol, double atol);
+
 /* ---- each under its own name: ilex_storage_add(ctx, x, y), ... ---- */
 
 #define ILEX_EAGER_1 ilex_storage *x

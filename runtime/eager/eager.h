@@ -95,6 +95,17 @@ ilex_status ix_eager_check(ilex_context *ctx, const char *what, size_t count,
 ilex_status ix_eager_check_cast(ilex_context *ctx, const char *what,
                                 ilex_dtype dtype, const ilex_storage *out);
 
+/* ---- eager_reduce.c, eager_arrays.c ---- */
+
+/* The parameters of "x" without the axes of a mask, with their markers; not
+ * dtype and place. */
+void ix_eager_kept_axes(const ilex_storage *x, uint32_t mask,
+                        ix_eager_result *r);
+
+/* to = from, both taken as plain arrays. */
+ilex_status ix_eager_assign_plain(ilex_context *ctx, ilex_storage *to,
+                                  ilex_storage *from);
+
 /* ---- eager_cache.c ---- */
 
 /* What a program depends on. Cleared before it is filled: it is hashed and

@@ -7,9 +7,8 @@
 
 #include "lib/ops/dtype.h"
 
-/* The kept axes with their markers. */
-static void
-kept_axes(const ilex_storage *x, uint32_t mask, ix_eager_result *r)
+void
+ix_eager_kept_axes(const ilex_storage *x, uint32_t mask, ix_eager_result *r)
 {
     memset(r, 0, sizeof *r);
     r->alignment = x->alignment;
@@ -94,7 +93,7 @@ prepare(ilex_context *ctx, const char *name, ilex_storage *x, const char *axes,
         rc = ix_storage_axes_mask(x, axes, &key->mask[0], &ctx->error);
     if (rc)
         return rc;
-    kept_axes(x, key->mask[0], result);
+    ix_eager_kept_axes(x, key->mask[0], result);
     if (!ix_reduction_type(r, x->dtype, &acc, &result->dtype))
         return ix_fail(&ctx->error, ILEX_E_DTYPE, "%s is not defined for %s",
                        name, ilex_dtype_name(x->dtype));

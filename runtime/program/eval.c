@@ -193,8 +193,10 @@ static const char *const number_dtypes[] = {[ILEX_BOUND_F64] = "f64",
                                             [ILEX_BOUND_U64] = "u64",
                                             [ILEX_BOUND_C128] = "c128"};
 
+/* An einsum is made of the inputs when they are read; its subscripts stand in a
+ * comment. */
 static void
-write_program(const char *expression, const ilex_binding *b, size_t count,
+write_program(const ix_eval *what, const ilex_binding *b, size_t count,
               ix_text *t)
 {
     sizes list = {.n = 0};
@@ -202,6 +204,8 @@ write_program(const char *expression, const ilex_binding *b, size_t count,
     for (size_t i = 0; i < count; i++)
         if (b[i].storage)
             add_sizes(&list, b[i].storage);
+    for (int i = 0; i < list.n; i++)
+        list.item[i].symbolic &= !what->exact;
     write_sizes(&list, t);
     for (size_t i = 0; i < count; i++)
         if (b[i].storage)
@@ -209,7 +213,8 @@ write_program(const char *expression, const ilex_binding *b, size_t count,
         else
             ix_text_format(t, "in %s : %s\n", b[i].name,
                            number_dtypes[b[i].kind]);
-    ix_text_format(t, "out _value = %s\n", expression);
+    ix_text_format(t, what->einsum ? "# %s\n" : "out _value = %s\n",
+                   what->text);
 }
 
 /* ---- compiling ---- */
@@ -238,14 +243,25 @@ check(ilex_context *ctx, const char *expression, const ilex_binding *b,
     return true;
 }
 
+/* Adds the einsum of all inputs to the program. */
+static void
+add_einsum(ilex_module *m, const char *subscripts)
+{
+    ilex_array *y = ilex_einsum(m->ctx, subscripts, (int)m->ninputs, m->input);
+    ix_module_add_output(m, "_value", y, NULL);
+}
+
 static ilex_module *
-parse(ilex_context *inner, ilex_context *ctx, const char *text)
+parse(ilex_context *inner, ilex_context *ctx, const ix_eval *what,
+      const char *text)
 {
     for (int i = 0; i < IX_NOPTIONS; i++)
         if (inner->option[i] || ctx->option[i])
             ilex_option_set(inner, ix_option_rows[i].name,
                             ix_option_text(ctx, (ix_option)i));
     ilex_module *m = ilex_module_parse(inner, text, "eval");
+    if (m && what->einsum)
+        add_einsum(m, what->text);
     if (m && m->noutputs != 1)
         ix_fail(&inner->error, ILEX_E_SYNTAX,
                 "eval: one expression is evaluated, not statements");
@@ -254,14 +270,14 @@ parse(ilex_context *inner, ilex_context *ctx, const char *text)
 
 /* Compiles in a context of its own: the user's is left as it was. */
 static ilex_program *
-compile(ilex_context *ctx, const char *text)
+compile(ilex_context *ctx, const ix_eval *what, const char *text)
 {
     ilex_context *inner = ilex_context_new(NULL);
     if (!inner) {
         ix_fail_memory(&ctx->error);
         return NULL;
     }
-    ilex_module *m = parse(inner, ctx, text);
+    ilex_module *m = parse(inner, ctx, what, text);
     ilex_program *p =
         m && inner->error.code == ILEX_OK ? ilex_compile_module(m) : NULL;
     if (!p)
@@ -275,7 +291,7 @@ compile(ilex_context *ctx, const char *text)
 /* The program of "text", known or compiled. Options decide too what it becomes.
  */
 static ilex_program *
-find_program(ilex_context *ctx, const char *text)
+find_program(ilex_context *ctx, const ix_eval *what, const char *text)
 {
     ix_text t;
     ix_text_init(&t, &ctx->mem);
@@ -286,7 +302,7 @@ find_program(ilex_context *ctx, const char *text)
     ilex_program *p = key ? look_up(key) : NULL;
     if (!key)
         ix_fail_memory(&ctx->error);
-    else if (!p && (p = compile(ctx, text)))
+    else if (!p && (p = compile(ctx, what, text)))
         keep(key, p);
     ix_text_free(&t);
     return p;
@@ -294,32 +310,39 @@ find_program(ilex_context *ctx, const char *text)
 
 /* The program for the expression on these storages, with a count. */
 static ilex_program *
-program_of(ilex_context *ctx, const char *expression, const ilex_binding *b,
+program_of(ilex_context *ctx, const ix_eval *what, const ilex_binding *b,
            size_t count)
 {
     ix_text t;
     ix_text_init(&t, &ctx->mem);
-    write_program(expression, b, count, &t);
+    write_program(what, b, count, &t);
     const char *text = ix_text_string(&t);
     if (!text)
         ix_fail_memory(&ctx->error);
-    ilex_program *p = text ? find_program(ctx, text) : NULL;
+    ilex_program *p = text ? find_program(ctx, what, text) : NULL;
     ix_text_free(&t);
     return p;
+}
+
+ilex_storage *
+ix_evaluate(ilex_context *ctx, const ix_eval *what,
+            const ilex_binding *bindings, size_t count)
+{
+    ilex_storage *value = NULL;
+    if (!check(ctx, what->text, bindings, count))
+        return NULL;
+    ilex_program *p = program_of(ctx, what, bindings, count);
+    if (p)
+        ilex_evaluate(ctx, p, bindings, count, &value);
+    ilex_program_release(p);
+    return value;
 }
 
 ilex_storage *
 ilex_eval_with(ilex_context *ctx, const char *expression,
                const ilex_binding *bindings, size_t count)
 {
-    ilex_storage *value = NULL;
-    if (!check(ctx, expression, bindings, count))
-        return NULL;
-    ilex_program *p = program_of(ctx, expression, bindings, count);
-    if (p)
-        ilex_evaluate(ctx, p, bindings, count, &value);
-    ilex_program_release(p);
-    return value;
+    return ix_evaluate(ctx, &(ix_eval){.text = expression}, bindings, count);
 }
 
 ilex_storage *

@@ -212,6 +212,15 @@ ilex_status ix_bind(ix_run *r);
 /* run.c: the block of memory that a run works with; NULL: no memory. */
 void *ix_run_block(ix_run *r);
 
+/* eval.c: an expression on storages, or the subscripts of an einsum of all of
+ * them; "exact": a program for their lengths alone. */
+typedef struct ix_eval {
+    const char *text;
+    bool einsum, exact;
+} ix_eval;
+ilex_storage *ix_evaluate(ilex_context *ctx, const ix_eval *what,
+                          const ilex_binding *bindings, size_t count);
+
 /* eval.c: the program that an expression used last, for tests. */
 const ilex_program *ix_eval_last(void);
 
