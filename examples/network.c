@@ -52,6 +52,19 @@ noise(uint64_t key, int64_t rows, int64_t columns)
     return need(result);
 }
 
+/* A storage that is needed to the end of a step. */
+static ilex_storage *
+on_the_way(ilex_storage *s)
+{
+    return ilex_storage_temporary(ctx, need(s));
+}
+
+static double
+number(ilex_storage *s)
+{
+    return *(const double *)ilex_storage_const_data(on_the_way(s));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -63,30 +76,34 @@ main(int argc, char **argv)
     ilex_storage *b = noise(3, 1, HIDDEN), *v = noise(4, HIDDEN, 1);
     ilex_storage *t = need(ilex_eval(
         ctx, "where(sum[1](x*x; keep=1) < 0.6, 1.0, -1.0)", "x", x, NULL));
-    ilex_storage *h = NULL, *e = NULL, *g = NULL, *loss = NULL;
+    double share = 0;
     for (int step = 0; step <= steps; step++) {
-        set(&h, ilex_eval(ctx, "tanh(matmul(x, 3.0*w) + b)", "x", x, "w", w,
-                          "b", b, NULL));
-        set(&e,
+        size_t scope = ilex_storage_scope_begin(ctx);
+        ilex_storage *h = on_the_way(ilex_eval(
+            ctx, "tanh(matmul(x, 3.0*w) + b)", "x", x, "w", w, "b", b, NULL));
+        ilex_storage *e = on_the_way(
             ilex_eval(ctx, "matmul(h, v) - t", "h", h, "v", v, "t", t, NULL));
-        set(&g, ilex_eval(ctx, "matmul(e, transpose(v))*(1.0 - h*h)", "e", e,
-                          "v", v, "h", h, NULL));
-        set(&loss, ilex_eval(ctx, "mean(e*e)", "e", e, NULL));
-        if (step % 200 == 0)
-            printf("step %4d: loss %.6f\n", step,
-                   *(const double *)ilex_storage_const_data(loss));
+        ilex_storage *g =
+            on_the_way(ilex_eval(ctx, "matmul(e, transpose(v))*(1.0 - h*h)",
+                                 "e", e, "v", v, "h", h, NULL));
+        if (step % 200 == 0 || step == steps) {
+            double loss = number(ilex_eval(ctx, "mean(e*e)", "e", e, NULL));
+            share =
+                number(ilex_eval(ctx, "mean(f64((e + t > 0.0) == (t > 0.0)))",
+                                 "e", e, "t", t, NULL));
+            printf("step %4d: loss %.6f, %.1f %% of %d points on the right "
+                   "side\n",
+                   step, loss, 100 * share, POINTS);
+        }
         set(&v, ilex_eval(ctx, "v - 3e-4*matmul(transpose(h), e)", "v", v, "h",
                           h, "e", e, NULL));
         set(&w, ilex_eval(ctx, "w - 3e-4*matmul(transpose(x), g)", "w", w, "x",
                           x, "g", g, NULL));
         set(&b,
             ilex_eval(ctx, "b - 3e-4*sum[0](g; keep=1)", "b", b, "g", g, NULL));
+        ilex_storage_scope_end(ctx, scope);
     }
-    ilex_storage *right = need(ilex_eval(
-        ctx, "mean(f64((e + t > 0.0) == (t > 0.0)))", "e", e, "t", t, NULL));
-    double share = *(const double *)ilex_storage_const_data(right);
-    printf("%.1f %% of %d points on the right side\n", 100 * share, POINTS);
-    ilex_storage *const all[] = {x, w, b, v, t, h, e, g, loss, right};
+    ilex_storage *const all[] = {x, w, b, v, t};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ilex_storage_release(all[i]);
     ilex_context_free(ctx);

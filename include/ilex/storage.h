@@ -199,6 +199,27 @@ ilex_storage_wrap(ilex_context *ctx, ilex_dtype dtype, int rank,
 ILEX_API ilex_storage *ilex_storage_retain(ilex_storage *s);
 ILEX_API void ilex_storage_release(ilex_storage *s);
 
+/* ---- storages on the way ----
+ *
+ * Between begin and end storages may be left to the context:
+ *
+ *     size_t scope = ilex_storage_scope_begin(ctx);
+ *     ilex_storage *d = ilex_storage_temporary(ctx,
+ *         ilex_storage_subtract(ctx, u, v));
+ *     ilex_storage *e = ilex_storage_multiply(ctx, d, d);
+ *     ilex_storage_scope_end(ctx, scope);
+ *
+ * ilex_storage_temporary takes over the caller's count until the end of the
+ * scope that was begun last (of the context, without one) and returns its
+ * argument; NULL passes through. Scopes nest; begin returns a number for end,
+ * which gives back everything since then, newest first. When there is no
+ * memory the storage is given back at once, and the result is NULL with
+ * ILEX_E_MEMORY. Context thread. */
+ILEX_API size_t ilex_storage_scope_begin(ilex_context *ctx);
+ILEX_API ilex_storage *ilex_storage_temporary(ilex_context *ctx,
+                                              ilex_storage *s);
+ILEX_API void ilex_storage_scope_end(ilex_context *ctx, size_t scope);
+
 /* ---- queries; arrays have one entry per axis and live as long as "s" ---- */
 
 ILEX_API ilex_dtype ilex_storage_dtype(const ilex_storage *s);

@@ -69,6 +69,10 @@ ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);
 ilex_status ix_module_add_output(ilex_module *m, const char *name,
                                  ilex_array *value, const char *inplace);
 
+/* lib/build/counts.c: nodes, operations and bytes, a line each; false after an
+ * error. */
+bool ix_module_print_counts(ilex_module *m, ix_text *t);
+
 /* lib/build/boxed.c: the same program, whose outputs with named axes are
  * computed on a part of each range that a run chooses. NULL after an error. */
 ilex_module *ix_module_boxed(ilex_module *m);

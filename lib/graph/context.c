@@ -203,6 +203,8 @@ ilex_context_free(ilex_context *ctx)
 {
     if (!ctx)
         return;
+    if (ctx->temporaries_free)
+        ctx->temporaries_free(ctx);
     ix_scope_free(ctx);
     ix_annotation_free_all(ctx);
     ix_node_free_all(ctx);

@@ -102,6 +102,9 @@ struct ilex_context {
     ix_table annotations;         /* lib/graph/annotation.c */
     struct ix_user_data *orphans; /* whose node has died */
     int64_t serial;               /* of data leaves */
+    void **temporary; /* storages of scopes, oldest first; the runtime's */
+    size_t ntemporaries, temporary_capacity;
+    void (*temporaries_free)(ilex_context *ctx);
 };
 
 ix_error *ix_context_error(ilex_context *ctx);

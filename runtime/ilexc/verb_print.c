@@ -19,7 +19,8 @@ is_pass(const char *name)
         at += *at == '\n';
     }
     return strcmp(name, "parsed") == 0 || strcmp(name, "steps") == 0 ||
-           strcmp(name, "hash") == 0 || strcmp(name, "paths") == 0;
+           strcmp(name, "hash") == 0 || strcmp(name, "paths") == 0 ||
+           strcmp(name, "counts") == 0;
 }
 
 ix_cli_exit

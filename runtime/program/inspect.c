@@ -102,6 +102,16 @@ paths_text(ilex_module *module)
     return take_text(module->ctx, &t);
 }
 
+/* What it costs. */
+static char *
+counts_text(ilex_module *module)
+{
+    ix_text t;
+    ix_text_init(&t, &module->ctx->mem);
+    ix_module_print_counts(module, &t);
+    return take_text(module->ctx, &t);
+}
+
 char *
 ilex_module_stage(ilex_module *module, const char *pass)
 {
@@ -116,6 +126,8 @@ ilex_module_stage(ilex_module *module, const char *pass)
         return hash_text(module);
     if (pass && !strcmp(pass, "paths"))
         return paths_text(module);
+    if (pass && !strcmp(pass, "counts"))
+        return counts_text(module);
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};

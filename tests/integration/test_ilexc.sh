@@ -135,6 +135,10 @@ out o = 2*g
 END
 expect 0 '^0\*(1\*2): 2\*n\*m flops, n elements$' print paths.ilx --stage=paths
 expect 0 '^einsum g$' print paths.ilx --stage=paths
+expect 0 '^operations: 4\*n\*m + n$' print paths.ilx --stage=counts
+expect 0 '^bytes read: 16\*n\*m + 8\*n$' print paths.ilx --stage=counts
+expect 0 '^nodes: 6 (4 input, 1 lambda, 1 csr_matmul)$' print "$examples/spmv.ilx" --stage=counts
+expect 0 '^operations: at most 2\*n\*z + 2\*z$' print "$examples/spmv.ilx" --stage=counts
 expect 0 '^[0-9a-f]\{32\}$' print iota.ilx --stage=hash
 cp out hash
 expect 0 . print printed.ilx --stage=hash

@@ -216,6 +216,51 @@ START_TEST(closeness)
 }
 END_TEST
 
+static int given_back;
+
+static void
+give_back(void *user, void *data)
+{
+    (void)data;
+    *(int *)user = ++given_back;
+}
+
+/* A storage that notes when it goes. */
+static ilex_storage *
+wrapped(double *data, int *when)
+{
+    return ilex_storage_wrap(ctx, ILEX_F64, 1, (int64_t[]){1}, NULL, data,
+                             give_back, when);
+}
+
+START_TEST(scopes)
+{
+    double data = 3;
+    int when[4] = {0};
+    given_back = 0;
+    ck_assert_ptr_null(ilex_storage_temporary(ctx, NULL));
+    ilex_storage *a = ilex_storage_temporary(ctx, wrapped(&data, &when[0]));
+    size_t outer = ilex_storage_scope_begin(ctx);
+    ilex_storage *b = ilex_storage_temporary(ctx, wrapped(&data, &when[1]));
+    size_t inner = ilex_storage_scope_begin(ctx);
+    ilex_storage_temporary(ctx, wrapped(&data, &when[2]));
+    ilex_storage *sum = ilex_storage_add(
+        ctx, a, ilex_storage_temporary(ctx, wrapped(&data, &when[3])));
+    ck_assert_int_eq(given_back, 0);
+    ilex_storage_scope_end(ctx, inner);
+    ck_assert_int_eq(when[3], 1);
+    ck_assert_int_eq(when[2], 2);
+    ck_assert_int_eq(when[1], 0);
+    ilex_storage_retain(b);
+    ilex_storage_scope_end(ctx, outer);
+    ck_assert_int_eq(when[1], 0);
+    ilex_storage_release(b);
+    ck_assert_int_eq(when[1], 3);
+    check(sum, "6.0");
+    ck_assert_int_eq(when[0], 0); /* the context's, to its end */
+}
+END_TEST
+
 /* Lengths beyond those that programs take as numbers, and none. */
 START_TEST(lengths)
 {
@@ -250,6 +295,7 @@ main(void)
     tcase_add_test(t, shaped);
     tcase_add_test(t, computed);
     tcase_add_test(t, closeness);
+    tcase_add_test(t, scopes);
     tcase_add_test(t, lengths);
     suite_add_tcase(suite, t);
     return run_suite(suite);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a program costs, as polynomials in its sizes: operations, bytes that are
+ * read and written at least. Every array of the graph counts once, on its
+ * domain, as if it was computed there and nowhere again.
+ */
+#include <stdlib.h>
+
+#include "lib/build/einsum.h"
+#include "lib/graph/scalar.h"
+
+/* ---- polynomials ---- */
+
+enum { MOST_FACTORS = 64 };
+
+/* k times a product of sizes, ascending. */
+typedef struct monomial {
+    int64_t k;
+    int n;
+    int32_t factor[MOST_FACTORS];
+} monomial;
+
+typedef struct polynomial {
+    monomial *term;
+    size_t n, capacity;
+} polynomial;
+
+typedef struct counts {
+    ilex_context *ctx;
+    polynomial operations, read, written;
+    size_t kind[IX_NKINDS];
+    bool failed; /* no memory, or beyond 64 bits */
+    bool ranged; /* something is reduced over a range that is data */
+} counts;
+
+static bool
+same_factors(const monomial *a, const monomial *b)
+{
+    return a->n == b->n &&
+           !memcmp(a->factor, b->factor, (size_t)a->n * sizeof *a->factor);
+}
+
+/* p += m */
+static void
+add(counts *c, polynomial *p, const monomial *m)
+{
+    if (m->k == 0)
+        return;
+    for (size_t i = 0; i < p->n; i++)
+        if (same_factors(&p->term[i], m)) {
+            c->failed |= !ix_add(p->term[i].k, m->k, &p->term[i].k);
+            return;
+        }
+    if (ix_mem_grow(&c->ctx->mem, &p->term, &p->capacity, p->n + 1,
+                    sizeof *p->term))
+        p->term[p->n++] = *m;
+    else
+        c->failed = true;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    return *(const int32_t *)a < *(const int32_t *)b ? -1 : 1;
+}
+
+/* "a" times term "i" of a length, whose constant is the last one. */
+static monomial
+times(counts *c, const monomial *a, const ix_lin *length, int32_t i)
+{
+    monomial m = *a;
+    c->failed |=
+        !ix_mul(a->k, i < length->n ? length->t[i].k : length->c, &m.k);
+    if (i == length->n)
+        return m;
+    const ix_param *p = &c->ctx->param[length->t[i].param];
+    for (int f = 0; f < p->degree; f++)
+        if (m.n < MOST_FACTORS)
+            m.factor[m.n++] = p->factor[f];
+        else
+            c->failed = true;
+    qsort(m.factor, (size_t)m.n, sizeof *m.factor, by_number);
+    return m;
+}
+
+/* p += k * product of the lengths */
+static void
+add_product(counts *c, polynomial *p, const monomial *k, int n,
+            const ix_lin *const *length)
+{
+    if (n == 0) {
+        add(c, p, k);
+        return;
+    }
+    for (int32_t i = 0; *length && i <= (*length)->n; i++) {
+        monomial m = times(c, k, *length, i);
+        if (m.k)
+            add_product(c, p, &m, n - 1, length + 1);
+    }
+    c->failed |= !*length;
+}
+
+/* Puts the lengths of a domain behind those that are there; how many then. */
+static int
+lengths_of(counts *c, const ix_domain *dom, int n, const ix_lin **length)
+{
+    for (int k = 0; k < dom->rank && n < MOST_FACTORS; k++)
+        length[n++] = ix_axis_extent(c->ctx, &dom->ax[k]);
+    return n;
+}
+
+static void
+add_elements(counts *c, polynomial *p, int64_t each, const ix_domain *dom)
+{
+    const ix_lin *length[MOST_FACTORS];
+    int n = lengths_of(c, dom, 0, length);
+    add_product(c, p, &(monomial){.k = each}, n, length);
+}
+
+/* ---- bodies ---- */
+
+/* Around a place in a body: the loops. */
+typedef struct body {
+    counts *c;
+    const ix_domain *box;
+} body;
+
+static bool
+count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
+{
+    const body *b = w->user;
+    const ix_lin *length[MOST_FACTORS];
+    (void)operand;
+    (void)value;
+    if (n->kind != IX_OP && n->kind != IX_REDUCE)
+        return true;
+    int k = lengths_of(b->c, b->box, 0, length);
+    for (int i = 0; i < w->frame.nreduce; i++)
+        k = lengths_of(b->c, w->frame.reduce[i]->interior, k, length);
+    if (n->kind == IX_REDUCE)
+        b->c->ranged |= ix_is_ranged(n);
+    if (n->kind == IX_REDUCE)
+        k = lengths_of(b->c, n->interior, k, length);
+    add_product(b->c, &b->c->operations, &(monomial){.k = 1}, k, length);
+    return true;
+}
+
+/* Index arithmetic is none of the operations. */
+static ix_walk_step
+enter_node(ix_walk *w, ilex_array *n, size_t *value)
+{
+    (void)w;
+    (void)value;
+    return n->kind == IX_LOAD || n->kind == IX_LINEAR || n->kind == IX_CHECKED
+               ? IX_WALK_OVER
+               : IX_WALK_IN;
+}
+
+static void
+count_body(counts *c, const ilex_array *x)
+{
+    body b = {c, x->interior};
+    ix_walk w = {.ctx = c->ctx,
+                 .frames = IX_WALK_REDUCTIONS,
+                 .frame.box = x->interior,
+                 .enter = enter_node,
+                 .leave = count_node,
+                 .user = &b};
+    c->failed |= !ix_walk_body(&w, x->ops[0], NULL);
+    ix_walk_free(&w);
+}
+
+/* ---- einsums ---- */
+
+static void
+count_product(counts *c, const ix_label_axes *axes, uint64_t labels,
+              int64_t operations)
+{
+    const ix_lin *length[MOST_FACTORS];
+    int n = 0;
+    for (int l = 0; l < IX_EINSUM_LABELS; l++)
+        if (labels >> l & 1)
+            length[n++] = ix_axis_extent(c->ctx, &axes->interior[l]);
+    add_product(c, &c->operations, &(monomial){.k = operations}, n, length);
+}
+
+/* A product of "factors" over the labels, of which the first are kept. */
+static void
+count_step(counts *c, const ix_label_axes *axes, int factors, uint64_t all,
+           const ix_labels *kept)
+{
+    bool sums = (all & ~ix_labels_set(kept)) != 0;
+    count_product(c, axes, all, factors - 1 + sums);
+}
+
+static void
+count_einsum(counts *c, const ilex_array *x)
+{
+    ix_einsum e;
+    ix_label_axes axes;
+    ix_labels labels[ILEX_MAX_RANK];
+    uint32_t inside[ILEX_MAX_RANK];
+    uint64_t all = 0;
+    int n = 0;
+    ix_einsum_read(x, &e);
+    if (!ix_einsum_axes(c->ctx, &e, &axes)) {
+        c->failed = true;
+        return;
+    }
+    for (int i = 0; i < e.count; i++)
+        all |= ix_labels_set(&e.labels[i]);
+    if (e.path.n == 0)
+        count_step(c, &axes, e.count, all, &e.result);
+    for (int i = 0; i < e.path.n; i++) {
+        if (e.path.step[i] != IX_MULTIPLY) {
+            inside[n] = UINT32_C(1) << e.path.step[i];
+            labels[n++] = e.labels[e.path.step[i]];
+            continue;
+        }
+        ix_labels keep;
+        n--;
+        all = ix_labels_set(&labels[n - 1]) | ix_labels_set(&labels[n]);
+        inside[n - 1] |= inside[n];
+        ix_einsum_keep(&labels[n - 1], &labels[n],
+                       ix_einsum_needed(&e, inside[n - 1]), &keep);
+        count_step(c, &axes, 2, all, &keep);
+        labels[n - 1] = keep;
+    }
+}
+
+/* An element of the matrix is multiplied and added once for each column of the
+ * other factor. */
+static void
+count_sparse(counts *c, const ilex_array *x)
+{
+    const ix_lin *length[MOST_FACTORS];
+    int n = lengths_of(c, x->ops[0]->interior, 0, length);
+    for (int k = 1; k < ix_rank(x); k++)
+        length[n++] = ix_axis_extent(c->ctx, &x->interior->ax[k]);
+    add_product(c, &c->operations, &(monomial){.k = 2}, n, length);
+}
+
+/* ---- programs ---- */
+
+static void
+count_array(counts *c, const ilex_array *x)
+{
+    c->kind[x->kind]++;
+    if (ix_has_body(x))
+        count_body(c, x);
+    if (x->kind == IX_EINSUM)
+        count_einsum(c, x);
+    if (x->kind == IX_CSR_MATMUL)
+        count_sparse(c, x);
+    if (x->kind == IX_INPUT || x->kind == IX_DATA)
+        add_elements(c, &c->read,
+                     (int64_t)ilex_dtype_bytes((ilex_dtype)x->dtype),
+                     x->interior);
+}
+
+/* Every array that "root" reaches, once. */
+static void
+count_reached(counts *c, ix_map *seen, ilex_array *root)
+{
+    const ix_mem *mem = &c->ctx->mem;
+    ilex_array **stack = NULL;
+    size_t n = 0, capacity = 0;
+    for (ilex_array *x = root; x; x = n ? stack[--n] : NULL) {
+        if (ix_map_find(seen, x))
+            continue;
+        c->failed |= !ix_map_set(seen, mem, x, 1);
+        count_array(c, x);
+        for (int i = ix_operand_count(x); !c->failed && i-- > 0;)
+            if (ix_mem_grow(mem, &stack, &capacity, n + 1, sizeof *stack))
+                stack[n++] = ix_operand(x, i);
+            else
+                c->failed = true;
+        if (c->failed)
+            break;
+    }
+    ix_mem_free(mem, stack);
+}
+
+static int
+by_degree(const void *a, const void *b)
+{
+    const monomial *p = a, *q = b;
+    if (p->n != q->n)
+        return p->n > q->n ? -1 : 1;
+    return memcmp(p->factor, q->factor, (size_t)p->n * sizeof *p->factor);
+}
+
+/* "8*n*m + 2*n" */
+static void
+write_polynomial(const counts *c, const polynomial *p, ix_text *t)
+{
+    bool any = false;
+    if (p->n)
+        qsort(p->term, p->n, sizeof *p->term, by_degree);
+    for (size_t i = 0; i < p->n; i++) {
+        const monomial *m = &p->term[i];
+        if (m->k == 0)
+            continue;
+        uint64_t size = m->k < 0 ? 0 - (uint64_t)m->k : (uint64_t)m->k;
+        ix_text_put(t, any ? m->k < 0 ? " - " : " + " : m->k < 0 ? "-" : "");
+        if (size != 1 || m->n == 0)
+            ix_text_uint(t, size);
+        for (int f = 0; f < m->n; f++)
+            ix_text_format(t, "%s%s", f || size != 1 ? "*" : "",
+                           ix_param_name(c->ctx, m->factor[f]));
+        any = true;
+    }
+    ix_text_put(t, any ? "" : "0");
+}
+
+static void
+write_counts(const counts *c, ix_text *t)
+{
+    size_t nodes = 0;
+    const char *comma = " (";
+    for (int k = 0; k < IX_NKINDS; k++)
+        nodes += c->kind[k];
+    ix_text_format(t, "nodes: %zu", nodes);
+    for (int k = 0; k < IX_NKINDS; k++)
+        if (c->kind[k]) {
+            ix_text_format(t, "%s%zu %s", comma, c->kind[k],
+                           ix_kind_infos[k].text);
+            comma = ", ";
+        }
+    ix_text_put(t, nodes ? ")\noperations: " : "\noperations: ");
+    ix_text_put(t, c->ranged ? "at most " : "");
+    write_polynomial(c, &c->operations, t);
+    ix_text_put(t, "\nbytes read: ");
+    write_polynomial(c, &c->read, t);
+    ix_text_put(t, "\nbytes written: ");
+    write_polynomial(c, &c->written, t);
+    ix_text_char(t, '\n');
+}
+
+bool
+ix_module_print_counts(ilex_module *m, ix_text *t)
+{
+    counts c = {.ctx = m->ctx};
+    ix_map seen = {0};
+    for (size_t i = 0; i < m->noutputs && !c.failed; i++) {
+        const ilex_array *x = m->output[i].array;
+        count_reached(&c, &seen, m->output[i].array);
+        add_elements(&c, &c.written,
+                     (int64_t)ilex_dtype_bytes((ilex_dtype)x->dtype),
+                     x->interior);
+    }
+    if (c.failed)
+        ix_fail(&m->ctx->error, ILEX_E_OVERFLOW,
+                "program %s: its counts leave 64 bits", m->name);
+    else
+        write_counts(&c, t);
+    ix_map_free(&seen, &m->ctx->mem);
+    ix_mem_free(&m->ctx->mem, c.operations.term);
+    ix_mem_free(&m->ctx->mem, c.read.term);
+    ix_mem_free(&m->ctx->mem, c.written.term);
+    return !c.failed;
+}
