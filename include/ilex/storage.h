@@ -411,6 +411,12 @@ ILEX_API ilex_storage *ilex_storage_restrict(ilex_context *ctx, ilex_storage *s,
 ILEX_API ilex_storage *ilex_storage_select(ilex_context *ctx, ilex_storage *s,
                                            const char *part);
 
+/* What a part was restricted or selected from, in one call: that storage, with
+ * a count more, although nobody else may hold it. ILEX_E_ARGUMENT for any other
+ * storage. */
+ILEX_API ilex_storage *ilex_storage_unrestrict(ilex_context *ctx,
+                                               ilex_storage *s);
+
 /* The points inside the halo; the view has no halo. */
 ILEX_API ilex_storage *ilex_storage_interior(ilex_context *ctx,
                                              ilex_storage *s);

@@ -4,8 +4,8 @@
  * its result lies: in memory like that of the first operand which the side can
  * address. The choice is ilex_storage_compute_device()'s; plain numbers have
  * no say. On a device programs of jit=nvrtc run; where its driver or the
- * compiler is missing, the choice is an error that says how to compute on the
- * host.
+ * compiler is missing, operands of which the host has what is newest are
+ * computed with there, others are an error that says how to go on.
  */
 #include "runtime/eager/eager.h"
 
@@ -77,6 +77,24 @@ has_kernels(void)
     return driver && driver->launch && ix_nvrtc_available();
 }
 
+/* Has the host what is newest of "s", so that nothing is copied? */
+static bool
+host_is_valid(const ilex_storage *s)
+{
+    return ix_memory_on_host(s->memory) &&
+           atomic_load(&s->memory->sync) != ILEX_SYNC_DEVICE_DIRTY;
+}
+
+/* Is everything there for the host? */
+static bool
+fits_host(size_t count, ilex_storage *const *operands, const ilex_storage *out)
+{
+    bool fits = !out || host_is_valid(out);
+    for (size_t i = 0; fits && i < count; i++)
+        fits = host_is_valid(operands[i]);
+    return fits;
+}
+
 /* The operator is computed on the device; "first" decided that. */
 static ilex_status
 take_device(ilex_context *ctx, const char *what, const ilex_storage *first,
@@ -114,7 +132,7 @@ ix_eager_side(ilex_context *ctx, const char *what, size_t count,
         return ILEX_OK;
     if (!choose(ctx, count, operands, &device))
         return ctx->error.code;
-    if (device)
+    if (device && (has_kernels() || !fits_host(count, operands, out)))
         return take_device(ctx, what, first_of(count, operands), out, r);
     if (out && !ix_memory_on_host(out->memory))
         return ix_fail(&ctx->error, ILEX_E_DEVICE,

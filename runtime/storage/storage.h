@@ -41,6 +41,7 @@ typedef enum ix_source {
 
 struct ilex_storage {
     atomic_size_t count; /* first: all that follows is constant */
+    ilex_storage *whole; /* what it was restricted from, counted; or NULL */
     ix_mem mem;
     ix_memory *memory;
     ix_view_strings *labels;
@@ -70,6 +71,7 @@ ix_storage_clone(ilex_storage *view, const ilex_storage *s)
 {
     size_t start = offsetof(ilex_storage, mem);
     atomic_init(&view->count, 1);
+    view->whole = NULL;
     memcpy(&view->mem, &s->mem, offsetof(ilex_storage, axis) - start);
     view->axis[0] = s->axis[0];
     for (int k = 0; k < s->rank; k++) {

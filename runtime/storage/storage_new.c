@@ -124,13 +124,15 @@ ilex_storage_retain(ilex_storage *s)
 void
 ilex_storage_release(ilex_storage *s)
 {
-    if (!s ||
-        atomic_fetch_sub_explicit(&s->count, 1, memory_order_acq_rel) != 1)
-        return;
-    ix_memory_release(s->memory);
-    release_labels(s->labels);
-    ix_mem mem = s->mem;
-    ix_mem_free(&mem, s);
+    while (s &&
+           atomic_fetch_sub_explicit(&s->count, 1, memory_order_acq_rel) == 1) {
+        ilex_storage *whole = s->whole; /* a part held it */
+        ix_memory_release(s->memory);
+        release_labels(s->labels);
+        ix_mem mem = s->mem;
+        ix_mem_free(&mem, s);
+        s = whole;
+    }
 }
 
 /* ---- the constructor ---- */

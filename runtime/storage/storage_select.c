@@ -130,5 +130,9 @@ ilex_storage_select(ilex_context *ctx, ilex_storage *s, const char *part)
         ilex_storage_release(view);
         view = smaller;
     }
+    if (view && view != s) { /* of all entries, not of the last one */
+        ilex_storage_release(view->whole);
+        view->whole = ilex_storage_retain(s);
+    }
     return view;
 }

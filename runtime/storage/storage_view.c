@@ -257,7 +257,24 @@ ilex_storage_restrict(ilex_context *ctx, ilex_storage *s, const char *axis,
     ix_storage_clone(&view, s);
     cut(&view, k, lo - first, hi - first, 1);
     keep_indices(&view, k, s, lo, hi);
-    return ix_storage_attach(&s->mem, &view, err);
+    ilex_storage *part = ix_storage_attach(&s->mem, &view, err);
+    if (part)
+        part->whole = ilex_storage_retain(s);
+    return part;
+}
+
+ilex_storage *
+ilex_storage_unrestrict(ilex_context *ctx, ilex_storage *s)
+{
+    if (!ix_storage_given(ctx, s, "storage unrestrict"))
+        return NULL;
+    if (s->whole)
+        return ilex_storage_retain(s->whole);
+    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
+            "storage unrestrict: '%.80s' was not cut from another storage by "
+            "ilex_storage_restrict or ilex_storage_select",
+            ix_storage_label(s));
+    return NULL;
 }
 
 ilex_storage *

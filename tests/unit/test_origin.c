@@ -159,6 +159,39 @@ START_TEST(by_name)
 }
 END_TEST
 
+START_TEST(restricted_and_back)
+{
+    ilex_storage_spec spec = {
+        .size = sizeof spec, .rank = 2, .shape = SHAPE(6, 3), .axes = "IJ"};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    ilex_storage *a = ilex_storage_restrict(ctx, s, "I", 1, 5);
+    ilex_storage *b = ilex_storage_select(ctx, a, "I=2:4, J=1");
+    ilex_storage_release(a);
+    ilex_storage *back = ilex_storage_unrestrict(ctx, b);
+    ck_assert_ptr_eq(back, a);
+    ck_assert_int_eq(ilex_storage_shape(back)[0], 4);
+    ilex_storage *again = ilex_storage_unrestrict(ctx, back);
+    ck_assert_ptr_eq(again, s);
+    ck_assert_ptr_null(ilex_storage_unrestrict(ctx, s));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ilex_storage *view = ilex_storage_interior(ctx, b);
+    ck_assert_ptr_null(ilex_storage_unrestrict(ctx, view));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ck_assert_ptr_null(ilex_storage_unrestrict(ctx, NULL));
+    take_error();
+    ilex_storage *all[] = {s, b, back, again, view};
+    for (size_t i = 0; i < IX_COUNT(all); i++)
+        ilex_storage_release(all[i]);
+    ilex_storage *chain = ilex_storage_new(ctx, &spec);
+    for (int i = 0; i < 200000; i++) { /* and no stack for each */
+        ilex_storage *part = ilex_storage_restrict(ctx, chain, "I", 0, 6);
+        ilex_storage_release(chain);
+        chain = part;
+    }
+    ilex_storage_release(chain);
+}
+END_TEST
+
 /* ---- sizes ---- */
 
 /* Of a program whose input is on [I:<range>]: n*1000 + the sum of the field, or
@@ -347,7 +380,8 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("origin", views, several_axes, by_name, sizes,
-                     symbolic_beginning, many_origins, many_ways_to_sizes,
-                     wrapped_in_a_graph, eager);
+    return RUN_TESTS("origin", views, several_axes, by_name,
+                     restricted_and_back, sizes, symbolic_beginning,
+                     many_origins, many_ways_to_sizes, wrapped_in_a_graph,
+                     eager);
 }
