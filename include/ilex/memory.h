@@ -130,7 +130,9 @@ ILEX_API const char *ilex_storage_space(const ilex_storage *s);
 /* "none", "software" or "unified". */
 ILEX_API const char *ilex_storage_managed(const ilex_storage *s);
 
-/* Number of the device that has a buffer of the storage, -1 if none has. */
+/* Number of the GPU that has a buffer of the storage, -1 if none has. A device
+ * of one's own (ilex_preset_register) is not one: operators and programs
+ * compute on the host's buffer of such a storage. */
 ILEX_API int ilex_storage_device_index(const ilex_storage *s);
 
 /* 1 if the host (the device) can address the elements. */

@@ -111,6 +111,14 @@ ix_memory_on_device(const ix_memory *m)
            (m->host.base && ix_space_on_device(m->host.space));
 }
 
+/* Is that a GPU's? A device of one's own (a preset's traits) is none: kernels
+ * do not reach it. */
+static inline bool
+ix_memory_on_gpu(const ix_memory *m)
+{
+    return ix_memory_on_device(m) && !m->device.traits;
+}
+
 /* storage_kind.c: gives back a use of a size id; NULL is ignored. */
 void ix_size_id_release(struct ix_size_id *id);
 

@@ -21,7 +21,7 @@ ilex_storage_to(ilex_context *ctx, ilex_storage *s, const char *device)
     }
     if (cpu && ix_memory_on_host(m))
         return ilex_storage_retain(s);
-    if (!cpu && ix_memory_on_device(m)) {
+    if (!cpu && ix_memory_on_gpu(m)) {
         bool any = strchr(device, ':') == NULL;
         const char *number = any ? "" : strchr(device, ':') + 1;
         bool mine = strlen(number) == 1 && *number - '0' == m->device_index;
@@ -49,7 +49,7 @@ is_managed(const ilex_storage *s)
 static bool
 counts_as_device(const ilex_storage *s)
 {
-    return ix_memory_on_device(s->memory) &&
+    return ix_memory_on_gpu(s->memory) &&
            ilex_storage_sync(s) != ILEX_SYNC_HOST_DIRTY;
 }
 
@@ -59,7 +59,7 @@ out_of_reach(size_t count, const ilex_storage *const *operands, bool device)
 {
     for (size_t i = 0; i < count; i++) {
         const ix_memory *m = operands[i]->memory;
-        if (device ? !ix_memory_on_device(m) : !ix_memory_on_host(m))
+        if (device ? !ix_memory_on_gpu(m) : !ix_memory_on_host(m))
             return (int)i;
     }
     return -1;

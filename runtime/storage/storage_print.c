@@ -80,8 +80,10 @@ ix_storage_print_head(ix_text *t, const ilex_storage *s)
     ix_text_char(t, ']');
     print_halo(t, s);
     print_origin(t, s);
-    if (s->memory && ix_memory_on_device(s->memory))
+    if (s->memory && ix_memory_on_gpu(s->memory))
         ix_text_format(t, " on cuda:%d", s->memory->device_index);
+    else if (s->memory && s->memory->device.traits)
+        ix_text_format(t, " on %s", s->memory->device.traits->name);
     if (!s->writable)
         ix_text_put(t, " read-only");
     if (*s->name)

@@ -193,7 +193,7 @@ ilex_storage_managed(const ilex_storage *s)
 int
 ilex_storage_device_index(const ilex_storage *s)
 {
-    return ix_memory_on_device(s->memory) ? s->memory->device_index : -1;
+    return ix_memory_on_gpu(s->memory) ? s->memory->device_index : -1;
 }
 
 int

@@ -278,6 +278,16 @@ START_TEST(traits_in_two_spaces)
                                     .preset = "my_device", .fill = &three));
     ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
     ck_assert_str_eq(ilex_storage_managed(s), "software");
+    ck_assert_int_eq(ilex_storage_device_index(s), -1);
+    ck_assert_int_eq(ilex_storage_on_device(s), 1);
+    char text[200];
+    ilex_storage_print(s, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, " on my_device"));
+    int device = 1;
+    ck_assert_int_eq(ilex_storage_compute_device(
+                         ctx, 1, (const ilex_storage *[]){s}, &device),
+                     ILEX_OK);
+    ck_assert_int_eq(device, 0);
     updates = 0;
     double *p = ilex_storage_device(ctx, s, ILEX_READ_WRITE), v;
     ck_assert_uint_eq((uintptr_t)p % 128, 0);
