@@ -38,7 +38,8 @@ class SizeBinding(c.Structure):
 class Call(c.Structure):
     _fields_ = [("size", Z), ("threads", I), ("workspace", P),
                 ("workspace_bytes", Z), ("sizes", P), ("size_count", Z),
-                ("parallel_for", P), ("user", P), ("error", c.c_char * 1024)]
+                ("parallel_for", P), ("user", P), ("error", c.c_char * 1024),
+                ("counted", P), ("counted_count", Z), ("box", S)]
 
 
 class Refused(Exception):
@@ -128,12 +129,13 @@ class Context:
     def free(self, storage):
         self.lib.ilex_storage_release(storage)
 
-    def run(self, program, bindings, sizes, threads):
+    def run(self, program, bindings, sizes, threads, box=None):
         b = (Binding * len(bindings))(*[(n.encode(), s) for n, s in bindings])
         z = (SizeBinding * max(1, len(sizes)))(
             *[(n.encode(), v) for n, v in sizes])
         call = Call(size=c.sizeof(Call), threads=threads,
-                    sizes=c.cast(z, P), size_count=len(sizes))
+                    sizes=c.cast(z, P), size_count=len(sizes),
+                    box=box.encode() if box else None)
         status = self.lib.ilex_run(program, b, len(bindings), c.byref(call))
         if status:
             raise Refused(status, call.error.decode())

@@ -159,6 +159,20 @@ def compare(program, outs, blocks, what):
 
 # ---- one program ------------------------------------------------------------
 
+def boxes(program, seed):
+    """Parts of the outputs that are the whole together: a cut of an axis."""
+    axes = [a for s, axes, _ in program.outs
+            for a in out_axes(program, s, axes) if a.name]
+    r = np.random.Generator(np.random.PCG64(seed % 2**31))
+    if seed % 7 != 2 or not axes or program.error or \
+            any(shared for _, _, shared in program.outs):
+        return [None]
+    a, v = axes[int(r.integers(0, len(axes)))], program.sizes.value
+    cut = int(r.integers(v(a.lo) - 1, max(v(a.lo), v(a.hi)) + 2))
+    parts = ["%s=:%d" % (a.name, cut), "%s=%d:" % (a.name, cut)]
+    return parts if r.random() < 0.5 else parts[::-1]
+
+
 def check(library, program, backends, seed, inputs=(), fuse="1"):
     """Runs the program everywhere; raises Wrong or Refused."""
     text = program.text(inputs)
@@ -167,6 +181,8 @@ def check(library, program, backends, seed, inputs=(), fuse="1"):
     try:
         ctx.option("fuse", fuse)
         ctx.option("verify", "1" if seed % 3 == 0 else "0")
+        parts = boxes(program, seed)
+        ctx.option("box", "1" if parts[0] else "0")
         ctx.parse(text)
         for k, backend in enumerate(backends):
             ctx.option("jit", backend)
@@ -177,7 +193,7 @@ def check(library, program, backends, seed, inputs=(), fuse="1"):
             try:
                 for threads in 1, 2, 3:
                     run(ctx, program, compiled, inputs, seed,
-                        4 * k + threads, threads, backend, storages)
+                        4 * k + threads, threads, backend, storages, parts)
             finally:
                 ctx.release(compiled)
     finally:
@@ -199,18 +215,20 @@ def determined(program, inputs):
 
 
 def run(ctx, program, compiled, inputs, seed, variant, threads, backend,
-        storages):
+        storages, parts):
     ins, outs, bindings = set_up(ctx, program, inputs, seed % 2**31, variant)
     blocks = list(ins.values()) + [b for b in outs
                                    if b not in list(ins.values())]
     storages += [b.storage for b in blocks]
     before = [(b, b.block.copy()) for b in blocks]
-    what = "%s, threads=%d" % (backend, threads)
+    what = "%s, threads=%d%s" % (backend, threads,
+                                 ", " + parts[0] if parts[0] else "")
     sizes = [(s, row[2]) for s, row in program.sizes.rows.items()]
     if variant % 2 and determined(program, inputs):
         sizes = []
     try:
-        ctx.run(compiled, bindings, sizes, threads)
+        for box in parts:
+            ctx.run(compiled, bindings, sizes, threads, box)
     except Refused as e:
         if program.error and program.error in str(e):
             return
