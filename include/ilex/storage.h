@@ -140,7 +140,8 @@ typedef struct ilex_storage_spec {
      * and sync state are shared. The buffers must then have no `release` */
     ilex_storage *sync_with;
 
-    /* per axis 1 if its length is known when programs are compiled (0) */
+    /* per axis 1 if its length is known when programs are compiled (0): then
+     * those of ilex_eval are made for this length */
     const unsigned char *fixed;
 
     /* > 0: names a set of lengths; storages of one id must agree in them

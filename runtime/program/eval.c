@@ -91,7 +91,8 @@ ix_eval_last(void)
 /* ---- sizes ---- */
 
 /* Axes at least this long have sizes; shorter ones are numbers, so that no
- * proof asks for more than is assumed. Ends on one axis differ by less than
+ * proof asks for more than is assumed, and so are those that storages say are
+ * fixed. Ends on one axis differ by less than
  * NEAR. */
 enum { LONG = 64, NEAR = 16, MOST_SIZES = 4 * ILEX_MAX_RANK };
 
@@ -137,7 +138,7 @@ add_sizes(sizes *list, const ilex_storage *s)
     for (int k = 0; k < s->rank; k++) {
         int64_t lo, hi;
         range_of(s, k, &lo, &hi);
-        bool is_long = hi - lo >= LONG;
+        bool is_long = hi - lo >= LONG && !(s->fixed >> k & 1);
         size *x = find_size(list, s, k, hi);
         if (x)
             x->symbolic &= is_long && hi - x->hi < NEAR && x->hi - hi < NEAR;

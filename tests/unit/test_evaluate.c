@@ -380,6 +380,33 @@ START_TEST(kept)
 }
 END_TEST
 
+/* A length that is fixed is a number in the program. */
+START_TEST(fixed_lengths)
+{
+    const ilex_program *seen[3];
+    for (int i = 0; i < 3; i++) {
+        int64_t n = 100 + i / 2;
+        ilex_storage_spec spec = {.size = sizeof spec,
+                                  .rank = 2,
+                                  .shape = SHAPE(n, 70 + i),
+                                  .axes = "IJ",
+                                  .fill = &(double){2},
+                                  .fixed = (unsigned char[]){1, 0}};
+        ilex_storage *u = ilex_storage_new(ctx, &spec);
+        ilex_storage *y = ilex_eval(ctx, "sum[I](u)", "u", u, NULL);
+        ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
+        ck_assert_double_eq(((double *)ilex_storage_data(y))[9],
+                            2.0 * (double)n);
+        seen[i] = ix_eval_last();
+        ck_assert_uint_eq(ilex_program_size_count(seen[i]), 1);
+        ilex_storage_release(y);
+        ilex_storage_release(u);
+    }
+    ck_assert_ptr_eq(seen[0], seen[1]);
+    ck_assert_ptr_ne(seen[0], seen[2]);
+}
+END_TEST
+
 START_TEST(refused_expressions)
 {
     ilex_storage *u = ramp("I", 1, SHAPE(100), NULL, NULL);
@@ -416,5 +443,6 @@ int
 main(void)
 {
     return RUN_TESTS("evaluate", one_number, numbers_in_a_run, sizes, outputs,
-                     counted, steps, expressions, kept, refused_expressions);
+                     counted, steps, expressions, kept, fixed_lengths,
+                     refused_expressions);
 }
