@@ -81,6 +81,7 @@ compile(const kernel *k, const char *jit)
     ilex_program *p = NULL;
     if (ctx) {
         ilex_option_set(ctx, "jit", jit);
+        ilex_option_set(ctx, "reuse", "0");
         ilex_module *m = ilex_module_parse(ctx, k->program, k->name);
         p = m ? ilex_compile_module(m) : NULL;
         if (!p)

@@ -69,6 +69,12 @@ ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);
 ilex_status ix_module_add_output(ilex_module *m, const char *name,
                                  ilex_array *value, const char *inplace);
 
+/* lib/build/module_hash.c: what a compiled program depends on, as text: the
+ * hash, its inputs and the sizes that occur in the order in which queries list
+ * them. False after an error; "*data": it wraps storages, of which the text
+ * says nothing. */
+bool ix_module_key(ilex_module *m, ix_text *t, bool *data);
+
 /* lib/build/counts.c: nodes, operations and bytes, a line each; false after an
  * error. */
 bool ix_module_print_counts(ilex_module *m, ix_text *t);

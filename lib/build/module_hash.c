@@ -102,25 +102,54 @@ hash_preconditions(const ilex_module *m, bool *size, ix_digester *d)
             ix_digest_text(d, m->env->item[i]->key);
 }
 
-ilex_status
-ilex_module_hash(ilex_module *m, uint8_t hash[16])
+/* The hash of a program; "w" says then which sizes occur, and knows what data
+ * it reaches. The caller frees both. */
+static ilex_status
+hash_module(ilex_module *m, ix_merkle *w, uint8_t hash[16])
 {
     ilex_context *ctx = m->ctx;
-    ix_merkle w = {.ctx = ctx};
     ix_digester d = {.length = 0};
     memset(hash, 0, IX_DIGEST_BYTES);
     ilex_status rc = ix_module_collect(m);
     if (rc != ILEX_OK)
         return rc;
-    w.size = ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof *w.size);
+    w->size = ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof *w->size);
     ix_digest_text(&d, m->name);
-    bool ok = w.size && hash_outputs(m, &w, &d) && hash_inputs(m, &w, &d);
-    if (ok) {
-        hash_preconditions(m, w.size, &d);
-        ix_digest h = ix_digest_end(&d);
-        ix_digest_write(&h, hash);
-    }
+    if (!w->size || !hash_outputs(m, w, &d) || !hash_inputs(m, w, &d))
+        return ix_fail_memory(&ctx->error);
+    hash_preconditions(m, w->size, &d);
+    ix_digest h = ix_digest_end(&d);
+    ix_digest_write(&h, hash);
+    return ILEX_OK;
+}
+
+ilex_status
+ilex_module_hash(ilex_module *m, uint8_t hash[16])
+{
+    ix_merkle w = {.ctx = m->ctx};
+    ilex_status rc = hash_module(m, &w, hash);
+    ix_mem_free(&m->ctx->mem, w.size);
+    ix_merkle_free(&w);
+    return rc;
+}
+
+bool
+ix_module_key(ilex_module *m, ix_text *t, bool *data)
+{
+    ilex_context *ctx = m->ctx;
+    uint8_t hash[IX_DIGEST_BYTES];
+    ix_merkle w = {.ctx = ctx};
+    ilex_status rc = hash_module(m, &w, hash);
+    for (size_t i = 0; !rc && i < sizeof hash; i++)
+        ix_text_format(t, "%02x", hash[i]);
+    for (size_t i = 0; !rc && i < m->ninputs; i++)
+        ix_text_format(t, " %s",
+                       ix_symbol_text(ctx, (int32_t)m->input[i]->attr[0]));
+    for (size_t p = 0; !rc && p < ctx->nparams; p++)
+        if (w.size[p])
+            ix_text_format(t, " %s", ix_param_key(ctx, (int32_t)p));
+    *data = w.data.count > 0;
     ix_mem_free(&ctx->mem, w.size);
     ix_merkle_free(&w);
-    return ok ? ILEX_OK : ix_fail_memory(&ctx->error);
+    return rc == ILEX_OK;
 }

@@ -4,89 +4,9 @@
  * storages' dtypes, axes, origins and halos, and sizes for long axes; equal
  * texts are compiled once in a process.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <pthread.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
-#include "lib/base/fork.h"
 #include "runtime/program/program.h"
-
-/* ---- programs by text ---- */
-
-typedef struct entry {
-    struct entry *next;
-    ilex_program *program;
-    char key[];
-} entry;
-
-enum { MOST_ENTRIES = 256 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static entry *entries; /* the one used last comes first */
-static size_t nentries;
-
-IX_FORK_TAKES(lock, constructor)
-
-/* Releases the entry that was not used for the longest time. */
-static void
-drop_last(void)
-{
-    entry **at = &entries;
-    while ((*at)->next)
-        at = &(*at)->next;
-    ilex_program_release((*at)->program);
-    free(*at);
-    *at = NULL;
-    nentries--;
-}
-
-/* The program of "key", with a count for the caller; NULL if it is not known.
- */
-static ilex_program *
-look_up(const char *key)
-{
-    ilex_program *p = NULL;
-    pthread_mutex_lock(&lock);
-    for (entry **at = &entries; *at && !p; at = &(*at)->next)
-        if (!strcmp((*at)->key, key)) {
-            entry *e = *at;
-            *at = e->next;
-            e->next = entries;
-            entries = e;
-            p = ilex_program_retain(e->program);
-            break;
-        }
-    pthread_mutex_unlock(&lock);
-    return p;
-}
-
-/* Keeps the program for later calls; without memory it is not kept. */
-static void
-keep(const char *key, ilex_program *p)
-{
-    size_t n = strlen(key) + 1;
-    entry *e = malloc(sizeof *e + n);
-    if (!e)
-        return;
-    memcpy(e->key, key, n);
-    e->program = ilex_program_retain(p);
-    pthread_mutex_lock(&lock);
-    e->next = entries;
-    entries = e;
-    if (++nentries > MOST_ENTRIES)
-        drop_last();
-    pthread_mutex_unlock(&lock);
-}
-
-const ilex_program *
-ix_eval_last(void)
-{
-    pthread_mutex_lock(&lock);
-    const ilex_program *p = entries ? entries->program : NULL;
-    pthread_mutex_unlock(&lock);
-    return p;
-}
 
 /* ---- sizes ---- */
 
@@ -260,6 +180,7 @@ parse(ilex_context *inner, ilex_context *ctx, const ix_eval *what,
         if (inner->option[i] || ctx->option[i])
             ilex_option_set(inner, ix_option_rows[i].name,
                             ix_option_text(ctx, (ix_option)i));
+    ilex_option_set(inner, "reuse", "0"); /* it is kept under its text */
     ilex_module *m = ilex_module_parse(inner, text, "eval");
     if (m && what->einsum)
         add_einsum(m, what->text);
@@ -300,11 +221,11 @@ find_program(ilex_context *ctx, const ix_eval *what, const char *text)
     for (int i = 0; i < IX_NOPTIONS; i++)
         ix_text_format(&t, "%s\n", ix_option_text(ctx, (ix_option)i));
     const char *key = ix_text_string(&t);
-    ilex_program *p = key ? look_up(key) : NULL;
+    ilex_program *p = key ? ix_kept_program(key) : NULL;
     if (!key)
         ix_fail_memory(&ctx->error);
     else if (!p && (p = compile(ctx, what, text)))
-        keep(key, p);
+        ix_keep_program(key, p);
     ix_text_free(&t);
     return p;
 }

@@ -123,7 +123,7 @@ compile_as_is(ilex_module *module)
 }
 
 static ilex_program *
-compile_module(ilex_module *module)
+compile_anew(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     if (ctx->error.code != ILEX_OK || !ix_option_int(ctx, IX_OPTION_box))
@@ -131,6 +131,51 @@ compile_module(ilex_module *module)
     ilex_module *boxed = ix_module_boxed(module);
     ilex_program *p = boxed ? compile_as_is(boxed) : NULL;
     ilex_module_free(boxed);
+    return p;
+}
+
+/* Can the program be one that was compiled before, or become one for others? It
+ * outlives the context, so its memory is malloc's; and who looks at passes
+ * wants them to run. */
+static bool
+may_reuse(ilex_context *ctx)
+{
+    const ix_mem *mem = ix_context_mem(ctx);
+    return ix_option_int(ctx, IX_OPTION_reuse) &&
+           !memcmp(mem, &ix_mem_default, sizeof *mem) &&
+           !*ix_option_text(ctx, IX_OPTION_dump) &&
+           !*ix_option_text(ctx, IX_OPTION_stop) &&
+           !ix_option_int(ctx, IX_OPTION_verify);
+}
+
+/* All that the program depends on; false if it is not to be kept. */
+static bool
+write_key(ilex_module *module, ix_text *t)
+{
+    bool data;
+    if (!ix_module_key(module, t, &data) || data)
+        return false;
+    for (int i = 0; i < IX_NOPTIONS; i++)
+        ix_text_format(t, "\n%s", ix_option_text(module->ctx, (ix_option)i));
+    return true;
+}
+
+static ilex_program *
+compile_module(ilex_module *module)
+{
+    ilex_context *ctx = module->ctx;
+    ix_text t;
+    if (ctx->error.code != ILEX_OK || !may_reuse(ctx))
+        return compile_anew(module);
+    ix_text_init(&t, &ctx->mem);
+    const char *key = write_key(module, &t) ? ix_text_string(&t) : NULL;
+    ilex_program *p = key ? ix_kept_program(key) : NULL;
+    if (!p) {
+        p = compile_anew(module);
+        if (p && key)
+            ix_keep_program(key, p);
+    }
+    ix_text_free(&t);
     return p;
 }
 

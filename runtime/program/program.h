@@ -221,8 +221,12 @@ typedef struct ix_eval {
 ilex_storage *ix_evaluate(ilex_context *ctx, const ix_eval *what,
                           const ilex_binding *bindings, size_t count);
 
-/* eval.c: the program that an expression used last, for tests. */
-const ilex_program *ix_eval_last(void);
+/* kept.c: the program that is kept under a key, with a count for the caller;
+ * NULL if there is none. Keeps one; without memory it is not kept. The one that
+ * was used last, for tests. Any thread. */
+ilex_program *ix_kept_program(const char *key);
+void ix_keep_program(const char *key, ilex_program *p);
+const ilex_program *ix_kept_last(void);
 
 /* ---- walk.c, pack.c: carrying out ---- */
 

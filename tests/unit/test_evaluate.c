@@ -356,7 +356,7 @@ START_TEST(kept)
         ilex_storage *y = ilex_eval_with(ctx, "u*k", b, 2);
         ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
         ck_assert_double_eq(((double *)ilex_storage_data(y))[7], 7.0 * i);
-        seen[i] = ix_eval_last();
+        seen[i] = ix_kept_last();
         ilex_storage_release(y);
         ilex_storage_release(u);
     }
@@ -367,7 +367,7 @@ START_TEST(kept)
     ilex_storage *u = ramp("I", 1, SHAPE(100), NULL, NULL);
     const ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND_F64("k", 2)};
     ilex_storage_release(ilex_eval_with(ctx, "u*k", b, 2));
-    ck_assert_ptr_ne(seen[0], ix_eval_last());
+    ck_assert_ptr_ne(seen[0], ix_kept_last());
     /* more than are kept */
     for (int i = 0; i < 300; i++) {
         char text[40];
@@ -397,7 +397,7 @@ START_TEST(fixed_lengths)
         ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
         ck_assert_double_eq(((double *)ilex_storage_data(y))[9],
                             2.0 * (double)n);
-        seen[i] = ix_eval_last();
+        seen[i] = ix_kept_last();
         ck_assert_uint_eq(ilex_program_size_count(seen[i]), 1);
         ilex_storage_release(y);
         ilex_storage_release(u);

@@ -415,6 +415,89 @@ START_TEST(time_limit_of_cc)
 }
 END_TEST
 
+static ilex_program *
+compiled_in(ilex_context *where, const char *text)
+{
+    ilex_module *m = ilex_module_parse(where, text, "p");
+    ilex_program *p = m ? ilex_compile_module(m) : NULL;
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(where));
+    ilex_module_free(m);
+    return p;
+}
+
+/* A program that was compiled before is the same one, in any context; what it
+ * depends on makes it another. */
+START_TEST(compiled_again)
+{
+#define AGAIN "ilex 1\nprogram p\nsize n\n"
+    static const char first[] = AGAIN
+        "in u : f64[I:n]\nin w : f64[I:n]\nlet a = u*w\nout v = a + 1.0\n";
+    static const struct {
+        const char *text, *option, *value;
+    } other[] = {
+        {AGAIN "in w : f64[I:n]\nin u : f64[I:n]\nout v = u*w + 1.0\n", NULL,
+         NULL},
+        {AGAIN "in u : f64[I:n]\nin w : f64[I:n]\nout v = u*w + 2.0\n", NULL,
+         NULL},
+        {AGAIN "assume n >= 2\nin u : f64[I:n]\nin w : f64[I:n]\n"
+               "out v = u*w + 1.0\n",
+         NULL, NULL},
+        {AGAIN "in u : f64[I:n]\nin w : f64[I:n]\nout y = u*w + 1.0\n", NULL,
+         NULL},
+        {first, "threads", "2"},
+        {first, "jit", "reference"},
+        {first, "box", "1"},
+        {first, "reuse", "0"},
+        {first, "verify", "1"},
+    };
+    ilex_context *one = ilex_context_new(NULL);
+    ilex_context *another = ilex_context_new(NULL);
+    ilex_program *p = compiled_in(one, first);
+    ilex_context_free(one);
+    ilex_size(another, "m"); /* sizes have other numbers there */
+    ilex_program *same =
+        compiled_in(another, AGAIN "in u : f64[I:n]\n"
+                                   "in w : f64[I:n]\nlet b = u*w\n"
+                                   "out v = b + 1.0\n");
+    ck_assert_ptr_eq(same, p);
+    ilex_program_release(same);
+    for (size_t i = 0; i < IX_COUNT(other); i++) {
+        ilex_context *third = ilex_context_new(NULL);
+        if (other[i].option)
+            ck_assert_int_eq(
+                ilex_option_set(third, other[i].option, other[i].value),
+                ILEX_OK);
+        ilex_program *q = compiled_in(third, other[i].text);
+        ck_assert_msg(q != p, "row %zu", i);
+        ilex_program_release(q);
+        ilex_context_free(third);
+    }
+    ilex_context_free(another);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* Storages that a graph wraps are its own. */
+START_TEST(data_are_not_shared)
+{
+    double result[2];
+    for (int i = 0; i < 2; i++) {
+        ilex_storage *s = ilex_storage_full(ctx, ILEX_F64, 1, SHAPE(3), i + 1);
+        ilex_array *y = ilex_sum(ilex_data(ctx, s), NULL, 0);
+        ilex_program *p = ilex_compile(ctx, 1, &y, NULL);
+        ilex_storage *out = NULL;
+        ck_assert_msg(p && !ilex_evaluate(ctx, p, NULL, 0, &out), "%s",
+                      ilex_error_text(ctx));
+        result[i] = *(const double *)ilex_storage_const_data(out);
+        ilex_storage_release(out);
+        ilex_storage_release(s);
+        ilex_program_release(p);
+    }
+    ck_assert_double_eq(result[0], 3);
+    ck_assert_double_eq(result[1], 6);
+}
+END_TEST
+
 /* The choices of option jit are auto and the rows of backends.def: lib knows no
  * back end, so the names stand in options.def, too. */
 START_TEST(jit_choices)
@@ -442,5 +525,6 @@ main(void)
     return RUN_TESTS("program", with_threads, concurrent_runs, parallel_for,
                      few_elements, workspace, size_of_a_condition,
                      context_freed, data_lives, queries, queries_without_sizes,
-                     queries_of_cc, time_limit_of_cc, jit_choices);
+                     queries_of_cc, time_limit_of_cc, compiled_again,
+                     data_are_not_shared, jit_choices);
 }
