@@ -180,7 +180,10 @@ class Structure:
         out = []
         for f, b in zip(forms, full):
             out.append(f * b)
-        value = np.tile(x.value, [sizes.value(b) for b in full])
+        times = [sizes.value(b) for b in full]
+        if x.value.size * np.prod(times, dtype=float) > MOST:
+            raise Undefined
+        value = np.tile(x.value, times)
         return self.call([x], self.forms(out), value, "tile(%%s; by=%s)" % (
             by[0].text() if len(by) == 1 else "[%s]" % self.shape_text(by)))
 
@@ -190,6 +193,8 @@ class Structure:
         if self.p.sizes.rows and self.chance(15):
             by = Form(0, {self.r.choice(list(self.p.sizes.rows)): 1})
         times = self.p.sizes.value(by)
+        if x.value.size * times > MOST:
+            raise Undefined
         forms = [a.hi for a in x.axes]
         if n == 1 or (self.chance(20) and all(f.constant() for f in forms)):
             total = forms[0] if n == 1 else Form(x.value.size)
