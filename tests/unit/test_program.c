@@ -481,18 +481,20 @@ END_TEST
 START_TEST(data_are_not_shared)
 {
     double result[2];
+    ilex_context *own = ilex_context_new(NULL);
     for (int i = 0; i < 2; i++) {
-        ilex_storage *s = ilex_storage_full(ctx, ILEX_F64, 1, SHAPE(3), i + 1);
-        ilex_array *y = ilex_sum(ilex_data(ctx, s), NULL, 0);
-        ilex_program *p = ilex_compile(ctx, 1, &y, NULL);
+        ilex_storage *s = ilex_storage_full(own, ILEX_F64, 1, SHAPE(3), i + 1);
+        ilex_array *y = ilex_sum(ilex_data(own, s), NULL, 0);
+        ilex_program *p = ilex_compile(own, 1, &y, NULL);
         ilex_storage *out = NULL;
-        ck_assert_msg(p && !ilex_evaluate(ctx, p, NULL, 0, &out), "%s",
-                      ilex_error_text(ctx));
+        ck_assert_msg(p && !ilex_evaluate(own, p, NULL, 0, &out), "%s",
+                      ilex_error_text(own));
         result[i] = *(const double *)ilex_storage_const_data(out);
         ilex_storage_release(out);
         ilex_storage_release(s);
         ilex_program_release(p);
     }
+    ilex_context_free(own);
     ck_assert_double_eq(result[0], 3);
     ck_assert_double_eq(result[1], 6);
 }
