@@ -256,6 +256,8 @@ ix_evaluate(ilex_context *ctx, const ix_eval *what,
     ilex_program *p = program_of(ctx, what, bindings, count);
     if (p)
         ilex_evaluate(ctx, p, bindings, count, &value);
+    if (value) /* it is called as the program's output, which is ours */
+        value->name = "";
     ilex_program_release(p);
     return value;
 }

@@ -155,11 +155,11 @@ START_TEST(computed)
     check(ilex_storage_var(ctx, u, "J", 0), "f64[I:2] halo(I:1:0) origin(I:4)");
     check(ilex_storage_var(ctx, u, "I", 1), "[4.5 4.5 4.5]");
     check(ilex_storage_std(ctx, v, NULL, 1), "10.0");
-    check(ilex_storage_matmul(ctx, u, v), "[140 320]");
+    check(ilex_storage_matmul(ctx, u, v), "i64[2][140 320]");
     check(ilex_storage_einsum(ctx, "ij,kj->ik", 2, (ilex_storage *[]){u, u}),
           "[[14 32] [32 77]]");
     check(ilex_storage_einsum(ctx, "ij,j", 2, (ilex_storage *[]){u, v}),
-          "[140 320]");
+          "i64[2][140 320]");
     check(ilex_storage_einsum(ctx, "...j->...", 1, &u), "[6 15]");
     refuse(ilex_storage_einsum(ctx, "ij,jk->ik", 2, (ilex_storage *[]){u, u}),
            ILEX_E_EINSUM, "");

@@ -326,15 +326,15 @@ START_TEST(expressions)
             char head[60];
             ilex_storage *u = ramp("I", 1, SHAPE(n + 2), SHAPE(1, 1), NULL);
             ilex_storage *v = ramp("I", 1, SHAPE(n - 1), NULL, SHAPE(1));
-            sprintf(head, "f64[I:%d] origin(I:1) '_value'\n", (int)n - 1);
+            sprintf(head, "f64[I:%d] origin(I:1)\n", (int)n - 1);
             check_value("u[I+1] - u[I-1] + v", u, v, head,
                         2 * (d - 1) + d * (d - 1) / 2);
-            sprintf(head, "f64[I:%d] '_value'\n", (int)n);
+            sprintf(head, "f64[I:%d]\n", (int)n);
             check_value("u + 0.0*sum(v)", u, v, head, d * (d - 1) / 2);
-            check_value("sum(v)*1.0", u, v, "f64[] '_value'", d * (d - 1) / 2);
+            check_value("sum(v)*1.0", u, v, "f64[]", d * (d - 1) / 2);
             ilex_storage *w = ramp(NULL, 2, SHAPE(3, n), NULL, NULL);
             ilex_storage *x = ramp(NULL, 1, SHAPE(n), NULL, NULL);
-            sprintf(head, "f64[3, %d] '_value'\n", (int)n);
+            sprintf(head, "f64[3, %d]\n", (int)n);
             check_value("u*2.0 - v", w, x, head, 3 * d * (d - 1) / 2);
             ilex_storage_release(u);
             ilex_storage_release(v);
