@@ -135,13 +135,14 @@ compile_anew(ilex_module *module)
 }
 
 /* Can the program be one that was compiled before, or become one for others? It
- * outlives the context, so its memory is malloc's; and who looks at passes
- * wants them to run. */
+ * outlives the context, so its memory is malloc's; it holds nothing of a
+ * device; and who looks at passes wants them to run. */
 static bool
 may_reuse(ilex_context *ctx)
 {
     const ix_mem *mem = ix_context_mem(ctx);
     return ix_option_int(ctx, IX_OPTION_reuse) &&
+           ix_backend_choose(ctx)->engine != &ix_engine_device &&
            !memcmp(mem, &ix_mem_default, sizeof *mem) &&
            !*ix_option_text(ctx, IX_OPTION_dump) &&
            !*ix_option_text(ctx, IX_OPTION_stop) &&
@@ -172,8 +173,10 @@ compile_module(ilex_module *module)
     ilex_program *p = key ? ix_kept_program(key) : NULL;
     if (!p) {
         p = compile_anew(module);
-        if (p && key)
+        if (p && key) {
+            p->kept = true;
             ix_keep_program(key, p);
+        }
     }
     ix_text_free(&t);
     return p;
@@ -245,6 +248,8 @@ ilex_program_retain(ilex_program *p)
 void
 ilex_program_release(ilex_program *p)
 {
+    if (p && p->kept && atomic_load(&p->count) == 2)
+        ilex_program_trim(p); /* to its users it is gone */
     if (!p || atomic_fetch_sub(&p->count, 1) != 1)
         return;
     ix_mem mem = p->mem;

@@ -133,6 +133,7 @@ struct ilex_program {
     ix_workspaces *workspaces;
     ix_device_codes *device_codes; /* NULL: it runs on the host */
     double jit_seconds;
+    bool kept; /* for those who compile it again: nobody else may hold it */
 };
 
 /* ---- bind.c, run.c: one run ---- */

@@ -477,6 +477,34 @@ START_TEST(compiled_again)
 }
 END_TEST
 
+/* Whoever gives the last count back gives the memory of runs back. */
+START_TEST(kept_without_memory)
+{
+    static const char text[] =
+        AGAIN "in u : f64[I:n]\nlet s = sum(u)\nout v = u - s\n";
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_storage *u = ilex_storage_full(own, ILEX_F64, 1, SHAPE(9), 2);
+    ilex_storage *field = ilex_storage_reinterpret(own, u, "I"), *v = NULL;
+    for (int held = 0; held < 2; held++) {
+        ilex_program *p = compiled_in(own, text);
+        ilex_program *other = held ? compiled_in(own, text) : NULL;
+        ck_assert_int_eq(
+            ilex_evaluate(own, p, &(ilex_binding)ILEX_BIND("u", field), 1, &v),
+            ILEX_OK);
+        ilex_storage_release(v);
+        ilex_program_release(p);
+        ilex_program *again = compiled_in(own, text);
+        ck_assert_ptr_eq(again, p);
+        ck_assert_int_eq(ilex_program_trim(again) > 0, held);
+        ilex_program_release(again);
+        ilex_program_release(other);
+    }
+    ilex_storage_release(u);
+    ilex_storage_release(field);
+    ilex_context_free(own);
+}
+END_TEST
+
 /* Storages that a graph wraps are its own. */
 START_TEST(data_are_not_shared)
 {
@@ -528,5 +556,5 @@ main(void)
                      few_elements, workspace, size_of_a_condition,
                      context_freed, data_lives, queries, queries_without_sizes,
                      queries_of_cc, time_limit_of_cc, compiled_again,
-                     data_are_not_shared, jit_choices);
+                     kept_without_memory, data_are_not_shared, jit_choices);
 }
