@@ -235,8 +235,8 @@ wrapped(double *data, int *when)
 
 START_TEST(scopes)
 {
-    double data = 3;
-    int when[4] = {0};
+    static double data = 3;
+    static int when[4]; /* noted when the context goes, too */
     given_back = 0;
     ck_assert_ptr_null(ilex_storage_temporary(ctx, NULL));
     ilex_storage *a = ilex_storage_temporary(ctx, wrapped(&data, &when[0]));
