@@ -26,17 +26,17 @@ static size_t nentries;
 
 IX_FORK_TAKES(lock, constructor)
 
-/* Releases the entry that was not used for the longest time. */
-static void
-drop_last(void)
+/* Takes out the entry that was not used for the longest time. */
+static entry *
+take_last(void)
 {
     entry **at = &entries;
     while ((*at)->next)
         at = &(*at)->next;
-    ilex_program_release((*at)->program);
-    free(*at);
+    entry *last = *at;
     *at = NULL;
     nentries--;
+    return last;
 }
 
 ilex_program *
@@ -62,7 +62,7 @@ void
 ix_keep_program(const char *key, ilex_program *p)
 {
     size_t n = strlen(key) + 1;
-    entry *e = malloc(sizeof *e + n);
+    entry *e = malloc(sizeof *e + n), *gone = NULL;
     if (!e)
         return;
     memcpy(e->key, key, n);
@@ -72,8 +72,11 @@ ix_keep_program(const char *key, ilex_program *p)
     e->next = entries;
     entries = e;
     if (++nentries > MOST_ENTRIES)
-        drop_last();
+        gone = take_last();
     pthread_mutex_unlock(&lock);
+    if (gone) /* a program has locks of its own, which fork takes first */
+        ilex_program_release(gone->program);
+    free(gone);
 }
 
 const ilex_program *
