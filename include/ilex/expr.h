@@ -260,7 +260,7 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
 
 /* a where a condition on the index of one named axis holds, b elsewhere, each
  * computed on its own side only (ilex_combine): "I < 3", "I >= 1 && I < n-1",
- * "I == 0 || I == n-1", comparisons with sums of sizes. a begins or ends where
+ * "I < 1 || I >= n-1", comparisons with sums of sizes. a begins or ends where
  * its own range does, so do b; an axis that one of them lacks is broadcast,
  * dtypes are promoted. In text concat_where(I < 3, a, b). Errors: those of
  * text, ILEX_E_BOUNDS where a or b is not known on its side, ILEX_E_UNDECIDED.

@@ -41,15 +41,23 @@ bound(ix_parser *p, const ix_syntax *x)
     return x ? ix_parse_lin(p, x) : NULL;
 }
 
+/* The entries of a text, in which sizes come to exist by being named. */
+static ix_colons_list
+read_items(ix_parser *p)
+{
+    ix_colons_list items = {0};
+    p->new_sizes = true;
+    ix_syntax_whole_items(&p->reader, &items);
+    return items;
+}
+
 /* "I=3, J=2:5, ..." */
 static void
 read_parts(ix_parser *p, void *user)
 {
     box_text *b = user;
-    ix_colons_list ranges = {0};
+    const ix_colons_list ranges = read_items(p);
     uint32_t seen = 0;
-    p->new_sizes = true;
-    ix_syntax_whole_items(&p->reader, &ranges);
     for (size_t i = 0; i < ranges.n; i++) {
         const ix_colons *r = &ranges.item[i];
         if (r->ellipsis && i == ranges.n - 1) {
@@ -74,10 +82,8 @@ static void
 read_shifts(ix_parser *p, void *user)
 {
     box_text *b = user;
-    ix_colons_list ranges = {0};
+    const ix_colons_list ranges = read_items(p);
     uint32_t seen = 0;
-    p->new_sizes = true;
-    ix_syntax_whole_items(&p->reader, &ranges);
     for (size_t i = 0; i < ranges.n; i++) {
         const ix_colons *r = &ranges.item[i];
         const ix_syntax *x =

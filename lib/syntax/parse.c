@@ -203,17 +203,40 @@ ix_parser_add(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
 }
 
 ix_name *
-ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array)
+ix_parser_declare(ix_parser *p, const ix_word *word, ix_name_kind kind)
+{
+    static const char *const what[][2] = {
+        [IX_NAME_ARRAY] = {"name", "taken"},
+        [IX_NAME_SIZE] = {"size", "declared"},
+        [IX_NAME_DOMAIN] = {"domain", "declared"},
+        [IX_NAME_FUNCTION] = {"function", "defined"}};
+    size_t n = (size_t)word->length;
+    ix_name *name = ix_parser_find(p, word->text, n, kind);
+    if (name)
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
+                    "the %s '%.*s' is %s on line %d", what[kind][0],
+                    (int)word->length, word->text, what[kind][1],
+                    (int)name->line);
+    name = ix_parser_add(p, word->text, n, kind);
+    name->line = word->line;
+    return name;
+}
+
+ilex_array *
+ix_parser_named(ix_parser *p, const ix_word *word)
 {
     ix_name *name =
         ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
-    if (name)
-        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
-                    "the name '%.*s' is taken on line %d", (int)word->length,
-                    word->text, (int)name->line);
-    name = ix_parser_add(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
+    if (!name)
+        ix_parser_unknown(p, word, "array");
+    return name->array;
+}
+
+ix_name *
+ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array)
+{
+    ix_name *name = ix_parser_declare(p, word, IX_NAME_ARRAY);
     name->array = array;
-    name->line = word->line;
     return name;
 }
 

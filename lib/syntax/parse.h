@@ -110,6 +110,13 @@ ilex_array *ix_parser_fail(ix_parser *p);
 ix_name *ix_parser_find(ix_parser *p, const char *text, size_t length,
                         ix_name_kind kind);
 
+/* A new name for a thing of the kind; fails if there is one already. */
+ix_name *ix_parser_declare(ix_parser *p, const ix_word *word,
+                           ix_name_kind kind);
+
+/* The array that "word" names; fails if there is none. */
+ilex_array *ix_parser_named(ix_parser *p, const ix_word *word);
+
 /* Lets "word" name an array; fails if it names one already. */
 ix_name *ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array);
 
@@ -265,6 +272,8 @@ ilex_array *ix_parse_einsum(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_reshape(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_node(ix_parser *p, const ix_statement *s);
 
+/* Fails inside of a map, for a function of whole arrays that "word" calls. */
+void ix_parse_outside_map(ix_parser *p, const ix_word *word);
 /* A call of a function of whole arrays. */
 ilex_array *ix_parse_call(ix_parser *p, const ix_syntax *x,
                           const ix_signature *signature);

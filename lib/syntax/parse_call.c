@@ -259,12 +259,7 @@ is_update(const reading *r)
 static void
 read_target(const reading *r, ilex_array **operand)
 {
-    const ix_word *w = &r->x->part[0]->word;
-    ix_name *name =
-        ix_parser_find(r->p, w->text, (size_t)w->length, IX_NAME_ARRAY);
-    if (!name)
-        ix_parser_unknown(r->p, w, "array");
-    *operand = name->array;
+    *operand = ix_parser_named(r->p, &r->x->part[0]->word);
 }
 
 static void
@@ -333,15 +328,21 @@ read_connectivity(const reading *r, ix_given *given)
     }
 }
 
+void
+ix_parse_outside_map(ix_parser *p, const ix_word *word)
+{
+    if (p->lambda)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, word,
+                    "%.*s makes a whole array; give it a name with let before "
+                    "the map, and read that at an index",
+                    (int)word->length, word->text);
+}
+
 ilex_array *
 ix_parse_call(ix_parser *p, const ix_syntax *x, const ix_signature *s)
 {
     reading r = {.p = p, .x = x, .signature = s};
-    if (p->lambda)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
-                    "%s makes a whole array; give it a name with let before "
-                    "the map, and read that at an index",
-                    s->text);
+    ix_parse_outside_map(p, &x->word);
     bool bounds = s->most == 0 && s->nattributes > 0;
     int n = bounds ? 0 : (int)x->nparts;
     check_operands(&r);

@@ -18,20 +18,6 @@ ix_parser_function(ix_parser *p, const ix_word *w)
     return ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_FUNCTION);
 }
 
-static void
-add_function(ix_parser *p, const ix_statement *s)
-{
-    const ix_word *w = &s->name;
-    const ix_name *known = ix_parser_function(p, w);
-    if (known)
-        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
-                    "the function '%.*s' is defined on line %d", (int)w->length,
-                    w->text, (int)known->line);
-    ix_name *f = ix_parser_add(p, w->text, (size_t)w->length, IX_NAME_FUNCTION);
-    f->function = s;
-    f->line = w->line;
-}
-
 /* Begins the name space of a call. */
 static ix_call *
 open_call(ix_parser *p, const ix_statement *function, const ix_word *at)
@@ -89,9 +75,7 @@ static void
 set_size(ix_parser *p, const ix_word *w, const ix_lin *value)
 {
     ix_parser_check_name(p, "size", w);
-    ix_name *n = ix_parser_add(p, w->text, (size_t)w->length, IX_NAME_SIZE);
-    n->size = value;
-    n->line = w->line;
+    ix_parser_declare(p, w, IX_NAME_SIZE)->size = value;
 }
 
 /* "n", "n + 1", "n - m": finds n, which is new, from the value of the whole.
@@ -321,14 +305,8 @@ ix_parse_return(ix_parser *p, const ix_statement *s)
     c->result =
         ix_arena_new(&p->reader.arena, s->nwords * sizeof(ilex_array *));
     c->nresults = s->nwords;
-    for (size_t i = 0; i < s->nwords; i++) {
-        const ix_word *w = &s->words[i];
-        ix_name *name =
-            ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY);
-        if (!name)
-            ix_parser_unknown(p, w, "array");
-        c->result[i] = name->array;
-    }
+    for (size_t i = 0; i < s->nwords; i++)
+        c->result[i] = ix_parser_named(p, &s->words[i]);
 }
 
 /* ---- calls ---- */
@@ -453,5 +431,5 @@ ix_parse_function(ix_parser *p, const ix_statement *s)
         typed &= t->type.dtype.length > 0 && !t->type.on.length;
     if (typed)
         check_body(p, s);
-    add_function(p, s);
+    ix_parser_declare(p, w, IX_NAME_FUNCTION)->function = s;
 }

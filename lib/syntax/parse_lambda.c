@@ -416,15 +416,12 @@ fixed_operands(ix_parser *p, ix_lambda_env *env, const ix_statement *s)
                   sizeof *env->operand);
     for (size_t i = 0; i < s->nwords; i++) {
         const ix_word *w = &s->words[i];
-        ix_name *name =
-            ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY);
-        if (!name)
-            ix_parser_unknown(p, w, "array");
-        if (!ix_is_array(name->array) || i == IX_LAMBDA_OPERANDS)
+        ilex_array *x = ix_parser_named(p, w);
+        if (!ix_is_array(x) || i == IX_LAMBDA_OPERANDS)
             ix_lex_fail(&p->reader, ILEX_E_LIMIT, w,
                         "reads(...) lists at most %d arrays, no constants",
                         (int)IX_LAMBDA_OPERANDS);
-        env->operand[env->noperands++] = name->array;
+        env->operand[env->noperands++] = x;
     }
 }
 

@@ -4,17 +4,6 @@
  */
 #include "lib/syntax/parse.h"
 
-/* The array that "word" names. */
-static ilex_array *
-operand(ix_parser *p, const ix_word *word)
-{
-    ix_name *name =
-        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
-    if (!name)
-        ix_parser_unknown(p, word, "array");
-    return name->array;
-}
-
 /* ---- einsum ---- */
 
 /* Letters are labels 0 to 51, other names get the next numbers; "_53" is a
@@ -114,7 +103,7 @@ read_operand(ix_parser *p, product *e, const ix_syntax *x)
     read_labels(p, &e->all, &x->word,
                 x->kind == IX_SYNTAX_INDEX ? x->ranges : &none,
                 &e->labels[e->n]);
-    e->operand[e->n] = operand(p, &x->word);
+    e->operand[e->n] = ix_parser_named(p, &x->word);
     e->path.step[e->path.n++] = e->n++;
 }
 
@@ -167,7 +156,7 @@ ix_parse_reshape(ix_parser *p, const ix_statement *s)
     if (s->option.length && !fortran && !ix_word_is(&s->option, "C"))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->option,
                     "the order of elements is C or F");
-    ilex_array *x = operand(p, &s->words[0]);
+    ilex_array *x = ix_parser_named(p, &s->words[0]);
     const ix_domain *dom = ix_parse_domain(p, &s->type.ranges);
     ix_parser_at(p, &s->name);
     return ix_build_reshape(p->ctx, x, dom, fortran);

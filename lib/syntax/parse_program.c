@@ -99,15 +99,7 @@ build_DOMAIN(ix_parser *p, const ix_statement *s)
             ix_lex_abort(&p->reader);
     }
     ix_proof_close(p->ctx, proof, NULL); /* no array rests on it */
-    ix_name *name =
-        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_DOMAIN);
-    if (name)
-        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
-                    "the domain '%.*s' is declared on line %d", (int)w->length,
-                    w->text, (int)name->line);
-    name = ix_parser_add(p, w->text, (size_t)w->length, IX_NAME_DOMAIN);
-    name->domain = dom;
-    name->line = w->line;
+    ix_parser_declare(p, w, IX_NAME_DOMAIN)->domain = dom;
 }
 
 static void

@@ -82,14 +82,12 @@ both(ix_parser *p, const ix_word *where, ix_region a, ix_region b)
     return (ix_region){a.axis, a.lo ? a.lo : b.lo, a.hi ? a.hi : b.hi, false};
 }
 
-/* Is "a" the point before the first, and "b" after the last of what is between
- * I == lo || I == hi-1? Then what is between them is the rest. */
+/* The points in one or the other: all but those in neither, which are one
+ * piece. */
 static ix_region
 either(ix_parser *p, const ix_word *where, ix_region a, ix_region b)
 {
-    ix_region none =
-        both(p, where, complement(a), complement(b)); /* of neither */
-    return complement(none);
+    return complement(both(p, where, complement(a), complement(b)));
 }
 
 static ix_region
@@ -143,11 +141,7 @@ restricted(ix_parser *p, const ix_syntax *x)
 ilex_array *
 ix_parse_region(ix_parser *p, const ix_syntax *x)
 {
-    if (p->lambda)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
-                    "%.*s makes a whole array; give it a name with let before "
-                    "the map, and read that at an index",
-                    (int)x->word.length, x->word.text);
+    ix_parse_outside_map(p, &x->word);
     return ix_word_is(&x->word, "restrict") ? restricted(p, x)
                                             : concat_where(p, x);
 }

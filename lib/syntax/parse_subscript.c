@@ -344,11 +344,7 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
 ilex_array *
 ix_parse_field_index(ix_parser *p, const ix_syntax *x)
 {
-    ix_name *name =
-        ix_parser_find(p, x->word.text, (size_t)x->word.length, IX_NAME_ARRAY);
-    if (!name)
-        ix_parser_unknown(p, &x->word, "array");
-    ilex_array *a = name->array;
+    ilex_array *a = ix_parser_named(p, &x->word);
     bool named = ix_rank(a) > 0 && ix_domain_named(a->interior);
     ilex_array *r = ix_parser_array(p, named ? subscript_named(p, x, a)
                                              : subscript_unnamed(p, x, a));

@@ -308,14 +308,14 @@ class Drawer(Data, Structure, Regions):
             lambda refs: "%s[%s=%s:%s]" % (refs[0], name, lo.text(),
                                            hi.text()), exact=x.exact))
 
-    def step_combine(self):
-        """A field, and another one on its domain, each on a side."""
+    def two_sides(self, fits):
+        """A field, one on its domain, and an axis with a cut inside of it."""
         r, sizes = self.r, self.p.sizes
         x = self.pick(lambda s: s.named())
         self.p.interior(x)
         k = r.randrange(len(x.axes))
         a = x.axes[k]
-        if a.name.endswith("+1/2") and not x.exact:
+        if not fits(x, a):
             raise Undefined
         cut = a.lo + r.choice([1, 2, 3]) if self.chance(50) else \
             a.hi - r.choice([1, 2, 3])
@@ -326,6 +326,13 @@ class Drawer(Data, Structure, Regions):
                 [b.key() for b in s.axes] == [b.key() for b in x.axes]]
         y = r.choice(same)
         self.p.interior(y)
+        return x, y, k, cut
+
+    def step_combine(self):
+        """A field, and another one on its domain, each on a side."""
+        x, y, k, cut = self.two_sides(
+            lambda x, a: x.exact or not a.name.endswith("+1/2"))
+        a = x.axes[k]
         parts = [self.part(x, k, a.lo, cut), self.part(y, k, cut, a.hi)]
         plain = [b.plain() for b in x.axes]
         value = np.concatenate(

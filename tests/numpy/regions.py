@@ -124,21 +124,9 @@ class Regions:
 
     def step_concat_where(self):
         r, sizes = self.r, self.p.sizes
-        x = self.pick(lambda s: s.named())
-        inside = self.p.interior(x)
-        k = r.randrange(len(x.axes))
+        x, y, k, cut = self.two_sides(lambda x, a: "/" not in a.name)
         a = x.axes[k]
-        if "/" in a.name:
-            raise Undefined
-        cut = a.lo + r.choice([1, 2, 3]) if self.chance(50) else \
-            a.hi - r.choice([1, 2, 3])
-        if not sizes.le(a.lo + 1, cut) or not sizes.le(cut + 1, a.hi):
-            raise Undefined
-        same = [s for s in self.p.steps
-                if s.dtype == x.dtype and s.named() and
-                [b.key() for b in s.axes] == [b.key() for b in x.axes]]
-        y = r.choice(same)
-        other = self.p.interior(y)
+        inside, other = self.p.interior(x), self.p.interior(y)
         points = sizes.value(a.lo) + np.arange(inside.shape[k])
         at = sizes.value(cut)
         text, holds = r.choice([
