@@ -111,18 +111,8 @@ static bool
 read_text(ilex_context *ctx, const ilex_domain *d, const char *text,
           ix_parser_work work, box_text *b)
 {
-    ix_parser p;
-    if (!d)
-        return false;
     *b = (box_text){.d = ix_box_of(d)};
-    ix_parser_text whole = {text ? text : "", text ? strlen(text) : 0, NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, work, b)) {
-        ix_parser_fail(&p);
-        return false;
-    }
-    ix_parser_end(&p, NULL);
-    return true;
+    return d && ix_parse_text(ctx, text ? text : "", work, b);
 }
 
 /* ---- functions ---- */

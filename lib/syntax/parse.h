@@ -291,6 +291,11 @@ const char *ix_signature_example(ix_parser *p, const ix_signature *signature);
 ilex_module *ix_module_parse(ilex_context *ctx, const char *text, size_t length,
                              const char *file);
 
+/* Does "work" on a text of the C API in a session of its own; false after an
+ * error. */
+bool ix_parse_text(ilex_context *ctx, const char *text, ix_parser_work work,
+                   void *user);
+
 /* An expression over named arrays; names are not checked, so that printers
  * can try a text out. Errors are recorded. */
 ilex_array *ix_parse_text_expr(ilex_context *ctx, const char *text,

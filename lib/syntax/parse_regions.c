@@ -156,15 +156,7 @@ read_region(ix_parser *p, void *user)
 bool
 ix_parse_text_region(ilex_context *ctx, const char *text, ix_region *r)
 {
-    ix_parser p;
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_region, r)) {
-        ix_parser_fail(&p);
-        return false;
-    }
-    ix_parser_end(&p, NULL);
-    return true;
+    return ix_parse_text(ctx, text, read_region, r);
 }
 
 ilex_array *

@@ -5,6 +5,21 @@
  */
 #include "lib/syntax/parse.h"
 
+bool
+ix_parse_text(ilex_context *ctx, const char *text, ix_parser_work work,
+              void *user)
+{
+    ix_parser p;
+    ix_parser_text whole = {text, strlen(text), NULL};
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, work, user)) {
+        ix_parser_fail(&p);
+        return false;
+    }
+    ix_parser_end(&p, NULL);
+    return true;
+}
+
 static void
 add_known_size(ix_parser *p, int32_t param)
 {
@@ -123,16 +138,8 @@ const ix_domain *
 ix_parse_text_domain(ilex_context *ctx, const char *text, int64_t *halo,
                      bool *has_halo)
 {
-    ix_parser p;
     domain_work w = {halo, has_halo, NULL};
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_domain, &w)) {
-        ix_parser_fail(&p);
-        return NULL;
-    }
-    ix_parser_end(&p, NULL);
-    return w.result;
+    return ix_parse_text(ctx, text, read_domain, &w) ? w.result : NULL;
 }
 
 static void
@@ -146,16 +153,8 @@ read_lin(ix_parser *p, void *user)
 const ix_lin *
 ix_parse_text_lin(ilex_context *ctx, const char *text)
 {
-    ix_parser p;
     const ix_lin *a = NULL;
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_lin, &a)) {
-        ix_parser_fail(&p);
-        return NULL;
-    }
-    ix_parser_end(&p, NULL);
-    return a;
+    return ix_parse_text(ctx, text, read_lin, &a) ? a : NULL;
 }
 
 static void
@@ -186,31 +185,16 @@ read_pairs(ix_parser *p, void *user)
     ix_parse_pairs(p, &values, user);
 }
 
-/* Does "work" on the text, which fills "given"; false after an error. */
-static bool
-fill(ilex_context *ctx, const char *text, ix_parser_work work, ix_given *given)
-{
-    ix_parser p;
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, work, given)) {
-        ix_parser_fail(&p);
-        return false;
-    }
-    ix_parser_end(&p, NULL);
-    return true;
-}
-
 bool
 ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given)
 {
-    return fill(ctx, text, read_shape, given);
+    return ix_parse_text(ctx, text, read_shape, given);
 }
 
 bool
 ix_parse_text_pairs(ilex_context *ctx, const char *text, ix_given *given)
 {
-    return fill(ctx, text, read_pairs, given);
+    return ix_parse_text(ctx, text, read_pairs, given);
 }
 
 static void
@@ -226,15 +210,9 @@ read_assume(ix_parser *p, void *user)
 ilex_status
 ix_parse_text_assume(ilex_context *ctx, const char *text)
 {
-    ix_parser p;
     const ix_env *in_force = NULL;
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, read_assume, &in_force)) {
-        ix_parser_fail(&p);
+    if (!ix_parse_text(ctx, text, read_assume, &in_force))
         return ctx->error.code;
-    }
-    ix_parser_end(&p, NULL);
     ctx->in_force = in_force; /* in the scope around the text's own */
     return ILEX_OK;
 }
