@@ -2,8 +2,9 @@
  *
  * Arrays that check data. A failure is one of the array: it does not depend on
  * what others do with its elements. So it may be computed where it is read
- * only if its reader needs each point of it once: not in a branch, not at some
- * of its points, not in a loop that may be empty.
+ * only if its reader needs each point of it once: not at some of its points,
+ * not in a loop that may be empty, not in a branch, unless that depends on the
+ * same element of a mask as its own checks.
  */
 #include "compiler/stages/partition.h"
 
