@@ -257,10 +257,10 @@ struct ix_unit;
 typedef struct ix_compile_request {
     bool reference; /* tapes, no kernels */
     bool dialect[IX_NDIALECTS];
-    bool several;     /* translation units, for compilers that are slow on long
-                         ones */
-    bool names;       /* variables carry the user's names as suffix */
-    const char *stop; /* pass after which `text` is made, or NULL */
+    bool several[IX_NDIALECTS]; /* translation units, for compilers that are
+                                   slow on long ones */
+    bool names;                 /* variables carry the user's names as suffix */
+    const char *stop;           /* pass after which `text` is made, or NULL */
     ix_text *text;
     /* called after each pass that succeeded, for tests; or NULL */
     void (*after)(void *user, struct ix_unit *u, const char *pass);

@@ -196,11 +196,32 @@ ILEX_API ilex_status ilex_run_steps(const ilex_program *p,
                                     int64_t steps, const char *swaps,
                                     ilex_call *call);
 
+/* ---- jit=auto ----
+ *
+ * A program that is compiled with jit=auto runs at once, on code from tcc. Once
+ * its runs took as long as cc would take (or as option tier_after says), cc
+ * compiles it on a thread in the background, and runs from then on use that
+ * code: with the same bits. If cc fails the program stays as it is: the log of
+ * the context says so when something is compiled next. A forked child that has
+ * not got the code yet starts again; exit() ends compilers at work; so does
+ * the release of their program. */
+
+/* Returns when the program runs on the best code that its options allow, which
+ * it begins to compile if need be, also with tier_after=never: ILEX_OK. After
+ * "seconds" ILEX_E_TIMEOUT; compiling goes on. ILEX_E_TOOLCHAIN if that failed
+ * (ilex_program_note), ILEX_E_MEMORY if no thread could be had. Any thread. */
+ILEX_API ilex_status ilex_program_wait(const ilex_program *p, double seconds);
+
+/* Why there is no better code, "" if there is or was not tried; lives as long
+ * as the program. Any thread. */
+ILEX_API const char *ilex_program_note(const ilex_program *p);
+
 /* ---- queries; strings live as long as the program; any thread ---- */
 
 ILEX_API const char *ilex_program_name(const ilex_program *p);
-/* "reference", "tcc", "cc" or "nvrtc": what runs (jit=auto takes tcc, without
- * it cc). */
+/* "reference", "tcc", "cc" or "nvrtc": what the next run uses. Of a program of
+ * jit=auto this, the seconds from source to code, the source and the command
+ * line are those of cc once it has taken over. */
 ILEX_API const char *ilex_program_backend(const ilex_program *p);
 ILEX_API size_t ilex_program_kernel_count(const ilex_program *p);
 /* Array nodes of the graph it was compiled from. */

@@ -2,6 +2,7 @@
  *
  * The lock around the loader, which fork() takes.
  */
+#define _GNU_SOURCE /* dladdr */
 #include "lib/base/library.h"
 
 #include <dlfcn.h>
@@ -26,5 +27,15 @@ ix_library_close(void *library)
 {
     pthread_mutex_lock(&loading);
     dlclose(library);
+    pthread_mutex_unlock(&loading);
+}
+
+void
+ix_library_pin(void)
+{
+    Dl_info info;
+    pthread_mutex_lock(&loading);
+    if (dladdr(&loading, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     pthread_mutex_unlock(&loading);
 }

@@ -10,4 +10,7 @@
 void *ix_library_open(const char *path);
 void ix_library_close(void *library);
 
+/* From now on dlclose() leaves this library where it is: it has a thread. */
+void ix_library_pin(void);
+
 #endif

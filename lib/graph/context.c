@@ -55,19 +55,36 @@ ilex_version(void)
 
 /* ---- options ---- */
 
+/* Up to nine digits, with a fraction or without. */
+static bool
+is_number(const char *value, bool fraction)
+{
+    size_t n = strspn(value, "0123456789");
+    bool ok = n > 0 && n < 10;
+    if (fraction && value[n] == '.')
+        n += 1 + strspn(value + n + 1, "0123456789");
+    return ok && value[n] == 0;
+}
+
+/* Is "value" what one of the choices, of "n" characters, says? */
+static bool
+is_choice(const char *choice, size_t n, const char *value)
+{
+    if (n == strlen("int") && !strncmp(choice, "int", n))
+        return is_number(value, false);
+    if (n == strlen("seconds") && !strncmp(choice, "seconds", n))
+        return is_number(value, true);
+    return n == strlen(value) && !strncmp(choice, value, n);
+}
+
 /* Does "value" match the choices of a row? */
 static bool
 choice_ok(const char *choices, const char *value)
 {
     if (!strcmp(choices, "text") || !strcmp(choices, "list"))
         return true;
-    if (!strcmp(choices, "int")) {
-        size_t n = strspn(value, "0123456789");
-        return n > 0 && n < 10 && value[n] == 0;
-    }
-    size_t n = strlen(value);
     for (const char *p = choices; *p; p += strcspn(p, "|"), p += *p == '|')
-        if (strcspn(p, "|") == n && !strncmp(p, value, n))
+        if (is_choice(p, strcspn(p, "|"), value))
             return true;
     return false;
 }

@@ -144,22 +144,48 @@ keep(char *log, size_t *length, const char *bytes, size_t n)
     log[*length] = '\0';
 }
 
-/* Reads the messages until the last writer closes; false at the deadline. */
+/* Is the time over, or is it to stop? */
 static bool
-drain(ix_process *p, int in)
+is_over(const ix_process *p)
 {
+    return ix_process_clock() >= p->deadline ||
+           (p->stop && atomic_load(p->stop));
+}
+
+/* Has the process ended? Its status stays there to be taken. */
+static bool
+has_ended(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    return rc != 0 || info.si_pid == pid;
+}
+
+/* Reads the messages until the last writer closes. Where the process has ended
+ * before, others are not waited for: what it started ends too, and a child that
+ * the host forked meanwhile may hold the pipe for ever. False when it is over
+ * before. */
+static bool
+drain(ix_process *p, pid_t pid, int in)
+{
+    enum { NAP_MS = 5 };
     size_t length = 0;
+    bool ended = false;
     p->log[0] = '\0';
-    for (;;) {
-        int64_t left = p->deadline - ix_process_clock();
+    while (!is_over(p)) {
         struct pollfd f = {.fd = in, .events = POLLIN};
-        int ready = left <= 0 ? 0 : poll(&f, 1, left > 1000 ? 1000 : (int)left);
+        int ready = poll(&f, 1, ended ? 0 : NAP_MS);
         if (ready < 0 && errno != EINTR)
             return false;
-        if (left <= 0)
-            return false;
-        if (ready <= 0)
+        if (ready == 0 && ended) {
+            kill(-pid, SIGKILL); /* its status is not taken: the number is its
+                                    own still */
+            return true;
+        }
+        if (ready <= 0) {
+            ended = has_ended(pid);
             continue;
+        }
         char bytes[4096];
         ssize_t n = read(in, bytes, sizeof bytes);
         if (n == 0)
@@ -169,12 +195,13 @@ drain(ix_process *p, int in)
         else if (errno != EINTR)
             return false;
     }
+    return false;
 }
 
-/* Waits for "pid" until the deadline. 1: ended, with "*status"; 0: the host
- * took the status; -1: time is over. */
+/* Waits for "pid". 1: ended, with "*status"; 0: the host took the status; -1:
+ * it is over before. */
 static int
-reap(pid_t pid, int64_t deadline, int *status)
+reap(const ix_process *p, pid_t pid, int *status)
 {
     for (;;) {
         pid_t got = waitpid(pid, status, WNOHANG);
@@ -182,7 +209,7 @@ reap(pid_t pid, int64_t deadline, int *status)
             return 1;
         if (got < 0 && errno != EINTR)
             return 0;
-        if (ix_process_clock() >= deadline)
+        if (is_over(p))
             return -1;
         struct timespec nap = {0, 500000};
         nanosleep(&nap, NULL);
@@ -236,13 +263,18 @@ ix_process_run(ix_process *p, ix_error *err)
     }
     limit(pid, p->deadline - start);
     int status = 0;
-    int end = drain(p, ends[0]) ? reap(pid, p->deadline, &status) : -1;
+    int end = drain(p, pid, ends[0]) ? reap(p, pid, &status) : -1;
     close(ends[0]);
     if (end > 0)
         return judge(p, status, err);
     if (end == 0)
         return ILEX_OK;
     kill_group(pid);
+    if (p->stop && atomic_load(p->stop))
+        return ix_fail(err, ILEX_E_TOOLCHAIN,
+                       "the compiler '%s' was stopped: nobody needs its result "
+                       "any more",
+                       p->argv[0]);
     return ix_fail(err, ILEX_E_TOOLCHAIN,
                    "the compiler '%s' was stopped: the program's time limit of "
                    "%.3g s is over; allow more (option cc_timeout, in seconds; "

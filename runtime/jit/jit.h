@@ -7,6 +7,8 @@
 #ifndef ILEX_RUNTIME_JIT_H
 #define ILEX_RUNTIME_JIT_H
 
+#include <stdatomic.h>
+
 #include "lib/base/text.h"
 
 /* Loaded machine code, atomically counted: it stays mapped while anybody holds
@@ -25,10 +27,11 @@ typedef struct ix_jit_request {
     size_t nsymbols;
     bool needs_math; /* calls functions of lib/ops/math.def by name */
     /* The rest is read by cc only. */
-    const char *cc;         /* absolute path; NULL: ILEX_CC_PATH */
-    const char *cflags_opt; /* -O*, -march=*, -g separated by blanks, or NULL;
-                               they follow the built-in "-O3 -march=native" */
-    int64_t timeout_ms;     /* for the whole request; <= 0: none */
+    const char *cc;          /* absolute path; NULL: ILEX_CC_PATH */
+    const char *cflags_opt;  /* -O*, -march=*, -g separated by blanks, or NULL;
+                                they follow the built-in "-O3 -march=native" */
+    int64_t timeout_ms;      /* for the whole request; <= 0: none */
+    const atomic_bool *stop; /* set: the request fails at once; NULL: never */
 } ix_jit_request;
 
 /* Compile, load and put the address of symbol i into "entries[i]". The code is

@@ -446,6 +446,7 @@ ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
     j->dir = -1;
     j->deadline = limited ? ix_process_clock() + req->timeout_ms : INT64_MAX;
     j->process.limit_ms = req->timeout_ms;
+    j->process.stop = req->stop;
     size_t size = 0;
     void *image = obtain_object(j, &size);
     ix_mem_free(mem, j);

@@ -122,10 +122,11 @@ static ilex_status
 launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     const ilex_program *p = r->p;
+    const ix_tier *tier = ix_program_tier(p);
     launch_state l = {
-        .fn = p->kernel[i], .arguments = r->arguments, .lo = lo, .hi = hi};
+        .fn = tier->kernel[i], .arguments = r->arguments, .lo = lo, .hi = hi};
     const ix_kernel_layout *layout =
-        &p->c->source[p->backend->dialect].layout[i];
+        &p->c->source[tier->backend->dialect].layout[i];
     char *own = NULL;
     ix_pack_arguments(r, layout, r->arguments);
     l.parts = r->threads < hi - lo ? r->threads : hi - lo;

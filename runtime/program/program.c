@@ -2,11 +2,9 @@
  *
  * Programs: from a module to something that runs.
  */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "runtime/program/program.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "lib/base/fpenv.h"
 
@@ -37,52 +35,58 @@ ix_backend_choose(ilex_context *ctx)
     return find_backend("cc");
 }
 
-static double
-now(void)
+/* The back end that takes over with jit=auto; NULL: none does. */
+static const ix_backend *
+choose_better(ilex_context *ctx, const ix_backend *first)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    bool automatic = !strcmp(ix_option_text(ctx, IX_OPTION_jit), "auto");
+    const ix_backend *cc = find_backend("cc");
+    return automatic && cc != first ? cc : NULL;
 }
 
 /* ---- compiling ---- */
 
-/* Compiles the source and finds the kernels. */
-static ilex_status
-load_code(ilex_context *ctx, ilex_program *p)
+/* The source of the back ends that are not NULL, or tapes. */
+static ix_compiled *
+lower(ilex_module *module, const ix_backend *first, const ix_backend *better)
 {
-    ix_compiled *c = p->c;
-    const char **names =
-        ix_mem_new(&ctx->mem, (c->nkernels + 1) * sizeof *names);
-    void **entries = ix_mem_new(&ctx->mem, (c->nkernels + 1) * sizeof *entries);
-    p->kernel = ix_mem_new(&p->mem, (c->nkernels + 1) * sizeof *p->kernel);
-    const char *cc = ix_option_text(ctx, IX_OPTION_cc);
-    const char *flags = ix_option_text(ctx, IX_OPTION_cflags);
-    const ix_sources *source = &c->source[p->backend->dialect];
-    ix_jit_request req = {.sources = source->unit,
-                          .nsources = source->nunits,
-                          .symbols = names,
-                          .nsymbols = c->nkernels,
-                          .needs_math = source->uses_math,
-                          .cc = *cc ? cc : NULL,
-                          .cflags_opt = *flags ? flags : NULL,
-                          .timeout_ms =
-                              1000 * ix_option_int(ctx, IX_OPTION_cc_timeout)};
-    double start = now();
-    for (size_t i = 0; names && i < c->nkernels; i++)
-        names[i] = c->kernel[source->layout[i].function].name;
-    if (names && entries && p->kernel)
-        p->code = p->backend->compile(&p->mem, &req, entries, &ctx->error);
-    else
-        ix_fail_memory(&ctx->error);
-    for (size_t i = 0; p->code && i < c->nkernels; i++)
-        memcpy(&p->kernel[i], &entries[i], sizeof p->kernel[i]);
-    if (p->code && p->backend->command)
-        p->command = p->backend->command(&p->mem, &req, &ctx->error);
-    p->jit_seconds = now() - start;
-    ix_mem_free(&ctx->mem, names);
-    ix_mem_free(&ctx->mem, entries);
-    return p->code ? ILEX_OK : ctx->error.code;
+    const ix_backend *all[] = {first, better};
+    ix_compile_request request = {.reference = first->dialect < 0};
+    for (size_t i = 0; i < IX_COUNT(all); i++)
+        if (all[i] && all[i]->dialect >= 0) {
+            request.dialect[all[i]->dialect] = true;
+            request.several[all[i]->dialect] = all[i]->several;
+        }
+    return ix_compile(module, &request);
+}
+
+/* What a program needs beside its code. */
+static bool
+complete(ilex_program *p)
+{
+    bool device = p->backend->engine == &ix_engine_device;
+    p->workspaces = ix_workspaces_new(&p->mem);
+    p->equations = ix_equations_new(&p->mem, p->c);
+    if (device)
+        p->device_codes = ix_device_codes_new(&p->mem);
+    return p->workspaces && p->equations && (p->device_codes || !device);
+}
+
+/* The code of the first back end, and what it takes to get better code. */
+static void
+equip(ilex_program *p, const ix_backend *better, ilex_context *ctx)
+{
+    ix_toolchain tools = ix_toolchain_of(ctx);
+    size_t most = ix_most_arguments(p->c, p->backend->dialect), other = 0;
+    p->first = ix_tier_new(&p->mem, p, p->backend, &tools, &ctx->error);
+    atomic_init(&p->tier, p->first);
+    if (p->first && better) {
+        other = ix_most_arguments(p->c, better->dialect);
+        p->promotion = ix_promotion_new(p, better, ctx);
+        if (!p->promotion)
+            ix_fail_memory(&ctx->error);
+    }
+    p->most_arguments = most > other ? most : other;
 }
 
 static ilex_program *
@@ -98,24 +102,12 @@ compile_as_is(ilex_module *module)
     p->mem = *ix_context_mem(ctx);
     p->backend = ix_backend_choose(ctx);
     p->threads = (int)ix_option_int(ctx, IX_OPTION_threads);
-    ix_compile_request request = {.reference = p->backend->dialect < 0,
-                                  .several = p->backend->several};
-    if (!request.reference)
-        request.dialect[p->backend->dialect] = true;
-    p->c = ix_compile(module, &request);
-    p->workspaces = ix_workspaces_new(&p->mem);
-    if (p->backend->engine == &ix_engine_device)
-        p->device_codes = ix_device_codes_new(&p->mem);
-    p->equations = p->c ? ix_equations_new(&p->mem, p->c) : NULL;
-    bool complete =
-        p->workspaces && p->equations &&
-        (p->device_codes || p->backend->engine != &ix_engine_device);
-    if (p->c && !complete)
+    const ix_backend *better = choose_better(ctx, p->backend);
+    p->c = lower(module, p->backend, better);
+    if (p->c && !complete(p))
         ix_fail_memory(&ctx->error);
-    else if (p->c && p->backend->compile)
-        load_code(ctx, p);
-    if (p->c)
-        p->most_arguments = ix_most_arguments(p->c, p->backend->dialect);
+    else if (p->c)
+        equip(p, better, ctx);
     if (p->c && ctx->error.code == ILEX_OK)
         return p;
     ilex_program_release(p);
@@ -166,6 +158,7 @@ compile_module(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     ix_text t;
+    ix_promotion_tell(ctx);
     if (ctx->error.code != ILEX_OK || !may_reuse(ctx))
         return compile_anew(module);
     ix_text_init(&t, &ctx->mem);
@@ -253,9 +246,8 @@ ilex_program_release(ilex_program *p)
     if (!p || atomic_fetch_sub(&p->count, 1) != 1)
         return;
     ix_mem mem = p->mem;
-    ix_code_release(p->code);
-    ix_mem_free(&mem, p->kernel);
-    ix_mem_free(&mem, p->command);
+    ix_promotion_free(p->promotion);
+    ix_tier_free(p->first);
     ix_equations_free(&mem, p->equations);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);

@@ -119,22 +119,76 @@ typedef struct ix_backend {
 /* The row that option jit asks for; auto: tcc, else cc. */
 const ix_backend *ix_backend_choose(ilex_context *ctx);
 
+/* ---- tier.c: a program's code from one back end ---- */
+
+typedef struct ix_tier {
+    ix_mem mem;
+    const ix_backend *backend;
+    ix_code *code;        /* NULL: none is needed */
+    ix_kernel_fn *kernel; /* by kernel number */
+    char *command;        /* of the compiler, or NULL */
+    double seconds;       /* spent compiling */
+} ix_tier;
+
+/* What the compiler is called with, from the options. */
+typedef struct ix_toolchain {
+    const char *cc, *cflags; /* NULL: the defaults */
+    int64_t timeout_ms;
+    const atomic_bool *stop; /* set: nobody needs the code; or NULL */
+} ix_toolchain;
+ix_toolchain ix_toolchain_of(const ilex_context *ctx);
+
+/* Compiles the program's source for a back end. NULL after an error. */
+ix_tier *ix_tier_new(const ix_mem *mem, const ilex_program *p,
+                     const ix_backend *backend, const ix_toolchain *tools,
+                     ix_error *err);
+void ix_tier_free(ix_tier *tier);
+
+/* Seconds of a clock that only goes forward. */
+double ix_clock(void);
+
+/* ---- promote.c: from the quick compiler's code to the good one's ---- */
+
+/* NULL for a program that stays what it is. */
+typedef struct ix_promotion ix_promotion;
+
+/* For jit=auto: "backend" compiles once the program has run long enough. NULL
+ * without memory. */
+ix_promotion *ix_promotion_new(ilex_program *p, const ix_backend *backend,
+                               const ilex_context *ctx);
+/* Ends what is under way; then its code, which no run may be in. */
+void ix_promotion_free(ix_promotion *m);
+
+/* Around a run: the time to give back, 0: this one need not be measured. */
+double ix_promotion_begin(const ilex_program *p);
+void ix_promotion_ran(const ilex_program *p, double begin);
+
+/* Says in the log what failed in the background for programs of the context. */
+void ix_promotion_tell(ilex_context *ctx);
+
 struct ilex_program {
     atomic_size_t count;
     ix_mem mem;
     ix_compiled *c;
     ix_equations *equations;
-    const ix_backend *backend;
-    ix_code *code;
-    ix_kernel_fn *kernel; /* by kernel number */
-    char *command;
-    int threads;           /* 0: as many as are worth it */
-    size_t most_arguments; /* bytes of a kernel's */
+    const ix_backend *backend; /* that it was compiled for */
+    ix_tier *first;
+    _Atomic(const ix_tier *)
+        tier;                /* what launches use; "first" to begin with */
+    ix_promotion *promotion; /* or NULL */
+    int threads;             /* 0: as many as are worth it */
+    size_t most_arguments;   /* bytes of a kernel's */
     ix_workspaces *workspaces;
     ix_device_codes *device_codes; /* NULL: it runs on the host */
-    double jit_seconds;
     bool kept; /* for those who compile it again: nobody else may hold it */
 };
+
+/* The code that launches use now. */
+static inline const ix_tier *
+ix_program_tier(const ilex_program *p)
+{
+    return atomic_load_explicit(&p->tier, memory_order_acquire);
+}
 
 /* ---- bind.c, run.c: one run ---- */
 

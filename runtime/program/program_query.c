@@ -14,7 +14,7 @@ ilex_program_name(const ilex_program *p)
 const char *
 ilex_program_backend(const ilex_program *p)
 {
-    return p->backend->name;
+    return ix_program_tier(p)->backend->name;
 }
 
 size_t
@@ -38,22 +38,24 @@ ilex_program_lower_seconds(const ilex_program *p)
 double
 ilex_program_jit_seconds(const ilex_program *p)
 {
-    return p->jit_seconds;
+    return ix_program_tier(p)->seconds;
 }
 
 const char *
 ilex_program_source(const ilex_program *p, size_t unit)
 {
-    if (p->backend->dialect < 0)
+    int dialect = ix_program_tier(p)->backend->dialect;
+    if (dialect < 0)
         return NULL;
-    const ix_sources *source = &p->c->source[p->backend->dialect];
+    const ix_sources *source = &p->c->source[dialect];
     return unit < source->nunits ? source->unit[unit] : NULL;
 }
 
 const char *
 ilex_program_command(const ilex_program *p)
 {
-    return p->command ? p->command : "";
+    const char *command = ix_program_tier(p)->command;
+    return command ? command : "";
 }
 
 /* Wrapped data are no arguments: they are bound already. */

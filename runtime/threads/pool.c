@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/fpenv.h"
+#include "lib/base/library.h"
 
 typedef struct job {
     struct job *next;
@@ -114,6 +115,8 @@ make_workers(int wanted)
     pthread_attr_t attr;
     if (nworkers >= wanted || pthread_attr_init(&attr))
         return;
+    if (nworkers == 0)
+        ix_library_pin();
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     while (nworkers < wanted && nworkers < MAX_WORKERS) {
         pthread_t thread;

@@ -143,26 +143,28 @@ load(ilex_context *ctx, ilex_program *p, const char *cflags)
 {
     ix_text t;
     ix_compiled *c = p->c;
+    ix_tier *tier = p->first;
     ix_text_init(&t, &ctx->mem);
     put_unit(&t, c);
     const char *source = ix_text_string(&t);
     const char **names = launcher_names(&ctx->mem, c);
     void **entries = ix_mem_new(&ctx->mem, (c->nkernels + 1) * sizeof *entries);
-    p->kernel = ix_mem_new(&p->mem, (c->nkernels + 1) * sizeof *p->kernel);
+    tier->kernel =
+        ix_mem_new(&tier->mem, (c->nkernels + 1) * sizeof *tier->kernel);
     ix_jit_request req = {.sources = &source,
                           .nsources = 1,
                           .symbols = names,
                           .nsymbols = c->nkernels,
                           .needs_math = c->source[IX_DIALECT_cuda].uses_math,
                           .cflags_opt = cflags};
-    if (source && names && entries && p->kernel)
-        p->code = ix_jit_cc_compile(&p->mem, &req, entries, &ctx->error);
-    for (size_t i = 0; p->code && i < c->nkernels; i++)
-        memcpy(&p->kernel[i], &entries[i], sizeof p->kernel[i]);
+    if (source && names && entries && tier->kernel)
+        tier->code = ix_jit_cc_compile(&p->mem, &req, entries, &ctx->error);
+    for (size_t i = 0; tier->code && i < c->nkernels; i++)
+        memcpy(&tier->kernel[i], &entries[i], sizeof tier->kernel[i]);
     ix_mem_free(&ctx->mem, names);
     ix_mem_free(&ctx->mem, entries);
     ix_text_free(&t);
-    return p->code != NULL;
+    return tier->code != NULL;
 }
 
 /* The module's CUDA source as a program without code. */
@@ -186,7 +188,11 @@ cuda_shim_lower(ilex_module *module)
     p->c = ix_compile(module, &request);
     p->workspaces = ix_workspaces_new(&p->mem);
     p->equations = p->c ? ix_equations_new(&p->mem, p->c) : NULL;
-    if (p->workspaces && p->equations) {
+    p->first = ix_mem_new(&p->mem, sizeof *p->first);
+    if (p->workspaces && p->equations && p->first) {
+        p->first->mem = p->mem;
+        p->first->backend = &backend;
+        atomic_init(&p->tier, p->first);
         p->most_arguments = ix_most_arguments(p->c, IX_DIALECT_cuda);
         return p;
     }

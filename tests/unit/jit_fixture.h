@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -99,6 +100,53 @@ remove_scratch(void)
     ck_assert_int_eq(count_left(scratch), 0);
     rmdir(scratch);
     unsetenv("ILEX_TMPDIR");
+}
+
+/* A fake compiler: a shell script beside the scratch directory. */
+static inline void
+write_compiler(char *path, size_t size, const char *script)
+{
+    snprintf(path, size, "%s.cc", scratch);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+    ck_assert_int_ge(fd, 0);
+    dprintf(fd, "#!/bin/sh\n%s\n", script);
+    close(fd);
+}
+
+/* Has the process ended, in two seconds? A zombie that nobody waits for yet
+ * has. */
+static inline bool
+ends(long pid)
+{
+    char path[40], state = 'R';
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    for (int i = 0; state != 'Z' && state != 'X' && i < 200; i++) {
+        FILE *f = fopen(path, "r");
+        if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+            state = 'Z';
+        if (f)
+            fclose(f);
+        usleep(10000);
+    }
+    return state == 'Z' || state == 'X';
+}
+
+/* The number that a fake compiler wrote to "<scratch>.pid", which goes; 0 if
+ * there is none yet. */
+static inline long
+take_pid(void)
+{
+    char path[80];
+    long pid = 0;
+    snprintf(path, sizeof path, "%s.pid", scratch);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%ld", &pid) != 1)
+        pid = 0;
+    if (f)
+        fclose(f);
+    if (pid)
+        unlink(path);
+    return pid;
 }
 
 /* The exit status of "body" in a forked child, -1 for a signal. */

@@ -80,17 +80,6 @@ START_TEST(cc_flags_and_command)
 }
 END_TEST
 
-/* A fake compiler: a shell script in the scratch directory. */
-static void
-write_compiler(char *path, size_t size, const char *script)
-{
-    snprintf(path, size, "%s.cc", scratch);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-    ck_assert_int_ge(fd, 0);
-    dprintf(fd, "#!/bin/sh\n%s\n", script);
-    close(fd);
-}
-
 START_TEST(cc_fake_compilers)
 {
     static const struct {
@@ -137,25 +126,10 @@ START_TEST(cc_fake_compilers)
 }
 END_TEST
 
-/* Has the process ended? A zombie that nobody waits for yet has. */
-static bool
-has_ended(long pid)
-{
-    char path[40], state = 'Z';
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *f = fopen(path, "r");
-    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-        state = 'Z';
-    if (f)
-        fclose(f);
-    return state == 'Z' || state == 'X';
-}
-
 /* What a compiler started ends with it at the time limit. */
 START_TEST(cc_process_group)
 {
     char path[80], script[200];
-    long pid = 0;
     single s;
     void *entry;
     snprintf(script, sizeof script, "sleep 60 &\necho $! > %s.pid\nwait",
@@ -168,17 +142,9 @@ START_TEST(cc_process_group)
         ix_jit_cc_compile(&ix_mem_default, &s.req, &entry, &error));
     ck_assert_msg(strstr(error.text, "time limit") != NULL, "%s", error.text);
     unlink(path);
-    snprintf(path, sizeof path, "%s.pid", scratch);
-    FILE *f = fopen(path, "r");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_int_eq(fscanf(f, "%ld", &pid), 1);
-    fclose(f);
-    unlink(path);
-    bool ended = false;
-    for (int i = 0; !ended && i < 200; i++) {
-        usleep(10000);
-        ended = has_ended(pid);
-    }
+    long pid = take_pid();
+    ck_assert_int_gt(pid, 0);
+    bool ended = ends(pid);
     if (!ended)
         kill((pid_t)pid, SIGKILL);
     ck_assert_msg(ended, "process %ld goes on", pid);

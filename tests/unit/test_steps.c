@@ -198,7 +198,7 @@ START_TEST(status_is_read)
     ilex_program *p = compile_compiled();
     arguments a;
     open_arguments(&a, 5, 16);
-    p->kernel[0] = complain;
+    p->first->kernel[0] = complain;
     ix_compiled_check check = {.buffer = 0, .source = -1};
     p->c->check = &check;
     for (int threads = 1; threads < 6; threads++) {

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jit=auto: a program runs at once on code that was compiled quickly. When it
+ * has run for longer than good code would take to compile, that is compiled in
+ * the background, and launches use it from then on. Nothing else changes, nor
+ * does a bit of a result. What fails there is told to the log later; the
+ * program goes on with what it has.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/fork.h"
+#include "runtime/program/program.h"
+#include "runtime/threads/background.h"
+
+typedef enum outcome { OPEN, DONE, FAILED } outcome;
+
+struct ix_promotion {
+    ix_task task; /* first: a task is its promotion */
+    ilex_program *p;
+    const ix_backend *backend;
+    ix_toolchain tools; /* its texts are this struct's */
+    ix_tier *tier;      /* what the task made */
+    _Atomic outcome outcome;
+    double after;         /* seconds of running; less than 0: as measured */
+    double bytes;         /* to compile */
+    bool automatic;       /* runs start it */
+    atomic_bool counting; /* and have not yet */
+    _Atomic double ran;
+    atomic_int skipped; /* short runs before the next one is measured */
+    void (*log)(void *user, ilex_level level, const char *text);
+    void *log_user; /* of the context */
+    ix_error error; /* FAILED: why */
+};
+
+/* ---- what is told later ----
+ *
+ * A log is called by its context's thread alone, so that a message waits for
+ * the next time this context compiles. */
+
+typedef struct note {
+    struct note *next;
+    void (*log)(void *user, ilex_level level, const char *text);
+    void *user;
+    char text[600];
+} note;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static note *notes;
+
+IX_FORK_TAKES(lock, constructor(IX_FORK_FIRST))
+
+/* The same is not told twice. */
+static void
+keep_note(const ix_promotion *m)
+{
+    note *n = m->log ? calloc(1, sizeof *n) : NULL, **at;
+    if (!n)
+        return;
+    n->log = m->log;
+    n->user = m->log_user;
+    snprintf(n->text, sizeof n->text, "jit=auto: %.60s stays with %s: %.480s",
+             m->p->c->name, m->p->backend->name, m->error.text);
+    pthread_mutex_lock(&lock);
+    for (at = &notes; *at; at = &(*at)->next)
+        if ((*at)->user == n->user && !strcmp((*at)->text, n->text))
+            break;
+    bool known = *at != NULL;
+    if (!known)
+        *at = n;
+    pthread_mutex_unlock(&lock);
+    if (known)
+        free(n);
+}
+
+/* Takes a note of this log out; NULL: there is none. */
+static note *
+take_note(const ilex_context *ctx)
+{
+    note **at = &notes, *n;
+    pthread_mutex_lock(&lock);
+    while (*at && ((*at)->log != ctx->log || (*at)->user != ctx->log_user))
+        at = &(*at)->next;
+    n = *at;
+    if (n)
+        *at = n->next;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+void
+ix_promotion_tell(ilex_context *ctx)
+{
+    for (note *n; ctx->log && (n = take_note(ctx)); free(n))
+        ix_log(ctx, ILEX_WARNING, "%s", n->text);
+}
+
+/* ---- compiling, with malloc's memory: the thread is not the user's ---- */
+
+enum {
+    START_BYTES = 4096
+}; /* of source take as long as the compiler's start */
+
+/* Seconds for a byte of source: a guess, then what was measured last. */
+static _Atomic double pace = 1e-5;
+
+static double
+count_bytes(const ix_sources *source)
+{
+    double bytes = START_BYTES;
+    for (size_t i = 0; i < source->nunits; i++)
+        bytes += (double)strlen(source->unit[i]);
+    return bytes;
+}
+
+static void
+promote(ix_task *task)
+{
+    ix_promotion *m = (ix_promotion *)task;
+    ix_error_clear(&m->error);
+    m->tier =
+        ix_tier_new(&ix_mem_default, m->p, m->backend, &m->tools, &m->error);
+    if (m->tier) {
+        atomic_store(&pace, m->tier->seconds / m->bytes);
+        atomic_store_explicit(&m->p->tier, m->tier, memory_order_release);
+        atomic_store(&m->outcome, DONE);
+    } else if (!atomic_load(&task->stop)) {
+        keep_note(m);
+        atomic_store(&m->outcome, FAILED);
+    }
+}
+
+/* Nothing was made, and the child may want it for itself. */
+static void
+forget(ix_task *task)
+{
+    ix_promotion *m = (ix_promotion *)task;
+    atomic_store(&m->counting, m->automatic);
+}
+
+/* Only the first of those who call it starts the task. */
+static void
+start(ix_promotion *m)
+{
+    atomic_store(&m->counting, false);
+    ix_task_start(&m->task);
+}
+
+/* ---- its life ---- */
+
+static const char *
+copy_text(const ix_mem *mem, const char *text, bool *ok)
+{
+    size_t n = text ? strlen(text) + 1 : 0;
+    char *copy = text ? ix_mem_new(mem, n) : NULL;
+    *ok = *ok && (copy || !text);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
+ix_promotion *
+ix_promotion_new(ilex_program *p, const ix_backend *backend,
+                 const ilex_context *ctx)
+{
+    const char *after = ix_option_text(ctx, IX_OPTION_tier_after);
+    bool ok = true;
+    ix_promotion *m = ix_mem_new(&p->mem, sizeof *m);
+    if (!m)
+        return NULL;
+    m->task.run = promote;
+    m->task.lost = forget;
+    m->p = p;
+    m->backend = backend;
+    m->tools = ix_toolchain_of(ctx);
+    m->tools.cc = copy_text(&p->mem, m->tools.cc, &ok);
+    m->tools.cflags = copy_text(&p->mem, m->tools.cflags, &ok);
+    m->tools.stop = &m->task.stop;
+    m->bytes = count_bytes(&p->c->source[backend->dialect]);
+    m->after = strcmp(after, "measured") ? strtod(after, NULL) : -1;
+    m->log = ctx->log;
+    m->log_user = ctx->log_user;
+    if (!ok) {
+        ix_promotion_free(m);
+        return NULL;
+    }
+    m->automatic = strcmp(after, "never") != 0;
+    atomic_store(&m->counting, m->automatic);
+    if (m->automatic && m->after == 0)
+        start(m);
+    return m;
+}
+
+void
+ix_promotion_free(ix_promotion *m)
+{
+    if (!m)
+        return;
+    ix_mem mem = m->p->mem;
+    ix_task_end(&m->task);
+    ix_tier_free(m->tier);
+    ix_mem_free(&mem, (char *)(uintptr_t)m->tools.cc);
+    ix_mem_free(&mem, (char *)(uintptr_t)m->tools.cflags);
+    ix_mem_free(&mem, m);
+}
+
+/* ---- counting runs ---- */
+
+double
+ix_promotion_begin(const ilex_program *p)
+{
+    ix_promotion *m = p->promotion;
+    if (!m || !atomic_load_explicit(&m->counting, memory_order_relaxed))
+        return 0;
+    int left = atomic_load_explicit(&m->skipped, memory_order_relaxed);
+    if (left == 0)
+        return ix_clock();
+    atomic_store_explicit(&m->skipped, left - 1, memory_order_relaxed);
+    return 0;
+}
+
+/* Of short runs, beside which a look at the clock is long, one stands for
+ * many. What two threads add at once may be counted once. */
+void
+ix_promotion_ran(const ilex_program *p, double begin)
+{
+    enum { MANY = 32 };
+    const double is_short = 2e-6;
+    if (begin <= 0)
+        return;
+    ix_promotion *m = p->promotion;
+    double took = ix_clock() - begin, after = m->after;
+    int stands_for = took < is_short ? MANY : 1;
+    double ran =
+        atomic_load_explicit(&m->ran, memory_order_relaxed) + took * stands_for;
+    atomic_store_explicit(&m->ran, ran, memory_order_relaxed);
+    atomic_store_explicit(&m->skipped, stands_for - 1, memory_order_relaxed);
+    if (ran >= (after < 0 ? atomic_load(&pace) * m->bytes : after))
+        start(m);
+}
+
+ilex_status
+ilex_program_wait(const ilex_program *p, double seconds)
+{
+    ix_promotion *m = p ? p->promotion : NULL;
+    if (!p)
+        return ILEX_E_ARGUMENT;
+    if (!m)
+        return ILEX_OK;
+    if (atomic_load(&m->outcome) == OPEN) {
+        start(m);
+        if (!ix_task_wait(&m->task, seconds))
+            return ILEX_E_TIMEOUT;
+    }
+    switch (atomic_load(&m->outcome)) {
+    case DONE:
+        return ILEX_OK;
+    case FAILED:
+        return m->error.code;
+    default:
+        return ILEX_E_MEMORY; /* no thread */
+    }
+}
+
+const char *
+ilex_program_note(const ilex_program *p)
+{
+    const ix_promotion *m = p->promotion;
+    return m && atomic_load(&m->outcome) == FAILED ? m->error.text : "";
+}

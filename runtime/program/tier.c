@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A program's code from one back end.
+ */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include <time.h>
+
+#include "runtime/program/program.h"
+
+double
+ix_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+ix_toolchain
+ix_toolchain_of(const ilex_context *ctx)
+{
+    const char *cc = ix_option_text(ctx, IX_OPTION_cc);
+    const char *flags = ix_option_text(ctx, IX_OPTION_cflags);
+    return (ix_toolchain){.cc = *cc ? cc : NULL,
+                          .cflags = *flags ? flags : NULL,
+                          .timeout_ms =
+                              1000 * ix_option_int(ctx, IX_OPTION_cc_timeout)};
+}
+
+/* Compiles the source and finds the kernels. */
+static bool
+load_code(const ix_compiled *c, ix_tier *t, const ix_toolchain *tools,
+          ix_error *err)
+{
+    const ix_sources *source = &c->source[t->backend->dialect];
+    const char **names = ix_mem_new(&t->mem, (c->nkernels + 1) * sizeof *names);
+    void **entries = ix_mem_new(&t->mem, (c->nkernels + 1) * sizeof *entries);
+    t->kernel = ix_mem_new(&t->mem, (c->nkernels + 1) * sizeof *t->kernel);
+    ix_jit_request req = {.sources = source->unit,
+                          .nsources = source->nunits,
+                          .symbols = names,
+                          .nsymbols = c->nkernels,
+                          .needs_math = source->uses_math,
+                          .cc = tools->cc,
+                          .cflags_opt = tools->cflags,
+                          .timeout_ms = tools->timeout_ms,
+                          .stop = tools->stop};
+    for (size_t i = 0; names && i < c->nkernels; i++)
+        names[i] = c->kernel[source->layout[i].function].name;
+    if (names && entries && t->kernel)
+        t->code = t->backend->compile(&t->mem, &req, entries, err);
+    else
+        ix_fail_memory(err);
+    for (size_t i = 0; t->code && i < c->nkernels; i++)
+        memcpy(&t->kernel[i], &entries[i], sizeof t->kernel[i]);
+    if (t->code && t->backend->command)
+        t->command = t->backend->command(&t->mem, &req, err);
+    ix_mem_free(&t->mem, names);
+    ix_mem_free(&t->mem, entries);
+    return t->code && (t->command || !t->backend->command);
+}
+
+ix_tier *
+ix_tier_new(const ix_mem *mem, const ilex_program *p, const ix_backend *backend,
+            const ix_toolchain *tools, ix_error *err)
+{
+    ix_tier *t = ix_mem_new(mem, sizeof *t);
+    double start = ix_clock();
+    if (!t) {
+        ix_fail_memory(err);
+        return NULL;
+    }
+    t->mem = *mem;
+    t->backend = backend;
+    if (backend->compile && !load_code(p->c, t, tools, err)) {
+        ix_tier_free(t);
+        return NULL;
+    }
+    t->seconds = ix_clock() - start;
+    return t;
+}
+
+void
+ix_tier_free(ix_tier *t)
+{
+    if (!t)
+        return;
+    ix_mem mem = t->mem;
+    ix_code_release(t->code);
+    ix_mem_free(&mem, t->kernel);
+    ix_mem_free(&mem, t->command);
+    ix_mem_free(&mem, t);
+}
