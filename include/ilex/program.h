@@ -196,6 +196,47 @@ ILEX_API ilex_status ilex_run_steps(const ilex_program *p,
                                     int64_t steps, const char *swaps,
                                     ilex_call *call);
 
+/* ---- prepared calls ----
+ *
+ * What ilex_run finds out before it computes, found out once: names, shapes,
+ * sizes, checks. Storages do not change their shapes; who writes their elements
+ * in between is seen. One run at a time; any thread. */
+
+typedef struct ilex_prepared ilex_prepared;
+
+/* ilex_run(p, bindings, count, call) without the run. It takes a count of the
+ * program and of each storage and copies names, sizes and the box; a workspace,
+ * "user" and "counted" of the call, which may be NULL, must live as long. NULL
+ * after an error, those of ilex_run, in "ctx", which may be NULL. Owned by the
+ * caller. */
+ILEX_API ilex_prepared *ilex_bind(ilex_context *ctx, const ilex_program *p,
+                                  const ilex_binding *bindings, size_t count,
+                                  const ilex_call *call);
+
+/* Runs. The errors are those of the run itself (integers that are data, memory,
+ * devices). */
+ILEX_API ilex_status ilex_prepared_run(ilex_prepared *q);
+
+/* From now on argument "name", which is bound to a storage of the host, has its
+ * element (0, ..., 0), halo included, at "data", with the storage's shape and
+ * strides. The memory belongs to the caller. ILEX_E_BINDING where no storage is
+ * bound to the name, ILEX_E_ALIGNMENT, ILEX_E_OVERLAP: nothing changes then. */
+ILEX_API ilex_status ilex_prepared_set_pointer(ilex_prepared *q,
+                                               const char *name, void *data);
+
+/* Argument number->name, which is bound to a number, is now this one:
+ * ilex_prepared_set(q, &(ilex_binding)ILEX_BIND_F64("dt", 0.1)). ILEX_E_BINDING
+ * for storages and sizes, ILEX_E_BINDING_TYPE, ILEX_E_LITERAL. */
+ILEX_API ilex_status ilex_prepared_set(ilex_prepared *q,
+                                       const ilex_binding *number);
+
+/* What the last call of the three functions above failed of, "" if it did
+ * not; until the next one. */
+ILEX_API const char *ilex_prepared_error(const ilex_prepared *q);
+
+/* Gives everything back. NULL is ignored. */
+ILEX_API void ilex_prepared_release(ilex_prepared *q);
+
 /* ---- jit=auto ----
  *
  * A program that is compiled with jit=auto runs at once, on code from tcc. Once

@@ -298,3 +298,15 @@ ix_bind(ix_run *r)
         rc = check_overlap(r, i);
     return rc;
 }
+
+ilex_status
+ix_bind_move(ix_run *r, size_t i, const ilex_storage *s)
+{
+    const ix_compiled *c = r->p->c;
+    ilex_status rc = ILEX_OK;
+    r->bound[i] = s;
+    place(r, i);
+    for (size_t k = 0; !rc && k < c->narguments; k++)
+        rc = check_overlap(r, k);
+    return rc;
+}

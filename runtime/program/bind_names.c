@@ -64,9 +64,8 @@ is_integer(const ilex_binding *b)
     return b->kind == ILEX_BOUND_I64 || b->kind == ILEX_BOUND_U64;
 }
 
-/* Binds argument "i" to a number. */
-static ilex_status
-bind_number(ix_run *r, size_t i, const ilex_binding *x)
+ilex_status
+ix_bind_number(ix_run *r, size_t i, const ilex_binding *x)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
     if (b->role == IX_COMPILED_OUTPUT || b->rank > 0)
@@ -113,7 +112,7 @@ bind_one(ix_run *r, const ilex_binding *x)
                        c->name, name, r->seen[i] ? "twice" : "to NULL");
     r->seen[i] = true;
     if (number)
-        return bind_number(r, i, x);
+        return ix_bind_number(r, i, x);
     r->bound[i] = x->storage;
     return ILEX_OK;
 }

@@ -118,6 +118,18 @@ own_arguments(const ix_run *r, const ix_kernel_layout *l, int64_t parts)
     return all;
 }
 
+/* One part for each thread that has memory of its own or is the caller's; for
+ * Ilex's own a few, so that one that came late leaves the others work. */
+static int64_t
+count_parts(const ix_run *r, bool own, int64_t n)
+{
+    enum { PARTS_EACH = 4 };
+    bool ours = !(r->call && r->call->parallel_for);
+    int64_t most =
+        r->threads > 1 && ours && !own ? PARTS_EACH * r->threads : r->threads;
+    return most < n ? most : n;
+}
+
 static ilex_status
 launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
@@ -129,8 +141,9 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
         &p->c->source[tier->backend->dialect].layout[i];
     char *own = NULL;
     ix_pack_arguments(r, layout, r->arguments);
-    l.parts = r->threads < hi - lo ? r->threads : hi - lo;
-    if (l.parts > 1 && has_own(r, layout)) {
+    bool has = r->threads > 1 && has_own(r, layout);
+    l.parts = count_parts(r, has, hi - lo);
+    if (l.parts > 1 && has) {
         own = own_arguments(r, layout, l.parts);
         if (!own)
             return ix_fail_memory(r->err);

@@ -67,9 +67,11 @@ complete(ilex_program *p)
     bool device = p->backend->engine == &ix_engine_device;
     p->workspaces = ix_workspaces_new(&p->mem);
     p->equations = ix_equations_new(&p->mem, p->c);
+    p->meter = ix_meter_new(&p->mem);
     if (device)
         p->device_codes = ix_device_codes_new(&p->mem);
-    return p->workspaces && p->equations && (p->device_codes || !device);
+    return p->workspaces && p->equations && p->meter &&
+           (p->device_codes || !device);
 }
 
 /* The code of the first back end, and what it takes to get better code. */
@@ -248,6 +250,7 @@ ilex_program_release(ilex_program *p)
     ix_mem mem = p->mem;
     ix_promotion_free(p->promotion);
     ix_tier_free(p->first);
+    ix_mem_free(&mem, p->meter);
     ix_equations_free(&mem, p->equations);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);

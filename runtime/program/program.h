@@ -159,12 +159,25 @@ ix_promotion *ix_promotion_new(ilex_program *p, const ix_backend *backend,
 /* Ends what is under way; then its code, which no run may be in. */
 void ix_promotion_free(ix_promotion *m);
 
-/* Around a run: the time to give back, 0: this one need not be measured. */
-double ix_promotion_begin(const ilex_program *p);
-void ix_promotion_ran(const ilex_program *p, double begin);
+/* Does it count seconds of runs? NULL: no. More of them; "took" may stand for
+ * several runs. */
+bool ix_promotion_counts(const ix_promotion *m);
+void ix_promotion_ran(ix_promotion *m, double took);
 
 /* Says in the log what failed in the background for programs of the context. */
 void ix_promotion_tell(ilex_context *ctx);
+
+/* ---- meter.c: how long runs take ---- */
+
+typedef struct ix_meter ix_meter;
+ix_meter *ix_meter_new(const ix_mem *mem); /* NULL without memory */
+
+/* Around the steps of a run: what to give back, 0: this one is not timed. */
+double ix_meter_begin(const ilex_program *p);
+void ix_meter_end(const ix_run *r, double begin);
+
+/* The threads that a run whose storages are bound is worth. */
+int ix_meter_threads(const ix_run *r);
 
 struct ilex_program {
     atomic_size_t count;
@@ -176,6 +189,7 @@ struct ilex_program {
     _Atomic(const ix_tier *)
         tier;                /* what launches use; "first" to begin with */
     ix_promotion *promotion; /* or NULL */
+    ix_meter *meter;         /* or NULL: it measures nothing */
     int threads;             /* 0: as many as are worth it */
     size_t most_arguments;   /* bytes of a kernel's */
     ix_workspaces *workspaces;
@@ -239,8 +253,10 @@ typedef struct ix_name_list {
 } ix_name_list;
 void ix_name_list_add(ix_name_list *l, const char *name, const char *more);
 
-/* bind_names.c: finds the storage or the number of each argument. */
+/* bind_names.c: finds the storage or the number of each argument. Binds
+ * argument "i" to a number. */
 ilex_status ix_bind_names(ix_run *r);
+ilex_status ix_bind_number(ix_run *r, size_t i, const ilex_binding *x);
 /* The argument called "name"; narguments if there is none. */
 size_t ix_find_argument(const ix_compiled *c, const char *name);
 
@@ -263,9 +279,13 @@ bool ix_box_whole(const ix_compiled *c, int64_t *size);
 
 /* Finds the storages by name, solves the sizes, checks everything. */
 ilex_status ix_bind(ix_run *r);
+/* Argument "i" is now "s", which differs from what was bound in its address. */
+ilex_status ix_bind_move(ix_run *r, size_t i, const ilex_storage *s);
 
-/* run.c: the block of memory that a run works with; NULL: no memory. */
+/* run.c: the block of memory that a run works with; NULL: no memory. Threads
+ * for a run whose storages are bound. */
 void *ix_run_block(ix_run *r);
+int ix_run_threads(const ix_run *r);
 
 /* eval.c: an expression on storages, or the subscripts of an einsum of all of
  * them; "exact": a program for their lengths alone. */

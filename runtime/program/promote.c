@@ -28,7 +28,6 @@ struct ix_promotion {
     bool automatic;       /* runs start it */
     atomic_bool counting; /* and have not yet */
     _Atomic double ran;
-    atomic_int skipped; /* short runs before the next one is measured */
     void (*log)(void *user, ilex_level level, const char *text);
     void *log_user; /* of the context */
     ix_error error; /* FAILED: why */
@@ -205,36 +204,21 @@ ix_promotion_free(ix_promotion *m)
 
 /* ---- counting runs ---- */
 
-double
-ix_promotion_begin(const ilex_program *p)
+bool
+ix_promotion_counts(const ix_promotion *m)
 {
-    ix_promotion *m = p->promotion;
-    if (!m || !atomic_load_explicit(&m->counting, memory_order_relaxed))
-        return 0;
-    int left = atomic_load_explicit(&m->skipped, memory_order_relaxed);
-    if (left == 0)
-        return ix_clock();
-    atomic_store_explicit(&m->skipped, left - 1, memory_order_relaxed);
-    return 0;
+    return m && atomic_load_explicit(&m->counting, memory_order_relaxed);
 }
 
-/* Of short runs, beside which a look at the clock is long, one stands for
- * many. What two threads add at once may be counted once. */
 void
-ix_promotion_ran(const ilex_program *p, double begin)
+ix_promotion_ran(ix_promotion *m, double took)
 {
-    enum { MANY = 32 };
-    const double is_short = 2e-6;
-    if (begin <= 0)
+    if (!ix_promotion_counts(m))
         return;
-    ix_promotion *m = p->promotion;
-    double took = ix_clock() - begin, after = m->after;
-    int stands_for = took < is_short ? MANY : 1;
-    double ran =
-        atomic_load_explicit(&m->ran, memory_order_relaxed) + took * stands_for;
-    atomic_store_explicit(&m->ran, ran, memory_order_relaxed);
-    atomic_store_explicit(&m->skipped, stands_for - 1, memory_order_relaxed);
-    if (ran >= (after < 0 ? atomic_load(&pace) * m->bytes : after))
+    double after = m->after < 0 ? atomic_load(&pace) * m->bytes : m->after;
+    took += atomic_load_explicit(&m->ran, memory_order_relaxed);
+    atomic_store_explicit(&m->ran, took, memory_order_relaxed);
+    if (took >= after)
         start(m);
 }
 

@@ -54,25 +54,12 @@ ix_run_block(ix_run *r)
     return p;
 }
 
-/* One thread per so many elements of the arguments, at most one per core:
- * waking a thread costs as much as a simple kernel over thousands. */
-static int
-worthwhile_threads(const ix_run *r)
-{
-    enum { PER_THREAD = 1 << 15 };
-    int64_t threads = 1, cores = ix_pool_cores();
-    for (size_t i = 0; i < r->p->c->narguments; i++)
-        if (r->bound[i])
-            threads += ilex_storage_count(r->bound[i]) / PER_THREAD;
-    return (int)(threads < cores ? threads : cores);
-}
-
-static int
-threads_of(const ix_run *r)
+int
+ix_run_threads(const ix_run *r)
 {
     int threads =
         r->call && r->call->threads > 0 ? r->call->threads : r->p->threads;
-    threads = threads == 0 ? worthwhile_threads(r) : threads;
+    threads = threads == 0 ? ix_meter_threads(r) : threads;
     return threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
 }
 
@@ -92,7 +79,7 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
         return ix_fail_memory(err);
     ilex_status rc = ix_bind(&r);
     if (!rc) {
-        r.threads = threads_of(&r);
+        r.threads = ix_run_threads(&r);
         rc = ix_run_steps(&r);
     }
     ix_mem_free(&p->mem, block);

@@ -373,13 +373,13 @@ ix_run_steps(ix_run *r)
     };
     const ix_compiled *c = r->p->c;
     const ix_engine *e = r->p->backend->engine;
-    double begin = ix_promotion_begin(r->p);
+    double begin = ix_meter_begin(r->p);
     ix_fpenv before = ix_fpenv_enter();
     ilex_status rc = e->begin ? e->begin(r) : ILEX_OK;
     for (size_t i = 0; !rc && i < c->nsteps; i++)
         rc = carry_out[c->step[i].kind](r, &c->step[i]);
     ilex_status done = settle(r); /* also after a failure */
     ix_fpenv_leave(before);
-    ix_promotion_ran(r->p, begin);
+    ix_meter_end(r, begin);
     return rc ? rc : done;
 }

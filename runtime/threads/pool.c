@@ -3,13 +3,20 @@
  * The thread pool: workers made on first use, waiting for jobs. A job is a
  * range of numbers that the workers and the caller take one by one. Jobs of
  * several callers queue up. A forked child starts without workers.
+ *
+ * Who waits looks at a counter for a while before it sleeps: waking a thread
+ * takes longer than many a kernel. A worker that finds itself on the processor
+ * of its job's caller moves to another one: the system may leave both there
+ * for seconds.
  */
-#define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN) */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "runtime/threads/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/fpenv.h"
@@ -19,17 +26,79 @@ typedef struct job {
     struct job *next;
     void (*body)(void *arg, int64_t i);
     void *arg;
-    int64_t n, taken, done;
+    int64_t n, taken;
+    _Atomic int64_t done;
     int helpers; /* workers that may still join */
+    int cpu;     /* of the caller */
 } job;
 
-enum { MAX_WORKERS = 1023 };
+enum { MAX_WORKERS = 1023, PATIENCE_NS = 30000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t finished = PTHREAD_COND_INITIALIZER;
 static job *jobs;
 static int nworkers;
+static _Atomic int64_t posted; /* jobs so far */
+
+/* ---- waiting without sleep ---- */
+
+static int64_t
+clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void
+relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/* Looks at "number" for a while, until it is (or "other": is not) "value". */
+static void
+watch(_Atomic int64_t *number, int64_t value, bool other)
+{
+    enum { LOOKS = 32 };
+    int64_t until = clock_ns() + PATIENCE_NS;
+    while (ix_pool_cores() > 1 && clock_ns() < until)
+        for (int i = 0; i < LOOKS; i++) {
+            int64_t now = atomic_load_explicit(number, memory_order_acquire);
+            if ((now == value) != other)
+                return;
+            relax();
+        }
+}
+
+static void
+watch_posted(int64_t seen)
+{
+    watch(&posted, seen, true);
+}
+
+/* Off the processor "cpu", to any other that this thread may use; it may come
+ * back later. */
+static void
+move_off(int64_t cpu)
+{
+    cpu_set_t all, others;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getcpu() != cpu ||
+        sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
+    others = all;
+    CPU_CLR((size_t)cpu, &others);
+    if (CPU_COUNT(&others) > 0 &&
+        sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof all, &all);
+}
+
+/* ---- jobs ---- */
 
 /* Takes numbers of "j" until there are none left; the lock is held on entry
  * and on return. Workers inherit the floating-point environment of the thread
@@ -43,7 +112,7 @@ take_part(job *j)
         pthread_mutex_unlock(&lock);
         j->body(j->arg, i);
         pthread_mutex_lock(&lock);
-        if (++j->done == j->n)
+        if (atomic_fetch_add(&j->done, 1) + 1 == j->n)
             pthread_cond_broadcast(&finished);
     }
     ix_fpenv_leave(before);
@@ -58,6 +127,15 @@ find_job(void)
     return NULL;
 }
 
+/* Calls "fn" without the lock, which is held on entry and on return. */
+static void
+open_lock(void (*fn)(int64_t), int64_t arg)
+{
+    pthread_mutex_unlock(&lock);
+    fn(arg);
+    pthread_mutex_lock(&lock);
+}
+
 /* Signals are left to the host's threads. */
 static void *
 worker(void *unused)
@@ -67,11 +145,18 @@ worker(void *unused)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     pthread_mutex_lock(&lock);
-    for (;;) {
+    for (bool watched = true, moved = false;;) {
         job *j = find_job();
-        if (j) {
+        if (j && !moved && sched_getcpu() == j->cpu) {
+            open_lock(move_off, j->cpu); /* the job may be over then */
+            moved = true;
+        } else if (j) {
             j->helpers--;
             take_part(j);
+            watched = moved = false;
+        } else if (!watched) {
+            open_lock(watch_posted, atomic_load(&posted));
+            watched = true;
         } else {
             pthread_cond_wait(&work, &lock);
         }
@@ -143,7 +228,10 @@ ix_pool_cores(void)
     int cores = atomic_load_explicit(&known, memory_order_relaxed);
     if (cores > 0)
         return cores;
+    cpu_set_t mask;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (sched_getaffinity(0, sizeof mask, &mask) == 0)
+        online = CPU_COUNT(&mask);
     cores = online < 1 ? 1 : online > MAX_WORKERS ? MAX_WORKERS : (int)online;
     atomic_store_explicit(&known, cores, memory_order_relaxed);
     return cores;
@@ -153,14 +241,24 @@ void
 ix_pool_run(int threads, int64_t n, void (*body)(void *arg, int64_t i),
             void *arg)
 {
-    job j = {.body = body, .arg = arg, .n = n, .helpers = threads - 1};
+    job j = {.body = body,
+             .arg = arg,
+             .n = n,
+             .helpers = threads - 1,
+             .cpu = sched_getcpu()};
     pthread_mutex_lock(&lock);
     make_workers(threads - 1);
     j.next = jobs;
     jobs = &j;
+    atomic_fetch_add(&posted, 1);
     pthread_cond_broadcast(&work);
     take_part(&j);
-    while (j.done < j.n)
+    if (atomic_load(&j.done) < n) {
+        pthread_mutex_unlock(&lock);
+        watch(&j.done, n, false);
+        pthread_mutex_lock(&lock);
+    }
+    while (atomic_load(&j.done) < n)
         pthread_cond_wait(&finished, &lock);
     remove_job(&j);
     pthread_mutex_unlock(&lock);

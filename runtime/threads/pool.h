@@ -7,7 +7,7 @@
 
 #include "lib/base/prelude.h"
 
-/* Processors that are online; asked of the system once. */
+/* Processors that the process may use; asked of the system once. */
 int ix_pool_cores(void);
 
 /* Calls body(arg, i) for 0 <= i < n on at most "threads" threads, the caller's

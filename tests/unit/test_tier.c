@@ -109,7 +109,7 @@ has_tiers(void)
 START_TEST(takes_over_when_it_ran_long_enough)
 {
     data d;
-    ilex_context *c = user_context("0.01", "");
+    ilex_context *c = user_context("0.2", "");
     ilex_program *p = make(c, 1);
     ilex_context_free(c); /* the program needs nothing of it */
     open_data(&d);

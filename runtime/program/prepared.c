@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Prepared calls: what a run finds out before it computes anything is found
+ * out once. Storages never change but for who has their newest copy, which the
+ * steps of a run look after; so nothing has to be asked again. Only sizes that
+ * are counted are new each time: such programs are bound anew.
+ */
+#include <stdio.h>
+
+#include "runtime/program/program.h"
+
+struct ilex_prepared {
+    ix_mem mem;
+    const ilex_program *p;
+    bool anew; /* each run is an ilex_run() */
+    ilex_call call;
+    char *box;
+    ilex_size_binding *sizes;
+    ilex_binding *bindings;
+    size_t count;
+    ilex_storage **held;  /* per binding: its storage, counted, or NULL */
+    ilex_storage **moved; /* per binding: the same over other memory, or NULL */
+    ix_run run;
+    void *block;
+    ix_error error;
+};
+
+/* ---- copies of what the caller may forget ---- */
+
+/* The program's own text for the name of an argument or a size. */
+static const char *
+own_name(const ix_compiled *c, const char *name)
+{
+    for (size_t i = 0; name && i < c->narguments; i++)
+        if (!strcmp(c->buffer[i].name, name))
+            return c->buffer[i].name;
+    for (size_t i = 0; name && i < c->nsizes; i++)
+        if (!strcmp(c->size[i].name, name))
+            return c->size[i].name;
+    return name; /* binding fails */
+}
+
+static bool
+copy_bindings(ilex_prepared *q, const ilex_binding *bindings, size_t count)
+{
+    q->bindings = ix_mem_new(&q->mem, (count + 1) * sizeof *bindings);
+    q->held = ix_mem_new(&q->mem, (count + 1) * sizeof *q->held);
+    q->moved = ix_mem_new(&q->mem, (count + 1) * sizeof *q->moved);
+    if (!q->bindings || !q->held || !q->moved)
+        return false;
+    for (; q->count < count; q->count++) {
+        ilex_binding *b = &q->bindings[q->count];
+        *b = bindings[q->count];
+        b->name = own_name(q->p->c, b->name);
+        if (b->kind == ILEX_BOUND_STORAGE)
+            q->held[q->count] = ilex_storage_retain(b->storage);
+    }
+    return true;
+}
+
+static bool
+copy_call(ilex_prepared *q, const ilex_call *call)
+{
+    size_t n = call && call->sizes ? call->size_count : 0;
+    if (call)
+        memcpy(&q->call, call,
+               call->size < sizeof q->call ? call->size : sizeof q->call);
+    q->call.size = sizeof q->call;
+    q->sizes = ix_mem_new(&q->mem, (n + 1) * sizeof *q->sizes);
+    if (q->call.box)
+        q->box = ix_mem_new(&q->mem, strlen(q->call.box) + 1);
+    if (!q->sizes || (q->call.box && !q->box))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        q->sizes[i] = call->sizes[i];
+        q->sizes[i].name = own_name(q->p->c, q->sizes[i].name);
+    }
+    if (q->box)
+        q->call.box = strcpy(q->box, q->call.box);
+    q->call.sizes = n ? q->sizes : q->call.sizes;
+    return true;
+}
+
+/* ---- its life ---- */
+
+static ilex_status
+bind_once(ilex_prepared *q)
+{
+    q->run = (ix_run){.p = q->p,
+                      .call = &q->call,
+                      .err = &q->error,
+                      .bindings = q->bindings,
+                      .nbindings = q->count};
+    q->block = ix_run_block(&q->run);
+    return q->block ? ix_bind(&q->run) : ix_fail_memory(&q->error);
+}
+
+ilex_prepared *
+ilex_bind(ilex_context *ctx, const ilex_program *p,
+          const ilex_binding *bindings, size_t count, const ilex_call *call)
+{
+    ix_error other = {.operand = -1}, *err = ctx ? &ctx->error : &other;
+    if (err->code)
+        return NULL;
+    if (!p || (count > 0 && !bindings) ||
+        (call && call->size < offsetof(ilex_call, error))) {
+        ix_fail(err, ILEX_E_ARGUMENT, "bind: %s",
+                !p ? "the program is NULL"
+                : count > 0 && !bindings
+                    ? "bindings is NULL"
+                    : "the size of the call is not set; start it with .size = "
+                      "sizeof(ilex_call)");
+        return NULL;
+    }
+    ilex_prepared *q = ix_mem_new(&p->mem, sizeof *q);
+    if (!q) {
+        ix_fail_memory(err);
+        return NULL;
+    }
+    q->mem = p->mem;
+    q->p = ilex_program_retain((ilex_program *)(uintptr_t)p);
+    q->anew = p->c->ncounts > 0;
+    ilex_status rc = copy_bindings(q, bindings, count) && copy_call(q, call)
+                         ? bind_once(q)
+                         : ix_fail_memory(&q->error);
+    if (!rc)
+        return q;
+    ix_fail(err, rc, "%s", q->error.text);
+    ilex_prepared_release(q);
+    return NULL;
+}
+
+void
+ilex_prepared_release(ilex_prepared *q)
+{
+    if (!q)
+        return;
+    ix_mem mem = q->mem;
+    for (size_t i = 0; i < q->count; i++) {
+        ix_mem_free(&mem, q->moved[i]);
+        ilex_storage_release(q->held[i]);
+    }
+    ix_mem_free(&mem, q->block);
+    ix_mem_free(&mem, q->bindings);
+    ix_mem_free(&mem, q->held);
+    ix_mem_free(&mem, q->moved);
+    ix_mem_free(&mem, q->sizes);
+    ix_mem_free(&mem, q->box);
+    ilex_program_release((ilex_program *)(uintptr_t)q->p);
+    ix_mem_free(&mem, q);
+}
+
+const char *
+ilex_prepared_error(const ilex_prepared *q)
+{
+    return q->error.text;
+}
+
+/* ---- what may change ---- */
+
+/* The binding of "name"; NULL after an error. */
+static ilex_binding *
+find_binding(ilex_prepared *q, const char *name)
+{
+    for (size_t i = 0; name && i < q->count; i++)
+        if (!strcmp(q->bindings[i].name, name))
+            return &q->bindings[i];
+    ix_fail(&q->error, ILEX_E_BINDING, "%s: nothing is bound to '%.80s'",
+            q->p->c->name, name ? name : "(null)");
+    return NULL;
+}
+
+/* Can the storage of "b" lie somewhere else? */
+static ilex_status
+check_movable(ilex_prepared *q, const ilex_binding *b, const void *data)
+{
+    const ilex_storage *s = b->storage;
+    const char *program = q->p->c->name;
+    size_t align = b->kind == ILEX_BOUND_STORAGE ? s->alignment : 0;
+    if (b->kind != ILEX_BOUND_STORAGE)
+        return ix_fail(&q->error, ILEX_E_BINDING,
+                       "%s: %s is bound to a number; only storages lie "
+                       "anywhere",
+                       program, b->name);
+    if (s->memory->managed || !ix_memory_on_host(s->memory))
+        return ix_fail(&q->error, ILEX_E_UNSUPPORTED,
+                       "%s: the storage of %s has memory of a device; bind "
+                       "another storage instead of moving it",
+                       program, b->name);
+    if (align < ilex_dtype_bytes(s->dtype))
+        align = ilex_dtype_bytes(s->dtype);
+    if (!data || (uintptr_t)data % align)
+        return ix_fail(&q->error, data ? ILEX_E_ALIGNMENT : ILEX_E_ARGUMENT,
+                       "%s: the address %p for %s is not a multiple of %zu "
+                       "bytes",
+                       program, data, b->name, align);
+    return ILEX_OK;
+}
+
+/* Lays "view", equal to the storage of binding "b", at "data". */
+static ilex_status
+move(ilex_prepared *q, ilex_binding *b, ilex_storage *view, void *data)
+{
+    size_t i = ix_find_argument(q->p->c, b->name);
+    ilex_storage *before = b->storage;
+    char *old = view == before ? view->data : NULL;
+    if (view != before)
+        ix_storage_clone(view, before);
+    view->data = data;
+    b->storage = view;
+    ilex_status rc = q->anew ? ILEX_OK : ix_bind_move(&q->run, i, view);
+    if (!rc)
+        return ILEX_OK;
+    if (old)
+        view->data = old;
+    b->storage = before;
+    ix_error why = q->error;
+    ix_bind_move(&q->run, i, before);
+    q->error = why;
+    return rc;
+}
+
+ilex_status
+ilex_prepared_set_pointer(ilex_prepared *q, const char *name, void *data)
+{
+    if (!q)
+        return ILEX_E_ARGUMENT;
+    ix_error_clear(&q->error);
+    ilex_binding *b = find_binding(q, name);
+    ilex_status rc = b ? check_movable(q, b, data) : q->error.code;
+    if (rc)
+        return rc;
+    size_t i = (size_t)(b - q->bindings);
+    ilex_storage *view = q->moved[i];
+    if (!view)
+        view = q->moved[i] = ix_mem_new(&q->mem, sizeof *view);
+    return view ? move(q, b, view, data) : ix_fail_memory(&q->error);
+}
+
+ilex_status
+ilex_prepared_set(ilex_prepared *q, const ilex_binding *number)
+{
+    if (!q || !number)
+        return ILEX_E_ARGUMENT;
+    ix_error_clear(&q->error);
+    ilex_binding *b = find_binding(q, number->name);
+    if (!b)
+        return q->error.code;
+    size_t i = ix_find_argument(q->p->c, b->name);
+    if (number->kind == ILEX_BOUND_STORAGE || b->kind == ILEX_BOUND_STORAGE ||
+        i == q->p->c->narguments)
+        return ix_fail(&q->error, ILEX_E_BINDING,
+                       "%s: %s is not a number among the arguments; storages "
+                       "and sizes are bound once",
+                       q->p->c->name, b->name);
+    ilex_status rc = ix_bind_number(&q->run, i, number);
+    if (!rc) {
+        ilex_binding is = *number;
+        is.name = b->name;
+        *b = is;
+    }
+    return rc;
+}
+
+/* ---- running ---- */
+
+ilex_status
+ilex_prepared_run(ilex_prepared *q)
+{
+    if (!q)
+        return ILEX_E_ARGUMENT;
+    ix_error_clear(&q->error);
+    if (!q->anew) {
+        q->run.threads = ix_run_threads(&q->run);
+        return ix_run_steps(&q->run);
+    }
+    ilex_status rc = ilex_run(q->p, q->bindings, q->count, &q->call);
+    return rc ? ix_fail(&q->error, rc, "%s", q->call.error) : ILEX_OK;
+}
