@@ -66,8 +66,9 @@ runtime/memory      lib/*
 runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads
 runtime/files       lib/* runtime/storage
 runtime/exchange    lib/* runtime/storage runtime/files
-runtime/jit         lib/* compiler/compiler.h
-runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/memory runtime/threads runtime/storage runtime/jit
+runtime/cache       lib/base lib/graph
+runtime/jit         lib/* compiler/compiler.h runtime/cache
+runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/ilexc       lib/* compiler/compiler.h runtime/*
 '

@@ -77,12 +77,36 @@ is_choice(const char *choice, size_t n, const char *value)
     return n == strlen(value) && !strncmp(choice, value, n);
 }
 
-/* Does "value" match the choices of a row? */
+/* Reads the number of bytes "4096", "64K", "512M", "2G". */
 static bool
-choice_ok(const char *choices, const char *value)
+read_bytes(const char *value, int64_t *bytes)
+{
+    static const char units[] = "KMG";
+    size_t n = strspn(value, "0123456789");
+    if (n == 0 || n > 15)
+        return false;
+    *bytes = strtoll(value, NULL, 10);
+    const char *unit = value[n] ? strchr(units, value[n]) : NULL;
+    if (!unit)
+        return value[n] == 0;
+    for (const char *u = units; u <= unit; u++)
+        if (!ix_mul(*bytes, 1024, bytes))
+            return false;
+    return value[n + 1] == 0;
+}
+
+/* Does "value" match the choices of a row? "*number" is what it says if it is a
+ * number. */
+static bool
+choice_ok(const char *choices, const char *value, int64_t *number)
 {
     if (!strcmp(choices, "text") || !strcmp(choices, "list"))
         return true;
+    if (!strcmp(choices, "path"))
+        return value[0] == '/' || value[0] == 0;
+    if (!strcmp(choices, "bytes"))
+        return read_bytes(value, number);
+    *number = strtoll(value, NULL, 10);
     for (const char *p = choices; *p; p += strcspn(p, "|"), p += *p == '|')
         if (is_choice(p, strcspn(p, "|"), value))
             return true;
@@ -101,17 +125,26 @@ copy_text(const ix_mem *mem, const char *text)
 static ilex_status
 set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
 {
+    static const struct {
+        const char *choices, *expected;
+    } kinds[] = {
+        {"int", "a number from 0 to 999999999"},
+        {"bytes", "a number of bytes such as 4096, 64K, 512M or 2G"},
+        {"path", "an absolute path such as /home/me/ilex"},
+    };
     const ix_option_row *row = &ix_option_rows[i];
+    int64_t number = 0;
     if (!value)
         return ix_fail(&ctx->error, ILEX_E_OPTION,
                        "%s %s needs a value; it is NULL (%s)", where, row->name,
                        row->meaning);
-    if (!choice_ok(row->choices, value) && !strcmp(row->choices, "int"))
-        return ix_fail(&ctx->error, ILEX_E_OPTION,
-                       "%s %s: '%.40s' is not a number from 0 to 999999999 "
-                       "(%s)",
-                       where, row->name, value, row->meaning);
-    if (!choice_ok(row->choices, value))
+    bool ok = choice_ok(row->choices, value, &number);
+    for (size_t k = 0; !ok && k < IX_COUNT(kinds); k++)
+        if (!strcmp(row->choices, kinds[k].choices))
+            return ix_fail(&ctx->error, ILEX_E_OPTION,
+                           "%s %s: '%.40s' is not %s (%s)", where, row->name,
+                           value, kinds[k].expected, row->meaning);
+    if (!ok)
         return ix_fail(&ctx->error, ILEX_E_OPTION,
                        "%s %s: '%.40s' is not one of %s (%s)", where, row->name,
                        value, row->choices, row->meaning);
@@ -120,7 +153,7 @@ set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
         return ix_fail_memory(&ctx->error);
     ix_mem_free(&ctx->mem, ctx->option[i]);
     ctx->option[i] = copy;
-    ctx->number[i] = strtoll(copy, NULL, 10);
+    ctx->number[i] = number;
     return ILEX_OK;
 }
 
@@ -164,7 +197,8 @@ read_environment(ilex_context *ctx)
 {
     for (size_t i = 0; i < IX_NOPTIONS; i++) {
         char name[64];
-        ctx->number[i] = strtoll(ix_option_rows[i].value, NULL, 10);
+        choice_ok(ix_option_rows[i].choices, ix_option_rows[i].value,
+                  &ctx->number[i]);
         int n = snprintf(name, sizeof name, "ILEX_%s", ix_option_rows[i].name);
         for (int k = 5; k < n; k++)
             name[k] = (char)(name[k] >= 'a' ? name[k] - 32 : name[k]);

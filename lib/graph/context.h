@@ -74,7 +74,7 @@ struct ilex_context {
     void (*log)(void *user, ilex_level level, const char *text);
     void *log_user;
     char *option[IX_NOPTIONS];   /* NULL: default */
-    int64_t number[IX_NOPTIONS]; /* what the text says, of int options */
+    int64_t number[IX_NOPTIONS]; /* what the text says, if it is one */
 
     ix_table symbols, lins, domains, nodes;
     ix_table assumptions, envs, known; /* "known": lib/shape/proof.c */

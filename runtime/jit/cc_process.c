@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/jit/code.h"
+#include "lib/base/descriptor.h"
 
 int64_t
 ix_process_clock(void)
@@ -35,8 +35,8 @@ open_pipe(int ends[2])
 {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    ends[0] = ix_code_high_fd(ends[0]);
-    ends[1] = ix_code_high_fd(ends[1]);
+    ends[0] = ix_fd_high(ends[0]);
+    ends[1] = ix_fd_high(ends[1]);
     if (ends[0] >= 0 && ends[1] >= 0)
         return true;
     for (int i = 0; i < 2; i++)

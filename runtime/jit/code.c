@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/descriptor.h"
 #include "lib/base/library.h"
 #include "runtime/jit/elf_check.h"
 
@@ -67,38 +68,16 @@ ix_code_release(ix_code *code)
     ix_mem_free(&mem, code);
 }
 
-int
-ix_code_high_fd(int fd)
-{
-    if (fd < 0 || fd > 2)
-        return fd;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    close(fd);
-    return high;
-}
-
 /* A new memory file with "size" bytes of "data" that nobody can change any
  * more; -1 with errno on failure. */
 static int
 sealed_file(const void *data, size_t size)
 {
-    int fd =
-        ix_code_high_fd(memfd_create("ilex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    const char *p = data;
-    while (fd >= 0 && size > 0) {
-        ssize_t n = write(fd, p, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            close(fd);
-            return -1;
-        }
-        p += n;
-        size -= (size_t)n;
-    }
-    if (fd >= 0 &&
-        fcntl(fd, F_ADD_SEALS,
-              F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    int fd = ix_fd_high(memfd_create("ilex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (fd >= 0 && (!ix_fd_write(fd, data, size) ||
+                    fcntl(fd, F_ADD_SEALS,
+                          F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK |
+                              F_SEAL_SEAL) != 0)) {
         close(fd);
         return -1;
     }
@@ -186,4 +165,32 @@ void *
 ix_code_symbol(ix_code *code, const char *name)
 {
     return code->handle ? dlsym(code->handle, name) : NULL;
+}
+
+/* Finds the functions of the request. */
+static bool
+look_up(ix_code *code, const ix_jit_request *req, void **entries, ix_error *err)
+{
+    for (size_t i = 0; i < req->nsymbols; i++) {
+        entries[i] = ix_code_symbol(code, req->symbols[i]);
+        if (!entries[i]) {
+            ix_fail(err, ILEX_E_TOOLCHAIN,
+                    "the compiled kernels do not define the function '%s'",
+                    req->symbols[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+ix_code *
+ix_code_of_object(const ix_mem *mem, const ix_jit_request *req,
+                  const void *image, size_t size, void **entries, ix_error *err)
+{
+    ix_code *code = ix_code_new(mem, err);
+    if (code && ix_code_load(code, image, size, err) &&
+        look_up(code, req, entries, err))
+        return code;
+    ix_code_release(code);
+    return NULL;
 }

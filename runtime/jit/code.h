@@ -24,11 +24,13 @@ bool ix_code_seal(ix_code *code, ix_error *err);
  * per code. False and "err" on failure. */
 bool ix_code_load(ix_code *code, const void *image, size_t size, ix_error *err);
 
+/* A new code from the shared object with the functions of the request in
+ * "entries"; NULL and "err" on failure. */
+ix_code *ix_code_of_object(const ix_mem *mem, const ix_jit_request *req,
+                           const void *image, size_t size, void **entries,
+                           ix_error *err);
+
 /* Address of a function of a loaded shared object, NULL if there is none. */
 void *ix_code_symbol(ix_code *code, const char *name);
-
-/* "fd" or a duplicate of it that is no standard stream, -1 when "fd" is -1 or
- * there is none; "fd" is closed in the last two cases. */
-int ix_code_high_fd(int fd);
 
 #endif

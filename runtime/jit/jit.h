@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "lib/base/text.h"
+#include "runtime/cache/cache.h"
 
 /* Loaded machine code, atomically counted: it stays mapped while anybody holds
  * it. NULL is ignored by both functions. */
@@ -32,6 +33,7 @@ typedef struct ix_jit_request {
                                 they follow the built-in "-O3 -march=native" */
     int64_t timeout_ms;      /* for the whole request; <= 0: none */
     const atomic_bool *stop; /* set: the request fails at once; NULL: never */
+    ix_cache_setup cache;    /* of what was compiled before */
 } ix_jit_request;
 
 /* Compile, load and put the address of symbol i into "entries[i]". The code is
@@ -43,6 +45,18 @@ ix_code *ix_jit_tcc_compile(const ix_mem *mem, const ix_jit_request *req,
                             void **entries, ix_error *err);
 ix_code *ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req,
                            void **entries, ix_error *err);
+
+/* As ix_jit_cc_compile if the disk cache has the code; no compiler is started.
+ * NULL without an error if it has not, or there is no cache. */
+ix_code *ix_jit_cc_find(const ix_mem *mem, const ix_jit_request *req,
+                        void **entries, ix_error *err);
+
+/* Appends what a compile of the request would find in the disk cache: true and
+ * what is there, or false and why it is not used. Changes nothing. */
+bool ix_jit_cc_why(const ix_mem *mem, const ix_jit_request *req, ix_text *t);
+
+/* The compiler that the request asks for. */
+const char *ix_jit_cc_path(const ix_jit_request *req);
 
 /* Whether the tcc back end was built. */
 bool ix_jit_tcc_available(void);

@@ -3,8 +3,8 @@
  * The cc loader: the units are written under fixed names into a private
  * directory, compiled by the system's compiler, linked to one shared object
  * without start-up code, read back, checked and loaded from memory. The
- * directory is gone when the function returns. Where an on-disk cache goes:
- * obtain_object.
+ * directory is gone when the function returns. The disk cache comes before all
+ * that and after (cc_cache.h).
  */
 #define _GNU_SOURCE
 #include "runtime/jit/jit.h"
@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/descriptor.h"
+#include "runtime/jit/cc_cache.h"
 #include "runtime/jit/cc_process.h"
 #include "runtime/jit/code.h"
 
@@ -123,8 +125,8 @@ add_user_flags(ix_text *args, const char *flags, ix_error *err)
     return true;
 }
 
-static const char *
-compiler_path(const ix_jit_request *req)
+const char *
+ix_jit_cc_path(const ix_jit_request *req)
 {
     return req->cc ? req->cc : ILEX_CC_PATH;
 }
@@ -144,7 +146,7 @@ add_step(ix_text *args, const ix_jit_request *req, size_t step, ix_error *err)
 {
     size_t n = req->nsources;
     bool compiles = step < n, links = n == 1 || step == n;
-    add_arg(args, compiler_path(req));
+    add_arg(args, ix_jit_cc_path(req));
     if (compiles) {
         add_args(args, compile_flags, IX_COUNT(compile_flags));
         if (req->needs_math)
@@ -177,7 +179,7 @@ add_step(ix_text *args, const ix_jit_request *req, size_t step, ix_error *err)
 static bool
 check_request(const ix_jit_request *req, ix_error *err)
 {
-    const char *cc = compiler_path(req);
+    const char *cc = ix_jit_cc_path(req);
     if (cc[0] == '/' && req->nsources > 0)
         return true;
     if (req->nsources == 0)
@@ -277,7 +279,7 @@ open_directory(job *j)
         return false;
     }
     j->dir = open(j->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    j->dir = ix_code_high_fd(j->dir);
+    j->dir = ix_fd_high(j->dir);
     if (j->dir < 0)
         ix_fail(j->err, ILEX_E_FILE, "cannot open '%s': %s", j->path,
                 strerror(errno));
@@ -300,32 +302,16 @@ remove_directory(job *j)
         rmdir(j->path);
 }
 
-/* Writes "n" bytes; false with errno on failure. */
-static bool
-write_all(int fd, const char *p, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, p, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        p += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 static bool
 write_unit(job *j, size_t i)
 {
     char name[32];
     const char *source = j->req->sources[i];
     snprintf(name, sizeof name, "k%zu.c", i);
-    int fd = ix_code_high_fd(
+    int fd = ix_fd_high(
         openat(j->dir, name,
                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    bool ok = fd >= 0 && write_all(fd, source, strlen(source));
+    bool ok = fd >= 0 && ix_fd_write(fd, source, strlen(source));
     int saved = errno;
     if (fd >= 0 && close(fd) != 0 && ok) {
         ok = false;
@@ -337,38 +323,22 @@ write_unit(job *j, size_t i)
     return ok;
 }
 
-/* Reads "n" bytes of "fd" into "p"; false if there are fewer. */
-static bool
-read_all(int fd, char *p, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = read(fd, p, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        p += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 /* Reads the shared object the compiler left; owned by the caller. */
 static void *
 read_object(job *j, size_t *size)
 {
     struct stat s;
     void *image = NULL;
-    int fd = ix_code_high_fd(
+    int fd = ix_fd_high(
         openat(j->dir, "k.so", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd < 0 || fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size <= 0 ||
         s.st_size > MAX_OBJECT) {
         ix_fail(j->err, ILEX_E_TOOLCHAIN,
                 "the compiler '%s' reported success but left no object file",
-                compiler_path(j->req));
+                ix_jit_cc_path(j->req));
     } else if (!(image = ix_mem_new(j->mem, (size_t)s.st_size))) {
         ix_fail_memory(j->err);
-    } else if (!read_all(fd, image, (size_t)s.st_size)) {
+    } else if (!ix_fd_read(fd, image, (size_t)s.st_size)) {
         ix_fail(j->err, ILEX_E_FILE, "cannot read '%s/k.so'", j->path);
         ix_mem_free(j->mem, image);
         image = NULL;
@@ -383,8 +353,7 @@ read_object(job *j, size_t *size)
 /* ---- from request to code ---- */
 
 /* The bytes of the shared object for the request, owned by the caller, NULL
- * on failure. An on-disk cache looks its key up first and stores the result
- * last; nothing else of this file needs to know. */
+ * on failure. */
 static void *
 obtain_object(job *j, size_t *size)
 {
@@ -400,40 +369,11 @@ obtain_object(job *j, size_t *size)
     return image;
 }
 
-static bool
-look_up(ix_code *code, const ix_jit_request *req, void **entries, ix_error *err)
-{
-    for (size_t i = 0; i < req->nsymbols; i++) {
-        entries[i] = ix_code_symbol(code, req->symbols[i]);
-        if (!entries[i]) {
-            ix_fail(err, ILEX_E_TOOLCHAIN,
-                    "the compiled kernels do not define the function '%s'",
-                    req->symbols[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Fills a new code from "image". */
+/* Starts the compiler, loads what it made, stores that if it can be used. */
 static ix_code *
-load(const ix_mem *mem, const ix_jit_request *req, const void *image,
-     size_t size, void **entries, ix_error *err)
+compile(const ix_mem *mem, const ix_jit_request *req, const ix_cc_cache *cache,
+        void **entries, ix_error *err)
 {
-    ix_code *code = ix_code_new(mem, err);
-    if (code && ix_code_load(code, image, size, err) &&
-        look_up(code, req, entries, err))
-        return code;
-    ix_code_release(code);
-    return NULL;
-}
-
-ix_code *
-ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
-                  ix_error *err)
-{
-    if (!check_request(req, err))
-        return NULL;
     bool limited = req->timeout_ms > 0;
     job *j = ix_mem_new(mem, sizeof *j);
     if (!j) {
@@ -450,7 +390,44 @@ ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
     size_t size = 0;
     void *image = obtain_object(j, &size);
     ix_mem_free(mem, j);
-    ix_code *code = image ? load(mem, req, image, size, entries, err) : NULL;
+    ix_code *code =
+        image ? ix_code_of_object(mem, req, image, size, entries, err) : NULL;
+    if (code && !ix_cc_cache_store(cache, image, size, err)) {
+        ix_code_release(code);
+        code = NULL;
+    }
     ix_mem_free(mem, image);
+    return code;
+}
+
+ix_code *
+ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
+                  ix_error *err)
+{
+    ix_cc_cache cache;
+    ix_code *code = NULL;
+    if (!check_request(req, err))
+        return NULL;
+    if (ix_cc_cache_open(&cache, mem, req, err) &&
+        ix_cc_cache_find(&cache, entries, &code, err) && !code)
+        code = compile(mem, req, &cache, entries, err);
+    ix_cc_cache_close(&cache);
+    return code;
+}
+
+ix_code *
+ix_jit_cc_find(const ix_mem *mem, const ix_jit_request *req, void **entries,
+               ix_error *err)
+{
+    ix_cc_cache cache;
+    ix_jit_request quiet = *req;
+    ix_code *code = NULL;
+    if (!check_request(req, err))
+        return NULL;
+    if (quiet.cache.mode == IX_CACHE_MODE_MUST_HIT)
+        quiet.cache.mode = IX_CACHE_MODE_RO;
+    if (ix_cc_cache_open(&cache, mem, &quiet, err))
+        ix_cc_cache_find(&cache, entries, &code, err);
+    ix_cc_cache_close(&cache);
     return code;
 }

@@ -157,7 +157,8 @@ ilex_table(const char *table)
             ;
     if (table && !strcmp(table, "backends"))
         return
-#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
+#define IX_BACKEND(name, dialect, compile, find, command, several, engine,     \
+                   meaning)                                                    \
 #name "\t" meaning "\n"
 #include "runtime/jit/backends.def"
             ;

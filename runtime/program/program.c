@@ -9,8 +9,10 @@
 #include "lib/base/fpenv.h"
 
 static const ix_backend backends[] = {
-#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
-    {#name, meaning, dialect, compile, command, several, &ix_engine_##engine},
+#define IX_BACKEND(name, dialect, compile, find, command, several, engine,     \
+                   meaning)                                                    \
+    {#name, meaning, dialect, compile,                                         \
+     find,  command, several, &ix_engine_##engine},
 #include "runtime/jit/backends.def"
 };
 
@@ -74,21 +76,26 @@ complete(ilex_program *p)
            (p->device_codes || !device);
 }
 
-/* The code of the first back end, and what it takes to get better code. */
+/* The code of the first back end, and what it takes to get better code; the
+ * better code at once if that was compiled before. */
 static void
 equip(ilex_program *p, const ix_backend *better, ilex_context *ctx)
 {
     ix_toolchain tools = ix_toolchain_of(ctx);
-    size_t most = ix_most_arguments(p->c, p->backend->dialect), other = 0;
-    p->first = ix_tier_new(&p->mem, p, p->backend, &tools, &ctx->error);
-    atomic_init(&p->tier, p->first);
-    if (p->first && better) {
-        other = ix_most_arguments(p->c, better->dialect);
-        p->promotion = ix_promotion_new(p, better, ctx);
-        if (!p->promotion)
-            ix_fail_memory(&ctx->error);
-    }
+    size_t most = ix_most_arguments(p->c, p->backend->dialect);
+    size_t other = better ? ix_most_arguments(p->c, better->dialect) : 0;
     p->most_arguments = most > other ? most : other;
+    if (better)
+        p->first = ix_tier_find(&p->mem, p, better, &tools, &ctx->error);
+    bool found = p->first != NULL;
+    if (!found && ctx->error.code == ILEX_OK)
+        p->first = ix_tier_new(&p->mem, p, p->backend, &tools, &ctx->error);
+    atomic_init(&p->tier, p->first);
+    if (found || !better || !p->first)
+        return;
+    p->promotion = ix_promotion_new(p, better, ctx);
+    if (!p->promotion)
+        ix_fail_memory(&ctx->error);
 }
 
 static ilex_program *

@@ -105,11 +105,16 @@ void ix_device_codes_free(const ix_mem *mem, ix_device_codes *codes);
 
 struct ilex_program;
 
+/* From a request to loaded code, the addresses of its functions in "entries".
+ */
+typedef ix_code *ix_code_fn(const ix_mem *mem, const ix_jit_request *req,
+                            void **entries, ix_error *err);
+
 typedef struct ix_backend {
     const char *name, *meaning;
     int dialect; /* of the source it compiles; -1: tapes */
-    ix_code *(*compile)(const ix_mem *mem, const ix_jit_request *req,
-                        void **entries, ix_error *err);
+    ix_code_fn *compile;
+    ix_code_fn *find; /* what was compiled before; or NULL */
     char *(*command)(const ix_mem *mem, const ix_jit_request *req,
                      ix_error *err); /* or NULL */
     bool several;                    /* translation units */
@@ -135,13 +140,19 @@ typedef struct ix_toolchain {
     const char *cc, *cflags; /* NULL: the defaults */
     int64_t timeout_ms;
     const atomic_bool *stop; /* set: nobody needs the code; or NULL */
+    ix_cache_setup cache;
 } ix_toolchain;
-ix_toolchain ix_toolchain_of(const ilex_context *ctx);
+ix_toolchain ix_toolchain_of(ilex_context *ctx);
 
 /* Compiles the program's source for a back end. NULL after an error. */
 ix_tier *ix_tier_new(const ix_mem *mem, const ilex_program *p,
                      const ix_backend *backend, const ix_toolchain *tools,
                      ix_error *err);
+/* The same with code that was compiled before, by whichever process; NULL
+ * without an error if there is none. */
+ix_tier *ix_tier_find(const ix_mem *mem, const ilex_program *p,
+                      const ix_backend *backend, const ix_toolchain *tools,
+                      ix_error *err);
 void ix_tier_free(ix_tier *tier);
 
 /* Seconds of a clock that only goes forward. */

@@ -158,8 +158,7 @@ copy_text(const ix_mem *mem, const char *text, bool *ok)
 }
 
 ix_promotion *
-ix_promotion_new(ilex_program *p, const ix_backend *backend,
-                 const ilex_context *ctx)
+ix_promotion_new(ilex_program *p, const ix_backend *backend, ilex_context *ctx)
 {
     const char *after = ix_option_text(ctx, IX_OPTION_tier_after);
     bool ok = true;
@@ -174,6 +173,9 @@ ix_promotion_new(ilex_program *p, const ix_backend *backend,
     m->tools.cc = copy_text(&p->mem, m->tools.cc, &ok);
     m->tools.cflags = copy_text(&p->mem, m->tools.cflags, &ok);
     m->tools.stop = &m->task.stop;
+    m->tools.cache.directory =
+        copy_text(&p->mem, m->tools.cache.directory, &ok);
+    m->tools.cache.note = NULL; /* the context's thread was told */
     m->bytes = count_bytes(&p->c->source[backend->dialect]);
     m->after = strcmp(after, "measured") ? strtod(after, NULL) : -1;
     m->log = ctx->log;
@@ -199,6 +201,7 @@ ix_promotion_free(ix_promotion *m)
     ix_tier_free(m->tier);
     ix_mem_free(&mem, (char *)(uintptr_t)m->tools.cc);
     ix_mem_free(&mem, (char *)(uintptr_t)m->tools.cflags);
+    ix_mem_free(&mem, (char *)(uintptr_t)m->tools.cache.directory);
     ix_mem_free(&mem, m);
 }
 

@@ -16,20 +16,21 @@ ix_clock(void)
 }
 
 ix_toolchain
-ix_toolchain_of(const ilex_context *ctx)
+ix_toolchain_of(ilex_context *ctx)
 {
     const char *cc = ix_option_text(ctx, IX_OPTION_cc);
     const char *flags = ix_option_text(ctx, IX_OPTION_cflags);
     return (ix_toolchain){.cc = *cc ? cc : NULL,
                           .cflags = *flags ? flags : NULL,
                           .timeout_ms =
-                              1000 * ix_option_int(ctx, IX_OPTION_cc_timeout)};
+                              1000 * ix_option_int(ctx, IX_OPTION_cc_timeout),
+                          .cache = ix_cache_setup_of(ctx)};
 }
 
-/* Compiles the source and finds the kernels. */
+/* Gets the code of the source by "get" and finds the kernels. */
 static bool
-load_code(const ix_compiled *c, ix_tier *t, const ix_toolchain *tools,
-          ix_error *err)
+load_code(const ix_compiled *c, ix_tier *t, ix_code_fn *get,
+          const ix_toolchain *tools, ix_error *err)
 {
     const ix_sources *source = &c->source[t->backend->dialect];
     const char **names = ix_mem_new(&t->mem, (c->nkernels + 1) * sizeof *names);
@@ -43,11 +44,12 @@ load_code(const ix_compiled *c, ix_tier *t, const ix_toolchain *tools,
                           .cc = tools->cc,
                           .cflags_opt = tools->cflags,
                           .timeout_ms = tools->timeout_ms,
-                          .stop = tools->stop};
+                          .stop = tools->stop,
+                          .cache = tools->cache};
     for (size_t i = 0; names && i < c->nkernels; i++)
         names[i] = c->kernel[source->layout[i].function].name;
     if (names && entries && t->kernel)
-        t->code = t->backend->compile(&t->mem, &req, entries, err);
+        t->code = get(&t->mem, &req, entries, err);
     else
         ix_fail_memory(err);
     for (size_t i = 0; t->code && i < c->nkernels; i++)
@@ -59,9 +61,10 @@ load_code(const ix_compiled *c, ix_tier *t, const ix_toolchain *tools,
     return t->code && (t->command || !t->backend->command);
 }
 
-ix_tier *
-ix_tier_new(const ix_mem *mem, const ilex_program *p, const ix_backend *backend,
-            const ix_toolchain *tools, ix_error *err)
+/* With the code that "get" gets, if it is not NULL. */
+static ix_tier *
+tier_with(const ix_mem *mem, const ilex_program *p, const ix_backend *backend,
+          ix_code_fn *get, const ix_toolchain *tools, ix_error *err)
 {
     ix_tier *t = ix_mem_new(mem, sizeof *t);
     double start = ix_clock();
@@ -71,12 +74,28 @@ ix_tier_new(const ix_mem *mem, const ilex_program *p, const ix_backend *backend,
     }
     t->mem = *mem;
     t->backend = backend;
-    if (backend->compile && !load_code(p->c, t, tools, err)) {
+    if (get && !load_code(p->c, t, get, tools, err)) {
         ix_tier_free(t);
         return NULL;
     }
     t->seconds = ix_clock() - start;
     return t;
+}
+
+ix_tier *
+ix_tier_new(const ix_mem *mem, const ilex_program *p, const ix_backend *backend,
+            const ix_toolchain *tools, ix_error *err)
+{
+    return tier_with(mem, p, backend, backend->compile, tools, err);
+}
+
+ix_tier *
+ix_tier_find(const ix_mem *mem, const ilex_program *p,
+             const ix_backend *backend, const ix_toolchain *tools,
+             ix_error *err)
+{
+    return backend->find ? tier_with(mem, p, backend, backend->find, tools, err)
+                         : NULL;
 }
 
 void

@@ -118,6 +118,7 @@ static const ix_backend backend = {"cuda on the CPU",
                                    IX_DIALECT_cuda,
                                    ix_jit_cc_compile,
                                    NULL,
+                                   NULL,
                                    false,
                                    &engine};
 

@@ -20,7 +20,8 @@ export LC_ALL
 unset ILEX_JIT ILEX_THREADS ILEX_DUMP ILEX_STOP ILEX_VERIFY ILEX_FUSE \
     ILEX_QUOTA ILEX_CC ILEX_CFLAGS ILEX_SEED
 CK_VERBOSITY=minimal
-export CK_VERBOSITY
+ILEX_CACHE=off
+export CK_VERBOSITY ILEX_CACHE
 here=$(cd "${srcdir:-.}" && pwd)/tests/mutants
 dir=${ILEX_MUTANTS_DIR:-mutants.dir}
 make=${MAKE:-make}

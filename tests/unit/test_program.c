@@ -533,7 +533,8 @@ END_TEST
 START_TEST(jit_choices)
 {
     static const char rows[] = "auto"
-#define IX_BACKEND(name, dialect, compile, command, several, engine, meaning)  \
+#define IX_BACKEND(name, dialect, compile, find, command, several, engine,     \
+                   meaning)                                                    \
     "|" #name
 #include "runtime/jit/backends.def"
         ;

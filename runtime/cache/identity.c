@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "runtime/cache/identity.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#define ARCHITECTURE "x86_64"
+#elif defined(__aarch64__)
+#define ARCHITECTURE "aarch64"
+#elif defined(__powerpc64__)
+#define ARCHITECTURE "powerpc64"
+#elif defined(__riscv)
+#define ARCHITECTURE "riscv64"
+#else
+#define ARCHITECTURE "unknown"
+#endif
+
+#if defined(__x86_64__)
+
+/* The leaves of cpuid that compilers read for -march=native, but for sizes of
+ * caches, and what the system saves of the registers. Bits that differ between
+ * the cores of one machine are left out. */
+static void
+put_processor(ix_text *t)
+{
+    static const struct {
+        unsigned leaf, subleaf, keep[4]; /* of eax, ebx, ecx, edx */
+    } rows[] = {
+        {0, 0, {~0u, ~0u, ~0u, ~0u}}, /* the last leaf, maker */
+        {1, 0, {~0u, 0, ~0u, ~0u}},   /* model, features; ebx: number of core */
+        {7, 0, {0, ~0u, ~0u, ~0u}},        {7, 1, {~0u, ~0u, ~0u, ~0u}},
+        {0x80000001, 0, {0, 0, ~0u, ~0u}},
+    };
+    unsigned last = 0, r[4], low, high;
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        if (i > 0 && rows[i].leaf < 0x80000000 && rows[i].leaf > last)
+            continue;
+        __cpuid_count(rows[i].leaf, rows[i].subleaf, r[0], r[1], r[2], r[3]);
+        if (i == 0)
+            last = r[0];
+        for (int k = 0; k < 4; k++)
+            if (rows[i].keep[k])
+                ix_text_format(t, " %08x", r[k] & rows[i].keep[k]);
+        if (rows[i].leaf == 1 && (r[2] & bit_OSXSAVE)) {
+            __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+            ix_text_format(t, " %08x", low);
+        }
+    }
+}
+
+#else
+
+/* What the kernel tells programs of the processor. */
+static void
+put_processor(ix_text *t)
+{
+    const char *platform = (const char *)getauxval(AT_PLATFORM);
+    ix_text_format(t, " %lx %lx %s", getauxval(AT_HWCAP), getauxval(AT_HWCAP2),
+                   platform ? platform : "");
+}
+
+#endif
+
+void
+ix_cache_put_machine(ix_text *t)
+{
+    ix_text_put(t, ARCHITECTURE "-linux");
+    put_processor(t);
+}
+
+bool
+ix_cache_put_compiler(const char *path, ix_text *t, ix_error *why)
+{
+    char *real = realpath(path, NULL);
+    struct stat s;
+    if (!real || stat(real, &s) != 0) {
+        ix_fail(why, ILEX_E_TOOLCHAIN, "there is no compiler '%.200s': %s",
+                path, strerror(errno));
+        free(real);
+        return false;
+    }
+    ix_text_format(t, "%s %lld bytes, inode %llu, changed %lld.%09ld", real,
+                   (long long)s.st_size, (unsigned long long)s.st_ino,
+                   (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+    free(real);
+    return true;
+}
