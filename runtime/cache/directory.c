@@ -149,8 +149,9 @@ open_component(walk *w, const char *name, size_t end)
         (mkdirat(w->at, name, 0700) == 0 || errno == EEXIST))
         fd = openat(w->at, name, flags);
     if (fd < 0)
-        ix_fail(w->why, ILEX_E_FILE, "there is no directory '%.*s': %s",
-                (int)end, w->path.data, strerror(errno));
+        ix_fail(w->why, errno == ENOENT ? ILEX_E_UNKNOWN : ILEX_E_FILE,
+                "there is no directory '%.*s': %s", (int)end, w->path.data,
+                strerror(errno));
     return fd;
 }
 

@@ -17,8 +17,9 @@ bool ix_cache_directory_path(const char *given, ix_text *path, ix_error *why);
  * it; each directory on the way, and each link, belongs to this user or to
  * root, and nobody else may write there, unless only owners may remove files
  * ("sticky"). With "create" its last two components are made if they are not
- * there. -1 and "why" on failure. All that is done in it goes through the
- * descriptor, so it does not matter who renames what on the way later. */
+ * there. -1 and "why" on failure, with code UNKNOWN if there is none. All that
+ * is done in it goes through the descriptor, so it does not matter who renames
+ * what on the way later. */
 int ix_cache_directory_open(const ix_mem *mem, const char *path, bool create,
                             ix_error *why);
 

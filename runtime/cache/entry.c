@@ -202,6 +202,19 @@ ix_cache_entry_free(ix_cache_entry *e)
     e->file = NULL;
 }
 
+bool
+ix_cache_verify(int dir, const char *name, bool remove, ix_error *why)
+{
+    ix_cache_entry e;
+    ix_cache_found found =
+        ix_cache_entry_read(dir, name, &ix_mem_default, &e, NULL, why);
+    if (found == IX_CACHE_VALID)
+        ix_cache_entry_free(&e);
+    else if (found == IX_CACHE_BAD && remove)
+        unlinkat(dir, name, 0);
+    return found == IX_CACHE_VALID;
+}
+
 /* ---- writing ---- */
 
 int64_t

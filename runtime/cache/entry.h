@@ -32,6 +32,10 @@ ix_cache_found ix_cache_entry_read(int dir, const char *name, const ix_mem *mem,
                                    ix_cache_entry *e, int *fd, ix_error *why);
 void ix_cache_entry_free(ix_cache_entry *e);
 
+/* Checks an entry; with "remove" a bad one is removed. False and "why" if it
+ * cannot be used. */
+bool ix_cache_verify(int dir, const char *name, bool remove, ix_error *why);
+
 /* What becomes an entry. */
 typedef struct ix_cache_content {
     const ix_cache_key *key;

@@ -127,11 +127,12 @@ find_part(const char *text, size_t length, const ix_cache_part *like,
     return false;
 }
 
-/* Appends bytes of a part, not too many, without what would break the line. */
+/* Appends words of a part, not too many, without what would break the line. */
 static void
 put_short(ix_text *t, const char *bytes, size_t n)
 {
     enum { MOST = 300 };
+    n -= n > 0 && bytes[n - 1] == ' ';
     for (size_t i = 0; i < n && i < MOST; i++) {
         char c = bytes[i];
         ix_text_char(t, c >= ' ' && c <= '~' ? c : c == '\n' ? ';' : '?');
@@ -154,7 +155,8 @@ put_change(ix_text *t, const ix_cache_part *was, const ix_cache_part *is)
     while (last < least - first && was->bytes[was->length - 1 - last] ==
                                        is->bytes[is->length - 1 - last])
         last++;
-    while (last > 0 && was->bytes[was->length - last] != ' ')
+    while (last > 0 && last < was->length &&
+           was->bytes[was->length - last - 1] != ' ')
         last--;
     ix_text_put(t, " was '");
     put_short(t, was->bytes + first, was->length - last - first);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ilexc, the command: what its files share. It uses the public API alone.
+ * Ilexc, the command: what its files share. It uses the public API alone, but
+ * for the files of the disk cache.
  *
  * options.c reads the command line against flags.def; main.c picks the verb of
  * verbs.def; each verb is a function of the command that returns an exit
@@ -33,10 +34,11 @@ typedef struct ix_cli_setting {
     const char *value;
 } ix_cli_setting;
 
-/* A command line: ilexc VERB [OPTION ...] FILE */
+/* A command line: ilexc VERB [ACTION] [OPTION ...] FILE */
 typedef struct ix_cli_command {
     const char *verb;
-    const char *file; /* "-": standard input */
+    const char *action; /* of actions.def, for verb cache */
+    const char *file;   /* "-": standard input; NULL for most actions */
     ix_cli_setting *setting;
     size_t nsettings;
     int verbose;
@@ -56,6 +58,9 @@ void ix_cli_options_free(ix_cli_command *c);
 /* The last value given for an option, else "otherwise". */
 const char *ix_cli_options_value(const ix_cli_command *c, ix_cli_flag flag,
                                  const char *otherwise);
+
+/* What follows the verb and its options: "FILE". */
+const char *ix_cli_options_operands(const char *verb);
 
 /* Prints what --help of a verb prints after its first line. */
 void ix_cli_options_help(const char *verb);
@@ -86,8 +91,8 @@ typedef struct ix_cli_session {
     ilex_module *module;
 } ix_cli_session;
 
-/* Opens a session and reads the text; ix_cli_session_parse also makes the
- * module. To be closed in any case. */
+/* Opens a session and reads the text, if there is a file; ix_cli_session_parse
+ * also makes the module. To be closed in any case. */
 ix_cli_exit ix_cli_session_open(ix_cli_session *s, const ix_cli_command *c);
 ix_cli_exit ix_cli_session_parse(ix_cli_session *s, const ix_cli_command *c);
 void ix_cli_session_close(ix_cli_session *s);

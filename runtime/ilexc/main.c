@@ -34,7 +34,8 @@ find_verb(const char *name)
 static void
 help_verb(const verb_row *verb)
 {
-    printf("ilexc %s [OPTION ...] FILE: %s\n", verb->name, verb->meaning);
+    printf("ilexc %s [OPTION ...] %s: %s\n", verb->name,
+           ix_cli_options_operands(verb->name), verb->meaning);
     fputs("FILE holds a program in .ilx text; `-` is standard input.\n",
           stdout);
     ix_cli_options_help(verb->name);
@@ -49,7 +50,8 @@ help(void)
           "\n",
           stdout);
     for (int i = 0; i < NVERBS; i++)
-        printf("    ilexc %-6s FILE   %s\n", verbs[i].name, verbs[i].meaning);
+        printf("    ilexc %-6s %-6s %s\n", verbs[i].name,
+               ix_cli_options_operands(verbs[i].name), verbs[i].meaning);
     fputs(
         "    ilexc help VERB     tells about a verb; also ilexc VERB --help\n"
         "    ilexc --passes      lists the passes of the compiler\n"

@@ -105,6 +105,68 @@ read_option(ix_cli_command *c, char **word, char **end, int *used)
     return IX_EXIT_OK;
 }
 
+/* ---- actions ---- */
+
+static const struct {
+    const char *name, *operand, *meaning;
+} actions[] = {
+#define IX_ACTION(name, operand, meaning) {#name, operand, meaning},
+#include "runtime/ilexc/actions.def"
+};
+enum { NACTIONS = sizeof actions / sizeof *actions };
+
+static bool
+has_actions(const char *verb)
+{
+    return strcmp(verb, "cache") == 0;
+}
+
+const char *
+ix_cli_options_operands(const char *verb)
+{
+    return has_actions(verb) ? "ACTION" : "FILE";
+}
+
+/* The number of the action "name"; NACTIONS if there is none. */
+static int
+find_action(const char *name)
+{
+    int i = 0;
+    while (i < NACTIONS && strcmp(actions[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Takes a word that is no option: the action, then the file. */
+static ix_cli_exit
+read_operand(ix_cli_command *c, const char *word)
+{
+    if (has_actions(c->verb) && !c->action) {
+        if (find_action(word) == NACTIONS)
+            return ix_cli_usage(c->verb, "there is no action %s", word);
+        c->action = word;
+    } else if (c->action && !*actions[find_action(c->action)].operand) {
+        return ix_cli_usage(c->verb, "%s takes no file: %s", c->action, word);
+    } else if (c->file) {
+        return ix_cli_usage(c->verb, "one program at a time, not %s and %s",
+                            c->file, word);
+    } else {
+        c->file = word;
+    }
+    return IX_EXIT_OK;
+}
+
+/* Is all there that must be? */
+static ix_cli_exit
+check_operands(const ix_cli_command *c)
+{
+    if (has_actions(c->verb) && !c->action)
+        return ix_cli_usage(c->verb, "what is to be done?");
+    if (!c->file && (!c->action || *actions[find_action(c->action)].operand))
+        return ix_cli_usage(c->verb, "which program? `-` is standard input");
+    return IX_EXIT_OK;
+}
+
 ix_cli_exit
 ix_cli_options_read(ix_cli_command *c, int argc, char **argv)
 {
@@ -113,24 +175,20 @@ ix_cli_options_read(ix_cli_command *c, int argc, char **argv)
     if (!c->setting)
         return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
     for (int i = 0, used; i < argc; i += used) {
+        ix_cli_exit status = IX_EXIT_OK;
         used = 1;
         if (options && argv[i][0] == '-' && argv[i][1]) {
             options = strcmp(argv[i], "--") != 0;
-            ix_cli_exit status =
-                options ? read_option(c, argv + i, argv + argc, &used)
-                        : IX_EXIT_OK;
-            if (status != IX_EXIT_OK)
-                return status;
-        } else if (c->file) {
-            return ix_cli_usage(c->verb, "one program at a time, not %s and %s",
-                                c->file, argv[i]);
+            if (options)
+                status = read_option(c, argv + i, argv + argc, &used);
         } else {
-            c->file = argv[i];
+            status = read_operand(c, argv[i]);
         }
+        if (status != IX_EXIT_OK)
+            return status;
     }
-    if (!c->file && !ix_cli_options_value(c, IX_FLAG_HELP, NULL))
-        return ix_cli_usage(c->verb, "which program? `-` is standard input");
-    return IX_EXIT_OK;
+    return ix_cli_options_value(c, IX_FLAG_HELP, NULL) ? IX_EXIT_OK
+                                                       : check_operands(c);
 }
 
 void
@@ -154,6 +212,11 @@ ix_cli_options_value(const ix_cli_command *c, ix_cli_flag flag,
 void
 ix_cli_options_help(const char *verb)
 {
+    if (has_actions(verb))
+        fputs("\nActions:\n", stdout);
+    for (int i = 0; has_actions(verb) && i < NACTIONS; i++)
+        printf("    %-6s %-4s  %s\n", actions[i].name, actions[i].operand,
+               actions[i].meaning);
     fputs("\nOptions:\n", stdout);
     for (int i = 0; i < IX_CLI_NFLAGS; i++)
         if (serves(&rows[i], verb))

@@ -100,7 +100,7 @@ ix_cli_session_open(ix_cli_session *s, const ix_cli_command *c)
     if (!s->ctx)
         return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
     ix_cli_exit status = set_options(s->ctx, c);
-    return status == IX_EXIT_OK ? read_text(c, &s->text) : status;
+    return status == IX_EXIT_OK && c->file ? read_text(c, &s->text) : status;
 }
 
 ix_cli_exit

@@ -123,8 +123,8 @@ miss(ix_cc_cache *c, ix_error *err)
         ok = ix_fail_memory(err) == ILEX_OK;
     else if (must)
         ix_fail(err, ILEX_E_TOOLCHAIN,
-                "cache=must_hit: the disk cache does not have this program: "
-                "%s; fill it with cache=rw",
+                "the disk cache does not have this program: %s "
+                "(cache=must_hit; cache=rw compiles and stores it)",
                 t.data);
     else if (c->keyed)
         ix_cache_note(setup, ILEX_INFO, "cache: miss of %s: %s", c->key.name,
@@ -161,31 +161,4 @@ ix_cc_cache_store(const ix_cc_cache *c, const void *image, size_t size,
         return true;
     ix_fail_memory(err);
     return false;
-}
-
-bool
-ix_jit_cc_why(const ix_mem *mem, const ix_jit_request *req, ix_text *t)
-{
-    ix_cc_cache c;
-    ix_cache_entry e;
-    ix_error err;
-    ix_jit_request quiet = *req;
-    ix_error_clear(&err);
-    quiet.cache.note = NULL;
-    if (quiet.cache.mode != IX_CACHE_MODE_OFF)
-        quiet.cache.mode = IX_CACHE_MODE_RO;
-    bool hit = false;
-    if (!ix_cc_cache_open(&c, mem, &quiet, &err))
-        ix_text_put(t, err.text);
-    else if (c.keyed && ix_cache_look_up(&c.cache, &c.key, &e, &c.why))
-        hit = true;
-    else
-        put_reason(&c, t);
-    if (hit) {
-        ix_text_format(t, "%s, %zu bytes, made by %.*s", c.key.name,
-                       e.object_length, (int)e.made_length, e.made);
-        ix_cache_entry_free(&e);
-    }
-    ix_cc_cache_close(&c);
-    return hit;
 }

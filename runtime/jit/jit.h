@@ -51,10 +51,6 @@ ix_code *ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req,
 ix_code *ix_jit_cc_find(const ix_mem *mem, const ix_jit_request *req,
                         void **entries, ix_error *err);
 
-/* Appends what a compile of the request would find in the disk cache: true and
- * what is there, or false and why it is not used. Changes nothing. */
-bool ix_jit_cc_why(const ix_mem *mem, const ix_jit_request *req, ix_text *t);
-
 /* The compiler that the request asks for. */
 const char *ix_jit_cc_path(const ix_jit_request *req);
 

@@ -75,6 +75,12 @@ START_TEST(keys_have_names)
     ix_cache_key_differences(&c, a.text.data, a.text.length, &t);
     ck_assert_str_eq(ix_text_string(&t), "command was '-O2', is '-O3'");
     ix_text_free(&t);
+    ix_cache_key_free(&c);
+    make_key(&c, "cc -O2 -g x", "int f;");
+    ix_text_init(&t, &ix_mem_default);
+    ix_cache_key_differences(&c, a.text.data, a.text.length, &t);
+    ck_assert_str_eq(ix_text_string(&t), "command was '', is '-g'");
+    ix_text_free(&t);
     ck_assert(!ix_cache_key_is_name("lock"));
     ix_cache_key_free(&a);
     ix_cache_key_free(&b);
