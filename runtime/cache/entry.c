@@ -313,6 +313,24 @@ ix_cache_is_temporary(const char *name)
     return !strncmp(name, temporary_start, strlen(temporary_start));
 }
 
+/* Has the process ended? One that nobody has waited for yet has. */
+static bool
+has_ended(pid_t process)
+{
+    char path[40], text[256], *state;
+    if (kill(process, 0) != 0)
+        return errno == ESRCH;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    state = strrchr(text, ')'); /* "12 (name) Z ..." */
+    return state && (!strncmp(state, ") Z", 3) || !strncmp(state, ") X", 3));
+}
+
 bool
 ix_cache_is_orphan(const char *name)
 {
@@ -324,5 +342,5 @@ ix_cache_is_orphan(const char *name)
         return false;
     long process = strtol(end + 1, &end, 10);
     return *end == '.' && process > 0 && process <= INT32_MAX &&
-           kill((pid_t)process, 0) != 0 && errno == ESRCH;
+           has_ended((pid_t)process);
 }

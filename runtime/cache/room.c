@@ -22,8 +22,8 @@
 static const char lock_name[] = "lock";
 
 enum {
-    LOCK_TRIES = 200,
-    LOCK_NAP = 10000000, /* nanoseconds between them: two seconds in all */
+    LOCK_TRIES = 2000,
+    LOCK_NAP = 1000000, /* nanoseconds between them: two seconds in all */
     ORPHAN_SECONDS = 3600,
     TOUCH_SECONDS = 60
 };
