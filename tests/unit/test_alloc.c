@@ -5,9 +5,11 @@
  * compiled and run. Each time the answer is ILEX_E_MEMORY, nothing leaks, and
  * after a failure that passes the same context does the same work.
  */
+#define _GNU_SOURCE /* mkdtemp */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ilex/elementwise.h"
 #include "ilex/program.h"
@@ -344,6 +346,46 @@ compile_cc(ilex_context *ctx)
     return compile_and_run(ctx, "cc", tiny);
 }
 
+/* A disk cache, removed in the end. */
+static char caches[] = "/tmp/ilex-alloc-XXXXXX";
+
+static bool
+compile_cached(ilex_context *ctx, const char *mode)
+{
+    return ilex_option_set(ctx, "cache_dir", caches) == ILEX_OK &&
+           ilex_option_set(ctx, "cache", mode) == ILEX_OK && compile_cc(ctx);
+}
+
+static void
+empty_caches(void)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -f %s/*", caches);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static bool
+store_cc(ilex_context *ctx)
+{
+    empty_caches();
+    return compile_cached(ctx, "rw");
+}
+
+static bool
+find_cc(ilex_context *ctx)
+{
+    return compile_cached(ctx, "must_hit");
+}
+
+/* Fills the cache for find_cc. */
+static void
+fill_caches(void)
+{
+    ilex_context *ctx = ilex_context_new(NULL);
+    ck_assert(ctx && compile_cached(ctx, "rw"));
+    ilex_context_free(ctx);
+}
+
 static bool
 compile_all(ilex_context *ctx)
 {
@@ -386,13 +428,20 @@ static const row rows[] = {
     {"run reference", run_reference, true, false},
     {"run tcc", run_tcc, true, false},
     {"compile cc", compile_cc, true, true},
+    {"store cc", store_cc, true, true},
+    {"find cc", find_cc, true, false},
 };
 
 START_TEST(every_request)
 {
     if (rows[_i].body == run_tcc && !ix_jit_tcc_available())
         return;
+    ck_assert_ptr_nonnull(mkdtemp(caches));
+    if (rows[_i].body == find_cc)
+        fill_caches();
     sweep(&rows[_i]);
+    empty_caches();
+    ck_assert_int_eq(rmdir(caches), 0);
 }
 END_TEST
 
