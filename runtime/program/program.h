@@ -166,7 +166,7 @@ typedef struct ix_promotion ix_promotion;
 /* For jit=auto: "backend" compiles once the program has run long enough. NULL
  * without memory. */
 ix_promotion *ix_promotion_new(ilex_program *p, const ix_backend *backend,
-                               const ilex_context *ctx);
+                               ilex_context *ctx);
 /* Ends what is under way; then its code, which no run may be in. */
 void ix_promotion_free(ix_promotion *m);
 

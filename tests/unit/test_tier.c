@@ -214,6 +214,34 @@ START_TEST(many_programs_and_threads)
 }
 END_TEST
 
+/* What was compiled before, here in another context, is there at once. */
+START_TEST(found_on_disk)
+{
+    data d;
+    char path[80], command[100];
+    make_scratch();
+    open_data(&d);
+    snprintf(path, sizeof path, "%s/cache", scratch);
+    for (int i = 0; i < 2; i++) {
+        ilex_context *c = user_context("never", "");
+        ilex_option_set(c, "reuse", "0");
+        ilex_option_set(c, "cache", "rw");
+        ilex_option_set(c, "cache_dir", path);
+        ilex_program *p = make(c, 5);
+        bool quick = has_tiers() && i == 0;
+        ck_assert_str_eq(ilex_program_backend(p), quick ? "tcc" : "cc");
+        ck_assert(same_bits(p, &d, i == 0, 1));
+        ilex_context_free(c); /* nothing of its options is needed */
+        ck_assert_int_eq(ilex_program_wait(p, 60), ILEX_OK);
+        ck_assert(same_bits(p, &d, false, 1));
+        ilex_program_release(p);
+    }
+    close_data(&d);
+    ck_assert_int_eq(system(strcat(strcpy(command, "rm -r "), path)), 0);
+    remove_scratch();
+}
+END_TEST
+
 /* ---- compilers that do not do ---- */
 
 START_TEST(stays_where_cc_fails)
@@ -401,7 +429,8 @@ main(void)
 {
     return RUN_TESTS("tier", takes_over_when_it_ran_long_enough,
                      never_but_when_it_is_waited_for, nothing_to_wait_for,
-                     many_programs_and_threads, stays_where_cc_fails,
-                     release_ends_the_compiler, exit_ends_the_compiler,
-                     fork_while_compiling, fork_of_one_that_stays);
+                     found_on_disk, many_programs_and_threads,
+                     stays_where_cc_fails, release_ends_the_compiler,
+                     exit_ends_the_compiler, fork_while_compiling,
+                     fork_of_one_that_stays);
 }
