@@ -67,7 +67,7 @@ runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads
 runtime/files       lib/* runtime/storage
 runtime/exchange    lib/* runtime/storage runtime/files
 runtime/cache       lib/base lib/graph
-runtime/jit         lib/* compiler/compiler.h runtime/cache
+runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads
 runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/ilexc       lib/* compiler/compiler.h runtime/*

@@ -131,99 +131,79 @@ limit(pid_t pid, int64_t ms)
     }
 }
 
-/* Keeps the start of the messages in "log", control and foreign bytes as '?';
- * "*length" counts what is kept. */
+/* Keeps the start of the messages, control and foreign bytes as '?'. */
 static void
-keep(char *log, size_t *length, const char *bytes, size_t n)
+keep(ix_process *p, const char *bytes, size_t n)
 {
-    for (size_t i = 0; i < n && *length < IX_PROCESS_LOG - 1; i++) {
+    for (size_t i = 0; i < n && p->length < IX_PROCESS_LOG - 1; i++) {
         char c = bytes[i];
         bool plain = (c >= ' ' && c <= '~') || c == '\n' || c == '\t';
-        log[(*length)++] = plain ? c : '?';
+        p->log[p->length++] = plain ? c : '?';
     }
-    log[*length] = '\0';
+    p->log[p->length] = '\0';
 }
 
-/* Is the time over, or is it to stop? */
+/* ---- one process, from state to state ---- */
+
+enum {
+    WAITING, /* to be started */
+    TALKING, /* its messages are read */
+    ENDED,   /* the same, but it has ended: what is there is read */
+    SILENT,  /* nobody has the pipe: its status is to be taken */
+    DONE
+};
+
 static bool
-is_over(const ix_process *p)
+is_at_work(const ix_process *p)
 {
-    return ix_process_clock() >= p->deadline ||
-           (p->stop && atomic_load(p->stop));
+    return p->state == TALKING || p->state == ENDED || p->state == SILENT;
 }
 
-/* Has the process ended? Its status stays there to be taken. */
+static ilex_status
+start(ix_process *p, ix_error *err)
+{
+    int ends[2];
+    pid_t pid = 0;
+    int64_t left = p->deadline - ix_process_clock();
+    if (!open_pipe(ends))
+        return ix_fail(err, ILEX_E_TOOLCHAIN,
+                       "no pipe to the compiler '%s': %s", p->argv[0],
+                       strerror(errno));
+    int rc = spawn(p, ends[1], &pid);
+    close(ends[1]);
+    if (rc) {
+        close(ends[0]);
+        return ix_fail(err, ILEX_E_TOOLCHAIN,
+                       "the compiler '%s' does not start: %s; name another by "
+                       "its absolute path (for example cc=/usr/bin/gcc) or "
+                       "use jit=tcc",
+                       p->argv[0], strerror(rc));
+    }
+    limit(pid, left);
+    p->pid = pid;
+    p->in = ends[0];
+    p->state = TALKING;
+    return ILEX_OK;
+}
+
+/* Has it ended? Its status stays there to be taken. */
 static bool
-has_ended(pid_t pid)
+has_ended(const ix_process *p)
 {
     siginfo_t info = {.si_pid = 0};
-    int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
-    return rc != 0 || info.si_pid == pid;
+    int rc = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    return rc != 0 || info.si_pid == p->pid;
 }
 
-/* Reads the messages until the last writer closes. Where the process has ended
- * before, others are not waited for: what it started ends too, and a child that
- * the host forked meanwhile may hold the pipe for ever. False when it is over
- * before. */
-static bool
-drain(ix_process *p, pid_t pid, int in)
-{
-    enum { NAP_MS = 5 };
-    size_t length = 0;
-    bool ended = false;
-    p->log[0] = '\0';
-    while (!is_over(p)) {
-        struct pollfd f = {.fd = in, .events = POLLIN};
-        int ready = poll(&f, 1, ended ? 0 : NAP_MS);
-        if (ready < 0 && errno != EINTR)
-            return false;
-        if (ready == 0 && ended) {
-            kill(-pid, SIGKILL); /* its status is not taken: the number is its
-                                    own still */
-            return true;
-        }
-        if (ready <= 0) {
-            ended = has_ended(pid);
-            continue;
-        }
-        char bytes[4096];
-        ssize_t n = read(in, bytes, sizeof bytes);
-        if (n == 0)
-            return true;
-        if (n > 0)
-            keep(p->log, &length, bytes, (size_t)n);
-        else if (errno != EINTR)
-            return false;
-    }
-    return false;
-}
-
-/* Waits for "pid". 1: ended, with "*status"; 0: the host took the status; -1:
- * it is over before. */
-static int
-reap(const ix_process *p, pid_t pid, int *status)
-{
-    for (;;) {
-        pid_t got = waitpid(pid, status, WNOHANG);
-        if (got == pid)
-            return 1;
-        if (got < 0 && errno != EINTR)
-            return 0;
-        if (is_over(p))
-            return -1;
-        struct timespec nap = {0, 500000};
-        nanosleep(&nap, NULL);
-    }
-}
-
-/* Ends the group of "pid" and removes the zombie. */
 static void
-kill_group(pid_t pid)
+read_messages(ix_process *p)
 {
-    int status;
-    kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    char bytes[4096];
+    ssize_t n = read(p->in, bytes, sizeof bytes);
+    if (n > 0)
+        keep(p, bytes, (size_t)n);
+    else if (n == 0 || errno != EINTR)
+        p->state = SILENT;
 }
 
 static ilex_status
@@ -240,45 +220,130 @@ judge(const ix_process *p, int status, ix_error *err)
                    WTERMSIG(status), p->log);
 }
 
-ilex_status
-ix_process_run(ix_process *p, ix_error *err)
+/* Takes its status, if it has one already. */
+static ilex_status
+take_status(ix_process *p, ix_error *err)
 {
-    int ends[2];
-    pid_t pid = 0;
-    p->log[0] = '\0';
-    int64_t start = ix_process_clock();
-    if (!open_pipe(ends))
-        return ix_fail(err, ILEX_E_TOOLCHAIN,
-                       "no pipe to the compiler '%s': %s", p->argv[0],
-                       strerror(errno));
-    int rc = spawn(p, ends[1], &pid);
-    close(ends[1]);
-    if (rc) {
-        close(ends[0]);
-        return ix_fail(err, ILEX_E_TOOLCHAIN,
-                       "the compiler '%s' does not start: %s; name another by "
-                       "its absolute path (for example cc=/usr/bin/gcc) or "
-                       "use jit=tcc",
-                       p->argv[0], strerror(rc));
-    }
-    limit(pid, p->deadline - start);
     int status = 0;
-    int end = drain(p, pid, ends[0]) ? reap(p, pid, &status) : -1;
-    close(ends[0]);
-    if (end > 0)
-        return judge(p, status, err);
-    if (end == 0)
+    pid_t got = waitpid(p->pid, &status, WNOHANG);
+    if (got == 0 || (got < 0 && errno == EINTR))
         return ILEX_OK;
-    kill_group(pid);
+    close(p->in);
+    p->state = DONE;
+    return got == p->pid ? judge(p, status, err) : ILEX_OK;
+}
+
+/* Goes on with one that is at work; there is something to read or not. Where it
+ * has ended, others that have the pipe are not waited for: what it started ends
+ * too (its status is not taken yet, so its number is its own still), and a
+ * child that the host forked meanwhile may hold the pipe for ever. */
+static ilex_status
+advance(ix_process *p, bool readable, ix_error *err)
+{
+    if (p->state != SILENT && readable) {
+        read_messages(p);
+    } else if (p->state == TALKING && has_ended(p)) {
+        p->state = ENDED;
+    } else if (p->state == ENDED) {
+        kill(-p->pid, SIGKILL);
+        p->state = SILENT;
+    }
+    return p->state == SILENT ? take_status(p, err) : ILEX_OK;
+}
+
+/* Ends its group and removes the zombie. */
+static void
+kill_group(ix_process *p)
+{
+    int status;
+    if (!is_at_work(p))
+        return;
+    kill(-p->pid, SIGKILL);
+    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    close(p->in);
+    p->state = DONE;
+}
+
+/* ---- all of them ---- */
+
+/* Is the time over, or is it to stop? */
+static ilex_status
+check_over(const ix_process *p, ix_error *err)
+{
     if (p->stop && atomic_load(p->stop))
         return ix_fail(err, ILEX_E_TOOLCHAIN,
                        "the compiler '%s' was stopped: nobody needs its result "
                        "any more",
                        p->argv[0]);
+    if (ix_process_clock() < p->deadline)
+        return ILEX_OK;
     return ix_fail(err, ILEX_E_TOOLCHAIN,
                    "the compiler '%s' was stopped: the program's time limit of "
                    "%.3g s is over; allow more (option cc_timeout, in seconds; "
                    "0: no limit) or use jit=tcc, which compiles in "
                    "milliseconds\n%s",
                    p->argv[0], 1e-3 * (double)p->limit_ms, p->log);
+}
+
+enum { MOST = 64 };
+
+/* Starts as many as may be at work. */
+static ilex_status
+start_some(ix_process *p, size_t n, size_t most, ix_error *err)
+{
+    size_t at_work = 0;
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; i < n; i++)
+        at_work += is_at_work(&p[i]);
+    for (size_t i = 0; !rc && i < n && at_work < most && at_work < MOST; i++)
+        if (p[i].state == WAITING) {
+            rc = start(&p[i], err);
+            at_work++;
+        }
+    return rc;
+}
+
+/* Waits for news of those at work, a moment at most, and goes on with each. */
+static ilex_status
+go_on(ix_process *p, size_t n, ix_error *err)
+{
+    enum { NAP_MS = 5 };
+    struct pollfd f[MOST];
+    ix_process *of[MOST];
+    size_t count = 0;
+    int nap = NAP_MS;
+    for (size_t i = 0; i < n; i++)
+        if (is_at_work(&p[i])) {
+            of[count] = &p[i];
+            bool silent = p[i].state == SILENT;
+            f[count++] = (struct pollfd){silent ? -1 : p[i].in, POLLIN, 0};
+            nap = p[i].state == TALKING ? nap : silent ? 1 : 0;
+        }
+    if (poll(f, count, nap) < 0 && errno != EINTR)
+        return ix_fail(err, ILEX_E_TOOLCHAIN, "no news of the compiler: %s",
+                       strerror(errno));
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < count; i++) {
+        rc = advance(of[i], f[i].revents != 0, err);
+        if (!rc && is_at_work(of[i]))
+            rc = check_over(of[i], err);
+    }
+    return rc;
+}
+
+ilex_status
+ix_process_run(ix_process *p, size_t n, size_t most, ix_error *err)
+{
+    ilex_status rc = ILEX_OK;
+    for (size_t done = 0; !rc && done < n;) {
+        rc = start_some(p, n, most, err);
+        rc = rc ? rc : go_on(p, n, err);
+        done = 0;
+        for (size_t i = 0; i < n; i++)
+            done += p[i].state == DONE;
+    }
+    for (size_t i = 0; rc && i < n; i++)
+        kill_group(&p[i]);
+    return rc;
 }

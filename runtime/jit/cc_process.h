@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Running a compiler as a process: no shell, no inherited environment, a time
- * limit for it and everything it starts, its messages captured.
+ * Running a compiler as a process, or several side by side: no shell, no
+ * inherited environment, a time limit for it and everything it starts, its
+ * messages captured.
  */
 #ifndef ILEX_RUNTIME_CC_PROCESS_H
 #define ILEX_RUNTIME_CC_PROCESS_H
@@ -20,16 +21,20 @@ typedef struct ix_process {
     const atomic_bool *stop;  /* set: it is killed at once; NULL: never set */
     char log[IX_PROCESS_LOG]; /* out: start of what it printed, made printable;
                                  whole lines where they fit */
+    /* of cc_process.c */
+    int state, in, pid;
+    size_t length; /* of the log */
 } ix_process;
 
 /* Milliseconds of a clock that only goes forward. */
 int64_t ix_process_clock(void);
 
-/* Starts the process and waits for it and its children. ILEX_OK when it ended
- * with status 0, or when the host took the status away (it ignores or reaps
- * its children): the result then shows. Else ILEX_E_TOOLCHAIN in "err" with
- * the log; at the deadline, or when it is to stop, the whole process group is
- * killed. */
-ilex_status ix_process_run(ix_process *process, ix_error *err);
+/* Runs the processes, zeroed but for what is above the log, at most "most" at
+ * the same time, and waits for them and their children. ILEX_OK when each ended
+ * with status 0, or when the host took a status away (it ignores or reaps its
+ * children): the result then shows. Else ILEX_E_TOOLCHAIN in "err" with the log
+ * of one that failed; the groups of the others are killed, and so are all at
+ * the deadline, or when one is to stop. */
+ilex_status ix_process_run(ix_process *p, size_t n, size_t most, ix_error *err);
 
 #endif

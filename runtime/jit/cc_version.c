@@ -29,7 +29,7 @@ ask(const char *path, char version[IX_CC_VERSION])
                     .deadline = ix_process_clock() + LIMIT_MS,
                     .limit_ms = LIMIT_MS};
     version[0] = '\0';
-    if (ix_process_run(&p, NULL) == ILEX_OK)
+    if (ix_process_run(&p, 1, 1, NULL) == ILEX_OK)
         snprintf(version, IX_CC_VERSION, "%.*s", (int)strcspn(p.log, "\n"),
                  p.log);
 }

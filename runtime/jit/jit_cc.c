@@ -21,6 +21,7 @@
 #include "runtime/jit/cc_cache.h"
 #include "runtime/jit/cc_process.h"
 #include "runtime/jit/code.h"
+#include "runtime/threads/pool.h"
 
 #ifndef ILEX_CC_PATH
 #define ILEX_CC_PATH "/usr/bin/cc"
@@ -52,7 +53,6 @@ typedef struct job {
     int64_t deadline;
     char path[256]; /* of the private directory */
     int dir;        /* open descriptor of it, or -1 */
-    ix_process process;
 } job;
 
 /* ---- the commands ---- */
@@ -218,15 +218,18 @@ ix_jit_cc_command(const ix_mem *mem, const ix_jit_request *req, ix_error *err)
 
 /* ---- running them ---- */
 
-/* The argument vector of "args", NULL-terminated; NULL without memory. */
+/* The argument vector of "args", NULL-terminated, in one block with copies of
+ * the arguments; NULL without memory. */
 static char **
 vector_of(const ix_mem *mem, const ix_text *args)
 {
     size_t n = 0;
     for (size_t i = 0; i < args->length; i++)
         n += args->data[i] == '\0';
-    char **argv = args->failed ? NULL : ix_mem_new(mem, (n + 1) * sizeof *argv);
-    char *p = args->data;
+    size_t bytes = (n + 1) * sizeof(char *);
+    char **argv = args->failed ? NULL : ix_mem_new(mem, bytes + args->length);
+    char *p =
+        argv ? memcpy((char *)argv + bytes, args->data, args->length) : NULL;
     for (size_t i = 0; argv && i < n; i++) {
         argv[i] = p;
         p += strlen(p) + 1;
@@ -234,24 +237,38 @@ vector_of(const ix_mem *mem, const ix_text *args)
     return argv;
 }
 
+/* Sets up the process of command "step"; the caller frees its arguments. */
 static bool
-run_step(job *j, size_t step)
+prepare_step(const job *j, size_t step, ix_process *p)
 {
     ix_text args;
     ix_text_init(&args, j->mem);
     bool ok = add_step(&args, j->req, step, j->err);
-    if (ok) {
-        char **argv = vector_of(j->mem, &args);
-        j->process.argv = argv;
-        j->process.dir = j->path;
-        j->process.deadline = j->deadline;
-        if (argv)
-            ok = ix_process_run(&j->process, j->err) == ILEX_OK;
-        else
-            ok = ix_fail_memory(j->err) == ILEX_OK;
-        ix_mem_free(j->mem, argv);
-    }
+    p->argv = ok ? vector_of(j->mem, &args) : NULL;
+    p->dir = j->path;
+    p->deadline = j->deadline;
+    p->limit_ms = j->req->timeout_ms;
+    p->stop = j->req->stop;
+    if (ok && !p->argv)
+        ix_fail_memory(j->err);
     ix_text_free(&args);
+    return p->argv != NULL;
+}
+
+/* Runs the commands from "step" on, side by side. */
+static bool
+run_steps(job *j, size_t step, size_t n)
+{
+    ix_process *p = ix_mem_new(j->mem, n * sizeof *p);
+    bool ok = p != NULL;
+    if (!p)
+        ix_fail_memory(j->err);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = prepare_step(j, step + i, &p[i]);
+    ok = ok && !ix_process_run(p, n, (size_t)ix_pool_cores(), j->err);
+    for (size_t i = 0; p && i < n; i++)
+        ix_mem_free(j->mem, (void *)(uintptr_t)p[i].argv);
+    ix_mem_free(j->mem, p);
     return ok;
 }
 
@@ -361,8 +378,9 @@ obtain_object(job *j, size_t *size)
     bool ok = open_directory(j);
     for (size_t i = 0; ok && i < j->req->nsources; i++)
         ok = write_unit(j, i);
-    for (size_t i = 0; ok && i < count_steps(j->req); i++)
-        ok = run_step(j, i);
+    ok = ok && run_steps(j, 0, j->req->nsources);
+    if (j->req->nsources > 1)
+        ok = ok && run_steps(j, j->req->nsources, 1);
     if (ok)
         image = read_object(j, size);
     remove_directory(j);
@@ -385,8 +403,6 @@ compile(const ix_mem *mem, const ix_jit_request *req, const ix_cc_cache *cache,
     j->err = err;
     j->dir = -1;
     j->deadline = limited ? ix_process_clock() + req->timeout_ms : INT64_MAX;
-    j->process.limit_ms = req->timeout_ms;
-    j->process.stop = req->stop;
     size_t size = 0;
     void *image = obtain_object(j, &size);
     ix_mem_free(mem, j);
