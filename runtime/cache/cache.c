@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/cache/directory.h"
+#include "runtime/cache/lock.h"
 
 /* ---- the setup ---- */
 

@@ -11,55 +11,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/descriptor.h"
 #include "runtime/cache/entry.h"
+#include "runtime/cache/lock.h"
 
-static const char lock_name[] = "lock";
-
-enum {
-    LOCK_TRIES = 2000,
-    LOCK_NAP = 1000000, /* nanoseconds between them: two seconds in all */
-    ORPHAN_SECONDS = 3600,
-    TOUCH_SECONDS = 60
-};
-
-/* ---- the lock ---- */
-
-int
-ix_cache_lock(int dir, ix_error *why)
-{
-    int fd = ix_fd_high(
-        openat(dir, lock_name,
-               O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
-    if (fd < 0) {
-        ix_fail(why, ILEX_E_FILE, "%s", strerror(errno));
-        return -1;
-    }
-    for (int i = 0; i < LOCK_TRIES; i++) {
-        struct timespec nap = {0, LOCK_NAP};
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return fd;
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return fd; /* a file system without locks */
-        nanosleep(&nap, NULL);
-    }
-    ix_fail(why, ILEX_E_FILE, "another process holds the directory's lock");
-    close(fd);
-    return -1;
-}
-
-/* Unlocked by name, since a child of fork() may have the descriptor, too. */
-void
-ix_cache_unlock(int lock)
-{
-    flock(lock, LOCK_UN);
-    close(lock);
-}
+enum { ORPHAN_SECONDS = 3600, TOUCH_SECONDS = 60 };
 
 /* ---- the list ---- */
 
@@ -72,7 +31,7 @@ kind_of(const char *name, const struct stat *s)
         return IX_CACHE_ENTRY;
     if (ix_cache_is_temporary(name))
         return IX_CACHE_TEMPORARY;
-    return strcmp(name, lock_name) ? IX_CACHE_OTHER : IX_CACHE_LOCK;
+    return ix_cache_is_lock(name) ? IX_CACHE_LOCK : IX_CACHE_OTHER;
 }
 
 /* Appends the file "name", if it is still there. */
@@ -159,8 +118,10 @@ drop(int dir, ix_cache_files *l, ix_cache_file *f, ix_cache_removed *removed)
 static bool
 is_left(const ix_cache_file *f, int64_t now)
 {
-    return f->kind == IX_CACHE_TEMPORARY &&
-           (ix_cache_is_orphan(f->name) || now - f->used > ORPHAN_SECONDS);
+    bool old = now - f->used > ORPHAN_SECONDS;
+    return (f->kind == IX_CACHE_TEMPORARY &&
+            (old || ix_cache_is_orphan(f->name))) ||
+           (f->kind == IX_CACHE_LOCK && old && ix_cache_is_spare(f->name));
 }
 
 bool

@@ -11,7 +11,7 @@
 typedef enum ix_cache_kind {
     IX_CACHE_ENTRY,
     IX_CACHE_TEMPORARY,
-    IX_CACHE_LOCK,
+    IX_CACHE_LOCK, /* a lock */
     IX_CACHE_OTHER /* not the cache's: counted, never removed */
 } ix_cache_kind;
 
@@ -42,15 +42,10 @@ typedef struct ix_cache_removed {
     int64_t bytes;
 } ix_cache_removed;
 
-/* Whoever removes or writes in the directory holds its lock, so that the limit
- * holds; nothing else depends on it. -1 and "why" if another process has it for
- * two seconds. Where the file system has no locks everybody gets it. */
-int ix_cache_lock(int dir, ix_error *why);
-void ix_cache_unlock(int lock);
-
-/* Under the lock. Removes temporary files whose writer is dead or that are
- * older than an hour, then entries until "need" bytes more fit below "limit".
- * False and "why" if they do not fit. "removed" is added to. */
+/* Under the lock of the directory. Removes temporary files whose writer is dead
+ * or that are older than an hour, locks as old, then entries until "need" bytes
+ * more fit below "limit". False and "why" if they do not fit. "removed" is
+ * added to. */
 bool ix_cache_make_room(int dir, const ix_mem *mem, int64_t limit, int64_t need,
                         ix_cache_removed *removed, ix_error *why);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "runtime/cache/identity.h"
+#include "runtime/cache/lock.h"
 #include "runtime/jit/cc_version.h"
 #include "runtime/jit/code.h"
 
@@ -12,6 +13,9 @@
 
 /* Version of the library and of how kernels are called. */
 enum { KERNEL_ABI = 1 };
+
+/* For as long the lock of a process that does not go on holds others up. */
+enum { MOST_WAIT_MS = 10000 };
 
 /* Adds a part that "t" holds, and empties that. */
 static void
@@ -67,6 +71,7 @@ ix_cc_cache_open(ix_cc_cache *c, const ix_mem *mem, const ix_jit_request *req,
 {
     c->req = req;
     c->keyed = false;
+    c->lock = -1;
     ix_error_clear(&c->why);
     ix_cache_key_init(&c->key, mem);
     ix_cache_open(&c->cache, mem, &req->cache, &c->why);
@@ -82,6 +87,7 @@ ix_cc_cache_open(ix_cc_cache *c, const ix_mem *mem, const ix_jit_request *req,
 void
 ix_cc_cache_close(ix_cc_cache *c)
 {
+    ix_cache_unreserve(c->cache.dir, c->key.name, c->lock);
     ix_cache_key_free(&c->key);
     ix_cache_close(&c->cache);
 }
@@ -144,6 +150,21 @@ ix_cc_cache_find(ix_cc_cache *c, void **entries, ix_code **code, ix_error *err)
         return miss(c, err);
     ix_cache_note(&c->req->cache, ILEX_INFO, "cache: %s is used", c->key.name);
     return true;
+}
+
+bool
+ix_cc_cache_reserve(ix_cc_cache *c)
+{
+    int64_t limit = c->req->timeout_ms;
+    bool waited = false;
+    if (!c->keyed || c->req->cache.mode != IX_CACHE_MODE_RW)
+        return false;
+    if (limit <= 0 || limit > MOST_WAIT_MS)
+        limit = MOST_WAIT_MS;
+    c->lock = ix_cache_reserve(c->cache.dir, c->key.name, limit, &waited);
+    if (waited)
+        ix_error_clear(&c->why);
+    return waited;
 }
 
 bool

@@ -12,6 +12,7 @@ typedef struct ix_cc_cache {
     const ix_jit_request *req;
     ix_cache cache;
     ix_cache_key key;
+    int lock;     /* that others wait for, or -1 */
     bool keyed;   /* false: there is nothing to look up or to store */
     ix_error why; /* then, and after a miss */
 } ix_cc_cache;
@@ -27,6 +28,11 @@ void ix_cc_cache_close(ix_cc_cache *c);
  * False and "err" without memory, and with mode must_hit if there is none. */
 bool ix_cc_cache_find(ix_cc_cache *c, void **entries, ix_code **code,
                       ix_error *err);
+
+/* Before compiling what is to be stored: others who want the same wait until
+ * the cache is closed, or for ten seconds. True if another process was
+ * compiling it: it is to be looked up again. */
+bool ix_cc_cache_reserve(ix_cc_cache *c);
 
 /* Stores what was compiled and could be loaded; false and "err" without memory.
  */

@@ -424,8 +424,11 @@ ix_jit_cc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
     ix_code *code = NULL;
     if (!check_request(req, err))
         return NULL;
-    if (ix_cc_cache_open(&cache, mem, req, err) &&
-        ix_cc_cache_find(&cache, entries, &code, err) && !code)
+    bool ok = ix_cc_cache_open(&cache, mem, req, err) &&
+              ix_cc_cache_find(&cache, entries, &code, err);
+    if (ok && !code && ix_cc_cache_reserve(&cache))
+        ok = ix_cc_cache_find(&cache, entries, &code, err);
+    if (ok && !code)
         code = compile(mem, req, &cache, entries, err);
     ix_cc_cache_close(&cache);
     return code;

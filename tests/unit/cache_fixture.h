@@ -18,6 +18,7 @@
 
 #include "runtime/cache/cache.h"
 #include "runtime/cache/directory.h"
+#include "runtime/cache/lock.h"
 
 enum { NOBODY = 65534 };
 
@@ -93,7 +94,7 @@ count_entries(int64_t *bytes, char *name)
     DIR *d = opendir(place);
     int64_t sum = 0;
     for (struct dirent *f; d && (f = readdir(d));)
-        if (f->d_name[0] != '.' && strcmp(f->d_name, "lock") != 0) {
+        if (f->d_name[0] != '.' && !ix_cache_is_lock(f->d_name)) {
             n++;
             ck_assert_int_eq(stat(in_place(f->d_name), &s), 0);
             sum += s.st_size;

@@ -8,6 +8,7 @@
 #include "tests/unit/cache_fixture.h"
 #include "tests/unit/jit_fixture.h"
 
+#include <signal.h>
 #include <time.h>
 
 #include "ilex/expr.h"
@@ -185,6 +186,95 @@ START_TEST(asks_the_version_once)
     ck_assert_uint_gt(e.made_length, 5);
     ix_cache_entry_free(&e);
     close(dir);
+}
+END_TEST
+
+/* ---- several at once ---- */
+
+enum { RANKS = 32 };
+
+/* Ranks of a job that start together compile once. */
+START_TEST(ranks_compile_once)
+{
+    single s;
+    pid_t pid[RANKS];
+    int status, begin[2];
+    ck_assert_int_eq(pipe(begin), 0);
+    for (int i = 0; i < RANKS; i++) {
+        pid[i] = fork();
+        if (pid[i] == 0) {
+            char go;
+            close(begin[1]);
+            status = (int)read(begin[0], &go, 1); /* until all are there */
+            request(&s, twice, IX_CACHE_MODE_RW);
+            _exit(compile_and_call(&s.req) == 2 ? 0 : 1);
+        }
+    }
+    close(begin[0]);
+    close(begin[1]);
+    for (int i = 0; i < RANKS; i++) {
+        ck_assert_int_eq(waitpid(pid[i], &status, 0), pid[i]);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_int_eq(starts("-std"), 1);
+    ck_assert_int_eq(count_entries(NULL, NULL), 1);
+    ck_assert_int_eq(count_left(place), 2); /* the entry, the lock */
+}
+END_TEST
+
+/* Takes the lock of the entry of "twice" in a child. */
+static pid_t
+hold_lock(void)
+{
+    char name[IX_CACHE_NAME + 1], byte;
+    int ready[2];
+    single s;
+    compile_and_call(request(&s, twice, IX_CACHE_MODE_RW));
+    ck_assert_int_eq(count_entries(NULL, name), 1);
+    ck_assert_int_eq(unlink(in_place(name)), 0);
+    forget_starts();
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool waited;
+        alarm(60);
+        int lock = ix_cache_reserve(open_place(), name, 0, &waited);
+        if (write(ready[1], lock >= 0 ? "y" : "n", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    ck_assert_int_eq(byte, 'y');
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+/* Who holds a lock and does not go on costs the limit; who died, nothing. */
+START_TEST(locks_of_others)
+{
+    single s;
+    struct timespec t[2];
+    for (int killed = 0; killed < 2; killed++) {
+        pid_t pid = hold_lock();
+        if (killed) {
+            kill(pid, SIGKILL);
+            waitpid(pid, NULL, 0);
+        }
+        request(&s, twice, IX_CACHE_MODE_RW);
+        s.req.timeout_ms = 3000;
+        clock_gettime(CLOCK_MONOTONIC, &t[0]);
+        ck_assert(compile_and_call(&s.req) == 2);
+        clock_gettime(CLOCK_MONOTONIC, &t[1]);
+        long seconds = t[1].tv_sec - t[0].tv_sec;
+        ck_assert_msg(killed ? seconds < 3 : seconds >= 2, "%ld s", seconds);
+        ck_assert_int_eq(starts("-std"), 1);
+        ck_assert_int_eq(count_entries(NULL, NULL), 1);
+        if (!killed) {
+            kill(pid, SIGKILL);
+            waitpid(pid, NULL, 0);
+        }
+    }
 }
 END_TEST
 
@@ -457,6 +547,8 @@ main(void)
     tcase_add_test(tc, modes);
     tcase_add_test(tc, finds_without_a_compiler);
     tcase_add_test(tc, asks_the_version_once);
+    tcase_add_test(tc, ranks_compile_once);
+    tcase_add_test(tc, locks_of_others);
     tcase_add_test(tc, keys_hold_everything);
     tcase_add_test(tc, keys_follow_links);
     tcase_add_test(tc, objects_that_do_not_load);
