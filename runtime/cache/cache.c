@@ -89,12 +89,14 @@ ix_cache_open(ix_cache *c, const ix_mem *mem, const ix_cache_setup *setup,
     ix_text_init(&path, mem);
     if (ix_cache_directory_path(setup->directory, &path, &reason))
         c->dir = ix_cache_directory_open(
-            mem, path.data, setup->mode == IX_CACHE_MODE_RW, &reason);
+            mem, path.data, setup->mode == IX_CACHE_MODE_RW && !setup->looks,
+            &reason);
     if (c->dir < 0) {
         ix_fail(why, reason.code, "%s", reason.text);
         if (is_news(reason.text))
-            ix_cache_note(setup, ILEX_WARNING, "the disk cache is not used: %s",
-                          reason.text);
+            ix_cache_note(
+                setup, reason.code == ILEX_E_UNKNOWN ? ILEX_INFO : ILEX_WARNING,
+                "the disk cache is not used: %s", reason.text);
     }
     ix_text_free(&path);
 }

@@ -24,6 +24,7 @@ typedef struct ix_cache_setup {
     ix_cache_mode mode;
     const char *directory; /* option cache_dir; NULL or "": the user's */
     int64_t size;          /* option cache_size, in bytes */
+    bool looks;            /* nothing will be stored: no directory is made */
     /* Told the reason of each miss, in the thread that looks up; or NULL. */
     void (*note)(void *user, ilex_level level, const char *text);
     void *note_user;

@@ -47,7 +47,7 @@ open_lock(int dir, const char *name)
 /* Tries for so long; false with errno EWOULDBLOCK when another process holds
  * it all the time, with another errno where there are no locks. */
 static bool
-try_for(int fd, int64_t limit_ms, bool *waited)
+try_for(int fd, int64_t limit_ms, const atomic_bool *stop, bool *waited)
 {
     int64_t end = now_ms() + limit_ms;
     *waited = false;
@@ -56,7 +56,7 @@ try_for(int fd, int64_t limit_ms, bool *waited)
         if (errno != EWOULDBLOCK && errno != EINTR)
             return false;
         *waited = true;
-        if (now_ms() >= end) {
+        if (now_ms() >= end || (stop && atomic_load(stop))) {
             errno = EWOULDBLOCK;
             return false;
         }
@@ -74,7 +74,7 @@ ix_cache_lock(int dir, ix_error *why)
         ix_fail(why, ILEX_E_FILE, "%s", strerror(errno));
         return -1;
     }
-    if (try_for(fd, LIMIT_MS, &waited) || errno != EWOULDBLOCK)
+    if (try_for(fd, LIMIT_MS, NULL, &waited) || errno != EWOULDBLOCK)
         return fd;
     ix_fail(why, ILEX_E_FILE, "another process holds the directory's lock");
     close(fd);
@@ -96,13 +96,14 @@ name_of(const char *entry, char name[160])
 }
 
 int
-ix_cache_reserve(int dir, const char *entry, int64_t limit_ms, bool *waited)
+ix_cache_reserve(int dir, const char *entry, int64_t limit_ms,
+                 const atomic_bool *stop, bool *waited)
 {
     char name[160];
     name_of(entry, name);
     *waited = false;
     int fd = open_lock(dir, name);
-    if (fd >= 0 && !try_for(fd, limit_ms, waited)) {
+    if (fd >= 0 && !try_for(fd, limit_ms, stop, waited)) {
         close(fd);
         fd = -1;
     }

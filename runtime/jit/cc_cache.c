@@ -161,7 +161,8 @@ ix_cc_cache_reserve(ix_cc_cache *c)
         return false;
     if (limit <= 0 || limit > MOST_WAIT_MS)
         limit = MOST_WAIT_MS;
-    c->lock = ix_cache_reserve(c->cache.dir, c->key.name, limit, &waited);
+    c->lock = ix_cache_reserve(c->cache.dir, c->key.name, limit, c->req->stop,
+                               &waited);
     if (waited)
         ix_error_clear(&c->why);
     return waited;

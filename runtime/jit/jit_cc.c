@@ -443,6 +443,7 @@ ix_jit_cc_find(const ix_mem *mem, const ix_jit_request *req, void **entries,
     ix_code *code = NULL;
     if (!check_request(req, err))
         return NULL;
+    quiet.cache.looks = true;
     if (quiet.cache.mode == IX_CACHE_MODE_MUST_HIT)
         quiet.cache.mode = IX_CACHE_MODE_RO;
     if (ix_cc_cache_open(&cache, mem, &quiet, err))

@@ -238,7 +238,7 @@ hold_lock(void)
     if (pid == 0) {
         bool waited;
         alarm(60);
-        int lock = ix_cache_reserve(open_place(), name, 0, &waited);
+        int lock = ix_cache_reserve(open_place(), name, 0, NULL, &waited);
         if (write(ready[1], lock >= 0 ? "y" : "n", 1) == 1)
             pause();
         _exit(1);
@@ -254,6 +254,7 @@ hold_lock(void)
 START_TEST(locks_of_others)
 {
     single s;
+    char name[IX_CACHE_NAME + 1];
     struct timespec t[2];
     for (int killed = 0; killed < 2; killed++) {
         pid_t pid = hold_lock();
@@ -271,6 +272,13 @@ START_TEST(locks_of_others)
         ck_assert_int_eq(starts("-std"), 1);
         ck_assert_int_eq(count_entries(NULL, NULL), 1);
         if (!killed) {
+            atomic_bool stop = true;
+            bool waited;
+            ck_assert_int_eq(count_entries(NULL, name), 1);
+            int dir = open_place(); /* nobody needs it any more */
+            ck_assert_int_eq(ix_cache_reserve(dir, name, 60000, &stop, &waited),
+                             -1);
+            close(dir);
             kill(pid, SIGKILL);
             waitpid(pid, NULL, 0);
         }
@@ -500,13 +508,15 @@ new_context(const char *size)
     return ctx;
 }
 
+/* Compiles a program; the code is of the back end "name". */
 static void
-compile_text(ilex_context *ctx)
+compile_text(ilex_context *ctx, const char *name)
 {
     ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "I:n");
     ilex_array *y = ilex_expr(ctx, "2*x + 1", "x", x, NULL);
     ilex_program *p = ilex_compile(ctx, 1, &y, NULL);
     ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ck_assert_str_eq(ilex_program_backend(p), name);
     ilex_program_release(p);
 }
 
@@ -514,11 +524,11 @@ compile_text(ilex_context *ctx)
 START_TEST(options_of_programs)
 {
     ilex_context *ctx = new_context("1M");
-    compile_text(ctx);
+    compile_text(ctx, "cc");
     ck_assert_msg(strstr(notes, "cache: miss of") && strstr(notes, "stored"),
                   "%s", notes);
     notes[0] = '\0';
-    compile_text(ctx);
+    compile_text(ctx, "cc");
     ck_assert_msg(strstr(notes, "is used"), "%s", notes);
     ck_assert_int_eq(starts("-std"), 1);
     ck_assert_int_eq(count_entries(NULL, NULL), 1);
@@ -526,12 +536,35 @@ START_TEST(options_of_programs)
     remove_place();
     make_compiler();
     ctx = new_context("1K");
-    compile_text(ctx);
+    compile_text(ctx, "cc");
     ck_assert_msg(strstr(notes, "not stored") &&
                       strstr(notes, "cache_size=1024"),
                   "%s", notes);
     ck_assert_int_eq(count_entries(NULL, NULL), 0);
     ilex_context_free(ctx);
+}
+END_TEST
+
+/* With jit=auto, code that cc made before is used at once; looking for it makes
+ * no directory. */
+START_TEST(automatic_programs)
+{
+    static const char *const words[] = {"tcc", "cc"};
+    struct stat st;
+    if (!ix_jit_tcc_available())
+        return;
+    for (int filled = 0; filled < 2; filled++) {
+        ilex_context *ctx = new_context("1M");
+        if (filled)
+            compile_text(ctx, "cc");
+        ilex_option_set(ctx, "jit", "auto");
+        ilex_option_set(ctx, "tier_after", "never");
+        forget_starts();
+        compile_text(ctx, words[filled]);
+        ck_assert_int_eq(starts("-"), 0);
+        ck_assert_int_eq(stat(place, &st) == 0, filled);
+        ilex_context_free(ctx);
+    }
 }
 END_TEST
 
@@ -557,6 +590,7 @@ main(void)
     tcase_add_test(tc, directory_refused_once);
     tcase_add_test(tc, no_home);
     tcase_add_test(tc, options_of_programs);
+    tcase_add_test(tc, automatic_programs);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }
