@@ -176,12 +176,13 @@ ix_cache_explain(const ix_cache *c, const ix_cache_key *key, ix_text *t)
 {
     ix_cache_files l;
     ix_error why;
+    char source[IX_CACHE_SOURCE_NAME + 1] = "";
     const ix_cache_file *newest = NULL;
     ix_error_clear(&why);
-    if (ix_cache_list(c->dir, &c->mem, &l, &why))
+    memcpy(source, key->name, IX_CACHE_SOURCE_NAME);
+    if (ix_cache_list(c->dir, &c->mem, source, &l, &why))
         for (size_t i = 0; i < l.n; i++)
             if (l.file[i].kind == IX_CACHE_ENTRY &&
-                !strncmp(l.file[i].name, key->name, IX_CACHE_SOURCE_NAME) &&
                 strcmp(l.file[i].name, key->name) != 0)
                 newest = &l.file[i];
     if (newest)

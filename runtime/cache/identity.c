@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -21,13 +23,25 @@
 #define ARCHITECTURE "unknown"
 #endif
 
+/* The text about the machine, made once: cpuid takes microseconds in a virtual
+ * machine. */
+static char machine[256] = ARCHITECTURE "-linux";
+static pthread_once_t machine_once = PTHREAD_ONCE_INIT;
+
+static void
+add_number(unsigned long v)
+{
+    size_t n = strlen(machine);
+    snprintf(machine + n, sizeof machine - n, " %08lx", v);
+}
+
 #if defined(__x86_64__)
 
 /* The leaves of cpuid that compilers read for -march=native, but for sizes of
  * caches, and what the system saves of the registers. Bits that differ between
  * the cores of one machine are left out. */
 static void
-put_processor(ix_text *t)
+put_processor(void)
 {
     static const struct {
         unsigned leaf, subleaf, keep[4]; /* of eax, ebx, ecx, edx */
@@ -46,10 +60,10 @@ put_processor(ix_text *t)
             last = r[0];
         for (int k = 0; k < 4; k++)
             if (rows[i].keep[k])
-                ix_text_format(t, " %08x", r[k] & rows[i].keep[k]);
+                add_number(r[k] & rows[i].keep[k]);
         if (rows[i].leaf == 1 && (r[2] & bit_OSXSAVE)) {
             __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-            ix_text_format(t, " %08x", low);
+            add_number(low);
         }
     }
 }
@@ -58,11 +72,10 @@ put_processor(ix_text *t)
 
 /* What the kernel tells programs of the processor. */
 static void
-put_processor(ix_text *t)
+put_processor(void)
 {
-    const char *platform = (const char *)getauxval(AT_PLATFORM);
-    ix_text_format(t, " %lx %lx %s", getauxval(AT_HWCAP), getauxval(AT_HWCAP2),
-                   platform ? platform : "");
+    add_number(getauxval(AT_HWCAP));
+    add_number(getauxval(AT_HWCAP2));
 }
 
 #endif
@@ -70,8 +83,8 @@ put_processor(ix_text *t)
 void
 ix_cache_put_machine(ix_text *t)
 {
-    ix_text_put(t, ARCHITECTURE "-linux");
-    put_processor(t);
+    pthread_once(&machine_once, put_processor);
+    ix_text_put(t, machine);
 }
 
 bool

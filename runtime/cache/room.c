@@ -66,7 +66,8 @@ by_use(const void *a, const void *b)
 }
 
 bool
-ix_cache_list(int dir, const ix_mem *mem, ix_cache_files *l, ix_error *why)
+ix_cache_list(int dir, const ix_mem *mem, const char *start, ix_cache_files *l,
+              ix_error *why)
 {
     memset(l, 0, sizeof *l);
     l->mem = *mem;
@@ -81,7 +82,8 @@ ix_cache_list(int dir, const ix_mem *mem, ix_cache_files *l, ix_error *why)
     }
     bool ok = true;
     for (struct dirent *f; ok && (f = readdir(d));)
-        if (strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0)
+        if (strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0 &&
+            !strncmp(f->d_name, start, strlen(start)))
             ok = add_file(l, dir, f->d_name);
     closedir(d);
     if (!ok)
@@ -129,7 +131,7 @@ ix_cache_make_room(int dir, const ix_mem *mem, int64_t limit, int64_t need,
                    ix_cache_removed *removed, ix_error *why)
 {
     ix_cache_files l;
-    bool ok = ix_cache_list(dir, mem, &l, why);
+    bool ok = ix_cache_list(dir, mem, "", &l, why);
     int64_t now = (int64_t)time(NULL);
     for (size_t i = 0; ok && i < l.n; i++)
         if (is_left(&l.file[i], now))
@@ -153,7 +155,7 @@ ix_cache_clear(int dir, const ix_mem *mem, ix_cache_removed *removed,
                ix_error *why)
 {
     ix_cache_files l;
-    bool ok = ix_cache_list(dir, mem, &l, why);
+    bool ok = ix_cache_list(dir, mem, "", &l, why);
     for (size_t i = 0; ok && i < l.n; i++)
         if (l.file[i].kind == IX_CACHE_ENTRY ||
             l.file[i].kind == IX_CACHE_TEMPORARY)

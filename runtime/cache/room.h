@@ -31,9 +31,10 @@ typedef struct ix_cache_files {
     int64_t bytes;
 } ix_cache_files;
 
-/* False and "why" on failure; the list is to be freed in any case. */
-bool ix_cache_list(int dir, const ix_mem *mem, ix_cache_files *l,
-                   ix_error *why);
+/* Those whose names begin with "start". False and "why" on failure; the list is
+ * to be freed in any case. */
+bool ix_cache_list(int dir, const ix_mem *mem, const char *start,
+                   ix_cache_files *l, ix_error *why);
 void ix_cache_files_free(ix_cache_files *l);
 
 /* What was removed. */

@@ -41,7 +41,7 @@ open_folder(folder *f, ilex_context *ctx)
         f->dir =
             ix_cache_directory_open(&ix_mem_default, f->path.data, false, &why);
     if (f->dir >= 0)
-        ix_cache_list(f->dir, &ix_mem_default, &f->files, &why);
+        ix_cache_list(f->dir, &ix_mem_default, "", &f->files, &why);
     if (why.code == ILEX_OK || why.code == ILEX_E_UNKNOWN)
         return IX_EXIT_OK;
     return ix_cli_fail(ix_cli_exit_of(why.code), "the disk cache: %s",

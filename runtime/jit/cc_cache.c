@@ -107,12 +107,13 @@ load_entry(ix_cc_cache *c, void **entries)
     return code;
 }
 
-/* Appends why there was nothing. */
+/* Appends why there was nothing; what stands near only where a compile follows,
+ * beside which the search is short. */
 static void
 put_reason(const ix_cc_cache *c, ix_text *t)
 {
     ix_text_put(t, c->why.text);
-    if (c->keyed)
+    if (c->keyed && !c->req->cache.looks)
         ix_cache_explain(&c->cache, &c->key, t);
 }
 

@@ -290,7 +290,7 @@ measure(size_t *left)
     ix_error_clear(&why);
     int dir = ix_cache_directory_open(&ix_mem_default, place, true, &why);
     int lock = dir >= 0 ? ix_cache_lock(dir, &why) : -1;
-    if (lock < 0 || !ix_cache_list(dir, &ix_mem_default, &l, &why)) {
+    if (lock < 0 || !ix_cache_list(dir, &ix_mem_default, "", &l, &why)) {
         if (lock < 0) /* for two seconds: it is a busy directory */
             return 0;
         die(why.text);
@@ -354,7 +354,7 @@ check_rest(void)
     int dir = ix_cache_directory_open(&ix_mem_default, place, false, &why);
     if (dir < 0 ||
         !ix_cache_make_room(dir, &ix_mem_default, limit, 0, &removed, &why) ||
-        !ix_cache_list(dir, &ix_mem_default, &l, &why))
+        !ix_cache_list(dir, &ix_mem_default, "", &l, &why))
         die(why.text);
     for (size_t i = 0; i < l.n; i++) {
         if (l.file[i].kind == IX_CACHE_TEMPORARY)

@@ -268,7 +268,7 @@ START_TEST(room_swept)
     ix_cache_key_free(&key);
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert(WIFSIGNALED(status));
-    ck_assert(ix_cache_list(dir, &ix_mem_default, &l, &why));
+    ck_assert(ix_cache_list(dir, &ix_mem_default, "", &l, &why));
     ck_assert_uint_eq(l.n, 1);
     ck_assert_int_eq(l.file[0].kind, IX_CACHE_TEMPORARY);
     strcpy(dead, l.file[0].name);
