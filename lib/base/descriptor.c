@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int
@@ -34,10 +35,26 @@ ix_fd_read(int fd, void *to, size_t n)
     return true;
 }
 
+/* May "n" bytes more be written? Beyond the process's limit on the size of
+ * files the system ends it by a signal. */
+static bool
+may_write(int fd, size_t n)
+{
+    struct rlimit most;
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    if (at < 0 || getrlimit(RLIMIT_FSIZE, &most) != 0 ||
+        (rlim_t)at + n <= most.rlim_cur)
+        return true;
+    errno = EFBIG;
+    return false;
+}
+
 bool
 ix_fd_write(int fd, const void *from, size_t n)
 {
     const char *p = from;
+    if (!may_write(fd, n))
+        return false;
     while (n > 0) {
         ssize_t done = write(fd, p, n);
         if (done < 0 && errno == EINTR)

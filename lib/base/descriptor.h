@@ -13,7 +13,8 @@
 int ix_fd_high(int fd);
 
 /* Reads or writes "n" bytes; false, with errno on failure, if there are fewer
- * or not all can be written. */
+ * or not all can be written. A limit on the size of files is an error, and not
+ * the signal that the system would send. */
 bool ix_fd_read(int fd, void *to, size_t n);
 bool ix_fd_write(int fd, const void *from, size_t n);
 

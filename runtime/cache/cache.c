@@ -204,9 +204,11 @@ store(const ix_cache *c, const ix_cache_content *content, ix_error *why)
     bool ok = ix_cache_make_room(c->dir, &c->mem, c->setup.size,
                                  ix_cache_entry_size(content), &removed, why) &&
               ix_cache_entry_write(c->dir, content, why);
-    if (removed.entries > 0)
+    if (removed.entries + removed.temporaries > 0)
         ix_cache_note(&c->setup, ILEX_INFO,
-                      "cache: %zu entries removed, %lld bytes", removed.entries,
+                      "cache: removed %zu entries, %zu temporary files, %lld "
+                      "bytes",
+                      removed.entries, removed.temporaries,
                       (long long)removed.bytes);
     return ok;
 }

@@ -160,6 +160,7 @@ START_TEST(entries_come_back)
     ck_assert_uint_eq(e.key_length, key.text.length);
     ix_cache_entry_free(&e);
     ck_assert_int_eq(count_entries(NULL, NULL), 1);
+    ix_cache_key_free(&key);
     umask(0777); /* of the host: entries can be read all the same */
     write_entry(dir, &key, "cc", "int f;");
     umask(022);

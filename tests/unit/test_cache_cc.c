@@ -7,6 +7,7 @@
 #include "tests/suite.h"
 #include "tests/unit/cache_cc_fixture.h"
 
+#include <pthread.h>
 #include <signal.h>
 
 #include "ilex/expr.h"
@@ -127,6 +128,44 @@ START_TEST(ranks_compile_once)
     ck_assert_int_eq(starts("-std"), 1);
     ck_assert_int_eq(count_entries(NULL, NULL), 1);
     ck_assert_int_eq(count_left(place), 2); /* the entry, the lock */
+}
+END_TEST
+
+/* Compiles three programs over and over. */
+static void *
+compile_often(void *bad)
+{
+    static const char *const sources[] = {
+        twice, thrice, "double k(double x)\n{\n    return 4.0 * x;\n}\n"};
+    for (int i = 0; i < 30; i++) {
+        single s;
+        void *entry;
+        ix_error err;
+        ix_error_clear(&err);
+        single_of(&s, sources[i % 3], "k");
+        s.req.cache = (ix_cache_setup){
+            .mode = IX_CACHE_MODE_RW, .directory = place, .size = 1 << 24};
+        ix_code *code =
+            ix_jit_cc_compile(&ix_mem_default, &s.req, &entry, &err);
+        if (!code || call(entry, 1.0) != 2 + i % 3)
+            atomic_store((atomic_bool *)bad, true);
+        ix_code_release(code);
+    }
+    return NULL;
+}
+
+START_TEST(threads_share_a_cache)
+{
+    enum { THREADS = 8 };
+    pthread_t thread[THREADS];
+    atomic_bool bad = false;
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, compile_often, &bad),
+                         0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    ck_assert(!bad);
+    ck_assert_int_eq(count_entries(NULL, NULL), 3);
 }
 END_TEST
 
@@ -327,6 +366,7 @@ main(void)
     tcase_add_test(tc, finds_without_a_compiler);
     tcase_add_test(tc, asks_the_version_once);
     tcase_add_test(tc, ranks_compile_once);
+    tcase_add_test(tc, threads_share_a_cache);
     tcase_add_test(tc, locks_of_others);
     tcase_add_test(tc, directory_refused_once);
     tcase_add_test(tc, no_home);
