@@ -108,6 +108,7 @@ typedef struct ix_compiled_kernel {
     int axis;      /* whose range it is called for; -1: one call with (0, 1) */
     int serial;    /* along which its loop is serial (a scan), -1: none */
     int phase;     /* how many sizes are counted before */
+    int calls;     /* how many calls are made before */
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */
     int nwritten;
@@ -143,6 +144,21 @@ typedef struct ix_compiled_count {
     int size, buffer;
     const ix_lin *most; /* as a form in the sizes, with this one 0 */
 } ix_compiled_count;
+
+/* A part of a buffer, with the range along each of its axes. */
+typedef struct ix_compiled_slice {
+    int buffer;
+    ix_range *range;
+} ix_compiled_slice;
+
+/* A call of a function of the host: the arguments, then the results. */
+typedef struct ix_compiled_call {
+    const char *name;
+    const char *place; /* " (p.ilx:4:9)" where the program makes it, or "" */
+    ix_compiled_slice *slice;
+    int narguments, nresults;
+    int phase; /* how many sizes are counted before */
+} ix_compiled_call;
 
 /* form >= 0, or divisible by modulus. */
 typedef struct ix_compiled_assumption {
@@ -200,6 +216,7 @@ typedef struct ix_tape {
     ix_tape_result *result;
     int nresults;
     int phase; /* how many sizes are counted before */
+    int calls; /* how many calls are made before */
 } ix_tape;
 
 typedef enum ix_step_kind {
@@ -209,7 +226,7 @@ typedef enum ix_step_kind {
 } ix_step_kind;
 
 /* TEST: the entries [what, end) of "nonempty"; TRANSFER: buffers; ALLOC, FREE:
- * slots; EVALUATE: tapes; LAUNCH: kernels; SIZE: counts. */
+ * slots; EVALUATE: tapes; LAUNCH: kernels; CALL: calls; SIZE: counts. */
 typedef struct ix_step {
     ix_step_kind kind;
     int what, end;
@@ -240,6 +257,8 @@ typedef struct ix_compiled {
     int nstrides, nslots;
     ix_compiled_kernel *kernel;
     size_t nkernels;
+    ix_compiled_call *call; /* in order */
+    size_t ncalls;
     ix_compiled_nonempty *nonempty;
     size_t nnonempty;
     ix_compiled_check *check; /* that statuses speak of */

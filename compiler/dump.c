@@ -3,6 +3,7 @@
  * Units as stable text: numbers by order of first use, no pointers.
  */
 #include "compiler/tree/tree.h"
+#include "lib/build/foreign.h"
 #include "lib/syntax/print.h"
 
 static void
@@ -32,6 +33,9 @@ put_graph(const ix_unit *u, ix_text *t)
         if (n->kind == IX_INPUT)
             ix_text_format(t, " %s",
                            ix_symbol_text(u->ctx, (int32_t)n->attr[0]));
+        if (n->kind == IX_FOREIGN)
+            ix_text_format(t, " %s",
+                           ix_symbol_text(u->ctx, ix_foreign_name(n)));
         ix_text_format(t, " : %s[%s]", ilex_dtype_name((ilex_dtype)n->dtype),
                        ix_domain_show(u->ctx, n->interior).s);
         if (u->need && u->need[i] && u->need[i] != n->interior)
@@ -52,6 +56,54 @@ put_graph(const ix_unit *u, ix_text *t)
     }
 }
 
+static void
+put_slices(const ix_unit *u, const ix_slice *slice, int n, ix_text *t)
+{
+    for (int i = 0; i < n; i++)
+        ix_text_format(t, "%sb%d[%s]", i ? ", " : "", slice[i].buffer,
+                       ix_domain_show(u->ctx, slice[i].box).s);
+}
+
+/* "  call solve(b0[n, n]) to b1[n]" */
+static void
+put_call(const ix_unit *u, const ix_foreign_call *c, ix_text *t)
+{
+    ix_text_format(t, "  call %s(",
+                   ix_symbol_text(u->ctx, ix_foreign_name(c->node)));
+    put_slices(u, c->slice, c->narguments, t);
+    ix_text_put(t, ") to ");
+    put_slices(u, c->slice + c->narguments, c->nresults, t);
+    ix_text_char(t, '\n');
+}
+
+static void
+put_stage(const ix_unit *u, const ix_stage *s, ix_text *t)
+{
+    if (s->call) {
+        put_call(u, s->call, t);
+        return;
+    }
+    ix_text_format(t, "  stage b%d", s->buffer);
+    for (int k = 1; s->scan && k < s->scan->count; k++)
+        ix_text_format(t, ", b%d", s->scan->buffer[k]);
+    ix_text_format(t, " on [%s]", ix_domain_show(u->ctx, s->box).s);
+    if (s->update)
+        ix_text_put(t, " update");
+    if (s->scan)
+        ix_text_format(t, " axis %d %s", s->scan->axis,
+                       s->scan->backward ? "backward" : "forward");
+    ix_text_char(t, '\n');
+    ix_dump_body(u, s->body, t);
+}
+
+/* The calls up to "end". */
+static void
+put_calls(const ix_unit *u, int *made, int end, ix_text *t)
+{
+    for (; *made < end; ++*made)
+        put_call(u, u->call[*made], t);
+}
+
 void
 ix_dump_unit(const ix_unit *u, ix_text *t)
 {
@@ -62,23 +114,14 @@ ix_dump_unit(const ix_unit *u, ix_text *t)
     }
     for (size_t i = 0; i < u->nbuffers; i++)
         put_buffer(u, (int)i, t);
-    for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++) {
-        const ix_stage *s = &u->stage[i];
-        ix_text_format(t, "  stage b%d", s->buffer);
-        for (int k = 1; s->scan && k < s->scan->count; k++)
-            ix_text_format(t, ", b%d", s->scan->buffer[k]);
-        ix_text_format(t, " on [%s]", ix_domain_show(u->ctx, s->box).s);
-        if (s->update)
-            ix_text_put(t, " update");
-        if (s->scan)
-            ix_text_format(t, " axis %d %s", s->scan->axis,
-                           s->scan->backward ? "backward" : "forward");
-        ix_text_char(t, '\n');
-        ix_dump_body(u, u->stage[i].body, t);
-    }
+    for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++)
+        put_stage(u, &u->stage[i], t);
+    int made = 0;
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
+        put_calls(u, &made, k->calls, t);
         ix_text_format(t, "  kernel k%d on [%s]\n", k->number,
                        ix_domain_show(u->ctx, k->box).s);
         ix_dump_kernel(u, k, t);
     }
+    put_calls(u, &made, u->ncalls, t);
 }

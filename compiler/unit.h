@@ -69,14 +69,30 @@ typedef struct ix_recurrence {
     bool inside; /* the loop over the last axis stands in that over "axis" */
 } ix_recurrence;
 
-/* A stored array; the results of a scan; changes of elements of a buffer, one
- * after another in C order. */
+/* A part of a buffer. */
+typedef struct ix_slice {
+    int buffer;
+    const ix_domain *box;
+} ix_slice;
+
+/* A call of a function of the host: it reads the first slices and writes the
+ * others. */
+typedef struct ix_foreign_call {
+    const ilex_array *node; /* FOREIGN, as the program made it */
+    ix_slice *slice;
+    int narguments, nresults;
+    int phase; /* as of a stage */
+} ix_foreign_call;
+
+/* A stored array; the results of a scan or a call; changes of elements of a
+ * buffer, one after another in C order. */
 typedef struct ix_stage {
-    int buffer;           /* what it writes; of a scan the first */
-    const ix_domain *box; /* where */
-    ilex_array *body;     /* loads have buffer numbers as slots; of a scan a
-                             TUPLE */
-    ix_recurrence *scan;  /* or NULL */
+    int buffer;            /* what it writes; of a scan the first */
+    const ix_domain *box;  /* where */
+    ilex_array *body;      /* loads have buffer numbers as slots; of a scan a
+                              TUPLE, of a call NULL */
+    ix_recurrence *scan;   /* or NULL */
+    ix_foreign_call *call; /* or NULL */
     bool update; /* the body is a TUPLE of indices of the buffer and what
                     is stored there */
     int phase;   /* how many sizes are counted before */
@@ -102,6 +118,7 @@ typedef struct ix_kernel {
     const ix_recurrence *scan; /* of the nests, or NULL */
     bool ordered;              /* iterations read what earlier ones wrote */
     int phase;                 /* as of a stage */
+    int calls;                 /* how many calls come before it */
     char *variable;            /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;
@@ -152,6 +169,9 @@ typedef struct ix_unit {
     size_t nchecks, check_capacity;
     ix_kernel *kernels;
     int nkernels, nslots;
+    ix_foreign_call **call; /* TREE: in order; kernels stand between */
+    int ncalls;
+    ix_map program; /* of a FOREIGN that was rewritten: the program's */
     bool reference; /* no simplification, no fusion, nests alone */
     bool cuda;      /* the target is a GPU */
     bool changed;   /* set by a pass that changed something */
@@ -189,6 +209,9 @@ ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box);
 
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);
+
+/* The FOREIGN of the program that "n" was made of. */
+const ilex_array *ix_unit_foreign(const ix_unit *u, const ilex_array *n);
 
 /* Calls "fn" for every load of a body with the frame around it. */
 typedef struct ix_load_visitor {

@@ -89,9 +89,28 @@ verify_value(verifier *v, int buffer, const ilex_array *body)
         complain(v, "a stored value has another dtype than its buffer", buffer);
 }
 
+/* A call has boxes of the ranks of its buffers. */
+static void
+verify_call(verifier *v, const ix_foreign_call *c)
+{
+    for (int i = 0; i < c->narguments + c->nresults; i++) {
+        int buffer = c->slice[i].buffer;
+        if (buffer < 0 || (size_t)buffer >= v->u->nbuffers ||
+            v->u->buffer[buffer].box->rank != c->slice[i].box->rank)
+            complain(v, "a call has another rank than its buffer", buffer);
+        else if (i >= c->narguments &&
+                 !ix_buffer_is_written(&v->u->buffer[buffer]))
+            complain(v, "a call writes what is read only", buffer);
+    }
+}
+
 static void
 verify_stage(verifier *v, const ix_stage *s)
 {
+    if (s->call) {
+        verify_call(v, s->call);
+        return;
+    }
     for (int i = 0; s->scan && i < s->scan->count; i++)
         verify_value(v, s->scan->buffer[i], s->body->ops[i]);
     if (s->update)

@@ -11,6 +11,7 @@
 #include "ilex/elementwise.h"
 #include "ilex/exchange.h"
 #include "ilex/expr.h"
+#include "ilex/function.h"
 #include "ilex/program.h"
 #include "ilex/storage.h"
 

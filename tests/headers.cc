@@ -10,6 +10,7 @@
 #include <ilex/elementwise.h>
 #include <ilex/exchange.h>
 #include <ilex/expr.h>
+#include <ilex/function.h>
 #include <ilex/kinds.h>
 #include <ilex/memory.h>
 #include <ilex/program.h>

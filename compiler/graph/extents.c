@@ -4,6 +4,7 @@
  * each array must cover, inferred backwards from the outputs.
  */
 #include "compiler/unit.h"
+#include "lib/build/foreign.h"
 #include "lib/build/scan.h"
 #include "lib/graph/counted.h"
 
@@ -228,13 +229,34 @@ need_update(ix_unit *u, size_t i)
     return ok;
 }
 
-/* A result is needed from the first level on that is computed, and so are all
- * results of its scan. */
+/* A call is made as it was written: all of its results, from all of what it is
+ * given. */
+static bool
+need_call(ix_unit *u, size_t i)
+{
+    const ilex_array *n = u->order[i];
+    for (int k = 0; k + 1 < n->nops; k++) {
+        const ilex_array *x = n->ops[k + 1];
+        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
+        *need = join_boxes(u->ctx, *need, ix_foreign_box(n, k), x->valid);
+        if (!*need)
+            return false;
+    }
+    return true;
+}
+
+/* A result of a scan is needed from the first level on that is computed, and so
+ * are all of its results; one of a call whole. */
 static bool
 need_result(ix_unit *u, size_t i)
 {
     const ilex_array *scan = u->order[i]->ops[0];
     const ix_domain **need = &u->need[*ix_map_find(&u->position, scan)];
+    if (scan->kind == IX_FOREIGN) {
+        u->need[i] = u->order[i]->interior;
+        *need = scan->interior;
+        return true;
+    }
     ix_axis ax[ILEX_MAX_RANK], *along = &ax[ix_scan_axis(scan)];
     const ix_axis *whole = &scan->interior->ax[ix_scan_axis(scan)];
     memcpy(ax, u->need[i]->ax, (size_t)ix_rank(scan) * sizeof *ax);
@@ -250,7 +272,8 @@ static void
 share_needs(ix_unit *u)
 {
     for (size_t i = 0; i < u->norder; i++)
-        if (u->order[i]->kind == IX_RESULT && u->need[i])
+        if (u->order[i]->kind == IX_RESULT && u->need[i] &&
+            u->order[i]->ops[0]->kind == IX_SCAN)
             u->need[i] =
                 u->need[*ix_map_find(&u->position, u->order[i]->ops[0])];
 }
@@ -300,6 +323,8 @@ ix_pass_extents(ix_unit *u)
             !need_update(u, i))
             return false;
         if (n->kind == IX_RESULT && u->need[i] && !need_result(u, i))
+            return false;
+        if (n->kind == IX_FOREIGN && u->need[i] && !need_call(u, i))
             return false;
         if (!ix_has_body(n) || !u->need[i])
             continue; /* an operand that no load reads */

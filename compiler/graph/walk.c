@@ -89,6 +89,22 @@ inherit_label(ix_unit *u, const ilex_array *old, const ilex_array *now)
         ix_map_set(&u->label, &mem, now, *label);
 }
 
+const ilex_array *
+ix_unit_foreign(const ix_unit *u, const ilex_array *n)
+{
+    const size_t *at = ix_map_find(&u->program, n);
+    return at ? (const ilex_array *)*at : n;
+}
+
+/* A call is noted to be made where the program makes it. */
+static void
+inherit_foreign(ix_unit *u, const ilex_array *old, const ilex_array *now)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    if (now->kind == IX_FOREIGN && now != old)
+        ix_map_set(&u->program, &mem, now, (size_t)ix_unit_foreign(u, old));
+}
+
 bool
 ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
 {
@@ -103,6 +119,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
             return false;
         u->changed |= became[i] != u->order[i];
         inherit_label(u, u->order[i], became[i]);
+        inherit_foreign(u, u->order[i], became[i]);
     }
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[*ix_map_find(&u->position, u->root[i])];

@@ -5,13 +5,14 @@
  * buffers by number; breaks: the graph.
  *
  * An array is stored when it is an output; when it holds a reduction; when it
- * is read at indices that are data; when it checks data and is not read at each
- * of its points once; when its index conditions would multiply (read at several
- * places); when it is read where its value would be computed again for every
- * step of a broadcast or reduction and is not cheap; and when storing is
- * cheaper than computing it again: cost times (number of distinct reads - 1) is
- * above a threshold. Users that are fused and read the same point share its
- * value; of a program too long for one body they are taken to be in several.
+ * is read at indices that are data, or by a function of the host; when it
+ * checks data and is not read at each of its points once; when its index
+ * conditions would multiply (read at several places); when it is read where its
+ * value would be computed again for every step of a broadcast or reduction and
+ * is not cheap; and when storing is cheaper than computing it again: cost times
+ * (number of distinct reads - 1) is above a threshold. Users that are fused and
+ * read the same point share its value; of a program too long for one body they
+ * are taken to be in several.
  */
 #include "compiler/stages/partition.h"
 
@@ -217,7 +218,9 @@ decide(partition *p)
         if (n->kind == IX_CONCAT && u->need[i])
             ix_parts_decide(p, n, i);
         if (n->kind == IX_RESULT && u->need[i])
-            ix_recurrence_note(p, i);
+            ix_result_note(p, i);
+        if (n->kind == IX_FOREIGN && u->need[i])
+            ix_call_decide(p, n);
         if (ix_is_update(n) && u->need[i])
             ix_update_decide(p, n);
         if (!ix_has_body(n) || !u->need[i])
@@ -332,15 +335,14 @@ inline_body(partition *p, ilex_array *n)
 }
 
 int
-ix_partition_temporary(ix_partition *p, size_t i, ilex_dtype dtype)
+ix_partition_temporary(ix_partition *p, const ix_domain *box, ilex_dtype dtype)
 {
-    ix_unit *u = p->u;
-    return ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                         .name = "",
-                                         .dtype = dtype,
-                                         .interior = u->need[i],
-                                         .box = u->need[i],
-                                         .inplace = -1});
+    return ix_unit_buffer(p->u, (ix_buffer){.role = IX_ROLE_TEMP,
+                                            .name = "",
+                                            .dtype = dtype,
+                                            .interior = box,
+                                            .box = box,
+                                            .inplace = -1});
 }
 
 int
@@ -348,8 +350,9 @@ ix_partition_place(ix_partition *p, size_t i)
 {
     const ilex_array *n = p->u->order[i];
     int output = ix_partition_output(p, n);
-    return output < 0 ? ix_partition_temporary(p, i, (ilex_dtype)n->dtype)
-                      : (int)p->first_output + output;
+    return output < 0
+               ? ix_partition_temporary(p, p->u->need[i], (ilex_dtype)n->dtype)
+               : (int)p->first_output + output;
 }
 
 ilex_array *
@@ -366,7 +369,8 @@ ix_partition_store(ix_partition *p, size_t i)
 {
     info *x = &p->of[i];
     x->stored = true;
-    x->buffer = ix_partition_temporary(p, i, (ilex_dtype)p->u->order[i]->dtype);
+    x->buffer = ix_partition_temporary(p, p->u->need[i],
+                                       (ilex_dtype)p->u->order[i]->dtype);
     ix_unit_stage(
         p->u,
         (ix_stage){.buffer = x->buffer, .box = p->u->need[i], .body = x->body});
@@ -420,6 +424,8 @@ make_stage(partition *p, size_t i)
         return ix_parts_store(p, i);
     if (ix_is_update(n) && u->need[i])
         return ix_update_store(p, i);
+    if (n->kind == IX_FOREIGN && u->need[i])
+        ix_call_store(p, i);
     if (!ix_has_body(n) || !u->need[i]) {
         x->stored = true;
         return true;
@@ -507,8 +513,8 @@ make_io_buffers(partition *p)
     }
     u->count_buffer = (int)u->nbuffers;
     for (size_t i = u->noutputs; i < u->nroots; i++)
-        ix_partition_temporary(p, *ix_map_find(&u->position, u->root[i]),
-                               ILEX_I64);
+        ix_partition_temporary(
+            p, u->need[*ix_map_find(&u->position, u->root[i])], ILEX_I64);
 }
 
 /* Copies the value of output "i" to it, unless it was written there. */

@@ -36,7 +36,8 @@ typedef struct ix_partition_info {
     ilex_array *body;   /* over buffers, when computed again */
     int statements;     /* of it, or more */
     ix_whereabouts *at; /* CONCAT */
-    size_t *result;     /* SCAN: position + 1 of each result, 0: not read */
+    size_t
+        *result; /* SCAN, FOREIGN: position + 1 of each result, 0: not read */
 } ix_partition_info;
 
 typedef struct ix_partition {
@@ -61,8 +62,9 @@ bool ix_partition_is_part(const ix_partition_info *x);
  * others read more of it than the output covers. -1: none. */
 int ix_partition_output(ix_partition *p, const ilex_array *n);
 
-/* A new temporary on the box of the array at position "i". */
-int ix_partition_temporary(ix_partition *p, size_t i, ilex_dtype dtype);
+/* A new temporary on a box. */
+int ix_partition_temporary(ix_partition *p, const ix_domain *box,
+                           ilex_dtype dtype);
 
 /* The buffer that the array at position "i" is stored in: an output's if it is
  * one, else a new temporary. */
@@ -82,12 +84,24 @@ ix_is_update(const ilex_array *n)
 
 /* ---- recurrences.c ---- */
 
-/* Users first: notes which results of the scan at "position" are read; "i" is
- * one of them. */
-void ix_recurrence_note(ix_partition *p, size_t i);
+/* Users first: notes which results of a scan or a call are read; that at
+ * position "i" is one of them. */
+void ix_result_note(ix_partition *p, size_t i);
+
+/* The buffer of result "k" of the tuple at position "i"; one that nobody reads
+ * has one on "box". */
+int ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box);
 
 /* The stage of the scan at position "i", whose body is made. */
 bool ix_recurrence_store(ix_partition *p, size_t i);
+
+/* ---- calls.c ---- */
+
+/* Users first: what the call "n" of a function of the host is given. */
+void ix_call_decide(ix_partition *p, const ilex_array *n);
+
+/* The stage of the call at position "i". */
+void ix_call_store(ix_partition *p, size_t i);
 
 /* ---- updates.c ---- */
 

@@ -7,7 +7,7 @@
 #include "lib/build/scan.h"
 
 void
-ix_recurrence_note(ix_partition *p, size_t i)
+ix_result_note(ix_partition *p, size_t i)
 {
     const ilex_array *n = p->u->order[i], *scan = n->ops[0];
     ix_partition_info *x = ix_partition_of(p, scan);
@@ -17,14 +17,13 @@ ix_recurrence_note(ix_partition *p, size_t i)
     x->result[n->attr[0]] = i + 1;
 }
 
-/* The buffer of result "k"; one that nobody reads has one for its levels. */
-static int
-buffer_of(ix_partition *p, size_t i, int k)
+int
+ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box)
 {
     size_t at = p->of[i].result[k];
     const ilex_array *body = ix_tuple_body(p->u->order[i], k);
     if (!at)
-        return ix_partition_temporary(p, i, (ilex_dtype)body->dtype);
+        return ix_partition_temporary(p, box, (ilex_dtype)body->dtype);
     p->of[at - 1].buffer = ix_partition_place(p, at - 1);
     return p->of[at - 1].buffer;
 }
@@ -65,7 +64,7 @@ ix_recurrence_store(ix_partition *p, size_t i)
                          .count = ix_tuple_count(scan)};
     r->buffer = ix_arena_new(&u->arena, (size_t)r->count * sizeof *r->buffer);
     for (int k = 0; k < r->count; k++)
-        r->buffer[k] = buffer_of(p, i, k);
+        r->buffer[k] = ix_result_buffer(p, i, k, u->need[i]);
     bodies b = {u, scan, r};
     ix_substitution s = {.ctx = u->ctx, .rewrite = load_carry, .user = &b};
     ilex_array *body = ix_substitute(&s, p->of[i].body);

@@ -207,6 +207,13 @@ ix_make_tapes(ix_unit *u, ix_compiled *c)
                  .leave = put,
                  .user = &m};
     c->tape = ix_arena_new(&c->arena, (u->nstages + 1) * sizeof *c->tape);
-    for (size_t i = 0; i < u->nstages; i++)
+    int calls = 0;
+    for (size_t i = 0; i < u->nstages; i++) {
+        if (u->stage[i].call) {
+            calls++;
+            continue;
+        }
         make_tape(&w, &u->stage[i]);
+        c->tape[c->ntapes - 1].calls = calls;
+    }
 }

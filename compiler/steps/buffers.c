@@ -6,11 +6,12 @@
  */
 #include "compiler/tree/tree.h"
 
-/* First and last kernel that touches each buffer. */
+/* When each buffer is touched first and last: kernels and calls are numbered
+ * together, in order. */
 typedef struct lifetimes {
     ix_unit *u;
     int *first, *last;
-    int now;
+    int now, calls; /* calls: that were met */
 } lifetimes;
 
 static void
@@ -36,18 +37,30 @@ touch_store(void *user, ix_stmt *s)
     return true;
 }
 
-/* Lists of temporaries, one list for each kernel: buffer + 1, 0 ends one. */
+/* The calls up to "end". */
+static void
+touch_calls(lifetimes *l, int end)
+{
+    for (; l->calls < end; l->calls++, l->now++) {
+        const ix_foreign_call *c = l->u->call[l->calls];
+        for (int i = 0; i < c->narguments + c->nresults; i++)
+            touch(l, c->slice[i].buffer);
+    }
+}
+
+/* Lists of temporaries, one list for each kernel or call: buffer + 1, 0 ends
+ * one. */
 typedef struct agenda {
     int *head, *next;
 } agenda;
 
-/* Temporaries by the kernel that "when" gives. */
+/* Temporaries by the time that "when" gives. */
 static agenda
 make_agenda(ix_unit *u, const int *when)
 {
-    agenda a = {
-        ix_arena_new(&u->arena, ((size_t)u->nkernels + 1) * sizeof *a.head),
-        ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *a.next)};
+    size_t n = (size_t)u->nkernels + (size_t)u->ncalls + 1;
+    agenda a = {ix_arena_new(&u->arena, n * sizeof *a.head),
+                ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *a.next)};
     for (size_t i = u->nbuffers; i-- > 0;)
         if (u->buffer[i].role == IX_ROLE_TEMP && when[i] >= 0) {
             a.next[i] = a.head[when[i]];
@@ -57,7 +70,7 @@ make_agenda(ix_unit *u, const int *when)
 }
 
 /* Gives temporaries slots, in order of first use; a slot is free again after
- * the last kernel that touches its tenant. */
+ * the last kernel or call that touches its tenant. */
 static void
 assign_slots(lifetimes *l)
 {
@@ -65,7 +78,7 @@ assign_slots(lifetimes *l)
     agenda begin = make_agenda(u, l->first), end = make_agenda(u, l->last);
     int *idle = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *idle);
     int nidle = 0;
-    for (int now = 0; now < u->nkernels; now++) {
+    for (int now = 0; now < l->now; now++) {
         for (int i = begin.head[now]; i; i = begin.next[i - 1])
             u->buffer[i - 1].slot = nidle ? idle[--nidle] : u->nslots++;
         for (int i = end.head[now]; i; i = end.next[i - 1])
@@ -83,10 +96,12 @@ ix_pass_buffers(ix_unit *u)
     memset(l.first, -1, n * sizeof *l.first);
     memset(l.last, -1, n * sizeof *l.last);
     for (ix_kernel *k = u->kernels; k; k = k->next, l.now++) {
+        touch_calls(&l, k->calls);
         ix_stmt_loads(u, k->body, touch_load, &l);
         ix_stmt_each(k->body, touch_store, &l);
         k->nests = k->body;
     }
+    touch_calls(&l, u->ncalls);
     assign_slots(&l);
     for (ix_kernel *k = u->kernels; k; k = k->next)
         if (k->scan && !u->reference)

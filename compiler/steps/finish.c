@@ -7,6 +7,8 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/tree/tree.h"
+#include "lib/build/foreign.h"
+#include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
 
 /* Something uses a size, or a product and thereby its factors. */
@@ -314,12 +316,59 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         to->axis = k->axis;
         to->serial = k->scan ? k->scan->axis : -1;
         to->phase = k->phase;
+        to->calls = k->calls;
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
         for (int a = 0; a < to->rank; a++)
             to->box[a] = ix_finish_range(c, &k->box->ax[a]);
         copy_written(k, c, to);
     }
+}
+
+/* " (p.ilx:4:9)", where the program makes a call; "" if that is not known. */
+static const char *
+place_of(ix_compiled *c, const ilex_array *n)
+{
+    ix_mem mem = ix_arena_mem(&c->arena);
+    ix_text place, t;
+    ix_text_init(&place, &mem);
+    ix_text_init(&t, &mem);
+    ix_location_print(n, &place);
+    if (place.length)
+        ix_text_format(&t, " (%s)", ix_text_string(&place));
+    const char *text = ix_text_string(&t);
+    return text ? text : "";
+}
+
+static void
+copy_call(ix_unit *u, ix_compiled *c, const ix_foreign_call *from)
+{
+    ix_compiled_call *to = &c->call[c->ncalls++];
+    int n = from->narguments + from->nresults;
+    to->name = ix_arena_string(
+        &c->arena, ix_symbol_text(u->ctx, ix_foreign_name(from->node)));
+    to->place = place_of(c, from->node);
+    to->narguments = from->narguments;
+    to->nresults = from->nresults;
+    to->phase = from->phase;
+    to->slice = ix_arena_new(&c->arena, (size_t)n * sizeof *to->slice);
+    for (int i = 0; i < n; i++) {
+        const ix_domain *box = from->slice[i].box;
+        ix_range *range =
+            ix_arena_new(&c->arena, ((size_t)box->rank + 1) * sizeof *range);
+        for (int k = 0; k < box->rank; k++)
+            range[k] = ix_finish_range(c, &box->ax[k]);
+        to->slice[i] = (ix_compiled_slice){from->slice[i].buffer, range};
+    }
+}
+
+static void
+copy_calls(ix_unit *u, ix_compiled *c)
+{
+    c->call =
+        ix_arena_new(&c->arena, ((size_t)u->ncalls + 1) * sizeof *c->call);
+    for (int i = 0; i < u->ncalls; i++)
+        copy_call(u, c, u->call[i]);
 }
 
 static void
@@ -364,7 +413,8 @@ mark_body_sizes(ix_unit *u, ix_compiled *c)
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = mark_size, .user = c};
     for (size_t i = 0; u->reference && i < u->nstages; i++)
-        mark_expr(&w, u->stage[i].body);
+        if (!u->stage[i].call)
+            mark_expr(&w, u->stage[i].body);
     for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
         ix_stmt_each(k->nests, mark_stmt, &w);
 }
@@ -420,6 +470,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
         ix_make_tapes(u, c);
     else
         copy_kernels(u, c);
+    copy_calls(u, c);
     ix_finish_nonempty(u, c);
     mark_body_sizes(u, c);
     copy_assumptions(u, c);

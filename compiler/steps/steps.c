@@ -29,13 +29,31 @@ add_tests(ix_compiled *c, size_t *room, int phase)
     }
 }
 
-/* Has counted what is needed in "phase"; "*now" is how far it had come. */
+/* How far the list has come: sizes counted, calls made. */
+typedef struct progress {
+    size_t room;
+    int counts, calls;
+} progress;
+
+/* Has counted what is needed in "phase". */
 static void
-add_counts(ix_compiled *c, size_t *room, int *now, int phase)
+add_counts(ix_compiled *c, progress *now, int phase)
 {
-    for (; *now < phase; ++*now) {
-        add(c, room, IX_STEP_SIZE, (size_t)*now, (size_t)*now + 1);
-        add_tests(c, room, *now + 1);
+    for (; now->counts < phase; now->counts++) {
+        size_t i = (size_t)now->counts;
+        add(c, &now->room, IX_STEP_SIZE, i, i + 1);
+        add_tests(c, &now->room, now->counts + 1);
+    }
+}
+
+/* Has made so many calls, each when what it needs is counted. */
+static void
+add_calls(ix_compiled *c, progress *now, int calls)
+{
+    for (; now->calls < calls; now->calls++) {
+        size_t i = (size_t)now->calls;
+        add_counts(c, now, c->call[i].phase);
+        add(c, &now->room, IX_STEP_CALL, i, i + 1);
     }
 }
 
@@ -44,25 +62,28 @@ add_counts(ix_compiled *c, size_t *room, int *now, int phase)
 void
 ix_make_steps(ix_compiled *c)
 {
-    size_t room = 0, slots = (size_t)c->nslots;
-    int now = 0;
-    add_tests(c, &room, 0);
+    size_t slots = (size_t)c->nslots;
+    progress now = {.room = 0};
+    add_tests(c, &now.room, 0);
     for (size_t i = 0; i < c->narguments; i++)
         if (c->buffer[i].used)
-            add(c, &room, IX_STEP_TRANSFER, i, i + 1);
+            add(c, &now.room, IX_STEP_TRANSFER, i, i + 1);
     if (slots)
-        add(c, &room, IX_STEP_ALLOC, 0, slots);
+        add(c, &now.room, IX_STEP_ALLOC, 0, slots);
     for (size_t i = 0; i < c->ntapes; i++) {
-        add_counts(c, &room, &now, c->tape[i].phase);
-        add(c, &room, IX_STEP_EVALUATE, i, i + 1);
+        add_calls(c, &now, c->tape[i].calls);
+        add_counts(c, &now, c->tape[i].phase);
+        add(c, &now.room, IX_STEP_EVALUATE, i, i + 1);
     }
     for (size_t i = 0; i < c->nkernels; i++) {
-        add_counts(c, &room, &now, c->kernel[i].phase);
-        add(c, &room, IX_STEP_LAUNCH, i, i + 1);
+        add_calls(c, &now, c->kernel[i].calls);
+        add_counts(c, &now, c->kernel[i].phase);
+        add(c, &now.room, IX_STEP_LAUNCH, i, i + 1);
     }
-    add_counts(c, &room, &now, (int)c->ncounts);
+    add_calls(c, &now, (int)c->ncalls);
+    add_counts(c, &now, (int)c->ncounts);
     if (slots)
-        add(c, &room, IX_STEP_FREE, 0, slots);
+        add(c, &now.room, IX_STEP_FREE, 0, slots);
 }
 
 /* ---- as text ---- */
@@ -204,6 +225,26 @@ put_launch(printer *p, const ix_step *s)
     put_fields(p, l, IX_FIELD_OFFSET, "; offsets");
 }
 
+static void
+put_parts(printer *p, const ix_compiled_slice *slice, int n)
+{
+    for (int i = 0; i < n; i++) {
+        ix_text_format(p->t, "%sb%d on ", i ? "; " : "", slice[i].buffer);
+        put_ranges(p, slice[i].range, p->c->buffer[slice[i].buffer].rank);
+    }
+}
+
+/* "solve(b0 on [0, n), [0, n); b1 on [0, n)): writes b2 on [0, n)" */
+static void
+put_call(printer *p, const ix_step *s)
+{
+    const ix_compiled_call *call = &p->c->call[s->what];
+    ix_text_format(p->t, "%s(", call->name);
+    put_parts(p, call->slice, call->narguments);
+    ix_text_put(p->t, "): writes ");
+    put_parts(p, call->slice + call->narguments, call->nresults);
+}
+
 void
 ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
                ix_text *t)
@@ -234,6 +275,9 @@ ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
             break;
         case IX_STEP_SIZE:
             put_count(&p, s);
+            break;
+        case IX_STEP_CALL:
+            put_call(&p, s);
             break;
         default:
             put_launch(&p, s);

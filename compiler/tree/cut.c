@@ -138,6 +138,7 @@ kernel_of_group(cutter *c, const ix_kernel *k, ix_stmt *nest, int group)
         return NULL;
     ix_kernel *r = ix_unit_kernel(u, k->box);
     r->phase = k->phase;
+    r->calls = k->calls;
     r->body = ix_nest_like(u, nest, stores);
     return r;
 }

@@ -71,6 +71,24 @@ note_nest(ix_unit *u, usage *x, ix_stmt *nest, int output)
                   x);
 }
 
+/* Adds the calls up to "end", each of which reads its arguments whole; false if
+ * one comes too early. */
+static bool
+note_calls(const ix_unit *u, usage *x, int *made, int end, int output)
+{
+    bool ok = true;
+    for (; ok && *made < end; ++*made) {
+        const ix_foreign_call *c = u->call[*made];
+        for (int i = 0; i < c->narguments; i++)
+            x->moved |= c->slice[i].buffer == x->input;
+        x->reads = x->moved;
+        for (int i = 0; i < c->nresults; i++)
+            x->writes |= c->slice[c->narguments + i].buffer == output;
+        ok = in_time(x);
+    }
+    return ok;
+}
+
 /* Is every element of the input read before the output's takes its place? What
  * was joined to a scan writes one after the other at each free point, as
  * kernels do, and then at the next point. */
@@ -78,7 +96,10 @@ static bool
 is_safe(ix_unit *u, int output, int input)
 {
     usage x = {.input = input};
+    int made = 0;
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
+        if (!note_calls(u, &x, &made, k->calls, output))
+            return false;
         int before = ix_nest_body(k->body)->at.buffer;
         x.scan = k->scan;
         x.beside = x.stored = false;
@@ -92,7 +113,7 @@ is_safe(ix_unit *u, int output, int input)
         if (!in_time(&x) || (x.beside && x.stored))
             return false;
     }
-    return true;
+    return note_calls(u, &x, &made, u->ncalls, output);
 }
 
 /* ---- through a temporary ---- */
@@ -134,15 +155,21 @@ rename_in_stmt(void *user, ix_stmt *s)
     return true;
 }
 
-/* Kernels, and the stages that the reference back end runs, use another
+/* Kernels, calls, and the stages that the reference back end runs, use another
  * buffer. */
 static void
 rename_buffer(ix_unit *u, renaming *r)
 {
     for (ix_kernel *k = u->kernels; k; k = k->next)
         ix_stmt_each(k->body, rename_in_stmt, r);
+    for (int i = 0; i < u->ncalls; i++)
+        for (int k = 0; k < u->call[i]->narguments + u->call[i]->nresults; k++)
+            if (u->call[i]->slice[k].buffer == r->from)
+                u->call[i]->slice[k].buffer = r->to;
     for (size_t i = 0; u->reference && i < u->nstages; i++) {
         ix_stage *s = &u->stage[i];
+        if (s->call)
+            continue;
         s->body = renamed(r, s->body);
         s->buffer = s->buffer == r->from ? r->to : s->buffer;
     }
@@ -175,6 +202,7 @@ copy_at_end(ix_unit *u, int i)
         end = &(*end)->next;
     *end = ix_unit_kernel(u, box);
     (*end)->phase = u->phase;
+    (*end)->calls = u->ncalls;
     ix_kernel_store(u, *end, i, load);
     ix_unit_stage(u, (ix_stage){.buffer = i, .box = box, .body = load});
     u->changed = true;

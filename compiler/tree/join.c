@@ -173,6 +173,7 @@ divide(ix_unit *u, ix_kernel *k)
             continue;
         ix_kernel *rest = ix_unit_kernel(u, k->box);
         rest->phase = k->phase;
+        rest->calls = k->calls;
         rest->axis = k->axis;
         rest->scan = k->scan;
         rest->ordered = k->ordered;
@@ -192,6 +193,7 @@ ix_pass_join(ix_unit *u)
         return true;
     for (ix_kernel *a = u->kernels; a; a = a->next)
         while (a->next && a->next->phase == a->phase &&
+               a->next->calls == a->calls &&
                (append(u, a, a->next) || merge(u, a, a->next) ||
                 ix_recurrence_join(u, a, a->next))) {
             a->next = a->next->next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass nest: statements. needs: stages; gives: a kernel for each, loops over
- * its box around one store; breaks: stages. And nests of loops in general:
- * chains of FORs with nothing beside them.
+ * Pass nest: statements. needs: stages; gives: a kernel for each that is no
+ * call, loops over its box around one store; breaks: stages. And nests of loops
+ * in general: chains of FORs with nothing beside them.
  */
 #include "compiler/tree/tree.h"
 
@@ -119,10 +119,16 @@ bool
 ix_pass_nest(ix_unit *u)
 {
     ix_kernel **tail = &u->kernels;
+    u->call = ix_arena_new(&u->arena, (u->nstages + 1) * sizeof *u->call);
     for (size_t i = 0; i < u->nstages; i++) {
         const ix_stage *stage = &u->stage[i];
+        if (stage->call) {
+            u->call[u->ncalls++] = stage->call;
+            continue;
+        }
         *tail = ix_unit_kernel(u, stage->box);
         (*tail)->phase = stage->phase;
+        (*tail)->calls = u->ncalls;
         if (stage->update)
             store_update(u, *tail, stage);
         else if (stage->scan)

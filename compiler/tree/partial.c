@@ -111,6 +111,7 @@ split_reduction(ix_unit *u, ix_kernel **at, ilex_array *n)
     k->body->value = ix_substitute(&s, k->body->value);
     ix_substitution_free(&s);
     partial->phase = k->phase;
+    partial->calls = k->calls;
     partial->next = k;
     *at = partial;
     u->changed = true;

@@ -258,8 +258,9 @@ ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
     uint32_t outer = one_group(k->nests, NULL, k->scan->axis)
                          ? outer_axes(k->scan, k->box->rank)
                          : 0;
+    int now = k->number + k->calls;
     for (size_t i = 0; i < u->nbuffers; i++)
-        if (u->buffer[i].role == IX_ROLE_TEMP && first[i] == k->number &&
-            last[i] == k->number)
+        if (u->buffer[i].role == IX_ROLE_TEMP && first[i] == now &&
+            last[i] == now)
             u->buffer[i].passing = outer;
 }

@@ -289,10 +289,6 @@ ILEX_API ilex_array *ilex_vecdot(ilex_array *x, ilex_array *y,
 ILEX_API ilex_array *ilex_invoke(ilex_context *ctx, int count,
                                  ilex_array *const *operands);
 
-/* "extern": a C or CUDA function of the user */
-ILEX_API ilex_array *ilex_foreign(ilex_context *ctx, int count,
-                                  ilex_array *const *operands);
-
 /* "send": an array to another process */
 ILEX_API ilex_array *ilex_send(ilex_context *ctx, int count,
                                ilex_array *const *operands);

@@ -43,7 +43,8 @@ typedef struct ilex_compile_spec {
  * A program of the same hash, inputs, sizes and options that was compiled in
  * this process before is returned again, with one count more (256 are kept;
  * what it says of seconds is from its first time), unless option reuse is 0,
- * the graph wraps storages, or the context has an allocator of its own. */
+ * the graph wraps storages or calls foreign functions, or the context has an
+ * allocator of its own. */
 ILEX_API ilex_program *ilex_compile(ilex_context *ctx, size_t count,
                                     ilex_array *const *outputs,
                                     const ilex_compile_spec *spec);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/build/einsum.h"
+#include "lib/build/foreign.h"
 #include "lib/graph/scalar.h"
 
 /* ---- polynomials ---- */
@@ -240,6 +241,15 @@ count_sparse(counts *c, const ilex_array *x)
     add_product(c, &c->operations, &(monomial){.k = 2}, n, length);
 }
 
+/* What its declaration says that an element of its results costs. */
+static void
+count_foreign(counts *c, const ilex_array *x)
+{
+    for (int k = 0; k < ix_tuple_count(x); k++)
+        add_elements(c, &c->operations, ix_foreign_cost(x),
+                     ix_tuple_domain(x, k));
+}
+
 /* ---- programs ---- */
 
 static void
@@ -252,6 +262,8 @@ count_array(counts *c, const ilex_array *x)
         count_einsum(c, x);
     if (x->kind == IX_CSR_MATMUL)
         count_sparse(c, x);
+    if (x->kind == IX_FOREIGN)
+        count_foreign(c, x);
     if (x->kind == IX_INPUT || x->kind == IX_DATA)
         add_elements(c, &c->read,
                      (int64_t)ilex_dtype_bytes((ilex_dtype)x->dtype),

@@ -4,6 +4,7 @@
  */
 #include "lib/build/module.h"
 
+#include "lib/build/foreign.h"
 #include "lib/graph/counted.h"
 
 #include <stdio.h>
@@ -164,6 +165,27 @@ ix_module_add_input(ilex_module *m, ilex_array *input)
     return add_env(m, input->env);
 }
 
+/* Two declarations of a name would be one function of the host. */
+static ilex_status
+check_foreign(ilex_module *m, ix_map *declared, const ilex_array *n)
+{
+    ilex_context *ctx = m->ctx;
+    const char *name = ix_symbol_text(ctx, ix_foreign_name(n));
+    size_t declaration = (size_t)ix_foreign_declaration(n);
+    const size_t *known = ix_map_find(declared, name);
+    if (!known)
+        return ix_map_set(declared, &ctx->mem, name, declaration)
+                   ? ILEX_OK
+                   : ix_fail_memory(&ctx->error);
+    if (*known == declaration)
+        return ILEX_OK;
+    return ix_fail(&ctx->error, ILEX_E_DUPLICATE,
+                   "program %s: the foreign function %s is declared in two "
+                   "ways: %.200s, and %.200s",
+                   m->name, name, ix_symbol_text(ctx, (int32_t)*known),
+                   ix_symbol_text(ctx, (int32_t)declaration));
+}
+
 /* Where a walk is: a node and its next operand. */
 typedef struct place {
     ilex_array *node;
@@ -174,6 +196,7 @@ typedef struct place {
 typedef struct walk {
     ilex_module *module;
     ix_map seen;
+    ix_map declared; /* text of a foreign function's name: its declaration */
     place *stack;
     size_t depth, capacity;
 } walk;
@@ -201,7 +224,7 @@ visit(walk *w, ilex_array *n)
                      sizeof *w->stack))
         return ix_fail_memory(&m->ctx->error);
     w->stack[w->depth++] = (place){n, 0};
-    return ILEX_OK;
+    return n->kind == IX_FOREIGN ? check_foreign(m, &w->declared, n) : ILEX_OK;
 }
 
 static ilex_status
@@ -254,6 +277,7 @@ ix_module_collect(ilex_module *m)
         rc = walk_from(&w, m->output[i].array);
     rc = rc ? rc : walk_counted(&w);
     ix_map_free(&w.seen, &m->ctx->mem);
+    ix_map_free(&w.declared, &m->ctx->mem);
     ix_mem_free(&m->ctx->mem, w.stack);
     return rc == ILEX_OK ? check_names(m) : rc;
 }

@@ -71,9 +71,9 @@ ilex_status ix_module_add_output(ilex_module *m, const char *name,
 
 /* lib/build/module_hash.c: what a compiled program depends on, as text: the
  * hash, its inputs and the sizes that occur in the order in which queries list
- * them. False after an error; "*data": it wraps storages, of which the text
- * says nothing. */
-bool ix_module_key(ilex_module *m, ix_text *t, bool *data);
+ * them. False after an error; "*held": it wraps storages or calls functions of
+ * the host, of which the text says nothing. */
+bool ix_module_key(ilex_module *m, ix_text *t, bool *held);
 
 /* lib/build/counts.c: nodes, operations and bytes, a line each; false after an
  * error. */

@@ -134,7 +134,7 @@ ilex_module_hash(ilex_module *m, uint8_t hash[16])
 }
 
 bool
-ix_module_key(ilex_module *m, ix_text *t, bool *data)
+ix_module_key(ilex_module *m, ix_text *t, bool *held)
 {
     ilex_context *ctx = m->ctx;
     uint8_t hash[IX_DIGEST_BYTES];
@@ -148,7 +148,7 @@ ix_module_key(ilex_module *m, ix_text *t, bool *data)
     for (size_t p = 0; !rc && p < ctx->nparams; p++)
         if (w.size[p])
             ix_text_format(t, " %s", ix_param_key(ctx, (int32_t)p));
-    *data = w.data.count > 0;
+    *held = w.data.count > 0 || w.foreign;
     ix_mem_free(&ctx->mem, w.size);
     ix_merkle_free(&w);
     return rc == ILEX_OK;

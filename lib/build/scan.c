@@ -558,20 +558,3 @@ ix_build_scan(ilex_context *ctx, const ix_scan_spec *spec)
     const ix_env *proof = ix_proof_open(ctx);
     return ix_proof_close(ctx, proof, build_scan(ctx, spec));
 }
-
-ilex_array *
-ix_build_result(ilex_array *tuple, int k)
-{
-    int64_t attr = k;
-    if (ix_is_poison(tuple))
-        return tuple;
-    ix_node_spec spec = {.kind = IX_RESULT,
-                         .dtype = (ilex_dtype)ix_tuple_body(tuple, k)->dtype,
-                         .interior = tuple->interior,
-                         .valid = tuple->valid,
-                         .nops = 1,
-                         .ops = &tuple,
-                         .nattr = 1,
-                         .attr = &attr};
-    return ix_node_scoped(tuple->ctx, &spec);
-}

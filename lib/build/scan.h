@@ -5,7 +5,7 @@
 #ifndef ILEX_LIB_SCAN_H
 #define ILEX_LIB_SCAN_H
 
-#include "lib/build/build.h"
+#include "lib/build/tuple.h"
 
 /* What stands for a result of a scan over "dom" until the scan closes; "name"
  * (a symbol, 0: none) is used in messages. "untyped": its dtype is not known
@@ -37,9 +37,6 @@ ilex_array *ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec,
                          const ix_domain *dom, ilex_array *tuple, int n,
                          ilex_array *const *operands);
 
-/* Result "k" of a tuple. */
-ilex_array *ix_build_result(ilex_array *tuple, int k);
-
 /* ---- what a SCAN node says ---- */
 
 static inline int
@@ -51,16 +48,6 @@ static inline bool
 ix_scan_is_backward(const ilex_array *n)
 {
     return n->attr[1] != 0;
-}
-static inline int
-ix_tuple_count(const ilex_array *n)
-{
-    return n->ops[0]->nops;
-}
-static inline ilex_array *
-ix_tuple_body(const ilex_array *n, int k)
-{
-    return n->ops[0]->ops[k];
 }
 
 #endif

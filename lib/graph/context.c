@@ -271,6 +271,7 @@ ilex_context_free(ilex_context *ctx)
     ix_mem_free(&ctx->mem, ctx->symbol);
     ix_mem_free(&ctx->mem, ctx->param);
     ix_mem_free(&ctx->mem, ctx->counted);
+    ix_mem_free(&ctx->mem, ctx->function);
     ix_mem host = ctx->host;
     ix_mem_free(&host, ctx);
 }

@@ -98,10 +98,12 @@ struct ilex_context {
     size_t nscoped, scoped_capacity;
     ix_scope *scope; /* those that are open */
     size_t nscopes, scope_capacity;
-    _Atomic(ilex_array *) later;  /* dropped by other threads */
-    ix_table annotations;         /* lib/graph/annotation.c */
-    struct ix_user_data *orphans; /* whose node has died */
-    int64_t serial;               /* of data leaves */
+    _Atomic(ilex_array *) later;    /* dropped by other threads */
+    ix_table annotations;           /* lib/graph/annotation.c */
+    struct ix_user_data *orphans;   /* whose node has died */
+    int64_t serial;                 /* of data leaves */
+    struct ix_registered *function; /* lib/graph/function.c */
+    size_t nfunctions, function_capacity;
     void **temporary; /* storages of scopes, oldest first; the runtime's */
     size_t ntemporaries, temporary_capacity;
     void (*temporaries_free)(ilex_context *ctx);

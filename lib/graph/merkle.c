@@ -74,13 +74,16 @@ number_data(ix_merkle *w, const ilex_array *n)
 static void
 hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
 {
-    int first = n->kind == IX_SELF ? 2 : 1;
+    int first = n->kind == IX_SELF || n->kind == IX_FOREIGN ? 2 : 1;
     ilex_context *ctx = w->ctx;
+    w->foreign |= n->kind == IX_FOREIGN;
     if (n->kind == IX_INPUT)
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SIZE)
         ix_digest_text(d, ix_param_key(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SELF) /* attr 0 is a number of the context too */
+        ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[1]));
+    else if (n->kind == IX_FOREIGN) /* the declaration has its name */
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[1]));
     else if (n->kind == IX_DATA)
         ix_digest_number(d, number_data(w, n));

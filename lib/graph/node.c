@@ -77,13 +77,14 @@ node_equal(const void *item, const void *key)
            (!attr || !memcmp(n->attr, s->attr, attr));
 }
 
-/* Does a scalar itself, a size or the ranges of a reduction, mention a counted
- * size? */
+/* Does a scalar itself, a size, the ranges of a reduction or those of a type,
+ * mention a counted size? */
 static bool
 mentions_counted(const ilex_context *ctx, const ix_node_spec *s)
 {
     bool found = s->kind == IX_SIZE && ix_is_counted(ctx, (int32_t)s->attr[0]);
-    for (int k = 0; s->kind == IX_REDUCE && k < s->interior->rank; k++) {
+    bool box = s->kind == IX_REDUCE || s->kind == IX_TYPE;
+    for (int k = 0; box && k < s->interior->rank; k++) {
         const ix_axis *ax = &s->interior->ax[k];
         for (int32_t i = 0; i < ax->lo->n; i++)
             found |= ix_is_counted(ctx, ax->lo->t[i].param);

@@ -75,7 +75,7 @@ struct ilex_array {
     uint8_t merkle_state;
     uint8_t annotated;         /* something is noted: lib/graph/annotation.h */
     uint64_t merkle[2];        /* lib/graph/merkle.c */
-    const ix_domain *interior; /* arrays, and the ranges of REDUCE */
+    const ix_domain *interior; /* arrays, the ranges of REDUCE and TYPE */
     const ix_domain *valid;    /* arrays: where it may be read */
     const ix_env *env;         /* arrays: what it rests on; see ix_node_make */
     void *ext;                 /* DATA: the wrapped object */

@@ -334,8 +334,9 @@ fmt_NODE(ix_text *t, const ix_statement *s)
     write_value(t, s);
 }
 
+/* "name(parameter, ...)" */
 static void
-fmt_FUNCTION(ix_text *t, const ix_statement *s)
+write_heading(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
     ix_text_char(t, '(');
@@ -346,6 +347,34 @@ fmt_FUNCTION(ix_text *t, const ix_statement *s)
         write_halo(t, "halo", r);
     }
     ix_text_char(t, ')');
+}
+
+static void
+fmt_FUNCTION(ix_text *t, const ix_statement *s)
+{
+    write_heading(t, s);
+}
+
+void
+ix_fmt_extern(ix_text *t, const ix_statement *s)
+{
+    write_heading(t, s);
+    for (size_t i = 0; i < s->nboxes; i++) {
+        ix_text_put(t, i ? ", " : " -> ");
+        put_word(t, &s->box[i].dtype);
+        write_axes(t, &s->box[i]);
+    }
+    ix_text_put(t, s->option.length ? " pure" : "");
+    if (!s->expr)
+        return;
+    ix_text_put(t, " cost ");
+    write_expr(t, s->expr, false);
+}
+
+static void
+fmt_EXTERN(ix_text *t, const ix_statement *s)
+{
+    ix_fmt_extern(t, s);
 }
 
 static void

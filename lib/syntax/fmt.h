@@ -7,9 +7,12 @@
 #define ILEX_LIB_FMT_H
 
 #include "lib/base/text.h"
-#include "lib/graph/context.h"
+#include "lib/syntax/syntax.h"
 
 ilex_status ix_fmt_text(ilex_context *ctx, const char *text, size_t length,
                         const char *file, ix_text *out);
+
+/* What stands behind `extern`. */
+void ix_fmt_extern(ix_text *t, const ix_statement *s);
 
 #endif

@@ -256,6 +256,30 @@ size_t ix_parse_user_call(ix_parser *p, const ix_syntax *x,
                           ilex_array ***result);
 /* The same for a function of one result. */
 ilex_array *ix_parse_user_value(ix_parser *p, const ix_syntax *x);
+/* Checks the name of a new function. */
+void ix_parse_new_function(ix_parser *p, const ix_word *name);
+size_t ix_parse_count_parameters(const ix_statement *function);
+/* Begins and ends the name space of a call. */
+ix_call *ix_parse_open_call(ix_parser *p, const ix_statement *function,
+                            const ix_word *at);
+void ix_parse_close_call(ix_parser *p);
+/* The sizes of a type are any sizes; fails where one is not known. */
+void ix_parse_declare_sizes(ix_parser *p, const ix_type *type);
+void ix_parse_check_sizes(ix_parser *p, const ix_type *type);
+/* What a parameter of the call is: "x" as its type says. */
+ilex_array *ix_parse_argument(ix_parser *p, const ix_statement *param,
+                              ilex_array *x);
+/* The results of a function for arguments, as many as it has parameters; how
+ * many. */
+size_t ix_parse_apply(ix_parser *p, const ix_statement *function,
+                      const ix_word *at, ilex_array *const *args,
+                      ilex_array ***result);
+
+/* lib/syntax/parse_extern.c: the statement `extern`; the results of a call in
+ * p->call, whose sizes are known. */
+void ix_parse_extern(ix_parser *p, const ix_statement *s);
+void ix_parse_extern_call(ix_parser *p, ilex_array *const *args);
+
 /* Is it a function that stands in no table? */
 bool ix_parse_is_builtin(const ix_word *word);
 

@@ -18,9 +18,9 @@ ix_parser_function(ix_parser *p, const ix_word *w)
     return ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_FUNCTION);
 }
 
-/* Begins the name space of a call. */
-static ix_call *
-open_call(ix_parser *p, const ix_statement *function, const ix_word *at)
+ix_call *
+ix_parse_open_call(ix_parser *p, const ix_statement *function,
+                   const ix_word *at)
 {
     for (const ix_call *c = p->call; c; c = c->outer)
         if (c->function == function)
@@ -38,8 +38,8 @@ open_call(ix_parser *p, const ix_statement *function, const ix_word *at)
     return c;
 }
 
-static void
-close_call(ix_parser *p)
+void
+ix_parse_close_call(ix_parser *p)
 {
     p->names = p->call->names;
     p->lambda = p->call->lambda;
@@ -144,6 +144,16 @@ check_bound(ix_parser *p, const ix_syntax *x)
                     "that are found: x : f64[n], y : f64[n+m]");
 }
 
+void
+ix_parse_check_sizes(ix_parser *p, const ix_type *type)
+{
+    for (size_t k = 0; k < type->ranges.n; k++) {
+        const ix_colons *r = &type->ranges.item[k];
+        for (int i = r->n > 1; i < r->n; i++)
+            check_bound(p, r->part[i]);
+    }
+}
+
 static void
 check_type(ix_parser *p, const ix_statement *param, const ilex_array *x)
 {
@@ -157,10 +167,7 @@ check_type(ix_parser *p, const ix_statement *param, const ilex_array *x)
                     p->call->function->name.text, (int)param->name.length,
                     param->name.text, type->ranges.n,
                     rank ? ix_domain_show(p->ctx, x->interior).s : "", rank);
-    for (size_t k = 0; k < type->ranges.n; k++)
-        for (int i = type->ranges.item[k].n > 1; i < type->ranges.item[k].n;
-             i++)
-            check_bound(p, type->ranges.item[k].part[i]);
+    ix_parse_check_sizes(p, type);
 }
 
 static void
@@ -193,8 +200,8 @@ declare_sizes(ix_parser *p, const ix_syntax *x)
         declare_sizes(p, x->link[i].operand);
 }
 
-static void
-declare_type(ix_parser *p, const ix_type *type)
+void
+ix_parse_declare_sizes(ix_parser *p, const ix_type *type)
 {
     for (size_t k = 0; k < type->ranges.n; k++) {
         const ix_colons *r = &type->ranges.item[k];
@@ -229,27 +236,25 @@ on_domain(ix_parser *p, const ix_statement *param, ilex_array *x)
     return ix_parser_array(p, ix_build_with_halo(ctx, what, x, dom, halo));
 }
 
-static void
-bind(ix_parser *p, const ix_statement *param, ilex_array *x)
+ilex_array *
+ix_parse_argument(ix_parser *p, const ix_statement *param, ilex_array *x)
 {
     const ix_word *w = &param->name, *at = p->call->at;
-    ix_parser_check_name(p, "parameter", w);
-    if (param->type.dtype.length) {
-        ilex_dtype dtype = ix_parse_dtype(p, &param->type.dtype);
-        if (ix_is_weak(x))
-            x = ix_parse_declared(p, at, x, dtype);
-        if (x->dtype != dtype)
-            ix_lex_fail(&p->reader, ILEX_E_DTYPE, at,
-                        "%.*s: the parameter %.*s is %s, the argument %s",
-                        (int)p->call->function->name.length,
-                        p->call->function->name.text, (int)w->length, w->text,
-                        ilex_dtype_name(dtype),
-                        ilex_dtype_name((ilex_dtype)x->dtype));
-        bool point = ix_rank(x) == 0 && param->type.ranges.n == 0 &&
-                     !param->type.on.length;
-        x = point ? x : on_domain(p, param, x);
-    }
-    ix_parser_define(p, w, x);
+    if (!param->type.dtype.length)
+        return x;
+    ilex_dtype dtype = ix_parse_dtype(p, &param->type.dtype);
+    if (ix_is_weak(x))
+        x = ix_parse_declared(p, at, x, dtype);
+    if (x->dtype != dtype)
+        ix_lex_fail(&p->reader, ILEX_E_DTYPE, at,
+                    "%.*s: the parameter %.*s is %s, the argument %s",
+                    (int)p->call->function->name.length,
+                    p->call->function->name.text, (int)w->length, w->text,
+                    ilex_dtype_name(dtype),
+                    ilex_dtype_name((ilex_dtype)x->dtype));
+    bool point =
+        ix_rank(x) == 0 && param->type.ranges.n == 0 && !param->type.on.length;
+    return point ? x : on_domain(p, param, x);
 }
 
 /* ---- bodies ---- */
@@ -311,8 +316,8 @@ ix_parse_return(ix_parser *p, const ix_statement *s)
 
 /* ---- calls ---- */
 
-static size_t
-count_parameters(const ix_statement *function)
+size_t
+ix_parse_count_parameters(const ix_statement *function)
 {
     size_t n = 0;
     for (const ix_statement *s = function->more; s; s = s->more)
@@ -320,11 +325,47 @@ count_parameters(const ix_statement *function)
     return n;
 }
 
+/* Gives the parameters their arguments and reads the body. */
+static void
+call_body(ix_parser *p, const ix_statement *function, ilex_array *const *args)
+{
+    size_t i = 0;
+    if (p->lambda)
+        hide_indices(p);
+    solve_sizes(p, function, args);
+    for (const ix_statement *s = function->more; s; s = s->more) {
+        ix_parser_check_name(p, "parameter", &s->name);
+        ix_parser_define(p, &s->name, ix_parse_argument(p, s, args[i++]));
+    }
+    read_body(p, function);
+}
+
+size_t
+ix_parse_apply(ix_parser *p, const ix_statement *function, const ix_word *at,
+               ilex_array *const *args, ilex_array ***result)
+{
+    ix_call *c = ix_parse_open_call(p, function, at);
+    if (function->kind == IX_STATEMENT_EXTERN && !p->lambda) {
+        solve_sizes(p, function, args);
+        ix_parse_extern_call(p, args);
+    } else if (function->kind == IX_STATEMENT_EXTERN) {
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, at,
+                    "%.*s is a foreign function of whole arrays, which a map "
+                    "does not call; call it outside: let y = %.*s(...)",
+                    (int)at->length, at->text, (int)at->length, at->text);
+    } else {
+        call_body(p, function, args);
+    }
+    ix_parse_close_call(p);
+    *result = c->result;
+    return c->nresults;
+}
+
 size_t
 ix_parse_user_call(ix_parser *p, const ix_syntax *x, ilex_array ***result)
 {
     const ix_statement *f = ix_parser_function(p, &x->word)->function;
-    size_t n = count_parameters(f);
+    size_t n = ix_parse_count_parameters(f);
     if (x->attributes.n || x->nparts != n)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "%.*s takes %zu argument%s and no attributes, not %zu",
@@ -333,17 +374,7 @@ ix_parse_user_call(ix_parser *p, const ix_syntax *x, ilex_array ***result)
     ilex_array **args = ix_arena_new(&p->reader.arena, (n + 1) * sizeof *args);
     for (size_t i = 0; i < n; i++)
         args[i] = ix_parse_expr(p, x->part[i]);
-    ix_call *c = open_call(p, f, &x->word);
-    if (p->lambda)
-        hide_indices(p);
-    solve_sizes(p, f, args);
-    size_t i = 0;
-    for (const ix_statement *s = f->more; s; s = s->more)
-        bind(p, s, args[i++]);
-    read_body(p, f);
-    close_call(p);
-    *result = c->result;
-    return c->nresults;
+    return ix_parse_apply(p, f, &x->word, args, result);
 }
 
 ilex_array *
@@ -401,20 +432,19 @@ check_body(ix_parser *p, const ix_statement *f)
     ilex_context *ctx = p->ctx;
     const ix_env *in_force = ctx->in_force;
     ctx->in_force = NULL;
-    open_call(p, f, &f->name)->checking = true;
+    ix_parse_open_call(p, f, &f->name)->checking = true;
     for (const ix_statement *s = f->more; s; s = s->more)
-        declare_type(p, &s->type);
+        ix_parse_declare_sizes(p, &s->type);
     for (const ix_statement *s = f->more; s; s = s->more)
         bind_any(p, s);
     read_body(p, f);
-    close_call(p);
+    ix_parse_close_call(p);
     ctx->in_force = in_force;
 }
 
 void
-ix_parse_function(ix_parser *p, const ix_statement *s)
+ix_parse_new_function(ix_parser *p, const ix_word *w)
 {
-    const ix_word *w = &s->name;
     ix_op op;
     ix_reducer r;
     ilex_dtype dtype;
@@ -426,10 +456,16 @@ ix_parse_function(ix_parser *p, const ix_statement *s)
         ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
                     "%.*s is a function of the language", (int)w->length,
                     w->text);
+}
+
+void
+ix_parse_function(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_new_function(p, &s->name);
     bool typed = true;
     for (const ix_statement *t = s->more; t; t = t->more)
         typed &= t->type.dtype.length > 0 && !t->type.on.length;
     if (typed)
         check_body(p, s);
-    ix_parser_declare(p, w, IX_NAME_FUNCTION)->function = s;
+    ix_parser_declare(p, &s->name, IX_NAME_FUNCTION)->function = s;
 }

@@ -269,6 +269,12 @@ build_FUNCTION(ix_parser *p, const ix_statement *s)
 }
 
 static void
+build_EXTERN(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_extern(p, s);
+}
+
+static void
 build_RETURN(ix_parser *p, const ix_statement *s)
 {
     ix_parse_return(p, s);

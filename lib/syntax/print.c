@@ -62,12 +62,14 @@ ix_print_name(ix_printer *p, const ix_item *item, ix_text *t)
         ix_text_format(t, "t%d", (int)item->temp);
 }
 
-/* Gives an array the next temporary name that no input or output has; a scan as
- * many in a row as it has results. */
+/* Gives an array the next temporary name that no input or output has; a tuple
+ * as many in a row as it has results. */
 static void
 give_name(ix_printer *p, ix_item *item)
 {
-    int count = item->node->kind == IX_SCAN ? ix_tuple_count(item->node) : 1;
+    const ilex_array *n = item->node;
+    bool tuple = n->kind == IX_SCAN || n->kind == IX_FOREIGN;
+    int count = tuple ? ix_tuple_count(n) : 1;
     int free = 0;
     while (free < count) {
         char text[16];

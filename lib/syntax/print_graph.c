@@ -363,7 +363,7 @@ mark_scalar(ix_walk *w, ilex_array *n, size_t *value)
     (void)value;
     if (n->kind == IX_SIZE)
         mark_size(p, n->attr[0]);
-    if (n->kind == IX_REDUCE)
+    if (n->kind == IX_REDUCE || n->kind == IX_TYPE)
         mark_domain(p, n->interior);
     return IX_WALK_IN;
 }

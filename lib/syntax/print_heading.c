@@ -2,6 +2,7 @@
  *
  * The beginning of canonical text: sizes, assumptions, inputs.
  */
+#include "lib/build/foreign.h"
 #include "lib/graph/counted.h"
 #include "lib/syntax/print_text.h"
 
@@ -168,10 +169,36 @@ write_inputs(ix_printer *p)
     }
 }
 
+/* The first item that calls the function of item "i". */
+static size_t
+first_call(const ix_printer *p, size_t i)
+{
+    size_t k = 0;
+    int32_t name = ix_foreign_name(p->item[i].node);
+    while (p->item[k].node->kind != IX_FOREIGN ||
+           ix_foreign_name(p->item[k].node) != name)
+        k++;
+    return k;
+}
+
+/* Each foreign function once; ix_module_collect has seen that there is one
+ * declaration of each name. */
+static void
+write_externs(ix_printer *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const ilex_array *x = p->item[i].node;
+        if (x->kind == IX_FOREIGN && first_call(p, i) == i)
+            ix_text_format(p->t, "extern %s\n",
+                           ix_symbol_text(p->ctx, ix_foreign_declaration(x)));
+    }
+}
+
 void
 ix_print_heading(ix_printer *p)
 {
     write_sizes(p);
     ix_print_assumptions(p, -1);
     write_inputs(p);
+    write_externs(p);
 }

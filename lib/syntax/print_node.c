@@ -3,6 +3,7 @@
  * Structural nodes as statements: einsum, reshape, the kinds of form node.
  */
 #include "lib/build/einsum.h"
+#include "lib/build/foreign.h"
 #include "lib/build/scan.h"
 #include "lib/syntax/print_text.h"
 
@@ -182,6 +183,30 @@ write_scan(ix_printer *p, const ix_item *item)
     }
 }
 
+static void
+write_operands(ix_printer *p, const ilex_array *n)
+{
+    ilex_array *x;
+    for (int i = 0; (x = ix_operand(n, i)); i++) {
+        ix_text_put(p->t, i ? ", " : "");
+        ix_print_name(p, ix_print_item(p, x), p->t);
+    }
+}
+
+static void
+write_foreign(ix_printer *p, const ix_item *item)
+{
+    const ilex_array *n = item->node;
+    ix_text_put(p->t, "let ");
+    for (int i = 0; i < ix_tuple_count(n); i++) {
+        ix_text_put(p->t, i ? ", " : "");
+        ix_print_result_name(item, i, p->t);
+    }
+    ix_text_format(p->t, " = %s(", ix_symbol_text(p->ctx, ix_foreign_name(n)));
+    write_operands(p, n);
+    ix_text_char(p->t, ')');
+}
+
 void
 ix_print_node(ix_printer *p, const ix_item *item)
 {
@@ -198,13 +223,14 @@ ix_print_node(ix_printer *p, const ix_item *item)
         write_scan(p, item);
         return;
     }
+    if (n->kind == IX_FOREIGN) {
+        write_foreign(p, item);
+        return;
+    }
     ix_text_put(p->t, "node ");
     ix_print_name(p, item, p->t);
     ix_text_format(p->t, " = %s(", ix_kind_infos[n->kind].text);
-    for (int i = 0; i < ix_operand_count(n); i++) {
-        ix_text_put(p->t, i ? ", " : "");
-        ix_print_name(p, ix_print_item(p, n->ops[i]), p->t);
-    }
+    write_operands(p, n);
     write_attributes(p, n);
     ix_text_char(p->t, ')');
 }

@@ -114,16 +114,22 @@ syntax_PROGRAM(ix_reader *r, ix_statement *s)
     s->name = ix_syntax_name(r, "the name of the program");
 }
 
+static ix_type *
+add_box(ix_reader *r, ix_statement *s)
+{
+    ix_arena_grow(&r->arena, &s->box, &s->box_capacity, s->nboxes + 1,
+                  sizeof *s->box);
+    s->box[s->nboxes] = (ix_type){.brackets = false};
+    return &s->box[s->nboxes++];
+}
+
 static void
 syntax_DOMAIN(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of a domain");
     ix_syntax_expect(r, "=", "and ranges, for example [I:1:n-1, J:m]");
     do {
-        ix_arena_grow(&r->arena, &s->box, &s->box_capacity, s->nboxes + 1,
-                      sizeof *s->box);
-        ix_type *box = &s->box[s->nboxes++];
-        *box = (ix_type){.brackets = false};
+        ix_type *box = add_box(r, s);
         brackets(r, box, true);
         if (!box->brackets)
             box->on = ix_syntax_name(r, "ranges in brackets, or a domain");
@@ -266,8 +272,9 @@ parameter(ix_reader *r, ix_statement *s)
         optional_ranges(r, "halo", s);
 }
 
+/* "name(parameter, ...)" */
 static void
-syntax_FUNCTION(ix_reader *r, ix_statement *s)
+heading(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of a function");
     ix_syntax_expect(r, "(", "and parameters, for example (u, w : f64[n])");
@@ -280,6 +287,27 @@ syntax_FUNCTION(ix_reader *r, ix_statement *s)
             break;
     }
     ix_syntax_expect(r, ")", "or ',' after a parameter");
+}
+
+static void
+syntax_FUNCTION(ix_reader *r, ix_statement *s)
+{
+    heading(r, s);
+}
+
+/* "name(parameters) -> type, ... pure cost 12" */
+static void
+syntax_EXTERN(ix_reader *r, ix_statement *s)
+{
+    heading(r, s);
+    ix_syntax_expect(r, "->", "and the types of the results");
+    do
+        type(r, add_box(r, s));
+    while (ix_syntax_accept(r, ","));
+    if (r->token.kind == IX_TOKEN_NAME && ix_word_is(&r->token.word, "pure"))
+        s->option = ix_syntax_name(r, "pure");
+    if (ix_syntax_accept_name(r, "cost"))
+        s->expr = ix_syntax_expr(r);
 }
 
 static void
@@ -356,7 +384,7 @@ find_keyword(ix_reader *r, ix_statement *s)
                     s->keyword.text, ix_suggestion_show(&near).s);
     ix_syntax_unexpected(
         r, "a statement (size, assume, domain, in, const, let, map, "
-           "scan, einsum, reshape, node, function or out)");
+           "scan, einsum, reshape, node, function, extern or out)");
 }
 
 /* The comments inside a statement as lines before it. */
@@ -413,7 +441,8 @@ check_place(ix_reader *r, const ix_statement *s, bool inside)
     if (inside &&
         (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
          s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_IN ||
-         s->kind == IX_STATEMENT_OUT || s->kind == IX_STATEMENT_FUNCTION))
+         s->kind == IX_STATEMENT_OUT || s->kind == IX_STATEMENT_FUNCTION ||
+         s->kind == IX_STATEMENT_EXTERN))
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "'%s' does not belong in a function, which has parameters, "
                     "the sizes of their types, and results",
@@ -471,6 +500,18 @@ ix_syntax_whole_expr(ix_reader *r)
     ix_syntax *x = ix_syntax_expr(r);
     expect_end(r);
     return x;
+}
+
+ix_statement *
+ix_syntax_whole_extern(ix_reader *r)
+{
+    ix_statement *s = ix_arena_new(&r->arena, sizeof *s);
+    s->kind = IX_STATEMENT_EXTERN;
+    ix_lex_next(r);
+    s->keyword = r->token.word;
+    syntax_EXTERN(r, s);
+    expect_end(r);
+    return s;
 }
 
 void

@@ -108,15 +108,17 @@ struct ix_statement {
     ix_word *words; /* size, return: names; let: those behind the first; map:
                        reads(...); reshape: its operand; scan: its axis */
     size_t nwords, words_capacity;
-    ix_syntax *expr;     /* in: the number behind "skip" */
+    ix_syntax *expr;     /* in: the number behind "skip"; extern: "cost" */
     ix_word target;      /* in: "-> axis" */
-    ix_word option;      /* acc f64, order F, inplace x; scan: its direction */
+    ix_word option;      /* acc f64, order F, inplace x; scan: its direction;
+                            extern: pure */
     ix_statement *more;  /* scan: name, type and expr of its next result;
-                            function: of a parameter */
+                            function, extern: of a parameter */
     ix_statement *body;  /* function: its statements, the last one `end` */
     bool absolute;       /* scan: the axes stand behind the name, as in map */
     ix_attribute values; /* const */
-    ix_type *box;        /* domain: what it is the intersection of */
+    ix_type *box;        /* domain: what it is the intersection of; extern: the
+                            types of its results */
     size_t nboxes, box_capacity;
     ix_tag *tag;
     size_t ntags, tag_capacity;
@@ -131,6 +133,8 @@ ix_statement *ix_syntax_program(ix_reader *r);
 
 /* Reads an expression that is the whole text. */
 ix_syntax *ix_syntax_whole_expr(ix_reader *r);
+/* The same for what stands behind `extern`. */
+ix_statement *ix_syntax_whole_extern(ix_reader *r);
 /* The same for values and lists of them with commas between. */
 void ix_syntax_whole_list(ix_reader *r, ix_attribute *values);
 

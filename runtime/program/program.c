@@ -115,7 +115,7 @@ compile_as_is(ilex_module *module)
     p->c = lower(module, p->backend, better);
     if (p->c && !complete(p))
         ix_fail_memory(&ctx->error);
-    else if (p->c)
+    else if (p->c && ix_link_functions(ctx, p))
         equip(p, better, ctx);
     if (p->c && ctx->error.code == ILEX_OK)
         return p;
@@ -154,8 +154,8 @@ may_reuse(ilex_context *ctx)
 static bool
 write_key(ilex_module *module, ix_text *t)
 {
-    bool data;
-    if (!ix_module_key(module, t, &data) || data)
+    bool held;
+    if (!ix_module_key(module, t, &held) || held)
         return false;
     for (int i = 0; i < IX_NOPTIONS; i++)
         ix_text_format(t, "\n%s", ix_option_text(module->ctx, (ix_option)i));
@@ -258,6 +258,7 @@ ilex_program_release(ilex_program *p)
     ix_promotion_free(p->promotion);
     ix_tier_free(p->first);
     ix_mem_free(&mem, p->meter);
+    ix_mem_free(&mem, p->function);
     ix_equations_free(&mem, p->equations);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);

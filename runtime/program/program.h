@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "compiler/compiler.h"
+#include "ilex/function.h"
 #include "ilex/program.h"
 #include "runtime/jit/jit.h"
 #include "runtime/program/workspace.h"
@@ -198,11 +199,12 @@ struct ilex_program {
     const ix_backend *backend; /* that it was compiled for */
     ix_tier *first;
     _Atomic(const ix_tier *)
-        tier;                /* what launches use; "first" to begin with */
-    ix_promotion *promotion; /* or NULL */
-    ix_meter *meter;         /* or NULL: it measures nothing */
-    int threads;             /* 0: as many as are worth it */
-    size_t most_arguments;   /* bytes of a kernel's */
+        tier;                     /* what launches use; "first" to begin with */
+    ix_promotion *promotion;      /* or NULL */
+    ix_meter *meter;              /* or NULL: it measures nothing */
+    ilex_function_spec *function; /* by call: what it calls */
+    int threads;                  /* 0: as many as are worth it */
+    size_t most_arguments;        /* bytes of a kernel's */
     ix_workspaces *workspaces;
     ix_device_codes *device_codes; /* NULL: it runs on the host */
     bool kept; /* for those who compile it again: nobody else may hold it */
@@ -363,6 +365,14 @@ ilex_status ix_run_status(ix_run *r, const int64_t *status);
 
 /* Records that an integer that is data is outside of its range. */
 ilex_status ix_run_outside(ix_run *r, const ix_local *found);
+
+/* ---- call.c: functions of the host ---- */
+
+/* Finds the functions of the calls of a program; false after an error. */
+bool ix_link_functions(ilex_context *ctx, ilex_program *p);
+
+/* Makes call "i". */
+ilex_status ix_run_call(ix_run *r, size_t i);
 
 /* ---- reference.c ---- */
 

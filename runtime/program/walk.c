@@ -343,6 +343,12 @@ do_LAUNCH(ix_run *r, const ix_step *s)
     return r->p->backend->engine->launch(r, (size_t)s->what, begin, end);
 }
 
+static ilex_status
+do_CALL(ix_run *r, const ix_step *s)
+{
+    return ix_run_call(r, (size_t)s->what);
+}
+
 /* Waits for what was launched, which may use the workspace; gives it back. */
 static ilex_status
 settle(ix_run *r)

@@ -64,6 +64,11 @@ grep -q 'pressure 49990.055426 to 50009.649803, mean square 2.536276e+01,' \
     complain "$(cat height)"
 grep -q 'the middle is 0.0736[0-9]* high' height || complain "$(cat height)"
 
+# A solver of one's own between the loops: heat in a rod becomes a straight line.
+"$build/examples/solver" >rod 2>&1 || complain "solver: $(cat rod)"
+grep -q '^200 implicit steps: [0-9.]*e-[01][0-9] from the straight line' rod ||
+    complain "solver: $(cat rod)"
+
 # An unstructured mesh in no order gives the differences of a regular one, and a
 # picture of them.
 "$build/examples/nabla" 30 slope.png >mesh 2>&1 || complain "$(cat mesh)"

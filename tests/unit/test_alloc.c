@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ilex/elementwise.h"
+#include "ilex/function.h"
 #include "ilex/program.h"
 #include "lib/graph/context.h"
 #include "runtime/jit/jit.h"
@@ -149,13 +150,16 @@ build(ilex_context *ctx)
     ilex_array *u =
         ilex_input(ctx, "u", ILEX_F64, "I:ni, J:nj halo(I:1:2, J:1:1)");
     ilex_array *a = ilex_input(ctx, "a", ILEX_F32, "m, 12");
-    ilex_array *n = ilex_cast(ilex_size(ctx, "m"), ILEX_F32);
+    ilex_array *w[2], *n = ilex_cast(ilex_size(ctx, "m"), ILEX_F32);
     ilex_array *y = ilex_multiply(
         n, ilex_add(structural(ctx, a),
                     ilex_cast(ilex_arange(ctx, "m", 1, 2), ILEX_F32)));
     ilex_array *z = ilex_full(ctx, "nj-4", ilex_c128(ctx, 1.0, 2.0));
+    if (ilex_foreign(ctx, "f(x : f32[k]) -> f32[k], i8 pure", 1, &y, 2, w))
+        return NULL;
     ilex_module *m = ilex_module_new(ctx, "built");
-    if (m && ilex_module_output(m, "v", fields(ctx, u), NULL) == ILEX_OK &&
+    if (m && ilex_module_output(m, "w", w[1], NULL) == ILEX_OK &&
+        ilex_module_output(m, "v", fields(ctx, u), NULL) == ILEX_OK &&
         ilex_module_output(m, "y", y, NULL) == ILEX_OK &&
         ilex_module_output(m, "z", z, NULL) == ILEX_OK)
         return m;
@@ -269,8 +273,22 @@ static const char small[] = "ilex 1\n"
                             "size n\n"
                             "in x : f64[I:n] halo(I:1:1)\n"
                             "let d = sqrt(x[I+1]*x[I+1] + x[I-1])\n"
+                            "extern f(x : f64[I:k] halo(I:0:1), s : f64) -> "
+                            "f64[I:k], i32 pure\n"
                             "let s = sum[I](x)\n"
-                            "out y : f64[I:n] = d*d - s + max[I](exp(d))\n";
+                            "let t, unread = f(x, 2)\n"
+                            "out y : f64[I:n] = d*d - s + max[I](exp(d)) + t\n";
+
+/* Zeros. */
+static int
+zeros(const ilex_function_call *call)
+{
+    const ilex_function_array *y = &call->result[0];
+    for (int64_t i = 0; i < y->shape[0]; i++)
+        ((double *)y->data)[i * y->stride[0]] = 0;
+    *(int32_t *)call->result[1].data = 0;
+    return 0;
+}
 
 static const char tiny[] = "ilex 1\nprogram tiny\nout y : f64[3] = 1.0\n";
 
@@ -318,7 +336,9 @@ compile_and_run(ilex_context *ctx, const char *jit, const char *source)
 {
     ilex_module *m = NULL;
     ilex_program *p = NULL;
-    if (ilex_option_set(ctx, "jit", jit) == ILEX_OK)
+    ilex_function_spec spec = {.size = sizeof spec, .host = zeros};
+    if (ilex_option_set(ctx, "jit", jit) == ILEX_OK &&
+        ilex_function_register(ctx, "f", &spec) == ILEX_OK)
         m = ilex_module_parse(ctx, source, NULL);
     if (m)
         p = ilex_compile_module(m);

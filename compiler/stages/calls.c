@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls of functions of the host, as stages without a body: arguments are
+ * stored, so are results, and the function is given the parts of their buffers
+ * that its declaration speaks of.
+ */
+#include "compiler/stages/partition.h"
+#include "lib/build/foreign.h"
+
+void
+ix_call_decide(ix_partition *p, const ilex_array *n)
+{
+    for (int i = 1; i < n->nops; i++) {
+        ix_partition_info *x = ix_partition_of(p, n->ops[i]);
+        x->gathered = x->loaded = true;
+        x->reads++;
+    }
+}
+
+void
+ix_call_store(ix_partition *p, size_t i)
+{
+    ix_unit *u = p->u;
+    const ilex_array *n = u->order[i];
+    ix_foreign_call *c = ix_arena_new(&u->arena, sizeof *c);
+    c->node = ix_unit_foreign(u, n);
+    c->narguments = n->nops - 1;
+    c->nresults = ix_tuple_count(n);
+    c->phase = u->phase;
+    size_t slices = (size_t)(c->narguments + c->nresults);
+    c->slice = ix_arena_new(&u->arena, slices * sizeof *c->slice);
+    for (int k = 0; k < c->narguments; k++)
+        c->slice[k] = (ix_slice){ix_partition_of(p, n->ops[k + 1])->buffer,
+                                 ix_foreign_box(n, k)};
+    for (int k = 0; k < c->nresults; k++) {
+        const ix_domain *box = ix_tuple_domain(n, k);
+        c->slice[c->narguments + k] =
+            (ix_slice){ix_result_buffer(p, i, k, box), box};
+    }
+    ix_unit_stage(u, (ix_stage){.buffer = c->slice[c->narguments].buffer,
+                                .box = u->need[i],
+                                .call = c});
+}

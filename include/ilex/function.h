@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Foreign functions: C functions of the host that programs call between their
+ * loops, on whole arrays. A program declares them, the host registers them.
+ *
+ *     extern solve(a : f64[n, n], b : f64[n]) -> f64[n] pure
+ *     let x = solve(a, b)
+ *
+ * They are called by every CPU back end alike. What is said of dtypes and
+ * domains in the declaration holds when the function is called: arguments that
+ * do not fit are errors where the call is written. Programs of jit=nvrtc do not
+ * call them (ILEX_E_UNSUPPORTED).
+ */
+#ifndef ILEX_FUNCTION_H
+#define ILEX_FUNCTION_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a function is called with ---- */
+
+/* An argument or a result. Element (i, j, ...), counted from 0 along each axis,
+ * is at data + i*stride[0] + j*stride[1] + ..., in elements of `dtype` (a
+ * complex one is two numbers, bool a byte of 0 or 1); its index in the program
+ * is (lower[0] + i, lower[1] + j, ...). A length may be 0, a stride negative,
+ * or 0 for an argument. */
+typedef struct ilex_function_array {
+    void *data;
+    ilex_dtype dtype;
+    int rank;
+    const int64_t *shape;  /* elements along each axis, a declared halo too */
+    const int64_t *stride; /* elements from one to the next */
+    const int64_t *lower;  /* 0, but with a declared lower bound or halo */
+} ilex_function_array;
+
+/* A call. All of it belongs to the caller and is valid until the function
+ * returns. New members come at the end; `size` says how far there are any. */
+typedef struct ilex_function_call {
+    size_t size;
+    size_t argument_count, result_count;
+    const ilex_function_array *argument; /* read only, as declared */
+    const ilex_function_array *result;   /* memory apart from all arguments */
+    void *user;                          /* of the registration */
+    char *error; /* room for what went wrong: at most `error_bytes` bytes, with
+                    the final NUL; holds "" */
+    size_t error_bytes;
+} ilex_function_call;
+
+/* Writes every element of every result and returns 0; or returns another
+ * status, and the run fails with ILEX_E_FUNCTION, the status and the text in
+ * `error`. It is called on the thread of ilex_run, never where all results are
+ * empty, and by several threads at the same time where several run programs
+ * that call it.
+ *
+ * Functions are pure: results depend on the arguments alone. Equal calls of a
+ * program are one call, and one that no output needs is not made. It changes
+ * neither arguments nor the floating-point environment. */
+typedef int (*ilex_function)(const ilex_function_call *call);
+
+/* ---- registering ---- */
+
+/* Zero means none. Set `size` to sizeof(ilex_function_spec). */
+typedef struct ilex_function_spec {
+    size_t size;
+    ilex_function host;
+    const char *cuda_source; /* ILEX_E_UNSUPPORTED in this version */
+    void *user;              /* passed on; outlives the programs */
+} ilex_function_spec;
+
+/* Says what programs that are compiled in this context from now on call under
+ * this name; later registrations replace earlier ones, for programs compiled
+ * after them. Hashes and generated source know the declaration alone. A program
+ * whose function is not registered does not compile (ILEX_E_UNKNOWN); it can be
+ * parsed, printed and taken through passes. Errors: ILEX_E_NAME,
+ * ILEX_E_ARGUMENT without `host`. Context thread. */
+ILEX_API ilex_status ilex_function_register(ilex_context *ctx, const char *name,
+                                            const ilex_function_spec *spec);
+
+/* ---- calling ---- */
+
+/* A call, as in text. `declaration` is what stands behind `extern`:
+ * "solve(a : f64[n, n], b : f64[n]) -> f64[n] pure"; see doc/ilx.md. Sizes in
+ * it are its own and found from the arguments. argument[i] is taken on
+ * parameter i's domain; result[k], an array of `result_count`, becomes result
+ * k, kept by the current scope.
+ *
+ * Errors: those of text; ILEX_E_SYNTAX for another number of arguments or
+ * results, ILEX_E_DTYPE, ILEX_E_RANK, ILEX_E_SIZE (a size that no argument
+ * says), ILEX_E_BOUNDS and ILEX_E_SHAPE with a counterexample where an argument
+ * does not cover the parameter's domain and halo. Context thread. */
+ILEX_API ilex_status ilex_foreign(ilex_context *ctx, const char *declaration,
+                                  size_t argument_count,
+                                  ilex_array *const *argument,
+                                  size_t result_count, ilex_array **result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls of functions of the host: which functions a program's calls mean, and
+ * what such a function is given in a run. Every engine of the host comes
+ * through here, so that results do not depend on the back end.
+ */
+#include "lib/graph/function.h"
+
+#include <stdio.h>
+
+#include "lib/base/fpenv.h"
+#include "runtime/program/program.h"
+
+/* ---- linking ---- */
+
+static void
+refuse(ilex_context *ctx, const ilex_program *p, const ix_compiled_call *call)
+{
+    if (p->backend->engine != &ix_engine_host)
+        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
+                "program %s calls %s%s, a function of the host, which jit=%s "
+                "does not support; use jit=cc, tcc or reference",
+                p->c->name, call->name, call->place, p->backend->name);
+    else
+        ix_fail(&ctx->error, ILEX_E_UNKNOWN,
+                "program %s calls %s%s, which is not registered; give it to "
+                "ilex_function_register(ctx, \"%s\", ...) before the program "
+                "is compiled",
+                p->c->name, call->name, call->place, call->name);
+}
+
+bool
+ix_link_functions(ilex_context *ctx, ilex_program *p)
+{
+    const ix_compiled *c = p->c;
+    p->function = ix_mem_new(&p->mem, (c->ncalls + 1) * sizeof *p->function);
+    if (!p->function) {
+        ix_fail_memory(&ctx->error);
+        return false;
+    }
+    for (size_t i = 0; i < c->ncalls; i++) {
+        const ilex_function_spec *f = ix_function_find(ctx, c->call[i].name);
+        if (!f || p->backend->engine != &ix_engine_host) {
+            refuse(ctx, p, &c->call[i]);
+            return false;
+        }
+        p->function[i] = *f;
+    }
+    return true;
+}
+
+/* ---- calling ---- */
+
+/* Numbers of an array: lengths, strides, first indices. */
+typedef struct numbers {
+    int64_t shape[ILEX_MAX_RANK], stride[ILEX_MAX_RANK], lower[ILEX_MAX_RANK];
+} numbers;
+
+/* What the function sees of a slice, the numbers in "n"; "*empty" if it has no
+ * element. False on overflow. */
+static bool
+show(const ix_run *r, const ix_compiled_slice *slice, numbers *n,
+     ilex_function_array *to, bool *empty)
+{
+    const ix_compiled_buffer *b = &r->p->c->buffer[slice->buffer];
+    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype), first = 0, hi;
+    *empty = false;
+    for (int k = 0; k < b->rank; k++) {
+        int64_t offset;
+        n->stride[k] = r->stride[b->first_stride + k];
+        if (!ix_range_eval(&slice->range[k], r->size, &n->lower[k], &hi) ||
+            !ix_mul(n->lower[k], n->stride[k], &offset) ||
+            !ix_mul(offset, bytes, &offset) || !ix_add(first, offset, &first))
+            return false;
+        n->shape[k] = hi > n->lower[k] ? hi - n->lower[k] : 0;
+        *empty |= n->shape[k] == 0;
+    }
+    char *base = r->base[slice->buffer];
+    *to = (ilex_function_array){
+        .data = (char *)((uintptr_t)base + (uintptr_t)first),
+        .dtype = b->dtype,
+        .rank = b->rank,
+        .shape = n->shape,
+        .stride = n->stride,
+        .lower = n->lower};
+    return true;
+}
+
+/* The function is called in the environment of runs, whatever it leaves. */
+static ilex_status
+enter(ix_run *r, size_t i, const ilex_function_array *array)
+{
+    const ix_compiled_call *c = &r->p->c->call[i];
+    char error[400] = "";
+    ilex_function_call call = {.size = sizeof call,
+                               .argument_count = (size_t)c->narguments,
+                               .result_count = (size_t)c->nresults,
+                               .argument = array,
+                               .result = array + c->narguments,
+                               .user = r->p->function[i].user,
+                               .error = error,
+                               .error_bytes = sizeof error};
+    int status = r->p->function[i].host(&call);
+    ix_fpenv_enter();
+    error[sizeof error - 1] = 0;
+    return status == 0
+               ? ILEX_OK
+               : ix_fail(r->err, ILEX_E_FUNCTION,
+                         "%s: %s%s failed with status %d%s%s", r->p->c->name,
+                         c->name, c->place, status, *error ? ": " : "", error);
+}
+
+ilex_status
+ix_run_call(ix_run *r, size_t i)
+{
+    const ix_compiled_call *c = &r->p->c->call[i];
+    const ix_mem *mem = &r->p->mem;
+    size_t n = (size_t)(c->narguments + c->nresults);
+    ilex_function_array *array = ix_mem_new(mem, n * sizeof *array);
+    numbers *number = ix_mem_new(mem, n * sizeof *number);
+    bool fits = true, nothing = true, empty;
+    ilex_status rc = ILEX_OK;
+    for (size_t k = 0; k < n && fits && array && number; k++) {
+        fits = show(r, &c->slice[k], &number[k], &array[k], &empty);
+        nothing &= empty || k < (size_t)c->narguments;
+    }
+    if (!array || !number)
+        rc = ix_fail_memory(r->err);
+    else if (!fits)
+        rc = ix_fail(r->err, ILEX_E_OVERFLOW,
+                     "%s: with these sizes the place of an element that %s%s "
+                     "is given leaves 64 bits",
+                     r->p->c->name, c->name, c->place);
+    else if (!nothing)
+        rc = enter(r, i, array);
+    ix_mem_free(mem, array);
+    ix_mem_free(mem, number);
+    return rc;
+}
