@@ -4,6 +4,7 @@
  */
 #include "compiler/tree/tree.h"
 #include "lib/build/foreign.h"
+#include "lib/graph/annotation.h"
 #include "lib/syntax/print.h"
 
 static void
@@ -20,6 +21,8 @@ put_buffer(const ix_unit *u, int i, ix_text *t)
         ix_text_format(t, " slot %d", b->slot);
     if (b->role == IX_ROLE_OUTPUT && b->inplace >= 0)
         ix_text_format(t, " inplace b%d", b->inplace);
+    if (b->array)
+        ix_tags_print(b->array, t);
     ix_text_char(t, '\n');
 }
 
@@ -48,6 +51,7 @@ put_graph(const ix_unit *u, ix_text *t)
                            *ix_map_find(&u->position, n->ops[k]));
             comma = ", ";
         }
+        ix_tags_print(ix_unit_program(u, n), t);
         if (ix_has_body(n)) {
             ix_text_put(t, "\n    = ");
             ix_print_scalar(u->ctx, n->ops[0], t);

@@ -40,6 +40,8 @@ typedef struct ix_buffer {
     const ix_domain *interior; /* declared; index 0 of bindings */
     const ix_domain *box;      /* what is read or written */
     ilex_array *node;          /* INPUT, DATA */
+    const ilex_array *array;   /* what the program knows it as, for tags; or
+                                  NULL */
     int slot;                  /* TEMP: place in the workspace */
     uint32_t passing;          /* TEMP: axes of which one index at a time is
                                   in use, by each thread of a CPU */
@@ -171,7 +173,7 @@ typedef struct ix_unit {
     int nkernels, nslots;
     ix_foreign_call **call; /* TREE: in order; kernels stand between */
     int ncalls;
-    ix_map program; /* of a FOREIGN that was rewritten: the program's */
+    ix_map program; /* of an array that was rewritten: the program's */
     bool reference; /* no simplification, no fusion, nests alone */
     bool cuda;      /* the target is a GPU */
     bool changed;   /* set by a pass that changed something */
@@ -210,13 +212,15 @@ ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box);
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);
 
-/* The FOREIGN of the program that "n" was made of. */
-const ilex_array *ix_unit_foreign(const ix_unit *u, const ilex_array *n);
+/* The array of the program that "n" was made of: what is noted of it. */
+const ilex_array *ix_unit_program(const ix_unit *u, const ilex_array *n);
 
 /* Calls "fn" for every load of a body with the frame around it. */
 typedef struct ix_load_visitor {
     ilex_context *ctx;
-    ix_frame frame; /* box set by the caller */
+    const ix_mem *mem; /* the unit's where "fn" takes memory of its arena, which
+                          jumps; NULL: the context's */
+    ix_frame frame;    /* box set by the caller */
     bool (*fn)(struct ix_load_visitor *v, const ilex_array *load);
     void *user;
 } ix_load_visitor;

@@ -90,19 +90,19 @@ inherit_label(ix_unit *u, const ilex_array *old, const ilex_array *now)
 }
 
 const ilex_array *
-ix_unit_foreign(const ix_unit *u, const ilex_array *n)
+ix_unit_program(const ix_unit *u, const ilex_array *n)
 {
     const size_t *at = ix_map_find(&u->program, n);
     return at ? (const ilex_array *)*at : n;
 }
 
-/* A call is noted to be made where the program makes it. */
+/* What replaces an array was made of it. */
 static void
-inherit_foreign(ix_unit *u, const ilex_array *old, const ilex_array *now)
+inherit_program(ix_unit *u, const ilex_array *old, const ilex_array *now)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
-    if (now->kind == IX_FOREIGN && now != old)
-        ix_map_set(&u->program, &mem, now, (size_t)ix_unit_foreign(u, old));
+    if (now != old && !ix_map_find(&u->program, now))
+        ix_map_set(&u->program, &mem, now, (size_t)ix_unit_program(u, old));
 }
 
 bool
@@ -119,7 +119,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
             return false;
         u->changed |= became[i] != u->order[i];
         inherit_label(u, u->order[i], became[i]);
-        inherit_foreign(u, u->order[i], became[i]);
+        inherit_program(u, u->order[i], became[i]);
     }
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[*ix_map_find(&u->position, u->root[i])];
@@ -182,6 +182,7 @@ bool
 ix_visit_loads(ix_load_visitor *v, const ilex_array *body)
 {
     ix_walk w = {.ctx = v->ctx,
+                 .mem = v->mem,
                  .frames = IX_WALK_REDUCTIONS,
                  .within = IX_HAS_LOAD,
                  .frame.box = v->frame.box,

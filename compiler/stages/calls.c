@@ -23,7 +23,7 @@ ix_call_store(ix_partition *p, size_t i)
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
     ix_foreign_call *c = ix_arena_new(&u->arena, sizeof *c);
-    c->node = ix_unit_foreign(u, n);
+    c->node = ix_unit_program(u, n);
     c->narguments = n->nops - 1;
     c->nresults = ix_tuple_count(n);
     c->phase = u->phase;

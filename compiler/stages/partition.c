@@ -227,7 +227,8 @@ decide(partition *p)
             continue;
         x->stored = n->kind == IX_SCAN || is_stored(p, n, x);
         read_count c = {p, n, x->stored ? 1 : x->reads, x->stored};
-        ix_load_visitor v = {.ctx = u->ctx, .fn = count_read, .user = &c};
+        ix_load_visitor v = {
+            .ctx = u->ctx, .mem = &p->mem, .fn = count_read, .user = &c};
         v.frame.box = n->interior;
         if (!ix_visit_loads(&v, n->ops[0]))
             return false;
@@ -345,14 +346,22 @@ ix_partition_temporary(ix_partition *p, const ix_domain *box, ilex_dtype dtype)
                                             .inplace = -1});
 }
 
+/* A new temporary for the array at position "i". */
+static int
+temporary_of(ix_partition *p, size_t i)
+{
+    ix_unit *u = p->u;
+    const ilex_array *n = u->order[i];
+    int buffer = ix_partition_temporary(p, u->need[i], (ilex_dtype)n->dtype);
+    u->buffer[buffer].array = ix_unit_program(u, n);
+    return buffer;
+}
+
 int
 ix_partition_place(ix_partition *p, size_t i)
 {
-    const ilex_array *n = p->u->order[i];
-    int output = ix_partition_output(p, n);
-    return output < 0
-               ? ix_partition_temporary(p, p->u->need[i], (ilex_dtype)n->dtype)
-               : (int)p->first_output + output;
+    int output = ix_partition_output(p, p->u->order[i]);
+    return output < 0 ? temporary_of(p, i) : (int)p->first_output + output;
 }
 
 ilex_array *
@@ -369,8 +378,7 @@ ix_partition_store(ix_partition *p, size_t i)
 {
     info *x = &p->of[i];
     x->stored = true;
-    x->buffer = ix_partition_temporary(p, p->u->need[i],
-                                       (ilex_dtype)p->u->order[i]->dtype);
+    x->buffer = temporary_of(p, i);
     ix_unit_stage(
         p->u,
         (ix_stage){.buffer = x->buffer, .box = p->u->need[i], .body = x->body});
@@ -477,6 +485,7 @@ leaf_buffer(partition *p, const ilex_array *n)
                    .interior = n->interior,
                    .box = at && u->need[*at] ? u->need[*at] : n->interior,
                    .node = (ilex_array *)(uintptr_t)n,
+                   .array = n,
                    .inplace = -1};
     int buffer = ix_unit_buffer(u, b);
     if (at) {
@@ -509,6 +518,7 @@ make_io_buffers(partition *p)
                                                       ? out->declared
                                                       : u->root[i]->interior,
                                       .box = u->root[i]->interior,
+                                      .array = ix_unit_program(u, u->root[i]),
                                       .inplace = inplace});
     }
     u->count_buffer = (int)u->nbuffers;

@@ -286,6 +286,29 @@ ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
  * final NUL are written to `text`; returns the length it needs without it. */
 ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
 
+/* A tag on an array, "stored"; on one of its axes, "tile[I](8)", or on an axis
+ * that it reduces, "unroll[J](4)"; with any number of strings and numbers
+ * behind it, "loc(\"f.py\", 12, 3)". An axis is a name or a number from either
+ * end; that of a reduction its name, or its number as _r0, _r1, ... In text
+ * `@tile[I](8)` behind the statement that makes the array.
+ *
+ * Tags are about a value: equal arrays are one and have all their tags, each
+ * once, in the order in which they came; what is made from an array has none of
+ * them. They are printed and read back, and dumps of passes show them. They are
+ * no part of hashes, and no result depends on them. Nothing reads them but
+ * tools.
+ * ILEX_E_ARGUMENT for poison, NULL or a number, ILEX_E_SYNTAX, ILEX_E_AXIS. */
+ILEX_API ilex_status ilex_tag(ilex_array *x, const char *tag);
+/* Takes a tag away; ILEX_OK also where it is not there. The same errors. */
+ILEX_API ilex_status ilex_untag(ilex_array *x, const char *tag);
+/* How many tags an array has, and the i-th, canonical: axes by their names, if
+ * they have one, reduced ones as _r0, _r1, ...; of which at most `size` bytes
+ * with the final NUL are written to `text`. Returns the length it needs without
+ * it; 0 if there is no such tag. */
+ILEX_API size_t ilex_tag_count(const ilex_array *x);
+ILEX_API size_t ilex_tag_text(const ilex_array *x, size_t i, char *text,
+                              size_t size);
+
 /* The user's data with an array, by a key (compared as text): what is set last
  * is what is got; NULL if there is none. They are about a value, not a place:
  * equal arrays are one, and what is made from it has none of them. They are no

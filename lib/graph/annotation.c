@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The side table of arrays: places in the source, user data.
+ * The side table of arrays: places in the source, tags, user data.
  */
 #include "lib/graph/annotation.h"
 
@@ -17,6 +17,8 @@ typedef struct annotation {
     const ilex_array *node;
     int nlocations;
     ix_location first, *more; /* "more": room for all others */
+    int32_t *tag;             /* symbols */
+    size_t ntags, tag_capacity;
     ix_user_data *user;
 } annotation;
 
@@ -75,6 +77,7 @@ bury(ilex_context *ctx, annotation *a)
         data->next = ctx->orphans;
         ctx->orphans = data;
     }
+    ix_mem_free(&ctx->mem, a->tag);
     ix_mem_free(&ctx->mem, a->more);
     ix_mem_free(&ctx->mem, a);
 }
@@ -193,6 +196,64 @@ ix_location_print(const ilex_array *n, ix_text *t)
                                         : ", ");
         print_one(n->ctx, location(a, i), t);
     }
+}
+
+/* ---- tags ---- */
+
+/* Where a tag is in the list; its end if it is not. */
+static size_t
+find_tag(const annotation *a, int32_t tag)
+{
+    size_t i = 0;
+    while (i < a->ntags && a->tag[i] != tag)
+        i++;
+    return i;
+}
+
+bool
+ix_tag_note(ilex_array *n, int32_t tag)
+{
+    annotation *a = find_or_make(n);
+    if (!a || find_tag(a, tag) < a->ntags)
+        return a != NULL;
+    if (!ix_mem_grow(&n->ctx->mem, &a->tag, &a->tag_capacity, a->ntags + 1,
+                     sizeof *a->tag)) {
+        ix_fail_memory(&n->ctx->error);
+        return false;
+    }
+    a->tag[a->ntags++] = tag;
+    return true;
+}
+
+void
+ix_tag_drop(ilex_array *n, int32_t tag)
+{
+    annotation *a = find(n);
+    size_t i = a ? find_tag(a, tag) : 0;
+    if (!a || i == a->ntags)
+        return;
+    a->ntags--;
+    memmove(a->tag + i, a->tag + i + 1, (a->ntags - i) * sizeof *a->tag);
+}
+
+size_t
+ix_tag_count(const ilex_array *n)
+{
+    const annotation *a = find(n);
+    return a ? a->ntags : 0;
+}
+
+const char *
+ix_tag_get(const ilex_array *n, size_t i)
+{
+    return ix_symbol_text(n->ctx, find(n)->tag[i]);
+}
+
+void
+ix_tags_print(const ilex_array *n, ix_text *t)
+{
+    for (size_t i = 0; i < ix_tag_count(n); i++)
+        ix_text_format(t, " @%s", ix_tag_get(n, i));
 }
 
 /* ---- the user's data ---- */

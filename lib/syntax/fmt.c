@@ -411,6 +411,17 @@ static void (*const fmt_of[IX_NSTATEMENTS])(ix_text *, const ix_statement *) = {
 
 /* ---- lines ---- */
 
+void
+ix_fmt_tag_values(ix_text *t, const ix_tag *tag)
+{
+    for (size_t i = 0; i < tag->nvalues; i++) {
+        ix_text_put(t, i ? ", " : "(");
+        ix_text_put(t, tag->value[i].negative ? "-" : "");
+        put_word(t, &tag->value[i].word);
+    }
+    ix_text_put(t, tag->nvalues ? ")" : "");
+}
+
 static void
 write_tags(ix_text *t, const ix_statement *s)
 {
@@ -418,11 +429,12 @@ write_tags(ix_text *t, const ix_statement *s)
         const ix_tag *tag = &s->tag[i];
         ix_text_put(t, " @");
         put_word(t, &tag->name);
-        if (!tag->argument.length)
-            continue;
-        ix_text_char(t, '(');
-        put_word(t, &tag->argument);
-        ix_text_char(t, ')');
+        if (tag->place) {
+            ix_text_char(t, '[');
+            write_expr(t, tag->place, true);
+            ix_text_char(t, ']');
+        }
+        ix_fmt_tag_values(t, tag);
     }
 }
 

@@ -244,6 +244,14 @@ ilex_array *ix_parse_typed_value(ix_parser *p, const ix_statement *s);
 /* lib/syntax/parse_program.c: the meaning of one statement. */
 void ix_parse_statement(ix_parser *p, const ix_statement *s);
 
+/* ---- lib/syntax/parse_tag.c ---- */
+
+/* The symbol of a tag of "x", an array, in canonical form. */
+int32_t ix_parse_tag(ix_parser *p, const ix_tag *tag, const ilex_array *x);
+/* Notes the tags of a statement of what it makes; those of a number are
+ * forgotten. */
+void ix_parse_tags(ix_parser *p, const ix_statement *s, ilex_array *x);
+
 /* ---- lib/syntax/parse_function.c ---- */
 
 /* The statements `function` and `return`. */

@@ -140,6 +140,7 @@ build_IN(ix_parser *p, const ix_statement *s)
     ilex_array *x = ix_parser_array(
         p, ix_build_input(p->ctx, s->name.text, (size_t)s->name.length, dtype,
                           dom, s->has_halo ? halo : NULL));
+    ix_parse_tags(p, s, x);
     set_target(p, s, ix_parser_define(p, &s->name, x));
     if (ix_module_add_input(p->module, x) != ILEX_OK)
         ix_lex_abort(&p->reader);
@@ -151,6 +152,7 @@ define(ix_parser *p, const ix_statement *s, ilex_array *x)
 {
     ix_parser_check_name(p, "array", &s->name);
     x = ix_parser_array(p, x);
+    ix_parse_tags(p, s, x);
     ix_parser_define(p, &s->name, x);
     if (p->call) /* a name of the function */
         return;
@@ -331,6 +333,7 @@ build_OUT(ix_parser *p, const ix_statement *s)
     ix_parser_at(p, &s->name);
     if (ilex_module_output(p->module, name, x, in) != ILEX_OK)
         ix_lex_abort(&p->reader);
+    ix_parse_tags(p, s, p->module->output[p->module->noutputs - 1].array);
 }
 
 static void

@@ -138,6 +138,7 @@ define_results(scan *c, ilex_array *tuple)
     for (int i = 0; i < c->count; i++) {
         ilex_array *x = ix_parser_array(c->p, ix_build_result(tuple, i));
         rename_result(c, i, x);
+        ix_parse_tags(c->p, c->s, x);
         if (!c->p->call &&
             ix_module_label(c->p->module, symbol_of(c, &c->result[i]->name),
                             x) != ILEX_OK)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lib/build/scan.h"
+#include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
 #include "lib/syntax/print_text.h"
 
@@ -210,9 +211,24 @@ write_map(ix_printer *p, const ix_item *item)
 
 /* ---- statements ---- */
 
+/* A result has a name from its tuple; its tags need a line of their own. */
+static void
+write_result_tags(ix_printer *p, const ix_item *item)
+{
+    if (item->node->kind != IX_RESULT || ix_tag_count(item->node) == 0)
+        return;
+    ix_text_format(p->t, "let t%d = ", (int)p->next_temp);
+    ix_print_name(p, item, p->t);
+    ix_tags_print(item->node, p->t);
+    ix_text_char(p->t, '\n');
+    p->next_temp++;
+}
+
 static void
 write_item(ix_printer *p, ix_item *item)
 {
+    if (item->form == IX_FORM_INPUT)
+        write_result_tags(p, item);
     if (!item->named || item->form == IX_FORM_INPUT)
         return;
     give_name(p, item);
@@ -230,6 +246,7 @@ write_item(ix_printer *p, ix_item *item)
         ix_text_put(p->t, " = ");
         write(p, IX_WRITE_FIELD, item, item->form == IX_FORM_TYPED);
     }
+    ix_tags_print(item->node, p->t);
     ix_text_char(p->t, '\n');
 }
 
@@ -268,6 +285,8 @@ write_output(ix_printer *p, const ix_output *out)
     if (out->inplace)
         ix_text_format(p->t, " inplace %s",
                        ix_symbol_text(p->ctx, out->inplace));
+    if (!item->named)
+        ix_tags_print(n, p->t);
     ix_text_char(p->t, '\n');
 }
 

@@ -4,6 +4,7 @@
  * `let` when the reader, tried out on that text, builds the same node again;
  * else as `map`, which says everything. Walks use work lists.
  */
+#include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
 #include "lib/syntax/parse.h"
 #include "lib/syntax/print_text.h"
@@ -310,6 +311,7 @@ choose_names(ix_printer *p)
         ix_item *item = &p->item[i];
         int depth = inlined_depth(p, item->node);
         item->depth = (uint8_t)depth;
+        item->named |= ix_tag_count(item->node) > 0;
         if (is_subscript(item) || item->named)
             continue;
         item->named = item->uses != 1 || depth >= INLINE_DEPTH ||

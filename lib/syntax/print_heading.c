@@ -3,6 +3,7 @@
  * The beginning of canonical text: sizes, assumptions, inputs.
  */
 #include "lib/build/foreign.h"
+#include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
 #include "lib/syntax/print_text.h"
 
@@ -165,6 +166,7 @@ write_inputs(ix_printer *p)
         ix_text_put(p->t, " : ");
         ix_print_type(p, x);
         write_halo(p, x);
+        ix_tags_print(x, p->t);
         ix_text_char(p->t, '\n');
     }
 }

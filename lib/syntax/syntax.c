@@ -345,23 +345,44 @@ static void (*const syntax_of[IX_NSTATEMENTS])(ix_reader *, ix_statement *) = {
 
 /* ---- lines ---- */
 
+/* Values of a tag, up to ")". */
+static void
+tag_values(ix_reader *r, ix_tag *t)
+{
+    do {
+        ix_arena_grow(&r->arena, &t->value, &t->value_capacity, t->nvalues + 1,
+                      sizeof *t->value);
+        bool negative = ix_syntax_accept(r, "-");
+        bool number =
+            r->token.kind == IX_TOKEN_INT || r->token.kind == IX_TOKEN_REAL;
+        if (!number && (negative || r->token.kind != IX_TOKEN_STRING))
+            ix_syntax_unexpected(r, "a string or a number");
+        t->value[t->nvalues++] = (ix_tag_value){r->token.word, negative};
+        ix_lex_next(r);
+    } while (ix_syntax_accept(r, ","));
+    ix_syntax_expect(r, ")", "to end the tag");
+}
+
+/* What stands behind "@". */
+static void
+tag(ix_reader *r, ix_tag *t)
+{
+    *t = (ix_tag){.name = ix_syntax_name(r, "the name of a tag")};
+    if (ix_syntax_accept(r, "[")) {
+        t->place = ix_syntax_expr(r);
+        ix_syntax_expect(r, "]", "behind the axis of the tag");
+    }
+    if (ix_syntax_accept(r, "("))
+        tag_values(r, t);
+}
+
 static void
 tags(ix_reader *r, ix_statement *s)
 {
     while (ix_syntax_accept(r, "@")) {
         ix_arena_grow(&r->arena, &s->tag, &s->tag_capacity, s->ntags + 1,
                       sizeof *s->tag);
-        ix_tag *t = &s->tag[s->ntags++];
-        memset(t, 0, sizeof *t);
-        t->name = ix_syntax_name(r, "the name of a tag");
-        if (!ix_syntax_accept(r, "("))
-            continue;
-        t->argument = r->token.word;
-        if (r->token.kind != IX_TOKEN_STRING && r->token.kind != IX_TOKEN_INT &&
-            r->token.kind != IX_TOKEN_REAL)
-            ix_syntax_unexpected(r, "a string or a number");
-        ix_lex_next(r);
-        ix_syntax_expect(r, ")", "to end the tag");
+        tag(r, &s->tag[s->ntags++]);
     }
 }
 
@@ -500,6 +521,14 @@ ix_syntax_whole_expr(ix_reader *r)
     ix_syntax *x = ix_syntax_expr(r);
     expect_end(r);
     return x;
+}
+
+void
+ix_syntax_whole_tag(ix_reader *r, ix_tag *t)
+{
+    ix_lex_next(r);
+    tag(r, t);
+    expect_end(r);
 }
 
 ix_statement *

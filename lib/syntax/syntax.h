@@ -84,9 +84,18 @@ typedef struct ix_type {
     ix_colons_list ranges;
 } ix_type;
 
-/* "@name" or "@name(argument)" */
+/* A value of a tag: a string, or a number. */
+typedef struct ix_tag_value {
+    ix_word word;
+    bool negative;
+} ix_tag_value;
+
+/* "@name", "@name[axis]", "@name[axis](value, ...)" */
 typedef struct ix_tag {
-    ix_word name, argument; /* length 0: none */
+    ix_word name;
+    ix_syntax *place; /* an axis, or a reduction's; NULL: none */
+    ix_tag_value *value;
+    size_t nvalues, value_capacity;
 } ix_tag;
 
 typedef enum ix_statement_kind {
@@ -133,6 +142,8 @@ ix_statement *ix_syntax_program(ix_reader *r);
 
 /* Reads an expression that is the whole text. */
 ix_syntax *ix_syntax_whole_expr(ix_reader *r);
+/* The same for a tag without its "@". */
+void ix_syntax_whole_tag(ix_reader *r, ix_tag *tag);
 /* The same for what stands behind `extern`. */
 ix_statement *ix_syntax_whole_extern(ix_reader *r);
 /* The same for values and lists of them with commas between. */

@@ -155,6 +155,8 @@ build(ilex_context *ctx)
         n, ilex_add(structural(ctx, a),
                     ilex_cast(ilex_arange(ctx, "m", 1, 2), ILEX_F32)));
     ilex_array *z = ilex_full(ctx, "nj-4", ilex_c128(ctx, 1.0, 2.0));
+    if (ilex_tag(a, "tile[1](8)") || ilex_tag(y, "a"))
+        return NULL;
     if (ilex_foreign(ctx, "f(x : f32[k]) -> f32[k], i8 pure", 1, &y, 2, w))
         return NULL;
     ilex_module *m = ilex_module_new(ctx, "built");
@@ -196,9 +198,9 @@ static const char text[] =
     "size n, m\n"
     "assume n >= 1\n"
     "in u : f64[I:n, J:m] halo(I:1:1)\n"
-    "in x : i32[n, 6]\n"
+    "in x : i32[n, 6] @given @tile[1](8, \"a\")\n"
     "const w : f64[s:3] = {0.25, 0.5, 0.25}\n"
-    "map c[I:n, J:m] = sum[s:3](w[s]*u[I+s-1, J])\n"
+    "map c[I:n, J:m] = sum[s:3](w[s]*u[I+s-1, J]) @up[_r0]\n"
     "let d = where(c > u, c, u*2)\n"
     "map k[i:-1:n+1] = where(i < 0, 1, where(i >= n, 2, 3))\n"
     "reshape y[n, 2, 3] = x\n"
