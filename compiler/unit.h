@@ -173,6 +173,8 @@ typedef struct ix_unit {
     int nkernels, nslots;
     ix_foreign_call **call; /* TREE: in order; kernels stand between */
     int ncalls;
+    ilex_array **data; /* leaves that wrap storages, each other elements */
+    size_t ndata, data_capacity;
     ix_map program; /* of an array that was rewritten: the program's */
     bool reference; /* no simplification, no fusion, nests alone */
     bool cuda;      /* the target is a GPU */

@@ -2,8 +2,8 @@
  *
  * Pass simplify: constants are folded by the evaluator of ops.def, and laws
  * that hold bit for bit are applied. needs: a graph; gives: a graph with the
- * same values, which reads nothing behind conditions that never hold;
- * breaks: nothing.
+ * same values, which reads nothing behind conditions that never hold, and wraps
+ * each storage once; breaks: nothing.
  */
 #include "compiler/unit.h"
 #include "lib/ops/dtype.h"
@@ -99,11 +99,30 @@ take_branch(void *user, ilex_array *n)
     return branch ? branch : n;
 }
 
+/* The first leaf that wraps the elements of "n", itself if there is none
+ * before.
+ */
+static ilex_array *
+first_data(ix_unit *u, ilex_array *n)
+{
+    for (size_t i = 0; i < u->ndata; i++) {
+        ilex_array *x = u->data[i];
+        if (x->dtype == n->dtype && x->interior == n->interior &&
+            x->valid == n->valid && ix_data.same(x->ext, n->ext))
+            return x;
+    }
+    ix_arena_grow(&u->arena, &u->data, &u->data_capacity, u->ndata + 1,
+                  sizeof *u->data);
+    return u->data[u->ndata++] = n;
+}
+
 /* The reference back end runs what the user wrote, but for reads that never
  * happen: what they would need must not be asked of anybody. */
 static ilex_array *
 simplify_array(ix_unit *u, ilex_array *n)
 {
+    if (n->kind == IX_DATA && !u->reference && n->ext && ix_data.same)
+        return first_data(u, n);
     if (!ix_has_body(n))
         return n;
     ix_substitution s = {

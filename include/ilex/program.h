@@ -20,7 +20,8 @@ extern "C" {
 
 /* The storage as an array: x(i) is its element at run time; along a named axis
  * the first point inside its halo has the index that its origin says. Two calls
- * give two arrays. The graph, and programs compiled from it, take a count of
+ * give two arrays; those of the same elements are one argument of a program's
+ * kernels. The graph, and programs compiled from it, take a count of
  * the storage. */
 ILEX_API ilex_array *ilex_data(ilex_context *ctx, ilex_storage *storage);
 

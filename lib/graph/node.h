@@ -187,6 +187,8 @@ ilex_array *ix_operand(const ilex_array *n, int i);
 typedef struct ix_data_hooks {
     void (*retain)(void *object);
     void (*release)(void *object);
+    /* Do two show the same elements, whatever is written to them? */
+    bool (*same)(const void *a, const void *b);
 } ix_data_hooks;
 extern ix_data_hooks ix_data;
 

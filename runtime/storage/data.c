@@ -19,10 +19,21 @@ release(void *object)
     ilex_storage_release(object);
 }
 
+/* Nodes say that dtype, lengths and axes are the same. */
+static bool
+same(const void *a, const void *b)
+{
+    const ilex_storage *s = a, *t = b;
+    bool equal = s->memory == t->memory && s->data == t->data;
+    for (int k = 0; equal && k < s->rank; k++)
+        equal = s->stride[k] == t->stride[k];
+    return equal;
+}
+
 __attribute__((constructor)) static void
 set_hooks(void)
 {
-    ix_data = (ix_data_hooks){retain, release};
+    ix_data = (ix_data_hooks){retain, release, same};
 }
 
 /* The storage's axis as a range: the origin is the first point inside the halo;
