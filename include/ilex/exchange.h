@@ -30,9 +30,13 @@ extern "C" {
 
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
+struct DLPackExchangeAPI;
 
 /* A storage over "tensor", which is taken over: its deleter, unless NULL, is
  * called exactly once. A tensor of another major version is deleted unseen.
+ * DLPack has no place for names of axes, halos, origins, promised alignments
+ * and labels. One that this library exported, and whose shape nobody changed,
+ * has those of its storage again, where "more" does not give others.
  * Errors: ILEX_E_ARGUMENT, _UNSUPPORTED (version, dtype, lanes, more than 16
  * axes, unknown device), _DEVICE (memory the host cannot reach), _SHAPE,
  * _ALIGNMENT, _OVERFLOW, _MEMORY, and those of "more". */
@@ -45,7 +49,37 @@ ILEX_API ilex_storage *ilex_dlpack_import_legacy(ilex_context *ctx,
 
 enum { ILEX_EXPORT_DEVICE = 0x10000 }; /* the device buffer, not the host's */
 
-/* The storage as a tensor of DLPack 1.1, or of the struct before 1.0. It keeps
+/* A storage over the array "object" of another library, through the library's
+ * table: the object is asked for a tensor, which is imported as above, and its
+ * device is waited for. A table of another major version is left for an older
+ * one that it leads to. Errors: ILEX_E_UNSUPPORTED (version), ILEX_E_ARGUMENT
+ * ("api" or "object" is NULL, the table lacks the function, or the library
+ * refuses the object: it says why in its own way, a Python package by an
+ * exception that is set), and those of ilex_dlpack_import(). */
+ILEX_API ilex_storage *
+ilex_dlpack_import_object(ilex_context *ctx,
+                          const struct DLPackExchangeAPI *api, void *object,
+                          const ilex_storage_spec *more);
+
+/* Ilex's own table, of DLPack 1.3, which lives as long as the library is
+ * loaded. What it calls objects are storages (`ilex_storage *`), so it serves
+ * programs and libraries in C; in Python it would be given PyObject pointers
+ * and must not be passed on as it is (doc/exchange.md).
+ *   managed_tensor_allocator: uninitialised, data at a multiple of 256 bytes;
+ *     host, pinned, CUDA and managed CUDA memory. The kind of an error is the
+ *     name of a Python exception.
+ *   managed_tensor_from_py_object_no_sync: ilex_dlpack_export(NULL, s, 0)
+ *     without waiting.
+ *   managed_tensor_to_py_object_no_sync: ilex_dlpack_import(NULL, tensor,
+ *     NULL): the caller has one count of the storage.
+ *   dltensor_from_py_object_no_sync: as long as "s" lives; the side is brought
+ *     up to date and the other one older, as by an export. A read-only storage
+ *     is refused, since a DLTensor cannot say so.
+ *   current_work_stream: NULL, the default stream, for host and CUDA memory.
+ * Texts of errors are lost, but for those of the allocator. Any thread. */
+ILEX_API const struct DLPackExchangeAPI *ilex_dlpack_exchange_api(void);
+
+/* The storage as a tensor of DLPack 1.3, or of the struct before 1.0. It keeps
  * a count of "s" until its deleter is called, by any thread. "flags":
  * ILEX_STORAGE_READONLY marks the tensor read-only, as that of a read-only
  * storage is in any case; ILEX_STORAGE_COPY exports a copy. The old struct

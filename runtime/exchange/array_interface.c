@@ -56,6 +56,8 @@ ilex_array_interface_get(ilex_context *ctx, ilex_storage *s, int kind,
     a->readonly = !ilex_storage_writable(s);
     ilex_status rc = ix_exchange_address(ctx, s, kind == ILEX_ARRAY_CUDA,
                                          a->readonly, &a->data);
+    if (!rc && kind == ILEX_ARRAY_CUDA)
+        rc = ix_exchange_wait(ctx, s->memory->device_index);
     if (rc)
         return rc;
     a->has_strides = 1;

@@ -19,15 +19,24 @@ static const struct {
     char kind; /* as in dtypes.def; 0: none */
     const char *name;
 } codes[] = {
-    {kDLInt, 'i', "int"},      {kDLUInt, 'u', "uint"},
-    {kDLFloat, 'f', "float"},  {kDLOpaqueHandle, 0, "opaque handle"},
-    {kDLBfloat, 0, "bfloat"},  {kDLComplex, 'c', "complex"},
-    {kDLBool, 'b', "bool"},    {7, 0, "float8_e3m4"},
-    {8, 0, "float8_e4m3"},     {9, 0, "float8_e4m3b11fnuz"},
-    {10, 0, "float8_e4m3fn"},  {11, 0, "float8_e4m3fnuz"},
-    {12, 0, "float8_e5m2"},    {13, 0, "float8_e5m2fnuz"},
-    {14, 0, "float8_e8m0fnu"}, {15, 0, "float6_e2m3fn"},
-    {16, 0, "float6_e3m2fn"},  {17, 0, "float4_e2m1fn"},
+    {kDLInt, 'i', "int"},
+    {kDLUInt, 'u', "uint"},
+    {kDLFloat, 'f', "float"},
+    {kDLOpaqueHandle, 0, "opaque handle"},
+    {kDLBfloat, 0, "bfloat"},
+    {kDLComplex, 'c', "complex"},
+    {kDLBool, 'b', "bool"},
+    {kDLFloat8_e3m4, 0, "float8_e3m4"},
+    {kDLFloat8_e4m3, 0, "float8_e4m3"},
+    {kDLFloat8_e4m3b11fnuz, 0, "float8_e4m3b11fnuz"},
+    {kDLFloat8_e4m3fn, 0, "float8_e4m3fn"},
+    {kDLFloat8_e4m3fnuz, 0, "float8_e4m3fnuz"},
+    {kDLFloat8_e5m2, 0, "float8_e5m2"},
+    {kDLFloat8_e5m2fnuz, 0, "float8_e5m2fnuz"},
+    {kDLFloat8_e8m0fnu, 0, "float8_e8m0fnu"},
+    {kDLFloat6_e2m3fn, 0, "float6_e2m3fn"},
+    {kDLFloat6_e3m2fn, 0, "float6_e3m2fn"},
+    {kDLFloat4_e2m1fn, 0, "float4_e2m1fn"},
 };
 
 static const ix_dlpack_device devices[] = {
@@ -134,27 +143,60 @@ delete_versioned(DLManagedTensorVersioned *self)
     release_record(self->manager_ctx);
 }
 
-/* Describes the storage of "e"; without elements there is no address. */
-static bool
+ilex_storage *
+ix_dlpack_exported(const DLManagedTensorVersioned *t)
+{
+    const exported *e = t->deleter == delete_versioned ? t->manager_ctx : NULL;
+    return e ? e->storage : NULL;
+}
+
+ilex_storage *
+ix_dlpack_exported_legacy(const DLManagedTensor *t)
+{
+    const exported *e = t->deleter == delete_legacy ? t->manager_ctx : NULL;
+    return e ? e->storage : NULL;
+}
+
+/* Without elements there is no address. */
+ilex_status
+ix_dlpack_describe(ilex_context *ctx, ilex_storage *s, unsigned flags,
+                   bool readonly, DLTensor *t)
+{
+    int type, number;
+    void *data;
+    ilex_status rc =
+        ix_exchange_address(ctx, s, on_device(s, flags), readonly, &data);
+    if (rc)
+        return rc;
+    ilex_dlpack_device(s, flags, &type, &number);
+    *t = (DLTensor){.data = ix_storage_count(s) ? data : NULL,
+                    .device = {type, number},
+                    .ndim = s->rank,
+                    .dtype = ix_dlpack_type(s->dtype),
+                    .shape = s->shape,
+                    .strides = s->stride};
+    return ILEX_OK;
+}
+
+ilex_status
+ix_dlpack_wait(ilex_context *ctx, const ilex_storage *s, unsigned flags)
+{
+    return on_device(s, flags) ? ix_exchange_wait(ctx, s->memory->device_index)
+                               : ILEX_OK;
+}
+
+/* Describes the storage of "e", with a shape that the consumer may spoil. */
+static ilex_status
 describe(ilex_context *ctx, exported *e, unsigned flags, bool readonly,
          DLTensor *t)
 {
-    const ilex_storage *s = e->storage;
-    int type, number;
-    if (ix_exchange_address(ctx, s, on_device(s, flags), readonly, &t->data))
-        return false;
-    if (ix_storage_count(s) == 0)
-        t->data = NULL;
-    ilex_dlpack_device(s, flags, &type, &number);
-    t->device.device_type = type;
-    t->device.device_id = number;
-    t->ndim = s->rank;
-    t->dtype = ix_dlpack_type(s->dtype);
-    size_t axes = (size_t)s->rank * sizeof *e->shape;
-    t->shape = memcpy(e->shape, s->shape, axes);
-    t->strides = memcpy(e->strides, s->stride, axes);
-    t->byte_offset = 0;
-    return true;
+    ilex_status rc = ix_dlpack_describe(ctx, e->storage, flags, readonly, t);
+    if (rc)
+        return rc;
+    size_t axes = (size_t)t->ndim * sizeof *e->shape;
+    t->shape = memcpy(e->shape, t->shape, axes);
+    t->strides = memcpy(e->strides, t->strides, axes);
+    return ILEX_OK;
 }
 
 /* A record that has taken a count of "s", or holds a copy of it. */
@@ -199,7 +241,7 @@ exports_readonly(const ilex_storage *s, unsigned flags)
 }
 
 DLManagedTensorVersioned *
-ilex_dlpack_export(ilex_context *ctx, ilex_storage *s, unsigned flags)
+ix_dlpack_export(ilex_context *ctx, ilex_storage *s, unsigned flags)
 {
     exported *e = NULL;
     if (check_export(ctx, s, flags))
@@ -215,9 +257,19 @@ ilex_dlpack_export(ilex_context *ctx, ilex_storage *s, unsigned flags)
         t->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
     if (flags & ILEX_STORAGE_COPY)
         t->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
-    if (describe(ctx, e, flags, readonly, &t->dl_tensor))
+    if (!describe(ctx, e, flags, readonly, &t->dl_tensor))
         return t;
     release_record(e);
+    return NULL;
+}
+
+DLManagedTensorVersioned *
+ilex_dlpack_export(ilex_context *ctx, ilex_storage *s, unsigned flags)
+{
+    DLManagedTensorVersioned *t = ix_dlpack_export(ctx, s, flags);
+    if (!t || !ix_dlpack_wait(ctx, ix_dlpack_exported(t), flags))
+        return t;
+    t->deleter(t);
     return NULL;
 }
 
@@ -239,7 +291,8 @@ ilex_dlpack_export_legacy(ilex_context *ctx, ilex_storage *s, unsigned flags)
     DLManagedTensor *t = &e->as.legacy;
     t->manager_ctx = e;
     t->deleter = delete_legacy;
-    if (describe(ctx, e, flags, false, &t->dl_tensor))
+    if (!describe(ctx, e, flags, false, &t->dl_tensor) &&
+        !ix_dlpack_wait(ctx, e->storage, flags))
         return t;
     release_record(e);
     return NULL;

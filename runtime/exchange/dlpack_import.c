@@ -37,17 +37,27 @@ check_device(const DLTensor *t, ix_foreign *f, ix_error *err)
     return false;
 }
 
+/* How elements of less than a byte lie. */
+static const char *
+below_byte(DLDataType type, bool padded)
+{
+    if (type.bits % 8 == 0)
+        return "";
+    return padded ? " (padded to whole bytes)" : " (packed)";
+}
+
 static bool
-check_type(const DLTensor *t, ilex_dtype *dtype, ix_error *err)
+check_type(const DLTensor *t, bool padded, ilex_dtype *dtype, ix_error *err)
 {
     if (ix_dlpack_dtype(t->dtype, dtype))
         return true;
     ix_fail(err, ILEX_E_UNSUPPORTED,
-            "%s: elements of type code %d (%s), %d bits, %d lanes; Ilex takes "
-            "bool, int and uint of 8 to 64 bits, float of 32 and 64, complex "
-            "of 64 and 128, each with 1 lane",
+            "%s: elements of type code %d (%s), %d bits%s, %d lanes; Ilex "
+            "takes bool of 8 bits, int and uint of 8 to 64, float of 32 and "
+            "64, complex of 64 and 128, each with 1 lane: convert the array "
+            "first, for example to float of 32 bits",
             what, t->dtype.code, ix_dlpack_code_name(t->dtype.code),
-            t->dtype.bits, t->dtype.lanes);
+            t->dtype.bits, below_byte(t->dtype, padded), t->dtype.lanes);
     return false;
 }
 
@@ -67,18 +77,30 @@ find_data(const DLTensor *t, ix_foreign *f, ix_error *err)
     return true;
 }
 
+/* Has the tensor still the shape of "s", from which it was exported? */
+static bool
+has_shape(const DLTensor *t, const ilex_storage *s)
+{
+    return t->ndim == s->rank &&
+           (s->rank == 0 || memcmp(t->shape, s->shape,
+                                   (size_t)s->rank * sizeof *s->shape) == 0);
+}
+
 /* Imports "t" into the foreign array "f", whose owner is set. */
 static ilex_storage *
-import(ilex_context *ctx, const DLTensor *t, ix_foreign *f,
+import(ilex_context *ctx, const DLTensor *t, bool padded, ix_foreign *f,
        const ilex_storage_spec *more)
 {
     ix_error *err = ix_storage_error(ctx);
     f->what = what;
-    if (check_device(t, f, err) && check_type(t, &f->dtype, err) &&
+    if (check_device(t, f, err) && check_type(t, padded, &f->dtype, err) &&
         ix_exchange_shape(f, t->ndim, t->shape, t->strides, 1, err) &&
         find_data(t, f, err) &&
-        (f->side == IX_SIDE_HOST || ix_exchange_device(f, err)))
+        (f->side == IX_SIDE_HOST || ix_exchange_device(f, err))) {
+        if (f->like && !has_shape(t, f->like))
+            f->like = NULL;
         return ix_exchange_import(ctx, f, more);
+    }
     return ix_exchange_refuse(f);
 }
 
@@ -113,8 +135,10 @@ ilex_dlpack_import_legacy(ilex_context *ctx, DLManagedTensor *tensor,
 {
     if (!tensor)
         return refuse_null(ctx);
-    ix_foreign f = {.release = delete_legacy, .user = tensor};
-    return import(ctx, &tensor->dl_tensor, &f, more);
+    ix_foreign f = {.release = delete_legacy,
+                    .user = tensor,
+                    .like = ix_dlpack_exported_legacy(tensor)};
+    return import(ctx, &tensor->dl_tensor, false, &f, more);
 }
 
 ilex_storage *
@@ -123,15 +147,19 @@ ilex_dlpack_import(ilex_context *ctx, DLManagedTensorVersioned *tensor,
 {
     if (!tensor)
         return refuse_null(ctx);
-    ix_foreign f = {.release = delete_versioned, .user = tensor};
+    ix_foreign f = {.release = delete_versioned,
+                    .user = tensor,
+                    .like = ix_dlpack_exported(tensor)};
     if (tensor->version.major != IX_DLPACK_MAJOR) {
         ix_fail(ix_storage_error(ctx), ILEX_E_UNSUPPORTED,
                 "%s: it is of DLPack version %u.%u; Ilex reads version 1 (in "
-                "Python: __dlpack__(max_version=(1, 1)))",
+                "Python: __dlpack__(max_version=(1, 3)))",
                 what, (unsigned)tensor->version.major,
                 (unsigned)tensor->version.minor);
         return ix_exchange_refuse(&f);
     }
-    f.readonly = (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
-    return import(ctx, &tensor->dl_tensor, &f, more);
+    uint64_t flags = tensor->flags;
+    f.readonly = (flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+    return import(ctx, &tensor->dl_tensor,
+                  flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED, &f, more);
 }

@@ -96,20 +96,24 @@ ix_exchange_address(ilex_context *ctx, const ilex_storage *s, bool device,
                     bool readonly, void **address)
 {
     ilex_access access = readonly ? ILEX_READ : ILEX_READ_WRITE;
-    const ix_driver *driver = ix_driver_known();
-    ix_error *err = ix_storage_error(ctx);
     ilex_view view;
     if (device && s->memory->device.traits)
-        return ix_fail(err, ILEX_E_UNSUPPORTED,
+        return ix_fail(ix_storage_error(ctx), ILEX_E_UNSUPPORTED,
                        "exchange: the device buffer of storage '%.80s' is of a "
                        "preset of one's own, of which others know nothing",
                        ix_storage_label(s));
     ilex_status rc = device ? ilex_storage_device_view(ctx, s, access, &view)
                             : ilex_storage_host_view(ctx, s, access, &view);
     *address = view.data;
-    if (rc || !device || !driver)
-        return rc;
-    return driver->synchronize(s->memory->device_index, err);
+    return rc;
+}
+
+ilex_status
+ix_exchange_wait(ilex_context *ctx, int device)
+{
+    const ix_driver *driver = ix_driver_known();
+    return driver ? driver->synchronize(device, ix_storage_error(ctx))
+                  : ILEX_OK;
 }
 
 /* ---- the storage ---- */
@@ -149,8 +153,35 @@ complete_strides(const ix_foreign *f, int64_t *strides)
 /* What a spec points to. */
 typedef struct room {
     int64_t strides[ILEX_MAX_RANK];
+    unsigned char fixed[ILEX_MAX_RANK];
     char device[24];
+    char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
 } room;
+
+/* What an exported array lost and "more" does not give. An origin is that of
+ * the point inside the halo, so both are kept together. */
+static void
+restore(const ilex_storage *s, room *x, ilex_storage_spec *p)
+{
+    if (!p->axes)
+        p->axes =
+            ix_storage_axis_words(s->rank, s->axis, x->words, sizeof x->words);
+    if (!p->halo && !p->origin && s->rank > 0) {
+        p->halo = s->halo[0];
+        p->origin = s->origin;
+    }
+    if (!p->alignment && !p->aligned_index && s->alignment) {
+        p->alignment = s->alignment;
+        p->aligned_index = s->aligned;
+    }
+    if (!p->fixed && s->fixed) {
+        for (int k = 0; k < s->rank; k++)
+            x->fixed[k] = s->fixed >> k & 1;
+        p->fixed = x->fixed;
+    }
+    if (!p->name && *s->name)
+        p->name = s->name;
+}
 
 /* Says where the array lies, unless "more" does. */
 static void
@@ -197,6 +228,8 @@ make_spec(const ix_foreign *f, const ilex_storage_spec *more, room *x,
     p->dtype = ilex_dtype_name(f->dtype);
     p->rank = f->rank;
     p->shape = f->shape;
+    if (f->like)
+        restore(f->like, x, p);
     set_place(f, x, p);
     if (f->readonly && !(p->flags & ILEX_STORAGE_COPY))
         p->flags |= ILEX_STORAGE_READONLY;
@@ -228,8 +261,10 @@ ix_exchange_import(ilex_context *ctx, const ix_foreign *f,
     if (!make_spec(f, more, &x, &p, err))
         return ix_exchange_refuse(f);
     ix_maker maker = ix_storage_maker(ctx);
+    ilex_storage *like = ilex_storage_retain(f->like); /* outlives the owner */
     ilex_storage *s = ix_storage_build(&maker, &p, err);
     if (!p.data && !p.device_data)
         ix_exchange_refuse(f);
+    ilex_storage_release(like);
     return s;
 }

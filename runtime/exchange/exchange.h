@@ -26,7 +26,9 @@ typedef struct ix_foreign {
     int64_t strides[ILEX_MAX_RANK]; /* elements */
     void *data;
     ix_side side;
-    int device;                              /* number, unless on the host */
+    int device;         /* number, unless on the host */
+    ilex_storage *like; /* NULL, or what it was exported from: it has the names
+                           of axes and the like that "more" does not give */
     void (*release)(void *user, void *data); /* may be NULL */
     void *user;
 } ix_foreign;
@@ -52,10 +54,12 @@ bool ix_exchange_shape(ix_foreign *f, int rank, const int64_t *shape,
 bool ix_exchange_device(ix_foreign *f, ix_error *err);
 
 /* In "*address" that of element (0, ..., 0) on one side of "s", which is up to
- * date there and no longer being written by the device; for writing, unless
- * "readonly". */
+ * date there; for writing, unless "readonly". */
 ilex_status ix_exchange_address(ilex_context *ctx, const ilex_storage *s,
                                 bool device, bool readonly, void **address);
+
+/* Waits until the device, of which a buffer was asked for, writes no more. */
+ilex_status ix_exchange_wait(ilex_context *ctx, int device);
 
 /* True if no element exists. */
 bool ix_exchange_empty(int rank, const int64_t *shape);

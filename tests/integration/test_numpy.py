@@ -4,7 +4,8 @@ ctypes over the shared library: DLPack, __array_interface__, __array_struct__.
 
 Each way in is tried on each array with each way out: the address must stay,
 the elements agree, a write on one side be seen on the other, and the owner be
-told once, when the last view is gone."""
+told once, when the last view is gone. Ilex's table of functions gives NumPy
+memory and takes NumPy's arrays as storages."""
 
 import ast
 import ctypes as c
@@ -50,6 +51,7 @@ declare(lib, P, "ilex_dlpack_import", P, P, P)
 declare(lib, P, "ilex_dlpack_import_legacy", P, P, P)
 declare(lib, P, "ilex_dlpack_export", P, P, c.c_uint)
 declare(lib, P, "ilex_dlpack_export_legacy", P, P, c.c_uint)
+declare(lib, P, "ilex_dlpack_exchange_api")
 declare(lib, I, "ilex_array_interface_get", P, P, I, c.POINTER(Interface))
 declare(lib, I, "ilex_array_interface_parse", P, S, I, c.POINTER(Interface))
 declare(lib, Z, "ilex_array_interface_print", c.POINTER(Interface), P, Z)
@@ -114,7 +116,7 @@ def in_struct(array):
 
 def consume(capsule, name, function):
     pointer = py.PyCapsule_GetPointer(capsule, name)
-    py.PyCapsule_SetName(capsule, c.c_char_p(USED[name]))
+    py.PyCapsule_SetName(capsule, names[USED[name]])
     return check(function(ctx, pointer, None))
 
 
@@ -128,7 +130,7 @@ def in_dlpack_legacy(array):
 
 
 def in_dlpack(array):
-    return consume(array.__dlpack__(max_version=(1, 1)),
+    return consume(array.__dlpack__(max_version=(1, 3)),
                    b"dltensor_versioned", lib.ilex_dlpack_import)
 
 
@@ -200,10 +202,99 @@ class OutDLPack(Storage):
 
 
 # A capsule does not copy its name, so the names must not move.
-names = {name: c.c_char_p(name) for name in USED}
+names = {name: c.c_char_p(name) for name in [*USED, *USED.values()]}
 
 # Where a tensor has its deleter, in bytes.
 deleter_at = {b"dltensor": 56, b"dltensor_versioned": 16}
+
+
+# ---- Ilex's table of functions: memory for NumPy, arrays as objects --------
+
+class Tensor(c.Structure):
+    _fields_ = [
+        ("data", P), ("device_type", c.c_int32), ("device_id", c.c_int32),
+        ("ndim", c.c_int32), ("code", c.c_uint8), ("bits", c.c_uint8),
+        ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)),
+        ("strides", c.POINTER(c.c_int64)), ("byte_offset", c.c_uint64)]
+
+
+SET_ERROR = c.CFUNCTYPE(None, P, S, S)
+
+
+class Table(c.Structure):
+    _fields_ = [
+        ("major", c.c_uint32), ("minor", c.c_uint32), ("previous", P),
+        ("allocate", c.CFUNCTYPE(I, c.POINTER(Tensor), c.POINTER(P), P,
+                                 SET_ERROR)),
+        ("tensor_of", c.CFUNCTYPE(I, P, c.POINTER(P))),
+        ("object_of", c.CFUNCTYPE(I, P, c.POINTER(P))),
+        ("describe", c.CFUNCTYPE(I, P, c.POINTER(Tensor))),
+        ("stream", c.CFUNCTYPE(I, c.c_int32, c.c_int32, c.POINTER(P)))]
+
+
+class Given:
+    """Hands one tensor to NumPy."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **others):
+        return py.PyCapsule_New(self.tensor, names[b"dltensor_versioned"],
+                                DELETER())
+
+
+def object_of(table, tensor):
+    storage = P()
+    assert table.object_of(tensor, storage) == 0
+    return storage.value
+
+
+def array_over(table, tensor):
+    """An old NumPy cannot read the tensors of DLPack 1."""
+    if in_dlpack in ways_in:
+        return np.from_dlpack(Given(tensor))
+    return np.asarray(OutInterface(object_of(table, tensor)))
+
+
+def storage_over(table, array):
+    if in_dlpack not in ways_in:
+        return in_interface(array)
+    capsule = array.__dlpack__(max_version=(1, 3))
+    tensor = py.PyCapsule_GetPointer(capsule, b"dltensor_versioned")
+    py.PyCapsule_SetName(capsule, names[b"used_dltensor_versioned"])
+    return object_of(table, tensor)
+
+
+def through_table():
+    table = Table.from_address(lib.ilex_dlpack_exchange_api())
+    assert (table.major, table.minor) == (1, 3)
+    refusals, tensor, view = [], P(), Tensor()
+    note = SET_ERROR(lambda user, kind, text: refusals.append((kind, text)))
+    shape = (c.c_int64 * 2)(3, 5)
+    like = Tensor(device_type=1, ndim=2, code=2, bits=64, lanes=1, shape=shape)
+    assert table.allocate(like, tensor, None, note) == 0
+    array = array_over(table, tensor.value)
+    assert array.shape == (3, 5) and array.dtype == np.float64
+    assert array.flags.c_contiguous and array.flags.writeable
+    assert address(array) % 256 == 0
+    array[:] = np.arange(15).reshape(3, 5)
+
+    storage = storage_over(table, array)
+    assert table.describe(storage, view) == 0
+    assert view.data == address(array) and list(view.shape[:2]) == [3, 5]
+    assert table.tensor_of(storage, tensor) == 0
+    lib.ilex_storage_release(storage)
+    del array
+    gc.collect()
+    assert array_over(table, tensor.value)[2, 4] == 14
+
+    like.bits = 16
+    assert table.allocate(like, tensor, None, note) == -1
+    assert refusals[0][0] == b"BufferError" and b"16 bits" in refusals[0][1]
+    assert len(refusals) == 1
 
 
 # ---- the arrays ------------------------------------------------------------
@@ -286,10 +377,12 @@ def refused(array, into, words):
 
 ways_in = [in_interface, in_struct, in_dlpack_legacy]
 try:
-    np.zeros(1).__dlpack__(max_version=(1, 1))
+    np.zeros(1).__dlpack__(max_version=(1, 3))
     ways_in.append(in_dlpack)
 except TypeError:
     pass
+
+through_table()
 
 passed, left_out = 0, 0
 for name, array in arrays():

@@ -53,6 +53,46 @@ static const refusal refusals[] = {
     {ILEX_E_UNSUPPORTED, .type = {kDLBool, 32, 1}},
 };
 
+/* Every kind of element that Ilex lacks is called by its name, and those of
+ * less than a byte by how they lie. */
+START_TEST(refused_elements)
+{
+    const struct {
+        int code, bits;
+        uint64_t flags;
+        const char *name;
+    } rows[] = {
+        {kDLFloat, 16, 0, "(float), 16 bits, 1 lanes"},
+        {kDLBfloat, 16, 0, "(bfloat), 16 bits, 1 lanes"},
+        {kDLFloat8_e3m4, 8, 0, "7 (float8_e3m4), 8 bits"},
+        {kDLFloat8_e4m3, 8, 0, "8 (float8_e4m3), 8 bits"},
+        {kDLFloat8_e4m3b11fnuz, 8, 0, "9 (float8_e4m3b11fnuz), 8 bits"},
+        {kDLFloat8_e4m3fn, 8, 0, "10 (float8_e4m3fn), 8 bits"},
+        {kDLFloat8_e4m3fnuz, 8, 0, "11 (float8_e4m3fnuz), 8 bits"},
+        {kDLFloat8_e5m2, 8, 0, "12 (float8_e5m2), 8 bits"},
+        {kDLFloat8_e5m2fnuz, 8, 0, "13 (float8_e5m2fnuz), 8 bits"},
+        {kDLFloat8_e8m0fnu, 8, 0, "14 (float8_e8m0fnu), 8 bits"},
+        {kDLFloat6_e2m3fn, 6, 0, "15 (float6_e2m3fn), 6 bits (packed)"},
+        {kDLFloat6_e3m2fn, 6, 4, "16 (float6_e3m2fn), 6 bits (padded"},
+        {kDLFloat4_e2m1fn, 4, 0, "17 (float4_e2m1fn), 4 bits (packed)"},
+        {kDLInt, 4, 4, "0 (int), 4 bits (padded to whole bytes)"},
+        {kDLBool, 1, 0, "6 (bool), 1 bits (packed)"},
+        {18, 8, 0, "18 (?), 8 bits"},
+    };
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        produce();
+        source.now.dl_tensor.dtype =
+            (DLDataType){(uint8_t)rows[i].code, (uint8_t)rows[i].bits, 1};
+        source.now.flags = rows[i].flags;
+        ck_assert_ptr_null(ilex_dlpack_import(ctx, &source.now, NULL));
+        ck_assert_msg(strstr(ilex_error_text(ctx), rows[i].name) != NULL,
+                      "row %zu: %s", i, ilex_error_text(ctx));
+        ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
+        ck_assert_int_eq(source.deleted, 1);
+    }
+}
+END_TEST
+
 /* Spoils the producer's new tensor as "r" says. */
 static void
 spoil(const refusal *r)
@@ -351,6 +391,7 @@ main(void)
     tcase_add_checked_fixture(cases, open_context, close_context);
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, refused);
+    tcase_add_test(cases, refused_elements);
     tcase_add_test(cases, other_major_version);
     tcase_add_test(cases, deleter_may_be_null);
     tcase_add_test(cases, every_allocation_fails);
