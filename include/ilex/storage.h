@@ -268,8 +268,10 @@ ILEX_API int64_t ilex_storage_span(const ilex_storage *s);
 ILEX_API const char *ilex_storage_source(const ilex_storage *s,
                                          const char *property);
 
-/* Storages of one kind have the same strides (and masked axes): a run may
- * compute offsets once for all of them. 0: unknown. */
+/* Storages of one kind have the same strides (and masked axes): whoever goes
+ * through several by hand computes offsets once for all of them. Programs do
+ * not use it. 0: unknown (the first 65536 sets of strides of a process are
+ * numbered). */
 ILEX_API uint64_t ilex_storage_kind(const ilex_storage *s);
 
 /* 1 if the length of the axis is fixed (see the spec). */

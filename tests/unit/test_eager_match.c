@@ -298,6 +298,11 @@ START_TEST(plain_arrays)
                make(SPEC(.rank = 0, .shape = shape), 7));
     ck_assert_int_eq(at(y, 1, 2, 0), 607);
     ilex_storage_release(y);
+    y = sum_of(named("JI", 2, SHAPE(2, 3), 100),
+               make(SPEC(.rank = 2, .shape = SHAPE(2, 3)), 1));
+    AXES(y, "J", "I");
+    ck_assert_int_eq(at(y, 1, 2, 0), 606);
+    ilex_storage_release(y);
 
     /* anything else is refused */
     const struct {
@@ -311,6 +316,9 @@ START_TEST(plain_arrays)
                    NULL, ILEX_E_SHAPE);
     refuse_sum(named("IJ", 2, SHAPE(1, 4), 1),
                make(SPEC(.rank = 2, .shape = SHAPE(3, 4)), 1), NULL,
+               ILEX_E_SHAPE);
+    refuse_sum(named("IJ", 2, SHAPE(2, 3), 1),
+               make(SPEC(.rank = 2, .shape = SHAPE(2, 1)), 1), NULL,
                ILEX_E_SHAPE);
 
     /* the shape of a result that is given */

@@ -73,6 +73,10 @@ START_TEST(out_without_names)
                          i / 3 + 1 + 10 * (i % 3 + 1));
     refuse_sum(ilex_storage_retain(x[0]), named("I", 1, SHAPE(3), 1), out,
                ILEX_E_SHAPE);
+    refuse_sum(ilex_storage_retain(x[0]), named("J", 1, SHAPE(2), 1), out,
+               ILEX_E_SHAPE);
+    refuse_sum(ilex_storage_retain(x[0]), named("J", 1, SHAPE(1), 1), out,
+               ILEX_E_SHAPE);
     ck_assert_int_eq(ilex_eager_assign(ctx, out, x[0]), ILEX_E_SHAPE);
     take_error();
     ilex_storage *all[] = {out, out, x[0], x[1]};

@@ -302,6 +302,65 @@ START_TEST(programs_use_foreign_buffers)
 }
 END_TEST
 
+/* A stencil over a buffer of others: halo, origin and strides say where each
+ * point lies, what the owner writes is seen, and nothing else is read. */
+START_TEST(stencils_use_foreign_buffers)
+{
+    ilex_option_set(ctx, "jit", "reference");
+    static const char text[] = "ilex 1\nprogram p\nsize n\nassume n >= 3\n"
+                               "in u : f64[I:3:n] halo(I:1:1)\n"
+                               "out v : f64[I:3:n] = u[I+1] - 10*u[I-1]\n";
+    ilex_module *m = ilex_module_parse(ctx, text, NULL);
+    ilex_program *p = m ? ilex_compile_module(m) : NULL;
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ilex_module_free(m);
+    double in[20], out[8];
+    for (int i = 0; i < 20; i++)
+        in[i] = NAN;
+    ilex_storage *u = make(SPEC(.rank = 1, .shape = SHAPE(6), .axes = "I",
+                                .halo = SHAPE(1, 1), .origin = SHAPE(3),
+                                .data = in + 17, .strides = SHAPE(-3)));
+    ilex_storage *v =
+        make(SPEC(.rank = 1, .shape = SHAPE(4), .axes = "I", .origin = SHAPE(3),
+                  .data = out + 1, .strides = SHAPE(2)));
+    for (int round = 1; round < 3; round++) {
+        for (int i = 0; i < 6; i++)
+            in[17 - 3 * i] = round * (i + 1);
+        memset(out, 0, sizeof out);
+        ck_assert_int_eq(
+            ilex_run(p, (ilex_binding[]){ILEX_BIND("u", u), ILEX_BIND("v", v)},
+                     2, NULL),
+            ILEX_OK);
+        for (int i = 0; i < 4; i++)
+            ck_assert(out[2 * i + 1] == round * (i + 3 - 10 * (i + 1)) &&
+                      out[2 * i] == 0);
+    }
+    release_all(2, (ilex_storage *[]){u, v});
+    ilex_program_release(p);
+}
+END_TEST
+
+/* A masked axis has a length, which programs check and take sizes from. */
+START_TEST(masked_axes_have_lengths)
+{
+    ilex_program *p = twice("I:n, J:m");
+    for (int64_t rows = 1; rows < 4; rows++) {
+        ilex_storage *x =
+            make(SPEC(.rank = 2, .shape = SHAPE(rows, 3), .axes = "IJ",
+                      .selector = (const unsigned char[]){0, 1},
+                      .fill = (const double[]){4}));
+        ilex_storage *y = make(SPEC(.rank = 2, .shape = SHAPE(2, 3),
+                                    .axes = "IJ", .fill = (const double[]){1}));
+        ck_assert_int_eq(run(p, x, y) == ILEX_OK, rows == 2);
+        double v;
+        ilex_storage_get_f64(y, SHAPE(1, 2), &v);
+        ck_assert(v == (rows == 2 ? 8 : 1));
+        release_all(2, (ilex_storage *[]){x, y});
+    }
+    ilex_program_release(p);
+}
+END_TEST
+
 /* ---- differences from NumPy, in the order of doc/storages.md ---- */
 
 START_TEST(differences_from_numpy)
@@ -354,6 +413,86 @@ START_TEST(differences_from_numpy)
 }
 END_TEST
 
+/* What results and views look like. */
+START_TEST(differences_in_results)
+{
+    ilex_storage *a =
+        make(SPEC(.dtype = "f32", .rank = 2, .shape = SHAPE(4, 3), .axes = "IJ",
+                  .layout = "JI", .halo = SHAPE(1, 1, 0, 0), .alignment = 64,
+                  .fill = (const double[]){2}));
+    ilex_storage *t = ilex_storage_transpose(ctx, a, NULL);
+    ilex_storage *number = ilex_storage_full(ctx, ILEX_F64, 0, NULL, 3);
+    /* operands in another order are turned */
+    ilex_storage *y = ilex_storage_add(ctx, a, t);
+    ck_assert_str_eq(ilex_storage_axis_name(y, 0), "I");
+    /* layout, halo and alignment come from the operands */
+    ck_assert(y->layout[0] == 1 && y->halo[0][1] == 1);
+    ck_assert_uint_eq(ilex_storage_alignment(y), 64);
+    /* rows are padded: bytes counts elements */
+    ck_assert(y->stride[1] == 16 && ilex_storage_bytes(y) == 48);
+    ck_assert_uint_ge(ilex_storage_allocated_bytes(y), 4 * (32 + 4));
+    ck_assert(!ilex_storage_contiguous(y));
+    /* a number takes part like any other: dtypes alone decide */
+    ilex_storage *z = ilex_storage_add(ctx, a, number);
+    ck_assert_int_eq(ilex_storage_dtype(z), ILEX_F64);
+    /* out= may have more axes and a higher dtype, and overlap operands */
+    ilex_storage *row = ilex_storage_index(ctx, z, 0, 1);
+    ilex_storage *x[] = {row, row};
+    ck_assert_ptr_eq(ilex_eager(ctx, "add", 2, x, z), z);
+    ck_assert_int_eq(ilex_error_code(ctx), ILEX_OK);
+    double v;
+    ilex_storage_get_f64(z, SHAPE(3, 2), &v);
+    ck_assert(v == 10);
+    /* chosen elements are copies without names in C order, slices views */
+    ilex_storage *s = ilex_storage_slice(ctx, a, 0, 1, 3, 1);
+    ck_assert_ptr_eq(ilex_storage_const_data(s),
+                     ilex_storage_at(a, SHAPE(1, 0)));
+    ilex_storage *m = ilex_storage_greater(ctx, t, t);
+    ilex_storage *none = ilex_storage_take_mask(ctx, a, m);
+    ck_assert_msg(none != NULL, "%s", ilex_error_text(ctx));
+    ck_assert(none->rank == 1 && none->shape[0] == 0 && !*none->axis[0]);
+    /* a model's shape and axes cannot be changed */
+    ck_assert_ptr_null(ilex_storage_new(
+        ctx, &SPEC(.like = a, .rank = 2, .shape = SHAPE(4, 4))));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    release_all(10, (ilex_storage *[]){a, t, number, y, z, z, row, s, m, none});
+}
+END_TEST
+
+/* What values become. */
+START_TEST(differences_in_values)
+{
+    ilex_storage *c = ilex_storage_full(ctx, ILEX_I64, 1, SHAPE(2), 300);
+    ilex_storage *small = ilex_storage_zeros(ctx, ILEX_I8, 1, SHAPE(2));
+    ilex_storage *u = ilex_storage_zeros(ctx, ILEX_U8, 1, SHAPE(2));
+    /* integers wrap within their kind, and do not lose their sign */
+    ck_assert_int_eq(ilex_storage_assign(ctx, small, c), ILEX_OK);
+    ck_assert_int_eq(at(small, 1, 0, 0), 44);
+    ck_assert_int_eq(ilex_storage_assign(ctx, u, c), ILEX_E_DTYPE);
+    take_error();
+    /* shifts by the width or more */
+    ilex_storage_fill(ctx, small, -7);
+    ilex_storage *eight = ilex_storage_full(ctx, ILEX_I8, 1, SHAPE(2), 8);
+    ilex_storage *left = ilex_storage_left_shift(ctx, small, eight);
+    ilex_storage *right = ilex_storage_right_shift(ctx, small, eight);
+    ck_assert(at(left, 0, 0, 0) == 0 && at(right, 0, 0, 0) == -1);
+    /* bool is 0 or 1, and read as != 0 */
+    unsigned char bytes[2] = {0, 6};
+    ilex_storage *b = make(
+        SPEC(.dtype = "bool", .rank = 1, .shape = SHAPE(2), .data = bytes));
+    ck_assert(at(b, 0, 0, 0) == 0 && at(b, 1, 0, 0) == 1);
+    ilex_storage *stored = ilex_storage_logical_or(ctx, b, b);
+    ck_assert_int_eq(*(const unsigned char *)ilex_storage_at(stored, SHAPE(1)),
+                     1);
+    /* data on a device are refused on the host */
+    ilex_storage *d = make(
+        SPEC(.rank = 1, .shape = SHAPE(2), .device = "gpu", .managed = "none"));
+    ck_assert_ptr_null(ilex_storage_const_data(d));
+    release_all(
+        9, (ilex_storage *[]){c, small, u, eight, left, right, b, stored, d});
+}
+END_TEST
+
 int
 main(void)
 {
@@ -371,7 +510,11 @@ main(void)
     tcase_add_test(tests, devices_in_words);
     tcase_add_test(tests, programs_respect_halos);
     tcase_add_test(tests, programs_use_foreign_buffers);
+    tcase_add_test(tests, stencils_use_foreign_buffers);
+    tcase_add_test(tests, masked_axes_have_lengths);
     tcase_add_test(tests, differences_from_numpy);
+    tcase_add_test(tests, differences_in_results);
+    tcase_add_test(tests, differences_in_values);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

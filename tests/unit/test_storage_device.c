@@ -36,6 +36,25 @@ START_TEST(without_a_device)
 }
 END_TEST
 
+/* Nobody gets pinned or huge pages who did not ask for them. */
+START_TEST(usual_spaces)
+{
+    const char *const rows[][3] = {
+        {NULL, NULL, "normal"},    {"cpu", NULL, "normal"},
+        {"gpu", NULL, "normal"},   {"gpu", "software", "normal"},
+        {"gpu", "none", "device"}, {"gpu", "unified", "unified"}};
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ilex_storage *s = ilex_storage_new(
+            ctx, &SPEC(.rank = 2, .shape = SHAPE(1000, 1000),
+                       .device = rows[i][0], .managed = rows[i][1]));
+        ck_assert_msg(s != NULL, "row %zu: %s", i, ilex_error_text(ctx));
+        ck_assert_str_eq(ilex_storage_space(s), rows[i][2]);
+        ck_assert_str_eq(ilex_storage_source(s, "space"), "default");
+        ilex_storage_release(s);
+    }
+}
+END_TEST
+
 START_TEST(spaces)
 {
     const struct {
@@ -246,6 +265,39 @@ END_TEST
 
 /* ---- memory of the device only ---- */
 
+/* A getter for each side; neither gives the other side's address. */
+START_TEST(getters_name_a_side)
+{
+    const struct {
+        const char *device, *managed;
+        bool host, on_device;
+    } rows[] = {{NULL, NULL, true, false},
+                {"gpu", "none", false, true},
+                {"gpu", "software", true, true},
+                {"gpu", "unified", true, true}};
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ilex_view view[2];
+        ilex_storage *s = ilex_storage_new(
+            ctx, &SPEC(.rank = 1, .shape = SHAPE(4), .device = rows[i].device,
+                       .managed = rows[i].managed));
+        void *host = ilex_storage_host(ctx, s, ILEX_READ);
+        ck_assert_int_eq(take_error(), host ? ILEX_OK : ILEX_E_DEVICE);
+        void *device = ilex_storage_device(ctx, s, ILEX_READ);
+        ck_assert_int_eq(take_error(), device ? ILEX_OK : ILEX_E_DEVICE);
+        ck_assert(!host == !rows[i].host && !device == !rows[i].on_device);
+        ck_assert_int_eq(host == device, i == 3);
+        ck_assert_int_eq(ilex_storage_host_view(ctx, s, ILEX_READ, &view[0]),
+                         host ? ILEX_OK : ILEX_E_DEVICE);
+        take_error();
+        ck_assert_int_eq(ilex_storage_device_view(ctx, s, ILEX_READ, &view[1]),
+                         device ? ILEX_OK : ILEX_E_DEVICE);
+        take_error();
+        ck_assert(view[0].data == host && view[1].data == device);
+        ilex_storage_release(s);
+    }
+}
+END_TEST
+
 START_TEST(device_only)
 {
     double three = 3, v;
@@ -362,11 +414,13 @@ main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, without_a_device);
     tcase_add_test(tests, spaces);
+    tcase_add_test(tests, usual_spaces);
     tcase_add_test(tests, device_presets);
     tcase_add_test(tests, contradictions);
     tcase_add_test(tests, wrap_both);
     tcase_add_test(tests, wrap_one);
     tcase_add_test(tests, device_only);
+    tcase_add_test(tests, getters_name_a_side);
     tcase_add_test(tests, device_initialized);
     tcase_add_test(tests, mixing);
     suite_add_tcase(suite, tests);

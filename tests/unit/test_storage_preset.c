@@ -8,30 +8,63 @@
 
 static const int64_t tens[5] = {10, 11, 12, 13, 14};
 
+/* Every function of the device is called with the same `user`. */
 static int updates;
+static bool out_of_order;
 
 static int
 update_target(void *user, void *target, const void *host, size_t bytes)
 {
-    (void)user;
+    ck_assert_ptr_eq(user, &updates);
     updates++;
-    memcpy(target, host, bytes);
-    return 0;
+    if (!out_of_order)
+        memcpy(target, host, bytes);
+    return out_of_order;
 }
 
 static int
 update_host(void *user, void *host, const void *target, size_t bytes)
 {
-    (void)user;
+    ck_assert_ptr_eq(user, &updates);
     updates++;
     memcpy(host, target, bytes);
     return 0;
 }
 
+enum { BESIDE = 64 }; /* bytes that blocks lie beside their alignment */
+
+static void *
+allocate_beside(void *user, size_t bytes)
+{
+    ck_assert_ptr_eq(user, &updates);
+    char *block = aligned_alloc(256, (bytes + BESIDE + 255) / 256 * 256);
+    return block ? block + BESIDE : NULL;
+}
+
+static void
+free_beside(void *user, void *block, size_t bytes)
+{
+    ck_assert_ptr_eq(user, &updates);
+    memset(block, 0xcb, bytes);
+    free((char *)block - BESIDE);
+}
+
+/* The device counts its elements from the last one. */
+static void
+view_from_the_end(void *user, ilex_view *view)
+{
+    ck_assert_ptr_eq(user, &updates);
+    for (int k = 0; k < view->rank; k++) {
+        view->data =
+            (double *)view->data + (view->shape[k] - 1) * view->stride[k];
+        view->stride[k] *= -1;
+    }
+}
+
 static void
 reversed(void *user, int rank, int *place)
 {
-    (void)user;
+    ck_assert_ptr_eq(user, &updates);
     for (int k = 0; k < rank; k++)
         place[k] = rank - 1 - k;
 }
@@ -40,12 +73,14 @@ reversed(void *user, int rank, int *place)
 static const ilex_storage_traits mine = {.size = sizeof mine,
                                          .version = ILEX_TRAITS_VERSION,
                                          .name = "my_device",
+                                         .user = &updates,
                                          .alignment = 128,
                                          .layout = reversed,
-                                         .allocate = preset_allocate,
-                                         .free = preset_free,
+                                         .allocate = allocate_beside,
+                                         .free = free_beside,
                                          .update_target = update_target,
-                                         .update_host = update_host};
+                                         .update_host = update_host,
+                                         .target_view = view_from_the_end};
 
 static void
 register_once(void)
@@ -308,6 +343,66 @@ START_TEST(traits_in_two_spaces)
 }
 END_TEST
 
+/* The device changes the view that is handed out, not the host's. */
+START_TEST(traits_change_views)
+{
+    register_once();
+    ilex_view host, device;
+    ilex_storage *s = ilex_storage_new(
+        ctx, &SPEC(.rank = 2, .shape = SHAPE(3, 4), .preset = "my_device",
+                   .fill = &(double){1}));
+    ck_assert_int_eq(ilex_storage_set_f64(s, SHAPE(2, 1), 7), ILEX_OK);
+    ck_assert_int_eq(ilex_storage_device_view(ctx, s, ILEX_READ, &device),
+                     ILEX_OK);
+    ck_assert_int_eq(ilex_storage_host_view(ctx, s, ILEX_READ, &host), ILEX_OK);
+    ck_assert(host.stride[0] == 1 && device.stride[0] == -1);
+    ck_assert(device.stride[1] == -host.stride[1] && host.stride[1] > 0);
+    const double *p = device.data;
+    ck_assert(p[ilex_view_offset(&device, SHAPE(0, 2))] == 7);
+    ck_assert(p[ilex_view_offset(&device, SHAPE(2, 1))] == 1);
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* A device that does not copy: an error, no values. */
+START_TEST(traits_fail)
+{
+    register_once();
+    ilex_storage *s = ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(3),
+                                                  .preset = "my_device",
+                                                  .fill = &(double){1}));
+    out_of_order = true;
+    ck_assert_ptr_null(ilex_storage_device(ctx, s, ILEX_READ));
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "my_device"));
+    ck_assert_int_eq(take_error(), ILEX_E_DEVICE);
+    out_of_order = false;
+    const double *p = ilex_storage_device(ctx, s, ILEX_READ);
+    ck_assert(p && p[2] == 1);
+    ilex_storage_release(s);
+}
+END_TEST
+
+/* Complete traits with one thing changed. */
+START_TEST(traits_incomplete)
+{
+    for (int i = 0; i < 8; i++) {
+        ilex_storage_traits t = mine;
+        t.name = "complete";
+        t.same_space = i == 6;
+        t.version += i == 0;
+        t.size -= i == 1;
+        t.allocate = i == 2 ? NULL : t.allocate;
+        t.free = i == 3 ? NULL : t.free;
+        t.update_target = i == 4 || i == 6 ? NULL : t.update_target;
+        t.update_host = i == 5 || i == 6 ? NULL : t.update_host;
+        t.name = i == 6 ? "one_space" : t.name;
+        ilex_status rc = ilex_preset_register(ctx, &t);
+        ck_assert_int_eq(rc, i < 6 ? ILEX_E_ARGUMENT : ILEX_OK);
+        take_error();
+    }
+}
+END_TEST
+
 START_TEST(traits_refused)
 {
     const struct {
@@ -402,6 +497,46 @@ START_TEST(ids)
     a = ilex_storage_new(ctx, &part);
     ck_assert_ptr_nonnull(a);
     ilex_storage_release(a);
+}
+END_TEST
+
+/* The kind of a view of "rank" axes over bytes. */
+static uint64_t
+kind_of(int rank, int64_t first, int64_t second)
+{
+    static char bytes[80000];
+    ilex_storage *s = ilex_storage_new(
+        ctx, &SPEC(.dtype = "i8", .rank = rank, .shape = SHAPE(2, 2),
+                   .data = bytes, .strides = SHAPE(first, second)));
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    uint64_t kind = ilex_storage_kind(s);
+    ilex_storage_release(s);
+    return kind;
+}
+
+/* Of thousands, many share a bucket of the register: still each has its own,
+ * also those that differ in the last stride or in the number of axes. When
+ * the register is full, new ones are unknown and old ones are not. The last
+ * test: the register belongs to the process. */
+START_TEST(many_kinds)
+{
+    static uint64_t kind[4000][3];
+    for (int64_t i = 0; i < 4000; i++)
+        for (int k = 0; k < 3; k++)
+            kind[i][k] = kind_of(k < 2 ? 2 : 1, i + 2, k + 1);
+    for (int64_t i = 0; i < 4000; i++)
+        for (int k = 0; k < 3; k++) {
+            ck_assert_uint_ne(kind[i][k], 0);
+            ck_assert_uint_ne(kind[i][k], kind[i][(k + 1) % 3]);
+            ck_assert_uint_eq(kind[i][k], kind_of(k < 2 ? 2 : 1, i + 2, k + 1));
+        }
+    int64_t known = 0;
+    for (int64_t i = 0; i < 70000; i++)
+        known += kind_of(2, i + 4002, 1) != 0;
+    ck_assert_int_lt(known, 65536 - 12000 + 1);
+    ck_assert_int_gt(known, 65536 - 12000 - 2000);
+    ck_assert_uint_eq(kind_of(2, 70001 + 4002, 1), 0);
+    ck_assert_uint_eq(kind_of(2, 5, 1), kind[3][0]);
 }
 END_TEST
 
@@ -560,6 +695,9 @@ main(void)
     tcase_add_test(tests, missing_axes_have_a_place);
     tcase_add_test(tests, canonical_length);
     tcase_add_test(tests, traits_in_two_spaces);
+    tcase_add_test(tests, traits_change_views);
+    tcase_add_test(tests, traits_fail);
+    tcase_add_test(tests, traits_incomplete);
     tcase_add_test(tests, traits_refused);
     tcase_add_test(tests, kinds);
     tcase_add_test(tests, ids);
@@ -568,6 +706,7 @@ main(void)
     tcase_add_test(tests, wrapped_layouts);
     tcase_add_test(tests, likes);
     tcase_add_test(tests, parallel_initializer);
+    tcase_add_test(tests, many_kinds);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

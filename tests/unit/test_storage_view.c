@@ -57,6 +57,47 @@ START_TEST(slice_extremes)
 }
 END_TEST
 
+/* Axis "k" of "t" is axis "j" of "s", with all that belongs to it. */
+static void
+check_axis(const ilex_storage *t, int k, const ilex_storage *s, int j)
+{
+    ck_assert_int_eq(t->shape[k], s->shape[j]);
+    ck_assert_int_eq(t->stride[k], s->stride[j]);
+    ck_assert_int_eq(t->halo[k][0], s->halo[j][0]);
+    ck_assert_int_eq(t->halo[k][1], s->halo[j][1]);
+    ck_assert_int_eq(t->origin[k], s->origin[j]);
+    ck_assert_int_eq(t->aligned[k], s->aligned[j]);
+    ck_assert_int_eq(ilex_storage_layout(t, k), ilex_storage_layout(s, j));
+    ck_assert_int_eq(ilex_storage_fixed(t, k), ilex_storage_fixed(s, j));
+    ck_assert_str_eq(ilex_storage_axis_name(t, k),
+                     ilex_storage_axis_name(s, j));
+}
+
+/* By numbers, by letters, by names: the same view. */
+START_TEST(transposed_by_words)
+{
+    ilex_storage *s = ilex_storage_new(
+        ctx, &SPEC(.rank = 3, .shape = SHAPE(5, 6, 7), .axes = "IJK",
+                   .halo = SHAPE(1, 2, 0, 1, 3, 0), .origin = SHAPE(4, 5, 6),
+                   .layout = "KIJ", .alignment = 64,
+                   .fixed = (unsigned char[]){1, 0, 0}));
+    ilex_storage *t[] = {
+        ilex_storage_transpose(ctx, s, (int[]){2, 0, 1}),
+        ilex_storage_transpose_axes(ctx, s, "KIJ"),
+        ilex_storage_transpose_axes(ctx, s, "K, I, J"),
+    };
+    for (size_t i = 0; i < IX_COUNT(t); i++) {
+        ck_assert_msg(t[i] != NULL, "%s", ilex_error_text(ctx));
+        for (int k = 0; k < 3; k++)
+            check_axis(t[i], k, s, (k + 2) % 3);
+        ck_assert_ptr_eq(ilex_storage_at(t[i], SHAPE(6, 4, 5)),
+                         ilex_storage_at(s, SHAPE(4, 5, 6)));
+        ilex_storage_release(t[i]);
+    }
+    ilex_storage_release(s);
+}
+END_TEST
+
 START_TEST(index_and_transpose)
 {
     ilex_storage *s = counting(3, SHAPE(3, 4, 5));
@@ -481,6 +522,7 @@ main(void)
     tcase_add_test(tests, slice_all);
     tcase_add_test(tests, slice_extremes);
     tcase_add_test(tests, index_and_transpose);
+    tcase_add_test(tests, transposed_by_words);
     tcase_add_test(tests, halo_follows);
     tcase_add_test(tests, alignment_follows);
     tcase_add_test(tests, overlap_is_exact);
