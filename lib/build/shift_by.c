@@ -154,13 +154,24 @@ amount(ilex_context *ctx, const ilex_array *x, int k, ilex_array *by)
                      ix_rank(by) ? ix_domain_show(ctx, by->interior).s : "");
 }
 
+/* A mode leads indices back to where x is defined: is it known there? */
+static bool
+is_known(ilex_context *ctx, const ilex_array *x, const ix_shift_by *s)
+{
+    uint32_t axes = 0;
+    for (int k = 0; k < ix_rank(x); k++)
+        axes |= s->by[k] ? 1u << k : 0;
+    return !s->outside || s->mode == IX_OUTSIDE_VALUE ||
+           ix_field_known(ctx, what, x, axes);
+}
+
 ilex_array *
 ix_build_shift_by(ilex_context *ctx, ilex_array *x, const ix_shift_by *s)
 {
     ix_shift_by amounts = *s;
     x = ix_structure_bounded(ctx, what, x);
-    if (ix_is_poison(x))
-        return x;
+    if (ix_is_poison(x) || !is_known(ctx, x, s))
+        return ctx->poison;
     for (int k = 0; k < ix_rank(x); k++) {
         amounts.by[k] = s->by[k] ? amount(ctx, x, k, s->by[k]) : NULL;
         if (amounts.by[k] && ix_is_poison(amounts.by[k]))
