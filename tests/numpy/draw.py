@@ -10,8 +10,10 @@ import meaning
 from forms import Axis, Form, Sizes, box_text
 from maps import POINTS, Mapper
 from meaning import DTYPE, KIND, NAMES, Undefined
+import counted
 import data
 import regions
+from counted import Counted
 from data import Data
 from regions import Regions
 from structure import STEPS, Structure
@@ -22,13 +24,15 @@ REAL_LITERALS = [0.5, 2.0, -1.5, 0.0, 0.1, 3.0, 1e-3, -0.7, 1e10]
 FLOATS = ["f64", "f32", "f64", "f32", "c64", "c128"]
 
 
-class Drawer(Data, Structure, Regions):
+class Drawer(Data, Structure, Regions, Counted):
     def __init__(self, seed, number):
         self.r = random.Random(seed * 1000003 + number)
         self.np = np.random.Generator(np.random.PCG64(
             [seed & 0xffffffff, number]))
         self.named = self.chance(50)
         self.large = self.chance(4)
+        # of programs without names every fourth may count lengths
+        self.counts = not self.named and (COUNT_ALL or number % 4 == 1)
         self.p = Program(self.draw_sizes())
         self.extents = [self.draw_extent() for _ in range(4)]
 
@@ -169,7 +173,7 @@ class Drawer(Data, Structure, Regions):
     # ---- element-wise ----
 
     def pick(self, test=lambda s: True):
-        found = [s for s in self.p.steps if test(s)]
+        found = [s for s in self.p.steps if s.how != "size" and test(s)]
         if not found:
             raise Undefined
         return found[-1] if self.chance(35) else self.r.choice(found)
@@ -580,7 +584,8 @@ class Drawer(Data, Structure, Regions):
 
     def step_map(self):
         r = self.r
-        arrays = [s for s in self.p.steps if len(s.axes) <= 4]
+        arrays = [s for s in self.p.steps
+                  if s.how != "size" and len(s.axes) <= 4]
         main = self.pick(lambda s: len(s.axes) <= 4)
         axes = []
         for a in main.axes:
@@ -620,7 +625,7 @@ class Drawer(Data, Structure, Regions):
     def step(self):
         for _ in range(200):
             before = len(self.p.steps)
-            name = self.r.choices(KINDS, WEIGHTS)[0]
+            name = self.r.choices(*(COUNTING if self.counts else PLAIN))[0]
             try:
                 with np.errstate(all="ignore"):
                     return getattr(self, "step_" + name)()
@@ -732,6 +737,10 @@ WEIGHTS = [34, 22, 10, 9, 5, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
 for steps in STEPS, data.STEPS, regions.STEPS:
     KINDS += list(steps)
     WEIGHTS += list(steps.values())
+PLAIN = KINDS, WEIGHTS
+COUNTING = (KINDS + list(counted.STEPS),
+            WEIGHTS + [3 * w for w in counted.STEPS.values()])
+COUNT_ALL = False  # random_programs.py --counted
 COMMON = """add subtract multiply add subtract multiply true_divide maximum
 minimum negative less greater_equal where where where equal logical_and
 absolute sqrt floor_divide remainder square""".split()

@@ -68,12 +68,35 @@ class Sizes:
 
     def __init__(self, rows):
         self.rows = rows  # name: (least, modulus, value)
+        self.counted = {}  # name: (its step, the number, the most it may be)
+
+    def row(self, name):
+        return self.rows[name] if name in self.rows else \
+            (0, 1, self.counted[name][1])
 
     def product(self, names, column):
         value = 1
         for name in names.split("*"):
-            value *= self.rows[name][column]
+            value *= self.row(name)[column]
         return value
+
+    def most(self, form):
+        """The largest value, whatever the run counts."""
+        total = form.c
+        for s, k in form.terms:
+            low = high = 1
+            for name in s.split("*"):
+                free = name in self.counted
+                low *= 0 if free else self.row(name)[2]
+                high *= self.counted[name][2] if free else self.row(name)[2]
+            total += k * (high if k > 0 else low)
+        return total
+
+    def counts_of(self, axes):
+        """The steps of the counted sizes that axes mention."""
+        names = {name for a in axes for f in (a.lo, a.hi, a.vlo, a.vhi)
+                 for s, _ in f.terms for name in s.split("*")}
+        return [self.counted[n][0] for n in sorted(names) if n in self.counted]
 
     def value(self, form):
         return form.c + sum(k * self.product(s, 2) for s, k in form.terms)

@@ -19,6 +19,7 @@ import time
 
 import numpy as np
 
+import draw
 import meaning
 from draw import Drawer, map_step
 from forms import Form
@@ -44,7 +45,7 @@ class Buffer:
             if a.name is None:
                 halo += [0, 0]
                 origins.append(0)
-                shape.append(hi)
+                shape.append(program.sizes.most(a.hi))
                 self.first.append(0)
                 continue
             below = max(0, -min(low, lo)) + int(r.integers(0, 2))
@@ -280,7 +281,8 @@ class Shrinker:
     def cut_operands(self):
         roots = [o[0] for o in self.p.outs]
         for s in reversed(self.p.closure(roots, self.inputs)):
-            if s.how != "in" and s not in self.inputs and s not in roots:
+            if s.how not in ("in", "size") and s not in self.inputs and \
+                    s not in roots:
                 self.attempt(self.p.outs, self.inputs | {s})
 
     def cut_body(self):
@@ -437,12 +439,15 @@ def main():
                         help="stop after so many wrong programs")
     parser.add_argument("--print", action="store_true")
     parser.add_argument("--refusals", action="store_true")
+    parser.add_argument("--counted", action="store_true",
+                        help="all programs may count lengths")
     o = parser.parse_args()
     missing = rows_without_meaning()
     if missing:
         print("meaning.py lacks rows of ops.def: " + ", ".join(missing))
         return 1
     o.backends = o.backends.split(",")
+    draw.COUNT_ALL = o.counted
     tally, failures = collections.Counter(), []
     start = time.time()
     for first in range(o.first, o.first + o.count, 500):

@@ -259,6 +259,7 @@ class Program:
             if s in need:
                 continue
             need.add(s)
+            todo += self.sizes.counts_of(s.axes)
             if s not in inputs:
                 todo += s.ops
         return [s for s in self.steps if s in need]
@@ -293,6 +294,8 @@ class Program:
             return "let %s = %s" % (s.name, text)
         if s.how == "typed":
             return "let %s : %s = %s" % (s.name, s.type_text(), text)
+        if s.how == "size":
+            return "size %s = %s" % (s.name, text)
         if s.how == "const":
             return "const %s : %s = %s" % (s.name, s.type_text(), text)
         if s.how == "map":
