@@ -291,7 +291,7 @@ static void
 fmt_SCAN(ix_text *t, const ix_statement *s)
 {
     write_words(t, s);
-    ix_text_char(t, ' ');
+    ix_text_put(t, s->staggered ? "+1/2 " : " ");
     put_word(t, &s->option);
     ix_text_char(t, ' ');
     for (const ix_statement *r = s; r; r = r->more) {

@@ -273,24 +273,13 @@ ix_parse_assume(ix_parser *p, const ix_word *where, const ix_syntax *x)
 
 /* ---- axes and domains ---- */
 
-/* Is "x" the number 1/2? */
-static bool
-is_half(const ix_syntax *x)
-{
-    return x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
-           x->link[0].op == IX_OP_TRUE_DIVIDE &&
-           x->part[0]->kind == IX_SYNTAX_INT &&
-           ix_word_is(&x->part[0]->word, "1") &&
-           x->link[0].operand->kind == IX_SYNTAX_INT &&
-           ix_word_is(&x->link[0].operand->word, "2");
-}
-
 int32_t
 ix_parse_axis(ix_parser *p, const ix_syntax *x)
 {
     ilex_context *ctx = p->ctx;
     bool staggered = x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
-                     x->link[0].op == IX_OP_ADD && is_half(x->link[0].operand);
+                     x->link[0].op == IX_OP_ADD &&
+                     ix_syntax_is_half(x->link[0].operand);
     const ix_syntax *name = staggered ? x->part[0] : x;
     if (name->kind != IX_SYNTAX_NAME)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,

@@ -108,16 +108,19 @@ static int
 axis_of(scan *c)
 {
     const ix_word *w = &c->s->words[0];
+    const char *half = c->s->staggered ? "+1/2" : "";
+    char text[80];
+    snprintf(text, sizeof text, "%.*s%s", (int)w->length, w->text, half);
     for (int k = 0; k < c->dom->rank; k++) {
         const char *name = ix_symbol_text(c->p->ctx, c->dom->ax[k].name);
         char number[16];
         snprintf(number, sizeof number, "_%d", k);
-        if (ix_word_is(w, *name ? name : number))
+        if (!strcmp(text, *name ? name : number))
             return k;
     }
     ix_lex_fail(&c->p->reader, ILEX_E_AXIS, w,
-                "[%s] has no axis %.*s; without names axes are _0, _1, ...",
-                ix_domain_show(c->p->ctx, c->dom).s, (int)w->length, w->text);
+                "[%s] has no axis %s; without names axes are _0, _1, ...",
+                ix_domain_show(c->p->ctx, c->dom).s, text);
 }
 
 static bool

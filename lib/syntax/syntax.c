@@ -203,6 +203,17 @@ syntax_MAP(ix_reader *r, ix_statement *s)
     assignment(r, s);
 }
 
+bool
+ix_syntax_is_half(const ix_syntax *x)
+{
+    return x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
+           x->link[0].op == IX_OP_TRUE_DIVIDE &&
+           x->part[0]->kind == IX_SYNTAX_INT &&
+           ix_word_is(&x->part[0]->word, "1") &&
+           x->link[0].operand->kind == IX_SYNTAX_INT &&
+           ix_word_is(&x->link[0].operand->word, "2");
+}
+
 /* "name[ranges] = expr", "name[ranges] : dtype = expr" or "name : type = expr"
  */
 static void
@@ -223,6 +234,10 @@ static void
 syntax_SCAN(ix_reader *r, ix_statement *s)
 {
     add_word(r, s, ix_syntax_name(r, "an axis, k, or _1 if it has no name"));
+    s->staggered = ix_syntax_accept(r, "+");
+    if (s->staggered && !ix_syntax_is_half(ix_syntax_expr(r)))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->words[0],
+                    "an axis is a name, k, or of a staggered one k+1/2");
     s->option = ix_syntax_name(r, "forward or backward");
     scan_result(r, s);
     for (ix_statement *last = s; ix_syntax_accept(r, ","); last = last->more) {

@@ -125,6 +125,7 @@ struct ix_statement {
                             function, extern: of a parameter */
     ix_statement *body;  /* function: its statements, the last one `end` */
     bool absolute;       /* scan: the axes stand behind the name, as in map */
+    bool staggered;      /* scan: "+1/2" stands behind the axis */
     ix_attribute values; /* const */
     ix_type *box;        /* domain: what it is the intersection of; extern: the
                             types of its results */
@@ -139,6 +140,9 @@ extern const char *const ix_statement_examples[IX_NSTATEMENTS];
 
 /* Reads a whole program. Errors leave through ix_lex_fail. */
 ix_statement *ix_syntax_program(ix_reader *r);
+
+/* Is "x" the number 1/2? */
+bool ix_syntax_is_half(const ix_syntax *x);
 
 /* Reads an expression that is the whole text. */
 ix_syntax *ix_syntax_whole_expr(ix_reader *r);
