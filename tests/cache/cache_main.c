@@ -146,21 +146,26 @@ run_object(const ix_cache_entry *e, int i)
     ix_code_release(code);
 }
 
-/* Changes a byte, cuts the file, puts another in its place, or a link. */
+/* Changes a byte, cuts the file, puts another in its place, or a link. Under
+ * the lock, since a byte behind the end makes a file longer. */
 static void
 do_damage(int dir, const char *name)
 {
+    int lock = ix_cache_lock(dir, NULL);
+    struct stat s;
     ix_cache_key other;
     char byte = (char)draw(256);
     int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    uint64_t size =
+        lock >= 0 && fd >= 0 && fstat(fd, &s) == 0 ? (uint64_t)s.st_size : 0;
     make_key(&other, (int)draw(KEYS));
     switch (draw(4)) {
     case 0:
-        if (fd >= 0 && pwrite(fd, &byte, 1, (off_t)draw(15000)) == 1)
+        if (fd >= 0 && size > 0 && pwrite(fd, &byte, 1, (off_t)draw(size)) == 1)
             add(DAMAGED);
         break;
     case 1:
-        if (fd >= 0 && ftruncate(fd, (off_t)draw(15000)) == 0)
+        if (fd >= 0 && size > 0 && ftruncate(fd, (off_t)draw(size)) == 0)
             add(DAMAGED);
         break;
     case 2:
@@ -175,6 +180,8 @@ do_damage(int dir, const char *name)
     }
     if (fd >= 0)
         close(fd);
+    if (lock >= 0)
+        ix_cache_unlock(lock);
     ix_cache_key_free(&other);
 }
 
