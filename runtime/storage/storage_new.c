@@ -7,7 +7,6 @@
 #include "runtime/storage/storage.h"
 
 #include "lib/graph/context.h"
-#include "runtime/threads/pool.h"
 
 ix_error *
 ix_storage_error(ilex_context *ctx)
@@ -42,7 +41,7 @@ ix_storage_maker(ilex_context *ctx)
     maker.log = ctx->log;
     maker.log_user = ctx->log_user;
     maker.strict = !strcmp(ix_option_text(ctx, IX_OPTION_transfers), "strict");
-    maker.threads = threads > 0 ? (int)threads : ix_pool_cores();
+    maker.threads = threads > 0 ? (int)threads : 1; /* users' functions */
     return maker;
 }
 
