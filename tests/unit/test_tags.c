@@ -27,6 +27,7 @@ static const char tagged[] =
     "in a : f64[n, m] @row[-2] @row[0]\n"
     "const w : f64[r:2] = {0.5, 2} @few\n"
     "let g = u[I+1] @stored @tile[I](8) @tile[1](4)\n"
+    "let h = exp(u) @inner\n"
     "let s = sum[J](g*g + 1) @unroll[J](4) @loc(\"f.py\", 12, 3)\n"
     "map y[n] = sum[k:m](a[_0, k])*w[1] @fast[_r0] @slow[-1]\n"
     "einsum e[i] = a[i, k]*a[i, k] @blas[_r0]\n"
@@ -34,7 +35,7 @@ static const char tagged[] =
     "reshape f[n*m] = t @flat\n"
     "scan I forward c : f64[I:n] = where(index(I) == 0, s, c[I-1] + s),\n"
     "     d : f64[I:n] = c*c @scanned\n"
-    "out o : f64[I:n, J:m] = 2*u + d + g @last[J]\n"
+    "out o : f64[I:n, J:m] = h + d + g @last[J]\n"
     "out p = g\nout q = y + e @later[0]\nout r = f\nout v = u[I-1]*2 @part\n";
 
 static const struct {
@@ -43,6 +44,7 @@ static const struct {
             {"a", "row[0]"},
             {"w", "few"},
             {"g", "stored tile[I](8) tile[J](4)"},
+            {"h", "inner"},
             {"s", "unroll[_r0](4) loc(\"f.py\", 12, 3)"},
             {"y", "fast[_r0] slow[0]"},
             {"e", "blas[_r0]"},
