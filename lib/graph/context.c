@@ -121,33 +121,61 @@ copy_text(const ix_mem *mem, const char *text)
     return p ? memcpy(p, text, n) : NULL;
 }
 
+/* What the choices of a row ask for, as words. */
+static void
+put_expected(ix_text *t, const char *choices)
+{
+    static const struct {
+        const char *choice, *expected;
+    } kinds[] = {
+        {"int", "a number from 0 to 999999999"},
+        {"seconds", "a number of seconds such as 0.5"},
+        {"bytes", "a number of bytes such as 4096, 64K, 512M or 2G"},
+        {"path", "an absolute path such as /home/me/ilex"},
+    };
+    ix_text_put(t, strchr(choices, '|') ? "one of " : "");
+    for (const char *p = choices; *p; p += strcspn(p, "|"), p += *p == '|') {
+        size_t n = strcspn(p, "|"), k = 0;
+        while (k < IX_COUNT(kinds) && (strlen(kinds[k].choice) != n ||
+                                       strncmp(kinds[k].choice, p, n) != 0))
+            k++;
+        ix_text_put(t, p == choices ? "" : "|");
+        if (k < IX_COUNT(kinds))
+            ix_text_put(t, kinds[k].expected);
+        else
+            ix_text_put_n(t, p, n);
+    }
+}
+
+static ilex_status
+wrong_value(ilex_context *ctx, const ix_option_row *row, const char *where,
+            const char *value)
+{
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    put_expected(&t, row->choices);
+    const char *expected = ix_text_string(&t);
+    ilex_status rc = expected
+                         ? ix_fail(&ctx->error, ILEX_E_OPTION,
+                                   "%s %s: '%.40s' is not %s (%s)", where,
+                                   row->name, value, expected, row->meaning)
+                         : ix_fail_memory(&ctx->error);
+    ix_text_free(&t);
+    return rc;
+}
+
 /* Sets option "i"; "where" says who asks, for the message. */
 static ilex_status
 set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
 {
-    static const struct {
-        const char *choices, *expected;
-    } kinds[] = {
-        {"int", "a number from 0 to 999999999"},
-        {"bytes", "a number of bytes such as 4096, 64K, 512M or 2G"},
-        {"path", "an absolute path such as /home/me/ilex"},
-    };
     const ix_option_row *row = &ix_option_rows[i];
     int64_t number = 0;
     if (!value)
         return ix_fail(&ctx->error, ILEX_E_OPTION,
                        "%s %s needs a value; it is NULL (%s)", where, row->name,
                        row->meaning);
-    bool ok = choice_ok(row->choices, value, &number);
-    for (size_t k = 0; !ok && k < IX_COUNT(kinds); k++)
-        if (!strcmp(row->choices, kinds[k].choices))
-            return ix_fail(&ctx->error, ILEX_E_OPTION,
-                           "%s %s: '%.40s' is not %s (%s)", where, row->name,
-                           value, kinds[k].expected, row->meaning);
-    if (!ok)
-        return ix_fail(&ctx->error, ILEX_E_OPTION,
-                       "%s %s: '%.40s' is not one of %s (%s)", where, row->name,
-                       value, row->choices, row->meaning);
+    if (!choice_ok(row->choices, value, &number))
+        return wrong_value(ctx, row, where, value);
     char *copy = copy_text(&ctx->mem, value);
     if (!copy)
         return ix_fail_memory(&ctx->error);
