@@ -93,8 +93,10 @@ typedef struct ix_compiled_buffer {
     bool used;
     const char **axis; /* per axis; "" unnamed */
     ix_range *interior;
-    ix_range *box; /* read or written */
-    const char *interior_text, *box_text;
+    ix_range *box;   /* read or written */
+    ix_range *whole; /* the interior with the halo that is declared, with that
+                        which is read where it is not */
+    const char *interior_text, *box_text, *whole_text;
     int first_stride; /* of its axes among those of all buffers */
     int slot;         /* TEMP */
     uint32_t passing; /* TEMP: as in ix_buffer */
@@ -304,6 +306,27 @@ int ix_compiled_ranges_phase(const ix_compiled *c, const ix_range *r, int n);
  * of the kernels whose arguments are shown, or -1. */
 void ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
                     ix_text *t);
+
+/* ---- compiled ahead of time: compiler/host ---- */
+
+/* A compiled program with source of the dialect aot, and the prefix of all that
+ * its files define, an identifier. */
+typedef struct ix_library {
+    const ix_compiled *program;
+    const char *prefix;
+} ix_library;
+
+typedef enum ix_library_file {
+    IX_LIBRARY_HEADER,
+    IX_LIBRARY_SOURCE
+} ix_library_file;
+
+/* Can the program be compiled ahead of time, under this prefix? */
+ilex_status ix_library_check(const ix_library *l, ix_error *err);
+
+/* Appends a file of a library that was checked. */
+ilex_status ix_library_print(const ix_library *l, ix_library_file file,
+                             ix_text *t, ix_error *err);
 
 /* Lines "name\tmeaning\n" of passes.def. */
 const char *ix_passes_table(void);

@@ -61,6 +61,7 @@ compiler/stages     lib/* compiler compiler/steps/finish.h
 compiler/tree       lib/* compiler
 compiler/steps      lib/* compiler compiler/tree/tree.h compiler/emit/emit.h
 compiler/emit       lib/* compiler compiler/tree/tree.h
+compiler/host       lib/* compiler/compiler.h
 runtime/threads     lib/*
 runtime/memory      lib/*
 runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads
@@ -68,6 +69,7 @@ runtime/files       lib/* runtime/storage
 runtime/exchange    lib/* runtime/storage runtime/files
 runtime/cache       lib/base lib/graph
 runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads
+runtime/library     lib/* compiler/compiler.h runtime/files runtime/jit
 runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/ilexc       lib/* compiler/compiler.h runtime/*
@@ -106,7 +108,7 @@ standard='<assert.h> <complex.h> <float.h> <inttypes.h> <limits.h> <math.h>
 found=$(
     allow include $standard '"ilex/*"' '"[a-z]*.h"' '"[a-z]*.def"'
     rooms
-    allow examples '<[a-z]*.h>' '<sys/*>' '"ilex.h"' '<ilex/*>' '"ilex/*"'
+    allow examples '<[a-z]*.h>' '<sys/*>' '"ilex.h"' '<ilex/*>' '"ilex/*"' '"[a-z]*.h"'
 )
 [ -z "$found" ] || complain "$found"
 

@@ -16,6 +16,7 @@ typedef struct ix_dialect {
     ix_function_dialect functions;
     const char *vector_pragma;
     bool cuda;
+    bool alone; /* source that is compiled without Ilex */
 } ix_dialect;
 extern const ix_dialect ix_dialects[IX_NDIALECTS];
 

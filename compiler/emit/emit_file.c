@@ -10,8 +10,8 @@
 /* ---- dialects ---- */
 
 const ix_dialect ix_dialects[IX_NDIALECTS] = {
-#define IX_DIALECT(name, qualifier, prefix, pragma, cuda)                      \
-    {#name, {qualifier, prefix}, pragma, cuda},
+#define IX_DIALECT(name, qualifier, exact, other, pragma, cuda, alone)         \
+    {#name, {qualifier, exact, other}, pragma, cuda, alone},
 #include "compiler/emit/dialects.def"
 };
 
@@ -19,19 +19,19 @@ const ix_dialect ix_dialects[IX_NDIALECTS] = {
 
 /* The text that is the same in all units of C or CUDA. */
 static void
-put_heads(bool cuda, bool checks, ix_text *t)
+put_heads(const ix_dialect *dialect, bool checks, ix_text *t)
 {
+    int in = dialect->cuda ? 2 : dialect->alone;
     enum when { NEVER, ALWAYS, CHECK };
     static const struct {
-        enum when in[2]; /* C, CUDA */
+        enum when in[3]; /* C, C without Ilex, CUDA */
         const char *text;
     } heads[] = {
-#define IX_HEAD(c, cuda, text) {{c, cuda}, text},
+#define IX_HEAD(c, alone, cuda, text) {{c, alone, cuda}, text},
 #include "compiler/emit/heads.def"
     };
     for (size_t i = 0; i < IX_COUNT(heads); i++)
-        if (heads[i].in[cuda] == ALWAYS ||
-            (heads[i].in[cuda] == CHECK && checks))
+        if (heads[i].in[in] == ALWAYS || (heads[i].in[in] == CHECK && checks))
             ix_text_put(t, heads[i].text);
 }
 
@@ -58,8 +58,10 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     if (e->u->ncalls)
         ix_text_put(t, "; functions of the host are called between kernels");
     ix_text_put(t, ". */\n\n");
-    put_heads(e->dialect->cuda, checks, t);
-    if (!e->dialect->cuda) /* CUDA has them */
+    put_heads(e->dialect, checks, t);
+    if (e->dialect->alone)
+        ix_function_set_pointers(&e->functions, t);
+    else if (!e->dialect->cuda) /* CUDA has them */
         ix_function_set_prototypes(&e->functions,
                                    *e->dialect->functions.exact_prefix, t);
     ix_function_set_write(&e->functions, &e->dialect->functions, t);

@@ -161,6 +161,25 @@ put_comment(const ix_emitter *e, ix_text *t)
     }
 }
 
+/* Kernels of source that stands alone are its own. */
+static void
+put_linkage(const ix_emitter *e, ix_text *t)
+{
+    ix_text_put(t, e->dialect->alone ? "static " : "");
+}
+
+/* Compilers are told of parameters that a body has no use for. */
+static void
+put_unused(const ix_emitter *e, ix_text *t)
+{
+    if (!e->dialect->alone)
+        return;
+    if (e->kernel->axis < 0)
+        ix_text_put(t, "    (void)begin;\n    (void)end;\n");
+    if (!strstr(e->body, "local->"))
+        ix_text_put(t, "    (void)local;\n");
+}
+
 static void
 put_body(const ix_emitter *e, ix_text *t)
 {
@@ -218,7 +237,7 @@ put_shape(const ix_emitter *e, const char *shape, ix_text *t)
         ['k'] = put_number,     ['q'] = put_qualifier, ['f'] = put_fields,
         ['c'] = put_comment,    ['d'] = put_locals,    ['b'] = put_body,
         ['p'] = put_parameters, ['s'] = put_strides,   ['1'] = put_ones,
-        ['u'] = put_unit_test};
+        ['u'] = put_unit_test,  ['e'] = put_linkage,   ['v'] = put_unused};
     for (size_t n; *shape; shape += n) {
         n = strcspn(shape, "$");
         ix_text_put_n(t, shape, n);

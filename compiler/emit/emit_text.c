@@ -83,6 +83,14 @@ ix_emit_scratch(const ix_stmt *scratch, const char *index)
     return r;
 }
 
+static ix_literal_spelling
+spelling(const ix_emitter *e)
+{
+    return e->dialect->cuda    ? IX_LITERAL_CUDA
+           : e->dialect->alone ? IX_LITERAL_C_HEADER
+                               : IX_LITERAL_C;
+}
+
 ix_name
 ix_emit_leaf(const ix_emitter *e, const ilex_array *x)
 {
@@ -90,11 +98,11 @@ ix_emit_leaf(const ix_emitter *e, const ilex_array *x)
     ilex_dtype dtype = (ilex_dtype)x->dtype;
     switch (x->kind) {
     case IX_CONST:
-        ix_literal_write(dtype, ix_const_value(x), false, e->dialect->cuda,
-                         v.re, sizeof v.re);
+        ix_literal_write(dtype, ix_const_value(x), false, spelling(e), v.re,
+                         sizeof v.re);
         if (ix_dtype_is_complex(dtype))
-            ix_literal_write(dtype, ix_const_value(x), true, e->dialect->cuda,
-                             v.im, sizeof v.im);
+            ix_literal_write(dtype, ix_const_value(x), true, spelling(e), v.im,
+                             sizeof v.im);
         break;
     case IX_INDEX:
         snprintf(v.re, sizeof v.re, "%c%d", e->kernel->variable[x->attr[0]],

@@ -213,6 +213,27 @@ name_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
             &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
 }
 
+/* Is the halo found by what is read? */
+static bool
+is_open(const ix_domain *valid)
+{
+    for (int k = 0; k < valid->rank; k++)
+        if (valid->ax[k].lo->c == -IX_UNBOUNDED ||
+            valid->ax[k].hi->c == IX_UNBOUNDED)
+            return true;
+    return false;
+}
+
+/* Where a dense array of the buffer's elements begins and ends, but for what
+ * of the interior is outside of it. */
+static ix_range
+whole_range(ix_compiled *c, const ix_buffer *b, int axis)
+{
+    bool declared = b->role == IX_ROLE_INPUT && !is_open(b->node->valid);
+    const ix_domain *dom = declared ? b->node->valid : b->box;
+    return ix_finish_range(c, &dom->ax[axis]);
+}
+
 /* Names of axes and texts, for messages and queries. */
 static void
 name_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b,
@@ -221,6 +242,9 @@ name_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b,
     to->interior_text = domain_text(u, c, b->interior);
     to->box_text =
         b->box == b->interior ? to->interior_text : domain_text(u, c, b->box);
+    to->whole_text = b->role != IX_ROLE_INPUT || is_open(b->node->valid)
+                         ? to->box_text
+                         : domain_text(u, c, b->node->valid);
     name_axes(u, c, b, to);
 }
 
@@ -245,11 +269,13 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
     to->axis = ix_arena_new(&c->arena, axes * sizeof *to->axis);
     to->interior = ix_arena_new(&c->arena, axes * sizeof *to->interior);
     to->box = ix_arena_new(&c->arena, axes * sizeof *to->box);
-    to->interior_text = to->box_text = "";
+    to->whole = ix_arena_new(&c->arena, axes * sizeof *to->whole);
+    to->interior_text = to->box_text = to->whole_text = "";
     for (int k = 0; k < to->rank; k++) {
         to->axis[k] = "";
         to->interior[k] = ix_finish_range(c, &b->interior->ax[k]);
         to->box[k] = ix_finish_range(c, &b->box->ax[k]);
+        to->whole[k] = whole_range(c, b, k);
     }
     if (b->role != IX_ROLE_TEMP)
         name_buffer(u, c, b, to);

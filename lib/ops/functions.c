@@ -243,7 +243,8 @@ type_of(const token *tok, const ix_code_names *names)
 static void
 put_math(ix_text *t, ix_math m, bool single, const ix_function_dialect *dialect)
 {
-    ix_text_put(t, ix_math_exact(m) ? dialect->exact_prefix : "");
+    ix_text_put(t, ix_math_exact(m) ? dialect->exact_prefix
+                                    : dialect->other_prefix);
     ix_text_put(t, ix_math_name(m));
     ix_text_put(t, single ? "f" : "");
 }
@@ -479,6 +480,23 @@ ix_function_set_prototypes(const ix_function_set *set, bool builtins,
                            single ? "f" : "", type);
             ix_text_format(
                 t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
+        }
+}
+
+void
+ix_function_set_pointers(const ix_function_set *set, ix_text *t)
+{
+    for (int m = 0; m < IX_NMATH; m++)
+        for (int single = 0; single < 2; single++) {
+            if (ix_math_exact((ix_math)m) ||
+                !ix_function_set_uses(set, (ix_math)m, single))
+                continue;
+            const char *type = single ? "f32" : "f64", *f = single ? "f" : "";
+            bool two = ix_math_arity((ix_math)m) > 1;
+            ix_text_format(t, "static %s (*const volatile ilex_%s%s)(%s%s%s)",
+                           type, ix_math_name((ix_math)m), f, type,
+                           two ? ", " : "", two ? type : "");
+            ix_text_format(t, " = %s%s;\n", ix_math_name((ix_math)m), f);
         }
 }
 

@@ -28,6 +28,7 @@ bool ix_math_exact(ix_math m); /* one right result: may be a builtin */
 typedef struct ix_function_dialect {
     const char *qualifier;    /* before a helper: "static inline" */
     const char *exact_prefix; /* of libm's exact functions: "__builtin_" */
+    const char *other_prefix; /* of its others: "ilex_", pointers to them */
 } ix_function_dialect;
 
 /* What the tokens of a template stand for. Operands are texts, a variable or a
@@ -78,6 +79,11 @@ bool ix_function_set_uses_math(const ix_function_set *set);
  * where those are builtins. */
 void ix_function_set_prototypes(const ix_function_set *set, bool builtins,
                                 ix_text *t);
+
+/* Prints pointers "ilex_exp" to the libm functions that are called and not
+ * exact, for source that includes <math.h>. No compiler looks through them:
+ * what it knows of exp(1.0) may differ from what the library gives. */
+void ix_function_set_pointers(const ix_function_set *set, ix_text *t);
 
 /* Prints the definitions, each after those it calls. They need the types i8
  * to i64, u8 to u64, f32, f64. */

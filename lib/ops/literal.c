@@ -5,18 +5,32 @@
 
 #include "lib/ops/dtype.h"
 
+/* Infinity and NaN of double and of float: what stands before the sign, what
+ * stands behind it. */
+static const struct {
+    const char *cast[2], *inf[2], *nan[2];
+} outside[] = {
+    [IX_LITERAL_C] = {{"", "(f32)"},
+                      {"1e999", "1e999"},
+                      {"(1e999 - 1e999)", "(1e999 - 1e999)"}},
+    [IX_LITERAL_C_HEADER] = {{"", ""},
+                             {"(f64)INFINITY", "INFINITY"},
+                             {"(f64)NAN", "NAN"}},
+    [IX_LITERAL_CUDA] = {{"", ""},
+                         {"__longlong_as_double(0x7ff0000000000000)",
+                          "__int_as_float(0x7f800000)"},
+                         {"__longlong_as_double(0x7ff8000000000000)",
+                          "__int_as_float(0x7fc00000)"}},
+};
+
 static void
-real_literal(bool cuda, bool single, double v, ix_text *t)
+real_literal(ix_literal_spelling spelling, bool single, double v, ix_text *t)
 {
     if (v - v != 0) {
-        const char *inf = !cuda    ? "1e999"
-                          : single ? "__int_as_float(0x7f800000)"
-                                   : "__longlong_as_double(0x7ff0000000000000)";
-        const char *nan = !cuda    ? "(1e999 - 1e999)"
-                          : single ? "__int_as_float(0x7fc00000)"
-                                   : "__longlong_as_double(0x7ff8000000000000)";
-        ix_text_format(t, "(%s%s%s)", single && !cuda ? "(f32)" : "",
-                       v < 0 ? "-" : "", v != v ? nan : inf);
+        const char *const *s =
+            v != v ? outside[spelling].nan : outside[spelling].inf;
+        ix_text_format(t, "(%s%s%s)", outside[spelling].cast[single],
+                       v < 0 ? "-" : "", s[single]);
         return;
     }
     bool sign = v < 0 || (v == 0 && 1 / v < 0);
@@ -45,14 +59,14 @@ integer_literal(ilex_dtype dtype, ix_value v, ix_text *t)
 }
 
 void
-ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary, bool cuda,
-                 char *text, size_t size)
+ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary,
+                 ix_literal_spelling spelling, char *text, size_t size)
 {
     ilex_dtype part = ix_dtype_part(dtype);
     ix_text t;
     ix_text_init(&t, &ix_mem_default);
     if (ix_dtype_is_real(part))
-        real_literal(cuda, part == ILEX_F32, imaginary ? v.im : v.f, &t);
+        real_literal(spelling, part == ILEX_F32, imaginary ? v.im : v.f, &t);
     else
         integer_literal(part, v, &t);
     const char *s = ix_text_string(&t);

@@ -8,11 +8,18 @@
 #include "lib/base/text.h"
 #include "lib/ops/eval.h"
 
+/* How a language spells what is no number. */
+typedef enum ix_literal_spelling {
+    IX_LITERAL_C,        /* without headers */
+    IX_LITERAL_C_HEADER, /* with <math.h> */
+    IX_LITERAL_CUDA
+} ix_literal_spelling;
+
 /* A constant of a dtype, or of a part of a complex one, as C or CUDA source of
  * at most "size" characters (48 hold every one). It reads back as the same
  * bits, NaN as some NaN. */
-void ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary, bool cuda,
-                      char *text, size_t size);
+void ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary,
+                      ix_literal_spelling spelling, char *text, size_t size);
 
 /* A truth value or an integer as text: "true", "-7". False for other dtypes. */
 bool ix_literal_plain(ilex_dtype dtype, ix_value v, ix_text *t);

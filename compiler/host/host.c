@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of a program: what the words of the texts stand for, and what cannot be
+ * compiled ahead of time.
+ */
+#include "compiler/host/host.h"
+
+#include <ctype.h>
+
+/* ---- words ---- */
+
+static bool
+has_sizes(const ix_host *h)
+{
+    return h->nsizes > 0;
+}
+
+static bool
+has_assumptions(const ix_host *h)
+{
+    return h->c->nassumptions > 0;
+}
+
+static bool
+has_tests(const ix_host *h)
+{
+    return h->c->nnonempty > 0;
+}
+
+static bool
+has_slots(const ix_host *h)
+{
+    return h->c->nslots > 0;
+}
+
+static bool
+has_checks(const ix_host *h)
+{
+    return h->c->nchecks > 0;
+}
+
+static bool
+uses_math(const ix_host *h)
+{
+    return h->source->uses_math;
+}
+
+const ix_host_word ix_host_words[] = {
+    {"assumptions", has_assumptions, ix_host_put_assumptions},
+    {"checks", has_checks, ix_host_put_checks},
+    {"math", uses_math, NULL},
+    {"sizes", has_sizes, ix_host_put_sizes},
+    {"slots", has_slots, NULL},
+    {"temporaries", NULL, ix_host_put_temporaries},
+    {"tests", has_tests, ix_host_put_tests},
+    {"arrays", NULL, ix_host_put_arrays},
+    {"axes", NULL, ix_host_put_axes},
+    {"constants", NULL, ix_host_put_constants},
+    {"dense", NULL, ix_host_put_dense},
+    {"dense_declaration", NULL, ix_host_put_dense_declaration},
+    {"error_text", NULL, ix_host_put_error_text},
+    {"errors", NULL, ix_host_put_errors},
+    {"formulas", NULL, ix_host_put_formulas},
+    {"forms", NULL, ix_host_put_forms},
+    {"init", NULL, ix_host_put_init},
+    {"launches", NULL, ix_host_put_launches},
+    {"load", NULL, ix_host_put_load},
+    {"members", NULL, ix_host_put_members},
+    {"steps", NULL, ix_host_put_steps},
+    {NULL, NULL, NULL}};
+
+/* ---- what is not there ---- */
+
+/* Counts of elements, data of the caller and parts of outputs belong to runs by
+ * the library. */
+static ilex_status
+check_program(const ix_compiled *c, ix_error *err)
+{
+    if (c->ncounts > 0)
+        return ix_fail(
+            err, ILEX_E_UNSUPPORTED,
+            "program %s: the length %s is counted by a run; programs with "
+            "counted lengths cannot be compiled ahead of time yet",
+            c->name, c->size[c->count[0].size].name);
+    if (c->nboxes > 0)
+        return ix_fail(err, ILEX_E_UNSUPPORTED,
+                       "program %s: option box=1 is for runs by the library",
+                       c->name);
+    for (size_t i = 0; i < c->narguments; i++)
+        if (c->buffer[i].role == IX_COMPILED_DATA)
+            return ix_fail(err, ILEX_E_UNSUPPORTED,
+                           "program %s: it wraps a storage (ilex_data), which "
+                           "files cannot hold; make it an input",
+                           c->name);
+    return ILEX_OK;
+}
+
+ilex_status
+ix_library_check(const ix_library *l, ix_error *err)
+{
+    ilex_status rc = check_program(l->program, err);
+    if (rc || !ix_host_is_reserved(l->prefix))
+        return rc;
+    return ix_fail(err, ILEX_E_NAME,
+                   "program %s: '%.60s' means something in C, C++ or generated "
+                   "source and cannot be what a function is called; give "
+                   "another prefix, for example my_%.60s",
+                   l->program->name, l->prefix, l->prefix);
+}
+
+/* ---- files ---- */
+
+/* The table of forms stands before those that need them: the text behind the
+ * kernels is printed twice. */
+static void
+put_source(ix_host *h, ix_text *t)
+{
+    ix_text draft;
+    ix_mem mem = ix_arena_mem(h->arena);
+    ix_text_init(&draft, &mem);
+    h->t = &draft;
+    ix_host_put_text(h, IX_HOST_BODY);
+    h->t = t;
+    ix_host_put_text(h, IX_HOST_HEAD);
+    ix_text_put(t, h->source->unit[0]);
+    ix_host_put_text(h, IX_HOST_BODY);
+}
+
+static void
+put_file(ix_host *h, ix_library_file file, ix_text *t)
+{
+    h->upper = ix_arena_string(h->arena, h->prefix);
+    for (char *p = h->upper; *p; p++)
+        *p = (char)toupper((unsigned char)*p);
+    ix_host_make_names(h);
+    h->t = t;
+    if (file == IX_LIBRARY_HEADER)
+        ix_host_put_text(h, IX_HOST_HEADER);
+    else
+        put_source(h, t);
+}
+
+ilex_status
+ix_library_print(const ix_library *l, ix_library_file file, ix_text *t,
+                 ix_error *err)
+{
+    ix_arena arena;
+    ix_host h = {.c = l->program,
+                 .source = &l->program->source[IX_DIALECT_aot],
+                 .prefix = l->prefix,
+                 .arena = &arena};
+    ix_arena_init(&arena, &t->mem);
+    bool ok = IX_ARENA_TRY(&arena);
+    if (ok)
+        put_file(&h, file, t);
+    ix_arena_free(&arena);
+    return ok && !t->failed ? ILEX_OK : ix_fail_memory(err);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ahead of time: the function around a program's kernels, as C text. What a run
+ * does from the steps and formulas of a compiled program, the printed function
+ * does from tables of the same rows; source.inc and header.inc are the text
+ * that is the same for all programs. Like the emitter it decides nothing.
+ */
+#ifndef ILEX_COMPILER_HOST_H
+#define ILEX_COMPILER_HOST_H
+
+#include "compiler/compiler.h"
+
+/* While a file is printed. */
+typedef struct ix_host {
+    const ix_compiled *c;
+    const ix_sources *source;
+    const char *prefix;
+    char *upper; /* the prefix in capitals */
+    ix_arena *arena;
+    const char **argument; /* C names of arguments, */
+    const char **size;     /* of sizes; NULL: not used */
+    int *number;           /* of each size among those that are used, or -1 */
+    int nsizes;
+    const ix_lin **form; /* that tables speak of, by number */
+    size_t nforms, form_capacity;
+    ix_text *t;
+} ix_host;
+
+/* ---- template.c ---- */
+
+/* Lines of a text that is the same for all programs but for $p, the prefix, $P,
+ * in capitals, $n, the program's name, $v, Ilex's version, and for
+ *
+ *     %if WORD ... %else ... %end    where the program has WORD
+ *     %put WORD                      what a function prints
+ */
+typedef struct ix_host_word {
+    const char *word;
+    bool (*has)(const ix_host *h); /* %if */
+    void (*put)(ix_host *h);       /* %put */
+} ix_host_word;
+extern const ix_host_word ix_host_words[];
+
+typedef enum ix_host_text {
+    IX_HOST_HEADER,
+    IX_HOST_HEAD, /* of the source: before the kernels, */
+    IX_HOST_BODY  /* behind them */
+} ix_host_text;
+void ix_host_put_text(ix_host *h, ix_host_text text);
+
+/* ---- names.c ---- */
+
+/* Is it a name that C, C++ or what generated files include gives a meaning? */
+bool ix_host_is_reserved(const char *name);
+/* Names of members and parameters for arguments and sizes. */
+void ix_host_make_names(ix_host *h);
+/* "double", "uint8_t" of an element or its parts. */
+const char *ix_host_type(ilex_dtype dtype);
+
+/* ---- tables.c: what the program is ---- */
+
+/* Do forms differ by a number? */
+bool ix_host_same_terms(const ix_lin *a, const ix_lin *b);
+/* The number of a form; that of both ends as "{3, 4}". */
+int ix_host_form(ix_host *h, const ix_lin *form);
+void ix_host_put_range(ix_host *h, const ix_range *range);
+void ix_host_put_constants(ix_host *h);
+void ix_host_put_forms(ix_host *h);
+void ix_host_put_axes(ix_host *h);
+void ix_host_put_arrays(ix_host *h);
+void ix_host_put_sizes(ix_host *h);
+void ix_host_put_assumptions(ix_host *h);
+void ix_host_put_tests(ix_host *h);
+void ix_host_put_temporaries(ix_host *h);
+void ix_host_put_checks(ix_host *h);
+
+/* ---- interface.c: the struct of arguments and the flat function ---- */
+
+void ix_host_put_formulas(ix_host *h);
+void ix_host_put_errors(ix_host *h);
+void ix_host_put_members(ix_host *h);
+void ix_host_put_dense_declaration(ix_host *h);
+void ix_host_put_load(ix_host *h);
+void ix_host_put_init(ix_host *h);
+void ix_host_put_dense(ix_host *h);
+void ix_host_put_error_text(ix_host *h);
+
+/* ---- steps.c: what a run does ---- */
+
+void ix_host_put_launches(ix_host *h);
+void ix_host_put_steps(ix_host *h);
+
+/* Arguments in the order of flat functions: inputs, then outputs. */
+static inline bool
+ix_host_is_output(const ix_host *h, size_t i)
+{
+    return h->c->buffer[i].role == IX_COMPILED_OUTPUT;
+}
+
+#endif

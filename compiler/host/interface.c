@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What callers see: the struct of arguments, its defaults, the flat function,
+ * errors.
+ */
+#include "compiler/host/host.h"
+#include "lib/ops/dtype.h"
+
+/* ---- the comment on top ---- */
+
+/* " *   in  u : f64[I:ni, J:nj]" */
+static void
+put_argument(ix_host *h, size_t i)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[i];
+    bool output = ix_host_is_output(h, i);
+    ix_text_format(h->t, " *     %s %s : %s", output ? "out" : "in ", b->name,
+                   ilex_dtype_name(b->dtype));
+    if (b->rank)
+        ix_text_format(h->t, "[%s]", b->interior_text);
+    if (strcmp(h->argument[i], b->name) != 0)
+        ix_text_format(h->t, " (called %s)", h->argument[i]);
+    if (!b->used && !output)
+        ix_text_put(h->t, ", not read");
+    if (b->inplace >= 0)
+        ix_text_format(h->t, ", may have the memory of %s",
+                       h->c->buffer[b->inplace].name);
+    ix_text_char(h->t, '\n');
+    if (strcmp(b->whole_text, b->interior_text) != 0)
+        ix_text_format(h->t, " *         with its halo [%s]\n", b->whole_text);
+}
+
+void
+ix_host_put_formulas(ix_host *h)
+{
+    const ix_compiled *c = h->c;
+    const char *comma = " * for all sizes";
+    for (size_t p = 0; p < c->nsizes; p++)
+        if (h->size[p]) {
+            ix_text_format(h->t, "%s %s", comma, c->size[p].name);
+            comma = ",";
+        }
+    ix_text_put(h->t, *comma == ',' ? " >= 0" : " * for arrays");
+    for (size_t i = 0; i < c->nassumptions; i++) {
+        const ix_compiled_assumption *a = &c->assumption[i];
+        ix_text_put(h->t, "\n *     where ");
+        if (a->modulus)
+            ix_text_format(h->t, "(%s) %% %lld == 0", a->text,
+                           (long long)a->modulus);
+        else
+            ix_text_format(h->t, "%s >= 0", a->text);
+    }
+    ix_text_put(h->t, "\n *\n");
+    for (size_t i = 0; i < c->narguments; i++)
+        put_argument(h, i);
+}
+
+/* ---- errors ---- */
+
+static const struct {
+    const char *name, *meaning;
+    ilex_status number;
+} errors[] = {
+#define ILEX_ERROR(name, number, family, meaning)                              \
+    {#name, meaning, (ilex_status)number},
+#include "ilex/errors.def"
+};
+
+/* The errors of functions that are compiled ahead of time. */
+static bool
+may_happen(ilex_status error)
+{
+    static const ilex_status all[] = {
+        ILEX_E_ARGUMENT, ILEX_E_BOUNDS,          ILEX_E_OVERFLOW,
+        ILEX_E_BINDING,  ILEX_E_BINDING_SHAPE,   ILEX_E_HALO,
+        ILEX_E_OVERLAP,  ILEX_E_ALIGNMENT,       ILEX_E_ASSUMPTION,
+        ILEX_E_SIZE,     ILEX_E_EMPTY_REDUCTION, ILEX_E_MEMORY,
+        ILEX_E_ROUNDING, ILEX_E_INTERNAL};
+    for (size_t i = 0; i < IX_COUNT(all); i++)
+        if (all[i] == error)
+            return true;
+    return false;
+}
+
+void
+ix_host_put_errors(ix_host *h)
+{
+    const char *comma = "";
+    ix_text_format(h->t, "enum %s_error {", h->prefix);
+    for (size_t i = 0; i < IX_COUNT(errors); i++) {
+        if (!may_happen(errors[i].number))
+            continue;
+        ix_text_format(h->t, "%s\n    %s_E_%s = %d", comma, h->upper,
+                       errors[i].name, (int)errors[i].number);
+        comma = ",";
+    }
+    ix_text_put(h->t, "\n};\n");
+}
+
+void
+ix_host_put_error_text(ix_host *h)
+{
+    ix_text_format(h->t,
+                   "const char *\n"
+                   "%s_error_text(int error)\n"
+                   "{\n"
+                   "    switch (error) {\n"
+                   "    case 0:\n"
+                   "        return \"success\";\n",
+                   h->prefix);
+    for (size_t i = 0; i < IX_COUNT(errors); i++)
+        if (may_happen(errors[i].number))
+            ix_text_format(h->t, "    case %s_E_%s:\n        return \"%s\";\n",
+                           h->upper, errors[i].name, errors[i].meaning);
+    ix_text_put(h->t, "    default:\n"
+                      "        return \"no error of this program\";\n"
+                      "    }\n"
+                      "}\n");
+}
+
+/* ---- the struct of arguments ---- */
+
+/* The element of an input of rank 0: "double dt", "float z[2]". */
+static void
+put_value(ix_host *h, size_t i, const char *qualifier)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[i];
+    bool complex = ix_dtype_is_complex(b->dtype);
+    ix_text_format(h->t, "%s%s %s%s", complex ? qualifier : "",
+                   ix_host_type(b->dtype), h->argument[i],
+                   complex ? "[2]" : "");
+}
+
+static void
+put_member(ix_host *h, size_t i)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[i];
+    const char *qualifier = ix_host_is_output(h, i) ? "" : "const ";
+    const char *type = ix_host_type(b->dtype), *name = h->argument[i];
+    if (b->rank == 0 && *qualifier) {
+        ix_text_put(h->t, "    ");
+        put_value(h, i, "");
+        ix_text_put(h->t, ";\n");
+    } else if (b->rank == 0) {
+        ix_text_format(h->t, "    struct {\n        %s *data;\n    } %s;\n",
+                       type, name);
+    } else {
+        ix_text_format(h->t,
+                       "    struct {\n"
+                       "        %s%s *data;\n"
+                       "        uint32_t flags;\n"
+                       "        int64_t shape[%d], stride[%d], origin[%d], "
+                       "halo[%d][2];\n"
+                       "    } %s;\n",
+                       qualifier, type, b->rank, b->rank, b->rank, b->rank,
+                       name);
+    }
+}
+
+void
+ix_host_put_members(ix_host *h)
+{
+    const char *start = "    int64_t ";
+    for (size_t p = 0; p < h->c->nsizes; p++)
+        if (h->size[p]) {
+            ix_text_format(h->t, "%s%s", start, h->size[p]);
+            start = ", ";
+        }
+    ix_text_put(h->t, *start == ',' ? ";\n" : "");
+    for (size_t i = 0; i < h->c->narguments; i++)
+        put_member(h, i);
+}
+
+/* ---- defaults ---- */
+
+/* a - b, if that is a number; else 0 */
+static int64_t
+difference(const ix_lin *a, const ix_lin *b)
+{
+    return ix_host_same_terms(a, b) && a->c > b->c ? a->c - b->c : 0;
+}
+
+static void
+put_defaults(ix_host *h, size_t i)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[i];
+    const char *name = h->argument[i];
+    for (int k = 0; k < b->rank; k++) {
+        const ix_range *in = &b->interior[k], *all = &b->whole[k];
+        int64_t origin = in->lo->n ? 0 : in->lo->c;
+        int64_t low = difference(in->lo, all->lo);
+        int64_t high = difference(all->hi, in->hi);
+        ix_text_format(h->t, "    args->%s.shape[%d] = %s_UNSET;\n", name, k,
+                       h->upper);
+        if (origin)
+            ix_text_format(h->t, "    args->%s.origin[%d] = %lld;\n", name, k,
+                           (long long)origin);
+        if (low)
+            ix_text_format(h->t, "    args->%s.halo[%d][0] = %lld;\n", name, k,
+                           (long long)low);
+        if (high)
+            ix_text_format(h->t, "    args->%s.halo[%d][1] = %lld;\n", name, k,
+                           (long long)high);
+    }
+}
+
+void
+ix_host_put_init(ix_host *h)
+{
+    ix_text_format(h->t,
+                   "void\n"
+                   "%s_args_init(%s_args *args)\n"
+                   "{\n"
+                   "    memset(args, 0, sizeof *args);\n"
+                   "    args->size = sizeof *args;\n"
+                   "    args->abi = %s_ABI;\n",
+                   h->prefix, h->prefix, h->upper);
+    for (size_t p = 0; p < h->c->nsizes; p++)
+        if (h->size[p])
+            ix_text_format(h->t, "    args->%s = %s_UNSET;\n", h->size[p],
+                           h->upper);
+    for (size_t i = 0; i < h->c->narguments; i++)
+        put_defaults(h, i);
+    ix_text_put(h->t, "}\n\n");
+}
+
+/* ---- from the struct to tables and back ---- */
+
+static void
+put_load_array(ix_host *h, size_t i)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[i];
+    const char *name = h->argument[i];
+    bool value = b->rank == 0 && !ix_host_is_output(h, i);
+    bool part = value && ix_dtype_is_complex(b->dtype);
+    ix_text_format(h->t, "    r->data[%zu] = (char *)(uintptr_t)%sa->%s%s;\n",
+                   i, value && !part ? "&" : "", name, value ? "" : ".data");
+    if (b->rank == 0)
+        return;
+    ix_text_format(h->t, "    r->flags[%zu] = a->%s.flags;\n", i, name);
+    ix_text_format(h->t,
+                   "    ilex_load_axes(r, %d, %d, a->%s.shape, a->%s.stride, "
+                   "a->%s.origin,\n"
+                   "                   a->%s.halo);\n",
+                   b->first_stride, b->rank, name, name, name, name);
+}
+
+static bool
+has_axes(const ix_host *h)
+{
+    for (size_t i = 0; i < h->c->narguments; i++)
+        if (h->c->buffer[i].rank)
+            return true;
+    return false;
+}
+
+static const char load_axes[] =
+    "static void\n"
+    "ilex_load_axes(ilex_run *r, int first, int rank, const i64 *shape,\n"
+    "               const i64 *stride, const i64 *origin, const i64 "
+    "(*halo)[2])\n"
+    "{\n"
+    "    for (int k = 0; k < rank; k++) {\n"
+    "        r->shape[first + k] = shape[k];\n"
+    "        r->stride[first + k] = stride[k];\n"
+    "        r->origin[first + k] = origin[k];\n"
+    "        r->before[first + k] = halo[k][0];\n"
+    "        r->after[first + k] = halo[k][1];\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static void\n"
+    "ilex_store_axes(const ilex_run *r, int first, int rank, i64 *shape,\n"
+    "                i64 *stride, i64 *origin, i64 (*halo)[2])\n"
+    "{\n"
+    "    for (int k = 0; k < rank; k++) {\n"
+    "        shape[k] = r->shape[first + k];\n"
+    "        stride[k] = r->stride[first + k];\n"
+    "        origin[k] = r->origin[first + k];\n"
+    "        halo[k][0] = r->before[first + k];\n"
+    "        halo[k][1] = r->after[first + k];\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static void
+put_store(ix_host *h)
+{
+    bool nothing = !has_axes(h) && h->nsizes == 0;
+    ix_text_format(h->t,
+                   "/* Tells what was solved and derived. */\n"
+                   "static void\n"
+                   "ilex_store(const ilex_run *r, %s_args *a)\n"
+                   "{\n%s",
+                   h->prefix, nothing ? "    (void)r;\n    (void)a;\n" : "");
+    for (size_t p = 0; p < h->c->nsizes; p++)
+        if (h->size[p])
+            ix_text_format(h->t, "    a->%s = r->size[%d];\n", h->size[p],
+                           h->number[p]);
+    for (size_t i = 0; i < h->c->narguments; i++) {
+        const ix_compiled_buffer *b = &h->c->buffer[i];
+        const char *name = h->argument[i];
+        if (b->rank)
+            ix_text_format(h->t,
+                           "    ilex_store_axes(r, %d, %d, a->%s.shape, "
+                           "a->%s.stride, a->%s.origin,\n"
+                           "                    a->%s.halo);\n",
+                           b->first_stride, b->rank, name, name, name, name);
+    }
+    ix_text_put(h->t, "}\n\n");
+}
+
+void
+ix_host_put_load(ix_host *h)
+{
+    ix_text_put(h->t, has_axes(h) ? load_axes : "");
+    ix_text_format(h->t,
+                   "static void\nilex_load(ilex_run *r)\n{\n"
+                   "    const %s_args *a = r->args;\n",
+                   h->prefix);
+    for (size_t p = 0; p < h->c->nsizes; p++)
+        if (h->size[p])
+            ix_text_format(h->t, "    r->size[%d] = a->%s;\n", h->number[p],
+                           h->size[p]);
+    for (size_t i = 0; i < h->c->narguments; i++)
+        put_load_array(h, i);
+    ix_text_put(h->t, "}\n\n");
+    put_store(h);
+}
+
+/* ---- the flat function ---- */
+
+/* Breaks the line where it is long. */
+static void
+put_comma(ix_host *h, size_t *start, bool first)
+{
+    if (!first)
+        ix_text_put(h->t, ",");
+    if (h->t->length - *start > 56) {
+        ix_text_put(h->t, "\n    ");
+        *start = h->t->length;
+    } else if (!first) {
+        ix_text_put(h->t, " ");
+    }
+}
+
+static void
+put_parameter(ix_host *h, size_t i)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[i];
+    if (b->rank == 0 && !ix_host_is_output(h, i))
+        put_value(h, i, "const ");
+    else
+        ix_text_format(h->t, "%s%s *%s",
+                       ix_host_is_output(h, i) ? "" : "const ",
+                       ix_host_type(b->dtype), h->argument[i]);
+}
+
+/* "hdiff_dense(int64_t ni, const double *u, double *v)" */
+static void
+put_signature(ix_host *h)
+{
+    size_t start = h->t->length;
+    bool first = true;
+    ix_text_format(h->t, "%s_dense(", h->prefix);
+    for (size_t p = 0; p < h->c->nsizes; p++)
+        if (h->size[p]) {
+            put_comma(h, &start, first);
+            ix_text_format(h->t, "int64_t %s", h->size[p]);
+            first = false;
+        }
+    for (int output = 0; output < 2; output++)
+        for (size_t i = 0; i < h->c->narguments; i++)
+            if (ix_host_is_output(h, i) == output) {
+                put_comma(h, &start, first);
+                put_parameter(h, i);
+                first = false;
+            }
+    ix_text_put(h->t, first ? "void)" : ")");
+}
+
+void
+ix_host_put_dense_declaration(ix_host *h)
+{
+    ix_text_put(h->t, "int ");
+    put_signature(h);
+    ix_text_put(h->t, ";\n");
+}
+
+/* How an argument of the flat function goes into the struct. */
+static void
+put_dense_argument(ix_host *h, size_t i)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[i];
+    const char *name = h->argument[i];
+    bool value = b->rank == 0 && !ix_host_is_output(h, i);
+    if (value && ix_dtype_is_complex(b->dtype))
+        ix_text_format(h->t,
+                       "    args.%s[0] = %s[0];\n    args.%s[1] = %s[1];\n",
+                       name, name, name, name);
+    else
+        ix_text_format(h->t, "    args.%s%s = %s;\n", name,
+                       value ? "" : ".data", name);
+}
+
+void
+ix_host_put_dense(ix_host *h)
+{
+    ix_text_put(h->t, "int\n");
+    put_signature(h);
+    ix_text_format(h->t,
+                   "\n{\n"
+                   "    %s_args args;\n"
+                   "    %s_args_init(&args);\n",
+                   h->prefix, h->prefix);
+    for (size_t p = 0; p < h->c->nsizes; p++)
+        if (h->size[p])
+            ix_text_format(h->t, "    args.%s = %s;\n", h->size[p], h->size[p]);
+    for (size_t i = 0; i < h->c->narguments; i++)
+        put_dense_argument(h, i);
+    ix_text_format(h->t, "    return %s(&args);\n}\n\n", h->prefix);
+}

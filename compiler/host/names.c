@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of the program in C: as they are, with "_" behind those that C, C++,
+ * the struct of arguments or another name of the program have already.
+ */
+#include "compiler/host/host.h"
+#include "lib/ops/functions.h"
+
+/* Words that generated files cannot use: keywords of C and C++, macros and
+ * functions of the headers that they include, members of the struct. */
+static const char reserved[] =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch "
+    "char char16_t char32_t char8_t class compl concept const const_cast "
+    "consteval constexpr constinit continue co_await co_return co_yield "
+    "decltype default delete do double dynamic_cast else enum explicit export "
+    "extern false float for friend goto if inline int long mutable namespace "
+    "new noexcept not not_eq nullptr operator or or_eq private protected "
+    "public register reinterpret_cast requires restrict return short signed "
+    "sizeof static static_assert static_cast struct switch template this "
+    "thread_local throw true try typedef typeid typename typeof union "
+    "unsigned using virtual void volatile wchar_t while xor xor_eq linux unix "
+    "main NULL NAN INFINITY EOF BUFSIZ RAND_MAX HUGE_VAL stdin stdout stderr "
+    "errno assert signal setjmp abort abs atexit atof atoi atol bsearch calloc "
+    "clearerr div exit fclose feof ferror fflush fgetc fgets fopen fprintf "
+    "fputc fputs fread free freopen fscanf fseek ftell fwrite getc getchar "
+    "getenv gets index labs ldiv llabs malloc memccpy memchr memcmp memcpy "
+    "memmove memset perror printf putc putchar puts qsort rand random read "
+    "realloc remove rename rewind rindex scanf sprintf srand sscanf strcat "
+    "strchr strcmp strcpy strdup strlen strncmp strncpy strstr strtod strtok "
+    "strtol system tmpfile tmpnam ungetc vprintf write select pipe link access "
+    "ceil fdim fma fmax fmin frexp gamma ilogb isnan isinf j0 j1 jn ldexp "
+    "lgamma llrint llround logb lrint lround modf nan nearbyint nextafter "
+    "remainder remquo round scalbn signgam significand tgamma y0 y1 yn drem "
+    "finite isfinite isnormal signbit fpclassify erf erfc exp10 pow10 sincos "
+    "size abi workspace workspace_bytes parallel_for user parts error "
+    "error_bytes args status ";
+
+static bool
+is_listed(const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = reserved; (p = strstr(p, name)); p += n)
+        if (p[-1] == ' ' && p[n] == ' ')
+            return true;
+    return false;
+}
+
+/* "exp", "expf" */
+static bool
+is_math(const char *name)
+{
+    for (int m = 0; m < IX_NMATH; m++) {
+        const char *math = ix_math_name((ix_math)m);
+        size_t n = strlen(math);
+        if (!strncmp(name, math, n) && strchr("fl", name[n]) &&
+            (!name[n] || !name[n + 1]))
+            return true;
+    }
+    return false;
+}
+
+/* What kernels and their helpers are called: "k0", "i64", "maximum_f64". */
+static bool
+is_of_kernels(const char *name)
+{
+    const char *last = strrchr(name, '_'), *digits = name + 1;
+    if (name[0] == 'k' && *digits && !digits[strspn(digits, "0123456789")])
+        return true;
+    for (int d = 0; d < ILEX_NDTYPES; d++)
+        if (!strcmp(last ? last + 1 : name, ilex_dtype_name((ilex_dtype)d)))
+            return true;
+    return !strncmp(name, "ilex_", 5) || !strncmp(name, "ILEX_", 5);
+}
+
+bool
+ix_host_is_reserved(const char *name)
+{
+    return is_listed(name) || is_math(name) || is_of_kernels(name) ||
+           name[0] == '_';
+}
+
+/* Is the name taken by an argument or size before those at "argument" and
+ * "size"? */
+static bool
+is_taken(const ix_host *h, const char *name, size_t argument, size_t size)
+{
+    for (size_t i = 0; i < argument; i++)
+        if (!strcmp(h->argument[i], name))
+            return true;
+    for (size_t p = 0; p < size; p++)
+        if (h->size[p] && !strcmp(h->size[p], name))
+            return true;
+    size_t n = strlen(h->prefix);
+    return ix_host_is_reserved(name) || !strcmp(name, h->prefix) ||
+           (!strncmp(name, h->prefix, n) && name[n] == '_') ||
+           (!strncmp(name, h->upper, n) && name[n] == '_');
+}
+
+/* The name, with as many "_" as it takes. */
+static const char *
+make_name(ix_host *h, const char *from, size_t argument, size_t size)
+{
+    size_t n = strlen(from), more = h->c->narguments + h->c->nsizes + 2;
+    char *name = ix_arena_new(h->arena, n + more + 1);
+    memcpy(name, from, n);
+    for (size_t i = 0; i < more && is_taken(h, name, argument, size); i++)
+        name[n + i] = '_';
+    return name;
+}
+
+void
+ix_host_make_names(ix_host *h)
+{
+    const ix_compiled *c = h->c;
+    h->argument =
+        ix_arena_new(h->arena, (c->narguments + 1) * sizeof *h->argument);
+    h->size = ix_arena_new(h->arena, (c->nsizes + 1) * sizeof *h->size);
+    h->number = ix_arena_new(h->arena, (c->nsizes + 1) * sizeof *h->number);
+    for (size_t p = 0; p < c->nsizes; p++) {
+        h->number[p] = c->size[p].used ? h->nsizes++ : -1;
+        if (ix_compiled_size_is_given(&c->size[p]))
+            h->size[p] = make_name(h, c->size[p].name, 0, p);
+    }
+    for (size_t i = 0; i < c->narguments; i++)
+        h->argument[i] = make_name(h, c->buffer[i].name, i, c->nsizes);
+}
+
+const char *
+ix_host_type(ilex_dtype dtype)
+{
+    static const char *const names[ILEX_NDTYPES] = {
+        "uint8_t", "int8_t",   "int16_t",  "int32_t",  "int64_t",
+        "uint8_t", "uint16_t", "uint32_t", "uint64_t", "float",
+        "double",  "float",    "double"};
+    return names[dtype];
+}

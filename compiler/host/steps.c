@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a run does, from the steps of the program: a function that launches each
+ * kernel, with the arguments that its layout lists, and one that carries out
+ * the steps.
+ */
+#include "compiler/host/host.h"
+
+/* ---- launching a kernel ---- */
+
+/* Is the buffer a temporary of which each part of a loop has its own? */
+static bool
+is_own(const ix_host *h, const ix_field *f)
+{
+    return f->kind == IX_FIELD_BUFFER && (size_t)f->index >= h->c->narguments &&
+           h->c->buffer[f->index].passing;
+}
+
+/* The kernel as a function of any arguments; parts have their own temporaries.
+ */
+static void
+put_call(ix_host *h, size_t i)
+{
+    const ix_kernel_layout *l = &h->source->layout[i];
+    const ix_kernel_layout *like = &h->source->layout[l->function];
+    bool own = false;
+    for (size_t f = 0; f < l->nfields; f++)
+        own |= is_own(h, &l->field[f]);
+    ix_text_format(h->t,
+                   "static i32\n"
+                   "ilex_call_%zu(const ilex_run *r, const void *args, i64 "
+                   "part, i64 begin,\n"
+                   "            i64 end, ilex_local *local)\n"
+                   "{\n",
+                   i);
+    if (own)
+        ix_text_format(h->t, "    k%d_args a = *(const k%d_args *)args;\n",
+                       l->function, l->function);
+    for (size_t f = 0; f < l->nfields; f++)
+        if (is_own(h, &l->field[f])) {
+            int b = like->field[f].index;
+            const char *type =
+                ix_host_type(h->c->buffer[l->field[f].index].dtype);
+            ix_text_format(h->t,
+                           "    a.b%d = (%s *)((uintptr_t)a.b%d + "
+                           "(uintptr_t)(part * r->part[%d]));\n",
+                           b, type, b, l->field[f].index);
+        }
+    if (own)
+        ix_text_format(h->t, "    return k%d(&a, begin, end, local);\n}\n\n",
+                       l->function);
+    else
+        ix_text_format(h->t,
+                       "    (void)r;\n"
+                       "    (void)part;\n"
+                       "    return k%d((const k%d_args *)args, begin, end, "
+                       "local);\n"
+                       "}\n\n",
+                       l->function, l->function);
+}
+
+/* Sets a member of the arguments: "f" says of what, "like" how it is called. */
+static void
+put_field(ix_host *h, const ix_field *f, const ix_field *like)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[f->index];
+    switch (f->kind) {
+    case IX_FIELD_BUFFER:
+        ix_text_format(h->t, "    a.b%d = (%s *)(void *)r->base[%d];\n",
+                       like->index, ix_host_type(b->dtype), f->index);
+        break;
+    case IX_FIELD_STRIDE:
+        ix_text_format(h->t, "    a.s%d_%d = r->stride[%d];\n", like->index,
+                       like->axis, b->first_stride + f->axis);
+        break;
+    case IX_FIELD_SIZE:
+        ix_text_format(h->t, "    a.n%d = r->size[%d];\n", like->index,
+                       h->number[f->index]);
+        break;
+    case IX_FIELD_OFFSET:
+        ix_text_format(h->t, "    a.o%d = INT64_C(%lld);\n", like->index,
+                       (long long)f->value);
+        break;
+    default: /* of CUDA alone */
+        break;
+    }
+}
+
+static void
+put_box(ix_host *h, const ix_compiled_kernel *k)
+{
+    ix_text_put(h->t, "    static const ilex_range box[] = {");
+    for (int a = 0; a < k->rank; a++) {
+        ix_text_put(h->t, a ? ", " : "");
+        ix_host_put_range(h, &k->box[a]);
+    }
+    ix_text_put(h->t, k->rank ? "};\n" : "{0, 0}};\n");
+}
+
+static void
+put_launch(ix_host *h, size_t i)
+{
+    const ix_compiled_kernel *k = &h->c->kernel[i];
+    const ix_kernel_layout *l = &h->source->layout[i];
+    const ix_kernel_layout *like = &h->source->layout[l->function];
+    ix_text_format(h->t, "static int\nilex_launch_%zu(const ilex_run *r)\n{\n",
+                   i);
+    put_box(h, k);
+    ix_text_format(h->t,
+                   "    k%d_args a;\n"
+                   "    i64 begin, end;\n"
+                   "    int some = ilex_kernel_range(r, box, %d, %d, &begin, "
+                   "&end);\n"
+                   "    if (some < 0)\n"
+                   "        return ilex_fail(r, %s_E_OVERFLOW,\n"
+                   "                         \"%s: with these sizes the range "
+                   "of a loop leaves 64 bits\");\n"
+                   "    if (some == 0)\n"
+                   "        return 0;\n",
+                   l->function, k->rank, k->axis, h->upper, h->prefix);
+    for (size_t f = 0; f < l->nfields; f++)
+        put_field(h, &l->field[f], &like->field[f]);
+    if (l->nfields == 0)
+        ix_text_put(h->t, "    a.nothing = 0;\n");
+    ix_text_format(h->t,
+                   "    return ilex_launch_kernel(r, ilex_call_%zu, &a, begin, "
+                   "end);\n"
+                   "}\n\n",
+                   i);
+}
+
+void
+ix_host_put_launches(ix_host *h)
+{
+    for (size_t i = 0; i < h->c->nkernels; i++) {
+        put_call(h, i);
+        put_launch(h, i);
+    }
+}
+
+/* ---- the steps ---- */
+
+static void
+put_step(ix_host *h, const ix_step *s)
+{
+    switch (s->kind) {
+    case IX_STEP_TEST:
+        ix_text_format(h->t,
+                       "    rc = rc ? rc : ilex_check_test(r, "
+                       "&ilex_tests[%d]);\n",
+                       s->what);
+        break;
+    case IX_STEP_ALLOC:
+        ix_text_put(h->t, "    rc = rc ? rc : ilex_allocate(r, &own);\n");
+        break;
+    case IX_STEP_LAUNCH:
+        ix_text_format(h->t, "    rc = rc ? rc : ilex_launch_%d(r);\n",
+                       s->what);
+        break;
+    case IX_STEP_FREE:
+        ix_text_put(h->t, "    free(own);\n");
+        break;
+    default: /* arguments are where they are; sizes are not counted */
+        break;
+    }
+}
+
+void
+ix_host_put_steps(ix_host *h)
+{
+    const ix_compiled *c = h->c;
+    ix_text_put(h->t, "/* What a run does when its arguments are checked. */\n"
+                      "static int\n"
+                      "ilex_carry_out(ilex_run *r)\n"
+                      "{\n"
+                      "    int rc = 0;\n");
+    if (c->nslots)
+        ix_text_put(h->t, "    char *own = NULL;\n");
+    for (size_t i = 0; i < c->nsteps; i++)
+        put_step(h, &c->step[i]);
+    ix_text_put(h->t, "    return rc;\n}\n\n");
+}

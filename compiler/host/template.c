@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text that is the same for all programs, with what differs put in.
+ */
+#include "compiler/host/host.h"
+
+/* The lines of the files, made by the Makefile. */
+static const char *const header[] = {
+#include "compiler/host/header.str"
+    NULL};
+static const char *const head[] = {
+#include "compiler/host/head.str"
+    NULL};
+static const char *const body[] = {
+#include "compiler/host/source.str"
+    NULL};
+static const char *const *const texts[] = {header, head, body};
+
+/* The row of the word at "at". */
+static const ix_host_word *
+find_word(const char *at)
+{
+    const ix_host_word *w = ix_host_words;
+    while (w->word && strcmp(w->word, at) != 0)
+        w++;
+    return w;
+}
+
+/* A line with its tokens replaced. */
+static void
+put_line(ix_host *h, const char *line)
+{
+    for (size_t n; *line; line += n) {
+        n = strcspn(line, "$");
+        ix_text_put_n(h->t, line, n);
+        if (!line[n])
+            continue;
+        char token = line[n + 1];
+        ix_text_put(h->t, token == 'p'   ? h->prefix
+                          : token == 'P' ? h->upper
+                          : token == 'n' ? h->c->name
+                                         : ilex_version());
+        n += 2;
+    }
+    ix_text_char(h->t, '\n');
+}
+
+void
+ix_host_put_text(ix_host *h, ix_host_text text)
+{
+    bool on = true; /* conditions are not nested */
+    for (const char *const *line = texts[text]; *line; line++) {
+        const char *at = *line;
+        if (!strncmp(at, "%if ", 4))
+            on = find_word(at + 4)->has(h);
+        else if (!strcmp(at, "%else"))
+            on = !on;
+        else if (!strcmp(at, "%end"))
+            on = true;
+        else if (on && !strncmp(at, "%put ", 5))
+            find_word(at + 5)->put(h);
+        else if (on)
+            put_line(h, at);
+    }
+}

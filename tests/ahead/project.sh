@@ -1,0 +1,189 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Programs compiled ahead of time as their users meet them: the project of
+# examples/aot, copied away from Ilex, built with its Makefile (and by CMake
+# where that is) by the compilers that are here, gives the bits of `ilexc run`;
+# generated files are the same each time and make no compiler warn; what would
+# change results is refused or found; mistakes.c.
+set -u
+LC_ALL=C
+export LC_ALL
+top=$(cd "${srcdir:-.}" && pwd)
+ilexc=${ILEXC:-$PWD/ilexc}
+: "${CC:=cc}" "${NM:=nm}" "${MAKE:=make}"
+dir=$(mktemp -d "${TMPDIR:-/tmp}/ahead.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+# nothing of a surrounding make is for the project's
+unset MAKEFLAGS MFLAGS MAKELEVEL CPATH C_INCLUDE_PATH
+bad=0
+count=0
+
+complain() {
+    bad=$((bad + 1))
+    echo "FAIL: $*"
+}
+
+# Runs "$@"; what it says is shown if it fails.
+good() {
+    count=$((count + 1))
+    "$@" >log 2>&1 || { complain "$*"; sed 's/^/    /' log; }
+}
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+same() {
+    count=$((count + 1))
+    cmp "$1" "$2" || complain "$1 is not $2"
+}
+
+# ---- the project --------------------------------------------------------------
+
+mkdir "$dir/project" "$dir/again" "$dir/out" "$dir/want"
+cp "$top"/examples/*.ilx "$dir"
+cp "$top"/examples/aot/* "$dir/project"
+cd "$dir/project" || exit 99
+good $MAKE generate ILEXC="$ilexc"
+for file in *.c
+do
+    [ "$file" = main.c ] && continue
+    program=${file%.c}.ilx
+    [ -e "$program" ] || program=../$program
+    good "$ilexc" compile "$program" -o ../again
+    for made in "../again/${file%.c}".*
+    do
+        same "$made" "${made##*/}"
+    done
+done
+
+# What the project wrote must be what programs run by the library write.
+run() {
+    name=$1
+    shift
+    good "$ilexc" run "$@" --jit=auto
+    for file in ../want/*.npy
+    do
+        same "../out/${name}_${file##*/}" "$file"
+        rm -f "$file"
+    done
+}
+
+compare() {
+    run hdiff ../hdiff.ilx --in u=@../out/hdiff_u.npy,halo=file \
+        --in coeff=@../out/hdiff_coeff.npy --size ni=19,nj=23 \
+        --out v=@../want/v.npy
+    run norms norms.ilx --in a=@../out/norms_a.npy \
+        --out largest=@../want/largest.npy --out square=@../want/square.npy
+    run matmul matmul.ilx --in a=@../out/matmul_a.npy \
+        --in b=@../out/matmul_b.npy --out c=@../want/c.npy
+    run thomas ../thomas.ilx --in a=@../out/thomas_a.npy \
+        --in b=@../out/thomas_b.npy --in c=@../out/thomas_c.npy \
+        --in d=@../out/thomas_d.npy --out y=@../want/y.npy
+    run normalise normalise.ilx --in x=@../out/normalise_x.npy \
+        --out y=@../want/y.npy
+}
+
+# Builds the project with compiler "$1" and flags "$2", and runs it; the first
+# results are compared with those of the library, the others with the first.
+project() {
+    rm -f ../out/* ./*.o aot
+    good $MAKE CC="$1" CFLAGS="-std=c99 $2"
+    good ./aot ../out
+    if [ -d ../first ]; then
+        for file in ../first/*.npy
+        do
+            same "../out/${file##*/}" "$file"
+        done
+    else
+        compare
+        cp -r ../out ../first
+    fi
+}
+
+has gcc && project gcc -O0
+has gcc && project gcc -O2
+has gcc && project gcc '-O3 -march=native'
+has clang && project clang -O2
+has gcc || has clang || project "$CC" -O2
+sanitize='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all'
+echo 'int main(void) { return 0; }' >empty.c
+# shellcheck disable=SC2086
+$CC $sanitize empty.c -o empty 2>/dev/null && ./empty &&
+    project "$CC" "$sanitize"
+rm -f empty empty.c
+if has cmake; then
+    good cmake -S . -B cmake -DILEXC="$ilexc"
+    good cmake --build cmake
+    good cmake/aot ../out
+    same ../out/hdiff_v.npy ../first/hdiff_v.npy
+fi
+
+# ---- what the files hold -------------------------------------------------------
+
+# No warnings, as C++ neither; names of their own alone.
+cd ../again || exit 99
+warnings='-Wall -Wextra -Wpedantic -Werror'
+for file in *.c
+do
+    name=${file%.c}
+    # shellcheck disable=SC2086
+    {
+        has gcc && good gcc -std=c99 $warnings -Wconversion -O0 -c "$file"
+        has clang && good clang -std=c99 $warnings -Wconversion -O2 -c "$file"
+        has g++ && good g++ -x c++ $warnings -O1 -c "$file"
+    }
+    good $CC -std=c99 -O1 -fPIC -c "$file"
+    stray=$($NM -g --defined-only "$name.o" | awk 'NF == 3 { print $3 }' |
+        grep -vE "^${name}(_|\$)")
+    [ -z "$stray" ] || complain "$name.o defines" $stray
+done
+
+# Flags that change results are refused, or the self-test finds them.
+refused() {
+    count=$((count + 1))
+    if "$@" -c hdiff.c -o refused.o >log 2>&1; then
+        complain "$* is not refused"
+    elif ! grep -q 'error.*compile' log; then
+        complain "$* is refused without a word"
+    fi
+}
+has gcc && refused gcc -ffast-math
+has gcc && refused gcc -O2 -ffinite-math-only
+has clang && refused clang -ffast-math
+echo '#include <stdint.h>' >narrow.c
+$CC -m32 -fsyntax-only narrow.c 2>/dev/null && refused $CC -m32
+
+cat >selftest.c <<'END'
+#include "hdiff.h"
+int main(void) { return hdiff_selftest() == HDIFF_E_ROUNDING; }
+END
+finds() {
+    count=$((count + 1))
+    "$@" selftest.c hdiff.c -lm -o selftest >log 2>&1 || return 0
+    ./selftest && complain "$*: the self-test finds nothing"
+}
+if grep -qw fma /proc/cpuinfo 2>/dev/null; then
+    has clang && finds clang -O2 -mfma -ffp-contract=fast
+fi
+has clang && finds clang -O2 -fassociative-math -fno-signed-zeros \
+    -fno-trapping-math
+has clang && finds clang -O2 -freciprocal-math
+good $CC -O2 selftest.c hdiff.c -lm -o selftest
+./selftest || complain "the self-test finds something"
+
+# ---- mistakes ------------------------------------------------------------------
+
+for program in grow highest merge pick
+do
+    good "$ilexc" compile "$top/tests/ahead/$program.ilx" -o .
+done
+# shellcheck disable=SC2086
+good $CC -std=c99 -g ${SANITIZE_FLAGS:-} -I. "$top/tests/ahead/mistakes.c" \
+    grow.c hdiff.c highest.c merge.c normalise.c pick.c -lm -o mistakes
+good ./mistakes
+
+echo "$count things tried, $bad wrong"
+[ $bad -eq 0 ]
