@@ -240,6 +240,7 @@ typedef struct ix_sources {
     size_t nunits;            /* 0: not asked for */
     ix_kernel_layout *layout; /* per kernel */
     bool uses_math;
+    uint64_t math[2]; /* which functions of libm, of double and of float */
 } ix_sources;
 
 typedef struct ix_compiled {
@@ -314,11 +315,14 @@ void ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
 typedef struct ix_library {
     const ix_compiled *program;
     const char *prefix;
+    const char *options; /* for JSON: an object */
+    const char *counts;  /* as ix_module_print_counts writes them */
 } ix_library;
 
 typedef enum ix_library_file {
     IX_LIBRARY_HEADER,
-    IX_LIBRARY_SOURCE
+    IX_LIBRARY_SOURCE,
+    IX_LIBRARY_JSON
 } ix_library_file;
 
 /* Can the program be compiled ahead of time, under this prefix? */

@@ -127,7 +127,7 @@ put_source(ix_host *h, ix_text *t)
 }
 
 static void
-put_file(ix_host *h, ix_library_file file, ix_text *t)
+put_file(ix_host *h, const ix_library *l, ix_library_file file, ix_text *t)
 {
     h->upper = ix_arena_string(h->arena, h->prefix);
     for (char *p = h->upper; *p; p++)
@@ -136,6 +136,8 @@ put_file(ix_host *h, ix_library_file file, ix_text *t)
     h->t = t;
     if (file == IX_LIBRARY_HEADER)
         ix_host_put_text(h, IX_HOST_HEADER);
+    else if (file == IX_LIBRARY_JSON)
+        ix_host_put_json(h, l);
     else
         put_source(h, t);
 }
@@ -152,7 +154,7 @@ ix_library_print(const ix_library *l, ix_library_file file, ix_text *t,
     ix_arena_init(&arena, &t->mem);
     bool ok = IX_ARENA_TRY(&arena);
     if (ok)
-        put_file(&h, file, t);
+        put_file(&h, l, file, t);
     ix_arena_free(&arena);
     return ok && !t->failed ? ILEX_OK : ix_fail_memory(err);
 }

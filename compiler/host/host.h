@@ -63,6 +63,8 @@ const char *ix_host_type(ilex_dtype dtype);
 bool ix_host_same_terms(const ix_lin *a, const ix_lin *b);
 /* The number of a form; that of both ends as "{3, 4}". */
 int ix_host_form(ix_host *h, const ix_lin *form);
+/* "2*n + m - 1" */
+void ix_host_put_formula(ix_host *h, const ix_lin *f);
 void ix_host_put_range(ix_host *h, const ix_range *range);
 void ix_host_put_constants(ix_host *h);
 void ix_host_put_forms(ix_host *h);
@@ -89,6 +91,10 @@ void ix_host_put_error_text(ix_host *h);
 
 void ix_host_put_launches(ix_host *h);
 void ix_host_put_steps(ix_host *h);
+
+/* ---- json.c ---- */
+
+void ix_host_put_json(ix_host *h, const ix_library *l);
 
 /* Arguments in the order of flat functions: inputs, then outputs. */
 static inline bool

@@ -54,9 +54,8 @@ put_number(ix_host *h, int64_t v)
         ix_text_int(h->t, v);
 }
 
-/* "2*n + m - 1" */
-static void
-put_formula(ix_host *h, const ix_lin *f)
+void
+ix_host_put_formula(ix_host *h, const ix_lin *f)
 {
     const char *sign = "";
     for (int32_t k = 0; k < f->n; k++) {
@@ -91,7 +90,7 @@ put_form(ix_host *h, size_t i)
     }
     ix_text_put(h->t, f->n ? "}}, /* " : "{0, 0}}}, /* ");
     ix_text_format(h->t, "%zu: ", i);
-    put_formula(h, f);
+    ix_host_put_formula(h, f);
     ix_text_put(h->t, " */\n");
 }
 

@@ -12,7 +12,9 @@
 static const struct {
     ix_library_file file;
     const char *suffix;
-} files[] = {{IX_LIBRARY_HEADER, ".h"}, {IX_LIBRARY_SOURCE, ".c"}};
+} files[] = {{IX_LIBRARY_HEADER, ".h"},
+             {IX_LIBRARY_SOURCE, ".c"},
+             {IX_LIBRARY_JSON, ".json"}};
 
 /* Writes one file. */
 static ilex_status
@@ -45,6 +47,41 @@ write_files(ilex_context *ctx, const ix_library *library, const char *directory)
     return rc;
 }
 
+/* The options that generated source depends on. */
+static void
+put_options(ilex_context *ctx, ix_text *t)
+{
+    ix_text_format(t, "{\"fuse\": \"%s\", \"quota\": \"%s\"}",
+                   ix_option_text(ctx, IX_OPTION_fuse),
+                   ix_option_text(ctx, IX_OPTION_quota));
+}
+
+/* The files of a module, whose names begin with "prefix". */
+static ilex_status
+emit_module(ilex_module *module, const char *prefix, const char *directory)
+{
+    ilex_context *ctx = module->ctx;
+    ix_compile_request request = {.names = true};
+    ix_text options, counts;
+    request.dialect[IX_DIALECT_aot] = true;
+    ix_compiled *c = ix_compile(module, &request);
+    ix_text_init(&options, &ctx->mem);
+    ix_text_init(&counts, &ctx->mem);
+    put_options(ctx, &options);
+    if (c && ix_module_print_counts(module, &counts)) {
+        ix_library library = {c, prefix, ix_text_string(&options),
+                              ix_text_string(&counts)};
+        if (library.options && library.counts)
+            write_files(ctx, &library, directory);
+        else
+            ix_fail_memory(&ctx->error);
+    }
+    ix_text_free(&options);
+    ix_text_free(&counts);
+    ix_compiled_free(c);
+    return ctx->error.code;
+}
+
 ilex_status
 ilex_emit_library(ilex_module *module, const ilex_library_spec *spec)
 {
@@ -60,13 +97,5 @@ ilex_emit_library(ilex_module *module, const ilex_library_spec *spec)
     if (ctx->error.code ||
         !ix_name_check(&ctx->error, "prefix", prefix, strlen(prefix)))
         return ctx->error.code;
-    ix_compile_request request = {.names = true};
-    request.dialect[IX_DIALECT_aot] = true;
-    ix_library library = {ix_compile(module, &request), prefix};
-    if (!library.program)
-        return ctx->error.code;
-    ilex_status rc =
-        write_files(ctx, &library, s.directory ? s.directory : ".");
-    ix_compiled_free((ix_compiled *)(uintptr_t)library.program);
-    return rc;
+    return emit_module(module, prefix, s.directory ? s.directory : ".");
 }

@@ -132,8 +132,8 @@ do
     # shellcheck disable=SC2086
     {
         has gcc && good gcc -std=c99 $warnings -Wconversion -O0 -c "$file"
-        has clang && good clang -std=c99 $warnings -Wconversion -O2 -c "$file"
-        has g++ && good g++ -x c++ $warnings -O1 -c "$file"
+        has clang && good clang -std=c99 $warnings -Wconversion -O0 -c "$file"
+        has g++ && good g++ -x c++ $warnings -O0 -c "$file"
     }
     good $CC -std=c99 -O1 -fPIC -c "$file"
     stray=$($NM -g --defined-only "$name.o" | awk 'NF == 3 { print $3 }' |

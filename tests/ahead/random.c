@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random programs compiled ahead of time: many of them in one library, which
+ * the C compiler builds from their files and functions that call each with what
+ * a storage says of itself. Results are those of the reference, bit for bit,
+ * over any layout, in one part and in several, with a workspace of the caller
+ * or without; nothing else in memory changes.
+ *
+ *     random [--seed=S] [--first=N] [--count=C] [--flags=FLAGS]
+ */
+#define _GNU_SOURCE /* mkdtemp */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/program/program.h"
+#include "tests/differential/differential.h"
+
+/* A slow one, where ILEX_SEED has it, must not hold up `make check`. */
+enum { MOST = 400, VARIANTS = 4, SECONDS = 60 };
+
+/* An argument as the functions of the library get it, in the program's order
+ * of axes; their C is in "glue" below. */
+typedef struct argument {
+    void *data;
+    int64_t shape[ILEX_MAX_RANK], stride[ILEX_MAX_RANK], origin[ILEX_MAX_RANK];
+    int64_t halo[ILEX_MAX_RANK][2];
+} argument;
+
+typedef struct call {
+    const argument *argument;
+    const int64_t *size; /* n, m, k */
+    int parts;
+    void (*parallel_for)(void *user, void (*body)(void *arg, int64_t i),
+                         void *arg, int64_t n);
+    void *workspace;
+    size_t workspace_bytes;
+    char *error;
+    size_t error_bytes;
+} call;
+
+typedef int (*call_fn)(const call *c);
+typedef size_t (*workspace_fn)(const call *c);
+
+/* A program: of the library, and as the reference runs it. */
+typedef struct subject {
+    diff_recipe recipe;
+    ilex_context *ctx;
+    ilex_program *p;
+    ilex_size_binding sizes[DIFF_PARAMS];
+    char name[16];
+} subject;
+
+static subject *subjects;
+static int nsubjects, nrefused, nfailures;
+static long noutputs;
+static const char *flags = "-O1";
+static char directory[] = "/tmp/ilex-random.XXXXXX";
+
+static void
+fail(const subject *s, const char *what, const char *more)
+{
+    nfailures++;
+    printf("FAILED %s, program %llu of seed %llu: %s %s\n", s->name,
+           (unsigned long long)s->recipe.number,
+           (unsigned long long)s->recipe.seed, what, more);
+    if (nfailures < 4)
+        diff_recipe_print(&s->recipe, stdout);
+}
+
+/* ---- the library's files ---- */
+
+/* Lengths that are counted are not compiled ahead of time. */
+static bool
+counts(const diff_recipe *r)
+{
+    for (int i = 0; i < r->nsteps; i++)
+        if (r->step[i].kind == DIFF_compress || r->step[i].kind == DIFF_nonzero)
+            return true;
+    return false;
+}
+
+/* Draws a program, writes its files, compiles it for the reference. */
+static bool
+make_subject(subject *s, uint64_t seed, uint64_t number)
+{
+    diff_shop shop;
+    if (!diff_recipe_make(&s->recipe, seed, number) || counts(&s->recipe))
+        return false;
+    snprintf(s->name, sizeof s->name, "r%d", nsubjects);
+    s->ctx = ilex_context_new(NULL);
+    for (int i = 0; i < DIFF_PARAMS; i++)
+        s->sizes[i] =
+            (ilex_size_binding){diff_param_names[i], s->recipe.sizes.value[i]};
+    if (!s->ctx || !diff_context_prepare(s->ctx, &s->recipe.sizes) ||
+        ilex_option_set(s->ctx, "jit", "reference") ||
+        ilex_option_set(s->ctx, "verify", "0"))
+        abort();
+    ilex_module *m = ilex_module_new(s->ctx, s->name);
+    ilex_library_spec spec = {.size = sizeof spec, .directory = directory};
+    if (diff_recipe_build(&shop, s->ctx, &s->recipe, 0) &&
+        diff_recipe_outputs(&shop, m) == ILEX_OK)
+        s->p = ilex_compile_module(m);
+    if (!s->p || ilex_emit_library(m, &spec) != ILEX_OK)
+        fail(s, "no files:", ilex_error_text(s->ctx));
+    ilex_module_free(m);
+    return s->p && ilex_error_code(s->ctx) == ILEX_OK;
+}
+
+/* What functions of the library have in common. */
+static const char glue[] =
+    "#include <string.h>\n"
+    "typedef struct argument {\n"
+    "    void *data;\n"
+    "    int64_t shape[16], stride[16], origin[16], halo[16][2];\n"
+    "} argument;\n"
+    "typedef struct call {\n"
+    "    const argument *argument;\n"
+    "    const int64_t *size;\n"
+    "    int parts;\n"
+    "    void (*parallel_for)(void *, void (*)(void *, int64_t), void *, "
+    "int64_t);\n"
+    "    void *workspace;\n"
+    "    size_t workspace_bytes;\n"
+    "    char *error;\n"
+    "    size_t error_bytes;\n"
+    "} call;\n"
+    "#define ARRAY(i, name) \\\n"
+    "    a->name.data = c->argument[i].data; \\\n"
+    "    a->name.flags = 1; \\\n"
+    "    memcpy(a->name.shape, c->argument[i].shape, sizeof a->name.shape); "
+    "\\\n"
+    "    memcpy(a->name.stride, c->argument[i].stride, sizeof a->name.stride); "
+    "\\\n"
+    "    memcpy(a->name.origin, c->argument[i].origin, sizeof a->name.origin); "
+    "\\\n"
+    "    memcpy(a->name.halo, c->argument[i].halo, sizeof a->name.halo);\n";
+
+static void
+put_arguments(FILE *f, const subject *s)
+{
+    for (size_t i = 0; i < ilex_program_argument_count(s->p); i++) {
+        ilex_argument_info a = ilex_program_argument(s->p, i);
+        if (a.rank > 0)
+            fprintf(f, "    ARRAY(%zu, %s)\n", i, a.name);
+        else if (a.output)
+            fprintf(f, "    a->%s.data = c->argument[%zu].data;\n", a.name, i);
+        else
+            fprintf(f,
+                    "    memcpy(&a->%s, c->argument[%zu].data, sizeof "
+                    "a->%s);\n",
+                    a.name, i, a.name);
+    }
+}
+
+/* The functions that fill a program's struct and call it. */
+static void
+put_glue(FILE *f, const subject *s)
+{
+    const char *n = s->name;
+    fprintf(f, "static void fill_%s(%s_args *a, const call *c)\n{\n", n, n);
+    fprintf(f, "    %s_args_init(a);\n", n);
+    for (size_t i = 0; i < ilex_program_size_count(s->p); i++) {
+        const char *size = ilex_program_size_name(s->p, i);
+        for (int k = 0; k < DIFF_PARAMS; k++)
+            if (!strcmp(size, diff_param_names[k]))
+                fprintf(f, "    a->%s = c->size[%d];\n", size, k);
+    }
+    put_arguments(f, s);
+    fprintf(f,
+            "    a->parts = c->parts; a->parallel_for = c->parallel_for;\n"
+            "    a->workspace = c->workspace;\n"
+            "    a->workspace_bytes = c->workspace_bytes;\n"
+            "    a->error = c->error; a->error_bytes = c->error_bytes;\n}\n");
+    fprintf(f,
+            "int call_%s(const call *c)\n"
+            "{ %s_args a; fill_%s(&a, c); return %s(&a); }\n"
+            "size_t room_%s(const call *c)\n"
+            "{ %s_args a; fill_%s(&a, c); return %s_workspace(&a); }\n",
+            n, n, n, n, n, n, n, n);
+}
+
+/* The shared library, by two compilers at a time. */
+static void *
+build(void)
+{
+    char path[200], command[800];
+    const char *cc = getenv("CC");
+    snprintf(path, sizeof path, "%s/glue.c", directory);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        abort();
+    for (int i = 0; i < nsubjects; i++)
+        fprintf(f, "#include \"%s.h\"\n", subjects[i].name);
+    fputs(glue, f);
+    for (int i = 0; i < nsubjects; i++)
+        put_glue(f, &subjects[i]);
+    if (fclose(f) != 0)
+        abort();
+    snprintf(command, sizeof command,
+             "cd %s && ls *.c | xargs -n 4 -P 2 %s -std=c99 %s -fPIC -c && "
+             "%s %s -shared *.o -o all.so -lm",
+             directory, cc ? cc : "cc", flags, cc ? cc : "cc", flags);
+    snprintf(path, sizeof path, "%s/all.so", directory);
+    return system(command) == 0 ? dlopen(path, RTLD_NOW) : NULL;
+}
+
+/* ---- running ---- */
+
+/* The storage of an argument as its function wants it. */
+static void
+describe(argument *a, const ilex_program *p, size_t i, const diff_buffer *b)
+{
+    const ix_compiled_buffer *to = &p->c->buffer[i];
+    const ilex_storage *s = b->storage;
+    a->data = b->origin;
+    for (int k = 0; k < b->rank; k++) {
+        int j = 0;
+        while (*to->axis[k] && *s->axis[0] && strcmp(s->axis[j], to->axis[k]))
+            j++;
+        j = *to->axis[k] && *s->axis[0] ? j : k;
+        a->shape[k] = s->shape[j];
+        a->stride[k] = s->stride[j];
+        a->origin[k] = s->origin[j];
+        a->halo[k][0] = s->halo[j][0];
+        a->halo[k][1] = s->halo[j][1];
+    }
+}
+
+static bool
+make_buffers(subject *s, diff_buffer *b, int variant)
+{
+    uint64_t content = s->recipe.seed * 1000003u + s->recipe.number;
+    for (size_t i = 0; i < s->p->c->narguments; i++) {
+        const ix_compiled_buffer *a = &s->p->c->buffer[i];
+        bool written = false;
+        for (size_t j = 0; j < s->p->c->narguments; j++)
+            written |= s->p->c->buffer[j].inplace == (int)i;
+        int shares = a->inplace;
+        if (!diff_buffer_make(&b[i], s->ctx, s->p, i, s->sizes, DIFF_PARAMS,
+                              content, variant, written,
+                              shares >= 0 ? &b[shares] : NULL))
+            return false;
+        b[i].shares = shares;
+        diff_buffer_arm(&b[i]);
+    }
+    return true;
+}
+
+/* Parts in another order than they are counted in. */
+static void
+backwards(void *user, void (*body)(void *arg, int64_t i), void *arg, int64_t n)
+{
+    (void)user;
+    while (n-- > 0)
+        body(arg, n);
+}
+
+/* By the library: in 1, 2, ... parts, every other time with a workspace. */
+static int
+run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
+          char *text, size_t bytes)
+{
+    size_t n = s->p->c->narguments;
+    argument *arguments = calloc(n + 1, sizeof *arguments);
+    int64_t size[DIFF_PARAMS];
+    char name[40];
+    void *block = NULL;
+    call_fn run;
+    workspace_fn room;
+    if (!arguments)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        describe(&arguments[i], s->p, i, &b[i]);
+    for (int k = 0; k < DIFF_PARAMS; k++)
+        size[k] = s->sizes[k].value;
+    call c = {.argument = arguments,
+              .size = size,
+              .parts = variant,
+              .parallel_for = variant > 1 ? backwards : NULL,
+              .error = text,
+              .error_bytes = bytes};
+    snprintf(name, sizeof name, "call_%s", s->name);
+    *(void **)&run = dlsym(library, name);
+    snprintf(name, sizeof name, "room_%s", s->name);
+    *(void **)&room = dlsym(library, name);
+    if (!run || !room)
+        abort();
+    if (variant % 2 == 0 && (c.workspace_bytes = room(&c)) > 0 &&
+        c.workspace_bytes != SIZE_MAX &&
+        !posix_memalign(&block, 64, c.workspace_bytes))
+        c.workspace = memset(block, 0xff, c.workspace_bytes);
+    int rc = run(&c);
+    free(block);
+    free(arguments);
+    return rc;
+}
+
+static int
+run_reference(const subject *s, const diff_buffer *b, char *text, size_t bytes)
+{
+    ilex_binding bindings[64];
+    ilex_call c = {
+        .size = sizeof c, .sizes = s->sizes, .size_count = DIFF_PARAMS};
+    size_t n = s->p->c->narguments;
+    if (n > IX_COUNT(bindings))
+        abort();
+    for (size_t i = 0; i < n; i++)
+        bindings[i] =
+            (ilex_binding)ILEX_BIND(s->p->c->buffer[i].name, b[i].storage);
+    ilex_status rc = ilex_run(s->p, bindings, n, &c);
+    snprintf(text, bytes, "%.*s", (int)bytes - 1, c.error);
+    return (int)rc;
+}
+
+/* Nothing but the domains of outputs has changed. */
+static bool
+is_intact(const subject *s, const diff_buffer *b)
+{
+    bool intact = true;
+    for (size_t i = 0; i < s->p->c->narguments; i++) {
+        const diff_buffer *mine = b[i].output ? &b[i] : NULL;
+        for (size_t k = 0; k < s->p->c->narguments; k++)
+            mine = b[k].shares == (int)i ? &b[k] : mine;
+        intact =
+            intact && (b[i].shares >= 0 || diff_buffer_intact(&b[i], mine));
+    }
+    return intact;
+}
+
+/* Keeps the elements of outputs, or compares them with those that were kept. */
+static void
+judge(const subject *s, const diff_buffer *b, unsigned char **want, bool keep)
+{
+    for (size_t i = 0; i < s->p->c->narguments; i++) {
+        size_t bytes;
+        if (!b[i].output)
+            continue;
+        unsigned char *got = diff_buffer_take(&b[i], &bytes);
+        noutputs += keep;
+        if (keep) {
+            want[i] = got;
+            continue;
+        }
+        if (memcmp(got, want[i], bytes) != 0)
+            fail(s, "another result:", s->p->c->buffer[i].name);
+        free(got);
+    }
+}
+
+static void
+try_subject(subject *s, void *library)
+{
+    size_t n = s->p->c->narguments;
+    unsigned char **want = calloc(n + 1, sizeof *want);
+    diff_buffer *b = calloc(n + 1, sizeof *b);
+    char text[400];
+    int first = 0;
+    if (!want || !b)
+        abort();
+    for (int variant = 0; variant < VARIANTS; variant++) {
+        text[0] = '\0';
+        if (!make_buffers(s, b, variant))
+            abort();
+        int rc = variant == 0
+                     ? run_reference(s, b, text, sizeof text)
+                     : run_ahead(s, library, b, variant, text, sizeof text);
+        if (variant == 0)
+            first = rc;
+        if (rc != first)
+            fail(s, "another error:", text);
+        else if (rc == 0 && !is_intact(s, b))
+            fail(s, "memory changed", "");
+        else if (rc == 0)
+            judge(s, b, want, variant == 0);
+        for (size_t i = n; i > 0; i--)
+            diff_buffer_free(&b[i - 1]);
+    }
+    for (size_t i = 0; i < n; i++)
+        free(want[i]);
+    free(want);
+    free(b);
+}
+
+/* ---- all ---- */
+
+static void
+make_subjects(uint64_t seed, uint64_t first, int count)
+{
+    for (uint64_t i = first; nsubjects < count; i++) {
+        subject *s = &subjects[nsubjects];
+        if (make_subject(s, seed, i)) {
+            nsubjects++;
+            continue;
+        }
+        nrefused++;
+        ilex_program_release(s->p);
+        ilex_context_free(s->ctx);
+        memset(s, 0, sizeof *s);
+    }
+}
+
+static void
+close_subjects(void)
+{
+    char command[100];
+    for (int i = 0; i < nsubjects; i++) {
+        ilex_program_release(subjects[i].p);
+        ilex_context_free(subjects[i].ctx);
+    }
+    free(subjects);
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    if (system(command) != 0)
+        nfailures++;
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *environment = getenv("ILEX_SEED");
+    uint64_t seed =
+        environment && *environment ? strtoull(environment, NULL, 0) : 1;
+    uint64_t first = 100; /* before it, one takes the reference 20 seconds */
+    int count = 30;
+    for (int i = 1; i < argc; i++) {
+        if (!strncmp(argv[i], "--seed=", 7))
+            seed = strtoull(argv[i] + 7, NULL, 0);
+        else if (!strncmp(argv[i], "--first=", 8))
+            first = strtoull(argv[i] + 8, NULL, 0);
+        else if (!strncmp(argv[i], "--count=", 8))
+            count = atoi(argv[i] + 8);
+        else if (!strncmp(argv[i], "--flags=", 8))
+            flags = argv[i] + 8;
+        else
+            return 2;
+    }
+    subjects = calloc(MOST, sizeof *subjects);
+    if (!subjects || count > MOST || !mkdtemp(directory))
+        return 99;
+    make_subjects(seed, first, count);
+    void *library = build();
+    if (!library) {
+        printf("the library cannot be built\n");
+        nfailures++;
+    }
+    time_t start = time(NULL);
+    int tried = 0;
+    for (; library && tried < nsubjects && time(NULL) - start < SECONDS;
+         tried++)
+        try_subject(&subjects[tried], library);
+    close_subjects();
+    printf("ahead of time: seed %llu: %d programs in one library, %d run, %d "
+           "refused or counted, %ld outputs, %d failures\n",
+           (unsigned long long)seed, nsubjects, tried, nrefused, noutputs,
+           nfailures);
+    return nfailures != 0;
+}
