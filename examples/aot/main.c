@@ -134,15 +134,36 @@ multiply(void)
     free(c);
 }
 
+/* Parts of a loop, as an OpenMP or thread library would run them. */
+static void
+backwards(void *user, void (*body)(void *arg, int64_t i), void *arg, int64_t n)
+{
+    (void)user;
+    while (n-- > 0)
+        body(arg, n);
+}
+
+/* In parts, each of which has temporaries of its own. */
 static void
 solve(void)
 {
     double *a = make(N * M, 8), *b = make(N * M, 8), *c = make(N * M, 8);
     double *d = make(N * M, 8), *y = make(N * M, 8);
+    thomas_args args;
     int rc;
     for (int i = 0; i < N * M; i++)
         b[i] += 3.0;
-    rc = thomas_dense(N, M, a, b, c, d, y);
+    thomas_args_init(&args);
+    args.ni = N;
+    args.nk = M;
+    args.a.data = a;
+    args.b.data = b;
+    args.c.data = c;
+    args.d.data = d;
+    args.y.data = y;
+    args.parallel_for = backwards;
+    args.parts = 5;
+    rc = thomas(&args);
     if (rc != 0)
         fail("thomas", thomas_error_text(rc));
     SAVE("thomas_a", a, "37, 70", N * M);
@@ -155,15 +176,6 @@ solve(void)
     free(c);
     free(d);
     free(y);
-}
-
-/* Parts of a loop, as an OpenMP or thread library would run them. */
-static void
-backwards(void *user, void (*body)(void *arg, int64_t i), void *arg, int64_t n)
-{
-    (void)user;
-    while (n-- > 0)
-        body(arg, n);
 }
 
 /* With a workspace and a parallel_for of one's own. */

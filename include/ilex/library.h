@@ -11,25 +11,47 @@
 extern "C" {
 #endif
 
+/* What is made of the files. */
+typedef enum ilex_library_kind {
+    ILEX_LIBRARY_FILES,  /* nothing */
+    ILEX_LIBRARY_OBJECT, /* NAME.o */
+    ILEX_LIBRARY_STATIC, /* libNAME.a */
+    ILEX_LIBRARY_SHARED  /* libNAME.so */
+} ilex_library_kind;
+
 /* Zero means default. Set `size` to sizeof(ilex_library_spec). */
 typedef struct ilex_library_spec {
     size_t size;
     const char *directory; /* it exists (".") */
-    const char *prefix;    /* of all names that the files define, and of the
-                              files (the name of the program) */
+    /* of all names that the files define, and of the files: of several programs
+     * PREFIX_ and the name of the program, of one PREFIX (the names of the
+     * programs) */
+    const char *prefix;
+    ilex_library_kind kind; /* NAME is the prefix, else that of one program */
+    /* Processors that a library has code for, "generic,avx2,avx512" (what the
+     * compiler takes, the flags of option cflags): all results are the same,
+     * the best that a processor has is chosen when the library is loaded. The
+     * first is generic. x86-64 only. */
+    const char *targets;
+    int fortran; /* 1: PREFIX.f90 as well, a module PREFIX_module */
 } ilex_library_spec;
 
-/* Writes PREFIX.h, PREFIX.c and PREFIX.json into the directory: a function
- * `int PREFIX(const PREFIX_args *)` that does what ilex_run does with the
- * program, bit for bit, and what belongs to it (doc/ahead_of_time.md). They
- * need a C99 compiler, of C++ too, and where the first line of PREFIX.c says so
- * -lm. Each file appears complete or not at all. The same calls in a new
- * context give the same bytes.
+/* Writes PREFIX.h, PREFIX.c and PREFIX.json of each program into the directory:
+ * a function `int PREFIX(const PREFIX_args *)` that does what ilex_run does
+ * with the program, bit for bit, and what belongs to it
+ * (doc/ahead_of_time.md). They need a C99 compiler, of C++ too, and where the
+ * first lines of PREFIX.c say so -lm. Each file appears complete or not at all.
+ * The same calls in new contexts give the same bytes. A library is built by the
+ * compiler of option cc.
  *
- * Errors: ILEX_E_ARGUMENT, ILEX_E_NAME for a prefix that C does not take,
- * ILEX_E_UNSUPPORTED for programs that count lengths or wrap storages,
- * ILEX_E_FILE, and those of compiling. `spec` may be NULL. Context thread. */
-ILEX_API ilex_status ilex_emit_library(ilex_module *module,
+ * Modules may belong to any contexts; "ctx" gets the first error:
+ * ILEX_E_ARGUMENT, ILEX_E_NAME for a prefix that C does not take,
+ * ILEX_E_DUPLICATE for two programs of one name, ILEX_E_UNSUPPORTED for
+ * programs that count lengths or wrap storages, ILEX_E_FILE, ILEX_E_TOOLCHAIN,
+ * and those of compiling. `spec` may be NULL. Thread of all contexts. */
+ILEX_API ilex_status ilex_emit_library(ilex_context *ctx,
+                                       ilex_module *const *modules,
+                                       size_t count,
                                        const ilex_library_spec *spec);
 
 #ifdef __cplusplus

@@ -38,7 +38,10 @@ typedef struct ix_cli_setting {
 typedef struct ix_cli_command {
     const char *verb;
     const char *action; /* of actions.def, for verb cache */
-    const char *file;   /* "-": standard input; NULL for most actions */
+    const char *file;   /* "-": standard input; the first one; NULL for most
+                           actions */
+    const char **files; /* all */
+    size_t nfiles;
     ix_cli_setting *setting;
     size_t nsettings;
     int verbose;

@@ -50,7 +50,7 @@ help(void)
           "\n",
           stdout);
     for (int i = 0; i < NVERBS; i++)
-        printf("    ilexc %-6s %-6s %s\n", verbs[i].name,
+        printf("    ilexc %-7s %-6s %s\n", verbs[i].name,
                ix_cli_options_operands(verbs[i].name), verbs[i].meaning);
     fputs(
         "    ilexc help VERB     tells about a verb; also ilexc VERB --help\n"

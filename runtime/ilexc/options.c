@@ -147,11 +147,12 @@ read_operand(ix_cli_command *c, const char *word)
         c->action = word;
     } else if (c->action && !*actions[find_action(c->action)].operand) {
         return ix_cli_usage(c->verb, "%s takes no file: %s", c->action, word);
-    } else if (c->file) {
+    } else if (c->file && strcmp(c->verb, "compile") != 0) {
         return ix_cli_usage(c->verb, "one program at a time, not %s and %s",
                             c->file, word);
     } else {
-        c->file = word;
+        c->files[c->nfiles++] = word;
+        c->file = c->files[0];
     }
     return IX_EXIT_OK;
 }
@@ -172,7 +173,8 @@ ix_cli_options_read(ix_cli_command *c, int argc, char **argv)
 {
     bool options = true;
     c->setting = calloc((size_t)argc + 1, sizeof *c->setting);
-    if (!c->setting)
+    c->files = calloc((size_t)argc + 1, sizeof *c->files);
+    if (!c->setting || !c->files)
         return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
     for (int i = 0, used; i < argc; i += used) {
         ix_cli_exit status = IX_EXIT_OK;
@@ -197,6 +199,7 @@ ix_cli_options_free(ix_cli_command *c)
     for (size_t i = 0; c->setting && i < c->nsettings; i++)
         free(c->setting[i].name);
     free(c->setting);
+    free(c->files);
 }
 
 const char *

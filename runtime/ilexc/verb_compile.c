@@ -1,20 +1,100 @@
 /* SPDX-License-Identifier: MIT
  *
- * `ilexc compile`: files that need no Ilex.
+ * `ilexc compile`: files that need no Ilex, of one program or several.
  */
 #include "runtime/ilexc/ilexc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The kind of library that is asked for. */
+static ilex_library_kind
+kind_of(const ix_cli_command *c)
+{
+    static const struct {
+        ix_cli_flag flag;
+        ilex_library_kind kind;
+    } kinds[] = {{IX_FLAG_OBJECT, ILEX_LIBRARY_OBJECT},
+                 {IX_FLAG_STATIC, ILEX_LIBRARY_STATIC},
+                 {IX_FLAG_SHARED, ILEX_LIBRARY_SHARED}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ix_cli_options_value(c, kinds[i].flag, NULL))
+            return kinds[i].kind;
+    return ILEX_LIBRARY_FILES;
+}
+
+/* What is meant to come, and refused until then. */
+static ix_cli_exit
+refuse(const ix_cli_command *c)
+{
+    const char *language = ix_cli_options_value(c, IX_FLAG_LANGUAGE, "c");
+    if (ix_cli_options_value(c, IX_FLAG_SIZE, NULL))
+        return ix_cli_fail(IX_EXIT_PROGRAM,
+                           "error[E%d]: compile: sizes cannot be fixed yet; "
+                           "write the number into the program instead of the "
+                           "size",
+                           (int)ILEX_E_UNSUPPORTED);
+    if (strcmp(language, "cuda") == 0)
+        return ix_cli_fail(IX_EXIT_PROGRAM,
+                           "error[E%d]: compile: host functions in CUDA are "
+                           "not there yet; `ilexc emit --cuda` prints the "
+                           "kernels",
+                           (int)ILEX_E_UNSUPPORTED);
+    return strcmp(language, "c") == 0
+               ? IX_EXIT_OK
+               : ix_cli_usage(c->verb, "the language is c or cuda, not %s",
+                              language);
+}
+
+/* A program each; contexts of their own, so that no file depends on what else
+ * is compiled. */
+static ix_cli_exit
+open_all(ix_cli_session *sessions, const ix_cli_command *c)
+{
+    ix_cli_exit status = IX_EXIT_OK;
+    for (size_t i = 0; status == IX_EXIT_OK && i < c->nfiles; i++) {
+        ix_cli_command one = *c;
+        one.file = c->files[i];
+        status = ix_cli_session_parse(&sessions[i], &one);
+    }
+    return status;
+}
+
+static ix_cli_exit
+emit(ix_cli_session *sessions, const ix_cli_command *c)
+{
+    ilex_library_spec spec = {
+        .size = sizeof spec,
+        .directory = ix_cli_options_value(c, IX_FLAG_DIRECTORY, "."),
+        .prefix = ix_cli_options_value(c, IX_FLAG_PREFIX, NULL),
+        .kind = kind_of(c),
+        .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL)};
+    ilex_module **modules = calloc(c->nfiles, sizeof *modules);
+    ilex_context *ctx = sessions[0].ctx;
+    if (!modules)
+        return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
+    for (size_t i = 0; i < c->nfiles; i++)
+        modules[i] = sessions[i].module;
+    ilex_status rc = ilex_emit_library(ctx, modules, c->nfiles, &spec);
+    free(modules);
+    return rc ? ix_cli_library_error(ctx) : IX_EXIT_OK;
+}
 
 ix_cli_exit
 ix_cli_verb_compile(const ix_cli_command *c)
 {
-    ix_cli_session s;
-    ilex_library_spec spec = {
-        .size = sizeof spec,
-        .directory = ix_cli_options_value(c, IX_FLAG_DIRECTORY, "."),
-        .prefix = ix_cli_options_value(c, IX_FLAG_PREFIX, NULL)};
-    ix_cli_exit status = ix_cli_session_parse(&s, c);
-    if (status == IX_EXIT_OK && ilex_emit_library(s.module, &spec) != ILEX_OK)
-        status = ix_cli_library_error(s.ctx);
-    ix_cli_session_close(&s);
+    ix_cli_exit refused = refuse(c);
+    if (refused != IX_EXIT_OK)
+        return refused;
+    ix_cli_session *sessions = calloc(c->nfiles, sizeof *sessions);
+    if (!sessions)
+        return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
+    ix_cli_exit status = open_all(sessions, c);
+    if (status == IX_EXIT_OK)
+        status = emit(sessions, c);
+    for (size_t i = 0; i < c->nfiles; i++)
+        if (sessions[i].ctx)
+            ix_cli_session_close(&sessions[i]);
+    free(sessions);
     return status;
 }

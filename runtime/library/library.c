@@ -2,7 +2,7 @@
  *
  * Files of programs that are compiled ahead of time: which, under which names.
  */
-#include "ilex/library.h"
+#include "runtime/library/library.h"
 
 #include <stdio.h>
 
@@ -12,53 +12,64 @@
 static const struct {
     ix_library_file file;
     const char *suffix;
-} files[] = {{IX_LIBRARY_HEADER, ".h"},
-             {IX_LIBRARY_SOURCE, ".c"},
-             {IX_LIBRARY_JSON, ".json"}};
+    bool fortran;
+} files[] = {{IX_LIBRARY_HEADER, ".h", false},
+             {IX_LIBRARY_SOURCE, ".c", false},
+             {IX_LIBRARY_JSON, ".json", false}};
 
-/* Writes one file. */
+/* ---- files of one program ---- */
+
 static ilex_status
-write_file(ilex_context *ctx, const ix_library *library, size_t i,
-           const char *directory)
+put_file(const ix_library_job *j, const char *name, const char *suffix,
+         const ix_text *t)
 {
     char path[IX_FILE_PATH];
     ix_file_out out;
-    ix_text t;
-    int n = snprintf(path, sizeof path, "%s/%s%s", directory, library->prefix,
-                     files[i].suffix);
+    ix_error *err = &j->ctx->error;
+    int n = snprintf(path, sizeof path, "%s/%s%s", j->directory, name, suffix);
     if (n < 0 || (size_t)n >= sizeof path)
-        return ix_fail(&ctx->error, ILEX_E_FILE,
+        return ix_fail(err, ILEX_E_FILE,
                        "compile: the name of the directory is too long");
-    ix_text_init(&t, &ctx->mem);
-    ilex_status rc = ix_library_print(library, files[i].file, &t, &ctx->error);
-    rc = rc ? rc : ix_file_begin(&out, path, &ctx->error);
-    if (!rc)
-        rc = ix_file_end(&out, ix_file_put(&out, t.data, t.length));
-    ix_text_free(&t);
-    return rc;
+    ilex_status rc = ix_file_begin(&out, path, err);
+    return rc ? rc : ix_file_end(&out, ix_file_put(&out, t->data, t->length));
 }
 
 static ilex_status
-write_files(ilex_context *ctx, const ix_library *library, const char *directory)
+write_files(const ix_library_job *j, const ix_library *library)
 {
-    ilex_status rc = ix_library_check(library, &ctx->error);
-    for (size_t i = 0; !rc && i < IX_COUNT(files); i++)
-        rc = write_file(ctx, library, i, directory);
+    ilex_status rc = ix_library_check(library, &j->ctx->error);
+    for (size_t i = 0; !rc && i < IX_COUNT(files); i++) {
+        ix_text t;
+        ix_text_init(&t, &j->ctx->mem);
+        if (j->fortran || !files[i].fortran) {
+            rc = ix_library_print(library, files[i].file, &t, &j->ctx->error);
+            rc = rc ? rc : put_file(j, library->prefix, files[i].suffix, &t);
+        }
+        ix_text_free(&t);
+    }
     return rc;
 }
 
 /* The options that generated source depends on. */
 static void
-put_options(ilex_context *ctx, ix_text *t)
+put_options(const ilex_context *ctx, ix_text *t)
 {
     ix_text_format(t, "{\"fuse\": \"%s\", \"quota\": \"%s\"}",
                    ix_option_text(ctx, IX_OPTION_fuse),
                    ix_option_text(ctx, IX_OPTION_quota));
 }
 
-/* The files of a module, whose names begin with "prefix". */
+/* An error of another context is one of the caller's. */
 static ilex_status
-emit_module(ilex_module *module, const char *prefix, const char *directory)
+take_error(const ix_library_job *j, const ilex_context *from)
+{
+    if (from != j->ctx && from->error.code)
+        ix_fail(&j->ctx->error, from->error.code, "%s", from->error.text);
+    return j->ctx->error.code;
+}
+
+static ilex_status
+emit_module(const ix_library_job *j, ilex_module *module, const char *prefix)
 {
     ilex_context *ctx = module->ctx;
     ix_compile_request request = {.names = true};
@@ -72,30 +83,114 @@ emit_module(ilex_module *module, const char *prefix, const char *directory)
         ix_library library = {c, prefix, ix_text_string(&options),
                               ix_text_string(&counts)};
         if (library.options && library.counts)
-            write_files(ctx, &library, directory);
+            write_files(j, &library);
         else
-            ix_fail_memory(&ctx->error);
+            ix_fail_memory(&j->ctx->error);
     }
     ix_text_free(&options);
     ix_text_free(&counts);
     ix_compiled_free(c);
-    return ctx->error.code;
+    return take_error(j, ctx);
 }
 
-ilex_status
-ilex_emit_library(ilex_module *module, const ilex_library_spec *spec)
+/* ---- names ---- */
+
+/* The prefix of a program's names. */
+static ilex_status
+make_prefix(ix_library_job *j, const ilex_module *m, const char *prefix,
+            size_t i)
 {
-    ilex_context *ctx = module->ctx;
-    ilex_library_spec s = {0};
+    ix_text t;
+    ix_mem mem = ix_arena_mem(j->arena);
+    ix_text_init(&t, &mem);
+    ix_text_put(&t, prefix ? prefix : m->name);
+    if (prefix && j->count > 1)
+        ix_text_format(&t, "_%s", m->name);
+    j->prefix[i] = ix_text_string(&t);
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(j->prefix[k], j->prefix[i]))
+            return ix_fail(&j->ctx->error, ILEX_E_DUPLICATE,
+                           "compile: two programs are called %s", m->name);
+    return ix_name_check(&j->ctx->error, "prefix", j->prefix[i],
+                         strlen(j->prefix[i]))
+               ? ILEX_OK
+               : j->ctx->error.code;
+}
+
+static ilex_status
+make_names(ix_library_job *j, ilex_module *const *modules, const char *prefix)
+{
+    ilex_status rc = ILEX_OK;
+    j->prefix = ix_arena_new(j->arena, j->count * sizeof *j->prefix);
+    for (size_t i = 0; !rc && i < j->count; i++)
+        rc = make_prefix(j, modules[i], prefix, i);
+    j->name = prefix ? prefix : j->prefix[0];
+    if (!rc && !prefix && j->count > 1 && j->kind != ILEX_LIBRARY_FILES)
+        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
+                       "compile: how is the library of several programs "
+                       "called? Give a prefix");
+    return rc;
+}
+
+/* ---- all ---- */
+
+static ilex_status
+emit_all(ix_library_job *j, ilex_module *const *modules, const char *prefix)
+{
+    ilex_status rc = make_names(j, modules, prefix);
+    rc = rc ? rc : ix_library_check_targets(j);
+    for (size_t i = 0; !rc && i < j->count; i++)
+        rc = emit_module(j, modules[i], j->prefix[i]);
+    if (!rc && j->kind != ILEX_LIBRARY_FILES)
+        rc = ix_library_build(j);
+    return rc;
+}
+
+/* All modules are there and without errors, the spec says how long it is. */
+static ilex_status
+check(ilex_context *ctx, ilex_module *const *modules, size_t count,
+      const ilex_library_spec *spec)
+{
     if (spec && spec->size < offsetof(ilex_library_spec, prefix))
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                        "emit_library: the size of the spec is not set; start "
                        "it with .size = sizeof(ilex_library_spec)");
+    for (size_t i = 0; i < count; i++) {
+        if (!modules || !modules[i])
+            return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                           "emit_library: module %zu is NULL", i);
+        if (modules[i]->ctx->error.code)
+            return take_error(&(ix_library_job){.ctx = ctx}, modules[i]->ctx);
+    }
+    return count ? ctx->error.code
+                 : ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                           "emit_library: there is no module");
+}
+
+ilex_status
+ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
+                  const ilex_library_spec *spec)
+{
+    ilex_library_spec s = {0};
+    ix_arena arena;
+    ilex_status rc = check(ctx, modules, count, spec);
+    if (rc)
+        return rc;
     if (spec)
         memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
-    const char *prefix = s.prefix ? s.prefix : module->name;
-    if (ctx->error.code ||
-        !ix_name_check(&ctx->error, "prefix", prefix, strlen(prefix)))
-        return ctx->error.code;
-    return emit_module(module, prefix, s.directory ? s.directory : ".");
+    if ((unsigned)s.kind > ILEX_LIBRARY_SHARED)
+        return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                       "emit_library: there is no kind %d", (int)s.kind);
+    ix_library_job j = {.ctx = ctx,
+                        .arena = &arena,
+                        .directory = s.directory ? s.directory : ".",
+                        .count = count,
+                        .kind = s.kind,
+                        .targets = s.targets,
+                        .fortran = s.fortran};
+    ix_arena_init(&arena, &ctx->mem);
+    rc = IX_ARENA_TRY(&arena) ? emit_all(&j, modules, s.prefix)
+                              : ix_fail_memory(&ctx->error);
+    ix_arena_free(&arena);
+    return rc;
 }

@@ -105,10 +105,11 @@ project() {
 
 has gcc && project gcc -O0
 has gcc && project gcc -O2
-has gcc && project gcc '-O3 -march=native'
+# of GNU C, where gcc contracts unless it is told not to
+has gcc && project gcc '-std=gnu99 -O3 -march=native'
 has clang && project clang -O2
 has gcc || has clang || project "$CC" -O2
-sanitize='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all'
+sanitize='-O0 -fsanitize=address,undefined -fno-sanitize-recover=all'
 echo 'int main(void) { return 0; }' >empty.c
 # shellcheck disable=SC2086
 $CC $sanitize empty.c -o empty 2>/dev/null && ./empty &&
@@ -141,6 +142,32 @@ do
     [ -z "$stray" ] || complain "$name.o defines" $stray
 done
 
+# Names that C, C++ and the struct of arguments have already.
+cat >names.ilx <<'END'
+ilex 1
+program names
+size int
+in size : f64[int]
+in class : f64
+in names_x : f64[int]
+out workspace = size*class + names_x
+END
+good "$ilexc" compile names.ilx -o .
+cat >use.c <<'END'
+#include "names.h"
+int main(void)
+{
+    double size[2] = {1, 2}, x[2] = {10, 20}, y[2];
+    return names_dense(2, size, 3, x, y) || y[1] != 26;
+}
+END
+good $CC -std=c99 -Wall -Wextra -Werror use.c names.c -o use
+good ./use
+has g++ && good g++ -x c++ -Wall -Wextra -Werror -c names.c
+count=$((count + 1))
+"$ilexc" compile names.ilx -o . --prefix exp >log 2>&1 &&
+    complain "a program may be called exp"
+
 # Flags that change results are refused, or the self-test finds them.
 refused() {
     count=$((count + 1))
@@ -166,13 +193,66 @@ finds() {
     ./selftest && complain "$*: the self-test finds nothing"
 }
 if grep -qw fma /proc/cpuinfo 2>/dev/null; then
-    has clang && finds clang -O2 -mfma -ffp-contract=fast
+    has clang && finds clang -O1 -mfma -ffp-contract=fast
 fi
-has clang && finds clang -O2 -fassociative-math -fno-signed-zeros \
+has clang && finds clang -O1 -fassociative-math -fno-signed-zeros \
     -fno-trapping-math
-has clang && finds clang -O2 -freciprocal-math
+has clang && finds clang -O1 -freciprocal-math
 good $CC -O2 selftest.c hdiff.c -lm -o selftest
 ./selftest || complain "the self-test finds something"
+
+# ---- libraries -----------------------------------------------------------------
+
+# Several programs in a library that Ilex has the compiler build; the numbers
+# are those of the project, behind 128 bytes of header.
+cat >many.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include "all_grow.h"
+#include "all_matmul.h"
+
+enum { N = 37, M = 70, K = 5000 };
+static float a[N * K], b[K * M], c[N * M], want[N * M];
+
+static int take(const char *path, void *to, size_t bytes)
+{
+    FILE *f = fopen(path, "rb");
+    int ok = f && fseek(f, 128, SEEK_SET) == 0 && fread(to, 1, bytes, f) == bytes;
+    if (f)
+        fclose(f);
+    return ok;
+}
+
+int main(void)
+{
+    double x[3] = {1, 2, 3}, y[3];
+    return !take("../first/matmul_a.npy", a, sizeof a) ||
+           !take("../first/matmul_b.npy", b, sizeof b) ||
+           !take("../first/matmul_c.npy", want, sizeof want) ||
+           all_matmul_dense(N, M, K, a, b, c) != 0 ||
+           memcmp(c, want, sizeof c) != 0 || all_matmul_selftest() != 0 ||
+           all_grow_dense(3, x, y) != 0 || y[2] != 7;
+}
+END
+targets=
+[ "$(uname -m)" = x86_64 ] && targets='--target generic,avx2'
+library() {
+    # shellcheck disable=SC2086
+    good "$ilexc" compile ../project/matmul.ilx "$top/tests/ahead/grow.ilx" \
+        --prefix all -o . $1
+    # shellcheck disable=SC2086
+    good $CC -std=c99 many.c $2 -lm -o many
+    count=$((count + 1))
+    LD_LIBRARY_PATH=. ./many || complain "$*: another result"
+    [ -z "$(ls -- *.part.o ./*_targets.* 2>/dev/null)" ] ||
+        complain "$*: leaves files"
+}
+library "--shared --cflags -O1 $targets" '-L. -lall'
+stray=$($NM -D --defined-only liball.so | awk 'NF == 3 { print $3 }' |
+    grep -v '^all_' | grep -vE '^_(init|fini)$')
+[ -z "$stray" ] || complain "liball.so exports" $stray
+library '--static --cflags -O0' ./liball.a
+library '--object --cflags -O0' all.o
 
 # ---- mistakes ------------------------------------------------------------------
 

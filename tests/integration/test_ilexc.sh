@@ -277,6 +277,28 @@ do
     done
 done
 
+# What cannot be compiled ahead of time, and what is no way to ask for it.
+mkdir ahead
+expect 1 'E105.*counted' compile "$examples/peaks.ilx" -o ahead
+expect 1 'E102.*my_exp' compile "$examples/hdiff.ilx" -o ahead --prefix exp
+expect 1 'E102.*prefix' compile "$examples/hdiff.ilx" -o ahead --prefix 3d
+expect 1 'E106.*hdiff' compile "$examples/hdiff.ilx" "$examples/hdiff.ilx" \
+    -o ahead
+expect 1 'E101.*Give a prefix' compile "$examples/hdiff.ilx" \
+    "$examples/vadv.ilx" -o ahead --shared
+expect 1 'E101.*generic,avx2' compile "$examples/hdiff.ilx" -o ahead \
+    --target avx2 --static
+expect 1 'E101.*libraries' compile "$examples/hdiff.ilx" -o ahead \
+    --target generic,avx2
+expect 1 'E901.*nowhere' compile "$examples/hdiff.ilx" -o nowhere
+expect 3 'E701' compile "$examples/hdiff.ilx" -o ahead --object --cc=/bin/false
+expect 1 'E105.*size' compile "$examples/hdiff.ilx" -o ahead --size ni=4
+expect 1 'E105.*cuda' compile "$examples/hdiff.ilx" -o ahead --language cuda
+expect 2 'c or cuda' compile "$examples/hdiff.ilx" -o ahead --language d
+expect 0 '' compile "$examples/hdiff.ilx" -o ahead --prefix mine
+[ "$(cd ahead && echo mine*)" = 'mine.c mine.h mine.json' ] ||
+    fail "compile leaves $(cd ahead && echo *)"
+
 # A full disk is no success.
 if [ -w /dev/full ]; then
     count=$((count + 1))

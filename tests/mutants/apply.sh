@@ -24,6 +24,7 @@ exists() {
     case $1 in
     numpy) set -- tests/numpy/random_programs.sh ;;
     stages) set -- tests/stages/stages.sh ;;
+    project) set -- tests/ahead/project.sh ;;
     ilexc) set -- tests/integration/test_ilexc.sh ;;
     test_*) set -- "tests/unit/$1.c" ;;
     property | limits) set -- "tests/property/$1_main.c" ;;

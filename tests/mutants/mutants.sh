@@ -70,7 +70,7 @@ configure_once() {
 target_of() {
     case ${1%%=*} in
     numpy) echo libilex.la ;;
-    stages | ilexc) echo ilexc ;;
+    stages | ilexc | project) echo ilexc ;;
     cuda)
         echo tests/cuda/cuda tests/cuda/fake/libcuda.so.1 \
             tests/cuda/fake/libnvrtc.so.13
@@ -109,6 +109,7 @@ run() (
             --most 1
         ;;
     stages) exec timeout "$limit" sh ../source/tests/stages/stages.sh ;;
+    project) exec timeout "$limit" sh ../source/tests/ahead/project.sh ;;
     ilexc)
         exec timeout "$limit" sh ../source/tests/integration/test_ilexc.sh
         ;;
@@ -120,6 +121,7 @@ run() (
     tree | differential | property)
         set -- "$1" "--count=${count:-300}"
         ;;
+    ahead) set -- "$1" "--count=${count:-30}" ;;
     esac
     program=$(target_of "$1")
     shift

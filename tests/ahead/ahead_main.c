@@ -6,7 +6,7 @@
  * over any layout, in one part and in several, with a workspace of the caller
  * or without; nothing else in memory changes.
  *
- *     random [--seed=S] [--first=N] [--count=C] [--flags=FLAGS]
+ *     ahead [--seed=S] [--first=N] [--count=C] [--flags=FLAGS]
  */
 #define _GNU_SOURCE /* mkdtemp */
 #include <dlfcn.h>
@@ -19,7 +19,7 @@
 #include "tests/differential/differential.h"
 
 /* A slow one, where ILEX_SEED has it, must not hold up `make check`. */
-enum { MOST = 400, VARIANTS = 4, SECONDS = 60 };
+enum { MOST = 400, VARIANTS = 4, SECONDS = 60, GUARD = 4096 };
 
 /* An argument as the functions of the library get it, in the program's order
  * of axes; their C is in "glue" below. */
@@ -103,7 +103,7 @@ make_subject(subject *s, uint64_t seed, uint64_t number)
     if (diff_recipe_build(&shop, s->ctx, &s->recipe, 0) &&
         diff_recipe_outputs(&shop, m) == ILEX_OK)
         s->p = ilex_compile_module(m);
-    if (!s->p || ilex_emit_library(m, &spec) != ILEX_OK)
+    if (!s->p || ilex_emit_library(s->ctx, &m, 1, &spec) != ILEX_OK)
         fail(s, "no files:", ilex_error_text(s->ctx));
     ilex_module_free(m);
     return s->p && ilex_error_code(s->ctx) == ILEX_OK;
@@ -200,7 +200,8 @@ build(void)
     if (fclose(f) != 0)
         abort();
     snprintf(command, sizeof command,
-             "cd %s && ls *.c | xargs -n 4 -P 2 %s -std=c99 %s -fPIC -c && "
+             "cd %s && ls *.c | xargs -n 4 -P 2 %s -std=c99 -Wall -Wextra "
+             "-Wpedantic -Wconversion -Werror %s -fPIC -c && "
              "%s %s -shared *.o -o all.so -lm",
              directory, cc ? cc : "cc", flags, cc ? cc : "cc", flags);
     snprintf(path, sizeof path, "%s/all.so", directory);
@@ -290,9 +291,14 @@ run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
         abort();
     if (variant % 2 == 0 && (c.workspace_bytes = room(&c)) > 0 &&
         c.workspace_bytes != SIZE_MAX &&
-        !posix_memalign(&block, 64, c.workspace_bytes))
-        c.workspace = memset(block, 0xff, c.workspace_bytes);
+        !posix_memalign(&block, 64, c.workspace_bytes + GUARD))
+        c.workspace = memset(block, 0xff, c.workspace_bytes + GUARD);
     int rc = run(&c);
+    for (size_t i = 0; c.workspace && i < GUARD; i++)
+        if (((unsigned char *)block)[c.workspace_bytes + i] != 0xff) {
+            fail(s, "memory behind the workspace changed", "");
+            break;
+        }
     free(block);
     free(arguments);
     return rc;

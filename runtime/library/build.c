@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Libraries of programs that are compiled ahead of time: the compiler makes an
+ * object of each file, of several targets one for each and one that chooses;
+ * they become one object, an archive or a shared library. What is only needed
+ * on the way is removed.
+ */
+#define _GNU_SOURCE /* realpath */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/files/file.h"
+#include "runtime/jit/cc_process.h"
+#include "runtime/library/library.h"
+
+#ifndef ILEX_CC_PATH
+#define ILEX_CC_PATH "/usr/bin/cc"
+#endif
+
+static const struct {
+    const char *name, *flags, *condition;
+} targets[] = {
+#define IX_TARGET(name, flags, condition) {#name, flags, condition},
+#include "runtime/library/targets.def"
+};
+
+/* A command under construction, and the objects so far. */
+typedef struct build {
+    ix_library_job *job;
+    const char *cc;
+    char directory[PATH_MAX];
+    char **argv;
+    size_t argc, arg_capacity;
+    char **object;
+    size_t nobjects, object_capacity;
+} build;
+
+/* ---- targets ---- */
+
+/* Is the target of that row in the list? */
+static bool
+is_listed(const char *list, size_t row)
+{
+    const char *name = targets[row].name;
+    size_t n = strlen(name);
+    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
+        if (strcspn(p, ",") == n && !strncmp(p, name, n))
+            return true;
+    return false;
+}
+
+ilex_status
+ix_library_check_targets(const ix_library_job *j)
+{
+    size_t known = 0, items = 0;
+    if (!j->targets)
+        return ILEX_OK;
+    for (const char *p = j->targets; *p; p += strcspn(p, ","), p += *p == ',')
+        items++;
+    for (size_t i = 0; i < IX_COUNT(targets); i++)
+        known += is_listed(j->targets, i);
+    if (known != items || !is_listed(j->targets, 0))
+        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
+                       "compile: targets '%.60s' is not generic with some of "
+                       "avx2 and avx512, for example generic,avx2",
+                       j->targets);
+    if (j->kind == ILEX_LIBRARY_FILES)
+        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
+                       "compile: targets are for libraries, which a compiler "
+                       "builds; ask for one (static, shared, object), or give "
+                       "your compiler the flags");
+#if !defined(__x86_64__)
+    return ix_fail(&j->ctx->error, ILEX_E_UNSUPPORTED,
+                   "compile: targets are known for x86-64 only");
+#else
+    return ILEX_OK;
+#endif
+}
+
+/* ---- commands ---- */
+
+/* A text in the arena. */
+static char *format(build *b, const char *fmt, ...) IX_PRINTF(2, 3);
+
+static char *
+format(build *b, const char *fmt, ...)
+{
+    va_list args;
+    ix_text t;
+    ix_mem mem = ix_arena_mem(b->job->arena);
+    ix_text_init(&t, &mem);
+    va_start(args, fmt);
+    ix_text_vformat(&t, fmt, args);
+    va_end(args);
+    ix_text_put_n(&t, "", 0);
+    return t.data;
+}
+
+static void
+add(build *b, const char *arg)
+{
+    ix_arena_grow(b->job->arena, &b->argv, &b->arg_capacity, b->argc + 2,
+                  sizeof *b->argv);
+    b->argv[b->argc++] = ix_arena_string(b->job->arena, arg);
+    b->argv[b->argc] = NULL;
+}
+
+/* Words separated by blanks. */
+static void
+add_words(build *b, const char *words)
+{
+    while (*(words += strspn(words, " "))) {
+        size_t n = strcspn(words, " ");
+        add(b, format(b, "%.*s", (int)n, words));
+        words += n;
+    }
+}
+
+static ilex_status
+run(build *b)
+{
+    int64_t limit = 1000 * ix_option_int(b->job->ctx, IX_OPTION_cc_timeout);
+    ix_process p = {.argv = b->argv,
+                    .dir = b->directory,
+                    .limit_ms = limit,
+                    .deadline = limit ? ix_process_clock() + limit : INT64_MAX};
+    b->argc = 0;
+    return ix_process_run(&p, &b->job->ctx->error);
+}
+
+static void
+note_object(build *b, char *name)
+{
+    ix_arena_grow(b->job->arena, &b->object, &b->object_capacity,
+                  b->nobjects + 1, sizeof *b->object);
+    b->object[b->nobjects++] = name;
+}
+
+/* Compiles "source" with "flags" to the object "name". */
+static ilex_status
+compile(build *b, const char *source, const char *flags, char *name)
+{
+    add(b, b->cc);
+    add_words(b, "-std=gnu99 -O3 -ffp-contract=off -fno-math-errno "
+                 "-fno-trapping-math -fno-strict-aliasing -fPIC -w");
+    add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
+    add_words(b, flags);
+    add(b, "-c");
+    add(b, source);
+    add(b, "-o");
+    add(b, name);
+    note_object(b, name);
+    return run(b);
+}
+
+/* ---- several targets ---- */
+
+/* The file of the function that calls the best one. */
+static void
+put_choice(const ix_library_job *j, const char *p, ix_text *t)
+{
+    ix_text_format(t, "#include \"%s.h\"\n\n", p);
+    for (size_t i = 0; i < IX_COUNT(targets); i++)
+        if (is_listed(j->targets, i))
+            ix_text_format(t,
+                           "__attribute__((visibility(\"hidden\")))\n"
+                           "int %s_for_%s(const %s_args *args);\n",
+                           p, targets[i].name, p);
+    ix_text_format(t,
+                   "\nstatic int (*chosen)(const %s_args *) = "
+                   "%s_for_generic;\n\n"
+                   "__attribute__((constructor)) static void\n"
+                   "choose(void)\n"
+                   "{\n"
+                   "    __builtin_cpu_init();\n",
+                   p, p);
+    for (size_t i = 1; i < IX_COUNT(targets); i++)
+        if (is_listed(j->targets, i))
+            ix_text_format(t, "    if (%s)\n        chosen = %s_for_%s;\n",
+                           targets[i].condition, p, targets[i].name);
+    ix_text_format(t,
+                   "}\n\n"
+                   "int\n"
+                   "%s(const %s_args *args)\n"
+                   "{\n"
+                   "    return chosen(args);\n"
+                   "}\n",
+                   p, p);
+}
+
+static ilex_status
+write_choice(build *b, const char *prefix, const char *name)
+{
+    ix_file_out out;
+    ix_text t;
+    ix_error *err = &b->job->ctx->error;
+    ix_mem mem = ix_arena_mem(b->job->arena);
+    ix_text_init(&t, &mem);
+    put_choice(b->job, prefix, &t);
+    ilex_status rc =
+        ix_file_begin(&out, format(b, "%s/%s", b->directory, name), err);
+    return rc ? rc : ix_file_end(&out, ix_file_put(&out, t.data, t.length));
+}
+
+static ilex_status
+compile_targets(build *b, const char *prefix)
+{
+    ix_library_job *j = b->job;
+    char *choice = format(b, "%s_targets.c", prefix);
+    ilex_status rc = write_choice(b, prefix, choice);
+    for (size_t i = 0; !rc && i < IX_COUNT(targets); i++)
+        if (is_listed(j->targets, i))
+            rc = compile(b, format(b, "%s.c", prefix),
+                         format(b, "%s -DILEX_ENTRY=%s_for_%s%s",
+                                targets[i].flags, prefix, targets[i].name,
+                                i ? " -DILEX_ENTRY_ALONE" : ""),
+                         format(b, "%s_%s.o", prefix, targets[i].name));
+    if (!rc)
+        rc = compile(b, choice, "", format(b, "%s_targets.o", prefix));
+    unlink(format(b, "%s/%s", b->directory, choice));
+    return rc;
+}
+
+static ilex_status
+compile_all(build *b)
+{
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < b->job->count; i++) {
+        const char *prefix = b->job->prefix[i];
+        rc = b->job->targets ? compile_targets(b, prefix)
+                             : compile(b, format(b, "%s.c", prefix), "",
+                                       format(b, "%s.part.o", prefix));
+    }
+    return rc;
+}
+
+/* ---- putting together ---- */
+
+/* The archiver beside the compiler, else the system's. */
+static const char *
+find_archiver(build *b)
+{
+    const char *slash = strrchr(b->cc, '/');
+    char *ar = format(b, "%.*s/ar", (int)(slash - b->cc), b->cc);
+    return access(ar, X_OK) == 0 ? ar : "/usr/bin/ar";
+}
+
+static ilex_status
+link_all(build *b)
+{
+    const char *name = b->job->name;
+    if (b->job->kind == ILEX_LIBRARY_STATIC) {
+        char *archive = format(b, "lib%s.a", name);
+        unlink(format(b, "%s/%s", b->directory, archive));
+        add(b, find_archiver(b));
+        add(b, "rcsD");
+        add(b, archive);
+    } else {
+        bool shared = b->job->kind == ILEX_LIBRARY_SHARED;
+        add(b, b->cc);
+        add_words(b, shared ? "-shared -o" : "-r -nostdlib -o");
+        add(b, shared ? format(b, "lib%s.so", name) : format(b, "%s.o", name));
+    }
+    for (size_t i = 0; i < b->nobjects; i++)
+        add(b, b->object[i]);
+    if (b->job->kind == ILEX_LIBRARY_SHARED)
+        add(b, "-lm");
+    return run(b);
+}
+
+ilex_status
+ix_library_build(ix_library_job *j)
+{
+    const char *cc = ix_option_text(j->ctx, IX_OPTION_cc);
+    build b = {.job = j, .cc = *cc ? cc : ILEX_CC_PATH};
+    if (b.cc[0] != '/')
+        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
+                       "compile: cc='%.200s' is not an absolute path; for "
+                       "example cc=/usr/bin/gcc",
+                       b.cc);
+    if (!realpath(j->directory, b.directory))
+        return ix_fail(&j->ctx->error, ILEX_E_FILE, "compile: '%.200s': %s",
+                       j->directory, strerror(errno));
+    ilex_status rc = compile_all(&b);
+    rc = rc ? rc : link_all(&b);
+    for (size_t i = 0; i < b.nobjects; i++)
+        unlink(format(&b, "%s/%s", b.directory, b.object[i]));
+    return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writing and building programs that are compiled ahead of time.
+ */
+#ifndef ILEX_RUNTIME_LIBRARY_H
+#define ILEX_RUNTIME_LIBRARY_H
+
+#include "ilex/library.h"
+#include "lib/base/arena.h"
+#include "lib/base/text.h"
+#include "lib/graph/context.h"
+
+/* What is asked for, with all that was not said. */
+typedef struct ix_library_job {
+    ilex_context *ctx;
+    ix_arena *arena;
+    const char *directory;
+    const char **prefix; /* of each program */
+    size_t count;
+    const char *name; /* of the library */
+    ilex_library_kind kind;
+    const char *targets; /* NULL: one, the compiler's */
+    int fortran;
+} ix_library_job;
+
+/* build.c: compiles and links the files that were written. */
+ilex_status ix_library_build(ix_library_job *j);
+
+/* Is it a list of targets? */
+ilex_status ix_library_check_targets(const ix_library_job *j);
+
+#endif
