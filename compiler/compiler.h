@@ -322,11 +322,13 @@ typedef struct ix_library {
 typedef enum ix_library_file {
     IX_LIBRARY_HEADER,
     IX_LIBRARY_SOURCE,
-    IX_LIBRARY_JSON
+    IX_LIBRARY_JSON,
+    IX_LIBRARY_FORTRAN
 } ix_library_file;
 
-/* Can the program be compiled ahead of time, under this prefix? */
-ilex_status ix_library_check(const ix_library *l, ix_error *err);
+/* Can the program be compiled ahead of time, under this prefix, and be called
+ * from Fortran if that is wanted? */
+ilex_status ix_library_check(const ix_library *l, bool fortran, ix_error *err);
 
 /* Appends a file of a library that was checked. */
 ilex_status ix_library_print(const ix_library *l, ix_library_file file,

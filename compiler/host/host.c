@@ -95,10 +95,30 @@ check_program(const ix_compiled *c, ix_error *err)
     return ILEX_OK;
 }
 
+/* Fortran has arrays of up to 15 dimensions, and names of up to 63 letters,
+ * "_module" among them. */
+static ilex_status
+check_fortran(const ix_library *l, ix_error *err)
+{
+    enum { RANK = 15, LETTERS = 56 };
+    const ix_compiled *c = l->program;
+    bool fits = strlen(l->prefix) <= LETTERS;
+    for (size_t i = 0; i < c->narguments; i++)
+        fits = fits && c->buffer[i].rank <= RANK &&
+               strlen(c->buffer[i].name) <= LETTERS;
+    return fits ? ILEX_OK
+                : ix_fail(err, ILEX_E_UNSUPPORTED,
+                          "program %s: Fortran has no arrays of more than %d "
+                          "axes, and no names of more than %d letters here",
+                          c->name, RANK, LETTERS);
+}
+
 ilex_status
-ix_library_check(const ix_library *l, ix_error *err)
+ix_library_check(const ix_library *l, bool fortran, ix_error *err)
 {
     ilex_status rc = check_program(l->program, err);
+    if (!rc && fortran)
+        rc = check_fortran(l, err);
     if (rc || !ix_host_is_reserved(l->prefix))
         return rc;
     return ix_fail(err, ILEX_E_NAME,
@@ -138,6 +158,8 @@ put_file(ix_host *h, const ix_library *l, ix_library_file file, ix_text *t)
         ix_host_put_text(h, IX_HOST_HEADER);
     else if (file == IX_LIBRARY_JSON)
         ix_host_put_json(h, l);
+    else if (file == IX_LIBRARY_FORTRAN)
+        ix_host_put_fortran(h);
     else
         put_source(h, t);
 }

@@ -96,6 +96,10 @@ void ix_host_put_steps(ix_host *h);
 
 void ix_host_put_json(ix_host *h, const ix_library *l);
 
+/* ---- fortran.c ---- */
+
+void ix_host_put_fortran(ix_host *h);
+
 /* Arguments in the order of flat functions: inputs, then outputs. */
 static inline bool
 ix_host_is_output(const ix_host *h, size_t i)

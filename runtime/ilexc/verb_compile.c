@@ -68,6 +68,7 @@ emit(ix_cli_session *sessions, const ix_cli_command *c)
         .directory = ix_cli_options_value(c, IX_FLAG_DIRECTORY, "."),
         .prefix = ix_cli_options_value(c, IX_FLAG_PREFIX, NULL),
         .kind = kind_of(c),
+        .fortran = ix_cli_options_value(c, IX_FLAG_FORTRAN, NULL) != NULL,
         .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL)};
     ilex_module **modules = calloc(c->nfiles, sizeof *modules);
     ilex_context *ctx = sessions[0].ctx;

@@ -15,7 +15,8 @@ static const struct {
     bool fortran;
 } files[] = {{IX_LIBRARY_HEADER, ".h", false},
              {IX_LIBRARY_SOURCE, ".c", false},
-             {IX_LIBRARY_JSON, ".json", false}};
+             {IX_LIBRARY_JSON, ".json", false},
+             {IX_LIBRARY_FORTRAN, ".f90", true}};
 
 /* ---- files of one program ---- */
 
@@ -37,7 +38,7 @@ put_file(const ix_library_job *j, const char *name, const char *suffix,
 static ilex_status
 write_files(const ix_library_job *j, const ix_library *library)
 {
-    ilex_status rc = ix_library_check(library, &j->ctx->error);
+    ilex_status rc = ix_library_check(library, j->fortran, &j->ctx->error);
     for (size_t i = 0; !rc && i < IX_COUNT(files); i++) {
         ix_text t;
         ix_text_init(&t, &j->ctx->mem);

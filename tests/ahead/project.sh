@@ -122,6 +122,15 @@ if has cmake; then
     same ../out/hdiff_v.npy ../first/hdiff_v.npy
 fi
 
+# The same from Fortran; its test is in the program.
+if has gfortran; then
+    cp -r "$top/examples/fortran" "$dir/fortran"
+    cd "$dir/fortran" || exit 99
+    good $MAKE ILEXC="$ilexc" CC="$CC" CFLAGS=-O1 FFLAGS='-O1 -std=f2008 -Wall -Werror'
+    good ./diffusion
+    cd ../project || exit 99
+fi
+
 # ---- what the files hold -------------------------------------------------------
 
 # No warnings, as C++ neither; names of their own alone.
