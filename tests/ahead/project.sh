@@ -116,7 +116,7 @@ $CC $sanitize empty.c -o empty 2>/dev/null && ./empty &&
     project "$CC" "$sanitize"
 rm -f empty empty.c
 if has cmake; then
-    good cmake -S . -B cmake -DILEXC="$ilexc"
+    good cmake -S . -B cmake -DILEXC="$ilexc" -DIlex_DIR="$top/cmake"
     good cmake --build cmake
     good cmake/aot ../out
     same ../out/hdiff_v.npy ../first/hdiff_v.npy
