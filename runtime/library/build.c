@@ -128,7 +128,7 @@ run(build *b)
                     .limit_ms = limit,
                     .deadline = limit ? ix_process_clock() + limit : INT64_MAX};
     b->argc = 0;
-    return ix_process_run(&p, &b->job->ctx->error);
+    return ix_process_run(&p, 1, 1, &b->job->ctx->error);
 }
 
 static void
