@@ -88,6 +88,12 @@ plan_axis(diff_buffer *b, diff_random *r, bool named, int k, plan *p)
         lo = b->lo[k];
     else if (b->lo[k] != 0) /* any length that covers it */
         hi = high > hi ? high : hi;
+    diff_random far = diff_random_of(r->state, (uint64_t)k, 7);
+    if (diff_chance(&far, 15)) { /* no halo, and begins anywhere before */
+        lo = (low < b->lo[k] ? low : b->lo[k]) - diff_draw(&far, 4);
+        hi = lo == b->lo[k] ? b->hi[k]
+                            : (high > hi ? high : hi) + diff_draw(&far, 3);
+    }
     hi = hi > lo ? hi : lo;
     p->origin[k] = lo;
     p->halo[2 * k] = (low < lo ? lo - low : 0) + diff_draw(r, 2);
@@ -392,12 +398,62 @@ take_element(void *user, const int64_t *index)
     c->at += item;
 }
 
+bool
+diff_buffer_cut(diff_buffer *b, const char *const *axis, const diff_part *part)
+{
+    for (int k = 0; k < b->rank; k++) {
+        if (strcmp(axis[k], part->axis) != 0)
+            continue;
+        b->lo[k] = part->lo > b->lo[k] ? part->lo : b->lo[k];
+        b->hi[k] = part->hi < b->hi[k] ? part->hi : b->hi[k];
+        return true;
+    }
+    return false;
+}
+
+/* Elements of a part, from those of the whole in C order. */
+typedef struct picker {
+    const diff_buffer *whole;
+    const unsigned char *from;
+    unsigned char *to;
+} picker;
+
+static void
+pick_element(void *user, const int64_t *index)
+{
+    picker *p = user;
+    size_t item = ilex_dtype_bytes(p->whole->dtype);
+    int64_t at = 0;
+    for (int k = 0; k < p->whole->rank; k++)
+        at = at * (p->whole->hi[k] - p->whole->lo[k]) + index[k] -
+             p->whole->lo[k];
+    memcpy(p->to, p->from + (size_t)at * item, item);
+    p->to += item;
+}
+
 unsigned char *
-diff_buffer_take(const diff_buffer *b, size_t *bytes)
+diff_buffer_pick(const diff_buffer *whole, const unsigned char *bytes,
+                 const diff_buffer *part)
+{
+    unsigned char *to = allocate(diff_buffer_bytes(part));
+    picker p = {whole, bytes, to};
+    walk(part->rank, part->lo, part->hi, pick_element, &p);
+    return to;
+}
+
+size_t
+diff_buffer_bytes(const diff_buffer *b)
 {
     size_t n = ilex_dtype_bytes(b->dtype);
     for (int k = 0; k < b->rank; k++)
         n *= b->hi[k] > b->lo[k] ? (size_t)(b->hi[k] - b->lo[k]) : 0;
+    return n;
+}
+
+unsigned char *
+diff_buffer_take(const diff_buffer *b, size_t *bytes)
+{
+    size_t n = diff_buffer_bytes(b);
     copier c = {.b = b, .to = allocate(n)};
     walk(b->rank, b->lo, b->hi, take_element, &c);
     *bytes = n;

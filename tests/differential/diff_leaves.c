@@ -154,7 +154,7 @@ named_domain(const diff_pool *pool, diff_random *r, char *text, size_t size)
                                   h ? ", " : "", axis_names[k], diff_draw(r, 3),
                                   diff_draw(r, 3));
     }
-    if (used && diff_chance(r, 15))
+    if (used && diff_chance(r, 15) && !pool->regions)
         snprintf(text + n, size - n, " halo(auto)");
     else if (h)
         snprintf(text + n, size - n, " halo(%s)", halo);

@@ -12,9 +12,12 @@ static const struct {
     const char *name;
     int operands, weight[2];
     ilex_array *(*build)(diff_shop *shop, diff_random *r, ilex_array *const *x);
+    int region; /* weight where there are regions */
 } kinds[DIFF_KINDS] = {
 #define DIFF_KIND(name, operands, unnamed, named)                              \
-    {#name, operands, {unnamed, named}, diff_build_##name},
+    {#name, operands, {unnamed, named}, diff_build_##name, 0},
+#define DIFF_REGION(name, operands, weight)                                    \
+    {#name, operands, {0, 0}, diff_build_##name, weight},
 #include "tests/differential/kinds.def"
 };
 
@@ -64,6 +67,9 @@ make_pool(const diff_recipe *recipe)
             pool.extent[i] = (diff_extent){0, -1, 0, 1 + diff_draw(&r, 3)};
         pool.extent[DIFF_POOL - 1].c += diff_between(&r, 4088, 9000);
     }
+    bool all = recipe->seed & DIFF_REGIONS;
+    pool.named |= all;
+    pool.regions = pool.named && (all || recipe->number % 4 == 3);
     return pool;
 }
 
@@ -97,7 +103,8 @@ is_pointwise(int kind)
 {
     return kind == DIFF_unary || kind == DIFF_binary || kind == DIFF_where ||
            kind == DIFF_cast || kind == DIFF_shift || kind == DIFF_shift_by ||
-           kind == DIFF_permute || kind == DIFF_restrict;
+           kind == DIFF_permute || kind == DIFF_restrict ||
+           kind == DIFF_half_shift;
 }
 
 /* The operands of a step: of one that goes over whole fields mostly what is
@@ -190,8 +197,22 @@ diff_recipe_outputs(const diff_shop *shop, ilex_module *module)
 /* ---- making ---- */
 
 static diff_kind
+random_region(diff_random *r)
+{
+    int sum = 0, kind = 0;
+    for (int i = 0; i < DIFF_KINDS; i++)
+        sum += kinds[i].region;
+    int at = diff_draw(r, sum);
+    while (at >= kinds[kind].region)
+        at -= kinds[kind++].region;
+    return (diff_kind)kind;
+}
+
+static diff_kind
 random_kind(diff_random *r, const diff_pool *pool, int have)
 {
+    if (pool->regions && have > 0 && diff_chance(r, 35))
+        return random_region(r);
     int sum = 0, kind = 0;
     for (int i = 0; i < DIFF_KINDS; i++)
         sum += kinds[i].weight[pool->named];

@@ -14,6 +14,8 @@
 #include "tests/differential/cuda_shim.h"
 #include "tests/differential/differential.h"
 
+enum { PART_GROUP = 12 }; /* recipes of a program that is run for a part */
+
 /* What the reference computed for one output. */
 typedef struct wanted {
     unsigned char *bytes;
@@ -36,6 +38,8 @@ typedef struct session {
     bool refused;   /* by the compiler, all alone */
     bool broken;    /* the program as a whole failed: look at fewer recipes */
     bool on_device; /* runs go to a GPU */
+    bool parts;     /* programs are compiled to be run on parts */
+    const diff_part *part; /* of the outputs, NULL: all of them */
 } session;
 
 static double
@@ -94,24 +98,31 @@ report_difference(session *s, const diff_buffer *b, const char *name,
     fail(s, b->slot, where, what);
 }
 
-/* Keeps the results of the reference, compares those of the others. */
+/* Keeps the results of the reference, compares those of the others, of a part
+ * with those of the reference there ("whole": all of the output). */
 static void
-judge(session *s, const ilex_program *p, const diff_buffer *b, size_t i,
-      const char *where)
+judge(session *s, const ilex_program *p, const diff_buffer *b,
+      const diff_buffer *whole, size_t i, const char *where)
 {
-    wanted got, *want = &s->want[i];
+    wanted got, want = s->want[i];
+    unsigned char *picked = NULL;
     got.bytes = diff_buffer_take(b, &got.n);
     if (s->variant == 0) {
-        *want = got;
+        s->want[i] = got;
         s->totals->outputs++;
         s->totals->elements += (int64_t)(got.n / ilex_dtype_bytes(b->dtype));
         return;
     }
-    if (got.n != want->n)
+    if (s->part) {
+        picked = diff_buffer_pick(whole, want.bytes, b);
+        want = (wanted){picked, diff_buffer_bytes(b)};
+    }
+    if (got.n != want.n)
         fail(s, b->slot, where, "an output has another size");
-    else if (got.n && memcmp(got.bytes, want->bytes, got.n) != 0)
-        report_difference(s, b, p->c->buffer[i].name, where, got.bytes, want);
+    else if (got.n && memcmp(got.bytes, want.bytes, got.n) != 0)
+        report_difference(s, b, p->c->buffer[i].name, where, got.bytes, &want);
     free(got.bytes);
+    free(picked);
 }
 
 static void
@@ -176,17 +187,45 @@ make_counted(const session *s, const ilex_program *p, size_t *n)
     return all;
 }
 
+/* What a run wrote: compared, and nothing else. */
+static void
+check_results(session *s, const ilex_program *p, diff_buffer *b,
+              const char *where)
+{
+    diff_buffer *whole = calloc(s->narguments + 1, sizeof *whole);
+    if (!whole)
+        abort();
+    memcpy(whole, b, s->narguments * sizeof *whole);
+    for (size_t i = 0; s->part && i < s->narguments; i++) {
+        ilex_argument_info info = ilex_program_argument(p, i);
+        if (b[i].output)
+            diff_buffer_cut(&b[i], info.axis, s->part);
+    }
+    for (size_t i = 0; i < s->narguments; i++) {
+        check_memory(s, b, i, where);
+        if (b[i].output)
+            judge(s, p, &b[i], &whole[i], i, where);
+    }
+    free(whole);
+}
+
 /* One run over fresh storages; "where" names it in verdicts. */
 static void
 run_once(session *s, const ilex_program *p, const char *where, int threads)
 {
     diff_buffer *b = calloc(s->narguments + 1, sizeof *b);
     ilex_binding *bindings = calloc(s->narguments + 1, sizeof *bindings);
+    char box[120];
     ilex_call call = {.size = sizeof call,
                       .threads = threads,
                       .sizes = s->sizes,
                       .size_count = DIFF_PARAMS};
     call.counted = make_counted(s, p, &call.counted_count);
+    if (s->part) {
+        snprintf(box, sizeof box, "%s=%lld:%lld", s->part->axis,
+                 (long long)s->part->lo, (long long)s->part->hi);
+        call.box = box;
+    }
     if (!b || !bindings)
         abort();
     if (make_buffers(s, p, b)) {
@@ -203,11 +242,8 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
         for (size_t i = 0; !rc && i < s->narguments; i++)
             diff_buffer_shrink(&b[i], p, i, call.counted,
                                call.counted_count + DIFF_PARAMS);
-        for (size_t i = 0; !rc && i < s->narguments; i++) {
-            check_memory(s, b, i, where);
-            if (b[i].output)
-                judge(s, p, &b[i], i, where);
-        }
+        if (!rc)
+            check_results(s, p, b, where);
     }
     for (size_t i = s->narguments; i > 0; i--)
         diff_buffer_free(&b[i - 1]);
@@ -231,9 +267,11 @@ compile(session *s, const char *jit)
         p = ilex_compile_module(s->module);
     }
     ilex_status rc = ilex_error_code(s->ctx);
-    if (!p && diff_is_refusal(rc) && s->count == 1)
+    bool refused = !p && diff_is_refusal(rc);
+    if (refused && s->count == 1 && !s->parts)
         s->refused = true;
-    else if (!p)
+    else if (!p && !(refused && s->parts)) /* parts: halo(auto) has no width
+                                              where data says what is read */
         fail_all(s, jit, rc, ilex_error_text(s->ctx));
     ilex_error_clear(s->ctx);
     return p;
@@ -284,6 +322,56 @@ run_unfused(session *s)
     if (p)
         run_once(s, p, "tcc, fuse=0", 1);
     ilex_program_release(p);
+}
+
+/* A few points of a named axis that some output has; false if none has. */
+static bool
+choose_part(const session *s, const ilex_program *p, diff_random *r,
+            diff_part *part)
+{
+    int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];
+    size_t first = (size_t)diff_draw(r, (int)s->narguments);
+    for (size_t i = 0; i < s->narguments; i++) {
+        size_t at = (first + i) % s->narguments;
+        ilex_argument_info info = ilex_program_argument(p, at);
+        int k = info.rank ? diff_draw(r, info.rank) : 0;
+        if (!info.output || info.rank == 0 || !*info.axis[k] ||
+            strchr(info.axis[k], '/') ||
+            ilex_program_extents(p, at, s->sizes, DIFF_PARAMS, lo, hi, NULL))
+            continue;
+        int length = hi[k] > lo[k] ? (int)(hi[k] - lo[k]) : 0;
+        part->axis = info.axis[k];
+        part->lo = lo[k] + diff_between(r, -1, length);
+        part->hi = part->lo + diff_draw(r, 5);
+        return true;
+    }
+    return false;
+}
+
+/* Runs a program for a part of its outputs. */
+static void
+run_part(session *s)
+{
+    static const char *const jits[] = {"tcc", "reference"};
+    const diff_recipe *first = s->recipes;
+    diff_random r = diff_random_of(first->seed, first->number, 8);
+    diff_part part;
+    ilex_option_set(s->ctx, "box", "1");
+    s->parts = true;
+    for (int i = 0; i < 2; i++) {
+        ilex_program *p = s->broken ? NULL : compile(s, jits[i]);
+        if (p && choose_part(s, p, &r, &part)) {
+            char where[80];
+            snprintf(where, sizeof where, "%s, box %s=%lld:%lld", jits[i],
+                     part.axis, (long long)part.lo, (long long)part.hi);
+            s->part = &part;
+            run_once(s, p, where, 2);
+            s->part = NULL;
+        }
+        ilex_program_release(p);
+    }
+    s->parts = false;
+    ilex_option_set(s->ctx, "box", "0");
 }
 
 static void
@@ -369,6 +457,41 @@ close_session(session *s)
     ilex_context_free(s->ctx);
 }
 
+/* Bounds of a part are sizes of a program, whose proofs grow with the square of
+ * its outputs: of every fourth group a few recipes are run for a part, in a
+ * program of their own; each alone if that fails as a whole. */
+static void
+run_parts(const session *s)
+{
+    const diff_recipe *first = s->recipes;
+    bool due =
+        (first->seed & DIFF_REGIONS) || first->number / DIFF_GROUP % 4 == 3;
+    int n = s->count < PART_GROUP ? s->count : PART_GROUP;
+    int at = (int)(first->number % (uint64_t)(s->count - n + 1));
+    diff_totals unused = {0};
+    session t = {.recipes = s->recipes + at,
+                 .count = n,
+                 .o = s->o,
+                 .verdicts = s->verdicts + at,
+                 .totals = &unused};
+    if (!due || !s->o->tcc)
+        return;
+    memcpy(t.sizes, s->sizes, sizeof t.sizes);
+    if (build(&t))
+        run_reference(&t);
+    if (t.want)
+        run_part(&t);
+    bool broken = t.broken && n > 1;
+    close_session(&t);
+    for (int i = 0; broken && i < n; i++) {
+        session one = t;
+        one.recipes += i;
+        one.verdicts += i;
+        one.count = 1;
+        run_parts(&one);
+    }
+}
+
 void
 diff_run(const diff_recipe *recipes, int count, const diff_options *o,
          diff_verdict *verdicts, diff_totals *totals)
@@ -395,6 +518,8 @@ diff_run(const diff_recipe *recipes, int count, const diff_options *o,
         run_cuda(&s);
     if (s.want && o->device)
         run_device(&s);
+    if (s.want && !s.broken)
+        run_parts(&s);
     totals->programs += count == 1 || !s.broken ? count : 0;
     totals->refused += s.refused;
     bool broken = s.broken && count > 1;

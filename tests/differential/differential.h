@@ -6,8 +6,8 @@
  * A recipe is a program as data: steps that name their operands and carry a
  * seed, so that it can be built in any context, printed by its number and
  * shrunk. diff_random.c draws numbers; diff_recipe.c makes recipes of the
- * steps of kinds.def; diff_leaves.c, diff_nodes.c, diff_calls.c and
- * diff_maps.c build steps;
+ * steps of kinds.def; diff_leaves.c, diff_nodes.c, diff_calls.c, diff_maps.c
+ * and others build steps;
  * diff_buffers.c makes storages with guards and poison; diff_run.c runs many
  * recipes as one program on each back end and compares; cuda_shim.c lets the C
  * compiler build CUDA source; diff_shrink.c makes a failing recipe small;
@@ -75,6 +75,9 @@ typedef struct diff_output {
     int inplace; /* step of an input, or -1 */
 } diff_output;
 
+/* Of a seed: all of its programs have named axes and regions. */
+#define DIFF_REGIONS ((uint64_t)1 << 63)
+
 typedef struct diff_recipe {
     uint64_t seed, number; /* where it comes from */
     diff_sizes sizes;
@@ -94,7 +97,8 @@ typedef struct diff_extent {
 enum { DIFF_POOL = 4 };
 typedef struct diff_pool {
     bool named;
-    bool large; /* the last extent exceeds a chunk of a reduction */
+    bool regions; /* steps of diff_regions.c are drawn */
+    bool large;   /* the last extent exceeds a chunk of a reduction */
     diff_extent extent[DIFF_POOL];
 } diff_pool;
 
@@ -189,6 +193,24 @@ bool diff_buffer_intact(const diff_buffer *b, const diff_buffer *mine);
 /* Elements of the interior in C order with all NaN alike, owned by the
  * caller. */
 unsigned char *diff_buffer_take(const diff_buffer *b, size_t *bytes);
+
+/* Points of one axis: what a run of a part computes of the outputs. */
+typedef struct diff_part {
+    const char *axis;
+    int64_t lo, hi;
+} diff_part;
+
+/* Makes the interior the part of it; false if it has no such axis ("axis":
+ * names of all). */
+bool diff_buffer_cut(diff_buffer *b, const char *const *axis,
+                     const diff_part *part);
+/* Bytes of the interior's elements. */
+size_t diff_buffer_bytes(const diff_buffer *b);
+/* The elements of a part from those of the whole, both as diff_buffer_take
+ * gives them; owned by the caller. */
+unsigned char *diff_buffer_pick(const diff_buffer *whole,
+                                const unsigned char *bytes,
+                                const diff_buffer *part);
 
 /* ---- running ---- */
 

@@ -4,11 +4,14 @@
  *
  *     differential [--long] [--cuda] [--device] [--seed=S] [--number=N]
  *                  [--count=C] [--seconds=T] [--jobs=J] [--jit=tcc,cc,cuda]
+ *                  [--regions]
  *
  * Without --long 20,000 programs, the first 2,000 on slow compilers as well, or
  * as many of both as 7 minutes allow; the seed is --seed, else ILEX_SEED, else
- * 1 (with --long the time). --number=N runs one program and prints it. A
- * failing program is printed with its number, made small.
+ * 1 (with --long the time). With --regions all programs draw the steps of
+ * diff_regions.c, which sets the highest bit of the seed. --number=N runs one
+ * program and prints it. A failing program is printed with its number, made
+ * small.
  */
 #define _GNU_SOURCE /* fork */
 #include <stdlib.h>
@@ -32,7 +35,8 @@ typedef struct options {
     int64_t everywhere; /* so many run on all back ends, the others, which are
                            many more in the same time, not on slow compilers */
     int seconds, jobs;
-    bool mixed; /* optimised or not, by group */
+    bool mixed;   /* optimised or not, by group */
+    bool regions; /* in all programs */
 } options;
 
 /* Shared by the jobs. */
@@ -68,6 +72,8 @@ read_option(options *o, const char *arg)
         choose_jits(o, "");
         o->run.device = true;
         o->jobs = 1;
+    } else if (!strcmp(arg, "--regions")) {
+        o->regions = true;
     } else if (!strncmp(arg, "--seed=", 7)) {
         o->seed = strtoull(arg + 7, NULL, 0);
     } else if (!strncmp(arg, "--number=", 9)) {
@@ -106,9 +112,10 @@ read_options(options *o, int argc, char **argv)
                 stderr,
                 "usage: differential [--long] [--cuda] [--device] [--seed=S] "
                 "[--number=N] [--count=C] [--seconds=T] [--jobs=J] "
-                "[--jit=tcc,cc,cuda]\n");
+                "[--jit=tcc,cc,cuda] [--regions]\n");
             return false;
         }
+    o->seed |= o->regions ? DIFF_REGIONS : 0;
     return true;
 }
 
