@@ -82,6 +82,13 @@ check_program(const ix_compiled *c, ix_error *err)
             "program %s: the length %s is counted by a run; programs with "
             "counted lengths cannot be compiled ahead of time yet",
             c->name, c->size[c->count[0].size].name);
+    if (c->ncalls > 0)
+        return ix_fail(
+            err, ILEX_E_UNSUPPORTED,
+            "program %s: it calls a function of the host; programs "
+            "with foreign functions cannot be compiled ahead of time "
+            "yet",
+            c->name);
     if (c->nboxes > 0)
         return ix_fail(err, ILEX_E_UNSUPPORTED,
                        "program %s: option box=1 is for runs by the library",
