@@ -152,6 +152,28 @@ START_TEST(cc_process_group)
 END_TEST
 
 /* Objects that a compiler makes from other flags, and what is wrong. */
+/* Who still has the pipe when the compiler has ended is not waited for, and
+ * ends if the compiler started it. */
+START_TEST(cc_pipe_is_held)
+{
+    char path[80], script[200];
+    single s;
+    void *entry;
+    snprintf(script, sizeof script,
+             "sleep 60 &\necho $! > %s.pid\nexec /usr/bin/cc \"$@\"", scratch);
+    write_compiler(path, sizeof path, script);
+    single_of(&s, twice, "k");
+    s.req.cc = path;
+    s.req.timeout_ms = 30000;
+    ix_code *code = ix_jit_cc_compile(&ix_mem_default, &s.req, &entry, &error);
+    ck_assert_msg(code != NULL, "%s", error.text);
+    ck_assert(call(entry, 3.0) == 6.0);
+    ix_code_release(code);
+    unlink(path);
+    ck_assert(ends(take_pid()));
+}
+END_TEST
+
 START_TEST(cc_foreign_objects)
 {
     static const struct {
@@ -321,6 +343,7 @@ cc(void)
     tcase_add_test(tc, cc_flags_and_command);
     tcase_add_test(tc, cc_fake_compilers);
     tcase_add_test(tc, cc_process_group);
+    tcase_add_test(tc, cc_pipe_is_held);
     tcase_add_test(tc, cc_foreign_objects);
     tcase_add_test(tc, cc_host_ignores_children);
     tcase_add_test(tc, cc_standard_streams_closed);
