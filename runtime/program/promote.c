@@ -97,12 +97,14 @@ ix_promotion_tell(ilex_context *ctx)
 
 /* ---- compiling, with malloc's memory: the thread is not the user's ---- */
 
-enum {
-    START_BYTES = 4096
-}; /* of source take as long as the compiler's start */
+/* Source that takes as long as the compiler's start. */
+enum { START_BYTES = 4096 };
 
 /* Seconds for a byte of source: a guess, then what was measured last. */
 static _Atomic double pace = 1e-5;
+
+/* No compiler is as quick: the code was on disk, which says nothing. */
+static const double not_compiled = 0.005;
 
 static double
 count_bytes(const ix_sources *source)
@@ -121,7 +123,8 @@ promote(ix_task *task)
     m->tier =
         ix_tier_new(&ix_mem_default, m->p, m->backend, &m->tools, &m->error);
     if (m->tier) {
-        atomic_store(&pace, m->tier->seconds / m->bytes);
+        if (m->tier->seconds > not_compiled)
+            atomic_store(&pace, m->tier->seconds / m->bytes);
         atomic_store_explicit(&m->p->tier, m->tier, memory_order_release);
         atomic_store(&m->outcome, DONE);
     } else if (!atomic_load(&task->stop)) {
