@@ -34,6 +34,7 @@ user_context(const char *after, const char *cc)
     ck_assert_int_eq(ilex_option_set(c, "jit", "auto"), ILEX_OK);
     ck_assert_int_eq(ilex_option_set(c, "tier_after", after), ILEX_OK);
     ck_assert_int_eq(ilex_option_set(c, "cc", cc), ILEX_OK);
+    ck_assert_int_eq(ilex_option_set(c, "cache", "off"), ILEX_OK);
     ck_assert_int_eq(ilex_option_set(c, "cflags", flags ? flags : ""), ILEX_OK);
     return c;
 }
