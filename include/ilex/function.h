@@ -6,10 +6,10 @@
  *     extern solve(a : f64[n, n], b : f64[n]) -> f64[n] pure
  *     let x = solve(a, b)
  *
- * They are called by every CPU back end alike. What is said of dtypes and
- * domains in the declaration holds when the function is called: arguments that
- * do not fit are errors where the call is written. Programs of jit=nvrtc do not
- * call them (ILEX_E_UNSUPPORTED).
+ * They are called by every CPU back end alike; programs of jit=nvrtc call one
+ * that starts work on the device. What is said of dtypes and domains in the
+ * declaration holds when the function is called: arguments that do not fit are
+ * errors where the call is written.
  */
 #ifndef ILEX_FUNCTION_H
 #define ILEX_FUNCTION_H
@@ -47,6 +47,7 @@ typedef struct ilex_function_call {
     char *error; /* room for what went wrong: at most `error_bytes` bytes, with
                     the final NUL; holds "" */
     size_t error_bytes;
+    int device; /* whose memory `data` is: as in "cuda:0"; -1: the host's */
 } ilex_function_call;
 
 /* Writes every element of every result and returns 0; or returns another
@@ -66,16 +67,22 @@ typedef int (*ilex_function)(const ilex_function_call *call);
 typedef struct ilex_function_spec {
     size_t size;
     ilex_function host;
-    const char *cuda_source; /* ILEX_E_UNSUPPORTED in this version */
-    void *user;              /* passed on; outlives the programs */
+    void *user; /* passed on; outlives the programs */
+    /* For programs of jit=nvrtc: called by the host with memory of the device.
+     * What the program did before is done; what the function starts on the
+     * device's default stream need not be when it returns, all else must.
+     * Inputs of rank 0 that lie on the host cannot be arguments
+     * (ILEX_E_UNSUPPORTED in the run). */
+    ilex_function device;
 } ilex_function_spec;
 
 /* Says what programs that are compiled in this context from now on call under
  * this name; later registrations replace earlier ones, for programs compiled
  * after them. Hashes and generated source know the declaration alone. A program
- * whose function is not registered does not compile (ILEX_E_UNKNOWN); it can be
+ * whose function is not registered, for the host or for devices as it runs
+ * there, does not compile (ILEX_E_UNKNOWN); it can be
  * parsed, printed and taken through passes. Errors: ILEX_E_NAME,
- * ILEX_E_ARGUMENT without `host`. Context thread. */
+ * ILEX_E_ARGUMENT without `host` and `device`. Context thread. */
 ILEX_API ilex_status ilex_function_register(ilex_context *ctx, const char *name,
                                             const ilex_function_spec *spec);
 

@@ -46,21 +46,17 @@ entry(ilex_context *ctx, const char *name)
 static ilex_status
 check_spec(ilex_context *ctx, const char *name, const ilex_function_spec *spec)
 {
-    if (!spec || spec->size < offsetof(ilex_function_spec, cuda_source))
+    if (!spec || spec->size < offsetof(ilex_function_spec, device))
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                        "function %s: the size of the spec is not set; start it "
                        "with .size = sizeof(ilex_function_spec)",
                        name);
-    if (spec->size > offsetof(ilex_function_spec, cuda_source) &&
-        spec->cuda_source)
-        return ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-                       "function %s: source in CUDA is not supported in this "
-                       "version; give a function of the host (host)",
-                       name);
-    if (!spec->host)
+    bool device = spec->size > offsetof(ilex_function_spec, device) &&
+                  spec->device != NULL;
+    if (!spec->host && !device)
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                       "function %s: there is no function of the host (host is "
-                       "NULL)",
+                       "function %s: there is no function for the host (host) "
+                       "and none for devices (device)",
                        name);
     return ILEX_OK;
 }

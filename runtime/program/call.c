@@ -13,20 +13,29 @@
 
 /* ---- linking ---- */
 
+/* What a call means where the program runs; NULL: nothing. */
+static ilex_function
+function_of(const ilex_program *p, const ilex_function_spec *f)
+{
+    bool device = p->backend->engine == &ix_engine_device;
+    return !f ? NULL : device ? f->device : f->host;
+}
+
 static void
 refuse(ilex_context *ctx, const ilex_program *p, const ix_compiled_call *call)
 {
-    if (p->backend->engine != &ix_engine_host)
-        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-                "program %s calls %s%s, a function of the host, which jit=%s "
-                "does not support; use jit=cc, tcc or reference",
-                p->c->name, call->name, call->place, p->backend->name);
-    else
-        ix_fail(&ctx->error, ILEX_E_UNKNOWN,
-                "program %s calls %s%s, which is not registered; give it to "
-                "ilex_function_register(ctx, \"%s\", ...) before the program "
-                "is compiled",
-                p->c->name, call->name, call->place, call->name);
+    bool known = ix_function_find(ctx, call->name) != NULL;
+    bool device = p->backend->engine == &ix_engine_device;
+    ix_fail(&ctx->error, ILEX_E_UNKNOWN,
+            "program %s calls %s%s, which is not registered%s; give it to "
+            "ilex_function_register(ctx, \"%s\", ...) before the program is "
+            "compiled%s",
+            p->c->name, call->name, call->place,
+            !known   ? ""
+            : device ? " for devices"
+                     : " for the host",
+            call->name,
+            device ? ", as .device, or use jit=cc, tcc or reference" : "");
 }
 
 bool
@@ -40,7 +49,7 @@ ix_link_functions(ilex_context *ctx, ilex_program *p)
     }
     for (size_t i = 0; i < c->ncalls; i++) {
         const ilex_function_spec *f = ix_function_find(ctx, c->call[i].name);
-        if (!f || p->backend->engine != &ix_engine_host) {
+        if (!function_of(p, f)) {
             refuse(ctx, p, &c->call[i]);
             return false;
         }
@@ -86,6 +95,30 @@ show(const ix_run *r, const ix_compiled_slice *slice, numbers *n,
     return true;
 }
 
+static bool
+on_device(const ix_run *r)
+{
+    return r->p->backend->engine == &ix_engine_device;
+}
+
+/* Everything before the call is done, and a device can reach the arguments. */
+static ilex_status
+get_ready(ix_run *r, const ix_compiled_call *c)
+{
+    const ix_engine *e = r->p->backend->engine;
+    for (int k = 0; k < c->narguments; k++)
+        if (r->value && r->value[c->slice[k].buffer])
+            return ix_fail(r->err, ILEX_E_UNSUPPORTED,
+                           "%s: %s%s is given %s, which lies on the host; let "
+                           "it have memory of the device, or make it an array "
+                           "of one element",
+                           r->p->c->name, c->name, c->place,
+                           r->p->c->buffer[c->slice[k].buffer].name);
+    ilex_status rc = e->wait && r->busy ? e->wait(r) : ILEX_OK;
+    r->busy = false;
+    return rc;
+}
+
 /* The function is called in the environment of runs, whatever it leaves. */
 static ilex_status
 enter(ix_run *r, size_t i, const ilex_function_array *array)
@@ -99,9 +132,11 @@ enter(ix_run *r, size_t i, const ilex_function_array *array)
                                .result = array + c->narguments,
                                .user = r->p->function[i].user,
                                .error = error,
-                               .error_bytes = sizeof error};
-    int status = r->p->function[i].host(&call);
+                               .error_bytes = sizeof error,
+                               .device = on_device(r) ? r->device : -1};
+    int status = function_of(r->p, &r->p->function[i])(&call);
     ix_fpenv_enter();
+    r->busy |= on_device(r); /* with what the function started */
     error[sizeof error - 1] = 0;
     return status == 0
                ? ILEX_OK
@@ -132,6 +167,8 @@ ix_run_call(ix_run *r, size_t i)
                      "is given leaves 64 bits",
                      r->p->c->name, c->name, c->place);
     else if (!nothing)
+        rc = get_ready(r, c);
+    if (!rc && !nothing)
         rc = enter(r, i, array);
     ix_mem_free(mem, array);
     ix_mem_free(mem, number);

@@ -63,8 +63,7 @@ START_TEST(unregistered)
     give(ctx, "gauss", gauss, NULL);
     ilex_option_set(ctx, "jit", "nvrtc");
     ck_assert_ptr_null(ilex_compile_module(m));
-    expect_error(ILEX_E_UNSUPPORTED, "a function of the host, which jit=nvrtc "
-                                     "does not support");
+    expect_error(ILEX_E_UNKNOWN, "which is not registered for devices; give");
     ilex_module_free(m);
 }
 END_TEST
@@ -74,7 +73,7 @@ START_TEST(registering)
     ilex_function_spec spec = {.size = sizeof spec};
     ck_assert_int_ne(ilex_function_register(ctx, "f", &spec), ILEX_OK);
     expect_error(ILEX_E_ARGUMENT,
-                 "function f: there is no function of the host");
+                 "function f: there is no function for the host");
     ck_assert_int_ne(ilex_function_register(ctx, "f", NULL), ILEX_OK);
     expect_error(ILEX_E_ARGUMENT, "the size of the spec is not set");
     spec.host = gauss;
@@ -82,10 +81,13 @@ START_TEST(registering)
     expect_error(ILEX_E_NAME, "_ilex_f");
     ck_assert_int_ne(ilex_function_register(ctx, NULL, &spec), ILEX_OK);
     ck_assert_int_eq(take_error(), ILEX_E_NAME);
-    spec.cuda_source = "__global__";
+    spec.host = NULL;
+    spec.device = gauss;
+    ck_assert_int_eq(ilex_function_register(ctx, "f", &spec), ILEX_OK);
+    spec.size = offsetof(ilex_function_spec, device); /* an older caller */
     ck_assert_int_ne(ilex_function_register(ctx, "f", &spec), ILEX_OK);
-    expect_error(ILEX_E_UNSUPPORTED, "source in CUDA is not supported");
-    spec.size = offsetof(ilex_function_spec, cuda_source); /* an older caller */
+    expect_error(ILEX_E_ARGUMENT, "and none for devices");
+    spec.host = gauss;
     ck_assert_int_eq(ilex_function_register(ctx, "f", &spec), ILEX_OK);
 }
 END_TEST
