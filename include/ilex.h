@@ -12,6 +12,7 @@
 #include "ilex/exchange.h"
 #include "ilex/expr.h"
 #include "ilex/function.h"
+#include "ilex/graph.h"
 #include "ilex/library.h"
 #include "ilex/program.h"
 #include "ilex/storage.h"

@@ -11,6 +11,7 @@
 #include <ilex/exchange.h>
 #include <ilex/expr.h>
 #include <ilex/function.h>
+#include <ilex/graph.h>
 #include <ilex/kinds.h>
 #include <ilex/library.h>
 #include <ilex/memory.h>
