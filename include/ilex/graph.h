@@ -35,6 +35,57 @@ ILEX_API int ilex_identical(const ilex_array *a, const ilex_array *b);
  * Operands that are equal are one. */
 ILEX_API const char *ilex_array_operator(const ilex_array *x);
 
+/* ---- what an array is ----
+ *
+ * Beside kind, dtype, domain and operands (expr.h). Texts: at most `size` bytes
+ * with the final NUL are written to `text`; the length that is needed without
+ * it is returned. Questions are answered 1 or 0, of poison 0.
+ */
+
+/* Name of an input, NULL of all else. Lives as long as the context. */
+ILEX_API const char *ilex_array_name(const ilex_array *x);
+
+/* The value of a constant (ilex_f64, ilex_lit, ...): 1, and its parts in *re
+ * and *im, each of which may be NULL; 0 for what is no constant. Integers
+ * beyond 2^53 are rounded. */
+ILEX_API int ilex_array_number(const ilex_array *x, double *re, double *im);
+
+/* What a node says beside its operands, as text has it: "axes=[1, 0]" of a
+ * permute, "start=[1], stop=[n], step=[2]" of a slice, "ij,jk->ik" of an einsum
+ * (ilex_is_contraction), "0 forward" of a scan, "C" of a reshape, the name of
+ * an input; "" where there is nothing to say. */
+ILEX_API size_t ilex_array_attributes(const ilex_array *x, char *text,
+                                      size_t size);
+
+/* The elements of a lambda or scan (of this result, from 0) as a formula:
+ * operand k is _in<k>, indices are _0, _1, ..., those of reductions _r0, ...:
+ * "_in0[_0 + 1, _1]*2.0", "sum[_r0:m](_in0[_0, _r0])". Of a scalar the
+ * expression; "" for other kinds; "..." at the end where it is too large to be
+ * written. */
+ILEX_API size_t ilex_array_body(const ilex_array *x, int result, char *text,
+                                size_t size);
+
+/* Does every element depend on the elements of the operands at the same place
+ * alone, broadcasting included: any operators of them, numbers and indices? */
+ILEX_API int ilex_is_elementwise(const ilex_array *x);
+
+/* Is it y(i) = x(i + offset) for one operand with as many axes, not all offsets
+ * 0? They are put into offset[0 ...rank - 1], which may be NULL. An axis whose
+ * name differs is the staggered one. */
+ILEX_API int ilex_is_shift(const ilex_array *x, int64_t *offset);
+
+/* Is it the only operand, unchanged, along further axes or longer ones? */
+ILEX_API int ilex_is_broadcast(const ilex_array *x);
+
+/* Is it one reduction of the elements of one operand: the name ("sum", "max"),
+ * else NULL; bit k of "axes", which may be NULL, says that axis k of the
+ * operand is reduced. */
+ILEX_API const char *ilex_is_reduction(const ilex_array *x, unsigned *axes);
+
+/* Is it an einsum of two operands or more? ilex_array_attributes() are its
+ * subscripts, ilex_einsum_path() its order. */
+ILEX_API int ilex_is_contraction(const ilex_array *x);
+
 /* ---- walking ---- */
 
 /* Looks at a node; anything but 0 ends the walk, which is no error. It may make

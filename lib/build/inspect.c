@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an array is, for users: its operator, and whether two are the same.
+ * What an array is, for users: its operator, which of the usual forms it has,
+ * and whether two are the same. Texts are those of lib/syntax/graph_api.c.
  */
 #include "ilex/graph.h"
 
@@ -66,4 +67,123 @@ ilex_array_operator(const ilex_array *x)
         if (!is_plain(x, body->ops[i]))
             return NULL;
     return body->kind == IX_CAST ? "cast" : ix_op_info_of(ix_op_of(body))->name;
+}
+
+/* ---- leaves ---- */
+
+const char *
+ilex_array_name(const ilex_array *x)
+{
+    return x->kind == IX_INPUT ? ix_symbol_text(x->ctx, (int32_t)x->attr[0])
+                               : NULL;
+}
+
+int
+ilex_array_number(const ilex_array *x, double *re, double *im)
+{
+    ix_value v, number;
+    if (x->kind != IX_CONST)
+        return 0;
+    v = ix_const_value(x);
+    ix_cast_eval((ilex_dtype)x->dtype, ILEX_C128, &v, &number);
+    if (re)
+        *re = number.f;
+    if (im)
+        *im = number.im;
+    return 1;
+}
+
+/* ---- forms ---- */
+
+/* Goes on while loads read what broadcasting gives. */
+static ix_walk_step
+stay_at_place(ix_walk *w, ilex_array *n, size_t *value)
+{
+    const ilex_array *x = w->user;
+    (void)value;
+    if (n->kind == IX_REDUCE || (n->kind == IX_LOAD && !reads_alike(x, n)))
+        return IX_WALK_END;
+    return n->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
+}
+
+int
+ilex_is_elementwise(const ilex_array *x)
+{
+    ix_walk w = {.ctx = x->ctx,
+                 .within = IX_HAS_LOAD | IX_HAS_REDUCE,
+                 .enter = stay_at_place,
+                 .user = (ilex_array *)(uintptr_t)x};
+    if (x->kind != IX_LAMBDA)
+        return 0;
+    bool ok = ix_walk_body(&w, x->ops[0], NULL);
+    ix_walk_free(&w);
+    return ok;
+}
+
+int
+ilex_is_shift(const ilex_array *x, int64_t *offset)
+{
+    const ilex_array *body = x->kind == IX_LAMBDA ? x->ops[0] : NULL;
+    bool shift = body && body->kind == IX_LOAD && body->nops == ix_rank(x);
+    bool moves = false;
+    int64_t by[ILEX_MAX_RANK];
+    int k = 0;
+    for (int i = 0; shift && i < body->nops; i++) {
+        shift = ix_index_is_shift(body->ops[i], &k, &by[i]) && k == i;
+        moves |= shift && by[i] != 0;
+    }
+    for (int i = 0; shift && moves && offset && i < body->nops; i++)
+        offset[i] = by[i];
+    return shift && moves;
+}
+
+int
+ilex_is_broadcast(const ilex_array *x)
+{
+    const ilex_array *body = x->kind == IX_LAMBDA ? x->ops[0] : NULL;
+    if (!body || body->kind != IX_LOAD || !reads_alike(x, body))
+        return 0;
+    bool wider = body->nops < ix_rank(x);
+    for (int k = 0; k < body->nops; k++)
+        wider |= body->ops[k]->kind == IX_CONST;
+    return wider;
+}
+
+const char *
+ilex_is_reduction(const ilex_array *x, unsigned *axes)
+{
+    const ilex_array *body = x->kind == IX_LAMBDA ? x->ops[0] : NULL;
+    if (!body || body->kind != IX_REDUCE || ix_is_ranged(body) ||
+        body->ops[0]->kind != IX_LOAD)
+        return NULL;
+    const ilex_array *load = body->ops[0];
+    const ilex_array *operand = x->ops[load->attr[0] + 1];
+    unsigned mask = 0;
+    for (int k = 0; k < load->nops; k++) {
+        const ilex_array *index = load->ops[k];
+        if (index->kind == IX_RINDEX)
+            mask |= 1u << k;
+        else if (index->kind != IX_INDEX)
+            return NULL;
+    }
+    /* all of each axis: no part of it, no axis twice */
+    int64_t r = body->attr[1];
+    for (int k = 0, at = 0; k < load->nops; k++) {
+        if (!(mask >> k & 1))
+            continue;
+        const ix_axis *ax = &body->interior->ax[at];
+        if (load->ops[k]->attr[0] != r + at++ ||
+            ax->lo != operand->interior->ax[k].lo ||
+            ax->hi != operand->interior->ax[k].hi)
+            return NULL;
+    }
+    if (axes)
+        *axes = mask;
+    return ix_reduction_info_of(ix_reduction_of(body))->name;
+}
+
+int
+ilex_is_contraction(const ilex_array *x)
+{
+    return x->kind == IX_EINSUM && ix_operand_count(x) > 1;
 }

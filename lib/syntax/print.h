@@ -23,6 +23,9 @@ ilex_status ix_print_arrays(ilex_context *ctx, size_t count,
  * if it is too large. For dumps. */
 void ix_print_scalar(ilex_context *ctx, const ilex_array *body, ix_text *t);
 
+/* What a node says beside its operands, as ilex_array_attributes has it. */
+void ix_print_attributes(ilex_context *ctx, const ilex_array *n, ix_text *t);
+
 /* What stands on both sides of a binary operator: " " or "". "tight": inside
  * brackets. */
 const char *ix_print_blank(ix_op op, bool tight);

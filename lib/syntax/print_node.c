@@ -144,8 +144,8 @@ write_attributes(ix_printer *p, const ilex_array *n)
     for (int i = 0; i < info->nattributes; i++) {
         ix_attribute_type type = info->attribute[i].type;
         bool one = type == IX_ATTRIBUTE_AXIS || type == IX_ATTRIBUTE_LIN;
-        ix_text_format(p->t, "%s%s=%s", i ? ", " : "; ",
-                       info->attribute[i].name, one ? "" : "[");
+        ix_text_format(p->t, "%s%s=%s", i ? ", " : "", info->attribute[i].name,
+                       one ? "" : "[");
         for (int k = 0; k < ix_attribute_count(type, n->ops[0]); k++) {
             ix_text_put(p->t, k ? ", " : "");
             if (type == IX_ATTRIBUTE_LIN || type == IX_ATTRIBUTE_LINS)
@@ -207,6 +207,40 @@ write_foreign(ix_printer *p, const ix_item *item)
     ix_text_char(p->t, ')');
 }
 
+/* "ij,jk->ik" */
+static void
+write_subscripts(const ilex_array *n, ix_text *t)
+{
+    ix_einsum e;
+    ix_einsum_read(n, &e);
+    for (int i = 0; i <= e.count; i++) {
+        const ix_labels *l = i < e.count ? &e.labels[i] : &e.result;
+        ix_text_put(t, i == e.count ? "->" : i ? "," : "");
+        for (int k = 0; k < l->n; k++)
+            ix_text_char(
+                t, (char)((l->label[k] < 26 ? 'A' : 'a' - 26) + l->label[k]));
+    }
+}
+
+void
+ix_print_attributes(ilex_context *ctx, const ilex_array *n, ix_text *t)
+{
+    ix_printer p = {.ctx = ctx, .t = t};
+    if (n->kind == IX_EINSUM)
+        write_subscripts(n, t);
+    else if (n->kind == IX_RESHAPE)
+        ix_text_char(t, n->attr[0] ? 'F' : 'C');
+    else if (n->kind == IX_SCAN)
+        ix_text_format(t, "%d %s", ix_scan_axis(n),
+                       ix_scan_is_backward(n) ? "backward" : "forward");
+    else if (n->kind == IX_INPUT)
+        ix_text_put(t, ix_symbol_text(ctx, (int32_t)n->attr[0]));
+    else if (n->kind == IX_RESULT)
+        ix_text_int(t, n->attr[0]);
+    else if (ix_kind_infos[n->kind].nattributes > 0)
+        write_attributes(&p, n);
+}
+
 void
 ix_print_node(ix_printer *p, const ix_item *item)
 {
@@ -231,6 +265,7 @@ ix_print_node(ix_printer *p, const ix_item *item)
     ix_print_name(p, item, p->t);
     ix_text_format(p->t, " = %s(", ix_kind_infos[n->kind].text);
     write_operands(p, n);
+    ix_text_put(p->t, ix_kind_infos[n->kind].nattributes > 0 ? "; " : "");
     write_attributes(p, n);
     ix_text_char(p->t, ')');
 }

@@ -397,12 +397,123 @@ START_TEST(operators)
 }
 END_TEST
 
+/* ---- inspection ---- */
+
+static const char *
+attributes(const ilex_array *x)
+{
+    static char text[200];
+    ck_assert_uint_eq(ilex_array_attributes(x, text, sizeof text),
+                      strlen(text));
+    return text;
+}
+
+static const char *
+body(const ilex_array *x)
+{
+    static char text[200];
+    ck_assert_uint_eq(ilex_array_body(x, 0, text, sizeof text), strlen(text));
+    return text;
+}
+
+START_TEST(forms)
+{
+    assume("n >= 1 && m >= 1");
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "I:n, J:m");
+    ilex_array *w = ilex_input(ctx, "w", ILEX_F64, "J:m");
+    ilex_array *a = ilex_input(ctx, "a", ILEX_F64, "n, m");
+    ilex_array *shifted = ilex_shift(ilex_shift(x, "J", -2), "I", 1);
+    ilex_array *wide = ilex_restrict(w, "I:n, J:m");
+    int64_t by[2] = {7, 7};
+    unsigned axes = 9;
+    ck_assert(ilex_is_elementwise(ilex_exp(ilex_add(x, w))));
+    ck_assert(ilex_is_elementwise(wide));
+    ck_assert(!ilex_is_elementwise(shifted));
+    ck_assert(!ilex_is_elementwise(ilex_sum(x, "I", 0)));
+    ck_assert(!ilex_is_elementwise(x));
+    ck_assert(ilex_is_shift(ilex_shift(x, "J", -2), by));
+    ck_assert(by[0] == 0 && by[1] == -2);
+    ck_assert(!ilex_is_shift(wide, by));
+    ck_assert(!ilex_is_shift(ilex_restrict(x, "I:1:n, J:m"), NULL));
+    ck_assert(ilex_is_broadcast(wide));
+    ck_assert(!ilex_is_broadcast(ilex_restrict(x, "I:1:n, J:m")));
+    ck_assert_str_eq(ilex_is_reduction(ilex_max(x, "I", 0), &axes), "max");
+    ck_assert_uint_eq(axes, 1);
+    ck_assert_str_eq(ilex_is_reduction(ilex_sum(a, "1", 1), &axes), "sum");
+    ck_assert_uint_eq(axes, 2);
+    ck_assert_str_eq(ilex_is_reduction(ilex_sum(a, NULL, 0), &axes), "sum");
+    ck_assert_uint_eq(axes, 3);
+    ck_assert_ptr_null(ilex_is_reduction(x, &axes));
+    ck_assert_ptr_null(ilex_is_reduction(ilex_exp(x), NULL));
+    ck_assert_ptr_null(ilex_is_reduction(
+        ilex_map(ctx, "n", "sum[_r0:1:m](a[_0, _r0])", "a", a, NULL), &axes));
+    ilex_array *e = ilex_einsum(ctx, "ij,kj->ik", 2, (ilex_array *[]){a, a});
+    check_fine();
+    ck_assert(ilex_is_contraction(e));
+    ck_assert(!ilex_is_contraction(ilex_einsum(ctx, "ij->j", 1, &a)));
+    ck_assert_str_eq(attributes(e), "ij,kj->ik");
+}
+END_TEST
+
+START_TEST(texts)
+{
+    assume("m >= 1");
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "n, m");
+    ilex_array *p = ilex_permute(x, (int[]){1, 0});
+    char text[6];
+    double re = 0, im = 7;
+    ck_assert_str_eq(attributes(p), "axes=[1, 0]");
+    ck_assert_str_eq(attributes(ilex_reshape(x, "n*m", "F")), "F");
+    ck_assert_str_eq(attributes(x), "x");
+    ck_assert_str_eq(attributes(ilex_exp(x)), "");
+    ck_assert_str_eq(ilex_array_name(x), "x");
+    ck_assert_ptr_null(ilex_array_name(p));
+    ck_assert_uint_eq(ilex_array_attributes(p, text, sizeof text), 11);
+    ck_assert_str_eq(text, "axes=");
+    ck_assert_uint_eq(ilex_array_attributes(p, NULL, 0), 11);
+    ck_assert_str_eq(body(ilex_map(ctx, "n", "2*x[_0, 0]", "x", x, NULL)),
+                     "2.0*_in0[_0, 0]");
+    ck_assert_str_eq(body(ilex_max(x, "1", 0)), "max[_r0:m](_in0[_0, _r0])");
+    ck_assert_str_eq(body(p), "");
+    ck_assert_uint_eq(ilex_array_body(ilex_exp(x), 1, text, sizeof text), 0);
+    ck_assert(ilex_array_number(ilex_lit(ctx, 2.5), &re, &im));
+    ck_assert(re == 2.5 && im == 0);
+    ck_assert(ilex_array_number(ilex_c128(ctx, 1, -3), &re, &im));
+    ck_assert(re == 1 && im == -3);
+    ck_assert(ilex_array_number(ilex_lit_int(ctx, -4), &re, NULL));
+    ck_assert(re == -4);
+    ck_assert(!ilex_array_number(x, &re, &im));
+}
+END_TEST
+
+/* A pass of a user: how often are inputs read? */
+static int
+count_reads(void *user, ilex_array *node)
+{
+    for (int k = 0; k < ilex_array_operand_count(node); k++)
+        *(int *)user += ilex_array_name(ilex_array_operand(node, k)) != NULL;
+    return 0;
+}
+
+START_TEST(loads_are_counted)
+{
+    int n = 0;
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "I:n");
+    ilex_array *y = ilex_input(ctx, "y", ILEX_F64, "I:n");
+    ilex_array *s = ilex_add(ilex_shift(x, "I", 1), ilex_shift(x, "I", -1));
+    s = ilex_add(s, ilex_multiply(x, y));
+    ck_assert_int_eq(ilex_walk(ctx, 1, &s, count_reads, &n), ILEX_OK);
+    ck_assert_int_eq(n, 4);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS(
-        "graph", each_once_operands_first, walks_end, deep, exponents_add,
-        equal_operands_merge, kinds, read_of_an_update, numbers_fill,
-        assumptions_stay, places_stay, replacements_are_checked,
-        arguments_are_checked, tuples_are_not_replaced, identical, operators);
+    return RUN_TESTS("graph", each_once_operands_first, walks_end, deep,
+                     exponents_add, equal_operands_merge, kinds,
+                     read_of_an_update, numbers_fill, assumptions_stay,
+                     places_stay, replacements_are_checked,
+                     arguments_are_checked, tuples_are_not_replaced, identical,
+                     operators, forms, texts, loads_are_counted);
 }
