@@ -69,6 +69,14 @@ grep -q 'the middle is 0.0736[0-9]* high' height || complain "$(cat height)"
 grep -q '^200 implicit steps: [0-9.]*e-[01][0-9] from the straight line' rod ||
     complain "solver: $(cat rod)"
 
+# A language of one's own: squares have the second difference 2, and a shift
+# that reads too far is an error of its own line.
+"$build/examples/toy_dsl" >toy 2>&1 || complain "toy_dsl: $(cat toy)"
+grep -q '^1.2 4.2 9.2 16.2 25.2 36.2 49.2 64.2 $' toy &&
+    grep -q 'reads u at I=.* it is read at too_wide:1:7$' toy &&
+    grep -q '^misspelt:2:9: nothing of this name' toy ||
+    complain "toy_dsl: $(cat toy)"
+
 # An unstructured mesh in no order gives the differences of a regular one, and a
 # picture of them.
 "$build/examples/nabla" 30 slope.png >mesh 2>&1 || complain "$(cat mesh)"
