@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""A stencil language in Python, over Ilex's shared library and ctypes.
+
+    @stencil(axes="IJ", halo=1)
+    def diffuse(u: Field, rate: float):
+        laplacian = u[-1, 0] + u[1, 0] + u[0, -1] + u[0, 1] - 4*u
+        return u + rate*laplacian
+
+    diffuse(u, 0.1, out=v)
+
+The function is called once, on symbols: Field records what is done to it as
+calls of Ilex, which knows at which line of the function that was. The program
+is compiled when it is called first, for arrays of these dtypes; a function with
+the same formulas shares it. NumPy's arrays are read and written where they lie,
+and a call on other arrays of the same layout changes addresses only.
+The environment variable ILEX_LIBRARY says where the shared library is.
+"""
+
+import ctypes as c
+import inspect
+import os
+import sys
+
+import numpy as np
+
+lib = c.CDLL(os.environ.get("ILEX_LIBRARY", "libilex.so"))
+
+
+class Binding(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("storage", c.c_void_p),
+                ("kind", c.c_int), ("re", c.c_double), ("im", c.c_double),
+                ("integer", c.c_int64)]
+
+
+class CompileSpec(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p),
+                ("names", c.POINTER(c.c_char_p)), ("inplace", c.c_void_p)]
+
+
+class Interface(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("kind", c.c_int), ("dtype", c.c_int),
+                ("rank", c.c_int), ("readonly", c.c_int),
+                ("has_strides", c.c_int), ("shape", c.c_int64 * 16),
+                ("strides", c.c_int64 * 16), ("data", c.c_void_p),
+                ("stream", c.c_uint64)]
+
+
+class ErrorInfo(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("code", c.c_int),
+                ("operation", c.c_char_p), ("operand", c.c_int),
+                ("file", c.c_char_p), ("line", c.c_int), ("column", c.c_int)]
+
+
+P, I, Z, S, L, D = (c.c_void_p, c.c_int, c.c_size_t, c.c_char_p, c.c_int64,
+                    c.c_double)
+BOUND_STORAGE, BOUND_F64 = 0, 1
+BINARY = ["add", "subtract", "multiply", "true_divide", "less", "greater",
+          "maximum"]
+UNARY = ["negative", "absolute"]
+
+
+def declare(result, name, *arguments):
+    function = getattr(lib, "ilex_" + name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+for name in BINARY:
+    declare(P, name, P, P)
+for name in UNARY:
+    declare(P, name, P)
+declare(P, "where", P, P, P)
+declare(P, "context_new", P)
+declare(S, "error_text", P)
+declare(ErrorInfo, "error_query", P)
+declare(None, "error_clear", P)
+declare(None, "location", P, S, I, I)
+declare(P, "input", P, S, I, S)
+declare(P, "lit", P, D)
+declare(P, "shift", P, S, L)
+declare(P, "restrict", P, S)
+declare(I, "hash", P, P)
+declare(P, "compile", P, Z, P, P)
+declare(P, "bind", P, P, P, Z, P)
+declare(I, "prepared_run", P)
+declare(I, "prepared_set_pointer", P, S, P)
+declare(I, "prepared_set", P, c.POINTER(Binding))
+declare(S, "prepared_error", P)
+declare(None, "prepared_release", P)
+declare(P, "array_interface_import", P, c.POINTER(Interface), P, P, P)
+declare(I, "typestr_read", S, c.POINTER(I), P)
+declare(P, "storage_reinterpret", P, P, S)
+declare(P, "storage_with_halo", P, P, P)
+declare(None, "storage_release", P)
+context = lib.ilex_context_new(None)
+
+
+class StencilError(Exception):
+    """What Ilex refused, at the line that wrote it."""
+
+
+def check(result):
+    """`result`, unless there was an error."""
+    text = lib.ilex_error_text(context).decode()
+    if not text:
+        return result
+    info = lib.ilex_error_query(context)
+    place = f"{info.file.decode()}:{info.line}: " if info.line else ""
+    lib.ilex_error_clear(context)
+    raise StencilError(place + text)
+
+
+# ---- symbols ----
+
+tracing = None  # the function that is called on symbols
+
+
+def here():
+    """What is made from now on stands at this line of the function."""
+    frame = sys._getframe(1)
+    while frame and frame.f_code is not tracing.__code__:
+        frame = frame.f_back
+    if frame:
+        lib.ilex_location(context, frame.f_code.co_filename.encode(),
+                          frame.f_lineno, 0)
+
+
+class Field:
+    """An expression: `u[1, 0]` is u at I+1, numbers are taken as they are."""
+
+    def __init__(self, node, axes):
+        self.node, self.axes = check(node), axes
+
+    def __getitem__(self, offsets):
+        node = self.node
+        here()
+        offsets = offsets if isinstance(offsets, tuple) else (offsets,)
+        if len(offsets) != len(self.axes):
+            raise IndexError(f"{len(offsets)} offsets along {self.axes}")
+        for axis, offset in zip(self.axes, offsets):
+            if offset:
+                node = lib.ilex_shift(node, axis.encode(), offset)
+        return Field(node, self.axes)
+
+
+def apply(name, *operands):
+    here()
+    fields = [x for x in operands if isinstance(x, Field)]
+    axes = max((x.axes for x in fields), key=len)
+    nodes = [x.node if isinstance(x, Field) else lib.ilex_lit(context, x)
+             for x in operands]
+    return Field(getattr(lib, "ilex_" + name)(*nodes), axes)
+
+
+def maximum(x, y):
+    return apply("maximum", x, y)
+
+
+def where(condition, x, y):
+    return apply("where", condition, x, y)
+
+
+Field.__neg__ = lambda x: apply("negative", x)
+Field.__abs__ = lambda x: apply("absolute", x)
+Field.__lt__ = lambda x, y: apply("less", x, y)
+Field.__gt__ = lambda x, y: apply("greater", x, y)
+for slot, name in {"add": "add", "sub": "subtract", "mul": "multiply",
+                   "truediv": "true_divide"}.items():
+    setattr(Field, f"__{slot}__", lambda x, y, n=name: apply(n, x, y))
+    setattr(Field, f"__r{slot}__", lambda x, y, n=name: apply(n, y, x))
+
+
+# ---- arrays ----
+
+def dtype_of(dtype):
+    number = I()
+    if lib.ilex_typestr_read(np.dtype(dtype).str.encode(), c.byref(number),
+                             None):
+        raise StencilError(f"Ilex has no dtype {dtype}")
+    return number.value
+
+
+def storage(array, axes, halo):
+    """The array's own memory with names for its axes and a halo."""
+    a = Interface(size=c.sizeof(Interface), dtype=dtype_of(array.dtype),
+                  rank=array.ndim, readonly=not array.flags.writeable,
+                  has_strides=1, data=array.ctypes.data)
+    a.shape[:array.ndim], a.strides[:array.ndim] = array.shape, array.strides
+    widths = (L * (2 * array.ndim))(*[halo] * (2 * array.ndim))
+    plain = check(lib.ilex_array_interface_import(context, c.byref(a), None,
+                                                  None, None))
+    named = lib.ilex_storage_reinterpret(context, plain,
+                                         ", ".join(axes).encode())
+    lib.ilex_storage_release(plain)
+    whole = lib.ilex_storage_with_halo(context, check(named), widths)
+    lib.ilex_storage_release(named)
+    return check(whole)
+
+
+# ---- stencils ----
+
+class Stencil:
+    programs = {}  # by the hashes of what they compute
+
+    def __init__(self, function, axes, halo):
+        self.function, self.axes, self.halo = function, axes, halo
+        self.names = list(inspect.signature(function).parameters)
+        self.fields = [n for n in self.names
+                       if function.__annotations__.get(n) is Field]
+        self.compiled, self.prepared = {}, {}
+
+    def input(self, name, dtype):
+        if name not in self.fields:
+            return Field(lib.ilex_input(context, name.encode(),
+                                        dtype_of("f8"), b""), "")
+        widths = ", ".join(f"{a}:{self.halo}:{self.halo}" for a in self.axes)
+        domain = self.domain() + f" halo({widths})"
+        return Field(lib.ilex_input(context, name.encode(), dtype_of(dtype),
+                                    domain.encode()), self.axes)
+
+    def domain(self):
+        return ", ".join(f"{a}:n{a.lower()}" for a in self.axes)
+
+    def trace(self, dtypes):
+        """What the function computes, where the outputs are."""
+        global tracing
+        tracing = self.function
+        lib.ilex_location(context, None, 0, 0)
+        inputs = [self.input(n, dtypes.get(n)) for n in self.names]
+        try:
+            result = self.function(*inputs)
+        finally:
+            lib.ilex_location(context, None, 0, 0)
+        return check(lib.ilex_restrict(result.node, self.domain().encode()))
+
+    def program(self, dtypes):
+        key = tuple(dtypes.items())
+        if key not in self.compiled:
+            node = P(self.trace(dict(dtypes)))
+            digest = c.create_string_buffer(16)
+            lib.ilex_hash(node, digest)
+            if digest.raw not in Stencil.programs:
+                names = (S * 1)(b"out")
+                spec = CompileSpec(c.sizeof(CompileSpec),
+                                   self.function.__name__.encode(), names)
+                Stencil.programs[digest.raw] = check(
+                    lib.ilex_compile(context, 1, c.byref(node), c.byref(spec)))
+            self.compiled[key] = Stencil.programs[digest.raw]
+        return self.compiled[key]
+
+    def bind(self, program, arrays, numbers):
+        bindings = (Binding * (len(arrays) + len(numbers)))()
+        storages = []
+        for i, (name, array) in enumerate(arrays.items()):
+            storages.append(storage(array, self.axes,
+                                    0 if name == "out" else self.halo))
+            bindings[i] = Binding(name.encode(), storages[-1], BOUND_STORAGE)
+        for i, (name, number) in enumerate(numbers.items(), len(arrays)):
+            bindings[i] = Binding(name.encode(), None, BOUND_F64, number)
+        prepared = lib.ilex_bind(context, program, bindings, len(bindings),
+                                 None)
+        for s in storages:  # the prepared call has a count of its own
+            lib.ilex_storage_release(s)
+        return check(prepared)
+
+    def __call__(self, *values, out):
+        given = dict(zip(self.names, values, strict=True))
+        arrays = {n: given[n] for n in self.fields} | {"out": out}
+        numbers = {n: given[n] for n in self.names if n not in self.fields}
+        dtypes = {n: arrays[n].dtype.str for n in self.fields}
+        layout = tuple((a.dtype.str, a.shape, a.strides, a.flags.writeable)
+                       for a in arrays.values())
+        program = self.program(dtypes)
+        q = self.prepared.get(layout)
+        if q is None or not self.move(q, arrays):
+            lib.ilex_prepared_release(q)
+            self.prepared.pop(layout, None)
+            q = self.prepared[layout] = self.bind(program, arrays, numbers)
+        for name, number in numbers.items():
+            self.check(q, lib.ilex_prepared_set(q, c.byref(
+                Binding(name.encode(), None, BOUND_F64, number))))
+        self.check(q, lib.ilex_prepared_run(q))
+
+    @staticmethod
+    def move(q, arrays):
+        """Points a prepared call to other arrays, the output first. It says no
+        where one overlaps what another one still has: buffers that change
+        places are bound anew."""
+        return not any(lib.ilex_prepared_set_pointer(q, name.encode(),
+                                                     array.ctypes.data)
+                       for name, array in reversed(arrays.items()))
+
+    @staticmethod
+    def check(q, status):
+        if status:
+            raise StencilError(lib.ilex_prepared_error(q).decode())
+
+
+def stencil(axes, halo=0):
+    return lambda function: Stencil(function, axes, halo)
