@@ -149,6 +149,20 @@ ILEX_API ilex_status ilex_map_graph(ilex_context *ctx, size_t count,
 ILEX_API ilex_array *ilex_substitute(ilex_array *x, ilex_array *from,
                                      ilex_array *to);
 
+/* ---- other contexts ---- */
+
+/* x in another context, where it has the same hash (ilex_identical): its text,
+ * read there. x itself if it is of "ctx". Tags come along; user data and
+ * registered functions do not, and places are those in that text, called
+ * "import". The result belongs to the current scope of "ctx". Poison after an
+ * error, which "ctx" has: ILEX_E_ARGUMENT for NULL and poison;
+ * ILEX_E_UNSUPPORTED for what text does not give back as it is: arrays that
+ * reach wrapped storages (put an input in their place), fields that are not
+ * known wherever they are defined (ilex_restrict), expressions of sizes alone;
+ * ILEX_E_LIMIT for bodies that are too large to be written; errors of
+ * ilex_module_output. The thread may use both contexts. */
+ILEX_API ilex_array *ilex_import(ilex_context *ctx, ilex_array *x);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Public functions that write what a node is as text.
+ * Public functions that write what a node is as text, and take an array to
+ * another context by it.
  */
 #include "ilex/graph.h"
 
 #include "lib/build/tuple.h"
+#include "lib/syntax/parse.h"
 #include "lib/syntax/print.h"
 
 /* Copies what was written to the user's buffer; returns its length. */
@@ -54,4 +56,98 @@ ilex_array_body(const ilex_array *x, int result, char *text, size_t size)
     if (body)
         ix_print_scalar(x->ctx, body, &t);
     return copy_out(&t, text, size);
+}
+
+/* ---- other contexts ---- */
+
+/* "x" as a program with one output; false after an error of its context. */
+static bool
+write_program(ilex_array *x, const char *name, ix_text *t)
+{
+    ilex_context *ctx = x->ctx;
+    bool clean = ctx->error.code == ILEX_OK;
+    bool ok = ix_print_arrays(ctx, 1, &x, &name, t) == ILEX_OK;
+    return ok && (!clean || ctx->error.code == ILEX_OK) && !t->failed;
+}
+
+/* The output of the program that is read in "ctx"; NULL after an error. */
+static ilex_array *
+read_program(ilex_context *ctx, const char *name, const ix_text *t)
+{
+    const char *text = ix_text_string(t);
+    ilex_module *m =
+        text ? ix_module_parse(ctx, text, t->length, "import") : NULL;
+    ilex_array *x = m ? ilex_module_array(m, name) : NULL;
+    if (m)
+        ilex_module_free(m);
+    return x;
+}
+
+/* Hands an error of the other context over. */
+static ilex_array *
+import_failed(ilex_context *ctx, ilex_context *from, bool clean)
+{
+    ix_poison(ctx, "import", 0, from->error.code, "import: %s",
+              ilex_error_text(from));
+    if (clean)
+        ix_error_clear(&from->error);
+    return ctx->poison;
+}
+
+static ilex_array *
+import_text(ilex_context *ctx, ilex_array *x)
+{
+    static const char name[] = "import_result";
+    bool clean = x->ctx->error.code == ILEX_OK;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ilex_array *r = NULL;
+    if (!write_program(x, name, &t))
+        import_failed(ctx, x->ctx, clean);
+    else
+        r = read_program(ctx, name, &t);
+    ix_text_free(&t);
+    return r ? r : ix_poison_again(ctx);
+}
+
+/* A constant is no array that a program could have as its output. */
+static ilex_array *
+import_number(ilex_context *ctx, const ilex_array *x)
+{
+    ilex_dtype dtype = (ilex_dtype)x->dtype;
+    return ix_is_weak(x) ? ix_scalar_weak(ctx, dtype, ix_const_value(x))
+                         : ix_scalar_const(ctx, dtype, ix_const_value(x));
+}
+
+/* Does "x" reach a wrapped storage? */
+static int
+find_data(void *user, ilex_array *node)
+{
+    return *(bool *)user = node->kind == IX_DATA;
+}
+
+ilex_array *
+ilex_import(ilex_context *ctx, ilex_array *x)
+{
+    bool data = false;
+    if (!x || ix_is_poison(x))
+        return ix_poison(ctx, "import", 0, ILEX_E_ARGUMENT,
+                         "import: the array is %s", x ? "poison" : "NULL");
+    if (x->ctx == ctx)
+        return x;
+    if (x->kind == IX_CONST)
+        return import_number(ctx, x);
+    if (ilex_walk(x->ctx, 1, &x, find_data, &data) != ILEX_OK)
+        return import_failed(ctx, x->ctx, false);
+    if (data)
+        return ix_poison(ctx, "import", 0, ILEX_E_UNSUPPORTED,
+                         "import: the array reads a wrapped storage; put an "
+                         "input in its place first (ilex_substitute)");
+    ilex_array *r = import_text(ctx, x);
+    if (ix_is_poison(r) || ilex_identical(r, x))
+        return r;
+    return ix_poison(ctx, "import", 0, ILEX_E_UNSUPPORTED,
+                     "import: text does not give the %s back as it is; import "
+                     "the part where it is known (ilex_restrict)",
+                     ix_kind_infos[x->kind].text);
 }

@@ -397,6 +397,58 @@ START_TEST(operators)
 }
 END_TEST
 
+START_TEST(imports)
+{
+    ilex_context *other = ilex_context_new(NULL);
+    ilex_size(other, "m"); /* numbers of sizes differ */
+    ilex_module *m =
+        parse("ilex 1\nprogram p\nsize n, m\nassume n >= 3\n"
+              "in u : f64[I:n, J:m] halo(I:1:1)\nin x : f64[n, m]\n"
+              "let s = u[I+1] - 2.0*u[I-1]\nlet r = sum[J](exp(s))\n"
+              "einsum e[A, B] = x[A, C]*x[B, C]\n"
+              "scan _0 forward y[n] : f64 = "
+              "where(_0 == 0, 0.0, y[_0-1] + e[_0, 0])\n"
+              "node q = compress(y, y > 1.0; axis=0)\n"
+              "out v : f64[I:n] = r\nout w = y\nout z = sum(q)\n");
+    for (int i = 0; i < 5; i++) {
+        const char *name = (const char *const[]){"v", "w", "z", "e", "u"}[i];
+        ilex_array *a = ilex_module_array(m, name);
+        ck_assert_int_eq(ilex_tag(a, "stored"), ILEX_OK);
+        ilex_array *b = ilex_import(other, a);
+        check_fine();
+        ck_assert_msg(!ilex_is_poison(b), "%s: %s", name,
+                      ilex_error_text(other));
+        ck_assert_ptr_eq(b->ctx, other);
+        ck_assert_uint_eq(ilex_tag_count(b), 1);
+        ck_assert(ilex_identical(a, b));
+        ck_assert_ptr_eq(ilex_import(ctx, b), a);
+        ck_assert_ptr_eq(ilex_import(other, b), b);
+    }
+    ilex_error_clear(other);
+    ck_assert(ilex_identical(ilex_import(other, ilex_lit(ctx, 2.5)),
+                             ilex_lit(other, 2.5)));
+    ck_assert(ilex_is_poison(ilex_import(other, ilex_size(ctx, "n"))));
+    ck_assert_int_eq(ilex_error_code(other), ILEX_E_UNSUPPORTED);
+    ilex_error_clear(other);
+    assume("n >= 4");
+    ck_assert(ilex_is_poison(
+        ilex_import(other, ilex_shift(ilex_module_array(m, "u"), "I", 2))));
+    ck_assert_int_eq(ilex_error_code(other), ILEX_E_UNSUPPORTED);
+    ilex_error_clear(other);
+    ilex_storage *s = counting(1, SHAPE(3));
+    ck_assert(ilex_is_poison(ilex_import(other, ilex_data(ctx, s))));
+    ck_assert_int_eq(ilex_error_code(other), ILEX_E_UNSUPPORTED);
+    ilex_error_clear(other);
+    ck_assert(ilex_is_poison(ilex_import(other, NULL)));
+    ck_assert(ilex_is_poison(ilex_import(other, ctx->poison)));
+    ck_assert_int_eq(ilex_error_code(other), ILEX_E_ARGUMENT);
+    check_fine();
+    ilex_storage_release(s);
+    ilex_module_free(m);
+    ilex_context_free(other);
+}
+END_TEST
+
 /* ---- inspection ---- */
 
 static const char *
@@ -515,5 +567,5 @@ main(void)
                      read_of_an_update, numbers_fill, assumptions_stay,
                      places_stay, replacements_are_checked,
                      arguments_are_checked, tuples_are_not_replaced, identical,
-                     operators, forms, texts, loads_are_counted);
+                     operators, forms, texts, loads_are_counted, imports);
 }
