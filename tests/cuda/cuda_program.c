@@ -178,62 +178,6 @@ START_TEST(part_of_a_pair)
 }
 END_TEST
 
-/* ---- functions of the host that work on the device ---- */
-
-/* r[i] = x[n - 1 - i], by copies; -1 where the memory is not the device's. */
-static int
-reverse(const ilex_function_call *call)
-{
-    const ilex_function_array *x = &call->argument[0], *r = &call->result[0];
-    int64_t n = x->shape[0];
-    double *copy = call->device == 0 ? malloc((size_t)n * sizeof *copy) : NULL;
-    if (!copy || x->stride[0] != 1 || r->stride[0] != 1)
-        return snprintf(call->error, call->error_bytes, "no device");
-    move(IX_DEVICE_TO_HOST, 0, copy, x->data, (size_t)n * sizeof *copy);
-    for (int64_t i = 0; i < n / 2; i++) {
-        double other = copy[i];
-        copy[i] = copy[n - 1 - i];
-        copy[n - 1 - i] = other;
-    }
-    move(IX_HOST_TO_DEVICE, 0, r->data, copy, (size_t)n * sizeof *copy);
-    free(copy);
-    return *(const int *)call->user;
-}
-
-/* Between kernels: what it is given is stored, what it gives is read. */
-START_TEST(foreign_function)
-{
-    int status = 0;
-    ilex_function_spec spec = {
-        .size = sizeof spec, .device = reverse, .user = &status};
-    ck_assert_int_eq(ilex_function_register(ctx, "reverse", &spec), ILEX_OK);
-    ilex_program *p = compile("ilex 1\nprogram back\nsize n\n"
-                              "extern reverse(x : f64[m]) -> f64[m] pure\n"
-                              "in a : f64\nin unread : f32[n]\nin x : f64[n]\n"
-                              "let r = reverse(x*arange(n))\n"
-                              "out y : f64[n] = a*r + 1\n");
-    arguments r;
-    open_arguments(&r, HOST, PAIR, PAIR);
-    for (int i = 0; i < 2; i++) {
-        ck_assert_msg(!run(p, &r), "%s", r.call.error);
-        ck_assert(get(r.s[2], 0) == N && get(r.s[2], N - 1) == 1);
-        ck_assert(get(r.s[2], 10) == N - 10);
-    }
-    status = 7;
-    ck_assert_int_eq(run(p, &r), ILEX_E_FUNCTION);
-    ck_assert_ptr_nonnull(strstr(r.call.error, "failed with status 7"));
-    ilex_program_release(p);
-    p = compile("ilex 1\nprogram number\nsize n\n"
-                "extern reverse(x : f64) -> f64 pure\n"
-                "in a : f64\nin unread : f32[n]\nin x : f64[n]\n"
-                "let r = reverse(a)\nout y : f64[n] = x*r\n");
-    ck_assert_int_eq(run(p, &r), ILEX_E_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(r.call.error, "is given a, which lies on"));
-    close_arguments(&r);
-    ilex_program_release(p);
-}
-END_TEST
-
 /* A pair whose device side is newer goes by pointer, else by value. */
 START_TEST(newer_number)
 {
@@ -616,7 +560,6 @@ cuda_program_cases(void)
     tcase_add_loop_test(cases, places_of_arguments, 0, IX_COUNT(places));
     tcase_add_test(cases, part_of_a_pair);
     tcase_add_test(cases, newer_number);
-    tcase_add_test(cases, foreign_function);
     tcase_add_test(cases, strict_transfers);
     tcase_add_test(cases, out_of_reach);
     tcase_add_test(cases, second_device);

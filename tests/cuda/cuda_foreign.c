@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs on a device that call functions of the host with its memory.
+ */
+#include "tests/cuda/cuda_test.h"
+
+enum { N = 1000 };
+
+/* r[i] = x[n - 1 - i], by copies; -1 where the memory is not the device's. */
+static int
+reverse(const ilex_function_call *call)
+{
+    const ilex_function_array *x = &call->argument[0], *r = &call->result[0];
+    int64_t n = x->shape[0];
+    double *copy = call->device == 0 ? malloc((size_t)n * sizeof *copy) : NULL;
+    if (!copy || x->stride[0] != 1 || r->stride[0] != 1)
+        return snprintf(call->error, call->error_bytes, "no device");
+    move(IX_DEVICE_TO_HOST, 0, copy, x->data, (size_t)n * sizeof *copy);
+    for (int64_t i = 0; i < n / 2; i++) {
+        double other = copy[i];
+        copy[i] = copy[n - 1 - i];
+        copy[n - 1 - i] = other;
+    }
+    move(IX_HOST_TO_DEVICE, 0, r->data, copy, (size_t)n * sizeof *copy);
+    free(copy);
+    return *(const int *)call->user;
+}
+
+static ilex_program *
+compile(const char *program)
+{
+    ilex_option_set(ctx, "jit", "nvrtc");
+    ilex_module *m = ilex_module_parse(ctx, program, NULL);
+    ilex_program *p = m ? ilex_compile_module(m) : NULL;
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ilex_module_free(m);
+    return p;
+}
+
+static ilex_storage *
+both_sides(double value)
+{
+    ilex_storage *s =
+        ilex_storage_new(ctx, &SPEC(.rank = 1, .shape = SHAPE(N),
+                                    .device = "gpu", .fill = &value));
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    return s;
+}
+
+/* Between kernels: what it is given is stored, what it gives is read. */
+START_TEST(between_kernels)
+{
+    int status = 0;
+    ilex_function_spec spec = {
+        .size = sizeof spec, .device = reverse, .user = &status};
+    ilex_storage *x = both_sides(0.5), *y = both_sides(-1);
+    ilex_call call = {.size = sizeof call};
+    const ilex_binding b[] = {ILEX_BIND("x", x), ILEX_BIND("y", y),
+                              ILEX_BIND_F64("a", 2)};
+    ck_assert_int_eq(ilex_function_register(ctx, "reverse", &spec), ILEX_OK);
+    ilex_program *p = compile("ilex 1\nprogram back\nsize n\n"
+                              "extern reverse(x : f64[m]) -> f64[m] pure\n"
+                              "in a : f64\nin x : f64[n]\n"
+                              "let r = reverse(x*arange(n))\n"
+                              "out y : f64[n] = a*r + 1\n");
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(!ilex_run(p, b, 3, &call), "%s", call.error);
+        ck_assert(get(y, 0) == N && get(y, N - 1) == 1);
+        ck_assert(get(y, 10) == N - 10);
+    }
+    status = 7;
+    ck_assert_int_eq(ilex_run(p, b, 3, &call), ILEX_E_FUNCTION);
+    ck_assert_ptr_nonnull(strstr(call.error, "failed with status 7"));
+    ilex_program_release(p);
+    p = compile("ilex 1\nprogram number\nsize n\n"
+                "extern reverse(x : f64) -> f64 pure\n"
+                "in a : f64\nin x : f64[n]\n"
+                "let r = reverse(a)\nout y : f64[n] = x*r\n");
+    ck_assert_int_eq(ilex_run(p, b, 3, &call), ILEX_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(call.error, "is given a, which lies on"));
+    ilex_storage_release(x);
+    ilex_storage_release(y);
+    ilex_program_release(p);
+}
+END_TEST
+
+TCase *
+cuda_foreign_cases(void)
+{
+    TCase *cases = tcase_create("foreign");
+    tcase_add_checked_fixture(cases, open_context, close_context);
+    tcase_add_test(cases, between_kernels);
+    return cases;
+}
