@@ -7,6 +7,9 @@
  */
 #include "bench/bench_kernels.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 enum { LANES = 32 };
 
 void
@@ -146,4 +149,144 @@ plain_matmul(const int64_t *n, double *const *b)
                 c[k] += a * y[j * m + k];
         }
     }
+}
+
+/* ---- vertical advection ---- */
+
+/* What the two layouts share: elements from a point to the one above it, and
+ * to the velocity east of it and above it. */
+typedef struct layout {
+    int64_t nk, above, east, w_above;
+} layout;
+
+/* The fields at the lowest point of a column. */
+typedef struct column {
+    const double *us, *w, *up, *ut, *uts;
+    double dt;
+    double *v;
+} column;
+
+/* Elimination at level "k" of a column; those below it in cp[-p], dp[-p]. */
+static inline void
+eliminate(const layout *g, const column *f, int64_t k, double *cp, double *dp,
+          int64_t p)
+{
+    const double *us = f->us + k * g->above, *w = f->w + k * g->w_above;
+    const int64_t at = k * g->above;
+    const int down = k > 0, up = k < g->nk - 1;
+    const double a = down ? -0.125 * (w[g->east] + w[0]) : 0.0;
+    const double c =
+        up ? 0.125 * (w[g->w_above + g->east] + w[g->w_above]) : 0.0;
+    const double l = down ? a * (us[-g->above] - us[0]) : 0.0;
+    const double m = up ? c * (us[g->above] - us[0]) : 0.0;
+    double b = f->dt - a - c;
+    double d = f->dt * f->up[at] + f->ut[at] + f->uts[at] - l - m;
+    if (down) {
+        b -= a * cp[-p];
+        d -= a * dp[-p];
+    }
+    cp[0] = c / b;
+    dp[0] = d / b;
+}
+
+/* Columns along the last axis, one after another. */
+void
+plain_vadv(const int64_t *n, double *const *b)
+{
+    const int64_t ni = n[0], nj = n[1], nk = n[2];
+    const layout g = {nk, 1, nj * nk, 1};
+    double *cp = malloc(2 * (size_t)nk * sizeof *cp), *dp = cp + nk;
+    for (int64_t i = 0; cp && i < ni * nj; i++) {
+        const int64_t at = i * nk;
+        const column f = {b[0] + at, b[1] + at, b[2] + at, b[3] + at,
+                          b[4] + at, b[5][i],   b[6] + at};
+        for (int64_t k = 0; k < nk; k++)
+            eliminate(&g, &f, k, cp + k, dp + k, 1);
+        double x = dp[nk - 1];
+        for (int64_t k = nk - 1; k >= 0; k--) {
+            x = k < nk - 1 ? dp[k] - cp[k] * x : x;
+            f.v[k] = f.dt * (x - f.up[k]);
+        }
+    }
+    free(cp);
+}
+
+/* One row of columns side by side, level by level. */
+static void
+advect_row(const layout *g, int64_t ni, const column *f, const double *dt,
+           double *cp, double *dp)
+{
+    for (int64_t k = 0; k < g->nk; k++)
+        for (int64_t i = 0; i < ni; i++) {
+            const column c = {f->us + i,  f->w + i, f->up + i, f->ut + i,
+                              f->uts + i, dt[i],    f->v + i};
+            eliminate(g, &c, k, cp + k * ni + i, dp + k * ni + i, ni);
+        }
+    for (int64_t k = g->nk - 1; k >= 0; k--) {
+        const double *up = f->up + k * g->above;
+        double *restrict v = f->v + k * g->above, *x = dp + k * ni;
+        if (k < g->nk - 1)
+            for (int64_t i = 0; i < ni; i++)
+                x[i] -= cp[k * ni + i] * x[ni + i];
+        for (int64_t i = 0; i < ni; i++)
+            v[i] = dt[i] * (x[i] - up[i]);
+    }
+}
+
+/* Levels along the first axis. */
+void
+plain_vadvk(const int64_t *n, double *const *b)
+{
+    const int64_t ni = n[0], nj = n[1], nk = n[2];
+    const layout g = {nk, nj * ni, 1, nj * (ni + 1)};
+    double *cp = malloc(2 * (size_t)(nk * ni) * sizeof *cp);
+    for (int64_t j = 0; cp && j < nj; j++) {
+        const int64_t at = j * ni;
+        const column f = {b[0] + at, b[1] + j * (ni + 1), b[2] + at,
+                          b[3] + at, b[4] + at,           0,
+                          b[6] + at};
+        advect_row(&g, ni, &f, b[5] + at, cp, cp + nk * ni);
+    }
+    free(cp);
+}
+
+/* ---- rows, layouts, masks ---- */
+
+void
+plain_softmax(const int64_t *n, double *const *b)
+{
+    for (int64_t i = 0; i < n[0]; i++) {
+        const double *x = b[0] + i * n[1];
+        double *restrict r = b[1] + i * n[1];
+        double most = x[0], total = 0;
+        for (int64_t j = 1; j < n[1]; j++)
+            most = x[j] > most ? x[j] : most;
+        for (int64_t j = 0; j < n[1]; j++) {
+            r[j] = exp(x[j] - most);
+            total += r[j];
+        }
+        for (int64_t j = 0; j < n[1]; j++)
+            r[j] /= total;
+    }
+}
+
+void
+plain_transpose(const int64_t *n, double *const *b)
+{
+    const double *x = b[0];
+    double *restrict r = b[1];
+    for (int64_t j = 0; j < n[1]; j++)
+        for (int64_t i = 0; i < n[0]; i++)
+            r[j * n[0] + i] = x[i * n[1] + j];
+}
+
+void
+plain_compact(const int64_t *n, double *const *b)
+{
+    const double *x = b[0];
+    double *restrict r = b[1];
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n[0]; i++)
+        if (x[i] > 0.5)
+            r[kept++] = x[i];
 }
