@@ -101,3 +101,17 @@ sed 's/ilex-bench 1/ilex-bench 2/' "$work/known.json" >"$work/other.json"
 ! "$python" "$report" "$work/other.json" 2>"$work/lost" ||
     fail "another schema: accepted"
 expect '"schema" is not' lost
+
+# Other libraries, where there is NumPy: same results, same form, one table.
+"$python" -c 'import numpy' 2>/dev/null || exit 0
+[ -f bench/plain.so ] || make -s bench/plain.so >/dev/null ||
+    fail "no bench/plain.so"
+"$python" "$srcdir/bench/peers.py" -q -r 1 -k chain,compact,hdiff \
+    -p bench/plain.so -o "$work/peers.json" "$work/results.json" \
+    >"$work/peers" 2>"$work/without" || fail "peers.py failed"
+expect '^hdiff .* NumPy [0-9]' peers
+"$python" "$report" "$work/results.json" "$work/peers.json" >"$work/table"
+expect 'NumPy, auto' table
+! "$python" "$srcdir/bench/peers.py" -p none.so -o "$work/x.json" \
+    "$work/results.json" 2>"$work/lost" || fail "no plain C: accepted"
+expect 'none.so' lost
