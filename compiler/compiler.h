@@ -116,7 +116,7 @@ typedef struct ix_compiled_kernel {
     int nwritten;
 } ix_compiled_kernel;
 
-/* A size, or a product of "degree" sizes before it. */
+/* A size, a product of "degree" sizes before it, or a quotient. */
 typedef struct ix_compiled_size {
     const char *name;
     bool used; /* then factors are used as well */
@@ -124,13 +124,15 @@ typedef struct ix_compiled_size {
     int phase; /* of a counted size: which it is, from 1 on; of a product: the
                   last of its factors; 0: it is given */
     bool own;  /* it belongs to a box: the run finds it */
+    const ix_lin *dividend; /* it is dividend/divisor, rounded up; or NULL */
+    int64_t divisor;
 } ix_compiled_size;
 
 /* Is it a size that a run is given, or finds in the shapes? */
 static inline bool
 ix_compiled_size_is_given(const ix_compiled_size *s)
 {
-    return s->used && s->degree == 1 && !s->phase && !s->own;
+    return s->used && s->degree == 1 && !s->phase && !s->own && !s->dividend;
 }
 
 /* A range of outputs of which a run computes [lo + from, lo + to), sizes that
@@ -294,8 +296,8 @@ typedef struct ix_compile_request {
 ix_compiled *ix_compile(ilex_module *module, const ix_compile_request *request);
 void ix_compiled_free(ix_compiled *c);
 
-/* Computes the products among "value" from the sizes there; the first one that
- * leaves 64 bits, or NULL. */
+/* Computes the products and quotients among "value" from the sizes there; the
+ * first one that leaves 64 bits, or NULL. */
 const ix_compiled_size *ix_compiled_products(const ix_compiled *c,
                                              int64_t *value);
 

@@ -243,7 +243,10 @@ ix_host_put_sizes(ix_host *h)
         ix_text_format(h->t, "    {\"%s\", %d, {", s->name, n);
         for (int i = 0; i < n; i++)
             ix_text_format(h->t, i ? ", %d" : "%d", h->number[s->factor[i]]);
-        ix_text_put(h->t, n ? "}},\n" : "0}},\n");
+        ix_text_format(h->t, n ? "}, %d, " : "0}, %d, ",
+                       s->dividend ? ix_host_form(h, s->dividend) : 0);
+        put_number(h, s->dividend ? s->divisor : 0);
+        ix_text_put(h->t, "},\n");
     }
     ix_text_put(h->t, "};\n\n");
 }

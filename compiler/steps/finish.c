@@ -11,14 +11,18 @@
 #include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
 
-/* Something uses a size, or a product and thereby its factors. */
+/* Something uses a size, and thereby what it is computed from. */
 static void
 use_size(ix_compiled *c, int64_t param)
 {
     ix_compiled_size *s = &c->size[param];
+    if (s->used)
+        return;
     s->used = true;
     for (int i = 0; i < s->degree; i++)
         c->size[s->factor[i]].used = true;
+    if (s->dividend)
+        s->dividend = ix_finish_lin(c, s->dividend);
 }
 
 const ix_lin *
@@ -54,10 +58,12 @@ copy_sizes(ix_unit *u, ix_compiled *c)
             ix_arena_string(&c->arena, ix_param_name(u->ctx, (int32_t)p));
         to->degree = from->degree;
         memcpy(to->factor, from->factor, sizeof to->factor);
+        to->dividend = from->dividend; /* a copy of it once it is used */
+        to->divisor = from->divisor;
     }
 }
 
-/* The sizes that are counted, and which products have to wait for them. */
+/* The sizes that are counted, and what has to wait for them. */
 static void
 copy_counts(ix_unit *u, ix_compiled *c)
 {
@@ -70,12 +76,15 @@ copy_counts(ix_unit *u, ix_compiled *c)
             size, u->count_buffer + (int)i,
             ix_finish_lin(c, u->ctx->param[size].bound->form)};
     }
-    for (size_t p = 0; p < c->nsizes && n > 0; p++)
-        for (int i = 0; i < c->size[p].degree; i++) {
-            int phase = c->size[c->size[p].factor[i]].phase;
-            c->size[p].phase =
-                phase > c->size[p].phase ? phase : c->size[p].phase;
+    for (size_t p = 0; p < c->nsizes && n > 0; p++) {
+        ix_compiled_size *s = &c->size[p];
+        for (int i = 0; i < s->degree; i++) {
+            int phase = c->size[s->factor[i]].phase;
+            s->phase = phase > s->phase ? phase : s->phase;
         }
+        if (s->dividend)
+            s->phase = ix_compiled_phase(c, s->dividend);
+    }
 }
 
 static void
@@ -139,18 +148,40 @@ check_names(ix_unit *u, const ix_compiled *c)
     return true;
 }
 
+static bool
+compute_product(const ix_compiled_size *s, const int64_t *value,
+                int64_t *product)
+{
+    *product = 1;
+    for (int i = 0; i < s->degree; i++)
+        if (!ix_mul(*product, value[s->factor[i]], product))
+            return false;
+    return true;
+}
+
+static bool
+compute_quotient(const ix_compiled_size *s, const int64_t *value,
+                 int64_t *quotient)
+{
+    int64_t a;
+    if (!ix_lin_eval(s->dividend, value, &a))
+        return false;
+    *quotient = a > 0 ? (a - 1) / s->divisor + 1 : 0;
+    return true;
+}
+
 const ix_compiled_size *
 ix_compiled_products(const ix_compiled *c, int64_t *value)
 {
     for (size_t p = 0; p < c->nsizes; p++) {
         const ix_compiled_size *s = &c->size[p];
-        int64_t product = 1;
-        if (s->degree < 2 || !s->used)
-            continue;
-        for (int i = 0; i < s->degree; i++)
-            if (!ix_mul(product, value[s->factor[i]], &product))
-                return s;
-        value[p] = product;
+        bool ok = true;
+        if (s->used && s->dividend)
+            ok = compute_quotient(s, value, &value[p]);
+        else if (s->used && s->degree > 1)
+            ok = compute_product(s, value, &value[p]);
+        if (!ok)
+            return s;
     }
     return NULL;
 }

@@ -33,14 +33,23 @@ chunks_before(ix_reduce_axis *x)
                : skipped;
 }
 
-ix_stmt *
-ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
+/* Results of chunks, each put on the stack as it is. */
+static void
+push_results(ix_reduce_axis *x, ix_stmt *p)
+{
+    ix_stmt *loop = ix_reduce_loop(x, 'q', x->lo, x->hi);
+    ix_build_open(x->b, loop);
+    ilex_array *at = ix_scalar_index(x->b->u->ctx, loop->number);
+    ix_stmt *a = ix_build_cell(x->b, 'a', x->acc, ix_reduce_element(x, at));
+    ix_build_put(x->b, stack_stmt(x, IX_STMT_PUSH, a, p));
+    ix_build_close(x->b, loop);
+}
+
+static void
+push_chunks(ix_reduce_axis *x, ix_stmt *p, ilex_array *before)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    int64_t width = x->strip ? x->strip->points : 0;
-    ilex_array *before = chunks_before(x);
-    ix_stmt *p = ix_build_scratch(b, 'p', IX_SCRATCH_STACK, x->acc, width);
     ix_stmt *loop = ix_reduce_loop(x, 'q', x->lo, x->hi);
     loop->step = IX_CHUNK;
     if (x->ranges) {
@@ -59,7 +68,19 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     ix_reduce_chunk(x, from, to, a);
     ix_build_put(b, stack_stmt(x, IX_STMT_PUSH, a, p));
     ix_build_close(b, loop);
+}
+
+ix_stmt *
+ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
+{
+    int64_t width = x->strip ? x->strip->points : 0;
+    ilex_array *before = chunks_before(x);
+    ix_stmt *p = ix_build_scratch(x->b, 'p', IX_SCRATCH_STACK, x->acc, width);
+    if (ix_chunk_of(x->n) == 1)
+        push_results(x, p);
+    else
+        push_chunks(x, p, before);
     ix_stmt *result = ix_reduce_accumulator(x, 'a', empty);
-    ix_build_put(b, stack_stmt(x, IX_STMT_POP, p, result));
+    ix_build_put(x->b, stack_stmt(x, IX_STMT_POP, p, result));
     return result;
 }

@@ -125,18 +125,35 @@ put_operation(const dumper *d, const ilex_array *x)
 
 static void list(dumper *d, const ilex_array *x);
 
+/* "sum over [n]", of a range that is computed "sum over _r0 in [lo, hi)". */
+static void
+put_range(dumper *d, const ilex_array *x)
+{
+    ix_text_format(d->t, "%s over ",
+                   ix_reduction_info_of(ix_reduction_of(x))->name);
+    if (!ix_is_ranged(x)) {
+        ix_text_format(d->t, "[%s]", ix_domain_show(d->u->ctx, x->interior).s);
+        return;
+    }
+    ix_text_format(d->t, "_r%lld in [", (long long)x->attr[1]);
+    put_operand(d, x->ops[1]);
+    ix_text_put(d->t, ", ");
+    put_operand(d, x->ops[2]);
+    ix_text_char(d->t, ')');
+}
+
 /* "%3 = sum, lanes 32 of", then the body, deeper. */
 static void
 list_reduction(dumper *d, const ilex_array *x)
 {
     ix_map outer = d->name;
     int lanes = (int)ix_lanes_of(x);
-    ix_text_format(d->t, "%s over [%s]%s, ",
-                   ix_reduction_info_of(ix_reduction_of(x))->name,
-                   ix_domain_show(d->u->ctx, x->interior).s,
-                   ix_is_total(x) ? " or nothing" : "");
+    put_range(d, x);
+    ix_text_put(d->t, ix_is_total(x) ? " or nothing, " : ", ");
     if (ix_is_chain(x))
         ix_text_put(d->t, "one chain, of\n");
+    else if (ix_chunk_of(x) == 1)
+        ix_text_put(d->t, "results of chunks, of\n");
     else
         ix_text_format(d->t, "%d lane%s, of\n", lanes, lanes == 1 ? "" : "s");
     d->name = (ix_map){0};
@@ -157,11 +174,12 @@ has_line(const ilex_array *x)
            x->kind == IX_REDUCE;
 }
 
-/* Lines for what "x" needs, operands first. */
+/* Lines for what "x" needs, operands first; of a reduction the ends of a range
+ * alone. */
 static void
 list(dumper *d, const ilex_array *x)
 {
-    for (int i = 0; i < x->nops && x->kind != IX_REDUCE; i++) {
+    for (int i = x->kind == IX_REDUCE; i < x->nops; i++) {
         const ilex_array *op = x->ops[i];
         if (ix_map_find(&d->name, op))
             continue;
@@ -234,7 +252,7 @@ put_scratch(const dumper *d, const ix_stmt *s)
         ix_text_format(d->t, "[%lld]", (long long)s->extent);
     if (s->value) {
         ix_text_put(d->t, " = ");
-        put_operand(d, s->value);
+        put_operation(d, s->value);
     }
     if (s->width) {
         ix_text_put(d->t, " behind ");

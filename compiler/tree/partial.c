@@ -1,56 +1,140 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass partial: reductions over everything get a loop that threads can share.
+ * Pass partial: reductions over everything get a loop that threads can share:
+ * over the outermost of several axes, over the chunks of a single one.
  */
 #include "compiler/tree/tree.h"
 
-/* What sole_reduction finds. */
+/* ---- which reduction ---- */
+
+/* The outermost axis of reduction "n" can be a loop of its own. A chain of
+ * several axes has no partial results. */
+static bool
+has_parts(ix_unit *u, const ilex_array *n)
+{
+    const ix_axis *ax = n->interior->ax;
+    const ix_lin *extent;
+    bool no_identity = ix_reduction_of(n) == IX_REDUCTION_PROD &&
+                       ix_dtype_is_complex((ilex_dtype)n->dtype);
+    if (n->interior->rank == 0 || ix_is_ranged(n) || ix_chunk_of(n) == 1 ||
+        ix_reduction_info_of(ix_reduction_of(n))->by_index)
+        return false;
+    if (n->interior->rank > 1)
+        return !ix_is_chain(n);
+    extent = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
+    for (int32_t i = 0; extent && i < extent->n; i++)
+        if (extent->t[i].k < 0)
+            return false; /* how many chunks would not grow with counted sizes
+                           */
+    return extent && (extent->n > 0 || extent->c > IX_CHUNK) && !no_identity &&
+           n->ops[0]->dtype == n->dtype;
+}
+
 typedef struct reduction_search {
     ix_unit *u;
     ix_map seen;
     ilex_array *found;
-    int count;
 } reduction_search;
 
+/* The first reduction in a body that has parts, outermost ones alone. */
 static void
-find_reductions(reduction_search *r, ilex_array *n)
+find_reduction(reduction_search *r, ilex_array *n)
 {
-    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&r->seen, n))
+    if (!(n->flags & IX_HAS_REDUCE) || r->found || ix_map_find(&r->seen, n) ||
+        !ix_map_set(&r->seen, &r->u->ctx->mem, n, 1))
         return;
-    if (!ix_map_set(&r->seen, &r->u->ctx->mem, n, 1))
-        r->count = 2; /* no memory: leave the body as it is */
     if (n->kind == IX_REDUCE) {
-        r->found = n;
-        r->count++;
+        r->found = has_parts(r->u, n) ? n : NULL;
         return;
     }
     for (int i = 0; i < n->nops; i++)
-        find_reductions(r, n->ops[i]);
+        find_reduction(r, n->ops[i]);
 }
 
-/* The one reduction, over several axes, in a body; or NULL. A chain has no
- * partial results per axis. */
 static ilex_array *
-sole_reduction(ix_unit *u, ilex_array *body)
+reduction_in(ix_unit *u, ilex_array *body)
 {
     reduction_search r = {.u = u};
-    find_reductions(&r, body);
+    find_reduction(&r, body);
     ix_map_free(&r.seen, &u->ctx->mem);
-    return r.count == 1 && r.found->interior->rank > 1 &&
-                   !ix_is_ranged(r.found) && !ix_is_chain(r.found) &&
-                   !ix_reduction_info_of(ix_reduction_of(r.found))->by_index
-               ? r.found
-               : NULL;
+    return r.found;
 }
 
-/* A REDUCE like "n" over part of its axes. */
-static ilex_array *
-part_of(ilex_array *n, const ix_domain *box, int first, int lanes,
-        ilex_array *body)
+/* ---- its parts ---- */
+
+/* A reduction that is cut: kernel "outer" stores "part" for each index, and
+ * "whole" of what is stored takes its place. */
+typedef struct cut {
+    const ix_domain *outer;
+    ilex_array *part;
+    ix_reduce_order whole;
+} cut;
+
+/* For every index of the outermost axis the reduction over the others. */
+static void
+cut_axes(ilex_context *ctx, ilex_array *n, cut *c)
 {
-    ix_reduce_order order = {ix_reduction_of(n), first, lanes, false,
-                             ix_is_total(n)};
-    return ix_scalar_reduce_as(n->ctx, &order, (ilex_dtype)n->dtype, box, body);
+    const ix_domain *inner =
+        ix_domain_new(ctx, n->interior->rank - 1, n->interior->ax + 1);
+    ilex_array *index = ix_scalar_index(ctx, 0);
+    ix_substitution s = {
+        .ctx = ctx, .rindex = &index, .nrindex = 1, .from = n->attr[1]};
+    ilex_array *body = ix_substitute(&s, n->ops[0]);
+    ix_substitution_free(&s);
+    ix_reduce_order part = c->whole;
+    part.first++;
+    part.lanes = (int)ix_lanes_of(n);
+    c->outer = ix_domain_new(ctx, 1, n->interior->ax);
+    c->part =
+        inner && !ix_is_poison(body)
+            ? ix_scalar_reduce_as(ctx, &part, (ilex_dtype)n->dtype, inner, body)
+            : NULL;
+}
+
+/* For every chunk of the only axis its elements. */
+static void
+cut_chunks(ilex_context *ctx, ilex_array *n, cut *c)
+{
+    const ix_axis *ax = n->interior->ax;
+    const ix_lin *extent = ix_lin_sub(ctx, ax->hi, ax->lo);
+    const ix_lin *count = NULL;
+    if (extent && extent->n == 0) {
+        count = ix_lin_const(ctx, (extent->c - 1) / IX_CHUNK + 1);
+    } else if (extent) {
+        int32_t p = ix_param_quotient(ctx, extent, IX_CHUNK);
+        count = p < 0 ? NULL : ix_lin_param(ctx, p);
+    }
+    ix_axis chunks = {.lo = ix_lin_const(ctx, 0), .hi = count};
+    ilex_array *lo = ix_index_fma(ctx, ix_index_lin(ctx, ax->lo), IX_CHUNK,
+                                  ix_scalar_index(ctx, 0));
+    ilex_array *hi = ix_index_min(ctx, ix_index_offset(ctx, lo, IX_CHUNK),
+                                  ix_index_lin(ctx, ax->hi));
+    ilex_array *ops[3] = {n->ops[0], lo, hi};
+    ix_reduce_order part = c->whole;
+    part.lanes = (int)ix_lanes_of(n);
+    part.chain = ix_is_chain(n);
+    part.chunk = true;
+    c->whole.of_chunks = true;
+    c->outer = ix_domain_new(ctx, 1, &chunks);
+    c->part = ix_scalar_reduce_range_as(ctx, &part, (ilex_dtype)n->dtype,
+                                        n->interior, ops);
+}
+
+/* The kernel that stores the parts. */
+static ix_kernel *
+partial_kernel(ix_unit *u, const cut *c, int *buffer)
+{
+    if (!c->outer || !c->part || ix_is_poison(c->part))
+        return NULL;
+    *buffer = ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
+                                            .name = "",
+                                            .dtype = (ilex_dtype)c->part->dtype,
+                                            .interior = c->outer,
+                                            .box = c->outer,
+                                            .inplace = -1});
+    ix_kernel *k = ix_unit_kernel(u, c->outer);
+    ix_kernel_store(u, k, *buffer, c->part);
+    return k;
 }
 
 typedef struct replacement {
@@ -64,75 +148,66 @@ replace_node(void *user, ilex_array *n)
     return n == r->from ? r->to : n;
 }
 
-/* The kernel that stores, for every index of the outermost reduced axis, the
- * reduction over the other axes. */
+/* Puts the kernel of the parts before "k" and reduces its results in "k". */
 static ix_kernel *
-partial_kernel(ix_unit *u, ilex_array *n, int *buffer)
+split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
 {
     ilex_context *ctx = u->ctx;
-    const ix_domain *outer = ix_domain_new(ctx, 1, n->interior->ax);
-    const ix_domain *inner =
-        ix_domain_new(ctx, n->interior->rank - 1, n->interior->ax + 1);
-    ilex_array *index = ix_scalar_index(ctx, 0);
-    ix_substitution s = {
-        .ctx = ctx, .rindex = &index, .nrindex = 1, .from = n->attr[1]};
-    ilex_array *body = ix_substitute(&s, n->ops[0]);
-    ix_substitution_free(&s);
-    if (!outer || !inner || ix_is_poison(body))
-        return NULL;
-    body = part_of(n, inner, (int)n->attr[1] + 1, (int)ix_lanes_of(n), body);
-    if (ix_is_poison(body))
-        return NULL;
-    *buffer = ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                            .name = "",
-                                            .dtype = (ilex_dtype)n->dtype,
-                                            .interior = outer,
-                                            .box = outer,
-                                            .inplace = -1});
-    ix_kernel *k = ix_unit_kernel(u, outer);
-    ix_kernel_store(u, k, *buffer, body);
-    return k;
-}
-
-/* Puts the partial kernel before "k" and reduces its results in "k". */
-static bool
-split_reduction(ix_unit *u, ix_kernel **at, ilex_array *n)
-{
-    ix_kernel *k = *at;
     int buffer;
-    ix_kernel *partial = partial_kernel(u, n, &buffer);
+    cut c = {.whole = {.reduction = ix_reduction_of(n),
+                       .first = (int)n->attr[1],
+                       .lanes = 1,
+                       .total = ix_is_total(n)}};
+    (n->interior->rank > 1 ? cut_axes : cut_chunks)(ctx, n, &c);
+    ix_kernel *partial = partial_kernel(u, &c, &buffer);
     if (!partial)
-        return false;
-    ilex_array *index = ix_scalar_rindex(u->ctx, (int)n->attr[1]);
+        return NULL;
+    ilex_array *index = ix_scalar_rindex(ctx, c.whole.first);
     ilex_array *load =
-        ix_scalar_load(u->ctx, (ilex_dtype)n->dtype, buffer, 1, &index);
-    replacement r = {n, part_of(n, partial->box, (int)n->attr[1], 1, load)};
-    ix_substitution s = {.ctx = u->ctx, .rewrite = replace_node, .user = &r};
+        ix_scalar_load(ctx, (ilex_dtype)n->dtype, buffer, 1, &index);
+    replacement r = {n, ix_scalar_reduce_as(ctx, &c.whole, (ilex_dtype)n->dtype,
+                                            c.outer, load)};
+    ix_substitution s = {.ctx = ctx, .rewrite = replace_node, .user = &r};
     k->body->value = ix_substitute(&s, k->body->value);
     ix_substitution_free(&s);
     partial->phase = k->phase;
     partial->calls = k->calls;
     partial->next = k;
-    *at = partial;
     u->changed = true;
-    return !ix_is_poison(k->body->value);
+    return ix_is_poison(k->body->value) ? NULL : partial;
 }
 
-/* needs: nests; gives: reductions of several axes to a single value as two
- * kernels, the first with a loop that threads can share. The nest of one-axis
- * reductions that defines the result stays the same, so the bits do. */
+/* The kernels of all parts, before "*at", which is of rank 0. */
+static bool
+split_all(ix_unit *u, ix_kernel **at)
+{
+    ix_kernel *k = *at;
+    ilex_array *n;
+    while ((n = reduction_in(u, k->body->value))) {
+        ix_kernel *partial = split_reduction(u, k, n);
+        if (!partial)
+            return false;
+        *at = partial;
+        at = &partial->next;
+    }
+    return true;
+}
+
+/* needs: nests; gives: reductions of several axes, or of more than a chunk, to
+ * a single value as two kernels, the first with a loop that threads can share.
+ * The nest of one-axis reductions and the chunks that define the result stay
+ * the same, so the bits do. */
 bool
 ix_pass_partial(ix_unit *u)
 {
+    ix_kernel *next;
     if (u->reference)
         return true;
-    for (ix_kernel **at = &u->kernels; *at; at = &(*at)->next) {
+    for (ix_kernel **at = &u->kernels; *at; at = &next->next) {
         const ix_stmt *store = (*at)->body;
-        if (store->kind != IX_STMT_STORE || store->next ||
-            !(store->value->flags & IX_HAS_REDUCE))
-            continue;
-        ilex_array *n = sole_reduction(u, store->value);
-        if (n && !split_reduction(u, at, n))
+        next = *at;
+        if (store->kind == IX_STMT_STORE && !store->next &&
+            (store->value->flags & IX_HAS_REDUCE) && !split_all(u, at))
             return false;
     }
     ix_unit_number(u);

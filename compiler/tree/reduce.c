@@ -309,7 +309,8 @@ loops(ix_reduce_axis *x)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
     if (ix_reduce_bound(x, &never) && never)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
-    if (x->extent < 0 || x->extent > IX_CHUNK)
+    bool one = x->extent >= 0 && x->extent <= ix_chunk_of(x->n);
+    if (!one && !ix_is_chunk(x->n))
         return ix_reduce_chunks(x, empty_value(x));
     ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
     ix_reduce_chunk(x, x->lo, x->hi, a);
@@ -322,7 +323,8 @@ ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
     ix_reduce_axis x = axis_of(b, n, k, index, NULL);
     if (x.extent == 0 || (ix_is_chain(n) && empty_inside(&x)))
         return empty_value(&x);
-    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_unrolls(b->u, n, k))
+    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_chunk_of(n) > 1 &&
+        ix_unrolls(b->u, n, k))
         return unrolled(&x);
     return ix_value_of(b->u, loops(&x));
 }

@@ -47,8 +47,12 @@ typedef struct ix_param {
     int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
     struct ilex_array *mask; /* its value is the number of true elements of
                                 this array, found out by the run; or NULL */
-    const struct ix_assumption *bound; /* then: it is no more than there are */
-    const struct ix_env *rests;        /* that, and what the mask rests on */
+    const struct ix_lin *dividend; /* its value is this divided by "divisor",
+                                      rounded up; or NULL */
+    int64_t divisor;
+    const struct ix_assumption
+        *bound; /* of a counted size: it is no more than there are */
+    const struct ix_env *rests; /* that, and what the mask rests on */
 } ix_param;
 
 /* A place in the source: a word of "length" bytes; line 0: none. */

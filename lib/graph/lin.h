@@ -55,6 +55,11 @@ const char *ix_param_key(const ilex_context *ctx, int32_t param);
  * -1 with one when there is no memory. */
 int32_t ix_param_product(ilex_context *ctx, int32_t a, int32_t b);
 
+/* The parameter a/divisor, rounded up, of a form that is >= 0. It is known as
+ * any size is, no more: for what the compiler stores, not for shapes. */
+int32_t ix_param_quotient(ilex_context *ctx, const struct ix_lin *a,
+                          int64_t divisor);
+
 /* The parameter without its factor "i", which exists whenever the product does.
  */
 int32_t ix_param_without(ilex_context *ctx, int32_t product, int i);

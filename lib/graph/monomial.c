@@ -82,6 +82,37 @@ ix_param_product(ilex_context *ctx, int32_t a, int32_t b)
     return n ? intern(ctx, factor, n) : -1;
 }
 
+/* The symbol "ceil(a/divisor)", -1 when there is no memory. */
+static int32_t
+quotient_symbol(ilex_context *ctx, const ix_lin *a, int64_t divisor)
+{
+    bool sum = a->n + (a->c != 0) > 1;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_text_put(&t, sum ? "ceil((" : "ceil(");
+    ix_lin_print(ctx, a, &t);
+    ix_text_format(&t, sum ? ")/%lld)" : "/%lld)", (long long)divisor);
+    const char *s = ix_text_string(&t);
+    int32_t symbol = s ? ix_symbol_of(ctx, s, strlen(s)) : -1;
+    ix_text_free(&t);
+    return symbol;
+}
+
+int32_t
+ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor)
+{
+    for (size_t i = 0; i < ctx->nparams; i++)
+        if (ctx->param[i].dividend == a && ctx->param[i].divisor == divisor)
+            return (int32_t)i;
+    int32_t symbol = quotient_symbol(ctx, a, divisor);
+    return ix_param_add(ctx, (ix_param){.symbol = symbol,
+                                        .key = symbol,
+                                        .degree = 1,
+                                        .factor = {(int32_t)ctx->nparams},
+                                        .dividend = a,
+                                        .divisor = divisor});
+}
+
 int32_t
 ix_param_without(ilex_context *ctx, int32_t product, int i)
 {

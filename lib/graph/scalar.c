@@ -274,6 +274,26 @@ lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
     return lanes;
 }
 
+/* A node over one operand, or over a body and the ends of its range. */
+static ilex_array *
+reduce_node(ilex_context *ctx, const ix_reduce_order *o, ilex_dtype result,
+            const ix_domain *box, int nops, ilex_array *const *ops)
+{
+    int64_t attr[4] = {o->reduction, o->first, o->lanes,
+                       (o->chain ? IX_REDUCE_CHAIN : 0) |
+                           (o->total ? IX_REDUCE_TOTAL : 0) |
+                           (o->chunk ? IX_REDUCE_CHUNK : 0) |
+                           (o->of_chunks ? IX_REDUCE_OF_CHUNKS : 0)};
+    ix_node_spec spec = {.kind = IX_REDUCE,
+                         .dtype = result,
+                         .interior = box,
+                         .nops = nops,
+                         .ops = ops,
+                         .nattr = 4,
+                         .attr = attr};
+    return box ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
+}
+
 static ilex_array *
 reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
        const ix_domain *box, int first, ilex_array *body, bool total)
@@ -285,9 +305,12 @@ reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
     int lanes = chain || last < 0 ? 1
                                   : lanes_of(ctx, reduction, body,
                                              &box->ax[last], first + last);
-    return ix_scalar_reduce_as(
-        ctx, &(ix_reduce_order){reduction, first, lanes, chain, total}, result,
-        box, body);
+    ix_reduce_order order = {.reduction = reduction,
+                             .first = first,
+                             .lanes = lanes,
+                             .chain = chain,
+                             .total = total};
+    return reduce_node(ctx, &order, result, box, 1, &body);
 }
 
 ilex_array *
@@ -310,17 +333,15 @@ ilex_array *
 ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
                     ilex_dtype result, const ix_domain *box, ilex_array *body)
 {
-    int64_t attr[4] = {order->reduction, order->first, order->lanes,
-                       (order->chain ? IX_REDUCE_CHAIN : 0) |
-                           (order->total ? IX_REDUCE_TOTAL : 0)};
-    ix_node_spec spec = {.kind = IX_REDUCE,
-                         .dtype = result,
-                         .interior = box,
-                         .nops = 1,
-                         .ops = &body,
-                         .nattr = 4,
-                         .attr = attr};
-    return ix_node_scoped(ctx, &spec);
+    return reduce_node(ctx, order, result, box, 1, &body);
+}
+
+ilex_array *
+ix_scalar_reduce_range_as(ilex_context *ctx, const ix_reduce_order *order,
+                          ilex_dtype result, const ix_domain *box,
+                          ilex_array *const *body_lo_hi)
+{
+    return reduce_node(ctx, order, result, box, 3, body_lo_hi);
 }
 
 ilex_array *
@@ -328,15 +349,9 @@ ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
                         ilex_dtype result, const ix_domain *box, int first,
                         ilex_array *const *body_lo_hi)
 {
-    int64_t attr[4] = {reduction, first, 1, false};
-    ix_node_spec spec = {.kind = IX_REDUCE,
-                         .dtype = result,
-                         .interior = box,
-                         .nops = 3,
-                         .ops = body_lo_hi,
-                         .nattr = 4,
-                         .attr = attr};
-    return box ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
+    ix_reduce_order order = {
+        .reduction = reduction, .first = first, .lanes = 1};
+    return reduce_node(ctx, &order, result, box, 3, body_lo_hi);
 }
 
 /* ---- rewriting ---- */

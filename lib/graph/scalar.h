@@ -115,12 +115,19 @@ typedef struct ix_reduce_order {
     int first; /* _r of the first axis */
     int lanes; /* of the last axis */
     bool chain, total;
+    bool chunk;     /* ranged: the range is a chunk at most, in these lanes */
+    bool of_chunks; /* elements are results of chunks */
 } ix_reduce_order;
 ilex_array *ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
                                 ilex_dtype result, const ix_domain *box,
                                 ilex_array *body);
 /* The same over one axis with a range that is computed: [lo, hi), i64, known to
- * be inside of "box" or checked. One lane; nothing where hi <= lo. */
+ * be inside of "box" or checked; nothing where hi <= lo. */
+ilex_array *ix_scalar_reduce_range_as(ilex_context *ctx,
+                                      const ix_reduce_order *order,
+                                      ilex_dtype result, const ix_domain *box,
+                                      ilex_array *const *body_lo_hi);
+/* The same in one lane. */
 ilex_array *ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
                                     ilex_dtype result, const ix_domain *box,
                                     int first, ilex_array *const *body_lo_hi);
@@ -139,7 +146,24 @@ ix_lanes_of(const ilex_array *n)
 {
     return n->attr[2];
 }
-enum { IX_REDUCE_CHAIN = 1, IX_REDUCE_TOTAL = 2 }; /* bits of attribute 3 */
+enum { /* bits of attribute 3 */
+       IX_REDUCE_CHAIN = 1,
+       IX_REDUCE_TOTAL = 2,
+       IX_REDUCE_CHUNK = 4,
+       IX_REDUCE_OF_CHUNKS = 8
+};
+/* Is its range one chunk at most? */
+static inline bool
+ix_is_chunk(const ilex_array *n)
+{
+    return (n->attr[3] & IX_REDUCE_CHUNK) != 0;
+}
+/* Elements that make a chunk. */
+static inline int64_t
+ix_chunk_of(const ilex_array *n)
+{
+    return n->attr[3] & IX_REDUCE_OF_CHUNKS ? 1 : IX_CHUNK;
+}
 static inline bool
 ix_is_chain(const ilex_array *n)
 {

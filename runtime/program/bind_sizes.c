@@ -120,7 +120,7 @@ ix_check_size(ix_run *r, const char *name)
     size_t k = 0;
     while (name && k < c->nsizes &&
            (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1 ||
-            c->size[k].own))
+            c->size[k].own || c->size[k].dividend))
         k++;
     if (!name || k == c->nsizes)
         return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
@@ -204,8 +204,9 @@ compute_products(ix_run *r)
 {
     const ix_compiled_size *s = ix_compiled_products(r->p->c, r->size);
     return s ? ix_fail(r->err, ILEX_E_OVERFLOW,
-                       "%s: with these sizes the product %s leaves 64 bits",
-                       r->p->c->name, s->name)
+                       "%s: with these sizes %s%s leaves 64 bits",
+                       r->p->c->name, s->dividend ? "" : "the product ",
+                       s->name)
              : ILEX_OK;
 }
 

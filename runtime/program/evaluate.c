@@ -28,7 +28,8 @@ tell_size(const ix_run *r, ilex_size_binding *size)
 {
     const ix_compiled *c = r->p->c;
     for (size_t k = 0; size->name && k < c->nsizes; k++)
-        if (c->size[k].degree <= 1 && !strcmp(c->size[k].name, size->name)) {
+        if (c->size[k].degree <= 1 && !c->size[k].dividend &&
+            !strcmp(c->size[k].name, size->name)) {
             size->value = r->size[k];
             return ILEX_OK;
         }

@@ -220,8 +220,8 @@ reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
 static ix_value
 reduce_chunks(const reduction *q, int k, int64_t lo, int64_t hi)
 {
-    int64_t half = IX_CHUNK;
-    if (hi - lo <= IX_CHUNK)
+    int64_t half = ix_chunk_of(q->n);
+    if (hi - lo <= half)
         return reduce_chunk(q, k, lo, hi);
     while (2 * half < hi - lo)
         half *= 2;

@@ -310,7 +310,7 @@ is_changed(tree_case *c, ix_unit *u)
     return changed;
 }
 
-/* Of the sizes, then of their products. */
+/* Of the sizes, then of what is computed from them. */
 static void
 solve_sizes(tree_case *c)
 {
@@ -328,6 +328,9 @@ solve_sizes(tree_case *c)
             if (ctx->param[p].degree > 1)
                 c->size[p] =
                     (i ? c->size[p] : 1) * c->size[ctx->param[p].factor[i]];
+        int64_t all, by = ctx->param[p].divisor;
+        if (by && ix_lin_eval(ctx->param[p].dividend, c->size, &all))
+            c->size[p] = all > 0 ? (all + by - 1) / by : 0;
     }
 }
 

@@ -299,6 +299,23 @@ START_TEST(long_rows)
 }
 END_TEST
 
+/* A whole array: its chunks are shared by threads. */
+START_TEST(whole_arrays)
+{
+    const int64_t lengths[] = {CHUNK - 1,     CHUNK,     CHUNK + 1,
+                               3 * CHUNK + 1, 4 * CHUNK, 7 * CHUNK + 5};
+    char text[200];
+    for (size_t i = 0; i < IX_COUNT(lengths); i++) {
+        single = i % 2 == 1;
+        check_rows("size n\nin a : T[n]\nout z : T = sum[0](a)\n", 1, 0,
+                   lengths[i], LANES);
+        snprintf(text, sizeof text, "in a : T[%d]\nout z : T = sum[0](a)\n",
+                 (int)lengths[i]);
+        check_rows(text, 1, 0, lengths[i], LANES);
+    }
+}
+END_TEST
+
 /* ---- sums of products ---- */
 
 /* The factors of one element: result indices i and l, reduced ones j and k. */
@@ -549,6 +566,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("sums", short_rows, long_rows, matrix_products, two_labels,
-                     no_elements, matrix_times_vector, paths, wide_accumulator);
+    return RUN_TESTS("sums", short_rows, long_rows, whole_arrays,
+                     matrix_products, two_labels, no_elements,
+                     matrix_times_vector, paths, wide_accumulator);
 }
