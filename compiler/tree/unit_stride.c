@@ -5,9 +5,12 @@
  * innermost loop runs; breaks: nothing.
  *
  * A stride of another axis is seldom 1 and would spoil the choice: a variant
- * exists where all of them are 1.
+ * exists where all of them are 1. They are parameters of a function; C promises
+ * room for 127, and TinyCC has some for 250.
  */
 #include "compiler/tree/tree.h"
+
+enum { MOST_STRIDES = 100 };
 
 typedef struct unit_walk {
     ix_unit *u;
@@ -22,6 +25,8 @@ note_stride(unit_walk *w, int buffer)
     for (size_t i = 0; i < k->nunits; i++)
         if (k->unit[i] == buffer)
             return;
+    if (k->nunits == MOST_STRIDES)
+        return;
     ix_arena_grow(&w->u->arena, &k->unit, &k->unit_capacity, k->nunits + 1,
                   sizeof *k->unit);
     k->unit[k->nunits++] = buffer;

@@ -196,9 +196,29 @@ limit_nested(diff_random *r, ix_text *t)
     ix_text_put(t, "\nout z = y\n");
 }
 
+/* Outputs that share a loop, each of inputs of its own. */
+static void
+put_wide(diff_random *r, ix_text *t)
+{
+    int inputs = diff_between(r, 90, 260), outputs = diff_between(r, 1, 3);
+    ix_text_put(t, "size n\n");
+    for (int i = 0; i < inputs * outputs; i++)
+        ix_text_format(t, "in x%d : i64[n]\n", i);
+    for (int k = 0; k < outputs; k++) {
+        ix_text_format(t, "out y%d : i64[n] = 1", k);
+        for (int i = 0; i < inputs; i++)
+            ix_text_format(t, " + x%d", k * inputs + i);
+        ix_text_char(t, '\n');
+    }
+}
+
 void
 limit_operands(diff_random *r, ix_text *t)
 {
+    if (diff_chance(r, 20)) {
+        put_wide(r, t);
+        return;
+    }
     int inputs = diff_between(r, 1, 120), uses = diff_between(r, 1, 300);
     ix_text_put(t, "size n\n");
     for (int i = 0; i < inputs; i++)
