@@ -145,6 +145,10 @@ START_TEST(many_become_one)
 }
 END_TEST
 
+/* Sums that stay one kernel each. */
+#define SUMS                                                                   \
+    "map s[1] = sum[k:n](x[k])\nmap t[1] = sum[k:m](y[k])\n"                   \
+    "out a : f64[1] = s\nout b : f64[1] = t\n"
 #define HEAD "ilex 1\nprogram some\nsize n, m\nassume n >= 100 && m >= 100\n"
 #define TWO "in x : f64[n]\nin y : f64[m]\n"
 
@@ -152,7 +156,7 @@ START_TEST(shared)
 {
     static const char *const texts[] = {
         /* sizes */
-        HEAD TWO "out a : f64 = sum[0](x)\nout b : f64 = sum[0](y)\n",
+        HEAD TWO SUMS,
         /* constants beside the range of the kernel, which pieces have */
         HEAD TWO "map s[n] = where(_0 < 13, x[_0], 2.0*x[_0])\n"
                  "map t[m] = where(_0 < 70, y[_0], 2.0*y[_0])\n"
@@ -224,16 +228,15 @@ START_TEST(several_targets)
 {
     ix_compile_request request = {.names = true};
     request.dialect[IX_DIALECT_cc] = request.dialect[IX_DIALECT_cuda] = true;
-    ilex_module *m = parse(HEAD TWO "out a : f64 = sum[0](x)\n"
-                                    "out b : f64 = sum[0](y)\n");
+    ilex_module *m = parse(HEAD TWO SUMS);
     ix_compiled *c = ix_compile(m, &request);
     ck_assert_msg(c != NULL, "%s", ilex_error_text(ctx));
     for (int d = IX_DIALECT_cc; d <= IX_DIALECT_cuda; d++) {
         ck_assert_int_eq(c->source[d].layout[0].function, 0);
         ck_assert_int_eq(c->source[d].layout[1].function, 0);
         ck_assert_ptr_nonnull(strstr(c->source[d].unit[0],
-                                     "/* k0 computes a on [] */\n"
-                                     "/* k1 computes b on [], the same way "
+                                     "/* k0 computes a on [1] */\n"
+                                     "/* k1 computes b on [1], the same way "
                                      "*/\n"));
     }
     ix_compiled_free(c);
@@ -247,9 +250,9 @@ START_TEST(broken_arguments)
 {
     ix_unit u;
     run_passes(&u,
-               parse(HEAD TWO "in z : f32[m]\nout a : f64 = sum[0](x)\n"
-                              "out b : f64 = sum[0](y)\n"
-                              "out c : f32 = max[0](z)\n"),
+               parse(HEAD TWO
+                     "in z : f32[m]\n" SUMS
+                     "map w[1] = max[k:m](z[k])\nout c : f32[1] = w\n"),
                "share");
     ix_kernel *k = u.kernels->next;
     ck_assert_ptr_eq(k->like, u.kernels);
