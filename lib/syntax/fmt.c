@@ -405,7 +405,7 @@ fmt_COMMENT(ix_text *t, const ix_statement *s)
 }
 
 static void (*const fmt_of[IX_NSTATEMENTS])(ix_text *, const ix_statement *) = {
-#define IX_STATEMENT(NAME, keyword, example) fmt_##NAME,
+#define IX_STATEMENT(NAME, keyword, example, meaning) fmt_##NAME,
 #include "lib/syntax/statements.def"
 };
 

@@ -314,7 +314,9 @@ ilex_array *ix_parse_region(ix_parser *p, const ix_syntax *x);
 /* Axes of two operands: how many, 2; one of each, [1, 0]; lists of them,
  * [[0, 1], [1, 0]]. */
 void ix_parse_pairs(ix_parser *p, const ix_attribute *a, ix_given *given);
-/* The function with an example of its attributes: "roll(x; axis=0, by=1)". */
+/* The function with an example of its attributes: "roll(x; axis=0, by=1)";
+ * written to a text, or as a string of the parser's arena. */
+void ix_signature_write(const ix_signature *s, ix_text *t);
 const char *ix_signature_example(ix_parser *p, const ix_signature *signature);
 
 /* ---- whole texts ---- */

@@ -214,8 +214,8 @@ check_attributes(const reading *r)
     }
 }
 
-const char *
-ix_signature_example(ix_parser *p, const ix_signature *s)
+void
+ix_signature_write(const ix_signature *s, ix_text *t)
 {
     static const char *const values[] = {
         [IX_ATTRIBUTE_AXIS] = "0",    [IX_ATTRIBUTE_AXES] = "[1, 0]",
@@ -225,21 +225,25 @@ ix_signature_example(ix_parser *p, const ix_signature *s)
         [IX_ATTRIBUTE_INT] = "1",     [IX_ATTRIBUTE_SHAPE] = "[n, 3]",
         [IX_ATTRIBUTE_VALUE] = "0.0", [IX_ATTRIBUTE_WORD] = "wrap",
         [IX_ATTRIBUTE_DTYPE] = "f64"};
+    static const char *const operands[] = {"", "x", "x, y", "x, y, z",
+                                           "x, y, z, w"};
+    ix_text_format(t, "%s(", s->text);
+    bool bounds = s->most == 0 && s->nattributes > 0;
+    bool shape = bounds && !strcmp(s->attribute[0].name, "shape");
+    ix_text_put(t, shape ? "n, 3" : bounds ? "n" : operands[s->least]);
+    for (int i = bounds; i < s->nattributes; i++)
+        ix_text_format(t, "%s%s=%s", i > bounds ? ", " : "; ",
+                       s->attribute[i].name, values[s->attribute[i].type]);
+    ix_text_char(t, ')');
+}
+
+const char *
+ix_signature_example(ix_parser *p, const ix_signature *s)
+{
     ix_mem mem = ix_arena_mem(&p->reader.arena);
     ix_text t;
     ix_text_init(&t, &mem);
-    ix_text_format(&t, "%s(", s->text);
-    bool bounds = s->most == 0 && s->nattributes > 0;
-    bool shape = bounds && !strcmp(s->attribute[0].name, "shape");
-    ix_text_put(&t, shape           ? "n, 3"
-                    : bounds        ? "n"
-                    : s->most == 0  ? ""
-                    : s->least <= 1 ? "x"
-                                    : "x, y");
-    for (int i = bounds; i < s->nattributes; i++)
-        ix_text_format(&t, "%s%s=%s", i > bounds ? ", " : "; ",
-                       s->attribute[i].name, values[s->attribute[i].type]);
-    ix_text_char(&t, ')');
+    ix_signature_write(s, &t);
     const char *text = ix_text_string(&t);
     return text ? text : s->text;
 }

@@ -312,7 +312,14 @@ bool
 ix_parse_is_builtin(const ix_word *w)
 {
     static const char *const names[] = {
-        "size", "index", "random", "random_f32", "restrict", "concat_where"};
+#define WORD_function(word) word,
+#define WORD_reduction(word)
+#define WORD_clause(word)
+#define WORD_mode(word)
+#define WORD_constant(word)
+#define IX_WORD(word, class, example, meaning) WORD_##class(word)
+#include "lib/syntax/words.def"
+    };
     for (size_t i = 0; i < IX_COUNT(names); i++)
         if (ix_word_is(w, names[i]))
             return true;

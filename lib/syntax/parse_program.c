@@ -344,7 +344,7 @@ build_COMMENT(ix_parser *p, const ix_statement *s)
 
 static void (*const build_of[IX_NSTATEMENTS])(ix_parser *,
                                               const ix_statement *) = {
-#define IX_STATEMENT(NAME, keyword, example) build_##NAME,
+#define IX_STATEMENT(NAME, keyword, example, meaning) build_##NAME,
 #include "lib/syntax/statements.def"
 };
 

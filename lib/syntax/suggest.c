@@ -66,8 +66,15 @@ suggest(ix_suggestion *s, const char *name)
 void
 ix_suggest_functions(ix_suggestion *s)
 {
-    static const char *const others[] = {"size", "index",  "min",       "max",
-                                         "abs",  "random", "random_f32"};
+    static const char *const others[] = {
+#define WORD_function(word) word,
+#define WORD_reduction(word) word,
+#define WORD_clause(word)
+#define WORD_mode(word)
+#define WORD_constant(word)
+#define IX_WORD(word, class, example, meaning) WORD_##class(word)
+#include "lib/syntax/words.def"
+        "abs"};
     for (unsigned k = 0; k < IX_NOPS; k++)
         suggest(s, ix_op_info_of((ix_op)k)->name);
     for (unsigned k = 0; k < IX_NREDUCTIONS; k++)

@@ -11,12 +11,12 @@
 #include <stdio.h>
 
 const char *const ix_statement_keywords[IX_NSTATEMENTS] = {
-#define IX_STATEMENT(NAME, keyword, example) keyword,
+#define IX_STATEMENT(NAME, keyword, example, meaning) keyword,
 #include "lib/syntax/statements.def"
 };
 
 const char *const ix_statement_examples[IX_NSTATEMENTS] = {
-#define IX_STATEMENT(NAME, keyword, example) example,
+#define IX_STATEMENT(NAME, keyword, example, meaning) example,
 #include "lib/syntax/statements.def"
 };
 
@@ -354,7 +354,7 @@ syntax_COMMENT(ix_reader *r, ix_statement *s)
 }
 
 static void (*const syntax_of[IX_NSTATEMENTS])(ix_reader *, ix_statement *) = {
-#define IX_STATEMENT(NAME, keyword, example) syntax_##NAME,
+#define IX_STATEMENT(NAME, keyword, example, meaning) syntax_##NAME,
 #include "lib/syntax/statements.def"
 };
 

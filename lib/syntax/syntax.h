@@ -99,7 +99,7 @@ typedef struct ix_tag {
 } ix_tag;
 
 typedef enum ix_statement_kind {
-#define IX_STATEMENT(NAME, keyword, example) IX_STATEMENT_##NAME,
+#define IX_STATEMENT(NAME, keyword, example, meaning) IX_STATEMENT_##NAME,
 #include "lib/syntax/statements.def"
     IX_NSTATEMENTS
 } ix_statement_kind;

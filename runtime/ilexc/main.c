@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/ilexc/help.h"
+
 /* A row of verbs.def. */
 typedef struct verb_row {
     const char *name, *meaning, *details;
@@ -36,10 +38,30 @@ help_verb(const verb_row *verb)
 {
     printf("ilexc %s [OPTION ...] %s: %s\n", verb->name,
            ix_cli_options_operands(verb->name), verb->meaning);
-    fputs("FILE holds a program in .ilx text; `-` is standard input.\n",
-          stdout);
+    if (strcmp(ix_cli_options_operands(verb->name), "FILE") == 0)
+        puts("FILE holds a program in .ilx text; `-` is standard input.");
     ix_cli_options_help(verb->name);
     printf("\n%s", verb->details);
+}
+
+/* Prints what a name means: of a verb, of anything else, or of both. */
+static ix_cli_exit
+help_name(const char *name)
+{
+    const verb_row *verb = find_verb(name);
+    if (verb)
+        help_verb(verb);
+    if (ix_help_print(name, verb != NULL) > 0 || verb)
+        return IX_EXIT_OK;
+    ix_word word = {.text = name, .length = (int32_t)strlen(name)};
+    ix_suggestion near = ix_suggest(&word);
+    for (int i = 0; i < NVERBS; i++)
+        ix_suggest_name(&near, verbs[i].name, strlen(verbs[i].name));
+    ix_topic_suggest(&near);
+    return ix_cli_usage(NULL,
+                        "there is no verb %s, and nothing else of this "
+                        "name%s",
+                        name, ix_suggestion_show(&near).s);
 }
 
 /* Prints the help of the command. */
@@ -53,7 +75,10 @@ help(void)
         printf("    ilexc %-7s %-6s %s\n", verbs[i].name,
                ix_cli_options_operands(verbs[i].name), verbs[i].meaning);
     fputs(
-        "    ilexc help VERB     tells about a verb; also ilexc VERB --help\n"
+        "    ilexc help NAME     tells about a verb (also ilexc VERB --help), "
+        "or"
+        "\n"
+        "                        a function, statement, option, error, ...\n"
         "    ilexc --passes      lists the passes of the compiler\n"
         "    ilexc --options     lists the library's options: --name=value for"
         "\n"
@@ -93,11 +118,8 @@ about(int argc, char **argv, ix_cli_exit *status)
                (strcmp(word, "help") == 0 && argc == 2)) {
         help();
     } else if (strcmp(word, "help") == 0) {
-        const verb_row *verb = find_verb(argv[2]);
-        if (verb)
-            help_verb(verb);
-        else
-            *status = ix_cli_usage(NULL, "there is no verb %s", argv[2]);
+        for (int i = 2; i < argc && *status == IX_EXIT_OK; i++)
+            *status = help_name(argv[i]);
     } else if (strncmp(word, "--", 2) == 0 && ilex_table(word + 2)) {
         print_table(word + 2);
     } else {

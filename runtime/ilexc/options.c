@@ -124,6 +124,8 @@ has_actions(const char *verb)
 const char *
 ix_cli_options_operands(const char *verb)
 {
+    if (strcmp(verb, "list") == 0)
+        return "[WHAT]";
     return has_actions(verb) ? "ACTION" : "FILE";
 }
 
@@ -163,6 +165,8 @@ check_operands(const ix_cli_command *c)
 {
     if (has_actions(c->verb) && !c->action)
         return ix_cli_usage(c->verb, "what is to be done?");
+    if (strcmp(c->verb, "list") == 0)
+        return IX_EXIT_OK;
     if (!c->file && (!c->action || *actions[find_action(c->action)].operand))
         return ix_cli_usage(c->verb, "which program? `-` is standard input");
     return IX_EXIT_OK;
