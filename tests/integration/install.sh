@@ -46,6 +46,11 @@ do
     [ ! -x "$program" ] || "$program" --version
 done
 
+for page in ilexc.1 ilex.7 ilex_program.3 ilex_run.3
+do
+    [ -s "$(find "$prefix" -name $page)" ] || { echo "no $page"; exit 1; }
+done
+
 $MAKE -s uninstall DESTDIR="$root" >"$root/log" 2>&1
 rest=$(find "$prefix" ! -type d)
 [ -z "$rest" ] || { echo "left after uninstall:" "$rest"; exit 1; }
