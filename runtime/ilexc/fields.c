@@ -46,14 +46,6 @@ ix_cli_fields_load(ix_cli_run *r)
     return status;
 }
 
-/* The first point that a storage of the field has along an axis: of what is
- * declared, with the halo. */
-static int64_t
-first_point(const ix_cli_field *f, int k)
-{
-    return f->lo[k] - (f->halo[2 * k] > 0 ? f->halo[2 * k] : 0);
-}
-
 /* A storage for the field, on the points that the program needs. */
 static ilex_storage *
 make(ix_cli_run *r, const ix_cli_field *f)
@@ -62,11 +54,10 @@ make(ix_cli_run *r, const ix_cli_field *f)
     char axes[4096] = "";
     size_t used = 0;
     for (int k = 0; k < f->info.rank; k++) {
-        int64_t high = f->halo[2 * k + 1] > 0 ? f->halo[2 * k + 1] : 0;
         size_t length = strlen(f->info.axis[k]);
-        halo[2 * k] = f->lo[k] - first_point(f, k);
-        halo[2 * k + 1] = high;
-        shape[k] = f->hi[k] + high - first_point(f, k);
+        halo[2 * k] = f->lo[k] - f->first[k];
+        halo[2 * k + 1] = f->end[k] - f->hi[k];
+        shape[k] = f->end[k] - f->first[k];
         if (used + length + 3 > sizeof axes)
             return NULL;
         memcpy(axes + used, f->info.axis[k], length);
@@ -86,7 +77,7 @@ make(ix_cli_run *r, const ix_cli_field *f)
                               .axes = named ? axes : NULL,
                               .halo = named ? halo : NULL,
                               .origin = named ? f->lo : NULL,
-                              .name = f->info.name,
+                              .name = f->swapped ? NULL : f->info.name,
                               .fill = &zero};
     return ilex_storage_new(r->session.ctx, &spec);
 }
@@ -121,9 +112,8 @@ fill_from_file(ix_cli_field *f)
             int64_t first = f->lo[k];
             if (with_halo && f->halo[2 * k] > 0)
                 first -= f->halo[2 * k];
-            from[k] =
-                place(f->source.halo, index[k] + first_point(f, k) - first,
-                      ilex_storage_shape(f->file)[k]);
+            from[k] = place(f->source.halo, index[k] + f->first[k] - first,
+                            ilex_storage_shape(f->file)[k]);
             at += (ptrdiff_t)(index[k] * ilex_storage_stride(f->storage)[k]);
         }
         element = ilex_storage_at(f->file, from);
@@ -207,21 +197,45 @@ fill(ix_cli_run *r, ix_cli_field *f)
                        ilex_status_meaning(status));
 }
 
+/* Makes the storages of one field. */
+static ix_cli_exit
+make_field(ix_cli_run *r, ix_cli_field *f)
+{
+    bool twice = r->reference && (f->info.output || f->swapped);
+    f->storage = make(r, f);
+    if (f->storage && twice)
+        f->reference = make(r, f);
+    if (!f->storage || (twice && !f->reference))
+        return ix_cli_library_error(r->session.ctx);
+    return f->info.output ? IX_EXIT_OK : fill(r, f);
+}
+
+/* What changes places begins with the same contents: an output holds what its
+ * partner does where the program does not write, the reference's storages what
+ * the others do. */
+static ix_cli_exit
+begin(ix_cli_run *r, ix_cli_field *f)
+{
+    ilex_context *ctx = r->session.ctx;
+    const ix_cli_field *partner = ix_cli_swaps_partner(r, f);
+    ilex_status rc = ILEX_OK;
+    if (partner)
+        rc = ilex_storage_assign(ctx, f->storage, partner->storage);
+    if (rc == ILEX_OK && f->reference)
+        rc = ilex_storage_assign(ctx, f->reference, f->storage);
+    return rc == ILEX_OK ? IX_EXIT_OK : ix_cli_library_error(ctx);
+}
+
 ix_cli_exit
 ix_cli_fields_make(ix_cli_run *r)
 {
-    for (size_t i = 0; i < r->nfields; i++) {
-        ix_cli_field *f = &r->field[i];
-        f->storage = make(r, f);
-        if (f->storage && f->info.output && r->reference)
-            f->reference = make(r, f);
-        if (!f->storage || (f->info.output && r->reference && !f->reference))
-            return ix_cli_library_error(r->session.ctx);
-        ix_cli_exit status = f->info.output ? IX_EXIT_OK : fill(r, f);
-        if (status != IX_EXIT_OK)
-            return status;
-    }
-    return IX_EXIT_OK;
+    ix_cli_exit status = IX_EXIT_OK;
+    for (size_t i = 0; i < r->nfields && status == IX_EXIT_OK; i++)
+        status = make_field(r, &r->field[i]);
+    for (size_t i = 0; i < r->nfields && status == IX_EXIT_OK; i++)
+        if (r->field[i].swapped)
+            status = begin(r, &r->field[i]);
+    return status;
 }
 
 ilex_storage *
@@ -229,7 +243,7 @@ ix_cli_fields_domain(ix_cli_run *r, const ix_cli_field *f, ilex_storage *s)
 {
     ilex_storage *view = ilex_storage_retain(s);
     for (int k = 0; view && k < f->info.rank; k++) {
-        int64_t first = first_point(f, k);
+        int64_t first = f->first[k];
         ilex_storage *cut = ilex_storage_slice(
             r->session.ctx, view, k, f->lo[k] - first, f->hi[k] - first, 1);
         ilex_storage_release(view);

@@ -2,8 +2,10 @@
  *
  * A run of a program by `ilexc run`, and the steps it is made of: values.c
  * reads --in, --out and --size; sizes.c finds the size parameters; fields.c
- * makes the storages and fills them; save.c writes the outputs; compare.c
- * looks for the first difference; verb_run.c puts them together.
+ * makes the storages and fills them; swaps.c reads which change places between
+ * steps; execute.c runs; save.c writes the outputs, under names with the step
+ * (step_name.c); compare.c looks for the first difference; progress.c shows how
+ * far a long run is; verb_run.c puts them together.
  */
 #ifndef ILEX_ILEXC_RUN_H
 #define ILEX_ILEXC_RUN_H
@@ -50,16 +52,26 @@ typedef struct ix_cli_target {
 } ix_cli_target;
 
 /* An argument of the program. [lo, hi) is its declared domain, "halo" what
- * must be there around it (low, high), both for the sizes of the run. */
+ * must be there around it (low, high), both for the sizes of the run; its
+ * storage covers [first, end). "storage" and "reference" of an output are what
+ * the last step wrote, also where storages change places. */
 typedef struct ix_cli_field {
     ilex_argument_info info;
     ix_cli_source source;
     ix_cli_target target;
     ilex_storage *file; /* as read */
     int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK], halo[2 * ILEX_MAX_RANK];
+    int64_t first[ILEX_MAX_RANK], end[ILEX_MAX_RANK];
+    bool swapped; /* its storage changes places between steps */
     ilex_storage *storage;
-    ilex_storage *reference; /* of an output: what the reference gave */
+    ilex_storage *reference; /* of an output or a swapped input: what the
+                                reference back end works on */
 } ix_cli_field;
+
+/* Two fields whose storages change places after each step. */
+typedef struct ix_cli_swap {
+    size_t a, b;
+} ix_cli_swap;
 
 typedef struct ix_cli_run {
     const ix_cli_command *command;
@@ -71,7 +83,12 @@ typedef struct ix_cli_run {
     bool *known; /* of each size */
     size_t nsizes, ncounted;
     ilex_size_binding *counted; /* behind the sizes */
-    double seconds;             /* of the run */
+    int64_t steps, every, done; /* to be run; between files; run so far */
+    bool loop;                  /* --steps was given */
+    ix_cli_swap *swap;
+    size_t nswaps;
+    char *swaps;    /* the same as ilex_run_steps reads them */
+    double seconds; /* of all steps */
 } ix_cli_run;
 
 /* ---- values.c ---- */
@@ -106,9 +123,67 @@ ilex_storage *ix_cli_fields_domain(ix_cli_run *r, const ix_cli_field *f,
 /* The next index in C order below "shape"; false at the end. */
 bool ix_cli_fields_next(int rank, const int64_t *shape, int64_t *index);
 
+/* Fills the halos of swapped inputs whose rule follows the field (nearest,
+ * periodic) from what is inside now. "storage" has that of each field. */
+ix_cli_exit ix_cli_fields_halos(ix_cli_run *r, ilex_storage *const *storage);
+
+/* Does any field want that after each step? */
+bool ix_cli_fields_follow(const ix_cli_run *r);
+
+/* ---- swaps.c ---- */
+
+/* Reads --steps, --every and --swap. */
+ix_cli_exit ix_cli_swaps_read(ix_cli_run *r);
+
+/* Once the extents are known: can the storages change places? Those that do
+ * get room for what each of their fields needs. */
+ix_cli_exit ix_cli_swaps_fit(ix_cli_run *r);
+
+/* The input whose first contents an output begins with, because the two change
+ * places; NULL if there is none. */
+const ix_cli_field *ix_cli_swaps_partner(const ix_cli_run *r,
+                                         const ix_cli_field *f);
+
+/* ---- execute.c ---- */
+
+/* Runs the steps, compares, writes what is due. */
+ix_cli_exit ix_cli_execute(ix_cli_run *r);
+
+/* ---- progress.c ---- */
+
+/* What a terminal shows of a loop. */
+typedef struct ix_cli_progress {
+    bool shown;         /* standard error is a terminal */
+    bool lines;         /* there is something to wipe out */
+    double began, told; /* seconds of ix_cli_now() */
+} ix_cli_progress;
+
+/* Seconds of a clock that never goes back. */
+double ix_cli_now(void);
+
+/* Begins to watch a run; tells how far it is, if standard error is a terminal
+ * and it takes long; wipes that out. */
+ix_cli_progress ix_cli_progress_begin(const ix_cli_run *r);
+void ix_cli_progress_tell(ix_cli_progress *p, const ix_cli_run *r);
+void ix_cli_progress_wipe(ix_cli_progress *p);
+
+/* The steps to run before telling again, at least 1 and at most "most". */
+int64_t ix_cli_progress_steps(const ix_cli_progress *p, const ix_cli_run *r,
+                              int64_t most);
+
+/* ---- step_name.c ---- */
+
+/* Is the name of a file one for a step: "v%04d.npy" holds one integer
+ * conversion (%% is a percent sign)? Else "*why" says what is wrong; NULL if
+ * it has no % at all. */
+bool ix_cli_step_name_is(const char *name, const char **why);
+
+/* The name for a step, to be freed; NULL: no memory. */
+char *ix_cli_step_name(const char *name, int64_t step);
+
 /* ---- save.c, compare.c ---- */
 
-/* Writes the outputs to their targets. */
+/* Writes the outputs of step "r->done" to their targets. */
 ix_cli_exit ix_cli_save(ix_cli_run *r);
 
 /* Compares every output with the reference's, bit for bit; NaN equals NaN. */

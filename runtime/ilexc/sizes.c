@@ -132,6 +132,17 @@ check_file(ix_cli_field *f)
     return IX_EXIT_PROGRAM;
 }
 
+/* A storage covers what is declared, with the halo. */
+static void
+cover(ix_cli_field *f)
+{
+    for (int k = 0; k < f->info.rank; k++) {
+        int64_t low = f->halo[2 * k], high = f->halo[2 * k + 1];
+        f->first[k] = f->lo[k] - (low > 0 ? low : 0);
+        f->end[k] = f->hi[k] + (high > 0 ? high : 0);
+    }
+}
+
 ix_cli_exit
 ix_cli_sizes_solve(ix_cli_run *r)
 {
@@ -149,6 +160,7 @@ ix_cli_sizes_solve(ix_cli_run *r)
                                r->field[i].info.name);
         if (r->field[i].file && check_file(&r->field[i]) != IX_EXIT_OK)
             return IX_EXIT_PROGRAM;
+        cover(&r->field[i]);
     }
     return IX_EXIT_OK;
 }
@@ -163,7 +175,6 @@ shrink(ix_cli_run *r, size_t i)
     ilex_status rc = ilex_program_extents(
         r->program, i, r->size, r->nsizes + r->ncounted, lo, f->hi, NULL);
     for (int k = 0; rc == ILEX_OK && k < f->info.rank; k++) {
-        f->halo[2 * k] += lo[k] - f->lo[k];
         f->lo[k] = lo[k];
         f->hi[k] = f->hi[k] < lo[k] ? lo[k] : f->hi[k];
     }

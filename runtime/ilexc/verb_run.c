@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * `ilexc run`: compiles a program, makes storages for its arguments, runs it,
- * compares with the reference back end if asked, writes the outputs. Nothing
- * is printed unless -v, --out or a failure asks for it.
+ * `ilexc run`: compiles a program, makes storages for its arguments, runs it
+ * once or in a loop, compares with the reference back end if asked, writes the
+ * outputs. Nothing is printed unless -v, --out or a failure asks for it.
  */
 #define _GNU_SOURCE
 #include "runtime/ilexc/run.h"
@@ -10,15 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Compiles the program for the back end of --jit, and for the reference if
  * there is something to compare. */
@@ -107,49 +98,6 @@ require_sources(const ix_cli_run *r)
     return IX_EXIT_USAGE;
 }
 
-/* Copies what is newer on one side of host and device to the other. */
-static ilex_status
-synchronize(ix_cli_run *r, const ilex_binding *binding)
-{
-    ilex_status rc = ILEX_OK;
-    for (size_t i = 0; !rc && i < r->nfields; i++)
-        rc = ilex_storage_synchronize(r->session.ctx, binding[i].storage);
-    return rc;
-}
-
-/* Runs a program over the storages of the run. */
-static ix_cli_exit
-execute(ix_cli_run *r, const ilex_program *p, bool reference)
-{
-    ilex_binding *binding = calloc(r->nfields + 1, sizeof *binding);
-    ilex_call *call = calloc(1, sizeof *call);
-    ilex_status rc = ILEX_E_MEMORY;
-    if (binding && call) {
-        for (size_t i = 0; i < r->nfields; i++) {
-            ix_cli_field *f = &r->field[i];
-            ilex_storage *s =
-                reference && f->info.output ? f->reference : f->storage;
-            binding[i] = (ilex_binding)ILEX_BIND(f->info.name, s);
-        }
-        call->size = sizeof *call;
-        call->sizes = r->size;
-        call->size_count = r->nsizes;
-        call->counted = r->counted;
-        call->counted_count = r->ncounted;
-        rc = synchronize(r, binding);
-        double start = now();
-        rc = rc ? rc : ilex_run(p, binding, r->nfields, call);
-        r->seconds = reference ? r->seconds : now() - start;
-        rc = rc ? rc : synchronize(r, binding);
-    }
-    if (rc != ILEX_OK)
-        fprintf(stderr, "ilexc: error[E%d]: %s\n", (int)rc,
-                call && call->error[0] ? call->error : ilex_status_meaning(rc));
-    free(binding);
-    free(call);
-    return ix_cli_exit_of(rc);
-}
-
 /* Prints the table that -v asks for. */
 static void
 print_table(const ix_cli_run *r)
@@ -172,6 +120,9 @@ print_table(const ix_cli_run *r)
     printf("to source %.3f ms\n", 1e3 * ilex_program_lower_seconds(p));
     printf("to code   %.3f ms\n", 1e3 * ilex_program_jit_seconds(p));
     printf("run       %.3f ms\n", 1e3 * r->seconds);
+    if (r->loop)
+        printf("steps     %lld, %.4f ms each\n", (long long)r->steps,
+               1e3 * r->seconds / (double)r->steps);
     if (r->reference)
         printf("check     same bits as the reference back end\n");
     if (r->command->verbose > 1 && ilex_program_command(p)[0])
@@ -185,25 +136,18 @@ run(ix_cli_run *r)
     static ix_cli_exit (*const steps[])(ix_cli_run *) = {compile,
                                                          list,
                                                          ix_cli_values_read,
+                                                         ix_cli_swaps_read,
                                                          ix_cli_fields_load,
                                                          ix_cli_sizes_solve,
-                                                         ix_cli_fields_make};
+                                                         ix_cli_swaps_fit,
+                                                         ix_cli_fields_make,
+                                                         ix_cli_execute};
     ix_cli_exit status = IX_EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == 0; i++) {
         status = steps[i](r);
-        if (status == IX_EXIT_OK && steps[i] == ix_cli_values_read)
+        if (status == IX_EXIT_OK && steps[i] == ix_cli_swaps_read)
             status = require_sources(r);
     }
-    if (status == IX_EXIT_OK)
-        status = execute(r, r->program, false);
-    if (status == IX_EXIT_OK && r->reference)
-        status = execute(r, r->reference, true);
-    if (status == IX_EXIT_OK)
-        status = ix_cli_sizes_counted(r);
-    if (status == IX_EXIT_OK && r->reference)
-        status = ix_cli_compare(r);
-    if (status == IX_EXIT_OK)
-        status = ix_cli_save(r);
     if (status == IX_EXIT_OK && r->command->verbose)
         print_table(r);
     return status;
@@ -223,6 +167,8 @@ ix_cli_verb_run(const ix_cli_command *c)
     free(r.field);
     free(r.size);
     free(r.known);
+    free(r.swap);
+    free(r.swaps);
     ilex_program_release(r.program);
     ilex_program_release(r.reference);
     ix_cli_session_close(&r.session);

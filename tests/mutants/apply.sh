@@ -25,7 +25,7 @@ exists() {
     numpy) set -- tests/numpy/random_programs.sh ;;
     stages) set -- tests/stages/stages.sh ;;
     project) set -- tests/ahead/project.sh ;;
-    ilexc) set -- tests/integration/test_ilexc.sh ;;
+    ilexc*) set -- "tests/integration/test_$1.sh" ;;
     test_*) set -- "tests/unit/$1.c" ;;
     property | limits) set -- "tests/property/$1_main.c" ;;
     *) set -- "tests/$1/$1_main.c" ;;

@@ -70,7 +70,7 @@ configure_once() {
 target_of() {
     case ${1%%=*} in
     numpy) echo libilex.la ;;
-    stages | ilexc | project) echo ilexc ;;
+    stages | ilexc* | project) echo ilexc ;;
     cuda)
         echo tests/cuda/cuda tests/cuda/fake/libcuda.so.1 \
             tests/cuda/fake/libnvrtc.so.13
@@ -110,8 +110,8 @@ run() (
         ;;
     stages) exec timeout "$limit" sh ../source/tests/stages/stages.sh ;;
     project) exec timeout "$limit" sh ../source/tests/ahead/project.sh ;;
-    ilexc)
-        exec timeout "$limit" sh ../source/tests/integration/test_ilexc.sh
+    ilexc*)
+        exec timeout "$limit" sh "../source/tests/integration/test_$1.sh"
         ;;
     cuda)
         LD_LIBRARY_PATH=$PWD/tests/cuda/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
