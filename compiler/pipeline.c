@@ -66,6 +66,16 @@ listed(const char *list, const char *name)
     return false;
 }
 
+/* The pass that is meant. */
+static ix_suggestion_text
+suggest_pass(const char *name, size_t length)
+{
+    ix_suggestion s = ix_suggest(name, length);
+    ix_suggest_words(&s, pass_names, " ,");
+    ix_suggest_words(&s, "parsed steps emit all", " ");
+    return ix_suggestion_show(&s);
+}
+
 /* Every name of a list is a pass; else an error that lists them. */
 static bool
 check_list(ilex_context *ctx, const char *option, const char *list)
@@ -75,9 +85,10 @@ check_list(ilex_context *ctx, const char *option, const char *list)
         if (is_pass(p, length))
             continue;
         ix_fail(&ctx->error, ILEX_E_OPTION,
-                "%s: there is no pass '%.*s' (passes:%s; also parsed, "
+                "%s: there is no pass '%.*s'%s (passes:%s; also parsed, "
                 "steps, emit, all)",
-                option, (int)(length < 40 ? length : 40), p, pass_names);
+                option, (int)(length < 40 ? length : 40), p,
+                suggest_pass(p, length).s, pass_names);
         return false;
     }
     return true;

@@ -92,9 +92,10 @@ ix_axis_of(ilex_array *x, const char *operation, const char *text,
         return k;
     ix_poison(ctx, operation, 0, ILEX_E_AXIS,
               "%s: there is no axis '%.*s' in [%s] (for example: \"I\" or "
-              "\"0, -1\")",
+              "\"0, -1\")%s",
               operation, (int)(length < 40 ? length : 40), text,
-              d ? ix_domain_show(ctx, x->interior).s : "");
+              d ? ix_domain_show(ctx, x->interior).s : "",
+              ix_domain_suggest(ctx, d ? x->interior : NULL, text, length).s);
     return -1;
 }
 
@@ -223,8 +224,9 @@ ilex_reduce(ilex_array *x, const char *reduction, const char *axes, int keep,
     if (!reduction || !ix_reducer_find(reduction, strlen(reduction), &r))
         return ix_poison(x->ctx, "reduce", -1, ILEX_E_UNKNOWN,
                          "reduce: there is no reduction '%.40s' (for example: "
-                         "\"sum\", \"max\", \"var\")",
-                         reduction ? reduction : "NULL");
+                         "\"sum\", \"max\", \"var\")%s",
+                         reduction ? reduction : "NULL",
+                         ix_reduction_hint(reduction).s);
     if (!check_extra(x->ctx, r.name, "the mask", where) ||
         !check_extra(x->ctx, r.name, "the initial value", initial))
         return x->ctx->poison;

@@ -286,16 +286,20 @@ apply_op(ilex_context *ctx, const void *how, ilex_array *const *scalars)
 }
 
 static ilex_array *
-bad_dtypes(ilex_context *ctx, const char *name, int n, ilex_array *const *args)
+bad_dtypes(ilex_context *ctx, ix_op op, ilex_array *const *args)
 {
     const char *t[MAX_ARITY] = {"", "", ""};
+    const char *name = ix_op_info_of(op)->name;
+    int n = ix_op_info_of(op)->arity;
     for (int i = 0; i < n; i++)
         t[i] = ilex_dtype_name((ilex_dtype)args[i]->dtype);
     return ix_poison(ctx, name, -1, ILEX_E_DTYPE,
-                     "%s: not defined for %s%s%s%s%s; convert an operand, for "
-                     "example f64(x)",
-                     name, t[0], n > 1 ? " and " : "", t[1],
-                     n > 2 ? " and " : "", t[2]);
+                     "%s: not defined for %s%s%s%s%s; %s", name, t[0],
+                     n > 1 ? " and " : "", t[1], n > 2 ? " and " : "", t[2],
+                     op == IX_OP_BITWISE_XOR
+                         ? "a power is written power(x, 2); for the bits "
+                           "convert an operand, for example i64(x)"
+                         : "convert an operand, for example f64(x)");
 }
 
 ilex_array *
@@ -320,7 +324,7 @@ ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *given)
         types[i] = (ilex_dtype)args[i]->dtype;
     op_how how = {.op = op};
     if (!ix_op_type(op, types, &how.loop, &how.result))
-        return bad_dtypes(ctx, info->name, n, args);
+        return bad_dtypes(ctx, op, args);
     return map_operands(ctx, info->name, n, args, apply_op, &how);
 }
 

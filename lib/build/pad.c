@@ -26,6 +26,14 @@ typedef struct padding {
 
 /* ---- arguments ---- */
 
+static ix_suggestion_text
+mode_hint(const ix_given *given)
+{
+    ix_suggestion s = ix_suggest(given->word, given->length);
+    ix_suggest_words(&s, "wrap edge reflect symmetric", " ");
+    return ix_suggestion_show(&s);
+}
+
 static bool
 read_mode(ilex_context *ctx, const ix_given *given, ix_outside *mode)
 {
@@ -34,8 +42,9 @@ read_mode(ilex_context *ctx, const ix_given *given, ix_outside *mode)
         return true;
     ix_poison(ctx, "pad", 0, ILEX_E_ARGUMENT,
               "pad: there is no mode '%.*s'; there are wrap, edge, reflect and "
-              "symmetric",
-              given->length < 20 ? (int)given->length : 20, given->word);
+              "symmetric%s",
+              given->length < 20 ? (int)given->length : 20, given->word,
+              mode_hint(given).s);
     return false;
 }
 

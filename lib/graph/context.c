@@ -2,11 +2,12 @@
  *
  * Contexts: making and freeing them, options, log, symbols, errors.
  */
-#define _GNU_SOURCE /* secure_getenv */
+#define _GNU_SOURCE /* secure_getenv, environ */
 #include "lib/graph/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/base/text.h"
 #include "lib/graph/annotation.h"
@@ -121,30 +122,53 @@ copy_text(const ix_mem *mem, const char *text)
     return p ? memcpy(p, text, n) : NULL;
 }
 
+/* Choices that stand for many values, and what they ask for. */
+static const struct {
+    const char *choice, *expected;
+} kinds[] = {
+    {"int", "a number from 0 to 999999999"},
+    {"seconds", "a number of seconds such as 0.5"},
+    {"bytes", "a number of bytes such as 4096, 64K, 512M or 2G"},
+    {"path", "an absolute path such as /home/me/ilex"},
+};
+
+/* What the choice of "n" characters asks for; NULL if it is a word that is to
+ * be given as it is. */
+static const char *
+expected_of(const char *choice, size_t n)
+{
+    for (size_t k = 0; k < IX_COUNT(kinds); k++)
+        if (strlen(kinds[k].choice) == n &&
+            strncmp(kinds[k].choice, choice, n) == 0)
+            return kinds[k].expected;
+    return NULL;
+}
+
 /* What the choices of a row ask for, as words. */
 static void
 put_expected(ix_text *t, const char *choices)
 {
-    static const struct {
-        const char *choice, *expected;
-    } kinds[] = {
-        {"int", "a number from 0 to 999999999"},
-        {"seconds", "a number of seconds such as 0.5"},
-        {"bytes", "a number of bytes such as 4096, 64K, 512M or 2G"},
-        {"path", "an absolute path such as /home/me/ilex"},
-    };
     ix_text_put(t, strchr(choices, '|') ? "one of " : "");
     for (const char *p = choices; *p; p += strcspn(p, "|"), p += *p == '|') {
-        size_t n = strcspn(p, "|"), k = 0;
-        while (k < IX_COUNT(kinds) && (strlen(kinds[k].choice) != n ||
-                                       strncmp(kinds[k].choice, p, n) != 0))
-            k++;
+        size_t n = strcspn(p, "|");
+        const char *expected = expected_of(p, n);
         ix_text_put(t, p == choices ? "" : "|");
-        if (k < IX_COUNT(kinds))
-            ix_text_put(t, kinds[k].expected);
+        if (expected)
+            ix_text_put(t, expected);
         else
             ix_text_put_n(t, p, n);
     }
+}
+
+/* The choice that is meant, of those that are words. */
+static ix_suggestion_text
+suggest_choice(const ix_option_row *row, const char *value)
+{
+    ix_suggestion s = ix_suggest(value, strlen(value));
+    for (const char *p = row->choices; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (!expected_of(p, strcspn(p, "|")))
+            ix_suggest_name(&s, p, strcspn(p, "|"));
+    return ix_suggestion_show(&s);
 }
 
 static ilex_status
@@ -157,8 +181,9 @@ wrong_value(ilex_context *ctx, const ix_option_row *row, const char *where,
     const char *expected = ix_text_string(&t);
     ilex_status rc = expected
                          ? ix_fail(&ctx->error, ILEX_E_OPTION,
-                                   "%s %s: '%.40s' is not %s (%s)", where,
-                                   row->name, value, expected, row->meaning)
+                                   "%s %s: '%.40s' is not %s (%s)%s", where,
+                                   row->name, value, expected, row->meaning,
+                                   suggest_choice(row, value).s)
                          : ix_fail_memory(&ctx->error);
     ix_text_free(&t);
     return rc;
@@ -185,6 +210,17 @@ set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
     return ILEX_OK;
 }
 
+/* The option that is meant by "name". */
+static ix_suggestion_text
+suggest_option(const char *name)
+{
+    ix_suggestion s = ix_suggest(name, strlen(name));
+    for (size_t i = 0; i < IX_NOPTIONS; i++)
+        ix_suggest_name(&s, ix_option_rows[i].name,
+                        strlen(ix_option_rows[i].name));
+    return ix_suggestion_show(&s);
+}
+
 ilex_status
 ilex_option_set(ilex_context *ctx, const char *name, const char *value)
 {
@@ -192,8 +228,8 @@ ilex_option_set(ilex_context *ctx, const char *name, const char *value)
         if (!strcmp(ix_option_rows[i].name, name))
             return set_option(ctx, i, "option", value);
     return ix_fail(&ctx->error, ILEX_E_OPTION,
-                   "there is no option '%.40s' (for example: jit=tcc)",
-                   name ? name : "(null)");
+                   "there is no option '%.40s' (for example: jit=tcc)%s",
+                   name ? name : "(null)", suggest_option(name ? name : "").s);
 }
 
 const char *
@@ -218,6 +254,33 @@ ix_option_int(const ilex_context *ctx, ix_option option)
     return ctx->number[option];
 }
 
+/* Warns of a variable ILEX_<NAME> that is no option but nearly one. */
+static void
+check_variable(ilex_context *ctx, const char *variable)
+{
+    char name[64] = "";
+    size_t n = strcspn(variable, "=");
+    ix_suggestion s = ix_suggest(name, n);
+    for (size_t i = 0; i < n && n < sizeof name; i++)
+        name[i] =
+            (char)(variable[i] >= 'A' && variable[i] <= 'Z' ? variable[i] + 32
+                                                            : variable[i]);
+    for (size_t i = 0; name[0] && i < IX_NOPTIONS; i++) {
+        if (!strcmp(ix_option_rows[i].name, name))
+            return;
+        ix_suggest_name(&s, ix_option_rows[i].name,
+                        strlen(ix_option_rows[i].name));
+    }
+    if (!s.best)
+        return;
+    for (size_t i = 0; i < s.length; i++)
+        name[i] = (char)(s.best[i] >= 'a' ? s.best[i] - 32 : s.best[i]);
+    ix_log(ctx, ILEX_WARNING,
+           "the environment variable ILEX_%.*s is no option; did you mean "
+           "ILEX_%.*s?",
+           (int)n, variable, (int)s.length, name);
+}
+
 /* Defaults, and ILEX_<NAME> of every option; a bad value is an error of the
  * context. */
 static void
@@ -234,6 +297,9 @@ read_environment(ilex_context *ctx)
         if (value)
             set_option(ctx, i, "environment variable ILEX_*, option", value);
     }
+    for (char **e = environ; e && *e; e++)
+        if (!strncmp(*e, "ILEX_", 5))
+            check_variable(ctx, *e + 5);
 }
 
 /* ---- life ---- */

@@ -66,6 +66,18 @@ ix_domain_find(const ix_domain *dom, int32_t name)
     return -1;
 }
 
+ix_suggestion_text
+ix_domain_suggest(const ilex_context *ctx, const ix_domain *dom,
+                  const char *name, size_t length)
+{
+    ix_suggestion s = ix_suggest(name, length);
+    for (int k = 0; dom && k < dom->rank; k++) {
+        const char *axis = ix_symbol_text(ctx, dom->ax[k].name);
+        ix_suggest_name(&s, axis, strlen(axis));
+    }
+    return ix_suggestion_show(&s);
+}
+
 const ix_lin *
 ix_axis_extent(ilex_context *ctx, const ix_axis *ax)
 {

@@ -11,6 +11,7 @@
 #ifndef ILEX_LIB_LIN_H
 #define ILEX_LIB_LIN_H
 
+#include "lib/base/suggest.h"
 #include "lib/base/text.h"
 #include "lib/graph/context.h"
 
@@ -171,6 +172,10 @@ const ix_domain *ix_domain_new(ilex_context *ctx, int rank, const ix_axis *ax);
 
 /* Position of a named axis, -1 if there is none. */
 int ix_domain_find(const ix_domain *dom, int32_t name);
+/* For a message about an axis that "dom" (may be NULL) has not. */
+ix_suggestion_text ix_domain_suggest(const ilex_context *ctx,
+                                     const ix_domain *dom, const char *name,
+                                     size_t length);
 
 static inline bool
 ix_domain_named(const ix_domain *dom)

@@ -288,3 +288,37 @@ ix_reduction_op(ix_reduction r)
 {
     return (ix_op)reduction_types[r].op;
 }
+
+/* ---- names that are near ---- */
+
+void
+ix_op_suggest(ix_suggestion *s)
+{
+    for (unsigned k = 0; k < IX_NOPS; k++)
+        ix_suggest_name(s, infos[k].name, strlen(infos[k].name));
+}
+
+void
+ix_reduction_suggest(ix_suggestion *s)
+{
+    for (unsigned k = 0; k < IX_NREDUCTIONS; k++) {
+        const char *name = ix_reduction_info_of((ix_reduction)k)->name;
+        ix_suggest_name(s, name, strlen(name));
+    }
+}
+
+ix_suggestion_text
+ix_op_hint(const char *name)
+{
+    ix_suggestion s = ix_suggest(name ? name : "", name ? strlen(name) : 0);
+    ix_op_suggest(&s);
+    return ix_suggestion_show(&s);
+}
+
+ix_suggestion_text
+ix_reduction_hint(const char *name)
+{
+    ix_suggestion s = ix_suggest(name ? name : "", name ? strlen(name) : 0);
+    ix_reduction_suggest(&s);
+    return ix_suggestion_show(&s);
+}

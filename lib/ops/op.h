@@ -8,6 +8,7 @@
 #define ILEX_LIB_OP_H
 
 #include "lib/base/prelude.h"
+#include "lib/base/suggest.h"
 
 /* Operators, one per row of ops.def. */
 typedef enum ix_op {
@@ -94,6 +95,13 @@ typedef struct ix_reduction_info {
 } ix_reduction_info;
 
 const ix_reduction_info *ix_reduction_info_of(ix_reduction r);
+
+/* For messages about a name (may be NULL) that is none of an operator, of a
+ * reduction: those there are, and the one that may be meant. */
+void ix_op_suggest(ix_suggestion *s);
+void ix_reduction_suggest(ix_suggestion *s);
+ix_suggestion_text ix_op_hint(const char *name);
+ix_suggestion_text ix_reduction_hint(const char *name);
 bool ix_reduction_find(const char *name, size_t length, ix_reduction *r);
 
 /* The dtype "acc" to which elements are converted and in which they are

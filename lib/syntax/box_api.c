@@ -24,9 +24,11 @@ axis_of(ix_parser *p, const box_text *b, const ix_word *word, uint32_t *seen)
 {
     int k = ix_parse_axis_in(p, b->d, word);
     if (k < 0)
-        ix_lex_fail(&p->reader, ILEX_E_AXIS, word,
-                    "there is no axis %.*s in [%s]", (int)word->length,
-                    word->text, ix_domain_show(p->ctx, b->d).s);
+        ix_lex_fail(
+            &p->reader, ILEX_E_AXIS, word, "there is no axis %.*s in [%s]%s",
+            (int)word->length, word->text, ix_domain_show(p->ctx, b->d).s,
+            ix_domain_suggest(p->ctx, b->d, word->text, (size_t)word->length)
+                .s);
     if (*seen >> k & 1)
         ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
                     "the axis %.*s is named twice", (int)word->length,

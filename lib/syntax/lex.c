@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "lib/syntax/suggest.h"
+
 /* ---- characters, without the locale ---- */
 
 static bool
@@ -175,7 +177,8 @@ scan_punct(ix_reader *r)
     if (!strchr("+-*/%<>=!&|^~()[]{},:;@", *r->at)) {
         ix_word where = place(r, r->at);
         ix_lex_fail(r, ILEX_E_SYNTAX, &where,
-                    "the character '%c' has no meaning here", *r->at);
+                    "the character '%c' has no meaning here%s", *r->at,
+                    ix_spelling_hint(IX_SPELLING_CHARACTER, r->at, 1));
     }
     r->at++;
 }

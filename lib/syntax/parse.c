@@ -311,17 +311,22 @@ ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
 {
     int n = word->length < 64 ? (int)word->length : 64;
     bool size = !strcmp(what, "size");
-    ix_suggestion near = ix_suggest(word);
-    if (!strcmp(what, "function") || !strcmp(what, "reduction"))
+    bool function = !strcmp(what, "function") || !strcmp(what, "reduction");
+    const char *hint =
+        ix_spelling_hint(function ? IX_SPELLING_FUNCTION : IX_SPELLING_NAME,
+                         word->text, (size_t)word->length);
+    ix_suggestion near = ix_suggest_word(word);
+    if (function)
         ix_suggest_functions(&near);
     else
         suggest_names(p, &near,
                       size                      ? IX_NAME_SIZE
                       : !strcmp(what, "domain") ? IX_NAME_DOMAIN
                                                 : IX_NAME_ARRAY);
-    if (near.best)
+    if (near.best || *hint)
         ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s",
-                    what, n, word->text, ix_suggestion_show(&near).s);
+                    what, n, word->text,
+                    *hint ? hint : ix_suggestion_show(&near).s);
     ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s%.*s",
                 what, n, word->text, size ? "; declare it: size " : "",
                 size ? n : 0, word->text);

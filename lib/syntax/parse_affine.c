@@ -3,9 +3,12 @@
  * Meaning of what is affine in .ilx text: bounds, domains, halos,
  * assumptions.
  */
+#include <stdio.h>
+
 #include "lib/ops/dtype.h"
 #include "lib/shape/affine.h"
 #include "lib/syntax/parse.h"
+#include "lib/syntax/suggest.h"
 
 /* ---- numbers ---- */
 
@@ -396,6 +399,23 @@ ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_colons_list *ranges,
     }
 }
 
+/* The dtype that may be meant: of another language, or spelt wrong. */
+static ix_suggestion_text
+dtype_hint(const ix_word *word)
+{
+    ix_suggestion near = ix_suggest_word(word);
+    const char *other =
+        ix_spelling_hint(IX_SPELLING_DTYPE, word->text, (size_t)word->length);
+    for (int d = 0; !*other && d < ILEX_NDTYPES; d++) {
+        const char *name = ilex_dtype_name((ilex_dtype)d);
+        ix_suggest_name(&near, name, strlen(name));
+    }
+    ix_suggestion_text t = ix_suggestion_show(&near);
+    if (*other)
+        snprintf(t.s, sizeof t.s, "%s", other);
+    return t;
+}
+
 ilex_dtype
 ix_parse_dtype(ix_parser *p, const ix_word *word)
 {
@@ -403,7 +423,8 @@ ix_parse_dtype(ix_parser *p, const ix_word *word)
     if (!ix_dtype_find(word->text, (size_t)word->length, &dtype))
         ix_lex_fail(&p->reader, ILEX_E_DTYPE, word,
                     "'%.*s' is not a dtype; there are bool, i8 to i64, u8 to "
-                    "u64, f32, f64, c64 and c128",
-                    word->length < 40 ? (int)word->length : 40, word->text);
+                    "u64, f32, f64, c64 and c128%s",
+                    word->length < 40 ? (int)word->length : 40, word->text,
+                    dtype_hint(word).s);
     return dtype;
 }

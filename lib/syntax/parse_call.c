@@ -4,6 +4,7 @@
  * with the signatures of nodes.def and functions.def.
  */
 #include "lib/syntax/parse.h"
+#include "lib/syntax/suggest.h"
 
 #include <stdio.h>
 
@@ -29,10 +30,13 @@ axis_of(const reading *r, const ix_syntax *value)
     int32_t name = ix_parse_axis(p, value);
     int k = x && ix_rank(x) ? ix_domain_find(x->interior, name) : -1;
     if (k < 0)
-        ix_lex_fail(&p->reader, ILEX_E_AXIS, &value->word,
-                    "there is no axis %s in [%s]", ix_symbol_text(p->ctx, name),
-                    x && ix_rank(x) ? ix_domain_show(p->ctx, x->interior).s
-                                    : "");
+        ix_lex_fail(
+            &p->reader, ILEX_E_AXIS, &value->word,
+            "there is no axis %s in [%s]%s", ix_symbol_text(p->ctx, name),
+            x && ix_rank(x) ? ix_domain_show(p->ctx, x->interior).s : "",
+            ix_domain_suggest(p->ctx, x ? x->interior : NULL, value->word.text,
+                              (size_t)value->word.length)
+                .s);
     return k;
 }
 
@@ -377,21 +381,29 @@ ix_parse_call(ix_parser *p, const ix_syntax *x, const ix_signature *s)
 
 /* ---- the statement node ---- */
 
-/* Fails and shows every function with an example of its attributes. */
+/* Fails: shows the function that is meant, or every one with an example of its
+ * attributes. */
 _Noreturn static void
 unknown_kind(ix_parser *p, const ix_word *w)
 {
     ix_mem mem = ix_arena_mem(&p->reader.arena);
     ix_text t;
+    ix_suggestion near = ix_suggest_word(w);
     ix_text_init(&t, &mem);
-    for (int i = 0; i < IX_NSIGNATURES; i++)
-        if (ix_signatures[i].build)
-            ix_text_format(&t, " %s",
-                           ix_signature_example(p, &ix_signatures[i]));
+    ix_text_put(&t, "; there are");
+    for (int i = 0; i < IX_NSIGNATURES; i++) {
+        const ix_signature *s = &ix_signatures[i];
+        if (!s->build)
+            continue;
+        ix_text_format(&t, " %s", ix_signature_example(p, s));
+        ix_suggest_name(&near, s->text, strlen(s->text));
+    }
     const char *text = ix_text_string(&t);
-    ix_lex_fail(
-        &p->reader, ILEX_E_UNKNOWN, w, "there is no node '%.*s'; there are%s",
-        w->length < 40 ? (int)w->length : 40, w->text, text ? text : "");
+    ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, w, "there is no node '%.*s'%s",
+                w->length < 40 ? (int)w->length : 40, w->text,
+                near.best ? ix_suggestion_show(&near).s
+                : text    ? text
+                          : "");
 }
 
 ilex_array *

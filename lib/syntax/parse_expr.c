@@ -236,9 +236,12 @@ index_value(ix_parser *p, const ix_syntax *x)
     int k = ix_domain_find(p->lambda->dom, axis);
     if (k < 0)
         ix_lex_fail(&p->reader, ILEX_E_AXIS, &name->word,
-                    "the map has no axis %s; it covers [%s]",
+                    "the map has no axis %s; it covers [%s]%s",
                     ix_symbol_text(p->ctx, axis),
-                    ix_domain_show(p->ctx, p->lambda->dom).s);
+                    ix_domain_show(p->ctx, p->lambda->dom).s,
+                    ix_domain_suggest(p->ctx, p->lambda->dom, name->word.text,
+                                      (size_t)name->word.length)
+                        .s);
     return ix_scalar_index(p->ctx, k);
 }
 

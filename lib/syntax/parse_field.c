@@ -40,9 +40,12 @@ reduced_axis(ix_parser *p, const ilex_array *a, const ix_colons *r)
     }
     if (k < 0)
         ix_lex_fail(&p->reader, ILEX_E_AXIS, &x->word,
-                    "the operand has no axis %.*s; its axes are [%s]",
+                    "the operand has no axis %.*s; its axes are [%s]%s",
                     (int)x->word.length, x->word.text,
-                    ix_rank(a) ? ix_domain_show(p->ctx, a->interior).s : "");
+                    ix_rank(a) ? ix_domain_show(p->ctx, a->interior).s : "",
+                    ix_domain_suggest(p->ctx, a->interior, x->word.text,
+                                      (size_t)x->word.length)
+                        .s);
     return (int)k;
 }
 

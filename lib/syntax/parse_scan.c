@@ -119,8 +119,9 @@ axis_of(scan *c)
             return k;
     }
     ix_lex_fail(&c->p->reader, ILEX_E_AXIS, w,
-                "[%s] has no axis %s; without names axes are _0, _1, ...",
-                ix_domain_show(c->p->ctx, c->dom).s, text);
+                "[%s] has no axis %s; without names axes are _0, _1, ...%s",
+                ix_domain_show(c->p->ctx, c->dom).s, text,
+                ix_domain_suggest(c->p->ctx, c->dom, text, strlen(text)).s);
 }
 
 static bool

@@ -138,8 +138,11 @@ take_axis(ix_parser *p, named_subscript *s, const ix_word *name, int k)
 {
     if (k < 0)
         ix_lex_fail(&p->reader, ILEX_E_AXIS, name,
-                    "axis %.*s: the array's axes are [%s]", (int)name->length,
-                    name->text, ix_domain_show(p->ctx, s->x->interior).s);
+                    "axis %.*s: the array's axes are [%s]%s", (int)name->length,
+                    name->text, ix_domain_show(p->ctx, s->x->interior).s,
+                    ix_domain_suggest(p->ctx, s->x->interior, name->text,
+                                      (size_t)name->length)
+                        .s);
     if (s->seen >> k & 1)
         ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, name,
                     "axis %.*s appears twice in the subscript",

@@ -1,60 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * "Did you mean": the fewest letters put in, left out, changed or exchanged
- * with a neighbour (the restricted distance of Damerau and Levenshtein).
+ * What a text should say instead.
  */
 #include "lib/syntax/suggest.h"
-
-#include <stdio.h>
 
 #include "lib/build/build.h"
 #include "lib/syntax/syntax.h"
 
-enum { LONGEST = 24 }; /* names that are compared */
-
 ix_suggestion
-ix_suggest(const ix_word *word)
+ix_suggest_word(const ix_word *word)
 {
-    return (ix_suggestion){.word = word, .distance = word->length < 3 ? 1 : 2};
-}
-
-static int
-least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static int
-distance(const char *a, int n, const char *b, int m)
-{
-    int d[LONGEST + 1][LONGEST + 1];
-    for (int i = 0; i <= n; i++)
-        for (int j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            int change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            d[i][j] = least(change, least(d[i - 1][j], d[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[n][m];
-}
-
-void
-ix_suggest_name(ix_suggestion *s, const char *name, size_t length)
-{
-    int n = s->word->length;
-    if (n > LONGEST || length > LONGEST)
-        return;
-    int d = distance(s->word->text, n, name, (int)length);
-    bool near = s->best ? d < s->distance : d <= s->distance;
-    if (!near || d >= n)
-        return;
-    s->distance = d;
-    s->best = name;
-    s->length = length;
+    return ix_suggest(word->text, (size_t)word->length);
 }
 
 static void
@@ -75,10 +31,8 @@ ix_suggest_functions(ix_suggestion *s)
 #define IX_WORD(word, class, example, meaning) WORD_##class(word)
 #include "lib/syntax/words.def"
         "abs"};
-    for (unsigned k = 0; k < IX_NOPS; k++)
-        suggest(s, ix_op_info_of((ix_op)k)->name);
-    for (unsigned k = 0; k < IX_NREDUCTIONS; k++)
-        suggest(s, ix_reduction_info_of((ix_reduction)k)->name);
+    ix_op_suggest(s);
+    ix_reduction_suggest(s);
     for (int k = 0; k < IX_NSIGNATURES; k++)
         if (ix_signatures[k].build)
             suggest(s, ix_signatures[k].text);
@@ -93,12 +47,95 @@ ix_suggest_keywords(ix_suggestion *s)
         suggest(s, ix_statement_keywords[k]);
 }
 
-ix_suggestion_text
-ix_suggestion_show(const ix_suggestion *s)
+/* ---- spellings of other languages ---- */
+
+static const struct {
+    ix_spelling_place place;
+    const char *text, *hint;
+} spellings[] = {
+#define IX_SPELLING(place, text, hint) {IX_SPELLING_##place, text, "; " hint},
+#include "lib/syntax/spellings.def"
+};
+
+const char *
+ix_spelling_hint(ix_spelling_place place, const char *text, size_t length)
 {
-    ix_suggestion_text t = {""};
-    if (s->best)
-        snprintf(t.s, sizeof t.s, "; did you mean '%.*s'?", (int)s->length,
-                 s->best);
-    return t;
+    for (size_t i = 0; i < IX_COUNT(spellings); i++)
+        if (spellings[i].place == place &&
+            strlen(spellings[i].text) == length &&
+            !memcmp(spellings[i].text, text, length))
+            return spellings[i].hint;
+    return "";
+}
+
+static bool
+is_letter(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+/* For the word that ends before "at", on its line. */
+static const char *
+hint_before(const ix_reader *r, const char *at)
+{
+    while (at > r->text && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    const char *end = at;
+    while (at > r->text && is_letter(at[-1]))
+        at--;
+    return ix_spelling_hint(IX_SPELLING_PREVIOUS, at, (size_t)(end - at));
+}
+
+const char *
+ix_spelling_at(const ix_reader *r)
+{
+    const char *at = r->token.word.text;
+    size_t n = (size_t)r->token.word.length;
+    const char *hint = "";
+    if (at > r->text)
+        hint = ix_spelling_hint(IX_SPELLING_TOKEN, at - 1, n + 1);
+    if (!*hint && at + n < r->end)
+        hint = ix_spelling_hint(IX_SPELLING_TOKEN, at, n + 1);
+    if (!*hint)
+        hint = ix_spelling_hint(IX_SPELLING_TOKEN, at, n);
+    if (!*hint && r->nesting > 0)
+        hint = ix_spelling_hint(IX_SPELLING_ENCLOSED, at, n);
+    return *hint ? hint : hint_before(r, at);
+}
+
+/* ---- statements ---- */
+
+/* Does the line go on with an assignment: "= ...", "+= ..."? */
+static bool
+assigns(const ix_reader *r)
+{
+    const char *at = r->at;
+    while (at < r->end && (*at == ' ' || *at == '\t'))
+        at++;
+    at += at < r->end && *at && strchr("+-*/", *at);
+    return at < r->end && *at == '=' && (at + 1 == r->end || at[1] != '=');
+}
+
+void
+ix_unknown_statement(ix_reader *r, const ix_word *word)
+{
+    bool name = r->token.kind == IX_TOKEN_NAME;
+    size_t length = (size_t)word->length;
+    const char *hint =
+        ix_spelling_hint(IX_SPELLING_STATEMENT, word->text, length);
+    ix_suggestion near = ix_suggest_word(word);
+    if (name)
+        ix_suggest_keywords(&near);
+    if (name && !*hint && assigns(r))
+        ix_lex_fail(r, ILEX_E_SYNTAX, word,
+                    "a value is named by let, once: let %.*s = ...",
+                    length < 40 ? (int)length : 40, word->text);
+    if (near.best || *hint)
+        ix_lex_fail(r, ILEX_E_SYNTAX, word, "there is no statement '%.*s'%s",
+                    length < 40 ? (int)length : 40, word->text,
+                    *hint ? hint : ix_suggestion_show(&near).s);
+    ix_syntax_unexpected(
+        r, "a statement (size, assume, domain, in, const, let, map, "
+           "scan, einsum, reshape, node, function, extern or out)");
 }

@@ -411,16 +411,7 @@ find_keyword(ix_reader *r, ix_statement *s)
                 s->kind = (ix_statement_kind)k;
                 return;
             }
-    ix_suggestion near = ix_suggest(&s->keyword);
-    if (r->token.kind == IX_TOKEN_NAME)
-        ix_suggest_keywords(&near);
-    if (near.best)
-        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
-                    "there is no statement '%.*s'%s", (int)s->keyword.length,
-                    s->keyword.text, ix_suggestion_show(&near).s);
-    ix_syntax_unexpected(
-        r, "a statement (size, assume, domain, in, const, let, map, "
-           "scan, einsum, reshape, node, function, extern or out)");
+    ix_unknown_statement(r, &s->keyword);
 }
 
 /* The comments inside a statement as lines before it. */

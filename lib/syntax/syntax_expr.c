@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "lib/syntax/suggest.h"
+
 enum { PREFIX_PRECEDENCE = 11 };
 
 /* ---- tokens ---- */
@@ -37,8 +39,8 @@ ix_syntax_unexpected(ix_reader *r, const char *wanted)
                     wanted, t->kind == IX_TOKEN_END ? "text" : "line");
     }
     int shown = t->word.length < 40 ? t->word.length : 40;
-    ix_lex_fail(r, ILEX_E_SYNTAX, &t->word, "expected %s, found '%.*s'", wanted,
-                shown, t->word.text);
+    ix_lex_fail(r, ILEX_E_SYNTAX, &t->word, "expected %s, found '%.*s'%s",
+                wanted, shown, t->word.text, ix_spelling_at(r));
 }
 
 void

@@ -72,8 +72,9 @@ find_operator(ilex_context *ctx, const char *name, size_t count,
     ilex_dtype types[IX_EAGER_OPERANDS], loop;
     if (!name || !ix_op_find(name, strlen(name), op))
         return ix_fail(&ctx->error, ILEX_E_UNKNOWN,
-                       "eager: there is no operator '%.40s' (for example: add)",
-                       name ? name : "(null)");
+                       "eager: there is no operator '%.40s' (for example: "
+                       "add)%s",
+                       name ? name : "(null)", ix_op_hint(name).s);
     if (count != (size_t)ix_op_info_of(*op)->arity)
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                        "%s takes %d operands, not %zu", name,

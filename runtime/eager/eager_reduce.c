@@ -83,8 +83,8 @@ prepare(ilex_context *ctx, const char *name, ilex_storage *x, const char *axes,
     if (!name || !ix_reduction_find(name, strlen(name), &r))
         return ix_fail(
             &ctx->error, ILEX_E_UNKNOWN,
-            "eager: there is no reduction '%.40s' (for example: sum)",
-            name ? name : "(null)");
+            "eager: there is no reduction '%.40s' (for example: sum)%s",
+            name ? name : "(null)", ix_reduction_hint(name).s);
     ilex_status rc = ix_eager_check(ctx, name, 1, &x, out);
     if (rc)
         return rc;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/suggest.h"
 #include "runtime/ilexc/help.h"
 
 /* A row of verbs.def. */
@@ -32,6 +33,22 @@ find_verb(const char *name)
     return NULL;
 }
 
+/* Complains about a word that is neither a verb nor a question about the
+ * command. */
+static ix_cli_exit
+no_verb(const char *word)
+{
+    bool option = word[0] == '-';
+    ix_suggestion s = ix_suggest(word, strlen(word));
+    for (int i = 0; i < NVERBS && !option; i++)
+        ix_suggest_name(&s, verbs[i].name, strlen(verbs[i].name));
+    ix_suggest_words(
+        &s, option ? "--help --version --passes --options --backends" : "help",
+        " ");
+    return ix_cli_usage(NULL, "there is no %s %s%s", option ? "option" : "verb",
+                        word, ix_suggestion_show(&s).s);
+}
+
 /* Prints the help of a verb. */
 static void
 help_verb(const verb_row *verb)
@@ -53,8 +70,7 @@ help_name(const char *name)
         help_verb(verb);
     if (ix_help_print(name, verb != NULL) > 0 || verb)
         return IX_EXIT_OK;
-    ix_word word = {.text = name, .length = (int32_t)strlen(name)};
-    ix_suggestion near = ix_suggest(&word);
+    ix_suggestion near = ix_suggest(name, strlen(name));
     for (int i = 0; i < NVERBS; i++)
         ix_suggest_name(&near, verbs[i].name, strlen(verbs[i].name));
     ix_topic_suggest(&near);
@@ -150,10 +166,7 @@ main(int argc, char **argv)
         status = ix_cli_usage(NULL, "what is to be done?");
     } else if (!about(argc, argv, &status)) {
         const verb_row *verb = find_verb(argv[1]);
-        status =
-            verb ? run_verb(verb, argc - 2, argv + 2)
-                 : ix_cli_usage(NULL, "there is no %s %s",
-                                argv[1][0] == '-' ? "option" : "verb", argv[1]);
+        status = verb ? run_verb(verb, argc - 2, argv + 2) : no_verb(argv[1]);
     }
     return (int)ix_cli_output_close(status);
 }

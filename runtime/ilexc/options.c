@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/suggest.h"
+
 /* A row of flags.def. */
 typedef struct flag_row {
     const char *spelling, *value, *verbs, *meaning;
@@ -78,6 +80,39 @@ library_option(const char *word, const char **value)
     return NULL;
 }
 
+/* Says which options with one dash a verb has. */
+static void
+list_short(const char *verb, ix_suggestion_text *text)
+{
+    size_t n = 0;
+    for (int i = 0; i < IX_CLI_NFLAGS; i++)
+        if (serves(&rows[i], verb) && rows[i].spelling[1] != '-' &&
+            n < sizeof text->s)
+            n += (size_t)snprintf(text->s + n, sizeof text->s - n, "%s%s",
+                                  n ? ", " : "; with one dash there is ",
+                                  rows[i].spelling);
+}
+
+/* The option that is meant by "word": of the verb, or of the library. */
+static ix_suggestion_text
+suggest_option(const char *verb, const char *word)
+{
+    const char *name = word + strspn(word, "-");
+    ix_suggestion s = ix_suggest(name, strcspn(name, "="));
+    ix_suggestion_text text = {""};
+    for (int i = 0; i < IX_CLI_NFLAGS; i++)
+        if (serves(&rows[i], verb) && rows[i].spelling[1] == '-')
+            ix_suggest_name(&s, rows[i].spelling + 2,
+                            strlen(rows[i].spelling + 2));
+    ix_suggest_lines(&s, ilex_table("options"));
+    if (s.best)
+        snprintf(text.s, sizeof text.s, "; did you mean --%.*s?", (int)s.length,
+                 s.best);
+    else if (word[1] != '-')
+        list_short(verb, &text);
+    return text;
+}
+
 /* Reads the option "*word", and its value from the next word if need be. */
 static ix_cli_exit
 read_option(ix_cli_command *c, char **word, char **end, int *used)
@@ -89,7 +124,8 @@ read_option(ix_cli_command *c, char **word, char **end, int *used)
     bool wants = name || (flag != IX_CLI_NFLAGS && rows[flag].value[0]);
     *used = 1;
     if (flag == IX_CLI_NFLAGS && !name)
-        return ix_cli_usage(c->verb, "there is no option %s", *word);
+        return ix_cli_usage(c->verb, "there is no option %s%s", *word,
+                            suggest_option(c->verb, *word).s);
     *s = (ix_cli_setting){flag, name, value ? value : ""};
     c->nsettings++;
     if (value && !wants)
@@ -139,13 +175,23 @@ find_action(const char *name)
     return i;
 }
 
+static ix_suggestion_text
+suggest_action(const char *word)
+{
+    ix_suggestion s = ix_suggest(word, strlen(word));
+    for (int i = 0; i < NACTIONS; i++)
+        ix_suggest_name(&s, actions[i].name, strlen(actions[i].name));
+    return ix_suggestion_show(&s);
+}
+
 /* Takes a word that is no option: the action, then the file. */
 static ix_cli_exit
 read_operand(ix_cli_command *c, const char *word)
 {
     if (has_actions(c->verb) && !c->action) {
         if (find_action(word) == NACTIONS)
-            return ix_cli_usage(c->verb, "there is no action %s", word);
+            return ix_cli_usage(c->verb, "there is no action %s%s", word,
+                                suggest_action(word).s);
         c->action = word;
     } else if (c->action && !*actions[find_action(c->action)].operand) {
         return ix_cli_usage(c->verb, "%s takes no file: %s", c->action, word);

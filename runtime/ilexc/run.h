@@ -10,6 +10,7 @@
 #ifndef ILEX_ILEXC_RUN_H
 #define ILEX_ILEXC_RUN_H
 
+#include "lib/base/suggest.h"
 #include "runtime/ilexc/ilexc.h"
 
 /* How a halo is filled around the elements of a file. */
@@ -95,6 +96,11 @@ typedef struct ix_cli_run {
 
 /* Reads --size, --in and --out into the sizes and fields of "r". */
 ix_cli_exit ix_cli_values_read(ix_cli_run *r);
+
+/* For a message about a name that no input, or output, has. */
+ix_suggestion_text ix_cli_suggest_argument(const ix_cli_run *r,
+                                           const char *name, bool inputs,
+                                           bool outputs);
 
 /* Frees what a source and a target own. */
 void ix_cli_values_free(ix_cli_field *f);

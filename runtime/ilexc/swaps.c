@@ -38,8 +38,9 @@ read_field(const ix_cli_run *r, const char *given, const char *name, size_t *i)
     for (*i = 0; *i < r->nfields; *i += 1)
         if (strcmp(r->field[*i].info.name, name) == 0)
             return IX_EXIT_OK;
-    return ix_cli_usage("run", "--swap %s: the program has no argument %s",
-                        given, name);
+    return ix_cli_usage("run", "--swap %s: the program has no argument %s%s",
+                        given, name,
+                        ix_cli_suggest_argument(r, name, true, true).s);
 }
 
 /* Adds the pair "copy", which is cut, to the list. */

@@ -183,6 +183,38 @@ find_field(ix_cli_run *r, const char *name, bool output)
     return NULL;
 }
 
+ix_suggestion_text
+ix_cli_suggest_argument(const ix_cli_run *r, const char *name, bool inputs,
+                        bool outputs)
+{
+    ix_suggestion s = ix_suggest(name, strlen(name));
+    for (size_t i = 0; i < r->nfields; i++) {
+        const ilex_argument_info *a = &r->field[i].info;
+        if (a->output ? outputs : inputs)
+            ix_suggest_name(&s, a->name, strlen(a->name));
+    }
+    return ix_suggestion_show(&s);
+}
+
+static ix_suggestion_text
+suggest_size(const ix_cli_run *r, const char *name)
+{
+    ix_suggestion s = ix_suggest(name, strlen(name));
+    for (size_t i = 0; i < r->nsizes; i++)
+        ix_suggest_name(&s, r->size[i].name, strlen(r->size[i].name));
+    return ix_suggestion_show(&s);
+}
+
+/* The word of a source or target that is meant. */
+static ix_suggestion_text
+suggest_word(const char *given, const char *words)
+{
+    const char *what = strchr(given, '=') + 1;
+    ix_suggestion s = ix_suggest(what, strcspn(what, ":,"));
+    ix_suggest_words(&s, words, " ");
+    return ix_suggestion_show(&s);
+}
+
 /* Reads the value of one --in. "copy" is a copy of it to be cut. */
 static ix_cli_exit
 read_in(ix_cli_run *r, const char *given, char *copy)
@@ -193,15 +225,17 @@ read_in(ix_cli_run *r, const char *given, char *copy)
     *what++ = '\0';
     ix_cli_field *f = find_field(r, copy, false);
     if (!f)
-        return ix_cli_usage("run", "--in %s: the program has no input %s",
-                            given, copy);
+        return ix_cli_usage("run", "--in %s: the program has no input %s%s",
+                            given, copy,
+                            ix_cli_suggest_argument(r, copy, true, false).s);
     if (f->source.kind != IX_CLI_SOURCE_NONE)
         return ix_cli_usage("run", "--in %s: %s was given before", given, copy);
     if (!read_source(&f->source, what))
         return ix_cli_usage("run",
                             "--in %s: a source is @FILE.npy[,halo=nearest|zero|"
-                            "periodic|file], zero, constant:X or random:SEED",
-                            given);
+                            "periodic|file], zero, constant:X or random:SEED%s",
+                            given,
+                            suggest_word(given, "zero constant random").s);
     return IX_EXIT_OK;
 }
 
@@ -215,8 +249,9 @@ read_out(ix_cli_run *r, const char *given, char *copy)
     *what++ = '\0';
     ix_cli_field *f = find_field(r, copy, true);
     if (!f)
-        return ix_cli_usage("run", "--out %s: the program has no output %s",
-                            given, copy);
+        return ix_cli_usage("run", "--out %s: the program has no output %s%s",
+                            given, copy,
+                            ix_cli_suggest_argument(r, copy, false, true).s);
     if (f->target.kind != IX_CLI_TARGET_NONE)
         return ix_cli_usage("run", "--out %s: %s was given before", given,
                             copy);
@@ -239,8 +274,9 @@ read_size(ix_cli_run *r, const char *given, char *copy)
         while (i < r->nsizes && strcmp(r->size[i].name, p.key) != 0)
             i++;
         if (i == r->nsizes)
-            return ix_cli_usage("run", "--size %s: the program has no size %s",
-                                given, p.key);
+            return ix_cli_usage("run",
+                                "--size %s: the program has no size %s%s",
+                                given, p.key, suggest_size(r, p.key).s);
         if (!p.value || !read_int(p.value, &r->size[i].value) ||
             r->size[i].value < 0)
             return ix_cli_usage(

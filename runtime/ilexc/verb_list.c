@@ -48,8 +48,7 @@ ix_cli_verb_list(const ix_cli_command *c)
         list_lists();
         return IX_EXIT_OK;
     }
-    ix_word word = {.text = c->file, .length = (int32_t)strlen(c->file)};
-    ix_suggestion near = ix_suggest(&word);
+    ix_suggestion near = ix_suggest(c->file, strlen(c->file));
     for (int i = 0; i < IX_NTOPICLISTS; i++) {
         const char *name = ix_topic_lists[i].name;
         if (strcmp(name, c->file) == 0) {

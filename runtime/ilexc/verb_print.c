@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+#include "lib/base/suggest.h"
+
+/* What can be printed beside passes. */
+static const char *const others[] = {"parsed", "steps", "hash", "paths",
+                                     "counts"};
+
 /* Is there a pass of that name, or another thing to print? */
 static bool
 is_pass(const char *name)
@@ -18,9 +24,21 @@ is_pass(const char *name)
         at += strcspn(at, "\n");
         at += *at == '\n';
     }
-    return strcmp(name, "parsed") == 0 || strcmp(name, "steps") == 0 ||
-           strcmp(name, "hash") == 0 || strcmp(name, "paths") == 0 ||
-           strcmp(name, "counts") == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The pass that is meant. */
+static ix_suggestion_text
+suggest(const char *name)
+{
+    ix_suggestion s = ix_suggest(name, strlen(name));
+    ix_suggest_lines(&s, ilex_table("passes"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ix_suggest_name(&s, others[i], strlen(others[i]));
+    return ix_suggestion_show(&s);
 }
 
 ix_cli_exit
@@ -30,7 +48,8 @@ ix_cli_verb_print(const ix_cli_command *c)
     const char *stage = ix_cli_options_value(c, IX_FLAG_STAGE, "parsed");
     if (!is_pass(stage))
         return ix_cli_usage(
-            c->verb, "there is no pass %s; `ilexc --passes` lists them", stage);
+            c->verb, "there is no pass %s%s%s", stage, suggest(stage).s,
+            *suggest(stage).s ? "" : "; `ilexc --passes` lists them");
     ix_cli_exit status = ix_cli_session_parse(&s, c);
     if (status == IX_EXIT_OK)
         status = ix_cli_output(&s, c, ilex_module_stage(s.module, stage));

@@ -3,6 +3,7 @@
  * The names of a run's bindings: storages and numbers for arguments, integers
  * for sizes.
  */
+#include "lib/base/suggest.h"
 #include "lib/ops/dtype.h"
 #include "runtime/program/program.h"
 
@@ -11,12 +12,20 @@ no_argument(ix_run *r, const char *name)
 {
     const ix_compiled *c = r->p->c;
     ix_name_list all = {.length = 0};
-    for (size_t i = 0; i < c->narguments; i++)
-        if (c->buffer[i].role != IX_COMPILED_DATA)
-            ix_name_list_add(&all, c->buffer[i].name, "");
+    ix_suggestion near = ix_suggest(name, strlen(name));
+    for (size_t i = 0; i < c->narguments; i++) {
+        const char *argument = c->buffer[i].name;
+        if (c->buffer[i].role == IX_COMPILED_DATA)
+            continue;
+        ix_name_list_add(&all, argument, "");
+        ix_suggest_name(&near, argument, strlen(argument));
+    }
+    for (size_t k = 0; k < c->nsizes; k++)
+        if (c->size[k].degree <= 1 && !c->size[k].own)
+            ix_suggest_name(&near, c->size[k].name, strlen(c->size[k].name));
     return ix_fail(r->err, ILEX_E_BINDING,
-                   "%s: there is no argument '%.80s' (its arguments are %s)",
-                   c->name, name, all.s);
+                   "%s: there is no argument '%.80s' (its arguments are %s)%s",
+                   c->name, name, all.s, ix_suggestion_show(&near).s);
 }
 
 size_t

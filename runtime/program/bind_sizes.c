@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "lib/base/suggest.h"
 #include "runtime/program/program.h"
 
 /* ---- equations ---- */
@@ -114,6 +115,19 @@ apply_formula(const ix_run *r, const ix_formula *f, int64_t *value)
 /* ---- sizes ---- */
 
 ilex_status
+ix_fail_no_size(const ix_run *r, const char *name)
+{
+    const ix_compiled *c = r->p->c;
+    ix_suggestion near = ix_suggest(name ? name : "", name ? strlen(name) : 0);
+    for (size_t k = 0; k < c->nsizes; k++)
+        if (c->size[k].degree <= 1 && !c->size[k].own)
+            ix_suggest_name(&near, c->size[k].name, strlen(c->size[k].name));
+    return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'%s",
+                   c->name, name ? name : "(null)",
+                   ix_suggestion_show(&near).s);
+}
+
+ilex_status
 ix_check_size(ix_run *r, const char *name)
 {
     const ix_compiled *c = r->p->c;
@@ -123,8 +137,7 @@ ix_check_size(ix_run *r, const char *name)
             c->size[k].own || c->size[k].dividend))
         k++;
     if (!name || k == c->nsizes)
-        return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'",
-                       c->name, name ? name : "(null)");
+        return ix_fail_no_size(r, name);
     if (c->size[k].phase)
         return ix_fail(r->err, ILEX_E_SIZE,
                        "%s: the size %s is counted by the run, not given; "

@@ -33,8 +33,7 @@ tell_size(const ix_run *r, ilex_size_binding *size)
             size->value = r->size[k];
             return ILEX_OK;
         }
-    return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'", c->name,
-                   size->name ? size->name : "(null)");
+    return ix_fail_no_size(r, size->name);
 }
 
 ilex_status

@@ -275,6 +275,8 @@ size_t ix_find_argument(const ix_compiled *c, const char *name);
 
 /* bind_sizes.c: can size "name" be given? */
 ilex_status ix_check_size(ix_run *r, const char *name);
+/* Records that the program has no size of that name (may be NULL). */
+ilex_status ix_fail_no_size(const ix_run *r, const char *name);
 /* Are the sizes of the call sizes of the program? */
 ilex_status ix_check_given(ix_run *r);
 

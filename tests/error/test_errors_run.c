@@ -20,6 +20,8 @@ static const char even[] =
     HEAD("even") "in x : f64[2*n]\nout y : f64[2*n] = x*x\n";
 static const char grown[] =
     HEAD("grown") "in x : f64[n+5]\nout y : f64[n+5] = x*x\n";
+static const char named[] = "ilex 1\nprogram named\nsize width\n"
+                            "in x : f64[width]\nout y : f64[width] = x\n";
 static const char unbound[] = HEAD("unbound") "out y : i64 = size(n)\n";
 static const char sum[] =
     HEAD("sum") "in x : f64[n+m]\nout y : f64[n+m] = x*x\n";
