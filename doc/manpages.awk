@@ -18,7 +18,16 @@ function escape(text, code) {
     sub(/^[.']/, "\\\\\\&&", text)
     return text
 }
-function out(line) { print line >page }
+function out(line) {
+    print line >page
+    fresh = line ~ /^\.S[HS] /
+}
+
+# Begins a paragraph, unless a section does.
+function paragraph() {
+    if (!fresh)
+        out(".PP")
+}
 
 # A line of a comment without the star before it.
 function bare(line) {
@@ -33,13 +42,13 @@ function prose(lines, n,    k, example, begun) {
     for (k = 1; k <= n; k++) {
         if (lines[k] == "") {
             if (begun && !example && k < n && lines[k + 1] !~ /^    /)
-                out(".PP")
+                paragraph()
             else if (example && lines[k + 1] ~ /^    /)
                 out("")
             continue
         }
         if (lines[k] ~ /^    / && !example) {
-            out(".PP"); out(".in +4n"); out(".nf")
+            paragraph(); out(".in +4n"); out(".nf")
             example = 1
         } else if (lines[k] !~ /^    / && example) {
             out(".fi"); out(".in"); out(".PP")
@@ -68,7 +77,7 @@ function heading(    k, text, end) {
     out(name " \\- " escape(text, 0))
     out(".SH SYNOPSIS")
     out(".B #include <" header ">")
-    out(".PP")
+    paragraph()
     out("Link with")
     out(".BR \\-lilex ,")
     out("or with what `pkg\\-config \\-\\-cflags \\-\\-libs ilex` prints.")
@@ -123,14 +132,14 @@ function note_functions(    k, text) {
 function declaration(    k, line) {
     if (ncode == 0) {
         if (ncomment > 0) {
-            out(".PP")
+            paragraph()
             prose(comment, ncomment)
         }
         ncomment = 0
         return
     }
     note_functions()
-    out(".PP")
+    paragraph()
     out(".nf")
     for (k = 1; k <= ncode; k++) {
         line = code[k]

@@ -59,5 +59,6 @@ d
 d
 }" -e "s/@VERSION@/$version/" "$top/doc/ilex.7.in" >"$dir/ilex.7"
 rm -f "$dir/options" "$dir/errors"
-sort -u "$dir/links.new" >"$dir/links"
+# A function may be called as a page is: ilex_expr.
+sort -u "$dir/links.new" | $AWK '$1 != $2' >"$dir/links"
 rm -f "$dir/links.new"

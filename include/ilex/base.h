@@ -104,8 +104,9 @@ ILEX_API ilex_context *ilex_context_new(const ilex_context_spec *spec);
  * NULL is ignored. Context thread. */
 ILEX_API void ilex_context_free(ilex_context *ctx);
 
-/* Sets an option by name, e.g. ("jit", "cc"); the list is options.def, also
- * printed by `ilexc --help`. ILEX_E_OPTION for an unknown name or value. */
+/* Sets an option by name, e.g. ("jit", "cc"); ilex(7) and `ilexc list options`
+ * have them all. ILEX_E_OPTION for an unknown name or value: nothing changes
+ * then. Context thread. */
 ILEX_API ilex_status ilex_option_set(ilex_context *ctx, const char *name,
                                      const char *value);
 
@@ -120,24 +121,31 @@ ILEX_API ilex_status ilex_error_code(const ilex_context *ctx);
  * on the context. */
 ILEX_API const char *ilex_error_text(const ilex_context *ctx);
 
-/* Where it happened: the operation's name ("add"), operand number from 0 or
- * -1, and the location set by ilex_location() or the parser (line 0: none). */
+/* The first error, for programs: what ilex_error_text() says in words. `size`
+ * says which members this version of Ilex has filled in. */
 typedef struct ilex_error_info {
     size_t size;
-    ilex_status code;
-    const char *operation;
-    int operand;
-    const char *file;
-    int line, column;
+    ilex_status code;      /* ILEX_OK: there is no error */
+    const char *operation; /* what failed: "add", "restrict"; "": not said */
+    int operand;           /* of it, from 0; -1: none in particular */
+    const char *file;      /* of ilex_location(), or of the text; "": none */
+    int line, column;      /* from 1; line 0: no place is known */
 } ilex_error_info;
+
+/* Asks for it. Strings are valid until the next call on the context. Context
+ * thread. */
 ILEX_API ilex_error_info ilex_error_query(const ilex_context *ctx);
 
+/* Forgets the first error, so that the next one is recorded. Poison arrays stay
+ * poison. Context thread. */
 ILEX_API void ilex_error_clear(ilex_context *ctx);
 
-/* Location that errors of the following constructor calls report, for authors
- * of DSLs; file NULL clears it. The text is copied. The first 8 different ones
- * of an array are noted: an error that is found later, where it is used, names
- * them. */
+/* Where the arrays that are made from now on come from, for authors of
+ * languages: their file, line and column, from 1. Errors of constructors report
+ * it (ilex_error_query) until the next call; file NULL: no place. The name is
+ * copied; messages show 255 letters of it. The first 8 different places of an
+ * array are noted, as equal arrays are one: an error that is found later, where
+ * the array is used, names them. Text has places of its own. Context thread. */
 ILEX_API void ilex_location(ilex_context *ctx, const char *file, int line,
                             int column);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Element-wise operators: generated from ops.def by lib/ops/elementwise.sh.
+ * Element-wise operators, a row of ops.def each. This file is written by
+ * lib/ops/elementwise.sh of the sources.
  *
  * Each returns a new array whose element is the operator applied to the
  * operands' elements, after broadcasting (by axis name where axes are named,

@@ -64,7 +64,7 @@ ilex_dlpack_import_object(ilex_context *ctx,
 /* Ilex's own table, of DLPack 1.3, which lives as long as the library is
  * loaded. What it calls objects are storages (`ilex_storage *`), so it serves
  * programs and libraries in C; in Python it would be given PyObject pointers
- * and must not be passed on as it is (doc/exchange.md).
+ * and must not be passed on as it is (exchange.md).
  *   managed_tensor_allocator: uninitialised, data at a multiple of 256 bytes;
  *     host, pinned, CUDA and managed CUDA memory. The kind of an error is the
  *     name of a Python exception.

@@ -122,7 +122,7 @@ ILEX_API ilex_array *ilex_restrict(ilex_array *x, const char *domain);
 
 /* Reductions over the listed axes: names "I, J" or numbers "0, -1"; NULL: all.
  * keep != 0 keeps them with length 1 (unnamed axes only). Result dtypes as
- * NumPy; the order of combination is fixed (see DESIGN in doc/), the same on
+ * NumPy; the order of combination is fixed (ilx.md says which), the same on
  * every back end and for any number of threads. argmax and argmin give the
  * position in C order of the reduced axes. */
 ILEX_API ilex_array *ilex_sum(ilex_array *x, const char *axes, int keep);
@@ -169,7 +169,7 @@ ILEX_API ilex_array *ilex_random_f32(ilex_array *key, int count,
 /* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
  * implicit results are understood. 1 to 16 operands. Sums do not widen the
  * dtype. More than two operands are multiplied in pairs, along the path with
- * the fewest multiplications (doc/ilx.md says which); parentheses in the
+ * the fewest multiplications (ilx.md says which); parentheses in the
  * subscripts give another one: "(ij,jk),kl->il" forms the first product first,
  * and factors that they do not group are multiplied from left to right. */
 ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
@@ -277,7 +277,11 @@ ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
 ILEX_API int ilex_is_poison(const ilex_array *x);
 ILEX_API ilex_dtype ilex_array_dtype(const ilex_array *x);
 ILEX_API int ilex_array_rank(const ilex_array *x);
-/* "input", "lambda", "einsum", ... see nodes.def */
+/* What makes the node: "input", "data", "lambda" (element-wise operators, maps,
+ * shifts, reductions, alone or together), "reshape", "einsum", "scan",
+ * "extern", "result" (one array of the last two), or the function that made it:
+ * "roll", "concat". Of numbers and sizes: "const", "size", "op", "linear",
+ * "cast". */
 ILEX_API const char *ilex_array_kind(const ilex_array *x);
 /* Number of array operands, and one of them. */
 ILEX_API int ilex_array_operand_count(const ilex_array *x);
@@ -340,8 +344,17 @@ typedef struct ilex_module ilex_module;
  * caller; the context must outlive it. */
 ILEX_API ilex_module *ilex_module_parse(ilex_context *ctx, const char *text,
                                         const char *file);
+
+/* A program without outputs, which ilex_module_output() adds: what it computes
+ * is what they reach. NULL on error: ILEX_E_NAME for what is no identifier,
+ * ILEX_E_MEMORY. Owned by the caller; the context must outlive it. */
 ILEX_API ilex_module *ilex_module_new(ilex_context *ctx, const char *name);
+
+/* Gives back the program and its arrays; compiled programs live on. NULL is
+ * ignored. */
 ILEX_API void ilex_module_free(ilex_module *module);
+
+/* Its name; lives as long as the module. */
 ILEX_API const char *ilex_module_name(const ilex_module *module);
 
 /* What a program calls `name`: an input, a constant, what let, map or another

@@ -89,7 +89,7 @@ ILEX_API ilex_status ilex_function_register(ilex_context *ctx, const char *name,
 /* ---- calling ---- */
 
 /* A call, as in text. `declaration` is what stands behind `extern`:
- * "solve(a : f64[n, n], b : f64[n]) -> f64[n] pure"; see doc/ilx.md. Sizes in
+ * "solve(a : f64[n, n], b : f64[n]) -> f64[n] pure"; see ilx.md. Sizes in
  * it are its own and found from the arguments. argument[i] is taken on
  * parameter i's domain; result[k], an array of `result_count`, becomes result
  * k, kept by the current scope.

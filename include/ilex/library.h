@@ -39,7 +39,7 @@ typedef struct ilex_library_spec {
 /* Writes PREFIX.h, PREFIX.c and PREFIX.json of each program into the directory:
  * a function `int PREFIX(const PREFIX_args *)` that does what ilex_run does
  * with the program, bit for bit, and what belongs to it
- * (doc/ahead_of_time.md). They need a C99 compiler, of C++ too, and where the
+ * (ahead_of_time.md). They need a C99 compiler, of C++ too, and where the
  * first lines of PREFIX.c say so -lm. Each file appears complete or not at all.
  * The same calls in new contexts give the same bytes. A library is built by the
  * compiler of option cc.

@@ -77,7 +77,7 @@ typedef struct ilex_storage_spec {
     const int64_t *aligned_index; /* (low halo widths) */
 
     /* "C", "F", "cpu_kfirst", "cpu_ifirst", "gpu", "gtx86", "gtcuda", others
-     * of doc/storages.md, or one of ilex_preset_register() (none). It gives
+     * of storages.md, or one of ilex_preset_register() (none). It gives
      * layout, alignment, memory space, device and management */
     const char *preset;
     const char *name; /* label for messages; copied */

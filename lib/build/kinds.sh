@@ -15,8 +15,8 @@ comment=$(cat "$top/lib/base/comment.awk")
 cat <<'HEAD'
 /* SPDX-License-Identifier: MIT
  *
- * Structural constructors: generated from nodes.def and
- * functions.def by lib/build/kinds.sh.
+ * Structural constructors: functions of whole arrays. This file is written by
+ * lib/build/kinds.sh of the sources.
  *
  * Axes are text: a name, "I", or a number from either end, "-1". Bounds are
  * text, affine in sizes: "n-1". NULL operands give NULL, poison gives poison.
