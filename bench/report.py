@@ -15,7 +15,7 @@ import math
 import sys
 
 SCHEMA = "ilex-bench 1"
-BEGIN = "<!-- figures: written by bench/report.py, not by hand -->"
+BEGIN = "<!-- figures: written by bench/report.py of the sources, not by hand -->"
 END = "<!-- end of the figures -->"
 
 

@@ -70,7 +70,7 @@ configure_once() {
 target_of() {
     case ${1%%=*} in
     numpy) echo libilex.la ;;
-    stages | ilexc* | project) echo ilexc ;;
+    stages | ilexc* | project | help | manpages) echo ilexc ;;
     cuda)
         echo tests/cuda/cuda tests/cuda/fake/libcuda.so.1 \
             tests/cuda/fake/libnvrtc.so.13
@@ -113,6 +113,8 @@ run() (
     ilexc*)
         exec timeout "$limit" sh "../source/tests/integration/test_$1.sh"
         ;;
+    help) exec timeout "$limit" sh ../source/tests/integration/test_help.sh ;;
+    manpages) exec timeout "$limit" sh ../source/tests/manpages.sh ;;
     cuda)
         LD_LIBRARY_PATH=$PWD/tests/cuda/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
         export LD_LIBRARY_PATH
