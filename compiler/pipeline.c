@@ -49,6 +49,7 @@ is_pass(const char *name, size_t length)
     return (length == 3 && !strncmp(name, "all", 3)) ||
            (length == 4 && !strncmp(name, "emit", 4)) ||
            (length == 5 && !strncmp(name, "steps", 5)) ||
+           (length == 7 && !strncmp(name, "explain", 7)) ||
            (length == 6 && !strncmp(name, "parsed", 6));
 }
 
@@ -144,6 +145,10 @@ run_passes(ix_unit *u, const ix_compile_request *request)
                 ix_dump_unit(u, request->text);
             return STOPPED;
         }
+    }
+    if (request->text && !strcmp(stop, "explain")) {
+        ix_explain(u, request->text);
+        return STOPPED;
     }
     return DONE;
 }

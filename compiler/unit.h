@@ -32,6 +32,24 @@ typedef enum ix_role {
     IX_ROLE_TEMP
 } ix_role;
 
+/* Why an array is stored or not, why a kernel stands apart: reasons.def. */
+typedef enum ix_reason {
+#define IX_REASON(NAME, stored, text) IX_REASON_##NAME,
+#include "compiler/reasons.def"
+} ix_reason;
+
+typedef enum ix_apart {
+#define IX_APART(NAME, text) IX_APART_##NAME,
+#include "compiler/reasons.def"
+} ix_apart;
+
+/* What partition decided of an array, and what it looked at. */
+typedef struct ix_decision {
+    ix_reason reason;
+    int64_t reads, work; /* places that read it, operations of an element */
+    int buffer;          /* or -1 */
+} ix_decision;
+
 /* Memory that kernels read or write. */
 typedef struct ix_buffer {
     ix_role role;
@@ -46,6 +64,7 @@ typedef struct ix_buffer {
     uint32_t passing;          /* TEMP: axes of which one index at a time is
                                   in use, by each thread of a CPU */
     int inplace;               /* OUTPUT: buffer it may share, or -1 */
+    bool late;                 /* with inplace: written when all is read */
 } ix_buffer;
 
 static inline bool
@@ -121,6 +140,7 @@ typedef struct ix_kernel {
     bool ordered;              /* iterations read what earlier ones wrote */
     int phase;                 /* as of a stage */
     int calls;                 /* how many calls come before it */
+    ix_apart apart;            /* from the kernel before it */
     char *variable;            /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;
@@ -160,6 +180,7 @@ typedef struct ix_unit {
     size_t norder;
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
     ix_map position;        /* of an array in "order" */
+    ix_decision *decision;  /* STAGES: of order[i] */
     ix_map label;           /* symbol of an array that the source names */
     ix_map origin;          /* ix_origin of a scalar that was such an array */
 
@@ -260,6 +281,9 @@ enum {
  * target than they are for */
 bool ix_unit_target(ix_unit *u, bool cuda);
 
+/* compiler/explain.c: what was decided and why, for users, when all passes are
+ * done */
+void ix_explain(ix_unit *u, ix_text *t);
 /* compiler/dump.c */
 void ix_dump_unit(const ix_unit *u, ix_text *t);
 /* compiler/verify.c */

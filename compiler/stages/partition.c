@@ -17,8 +17,6 @@
 #include "compiler/stages/partition.h"
 
 enum {
-    CHEAP = 4,         /* operations: always computed again */
-    RECOMPUTE = 64,    /* operations a point may spend on computing again */
     BODY_BUDGET = 600, /* statements of one fused body */
     MANY_READS = 1 << 20
 };
@@ -146,19 +144,6 @@ count_read(ix_load_visitor *v, const ilex_array *load)
 
 /* ---- decisions ---- */
 
-static bool
-must_store(const ilex_array *n, const info *x)
-{
-    if ((n->ops[0]->flags & IX_HAS_REDUCE) || x->gathered ||
-        (x->checks && x->apart))
-        return true;
-    if (x->conditions && x->reads > 1)
-        return true;
-    if (x->repeated && x->work > CHEAP)
-        return true;
-    return x->work * (x->reads - 1) > RECOMPUTE;
-}
-
 /* Operands first: what computing an array again costs if nothing it reads is
  * stored but reductions. */
 static void
@@ -191,16 +176,6 @@ ix_partition_is_part(const ix_partition_info *x)
     return x->parts == 1 && !x->loaded && !x->root;
 }
 
-/* Does "n" get a buffer? */
-static bool
-is_stored(partition *p, const ilex_array *n, const info *x)
-{
-    ix_unit *u = p->u;
-    if (x->stored || u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse))
-        return true;
-    return !ix_partition_is_part(x) && must_store(n, x);
-}
-
 /* Users first: by then all reads of an array are counted. */
 static bool
 decide(partition *p)
@@ -225,7 +200,7 @@ decide(partition *p)
             ix_update_decide(p, n);
         if (!ix_has_body(n) || !u->need[i])
             continue;
-        x->stored = n->kind == IX_SCAN || is_stored(p, n, x);
+        x->stored = ix_partition_is_stored(p, n, x);
         read_count c = {p, n, x->stored ? 1 : x->reads, x->stored};
         ix_load_visitor v = {
             .ctx = u->ctx, .mem = &p->mem, .fn = count_read, .user = &c};
@@ -392,8 +367,10 @@ store_operands(partition *p, const ilex_array *n)
 {
     for (int k = 1; k < n->nops; k++) {
         size_t i = *ix_map_find(&p->u->position, n->ops[k]);
-        if (!p->of[i].stored)
-            ix_partition_store(p, i);
+        if (p->of[i].stored)
+            continue;
+        p->of[i].reason = IX_REASON_BUDGET;
+        ix_partition_store(p, i);
     }
 }
 
@@ -419,7 +396,7 @@ static bool
 is_made_often(const partition *p, const info *x)
 {
     return p->work > BODY_BUDGET && !p->u->reference &&
-           (int64_t)x->statements * (x->users - 1) > RECOMPUTE;
+           (int64_t)x->statements * (x->users - 1) > IX_RECOMPUTE;
 }
 
 static bool
@@ -453,6 +430,7 @@ make_stage(partition *p, size_t i)
                                     .box = n->interior,
                                     .body = x->body});
     } else if (x->stored || is_made_often(p, x)) {
+        x->reason = x->stored ? x->reason : IX_REASON_USERS;
         ix_partition_store(p, i);
     }
     return true;
@@ -578,6 +556,7 @@ ix_pass_partition(ix_unit *u)
     for (size_t i = 0; i < u->noutputs; i++)
         if (!copy_output(&p, i))
             return false;
+    ix_partition_keep(&p);
     u->level = IX_LEVEL_STAGES;
     return u->ctx->error.code == ILEX_OK;
 }

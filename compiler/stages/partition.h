@@ -23,13 +23,14 @@ typedef struct ix_partition_info {
     int parts;     /* how often it is an operand of a concat */
     int users;     /* arrays whose bodies read it */
     bool stored;
-    bool root;       /* is an output */
-    bool loaded;     /* read by a body */
-    bool conditions; /* body decides on indices */
-    bool repeated;   /* read by fewer indices than there are loops */
-    bool gathered;   /* read at indices that are data */
-    bool checks;     /* data, or has an operand that may */
-    bool apart;      /* read otherwise than at each of its points once */
+    ix_reason reason; /* why it is, or is not */
+    bool root;        /* is an output */
+    bool loaded;      /* read by a body */
+    bool conditions;  /* body decides on indices */
+    bool repeated;    /* read by fewer indices than there are loops */
+    bool gathered;    /* read at indices that are data */
+    bool checks;      /* data, or has an operand that may */
+    bool apart;       /* read otherwise than at each of its points once */
     const ilex_array *guard;       /* it checks where this one, read at ... */
     int guard_axis[ILEX_MAX_RANK]; /* ... these of its axes, is true; or NULL */
     int buffer;         /* when stored; of a concat -1 until it has one */
@@ -50,6 +51,17 @@ typedef struct ix_partition {
 } ix_partition;
 
 ix_partition_info *ix_partition_of(ix_partition *p, const ilex_array *n);
+
+/* operations a point may spend on computing again */
+enum { IX_RECOMPUTE = 64 };
+
+/* ---- reasons.c ---- */
+
+/* Does "n", whose reads are counted, get a buffer? Notes why. */
+bool ix_partition_is_stored(ix_partition *p, const ilex_array *n,
+                            ix_partition_info *x);
+/* Keeps what was decided, for `ilexc explain`. */
+void ix_partition_keep(ix_partition *p);
 
 /* Finds out which arrays check data, and which are read apart from that. */
 void ix_partition_checks(ix_partition *p);

@@ -53,6 +53,9 @@ ix_parts_decide(ix_partition *p, ilex_array *n, size_t i)
     bool part = !p->u->reference && ix_partition_is_part(x);
     x->stored = !part;
     x->buffer = -1;
+    x->reason = part      ? IX_REASON_PART
+                : x->root ? IX_REASON_OUTPUT
+                          : IX_REASON_CONCAT;
     if (!part)
         x->at = new_whereabouts(p, i);
     place_operands(p, n);
@@ -106,8 +109,10 @@ body_of(ix_partition *p, const ilex_array *n, int k, const ix_lin *offset)
         body = ix_origin_inline(p->u, x, info->body, index);
     if (body)
         return body;
-    if (!info->stored) /* an index would be too large */
+    if (!info->stored) { /* an index would be too large */
+        info->reason = IX_REASON_BUDGET;
         ix_partition_store(p, *ix_map_find(&p->u->position, x));
+    }
     return ix_scalar_load(ctx, (ilex_dtype)x->dtype, info->buffer, ix_rank(x),
                           index);
 }

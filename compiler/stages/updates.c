@@ -92,6 +92,7 @@ ix_update_store(ix_partition *p, size_t i)
     const ilex_array *n = u->order[i];
     ix_partition_info *x = &p->of[i];
     x->stored = true;
+    x->reason = IX_REASON_UPDATE;
     x->buffer = ix_partition_place(p, i);
     ilex_array *copy = ix_partition_read(p, n->ops[0]);
     ilex_array *change = change_of(p, n, x->buffer);

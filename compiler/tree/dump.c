@@ -414,3 +414,94 @@ ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t)
     }
     ix_map_free(&d.name, &u->ctx->mem);
 }
+
+/* ---- loops for users ---- */
+
+/* What loops are that stand for no axis of what is stored, by their letters. */
+static const struct {
+    char letter;
+    const char *text;
+} loops[] = {
+    {'s', "strips of the innermost loop"},
+    {'v', "the elements of a strip, or lanes of a reduction"},
+    {'q', "chunks of a reduction, whose results are combined pairwise"},
+    {'g', "points, each a thread"},
+};
+
+/* What the loop is over: an axis with its bounds, or something of a reduction.
+ */
+static void
+put_loop_name(const dumper *d, const ix_stmt *s)
+{
+    char letter = d->k->variable[s->number];
+    for (size_t i = 0; i < IX_COUNT(loops); i++)
+        if (loops[i].letter == letter) {
+            ix_text_put(d->t, loops[i].text);
+            return;
+        }
+    const ix_domain *box = d->k->box;
+    const ix_axis *ax = s->number < box->rank ? &box->ax[s->number] : NULL;
+    if (!ax) {
+        ix_text_put(d->t, "elements that are reduced");
+        return;
+    }
+    if (ax->name)
+        ix_text_put(d->t, ix_symbol_text(d->u->ctx, ax->name));
+    else
+        ix_text_format(d->t, "axis %d", s->number);
+    ix_text_put(d->t, " in [");
+    if (s->number == d->k->axis)
+        ix_lin_print(d->u->ctx, ax->lo, d->t);
+    else
+        put_bounds(d, s->nlo, s->lo, "max(");
+    ix_text_put(d->t, ", ");
+    if (s->number == d->k->axis)
+        ix_lin_print(d->u->ctx, ax->hi, d->t);
+    else
+        put_bounds(d, s->nhi, s->hi, "min(");
+    ix_text_char(d->t, ')');
+}
+
+static void
+put_loop(const dumper *d, const ix_stmt *s)
+{
+    ix_text_put(line(d), "for ");
+    put_loop_name(d, s);
+    if (s->number == d->k->axis)
+        ix_text_put(d->t, ", parts of which threads take");
+    if (s->down)
+        ix_text_put(d->t, ", downwards");
+    if (s->step != 1)
+        ix_text_format(d->t, ", by %lld", (long long)s->step);
+    ix_text_put(d->t, s->how == IX_VECTOR ? ", vector instructions\n" : "\n");
+}
+
+static void
+put_loops(dumper *d, const ix_stmt *s)
+{
+    for (; s; s = s->next) {
+        bool loop = s->kind == IX_STMT_FOR;
+        if (loop)
+            put_loop(d, s);
+        else if (s->kind == IX_STMT_IF)
+            ix_text_put(line(d), "where a condition on indices holds\n");
+        else
+            continue;
+        d->indent++;
+        put_loops(d, s->body);
+        d->indent--;
+        if (s->other) {
+            ix_text_put(line(d), "elsewhere\n");
+            d->indent++;
+            put_loops(d, s->other);
+            d->indent--;
+        }
+    }
+}
+
+void
+ix_dump_loops(const ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    dumper d = {.u = u, .k = k, .t = t, .indent = 2};
+    put_loops(&d, k->body);
+}

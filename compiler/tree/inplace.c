@@ -186,6 +186,7 @@ static bool
 copy_at_end(ix_unit *u, int i)
 {
     ix_buffer temporary = u->buffer[i];
+    u->buffer[i].late = true;
     temporary.role = IX_ROLE_TEMP;
     temporary.name = "";
     temporary.inplace = -1;

@@ -59,28 +59,42 @@ next_nest(ix_stmt *nest)
     return nest->kind == IX_STMT_FOR ? nest->next : NULL;
 }
 
-/* Can the nests of "b" join those of "a", one to one? */
-static bool
-joinable(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
+/* Why two nests do not go together; NONE: they do. */
+static ix_apart
+nests_apart(ix_stmt *x, ix_stmt *y)
 {
-    ix_stmt *x = a->body, *y = b->body;
-    if (a->box != b->box || a->ordered || b->ordered)
-        return false;
-    for (; x && y; x = next_nest(x), y = next_nest(y))
-        if (!same_loops(x, y) || ix_nest_has_reduction(x) ||
-            ix_nest_has_reduction(y) ||
-            count_stores(x) + count_stores(y) > STORES_TOGETHER)
-            return false;
-    int together = ix_measure_kernel(u, a) + ix_measure_kernel(u, b);
-    return !x && !y && together <= IX_FUNCTION && !reads_from(u, b, a);
+    if (!same_loops(x, y))
+        return IX_APART_LOOPS;
+    if (ix_nest_has_reduction(x) || ix_nest_has_reduction(y))
+        return IX_APART_REDUCTION;
+    return count_stores(x) + count_stores(y) > STORES_TOGETHER ? IX_APART_STORES
+                                                               : IX_APART_NONE;
 }
 
-/* Joins them; false if they do not go together. */
-static bool
-merge(ix_unit *u, ix_kernel *a, const ix_kernel *b)
+/* Why the nests of "b" cannot join those of "a", one to one; NONE: they can. */
+static ix_apart
+apart(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *x = a->body, *y = b->body;
-    if (!joinable(u, a, b))
+    ix_apart why = a->box != b->box           ? IX_APART_BOX
+                   : a->ordered || b->ordered ? IX_APART_ORDER
+                                              : IX_APART_NONE;
+    for (; !why && x && y; x = next_nest(x), y = next_nest(y))
+        why = nests_apart(x, y);
+    if (!why && (x || y))
+        why = IX_APART_LOOPS;
+    if (!why && ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
+        why = IX_APART_LONG;
+    return !why && reads_from(u, b, a) ? IX_APART_READS : why;
+}
+
+/* Joins them; false, with the reason, if they do not go together. */
+static bool
+merge(ix_unit *u, ix_kernel *a, ix_kernel *b)
+{
+    ix_stmt *x = a->body, *y = b->body;
+    b->apart = apart(u, a, b);
+    if (b->apart)
         return false;
     while (x && y) {
         ix_stmt *last = ix_nest_body(x), *next = next_nest(x);
@@ -174,6 +188,7 @@ divide(ix_unit *u, ix_kernel *k)
         ix_kernel *rest = ix_unit_kernel(u, k->box);
         rest->phase = k->phase;
         rest->calls = k->calls;
+        rest->apart = IX_APART_LONG;
         rest->axis = k->axis;
         rest->scan = k->scan;
         rest->ordered = k->ordered;
@@ -186,16 +201,24 @@ divide(ix_unit *u, ix_kernel *k)
     }
 }
 
+/* Joins two neighbours, if they go together in any way. */
+static bool
+together(ix_unit *u, ix_kernel *a, ix_kernel *b)
+{
+    b->apart = b->phase != a->phase   ? IX_APART_COUNTED
+               : b->calls != a->calls ? IX_APART_CALL
+                                      : IX_APART_NONE;
+    return !b->apart &&
+           (append(u, a, b) || merge(u, a, b) || ix_recurrence_join(u, a, b));
+}
+
 bool
 ix_pass_join(ix_unit *u)
 {
     if (u->reference)
         return true;
     for (ix_kernel *a = u->kernels; a; a = a->next)
-        while (a->next && a->next->phase == a->phase &&
-               a->next->calls == a->calls &&
-               (append(u, a, a->next) || merge(u, a, a->next) ||
-                ix_recurrence_join(u, a, a->next))) {
+        while (a->next && together(u, a, a->next)) {
             a->next = a->next->next;
             u->changed = true;
         }

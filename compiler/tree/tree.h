@@ -305,8 +305,10 @@ int ix_measure_kernel(ix_unit *u, const ix_kernel *k);
 /* Are axes "k" and on of a reduction so short that they need no loops? */
 bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
 
-/* dump.c: a kernel's statements, the body of a stage; one a line */
+/* dump.c: a kernel's statements, the body of a stage; one a line; its loops
+ * alone, as sentences for users */
 void ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t);
+void ix_dump_loops(const ix_unit *u, const ix_kernel *k, ix_text *t);
 void ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t);
 
 /* names.c: "t3", "lo5", "begin"; a sum of atoms, terms with a positive factor

@@ -372,3 +372,18 @@ ix_module_print_counts(ilex_module *m, ix_text *t)
     ix_mem_free(&m->ctx->mem, c.written.term);
     return !c.failed;
 }
+
+/* ---- boxes ---- */
+
+bool
+ix_print_elements(ilex_context *ctx, size_t n, const ix_domain *const *box,
+                  const int64_t *each, ix_text *t)
+{
+    counts c = {.ctx = ctx};
+    for (size_t i = 0; i < n && !c.failed; i++)
+        add_elements(&c, &c.read, each[i], box[i]);
+    if (!c.failed)
+        write_polynomial(&c, &c.read, t);
+    ix_mem_free(&ctx->mem, c.read.term);
+    return !c.failed;
+}

@@ -78,6 +78,10 @@ bool ix_module_key(ilex_module *m, ix_text *t, bool *held);
 /* lib/build/counts.c: nodes, operations and bytes, a line each; false after an
  * error. */
 bool ix_module_print_counts(ilex_module *m, ix_text *t);
+/* Appends each[0] times the points of box[0] and so on as one polynomial; false
+ * if it leaves 64 bits or there is no memory. */
+bool ix_print_elements(ilex_context *ctx, size_t n, const ix_domain *const *box,
+                       const int64_t *each, ix_text *t);
 
 /* lib/build/boxed.c: the same program, whose outputs with named axes are
  * computed on a part of each range that a run chooses. NULL after an error. */

@@ -26,7 +26,7 @@ reach >reach.ilx
 expect 0 '^ilexc [0-9]' --version
 expect 0 'Exit status' --help
 expect 0 'random:SEED' help run
-for verb in check fmt print emit run graph list cache
+for verb in check fmt print explain emit run graph list cache
 do
     expect 0 "^ilexc $verb" help $verb
     expect 0 "^ilexc $verb" $verb --help
@@ -226,7 +226,7 @@ expect 0 '^after extents' check iota.ilx --dump=all
 
 # The manual knows every verb and every option.
 manual=$top/doc/ilexc.1
-for verb in check fmt print emit run graph list cache
+for verb in check fmt print explain emit run graph list cache
 do
     count=$((count + 1))
     grep -q "^\.SS $verb\$" "$manual" || fail "$manual: no verb $verb"

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `ilexc explain`: what the compiler made of a program, and why.
+ */
+#include "runtime/ilexc/ilexc.h"
+
+ix_cli_exit
+ix_cli_verb_explain(const ix_cli_command *c)
+{
+    ix_cli_session s;
+    ix_cli_exit status = ix_cli_session_parse(&s, c);
+    if (status == IX_EXIT_OK)
+        status = ix_cli_output(&s, c, ilex_module_stage(s.module, "explain"));
+    ix_cli_session_close(&s);
+    return status;
+}

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# `ilexc explain`: each reason for storing, fusing and keeping kernels apart in
+# a program that has it, halos, loops, memory, bytes.
+# shellcheck source=tests/integration/expect.sh
+. "${srcdir:-.}/tests/integration/expect.sh"
+
+# Writes p.ilx: the lines of the arguments, with "|" for ends of lines.
+program() {
+    printf 'ilex 1\nprogram p\nsize n, m\n%s\n' "$1" | tr '|' '\n' >p.ilx
+}
+
+# Wants line "$2" for the program "$1".
+says() {
+    program "$1"
+    expect 0 "$2" explain p.ilx
+}
+
+x='in x : f64[n]'
+u='in u : f64[I:n, J:m] halo(I:2:1)'
+heavy='exp(sin(x) + cos(x))'
+
+# ---- reasons for storing or not ----
+
+says "$x|let a = 2*x|out y : f64[n] = a + 1" \
+    '^  a: computed where it is read, for one array reads it, at one place$'
+says "$u|let a = 2*u|out y : f64[I:n, J:m] = a + a[I+1]" \
+    '^  a: computed where it is read, for computing it again is cheaper .* (cost 1 an element, 2 distinct reads)$'
+says "$x|out y : f64[n] = 2*x" '^  y: stored, for it is an output$'
+says "$x|let s = sum(x)|out y : f64[n] = x/s" '^  s: stored, for it holds a reduction$'
+says "$x|in k : i64[m]|let a = $heavy|map y[i:m] = a[k[i]]|out z : f64[i:m] = y" \
+    '^  a: stored, for it is read at indices that are data'
+says "in x : f64[I:n]|let a = $heavy|let b = a*a|map y[I:n, J:m] = b[I] + f64(J)|out z : f64[I:n, J:m] = y" \
+    '^  [ab]: stored, for it would be computed again for every step of a loop'
+says "in x : f64[I:n] halo(I:4:4)|let a = $heavy|out z : f64[I:n] = a + a[I+1] + a[I+2] + a[I-1] + a[I-2] + a[I+3]" \
+    '^  a: stored, for computing it again at every place .* (cost [0-9]* an element, 5 distinct reads)$'
+says "in x : f64[n]|let a = concat(x, 2*x; axis=0)|out y : f64[2*n] = a[::-1] + a" \
+    '^  a: stored, for its parts are written side by side$'
+says "$x|let a = concat(x, 2*x; axis=0)|out y : f64[2*n] = a" \
+    '^  1 part of expressions without a name: computed where it is read$'
+says "$x|let a = update(x[0:0], 1.0)|out y : f64[n] = a" 'single elements of it are changed$'
+says "scan k forward a[k:n] = where(k == 0, 1.0, 2.0*a[k-1])|out y : f64[k:n] = a" \
+    'stored, for it is computed level by level$'
+program "$x|let a = 2*x|out y : f64[n] = a + 1"
+expect 0 '^  a: stored, for everything is stored: option fuse is 0$' explain p.ilx --fuse=0
+expect 0 '^    apart from k0: it reads what that writes$' explain p.ilx --fuse=0
+
+# ---- kernels ----
+
+expect 0 '^    apart from k1: it covers another domain$' explain "$examples/bmm_bias_relu.ilx"
+expect 0 '^    apart from k0: one of them holds a reduction$' explain "$examples/bmm_bias_relu.ilx"
+expect 0 'apart from k2: sizes are counted in between$' explain "$examples/peaks.ilx"
+expect 0 '^    for I in \[0, ni), parts of which threads take$' explain "$examples/hdiff.ilx"
+expect 0 '^        for K in \[0, nk), vector instructions$' explain "$examples/hdiff.ilx"
+expect 0 '^    computes on the way lap, rx, flx, ry, fly$' explain "$examples/hdiff.ilx"
+expect 0 'chunks of a reduction, whose results are combined pairwise, by 4096$' \
+    explain "$examples/spmv.ilx"
+expect 0 '^        for k in \[0, nk - 1), downwards$' explain "$examples/vadv.ilx"
+expect 0 'call of .*, a function of the host$' explain "$top/tests/stages/foreign.ilx"
+
+# ---- arguments, memory, bytes ----
+
+says "$u|out y : f64[I:n, J:m] = u[I-2] + u[I+1]" \
+    '^  in u : f64\[I:n, J:m\], read on \[I:-2:n+1, J:m\]; halo I 2:1$'
+expect 0 '^  bytes read 8\*n\*m + 24\*m$' explain p.ilx
+expect 0 '^bytes read: 8\*n\*m$' explain p.ilx
+expect 0 '^temporaries: none, the workspace is empty$' explain p.ilx
+says "$u|out y : f64[I:n, J:m] = u*u inplace u" 'may have the storage of u: nothing is copied for that$'
+expect 0 'may have the storage of x: it is written at the end' \
+    explain "$top/tests/stages/inplace_moved.ilx"
+expect 0 '^  C : f32\[b:nb, i:8\*mo, j:n\], place 0, bytes 32\*nb\*mo\*n$' \
+    explain "$examples/bmm_bias_relu.ilx"
+expect 0 '^  cp : .* bytes 8\*nk for each thread' explain "$examples/vadv.ilx"
+
+# All programs there are, and to a file.
+for file in "$examples"/*.ilx "$top"/tests/stages/*.ilx
+do
+    expect 0 '^kernels, in this order$' explain "$file"
+done
+expect 0 '' explain p.ilx -o text
+expect 0 . explain p.ilx
+same out text
+finish
