@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "bench/job.h"
-#include "bench/limits.h"
 #include "bench/results.h"
+#include "runtime/measure/limits.h"
 
 typedef struct settings {
     const char *names, *output;

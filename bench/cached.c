@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/bench_util.h"
+#include "runtime/measure/bench_util.h"
 
 extern char **environ;
 

@@ -8,8 +8,8 @@
 
 #include <ilex.h>
 
-#include "bench/bench_util.h"
-#include "bench/counts.h"
+#include "runtime/measure/bench_util.h"
+#include "runtime/measure/counts.h"
 
 enum { ARRAYS = 8, SIZES = 3, VARIANTS = 7 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "bench/job.h"
-#include "bench/limits.h"
+#include "runtime/measure/limits.h"
 
 /* A file that is written; NULL everywhere: none. */
 typedef struct bench_results {

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/bench_util.h"
+#include "runtime/measure/bench_util.h"
 
 enum { ROWS = 12, TINY = 16 };
 

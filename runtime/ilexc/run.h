@@ -92,6 +92,14 @@ typedef struct ix_cli_run {
     double seconds; /* of all steps */
 } ix_cli_run;
 
+/* ---- verb_run.c ---- */
+
+/* Lists the arguments and sizes of the program. */
+ix_cli_exit ix_cli_run_list(ix_cli_run *r);
+
+/* Gives everything back, however far the run came. */
+void ix_cli_run_close(ix_cli_run *r);
+
 /* ---- values.c ---- */
 
 /* Reads --size, --in and --out into the sizes and fields of "r". */

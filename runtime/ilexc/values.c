@@ -221,17 +221,19 @@ read_in(ix_cli_run *r, const char *given, char *copy)
 {
     char *what = strchr(copy, '=');
     if (!what)
-        return ix_cli_usage("run", "--in %s: wants NAME=SOURCE", given);
+        return ix_cli_usage(r->command->verb, "--in %s: wants NAME=SOURCE",
+                            given);
     *what++ = '\0';
     ix_cli_field *f = find_field(r, copy, false);
     if (!f)
-        return ix_cli_usage("run", "--in %s: the program has no input %s%s",
-                            given, copy,
-                            ix_cli_suggest_argument(r, copy, true, false).s);
+        return ix_cli_usage(
+            r->command->verb, "--in %s: the program has no input %s%s", given,
+            copy, ix_cli_suggest_argument(r, copy, true, false).s);
     if (f->source.kind != IX_CLI_SOURCE_NONE)
-        return ix_cli_usage("run", "--in %s: %s was given before", given, copy);
+        return ix_cli_usage(r->command->verb, "--in %s: %s was given before",
+                            given, copy);
     if (!read_source(&f->source, what))
-        return ix_cli_usage("run",
+        return ix_cli_usage(r->command->verb,
                             "--in %s: a source is @FILE.npy[,halo=nearest|zero|"
                             "periodic|file], zero, constant:X or random:SEED%s",
                             given,
@@ -245,18 +247,19 @@ read_out(ix_cli_run *r, const char *given, char *copy)
 {
     char *what = strchr(copy, '=');
     if (!what)
-        return ix_cli_usage("run", "--out %s: wants NAME=TARGET", given);
+        return ix_cli_usage(r->command->verb, "--out %s: wants NAME=TARGET",
+                            given);
     *what++ = '\0';
     ix_cli_field *f = find_field(r, copy, true);
     if (!f)
-        return ix_cli_usage("run", "--out %s: the program has no output %s%s",
-                            given, copy,
-                            ix_cli_suggest_argument(r, copy, false, true).s);
+        return ix_cli_usage(
+            r->command->verb, "--out %s: the program has no output %s%s", given,
+            copy, ix_cli_suggest_argument(r, copy, false, true).s);
     if (f->target.kind != IX_CLI_TARGET_NONE)
-        return ix_cli_usage("run", "--out %s: %s was given before", given,
-                            copy);
+        return ix_cli_usage(r->command->verb, "--out %s: %s was given before",
+                            given, copy);
     if (!read_target(&f->target, what))
-        return ix_cli_usage("run",
+        return ix_cli_usage(r->command->verb,
                             "--out %s: a target is @FILE.npy, "
                             "@FILE.png[,map=uniform,scale=8,low=X,high=X,"
                             "flip=xy,transpose=1] or - for text",
@@ -274,7 +277,7 @@ read_size(ix_cli_run *r, const char *given, char *copy)
         while (i < r->nsizes && strcmp(r->size[i].name, p.key) != 0)
             i++;
         if (i == r->nsizes)
-            return ix_cli_usage("run",
+            return ix_cli_usage(r->command->verb,
                                 "--size %s: the program has no size %s%s",
                                 given, p.key, suggest_size(r, p.key).s);
         if (!p.value || !read_int(p.value, &r->size[i].value) ||

@@ -34,9 +34,8 @@ compile(ix_cli_run *r)
     return r->program ? IX_EXIT_OK : ix_cli_library_error(r->session.ctx);
 }
 
-/* Lists the arguments and sizes of the program. */
-static ix_cli_exit
-list(ix_cli_run *r)
+ix_cli_exit
+ix_cli_run_list(ix_cli_run *r)
 {
     r->nfields = ilex_program_argument_count(r->program);
     r->nsizes = ilex_program_size_count(r->program);
@@ -133,15 +132,10 @@ print_table(const ix_cli_run *r)
 static ix_cli_exit
 run(ix_cli_run *r)
 {
-    static ix_cli_exit (*const steps[])(ix_cli_run *) = {compile,
-                                                         list,
-                                                         ix_cli_values_read,
-                                                         ix_cli_swaps_read,
-                                                         ix_cli_fields_load,
-                                                         ix_cli_sizes_solve,
-                                                         ix_cli_swaps_fit,
-                                                         ix_cli_fields_make,
-                                                         ix_cli_execute};
+    static ix_cli_exit (*const steps[])(ix_cli_run *) = {
+        compile,           ix_cli_run_list,    ix_cli_values_read,
+        ix_cli_swaps_read, ix_cli_fields_load, ix_cli_sizes_solve,
+        ix_cli_swaps_fit,  ix_cli_fields_make, ix_cli_execute};
     ix_cli_exit status = IX_EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == 0; i++) {
         status = steps[i](r);
@@ -153,24 +147,30 @@ run(ix_cli_run *r)
     return status;
 }
 
+void
+ix_cli_run_close(ix_cli_run *r)
+{
+    for (size_t i = 0; r->field && i < r->nfields; i++) {
+        ix_cli_values_free(&r->field[i]);
+        ilex_storage_release(r->field[i].file);
+        ilex_storage_release(r->field[i].storage);
+        ilex_storage_release(r->field[i].reference);
+    }
+    free(r->field);
+    free(r->size);
+    free(r->known);
+    free(r->swap);
+    free(r->swaps);
+    ilex_program_release(r->program);
+    ilex_program_release(r->reference);
+    ix_cli_session_close(&r->session);
+}
+
 ix_cli_exit
 ix_cli_verb_run(const ix_cli_command *c)
 {
     ix_cli_run r = {.command = c};
     ix_cli_exit status = run(&r);
-    for (size_t i = 0; r.field && i < r.nfields; i++) {
-        ix_cli_values_free(&r.field[i]);
-        ilex_storage_release(r.field[i].file);
-        ilex_storage_release(r.field[i].storage);
-        ilex_storage_release(r.field[i].reference);
-    }
-    free(r.field);
-    free(r.size);
-    free(r.known);
-    free(r.swap);
-    free(r.swaps);
-    ilex_program_release(r.program);
-    ilex_program_release(r.reference);
-    ix_cli_session_close(&r.session);
+    ix_cli_run_close(&r);
     return status;
 }

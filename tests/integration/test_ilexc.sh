@@ -26,7 +26,7 @@ reach >reach.ilx
 expect 0 '^ilexc [0-9]' --version
 expect 0 'Exit status' --help
 expect 0 'random:SEED' help run
-for verb in check fmt print explain emit run graph list cache
+for verb in bench check fmt print explain emit run graph list cache
 do
     expect 0 "^ilexc $verb" help $verb
     expect 0 "^ilexc $verb" $verb --help
@@ -226,7 +226,7 @@ expect 0 '^after extents' check iota.ilx --dump=all
 
 # The manual knows every verb and every option.
 manual=$top/doc/ilexc.1
-for verb in check fmt print explain emit run graph list cache
+for verb in bench check fmt print explain emit run graph list cache
 do
     count=$((count + 1))
     grep -q "^\.SS $verb\$" "$manual" || fail "$manual: no verb $verb"
@@ -259,6 +259,23 @@ expect 2 'c or cuda' compile "$examples/hdiff.ilx" -o ahead --language d
 expect 0 '' compile "$examples/hdiff.ilx" -o ahead --prefix mine
 [ "$(cd ahead && echo mine*)" = 'mine.c mine.h mine.json' ] ||
     fail "compile leaves $(cd ahead && echo *)"
+
+# ---- bench: what is printed; times are another matter ----
+
+bench="bench $examples/axpy.ilx --threads=1"
+expect 0 '^program axpy: n=3000$' $bench --size n=3000
+expect 0 'moves at least 0.07201 MB (0.04801 read, 0.024 written) and takes 0.006 million' \
+    $bench --size n=3000
+expect 0 '^copy by 1 thread, arrays in cache: [0-9.]* GB/s ([0-9.]* to ' \
+    $bench --size n=3000
+expect 0 '^reference  *1  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9]*%' \
+    $bench --size n=3000 --jit=reference
+"$ilexc" $bench --size n=3000 >out 2>err
+grep -q '^reference' out && fail 'bench runs the reference back end unasked'
+expect 0 '^cc: left out, it is not there$' $bench --size n=3000 --cc=/no/cc
+expect 3 'E701' $bench --size n=3000 --jit=cc --cc=/no/cc
+expect 2 'no input q' $bench --in q=zero
+expect 2 'no size q' $bench --size q=3
 
 # A full disk is no success.
 if [ -w /dev/full ]; then

@@ -4,10 +4,10 @@
  * arrays in memory and in the caches of a core, and multiply-adds, by one
  * thread and by one on each processor.
  */
-#ifndef ILEX_BENCH_LIMITS_H
-#define ILEX_BENCH_LIMITS_H
+#ifndef ILEX_MEASURE_LIMITS_H
+#define ILEX_MEASURE_LIMITS_H
 
-#include "bench/bench_util.h"
+#include "runtime/measure/bench_util.h"
 
 /* Where the arrays of a loop are. */
 typedef enum bench_set { SET_MEMORY, SET_CACHE, SET_REGISTERS } bench_set;

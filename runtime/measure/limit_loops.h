@@ -3,8 +3,8 @@
  * The loops that measure what the machine can do. "b" are arrays of "n"
  * elements, the one that is written last.
  */
-#ifndef ILEX_BENCH_LIMIT_LOOPS_H
-#define ILEX_BENCH_LIMIT_LOOPS_H
+#ifndef ILEX_MEASURE_LIMIT_LOOPS_H
+#define ILEX_MEASURE_LIMIT_LOOPS_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  * What benchmarks share: a clock, medians of samples, reproducible contents.
  */
 #define _GNU_SOURCE
-#include "bench/bench_util.h"
+#include "runtime/measure/bench_util.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * share out a fixed number of bytes, in the caches each has the same.
  */
 #define _GNU_SOURCE
-#include "bench/limits.h"
+#include "runtime/measure/limits.h"
 
 #include <ilex.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench/limit_loops.h"
+#include "runtime/measure/limit_loops.h"
 
 enum {
     MOST_ARRAYS = 3,

@@ -3,7 +3,7 @@
  * The loops of limit_loops.h, compiled for this processor; multiplications
  * and additions are contracted where it can (see Makefile.am).
  */
-#include "bench/limit_loops.h"
+#include "runtime/measure/limit_loops.h"
 
 /* Elements of a vector register, and as many registers of chains as hide the
  * latency of a multiply-add and leave registers for its operands. */

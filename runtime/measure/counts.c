@@ -2,7 +2,7 @@
  *
  * The polynomials that stage "counts" prints, "8*n*m + 2*n", evaluated.
  */
-#include "bench/counts.h"
+#include "runtime/measure/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * What benchmarks share: a clock, medians of samples, reproducible contents.
  */
-#ifndef ILEX_BENCH_UTIL_H
-#define ILEX_BENCH_UTIL_H
+#ifndef ILEX_MEASURE_UTIL_H
+#define ILEX_MEASURE_UTIL_H
 
 #include <stddef.h>
 #include <stdint.h>

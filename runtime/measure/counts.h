@@ -2,8 +2,8 @@
  *
  * What a program costs by its own count, at given sizes.
  */
-#ifndef ILEX_BENCH_COUNTS_H
-#define ILEX_BENCH_COUNTS_H
+#ifndef ILEX_MEASURE_COUNTS_H
+#define ILEX_MEASURE_COUNTS_H
 
 #include <ilex.h>
 
