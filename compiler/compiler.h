@@ -339,6 +339,10 @@ ilex_status ix_library_print(const ix_library *l, ix_library_file file,
 /* Lines "name\tmeaning\n" of passes.def. */
 const char *ix_passes_table(void);
 
+/* An HTML page of the program, whose places are those of "text", beside its
+ * arrays, kernels and source in a dialect; false after an error. */
+bool ix_page(ilex_module *m, const char *text, int dialect, ix_text *t);
+
 /* DOT of the module's graph. */
 bool ix_dot(ilex_module *module, ix_text *t);
 

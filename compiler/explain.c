@@ -4,7 +4,7 @@
  * know neither passes nor stages. It decides nothing and guesses nothing: the
  * reasons are rows of reasons.def that were noted where something was decided.
  */
-#include "compiler/tree/tree.h"
+#include "compiler/explain.h"
 #include "lib/build/foreign.h"
 #include "lib/graph/annotation.h"
 
@@ -27,9 +27,8 @@ put_buffer_name(const ix_unit *u, int i, ix_text *t)
         ix_text_format(t, "temporary %d", i);
 }
 
-/* What a user calls an array: its name, or the line that makes it. */
-static void
-put_array_name(const ix_unit *u, size_t i, ix_text *t)
+void
+ix_explain_name(const ix_unit *u, size_t i, ix_text *t)
 {
     const ilex_array *n = u->order[i];
     const size_t *label = ix_map_find(&u->label, n);
@@ -117,12 +116,12 @@ static const bool is_stored[] = {
 #include "compiler/reasons.def"
 };
 
-static void
-put_array(const ix_unit *u, size_t i, ix_text *t)
+void
+ix_explain_array(const ix_unit *u, size_t i, ix_text *t)
 {
     const ix_decision *d = &u->decision[i];
     ix_text_put(t, "  ");
-    put_array_name(u, i, t);
+    ix_explain_name(u, i, t);
     ix_text_put(t, is_stored[d->reason] ? ": stored"
                                         : ": computed where it is "
                                           "read");
@@ -144,6 +143,14 @@ is_named(const ix_unit *u, size_t i)
     return named;
 }
 
+bool
+ix_explain_is_shown(const ix_unit *u, size_t i)
+{
+    ix_reason reason = u->decision[i].reason;
+    return reason != IX_REASON_NONE && u->need[i] &&
+           (is_named(u, i) || is_stored[reason]);
+}
+
 /* Those that have names or are stored; the others are counted. */
 static void
 put_arrays(const ix_unit *u, ix_text *t)
@@ -151,13 +158,10 @@ put_arrays(const ix_unit *u, ix_text *t)
     size_t parts = 0;
     ix_text_put(t, "arrays\n");
     for (size_t i = 0; i < u->norder; i++) {
-        ix_reason reason = u->decision[i].reason;
-        if (reason == IX_REASON_NONE || !u->need[i])
-            continue;
-        if (is_named(u, i) || is_stored[reason])
-            put_array(u, i, t);
+        if (ix_explain_is_shown(u, i))
+            ix_explain_array(u, i, t);
         else
-            parts++;
+            parts += u->decision[i].reason != IX_REASON_NONE && u->need[i];
     }
     if (parts)
         ix_text_format(t,
@@ -219,15 +223,8 @@ put_names(const ix_unit *u, const char *verb, const bool *which, ix_text *t)
     }
 }
 
-/* Boxes, and how many bytes a point of each has. */
-typedef struct traffic {
-    const ix_domain **box;
-    int64_t *each;
-    size_t n, boxes, sizes;
-} traffic;
-
 static void
-add_traffic(ix_unit *u, traffic *x, const ix_domain *box, ilex_dtype dtype)
+add_traffic(ix_unit *u, ix_traffic *x, const ix_domain *box, ilex_dtype dtype)
 {
     ix_arena_grow(&u->arena, &x->box, &x->boxes, x->n + 1, sizeof *x->box);
     ix_arena_grow(&u->arena, &x->each, &x->sizes, x->n + 1, sizeof *x->each);
@@ -237,7 +234,7 @@ add_traffic(ix_unit *u, traffic *x, const ix_domain *box, ilex_dtype dtype)
 
 /* The bytes from box "first" on. */
 static void
-put_bytes(ix_unit *u, const traffic *x, size_t first, ix_text *t)
+put_bytes(ix_unit *u, const ix_traffic *x, size_t first, ix_text *t)
 {
     if (!ix_print_elements(u->ctx, x->n - first, x->box + first,
                            x->each + first, t))
@@ -248,7 +245,7 @@ put_bytes(ix_unit *u, const traffic *x, size_t first, ix_text *t)
  * point at a time is kept stay in a cache. */
 static void
 put_kernel_bytes(ix_unit *u, const ix_kernel *k, const bool *which,
-                 bool written, traffic *all, ix_text *t)
+                 bool written, ix_traffic *all, ix_text *t)
 {
     size_t first = all->n;
     for (size_t i = 0; i < u->nbuffers; i++) {
@@ -295,14 +292,9 @@ put_computed(const ix_kernel *k, ix_text *t)
     ix_text_put(t, list.n ? "\n" : "");
 }
 
-/* What all kernels read and write. */
-typedef struct totals {
-    traffic read, written;
-} totals;
-
-static void
-put_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before, totals *all,
-           ix_text *t)
+void
+ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
+                  ix_totals *all, ix_text *t)
 {
     usage x = usage_of(u, k);
     ix_text_format(t, "  k%d on [%s]", k->number,
@@ -335,14 +327,14 @@ put_calls(const ix_unit *u, int *made, int end, ix_text *t)
 }
 
 static void
-put_kernels(ix_unit *u, totals *all, ix_text *t)
+put_kernels(ix_unit *u, ix_totals *all, ix_text *t)
 {
     const ix_kernel *before = NULL;
     int made = 0;
     ix_text_put(t, "kernels, in this order\n");
     for (const ix_kernel *k = u->kernels; k; before = k, k = k->next) {
         put_calls(u, &made, k->calls, t);
-        put_kernel(u, k, before, all, t);
+        ix_explain_kernel(u, k, before, all, t);
     }
     put_calls(u, &made, u->ncalls, t);
 }
@@ -366,7 +358,7 @@ put_temporary(ix_unit *u, int i, ix_text *t)
 {
     const ix_buffer *b = &u->buffer[i];
     const ix_domain *kept = kept_box(u, b);
-    traffic x = {.n = 0};
+    ix_traffic x = {.n = 0};
     ix_text_put(t, "  ");
     put_buffer_name(u, i, t);
     ix_text_format(t, " : %s[%s], place %d, bytes ", ilex_dtype_name(b->dtype),
@@ -395,7 +387,7 @@ put_memory(ix_unit *u, ix_text *t)
 void
 ix_explain(ix_unit *u, ix_text *t)
 {
-    totals all = {.read = {.n = 0}};
+    ix_totals all = {.read = {.n = 0}};
     ix_text_format(t, "program %s\n", u->module->name);
     put_arguments(u, t);
     put_arrays(u, t);

@@ -346,6 +346,14 @@ ILEX_API char *ilex_module_emit(ilex_module *module, const char *dialect);
 /* The graph in DOT. NULL on error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_dot(ilex_module *module);
 
+/* One HTML page without anything beside itself: the program, its arrays and
+ * kernels with what `explain` says of them, and the generated C; what belongs
+ * to a line of the program is shown together. `text` is what the module was
+ * parsed from, whose lines its places count; NULL: the canonical text, for a
+ * module that was parsed from that. NULL on error. Owned by the caller:
+ * ilex_text_free(). */
+ILEX_API char *ilex_module_html(ilex_module *module, const char *text);
+
 /* The table of passes, options or back ends as text lines "name\tmeaning\n";
  * `table` is "passes", "options" or "backends"; NULL for another name. */
 ILEX_API const char *ilex_table(const char *table);

@@ -136,6 +136,20 @@ ilex_module_stage(ilex_module *module, const char *pass)
 }
 
 char *
+ilex_module_html(ilex_module *module, const char *text)
+{
+    ilex_context *ctx = module->ctx;
+    char *own = text ? NULL : ilex_module_print(module);
+    ix_text t;
+    if (!text && !own)
+        return NULL;
+    ix_text_init(&t, &ctx->mem);
+    ix_page(module, text ? text : own, find_dialect(ctx, "c"), &t);
+    ilex_text_free(ctx, own);
+    return take_text(ctx, &t);
+}
+
+char *
 ilex_module_dot(ilex_module *module)
 {
     ix_text t;
