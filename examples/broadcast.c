@@ -40,12 +40,9 @@ field(ilex_context *ctx, const char *axes)
     for (; axes[rank]; rank++)
         shape[rank] = length[axes[rank] - 'I'];
     return ilex_storage_new(
-        ctx, &(ilex_storage_spec){.size = sizeof(ilex_storage_spec),
-                                  .rank = rank,
-                                  .shape = shape,
-                                  .axes = axes,
-                                  .initialize = number,
-                                  .initialize_user = (void *)(uintptr_t)axes});
+        ctx, &ILEX_STORAGE_SPEC(.rank = rank, .shape = shape, .axes = axes,
+                                .initialize = number,
+                                .initialize_user = (void *)(uintptr_t)axes));
 }
 
 int

@@ -32,10 +32,8 @@ main(void)
     ilex_array *next = ilex_restrict(
         ilex_expr(ctx, "u + k*(u[I+1] - 2*u + u[I-1])", "u", u, "k", k, NULL),
         "I:n");
-    ilex_program *p =
-        ilex_compile(ctx, 1, &next,
-                     &(ilex_compile_spec){.size = sizeof(ilex_compile_spec),
-                                          .names = (const char *[]){"next"}});
+    ilex_program *p = ilex_compile(
+        ctx, 1, &next, &ILEX_COMPILE_SPEC(.names = (const char *[]){"next"}));
     if (!p) {
         fprintf(stderr, "%s\n", ilex_error_text(ctx));
         ilex_context_free(ctx);

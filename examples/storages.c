@@ -50,13 +50,10 @@ look(ilex_context *ctx, ilex_storage *field)
     ilex_storage *ground =
         inside ? ilex_storage_index(ctx, inside, 2, 0) : NULL;
     double zero = 0;
-    ilex_storage *dry = ilex_storage_new(
-        ctx, &(ilex_storage_spec){.size = sizeof(ilex_storage_spec),
-                                  .dtype = "bool",
-                                  .rank = 2,
-                                  .shape = (int64_t[]){NJ, NI},
-                                  .axes = "JI",
-                                  .fill = &zero});
+    ilex_storage *dry =
+        ilex_storage_new(ctx, &ILEX_STORAGE_SPEC(.dtype = "bool", .rank = 2,
+                                                 .shape = (int64_t[]){NJ, NI},
+                                                 .axes = "JI", .fill = &zero));
     int failed = !ground || !dry;
     for (int64_t i = 0; !failed && i < NI; i++)
         failed = ilex_storage_set_i64(dry, (int64_t[]){0, i}, 1) != ILEX_OK;

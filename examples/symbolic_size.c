@@ -65,10 +65,8 @@ main(void)
 
     wrong |= ilex_assume(ctx, "m + 1 <= n") != ILEX_OK;
     ilex_array *y = differences(ctx);
-    ilex_program *p =
-        ilex_compile(ctx, 1, &y,
-                     &(ilex_compile_spec){.size = sizeof(ilex_compile_spec),
-                                          .names = (const char *[]){"y"}});
+    ilex_program *p = ilex_compile(
+        ctx, 1, &y, &ILEX_COMPILE_SPEC(.names = (const char *[]){"y"}));
     if (p) {
         printf("Assuming m + 1 <= n:\n");
         wrong |= run(ctx, p, 10, 9, ILEX_OK);

@@ -13,85 +13,56 @@ calls of Ilex, which knows at which line of the function that was. The program
 is compiled when it is called first, for arrays of these dtypes; a function with
 the same formulas shares it. NumPy's arrays are read and written where they lie,
 and a call on other arrays of the same layout changes addresses only.
-The environment variable ILEX_LIBRARY says where the shared library is.
+The environment variables ILEX_LIBRARY and ILEX_API say where the shared library
+and ilex-api.json are, which describes what is in it.
 """
 
 import ctypes as c
 import inspect
+import json
 import os
 import sys
 
 import numpy as np
 
 lib = c.CDLL(os.environ.get("ILEX_LIBRARY", "libilex.so"))
+with open(os.environ.get("ILEX_API", "/usr/include/ilex/ilex-api.json")) as f:
+    api = json.load(f)
+
+# ---- the C API, as ilex-api.json describes it ----
+
+P, S, L = c.c_void_p, c.c_char_p, c.c_int64
+NUMBERS = {"void": None, "int": c.c_int, "unsigned": c.c_uint,
+           "double": c.c_double, "float": c.c_float, "size_t": c.c_size_t,
+           "char": c.c_char, "intptr_t": c.c_ssize_t} | {
+    f"{u}int{n}_t": getattr(c, f"c_{u}int{n}")
+    for u in ("", "u") for n in (8, 16, 32, 64)}
+structs = {}
 
 
-class Binding(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("storage", c.c_void_p),
-                ("kind", c.c_int), ("re", c.c_double), ("im", c.c_double),
-                ("integer", c.c_int64)]
+def c_type(text):
+    if text.endswith("]"):
+        text, count = text[:-1].split("[")
+        return c_type(text) * int(count)
+    if "*" in text:
+        return S if text == "const char *" else P
+    return structs.get(text) or NUMBERS.get(text, c.c_int)  # an enum
 
 
-class CompileSpec(c.Structure):
-    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p),
-                ("names", c.POINTER(c.c_char_p)), ("inplace", c.c_void_p)]
+for name, s in api["structs"].items():
+    structs[name] = type(name, (c.Structure,), {"_fields_": [
+        (f["name"], c_type(f["type"])) for f in s["fields"]]})
+    assert c.sizeof(structs[name]) == s["size"]
+for name, f in api["functions"].items():
+    if "form" not in f:  # else there is another one that Python can call
+        function = getattr(lib, name)
+        function.restype = c_type(f["returns"])
+        function.argtypes = [P if "[" in p["type"] else c_type(p["type"])
+                             for p in f["parameters"]]
 
-
-class Interface(c.Structure):
-    _fields_ = [("size", c.c_size_t), ("kind", c.c_int), ("dtype", c.c_int),
-                ("rank", c.c_int), ("readonly", c.c_int),
-                ("has_strides", c.c_int), ("shape", c.c_int64 * 16),
-                ("strides", c.c_int64 * 16), ("data", c.c_void_p),
-                ("stream", c.c_uint64)]
-
-
-class ErrorInfo(c.Structure):
-    _fields_ = [("size", c.c_size_t), ("code", c.c_int),
-                ("operation", c.c_char_p), ("operand", c.c_int),
-                ("file", c.c_char_p), ("line", c.c_int), ("column", c.c_int)]
-
-
-P, I, Z, S, L, D = (c.c_void_p, c.c_int, c.c_size_t, c.c_char_p, c.c_int64,
-                    c.c_double)
-BOUND_STORAGE, BOUND_F64 = 0, 1
-BINARY = ["add", "subtract", "multiply", "true_divide", "less", "greater",
-          "maximum"]
-UNARY = ["negative", "absolute"]
-
-
-def declare(result, name, *arguments):
-    function = getattr(lib, "ilex_" + name)
-    function.restype, function.argtypes = result, arguments
-    return function
-
-
-for name in BINARY:
-    declare(P, name, P, P)
-for name in UNARY:
-    declare(P, name, P)
-declare(P, "where", P, P, P)
-declare(P, "context_new", P)
-declare(S, "error_text", P)
-declare(ErrorInfo, "error_query", P)
-declare(None, "error_clear", P)
-declare(None, "location", P, S, I, I)
-declare(P, "input", P, S, I, S)
-declare(P, "lit", P, D)
-declare(P, "shift", P, S, L)
-declare(P, "restrict", P, S)
-declare(I, "hash", P, P)
-declare(P, "compile", P, Z, P, P)
-declare(P, "bind", P, P, P, Z, P)
-declare(I, "prepared_run", P)
-declare(I, "prepared_set_pointer", P, S, P)
-declare(I, "prepared_set", P, c.POINTER(Binding))
-declare(S, "prepared_error", P)
-declare(None, "prepared_release", P)
-declare(P, "array_interface_import", P, c.POINTER(Interface), P, P, P)
-declare(I, "typestr_read", S, c.POINTER(I), P)
-declare(P, "storage_reinterpret", P, P, S)
-declare(P, "storage_with_halo", P, P, P)
-declare(None, "storage_release", P)
+Binding = structs["ilex_binding"]
+STORAGE, F64 = (api["enums"]["ilex_bound"]["ILEX_BOUND_" + kind]
+                for kind in ("STORAGE", "F64"))
 context = lib.ilex_context_new(None)
 
 
@@ -99,15 +70,20 @@ class StencilError(Exception):
     """What Ilex refused, at the line that wrote it."""
 
 
+def sized(kind, /, **members):
+    """A struct that begins with its size."""
+    return structs[kind](size=c.sizeof(structs[kind]), **members)
+
+
 def check(result):
     """`result`, unless there was an error."""
-    text = lib.ilex_error_text(context).decode()
-    if not text:
+    info = sized("ilex_error_info")
+    if lib.ilex_error_get(context, 0, c.byref(info)):
         return result
-    info = lib.ilex_error_query(context)
     place = f"{info.file.decode()}:{info.line}: " if info.line else ""
+    text = place + info.text.decode()
     lib.ilex_error_clear(context)
-    raise StencilError(place + text)
+    raise StencilError(text)
 
 
 # ---- symbols ----
@@ -173,7 +149,7 @@ for slot, name in {"add": "add", "sub": "subtract", "mul": "multiply",
 # ---- arrays ----
 
 def dtype_of(dtype):
-    number = I()
+    number = c.c_int()
     if lib.ilex_typestr_read(np.dtype(dtype).str.encode(), c.byref(number),
                              None):
         raise StencilError(f"Ilex has no dtype {dtype}")
@@ -182,9 +158,9 @@ def dtype_of(dtype):
 
 def storage(array, axes, halo):
     """The array's own memory with names for its axes and a halo."""
-    a = Interface(size=c.sizeof(Interface), dtype=dtype_of(array.dtype),
-                  rank=array.ndim, readonly=not array.flags.writeable,
-                  has_strides=1, data=array.ctypes.data)
+    a = sized("ilex_array_interface", dtype=dtype_of(array.dtype),
+              rank=array.ndim, readonly=not array.flags.writeable,
+              has_strides=1, data=array.ctypes.data)
     a.shape[:array.ndim], a.strides[:array.ndim] = array.shape, array.strides
     widths = (L * (2 * array.ndim))(*[halo] * (2 * array.ndim))
     plain = check(lib.ilex_array_interface_import(context, c.byref(a), None,
@@ -241,8 +217,9 @@ class Stencil:
             lib.ilex_hash(node, digest)
             if digest.raw not in Stencil.programs:
                 names = (S * 1)(b"out")
-                spec = CompileSpec(c.sizeof(CompileSpec),
-                                   self.function.__name__.encode(), names)
+                spec = sized("ilex_compile_spec",
+                             name=self.function.__name__.encode(),
+                             names=c.cast(names, P))
                 Stencil.programs[digest.raw] = check(
                     lib.ilex_compile(context, 1, c.byref(node), c.byref(spec)))
             self.compiled[key] = Stencil.programs[digest.raw]
@@ -254,9 +231,9 @@ class Stencil:
         for i, (name, array) in enumerate(arrays.items()):
             storages.append(storage(array, self.axes,
                                     0 if name == "out" else self.halo))
-            bindings[i] = Binding(name.encode(), storages[-1], BOUND_STORAGE)
+            bindings[i] = Binding(name.encode(), storages[-1], STORAGE)
         for i, (name, number) in enumerate(numbers.items(), len(arrays)):
-            bindings[i] = Binding(name.encode(), None, BOUND_F64, number)
+            bindings[i] = Binding(name.encode(), None, F64, number)
         prepared = lib.ilex_bind(context, program, bindings, len(bindings),
                                  None)
         for s in storages:  # the prepared call has a count of its own
@@ -278,7 +255,7 @@ class Stencil:
             q = self.prepared[layout] = self.bind(program, arrays, numbers)
         for name, number in numbers.items():
             self.check(q, lib.ilex_prepared_set(q, c.byref(
-                Binding(name.encode(), None, BOUND_F64, number))))
+                Binding(name.encode(), None, F64, number))))
         self.check(q, lib.ilex_prepared_run(q))
 
     @staticmethod

@@ -79,20 +79,30 @@ typedef struct ilex_context_spec {
     void *log_user;
 } ilex_context_spec;
 
+/* Structs with a `size` have a macro of their name that begins with it, for
+ * programs in C: ilex_context_new(&ILEX_CONTEXT_SPEC(.log = print)). */
+#define ILEX_CONTEXT_SPEC(...)                                                 \
+    (ilex_context_spec)                                                        \
+    {                                                                          \
+        .size = sizeof(ilex_context_spec), __VA_ARGS__                         \
+    }
+
 /* Bytes of one element; 0 for an invalid dtype. Any thread. */
 ILEX_API size_t ilex_dtype_bytes(ilex_dtype dtype);
 
-/* Name as written in text ("f64"); "?" for an invalid dtype. Any thread. */
+/* Name as written in text ("f64"); "?" for an invalid dtype. It lives as long
+ * as the library is loaded. Any thread. */
 ILEX_API const char *ilex_dtype_name(ilex_dtype dtype);
 
 /* The dtype both operands of an arithmetic operation are converted to, by
  * NumPy's promotion table. Any thread. */
 ILEX_API ilex_dtype ilex_dtype_promote(ilex_dtype a, ilex_dtype b);
 
-/* "0.1.0". Any thread. */
+/* "0.1.0"; lives as long as the library is loaded. Any thread. */
 ILEX_API const char *ilex_version(void);
 
-/* Name of a status code ("ILEX_E_SHAPE") and its meaning. Any thread. */
+/* Name of a status code ("ILEX_E_SHAPE") and its meaning, which live as long as
+ * the library is loaded. Any thread. */
 ILEX_API const char *ilex_status_name(ilex_status status);
 ILEX_API const char *ilex_status_meaning(ilex_status status);
 
@@ -110,7 +120,8 @@ ILEX_API void ilex_context_free(ilex_context *ctx);
 ILEX_API ilex_status ilex_option_set(ilex_context *ctx, const char *name,
                                      const char *value);
 
-/* The value of an option, NULL if there is none of that name. */
+/* The value of an option, NULL if there is none of that name; valid until the
+ * option is set again. */
 ILEX_API const char *ilex_option_get(const ilex_context *ctx, const char *name);
 
 /* The first error since the last ilex_error_clear(): ILEX_OK if none. */
@@ -130,11 +141,25 @@ typedef struct ilex_error_info {
     int operand;           /* of it, from 0; -1: none in particular */
     const char *file;      /* of ilex_location(), or of the text; "": none */
     int line, column;      /* from 1; line 0: no place is known */
+    const char *text;      /* as ilex_error_text() */
 } ilex_error_info;
+#define ILEX_ERROR_INFO(...)                                                   \
+    (ilex_error_info)                                                          \
+    {                                                                          \
+        .size = sizeof(ilex_error_info), __VA_ARGS__                           \
+    }
 
-/* Asks for it. Strings are valid until the next call on the context. Context
+/* Asks for it. Texts are valid until the next call on the context. Context
  * thread. */
 ILEX_API ilex_error_info ilex_error_query(const ilex_context *ctx);
+
+/* How many errors there are since the last ilex_error_clear(): 0 or 1. */
+ILEX_API size_t ilex_error_count(const ilex_context *ctx);
+
+/* Error number "i", from 0, by a pointer: as many members as info->size, which
+ * is set before, has room for. ILEX_E_ARGUMENT if there is none. */
+ILEX_API ilex_status ilex_error_get(const ilex_context *ctx, size_t i,
+                                    ilex_error_info *info);
 
 /* Forgets the first error, so that the next one is recorded. Poison arrays stay
  * poison. Context thread. */

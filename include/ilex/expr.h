@@ -281,7 +281,7 @@ ILEX_API int ilex_array_rank(const ilex_array *x);
  * shifts, reductions, alone or together), "reshape", "einsum", "scan",
  * "extern", "result" (one array of the last two), or the function that made it:
  * "roll", "concat". Of numbers and sizes: "const", "size", "op", "linear",
- * "cast". */
+ * "cast". The text lives as long as the library is loaded. */
 ILEX_API const char *ilex_array_kind(const ilex_array *x);
 /* Number of array operands, and one of them. */
 ILEX_API int ilex_array_operand_count(const ilex_array *x);

@@ -75,6 +75,11 @@ typedef struct ilex_function_spec {
      * (ILEX_E_UNSUPPORTED in the run). */
     ilex_function device;
 } ilex_function_spec;
+#define ILEX_FUNCTION_SPEC(...)                                                \
+    (ilex_function_spec)                                                       \
+    {                                                                          \
+        .size = sizeof(ilex_function_spec), __VA_ARGS__                        \
+    }
 
 /* Says what programs that are compiled in this context from now on call under
  * this name; later registrations replace earlier ones, for programs compiled

@@ -32,7 +32,8 @@ ILEX_API int ilex_identical(const ilex_array *a, const ilex_array *b);
  * numbers: its name in ops.def ("add", "exp", "where"), or "cast"; for example
  * of x + y, 2 - x, exp(x), f32(x). NULL for all else: several operators at
  * once, other indices than those of broadcasting, reductions, other kinds.
- * Operands that are equal are one. */
+ * Operands that are equal are one. The name lives as long as the library is
+ * loaded. */
 ILEX_API const char *ilex_array_operator(const ilex_array *x);
 
 /* ---- what an array is ----
@@ -79,7 +80,7 @@ ILEX_API int ilex_is_broadcast(const ilex_array *x);
 
 /* Is it one reduction of the elements of one operand: the name ("sum", "max"),
  * else NULL; bit k of "axes", which may be NULL, says that axis k of the
- * operand is reduced. */
+ * operand is reduced. The name lives as long as the library is loaded. */
 ILEX_API const char *ilex_is_reduction(const ilex_array *x, unsigned *axes);
 
 /* Is it an einsum of two operands or more? ilex_array_attributes() are its

@@ -35,6 +35,11 @@ typedef struct ilex_library_spec {
     const char *targets;
     int fortran; /* 1: PREFIX.f90 as well, a module PREFIX_module */
 } ilex_library_spec;
+#define ILEX_LIBRARY_SPEC(...)                                                 \
+    (ilex_library_spec)                                                        \
+    {                                                                          \
+        .size = sizeof(ilex_library_spec), __VA_ARGS__                         \
+    }
 
 /* Writes PREFIX.h, PREFIX.c and PREFIX.json of each program into the directory:
  * a function `int PREFIX(const PREFIX_args *)` that does what ilex_run does

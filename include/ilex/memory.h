@@ -71,6 +71,9 @@ typedef struct ilex_transfers {
     int64_t bytes;
 } ilex_transfers;
 ILEX_API ilex_transfers ilex_storage_transfers(const ilex_storage *s);
+/* The same by a pointer. */
+ILEX_API void ilex_storage_transfers_get(const ilex_storage *s,
+                                         ilex_transfers *transfers);
 
 /* ---- access ---- */
 
@@ -124,10 +127,11 @@ ilex_view_offset(const ilex_view *view, const int64_t *index)
 /* ---- where it lies ---- */
 
 /* "normal", "hugepage", "pinned", "unified" or "device": the space of the host
- * buffer, or if there is none of the device buffer. */
+ * buffer, or if there is none of the device buffer. It lives as long as the
+ * library is loaded. */
 ILEX_API const char *ilex_storage_space(const ilex_storage *s);
 
-/* "none", "software" or "unified". */
+/* "none", "software" or "unified"; lives as long as the library is loaded. */
 ILEX_API const char *ilex_storage_managed(const ilex_storage *s);
 
 /* Number of the GPU that has a buffer of the storage, -1 if none has. A device
@@ -192,6 +196,12 @@ typedef struct ilex_storage_traits {
      * NULL */
     void (*target_view)(void *user, ilex_view *view);
 } ilex_storage_traits;
+#define ILEX_STORAGE_TRAITS(...)                                               \
+    (ilex_storage_traits)                                                      \
+    {                                                                          \
+        .size = sizeof(ilex_storage_traits), .version = ILEX_TRAITS_VERSION,   \
+        __VA_ARGS__                                                            \
+    }
 
 /* Makes "traits" known to the process under their name, for good. ILEX_E_NAME,
  * ILEX_E_DUPLICATE, ILEX_E_ARGUMENT, ILEX_E_ALIGNMENT, ILEX_E_LIMIT (64). */

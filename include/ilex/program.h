@@ -35,6 +35,11 @@ typedef struct ilex_compile_spec {
     const char *const *inplace; /* input whose buffer output i may share, or
                                    NULL */
 } ilex_compile_spec;
+#define ILEX_COMPILE_SPEC(...)                                                 \
+    (ilex_compile_spec)                                                        \
+    {                                                                          \
+        .size = sizeof(ilex_compile_spec), __VA_ARGS__                         \
+    }
 
 /* Compiles arrays to a program with the back end of option `jit`. Its
  * arguments are the inputs that the arrays reach, bound by their names, and
@@ -133,6 +138,11 @@ typedef struct ilex_call {
      * compiled with option box=1 (else ILEX_E_ARGUMENT). */
     const char *box;
 } ilex_call;
+#define ILEX_CALL(...)                                                         \
+    (ilex_call)                                                                \
+    {                                                                          \
+        .size = sizeof(ilex_call), __VA_ARGS__                                 \
+    }
 
 /* Runs the program: on the host, whose side of managed storages it brings up to
  * date, or with jit=nvrtc on the device on which all arguments must have a side
@@ -233,7 +243,7 @@ ILEX_API ilex_status ilex_prepared_set(ilex_prepared *q,
                                        const ilex_binding *number);
 
 /* What the last call of the three functions above failed of, "" if it did
- * not; until the next one. */
+ * not; valid until the next one. */
 ILEX_API const char *ilex_prepared_error(const ilex_prepared *q);
 
 /* Gives everything back. NULL is ignored. */
@@ -289,10 +299,19 @@ typedef struct ilex_argument_info {
     const char *reads;  /* the box that is read or written, same notation */
     const char *axis[ILEX_MAX_RANK]; /* names, "" unnamed */
 } ilex_argument_info;
+#define ILEX_ARGUMENT_INFO(...)                                                \
+    (ilex_argument_info)                                                       \
+    {                                                                          \
+        .size = sizeof(ilex_argument_info), __VA_ARGS__                        \
+    }
 
 ILEX_API size_t ilex_program_argument_count(const ilex_program *p);
 ILEX_API ilex_argument_info ilex_program_argument(const ilex_program *p,
                                                   size_t i);
+/* The same by a pointer: as many members as info->size, which is set before,
+ * has room for. ILEX_E_ARGUMENT if there is no such argument. */
+ILEX_API ilex_status ilex_program_argument_get(const ilex_program *p, size_t i,
+                                               ilex_argument_info *info);
 ILEX_API size_t ilex_program_size_count(const ilex_program *p);
 ILEX_API const char *ilex_program_size_name(const ilex_program *p, size_t i);
 
@@ -355,7 +374,8 @@ ILEX_API char *ilex_module_dot(ilex_module *module);
 ILEX_API char *ilex_module_html(ilex_module *module, const char *text);
 
 /* The table of passes, options or back ends as text lines "name\tmeaning\n";
- * `table` is "passes", "options" or "backends"; NULL for another name. */
+ * `table` is "passes", "options" or "backends"; NULL for another name. It lives
+ * as long as the library is loaded. */
 ILEX_API const char *ilex_table(const char *table);
 
 #ifdef __cplusplus

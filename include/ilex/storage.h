@@ -152,6 +152,11 @@ typedef struct ilex_storage_spec {
      * halo: a field on I:1:n has origin 1 (0) */
     const int64_t *origin;
 } ilex_storage_spec;
+#define ILEX_STORAGE_SPEC(...)                                                 \
+    (ilex_storage_spec)                                                        \
+    {                                                                          \
+        .size = sizeof(ilex_storage_spec), __VA_ARGS__                         \
+    }
 
 /* A storage by `spec`. Errors: ILEX_E_ARGUMENT, _DTYPE, _SHAPE, _RANK, _AXIS,
  * _NAME, _DUPLICATE, _UNKNOWN, _HALO, _ALIGNMENT, _OVERFLOW, _LITERAL,
@@ -250,7 +255,8 @@ ILEX_API const int64_t *ilex_storage_aligned_index(const ilex_storage *s);
 ILEX_API int ilex_storage_layout(const ilex_storage *s, int axis);
 
 /* The words that the layout was made from, which also place axes that the
- * storage lacks: "KJI", "C"; "" for maps and strides. */
+ * storage lacks: "KJI", "C"; "" for maps and strides. They live as long as "s".
+ */
 ILEX_API const char *ilex_storage_layout_order(const ilex_storage *s);
 
 /* Number of elements; bytes of them without padding; bytes allocated or
@@ -264,7 +270,8 @@ ILEX_API int64_t ilex_storage_span(const ilex_storage *s);
 /* Where a property came from when the storage was made: "given", "preset",
  * "like", "data" or "default". "property" is a member of the spec: "dtype",
  * "shape", "axes", "halo", "origin", "layout", "alignment", "aligned_index",
- * "space", "device" or "managed"; NULL for another word. */
+ * "space", "device" or "managed"; NULL for another word. It lives as long as
+ * the library is loaded. */
 ILEX_API const char *ilex_storage_source(const ilex_storage *s,
                                          const char *property);
 
@@ -290,6 +297,7 @@ ILEX_API ilex_status ilex_storage_domain(const ilex_storage *s, int axis,
 /* 1 if the elements lie densely in C order. */
 ILEX_API int ilex_storage_contiguous(const ilex_storage *s);
 ILEX_API int ilex_storage_writable(const ilex_storage *s);
+/* Lives as long as "s". */
 ILEX_API const char *ilex_storage_name(const ilex_storage *s);
 
 /* Host address of element (0, ..., 0), for writing and for reading, as
@@ -482,6 +490,11 @@ typedef struct ilex_png_spec {
      * J upwards: transpose and flip_y */
     int transpose, flip_x, flip_y;
 } ilex_png_spec;
+#define ILEX_PNG_SPEC(...)                                                     \
+    (ilex_png_spec)                                                            \
+    {                                                                          \
+        .size = sizeof(ilex_png_spec), __VA_ARGS__                             \
+    }
 
 /* Draws a storage of rank 2 and real dtype as a PNG file; NaN is drawn in
  * magenta. The file appears complete or not at all. "spec" may be NULL.

@@ -552,7 +552,27 @@ ilex_error_query(const ilex_context *ctx)
         .file = e->file,
         .line = e->line,
         .column = e->column,
+        .text = e->text,
     };
+}
+
+size_t
+ilex_error_count(const ilex_context *ctx)
+{
+    return ctx->error.code != ILEX_OK;
+}
+
+ilex_status
+ilex_error_get(const ilex_context *ctx, size_t i, ilex_error_info *info)
+{
+    size_t room = info ? info->size : 0;
+    ilex_error_info all = ilex_error_query(ctx);
+    if (i >= ilex_error_count(ctx) ||
+        room < offsetof(ilex_error_info, operation))
+        return ILEX_E_ARGUMENT;
+    all.size = room < sizeof all ? room : sizeof all;
+    memcpy(info, &all, all.size);
+    return ILEX_OK;
 }
 
 void

@@ -99,6 +99,20 @@ ilex_program_argument(const ilex_program *p, size_t i)
     return info;
 }
 
+ilex_status
+ilex_program_argument_get(const ilex_program *p, size_t i,
+                          ilex_argument_info *info)
+{
+    size_t room = info ? info->size : 0;
+    if (i >= ilex_program_argument_count(p) ||
+        room < offsetof(ilex_argument_info, dtype))
+        return ILEX_E_ARGUMENT;
+    ilex_argument_info all = ilex_program_argument(p, i);
+    all.size = room < sizeof all ? room : sizeof all;
+    memcpy(info, &all, all.size);
+    return ILEX_OK;
+}
+
 /* Sizes the program uses, in order. */
 static const ix_compiled_size *
 used_size(const ilex_program *p, size_t i)

@@ -67,6 +67,12 @@ ilex_storage_transfers(const ilex_storage *s)
                             .bytes = atomic_load(&m->moved)};
 }
 
+void
+ilex_storage_transfers_get(const ilex_storage *s, ilex_transfers *transfers)
+{
+    *transfers = ilex_storage_transfers(s);
+}
+
 /* ---- access ---- */
 
 /* Address of the first element on the device. */

@@ -7,4 +7,6 @@
 set -eu
 srcdir=${srcdir:-.}
 . "$srcdir/tests/numpy/python.sh"
+ILEX_API=$srcdir/bindings/ilex-api.json
+export ILEX_API
 exec "$python" "$srcdir/tests/integration/test_stencil.py" "$srcdir" "$library"

@@ -357,6 +357,16 @@ START_TEST(queries)
     ck_assert(!ilex_program_argument(p, 2).used);
     ck_assert(ilex_program_argument(p, 3).output);
     ck_assert_str_eq(ilex_program_argument(p, 4).name, "t");
+    ilex_argument_info got = ILEX_ARGUMENT_INFO();
+    ck_assert_int_eq(ilex_program_argument_get(p, 0, &got), ILEX_OK);
+    ck_assert_mem_eq(&got, &u, sizeof u);
+    got = (ilex_argument_info){.size = offsetof(ilex_argument_info, rank),
+                               .rank = -1};
+    ck_assert_int_eq(ilex_program_argument_get(p, 0, &got), ILEX_OK);
+    ck_assert(got.dtype == ILEX_F64 && got.rank == -1);
+    ck_assert_uint_eq(got.size, offsetof(ilex_argument_info, rank));
+    ck_assert_int_eq(ilex_program_argument_get(p, 5, &u), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ilex_program_argument_get(p, 0, NULL), ILEX_E_ARGUMENT);
     ck_assert_ptr_null(ilex_program_source(p, 0));
     ck_assert_str_eq(ilex_program_command(p), "");
     ck_assert(ilex_program_lower_seconds(p) > 0.0);
