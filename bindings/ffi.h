@@ -768,6 +768,7 @@ typedef struct ilex_prepared ilex_prepared;
 ilex_prepared *ilex_bind(ilex_context *ctx, const ilex_program *p, const ilex_binding *bindings, size_t count, const ilex_call *call);
 ilex_status ilex_prepared_run(ilex_prepared *q);
 ilex_status ilex_prepared_set_pointer(ilex_prepared *q, const char *name, void *data);
+ilex_status ilex_prepared_set_pointers(ilex_prepared *q, size_t count, void *const *data);
 ilex_status ilex_prepared_set(ilex_prepared *q, const ilex_binding *number);
 const char *ilex_prepared_error(const ilex_prepared *q);
 void ilex_prepared_release(ilex_prepared *q);

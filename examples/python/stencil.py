@@ -249,23 +249,14 @@ class Stencil:
                        for a in arrays.values())
         program = self.program(dtypes)
         q = self.prepared.get(layout)
-        if q is None or not self.move(q, arrays):
-            lib.ilex_prepared_release(q)
-            self.prepared.pop(layout, None)
+        if q is None:
             q = self.prepared[layout] = self.bind(program, arrays, numbers)
+        at = (P * len(arrays))(*(a.ctypes.data for a in arrays.values()))
+        self.check(q, lib.ilex_prepared_set_pointers(q, len(at), at))
         for name, number in numbers.items():
             self.check(q, lib.ilex_prepared_set(q, c.byref(
                 Binding(name.encode(), None, F64, number))))
         self.check(q, lib.ilex_prepared_run(q))
-
-    @staticmethod
-    def move(q, arrays):
-        """Points a prepared call to other arrays, the output first. It says no
-        where one overlaps what another one still has: buffers that change
-        places are bound anew."""
-        return not any(lib.ilex_prepared_set_pointer(q, name.encode(),
-                                                     array.ctypes.data)
-                       for name, array in reversed(arrays.items()))
 
     @staticmethod
     def check(q, status):

@@ -236,13 +236,20 @@ ILEX_API ilex_status ilex_prepared_run(ilex_prepared *q);
 ILEX_API ilex_status ilex_prepared_set_pointer(ilex_prepared *q,
                                                const char *name, void *data);
 
+/* The same for the first "count" bindings of ilex_bind, in their order and all
+ * at once, so that two may change places: data[i] for binding i, NULL for one
+ * that stays where it is (numbers do). ILEX_E_ARGUMENT for more addresses than
+ * bindings, and the errors above: nothing changes then. */
+ILEX_API ilex_status ilex_prepared_set_pointers(ilex_prepared *q, size_t count,
+                                                void *const *data);
+
 /* Argument number->name, which is bound to a number, is now this one:
  * ilex_prepared_set(q, &(ilex_binding)ILEX_BIND_F64("dt", 0.1)). ILEX_E_BINDING
  * for storages and sizes, ILEX_E_BINDING_TYPE, ILEX_E_LITERAL. */
 ILEX_API ilex_status ilex_prepared_set(ilex_prepared *q,
                                        const ilex_binding *number);
 
-/* What the last call of the three functions above failed of, "" if it did
+/* What the last call of the four functions above failed of, "" if it did
  * not; valid until the next one. */
 ILEX_API const char *ilex_prepared_error(const ilex_prepared *q);
 

@@ -257,6 +257,15 @@ check_overlap(ix_run *r, size_t i)
 }
 
 ilex_status
+ix_bind_overlap(ix_run *r)
+{
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < r->p->c->narguments; i++)
+        rc = check_overlap(r, i);
+    return rc;
+}
+
+ilex_status
 ix_check_nonempty(ix_run *r, const ix_compiled_nonempty *n)
 {
     if (!is_empty(r, n->range, n->nranges) || is_empty(r, n->outer, n->nouter))
@@ -294,19 +303,12 @@ ix_bind(ix_run *r)
         return rc;
     rc = ix_check_lengths(r);
     rc = rc ? rc : ix_check_phase(r);
-    for (size_t i = 0; !rc && i < c->narguments; i++)
-        rc = check_overlap(r, i);
-    return rc;
+    return rc ? rc : ix_bind_overlap(r);
 }
 
-ilex_status
+void
 ix_bind_move(ix_run *r, size_t i, const ilex_storage *s)
 {
-    const ix_compiled *c = r->p->c;
-    ilex_status rc = ILEX_OK;
     r->bound[i] = s;
     place(r, i);
-    for (size_t k = 0; !rc && k < c->narguments; k++)
-        rc = check_overlap(r, k);
-    return rc;
 }

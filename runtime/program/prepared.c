@@ -20,6 +20,8 @@ struct ilex_prepared {
     size_t count;
     ilex_storage **held;  /* per binding: its storage, counted, or NULL */
     ilex_storage **moved; /* per binding: the same over other memory, or NULL */
+    size_t *argument;     /* per binding: its number among the arguments */
+    void **was, **next;   /* per binding: addresses while they are exchanged */
     ix_run run;
     void *block;
     ix_error error;
@@ -46,12 +48,18 @@ copy_bindings(ilex_prepared *q, const ilex_binding *bindings, size_t count)
     q->bindings = ix_mem_new(&q->mem, (count + 1) * sizeof *bindings);
     q->held = ix_mem_new(&q->mem, (count + 1) * sizeof *q->held);
     q->moved = ix_mem_new(&q->mem, (count + 1) * sizeof *q->moved);
-    if (!q->bindings || !q->held || !q->moved)
+    q->argument = ix_mem_new(&q->mem, (count + 1) * sizeof *q->argument);
+    q->was = ix_mem_new(&q->mem, (count + 1) * sizeof *q->was);
+    q->next = ix_mem_new(&q->mem, (count + 1) * sizeof *q->next);
+    if (!q->bindings || !q->held || !q->moved || !q->argument || !q->was ||
+        !q->next)
         return false;
     for (; q->count < count; q->count++) {
         ilex_binding *b = &q->bindings[q->count];
         *b = bindings[q->count];
         b->name = own_name(q->p->c, b->name);
+        if (b->name) /* else binding fails */
+            q->argument[q->count] = ix_find_argument(q->p->c, b->name);
         if (b->kind == ILEX_BOUND_STORAGE)
             q->held[q->count] = ilex_storage_retain(b->storage);
     }
@@ -144,6 +152,9 @@ ilex_prepared_release(ilex_prepared *q)
     ix_mem_free(&mem, q->bindings);
     ix_mem_free(&mem, q->held);
     ix_mem_free(&mem, q->moved);
+    ix_mem_free(&mem, q->argument);
+    ix_mem_free(&mem, q->was);
+    ix_mem_free(&mem, q->next);
     ix_mem_free(&mem, q->sizes);
     ix_mem_free(&mem, q->box);
     ilex_program_release((ilex_program *)(uintptr_t)q->p);
@@ -197,27 +208,72 @@ check_movable(ilex_prepared *q, const ilex_binding *b, const void *data)
     return ILEX_OK;
 }
 
-/* Lays "view", equal to the storage of binding "b", at "data". */
-static ilex_status
-move(ilex_prepared *q, ilex_binding *b, ilex_storage *view, void *data)
+/* A storage of this call's own for binding "i", at first where the caller's is;
+ * false when there is no memory. */
+static bool
+own_view(ilex_prepared *q, size_t i)
 {
-    size_t i = ix_find_argument(q->p->c, b->name);
-    ilex_storage *before = b->storage;
-    char *old = view == before ? view->data : NULL;
-    if (view != before)
-        ix_storage_clone(view, before);
-    view->data = data;
-    b->storage = view;
-    ilex_status rc = q->anew ? ILEX_OK : ix_bind_move(&q->run, i, view);
-    if (!rc)
-        return ILEX_OK;
-    if (old)
-        view->data = old;
-    b->storage = before;
-    ix_error why = q->error;
-    ix_bind_move(&q->run, i, before);
-    q->error = why;
+    if (q->moved[i])
+        return true;
+    q->moved[i] = ix_mem_new(&q->mem, sizeof *q->moved[i]);
+    if (!q->moved[i])
+        return false;
+    ix_storage_clone(q->moved[i], q->bindings[i].storage);
+    q->bindings[i].storage = q->moved[i];
+    return true;
+}
+
+/* Lays binding "i" at "data"; where it was. */
+static void *
+move(ilex_prepared *q, size_t i, void *data)
+{
+    void *was = q->moved[i]->data;
+    q->moved[i]->data = data;
+    if (!q->anew)
+        ix_bind_move(&q->run, q->argument[i], q->moved[i]);
+    return was;
+}
+
+/* Can bindings lie at these addresses, NULL: where they are? */
+static ilex_status
+check_all(ilex_prepared *q, size_t count, void *const *data)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (data[i] && check_movable(q, &q->bindings[i], data[i]))
+            return q->error.code;
+        if (data[i] && !own_view(q, i))
+            return ix_fail_memory(&q->error);
+    }
+    return ILEX_OK;
+}
+
+/* Exchanges the addresses of the first "count" bindings, all at once. */
+static ilex_status
+move_all(ilex_prepared *q, size_t count, void *const *data)
+{
+    ilex_status rc = check_all(q, count, data);
+    for (size_t i = 0; !rc && i < count; i++)
+        q->was[i] = data[i] ? move(q, i, data[i]) : NULL;
+    if (rc || q->anew)
+        return rc;
+    rc = ix_bind_overlap(&q->run);
+    for (size_t i = 0; rc && i < count; i++)
+        if (q->was[i])
+            move(q, i, q->was[i]);
     return rc;
+}
+
+ilex_status
+ilex_prepared_set_pointers(ilex_prepared *q, size_t count, void *const *data)
+{
+    if (!q)
+        return ILEX_E_ARGUMENT;
+    ix_error_clear(&q->error);
+    if (count > q->count || (count > 0 && !data))
+        return ix_fail(&q->error, ILEX_E_ARGUMENT,
+                       "%s: %zu addresses for %zu bindings%s", q->p->c->name,
+                       count, q->count, data ? "" : ", and they are NULL");
+    return move_all(q, count, data);
 }
 
 ilex_status
@@ -227,14 +283,12 @@ ilex_prepared_set_pointer(ilex_prepared *q, const char *name, void *data)
         return ILEX_E_ARGUMENT;
     ix_error_clear(&q->error);
     ilex_binding *b = find_binding(q, name);
-    ilex_status rc = b ? check_movable(q, b, data) : q->error.code;
-    if (rc)
-        return rc;
+    if (!b || (!data && check_movable(q, b, data)))
+        return q->error.code;
     size_t i = (size_t)(b - q->bindings);
-    ilex_storage *view = q->moved[i];
-    if (!view)
-        view = q->moved[i] = ix_mem_new(&q->mem, sizeof *view);
-    return view ? move(q, b, view, data) : ix_fail_memory(&q->error);
+    memset(q->next, 0, i * sizeof *q->next);
+    q->next[i] = data;
+    return move_all(q, i + 1, q->next);
 }
 
 ilex_status
@@ -246,7 +300,7 @@ ilex_prepared_set(ilex_prepared *q, const ilex_binding *number)
     ilex_binding *b = find_binding(q, number->name);
     if (!b)
         return q->error.code;
-    size_t i = ix_find_argument(q->p->c, b->name);
+    size_t i = q->argument[b - q->bindings];
     if (number->kind == ILEX_BOUND_STORAGE || b->kind == ILEX_BOUND_STORAGE ||
         i == q->p->c->narguments)
         return ix_fail(&q->error, ILEX_E_BINDING,

@@ -295,7 +295,9 @@ bool ix_box_whole(const ix_compiled *c, int64_t *size);
 /* Finds the storages by name, solves the sizes, checks everything. */
 ilex_status ix_bind(ix_run *r);
 /* Argument "i" is now "s", which differs from what was bound in its address. */
-ilex_status ix_bind_move(ix_run *r, size_t i, const ilex_storage *s);
+void ix_bind_move(ix_run *r, size_t i, const ilex_storage *s);
+/* No output overlaps what it may not. */
+ilex_status ix_bind_overlap(ix_run *r);
 
 /* run.c: the block of memory that a run works with; NULL: no memory. Threads
  * for a run whose storages are bound. */

@@ -172,6 +172,61 @@ START_TEST(addresses_change)
 }
 END_TEST
 
+/* Two arguments change places: one after the other would overlap. */
+START_TEST(addresses_at_once)
+{
+    double a[N + 2], b[N + 2], from[N + 2];
+    ilex_program *p = compile(wave);
+    ilex_storage *u = line(N, 1, 0.5), *v = line(N, 0, 0);
+    ilex_prepared *q = prepare(p, u, v, 0.25);
+    for (int i = 0; i < N + 2; i++) {
+        a[i] = 1.0 / (i + 1);
+        b[i] = i;
+    }
+    ck_assert_int_eq(ilex_prepared_set_pointers(q, 2, (void *[]){a, b}), 0);
+    run(q);
+    ck_assert(as_run(p, 0.25, a, b));
+    memcpy(from, b, sizeof from);
+    ck_assert_int_eq(ilex_prepared_set_pointers(q, 2, (void *[]){b, a}), 0);
+    run(q);
+    ck_assert(as_run(p, 0.25, from, a));
+
+    /* one stays; numbers do */
+    ck_assert_int_eq(
+        ilex_prepared_set_pointers(q, 3, (void *[]){NULL, from, NULL}), 0);
+    run(q);
+    ck_assert(as_run(p, 0.25, b, from));
+    ck_assert_int_eq(ilex_prepared_set_pointers(q, 0, NULL), ILEX_OK);
+    const struct {
+        size_t count;
+        void *data[4];
+        ilex_status status;
+        const char *word;
+    } rows[] = {
+        {4, {a, from}, ILEX_E_ARGUMENT, "4 addresses for 3 bindings"},
+        {2, {a, a + 1}, ILEX_E_OVERLAP, "overlaps"},
+        {2, {a, (char *)from + 4}, ILEX_E_ALIGNMENT, "multiple of 8"},
+        {3, {a, from, a}, ILEX_E_BINDING, "bound to a number"},
+    };
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ck_assert_int_eq(
+            ilex_prepared_set_pointers(q, rows[i].count, rows[i].data),
+            rows[i].status);
+        ck_assert_ptr_nonnull(strstr(ilex_prepared_error(q), rows[i].word));
+        memset(from, 0, sizeof from);
+        run(q);
+        ck_assert(as_run(p, 0.25, b, from));
+    }
+    ck_assert_int_eq(ilex_prepared_set_pointers(q, 1, NULL), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ilex_prepared_set_pointers(NULL, 0, NULL),
+                     ILEX_E_ARGUMENT);
+    ilex_prepared_release(q);
+    ilex_storage_release(u);
+    ilex_storage_release(v);
+    ilex_program_release(p);
+}
+END_TEST
+
 /* What is found out once is refused once: as ilex_run would. */
 START_TEST(refusals)
 {
@@ -289,5 +344,6 @@ int
 main(void)
 {
     return RUN_TESTS("prepared", runs_as_run_does, numbers_change,
-                     addresses_change, refusals, with_a_call, with_data);
+                     addresses_change, addresses_at_once, refusals, with_a_call,
+                     with_data);
 }
