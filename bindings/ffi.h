@@ -724,6 +724,12 @@ typedef struct ilex_compile_spec {
 } ilex_compile_spec;
 ilex_program *ilex_compile(ilex_context *ctx, size_t count, ilex_array *const *outputs, const ilex_compile_spec *spec);
 ilex_program *ilex_compile_module(ilex_module *module);
+void ilex_programs_keep(size_t limit);
+typedef struct ilex_kept {
+    size_t count, limit;
+    uint64_t hits, misses;
+} ilex_kept;
+void ilex_programs_kept(ilex_kept *kept);
 ilex_program *ilex_program_retain(ilex_program *p);
 void ilex_program_release(ilex_program *p);
 typedef enum ilex_bound {
@@ -822,3 +828,7 @@ typedef struct ilex_library_spec {
     int fortran;
 } ilex_library_spec;
 ilex_status ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count, const ilex_library_spec *spec);
+enum {
+    ILEX_REPRO_DATA = 1
+};
+ilex_status ilex_repro(ilex_module *module, const ilex_binding *bindings, size_t count, const ilex_call *call, const char *path, unsigned flags);

@@ -31,13 +31,15 @@ verify_reads(verifier *v, const ilex_array *n)
 {
     char name[64];
     snprintf(name, sizeof name, "after pass %s, which has a bug", v->pass);
+    ix_error *err = &v->u->ctx->error;
+    ix_error_mark before = ix_errors_mark(err);
     if (!ix_has_body(n) ||
         ix_access_check_body(v->u->ctx, name, n->valid, n->ops[0], n->ops + 1))
         return;
     /* what holds by construction (a merged reshape) need not be shown again */
-    v->ok = v->u->ctx->error.code == ILEX_E_UNDECIDED;
+    v->ok = ix_errors_since(err, before) == ILEX_E_UNDECIDED;
     if (v->ok)
-        ix_error_clear(&v->u->ctx->error);
+        ix_errors_rewind(err, before);
 }
 
 /* GRAPH: operands come before users and belong to the context. */

@@ -7,8 +7,9 @@
  * A context that never opens a scope frees everything with ilex_context_free().
  *
  * Errors in one sentence: constructors never return NULL and never abort; on
- * error they return the context's poison array, the context records the first
- * error, and poison operands give poison; check once, at ilex_compile().
+ * error they return the context's poison array, the context records the error,
+ * and poison operands give poison; check once, at ilex_compile(). The first
+ * error is the cause; those found after it are collected (ilex_error_count).
  *
  * Threads: a context is used by one thread at a time ("context thread");
  * functions marked "any thread" need no such care. The library never prints,
@@ -153,16 +154,22 @@ typedef struct ilex_error_info {
  * thread. */
 ILEX_API ilex_error_info ilex_error_query(const ilex_context *ctx);
 
-/* How many errors there are since the last ilex_error_clear(): 0 or 1. */
+/* How many errors there are since the last ilex_error_clear(), in the order in
+ * which they were found. A program in text goes on behind a statement with an
+ * error: it has those of all statements, but for what uses the names of failed
+ * ones. Arrays that are made after an error add theirs, unless an operand is
+ * poison; not what is wrong with an argument as such (ILEX_E_ARGUMENT,
+ * ILEX_E_CONTEXT), which may come of a NULL that an error gave. What is there
+ * already is not added. Compiling and running end with their first error. */
 ILEX_API size_t ilex_error_count(const ilex_context *ctx);
 
 /* Error number "i", from 0, by a pointer: as many members as info->size, which
- * is set before, has room for. ILEX_E_ARGUMENT if there is none. */
+ * is set before, has room for. ILEX_E_ARGUMENT if there is none; ILEX_E_LIMIT
+ * from the 21st on: they are only counted. */
 ILEX_API ilex_status ilex_error_get(const ilex_context *ctx, size_t i,
                                     ilex_error_info *info);
 
-/* Forgets the first error, so that the next one is recorded. Poison arrays stay
- * poison. Context thread. */
+/* Forgets all errors. Poison arrays stay poison. Context thread. */
 ILEX_API void ilex_error_clear(ilex_context *ctx);
 
 /* Where the arrays that are made from now on come from, for authors of

@@ -47,7 +47,8 @@ typedef struct ilex_compile_spec {
  * compilation. Owned by the caller. Context thread.
  *
  * A program of the same hash, inputs, sizes and options that was compiled in
- * this process before is returned again, with one count more (256 are kept;
+ * this process before is returned again, with one count more (those used last
+ * are kept, ilex_programs_keep();
  * what it says of seconds is from its first time), unless option reuse is 0,
  * the graph wraps storages or calls foreign functions, or the context has an
  * allocator of its own. */
@@ -55,6 +56,19 @@ ILEX_API ilex_program *ilex_compile(ilex_context *ctx, size_t count,
                                     ilex_array *const *outputs,
                                     const ilex_compile_spec *spec);
 ILEX_API ilex_program *ilex_compile_module(ilex_module *module);
+
+/* From now on at most "limit" compiled programs are kept in this process for
+ * the next time that they are asked for (256 at first); those that were not
+ * used for the longest time are released. With 0 none is. Any thread. */
+ILEX_API void ilex_programs_keep(size_t limit);
+
+/* The programs that are kept, and how often one was found there, or not. */
+typedef struct ilex_kept {
+    size_t count, limit;
+    uint64_t hits, misses;
+} ilex_kept;
+/* Any thread. */
+ILEX_API void ilex_programs_kept(ilex_kept *kept);
 
 /* Takes a count (returns its argument), gives one back. Any thread. */
 ILEX_API ilex_program *ilex_program_retain(ilex_program *p);
@@ -181,7 +195,7 @@ ILEX_API ilex_status ilex_evaluate(ilex_context *ctx, const ilex_program *p,
  * caller gives back. The operations are one program, compiled for the options
  * of "ctx" and kept for the next expression of the same text on storages of the
  * same dtypes, axes, origins and halos; lengths from 64 on may differ, together
- * along an axis. 256 programs are kept in a process. NULL on error: those of
+ * along an axis (ilex_programs_keep()). NULL on error: those of
  * text, compiling and runs. Context thread. */
 ILEX_API ilex_storage *ilex_eval(ilex_context *ctx, const char *expression,
                                  ...);

@@ -2,7 +2,7 @@
  *
  * Memory through the user's allocator, and the error record.
  */
-#include "lib/base/prelude.h"
+#include "lib/base/errors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +69,10 @@ ix_fail_v(ix_error *err, ilex_status code, const char *fmt, va_list args)
     if (err && err->code == ILEX_OK) {
         err->code = code;
         vsnprintf(err->text, sizeof err->text, fmt, args);
+    } else if (err && err->more) {
+        ix_error another = {.code = code, .operand = -1};
+        vsnprintf(another.text, sizeof another.text, fmt, args);
+        ix_errors_find(err, &another);
     }
     return code;
 }
@@ -96,5 +100,6 @@ ix_error_clear(ix_error *err)
     err->operation = NULL;
     err->operand = -1;
     err->line = err->column = 0;
+    err->more = NULL;
     *err->file = *err->text = 0;
 }

@@ -83,21 +83,25 @@ ix_hash_bytes(uint64_t h, const void *p, size_t n)
     return ix_mix(ix_mix(h, word), n);
 }
 
-/* ---- the error record: fixed size, so that reporting never allocates ---- */
+/* ---- the error record: fixed size, so that the first one never allocates ----
+ *
+ * More of them, where an owner collects them: lib/base/errors.h. */
 
 enum { IX_ERROR_TEXT = 4096 };
 
 typedef struct ix_error {
     ilex_status code;
-    const char *operation; /* static string or NULL */
-    int operand;           /* -1: none */
-    int line, column;      /* 0: none */
+    const char *operation;  /* static string or NULL */
+    int operand;            /* -1: none */
+    int line, column;       /* 0: none */
+    struct ix_errors *more; /* takes those after this one; NULL: nobody does */
     char file[256];
     char text[IX_ERROR_TEXT];
 } ix_error;
 
-/* Records an error unless one is recorded already; returns "code". "err" may
- * be NULL. The sentence says what, where, what was expected. */
+/* Records an error, or hands it to "more" if one is recorded already; returns
+ * "code". "err" may be NULL. The sentence says what, where, what was expected.
+ */
 ilex_status ix_fail(ix_error *err, ilex_status code, const char *fmt, ...)
     IX_PRINTF(3, 4);
 ilex_status ix_fail_v(ix_error *err, ilex_status code, const char *fmt,
@@ -106,6 +110,7 @@ ilex_status ix_fail_v(ix_error *err, ilex_status code, const char *fmt,
 /* Records ILEX_E_MEMORY. */
 ilex_status ix_fail_memory(ix_error *err);
 
+/* Makes a record of nothing, also of memory that holds anything. */
 void ix_error_clear(ix_error *err);
 
 /* ---- memory ---- */

@@ -197,10 +197,10 @@ read_and_apply(ilex_context *ctx, const char *operation, int n,
                ilex_array *const *args, apply_fn apply, const void *how)
 {
     ix_broadcast dom;
-    bool clean = ctx->error.code == ILEX_OK;
+    ix_error_mark errors = ix_errors_mark(&ctx->error);
     if (!ix_broadcast_domains(ctx, operation, n, args, &dom)) {
-        if (clean)
-            ctx->error.operation = operation;
+        if (ix_errors_since(&ctx->error, errors))
+            ix_errors_last(&ctx->error)->operation = operation;
         return ix_poison_again(ctx);
     }
     ilex_array *scalars[MAX_ARITY], *operands[MAX_ARITY];

@@ -105,7 +105,7 @@ static bool
 unordered(const parts *p, const ix_axis *a, const ix_axis *b)
 {
     ix_lin_text s = ix_lin_show(p->ctx, a->lo), t = ix_lin_show(p->ctx, b->lo);
-    if (p->ctx->error.code == ILEX_OK)
+    if (p->ctx->error.code != ILEX_E_MEMORY)
         ix_poison(p->ctx, "combine", -1, ILEX_E_UNDECIDED,
                   "combine: of the parts that begin at %s=%s and %s it is not "
                   "known which comes first; assume %s <= %s or %s <= %s",

@@ -120,7 +120,10 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
         x = operand;
         box = read;
     }
+    ix_error_mark before = ix_errors_mark(&ctx->error);
     explain(ctx, what, reader, x, box);
+    if (ix_errors_since(&ctx->error, before))
+        return;
     ix_fail(&ctx->error, ILEX_E_BOUNDS,
             "%s: [%s] is not inside [%s], where the operand is known", what,
             ix_domain_show(ctx, box).s, ix_domain_show(ctx, x->valid).s);

@@ -329,7 +329,7 @@ ilex_context_new(const ilex_context_spec *spec)
     ctx->host = mem;
     ctx->log = s.log;
     ctx->log_user = s.log_user;
-    ix_error_clear(&ctx->error);
+    ix_errors_init(&ctx->error, &ctx->errors, &mem);
     atomic_init(&ctx->later, NULL);
     if (ix_symbol_of(ctx, "", 0) != 0 || !ix_node_make_poison(ctx)) {
         ilex_context_free(ctx);
@@ -366,6 +366,7 @@ ilex_context_free(ilex_context *ctx)
     ix_mem_free(&ctx->mem, ctx->param);
     ix_mem_free(&ctx->mem, ctx->counted);
     ix_mem_free(&ctx->mem, ctx->function);
+    ix_errors_free(&ctx->errors);
     ix_mem host = ctx->host;
     ix_mem_free(&host, ctx);
 }
@@ -495,12 +496,12 @@ ix_name_check(ix_error *err, const char *what, const char *text, size_t length)
 /* ---- errors ---- */
 
 static void
-stamp_location(ilex_context *ctx)
+stamp_location(const ilex_context *ctx, ix_error *e)
 {
-    if (ctx->location.line && !ctx->error.line) {
-        ctx->error.line = ctx->location.line;
-        ctx->error.column = ctx->location.column;
-        memcpy(ctx->error.file, ctx->location.file, sizeof ctx->error.file);
+    if (ctx->location.line && !e->line) {
+        e->line = ctx->location.line;
+        e->column = ctx->location.column;
+        memcpy(e->file, ctx->location.file, sizeof e->file);
     }
 }
 
@@ -508,23 +509,22 @@ ilex_array *
 ix_poison(ilex_context *ctx, const char *operation, int operand,
           ilex_status code, const char *fmt, ...)
 {
-    if (ctx->error.code == ILEX_OK) {
-        va_list args;
-        va_start(args, fmt);
-        ix_fail_v(&ctx->error, code, fmt, args);
-        va_end(args);
-        ctx->error.operation = operation;
-        ctx->error.operand = operand;
-        stamp_location(ctx);
-    }
+    ix_error e = {.operation = operation, .operand = operand};
+    va_list args;
+    va_start(args, fmt);
+    ix_fail_v(&e, code, fmt, args);
+    va_end(args);
+    stamp_location(ctx, &e);
+    ix_errors_find(&ctx->error, &e);
     return ctx->poison;
 }
 
 ilex_array *
 ix_poison_again(ilex_context *ctx)
 {
-    if (ctx->error.code != ILEX_OK)
-        stamp_location(ctx);
+    ix_error *last = ix_errors_last(&ctx->error);
+    if (last)
+        stamp_location(ctx, last);
     return ctx->poison;
 }
 
@@ -540,10 +540,9 @@ ilex_error_text(const ilex_context *ctx)
     return ctx->error.text;
 }
 
-ilex_error_info
-ilex_error_query(const ilex_context *ctx)
+static ilex_error_info
+info_of(const ix_error *e)
 {
-    const ix_error *e = &ctx->error;
     return (ilex_error_info){
         .size = sizeof(ilex_error_info),
         .code = e->code,
@@ -556,20 +555,29 @@ ilex_error_query(const ilex_context *ctx)
     };
 }
 
+ilex_error_info
+ilex_error_query(const ilex_context *ctx)
+{
+    return info_of(&ctx->error);
+}
+
 size_t
 ilex_error_count(const ilex_context *ctx)
 {
-    return ctx->error.code != ILEX_OK;
+    return ix_errors_count(&ctx->error);
 }
 
 ilex_status
 ilex_error_get(const ilex_context *ctx, size_t i, ilex_error_info *info)
 {
     size_t room = info ? info->size : 0;
-    ilex_error_info all = ilex_error_query(ctx);
+    const ix_error *e = ix_errors_get(&ctx->error, i);
     if (i >= ilex_error_count(ctx) ||
         room < offsetof(ilex_error_info, operation))
         return ILEX_E_ARGUMENT;
+    if (!e)
+        return ILEX_E_LIMIT;
+    ilex_error_info all = info_of(e);
     all.size = room < sizeof all ? room : sizeof all;
     memcpy(info, &all, all.size);
     return ILEX_OK;
@@ -578,7 +586,7 @@ ilex_error_get(const ilex_context *ctx, size_t i, ilex_error_info *info)
 void
 ilex_error_clear(ilex_context *ctx)
 {
-    ix_error_clear(&ctx->error);
+    ix_errors_clear(&ctx->error);
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "lib/base/errors.h"
 #include "lib/base/table.h"
 
 typedef enum ix_option {
@@ -70,9 +71,10 @@ typedef struct ix_scope {
 } ix_scope;
 
 struct ilex_context {
-    ix_mem mem;  /* of what dies with the context: records failures */
-    ix_mem host; /* the user's allocator: of what outlives the context */
-    ix_error error;
+    ix_mem mem;        /* of what dies with the context: records failures */
+    ix_mem host;       /* the user's allocator: of what outlives the context */
+    ix_error error;    /* the first */
+    ix_errors errors;  /* those after it */
     ix_error location; /* file, line and column used for the next error */
     ix_location place; /* where arrays are made from now on */
     void (*log)(void *user, ilex_level level, const char *text);
@@ -120,7 +122,8 @@ ix_error *ix_context_error(ilex_context *ctx);
  * not. */
 const ix_mem *ix_context_mem(ilex_context *ctx);
 
-/* Records an error with the context's current location; returns poison. */
+/* Records an error with the context's current location, beside those before;
+ * returns poison. */
 ilex_array *ix_poison(ilex_context *ctx, const char *operation, int operand,
                       ilex_status code, const char *fmt, ...) IX_PRINTF(5, 6);
 

@@ -403,11 +403,12 @@ normal_form(ilex_context *ctx, ilex_array *x, ilex_array *const *ops)
     for (int i = 0; i < x->nops; i++)
         if (!ix_index_is_affine(ops[i]))
             return x;
-    bool clean = ctx->error.code == ILEX_OK;
+    ix_error_mark before = ix_errors_mark(&ctx->error);
     ilex_array *r =
         normal_op(ctx, ix_op_of(x), ops[0], x->nops > 1 ? ops[1] : NULL);
-    if (r && ix_is_poison(r) && clean && ctx->error.code == ILEX_E_OVERFLOW) {
-        ix_error_clear(&ctx->error);
+    if (r && ix_is_poison(r) &&
+        ix_errors_since(&ctx->error, before) == ILEX_E_OVERFLOW) {
+        ix_errors_rewind(&ctx->error, before);
         return x;
     }
     return r && r->weight > 0 ? r : x;

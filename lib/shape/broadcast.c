@@ -15,8 +15,9 @@ const ix_lin *
 ix_meet_bounds(ilex_context *ctx, const char *operation, int32_t axis,
                const ix_lin *a, const ix_lin *b, bool upper)
 {
+    ix_error_mark before = ix_errors_mark(&ctx->error);
     const ix_lin *r = upper ? ix_lin_min(ctx, a, b) : ix_lin_max(ctx, a, b);
-    if (!r && ctx->error.code == ILEX_OK) {
+    if (!r && ix_errors_since(&ctx->error, before) == ILEX_OK) {
         ix_lin_text s = ix_lin_show(ctx, a), t = ix_lin_show(ctx, b);
         ix_fail(&ctx->error, ILEX_E_UNDECIDED,
                 "%s: on axis %s the %s bounds %s and %s cannot be compared for "

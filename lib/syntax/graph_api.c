@@ -85,12 +85,12 @@ read_program(ilex_context *ctx, const char *name, const ix_text *t)
 
 /* Hands an error of the other context over. */
 static ilex_array *
-import_failed(ilex_context *ctx, ilex_context *from, bool clean)
+import_failed(ilex_context *ctx, ilex_context *from, ix_error_mark before)
 {
-    ix_poison(ctx, "import", 0, from->error.code, "import: %s",
-              ilex_error_text(from));
-    if (clean)
-        ix_error_clear(&from->error);
+    const ix_error *why = ix_errors_last(&from->error);
+    ix_poison(ctx, "import", 0, why ? why->code : ILEX_E_MEMORY, "import: %s",
+              why ? why->text : "out of memory");
+    ix_errors_rewind(&from->error, before);
     return ctx->poison;
 }
 
@@ -98,12 +98,12 @@ static ilex_array *
 import_text(ilex_context *ctx, ilex_array *x)
 {
     static const char name[] = "import_result";
-    bool clean = x->ctx->error.code == ILEX_OK;
+    ix_error_mark before = ix_errors_mark(&x->ctx->error);
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ilex_array *r = NULL;
     if (!write_program(x, name, &t))
-        import_failed(ctx, x->ctx, clean);
+        import_failed(ctx, x->ctx, before);
     else
         r = read_program(ctx, name, &t);
     ix_text_free(&t);
@@ -138,7 +138,7 @@ ilex_import(ilex_context *ctx, ilex_array *x)
     if (x->kind == IX_CONST)
         return import_number(ctx, x);
     if (ilex_walk(x->ctx, 1, &x, find_data, &data) != ILEX_OK)
-        return import_failed(ctx, x->ctx, false);
+        return import_failed(ctx, x->ctx, ix_errors_mark(&x->ctx->error));
     if (data)
         return ix_poison(ctx, "import", 0, ILEX_E_UNSUPPORTED,
                          "import: the array reads a wrapped storage; put an "

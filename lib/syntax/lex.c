@@ -283,6 +283,18 @@ ix_lex_fail(ix_reader *r, ilex_status code, const ix_word *where,
     ix_lex_abort(r);
 }
 
+bool
+ix_lex_attempt(ix_reader *r, void (*work)(void *user), void *user)
+{
+    jmp_buf outer;
+    memcpy(&outer, &r->arena.oom, sizeof outer);
+    bool ok = IX_ARENA_TRY(&r->arena);
+    if (ok)
+        work(user);
+    memcpy(&r->arena.oom, &outer, sizeof outer);
+    return ok;
+}
+
 /* The start of line "line". */
 static const char *
 find_line(const ix_reader *r, int line)
@@ -332,11 +344,9 @@ append_source(const ix_reader *r, char *buffer, size_t *used)
 }
 
 void
-ix_reader_diagnose(ix_reader *r, ilex_status before)
+ix_reader_diagnose(ix_reader *r)
 {
     ix_error *err = &r->ctx->error;
-    if (before != ILEX_OK)
-        return;
     if (err->code == ILEX_OK)
         ix_fail_memory(err);
     if (!err->line && r->ctx->location.line) {

@@ -43,7 +43,8 @@ typedef struct ix_token {
 } ix_token;
 
 /* State of reading one text. Everything it allocates is in the arena. */
-typedef struct ix_reader {
+typedef struct ix_reader ix_reader;
+struct ix_reader {
     ilex_context *ctx;
     ix_arena arena;
     const char *text, *file;
@@ -56,7 +57,11 @@ typedef struct ix_reader {
     size_t nodes;
     ix_word *inner; /* comments on lines that the statement goes on behind */
     size_t ninner, inner_capacity;
-} ix_reader;
+    bool in_function; /* the statement is one of a function's */
+    /* Notes the error of a statement and says whether to go on with the next;
+     * NULL: the first error ends the text. */
+    bool (*go_on)(ix_reader *r);
+};
 
 /* Starts reading; refuses text that is too long. Call it after IX_ARENA_TRY.
  * "file" may be NULL; it must outlive the reader, like the text. */
@@ -73,10 +78,12 @@ _Noreturn void ix_lex_fail(ix_reader *r, ilex_status code, const ix_word *where,
 /* Jumps after an error that is recorded already, or for lack of memory. */
 _Noreturn void ix_lex_abort(ix_reader *r);
 
-/* Makes the error recorded since the text was begun into a diagnostic:
- * "file:line:column: error[E103]: text", the source line and a caret. "before"
- * is the context's error code at the beginning: an older error is kept. */
-void ix_reader_diagnose(ix_reader *r, ilex_status before);
+/* Does "work"; false if an error left it. */
+bool ix_lex_attempt(ix_reader *r, void (*work)(void *user), void *user);
+
+/* Makes the error of the text into a diagnostic: "file:line:column:
+ * error[E103]: text", the source line and a caret. */
+void ix_reader_diagnose(ix_reader *r);
 
 /* Does "word" equal "text"? */
 bool ix_word_is(const ix_word *word, const char *text);

@@ -18,7 +18,7 @@ ix_parser_init(ix_parser *p, ilex_context *ctx)
     p->ctx = ctx;
     p->outer = ctx->location;
     p->place = ctx->place;
-    p->before = ctx->error.code;
+    ix_errors_take(&ctx->error, &p->before);
     p->proof = ix_proof_open(ctx);
     p->scope = SIZE_MAX;
     p->reader.ctx = ctx;
@@ -69,6 +69,7 @@ close_session(ix_parser *p)
     p->ctx->location = p->outer;
     p->ctx->place = p->place;
     p->ctx->proof = p->proof;
+    ix_errors_restore(&p->ctx->error, &p->before);
 }
 
 ilex_array *
@@ -84,7 +85,7 @@ ix_parser_end(ix_parser *p, ilex_array *result)
 static void
 note_calls(const ix_parser *p, ix_error *err)
 {
-    for (const ix_call *c = p->call; c && p->before == ILEX_OK; c = c->outer) {
+    for (const ix_call *c = p->call; c; c = c->outer) {
         size_t n = strlen(err->text);
         if (!c->checking)
             snprintf(err->text + n, sizeof err->text - n,
@@ -94,17 +95,42 @@ note_calls(const ix_parser *p, ix_error *err)
     }
 }
 
-ilex_array *
-ix_parser_fail(ix_parser *p)
+/* Makes the error of the session, if there is one, a diagnostic. What fails
+ * without one fails of a statement before, or for lack of memory. */
+static void
+diagnose(ix_parser *p)
 {
     ix_error *err = &p->ctx->error;
+    if (err->code == ILEX_OK && p->before.code != ILEX_OK)
+        return;
     note_calls(p, err);
-    ix_reader_diagnose(&p->reader, p->before);
-    if (p->before == ILEX_OK && p->outer.line && !err->file[0]) {
+    ix_reader_diagnose(&p->reader);
+    if (p->outer.line && !err->file[0]) {
         err->line = p->outer.line;
         err->column = p->outer.column;
         memcpy(err->file, p->outer.file, sizeof err->file);
     }
+}
+
+bool
+ix_parser_go_on(ix_reader *r)
+{
+    ix_parser *p = (ix_parser *)(void *)r; /* its first member */
+    ix_error *err = &p->ctx->error;
+    p->failed = true;
+    if (err->code == ILEX_E_LIMIT || err->code == ILEX_E_MEMORY ||
+        (err->code == ILEX_OK && p->before.code == ILEX_OK))
+        return false;
+    diagnose(p);
+    ix_errors_restore(err, &p->before);
+    ix_errors_take(err, &p->before);
+    return true;
+}
+
+ilex_array *
+ix_parser_fail(ix_parser *p)
+{
+    diagnose(p);
     ix_parser_end(p, NULL);
     return p->ctx->poison;
 }
@@ -181,12 +207,32 @@ table_of(ix_parser *p, ix_name_kind kind)
     return kind == IX_NAME_FUNCTION ? &p->functions : &p->names;
 }
 
-ix_name *
-ix_parser_find(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
+static ix_name *
+look_up(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
 {
     ix_name key = {.text = text, .length = length, .kind = kind};
     return ix_table_find(table_of(p, kind), hash_name(text, length, kind), &key,
                          name_equal);
+}
+
+ix_name *
+ix_parser_find(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
+{
+    ix_name *name = look_up(p, text, length, kind);
+    if (name && name->spoilt)
+        ix_lex_abort(&p->reader);
+    return name;
+}
+
+void
+ix_parser_spoil(ix_parser *p, const ix_word *word, ix_name_kind kind)
+{
+    size_t n = (size_t)word->length;
+    ix_name *name = look_up(p, word->text, n, kind);
+    if (!name && n > 0)
+        name = ix_parser_add(p, word->text, n, kind);
+    if (name)
+        name->spoilt = true;
 }
 
 ix_name *
@@ -211,13 +257,15 @@ ix_parser_declare(ix_parser *p, const ix_word *word, ix_name_kind kind)
         [IX_NAME_DOMAIN] = {"domain", "declared"},
         [IX_NAME_FUNCTION] = {"function", "defined"}};
     size_t n = (size_t)word->length;
-    ix_name *name = ix_parser_find(p, word->text, n, kind);
-    if (name)
+    ix_name *name = look_up(p, word->text, n, kind);
+    if (name && !name->spoilt)
         ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
                     "the %s '%.*s' is %s on line %d", what[kind][0],
                     (int)word->length, word->text, what[kind][1],
                     (int)name->line);
-    name = ix_parser_add(p, word->text, n, kind);
+    if (!name)
+        name = ix_parser_add(p, word->text, n, kind);
+    name->spoilt = false;
     name->line = word->line;
     return name;
 }

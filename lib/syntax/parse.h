@@ -30,6 +30,7 @@ typedef struct ix_name {
     const ix_domain *domain;
     const ix_statement *function;
     int32_t line;
+    bool spoilt; /* the statement that defines it has failed */
 } ix_name;
 
 /* A reduction index in scope, innermost last. */
@@ -74,7 +75,8 @@ typedef struct ix_parser {
     ix_lambda_env *lambda; /* NULL: field expressions */
     ix_error outer;        /* the caller's location */
     ix_location place;     /* where it makes arrays */
-    ilex_status before;
+    ix_error before;       /* errors of earlier calls and, then, statements */
+    bool failed;           /* has a statement? */
     size_t scope;
     const ix_env *proof;           /* of the constructor around the session */
     const ix_assumption **assumed; /* by an `assume` that is being read */
@@ -104,9 +106,14 @@ ilex_array *ix_parser_end(ix_parser *p, ilex_array *result);
 /* As above after a failure: makes the error a diagnostic, returns poison. */
 ilex_array *ix_parser_fail(ix_parser *p);
 
+/* The error of a statement, if it is not one of a statement before, becomes a
+ * diagnostic beside theirs; false where reading on makes no sense. */
+bool ix_parser_go_on(ix_reader *r);
+
 /* ---- names ---- */
 
-/* What "word" names; NULL if nothing. */
+/* What "word" names; NULL if nothing. Leaves, without another error, if the
+ * statement that defines it has failed. */
 ix_name *ix_parser_find(ix_parser *p, const char *text, size_t length,
                         ix_name_kind kind);
 
@@ -119,6 +126,9 @@ ilex_array *ix_parser_named(ix_parser *p, const ix_word *word);
 
 /* Lets "word" name an array; fails if it names one already. */
 ix_name *ix_parser_define(ix_parser *p, const ix_word *word, ilex_array *array);
+
+/* Notes that the statement that defines a name has failed. */
+void ix_parser_spoil(ix_parser *p, const ix_word *word, ix_name_kind kind);
 
 /* Adds a name that is not there yet. */
 ix_name *ix_parser_add(ix_parser *p, const char *text, size_t length,

@@ -354,6 +354,71 @@ ix_parse_statement(ix_parser *p, const ix_statement *s)
     build_of[s->kind](p, s);
 }
 
+/* ---- statements that fail ---- */
+
+/* What a statement of the kind defines; those without a keyword anything. */
+static void
+spoil(ix_parser *p, const ix_statement *s, const ix_word *w)
+{
+    bool any = s->kind == IX_NSTATEMENTS;
+    if (any || s->kind == IX_STATEMENT_SIZE)
+        ix_parser_spoil(p, w, IX_NAME_SIZE);
+    if (any || s->kind == IX_STATEMENT_DOMAIN)
+        ix_parser_spoil(p, w, IX_NAME_DOMAIN);
+    if (any || s->kind == IX_STATEMENT_FUNCTION ||
+        s->kind == IX_STATEMENT_EXTERN)
+        ix_parser_spoil(p, w, IX_NAME_FUNCTION);
+    else if (s->kind != IX_STATEMENT_SIZE && s->kind != IX_STATEMENT_DOMAIN)
+        ix_parser_spoil(p, w, IX_NAME_ARRAY);
+}
+
+/* Names that a statement should have defined are known, and of no use. */
+static void
+spoil_names(ix_parser *p, const ix_statement *s)
+{
+    bool words = s->skipped || s->kind == IX_STATEMENT_LET ||
+                 s->kind == IX_STATEMENT_SIZE;
+    if (s->name.length)
+        spoil(p, s, &s->name);
+    for (size_t i = 0; words && i < s->nwords; i++)
+        spoil(p, s, &s->words[i]);
+    for (const ix_statement *m = s->more; s->kind == IX_STATEMENT_SCAN && m;
+         m = m->more)
+        spoil(p, s, &m->name);
+}
+
+typedef struct attempt {
+    ix_parser *p;
+    const ix_statement *s;
+} attempt;
+
+static void
+attempt_statement(void *user)
+{
+    attempt *a = user;
+    ix_parse_statement(a->p, a->s);
+}
+
+/* Gives a statement its meaning; one that fails is taken back. */
+static void
+parse_or_spoil(ix_parser *p, const ix_statement *s)
+{
+    ilex_context *ctx = p->ctx;
+    const ix_env *proof = ctx->proof, *in_force = ctx->in_force;
+    attempt a = {p, s};
+    if (!s->skipped && ix_lex_attempt(&p->reader, attempt_statement, &a))
+        return;
+    if (!s->skipped && !p->reader.go_on(&p->reader))
+        ix_lex_abort(&p->reader);
+    while (p->call)
+        ix_parse_close_call(p);
+    p->lambda = NULL;
+    p->nassumed = 0;
+    ctx->proof = proof;
+    ctx->in_force = in_force;
+    spoil_names(p, s);
+}
+
 /* ---- programs ---- */
 
 /* `ilex` and `program` come first and once; returns how many have come. */
@@ -366,6 +431,8 @@ check_order(ix_parser *p, const ix_statement *s, int seen)
         s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM;
     if (s->kind == IX_STATEMENT_COMMENT)
         return seen;
+    if (seen < 2 && s->skipped) /* it may have been this */
+        return seen + 1;
     if (seen < 2 && s->kind != wanted)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &s->keyword,
                     "expected '%s' before other statements",
@@ -388,7 +455,7 @@ build_program(ix_parser *p, void *unused)
     p->ctx->first_counted = p->ctx->ncounted;
     for (; s; s = s->next) {
         seen = check_order(p, s, seen);
-        ix_parse_statement(p, s);
+        parse_or_spoil(p, s);
     }
     if (seen < 2) {
         ix_word start_of_text = {p->reader.text, 0, 1, 1};
@@ -408,13 +475,15 @@ ix_module_parse(ilex_context *ctx, const char *text, size_t length,
         return NULL;
     ix_parser_init(&p, ctx);
     p.module = m;
+    p.reader.go_on = ix_parser_go_on;
     ix_parser_text whole = {text, length, file};
     bool ok = ix_parser_try(&p, &whole, build_program, NULL);
-    if (ok) {
+    if (ok)
         ix_parser_end(&p, NULL);
-    } else {
-        ilex_module_free(m);
+    else
         ix_parser_fail(&p);
-    }
-    return ok ? m : NULL;
+    if (ok && !p.failed)
+        return m;
+    ilex_module_free(m);
+    return NULL;
 }

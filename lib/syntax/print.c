@@ -174,13 +174,13 @@ ix_print_by_name(ix_printer *p, const ilex_array *n)
 static bool
 has_extents(ilex_context *ctx, const ilex_array *n)
 {
-    bool clean = ctx->error.code == ILEX_OK;
+    ix_error_mark errors = ix_errors_mark(&ctx->error);
     ix_assumed before =
         ix_assume_instead(ctx, (ix_assumed){.in_force = n->env});
     bool ok = ix_domain_check_extents(ctx, "print", n->interior);
     ix_assume_instead(ctx, before);
-    if (clean && ctx->error.code != ILEX_E_MEMORY)
-        ix_error_clear(&ctx->error);
+    if (ix_errors_since(&ctx->error, errors) != ILEX_E_MEMORY)
+        ix_errors_rewind(&ctx->error, errors);
     return ok;
 }
 

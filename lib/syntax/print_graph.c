@@ -127,12 +127,12 @@ count_uses(ix_printer *p)
 
 /* ---- trying texts out ---- */
 
-/* Forgets an error that trying something out made, but for lack of memory. */
+/* Forgets errors that trying something out made, but for lack of memory. */
 static void
-forget_error(ilex_context *ctx, bool clean)
+forget_errors(ilex_context *ctx, ix_error_mark before)
 {
-    if (clean && ctx->error.code != ILEX_E_MEMORY)
-        ix_error_clear(&ctx->error);
+    if (ix_errors_since(&ctx->error, before) != ILEX_E_MEMORY)
+        ix_errors_rewind(&ctx->error, before);
 }
 
 /* The array that "text" gives over the operands of "n"; NULL on failure. */
@@ -148,10 +148,10 @@ try_text(ilex_context *ctx, const ix_text *text, const ilex_array *n)
         ix_fail_memory(&ctx->error);
     if (!s || count > IX_COUNT(names))
         return NULL;
-    bool clean = ctx->error.code == ILEX_OK;
+    ix_error_mark before = ix_errors_mark(&ctx->error);
     ilex_array *r = ix_parse_text_expr(ctx, s, text->length, count, names,
                                        n->ops + (n->kind == IX_LAMBDA));
-    forget_error(ctx, clean);
+    forget_errors(ctx, before);
     return ix_is_poison(r) ? NULL : r;
 }
 
@@ -159,11 +159,11 @@ try_text(ilex_context *ctx, const ix_text *text, const ilex_array *n)
 static ilex_array *
 as_typed(ilex_context *ctx, ilex_array *value, const ilex_array *n)
 {
-    bool clean = ctx->error.code == ILEX_OK;
+    ix_error_mark before = ix_errors_mark(&ctx->error);
     if (ix_is_weak(value))
         value = ix_build_cast(ctx, (ilex_dtype)n->dtype, value);
     value = ix_build_restrict(ctx, "let", value, n->interior);
-    forget_error(ctx, clean);
+    forget_errors(ctx, before);
     return value;
 }
 
@@ -427,10 +427,10 @@ ix_print_collect(ix_printer *p)
     if (!list_all(p) || !mark_sizes(p))
         return false;
     count_uses(p);
-    bool clean = p->ctx->error.code == ILEX_OK;
+    ix_error_mark before = ix_errors_mark(&p->ctx->error);
     for (size_t i = 0; i < p->n; i++)
         choose_form(p, &p->item[i]);
-    if (clean && p->ctx->error.code != ILEX_OK)
+    if (ix_errors_since(&p->ctx->error, before))
         return false;
     choose_names(p);
     unname_outputs(p);

@@ -133,6 +133,8 @@ struct ix_statement {
     ix_tag *tag;
     size_t ntags, tag_capacity;
     ix_word comment; /* behind it, or alone on its line */
+    bool skipped;    /* could not be read: "words" are the names it defines,
+                        "kind" IX_NSTATEMENTS if it has no keyword */
 };
 
 extern const char *const ix_statement_keywords[IX_NSTATEMENTS];
@@ -140,6 +142,13 @@ extern const char *const ix_statement_examples[IX_NSTATEMENTS];
 
 /* Reads a whole program. Errors leave through ix_lex_fail. */
 ix_statement *ix_syntax_program(ix_reader *r);
+
+/* What follows the keyword of a statement, and its tags. */
+void ix_syntax_statement(ix_reader *r, ix_statement *s);
+
+/* lib/syntax/skip.c: behind an error in the statement at "start" the reader
+ * moves to the next one; the statement in its place. */
+ix_statement *ix_syntax_skip(ix_reader *r, const char *start);
 
 /* Is "x" the number 1/2? */
 bool ix_syntax_is_half(const ix_syntax *x);

@@ -82,7 +82,7 @@ ix_cli_exit ix_cli_fail(ix_cli_exit status, const char *fmt, ...)
 /* The exit status for a status of the library. */
 ix_cli_exit ix_cli_exit_of(ilex_status status);
 
-/* Prints the library's first error; returns the exit status for it. */
+/* Prints the library's errors; returns the exit status for the first. */
 ix_cli_exit ix_cli_library_error(const ilex_context *ctx);
 
 /* ---- session.c ---- */

@@ -67,18 +67,29 @@ ix_cli_exit_of(ilex_status status)
     return IX_EXIT_BUG;
 }
 
+static void
+print_error(const ilex_error_info *e)
+{
+    size_t length = strlen(e->text);
+    if (e->line == 0)
+        fprintf(stderr, "ilexc: error[E%d]: ", (int)e->code);
+    fputs(e->text, stderr);
+    if (length == 0 || e->text[length - 1] != '\n')
+        fputc('\n', stderr);
+}
+
 ix_cli_exit
 ix_cli_library_error(const ilex_context *ctx)
 {
-    const char *text = ilex_error_text(ctx);
     ilex_status code = ilex_error_code(ctx);
-    size_t length = strlen(text);
+    ilex_error_info e = ILEX_ERROR_INFO();
+    size_t count = ilex_error_count(ctx), i = 0;
     if (code == ILEX_OK)
         return ix_cli_fail(IX_EXIT_BUG, "a failure without a message");
-    if (ilex_error_query(ctx).line == 0)
-        fprintf(stderr, "ilexc: error[E%d]: ", (int)code);
-    fputs(text, stderr);
-    if (length == 0 || text[length - 1] != '\n')
-        fputc('\n', stderr);
+    for (; ilex_error_get(ctx, i, &e) == ILEX_OK; i++)
+        print_error(&e);
+    if (i < count)
+        fprintf(stderr, "ilexc: %zu more error%s\n", count - i,
+                count - i == 1 ? "" : "s");
     return ix_cli_exit_of(code);
 }

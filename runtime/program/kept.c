@@ -18,11 +18,10 @@ typedef struct entry {
     char key[];
 } entry;
 
-enum { MOST_ENTRIES = 256 };
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *entries; /* the one used last comes first */
-static size_t nentries;
+static size_t nentries, most = 256;
+static uint64_t hits, misses;
 
 IX_FORK_TAKES(lock, constructor)
 
@@ -54,15 +53,42 @@ ix_kept_program(const char *key)
             p = ilex_program_retain(e->program);
             break;
         }
+    hits += p != NULL;
+    misses += p == NULL;
     pthread_mutex_unlock(&lock);
     return p;
+}
+
+/* Takes out what is there beyond "limit", as a list. */
+static entry *
+take_beyond(size_t limit)
+{
+    entry *gone = NULL;
+    while (nentries > limit) {
+        entry *e = take_last();
+        e->next = gone;
+        gone = e;
+    }
+    return gone;
+}
+
+/* Without the lock: a program has locks of its own, which fork takes first. */
+static void
+release_all(entry *e)
+{
+    while (e) {
+        entry *next = e->next;
+        ilex_program_release(e->program);
+        free(e);
+        e = next;
+    }
 }
 
 void
 ix_keep_program(const char *key, ilex_program *p)
 {
     size_t n = strlen(key) + 1;
-    entry *e = malloc(sizeof *e + n), *gone = NULL;
+    entry *e = malloc(sizeof *e + n);
     if (!e)
         return;
     memcpy(e->key, key, n);
@@ -71,12 +97,28 @@ ix_keep_program(const char *key, ilex_program *p)
     pthread_mutex_lock(&lock);
     e->next = entries;
     entries = e;
-    if (++nentries > MOST_ENTRIES)
-        gone = take_last();
+    nentries++;
+    entry *gone = take_beyond(most);
     pthread_mutex_unlock(&lock);
-    if (gone) /* a program has locks of its own, which fork takes first */
-        ilex_program_release(gone->program);
-    free(gone);
+    release_all(gone);
+}
+
+void
+ilex_programs_keep(size_t limit)
+{
+    pthread_mutex_lock(&lock);
+    most = limit;
+    entry *gone = take_beyond(most);
+    pthread_mutex_unlock(&lock);
+    release_all(gone);
+}
+
+void
+ilex_programs_kept(ilex_kept *kept)
+{
+    pthread_mutex_lock(&lock);
+    *kept = (ilex_kept){nentries, most, hits, misses};
+    pthread_mutex_unlock(&lock);
 }
 
 const ilex_program *

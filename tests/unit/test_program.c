@@ -439,6 +439,9 @@ compiled_in(ilex_context *where, const char *text)
  * depends on makes it another. */
 START_TEST(compiled_again)
 {
+    ilex_kept kept, then;
+    ilex_programs_kept(&kept);
+    ck_assert_uint_eq(kept.limit, 256);
 #define AGAIN "ilex 1\nprogram p\nsize n\n"
     static const char first[] = AGAIN
         "in u : f64[I:n]\nin w : f64[I:n]\nlet a = u*w\nout v = a + 1.0\n";
@@ -471,6 +474,10 @@ START_TEST(compiled_again)
                                    "out v = b + 1.0\n");
     ck_assert_ptr_eq(same, p);
     ilex_program_release(same);
+    ilex_programs_kept(&then);
+    ck_assert_uint_eq(then.count, kept.count + 1);
+    ck_assert_uint_eq(then.hits, kept.hits + 1);
+    ck_assert_uint_eq(then.misses, kept.misses + 1);
     for (size_t i = 0; i < IX_COUNT(other); i++) {
         ilex_context *third = ilex_context_new(NULL);
         if (other[i].option)

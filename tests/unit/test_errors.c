@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collected errors: all of a program in text, without those that follow from
+ * others; those of constructors until they are cleared; the limit.
+ */
+#include "lib/base/errors.h"
+#include "tests/unit/graph_fixture.h"
+
+/* The errors there are, "5:20 E103, 7:9 E107"; forgotten then. */
+static const char *
+errors(void)
+{
+    static char text[1000];
+    size_t used = 0;
+    ilex_error_info e = ILEX_ERROR_INFO();
+    *text = 0;
+    for (size_t i = 0; !ilex_error_get(ctx, i, &e); i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%d:%d E%d",
+                                 i ? ", " : "", e.line, e.column, (int)e.code);
+    ilex_error_clear(ctx);
+    ck_assert_uint_eq(ilex_error_count(ctx), 0);
+    return text;
+}
+
+/* ---- text ---- */
+
+static const struct {
+    const char *statements, *errors;
+} texts[] = {
+    {"let a = 1\nout v = u", ""},
+    /* meaning: one error a statement, none for what uses its name */
+    {"let a = x\nlet b = a*2\nlet c = y\nout v = b + c", "5:9 E107, 7:9 E107"},
+    {"let a, b = x\nout v = a\nout w = y + b", "5:12 E103, 7:9 E107"},
+    {"map k[I:n] = u[I-3]\nout v : f64[I:n] = k\nout w = z",
+     "5:5 E401, 7:9 E107"},
+    {"size m = x\nin w : f64[I:m]\nlet a = w[I+1]\nout v = y",
+     "5:10 E105, 8:9 E107"},
+    {"domain d = [I:0:q]\nlet a : f64 on d = u\nout v = y",
+     "5:17 E107, 7:9 E107"},
+    {"scan I forward y[I:n] = x, z[I:n] = 2\nout v = y + z\nout w = q",
+     "5:25 E107, 7:9 E107"},
+    {"extern s(a : f99) -> f64 pure\nout v = s(u)\nout w = z",
+     "5:14 E201, 7:9 E107"},
+    {"assume n >= 1 && q < 2\nout v = z", "5:18 E107, 6:9 E107"},
+    /* a name that is defined anew is known again */
+    {"let a = x\nlet a = u\nout v = a + y", "5:9 E107, 7:13 E107"},
+    {"let a = u\nlet a = u\nlet b = a + y", "6:5 E106"},
+    /* syntax: the rest of the text is read */
+    {"let a = u[I+1\nlet b = 2*a\nout v = y", "5:14 E103, 7:9 E107"},
+    {"lett a = 2\nlet b = 2*a\nout v = y", "5:1 E103, 7:9 E107"},
+    {"sizes m, k\nin w : f64[I:m, J:k]\nout v = y", "5:1 E103, 7:9 E107"},
+    {"let a = $2\nlet b = 2*a\nout v = y", "5:9 E103, 7:9 E107"},
+    {"let a = (u +\n  2*\nlet b = 2*a\nout v = y + b", "7:5 E103, 8:9 E107"},
+    {"out v = u u\nout w = ", "5:11 E103, 6:8 E103"},
+    {"scan I forwards y[I:n] = u u\nout v = y\nout w = z",
+     "5:28 E103, 7:9 E107"},
+    /* a function is one statement */
+    {"function f(x)\n  let y = x +* 2\n  let z = 3\n  return y\nend\n"
+     "let h = f(u)\nout v = q",
+     "6:14 E103, 11:9 E107"},
+    {"function f(x)\n  let y = x + q\n  return y\nend\nlet h = f(u)\n"
+     "out v = q",
+     "6:15 E107, 10:9 E107"},
+    {"function f(x)\n  return x[K+1]\nend\nlet h = f(u)\nout v = q + h",
+     "6:11 E103, 9:9 E107"},
+    {"function f(x)\n  let y = x +* 2\nout v = q", "6:14 E103"},
+    {"function f(x)\n  let y = x[J+1]\n  return y\nend\nlet h = f(u)\n"
+     "let g = f(q)\nout v = r + h",
+     "6:13 E303, 10:11 E107, 11:9 E107"},
+    {"return u\nout v = q", "5:1 E103, 6:9 E107"},
+    {"out v = q  # let a = b\n# out w = r\nout w = r\n", "5:9 E107, 7:9 E107"},
+};
+
+START_TEST(of_a_text)
+{
+    char text[1000];
+    for (size_t i = 0; i < IX_COUNT(texts); i++) {
+        snprintf(text, sizeof text,
+                 "ilex 1\nprogram p\nsize n\nin u : f64[I:n] halo(I:1:1)\n%s\n",
+                 texts[i].statements);
+        ilex_module *m = ilex_module_parse(ctx, text, "p.ilx");
+        ck_assert_int_eq(!m, ilex_error_count(ctx) > 0);
+        ck_assert_str_eq(errors(), texts[i].errors);
+        if (m)
+            ilex_module_free(m);
+        char *fmt = ilex_text_fmt(ctx, text, "p.ilx"); /* the first alone */
+        ck_assert(fmt ? ilex_error_count(ctx) == 0
+                      : ilex_error_count(ctx) == 1);
+        ilex_text_free(ctx, fmt);
+        ilex_error_clear(ctx);
+    }
+}
+END_TEST
+
+/* Headings: what stands before the statements. */
+START_TEST(of_headings)
+{
+    static const struct {
+        const char *text, *errors;
+    } rows[] = {
+        {"ilex 1\nprogam p\nsize n\nout v = q\n", "2:1 E103, 4:9 E107"},
+        {"ilex 2\nprogram p\nout v = q\n", "1:6 E105, 3:9 E107"},
+        {"size n\nout v = q\n", "1:1 E103"},
+        {"", "1:1 E103"},
+        {"ilex 1\nprogram p\nprogram q\nout v = q\n", "3:1 E106"},
+    };
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ck_assert_ptr_null(ilex_module_parse(ctx, rows[i].text, "p.ilx"));
+        ck_assert_str_eq(errors(), rows[i].errors);
+    }
+}
+END_TEST
+
+/* 20 are kept, the others counted; the first is the cause. */
+START_TEST(limit)
+{
+    char text[4000] = "ilex 1\nprogram p\n";
+    for (int i = 0; i < 50; i++)
+        snprintf(text + strlen(text), 40, "let a%d = x%d\n", i, i);
+    ck_assert_ptr_null(ilex_module_parse(ctx, text, "p.ilx"));
+    ilex_error_info e = ILEX_ERROR_INFO();
+    ck_assert_uint_eq(ilex_error_count(ctx), 50);
+    ck_assert_int_eq(ilex_error_get(ctx, 19, &e), ILEX_OK);
+    ck_assert_int_eq(e.line, 22);
+    ck_assert_str_eq(e.file, "p.ilx");
+    ck_assert_ptr_nonnull(strstr(e.text, "p.ilx:22:11: error[E107]: there"));
+    ck_assert_ptr_nonnull(strstr(e.text, "\n    let a19 = x19\n"));
+    ck_assert_int_eq(ilex_error_get(ctx, 20, &e), ILEX_E_LIMIT);
+    ck_assert_int_eq(ilex_error_get(ctx, 50, &e), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ilex_error_get(ctx, 0, &e), ILEX_OK);
+    ck_assert_str_eq(e.text, ilex_error_text(ctx));
+    ck_assert_int_eq(e.line, 3);
+    ilex_error_clear(ctx);
+}
+END_TEST
+
+/* ---- constructors ---- */
+
+START_TEST(of_constructors)
+{
+    ilex_array *u = ilex_input(ctx, "u", ILEX_F64, "I:n");
+    ilex_array *w = ilex_input(ctx, "w", ILEX_F64, "I:n");
+    ilex_location(ctx, "f.py", 1, 2);
+    ilex_array *a = ilex_shift(u, "J", 1);
+    ilex_location(ctx, "f.py", 2, 3);
+    ilex_array *b = ilex_add(a, w); /* follows */
+    ilex_add(b, NULL);
+    ilex_restrict(NULL, "I:n");
+    ilex_location(ctx, "f.py", 3, 4);
+    ilex_expr(ctx, "u + q", "u", u, NULL);
+    ilex_location(ctx, "f.py", 4, 5);
+    ck_assert(!ilex_is_poison(ilex_multiply(u, w)));
+    ilex_restrict(u, "I:-1:n");
+    ilex_location(ctx, "f.py", 5, 6);
+    ilex_lit_int(ctx, 2);
+    ilex_input(ctx, "1", ILEX_F64, "");
+    ilex_input(ctx, "1", ILEX_F64, ""); /* again */
+    ilex_location(ctx, NULL, 0, 0);
+    ck_assert_int_eq(ilex_error_code(ctx), ILEX_E_AXIS);
+    ck_assert_str_eq(ilex_error_query(ctx).operation, "shift");
+    ilex_error_info e = ILEX_ERROR_INFO();
+    ck_assert_int_eq(ilex_error_get(ctx, 2, &e), ILEX_OK);
+    ck_assert_ptr_nonnull(strstr(e.text, "restrict: "));
+    ck_assert_msg(!strcmp(e.file, "f.py"), "%s", errors());
+    ck_assert_ptr_null(ilex_compile(ctx, 1, &w, NULL));
+    ck_assert_str_eq(errors(), "1:2 E303, 3:4 E107, 4:5 E401, 5:6 E102");
+    ilex_program *p = ilex_compile(ctx, 1, &w, NULL);
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ilex_program_release(p);
+}
+END_TEST
+
+/* A text adds to what was there; what is tried out adds nothing. */
+START_TEST(after_others)
+{
+    ilex_array *u = ilex_input(ctx, "u", ILEX_F64, "I:n");
+    ilex_module *m = ilex_module_new(ctx, "p");
+    ilex_array *v = ilex_map(ctx, "I:n", "u[I]*2.0 + 1.0", "u", u, NULL);
+    ck_assert_int_eq(ilex_module_output(m, "v", v, NULL), ILEX_OK);
+    ilex_shift(u, "J", 1);
+    ck_assert_ptr_null(ilex_module_parse(
+        ctx, "ilex 1\nprogram p\nout v = x\nout w = y\n", "p"));
+    size_t before = ilex_error_count(ctx);
+    char *text = ilex_module_print(m); /* tries out how it may be written */
+    ck_assert_ptr_nonnull(text);
+    ck_assert_uint_eq(ilex_error_count(ctx), before);
+    ilex_text_free(ctx, text);
+    ilex_module_free(m);
+    ck_assert_str_eq(errors(), "0:0 E303, 3:9 E107, 4:9 E107");
+}
+END_TEST
+
+/* ---- marks ---- */
+
+START_TEST(marks)
+{
+    ix_error first;
+    ix_errors more;
+    ix_errors_init(&first, &more, &ix_mem_default);
+    ix_error_mark none = ix_errors_mark(&first);
+    ix_fail(&first, ILEX_E_SHAPE, "a");
+    ck_assert_int_eq(ix_errors_since(&first, none), ILEX_E_SHAPE);
+    ix_error_mark one = ix_errors_mark(&first);
+    ck_assert_int_eq(ix_errors_since(&first, one), ILEX_OK);
+    ix_fail(&first, ILEX_E_SHAPE, "a");
+    ck_assert_uint_eq(ix_errors_count(&first), 1);
+    for (int i = 0; i < 30; i++)
+        ix_fail(&first, ILEX_E_RANK, "b%d", i);
+    ck_assert_uint_eq(ix_errors_count(&first), 31);
+    ck_assert_int_eq(ix_errors_since(&first, one), ILEX_E_RANK);
+    ix_errors_rewind(&first, one);
+    ck_assert_uint_eq(ix_errors_count(&first), 1);
+    ck_assert_int_eq(first.code, ILEX_E_SHAPE);
+    ix_error aside;
+    ix_errors_take(&first, &aside);
+    ix_fail(&first, ILEX_E_AXIS, "c");
+    ix_errors_restore(&first, &aside);
+    ck_assert_str_eq(first.text, "a");
+    ck_assert_str_eq(ix_errors_last(&first)->text, "c");
+    ix_errors_rewind(&first, none);
+    ck_assert_uint_eq(ix_errors_count(&first), 0);
+    ck_assert_ptr_null(ix_errors_last(&first));
+    ix_errors_free(&more);
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("errors", of_a_text, of_headings, limit, of_constructors,
+                     after_others, marks);
+}
