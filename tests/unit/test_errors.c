@@ -37,7 +37,7 @@ static const struct {
      "5:10 E105, 8:9 E107"},
     {"domain d = [I:0:q]\nlet a : f64 on d = u\nout v = y",
      "5:17 E107, 7:9 E107"},
-    {"scan I forward y[I:n] = x, z[I:n] = 2\nout v = y + z\nout w = q",
+    {"scan I forward y[I:n] = x, z[I:n] = 2\nout v = z + r\nout w = q",
      "5:25 E107, 7:9 E107"},
     {"extern s(a : f99) -> f64 pure\nout v = s(u)\nout w = z",
      "5:14 E201, 7:9 E107"},
