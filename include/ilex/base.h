@@ -174,10 +174,11 @@ ILEX_API void ilex_error_clear(ilex_context *ctx);
 
 /* Where the arrays that are made from now on come from, for authors of
  * languages: their file, line and column, from 1. Errors of constructors report
- * it (ilex_error_query) until the next call; file NULL: no place. The name is
- * copied; messages show 255 letters of it. The first 8 different places of an
- * array are noted, as equal arrays are one: an error that is found later, where
- * the array is used, names them. Text has places of its own. Context thread. */
+ * it (ilex_error_query) until the next call; file NULL: no place. The name,
+ * of any length, is copied. The first 8 different places of an array are noted,
+ * as equal arrays are one: an error that is found later, where the array is
+ * used, names them. In text a statement's tag says it, @loc("f.py", 12, 3).
+ * Context thread. */
 ILEX_API void ilex_location(ilex_context *ctx, const char *file, int line,
                             int column);
 

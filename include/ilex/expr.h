@@ -300,7 +300,7 @@ ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
  * once, in the order in which they came; what is made from an array has none of
  * them. They are printed and read back, and dumps of passes show them. They are
  * no part of hashes, and no result depends on them. Nothing reads them but
- * tools.
+ * tools, and errors in text the places of loc.
  * ILEX_E_ARGUMENT for poison, NULL or a number, ILEX_E_SYNTAX, ILEX_E_AXIS. */
 ILEX_API ilex_status ilex_tag(ilex_array *x, const char *tag);
 /* Takes a tag away; ILEX_OK also where it is not there. The same errors. */

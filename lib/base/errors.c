@@ -29,9 +29,9 @@ forget(ix_error *e)
 static bool
 same(const ix_error *a, const ix_error *b)
 {
-    bool place = !a->line || !b->line ||
-                 (a->line == b->line && a->column == b->column &&
-                  !strcmp(a->file, b->file));
+    bool place =
+        !a->line || !b->line ||
+        (a->line == b->line && a->column == b->column && a->file == b->file);
     return place && a->code == b->code && !strcmp(a->text, b->text);
 }
 

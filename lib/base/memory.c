@@ -101,5 +101,6 @@ ix_error_clear(ix_error *err)
     err->operand = -1;
     err->line = err->column = 0;
     err->more = NULL;
-    *err->file = *err->text = 0;
+    err->file = NULL;
+    *err->text = 0;
 }

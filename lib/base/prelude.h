@@ -95,7 +95,7 @@ typedef struct ix_error {
     int operand;            /* -1: none */
     int line, column;       /* 0: none */
     struct ix_errors *more; /* takes those after this one; NULL: nobody does */
-    char file[256];
+    const char *file;       /* NULL: none; a symbol of the context */
     char text[IX_ERROR_TEXT];
 } ix_error;
 

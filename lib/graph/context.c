@@ -501,7 +501,7 @@ stamp_location(const ilex_context *ctx, ix_error *e)
     if (ctx->location.line && !e->line) {
         e->line = ctx->location.line;
         e->column = ctx->location.column;
-        memcpy(e->file, ctx->location.file, sizeof e->file);
+        e->file = ctx->location.file;
     }
 }
 
@@ -548,7 +548,7 @@ info_of(const ix_error *e)
         .code = e->code,
         .operation = e->operation ? e->operation : "",
         .operand = e->operand,
-        .file = e->file,
+        .file = e->file ? e->file : "",
         .line = e->line,
         .column = e->column,
         .text = e->text,
@@ -592,12 +592,11 @@ ilex_error_clear(ilex_context *ctx)
 void
 ilex_location(ilex_context *ctx, const char *file, int line, int column)
 {
-    snprintf(ctx->location.file, sizeof ctx->location.file, "%s",
-             file ? file : "");
     ctx->location.line = file ? line : 0;
     ctx->location.column = file ? column : 0;
     ctx->place = (ix_location){file ? ix_symbol_of(ctx, file, strlen(file)) : 0,
                                file ? line : 0, column, 0};
     if (ctx->place.file < 0)
         ctx->place = (ix_location){0};
+    ctx->location.file = ix_symbol_text(ctx, ctx->place.file);
 }

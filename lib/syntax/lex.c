@@ -353,7 +353,8 @@ ix_reader_diagnose(ix_reader *r)
         err->line = r->ctx->location.line;
         err->column = r->ctx->location.column;
     }
-    snprintf(err->file, sizeof err->file, "%s", r->file);
+    int32_t file = ix_symbol_of(r->ctx, r->file, strlen(r->file));
+    err->file = file < 0 ? NULL : ix_symbol_text(r->ctx, file);
     if (!err->line)
         return;
     char buffer[IX_ERROR_TEXT];

@@ -32,17 +32,18 @@ static void
 start(ix_parser *p, const char *text, size_t length, const char *file)
 {
     ilex_context *ctx = p->ctx;
-    snprintf(ctx->location.file, sizeof ctx->location.file, "%s",
-             file ? file : "");
+    int32_t symbol = file ? ix_symbol_of(ctx, file, strlen(file)) : 0;
+    ctx->location.file = NULL;
     ctx->location.line = ctx->location.column = 0;
+    p->file = symbol;
     if (p->module) /* what the text of an argument makes is made by C */
-        ctx->place.file =
-            ix_symbol_of(ctx, ctx->location.file, strlen(ctx->location.file));
-    if (ctx->place.file < 0) {
+        ctx->place.file = symbol;
+    if (symbol < 0) {
         ctx->place = (ix_location){0};
         ix_fail_memory(&ctx->error);
         ix_lex_abort(&p->reader);
     }
+    ctx->location.file = ix_symbol_text(ctx, symbol);
     p->scope = ilex_scope_begin(ctx);
     if (p->scope == SIZE_MAX)
         ix_lex_abort(&p->reader);
@@ -95,6 +96,17 @@ note_calls(const ix_parser *p, ix_error *err)
     }
 }
 
+/* Says where the statement comes from, if a tag says so. */
+static void
+note_made(const ix_parser *p, ix_error *err)
+{
+    size_t n = strlen(err->text);
+    if (p->made.line && err->code != ILEX_OK)
+        snprintf(err->text + n, sizeof err->text - n, " (from %s:%d:%d)",
+                 ix_symbol_text(p->ctx, p->made.file), p->made.line,
+                 p->made.column);
+}
+
 /* Makes the error of the session, if there is one, a diagnostic. What fails
  * without one fails of a statement before, or for lack of memory. */
 static void
@@ -104,11 +116,12 @@ diagnose(ix_parser *p)
     if (err->code == ILEX_OK && p->before.code != ILEX_OK)
         return;
     note_calls(p, err);
+    note_made(p, err);
     ix_reader_diagnose(&p->reader);
-    if (p->outer.line && !err->file[0]) {
+    if (p->outer.line && (!err->file || !*err->file)) {
         err->line = p->outer.line;
         err->column = p->outer.column;
-        memcpy(err->file, p->outer.file, sizeof err->file);
+        err->file = p->outer.file;
     }
 }
 
@@ -140,7 +153,10 @@ ix_parser_at(ix_parser *p, const ix_word *word)
 {
     p->ctx->location.line = word->line;
     p->ctx->location.column = word->column;
-    if (p->module) {
+    if (p->made.line) {
+        p->ctx->place = p->made;
+    } else if (p->module) {
+        p->ctx->place.file = p->file;
         p->ctx->place.line = word->line;
         p->ctx->place.column = word->column;
         p->ctx->place.length = word->length;

@@ -75,6 +75,8 @@ typedef struct ix_parser {
     ix_lambda_env *lambda; /* NULL: field expressions */
     ix_error outer;        /* the caller's location */
     ix_location place;     /* where it makes arrays */
+    int32_t file;          /* of the text */
+    ix_location made;      /* what tag @loc says of the statement; line 0 */
     ix_error before;       /* errors of earlier calls and, then, statements */
     bool failed;           /* has a statement? */
     size_t scope;
@@ -258,6 +260,9 @@ void ix_parse_statement(ix_parser *p, const ix_statement *s);
 
 /* The symbol of a tag of "x", an array, in canonical form. */
 int32_t ix_parse_tag(ix_parser *p, const ix_tag *tag, const ilex_array *x);
+/* The place that a tag loc("f.py", 12, 3) of the statement names; line 0 if it
+ * has none. */
+ix_location ix_parse_place(ix_parser *p, const ix_statement *s);
 /* Notes the tags of a statement of what it makes; those of a number are
  * forgotten. */
 void ix_parse_tags(ix_parser *p, const ix_statement *s, ilex_array *x);

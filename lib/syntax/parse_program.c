@@ -406,6 +406,7 @@ parse_or_spoil(ix_parser *p, const ix_statement *s)
     ilex_context *ctx = p->ctx;
     const ix_env *proof = ctx->proof, *in_force = ctx->in_force;
     attempt a = {p, s};
+    p->made = ix_parse_place(p, s);
     if (!s->skipped && ix_lex_attempt(&p->reader, attempt_statement, &a))
         return;
     if (!s->skipped && !p->reader.go_on(&p->reader))

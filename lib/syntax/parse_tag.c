@@ -176,6 +176,39 @@ tag_of(const ilex_array *x, const char *what, const char *tag)
     return ix_parse_text(x->ctx, tag, read_tag, &w) ? w.tag : -1;
 }
 
+/* A value of a tag that is a number from 1 on, else 0. */
+static int
+line_number(const ix_tag *t, size_t i)
+{
+    int n = 0;
+    const ix_word *w = i < t->nvalues ? &t->value[i].word : NULL;
+    bool digits = w && w->length < 10 && !t->value[i].negative;
+    for (int k = 0; digits && k < w->length; k++) {
+        digits = w->text[k] >= '0' && w->text[k] <= '9';
+        n = 10 * n + (w->text[k] - '0');
+    }
+    return digits ? n : 0;
+}
+
+ix_location
+ix_parse_place(ix_parser *p, const ix_statement *s)
+{
+    for (size_t i = 0; i < s->ntags; i++) {
+        const ix_tag *t = &s->tag[i];
+        const ix_word *file = t->nvalues ? &t->value[0].word : NULL;
+        if (!file || t->place || !ix_word_is(&t->name, "loc") ||
+            file->text[0] != '"' || !line_number(t, 1))
+            continue;
+        ix_location at = {.file = ix_symbol_of(p->ctx, file->text + 1,
+                                               (size_t)file->length - 2),
+                          .line = line_number(t, 1),
+                          .column = line_number(t, 2)};
+        if (at.file >= 0)
+            return at;
+    }
+    return (ix_location){0};
+}
+
 /* What the functions return that could not do their work. */
 static ilex_status
 failed(const ilex_array *x)

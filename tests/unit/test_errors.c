@@ -190,6 +190,68 @@ START_TEST(after_others)
 }
 END_TEST
 
+/* ---- places ---- */
+
+/* Paths of any length are told whole. */
+START_TEST(long_paths)
+{
+    char path[2000] = "/";
+    while (strlen(path) < 1900)
+        strcat(path, "folder/");
+    ilex_array *u = ilex_input(ctx, "u", ILEX_F64, "I:n");
+    ilex_location(ctx, path, 12, 3);
+    ilex_shift(u, "J", 1);
+    ilex_location(ctx, "other", 1, 1);
+    ilex_error_info e = ILEX_ERROR_INFO();
+    ck_assert_int_eq(ilex_error_get(ctx, 0, &e), ILEX_OK);
+    ck_assert_str_eq(e.file, path);
+    ilex_error_clear(ctx);
+    ck_assert_ptr_null(
+        ilex_module_parse(ctx, "ilex 1\nprogram p\nout v = x\n", path));
+    ck_assert_str_eq(ilex_error_query(ctx).file, path);
+    ck_assert_int_eq(strncmp(ilex_error_text(ctx), path, strlen(path)), 0);
+    ilex_error_clear(ctx);
+}
+END_TEST
+
+/* Where a text was written from, tag @loc says: of errors in the statement,
+ * and of those found later, where what it makes is used. */
+START_TEST(places_in_tags)
+{
+    static const struct {
+        const char *statements, *word;
+    } rows[] = {
+        {"out v = u[J+1] @loc(\"f.py\", 12, 3)",
+         "p.ilx:5:11: error[E303]: |(from f.py:12:3)\n"},
+        {"let t = 2.0*u[I-2] @loc(\"f.py\", 12, 3)\n"
+         "let s = t + 1\nout v : f64[I:n] = s",
+         "p.ilx:7:5: error[E401]: v: reads u at |read at f.py:12:3\n"},
+        {"let a = 2*u @loc(\"f.py\", 12, 3)\nlet t = 2.0*u[I-2]\n"
+         "out v : f64[I:n] = t + a",
+         "p.ilx:7:5: error[E401]: |read at p.ilx:6:13\n"},
+        {"out v = u[J+1] @loc(\"f.py\")", "|]\n"},
+        {"out v = u[J+1] @loc(12, 3)", "|]\n"},
+        {"out v = u[J+1] @loc(\"f.py\", -1)", "|]\n"},
+    };
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        char text[400], head[100] = "";
+        const char *bar = strchr(rows[i].word, '|');
+        memcpy(head, rows[i].word, (size_t)(bar - rows[i].word));
+        snprintf(text, sizeof text,
+                 "ilex 1\nprogram p\nsize n\nin u : f64[I:n] "
+                 "halo(I:1:1)\n%s\n",
+                 rows[i].statements);
+        ck_assert_ptr_null(ilex_module_parse(ctx, text, "p.ilx"));
+        const char *said = ilex_error_text(ctx);
+        bool from = strstr(said, "from ") != NULL;
+        ck_assert_msg(strstr(said, head) != NULL, "%s", said);
+        ck_assert_msg(i > 2 ? !from : strstr(said, bar + 1) != NULL, "%s",
+                      said);
+        ilex_error_clear(ctx);
+    }
+}
+END_TEST
+
 /* ---- marks ---- */
 
 START_TEST(marks)
@@ -228,5 +290,5 @@ int
 main(void)
 {
     return RUN_TESTS("errors", of_a_text, of_headings, limit, of_constructors,
-                     after_others, marks);
+                     after_others, long_paths, places_in_tags, marks);
 }
