@@ -284,6 +284,8 @@ typedef struct ix_compile_request {
     bool several[IX_NDIALECTS]; /* translation units, for compilers that are
                                    slow on long ones */
     bool names;                 /* variables carry the user's names as suffix */
+    bool inlined;               /* kernels are taken in by those that call them
+                                   (ix_library_variant) */
     const char *stop;           /* pass after which `text` is made, or NULL */
     ix_text *text;
     /* called after each pass that succeeded, for tests; or NULL */
@@ -312,13 +314,21 @@ void ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
 
 /* ---- compiled ahead of time: compiler/host ---- */
 
+/* Sizes for which there is code of its own, of arrays that are dense in C
+ * order: the value of each size of the program, products too; -1: any. */
+typedef struct ix_library_variant {
+    int64_t *size;
+} ix_library_variant;
+
 /* A compiled program with source of the dialect aot, and the prefix of all that
  * its files define, an identifier. */
 typedef struct ix_library {
     const ix_compiled *program;
     const char *prefix;
-    const char *options; /* for JSON: an object */
-    const char *counts;  /* as ix_module_print_counts writes them */
+    const ix_library_variant *variant; /* the first that fits a run is taken */
+    size_t nvariants;                  /* not 0: its source is `inlined` */
+    const char *options;               /* for JSON: an object */
+    const char *counts; /* as ix_module_print_counts writes them */
 } ix_library;
 
 typedef enum ix_library_file {

@@ -33,6 +33,7 @@ typedef struct ix_emitter {
     ix_mem mem; /* of the unit's arena */
     const ix_dialect *dialect;
     bool names;
+    bool inlined;
     ix_function_set functions;
 
     /* per kernel */
@@ -99,6 +100,7 @@ typedef struct ix_emit_request {
     ix_dialect_id dialect;
     bool names;   /* comments with the user's names */
     bool several; /* large kernels get units of their own */
+    bool inlined; /* kernels go into what calls them, with what that knows */
 } ix_emit_request;
 
 /* Translation units in the arena; false when memory ran out. */

@@ -91,7 +91,8 @@ ix_emit_units(ix_unit *u, ix_arena *arena, const ix_emit_request *request,
     *e = (ix_emitter){.u = u,
                       .mem = ix_arena_mem(&u->arena),
                       .dialect = &ix_dialects[request->dialect],
-                      .names = request->names};
+                      .names = request->names,
+                      .inlined = request->inlined};
     do {
         end = end_of_unit(k, request->several);
         ix_text_init(&t, &e->mem);

@@ -161,11 +161,20 @@ put_comment(const ix_emitter *e, ix_text *t)
     }
 }
 
+/* Whatever the compiler thinks of its length. */
+static void
+put_inline(const ix_emitter *e, ix_text *t)
+{
+    ix_text_put(t, e->inlined ? "__attribute__((always_inline)) " : "");
+}
+
 /* Kernels of source that stands alone are its own. */
 static void
 put_linkage(const ix_emitter *e, ix_text *t)
 {
     ix_text_put(t, e->dialect->alone ? "static " : "");
+    ix_text_put(t, e->inlined ? "inline " : "");
+    put_inline(e, t);
 }
 
 /* Compilers are told of parameters that a body has no use for. */
@@ -237,7 +246,8 @@ put_shape(const ix_emitter *e, const char *shape, ix_text *t)
         ['k'] = put_number,     ['q'] = put_qualifier, ['f'] = put_fields,
         ['c'] = put_comment,    ['d'] = put_locals,    ['b'] = put_body,
         ['p'] = put_parameters, ['s'] = put_strides,   ['1'] = put_ones,
-        ['u'] = put_unit_test,  ['e'] = put_linkage,   ['v'] = put_unused};
+        ['u'] = put_unit_test,  ['e'] = put_linkage,   ['v'] = put_unused,
+        ['i'] = put_inline};
     for (size_t n; *shape; shape += n) {
         n = strcspn(shape, "$");
         ix_text_put_n(t, shape, n);

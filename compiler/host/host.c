@@ -40,6 +40,12 @@ has_checks(const ix_host *h)
 }
 
 static bool
+has_variants(const ix_host *h)
+{
+    return h->nvariants > 0;
+}
+
+static bool
 uses_math(const ix_host *h)
 {
     return h->source->uses_math;
@@ -51,6 +57,7 @@ const ix_host_word ix_host_words[] = {
     {"math", uses_math, NULL},
     {"sizes", has_sizes, ix_host_put_sizes},
     {"slots", has_slots, NULL},
+    {"variants", has_variants, ix_host_put_variants},
     {"temporaries", NULL, ix_host_put_temporaries},
     {"tests", has_tests, ix_host_put_tests},
     {"arrays", NULL, ix_host_put_arrays},
@@ -126,6 +133,7 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
     ilex_status rc = check_program(l->program, err);
     if (!rc && fortran)
         rc = check_fortran(l, err);
+    rc = rc ? rc : ix_host_check_variants(l, err);
     if (rc || !ix_host_is_reserved(l->prefix))
         return rc;
     return ix_fail(err, ILEX_E_NAME,
@@ -178,6 +186,8 @@ ix_library_print(const ix_library *l, ix_library_file file, ix_text *t,
     ix_arena arena;
     ix_host h = {.c = l->program,
                  .source = &l->program->source[IX_DIALECT_aot],
+                 .variant = l->variant,
+                 .nvariants = l->nvariants,
                  .prefix = l->prefix,
                  .arena = &arena};
     ix_arena_init(&arena, &t->mem);

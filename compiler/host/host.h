@@ -14,6 +14,8 @@
 typedef struct ix_host {
     const ix_compiled *c;
     const ix_sources *source;
+    const ix_library_variant *variant;
+    size_t nvariants;
     const char *prefix;
     char *upper; /* the prefix in capitals */
     ix_arena *arena;
@@ -86,6 +88,17 @@ void ix_host_put_load(ix_host *h);
 void ix_host_put_init(ix_host *h);
 void ix_host_put_dense(ix_host *h);
 void ix_host_put_error_text(ix_host *h);
+
+/* ---- variants.c: sizes that are known ---- */
+
+/* What a variant knows of a member of a kernel's arguments. */
+bool ix_host_known(const ix_host *h, size_t variant, const ix_field *f,
+                   int64_t *value);
+/* "ni = 128, nj = 64" */
+void ix_host_put_variant_name(ix_host *h, size_t variant);
+void ix_host_put_variants(ix_host *h);
+void ix_host_put_json_variants(ix_host *h);
+ilex_status ix_host_check_variants(const ix_library *l, ix_error *err);
 
 /* ---- steps.c: what a run does ---- */
 

@@ -187,6 +187,10 @@ ix_host_put_json(ix_host *h, const ix_library *l)
     put_arguments(h, "inputs", false);
     put_arguments(h, "outputs", true);
     put_counts(h, l->counts);
+    put_key(h, 1, false, "variants");
+    ix_text_char(h->t, '[');
+    ix_host_put_json_variants(h);
+    ix_text_char(h->t, ']');
     put_key(h, 1, false, "kernels");
     ix_text_int(h->t, (int64_t)h->c->nkernels);
     put_key(h, 1, false, "workspace");

@@ -16,43 +16,112 @@ is_own(const ix_host *h, const ix_field *f)
            h->c->buffer[f->index].passing;
 }
 
-/* The kernel as a function of any arguments; parts have their own temporaries.
+/* Does the variant know anything of the kernel's arguments? */
+static bool
+knows(const ix_host *h, const ix_kernel_layout *l, size_t variant)
+{
+    int64_t value;
+    for (size_t f = 0; f < l->nfields; f++)
+        if (ix_host_known(h, variant, &l->field[f], &value))
+            return true;
+    return false;
+}
+
+/* What a variant knows, in place of what the arguments say: the same numbers.
  */
 static void
-put_call(ix_host *h, size_t i)
+put_known(ix_host *h, const ix_kernel_layout *l, size_t variant)
+{
+    const ix_kernel_layout *like = &h->source->layout[l->function];
+    for (size_t f = 0; f < l->nfields; f++) {
+        const ix_field *name = &like->field[f];
+        int64_t value;
+        if (!ix_host_known(h, variant, &l->field[f], &value))
+            continue;
+        ix_text_format(h->t,
+                       name->kind == IX_FIELD_SIZE ? "    a.n%d" : "    a.s%d",
+                       name->index);
+        if (name->kind == IX_FIELD_STRIDE)
+            ix_text_format(h->t, "_%d", name->axis);
+        ix_text_format(h->t, " = INT64_C(%lld);\n", (long long)value);
+    }
+}
+
+/* "ilex_call_0", "ilex_call_0_fixed_1" */
+static void
+put_call_name(ix_host *h, size_t i, size_t variant)
+{
+    ix_text_format(h->t, "ilex_call_%zu", i);
+    if (variant > 0 && knows(h, &h->source->layout[i], variant - 1))
+        ix_text_format(h->t, "_fixed_%zu", variant);
+}
+
+/* Lets temporaries of which parts have their own point to the part's; whether
+ * there are any. */
+static bool
+put_own(ix_host *h, const ix_kernel_layout *l, const ix_kernel_layout *like)
+{
+    bool own = false;
+    for (size_t f = 0; f < l->nfields; f++) {
+        int b = like->field[f].index, mine = l->field[f].index;
+        if (!is_own(h, &l->field[f]))
+            continue;
+        own = true;
+        ix_text_format(h->t,
+                       "    a.b%d = (%s *)((uintptr_t)a.b%d + "
+                       "(uintptr_t)(part * r->part[%d]));\n",
+                       b, ix_host_type(h->c->buffer[mine].dtype), b, mine);
+    }
+    return own;
+}
+
+static bool
+has_own(const ix_host *h, const ix_kernel_layout *l)
+{
+    for (size_t f = 0; f < l->nfields; f++)
+        if (is_own(h, &l->field[f]))
+            return true;
+    return false;
+}
+
+/* The head of a function that calls a kernel with any arguments, or with those
+ * of a variant, counted from 1. */
+static void
+put_call_head(ix_host *h, size_t i, size_t variant)
+{
+    if (variant > 0) {
+        ix_text_put(h->t, "/* for ");
+        ix_host_put_variant_name(h, variant - 1);
+        ix_text_put(h->t, " */\n");
+    }
+    ix_text_put(h->t, "static i32\n");
+    put_call_name(h, i, variant);
+    ix_text_put(h->t, "(const ilex_run *r, const void *args, i64 part, i64 "
+                      "begin,\n"
+                      "            i64 end, ilex_local *local)\n"
+                      "{\n");
+}
+
+/* Parts have their own temporaries, variants numbers that are known. */
+static void
+put_call(ix_host *h, size_t i, size_t variant)
 {
     const ix_kernel_layout *l = &h->source->layout[i];
     const ix_kernel_layout *like = &h->source->layout[l->function];
-    bool own = false;
-    for (size_t f = 0; f < l->nfields; f++)
-        own |= is_own(h, &l->field[f]);
-    ix_text_format(h->t,
-                   "static i32\n"
-                   "ilex_call_%zu(const ilex_run *r, const void *args, i64 "
-                   "part, i64 begin,\n"
-                   "            i64 end, ilex_local *local)\n"
-                   "{\n",
-                   i);
-    if (own)
+    bool copied = variant > 0 || has_own(h, l);
+    put_call_head(h, i, variant);
+    if (copied)
         ix_text_format(h->t, "    k%d_args a = *(const k%d_args *)args;\n",
                        l->function, l->function);
-    for (size_t f = 0; f < l->nfields; f++)
-        if (is_own(h, &l->field[f])) {
-            int b = like->field[f].index;
-            const char *type =
-                ix_host_type(h->c->buffer[l->field[f].index].dtype);
-            ix_text_format(h->t,
-                           "    a.b%d = (%s *)((uintptr_t)a.b%d + "
-                           "(uintptr_t)(part * r->part[%d]));\n",
-                           b, type, b, l->field[f].index);
-        }
-    if (own)
+    if (variant > 0)
+        put_known(h, l, variant - 1);
+    if (!put_own(h, l, like))
+        ix_text_put(h->t, "    (void)r;\n    (void)part;\n");
+    if (copied)
         ix_text_format(h->t, "    return k%d(&a, begin, end, local);\n}\n\n",
                        l->function);
     else
         ix_text_format(h->t,
-                       "    (void)r;\n"
-                       "    (void)part;\n"
                        "    return k%d((const k%d_args *)args, begin, end, "
                        "local);\n"
                        "}\n\n",
@@ -97,6 +166,19 @@ put_box(ix_host *h, const ix_compiled_kernel *k)
     ix_text_put(h->t, k->rank ? "};\n" : "{0, 0}};\n");
 }
 
+/* Whoever launches the kernel takes it for the variant of the run. */
+static void
+put_choice(ix_host *h, size_t i)
+{
+    ix_text_put(h->t, "    static const ilex_kernel kernel[] = {");
+    for (size_t v = 0; v <= h->nvariants; v++) {
+        ix_text_put(h->t,
+                    v ? ",\n                                         " : "");
+        put_call_name(h, i, v);
+    }
+    ix_text_put(h->t, "};\n");
+}
+
 static void
 put_launch(ix_host *h, size_t i)
 {
@@ -106,6 +188,8 @@ put_launch(ix_host *h, size_t i)
     ix_text_format(h->t, "static int\nilex_launch_%zu(const ilex_run *r)\n{\n",
                    i);
     put_box(h, k);
+    if (h->nvariants)
+        put_choice(h, i);
     ix_text_format(h->t,
                    "    k%d_args a;\n"
                    "    i64 begin, end;\n"
@@ -122,18 +206,21 @@ put_launch(ix_host *h, size_t i)
         put_field(h, &l->field[f], &like->field[f]);
     if (l->nfields == 0)
         ix_text_put(h->t, "    a.nothing = 0;\n");
-    ix_text_format(h->t,
-                   "    return ilex_launch_kernel(r, ilex_call_%zu, &a, begin, "
-                   "end);\n"
-                   "}\n\n",
-                   i);
+    ix_text_put(h->t, "    return ilex_launch_kernel(r, ");
+    if (h->nvariants)
+        ix_text_put(h->t, "kernel[r->variant]");
+    else
+        put_call_name(h, i, 0);
+    ix_text_put(h->t, ", &a, begin, end);\n}\n\n");
 }
 
 void
 ix_host_put_launches(ix_host *h)
 {
     for (size_t i = 0; i < h->c->nkernels; i++) {
-        put_call(h, i);
+        for (size_t v = 0; v <= h->nvariants; v++)
+            if (v == 0 || knows(h, &h->source->layout[i], v - 1))
+                put_call(h, i, v);
         put_launch(h, i);
     }
 }

@@ -173,6 +173,8 @@ ix_host_put_constants(ix_host *h)
         put_constant(h, "TEMPORARIES", c->nbuffers - c->narguments, "");
         put_constant(h, "SLOTS", (size_t)c->nslots, "of the workspace");
     }
+    if (h->nvariants)
+        put_constant(h, "VARIANTS", h->nvariants, "");
     ix_text_format(h->t, "    ILEX_TERMS = %zu\n};\n", most_terms(h));
 }
 

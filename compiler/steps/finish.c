@@ -536,7 +536,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     ix_make_steps(c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
-                                request->several[d]};
+                                request->several[d], request->inlined};
         if (request->dialect[d] && !make_source(u, c, &emit))
             return false;
     }

@@ -34,6 +34,12 @@ typedef struct ilex_library_spec {
      * first is generic. x86-64 only. */
     const char *targets;
     int fortran; /* 1: PREFIX.f90 as well, a module PREFIX_module */
+    /* Sizes for which there is code of its own beside that for any: groups like
+     * "ni=128,nj=128", separated by ';'. A run takes the first group whose
+     * sizes it has, where also its arrays are dense in C order with the halos
+     * that are declared; results are the same. A group concerns the programs
+     * that have all its sizes. NULL: none */
+    const char *sizes;
 } ilex_library_spec;
 #define ILEX_LIBRARY_SPEC(...)                                                 \
     (ilex_library_spec)                                                        \
@@ -51,10 +57,11 @@ typedef struct ilex_library_spec {
  *
  * Modules may belong to any contexts; "ctx" gets the first error:
  * ILEX_E_ARGUMENT, ILEX_E_NAME for a prefix that C does not take,
- * ILEX_E_DUPLICATE for two programs of one name, ILEX_E_UNSUPPORTED for
- * programs that count lengths, call foreign functions or wrap storages,
- * ILEX_E_FILE, ILEX_E_TOOLCHAIN, and those of compiling. `spec` may be NULL.
- * Thread of all contexts. */
+ * ILEX_E_DUPLICATE for two programs of one name, ILEX_E_UNKNOWN for a group of
+ * sizes that no program has, ILEX_E_ASSUMPTION for one that no run can have,
+ * ILEX_E_UNSUPPORTED for programs that count lengths, call foreign functions or
+ * wrap storages, ILEX_E_FILE, ILEX_E_TOOLCHAIN, and those of compiling. `spec`
+ * may be NULL. Thread of all contexts. */
 ILEX_API ilex_status ilex_emit_library(ilex_context *ctx,
                                        ilex_module *const *modules,
                                        size_t count,

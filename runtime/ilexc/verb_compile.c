@@ -28,12 +28,6 @@ static ix_cli_exit
 refuse(const ix_cli_command *c)
 {
     const char *language = ix_cli_options_value(c, IX_FLAG_LANGUAGE, "c");
-    if (ix_cli_options_value(c, IX_FLAG_SIZE, NULL))
-        return ix_cli_fail(IX_EXIT_PROGRAM,
-                           "error[E%d]: compile: sizes cannot be fixed yet; "
-                           "write the number into the program instead of the "
-                           "size",
-                           (int)ILEX_E_UNSUPPORTED);
     if (strcmp(language, "cuda") == 0)
         return ix_cli_fail(IX_EXIT_PROGRAM,
                            "error[E%d]: compile: host functions in CUDA are "
@@ -44,6 +38,24 @@ refuse(const ix_cli_command *c)
                ? IX_EXIT_OK
                : ix_cli_usage(c->verb, "the language is c or cuda, not %s",
                               language);
+}
+
+/* The groups of all --size, separated by ';'; NULL when there is none, or no
+ * memory. */
+static char *
+join_sizes(const ix_cli_command *c)
+{
+    size_t bytes = 1;
+    for (size_t i = 0; i < c->nsettings; i++)
+        if (c->setting[i].flag == IX_FLAG_FIXED)
+            bytes += strlen(c->setting[i].value) + 1;
+    char *all = bytes > 1 ? calloc(1, bytes) : NULL;
+    for (size_t i = 0; all && i < c->nsettings; i++)
+        if (c->setting[i].flag == IX_FLAG_FIXED) {
+            strcat(all, *all ? ";" : "");
+            strcat(all, c->setting[i].value);
+        }
+    return all;
 }
 
 /* A program each; contexts of their own, so that no file depends on what else
@@ -72,12 +84,17 @@ emit(ix_cli_session *sessions, const ix_cli_command *c)
         .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL)};
     ilex_module **modules = calloc(c->nfiles, sizeof *modules);
     ilex_context *ctx = sessions[0].ctx;
-    if (!modules)
+    char *sizes = join_sizes(c);
+    spec.sizes = sizes;
+    if (!modules || (!sizes && ix_cli_options_value(c, IX_FLAG_FIXED, NULL))) {
+        free(modules);
         return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
+    }
     for (size_t i = 0; i < c->nfiles; i++)
         modules[i] = sessions[i].module;
     ilex_status rc = ilex_emit_library(ctx, modules, c->nfiles, &spec);
     free(modules);
+    free(sizes);
     return rc ? ix_cli_library_error(ctx) : IX_EXIT_OK;
 }
 

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#include "compiler/compiler.h"
 #include "runtime/files/file.h"
 
 static const struct {
@@ -70,10 +69,10 @@ take_error(const ix_library_job *j, const ilex_context *from)
 }
 
 static ilex_status
-emit_module(const ix_library_job *j, ilex_module *module, const char *prefix)
+emit_module(ix_library_job *j, ilex_module *module, size_t i)
 {
     ilex_context *ctx = module->ctx;
-    ix_compile_request request = {.names = true};
+    ix_compile_request request = {.names = true, .inlined = j->sizes != NULL};
     ix_text options, counts;
     request.dialect[IX_DIALECT_aot] = true;
     ix_compiled *c = ix_compile(module, &request);
@@ -81,12 +80,14 @@ emit_module(const ix_library_job *j, ilex_module *module, const char *prefix)
     ix_text_init(&counts, &ctx->mem);
     put_options(ctx, &options);
     if (c && ix_module_print_counts(module, &counts)) {
-        ix_library library = {c, prefix, ix_text_string(&options),
-                              ix_text_string(&counts)};
-        if (library.options && library.counts)
-            write_files(j, &library);
-        else
+        ix_library library = {.program = c,
+                              .prefix = j->prefix[i],
+                              .options = ix_text_string(&options),
+                              .counts = ix_text_string(&counts)};
+        if (!library.options || !library.counts)
             ix_fail_memory(&j->ctx->error);
+        else if (!ix_library_variants(j, &library, i + 1 == j->count))
+            write_files(j, &library);
     }
     ix_text_free(&options);
     ix_text_free(&counts);
@@ -141,7 +142,7 @@ emit_all(ix_library_job *j, ilex_module *const *modules, const char *prefix)
     ilex_status rc = make_names(j, modules, prefix);
     rc = rc ? rc : ix_library_check_targets(j);
     for (size_t i = 0; !rc && i < j->count; i++)
-        rc = emit_module(j, modules[i], j->prefix[i]);
+        rc = emit_module(j, modules[i], i);
     if (!rc && j->kind != ILEX_LIBRARY_FILES)
         rc = ix_library_build(j);
     return rc;
@@ -188,7 +189,8 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
                         .count = count,
                         .kind = s.kind,
                         .targets = s.targets,
-                        .fortran = s.fortran};
+                        .fortran = s.fortran,
+                        .sizes = s.sizes};
     ix_arena_init(&arena, &ctx->mem);
     rc = IX_ARENA_TRY(&arena) ? emit_all(&j, modules, s.prefix)
                               : ix_fail_memory(&ctx->error);

@@ -4,7 +4,8 @@
  * the C compiler builds from their files and functions that call each with what
  * a storage says of itself. Results are those of the reference, bit for bit,
  * over any layout, in one part and in several, with a workspace of the caller
- * or without; nothing else in memory changes.
+ * or without; nothing else in memory changes. Every other program has code of
+ * its own for the sizes that it is run with.
  *
  *     ahead [--seed=S] [--first=N] [--count=C] [--flags=FLAGS]
  */
@@ -51,10 +52,11 @@ typedef struct subject {
     ilex_program *p;
     ilex_size_binding sizes[DIFF_PARAMS];
     char name[16];
+    char fixed[80]; /* sizes that it has code of its own for, or "" */
 } subject;
 
 static subject *subjects;
-static int nsubjects, nrefused, nfailures;
+static int nsubjects, nrefused, nfailures, nfixed;
 static long noutputs;
 static const char *flags = "-O1";
 static char directory[] = "/tmp/ilex-random.XXXXXX";
@@ -82,6 +84,19 @@ counts(const diff_recipe *r)
     return false;
 }
 
+/* "n=5,m=7": what the program is run with. */
+static void
+fix_sizes(subject *s)
+{
+    char *to = s->fixed, *end = to + sizeof s->fixed;
+    for (size_t i = 0; i < ilex_program_size_count(s->p); i++)
+        for (int k = 0; k < DIFF_PARAMS; k++)
+            if (!strcmp(ilex_program_size_name(s->p, i), s->sizes[k].name))
+                to += snprintf(to, (size_t)(end - to), "%s%s=%lld",
+                               to > s->fixed ? "," : "", s->sizes[k].name,
+                               (long long)s->sizes[k].value);
+}
+
 /* Draws a program, writes its files, compiles it for the reference. */
 static bool
 make_subject(subject *s, uint64_t seed, uint64_t number)
@@ -103,6 +118,10 @@ make_subject(subject *s, uint64_t seed, uint64_t number)
     if (diff_recipe_build(&shop, s->ctx, &s->recipe, 0) &&
         diff_recipe_outputs(&shop, m) == ILEX_OK)
         s->p = ilex_compile_module(m);
+    if (s->p && nsubjects % 2) {
+        fix_sizes(s);
+        spec.sizes = *s->fixed ? s->fixed : NULL;
+    }
     if (!s->p || ilex_emit_library(s->ctx, &m, 1, &spec) != ILEX_OK)
         fail(s, "no files:", ilex_error_text(s->ctx));
     ilex_module_free(m);
@@ -180,6 +199,11 @@ put_glue(FILE *f, const subject *s)
             "size_t room_%s(const call *c)\n"
             "{ %s_args a; fill_%s(&a, c); return %s_workspace(&a); }\n",
             n, n, n, n, n, n, n, n);
+    if (*s->fixed)
+        fprintf(f,
+                "int variant_%s(const call *c)\n"
+                "{ %s_args a; fill_%s(&a, c); return %s_variant(&a); }\n",
+                n, n, n, n);
 }
 
 /* The shared library, by two compilers at a time. */
@@ -259,6 +283,17 @@ backwards(void *user, void (*body)(void *arg, int64_t i), void *arg, int64_t n)
         body(arg, n);
 }
 
+/* Does the run take the code that knows its sizes? */
+static bool
+is_fixed(const subject *s, void *library, const call *c)
+{
+    char name[40];
+    call_fn variant;
+    snprintf(name, sizeof name, "variant_%s", s->name);
+    *(void **)&variant = *s->fixed ? dlsym(library, name) : NULL;
+    return variant && variant(c) > 0;
+}
+
 /* By the library: in 1, 2, ... parts, every other time with a workspace. */
 static int
 run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
@@ -293,6 +328,7 @@ run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
         c.workspace_bytes != SIZE_MAX &&
         !posix_memalign(&block, 64, c.workspace_bytes + GUARD))
         c.workspace = memset(block, 0xff, c.workspace_bytes + GUARD);
+    nfixed += is_fixed(s, library, &c);
     int rc = run(&c);
     for (size_t i = 0; c.workspace && i < GUARD; i++)
         if (((unsigned char *)block)[c.workspace_bytes + i] != 0xff) {
@@ -458,8 +494,9 @@ main(int argc, char **argv)
         try_subject(&subjects[tried], library);
     close_subjects();
     printf("ahead of time: seed %llu: %d programs in one library, %d run, %d "
-           "refused or counted, %ld outputs, %d failures\n",
+           "refused or counted, %ld outputs, %d runs of code with known sizes, "
+           "%d failures\n",
            (unsigned long long)seed, nsubjects, tried, nrefused, noutputs,
-           nfailures);
+           nfixed, nfailures);
     return nfailures != 0;
 }

@@ -253,7 +253,8 @@ expect 1 'E101.*libraries' compile "$examples/hdiff.ilx" -o ahead \
     --target generic,avx2
 expect 1 'E901.*nowhere' compile "$examples/hdiff.ilx" -o nowhere
 expect 3 'E701' compile "$examples/hdiff.ilx" -o ahead --object --cc=/bin/false
-expect 1 'E105.*size' compile "$examples/hdiff.ilx" -o ahead --size ni=4
+expect 1 'E107.*the sizes ni, nj, nk' compile "$examples/hdiff.ilx" -o ahead \
+    --size n=4
 expect 1 'E105.*cuda' compile "$examples/hdiff.ilx" -o ahead --language cuda
 expect 2 'c or cuda' compile "$examples/hdiff.ilx" -o ahead --language d
 expect 0 '' compile "$examples/hdiff.ilx" -o ahead --prefix mine
