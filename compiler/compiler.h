@@ -320,15 +320,16 @@ typedef struct ix_library_variant {
     int64_t *size;
 } ix_library_variant;
 
-/* A compiled program with source of the dialect aot, and the prefix of all that
- * its files define, an identifier. */
+/* A compiled program with source of the dialect aot, for CUDA grid, and the
+ * prefix of all that its files define, an identifier. */
 typedef struct ix_library {
     const ix_compiled *program;
     const char *prefix;
+    bool cuda;
     const ix_library_variant *variant; /* the first that fits a run is taken */
     size_t nvariants;                  /* not 0: its source is `inlined` */
     const char *options;               /* for JSON: an object */
-    const char *counts; /* as ix_module_print_counts writes them */
+    const char *counts; /* as ix_module_print_counts writes them, or NULL */
 } ix_library;
 
 typedef enum ix_library_file {

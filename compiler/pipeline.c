@@ -216,8 +216,9 @@ only_cuda(const ix_compile_request *request)
 {
     bool cpu = false;
     for (int d = 0; d < IX_NDIALECTS; d++)
-        cpu |= request->dialect[d] && d != IX_DIALECT_cuda;
-    return request->dialect[IX_DIALECT_cuda] && !cpu;
+        cpu |= request->dialect[d] && !ix_dialects[d].cuda;
+    return !cpu && (request->dialect[IX_DIALECT_cuda] ||
+                    request->dialect[IX_DIALECT_grid]);
 }
 
 ix_compiled *

@@ -21,7 +21,7 @@ const ix_dialect ix_dialects[IX_NDIALECTS] = {
 static void
 put_heads(const ix_dialect *dialect, bool checks, ix_text *t)
 {
-    int in = dialect->cuda ? 2 : dialect->alone;
+    int in = dialect->cuda ? 2 : dialect->alone; /* IX_HEAD's columns */
     enum when { NEVER, ALWAYS, CHECK };
     static const struct {
         enum when in[3]; /* C, C without Ilex, CUDA */
@@ -59,7 +59,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
         ix_text_put(t, "; functions of the host are called between kernels");
     ix_text_put(t, ". */\n\n");
     put_heads(e->dialect, checks, t);
-    if (e->dialect->alone)
+    if (e->dialect->alone && !e->dialect->cuda)
         ix_function_set_pointers(&e->functions, t);
     else if (!e->dialect->cuda) /* CUDA has them */
         ix_function_set_prototypes(&e->functions,

@@ -172,7 +172,9 @@ put_inline(const ix_emitter *e, ix_text *t)
 static void
 put_linkage(const ix_emitter *e, ix_text *t)
 {
-    ix_text_put(t, e->dialect->alone ? "static " : "");
+    ix_text_put(t, e->dialect->alone  ? "static "
+                   : e->dialect->cuda ? "extern \"C\" "
+                                      : "");
     ix_text_put(t, e->inlined ? "inline " : "");
     put_inline(e, t);
 }

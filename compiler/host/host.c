@@ -40,6 +40,18 @@ has_checks(const ix_host *h)
 }
 
 static bool
+has_kernels(const ix_host *h)
+{
+    return h->c->nkernels > 0;
+}
+
+static bool
+is_grid(const ix_host *h)
+{
+    return h->grid;
+}
+
+static bool
 has_variants(const ix_host *h)
 {
     return h->nvariants > 0;
@@ -54,6 +66,8 @@ uses_math(const ix_host *h)
 const ix_host_word ix_host_words[] = {
     {"assumptions", has_assumptions, ix_host_put_assumptions},
     {"checks", has_checks, ix_host_put_checks},
+    {"grid", is_grid, NULL},
+    {"kernels", has_kernels, NULL},
     {"math", uses_math, NULL},
     {"sizes", has_sizes, ix_host_put_sizes},
     {"slots", has_slots, NULL},
@@ -127,10 +141,25 @@ check_fortran(const ix_library *l, ix_error *err)
                           c->name, RANK, LETTERS);
 }
 
+/* What is there for functions of the host alone. */
+static ilex_status
+check_cuda(const ix_library *l, bool fortran, ix_error *err)
+{
+    const char *what = fortran        ? "modules in Fortran"
+                       : l->nvariants ? "code for sizes that are known"
+                                      : NULL;
+    return !what ? ILEX_OK
+                 : ix_fail(err, ILEX_E_UNSUPPORTED,
+                           "program %s: there is no CUDA with %s yet",
+                           l->program->name, what);
+}
+
 ilex_status
 ix_library_check(const ix_library *l, bool fortran, ix_error *err)
 {
     ilex_status rc = check_program(l->program, err);
+    if (!rc && l->cuda)
+        rc = check_cuda(l, fortran, err);
     if (!rc && fortran)
         rc = check_fortran(l, err);
     rc = rc ? rc : ix_host_check_variants(l, err);
@@ -145,6 +174,15 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
 
 /* ---- files ---- */
 
+/* What stands behind the kernels. */
+static void
+put_function(ix_host *h)
+{
+    ix_host_put_text(h, IX_HOST_BODY);
+    ix_host_put_text(h, h->grid ? IX_HOST_GRID : IX_HOST_CPU);
+    ix_host_put_text(h, IX_HOST_ENTRY);
+}
+
 /* The table of forms stands before those that need them: the text behind the
  * kernels is printed twice. */
 static void
@@ -154,11 +192,11 @@ put_source(ix_host *h, ix_text *t)
     ix_mem mem = ix_arena_mem(h->arena);
     ix_text_init(&draft, &mem);
     h->t = &draft;
-    ix_host_put_text(h, IX_HOST_BODY);
+    put_function(h);
     h->t = t;
     ix_host_put_text(h, IX_HOST_HEAD);
     ix_text_put(t, h->source->unit[0]);
-    ix_host_put_text(h, IX_HOST_BODY);
+    put_function(h);
 }
 
 static void
@@ -184,12 +222,15 @@ ix_library_print(const ix_library *l, ix_library_file file, ix_text *t,
                  ix_error *err)
 {
     ix_arena arena;
-    ix_host h = {.c = l->program,
-                 .source = &l->program->source[IX_DIALECT_aot],
-                 .variant = l->variant,
-                 .nvariants = l->nvariants,
-                 .prefix = l->prefix,
-                 .arena = &arena};
+    ix_host h = {
+        .c = l->program,
+        .source =
+            &l->program->source[l->cuda ? IX_DIALECT_grid : IX_DIALECT_aot],
+        .grid = l->cuda,
+        .variant = l->variant,
+        .nvariants = l->nvariants,
+        .prefix = l->prefix,
+        .arena = &arena};
     ix_arena_init(&arena, &t->mem);
     bool ok = IX_ARENA_TRY(&arena);
     if (ok)

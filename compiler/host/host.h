@@ -14,6 +14,7 @@
 typedef struct ix_host {
     const ix_compiled *c;
     const ix_sources *source;
+    bool grid; /* in CUDA */
     const ix_library_variant *variant;
     size_t nvariants;
     const char *prefix;
@@ -33,7 +34,7 @@ typedef struct ix_host {
 /* Lines of a text that is the same for all programs but for $p, the prefix, $P,
  * in capitals, $n, the program's name, $v, Ilex's version, and for
  *
- *     %if WORD ... %else ... %end    where the program has WORD
+ *     %if WORD ... %else ... %end    where the program has WORD, maybe nested
  *     %put WORD                      what a function prints
  */
 typedef struct ix_host_word {
@@ -46,7 +47,10 @@ extern const ix_host_word ix_host_words[];
 typedef enum ix_host_text {
     IX_HOST_HEADER,
     IX_HOST_HEAD, /* of the source: before the kernels, */
-    IX_HOST_BODY  /* behind them */
+    IX_HOST_BODY, /* behind them; */
+    IX_HOST_CPU,  /* how kernels are run, */
+    IX_HOST_GRID, /* by CUDA; */
+    IX_HOST_ENTRY /* the rest */
 } ix_host_text;
 void ix_host_put_text(ix_host *h, ix_host_text text);
 
@@ -63,6 +67,8 @@ const char *ix_host_type(ilex_dtype dtype);
 
 /* Do forms differ by a number? */
 bool ix_host_same_terms(const ix_lin *a, const ix_lin *b);
+/* Axes of a buffer of which each part of a loop has one index: on a CPU. */
+uint32_t ix_host_passing(const ix_host *h, size_t buffer);
 /* The number of a form; that of both ends as "{3, 4}". */
 int ix_host_form(ix_host *h, const ix_lin *form);
 /* "2*n + m - 1" */

@@ -68,7 +68,7 @@ static const struct {
 
 /* The errors of functions that are compiled ahead of time. */
 static bool
-may_happen(ilex_status error)
+may_happen(const ix_host *h, ilex_status error)
 {
     static const ilex_status all[] = {
         ILEX_E_ARGUMENT, ILEX_E_BOUNDS,          ILEX_E_OVERFLOW,
@@ -79,7 +79,7 @@ may_happen(ilex_status error)
     for (size_t i = 0; i < IX_COUNT(all); i++)
         if (all[i] == error)
             return true;
-    return false;
+    return h->grid && error == ILEX_E_DEVICE;
 }
 
 void
@@ -88,7 +88,7 @@ ix_host_put_errors(ix_host *h)
     const char *comma = "";
     ix_text_format(h->t, "enum %s_error {", h->prefix);
     for (size_t i = 0; i < IX_COUNT(errors); i++) {
-        if (!may_happen(errors[i].number))
+        if (!may_happen(h, errors[i].number))
             continue;
         ix_text_format(h->t, "%s\n    %s_E_%s = %d", comma, h->upper,
                        errors[i].name, (int)errors[i].number);
@@ -109,7 +109,7 @@ ix_host_put_error_text(ix_host *h)
                    "        return \"success\";\n",
                    h->prefix);
     for (size_t i = 0; i < IX_COUNT(errors); i++)
-        if (may_happen(errors[i].number))
+        if (may_happen(h, errors[i].number))
             ix_text_format(h->t, "    case %s_E_%s:\n        return \"%s\";\n",
                            h->upper, errors[i].name, errors[i].meaning);
     ix_text_put(h->t, "    default:\n"
@@ -376,7 +376,12 @@ put_signature(ix_host *h)
                 put_parameter(h, i);
                 first = false;
             }
-    ix_text_put(h->t, first ? "void)" : ")");
+    if (h->grid) {
+        put_comma(h, &start, first);
+        ix_text_put(h->t, "struct CUstream_st *stream)");
+    } else {
+        ix_text_put(h->t, first ? "void)" : ")");
+    }
 }
 
 void
@@ -418,5 +423,6 @@ ix_host_put_dense(ix_host *h)
             ix_text_format(h->t, "    args.%s = %s;\n", h->size[p], h->size[p]);
     for (size_t i = 0; i < h->c->narguments; i++)
         put_dense_argument(h, i);
+    ix_text_put(h->t, h->grid ? "    args.stream = stream;\n" : "");
     ix_text_format(h->t, "    return %s(&args);\n}\n\n", h->prefix);
 }

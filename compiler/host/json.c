@@ -153,6 +153,10 @@ static void
 put_counts(ix_host *h, const char *counts)
 {
     put_key(h, 1, false, "counts");
+    if (!counts) { /* they leave 64 bits */
+        ix_text_put(h->t, "null");
+        return;
+    }
     ix_text_char(h->t, '{');
     for (const char *p = counts; *p; p += strcspn(p, "\n"), p += *p == '\n') {
         size_t key = strcspn(p, ":\n"), line = strcspn(p, "\n");
@@ -178,6 +182,8 @@ ix_host_put_json(ix_host *h, const ix_library *l)
     put_string(h, h->c->name);
     put_key(h, 1, false, "function");
     put_string(h, h->prefix);
+    put_key(h, 1, false, "language");
+    put_string(h, h->grid ? "cuda" : "c");
     put_key(h, 1, false, "abi");
     ix_text_put(h->t, "1");
     put_key(h, 1, false, "options");

@@ -13,7 +13,7 @@ static bool
 is_own(const ix_host *h, const ix_field *f)
 {
     return f->kind == IX_FIELD_BUFFER && (size_t)f->index >= h->c->narguments &&
-           h->c->buffer[f->index].passing;
+           ix_host_passing(h, (size_t)f->index);
 }
 
 /* Does the variant know anything of the kernel's arguments? */
@@ -128,6 +128,14 @@ put_call(ix_host *h, size_t i, size_t variant)
                        l->function, l->function);
 }
 
+/* On a device: an input of rank 0. */
+static bool
+goes_by_value(const ix_host *h, int buffer)
+{
+    return h->grid && h->c->buffer[buffer].role == IX_COMPILED_INPUT &&
+           h->c->buffer[buffer].rank == 0;
+}
+
 /* Sets a member of the arguments: "f" says of what, "like" how it is called. */
 static void
 put_field(ix_host *h, const ix_field *f, const ix_field *like)
@@ -135,6 +143,8 @@ put_field(ix_host *h, const ix_field *f, const ix_field *like)
     const ix_compiled_buffer *b = &h->c->buffer[f->index];
     switch (f->kind) {
     case IX_FIELD_BUFFER:
+        if (goes_by_value(h, f->index))
+            break;
         ix_text_format(h->t, "    a.b%d = (%s *)(void *)r->base[%d];\n",
                        like->index, ix_host_type(b->dtype), f->index);
         break;
@@ -150,7 +160,13 @@ put_field(ix_host *h, const ix_field *f, const ix_field *like)
         ix_text_format(h->t, "    a.o%d = INT64_C(%lld);\n", like->index,
                        (long long)f->value);
         break;
-    default: /* of CUDA alone */
+    case IX_FIELD_VALUE:
+        if (goes_by_value(h, f->index))
+            ix_text_format(h->t,
+                           "    memcpy(a.v%d, r->data[%d], sizeof a.v%d);\n",
+                           like->index, f->index, like->index);
+        break;
+    case IX_FIELD_STATUS: /* set when there is one */
         break;
     }
 }
@@ -180,6 +196,51 @@ put_choice(ix_host *h, size_t i)
 }
 
 static void
+put_launch_end(ix_host *h, size_t i)
+{
+    ix_text_put(h->t, "    return ilex_launch_kernel(r, ");
+    if (h->nvariants)
+        ix_text_put(h->t, "kernel[r->variant]");
+    else
+        put_call_name(h, i, 0);
+    ix_text_put(h->t, ", &a, begin, end);\n}\n\n");
+}
+
+/* The same in CUDA. */
+static void
+put_grid_end(ix_host *h, size_t i)
+{
+    const ix_compiled_kernel *k = &h->c->kernel[i];
+    const ix_kernel_layout *l = &h->source->layout[i];
+    const char *bytes = l->indirect ? "sizeof a" : "0";
+    ix_text_format(h->t,
+                   "    ilex_launch l = {ilex_start_%zu, &a, %s,\n"
+                   "                     ilex_points(r, box, %d, %d), begin, "
+                   "end};\n",
+                   i, bytes, k->rank, k->serial);
+    ix_text_put(h->t, ix_kernel_status(l)
+                          ? "    return ilex_start_checked(r, &l, &a.status);\n"
+                          : "    return ilex_start_kernel(r, &l);\n");
+    ix_text_put(h->t, "}\n\n");
+}
+
+/* The function that starts a kernel in CUDA. */
+static void
+put_start(ix_host *h, size_t i)
+{
+    ix_text_format(h->t,
+                   "static cudaError_t\n"
+                   "ilex_start_%zu(void **parameters, unsigned blocks, "
+                   "cudaStream_t stream)\n"
+                   "{\n"
+                   "    return cudaLaunchKernel(k%d, dim3(blocks), "
+                   "dim3(ILEX_THREADS),\n"
+                   "                            parameters, 0, stream);\n"
+                   "}\n\n",
+                   i, h->source->layout[i].function);
+}
+
+static void
 put_launch(ix_host *h, size_t i)
 {
     const ix_compiled_kernel *k = &h->c->kernel[i];
@@ -202,23 +263,21 @@ put_launch(ix_host *h, size_t i)
                    "    if (some == 0)\n"
                    "        return 0;\n",
                    l->function, k->rank, k->axis, h->upper, h->prefix);
+    ix_text_put(h->t, h->grid ? "    memset(&a, 0, sizeof a);\n" : "");
     for (size_t f = 0; f < l->nfields; f++)
         put_field(h, &l->field[f], &like->field[f]);
     if (l->nfields == 0)
         ix_text_put(h->t, "    a.nothing = 0;\n");
-    ix_text_put(h->t, "    return ilex_launch_kernel(r, ");
-    if (h->nvariants)
-        ix_text_put(h->t, "kernel[r->variant]");
-    else
-        put_call_name(h, i, 0);
-    ix_text_put(h->t, ", &a, begin, end);\n}\n\n");
+    (h->grid ? put_grid_end : put_launch_end)(h, i);
 }
 
 void
 ix_host_put_launches(ix_host *h)
 {
     for (size_t i = 0; i < h->c->nkernels; i++) {
-        for (size_t v = 0; v <= h->nvariants; v++)
+        if (h->grid)
+            put_start(h, i);
+        for (size_t v = 0; v <= h->nvariants && !h->grid; v++)
             if (v == 0 || knows(h, &h->source->layout[i], v - 1))
                 put_call(h, i, v);
         put_launch(h, i);
@@ -245,7 +304,7 @@ put_step(ix_host *h, const ix_step *s)
                        s->what);
         break;
     case IX_STEP_FREE:
-        ix_text_put(h->t, "    free(own);\n");
+        ix_text_put(h->t, "    rc = ilex_give(r, own, rc);\n");
         break;
     default: /* arguments are where they are; sizes are not counted */
         break;
@@ -263,6 +322,8 @@ ix_host_put_steps(ix_host *h)
                       "    int rc = 0;\n");
     if (c->nslots)
         ix_text_put(h->t, "    char *own = NULL;\n");
+    if (c->nkernels + c->nnonempty + (size_t)c->nslots == 0)
+        ix_text_put(h->t, "    (void)r;\n");
     for (size_t i = 0; i < c->nsteps; i++)
         put_step(h, &c->step[i]);
     ix_text_put(h->t, "    return rc;\n}\n\n");

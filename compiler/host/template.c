@@ -14,7 +14,18 @@ static const char *const head[] = {
 static const char *const body[] = {
 #include "compiler/host/source.str"
     NULL};
-static const char *const *const texts[] = {header, head, body};
+static const char *const cpu[] = {
+#include "compiler/host/host.str"
+    NULL};
+static const char *const grid[] = {
+#include "compiler/host/grid.str"
+    NULL};
+static const char *const entry[] = {
+#include "compiler/host/entry.str"
+    NULL};
+static const char *const *const texts[] = {
+    [IX_HOST_HEADER] = header, [IX_HOST_HEAD] = head, [IX_HOST_BODY] = body,
+    [IX_HOST_CPU] = cpu,       [IX_HOST_GRID] = grid, [IX_HOST_ENTRY] = entry};
 
 /* The row of the word at "at". */
 static const ix_host_word *
@@ -48,18 +59,22 @@ put_line(ix_host *h, const char *line)
 void
 ix_host_put_text(ix_host *h, ix_host_text text)
 {
-    bool on = true; /* conditions are not nested */
+    enum { DEEP = 4 };
+    bool on[DEEP] = {true}; /* outside of all conditions, in one, ... */
+    int depth = 0;
     for (const char *const *line = texts[text]; *line; line++) {
         const char *at = *line;
-        if (!strncmp(at, "%if ", 4))
-            on = find_word(at + 4)->has(h);
-        else if (!strcmp(at, "%else"))
-            on = !on;
-        else if (!strcmp(at, "%end"))
-            on = true;
-        else if (on && !strncmp(at, "%put ", 5))
+        if (!strncmp(at, "%if ", 4)) {
+            depth++;
+            on[depth] = on[depth - 1] && find_word(at + 4)->has(h);
+        } else if (!strcmp(at, "%else")) {
+            on[depth] = on[depth - 1] && !on[depth];
+        } else if (!strcmp(at, "%end")) {
+            depth--;
+        } else if (on[depth] && !strncmp(at, "%put ", 5)) {
             find_word(at + 5)->put(h);
-        else if (on)
+        } else if (on[depth]) {
             put_line(h, at);
+        }
     }
 }

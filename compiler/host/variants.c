@@ -54,9 +54,10 @@ stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
 {
     const ix_compiled_buffer *b = &h->c->buffer[buffer];
     int64_t length;
-    *stride = b->passing >> axis & 1 ? 0 : 1;
+    uint32_t passing = ix_host_passing(h, (size_t)buffer);
+    *stride = passing >> axis & 1 ? 0 : 1;
     for (int k = b->rank - 1; k > axis && *stride; k--) {
-        if (b->passing >> k & 1)
+        if (passing >> k & 1)
             continue;
         if (!length_of(h, v, buffer, k, &length) ||
             !ix_mul(*stride, length > 1 ? length : 1, stride))

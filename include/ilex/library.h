@@ -40,6 +40,10 @@ typedef struct ilex_library_spec {
      * that are declared; results are the same. A group concerns the programs
      * that have all its sizes. NULL: none */
     const char *sizes;
+    /* 1: PREFIX.cu in place of PREFIX.c, for nvcc: kernels of the device, which
+     * the function starts on a stream. Files alone: no library, Fortran, sizes
+     * (ILEX_E_UNSUPPORTED) */
+    int cuda;
 } ilex_library_spec;
 #define ILEX_LIBRARY_SPEC(...)                                                 \
     (ilex_library_spec)                                                        \

@@ -23,18 +23,13 @@ kind_of(const ix_cli_command *c)
     return ILEX_LIBRARY_FILES;
 }
 
-/* What is meant to come, and refused until then. */
+/* Is the language one that files are written in? */
 static ix_cli_exit
-refuse(const ix_cli_command *c)
+check_language(const ix_cli_command *c, bool *cuda)
 {
     const char *language = ix_cli_options_value(c, IX_FLAG_LANGUAGE, "c");
-    if (strcmp(language, "cuda") == 0)
-        return ix_cli_fail(IX_EXIT_PROGRAM,
-                           "error[E%d]: compile: host functions in CUDA are "
-                           "not there yet; `ilexc emit --cuda` prints the "
-                           "kernels",
-                           (int)ILEX_E_UNSUPPORTED);
-    return strcmp(language, "c") == 0
+    *cuda = strcmp(language, "cuda") == 0;
+    return *cuda || strcmp(language, "c") == 0
                ? IX_EXIT_OK
                : ix_cli_usage(c->verb, "the language is c or cuda, not %s",
                               language);
@@ -73,13 +68,14 @@ open_all(ix_cli_session *sessions, const ix_cli_command *c)
 }
 
 static ix_cli_exit
-emit(ix_cli_session *sessions, const ix_cli_command *c)
+emit(ix_cli_session *sessions, const ix_cli_command *c, bool cuda)
 {
     ilex_library_spec spec = {
         .size = sizeof spec,
         .directory = ix_cli_options_value(c, IX_FLAG_DIRECTORY, "."),
         .prefix = ix_cli_options_value(c, IX_FLAG_PREFIX, NULL),
         .kind = kind_of(c),
+        .cuda = cuda,
         .fortran = ix_cli_options_value(c, IX_FLAG_FORTRAN, NULL) != NULL,
         .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL)};
     ilex_module **modules = calloc(c->nfiles, sizeof *modules);
@@ -101,7 +97,8 @@ emit(ix_cli_session *sessions, const ix_cli_command *c)
 ix_cli_exit
 ix_cli_verb_compile(const ix_cli_command *c)
 {
-    ix_cli_exit refused = refuse(c);
+    bool cuda;
+    ix_cli_exit refused = check_language(c, &cuda);
     if (refused != IX_EXIT_OK)
         return refused;
     ix_cli_session *sessions = calloc(c->nfiles, sizeof *sessions);
@@ -109,7 +106,7 @@ ix_cli_verb_compile(const ix_cli_command *c)
         return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
     ix_cli_exit status = open_all(sessions, c);
     if (status == IX_EXIT_OK)
-        status = emit(sessions, c);
+        status = emit(sessions, c, cuda);
     for (size_t i = 0; i < c->nfiles; i++)
         if (sessions[i].ctx)
             ix_cli_session_close(&sessions[i]);

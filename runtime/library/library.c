@@ -11,11 +11,20 @@
 static const struct {
     ix_library_file file;
     const char *suffix;
-    bool fortran;
-} files[] = {{IX_LIBRARY_HEADER, ".h", false},
-             {IX_LIBRARY_SOURCE, ".c", false},
-             {IX_LIBRARY_JSON, ".json", false},
-             {IX_LIBRARY_FORTRAN, ".f90", true}};
+    bool fortran, cuda; /* if these are asked for, */
+    bool host;          /* if CUDA is not */
+} files[] = {{IX_LIBRARY_HEADER, ".h", false, false, false},
+             {IX_LIBRARY_SOURCE, ".c", false, false, true},
+             {IX_LIBRARY_SOURCE, ".cu", false, true, false},
+             {IX_LIBRARY_JSON, ".json", false, false, false},
+             {IX_LIBRARY_FORTRAN, ".f90", true, false, false}};
+
+static bool
+is_wanted(const ix_library_job *j, size_t file)
+{
+    return (j->fortran || !files[file].fortran) &&
+           (j->cuda ? !files[file].host : !files[file].cuda);
+}
 
 /* ---- files of one program ---- */
 
@@ -41,7 +50,7 @@ write_files(const ix_library_job *j, const ix_library *library)
     for (size_t i = 0; !rc && i < IX_COUNT(files); i++) {
         ix_text t;
         ix_text_init(&t, &j->ctx->mem);
-        if (j->fortran || !files[i].fortran) {
+        if (is_wanted(j, i)) {
             rc = ix_library_print(library, files[i].file, &t, &j->ctx->error);
             rc = rc ? rc : put_file(j, library->prefix, files[i].suffix, &t);
         }
@@ -68,23 +77,36 @@ take_error(const ix_library_job *j, const ilex_context *from)
     return j->ctx->error.code;
 }
 
+/* Counts are told where they fit 64 bits; a program needs none. */
+static bool
+put_counts(ilex_module *module, ix_text *t)
+{
+    bool fits = ix_module_print_counts(module, t);
+    if (!fits && ilex_error_code(module->ctx) == ILEX_E_OVERFLOW)
+        ilex_error_clear(module->ctx);
+    return fits;
+}
+
 static ilex_status
 emit_module(ix_library_job *j, ilex_module *module, size_t i)
 {
     ilex_context *ctx = module->ctx;
     ix_compile_request request = {.names = true, .inlined = j->sizes != NULL};
     ix_text options, counts;
-    request.dialect[IX_DIALECT_aot] = true;
+    request.dialect[j->cuda ? IX_DIALECT_grid : IX_DIALECT_aot] = true;
     ix_compiled *c = ix_compile(module, &request);
     ix_text_init(&options, &ctx->mem);
     ix_text_init(&counts, &ctx->mem);
     put_options(ctx, &options);
-    if (c && ix_module_print_counts(module, &counts)) {
+    bool counted = c && put_counts(module, &counts);
+    if (c && !ctx->error.code) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
+                              .cuda = j->cuda != 0,
                               .options = ix_text_string(&options),
-                              .counts = ix_text_string(&counts)};
-        if (!library.options || !library.counts)
+                              .counts =
+                                  counted ? ix_text_string(&counts) : NULL};
+        if (!library.options || (counted && !library.counts))
             ix_fail_memory(&j->ctx->error);
         else if (!ix_library_variants(j, &library, i + 1 == j->count))
             write_files(j, &library);
@@ -180,6 +202,10 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
         return rc;
     if (spec)
         memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
+    if (s.cuda && s.kind != ILEX_LIBRARY_FILES)
+        return ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
+                       "emit_library: libraries of CUDA are built by nvcc; ask "
+                       "for the files alone");
     if ((unsigned)s.kind > ILEX_LIBRARY_SHARED)
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                        "emit_library: there is no kind %d", (int)s.kind);
@@ -190,7 +216,8 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
                         .kind = s.kind,
                         .targets = s.targets,
                         .fortran = s.fortran,
-                        .sizes = s.sizes};
+                        .sizes = s.sizes,
+                        .cuda = s.cuda};
     ix_arena_init(&arena, &ctx->mem);
     rc = IX_ARENA_TRY(&arena) ? emit_all(&j, modules, s.prefix)
                               : ix_fail_memory(&ctx->error);

@@ -43,14 +43,21 @@ read_pair(const ix_library_job *j, const char *group, const char **at, pair *p)
     return ILEX_OK;
 }
 
-/* The number of a size that runs are given, or that of all sizes. */
+/* A size that runs are given; where nothing depends on it any value will do. */
+static bool
+is_given(const ix_compiled_size *s)
+{
+    return s->degree == 1 && !s->phase && !s->own;
+}
+
+/* The number of such a size, or that of all sizes. */
 static size_t
 find_size(const ix_compiled *c, const pair *p)
 {
     size_t i = 0;
-    while (i < c->nsizes && (!ix_compiled_size_is_given(&c->size[i]) ||
-                             strlen(c->size[i].name) != p->length ||
-                             strncmp(c->size[i].name, p->name, p->length) != 0))
+    while (i < c->nsizes &&
+           (!is_given(&c->size[i]) || strlen(c->size[i].name) != p->length ||
+            strncmp(c->size[i].name, p->name, p->length) != 0))
         i++;
     return i;
 }
@@ -114,7 +121,7 @@ refuse_group(const ix_library_job *j, const ix_compiled *c, const char *at)
     ix_text_init(&t, &mem);
     ix_text_put(&t, c->name);
     for (size_t i = 0; i < c->nsizes; i++)
-        if (ix_compiled_size_is_given(&c->size[i])) {
+        if (is_given(&c->size[i])) {
             ix_text_format(&t, "%s%s", before, c->size[i].name);
             before = ", ";
         }

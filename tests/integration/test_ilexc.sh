@@ -255,7 +255,8 @@ expect 1 'E901.*nowhere' compile "$examples/hdiff.ilx" -o nowhere
 expect 3 'E701' compile "$examples/hdiff.ilx" -o ahead --object --cc=/bin/false
 expect 1 'E107.*the sizes ni, nj, nk' compile "$examples/hdiff.ilx" -o ahead \
     --size n=4
-expect 1 'E105.*cuda' compile "$examples/hdiff.ilx" -o ahead --language cuda
+expect 1 'E105.*nvcc' compile "$examples/hdiff.ilx" -o ahead \
+    --language cuda --static
 expect 2 'c or cuda' compile "$examples/hdiff.ilx" -o ahead --language d
 expect 0 '' compile "$examples/hdiff.ilx" -o ahead --prefix mine
 [ "$(cd ahead && echo mine*)" = 'mine.c mine.h mine.json' ] ||

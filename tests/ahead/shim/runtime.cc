@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The stand-in for CUDA's runtime that cuda_runtime.h beside it declares.
+ */
+#include "cuda_runtime.h"
+
+#include <sys/mman.h>
+#include <vector>
+
+enum { ARENA = 1 << 26, GAP = 4096 };
+
+struct launch {
+    dim3 grid, block;
+    cudaStream_t stream;
+    std::function<void()> thread;
+};
+
+struct shim_grid shim_running;
+struct shim_state shim_state;
+static std::vector<launch> queue;
+static char *arena;
+static size_t used;
+static const char *failing;
+static int failing_in;
+static cudaError_t failing_with;
+
+/* ---- errors ---- */
+
+void
+shim_fail(const char *function, int nth, cudaError_t error)
+{
+    failing = function;
+    failing_in = nth;
+    failing_with = error;
+}
+
+/* What the call of "function" was asked to fail with. */
+static cudaError_t
+asked(const char *function)
+{
+    if (!failing || strcmp(failing, function) != 0 || --failing_in != 0)
+        return cudaSuccess;
+    failing = NULL;
+    return failing_with;
+}
+
+const char *
+cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ? "out of memory"
+                                              : "an error of the stand-in";
+}
+
+const char *
+cudaGetErrorName(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation"
+           : error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress"
+                                              : "cudaErrorInvalidValue";
+}
+
+/* ---- memory, which is shut but for kernels and copies ---- */
+
+static void
+protect(int how)
+{
+    if (arena)
+        mprotect(arena, ARENA, how);
+}
+
+static bool
+is_ours(const void *memory, size_t bytes)
+{
+    const char *p = (const char *)memory;
+    return arena && p >= arena && p + bytes <= arena + used;
+}
+
+cudaError_t
+cudaMalloc(void **memory, size_t bytes)
+{
+    cudaError_t e = asked("cudaMalloc");
+    if (!arena)
+        arena = (char *)mmap(NULL, ARENA, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t room = (bytes + GAP + 255) / 256 * 256;
+    if (e == cudaSuccess && used + room > ARENA)
+        e = cudaErrorMemoryAllocation;
+    if (e != cudaSuccess)
+        return e;
+    *memory = arena + used;
+    used += room;
+    protect(PROT_READ | PROT_WRITE);
+    memset(*memory, 0xff, room); /* not-a-number */
+    protect(PROT_NONE);
+    shim_state.blocks++;
+    return cudaSuccess;
+}
+
+cudaError_t
+cudaFree(void *memory)
+{
+    if (!memory)
+        return cudaSuccess;
+    shim_state.early += shim_state.pending > 0;
+    shim_state.blocks--;
+    return is_ours(memory, 1) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t
+cudaPointerGetAttributes(struct cudaPointerAttributes *to, const void *memory)
+{
+    memset(to, 0, sizeof *to);
+    to->type = is_ours(memory, 1) ? cudaMemoryTypeDevice
+                                  : cudaMemoryTypeUnregistered;
+    return asked("cudaPointerGetAttributes");
+}
+
+cudaError_t
+cudaGetDevice(int *device)
+{
+    *device = 0;
+    return asked("cudaGetDevice");
+}
+
+cudaError_t
+cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
+{
+    (void)what;
+    (void)device;
+    *value = 0;
+    return cudaSuccess;
+}
+
+/* ---- streams ---- */
+
+cudaError_t
+shim_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
+            std::function<void()> thread)
+{
+    cudaError_t e = asked("cudaLaunchKernel");
+    if (e == cudaSuccess && (!grid.x || grid.y != 1 || grid.z != 1 ||
+                             !block.x || block.x > 1024 || shared))
+        e = cudaErrorInvalidConfiguration;
+    if (e != cudaSuccess)
+        return e;
+    queue.push_back(launch{grid, block, stream, thread});
+    shim_state.pending++;
+    return cudaSuccess;
+}
+
+/* Every other grid runs from its last thread to its first. */
+static void
+carry_out(const launch &l)
+{
+    static int count;
+    unsigned n = l.grid.x * l.block.x;
+    bool backwards = count++ % 2;
+    shim_running.grid_dim = l.grid;
+    shim_running.block_dim = l.block;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned t = backwards ? n - 1 - i : i;
+        shim_running.block.x = t / l.block.x;
+        shim_running.thread.x = t % l.block.x;
+        l.thread();
+    }
+}
+
+cudaError_t
+cudaStreamSynchronize(cudaStream_t stream)
+{
+    std::vector<launch> others;
+    protect(PROT_READ | PROT_WRITE);
+    for (const launch &l : queue) {
+        if (l.stream == stream)
+            carry_out(l);
+        else
+            others.push_back(l);
+    }
+    protect(PROT_NONE);
+    queue = others;
+    shim_state.pending = (int)queue.size();
+    return asked("cudaStreamSynchronize");
+}
+
+cudaError_t
+cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    cudaError_t e = asked("cudaMemcpyAsync");
+    bool up = kind == cudaMemcpyHostToDevice;
+    if (e == cudaSuccess && (is_ours(to, bytes) != up || is_ours(from, bytes) == up))
+        e = cudaErrorInvalidValue;
+    if (e != cudaSuccess)
+        return e;
+    cudaStreamSynchronize(stream);
+    protect(PROT_READ | PROT_WRITE);
+    memcpy(to, from, bytes);
+    protect(PROT_NONE);
+    return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+}
