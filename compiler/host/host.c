@@ -40,6 +40,12 @@ has_checks(const ix_host *h)
 }
 
 static bool
+has_calls(const ix_host *h)
+{
+    return h->c->ncalls > 0;
+}
+
+static bool
 has_kernels(const ix_host *h)
 {
     return h->c->nkernels > 0;
@@ -65,6 +71,7 @@ uses_math(const ix_host *h)
 
 const ix_host_word ix_host_words[] = {
     {"assumptions", has_assumptions, ix_host_put_assumptions},
+    {"calls", has_calls, ix_host_put_calls},
     {"checks", has_checks, ix_host_put_checks},
     {"grid", is_grid, NULL},
     {"kernels", has_kernels, NULL},
@@ -82,6 +89,7 @@ const ix_host_word ix_host_words[] = {
     {"error_text", NULL, ix_host_put_error_text},
     {"errors", NULL, ix_host_put_errors},
     {"formulas", NULL, ix_host_put_formulas},
+    {"functions", has_calls, ix_host_put_functions},
     {"forms", NULL, ix_host_put_forms},
     {"init", NULL, ix_host_put_init},
     {"launches", NULL, ix_host_put_launches},
@@ -103,13 +111,6 @@ check_program(const ix_compiled *c, ix_error *err)
             "program %s: the length %s is counted by a run; programs with "
             "counted lengths cannot be compiled ahead of time yet",
             c->name, c->size[c->count[0].size].name);
-    if (c->ncalls > 0)
-        return ix_fail(
-            err, ILEX_E_UNSUPPORTED,
-            "program %s: it calls a function of the host; programs "
-            "with foreign functions cannot be compiled ahead of time "
-            "yet",
-            c->name);
     if (c->nboxes > 0)
         return ix_fail(err, ILEX_E_UNSUPPORTED,
                        "program %s: option box=1 is for runs by the library",
@@ -145,9 +146,10 @@ check_fortran(const ix_library *l, ix_error *err)
 static ilex_status
 check_cuda(const ix_library *l, bool fortran, ix_error *err)
 {
-    const char *what = fortran        ? "modules in Fortran"
-                       : l->nvariants ? "code for sizes that are known"
-                                      : NULL;
+    const char *what = fortran              ? "modules in Fortran"
+                       : l->nvariants       ? "code for sizes that are known"
+                       : l->program->ncalls ? "foreign functions"
+                                            : NULL;
     return !what ? ILEX_OK
                  : ix_fail(err, ILEX_E_UNSUPPORTED,
                            "program %s: there is no CUDA with %s yet",
@@ -163,6 +165,7 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
     if (!rc && fortran)
         rc = check_fortran(l, err);
     rc = rc ? rc : ix_host_check_variants(l, err);
+    rc = rc ? rc : ix_host_check_functions(l, err);
     if (rc || !ix_host_is_reserved(l->prefix))
         return rc;
     return ix_fail(err, ILEX_E_NAME,

@@ -74,6 +74,9 @@ int ix_host_form(ix_host *h, const ix_lin *form);
 /* "2*n + m - 1" */
 void ix_host_put_formula(ix_host *h, const ix_lin *f);
 void ix_host_put_range(ix_host *h, const ix_range *range);
+/* "{{0, 1}, {0, 2}}" of two lists of ranges one after the other. */
+void ix_host_put_ranges(ix_host *h, const ix_range *a, int na,
+                        const ix_range *b, int nb);
 void ix_host_put_constants(ix_host *h);
 void ix_host_put_forms(ix_host *h);
 void ix_host_put_axes(ix_host *h);
@@ -110,6 +113,14 @@ ilex_status ix_host_check_variants(const ix_library *l, ix_error *err);
 
 void ix_host_put_launches(ix_host *h);
 void ix_host_put_steps(ix_host *h);
+
+/* ---- functions.c: foreign functions ---- */
+
+/* What the header declares, what tables the source has. */
+void ix_host_put_functions(ix_host *h);
+void ix_host_put_calls(ix_host *h);
+/* Can C have functions of these names? */
+ilex_status ix_host_check_functions(const ix_library *l, ix_error *err);
 
 /* ---- json.c ---- */
 

@@ -79,7 +79,8 @@ may_happen(const ix_host *h, ilex_status error)
     for (size_t i = 0; i < IX_COUNT(all); i++)
         if (all[i] == error)
             return true;
-    return h->grid && error == ILEX_E_DEVICE;
+    return (h->grid && error == ILEX_E_DEVICE) ||
+           (h->c->ncalls && error == ILEX_E_FUNCTION);
 }
 
 void

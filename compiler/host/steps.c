@@ -306,6 +306,11 @@ put_step(ix_host *h, const ix_step *s)
     case IX_STEP_FREE:
         ix_text_put(h->t, "    rc = ilex_give(r, own, rc);\n");
         break;
+    case IX_STEP_CALL:
+        ix_text_format(h->t,
+                       "    rc = rc ? rc : ilex_call(r, &ilex_calls[%d]);\n",
+                       s->what);
+        break;
     default: /* arguments are where they are; sizes are not counted */
         break;
     }
@@ -322,7 +327,7 @@ ix_host_put_steps(ix_host *h)
                       "    int rc = 0;\n");
     if (c->nslots)
         ix_text_put(h->t, "    char *own = NULL;\n");
-    if (c->nkernels + c->nnonempty + (size_t)c->nslots == 0)
+    if (c->nkernels + c->ncalls + c->nnonempty + (size_t)c->nslots == 0)
         ix_text_put(h->t, "    (void)r;\n");
     for (size_t i = 0; i < c->nsteps; i++)
         put_step(h, &c->step[i]);

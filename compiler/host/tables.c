@@ -134,6 +134,17 @@ most_ranges(const ix_compiled *c)
 }
 
 static size_t
+most_slices(const ix_compiled *c)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < c->ncalls; i++) {
+        size_t n = (size_t)(c->call[i].narguments + c->call[i].nresults);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static size_t
 most_axes(const ix_compiled *c)
 {
     size_t most = 1;
@@ -173,6 +184,8 @@ ix_host_put_constants(ix_host *h)
         put_constant(h, "TEMPORARIES", c->nbuffers - c->narguments, "");
         put_constant(h, "SLOTS", (size_t)c->nslots, "of the workspace");
     }
+    if (c->ncalls)
+        put_constant(h, "CALL_ARRAYS", most_slices(c), "of a call");
     if (h->nvariants)
         put_constant(h, "VARIANTS", h->nvariants, "");
     ix_text_format(h->t, "    ILEX_TERMS = %zu\n};\n", most_terms(h));
@@ -270,9 +283,9 @@ ix_host_put_assumptions(ix_host *h)
     ix_text_put(h->t, "};\n\n");
 }
 
-/* "{{0, 1}, {0, 2}}" of two lists of ranges one after the other. */
-static void
-put_ranges(ix_host *h, const ix_range *a, int na, const ix_range *b, int nb)
+void
+ix_host_put_ranges(ix_host *h, const ix_range *a, int na, const ix_range *b,
+                   int nb)
 {
     ix_text_char(h->t, '{');
     for (int i = 0; i < na + nb; i++) {
@@ -290,7 +303,7 @@ ix_host_put_tests(ix_host *h)
         const ix_compiled_nonempty *n = &h->c->nonempty[i];
         ix_text_format(h->t, "    {\"%s\", %d, %d, ", n->what, n->nranges,
                        n->nouter);
-        put_ranges(h, n->range, n->nranges, n->outer, n->nouter);
+        ix_host_put_ranges(h, n->range, n->nranges, n->outer, n->nouter);
         ix_text_put(h->t, "},\n");
     }
     ix_text_put(h->t, "};\n\n");
@@ -315,7 +328,7 @@ put_temporary(ix_host *h, size_t i)
         ix_text_format(h->t, "%s%d", k ? ", " : "",
                        (int)(ix_host_passing(h, i) >> k & 1));
     ix_text_put(h->t, b->rank ? "}, " : "0}, ");
-    put_ranges(h, b->box, b->rank, NULL, 0);
+    ix_host_put_ranges(h, b->box, b->rank, NULL, 0);
     ix_text_format(h->t, "}, /* b%zu */\n", i);
 }
 

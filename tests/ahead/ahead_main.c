@@ -175,6 +175,22 @@ put_arguments(FILE *f, const subject *s)
     }
 }
 
+/* Has the struct the size? Not if no result depends on it. */
+static bool
+has_size(const subject *s, const char *name)
+{
+    char path[100], line[1000], wanted[100];
+    bool found = false;
+    snprintf(path, sizeof path, "%s/%s.json", directory, s->name);
+    snprintf(wanted, sizeof wanted, "{\"name\": \"%s\", \"c_name\"", name);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        found |= strstr(line, wanted) != NULL;
+    if (f)
+        fclose(f);
+    return found;
+}
+
 /* The functions that fill a program's struct and call it. */
 static void
 put_glue(FILE *f, const subject *s)
@@ -185,7 +201,7 @@ put_glue(FILE *f, const subject *s)
     for (size_t i = 0; i < ilex_program_size_count(s->p); i++) {
         const char *size = ilex_program_size_name(s->p, i);
         for (int k = 0; k < DIFF_PARAMS; k++)
-            if (!strcmp(size, diff_param_names[k]))
+            if (!strcmp(size, diff_param_names[k]) && has_size(s, size))
                 fprintf(f, "    a->%s = c->size[%d];\n", size, k);
     }
     put_arguments(f, s);

@@ -24,8 +24,9 @@ exists() {
     case $1 in
     numpy) set -- tests/numpy/random_programs.sh ;;
     stages) set -- tests/stages/stages.sh ;;
-    project | variants | grid) set -- "tests/ahead/$1.sh" ;;
-    ilexc*) set -- "tests/integration/test_$1.sh" ;;
+    project | variants | grid | calls) set -- "tests/ahead/$1.sh" ;;
+    ilexc* | help) set -- "tests/integration/test_$1.sh" ;;
+    manpages) set -- tests/manpages.sh ;;
     test_*) set -- "tests/unit/$1.c" ;;
     property | limits) set -- "tests/property/$1_main.c" ;;
     *) set -- "tests/$1/$1_main.c" ;;

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Foreign functions of programs that are compiled ahead of time: whoever links
+ * the program defines them. The header declares each, the source has tables of
+ * calls and of the parts of arrays that they are given.
+ */
+#include "compiler/host/host.h"
+
+/* Is call "i" the first of its function? */
+static bool
+is_first(const ix_compiled *c, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(c->call[k].name, c->call[i].name))
+            return false;
+    return true;
+}
+
+/* ---- the header ---- */
+
+/* "f64[2], f32[0]": dtypes and ranks. */
+static void
+put_kinds(ix_host *h, const ix_compiled_slice *slice, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const ix_compiled_buffer *b = &h->c->buffer[slice[i].buffer];
+        ix_text_format(h->t, "%s%s of %d ax%s", i ? ", " : "",
+                       ilex_dtype_name(b->dtype), b->rank,
+                       b->rank == 1 ? "is" : "es");
+    }
+    ix_text_put(h->t, n ? "" : "nothing");
+}
+
+void
+ix_host_put_functions(ix_host *h)
+{
+    for (size_t i = 0; i < h->c->ncalls; i++) {
+        const ix_compiled_call *call = &h->c->call[i];
+        if (!is_first(h->c, i))
+            continue;
+        ix_text_put(h->t, "/* takes ");
+        put_kinds(h, call->slice, call->narguments);
+        ix_text_put(h->t, "; gives ");
+        put_kinds(h, call->slice + call->narguments, call->nresults);
+        ix_text_format(h->t, " */\nint %s(const ilex_function_call *call);\n",
+                       call->name);
+    }
+}
+
+/* ---- the source ---- */
+
+static void
+put_slice(ix_host *h, const ix_compiled_slice *s)
+{
+    const ix_compiled_buffer *b = &h->c->buffer[s->buffer];
+    ix_text_format(h->t, "    {%d, %d, %d, %d, %d, ", s->buffer, (int)b->dtype,
+                   (int)ilex_dtype_bytes(b->dtype), b->rank, b->first_stride);
+    ix_host_put_ranges(h, s->range, b->rank, NULL, 0);
+    ix_text_put(h->t, "},\n");
+}
+
+void
+ix_host_put_calls(ix_host *h)
+{
+    const ix_compiled *c = h->c;
+    int first = 0;
+    ix_text_put(h->t, "static const ilex_slice ilex_slices[] = {\n");
+    for (size_t i = 0; i < c->ncalls; i++)
+        for (int k = 0; k < c->call[i].narguments + c->call[i].nresults; k++)
+            put_slice(h, &c->call[i].slice[k]);
+    ix_text_put(h->t, "};\n\nstatic const ilex_function ilex_calls[] = {\n");
+    for (size_t i = 0; i < c->ncalls; i++) {
+        const ix_compiled_call *call = &c->call[i];
+        ix_text_format(h->t, "    {\"%s\", %s, %d, %d, %d},\n", call->name,
+                       call->name, first, call->narguments, call->nresults);
+        first += call->narguments + call->nresults;
+    }
+    ix_text_put(h->t, "};\n\n");
+}
+
+/* ---- names ---- */
+
+ilex_status
+ix_host_check_functions(const ix_library *l, ix_error *err)
+{
+    size_t n = strlen(l->prefix);
+    for (size_t i = 0; i < l->program->ncalls; i++) {
+        const char *name = l->program->call[i].name;
+        bool own = !strncmp(name, l->prefix, n) && (!name[n] || name[n] == '_');
+        if (own || ix_host_is_reserved(name))
+            return ix_fail(err, ILEX_E_NAME,
+                           "program %s: it calls %s, a name that C or the "
+                           "files have for something else; rename the function",
+                           l->program->name, name);
+    }
+    return ILEX_OK;
+}

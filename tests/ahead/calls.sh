@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Programs compiled ahead of time that call functions of whoever links them:
+# the header declares them (calls.c), alone or behind Ilex's own headers, in C
+# and C++; names that C has are refused.
+set -u
+LC_ALL=C
+export LC_ALL
+top=$(cd "${srcdir:-.}" && pwd)
+ilexc=${ILEXC:-$PWD/ilexc}
+: "${CC:=cc}"
+dir=$(mktemp -d "${TMPDIR:-/tmp}/calls.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$dir" || exit 99
+unset CPATH C_INCLUDE_PATH
+bad=0
+count=0
+warnings='-Wall -Wextra -Wpedantic -Werror'
+
+complain() {
+    bad=$((bad + 1))
+    echo "FAIL: $*"
+}
+
+good() {
+    count=$((count + 1))
+    "$@" >log 2>&1 || { complain "$*"; sed 's/^/    /' log; }
+}
+
+good "$ilexc" compile "$top/tests/stages/foreign.ilx" -o .
+good "$ilexc" compile "$top/tests/stages/foreign.ilx" -o . --prefix second
+# shellcheck disable=SC2086
+{
+    good $CC -std=c99 $warnings -Wconversion -O1 -c foreign.c
+    command -v g++ >/dev/null 2>&1 &&
+        good g++ -x c++ $warnings -fsyntax-only foreign.c
+    good $CC -std=gnu99 $warnings -O1 ${SANITIZE_FLAGS:-} -I. \
+        "$top/tests/ahead/calls.c" foreign.c second.c -lm -o calls
+}
+good ./calls
+printf '#include <ilex/function.h>\n#include "foreign.h"\n#include "second.h"\n' >both.c
+good $CC -std=c99 -I"$top/include" -I"$PWD" -fsyntax-only both.c
+count=$((count + 1))
+[ "$(grep -c '^int filter' foreign.h)" = 1 ] || complain "filter is declared otherwise"
+
+# Several calls with strides and temporaries of several lengths; names.
+for name in exp int k0 taken_by
+do
+    cat >named.ilx <<END
+ilex 1
+program taken
+size n
+in u : f64[n]
+extern $name(u : f64[k]) -> f64[k] pure
+let a = $name(u)
+out v = a
+END
+    count=$((count + 1))
+    "$ilexc" compile named.ilx -o . >log 2>&1 && complain "a function may be called $name"
+    grep -q "E102\|E106" log || { complain "$name is refused otherwise"; cat log; }
+done
+count=$((count + 1))
+"$ilexc" compile "$top/tests/stages/foreign.ilx" -o . --language cuda >log 2>&1 &&
+    complain "CUDA with foreign functions is taken"
+grep -q 'E105.*foreign functions' log || complain "CUDA: $(cat log)"
+
+echo "$count things tried, $bad wrong"
+[ $bad -eq 0 ]
