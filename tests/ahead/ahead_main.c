@@ -482,7 +482,7 @@ main(int argc, char **argv)
     uint64_t seed =
         environment && *environment ? strtoull(environment, NULL, 0) : 1;
     uint64_t first = 100; /* before it, one takes the reference 20 seconds */
-    int count = 30;
+    int count = 60;
     for (int i = 1; i < argc; i++) {
         if (!strncmp(argv[i], "--seed=", 7))
             seed = strtoull(argv[i] + 7, NULL, 0);

@@ -45,6 +45,12 @@ for name in hdiff normalise merge
 do
     good $CC -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -O1 \
         -fsyntax-only $name.c
+    for other in 'clang -std=c99' 'g++ -x c++'
+    do
+        # shellcheck disable=SC2086
+        command -v ${other%% *} >/dev/null 2>&1 &&
+            good $other -Wall -Wextra -Wpedantic -Werror -fsyntax-only $name.c
+    done
     # the kernels of variants say so
     awk '
         /^ilex_call_[0-9]+_fixed_[0-9]+\(/ { split($1, word, /[_(]/) }
