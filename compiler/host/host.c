@@ -46,6 +46,12 @@ has_calls(const ix_host *h)
 }
 
 static bool
+has_counts(const ix_host *h)
+{
+    return h->c->ncounts > 0;
+}
+
+static bool
 has_kernels(const ix_host *h)
 {
     return h->c->nkernels > 0;
@@ -89,6 +95,7 @@ const ix_host_word ix_host_words[] = {
     {"error_text", NULL, ix_host_put_error_text},
     {"errors", NULL, ix_host_put_errors},
     {"formulas", NULL, ix_host_put_formulas},
+    {"counts", has_counts, ix_host_put_counts},
     {"functions", has_calls, ix_host_put_functions},
     {"forms", NULL, ix_host_put_forms},
     {"init", NULL, ix_host_put_init},
@@ -105,12 +112,6 @@ const ix_host_word ix_host_words[] = {
 static ilex_status
 check_program(const ix_compiled *c, ix_error *err)
 {
-    if (c->ncounts > 0)
-        return ix_fail(
-            err, ILEX_E_UNSUPPORTED,
-            "program %s: the length %s is counted by a run; programs with "
-            "counted lengths cannot be compiled ahead of time yet",
-            c->name, c->size[c->count[0].size].name);
     if (c->nboxes > 0)
         return ix_fail(err, ILEX_E_UNSUPPORTED,
                        "program %s: option box=1 is for runs by the library",
@@ -132,6 +133,11 @@ check_fortran(const ix_library *l, ix_error *err)
     enum { RANK = 15, LETTERS = 56 };
     const ix_compiled *c = l->program;
     bool fits = strlen(l->prefix) <= LETTERS;
+    if (c->ncounts > 0)
+        return ix_fail(err, ILEX_E_UNSUPPORTED,
+                       "program %s: there are no modules in Fortran of "
+                       "programs that count lengths yet",
+                       c->name);
     for (size_t i = 0; i < c->narguments; i++)
         fits = fits && c->buffer[i].rank <= RANK &&
                strlen(c->buffer[i].name) <= LETTERS;
@@ -146,10 +152,11 @@ check_fortran(const ix_library *l, ix_error *err)
 static ilex_status
 check_cuda(const ix_library *l, bool fortran, ix_error *err)
 {
-    const char *what = fortran              ? "modules in Fortran"
-                       : l->nvariants       ? "code for sizes that are known"
-                       : l->program->ncalls ? "foreign functions"
-                                            : NULL;
+    const char *what = fortran               ? "modules in Fortran"
+                       : l->nvariants        ? "code for sizes that are known"
+                       : l->program->ncalls  ? "foreign functions"
+                       : l->program->ncounts ? "lengths that are counted"
+                                             : NULL;
     return !what ? ILEX_OK
                  : ix_fail(err, ILEX_E_UNSUPPORTED,
                            "program %s: there is no CUDA with %s yet",

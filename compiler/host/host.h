@@ -22,6 +22,7 @@ typedef struct ix_host {
     ix_arena *arena;
     const char **argument; /* C names of arguments, */
     const char **size;     /* of sizes; NULL: not used */
+    const char **counted;  /* of sizes that are counted, by count */
     int *number;           /* of each size among those that are used, or -1 */
     int nsizes;
     const ix_lin **form; /* that tables speak of, by number */
@@ -82,6 +83,7 @@ void ix_host_put_forms(ix_host *h);
 void ix_host_put_axes(ix_host *h);
 void ix_host_put_arrays(ix_host *h);
 void ix_host_put_sizes(ix_host *h);
+void ix_host_put_counts(ix_host *h);
 void ix_host_put_assumptions(ix_host *h);
 void ix_host_put_tests(ix_host *h);
 void ix_host_put_temporaries(ix_host *h);

@@ -170,6 +170,11 @@ ix_host_put_members(ix_host *h)
     ix_text_put(h->t, *start == ',' ? ";\n" : "");
     for (size_t i = 0; i < h->c->narguments; i++)
         put_member(h, i);
+    if (h->c->ncounts)
+        ix_text_put(h->t, "    /* Where a run tells what it counted, NULL: "
+                          "nowhere. */\n");
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t, "    int64_t *%s;\n", h->counted[i]);
 }
 
 /* ---- defaults ---- */
@@ -325,6 +330,8 @@ ix_host_put_load(ix_host *h)
                            h->size[p]);
     for (size_t i = 0; i < h->c->narguments; i++)
         put_load_array(h, i);
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t, "    r->told[%zu] = a->%s;\n", i, h->counted[i]);
     ix_text_put(h->t, "}\n\n");
     put_store(h);
 }
@@ -377,6 +384,11 @@ put_signature(ix_host *h)
                 put_parameter(h, i);
                 first = false;
             }
+    for (size_t i = 0; i < h->c->ncounts; i++) {
+        put_comma(h, &start, first);
+        ix_text_format(h->t, "int64_t *%s", h->counted[i]);
+        first = false;
+    }
     if (h->grid) {
         put_comma(h, &start, first);
         ix_text_put(h->t, "struct CUstream_st *stream)");
@@ -424,6 +436,9 @@ ix_host_put_dense(ix_host *h)
             ix_text_format(h->t, "    args.%s = %s;\n", h->size[p], h->size[p]);
     for (size_t i = 0; i < h->c->narguments; i++)
         put_dense_argument(h, i);
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t, "    args.%s = %s;\n", h->counted[i],
+                       h->counted[i]);
     ix_text_put(h->t, h->grid ? "    args.stream = stream;\n" : "");
     ix_text_format(h->t, "    return %s(&args);\n}\n\n", h->prefix);
 }

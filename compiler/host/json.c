@@ -112,6 +112,19 @@ put_sizes(ix_host *h)
     ix_text_char(h->t, ']');
 }
 
+/* Lengths that a run counts. */
+static void
+put_counted(ix_host *h)
+{
+    put_key(h, 1, false, "counted");
+    ix_text_char(h->t, '[');
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t, "%s{\"name\": \"%s\", \"c_name\": \"%s\"}",
+                       i ? ", " : "", h->c->size[h->c->count[i].size].name,
+                       h->counted[i]);
+    ix_text_char(h->t, ']');
+}
+
 static void
 put_assumptions(ix_host *h)
 {
@@ -189,6 +202,7 @@ ix_host_put_json(ix_host *h, const ix_library *l)
     put_key(h, 1, false, "options");
     ix_text_put(h->t, l->options);
     put_sizes(h);
+    put_counted(h);
     put_assumptions(h);
     put_arguments(h, "inputs", false);
     put_arguments(h, "outputs", true);

@@ -4,6 +4,9 @@
  * the struct of arguments or another name of the program have already.
  */
 #include "compiler/host/host.h"
+
+#include <stdio.h>
+
 #include "lib/ops/functions.h"
 
 /* Words that generated files cannot use: keywords of C and C++, macros and
@@ -90,6 +93,9 @@ is_taken(const ix_host *h, const char *name, size_t argument, size_t size)
     for (size_t p = 0; p < size; p++)
         if (h->size[p] && !strcmp(h->size[p], name))
             return true;
+    for (size_t i = 0; h->counted && i < h->c->ncounts; i++)
+        if (h->counted[i] && !strcmp(h->counted[i], name))
+            return true;
     size_t n = strlen(h->prefix);
     return ix_host_is_reserved(name) || !strcmp(name, h->prefix) ||
            (!strncmp(name, h->prefix, n) && name[n] == '_') ||
@@ -120,6 +126,13 @@ ix_host_make_names(ix_host *h)
         h->number[p] = c->size[p].used ? h->nsizes++ : -1;
         if (ix_compiled_size_is_given(&c->size[p]))
             h->size[p] = make_name(h, c->size[p].name, 0, p);
+    }
+    h->counted = ix_arena_new(h->arena, (c->ncounts + 1) * sizeof *h->counted);
+    for (size_t i = 0; i < c->ncounts; i++) {
+        char own[32]; /* for lengths that the program gives no name */
+        const char *name = c->size[c->count[i].size].name;
+        snprintf(own, sizeof own, "count_%zu", i);
+        h->counted[i] = make_name(h, *name == '_' ? own : name, 0, c->nsizes);
     }
     for (size_t i = 0; i < c->narguments; i++)
         h->argument[i] = make_name(h, c->buffer[i].name, i, c->nsizes);

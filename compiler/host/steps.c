@@ -306,12 +306,15 @@ put_step(ix_host *h, const ix_step *s)
     case IX_STEP_FREE:
         ix_text_put(h->t, "    rc = ilex_give(r, own, rc);\n");
         break;
+    case IX_STEP_SIZE:
+        ix_text_put(h->t, "    rc = rc ? rc : ilex_count(r);\n");
+        break;
     case IX_STEP_CALL:
         ix_text_format(h->t,
                        "    rc = rc ? rc : ilex_call(r, &ilex_calls[%d]);\n",
                        s->what);
         break;
-    default: /* arguments are where they are; sizes are not counted */
+    default: /* arguments are where they are */
         break;
     }
 }

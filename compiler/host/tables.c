@@ -176,6 +176,8 @@ ix_host_put_constants(ix_host *h)
     put_constant(h, "RANK", most_axes(c), "the largest");
     if (h->nsizes)
         put_constant(h, "FACTORS", IX_DEGREE, "of a product of sizes");
+    if (c->ncounts)
+        put_constant(h, "COUNTS", c->ncounts, "sizes that a run counts");
     if (c->nassumptions)
         put_constant(h, "ASSUMPTIONS", c->nassumptions, "");
     if (c->nnonempty)
@@ -255,13 +257,28 @@ ix_host_put_sizes(ix_host *h)
         int n = s->degree > 1 ? s->degree : 0;
         if (h->number[p] < 0)
             continue;
-        ix_text_format(h->t, "    {\"%s\", %d, {", s->name, n);
+        ix_text_format(h->t, "    {\"%s\", ", s->name);
+        if (h->c->ncounts)
+            ix_text_format(h->t, "%d, ", s->phase);
+        ix_text_format(h->t, "%d, {", n);
         for (int i = 0; i < n; i++)
             ix_text_format(h->t, i ? ", %d" : "%d", h->number[s->factor[i]]);
         ix_text_format(h->t, n ? "}, %d, " : "0}, %d, ",
                        s->dividend ? ix_host_form(h, s->dividend) : 0);
         put_number(h, s->dividend ? s->divisor : 0);
         ix_text_put(h->t, "},\n");
+    }
+    ix_text_put(h->t, "};\n\n");
+}
+
+void
+ix_host_put_counts(ix_host *h)
+{
+    ix_text_put(h->t, "static const ilex_counted ilex_counts[] = {\n");
+    for (size_t i = 0; i < h->c->ncounts; i++) {
+        const ix_compiled_count *k = &h->c->count[i];
+        ix_text_format(h->t, "    {%d, %d, %d},\n", h->number[k->size],
+                       k->buffer, ix_host_form(h, k->most));
     }
     ix_text_put(h->t, "};\n\n");
 }

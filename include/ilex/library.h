@@ -63,7 +63,7 @@ typedef struct ilex_library_spec {
  * ILEX_E_ARGUMENT, ILEX_E_NAME for a prefix that C does not take,
  * ILEX_E_DUPLICATE for two programs of one name, ILEX_E_UNKNOWN for a group of
  * sizes that no program has, ILEX_E_ASSUMPTION for one that no run can have,
- * ILEX_E_UNSUPPORTED for programs that count lengths or
+ * ILEX_E_UNSUPPORTED for programs that
  * wrap storages, ILEX_E_FILE, ILEX_E_TOOLCHAIN, and those of compiling. `spec`
  * may be NULL. Thread of all contexts. */
 ILEX_API ilex_status ilex_emit_library(ilex_context *ctx,

@@ -20,7 +20,7 @@
 #include "runtime/program/program.h"
 #include "tests/differential/differential.h"
 
-enum { MOST = 2500, VARIANTS = 4, GUARD = 4096 };
+enum { MOST = 2500, VARIANTS = 4, GUARD = 4096, COUNTS = 16 };
 
 /* An argument as the functions of the library get it, in the program's order
  * of axes; their C is in "glue" below. */
@@ -40,6 +40,7 @@ typedef struct call {
     size_t workspace_bytes;
     char *error;
     size_t error_bytes;
+    int64_t *counted;
 } call;
 
 typedef int (*call_fn)(const call *c);
@@ -51,13 +52,14 @@ typedef struct subject {
     ilex_context *ctx;
     ilex_program *p;
     ilex_size_binding sizes[DIFF_PARAMS];
+    ilex_size_binding counted[DIFF_PARAMS + COUNTS]; /* sizes, then these */
     char name[16];
     char fixed[80]; /* sizes that it has code of its own for, or "" */
 } subject;
 
 static subject *subjects;
 static int seconds = 60; /* a slow one must not hold up `make check` */
-static int nsubjects, nrefused, nfailures, nfixed;
+static int nsubjects, ncounting, nrefused, nfailures, nfixed;
 static long noutputs;
 static const char *flags = "-O1";
 static char directory[] = "/tmp/ilex-random.XXXXXX";
@@ -74,16 +76,6 @@ fail(const subject *s, const char *what, const char *more)
 }
 
 /* ---- the library's files ---- */
-
-/* Lengths that are counted are not compiled ahead of time. */
-static bool
-counts(const diff_recipe *r)
-{
-    for (int i = 0; i < r->nsteps; i++)
-        if (r->step[i].kind == DIFF_compress || r->step[i].kind == DIFF_nonzero)
-            return true;
-    return false;
-}
 
 /* "n=5,m=7": what the program is run with. */
 static void
@@ -103,7 +95,7 @@ static bool
 make_subject(subject *s, uint64_t seed, uint64_t number)
 {
     diff_shop shop;
-    if (!diff_recipe_make(&s->recipe, seed, number) || counts(&s->recipe))
+    if (!diff_recipe_make(&s->recipe, seed, number))
         return false;
     snprintf(s->name, sizeof s->name, "r%d", nsubjects);
     s->ctx = ilex_context_new(NULL);
@@ -146,6 +138,7 @@ static const char glue[] =
     "    size_t workspace_bytes;\n"
     "    char *error;\n"
     "    size_t error_bytes;\n"
+    "    int64_t *counted;\n"
     "} call;\n"
     "#define ARRAY(i, name) \\\n"
     "    a->name.data = c->argument[i].data; \\\n"
@@ -205,6 +198,12 @@ put_glue(FILE *f, const subject *s)
                 fprintf(f, "    a->%s = c->size[%d];\n", size, k);
     }
     put_arguments(f, s);
+    for (size_t i = 0; i < ilex_program_counted_count(s->p); i++)
+        if (*ilex_program_counted_name(s->p, i) == '_') /* it has no name */
+            fprintf(f, "    a->count_%zu = &c->counted[%zu];\n", i, i);
+        else
+            fprintf(f, "    a->%s = &c->counted[%zu];\n",
+                    ilex_program_counted_name(s->p, i), i);
     fprintf(f,
             "    a->parts = c->parts; a->parallel_for = c->parallel_for;\n"
             "    a->workspace = c->workspace;\n"
@@ -318,7 +317,7 @@ run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
 {
     size_t n = s->p->c->narguments;
     argument *arguments = calloc(n + 1, sizeof *arguments);
-    int64_t size[DIFF_PARAMS];
+    int64_t size[DIFF_PARAMS], counted[COUNTS] = {0};
     char name[40];
     void *block = NULL;
     call_fn run;
@@ -334,7 +333,8 @@ run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
               .parts = variant,
               .parallel_for = variant > 1 ? backwards : NULL,
               .error = text,
-              .error_bytes = bytes};
+              .error_bytes = bytes,
+              .counted = counted};
     snprintf(name, sizeof name, "call_%s", s->name);
     *(void **)&run = dlsym(library, name);
     snprintf(name, sizeof name, "room_%s", s->name);
@@ -352,20 +352,30 @@ run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
             fail(s, "memory behind the workspace changed", "");
             break;
         }
+    for (size_t i = 0; rc == 0 && i < ilex_program_counted_count(s->p); i++)
+        if (counted[i] != s->counted[DIFF_PARAMS + i].value)
+            fail(s, "another count:", s->counted[DIFF_PARAMS + i].name);
     free(block);
     free(arguments);
     return rc;
 }
 
 static int
-run_reference(const subject *s, const diff_buffer *b, char *text, size_t bytes)
+run_reference(subject *s, const diff_buffer *b, char *text, size_t bytes)
 {
     ilex_binding bindings[64];
     ilex_call c = {
         .size = sizeof c, .sizes = s->sizes, .size_count = DIFF_PARAMS};
     size_t n = s->p->c->narguments;
-    if (n > IX_COUNT(bindings))
+    size_t ncounted = ilex_program_counted_count(s->p);
+    if (n > IX_COUNT(bindings) || ncounted > COUNTS)
         abort();
+    memcpy(s->counted, s->sizes, sizeof s->sizes);
+    for (size_t i = 0; i < ncounted; i++)
+        s->counted[DIFF_PARAMS + i].name = ilex_program_counted_name(s->p, i);
+    c.counted = s->counted + DIFF_PARAMS;
+    c.counted_count = ncounted;
+    ncounting += ncounted > 0;
     for (size_t i = 0; i < n; i++)
         bindings[i] =
             (ilex_binding)ILEX_BIND(s->p->c->buffer[i].name, b[i].storage);
@@ -428,6 +438,11 @@ try_subject(subject *s, void *library)
                      : run_ahead(s, library, b, variant, text, sizeof text);
         if (variant == 0)
             first = rc;
+        for (size_t i = 0; rc == 0 && i < n; i++)
+            if (b[i].output && ilex_program_counted_count(s->p))
+                diff_buffer_shrink(&b[i], s->p, i, s->counted,
+                                   DIFF_PARAMS +
+                                       ilex_program_counted_count(s->p));
         if (rc != first)
             fail(s, "another error:", text);
         else if (rc == 0 && !is_intact(s, b))
@@ -513,9 +528,10 @@ main(int argc, char **argv)
         try_subject(&subjects[tried], library);
     close_subjects();
     printf("ahead of time: seed %llu: %d programs in one library, %d run, %d "
-           "refused or counted, %ld outputs, %d runs of code with known sizes, "
+           "refused, %d that count lengths, %ld outputs, %d runs of code with "
+           "known sizes, "
            "%d failures\n",
-           (unsigned long long)seed, nsubjects, tried, nrefused, noutputs,
-           nfixed, nfailures);
+           (unsigned long long)seed, nsubjects, tried, nrefused, ncounting,
+           noutputs, nfixed, nfailures);
     return nfailures != 0;
 }

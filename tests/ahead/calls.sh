@@ -3,7 +3,7 @@
 #
 # Programs compiled ahead of time that call functions of whoever links them:
 # the header declares them (calls.c), alone or behind Ilex's own headers, in C
-# and C++; names that C has are refused.
+# and C++; names that C has are refused. Programs that count lengths (counts.c).
 set -u
 LC_ALL=C
 export LC_ALL
@@ -45,7 +45,25 @@ good $CC -std=c99 -I"$top/include" -I"$PWD" -fsyntax-only both.c
 count=$((count + 1))
 [ "$(grep -c '^int filter' foreign.h)" = 1 ] || complain "filter is declared otherwise"
 
-# Several calls with strides and temporaries of several lengths; names.
+# Lengths that are counted.
+good "$ilexc" compile "$top/examples/peaks.ilx" -o .
+# shellcheck disable=SC2086
+{
+    good $CC -std=c99 $warnings -Wconversion -O1 -c peaks.c
+    good $CC -std=gnu99 $warnings -O1 ${SANITIZE_FLAGS:-} -I. \
+        "$top/tests/ahead/counts.c" peaks.c -lm -o counts
+}
+good ./counts
+for refused in '--language cuda' --fortran
+do
+    count=$((count + 1))
+    # shellcheck disable=SC2086
+    "$ilexc" compile "$top/examples/peaks.ilx" -o . $refused >log 2>&1 &&
+        complain "counted lengths: $refused is taken"
+    grep -q 'E105.*count' log || complain "$refused: $(cat log)"
+done
+
+# Names of functions.
 for name in exp int k0 taken_by
 do
     cat >named.ilx <<END

@@ -239,7 +239,7 @@ done
 
 # What cannot be compiled ahead of time, and what is no way to ask for it.
 mkdir ahead
-expect 1 'E105.*counted' compile "$examples/peaks.ilx" -o ahead
+expect 1 'E105.*counted' compile "$examples/peaks.ilx" -o ahead --language cuda
 expect 1 'E105.*foreign' compile "$top/tests/stages/foreign.ilx" -o ahead \
     --language cuda
 expect 1 'E102.*my_exp' compile "$examples/hdiff.ilx" -o ahead --prefix exp
