@@ -10,6 +10,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
+#include "lib/ops/literal.h"
 
 /* ---- what generated kernels are called with ----
  *
@@ -36,17 +37,17 @@ typedef enum ix_field_kind {
     IX_FIELD_STRIDE, /* of an axis, in elements */
     IX_FIELD_SIZE,   /* a size parameter */
     IX_FIELD_STATUS, /* CUDA: where a kernel says that a check failed */
-    IX_FIELD_OFFSET  /* a number: what constants differ by in kernels that share
-                        a function */
+    IX_FIELD_OFFSET  /* a number of one of the kernels that share a function:
+                        what its constants differ by, or a literal */
 } ix_field_kind;
 
 /* A member of a kernel's struct of arguments. */
 typedef struct ix_field {
     ix_field_kind kind;
-    int index;     /* buffer, size, offset */
-    int axis;      /* STRIDE */
-    int offset;    /* bytes */
-    int64_t value; /* OFFSET */
+    int index;         /* buffer, size, offset */
+    int axis;          /* STRIDE */
+    int offset;        /* bytes */
+    ix_literal number; /* OFFSET */
 } ix_field;
 
 /* Pointers, strides, sizes, offsets, in this order; kernels that share a

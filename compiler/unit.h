@@ -16,6 +16,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
+#include "lib/ops/literal.h"
 #include "lib/shape/access.h"
 
 typedef enum ix_level {
@@ -148,11 +149,11 @@ typedef struct ix_kernel {
     int *unit; /* buffers whose last stride a variant takes for 1 */
     size_t nunits, unit_capacity;
     /* After `share`: whose function it calls, with other arguments (NULL: its
-     * own, else it has no statements); its buffers and sizes, and the offsets
-     * of its constants, in the order of that kernel's. */
+     * own, else it has no statements); its buffers and sizes, the offsets of
+     * its constants, then its literals, in the order of that kernel's. */
     struct ix_kernel *like, *alike; /* alike: the next one that calls it */
     ix_ints buffers, sizes;
-    int64_t *offset;
+    ix_literal *offset;
     int noffsets;
     bool starts_unit; /* where there are several translation units */
     struct ix_kernel *next;

@@ -64,7 +64,8 @@ put_field(const ix_emitter *e, const ix_field *f, ix_text *t)
         end_line(e, ix_param_name(e->u->ctx, (int32_t)f->index), t);
         break;
     case IX_FIELD_OFFSET:
-        ix_text_format(t, "    i64 o%d;\n", f->index);
+        ix_text_format(t, "    %s o%d;\n", ix_c_type(f->number.dtype),
+                       f->index);
         break;
     }
 }
@@ -111,7 +112,8 @@ put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
     else if (f->kind == IX_FIELD_SIZE)
         ix_text_format(t, "    const i64 n%d = a->n%d;\n", f->index, f->index);
     else if (f->kind == IX_FIELD_OFFSET)
-        ix_text_format(t, "    const i64 o%d = a->o%d;\n", f->index, f->index);
+        ix_text_format(t, "    const %s o%d = a->o%d;\n",
+                       ix_c_type(f->number.dtype), f->index, f->index);
 }
 
 static void

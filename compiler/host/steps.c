@@ -136,6 +136,16 @@ goes_by_value(const ix_host *h, int buffer)
            h->c->buffer[buffer].rank == 0;
 }
 
+/* Sets a number by which kernels of one function differ. */
+static void
+put_number(ix_host *h, const ix_field *f, int index)
+{
+    char text[64];
+    ix_literal_write(f->number.dtype, f->number.value, false,
+                     IX_LITERAL_C_HEADER, text, sizeof text);
+    ix_text_format(h->t, "    a.o%d = %s;\n", index, text);
+}
+
 /* Sets a member of the arguments: "f" says of what, "like" how it is called. */
 static void
 put_field(ix_host *h, const ix_field *f, const ix_field *like)
@@ -157,8 +167,7 @@ put_field(ix_host *h, const ix_field *f, const ix_field *like)
                        h->number[f->index]);
         break;
     case IX_FIELD_OFFSET:
-        ix_text_format(h->t, "    a.o%d = INT64_C(%lld);\n", like->index,
-                       (long long)f->value);
+        put_number(h, f, like->index);
         break;
     case IX_FIELD_VALUE:
         if (goes_by_value(h, f->index))

@@ -199,8 +199,10 @@ put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
             ix_text_format(p->t, " b%d", at);
         if (kind == IX_FIELD_STRIDE)
             ix_text_format(p->t, " b%d.%d", at, l->field[i].axis);
-        if (kind == IX_FIELD_OFFSET)
-            ix_text_format(p->t, " %lld", (long long)l->field[i].value);
+        if (kind == IX_FIELD_OFFSET) {
+            ix_text_char(p->t, ' ');
+            ix_literal_put(&l->field[i].number, p->t);
+        }
     }
 }
 

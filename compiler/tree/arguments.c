@@ -90,17 +90,25 @@ add_field(ix_kernel_layout *l, const use *x, ix_field_kind kind, size_t align,
           size_t bytes)
 {
     l->bytes = (l->bytes + align - 1) / align * align;
-    l->field[l->nfields++] = (ix_field){kind, x->of, x->axis, (int)l->bytes, 0};
+    l->field[l->nfields++] = (ix_field){
+        .kind = kind, .index = x->of, .axis = x->axis, .offset = (int)l->bytes};
     l->bytes += bytes;
 }
 
 static ix_kernel_layout *
-lay_out(ix_unit *u, const uses *l)
+lay_out(ix_unit *u, const ix_kernel *k, const uses *l)
 {
     ix_kernel_layout *r = ix_arena_new(&u->arena, sizeof *r);
     r->field = ix_arena_new(&u->arena, (2 * l->count + 1) * sizeof *r->field);
     for (size_t i = 0; i < l->count; i++) {
         const use *x = &l->use[i];
+        if (x->kind == IX_FIELD_OFFSET) {
+            const ix_literal *number = &k->offset[x->of];
+            size_t bytes = (size_t)ilex_dtype_bytes(number->dtype);
+            add_field(r, x, x->kind, bytes, bytes);
+            r->field[r->nfields - 1].number = *number;
+            continue;
+        }
         add_field(r, x, x->kind, 8, 8);
         if (x->kind == IX_FIELD_BUFFER &&
             ix_buffer_by_value(u, &u->buffer[x->of])) {
@@ -138,7 +146,7 @@ lay_out_like(ix_unit *u, const ix_kernel *k, int *buffer, int *size)
         ix_field *f = &l->field[i];
         *f = its->field[i];
         if (f->kind == IX_FIELD_OFFSET)
-            f->value = k->offset[f->index];
+            f->number = k->offset[f->index];
         else if (f->kind != IX_FIELD_STATUS)
             f->index = (f->kind == IX_FIELD_SIZE ? size : buffer)[f->index];
     }
@@ -161,7 +169,7 @@ ix_pass_arguments(ix_unit *u)
         ix_stmt_each(k->body, note_stmt, &l);
         if (l.count)
             qsort(l.use, l.count, sizeof *l.use, compare);
-        k->layout = lay_out(u, &l);
+        k->layout = lay_out(u, k, &l);
         k->layout->function = k->number;
     }
     return u->ctx->error.code == ILEX_OK;

@@ -166,6 +166,10 @@ check_value(ix_checker *c, const ilex_array *x)
     if (n <= IX_VALUE_OFFSET) {
         require(c, IX_VALUE_OFFSET - n < c->k->noffsets,
                 "it uses an offset that the kernel does not have");
+        require(c,
+                IX_VALUE_OFFSET - n >= c->k->noffsets ||
+                    c->k->offset[IX_VALUE_OFFSET - n].dtype == x->dtype,
+                "it uses an offset as of another dtype");
         return;
     }
     if (!in_scope(c, n)) {
@@ -480,6 +484,8 @@ check_like(ix_checker *c)
                ix_buffer_is_written(mine) == ix_buffer_is_written(its) &&
                ix_buffer_by_value(c->u, mine) == ix_buffer_by_value(c->u, its);
     }
+    for (int i = 0; same && i < k->noffsets; i++)
+        same = k->offset[i].dtype == f->offset[i].dtype;
     require(c, same, "it has other arguments than the kernel it is like");
 }
 

@@ -384,8 +384,10 @@ put_like(const ix_unit *u, const ix_kernel *k, ix_text *t)
             ix_text_format(t, ", %s for %s",
                            ix_param_name(u->ctx, k->sizes.item[i]),
                            ix_param_name(u->ctx, f->sizes.item[i]));
-    for (int i = 0; i < k->noffsets; i++)
-        ix_text_format(t, ", o%d = %lld", i, (long long)k->offset[i]);
+    for (int i = 0; i < k->noffsets; i++) {
+        ix_text_format(t, ", o%d = ", i);
+        ix_literal_put(&k->offset[i], t);
+    }
     ix_text_char(t, '\n');
 }
 

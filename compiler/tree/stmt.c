@@ -131,9 +131,9 @@ ix_range_value(ix_unit *u, bool end)
 }
 
 ilex_array *
-ix_offset_value(ix_unit *u, int i)
+ix_offset_value(ix_unit *u, int i, ilex_dtype dtype)
 {
-    return ix_value_leaf(u, 'o', IX_VALUE_OFFSET - i, ILEX_I64);
+    return ix_value_leaf(u, 'o', IX_VALUE_OFFSET - i, dtype);
 }
 
 /* ---- substituting ---- */

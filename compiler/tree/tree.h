@@ -123,7 +123,7 @@ ilex_array *ix_value_of(ix_unit *u, const ix_stmt *s);
 /* The leaf for the begin or the end of the kernel's range. */
 ilex_array *ix_range_value(ix_unit *u, bool end);
 /* The leaf for offset "i" of a shared function. */
-ilex_array *ix_offset_value(ix_unit *u, int i);
+ilex_array *ix_offset_value(ix_unit *u, int i, ilex_dtype dtype);
 
 /* ---- nests: chains of FORs with nothing beside them (nest.c) ---- */
 

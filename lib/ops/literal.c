@@ -91,3 +91,14 @@ ix_literal_plain(ilex_dtype dtype, ix_value v, ix_text *t)
         return false;
     }
 }
+
+void
+ix_literal_put(const ix_literal *x, ix_text *t)
+{
+    char text[64];
+    if (ix_literal_plain(x->dtype, x->value, t))
+        return;
+    ix_literal_write(x->dtype, x->value, false, IX_LITERAL_C, text,
+                     sizeof text);
+    ix_text_put(t, text);
+}

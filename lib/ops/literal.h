@@ -21,6 +21,15 @@ typedef enum ix_literal_spelling {
 void ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary,
                       ix_literal_spelling spelling, char *text, size_t size);
 
+/* A constant that is no complex number. */
+typedef struct ix_literal {
+    ilex_dtype dtype;
+    ix_value value;
+} ix_literal;
+
+/* Appends it for reading: integers without a letter behind. */
+void ix_literal_put(const ix_literal *x, ix_text *t);
+
 /* A truth value or an integer as text: "true", "-7". False for other dtypes. */
 bool ix_literal_plain(ilex_dtype dtype, ix_value v, ix_text *t);
 

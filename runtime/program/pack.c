@@ -48,7 +48,7 @@ ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
             memcpy(to + f->offset, &r->status, 8);
             break;
         case IX_FIELD_OFFSET:
-            memcpy(to + f->offset, &f->value, 8);
+            ix_value_store(f->number.dtype, to + f->offset, f->number.value);
             break;
         case IX_FIELD_SIZE:
             memcpy(to + f->offset, &r->size[f->index], 8);

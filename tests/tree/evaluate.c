@@ -26,7 +26,7 @@ value_leaf(tree_machine *m, const ilex_array *x)
     if (n == IX_VALUE_BEGIN || n == IX_VALUE_END)
         return integer(n == IX_VALUE_BEGIN ? m->begin : m->end);
     if (n <= IX_VALUE_OFFSET && IX_VALUE_OFFSET - n < m->of->noffsets)
-        return integer(m->of->offset[IX_VALUE_OFFSET - n]);
+        return m->of->offset[IX_VALUE_OFFSET - n].value;
     if (n < 0 || n >= m->k->nvalues || !m->slot[n].defined)
         tree_fail(m, "value %lld is not defined here", (long long)n);
     const tree_slot *s = &m->slot[n];

@@ -105,10 +105,11 @@ expect(const char *text, int functions)
         char *have = results(p, &n);
         if (i > 0) {
             int count = count_functions(p);
-            ck_assert_msg(count == functions, "%s: %d functions, not %d: %s",
-                          jits[i], count, functions, text);
+            ck_assert_msg(count == functions,
+                          "%s: %d functions, not %d: %.2000s", jits[i], count,
+                          functions, text);
             ck_assert_uint_eq(n, bytes);
-            ck_assert_msg(!memcmp(have, want, n), "%s: other results: %s",
+            ck_assert_msg(!memcmp(have, want, n), "%s: other results: %.2000s",
                           jits[i], text);
             free(have);
         } else {
@@ -222,6 +223,52 @@ START_TEST(kept_apart)
 }
 END_TEST
 
+/* Many kernels that differ in literals. "format" has the body of a kernel with
+ * seven numbers: three of its own; two and one that differ in the last kernel
+ * alone, where they are equal; its first one again. */
+static void
+expect_literals(const char *format, int functions)
+{
+    char *text = malloc(TEXT);
+    ck_assert_ptr_nonnull(text);
+    int n = snprintf(text, TEXT, HEAD "in x : f64[n]\n");
+    for (int i = 0; i < MANY; i++) {
+        double own = i + 3.25, last = i + 1 == MANY;
+        n += snprintf(text + n, TEXT - (size_t)n, "map t%d[n - %d] = ", i, i);
+        n += snprintf(text + n, TEXT - (size_t)n, format, own, own + 100, own,
+                      last + 5.5, last + 5.5, 7.5 - last, own);
+        n += snprintf(text + n, TEXT - (size_t)n,
+                      "\nout y%d : f64[n - %d] = t%d\n", i, i, i);
+    }
+    ck_assert_int_lt(n, TEXT);
+    expect(text, functions);
+    free(text);
+}
+
+/* Where there are so many that a compiler would need long for them. */
+START_TEST(literals)
+{
+    expect_literals("where(x[_0] < %.2f, x[_0]/%.2f, maximum(x[_0], %.2f)) + "
+                    "abs(x[_0] - %.2f)*(%.2f - x[_0]*x[_0]) + "
+                    "x[_0]*%.2f + f64(f32(x[_0])*%.2f)",
+                    1);
+}
+END_TEST
+
+/* Not those with which a compiler does something else: 1/4 and its like as a
+ * factor instead of a divisor; not what a function is called with. */
+START_TEST(literals_kept)
+{
+    static const char *const formats[] = {
+        "where(x[_0] < %.2f, x[_0], maximum(x[_0], %.2f)) + "
+        "abs(x[_0] - %.2f)*(%.2f - x[_0]*x[_0]) + x[_0]/(%.2f - 1.5) + %.2f",
+        "where(x[_0] < %.2f, x[_0], maximum(x[_0], %.2f)) + "
+        "abs(x[_0] - %.2f)*(%.2f - x[_0]*x[_0]) + x[_0]*%.2f + "
+        "copysign(x[_0], 6.0 - %.2f)"};
+    expect_literals(formats[_i], 2);
+}
+END_TEST
+
 /* A program for several targets: what is shared for one is no fact for the
  * next. */
 START_TEST(several_targets)
@@ -288,6 +335,8 @@ main(void)
     tcase_add_test(tests, many_become_one);
     tcase_add_loop_test(tests, shared, 0, 7);
     tcase_add_loop_test(tests, kept_apart, 0, 5);
+    tcase_add_test(tests, literals);
+    tcase_add_loop_test(tests, literals_kept, 0, 2);
     tcase_add_test(tests, several_targets);
     tcase_add_test(tests, broken_arguments);
     suite_add_tcase(suite, tests);
