@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "compiler/compiler.h"
 #include "tests/unit/graph_fixture.h"
 
 enum { N = 257 };
@@ -135,6 +136,37 @@ START_TEST(other_compilers)
 }
 END_TEST
 
+/* The source of n doublings, as the system's compiler gets it. */
+static const char *
+doublings(int n, ix_compiled **c)
+{
+    enum { TEXT = 1 << 16 };
+    ix_compile_request request = {.dialect = {[IX_DIALECT_cc] = true}};
+    char *program = malloc(TEXT);
+    ck_assert_ptr_nonnull(program);
+    int at = sprintf(program, "ilex 1\nprogram d\nsize n\nin v0 : f64[n]\n");
+    for (int i = 0; i < n; i++)
+        at += sprintf(program + at, "let v%d = v%d + v%d\n", i + 1, i, i);
+    sprintf(program + at, "out y : f64[n] = v%d\n", n);
+    ilex_module *m = parse(program);
+    free(program);
+    *c = ix_compile(m, &request);
+    ilex_module_free(m);
+    ck_assert_msg(*c != NULL, "%s", ilex_error_text(ctx));
+    return (*c)->source[IX_DIALECT_cc].unit[0];
+}
+
+/* What takes gcc too long in large functions is asked for in small ones. */
+START_TEST(large_kernels)
+{
+    ix_compiled *c;
+    ck_assert_ptr_nonnull(strstr(doublings(600, &c), "\"no-gcse\""));
+    ix_compiled_free(c);
+    ck_assert_ptr_null(strstr(doublings(400, &c), "no-gcse"));
+    ix_compiled_free(c);
+}
+END_TEST
+
 /* Index arithmetic that leaves 64 bits as a value: it wraps, so a compiler must
  * not conclude that 2^40*n has the sign of n, or is 0 for n = 0 alone. */
 START_TEST(wide_factors)
@@ -170,6 +202,7 @@ main(void)
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_test(tests, large_kernels);
     tcase_add_loop_test(tests, other_compilers, 0, IX_COUNT(rows));
     tcase_add_loop_test(tests, wide_factors, 0, IX_COUNT(jits));
     suite_add_tcase(suite, tests);
