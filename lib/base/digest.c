@@ -16,21 +16,26 @@ rotate(uint64_t v, int by)
     return v << by | v >> (64 - by);
 }
 
-/* Eight bytes, lowest first. */
+/* Eight bytes, lowest first; written out, it is one instruction. */
 static uint64_t
 load(const unsigned char *p)
 {
-    uint64_t v = 0;
-    for (int i = 7; i >= 0; i--)
-        v = v << 8 | p[i];
-    return v;
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+           (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 static void
 store(unsigned char *p, uint64_t v)
 {
-    for (int i = 0; i < 8; i++)
-        p[i] = (unsigned char)(v >> 8 * i);
+    p[0] = (unsigned char)v;
+    p[1] = (unsigned char)(v >> 8);
+    p[2] = (unsigned char)(v >> 16);
+    p[3] = (unsigned char)(v >> 24);
+    p[4] = (unsigned char)(v >> 32);
+    p[5] = (unsigned char)(v >> 40);
+    p[6] = (unsigned char)(v >> 48);
+    p[7] = (unsigned char)(v >> 56);
 }
 
 /* What the halves of a block change in the state. */
@@ -74,9 +79,13 @@ ix_digest_bytes(ix_digester *d, const void *bytes, size_t n)
 void
 ix_digest_number(ix_digester *d, uint64_t v)
 {
-    unsigned char bytes[8];
-    store(bytes, v);
-    ix_digest_bytes(d, bytes, sizeof bytes);
+    size_t used = (size_t)(d->length % IX_DIGEST_BYTES);
+    store(d->block + used, v);
+    d->length += sizeof v;
+    if (used + sizeof v < IX_DIGEST_BYTES)
+        return;
+    mix_block(d->h, d->block);
+    memcpy(d->block, d->block + IX_DIGEST_BYTES, sizeof v);
 }
 
 void

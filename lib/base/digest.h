@@ -19,7 +19,8 @@ typedef struct ix_digest {
 /* A digest in the making; zero it to start. */
 typedef struct ix_digester {
     uint64_t h[2], length;
-    unsigned char block[IX_DIGEST_BYTES]; /* length % 16 bytes that wait */
+    /* length % 16 bytes that wait, and room for a number behind them */
+    unsigned char block[IX_DIGEST_BYTES + 8];
 } ix_digester;
 
 void ix_digest_bytes(ix_digester *d, const void *bytes, size_t n);

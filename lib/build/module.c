@@ -99,6 +99,8 @@ add_env(ilex_module *m, const ix_env *env)
     const ix_env *before = m->env;
     size_t first = m->nassumptions;
     char what[120];
+    if (ix_env_count(env) == 0)
+        return ILEX_OK;
     snprintf(what, sizeof what, "program %s rests", m->name);
     if (!ix_env_join(m->ctx, what, &m->env, env))
         return m->ctx->error.code;

@@ -133,6 +133,23 @@ ilex_module_hash(ilex_module *m, uint8_t hash[16])
     return rc;
 }
 
+/* Keys are written for each compilation, most of which find their program: no
+ * formats here. */
+static void
+put_hex(ix_text *t, uint8_t byte)
+{
+    static const char digit[] = "0123456789abcdef";
+    ix_text_char(t, digit[byte >> 4]);
+    ix_text_char(t, digit[byte & 15]);
+}
+
+static void
+put_word(ix_text *t, const char *word)
+{
+    ix_text_char(t, ' ');
+    ix_text_put(t, word);
+}
+
 bool
 ix_module_key(ilex_module *m, ix_text *t, bool *held)
 {
@@ -141,13 +158,12 @@ ix_module_key(ilex_module *m, ix_text *t, bool *held)
     ix_merkle w = {.ctx = ctx};
     ilex_status rc = hash_module(m, &w, hash);
     for (size_t i = 0; !rc && i < sizeof hash; i++)
-        ix_text_format(t, "%02x", hash[i]);
+        put_hex(t, hash[i]);
     for (size_t i = 0; !rc && i < m->ninputs; i++)
-        ix_text_format(t, " %s",
-                       ix_symbol_text(ctx, (int32_t)m->input[i]->attr[0]));
+        put_word(t, ix_symbol_text(ctx, (int32_t)m->input[i]->attr[0]));
     for (size_t p = 0; !rc && p < ctx->nparams; p++)
         if (w.size[p])
-            ix_text_format(t, " %s", ix_param_key(ctx, (int32_t)p));
+            put_word(t, ix_param_key(ctx, (int32_t)p));
     *held = w.data.count > 0 || w.foreign;
     ix_mem_free(&ctx->mem, w.size);
     ix_merkle_free(&w);

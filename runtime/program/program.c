@@ -157,8 +157,10 @@ write_key(ilex_module *module, ix_text *t)
     bool held;
     if (!ix_module_key(module, t, &held) || held)
         return false;
-    for (int i = 0; i < IX_NOPTIONS; i++)
-        ix_text_format(t, "\n%s", ix_option_text(module->ctx, (ix_option)i));
+    for (int i = 0; i < IX_NOPTIONS; i++) {
+        ix_text_char(t, '\n');
+        ix_text_put(t, ix_option_text(module->ctx, (ix_option)i));
+    }
     return true;
 }
 
@@ -194,22 +196,28 @@ ilex_compile_module(ilex_module *module)
     return p;
 }
 
-/* "_ilex_out<i>" unless the spec names the output. */
+/* An output that the spec does not name. */
+static ilex_status
+add_unnamed(ilex_module *m, size_t i, ilex_array *x, const char *inplace)
+{
+    char name[40];
+    snprintf(name, sizeof name, "_ilex_out%zu", i);
+    return ix_module_add_output(m, name, x, inplace);
+}
+
 static ilex_status
 add_outputs(ilex_module *m, size_t count, ilex_array *const *outputs,
             const ilex_compile_spec *spec)
 {
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; !rc && i < count; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "_ilex_out%zu", i);
         const char *given = spec->names ? spec->names[i] : NULL;
         const char *inplace = spec->inplace ? spec->inplace[i] : NULL;
         if (!outputs || !outputs[i])
             return ix_fail(&m->ctx->error, ILEX_E_ARGUMENT,
                            "compile: output %zu is NULL", i);
         rc = given ? ilex_module_output(m, given, outputs[i], inplace)
-                   : ix_module_add_output(m, name, outputs[i], inplace);
+                   : add_unnamed(m, i, outputs[i], inplace);
     }
     return rc;
 }

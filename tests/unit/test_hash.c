@@ -53,6 +53,27 @@ START_TEST(vectors)
 }
 END_TEST
 
+/* A number is its eight bytes, wherever in a block it begins. */
+START_TEST(numbers)
+{
+    static const char text[] = "fifteen letters";
+    static const unsigned char bytes[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+    for (size_t before = 0; before < IX_DIGEST_BYTES; before++) {
+        ix_digester d[2] = {{.length = 0}, {.length = 0}};
+        for (int i = 0; i < 2; i++) {
+            ix_digest_bytes(&d[i], text, before);
+            for (int k = 0; k < 3; k++)
+                if (i == 0)
+                    ix_digest_number(&d[i], 0x0102030405060708u);
+                else
+                    ix_digest_bytes(&d[i], bytes, sizeof bytes);
+        }
+        ix_digest a = ix_digest_end(&d[0]), b = ix_digest_end(&d[1]);
+        ck_assert_msg(!ix_digest_compare(&a, &b), "behind %zu bytes", before);
+    }
+}
+END_TEST
+
 /* ---- arrays ---- */
 
 static hex
@@ -366,7 +387,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("hash", vectors, order_of_creation, differences, wrapped,
-                     deep, refused, text_and_c, what_does_not_count,
+    return RUN_TESTS("hash", vectors, numbers, order_of_creation, differences,
+                     wrapped, deep, refused, text_and_c, what_does_not_count,
                      what_counts, scans, inplace);
 }
