@@ -39,7 +39,7 @@ bool ix_cache_verify(int dir, const char *name, bool remove, ix_error *why);
 /* What becomes an entry. */
 typedef struct ix_cache_content {
     const ix_cache_key *key;
-    const char *made; /* for readers: what made the object */
+    const char *made; /* what made the object, its first line for readers */
     const void *object;
     size_t object_length;
 } ix_cache_content;

@@ -70,6 +70,14 @@ print_time(int64_t seconds)
     fputs(text, stdout);
 }
 
+/* Of the first line. */
+static size_t
+line_length(const char *text, size_t length)
+{
+    const char *end = memchr(text, '\n', length);
+    return end ? (size_t)(end - text) : length;
+}
+
 /* Prints what made an entry, or what is wrong with it; is it good? */
 static bool
 print_entry(const folder *f, const ix_cache_file *file)
@@ -84,7 +92,7 @@ print_entry(const folder *f, const ix_cache_file *file)
     }
     print_time(file->used);
     printf(" %9" PRId64 "  %s  %.*s\n", file->bytes, file->name,
-           (int)e.made_length, e.made);
+           (int)line_length(e.made, e.made_length), e.made);
     ix_cache_entry_free(&e);
     return true;
 }

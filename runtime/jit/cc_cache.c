@@ -99,8 +99,10 @@ load_entry(ix_cc_cache *c, void **entries)
     ix_cache_entry e;
     if (!c->keyed || !ix_cache_look_up(&c->cache, &c->key, &e, &c->why))
         return NULL;
-    ix_code *code = ix_code_of_object(&c->cache.mem, c->req, e.object,
-                                      e.object_length, entries, &c->why);
+    ix_code *code = NULL;
+    if (ix_cc_is_maker(e.made, e.made_length, &c->cache.mem, &c->why))
+        code = ix_code_of_object(&c->cache.mem, c->req, e.object,
+                                 e.object_length, entries, &c->why);
     ix_cache_entry_free(&e);
     if (!code && c->why.code != ILEX_E_MEMORY)
         ix_cache_forget(&c->cache, &c->key);
@@ -175,13 +177,16 @@ ix_cc_cache_store(const ix_cc_cache *c, const void *image, size_t size,
 {
     if (!c->keyed || c->req->cache.mode != IX_CACHE_MODE_RW)
         return true;
-    char made[IX_CC_VERSION];
-    ix_cc_version(ix_jit_cc_path(c->req), made);
-    if (ix_cache_store(&c->cache, &(ix_cache_content){.key = &c->key,
-                                                      .made = made,
-                                                      .object = image,
-                                                      .object_length = size}))
-        return true;
-    ix_fail_memory(err);
-    return false;
+    ix_text made;
+    ix_text_init(&made, &c->cache.mem);
+    ix_cc_put_maker(ix_jit_cc_path(c->req), &made);
+    ix_cache_content content = {.key = &c->key,
+                                .made = ix_text_string(&made),
+                                .object = image,
+                                .object_length = size};
+    bool ok = content.made && ix_cache_store(&c->cache, &content);
+    ix_text_free(&made);
+    if (!ok)
+        ix_fail_memory(err);
+    return ok;
 }

@@ -98,6 +98,40 @@ START_TEST(asks_the_version_once)
 }
 END_TEST
 
+/* A wrapper stays as it is while the compiler behind it is exchanged. */
+START_TEST(behind_a_wrapper)
+{
+    single s;
+    char behind[140], script[700];
+    snprintf(behind, sizeof behind, "%s/cc1", top);
+    write_bytes(behind, "old", 3);
+    int n = snprintf(script, sizeof script,
+                     "#!/bin/sh\necho \"$1\" >>%s\n"
+                     "[ \"$1\" = -print-prog-name=cc1 ] && echo %s && exit\n"
+                     "exec /usr/bin/cc \"$@\"\n",
+                     counted, behind);
+    snprintf(counting, sizeof counting, "%s/wrapper", top);
+    write_bytes(counting, script, (size_t)n);
+    ck_assert_int_eq(chmod(counting, 0700), 0);
+    ck_assert(compile_and_call(request(&s, twice, IX_CACHE_MODE_RW)) == 2);
+    forget_starts();
+    ck_assert(compile_and_call(request(&s, twice, IX_CACHE_MODE_MUST_HIT)) ==
+              2);
+    ck_assert_int_eq(starts("-"), 0);
+    write_bytes(behind, "newer", 5);
+    ck_assert(compile_and_call(request(&s, twice, IX_CACHE_MODE_MUST_HIT)) ==
+              -1);
+    ck_assert_msg(strstr(error.text, "was exchanged") != NULL, "%s",
+                  error.text);
+    ck_assert(find_and_call(request(&s, twice, IX_CACHE_MODE_RW)) == -1);
+    ck_assert(compile_and_call(request(&s, twice, IX_CACHE_MODE_RW)) == 2);
+    ck_assert_int_eq(starts("-std"), 1);
+    ck_assert(find_and_call(request(&s, twice, IX_CACHE_MODE_RW)) == 2);
+    unlink(behind);
+    ck_assert(find_and_call(request(&s, twice, IX_CACHE_MODE_RO)) == -1);
+}
+END_TEST
+
 /* ---- several at once ---- */
 
 enum { RANKS = 32 };
@@ -366,6 +400,7 @@ main(void)
     tcase_add_test(tc, finds_without_a_compiler);
     tcase_add_test(tc, asks_the_version_once);
     tcase_add_test(tc, ranks_compile_once);
+    tcase_add_test(tc, behind_a_wrapper);
     tcase_add_test(tc, threads_share_a_cache);
     tcase_add_test(tc, locks_of_others);
     tcase_add_test(tc, directory_refused_once);
