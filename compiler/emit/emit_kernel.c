@@ -8,7 +8,34 @@
 
 #include "lib/ops/dtype.h"
 
-/* Does the body take this stride as a parameter? */
+/* ---- strides ---- */
+
+/* Is the last stride of a buffer 1 in every run? A temporary is dense but where
+ * it holds one index of an axis at a time. */
+static bool
+is_dense(const ix_emitter *e, int buffer)
+{
+    const ix_buffer *b = &e->u->buffer[buffer];
+    return b->role == IX_ROLE_TEMP && !(b->passing >> (b->box->rank - 1) & 1);
+}
+
+/* The same of what takes the buffer's place in kernels that share a function.
+ */
+static bool
+is_always_dense(const ix_emitter *e, int buffer)
+{
+    const ix_ints *own = &e->kernel->buffers;
+    size_t at = 0;
+    while (at < own->count && own->item[at] != buffer)
+        at++;
+    bool dense = at < own->count;
+    for (const ix_kernel *k = e->kernel; dense && k; k = k->alike)
+        dense = is_dense(e, k->buffers.item[at]);
+    return dense;
+}
+
+/* What the body does with the strides of innermost axes: it takes those that
+ * may be 1 as parameters, and knows those that are. */
 static bool
 is_unit(const ix_emitter *e, const ix_field *f)
 {
@@ -17,6 +44,21 @@ is_unit(const ix_emitter *e, const ix_field *f)
             f->axis + 1 == e->u->buffer[f->index].box->rank)
             return true;
     return false;
+}
+
+static bool
+is_parameter(const ix_emitter *e, size_t i)
+{
+    return !is_always_dense(e, e->kernel->unit[i]);
+}
+
+static size_t
+count_parameters(const ix_emitter *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->kernel->nunits; i++)
+        count += is_parameter(e, i);
+    return count;
 }
 
 typedef enum shape {
@@ -106,7 +148,10 @@ put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
         ix_text_format(t, "    %s%s *const b%d = a->b%d;\n",
                        ix_buffer_is_written(b) ? "" : "const ",
                        ix_c_type(b->dtype), f->index, f->index);
-    else if (f->kind == IX_FIELD_STRIDE && !is_unit(e, f))
+    else if (f->kind == IX_FIELD_STRIDE && is_unit(e, f)) {
+        if (is_always_dense(e, f->index))
+            ix_text_format(t, "    const i64 s%d_%d = 1;\n", f->index, f->axis);
+    } else if (f->kind == IX_FIELD_STRIDE)
         ix_text_format(t, "    const i64 s%d_%d = a->s%d_%d;\n", f->index,
                        f->axis, f->index, f->axis);
     else if (f->kind == IX_FIELD_SIZE)
@@ -210,8 +255,11 @@ put_unit(const ix_emitter *e, size_t i, ix_text *t)
 static void
 put_parameters(const ix_emitter *e, ix_text *t)
 {
+    size_t count = 0;
     for (size_t i = 0; i < e->kernel->nunits; i++) {
-        ix_text_put(t, i % 5 ? ", const i64 " : ",\n        const i64 ");
+        if (!is_parameter(e, i))
+            continue;
+        ix_text_put(t, count++ % 5 ? ", const i64 " : ",\n        const i64 ");
         put_unit(e, i, t);
     }
 }
@@ -220,6 +268,8 @@ static void
 put_strides(const ix_emitter *e, ix_text *t)
 {
     for (size_t i = 0; i < e->kernel->nunits; i++) {
+        if (!is_parameter(e, i))
+            continue;
         ix_text_put(t, ", a->");
         put_unit(e, i, t);
     }
@@ -228,15 +278,19 @@ put_strides(const ix_emitter *e, ix_text *t)
 static void
 put_ones(const ix_emitter *e, ix_text *t)
 {
-    for (size_t i = 0; i < e->kernel->nunits; i++)
+    size_t count = count_parameters(e);
+    for (size_t i = 0; i < count; i++)
         ix_text_put(t, ", 1");
 }
 
 static void
 put_unit_test(const ix_emitter *e, ix_text *t)
 {
+    size_t count = 0;
     for (size_t i = 0; i < e->kernel->nunits; i++) {
-        ix_text_put(t, i ? " && a->" : "a->");
+        if (!is_parameter(e, i))
+            continue;
+        ix_text_put(t, count++ ? " && a->" : "a->");
         put_unit(e, i, t);
         ix_text_put(t, " == 1");
     }
@@ -267,15 +321,16 @@ static const char *const shape_text[] = {
 #include "compiler/emit/shapes.def"
 };
 
-/* C that a compiler makes vectors of has a variant for strides of 1. */
+/* C that a compiler makes vectors of has a variant for strides of 1 where some
+ * are not known. */
 static shape_id
 shape_of(const ix_emitter *e)
 {
     if (e->dialect->cuda) /* grid, grid_indirect, and both with checks */
         return (shape_id)(SHAPE_grid + e->kernel->layout->indirect +
                           2 * (ix_kernel_status(e->kernel->layout) != NULL));
-    return e->kernel->nunits && *e->dialect->vector_pragma ? SHAPE_variants
-                                                           : SHAPE_plain;
+    bool variants = *e->dialect->vector_pragma && count_parameters(e) > 0;
+    return variants ? SHAPE_variants : SHAPE_plain;
 }
 
 bool

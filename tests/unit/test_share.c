@@ -269,6 +269,37 @@ START_TEST(literals_kept)
 }
 END_TEST
 
+/* The last stride of a temporary is known to be 1, that of an output is not.
+ * One function for both has to ask. */
+START_TEST(dense_for_one)
+{
+    ix_compile_request request = {.dialect = {[IX_DIALECT_cc] = true}};
+    ilex_module *m = parse(
+        HEAD TWO "map t[n] = exp(sin(x[_0]))*1.5\n"
+                 "map s[m] = exp(sin(y[_0]))*1.5\n"
+                 "map r[n - 9] = t[_0] + t[_0 + 1] + t[_0 + 2] + t[_0 + 3] + "
+                 "t[_0 + 4] + t[_0 + 5] + t[_0 + 6] + t[_0 + 7] + t[_0 + 8]\n"
+                 "out a : f64[n - 9] = r\nout b : f64[m] = s\n");
+    ix_compiled *c = ix_compile(m, &request);
+    ck_assert_msg(c != NULL, "%s", ilex_error_text(ctx));
+    const ix_sources *source = &c->source[IX_DIALECT_cc];
+    bool together = false;
+    for (size_t i = 0; i < c->nkernels; i++) {
+        int buffer = c->kernel[i].written[0];
+        together |= c->buffer[buffer].role == IX_COMPILED_OUTPUT &&
+                    source->layout[i].function == 0;
+    }
+    ck_assert_int_eq(c->buffer[c->kernel[0].written[0]].role, IX_COMPILED_TEMP);
+    ck_assert(together);
+    const char *other = strstr(source->unit[0], "k1_body");
+    const char *known = strstr(source->unit[0], " = 1;");
+    ck_assert_ptr_nonnull(known); /* where the temporary is read */
+    ck_assert(!other || known > other);
+    ix_compiled_free(c);
+    ilex_module_free(m);
+}
+END_TEST
+
 /* A program for several targets: what is shared for one is no fact for the
  * next. */
 START_TEST(several_targets)
@@ -337,6 +368,7 @@ main(void)
     tcase_add_loop_test(tests, kept_apart, 0, 5);
     tcase_add_test(tests, literals);
     tcase_add_loop_test(tests, literals_kept, 0, 2);
+    tcase_add_test(tests, dense_for_one);
     tcase_add_test(tests, several_targets);
     tcase_add_test(tests, broken_arguments);
     suite_add_tcase(suite, tests);
