@@ -812,6 +812,7 @@ size_t ilex_program_trim(const ilex_program *p);
 char *ilex_module_stage(ilex_module *module, const char *pass);
 char *ilex_module_emit(ilex_module *module, const char *dialect);
 char *ilex_module_dot(ilex_module *module);
+char *ilex_module_html(ilex_module *module, const char *text);
 const char *ilex_table(const char *table);
 typedef enum ilex_library_kind {
     ILEX_LIBRARY_FILES = 0,
@@ -826,6 +827,8 @@ typedef struct ilex_library_spec {
     ilex_library_kind kind;
     const char *targets;
     int fortran;
+    const char *sizes;
+    int cuda;
 } ilex_library_spec;
 ilex_status ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count, const ilex_library_spec *spec);
 enum {
