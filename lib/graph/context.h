@@ -139,7 +139,10 @@ const char *ix_symbol_text(const ilex_context *ctx, int32_t symbol);
 bool ix_name_check(ix_error *err, const char *what, const char *text,
                    size_t length);
 
-/* Value of an option; the environment is read at context creation. */
+/* Defaults, and ILEX_<NAME> of every option; a bad value is an error of the
+ * context. */
+void ix_options_read(ilex_context *ctx);
+/* Value of an option. */
 const char *ix_option_text(const ilex_context *ctx, ix_option option);
 int64_t ix_option_int(const ilex_context *ctx, ix_option option);
 
