@@ -118,8 +118,11 @@ ix_cc_is_maker(const char *made, size_t length, const ix_mem *mem,
     ix_text t;
     ix_text_init(&t, mem);
     bool there = put_worker(worker, &t, why);
-    bool same = there && t.length == n && !memcmp(t.data, line, n);
-    if (there && !same)
+    const char *now = ix_text_string(&t);
+    bool same = there && now && t.length == n && !memcmp(now, line, n);
+    if (!now)
+        ix_fail_memory(why);
+    else if (there && !same)
         ix_fail(why, ILEX_E_TOOLCHAIN,
                 "the compiler behind the one that is named was exchanged: it "
                 "was '%.*s'",
