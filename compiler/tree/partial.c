@@ -8,7 +8,8 @@
 /* ---- which reduction ---- */
 
 /* The outermost axis of reduction "n" can be a loop of its own. A chain of
- * several axes has no partial results. */
+ * several axes has no partial results; of a single axis there is to be more
+ * than a chunk, and no fewer chunks where counted sizes are larger. */
 static bool
 has_parts(ix_unit *u, const ilex_array *n)
 {
@@ -16,7 +17,7 @@ has_parts(ix_unit *u, const ilex_array *n)
     const ix_lin *extent;
     bool no_identity = ix_reduction_of(n) == IX_REDUCTION_PROD &&
                        ix_dtype_is_complex((ilex_dtype)n->dtype);
-    if (n->interior->rank == 0 || ix_is_ranged(n) || ix_chunk_of(n) == 1 ||
+    if (n->interior->rank == 0 || ix_is_ranged(n) ||
         ix_reduction_info_of(ix_reduction_of(n))->by_index)
         return false;
     if (n->interior->rank > 1)
@@ -24,14 +25,14 @@ has_parts(ix_unit *u, const ilex_array *n)
     extent = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
     for (int32_t i = 0; extent && i < extent->n; i++)
         if (extent->t[i].k < 0)
-            return false; /* how many chunks would not grow with counted sizes
-                           */
+            return false;
     return extent && (extent->n > 0 || extent->c > IX_CHUNK) && !no_identity &&
            n->ops[0]->dtype == n->dtype;
 }
 
 typedef struct reduction_search {
     ix_unit *u;
+    int parts; /* buffers from this one on hold parts */
     ix_map seen;
     ilex_array *found;
 } reduction_search;
@@ -44,7 +45,9 @@ find_reduction(reduction_search *r, ilex_array *n)
         !ix_map_set(&r->seen, &r->u->ctx->mem, n, 1))
         return;
     if (n->kind == IX_REDUCE) {
-        r->found = has_parts(r->u, n) ? n : NULL;
+        bool of_parts =
+            n->ops[0]->kind == IX_LOAD && n->ops[0]->attr[0] >= r->parts;
+        r->found = !of_parts && has_parts(r->u, n) ? n : NULL;
         return;
     }
     for (int i = 0; i < n->nops; i++)
@@ -52,9 +55,9 @@ find_reduction(reduction_search *r, ilex_array *n)
 }
 
 static ilex_array *
-reduction_in(ix_unit *u, ilex_array *body)
+reduction_in(ix_unit *u, int parts, ilex_array *body)
 {
-    reduction_search r = {.u = u};
+    reduction_search r = {.u = u, .parts = parts};
     find_reduction(&r, body);
     ix_map_free(&r.seen, &u->ctx->mem);
     return r.found;
@@ -179,11 +182,11 @@ split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
 
 /* The kernels of all parts, before "*at", which is of rank 0. */
 static bool
-split_all(ix_unit *u, ix_kernel **at)
+split_all(ix_unit *u, int parts, ix_kernel **at)
 {
     ix_kernel *k = *at;
     ilex_array *n;
-    while ((n = reduction_in(u, k->body->value))) {
+    while ((n = reduction_in(u, parts, k->body->value))) {
         ix_kernel *partial = split_reduction(u, k, n);
         if (!partial)
             return false;
@@ -201,13 +204,14 @@ bool
 ix_pass_partial(ix_unit *u)
 {
     ix_kernel *next;
+    int parts = (int)u->nbuffers;
     if (u->reference)
         return true;
     for (ix_kernel **at = &u->kernels; *at; at = &next->next) {
         const ix_stmt *store = (*at)->body;
         next = *at;
         if (store->kind == IX_STMT_STORE && !store->next &&
-            (store->value->flags & IX_HAS_REDUCE) && !split_all(u, at))
+            (store->value->flags & IX_HAS_REDUCE) && !split_all(u, parts, at))
             return false;
     }
     ix_unit_number(u);

@@ -18,7 +18,7 @@ done <<'END'
 2|rnu p.ilx|there is no verb rnu; did you mean 'run'?
 2|chekc p.ilx|there is no verb chekc; did you mean 'check'?
 2|hlep|there is no verb hlep; did you mean 'help'?
-2|help prnt|there is no verb prnt; did you mean 'print'?
+2|help prnt|there is no verb prnt, and nothing else of this name; did you mean 'print'?
 2|frobnicate|there is no verb frobnicate
 2|--verison|there is no option --verison; did you mean '--version'?
 2|--pases|there is no option --pases; did you mean '--passes'?

@@ -70,7 +70,7 @@ configure_once() {
 target_of() {
     case ${1%%=*} in
     numpy) echo libilex.la ;;
-    stages | ilexc* | project | help | manpages) variants) variants | grid | calls) echo ilexc ;;
+    stages | ilexc* | project | help | manpages | variants | grid | calls) echo ilexc ;;
     cuda)
         echo tests/cuda/cuda tests/cuda/fake/libcuda.so.1 \
             tests/cuda/fake/libnvrtc.so.13
