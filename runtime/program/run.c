@@ -91,15 +91,19 @@ ilex_run(const ilex_program *p, const ilex_binding *bindings, size_t count,
          ilex_call *call)
 {
     ix_error err;
-    ilex_call full = {.size = 0};
+    ilex_call full; /* a run of a few points would notice it being cleared */
     if (!p || (call && call->size < offsetof(ilex_call, error)))
         return ILEX_E_ARGUMENT;
     ix_error_clear(&err);
     bool older = call && call->size < sizeof full;
-    if (older)
+    if (older) {
+        memset(&full, 0, sizeof full);
         memcpy(&full, call, call->size);
+    }
     ilex_status rc = run(p, bindings, count, older ? &full : call, &err);
     if (call && call->size >= offsetof(ilex_call, counted))
+        call->error[0] = 0;
+    if (rc && call && call->size >= offsetof(ilex_call, counted))
         snprintf(call->error, sizeof call->error, "%.*s",
                  (int)sizeof call->error - 1, err.text);
     return rc;
