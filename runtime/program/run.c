@@ -101,10 +101,11 @@ ilex_run(const ilex_program *p, const ilex_binding *bindings, size_t count,
         memcpy(&full, call, call->size);
     }
     ilex_status rc = run(p, bindings, count, older ? &full : call, &err);
-    if (call && call->size >= offsetof(ilex_call, counted))
+    if (call && call->size >= offsetof(ilex_call, counted)) {
         call->error[0] = 0;
-    if (rc && call && call->size >= offsetof(ilex_call, counted))
-        snprintf(call->error, sizeof call->error, "%.*s",
-                 (int)sizeof call->error - 1, err.text);
+        if (rc)
+            snprintf(call->error, sizeof call->error, "%.*s",
+                     (int)sizeof call->error - 1, err.text);
+    }
     return rc;
 }

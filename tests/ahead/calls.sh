@@ -4,30 +4,9 @@
 # Programs compiled ahead of time that call functions of whoever links them:
 # the header declares them (calls.c), alone or behind Ilex's own headers, in C
 # and C++; names that C has are refused. Programs that count lengths (counts.c).
-set -u
-LC_ALL=C
-export LC_ALL
-top=$(cd "${srcdir:-.}" && pwd)
-ilexc=${ILEXC:-$PWD/ilexc}
-: "${CC:=cc}"
-dir=$(mktemp -d "${TMPDIR:-/tmp}/calls.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-unset CPATH C_INCLUDE_PATH
-bad=0
-count=0
+# shellcheck source=tests/ahead/expect.sh
+. "${srcdir:-.}/tests/ahead/expect.sh"
 warnings='-Wall -Wextra -Wpedantic -Werror'
-
-complain() {
-    bad=$((bad + 1))
-    echo "FAIL: $*"
-}
-
-good() {
-    count=$((count + 1))
-    "$@" >log 2>&1 || { complain "$*"; sed 's/^/    /' log; }
-}
 
 good "$ilexc" compile "$top/tests/stages/foreign.ilx" -o .
 good "$ilexc" compile "$top/tests/stages/foreign.ilx" -o . --prefix second

@@ -4,33 +4,14 @@
 # `ilexc compile --language cuda`: NAME.cu is source that compilers of CUDA take
 # (clang++, where it is, reads it as such), and over the stand-in of shim/ gives
 # the bits of the same program in C (grid_main.cc).
-set -u
-LC_ALL=C
-export LC_ALL
-top=$(cd "${srcdir:-.}" && pwd)
-ilexc=${ILEXC:-$PWD/ilexc}
-: "${CXX:=g++}" "${CC:=cc}"
-dir=$(mktemp -d "${TMPDIR:-/tmp}/grid.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-unset CPATH C_INCLUDE_PATH
+# shellcheck disable=SC2086 # CC may be several words
+# shellcheck source=tests/ahead/expect.sh
+. "${srcdir:-.}/tests/ahead/expect.sh"
+: "${CXX:=g++}"
 echo '#include <tuple>' >empty.cc
 "$CXX" -std=c++17 -fsyntax-only empty.cc 2>/dev/null ||
     { echo "skipped: no compiler of C++17"; exit 77; }
-bad=0
-count=0
 shim=$top/tests/ahead/shim
-
-complain() {
-    bad=$((bad + 1))
-    echo "FAIL: $*"
-}
-
-good() {
-    count=$((count + 1))
-    "$@" >log 2>&1 || { complain "$*"; sed 's/^/    /' log; }
-}
 
 refused() {
     words=$1
@@ -53,10 +34,10 @@ done
 grep -q '"language": "cuda"' hdiff.json || complain "hdiff.json: language"
 for name in hdiff thomas axpy norms matmul normalise pick
 do
-    good "$CC" -std=c99 -Wall -Wextra -Werror -fsyntax-only -x c $name.h
-    good "$CC" -std=c99 -O1 -c cpu_$name.c
+    good $CC -std=c99 -Wall -Wextra -Werror -fsyntax-only -x c $name.h
+    good $CC -std=c99 -O1 -c cpu_$name.c
     # shellcheck disable=SC2086
-    good "$CXX" -std=c++17 -Wall -Wextra -Wno-unused-parameter \
+    good $CXX -std=c++17 -Wall -Wextra -Wno-unused-parameter \
         -Wno-missing-field-initializers -Werror ${SANITIZE_FLAGS:-} -O1 \
         -ffp-contract=off -I"$shim" -x c++ -c $name.cu -o gpu_$name.o
     # the language itself: qualifiers, launches, what hosts and devices may call
@@ -68,7 +49,7 @@ do
     [ -z "$stray" ] || complain "$name.cu defines" $stray
 done
 # shellcheck disable=SC2086
-good "$CXX" -std=c++17 -Wall -Wextra -Werror -O1 ${SANITIZE_FLAGS:-} -I. -I"$shim" \
+good $CXX -std=c++17 -Wall -Wextra -Werror -O1 ${SANITIZE_FLAGS:-} -I. -I"$shim" \
     "$top/tests/ahead/grid_main.cc" "$shim/runtime.cc" gpu_*.o cpu_*.o -lm -o grid
 good ./grid
 cat log

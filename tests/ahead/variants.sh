@@ -4,29 +4,8 @@
 # `ilexc compile --size`: code of its own for sizes that are known. Each kernel
 # of a variant counts that it was called, variants.c says what it was called
 # for; sizes that make no sense are refused; NAME.json lists the variants.
-set -u
-LC_ALL=C
-export LC_ALL
-top=$(cd "${srcdir:-.}" && pwd)
-ilexc=${ILEXC:-$PWD/ilexc}
-: "${CC:=cc}"
-dir=$(mktemp -d "${TMPDIR:-/tmp}/variants.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-unset CPATH C_INCLUDE_PATH
-bad=0
-count=0
-
-complain() {
-    bad=$((bad + 1))
-    echo "FAIL: $*"
-}
-
-good() {
-    count=$((count + 1))
-    "$@" >log 2>&1 || { complain "$*"; sed 's/^/    /' log; }
-}
+# shellcheck source=tests/ahead/expect.sh
+. "${srcdir:-.}/tests/ahead/expect.sh"
 
 hdiff=$top/examples/hdiff.ilx
 normalise=$top/examples/aot/normalise.ilx
