@@ -271,6 +271,19 @@ ix_proof_use(ilex_context *ctx, const ix_env *env)
            ix_env_join(ctx, "the operands of an array rest", &ctx->proof, env);
 }
 
+/* y(i) = x(i), which may rest on more than x: an input is one node. */
+static ilex_array *
+same_elements(ilex_context *ctx, ilex_array *x)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    int rank = x->interior->rank;
+    for (int k = 0; k < rank; k++)
+        index[k] = ix_scalar_index(ctx, k);
+    return ix_node_lambda(
+        ctx, x->interior, x->valid,
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, rank, index), 1, &x);
+}
+
 ilex_array *
 ix_proof_close(ilex_context *ctx, const ix_env *outer, ilex_array *result)
 {
@@ -278,6 +291,9 @@ ix_proof_close(ilex_context *ctx, const ix_env *outer, ilex_array *result)
     if (rests && !ix_is_array(result))
         result = ix_node_lambda(ctx, ix_domain_new(ctx, 0, NULL),
                                 ix_domain_new(ctx, 0, NULL), result, 0, NULL);
+    else if (rests && result->kind == IX_INPUT &&
+             !ix_env_within(ctx->proof, result->env))
+        result = ix_with_env(same_elements(ctx, result), ctx->proof);
     else if (rests)
         result = ix_with_env(result, ctx->proof);
     ctx->proof = outer;

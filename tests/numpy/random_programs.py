@@ -351,7 +351,10 @@ def small_text(library, seed, number, backends, fuse):
 
 def one(library, o, number):
     """What became of the program: "ok", "refused CODE" or a report."""
-    program = Drawer(o.seed, number).program()
+    try:
+        program = Drawer(o.seed, number).program()
+    except MemoryError:  # NumPy's
+        return "refused as too large"
     if o.print:
         print(program.text())
     fuse = "0" if number % 5 == 4 else "1"

@@ -123,6 +123,18 @@ START_TEST(room_of_products)
 }
 END_TEST
 
+/* A slice that is the whole of an input, as what is counted is at most nothing:
+ * the input stays one. */
+START_TEST(slice_of_nothing)
+{
+    ilex_program *p = compile("ilex 1\nprogram p\nin a : i64[0]\n"
+                              "size c = count_nonzero(a)\n"
+                              "out o = a[:c]\nout k : i64 = c");
+    ck_assert_uint_eq(ilex_program_argument_count(p), 3);
+    ilex_program_release(p);
+}
+END_TEST
+
 /* What is known of a program before and after it counted. */
 START_TEST(queries)
 {
@@ -394,7 +406,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("counted", from_c, room_of_products, queries, workspace,
-                     refused, scopes, modules, hashes, environments, inputs,
-                     printed);
+    return RUN_TESTS("counted", from_c, room_of_products, slice_of_nothing,
+                     queries, workspace, refused, scopes, modules, hashes,
+                     environments, inputs, printed);
 }
