@@ -451,6 +451,8 @@ class Structure:
         def value(x, y, a, b):
             forms = [s.hi for k, s in enumerate(x.axes) if k not in axes[0]]
             forms += [s.hi for k, s in enumerate(y.axes) if k not in axes[1]]
+            if not axes[0]:  # NumPy adds the product to 0, which -0.0 shows
+                return self.forms(forms), np.multiply.outer(a, b)
             return self.forms(forms), np.tensordot(a, b, axes)
         old, self.unnamed = self.unnamed, lambda least: x
         try:
