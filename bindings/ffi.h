@@ -798,6 +798,8 @@ typedef struct ilex_argument_info {
     const char *domain;
     const char *reads;
     const char *axis[16];
+    const char *halo_low[16];
+    const char *halo_high[16];
 } ilex_argument_info;
 size_t ilex_program_argument_count(const ilex_program *p);
 ilex_argument_info ilex_program_argument(const ilex_program *p, size_t i);
@@ -831,6 +833,61 @@ typedef struct ilex_library_spec {
     int cuda;
 } ilex_library_spec;
 ilex_status ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count, const ilex_library_spec *spec);
+typedef struct ilex_kernel_info {
+    size_t size;
+    const char *name;
+    const char *function;
+    int rank;
+    int axis;
+    const char *domain;
+    size_t read_count, write_count;
+    const char *const *reads;
+    const char *const *writes;
+    const char *computes;
+    const char *apart;
+    const char *points;
+    const char *operations;
+    int at_most;
+    const char *bytes_read;
+    const char *bytes_written;
+} ilex_kernel_info;
+ilex_status ilex_program_kernel(const ilex_program *p, size_t i, ilex_kernel_info *info);
+typedef struct ilex_temporary_info {
+    size_t size;
+    const char *name;
+    ilex_dtype dtype;
+    int rank;
+    const char *domain;
+    const char *bytes;
+    int each_thread;
+    int place;
+} ilex_temporary_info;
+size_t ilex_program_temporary_count(const ilex_program *p);
+ilex_status ilex_program_temporary(const ilex_program *p, size_t i, ilex_temporary_info *info);
+const char *ilex_program_workspace_formula(const ilex_program *p);
+typedef struct ilex_cost_info {
+    size_t size;
+    const char *operations;
+    int at_most;
+    const char *bytes_read;
+    const char *bytes_written;
+} ilex_cost_info;
+ilex_status ilex_program_cost(const ilex_program *p, ilex_cost_info *info);
+typedef struct ilex_stage_info {
+    size_t size;
+    const char *name;
+    const char *meaning;
+    double seconds;
+} ilex_stage_info;
+size_t ilex_program_stage_count(const ilex_program *p);
+ilex_status ilex_program_stage(const ilex_program *p, size_t i, ilex_stage_info *info);
+void ilex_program_profile(const ilex_program *p, int on);
+typedef struct ilex_kernel_time {
+    size_t size;
+    uint64_t calls;
+    double seconds;
+} ilex_kernel_time;
+ilex_status ilex_program_kernel_time(const ilex_program *p, size_t i, ilex_kernel_time *info);
 enum {
     ILEX_REPRO_DATA = 1
 };

@@ -237,6 +237,39 @@ typedef struct ix_step {
     int what, end;
 } ix_step;
 
+/* A stage of compiling, and how long it took. */
+typedef struct ix_stage_time {
+    const char *name, *meaning;
+    double seconds;
+} ix_stage_time;
+
+/* What queries tell of a kernel, or of a tape; "" where it cannot be said. */
+typedef struct ix_kernel_facts {
+    int rank, axis; /* axis: whose range threads share, -1: none */
+    const char *name, *domain, *computed, *apart;
+    const char *points, *operations, *read, *written; /* polynomials */
+    bool most;                    /* there may be fewer operations */
+    const char **reads, **writes; /* names of buffers */
+    size_t nreads, nwrites;
+} ix_kernel_facts;
+
+/* Of a temporary its box and bytes, of other buffers what is read around the
+ * interior, per axis. */
+typedef struct ix_buffer_facts {
+    const char *domain, *bytes;
+    const char **low, **high;
+} ix_buffer_facts;
+
+typedef struct ix_facts {
+    ix_kernel_facts *kernel;
+    size_t nkernels;
+    const char **called; /* per buffer: its name for users */
+    ix_buffer_facts *buffer;
+    const char *workspace;
+    const char *operations, *read, *written; /* the least for any way */
+    bool most;                               /* of operations */
+} ix_facts;
+
 /* Generated source: complete translation units. */
 typedef struct ix_sources {
     const char **unit;
@@ -276,6 +309,9 @@ typedef struct ix_compiled {
     ix_sources source[IX_NDIALECTS];
     ix_map copied;  /* while it is made: forms of the context, their copies */
     double seconds; /* spent compiling */
+    ix_stage_time *stage; /* from text to source */
+    size_t nstages;
+    ix_facts *facts; /* for queries, or NULL */
 } ix_compiled;
 
 struct ix_unit;
@@ -285,6 +321,7 @@ typedef struct ix_compile_request {
     bool several[IX_NDIALECTS]; /* translation units, for compilers that are
                                    slow on long ones */
     bool names;                 /* variables carry the user's names as suffix */
+    bool facts;                 /* what queries tell of it */
     bool inlined;               /* kernels are taken in by those that call them
                                    (ix_library_variant) */
     const char *stop;           /* pass after which `text` is made, or NULL */

@@ -10,23 +10,6 @@
 
 /* ---- names ---- */
 
-/* What a user calls a buffer. */
-static void
-put_buffer_name(const ix_unit *u, int i, ix_text *t)
-{
-    const ix_buffer *b = &u->buffer[i];
-    const size_t *label = NULL;
-    for (size_t k = 0; !*b->name && !label && k < u->norder; k++)
-        if (u->decision[k].buffer == i)
-            label = ix_map_find(&u->label, u->order[k]);
-    if (*b->name)
-        ix_text_put(t, b->name);
-    else if (label)
-        ix_text_put(t, ix_symbol_text(u->ctx, (int32_t)*label));
-    else
-        ix_text_format(t, "temporary %d", i);
-}
-
 void
 ix_explain_name(const ix_unit *u, size_t i, ix_text *t)
 {
@@ -173,143 +156,64 @@ put_arrays(const ix_unit *u, ix_text *t)
 
 /* ---- kernels ---- */
 
-static const char *const aparts[] = {
-#define IX_APART(NAME, text) text,
-#include "compiler/reasons.def"
-};
-
-/* Which buffers a kernel reads and writes. */
-typedef struct usage {
-    bool *reads, *writes;
-} usage;
-
-static bool
-note_load(void *user, const ilex_array *load)
-{
-    usage *x = user;
-    x->reads[load->attr[0]] = true;
-    return true;
-}
-
-static bool
-note_store(void *user, ix_stmt *s)
-{
-    usage *x = user;
-    if (s->kind == IX_STMT_STORE && !s->at.scratch)
-        x->writes[s->at.buffer] = true;
-    return true;
-}
-
-static usage
-usage_of(ix_unit *u, const ix_kernel *k)
-{
-    usage x = {ix_arena_new(&u->arena, u->nbuffers + 1),
-               ix_arena_new(&u->arena, u->nbuffers + 1)};
-    ix_stmt_each(k->nests, note_store, &x);
-    ix_stmt_loads(u, k->nests, note_load, &x);
-    return x;
-}
-
 static void
-put_names(const ix_unit *u, const char *verb, const bool *which, ix_text *t)
+put_names(ix_unit *u, const char *verb, const ix_ints *which, ix_text *t)
 {
-    const char *separator = verb;
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        if (!which[i])
-            continue;
-        ix_text_put(t, separator);
-        put_buffer_name(u, (int)i, t);
-        separator = ", ";
+    for (size_t i = 0; i < which->count; i++) {
+        ix_text_put(t, i ? ", " : verb);
+        ix_text_put(t, ix_fact_buffer(u, which->item[i]));
     }
-}
-
-static void
-add_traffic(ix_unit *u, ix_traffic *x, const ix_domain *box, ilex_dtype dtype)
-{
-    ix_arena_grow(&u->arena, &x->box, &x->boxes, x->n + 1, sizeof *x->box);
-    ix_arena_grow(&u->arena, &x->each, &x->sizes, x->n + 1, sizeof *x->each);
-    x->each[x->n] = (int64_t)ilex_dtype_bytes(dtype);
-    x->box[x->n++] = box;
 }
 
 /* The bytes from box "first" on. */
 static void
 put_bytes(ix_unit *u, const ix_traffic *x, size_t first, ix_text *t)
 {
-    if (!ix_print_elements(u->ctx, x->n - first, x->box + first,
-                           x->each + first, t))
+    if (!ix_fact_bytes(u, x, first, t))
         ix_text_put(t, "more than 64 bits");
 }
 
-/* Of what a kernel reads or writes, each buffer once; temporaries of which a
- * point at a time is kept stay in a cache. */
 static void
-put_kernel_bytes(ix_unit *u, const ix_kernel *k, const bool *which,
-                 bool written, ix_traffic *all, ix_text *t)
+put_traffic(ix_unit *u, const ix_kernel *k, const ix_ints *which, bool written,
+            ix_traffic *all, ix_text *t)
 {
     size_t first = all->n;
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        const ix_buffer *b = &u->buffer[i];
-        bool own = written && k->box->rank == b->box->rank;
-        if (which[i] && !b->passing)
-            add_traffic(u, all, own ? k->box : b->box, b->dtype);
-    }
+    ix_fact_add_traffic(u, all, k->box, which, written);
     put_bytes(u, all, first, t);
 }
 
-/* The arrays whose values a kernel computes: the notes of its statements
- * without their indices, each once. */
-typedef struct note_list {
-    const char *item[64];
-    size_t length[64], n;
-} note_list;
-
-static bool
-note_name(void *user, ix_stmt *s)
-{
-    note_list *x = user;
-    if (!s->note)
-        return true;
-    size_t length = strcspn(s->note, "[");
-    for (size_t i = 0; i < x->n; i++)
-        if (x->length[i] == length && !memcmp(x->item[i], s->note, length))
-            return true;
-    if (x->n < IX_COUNT(x->item)) {
-        x->item[x->n] = s->note;
-        x->length[x->n++] = length;
-    }
-    return true;
-}
-
+/* The arrays whose values a kernel computes. */
 static void
-put_computed(const ix_kernel *k, ix_text *t)
+put_computed(ix_unit *u, const ix_kernel *k, ix_text *t)
 {
-    note_list list = {.n = 0};
-    ix_stmt_each(k->body, note_name, &list);
-    for (size_t i = 0; i < list.n; i++)
-        ix_text_format(t, "%s%.*s", i ? ", " : "    computes on the way ",
-                       (int)list.length[i], list.item[i]);
-    ix_text_put(t, list.n ? "\n" : "");
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text names;
+    ix_text_init(&names, &mem);
+    ix_fact_computed(k, &names);
+    if (names.length)
+        ix_text_format(t, "    computes on the way %s\n",
+                       ix_text_string(&names));
 }
 
 void
 ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
                   ix_totals *all, ix_text *t)
 {
-    usage x = usage_of(u, k);
+    ix_usage *x = &all->usage;
+    ix_fact_usage(u, k, x);
     ix_text_format(t, "  k%d on [%s]", k->number,
                    ix_domain_show(u->ctx, k->box).s);
-    put_names(u, ": writes ", x.writes, t);
-    put_names(u, "; reads ", x.reads, t);
+    put_names(u, ": writes ", &x->writes, t);
+    put_names(u, "; reads ", &x->reads, t);
     ix_text_char(t, '\n');
     if (before && k->apart)
         ix_text_format(t, "    apart from k%d: %s\n", before->number,
-                       aparts[k->apart]);
-    put_computed(k->like ? k->like : k, t);
+                       ix_fact_apart(k));
+    put_computed(u, k, t);
     ix_text_put(t, "    bytes read ");
-    put_kernel_bytes(u, k, x.reads, false, &all->read, t);
+    put_traffic(u, k, &x->reads, false, &all->read, t);
     ix_text_put(t, ", written ");
-    put_kernel_bytes(u, k, x.writes, true, &all->written, t);
+    put_traffic(u, k, &x->writes, true, &all->written, t);
     ix_text_char(t, '\n');
     if (k->like)
         ix_text_format(t, "    the function of k%d\n", k->like->number);
@@ -341,30 +245,17 @@ put_kernels(ix_unit *u, ix_totals *all, ix_text *t)
 
 /* ---- memory and work ---- */
 
-/* The box without the axes of which one index is kept at a time. */
-static const ix_domain *
-kept_box(ix_unit *u, const ix_buffer *b)
-{
-    ix_axis ax[ILEX_MAX_RANK];
-    int n = 0;
-    for (int k = 0; k < b->box->rank; k++)
-        if (!(b->passing >> k & 1))
-            ax[n++] = b->box->ax[k];
-    return ix_domain_new(u->ctx, n, ax);
-}
-
 static void
 put_temporary(ix_unit *u, int i, ix_text *t)
 {
     const ix_buffer *b = &u->buffer[i];
-    const ix_domain *kept = kept_box(u, b);
+    const ix_domain *kept = ix_fact_kept(u, b);
     ix_traffic x = {.n = 0};
-    ix_text_put(t, "  ");
-    put_buffer_name(u, i, t);
-    ix_text_format(t, " : %s[%s], place %d, bytes ", ilex_dtype_name(b->dtype),
-                   ix_domain_show(u->ctx, b->box).s, b->slot);
+    ix_text_format(t, "  %s : %s[%s], place %d, bytes ", ix_fact_buffer(u, i),
+                   ilex_dtype_name(b->dtype), ix_domain_show(u->ctx, b->box).s,
+                   b->slot);
     if (kept)
-        add_traffic(u, &x, kept, b->dtype);
+        ix_fact_add_box(u, &x, kept, (int64_t)ilex_dtype_bytes(b->dtype));
     put_bytes(u, &x, 0, t);
     ix_text_put(t, b->passing
                        ? " for each thread, since one point at a time is "

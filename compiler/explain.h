@@ -6,18 +6,12 @@
 #ifndef ILEX_COMPILER_EXPLAIN_H
 #define ILEX_COMPILER_EXPLAIN_H
 
-#include "compiler/tree/tree.h"
+#include "compiler/facts.h"
 
-/* Boxes, and how many bytes a point of each has. */
-typedef struct ix_traffic {
-    const ix_domain **box;
-    int64_t *each;
-    size_t n, boxes, sizes;
-} ix_traffic;
-
-/* What all kernels read and write. */
+/* What all kernels read and write; all zero before the first. */
 typedef struct ix_totals {
     ix_traffic read, written;
+    ix_usage usage; /* of the last one */
 } ix_totals;
 
 /* What a user calls array "i" of the order: its name, or the line that makes

@@ -3,14 +3,12 @@
  * The pipeline: passes.def from top to bottom, with dumps, stops and
  * verification, then what the request asks for: tapes or source.
  */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "compiler/compiler.h"
-
-#include <time.h>
 
 #include "compiler/emit/emit.h"
 #include "compiler/steps/finish.h"
 #include "compiler/unit.h"
+#include "lib/base/clock.h"
 #include "lib/base/fpenv.h"
 
 typedef struct pass_row {
@@ -111,12 +109,14 @@ dump(ix_unit *u, const char *pass, double seconds)
     }
 }
 
-static double
-now(void)
+/* Runs pass "i" and notes how long it takes. */
+static bool
+run_pass(ix_unit *u, size_t i)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    double start = ix_clock();
+    bool ok = passes[i].run(u);
+    u->seconds[i] += ix_clock() - start;
+    return ok;
 }
 
 typedef enum outcome { DONE, STOPPED, FAILED } outcome;
@@ -132,12 +132,12 @@ run_passes(ix_unit *u, const ix_compile_request *request)
     if (!check_list(ctx, "dump", dumps) || !check_list(ctx, "stop", stop))
         return FAILED;
     for (size_t i = 0; i < IX_COUNT(passes); i++) {
-        double start = now();
+        double start = ix_clock();
         u->changed = passes[i].after != u->level;
-        if (!passes[i].run(u) || (verify && !ix_verify_unit(u, passes[i].name)))
+        if (!run_pass(u, i) || (verify && !ix_verify_unit(u, passes[i].name)))
             return FAILED;
         if (listed(dumps, passes[i].name))
-            dump(u, passes[i].name, now() - start);
+            dump(u, passes[i].name, ix_clock() - start);
         if (request->after)
             request->after(request->user, u, passes[i].name);
         if (!strcmp(stop, passes[i].name)) {
@@ -163,19 +163,50 @@ ix_unit_target(ix_unit *u, bool cuda)
     for (ix_kernel *k = u->kernels; k; k = k->next)
         k->body = k->nests;
     for (size_t i = 0; i < IX_COUNT(passes); i++)
-        if (passes[i].after == IX_LEVEL_TARGET && !passes[i].run(u))
+        if (passes[i].after == IX_LEVEL_TARGET && !run_pass(u, i))
             return false;
     return true;
 }
 
-/* Fills the compiled program, whose arena may run out. */
-static bool
-fill(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
+/* Seconds that passes took. */
+static double
+spent(const ix_unit *u)
 {
-    if (IX_ARENA_TRY(&c->arena) && ix_finish(u, c, request))
-        return u->ctx->error.code == ILEX_OK;
-    ix_fail_memory(&u->ctx->error);
-    return false;
+    double sum = 0;
+    for (size_t i = 0; i < IX_COUNT(passes); i++)
+        sum += u->seconds[i];
+    return sum;
+}
+
+/* The stages up to source, which took "emit" seconds itself. */
+static void
+note_stages(const ix_unit *u, ix_compiled *c, double emit)
+{
+    ix_stage_time *t =
+        ix_arena_new(&c->arena, (IX_COUNT(passes) + 2) * sizeof *t);
+    c->stage = t;
+    *t++ = (ix_stage_time){"parse", "text becomes arrays",
+                           u->module->parse_seconds};
+    for (size_t i = 0; i < IX_COUNT(passes); i++)
+        *t++ =
+            (ix_stage_time){passes[i].name, passes[i].meaning, u->seconds[i]};
+    *t++ = (ix_stage_time){"emit", "the source, and what runs need beside it",
+                           emit};
+    c->nstages = (size_t)(t - c->stage);
+}
+
+/* Fills the compiled program, whose arena may run out, from "start" on, when
+ * the passes had taken "before" seconds. */
+static bool
+fill(ix_unit *u, ix_compiled *c, const ix_compile_request *request,
+     double start, double before)
+{
+    if (!IX_ARENA_TRY(&c->arena) || !ix_finish(u, c, request)) {
+        ix_fail_memory(&u->ctx->error);
+        return false;
+    }
+    note_stages(u, c, ix_clock() - start - (spent(u) - before));
+    return u->ctx->error.code == ILEX_OK;
 }
 
 /* Makes the compiled program in an arena of its own, "*c"; false after an
@@ -197,7 +228,7 @@ compile_unit(ix_unit *u, const ix_compile_request *request, ix_compiled **c)
         return false;
     }
     ix_arena_init(&(*c)->arena, ix_context_mem(ctx));
-    return fill(u, *c, request);
+    return fill(u, *c, request, ix_clock(), spent(u));
 }
 
 /* As compile_unit when memory runs out in the unit's arena as well. */
@@ -225,7 +256,7 @@ ix_compiled *
 ix_compile(ilex_module *module, const ix_compile_request *request)
 {
     ilex_context *ctx = module->ctx;
-    double start = now();
+    double start = ix_clock();
     if (ctx->error.code != ILEX_OK)
         return NULL;
     size_t scope = ilex_scope_begin(ctx);
@@ -247,7 +278,7 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
         ix_compiled_free(c);
         return NULL;
     }
-    c->seconds = now() - start;
+    c->seconds = ix_clock() - start;
     return c;
 }
 

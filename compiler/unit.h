@@ -166,6 +166,13 @@ typedef struct ix_origin {
     const char *text; /* "lap[I+1]" */
 } ix_origin;
 
+/* How many passes there are. */
+enum {
+    IX_NPASSES = 0
+#define IX_PASS(name, before, after, meaning) +1
+#include "compiler/passes.def"
+};
+
 typedef struct ix_unit {
     ilex_context *ctx;
     ix_arena arena;
@@ -197,10 +204,13 @@ typedef struct ix_unit {
     int ncalls;
     ilex_array **data; /* leaves that wrap storages, each other elements */
     size_t ndata, data_capacity;
-    ix_map program; /* of an array that was rewritten: the program's */
-    bool reference; /* no simplification, no fusion, nests alone */
-    bool cuda;      /* the target is a GPU */
-    bool changed;   /* set by a pass that changed something */
+    ix_map program;      /* of an array that was rewritten: the program's */
+    bool reference;      /* no simplification, no fusion, nests alone */
+    bool cuda;           /* the target is a GPU */
+    bool changed;        /* set by a pass that changed something */
+    const char **called; /* buffers, for users; NULL: facts.c was not
+                            asked yet */
+    double seconds[IX_NPASSES]; /* that each pass took */
 } ix_unit;
 
 /* On a GPU a scalar that lies on the host comes by value: a pointer to it would

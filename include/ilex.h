@@ -15,6 +15,7 @@
 #include "ilex/graph.h"
 #include "ilex/library.h"
 #include "ilex/program.h"
+#include "ilex/query.h"
 #include "ilex/repro.h"
 #include "ilex/storage.h"
 

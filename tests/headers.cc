@@ -16,6 +16,7 @@
 #include <ilex/library.h>
 #include <ilex/memory.h>
 #include <ilex/program.h>
+#include <ilex/query.h>
 #include <ilex/repro.h>
 #include <ilex/storage.h>
 

@@ -534,6 +534,8 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     if (!check_names(u, c))
         return false;
     ix_make_steps(c);
+    if (request->facts)
+        ix_describe(u, c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
                                 request->several[d], request->inlined};

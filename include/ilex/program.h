@@ -319,6 +319,11 @@ typedef struct ilex_argument_info {
     const char *domain; /* "I:ni, J:nj": declared interior */
     const char *reads;  /* the box that is read or written, same notation */
     const char *axis[ILEX_MAX_RANK]; /* names, "" unnamed */
+    /* per axis: the widths that it needs around its interior, as formulas
+       ("1", "m", "-1" where less than the interior is read), "" where that is
+       none (ilex_program_extents gives the numbers) */
+    const char *halo_low[ILEX_MAX_RANK];
+    const char *halo_high[ILEX_MAX_RANK];
 } ilex_argument_info;
 #define ILEX_ARGUMENT_INFO(...)                                                \
     (ilex_argument_info)                                                       \

@@ -118,6 +118,7 @@ static bool
 fill(ilex_module *m, const ilex_module *from)
 {
     bool ok = true;
+    m->parse_seconds = from->parse_seconds;
     for (size_t i = 0; ok && i < from->nassumptions; i++)
         ok = ix_module_assume(m, from->assumption[i]) == ILEX_OK;
     for (size_t i = 0; ok && i < from->ninputs; i++)

@@ -12,7 +12,7 @@
 
 /* ---- polynomials ---- */
 
-enum { MOST_FACTORS = 64 };
+enum { MOST_FACTORS = IX_COUNTED_LOOPS };
 
 /* k times a product of sizes, ascending. */
 typedef struct monomial {
@@ -123,19 +123,24 @@ add_elements(counts *c, polynomial *p, int64_t each, const ix_domain *dom)
 /* Around a place in a body: the loops. */
 typedef struct body {
     counts *c;
-    const ix_domain *box;
+    int nloops;
+    const ix_lin *const *length;
+    int64_t plain; /* operations at each point, in no reduction */
 } body;
 
 static bool
 count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
-    const body *b = w->user;
+    body *b = w->user;
     const ix_lin *length[MOST_FACTORS];
+    int k = b->nloops;
     (void)operand;
     (void)value;
-    if (n->kind != IX_OP && n->kind != IX_REDUCE)
+    if (n->kind == IX_OP && w->frame.nreduce == 0)
+        b->plain++;
+    if (n->kind != IX_REDUCE && (n->kind != IX_OP || w->frame.nreduce == 0))
         return true;
-    int k = lengths_of(b->c, b->box, 0, length);
+    memcpy(length, b->length, (size_t)k * sizeof(ix_lin *));
     for (int i = 0; i < w->frame.nreduce; i++)
         k = lengths_of(b->c, w->frame.reduce[i]->interior, k, length);
     if (n->kind == IX_REDUCE)
@@ -157,18 +162,31 @@ enter_node(ix_walk *w, ilex_array *n, size_t *value)
                : IX_WALK_IN;
 }
 
+/* Bodies inside common loops, in which equal nodes are one. */
 static void
-count_body(counts *c, const ilex_array *x)
+count_loops(counts *c, const ix_counted_loops *loops)
 {
-    body b = {c, x->interior};
+    body b = {c, loops->nloops, loops->length, 0};
     ix_walk w = {.ctx = c->ctx,
                  .frames = IX_WALK_REDUCTIONS,
-                 .frame.box = x->interior,
+                 .frame.box = loops->box,
                  .enter = enter_node,
                  .leave = count_node,
                  .user = &b};
-    c->failed |= !ix_walk_body(&w, x->ops[0], NULL);
+    for (size_t i = 0; i < loops->nbodies; i++)
+        c->failed |= !ix_walk_body(&w, loops->body[i], NULL);
     ix_walk_free(&w);
+    add_product(c, &c->operations, &(monomial){.k = b.plain}, b.nloops,
+                b.length);
+}
+
+static void
+count_body(counts *c, const ilex_array *x)
+{
+    ilex_array *only[] = {x->ops[0]};
+    ix_counted_loops loops = {.box = x->interior, .nbodies = 1, .body = only};
+    loops.nloops = lengths_of(c, x->interior, 0, loops.length);
+    count_loops(c, &loops);
 }
 
 /* ---- einsums ---- */
@@ -349,31 +367,74 @@ write_counts(const counts *c, ix_text *t)
     ix_text_char(t, '\n');
 }
 
+/* What all arrays that the outputs reach cost. */
+static void
+count_module(counts *c, const ilex_module *m)
+{
+    ix_map seen = {0};
+    for (size_t i = 0; i < m->noutputs && !c->failed; i++) {
+        const ilex_array *x = m->output[i].array;
+        count_reached(c, &seen, m->output[i].array);
+        add_elements(c, &c->written,
+                     (int64_t)ilex_dtype_bytes((ilex_dtype)x->dtype),
+                     ix_output_domain(&m->output[i]));
+    }
+    ix_map_free(&seen, &m->ctx->mem);
+}
+
+static void
+free_counts(counts *c)
+{
+    ix_mem_free(&c->ctx->mem, c->operations.term);
+    ix_mem_free(&c->ctx->mem, c->read.term);
+    ix_mem_free(&c->ctx->mem, c->written.term);
+}
+
 bool
 ix_module_print_counts(ilex_module *m, ix_text *t)
 {
     counts c = {.ctx = m->ctx};
-    ix_map seen = {0};
-    for (size_t i = 0; i < m->noutputs && !c.failed; i++) {
-        const ilex_array *x = m->output[i].array;
-        count_reached(&c, &seen, m->output[i].array);
-        add_elements(&c, &c.written,
-                     (int64_t)ilex_dtype_bytes((ilex_dtype)x->dtype),
-                     x->interior);
-    }
+    count_module(&c, m);
     if (c.failed)
         ix_fail(&m->ctx->error, ILEX_E_OVERFLOW,
                 "program %s: its counts leave 64 bits", m->name);
     else
         write_counts(&c, t);
-    ix_map_free(&seen, &m->ctx->mem);
-    ix_mem_free(&m->ctx->mem, c.operations.term);
-    ix_mem_free(&m->ctx->mem, c.read.term);
-    ix_mem_free(&m->ctx->mem, c.written.term);
+    free_counts(&c);
     return !c.failed;
 }
 
-/* ---- boxes ---- */
+bool
+ix_module_cost(ilex_module *m, bool *most, ix_text *operations, ix_text *read,
+               ix_text *written)
+{
+    counts c = {.ctx = m->ctx};
+    count_module(&c, m);
+    if (!c.failed) {
+        write_polynomial(&c, &c.operations, operations);
+        write_polynomial(&c, &c.read, read);
+        write_polynomial(&c, &c.written, written);
+    }
+    *most = c.ranged;
+    free_counts(&c);
+    return !c.failed;
+}
+
+/* ---- loops and boxes ---- */
+
+bool
+ix_print_operations(ilex_context *ctx, size_t n, const ix_counted_loops *loops,
+                    bool *most, ix_text *t)
+{
+    counts c = {.ctx = ctx};
+    for (size_t i = 0; i < n && !c.failed; i++)
+        count_loops(&c, &loops[i]);
+    if (!c.failed)
+        write_polynomial(&c, &c.operations, t);
+    *most |= c.ranged;
+    free_counts(&c);
+    return !c.failed;
+}
 
 bool
 ix_print_elements(ilex_context *ctx, size_t n, const ix_domain *const *box,

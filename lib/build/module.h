@@ -44,6 +44,7 @@ struct ilex_module {
     size_t ndeclared, declared_capacity;
     ix_label *label;
     size_t nlabels, label_capacity;
+    double parse_seconds; /* 0: it was not parsed */
     ix_boxed_axis *boxed; /* ix_module_boxed */
     size_t nboxed, boxed_capacity;
 };
@@ -84,6 +85,24 @@ bool ix_module_key(ilex_module *m, ix_text *t, bool *held);
 /* lib/build/counts.c: nodes, operations and bytes, a line each; false after an
  * error. */
 bool ix_module_print_counts(ilex_module *m, ix_text *t);
+/* The same as polynomials alone, the first of which may be an upper bound,
+ * "*most"; false, without an error, if they leave 64 bits or memory ran out. */
+bool ix_module_cost(ilex_module *m, bool *most, ix_text *operations,
+                    ix_text *read, ix_text *written);
+
+/* Bodies inside loops of these lengths; "box" is that of their indices. */
+enum { IX_COUNTED_LOOPS = 64 };
+typedef struct ix_counted_loops {
+    const ix_domain *box;
+    int nloops;
+    const ix_lin *length[IX_COUNTED_LOOPS];
+    ilex_array **body;
+    size_t nbodies;
+} ix_counted_loops;
+/* Appends their operations as one polynomial, which sets "*most" if it is an
+ * upper bound; false as above. */
+bool ix_print_operations(ilex_context *ctx, size_t n,
+                         const ix_counted_loops *loops, bool *most, ix_text *t);
 /* Appends each[0] times the points of box[0] and so on as one polynomial; false
  * if it leaves 64 bits or there is no memory. */
 bool ix_print_elements(ilex_context *ctx, size_t n, const ix_domain *const *box,

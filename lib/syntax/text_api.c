@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "lib/base/clock.h"
 #include "lib/syntax/fmt.h"
 #include "lib/syntax/parse.h"
 #include "lib/syntax/print.h"
@@ -217,7 +218,11 @@ ilex_module_parse(ilex_context *ctx, const char *text, const char *file)
         ix_fail(&ctx->error, ILEX_E_ARGUMENT, "parse: the text is NULL");
         return NULL;
     }
-    return ix_module_parse(ctx, text, strlen(text), file);
+    double start = ix_clock();
+    ilex_module *m = ix_module_parse(ctx, text, strlen(text), file);
+    if (m)
+        m->parse_seconds = ix_clock() - start;
+    return m;
 }
 
 /* The string of a sink, which is emptied; NULL when memory ran out. */

@@ -185,6 +185,15 @@ void ix_cli_progress_wipe(ix_cli_progress *p);
 int64_t ix_cli_progress_steps(const ix_cli_progress *p, const ix_cli_run *r,
                               int64_t most);
 
+/* ---- profile.c ---- */
+
+/* The time of each kernel of a program that ilex_program_profile() measured,
+ * and what is left of "seconds" in so many runs. */
+void ix_cli_profile_print(const ilex_program *p, double seconds, int64_t runs);
+
+/* The seconds of each stage of compiling. */
+void ix_cli_stages_print(const ilex_program *p);
+
 /* ---- step_name.c ---- */
 
 /* Is the name of a file one for a step: "v%04d.npy" holds one integer

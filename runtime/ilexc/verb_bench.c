@@ -302,6 +302,23 @@ print_report(bench *b)
     }
 }
 
+/* The time of each kernel in as many runs as one sample has: beside those that
+ * were measured, which were not disturbed by clocks. */
+static ix_cli_exit
+profile(bench *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        contender *x = &b->contender[i];
+        ilex_program_profile(x->program, 1);
+        double seconds = time_runs(x, x->repeats);
+        ilex_program_profile(x->program, 0);
+        if (seconds < 0)
+            return IX_EXIT_PROGRAM;
+        ix_cli_profile_print(x->program, seconds, x->repeats);
+    }
+    return IX_EXIT_OK;
+}
+
 ix_cli_exit
 ix_cli_verb_bench(const ix_cli_command *c)
 {
@@ -320,6 +337,8 @@ ix_cli_verb_bench(const ix_cli_command *c)
         status = steps[i](b);
     if (status == IX_EXIT_OK)
         print_report(b);
+    if (status == IX_EXIT_OK && ix_cli_options_value(c, IX_FLAG_PROFILE, NULL))
+        status = profile(b);
     for (size_t i = 0; i < b->n; i++) {
         ilex_prepared_release(b->contender[i].prepared);
         ilex_program_release(b->contender[i].program);

@@ -25,6 +25,8 @@ compile(ix_cli_run *r)
     if (status != IX_EXIT_OK)
         return status;
     r->program = ilex_compile_module(r->session.module);
+    if (r->program && ix_cli_options_value(c, IX_FLAG_PROFILE, NULL))
+        ilex_program_profile(r->program, 1);
     if (r->program && check) {
         if (ilex_option_set(r->session.ctx, "jit", "reference") == ILEX_OK)
             r->reference = ilex_compile_module(r->session.module);
@@ -124,6 +126,8 @@ print_table(const ix_cli_run *r)
                1e3 * r->seconds / (double)r->steps);
     if (r->reference)
         printf("check     same bits as the reference back end\n");
+    if (r->command->verbose > 1)
+        ix_cli_stages_print(p);
     if (r->command->verbose > 1 && ilex_program_command(p)[0])
         printf("command   %s\n", ilex_program_command(p));
 }
@@ -144,6 +148,9 @@ run(ix_cli_run *r)
     }
     if (status == IX_EXIT_OK && r->command->verbose)
         print_table(r);
+    if (status == IX_EXIT_OK &&
+        ix_cli_options_value(r->command, IX_FLAG_PROFILE, NULL))
+        ix_cli_profile_print(r->program, r->seconds, r->steps);
     return status;
 }
 

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/descriptor.h"
 #include "lib/base/library.h"
 #include "runtime/jit/elf_check.h"
@@ -187,9 +188,13 @@ ix_code *
 ix_code_of_object(const ix_mem *mem, const ix_jit_request *req,
                   const void *image, size_t size, void **entries, ix_error *err)
 {
+    double start = ix_clock();
     ix_code *code = ix_code_new(mem, err);
-    if (code && ix_code_load(code, image, size, err) &&
-        look_up(code, req, entries, err))
+    bool ok = code && ix_code_load(code, image, size, err) &&
+              look_up(code, req, entries, err);
+    if (req->load_seconds)
+        *req->load_seconds = ix_clock() - start;
+    if (ok)
         return code;
     ix_code_release(code);
     return NULL;

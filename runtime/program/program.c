@@ -53,7 +53,8 @@ static ix_compiled *
 lower(ilex_module *module, const ix_backend *first, const ix_backend *better)
 {
     const ix_backend *all[] = {first, better};
-    ix_compile_request request = {.reference = first->dialect < 0};
+    ix_compile_request request = {.reference = first->dialect < 0,
+                                  .facts = true};
     for (size_t i = 0; i < IX_COUNT(all); i++)
         if (all[i] && all[i]->dialect >= 0) {
             request.dialect[all[i]->dialect] = true;
@@ -70,9 +71,10 @@ complete(ilex_program *p)
     p->workspaces = ix_workspaces_new(&p->mem);
     p->equations = ix_equations_new(&p->mem, p->c);
     p->meter = ix_meter_new(&p->mem);
+    p->profile = ix_profile_new(&p->mem, ilex_program_kernel_count(p));
     if (device)
         p->device_codes = ix_device_codes_new(&p->mem);
-    return p->workspaces && p->equations && p->meter &&
+    return p->workspaces && p->equations && p->meter && p->profile &&
            (p->device_codes || !device);
 }
 
@@ -266,6 +268,7 @@ ilex_program_release(ilex_program *p)
     ix_promotion_free(p->promotion);
     ix_tier_free(p->first);
     ix_mem_free(&mem, p->meter);
+    ix_mem_free(&mem, p->profile);
     ix_mem_free(&mem, p->function);
     ix_equations_free(&mem, p->equations);
     ix_compiled_free(p->c);

@@ -11,6 +11,8 @@
 #include "compiler/compiler.h"
 #include "ilex/function.h"
 #include "ilex/program.h"
+#include "ilex/query.h"
+#include "lib/base/clock.h"
 #include "runtime/jit/jit.h"
 #include "runtime/program/workspace.h"
 #include "runtime/storage/storage.h"
@@ -133,7 +135,8 @@ typedef struct ix_tier {
     ix_code *code;        /* NULL: none is needed */
     ix_kernel_fn *kernel; /* by kernel number */
     char *command;        /* of the compiler, or NULL */
-    double seconds;       /* spent compiling */
+    double seconds;       /* spent compiling and loading */
+    double load_seconds;  /* of these, loading */
 } ix_tier;
 
 /* What the compiler is called with, from the options. */
@@ -155,9 +158,6 @@ ix_tier *ix_tier_find(const ix_mem *mem, const ilex_program *p,
                       const ix_backend *backend, const ix_toolchain *tools,
                       ix_error *err);
 void ix_tier_free(ix_tier *tier);
-
-/* Seconds of a clock that only goes forward. */
-double ix_clock(void);
 
 /* ---- promote.c: from the quick compiler's code to the good one's ---- */
 
@@ -191,6 +191,18 @@ void ix_meter_end(const ix_run *r, double begin);
 /* The threads that a run whose storages are bound is worth. */
 int ix_meter_threads(const ix_run *r);
 
+/* ---- profile.c: how long kernels run ---- */
+
+typedef struct ix_kernel_clock {
+    _Atomic uint64_t calls, nanoseconds;
+} ix_kernel_clock;
+typedef struct ix_profile {
+    atomic_bool on;
+    size_t kernels;
+    ix_kernel_clock kernel[];
+} ix_profile;
+ix_profile *ix_profile_new(const ix_mem *mem, size_t kernels);
+
 struct ilex_program {
     atomic_size_t count;
     ix_mem mem;
@@ -199,9 +211,10 @@ struct ilex_program {
     const ix_backend *backend; /* that it was compiled for */
     ix_tier *first;
     _Atomic(const ix_tier *)
-        tier;                     /* what launches use; "first" to begin with */
-    ix_promotion *promotion;      /* or NULL */
-    ix_meter *meter;              /* or NULL: it measures nothing */
+        tier;                /* what launches use; "first" to begin with */
+    ix_promotion *promotion; /* or NULL */
+    ix_meter *meter;         /* or NULL: it measures nothing */
+    ix_profile *profile;
     ilex_function_spec *function; /* by call: what it calls */
     int threads;                  /* 0: as many as are worth it */
     size_t most_arguments;        /* bytes of a kernel's */
@@ -216,6 +229,16 @@ ix_program_tier(const ilex_program *p)
 {
     return atomic_load_explicit(&p->tier, memory_order_acquire);
 }
+
+/* Around the launch of kernel "i": what to give back, 0: nobody asked; its end
+ * waits for the kernel. */
+static inline double
+ix_profile_begin(const ilex_program *p)
+{
+    bool on = atomic_load_explicit(&p->profile->on, memory_order_relaxed);
+    return on ? ix_clock() : 0;
+}
+ilex_status ix_profile_end(ix_run *r, size_t i, double start);
 
 /* ---- bind.c, run.c: one run ---- */
 
@@ -330,6 +353,10 @@ ilex_status ix_run_steps(ix_run *r);
 int64_t ix_workspace_bytes(const ilex_program *p, int threads,
                            const int64_t *least, const int64_t *size,
                            int64_t *offset);
+
+/* The axes of a temporary along which each thread has one index at a time: on a
+ * CPU, where kernels run. */
+uint32_t ix_passing_axes(const ilex_program *p, const ix_compiled_buffer *b);
 
 /* The arguments of a kernel, "l->bytes" bytes. */
 void ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to);

@@ -94,8 +94,12 @@ ilex_program_argument(const ilex_program *p, size_t i)
     info.used = b->used;
     info.domain = b->interior_text;
     info.reads = b->box_text;
-    for (int a = 0; a < b->rank; a++)
+    const ix_buffer_facts *facts = &p->c->facts->buffer[k];
+    for (int a = 0; a < b->rank; a++) {
         info.axis[a] = b->axis[a];
+        info.halo_low[a] = facts->low[a];
+        info.halo_high[a] = facts->high[a];
+    }
     return info;
 }
 

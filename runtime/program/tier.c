@@ -2,18 +2,7 @@
  *
  * A program's code from one back end.
  */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include <time.h>
-
 #include "runtime/program/program.h"
-
-double
-ix_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 ix_toolchain
 ix_toolchain_of(ilex_context *ctx)
@@ -45,6 +34,7 @@ load_code(const ix_compiled *c, ix_tier *t, ix_code_fn *get,
                           .cflags_opt = tools->cflags,
                           .timeout_ms = tools->timeout_ms,
                           .stop = tools->stop,
+                          .load_seconds = &t->load_seconds,
                           .cache = tools->cache};
     for (size_t i = 0; names && i < c->nkernels; i++)
         names[i] = c->kernel[source->layout[i].function].name;

@@ -11,10 +11,8 @@
 
 /* ---- temporaries ---- */
 
-/* The axes of a temporary along which each thread has one index at a time: on a
- * CPU, where kernels run. */
-static uint32_t
-passing_axes(const ilex_program *p, const ix_compiled_buffer *b)
+uint32_t
+ix_passing_axes(const ilex_program *p, const ix_compiled_buffer *b)
 {
     int dialect = p->backend->dialect;
     return dialect < 0 || dialect == IX_DIALECT_cuda ? 0 : b->passing;
@@ -55,7 +53,7 @@ ix_workspace_bytes(const ilex_program *p, int threads, const int64_t *least,
     memset(offset, 0, (size_t)c->nslots * sizeof *offset);
     for (size_t i = c->narguments; i < c->nbuffers; i++) {
         const ix_compiled_buffer *b = &c->buffer[i];
-        uint32_t passing = passing_axes(p, b);
+        uint32_t passing = ix_passing_axes(p, b);
         if (!temporary_bytes(c, b, passing, least, size, &n) ||
             (passing && !ix_mul(n, threads, &n)))
             return -1;
@@ -100,7 +98,7 @@ static ilex_status
 place_temporary(ix_run *r, size_t i, char *memory)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    uint32_t passing = passing_axes(r->p, b);
+    uint32_t passing = ix_passing_axes(r->p, b);
     int64_t offset;
     bool fits = temporary_layout(b, passing, r->size,
                                  &r->stride[b->first_stride], &offset);
@@ -316,10 +314,25 @@ do_SIZE(ix_run *r, const ix_step *s)
     return rc ? rc : place_temporaries(r);
 }
 
+static bool
+has_points(const ix_run *r, const ix_tape *tape)
+{
+    int64_t lo, hi;
+    for (int k = 0; k < tape->rank; k++)
+        if (!ix_range_eval(&tape->box[k], r->size, &lo, &hi) || hi <= lo)
+            return false;
+    return true;
+}
+
 static ilex_status
 do_EVALUATE(ix_run *r, const ix_step *s)
 {
-    return ix_reference_evaluate(r, (size_t)s->what);
+    size_t i = (size_t)s->what;
+    double start = ix_profile_begin(r->p);
+    ilex_status rc = ix_reference_evaluate(r, i);
+    if (rc || start <= 0 || !has_points(r, &r->p->c->tape[i]))
+        return rc;
+    return ix_profile_end(r, i, start);
 }
 
 static ilex_status
@@ -341,7 +354,10 @@ do_LAUNCH(ix_run *r, const ix_step *s)
         }
     }
     r->busy = true;
-    return r->p->backend->engine->launch(r, (size_t)s->what, begin, end);
+    size_t i = (size_t)s->what;
+    double start = ix_profile_begin(r->p);
+    ilex_status rc = r->p->backend->engine->launch(r, i, begin, end);
+    return rc || start <= 0 ? rc : ix_profile_end(r, i, start);
 }
 
 static ilex_status

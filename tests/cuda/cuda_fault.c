@@ -244,6 +244,50 @@ START_TEST(nothing_pending)
 }
 END_TEST
 
+/* The time of a kernel is that until it is done: each is waited for, where
+ * otherwise the end of a run waits for all. */
+START_TEST(timed_kernels)
+{
+    double one = 1;
+    ilex_storage_spec spec =
+        SPEC(.rank = 1, .shape = SHAPE(20), .space = "device", .fill = &one);
+    ilex_storage *x = ilex_storage_new(ctx, &spec);
+    ilex_storage *y = ilex_storage_new(ctx, &spec);
+    ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("y", y)};
+    ck_assert(!ilex_option_set(ctx, "jit", "nvrtc") &&
+              !ilex_option_set(ctx, "fuse", "0"));
+    ilex_module *m = ilex_module_parse(ctx,
+                                       "ilex 1\nprogram p\nsize n\n"
+                                       "in x : f64[n]\nlet a = exp(x)\n"
+                                       "let b = sin(a)\n"
+                                       "out y : f64[n] = b + 1\n",
+                                       NULL);
+    ilex_program *p = m ? ilex_compile_module(m) : NULL;
+    ilex_kernel_time t = ILEX_KERNEL_TIME();
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ck_assert_uint_eq(ilex_program_kernel_count(p), 3);
+    ck_assert(!ilex_run(p, bound, 2, NULL));
+    control("cuCtxSynchronize", 2, 700, NULL);
+    ck_assert(!ilex_run(p, bound, 2, NULL)); /* waits once */
+    ilex_program_profile(p, 1);
+    control("cuCtxSynchronize", 2, 700, NULL);
+    ck_assert_int_eq(ilex_run(p, bound, 2, NULL), ILEX_E_DEVICE);
+    control(NULL, 0, 0, NULL);
+    ilex_program_profile(p, 1);
+    ck_assert(!ilex_run(p, bound, 2, NULL) && !ilex_run(p, bound, 2, NULL));
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert(!ilex_program_kernel_time(p, i, &t));
+        ck_assert_uint_eq(t.calls, 2);
+        ck_assert(t.seconds > 0);
+    }
+    ilex_program_release(p);
+    ilex_module_free(m);
+    ilex_storage_release(x);
+    ilex_storage_release(y);
+    ck_assert_int_eq(state().early, 0);
+}
+END_TEST
+
 /* A kernel of somebody else's, y[i] = 7. */
 static const char seven[] = FAKE_PTX
     "typedef double f64;\ntypedef long long i64;\n"
@@ -291,6 +335,7 @@ cuda_fault_cases(void)
     tcase_add_test(cases, state_after_failure);
     tcase_add_test(cases, contexts);
     tcase_add_test(cases, nothing_pending);
+    tcase_add_test(cases, timed_kernels);
     tcase_add_test(cases, unified_waits);
     return cases;
 }

@@ -173,7 +173,7 @@ ilex_program *
 cuda_shim_lower(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
-    ix_compile_request request = {.reference = false};
+    ix_compile_request request = {.facts = true};
     ilex_program *p = ix_mem_new(&ctx->mem, sizeof *p);
     if (!p) {
         ix_fail_memory(&ctx->error);
@@ -189,8 +189,9 @@ cuda_shim_lower(ilex_module *module)
     p->c = ix_compile(module, &request);
     p->workspaces = ix_workspaces_new(&p->mem);
     p->equations = p->c ? ix_equations_new(&p->mem, p->c) : NULL;
+    p->profile = p->c ? ix_profile_new(&p->mem, p->c->nkernels) : NULL;
     p->first = ix_mem_new(&p->mem, sizeof *p->first);
-    if (p->workspaces && p->equations && p->first) {
+    if (p->workspaces && p->equations && p->profile && p->first) {
         p->first->mem = p->mem;
         p->first->backend = &backend;
         atomic_init(&p->tier, p->first);

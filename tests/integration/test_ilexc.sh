@@ -280,6 +280,25 @@ expect 3 'E701' $bench --size n=3000 --jit=cc --cc=/no/cc
 expect 2 'no input q' $bench --in q=zero
 expect 2 'no size q' $bench --size q=3
 
+# ---- times of kernels: which, how often ----
+
+says="run $examples/bmm_bias_relu.ilx --size nb=3,mo=2,n=40,k=30"
+says="$says --in A=random:1 --in B=random:2 --in bias=zero --profile"
+for jit in reference cc
+do
+    expect 0 "^kernels of $jit in 1 run\$" $says --jit=$jit
+    expect 0 '^kernel  *calls  *ms  *ms each  *share  writes$' $says --jit=$jit
+    expect 0 '^k0  *1  *[0-9.]*  *[0-9.]*  *[0-9.]*%  [A-Za-z]' $says --jit=$jit
+    expect 0 '^the rest  *1  *[0-9.]*  *[0-9.]*  *[0-9.]*%' $says --jit=$jit
+done
+expect 0 '^k3  *7  *[0-9.]*  *[0-9.]*  *[0-9.]*%  M$' $says --jit=cc --steps 7
+expect 0 '^k0  *[1-9][0-9]*  *[0-9.]*  *[0-9.]*  *[0-9.]*%  z$' \
+    $bench --size n=3000 --jit=cc --profile
+"$ilexc" $says --jit=cc >out 2>err
+[ "$(grep -c '^k[0-9]' out)" = 4 ] || fail 'not one line for each kernel'
+expect 0 '^stage     partition [0-9.]* ms$' $says --jit=cc -v -v
+expect 0 '^stage     compile  *[0-9.]* ms$' $says --jit=cc -v -v --cache=off
+
 # A full disk is no success.
 if [ -w /dev/full ]; then
     count=$((count + 1))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Properties of random programs. property_text.c and property_passes.c hold
- * those of properties.def, which look at one program of
+ * Properties of random programs. property_text.c, property_passes.c and
+ * property_queries.c hold those of properties.def, which look at one program of
  * tests/differential/diff_recipe.c; property_stencil.c has laws of stencils,
  * which are run; property_crossing.c prints graphs whose domains may cross;
  * property_main.c goes through them and reports in TAP.

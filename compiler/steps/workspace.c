@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bytes of temporaries and of the workspace as formulas in the sizes: what
+ * runtime/program/walk.c computes for given ones, written with max(), ceil()
+ * and threads().
+ */
+#include "compiler/facts.h"
+#include "compiler/steps/finish.h"
+
+/* The form without sizes that are counted and make it larger ("upper") or
+ * smaller as they get smaller; NULL without an error where that is no form. */
+static const ix_lin *
+extreme(ix_unit *u, const ix_compiled *c, const ix_lin *a, bool upper)
+{
+    const ix_lin *form = ix_fact_form(u, a);
+    const ix_lin *sum = form ? ix_lin_const(u->ctx, form->c) : NULL;
+    for (int32_t i = 0; form && i < form->n; i++) {
+        ix_term t = form->t[i];
+        if (!c->size[t.param].phase || (t.k > 0) == upper)
+            sum =
+                ix_lin_try_fma(u->ctx, sum, t.k, ix_lin_param(u->ctx, t.param));
+    }
+    return sum;
+}
+
+/* ---- bytes of one temporary ---- */
+
+/* The axes of which one index is kept for each thread: on a CPU. */
+static uint32_t
+passing_axes(const ix_unit *u, const ix_buffer *b)
+{
+    return u->reference || u->cuda ? 0 : b->passing;
+}
+
+/* What a temporary takes: each*length[0]*...; a length may be negative and then
+ * stands for 0 if it is no "sure" one. */
+typedef struct extent {
+    int64_t each;
+    int n;
+    ix_axis axis[ILEX_MAX_RANK];
+    const ix_lin *length[ILEX_MAX_RANK];
+    bool sure;
+} extent;
+
+static bool
+read_extent(ix_unit *u, const ix_compiled *c, const ix_buffer *b, extent *x)
+{
+    uint32_t passing = passing_axes(u, b);
+    *x = (extent){.each = (int64_t)ilex_dtype_bytes(b->dtype), .sure = true};
+    for (int k = 0; k < b->box->rank; k++) {
+        const ix_axis *ax = &b->box->ax[k];
+        if (passing >> k & 1)
+            continue;
+        const ix_lin *lo = extreme(u, c, ax->lo, false);
+        const ix_lin *hi = extreme(u, c, ax->hi, true);
+        const ix_lin *length =
+            lo && hi ? ix_lin_try_fma(u->ctx, hi, -1, lo) : NULL;
+        if (!length)
+            return false;
+        if (length->n == 0) {
+            if (!ix_mul(x->each, length->c < 0 ? 0 : length->c, &x->each))
+                return false;
+            continue;
+        }
+        x->sure &= ix_lin_nonneg_fast(u->ctx, length);
+        x->axis[x->n] = (ix_axis){.name = ax->name, .lo = lo, .hi = hi};
+        x->length[x->n++] = length;
+    }
+    return true;
+}
+
+/* "*n", "*(n-1)", "*max(0, n-2)" */
+static void
+put_length(ix_unit *u, const ix_lin *a, ix_text *t)
+{
+    bool one = a->n == 1 && a->c == 0;
+    const char *open =
+        ix_lin_nonneg_fast(u->ctx, a) ? one ? "" : "(" : "max(0, ";
+    ix_text_format(t, "*%s", open);
+    ix_lin_print(u->ctx, a, t);
+    ix_text_put(t, *open ? ")" : "");
+}
+
+/* A polynomial where no length needs max(). */
+static bool
+put_extent(ix_unit *u, const extent *x, ix_text *t)
+{
+    const ix_domain *box = NULL;
+    if (x->each == 0 || x->n == 0) {
+        ix_text_uint(t, (uint64_t)x->each);
+        return true;
+    }
+    if (x->sure) {
+        box = ix_domain_new(u->ctx, x->n, x->axis);
+        return box && ix_print_elements(u->ctx, 1, &box, &x->each, t);
+    }
+    ix_text_uint(t, (uint64_t)x->each);
+    for (int k = 0; k < x->n; k++)
+        put_length(u, x->length[k], t);
+    return true;
+}
+
+bool
+ix_put_bytes(ix_unit *u, const ix_compiled *c, size_t i, ix_text *t)
+{
+    extent x;
+    return read_extent(u, c, &u->buffer[i], &x) && put_extent(u, &x, t);
+}
+
+/* ---- the workspace ---- */
+
+/* Those of one slot: the largest that is a number, and the formulas of the
+ * others, each once. */
+typedef struct tenants {
+    int64_t number;
+    const char **text;
+    size_t n, room;
+} tenants;
+
+static bool
+add_formula(ix_unit *u, const ix_buffer *b, const extent *x, tenants *slot)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    if (!put_extent(u, x, &t))
+        return false;
+    const char *bytes = ix_text_string(&t), *each = "";
+    bool sum = strstr(bytes, " + ") || strstr(bytes, " - ");
+    if (passing_axes(u, b))
+        each = "threads()*";
+    ix_text whole;
+    ix_text_init(&whole, &mem);
+    if (x->each == 0 || x->n == 0)
+        ix_text_format(&whole, "%s%lld", each,
+                       (long long)((x->each + 63) / 64 * 64));
+    else
+        ix_text_format(&whole, sum ? "%s64*ceil((%s)/64)" : "%s64*ceil(%s/64)",
+                       each, bytes);
+    const char *text = ix_text_string(&whole);
+    for (size_t i = 0; i < slot->n; i++)
+        if (!strcmp(slot->text[i], text))
+            return true;
+    ix_arena_grow(&u->arena, &slot->text, &slot->room, slot->n + 1,
+                  sizeof *slot->text);
+    slot->text[slot->n++] = text;
+    return true;
+}
+
+static bool
+add_tenant(ix_unit *u, const ix_compiled *c, const ix_buffer *b, tenants *all)
+{
+    extent x;
+    tenants *slot = &all[b->slot];
+    if (!read_extent(u, c, b, &x) || x.each > INT64_MAX - 63)
+        return false;
+    if (x.n > 0 || passing_axes(u, b))
+        return add_formula(u, b, &x, slot);
+    int64_t bytes = (x.each + 63) / 64 * 64;
+    slot->number = bytes > slot->number ? bytes : slot->number;
+    return true;
+}
+
+/* "max(64, 64*ceil(8*n/64))" */
+static void
+put_slot(const tenants *slot, ix_text *t)
+{
+    bool several = slot->n + (slot->number > 0) > 1;
+    ix_text_put(t, several ? "max(" : "");
+    if (slot->number > 0)
+        ix_text_format(t, "%lld, ", (long long)slot->number);
+    for (size_t i = 0; i < slot->n; i++)
+        ix_text_format(t, "%s%s", i ? ", " : "", slot->text[i]);
+    ix_text_put(t, several ? ")" : "");
+}
+
+/* Slots follow one another; those that are numbers are one number, the last. */
+bool
+ix_put_workspace(ix_unit *u, const ix_compiled *c, ix_text *t)
+{
+    int64_t number = 0;
+    const char *plus = "";
+    tenants *slot =
+        ix_arena_new(&u->arena, ((size_t)u->nslots + 1) * sizeof *slot);
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].role == IX_ROLE_TEMP &&
+            !add_tenant(u, c, &u->buffer[i], slot))
+            return false;
+    for (int i = 0; i < u->nslots; i++) {
+        if (slot[i].n == 0 && !ix_add(number, slot[i].number, &number))
+            return false;
+        if (slot[i].n == 0)
+            continue;
+        ix_text_put(t, plus);
+        put_slot(&slot[i], t);
+        plus = " + ";
+    }
+    if (number > 0 || !*plus)
+        ix_text_format(t, "%s%lld", plus, (long long)number);
+    return true;
+}
