@@ -156,11 +156,12 @@ ILEX_API ilex_error_info ilex_error_query(const ilex_context *ctx);
 
 /* How many errors there are since the last ilex_error_clear(), in the order in
  * which they were found. A program in text goes on behind a statement with an
- * error: it has those of all statements, but for what uses the names of failed
- * ones. Arrays that are made after an error add theirs, unless an operand is
- * poison; not what is wrong with an argument as such (ILEX_E_ARGUMENT,
- * ILEX_E_CONTEXT), which may come of a NULL that an error gave. What is there
- * already is not added. Compiling and running end with their first error. */
+ * error: it has those of all statements, by place, but for what uses the names
+ * of failed ones. Arrays that are made after an error add theirs, unless an
+ * operand is poison; not what is wrong with an argument as such
+ * (ILEX_E_ARGUMENT, ILEX_E_CONTEXT), which may come of a NULL that an error
+ * gave. What is there already is not added. Compiling and running end with
+ * their first error. */
 ILEX_API size_t ilex_error_count(const ilex_context *ctx);
 
 /* Error number "i", from 0, by a pointer: as many members as info->size, which

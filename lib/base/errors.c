@@ -144,6 +144,45 @@ ix_errors_mark(const ix_error *first)
                            more ? more->dropped : 0};
 }
 
+/* Error "i", also the first. */
+static ix_error *
+error_at(ix_error *first, size_t i)
+{
+    return i == 0 ? first : first->more->item[i - 1];
+}
+
+static void
+exchange(ix_error *a, ix_error *b)
+{
+    struct ix_errors *of_a = a->more, *of_b = b->more;
+    ix_error kept = *a;
+    *a = *b;
+    *b = kept;
+    a->more = of_a;
+    b->more = of_b;
+}
+
+/* Those without a place come last. */
+static bool
+stands_before(const ix_error *a, const ix_error *b)
+{
+    if (!a->line || !b->line)
+        return a->line > b->line;
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+void
+ix_errors_sort(ix_error *first, ix_error_mark mark)
+{
+    size_t begin = mark.set ? mark.n + 1 : 0;
+    size_t end = first->more ? first->more->n + 1 : 1;
+    for (size_t i = begin + 1; i < end; i++)
+        for (size_t k = i; k > begin && stands_before(error_at(first, k),
+                                                      error_at(first, k - 1));
+             k--)
+            exchange(error_at(first, k), error_at(first, k - 1));
+}
+
 ilex_status
 ix_errors_since(const ix_error *first, ix_error_mark mark)
 {

@@ -52,6 +52,8 @@ void ix_errors_restore(ix_error *first, const ix_error *taken);
 ix_error_mark ix_errors_mark(const ix_error *first);
 /* The code of the last error since the mark, ILEX_OK if there is none. */
 ilex_status ix_errors_since(const ix_error *first, ix_error_mark mark);
+/* Puts those since the mark, of one text, in the order of their places. */
+void ix_errors_sort(ix_error *first, ix_error_mark mark);
 /* Forgets what came since the mark. */
 void ix_errors_rewind(ix_error *first, ix_error_mark mark);
 

@@ -349,10 +349,18 @@ static void (*const build_of[IX_NSTATEMENTS])(ix_parser *,
 #include "lib/syntax/statements.def"
 };
 
+/* What a statement of a function makes is at the place that its own tag says,
+ * else at that of the statement with the call. After an error p->made is the
+ * innermost one. */
 void
 ix_parse_statement(ix_parser *p, const ix_statement *s)
 {
+    const ix_location around = p->made;
+    ix_location own = ix_parse_place(p, s);
+    if (own.line)
+        p->made = own;
     build_of[s->kind](p, s);
+    p->made = around;
 }
 
 /* ---- statements that fail ---- */
@@ -407,13 +415,13 @@ parse_or_spoil(ix_parser *p, const ix_statement *s)
     ilex_context *ctx = p->ctx;
     const ix_env *proof = ctx->proof, *in_force = ctx->in_force;
     attempt a = {p, s};
-    p->made = ix_parse_place(p, s);
     if (!s->skipped && ix_lex_attempt(&p->reader, attempt_statement, &a))
         return;
     if (!s->skipped && !p->reader.go_on(&p->reader))
         ix_lex_abort(&p->reader);
     while (p->call)
         ix_parse_close_call(p);
+    p->made = (ix_location){0};
     p->lambda = NULL;
     p->nassumed = 0;
     ctx->proof = proof;
@@ -472,6 +480,7 @@ ix_module_parse(ilex_context *ctx, const char *text, size_t length,
                 const char *file)
 {
     ix_parser p;
+    ix_error_mark mark = ix_errors_mark(&ctx->error);
     ilex_module *m = ilex_module_new(ctx, "program");
     if (!m)
         return NULL;
@@ -486,6 +495,7 @@ ix_module_parse(ilex_context *ctx, const char *text, size_t length,
         ix_parser_fail(&p);
     if (ok && !p.failed)
         return m;
+    ix_errors_sort(&ctx->error, mark); /* syntax was looked at first */
     ilex_module_free(m);
     return NULL;
 }

@@ -54,6 +54,9 @@ static const struct {
     {"out v = u u\nout w = ", "5:11 E103, 6:8 E103"},
     {"scan I forwards y[I:n] = u u\nout v = y\nout w = z",
      "5:28 E103, 7:9 E107"},
+    /* by place, although syntax is looked at first */
+    {"out v = y\nlet a = u u\nout w = z\nlet b = $",
+     "5:9 E107, 6:11 E103, 7:9 E107, 8:9 E103"},
     /* a function is one statement */
     {"function f(x)\n  let y = x +* 2\n  let z = 3\n  return y\nend\n"
      "let h = f(u)\nout v = q",
@@ -229,6 +232,22 @@ START_TEST(places_in_tags)
         {"let a = 2*u @loc(\"f.py\", 12, 3)\nlet t = 2.0*u[I-2]\n"
          "out v : f64[I:n] = t + a",
          "p.ilx:7:5: error[E401]: |read at p.ilx:6:13\n"},
+        /* in a function: of its own statements, else of that with the call */
+        {"function f(x)\nlet y = x[I-2] @loc(\"f.py\", 12, 3)\nreturn y\nend\n"
+         "let t = f(u) @loc(\"g.py\", 40)\nout v : f64[I:n] = t",
+         "p.ilx:10:5: error[E401]: v: reads u at |read at f.py:12:3\n"},
+        {"function f(x)\nlet y = x[I-2]\nreturn y\nend\n"
+         "let t = f(u) @loc(\"g.py\", 40)\nout v : f64[I:n] = t",
+         "p.ilx:10:5: error[E401]: v: reads u at |read at g.py:40\n"},
+        {"function f(x)\nlet y = x[J+1] @loc(\"f.py\", 12, 3)\nreturn y\nend\n"
+         "let t = f(u) @loc(\"g.py\", 40)",
+         "p.ilx:6:11: error[E303]: |called on line 9) (from f.py:12:3)\n"},
+        {"function f(x)\nlet y = 2*x @loc(\"f.py\", 12, 3)\nreturn y\nend\n"
+         "let t = f(u) + u[I-2] @loc(\"g.py\", 40)\nout v : f64[I:n] = t",
+         "p.ilx:10:5: error[E401]: |read at g.py:40\n"},
+        {"function f(x)\nlet y = 2*x @loc(\"f.py\", 12, 3)\nreturn y\nend\n"
+         "let t = f(u) + u[I-2]\nout v : f64[I:n] = t",
+         "p.ilx:10:5: error[E401]: |read at p.ilx:9:16\n"},
         {"out v = u[J+1] @loc(\"f.py\")", "|]\n"},
         {"out v = u[J+1] @loc(12, 3)", "|]\n"},
         {"out v = u[J+1] @loc(\"f.py\", -1)", "|]\n"},
@@ -245,8 +264,9 @@ START_TEST(places_in_tags)
         const char *said = ilex_error_text(ctx);
         bool from = strstr(said, "from ") != NULL;
         ck_assert_msg(strstr(said, head) != NULL, "%s", said);
-        ck_assert_msg(i > 2 ? !from : strstr(said, bar + 1) != NULL, "%s",
-                      said);
+        ck_assert_msg(rows[i].word == bar ? !from
+                                          : strstr(said, bar + 1) != NULL,
+                      "%s", said);
         ilex_error_clear(ctx);
     }
 }
