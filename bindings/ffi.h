@@ -788,6 +788,13 @@ double ilex_program_lower_seconds(const ilex_program *p);
 double ilex_program_jit_seconds(const ilex_program *p);
 const char *ilex_program_source(const ilex_program *p, size_t unit);
 const char *ilex_program_command(const ilex_program *p);
+typedef struct ilex_location_info {
+    size_t size;
+    const char *file;
+    int line, column;
+} ilex_location_info;
+size_t ilex_program_location_count(const ilex_program *p, size_t kernel);
+ilex_status ilex_program_location_get(const ilex_program *p, size_t kernel, size_t i, ilex_location_info *info);
 typedef struct ilex_argument_info {
     size_t size;
     const char *name;
@@ -813,6 +820,7 @@ int64_t ilex_program_workspace(const ilex_program *p, const ilex_size_binding *s
 size_t ilex_program_trim(const ilex_program *p);
 char *ilex_module_stage(ilex_module *module, const char *pass);
 char *ilex_module_emit(ilex_module *module, const char *dialect);
+char *ilex_module_emit_lines(ilex_module *module, const char *dialect, const char *name);
 char *ilex_module_dot(ilex_module *module);
 char *ilex_module_html(ilex_module *module, const char *text);
 const char *ilex_table(const char *table);
@@ -831,6 +839,7 @@ typedef struct ilex_library_spec {
     int fortran;
     const char *sizes;
     int cuda;
+    int lines;
 } ilex_library_spec;
 ilex_status ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count, const ilex_library_spec *spec);
 typedef struct ilex_kernel_info {

@@ -79,6 +79,12 @@ typedef struct ix_range {
     const ix_lin *lo, *hi; /* parameters numbered as in ix_compiled.size */
 } ix_range;
 
+/* A place in the source; file "": it has no name. */
+typedef struct ix_place {
+    const char *file;
+    int line, column;
+} ix_place;
+
 typedef enum ix_compiled_role {
     IX_COMPILED_INPUT,
     IX_COMPILED_DATA,
@@ -115,6 +121,8 @@ typedef struct ix_compiled_kernel {
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */
     int nwritten;
+    ix_place *place; /* of all arrays that it computes, in order */
+    size_t nplaces;
 } ix_compiled_kernel;
 
 /* A size, a product of "degree" sizes before it, or a quotient. */
@@ -220,8 +228,10 @@ typedef struct ix_tape {
     int32_t ninstr;
     ix_tape_result *result;
     int nresults;
-    int phase; /* how many sizes are counted before */
-    int calls; /* how many calls are made before */
+    int phase;       /* how many sizes are counted before */
+    int calls;       /* how many calls are made before */
+    ix_place *place; /* as of a kernel */
+    size_t nplaces;
 } ix_tape;
 
 typedef enum ix_step_kind {
@@ -324,6 +334,7 @@ typedef struct ix_compile_request {
     bool facts;                 /* what queries tell of it */
     bool inlined;               /* kernels are taken in by those that call them
                                    (ix_library_variant) */
+    bool lines;                 /* lines of kernels name those of the source */
     const char *stop;           /* pass after which `text` is made, or NULL */
     ix_text *text;
     /* called after each pass that succeeded, for tests; or NULL */
@@ -366,6 +377,7 @@ typedef struct ix_library {
     bool cuda;
     const ix_library_variant *variant; /* the first that fits a run is taken */
     size_t nvariants;                  /* not 0: its source is `inlined` */
+    bool lines;                        /* of its source name the program's */
     const char *options;               /* for JSON: an object */
     const char *counts; /* as ix_module_print_counts writes them, or NULL */
 } ix_library;
@@ -384,6 +396,10 @@ ilex_status ix_library_check(const ix_library *l, bool fortran, ix_error *err);
 /* Appends a file of a library that was checked. */
 ilex_status ix_library_print(const ix_library *l, ix_library_file file,
                              ix_text *t, ix_error *err);
+
+/* Appends generated source with `lines`, complete and called "name": where its
+ * own lines go on after lines of the program it says so. */
+void ix_finish_lines(const char *source, const char *name, ix_text *t);
 
 /* Lines "name\tmeaning\n" of passes.def. */
 const char *ix_passes_table(void);

@@ -195,6 +195,26 @@ put_computed(ix_unit *u, const ix_kernel *k, ix_text *t)
                        ix_text_string(&names));
 }
 
+/* "    from p.ilx:4, 6, 7; q.py:12": the lines of the source that make it. */
+static void
+put_lines(ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    ix_places all = {.n = 0};
+    ix_kernel_places(u, k, &all);
+    ix_places_sort(&all);
+    for (size_t i = 0; i < all.n; i++) {
+        const ix_place *at = &all.item[i], *before = at - 1;
+        if (i && ix_place_same_line(at, before))
+            continue;
+        if (i && !strcmp(at->file, before->file))
+            ix_text_format(t, ", %d", at->line);
+        else
+            ix_text_format(t, *at->file ? "%s%s:%d" : "%sline %s%d",
+                           i ? "; " : "    from ", at->file, at->line);
+    }
+    ix_text_put(t, all.n ? "\n" : "");
+}
+
 void
 ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
                   ix_totals *all, ix_text *t)
@@ -209,7 +229,8 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     if (before && k->apart)
         ix_text_format(t, "    apart from k%d: %s\n", before->number,
                        ix_fact_apart(k));
-    put_computed(u, k, t);
+    put_lines(u, k, t);
+    put_computed(u, k->like ? k->like : k, t);
     ix_text_put(t, "    bytes read ");
     put_traffic(u, k, &x->reads, false, &all->read, t);
     ix_text_put(t, ", written ");

@@ -14,6 +14,7 @@
 #ifndef ILEX_COMPILER_UNIT_H
 #define ILEX_COMPILER_UNIT_H
 
+#include "compiler/compiler.h"
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
 #include "lib/ops/literal.h"
@@ -118,6 +119,7 @@ typedef struct ix_stage {
     bool update; /* the body is a TUPLE of indices of the buffer and what
                     is stored there */
     int phase;   /* how many sizes are counted before */
+    const ilex_array *array; /* of the graph: what it stores or changes */
 } ix_stage;
 
 /* A list of numbers. */
@@ -191,6 +193,8 @@ typedef struct ix_unit {
     ix_decision *decision;  /* STAGES: of order[i] */
     ix_map label;           /* symbol of an array that the source names */
     ix_map origin;          /* ix_origin of a scalar that was such an array */
+    ix_map made;            /* array that a scalar was an element of, if the
+                               source has a place for it */
 
     ix_buffer *buffer;
     size_t nbuffers, buffer_capacity;
@@ -205,6 +209,8 @@ typedef struct ix_unit {
     ilex_array **data; /* leaves that wrap storages, each other elements */
     size_t ndata, data_capacity;
     ix_map program;      /* of an array that was rewritten: the program's */
+    ix_map part;         /* of an array that a rewrite made on the way: the
+                            same */
     bool reference;      /* no simplification, no fusion, nests alone */
     bool cuda;           /* the target is a GPU */
     bool changed;        /* set by a pass that changed something */
@@ -249,6 +255,10 @@ void ix_unit_number(ix_unit *u);
 /* The array of the program that "n" was made of: what is noted of it. */
 const ilex_array *ix_unit_program(const ix_unit *u, const ilex_array *n);
 
+/* The array of the program that "n", or what it is a part of, was made of:
+ * where the source makes it. */
+const ilex_array *ix_unit_source(const ix_unit *u, const ilex_array *n);
+
 /* Calls "fn" for every load of a body with the frame around it. */
 typedef struct ix_load_visitor {
     ilex_context *ctx;
@@ -270,6 +280,27 @@ const char *ix_origin_text(const ix_unit *u, const ilex_array *scalar);
 /* ix_substitution.became for a unit as user: what scalars become stands for the
  * same elements */
 void ix_origin_keep(void *unit, const ilex_array *from, ilex_array *to);
+/* The array that a scalar was an element of before arrays were fused, of
+ * several the innermost; NULL if the source has no place for it. */
+const ilex_array *ix_made_of(const ix_unit *u, const ilex_array *scalar);
+/* What a scalar becomes is an element of the same array. */
+void ix_made_keep(void *unit, const ilex_array *from, ilex_array *to);
+
+/* compiler/stages/places.c: where the source makes an array (its first place in
+ * a file that has a name); line 0: that is not known */
+ix_place ix_place_of(const ix_unit *u, const ilex_array *array);
+bool ix_place_same_line(const ix_place *a, const ix_place *b);
+/* Places of all that is computed where "value" is stored as an element of
+ * "array", which may be NULL. */
+typedef struct ix_places {
+    ix_place *item;
+    size_t n, capacity;
+    ix_map seen; /* arrays that were looked at */
+} ix_places;
+void ix_places_add(ix_unit *u, ix_places *p, const ilex_array *array,
+                   const ilex_array *value);
+/* By file, line and column, each once. */
+void ix_places_sort(ix_places *p);
 
 /* compiler/tree/measure.c: about how many statements bodies, which share nodes,
  * become */

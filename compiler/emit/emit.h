@@ -34,6 +34,7 @@ typedef struct ix_emitter {
     const ix_dialect *dialect;
     bool names;
     bool inlined;
+    bool lines;
     ix_function_set functions;
 
     /* per kernel */
@@ -41,14 +42,17 @@ typedef struct ix_emitter {
     ix_text *t;
     const char *body; /* the statements, once they are printed */
     int indent;
-    int next; /* number of the next variable that no statement has */
+    int next;         /* number of the next variable that no statement has */
+    ix_place place;   /* of the statement that is printed */
+    const char *file; /* whose lines are counted; NULL: this text's own */
 } ix_emitter;
 
 /* ---- emit_text.c: names, literals, sums, operations ---- */
 
 const char *ix_c_type(ilex_dtype dtype); /* of an element or a part */
 
-/* Starts a line, indented; a whole line; a line and " {", whose block ends with
+/* Starts a line, indented, with its place in front; a whole line; a line and "
+ * {", whose block ends with
  * "}". */
 ix_text *ix_emit_line(ix_emitter *e);
 void ix_emit_put(ix_emitter *e, const char *fmt, ...) IX_PRINTF(2, 3);
@@ -71,6 +75,12 @@ void ix_emit_template(ix_emitter *e, ix_code_template code,
 /* into = op(a, b) */
 void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
                      const ix_name *b, const ix_name *into);
+
+/* ---- emit_lines.c: what line of the source is next ---- */
+
+void ix_emit_place(ix_emitter *e);
+/* From here on lines are those of the text itself. */
+void ix_emit_own_lines(ix_emitter *e);
 
 /* ---- emit_element.c: row pointers, loads, stores ---- */
 
@@ -101,6 +111,7 @@ typedef struct ix_emit_request {
     bool names;   /* comments with the user's names */
     bool several; /* large kernels get units of their own */
     bool inlined; /* kernels go into what calls them, with what that knows */
+    bool lines;   /* directives that name lines of the source */
 } ix_emit_request;
 
 /* Translation units in the arena; false when memory ran out. */

@@ -94,7 +94,8 @@ ix_emit_units(ix_unit *u, ix_arena *arena, const ix_emit_request *request,
                       .mem = ix_arena_mem(&u->arena),
                       .dialect = &ix_dialects[request->dialect],
                       .names = request->names,
-                      .inlined = request->inlined};
+                      .inlined = request->inlined,
+                      .lines = request->lines};
     do {
         end = end_of_unit(k, request->several);
         ix_text_init(&t, &e->mem);

@@ -209,6 +209,11 @@ ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
         [IX_STMT_CHECK] = emit_check,      [IX_STMT_UPDATE] = emit_update,
         [IX_STMT_RECORD] = ix_emit_record, [IX_STMT_FOLD] = ix_emit_fold,
         [IX_STMT_PUSH] = ix_emit_push,     [IX_STMT_POP] = ix_emit_pop};
-    for (const ix_stmt *s = list; s; s = s->next)
+    ix_place around = e->place;
+    for (const ix_stmt *s = list; s; s = s->next) {
+        if (e->lines)
+            e->place = ix_place_of(e->u, s->array);
         emit[s->kind](e, s);
+        e->place = around;
+    }
 }

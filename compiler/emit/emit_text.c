@@ -20,6 +20,8 @@ ix_c_type(ilex_dtype dtype)
 ix_text *
 ix_emit_line(ix_emitter *e)
 {
+    if (e->lines)
+        ix_emit_place(e);
     for (int i = 0; i < e->indent; i++)
         ix_text_put(e->t, "    ");
     return e->t;

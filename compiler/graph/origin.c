@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where scalars come from: which element of which array of the source a scalar
- * of a fused body is, for the comments of generated code.
+ * of a fused body is, for the comments of generated code, and the array whose
+ * place in the source is its, for lines.
  */
 #include "compiler/unit.h"
+
+#include "lib/graph/annotation.h"
 
 /* "lap[I+1]": what the source would call the value of "n" at "index"; NULL when
  * there is no memory. */
@@ -55,6 +58,34 @@ note_origin(ix_unit *u, const ilex_array *n, ilex_array *const *index,
     *o = (ix_origin){n, copy, text};
 }
 
+/* Notes that a scalar is an element of "n". The first array to say so is the
+ * innermost: what follows reads it. */
+static void
+note_made(ix_unit *u, const ilex_array *n, const ilex_array *scalar)
+{
+    ix_mem mem = ix_arena_soft_mem(&u->arena);
+    if (ix_location_count(ix_unit_source(u, n)) &&
+        !ix_map_find(&u->made, scalar) &&
+        !ix_map_set(&u->made, &mem, scalar, (size_t)n))
+        ix_fail_memory(&u->ctx->error);
+}
+
+const ilex_array *
+ix_made_of(const ix_unit *u, const ilex_array *scalar)
+{
+    const size_t *made = ix_map_find(&u->made, scalar);
+    return made ? (const ilex_array *)*made : NULL;
+}
+
+void
+ix_made_keep(void *unit, const ilex_array *from, ilex_array *to)
+{
+    ix_unit *u = unit;
+    const ilex_array *made = from == to ? NULL : ix_made_of(u, from);
+    if (made)
+        note_made(u, made, to);
+}
+
 const char *
 ix_origin_text(const ix_unit *u, const ilex_array *scalar)
 {
@@ -66,6 +97,7 @@ void
 ix_origin_keep(void *unit, const ilex_array *from, ilex_array *to)
 {
     ix_unit *u = unit;
+    ix_made_keep(u, from, to);
     const size_t *origin = from == to ? NULL : ix_map_find(&u->origin, from);
     ix_mem mem = ix_arena_soft_mem(&u->arena);
     if (origin && !ix_map_find(&u->origin, to) &&
@@ -85,6 +117,7 @@ carry_origin(void *user, const ilex_array *from, ilex_array *to)
 {
     shifted_body *x = user;
     size_t *found = from == to ? NULL : ix_map_find(&x->u->origin, from);
+    ix_made_keep(x->u, from, to);
     if (!found)
         return;
     const ix_origin *o = (const ix_origin *)*found;
@@ -123,5 +156,6 @@ ix_origin_inline(ix_unit *u, const ilex_array *array, ilex_array *body,
     if (x.s.too_large)
         return NULL;
     note_origin(u, array, index, r);
+    note_made(u, array, r);
     return r;
 }

@@ -110,6 +110,29 @@ inherit_program(ix_unit *u, const ilex_array *old, const ilex_array *now)
         ix_map_set(&u->program, &mem, now, (size_t)ix_unit_program(u, old));
 }
 
+const ilex_array *
+ix_unit_source(const ix_unit *u, const ilex_array *n)
+{
+    const ilex_array *x = ix_unit_program(u, n);
+    const size_t *whole = ix_map_find(&u->part, x);
+    return whole ? (const ilex_array *)*whole : x;
+}
+
+/* Arrays that a rewrite of "old" made for its result are parts of it. */
+static void
+note_parts(ix_unit *u, const ilex_array *old, const ilex_array *now)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    for (int i = 0; i < now->nops; i++) {
+        const ilex_array *x = now->ops[i];
+        if (!ix_is_array(x) || ix_map_find(&u->position, x) ||
+            ix_map_find(&u->program, x) || ix_map_find(&u->part, x))
+            continue;
+        ix_map_set(&u->part, &mem, x, (size_t)ix_unit_source(u, old));
+        note_parts(u, old, x);
+    }
+}
+
 bool
 ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
 {
@@ -125,6 +148,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
         u->changed |= became[i] != u->order[i];
         inherit_label(u, u->order[i], became[i]);
         inherit_program(u, u->order[i], became[i]);
+        note_parts(u, u->order[i], became[i]);
     }
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[*ix_map_find(&u->position, u->root[i])];

@@ -209,6 +209,19 @@ put_source(ix_host *h, ix_text *t)
     put_function(h);
 }
 
+/* Where the kernels' lines end those of the file go on. */
+static void
+put_source_with_lines(ix_host *h, ix_text *t)
+{
+    ix_text source, name;
+    ix_mem mem = ix_arena_mem(h->arena);
+    ix_text_init(&source, &mem);
+    ix_text_init(&name, &mem);
+    put_source(h, &source);
+    ix_text_format(&name, h->grid ? "%s.cu" : "%s.c", h->prefix);
+    ix_finish_lines(ix_text_string(&source), ix_text_string(&name), t);
+}
+
 static void
 put_file(ix_host *h, const ix_library *l, ix_library_file file, ix_text *t)
 {
@@ -223,6 +236,8 @@ put_file(ix_host *h, const ix_library *l, ix_library_file file, ix_text *t)
         ix_host_put_json(h, l);
     else if (file == IX_LIBRARY_FORTRAN)
         ix_host_put_fortran(h);
+    else if (l->lines)
+        put_source_with_lines(h, t);
     else
         put_source(h, t);
 }

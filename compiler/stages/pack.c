@@ -71,10 +71,10 @@ moved_last(ix_unit *u, const ix_domain *from, int axis)
     return ix_domain_new(u->ctx, n, ax);
 }
 
-/* The stage that copies a buffer with its axis "axis" last; the buffer it
- * writes. */
+/* The stage that copies a buffer for "s" with its axis "axis" last; the buffer
+ * it writes. */
 static int
-add_copy(ix_unit *u, int buffer, int axis)
+add_copy(ix_unit *u, const ix_stage *s, int buffer, int axis)
 {
     const ix_buffer *b = &u->buffer[buffer];
     int rank = b->box->rank;
@@ -91,7 +91,9 @@ add_copy(ix_unit *u, int buffer, int axis)
                                                        : k - 1);
     ilex_array *body = ix_scalar_load(u->ctx, copy.dtype, buffer, rank, index);
     int to = ix_unit_buffer(u, copy);
-    ix_unit_stage(u, (ix_stage){.buffer = to, .box = copy.box, .body = body});
+    ix_unit_stage(
+        u, (ix_stage){
+               .buffer = to, .box = copy.box, .body = body, .array = s->array});
     return to;
 }
 
@@ -113,7 +115,7 @@ packed(ix_unit *u, const ix_stage *s, ilex_array *x)
     index[n++] = load->ops[axis];
     ilex_array *r =
         ix_scalar_load(u->ctx, (ilex_dtype)load->dtype,
-                       add_copy(u, (int)load->attr[0], axis), n, index);
+                       add_copy(u, s, (int)load->attr[0], axis), n, index);
     u->changed = true;
     return ix_scalar_cast(u->ctx, (ilex_dtype)x->dtype, r);
 }
@@ -159,7 +161,11 @@ ix_pass_pack(ix_unit *u)
     for (size_t i = 0; i < n && u->ctx->error.code == ILEX_OK; i++) {
         packer p = {u, &stage[i]};
         u->phase = stage[i].phase;
-        ix_substitution s = {.ctx = u->ctx, .rewrite = pack_chain, .user = &p};
+        ix_substitution s = {.ctx = u->ctx,
+                             .rewrite = pack_chain,
+                             .became = ix_made_keep,
+                             .user = &p,
+                             .listener = u};
         if (stage[i].box->rank && !stage[i].scan && !stage[i].update &&
             (stage[i].body->flags & IX_HAS_REDUCE))
             stage[i].body = ix_substitute(&s, stage[i].body);

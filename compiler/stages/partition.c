@@ -278,7 +278,9 @@ drop_nested(void *user, ilex_array *n)
         !(n->ops[1]->flags & IX_HAS_CHECK))
         return n;
     ilex_array *ops[3] = {n->ops[0], NULL, n->ops[2]};
-    ix_substitution s = {.ctx = user, .rewrite = take_first, .user = n->ops[0]};
+    ix_unit *u = user;
+    ix_substitution s = {
+        .ctx = u->ctx, .rewrite = take_first, .user = n->ops[0]};
     ops[1] = ix_substitute(&s, n->ops[1]);
     ix_substitution_free(&s);
     return ix_with_operands(n, ops);
@@ -291,7 +293,10 @@ without_nested(ix_unit *u, ilex_array *body)
 {
     if (!(body->flags & IX_HAS_CHECK) || ix_is_poison(body))
         return body;
-    ix_substitution s = {.ctx = u->ctx, .rewrite = drop_nested, .user = u->ctx};
+    ix_substitution s = {.ctx = u->ctx,
+                         .rewrite = drop_nested,
+                         .became = ix_made_keep,
+                         .user = u};
     body = ix_substitute(&s, body);
     ix_substitution_free(&s);
     return body;
@@ -355,9 +360,10 @@ ix_partition_store(ix_partition *p, size_t i)
     info *x = &p->of[i];
     x->stored = true;
     x->buffer = temporary_of(p, i);
-    ix_unit_stage(
-        p->u,
-        (ix_stage){.buffer = x->buffer, .box = p->u->need[i], .body = x->body});
+    ix_unit_stage(p->u, (ix_stage){.buffer = x->buffer,
+                                   .box = p->u->need[i],
+                                   .body = x->body,
+                                   .array = p->u->order[i]});
 }
 
 /* Stores the operands of "n" that are computed again, for the body of "n"
@@ -429,7 +435,8 @@ make_stage(partition *p, size_t i)
         x->buffer = (int)(p->first_output + (size_t)output);
         ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
                                     .box = n->interior,
-                                    .body = x->body});
+                                    .body = x->body,
+                                    .array = n});
     } else if (x->stored || is_made_often(p, x)) {
         x->reason = x->stored ? x->reason : IX_REASON_USERS;
         ix_partition_store(p, i);
@@ -520,7 +527,8 @@ copy_output(partition *p, size_t i)
         return false;
     ix_unit_stage(u, (ix_stage){.buffer = (int)(p->first_output + i),
                                 .box = n->interior,
-                                .body = body});
+                                .body = body,
+                                .array = n});
     return true;
 }
 

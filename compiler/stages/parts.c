@@ -133,8 +133,10 @@ ix_parts_store(ix_partition *p, size_t i)
             const ix_domain *box = box_of(p, n, k, offset);
             if (ix_is_poison(body) || !box)
                 return false;
-            ix_unit_stage(
-                p->u, (ix_stage){.buffer = buffer, .box = box, .body = body});
+            ix_unit_stage(p->u, (ix_stage){.buffer = buffer,
+                                           .box = box,
+                                           .body = body,
+                                           .array = n});
         }
         offset = ix_lin_add(p->u->ctx, offset, length);
     }

@@ -66,12 +66,17 @@ ix_recurrence_store(ix_partition *p, size_t i)
     for (int k = 0; k < r->count; k++)
         r->buffer[k] = ix_result_buffer(p, i, k, u->need[i]);
     bodies b = {u, scan, r};
-    ix_substitution s = {.ctx = u->ctx, .rewrite = load_carry, .user = &b};
+    ix_substitution s = {.ctx = u->ctx,
+                         .rewrite = load_carry,
+                         .became = ix_made_keep,
+                         .user = &b,
+                         .listener = u};
     ilex_array *body = ix_substitute(&s, p->of[i].body);
     ix_substitution_free(&s);
     ix_unit_stage(u, (ix_stage){.buffer = r->buffer[0],
                                 .box = u->need[i],
                                 .body = body,
-                                .scan = r});
+                                .scan = r,
+                                .array = scan});
     return !ix_is_poison(body);
 }

@@ -178,6 +178,15 @@ put_results(ix_walk *w, const ix_stage *s)
 }
 
 static void
+copy_places(tape_maker *m, const ix_stage *s)
+{
+    ix_places places = {.n = 0};
+    if (m->u->ctx->annotations.count)
+        ix_places_add(m->u, &places, s->array, s->body);
+    ix_finish_places(m->c, &places, &m->tape->place, &m->tape->nplaces);
+}
+
+static void
 make_tape(ix_walk *w, const ix_stage *s)
 {
     tape_maker *m = w->user;
@@ -189,6 +198,7 @@ make_tape(ix_walk *w, const ix_stage *s)
         ix_arena_new(arena, ((size_t)tape->rank + 1) * sizeof *tape->box);
     for (int k = 0; k < s->box->rank; k++)
         tape->box[k] = ix_finish_range(m->c, &s->box->ax[k]);
+    copy_places(m, s);
     ix_walk_forget(w);
     put_results(w, s);
     size_t bytes = (size_t)tape->ninstr * sizeof *m->instr;

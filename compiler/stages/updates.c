@@ -98,11 +98,14 @@ ix_update_store(ix_partition *p, size_t i)
     ilex_array *change = change_of(p, n, x->buffer);
     if (ix_is_poison(copy) || ix_is_poison(change))
         return false;
-    ix_unit_stage(
-        u, (ix_stage){.buffer = x->buffer, .box = n->interior, .body = copy});
+    ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
+                                .box = n->interior,
+                                .body = copy,
+                                .array = n});
     ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
                                 .box = n->ops[1]->interior,
                                 .body = change,
-                                .update = true});
+                                .update = true,
+                                .array = n});
     return true;
 }

@@ -357,6 +357,21 @@ copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
         }
 }
 
+void
+ix_finish_places(ix_compiled *c, ix_places *from, ix_place **to, size_t *count)
+{
+    ix_places_sort(from);
+    *to = ix_arena_new(&c->arena, (from->n + 1) * sizeof **to);
+    for (size_t i = 0; i < from->n; i++) {
+        const ix_place *at = &from->item[i];
+        bool same = i > 0 && !strcmp(at->file, (*to)[i - 1].file);
+        (*to)[i] = (ix_place){same ? (*to)[i - 1].file
+                                   : ix_arena_string(&c->arena, at->file),
+                              at->line, at->column};
+    }
+    *count = from->n;
+}
+
 static void
 copy_kernels(ix_unit *u, ix_compiled *c)
 {
@@ -379,6 +394,9 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         for (int a = 0; a < to->rank; a++)
             to->box[a] = ix_finish_range(c, &k->box->ax[a]);
         copy_written(k, c, to);
+        ix_places places = {.n = 0};
+        ix_kernel_places(u, k, &places);
+        ix_finish_places(c, &places, &to->place, &to->nplaces);
     }
 }
 
@@ -538,7 +556,8 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
         ix_describe(u, c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
         ix_emit_request emit = {(ix_dialect_id)d, request->names,
-                                request->several[d], request->inlined};
+                                request->several[d], request->inlined,
+                                request->lines};
         if (request->dialect[d] && !make_source(u, c, &emit))
             return false;
     }

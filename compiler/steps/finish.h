@@ -31,5 +31,8 @@ bool ix_put_workspace(ix_unit *u, const ix_compiled *c, ix_text *t);
 /* A copy of a linear form in the compiled program's arena. */
 const ix_lin *ix_finish_lin(ix_compiled *c, const ix_lin *a);
 ix_range ix_finish_range(ix_compiled *c, const ix_axis *ax);
+/* Copies of places, sorted. */
+void ix_finish_places(ix_compiled *c, ix_places *from, ix_place **to,
+                      size_t *count);
 
 #endif

@@ -50,6 +50,7 @@ ix_build_put_at(ix_builder *b, int depth, ix_stmt *s)
 {
     ix_open *o = &b->open[depth];
     s->next = NULL;
+    s->array = s->array ? s->array : b->array;
     if (o->last)
         o->last->next = s;
     else
@@ -108,6 +109,14 @@ ix_build_close(ix_builder *b, ix_stmt *s)
     bool other = b->open[b->depth].other;
     *(other ? &s->other : &s->body) = pop_block(b);
     ix_build_put(b, s);
+}
+
+const ilex_array *
+ix_build_array(ix_builder *b, const ilex_array *x)
+{
+    const ilex_array *before = b->array, *made = ix_made_of(b->u, x);
+    b->array = made ? made : before;
+    return before;
 }
 
 ix_aside
@@ -305,7 +314,7 @@ ix_build_replace(ix_builder *b, ilex_array *x,
     ix_map_free(&s.seen, &b->mem);
     if (s.count == 0)
         return x;
-    ix_substitution r = {.ctx = ctx};
+    ix_substitution r = {.ctx = ctx, .became = ix_made_keep, .user = b->u};
     for (size_t i = 0; i < s.count; i++)
         if (!ix_map_set(&r.memo, &ctx->mem, s.found[i],
                         (size_t)expand(b, s.found[i])))
@@ -343,6 +352,7 @@ rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn)
     ix_stmt *stores = NULL, **tail = &stores;
     for (ix_stmt *s = list; s && b->u->ctx->error.code == ILEX_OK;
          s = s->next) {
+        b->array = s->array;
         ix_stmt *t = fn(b, s);
         if (t && is_output(t)) {
             *tail = t;

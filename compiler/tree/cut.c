@@ -98,7 +98,7 @@ body_in_group(cutter *c, ilex_array *n, int group, int rank)
 {
     ilex_context *ctx = c->u->ctx;
     ilex_array *index[ILEX_MAX_RANK];
-    ix_substitution s = {.ctx = ctx};
+    ix_substitution s = {.ctx = ctx, .became = ix_made_keep, .user = c->u};
     for (int k = 0; k < rank; k++)
         index[k] = ix_scalar_index(ctx, k);
     for (size_t i = 0; i < c->nparts; i++) {
@@ -140,6 +140,7 @@ kernel_of_group(cutter *c, const ix_kernel *k, ix_stmt *nest, int group)
     r->phase = k->phase;
     r->calls = k->calls;
     r->body = ix_nest_like(u, nest, stores);
+    ix_nest_note(r->body, nest->array);
     return r;
 }
 

@@ -205,7 +205,11 @@ copy_at_end(ix_unit *u, int i)
     (*end)->phase = u->phase;
     (*end)->calls = u->ncalls;
     ix_kernel_store(u, *end, i, load);
-    ix_unit_stage(u, (ix_stage){.buffer = i, .box = box, .body = load});
+    ix_nest_note((*end)->body, u->buffer[i].array);
+    ix_unit_stage(u, (ix_stage){.buffer = i,
+                                .box = box,
+                                .body = load,
+                                .array = u->buffer[i].array});
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }

@@ -180,6 +180,7 @@ map_single(ix_unit *u, ix_kernel *k)
         ix_stmt_for(u, ix_kernel_variable(u, k, 'g'), ix_index_const(u->ctx, 0),
                     ix_index_const(u->ctx, 1));
     loop->how = IX_GRID;
+    loop->array = k->body->array;
     loop->body = k->body;
     k->body = loop;
 }

@@ -24,6 +24,35 @@ ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body)
     return loop;
 }
 
+void
+ix_nest_note(ix_stmt *nest, const ilex_array *array)
+{
+    for (ix_stmt *s = nest; s; s = s->kind == IX_STMT_FOR ? s->body : s->next)
+        s->array = array;
+}
+
+typedef struct place_search {
+    ix_unit *u;
+    ix_places *p;
+} place_search;
+
+static bool
+add_places(void *user, ix_stmt *s)
+{
+    place_search *x = user;
+    if (s->kind == IX_STMT_STORE)
+        ix_places_add(x->u, x->p, s->array, s->value);
+    return true;
+}
+
+void
+ix_kernel_places(ix_unit *u, const ix_kernel *k, ix_places *p)
+{
+    place_search x = {u, p};
+    if (u->ctx->annotations.count)
+        ix_stmt_each(k->nests, add_places, &x);
+}
+
 bool
 ix_nest_has_reduction(ix_stmt *nest)
 {
@@ -135,6 +164,7 @@ ix_pass_nest(ix_unit *u)
             store_scan(u, *tail, stage);
         else
             ix_kernel_store(u, *tail, stage->buffer, stage->body);
+        ix_nest_note((*tail)->body, stage->array);
         tail = &(*tail)->next;
     }
     ix_unit_number(u);

@@ -75,13 +75,18 @@ typedef struct cut {
 
 /* For every index of the outermost axis the reduction over the others. */
 static void
-cut_axes(ilex_context *ctx, ilex_array *n, cut *c)
+cut_axes(ix_unit *u, ilex_array *n, cut *c)
 {
+    ilex_context *ctx = u->ctx;
     const ix_domain *inner =
         ix_domain_new(ctx, n->interior->rank - 1, n->interior->ax + 1);
     ilex_array *index = ix_scalar_index(ctx, 0);
-    ix_substitution s = {
-        .ctx = ctx, .rindex = &index, .nrindex = 1, .from = n->attr[1]};
+    ix_substitution s = {.ctx = ctx,
+                         .rindex = &index,
+                         .nrindex = 1,
+                         .from = n->attr[1],
+                         .became = ix_made_keep,
+                         .user = u};
     ilex_array *body = ix_substitute(&s, n->ops[0]);
     ix_substitution_free(&s);
     ix_reduce_order part = c->whole;
@@ -96,8 +101,9 @@ cut_axes(ilex_context *ctx, ilex_array *n, cut *c)
 
 /* For every chunk of the only axis its elements. */
 static void
-cut_chunks(ilex_context *ctx, ilex_array *n, cut *c)
+cut_chunks(ix_unit *u, ilex_array *n, cut *c)
 {
+    ilex_context *ctx = u->ctx;
     const ix_axis *ax = n->interior->ax;
     const ix_lin *extent = ix_lin_sub(ctx, ax->hi, ax->lo);
     const ix_lin *count = NULL;
@@ -161,7 +167,7 @@ split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
                        .first = (int)n->attr[1],
                        .lanes = 1,
                        .total = ix_is_total(n)}};
-    (n->interior->rank > 1 ? cut_axes : cut_chunks)(ctx, n, &c);
+    (n->interior->rank > 1 ? cut_axes : cut_chunks)(u, n, &c);
     ix_kernel *partial = partial_kernel(u, &c, &buffer);
     if (!partial)
         return NULL;
@@ -170,9 +176,15 @@ split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
         ix_scalar_load(ctx, (ilex_dtype)n->dtype, buffer, 1, &index);
     replacement r = {n, ix_scalar_reduce_as(ctx, &c.whole, (ilex_dtype)n->dtype,
                                             c.outer, load)};
-    ix_substitution s = {.ctx = ctx, .rewrite = replace_node, .user = &r};
+    ix_substitution s = {.ctx = ctx,
+                         .rewrite = replace_node,
+                         .became = ix_made_keep,
+                         .user = &r,
+                         .listener = u};
     k->body->value = ix_substitute(&s, k->body->value);
     ix_substitution_free(&s);
+    const ilex_array *made = ix_made_of(u, n);
+    ix_nest_note(partial->body, made ? made : k->body->array);
     partial->phase = k->phase;
     partial->calls = k->calls;
     partial->next = k;

@@ -290,15 +290,11 @@ flatten(ix_builder *b, ilex_array *x, int *depth)
     return ix_node_scoped(b->u->ctx, &spec);
 }
 
-/* A leaf that has the value of "x". */
 static ilex_array *
-place_value(ix_builder *b, ilex_array *x)
+place_new(ix_builder *b, ilex_array *x)
 {
-    const ix_known *known = ix_build_known(b, x);
     ilex_array *flat;
     int depth;
-    if (known)
-        return known->leaf;
     switch (x->kind) {
     case IX_LOAD:
         return place_load(b, x);
@@ -312,6 +308,19 @@ place_value(ix_builder *b, ilex_array *x)
     default: /* leaves */
         return x;
     }
+}
+
+/* A leaf that has the value of "x". */
+static ilex_array *
+place_value(ix_builder *b, ilex_array *x)
+{
+    const ix_known *known = ix_build_known(b, x);
+    if (known)
+        return known->leaf;
+    const ilex_array *around = ix_build_array(b, x);
+    ilex_array *leaf = place_new(b, x);
+    b->array = around;
+    return leaf;
 }
 
 /* ---- statements ---- */

@@ -23,7 +23,9 @@ loops(ix_builder *b, ilex_array *n, int k, ilex_array **index,
         ix_substitution s = {.ctx = ctx,
                              .rindex = index,
                              .nrindex = n->interior->rank,
-                             .from = n->attr[1]};
+                             .from = n->attr[1],
+                             .became = ix_made_keep,
+                             .user = b->u};
         ix_stmt *t = ix_stmt_copy(b->u, record);
         t->value = ix_reduce_expand(b, ix_substitute(&s, n->ops[0]));
         ix_substitution_free(&s);

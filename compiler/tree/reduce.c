@@ -333,8 +333,11 @@ ix_stmt *
 ix_reduce_strip(ix_builder *b, ilex_array *n, int k, ilex_array **index,
                 const ix_strip *strip)
 {
+    const ilex_array *around = ix_build_array(b, n);
     ix_reduce_axis x = axis_of(b, n, k, index, strip);
-    return loops(&x);
+    ix_stmt *a = loops(&x);
+    b->array = around;
+    return a;
 }
 
 /* ---- expressions ---- */
@@ -359,12 +362,14 @@ reduce_value(ix_builder *b, ilex_array *n)
     int depth = ix_build_depth(b, n);
     depth = depth < b->floor ? b->floor : depth;
     ix_aside aside = ix_build_aside(b, depth);
+    const ilex_array *around = ix_build_array(b, n);
     if (n->interior->rank == 0)
         v = ix_reduce_expand(b, n->ops[0]);
     else if (ix_reduction_info_of(ix_reduction_of(n))->by_index)
         v = ix_reduce_position(b, n);
     else
         v = ix_reduce_axes(b, n, 0, index);
+    b->array = around;
     ix_build_note(b, n, v, depth);
     ix_build_back(b, &aside);
     return v;

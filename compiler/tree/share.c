@@ -225,6 +225,21 @@ note_arguments(sharing *s, const group *g, const ix_form *f)
     }
 }
 
+/* Statements of kernels with one form: which of the first one's are of the same
+ * line of the source in the other. What they differ in is of none. */
+static void
+keep_common_lines(const ix_unit *u, ix_stmt *first, const ix_stmt *other)
+{
+    for (; first && other; first = first->next, other = other->next) {
+        ix_place a = ix_place_of(u, first->array),
+                 b = ix_place_of(u, other->array);
+        if (!ix_place_same_line(&a, &b))
+            first->array = NULL;
+        keep_common_lines(u, first->body, other->body);
+        keep_common_lines(u, first->other, other->other);
+    }
+}
+
 /* One function for the kernels of a group. */
 static void
 unite(sharing *s, const group *g)
@@ -232,6 +247,7 @@ unite(sharing *s, const group *g)
     for (ix_form *f = g->first; f; f = f->next)
         note_arguments(s, g, f);
     for (ix_form *f = g->first; f->next; f = f->next) {
+        keep_common_lines(s->w.u, g->first->k->body, f->next->k->body);
         f->k->alike = f->next->k;
         f->next->k->like = g->first->k;
         f->next->k->body = NULL;

@@ -285,11 +285,15 @@ apply_decision(void *user, ilex_array *n)
 /* NULL when an index gets too large by it: in a minimum of two sums that
  * another is added to, there may be room for the minimum but not the sum. */
 static ilex_array *
-decided_body(ilex_context *ctx, ilex_array *body, ilex_array *half, bool holds)
+decided_body(ix_unit *u, ilex_array *body, ilex_array *half, bool holds)
 {
-    decision d = {ctx, half, holds};
-    ix_substitution s = {
-        .ctx = ctx, .rewrite = apply_decision, .quiet = true, .user = &d};
+    decision d = {u->ctx, half, holds};
+    ix_substitution s = {.ctx = u->ctx,
+                         .rewrite = apply_decision,
+                         .became = ix_made_keep,
+                         .user = &d,
+                         .listener = u,
+                         .quiet = true};
     ilex_array *r = ix_substitute(&s, body);
     ix_substitution_free(&s);
     return s.too_large ? NULL : r;
@@ -382,7 +386,7 @@ push_side(splitter *s, const piece *p, ilex_array *half, bool holds)
     ilex_context *ctx = s->u->ctx;
     piece *q = ix_arena_new(&s->u->arena, sizeof *q);
     *q = *p;
-    q->body = decided_body(ctx, p->body, half, holds);
+    q->body = decided_body(s->u, p->body, half, holds);
     if (!q->body || ix_is_poison(q->body) ||
         !narrow(s, q, holds ? half : opposite(ctx, half)))
         return false;
@@ -569,6 +573,7 @@ split_kernel(ix_unit *u, ix_kernel *k)
     while (s.ntodo && u->ctx->error.code == ILEX_OK) {
         ix_stmt *nest = advance(&s, s.todo[--s.ntodo]);
         if (nest) {
+            ix_nest_note(nest, store->array);
             *tail = nest;
             tail = &nest->next;
         }

@@ -84,6 +84,8 @@ struct ix_stmt {
                                 0: none */
     ilex_dtype dtype;        /* LET, SCRATCH */
     const char *note; /* LET: which element of which array it is, or NULL */
+    const ilex_array *array; /* of the graph: what it computes is a part of
+                                it; NULL: none is known */
 };
 
 /* Values that every kernel has: the range it is called for. Offsets of a shared
@@ -131,6 +133,10 @@ ilex_array *ix_offset_value(ix_unit *u, int i, ilex_dtype dtype);
 ix_stmt *ix_nest_body(ix_stmt *nest);
 /* Loops like those of a nest around other statements. */
 ix_stmt *ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body);
+/* The places of what the kernel computes. */
+void ix_kernel_places(ix_unit *u, const ix_kernel *k, ix_places *p);
+/* Its loops and stores compute "array". */
+void ix_nest_note(ix_stmt *nest, const ilex_array *array);
 /* Is there a reduction in a nest of stores? */
 bool ix_nest_has_reduction(ix_stmt *nest);
 /* The kernel is to store "value" on its whole box. */
@@ -220,6 +226,7 @@ struct ix_builder {
     int floor; /* loads stay in this block or deeper: that of a branch, of a
                   loop that may have no iteration */
     int next_id;
+    const ilex_array *array; /* of statements that are put without one */
     /* what becomes of expressions in branches that are written: the guards in
      * them, in pass reduce the reductions too */
     ilex_array *(*expand)(struct ix_builder *b, ilex_array *x);
@@ -238,6 +245,10 @@ ix_stmt *ix_build_end(ix_builder *b);
 void ix_build_put(ix_builder *b, ix_stmt *s);
 void ix_build_put_at(ix_builder *b, int depth, ix_stmt *s);
 void ix_build_put_list(ix_builder *b, ix_stmt *list);
+
+/* Statements from now on compute "x": they are of the array that it was an
+ * element of, if that is known. Returns what b->array was. */
+const ilex_array *ix_build_array(ix_builder *b, const ilex_array *x);
 
 /* Opens the body of FOR or IF "s"; closing appends s to the block around. With
  * ix_build_else what follows is the other body of an IF. */

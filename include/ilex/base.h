@@ -178,8 +178,8 @@ ILEX_API void ilex_error_clear(ilex_context *ctx);
  * it (ilex_error_query) until the next call; file NULL: no place. The name,
  * of any length, is copied. The first 8 different places of an array are noted,
  * as equal arrays are one: an error that is found later, where the array is
- * used, names them. In text a statement's tag says it, @loc("f.py", 12, 3).
- * Context thread. */
+ * used, names them, and kernels know them (ilex_program_location_get). In text
+ * a statement's tag says it, @loc("f.py", 12, 3). Context thread. */
 ILEX_API void ilex_location(ilex_context *ctx, const char *file, int line,
                             int column);
 

@@ -44,6 +44,14 @@ typedef struct ilex_library_spec {
      * the function starts on a stream. Files alone: no library, Fortran, sizes
      * (ILEX_E_UNSUPPORTED) */
     int cuda;
+    /* 1: statements of kernels stand behind #line directives with the file and
+     * the line of the program that makes what they compute: compilers,
+     * debuggers and profilers name these. The file is called as the program's
+     * places are (ilex_module_parse, ilex_location); of several places of an
+     * array the first counts. What belongs to no line of the program, or to
+     * different ones in kernels that share a function, has its own line of
+     * PREFIX.c */
+    int lines;
 } ilex_library_spec;
 #define ILEX_LIBRARY_SPEC(...)                                                 \
     (ilex_library_spec)                                                        \

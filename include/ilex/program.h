@@ -309,6 +309,32 @@ ILEX_API const char *ilex_program_source(const ilex_program *p, size_t unit);
 /* The compiler's command line; "" when there is none. */
 ILEX_API const char *ilex_program_command(const ilex_program *p);
 
+/* A place in the source of a program. */
+typedef struct ilex_location_info {
+    size_t size;
+    const char *file; /* of ilex_location(), or of the text; "": no name */
+    int line, column; /* from 1; column 0: not said */
+} ilex_location_info;
+#define ILEX_LOCATION_INFO(...)                                                \
+    (ilex_location_info)                                                       \
+    {                                                                          \
+        .size = sizeof(ilex_location_info), __VA_ARGS__                        \
+    }
+
+/* How many places kernel "kernel", from 0 in the order of a run (k0 in the
+ * source), holds: those that were noted (ilex_location) of the arrays it
+ * stores and of all that are computed on the way to these. A program that was
+ * compiled before, and is returned again, has those of the first time
+ * (option reuse). */
+ILEX_API size_t ilex_program_location_count(const ilex_program *p,
+                                            size_t kernel);
+/* The i-th of them, by file, line and column, by a pointer: as many members as
+ * info->size, which is set before, has room for. ILEX_E_ARGUMENT if there is
+ * none. */
+ILEX_API ilex_status ilex_program_location_get(const ilex_program *p,
+                                               size_t kernel, size_t i,
+                                               ilex_location_info *info);
+
 typedef struct ilex_argument_info {
     size_t size;
     const char *name;
@@ -387,6 +413,14 @@ ILEX_API char *ilex_module_stage(ilex_module *module, const char *pass);
  * C, else (jit=reference) that of `cc`; "cuda". NULL on error. Owned by the
  * caller: ilex_text_free(). */
 ILEX_API char *ilex_module_emit(ilex_module *module, const char *dialect);
+
+/* The same with #line directives in front of the statements of kernels, which
+ * name the file and the line of the program that makes what they compute
+ * (ilex_library_spec.lines). `name` is what the text itself is called there,
+ * for what belongs to no line of the program; NULL: as the program, with .c or
+ * .cu. NULL on error. Owned by the caller: ilex_text_free(). */
+ILEX_API char *ilex_module_emit_lines(ilex_module *module, const char *dialect,
+                                      const char *name);
 
 /* The graph in DOT. NULL on error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_dot(ilex_module *module);

@@ -447,7 +447,7 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
         ix_fail_memory(&s->ctx->error);
         return false;
     }
-    s->became(s->user, n, r);
+    s->became(s->listener ? s->listener : s->user, n, r);
     return true;
 }
 

@@ -311,8 +311,9 @@ typedef struct ix_substitution {
      * CARRY; or NULL */
     ilex_array *(*rewrite)(void *user, ilex_array *n);
     /* told what every interior node became; or NULL */
-    void (*became)(void *user, const ilex_array *from, ilex_array *to);
+    void (*became)(void *listener, const ilex_array *from, ilex_array *to);
     void *user;
+    void *listener; /* NULL: the same */
     /* Index arithmetic that outgrows its limits (terms, 64 bits, weight) is no
      * error but noted in "too_large"; the result is of no use then. */
     bool quiet, too_large;

@@ -77,7 +77,8 @@ emit(ix_cli_session *sessions, const ix_cli_command *c, bool cuda)
         .kind = kind_of(c),
         .cuda = cuda,
         .fortran = ix_cli_options_value(c, IX_FLAG_FORTRAN, NULL) != NULL,
-        .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL)};
+        .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL),
+        .lines = ix_cli_options_value(c, IX_FLAG_LINE, NULL) != NULL};
     ilex_module **modules = calloc(c->nfiles, sizeof *modules);
     ilex_context *ctx = sessions[0].ctx;
     char *sizes = join_sizes(c);

@@ -61,11 +61,12 @@ write_files(const ix_library_job *j, const ix_library *library)
 
 /* The options that generated source depends on. */
 static void
-put_options(const ilex_context *ctx, ix_text *t)
+put_options(const ix_library_job *j, const ilex_context *ctx, ix_text *t)
 {
-    ix_text_format(t, "{\"fuse\": \"%s\", \"quota\": \"%s\"}",
+    ix_text_format(t, "{\"fuse\": \"%s\", \"quota\": \"%s\"%s}",
                    ix_option_text(ctx, IX_OPTION_fuse),
-                   ix_option_text(ctx, IX_OPTION_quota));
+                   ix_option_text(ctx, IX_OPTION_quota),
+                   j->lines ? ", \"lines\": \"1\"" : "");
 }
 
 /* An error of another context is one of the caller's. */
@@ -91,18 +92,20 @@ static ilex_status
 emit_module(ix_library_job *j, ilex_module *module, size_t i)
 {
     ilex_context *ctx = module->ctx;
-    ix_compile_request request = {.names = true, .inlined = j->sizes != NULL};
+    ix_compile_request request = {
+        .names = true, .inlined = j->sizes != NULL, .lines = j->lines != 0};
     ix_text options, counts;
     request.dialect[j->cuda ? IX_DIALECT_grid : IX_DIALECT_aot] = true;
     ix_compiled *c = ix_compile(module, &request);
     ix_text_init(&options, &ctx->mem);
     ix_text_init(&counts, &ctx->mem);
-    put_options(ctx, &options);
+    put_options(j, ctx, &options);
     bool counted = c && put_counts(module, &counts);
     if (c && !ctx->error.code) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
                               .cuda = j->cuda != 0,
+                              .lines = j->lines != 0,
                               .options = ix_text_string(&options),
                               .counts =
                                   counted ? ix_text_string(&counts) : NULL};
@@ -217,7 +220,8 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
                         .targets = s.targets,
                         .fortran = s.fortran,
                         .sizes = s.sizes,
-                        .cuda = s.cuda};
+                        .cuda = s.cuda,
+                        .lines = s.lines};
     ix_arena_init(&arena, &ctx->mem);
     rc = IX_ARENA_TRY(&arena) ? emit_all(&j, modules, s.prefix)
                               : ix_fail_memory(&ctx->error);

@@ -21,7 +21,7 @@ typedef struct ix_library_job {
     const char *name; /* of the library */
     ilex_library_kind kind;
     const char *targets; /* NULL: one, the compiler's */
-    int fortran, cuda;
+    int fortran, cuda, lines;
     const char *sizes; /* groups of sizes that are known; NULL: none */
     bool *concerned;   /* by each group: one program at least */
 } ix_library_job;

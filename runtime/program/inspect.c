@@ -35,12 +35,25 @@ find_dialect(ilex_context *ctx, const char *name)
     return -1;
 }
 
-char *
-ilex_module_emit(ilex_module *module, const char *dialect)
+/* Puts the source of a program, whose lines are called "name", or NULL. */
+static void
+put_source(const ix_compiled *c, int dialect, const char *name, ix_text *t)
+{
+    const char *source = c->source[dialect].unit[0];
+    if (name)
+        ix_finish_lines(source, name, t);
+    else
+        ix_text_put(t, source);
+}
+
+/* "lines": with places of the source; the text is called "name", NULL: like the
+ * program. */
+static char *
+emit(ilex_module *module, const char *dialect, bool lines, const char *name)
 {
     ilex_context *ctx = module->ctx;
     int d = dialect ? find_dialect(ctx, dialect) : -1;
-    ix_compile_request request = {.names = true};
+    ix_compile_request request = {.names = true, .lines = lines};
     if (d < 0) {
         ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                 "emit: dialect '%.20s' is none of jit, c and cuda",
@@ -51,11 +64,31 @@ ilex_module_emit(ilex_module *module, const char *dialect)
     ix_compiled *c = ix_compile(module, &request);
     if (!c)
         return NULL;
-    ix_text t;
+    ix_text t, own;
     ix_text_init(&t, &ctx->mem);
-    ix_text_put(&t, c->source[d].unit[0]);
+    ix_text_init(&own, &ctx->mem);
+    ix_text_format(&own, "%s.%s", c->name, d == IX_DIALECT_cuda ? "cu" : "c");
+    const char *file = name ? name : ix_text_string(&own);
+    if (file)
+        put_source(c, d, lines ? file : NULL, &t);
+    else
+        ix_fail_memory(&ctx->error);
+    ix_text_free(&own);
     ix_compiled_free(c);
     return take_text(ctx, &t);
+}
+
+char *
+ilex_module_emit(ilex_module *module, const char *dialect)
+{
+    return emit(module, dialect, false, NULL);
+}
+
+char *
+ilex_module_emit_lines(ilex_module *module, const char *dialect,
+                       const char *name)
+{
+    return emit(module, dialect, true, name);
 }
 
 /* What a run would do, with the back end that option jit chooses. */

@@ -29,6 +29,43 @@ ilex_program_node_count(const ilex_program *p)
     return p->c->nnodes;
 }
 
+/* The places of a kernel, or of the tape in its place; NULL: there is no such
+ * kernel. */
+static const ix_place *
+places(const ilex_program *p, size_t kernel, size_t *count)
+{
+    const ix_compiled *c = p->c;
+    if (kernel >= ilex_program_kernel_count(p))
+        return NULL;
+    bool tape = p->backend->dialect < 0;
+    *count = tape ? c->tape[kernel].nplaces : c->kernel[kernel].nplaces;
+    return tape ? c->tape[kernel].place : c->kernel[kernel].place;
+}
+
+size_t
+ilex_program_location_count(const ilex_program *p, size_t kernel)
+{
+    size_t count = 0;
+    places(p, kernel, &count);
+    return count;
+}
+
+ilex_status
+ilex_program_location_get(const ilex_program *p, size_t kernel, size_t i,
+                          ilex_location_info *info)
+{
+    size_t count = 0, room = info ? info->size : 0;
+    const ix_place *place = places(p, kernel, &count);
+    if (i >= count || room < offsetof(ilex_location_info, line))
+        return ILEX_E_ARGUMENT;
+    ilex_location_info all = {.size = room < sizeof all ? room : sizeof all,
+                              .file = place[i].file,
+                              .line = place[i].line,
+                              .column = place[i].column};
+    memcpy(info, &all, all.size);
+    return ILEX_OK;
+}
+
 double
 ilex_program_lower_seconds(const ilex_program *p)
 {

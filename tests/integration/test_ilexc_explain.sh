@@ -54,6 +54,7 @@ expect 0 'apart from k2: sizes are counted in between$' explain "$examples/peaks
 expect 0 '^    for I in \[0, ni), parts of which threads take$' explain "$examples/hdiff.ilx"
 expect 0 '^        for K in \[0, nk), vector instructions$' explain "$examples/hdiff.ilx"
 expect 0 '^    computes on the way lap, rx, flx, ry, fly$' explain "$examples/hdiff.ilx"
+expect 0 '^    from .*hdiff.ilx:10, 11, 12, 13, 14, 15$' explain "$examples/hdiff.ilx"
 expect 0 'chunks of a reduction, whose results are combined pairwise, by 4096$' \
     explain "$examples/spmv.ilx"
 expect 0 '^        for k in \[0, nk - 1), downwards$' explain "$examples/vadv.ilx"

@@ -249,6 +249,24 @@ emit_cuda(ilex_context *ctx)
     return show(ctx, ilex_module_emit, "cuda");
 }
 
+static char *
+put_lines(ilex_module *m, const char *dialect)
+{
+    return ilex_module_emit_lines(m, dialect, NULL);
+}
+
+static bool
+emit_lines(ilex_context *ctx)
+{
+    return show(ctx, put_lines, "c");
+}
+
+static bool
+explain(ilex_context *ctx)
+{
+    return show(ctx, ilex_module_stage, "explain");
+}
+
 static bool
 stage(ilex_context *ctx)
 {
@@ -443,6 +461,8 @@ static const row rows[] = {
     {"fmt", format, true, false},
     {"emit c", emit_c, false, false},
     {"emit cuda", emit_cuda, false, false},
+    {"emit lines", emit_lines, false, false},
+    {"explain", explain, false, false},
     {"stage", stage, false, false},
     {"dot", dot, true, false},
     {"compile", compile_all, false, false},

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Places in the source: that of an array, and those of all arrays that were
+ * fused into what is stored.
+ */
+#include "compiler/unit.h"
+
+#include <stdlib.h>
+
+#include "lib/graph/annotation.h"
+
+ix_place
+ix_place_of(const ix_unit *u, const ilex_array *array)
+{
+    const ilex_array *x = array ? ix_unit_source(u, array) : NULL;
+    for (int i = 0; x && i < ix_location_count(x); i++) {
+        ix_location at = ix_location_get(x, i);
+        const char *file = ix_symbol_text(u->ctx, at.file);
+        if (*file)
+            return (ix_place){file, at.line, at.column};
+    }
+    return (ix_place){"", 0, 0};
+}
+
+bool
+ix_place_same_line(const ix_place *a, const ix_place *b)
+{
+    return a->line == b->line && !strcmp(a->file, b->file);
+}
+
+/* ---- all places ---- */
+
+static void
+add_places_of(ix_unit *u, ix_places *p, const ilex_array *array)
+{
+    const ilex_array *x = ix_unit_source(u, array);
+    for (int i = 0; i < ix_location_count(x); i++) {
+        ix_location at = ix_location_get(x, i);
+        ix_arena_grow(&u->arena, &p->item, &p->capacity, p->n + 1,
+                      sizeof *p->item);
+        p->item[p->n++] =
+            (ix_place){ix_symbol_text(u->ctx, at.file), at.line, at.column};
+    }
+}
+
+/* Is it computed where it is read? */
+static bool
+is_fused(const ix_unit *u, const ilex_array *x)
+{
+    const size_t *at = ix_map_find(&u->position, x);
+    return at && x->nops > 0 && u->decision[*at].buffer < 0;
+}
+
+/* Arrays whose operands are to be looked at. */
+typedef struct work_list {
+    const ilex_array **item;
+    size_t n, capacity;
+} work_list;
+
+static void
+push(ix_unit *u, ix_places *p, work_list *w, const ilex_array *x)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    if (ix_map_find(&p->seen, x))
+        return;
+    ix_map_set(&p->seen, &mem, x, 1);
+    add_places_of(u, p, x);
+    ix_arena_grow(&u->arena, &w->item, &w->capacity, w->n + 1, sizeof *w->item);
+    w->item[w->n++] = x;
+}
+
+/* Parts of a concat are stored each for itself: those of one are not those of
+ * another. */
+static void
+add_fused(ix_unit *u, ix_places *p, const ilex_array *array)
+{
+    work_list w = {.n = 0};
+    push(u, p, &w, array);
+    while (w.n) {
+        const ilex_array *x = w.item[--w.n];
+        for (int i = 0; x->kind != IX_CONCAT && i < x->nops; i++)
+            if (ix_is_array(x->ops[i]) && is_fused(u, x->ops[i]))
+                push(u, p, &w, x->ops[i]);
+    }
+}
+
+void
+ix_places_add(ix_unit *u, ix_places *p, const ilex_array *array,
+              const ilex_array *value)
+{
+    const ilex_array *made = value ? ix_made_of(u, value) : NULL;
+    if (array)
+        add_fused(u, p, array);
+    if (made)
+        add_fused(u, p, made);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    const ix_place *x = a, *y = b;
+    int file = strcmp(x->file, y->file);
+    int line = (x->line > y->line) - (x->line < y->line);
+    return file   ? file
+           : line ? line
+                  : (x->column > y->column) - (x->column < y->column);
+}
+
+void
+ix_places_sort(ix_places *p)
+{
+    size_t n = 0;
+    if (p->n)
+        qsort(p->item, p->n, sizeof *p->item, compare);
+    for (size_t i = 0; i < p->n; i++)
+        if (n == 0 || compare(&p->item[n - 1], &p->item[i]))
+            p->item[n++] = p->item[i];
+    p->n = n;
+}
