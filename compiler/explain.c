@@ -230,7 +230,7 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
         ix_text_format(t, "    apart from k%d: %s\n", before->number,
                        ix_fact_apart(k));
     put_lines(u, k, t);
-    put_computed(u, k->like ? k->like : k, t);
+    put_computed(u, k, t);
     ix_text_put(t, "    bytes read ");
     put_traffic(u, k, &x->reads, false, &all->read, t);
     ix_text_put(t, ", written ");
