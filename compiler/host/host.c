@@ -153,7 +153,6 @@ static ilex_status
 check_cuda(const ix_library *l, bool fortran, ix_error *err)
 {
     const char *what = fortran               ? "modules in Fortran"
-                       : l->nvariants        ? "code for sizes that are known"
                        : l->program->ncalls  ? "foreign functions"
                        : l->program->ncounts ? "lengths that are counted"
                                              : NULL;

@@ -66,9 +66,9 @@ stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
     return true;
 }
 
-bool
-ix_host_known(const ix_host *h, size_t variant, const ix_field *f,
-              int64_t *value)
+/* What a variant knows of a member of a kernel's arguments. */
+static bool
+is_known(const ix_host *h, size_t variant, const ix_field *f, int64_t *value)
 {
     const ix_library_variant *v = &h->variant[variant];
     if (f->kind == IX_FIELD_STRIDE)
@@ -78,7 +78,39 @@ ix_host_known(const ix_host *h, size_t variant, const ix_field *f,
     return f->kind == IX_FIELD_SIZE && *value >= 0;
 }
 
-/* ---- in the source ---- */
+/* ---- in kernels ---- */
+
+bool
+ix_host_knows(const ix_host *h, size_t kernel, size_t variant)
+{
+    const ix_kernel_layout *l = &h->source->layout[kernel];
+    int64_t value;
+    for (size_t f = 0; f < l->nfields; f++)
+        if (is_known(h, variant, &l->field[f], &value))
+            return true;
+    return false;
+}
+
+void
+ix_host_put_known(ix_host *h, size_t kernel, size_t variant)
+{
+    const ix_kernel_layout *l = &h->source->layout[kernel];
+    const ix_kernel_layout *like = &h->source->layout[l->function];
+    for (size_t f = 0; f < l->nfields; f++) {
+        const ix_field *name = &like->field[f];
+        int64_t value;
+        if (!is_known(h, variant, &l->field[f], &value))
+            continue;
+        ix_text_format(h->t,
+                       name->kind == IX_FIELD_SIZE ? "    a.n%d" : "    a.s%d",
+                       name->index);
+        if (name->kind == IX_FIELD_STRIDE)
+            ix_text_format(h->t, "_%d", name->axis);
+        ix_text_format(h->t, " = INT64_C(%lld);\n", (long long)value);
+    }
+}
+
+/* ---- in tables ---- */
 
 /* The strides of arrays that are read or written, -1 where any will do. */
 static void
@@ -97,8 +129,9 @@ put_strides(ix_host *h, size_t variant)
     ix_text_put(h->t, *comma ? "" : "-1");
 }
 
-void
-ix_host_put_variant_name(ix_host *h, size_t variant)
+/* "ni = 128, nj = 64" */
+static void
+put_name(ix_host *h, size_t variant)
 {
     const char *comma = "";
     for (size_t p = 0; p < h->c->nsizes; p++)
@@ -107,6 +140,14 @@ ix_host_put_variant_name(ix_host *h, size_t variant)
                            (long long)h->variant[variant].size[p]);
             comma = ", ";
         }
+}
+
+void
+ix_host_put_variant_comment(ix_host *h, size_t variant)
+{
+    ix_text_put(h->t, "/* for ");
+    put_name(h, variant);
+    ix_text_put(h->t, " */\n");
 }
 
 void
@@ -125,7 +166,7 @@ ix_host_put_variants(ix_host *h)
         ix_text_put(h->t, "}, {");
         put_strides(h, v);
         ix_text_format(h->t, "}}, /* %zu: ", v + 1);
-        ix_host_put_variant_name(h, v);
+        put_name(h, v);
         ix_text_put(h->t, " */\n");
     }
     ix_text_put(h->t, "};\n\n");
