@@ -41,8 +41,9 @@ typedef struct ilex_library_spec {
      * that have all its sizes. NULL: none */
     const char *sizes;
     /* 1: PREFIX.cu in place of PREFIX.c, for nvcc: kernels of the device, which
-     * the function starts on a stream. Files alone: no library, Fortran, sizes
-     * (ILEX_E_UNSUPPORTED) */
+     * the function starts on a stream; it waits for the stream where the
+     * program counts a length, and before it calls a function. Files alone: no
+     * library, no Fortran (ILEX_E_UNSUPPORTED) */
     int cuda;
 } ilex_library_spec;
 #define ILEX_LIBRARY_SPEC(...)                                                 \

@@ -9,15 +9,15 @@
 
 enum { ARENA = 1 << 26, GAP = 4096 };
 
-struct launch {
-    dim3 grid, block;
+/* What a stream has to do: a grid, or a copy. */
+struct work {
     cudaStream_t stream;
-    std::function<void()> thread;
+    std::function<void()> carry_out;
 };
 
 struct shim_grid shim_running;
 struct shim_state shim_state;
-static std::vector<launch> queue;
+static std::vector<work> queue;
 static char *arena;
 static size_t used;
 static const char *failing;
@@ -133,6 +133,30 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
 
 /* ---- streams ---- */
 
+static void
+enqueue(cudaStream_t stream, std::function<void()> carry_out)
+{
+    queue.push_back(work{stream, carry_out});
+    shim_state.pending++;
+}
+
+/* Every other grid runs from its last thread to its first. */
+static void
+carry_out(dim3 grid, dim3 block, const std::function<void()> &thread)
+{
+    static int count;
+    unsigned n = grid.x * block.x;
+    bool backwards = count++ % 2;
+    shim_running.grid_dim = grid;
+    shim_running.block_dim = block;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned t = backwards ? n - 1 - i : i;
+        shim_running.block.x = t / block.x;
+        shim_running.thread.x = t % block.x;
+        thread();
+    }
+}
+
 cudaError_t
 shim_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
             std::function<void()> thread)
@@ -141,40 +165,21 @@ shim_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
     if (e == cudaSuccess && (!grid.x || grid.y != 1 || grid.z != 1 ||
                              !block.x || block.x > 1024 || shared))
         e = cudaErrorInvalidConfiguration;
-    if (e != cudaSuccess)
-        return e;
-    queue.push_back(launch{grid, block, stream, thread});
-    shim_state.pending++;
-    return cudaSuccess;
-}
-
-/* Every other grid runs from its last thread to its first. */
-static void
-carry_out(const launch &l)
-{
-    static int count;
-    unsigned n = l.grid.x * l.block.x;
-    bool backwards = count++ % 2;
-    shim_running.grid_dim = l.grid;
-    shim_running.block_dim = l.block;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned t = backwards ? n - 1 - i : i;
-        shim_running.block.x = t / l.block.x;
-        shim_running.thread.x = t % l.block.x;
-        l.thread();
-    }
+    if (e == cudaSuccess)
+        enqueue(stream, [=]() { carry_out(grid, block, thread); });
+    return e;
 }
 
 cudaError_t
 cudaStreamSynchronize(cudaStream_t stream)
 {
-    std::vector<launch> others;
+    std::vector<work> others;
     protect(PROT_READ | PROT_WRITE);
-    for (const launch &l : queue) {
-        if (l.stream == stream)
-            carry_out(l);
+    for (const work &w : queue) {
+        if (w.stream == stream)
+            w.carry_out();
         else
-            others.push_back(l);
+            others.push_back(w);
     }
     protect(PROT_NONE);
     queue = others;
@@ -182,6 +187,8 @@ cudaStreamSynchronize(cudaStream_t stream)
     return asked("cudaStreamSynchronize");
 }
 
+/* What goes to the device is taken at once, what comes back comes when somebody
+ * waits for it: nothing may rely on more. */
 cudaError_t
 cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                 enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -192,15 +199,15 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes,
         e = cudaErrorInvalidValue;
     if (e != cudaSuccess)
         return e;
-    cudaStreamSynchronize(stream);
-    protect(PROT_READ | PROT_WRITE);
-    memcpy(to, from, bytes);
-    protect(PROT_NONE);
+    const char *bytes_from = (const char *)from;
+    std::vector<char> taken(up ? bytes_from : NULL, up ? bytes_from + bytes : NULL);
+    enqueue(stream, [=]() { memcpy(to, up ? taken.data() : from, bytes); });
     return cudaSuccess;
 }
 
 cudaError_t
 cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+    cudaError_t e = cudaMemcpyAsync(to, from, bytes, kind, NULL);
+    return e != cudaSuccess ? e : cudaStreamSynchronize(NULL);
 }
