@@ -224,18 +224,13 @@ put_inline(const ix_emitter *e, ix_text *t)
                                       : "__attribute__((always_inline)) ");
 }
 
-/* Kernels of source that stands alone are its own. Those of a device are
- * launched, not called. */
+/* Kernels of source that stands alone are its own. */
 static void
 put_linkage(const ix_emitter *e, ix_text *t)
 {
     ix_text_put(t, e->dialect->alone  ? "static "
                    : e->dialect->cuda ? "extern \"C\" "
                                       : "");
-    if (e->dialect->cuda)
-        return;
-    ix_text_put(t, e->inlined ? "inline " : "");
-    put_inline(e, t);
 }
 
 /* Compilers are told of parameters that a body has no use for. */
@@ -360,6 +355,8 @@ ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
     if (ok) {
         put_shape(e, shape_text[SHAPE_arguments], t);
         put_shape(e, shape_text[shape_of(e)], t);
+        if (e->inlined && !e->dialect->cuda)
+            put_shape(e, shape_text[SHAPE_known], t);
     }
     ix_text_free(&body);
     return ok && !t->failed && e->u->ctx->error.code == ILEX_OK;

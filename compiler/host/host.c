@@ -133,11 +133,6 @@ check_fortran(const ix_library *l, ix_error *err)
     enum { RANK = 15, LETTERS = 56 };
     const ix_compiled *c = l->program;
     bool fits = strlen(l->prefix) <= LETTERS;
-    if (c->ncounts > 0)
-        return ix_fail(err, ILEX_E_UNSUPPORTED,
-                       "program %s: there are no modules in Fortran of "
-                       "programs that count lengths yet",
-                       c->name);
     for (size_t i = 0; i < c->narguments; i++)
         fits = fits && c->buffer[i].rank <= RANK &&
                strlen(c->buffer[i].name) <= LETTERS;

@@ -84,8 +84,8 @@ put_call(ix_host *h, size_t i, size_t variant)
     if (!put_own(h, l, like))
         ix_text_put(h->t, "    (void)r;\n    (void)part;\n");
     if (copied)
-        ix_text_format(h->t, "    return k%d(&a, begin, end, local);\n}\n\n",
-                       l->function);
+        ix_text_format(h->t, "    return k%d%s(&a, begin, end, local);\n}\n\n",
+                       l->function, variant > 0 ? "_known" : "");
     else
         ix_text_format(h->t,
                        "    return k%d((const k%d_args *)args, begin, end, "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Variants: kernels once more with sizes that are known, and strides that
- * follow from them where arrays are dense in C order. Compilers take the
- * kernels in and compute with the numbers; nothing else is different.
+ * follow from them where arrays are dense in C order, or in Fortran's.
+ * Compilers take the kernels in and compute with the numbers; nothing else is
+ * different.
  */
 #include "compiler/host/host.h"
 
@@ -47,7 +48,7 @@ length_of(const ix_host *h, const ix_library_variant *v, int buffer, int k,
     return ix_add(to > hi ? to : hi, -(from < lo ? from : lo), length);
 }
 
-/* The stride of an axis in C order. */
+/* The stride of an axis in C order, or of an argument in Fortran order. */
 static bool
 stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
           int64_t *stride)
@@ -55,8 +56,10 @@ stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
     const ix_compiled_buffer *b = &h->c->buffer[buffer];
     int64_t length;
     uint32_t passing = ix_host_passing(h, (size_t)buffer);
+    bool fortran = v->fortran && (size_t)buffer < h->c->narguments;
     *stride = passing >> axis & 1 ? 0 : 1;
-    for (int k = b->rank - 1; k > axis && *stride; k--) {
+    for (int k = fortran ? 0 : b->rank - 1; k != axis && *stride;
+         k += fortran ? 1 : -1) {
         if (passing >> k & 1)
             continue;
         if (!length_of(h, v, buffer, k, &length) ||

@@ -36,9 +36,9 @@ typedef struct ilex_library_spec {
     int fortran; /* 1: PREFIX.f90 as well, a module PREFIX_module */
     /* Sizes for which there is code of its own beside that for any: groups like
      * "ni=128,nj=128", separated by ';'. A run takes the first group whose
-     * sizes it has, where also its arrays are dense in C order with the halos
-     * that are declared; results are the same. A group concerns the programs
-     * that have all its sizes. NULL: none */
+     * sizes it has, where also its arrays are dense in C order (with `fortran`
+     * in Fortran's) with the halos that are declared; results are the same. A
+     * group concerns the programs that have all its sizes. NULL: none */
     const char *sizes;
     /* 1: PREFIX.cu in place of PREFIX.c, for nvcc: kernels of the device, which
      * the function starts on a stream; it waits for the stream where the

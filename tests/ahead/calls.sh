@@ -33,14 +33,6 @@ good "$ilexc" compile "$top/examples/peaks.ilx" -o .
         "$top/tests/ahead/counts.c" peaks.c -lm -o counts
 }
 good ./counts
-for refused in --fortran
-do
-    count=$((count + 1))
-    # shellcheck disable=SC2086
-    "$ilexc" compile "$top/examples/peaks.ilx" -o . $refused >log 2>&1 &&
-        complain "counted lengths: $refused is taken"
-    grep -q 'E105.*count' log || complain "$refused: $(cat log)"
-done
 
 # Names of functions.
 for name in exp int k0 taken_by
