@@ -4,8 +4,9 @@
 # `ilexc compile --language cuda`: NAME.cu is source that compilers of CUDA take
 # (clang++, where it is, reads it as such), and over the stand-in of shim/ gives
 # the bits of the same program in C (grid_main.cc): also where a run counts
-# lengths or calls functions (grid_phases.cc), and where sizes are known
-# (grid_variants.cc).
+# lengths or calls functions (grid_phases.cc), where sizes are known
+# (grid_variants.cc), and in libraries (grid_library.cc), which nvcc builds where
+# it is and something in its place does here.
 # shellcheck disable=SC2086 # CC may be several words
 # shellcheck source=tests/ahead/expect.sh
 . "${srcdir:-.}/tests/ahead/expect.sh"
@@ -118,6 +119,57 @@ do
 done
 over_stand_in grid_variants fixed_hdiff fixed_normalise fixed_pick fixed_many
 
+# ---- libraries ---------------------------------------------------------------------
+
+mkdir cuda
+sed "s|^shim=SHIM|shim='$shim'|; s|CXX_OF_STAND_IN -std|$CXX ${SANITIZE_FLAGS:-} -std|" \
+    "$shim/nvcc" >cuda/nvcc && chmod +x cuda/nvcc
+build() {
+    good "$ilexc" compile "$top/tests/ahead/pick.ilx" "$top/tests/ahead/grow.ilx" \
+        --prefix all -o . --language cuda --cc "$dir/cuda/nvcc" "$@"
+    stray=$(ls -- *.part.o 2>/dev/null)
+    [ -z "$stray" ] || complain "$*: leaves" $stray
+}
+library() {
+    good $CXX -std=c++17 -O1 ${SANITIZE_FLAGS:-} -I. -I"$top/tests/ahead" -I"$shim" \
+        "$top/tests/ahead/grid_library.cc" "$shim/runtime.cc" "$@" -o library
+    good env LD_LIBRARY_PATH=. ./library
+}
+called() {
+    count=$((count + 1))
+    grep -q -e "$1" cuda/nvcc.log || complain "nvcc is called otherwise than by $1"
+}
+build --shared --cflags '-O1 -g' --target sm_80,sm_90a
+stray=$(${NM:-nm} -D --defined-only liball.so | awk 'NF == 3 && $2 == "T" { print $3 }' |
+    grep -v '^all_' | grep -vE '^_(init|fini|Z)')
+[ -z "$stray" ] || complain "liball.so exports" $stray
+library -L. -lall
+called ' -fmad=false .*-Xcompiler=-O1 -Xcompiler=-g '
+called ' -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90a,code=sm_90a -gencode=arch=compute_90a,code=compute_90a '
+build --static
+library ./liball.a
+build --object
+library all.o
+called '^-O3 .*-c all_pick.cu -o all_pick.part.o$'
+refused 'E701.*nvcc, which is not at /none/nvcc' --language cuda --shared --cc /none/nvcc
+refused 'E101.*avx2. are no architectures of CUDA, for example sm_80' \
+    --language cuda --shared --target avx2
+refused 'E101.*no architectures' --language cuda --shared --target sm_80,
+refused 'E101.*no architectures' --language cuda --shared --target sm_80x
+refused 'E101.*targets are for libraries' --language cuda --target sm_80
+
+# The nvcc that configure saw, or the usual one.
+count=$((count + 1))
+if "$ilexc" compile "$top/tests/ahead/pick.ilx" -o . --language cuda --shared >log 2>&1
+then
+    stray=$(${NM:-nm} -D --defined-only libpick.so | awk 'NF == 3 && $2 == "T" { print $3 }' |
+        grep -vE '^(pick(_|$)|_init$|_fini$)')
+    [ -z "$stray" ] || complain "libpick.so exports" $stray
+else
+    grep -q 'E701.*libraries of CUDA are built by nvcc' log ||
+        complain "without nvcc: $(cat log)"
+fi
+
 # ---- the rest ----------------------------------------------------------------------
 
 # Kernels are the same however they are asked for.
@@ -126,7 +178,6 @@ count=$((count + 1))
 sed -n '/^k0_body/,/^}/p' hdiff.cu | cmp - emitted || complain "another kernel"
 
 refused 'E105.*hdiff: there are no modules in Fortran for CUDA' --language cuda --fortran
-refused 'E105.*nvcc' --language cuda --shared
 refused 'c or cuda' --language opencl
 
 echo "$count things tried, $bad wrong"

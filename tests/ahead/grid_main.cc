@@ -235,6 +235,10 @@ main(void)
         strcmp(pick_error_text(PICK_E_DEVICE),
                "a device or its driver failed") != 0)
         say("hdiff", "the self-test, or what errors mean");
+    shim_fail("cudaMalloc", 1, cudaErrorInvalidValue);
+    tried++;
+    if (hdiff_selftest() != HDIFF_E_DEVICE)
+        say("hdiff", "the self-test without a device");
     printf("%d things tried over the stand-in, %d wrong\n", tried, bad);
     return bad != 0;
 }
