@@ -6,7 +6,8 @@
 # the bits of the same program in C (grid_main.cc): also where a run counts
 # lengths or calls functions (grid_phases.cc), where sizes are known
 # (grid_variants.cc), and in libraries (grid_library.cc), which nvcc builds where
-# it is and something in its place does here.
+# it is and something in its place does here. So do random programs of
+# ahead_main.c, beside the reference.
 # shellcheck disable=SC2086 # CC may be several words
 # shellcheck source=tests/ahead/expect.sh
 . "${srcdir:-.}/tests/ahead/expect.sh"
@@ -118,6 +119,16 @@ do
     check_source $name
 done
 over_stand_in grid_variants fixed_hdiff fixed_normalise fixed_pick fixed_many
+
+# ---- random programs ---------------------------------------------------------------
+
+random=${ilexc%/*}/tests/ahead/ahead
+if [ -x "$random" ]
+then
+    export CC CXX
+    good "$random" --cuda="$shim" --count=12 --flags=-O0
+    cat log
+fi
 
 # ---- libraries ---------------------------------------------------------------------
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The stand-in for CUDA's runtime that cuda_runtime.h beside it declares.
+ * The stand-in for CUDA's runtime that cuda_runtime.h beside it declares. With
+ * SHIM_SHARED the device reaches the memory of the host.
  */
 #include "cuda_runtime.h"
 
 #include <sys/mman.h>
 #include <vector>
+
+#if !defined(SHIM_SHARED)
+#define SHIM_SHARED 0
+#endif
 
 enum { ARENA = 1 << 26, GAP = 4096 };
 
@@ -101,9 +106,11 @@ cudaFree(void *memory)
 {
     if (!memory)
         return cudaSuccess;
+    bool good = is_ours(memory, 1);
     shim_state.early += shim_state.pending > 0;
-    shim_state.blocks--;
-    return is_ours(memory, 1) ? cudaSuccess : cudaErrorInvalidValue;
+    if (--shim_state.blocks == 0 && shim_state.pending == 0)
+        used = 0; /* from the beginning again */
+    return good ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t
@@ -127,7 +134,7 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
 {
     (void)what;
     (void)device;
-    *value = 0;
+    *value = SHIM_SHARED;
     return cudaSuccess;
 }
 
@@ -195,7 +202,8 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 {
     cudaError_t e = asked("cudaMemcpyAsync");
     bool up = kind == cudaMemcpyHostToDevice;
-    if (e == cudaSuccess && (is_ours(to, bytes) != up || is_ours(from, bytes) == up))
+    if (e == cudaSuccess && !SHIM_SHARED &&
+        (is_ours(to, bytes) != up || is_ours(from, bytes) == up))
         e = cudaErrorInvalidValue;
     if (e != cudaSuccess)
         return e;
@@ -210,4 +218,13 @@ cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     cudaError_t e = cudaMemcpyAsync(to, from, bytes, kind, NULL);
     return e != cudaSuccess ? e : cudaStreamSynchronize(NULL);
+}
+
+/* For callers in C that know of no stream: waits for the default one. */
+extern "C" int shim_finish(void);
+
+extern "C" int
+shim_finish(void)
+{
+    return (int)cudaStreamSynchronize(NULL);
 }
