@@ -12,6 +12,7 @@ typedef struct frame_entry {
 
 typedef struct order_walk {
     ix_unit *u;
+    ix_mem mem; /* of the unit's arena */
     frame_entry *stack;
     size_t depth, stack_capacity, order_capacity;
 } order_walk;
@@ -25,8 +26,8 @@ push(order_walk *w, ilex_array *n)
         ix_fail_memory(&w->u->ctx->error);
         return false;
     }
-    ix_arena_grow(&w->u->arena, &w->stack, &w->stack_capacity, w->depth + 1,
-                  sizeof *w->stack);
+    ix_mem_grow(&w->mem, &w->stack, &w->stack_capacity, w->depth + 1,
+                sizeof *w->stack);
     w->stack[w->depth++] = (frame_entry){n, 0};
     return true;
 }
@@ -44,8 +45,8 @@ walk_from(order_walk *w, ilex_array *root)
                 return false;
             continue;
         }
-        ix_arena_grow(&u->arena, &u->order, &w->order_capacity, u->norder + 1,
-                      sizeof *u->order);
+        ix_mem_grow(&w->mem, &u->order, &w->order_capacity, u->norder + 1,
+                    sizeof *u->order);
         *ix_map_find(&u->position, top->n) = u->norder;
         u->order[u->norder++] = top->n;
         w->depth--;
@@ -56,13 +57,15 @@ walk_from(order_walk *w, ilex_array *root)
 bool
 ix_unit_order(ix_unit *u)
 {
-    order_walk w = {.u = u};
+    order_walk w = {.u = u, .mem = ix_arena_mem(&u->arena)};
     ix_map_free(&u->position, &u->ctx->mem);
+    ix_mem_free(&w.mem, u->order);
     u->order = NULL;
     u->norder = 0;
     for (size_t i = 0; i < u->nroots; i++)
         if (!walk_from(&w, u->root[(i + u->noutputs) % u->nroots]))
             return false;
+    ix_mem_free(&w.mem, w.stack);
     return true;
 }
 
@@ -70,13 +73,15 @@ ix_unit_order(ix_unit *u)
 static ilex_array *
 replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
 {
-    ilex_array **ops =
-        ix_arena_new(&u->arena, ((size_t)n->nops + 1) * sizeof *ops);
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ilex_array **ops = ix_mem_new(&mem, (size_t)n->nops * sizeof *ops);
     for (int i = 0; i < n->nops; i++)
         ops[i] = ix_is_array(n->ops[i])
                      ? became[*ix_map_find(&u->position, n->ops[i])]
                      : n->ops[i];
-    return ix_with_operands(n, ops);
+    n = ix_with_operands(n, ops);
+    ix_mem_free(&mem, ops);
+    return n;
 }
 
 /* What replaces an array is called like it. */
@@ -110,8 +115,8 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
 {
     if (!ix_unit_order(u))
         return false;
-    ilex_array **became =
-        ix_arena_new(&u->arena, (u->norder + 1) * sizeof *became);
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ilex_array **became = ix_mem_new(&mem, (u->norder + 1) * sizeof *became);
     for (size_t i = 0; i < u->norder; i++) {
         ilex_array *n = replace_operands(u, u->order[i], became);
         became[i] = ix_is_poison(n) ? n : ix_with_env(fn(u, n), n->env);
@@ -123,6 +128,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
     }
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[*ix_map_find(&u->position, u->root[i])];
+    ix_mem_free(&mem, became);
     return ix_unit_order(u);
 }
 

@@ -20,12 +20,16 @@ find_check(ix_walk *w, ilex_array *n, size_t *value)
 bool
 ix_body_checks(ix_unit *u, const ilex_array *body)
 {
+    if (!(body->flags & IX_HAS_CHECK))
+        return false;
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx,
                  .mem = &mem,
                  .within = IX_HAS_CHECK,
                  .enter = find_check};
-    return !ix_walk_body(&w, body, NULL);
+    bool none = ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
+    return !none;
 }
 
 /* ---- guards ----
@@ -102,6 +106,7 @@ find_guard(ix_partition *p, const ilex_array *n, ix_partition_info *x)
                  .enter = take_guard,
                  .user = &g};
     ix_walk_body(&w, n->ops[0], NULL);
+    ix_walk_free(&w);
     bool own = ix_body_checks(p->u, n->ops[0]);
     x->guard = g.same && !own ? x->guard : NULL;
     if (own && !g.any && mask && !ix_body_checks(p->u, n->ops[0]->ops[2]))

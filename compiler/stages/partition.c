@@ -155,6 +155,7 @@ add_work(partition *p, size_t i)
     ix_walk w = {
         .ctx = p->u->ctx, .mem = &p->mem, .enter = measure_node, .user = &m};
     ix_walk_body(&w, n->ops[0], NULL);
+    ix_walk_free(&w);
     x->conditions = m.conditions;
     x->work = m.cost;
     p->work += m.cost;

@@ -10,8 +10,8 @@ static void
 push_block(ix_builder *b)
 {
     b->depth++;
-    ix_arena_grow(&b->u->arena, &b->open, &b->capacity, (size_t)b->depth + 1,
-                  sizeof *b->open);
+    ix_mem_grow(&b->mem, &b->open, &b->capacity, (size_t)b->depth + 1,
+                sizeof *b->open);
     ix_open *o = &b->open[b->depth];
     *o = (ix_open){.id = ++b->next_id, .floor = b->floor};
 }
@@ -37,7 +37,12 @@ pop_block(ix_builder *b)
 ix_stmt *
 ix_build_end(ix_builder *b)
 {
-    return pop_block(b);
+    ix_stmt *list = pop_block(b);
+    ix_map_free(&b->node, &b->mem);
+    ix_map_free(&b->row, &b->mem);
+    ix_mem_free(&b->mem, b->known);
+    ix_mem_free(&b->mem, b->open);
+    return list;
 }
 
 void
@@ -134,8 +139,8 @@ ix_build_back(ix_builder *b, const ix_aside *a)
 static size_t
 note(ix_builder *b, ix_known k)
 {
-    ix_arena_grow(&b->u->arena, &b->known, &b->known_capacity, b->nknown + 1,
-                  sizeof *b->known);
+    ix_mem_grow(&b->mem, &b->known, &b->known_capacity, b->nknown + 1,
+                sizeof *b->known);
     k.id = b->open[k.depth].id;
     b->known[b->nknown] = k;
     return b->nknown++;

@@ -246,18 +246,26 @@ loads_of_stmt(void *user, ix_stmt *s)
     return ix_stmt_exprs(s, walk_loads, user);
 }
 
+static bool
+end_loads(load_walk *w, bool ok)
+{
+    ix_mem mem = ix_arena_mem(&w->u->arena);
+    ix_map_free(&w->seen, &mem);
+    return ok;
+}
+
 bool
 ix_stmt_loads(ix_unit *u, ix_stmt *list, ix_load_fn fn, void *user)
 {
     load_walk w = {u, fn, user, {0}};
-    return ix_stmt_each(list, loads_of_stmt, &w);
+    return end_loads(&w, ix_stmt_each(list, loads_of_stmt, &w));
 }
 
 bool
 ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user)
 {
     load_walk w = {u, fn, user, {0}};
-    return walk_loads(&w, body);
+    return end_loads(&w, walk_loads(&w, body));
 }
 
 /* ---- counting ---- */

@@ -43,8 +43,8 @@ new_block(ix_arena *arena, size_t bytes)
     return arena->blocks = b;
 }
 
-void *
-ix_arena_take(ix_arena *arena, size_t bytes)
+static void *
+take(ix_arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
@@ -57,7 +57,14 @@ ix_arena_take(ix_arena *arena, size_t bytes)
     void *p = b->data + b->used;
     b->used += bytes;
     arena->bytes += bytes;
-    return memset(p, 0, bytes);
+    return p;
+}
+
+void *
+ix_arena_take(ix_arena *arena, size_t bytes)
+{
+    void *p = take(arena, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
 }
 
 void *
@@ -93,28 +100,73 @@ ix_arena_grow(ix_arena *arena, void *array, size_t *capacity, size_t need,
     *capacity = cap;
 }
 
-/* Blocks of ix_arena_mem know their size, for growing. */
-typedef struct sized {
+/* ---- as an allocator ---- */
+
+/* Blocks know their size, for growing and for the next who needs one. */
+typedef struct ix_arena_sized {
     _Alignas(16) size_t bytes;
-    unsigned char data[];
+    union {
+        struct ix_arena_sized *next; /* of those that were given back */
+        unsigned char data[16];
+    };
 } sized;
+
+static sized *
+sized_of(void *block)
+{
+    unsigned char *data = block;
+    return block ? (sized *)(void *)(data - offsetof(sized, data)) : NULL;
+}
+
+/* The largest k for which 2^k <= bytes. */
+static int
+class_of(size_t bytes)
+{
+    int k = 0;
+    while (bytes >>= 1)
+        k++;
+    return k < IX_ARENA_CLASSES ? k : IX_ARENA_CLASSES - 1;
+}
+
+static void
+give_back(ix_arena *arena, sized *block)
+{
+    sized **spare = &arena->spare[class_of(block->bytes)];
+    block->next = *spare;
+    *spare = block;
+}
+
+/* A block of "bytes" or more, from those that were given back if there is
+ * one. */
+static sized *
+take_sized(ix_arena *arena, size_t bytes)
+{
+    bytes = bytes < 16 ? 16 : (bytes + 15) & ~(size_t)15;
+    sized **spare = &arena->spare[class_of(2 * bytes - 1)], *block = *spare;
+    if (block && block->bytes >= bytes) {
+        *spare = block->next;
+        return block;
+    }
+    block = take(arena, offsetof(sized, data) + bytes);
+    if (block)
+        block->bytes = bytes;
+    return block;
+}
 
 static void *
 resize_if_possible(void *user, void *block, size_t bytes)
 {
-    if (bytes == 0)
-        return NULL;
-    sized *old =
-        block
-            ? (sized *)(void *)((unsigned char *)block - offsetof(sized, data))
-            : NULL;
-    sized *fresh = ix_arena_take(user, sizeof *fresh + bytes);
-    if (!fresh)
-        return NULL;
-    fresh->bytes = bytes;
-    if (old)
-        memcpy(fresh->data, old->data, old->bytes < bytes ? old->bytes : bytes);
-    return fresh->data;
+    ix_arena *arena = user;
+    sized *old = sized_of(block);
+    if (old && bytes > 0 && bytes <= old->bytes)
+        return block;
+    sized *fresh =
+        bytes > 0 && bytes <= SIZE_MAX / 4 ? take_sized(arena, bytes) : NULL;
+    if (fresh && old)
+        memcpy(fresh->data, old->data, old->bytes);
+    if (old && (fresh || bytes == 0))
+        give_back(arena, old);
+    return fresh ? fresh->data : NULL;
 }
 
 static void *

@@ -16,10 +16,14 @@
 
 typedef struct ix_arena_block ix_arena_block;
 
+enum { IX_ARENA_CLASSES = 48 };
+
 typedef struct ix_arena {
     ix_mem mem;
     ix_arena_block *blocks;
     size_t bytes; /* handed out so far */
+    /* blocks of ix_arena_mem that were given back, of 2^k bytes and more */
+    struct ix_arena_sized *spare[IX_ARENA_CLASSES];
     jmp_buf oom;
 } ix_arena;
 
@@ -36,8 +40,9 @@ void *ix_arena_new(ix_arena *arena, size_t bytes);
 void *ix_arena_take(ix_arena *arena, size_t bytes);
 char *ix_arena_string(ix_arena *arena, const char *text);
 
-/* An allocator whose blocks live as long as the arena: for texts and tables of
- * a pass, which then need not be freed when memory runs out. */
+/* An allocator whose blocks live as long as the arena at most: for texts and
+ * tables of a pass, which then need not be freed when memory runs out. Those
+ * that are freed serve again. */
 ix_mem ix_arena_mem(ix_arena *arena);
 /* The same, which gives NULL when there is no memory. */
 ix_mem ix_arena_soft_mem(ix_arena *arena);

@@ -122,6 +122,8 @@ fill(ilex_module *m, const ilex_module *from)
         ok = ix_module_assume(m, from->assumption[i]) == ILEX_OK;
     for (size_t i = 0; ok && i < from->ninputs; i++)
         ok = ix_module_add_input(m, from->input[i]) == ILEX_OK;
+    for (size_t i = 0; ok && i < from->ndeclared; i++)
+        ok = ix_module_declare(m, from->declared[i]) == ILEX_OK;
     for (size_t i = 0; ok && i < from->nlabels; i++)
         ok = ix_module_label(m, from->label[i].name, from->label[i].array) ==
              ILEX_OK;

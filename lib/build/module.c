@@ -49,6 +49,7 @@ ilex_module_free(ilex_module *m)
     for (size_t i = 0; i < m->nlabels; i++)
         ix_node_release(m->label[i].array);
     ix_mem_free(&mem, (void *)m->assumption);
+    ix_mem_free(&mem, m->declared);
     ix_mem_free(&mem, m->label);
     ix_mem_free(&mem, m->boxed);
     ix_mem_free(&mem, m->output);
@@ -394,6 +395,16 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
 }
 
 /* ---- labels ---- */
+
+ilex_status
+ix_module_declare(ilex_module *m, int32_t size)
+{
+    if (!ix_mem_grow(&m->ctx->mem, &m->declared, &m->declared_capacity,
+                     m->ndeclared + 1, sizeof *m->declared))
+        return ix_fail_memory(&m->ctx->error);
+    m->declared[m->ndeclared++] = size;
+    return ILEX_OK;
+}
 
 ilex_status
 ix_module_label(ilex_module *m, int32_t name, ilex_array *array)

@@ -40,6 +40,8 @@ struct ilex_module {
     size_t noutputs, output_capacity;
     ilex_array **input; /* declared, in order; may be unused */
     size_t ninputs, input_capacity;
+    int32_t *declared; /* sizes of its text, which may be unused */
+    size_t ndeclared, declared_capacity;
     ix_label *label;
     size_t nlabels, label_capacity;
     ix_boxed_axis *boxed; /* ix_module_boxed */
@@ -62,6 +64,9 @@ ilex_status ix_module_add_input(ilex_module *m, ilex_array *input);
 /* Adds a precondition; ILEX_E_ASSUME if it contradicts the others. */
 ilex_status ix_module_assume(ilex_module *m, const ix_assumption *a);
 
+/* Declares a size, which runs may name even where nothing is of that size. */
+ilex_status ix_module_declare(ilex_module *m, int32_t size);
+
 /* Lets generated source call "array" by a name; kept by the module. */
 ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);
 
@@ -70,9 +75,10 @@ ilex_status ix_module_add_output(ilex_module *m, const char *name,
                                  ilex_array *value, const char *inplace);
 
 /* lib/build/module_hash.c: what a compiled program depends on, as text: the
- * hash, its inputs and the sizes that occur in the order in which queries list
- * them. False after an error; "*held": it wraps storages or calls functions of
- * the host, of which the text says nothing. */
+ * hash, its inputs, the sizes that occur in the order in which queries list
+ * them and those that its text declares. False after an error; "*held": it
+ * wraps storages or calls functions of the host, of which the text says
+ * nothing. */
 bool ix_module_key(ilex_module *m, ix_text *t, bool *held);
 
 /* lib/build/counts.c: nodes, operations and bytes, a line each; false after an

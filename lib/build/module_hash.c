@@ -164,6 +164,10 @@ ix_module_key(ilex_module *m, ix_text *t, bool *held)
     for (size_t p = 0; !rc && p < ctx->nparams; p++)
         if (w.size[p])
             put_word(t, ix_param_key(ctx, (int32_t)p));
+    put_word(t, "of");
+    for (size_t i = 0; !rc && i < m->ndeclared; i++)
+        if (!w.size[m->declared[i]])
+            put_word(t, ix_param_key(ctx, m->declared[i]));
     *held = w.data.count > 0 || w.foreign;
     ix_mem_free(&ctx->mem, w.size);
     ix_merkle_free(&w);

@@ -77,7 +77,8 @@ build_SIZE(ix_parser *p, const ix_statement *s)
         int32_t param = parse_size(p, s, w);
         name = ix_parser_add(p, w->text, (size_t)w->length, IX_NAME_SIZE);
         name->size = ix_lin_param(p->ctx, param);
-        if (!name->size)
+        if (!name->size ||
+            (!s->expr && ix_module_declare(p->module, param) != ILEX_OK))
             ix_lex_abort(&p->reader);
         name->line = w->line;
     }

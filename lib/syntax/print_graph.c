@@ -412,6 +412,8 @@ mark_sizes(ix_printer *p)
     p->param = ix_mem_new(&p->ctx->mem, p->nparams * sizeof *p->param);
     for (size_t i = 0; p->param && ok && i < p->n; i++)
         ok = mark_item(&w, p->item[i].node);
+    for (size_t i = 0; p->param && i < p->module->ndeclared; i++)
+        mark_size(p, p->module->declared[i]);
     ix_walk_free(&w);
     if (!p->param || !ok) {
         ix_fail_memory(&p->ctx->error);

@@ -309,7 +309,7 @@ ix_check_lengths(ix_run *r)
         bool room = ix_compiled_phase(c, q->form) > 0;
         if (r->use[e] != IX_EQUATION_STRICT)
             continue;
-        if (!ix_lin_most(q->form, r->least, r->size, &want))
+        if (!ix_lin_most(c, q->form, r->least, r->size, &want))
             return ix_fail(r->err, ILEX_E_OVERFLOW,
                            "%s: the length of axis %s of %s leaves 64 bits",
                            c->name, ix_axis_label(b, q->axis), b->name);

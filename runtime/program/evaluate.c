@@ -78,8 +78,10 @@ make_output(const evaluation *e, const ix_compiled_buffer *b)
     char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi;
-        if (!ix_lin_least(b->interior[k].lo, e->r.least, e->r.size, &lo) ||
-            !ix_lin_most(b->interior[k].hi, e->r.least, e->r.size, &hi) ||
+        if (!ix_lin_least(e->r.p->c, b->interior[k].lo, e->r.least, e->r.size,
+                          &lo) ||
+            !ix_lin_most(e->r.p->c, b->interior[k].hi, e->r.least, e->r.size,
+                         &hi) ||
             !ix_sub(hi, lo, &shape[k])) {
             ix_fail(e->r.err, ILEX_E_OVERFLOW,
                     "%s: with these sizes the range of axis %s of %s leaves 64 "

@@ -348,10 +348,10 @@ bool ix_counts_open(const ix_compiled *c, int64_t *least, int64_t *size,
 
 /* The least and the most that a form is for sizes in their ranges; false on
  * overflow. */
-bool ix_lin_least(const ix_lin *a, const int64_t *least, const int64_t *most,
-                  int64_t *value);
-bool ix_lin_most(const ix_lin *a, const int64_t *least, const int64_t *most,
-                 int64_t *value);
+bool ix_lin_least(const ix_compiled *c, const ix_lin *a, const int64_t *least,
+                  const int64_t *most, int64_t *value);
+bool ix_lin_most(const ix_compiled *c, const ix_lin *a, const int64_t *least,
+                 const int64_t *most, int64_t *value);
 
 /* Everything that can be checked now that r->phase sizes are counted, and not
  * before. */

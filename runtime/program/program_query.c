@@ -205,10 +205,10 @@ ilex_program_extents(const ilex_program *p, size_t i,
     ilex_status rc = !b ? ILEX_E_ARGUMENT : least ? ILEX_OK : ILEX_E_SIZE;
     for (int a = 0; !rc && a < b->rank; a++) {
         int64_t l, h, bl, bh;
-        if (!ix_lin_least(b->interior[a].lo, least, most, &l) ||
-            !ix_lin_most(b->interior[a].hi, least, most, &h) ||
-            !ix_lin_least(b->box[a].lo, least, most, &bl) ||
-            !ix_lin_most(b->box[a].hi, least, most, &bh)) {
+        if (!ix_lin_least(p->c, b->interior[a].lo, least, most, &l) ||
+            !ix_lin_most(p->c, b->interior[a].hi, least, most, &h) ||
+            !ix_lin_least(p->c, b->box[a].lo, least, most, &bl) ||
+            !ix_lin_most(p->c, b->box[a].hi, least, most, &bh)) {
             rc = ILEX_E_OVERFLOW;
             break;
         }

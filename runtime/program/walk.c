@@ -23,16 +23,17 @@ passing_axes(const ilex_program *p, const ix_compiled_buffer *b)
 /* Bytes that a temporary needs at most, for one thread, a multiple of 64; false
  * on overflow. */
 static bool
-temporary_bytes(const ix_compiled_buffer *b, uint32_t passing,
-                const int64_t *least, const int64_t *size, int64_t *bytes)
+temporary_bytes(const ix_compiled *c, const ix_compiled_buffer *b,
+                uint32_t passing, const int64_t *least, const int64_t *size,
+                int64_t *bytes)
 {
     int64_t n = (int64_t)ilex_dtype_bytes(b->dtype);
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi;
         if (passing >> k & 1)
             continue;
-        if (!ix_lin_least(b->box[k].lo, least, size, &lo) ||
-            !ix_lin_most(b->box[k].hi, least, size, &hi) ||
+        if (!ix_lin_least(c, b->box[k].lo, least, size, &lo) ||
+            !ix_lin_most(c, b->box[k].hi, least, size, &hi) ||
             !ix_mul(n, hi > lo ? hi - lo : 0, &n))
             return false;
     }
@@ -55,7 +56,7 @@ ix_workspace_bytes(const ilex_program *p, int threads, const int64_t *least,
     for (size_t i = c->narguments; i < c->nbuffers; i++) {
         const ix_compiled_buffer *b = &c->buffer[i];
         uint32_t passing = passing_axes(p, b);
-        if (!temporary_bytes(b, passing, least, size, &n) ||
+        if (!temporary_bytes(c, b, passing, least, size, &n) ||
             (passing && !ix_mul(n, threads, &n)))
             return -1;
         offset[b->slot] = n > offset[b->slot] ? n : offset[b->slot];
@@ -105,8 +106,8 @@ place_temporary(ix_run *r, size_t i, char *memory)
                                  &r->stride[b->first_stride], &offset);
     r->part[i] = 0;
     if (passing)
-        fits =
-            fits && temporary_bytes(b, passing, r->least, r->size, &r->part[i]);
+        fits = fits && temporary_bytes(r->p->c, b, passing, r->least, r->size,
+                                       &r->part[i]);
     for (int k = 0; k < b->rank; k++) {
         int64_t *cover = r->cover[b->first_stride + k];
         ix_range_eval(&b->box[k], r->size, &cover[0], &cover[1]);

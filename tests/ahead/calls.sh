@@ -26,11 +26,24 @@ count=$((count + 1))
 
 # Lengths that are counted.
 good "$ilexc" compile "$top/examples/peaks.ilx" -o .
+cat >rows.ilx <<'END'
+ilex 1
+program rows
+size n
+assume n >= 1
+in x : f64[n]
+size c = count_nonzero(x > 2.5)
+let w = compress(x, x > 2.5)
+let t = broadcast_to(w; shape=[n-1, c])
+out y = nonzero(t; axis=1)
+END
+good "$ilexc" compile rows.ilx -o .
 # shellcheck disable=SC2086
 {
     good $CC -std=c99 $warnings -Wconversion -O1 -c peaks.c
+    good $CC -std=c99 $warnings -O1 -c rows.c
     good $CC -std=gnu99 $warnings -O1 ${SANITIZE_FLAGS:-} -I. \
-        "$top/tests/ahead/counts.c" peaks.c -lm -o counts
+        "$top/tests/ahead/counts.c" peaks.c rows.c -lm -o counts
 }
 good ./counts
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "peaks.h"
+#include "rows.h"
 
 enum { N = 4, M = 5 };
 
@@ -48,9 +49,27 @@ arguments(double level)
     return a;
 }
 
+/* n - 1 rows of up to n numbers: n*c - c, in which c is one number. */
+static void
+room_of_products(void)
+{
+    const double x[4] = {1, 5, 2, 7};
+    int64_t y[12];
+    rows_args a;
+    rows_args_init(&a);
+    a.n = 4;
+    a.x.data = x;
+    a.y.data = y;
+    a.error = text;
+    a.error_bytes = sizeof text;
+    check(rows_query(&a) == 0 && a.y.shape[0] == 12, "the room of products");
+    check(rows(&a) == 0 && y[0] == 0 && y[5] == 1, "places in rows");
+}
+
 int
 main(void)
 {
+    room_of_products();
     peaks_args a = arguments(2.5);
     check(peaks_query(&a) == 0 && a.row.shape[0] == N * M, "a query");
     check(peaks(&a) == 0 && counted == 2 && row[0] == 0 && column[0] == 4 &&

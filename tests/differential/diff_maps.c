@@ -407,6 +407,9 @@ diff_build_gather(diff_shop *shop, diff_random *r, ilex_array *const *x)
             m.ctx, "gather", ix_domain_new(m.ctx, m.rank, m.ax),
             choose(&m, inside, read_at(&m, at), none), 1 + other, operand);
     }
+    int64_t first, end;
+    if (!diff_axis_range(shop, ax, &first, &end) || end <= first)
+        return NULL; /* no index is inside */
     ilex_array *length = ix_index_max(m.ctx, ix_index_fma(m.ctx, hi, -1, lo),
                                       ix_index_const(m.ctx, 1));
     ilex_array *at = integers(&m, IX_OP_REMAINDER, ILEX_I64, v, length);
@@ -414,6 +417,15 @@ diff_build_gather(diff_shop *shop, diff_random *r, ilex_array *const *x)
     at = ix_scalar_checked(m.ctx, at, m.k, ax->lo, ax->hi, false);
     return ix_build_lambda(m.ctx, "gather", ix_domain_new(m.ctx, m.rank, m.ax),
                            read_at(&m, at), 1 + other, operand);
+}
+
+/* May the index of axis k be the end of a range of x's elements, unchecked? */
+static bool
+index_is_inside(const map *m, const diff_shop *shop, const ix_axis *ax)
+{
+    int64_t lo, hi, least, most;
+    return diff_axis_range(shop, ax, &lo, &hi) &&
+           diff_axis_range(shop, &m->ax[m->k], &least, &most) && most - 1 <= hi;
 }
 
 /* The sum or an extremum of x along an axis up to an end that is data or the
@@ -434,7 +446,7 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
                                             : IX_REDUCTION_MIN;
     ix_reduction_type(how, dtype, &acc, &result);
     ilex_array *lo = form(&m, ax.lo, 0), *hi = m.index[m.k];
-    if (diff_chance(r, 60)) {
+    if (diff_chance(r, 60) || !index_is_inside(&m, shop, &ax)) {
         ilex_array *v = ix_scalar_cast(
             m.ctx, ILEX_I64, ix_scalar_load(m.ctx, dtype, 0, m.rank, m.index));
         ilex_array *length =

@@ -26,8 +26,15 @@ from forms import Form
 from library import Library, Refused
 
 
+LARGEST = 1 << 26  # elements of one argument
+
+
 class Wrong(Exception):
     pass
+
+
+class TooLarge(Exception):
+    """More memory than a test should take."""
 
 
 # ---- storages ---------------------------------------------------------------
@@ -78,6 +85,8 @@ class Buffer:
             span *= room[k] + (int(r.integers(0, 3))
                                         if r.random() < 0.2 else 0)
         guard = 32
+        if span > LARGEST:
+            raise TooLarge()
         self.block = np.empty(span + 2 * guard, self.dtype)
         self.block.view("u1")[:] = 255 if variant % 2 else 1 \
             if self.dtype.kind == "b" else 254
@@ -351,6 +360,8 @@ def one(library, o, number):
     try:
         check(library, program, backends, o.seed + number, (), fuse)
         return "ok"
+    except TooLarge:
+        return "refused as too large"
     except Refused as e:
         if o.refusals:
             print("refused %d: %s" % (number, e))

@@ -106,6 +106,23 @@ START_TEST(from_c)
 }
 END_TEST
 
+/* n - 1 rows of c numbers, c <= 6, have 30 elements at most: the form of their
+ * number, n*c - c, is largest for one c in both terms. */
+START_TEST(room_of_products)
+{
+    ilex_program *p = program_of("assume n >= 1\n"
+                                 "size c = count_nonzero(x > 2.5)\n"
+                                 "let w = compress(x, x > 2.5)\n"
+                                 "let t = broadcast_to(w; shape=[n-1, c])\n"
+                                 "out y = nonzero(t; axis=1)");
+    ilex_size_binding n = {"n", 6};
+    int64_t lo, hi, halo[2];
+    ck_assert_int_eq(ilex_program_extents(p, 1, &n, 1, &lo, &hi, halo), 0);
+    ck_assert_int_eq(hi, 30);
+    ilex_program_release(p);
+}
+END_TEST
+
 /* What is known of a program before and after it counted. */
 START_TEST(queries)
 {
@@ -377,6 +394,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("counted", from_c, queries, workspace, refused, scopes,
-                     modules, hashes, environments, inputs, printed);
+    return RUN_TESTS("counted", from_c, room_of_products, queries, workspace,
+                     refused, scopes, modules, hashes, environments, inputs,
+                     printed);
 }

@@ -45,8 +45,44 @@ START_TEST(kept_up_to_a_limit)
 }
 END_TEST
 
+/* A size that a text declares may be named by its runs, whichever program was
+ * compiled before, and stands in its text. */
+START_TEST(declared_sizes_are_known)
+{
+    static const char *const size[] = {"n", "n, m"};
+    for (int i = 0; i < 2; i++) {
+        ilex_context *one = ilex_context_new(NULL);
+        char text[100];
+        snprintf(text, sizeof text,
+                 "ilex 1\nprogram q\nsize %s\nin u : f64[n]\n"
+                 "out v : f64[n] = 3.5*u\n",
+                 size[i]);
+        ilex_module *m = ilex_module_parse(one, text, "p");
+        char *printed = ilex_module_print(m);
+        ck_assert_str_eq(printed, text);
+        ilex_text_free(one, printed);
+        ilex_program *q = ilex_compile_module(m);
+        const int64_t three = 3;
+        ilex_storage_spec spec =
+            ILEX_STORAGE_SPEC(.dtype = "f64", .rank = 1, .shape = &three);
+        ilex_storage *u = ilex_storage_new(one, &spec);
+        ilex_storage *v = ilex_storage_new(one, &spec);
+        ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("v", v)};
+        ilex_size_binding m_is_4 = {"m", 4};
+        ilex_call call = {sizeof call, .sizes = &m_is_4, .size_count = 1};
+        ilex_status rc = ilex_run(q, b, 2, &call);
+        ck_assert_msg(rc == (i ? ILEX_OK : ILEX_E_SIZE), "%s", call.error);
+        ilex_storage_release(u);
+        ilex_storage_release(v);
+        ilex_program_release(q);
+        ilex_module_free(m);
+        ilex_context_free(one);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("kept", kept_up_to_a_limit);
+    return RUN_TESTS("kept", kept_up_to_a_limit, declared_sizes_are_known);
 }

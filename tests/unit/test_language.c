@@ -90,8 +90,8 @@ argument(const ilex_program *p, size_t i, const ilex_size_binding *sizes,
                 size[k] = sizes[j].value;
     ck_assert(ix_counts_open(c, least, size, NULL));
     for (int k = 0; k < b->rank; k++) {
-        ck_assert(ix_lin_least(b->interior[k].lo, least, size, &lo));
-        ck_assert(ix_lin_most(b->interior[k].hi, least, size, &hi));
+        ck_assert(ix_lin_least(c, b->interior[k].lo, least, size, &lo));
+        ck_assert(ix_lin_most(c, b->interior[k].hi, least, size, &hi));
         shape[k] = hi - lo;
         origin[k] = lo;
     }

@@ -295,6 +295,31 @@ START_TEST(arena_array_grows)
 }
 END_TEST
 
+/* Tables of any size come and go, some at the same time: what one gave back
+ * serves the next, and is nobody else's until then. */
+START_TEST(arena_blocks_serve_again)
+{
+    enum { TABLES = 4, ROUNDS = 3000 };
+    ix_arena arena;
+    ix_arena_init(&arena, &ix_mem_default);
+    ck_assert(IX_ARENA_TRY(&arena));
+    ix_mem mem = ix_arena_mem(&arena);
+    size_t *table[TABLES] = {NULL}, length[TABLES] = {0};
+    for (size_t round = 0; round < ROUNDS; round++) {
+        size_t t = round % TABLES, n = 1 + round * 7919 % 300;
+        for (size_t i = 0; i < length[t]; i++)
+            ck_assert_uint_eq(table[t][i], round - TABLES + i);
+        ix_mem_free(&mem, table[t]);
+        table[t] = ix_mem_new(&mem, n / 2 * sizeof **table);
+        table[t] = ix_mem_resize(&mem, table[t], n * sizeof **table);
+        for (length[t] = 0; length[t] < n; length[t]++)
+            table[t][length[t]] = round + length[t];
+    }
+    ck_assert_uint_lt(arena.bytes, 40 * TABLES * 300 * sizeof **table);
+    ix_arena_free(&arena);
+}
+END_TEST
+
 /* Fills an arena that may ask for "limit" blocks; false when that is not
  * enough. Nothing is left alive either way. */
 static bool
@@ -393,6 +418,7 @@ memory(void)
     tcase_add_test(tc, sink_without_memory);
     tcase_add_test(tc, arena_gives_zeroed_aligned_blocks);
     tcase_add_test(tc, arena_array_grows);
+    tcase_add_test(tc, arena_blocks_serve_again);
     tcase_add_test(tc, arena_without_memory);
     tcase_add_test(tc, arena_refuses_absurd_sizes);
     tcase_add_test(tc, floor_division);
