@@ -5,6 +5,7 @@
 # functions (calls.f90), have code for sizes that are known (variants.f90); each
 # builds without a warning as the standard says it and passes. What else is
 # Fortran's is in the example, which project.sh builds.
+# shellcheck disable=SC2086 # CC may be several words
 # shellcheck source=tests/ahead/expect.sh
 . "${srcdir:-.}/tests/ahead/expect.sh"
 : "${FC:=gfortran}"
@@ -22,7 +23,6 @@ over_modules() {
         modules="$modules $name.f90"
         objects="$objects $name.o"
     done
-    # shellcheck disable=SC2086
     good "$FC" -std=f2008 -Wall -Werror -O1 -ffp-contract=off -fcheck=all \
         ${SANITIZE_FLAGS:-} $modules "$top/tests/ahead/$test.f90" $objects -lm \
         -o "$test"
