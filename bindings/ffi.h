@@ -688,6 +688,7 @@ typedef struct ilex_function_call {
     char *error;
     size_t error_bytes;
     int device;
+    void *stream;
 } ilex_function_call;
 typedef int (*ilex_function)(const ilex_function_call *call);
 typedef struct ilex_function_spec {

@@ -363,10 +363,11 @@ void ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
 
 /* ---- compiled ahead of time: compiler/host ---- */
 
-/* Sizes for which there is code of its own, of arrays that are dense in C
- * order: the value of each size of the program, products too; -1: any. */
+/* Sizes for which there is code of its own, of arrays that are dense: the value
+ * of each size of the program, products too; -1: any. */
 typedef struct ix_library_variant {
     int64_t *size;
+    bool fortran; /* in the order of Fortran, not of C */
 } ix_library_variant;
 
 /* A compiled program with source of the dialect aot, for CUDA grid, and the

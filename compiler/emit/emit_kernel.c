@@ -35,7 +35,7 @@ is_always_dense(const ix_emitter *e, int buffer)
 }
 
 /* What the body does with the strides of innermost axes: it takes those that
- * may be 1 as parameters, and knows those that are. */
+ * may be 1 as parameters, but for a device, and knows those that are. */
 static bool
 is_unit(const ix_emitter *e, const ix_field *f)
 {
@@ -49,7 +49,7 @@ is_unit(const ix_emitter *e, const ix_field *f)
 static bool
 is_parameter(const ix_emitter *e, size_t i)
 {
-    return !is_always_dense(e, e->kernel->unit[i]);
+    return !e->dialect->cuda && !is_always_dense(e, e->kernel->unit[i]);
 }
 
 static size_t
@@ -136,6 +136,17 @@ declare_value(const ix_emitter *e, int i, ix_text *t)
     ix_text_put(t, "};\n");
 }
 
+static void
+declare_stride(const ix_emitter *e, const ix_field *f, ix_text *t)
+{
+    bool unit = is_unit(e, f);
+    if (unit && is_always_dense(e, f->index))
+        ix_text_format(t, "    const i64 s%d_%d = 1;\n", f->index, f->axis);
+    else if (!unit || e->dialect->cuda)
+        ix_text_format(t, "    const i64 s%d_%d = a->s%d_%d;\n", f->index,
+                       f->axis, f->index, f->axis);
+}
+
 /* What the body calls by another name than "a->...". */
 static void
 put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
@@ -148,12 +159,8 @@ put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
         ix_text_format(t, "    %s%s *const b%d = a->b%d;\n",
                        ix_buffer_is_written(b) ? "" : "const ",
                        ix_c_type(b->dtype), f->index, f->index);
-    else if (f->kind == IX_FIELD_STRIDE && is_unit(e, f)) {
-        if (is_always_dense(e, f->index))
-            ix_text_format(t, "    const i64 s%d_%d = 1;\n", f->index, f->axis);
-    } else if (f->kind == IX_FIELD_STRIDE)
-        ix_text_format(t, "    const i64 s%d_%d = a->s%d_%d;\n", f->index,
-                       f->axis, f->index, f->axis);
+    else if (f->kind == IX_FIELD_STRIDE)
+        declare_stride(e, f, t);
     else if (f->kind == IX_FIELD_SIZE)
         ix_text_format(t, "    const i64 n%d = a->n%d;\n", f->index, f->index);
     else if (f->kind == IX_FIELD_OFFSET)
@@ -212,7 +219,9 @@ put_comment(const ix_emitter *e, ix_text *t)
 static void
 put_inline(const ix_emitter *e, ix_text *t)
 {
-    ix_text_put(t, e->inlined ? "__attribute__((always_inline)) " : "");
+    ix_text_put(t, !e->inlined        ? ""
+                   : e->dialect->cuda ? "inline __attribute__((always_inline)) "
+                                      : "__attribute__((always_inline)) ");
 }
 
 /* Kernels of source that stands alone are its own. */
@@ -222,8 +231,6 @@ put_linkage(const ix_emitter *e, ix_text *t)
     ix_text_put(t, e->dialect->alone  ? "static "
                    : e->dialect->cuda ? "extern \"C\" "
                                       : "");
-    ix_text_put(t, e->inlined ? "inline " : "");
-    put_inline(e, t);
 }
 
 /* Compilers are told of parameters that a body has no use for. */
@@ -350,6 +357,8 @@ ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
     if (ok) {
         put_shape(e, shape_text[SHAPE_arguments], t);
         put_shape(e, shape_text[shape_of(e)], t);
+        if (e->inlined && !e->dialect->cuda)
+            put_shape(e, shape_text[SHAPE_known], t);
     }
     ix_text_free(&body);
     return ok && !t->failed && e->u->ctx->error.code == ILEX_OK;

@@ -55,7 +55,7 @@ fortran_name(ix_host *h, const char *name, const char *const *before, size_t n)
 static void
 make_names(ix_host *h)
 {
-    size_t n = 0, all = h->c->narguments + h->c->nsizes;
+    size_t n = 0, all = h->c->narguments + h->c->nsizes + h->c->ncounts;
     const char **before = ix_arena_new(h->arena, (all + 1) * sizeof *before);
     for (size_t i = 0; i < h->c->narguments; i++, n++)
         before[n] = h->argument[i] = fortran_name(h, h->argument[i], before, n);
@@ -64,6 +64,8 @@ make_names(ix_host *h)
             before[n] = h->size[p] = fortran_name(h, h->size[p], before, n);
             n++;
         }
+    for (size_t i = 0; i < h->c->ncounts; i++, n++)
+        before[n] = h->counted[i] = fortran_name(h, h->counted[i], before, n);
 }
 
 /* ---- types ---- */
@@ -129,6 +131,8 @@ put_struct(ix_host *h)
             ix_text_format(h->t, "    type(ilex_array%d) :: %s\n", b->rank,
                            h->argument[i]);
     }
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t, "    type(c_ptr) :: %s\n", h->counted[i]);
     ix_text_put(h->t, "    type(c_ptr) :: ilex_workspace\n"
                       "    integer(c_size_t) :: ilex_workspace_bytes\n"
                       "    type(c_funptr) :: ilex_parallel_for\n"
@@ -137,6 +141,38 @@ put_struct(ix_host *h)
                       "    type(c_ptr) :: ilex_error\n"
                       "    integer(c_size_t) :: ilex_error_bytes\n"
                       "  end type ilex_args\n\n");
+}
+
+/* What functions that the program calls are given, for those in Fortran. */
+static void
+put_calls(ix_host *h)
+{
+    ix_text_format(
+        h->t,
+        "  ! Functions that the program calls are what %s.h says; in Fortran\n"
+        "  !\n"
+        "  !     function %s(call) result(rc) bind(c)\n"
+        "  !       type(%s_call), intent(in) :: call\n"
+        "  !       integer(c_int) :: rc\n"
+        "  !\n"
+        "  ! with arguments and results by c_f_pointer(call%%argument, a, "
+        "[n]),\n"
+        "  ! shape, stride and lower of each by c_f_pointer(a(1)%%shape, s, "
+        "[rank]).\n"
+        "  type, bind(c), public :: %s_array\n"
+        "    type(c_ptr) :: data\n"
+        "    integer(c_int) :: dtype, rank\n"
+        "    type(c_ptr) :: shape, stride, lower\n"
+        "  end type %s_array\n\n"
+        "  type, bind(c), public :: %s_call\n"
+        "    integer(c_size_t) :: size, argument_count, result_count\n"
+        "    type(c_ptr) :: argument, result, user, error\n"
+        "    integer(c_size_t) :: error_bytes\n"
+        "    integer(c_int) :: device\n"
+        "    type(c_ptr) :: stream\n"
+        "  end type %s_call\n\n",
+        h->prefix, h->c->call[0].name, h->prefix, h->prefix, h->prefix,
+        h->prefix, h->prefix);
 }
 
 /* ---- the subroutine ---- */
@@ -155,6 +191,8 @@ put_header(ix_host *h)
     for (size_t p = 0; p < h->c->nsizes; p++)
         if (h->size[p])
             ix_text_format(h->t, ", &\n      %s", h->size[p]);
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t, ", &\n      %s", h->counted[i]);
     ix_text_put(h->t, ", &\n      status)\n");
 }
 
@@ -226,6 +264,9 @@ put_body(ix_host *h)
                            h->argument[i]);
         else
             put_array(h, i);
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t, "    if (present(%s)) args%%%s = c_loc(%s)\n",
+                       h->counted[i], h->counted[i], h->counted[i]);
     ix_text_format(h->t,
                    "    rc = ilex_run(args)\n"
                    "    if (present(status)) then\n"
@@ -249,11 +290,44 @@ put_subroutine(ix_host *h)
                            "    integer(c_int64_t), intent(in), optional :: "
                            "%s\n",
                            h->size[p]);
+    for (size_t i = 0; i < h->c->ncounts; i++)
+        ix_text_format(h->t,
+                       "    integer(c_int64_t), intent(out), optional, target "
+                       ":: %s\n",
+                       h->counted[i]);
     ix_text_put(h->t, "    integer, intent(out), optional :: status\n");
     put_body(h);
 }
 
 /* ---- the module ---- */
+
+/* Where a line of "length" is broken: at a blank, if it is longer than Fortran
+ * reads; else at its end. */
+static size_t
+break_of(const char *line, size_t length)
+{
+    enum { COLUMNS = 132 };
+    size_t at = COLUMNS - 2;
+    if (length <= COLUMNS || line[strspn(line, " ")] == '!')
+        return length;
+    while (at > 0 && line[at] != ' ')
+        at--;
+    return at ? at : length;
+}
+
+/* Names may be long, and stand in a line several times. */
+static void
+put_lines(ix_host *h, const char *text)
+{
+    while (text && *text) {
+        size_t length = strcspn(text, "\n"), at = break_of(text, length);
+        ix_text_put_n(h->t, text, at);
+        text += at;
+        ix_text_put(h->t, at < length ? " &\n       " : "");
+        if (at == length && *text++)
+            ix_text_char(h->t, '\n');
+    }
+}
 
 static void
 put_interfaces(ix_host *h)
@@ -275,16 +349,16 @@ put_interfaces(ix_host *h)
                    h->prefix, h->prefix);
 }
 
-void
-ix_host_put_fortran(ix_host *h)
+static void
+put_module(ix_host *h)
 {
-    make_names(h);
     ix_text_format(
         h->t,
         "! %s.f90: program %s for Fortran, over %s.c, by Ilex %s.\n"
         "!\n"
         "! Arrays hold their interior with the halo, as %s.h says of dense\n"
         "! ones, indices in the program's order; sizes follow from shapes. "
+        "%s"
         "The\n"
         "! numbers of status are those of enum %s_error; 0: success.\n"
         "module %s_module\n"
@@ -292,8 +366,13 @@ ix_host_put_fortran(ix_host *h)
         "  implicit none\n"
         "  private\n"
         "  public :: %s\n\n",
-        h->prefix, h->c->name, h->prefix, ilex_version(), h->prefix, h->prefix,
-        h->prefix, h->prefix);
+        h->prefix, h->c->name, h->prefix, ilex_version(), h->prefix,
+        h->c->ncounts ? "Outputs\n! of lengths that are counted have room for "
+                        "the most there may be. "
+                      : "",
+        h->prefix, h->prefix, h->prefix);
+    if (h->c->ncalls)
+        put_calls(h);
     put_array_types(h);
     put_struct(h);
     put_interfaces(h);
@@ -306,4 +385,17 @@ ix_host_put_fortran(ix_host *h)
                       "  end function ilex_at\n\n");
     put_subroutine(h);
     ix_text_format(h->t, "end module %s_module\n", h->prefix);
+}
+
+void
+ix_host_put_fortran(ix_host *h)
+{
+    ix_text draft, *t = h->t;
+    ix_mem mem = ix_arena_mem(h->arena);
+    ix_text_init(&draft, &mem);
+    make_names(h);
+    h->t = &draft;
+    put_module(h);
+    h->t = t;
+    put_lines(h, ix_text_string(&draft));
 }

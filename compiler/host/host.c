@@ -133,11 +133,6 @@ check_fortran(const ix_library *l, ix_error *err)
     enum { RANK = 15, LETTERS = 56 };
     const ix_compiled *c = l->program;
     bool fits = strlen(l->prefix) <= LETTERS;
-    if (c->ncounts > 0)
-        return ix_fail(err, ILEX_E_UNSUPPORTED,
-                       "program %s: there are no modules in Fortran of "
-                       "programs that count lengths yet",
-                       c->name);
     for (size_t i = 0; i < c->narguments; i++)
         fits = fits && c->buffer[i].rank <= RANK &&
                strlen(c->buffer[i].name) <= LETTERS;
@@ -148,27 +143,22 @@ check_fortran(const ix_library *l, ix_error *err)
                           c->name, RANK, LETTERS);
 }
 
-/* What is there for functions of the host alone. */
+/* Fortran has no memory of devices. */
 static ilex_status
-check_cuda(const ix_library *l, bool fortran, ix_error *err)
+check_cuda(const ix_library *l, ix_error *err)
 {
-    const char *what = fortran               ? "modules in Fortran"
-                       : l->nvariants        ? "code for sizes that are known"
-                       : l->program->ncalls  ? "foreign functions"
-                       : l->program->ncounts ? "lengths that are counted"
-                                             : NULL;
-    return !what ? ILEX_OK
-                 : ix_fail(err, ILEX_E_UNSUPPORTED,
-                           "program %s: there is no CUDA with %s yet",
-                           l->program->name, what);
+    return ix_fail(err, ILEX_E_UNSUPPORTED,
+                   "program %s: there are no modules in Fortran for CUDA: its "
+                   "arrays lie on the host; leave --fortran out, or write C",
+                   l->program->name);
 }
 
 ilex_status
 ix_library_check(const ix_library *l, bool fortran, ix_error *err)
 {
     ilex_status rc = check_program(l->program, err);
-    if (!rc && l->cuda)
-        rc = check_cuda(l, fortran, err);
+    if (!rc && l->cuda && fortran)
+        rc = check_cuda(l, err);
     if (!rc && fortran)
         rc = check_fortran(l, err);
     rc = rc ? rc : ix_host_check_variants(l, err);

@@ -102,11 +102,12 @@ void ix_host_put_error_text(ix_host *h);
 
 /* ---- variants.c: sizes that are known ---- */
 
-/* What a variant knows of a member of a kernel's arguments. */
-bool ix_host_known(const ix_host *h, size_t variant, const ix_field *f,
-                   int64_t *value);
-/* "ni = 128, nj = 64" */
-void ix_host_put_variant_name(ix_host *h, size_t variant);
+/* Does the variant know anything of the arguments of a kernel? */
+bool ix_host_knows(const ix_host *h, size_t kernel, size_t variant);
+/* What it knows, in place of what the arguments "a" say: the same numbers. */
+void ix_host_put_known(ix_host *h, size_t kernel, size_t variant);
+/* A comment that names its sizes. */
+void ix_host_put_variant_comment(ix_host *h, size_t variant);
 void ix_host_put_variants(ix_host *h);
 void ix_host_put_json_variants(ix_host *h);
 ilex_status ix_host_check_variants(const ix_library *l, ix_error *err);
@@ -115,6 +116,15 @@ ilex_status ix_host_check_variants(const ix_library *l, ix_error *err);
 
 void ix_host_put_launches(ix_host *h);
 void ix_host_put_steps(ix_host *h);
+
+/* ---- grid.c: kernels of a device ---- */
+
+/* The function that starts a kernel with any arguments, or with those of a
+ * variant, counted from 1; the table of all of them; the end of the function
+ * that launches the kernel. */
+void ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant);
+void ix_host_put_grid_choice(ix_host *h, size_t kernel);
+void ix_host_put_grid_end(ix_host *h, size_t kernel);
 
 /* ---- functions.c: foreign functions ---- */
 

@@ -16,43 +16,12 @@ is_own(const ix_host *h, const ix_field *f)
            ix_host_passing(h, (size_t)f->index);
 }
 
-/* Does the variant know anything of the kernel's arguments? */
-static bool
-knows(const ix_host *h, const ix_kernel_layout *l, size_t variant)
-{
-    int64_t value;
-    for (size_t f = 0; f < l->nfields; f++)
-        if (ix_host_known(h, variant, &l->field[f], &value))
-            return true;
-    return false;
-}
-
-/* What a variant knows, in place of what the arguments say: the same numbers.
- */
-static void
-put_known(ix_host *h, const ix_kernel_layout *l, size_t variant)
-{
-    const ix_kernel_layout *like = &h->source->layout[l->function];
-    for (size_t f = 0; f < l->nfields; f++) {
-        const ix_field *name = &like->field[f];
-        int64_t value;
-        if (!ix_host_known(h, variant, &l->field[f], &value))
-            continue;
-        ix_text_format(h->t,
-                       name->kind == IX_FIELD_SIZE ? "    a.n%d" : "    a.s%d",
-                       name->index);
-        if (name->kind == IX_FIELD_STRIDE)
-            ix_text_format(h->t, "_%d", name->axis);
-        ix_text_format(h->t, " = INT64_C(%lld);\n", (long long)value);
-    }
-}
-
 /* "ilex_call_0", "ilex_call_0_fixed_1" */
 static void
 put_call_name(ix_host *h, size_t i, size_t variant)
 {
     ix_text_format(h->t, "ilex_call_%zu", i);
-    if (variant > 0 && knows(h, &h->source->layout[i], variant - 1))
+    if (variant > 0 && ix_host_knows(h, i, variant - 1))
         ix_text_format(h->t, "_fixed_%zu", variant);
 }
 
@@ -89,11 +58,8 @@ has_own(const ix_host *h, const ix_kernel_layout *l)
 static void
 put_call_head(ix_host *h, size_t i, size_t variant)
 {
-    if (variant > 0) {
-        ix_text_put(h->t, "/* for ");
-        ix_host_put_variant_name(h, variant - 1);
-        ix_text_put(h->t, " */\n");
-    }
+    if (variant > 0)
+        ix_host_put_variant_comment(h, variant - 1);
     ix_text_put(h->t, "static i32\n");
     put_call_name(h, i, variant);
     ix_text_put(h->t, "(const ilex_run *r, const void *args, i64 part, i64 "
@@ -114,12 +80,12 @@ put_call(ix_host *h, size_t i, size_t variant)
         ix_text_format(h->t, "    k%d_args a = *(const k%d_args *)args;\n",
                        l->function, l->function);
     if (variant > 0)
-        put_known(h, l, variant - 1);
+        ix_host_put_known(h, i, variant - 1);
     if (!put_own(h, l, like))
         ix_text_put(h->t, "    (void)r;\n    (void)part;\n");
     if (copied)
-        ix_text_format(h->t, "    return k%d(&a, begin, end, local);\n}\n\n",
-                       l->function);
+        ix_text_format(h->t, "    return k%d%s(&a, begin, end, local);\n}\n\n",
+                       l->function, variant > 0 ? "_known" : "");
     else
         ix_text_format(h->t,
                        "    return k%d((const k%d_args *)args, begin, end, "
@@ -215,40 +181,6 @@ put_launch_end(ix_host *h, size_t i)
     ix_text_put(h->t, ", &a, begin, end);\n}\n\n");
 }
 
-/* The same in CUDA. */
-static void
-put_grid_end(ix_host *h, size_t i)
-{
-    const ix_compiled_kernel *k = &h->c->kernel[i];
-    const ix_kernel_layout *l = &h->source->layout[i];
-    const char *bytes = l->indirect ? "sizeof a" : "0";
-    ix_text_format(h->t,
-                   "    ilex_launch l = {ilex_start_%zu, &a, %s,\n"
-                   "                     ilex_points(r, box, %d, %d), begin, "
-                   "end};\n",
-                   i, bytes, k->rank, k->serial);
-    ix_text_put(h->t, ix_kernel_status(l)
-                          ? "    return ilex_start_checked(r, &l, &a.status);\n"
-                          : "    return ilex_start_kernel(r, &l);\n");
-    ix_text_put(h->t, "}\n\n");
-}
-
-/* The function that starts a kernel in CUDA. */
-static void
-put_start(ix_host *h, size_t i)
-{
-    ix_text_format(h->t,
-                   "static cudaError_t\n"
-                   "ilex_start_%zu(void **parameters, unsigned blocks, "
-                   "cudaStream_t stream)\n"
-                   "{\n"
-                   "    return cudaLaunchKernel(k%d, dim3(blocks), "
-                   "dim3(ILEX_THREADS),\n"
-                   "                            parameters, 0, stream);\n"
-                   "}\n\n",
-                   i, h->source->layout[i].function);
-}
-
 static void
 put_launch(ix_host *h, size_t i)
 {
@@ -259,7 +191,7 @@ put_launch(ix_host *h, size_t i)
                    i);
     put_box(h, k);
     if (h->nvariants)
-        put_choice(h, i);
+        (h->grid ? ix_host_put_grid_choice : put_choice)(h, i);
     ix_text_format(h->t,
                    "    k%d_args a;\n"
                    "    i64 begin, end;\n"
@@ -277,18 +209,16 @@ put_launch(ix_host *h, size_t i)
         put_field(h, &l->field[f], &like->field[f]);
     if (l->nfields == 0)
         ix_text_put(h->t, "    a.nothing = 0;\n");
-    (h->grid ? put_grid_end : put_launch_end)(h, i);
+    (h->grid ? ix_host_put_grid_end : put_launch_end)(h, i);
 }
 
 void
 ix_host_put_launches(ix_host *h)
 {
     for (size_t i = 0; i < h->c->nkernels; i++) {
-        if (h->grid)
-            put_start(h, i);
-        for (size_t v = 0; v <= h->nvariants && !h->grid; v++)
-            if (v == 0 || knows(h, &h->source->layout[i], v - 1))
-                put_call(h, i, v);
+        for (size_t v = 0; v <= h->nvariants; v++)
+            if (v == 0 || ix_host_knows(h, i, v - 1))
+                (h->grid ? ix_host_put_grid_start : put_call)(h, i, v);
         put_launch(h, i);
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Variants: kernels once more with sizes that are known, and strides that
- * follow from them where arrays are dense in C order. Compilers take the
- * kernels in and compute with the numbers; nothing else is different.
+ * follow from them where arrays are dense in C order, or in Fortran's.
+ * Compilers take the kernels in and compute with the numbers; nothing else is
+ * different.
  */
 #include "compiler/host/host.h"
 
@@ -47,7 +48,7 @@ length_of(const ix_host *h, const ix_library_variant *v, int buffer, int k,
     return ix_add(to > hi ? to : hi, -(from < lo ? from : lo), length);
 }
 
-/* The stride of an axis in C order. */
+/* The stride of an axis in C order, or of an argument in Fortran order. */
 static bool
 stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
           int64_t *stride)
@@ -55,8 +56,10 @@ stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
     const ix_compiled_buffer *b = &h->c->buffer[buffer];
     int64_t length;
     uint32_t passing = ix_host_passing(h, (size_t)buffer);
+    bool fortran = v->fortran && (size_t)buffer < h->c->narguments;
     *stride = passing >> axis & 1 ? 0 : 1;
-    for (int k = b->rank - 1; k > axis && *stride; k--) {
+    for (int k = fortran ? 0 : b->rank - 1; k != axis && *stride;
+         k += fortran ? 1 : -1) {
         if (passing >> k & 1)
             continue;
         if (!length_of(h, v, buffer, k, &length) ||
@@ -66,9 +69,9 @@ stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
     return true;
 }
 
-bool
-ix_host_known(const ix_host *h, size_t variant, const ix_field *f,
-              int64_t *value)
+/* What a variant knows of a member of a kernel's arguments. */
+static bool
+is_known(const ix_host *h, size_t variant, const ix_field *f, int64_t *value)
 {
     const ix_library_variant *v = &h->variant[variant];
     if (f->kind == IX_FIELD_STRIDE)
@@ -78,7 +81,39 @@ ix_host_known(const ix_host *h, size_t variant, const ix_field *f,
     return f->kind == IX_FIELD_SIZE && *value >= 0;
 }
 
-/* ---- in the source ---- */
+/* ---- in kernels ---- */
+
+bool
+ix_host_knows(const ix_host *h, size_t kernel, size_t variant)
+{
+    const ix_kernel_layout *l = &h->source->layout[kernel];
+    int64_t value;
+    for (size_t f = 0; f < l->nfields; f++)
+        if (is_known(h, variant, &l->field[f], &value))
+            return true;
+    return false;
+}
+
+void
+ix_host_put_known(ix_host *h, size_t kernel, size_t variant)
+{
+    const ix_kernel_layout *l = &h->source->layout[kernel];
+    const ix_kernel_layout *like = &h->source->layout[l->function];
+    for (size_t f = 0; f < l->nfields; f++) {
+        const ix_field *name = &like->field[f];
+        int64_t value;
+        if (!is_known(h, variant, &l->field[f], &value))
+            continue;
+        ix_text_format(h->t,
+                       name->kind == IX_FIELD_SIZE ? "    a.n%d" : "    a.s%d",
+                       name->index);
+        if (name->kind == IX_FIELD_STRIDE)
+            ix_text_format(h->t, "_%d", name->axis);
+        ix_text_format(h->t, " = INT64_C(%lld);\n", (long long)value);
+    }
+}
+
+/* ---- in tables ---- */
 
 /* The strides of arrays that are read or written, -1 where any will do. */
 static void
@@ -97,8 +132,9 @@ put_strides(ix_host *h, size_t variant)
     ix_text_put(h->t, *comma ? "" : "-1");
 }
 
-void
-ix_host_put_variant_name(ix_host *h, size_t variant)
+/* "ni = 128, nj = 64" */
+static void
+put_name(ix_host *h, size_t variant)
 {
     const char *comma = "";
     for (size_t p = 0; p < h->c->nsizes; p++)
@@ -107,6 +143,14 @@ ix_host_put_variant_name(ix_host *h, size_t variant)
                            (long long)h->variant[variant].size[p]);
             comma = ", ";
         }
+}
+
+void
+ix_host_put_variant_comment(ix_host *h, size_t variant)
+{
+    ix_text_put(h->t, "/* for ");
+    put_name(h, variant);
+    ix_text_put(h->t, " */\n");
 }
 
 void
@@ -125,7 +169,7 @@ ix_host_put_variants(ix_host *h)
         ix_text_put(h->t, "}, {");
         put_strides(h, v);
         ix_text_format(h->t, "}}, /* %zu: ", v + 1);
-        ix_host_put_variant_name(h, v);
+        put_name(h, v);
         ix_text_put(h->t, " */\n");
     }
     ix_text_put(h->t, "};\n\n");

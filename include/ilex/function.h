@@ -48,6 +48,10 @@ typedef struct ilex_function_call {
                     the final NUL; holds "" */
     size_t error_bytes;
     int device; /* whose memory `data` is: as in "cuda:0"; -1: the host's */
+    /* Of the device: a cudaStream_t on which the function may start work, NULL:
+     * the default stream. Programs compiled ahead of time pass the stream that
+     * they are called with, ilex_run none. */
+    void *stream;
 } ilex_function_call;
 
 /* Writes every element of every result and returns 0; or returns another
@@ -70,9 +74,9 @@ typedef struct ilex_function_spec {
     void *user; /* passed on; outlives the programs */
     /* For programs of jit=nvrtc: called by the host with memory of the device.
      * What the program did before is done; what the function starts on the
-     * device's default stream need not be when it returns, all else must.
-     * Inputs of rank 0 that lie on the host cannot be arguments
-     * (ILEX_E_UNSUPPORTED in the run). */
+     * device's default stream, or on `stream` of the call, need not be when it
+     * returns, all else must. Inputs of rank 0 that lie on the host cannot be
+     * arguments (ILEX_E_UNSUPPORTED in the run). */
     ilex_function device;
 } ilex_function_spec;
 #define ILEX_FUNCTION_SPEC(...)                                                \

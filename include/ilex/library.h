@@ -31,18 +31,21 @@ typedef struct ilex_library_spec {
     /* Processors that a library has code for, "generic,avx2,avx512" (what the
      * compiler takes, the flags of option cflags): all results are the same,
      * the best that a processor has is chosen when the library is loaded. The
-     * first is generic. x86-64 only. */
+     * first is generic. x86-64 only. Of CUDA architectures, "sm_80,sm_90". */
     const char *targets;
     int fortran; /* 1: PREFIX.f90 as well, a module PREFIX_module */
     /* Sizes for which there is code of its own beside that for any: groups like
      * "ni=128,nj=128", separated by ';'. A run takes the first group whose
-     * sizes it has, where also its arrays are dense in C order with the halos
-     * that are declared; results are the same. A group concerns the programs
-     * that have all its sizes. NULL: none */
+     * sizes it has, where also its arrays are dense in C order (with `fortran`
+     * in Fortran's) with the halos that are declared; results are the same. A
+     * group concerns the programs that have all its sizes. NULL: none */
     const char *sizes;
     /* 1: PREFIX.cu in place of PREFIX.c, for nvcc: kernels of the device, which
-     * the function starts on a stream. Files alone: no library, Fortran, sizes
-     * (ILEX_E_UNSUPPORTED) */
+     * the function starts on a stream; it waits for the stream where the
+     * program counts a length, and before it calls a function. A library is
+     * built by nvcc: that of option cc if its name begins so, else the
+     * configured one, for which option cc is the host's compiler
+     * (ILEX_E_TOOLCHAIN without). No Fortran (ILEX_E_UNSUPPORTED) */
     int cuda;
     /* 1: statements of kernels stand behind #line directives with the file and
      * the line of the program that makes what they compute: compilers,
@@ -65,7 +68,7 @@ typedef struct ilex_library_spec {
  * (ahead_of_time.md). They need a C99 compiler, of C++ too, and where the
  * first lines of PREFIX.c say so -lm. Each file appears complete or not at all.
  * The same calls in new contexts give the same bytes. A library is built by the
- * compiler of option cc.
+ * compiler of option cc, of CUDA by nvcc.
  *
  * Modules may belong to any contexts; "ctx" gets the first error:
  * ILEX_E_ARGUMENT, ILEX_E_NAME for a prefix that C does not take,

@@ -3,7 +3,7 @@
  * Libraries of programs that are compiled ahead of time: the compiler makes an
  * object of each file, of several targets one for each and one that chooses;
  * they become one object, an archive or a shared library. What is only needed
- * on the way is removed.
+ * on the way is removed. Of CUDA nvcc makes the objects.
  */
 #define _GNU_SOURCE /* realpath */
 #include <errno.h>
@@ -19,6 +19,9 @@
 #ifndef ILEX_CC_PATH
 #define ILEX_CC_PATH "/usr/bin/cc"
 #endif
+#ifndef ILEX_NVCC_PATH
+#define ILEX_NVCC_PATH "/usr/local/cuda/bin/nvcc"
+#endif
 
 static const struct {
     const char *name, *flags, *condition;
@@ -30,7 +33,8 @@ static const struct {
 /* A command under construction, and the objects so far. */
 typedef struct build {
     ix_library_job *job;
-    const char *cc;
+    const char *cc;   /* of the host */
+    const char *nvcc; /* or NULL */
     char directory[PATH_MAX];
     char **argv;
     size_t argc, arg_capacity;
@@ -52,12 +56,37 @@ is_listed(const char *list, size_t row)
     return false;
 }
 
-ilex_status
-ix_library_check_targets(const ix_library_job *j)
+/* Is it a list of architectures, "sm_80,sm_90a"? */
+static bool
+is_architectures(const char *list)
+{
+    do {
+        size_t n = strcspn(list, ",");
+        size_t digits = n > 3 ? strspn(list + 3, "0123456789") : 0;
+        if (strncmp(list, "sm_", 3) != 0 || digits < 2 || n > digits + 4 ||
+            (n == digits + 4 && list[n - 1] != 'a' && list[n - 1] != 'f'))
+            return false;
+        list += n;
+    } while (*list++);
+    return true;
+}
+
+static ilex_status
+check_architectures(const ix_library_job *j)
+{
+    return is_architectures(j->targets)
+               ? ILEX_OK
+               : ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
+                         "compile: targets '%.60s' are no architectures of "
+                         "CUDA, for example sm_80,sm_90",
+                         j->targets);
+}
+
+/* Is it a list of processors? */
+static ilex_status
+check_processors(const ix_library_job *j)
 {
     size_t known = 0, items = 0;
-    if (!j->targets)
-        return ILEX_OK;
     for (const char *p = j->targets; *p; p += strcspn(p, ","), p += *p == ',')
         items++;
     for (size_t i = 0; i < IX_COUNT(targets); i++)
@@ -67,17 +96,25 @@ ix_library_check_targets(const ix_library_job *j)
                        "compile: targets '%.60s' is not generic with some of "
                        "avx2 and avx512, for example generic,avx2",
                        j->targets);
-    if (j->kind == ILEX_LIBRARY_FILES)
-        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
-                       "compile: targets are for libraries, which a compiler "
-                       "builds; ask for one (static, shared, object), or give "
-                       "your compiler the flags");
 #if !defined(__x86_64__)
     return ix_fail(&j->ctx->error, ILEX_E_UNSUPPORTED,
                    "compile: targets are known for x86-64 only");
 #else
     return ILEX_OK;
 #endif
+}
+
+ilex_status
+ix_library_check_targets(const ix_library_job *j)
+{
+    if (!j->targets)
+        return ILEX_OK;
+    if (j->kind == ILEX_LIBRARY_FILES)
+        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
+                       "compile: targets are for libraries, which a compiler "
+                       "builds; ask for one (static, shared, object), or give "
+                       "your compiler the flags");
+    return (j->cuda ? check_architectures : check_processors)(j);
 }
 
 /* ---- commands ---- */
@@ -139,7 +176,19 @@ note_object(build *b, char *name)
     b->object[b->nobjects++] = name;
 }
 
-/* Compiles "source" with "flags" to the object "name". */
+/* Compiles "source" to the object "name", and notes it. */
+static ilex_status
+make_object(build *b, const char *source, char *name)
+{
+    add(b, "-c");
+    add(b, source);
+    add(b, "-o");
+    add(b, name);
+    note_object(b, name);
+    return run(b);
+}
+
+/* The same with the compiler of the host, and "flags". */
 static ilex_status
 compile(build *b, const char *source, const char *flags, char *name)
 {
@@ -148,12 +197,79 @@ compile(build *b, const char *source, const char *flags, char *name)
                  "-fno-trapping-math -fno-strict-aliasing -fPIC -w");
     add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
     add_words(b, flags);
-    add(b, "-c");
-    add(b, source);
-    add(b, "-o");
-    add(b, name);
-    note_object(b, name);
-    return run(b);
+    return make_object(b, source, name);
+}
+
+/* ---- CUDA ---- */
+
+static bool
+is_nvcc(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, "nvcc", 4);
+}
+
+/* nvcc may be the compiler that option cc names; another one is the host's. */
+static ilex_status
+find_nvcc(build *b, const char *cc)
+{
+    b->nvcc = is_nvcc(cc) ? cc : ILEX_NVCC_PATH;
+    if (is_nvcc(cc))
+        b->cc = ILEX_CC_PATH;
+    return access(b->nvcc, X_OK) == 0
+               ? ILEX_OK
+               : ix_fail(&b->job->ctx->error, ILEX_E_TOOLCHAIN,
+                         "compile: libraries of CUDA are built by nvcc, which "
+                         "is not at %.200s; name the one of your CUDA, for "
+                         "example cc=/usr/local/cuda/bin/nvcc, or ask for the "
+                         "files alone and build them yourself",
+                         b->nvcc);
+}
+
+/* nvcc, with the compiler of the host that was asked for. */
+static void
+add_nvcc(build *b)
+{
+    const char *cc = ix_option_text(b->job->ctx, IX_OPTION_cc);
+    add(b, b->nvcc);
+    if (*cc && !is_nvcc(cc))
+        add(b, format(b, "-ccbin=%s", cc));
+}
+
+/* Code of each architecture in "list", and of the last one what devices that
+ * are newer compile when they load it. */
+static void
+add_architectures(build *b, const char *list)
+{
+    while (list && *list) {
+        int n = (int)strcspn(list, ",") - 3;
+        const char *number = list + 3;
+        add(b, format(b, "-gencode=arch=compute_%.*s,code=sm_%.*s", n, number,
+                      n, number));
+        list = number + n;
+        if (*list++)
+            continue;
+        add(b, format(b, "-gencode=arch=compute_%.*s,code=compute_%.*s", n,
+                      number, n, number));
+        return;
+    }
+}
+
+/* Flags of option cflags are for the compiler of the host. */
+static ilex_status
+compile_cuda(build *b, const char *prefix)
+{
+    const char *words = ix_option_text(b->job->ctx, IX_OPTION_cflags);
+    add_nvcc(b);
+    add_words(b, "-O3 -fmad=false -w -Xcompiler=-fPIC,-w");
+    while (*(words += strspn(words, " "))) {
+        size_t n = strcspn(words, " ");
+        add(b, format(b, "-Xcompiler=%.*s", (int)n, words));
+        words += n;
+    }
+    add_architectures(b, b->job->targets);
+    return make_object(b, format(b, "%s.cu", prefix),
+                       format(b, "%s.part.o", prefix));
 }
 
 /* ---- several targets ---- */
@@ -230,9 +346,10 @@ compile_all(build *b)
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; !rc && i < b->job->count; i++) {
         const char *prefix = b->job->prefix[i];
-        rc = b->job->targets ? compile_targets(b, prefix)
-                             : compile(b, format(b, "%s.c", prefix), "",
-                                       format(b, "%s.part.o", prefix));
+        rc = b->nvcc           ? compile_cuda(b, prefix)
+             : b->job->targets ? compile_targets(b, prefix)
+                               : compile(b, format(b, "%s.c", prefix), "",
+                                         format(b, "%s.part.o", prefix));
     }
     return rc;
 }
@@ -260,14 +377,17 @@ link_all(build *b)
         add(b, archive);
     } else {
         bool shared = b->job->kind == ILEX_LIBRARY_SHARED;
-        add(b, b->cc);
+        if (shared && b->nvcc)
+            add_nvcc(b);
+        else
+            add(b, b->cc);
         add_words(b, shared ? "-shared -o" : "-r -nostdlib -o");
         add(b, shared ? format(b, "lib%s.so", name) : format(b, "%s.o", name));
     }
     for (size_t i = 0; i < b->nobjects; i++)
         add(b, b->object[i]);
     if (b->job->kind == ILEX_LIBRARY_SHARED)
-        add(b, "-lm");
+        add_words(b, b->nvcc ? "-Xlinker=--exclude-libs,ALL" : "-lm");
     return run(b);
 }
 
@@ -284,7 +404,8 @@ ix_library_build(ix_library_job *j)
     if (!realpath(j->directory, b.directory))
         return ix_fail(&j->ctx->error, ILEX_E_FILE, "compile: '%.200s': %s",
                        j->directory, strerror(errno));
-    ilex_status rc = compile_all(&b);
+    ilex_status rc = j->cuda ? find_nvcc(&b, cc) : ILEX_OK;
+    rc = rc ? rc : compile_all(&b);
     rc = rc ? rc : link_all(&b);
     for (size_t i = 0; i < b.nobjects; i++)
         unlink(format(&b, "%s/%s", b.directory, b.object[i]));

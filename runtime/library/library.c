@@ -205,10 +205,6 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
         return rc;
     if (spec)
         memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
-    if (s.cuda && s.kind != ILEX_LIBRARY_FILES)
-        return ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-                       "emit_library: libraries of CUDA are built by nvcc; ask "
-                       "for the files alone");
     if ((unsigned)s.kind > ILEX_LIBRARY_SHARED)
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                        "emit_library: there is no kind %d", (int)s.kind);

@@ -162,7 +162,8 @@ ix_library_variants(ix_library_job *j, ix_library *l, bool last)
         bool fits;
         rc = read_group(j, c, &at, size, &fits);
         if (!rc && fits) {
-            variant[n++].size = size;
+            variant[n].size = size;
+            variant[n++].fortran = j->fortran != 0;
             j->concerned[g] = true;
         }
     }

@@ -5,10 +5,11 @@
  * a storage says of itself. Results are those of the reference, bit for bit,
  * over any layout, in one part and in several, with a workspace of the caller
  * or without; nothing else in memory changes. Every other program has code of
- * its own for the sizes that it is run with.
+ * its own for the sizes that it is run with. With --cuda they are in CUDA, over
+ * the stand-in in DIR, whose device shares the host's memory.
  *
  *     ahead [--seed=S] [--first=N] [--count=C] [--flags=FLAGS]
- *           [--seconds=S]
+ *           [--seconds=S] [--cuda=DIR]
  */
 #define _GNU_SOURCE /* mkdtemp */
 #include <dlfcn.h>
@@ -61,7 +62,7 @@ static subject *subjects;
 static int seconds = 60; /* a slow one must not hold up `make check` */
 static int nsubjects, ncounting, nrefused, nfailures, nfixed;
 static long noutputs;
-static const char *flags = "-O1";
+static const char *flags = "-O1", *cuda;
 static char directory[] = "/tmp/ilex-random.XXXXXX";
 
 static void
@@ -107,7 +108,8 @@ make_subject(subject *s, uint64_t seed, uint64_t number)
         ilex_option_set(s->ctx, "verify", "0"))
         abort();
     ilex_module *m = ilex_module_new(s->ctx, s->name);
-    ilex_library_spec spec = {.size = sizeof spec, .directory = directory};
+    ilex_library_spec spec = {
+        .size = sizeof spec, .directory = directory, .cuda = cuda != NULL};
     if (diff_recipe_build(&shop, s->ctx, &s->recipe, 0) &&
         diff_recipe_outputs(&shop, m) == ILEX_OK)
         s->p = ilex_compile_module(m);
@@ -204,14 +206,17 @@ put_glue(FILE *f, const subject *s)
         else
             fprintf(f, "    a->%s = &c->counted[%zu];\n",
                     ilex_program_counted_name(s->p, i), i);
+    if (!cuda)
+        fputs("    a->parts = c->parts; a->parallel_for = c->parallel_for;\n",
+              f);
     fprintf(f,
-            "    a->parts = c->parts; a->parallel_for = c->parallel_for;\n"
             "    a->workspace = c->workspace;\n"
             "    a->workspace_bytes = c->workspace_bytes;\n"
             "    a->error = c->error; a->error_bytes = c->error_bytes;\n}\n");
     fprintf(f,
             "int call_%s(const call *c)\n"
-            "{ %s_args a; fill_%s(&a, c); return %s(&a); }\n"
+            "{ %s_args a; int rc; fill_%s(&a, c); rc = %s(&a); FINISH(); "
+            "return rc; }\n"
             "size_t room_%s(const call *c)\n"
             "{ %s_args a; fill_%s(&a, c); return %s_workspace(&a); }\n",
             n, n, n, n, n, n, n, n);
@@ -222,12 +227,37 @@ put_glue(FILE *f, const subject *s)
                 n, n, n, n);
 }
 
-/* The shared library, by two compilers at a time. */
+/* Compiles all files and links them, two compilers at a time. */
+static bool
+run_compilers(void)
+{
+    char command[2000];
+    const char *cc = getenv("CC"), *cxx = getenv("CXX");
+    cc = cc ? cc : "cc";
+    snprintf(command, sizeof command,
+             "cd %s && ls *.c | xargs -n 4 -P 2 %s -std=c99 -Wall -Wextra "
+             "-Wpedantic -Wconversion -Werror %s -fPIC -c",
+             directory, cc, flags);
+    if (system(command) != 0)
+        return false;
+    snprintf(command, sizeof command,
+             "cd %s && %s %s -shared *.o -o all.so -lm", directory, cc, flags);
+    if (cuda) /* kernels call libm, not what a compiler takes for it */
+        snprintf(command, sizeof command,
+                 "cd %s && cxx='%s -std=c++17 %s -ffp-contract=off "
+                 "-fno-builtin -fPIC -I%s' && "
+                 "ls *.cu | xargs -n 4 -P 2 $cxx -c -x c++ && "
+                 "$cxx -DSHIM_SHARED=1 -shared *.o %s/runtime.cc "
+                 "-o all.so -lm",
+                 directory, cxx ? cxx : "g++", flags, cuda, cuda);
+    return system(command) == 0;
+}
+
+/* The shared library. */
 static void *
 build(void)
 {
-    char path[200], command[800];
-    const char *cc = getenv("CC");
+    char path[200];
     snprintf(path, sizeof path, "%s/glue.c", directory);
     FILE *f = fopen(path, "w");
     if (!f)
@@ -235,17 +265,15 @@ build(void)
     for (int i = 0; i < nsubjects; i++)
         fprintf(f, "#include \"%s.h\"\n", subjects[i].name);
     fputs(glue, f);
+    fputs(cuda ? "int shim_finish(void);\n#define FINISH() shim_finish()\n"
+               : "#define FINISH() (void)0\n",
+          f);
     for (int i = 0; i < nsubjects; i++)
         put_glue(f, &subjects[i]);
     if (fclose(f) != 0)
         abort();
-    snprintf(command, sizeof command,
-             "cd %s && ls *.c | xargs -n 4 -P 2 %s -std=c99 -Wall -Wextra "
-             "-Wpedantic -Wconversion -Werror %s -fPIC -c && "
-             "%s %s -shared *.o -o all.so -lm",
-             directory, cc ? cc : "cc", flags, cc ? cc : "cc", flags);
     snprintf(path, sizeof path, "%s/all.so", directory);
-    return system(command) == 0 ? dlopen(path, RTLD_NOW) : NULL;
+    return run_compilers() ? dlopen(path, RTLD_NOW) : NULL;
 }
 
 /* ---- running ---- */
@@ -507,6 +535,8 @@ main(int argc, char **argv)
             count = atoi(argv[i] + 8);
         else if (!strncmp(argv[i], "--flags=", 8))
             flags = argv[i] + 8;
+        else if (!strncmp(argv[i], "--cuda=", 7))
+            cuda = argv[i] + 7;
         else if (!strncmp(argv[i], "--seconds=", 10))
             seconds = atoi(argv[i] + 10);
         else

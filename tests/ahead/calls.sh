@@ -46,14 +46,6 @@ good "$ilexc" compile rows.ilx -o .
         "$top/tests/ahead/counts.c" peaks.c rows.c -lm -o counts
 }
 good ./counts
-for refused in '--language cuda' --fortran
-do
-    count=$((count + 1))
-    # shellcheck disable=SC2086
-    "$ilexc" compile "$top/examples/peaks.ilx" -o . $refused >log 2>&1 &&
-        complain "counted lengths: $refused is taken"
-    grep -q 'E105.*count' log || complain "$refused: $(cat log)"
-done
 
 # Names of functions.
 for name in exp int k0 taken_by
@@ -71,10 +63,5 @@ END
     "$ilexc" compile named.ilx -o . >log 2>&1 && complain "a function may be called $name"
     grep -q "E102\|E106" log || { complain "$name is refused otherwise"; cat log; }
 done
-count=$((count + 1))
-"$ilexc" compile "$top/tests/stages/foreign.ilx" -o . --language cuda >log 2>&1 &&
-    complain "CUDA with foreign functions is taken"
-grep -q 'E105.*foreign functions' log || complain "CUDA: $(cat log)"
-
 echo "$count things tried, $bad wrong"
 [ $bad -eq 0 ]

@@ -5,10 +5,7 @@
  * workspace of the caller and without; what is wrong is an error with its
  * number and a sentence, and leaves no memory behind. grid.sh builds it.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "grid_test.h"
 
 #include "axpy.h"
 #include "cpu_axpy.h"
@@ -18,7 +15,6 @@
 #include "cpu_norms.h"
 #include "cpu_pick.h"
 #include "cpu_thomas.h"
-#include "cuda_runtime.h"
 #include "hdiff.h"
 #include "matmul.h"
 #include "normalise.h"
@@ -28,54 +24,9 @@
 
 enum { NI = 9, NJ = 11, NK = 8, N = 37, M = 70, K = 150, ROOM = 1 << 14 };
 
-static int bad, tried;
-static char text[400];
 static double in[4][ROOM], out[ROOM], want[ROOM];
 static float fin[2][ROOM], fout[ROOM], fwant[ROOM];
 static int32_t at[64];
-static cudaStream_t const stream = (cudaStream_t)(void *)text;
-
-static void
-say(const char *what, const char *why)
-{
-    bad++;
-    printf("%s: %s; %s\n", what, why, text);
-}
-
-/* ---- memory of the device ---- */
-
-static void *
-up(const void *data, size_t bytes)
-{
-    void *p = NULL;
-    if (cudaMalloc(&p, bytes) != cudaSuccess ||
-        cudaMemcpy(p, data, bytes, cudaMemcpyHostToDevice) != cudaSuccess)
-        abort();
-    return p;
-}
-
-static double *
-up_doubles(const double *data, size_t n)
-{
-    return (double *)up(data, n * sizeof *data);
-}
-
-static void
-down(void *to, const void *from, size_t bytes)
-{
-    if (cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost) != cudaSuccess)
-        abort();
-}
-
-/* Nothing is pending or too early, and so many blocks are alive. */
-static void
-check_rest(const char *what, int blocks)
-{
-    tried++;
-    if (shim_state.pending || shim_state.early || shim_state.blocks != blocks)
-        say(what, "launches or memory are left behind");
-    shim_state.early = 0;
-}
 
 static void
 fill(void)
@@ -260,7 +211,7 @@ try_mistakes(void)
             "cudaLaunchKernel: an error of the stand-in (cudaErrorInvalidValue)");
     MISTAKE(shim_fail("cudaMemcpyAsync", 2, cudaErrorIllegalAddress), DEVICE,
             "cudaMemcpyAsync: an error of the stand-in (cudaErrorIllegal");
-    MISTAKE(shim_fail("cudaStreamSynchronize", 3, cudaErrorIllegalAddress),
+    MISTAKE(shim_fail("cudaStreamSynchronize", 1, cudaErrorIllegalAddress),
             DEVICE, "cudaStreamSynchronize");
     MISTAKE(shim_fail("cudaGetDevice", 1, cudaErrorInvalidValue), DEVICE,
             "cudaGetDevice");
@@ -284,6 +235,10 @@ main(void)
         strcmp(pick_error_text(PICK_E_DEVICE),
                "a device or its driver failed") != 0)
         say("hdiff", "the self-test, or what errors mean");
+    shim_fail("cudaMalloc", 1, cudaErrorInvalidValue);
+    tried++;
+    if (hdiff_selftest() != HDIFF_E_DEVICE)
+        say("hdiff", "the self-test without a device");
     printf("%d things tried over the stand-in, %d wrong\n", tried, bad);
     return bad != 0;
 }

@@ -239,9 +239,8 @@ done
 
 # What cannot be compiled ahead of time, and what is no way to ask for it.
 mkdir ahead
-expect 1 'E105.*counted' compile "$examples/peaks.ilx" -o ahead --language cuda
-expect 1 'E105.*foreign' compile "$top/tests/stages/foreign.ilx" -o ahead \
-    --language cuda
+expect 1 'E105.*no modules in Fortran for CUDA' compile "$examples/hdiff.ilx" \
+    -o ahead --language cuda --fortran
 expect 1 'E102.*my_exp' compile "$examples/hdiff.ilx" -o ahead --prefix exp
 expect 1 'E102.*prefix' compile "$examples/hdiff.ilx" -o ahead --prefix 3d
 expect 1 'E106.*hdiff' compile "$examples/hdiff.ilx" "$examples/hdiff.ilx" \
@@ -256,8 +255,8 @@ expect 1 'E901.*nowhere' compile "$examples/hdiff.ilx" -o nowhere
 expect 3 'E701' compile "$examples/hdiff.ilx" -o ahead --object --cc=/bin/false
 expect 1 'E107.*the sizes ni, nj, nk' compile "$examples/hdiff.ilx" -o ahead \
     --size n=4
-expect 1 'E105.*nvcc' compile "$examples/hdiff.ilx" -o ahead \
-    --language cuda --static
+expect 3 'E701.*nvcc, which is not at' compile "$examples/hdiff.ilx" -o ahead \
+    --language cuda --static --cc=/nowhere/nvcc
 expect 2 'c or cuda' compile "$examples/hdiff.ilx" -o ahead --language d
 expect 0 '' compile "$examples/hdiff.ilx" -o ahead --prefix mine
 [ "$(cd ahead && echo mine*)" = 'mine.c mine.h mine.json' ] ||

@@ -24,7 +24,7 @@ exists() {
     case $1 in
     numpy) set -- tests/numpy/random_programs.sh ;;
     stages) set -- tests/stages/stages.sh ;;
-    project | variants | grid | calls | lines) set -- "tests/ahead/$1.sh" ;;
+    project | variants | grid | calls | fortran | lines) set -- "tests/ahead/$1.sh" ;;
     ilexc* | help) set -- "tests/integration/test_$1.sh" ;;
     manpages) set -- tests/manpages.sh ;;
     test_*) set -- "tests/unit/$1.c" ;;

@@ -70,7 +70,7 @@ configure_once() {
 target_of() {
     case ${1%%=*} in
     numpy) echo libilex.la ;;
-    stages | ilexc* | project | help | manpages | variants | grid | calls | lines) echo ilexc ;;
+    stages | ilexc* | project | help | manpages | variants | grid | calls | fortran | lines) echo ilexc ;;
     cuda)
         echo tests/cuda/cuda tests/cuda/fake/libcuda.so.1 \
             tests/cuda/fake/libnvrtc.so.13
@@ -109,7 +109,7 @@ run() (
             --most 1
         ;;
     stages) exec timeout "$limit" sh ../source/tests/stages/stages.sh ;;
-    project | variants | grid | calls | lines)
+    project | variants | grid | calls | fortran | lines)
         exec timeout "$limit" sh "../source/tests/ahead/$1.sh"
         ;;
     ilexc*)

@@ -3,9 +3,8 @@
  * What source in CUDA that is compiled ahead of time asks of <cuda_runtime.h>,
  * for compilers of C++: types and functions as they are in CUDA, a grid whose
  * threads run one after another. clang can read source with it as CUDA. As with
- * a device, nobody but kernels and
- * copies reaches its memory, and kernels run when somebody waits for their
- * stream.
+ * a device, nobody but kernels and copies reaches its memory, and kernels run
+ * when somebody waits for their stream.
  */
 #ifndef ILEX_TESTS_SHIM_CUDA_RUNTIME_H
 #define ILEX_TESTS_SHIM_CUDA_RUNTIME_H

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * The stand-in for CUDA's runtime that cuda_runtime.h beside it declares.
+ * The stand-in for CUDA's runtime that cuda_runtime.h beside it declares. With
+ * SHIM_SHARED the device reaches the memory of the host.
  */
 #include "cuda_runtime.h"
 
 #include <sys/mman.h>
 #include <vector>
 
+#if !defined(SHIM_SHARED)
+#define SHIM_SHARED 0
+#endif
+
 enum { ARENA = 1 << 26, GAP = 4096 };
 
-struct launch {
-    dim3 grid, block;
+/* What a stream has to do: a grid, or a copy. */
+struct work {
     cudaStream_t stream;
-    std::function<void()> thread;
+    std::function<void()> carry_out;
 };
 
 struct shim_grid shim_running;
 struct shim_state shim_state;
-static std::vector<launch> queue;
+static std::vector<work> queue;
 static char *arena;
 static size_t used;
 static const char *failing;
@@ -101,9 +106,11 @@ cudaFree(void *memory)
 {
     if (!memory)
         return cudaSuccess;
+    bool good = is_ours(memory, 1);
     shim_state.early += shim_state.pending > 0;
-    shim_state.blocks--;
-    return is_ours(memory, 1) ? cudaSuccess : cudaErrorInvalidValue;
+    if (--shim_state.blocks == 0 && shim_state.pending == 0)
+        used = 0; /* from the beginning again */
+    return good ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t
@@ -127,11 +134,35 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
 {
     (void)what;
     (void)device;
-    *value = 0;
+    *value = SHIM_SHARED;
     return cudaSuccess;
 }
 
 /* ---- streams ---- */
+
+static void
+enqueue(cudaStream_t stream, std::function<void()> carry_out)
+{
+    queue.push_back(work{stream, carry_out});
+    shim_state.pending++;
+}
+
+/* Every other grid runs from its last thread to its first. */
+static void
+carry_out(dim3 grid, dim3 block, const std::function<void()> &thread)
+{
+    static int count;
+    unsigned n = grid.x * block.x;
+    bool backwards = count++ % 2;
+    shim_running.grid_dim = grid;
+    shim_running.block_dim = block;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned t = backwards ? n - 1 - i : i;
+        shim_running.block.x = t / block.x;
+        shim_running.thread.x = t % block.x;
+        thread();
+    }
+}
 
 cudaError_t
 shim_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
@@ -141,40 +172,21 @@ shim_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
     if (e == cudaSuccess && (!grid.x || grid.y != 1 || grid.z != 1 ||
                              !block.x || block.x > 1024 || shared))
         e = cudaErrorInvalidConfiguration;
-    if (e != cudaSuccess)
-        return e;
-    queue.push_back(launch{grid, block, stream, thread});
-    shim_state.pending++;
-    return cudaSuccess;
-}
-
-/* Every other grid runs from its last thread to its first. */
-static void
-carry_out(const launch &l)
-{
-    static int count;
-    unsigned n = l.grid.x * l.block.x;
-    bool backwards = count++ % 2;
-    shim_running.grid_dim = l.grid;
-    shim_running.block_dim = l.block;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned t = backwards ? n - 1 - i : i;
-        shim_running.block.x = t / l.block.x;
-        shim_running.thread.x = t % l.block.x;
-        l.thread();
-    }
+    if (e == cudaSuccess)
+        enqueue(stream, [=]() { carry_out(grid, block, thread); });
+    return e;
 }
 
 cudaError_t
 cudaStreamSynchronize(cudaStream_t stream)
 {
-    std::vector<launch> others;
+    std::vector<work> others;
     protect(PROT_READ | PROT_WRITE);
-    for (const launch &l : queue) {
-        if (l.stream == stream)
-            carry_out(l);
+    for (const work &w : queue) {
+        if (w.stream == stream)
+            w.carry_out();
         else
-            others.push_back(l);
+            others.push_back(w);
     }
     protect(PROT_NONE);
     queue = others;
@@ -182,25 +194,37 @@ cudaStreamSynchronize(cudaStream_t stream)
     return asked("cudaStreamSynchronize");
 }
 
+/* What goes to the device is taken at once, what comes back comes when somebody
+ * waits for it: nothing may rely on more. */
 cudaError_t
 cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                 enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     cudaError_t e = asked("cudaMemcpyAsync");
     bool up = kind == cudaMemcpyHostToDevice;
-    if (e == cudaSuccess && (is_ours(to, bytes) != up || is_ours(from, bytes) == up))
+    if (e == cudaSuccess && !SHIM_SHARED &&
+        (is_ours(to, bytes) != up || is_ours(from, bytes) == up))
         e = cudaErrorInvalidValue;
     if (e != cudaSuccess)
         return e;
-    cudaStreamSynchronize(stream);
-    protect(PROT_READ | PROT_WRITE);
-    memcpy(to, from, bytes);
-    protect(PROT_NONE);
+    const char *bytes_from = (const char *)from;
+    std::vector<char> taken(up ? bytes_from : NULL, up ? bytes_from + bytes : NULL);
+    enqueue(stream, [=]() { memcpy(to, up ? taken.data() : from, bytes); });
     return cudaSuccess;
 }
 
 cudaError_t
 cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+    cudaError_t e = cudaMemcpyAsync(to, from, bytes, kind, NULL);
+    return e != cudaSuccess ? e : cudaStreamSynchronize(NULL);
+}
+
+/* For callers in C that know of no stream: waits for the default one. */
+extern "C" int shim_finish(void);
+
+extern "C" int
+shim_finish(void)
+{
+    return (int)cudaStreamSynchronize(NULL);
 }

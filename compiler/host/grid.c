@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launching kernels in CUDA: functions of the host that start them, and kernels
+ * of variants, which know what the arguments of any run say.
+ */
+#include "compiler/host/host.h"
+
+/* "k2"; of a variant "ilex_k2_fixed_1", by the kernel's own number: its
+ * function is also that of kernels which know something else. */
+static void
+put_kernel_name(ix_host *h, size_t i, size_t variant)
+{
+    if (variant > 0)
+        ix_text_format(h->t, "ilex_k%zu_fixed_%zu", i, variant);
+    else
+        ix_text_format(h->t, "k%d", h->source->layout[i].function);
+}
+
+/* The kernel once more, over the same body. */
+static void
+put_fixed_kernel(ix_host *h, size_t i, size_t variant)
+{
+    const ix_kernel_layout *l = &h->source->layout[i];
+    int function = l->function;
+    ix_host_put_variant_comment(h, variant - 1);
+    ix_text_put(h->t, "static __global__ void\n");
+    put_kernel_name(h, i, variant);
+    ix_text_format(h->t,
+                   "(const k%d_args %sargs, i64 begin, i64 end)\n"
+                   "{\n"
+                   "    k%d_args a = %sargs;\n",
+                   function, l->indirect ? "*const " : "", function,
+                   l->indirect ? "*" : "");
+    ix_host_put_known(h, i, variant - 1);
+    if (ix_kernel_status(l))
+        ix_text_format(h->t,
+                       "    ilex_local local = {0};\n"
+                       "    if (k%d_body(&a, begin, end, &local) != 0)\n"
+                       "        ilex_tell(a.status, &local);\n",
+                       function);
+    else
+        ix_text_format(h->t, "    k%d_body(&a, begin, end);\n", function);
+    ix_text_put(h->t, "}\n\n");
+}
+
+/* "ilex_start_2", "ilex_start_2_fixed_1" */
+static void
+put_start_name(ix_host *h, size_t i, size_t variant)
+{
+    ix_text_format(h->t, "ilex_start_%zu", i);
+    if (variant > 0 && ix_host_knows(h, i, variant - 1))
+        ix_text_format(h->t, "_fixed_%zu", variant);
+}
+
+void
+ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant)
+{
+    if (variant > 0)
+        put_fixed_kernel(h, kernel, variant);
+    ix_text_put(h->t, "static cudaError_t\n");
+    put_start_name(h, kernel, variant);
+    ix_text_put(h->t, "(void **parameters, unsigned blocks, "
+                      "cudaStream_t stream)\n"
+                      "{\n"
+                      "    return cudaLaunchKernel(");
+    put_kernel_name(h, kernel, variant);
+    ix_text_put(h->t, ", dim3(blocks), dim3(ILEX_THREADS),\n"
+                      "                            parameters, 0, stream);\n"
+                      "}\n\n");
+}
+
+void
+ix_host_put_grid_choice(ix_host *h, size_t kernel)
+{
+    ix_text_put(h->t, "    static const ilex_starter start[] = {");
+    for (size_t v = 0; v <= h->nvariants; v++) {
+        ix_text_put(h->t,
+                    v ? ",\n                                         " : "");
+        put_start_name(h, kernel, v);
+    }
+    ix_text_put(h->t, "};\n");
+}
+
+void
+ix_host_put_grid_end(ix_host *h, size_t kernel)
+{
+    const ix_compiled_kernel *k = &h->c->kernel[kernel];
+    const ix_kernel_layout *l = &h->source->layout[kernel];
+    ix_text_put(h->t, "    ilex_launch l = {");
+    if (h->nvariants)
+        ix_text_put(h->t, "start[r->variant]");
+    else
+        put_start_name(h, kernel, 0);
+    ix_text_format(h->t,
+                   ", &a, %s,\n"
+                   "                     ilex_points(r, box, %d, %d), begin, "
+                   "end};\n",
+                   l->indirect ? "sizeof a" : "0", k->rank, k->serial);
+    ix_text_put(h->t, ix_kernel_status(l)
+                          ? "    return ilex_start_checked(r, &l, &a.status);\n"
+                          : "    return ilex_start_kernel(r, &l);\n");
+    ix_text_put(h->t, "}\n\n");
+}
