@@ -46,6 +46,12 @@ has_calls(const ix_host *h)
 }
 
 static bool
+has_functions(const ix_host *h)
+{
+    return h->c->nfunctions > 0;
+}
+
+static bool
 has_counts(const ix_host *h)
 {
     return h->c->ncounts > 0;
@@ -97,6 +103,7 @@ const ix_host_word ix_host_words[] = {
     {"formulas", NULL, ix_host_put_formulas},
     {"counts", has_counts, ix_host_put_counts},
     {"functions", has_calls, ix_host_put_functions},
+    {"elementwise", has_functions, ix_host_put_elementwise},
     {"forms", NULL, ix_host_put_forms},
     {"init", NULL, ix_host_put_init},
     {"launches", NULL, ix_host_put_launches},
@@ -152,9 +159,10 @@ check_fortran(const ix_library *l, ix_error *err)
 static ilex_status
 check_cuda(const ix_library *l, bool fortran, ix_error *err)
 {
-    const char *what = fortran               ? "modules in Fortran"
-                       : l->nvariants        ? "code for sizes that are known"
-                       : l->program->ncalls  ? "foreign functions"
+    const char *what = fortran        ? "modules in Fortran"
+                       : l->nvariants ? "code for sizes that are known"
+                       : l->program->ncalls || l->program->nfunctions
+                           ? "foreign functions"
                        : l->program->ncounts ? "lengths that are counted"
                                              : NULL;
     return !what ? ILEX_OK

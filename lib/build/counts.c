@@ -133,8 +133,9 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
     const ix_lin *length[MOST_FACTORS];
     (void)operand;
     (void)value;
-    if (n->kind != IX_OP && n->kind != IX_REDUCE)
+    if (n->kind != IX_OP && n->kind != IX_REDUCE && n->kind != IX_APPLY)
         return true;
+    int64_t each = n->kind == IX_APPLY ? ix_foreign_cost(n) : 1;
     int k = lengths_of(b->c, b->box, 0, length);
     for (int i = 0; i < w->frame.nreduce; i++)
         k = lengths_of(b->c, w->frame.reduce[i]->interior, k, length);
@@ -142,7 +143,7 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         b->c->ranged |= ix_is_ranged(n);
     if (n->kind == IX_REDUCE)
         k = lengths_of(b->c, n->interior, k, length);
-    add_product(b->c, &b->c->operations, &(monomial){.k = 1}, k, length);
+    add_product(b->c, &b->c->operations, &(monomial){.k = each}, k, length);
     return true;
 }
 
