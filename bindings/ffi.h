@@ -691,11 +691,15 @@ typedef struct ilex_function_call {
     void *stream;
 } ilex_function_call;
 typedef int (*ilex_function)(const ilex_function_call *call);
+typedef void (*ilex_elementwise_function)(void);
 typedef struct ilex_function_spec {
     size_t size;
     ilex_function host;
     void *user;
     ilex_function device;
+    ilex_elementwise_function elementwise;
+    const char *elementwise_cuda;
+    const char *declaration;
 } ilex_function_spec;
 ilex_status ilex_function_register(ilex_context *ctx, const char *name, const ilex_function_spec *spec);
 ilex_status ilex_foreign(ilex_context *ctx, const char *declaration, size_t argument_count, ilex_array *const *argument, size_t result_count, ilex_array **result);

@@ -34,24 +34,25 @@ typedef int32_t (*ix_kernel_fn)(const void *args, int64_t begin, int64_t end,
 typedef enum ix_field_kind {
     IX_FIELD_BUFFER, /* address of a buffer's element (0, ..., 0) */
     IX_FIELD_VALUE, /* the element of a buffer of rank 0; its address is NULL */
-    IX_FIELD_STRIDE, /* of an axis, in elements */
-    IX_FIELD_SIZE,   /* a size parameter */
-    IX_FIELD_STATUS, /* CUDA: where a kernel says that a check failed */
-    IX_FIELD_OFFSET  /* a number of one of the kernels that share a function:
-                        what its constants differ by, or a literal */
+    IX_FIELD_STRIDE,  /* of an axis, in elements */
+    IX_FIELD_SIZE,    /* a size parameter */
+    IX_FIELD_STATUS,  /* CUDA: where a kernel says that a check failed */
+    IX_FIELD_OFFSET,  /* a number of one of the kernels that share a function:
+                         what its constants differ by, or a literal */
+    IX_FIELD_FUNCTION /* C: the address of a foreign function of numbers */
 } ix_field_kind;
 
 /* A member of a kernel's struct of arguments. */
 typedef struct ix_field {
     ix_field_kind kind;
-    int index;         /* buffer, size, offset */
+    int index;         /* buffer, size, offset, function */
     int axis;          /* STRIDE */
     int offset;        /* bytes */
     ix_literal number; /* OFFSET */
 } ix_field;
 
-/* Pointers, strides, sizes, offsets, in this order; kernels that share a
- * function have the same but for what a member is of. */
+/* Pointers, strides, sizes, offsets, functions, in this order; kernels that
+ * share a function have the same but for what a member is of. */
 typedef struct ix_kernel_layout {
     int function; /* number of the kernel whose function is called */
     ix_field *field;
@@ -166,12 +167,20 @@ typedef struct ix_compiled_slice {
 
 /* A call of a function of the host: the arguments, then the results. */
 typedef struct ix_compiled_call {
-    const char *name;
+    const char *name, *declaration; /* which has the name */
     const char *place; /* " (p.ilx:4:9)" where the program makes it, or "" */
     ix_compiled_slice *slice;
     int narguments, nresults;
     int phase; /* how many sizes are counted before */
 } ix_compiled_call;
+
+/* A function of the host that kernels call for elements: what it takes and
+ * gives is of one dtype. */
+typedef struct ix_compiled_function {
+    const char *name, *declaration; /* which has the name */
+    ilex_dtype dtype;
+    int noperands;
+} ix_compiled_function;
 
 /* form >= 0, or divisible by modulus. */
 typedef struct ix_compiled_assumption {
@@ -198,7 +207,7 @@ typedef struct ix_compiled_check {
 typedef struct ix_instr {
     uint8_t kind; /* ix_kind of the scalar */
     uint8_t dtype, loop;
-    int16_t what;           /* ix_op or ix_reduction */
+    int16_t what;           /* ix_op or ix_reduction; APPLY: the function */
     int32_t n;              /* operands */
     int32_t *arg;           /* instructions */
     int64_t *attr;          /* as the node's */
@@ -308,6 +317,8 @@ typedef struct ix_compiled {
     size_t nkernels;
     ix_compiled_call *call; /* in order */
     size_t ncalls;
+    ix_compiled_function *function; /* that kernels or tapes call */
+    size_t nfunctions;
     ix_compiled_nonempty *nonempty;
     size_t nnonempty;
     ix_compiled_check *check; /* that statuses speak of */

@@ -206,6 +206,9 @@ typedef struct ix_unit {
     int nkernels, nslots;
     ix_foreign_call **call; /* TREE: in order; kernels stand between */
     int ncalls;
+    const ilex_array **function; /* APPLY: one call of each function of numbers,
+                                    where it is numbered */
+    size_t nfunctions, function_capacity;
     ilex_array **data; /* leaves that wrap storages, each other elements */
     size_t ndata, data_capacity;
     ix_map program;      /* of an array that was rewritten: the program's */
@@ -242,6 +245,9 @@ void ix_unit_stage(ix_unit *u, ix_stage stage);
 
 /* The number of the check of index "checked" of a load of "buffer". */
 int ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked);
+
+/* The number of the foreign function that "apply" calls. */
+int ix_unit_function(ix_unit *u, const ilex_array *apply);
 
 /* Is there an integer in the body that runs check? */
 bool ix_body_checks(ix_unit *u, const ilex_array *body);

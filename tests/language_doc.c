@@ -34,6 +34,9 @@ static void refused(const char *text);
 /* HEADING, the declarations, and examples(), which calls the above. */
 #include "language_doc_rows.inc"
 
+/* As the heading declares it. */
+#define EOS "eos(t : f64, p : f64) -> f64 pure elementwise cost 40"
+
 static void
 complain(const char *where, const char *what)
 {
@@ -110,6 +113,9 @@ int
 main(void)
 {
     ctx = ilex_context_new(NULL);
+    ilex_function_register(
+        ctx, "eos",
+        &ILEX_FUNCTION_SPEC(.elementwise_cuda = "", .declaration = EOS));
     page = ilex_module_parse(ctx, HEADING "out result_ = x\n", "heading");
     if (!page) {
         fprintf(stderr, "doc/language.md: %s\n", ilex_error_text(ctx));

@@ -72,6 +72,15 @@ void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
 void ix_emit_template(ix_emitter *e, ix_code_template code,
                       const ix_code_names *names, const char *start,
                       const char *note);
+/* "f64 (*f0)(f64, f64)": what leads to foreign function "i"; "how": "const " or
+ * "". In CUDA what it is called by is its name. */
+void ix_emit_function_pointer(const ix_emitter *e, int i, const char *how,
+                              ix_text *t);
+/* "const f64 t5 = f0(t3, t4);" */
+void ix_emit_apply(ix_emitter *e, const ix_stmt *s);
+/* CUDA: functions that are called, as the host gave their text, else declared.
+ */
+void ix_emit_device_functions(const ix_emitter *e, ix_text *t);
 /* into = op(a, b) */
 void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
                      const ix_name *b, const ix_name *into);

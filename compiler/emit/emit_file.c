@@ -67,6 +67,8 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
         ix_function_set_prototypes(&e->functions,
                                    *e->dialect->functions.exact_prefix, t);
     ix_function_set_write(&e->functions, &e->dialect->functions, t);
+    if (e->dialect->cuda)
+        ix_emit_device_functions(e, t);
     const char *s = ix_text_string(&kernels);
     ix_text_put(t, s ? s : "");
     ix_text_free(&kernels);

@@ -6,6 +6,7 @@
  */
 #include "compiler/emit/emit.h"
 
+#include "lib/build/foreign.h"
 #include "lib/ops/dtype.h"
 
 /* ---- strides ---- */
@@ -109,6 +110,15 @@ put_field(const ix_emitter *e, const ix_field *f, ix_text *t)
         ix_text_format(t, "    %s o%d;\n", ix_c_type(f->number.dtype),
                        f->index);
         break;
+    case IX_FIELD_FUNCTION:
+        ix_text_put(t, "    ");
+        ix_emit_function_pointer(e, f->index, "", t);
+        ix_text_char(t, ';');
+        end_line(e,
+                 ix_symbol_text(e->u->ctx,
+                                ix_foreign_name(e->u->function[f->index])),
+                 t);
+        break;
     }
 }
 
@@ -166,6 +176,11 @@ put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
     else if (f->kind == IX_FIELD_OFFSET)
         ix_text_format(t, "    const %s o%d = a->o%d;\n",
                        ix_c_type(f->number.dtype), f->index, f->index);
+    else if (f->kind == IX_FIELD_FUNCTION) {
+        ix_text_put(t, "    ");
+        ix_emit_function_pointer(e, f->index, "const ", t);
+        ix_text_format(t, " = a->f%d;\n", f->index);
+    }
 }
 
 static void

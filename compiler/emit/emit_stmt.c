@@ -118,7 +118,11 @@ emit_let(ix_emitter *e, const ix_stmt *s)
         emit_load(e, s);
         return;
     }
-    if (s->value->kind == IX_OP || s->value->kind == IX_CAST) {
+    if (s->value->kind == IX_APPLY) {
+        ix_emit_apply(e, s);
+        return;
+    }
+    if (ix_is_operation(s->value)) {
         emit_operation(e, s);
         return;
     }

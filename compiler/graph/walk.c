@@ -3,6 +3,7 @@
  * Walks over array graphs with explicit work lists, and over bodies.
  */
 #include "compiler/unit.h"
+#include "lib/build/foreign.h"
 
 /* A node on the work list; "next" operand to visit. */
 typedef struct frame_entry {
@@ -172,6 +173,18 @@ ix_unit_stage(ix_unit *u, ix_stage stage)
                   sizeof *u->stage);
     stage.phase = u->phase;
     u->stage[u->nstages++] = stage;
+}
+
+int
+ix_unit_function(ix_unit *u, const ilex_array *apply)
+{
+    for (size_t i = 0; i < u->nfunctions; i++)
+        if (ix_foreign_name(u->function[i]) == ix_foreign_name(apply))
+            return (int)i;
+    ix_arena_grow(&u->arena, &u->function, &u->function_capacity,
+                  u->nfunctions + 1, sizeof *u->function);
+    u->function[u->nfunctions] = apply;
+    return (int)u->nfunctions++;
 }
 
 int

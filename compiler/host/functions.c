@@ -47,6 +47,19 @@ ix_host_put_functions(ix_host *h)
     }
 }
 
+void
+ix_host_put_elementwise(ix_host *h)
+{
+    for (size_t i = 0; i < h->c->nfunctions; i++) {
+        const ix_compiled_function *f = &h->c->function[i];
+        const char *type = ix_host_type(f->dtype);
+        ix_text_format(h->t, "%s %s(", type, f->name);
+        for (int k = 0; k < f->noperands; k++)
+            ix_text_format(h->t, "%s%s", k ? ", " : "", type);
+        ix_text_put(h->t, ");\n");
+    }
+}
+
 /* ---- the source ---- */
 
 static void
@@ -80,18 +93,27 @@ ix_host_put_calls(ix_host *h)
 
 /* ---- names ---- */
 
+static ilex_status
+check_name(const ix_library *l, const char *name, ix_error *err)
+{
+    size_t n = strlen(l->prefix);
+    bool own = !strncmp(name, l->prefix, n) && (!name[n] || name[n] == '_');
+    return !own && !ix_host_is_reserved(name)
+               ? ILEX_OK
+               : ix_fail(err, ILEX_E_NAME,
+                         "program %s: it calls %s, a name that C or the "
+                         "files have for something else; rename the function",
+                         l->program->name, name);
+}
+
 ilex_status
 ix_host_check_functions(const ix_library *l, ix_error *err)
 {
-    size_t n = strlen(l->prefix);
-    for (size_t i = 0; i < l->program->ncalls; i++) {
-        const char *name = l->program->call[i].name;
-        bool own = !strncmp(name, l->prefix, n) && (!name[n] || name[n] == '_');
-        if (own || ix_host_is_reserved(name))
-            return ix_fail(err, ILEX_E_NAME,
-                           "program %s: it calls %s, a name that C or the "
-                           "files have for something else; rename the function",
-                           l->program->name, name);
-    }
-    return ILEX_OK;
+    const ix_compiled *c = l->program;
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < c->ncalls; i++)
+        rc = check_name(l, c->call[i].name, err);
+    for (size_t i = 0; !rc && i < c->nfunctions; i++)
+        rc = check_name(l, c->function[i].name, err);
+    return rc;
 }

@@ -130,6 +130,7 @@ void ix_host_put_grid_end(ix_host *h, size_t kernel);
 
 /* What the header declares, what tables the source has. */
 void ix_host_put_functions(ix_host *h);
+void ix_host_put_elementwise(ix_host *h);
 void ix_host_put_calls(ix_host *h);
 /* Can C have functions of these names? */
 ilex_status ix_host_check_functions(const ix_library *l, ix_error *err);

@@ -141,6 +141,10 @@ put_field(ix_host *h, const ix_field *f, const ix_field *like)
                            "    memcpy(a.v%d, r->data[%d], sizeof a.v%d);\n",
                            like->index, f->index, like->index);
         break;
+    case IX_FIELD_FUNCTION:
+        ix_text_format(h->t, "    a.f%d = %s;\n", like->index,
+                       h->c->function[f->index].name);
+        break;
     case IX_FIELD_STATUS: /* set when there is one */
         break;
     }

@@ -15,6 +15,7 @@
  * are taken to be in several.
  */
 #include "compiler/stages/partition.h"
+#include "lib/build/foreign.h"
 
 enum {
     BODY_BUDGET = 600, /* statements of one fused body */
@@ -63,6 +64,8 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
     (void)value;
     if (n->kind == IX_OP)
         m->cost += ix_op_info_of(ix_op_of(n))->cost;
+    if (n->kind == IX_APPLY)
+        m->cost += (int)ix_foreign_cost(n);
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
         ix_is_index_condition(n->ops[0]))
         m->conditions = true;

@@ -53,6 +53,8 @@ instr_of(tape_maker *m, const ilex_array *n)
         in.what = (int16_t)ix_op_of(n);
         in.loop = (uint8_t)ix_loop_of(n);
     }
+    if (n->kind == IX_APPLY)
+        in.what = (int16_t)ix_unit_function(m->u, n);
     if (n->kind == IX_CAST || n->kind == IX_REDUCE)
         in.loop = n->ops[0]->dtype;
     if (n->kind == IX_REDUCE)

@@ -415,13 +415,19 @@ place_of(ix_compiled *c, const ilex_array *n)
     return text ? text : "";
 }
 
+static const char *
+text_of(const ix_unit *u, ix_compiled *c, int32_t symbol)
+{
+    return ix_arena_string(&c->arena, ix_symbol_text(u->ctx, symbol));
+}
+
 static void
 copy_call(ix_unit *u, ix_compiled *c, const ix_foreign_call *from)
 {
     ix_compiled_call *to = &c->call[c->ncalls++];
     int n = from->narguments + from->nresults;
-    to->name = ix_arena_string(
-        &c->arena, ix_symbol_text(u->ctx, ix_foreign_name(from->node)));
+    to->name = text_of(u, c, ix_foreign_name(from->node));
+    to->declaration = text_of(u, c, ix_foreign_declaration(from->node));
     to->place = place_of(c, from->node);
     to->narguments = from->narguments;
     to->nresults = from->nresults;
@@ -444,6 +450,21 @@ copy_calls(ix_unit *u, ix_compiled *c)
         ix_arena_new(&c->arena, ((size_t)u->ncalls + 1) * sizeof *c->call);
     for (int i = 0; i < u->ncalls; i++)
         copy_call(u, c, u->call[i]);
+}
+
+static void
+copy_functions(ix_unit *u, ix_compiled *c)
+{
+    c->nfunctions = u->nfunctions;
+    c->function =
+        ix_arena_new(&c->arena, (u->nfunctions + 1) * sizeof *c->function);
+    for (size_t i = 0; i < u->nfunctions; i++) {
+        const ilex_array *n = u->function[i];
+        c->function[i] =
+            (ix_compiled_function){text_of(u, c, ix_foreign_name(n)),
+                                   text_of(u, c, ix_foreign_declaration(n)),
+                                   (ilex_dtype)n->dtype, n->nops};
+    }
 }
 
 static void
@@ -562,5 +583,6 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
             return false;
     }
     copy_checks(u, c);
+    copy_functions(u, c);
     return true;
 }

@@ -199,6 +199,8 @@ put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
             ix_text_format(p->t, " b%d", at);
         if (kind == IX_FIELD_STRIDE)
             ix_text_format(p->t, " b%d.%d", at, l->field[i].axis);
+        if (kind == IX_FIELD_FUNCTION)
+            ix_text_format(p->t, " %s", p->c->function[at].name);
         if (kind == IX_FIELD_OFFSET) {
             ix_text_char(p->t, ' ');
             ix_literal_put(&l->field[i].number, p->t);
@@ -225,6 +227,7 @@ put_launch(printer *p, const ix_step *s)
     put_fields(p, l, IX_FIELD_STRIDE, "; strides");
     put_fields(p, l, IX_FIELD_SIZE, "; sizes");
     put_fields(p, l, IX_FIELD_OFFSET, "; offsets");
+    put_fields(p, l, IX_FIELD_FUNCTION, "; functions");
 }
 
 static void

@@ -14,7 +14,7 @@ enum { PARAMETERS = 4000 }; /* bytes that CUDA passes by value, and a reserve */
 /* What a kernel uses, each once. */
 typedef struct use {
     ix_field_kind kind;
-    int of, axis; /* buffer and axis, or size */
+    int of, axis; /* buffer and axis, size, or function */
 } use;
 
 typedef struct uses {
@@ -38,6 +38,14 @@ add_use(uses *l, ix_field_kind kind, int64_t of, int axis)
     l->use[l->count++] = (use){kind, (int)of, axis};
 }
 
+/* CUDA calls a function by its name. */
+static void
+note_function(uses *l, int number)
+{
+    if (!l->u->cuda)
+        add_use(l, IX_FIELD_FUNCTION, number, 0);
+}
+
 static bool
 note_leaves(void *user, ilex_array *x)
 {
@@ -45,6 +53,8 @@ note_leaves(void *user, ilex_array *x)
         add_use(user, IX_FIELD_SIZE, x->attr[0], 0);
     if (x->kind == IX_VALUE && x->attr[0] <= IX_VALUE_OFFSET)
         add_use(user, IX_FIELD_OFFSET, IX_VALUE_OFFSET - x->attr[0], 0);
+    if (x->kind == IX_APPLY)
+        note_function(user, ix_unit_function(((uses *)user)->u, x));
     for (int i = 0; i < x->nops; i++)
         note_leaves(user, x->ops[i]);
     return true;
@@ -73,7 +83,7 @@ note_stmt(void *user, ix_stmt *s)
     return true;
 }
 
-/* Pointers, then strides, sizes, offsets, each by number. */
+/* Pointers, then strides, sizes, offsets, functions, each by number. */
 static int
 compare(const void *a, const void *b)
 {
@@ -147,7 +157,7 @@ lay_out_like(ix_unit *u, const ix_kernel *k, int *buffer, int *size)
         *f = its->field[i];
         if (f->kind == IX_FIELD_OFFSET)
             f->number = k->offset[f->index];
-        else if (f->kind != IX_FIELD_STATUS)
+        else if (f->kind != IX_FIELD_STATUS && f->kind != IX_FIELD_FUNCTION)
             f->index = (f->kind == IX_FIELD_SIZE ? size : buffer)[f->index];
     }
     return l;

@@ -246,8 +246,7 @@ check_flat(ix_checker *c, const ix_stmt *s)
     bool flat = s->nlo <= 1 && s->nhi <= 1;
     const ilex_array *v = s->value;
     if (v && s->kind == IX_STMT_LET)
-        flat &= is_sum(v) ||
-                ((v->kind == IX_OP || v->kind == IX_CAST) && has_leaves(v));
+        flat &= is_sum(v) || (ix_is_operation(v) && has_leaves(v));
     else if (v)
         flat &= is_leaf(v);
     for (int i = 0; i < s->nlo; i++)

@@ -30,8 +30,8 @@ typedef struct cutter {
 static bool
 is_storable(const ilex_array *n)
 {
-    bool value = n->kind == IX_OP || n->kind == IX_CAST || n->kind == IX_REDUCE;
-    return value && (n->flags & (IX_HAS_LOAD | IX_HAS_REDUCE));
+    bool value = ix_is_operation(n) || n->kind == IX_REDUCE;
+    return value && (n->flags & (IX_HAS_LOAD | IX_HAS_REDUCE | IX_HAS_APPLY));
 }
 
 static bool

@@ -4,6 +4,7 @@
  * each of its operations has a line and a name, %1 and on.
  */
 #include "compiler/tree/tree.h"
+#include "lib/build/foreign.h"
 #include "lib/syntax/print.h"
 
 typedef struct dumper {
@@ -111,11 +112,14 @@ put_operation(const dumper *d, const ilex_array *x)
         put_factor(d, x->ops[1]);
         return;
     }
-    if (!op && x->kind != IX_CAST) {
+    if (!ix_is_operation(x)) {
         put_operand(d, x);
         return;
     }
-    ix_text_put(d->t, op ? op->name : ilex_dtype_name((ilex_dtype)x->dtype));
+    ix_text_put(d->t, op ? op->name
+                      : x->kind == IX_APPLY
+                          ? ix_symbol_text(d->u->ctx, ix_foreign_name(x))
+                          : ilex_dtype_name((ilex_dtype)x->dtype));
     for (int i = 0; i < x->nops; i++) {
         ix_text_put(d->t, i ? ", " : "(");
         put_operand(d, x->ops[i]);
@@ -170,8 +174,7 @@ list_reduction(dumper *d, const ilex_array *x)
 static bool
 has_line(const ilex_array *x)
 {
-    return x->kind == IX_OP || x->kind == IX_CAST || x->kind == IX_LOAD ||
-           x->kind == IX_REDUCE;
+    return ix_is_operation(x) || x->kind == IX_LOAD || x->kind == IX_REDUCE;
 }
 
 /* Lines for what "x" needs, operands first; of a reduction the ends of a range

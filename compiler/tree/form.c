@@ -231,7 +231,7 @@ put_operation(ix_form_writer *w, ix_stmt **at)
 {
     ix_stmt *s = *at;
     bool bound = s->prefix == 'L' || s->prefix == 'H';
-    ilex_array *x = s->value, *ops[3];
+    ilex_array *x = s->value, *ops[IX_APPLY_OPERANDS];
     put(w, (uint64_t)x->kind);
     put(w, (uint64_t)x->dtype);
     for (int i = 0; i < x->nattr; i++)
@@ -277,8 +277,7 @@ put_list(ix_form_writer *w, ix_stmt **list)
 {
     for (ix_stmt **at = list; *at; at = &(*at)->next) {
         ix_stmt *s = *at;
-        bool operation =
-            s->value && (s->value->kind == IX_OP || s->value->kind == IX_CAST);
+        bool operation = s->value && ix_is_operation(s->value);
         put_numbers(w, s);
         if (s->kind == IX_STMT_FOR)
             put_loop(w, s);

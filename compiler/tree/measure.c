@@ -91,6 +91,7 @@ own_statements(const ilex_array *n)
     case IX_OP:
         return ix_is_guard(n) ? 3 + 3 * parts : parts;
     case IX_CAST:
+    case IX_APPLY:
         return parts;
     case IX_LOAD:
         return 1 + parts;

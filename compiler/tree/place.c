@@ -268,10 +268,10 @@ wrapping(ix_builder *b, ilex_array *x)
 static ilex_array *
 flatten(ix_builder *b, ilex_array *x, int *depth)
 {
-    ilex_array *ops[3];
+    ilex_array *ops[IX_APPLY_OPERANDS];
     *depth = 0;
     x = x->kind == IX_LINEAR ? wrapping(b, x) : x;
-    if (x->kind != IX_OP && x->kind != IX_CAST) {
+    if (!ix_is_operation(x)) {
         ilex_array *sum = place_sum(b, x);
         *depth = depth_of_indices(b, 1, &sum);
         return sum;
@@ -302,6 +302,7 @@ place_new(ix_builder *b, ilex_array *x)
         return place_checked(b, -1, x);
     case IX_OP:
     case IX_CAST:
+    case IX_APPLY:
     case IX_LINEAR:
         flat = flatten(b, x, &depth);
         return define(b, 't', x, flat, depth);

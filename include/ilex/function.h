@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Foreign functions: C functions of the host that programs call between their
- * loops, on whole arrays. A program declares them, the host registers them.
+ * loops, on whole arrays, or in their loops, on numbers. A program declares
+ * them, the host registers them.
  *
  *     extern solve(a : f64[n, n], b : f64[n]) -> f64[n] pure
+ *     extern eos(t : f64, p : f64) -> f64 pure elementwise
  *     let x = solve(a, b)
+ *     map rho[i:n] = eos(t[i], p[i])
  *
  * They are called by every CPU back end alike; programs of jit=nvrtc call one
  * that starts work on the device. What is said of dtypes and domains in the
@@ -65,6 +68,24 @@ typedef struct ilex_function_call {
  * neither arguments nor the floating-point environment. */
 typedef int (*ilex_function)(const ilex_function_call *call);
 
+/* ---- functions of numbers ---- */
+
+/* What `elementwise` declares: a C function that gives a number for numbers,
+ * all of the declared type (f64: double, f32: float, i64: int64_t, u32:
+ * uint32_t, ...), as any function pointer. Of
+ *
+ *     extern eos(t : f64, p : f64) -> f64 pure elementwise
+ *
+ * it is double eos(double, double), given as (ilex_elementwise_function)eos;
+ * that this is its type nobody can check.
+ *
+ * Loops call it for elements, in no order, by several threads at the same time,
+ * and as often as it suits them: again where a value is computed again, also
+ * for elements whose value is not used (in a branch that `where` does not
+ * take). So it has to return for all numbers. It changes neither memory nor the
+ * floating-point environment. */
+typedef void (*ilex_elementwise_function)(void);
+
 /* ---- registering ---- */
 
 /* Zero means none. Set `size` to sizeof(ilex_function_spec). */
@@ -78,6 +99,17 @@ typedef struct ilex_function_spec {
      * returns, all else must. Inputs of rank 0 that lie on the host cannot be
      * arguments (ILEX_E_UNSUPPORTED in the run). */
     ilex_function device;
+    /* For what is declared `elementwise`: the function, and for programs of
+     * jit=nvrtc text in CUDA that defines it,
+     * "__device__ double eos(double t, double p) { return ...; }", which is
+     * copied, and is part of what programs are compiled from. */
+    ilex_elementwise_function elementwise;
+    const char *elementwise_cuda;
+    /* What stands behind `extern`, copied: ilex_expr and ilex_map in this
+     * context may call the function, and what programs declare by this name has
+     * to be the same (ILEX_E_DUPLICATE when they are compiled). NULL: programs
+     * and ilex_foreign say what it is. */
+    const char *declaration;
 } ilex_function_spec;
 #define ILEX_FUNCTION_SPEC(...)                                                \
     (ilex_function_spec)                                                       \
@@ -87,11 +119,12 @@ typedef struct ilex_function_spec {
 
 /* Says what programs that are compiled in this context from now on call under
  * this name; later registrations replace earlier ones, for programs compiled
- * after them. Hashes and generated source know the declaration alone. A program
+ * after them. Hashes and generated C know the declaration alone. A program
  * whose function is not registered, for the host or for devices as it runs
- * there, does not compile (ILEX_E_UNKNOWN); it can be
- * parsed, printed and taken through passes. Errors: ILEX_E_NAME,
- * ILEX_E_ARGUMENT without `host` and `device`. Context thread. */
+ * there, does not compile (ILEX_E_UNKNOWN; ILEX_E_UNSUPPORTED without text in
+ * CUDA for devices); it can be parsed, printed and taken through passes.
+ * Errors: ILEX_E_NAME, ILEX_E_ARGUMENT where there is no function at all, those
+ * of text for the declaration. Context thread. */
 ILEX_API ilex_status ilex_function_register(ilex_context *ctx, const char *name,
                                             const ilex_function_spec *spec);
 
@@ -101,7 +134,9 @@ ILEX_API ilex_status ilex_function_register(ilex_context *ctx, const char *name,
  * "solve(a : f64[n, n], b : f64[n]) -> f64[n] pure"; see ilx.md. Sizes in
  * it are its own and found from the arguments. argument[i] is taken on
  * parameter i's domain; result[k], an array of `result_count`, becomes result
- * k, kept by the current scope.
+ * k, kept by the current scope. Where the declaration says `elementwise`, the
+ * arguments are broadcast with each other as those of an operator, and the
+ * only result has the elements that the function gives for theirs.
  *
  * Errors: those of text; ILEX_E_SYNTAX for another number of arguments or
  * results, ILEX_E_DTYPE, ILEX_E_RANK, ILEX_E_SIZE (a size that no argument

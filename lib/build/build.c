@@ -11,7 +11,7 @@
 #include "lib/ops/eval.h"
 #include "lib/shape/broadcast.h"
 
-enum { MAX_ARITY = 3 };
+enum { MAX_ARITY = 3, MAX_OPERANDS = IX_APPLY_OPERANDS };
 
 /* ---- checks shared by all constructors ---- */
 
@@ -203,7 +203,7 @@ read_and_apply(ilex_context *ctx, const char *operation, int n,
             ix_errors_last(&ctx->error)->operation = operation;
         return ix_poison_again(ctx);
     }
-    ilex_array *scalars[MAX_ARITY], *operands[MAX_ARITY];
+    ilex_array *scalars[MAX_OPERANDS], *operands[MAX_OPERANDS];
     int slots = 0;
     bool arrays = false;
     for (int i = 0; i < n; i++) {
@@ -348,6 +348,25 @@ ix_build_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
     if (ix_skips_take(&skips, 1, &x))
         return ix_skips_put(&skips, ix_build_cast(ctx, dtype, x));
     return map_operands(ctx, "cast", 1, &x, apply_cast, &dtype);
+}
+
+static ilex_array *
+apply_foreign(ilex_context *ctx, const void *how, ilex_array *const *scalars)
+{
+    return ix_scalar_apply(ctx, how, scalars);
+}
+
+ilex_array *
+ix_build_apply(ilex_context *ctx, const ix_apply *f, ilex_array *const *given)
+{
+    ilex_array *args[MAX_OPERANDS];
+    size_t n = (size_t)f->noperands;
+    ix_skips skips = {.n = 0};
+    memcpy(args, given, n * sizeof *args);
+    if (ix_skips_take(&skips, f->noperands, args))
+        return ix_skips_put(&skips, ix_build_apply(ctx, f, args));
+    return map_operands(ctx, ix_symbol_text(ctx, f->name), f->noperands, args,
+                        apply_foreign, f);
 }
 
 bool

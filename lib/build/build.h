@@ -28,6 +28,10 @@ ilex_array *ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *args);
 ilex_array *ix_operand_at(ilex_context *ctx, const ix_domain *dom,
                           ilex_array *x, int *slot);
 ilex_array *ix_build_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
+/* A foreign function of numbers for each element, with broadcasting. Operands
+ * have its dtype, none is a literal. */
+ilex_array *ix_build_apply(ilex_context *ctx, const ix_apply *f,
+                           ilex_array *const *args);
 
 /* The dtype that operands have in common, in whatever order they come: real and
  * complex ones are promoted first, so that i16, u16 and f32 are f32, although

@@ -136,9 +136,11 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
     int k = b->nloops;
     (void)operand;
     (void)value;
-    if (n->kind == IX_OP && w->frame.nreduce == 0)
-        b->plain++;
-    if (n->kind != IX_REDUCE && (n->kind != IX_OP || w->frame.nreduce == 0))
+    int64_t each = n->kind == IX_APPLY ? ix_foreign_cost(n) : 1;
+    bool plain = n->kind == IX_OP || n->kind == IX_APPLY;
+    if (plain && w->frame.nreduce == 0)
+        b->plain += each;
+    if (n->kind != IX_REDUCE && (!plain || w->frame.nreduce == 0))
         return true;
     memcpy(length, b->length, (size_t)k * sizeof(ix_lin *));
     for (int i = 0; i < w->frame.nreduce; i++)
@@ -147,7 +149,7 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         b->c->ranged |= ix_is_ranged(n);
     if (n->kind == IX_REDUCE)
         k = lengths_of(b->c, n->interior, k, length);
-    add_product(b->c, &b->c->operations, &(monomial){.k = 1}, k, length);
+    add_product(b->c, &b->c->operations, &(monomial){.k = each}, k, length);
     return true;
 }
 

@@ -93,6 +93,38 @@ build_call(ilex_context *ctx, const ix_foreign_spec *spec)
     return r;
 }
 
+/* ---- functions of numbers ---- */
+
+typedef struct visitor {
+    ix_apply_fn *fn;
+    void *user;
+} visitor;
+
+static bool
+visit_apply(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
+{
+    const visitor *v = w->user;
+    (void)operand, (void)value;
+    return n->kind != IX_APPLY || v->fn(v->user, n);
+}
+
+bool
+ix_apply_each(const ilex_array *n, const ix_mem *mem, ix_apply_fn *fn,
+              void *user)
+{
+    visitor v = {fn, user};
+    if (!ix_has_body(n) || !(n->ops[0]->flags & IX_HAS_APPLY))
+        return true;
+    ix_walk w = {.ctx = n->ctx,
+                 .mem = mem,
+                 .within = IX_HAS_APPLY,
+                 .leave = visit_apply,
+                 .user = &v};
+    bool ok = ix_walk_body(&w, n->ops[0], NULL);
+    ix_walk_free(&w);
+    return ok;
+}
+
 ilex_array *
 ix_build_foreign(ilex_context *ctx, const ix_foreign_spec *spec)
 {

@@ -25,7 +25,14 @@ typedef struct ix_foreign_spec {
  * indices is that array: of which part is said by the parameter's box. */
 ilex_array *ix_build_foreign(ilex_context *ctx, const ix_foreign_spec *spec);
 
-/* ---- what a FOREIGN node says ---- */
+/* Calls "fn" for each foreign function of numbers in the body of "n", if it has
+ * one, until one returns false; false then and after an error. "mem": of the
+ * arena where "fn" takes memory of one that jumps; NULL: the context's. */
+typedef bool ix_apply_fn(void *user, const ilex_array *apply);
+bool ix_apply_each(const ilex_array *n, const ix_mem *mem, ix_apply_fn *fn,
+                   void *user);
+
+/* ---- what a FOREIGN or an APPLY node says ---- */
 
 static inline int32_t
 ix_foreign_name(const ilex_array *n)

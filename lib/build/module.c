@@ -204,6 +204,14 @@ typedef struct walk {
     size_t depth, capacity;
 } walk;
 
+/* A function of numbers in a body. */
+static bool
+check_apply(void *user, const ilex_array *apply)
+{
+    walk *w = user;
+    return check_foreign(w->module, &w->declared, apply) == ILEX_OK;
+}
+
 /* Visits a node if it is new: adds an input, pushes another array. */
 static ilex_status
 visit(walk *w, ilex_array *n)
@@ -227,7 +235,10 @@ visit(walk *w, ilex_array *n)
                      sizeof *w->stack))
         return ix_fail_memory(&m->ctx->error);
     w->stack[w->depth++] = (place){n, 0};
-    return n->kind == IX_FOREIGN ? check_foreign(m, &w->declared, n) : ILEX_OK;
+    if (n->kind == IX_FOREIGN)
+        return check_foreign(m, &w->declared, n);
+    return ix_apply_each(n, NULL, check_apply, w) ? ILEX_OK
+                                                  : m->ctx->error.code;
 }
 
 static ilex_status

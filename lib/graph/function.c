@@ -43,6 +43,24 @@ entry(ilex_context *ctx, const char *name)
     return f;
 }
 
+/* What the caller knew of the members; the others are zero. */
+static ilex_function_spec
+copy_spec(const ilex_function_spec *spec)
+{
+    ilex_function_spec copy = {.size = 0};
+    memcpy(&copy, spec, spec->size < sizeof copy ? spec->size : sizeof copy);
+    copy.size = sizeof copy;
+    return copy;
+}
+
+const char *
+ix_function_declared(const ilex_function_spec *spec)
+{
+    return spec && spec->size >= offsetof(ilex_function_spec, device)
+               ? copy_spec(spec).declaration
+               : NULL;
+}
+
 static ilex_status
 check_spec(ilex_context *ctx, const char *name, const ilex_function_spec *spec)
 {
@@ -51,29 +69,47 @@ check_spec(ilex_context *ctx, const char *name, const ilex_function_spec *spec)
                        "function %s: the size of the spec is not set; start it "
                        "with .size = sizeof(ilex_function_spec)",
                        name);
-    bool device = spec->size > offsetof(ilex_function_spec, device) &&
-                  spec->device != NULL;
-    if (!spec->host && !device)
+    ilex_function_spec s = copy_spec(spec);
+    if (!s.host && !s.device && !s.elementwise && !s.elementwise_cuda)
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                       "function %s: there is no function for the host (host) "
-                       "and none for devices (device)",
+                       "function %s: there is no function for the host (host), "
+                       "none for devices (device) and none of numbers "
+                       "(elementwise, elementwise_cuda)",
                        name);
     return ILEX_OK;
 }
 
-ilex_status
-ilex_function_register(ilex_context *ctx, const char *name,
-                       const ilex_function_spec *spec)
+/* Puts a symbol's text, which outlives the caller's, into "*text". */
+static bool
+keep_text(ilex_context *ctx, const char **text)
 {
-    if (!ix_name_check(&ctx->error, "function", name,
-                       name ? strlen(name) : 0) ||
-        check_spec(ctx, name, spec) != ILEX_OK)
+    if (!*text)
+        return true;
+    int32_t symbol = ix_symbol_of(ctx, *text, strlen(*text));
+    *text = symbol < 0 ? NULL : ix_symbol_text(ctx, symbol);
+    return *text != NULL;
+}
+
+ilex_status
+ix_function_register(ilex_context *ctx, const char *name,
+                     const ilex_function_spec *spec, const char *declaration)
+{
+    if (check_spec(ctx, name, spec) != ILEX_OK)
         return ctx->error.code;
+    ilex_function_spec copy = copy_spec(spec);
+    copy.declaration = declaration;
+    if (!keep_text(ctx, &copy.elementwise_cuda) ||
+        !keep_text(ctx, &copy.declaration))
+        return ix_fail_memory(&ctx->error);
     struct ix_registered *f = entry(ctx, name);
     if (!f)
         return ix_fail_memory(&ctx->error);
-    f->spec = (ilex_function_spec){.size = sizeof f->spec};
-    memcpy(&f->spec, spec,
-           spec->size < sizeof f->spec ? spec->size : sizeof f->spec);
+    f->spec = copy;
     return ILEX_OK;
+}
+
+const char *
+ix_function_declaration(const ilex_context *ctx, size_t i)
+{
+    return ctx->function[i].spec.declaration;
 }

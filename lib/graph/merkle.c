@@ -74,16 +74,17 @@ number_data(ix_merkle *w, const ilex_array *n)
 static void
 hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
 {
-    int first = n->kind == IX_SELF || n->kind == IX_FOREIGN ? 2 : 1;
+    bool foreign = n->kind == IX_FOREIGN || n->kind == IX_APPLY;
+    int first = n->kind == IX_SELF || foreign ? 2 : 1;
     ilex_context *ctx = w->ctx;
-    w->foreign |= n->kind == IX_FOREIGN;
+    w->foreign |= foreign;
     if (n->kind == IX_INPUT)
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SIZE)
         ix_digest_text(d, ix_param_key(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SELF) /* attr 0 is a number of the context too */
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[1]));
-    else if (n->kind == IX_FOREIGN) /* the declaration has its name */
+    else if (foreign) /* the declaration has its name */
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[1]));
     else if (n->kind == IX_DATA)
         ix_digest_number(d, number_data(w, n));

@@ -96,9 +96,10 @@ enum {
     IX_HAS_RINDEX = 2, /* depends on a reduction index */
     IX_HAS_LOAD = 4,
     IX_HAS_REDUCE = 8,
-    IX_HAS_CHECK = 16,  /* an index that is data */
-    IX_HAS_GUARD = 32,  /* a `where` that guards reads (ix_is_guard) */
-    IX_HAS_COUNTED = 64 /* mentions a counted size */
+    IX_HAS_CHECK = 16,   /* an index that is data */
+    IX_HAS_GUARD = 32,   /* a `where` that guards reads (ix_is_guard) */
+    IX_HAS_COUNTED = 64, /* mentions a counted size */
+    IX_HAS_APPLY = 128   /* calls a foreign function */
 };
 
 /* Description of a node to be made. */

@@ -95,6 +95,19 @@ ix_scalar_op(ilex_context *ctx, ix_op op, ilex_dtype loop, ilex_dtype result,
 }
 
 ilex_array *
+ix_scalar_apply(ilex_context *ctx, const ix_apply *f, ilex_array *const *ops)
+{
+    int64_t attr[3] = {f->name, f->declaration, f->cost};
+    ix_node_spec spec = {.kind = IX_APPLY,
+                         .dtype = f->dtype,
+                         .nops = f->noperands,
+                         .ops = ops,
+                         .nattr = 3,
+                         .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
 ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x)
 {
     if (ix_is_poison(x) || (x->dtype == dtype && !ix_is_weak(x)))

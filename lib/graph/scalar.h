@@ -38,6 +38,25 @@ ix_loop_of(const ilex_array *n)
     return (ilex_dtype)n->attr[1];
 }
 
+/* A foreign function of numbers, what `extern ... elementwise` declares:
+ * operands and the result are of "dtype". */
+enum { IX_APPLY_OPERANDS = 8 };
+typedef struct ix_apply {
+    int32_t name, declaration; /* symbols; the declaration with the name */
+    int64_t cost;              /* in operations */
+    ilex_dtype dtype;
+    int noperands;
+} ix_apply;
+ilex_array *ix_scalar_apply(ilex_context *ctx, const ix_apply *f,
+                            ilex_array *const *ops);
+
+/* Is it computed from the values of its operands, and nothing else? */
+static inline bool
+ix_is_operation(const ilex_array *n)
+{
+    return n->kind == IX_OP || n->kind == IX_CAST || n->kind == IX_APPLY;
+}
+
 /* x as "dtype"; x itself if it has it; constants are converted. */
 ilex_array *ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
 

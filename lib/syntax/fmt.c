@@ -365,6 +365,7 @@ ix_fmt_extern(ix_text *t, const ix_statement *s)
         write_axes(t, &s->box[i]);
     }
     ix_text_put(t, s->option.length ? " pure" : "");
+    ix_text_put(t, s->elementwise ? " elementwise" : "");
     if (!s->expr)
         return;
     ix_text_put(t, " cost ");

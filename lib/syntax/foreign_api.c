@@ -1,9 +1,46 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls of foreign functions from C.
+ * Foreign functions from C: registering them, and calls.
  */
-#include "ilex/function.h"
+#include "lib/graph/function.h"
+#include "lib/syntax/fmt.h"
 #include "lib/syntax/parse.h"
+
+/* ---- registering ---- */
+
+/* A declaration under reading: of which name it is to be, as a symbol. */
+typedef struct declared {
+    const char *name;
+    int32_t symbol;
+} declared;
+
+static void
+declare(ix_parser *p, void *user)
+{
+    declared *d = user;
+    const ix_statement *s = ix_syntax_whole_extern(&p->reader);
+    if (!ix_word_is(&s->name, d->name))
+        ix_lex_fail(&p->reader, ILEX_E_NAME, &s->name,
+                    "the function %.80s is declared by another name", d->name);
+    ix_parse_extern(p, s);
+    d->symbol = ix_parse_declaration(p, s);
+}
+
+ilex_status
+ilex_function_register(ilex_context *ctx, const char *name,
+                       const ilex_function_spec *spec)
+{
+    declared d = {.name = name};
+    const char *text = ix_function_declared(spec);
+    if (!ix_name_check(&ctx->error, "function", name, name ? strlen(name) : 0))
+        return ctx->error.code;
+    if (text && !ix_parse_text(ctx, text, declare, &d))
+        return ctx->error.code;
+    return ix_function_register(ctx, name, spec,
+                                text ? ix_symbol_text(ctx, d.symbol) : NULL);
+}
+
+/* ---- calling ---- */
 
 /* A call and its results, which the text's session gives to the scope around
  * it. */

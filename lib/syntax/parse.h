@@ -301,7 +301,14 @@ size_t ix_parse_apply(ix_parser *p, const ix_statement *function,
 /* lib/syntax/parse_extern.c: the statement `extern`; the results of a call in
  * p->call, whose sizes are known. */
 void ix_parse_extern(ix_parser *p, const ix_statement *s);
+/* The symbol of what stands behind `extern`, laid out as `fmt` does. */
+int32_t ix_parse_declaration(ix_parser *p, const ix_statement *s);
+/* Before a text is read: declares a function that was declared before, so that
+ * it is right. */
+void ix_parse_known_extern(ix_parser *p, const char *declaration);
 void ix_parse_extern_call(ix_parser *p, ilex_array *const *args);
+/* The same of a function of numbers, for each element; in a map, for one. */
+void ix_parse_elementwise_call(ix_parser *p, ilex_array *const *args);
 
 /* Is it a function that stands in no table? */
 bool ix_parse_is_builtin(const ix_word *word);
@@ -346,11 +353,13 @@ bool ix_parse_text(ilex_context *ctx, const char *text, ix_parser_work work,
                    void *user);
 
 /* An expression over named arrays; names are not checked, so that printers
- * can try a text out. Errors are recorded. */
+ * can try a text out. It may call the foreign functions of the body of "calls",
+ * NULL: those that are registered with a declaration. Errors are recorded. */
 ilex_array *ix_parse_text_expr(ilex_context *ctx, const char *text,
                                size_t length, size_t count,
                                const char *const *names,
-                               ilex_array *const *operands);
+                               ilex_array *const *operands,
+                               const ilex_array *calls);
 
 /* An index lambda over named arrays; names are not checked. */
 ilex_array *ix_parse_text_map(ilex_context *ctx, const char *domain,

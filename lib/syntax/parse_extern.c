@@ -4,10 +4,11 @@
  * of the declaration alone, found from the arguments as those of `function`.
  */
 #include "lib/build/foreign.h"
+#include "lib/ops/dtype.h"
 #include "lib/syntax/fmt.h"
 #include "lib/syntax/parse.h"
 
-enum { MOST_COST = 1000000 };
+enum { MOST_COST = 1000000, ELEMENT_COST = 20 /* as much as exp */ };
 
 /* ---- declarations ---- */
 
@@ -26,7 +27,9 @@ check_type(ix_parser *p, const ix_statement *s, const ix_word *where,
 static int64_t
 cost_of(ix_parser *p, const ix_statement *s)
 {
-    int64_t cost = s->expr ? ix_parse_int(p, s->expr) : 1;
+    int64_t cost = s->expr          ? ix_parse_int(p, s->expr)
+                   : s->elementwise ? ELEMENT_COST
+                                    : 1;
     if (cost < 0 || cost > MOST_COST)
         ix_lex_fail(&p->reader, ILEX_E_ARGUMENT, &s->expr->word,
                     "the cost of a foreign function is the number of "
@@ -71,20 +74,68 @@ check_types(ix_parser *p, const ix_statement *s)
     ix_parse_close_call(p);
 }
 
+/* Functions of numbers: what a C function takes and gives by value. */
+static void
+check_number(ix_parser *p, const ix_statement *s, const ix_type *type)
+{
+    bool plain = !type->ranges.n;
+    ilex_dtype dtype = ix_parse_dtype(p, &type->dtype);
+    bool word = ilex_dtype_bytes(dtype) >= 4 && !ix_dtype_is_complex(dtype);
+    if (!plain)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &type->dtype,
+                    "an elementwise function has numbers for parameters and "
+                    "result, without ranges: %.*s(x : %s) -> %s",
+                    (int)s->name.length, s->name.text, ilex_dtype_name(dtype),
+                    ilex_dtype_name(dtype));
+    if (!word)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &type->dtype,
+                    "an elementwise function is of i32, i64, u32, u64, f32 or "
+                    "f64, not of %s; convert what it is called with, or what "
+                    "it gives",
+                    ilex_dtype_name(dtype));
+    if (dtype != ix_parse_dtype(p, &s->box[0].dtype))
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &type->dtype,
+                    "the parameters and the result of an elementwise function "
+                    "have one dtype; here there are %s and %.*s",
+                    ilex_dtype_name(dtype), (int)s->box[0].dtype.length,
+                    s->box[0].dtype.text);
+}
+
+static void
+check_elementwise(ix_parser *p, const ix_statement *s)
+{
+    size_t n = ix_parse_count_parameters(s);
+    if (s->nboxes > 1 || n == 0 || n > IX_APPLY_OPERANDS)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->name,
+                    "an elementwise function has 1 to %d parameters and one "
+                    "result, not %zu and %zu",
+                    (int)IX_APPLY_OPERANDS, n, s->nboxes);
+    check_number(p, s, &s->box[0]);
+    for (const ix_statement *t = s->more; t; t = t->more) {
+        check_number(p, s, &t->type);
+        if (t->has_halo)
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &t->name,
+                        "the parameters of an elementwise function are "
+                        "numbers, which have no halo");
+    }
+}
+
 void
 ix_parse_extern(ix_parser *p, const ix_statement *s)
 {
     ix_parse_new_function(p, &s->name);
     check_words(p, s);
-    check_types(p, s);
+    if (s->elementwise)
+        check_elementwise(p, s);
+    else
+        check_types(p, s);
     ix_parser_declare(p, &s->name, IX_NAME_FUNCTION)->function = s;
 }
 
 /* ---- calls ---- */
 
-/* The symbol of what stands behind `extern`, laid out as `fmt` does. */
-static int32_t
-declaration_of(ix_parser *p, const ix_statement *s)
+int32_t
+ix_parse_declaration(ix_parser *p, const ix_statement *s)
 {
     ix_text t;
     ix_text_init(&t, &p->mem);
@@ -143,7 +194,7 @@ ix_parse_extern_call(ix_parser *p, ilex_array *const *args)
     const ix_statement *s = c->function;
     ix_foreign_spec spec = {.cost = cost_of(p, s)};
     spec.name = ix_symbol_of(p->ctx, s->name.text, (size_t)s->name.length);
-    spec.declaration = declaration_of(p, s);
+    spec.declaration = ix_parse_declaration(p, s);
     if (spec.name < 0)
         ix_lex_abort(&p->reader);
     fill_spec(p, &spec, args);
@@ -154,4 +205,63 @@ ix_parse_extern_call(ix_parser *p, ilex_array *const *args)
         ix_arena_new(&p->reader.arena, c->nresults * sizeof(ilex_array *));
     for (size_t i = 0; i < c->nresults; i++)
         c->result[i] = ix_parser_array(p, ix_build_result(tuple, (int)i));
+}
+
+/* ---- calls for each element ---- */
+
+/* An argument of the parameter's dtype, which a literal takes. */
+static ilex_array *
+number_argument(ix_parser *p, const ix_statement *param, ilex_array *x)
+{
+    const ix_call *c = p->call;
+    ilex_dtype dtype = ix_parse_dtype(p, &param->type.dtype);
+    if (ix_is_weak(x))
+        x = ix_parse_declared(p, c->at, x, dtype);
+    if (x->dtype != dtype)
+        ix_lex_fail(
+            &p->reader, ILEX_E_DTYPE, c->at,
+            "%.*s: the parameter %.*s is %s, the argument %s; convert "
+            "it: %s(...)",
+            (int)c->function->name.length, c->function->name.text,
+            (int)param->name.length, param->name.text, ilex_dtype_name(dtype),
+            ilex_dtype_name((ilex_dtype)x->dtype), ilex_dtype_name(dtype));
+    return x;
+}
+
+void
+ix_parse_elementwise_call(ix_parser *p, ilex_array *const *args)
+{
+    ix_call *c = p->call;
+    const ix_statement *s = c->function;
+    ilex_array *operand[IX_APPLY_OPERANDS];
+    ix_apply f = {
+        .name = ix_symbol_of(p->ctx, s->name.text, (size_t)s->name.length),
+        .declaration = ix_parse_declaration(p, s),
+        .cost = cost_of(p, s),
+        .dtype = ix_parse_dtype(p, &s->box[0].dtype)};
+    if (f.name < 0)
+        ix_lex_abort(&p->reader);
+    for (const ix_statement *t = s->more; t; t = t->more) {
+        operand[f.noperands] = number_argument(p, t, args[f.noperands]);
+        f.noperands++;
+    }
+    c->nresults = 1;
+    c->result = ix_arena_new(&p->reader.arena, sizeof(ilex_array *));
+    ix_parser_at(p, c->at);
+    c->result[0] = ix_parser_array(p, ix_build_apply(p->ctx, &f, operand));
+    ix_parser_depth(p, c->at, f.noperands, operand, c->result[0]);
+}
+
+/* ---- functions that a text does not declare itself ---- */
+
+void
+ix_parse_known_extern(ix_parser *p, const char *declaration)
+{
+    ix_reader *r = &p->reader;
+    const char *text = r->text, *file = r->file;
+    size_t length = (size_t)(r->end - text);
+    ix_reader_init(r, p->ctx, declaration, strlen(declaration), NULL);
+    const ix_statement *s = ix_syntax_whole_extern(r);
+    ix_parser_declare(p, &s->name, IX_NAME_FUNCTION)->function = s;
+    ix_reader_init(r, p->ctx, text, length, file);
 }

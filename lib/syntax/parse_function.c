@@ -345,13 +345,16 @@ ix_parse_apply(ix_parser *p, const ix_statement *function, const ix_word *at,
                ilex_array *const *args, ilex_array ***result)
 {
     ix_call *c = ix_parse_open_call(p, function, at);
-    if (function->kind == IX_STATEMENT_EXTERN && !p->lambda) {
+    if (function->elementwise) {
+        ix_parse_elementwise_call(p, args);
+    } else if (function->kind == IX_STATEMENT_EXTERN && !p->lambda) {
         solve_sizes(p, function, args);
         ix_parse_extern_call(p, args);
     } else if (function->kind == IX_STATEMENT_EXTERN) {
         ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, at,
                     "%.*s is a foreign function of whole arrays, which a map "
-                    "does not call; call it outside: let y = %.*s(...)",
+                    "does not call; call it outside: let y = %.*s(...), or "
+                    "declare it `elementwise` if it is one of numbers",
                     (int)at->length, at->text, (int)at->length, at->text);
     } else {
         call_body(p, function, args);

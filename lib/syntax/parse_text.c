@@ -3,6 +3,8 @@
  * Single texts of the C API: an expression, a domain, a bound, a condition,
  * each read in a session of its own.
  */
+#include "lib/build/foreign.h"
+#include "lib/graph/function.h"
 #include "lib/syntax/parse.h"
 
 bool
@@ -43,16 +45,40 @@ add_known_sizes(ix_parser *p)
 
 /* An expression, its operands, and the result. */
 typedef struct expr_work {
+    const ilex_array *calls; /* whose functions it may call; NULL: those that
+                                the context knows by their declarations */
     size_t count;
     const char *const *names;
     ilex_array *const *operands;
     ilex_array *result;
 } expr_work;
 
+static bool
+declare_called(void *user, const ilex_array *apply)
+{
+    ix_parser *p = user;
+    const char *name = ix_symbol_text(p->ctx, ix_foreign_name(apply));
+    if (!ix_parser_find(p, name, strlen(name), IX_NAME_FUNCTION))
+        ix_parse_known_extern(
+            p, ix_symbol_text(p->ctx, ix_foreign_declaration(apply)));
+    return true;
+}
+
+static void
+declare_functions(ix_parser *p, const expr_work *w)
+{
+    if (w->calls && !ix_apply_each(w->calls, &p->mem, declare_called, p))
+        ix_lex_abort(&p->reader);
+    for (size_t i = 0; i < p->ctx->nfunctions && !w->calls; i++)
+        if (ix_function_declaration(p->ctx, i))
+            ix_parse_known_extern(p, ix_function_declaration(p->ctx, i));
+}
+
 /* What the text may speak of. */
 static void
 define_operands(ix_parser *p, const expr_work *w)
 {
+    declare_functions(p, w);
     add_known_sizes(p);
     for (size_t i = 0; i < w->count; i++) {
         ix_word word = {w->names[i], (int32_t)strlen(w->names[i]), 1, 1};
@@ -71,10 +97,10 @@ read_expr(ix_parser *p, void *user)
 ilex_array *
 ix_parse_text_expr(ilex_context *ctx, const char *text, size_t length,
                    size_t count, const char *const *names,
-                   ilex_array *const *operands)
+                   ilex_array *const *operands, const ilex_array *calls)
 {
     ix_parser p;
-    expr_work w = {count, names, operands, NULL};
+    expr_work w = {calls, count, names, operands, NULL};
     ix_parser_text whole = {text, length, NULL};
     ix_parser_init(&p, ctx);
     if (!ix_parser_try(&p, &whole, read_expr, &w))
@@ -104,7 +130,7 @@ ix_parse_text_map(ilex_context *ctx, const char *domain, const char *body,
 {
     ix_parser p;
     map_work w = {ix_parse_text_domain(ctx, domain, NULL, NULL),
-                  {count, names, operands, NULL}};
+                  {NULL, count, names, operands, NULL}};
     ix_parser_text whole = {body, strlen(body), NULL};
     if (!w.domain)
         return ix_poison_again(ctx);

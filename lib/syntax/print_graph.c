@@ -150,7 +150,7 @@ try_text(ilex_context *ctx, const ix_text *text, const ilex_array *n)
         return NULL;
     ix_error_mark before = ix_errors_mark(&ctx->error);
     ilex_array *r = ix_parse_text_expr(ctx, s, text->length, count, names,
-                                       n->ops + (n->kind == IX_LAMBDA));
+                                       n->ops + (n->kind == IX_LAMBDA), n);
     forget_errors(ctx, before);
     return ix_is_poison(r) ? NULL : r;
 }

@@ -171,16 +171,25 @@ write_inputs(ix_printer *p)
     }
 }
 
-/* The first item that calls the function of item "i". */
-static size_t
-first_call(const ix_printer *p, size_t i)
+/* The foreign functions that are written. */
+typedef struct externs {
+    ix_printer *p;
+    ix_map written; /* texts of names */
+} externs;
+
+/* The declaration of what "n" calls, once. */
+static bool
+write_extern(void *user, const ilex_array *n)
 {
-    size_t k = 0;
-    int32_t name = ix_foreign_name(p->item[i].node);
-    while (p->item[k].node->kind != IX_FOREIGN ||
-           ix_foreign_name(p->item[k].node) != name)
-        k++;
-    return k;
+    externs *e = user;
+    ilex_context *ctx = e->p->ctx;
+    const char *name = ix_symbol_text(ctx, ix_foreign_name(n));
+    if (ix_map_find(&e->written, name))
+        return true;
+    ix_text_format(e->p->t, "extern %s\n",
+                   ix_symbol_text(ctx, ix_foreign_declaration(n)));
+    return ix_map_set(&e->written, &ctx->mem, name, 1) ||
+           ix_fail_memory(&ctx->error) == ILEX_OK;
 }
 
 /* Each foreign function once; ix_module_collect has seen that there is one
@@ -188,12 +197,15 @@ first_call(const ix_printer *p, size_t i)
 static void
 write_externs(ix_printer *p)
 {
-    for (size_t i = 0; i < p->n; i++) {
+    externs e = {.p = p};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->n; i++) {
         const ilex_array *x = p->item[i].node;
-        if (x->kind == IX_FOREIGN && first_call(p, i) == i)
-            ix_text_format(p->t, "extern %s\n",
-                           ix_symbol_text(p->ctx, ix_foreign_declaration(x)));
+        ok = x->kind == IX_FOREIGN ? write_extern(&e, x)
+                                   : ix_apply_each(x, NULL, write_extern, &e);
     }
+    p->t->failed |= !ok;
+    ix_map_free(&e.written, &p->ctx->mem);
 }
 
 void

@@ -4,6 +4,7 @@
  * body is what one operator, shift or reduction builds, field expressions
  * (let). Constants are bare where the reader gives a literal their dtype.
  */
+#include "lib/build/foreign.h"
 #include "lib/build/random.h"
 #include "lib/build/scan.h"
 #include "lib/ops/dtype.h"
@@ -144,6 +145,23 @@ write_op(ix_writer *w, const ilex_array *n, int precedence)
         if (i)
             ix_text_put(w->t, ", ");
         write_operand(w, n->ops[i], 1, bare);
+    }
+    ix_text_char(w->t, ')');
+}
+
+/* A foreign function of numbers; operands have its dtype as they stand. */
+static void
+write_apply(ix_writer *w, const ilex_array *n)
+{
+    ix_text_format(w->t, "%s(", ix_symbol_text(w->ctx, ix_foreign_name(n)));
+    for (int i = 0; i < n->nops; i++) {
+        const ilex_array *x = n->ops[i];
+        ix_text_put(w->t, i ? ", " : "");
+        if (x->kind == IX_CONST)
+            ix_write_const(w->t, x,
+                           ix_write_literal_becomes(x, (ilex_dtype)x->dtype));
+        else
+            ix_write_scalar(w, x, 1);
     }
     ix_text_char(w->t, ')');
 }
@@ -478,6 +496,9 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
         return;
     case IX_OP:
         write_op(w, n, precedence);
+        return;
+    case IX_APPLY:
+        write_apply(w, n);
         return;
     case IX_CAST:
         write_cast(w, n);

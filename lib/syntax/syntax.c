@@ -306,7 +306,7 @@ syntax_FUNCTION(ix_reader *r, ix_statement *s)
     heading(r, s);
 }
 
-/* "name(parameters) -> type, ... pure cost 12" */
+/* "name(parameters) -> type, ... pure elementwise cost 12" */
 static void
 syntax_EXTERN(ix_reader *r, ix_statement *s)
 {
@@ -317,6 +317,7 @@ syntax_EXTERN(ix_reader *r, ix_statement *s)
     while (ix_syntax_accept(r, ","));
     if (r->token.kind == IX_TOKEN_NAME && ix_word_is(&r->token.word, "pure"))
         s->option = ix_syntax_name(r, "pure");
+    s->elementwise = ix_syntax_accept_name(r, "elementwise");
     if (ix_syntax_accept_name(r, "cost"))
         s->expr = ix_syntax_expr(r);
 }

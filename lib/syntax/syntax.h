@@ -126,6 +126,7 @@ struct ix_statement {
     ix_statement *body;  /* function: its statements, the last one `end` */
     bool absolute;       /* scan: the axes stand behind the name, as in map */
     bool staggered;      /* scan: "+1/2" stands behind the axis */
+    bool elementwise;    /* extern: a function of numbers */
     ix_attribute values; /* const */
     ix_type *box;        /* domain: what it is the intersection of; extern: the
                             types of its results */

@@ -140,7 +140,7 @@ ilex_expr_n(ilex_context *ctx, const char *text, size_t count,
                          "expr: the text is NULL");
     return check_named(ctx, "expr", count, names, operands, &bad)
                ? ix_parse_text_expr(ctx, text, strlen(text), count, names,
-                                    operands)
+                                    operands, NULL)
                : bad;
 }
 

@@ -21,6 +21,19 @@ function_of(const ilex_program *p, const ilex_function_spec *f)
     return !f ? NULL : device ? f->device : f->host;
 }
 
+/* Does the program declare the function as the host does, if it does? */
+static bool
+check_declaration(ilex_context *ctx, const ix_compiled *c,
+                  const ilex_function_spec *f, const char *declaration)
+{
+    if (!f->declaration || !strcmp(f->declaration, declaration))
+        return true;
+    ix_fail(&ctx->error, ILEX_E_DUPLICATE,
+            "program %s declares %.200s, which is registered as %.200s",
+            c->name, declaration, f->declaration);
+    return false;
+}
+
 static void
 refuse(ilex_context *ctx, const ilex_program *p, const ix_compiled_call *call)
 {
@@ -38,12 +51,53 @@ refuse(ilex_context *ctx, const ilex_program *p, const ix_compiled_call *call)
             device ? ", as .device, or use jit=cc, tcc or reference" : "");
 }
 
+/* What is missing of the function of numbers "name". */
+static void
+refuse_elementwise(ilex_context *ctx, const ilex_program *p, const char *name,
+                   const ilex_function_spec *f)
+{
+    if (f && p->backend->engine == &ix_engine_device)
+        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
+                "program %s calls %s for elements on a device, and there is no "
+                "source of it in CUDA; give it to ilex_function_register(ctx, "
+                "\"%s\", ...) as .elementwise_cuda, or use jit=cc, tcc or "
+                "reference",
+                p->c->name, name, name);
+    else
+        ix_fail(&ctx->error, ILEX_E_UNKNOWN,
+                "program %s calls %s for elements, which is not registered%s; "
+                "give it to ilex_function_register(ctx, \"%s\", ...) as "
+                ".elementwise before the program is compiled",
+                p->c->name, name, f ? " as a function of numbers" : "", name);
+}
+
+static bool
+link_elementwise(ilex_context *ctx, ilex_program *p)
+{
+    const ix_compiled *c = p->c;
+    bool device = p->backend->engine == &ix_engine_device;
+    for (size_t i = 0; i < c->nfunctions; i++) {
+        const char *name = c->function[i].name;
+        const ilex_function_spec *f = ix_function_find(ctx, name);
+        if (!f || (device ? !f->elementwise_cuda : !f->elementwise)) {
+            refuse_elementwise(ctx, p, name, f);
+            return false;
+        }
+        if (!check_declaration(ctx, c, f, c->function[i].declaration))
+            return false;
+        p->elementwise[i] = f->elementwise;
+    }
+    return true;
+}
+
 bool
 ix_link_functions(ilex_context *ctx, ilex_program *p)
 {
     const ix_compiled *c = p->c;
     p->function = ix_mem_new(&p->mem, (c->ncalls + 1) * sizeof *p->function);
-    if (!p->function) {
+    p->elementwise =
+        ix_mem_new(&p->mem, (c->nfunctions + 1) * sizeof *p->elementwise);
+    if (!p->function || !p->elementwise) {
         ix_fail_memory(&ctx->error);
         return false;
     }
@@ -53,9 +107,11 @@ ix_link_functions(ilex_context *ctx, ilex_program *p)
             refuse(ctx, p, &c->call[i]);
             return false;
         }
+        if (!check_declaration(ctx, c, f, c->call[i].declaration))
+            return false;
         p->function[i] = *f;
     }
-    return true;
+    return link_elementwise(ctx, p);
 }
 
 /* ---- calling ---- */

@@ -50,6 +50,9 @@ ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
         case IX_FIELD_OFFSET:
             ix_value_store(f->number.dtype, to + f->offset, f->number.value);
             break;
+        case IX_FIELD_FUNCTION:
+            memcpy(to + f->offset, &r->p->elementwise[f->index], 8);
+            break;
         case IX_FIELD_SIZE:
             memcpy(to + f->offset, &r->size[f->index], 8);
             break;
@@ -57,5 +60,6 @@ ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
     }
 }
 
-_Static_assert(sizeof(char *) == 8 && sizeof(int64_t) == 8,
+_Static_assert(sizeof(char *) == 8 && sizeof(int64_t) == 8 &&
+                   sizeof(ilex_elementwise_function) == 8,
                "members of a kernel's arguments have 8 bytes");

@@ -270,6 +270,7 @@ ilex_program_release(ilex_program *p)
     ix_mem_free(&mem, p->meter);
     ix_mem_free(&mem, p->profile);
     ix_mem_free(&mem, p->function);
+    ix_mem_free(&mem, p->elementwise);
     ix_equations_free(&mem, p->equations);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);

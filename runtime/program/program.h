@@ -216,8 +216,10 @@ struct ilex_program {
     ix_meter *meter;         /* or NULL: it measures nothing */
     ix_profile *profile;
     ilex_function_spec *function; /* by call: what it calls */
-    int threads;                  /* 0: as many as are worth it */
-    size_t most_arguments;        /* bytes of a kernel's */
+    /* by function of numbers: what kernels call */
+    ilex_elementwise_function *elementwise;
+    int threads;           /* 0: as many as are worth it */
+    size_t most_arguments; /* bytes of a kernel's */
     ix_workspaces *workspaces;
     ix_device_codes *device_codes; /* NULL: it runs on the host */
     bool kept; /* for those who compile it again: nobody else may hold it */
@@ -399,7 +401,7 @@ ilex_status ix_run_outside(ix_run *r, const ix_local *found);
 
 /* ---- call.c: functions of the host ---- */
 
-/* Finds the functions of the calls of a program; false after an error. */
+/* Finds the functions that a program calls; false after an error. */
 bool ix_link_functions(ilex_context *ctx, ilex_program *p);
 
 /* Makes call "i". */

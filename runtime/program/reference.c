@@ -6,6 +6,7 @@
  */
 #include "runtime/program/program.h"
 
+#include "lib/graph/function.h"
 #include "lib/ops/dtype.h"
 
 /* The state while one tape is evaluated. */
@@ -268,6 +269,17 @@ choose(machine *m, const ix_instr *in)
     return m->value[in->arg[2]];
 }
 
+/* A foreign function of numbers. */
+static ix_value
+apply(const machine *m, const ix_instr *in)
+{
+    ix_value args[IX_APPLY_OPERANDS];
+    for (int i = 0; i < in->n; i++)
+        args[i] = m->value[in->arg[i]];
+    return ix_function_apply(m->r->p->elementwise[in->what],
+                             (ilex_dtype)in->dtype, in->n, args);
+}
+
 static ix_value
 step(machine *m, const ix_instr *in)
 {
@@ -289,6 +301,8 @@ step(machine *m, const ix_instr *in)
         return (ix_value){.i = checked(m, in)};
     case IX_REDUCE:
         return reduce(m, in);
+    case IX_APPLY:
+        return apply(m, in);
     case IX_CAST:
         ix_cast_eval((ilex_dtype)in->loop, (ilex_dtype)in->dtype,
                      &m->value[in->arg[0]], &v);

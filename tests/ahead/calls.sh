@@ -24,6 +24,20 @@ good $CC -std=c99 -I"$top/include" -I"$PWD" -fsyntax-only both.c
 count=$((count + 1))
 [ "$(grep -c '^int filter' foreign.h)" = 1 ] || complain "filter is declared otherwise"
 
+# Functions of numbers.
+good "$ilexc" compile "$top/tests/stages/elementwise.ilx" -o .
+# shellcheck disable=SC2086
+{
+    good $CC -std=c99 $warnings -Wconversion -O1 -c elementwise.c
+    command -v g++ >/dev/null 2>&1 &&
+        good g++ -x c++ $warnings -fsyntax-only elementwise.c
+    good $CC -std=gnu99 $warnings -O1 ${SANITIZE_FLAGS:-} -I. \
+        "$top/tests/ahead/elementwise.c" elementwise.c -lm -o numbers
+}
+good ./numbers
+count=$((count + 1))
+grep -q '^double eos(double, double);' elementwise.h || complain "eos is declared otherwise"
+
 # Lengths that are counted.
 good "$ilexc" compile "$top/examples/peaks.ilx" -o .
 cat >rows.ilx <<'END'
@@ -63,5 +77,24 @@ END
     "$ilexc" compile named.ilx -o . >log 2>&1 && complain "a function may be called $name"
     grep -q "E102\|E106" log || { complain "$name is refused otherwise"; cat log; }
 done
+for name in exp int taken_by
+do
+    cat >named.ilx <<END
+ilex 1
+program taken
+size n
+in u : f64[n]
+extern $name(u : f64) -> f64 pure elementwise
+out v : f64[n] = $name(u)
+END
+    count=$((count + 1))
+    "$ilexc" compile named.ilx -o . >log 2>&1 && complain "a function of numbers may be called $name"
+    grep -q "E102\|E106" log || { complain "$name is refused otherwise"; cat log; }
+done
+count=$((count + 1))
+"$ilexc" compile "$top/tests/stages/elementwise.ilx" -o . --language cuda >log 2>&1 &&
+    complain "CUDA with functions of numbers is taken"
+grep -q 'E105.*foreign functions' log || complain "CUDA: $(cat log)"
+
 echo "$count things tried, $bad wrong"
 [ $bad -eq 0 ]

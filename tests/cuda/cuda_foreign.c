@@ -103,11 +103,42 @@ START_TEST(between_kernels)
 }
 END_TEST
 
+/* In loops on a device the text runs that was registered; a name that the
+ * program does not call is none of its source. */
+START_TEST(elementwise)
+{
+    ilex_function_spec spec = {
+        .size = sizeof spec,
+        .elementwise_cuda =
+            "__device__ double saturate(double x, double most)\n"
+            "{\n    return x < most ? x : most;\n}"};
+    ilex_storage *x = both_sides(0.5), *y = both_sides(-1);
+    ilex_call call = {.size = sizeof call};
+    const ilex_binding b[] = {ILEX_BIND("x", x), ILEX_BIND("y", y),
+                              ILEX_BIND_F64("a", 2)};
+    ck_assert_int_eq(ilex_function_register(ctx, "saturate", &spec), ILEX_OK);
+    spec.elementwise_cuda = "no source at all";
+    ck_assert_int_eq(ilex_function_register(ctx, "unused", &spec), ILEX_OK);
+    ilex_program *p =
+        compile("ilex 1\nprogram bounded\nsize n\n"
+                "extern saturate(x : f64, most : f64) -> f64 pure elementwise\n"
+                "in a : f64\nin x : f64[n]\n"
+                "out y : f64[n] = saturate(x*arange(n), a) + saturate(9, x)\n");
+    ck_assert_msg(!ilex_run(p, b, 3, &call), "%s", call.error);
+    ck_assert(get(y, 0) == 0.5 && get(y, 1) == 1);
+    ck_assert(get(y, 4) == 2.5 && get(y, N - 1) == 2.5);
+    ilex_storage_release(x);
+    ilex_storage_release(y);
+    ilex_program_release(p);
+}
+END_TEST
+
 TCase *
 cuda_foreign_cases(void)
 {
     TCase *cases = tcase_create("foreign");
     tcase_add_checked_fixture(cases, open_context, close_context);
     tcase_add_test(cases, between_kernels);
+    tcase_add_test(cases, elementwise);
     return cases;
 }

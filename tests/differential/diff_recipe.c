@@ -81,7 +81,7 @@ diff_context_prepare(ilex_context *ctx, const diff_sizes *sizes)
     char text[80];
     snprintf(text, sizeof text, "n >= %d && m >= %d && k >= %d",
              (int)sizes->least, (int)sizes->least, (int)sizes->least);
-    return ilex_assume(ctx, text) == ILEX_OK &&
+    return ilex_assume(ctx, text) == ILEX_OK && diff_foreign_register(ctx) &&
            ilex_option_set(ctx, "verify", "1") == ILEX_OK;
 }
 

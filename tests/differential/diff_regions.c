@@ -236,6 +236,17 @@ static const char *const functions[] = {
     /* the same function of different fields, one result unused */
     "function f(u)\n    let v = u*2\n    let w = u[@-1]\n    return v, w\nend\n"
     "let p, q = f(a)\nlet s, t = f(p)\nlet y = t + q\n",
+    /* foreign functions of numbers: in each other, shifted, in a sum, in a
+     * map's branch */
+    "extern diff_pick(a : f64, b : f64) -> f64 pure elementwise cost 3\n"
+    "let c = diff_pick(f64(a), diff_pick(f64(b), 0.5))\nlet y = c[@+1] - c\n",
+    "extern diff_turn(a : f32) -> f32 pure elementwise\n"
+    "let y = diff_turn(f32(b)) + sum[@](diff_turn(f32(a) - 1))\n",
+    "extern diff_blend(x : i64, y : i64) -> i64 pure elementwise\n"
+    "function f(s, t)\n    let u = diff_blend(i64(s), t)\n    return u\nend\n"
+    "map y on d = where(a[#] > 0, f(a[#], 3), diff_blend(i64(a[#]), 5))\n",
+    "extern diff_wide(a : u32, b : u32, c : u32) -> u32 pure elementwise cost "
+    "500\nlet c = diff_wide(u32(a), u32(b), 7)\nlet y = c[@+1] - c\n",
 };
 
 /* Types with sizes of their own: "$" is the dtype of a. */
@@ -279,7 +290,7 @@ diff_build_function(diff_shop *shop, diff_random *r, ilex_array *const *x)
     int which = diff_draw(r, (int)IX_COUNT(functions) + 1);
     bool plain = which < (int)IX_COUNT(functions);
     open_draft(&d, shop, x[0], x[1]);
-    if (!plain || which == 4) {
+    if (!plain || strchr(functions[which], '#')) {
         if (strchr(indices, '/') || (!plain && ix_rank(x[0]) > 1))
             return NULL;
         add(&d, "domain d = [@]\n", ranges);

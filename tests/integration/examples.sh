@@ -69,6 +69,10 @@ grep -q 'the middle is 0.0736[0-9]* high' height || complain "$(cat height)"
 grep -q '^200 implicit steps: [0-9.]*e-[01][0-9] from the straight line' rod ||
     complain "solver: $(cat rod)"
 
+# A function of one's own in a recurrence: pressure and density of the ocean.
+"$build/examples/seawater" >sea 2>&1 || complain "seawater: $(cat sea)"
+grep -q '^  2400 m  24.32 MPa 1039.05 kg/m3' sea || complain "seawater: $(cat sea)"
+
 # A language of one's own: squares have the second difference 2, and a shift
 # that reads too far is an error of its own line.
 "$build/examples/toy_dsl" >toy 2>&1 || complain "toy_dsl: $(cat toy)"

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/graph/scalar.h"
+#include "lib/build/foreign.h"
+#include "lib/graph/function.h"
 #include "tests/tree/interpret.h"
 
 static ix_value eval(tree_machine *m, const ilex_array *x);
@@ -311,6 +312,21 @@ operation(tree_machine *m, const ilex_array *x)
     return v;
 }
 
+/* A foreign function of numbers, as the context of the program has it. */
+static ix_value
+apply(tree_machine *m, const ilex_array *x)
+{
+    ix_value args[IX_APPLY_OPERANDS];
+    const char *name = ix_symbol_text(x->ctx, ix_foreign_name(x));
+    const ilex_function_spec *f = ix_function_find(x->ctx, name);
+    if (!f || !f->elementwise)
+        tree_fail(m, "%s is not registered", name);
+    for (int i = 0; i < x->nops; i++)
+        args[i] = eval(m, x->ops[i]);
+    return ix_function_apply(f->elementwise, (ilex_dtype)x->dtype, x->nops,
+                             args);
+}
+
 static ix_value
 compute(tree_machine *m, const ilex_array *x)
 {
@@ -329,6 +345,8 @@ compute(tree_machine *m, const ilex_array *x)
         return v;
     case IX_OP:
         return operation(m, x);
+    case IX_APPLY:
+        return apply(m, x);
     case IX_CHECKED:
         v = eval(m, x->ops[0]);
         tree_check(m, v.i, eval(m, x->ops[1]).i, eval(m, x->ops[2]).i);

@@ -159,8 +159,16 @@ build(ilex_context *ctx)
         return NULL;
     if (ilex_foreign(ctx, "f(x : f32[k]) -> f32[k], i8 pure", 1, &y, 2, w))
         return NULL;
+    ilex_function_spec g = {.size = sizeof g,
+                            .elementwise_cuda = "/* none */",
+                            .declaration =
+                                "g(x : f32) -> f32 pure elementwise"};
+    if (ilex_function_register(ctx, "g", &g))
+        return NULL;
     ilex_module *m = ilex_module_new(ctx, "built");
     if (m && ilex_module_output(m, "w", w[1], NULL) == ILEX_OK &&
+        ilex_module_output(m, "g", ilex_expr(ctx, "g(y) - g(2)", "y", y, NULL),
+                           NULL) == ILEX_OK &&
         ilex_module_output(m, "v", fields(ctx, u), NULL) == ILEX_OK &&
         ilex_module_output(m, "y", y, NULL) == ILEX_OK &&
         ilex_module_output(m, "z", z, NULL) == ILEX_OK)
