@@ -784,6 +784,7 @@ ilex_status ilex_prepared_set(ilex_prepared *q, const ilex_binding *number);
 const char *ilex_prepared_error(const ilex_prepared *q);
 void ilex_prepared_release(ilex_prepared *q);
 ilex_status ilex_program_wait(const ilex_program *p, double seconds);
+ilex_status ilex_programs_wait(size_t n, const ilex_program *const *programs, double seconds);
 const char *ilex_program_note(const ilex_program *p);
 const char *ilex_program_name(const ilex_program *p);
 const char *ilex_program_backend(const ilex_program *p);

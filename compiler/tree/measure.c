@@ -82,11 +82,22 @@ count_reduce(counter *c, const ilex_array *n)
     return unrolls ? sum : capped(sum + (int64_t)count_ranges(c, n->ops[0]));
 }
 
+bool
+ix_is_wide(const ix_index_form *f)
+{
+    const int64_t most = (int64_t)1 << 31;
+    bool wide = f->c > most || f->c < -most;
+    for (int i = 0; i < f->n; i++)
+        wide |= f->t[i].k > most || f->t[i].k < -most;
+    return wide && f->n > 0;
+}
+
 /* The statement of "n" itself. */
 static int
 own_statements(const ilex_array *n)
 {
     int parts = ix_dtype_is_complex((ilex_dtype)n->dtype) ? 2 : 1;
+    ix_index_form f;
     switch (n->kind) {
     case IX_OP:
         return ix_is_guard(n) ? 3 + 3 * parts : parts;
@@ -96,7 +107,8 @@ own_statements(const ilex_array *n)
     case IX_LOAD:
         return 1 + parts;
     case IX_LINEAR:
-        return 1;
+        ix_index_form_of(n, &f);
+        return ix_is_wide(&f) ? 2 * f.n : 1;
     default:
         return 0;
     }

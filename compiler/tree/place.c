@@ -227,18 +227,6 @@ place_load(ix_builder *b, ilex_array *x)
 
 /* ---- values ---- */
 
-/* Does a sum have factors that may lead out of 64 bits? Only values have,
- * never elements. */
-static bool
-is_wide(const ix_index_form *f)
-{
-    const int64_t most = (int64_t)1 << 31;
-    bool wide = f->c > most || f->c < -most;
-    for (int i = 0; i < f->n; i++)
-        wide |= f->t[i].k > most || f->t[i].k < -most;
-    return wide && f->n > 0;
-}
-
 static ilex_array *
 integer_op(ix_builder *b, ix_op op, ilex_array *x, ilex_array *y)
 {
@@ -253,13 +241,16 @@ wrapping(ix_builder *b, ilex_array *x)
     ilex_context *ctx = b->u->ctx;
     ix_index_form f;
     ix_index_form_of(x, &f);
-    if (!is_wide(&f))
+    if (!ix_is_wide(&f))
         return x;
-    ilex_array *sum = ix_index_const(ctx, f.c);
-    for (int i = 0; i < f.n; i++)
-        sum = integer_op(b, IX_OP_ADD, sum,
-                         integer_op(b, IX_OP_MULTIPLY, f.t[i].atom,
-                                    ix_index_const(ctx, f.t[i].k)));
+    ilex_array *sum = f.c ? ix_index_const(ctx, f.c) : NULL;
+    for (int i = 0; i < f.n; i++) {
+        ilex_array *term = f.t[i].atom;
+        if (f.t[i].k != 1)
+            term = integer_op(b, IX_OP_MULTIPLY, term,
+                              ix_index_const(ctx, f.t[i].k));
+        sum = sum ? integer_op(b, IX_OP_ADD, sum, term) : term;
+    }
     return sum;
 }
 

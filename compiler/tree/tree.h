@@ -313,6 +313,9 @@ ilex_array *ix_guard_expand(ix_builder *b, ilex_array *x);
  */
 int ix_measure_nest(ix_unit *u, ix_stmt *nest);
 int ix_measure_kernel(ix_unit *u, const ix_kernel *k);
+/* Does a sum have factors that may lead out of 64 bits? Only values have, never
+ * elements: it becomes operations, which wrap. */
+bool ix_is_wide(const ix_index_form *f);
 /* Are axes "k" and on of a reduction so short that they need no loops? */
 bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
 

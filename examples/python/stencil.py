@@ -44,7 +44,7 @@ def c_type(text):
     if text.endswith("]"):
         text, count = text[:-1].split("[")
         return c_type(text) * int(count)
-    if "*" in text:
+    if "*" in text or text in api["callbacks"]:
         return S if text == "const char *" else P
     return structs.get(text) or NUMBERS.get(text, c.c_int)  # an enum
 

@@ -286,6 +286,14 @@ ILEX_API void ilex_prepared_release(ilex_prepared *q);
  * (ilex_program_note), ILEX_E_MEMORY if no thread could be had. Any thread. */
 ILEX_API ilex_status ilex_program_wait(const ilex_program *p, double seconds);
 
+/* The same for n programs, whose compilers run side by side, one a core: the
+ * way to compile many with cc is jit=auto, then this. "seconds" are for all. Of
+ * several failures the first program's counts; the others have compiled.
+ * ILEX_E_ARGUMENT if one is NULL. Any thread. */
+ILEX_API ilex_status ilex_programs_wait(size_t n,
+                                        const ilex_program *const *programs,
+                                        double seconds);
+
 /* Why there is no better code, "" if there is or was not tried; lives as long
  * as the program. Any thread. */
 ILEX_API const char *ilex_program_note(const ilex_program *p);

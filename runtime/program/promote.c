@@ -251,6 +251,28 @@ ilex_program_wait(const ilex_program *p, double seconds)
     }
 }
 
+ilex_status
+ilex_programs_wait(size_t n, const ilex_program *const *programs,
+                   double seconds)
+{
+    double until = ix_clock() + seconds;
+    ilex_status first = ILEX_OK;
+    for (size_t i = 0; i < n; i++)
+        if (!programs[i])
+            return ILEX_E_ARGUMENT;
+    for (size_t i = 0; i < n; i++) {
+        ix_promotion *m = programs[i]->promotion;
+        if (m && atomic_load(&m->outcome) == OPEN)
+            start(m);
+    }
+    for (size_t i = 0; i < n; i++) {
+        double left = until - ix_clock();
+        ilex_status rc = ilex_program_wait(programs[i], left > 0 ? left : 0);
+        first = first ? first : rc;
+    }
+    return first;
+}
+
 const char *
 ilex_program_note(const ilex_program *p)
 {

@@ -107,6 +107,18 @@ short_axes(void)
         "out z = sum[1, 2, 3, 4, 5, 6](x*x)\n");
 }
 
+/* Sums of indices with large factors: an operation for each factor, which
+ * wraps, and one for each term. */
+static void
+wide_sums(int n)
+{
+    begin("n, m");
+    put("in x : f64[n, m]\nmap y[i:n, j:m, k:n] = x[i, j]");
+    for (int k = 0; k < n; k++)
+        put(" + f64(%d*j - 8589934592*i + %d*k)", 2 * k + 3, 3 * k + 2);
+    put("\nout z = y\n");
+}
+
 static void
 write_program(int which)
 {
@@ -126,12 +138,15 @@ write_program(int which)
     case 4:
         many_outputs(8, 120);
         break;
+    case 5:
+        wide_sums(280);
+        break;
     default:
         short_axes();
     }
 }
 
-enum { PROGRAMS = 6 };
+enum { PROGRAMS = 7 };
 
 /* ---- source ---- */
 

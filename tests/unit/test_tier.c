@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "runtime/jit/cc_process.h"
+#include "runtime/threads/pool.h"
 #include "tests/unit/graph_fixture.h"
 #include "tests/unit/jit_fixture.h"
 
@@ -152,6 +153,39 @@ START_TEST(never_but_when_it_is_waited_for)
     ilex_program_release(p);
     ilex_context_free(c);
     ck_assert_int_eq(ilex_program_wait(NULL, 0), ILEX_E_ARGUMENT);
+}
+END_TEST
+
+/* Of two compilers each waits for the other to begin. */
+START_TEST(many_side_by_side)
+{
+    enum { N_PROGRAMS = 3 };
+    char path[80], script[500];
+    const ilex_program *p[N_PROGRAMS] = {NULL};
+    if (!has_tiers() || ix_pool_cores() < 2)
+        return;
+    make_scratch();
+    snprintf(script, sizeof script,
+             "case $* in *-shared*) ;; *) exec cc \"$@\" ;; esac\n"
+             ": >%s.$$.here\ni=0\n"
+             "until [ \"$(ls %s.*.here | wc -l)\" -ge 2 ]\n"
+             "do i=$((i + 1)); [ $i -lt 300 ] || exit 9; sleep 0.1; done\n"
+             "exec cc \"$@\"",
+             scratch, scratch);
+    write_compiler(path, sizeof path, script);
+    ilex_context *c = user_context("never", path);
+    ck_assert_int_eq(ilex_programs_wait(N_PROGRAMS, p, 1), ILEX_E_ARGUMENT);
+    for (int i = 0; i < N_PROGRAMS; i++)
+        p[i] = make(c, 30 + i);
+    ck_assert_int_eq(ilex_programs_wait(N_PROGRAMS, p, 120), ILEX_OK);
+    for (int i = 0; i < N_PROGRAMS; i++) {
+        ck_assert_str_eq(ilex_program_backend(p[i]), "cc");
+        ilex_program_release((ilex_program *)(uintptr_t)p[i]);
+    }
+    ilex_context_free(c);
+    snprintf(script, sizeof script, "rm -f %s.*", scratch);
+    ck_assert_int_eq(system(script), 0);
+    remove_scratch();
 }
 END_TEST
 
@@ -430,9 +464,9 @@ int
 main(void)
 {
     return RUN_TESTS("tier", takes_over_when_it_ran_long_enough,
-                     never_but_when_it_is_waited_for, nothing_to_wait_for,
-                     found_on_disk, many_programs_and_threads,
-                     stays_where_cc_fails, release_ends_the_compiler,
-                     exit_ends_the_compiler, fork_while_compiling,
-                     fork_of_one_that_stays);
+                     never_but_when_it_is_waited_for, many_side_by_side,
+                     nothing_to_wait_for, found_on_disk,
+                     many_programs_and_threads, stays_where_cc_fails,
+                     release_ends_the_compiler, exit_ends_the_compiler,
+                     fork_while_compiling, fork_of_one_that_stays);
 }
