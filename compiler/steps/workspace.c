@@ -109,69 +109,111 @@ ix_put_bytes(ix_unit *u, const ix_compiled *c, size_t i, ix_text *t)
 
 /* ---- the workspace ---- */
 
-/* Those of one slot: the largest that is a number, and the formulas of the
- * others, each once. */
+typedef struct tenant {
+    extent x;
+    bool each_thread;
+} tenant;
+
+/* Those of one slot: the largest that is a number, and others, of which none
+ * is known to need what another one has. */
 typedef struct tenants {
     int64_t number;
-    const char **text;
+    tenant *item;
     size_t n, room;
 } tenants;
 
+/* A program of thousands of temporaries has few that differ by more than a
+ * constant; a new one is compared with so many. */
+enum { RECENT = 16 };
+
+/* Is a - b a sum of sizes and numbers that are not negative? */
 static bool
-add_formula(ix_unit *u, const ix_buffer *b, const extent *x, tenants *slot)
+exceeds(ix_unit *u, const ix_lin *a, const ix_lin *b)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_text t;
-    ix_text_init(&t, &mem);
-    if (!put_extent(u, x, &t))
-        return false;
-    const char *bytes = ix_text_string(&t), *each = "";
-    bool sum = strstr(bytes, " + ") || strstr(bytes, " - ");
-    if (passing_axes(u, b))
-        each = "threads()*";
-    ix_text whole;
-    ix_text_init(&whole, &mem);
-    if (x->each == 0 || x->n == 0)
-        ix_text_format(&whole, "%s%lld", each,
-                       (long long)((x->each + 63) / 64 * 64));
-    else
-        ix_text_format(&whole, sum ? "%s64*ceil((%s)/64)" : "%s64*ceil(%s/64)",
-                       each, bytes);
-    const char *text = ix_text_string(&whole);
-    for (size_t i = 0; i < slot->n; i++)
-        if (!strcmp(slot->text[i], text))
-            return true;
-    ix_arena_grow(&u->arena, &slot->text, &slot->room, slot->n + 1,
-                  sizeof *slot->text);
-    slot->text[slot->n++] = text;
-    return true;
+    const ix_lin *d = a == b ? NULL : ix_lin_try_fma(u->ctx, a, -1, b);
+    bool more = a == b || (d && d->c >= 0);
+    for (int32_t i = 0; d && i < d->n; i++)
+        more &= d->t[i].k > 0;
+    return more;
+}
+
+/* Has "a" room for "b", whatever the sizes? */
+static bool
+covers(ix_unit *u, const tenant *a, const tenant *b)
+{
+    bool room = a->x.each >= b->x.each && a->x.n == b->x.n &&
+                a->each_thread >= b->each_thread;
+    for (int k = 0; room && k < a->x.n; k++)
+        room = exceeds(u, a->x.length[k], b->x.length[k]);
+    return room;
+}
+
+static void
+add_formula(ix_unit *u, const tenant *new, tenants *slot)
+{
+    size_t first = slot->n > RECENT ? slot->n - RECENT : 0, kept = first;
+    for (size_t i = first; i < slot->n; i++)
+        if (covers(u, &slot->item[i], new))
+            return;
+    for (size_t i = first; i < slot->n; i++)
+        if (!covers(u, new, &slot->item[i]))
+            slot->item[kept++] = slot->item[i];
+    ix_arena_grow(&u->arena, &slot->item, &slot->room, kept + 1,
+                  sizeof *slot->item);
+    slot->item[kept] = *new;
+    slot->n = kept + 1;
 }
 
 static bool
 add_tenant(ix_unit *u, const ix_compiled *c, const ix_buffer *b, tenants *all)
 {
-    extent x;
+    tenant new = {.each_thread = passing_axes(u, b) != 0};
     tenants *slot = &all[b->slot];
-    if (!read_extent(u, c, b, &x) || x.each > INT64_MAX - 63)
+    if (!read_extent(u, c, b, &new.x) || new.x.each > INT64_MAX - 63)
         return false;
-    if (x.n > 0 || passing_axes(u, b))
-        return add_formula(u, b, &x, slot);
-    int64_t bytes = (x.each + 63) / 64 * 64;
+    if (new.x.n > 0 || new.each_thread) {
+        add_formula(u, &new, slot);
+        return true;
+    }
+    int64_t bytes = (new.x.each + 63) / 64 * 64;
     slot->number = bytes > slot->number ? bytes : slot->number;
     return true;
 }
 
-/* "max(64, 64*ceil(8*n/64))" */
-static void
-put_slot(const tenants *slot, ix_text *t)
+/* "threads()*64*ceil(8*n/64)" */
+static bool
+put_tenant(ix_unit *u, const tenant *x, ix_text *t)
 {
-    bool several = slot->n + (slot->number > 0) > 1;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text text;
+    ix_text_init(&text, &mem);
+    ix_text_put(t, x->each_thread ? "threads()*" : "");
+    if (x->x.each == 0 || x->x.n == 0) {
+        ix_text_uint(t, (uint64_t)((x->x.each + 63) / 64 * 64));
+        return true;
+    }
+    if (!put_extent(u, &x->x, &text))
+        return false;
+    const char *bytes = ix_text_string(&text);
+    bool sum = strstr(bytes, " + ") || strstr(bytes, " - ");
+    ix_text_format(t, sum ? "64*ceil((%s)/64)" : "64*ceil(%s/64)", bytes);
+    return true;
+}
+
+/* "max(64, 64*ceil(8*n/64))" */
+static bool
+put_slot(ix_unit *u, const tenants *slot, ix_text *t)
+{
+    bool several = slot->n + (slot->number > 0) > 1, ok = true;
     ix_text_put(t, several ? "max(" : "");
     if (slot->number > 0)
         ix_text_format(t, "%lld, ", (long long)slot->number);
-    for (size_t i = 0; i < slot->n; i++)
-        ix_text_format(t, "%s%s", i ? ", " : "", slot->text[i]);
+    for (size_t i = 0; ok && i < slot->n; i++) {
+        ix_text_put(t, i ? ", " : "");
+        ok = put_tenant(u, &slot->item[i], t);
+    }
     ix_text_put(t, several ? ")" : "");
+    return ok;
 }
 
 /* Slots follow one another; those that are numbers are one number, the last. */
@@ -192,7 +234,8 @@ ix_put_workspace(ix_unit *u, const ix_compiled *c, ix_text *t)
         if (slot[i].n == 0)
             continue;
         ix_text_put(t, plus);
-        put_slot(&slot[i], t);
+        if (!put_slot(u, &slot[i], t))
+            return false;
         plus = " + ";
     }
     if (number > 0 || !*plus)

@@ -38,6 +38,11 @@ static const sample samples[] = {
     {"0", "0", 0,
      HEAD "in x : f64[I:n]\nlet a = 2*x\n"
           "map y[I:n] = where(I >= 3, a[I-3], 0.0)\nout z : f64[I:n] = y\n"},
+    {"0", "0", 0,
+     HEAD "in x : f64[I:n, J:m] halo(I:4:4)\nlet a = x*x\n"
+          "let b = a[I+1] - a[I-1]\nlet c = b[I+1] - b[I-1]\n"
+          "let d = c[I+1] - c[I-1]\nlet e = f32(d[I+1] - d[I-1])\n"
+          "out y : f32[I:n, J:m] = e*e\n"},
 };
 
 static void
