@@ -43,22 +43,13 @@ put_fixed_kernel(ix_host *h, size_t i, size_t variant)
     ix_text_put(h->t, "}\n\n");
 }
 
-/* "ilex_start_2", "ilex_start_2_fixed_1" */
-static void
-put_start_name(ix_host *h, size_t i, size_t variant)
-{
-    ix_text_format(h->t, "ilex_start_%zu", i);
-    if (variant > 0 && ix_host_knows(h, i, variant - 1))
-        ix_text_format(h->t, "_fixed_%zu", variant);
-}
-
 void
 ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant)
 {
     if (variant > 0)
         put_fixed_kernel(h, kernel, variant);
     ix_text_put(h->t, "static cudaError_t\n");
-    put_start_name(h, kernel, variant);
+    ix_host_put_variant_name(h, "ilex_start", kernel, variant);
     ix_text_put(h->t, "(void **parameters, unsigned blocks, "
                       "cudaStream_t stream)\n"
                       "{\n"
@@ -70,18 +61,6 @@ ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant)
 }
 
 void
-ix_host_put_grid_choice(ix_host *h, size_t kernel)
-{
-    ix_text_put(h->t, "    static const ilex_starter start[] = {");
-    for (size_t v = 0; v <= h->nvariants; v++) {
-        ix_text_put(h->t,
-                    v ? ",\n                                         " : "");
-        put_start_name(h, kernel, v);
-    }
-    ix_text_put(h->t, "};\n");
-}
-
-void
 ix_host_put_grid_end(ix_host *h, size_t kernel)
 {
     const ix_compiled_kernel *k = &h->c->kernel[kernel];
@@ -90,7 +69,7 @@ ix_host_put_grid_end(ix_host *h, size_t kernel)
     if (h->nvariants)
         ix_text_put(h->t, "start[r->variant]");
     else
-        put_start_name(h, kernel, 0);
+        ix_host_put_variant_name(h, "ilex_start", kernel, 0);
     ix_text_format(h->t,
                    ", &a, %s,\n"
                    "                     ilex_points(r, box, %d, %d), begin, "

@@ -106,6 +106,13 @@ void ix_host_put_error_text(ix_host *h);
 bool ix_host_knows(const ix_host *h, size_t kernel, size_t variant);
 /* What it knows, in place of what the arguments "a" say: the same numbers. */
 void ix_host_put_known(ix_host *h, size_t kernel, size_t variant);
+/* What a kernel's function "start" is called, of variant 0, which knows
+ * nothing, or of one that is counted from 1: "ilex_call_0_fixed_1". */
+void ix_host_put_variant_name(ix_host *h, const char *start, size_t kernel,
+                              size_t variant);
+/* The table "name" of all of them, from which a run chooses. */
+void ix_host_put_choice(ix_host *h, const char *name, const char *start,
+                        size_t kernel);
 /* A comment that names its sizes. */
 void ix_host_put_variant_comment(ix_host *h, size_t variant);
 void ix_host_put_variants(ix_host *h);
@@ -120,10 +127,8 @@ void ix_host_put_steps(ix_host *h);
 /* ---- grid.c: kernels of a device ---- */
 
 /* The function that starts a kernel with any arguments, or with those of a
- * variant, counted from 1; the table of all of them; the end of the function
- * that launches the kernel. */
+ * variant, counted from 1; the end of the function that launches the kernel. */
 void ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant);
-void ix_host_put_grid_choice(ix_host *h, size_t kernel);
 void ix_host_put_grid_end(ix_host *h, size_t kernel);
 
 /* ---- functions.c: foreign functions ---- */

@@ -16,15 +16,6 @@ is_own(const ix_host *h, const ix_field *f)
            ix_host_passing(h, (size_t)f->index);
 }
 
-/* "ilex_call_0", "ilex_call_0_fixed_1" */
-static void
-put_call_name(ix_host *h, size_t i, size_t variant)
-{
-    ix_text_format(h->t, "ilex_call_%zu", i);
-    if (variant > 0 && ix_host_knows(h, i, variant - 1))
-        ix_text_format(h->t, "_fixed_%zu", variant);
-}
-
 /* Lets temporaries of which parts have their own point to the part's; whether
  * there are any. */
 static bool
@@ -61,7 +52,7 @@ put_call_head(ix_host *h, size_t i, size_t variant)
     if (variant > 0)
         ix_host_put_variant_comment(h, variant - 1);
     ix_text_put(h->t, "static i32\n");
-    put_call_name(h, i, variant);
+    ix_host_put_variant_name(h, "ilex_call", i, variant);
     ix_text_put(h->t, "(const ilex_run *r, const void *args, i64 part, i64 "
                       "begin,\n"
                       "            i64 end, ilex_local *local)\n"
@@ -161,19 +152,6 @@ put_box(ix_host *h, const ix_compiled_kernel *k)
     ix_text_put(h->t, k->rank ? "};\n" : "{0, 0}};\n");
 }
 
-/* Whoever launches the kernel takes it for the variant of the run. */
-static void
-put_choice(ix_host *h, size_t i)
-{
-    ix_text_put(h->t, "    static const ilex_kernel kernel[] = {");
-    for (size_t v = 0; v <= h->nvariants; v++) {
-        ix_text_put(h->t,
-                    v ? ",\n                                         " : "");
-        put_call_name(h, i, v);
-    }
-    ix_text_put(h->t, "};\n");
-}
-
 static void
 put_launch_end(ix_host *h, size_t i)
 {
@@ -181,7 +159,7 @@ put_launch_end(ix_host *h, size_t i)
     if (h->nvariants)
         ix_text_put(h->t, "kernel[r->variant]");
     else
-        put_call_name(h, i, 0);
+        ix_host_put_variant_name(h, "ilex_call", i, 0);
     ix_text_put(h->t, ", &a, begin, end);\n}\n\n");
 }
 
@@ -195,7 +173,9 @@ put_launch(ix_host *h, size_t i)
                    i);
     put_box(h, k);
     if (h->nvariants)
-        (h->grid ? ix_host_put_grid_choice : put_choice)(h, i);
+        ix_host_put_choice(
+            h, h->grid ? "ilex_starter start" : "ilex_kernel kernel",
+            h->grid ? "ilex_start" : "ilex_call", i);
     ix_text_format(h->t,
                    "    k%d_args a;\n"
                    "    i64 begin, end;\n"

@@ -83,6 +83,28 @@ is_known(const ix_host *h, size_t variant, const ix_field *f, int64_t *value)
 
 /* ---- in kernels ---- */
 
+void
+ix_host_put_variant_name(ix_host *h, const char *start, size_t kernel,
+                         size_t variant)
+{
+    ix_text_format(h->t, "%s_%zu", start, kernel);
+    if (variant > 0 && ix_host_knows(h, kernel, variant - 1))
+        ix_text_format(h->t, "_fixed_%zu", variant);
+}
+
+void
+ix_host_put_choice(ix_host *h, const char *name, const char *start,
+                   size_t kernel)
+{
+    ix_text_format(h->t, "    static const %s[] = {", name);
+    for (size_t v = 0; v <= h->nvariants; v++) {
+        ix_text_put(h->t,
+                    v ? ",\n                                         " : "");
+        ix_host_put_variant_name(h, start, kernel, v);
+    }
+    ix_text_put(h->t, "};\n");
+}
+
 bool
 ix_host_knows(const ix_host *h, size_t kernel, size_t variant)
 {

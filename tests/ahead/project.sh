@@ -6,30 +6,11 @@
 # where that is) by the compilers that are here, gives the bits of `ilexc run`;
 # generated files are the same each time and make no compiler warn; what would
 # change results is refused or found; mistakes.c.
-set -u
-LC_ALL=C
-export LC_ALL
-top=$(cd "${srcdir:-.}" && pwd)
-ilexc=${ILEXC:-$PWD/ilexc}
-: "${CC:=cc}" "${NM:=nm}" "${MAKE:=make}"
-dir=$(mktemp -d "${TMPDIR:-/tmp}/ahead.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
+# shellcheck source=tests/ahead/expect.sh
+. "${srcdir:-.}/tests/ahead/expect.sh"
+: "${NM:=nm}" "${MAKE:=make}"
 # nothing of a surrounding make is for the project's
-unset MAKEFLAGS MFLAGS MAKELEVEL CPATH C_INCLUDE_PATH
-bad=0
-count=0
-
-complain() {
-    bad=$((bad + 1))
-    echo "FAIL: $*"
-}
-
-# Runs "$@"; what it says is shown if it fails.
-good() {
-    count=$((count + 1))
-    "$@" >log 2>&1 || { complain "$*"; sed 's/^/    /' log; }
-}
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 has() {
     command -v "$1" >/dev/null 2>&1
