@@ -274,16 +274,14 @@ read_nest(ix_unit *u, const ix_kernel *k, ix_stmt *nest, ix_counted_loops *c,
 bool
 ix_fact_operations(ix_unit *u, const ix_kernel *k, bool *most, ix_text *t)
 {
-    ix_counted_loops *nests = NULL;
+    ix_counted_loops *nests;
     size_t n = 0, room = 0;
-    for (ix_stmt *nest = k->nests; nest; nest = nest->next) {
-        ix_arena_grow(&u->arena, &nests, &room, n + 1, sizeof *nests);
-        nests[n] = (ix_counted_loops){.nloops = 0};
-        if (!read_nest(u, k, nest, &nests[n++], most))
+    for (const ix_stmt *s = k->nests; s && s->kind == IX_STMT_FOR; s = s->next)
+        room++;
+    nests = ix_arena_new(&u->arena, (room + 1) * sizeof *nests);
+    for (ix_stmt *s = k->nests; s && n <= room; s = s->next)
+        if (!read_nest(u, k, s, &nests[n++], most))
             return false;
-        if (nest->kind != IX_STMT_FOR)
-            break;
-    }
     return ix_print_operations(u->ctx, n, nests, most, t);
 }
 
@@ -319,10 +317,12 @@ ix_fact_apart(const ix_kernel *k)
     return texts[k->apart];
 }
 
-/* The notes of statements without their indices, each once. */
+/* The notes of statements without their indices, each once, of as many as
+ * anyone reads. */
 typedef struct note_list {
     const char *item[64];
     size_t length[64], n;
+    bool more;
 } note_list;
 
 static bool
@@ -335,10 +335,11 @@ note_name(void *user, ix_stmt *s)
     for (size_t i = 0; i < x->n; i++)
         if (x->length[i] == length && !memcmp(x->item[i], s->note, length))
             return true;
-    if (x->n < IX_COUNT(x->item)) {
-        x->item[x->n] = s->note;
-        x->length[x->n++] = length;
-    }
+    x->more = x->n == IX_COUNT(x->item);
+    if (x->more)
+        return false;
+    x->item[x->n] = s->note;
+    x->length[x->n++] = length;
     return true;
 }
 
@@ -350,6 +351,7 @@ ix_fact_computed(const ix_kernel *k, ix_text *t)
     for (size_t i = 0; i < list.n; i++)
         ix_text_format(t, "%s%.*s", i ? ", " : "", (int)list.length[i],
                        list.item[i]);
+    ix_text_put(t, list.more ? ", ..." : "");
 }
 
 /* ---- temporaries ---- */

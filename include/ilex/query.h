@@ -40,7 +40,7 @@ typedef struct ilex_kernel_info {
     const char *const *reads; /* names of arguments and of temporaries */
     const char *const *writes;
     const char *computes; /* "lap, flx": named arrays that are computed on the
-                             way and not stored */
+                             way and not stored; "..." behind many */
     const char *apart; /* why it is apart from the kernel before it; "" for the
                           first */
     /* polynomials */

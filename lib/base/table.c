@@ -90,14 +90,14 @@ ix_table_free(ix_table *table, const ix_mem *mem)
     memset(table, 0, sizeof *table);
 }
 
-static size_t
+static ix_map_entry *
 slot_of(const ix_map *map, const void *key)
 {
     size_t mask = map->capacity - 1;
     size_t i = ix_mix(0, (uintptr_t)key) & mask;
-    while (map->keys[i] && map->keys[i] != key)
+    while (map->entries[i].key && map->entries[i].key != key)
         i = (i + 1) & mask;
-    return i;
+    return &map->entries[i];
 }
 
 size_t *
@@ -105,26 +105,20 @@ ix_map_find(const ix_map *map, const void *key)
 {
     if (!map->capacity)
         return NULL;
-    size_t i = slot_of(map, key);
-    return map->keys[i] ? &map->values[i] : NULL;
+    ix_map_entry *e = slot_of(map, key);
+    return e->key ? &e->value : NULL;
 }
 
 static bool
 grow_map(ix_map *map, const ix_mem *mem)
 {
-    ix_map fresh = {.capacity = map->capacity ? map->capacity * 2 : 64};
-    fresh.keys = ix_mem_new(mem, fresh.capacity * sizeof *fresh.keys);
-    fresh.values = ix_mem_new(mem, fresh.capacity * sizeof *fresh.values);
-    if (!fresh.keys || !fresh.values) {
-        ix_map_free(&fresh, mem);
+    ix_map fresh = {.capacity = map->capacity ? map->capacity * 2 : 16};
+    fresh.entries = ix_mem_new(mem, fresh.capacity * sizeof *fresh.entries);
+    if (!fresh.entries)
         return false;
-    }
     for (size_t i = 0; i < map->capacity; i++)
-        if (map->keys[i]) {
-            size_t j = slot_of(&fresh, map->keys[i]);
-            fresh.keys[j] = map->keys[i];
-            fresh.values[j] = map->values[i];
-        }
+        if (map->entries[i].key)
+            *slot_of(&fresh, map->entries[i].key) = map->entries[i];
     fresh.count = map->count;
     ix_map_free(map, mem);
     *map = fresh;
@@ -136,17 +130,26 @@ ix_map_set(ix_map *map, const ix_mem *mem, const void *key, size_t value)
 {
     if (3 * (map->count + 1) > 2 * map->capacity && !grow_map(map, mem))
         return false;
-    size_t i = slot_of(map, key);
-    map->count += map->keys[i] == NULL;
-    map->keys[i] = key;
-    map->values[i] = value;
+    ix_map_entry *e = slot_of(map, key);
+    map->count += e->key == NULL;
+    *e = (ix_map_entry){key, value};
     return true;
+}
+
+void
+ix_map_clear(ix_map *map, const ix_mem *mem)
+{
+    enum { KEEP = 256 }; /* entries that are worth clearing */
+    if (map->capacity > KEEP)
+        ix_map_free(map, mem);
+    else if (map->count)
+        memset(map->entries, 0, map->capacity * sizeof *map->entries);
+    map->count = 0;
 }
 
 void
 ix_map_free(ix_map *map, const ix_mem *mem)
 {
-    ix_mem_free(mem, map->keys);
-    ix_mem_free(mem, map->values);
+    ix_mem_free(mem, map->entries);
     memset(map, 0, sizeof *map);
 }

@@ -35,9 +35,13 @@ void ix_table_remove(ix_table *table, uint64_t hash, const void *item);
 void ix_table_free(ix_table *table, const ix_mem *mem);
 
 /* Pointer-keyed map to a size_t, for memo tables of passes. */
+typedef struct ix_map_entry {
+    const void *key; /* NULL: empty */
+    size_t value;
+} ix_map_entry;
+
 typedef struct ix_map {
-    const void **keys;
-    size_t *values;
+    ix_map_entry *entries;
     size_t capacity, count;
 } ix_map;
 
@@ -45,6 +49,8 @@ typedef struct ix_map {
 size_t *ix_map_find(const ix_map *map, const void *key);
 /* Sets it; false when there is no memory. */
 bool ix_map_set(ix_map *map, const ix_mem *mem, const void *key, size_t value);
+/* Empties it, for others; memory that is not large is kept. */
+void ix_map_clear(ix_map *map, const ix_mem *mem);
 void ix_map_free(ix_map *map, const ix_mem *mem);
 
 #endif

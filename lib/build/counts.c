@@ -32,6 +32,10 @@ typedef struct counts {
     size_t kind[IX_NKINDS];
     bool failed; /* no memory, or beyond 64 bits */
     bool ranged; /* something is reduced over a range that is data */
+    ix_walk walk;
+    /* where the walk is: in these loops */
+    const ix_counted_loops *loops;
+    int64_t plain; /* operations at each point, in no reduction */
 } counts;
 
 static bool
@@ -120,36 +124,28 @@ add_elements(counts *c, polynomial *p, int64_t each, const ix_domain *dom)
 
 /* ---- bodies ---- */
 
-/* Around a place in a body: the loops. */
-typedef struct body {
-    counts *c;
-    int nloops;
-    const ix_lin *const *length;
-    int64_t plain; /* operations at each point, in no reduction */
-} body;
-
 static bool
 count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
-    body *b = w->user;
+    counts *c = w->user;
     const ix_lin *length[MOST_FACTORS];
-    int k = b->nloops;
+    int k = c->loops->nloops;
     (void)operand;
     (void)value;
     int64_t each = n->kind == IX_APPLY ? ix_foreign_cost(n) : 1;
     bool plain = n->kind == IX_OP || n->kind == IX_APPLY;
     if (plain && w->frame.nreduce == 0)
-        b->plain += each;
+        c->plain += each;
     if (n->kind != IX_REDUCE && (!plain || w->frame.nreduce == 0))
         return true;
-    memcpy(length, b->length, (size_t)k * sizeof(ix_lin *));
+    memcpy(length, c->loops->length, (size_t)k * sizeof(ix_lin *));
     for (int i = 0; i < w->frame.nreduce; i++)
-        k = lengths_of(b->c, w->frame.reduce[i]->interior, k, length);
+        k = lengths_of(c, w->frame.reduce[i]->interior, k, length);
     if (n->kind == IX_REDUCE)
-        b->c->ranged |= ix_is_ranged(n);
+        c->ranged |= ix_is_ranged(n);
     if (n->kind == IX_REDUCE)
-        k = lengths_of(b->c, n->interior, k, length);
-    add_product(b->c, &b->c->operations, &(monomial){.k = each}, k, length);
+        k = lengths_of(c, n->interior, k, length);
+    add_product(c, &c->operations, &(monomial){.k = each}, k, length);
     return true;
 }
 
@@ -164,22 +160,38 @@ enter_node(ix_walk *w, ilex_array *n, size_t *value)
                : IX_WALK_IN;
 }
 
+static void
+open_counts(counts *c, ilex_context *ctx)
+{
+    *c = (counts){.ctx = ctx};
+    c->walk = (ix_walk){.ctx = ctx,
+                        .frames = IX_WALK_REDUCTIONS,
+                        .enter = enter_node,
+                        .leave = count_node,
+                        .user = c};
+}
+
+static void
+free_counts(counts *c)
+{
+    ix_walk_free(&c->walk);
+    ix_mem_free(&c->ctx->mem, c->operations.term);
+    ix_mem_free(&c->ctx->mem, c->read.term);
+    ix_mem_free(&c->ctx->mem, c->written.term);
+}
+
 /* Bodies inside common loops, in which equal nodes are one. */
 static void
 count_loops(counts *c, const ix_counted_loops *loops)
 {
-    body b = {c, loops->nloops, loops->length, 0};
-    ix_walk w = {.ctx = c->ctx,
-                 .frames = IX_WALK_REDUCTIONS,
-                 .frame.box = loops->box,
-                 .enter = enter_node,
-                 .leave = count_node,
-                 .user = &b};
+    c->loops = loops;
+    c->plain = 0;
+    c->walk.frame.box = loops->box;
     for (size_t i = 0; i < loops->nbodies; i++)
-        c->failed |= !ix_walk_body(&w, loops->body[i], NULL);
-    ix_walk_free(&w);
-    add_product(c, &c->operations, &(monomial){.k = b.plain}, b.nloops,
-                b.length);
+        c->failed |= !ix_walk_body(&c->walk, loops->body[i], NULL);
+    ix_walk_forget(&c->walk);
+    add_product(c, &c->operations, &(monomial){.k = c->plain}, loops->nloops,
+                loops->length);
 }
 
 static void
@@ -337,9 +349,10 @@ write_polynomial(const counts *c, const polynomial *p, ix_text *t)
         ix_text_put(t, any ? m->k < 0 ? " - " : " + " : m->k < 0 ? "-" : "");
         if (size != 1 || m->n == 0)
             ix_text_uint(t, size);
-        for (int f = 0; f < m->n; f++)
-            ix_text_format(t, "%s%s", f || size != 1 ? "*" : "",
-                           ix_param_name(c->ctx, m->factor[f]));
+        for (int f = 0; f < m->n; f++) {
+            ix_text_put(t, f || size != 1 ? "*" : "");
+            ix_text_put(t, ix_param_name(c->ctx, m->factor[f]));
+        }
         any = true;
     }
     ix_text_put(t, any ? "" : "0");
@@ -384,18 +397,11 @@ count_module(counts *c, const ilex_module *m)
     ix_map_free(&seen, &m->ctx->mem);
 }
 
-static void
-free_counts(counts *c)
-{
-    ix_mem_free(&c->ctx->mem, c->operations.term);
-    ix_mem_free(&c->ctx->mem, c->read.term);
-    ix_mem_free(&c->ctx->mem, c->written.term);
-}
-
 bool
 ix_module_print_counts(ilex_module *m, ix_text *t)
 {
-    counts c = {.ctx = m->ctx};
+    counts c;
+    open_counts(&c, m->ctx);
     count_module(&c, m);
     if (c.failed)
         ix_fail(&m->ctx->error, ILEX_E_OVERFLOW,
@@ -410,7 +416,8 @@ bool
 ix_module_cost(ilex_module *m, bool *most, ix_text *operations, ix_text *read,
                ix_text *written)
 {
-    counts c = {.ctx = m->ctx};
+    counts c;
+    open_counts(&c, m->ctx);
     count_module(&c, m);
     if (!c.failed) {
         write_polynomial(&c, &c.operations, operations);
@@ -428,7 +435,8 @@ bool
 ix_print_operations(ilex_context *ctx, size_t n, const ix_counted_loops *loops,
                     bool *most, ix_text *t)
 {
-    counts c = {.ctx = ctx};
+    counts c;
+    open_counts(&c, ctx);
     for (size_t i = 0; i < n && !c.failed; i++)
         count_loops(&c, &loops[i]);
     if (!c.failed)

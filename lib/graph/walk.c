@@ -15,8 +15,6 @@ typedef struct ix_walk_entry {
     bool framed;  /* operand next-1 opened a frame */
 } ix_walk_entry;
 
-enum { KEEP_MEMO = 256 }; /* entries of a memo that are worth clearing */
-
 static const ix_mem *
 memory(const ix_walk *w)
 {
@@ -180,12 +178,7 @@ ix_walk_body(ix_walk *w, const ilex_array *body, size_t *value)
 void
 ix_walk_forget(ix_walk *w)
 {
-    ix_map *memo = memo_of(w);
-    if (memo->capacity > KEEP_MEMO)
-        ix_map_free(memo, memory(w));
-    for (size_t i = 0; i < memo->capacity; i++)
-        memo->keys[i] = NULL;
-    memo->count = 0;
+    ix_map_clear(memo_of(w), memory(w));
 }
 
 void

@@ -74,6 +74,27 @@ START_TEST(kernels)
 }
 END_TEST
 
+/* What a kernel computes on the way ends with "..." where it is much. */
+START_TEST(computes)
+{
+    for (int n = 63; n <= 66; n++) {
+        char text[4096], *t = text;
+        t += sprintf(t, HEAD "in x : f64[n]\nlet a0 = x*x\n");
+        for (int i = 1; i < n; i++)
+            t += sprintf(t, "let a%d = exp(a%d)\n", i, i - 1);
+        sprintf(t, "out y : f64[n] = a%d + x\n", n - 1);
+        ilex_program *p = compile_for("tcc", &(sample){"1", "0", 0, text});
+        const char *list = kernel(p, 0).computes;
+        const char *end = n > 64 ? ", a62, a63, ..." : NULL;
+        char last[16];
+        snprintf(last, sizeof last, ", a%d", n - 1);
+        end = end ? end : last;
+        ck_assert_str_eq(list + strlen(list) - strlen(end), end);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 /* Kernels that are equal but for their buffers call one function. */
 START_TEST(functions)
 {
@@ -332,6 +353,7 @@ main(void)
     tcase_add_checked_fixture(tc, open_context, close_context);
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, kernels);
+    tcase_add_test(tc, computes);
     tcase_add_test(tc, functions);
     tcase_add_test(tc, operations);
     tcase_add_test(tc, costs);
