@@ -93,6 +93,9 @@ put_stage(const ix_unit *u, const ix_stage *s, ix_text *t)
     ix_text_format(t, " on [%s]", ix_domain_show(u->ctx, s->box).s);
     if (s->update)
         ix_text_put(t, " update");
+    if (s->elements)
+        ix_text_format(t, " compact [%s], at b%d",
+                       ix_domain_show(u->ctx, s->elements).s, s->position);
     if (s->scan)
         ix_text_format(t, " axis %d %s", s->scan->axis,
                        s->scan->backward ? "backward" : "forward");

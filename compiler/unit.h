@@ -119,6 +119,11 @@ typedef struct ix_stage {
     bool update; /* the body is a TUPLE of indices of the buffer and what
                     is stored there */
     int phase;   /* how many sizes are counted before */
+    /* Or NULL: what a mask lets through of the elements on this domain of one
+     * axis, whose chunks the box has. The body is a TUPLE of the element and
+     * the mask at _0, and of the end of chunk _0 (see COMPACT). */
+    const ix_domain *elements;
+    int position; /* buffer: where the next element of each chunk goes */
     const ilex_array *array; /* of the graph: what it stores or changes */
 } ix_stage;
 

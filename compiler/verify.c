@@ -117,11 +117,20 @@ verify_stage(verifier *v, const ix_stage *s)
         verify_value(v, s->scan->buffer[i], s->body->ops[i]);
     if (s->update)
         verify_value(v, s->buffer, s->body->ops[s->body->nops - 1]);
+    else if (s->elements)
+        verify_value(v, s->buffer, s->body->ops[0]);
     else if (!s->scan)
         verify_value(v, s->buffer, s->body);
     ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
     lv.frame.box = s->box;
-    v->ok &= ix_visit_loads(&lv, s->body);
+    if (!s->elements) {
+        v->ok &= ix_visit_loads(&lv, s->body);
+        return;
+    }
+    v->ok &= ix_visit_loads(&lv, s->body->ops[2]);
+    lv.frame.box = s->elements;
+    for (int i = 0; i < 2; i++)
+        v->ok &= ix_visit_loads(&lv, s->body->ops[i]);
 }
 
 bool

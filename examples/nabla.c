@@ -101,8 +101,9 @@ main(int argc, char **argv)
             face[2 * e + s] = s == d ? h : 0;
         }
     }
-    ilex_program *program =
-        need(ilex_compile_module(need(ilex_module_parse(ctx, text, NULL))));
+    ilex_module *module = need(ilex_module_parse(ctx, text, NULL));
+    ilex_program *program = need(ilex_compile_module(module));
+    ilex_module_free(module);
     const ilex_binding b[] = {
         ILEX_BIND("v2e", v2e),         ILEX_BIND("e2v", e2v),
         ILEX_BIND("at", at),           ILEX_BIND("p", p),

@@ -71,10 +71,12 @@ main(int argc, char **argv)
     ctx = ilex_context_new(NULL);
     if (!ctx)
         return 1;
-    ilex_program *make =
-        need(ilex_compile_module(need(ilex_module_parse(ctx, start, NULL))));
-    ilex_program *advance =
-        need(ilex_compile_module(need(ilex_module_parse(ctx, step, NULL))));
+    ilex_module *first = need(ilex_module_parse(ctx, start, NULL)),
+                *then = need(ilex_module_parse(ctx, step, NULL));
+    ilex_program *make = need(ilex_compile_module(first)),
+                 *advance = need(ilex_compile_module(then));
+    ilex_module_free(first);
+    ilex_module_free(then);
 
     static const char *const names[] = {"u",  "v",  "p",  "uo", "vo", "po",
                                         "un", "vn", "pn", "uf", "vf", "pf"};

@@ -63,8 +63,9 @@ main(int argc, char **argv)
     ctx = ilex_context_new(NULL);
     if (!ctx)
         return 1;
-    ilex_program *p =
-        need(ilex_compile_module(need(ilex_module_parse(ctx, text, NULL))));
+    ilex_module *module = need(ilex_module_parse(ctx, text, NULL));
+    ilex_program *p = need(ilex_compile_module(module));
+    ilex_module_free(module);
     ilex_storage_spec basin = {.size = sizeof basin,
                                .rank = 2,
                                .shape = (int64_t[]){n, n},

@@ -4,6 +4,7 @@
  * each array must cover, inferred backwards from the outputs.
  */
 #include "compiler/unit.h"
+#include "lib/build/compress.h"
 #include "lib/build/foreign.h"
 #include "lib/build/scan.h"
 #include "lib/graph/counted.h"
@@ -70,10 +71,14 @@ static bool
 add_counts(ix_unit *u)
 {
     static const ix_given all_axes = {.present = false};
+    ilex_context *ctx = u->ctx;
     bool ok = true;
     for (size_t i = u->noutputs; ok && i < u->nroots; i++) {
-        ilex_array *mask = u->ctx->param[u->counted[i - u->noutputs]].mask;
-        u->root[i] = ix_build_count_nonzero(u->ctx, &mask, 1, &all_axes);
+        ilex_array *mask = ctx->param[u->counted[i - u->noutputs]].mask;
+        ilex_array *chunks = u->reference ? NULL : ix_mask_chunk_counts(mask);
+        u->root[i] =
+            chunks ? ix_build_reduce(ctx, IX_REDUCTION_SUM, chunks, 1, false)
+                   : ix_build_count_nonzero(ctx, &mask, 1, &all_axes);
         ok = !ix_is_poison(u->root[i]);
     }
     return ok;
@@ -229,6 +234,22 @@ need_update(ix_unit *u, size_t i)
     return ok;
 }
 
+/* Elements that a mask lets through are found out of all. */
+static bool
+need_compact(ix_unit *u, size_t i)
+{
+    const ilex_array *n = u->order[i];
+    u->need[i] = n->interior;
+    for (int k = 0; k < n->nops; k++) {
+        const ilex_array *x = n->ops[k];
+        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
+        *need = join_boxes(u->ctx, *need, x->interior, x->valid);
+        if (!*need)
+            return false;
+    }
+    return true;
+}
+
 /* A call is made as it was written: all of its results, from all of what it is
  * given. */
 static bool
@@ -321,6 +342,8 @@ ix_pass_extents(ix_unit *u)
             return false;
         if ((n->kind == IX_UPDATE || n->kind == IX_ADD_AT) && u->need[i] &&
             !need_update(u, i))
+            return false;
+        if (n->kind == IX_COMPACT && u->need[i] && !need_compact(u, i))
             return false;
         if (n->kind == IX_RESULT && u->need[i] && !need_result(u, i))
             return false;

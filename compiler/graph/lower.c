@@ -271,6 +271,7 @@ ix_lower_csr_matmul(ilex_array *n)
 
 /* ---- the pass ---- */
 
+/* The reference back end has one loop over all elements. */
 static ilex_array *
 ix_lower_compress(ilex_array *n)
 {
@@ -293,8 +294,10 @@ static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
 static ilex_array *
 lower(ix_unit *u, ilex_array *n)
 {
-    (void)u;
-    return lower_of[n->kind](n);
+    ilex_array *chunked = NULL;
+    if (n->kind == IX_COMPRESS && ix_rank(n) == 1 && !u->reference)
+        chunked = ix_compress_chunked(n);
+    return chunked ? chunked : lower_of[n->kind](n);
 }
 
 bool

@@ -167,7 +167,7 @@ ix_pass_pack(ix_unit *u)
                              .user = &p,
                              .listener = u};
         if (stage[i].box->rank && !stage[i].scan && !stage[i].update &&
-            (stage[i].body->flags & IX_HAS_REDUCE))
+            !stage[i].elements && (stage[i].body->flags & IX_HAS_REDUCE))
             stage[i].body = ix_substitute(&s, stage[i].body);
         ix_substitution_free(&s);
         ix_unit_stage(u, stage[i]);

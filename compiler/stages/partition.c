@@ -202,6 +202,8 @@ decide(partition *p)
             ix_call_decide(p, n);
         if (ix_is_update(n) && u->need[i])
             ix_update_decide(p, n);
+        if (n->kind == IX_COMPACT && u->need[i])
+            ix_compact_decide(p, n);
         if (!ix_has_body(n) || !u->need[i])
             continue;
         x->stored = ix_partition_is_stored(p, n, x);
@@ -396,7 +398,7 @@ ix_partition_output(ix_partition *p, const ilex_array *n)
         }
     bool whole = u->need[*ix_map_find(&u->position, n)] == n->interior;
     bool own = n->kind == IX_LAMBDA || n->kind == IX_CONCAT ||
-               n->kind == IX_RESULT || ix_is_update(n);
+               n->kind == IX_RESULT || n->kind == IX_COMPACT || ix_is_update(n);
     return count == 1 && whole && own ? output : -1;
 }
 
@@ -419,6 +421,8 @@ make_stage(partition *p, size_t i)
         return ix_parts_store(p, i);
     if (ix_is_update(n) && u->need[i])
         return ix_update_store(p, i);
+    if (n->kind == IX_COMPACT && u->need[i])
+        return ix_compact_store(p, i);
     if (n->kind == IX_FOREIGN && u->need[i])
         ix_call_store(p, i);
     if (!ix_has_body(n) || !u->need[i]) {

@@ -123,6 +123,14 @@ void ix_update_decide(ix_partition *p, const ilex_array *n);
 /* The stages of the update at position "i": its first operand, then changes. */
 bool ix_update_store(ix_partition *p, size_t i);
 
+/* ---- compact.c ---- */
+
+/* Users first: what the compact "n" reads. */
+void ix_compact_decide(ix_partition *p, const ilex_array *n);
+
+/* The stages of the compact at position "i". */
+bool ix_compact_store(ix_partition *p, size_t i);
+
 /* ---- parts.c ---- */
 
 /* Users first: where the concat "n", at position "i", is stored, and that it

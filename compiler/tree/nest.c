@@ -136,6 +136,43 @@ store_update(ix_unit *u, ix_kernel *k, const ix_stage *s)
         put_in_loop(u, k, i)->parallel = false;
 }
 
+/* Element "i" at variable "j" of the kernel. */
+static ilex_array *
+at_variable(ix_unit *u, ilex_array *element, ilex_array *j)
+{
+    ix_substitution s = {
+        .ctx = u->ctx, .index = &j, .nindex = 1, .became = ix_made_keep};
+    s.user = u;
+    element = ix_substitute(&s, element);
+    ix_substitution_free(&s);
+    return element;
+}
+
+/* The kernel is to store the elements of stage "s" that a mask lets through:
+ * all up to the last one, each at the position where that one goes which the
+ * mask lets through next. */
+static void
+store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    ilex_context *ctx = u->ctx;
+    int variable = ix_kernel_variable(u, k, 'j');
+    ilex_array *lo, *hi, *chunk = ix_scalar_index(ctx, 0);
+    ilex_array *j = ix_scalar_index(ctx, variable);
+    ilex_array *at = ix_scalar_load(ctx, ILEX_I64, s->position, 1, &chunk);
+    ilex_array *sum[2] = {
+        at, ix_scalar_cast(ctx, ILEX_I64, at_variable(u, s->body->ops[1], j))};
+    ilex_array *next = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, sum);
+    ix_chunk_range(ctx, s->elements->ax, &lo, &hi);
+    k->ordered = true;
+    ix_stmt *loop = ix_stmt_for(u, variable, lo, s->body->ops[2]);
+    loop->body = ix_stmt_store(u, ix_element_of(u, s->buffer, 1, &at),
+                               at_variable(u, s->body->ops[0], j));
+    loop->body->next =
+        ix_stmt_store(u, ix_element_of(u, s->position, 1, &chunk), next);
+    k->body = loop;
+    put_in_loop(u, k, 0);
+}
+
 void
 ix_unit_number(ix_unit *u)
 {
@@ -162,6 +199,8 @@ ix_pass_nest(ix_unit *u)
             store_update(u, *tail, stage);
         else if (stage->scan)
             store_scan(u, *tail, stage);
+        else if (stage->elements)
+            store_compact(u, *tail, stage);
         else
             ix_kernel_store(u, *tail, stage->buffer, stage->body);
         ix_nest_note((*tail)->body, stage->array);

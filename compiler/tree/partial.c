@@ -14,7 +14,7 @@ static bool
 has_parts(ix_unit *u, const ilex_array *n)
 {
     const ix_axis *ax = n->interior->ax;
-    const ix_lin *extent;
+    const ix_lin *chunks;
     bool no_identity = ix_reduction_of(n) == IX_REDUCTION_PROD &&
                        ix_dtype_is_complex((ilex_dtype)n->dtype);
     if (n->interior->rank == 0 || ix_is_ranged(n) ||
@@ -22,11 +22,8 @@ has_parts(ix_unit *u, const ilex_array *n)
         return false;
     if (n->interior->rank > 1)
         return !ix_is_chain(n);
-    extent = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
-    for (int32_t i = 0; extent && i < extent->n; i++)
-        if (extent->t[i].k < 0)
-            return false;
-    return extent && (extent->n > 0 || extent->c > IX_CHUNK) && !no_identity &&
+    chunks = ix_chunk_count(u->ctx, ax);
+    return chunks && (chunks->n > 0 || chunks->c > 1) && !no_identity &&
            n->ops[0]->dtype == n->dtype;
 }
 
@@ -105,20 +102,10 @@ cut_chunks(ix_unit *u, ilex_array *n, cut *c)
 {
     ilex_context *ctx = u->ctx;
     const ix_axis *ax = n->interior->ax;
-    const ix_lin *extent = ix_lin_sub(ctx, ax->hi, ax->lo);
-    const ix_lin *count = NULL;
-    if (extent && extent->n == 0) {
-        count = ix_lin_const(ctx, (extent->c - 1) / IX_CHUNK + 1);
-    } else if (extent) {
-        int32_t p = ix_param_quotient(ctx, extent, IX_CHUNK);
-        count = p < 0 ? NULL : ix_lin_param(ctx, p);
-    }
-    ix_axis chunks = {.lo = ix_lin_const(ctx, 0), .hi = count};
-    ilex_array *lo = ix_index_fma(ctx, ix_index_lin(ctx, ax->lo), IX_CHUNK,
-                                  ix_scalar_index(ctx, 0));
-    ilex_array *hi = ix_index_min(ctx, ix_index_offset(ctx, lo, IX_CHUNK),
-                                  ix_index_lin(ctx, ax->hi));
-    ilex_array *ops[3] = {n->ops[0], lo, hi};
+    ix_axis chunks = {.lo = ix_lin_const(ctx, 0),
+                      .hi = ix_chunk_count(ctx, ax)};
+    ilex_array *ops[3] = {n->ops[0]};
+    ix_chunk_range(ctx, ax, &ops[1], &ops[2]);
     ix_reduce_order part = c->whole;
     part.lanes = (int)ix_lanes_of(n);
     part.chain = ix_is_chain(n);

@@ -203,25 +203,26 @@ ix_build_nonzero(ilex_context *ctx, ilex_array *const *operands, int count,
 
 /* ---- what it is made of ---- */
 
-/* How many elements before each one are true: where(_0 == 0, 0, y(_0-1) +
- * mask(_0-1)). */
+/* The sum of the elements before each one: where(_0 == 0, 0, y(_0-1) +
+ * x(_0-1)), x of bool or i64. */
 static ilex_array *
-true_before(ilex_array *mask)
+sum_before(ilex_array *x)
 {
-    ilex_context *ctx = mask->ctx;
+    ilex_context *ctx = x->ctx;
     ilex_array *i = ix_scalar_index(ctx, 0), *zero = ix_index_const(ctx, 0);
     ilex_array *before = ix_index_offset(ctx, i, -1);
     ilex_array *ops[2] = {
         ix_scalar_carry(ctx, ILEX_I64, 0, 1),
-        ix_scalar_cast(ctx, ILEX_I64,
-                       ix_scalar_load(ctx, ILEX_BOOL, 0, 1, &before))};
+        ix_scalar_cast(
+            ctx, ILEX_I64,
+            ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, 1, &before))};
     ilex_array *body = ix_structure_where(
         ctx, ix_structure_compare(ctx, IX_OP_EQUAL, i, zero), zero,
         ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, ops));
     ix_scan_spec spec = {.axis = 0};
     ilex_array *tuple = ix_scalar_tuple(ctx, 1, &body);
-    return ix_build_result(
-        ix_scan_node(ctx, &spec, mask->interior, tuple, 1, &mask), 0);
+    return ix_build_result(ix_scan_node(ctx, &spec, x->interior, tuple, 1, &x),
+                           0);
 }
 
 /* x's domain with another length along "axis". */
@@ -258,7 +259,7 @@ ix_compress_expanded(ilex_array *n)
     ilex_context *ctx = n->ctx;
     ilex_array *x = n->ops[0];
     int axis = (int)n->attr[0];
-    ilex_array *place = true_before(n->ops[1]);
+    ilex_array *place = sum_before(n->ops[1]);
     /* one more: there goes what is false behind the last true one */
     const ix_domain *dom =
         resized(x, axis, ix_lin_offset(ctx, n->interior->ax[axis].hi, 1));
@@ -271,4 +272,55 @@ ix_compress_expanded(ilex_array *n)
         return ops[1];
     ilex_array *y = ix_kind_node(IX_UPDATE, dom, dom, ops, 3, NULL);
     return ix_is_poison(y) ? y : read_at(y, n->interior, 0, NULL);
+}
+
+/* ---- in chunks ---- */
+
+/* For each chunk of the mask the reduction of "term", over index r0. */
+static ilex_array *
+of_chunks(ilex_array *mask, ix_reduction reduction, ilex_array *term)
+{
+    ilex_context *ctx = mask->ctx;
+    const ix_axis *ax = mask->interior->ax;
+    const ix_domain *dom = line(ctx, ix_chunk_count(ctx, ax));
+    ilex_array *ops[3] = {term};
+    ix_chunk_range(ctx, ax, &ops[1], &ops[2]);
+    ilex_array *body = ix_scalar_reduce_ranged(ctx, reduction, ILEX_I64,
+                                               mask->interior, 0, ops);
+    return dom && !ix_is_poison(body)
+               ? ix_node_lambda(ctx, dom, dom, body, 1, &mask)
+               : ix_poison_again(ctx);
+}
+
+ilex_array *
+ix_mask_chunk_counts(ilex_array *mask)
+{
+    ilex_context *ctx = mask->ctx;
+    ilex_array *j = ix_scalar_rindex(ctx, 0);
+    ilex_array *here = ix_scalar_load(ctx, ILEX_BOOL, 0, 1, &j);
+    bool chunks =
+        ix_rank(mask) == 1 && ix_chunk_count(ctx, mask->interior->ax) != NULL;
+    return chunks ? of_chunks(mask, IX_REDUCTION_SUM,
+                              ix_scalar_cast(ctx, ILEX_I64, here))
+                  : NULL;
+}
+
+ilex_array *
+ix_compress_chunked(ilex_array *n)
+{
+    ilex_context *ctx = n->ctx;
+    ilex_array *mask = n->ops[1], *j = ix_scalar_rindex(ctx, 0);
+    ilex_array *here = ix_scalar_load(ctx, ILEX_BOOL, 0, 1, &j);
+    ilex_array *count = ix_mask_chunk_counts(mask);
+    if (!count || ix_is_poison(count))
+        return count;
+    ilex_array *end =
+        of_chunks(mask, IX_REDUCTION_MAX,
+                  ix_structure_where(ctx, here, ix_index_offset(ctx, j, 1),
+                                     ix_index_const(ctx, 0)));
+    ilex_array *ops[4] = {n->ops[0], mask, end, sum_before(count)};
+    return ix_is_poison(end) || ix_is_poison(ops[3])
+               ? ix_poison_again(ctx)
+               : ix_kind_node(IX_COMPACT, n->interior, n->interior, ops, 4,
+                              NULL);
 }

@@ -19,8 +19,16 @@ ilex_array *ix_flattened(ilex_array *x);
  * False after an error. */
 bool ix_mask_places(ilex_array *mask, ilex_array **index);
 
+/* How many elements of each chunk of a mask (IX_CHUNK) are true; NULL where it
+ * has not one axis or its chunks cannot be counted. */
+ilex_array *ix_mask_chunk_counts(ilex_array *mask);
+
 /* What a COMPRESS is made of: an update, at the numbers of true elements
  * before, of an array that is longer by one; its beginning. */
 ilex_array *ix_compress_expanded(ilex_array *n);
+
+/* The same of one axis as a COMPACT, whose chunks know where they begin; NULL
+ * where chunks cannot be counted. */
+ilex_array *ix_compress_chunked(ilex_array *n);
 
 #endif

@@ -15,7 +15,7 @@ enum { N = 7, M = 9, POINTS = N * M, LENGTH = 300 };
 
 /* ---- lengths that are counted ---- */
 
-static double h[POINTS], room[POINTS];
+static double h[POINTS];
 
 /* Outputs of a run, on the host. */
 typedef struct peaks_found {
@@ -76,7 +76,7 @@ try_peaks(double level, int64_t least)
                             a.height.data, a.c, NULL));
     a = right_peaks(level);
     a.workspace_bytes = peaks_workspace(&a);
-    a.workspace = up(room, a.workspace_bytes);
+    a.workspace = room_for(a.workspace_bytes);
     int rc = peaks(&a);
     tried++; /* the count is there, what follows it need not be */
     if ((found.counted > 0 && !shim_state.pending) || found.counted < least)
@@ -233,7 +233,7 @@ try_foreign(void)
             judge_foreign("foreign", &a, foreign(&a));
             a = right_foreign(on ? stream : NULL);
             a.workspace_bytes = foreign_workspace(&a);
-            a.workspace = up(v, a.workspace_bytes);
+            a.workspace = room_for(a.workspace_bytes);
             judge_foreign("foreign with a workspace", &a, foreign(&a));
             tried++;
             if (calls != 2 * each)

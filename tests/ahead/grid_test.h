@@ -36,6 +36,16 @@ up(const void *data, size_t bytes)
     return p;
 }
 
+/* Memory for what a run needs. */
+static inline void *
+room_for(size_t bytes)
+{
+    void *p = NULL;
+    if (cudaMalloc(&p, bytes) != cudaSuccess)
+        abort();
+    return p;
+}
+
 static inline double *
 up_doubles(const double *data, size_t n)
 {

@@ -27,4 +27,6 @@ export PKG_CONFIG_PATH
 libdir=$($PKG_CONFIG --variable=libdir ilex)
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 PATH=$prefix/bin:$PATH
-export LD_LIBRARY_PATH PATH
+# Programs of pages end without giving back what they hold.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export LD_LIBRARY_PATH PATH ASAN_OPTIONS

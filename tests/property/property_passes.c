@@ -31,8 +31,6 @@ with_unit(property_case *c, bool (*body)(property_case *c, ix_unit *u))
     return ok;
 }
 
-enum { MOST_ROOTS = DIFF_OUTPUTS };
-
 static bool
 same_roots(property_case *c, const ix_unit *u, ilex_array *const *roots,
            const char *what)
@@ -43,13 +41,20 @@ same_roots(property_case *c, const ix_unit *u, ilex_array *const *roots,
     return true;
 }
 
+/* A copy of them, in the unit's memory. */
+static ilex_array **
+copy_roots(ix_unit *u)
+{
+    size_t bytes = u->nroots * sizeof *u->root;
+    return memcpy(ix_arena_new(&u->arena, bytes), u->root, bytes);
+}
+
 static bool
 simplify_twice(property_case *c, ix_unit *u)
 {
-    ilex_array *roots[MOST_ROOTS];
     if (!ix_pass_simplify(u))
         return property_fail(c, "simplify: %s", ilex_error_text(c->ctx));
-    memcpy(roots, u->root, u->nroots * sizeof *roots);
+    ilex_array **roots = copy_roots(u);
     if (!ix_pass_simplify(u))
         return property_fail(c, "simplify: %s", ilex_error_text(c->ctx));
     return same_roots(c, u, roots, "the second simplification");
@@ -71,8 +76,7 @@ rebuild(ix_unit *u, ilex_array *n)
 static bool
 rewrite_nothing(property_case *c, ix_unit *u)
 {
-    ilex_array *roots[MOST_ROOTS];
-    memcpy(roots, u->root, u->nroots * sizeof *roots);
+    ilex_array **roots = copy_roots(u);
     u->changed = false;
     if (!ix_unit_rewrite(u, rebuild))
         return property_fail(c, "rewrite: %s", ilex_error_text(c->ctx));

@@ -120,8 +120,8 @@ read_element(tree_machine *m, const ix_element *e)
     return tree_load(m, e->buffer, index);
 }
 
-static void
-write_buffer(tree_machine *m, const ix_element *e, ix_value v)
+static int64_t
+place_in_buffer(tree_machine *m, const ix_element *e)
 {
     int64_t index[ILEX_MAX_RANK] = {0};
     const tree_memory *b = &m->r->memory[m->buffer[e->buffer]];
@@ -131,8 +131,7 @@ write_buffer(tree_machine *m, const ix_element *e, ix_value v)
     int64_t at = tree_memory_at(b, index);
     if (at < 0)
         tree_outside(m, e->buffer, index);
-    b->element[at] = v;
-    b->known[at] = true;
+    return at;
 }
 
 /* ---- definitions ---- */
@@ -217,16 +216,19 @@ is_output(const ix_stmt *s)
     return s && s->kind == IX_STMT_STORE && !s->at.scratch;
 }
 
-/* Neighbouring stores to buffers happen at once, after the values of all of
- * them: an output may have the memory of an input. */
+/* Neighbouring stores to buffers happen at once, after the values and places of
+ * all of them: an output may have the memory of an input, a position move on.
+ */
 static const ix_stmt *
 run_stores(tree_machine *m, const ix_stmt *s)
 {
     m->stmt = s;
     ix_value v = tree_evaluate(m, s->value);
+    int64_t at = place_in_buffer(m, &s->at);
     const ix_stmt *last = is_output(s->next) ? run_stores(m, s->next) : s;
-    m->stmt = s;
-    write_buffer(m, &s->at, v);
+    tree_memory *b = &m->r->memory[m->buffer[s->at.buffer]];
+    b->element[at] = v;
+    b->known[at] = true;
     return last;
 }
 
