@@ -108,7 +108,9 @@ ix_errors_get(const ix_error *first, size_t i)
 void
 ix_errors_take(ix_error *first, ix_error *taken)
 {
-    *taken = *first;
+    taken->code = ILEX_OK; /* the text of none is not worth a copy */
+    if (first->code != ILEX_OK)
+        *taken = *first;
     taken->more = NULL;
     forget(first);
 }

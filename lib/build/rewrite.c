@@ -294,7 +294,7 @@ static bool
 rewrite_all(rewriting *w)
 {
     ilex_context *ctx = w->order.ctx;
-    ix_error location = ctx->location;
+    ix_error_place location = ctx->location;
     ix_location place = ctx->place;
     bool ok = true;
     w->became = ix_mem_new(&ctx->mem, (w->order.n + 1) * sizeof *w->became);

@@ -62,6 +62,12 @@ typedef struct ix_location {
     int line, column, length;
 } ix_location;
 
+/* Where the next error is; line 0: not known. */
+typedef struct ix_error_place {
+    const char *file; /* NULL: none; a symbol of the context */
+    int line, column;
+} ix_error_place;
+
 /* An open scope: where its records start, what was assumed and could be named
  * around it. */
 typedef struct ix_scope {
@@ -71,11 +77,11 @@ typedef struct ix_scope {
 } ix_scope;
 
 struct ilex_context {
-    ix_mem mem;        /* of what dies with the context: records failures */
-    ix_mem host;       /* the user's allocator: of what outlives the context */
-    ix_error error;    /* the first */
-    ix_errors errors;  /* those after it */
-    ix_error location; /* file, line and column used for the next error */
+    ix_mem mem;       /* of what dies with the context: records failures */
+    ix_mem host;      /* the user's allocator: of what outlives the context */
+    ix_error error;   /* the first */
+    ix_errors errors; /* those after it */
+    ix_error_place location;
     ix_location place; /* where arrays are made from now on */
     void (*log)(void *user, ilex_level level, const char *text);
     void *log_user;

@@ -14,7 +14,7 @@
 void
 ix_parser_init(ix_parser *p, ilex_context *ctx)
 {
-    memset(p, 0, sizeof *p);
+    memset(p, 0, offsetof(ix_parser, before));
     p->ctx = ctx;
     p->outer = ctx->location;
     p->place = ctx->place;

@@ -73,16 +73,16 @@ typedef struct ix_parser {
     ix_call *call;         /* NULL: outside of functions */
     ix_map depths;         /* of scalar results: how deep their body is */
     ix_lambda_env *lambda; /* NULL: field expressions */
-    ix_error outer;        /* the caller's location */
+    ix_error_place outer;  /* the caller's location */
     ix_location place;     /* where it makes arrays */
     int32_t file;          /* of the text */
     ix_location made;      /* what tag @loc says of the statement; line 0 */
-    ix_error before;       /* errors of earlier calls and, then, statements */
     bool failed;           /* has a statement? */
     size_t scope;
     const ix_env *proof;           /* of the constructor around the session */
     const ix_assumption **assumed; /* by an `assume` that is being read */
     size_t nassumed, assumed_capacity;
+    ix_error before; /* errors of earlier calls and, then, statements */
 } ix_parser;
 
 /* ---- a session: init, try, then end or fail ---- */
