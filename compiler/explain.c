@@ -174,11 +174,11 @@ put_bytes(ix_unit *u, const ix_traffic *x, size_t first, ix_text *t)
 }
 
 static void
-put_traffic(ix_unit *u, const ix_kernel *k, const ix_ints *which, bool written,
-            ix_traffic *all, ix_text *t)
+put_traffic(ix_unit *u, const ix_usage *usage, bool written, ix_traffic *all,
+            ix_text *t)
 {
     size_t first = all->n;
-    ix_fact_add_traffic(u, all, k->box, which, written);
+    ix_fact_add_traffic(u, all, usage, written);
     put_bytes(u, all, first, t);
 }
 
@@ -232,9 +232,9 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     put_lines(u, k, t);
     put_computed(u, k, t);
     ix_text_put(t, "    bytes read ");
-    put_traffic(u, k, &x->reads, false, &all->read, t);
+    put_traffic(u, x, false, &all->read, t);
     ix_text_put(t, ", written ");
-    put_traffic(u, k, &x->writes, true, &all->written, t);
+    put_traffic(u, x, true, &all->written, t);
     ix_text_char(t, '\n');
     if (k->like)
         ix_text_format(t, "    the function of k%d\n", k->like->number);

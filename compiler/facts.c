@@ -109,6 +109,9 @@ ix_fact_usage(ix_unit *u, const ix_kernel *k, ix_usage *x)
     ix_stmt_loads(u, k->nests, note_load, x);
     sort(&x->reads);
     sort(&x->writes);
+    bool moves = k->nvariables &&
+                 memchr(k->variable, IX_COMPACTED, k->nvariables) != NULL;
+    x->stores = moves ? NULL : k->box;
 }
 
 void
@@ -122,6 +125,7 @@ ix_fact_stage_usage(ix_unit *u, const ix_stage *s, ix_usage *x)
     ix_body_loads(u, s->body, note_load, x);
     sort(&x->reads);
     sort(&x->writes);
+    x->stores = s->box;
 }
 
 /* ---- parts of outputs ---- */
@@ -208,12 +212,14 @@ ix_fact_add_box(ix_unit *u, ix_traffic *x, const ix_domain *box, int64_t each)
 }
 
 void
-ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_domain *box,
-                    const ix_ints *which, bool written)
+ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_usage *usage,
+                    bool written)
 {
+    const ix_ints *which = written ? &usage->writes : &usage->reads;
+    const ix_domain *box = written ? usage->stores : NULL;
     for (size_t i = 0; i < which->count; i++) {
         const ix_buffer *b = &u->buffer[which->item[i]];
-        bool own = written && box->rank == b->box->rank;
+        bool own = box && box->rank == b->box->rank;
         if (!b->passing)
             ix_fact_add_box(u, x, own ? box : b->box,
                             (int64_t)ilex_dtype_bytes(b->dtype));

@@ -18,6 +18,8 @@ typedef struct ix_usage {
     ix_unit *u;
     unsigned char *seen;
     ix_ints reads, writes;
+    const ix_domain *stores; /* where it stores; NULL: at indices that are data,
+                                as many elements as the buffers have */
 } ix_usage;
 void ix_fact_usage(ix_unit *u, const ix_kernel *k, ix_usage *x);
 /* The same of a stage that is no call, for the reference back end. */
@@ -44,11 +46,11 @@ typedef struct ix_traffic {
 } ix_traffic;
 void ix_fact_add_box(ix_unit *u, ix_traffic *x, const ix_domain *box,
                      int64_t each);
-/* Adds what a kernel over "box" reads, or writes if "written", of the buffers
- * in "which", each once; temporaries of which a point at a time is kept stay in
- * a cache. */
-void ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_domain *box,
-                         const ix_ints *which, bool written);
+/* Adds what a kernel reads, or writes if "written", of each buffer that it
+ * uses, once; temporaries of which a point at a time is kept stay in a cache.
+ */
+void ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_usage *usage,
+                         bool written);
 /* The polynomial of the boxes from "first" on; false if it leaves 64 bits. */
 bool ix_fact_bytes(ix_unit *u, const ix_traffic *x, size_t first, ix_text *t);
 

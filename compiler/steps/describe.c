@@ -47,11 +47,11 @@ keep_points(ix_unit *u, ix_compiled *c, const ix_domain *box, ix_text *t)
 }
 
 static const char *
-keep_traffic(ix_unit *u, ix_compiled *c, const ix_domain *box,
-             const ix_ints *which, bool written, ix_text *t)
+keep_traffic(ix_unit *u, ix_compiled *c, const ix_usage *usage, bool written,
+             ix_text *t)
 {
     ix_traffic x = {.n = 0};
-    ix_fact_add_traffic(u, &x, box, which, written);
+    ix_fact_add_traffic(u, &x, usage, written);
     return keep(c, t, ix_fact_bytes(u, &x, 0, t));
 }
 
@@ -72,8 +72,8 @@ describe_box(ix_unit *u, ix_compiled *c, const ix_domain *box,
     to->apart = to->computed = "";
     to->domain = keep_domain(u, c, box, t);
     to->points = keep_points(u, c, box, t);
-    to->read = keep_traffic(u, c, box, &usage->reads, false, t);
-    to->written = keep_traffic(u, c, box, &usage->writes, true, t);
+    to->read = keep_traffic(u, c, usage, false, t);
+    to->written = keep_traffic(u, c, usage, true, t);
     return to;
 }
 

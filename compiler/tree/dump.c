@@ -431,6 +431,7 @@ static const struct {
     {'v', "the elements of a strip, or lanes of a reduction"},
     {'q', "chunks of a reduction, whose results are combined pairwise"},
     {'g', "points, each a thread"},
+    {IX_COMPACTED, "elements of a chunk, up to the last that a mask lets pass"},
 };
 
 /* What the loop is over: an axis with its bounds, or something of a reduction.

@@ -115,6 +115,9 @@ ix_element ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index);
 ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
                             const ix_stmt *list);
 
+/* The prefix of the variable over the elements of a chunk, of a kernel that
+ * stores those that a mask lets through; no other kernel has it. */
+enum { IX_COMPACTED = 'y' };
 /* A new loop variable of the kernel, called <prefix><number>. */
 int ix_kernel_variable(ix_unit *u, ix_kernel *k, char prefix);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and

@@ -95,6 +95,23 @@ START_TEST(computes)
 }
 END_TEST
 
+/* Where data says where a kernel stores, it writes as much as there is room
+ * for, not as much as its domain has. */
+START_TEST(written_by_data)
+{
+    ilex_program *p = compile_for(
+        "cc", &(sample){"1", "0", 0,
+                        HEAD "in x : f64[n]\nsize c = count_nonzero(x)\n"
+                             "out y : f64[c] = compress(x, x)\n"});
+    size_t last = ilex_program_kernel_count(p) - 1;
+    ilex_kernel_info k = kernel(p, last);
+    ck_assert_str_eq(k.writes[0], "y");
+    ck_assert_str_eq(k.domain, "ceil(n/4096)");
+    ck_assert_str_eq(k.bytes_written, "8*c + 8*ceil(n/4096)");
+    ilex_program_release(p);
+}
+END_TEST
+
 /* Kernels that are equal but for their buffers call one function. */
 START_TEST(functions)
 {
@@ -354,6 +371,7 @@ main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, kernels);
     tcase_add_test(tc, computes);
+    tcase_add_test(tc, written_by_data);
     tcase_add_test(tc, functions);
     tcase_add_test(tc, operations);
     tcase_add_test(tc, costs);
