@@ -28,6 +28,7 @@ typedef struct polynomial {
 
 typedef struct counts {
     ilex_context *ctx;
+    const ix_mem *mem; /* that of the text; an error may leave by an arena */
     polynomial operations, read, written;
     size_t kind[IX_NKINDS];
     bool failed; /* no memory, or beyond 64 bits */
@@ -56,8 +57,7 @@ add(counts *c, polynomial *p, const monomial *m)
             c->failed |= !ix_add(p->term[i].k, m->k, &p->term[i].k);
             return;
         }
-    if (ix_mem_grow(&c->ctx->mem, &p->term, &p->capacity, p->n + 1,
-                    sizeof *p->term))
+    if (ix_mem_grow(c->mem, &p->term, &p->capacity, p->n + 1, sizeof *p->term))
         p->term[p->n++] = *m;
     else
         c->failed = true;
@@ -161,10 +161,11 @@ enter_node(ix_walk *w, ilex_array *n, size_t *value)
 }
 
 static void
-open_counts(counts *c, ilex_context *ctx)
+open_counts(counts *c, ilex_context *ctx, const ix_text *t)
 {
-    *c = (counts){.ctx = ctx};
+    *c = (counts){.ctx = ctx, .mem = &t->mem};
     c->walk = (ix_walk){.ctx = ctx,
+                        .mem = c->mem,
                         .frames = IX_WALK_REDUCTIONS,
                         .enter = enter_node,
                         .leave = count_node,
@@ -175,9 +176,9 @@ static void
 free_counts(counts *c)
 {
     ix_walk_free(&c->walk);
-    ix_mem_free(&c->ctx->mem, c->operations.term);
-    ix_mem_free(&c->ctx->mem, c->read.term);
-    ix_mem_free(&c->ctx->mem, c->written.term);
+    ix_mem_free(c->mem, c->operations.term);
+    ix_mem_free(c->mem, c->read.term);
+    ix_mem_free(c->mem, c->written.term);
 }
 
 /* Bodies inside common loops, in which equal nodes are one. */
@@ -306,7 +307,7 @@ count_array(counts *c, const ilex_array *x)
 static void
 count_reached(counts *c, ix_map *seen, ilex_array *root)
 {
-    const ix_mem *mem = &c->ctx->mem;
+    const ix_mem *mem = c->mem;
     ilex_array **stack = NULL;
     size_t n = 0, capacity = 0;
     for (ilex_array *x = root; x; x = n ? stack[--n] : NULL) {
@@ -394,14 +395,14 @@ count_module(counts *c, const ilex_module *m)
                      (int64_t)ilex_dtype_bytes((ilex_dtype)x->dtype),
                      ix_output_domain(&m->output[i]));
     }
-    ix_map_free(&seen, &m->ctx->mem);
+    ix_map_free(&seen, c->mem);
 }
 
 bool
 ix_module_print_counts(ilex_module *m, ix_text *t)
 {
     counts c;
-    open_counts(&c, m->ctx);
+    open_counts(&c, m->ctx, t);
     count_module(&c, m);
     if (c.failed)
         ix_fail(&m->ctx->error, ILEX_E_OVERFLOW,
@@ -417,7 +418,7 @@ ix_module_cost(ilex_module *m, bool *most, ix_text *operations, ix_text *read,
                ix_text *written)
 {
     counts c;
-    open_counts(&c, m->ctx);
+    open_counts(&c, m->ctx, operations);
     count_module(&c, m);
     if (!c.failed) {
         write_polynomial(&c, &c.operations, operations);
@@ -436,7 +437,7 @@ ix_print_operations(ilex_context *ctx, size_t n, const ix_counted_loops *loops,
                     bool *most, ix_text *t)
 {
     counts c;
-    open_counts(&c, ctx);
+    open_counts(&c, ctx, t);
     for (size_t i = 0; i < n && !c.failed; i++)
         count_loops(&c, &loops[i]);
     if (!c.failed)
@@ -450,11 +451,12 @@ bool
 ix_print_elements(ilex_context *ctx, size_t n, const ix_domain *const *box,
                   const int64_t *each, ix_text *t)
 {
-    counts c = {.ctx = ctx};
+    counts c;
+    open_counts(&c, ctx, t);
     for (size_t i = 0; i < n && !c.failed; i++)
         add_elements(&c, &c.read, each[i], box[i]);
     if (!c.failed)
         write_polynomial(&c, &c.read, t);
-    ix_mem_free(&ctx->mem, c.read.term);
+    free_counts(&c);
     return !c.failed;
 }
