@@ -7,13 +7,15 @@
 
 enum { ELEMENTS, MASK, END, BEFORE };
 
+/* Elements behind the last one that is let through are not looked at: what
+ * checks data is stored, and so are masks and what is known of chunks. */
 void
 ix_compact_decide(ix_partition *p, const ilex_array *n)
 {
     for (int k = 0; k < n->nops; k++) {
         ix_partition_info *x = ix_partition_of(p, n->ops[k]);
         x->loaded = true;
-        x->gathered |= k != ELEMENTS;
+        x->gathered |= k != ELEMENTS || x->checks;
         x->reads++;
     }
 }

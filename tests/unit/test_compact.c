@@ -151,8 +151,44 @@ START_TEST(constant_length)
 }
 END_TEST
 
+/* What is wrong with elements behind the last one is an error as well. */
+static void
+run_outside(const ilex_program *p, int64_t bad)
+{
+    enum { N = 5000 };
+    ilex_storage *x = line_of(ILEX_F64, N), *at = line_of(ILEX_I64, N),
+                 *y = line_of(ILEX_F64, N);
+    for (int64_t i = 0; i < N; i++) {
+        ((double *)ilex_storage_data(x))[i] = i < 4200 ? 1 : -1;
+        ((int64_t *)ilex_storage_data(at))[i] = i == bad ? 7777 : i;
+    }
+    ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("at", at),
+                            ILEX_BIND("y", y)};
+    ilex_call call = {.size = sizeof call, .threads = 2};
+    ck_assert_int_eq(ilex_run(p, bound, 3, &call), ILEX_E_BOUNDS);
+    ck_assert_msg(strstr(call.error, "index 7777") != NULL, "%s", call.error);
+    ilex_storage_release(x);
+    ilex_storage_release(at);
+    ilex_storage_release(y);
+}
+
+START_TEST(checked)
+{
+    for (size_t j = 0; j < IX_COUNT(jits); j++) {
+        if (ilex_option_set(ctx, "jit", jits[j]) != ILEX_OK)
+            continue;
+        ilex_program *p = compile("ilex 1\nprogram p\nsize n\n"
+                                  "in x : f64[n]\nin at : i64[n]\n"
+                                  "out y = compress(x[at], x > 0)\n");
+        run_outside(p, 3);
+        run_outside(p, 4999);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("compact", chunks, constant_length);
+    return RUN_TESTS("compact", chunks, constant_length, checked);
 }
