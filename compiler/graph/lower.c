@@ -271,7 +271,6 @@ ix_lower_csr_matmul(ilex_array *n)
 
 /* ---- the pass ---- */
 
-/* The reference back end has one loop over all elements. */
 static ilex_array *
 ix_lower_compress(ilex_array *n)
 {
@@ -291,6 +290,8 @@ static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
 #include "lib/graph/nodes.def"
 };
 
+/* Compressed along its only axis an array is made of chunks; for the reference
+ * back end, which has no kernels, of an update. */
 static ilex_array *
 lower(ix_unit *u, ilex_array *n)
 {
