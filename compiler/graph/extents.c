@@ -211,6 +211,15 @@ need_parts(ix_unit *u, size_t i)
     return u->need[i] != NULL;
 }
 
+/* Array "x" is needed on a box as well. */
+static bool
+need_on(ix_unit *u, const ilex_array *x, const ix_domain *box)
+{
+    const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
+    *need = join_boxes(u->ctx, *need, box, x->valid);
+    return *need != NULL;
+}
+
 /* An update is needed whole, and so is what it changes and what it stores; of
  * its read the arrays in the indices. */
 static bool
@@ -218,13 +227,9 @@ need_update(ix_unit *u, size_t i)
 {
     const ilex_array *n = u->order[i], *read = n->ops[1];
     u->need[i] = n->interior;
-    for (int k = 0; k < 3; k += 2) {
-        const ilex_array *x = n->ops[k];
-        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
-        *need = join_boxes(u->ctx, *need, x->interior, x->valid);
-        if (!*need)
+    for (int k = 0; k < 3; k += 2)
+        if (!need_on(u, n->ops[k], n->ops[k]->interior))
             return false;
-    }
     reader r = {u, read};
     ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
     v.frame.box = read->interior;
@@ -240,13 +245,9 @@ need_compact(ix_unit *u, size_t i)
 {
     const ilex_array *n = u->order[i];
     u->need[i] = n->interior;
-    for (int k = 0; k < n->nops; k++) {
-        const ilex_array *x = n->ops[k];
-        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
-        *need = join_boxes(u->ctx, *need, x->interior, x->valid);
-        if (!*need)
+    for (int k = 0; k < n->nops; k++)
+        if (!need_on(u, n->ops[k], n->ops[k]->interior))
             return false;
-    }
     return true;
 }
 
@@ -256,13 +257,9 @@ static bool
 need_call(ix_unit *u, size_t i)
 {
     const ilex_array *n = u->order[i];
-    for (int k = 0; k + 1 < n->nops; k++) {
-        const ilex_array *x = n->ops[k + 1];
-        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
-        *need = join_boxes(u->ctx, *need, ix_foreign_box(n, k), x->valid);
-        if (!*need)
+    for (int k = 0; k + 1 < n->nops; k++)
+        if (!need_on(u, n->ops[k + 1], ix_foreign_box(n, k)))
             return false;
-    }
     return true;
 }
 

@@ -42,15 +42,11 @@ ix_compact_store(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
-    ix_partition_info *x = &p->of[i];
-    x->stored = true;
-    x->reason = IX_REASON_UPDATE;
-    x->buffer = ix_partition_place(p, i);
-    int position = positions(p, n);
+    int buffer = ix_partition_change(p, i), position = positions(p, n);
     ilex_array *parts[3];
     for (int k = ELEMENTS; k <= END; k++)
         parts[k] = ix_partition_read(p, n->ops[k]);
-    ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
+    ix_unit_stage(u, (ix_stage){.buffer = buffer,
                                 .box = n->ops[BEFORE]->interior,
                                 .body = ix_scalar_tuple(u->ctx, 3, parts),
                                 .position = position,

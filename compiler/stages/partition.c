@@ -350,6 +350,15 @@ ix_partition_place(ix_partition *p, size_t i)
     return output < 0 ? temporary_of(p, i) : (int)p->first_output + output;
 }
 
+int
+ix_partition_change(ix_partition *p, size_t i)
+{
+    info *x = &p->of[i];
+    x->stored = true;
+    x->reason = IX_REASON_UPDATE;
+    return x->buffer = ix_partition_place(p, i);
+}
+
 ilex_array *
 ix_partition_read(ix_partition *p, const ilex_array *n)
 {

@@ -82,6 +82,9 @@ int ix_partition_temporary(ix_partition *p, const ix_domain *box,
  * one, else a new temporary. */
 int ix_partition_place(ix_partition *p, size_t i);
 
+/* The array at position "i" is what is changed in such a buffer; which. */
+int ix_partition_change(ix_partition *p, size_t i);
+
 /* Stores the array at position "i", which has a body, in a temporary. */
 void ix_partition_store(ix_partition *p, size_t i);
 

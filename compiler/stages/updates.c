@@ -90,19 +90,15 @@ ix_update_store(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
-    ix_partition_info *x = &p->of[i];
-    x->stored = true;
-    x->reason = IX_REASON_UPDATE;
-    x->buffer = ix_partition_place(p, i);
+    int buffer = ix_partition_change(p, i);
     ilex_array *copy = ix_partition_read(p, n->ops[0]);
-    ilex_array *change = change_of(p, n, x->buffer);
+    ilex_array *change = change_of(p, n, buffer);
     if (ix_is_poison(copy) || ix_is_poison(change))
         return false;
-    ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
-                                .box = n->interior,
-                                .body = copy,
-                                .array = n});
-    ix_unit_stage(u, (ix_stage){.buffer = x->buffer,
+    ix_unit_stage(
+        u, (ix_stage){
+               .buffer = buffer, .box = n->interior, .body = copy, .array = n});
+    ix_unit_stage(u, (ix_stage){.buffer = buffer,
                                 .box = n->ops[1]->interior,
                                 .body = change,
                                 .update = true,

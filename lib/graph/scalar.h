@@ -211,14 +211,13 @@ ilex_array *ix_index_try_fma(ilex_context *ctx, ilex_array *a, int64_t k,
                              ilex_array *b);
 ilex_array *ix_index_offset(ilex_context *ctx, ilex_array *a, int64_t c);
 ilex_array *ix_index_min(ilex_context *ctx, ilex_array *a, ilex_array *b);
-
+ilex_array *ix_index_max(ilex_context *ctx, ilex_array *a, ilex_array *b);
 /* Chunks of IX_CHUNK elements of an axis: how many there are; NULL where there
  * might be fewer although a size is larger, or after an error. */
 const ix_lin *ix_chunk_count(ilex_context *ctx, const ix_axis *ax);
 /* The range of chunk _0: [lo, hi). */
 void ix_chunk_range(ilex_context *ctx, const ix_axis *ax, ilex_array **lo,
                     ilex_array **hi);
-ilex_array *ix_index_max(ilex_context *ctx, ilex_array *a, ilex_array *b);
 /* floor(a / c), c > 0 */
 ilex_array *ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c);
 

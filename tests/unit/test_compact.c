@@ -6,11 +6,11 @@
  */
 #include "tests/unit/graph_fixture.h"
 
-static const char program[] = "ilex 1\nprogram p\nsize n\nin x : f64[n]\n"
-                              "size c = count_nonzero(x > 0)\n"
-                              "out y : f64[c] = compress(x, x > 0)\n"
-                              "out z : f64[c] = compress(3*x + 1, x > 0)\n"
-                              "out k : i64[c] = nonzero(x > 0)\n";
+#define OUTPUTS                                                                \
+    "size c = count_nonzero(x > 0)\n"                                          \
+    "out y : f64[c] = compress(x, x > 0)\n"                                    \
+    "out z : f64[c] = compress(3*x + 1, x > 0)\n"                              \
+    "out k : i64[c] = nonzero(x > 0)\n"
 
 /* Is element i of n let through? */
 typedef bool mask_fn(int64_t i, int64_t n);
@@ -113,7 +113,8 @@ START_TEST(chunks)
     for (size_t j = 0; j < IX_COUNT(jits); j++) {
         if (ilex_option_set(ctx, "jit", jits[j]) != ILEX_OK)
             continue;
-        ilex_program *p = compile(program);
+        ilex_program *p =
+            compile("ilex 1\nprogram p\nsize n\nin x : f64[n]\n" OUTPUTS);
         for (size_t i = 0; i < IX_COUNT(lengths); i++)
             for (size_t m = 0; m < IX_COUNT(masks); m++)
                 for (int threads = 1; threads <= 3; threads++)
@@ -128,12 +129,7 @@ static void
 run_constant(int n)
 {
     char text[400];
-    snprintf(text, sizeof text,
-             "ilex 1\nprogram p\nin x : f64[%d]\n"
-             "size c = count_nonzero(x > 0)\n"
-             "out y : f64[c] = compress(x, x > 0)\n"
-             "out z : f64[c] = compress(3*x + 1, x > 0)\n"
-             "out k : i64[c] = nonzero(x > 0)\n",
+    snprintf(text, sizeof text, "ilex 1\nprogram p\nin x : f64[%d]\n" OUTPUTS,
              n);
     ilex_program *p = compile(text);
     run(p, n, some, 2);
