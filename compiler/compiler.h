@@ -107,7 +107,7 @@ typedef struct ix_compiled_buffer {
     const char *interior_text, *box_text, *whole_text;
     int first_stride; /* of its axes among those of all buffers */
     int slot;         /* TEMP */
-    uint32_t passing; /* TEMP: as in ix_buffer */
+    bool own;         /* TEMP: each thread has one */
     int inplace;      /* OUTPUT: buffer it may share, or -1 */
     void *data;       /* DATA: wrapped object, counted by the program */
 } ix_compiled_buffer;

@@ -270,18 +270,15 @@ static void
 put_temporary(ix_unit *u, int i, ix_text *t)
 {
     const ix_buffer *b = &u->buffer[i];
-    const ix_domain *kept = ix_fact_kept(u, b);
     ix_traffic x = {.n = 0};
     ix_text_format(t, "  %s : %s[%s], place %d, bytes ", ix_fact_buffer(u, i),
                    ilex_dtype_name(b->dtype), ix_domain_show(u->ctx, b->box).s,
                    b->slot);
-    if (kept)
-        ix_fact_add_box(u, &x, kept, (int64_t)ilex_dtype_bytes(b->dtype));
+    ix_fact_add_box(u, &x, b->box, (int64_t)ilex_dtype_bytes(b->dtype));
     put_bytes(u, &x, 0, t);
-    ix_text_put(t, b->passing
-                       ? " for each thread, since one point at a time is "
-                         "written, read and done with\n"
-                       : "\n");
+    ix_text_put(t, b->all ? " for each thread, of the points that are "
+                            "written, read and done with at a time\n"
+                          : "\n");
 }
 
 static void

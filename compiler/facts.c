@@ -220,7 +220,7 @@ ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_usage *usage,
     for (size_t i = 0; i < which->count; i++) {
         const ix_buffer *b = &u->buffer[which->item[i]];
         bool own = box && box->rank == b->box->rank;
-        if (!b->passing)
+        if (!b->all)
             ix_fact_add_box(u, x, own ? box : b->box,
                             (int64_t)ilex_dtype_bytes(b->dtype));
     }
@@ -358,17 +358,4 @@ ix_fact_computed(const ix_kernel *k, ix_text *t)
         ix_text_format(t, "%s%.*s", i ? ", " : "", (int)list.length[i],
                        list.item[i]);
     ix_text_put(t, list.more ? ", ..." : "");
-}
-
-/* ---- temporaries ---- */
-
-const ix_domain *
-ix_fact_kept(ix_unit *u, const ix_buffer *b)
-{
-    ix_axis ax[ILEX_MAX_RANK];
-    int n = 0;
-    for (int k = 0; k < b->box->rank; k++)
-        if (!(b->passing >> k & 1))
-            ax[n++] = b->box->ax[k];
-    return ix_domain_new(u->ctx, n, ax);
 }

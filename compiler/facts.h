@@ -60,8 +60,4 @@ bool ix_fact_operations(ix_unit *u, const ix_kernel *k, bool *most, ix_text *t);
 bool ix_fact_stage_operations(ix_unit *u, const ix_stage *s, bool *most,
                               ix_text *t);
 
-/* The box of a temporary without the axes of which one index is kept at a time.
- */
-const ix_domain *ix_fact_kept(ix_unit *u, const ix_buffer *b);
-
 #endif

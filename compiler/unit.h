@@ -63,10 +63,11 @@ typedef struct ix_buffer {
     const ilex_array *array;   /* what the program knows it as, for tags; or
                                   NULL */
     int slot;                  /* TEMP: place in the workspace */
-    uint32_t passing;          /* TEMP: axes of which one index at a time is
-                                  in use, by each thread of a CPU */
-    int inplace;               /* OUTPUT: buffer it may share, or -1 */
-    bool late;                 /* with inplace: written when all is read */
+    bool local;                /* TEMP: one kernel alone reads and writes it */
+    const ix_domain *all; /* TEMP: not NULL where each thread has one of its
+                             own, of this box's points that it works at */
+    int inplace;          /* OUTPUT: buffer it may share, or -1 */
+    bool late;            /* with inplace: written when all is read */
 } ix_buffer;
 
 static inline bool

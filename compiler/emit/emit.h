@@ -15,6 +15,7 @@ typedef struct ix_dialect {
     const char *name;
     ix_function_dialect functions;
     const char *vector_pragma;
+    bool fetches; /* asks for what will be read */
     bool cuda;
     bool alone; /* source that is compiled without Ilex */
 } ix_dialect;
@@ -36,6 +37,7 @@ typedef struct ix_emitter {
     bool inlined;
     bool lines;
     ix_function_set functions;
+    bool fetches; /* something is asked for */
 
     /* per kernel */
     const ix_kernel *kernel;
@@ -96,6 +98,8 @@ void ix_emit_own_lines(ix_emitter *e);
 void ix_emit_row(ix_emitter *e, const ix_stmt *s);
 /* An element of scratch memory. */
 ix_name ix_emit_scratch_element(const ix_emitter *e, const ix_element *at);
+/* Of an element of a buffer, how far it is from the row or the first one. */
+void ix_emit_offset(const ix_emitter *e, const ix_element *at, ix_text *t);
 /* The text of one part of an element; part -1: not complex. */
 void ix_emit_element(const ix_emitter *e, const ix_element *at, int part,
                      ix_text *t);

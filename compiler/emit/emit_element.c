@@ -28,9 +28,8 @@ put_term(const ix_emitter *e, int buffer, int k, const ilex_array *x,
     ix_text_format(t, "s%d_%d", buffer, k);
 }
 
-/* The sum of all terms of an element of a buffer; "0" if there are none. */
-static void
-put_offset(const ix_emitter *e, const ix_element *at, ix_text *t)
+void
+ix_emit_offset(const ix_emitter *e, const ix_element *at, ix_text *t)
 {
     bool first = true;
     for (int k = 0; k < at->rank; k++)
@@ -48,7 +47,7 @@ ix_emit_row(ix_emitter *e, const ix_stmt *s)
     ix_text_format(t, "%s%s *const r%d = b%d + %s",
                    ix_buffer_is_written(b) ? "" : "const ", ix_c_type(b->dtype),
                    s->number, s->at.buffer, complex ? "2 * (" : "");
-    put_offset(e, &s->at, t);
+    ix_emit_offset(e, &s->at, t);
     ix_text_put(t, complex ? ");\n" : ";\n");
 }
 
@@ -82,6 +81,6 @@ ix_emit_element(const ix_emitter *e, const ix_element *at, int part, ix_text *t)
     ix_text_format(t, at->row ? "r%d[" : "b%d[",
                    at->row ? at->row->number : at->buffer);
     ix_text_put(t, part < 0 ? "" : "2 * (");
-    put_offset(e, at, t);
+    ix_emit_offset(e, at, t);
     ix_text_put(t, part < 0 ? "]" : part ? ") + 1]" : ")]");
 }

@@ -11,13 +11,11 @@
 
 /* ---- strides ---- */
 
-/* Is the last stride of a buffer 1 in every run? A temporary is dense but where
- * it holds one index of an axis at a time. */
+/* Is the last stride of a buffer 1 in every run? Temporaries are dense. */
 static bool
 is_dense(const ix_emitter *e, int buffer)
 {
-    const ix_buffer *b = &e->u->buffer[buffer];
-    return b->role == IX_ROLE_TEMP && !(b->passing >> (b->box->rank - 1) & 1);
+    return e->u->buffer[buffer].role == IX_ROLE_TEMP;
 }
 
 /* The same of what takes the buffer's place in kernels that share a function.

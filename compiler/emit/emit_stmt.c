@@ -160,6 +160,22 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
     }
 }
 
+/* ILEX_FETCH(row, offset); */
+static void
+emit_fetch(ix_emitter *e, const ix_stmt *s)
+{
+    bool complex = ix_dtype_is_complex(e->u->buffer[s->at.buffer].dtype);
+    if (!e->dialect->fetches)
+        return;
+    ix_text *t = ix_emit_line(e);
+    ix_text_format(t, s->at.row ? "ILEX_FETCH(r%d, " : "ILEX_FETCH(b%d, ",
+                   s->at.row ? s->at.row->number : s->at.buffer);
+    ix_text_put(t, complex ? "2 * (" : "");
+    ix_emit_offset(e, &s->at, t);
+    ix_text_put(t, complex ? "));\n" : ");\n");
+    e->fetches = true;
+}
+
 static void
 emit_store(ix_emitter *e, const ix_stmt *s)
 {
@@ -207,12 +223,13 @@ void
 ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
 {
     static void (*const emit[IX_NSTMTS])(ix_emitter *, const ix_stmt *) = {
-        [IX_STMT_FOR] = emit_for,          [IX_STMT_IF] = emit_branch,
-        [IX_STMT_LET] = emit_let,          [IX_STMT_ROW] = ix_emit_row,
-        [IX_STMT_SCRATCH] = emit_scratch,  [IX_STMT_STORE] = emit_store,
-        [IX_STMT_CHECK] = emit_check,      [IX_STMT_UPDATE] = emit_update,
-        [IX_STMT_RECORD] = ix_emit_record, [IX_STMT_FOLD] = ix_emit_fold,
-        [IX_STMT_PUSH] = ix_emit_push,     [IX_STMT_POP] = ix_emit_pop};
+        [IX_STMT_FOR] = emit_for,       [IX_STMT_IF] = emit_branch,
+        [IX_STMT_LET] = emit_let,       [IX_STMT_ROW] = ix_emit_row,
+        [IX_STMT_FETCH] = emit_fetch,   [IX_STMT_SCRATCH] = emit_scratch,
+        [IX_STMT_STORE] = emit_store,   [IX_STMT_CHECK] = emit_check,
+        [IX_STMT_UPDATE] = emit_update, [IX_STMT_RECORD] = ix_emit_record,
+        [IX_STMT_FOLD] = ix_emit_fold,  [IX_STMT_PUSH] = ix_emit_push,
+        [IX_STMT_POP] = ix_emit_pop};
     ix_place around = e->place;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)

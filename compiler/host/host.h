@@ -68,8 +68,6 @@ const char *ix_host_type(ilex_dtype dtype);
 
 /* Do forms differ by a number? */
 bool ix_host_same_terms(const ix_lin *a, const ix_lin *b);
-/* Axes of a buffer of which each part of a loop has one index: on a CPU. */
-uint32_t ix_host_passing(const ix_host *h, size_t buffer);
 /* The number of a form; that of both ends as "{3, 4}". */
 int ix_host_form(ix_host *h, const ix_lin *form);
 /* "2*n + m - 1" */

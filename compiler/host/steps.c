@@ -12,8 +12,7 @@
 static bool
 is_own(const ix_host *h, const ix_field *f)
 {
-    return f->kind == IX_FIELD_BUFFER && (size_t)f->index >= h->c->narguments &&
-           ix_host_passing(h, (size_t)f->index);
+    return f->kind == IX_FIELD_BUFFER && h->c->buffer[f->index].own;
 }
 
 /* Lets temporaries of which parts have their own point to the part's; whether

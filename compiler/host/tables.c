@@ -328,23 +328,12 @@ ix_host_put_tests(ix_host *h)
 
 /* ---- temporaries ---- */
 
-uint32_t
-ix_host_passing(const ix_host *h, size_t buffer)
-{
-    return h->grid ? 0 : h->c->buffer[buffer].passing;
-}
-
 static void
 put_temporary(ix_host *h, size_t i)
 {
     const ix_compiled_buffer *b = &h->c->buffer[i];
-    ix_text_format(h->t, "    {%d, %d, %d, %d, %d, {", b->slot, b->rank,
-                   b->first_stride, (int)ilex_dtype_bytes(b->dtype),
-                   ix_host_passing(h, i) != 0);
-    for (int k = 0; k < b->rank; k++)
-        ix_text_format(h->t, "%s%d", k ? ", " : "",
-                       (int)(ix_host_passing(h, i) >> k & 1));
-    ix_text_put(h->t, b->rank ? "}, " : "0}, ");
+    ix_text_format(h->t, "    {%d, %d, %d, %d, %d, ", b->slot, b->rank,
+                   b->first_stride, (int)ilex_dtype_bytes(b->dtype), b->own);
     ix_host_put_ranges(h, b->box, b->rank, NULL, 0);
     ix_text_format(h->t, "}, /* b%zu */\n", i);
 }

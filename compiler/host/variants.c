@@ -55,17 +55,12 @@ stride_of(const ix_host *h, const ix_library_variant *v, int buffer, int axis,
 {
     const ix_compiled_buffer *b = &h->c->buffer[buffer];
     int64_t length;
-    uint32_t passing = ix_host_passing(h, (size_t)buffer);
     bool fortran = v->fortran && (size_t)buffer < h->c->narguments;
-    *stride = passing >> axis & 1 ? 0 : 1;
-    for (int k = fortran ? 0 : b->rank - 1; k != axis && *stride;
-         k += fortran ? 1 : -1) {
-        if (passing >> k & 1)
-            continue;
+    *stride = 1;
+    for (int k = fortran ? 0 : b->rank - 1; k != axis; k += fortran ? 1 : -1)
         if (!length_of(h, v, buffer, k, &length) ||
             !ix_mul(*stride, length > 1 ? length : 1, stride))
             return false;
-    }
     return true;
 }
 

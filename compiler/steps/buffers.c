@@ -103,8 +103,8 @@ ix_pass_buffers(ix_unit *u)
     }
     touch_calls(&l, u->ncalls);
     assign_slots(&l);
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (k->scan && !u->reference)
-            ix_recurrence_passing(u, k, l.first, l.last);
+    for (size_t i = 0; i < u->nbuffers; i++)
+        u->buffer[i].local =
+            u->buffer[i].role == IX_ROLE_TEMP && l.first[i] == l.last[i];
     return true;
 }

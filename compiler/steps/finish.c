@@ -293,7 +293,7 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
     to->used = used;
     to->first_stride = c->nstrides;
     to->slot = b->slot;
-    to->passing = b->passing;
+    to->own = b->all != NULL;
     to->inplace = b->inplace;
     c->nstrides += to->rank;
     size_t axes = (size_t)to->rank + 1;

@@ -92,7 +92,6 @@ typedef struct printer {
     const ilex_context *ctx; /* has the names of sizes */
     const ix_compiled *c;
     const ix_kernel_layout *layout; /* per kernel, or NULL */
-    bool passing;                   /* of some axes one index is kept */
     ix_text *t;
 } printer;
 
@@ -119,9 +118,7 @@ put_buffer(printer *p, int i)
     ix_text_format(p->t, "b%d%s%s : %s on ", i, *b->name ? " " : "", b->name,
                    ilex_dtype_name(b->dtype));
     put_ranges(p, b->box, b->rank);
-    for (int k = 0; k < b->rank && p->passing; k++)
-        if (b->passing >> k & 1)
-            ix_text_format(p->t, " (of axis %d one index a thread)", k);
+    ix_text_put(p->t, b->own ? " (each thread its own)" : "");
 }
 
 static void
@@ -258,8 +255,7 @@ ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
 #define IX_STEP(name, text, meaning) text,
 #include "compiler/steps/steps.def"
     };
-    printer p = {ctx, c, dialect < 0 ? NULL : c->source[dialect].layout,
-                 dialect >= 0 && dialect != IX_DIALECT_cuda, t};
+    printer p = {ctx, c, dialect < 0 ? NULL : c->source[dialect].layout, t};
     ix_text_format(t, "program %s\n", c->name);
     for (size_t i = 0; i < c->nsteps; i++) {
         const ix_step *s = &c->step[i];

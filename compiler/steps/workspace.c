@@ -25,13 +25,6 @@ extreme(ix_unit *u, const ix_compiled *c, const ix_lin *a, bool upper)
 
 /* ---- bytes of one temporary ---- */
 
-/* The axes of which one index is kept for each thread: on a CPU. */
-static uint32_t
-passing_axes(const ix_unit *u, const ix_buffer *b)
-{
-    return u->reference || u->cuda ? 0 : b->passing;
-}
-
 /* What a temporary takes: each*length[0]*...; a length may be negative and then
  * stands for 0 if it is no "sure" one. */
 typedef struct extent {
@@ -45,12 +38,9 @@ typedef struct extent {
 static bool
 read_extent(ix_unit *u, const ix_compiled *c, const ix_buffer *b, extent *x)
 {
-    uint32_t passing = passing_axes(u, b);
     *x = (extent){.each = (int64_t)ilex_dtype_bytes(b->dtype), .sure = true};
     for (int k = 0; k < b->box->rank; k++) {
         const ix_axis *ax = &b->box->ax[k];
-        if (passing >> k & 1)
-            continue;
         const ix_lin *lo = extreme(u, c, ax->lo, false);
         const ix_lin *hi = extreme(u, c, ax->hi, true);
         const ix_lin *length =
@@ -167,7 +157,7 @@ add_formula(ix_unit *u, const tenant *new, tenants *slot)
 static bool
 add_tenant(ix_unit *u, const ix_compiled *c, const ix_buffer *b, tenants *all)
 {
-    tenant new = {.each_thread = passing_axes(u, b) != 0};
+    tenant new = {.each_thread = b->all != NULL};
     tenants *slot = &all[b->slot];
     if (!read_extent(u, c, b, &new.x) || new.x.each > INT64_MAX - 63)
         return false;

@@ -409,6 +409,9 @@ check_stmt(ix_checker *c, const ix_stmt *s)
     case IX_STMT_RECORD:
         check_record(c, s);
         return;
+    case IX_STMT_FETCH:
+        check_element(c, &s->at, false, false);
+        return;
     case IX_STMT_FOLD:
     case IX_STMT_PUSH:
     case IX_STMT_POP:

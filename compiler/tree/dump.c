@@ -301,6 +301,10 @@ put_stmt(const dumper *d, const ix_stmt *s)
         ix_text_put(d->t, " = &");
         put_element(d, &s->at);
         break;
+    case IX_STMT_FETCH:
+        ix_text_put(d->t, "fetch ");
+        put_element(d, &s->at);
+        break;
     case IX_STMT_SCRATCH:
         put_scratch(d, s);
         break;
@@ -431,6 +435,8 @@ static const struct {
     {'v', "the elements of a strip, or lanes of a reduction"},
     {'q', "chunks of a reduction, whose results are combined pairwise"},
     {'g', "points, each a thread"},
+    {IX_STRIPS, "strips of columns"},
+    {IX_COLUMN, "columns of a strip"},
     {IX_COMPACTED, "elements of a chunk, up to the last that a mask lets pass"},
 };
 
@@ -482,24 +488,36 @@ put_loop(const dumper *d, const ix_stmt *s)
     ix_text_put(d->t, s->how == IX_VECTOR ? ", vector instructions\n" : "\n");
 }
 
-static void
-put_loops(dumper *d, const ix_stmt *s)
+/* Is it a loop over strips of columns? */
+static bool
+is_of_strips(const dumper *d, const ix_stmt *s)
 {
+    return s && s->kind == IX_STMT_FOR &&
+           d->k->variable[s->number] == IX_STRIPS;
+}
+
+static void
+put_loops(dumper *d, const ix_stmt *s, const ix_stmt *around)
+{
+    bool strips = is_of_strips(d, around);
     for (; s; s = s->next) {
         bool loop = s->kind == IX_STMT_FOR;
         if (loop)
             put_loop(d, s);
         else if (s->kind == IX_STMT_IF)
-            ix_text_put(line(d), "where a condition on indices holds\n");
+            ix_text_put(line(d), strips ? "a full strip\n"
+                                        : "where a condition on indices "
+                                          "holds\n");
         else
             continue;
         d->indent++;
-        put_loops(d, s->body);
+        put_loops(d, s->body, s);
         d->indent--;
         if (s->other) {
-            ix_text_put(line(d), "elsewhere\n");
+            ix_text_put(line(d),
+                        strips ? "what is left, one by one\n" : "elsewhere\n");
             d->indent++;
-            put_loops(d, s->other);
+            put_loops(d, s->other, s);
             d->indent--;
         }
     }
@@ -509,5 +527,5 @@ void
 ix_dump_loops(const ix_unit *u, const ix_kernel *k, ix_text *t)
 {
     dumper d = {.u = u, .k = k, .t = t, .indent = 2};
-    put_loops(&d, k->body);
+    put_loops(&d, k->body, NULL);
 }

@@ -56,9 +56,8 @@ same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis)
     return true;
 }
 
-/* Have all nests of both lists the same free loops? */
-static bool
-one_group(const ix_stmt *a, const ix_stmt *b, int axis)
+bool
+ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis)
 {
     for (const ix_stmt *nest = a; nest; nest = nest->next)
         if (!same_free_loops(a, nest, axis))
@@ -69,9 +68,8 @@ one_group(const ix_stmt *a, const ix_stmt *b, int axis)
     return true;
 }
 
-/* The free axes whose loops stand around the levels. */
-static uint32_t
-outer_axes(const ix_recurrence *r, int rank)
+uint32_t
+ix_recurrence_outer(const ix_recurrence *r, int rank)
 {
     uint32_t mask = 0;
     for (int a = 0; a < rank; a++)
@@ -90,8 +88,8 @@ typedef struct reading {
     bool elsewhere; /* at another point than the free one that is computed */
 } reading;
 
-static bool
-writes(const ix_kernel *k, int64_t buffer)
+bool
+ix_recurrence_writes(const ix_kernel *k, int64_t buffer)
 {
     for (ix_stmt *nest = k->body; nest; nest = nest->next)
         for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
@@ -104,7 +102,7 @@ static bool
 note_reading(void *user, const ilex_array *load)
 {
     reading *r = user;
-    if (!writes(r->writer, load->attr[0]))
+    if (!ix_recurrence_writes(r->writer, load->attr[0]))
         return true;
     r->any = true;
     for (int i = 0; i < load->nops; i++)
@@ -113,9 +111,8 @@ note_reading(void *user, const ilex_array *load)
     return !r->elsewhere;
 }
 
-/* Has a nest a loop for each axis, whose bounds are known from sizes? */
-static bool
-is_rectangular(ix_stmt *nest, int rank)
+bool
+ix_nest_is_rectangular(ix_stmt *nest, int rank)
 {
     int loops = 0;
     for (const ix_stmt *s = nest; s->kind == IX_STMT_FOR;
@@ -160,7 +157,7 @@ nests_like(ix_unit *u, const ix_recurrence *r, const ix_kernel *k)
                    ? k->body
                    : NULL;
     for (ix_stmt *nest = k->body; nest; nest = nest->next) {
-        if (k->ordered || !is_rectangular(nest, rank))
+        if (k->ordered || !ix_nest_is_rectangular(nest, rank))
             return NULL;
         *tail = reordered(u, r, nest, rank);
         tail = &(*tail)->next;
@@ -176,14 +173,14 @@ ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b)
         ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
         return false;
     ix_stmt *x = nests_like(u, scan, a), *y = x ? nests_like(u, scan, b) : NULL;
-    if (!y || !one_group(x, y, scan->axis))
+    if (!y || !ix_recurrence_is_one(x, y, scan->axis))
         return false;
     reading r = {.writer = a, .axis = scan->axis};
     ix_stmt_loads(u, b->body, note_reading, &r);
     /* what is no scan comes to be where its operand, or its reader, is at hand
      */
-    bool worth =
-        (a->scan && b->scan) || (r.any && outer_axes(scan, a->box->rank) != 0);
+    bool worth = (a->scan && b->scan) ||
+                 (r.any && ix_recurrence_outer(scan, a->box->rank) != 0);
     if (r.elsewhere || !worth)
         return false;
     a->body = x;
@@ -245,22 +242,4 @@ ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
             tail = &(*tail)->next;
     }
     return fused;
-}
-
-/* ---- what passes ---- */
-
-void
-ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
-                      const int *last)
-{
-    /* what a joined kernel writes is read at the point that is computed alone
-     */
-    uint32_t outer = one_group(k->nests, NULL, k->scan->axis)
-                         ? outer_axes(k->scan, k->box->rank)
-                         : 0;
-    int now = k->number + k->calls;
-    for (size_t i = 0; i < u->nbuffers; i++)
-        if (u->buffer[i].role == IX_ROLE_TEMP && first[i] == now &&
-            last[i] == now)
-            u->buffer[i].passing = outer;
 }

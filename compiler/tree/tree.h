@@ -68,7 +68,8 @@ struct ix_stmt {
     ilex_array *value; /* LET, STORE, UPDATE, RECORD, CHECK; IF: the
                           condition;
                           SCRATCH: first value of a cell, NULL if none */
-    ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE */
+    ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE,
+                          FETCH, where it may be outside of the buffer */
     ix_stmt *from,
         *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
                           stack; RECORD: cells, to the best, from its position */
@@ -115,9 +116,10 @@ ix_element ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index);
 ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
                             const ix_stmt *list);
 
-/* The prefix of the variable over the elements of a chunk, of a kernel that
- * stores those that a mask lets through; no other kernel has it. */
-enum { IX_COMPACTED = 'y' };
+/* Prefixes of variables: over the elements of a chunk, of a kernel that stores
+ * those that a mask lets through; over strips of columns of a scan, over the
+ * columns of one. No other loop has them. */
+enum { IX_COMPACTED = 'y', IX_STRIPS = 'h', IX_COLUMN = 'z' };
 /* A new loop variable of the kernel, called <prefix><number>. */
 int ix_kernel_variable(ix_unit *u, ix_kernel *k, char prefix);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
@@ -142,6 +144,9 @@ void ix_kernel_places(ix_unit *u, const ix_kernel *k, ix_places *p);
 void ix_nest_note(ix_stmt *nest, const ilex_array *array);
 /* Is there a reduction in a nest of stores? */
 bool ix_nest_has_reduction(ix_stmt *nest);
+/* Has it a loop for each axis, whose bounds are known from sizes, and no
+ * reduction? */
+bool ix_nest_is_rectangular(ix_stmt *nest, int rank);
 /* The kernel is to store "value" on its whole box. */
 void ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value);
 
@@ -164,11 +169,12 @@ bool ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 /* The nests of the kernel, one for each piece of the levels, as loops over the
  * levels in common loops over what is free; copies. */
 ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);
-/* Notes which temporaries of the kernel pass along the free loops around its
- * levels: one index after the other is written, read, and done with. "first"
- * and "last" are the kernels that touch each buffer. */
-void ix_recurrence_passing(ix_unit *u, const ix_kernel *k, const int *first,
-                           const int *last);
+/* Have all nests of both lists the same free loops, with other levels? */
+bool ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis);
+/* Do the nests of the kernel write the buffer? */
+bool ix_recurrence_writes(const ix_kernel *k, int64_t buffer);
+/* The free axes whose loops stand around the levels, a bit each. */
+uint32_t ix_recurrence_outer(const ix_recurrence *r, int rank);
 
 /* ---- walks ---- */
 
@@ -181,7 +187,8 @@ static inline bool
 ix_stmt_has_element(const ix_stmt *s)
 {
     return s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
-           s->kind == IX_STMT_ROW || (s->kind == IX_STMT_LET && !s->value);
+           s->kind == IX_STMT_ROW || s->kind == IX_STMT_FETCH ||
+           (s->kind == IX_STMT_LET && !s->value);
 }
 
 /* Calls "fn" for every expression of a statement, not of its body. */

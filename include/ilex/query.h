@@ -72,8 +72,8 @@ typedef struct ilex_temporary_info {
     int rank;
     const char *domain; /* "I:-1:ni+1, J:nj" */
     const char *bytes;  /* a formula; of each thread if each_thread is 1 */
-    int each_thread;    /* 1: each thread has one, of the axes that it keeps at
-                           a time */
+    int each_thread;    /* 1: each thread has one, of the points that it works
+                           at together */
     int place; /* those of one place of the workspace, which is as large as its
                   largest, are never needed at the same time */
 } ilex_temporary_info;

@@ -356,10 +356,6 @@ int64_t ix_workspace_bytes(const ilex_program *p, int threads,
                            const int64_t *least, const int64_t *size,
                            int64_t *offset);
 
-/* The axes of a temporary along which each thread has one index at a time: on a
- * CPU, where kernels run. */
-uint32_t ix_passing_axes(const ilex_program *p, const ix_compiled_buffer *b);
-
 /* The arguments of a kernel, "l->bytes" bytes. */
 void ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to);
 

@@ -78,7 +78,7 @@ ilex_program_temporary(const ilex_program *p, size_t i,
                                .rank = b->rank,
                                .domain = p->c->facts->buffer[k].domain,
                                .bytes = p->c->facts->buffer[k].bytes,
-                               .each_thread = ix_passing_axes(p, b) != 0,
+                               .each_thread = b->own,
                                .place = b->slot};
     return give(info, info->size, &all, sizeof all,
                 offsetof(ilex_temporary_info, dtype));

@@ -11,25 +11,15 @@
 
 /* ---- temporaries ---- */
 
-uint32_t
-ix_passing_axes(const ilex_program *p, const ix_compiled_buffer *b)
-{
-    int dialect = p->backend->dialect;
-    return dialect < 0 || dialect == IX_DIALECT_cuda ? 0 : b->passing;
-}
-
 /* Bytes that a temporary needs at most, for one thread, a multiple of 64; false
  * on overflow. */
 static bool
 temporary_bytes(const ix_compiled *c, const ix_compiled_buffer *b,
-                uint32_t passing, const int64_t *least, const int64_t *size,
-                int64_t *bytes)
+                const int64_t *least, const int64_t *size, int64_t *bytes)
 {
     int64_t n = (int64_t)ilex_dtype_bytes(b->dtype);
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi;
-        if (passing >> k & 1)
-            continue;
         if (!ix_lin_least(c, b->box[k].lo, least, size, &lo) ||
             !ix_lin_most(c, b->box[k].hi, least, size, &hi) ||
             !ix_mul(n, hi > lo ? hi - lo : 0, &n))
@@ -53,9 +43,8 @@ ix_workspace_bytes(const ilex_program *p, int threads, const int64_t *least,
     memset(offset, 0, (size_t)c->nslots * sizeof *offset);
     for (size_t i = c->narguments; i < c->nbuffers; i++) {
         const ix_compiled_buffer *b = &c->buffer[i];
-        uint32_t passing = ix_passing_axes(p, b);
-        if (!temporary_bytes(c, b, passing, least, size, &n) ||
-            (passing && !ix_mul(n, threads, &n)))
+        if (!temporary_bytes(c, b, least, size, &n) ||
+            (b->own && !ix_mul(n, threads, &n)))
             return -1;
         offset[b->slot] = n > offset[b->slot] ? n : offset[b->slot];
     }
@@ -72,17 +61,14 @@ ix_workspace_bytes(const ilex_program *p, int threads, const int64_t *least,
  * element (0, ..., 0) to its first one; false on overflow: a kernel multiplies
  * indices by strides, so every such offset must fit 64 bits. */
 static bool
-temporary_layout(const ix_compiled_buffer *b, uint32_t passing,
-                 const int64_t *size, int64_t *stride, int64_t *offset)
+temporary_layout(const ix_compiled_buffer *b, const int64_t *size,
+                 int64_t *stride, int64_t *offset)
 {
     int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype), step = bytes, v;
     bool fits = true;
     *offset = 0;
     for (int k = b->rank - 1; k >= 0; k--) {
         int64_t lo = 0, hi = 0;
-        stride[k] = 0;
-        if (passing >> k & 1)
-            continue;
         fits = fits && ix_range_eval(&b->box[k], size, &lo, &hi);
         stride[k] = step / bytes;
         fits = fits && ix_mul(hi, step, &v) && ix_mul(lo, step, &v) &&
@@ -98,14 +84,13 @@ static ilex_status
 place_temporary(ix_run *r, size_t i, char *memory)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    uint32_t passing = ix_passing_axes(r->p, b);
     int64_t offset;
-    bool fits = temporary_layout(b, passing, r->size,
-                                 &r->stride[b->first_stride], &offset);
+    bool fits =
+        temporary_layout(b, r->size, &r->stride[b->first_stride], &offset);
     r->part[i] = 0;
-    if (passing)
-        fits = fits && temporary_bytes(r->p->c, b, passing, r->least, r->size,
-                                       &r->part[i]);
+    if (b->own)
+        fits =
+            fits && temporary_bytes(r->p->c, b, r->least, r->size, &r->part[i]);
     for (int k = 0; k < b->rank; k++) {
         int64_t *cover = r->cover[b->first_stride + k];
         ix_range_eval(&b->box[k], r->size, &cover[0], &cover[1]);

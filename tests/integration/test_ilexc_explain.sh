@@ -57,7 +57,11 @@ expect 0 '^    computes on the way lap, rx, flx, ry, fly$' explain "$examples/hd
 expect 0 '^    from .*hdiff.ilx:10, 11, 12, 13, 14, 15$' explain "$examples/hdiff.ilx"
 expect 0 'chunks of a reduction, whose results are combined pairwise, by 4096$' \
     explain "$examples/spmv.ilx"
-expect 0 '^        for k in \[0, nk - 1), downwards$' explain "$examples/vadv.ilx"
+expect 0 '^      for strips of columns, by 4$' explain "$examples/vadv.ilx"
+expect 0 '^        a full strip$' explain "$examples/vadv.ilx"
+expect 0 '^          for k in \[0, nk - 1), downwards$' explain "$examples/vadv.ilx"
+expect 0 '^            for columns of a strip, vector instructions$' \
+    explain "$examples/vadv.ilx"
 expect 0 'call of .*, a function of the host$' explain "$top/tests/stages/foreign.ilx"
 
 # ---- arguments, memory, bytes ----
@@ -72,7 +76,7 @@ expect 0 'may have the storage of x: it is written at the end' \
     explain "$top/tests/stages/inplace_moved.ilx"
 expect 0 '^  C : f32\[b:nb, i:8\*mo, j:n\], place 0, bytes 32\*nb\*mo\*n$' \
     explain "$examples/bmm_bias_relu.ilx"
-expect 0 '^  cp : .* bytes 8\*nk for each thread' explain "$examples/vadv.ilx"
+expect 0 '^  cp : .* bytes 32\*nk for each thread' explain "$examples/vadv.ilx"
 
 # All programs there are, and to a file.
 for file in "$examples"/*.ilx "$top"/tests/stages/*.ilx

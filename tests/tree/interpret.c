@@ -200,6 +200,14 @@ run_scratch(tree_machine *m, const ix_stmt *s)
         set(m, s, 0, first);
 }
 
+/* It may be anywhere. */
+static void
+run_fetch(tree_machine *m, const ix_stmt *s)
+{
+    int64_t index[ILEX_MAX_RANK];
+    indices_of(m, &s->at, index);
+}
+
 /* ---- memory ---- */
 
 static ix_value
@@ -430,12 +438,13 @@ static void
 run_list(tree_machine *m, const ix_stmt *list)
 {
     static void (*const run[IX_NSTMTS])(tree_machine *, const ix_stmt *) = {
-        [IX_STMT_FOR] = run_for,         [IX_STMT_IF] = run_if,
-        [IX_STMT_LET] = run_let,         [IX_STMT_ROW] = run_row,
-        [IX_STMT_SCRATCH] = run_scratch, [IX_STMT_STORE] = run_store,
-        [IX_STMT_UPDATE] = run_update,   [IX_STMT_RECORD] = run_record,
-        [IX_STMT_FOLD] = run_fold,       [IX_STMT_PUSH] = run_push,
-        [IX_STMT_POP] = run_pop,         [IX_STMT_CHECK] = run_check};
+        [IX_STMT_FOR] = run_for,       [IX_STMT_IF] = run_if,
+        [IX_STMT_LET] = run_let,       [IX_STMT_ROW] = run_row,
+        [IX_STMT_FETCH] = run_fetch,   [IX_STMT_SCRATCH] = run_scratch,
+        [IX_STMT_STORE] = run_store,   [IX_STMT_UPDATE] = run_update,
+        [IX_STMT_RECORD] = run_record, [IX_STMT_FOLD] = run_fold,
+        [IX_STMT_PUSH] = run_push,     [IX_STMT_POP] = run_pop,
+        [IX_STMT_CHECK] = run_check};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
         if (is_output(s))
