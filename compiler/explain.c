@@ -5,6 +5,7 @@
  * reasons are rows of reasons.def that were noted where something was decided.
  */
 #include "compiler/explain.h"
+#include "compiler/steps/finish.h"
 #include "lib/build/foreign.h"
 #include "lib/graph/annotation.h"
 
@@ -281,6 +282,19 @@ put_temporary(ix_unit *u, int i, ix_text *t)
                           : "\n");
 }
 
+/* The bytes of all places. */
+static void
+put_workspace(ix_unit *u, ix_text *t)
+{
+    ix_text formula;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text_init(&formula, &mem);
+    const char *s =
+        ix_put_workspace(u, &formula) ? ix_text_string(&formula) : NULL;
+    ix_text_format(t, "  workspace of %s bytes\n", s ? s : "more than 2**63");
+    ix_text_free(&formula);
+}
+
 static void
 put_memory(ix_unit *u, ix_text *t)
 {
@@ -291,6 +305,8 @@ put_memory(ix_unit *u, ix_text *t)
     for (size_t i = 0; i < u->nbuffers; i++)
         if (u->buffer[i].role == IX_ROLE_TEMP)
             put_temporary(u, (int)i, t);
+    if (u->nslots)
+        put_workspace(u, t);
 }
 
 void

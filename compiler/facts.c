@@ -196,6 +196,18 @@ ix_fact_domain(const ix_unit *u, const ix_domain *dom)
     return ok ? ix_domain_new(u->ctx, dom->rank, ax) : NULL;
 }
 
+bool
+ix_fact_is_counted(const ix_unit *u, int32_t size)
+{
+    const ix_param *p = &u->ctx->param[size];
+    bool counted = p->bound != NULL;
+    for (int i = 0; i < p->degree && !counted; i++)
+        counted = p->factor[i] != size && ix_fact_is_counted(u, p->factor[i]);
+    for (int32_t i = 0; p->dividend && i < p->dividend->n && !counted; i++)
+        counted = ix_fact_is_counted(u, p->dividend->t[i].param);
+    return counted;
+}
+
 /* ---- bytes ---- */
 
 void

@@ -166,9 +166,9 @@ describe_buffers(ix_unit *u, ix_compiled *c, ix_text *t)
             continue;
         }
         c->facts->buffer[i].domain = keep_domain(u, c, b->box, t);
-        c->facts->buffer[i].bytes = keep(c, t, ix_put_bytes(u, c, i, t));
+        c->facts->buffer[i].bytes = keep(c, t, ix_put_bytes(u, i, t));
     }
-    c->facts->workspace = keep(c, t, ix_put_workspace(u, c, t));
+    c->facts->workspace = keep(c, t, ix_put_workspace(u, t));
 }
 
 /* ---- the program ---- */

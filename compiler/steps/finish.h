@@ -25,8 +25,8 @@ void ix_describe(ix_unit *u, ix_compiled *c);
 
 /* workspace.c: bytes of temporary "i", of one thread, and of the workspace;
  * false, without an error, where that is more than 64 bits or no formula. */
-bool ix_put_bytes(ix_unit *u, const ix_compiled *c, size_t i, ix_text *t);
-bool ix_put_workspace(ix_unit *u, const ix_compiled *c, ix_text *t);
+bool ix_put_bytes(ix_unit *u, size_t i, ix_text *t);
+bool ix_put_workspace(ix_unit *u, ix_text *t);
 
 /* A copy of a linear form in the compiled program's arena. */
 const ix_lin *ix_finish_lin(ix_compiled *c, const ix_lin *a);

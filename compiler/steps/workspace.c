@@ -10,13 +10,13 @@
 /* The form without sizes that are counted and make it larger ("upper") or
  * smaller as they get smaller; NULL without an error where that is no form. */
 static const ix_lin *
-extreme(ix_unit *u, const ix_compiled *c, const ix_lin *a, bool upper)
+extreme(ix_unit *u, const ix_lin *a, bool upper)
 {
     const ix_lin *form = ix_fact_form(u, a);
     const ix_lin *sum = form ? ix_lin_const(u->ctx, form->c) : NULL;
     for (int32_t i = 0; form && i < form->n; i++) {
         ix_term t = form->t[i];
-        if (!c->size[t.param].phase || (t.k > 0) == upper)
+        if (!ix_fact_is_counted(u, t.param) || (t.k > 0) == upper)
             sum =
                 ix_lin_try_fma(u->ctx, sum, t.k, ix_lin_param(u->ctx, t.param));
     }
@@ -36,13 +36,13 @@ typedef struct extent {
 } extent;
 
 static bool
-read_extent(ix_unit *u, const ix_compiled *c, const ix_buffer *b, extent *x)
+read_extent(ix_unit *u, const ix_buffer *b, extent *x)
 {
     *x = (extent){.each = (int64_t)ilex_dtype_bytes(b->dtype), .sure = true};
     for (int k = 0; k < b->box->rank; k++) {
         const ix_axis *ax = &b->box->ax[k];
-        const ix_lin *lo = extreme(u, c, ax->lo, false);
-        const ix_lin *hi = extreme(u, c, ax->hi, true);
+        const ix_lin *lo = extreme(u, ax->lo, false);
+        const ix_lin *hi = extreme(u, ax->hi, true);
         const ix_lin *length =
             lo && hi ? ix_lin_try_fma(u->ctx, hi, -1, lo) : NULL;
         if (!length)
@@ -91,10 +91,10 @@ put_extent(ix_unit *u, const extent *x, ix_text *t)
 }
 
 bool
-ix_put_bytes(ix_unit *u, const ix_compiled *c, size_t i, ix_text *t)
+ix_put_bytes(ix_unit *u, size_t i, ix_text *t)
 {
     extent x;
-    return read_extent(u, c, &u->buffer[i], &x) && put_extent(u, &x, t);
+    return read_extent(u, &u->buffer[i], &x) && put_extent(u, &x, t);
 }
 
 /* ---- the workspace ---- */
@@ -155,11 +155,11 @@ add_formula(ix_unit *u, const tenant *new, tenants *slot)
 }
 
 static bool
-add_tenant(ix_unit *u, const ix_compiled *c, const ix_buffer *b, tenants *all)
+add_tenant(ix_unit *u, const ix_buffer *b, tenants *all)
 {
     tenant new = {.each_thread = b->all != NULL};
     tenants *slot = &all[b->slot];
-    if (!read_extent(u, c, b, &new.x) || new.x.each > INT64_MAX - 63)
+    if (!read_extent(u, b, &new.x) || new.x.each > INT64_MAX - 63)
         return false;
     if (new.x.n > 0 || new.each_thread) {
         add_formula(u, &new, slot);
@@ -208,7 +208,7 @@ put_slot(ix_unit *u, const tenants *slot, ix_text *t)
 
 /* Slots follow one another; those that are numbers are one number, the last. */
 bool
-ix_put_workspace(ix_unit *u, const ix_compiled *c, ix_text *t)
+ix_put_workspace(ix_unit *u, ix_text *t)
 {
     int64_t number = 0;
     const char *plus = "";
@@ -216,7 +216,7 @@ ix_put_workspace(ix_unit *u, const ix_compiled *c, ix_text *t)
         ix_arena_new(&u->arena, ((size_t)u->nslots + 1) * sizeof *slot);
     for (size_t i = 0; i < u->nbuffers; i++)
         if (u->buffer[i].role == IX_ROLE_TEMP &&
-            !add_tenant(u, c, &u->buffer[i], slot))
+            !add_tenant(u, &u->buffer[i], slot))
             return false;
     for (int i = 0; i < u->nslots; i++) {
         if (slot[i].n == 0 && !ix_add(number, slot[i].number, &number))

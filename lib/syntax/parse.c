@@ -387,6 +387,11 @@ ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
                       size                      ? IX_NAME_SIZE
                       : !strcmp(what, "domain") ? IX_NAME_DOMAIN
                                                 : IX_NAME_ARRAY);
+    if (near.best && near.distance == 0)
+        ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word,
+                    "'%.*s' is a function, no %s: write %.*s(...), see "
+                    "`ilexc help %.*s`",
+                    n, word->text, what, n, word->text, n, word->text);
     if (near.best || *hint)
         ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word, "there is no %s '%.*s'%s",
                     what, n, word->text,

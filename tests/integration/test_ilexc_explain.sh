@@ -58,6 +58,7 @@ expect 0 '^    from .*hdiff.ilx:10, 11, 12, 13, 14, 15$' explain "$examples/hdif
 expect 0 'chunks of a reduction, whose results are combined pairwise, by 4096$' \
     explain "$examples/spmv.ilx"
 expect 0 '^      for strips of columns, by 4$' explain "$examples/vadv.ilx"
+expect 0 '^  workspace of threads()\*64\*ceil(32\*nk/64) + ' explain "$examples/vadv.ilx"
 expect 0 '^        a full strip$' explain "$examples/vadv.ilx"
 expect 0 '^          for k in \[0, nk - 1), downwards$' explain "$examples/vadv.ilx"
 expect 0 '^            for columns of a strip, vector instructions$' \

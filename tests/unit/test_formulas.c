@@ -153,7 +153,7 @@ START_TEST(written)
     } rows[] = {
         {0, "0"},
         {3, "64*ceil((8*n + 8*m)/64) + 64*ceil((8*n + 8*m)/64)"},
-        {5, "threads()*64*ceil(8*m/64) + threads()*64*ceil(8*m/64)"},
+        {5, "threads()*64*ceil(32*m/64) + threads()*64*ceil(32*m/64)"},
         {8, "64*ceil(8*max(0, n-3)/64)"},
     };
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
