@@ -46,7 +46,8 @@ typedef enum ix_field_kind {
 typedef struct ix_field {
     ix_field_kind kind;
     int index;         /* buffer, size, offset, function */
-    int axis;          /* STRIDE */
+    int axis;          /* STRIDE: as the source calls it */
+    int of;            /* STRIDE: of the buffer */
     int offset;        /* bytes */
     ix_literal number; /* OFFSET */
 } ix_field;
@@ -99,7 +100,7 @@ typedef struct ix_compiled_buffer {
     ilex_dtype dtype;
     int rank;
     bool used;
-    const char **axis; /* per axis; "" unnamed */
+    const char **axis; /* per axis, of all points; "" unnamed */
     ix_range *interior;
     ix_range *box;   /* read or written */
     ix_range *whole; /* the interior with the halo that is declared, with that
@@ -345,8 +346,9 @@ typedef struct ix_compile_request {
     bool facts;                 /* what queries tell of it */
     bool inlined;               /* kernels are taken in by those that call them
                                    (ix_library_variant) */
-    bool lines;                 /* lines of kernels name those of the source */
-    const char *stop;           /* pass after which `text` is made, or NULL */
+    bool fortran;     /* arrays lie in its order, as with option order */
+    bool lines;       /* lines of kernels name those of the source */
+    const char *stop; /* pass after which `text` is made, or NULL */
     ix_text *text;
     /* called after each pass that succeeded, for tests; or NULL */
     void (*after)(void *user, struct ix_unit *u, const char *pass);

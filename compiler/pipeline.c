@@ -146,6 +146,7 @@ run_passes(ix_unit *u, const ix_compile_request *request)
             return STOPPED;
         }
     }
+    ix_order_back(u);
     if (request->text && !strcmp(stop, "explain")) {
         ix_explain(u, request->text);
         return STOPPED;
@@ -265,6 +266,8 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
         ix_assume_instead(ctx, (ix_assumed){.facts = module->env});
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
     u.cuda = only_cuda(request);
+    u.fortran =
+        request->fortran || !strcmp(ix_option_text(ctx, IX_OPTION_order), "F");
     ix_compiled *c = NULL;
     ix_arena_init(&u.arena, &ctx->mem);
     ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */

@@ -222,6 +222,8 @@ typedef struct ix_unit {
                             same */
     bool reference;      /* no simplification, no fusion, nests alone */
     bool cuda;           /* the target is a GPU */
+    bool fortran;        /* arrays lie in the order of Fortran */
+    bool turned;         /* so axes of stages and loads are back to front */
     bool changed;        /* set by a pass that changed something */
     const char **called; /* buffers, for users; NULL: facts.c was not
                             asked yet */
@@ -334,6 +336,10 @@ enum {
 /* compiler/pipeline.c: brings the kernels to the level TARGET for another
  * target than they are for */
 bool ix_unit_target(ix_unit *u, bool cuda);
+
+/* Gives the boxes of arguments the axes of the program again after all passes
+ * (stages/order.c). */
+void ix_order_back(ix_unit *u);
 
 /* compiler/explain.c: what was decided and why, for users, when all passes are
  * done */

@@ -116,7 +116,7 @@ put_field(ix_host *h, const ix_field *f, const ix_field *like)
         break;
     case IX_FIELD_STRIDE:
         ix_text_format(h->t, "    a.s%d_%d = r->stride[%d];\n", like->index,
-                       like->axis, b->first_stride + f->axis);
+                       like->axis, b->first_stride + f->of);
         break;
     case IX_FIELD_SIZE:
         ix_text_format(h->t, "    a.n%d = r->size[%d];\n", like->index,

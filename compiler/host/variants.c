@@ -70,7 +70,7 @@ is_known(const ix_host *h, size_t variant, const ix_field *f, int64_t *value)
 {
     const ix_library_variant *v = &h->variant[variant];
     if (f->kind == IX_FIELD_STRIDE)
-        return stride_of(h, v, f->index, f->axis, value);
+        return stride_of(h, v, f->index, f->of, value);
     if (f->kind == IX_FIELD_SIZE)
         *value = v->size[f->index];
     return f->kind == IX_FIELD_SIZE && *value >= 0;

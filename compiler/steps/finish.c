@@ -224,114 +224,6 @@ copy_assumptions(ix_unit *u, ix_compiled *c)
     }
 }
 
-/* The domain as text in the program's arena. */
-static const char *
-domain_text(ix_unit *u, ix_compiled *c, const ix_domain *dom)
-{
-    ix_mem mem = ix_arena_mem(&c->arena);
-    ix_text t;
-    ix_text_init(&t, &mem);
-    ix_domain_print(u->ctx, dom, &t);
-    return ix_text_string(&t);
-}
-
-static void
-name_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
-          ix_compiled_buffer *to)
-{
-    for (int k = 0; k < to->rank; k++)
-        to->axis[k] = ix_arena_string(
-            &c->arena, ix_symbol_text(u->ctx, b->box->ax[k].name));
-}
-
-/* Is the halo found by what is read? */
-static bool
-is_open(const ix_domain *valid)
-{
-    for (int k = 0; k < valid->rank; k++)
-        if (valid->ax[k].lo->c == -IX_UNBOUNDED ||
-            valid->ax[k].hi->c == IX_UNBOUNDED)
-            return true;
-    return false;
-}
-
-/* Where a dense array of the buffer's elements begins and ends, but for what
- * of the interior is outside of it. */
-static ix_range
-whole_range(ix_compiled *c, const ix_buffer *b, int axis)
-{
-    bool declared = b->role == IX_ROLE_INPUT && !is_open(b->node->valid);
-    const ix_domain *dom = declared ? b->node->valid : b->box;
-    return ix_finish_range(c, &dom->ax[axis]);
-}
-
-/* Names of axes and texts, for messages and queries. */
-static void
-name_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b,
-            ix_compiled_buffer *to)
-{
-    to->interior_text = domain_text(u, c, b->interior);
-    to->box_text =
-        b->box == b->interior ? to->interior_text : domain_text(u, c, b->box);
-    to->whole_text = b->role != IX_ROLE_INPUT || is_open(b->node->valid)
-                         ? to->box_text
-                         : domain_text(u, c, b->node->valid);
-    name_axes(u, c, b, to);
-}
-
-static void
-copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
-{
-    static const ix_compiled_role roles[] = {
-        IX_COMPILED_INPUT, IX_COMPILED_DATA, IX_COMPILED_OUTPUT,
-        IX_COMPILED_TEMP};
-    ix_compiled_buffer *to = &c->buffer[c->nbuffers++];
-    to->role = roles[b->role];
-    to->name = ix_arena_string(&c->arena, b->name);
-    to->dtype = b->dtype;
-    to->rank = b->box->rank;
-    to->used = used;
-    to->first_stride = c->nstrides;
-    to->slot = b->slot;
-    to->own = b->all != NULL;
-    to->inplace = b->inplace;
-    c->nstrides += to->rank;
-    size_t axes = (size_t)to->rank + 1;
-    to->axis = ix_arena_new(&c->arena, axes * sizeof *to->axis);
-    to->interior = ix_arena_new(&c->arena, axes * sizeof *to->interior);
-    to->box = ix_arena_new(&c->arena, axes * sizeof *to->box);
-    to->whole = ix_arena_new(&c->arena, axes * sizeof *to->whole);
-    to->interior_text = to->box_text = to->whole_text = "";
-    for (int k = 0; k < to->rank; k++) {
-        to->axis[k] = "";
-        to->interior[k] = ix_finish_range(c, &b->interior->ax[k]);
-        to->box[k] = ix_finish_range(c, &b->box->ax[k]);
-        to->whole[k] = whole_range(c, b, k);
-    }
-    if (b->role != IX_ROLE_TEMP)
-        name_buffer(u, c, b, to);
-    if (b->role == IX_ROLE_DATA && b->node->ext) {
-        to->data = b->node->ext;
-        if (ix_data.retain)
-            ix_data.retain(to->data);
-    }
-}
-
-static void
-copy_buffers(ix_unit *u, ix_compiled *c)
-{
-    c->buffer = ix_arena_new(&c->arena, (u->nbuffers + 1) * sizeof *c->buffer);
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        const ix_buffer *b = &u->buffer[i];
-        const size_t *at = b->node ? ix_map_find(&u->position, b->node) : NULL;
-        bool used = !b->node || (at && u->need[*at]);
-        if (b->role != IX_ROLE_TEMP)
-            c->narguments = i + 1;
-        copy_buffer(u, c, b, used);
-    }
-    c->nslots = u->nslots;
-}
-
 static bool
 is_written(const ix_compiled_kernel *k, int buffer)
 {
@@ -522,10 +414,22 @@ copy_checks(ix_unit *u, ix_compiled *c)
     for (size_t i = 0; i < u->nchecks; i++) {
         const ix_check *from = &u->check[i];
         if (from->buffer >= 0) /* messages speak of it */
-            name_axes(u, c, &u->buffer[from->buffer], &c->buffer[from->buffer]);
+            ix_finish_axes(u, c, &u->buffer[from->buffer],
+                           &c->buffer[from->buffer]);
         c->check[c->nchecks++] = (ix_compiled_check){
             (int)from->what, from->buffer, from->source, from->axis};
     }
+}
+
+/* The axis of a buffer that a stride is of: arguments have theirs again. */
+static int
+axis_of(const ix_unit *u, const ix_field *f)
+{
+    const ix_buffer *b =
+        f->kind == IX_FIELD_STRIDE ? &u->buffer[f->index] : NULL;
+    return b && u->turned && b->role != IX_ROLE_TEMP
+               ? b->box->rank - 1 - f->axis
+               : f->axis;
 }
 
 /* The layouts of the kernels' arguments, for the unit's target. */
@@ -539,6 +443,8 @@ copy_layouts(const ix_unit *u, ix_compiled *c, ix_sources *to)
         *l = *k->layout;
         size_t bytes = (l->nfields + 1) * sizeof *l->field;
         l->field = memcpy(ix_arena_new(&c->arena, bytes), l->field, bytes);
+        for (size_t i = 0; i < l->nfields; i++)
+            l->field[i].of = axis_of(u, &l->field[i]);
     }
 }
 
@@ -561,7 +467,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     copy_sizes(u, c);
     copy_counts(u, c);
     copy_boxes(u, c);
-    copy_buffers(u, c);
+    ix_finish_buffers(u, c);
     if (u->reference)
         ix_make_tapes(u, c);
     else

@@ -23,6 +23,11 @@ void ix_make_steps(ix_compiled *c);
 /* describe.c: what queries tell of it. */
 void ix_describe(ix_unit *u, ix_compiled *c);
 
+/* copy.c: all buffers; the names of a buffer's axes, for messages. */
+void ix_finish_buffers(ix_unit *u, ix_compiled *c);
+void ix_finish_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
+                    ix_compiled_buffer *to);
+
 /* workspace.c: bytes of temporary "i", of one thread, and of the workspace;
  * false, without an error, where that is more than 64 bits or no formula. */
 bool ix_put_bytes(ix_unit *u, size_t i, ix_text *t);

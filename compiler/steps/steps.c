@@ -195,7 +195,7 @@ put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
         if (kind == IX_FIELD_BUFFER)
             ix_text_format(p->t, " b%d", at);
         if (kind == IX_FIELD_STRIDE)
-            ix_text_format(p->t, " b%d.%d", at, l->field[i].axis);
+            ix_text_format(p->t, " b%d.%d", at, l->field[i].of);
         if (kind == IX_FIELD_FUNCTION)
             ix_text_format(p->t, " %s", p->c->function[at].name);
         if (kind == IX_FIELD_OFFSET) {

@@ -202,10 +202,22 @@ in_the_grid(const ix_builder *b, const ilex_array *load)
            ix_buffer_is_written(&b->u->buffer[load->attr[0]]);
 }
 
+/* What a thread has of a temporary holds other points after each iteration of
+ * the loops around levels: the depth of the block that has the levels. */
+static int
+least_depth(const ix_builder *b, const ilex_array *load)
+{
+    if (b->u->buffer[load->attr[0]].all)
+        for (int at = b->depth; at > 0; at--)
+            if (b->open[at].loop == b->k->scan->axis + 1)
+                return at - 1;
+    return in_the_grid(b, load);
+}
+
 static ilex_array *
 place_load(ix_builder *b, ilex_array *x)
 {
-    int depth;
+    int depth, least = least_depth(b, x);
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
     ilex_array *index[ILEX_MAX_RANK];
     for (int k = 0; k < x->nops; k++)
@@ -215,7 +227,7 @@ place_load(ix_builder *b, ilex_array *x)
     s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, index);
     s->at = place_element(b, s->at, &depth);
     depth = depth < b->floor ? b->floor : depth;
-    depth = depth == 0 && in_the_grid(b, x) ? 1 : depth;
+    depth = depth < least ? least : depth;
     s->prefix = 't';
     s->number = b->k->nvalues++;
     s->dtype = (ilex_dtype)x->dtype;

@@ -63,8 +63,10 @@ write_files(const ix_library_job *j, const ix_library *library)
 static void
 put_options(const ix_library_job *j, const ilex_context *ctx, ix_text *t)
 {
-    ix_text_format(t, "{\"fuse\": \"%s\", \"quota\": \"%s\"%s}",
+    ix_text_format(t,
+                   "{\"fuse\": \"%s\", \"order\": \"%s\", \"quota\": \"%s\"%s}",
                    ix_option_text(ctx, IX_OPTION_fuse),
+                   j->fortran ? "F" : ix_option_text(ctx, IX_OPTION_order),
                    ix_option_text(ctx, IX_OPTION_quota),
                    j->lines ? ", \"lines\": \"1\"" : "");
 }
@@ -92,8 +94,10 @@ static ilex_status
 emit_module(ix_library_job *j, ilex_module *module, size_t i)
 {
     ilex_context *ctx = module->ctx;
-    ix_compile_request request = {
-        .names = true, .inlined = j->sizes != NULL, .lines = j->lines != 0};
+    ix_compile_request request = {.names = true,
+                                  .inlined = j->sizes != NULL,
+                                  .fortran = j->fortran != 0,
+                                  .lines = j->lines != 0};
     ix_text options, counts;
     request.dialect[j->cuda ? IX_DIALECT_grid : IX_DIALECT_aot] = true;
     ix_compiled *c = ix_compile(module, &request);

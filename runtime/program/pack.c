@@ -42,7 +42,7 @@ ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
             break;
         case IX_FIELD_STRIDE:
             first = r->p->c->buffer[f->index].first_stride;
-            memcpy(to + f->offset, &r->stride[first + f->axis], 8);
+            memcpy(to + f->offset, &r->stride[first + f->of], 8);
             break;
         case IX_FIELD_STATUS:
             memcpy(to + f->offset, &r->status, 8);

@@ -312,15 +312,18 @@ run_threads(session *s, const char *jit, int number)
     ilex_program_release(p);
 }
 
-/* Every array stored: what fusion must not change. */
+/* With an option that must not change a bit: every array stored, axes back to
+ * front. */
 static void
-run_unfused(session *s)
+run_with(session *s, const char *option, const char *value, const char *usual)
 {
-    ilex_option_set(s->ctx, "fuse", "0");
+    char where[40];
+    snprintf(where, sizeof where, "tcc, %s=%s", option, value);
+    ilex_option_set(s->ctx, option, value);
     ilex_program *p = s->broken ? NULL : compile(s, "tcc");
-    ilex_option_set(s->ctx, "fuse", "1");
+    ilex_option_set(s->ctx, option, usual);
     if (p)
-        run_once(s, p, "tcc, fuse=0", 1);
+        run_once(s, p, where, 1);
     ilex_program_release(p);
 }
 
@@ -511,7 +514,9 @@ diff_run(const diff_recipe *recipes, int count, const diff_options *o,
     if (s.want && o->tcc)
         run_threads(&s, "tcc", 1);
     if (s.want && o->tcc)
-        run_unfused(&s);
+        run_with(&s, "fuse", "0", "1");
+    if (s.want && o->tcc)
+        run_with(&s, "order", "F", "C");
     if (s.want && o->cc)
         run_threads(&s, "cc", 2);
     if (s.want && o->cuda)

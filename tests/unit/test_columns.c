@@ -230,6 +230,28 @@ compare_all(ilex_dtype dtype, const char *text)
         ilex_program_release(p[i]);
 }
 
+/* Levels that are numbers are read anew for each column. */
+START_TEST(numbered)
+{
+    compare_all(ILEX_F64,
+                "ilex 1\nprogram p\nsize n, m, l\nassume l >= 1\n"
+                "in a : f64[i:n, j:m+1, k:l]\nin d : f64[i:n, j:m, k:l]\n"
+                "in e : f64[i:n, j:m]\n"
+                "scan k forward s[i:n, j:m, k:l] = d[i, j, k]*a[i, j, k] + "
+                "where(k == 0, e[i, j], 0.5*s[i, j, k-1])\n"
+                "map t[i:n, j:m, k:l] = s[i, j, 0]*d[i, j, k] - s[i, j, l-1]\n"
+                "out y = t\n");
+    compare_all(ILEX_F64,
+                "ilex 1\nprogram p\nsize n, m, l\nassume l >= 1\n"
+                "in a : f64[i:n, j:m+1, k:l]\nin d : f64[i:n, j:m, k:l]\n"
+                "in e : f64[i:n, j:m]\n"
+                "scan k forward s[i:n, j:m, k:l] = d[i, j, k] + "
+                "where(k == 0, e[i, j], s[i, j, k-1]) + a[i, j, k]\n"
+                "map t[i:n, j:m, k:l] = s[i, j, 0]*d[i, j, k]\n"
+                "out y = t\n");
+}
+END_TEST
+
 START_TEST(bits)
 {
     compare_all(ILEX_F64, SOLVER("f64"));
@@ -269,9 +291,40 @@ START_TEST(side_is_divided)
 }
 END_TEST
 
+/* A scan that is read where data says, in its own loops: messages speak of all
+ * its axes. */
+START_TEST(outside)
+{
+    for (size_t j = 0; j < IX_COUNT(jits); j++) {
+        if (ilex_option_set(ctx, "jit", jits[j]))
+            continue;
+        ilex_program *p =
+            compile("ilex 1\nprogram p\nsize n, m\nassume m >= 1\n"
+                    "in x : f64[i:n, k:m]\nin a : i64[k:m]\n"
+                    "let s = cumsum(x; axis=k)\n"
+                    "map y[i:n, k:m] = s[i, a[k]]\nout r = y\n");
+        ilex_storage *x = filled(ILEX_F64, 2, SHAPE(3, 5)),
+                     *a = counting(1, SHAPE(5)),
+                     *r = filled(ILEX_F64, 2, SHAPE(3, 5));
+        ((int64_t *)ilex_storage_data(a))[2] = 5;
+        ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("a", a),
+                                ILEX_BIND("r", r)};
+        ilex_call call = {.size = sizeof call, .threads = 1};
+        ck_assert_int_eq(ilex_run(p, bound, 3, &call), ILEX_E_BOUNDS);
+        ck_assert_msg(strstr(call.error, "index 5 of k is data and leaves "
+                                         "[0, 5)") != NULL,
+                      "%s: %s", jits[j], call.error);
+        ilex_storage_release(x);
+        ilex_storage_release(a);
+        ilex_storage_release(r);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("columns", which, widths, fetches, in_dialects, memory,
-                     bits, side_is_divided);
+                     bits, numbered, side_is_divided, outside);
 }

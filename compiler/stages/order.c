@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass order: all axes back to front, for arrays that lie in the order of
+ * Fortran. Passes behind take the last axis for the one along which memory is
+ * contiguous, and make the loop over it the innermost one; temporaries are
+ * dense in that order.
+ *
+ * needs: stages; gives: the same stages over boxes, and with loads, whose axes
+ * are in reverse; breaks: that arguments have the axes of the program, which
+ * ix_order_back gives them again. The order in which elements of a reduction
+ * are combined is the node's, so no bit of a result changes.
+ */
+#include "compiler/unit.h"
+
+static const ix_domain *
+reversed(ix_unit *u, const ix_domain *dom)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < dom->rank; k++)
+        ax[k] = dom->ax[dom->rank - 1 - k];
+    return ix_domain_new(u->ctx, dom->rank, ax);
+}
+
+static void
+reverse_buffer(ix_unit *u, ix_buffer *b)
+{
+    b->box = b->box ? reversed(u, b->box) : NULL;
+    b->interior = b->interior ? reversed(u, b->interior) : NULL;
+}
+
+static ilex_array *
+load_reversed(void *user, ilex_array *load, ilex_array *const *index)
+{
+    ix_unit *u = user;
+    ilex_array *back[ILEX_MAX_RANK];
+    for (int k = 0; k < load->nops; k++)
+        back[k] = index[load->nops - 1 - k];
+    return ix_scalar_load(u->ctx, (ilex_dtype)load->dtype, (int)load->attr[0],
+                          load->nops, back);
+}
+
+/* The indices of what an update changes, in reverse; the value stays. */
+static ilex_array *
+update_reversed(ix_unit *u, const ilex_array *body)
+{
+    ilex_array *part[ILEX_MAX_RANK + 1];
+    int rank = body->nops - 1;
+    for (int k = 0; k < rank; k++)
+        part[k] = body->ops[rank - 1 - k];
+    part[rank] = body->ops[rank];
+    return ix_scalar_tuple(u->ctx, body->nops, part);
+}
+
+/* Updates happen one after another in C order, so their boxes stay. */
+static void
+reverse_stage(ix_unit *u, ix_stage *s)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    int rank = s->box->rank;
+    bool turned = !s->update && !s->elements;
+    for (int k = 0; k < rank; k++)
+        index[k] = ix_scalar_index(u->ctx, turned ? rank - 1 - k : k);
+    ix_substitution sub = {.ctx = u->ctx,
+                           .index = turned ? index : NULL,
+                           .nindex = turned ? rank : 0,
+                           .load = load_reversed,
+                           .became = ix_made_keep,
+                           .user = u};
+    s->body = ix_substitute(&sub, s->body);
+    ix_substitution_free(&sub);
+    if (s->update && !ix_is_poison(s->body))
+        s->body = update_reversed(u, s->body);
+    if (turned)
+        s->box = reversed(u, s->box);
+    if (s->scan)
+        s->scan->axis = rank - 1 - s->scan->axis;
+}
+
+/* Which of several checks fails first, and what functions of the host are
+ * given, depend on the order; such programs keep that of C. */
+static bool
+suits(const ix_unit *u)
+{
+    for (size_t i = 0; i < u->nstages; i++)
+        if (u->stage[i].call || (u->stage[i].body->flags & IX_HAS_CHECK))
+            return false;
+    return true;
+}
+
+bool
+ix_pass_order(ix_unit *u)
+{
+    u->turned = u->fortran && !u->reference && suits(u);
+    if (!u->turned)
+        return true;
+    for (size_t i = 0; i < u->nbuffers; i++)
+        reverse_buffer(u, &u->buffer[i]);
+    for (size_t i = 0; i < u->nstages; i++)
+        reverse_stage(u, &u->stage[i]);
+    u->changed = true;
+    return u->ctx->error.code == ILEX_OK;
+}
+
+void
+ix_order_back(ix_unit *u)
+{
+    for (size_t i = 0; i < u->nbuffers && u->turned; i++)
+        if (u->buffer[i].role != IX_ROLE_TEMP)
+            reverse_buffer(u, &u->buffer[i]);
+}

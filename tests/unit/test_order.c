@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Option order: which axis is innermost, that programs look the same from
+ * outside, which keep the order of C. Bits are compared by tests/differential,
+ * whose programs all run in both orders.
+ */
+#include "tests/unit/graph_fixture.h"
+
+static const char *const orders[] = {"C", "F"};
+
+#define HEAD                                                                   \
+    "ilex 1\nprogram p\nsize n, m, l\nassume n >= 2 && m >= 2 && l >= 1\n"
+#define FIELD "in u : f64[I:n, J:m, K:l]\n"
+
+/* A stencil with a temporary, a reduction, a scan along each axis, an update,
+ * in place. */
+static const char *const texts[] = {
+    HEAD FIELD "let s = exp(u)\nlet d = s[I+1] + 2*s[J-1] - u\nout o = d*d\n",
+    HEAD FIELD "out o = u - sum[J](u)*max[I](u)\nout q : f64[K:l] = "
+               "sum[I,J](u)\n",
+    HEAD FIELD "scan I forward a[I:n, J:m, K:l] = where(I == 0, u[I, J, K], "
+               "0.5*a[I-1, J, K] + u[I, J, K])\n"
+               "scan K backward b[I:n, J:m, K:l] = where(K == l-1, a[I, J, K], "
+               "a[I, J, K] - 0.25*b[I, J, K+1])\nout o = b*u\n",
+    HEAD "in u : f64[n, m, l]\nlet z = zeros(n, m)\n"
+         "let y = add_at(z[::-1, 1:], u[:, 1:, 0])\nout o = y\n",
+    HEAD FIELD "out o : f64[I:n, J:m, K:l] = u*2 + u*u inplace u\n",
+};
+
+static ilex_program *
+compile_in(const char *order, const char *text)
+{
+    ilex_option_set(ctx, "order", order);
+    ilex_program *p = compile(text);
+    ilex_option_set(ctx, "order", "C");
+    return p;
+}
+
+/* ---- from outside ---- */
+
+/* Domains, halos and formulas are those of the program. */
+START_TEST(arguments)
+{
+    for (size_t t = 0; t < IX_COUNT(texts); t++) {
+        ilex_option_set(ctx, "jit", "cc");
+        ilex_program *p[2];
+        for (int i = 0; i < 2; i++)
+            p[i] = compile_in(orders[i], texts[t]);
+        for (size_t k = 0; k < ilex_program_argument_count(p[0]); k++) {
+            ilex_argument_info a = ILEX_ARGUMENT_INFO(),
+                               b = ILEX_ARGUMENT_INFO();
+            ilex_program_argument_get(p[0], k, &a);
+            ilex_program_argument_get(p[1], k, &b);
+            ck_assert_str_eq(a.domain, b.domain);
+            ck_assert_str_eq(a.reads, b.reads);
+            for (int x = 0; x < a.rank; x++) {
+                ck_assert_str_eq(a.axis[x], b.axis[x]);
+                ck_assert_str_eq(a.halo_low[x], b.halo_low[x]);
+                ck_assert_str_eq(a.halo_high[x], b.halo_high[x]);
+            }
+        }
+        ilex_program_release(p[0]);
+        ilex_program_release(p[1]);
+    }
+}
+END_TEST
+
+/* ---- loops ---- */
+
+START_TEST(inner)
+{
+    ilex_option_set(ctx, "jit", "cc");
+    static const char *const text = HEAD FIELD "out o = 2*u\n";
+    for (int i = 0; i < 2; i++) {
+        ilex_option_set(ctx, "order", orders[i]);
+        ilex_module *m = parse(text);
+        const char *source = ilex_module_emit(m, "jit");
+        ck_assert_msg(source != NULL, "%s", ilex_error_text(ctx));
+        ck_assert(strstr(source, i ? "for (i64 i2 = 0; i2 < n0; i2++)"
+                                   : "for (i64 i2 = 0; i2 < n2; i2++)"));
+        ilex_module_free(m);
+    }
+    ilex_option_set(ctx, "order", "C");
+}
+END_TEST
+
+/* What checks data, or calls the host, says the same in both. */
+START_TEST(kept)
+{
+    static const char *const same[] = {
+        HEAD FIELD "in i : i32[I:n]\nmap o[I:n, J:m] = u[i[I], J, 0]\n"
+                   "out r = o\n",
+        HEAD FIELD "extern f(x : f64[I:n, J:m, K:l]) -> f64[I:n] pure\n"
+                   "out r = f(u)\n",
+    };
+    ilex_option_set(ctx, "jit", "cc");
+    for (size_t t = 0; t < IX_COUNT(same); t++) {
+        ilex_module *m[2];
+        const char *source[2];
+        for (int i = 0; i < 2; i++) {
+            ilex_option_set(ctx, "order", orders[i]);
+            m[i] = parse(same[t]);
+            source[i] = ilex_module_emit(m[i], "jit");
+            ck_assert_msg(source[i] != NULL, "%s", ilex_error_text(ctx));
+        }
+        ck_assert_str_eq(source[0], source[1]);
+        for (int i = 0; i < 2; i++)
+            ilex_module_free(m[i]);
+    }
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("order", arguments, inner, kept);
+}
