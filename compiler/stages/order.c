@@ -51,18 +51,16 @@ update_reversed(ix_unit *u, const ilex_array *body)
     return ix_scalar_tuple(u->ctx, body->nops, part);
 }
 
-/* Updates happen one after another in C order, so their boxes stay. */
 static void
 reverse_stage(ix_unit *u, ix_stage *s)
 {
     ilex_array *index[ILEX_MAX_RANK];
     int rank = s->box->rank;
-    bool turned = !s->update && !s->elements;
     for (int k = 0; k < rank; k++)
-        index[k] = ix_scalar_index(u->ctx, turned ? rank - 1 - k : k);
+        index[k] = ix_scalar_index(u->ctx, rank - 1 - k);
     ix_substitution sub = {.ctx = u->ctx,
-                           .index = turned ? index : NULL,
-                           .nindex = turned ? rank : 0,
+                           .index = index,
+                           .nindex = rank,
                            .load = load_reversed,
                            .became = ix_made_keep,
                            .user = u};
@@ -70,14 +68,14 @@ reverse_stage(ix_unit *u, ix_stage *s)
     ix_substitution_free(&sub);
     if (s->update && !ix_is_poison(s->body))
         s->body = update_reversed(u, s->body);
-    if (turned)
-        s->box = reversed(u, s->box);
+    s->box = reversed(u, s->box);
     if (s->scan)
         s->scan->axis = rank - 1 - s->scan->axis;
 }
 
-/* Which of several checks fails first, and what functions of the host are
- * given, depend on the order; such programs keep that of C. */
+/* Which of several checks fails first, which of several updates of an element,
+ * whose place is data, is the last, and what functions of the host are given,
+ * depend on the order; such programs keep that of C. */
 static bool
 suits(const ix_unit *u)
 {

@@ -166,6 +166,26 @@ START_TEST(memory)
 }
 END_TEST
 
+/* For another target of the same unit temporaries are whole again. */
+START_TEST(other_target)
+{
+    ix_unit u;
+    run_passes(&u, parse(SOLVER("f64")), "units");
+    for (int cuda = 0; cuda < 3; cuda++) {
+        int own = 0;
+        ck_assert(ix_unit_target(&u, cuda % 2));
+        for (size_t i = 0; i < u.nbuffers; i++) {
+            const ix_buffer *b = &u.buffer[i];
+            own += b->all != NULL;
+            if (b->role == IX_ROLE_TEMP)
+                ck_assert_int_eq(b->box->rank, cuda % 2 ? 3 : 2);
+        }
+        ck_assert_int_eq(own, cuda % 2 ? 0 : 3);
+    }
+    free_unit(&u);
+}
+END_TEST
+
 /* ---- values ---- */
 
 /* Small numbers, some negative, whatever the dtype. */
@@ -326,5 +346,5 @@ int
 main(void)
 {
     return RUN_TESTS("columns", which, widths, fetches, in_dialects, memory,
-                     bits, numbered, side_is_divided, outside);
+                     other_target, bits, numbered, side_is_divided, outside);
 }
