@@ -110,8 +110,37 @@ START_TEST(kept)
 }
 END_TEST
 
+/* ---- values ---- */
+
+/* A scan against the direction of its loop, along the axis that becomes the
+ * innermost one: levels are those of the program. */
+START_TEST(backward)
+{
+    static const char *const jits[] = {"reference", "tcc", "cc"};
+    ilex_storage *x = counting(2, SHAPE(9, 5)), *y[3];
+    for (int i = 0; i < 3; i++) {
+        if (ilex_option_set(ctx, "jit", jits[i]))
+            continue;
+        ilex_program *p = compile_in(
+            "F", "ilex 1\nprogram p\nsize n, m\nin x : i64[n, m]\n"
+                 "scan _0 backward y[n, m] = where(_0 == n-1, x[_0, _1], "
+                 "3*y[_0+1, _1] - x[_0, _1])\nout o = y\n");
+        y[i] = ilex_storage_zeros(ctx, ILEX_I64, 2, SHAPE(9, 5));
+        ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("o", y[i])};
+        run_program(p, bound, 2);
+        ck_assert_mem_eq(ilex_storage_const_data(y[i]),
+                         ilex_storage_const_data(y[0]), 9 * 5 * 8);
+        ilex_program_release(p);
+        if (i)
+            ilex_storage_release(y[i]);
+    }
+    ilex_storage_release(y[0]);
+    ilex_storage_release(x);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("order", arguments, inner, kept);
+    return RUN_TESTS("order", arguments, inner, kept, backward);
 }
