@@ -303,6 +303,7 @@ typedef struct ix_compiled {
     ix_arena arena;
     const char *name;
     size_t nnodes;
+    bool fortran; /* loops and temporaries are in its order */
     ix_compiled_size *size;
     size_t nsizes;
     ix_compiled_count *count; /* in order */

@@ -464,6 +464,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
 {
     c->name = ix_arena_string(&c->arena, u->module->name);
     c->nnodes = u->norder;
+    c->fortran = u->turned;
     copy_sizes(u, c);
     copy_counts(u, c);
     copy_boxes(u, c);

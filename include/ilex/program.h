@@ -179,8 +179,9 @@ ILEX_API ilex_status ilex_run(const ilex_program *p,
 
 /* Runs the program and makes what its outputs are written to: results[i], one
  * for each output in the order of the program, is a new storage with the
- * output's domain, its origin where that begins, in C order (on the device if
- * the program runs there), which the caller gives back; or the storage that the
+ * output's domain, its origin where that begins, in C order, in Fortran's if
+ * the program's loops are (option order; on the device if the program runs
+ * there), which the caller gives back; or the storage that the
  * output is bound to, with one count more. Inputs of rank 0 and sizes may be
  * numbers. Counted lengths are those of the run. On an error all are NULL, and
  * "ctx", which may be NULL, has it. */
@@ -193,10 +194,11 @@ ILEX_API ilex_status ilex_evaluate(ilex_context *ctx, const ilex_program *p,
  * is what `out y = expression` gives for inputs with the storages' dtypes,
  * axes, origins and halos: a new storage where the value is known, which the
  * caller gives back. The operations are one program, compiled for the options
- * of "ctx" and kept for the next expression of the same text on storages of the
- * same dtypes, axes, origins and halos; lengths from 64 on may differ, together
- * along an axis (ilex_programs_keep()). NULL on error: those of
- * text, compiling and runs. Context thread. */
+ * of "ctx" (on storages that all lie in the order of Fortran with order=F, so
+ * the value does too) and kept for the next expression of the same text on
+ * storages of the same dtypes, axes, origins and halos; lengths from 64 on may
+ * differ, together along an axis (ilex_programs_keep()). NULL on error: those
+ * of text, compiling and runs. Context thread. */
 ILEX_API ilex_storage *ilex_eval(ilex_context *ctx, const char *expression,
                                  ...);
 /* The same with bindings, which may be numbers (f64, i64, u64, c128). */

@@ -138,6 +138,22 @@ write_program(const ix_eval *what, const ilex_binding *b, size_t count,
                    what->text);
 }
 
+/* Do all arrays lie in the order of Fortran, and not in that of C? */
+static bool
+lie_in_fortran(const ilex_binding *b, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        const ilex_storage *s = b[i].storage;
+        if (!s || s->rank < 2)
+            continue;
+        if (s->stride[0] != 1 || s->shape[0] < 2 || s->stride[s->rank - 1] == 1)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* ---- compiling ---- */
 
 /* The names are names, the storages there: what text cannot say. */
@@ -174,13 +190,15 @@ add_einsum(ilex_module *m, const char *subscripts)
 
 static ilex_module *
 parse(ilex_context *inner, ilex_context *ctx, const ix_eval *what,
-      const char *text)
+      const char *text, bool fortran)
 {
     for (int i = 0; i < IX_NOPTIONS; i++)
         if (inner->option[i] || ctx->option[i])
             ilex_option_set(inner, ix_option_rows[i].name,
                             ix_option_text(ctx, (ix_option)i));
     ilex_option_set(inner, "reuse", "0"); /* it is kept under its text */
+    if (fortran)
+        ilex_option_set(inner, "order", "F");
     ilex_module *m = ilex_module_parse(inner, text, "eval");
     if (m && what->einsum)
         add_einsum(m, what->text);
@@ -192,14 +210,14 @@ parse(ilex_context *inner, ilex_context *ctx, const ix_eval *what,
 
 /* Compiles in a context of its own: the user's is left as it was. */
 static ilex_program *
-compile(ilex_context *ctx, const ix_eval *what, const char *text)
+compile(ilex_context *ctx, const ix_eval *what, const char *text, bool fortran)
 {
     ilex_context *inner = ilex_context_new(NULL);
     if (!inner) {
         ix_fail_memory(&ctx->error);
         return NULL;
     }
-    ilex_module *m = parse(inner, ctx, what, text);
+    ilex_module *m = parse(inner, ctx, what, text, fortran);
     ilex_program *p =
         m && inner->error.code == ILEX_OK ? ilex_compile_module(m) : NULL;
     if (!p)
@@ -213,18 +231,20 @@ compile(ilex_context *ctx, const ix_eval *what, const char *text)
 /* The program of "text", known or compiled. Options decide too what it becomes.
  */
 static ilex_program *
-find_program(ilex_context *ctx, const ix_eval *what, const char *text)
+find_program(ilex_context *ctx, const ix_eval *what, const char *text,
+             bool fortran)
 {
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_text_put(&t, text);
     for (int i = 0; i < IX_NOPTIONS; i++)
         ix_text_format(&t, "%s\n", ix_option_text(ctx, (ix_option)i));
+    ix_text_put(&t, fortran ? "F" : "");
     const char *key = ix_text_string(&t);
     ilex_program *p = key ? ix_kept_program(key) : NULL;
     if (!key)
         ix_fail_memory(&ctx->error);
-    else if (!p && (p = compile(ctx, what, text)))
+    else if (!p && (p = compile(ctx, what, text, fortran)))
         ix_keep_program(key, p);
     ix_text_free(&t);
     return p;
@@ -241,7 +261,8 @@ program_of(ilex_context *ctx, const ix_eval *what, const ilex_binding *b,
     const char *text = ix_text_string(&t);
     if (!text)
         ix_fail_memory(&ctx->error);
-    ilex_program *p = text ? find_program(ctx, what, text) : NULL;
+    ilex_program *p =
+        text ? find_program(ctx, what, text, lie_in_fortran(b, count)) : NULL;
     ix_text_free(&t);
     return p;
 }

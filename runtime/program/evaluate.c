@@ -98,6 +98,7 @@ make_output(const evaluation *e, const ix_compiled_buffer *b)
         .dtype = ilex_dtype_name(b->dtype),
         .rank = b->rank,
         .shape = shape,
+        .layout = e->r.p->c->fortran ? "F" : "C",
         .axes = ix_storage_axis_words(b->rank, b->axis, words, sizeof words),
         .device = device ? "gpu" : NULL,
         .name = b->name,

@@ -139,8 +139,57 @@ START_TEST(backward)
 }
 END_TEST
 
+/* ---- expressions on storages ---- */
+
+/* The value in the order of its operands: C unless all lie in Fortran's. */
+static void
+expect_order(const char *one, const char *other, bool fortran)
+{
+    const char *layouts[2] = {one, other};
+    ilex_storage *s[2], *k = ilex_storage_zeros(ctx, ILEX_F64, 0, SHAPE(0));
+    double two = 2;
+    for (int i = 0; i < 2; i++)
+        s[i] = ilex_storage_new(
+            ctx, &(ilex_storage_spec){.size = sizeof(ilex_storage_spec),
+                                      .rank = 2,
+                                      .shape = SHAPE(3, 4),
+                                      .layout = layouts[i],
+                                      .fill = &two});
+    *(double *)ilex_storage_data(s[0]) = 5;
+    ilex_storage *y =
+        ilex_eval(ctx, "a*b + k", "a", s[0], "b", s[1], "k", k, NULL);
+    ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
+    ck_assert_int_eq(ilex_storage_stride(y)[fortran ? 0 : 1], 1);
+    ck_assert_int_eq(ilex_storage_stride(y)[fortran ? 1 : 0], fortran ? 3 : 4);
+    const double *data = ilex_storage_const_data(y);
+    for (int i = 0; i < 12; i++)
+        ck_assert(data[i] == (i ? 4 : 10));
+    for (int i = 0; i < 2; i++)
+        ilex_storage_release(s[i]);
+    ilex_storage_release(y);
+    ilex_storage_release(k);
+}
+
+START_TEST(expressions)
+{
+    static const char *const jits[] = {"tcc", "cc", "auto"};
+    for (size_t i = 0; i < IX_COUNT(jits); i++) {
+        if (ilex_option_set(ctx, "jit", jits[i]))
+            continue;
+        expect_order("C", "C", false);
+        expect_order("F", "F", true);
+        expect_order("F", "C", false);
+        ilex_option_set(ctx, "order", "F");
+        expect_order("C", "C", true);
+        ilex_option_set(ctx, "order", "C");
+    }
+    ilex_option_set(ctx, "jit", "reference"); /* it has no loops */
+    expect_order("F", "F", false);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("order", arguments, inner, kept, backward);
+    return RUN_TESTS("order", arguments, inner, kept, backward, expressions);
 }
