@@ -24,8 +24,8 @@ reversed(ix_unit *u, const ix_domain *dom)
 static void
 reverse_buffer(ix_unit *u, ix_buffer *b)
 {
-    b->box = b->box ? reversed(u, b->box) : NULL;
-    b->interior = b->interior ? reversed(u, b->interior) : NULL;
+    b->box = reversed(u, b->box);
+    b->interior = reversed(u, b->interior);
 }
 
 static ilex_array *

@@ -323,10 +323,13 @@ in_strips(columns *c, const ix_stmt *list)
 {
     ix_stmt *made = NULL, **tail = &made;
     for (; list; list = list->next) {
-        ix_stmt *loop = list->number == c->side ? strips(c, list)
-                                                : ix_stmt_copy(c->u, list);
-        if (list->number != c->side)
+        ix_stmt *loop;
+        if (list->number == c->side) {
+            loop = strips(c, list);
+        } else {
+            loop = ix_stmt_copy(c->u, list);
             loop->body = in_strips(c, list->body);
+        }
         tail = append(tail, loop);
     }
     return made;
@@ -422,8 +425,11 @@ set_out(ix_unit *u, ix_kernel *k)
         c.outer = ix_recurrence_outer(k->scan, k->box->rank);
     if (c.outer)
         ix_stmt_each(k->body, note_own, &c);
-    k->body =
-        c.side >= 0 ? in_strips(&c, k->body) : made_for(&c, k->body, false);
+    if (c.side >= 0)
+        k->body = in_strips(&c, k->body);
+    else if (c.outer)
+        k->body = made_for(&c, k->body, false);
+    u->changed |= c.side >= 0 || c.outer;
 }
 
 bool
@@ -435,9 +441,7 @@ ix_pass_columns(ix_unit *u)
             u->buffer[i].all = NULL;
         }
     for (ix_kernel *k = u->kernels; k && !u->reference && !u->cuda; k = k->next)
-        if (k->scan) {
+        if (k->scan)
             set_out(u, k);
-            u->changed = true;
-        }
     return u->ctx->error.code == ILEX_OK;
 }
