@@ -107,10 +107,11 @@ typedef struct ix_compiled_buffer {
                         which is read where it is not */
     const char *interior_text, *box_text, *whole_text;
     int first_stride; /* of its axes among those of all buffers */
-    int slot;         /* TEMP */
-    bool own;         /* TEMP: each thread has one */
-    int inplace;      /* OUTPUT: buffer it may share, or -1 */
-    void *data;       /* DATA: wrapped object, counted by the program */
+    int phase;   /* how many sizes are counted before its ranges are known */
+    int slot;    /* TEMP */
+    bool own;    /* TEMP: each thread has one */
+    int inplace; /* OUTPUT: buffer it may share, or -1 */
+    void *data;  /* DATA: wrapped object, counted by the program */
 } ix_compiled_buffer;
 
 typedef struct ix_compiled_kernel {

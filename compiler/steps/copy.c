@@ -100,6 +100,9 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
         to->box[k] = ix_finish_range(c, &b->box->ax[k]);
         to->whole[k] = whole_range(c, b, k);
     }
+    int box = ix_compiled_ranges_phase(c, to->box, to->rank);
+    int interior = ix_compiled_ranges_phase(c, to->interior, to->rank);
+    to->phase = box > interior ? box : interior;
     if (b->role != IX_ROLE_TEMP)
         name_buffer(u, c, b, to);
     if (b->role == IX_ROLE_DATA && b->node->ext) {

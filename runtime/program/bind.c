@@ -129,22 +129,13 @@ is_empty(const ix_run *r, const ix_range *range, int n)
     return false;
 }
 
-/* When the box and the interior of a buffer are known. */
-static int
-phase_of(const ix_compiled *c, const ix_compiled_buffer *b)
-{
-    int box = ix_compiled_ranges_phase(c, b->box, b->rank);
-    int interior = ix_compiled_ranges_phase(c, b->interior, b->rank);
-    return box > interior ? box : interior;
-}
-
 /* Every range of a buffer fits 64 bits. */
 static ilex_status
 check_ranges(ix_run *r, size_t i)
 {
     const ix_compiled *c = r->p->c;
     const ix_compiled_buffer *b = &c->buffer[i];
-    if (phase_of(c, b) != r->phase)
+    if (b->phase != r->phase)
         return ILEX_OK;
     for (int k = 0; k < b->rank; k++) {
         int64_t lo, hi, length;
@@ -206,19 +197,22 @@ too_small(ix_run *r, size_t i, int k, int64_t lo, int64_t hi)
 static ilex_status
 check_cover(ix_run *r, size_t i)
 {
-    const ix_compiled *c = r->p->c;
-    const ix_compiled_buffer *b = &c->buffer[i];
-    if (phase_of(c, b) != r->phase || !b->used || is_empty(r, b->box, b->rank))
+    const ix_compiled_buffer *b = &r->p->c->buffer[i];
+    int64_t(*cover)[2] = &r->cover[b->first_stride];
+    int64_t lo, hi, from = 0, to = 0;
+    int bad = -1; /* the first axis that is too short, for [from, to) */
+    if (b->phase != r->phase || !b->used)
         return ILEX_OK;
     for (int k = 0; k < b->rank; k++) {
-        const int64_t *cover = r->cover[b->first_stride + k];
-        int64_t lo, hi;
-        ix_range_eval(&b->box[k], r->size, &lo, &hi);
-        if (lo >= cover[0] && hi <= cover[1])
+        if (!ix_range_eval(&b->box[k], r->size, &lo, &hi) || hi <= lo)
+            return ILEX_OK; /* it has no element */
+        if (bad >= 0 || (lo >= cover[k][0] && hi <= cover[k][1]))
             continue;
-        return too_small(r, i, k, lo, hi);
+        bad = k;
+        from = lo;
+        to = hi;
     }
-    return ILEX_OK;
+    return bad < 0 ? ILEX_OK : too_small(r, i, bad, from, to);
 }
 
 /* ---- overlap ---- */

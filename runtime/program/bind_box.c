@@ -106,9 +106,11 @@ ix_box_whole(const ix_compiled *c, int64_t *size)
 ilex_status
 ix_bind_box(ix_run *r)
 {
-    box b = {.n = 0};
     const ix_compiled *c = r->p->c;
     const char *text = r->call ? r->call->box : NULL;
+    if (!text && c->nboxes == 0)
+        return ILEX_OK;
+    box b = {.n = 0};
     ilex_status rc = text ? read_box(r, text, &b) : ILEX_OK;
     if (!rc && (!set_sizes(c, &b, r->size) || !set_sizes(c, &b, r->least)))
         return ix_fail(r->err, ILEX_E_OVERFLOW,

@@ -52,6 +52,8 @@ static bool
 extreme(const ix_compiled *c, const ix_lin *a, const int64_t *least,
         const int64_t *most, bool large, int64_t *value)
 {
+    if (c->ncounts == 0) /* it has one value */
+        return ix_lin_eval(a, most, value);
     *value = a->c;
     for (int32_t i = 0; i < a->n; i++)
         if (!add_alike(c, a, i, least, most, large, value))
