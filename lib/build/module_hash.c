@@ -136,11 +136,13 @@ ilex_module_hash(ilex_module *m, uint8_t hash[16])
 /* Keys are written for each compilation, most of which find their program: no
  * formats here. */
 static void
-put_hex(ix_text *t, uint8_t byte)
+put_hex(ix_text *t, const uint8_t hash[16])
 {
     static const char digit[] = "0123456789abcdef";
-    ix_text_char(t, digit[byte >> 4]);
-    ix_text_char(t, digit[byte & 15]);
+    char text[2 * IX_DIGEST_BYTES];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = digit[i % 2 ? hash[i / 2] & 15 : hash[i / 2] >> 4];
+    ix_text_put_n(t, text, sizeof text);
 }
 
 static void
@@ -157,8 +159,7 @@ ix_module_key(ilex_module *m, ix_text *t, bool *held)
     uint8_t hash[IX_DIGEST_BYTES];
     ix_merkle w = {.ctx = ctx};
     ilex_status rc = hash_module(m, &w, hash);
-    for (size_t i = 0; !rc && i < sizeof hash; i++)
-        put_hex(t, hash[i]);
+    put_hex(t, hash);
     for (size_t i = 0; !rc && i < m->ninputs; i++)
         put_word(t, ix_symbol_text(ctx, (int32_t)m->input[i]->attr[0]));
     for (size_t p = 0; !rc && p < ctx->nparams; p++)

@@ -11,6 +11,7 @@
 #ifndef ILEX_LIB_LIN_H
 #define ILEX_LIB_LIN_H
 
+#include "lib/base/digest.h"
 #include "lib/base/suggest.h"
 #include "lib/base/text.h"
 #include "lib/graph/context.h"
@@ -163,6 +164,8 @@ typedef struct ix_axis {
 
 typedef struct ix_domain {
     uint64_t hash;
+    ix_digest merkle; /* lib/graph/merkle.c, once it is `hashed` */
+    bool hashed;
     int32_t rank;
     ix_axis ax[];
 } ix_domain;

@@ -15,38 +15,68 @@ typedef struct ix_merkle_place {
     int next;
 } ix_merkle_place;
 
+/* ---- sizes that occur ---- */
+
+static void
+mark_form(bool *size, const ix_lin *a)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        size[a->t[i].param] = true;
+}
+
+static void
+mark_domain(bool *size, const ix_domain *dom)
+{
+    for (int k = 0; dom && k < dom->rank; k++) {
+        mark_form(size, dom->ax[k].lo);
+        mark_form(size, dom->ax[k].hi);
+    }
+}
+
+static void
+mark_node(bool *size, const ilex_array *n)
+{
+    mark_domain(size, n->interior);
+    if (n->valid != n->interior)
+        mark_domain(size, n->valid);
+    if (n->kind == IX_SIZE)
+        size[n->attr[0]] = true;
+}
+
 /* ---- parts ---- */
 
 static void
-mark_form(ix_merkle *w, const ix_lin *a)
-{
-    for (int32_t i = 0; w->size && i < a->n; i++)
-        w->size[a->t[i].param] = true;
-}
-
-static void
-hash_form(ix_merkle *w, ix_digester *d, const ix_lin *a)
+hash_form(ilex_context *ctx, ix_digester *d, const ix_lin *a)
 {
     ix_term term[IX_LIN_TERMS];
-    ix_lin_by_name(w->ctx, a, term);
+    ix_lin_by_name(ctx, a, term);
     ix_digest_number(d, (uint64_t)a->c);
     ix_digest_number(d, (uint64_t)a->n);
     for (int32_t i = 0; i < a->n; i++) {
-        ix_digest_text(d, ix_param_key(w->ctx, term[i].param));
+        ix_digest_text(d, ix_param_key(ctx, term[i].param));
         ix_digest_number(d, (uint64_t)term[i].k);
     }
-    mark_form(w, a);
 }
 
+/* The hash of a domain, which keeps it: many nodes have the same one. */
 static void
-hash_domain(ix_merkle *w, ix_digester *d, const ix_domain *dom)
+hash_domain(ilex_context *ctx, ix_digester *d, const ix_domain *domain)
 {
+    ix_domain *dom = (ix_domain *)(uintptr_t)domain;
     ix_digest_number(d, dom ? (uint64_t)dom->rank + 1 : 0);
-    for (int k = 0; dom && k < dom->rank; k++) {
-        ix_digest_text(d, ix_symbol_text(w->ctx, dom->ax[k].name));
-        hash_form(w, d, dom->ax[k].lo);
-        hash_form(w, d, dom->ax[k].hi);
+    if (!dom)
+        return;
+    if (!dom->hashed) {
+        ix_digester own = {.length = 0};
+        for (int k = 0; k < dom->rank; k++) {
+            ix_digest_text(&own, ix_symbol_text(ctx, dom->ax[k].name));
+            hash_form(ctx, &own, dom->ax[k].lo);
+            hash_form(ctx, &own, dom->ax[k].hi);
+        }
+        dom->merkle = ix_digest_end(&own);
+        dom->hashed = true;
     }
+    ix_digest_add(d, &dom->merkle);
 }
 
 void
@@ -77,7 +107,6 @@ hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
     bool foreign = n->kind == IX_FOREIGN || n->kind == IX_APPLY;
     int first = n->kind == IX_SELF || foreign ? 2 : 1;
     ilex_context *ctx = w->ctx;
-    w->foreign |= foreign;
     if (n->kind == IX_INPUT)
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SIZE)
@@ -94,8 +123,6 @@ hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
         ix_digest_text(d, ix_reduction_info_of((ix_reduction)n->attr[0])->name);
     else
         first = 0;
-    if (n->kind == IX_SIZE && w->size)
-        w->size[n->attr[0]] = true;
     ix_digest_number(d, (uint64_t)n->nattr);
     for (int i = first; i < n->nattr && n->kind != IX_LINEAR; i++)
         ix_digest_number(d, (uint64_t)n->attr[i]);
@@ -153,8 +180,8 @@ digest(ix_merkle *w, const ilex_array *n)
     ix_digester d = {.length = 0};
     ix_digest_text(&d, ix_kind_infos[n->kind].text);
     ix_digest_text(&d, ilex_dtype_name((ilex_dtype)n->dtype));
-    hash_domain(w, &d, n->interior);
-    hash_domain(w, &d, n->valid);
+    hash_domain(w->ctx, &d, n->interior);
+    hash_domain(w->ctx, &d, n->valid);
     ix_merkle_env(&d, n->env);
     hash_attributes(w, &d, n);
     ix_digest_number(&d, (uint64_t)n->nops);
@@ -171,7 +198,7 @@ digest(ix_merkle *w, const ilex_array *n)
 
 /* Keeps the hash where it belongs: in the node unless it reaches data. */
 static bool
-finish(ix_merkle *w, ilex_array *n)
+keep_hash(ix_merkle *w, ilex_array *n)
 {
     const ix_mem *mem = &w->ctx->mem;
     ix_digest h = digest(w, n);
@@ -191,6 +218,17 @@ finish(ix_merkle *w, ilex_array *n)
         return false;
     }
     return (!numbered && !w->size) || ix_map_set(&w->seen, mem, n, place);
+}
+
+/* What is left to do for "n" once its operands are done. */
+static bool
+finish(ix_merkle *w, ilex_array *n)
+{
+    w->foreign |= n->kind == IX_FOREIGN || n->kind == IX_APPLY;
+    if (w->size)
+        mark_node(w->size, n);
+    return n->merkle_state == KNOWN ? ix_map_set(&w->seen, &w->ctx->mem, n, 0)
+                                    : keep_hash(w, n);
 }
 
 /* Is nothing left to do for "n"? */

@@ -81,8 +81,30 @@ START_TEST(declared_sizes_are_known)
 }
 END_TEST
 
+/* Programs of other options are other programs; an option that is set to what
+ * it is by default makes no other one. */
+START_TEST(options_are_told_apart)
+{
+    static const char *const threads[] = {NULL, "2", "3", "2", "auto"};
+    for (int i = 0; i < 5; i++) {
+        ilex_kept kept;
+        ilex_context *one = ilex_context_new(NULL);
+        if (threads[i])
+            ilex_option_set(one, "threads", threads[i]);
+        uint64_t hits = (ilex_programs_kept(&kept), kept.hits);
+        ilex_program *q = compiled_in(one, "ilex 1\nprogram q\nsize n\n"
+                                           "in u : f64[n]\nout v = u - 8.5\n");
+        ilex_programs_kept(&kept);
+        ck_assert_uint_eq(kept.hits - hits, i >= 3);
+        ilex_program_release(q);
+        ilex_context_free(one);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("kept", kept_up_to_a_limit, declared_sizes_are_known);
+    return RUN_TESTS("kept", kept_up_to_a_limit, declared_sizes_are_known,
+                     options_are_told_apart);
 }
