@@ -105,10 +105,10 @@ typedef struct ilex_function_spec {
      * copied, and is part of what programs are compiled from. */
     ilex_elementwise_function elementwise;
     const char *elementwise_cuda;
-    /* What stands behind `extern`, copied: ilex_expr and ilex_map in this
-     * context may call the function, and what programs declare by this name has
-     * to be the same (ILEX_E_DUPLICATE when they are compiled). NULL: programs
-     * and ilex_foreign say what it is. */
+    /* What stands behind `extern`, copied: ilex_expr, ilex_map and ilex_eval in
+     * this context may call the function, and what programs declare by this
+     * name has to be the same (ILEX_E_DUPLICATE when they are compiled). NULL:
+     * programs and ilex_foreign say what it is. */
     const char *declaration;
 } ilex_function_spec;
 #define ILEX_FUNCTION_SPEC(...)                                                \

@@ -193,12 +193,13 @@ ILEX_API ilex_status ilex_evaluate(ilex_context *ctx, const ilex_program *p,
  * u)", "u", su, "v", sv, NULL), a name and a storage each, NULL at the end. It
  * is what `out y = expression` gives for inputs with the storages' dtypes,
  * axes, origins and halos: a new storage where the value is known, which the
- * caller gives back. The operations are one program, compiled for the options
- * of "ctx" (on storages that all lie in the order of Fortran with order=F, so
- * the value does too) and kept for the next expression of the same text on
- * storages of the same dtypes, axes, origins and halos; lengths from 64 on may
- * differ, together along an axis (ilex_programs_keep()). NULL on error: those
- * of text, compiling and runs. Context thread. */
+ * caller gives back. It may call functions that are registered with a
+ * declaration (function.h). The operations are one program, compiled for the
+ * options of "ctx" (on storages that all lie in the order of Fortran with
+ * order=F, so the value does too) and kept for the next expression of the same
+ * text on storages of the same dtypes, axes, origins and halos; lengths from 64
+ * on may differ, together along an axis (ilex_programs_keep()). NULL on error:
+ * those of text, compiling and runs. Context thread. */
 ILEX_API ilex_storage *ilex_eval(ilex_context *ctx, const char *expression,
                                  ...);
 /* The same with bindings, which may be numbers (f64, i64, u64, c128). */

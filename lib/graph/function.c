@@ -109,6 +109,12 @@ ix_function_register(ilex_context *ctx, const char *name,
 }
 
 const char *
+ix_function_name(const ilex_context *ctx, size_t i)
+{
+    return ix_symbol_text(ctx, ctx->function[i].name);
+}
+
+const char *
 ix_function_declaration(const ilex_context *ctx, size_t i)
 {
     return ctx->function[i].spec.declaration;

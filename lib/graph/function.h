@@ -22,7 +22,9 @@ ilex_status ix_function_register(ilex_context *ctx, const char *name,
 /* The declaration in a spec that a caller gives; NULL: none. */
 const char *ix_function_declared(const ilex_function_spec *spec);
 
-/* That of the i-th function that is registered, of ctx->nfunctions. */
+/* Name and declaration of the i-th function that is registered, of
+ * ctx->nfunctions. */
+const char *ix_function_name(const ilex_context *ctx, size_t i);
 const char *ix_function_declaration(const ilex_context *ctx, size_t i);
 
 /* The result of a function of "n" numbers of "dtype", all of that type. */

@@ -216,6 +216,20 @@ ix_option_int(const ilex_context *ctx, ix_option option)
     return ctx->number[option];
 }
 
+void
+ix_options_key(const ilex_context *ctx, ix_text *t)
+{
+    for (int i = 0; i < IX_NOPTIONS; i++) {
+        const char *value = ctx->option[i];
+        if (!value || !strcmp(value, ix_option_rows[i].value))
+            continue;
+        ix_text_char(t, '\n');
+        ix_text_int(t, i);
+        ix_text_char(t, '=');
+        ix_text_put(t, value);
+    }
+}
+
 /* Warns of a variable ILEX_<NAME> that is no option but nearly one. */
 static void
 check_variable(ilex_context *ctx, const char *variable)

@@ -6,6 +6,7 @@
  */
 #include <stdarg.h>
 
+#include "lib/graph/function.h"
 #include "runtime/program/program.h"
 
 /* ---- sizes ---- */
@@ -76,6 +77,84 @@ write_sizes(const sizes *list, ix_text *t)
                            (long long)list->item[i].lo + LONG);
 }
 
+/* What is asked for. */
+typedef struct question {
+    ilex_context *ctx;
+    const ix_eval *what;
+    const ilex_binding *bound;
+    size_t count;
+} question;
+
+/* ---- functions of the host ---- */
+
+static bool
+is_part_of_name(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+/* Does the text have the name, as a word of its own? */
+static bool
+has_word(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += n)
+        if ((at == text || !is_part_of_name(at[-1])) && !is_part_of_name(at[n]))
+            return true;
+    return false;
+}
+
+/* Function "i" of the context if it is declared there and the expression may
+ * call it, else NULL. */
+static const ilex_function_spec *
+called(const question *q, size_t i)
+{
+    const char *name = ix_function_name(q->ctx, i);
+    bool is = !q->what->einsum && ix_function_declaration(q->ctx, i) &&
+              has_word(q->what->text, name);
+    for (size_t k = 0; is && k < q->count; k++)
+        is = strcmp(q->bound[k].name, name) != 0;
+    return is ? ix_function_find(q->ctx, name) : NULL;
+}
+
+static void
+declare_functions(const question *q, ix_text *t)
+{
+    for (size_t i = 0; i < q->ctx->nfunctions; i++)
+        if (called(q, i))
+            ix_text_format(t, "extern %s\n",
+                           ix_function_declaration(q->ctx, i));
+}
+
+/* Which functions they are: programs are kept by what their text does not say,
+ * too. */
+static void
+write_functions(const question *q, ix_text *t)
+{
+    for (size_t i = 0; i < q->ctx->nfunctions; i++) {
+        const ilex_function_spec *f = called(q, i);
+        if (!f)
+            continue;
+        ix_text_format(t, "%llx %llx %llx %p\n",
+                       (unsigned long long)(uintptr_t)f->host,
+                       (unsigned long long)(uintptr_t)f->device,
+                       (unsigned long long)(uintptr_t)f->elementwise, f->user);
+        ix_text_put(t, f->elementwise_cuda ? f->elementwise_cuda : "");
+    }
+}
+
+static void
+register_functions(const question *q, ilex_context *inner)
+{
+    for (size_t i = 0; i < q->ctx->nfunctions; i++) {
+        const ilex_function_spec *f = called(q, i);
+        if (f)
+            ix_function_register(inner, ix_function_name(q->ctx, i), f,
+                                 f->declaration);
+    }
+}
+
 /* ---- the program ---- */
 
 static void
@@ -117,18 +196,20 @@ static const char *const number_dtypes[] = {[ILEX_BOUND_F64] = "f64",
 /* An einsum is made of the inputs when they are read; its subscripts stand in a
  * comment. */
 static void
-write_program(const ix_eval *what, const ilex_binding *b, size_t count,
-              ix_text *t)
+write_program(const question *q, ix_text *t)
 {
+    const ilex_binding *b = q->bound;
+    const ix_eval *what = q->what;
     sizes list = {.n = 0};
     ix_text_put(t, "ilex 1\nprogram eval\n");
-    for (size_t i = 0; i < count; i++)
+    declare_functions(q, t);
+    for (size_t i = 0; i < q->count; i++)
         if (b[i].storage)
             add_sizes(&list, b[i].storage);
     for (int i = 0; i < list.n; i++)
         list.item[i].symbolic &= !what->exact;
     write_sizes(&list, t);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < q->count; i++)
         if (b[i].storage)
             write_storage(&list, b[i].name, b[i].storage, t);
         else
@@ -140,11 +221,11 @@ write_program(const ix_eval *what, const ilex_binding *b, size_t count,
 
 /* Do all arrays lie in the order of Fortran, and not in that of C? */
 static bool
-lie_in_fortran(const ilex_binding *b, size_t count)
+lie_in_fortran(const question *q)
 {
     bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        const ilex_storage *s = b[i].storage;
+    for (size_t i = 0; i < q->count; i++) {
+        const ilex_storage *s = q->bound[i].storage;
         if (!s || s->rank < 2)
             continue;
         if (s->stride[0] != 1 || s->shape[0] < 2 || s->stride[s->rank - 1] == 1)
@@ -158,16 +239,16 @@ lie_in_fortran(const ilex_binding *b, size_t count)
 
 /* The names are names, the storages there: what text cannot say. */
 static bool
-check(ilex_context *ctx, const char *expression, const ilex_binding *b,
-      size_t count)
+check(const question *q)
 {
-    ix_error *err = &ctx->error;
-    if (!expression || (count > 0 && !b)) {
+    ix_error *err = &q->ctx->error;
+    const ilex_binding *b = q->bound;
+    if (!q->what->text || (q->count > 0 && !b)) {
         ix_fail(err, ILEX_E_ARGUMENT, "eval: the %s is NULL",
-                expression ? "list of bindings" : "expression");
+                q->what->text ? "list of bindings" : "expression");
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < q->count; i++) {
         size_t n = b[i].name ? strlen(b[i].name) : 0;
         if (!ix_name_check(err, "eval", b[i].name, n))
             return false;
@@ -189,9 +270,9 @@ add_einsum(ilex_module *m, const char *subscripts)
 }
 
 static ilex_module *
-parse(ilex_context *inner, ilex_context *ctx, const ix_eval *what,
-      const char *text, bool fortran)
+parse(ilex_context *inner, const question *q, const char *text, bool fortran)
 {
+    const ilex_context *ctx = q->ctx;
     for (int i = 0; i < IX_NOPTIONS; i++)
         if (inner->option[i] || ctx->option[i])
             ilex_option_set(inner, ix_option_rows[i].name,
@@ -199,9 +280,10 @@ parse(ilex_context *inner, ilex_context *ctx, const ix_eval *what,
     ilex_option_set(inner, "reuse", "0"); /* it is kept under its text */
     if (fortran)
         ilex_option_set(inner, "order", "F");
+    register_functions(q, inner);
     ilex_module *m = ilex_module_parse(inner, text, "eval");
-    if (m && what->einsum)
-        add_einsum(m, what->text);
+    if (m && q->what->einsum)
+        add_einsum(m, q->what->text);
     if (m && m->noutputs != 1)
         ix_fail(&inner->error, ILEX_E_SYNTAX,
                 "eval: one expression is evaluated, not statements");
@@ -210,18 +292,18 @@ parse(ilex_context *inner, ilex_context *ctx, const ix_eval *what,
 
 /* Compiles in a context of its own: the user's is left as it was. */
 static ilex_program *
-compile(ilex_context *ctx, const ix_eval *what, const char *text, bool fortran)
+compile(const question *q, const char *text, bool fortran)
 {
     ilex_context *inner = ilex_context_new(NULL);
     if (!inner) {
-        ix_fail_memory(&ctx->error);
+        ix_fail_memory(&q->ctx->error);
         return NULL;
     }
-    ilex_module *m = parse(inner, ctx, what, text, fortran);
+    ilex_module *m = parse(inner, q, text, fortran);
     ilex_program *p =
         m && inner->error.code == ILEX_OK ? ilex_compile_module(m) : NULL;
     if (!p)
-        ix_fail(&ctx->error, ilex_error_code(inner), "%s",
+        ix_fail(&q->ctx->error, ilex_error_code(inner), "%s",
                 ilex_error_text(inner));
     ilex_module_free(m);
     ilex_context_free(inner);
@@ -231,20 +313,20 @@ compile(ilex_context *ctx, const ix_eval *what, const char *text, bool fortran)
 /* The program of "text", known or compiled. Options decide too what it becomes.
  */
 static ilex_program *
-find_program(ilex_context *ctx, const ix_eval *what, const char *text,
-             bool fortran)
+find_program(const question *q, const char *text, bool fortran)
 {
+    ilex_context *ctx = q->ctx;
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     ix_text_put(&t, text);
-    for (int i = 0; i < IX_NOPTIONS; i++)
-        ix_text_format(&t, "%s\n", ix_option_text(ctx, (ix_option)i));
-    ix_text_put(&t, fortran ? "F" : "");
+    write_functions(q, &t);
+    ix_text_put(&t, fortran ? "F" : "C");
+    ix_options_key(ctx, &t);
     const char *key = ix_text_string(&t);
     ilex_program *p = key ? ix_kept_program(key) : NULL;
     if (!key)
         ix_fail_memory(&ctx->error);
-    else if (!p && (p = compile(ctx, what, text, fortran)))
+    else if (!p && (p = compile(q, text, fortran)))
         ix_keep_program(key, p);
     ix_text_free(&t);
     return p;
@@ -252,17 +334,15 @@ find_program(ilex_context *ctx, const ix_eval *what, const char *text,
 
 /* The program for the expression on these storages, with a count. */
 static ilex_program *
-program_of(ilex_context *ctx, const ix_eval *what, const ilex_binding *b,
-           size_t count)
+program_of(const question *q)
 {
     ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    write_program(what, b, count, &t);
+    ix_text_init(&t, &q->ctx->mem);
+    write_program(q, &t);
     const char *text = ix_text_string(&t);
     if (!text)
-        ix_fail_memory(&ctx->error);
-    ilex_program *p =
-        text ? find_program(ctx, what, text, lie_in_fortran(b, count)) : NULL;
+        ix_fail_memory(&q->ctx->error);
+    ilex_program *p = text ? find_program(q, text, lie_in_fortran(q)) : NULL;
     ix_text_free(&t);
     return p;
 }
@@ -272,9 +352,10 @@ ix_evaluate(ilex_context *ctx, const ix_eval *what,
             const ilex_binding *bindings, size_t count)
 {
     ilex_storage *value = NULL;
-    if (!check(ctx, what->text, bindings, count))
+    question q = {ctx, what, bindings, count};
+    if (!check(&q))
         return NULL;
-    ilex_program *p = program_of(ctx, what, bindings, count);
+    ilex_program *p = program_of(&q);
     if (p)
         ilex_evaluate(ctx, p, bindings, count, &value);
     if (value) /* it is called as the program's output, which is ours */

@@ -152,23 +152,14 @@ may_reuse(ilex_context *ctx)
            !ix_option_int(ctx, IX_OPTION_verify);
 }
 
-/* All that the program depends on, of the options those that are not as they
- * are by default; false if it is not to be kept. */
+/* All that the program depends on; false if it is not to be kept. */
 static bool
 write_key(ilex_module *module, ix_text *t)
 {
     bool held;
     if (!ix_module_key(module, t, &held) || held)
         return false;
-    for (int i = 0; i < IX_NOPTIONS; i++) {
-        const char *value = module->ctx->option[i];
-        if (!value || !strcmp(value, ix_option_rows[i].value))
-            continue;
-        ix_text_char(t, '\n');
-        ix_text_int(t, i);
-        ix_text_char(t, '=');
-        ix_text_put(t, value);
-    }
+    ix_options_key(module->ctx, t);
     return true;
 }
 

@@ -304,6 +304,66 @@ START_TEST(different_functions)
 }
 END_TEST
 
+/* ---- in expressions on storages ---- */
+
+/* Multiplies an array by the user's number. */
+static int
+times(const ilex_function_call *call)
+{
+    for (int64_t i = 0; i < call->argument[0].shape[0]; i++)
+        *element(&call->result[0], i, 0) =
+            *(const double *)call->user * *element(&call->argument[0], i, 0);
+    return 0;
+}
+
+/* The last element of the expression's value for x = 1, 2, 3. */
+static double
+last_of(const char *expression, const char *name)
+{
+    ilex_storage *x = vector(3, 1, 1);
+    ilex_storage *y = ilex_eval(ctx, expression, name, x, NULL);
+    double r = y ? ((const double *)ilex_storage_const_data(y))[2] : NAN;
+    ilex_storage_release(x);
+    ilex_storage_release(y);
+    return r;
+}
+
+/* They call what is registered with a declaration when they are evaluated, also
+ * where a program of the same text is kept. */
+START_TEST(evaluated)
+{
+    static double two = 2, three = 3;
+    static const char f[] = "f(x : f64) -> f64 pure elementwise",
+                      g[] = "g(x : f64[n]) -> f64[n] pure";
+    for (int j = 0; j < 3; j++) {
+        ilex_option_set(ctx, "jit", jits[j]);
+        for (int again = 0; again < 2; again++) {
+            ilex_kept kept, then;
+            GIVE(ctx, "f", .elementwise = NUMBERS(halve), .declaration = f);
+            double a = last_of("1.0 + f(x)", "x");
+            if (isnan(a)) /* built without the back end */
+                break;
+            ck_assert_double_eq(a, 2.5);
+            ilex_programs_kept(&kept);
+            ck_assert_double_eq(last_of("1.0 + f(x)", "x"), 2.5);
+            ilex_programs_kept(&then);
+            ck_assert_uint_eq(then.hits, kept.hits + 1);
+            GIVE(ctx, "f", .elementwise = NUMBERS(negate), .declaration = f);
+            ck_assert_double_eq(last_of("1.0 + f(x)", "x"), -2);
+            GIVE(ctx, "g", .host = times, .user = &two, .declaration = g);
+            ck_assert_double_eq(last_of("g(f(x))", "x"), -6);
+            GIVE(ctx, "g", .host = times, .user = &three, .declaration = g);
+            ck_assert_double_eq(last_of("g(f(x))", "x"), -9);
+        }
+        ilex_error_clear(ctx);
+    }
+    ilex_option_set(ctx, "jit", "reference");
+    ck_assert_double_eq(last_of("f + 0.5", "f"), 3.5); /* a storage */
+    ck_assert(isnan(last_of("ff(x)", "x")));
+    expect_error(ILEX_E_UNKNOWN, "there is no function 'ff'");
+}
+END_TEST
+
 /* ---- declarations that the host makes ---- */
 
 START_TEST(declared)
@@ -398,5 +458,6 @@ int
 main(void)
 {
     return RUN_TESTS("apply", back_ends, dtypes, unregistered, per_context,
-                     different_functions, declared, printed, two_declarations);
+                     different_functions, evaluated, declared, printed,
+                     two_declarations);
 }
