@@ -47,8 +47,7 @@ put_graph(const ix_unit *u, ix_text *t)
         for (int k = 0; k < n->nops; k++) {
             if (!ix_is_array(n->ops[k]))
                 continue;
-            ix_text_format(t, "%sv%zu", comma,
-                           *ix_map_find(&u->position, n->ops[k]));
+            ix_text_format(t, "%sv%zu", comma, ix_unit_position(u, n->ops[k]));
             comma = ", ";
         }
         ix_tags_print(ix_unit_program(u, n), t);

@@ -219,7 +219,7 @@ note_unit(void *user, ix_unit *u, const char *pass)
             put_array(p, u, i);
         }
     for (size_t k = 0; k < u->noutputs; k++) {
-        int line = line_of(u, *ix_map_find(&u->position, u->root[k]));
+        int line = line_of(u, ix_unit_position(u, u->root[k]));
         if (line)
             ix_text_format(&p->names, "=%s L%d\n",
                            ix_symbol_text(u->ctx, u->module->output[k].name),

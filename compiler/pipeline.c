@@ -273,7 +273,6 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */
     bool ok = scope != SIZE_MAX && compile_guarded(&u, request, &c);
     ix_fpenv_leave(outside);
-    ix_map_free(&u.position, &ctx->mem);
     ix_arena_free(&u.arena);
     ilex_scope_end(ctx, scope, NULL);
     ix_assume_instead(ctx, before);

@@ -195,7 +195,6 @@ typedef struct ix_unit {
     ilex_array **order; /* GRAPH: arrays, operands first */
     size_t norder;
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
-    ix_map position;        /* of an array in "order" */
     ix_decision *decision;  /* STAGES: of order[i] */
     ix_map label;           /* symbol of an array that the source names */
     ix_map origin;          /* ix_origin of a scalar that was such an array */
@@ -239,8 +238,16 @@ ix_buffer_by_value(const ix_unit *u, const ix_buffer *b)
 }
 
 /* Arrays that the roots reach, operands before users, and what is counted
- * before all that mentions the size; sets order, position. */
-bool ix_unit_order(ix_unit *u);
+ * before all that mentions the size; sets order. */
+void ix_unit_order(ix_unit *u);
+/* Where "n" is in the order; SIZE_MAX: it is not. Of the units of a context one
+ * asks at a time: the number is kept in the node. */
+static inline size_t
+ix_unit_position(const ix_unit *u, const ilex_array *n)
+{
+    return n->position < u->norder && u->order[n->position] == n ? n->position
+                                                                 : SIZE_MAX;
+}
 
 /* Rebuilds the graph bottom-up: "fn" gets each array with its operands
  * already replaced and returns what replaces it. */

@@ -54,10 +54,7 @@ verify_graph(verifier *v)
         if (n->ctx != u->ctx || ix_is_poison(n))
             complain(v, "an array is poison or foreign", (long long)i);
         for (int k = 0; k < n->nops; k++) {
-            size_t *at = ix_is_array(n->ops[k])
-                             ? ix_map_find(&u->position, n->ops[k])
-                             : NULL;
-            if (ix_is_array(n->ops[k]) && (!at || *at >= i))
+            if (ix_is_array(n->ops[k]) && ix_unit_position(u, n->ops[k]) >= i)
                 complain(v, "an operand comes after its user", (long long)i);
         }
         if (v->ok)

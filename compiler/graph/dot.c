@@ -41,7 +41,7 @@ put_node(ix_unit *u, size_t i, ix_text *t)
     for (int k = 0; k < n->nops; k++)
         if (ix_is_array(n->ops[k]))
             ix_text_format(t, "  v%zu -> v%zu;\n",
-                           *ix_map_find(&u->position, n->ops[k]), i);
+                           ix_unit_position(u, n->ops[k]), i);
 }
 
 static void
@@ -52,7 +52,7 @@ put_outputs(ix_unit *u, ix_text *t)
         ix_text_format(t,
                        "  out%zu [label=\"%s\", shape=ellipse, style=filled, "
                        "fillcolor=lightyellow];\n  v%zu -> out%zu;\n",
-                       i, name, *ix_map_find(&u->position, u->root[i]), i);
+                       i, name, ix_unit_position(u, u->root[i]), i);
     }
 }
 
@@ -77,7 +77,6 @@ ix_dot(ilex_module *module, ix_text *t)
     } else {
         ix_fail_memory(&ctx->error);
     }
-    ix_map_free(&u.position, &ctx->mem);
     ix_arena_free(&u.arena);
     ilex_scope_end(ctx, scope, NULL);
     return ok;

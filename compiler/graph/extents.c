@@ -117,7 +117,10 @@ ix_pass_check(ix_unit *u)
         if (ix_is_poison(u->root[i]))
             return false;
     }
-    return add_counts(u) && ix_unit_order(u);
+    if (!add_counts(u))
+        return false;
+    ix_unit_order(u);
+    return true;
 }
 
 /* ---- extents ---- */
@@ -183,7 +186,7 @@ need_load(ix_load_visitor *v, const ilex_array *load)
         ax[k].lo = best_lower(v->ctx, &b, x->valid->ax[k].lo);
         ax[k].hi = best_upper(v->ctx, &b, x->valid->ax[k].hi);
     }
-    const ix_domain **need = &r->u->need[*ix_map_find(&r->u->position, x)];
+    const ix_domain **need = &r->u->need[ix_unit_position(r->u, x)];
     *need = join_boxes(v->ctx, *need, ix_domain_new(v->ctx, load->nops, ax),
                        x->valid);
     return *need != NULL;
@@ -201,7 +204,7 @@ need_parts(ix_unit *u, size_t i)
     u->need[i] = ix_domain_new(u->ctx, ix_rank(n), ax);
     for (int k = 0; k < n->nops && u->need[i]; k++) {
         const ilex_array *x = n->ops[k];
-        const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
+        const ix_domain **need = &u->need[ix_unit_position(u, x)];
         ax[n->attr[0]] = x->interior->ax[n->attr[0]];
         *need = join_boxes(u->ctx, *need, ix_domain_new(u->ctx, ix_rank(x), ax),
                            x->valid);
@@ -215,7 +218,7 @@ need_parts(ix_unit *u, size_t i)
 static bool
 need_on(ix_unit *u, const ilex_array *x, const ix_domain *box)
 {
-    const ix_domain **need = &u->need[*ix_map_find(&u->position, x)];
+    const ix_domain **need = &u->need[ix_unit_position(u, x)];
     *need = join_boxes(u->ctx, *need, box, x->valid);
     return *need != NULL;
 }
@@ -269,7 +272,7 @@ static bool
 need_result(ix_unit *u, size_t i)
 {
     const ilex_array *scan = u->order[i]->ops[0];
-    const ix_domain **need = &u->need[*ix_map_find(&u->position, scan)];
+    const ix_domain **need = &u->need[ix_unit_position(u, scan)];
     if (scan->kind == IX_FOREIGN) {
         u->need[i] = u->order[i]->interior;
         *need = scan->interior;
@@ -292,8 +295,7 @@ share_needs(ix_unit *u)
     for (size_t i = 0; i < u->norder; i++)
         if (u->order[i]->kind == IX_RESULT && u->need[i] &&
             u->order[i]->ops[0]->kind == IX_SCAN)
-            u->need[i] =
-                u->need[*ix_map_find(&u->position, u->order[i]->ops[0])];
+            u->need[i] = u->need[ix_unit_position(u, u->order[i]->ops[0])];
 }
 
 /* With halo(auto) an input, and what is made of it, is needed where proofs say;
@@ -324,12 +326,10 @@ check_bounded(ix_unit *u, size_t i)
 bool
 ix_pass_extents(ix_unit *u)
 {
-    if (!ix_unit_order(u))
-        return false;
+    ix_unit_order(u);
     u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
     for (size_t i = 0; i < u->nroots; i++) {
-        const ix_domain **need =
-            &u->need[*ix_map_find(&u->position, u->root[i])];
+        const ix_domain **need = &u->need[ix_unit_position(u, u->root[i])];
         *need =
             join_boxes(u->ctx, *need, u->root[i]->interior, u->root[i]->valid);
     }

@@ -18,56 +18,47 @@ typedef struct order_walk {
     size_t depth, stack_capacity, order_capacity;
 } order_walk;
 
-static bool
+/* What is on the list but not in order yet is among the users of what is
+ * visited, which never meets it. */
+static void
 push(order_walk *w, ilex_array *n)
 {
-    if (!ix_is_array(n) || ix_map_find(&w->u->position, n))
-        return true;
-    if (!ix_map_set(&w->u->position, &w->u->ctx->mem, n, SIZE_MAX)) {
-        ix_fail_memory(&w->u->ctx->error);
-        return false;
-    }
+    if (!ix_is_array(n) || ix_unit_position(w->u, n) != SIZE_MAX)
+        return;
     ix_mem_grow(&w->mem, &w->stack, &w->stack_capacity, w->depth + 1,
                 sizeof *w->stack);
     w->stack[w->depth++] = (frame_entry){n, 0};
-    return true;
 }
 
-static bool
+static void
 walk_from(order_walk *w, ilex_array *root)
 {
     ix_unit *u = w->u;
-    if (!push(w, root))
-        return false;
+    push(w, root);
     while (w->depth) {
         frame_entry *top = &w->stack[w->depth - 1];
         if (top->next < top->n->nops) {
-            if (!push(w, top->n->ops[top->next++]))
-                return false;
+            push(w, top->n->ops[top->next++]);
             continue;
         }
         ix_mem_grow(&w->mem, &u->order, &w->order_capacity, u->norder + 1,
                     sizeof *u->order);
-        *ix_map_find(&u->position, top->n) = u->norder;
+        top->n->position = (uint32_t)u->norder;
         u->order[u->norder++] = top->n;
         w->depth--;
     }
-    return true;
 }
 
-bool
+void
 ix_unit_order(ix_unit *u)
 {
     order_walk w = {.u = u, .mem = ix_arena_mem(&u->arena)};
-    ix_map_free(&u->position, &u->ctx->mem);
     ix_mem_free(&w.mem, u->order);
     u->order = NULL;
     u->norder = 0;
     for (size_t i = 0; i < u->nroots; i++)
-        if (!walk_from(&w, u->root[(i + u->noutputs) % u->nroots]))
-            return false;
+        walk_from(&w, u->root[(i + u->noutputs) % u->nroots]);
     ix_mem_free(&w.mem, w.stack);
-    return true;
 }
 
 /* Replaces operands by what they became. */
@@ -77,9 +68,8 @@ replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
     ix_mem mem = ix_arena_mem(&u->arena);
     ilex_array **ops = ix_mem_new(&mem, (size_t)n->nops * sizeof *ops);
     for (int i = 0; i < n->nops; i++)
-        ops[i] = ix_is_array(n->ops[i])
-                     ? became[*ix_map_find(&u->position, n->ops[i])]
-                     : n->ops[i];
+        ops[i] = ix_is_array(n->ops[i]) ? became[ix_unit_position(u, n->ops[i])]
+                                        : n->ops[i];
     n = ix_with_operands(n, ops);
     ix_mem_free(&mem, ops);
     return n;
@@ -126,7 +116,7 @@ note_parts(ix_unit *u, const ilex_array *old, const ilex_array *now)
     ix_mem mem = ix_arena_mem(&u->arena);
     for (int i = 0; i < now->nops; i++) {
         const ilex_array *x = now->ops[i];
-        if (!ix_is_array(x) || ix_map_find(&u->position, x) ||
+        if (!ix_is_array(x) || ix_unit_position(u, x) != SIZE_MAX ||
             ix_map_find(&u->program, x) || ix_map_find(&u->part, x))
             continue;
         ix_map_set(&u->part, &mem, x, (size_t)ix_unit_source(u, old));
@@ -137,8 +127,7 @@ note_parts(ix_unit *u, const ilex_array *old, const ilex_array *now)
 bool
 ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
 {
-    if (!ix_unit_order(u))
-        return false;
+    ix_unit_order(u);
     ix_mem mem = ix_arena_mem(&u->arena);
     ilex_array **became = ix_mem_new(&mem, (u->norder + 1) * sizeof *became);
     for (size_t i = 0; i < u->norder; i++) {
@@ -152,9 +141,10 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
         note_parts(u, u->order[i], became[i]);
     }
     for (size_t i = 0; i < u->nroots; i++)
-        u->root[i] = became[*ix_map_find(&u->position, u->root[i])];
+        u->root[i] = became[ix_unit_position(u, u->root[i])];
     ix_mem_free(&mem, became);
-    return ix_unit_order(u);
+    ix_unit_order(u);
+    return true;
 }
 
 int

@@ -212,7 +212,7 @@ find_reads(ix_walk *w, ilex_array *n, size_t *value)
     if (n->kind != IX_LOAD)
         return IX_WALK_IN;
     const ilex_array *x = r->n->ops[n->attr[0] + 1];
-    const ix_domain *need = r->p->u->need[*ix_map_find(&r->p->u->position, x)];
+    const ix_domain *need = r->p->u->need[ix_unit_position(r->p->u, x)];
     if (need && !covers(r, &w->frame, n, need))
         operand_of(r, n)->apart = true;
     return IX_WALK_IN;

@@ -28,7 +28,7 @@ typedef ix_partition partition;
 ix_partition_info *
 ix_partition_of(ix_partition *p, const ilex_array *n)
 {
-    return &p->of[*ix_map_find(&p->u->position, n)];
+    return &p->of[ix_unit_position(p->u, n)];
 }
 
 static info *
@@ -387,7 +387,7 @@ static void
 store_operands(partition *p, const ilex_array *n)
 {
     for (int k = 1; k < n->nops; k++) {
-        size_t i = *ix_map_find(&p->u->position, n->ops[k]);
+        size_t i = ix_unit_position(p->u, n->ops[k]);
         if (p->of[i].stored)
             continue;
         p->of[i].reason = IX_REASON_BUDGET;
@@ -405,7 +405,7 @@ ix_partition_output(ix_partition *p, const ilex_array *n)
             output = (int)k;
             count++;
         }
-    bool whole = u->need[*ix_map_find(&u->position, n)] == n->interior;
+    bool whole = u->need[ix_unit_position(u, n)] == n->interior;
     bool own = n->kind == IX_LAMBDA || n->kind == IX_CONCAT ||
                n->kind == IX_RESULT || n->kind == IX_COMPACT || ix_is_update(n);
     return count == 1 && whole && own ? output : -1;
@@ -480,19 +480,20 @@ static void
 leaf_buffer(partition *p, const ilex_array *n)
 {
     ix_unit *u = p->u;
-    size_t *at = ix_map_find(&u->position, n);
+    size_t at = ix_unit_position(u, n);
     ix_buffer b = {.role = n->kind == IX_INPUT ? IX_ROLE_INPUT : IX_ROLE_DATA,
                    .name = leaf_name(u, n),
                    .dtype = (ilex_dtype)n->dtype,
                    .interior = n->interior,
-                   .box = at && u->need[*at] ? u->need[*at] : n->interior,
+                   .box = at != SIZE_MAX && u->need[at] ? u->need[at]
+                                                        : n->interior,
                    .node = (ilex_array *)(uintptr_t)n,
                    .array = n,
                    .inplace = -1};
     int buffer = ix_unit_buffer(u, b);
-    if (at) {
-        p->of[*at].buffer = buffer;
-        p->of[*at].stored = true;
+    if (at != SIZE_MAX) {
+        p->of[at].buffer = buffer;
+        p->of[at].stored = true;
     }
 }
 
@@ -525,8 +526,8 @@ make_io_buffers(partition *p)
     }
     u->count_buffer = (int)u->nbuffers;
     for (size_t i = u->noutputs; i < u->nroots; i++)
-        ix_partition_temporary(
-            p, u->need[*ix_map_find(&u->position, u->root[i])], ILEX_I64);
+        ix_partition_temporary(p, u->need[ix_unit_position(u, u->root[i])],
+                               ILEX_I64);
 }
 
 /* Copies the value of output "i" to it, unless it was written there. */
@@ -555,8 +556,7 @@ finish_counts(partition *p, size_t i)
     ix_unit *u = p->u;
     bool ok = true;
     size_t next = u->noutputs + (size_t)u->phase;
-    while (ok && next < u->nroots &&
-           *ix_map_find(&u->position, u->root[next]) <= i) {
+    while (ok && next < u->nroots && ix_unit_position(u, u->root[next]) <= i) {
         ok = copy_output(p, next++);
         u->phase++;
     }

@@ -79,7 +79,7 @@ static const ix_domain *
 box_of(ix_partition *p, const ilex_array *n, int k, const ix_lin *offset)
 {
     ilex_context *ctx = p->u->ctx;
-    const ix_domain *need = p->u->need[*ix_map_find(&p->u->position, n)];
+    const ix_domain *need = p->u->need[ix_unit_position(p->u, n)];
     const ix_whereabouts *at = ix_partition_of(p, n)->at;
     ix_axis ax[ILEX_MAX_RANK];
     for (int i = 0; i < need->rank; i++) {
@@ -111,7 +111,7 @@ body_of(ix_partition *p, const ilex_array *n, int k, const ix_lin *offset)
         return body;
     if (!info->stored) { /* an index would be too large */
         info->reason = IX_REASON_BUDGET;
-        ix_partition_store(p, *ix_map_find(&p->u->position, x));
+        ix_partition_store(p, ix_unit_position(p->u, x));
     }
     return ix_scalar_load(ctx, (ilex_dtype)x->dtype, info->buffer, ix_rank(x),
                           index);

@@ -47,8 +47,8 @@ add_places_of(ix_unit *u, ix_places *p, const ilex_array *array)
 static bool
 is_fused(const ix_unit *u, const ilex_array *x)
 {
-    const size_t *at = ix_map_find(&u->position, x);
-    return at && x->nops > 0 && u->decision[*at].buffer < 0;
+    size_t at = ix_unit_position(u, x);
+    return at != SIZE_MAX && x->nops > 0 && u->decision[at].buffer < 0;
 }
 
 /* Arrays whose operands are to be looked at. */

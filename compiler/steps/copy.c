@@ -118,8 +118,8 @@ ix_finish_buffers(ix_unit *u, ix_compiled *c)
     c->buffer = ix_arena_new(&c->arena, (u->nbuffers + 1) * sizeof *c->buffer);
     for (size_t i = 0; i < u->nbuffers; i++) {
         const ix_buffer *b = &u->buffer[i];
-        const size_t *at = b->node ? ix_map_find(&u->position, b->node) : NULL;
-        bool used = !b->node || (at && u->need[*at]);
+        size_t at = b->node ? ix_unit_position(u, b->node) : SIZE_MAX;
+        bool used = !b->node || (at != SIZE_MAX && u->need[at]);
         if (b->role != IX_ROLE_TEMP)
             c->narguments = i + 1;
         copy_buffer(u, c, b, used);

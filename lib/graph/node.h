@@ -74,6 +74,8 @@ struct ilex_array {
     uint16_t weight; /* scalars: see ix_index_weight */
     uint8_t merkle_state;
     uint8_t annotated;         /* something is noted: lib/graph/annotation.h */
+    uint32_t position;         /* arrays: the last that a unit gave it, see
+                                  ix_unit_position */
     uint64_t merkle[2];        /* lib/graph/merkle.c */
     const ix_domain *interior; /* arrays, the ranges of REDUCE and TYPE */
     const ix_domain *valid;    /* arrays: where it may be read */

@@ -31,6 +31,9 @@ named() {
         sed 's/^[^A-Za-z0-9_]*//; s/[^A-Za-z0-9_/]*$//' | sort -u
 }
 
+cmp "${srcdir:-.}/README" "${srcdir:-.}/README.md" ||
+    complain "README and README.md are one document: ln -sf README.md README"
+
 files=$(ls "$include"/*.h "$include"/ilex/* "$doc"/*.md
     find "$prefix" -path '*/man[17]/*')
 for file in $files

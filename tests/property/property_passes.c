@@ -24,7 +24,6 @@ with_unit(property_case *c, bool (*body)(property_case *c, ix_unit *u))
         ok = body(c, &u);
     else
         property_fail(c, "check: %s", ilex_error_text(c->ctx));
-    ix_map_free(&u.position, &c->ctx->mem);
     ix_arena_free(&u.arena);
     c->ctx->facts = NULL;
     ilex_scope_end(c->ctx, scope, NULL);

@@ -129,7 +129,6 @@ static inline void
 free_unit(ix_unit *u)
 {
     ctx->facts = NULL;
-    ix_map_free(&u->position, &ctx->mem);
     ix_arena_free(&u->arena);
     ilex_module_free(u->module);
 }
