@@ -49,7 +49,7 @@ END_TEST
  * compiled before, and stands in its text. */
 START_TEST(declared_sizes_are_known)
 {
-    static const char *const size[] = {"n", "n, m"};
+    static const char *const size[] = {"n", "m, n"};
     for (int i = 0; i < 2; i++) {
         ilex_context *one = ilex_context_new(NULL);
         char text[100];
