@@ -122,7 +122,7 @@ typedef struct ix_stage {
     int phase;   /* how many sizes are counted before */
     /* Or NULL: what a mask lets through of the elements on this domain of one
      * axis, whose chunks the box has. The body is a TUPLE of the element and
-     * the mask at _0, and of the end of chunk _0 (see COMPACT). */
+     * the mask at _0, and of how many chunk _0 lets through (see COMPACT). */
     const ix_domain *elements;
     int position; /* buffer: where the next element of each chunk goes */
     const ilex_array *array; /* of the graph: what it stores or changes */

@@ -23,7 +23,9 @@ emit_for(ix_emitter *e, const ix_stmt *s)
         ix_text_put(t, "(i64)blockIdx.x * blockDim.x + threadIdx.x");
     else
         ix_emit_sum(e, s->down ? s->hi[0] : s->lo[0], t);
-    ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
+    ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ",
+                   ix_loop_counts(s) ? ix_emit_scratch_element(e, &s->at).re
+                                     : v.s);
     ix_emit_sum(e, s->down ? s->lo[0] : s->hi[0], t);
     ix_text_format(t, "; %s", v.s);
     if (grid)

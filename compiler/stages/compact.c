@@ -5,17 +5,17 @@
  */
 #include "compiler/stages/partition.h"
 
-enum { ELEMENTS, MASK, END, BEFORE };
+enum { ELEMENTS, MASK, COUNT, BEFORE };
 
 /* Elements behind the last one that is let through are not looked at: what
- * checks data is stored, and so are masks and what is known of chunks. */
+ * checks data is stored, and so is what is known of chunks. */
 void
 ix_compact_decide(ix_partition *p, const ilex_array *n)
 {
     for (int k = 0; k < n->nops; k++) {
         ix_partition_info *x = ix_partition_of(p, n->ops[k]);
         x->loaded = true;
-        x->gathered |= k != ELEMENTS || x->checks;
+        x->gathered |= k >= COUNT || x->checks;
         x->reads++;
     }
 }
@@ -44,7 +44,7 @@ ix_compact_store(ix_partition *p, size_t i)
     const ilex_array *n = u->order[i];
     int buffer = ix_partition_change(p, i), position = positions(p, n);
     ilex_array *parts[3];
-    for (int k = ELEMENTS; k <= END; k++)
+    for (int k = ELEMENTS; k <= COUNT; k++)
         parts[k] = ix_partition_read(p, n->ops[k]);
     ix_unit_stage(u, (ix_stage){.buffer = buffer,
                                 .box = n->ops[BEFORE]->interior,

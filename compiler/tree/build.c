@@ -171,6 +171,13 @@ ix_build_note(ix_builder *b, const ilex_array *n, ilex_array *leaf, int depth)
                note(b, (ix_known){.leaf = leaf, .depth = depth}));
 }
 
+void
+ix_build_forget(ix_builder *b, const ilex_array *n)
+{
+    ix_map_set(&b->node, &b->mem, n,
+               note(b, (ix_known){.depth = b->depth + 1}));
+}
+
 const ix_known *
 ix_build_known(const ix_builder *b, const ilex_array *n)
 {

@@ -23,11 +23,12 @@ variable(ix_reduce_axis *x, const ix_stmt *loop)
     return ix_scalar_index(x->b->u->ctx, loop->number);
 }
 
-/* One lane: a plain loop over [lo, hi). */
+/* One lane: a plain loop over [lo, hi), a chunk or the whole axis. */
 static void
 serial(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
 {
-    ix_stmt *loop = open_loop(x, 'j', lo, hi, 1, false);
+    bool whole = lo == x->lo && hi == x->hi && !ix_is_chunk(x->n);
+    ix_stmt *loop = open_loop(x, 'j', lo, hi, 1, whole);
     ix_reduce_accumulate(x, into, variable(x, loop), lo);
     ix_build_close(x->b, loop);
 }

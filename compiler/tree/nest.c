@@ -159,16 +159,18 @@ store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
     ilex_array *lo, *hi, *chunk = ix_scalar_index(ctx, 0);
     ilex_array *j = ix_scalar_index(ctx, variable);
     ilex_array *at = ix_scalar_load(ctx, ILEX_I64, s->position, 1, &chunk);
-    ilex_array *sum[2] = {
-        at, ix_scalar_cast(ctx, ILEX_I64, at_variable(u, s->body->ops[1], j))};
-    ilex_array *next = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, sum);
+    ilex_array *mask = at_variable(u, s->body->ops[1], j);
+    ilex_array *next[2] = {at, ix_scalar_cast(ctx, ILEX_I64, mask)};
+    ilex_array *end[2] = {at, s->body->ops[2]};
     ix_chunk_range(ctx, s->elements->ax, &lo, &hi);
     k->ordered = true;
-    ix_stmt *loop = ix_stmt_for(u, variable, lo, s->body->ops[2]);
+    ix_stmt *loop = ix_stmt_for(
+        u, variable, lo, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end));
+    loop->at = ix_element_of(u, s->position, 1, &chunk);
     loop->body = ix_stmt_store(u, ix_element_of(u, s->buffer, 1, &at),
                                at_variable(u, s->body->ops[0], j));
-    loop->body->next =
-        ix_stmt_store(u, ix_element_of(u, s->position, 1, &chunk), next);
+    loop->body->next = ix_stmt_store(
+        u, loop->at, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, next));
     k->body = loop;
     put_in_loop(u, k, 0);
 }

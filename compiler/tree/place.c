@@ -214,10 +214,21 @@ least_depth(const ix_builder *b, const ilex_array *load)
     return in_the_grid(b, load);
 }
 
+/* What a loop's counter is here. */
+static ilex_array *
+place_counter(ix_builder *b, ilex_array *load)
+{
+    ilex_array *leaf = ix_build_read(b, b->counter, NULL);
+    ix_build_note(b, load, leaf, b->depth);
+    return leaf;
+}
+
 static ilex_array *
 place_load(ix_builder *b, ilex_array *x)
 {
     int depth, least = least_depth(b, x);
+    if (x == b->counted)
+        return place_counter(b, x);
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
     ilex_array *index[ILEX_MAX_RANK];
     for (int k = 0; k < x->nops; k++)
@@ -359,6 +370,26 @@ place_bounds(ix_builder *b, ix_stmt *s)
     s->hi = ix_stmt_nodes(b->u, 1, &hi);
 }
 
+/* A counter is kept in a cell; its element stays what it was before the loop.
+ */
+static void
+start_counter(ix_builder *b, ix_stmt *loop)
+{
+    ix_element at = loop->at;
+    ilex_array *load = ix_scalar_load(b->u->ctx, b->u->buffer[at.buffer].dtype,
+                                      at.buffer, at.rank, at.index);
+    b->counter = ix_build_cell(b, 'p', ILEX_I64, place_value(b, load));
+    b->counted = load;
+    ix_build_forget(b, load); /* it changes in the loop */
+    loop->at = ix_element_scratch(b->u, b->counter, NULL);
+}
+
+static bool
+is_counter(const ix_builder *b, const ix_element *at)
+{
+    return b->counted && !at->scratch && at->buffer == b->counted->attr[0];
+}
+
 /* A buffer's element with indices that are data checked. */
 static ix_element
 checked_element(ix_builder *b, ix_element e)
@@ -377,13 +408,17 @@ place_stmt(ix_builder *b, ix_stmt *s)
     ix_stmt *t = ix_stmt_copy(b->u, s);
     if (s->kind == IX_STMT_FOR)
         place_bounds(b, t);
+    if (s->kind == IX_STMT_FOR && ix_loop_counts(s))
+        start_counter(b, t);
     if (s->kind == IX_STMT_LET && s->value)
         t->value = flatten(b, s->value, &depth);
     else if (s->value)
         t->value = place_value(b, s->value);
     if (s->width)
         t->width = place_sum(b, s->width);
-    if (s->kind == IX_STMT_STORE && !s->at.scratch)
+    if (s->kind == IX_STMT_STORE && is_counter(b, &s->at))
+        t->at = ix_element_scratch(b->u, b->counter, NULL);
+    else if (s->kind == IX_STMT_STORE && !s->at.scratch)
         t->at = checked_element(b, s->at);
     if (ix_stmt_has_element(s))
         t->at = place_element(b, t->at, &depth);

@@ -7,6 +7,7 @@
 #include "compiler/tree/reduce.h"
 
 #include "compiler/tree/ranges.h"
+#include "lib/ops/dtype.h"
 
 enum { MOST_UNROLLED = 4 };
 
@@ -309,8 +310,9 @@ loops(ix_reduce_axis *x)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
     if (ix_reduce_bound(x, &never) && never)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
-    bool one = x->extent >= 0 && x->extent <= ix_chunk_of(x->n);
-    if (!one && !ix_is_chunk(x->n))
+    bool one = ix_dtype_is_exact(x->acc) || ix_is_chunk(x->n) ||
+               (x->extent >= 0 && x->extent <= ix_chunk_of(x->n));
+    if (!one)
         return ix_reduce_chunks(x, empty_value(x));
     ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
     ix_reduce_chunk(x, x->lo, x->hi, a);

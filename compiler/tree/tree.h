@@ -69,7 +69,9 @@ struct ix_stmt {
                           condition;
                           SCRATCH: first value of a cell, NULL if none */
     ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE,
-                          FETCH, where it may be outside of the buffer */
+                          FETCH, where it may be outside of the buffer; FOR: a
+                          counter, which the body moves on: iterations go on
+                          while it, not the variable, is below hi */
     ix_stmt *from,
         *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
                           stack; RECORD: cells, to the best, from its position */
@@ -182,13 +184,21 @@ uint32_t ix_recurrence_outer(const ix_recurrence *r, int rank);
 typedef bool (*ix_stmt_fn)(void *user, ix_stmt *s);
 bool ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user);
 
+/* Has a loop a counter? */
+static inline bool
+ix_loop_counts(const ix_stmt *loop)
+{
+    return loop->at.scratch || loop->at.rank > 0;
+}
+
 /* Has the statement an element, in "at"? */
 static inline bool
 ix_stmt_has_element(const ix_stmt *s)
 {
     return s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
            s->kind == IX_STMT_ROW || s->kind == IX_STMT_FETCH ||
-           (s->kind == IX_STMT_LET && !s->value);
+           (s->kind == IX_STMT_LET && !s->value) ||
+           (s->kind == IX_STMT_FOR && ix_loop_counts(s));
 }
 
 /* Calls "fn" for every expression of a statement, not of its body. */
@@ -245,6 +255,8 @@ struct ix_builder {
     ix_map node, row; /* node -> position in "known" */
     ix_known *known;
     size_t nknown, known_capacity;
+    const ilex_array *counted; /* load of a loop's counter, or NULL */
+    ix_stmt *counter;          /* the cell that has its place */
 };
 
 void ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k);
@@ -274,6 +286,8 @@ const ix_known *ix_build_known(const ix_builder *b, const ilex_array *n);
 /* Notes that "leaf", known in the block at "depth", stands for "n". */
 void ix_build_note(ix_builder *b, const ilex_array *n, ilex_array *leaf,
                    int depth);
+/* Nothing stands for "n" any more. */
+void ix_build_forget(ix_builder *b, const ilex_array *n);
 /* The same for the row pointers to elements; "n" is a load of the element. */
 ix_stmt *ix_build_known_row(const ix_builder *b, const ilex_array *n);
 void ix_build_note_row(ix_builder *b, const ilex_array *n, ix_stmt *row,

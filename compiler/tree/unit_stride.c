@@ -15,7 +15,8 @@ enum { MOST_STRIDES = 100 };
 typedef struct unit_walk {
     ix_unit *u;
     ix_kernel *k;
-    int variable; /* of the innermost loop */
+    const ix_stmt *loop;       /* innermost */
+    const ilex_array *counter; /* what its counter is read as, or NULL */
 } unit_walk;
 
 static void
@@ -32,14 +33,18 @@ note_stride(unit_walk *w, int buffer)
     k->unit[k->nunits++] = buffer;
 }
 
+/* Does an index move on with the loop? */
 static bool
-uses(const ilex_array *x, int variable)
+moves(const unit_walk *w, const ilex_array *x)
 {
     ix_index_form f;
     ix_index_form_of(x, &f);
-    for (int i = 0; i < f.n; i++)
-        if (f.t[i].atom->kind == IX_INDEX && f.t[i].atom->attr[0] == variable)
+    for (int i = 0; i < f.n; i++) {
+        const ilex_array *atom = f.t[i].atom;
+        if (atom == w->counter ||
+            (atom->kind == IX_INDEX && atom->attr[0] == w->loop->number))
             return true;
+    }
     return false;
 }
 
@@ -50,10 +55,10 @@ note_element(void *user, ix_stmt *s)
     unit_walk *w = user;
     const ix_element *e = &s->at;
     if (!ix_stmt_has_element(s) || e->scratch || e->rank == 0 ||
-        !uses(e->index[e->rank - 1], w->variable))
+        !moves(w, e->index[e->rank - 1]))
         return true;
     for (int k = 0; k + 1 < e->rank; k++)
-        if (uses(e->index[k], w->variable))
+        if (moves(w, e->index[k]))
             return true;
     note_stride(w, e->buffer);
     return true;
@@ -66,14 +71,24 @@ is_no_loop(void *user, ix_stmt *s)
     return s->kind != IX_STMT_FOR;
 }
 
+static const ilex_array *
+counter_of(ix_unit *u, const ix_stmt *loop)
+{
+    for (const ix_stmt *s = loop->body; ix_loop_counts(loop) && s; s = s->next)
+        if (s->kind == IX_STMT_LET && s->at.scratch == loop->at.scratch)
+            return ix_value_of(u, s);
+    return NULL;
+}
+
 static bool
 note_loop(void *user, ix_stmt *s)
 {
     unit_walk *w = user;
-    w->variable = s->number;
-    if (s->kind == IX_STMT_FOR && ix_stmt_each(s->body, is_no_loop, NULL))
-        ix_stmt_each(s->body, note_element, w);
-    return true;
+    if (s->kind != IX_STMT_FOR || !ix_stmt_each(s->body, is_no_loop, NULL))
+        return true;
+    w->loop = s;
+    w->counter = counter_of(w->u, s);
+    return ix_stmt_each(s->body, note_element, w);
 }
 
 bool

@@ -276,51 +276,33 @@ ix_compress_expanded(ilex_array *n)
 
 /* ---- in chunks ---- */
 
-/* For each chunk of the mask the reduction of "term", over index r0. */
-static ilex_array *
-of_chunks(ilex_array *mask, ix_reduction reduction, ilex_array *term)
-{
-    ilex_context *ctx = mask->ctx;
-    const ix_axis *ax = mask->interior->ax;
-    const ix_domain *dom = line(ctx, ix_chunk_count(ctx, ax));
-    ilex_array *ops[3] = {term};
-    ix_chunk_range(ctx, ax, &ops[1], &ops[2]);
-    ilex_array *body = ix_scalar_reduce_ranged(ctx, reduction, ILEX_I64,
-                                               mask->interior, 0, ops);
-    return dom && !ix_is_poison(body)
-               ? ix_node_lambda(ctx, dom, dom, body, 1, &mask)
-               : ix_poison_again(ctx);
-}
-
 ilex_array *
 ix_mask_chunk_counts(ilex_array *mask)
 {
     ilex_context *ctx = mask->ctx;
+    const ix_axis *ax = mask->interior->ax;
+    const ix_lin *chunks = ix_rank(mask) == 1 ? ix_chunk_count(ctx, ax) : NULL;
+    const ix_domain *dom = chunks ? line(ctx, chunks) : NULL;
+    if (!dom)
+        return NULL;
     ilex_array *j = ix_scalar_rindex(ctx, 0);
-    ilex_array *here = ix_scalar_load(ctx, ILEX_BOOL, 0, 1, &j);
-    bool chunks =
-        ix_rank(mask) == 1 && ix_chunk_count(ctx, mask->interior->ax) != NULL;
-    return chunks ? of_chunks(mask, IX_REDUCTION_SUM,
-                              ix_scalar_cast(ctx, ILEX_I64, here))
-                  : NULL;
+    ilex_array *ops[3] = {ix_scalar_cast(
+        ctx, ILEX_I64, ix_scalar_load(ctx, ILEX_BOOL, 0, 1, &j))};
+    ix_chunk_range(ctx, ax, &ops[1], &ops[2]);
+    ilex_array *body = ix_scalar_reduce_ranged(ctx, IX_REDUCTION_SUM, ILEX_I64,
+                                               mask->interior, 0, ops);
+    return ix_is_poison(body) ? body
+                              : ix_node_lambda(ctx, dom, dom, body, 1, &mask);
 }
 
 ilex_array *
 ix_compress_chunked(ilex_array *n)
 {
-    ilex_context *ctx = n->ctx;
-    ilex_array *mask = n->ops[1], *j = ix_scalar_rindex(ctx, 0);
-    ilex_array *here = ix_scalar_load(ctx, ILEX_BOOL, 0, 1, &j);
-    ilex_array *count = ix_mask_chunk_counts(mask);
+    ilex_array *count = ix_mask_chunk_counts(n->ops[1]);
     if (!count || ix_is_poison(count))
         return count;
-    ilex_array *end =
-        of_chunks(mask, IX_REDUCTION_MAX,
-                  ix_structure_where(ctx, here, ix_index_offset(ctx, j, 1),
-                                     ix_index_const(ctx, 0)));
-    ilex_array *ops[4] = {n->ops[0], mask, end, sum_before(count)};
-    return ix_is_poison(end) || ix_is_poison(ops[3])
-               ? ix_poison_again(ctx)
-               : ix_kind_node(IX_COMPACT, n->interior, n->interior, ops, 4,
-                              NULL);
+    ilex_array *ops[4] = {n->ops[0], n->ops[1], count, sum_before(count)};
+    return ix_is_poison(ops[3]) ? ops[3]
+                                : ix_kind_node(IX_COMPACT, n->interior,
+                                               n->interior, ops, 4, NULL);
 }

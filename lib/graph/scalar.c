@@ -267,10 +267,10 @@ is_contraction(ilex_context *ctx, ix_reduction reduction,
     return (a & ~b) && (b & ~a);
 }
 
-/* Lanes of the innermost axis "ax", which is _r<r>. A product of complex
- * numbers and positions have no partial result to start lanes with; an axis
- * too short to fill the lanes leaves the vectors to the free indices, where
- * there are any. */
+/* Lanes of the innermost axis "ax", which is _r<r>. Integers need none, a
+ * product of complex numbers and positions have no partial result to start
+ * lanes with; an axis too short to fill the lanes leaves the vectors to the
+ * free indices, where there are any. */
 static int
 lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
          const ix_axis *ax, int64_t r)
@@ -279,7 +279,7 @@ lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
     int lanes = IX_LANE_BYTES / (int)ilex_dtype_bytes(acc);
     const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
     bool brief = extent && extent->n == 0 && extent->c < lanes;
-    if (ix_reduction_info_of(reduction)->by_index ||
+    if (ix_dtype_is_exact(acc) || ix_reduction_info_of(reduction)->by_index ||
         (reduction == IX_REDUCTION_PROD && ix_dtype_is_complex(acc)) ||
         (brief && (body->flags & IX_HAS_INDEX)) ||
         !last_index_only(ctx, body, r))

@@ -46,4 +46,11 @@ ix_dtype_is_integer(ilex_dtype dtype)
     return ix_dtype_kind(dtype) == 'i' || ix_dtype_kind(dtype) == 'u';
 }
 
+/* Are sums, products and extremes the same in any order, bit for bit? */
+static inline bool
+ix_dtype_is_exact(ilex_dtype dtype)
+{
+    return !ix_dtype_is_real(dtype) && !ix_dtype_is_complex(dtype);
+}
+
 #endif

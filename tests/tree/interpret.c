@@ -387,6 +387,21 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
     m->has_variable[s->number] = known;
 }
 
+/* What a kernel lets through of a chunk. */
+static void
+run_counting(tree_machine *m, const ix_stmt *s, int64_t lo, int64_t hi)
+{
+    if (s->parallel || s->down || s->how != IX_SERIAL)
+        tree_fail(m, "a loop with a counter goes upwards, one by one");
+    for (int64_t v = lo; read_element(m, &s->at).i < hi; v += s->step) {
+        m->stmt = s;
+        if (v - lo >= IX_CHUNK * s->step)
+            tree_fail(m, "the counter does not arrive");
+        set_variable(m, s, v, true);
+        run_list(m, s->body);
+    }
+}
+
 /* Loops that may run in any order do; the points of a grid are numbered from 0,
  * and no grid is inside a loop. */
 static void
@@ -399,6 +414,10 @@ run_for(tree_machine *m, const ix_stmt *s)
     m->loops++;
     int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
+    if (ix_loop_counts(s)) {
+        run_counting(m, s, lo, hi);
+        n = 0;
+    }
     for (int64_t i = 0; i < n; i++) {
         int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
         at = s->down ? n - 1 - i : at;
