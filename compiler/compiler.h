@@ -182,6 +182,7 @@ typedef struct ix_compiled_function {
     const char *name, *declaration; /* which has the name */
     ilex_dtype dtype;
     int noperands;
+    bool in_cuda; /* its text is in source of that */
 } ix_compiled_function;
 
 /* form >= 0, or divisible by modulus. */

@@ -80,8 +80,8 @@ void ix_emit_function_pointer(const ix_emitter *e, int i, const char *how,
                               ix_text *t);
 /* "const f64 t5 = f0(t3, t4);" */
 void ix_emit_apply(ix_emitter *e, const ix_stmt *s);
-/* CUDA: functions that are called, as the host gave their text, else declared.
- */
+/* CUDA: functions that are called, as the host gave their text, else declared,
+ * but for source that stands alone, whose head declares them. */
 void ix_emit_device_functions(const ix_emitter *e, ix_text *t);
 /* into = op(a, b) */
 void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,

@@ -63,10 +63,10 @@ ix_emit_device_functions(const ix_emitter *e, ix_text *t)
         const ilex_array *apply = e->u->function[i];
         const ilex_function_spec *f =
             ix_function_find(e->u->ctx, name_of(e, (int)i));
-        if (f && f->elementwise_cuda) {
+        if (f && f->elementwise_cuda)
             ix_text_format(t, "%s\n\n", f->elementwise_cuda);
+        if (e->dialect->alone || (f && f->elementwise_cuda))
             continue;
-        }
         ix_text_format(t, "__device__ %s %s",
                        ix_c_type((ilex_dtype)apply->dtype), name_of(e, (int)i));
         put_parameters(apply, t);

@@ -47,13 +47,26 @@ ix_host_put_functions(ix_host *h)
     }
 }
 
+bool
+ix_host_needs_elementwise(const ix_host *h)
+{
+    for (size_t i = 0; i < h->c->nfunctions; i++)
+        if (!h->grid || !h->c->function[i].in_cuda)
+            return true;
+    return false;
+}
+
 void
 ix_host_put_elementwise(ix_host *h)
 {
     for (size_t i = 0; i < h->c->nfunctions; i++) {
         const ix_compiled_function *f = &h->c->function[i];
         const char *type = ix_host_type(f->dtype);
-        ix_text_format(h->t, "%s %s(", type, f->name);
+        if (h->grid && f->in_cuda)
+            continue;
+        ix_text_format(h->t, "%s%s %s(",
+                       h->grid ? "extern \"C\" __device__ " : "", type,
+                       f->name);
         for (int k = 0; k < f->noperands; k++)
             ix_text_format(h->t, "%s%s", k ? ", " : "", type);
         ix_text_put(h->t, ");\n");

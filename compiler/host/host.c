@@ -46,12 +46,6 @@ has_calls(const ix_host *h)
 }
 
 static bool
-has_functions(const ix_host *h)
-{
-    return h->c->nfunctions > 0;
-}
-
-static bool
 has_counts(const ix_host *h)
 {
     return h->c->ncounts > 0;
@@ -103,7 +97,7 @@ const ix_host_word ix_host_words[] = {
     {"formulas", NULL, ix_host_put_formulas},
     {"counts", has_counts, ix_host_put_counts},
     {"functions", has_calls, ix_host_put_functions},
-    {"elementwise", has_functions, ix_host_put_elementwise},
+    {"elementwise", ix_host_needs_elementwise, ix_host_put_elementwise},
     {"forms", NULL, ix_host_put_forms},
     {"init", NULL, ix_host_put_init},
     {"launches", NULL, ix_host_put_launches},
@@ -150,30 +144,16 @@ check_fortran(const ix_library *l, ix_error *err)
                           c->name, RANK, LETTERS);
 }
 
-/* Fortran has no memory of devices, and there is no text of functions. */
-static ilex_status
-check_cuda(const ix_library *l, bool fortran, ix_error *err)
-{
-    if (fortran)
-        return ix_fail(err, ILEX_E_UNSUPPORTED,
-                       "program %s: there are no modules in Fortran for CUDA: "
-                       "its arrays lie on the host; leave --fortran out, or "
-                       "write C",
-                       l->program->name);
-    if (l->program->nfunctions)
-        return ix_fail(err, ILEX_E_UNSUPPORTED,
-                       "program %s: there is no CUDA with foreign functions of "
-                       "numbers yet; write C",
-                       l->program->name);
-    return ILEX_OK;
-}
-
 ilex_status
 ix_library_check(const ix_library *l, bool fortran, ix_error *err)
 {
     ilex_status rc = check_program(l->program, err);
-    if (!rc && l->cuda)
-        rc = check_cuda(l, fortran, err);
+    if (!rc && l->cuda && fortran)
+        rc = ix_fail(err, ILEX_E_UNSUPPORTED,
+                     "program %s: there are no modules in Fortran for CUDA: "
+                     "its arrays lie on the host; leave --fortran out, or "
+                     "write C",
+                     l->program->name);
     if (!rc && fortran)
         rc = check_fortran(l, err);
     rc = rc ? rc : ix_host_check_variants(l, err);

@@ -133,6 +133,7 @@ void ix_host_put_grid_end(ix_host *h, size_t kernel);
 
 /* What the header declares, what tables the source has. */
 void ix_host_put_functions(ix_host *h);
+bool ix_host_needs_elementwise(const ix_host *h);
 void ix_host_put_elementwise(ix_host *h);
 void ix_host_put_calls(ix_host *h);
 /* Can C have functions of these names? */

@@ -10,6 +10,7 @@
 #include "lib/build/foreign.h"
 #include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
+#include "lib/graph/function.h"
 
 /* Something uses a size, and thereby what it is computed from. */
 static void
@@ -352,10 +353,11 @@ copy_functions(ix_unit *u, ix_compiled *c)
         ix_arena_new(&c->arena, (u->nfunctions + 1) * sizeof *c->function);
     for (size_t i = 0; i < u->nfunctions; i++) {
         const ilex_array *n = u->function[i];
-        c->function[i] =
-            (ix_compiled_function){text_of(u, c, ix_foreign_name(n)),
-                                   text_of(u, c, ix_foreign_declaration(n)),
-                                   (ilex_dtype)n->dtype, n->nops};
+        const char *name = text_of(u, c, ix_foreign_name(n));
+        const ilex_function_spec *f = ix_function_find(u->ctx, name);
+        c->function[i] = (ix_compiled_function){
+            name, text_of(u, c, ix_foreign_declaration(n)),
+            (ilex_dtype)n->dtype, n->nops, f && f->elementwise_cuda};
     }
 }
 

@@ -90,6 +90,21 @@ put_counts(ilex_module *module, ix_text *t)
     return fits;
 }
 
+/* nvcc links functions of the device when it links all of a program. */
+static ilex_status
+check_device_functions(const ix_library_job *j, const ix_compiled *c)
+{
+    for (size_t i = 0; i < c->nfunctions; i++)
+        if (!c->function[i].in_cuda)
+            return ix_fail(&j->ctx->error, ILEX_E_UNSUPPORTED,
+                           "program %s: %s is a function of the device that a "
+                           "library cannot leave to others; ask for the files "
+                           "alone and link both with nvcc -rdc=true, or "
+                           "register its text (elementwise_cuda)",
+                           c->name, c->function[i].name);
+    return ILEX_OK;
+}
+
 static ilex_status
 emit_module(ix_library_job *j, ilex_module *module, size_t i)
 {
@@ -105,7 +120,9 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
     ix_text_init(&counts, &ctx->mem);
     put_options(j, ctx, &options);
     bool counted = c && put_counts(module, &counts);
-    if (c && !ctx->error.code) {
+    if (c && j->cuda && j->kind != ILEX_LIBRARY_FILES)
+        check_device_functions(j, c);
+    if (c && !ctx->error.code && !j->ctx->error.code) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
                               .cuda = j->cuda != 0,

@@ -91,10 +91,6 @@ END
     "$ilexc" compile named.ilx -o . >log 2>&1 && complain "a function of numbers may be called $name"
     grep -q "E102\|E106" log || { complain "$name is refused otherwise"; cat log; }
 done
-count=$((count + 1))
-"$ilexc" compile "$top/tests/stages/elementwise.ilx" -o . --language cuda >log 2>&1 &&
-    complain "CUDA with functions of numbers is taken"
-grep -q 'E105.*foreign functions' log || complain "CUDA: $(cat log)"
 
 echo "$count things tried, $bad wrong"
 [ $bad -eq 0 ]

@@ -6,26 +6,9 @@
 #include <stdio.h>
 
 #include "elementwise.h"
+#include "elementwise_functions.h"
 
 enum { N = 50 };
-
-double
-eos(double t, double p)
-{
-    return 1000 + t * t - 0.5 * p;
-}
-
-double
-gain(double t, double p)
-{
-    return t - p;
-}
-
-float
-dim(float c)
-{
-    return c / 4;
-}
 
 int
 main(void)

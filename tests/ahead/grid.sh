@@ -74,12 +74,12 @@ over_stand_in() {
 } >many_set.h
 
 plain='hdiff thomas axpy norms matmul normalise pick'
-phases='peaks foreign'
+phases='peaks foreign elementwise'
 for program in "$top"/examples/hdiff.ilx "$top"/examples/thomas.ilx \
     "$top"/examples/axpy.ilx "$top"/examples/aot/norms.ilx \
     "$top"/examples/aot/matmul.ilx "$top"/examples/aot/normalise.ilx \
     "$top"/tests/ahead/pick.ilx "$top"/examples/peaks.ilx \
-    "$top"/tests/stages/foreign.ilx many.ilx
+    "$top"/tests/stages/foreign.ilx "$top"/tests/stages/elementwise.ilx many.ilx
 do
     name=$(basename "$program" .ilx)
     good "$ilexc" compile "$program" -o . --language cuda
@@ -188,6 +188,10 @@ count=$((count + 1))
 "$ilexc" emit "$top/examples/hdiff.ilx" --cuda | sed -n '/^k0_body/,/^}/p' >emitted
 sed -n '/^k0_body/,/^}/p' hdiff.cu | cmp - emitted || complain "another kernel"
 
+count=$((count + 1))
+"$ilexc" compile "$top/tests/stages/elementwise.ilx" -o . --language cuda --object >log 2>&1 &&
+    complain "a library leaves functions of the device to others"
+grep -q 'E105.*eos is a function of the device' log || complain "eos: $(cat log)"
 refused 'E105.*hdiff: there are no modules in Fortran for CUDA' --language cuda --fortran
 refused 'c or cuda' --language opencl
 

@@ -2,12 +2,17 @@
  *
  * Programs compiled ahead of time in CUDA whose runs have several phases, over
  * the stand-in of shim/ and beside the same programs in C: between kernels they
- * count lengths, or call functions of ours. grid.sh builds it.
+ * count lengths, or call functions of ours; and whose kernels call functions of
+ * numbers, which the stand-in has both in C and on the device. grid.sh builds
+ * it.
  */
 #include "grid_test.h"
 
+#include "cpu_elementwise.h"
 #include "cpu_foreign.h"
 #include "cpu_peaks.h"
+#include "elementwise.h"
+#include "elementwise_functions.h"
 #include "foreign.h"
 #include "peaks.h"
 
@@ -121,8 +126,8 @@ static enum manner manner;
 static int calls, early, status;
 
 static __global__ void
-filter_on_device(const double *from, const double *s, double *to, int32_t *count,
-                 int64_t n)
+filter_on_device(const double *from, const double *s, double *to,
+                 int32_t *count, int64_t n)
 {
     for (int64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += gridDim.x * blockDim.x)
@@ -181,8 +186,8 @@ filter(const ilex_function_call *call)
     else if (manner == BY_COPIES)
         filter_on_host(call);
     else
-        start_filter(call, manner == ON_STREAM ? (cudaStream_t)call->stream
-                                               : NULL);
+        start_filter(call,
+                     manner == ON_STREAM ? (cudaStream_t)call->stream : NULL);
     return status;
 }
 
@@ -279,6 +284,37 @@ try_foreign_mistakes(void)
     }
 }
 
+/* ---- functions of numbers ---- */
+
+/* Outputs of a run, on the host; inputs have as many points as u. */
+typedef struct numbers {
+    double r[LENGTH], s[LENGTH], f[LENGTH - 1], a[LENGTH - 2], h[LENGTH - 3];
+    float e[9];
+} numbers;
+
+static void
+try_elementwise(void)
+{
+    static numbers in_c, on_device;
+    float c[9];
+    for (int i = 0; i < 9; i++)
+        c[i] = (float)i / 3;
+    const double *p = u + 2;
+    int rc_cpu = cpu_elementwise_dense(LENGTH, u, p, c, in_c.r, in_c.s, in_c.f,
+                                       in_c.a, in_c.h, in_c.e);
+    numbers *d = (numbers *)up(&on_device, sizeof on_device);
+    int rc =
+        elementwise_dense(LENGTH, up_doubles(u, LENGTH), up_doubles(p, LENGTH),
+                          (const float *)up(c, sizeof c), d->r, d->s, d->f,
+                          d->a, d->h, d->e, NULL);
+    cudaStreamSynchronize(NULL);
+    down(&on_device, d, sizeof on_device);
+    tried++;
+    if (rc || rc_cpu || memcmp(&in_c, &on_device, sizeof in_c) != 0 ||
+        in_c.r[1] != 2 * (eos(u[1], p[1]) - 1000) + u[1])
+        say("elementwise", "other results than in C");
+}
+
 int
 main(void)
 {
@@ -293,6 +329,7 @@ main(void)
     try_foreign();
     check_rest("foreign", shim_state.blocks);
     try_foreign_mistakes();
+    try_elementwise();
     printf("%d things tried of runs in phases, %d wrong\n", tried, bad);
     return bad != 0;
 }

@@ -4,7 +4,10 @@
  * scans by every back end, of every type; what is registered, and what it is
  * part of. Errors of text are in text_errors.tsv.
  */
+#define _GNU_SOURCE /* mkdtemp */
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/unit/foreign_fixture.h"
 
@@ -454,10 +457,50 @@ START_TEST(two_declarations)
 }
 END_TEST
 
+/* Source in CUDA, ahead of time, holds the text of a function that has one, and
+ * declares another, which no library can leave out. */
+START_TEST(ahead)
+{
+    char dir[] = "/tmp/ilex-test-XXXXXX", path[64], source[1 << 16] = "";
+    ilex_library_spec spec = {.size = sizeof spec, .directory = dir, .cuda = 1};
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ilex_option_set(ctx, "cc", "/none/nvcc");
+    for (int text = 0; text < 2; text++) {
+        if (text)
+            GIVE(ctx, "f",
+                 .elementwise_cuda =
+                     "__device__ double f(double x) { return x; }");
+        ilex_module *m = parse(half);
+        spec.kind = ILEX_LIBRARY_FILES;
+        ck_assert_msg(!ilex_emit_library(ctx, &m, 1, &spec), "%s",
+                      ilex_error_text(ctx));
+        snprintf(path, sizeof path, "%s/p.cu", dir);
+        FILE *f = fopen(path, "r");
+        ck_assert_ptr_nonnull(f);
+        source[fread(source, 1, sizeof source - 1, f)] = '\0';
+        fclose(f);
+        const char *defined = strstr(source, "{ return x; }"),
+                   *prototype = strstr(source, "__device__ double f(double);");
+        ck_assert(text ? defined && !prototype : prototype && !defined);
+        spec.kind = ILEX_LIBRARY_OBJECT;
+        ck_assert(ilex_emit_library(ctx, &m, 1, &spec) != ILEX_OK);
+        expect_error(text ? ILEX_E_TOOLCHAIN : ILEX_E_UNSUPPORTED,
+                     text ? "/none/nvcc" : "link both with nvcc -rdc=true");
+        ilex_module_free(m);
+    }
+    for (int i = 0; i < 3; i++) {
+        static const char *const end[] = {"cu", "h", "json"};
+        snprintf(path, sizeof path, "%s/p.%s", dir, end[i]);
+        ck_assert_int_eq(unlink(path), 0);
+    }
+    ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("apply", back_ends, dtypes, unregistered, per_context,
                      different_functions, evaluated, declared, printed,
-                     two_declarations);
+                     two_declarations, ahead);
 }
