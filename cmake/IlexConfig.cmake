@@ -23,6 +23,10 @@ function(ilex_add_library target)
         message(FATAL_ERROR "ilex_add_library: TARGETS are unsupported; "
             "`ilexc compile --static --target ...` builds such a library")
     endif()
+    if("cuda" IN_LIST arg_OPTIONS OR "--language=cuda" IN_LIST arg_OPTIONS)
+        message(FATAL_ERROR "ilex_add_library: CUDA is unsupported; "
+            "`ilexc compile --language cuda` writes a.cu for add_custom_command")
+    endif()
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
         message(FATAL_ERROR "ilex_add_library(target SOURCES a.ilx ... "
             "[PREFIX p] [OPTIONS ...])")
