@@ -118,13 +118,11 @@ sized_of(void *block)
     return block ? (sized *)(void *)(data - offsetof(sized, data)) : NULL;
 }
 
-/* The largest k for which 2^k <= bytes. */
+/* The largest k for which 2^k <= bytes; bytes > 0. */
 static int
 class_of(size_t bytes)
 {
-    int k = 0;
-    while (bytes >>= 1)
-        k++;
+    int k = 63 - __builtin_clzll(bytes);
     return k < IX_ARENA_CLASSES ? k : IX_ARENA_CLASSES - 1;
 }
 
