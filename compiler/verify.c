@@ -140,9 +140,7 @@ ix_verify_unit(ix_unit *u, const char *pass)
         verify_graph(&v);
     for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++)
         verify_stage(&v, &u->stage[i]);
-    for (ix_kernel *k = u->kernels; k && v.ok; k = k->next)
-        v.ok = ix_check_kernel(u, k, pass);
-    return v.ok;
+    return v.ok && ix_check_kernels(u, pass);
 }
 
 bool

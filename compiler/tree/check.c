@@ -445,14 +445,26 @@ check_list(ix_checker *c, const ix_stmt *list)
 
 /* ---- kernels ---- */
 
-static bool
-note_write(void *user, ix_stmt *s)
+static void
+set_write(ix_checker *c, const ix_stmt *s, bool written)
 {
-    ix_checker *c = user;
     bool writes = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE;
     if (writes && !s->at.scratch && s->at.buffer >= 0 &&
         (size_t)s->at.buffer < c->u->nbuffers)
-        c->writes[s->at.buffer] = true;
+        c->writes[s->at.buffer] = written;
+}
+
+static bool
+note_write(void *user, ix_stmt *s)
+{
+    set_write(user, s, true);
+    return true;
+}
+
+static bool
+forget_write(void *user, ix_stmt *s)
+{
+    set_write(user, s, false);
     return true;
 }
 
@@ -493,28 +505,44 @@ check_like(ix_checker *c)
     require(c, same, "it has other arguments than the kernel it is like");
 }
 
-bool
-ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass)
+static bool
+check_kernel(ix_checker *c)
 {
-    ix_checker c = {.u = u, .k = k, .pass = pass, .ok = true};
-    c.mem = ix_arena_mem(&u->arena);
+    ix_unit *u = c->u;
+    const ix_kernel *k = c->k;
     if (k->like) {
-        check_like(&c);
-        return c.ok;
+        check_like(c);
+        return c->ok;
     }
-    c.at = position_of(u, pass);
-    c.value =
-        ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) * sizeof *c.value);
-    c.variable = ix_arena_new(&u->arena, k->nvariables + 1);
-    c.writes = ix_arena_new(&u->arena, u->nbuffers + 1);
-    ix_stmt_each(k->body, note_write, &c);
-    check_list(&c, k->body);
-    c.stmt = NULL;
+    c->value =
+        ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) * sizeof *c->value);
+    c->variable = ix_arena_new(&u->arena, k->nvariables + 1);
+    ix_stmt_each(k->body, note_write, c);
+    check_list(c, k->body);
+    ix_stmt_each(k->body, forget_write, c);
+    c->stmt = NULL;
     bool thorough = ix_option_int(u->ctx, IX_OPTION_verify) != 0;
-    if (thorough && c.at >= PASS_place && !k->scan)
-        require(&c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
+    if (thorough && c->at >= PASS_place && !k->scan)
+        require(c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
                 "it has too many statements for a function");
-    if (thorough && c.ok && u->level == IX_LEVEL_TREE && u->changed)
-        ix_check_accesses(&c);
-    return c.ok;
+    if (thorough && c->ok && u->level == IX_LEVEL_TREE && u->changed)
+        ix_check_accesses(c);
+    return c->ok;
+}
+
+bool
+ix_check_kernels(ix_unit *u, const char *pass)
+{
+    bool *writes = ix_arena_new(&u->arena, u->nbuffers + 1), ok = true;
+    for (ix_kernel *k = u->kernels; k && ok; k = k->next) {
+        ix_checker c = {.u = u,
+                        .k = k,
+                        .pass = pass,
+                        .at = position_of(u, pass),
+                        .mem = ix_arena_mem(&u->arena),
+                        .writes = writes,
+                        .ok = true};
+        ok = check_kernel(&c);
+    }
+    return ok;
 }

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <pthread.h>
+#include <stddef.h>
 
 #include "lib/graph/node.h"
 #include "tests/unit/graph_fixture.h"
@@ -157,13 +158,19 @@ END_TEST
 /* ---- long chains ---- */
 
 static ilex_array *
-chain(int64_t length)
+chain_in(ilex_context *c, int64_t length)
 {
-    ilex_array *one = ilex_f64(ctx, 1.0);
-    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "I:2");
+    ilex_array *one = ilex_f64(c, 1.0);
+    ilex_array *x = ilex_input(c, "x", ILEX_F64, "I:2");
     for (int64_t i = 0; i < length; i++)
         x = ilex_add(x, one);
     return x;
+}
+
+static ilex_array *
+chain(int64_t length)
+{
+    return chain_in(ctx, length);
 }
 
 static void
@@ -204,6 +211,55 @@ START_TEST(long_chain)
     ck_assert_uint_ge(ilex_program_node_count(p), (size_t)length);
     run_chain(p, (double)length);
     ilex_program_release(p);
+}
+END_TEST
+
+/* Blocks that know how long they are; the bytes of all, now and at most. */
+static size_t bytes_now, bytes_most;
+
+static void *
+count_bytes(void *user, void *block, size_t bytes)
+{
+    max_align_t *old = block ? (max_align_t *)block - 1 : NULL, *fresh = NULL;
+    size_t had = 0;
+    (void)user;
+    if (old)
+        memcpy(&had, old, sizeof had);
+    if (bytes)
+        fresh = realloc(old, sizeof *fresh + bytes);
+    else
+        free(old);
+    bytes_now += bytes - had;
+    bytes_most = bytes_now > bytes_most ? bytes_now : bytes_most;
+    if (!fresh)
+        return NULL;
+    memcpy(fresh, &bytes, sizeof bytes);
+    return fresh + 1;
+}
+
+/* The most memory that compiling a chain takes at once, a kernel for each of
+ * its sums. */
+static double
+memory_of(int64_t length)
+{
+    ilex_context *c =
+        ilex_context_new(&ILEX_CONTEXT_SPEC(.allocator = {count_bytes, NULL}));
+    ilex_option_set(c, "jit", "reference");
+    ilex_option_set(c, "verify", "0");
+    ilex_array *y = chain_in(c, length);
+    bytes_most = bytes_now;
+    ilex_program *p = ilex_compile(c, 1, &y, NULL);
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(c));
+    ilex_program_release(p);
+    ilex_context_free(c);
+    ck_assert_uint_eq(bytes_now, 0);
+    return (double)bytes_most;
+}
+
+/* Four times as many kernels take about four times the memory, not sixteen. */
+START_TEST(memory_of_kernels)
+{
+    ck_assert_double_lt(memory_of(16000), 6 * memory_of(4000));
 }
 END_TEST
 
@@ -258,6 +314,7 @@ int
 main(void)
 {
     return RUN_TESTS("node", one_node_each, stable_hash, scopes, nested,
-                     keep_and_drop, drop_later, long_chain, long_death,
-                     long_chain_fused, deep_scalar, spec_without_size);
+                     keep_and_drop, drop_later, long_chain, memory_of_kernels,
+                     long_death, long_chain_fused, deep_scalar,
+                     spec_without_size);
 }

@@ -125,7 +125,7 @@ make(sample *s)
         ck_abort_msg("out of memory");
     new_buffer(s, IX_ROLE_INPUT);
     new_buffer(s, IX_ROLE_OUTPUT);
-    s->k = ix_unit_kernel(&s->u, domain("n"));
+    s->u.kernels = s->k = ix_unit_kernel(&s->u, domain("n"));
     s->i = ix_scalar_index(ctx, 0);
     s->loop = ix_stmt_for(&s->u, 0, ix_range_value(&s->u, false),
                           ix_range_value(&s->u, true));
@@ -439,7 +439,7 @@ START_TEST(broken)
         size_t scope = ilex_scope_begin(ctx);
         make(&s);
         cases[i].change(&s);
-        bool ok = ix_check_kernel(&s.u, s.k, cases[i].pass);
+        bool ok = ix_check_kernels(&s.u, cases[i].pass);
         const char *text = ilex_error_text(ctx), *want = cases[i].complaint;
         ck_assert_msg(ok == !want && (!want || strstr(text, want)),
                       "case %zu (after %s, %s): %s", i, cases[i].pass,
