@@ -39,6 +39,7 @@ compile(const char *file, const char *directory, const char *mode, cost *c)
     size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
     if (f)
         fclose(f);
+    text[n] = '\0';
     double start = bench_now();
     ilex_context *ctx = ilex_context_new(NULL);
     ilex_option_set(ctx, "jit", "cc");

@@ -45,6 +45,12 @@ expect 'usage: bench' usage
     fail "a folder that is not there: accepted"
 expect 'none/x' lost
 
+# Of two programs the second has the shorter text.
+if bench/cached 2>/dev/null; then fail "cached: no program is taken"; fi
+bench/cached -n 1 "$srcdir/examples/hdiff.ilx" "$srcdir/examples/axpy.ilx" \
+    >"$work/cached" || fail "bench/cached failed"
+expect 'axpy.ilx: 1 kernels' cached
+
 python=${PYTHON:-python3}
 "$python" -c 'import json' 2>/dev/null || exit 0
 PYTHONDONTWRITEBYTECODE=1
