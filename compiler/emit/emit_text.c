@@ -64,9 +64,12 @@ value_name(char prefix, int64_t number, ilex_dtype dtype)
 {
     ix_name v = {"", ""};
     ix_value_text name = ix_value_name(prefix, number);
-    bool complex = ix_dtype_is_complex(dtype);
-    snprintf(v.re, sizeof v.re, "%s%s", name.s, complex ? "r" : "");
-    snprintf(v.im, sizeof v.im, "%si", name.s);
+    memcpy(v.re, name.s, sizeof name.s);
+    if (ix_dtype_is_complex(dtype)) {
+        memcpy(v.im, name.s, sizeof name.s);
+        strcat(v.re, "r");
+        strcat(v.im, "i");
+    }
     return v;
 }
 

@@ -4,23 +4,37 @@
  */
 #include "compiler/tree/tree.h"
 
-#include <stdio.h>
+/* The word, then the number, which is not negative. Names are made for each
+ * operand of each line: snprintf would be a tenth of all compiling. */
+static ix_value_text
+numbered(const char *word, int64_t number)
+{
+    ix_value_text v;
+    char digits[20], *first = digits + sizeof digits;
+    size_t n = strlen(word), m;
+    do
+        *--first = (char)('0' + number % 10);
+    while (number /= 10);
+    m = (size_t)(digits + sizeof digits - first);
+    memcpy(v.s, word, n);
+    memcpy(v.s + n, first, m);
+    v.s[n + m] = '\0';
+    return v;
+}
 
 ix_value_text
 ix_value_name(char prefix, int64_t number)
 {
-    ix_value_text v;
+    const char letter[2] = {prefix, '\0'};
     if (number <= IX_VALUE_OFFSET)
-        snprintf(v.s, sizeof v.s, "%c%d", prefix,
-                 (int)(IX_VALUE_OFFSET - number));
-    else if (number < 0)
-        snprintf(v.s, sizeof v.s, number == IX_VALUE_BEGIN ? "begin" : "end");
-    else if (prefix == 'L' || prefix == 'H') /* letters that stand for words */
-        snprintf(v.s, sizeof v.s, "%s%d", prefix == 'L' ? "lo" : "hi",
-                 (int)number);
-    else
-        snprintf(v.s, sizeof v.s, "%c%d", prefix, (int)number);
-    return v;
+        return numbered(letter, IX_VALUE_OFFSET - number);
+    if (number < 0)
+        return number == IX_VALUE_BEGIN ? (ix_value_text){"begin"}
+                                        : (ix_value_text){"end"};
+    return numbered(prefix == 'L'   ? "lo" /* letters that stand for words */
+                    : prefix == 'H' ? "hi"
+                                    : letter,
+                    number);
 }
 
 /* " + 3 * i0", without the plus for the first term. */
