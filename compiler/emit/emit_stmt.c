@@ -23,10 +23,11 @@ emit_for(ix_emitter *e, const ix_stmt *s)
         ix_text_put(t, "(i64)blockIdx.x * blockDim.x + threadIdx.x");
     else
         ix_emit_sum(e, s->down ? s->hi[0] : s->lo[0], t);
-    ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ",
-                   ix_loop_counts(s) ? ix_emit_scratch_element(e, &s->at).re
-                                     : v.s);
+    ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
     ix_emit_sum(e, s->down ? s->lo[0] : s->hi[0], t);
+    if (ix_loop_counts(s))
+        ix_text_format(t, " && %s < %s", ix_emit_scratch_element(e, &s->at).re,
+                       ix_emit_leaf(e, s->value).re);
     ix_text_format(t, "; %s", v.s);
     if (grid)
         ix_text_put(t, " += (i64)gridDim.x * blockDim.x");

@@ -302,6 +302,8 @@ check_for(ix_checker *c, const ix_stmt *s)
     bool known = s->number >= 0 && (size_t)s->number < c->k->nvariables;
     require(c, known && !c->variable[s->number],
             "its variable is that of a loop around it");
+    require(c, ix_loop_counts(s) == (s->value != NULL),
+            "a counter needs an end");
     if (c->ok && ix_loop_counts(s))
         check_element(c, &s->at, true, true);
     if (!c->ok)

@@ -226,29 +226,23 @@ put_bounds(const dumper *d, int n, ilex_array *const *x, const char *function)
     ix_text_put(d->t, n > 1 ? ")" : "");
 }
 
-/* " in [lo, hi)", " from lo while counter < hi" */
-static void
-put_range_of(const dumper *d, const ix_stmt *s)
-{
-    bool counts = ix_loop_counts(s);
-    ix_text_put(d->t, counts ? " from " : " in [");
-    put_bounds(d, s->nlo, s->lo, "max(");
-    ix_text_put(d->t, counts ? " while " : ", ");
-    if (counts) {
-        put_element(d, &s->at);
-        ix_text_put(d->t, " < ");
-    }
-    put_bounds(d, s->nhi, s->hi, "min(");
-    ix_text_put(d->t, counts ? "" : ")");
-}
-
 static void
 put_for(const dumper *d, const ix_stmt *s)
 {
     static const char *const how[] = {"", " vector", " grid"};
     ix_text_put(d->t, "for ");
     put_variable(d, s->number);
-    put_range_of(d, s);
+    ix_text_put(d->t, " in [");
+    put_bounds(d, s->nlo, s->lo, "max(");
+    ix_text_put(d->t, ", ");
+    put_bounds(d, s->nhi, s->hi, "min(");
+    ix_text_char(d->t, ')');
+    if (ix_loop_counts(s)) {
+        ix_text_put(d->t, " while ");
+        put_element(d, &s->at);
+        ix_text_put(d->t, " < ");
+        put_operand(d, s->value);
+    }
     if (s->down)
         ix_text_put(d->t, " down");
     if (s->step != 1)

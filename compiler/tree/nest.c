@@ -164,8 +164,8 @@ store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
     ilex_array *end[2] = {at, s->body->ops[2]};
     ix_chunk_range(ctx, s->elements->ax, &lo, &hi);
     k->ordered = true;
-    ix_stmt *loop = ix_stmt_for(
-        u, variable, lo, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end));
+    ix_stmt *loop = ix_stmt_for(u, variable, lo, hi);
+    loop->value = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end);
     loop->at = ix_element_of(u, s->position, 1, &chunk);
     loop->body = ix_stmt_store(u, ix_element_of(u, s->buffer, 1, &at),
                                at_variable(u, s->body->ops[0], j));

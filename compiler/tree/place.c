@@ -376,6 +376,7 @@ static void
 start_counter(ix_builder *b, ix_stmt *loop)
 {
     ix_element at = loop->at;
+    loop->value = place_value(b, loop->value);
     ilex_array *load = ix_scalar_load(b->u->ctx, b->u->buffer[at.buffer].dtype,
                                       at.buffer, at.rank, at.index);
     b->counter = ix_build_cell(b, 'p', ILEX_I64, place_value(b, load));
@@ -412,7 +413,7 @@ place_stmt(ix_builder *b, ix_stmt *s)
         start_counter(b, t);
     if (s->kind == IX_STMT_LET && s->value)
         t->value = flatten(b, s->value, &depth);
-    else if (s->value)
+    else if (s->kind != IX_STMT_FOR && s->value)
         t->value = place_value(b, s->value);
     if (s->width)
         t->width = place_sum(b, s->width);

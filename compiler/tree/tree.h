@@ -66,12 +66,12 @@ struct ix_stmt {
     ilex_array **lo, **hi;
 
     ilex_array *value; /* LET, STORE, UPDATE, RECORD, CHECK; IF: the
-                          condition;
+                          condition; FOR: where its counter ends;
                           SCRATCH: first value of a cell, NULL if none */
     ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE,
                           FETCH, where it may be outside of the buffer; FOR: a
-                          counter, which the body moves on: iterations go on
-                          while it, not the variable, is below hi */
+                          counter, which the body moves on: iterations end
+                          where it is not below "value" any more, too */
     ix_stmt *from,
         *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
                           stack; RECORD: cells, to the best, from its position */

@@ -391,11 +391,12 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
 static void
 run_counting(tree_machine *m, const ix_stmt *s, int64_t lo, int64_t hi)
 {
+    int64_t end = tree_evaluate(m, s->value).i;
     if (s->parallel || s->down || s->how != IX_SERIAL)
         tree_fail(m, "a loop with a counter goes upwards, one by one");
-    for (int64_t v = lo; read_element(m, &s->at).i < hi; v += s->step) {
+    for (int64_t v = lo; read_element(m, &s->at).i < end; v += s->step) {
         m->stmt = s;
-        if (v - lo >= IX_CHUNK * s->step)
+        if (v >= hi)
             tree_fail(m, "the counter does not arrive");
         set_variable(m, s, v, true);
         run_list(m, s->body);

@@ -457,6 +457,42 @@ START_TEST(two_declarations)
 }
 END_TEST
 
+static int calls_of_liar;
+
+/* Not pure: 1 at first, 0 after some calls. */
+static double
+liar(double x)
+{
+    return calls_of_liar++ < 5000 ? 1 + 0 * x : 0;
+}
+
+/* A mask that is another one when it is computed again: results are nobody's,
+ * but nothing outside is read or written. */
+START_TEST(not_pure)
+{
+    enum { LENGTH = 5000 };
+    const char *text =
+        "ilex 1\nprogram p\nsize n\nextern f(x : f64) -> f64 pure elementwise "
+        "cost 1\nin x : f64[n]\nlet m : bool[n] = f(x) > 0.5\n"
+        "size c = count_nonzero(m)\nout y : f64[c] = compress(x, m)\n";
+    GIVE(ctx, "f", .elementwise = NUMBERS(liar));
+    ilex_option_set(ctx, "jit", "tcc");
+    ilex_module *m = parse(text);
+    ilex_program *p = ilex_compile_module(m);
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ilex_storage *x = vector(LENGTH, 0, 1), *y = vector(LENGTH, 0, 0);
+    ilex_binding b[] = {ILEX_BIND("x", x), ILEX_BIND("y", y)};
+    ilex_call call = {.size = sizeof call, .threads = 1};
+    calls_of_liar = 0;
+    ck_assert_msg(!ilex_run(p, b, 2, &call), "%s", call.error);
+    ck_assert_int_eq(calls_of_liar, 2 * LENGTH);
+    ilex_storage_release(x);
+    ilex_storage_release(y);
+    ilex_program_release(p);
+    ilex_module_free(m);
+}
+END_TEST
+
 /* Source in CUDA, ahead of time, holds the text of a function that has one, and
  * declares another, which no library can leave out. */
 START_TEST(ahead)
@@ -502,5 +538,5 @@ main(void)
 {
     return RUN_TESTS("apply", back_ends, dtypes, unregistered, per_context,
                      different_functions, evaluated, declared, printed,
-                     two_declarations, ahead);
+                     two_declarations, not_pure, ahead);
 }
