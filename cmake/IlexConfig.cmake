@@ -23,7 +23,7 @@ function(ilex_add_library target)
         message(FATAL_ERROR "ilex_add_library: TARGETS are unsupported; "
             "`ilexc compile --static --target ...` builds such a library")
     endif()
-    if("cuda" IN_LIST arg_OPTIONS OR "--language=cuda" IN_LIST arg_OPTIONS)
+    if(";${arg_OPTIONS};" MATCHES ";(--language=)?cuda;")
         message(FATAL_ERROR "ilex_add_library: CUDA is unsupported; "
             "`ilexc compile --language cuda` writes a.cu for add_custom_command")
     endif()

@@ -65,7 +65,8 @@ static bool
 note_store(void *user, ix_stmt *s)
 {
     ix_usage *x = user;
-    if (s->kind == IX_STMT_STORE && !s->at.scratch)
+    if (s->kind == IX_STMT_STORE && !s->at.scratch &&
+        s->at.buffer != x->counter)
         note(x, 2, &x->writes, s->at.buffer);
     return true;
 }
@@ -105,13 +106,12 @@ void
 ix_fact_usage(ix_unit *u, const ix_kernel *k, ix_usage *x)
 {
     begin_usage(u, x);
+    x->counter = ix_kernel_counter(k);
     ix_stmt_each(k->nests, note_store, x);
     ix_stmt_loads(u, k->nests, note_load, x);
     sort(&x->reads);
     sort(&x->writes);
-    bool moves = k->nvariables &&
-                 memchr(k->variable, IX_COMPACTED, k->nvariables) != NULL;
-    x->stores = moves ? NULL : k->box;
+    x->stores = x->counter < 0 ? k->box : NULL;
 }
 
 void

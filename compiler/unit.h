@@ -124,7 +124,7 @@ typedef struct ix_stage {
      * axis, whose chunks the box has. The body is a TUPLE of the element and
      * the mask at _0, and of how many chunk _0 lets through (see COMPACT). */
     const ix_domain *elements;
-    int position; /* buffer: where the next element of each chunk goes */
+    int position; /* buffer: where the first element of each chunk goes */
     const ilex_array *array; /* of the graph: what it stores or changes */
 } ix_stage;
 

@@ -75,7 +75,7 @@ void ix_emit_template(ix_emitter *e, ix_code_template code,
                       const ix_code_names *names, const char *start,
                       const char *note);
 /* "f64 (*f0)(f64, f64)": what leads to foreign function "i"; "how": "const " or
- * "". In CUDA what it is called by is its name. */
+ * "". In CUDA it is "ilex_f0", which calls it. */
 void ix_emit_function_pointer(const ix_emitter *e, int i, const char *how,
                               ix_text *t);
 /* "const f64 t5 = f0(t3, t4);" */

@@ -2,7 +2,8 @@
  *
  * Foreign functions of numbers. C calls them through pointers among a kernel's
  * arguments, so that no text, and no key that is made of it, knows where they
- * are; CUDA has their text.
+ * are; CUDA has their text, and functions of ours that call them, since theirs
+ * may be a name in a kernel.
  */
 #include "compiler/emit/emit.h"
 
@@ -39,14 +40,10 @@ void
 ix_emit_apply(ix_emitter *e, const ix_stmt *s)
 {
     const ilex_array *x = s->value;
-    int number = ix_unit_function(e->u, x);
+    const char *prefix = e->dialect->cuda ? "ilex_" : "";
     ix_text *t = ix_emit_line(e);
-    ix_text_format(t, "const %s %s = ", ix_c_type(s->dtype),
-                   ix_emit_defined(s).re);
-    if (e->dialect->cuda)
-        ix_text_put(t, name_of(e, number));
-    else
-        ix_text_format(t, "f%d", number);
+    ix_text_format(t, "const %s %s = %sf%d", ix_c_type(s->dtype),
+                   ix_emit_defined(s).re, prefix, ix_unit_function(e->u, x));
     for (int i = 0; i < x->nops; i++)
         ix_text_format(t, "%s%s", i ? ", " : "(",
                        ix_emit_leaf(e, x->ops[i]).re);
@@ -56,20 +53,36 @@ ix_emit_apply(ix_emitter *e, const ix_stmt *s)
     ix_text_char(t, '\n');
 }
 
+/* "static __device__ f64 ilex_f0(f64 x0, f64 x1)": it calls the function. */
+static void
+put_call(const ix_emitter *e, int i, ix_text *t)
+{
+    const ilex_array *apply = e->u->function[i];
+    const char *type = ix_c_type((ilex_dtype)apply->dtype);
+    ix_text_format(t, "static __device__ %s\nilex_f%d(", type, i);
+    for (int k = 0; k < apply->nops; k++)
+        ix_text_format(t, "%s%s x%d", k ? ", " : "", type, k);
+    ix_text_format(t, ")\n{\n    return %s(", name_of(e, i));
+    for (int k = 0; k < apply->nops; k++)
+        ix_text_format(t, "%sx%d", k ? ", " : "", k);
+    ix_text_put(t, ");\n}\n\n");
+}
+
 void
 ix_emit_device_functions(const ix_emitter *e, ix_text *t)
 {
-    for (size_t i = 0; i < e->u->nfunctions; i++) {
+    for (int i = 0; (size_t)i < e->u->nfunctions; i++) {
         const ilex_array *apply = e->u->function[i];
-        const ilex_function_spec *f =
-            ix_function_find(e->u->ctx, name_of(e, (int)i));
-        if (f && f->elementwise_cuda)
+        const char *name = name_of(e, i);
+        const ilex_function_spec *f = ix_function_find(e->u->ctx, name);
+        if (f && f->elementwise_cuda) {
             ix_text_format(t, "%s\n\n", f->elementwise_cuda);
-        if (e->dialect->alone || (f && f->elementwise_cuda))
-            continue;
-        ix_text_format(t, "__device__ %s %s",
-                       ix_c_type((ilex_dtype)apply->dtype), name_of(e, (int)i));
-        put_parameters(apply, t);
-        ix_text_put(t, ";\n\n");
+        } else if (!e->dialect->alone) {
+            ix_text_format(t, "__device__ %s %s",
+                           ix_c_type((ilex_dtype)apply->dtype), name);
+            put_parameters(apply, t);
+            ix_text_put(t, ";\n\n");
+        }
+        put_call(e, i, t);
     }
 }

@@ -107,14 +107,14 @@ ix_host_put_calls(ix_host *h)
 /* ---- names ---- */
 
 static ilex_status
-check_name(const ix_library *l, const char *name, ix_error *err)
+check_name(const ix_library *l, const char *name, bool taken, ix_error *err)
 {
     size_t n = strlen(l->prefix);
     bool own = !strncmp(name, l->prefix, n) && (!name[n] || name[n] == '_');
-    return !own && !ix_host_is_reserved(name)
+    return !own && !taken && !ix_host_is_reserved(name)
                ? ILEX_OK
                : ix_fail(err, ILEX_E_NAME,
-                         "program %s: it calls %s, a name that C or the "
+                         "program %s: it calls %s, a name that C, CUDA or the "
                          "files have for something else; rename the function",
                          l->program->name, name);
 }
@@ -125,8 +125,10 @@ ix_host_check_functions(const ix_library *l, ix_error *err)
     const ix_compiled *c = l->program;
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; !rc && i < c->ncalls; i++)
-        rc = check_name(l, c->call[i].name, err);
+        rc = check_name(l, c->call[i].name, false, err);
     for (size_t i = 0; !rc && i < c->nfunctions; i++)
-        rc = check_name(l, c->function[i].name, err);
+        rc =
+            check_name(l, c->function[i].name,
+                       l->cuda && ix_host_is_of_cuda(c->function[i].name), err);
     return rc;
 }

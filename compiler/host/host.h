@@ -59,6 +59,8 @@ void ix_host_put_text(ix_host *h, ix_host_text text);
 
 /* Is it a name that C, C++ or what generated files include gives a meaning? */
 bool ix_host_is_reserved(const char *name);
+/* Is it something in functions of devices? */
+bool ix_host_is_of_cuda(const char *name);
 /* Names of members and parameters for arguments and sizes. */
 void ix_host_make_names(ix_host *h);
 /* "double", "uint8_t" of an element or its parts. */

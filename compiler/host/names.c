@@ -38,12 +38,21 @@ static const char reserved[] =
     "size abi workspace workspace_bytes parallel_for user parts error "
     "error_bytes args status ";
 
+/* What CUDA has beside them, for functions of the device; those of numbers for
+ * float with an "f" behind. */
+static const char of_cuda[] =
+    " threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 surfaceReference "
+    "textureReference clock clock64 min max umin umax llmin llmax ullmin "
+    "ullmax mulhi mul24 umul24 float2int half rsqrt rcbrt sinpi cospi "
+    "sincospi erfinv erfcinv erfcx normcdf normcdfinv cyl_bessel_i0 "
+    "cyl_bessel_i1 hypot rhypot norm3d rnorm3d norm4d rnorm4d norm rnorm "
+    "fdivide saturate ";
+
 static bool
-is_listed(const char *name)
+is_listed(const char *list, const char *name, size_t n)
 {
-    size_t n = strlen(name);
-    for (const char *p = reserved; (p = strstr(p, name)); p += n)
-        if (p[-1] == ' ' && p[n] == ' ')
+    for (const char *p = list; p[1]; p = strchr(p + 1, ' '))
+        if (!strncmp(p + 1, name, n) && p[n + 1] == ' ')
             return true;
     return false;
 }
@@ -62,12 +71,17 @@ is_math(const char *name)
     return false;
 }
 
-/* What kernels and their helpers are called: "k0", "i64", "maximum_f64". */
+/* What kernels and their helpers are called: "k0", "k0_args", "i64",
+ * "maximum_f64". */
 static bool
 is_of_kernels(const char *name)
 {
     const char *last = strrchr(name, '_'), *digits = name + 1;
-    if (name[0] == 'k' && *digits && !digits[strspn(digits, "0123456789")])
+    size_t n = strspn(digits, "0123456789");
+    const char *end = digits + n;
+    if (name[0] == 'k' && n > 0 &&
+        (!*end || !strcmp(end, "_args") || !strcmp(end, "_body") ||
+         !strcmp(end, "_any")))
         return true;
     for (int d = 0; d < ILEX_NDTYPES; d++)
         if (!strcmp(last ? last + 1 : name, ilex_dtype_name((ilex_dtype)d)))
@@ -78,8 +92,16 @@ is_of_kernels(const char *name)
 bool
 ix_host_is_reserved(const char *name)
 {
-    return is_listed(name) || is_math(name) || is_of_kernels(name) ||
-           name[0] == '_';
+    return is_listed(reserved, name, strlen(name)) || is_math(name) ||
+           is_of_kernels(name) || name[0] == '_';
+}
+
+bool
+ix_host_is_of_cuda(const char *name)
+{
+    size_t n = strlen(name);
+    return is_listed(of_cuda, name, n) ||
+           (n > 1 && name[n - 1] == 'f' && is_listed(of_cuda, name, n - 1));
 }
 
 /* Is the name taken by an argument or size before those at "argument" and

@@ -174,8 +174,9 @@ ix_build_note(ix_builder *b, const ilex_array *n, ilex_array *leaf, int depth)
 void
 ix_build_forget(ix_builder *b, const ilex_array *n)
 {
-    ix_map_set(&b->node, &b->mem, n,
-               note(b, (ix_known){.depth = b->depth + 1}));
+    size_t at = note(b, (ix_known){.depth = b->depth});
+    b->known[at].id = -1; /* no block's */
+    ix_map_set(&b->node, &b->mem, n, at);
 }
 
 const ix_known *

@@ -175,6 +175,15 @@ store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
     put_in_loop(u, k, 0);
 }
 
+int
+ix_kernel_counter(const ix_kernel *k)
+{
+    for (const ix_stmt *s = k->nests; s && s->kind == IX_STMT_FOR; s = s->body)
+        if (ix_loop_counts(s))
+            return s->at.buffer;
+    return -1;
+}
+
 void
 ix_unit_number(ix_unit *u)
 {

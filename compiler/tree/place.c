@@ -370,8 +370,7 @@ place_bounds(ix_builder *b, ix_stmt *s)
     s->hi = ix_stmt_nodes(b->u, 1, &hi);
 }
 
-/* A counter is kept in a cell; its element stays what it was before the loop.
- */
+/* A counter is kept in a cell. */
 static void
 start_counter(ix_builder *b, ix_stmt *loop)
 {

@@ -2,7 +2,8 @@
  *
  * Pass reduce: reductions become loops. needs: guards as branches, strips;
  * gives: no reduction in any expression; breaks: nothing. The order in which
- * elements are combined is that of the node; see ix_scalar_reduce().
+ * elements are combined is that of the node, see ix_scalar_reduce(), or any
+ * where that changes no bit.
  */
 #include "compiler/tree/reduce.h"
 

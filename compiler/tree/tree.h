@@ -70,8 +70,10 @@ struct ix_stmt {
                           SCRATCH: first value of a cell, NULL if none */
     ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE,
                           FETCH, where it may be outside of the buffer; FOR: a
-                          counter, which the body moves on: iterations end
-                          where it is not below "value" any more, too */
+                          counter, which starts as this element and is what
+                          the body means by it, and moves on; the element
+                          stays. Iterations end where the counter is not
+                          below "value" any more, too */
     ix_stmt *from,
         *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
                           stack; RECORD: cells, to the best, from its position */
@@ -138,6 +140,9 @@ ilex_array *ix_offset_value(ix_unit *u, int i, ilex_dtype dtype);
 
 /* The innermost statements. */
 ix_stmt *ix_nest_body(ix_stmt *nest);
+/* The buffer in which the counter of the kernel's loop starts; it stays as it
+ * is. -1: it has none. */
+int ix_kernel_counter(const ix_kernel *k);
 /* Loops like those of a nest around other statements. */
 ix_stmt *ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body);
 /* The places of what the kernel computes. */
@@ -255,7 +260,8 @@ struct ix_builder {
     ix_map node, row; /* node -> position in "known" */
     ix_known *known;
     size_t nknown, known_capacity;
-    const ilex_array *counted; /* load of a loop's counter, or NULL */
+    const ilex_array *counted; /* load of the counter of the kernel's only
+                                  loop that has one, or NULL */
     ix_stmt *counter;          /* the cell that has its place */
 };
 

@@ -100,7 +100,7 @@ typedef struct ilex_function_spec {
      * arguments (ILEX_E_UNSUPPORTED in the run). */
     ilex_function device;
     /* For what is declared `elementwise`: the function, and for programs of
-     * jit=nvrtc text in CUDA that defines it,
+     * jit=nvrtc, and in CUDA ahead of time, text that defines it,
      * "__device__ double eos(double t, double p) { return ...; }", which is
      * copied, and is part of what programs are compiled from. */
     ilex_elementwise_function elementwise;

@@ -267,7 +267,7 @@ is_contraction(ilex_context *ctx, ix_reduction reduction,
     return (a & ~b) && (b & ~a);
 }
 
-/* Lanes of the innermost axis "ax", which is _r<r>. Integers need none, a
+/* Lanes of the innermost axis "ax", which is _r<r>. Integers need none; a
  * product of complex numbers and positions have no partial result to start
  * lanes with; an axis too short to fill the lanes leaves the vectors to the
  * free indices, where there are any. */

@@ -94,7 +94,8 @@ put_counts(ilex_module *module, ix_text *t)
 static ilex_status
 check_device_functions(const ix_library_job *j, const ix_compiled *c)
 {
-    for (size_t i = 0; i < c->nfunctions; i++)
+    bool built = j->cuda && j->kind != ILEX_LIBRARY_FILES;
+    for (size_t i = 0; built && i < c->nfunctions; i++)
         if (!c->function[i].in_cuda)
             return ix_fail(&j->ctx->error, ILEX_E_UNSUPPORTED,
                            "program %s: %s is a function of the device that a "
@@ -120,9 +121,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
     ix_text_init(&counts, &ctx->mem);
     put_options(j, ctx, &options);
     bool counted = c && put_counts(module, &counts);
-    if (c && j->cuda && j->kind != ILEX_LIBRARY_FILES)
-        check_device_functions(j, c);
-    if (c && !ctx->error.code && !j->ctx->error.code) {
+    if (c && !ctx->error.code && !check_device_functions(j, c)) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
                               .cuda = j->cuda != 0,

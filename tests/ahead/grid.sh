@@ -192,6 +192,20 @@ count=$((count + 1))
 "$ilexc" compile "$top/tests/stages/elementwise.ilx" -o . --language cuda --object >log 2>&1 &&
     complain "a library leaves functions of the device to others"
 grep -q 'E105.*eos is a function of the device' log || complain "eos: $(cat log)"
+# Functions may be called as variables of kernels are, but not as CUDA's own.
+for name in t0 a normcdf rsqrtf threadIdx
+do
+    sed "s/eos/$name/g" "$top/tests/stages/elementwise.ilx" >named.ilx
+    count=$((count + 1))
+    if "$ilexc" compile named.ilx -o . --language cuda --prefix named >log 2>&1
+    then
+        case $name in t0 | a) ;; *) complain "a function may be called $name" ;; esac
+        good $CXX -std=c++17 -w -fsyntax-only -I"$shim" -x c++ named.cu
+    else
+        grep -q "E102.*calls $name, a name" log || { complain "$name"; cat log; }
+        case $name in t0 | a) complain "no function may be called $name" ;; esac
+    fi
+done
 refused 'E105.*hdiff: there are no modules in Fortran for CUDA' --language cuda --fortran
 refused 'c or cuda' --language opencl
 

@@ -387,11 +387,12 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
     m->has_variable[s->number] = known;
 }
 
-/* What a kernel lets through of a chunk. */
+/* A counter that has no cell is in its element, which is then put back. */
 static void
 run_counting(tree_machine *m, const ix_stmt *s, int64_t lo, int64_t hi)
 {
     int64_t end = tree_evaluate(m, s->value).i;
+    ix_value start = read_element(m, &s->at);
     if (s->parallel || s->down || s->how != IX_SERIAL)
         tree_fail(m, "a loop with a counter goes upwards, one by one");
     for (int64_t v = lo; read_element(m, &s->at).i < end; v += s->step) {
@@ -400,6 +401,10 @@ run_counting(tree_machine *m, const ix_stmt *s, int64_t lo, int64_t hi)
             tree_fail(m, "the counter does not arrive");
         set_variable(m, s, v, true);
         run_list(m, s->body);
+    }
+    if (!s->at.scratch) {
+        tree_memory *b = &m->r->memory[m->buffer[s->at.buffer]];
+        b->element[place_in_buffer(m, &s->at)] = start;
     }
 }
 
@@ -413,12 +418,11 @@ run_for(tree_machine *m, const ix_stmt *s)
     if (s->how == IX_GRID && (lo != 0 || m->loops))
         tree_fail(m, "a grid inside a loop or from %lld on", (long long)lo);
     m->loops++;
-    int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
+    bool counts = ix_loop_counts(s);
+    int64_t n = hi > lo && !counts ? (hi - lo - 1) / s->step + 1 : 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
-    if (ix_loop_counts(s)) {
+    if (counts)
         run_counting(m, s, lo, hi);
-        n = 0;
-    }
     for (int64_t i = 0; i < n; i++) {
         int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
         at = s->down ? n - 1 - i : at;
