@@ -249,10 +249,10 @@ ix_unit_position(const ix_unit *u, const ilex_array *n)
                                                                  : SIZE_MAX;
 }
 
-/* Rebuilds the graph bottom-up: "fn" gets each array with its operands
- * already replaced and returns what replaces it. */
-typedef ilex_array *(*ix_rewrite_fn)(ix_unit *u, ilex_array *n);
-bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn);
+/* Rebuilds the graph bottom-up: "fn" gets "user" and each array with its
+ * operands already replaced, and returns what replaces it. */
+typedef ilex_array *(*ix_rewrite_fn)(ix_unit *u, void *user, ilex_array *n);
+bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user);
 
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
@@ -280,7 +280,8 @@ const ilex_array *ix_unit_program(const ix_unit *u, const ilex_array *n);
  * where the source makes it. */
 const ilex_array *ix_unit_source(const ix_unit *u, const ilex_array *n);
 
-/* Calls "fn" for every load of a body with the frame around it. */
+/* Calls "fn" for every load of a body with the frame around it, for one body
+ * after the other until ix_visit_end gives back the memory. */
 typedef struct ix_load_visitor {
     ilex_context *ctx;
     const ix_mem *mem; /* the unit's where "fn" takes memory of its arena, which
@@ -288,8 +289,10 @@ typedef struct ix_load_visitor {
     ix_frame frame;    /* box set by the caller */
     bool (*fn)(struct ix_load_visitor *v, const ilex_array *load);
     void *user;
+    ix_walk walk; /* its own */
 } ix_load_visitor;
 bool ix_visit_loads(ix_load_visitor *v, const ilex_array *body);
+void ix_visit_end(ix_load_visitor *v);
 
 /* compiler/graph/origin.c: the body of "array" read at "index", one for each
  * axis; notes which elements of arrays its scalars are. NULL when an index

@@ -122,14 +122,12 @@ verify_stage(verifier *v, const ix_stage *s)
         verify_value(v, s->buffer, s->body);
     ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
     lv.frame.box = s->box;
-    if (!s->elements) {
-        v->ok &= ix_visit_loads(&lv, s->body);
-        return;
-    }
-    v->ok &= ix_visit_loads(&lv, s->body->ops[2]);
-    lv.frame.box = s->elements;
-    for (int i = 0; i < 2; i++)
+    v->ok &= ix_visit_loads(&lv, s->elements ? s->body->ops[2] : s->body);
+    if (s->elements)
+        lv.frame.box = s->elements;
+    for (int i = 0; s->elements && i < 2; i++)
         v->ok &= ix_visit_loads(&lv, s->body->ops[i]);
+    ix_visit_end(&lv);
 }
 
 bool

@@ -111,11 +111,9 @@ expand(contraction *c)
 }
 
 static ilex_array *
-contract(ix_unit *u, ilex_array *n)
+contract_einsum(ix_unit *u, ilex_array *n)
 {
     contraction c = {.n = n};
-    if (n->kind != IX_EINSUM)
-        return n;
     ix_einsum_read(n, &c.e);
     if (!c.e.path.n)
         return n;
@@ -124,8 +122,15 @@ contract(ix_unit *u, ilex_array *n)
                                                  : ix_poison_again(u->ctx);
 }
 
+static ilex_array *
+contract(ix_unit *u, void *user, ilex_array *n)
+{
+    (void)user;
+    return n->kind == IX_EINSUM ? contract_einsum(u, n) : n;
+}
+
 bool
 ix_pass_contract(ix_unit *u)
 {
-    return ix_unit_rewrite(u, contract);
+    return ix_unit_rewrite(u, contract, NULL);
 }

@@ -239,6 +239,7 @@ need_update(ix_unit *u, size_t i)
     bool ok = true;
     for (int k = 0; k < read->ops[0]->nops && ok; k++)
         ok = ix_visit_loads(&v, read->ops[0]->ops[k]);
+    ix_visit_end(&v);
     return ok;
 }
 
@@ -323,9 +324,38 @@ check_bounded(ix_unit *u, size_t i)
     return true;
 }
 
+/* What the array at position "i" needs of its operands. */
+static bool
+need_operands(ix_unit *u, ix_load_visitor *v, size_t i)
+{
+    const ilex_array *n = u->order[i];
+    bool ok = true;
+    if (!u->need[i])
+        return true; /* an operand that no load reads */
+    if (n->kind == IX_CONCAT)
+        ok = need_parts(u, i);
+    if (n->kind == IX_UPDATE || n->kind == IX_ADD_AT)
+        ok = need_update(u, i);
+    if (n->kind == IX_COMPACT)
+        ok = need_compact(u, i);
+    if (n->kind == IX_RESULT)
+        ok = need_result(u, i);
+    if (n->kind == IX_FOREIGN)
+        ok = need_call(u, i);
+    if (!ok || !ix_has_body(n))
+        return ok;
+    reader r = {u, n};
+    v->user = &r;
+    v->frame.box = u->need[i];
+    return ix_visit_loads(v, n->ops[0]);
+}
+
 bool
 ix_pass_extents(ix_unit *u)
 {
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_load_visitor v = {.ctx = u->ctx, .mem = &mem, .fn = need_load};
+    bool ok = true;
     ix_unit_order(u);
     u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
     for (size_t i = 0; i < u->nroots; i++) {
@@ -333,30 +363,12 @@ ix_pass_extents(ix_unit *u)
         *need =
             join_boxes(u->ctx, *need, u->root[i]->interior, u->root[i]->valid);
     }
-    for (size_t i = u->norder; i-- > 0;) {
-        ilex_array *n = u->order[i];
-        if (n->kind == IX_CONCAT && u->need[i] && !need_parts(u, i))
-            return false;
-        if ((n->kind == IX_UPDATE || n->kind == IX_ADD_AT) && u->need[i] &&
-            !need_update(u, i))
-            return false;
-        if (n->kind == IX_COMPACT && u->need[i] && !need_compact(u, i))
-            return false;
-        if (n->kind == IX_RESULT && u->need[i] && !need_result(u, i))
-            return false;
-        if (n->kind == IX_FOREIGN && u->need[i] && !need_call(u, i))
-            return false;
-        if (!ix_has_body(n) || !u->need[i])
-            continue; /* an operand that no load reads */
-        reader r = {u, n};
-        ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
-        v.frame.box = u->need[i];
-        if (!ix_visit_loads(&v, n->ops[0]))
-            return false;
-    }
-    bool ok = true;
+    for (size_t i = u->norder; ok && i-- > 0;)
+        ok = need_operands(u, &v, i);
+    ix_visit_end(&v);
     for (size_t i = 0; ok && i < u->norder; i++)
         ok = check_bounded(u, i);
-    share_needs(u);
+    if (ok)
+        share_needs(u);
     return ok;
 }

@@ -293,9 +293,10 @@ static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
 /* Compressed along its only axis an array is made of chunks; for the reference
  * back end, which has no kernels, of an update. */
 static ilex_array *
-lower(ix_unit *u, ilex_array *n)
+lower(ix_unit *u, void *user, ilex_array *n)
 {
     ilex_array *chunked = NULL;
+    (void)user;
     if (n->kind == IX_COMPRESS && ix_rank(n) == 1 && !u->reference)
         chunked = ix_compress_chunked(n);
     return chunked ? chunked : lower_of[n->kind](n);
@@ -304,5 +305,5 @@ lower(ix_unit *u, ilex_array *n)
 bool
 ix_pass_lower(ix_unit *u)
 {
-    return ix_unit_rewrite(u, lower);
+    return ix_unit_rewrite(u, lower, NULL);
 }

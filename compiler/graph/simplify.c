@@ -119,23 +119,27 @@ first_data(ix_unit *u, ilex_array *n)
 /* The reference back end runs what the user wrote, but for reads that never
  * happen: what they would need must not be asked of anybody. */
 static ilex_array *
-simplify_array(ix_unit *u, ilex_array *n)
+simplify_array(ix_unit *u, void *scalars, ilex_array *n)
 {
     if (n->kind == IX_DATA && !u->reference && n->ext && ix_data.same)
         return first_data(u, n);
     if (!ix_has_body(n))
         return n;
-    ix_substitution s = {
-        .ctx = u->ctx, .rewrite = u->reference ? take_branch : simplify_scalar};
     size_t bytes = (size_t)n->nops * sizeof *n->ops;
     ilex_array **ops = memcpy(ix_arena_new(&u->arena, bytes), n->ops, bytes);
-    ops[0] = ix_substitute(&s, n->ops[0]);
-    ix_substitution_free(&s);
+    ops[0] = ix_substitute(scalars, n->ops[0]);
     return ix_is_poison(ops[0]) ? ops[0] : ix_with_operands(n, ops);
 }
 
 bool
 ix_pass_simplify(ix_unit *u)
 {
-    return ix_unit_rewrite(u, simplify_array);
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_substitution scalars = {.ctx = u->ctx,
+                               .mem = &mem,
+                               .rewrite = u->reference ? take_branch
+                                                       : simplify_scalar};
+    bool ok = ix_unit_rewrite(u, simplify_array, &scalars);
+    ix_substitution_free(&scalars);
+    return ok;
 }

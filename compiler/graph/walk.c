@@ -61,15 +61,26 @@ ix_unit_order(ix_unit *u)
     ix_mem_free(&w.mem, w.stack);
 }
 
+/* What an operand became. */
+static ilex_array *
+replaced(const ix_unit *u, ilex_array *x, ilex_array *const *became)
+{
+    return ix_is_array(x) ? became[ix_unit_position(u, x)] : x;
+}
+
 /* Replaces operands by what they became. */
 static ilex_array *
 replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
+    bool same = true;
+    for (int i = 0; same && i < n->nops; i++)
+        same = replaced(u, n->ops[i], became) == n->ops[i];
+    if (same)
+        return n;
     ilex_array **ops = ix_mem_new(&mem, (size_t)n->nops * sizeof *ops);
     for (int i = 0; i < n->nops; i++)
-        ops[i] = ix_is_array(n->ops[i]) ? became[ix_unit_position(u, n->ops[i])]
-                                        : n->ops[i];
+        ops[i] = replaced(u, n->ops[i], became);
     n = ix_with_operands(n, ops);
     ix_mem_free(&mem, ops);
     return n;
@@ -125,17 +136,20 @@ note_parts(ix_unit *u, const ilex_array *old, const ilex_array *now)
 }
 
 bool
-ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
+ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user)
 {
     ix_unit_order(u);
     ix_mem mem = ix_arena_mem(&u->arena);
     ilex_array **became = ix_mem_new(&mem, (u->norder + 1) * sizeof *became);
+    bool changed = false;
     for (size_t i = 0; i < u->norder; i++) {
         ilex_array *n = replace_operands(u, u->order[i], became);
-        became[i] = ix_is_poison(n) ? n : ix_with_env(fn(u, n), n->env);
+        became[i] = ix_is_poison(n) ? n : ix_with_env(fn(u, user, n), n->env);
         if (ix_is_poison(became[i]))
             return false;
-        u->changed |= became[i] != u->order[i];
+        if (became[i] == u->order[i])
+            continue;
+        changed = true;
         inherit_label(u, u->order[i], became[i]);
         inherit_program(u, u->order[i], became[i]);
         note_parts(u, u->order[i], became[i]);
@@ -143,7 +157,9 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn)
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[ix_unit_position(u, u->root[i])];
     ix_mem_free(&mem, became);
-    ix_unit_order(u);
+    u->changed |= changed;
+    if (changed)
+        ix_unit_order(u);
     return true;
 }
 
@@ -214,15 +230,22 @@ visit_load(ix_walk *w, ilex_array *n, size_t *value)
 bool
 ix_visit_loads(ix_load_visitor *v, const ilex_array *body)
 {
-    ix_walk w = {.ctx = v->ctx,
-                 .mem = v->mem,
-                 .frames = IX_WALK_REDUCTIONS,
-                 .within = IX_HAS_LOAD,
-                 .frame.box = v->frame.box,
-                 .enter = visit_load,
-                 .user = v};
-    bool ok = ix_walk_body(&w, body, NULL);
-    v->frame = (ix_frame){.box = w.frame.box};
-    ix_walk_free(&w);
+    ix_walk *w = &v->walk;
+    w->ctx = v->ctx;
+    w->mem = v->mem;
+    w->frames = IX_WALK_REDUCTIONS;
+    w->within = IX_HAS_LOAD;
+    w->frame.box = v->frame.box;
+    w->enter = visit_load;
+    w->user = v;
+    bool ok = ix_walk_body(w, body, NULL);
+    v->frame = (ix_frame){.box = w->frame.box};
+    ix_walk_forget(w);
     return ok;
+}
+
+void
+ix_visit_end(ix_load_visitor *v)
+{
+    ix_walk_free(&v->walk);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the pass partition knows of arrays, for the files that it is made of:
- * partition.c decides what is stored, parts.c stores concats, checks.c knows
- * which arrays check data.
+ * reads.c counts, partition.c decides what is stored, parts.c stores concats,
+ * checks.c knows which arrays check data.
  */
 #ifndef ILEX_COMPILER_PARTITION_H
 #define ILEX_COMPILER_PARTITION_H
@@ -48,12 +48,25 @@ typedef struct ix_partition {
     int64_t work;              /* operations of all bodies */
     ix_mem mem;                /* the unit's */
     ix_walk branches, indices; /* over index arithmetic of all bodies */
+    ix_map measured;           /* body: 2 * cost + decides on indices */
+    ix_load_visitor loads;     /* of one body after the other */
+    ix_substitution inlined;   /* the same */
 } ix_partition;
 
 ix_partition_info *ix_partition_of(ix_partition *p, const ilex_array *n);
 
 /* operations a point may spend on computing again */
 enum { IX_RECOMPUTE = 64 };
+
+/* ---- reads.c ---- */
+
+/* Before the others. */
+void ix_partition_begin_reads(ix_partition *p);
+/* Operands first: what computing the array at position "i" again costs if
+ * nothing it reads is stored but reductions. */
+void ix_partition_add_work(ix_partition *p, size_t i);
+/* Users first: what "n", of which is known whether it is stored, reads. */
+bool ix_partition_count_reads(ix_partition *p, const ilex_array *n);
 
 /* ---- reasons.c ---- */
 

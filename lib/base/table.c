@@ -90,6 +90,7 @@ ix_table_free(ix_table *table, const ix_mem *mem)
     memset(table, 0, sizeof *table);
 }
 
+/* Where "key" is, or the free entry where it would be. */
 static ix_map_entry *
 slot_of(const ix_map *map, const void *key)
 {
@@ -103,22 +104,28 @@ slot_of(const ix_map *map, const void *key)
 size_t *
 ix_map_find(const ix_map *map, const void *key)
 {
-    if (!map->capacity)
-        return NULL;
-    ix_map_entry *e = slot_of(map, key);
-    return e->key ? &e->value : NULL;
+    if (map->entries) {
+        ix_map_entry *e = slot_of(map, key);
+        return e->key ? &e->value : NULL;
+    }
+    for (size_t i = 0; i < map->count; i++)
+        if (map->few[i].key == key)
+            return (size_t *)(uintptr_t)&map->few[i].value;
+    return NULL;
 }
 
 static bool
 grow_map(ix_map *map, const ix_mem *mem)
 {
-    ix_map fresh = {.capacity = map->capacity ? map->capacity * 2 : 16};
+    ix_map fresh = {.capacity = map->entries ? map->capacity * 2 : 32};
     fresh.entries = ix_mem_new(mem, fresh.capacity * sizeof *fresh.entries);
     if (!fresh.entries)
         return false;
-    for (size_t i = 0; i < map->capacity; i++)
-        if (map->entries[i].key)
-            *slot_of(&fresh, map->entries[i].key) = map->entries[i];
+    const ix_map_entry *old = map->entries ? map->entries : map->few;
+    size_t nold = map->entries ? map->capacity : map->count;
+    for (size_t i = 0; i < nold; i++)
+        if (old[i].key)
+            *slot_of(&fresh, old[i].key) = old[i];
     fresh.count = map->count;
     ix_map_free(map, mem);
     *map = fresh;
@@ -128,6 +135,15 @@ grow_map(ix_map *map, const ix_mem *mem)
 bool
 ix_map_set(ix_map *map, const ix_mem *mem, const void *key, size_t value)
 {
+    size_t *known = map->entries ? NULL : ix_map_find(map, key);
+    if (known) {
+        *known = value;
+        return true;
+    }
+    if (!map->entries && map->count < IX_MAP_FEW) {
+        map->few[map->count++] = (ix_map_entry){key, value};
+        return true;
+    }
     if (3 * (map->count + 1) > 2 * map->capacity && !grow_map(map, mem))
         return false;
     ix_map_entry *e = slot_of(map, key);
@@ -142,7 +158,7 @@ ix_map_clear(ix_map *map, const ix_mem *mem)
     enum { KEEP = 256 }; /* entries that are worth clearing */
     if (map->capacity > KEEP)
         ix_map_free(map, mem);
-    else if (map->count)
+    else if (map->entries && map->count)
         memset(map->entries, 0, map->capacity * sizeof *map->entries);
     map->count = 0;
 }

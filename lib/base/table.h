@@ -40,9 +40,13 @@ typedef struct ix_map_entry {
     size_t value;
 } ix_map_entry;
 
+/* A map of few keys needs no memory: most bodies are of a few nodes. */
+enum { IX_MAP_FEW = 6 };
+
 typedef struct ix_map {
-    ix_map_entry *entries;
+    ix_map_entry *entries; /* by hash; NULL: the first "count" of "few" */
     size_t capacity, count;
+    ix_map_entry few[IX_MAP_FEW];
 } ix_map;
 
 /* Where the value of "key" lives, or NULL if it has none. */

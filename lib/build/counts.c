@@ -34,9 +34,14 @@ typedef struct counts {
     bool failed; /* no memory, or beyond 64 bits */
     bool ranged; /* something is reduced over a range that is data */
     ix_walk walk;
-    /* where the walk is: in these loops */
+    /* where the walk is: in these loops, if something is reduced */
     const ix_counted_loops *loops;
     int64_t plain; /* operations at each point, in no reduction */
+    /* Many arrays have the same body, and one after the other the same domain.
+     */
+    ix_map known;            /* operations of bodies without reductions */
+    const ix_domain *domain; /* on which "each" is to be added */
+    int64_t each;
 } counts;
 
 static bool
@@ -122,6 +127,16 @@ add_elements(counts *c, polynomial *p, int64_t each, const ix_domain *dom)
     add_product(c, p, &(monomial){.k = each}, n, length);
 }
 
+/* Adds what the arrays up to here cost on their domain. */
+static void
+add_pending(counts *c)
+{
+    if (c->domain)
+        add_elements(c, &c->operations, c->each, c->domain);
+    c->domain = NULL;
+    c->each = 0;
+}
+
 /* ---- bodies ---- */
 
 static bool
@@ -129,7 +144,6 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
     counts *c = w->user;
     const ix_lin *length[MOST_FACTORS];
-    int k = c->loops->nloops;
     (void)operand;
     (void)value;
     int64_t each = n->kind == IX_APPLY ? ix_foreign_cost(n) : 1;
@@ -138,6 +152,7 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         c->plain += each;
     if (n->kind != IX_REDUCE && (!plain || w->frame.nreduce == 0))
         return true;
+    int k = c->loops->nloops;
     memcpy(length, c->loops->length, (size_t)k * sizeof(ix_lin *));
     for (int i = 0; i < w->frame.nreduce; i++)
         k = lengths_of(c, w->frame.reduce[i]->interior, k, length);
@@ -176,6 +191,7 @@ static void
 free_counts(counts *c)
 {
     ix_walk_free(&c->walk);
+    ix_map_free(&c->known, c->mem);
     ix_mem_free(c->mem, c->operations.term);
     ix_mem_free(c->mem, c->read.term);
     ix_mem_free(c->mem, c->written.term);
@@ -196,12 +212,39 @@ count_loops(counts *c, const ix_counted_loops *loops)
 }
 
 static void
-count_body(counts *c, const ilex_array *x)
+count_reducing(counts *c, const ilex_array *x)
 {
     ilex_array *only[] = {x->ops[0]};
     ix_counted_loops loops = {.box = x->interior, .nbodies = 1, .body = only};
     loops.nloops = lengths_of(c, x->interior, 0, loops.length);
     count_loops(c, &loops);
+}
+
+/* The operations of a body without reductions. */
+static int64_t
+count_plain(counts *c, const ilex_array *body)
+{
+    const size_t *known = ix_map_find(&c->known, body);
+    if (known)
+        return (int64_t)*known;
+    c->plain = 0;
+    c->failed |= !ix_walk_body(&c->walk, body, NULL);
+    ix_walk_forget(&c->walk);
+    c->failed |= !ix_map_set(&c->known, c->mem, body, (size_t)c->plain);
+    return c->plain;
+}
+
+static void
+count_body(counts *c, const ilex_array *x)
+{
+    if (x->ops[0]->flags & IX_HAS_REDUCE) {
+        count_reducing(c, x);
+        return;
+    }
+    if (c->domain != x->interior)
+        add_pending(c);
+    c->domain = x->interior;
+    c->failed |= !ix_add(c->each, count_plain(c, x->ops[0]), &c->each);
 }
 
 /* ---- einsums ---- */
@@ -395,6 +438,7 @@ count_module(counts *c, const ilex_module *m)
                      (int64_t)ilex_dtype_bytes((ilex_dtype)x->dtype),
                      ix_output_domain(&m->output[i]));
     }
+    add_pending(c);
     ix_map_free(&seen, c->mem);
 }
 

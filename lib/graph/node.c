@@ -52,10 +52,10 @@ ix_operand(const ilex_array *n, int i)
 static uint64_t
 hash_spec(const ix_node_spec *s)
 {
-    uint64_t h = ix_mix((uint64_t)s->kind, (uint64_t)s->dtype);
-    h = ix_mix(h, s->interior ? s->interior->hash : 0);
-    h = ix_mix(h, s->valid ? s->valid->hash : 0);
-    h = ix_mix(h, s->env ? s->env->hash : 0);
+    uint64_t h = ix_mix(0, (uint64_t)s->kind << 8 | (uint64_t)s->dtype);
+    h = s->interior ? ix_mix(h, s->interior->hash) : h;
+    h = s->valid && s->valid != s->interior ? ix_mix(h, s->valid->hash) : h;
+    h = s->env ? ix_mix(h, s->env->hash) : h;
     for (int i = 0; i < s->nops; i++)
         h = ix_mix(h, s->ops[i]->hash);
     for (int i = 0; i < s->nattr; i++)

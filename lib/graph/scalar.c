@@ -456,7 +456,7 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
         return true;
     /* who is told may ask for what "n" became: an array of indices is read at
      * indices made of itself */
-    if (!ix_map_set(&s->memo, &s->ctx->mem, n, (size_t)r)) {
+    if (!ix_map_set(&s->memo, s->mem ? s->mem : &s->ctx->mem, n, (size_t)r)) {
         ix_fail_memory(&s->ctx->error);
         return false;
     }
@@ -469,6 +469,7 @@ ix_substitute(ix_substitution *s, ilex_array *body)
 {
     size_t r;
     s->walk.ctx = s->ctx;
+    s->walk.mem = s->mem;
     s->walk.enter = substitute_leaf;
     s->walk.leave = substitute_interior;
     s->walk.user = s;
@@ -478,9 +479,16 @@ ix_substitute(ix_substitution *s, ilex_array *body)
 }
 
 void
+ix_substitution_forget(ix_substitution *s)
+{
+    ix_map_clear(&s->memo, s->mem ? s->mem : &s->ctx->mem);
+}
+
+void
 ix_substitution_free(ix_substitution *s)
 {
     s->walk.ctx = s->ctx;
+    s->walk.mem = s->mem;
     ix_walk_free(&s->walk);
-    ix_map_free(&s->memo, &s->ctx->mem);
+    ix_map_free(&s->memo, s->mem ? s->mem : &s->ctx->mem);
 }

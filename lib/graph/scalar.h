@@ -325,6 +325,7 @@ ilex_array *ix_scalar_fold(ilex_array *n);
 /* Replaces indices and loads in a body, bottom-up, each node once. */
 typedef struct ix_substitution {
     ilex_context *ctx;
+    const ix_mem *mem;        /* NULL: the context's */
     ilex_array *const *index; /* for _k, or NULL: keep */
     int nindex;
     ilex_array *const *rindex; /* for _r<from> and the following, or NULL */
@@ -346,7 +347,10 @@ typedef struct ix_substitution {
     ix_walk walk; /* its own */
 } ix_substitution;
 
+/* What "body" becomes; of what earlier calls met, what it became for them. */
 ilex_array *ix_substitute(ix_substitution *s, ilex_array *body);
+/* Forgets what nodes became, for another body with the same memory. */
+void ix_substitution_forget(ix_substitution *s);
 void ix_substitution_free(ix_substitution *s);
 
 #endif

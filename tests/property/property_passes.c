@@ -66,9 +66,10 @@ property_simplified(property_case *c)
 }
 
 static ilex_array *
-rebuild(ix_unit *u, ilex_array *n)
+rebuild(ix_unit *u, void *user, ilex_array *n)
 {
     (void)u;
+    (void)user;
     return ix_with_operands(n, n->ops);
 }
 
@@ -77,7 +78,7 @@ rewrite_nothing(property_case *c, ix_unit *u)
 {
     ilex_array **roots = copy_roots(u);
     u->changed = false;
-    if (!ix_unit_rewrite(u, rebuild))
+    if (!ix_unit_rewrite(u, rebuild, NULL))
         return property_fail(c, "rewrite: %s", ilex_error_text(c->ctx));
     if (u->changed)
         return property_fail(c, "rewriting nothing reports a change");

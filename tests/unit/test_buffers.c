@@ -41,6 +41,7 @@ find_lives(const ix_unit *u, life *l)
                 for (size_t i = 0; i < u->nbuffers; i++)
                     l[i].last = -2; /* not read here */
                 ck_assert(ix_visit_loads(&v, x->value));
+                ix_visit_end(&v);
                 for (size_t i = 0; i < u->nbuffers; i++)
                     l[i].last = l[i].last == -2 ? before[i].last : now;
             }

@@ -143,6 +143,8 @@ START_TEST(operations)
              "let s = sum[I](a)\nout y : f64[I:n, J:m] = a/s + x\n",
         HEAD "assume m >= 2\nin a : f64[n, m]\nin b : f64[m, n]\n"
              "einsum c[i, j] = a[i, k]*b[k, j]\nout y : f64[n, n] = sqrt(c)\n",
+        HEAD "in u : f64[I:n]\nin v : f64[J:m]\nout a : f64[I:n] = u*u\n"
+             "out b : f64[J:m] = v*v\nout c : f64[I:n] = 3*u*u\n",
     };
     for (size_t i = 0; i < IX_COUNT(texts); i++)
         for (size_t j = 0; j < 3; j++) {

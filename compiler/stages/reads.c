@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the pass partition counts before it decides: the cost of bodies, and how
+ * often and how arrays are read.
+ */
+#include "compiler/stages/partition.h"
+#include "lib/build/foreign.h"
+
+enum { MANY_READS = 1 << 20 };
+
+typedef ix_partition_info info;
+typedef ix_partition partition;
+
+/* ---- measures of a body ---- */
+
+typedef struct measure {
+    partition *p;
+    int cost;
+    bool conditions;
+} measure;
+
+/* Does index arithmetic branch (minimum, maximum)? */
+static bool
+index_branches(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
+{
+    (void)w;
+    *value = x->kind == IX_OP &&
+             (ix_op_of(x) == IX_OP_MINIMUM || ix_op_of(x) == IX_OP_MAXIMUM);
+    for (int i = 0; i < x->nops && x->kind != IX_CHECKED; i++)
+        *value |= operand[i];
+    return true;
+}
+
+static ix_walk_step
+measure_node(ix_walk *w, ilex_array *n, size_t *value)
+{
+    measure *m = w->user;
+    (void)value;
+    if (n->kind == IX_OP)
+        m->cost += ix_op_info_of(ix_op_of(n))->cost;
+    if (n->kind == IX_APPLY)
+        m->cost += (int)ix_foreign_cost(n);
+    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+        ix_is_index_condition(n->ops[0]))
+        m->conditions = true;
+    for (int i = 0; n->kind == IX_LOAD && i < n->nops; i++) {
+        size_t branches = 0;
+        ix_walk_body(&m->p->branches, n->ops[i], &branches);
+        m->conditions |= branches != 0;
+    }
+    return n->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
+}
+
+/* ---- counting reads ---- */
+
+typedef struct read_count {
+    partition *p;
+    const ilex_array *user;
+    int64_t weight; /* how often the user itself is computed */
+    bool stored;    /* the user is a store of its own */
+} read_count;
+
+/* Which indices a node uses, as bits: _k, then reduction indices. */
+static bool
+note_indices(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
+{
+    (void)w;
+    uint64_t bits = 0;
+    if (x->kind == IX_INDEX)
+        bits = (uint64_t)1 << x->attr[0];
+    if (x->kind == IX_RINDEX)
+        bits = (uint64_t)1 << (32 + x->attr[0] % 32);
+    for (int i = 0; i < x->nops; i++)
+        bits |= operand[i];
+    *value = bits;
+    return true;
+}
+
+static uint64_t
+frame_indices(const ix_frame *frame)
+{
+    uint64_t bits = ((uint64_t)1 << frame->box->rank) - 1;
+    for (int i = 0; i < frame->nreduce; i++)
+        for (int k = 0; k < frame->reduce[i]->interior->rank; k++)
+            bits |= (uint64_t)1 << (32 + (frame->reduce[i]->attr[1] + k) % 32);
+    return bits;
+}
+
+/* Does a load read [_0, _1, ...]? */
+static bool
+reads_same_point(const ilex_array *load, const ix_frame *frame)
+{
+    bool same = load->nops == frame->box->rank;
+    for (int k = 0; same && k < load->nops; k++)
+        same = load->ops[k]->kind == IX_INDEX && load->ops[k]->attr[0] == k;
+    return same;
+}
+
+static bool
+count_read(ix_load_visitor *v, const ilex_array *load)
+{
+    read_count *c = v->user;
+    info *x = ix_partition_of(c->p, c->user->ops[load->attr[0] + 1]);
+    x->loaded = true;
+    if (c->stored || !reads_same_point(load, &v->frame))
+        x->reads += c->weight;
+    else if (x->reads < c->weight) /* the same points as other users read */
+        x->reads = c->weight;
+    if (x->reads > MANY_READS)
+        x->reads = MANY_READS;
+    uint64_t used = 0;
+    for (int i = 0; i < load->nops; i++) {
+        size_t bits = 0;
+        ix_walk_body(&c->p->indices, load->ops[i], &bits);
+        used |= bits;
+        x->gathered |= load->ops[i]->kind == IX_CHECKED;
+    }
+    x->repeated |= used != frame_indices(&v->frame);
+    return true;
+}
+
+/* ---- for the pass ---- */
+
+/* The cost of a body, and whether it decides on indices: many arrays have the
+ * same one. */
+static size_t
+measure_body(partition *p, const ilex_array *body)
+{
+    const size_t *known = ix_map_find(&p->measured, body);
+    if (known)
+        return *known;
+    measure m = {.p = p};
+    ix_walk w = {
+        .ctx = p->u->ctx, .mem = &p->mem, .enter = measure_node, .user = &m};
+    ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
+    size_t measured = 2 * (size_t)m.cost + m.conditions;
+    ix_map_set(&p->measured, &p->mem, body, measured);
+    return measured;
+}
+
+void
+ix_partition_add_work(partition *p, size_t i)
+{
+    ilex_array *n = p->u->order[i];
+    info *x = &p->of[i];
+    size_t measured = measure_body(p, n->ops[0]);
+    x->conditions = measured % 2;
+    x->work = (int)(measured / 2);
+    p->work += x->work;
+    for (int k = 1; k < n->nops; k++) {
+        const ilex_array *operand = n->ops[k];
+        if (operand->kind != IX_LAMBDA)
+            continue;
+        ix_partition_of(p, operand)->users++;
+        if (!(operand->ops[0]->flags & IX_HAS_REDUCE))
+            x->work += ix_partition_of(p, operand)->work;
+    }
+    if (x->work > MANY_READS)
+        x->work = MANY_READS;
+}
+
+bool
+ix_partition_count_reads(partition *p, const ilex_array *n)
+{
+    const info *x = ix_partition_of(p, n);
+    read_count c = {p, n, x->stored ? 1 : x->reads, x->stored};
+    p->loads.user = &c;
+    p->loads.frame.box = n->interior;
+    return ix_visit_loads(&p->loads, n->ops[0]);
+}
+
+void
+ix_partition_begin_reads(partition *p)
+{
+    ilex_context *ctx = p->u->ctx;
+    const ix_mem *mem = &p->mem;
+    p->branches = (ix_walk){.ctx = ctx, .mem = mem, .leave = index_branches};
+    p->indices = (ix_walk){.ctx = ctx, .mem = mem, .leave = note_indices};
+    p->loads = (ix_load_visitor){.ctx = ctx, .mem = mem, .fn = count_read};
+}
