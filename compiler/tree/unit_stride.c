@@ -2,7 +2,7 @@
  *
  * Pass unit: which strides a variant of a kernel may take for 1. needs: placed
  * elements; gives: for each kernel the buffers along whose last axis an
- * innermost loop runs; breaks: nothing.
+ * innermost loop runs, or gathers; breaks: nothing.
  *
  * A stride of another axis is seldom 1 and would spoil the choice: a variant
  * exists where all of them are 1. They are parameters of a function; C promises
@@ -48,14 +48,29 @@ moves(const unit_walk *w, const ilex_array *x)
     return false;
 }
 
+/* Is an index data, which the loop reads? What is data before it is read by
+ * elements that do not move either. */
+static bool
+is_data(const ilex_array *x)
+{
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    for (int i = 0; i < f.n; i++)
+        if (f.t[i].atom->kind == IX_VALUE && f.t[i].atom->attr[0] >= 0)
+            return true;
+    return false;
+}
+
 /* An element of a buffer that moves along the last axis alone. */
 static bool
 note_element(void *user, ix_stmt *s)
 {
     unit_walk *w = user;
     const ix_element *e = &s->at;
-    if (!ix_stmt_has_element(s) || e->scratch || e->rank == 0 ||
-        !moves(w, e->index[e->rank - 1]))
+    if (!ix_stmt_has_element(s) || e->scratch || e->rank == 0)
+        return true;
+    const ilex_array *last = e->index[e->rank - 1];
+    if (!moves(w, last) && !is_data(last))
         return true;
     for (int k = 0; k + 1 < e->rank; k++)
         if (moves(w, e->index[k]))
