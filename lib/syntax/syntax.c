@@ -388,10 +388,27 @@ tag(ix_reader *r, ix_tag *t)
         tag_values(r, t);
 }
 
+/* Does "@" at "at" look like an operator, as in "a @ b" and "a@b"? */
+static bool
+is_operator(const ix_reader *r, const char *at)
+{
+    bool apart = at > r->text && (at[-1] == ' ' || at[-1] == '\t');
+    return r->token.kind == IX_TOKEN_NAME &&
+           (!apart || at + 1 != r->token.word.text);
+}
+
 static void
 tags(ix_reader *r, ix_statement *s)
 {
-    while (ix_syntax_accept(r, "@")) {
+    for (;;) {
+        ix_word at = r->token.word;
+        if (!ix_syntax_accept(r, "@"))
+            return;
+        if (is_operator(r, at.text))
+            ix_lex_fail(r, ILEX_E_SYNTAX, &at,
+                        "'@' is no operator: a matrix product is matmul(a, b); "
+                        "a tag has a blank before '@' and none behind it, for "
+                        "example x @name");
         ix_arena_grow(&r->arena, &s->tag, &s->tag_capacity, s->ntags + 1,
                       sizeof *s->tag);
         tag(r, &s->tag[s->ntags++]);

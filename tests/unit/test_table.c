@@ -98,8 +98,14 @@ START_TEST(no_memory)
     ix_table t = {0};
     ix_map map = {0};
     ck_assert(!ix_table_add(&t, &none, 1, &items[0]));
-    ck_assert(!ix_map_set(&map, &none, &items[0], 1));
-    ck_assert_uint_eq(t.count + map.count, 0);
+    ck_assert_uint_eq(t.count, 0);
+    for (size_t i = 0; i < IX_MAP_FEW; i++) /* few keys need no memory */
+        ck_assert(ix_map_set(&map, &none, &items[i], i));
+    ck_assert(!ix_map_set(&map, &none, &items[IX_MAP_FEW], 1));
+    for (size_t i = 0; i < IX_MAP_FEW; i++)
+        ck_assert_uint_eq(*ix_map_find(&map, &items[i]), i);
+    ck_assert_ptr_null(ix_map_find(&map, &items[IX_MAP_FEW]));
+    ck_assert_uint_eq(map.count, IX_MAP_FEW);
     int added = 0;
     while (ix_table_add(&t, added ? &none : &ix_mem_default, 1, &items[added]))
         added++;
