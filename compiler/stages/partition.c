@@ -4,15 +4,16 @@
  * they are read. needs: lambdas with extents; gives: stages whose bodies load
  * buffers by number; breaks: the graph.
  *
- * An array is stored when it is an output; when it holds a reduction; when it
- * is read at indices that are data, or by a function of the host; when it
- * checks data and is not read at each of its points once; when its index
- * conditions would multiply (read at several places); when it is read where its
- * value would be computed again for every step of a broadcast or reduction and
- * is not cheap; and when storing is cheaper than computing it again: cost times
- * (number of distinct reads - 1) is above a threshold. Users that are fused and
- * read the same point share its value; of a program too long for one body they
- * are taken to be in several.
+ * An array is stored when it is an output; when it holds a reduction, unless
+ * the one stage that reads it has loops for its axes outside; when it is read
+ * at indices that are data, or by a function of the host; when it checks data
+ * and is not read at each of its points once; when its index conditions would
+ * multiply (read at several places); when it is read where its value would be
+ * computed again for every step of a broadcast or reduction and is not cheap;
+ * and when storing is cheaper than computing it again: cost times (number of
+ * distinct reads - 1) is above a threshold. Users that are fused and read the
+ * same point share its value; of a program too long for one body they are taken
+ * to be in several.
  */
 #include "compiler/stages/partition.h"
 
@@ -55,6 +56,7 @@ decide(partition *p)
     for (size_t i = u->norder; i-- > 0;) {
         ilex_array *n = u->order[i];
         info *x = &p->of[i];
+        ix_partition_note_reader(p, n);
         if (n->kind == IX_CONCAT && u->need[i])
             ix_parts_decide(p, n, i);
         if (n->kind == IX_RESULT && u->need[i])
@@ -172,8 +174,11 @@ inline_body(partition *p, ilex_array *n)
 {
     info *x = info_of(p, n);
     inliner in = {.p = p, .user = n};
+    ilex_array *own = n->ops[0];
+    if (x->reason == IX_REASON_INSIDE && own->flags & IX_HAS_REDUCE)
+        own = ix_partition_renumber(p, own);
     p->inlined.user = &in;
-    x->body = without_nested(p->u, ix_substitute(&p->inlined, n->ops[0]));
+    x->body = without_nested(p->u, ix_substitute(&p->inlined, own));
     ix_substitution_forget(&p->inlined);
     return !in.too_large && (ix_is_poison(x->body) || within_budget(p, n, &in));
 }

@@ -31,6 +31,15 @@ typedef struct ix_partition_info {
     bool gathered;    /* read at indices that are data */
     bool checks;      /* data, or has an operand that may */
     bool apart;       /* read otherwise than at each of its points once */
+    bool branches;    /* it, or what may be computed with it, has conditions or
+                         guards */
+    bool inside;      /* read in a reduction, */
+    bool columns;     /* one that wants the innermost free index inside */
+    bool strips;      /* such a one is computed in its stage for others */
+    size_t home;      /* position + 1 of the stored array in whose stage all of
+                         its reads are; 0: not read, IX_SEVERAL: there is none */
+    int aligned;      /* by all reads its leading axes that are those of that
+                         stage */
     const ilex_array *guard;       /* it checks where this one, read at ... */
     int guard_axis[ILEX_MAX_RANK]; /* ... these of its axes, is true; or NULL */
     int buffer;         /* when stored; of a concat -1 until it has one */
@@ -46,6 +55,7 @@ typedef struct ix_partition {
     ix_partition_info *of;     /* by position */
     size_t first_output;       /* buffer of output 0 */
     int64_t work;              /* operations of all bodies */
+    int64_t reductions;        /* numbers of their indices that are taken */
     ix_mem mem;                /* the unit's */
     ix_walk branches, indices; /* over index arithmetic of all bodies */
     ix_map measured;           /* body: 2 * cost + decides on indices */
@@ -54,6 +64,8 @@ typedef struct ix_partition {
 } ix_partition;
 
 ix_partition_info *ix_partition_of(ix_partition *p, const ilex_array *n);
+
+#define IX_SEVERAL SIZE_MAX
 
 /* operations a point may spend on computing again */
 enum { IX_RECOMPUTE = 64 };
@@ -65,6 +77,8 @@ void ix_partition_begin_reads(ix_partition *p);
 /* Operands first: what computing the array at position "i" again costs if
  * nothing it reads is stored but reductions. */
 void ix_partition_add_work(ix_partition *p, size_t i);
+/* Users first: what "n" reads that is no lambda has no home. */
+void ix_partition_note_reader(ix_partition *p, const ilex_array *n);
 /* Users first: what "n", of which is known whether it is stored, reads. */
 bool ix_partition_count_reads(ix_partition *p, const ilex_array *n);
 
@@ -109,6 +123,13 @@ ix_is_update(const ilex_array *n)
 {
     return n->kind == IX_UPDATE || n->kind == IX_ADD_AT;
 }
+
+/* ---- renumber.c ---- */
+
+/* Takes the numbers of indices of reductions that a body has. */
+void ix_partition_note_indices(ix_partition *p, const ilex_array *body);
+/* The body with numbers that no other body has, for places in reductions. */
+ilex_array *ix_partition_renumber(ix_partition *p, ilex_array *body);
 
 /* ---- recurrences.c ---- */
 

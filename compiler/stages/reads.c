@@ -96,11 +96,34 @@ reads_same_point(const ilex_array *load, const ix_frame *frame)
     return same;
 }
 
+/* Notes in whose stage, and with which of its loops, array "x" is read. */
+static void
+note_home(const read_count *c, const ix_frame *frame, const ilex_array *load,
+          info *x)
+{
+    const info *user = ix_partition_of(c->p, c->user);
+    size_t home =
+        user->stored ? ix_unit_position(c->p->u, c->user) + 1 : user->home;
+    int aligned = 0, most = user->stored ? ILEX_MAX_RANK : user->aligned;
+    while (aligned < load->nops && aligned < most &&
+           load->ops[aligned]->kind == IX_INDEX &&
+           load->ops[aligned]->attr[0] == aligned)
+        aligned++;
+    if (!x->loaded || aligned < x->aligned)
+        x->aligned = aligned;
+    x->home = !x->home || x->home == home ? home : IX_SEVERAL;
+    x->inside |= frame->nreduce > 0 || (!user->stored && user->inside);
+    x->columns |= !user->stored && user->columns;
+    for (int i = 0; i < frame->nreduce; i++)
+        x->columns |= ix_lanes_of(frame->reduce[i]) == 1;
+}
+
 static bool
 count_read(ix_load_visitor *v, const ilex_array *load)
 {
     read_count *c = v->user;
     info *x = ix_partition_of(c->p, c->user->ops[load->attr[0] + 1]);
+    note_home(c, &v->frame, load, x);
     x->loaded = true;
     if (c->stored || !reads_same_point(load, &v->frame))
         x->reads += c->weight;
@@ -147,17 +170,29 @@ ix_partition_add_work(partition *p, size_t i)
     size_t measured = measure_body(p, n->ops[0]);
     x->conditions = measured % 2;
     x->work = (int)(measured / 2);
+    ix_partition_note_indices(p, n->ops[0]);
+    x->branches = x->conditions || n->ops[0]->flags & IX_HAS_GUARD;
     p->work += x->work;
     for (int k = 1; k < n->nops; k++) {
         const ilex_array *operand = n->ops[k];
         if (operand->kind != IX_LAMBDA)
             continue;
-        ix_partition_of(p, operand)->users++;
+        info *y = ix_partition_of(p, operand);
+        y->users++;
+        x->branches |= y->branches && !y->root;
         if (!(operand->ops[0]->flags & IX_HAS_REDUCE))
-            x->work += ix_partition_of(p, operand)->work;
+            x->work += y->work;
     }
     if (x->work > MANY_READS)
         x->work = MANY_READS;
+}
+
+void
+ix_partition_note_reader(partition *p, const ilex_array *n)
+{
+    for (int k = 0; k < n->nops; k++)
+        if (n->kind != IX_LAMBDA && ix_is_array(n->ops[k]))
+            ix_partition_of(p, n->ops[k])->home = IX_SEVERAL;
 }
 
 bool

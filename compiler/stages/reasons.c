@@ -7,12 +7,85 @@
 
 enum { CHEAP = 4 }; /* operations: always computed again */
 
+/* ---- arrays on the outer loops of what reads them ---- */
+
+static ix_walk_step
+find_strip(ix_walk *w, ilex_array *n, size_t *value)
+{
+    (void)w;
+    (void)value;
+    return n->kind == IX_REDUCE && ix_lanes_of(n) == 1 ? IX_WALK_END
+                                                       : IX_WALK_IN;
+}
+
+/* Are the elements of all reductions of a body side by side? Others want the
+ * innermost free index inside. */
+static bool
+reduces_rows(const ix_partition *p, const ilex_array *body)
+{
+    ix_walk w = {.ctx = p->u->ctx,
+                 .mem = &p->mem,
+                 .within = IX_HAS_REDUCE,
+                 .enter = find_strip};
+    bool rows = ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
+    return rows;
+}
+
+/* The stored array whose stage computes an element of "n", once, in a loop that
+ * it has for the axes of "n": where all reads of "n" are and all axes are
+ * aligned. On a device such a loop is threads, and in the order of Fortran it
+ * is the innermost one. NULL: there is none. */
+static ix_partition_info *
+stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
+{
+    const ix_unit *u = p->u;
+    int rank = ix_rank(n);
+    if (x->home == 0 || x->home == IX_SEVERAL || x->aligned < rank)
+        return NULL;
+    const ix_domain *box = u->need[ix_unit_position(u, n)],
+                    *whole = u->need[x->home - 1];
+    if (rank != whole->rank && (rank == 0 || u->cuda || u->fortran))
+        return NULL;
+    for (int k = 0; k < rank; k++)
+        if (box->ax[k].lo != whole->ax[k].lo ||
+            box->ax[k].hi != whole->ax[k].hi)
+            return NULL;
+    return &p->of[x->home - 1];
+}
+
+/* Goes a reduction into the stage of what reads it? Not where that may be cut
+ * along indices, for each part would compute it; nor into reductions that want
+ * the innermost free index inside, or whose parts are kernels. One that wants
+ * that index itself gets it in the innermost loop, where it is the only one. */
+static bool
+is_reduced_there(const ix_partition *p, const ilex_array *n,
+                 const ix_partition_info *x)
+{
+    ix_partition_info *stage = stage_of(p, n, x);
+    int rank = ix_rank(n);
+    if (!stage || stage->branches || x->checks || x->gathered || x->columns ||
+        (x->inside && rank == 0))
+        return false;
+    if (reduces_rows(p, n->ops[0]))
+        return true;
+    const ilex_array *whole = p->u->order[x->home - 1];
+    if (x->inside || rank < ix_rank(whole) || stage->strips ||
+        !reduces_rows(p, whole->ops[0]))
+        return false;
+    return stage->strips = true;
+}
+
+/* ---- all ---- */
+
 /* Why the array is to be stored, or is not. */
 static ix_reason
-reason_of(const ilex_array *n, const ix_partition_info *x)
+reason_of(const ix_partition *p, const ilex_array *n,
+          const ix_partition_info *x)
 {
     if (n->ops[0]->flags & IX_HAS_REDUCE)
-        return IX_REASON_REDUCTION;
+        return is_reduced_there(p, n, x) ? IX_REASON_INSIDE
+                                         : IX_REASON_REDUCTION;
     if (x->gathered)
         return IX_REASON_GATHERED;
     if (x->checks && x->apart)
@@ -20,7 +93,7 @@ reason_of(const ilex_array *n, const ix_partition_info *x)
     if (x->conditions && x->reads > 1)
         return IX_REASON_CONDITIONS;
     if (x->repeated && x->work > CHEAP)
-        return IX_REASON_REPEATED;
+        return stage_of(p, n, x) ? IX_REASON_INSIDE : IX_REASON_REPEATED;
     if (x->work * (x->reads - 1) > IX_RECOMPUTE)
         return IX_REASON_WORK;
     return x->reads > 1 || x->users > 1 ? IX_REASON_AGAIN : IX_REASON_ONCE;
@@ -42,7 +115,8 @@ ix_partition_is_stored(ix_partition *p, const ilex_array *n,
     else if (u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse))
         x->reason = IX_REASON_UNFUSED;
     else
-        x->reason = ix_partition_is_part(x) ? IX_REASON_PART : reason_of(n, x);
+        x->reason =
+            ix_partition_is_part(x) ? IX_REASON_PART : reason_of(p, n, x);
     return x->stored || stored[x->reason];
 }
 

@@ -195,6 +195,23 @@ loads_legally(const ix_checker *c, const ilex_array *x)
            (ilex_dtype)x->dtype == c->u->buffer[b].dtype;
 }
 
+/* Does a condition compare what was computed? It was no guard when the passes
+ * looked for some: data became an integer that has a name. */
+static bool
+is_on_values(const ilex_array *condition)
+{
+    bool found = condition->kind == IX_VALUE && condition->attr[0] >= 0;
+    for (int i = 0; i < condition->nops && !found; i++)
+        found = is_on_values(condition->ops[i]);
+    return found;
+}
+
+static bool
+is_guard(const ilex_array *x)
+{
+    return ix_is_guard(x) && !is_on_values(x->ops[0]);
+}
+
 static void
 check_node(ix_checker *c, const ilex_array *x)
 {
@@ -211,7 +228,7 @@ check_node(ix_checker *c, const ilex_array *x)
     }
     require(c, x->kind != IX_REDUCE || c->at < PASS_reduce,
             "a reduction is left");
-    require(c, !ix_is_guard(x) || c->at < PASS_guard || c->reductions,
+    require(c, !is_guard(x) || c->at < PASS_guard || c->reductions,
             "a guard is left");
 }
 

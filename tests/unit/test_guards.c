@@ -152,8 +152,32 @@ START_TEST(one_index)
 }
 END_TEST
 
+/* Integers that are computed have names like indices: a choice by them is none
+ * that the pass guard left over. */
+START_TEST(values_compared)
+{
+    static const char *const texts[] = {
+        "ilex 1\nprogram p\nsize n\nassume n >= 1\nin x : i64[n, n]\n"
+        "map s[n, n] = x[x[_0, _1] % n, _1]\n"
+        "map t[n, n] = where(_0 + _1 <= n - 2, x[_0, _1], 2*x[_0, _1])\n"
+        "out y : i64[n, n] = maximum(s, where(t < t, x, t))\n",
+        "ilex 1\nprogram p\nsize n\nassume n >= 1\nin x : f64[n, 3]\n"
+        "in c : i64\nmap t[n] = argmin[k:2](x[_0, k])\n"
+        "out y : i64[n] = where(n < t, t, c)\n",
+    };
+    ilex_option_set(ctx, "jit", "tcc");
+    for (size_t i = 0; i < IX_COUNT(texts); i++) {
+        ilex_module *m = ilex_module_parse(ctx, texts[i], NULL);
+        ilex_program *p = m ? ilex_compile_module(m) : NULL;
+        ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+        ilex_program_release(p);
+        ilex_module_free(m);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("guards", never_read, read, one_index);
+    return RUN_TESTS("guards", never_read, read, one_index, values_compared);
 }
