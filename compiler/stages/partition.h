@@ -58,7 +58,7 @@ typedef struct ix_partition {
     int64_t reductions;        /* numbers of their indices that are taken */
     ix_mem mem;                /* the unit's */
     ix_walk branches, indices; /* over index arithmetic of all bodies */
-    ix_map measured;           /* body: 2 * cost + decides on indices */
+    ix_map measured;           /* body: what it takes */
     ix_load_visitor loads;     /* of one body after the other */
     ix_substitution inlined;   /* the same */
 } ix_partition;

@@ -6,7 +6,11 @@
 #include "compiler/stages/partition.h"
 #include "lib/build/foreign.h"
 
-enum { MANY_READS = 1 << 20 };
+enum {
+    MANY_READS = 1 << 20,
+    CALLED = 4, /* ulp: a function of the C library, */
+    CALL = 4    /* which takes one element at a time: as if so often */
+};
 
 typedef ix_partition_info info;
 typedef ix_partition partition;
@@ -15,7 +19,8 @@ typedef ix_partition partition;
 
 typedef struct measure {
     partition *p;
-    int cost;
+    int cost; /* in additions */
+    int time; /* the same, with what calls take that no vector unit runs */
     bool conditions;
 } measure;
 
@@ -36,10 +41,15 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
 {
     measure *m = w->user;
     (void)value;
-    if (n->kind == IX_OP)
-        m->cost += ix_op_info_of(ix_op_of(n))->cost;
-    if (n->kind == IX_APPLY)
+    if (n->kind == IX_OP) {
+        const ix_op_info *op = ix_op_info_of(ix_op_of(n));
+        m->cost += op->cost;
+        m->time += op->cost * (op->ulp >= CALLED && !m->p->u->cuda ? CALL : 1);
+    }
+    if (n->kind == IX_APPLY) {
         m->cost += (int)ix_foreign_cost(n);
+        m->time += (int)ix_foreign_cost(n);
+    }
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
         ix_is_index_condition(n->ops[0]))
         m->conditions = true;
@@ -144,8 +154,8 @@ count_read(ix_load_visitor *v, const ilex_array *load)
 
 /* ---- for the pass ---- */
 
-/* The cost of a body, and whether it decides on indices: many arrays have the
- * same one. */
+/* The cost of a body twice, and whether it decides on indices: many arrays have
+ * the same one. */
 static size_t
 measure_body(partition *p, const ilex_array *body)
 {
@@ -157,7 +167,7 @@ measure_body(partition *p, const ilex_array *body)
         .ctx = p->u->ctx, .mem = &p->mem, .enter = measure_node, .user = &m};
     ix_walk_body(&w, body, NULL);
     ix_walk_free(&w);
-    size_t measured = 2 * (size_t)m.cost + m.conditions;
+    size_t measured = (size_t)m.time << 32 | 2 * (size_t)m.cost | m.conditions;
     ix_map_set(&p->measured, &p->mem, body, measured);
     return measured;
 }
@@ -169,10 +179,10 @@ ix_partition_add_work(partition *p, size_t i)
     info *x = &p->of[i];
     size_t measured = measure_body(p, n->ops[0]);
     x->conditions = measured % 2;
-    x->work = (int)(measured / 2);
+    x->work = (int64_t)(measured >> 32);
+    p->work += (int64_t)((uint32_t)measured / 2);
     ix_partition_note_indices(p, n->ops[0]);
     x->branches = x->conditions || n->ops[0]->flags & IX_HAS_GUARD;
-    p->work += x->work;
     for (int k = 1; k < n->nops; k++) {
         const ilex_array *operand = n->ops[k];
         if (operand->kind != IX_LAMBDA)
