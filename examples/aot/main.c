@@ -180,7 +180,7 @@ solve(void)
 
 /* With a workspace and a parallel_for of one's own. */
 static void
-normalise_rows(void)
+normalise_columns(void)
 {
     double *x = make(N * K, sizeof *x), *y = make(N * K, sizeof *y);
     char *memory = NULL;
@@ -219,7 +219,7 @@ main(int argc, char **argv)
     find_norms();
     multiply();
     solve();
-    normalise_rows();
+    normalise_columns();
     printf("five programs: hdiff, norms, matmul, thomas, normalise\n");
     return 0;
 }
