@@ -32,6 +32,17 @@ reduces_rows(const ix_partition *p, const ilex_array *body)
     return rows;
 }
 
+/* Is the array stored where an input is? Only points of that which it has read
+ * may be overwritten, so its loops read no others. */
+static bool
+is_in_place(const ix_unit *u, const ilex_array *n)
+{
+    bool found = false;
+    for (size_t k = 0; k < u->noutputs; k++)
+        found |= u->root[k] == n && u->module->output[k].inplace;
+    return found;
+}
+
 /* The stored array whose stage computes an element of "n", once, in a loop that
  * it has for the axes of "n": where all reads of "n" are and all axes are
  * aligned. On a device such a loop is threads, and in the order of Fortran it
@@ -41,7 +52,8 @@ stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
 {
     const ix_unit *u = p->u;
     int rank = ix_rank(n);
-    if (x->home == 0 || x->home == IX_SEVERAL || x->aligned < rank)
+    if (x->home == 0 || x->home == IX_SEVERAL || x->aligned < rank ||
+        is_in_place(u, u->order[x->home - 1]))
         return NULL;
     const ix_domain *box = u->need[ix_unit_position(u, n)],
                     *whole = u->need[x->home - 1];

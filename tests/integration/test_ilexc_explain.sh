@@ -74,6 +74,7 @@ says "in x : f64[n, m]|let s = sum[1](x)|out y : f64[n, m] = x - expand_dims(s; 
 says "$w|let s = sum[J](x)|map y[I:n, J:m] = where(I + J < n, x[I, J] - s[I], 0.0)|out z = y" "^  s: $stored"
 says "in x : f64[n, m]|in a : f64[m, n]|let s = sum[1](x)|map r[n] = sum[i:m](a[i, _0]*s[_0])|out y = r" "^  s: $stored"
 says "$x|let s = sum(x)|out y : f64 = sum(x*s)" "^  s: $stored"
+says "$w|let s = sum[J](x)|out y : $t = x - s inplace x" "^  s: $stored"
 program "$w|let s = sum[J](x)|out y : $t = x - s"
 expect 0 "^  s: $stored" explain p.ilx --order=F
 expect 0 '^/\* k1 computes y on \[I:n, J:m\] \*/$' emit p.ilx --cuda
