@@ -45,15 +45,16 @@ is_in_place(const ix_unit *u, const ilex_array *n)
 
 /* The stored array whose stage computes an element of "n", once, in a loop that
  * it has for the axes of "n": where all reads of "n" are and all axes are
- * aligned. On a device such a loop is threads, and in the order of Fortran it
- * is the innermost one. NULL: there is none. */
+ * aligned, in no reduction that wants the innermost free index inside. On a
+ * device such a loop is threads, and in the order of Fortran it is the
+ * innermost one. NULL: there is none. */
 static ix_partition_info *
 stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
 {
     const ix_unit *u = p->u;
     int rank = ix_rank(n);
-    if (x->home == 0 || x->home == IX_SEVERAL || x->aligned < rank ||
-        is_in_place(u, u->order[x->home - 1]))
+    if (x->home == 0 || x->home == IX_SEVERAL || x->columns ||
+        x->aligned < rank || is_in_place(u, u->order[x->home - 1]))
         return NULL;
     const ix_domain *box = u->need[ix_unit_position(u, n)],
                     *whole = u->need[x->home - 1];
@@ -67,16 +68,16 @@ stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
 }
 
 /* Goes a reduction into the stage of what reads it? Not where that may be cut
- * along indices, for each part would compute it; nor into reductions that want
- * the innermost free index inside, or whose parts are kernels. One that wants
- * that index itself gets it in the innermost loop, where it is the only one. */
+ * along indices, for each part would compute it; nor into a reduction whose
+ * parts are kernels. One that wants the innermost free index inside gets it in
+ * the innermost loop, where it is the only one. */
 static bool
 is_reduced_there(const ix_partition *p, const ilex_array *n,
                  const ix_partition_info *x)
 {
     ix_partition_info *stage = stage_of(p, n, x);
     int rank = ix_rank(n);
-    if (!stage || stage->branches || x->checks || x->gathered || x->columns ||
+    if (!stage || stage->branches || x->checks || x->gathered ||
         (x->inside && rank == 0))
         return false;
     if (reduces_rows(p, n->ops[0]))

@@ -73,6 +73,10 @@ says "in x : f64[n, m]|let s = sum[1](x)|out y : f64[n, m] = x - expand_dims(s; 
     "^  s: $stored"
 says "$w|let s = sum[J](x)|map y[I:n, J:m] = where(I + J < n, x[I, J] - s[I], 0.0)|out z = y" "^  s: $stored"
 says "in x : f64[n, m]|in a : f64[m, n]|let s = sum[1](x)|map r[n] = sum[i:m](a[i, _0]*s[_0])|out y = r" "^  s: $stored"
+says "$x|in a : f64[m, n]|let s = $heavy|map r[n] = sum[i:m](a[i, _0]*s[_0])|out y = r" \
+    '^  s: stored, for it would be computed again for every step of a loop'
+says "$x|in a : f64[n, m]|let s = $heavy|map r[n] = sum[i:m](a[_0, i]*s[_0])|out y = r" \
+    "^  s: computed where it is read, $there"
 says "$x|let s = sum(x)|out y : f64 = sum(x*s)" "^  s: $stored"
 says "$w|let s = sum[J](x)|out y : $t = x - s inplace x" "^  s: $stored"
 program "$w|let s = sum[J](x)|out y : $t = x - s"
