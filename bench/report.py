@@ -15,8 +15,6 @@ import math
 import sys
 
 SCHEMA = "ilex-bench 1"
-BEGIN = "<!-- figures: written by bench/report.py of the sources, not by hand -->"
-END = "<!-- end of the figures -->"
 
 
 # ---- reading and joining ----
@@ -198,19 +196,11 @@ def machine_line(results):
 
 # ---- the page ----
 
-def write_section(path, results):
-    """Replaces what is between the marker lines of a page."""
-    with open(path, encoding="utf-8") as file:
-        page = file.read()
-    head, begin, rest = page.partition(BEGIN + "\n")
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        sys.exit(f"report.py: {path}: lacks the lines {BEGIN} and {END}")
-    body = machine_line(results)
-    for name, rows in TABLES:
-        body += f"\n**{name}**\n\n{as_markdown(rows(results))}"
+def write_page(path, results):
     with open(path, "w", encoding="utf-8") as file:
-        file.write(head + begin + "\n" + body + "\n" + end + tail)
+        file.write(f"# Figures\n\n{machine_line(results)}")
+        for name, rows in TABLES:
+            file.write(f"\n**{name}**\n\n{as_markdown(rows(results))}")
 
 
 # ---- the roofline ----
@@ -371,7 +361,7 @@ def main():
     parser = argparse.ArgumentParser(description="Reports on benchmarks.")
     parser.add_argument("-o", metavar="JSON", help="the joined results")
     parser.add_argument("-s", metavar="SVG", help="a roofline")
-    parser.add_argument("-d", metavar="PAGE", help="the page with figures")
+    parser.add_argument("-d", metavar="PAGE", help="a page with the tables")
     parser.add_argument("file", nargs="+")
     options = parser.parse_args()
     files = [read(path) for path in options.file]
@@ -384,7 +374,7 @@ def main():
     if options.s:
         write_roofline(options.s, results)
     if options.d:
-        write_section(options.d, results)
+        write_page(options.d, results)
     else:
         for name, rows in TABLES:
             print(f"{name}\n\n{as_text(rows(results))}")

@@ -13,7 +13,7 @@ nothing can replace are errors.
     --include DIRECTORY   the headers (those beside this script)
     CC                    a compiler whose -E -C keeps comments (cc)
 
-tests/bindings/bindings.sh fails when the files are not what this prints.
+`make` writes both into the build tree.
 """
 
 import json

@@ -39,6 +39,9 @@ put_graph(const ix_unit *u, ix_text *t)
         if (n->kind == IX_FOREIGN)
             ix_text_format(t, " %s",
                            ix_symbol_text(u->ctx, ix_foreign_name(n)));
+        const size_t *label = ix_map_find(&u->label, n);
+        if (label)
+            ix_text_format(t, " %s", ix_symbol_text(u->ctx, (int32_t)*label));
         ix_text_format(t, " : %s[%s]", ilex_dtype_name((ilex_dtype)n->dtype),
                        ix_domain_show(u->ctx, n->interior).s);
         if (u->need && u->need[i] && u->need[i] != n->interior)

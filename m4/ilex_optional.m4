@@ -56,6 +56,8 @@ AS_IF([test "$ilex_cxx" = no],
     [ilex_say "  C++           yes: $CXX"])
 AS_IF([test -z "$CMARK" || test -z "$MANDOC"],
     [ilex_say "  HTML          no: 'make html' needs cmark-gfm and mandoc"])
+AS_IF([test -z "$PYTHON"],
+    [ilex_say "  Python        no: ilex/ffi.h and ilex-api.json are not made anew, some tests are skipped"])
 AS_IF([test "$ilex_symbol_map" = no],
     [ilex_say "  symbol map    no: the shared library may export internal names"])
 AS_IF([test "$enable_bundle" != no],

@@ -4,8 +4,8 @@
 # The direction of includes: include <- lib <- compiler <- runtime, and between
 # their rooms the arrows of the table below. Public headers see C standard
 # headers and each other; isl is seen by two files; a source file includes its own header
-# first; every public header is tried in C++; Makefile.am forgets no file and
-# lists none that is not there.
+# first; every public header is tried in C++; local.mk of each folder
+# forgets no file and lists none that is not there.
 set -eu
 cd "${srcdir:-.}"
 LC_ALL=C
@@ -134,22 +134,35 @@ do
     grep -q "#include <$name>" tests/headers.cc ||
         complain "tests/headers.cc: does not include <$name>"
 done
+lists="Makefile.am $(find . -name local.mk | sed 's,^[.]/,,' | tr '\n' ' ')"
+listed=$(mktemp "${TMPDIR:-/tmp}/ilex-listed.XXXXXX")
+trap 'rm -f "$listed"' EXIT
 # shellcheck disable=SC2086
-for file in $(find $folders -type f \
-    \( -name '*.[ch]' -o -name '*.cc' -o -name '*.def' -o -name '*.inc' \
-    -o -name '*.expect' -o -name '*.ilx' -o -name '*.npy' -o -name '*.patch' \
-    -o -name '*.py' -o -name '*.sh' -o -name '*.tsv' \) | sort)
+{ sed -nE 's,^[[:space:]]+([^$()[:space:]]+/[^$()[:space:]]+).*,\1,p' $lists
+  sed -n 's,^\t\(examples/[a-z_]*\)\( \\\)*$,\1.c,p' examples/local.mk
+  sh tests/data.sh; } | sort -u >"$listed"
+# shellcheck disable=SC2086
+for file in $(find $folders -type f \( -name '*.[ch]' -o -name '*.cc' \
+    -o -name '*.def' -o -name '*.expect' -o -name '*.ilx' -o -name '*.inc' \
+    -o -name '*.npy' -o -name '*.py' -o -name '*.sh' -o -name '*.tsv' \) | sort)
 do
-    grep -qE "[[:space:]]$file([[:space:]]|\$)" Makefile.am ||
-        case $file in
-        tests/unit/test_*.c) grep -q "${file%.c}" Makefile.am ;;
-        *) false ;;
-        esac || complain "Makefile.am: does not list $file"
+    grep -qx "$file" "$listed" || complain "local.mk: does not list $file"
 done
-# shellcheck disable=SC2013,SC2016
-for file in $(grep -oE '^[[:space:]]+[a-z]+/[^$()[:space:]]+\.(c|h|def|expect|ilx|inc|md|npy|patch|py|sh|tsv)([[:space:]]|$)' \
-    Makefile.am | sort -u)
+# What make compiles stands in a list, whatever the tarball takes along.
+for file in lib/*/*.c compiler/*.c compiler/*/*.c runtime/*/*.c
 do
-    [ -e "$file" ] || complain "Makefile.am: lists $file, which is not there"
+    # shellcheck disable=SC2086
+    grep -qE "[[:space:]]$file([[:space:]]|\$)" $lists ||
+        complain "local.mk: does not list $file"
 done
+for file in tests/unit/test_*.c
+do
+    grep -q "[[:space:]]${file%.c}" tests/unit/local.mk ||
+        complain "tests/unit/local.mk: does not list $file"
+done
+while read -r file
+do
+    case $file in bindings/*) continue ;; *.c | *.h | *.def | *.inc | *.md | *.sh) ;; *) continue ;; esac
+    [ -e "$file" ] || complain "local.mk: lists $file, which is not there"
+done <"$listed"
 exit $bad

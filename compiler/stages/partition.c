@@ -217,7 +217,8 @@ ix_partition_change(ix_partition *p, size_t i)
 {
     info *x = &p->of[i];
     x->stored = true;
-    x->reason = IX_REASON_UPDATE;
+    x->reason = p->u->order[i]->kind == IX_UPDATE ? IX_REASON_UPDATE
+                                                  : IX_REASON_COMPRESS;
     return x->buffer = ix_partition_place(p, i);
 }
 

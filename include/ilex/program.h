@@ -406,17 +406,18 @@ ILEX_API size_t ilex_program_trim(const ilex_program *p);
 
 /* ---- text of stages and generated source of a module ---- */
 
-/* The program after a pass (`ilexc list passes`), as text; "parsed" is the
- * canonical .ilx text, "hash" what ilex_module_hash gives, in hexadecimal,
- * "paths" what ilex_einsum_path says of each einsum, behind its name, "counts"
- * its nodes, operations (one for each operator of a body at each point and each
- * element that is reduced or multiplied; not index arithmetic and conversions)
- * and the bytes that it reads and writes at least, as polynomials in its sizes,
- * as if every array was computed once, on its domain; "steps" what a run with
- * option `jit` does, "explain" what was decided and why, for users: halos that
- * inputs need, arrays that are stored or computed where they are read, loops,
- * temporaries, bytes; "emit" its source. NULL on error. Owned by the caller:
- * ilex_text_free(). */
+/* The program after a pass (`ilexc list passes`), as text; "parsed" is its
+ * .ilx text with the names of the source (ilex_module_print() gives the
+ * canonical one, without them), "hash" what ilex_module_hash gives, in
+ * hexadecimal, "paths" what ilex_einsum_path says of each einsum, behind its
+ * name, "counts" its nodes, operations (one for each operator of a body at each
+ * point and each element that is reduced or multiplied; not index arithmetic
+ * and conversions) and the bytes that it reads and writes at least, as
+ * polynomials in its sizes, as if every array was computed once, on its domain;
+ * "steps" what a run with option `jit` does, "explain" what was decided and
+ * why, for users: halos that inputs need, arrays that are stored or computed
+ * where they are read, loops, temporaries, bytes; "emit" its source. NULL on
+ * error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_stage(ilex_module *module, const char *pass);
 
 /* Generated source, as one translation unit with the user's names in comments.

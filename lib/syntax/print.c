@@ -40,6 +40,10 @@ is_temp_name(const char *text)
 bool
 ix_print_is_array_name(ix_printer *p, const char *text)
 {
+    for (size_t i = 0; p->labels && i < p->n; i++)
+        if (p->item[i].label &&
+            !strcmp(ix_symbol_text(p->ctx, p->item[i].label), text))
+            return true;
     return is_temp_name(text) || is_given_name(p, text);
 }
 
@@ -59,6 +63,8 @@ ix_print_name(ix_printer *p, const ix_item *item, ix_text *t)
         ix_text_format(t, "_ilex_data%lld", (long long)n->attr[0]);
     else if (n->kind == IX_RESULT)
         ix_print_result_name(ix_print_item(p, n->ops[0]), n->attr[0], t);
+    else if (item->label)
+        ix_text_put(t, ix_symbol_text(p->ctx, item->label));
     else
         ix_text_format(t, "t%d", (int)item->temp);
 }
@@ -69,6 +75,8 @@ static void
 give_name(ix_printer *p, ix_item *item)
 {
     const ilex_array *n = item->node;
+    if (item->label)
+        return;
     bool tuple = n->kind == IX_SCAN || n->kind == IX_FOREIGN;
     int count = tuple ? ix_tuple_count(n) : 1;
     int free = 0;
@@ -312,11 +320,11 @@ write_program(ix_printer *p)
         write_output(p, &m->output[i]);
 }
 
-ilex_status
-ix_print_module(ilex_module *m, ix_text *t)
+static ilex_status
+print_module(ilex_module *m, bool labels, ix_text *t)
 {
     ilex_context *ctx = m->ctx;
-    ix_printer p = {.ctx = ctx, .module = m, .t = t};
+    ix_printer p = {.ctx = ctx, .module = m, .t = t, .labels = labels};
     bool clean = ctx->error.code == ILEX_OK;
     ilex_status rc = ix_module_collect(m);
     if (rc != ILEX_OK)
@@ -338,6 +346,18 @@ ix_print_module(ilex_module *m, ix_text *t)
     if (p.status == ILEX_OK && t->failed)
         p.status = ix_fail_memory(&ctx->error);
     return p.status == ILEX_OK && clean ? ctx->error.code : p.status;
+}
+
+ilex_status
+ix_print_module(ilex_module *m, ix_text *t)
+{
+    return print_module(m, false, t);
+}
+
+ilex_status
+ix_print_labelled(ilex_module *m, ix_text *t)
+{
+    return print_module(m, true, t);
 }
 
 ilex_status

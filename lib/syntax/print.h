@@ -13,6 +13,10 @@
  * an index lambda that is too large to write. */
 ilex_status ix_print_module(ilex_module *m, ix_text *t);
 
+/* The same with the names of the source: what a `let` names is a statement of
+ * that name. Reads back as the same program; not what is hashed. For dumps. */
+ilex_status ix_print_labelled(ilex_module *m, ix_text *t);
+
 /* As ix_print_module for outputs without a module; they are called v0, v1,
  * ... or, if "names" is not NULL, as it says. For dumps. */
 ilex_status ix_print_arrays(ilex_context *ctx, size_t count,

@@ -301,12 +301,34 @@ inlined_depth(ix_printer *p, const ilex_array *n)
     return depth;
 }
 
+/* Names of the source, each for the array that has it last, if that is an
+ * expression and no other array is called so. */
+static void
+take_labels(ix_printer *p)
+{
+    const ilex_module *m = p->module;
+    for (size_t i = p->labels ? m->nlabels : 0; i-- > 0;) {
+        const ix_label *label = &m->label[i];
+        size_t *at = ix_map_find(&p->index, label->array);
+        bool tuple = label->array->kind == IX_SCAN ||
+                     label->array->kind == IX_FOREIGN ||
+                     label->array->kind == IX_RESULT;
+        if (!at || tuple || p->item[*at].form == IX_FORM_INPUT ||
+            p->item[*at].label ||
+            ix_print_is_array_name(p, ix_symbol_text(p->ctx, label->name)))
+            continue;
+        p->item[*at].label = label->name;
+        p->item[*at].named = true;
+    }
+}
+
 /* Which expressions get a statement of their own; operands come first. */
 static void
 choose_names(ix_printer *p)
 {
     for (int32_t i = 0; i < p->ncounted; i++)
         ix_print_item(p, mask_of(p, i))->named = true;
+    take_labels(p);
     for (size_t i = 0; i < p->n; i++) {
         ix_item *item = &p->item[i];
         int depth = inlined_depth(p, item->node);

@@ -22,6 +22,7 @@ typedef struct ix_item {
     uint32_t uses;  /* by operands of others and outputs */
     int32_t temp;   /* t<temp>; -1: none */
     int32_t symbol; /* of an input, 0: none */
+    int32_t label;  /* symbol of the source's name, if wanted; 0: none */
     uint8_t form;   /* ix_form */
     uint8_t depth;  /* of inlined expressions below it */
     bool named;     /* a statement of its own */
@@ -35,6 +36,7 @@ typedef struct ix_printer {
     ix_item *item;
     size_t n, capacity;
     int32_t next_temp;
+    bool labels;      /* arrays have the names that the source gave them */
     bool given_temps; /* some input or output is called t0, t1, ... */
     bool *param;      /* which sizes occur */
     size_t nparams;

@@ -4,6 +4,7 @@
  * pass, a graph; and the tables of passes, options and back ends.
  */
 #include "lib/build/einsum.h"
+#include "lib/syntax/print.h"
 #include "runtime/program/program.h"
 
 /* The string of a text, owned by the caller, or NULL. */
@@ -145,12 +146,23 @@ counts_text(ilex_module *module)
     return take_text(module->ctx, &t);
 }
 
+static char *
+parsed_text(ilex_module *module)
+{
+    ix_text t;
+    ix_text_init(&t, &module->ctx->mem);
+    if (ix_print_labelled(module, &t) == ILEX_OK)
+        return take_text(module->ctx, &t);
+    ix_text_free(&t);
+    return NULL;
+}
+
 char *
 ilex_module_stage(ilex_module *module, const char *pass)
 {
     ilex_context *ctx = module->ctx;
     if (pass && !strcmp(pass, "parsed"))
-        return ilex_module_print(module);
+        return parsed_text(module);
     if (pass && !strcmp(pass, "emit"))
         return ilex_module_emit(module, "jit");
     if (pass && !strcmp(pass, "steps"))

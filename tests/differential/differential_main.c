@@ -4,12 +4,13 @@
  *
  *     differential [--long] [--cuda] [--device] [--seed=S] [--number=N]
  *                  [--count=C] [--seconds=T] [--jobs=J] [--jit=tcc,cc,cuda]
- *                  [--regions]
+ *                  [--regions] [--part=K/N]
  *
- * Without --long 20,000 programs, the first 2,000 on slow compilers as well, or
+ * Without --long 10,000 programs, the first 2,000 on slow compilers as well, or
  * as many of both as 7 minutes allow; the seed is --seed, else ILEX_SEED, else
  * 1 (with --long the time). With --regions all programs draw the steps of
- * diff_regions.c, which sets the highest bit of the seed. --number=N runs one
+ * diff_regions.c, which sets the highest bit of the seed. --part=K/N takes
+ * each N-th group of programs from the K-th on, in one job. --number=N runs one
  * program and prints it. A failing program is printed with its number, made
  * small.
  */
@@ -35,8 +36,9 @@ typedef struct options {
     int64_t everywhere; /* so many run on all back ends, the others, which are
                            many more in the same time, not on slow compilers */
     int seconds, jobs;
-    bool mixed;   /* optimised or not, by group */
-    bool regions; /* in all programs */
+    int part, parts; /* groups part, part + parts, ... */
+    bool mixed;      /* optimised or not, by group */
+    bool regions;    /* in all programs */
 } options;
 
 /* Shared by the jobs. */
@@ -84,12 +86,17 @@ read_option(options *o, const char *arg)
         o->seconds = atoi(arg + 10);
     } else if (!strncmp(arg, "--jobs=", 7)) {
         o->jobs = atoi(arg + 7);
+    } else if (!strncmp(arg, "--part=", 7)) {
+        o->jobs = 1;
+        if (sscanf(arg + 7, "%d/%d", &o->part, &o->parts) != 2)
+            return false;
+        o->part--;
     } else if (!strncmp(arg, "--jit=", 6)) {
         choose_jits(o, arg + 6);
     } else {
         return false;
     }
-    return o->jobs >= 1 && o->jobs <= 16;
+    return o->jobs >= 1 && o->jobs <= 16 && 0 <= o->part && o->part < o->parts;
 }
 
 static bool
@@ -98,10 +105,11 @@ read_options(options *o, int argc, char **argv)
     const char *seed = getenv("ILEX_SEED");
     *o = (options){.run = {true, true, true, false, "-O1", false},
                    .number = -1,
-                   .count = 20000,
+                   .count = 10000,
                    .everywhere = 2000,
                    .seconds = 420,
-                   .jobs = 2};
+                   .jobs = 2,
+                   .parts = 1};
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--long"))
             o->seed = (uint64_t)start_time;
@@ -112,7 +120,7 @@ read_options(options *o, int argc, char **argv)
                 stderr,
                 "usage: differential [--long] [--cuda] [--device] [--seed=S] "
                 "[--number=N] [--count=C] [--seconds=T] [--jobs=J] "
-                "[--jit=tcc,cc,cuda] [--regions]\n");
+                "[--jit=tcc,cc,cuda] [--regions] [--part=K/N]\n");
             return false;
         }
     o->seed |= o->regions ? DIFF_REGIONS : 0;
@@ -175,7 +183,8 @@ static void
 run_job(const options *o, int job, board *b)
 {
     int64_t groups = (o->count + DIFF_GROUP - 1) / DIFF_GROUP;
-    for (int64_t g = job; g < groups; g += o->jobs) {
+    int64_t first = (int64_t)o->part * o->jobs + job;
+    for (int64_t g = first; g < groups; g += (int64_t)o->parts * o->jobs) {
         if (time(NULL) - start_time > o->seconds ||
             b->failures[job] >= MOST_FAILURES)
             break;

@@ -83,6 +83,20 @@ expect 0 '^out v' print iota.ilx
 "$ilexc" print iota.ilx >printed.ilx
 expect 0 . print printed.ilx --stage=parsed
 same out printed.ilx
+cat >named.ilx <<'END'
+ilex 1
+program named
+size n
+in x : f64[n]
+let shifted = x + 1.0
+out v = shifted*shifted
+END
+sed 's/shifted/moved/g' named.ilx >renamed.ilx
+expect 0 '^let shifted = x + 1.0$' print named.ilx
+expect 0 'lambda shifted' print named.ilx --stage=simplify
+"$ilexc" print named.ilx --stage=hash >named.hash
+"$ilexc" print renamed.ilx --stage=hash >renamed.hash
+same named.hash renamed.hash
 cat >paths.ilx <<'END'
 ilex 1
 program paths

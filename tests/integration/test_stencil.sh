@@ -7,6 +7,7 @@
 set -eu
 srcdir=${srcdir:-.}
 . "$srcdir/tests/numpy/python.sh"
-ILEX_API=$srcdir/bindings/ilex-api.json
+ILEX_API=bindings/ilex-api.json
+[ -e "$ILEX_API" ] || ILEX_API=$srcdir/bindings/ilex-api.json
 export ILEX_API
 exec "$python" "$srcdir/tests/integration/test_stencil.py" "$srcdir" "$library"

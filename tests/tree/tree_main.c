@@ -4,11 +4,11 @@
  * for GPUs, and compared bit for bit with the reference back end: names the
  * pass that broke a program.
  *
- *     tree [--long] [--seed=S] [--number=N] [--count=C]
+ *     tree [--long] [--seed=S] [--number=N] [--first=F] [--count=C]
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
- * tries one program, else those of programs.def come first. The programs are
- * those of tests/differential.
+ * tries one program; else those from F to C, and where F is 0 those of
+ * programs.def before them. The programs are those of tests/differential.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -521,15 +521,16 @@ run_texts(void)
 
 typedef struct options {
     uint64_t seed;
-    int64_t number, count;
+    int64_t number, first, count;
 } options;
 
 static bool
 read_options(options *o, int argc, char **argv)
 {
     const char *seed = getenv("ILEX_SEED");
-    *o =
-        (options){seed && *seed ? strtoull(seed, NULL, 0) : 1, -1, SHORT_COUNT};
+    *o = (options){.seed = seed && *seed ? strtoull(seed, NULL, 0) : 1,
+                   .number = -1,
+                   .count = SHORT_COUNT};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--long")) {
             o->count = LONG_COUNT;
@@ -538,6 +539,8 @@ read_options(options *o, int argc, char **argv)
             o->seed = strtoull(argv[i] + 7, NULL, 0);
         } else if (!strncmp(argv[i], "--number=", 9)) {
             o->number = strtoll(argv[i] + 9, NULL, 0);
+        } else if (!strncmp(argv[i], "--first=", 8)) {
+            o->first = strtoll(argv[i] + 8, NULL, 0);
         } else if (!strncmp(argv[i], "--count=", 8)) {
             o->count = strtoll(argv[i] + 8, NULL, 0);
         } else {
@@ -555,12 +558,12 @@ main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&o, argc, argv)) {
         fprintf(stderr, "usage: tree [--long] [--seed=S] "
-                        "[--number=N] [--count=C]\n");
+                        "[--number=N] [--first=F] [--count=C]\n");
         return 2;
     }
-    if (o.number < 0)
+    if (o.number < 0 && o.first == 0)
         run_texts();
-    int64_t first = o.number >= 0 ? o.number : 0;
+    int64_t first = o.number >= 0 ? o.number : o.first;
     int64_t end = o.number >= 0 ? o.number + 1 : o.count;
     for (int64_t i = first; i < end && sum.failed < MOST_FAILURES; i++) {
         if (diff_recipe_make(&recipe, o.seed, (uint64_t)i))

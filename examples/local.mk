@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+#
+# What a user writes, run by make check.
+
+EXAMPLES = \
+	examples/axpy \
+	examples/broadcast \
+	examples/conjugate_gradients \
+	examples/einsum \
+	examples/heat_halo \
+	examples/nabla \
+	examples/network \
+	examples/reduction \
+	examples/seawater \
+	examples/shallow_water \
+	examples/solver \
+	examples/storages \
+	examples/symbolic_size \
+	examples/terrain \
+	examples/threads \
+	examples/toy_dsl \
+	examples/waves
+noinst_PROGRAMS += $(EXAMPLES)
+TESTS += $(EXAMPLES)
+examples_axpy_LDADD = libilex.la
+examples_broadcast_LDADD = libilex.la
+examples_conjugate_gradients_LDADD = libilex.la
+examples_einsum_LDADD = libilex.la
+examples_heat_halo_LDADD = libilex.la
+examples_nabla_LDADD = libilex.la
+examples_network_LDADD = libilex.la
+examples_reduction_LDADD = libilex.la
+examples_seawater_LDADD = libilex.la
+examples_shallow_water_LDADD = libilex.la
+examples_solver_LDADD = libilex.la
+examples_storages_LDADD = libilex.la
+examples_symbolic_size_LDADD = libilex.la
+examples_terrain_LDADD = libilex.la
+examples_threads_LDADD = libilex.la
+examples_toy_dsl_LDADD = libilex.la
+examples_waves_LDADD = libilex.la
+
+EXAMPLE_SHELL = \
+	examples/dump_passes.sh
+TESTS += $(EXAMPLE_SHELL)
+
+EXAMPLE_FILES = \
+	examples/aot/CMakeLists.txt \
+	examples/aot/Makefile \
+	examples/aot/main.c \
+	examples/aot/matmul.ilx \
+	examples/aot/normalise.ilx \
+	examples/aot/norms.ilx \
+	examples/axpy.ilx \
+	examples/black_scholes.ilx \
+	examples/bmm_bias_relu.ilx \
+	examples/data/README \
+	examples/data/maunga_whau_10m.npy \
+	examples/dg.ilx \
+	examples/enlarge.ilx \
+	examples/fft33.ilx \
+	examples/fortran/Makefile \
+	examples/fortran/main.f90 \
+	examples/hdiff.ilx \
+	examples/hillshade.ilx \
+	examples/life.ilx \
+	examples/peaks.ilx \
+	examples/python/stencil.py \
+	examples/rim.ilx \
+	examples/spmv.ilx \
+	examples/staggered.ilx \
+	examples/thomas.ilx \
+	examples/vadv.ilx \
+	examples/terrain.ilx \
+	examples/terrain_halo.ilx \
+	examples/terrain_step.ilx
+
+exampledir = $(docdir)
+nobase_dist_example_DATA = \
+	$(EXAMPLES:=.c) \
+	$(EXAMPLE_FILES)

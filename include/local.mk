@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+#
+# Public headers.
+
+include_HEADERS = \
+	include/ilex.h
+
+ilexincludedir = $(includedir)/ilex
+ilexinclude_HEADERS = \
+	include/ilex/base.h \
+	include/ilex/dlpack.h \
+	include/ilex/dtypes.def \
+	include/ilex/eager.h \
+	include/ilex/elementwise.h \
+	include/ilex/errors.def \
+	include/ilex/exchange.h \
+	include/ilex/domain.h \
+	include/ilex/expr.h \
+	include/ilex/function.h \
+	include/ilex/graph.h \
+	include/ilex/kinds.h \
+	include/ilex/library.h \
+	include/ilex/memory.h \
+	include/ilex/ops.def \
+	include/ilex/program.h \
+	include/ilex/query.h \
+	include/ilex/reductions.def \
+	include/ilex/repro.h \
+	include/ilex/storage.h
+
+# The same for other languages, made of the headers; the tarball has them.
+EXTRA_DIST += bindings/api.py
+if HAVE_BINDINGS
+BINDINGS = \
+	bindings/ffi.h \
+	bindings/ilex-api.json
+ilexinclude_HEADERS += $(BINDINGS)
+BUILT_SOURCES = $(BINDINGS)
+$(BINDINGS): bindings/api.py $(include_HEADERS) include/ilex/base.h
+	$(AM_V_GEN)$(MKDIR_P) bindings && case $@ in \
+	  *.json) kind=json;; *) kind=ffi;; esac && \
+	CC='$(CC)' $(PYTHON) $(srcdir)/bindings/api.py $$kind >$@-t && mv $@-t $@
+CLEANFILES += bindings/*-t
+MAINTAINERCLEANFILES = $(BINDINGS)
+endif
