@@ -26,6 +26,20 @@ put_buffer(const ix_unit *u, int i, ix_text *t)
     ix_text_char(t, '\n');
 }
 
+/* What an array is made of its operands, called as they are in the list. */
+static void
+put_body(const ix_unit *u, const ilex_array *n, ix_text *t)
+{
+    ix_mem mem = u->ctx->mem;
+    int *operand = ix_mem_new(&mem, (size_t)n->nops * sizeof *operand);
+    for (int k = 1; operand && k < n->nops; k++)
+        operand[k - 1] =
+            ix_is_array(n->ops[k]) ? (int)ix_unit_position(u, n->ops[k]) : -1;
+    ix_text_put(t, "\n    = ");
+    ix_print_body_of(u->ctx, n->ops[0], operand, t);
+    ix_mem_free(&mem, operand);
+}
+
 /* Arrays in order, with the boxes of `extents` once they are known. */
 static void
 put_graph(const ix_unit *u, ix_text *t)
@@ -54,10 +68,8 @@ put_graph(const ix_unit *u, ix_text *t)
             comma = ", ";
         }
         ix_tags_print(ix_unit_program(u, n), t);
-        if (ix_has_body(n)) {
-            ix_text_put(t, "\n    = ");
-            ix_print_scalar(u->ctx, n->ops[0], t);
-        }
+        if (ix_has_body(n))
+            put_body(u, n, t);
         ix_text_char(t, '\n');
     }
 }

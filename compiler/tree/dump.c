@@ -56,6 +56,17 @@ put_sum(const dumper *d, const ilex_array *x)
     ix_sum_put(&(ix_sum_writer){"*", put_atom, d}, x, d->t);
 }
 
+/* "(%3, b4[i0])" */
+static void
+put_tuple(const dumper *d, const ilex_array *x)
+{
+    for (int i = 0; i < x->nops; i++) {
+        ix_text_put(d->t, i ? ", " : "(");
+        put_operand(d, x->ops[i]);
+    }
+    ix_text_char(d->t, ')');
+}
+
 /* A leaf, a sum, or the name of an operation. */
 static void
 put_operand(const dumper *d, const ilex_array *x)
@@ -71,6 +82,10 @@ put_operand(const dumper *d, const ilex_array *x)
         put_sum(d, x);
     } else if (x->kind == IX_CONST && x->dtype == ILEX_I64) {
         ix_text_int(d->t, x->attr[0]);
+    } else if (x->kind == IX_CHECKED) {
+        put_operand(d, x->ops[0]);
+    } else if (x->kind == IX_TUPLE) {
+        put_tuple(d, x);
     } else {
         ix_print_scalar(d->u->ctx, x, d->t);
     }
@@ -120,11 +135,7 @@ put_operation(const dumper *d, const ilex_array *x)
                       : x->kind == IX_APPLY
                           ? ix_symbol_text(d->u->ctx, ix_foreign_name(x))
                           : ilex_dtype_name((ilex_dtype)x->dtype));
-    for (int i = 0; i < x->nops; i++) {
-        ix_text_put(d->t, i ? ", " : "(");
-        put_operand(d, x->ops[i]);
-    }
-    ix_text_char(d->t, ')');
+    put_tuple(d, x);
 }
 
 static void list(dumper *d, const ilex_array *x);

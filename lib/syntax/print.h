@@ -27,6 +27,11 @@ ilex_status ix_print_arrays(ilex_context *ctx, size_t count,
  * if it is too large. For dumps. */
 void ix_print_scalar(ilex_context *ctx, const ilex_array *body, ix_text *t);
 
+/* The same for the body of an array that reads others by load slots: slot k is
+ * written v<operand[k]>. */
+void ix_print_body_of(ilex_context *ctx, const ilex_array *body,
+                      const int *operand, ix_text *t);
+
 /* What a node says beside its operands, as ilex_array_attributes has it. */
 void ix_print_attributes(ilex_context *ctx, const ilex_array *n, ix_text *t);
 

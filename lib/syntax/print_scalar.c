@@ -325,6 +325,8 @@ write_operand_name(ix_writer *w, const ilex_array *load)
         ix_print_name(w->printer,
                       ix_print_item(w->printer, ix_write_operand_of(w, load)),
                       w->t);
+    else if (w->operand)
+        ix_text_format(w->t, "v%d", w->operand[load->attr[0]]);
     else
         ix_text_format(w->t, "_in%lld", (long long)load->attr[0]);
 }
@@ -543,11 +545,21 @@ ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence)
 }
 
 void
-ix_print_scalar(ilex_context *ctx, const ilex_array *body, ix_text *t)
+ix_print_body_of(ilex_context *ctx, const ilex_array *body, const int *operand,
+                 ix_text *t)
 {
-    ix_writer w = {
-        .ctx = ctx, .mode = IX_WRITE_DUMP, .t = t, .budget = IX_WRITE_BUDGET};
+    ix_writer w = {.ctx = ctx,
+                   .mode = IX_WRITE_DUMP,
+                   .operand = operand,
+                   .t = t,
+                   .budget = IX_WRITE_BUDGET};
     ix_write_scalar(&w, body, 1);
     if (w.failed)
         ix_text_put(t, "...");
+}
+
+void
+ix_print_scalar(ilex_context *ctx, const ilex_array *body, ix_text *t)
+{
+    ix_print_body_of(ctx, body, NULL, t);
 }

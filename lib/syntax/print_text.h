@@ -64,6 +64,7 @@ typedef struct ix_writer {
     ix_write_mode mode;
     ilex_array *lambda; /* whose body it is; NULL: a scalar by itself */
     int result;         /* of a scan: which body */
+    const int *operand; /* in dumps: numbers of the operands; NULL: slots */
     ix_text *t;
     int budget, depth;
     bool failed; /* not expressible in this mode, or too large */
