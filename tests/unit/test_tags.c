@@ -149,8 +149,7 @@ START_TEST(through_passes)
     char *stages = ilex_module_stage(m, "partition");
     char *kernels = ilex_module_stage(m, "verify");
     ck_assert_msg(lower && stages && kernels, "%s", ilex_error_text(ctx));
-    ck_assert_ptr_nonnull(
-        strstr(lower, "reads v0 @turned\n    = _in0[_1, _0]"));
+    ck_assert_ptr_nonnull(strstr(lower, "reads v0 @turned\n    = v0[_1, _0]"));
     ck_assert_ptr_nonnull(strstr(lower, " @summed[_r0]\n    = sum[_r0"));
     ck_assert_ptr_nonnull(strstr(stages, "b0 in x  : f64[n, 3] @given\n"));
     ck_assert_ptr_nonnull(
