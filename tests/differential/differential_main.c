@@ -10,8 +10,8 @@
  * as many of both as 7 minutes allow; the seed is --seed, else ILEX_SEED, else
  * 1 (with --long the time). With --regions all programs draw the steps of
  * diff_regions.c, which sets the highest bit of the seed. --part=K/N takes
- * each N-th group of programs from the K-th on, in one job. --number=N runs one
- * program and prints it. A failing program is printed with its number, made
+ * the K-th of N parts of the groups of programs, in one job. --number=N runs
+ * one program and prints it. A failing program is printed with its number, made
  * small.
  */
 #define _GNU_SOURCE /* fork */
@@ -179,12 +179,22 @@ run_group(const options *o, uint64_t group, int failures, diff_totals *totals)
     return failures;
 }
 
+/* Is group "g" one of the job's? They go round, shifted by one each time, since
+ * what a group draws follows its number modulo 4. */
+static bool
+is_mine(const options *o, int job, int64_t g)
+{
+    int64_t n = (int64_t)o->parts * o->jobs;
+    return (g + g / n) % n == (int64_t)o->part * o->jobs + job;
+}
+
 static void
 run_job(const options *o, int job, board *b)
 {
     int64_t groups = (o->count + DIFF_GROUP - 1) / DIFF_GROUP;
-    int64_t first = (int64_t)o->part * o->jobs + job;
-    for (int64_t g = first; g < groups; g += (int64_t)o->parts * o->jobs) {
+    for (int64_t g = 0; g < groups; g++) {
+        if (!is_mine(o, job, g))
+            continue;
         if (time(NULL) - start_time > o->seconds ||
             b->failures[job] >= MOST_FAILURES)
             break;
