@@ -78,5 +78,4 @@ dist_doc_DATA = \
 	doc/pytato.md \
 	doc/storages.md \
 	doc/terrain.svg \
-	doc/test_times.md \
 	doc/tutorial.md
