@@ -14,9 +14,13 @@ export LC_ALL
     echo "skipped: sanitizers and wrappers have times of their own"
     exit 77
 }
-find . -name '*.log' ! -name budget.log ! -path './mutants.dir/*' | sort |
+for log in ${TEST_LOGS:-$(find . -name '*.log' ! -path './mutants.dir/*')}
+do
+    echo "$log"
+done | grep -v 'budget[.]log$' | sort |
     while read -r log
     do
+        [ -e "$log" ] || continue
         sed -n "s|^# times: \([0-9]*\)m\([0-9.]*\)s \([0-9]*\)m\([0-9.]*\)s.*|\1 \2 \3 \4 ${log#./}|p" \
             "$log" | tail -n 1
     done | awk -v table="${1:-}" '

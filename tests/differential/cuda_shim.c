@@ -159,7 +159,10 @@ load(ilex_context *ctx, ilex_program *p, const char *cflags)
                           .needs_math = c->source[IX_DIALECT_cuda].uses_math,
                           .cflags_opt = cflags};
     if (source && names && entries && tier->kernel)
-        tier->code = ix_jit_cc_compile(&p->mem, &req, entries, &ctx->error);
+        tier->code =
+            cflags || !ix_jit_tcc_available()
+                ? ix_jit_cc_compile(&p->mem, &req, entries, &ctx->error)
+                : ix_jit_tcc_compile(&p->mem, &req, entries, &ctx->error);
     for (size_t i = 0; tier->code && i < c->nkernels; i++)
         memcpy(&tier->kernel[i], &entries[i], sizeof tier->kernel[i]);
     ix_mem_free(&ctx->mem, names);

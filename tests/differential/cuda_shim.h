@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * CUDA kernels on the CPU, for tests: the C compiler builds generated CUDA
+ * CUDA kernels on the CPU, for tests: a C compiler builds generated CUDA
  * source behind a header that defines what CUDA's compiler knows, and a run
  * executes the threads of a small grid one after another. The grid has fewer
  * threads than most kernels have points, so that grid-stride loops are tried;
@@ -15,9 +15,10 @@
 
 enum { CUDA_BLOCKS = 3, CUDA_THREADS = 4 };
 
-/* Compiles a module to CUDA source and that with the C compiler. The program
- * is bound, run and released like any other: ilex_run(). NULL on error, which
- * is recorded in the module's context. "cflags" may be NULL. */
+/* Compiles a module to CUDA source and that with the C compiler and "cflags", or
+ * where these are NULL with libtcc if it was built, in a tenth of the time. The
+ * program is bound, run and released like any other: ilex_run(). NULL on error,
+ * which is recorded in the module's context. */
 ilex_program *cuda_shim_compile(ilex_module *module, const char *cflags);
 
 /* The same without compiling the source: such a program can be bound and asked

@@ -261,7 +261,7 @@ compile(session *s, const char *jit)
 {
     ilex_program *p = NULL;
     if (!strcmp(jit, "cuda")) {
-        p = cuda_shim_compile(s->module, s->o->cflags);
+        p = cuda_shim_compile(s->module, s->o->cflags ? s->o->cflags : "-O1");
     } else {
         ilex_option_set(s->ctx, "jit", jit);
         p = ilex_compile_module(s->module);

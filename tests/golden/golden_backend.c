@@ -62,7 +62,7 @@ compile_shim(ilex_context *ctx, size_t count, ilex_array *const *values,
              const char *const *names)
 {
     ilex_module *m = make_module(ctx, count, values, names);
-    ilex_program *p = m ? cuda_shim_compile(m, "-O1") : NULL;
+    ilex_program *p = m ? cuda_shim_compile(m, NULL) : NULL;
     ilex_module_free(m);
     return p;
 }

@@ -152,7 +152,7 @@ compile_for(const row *r, const char *jit)
     ck_assert_int_eq(ilex_option_set(ctx, "jit", cuda ? "cc" : jit), ILEX_OK);
     ilex_module *m = ilex_module_parse(ctx, text, "row");
     ilex_program *p = !m     ? NULL
-                      : cuda ? cuda_shim_compile(m, "-O1")
+                      : cuda ? cuda_shim_compile(m, NULL)
                              : ilex_compile_module(m);
     ilex_module_free(m);
     return p;

@@ -18,7 +18,7 @@ compile_for(const char *jit, const char *text)
     ck_assert_int_eq(ilex_option_set(ctx, "jit", cuda ? "cc" : jit), ILEX_OK);
     ilex_module *m = parse(text);
     ilex_program *p =
-        cuda ? cuda_shim_compile(m, "-O1") : ilex_compile_module(m);
+        cuda ? cuda_shim_compile(m, NULL) : ilex_compile_module(m);
     ck_assert_msg(p != NULL, "%s: %s", jit, ilex_error_text(ctx));
     ilex_module_free(m);
     return p;

@@ -181,7 +181,7 @@ compile_for(const char *name, const char *text)
                      ILEX_OK);
     ilex_module *m = parse(text);
     ilex_program *p =
-        cuda ? cuda_shim_compile(m, "-O1") : ilex_compile_module(m);
+        cuda ? cuda_shim_compile(m, NULL) : ilex_compile_module(m);
     ilex_module_free(m);
     ck_assert_msg(p || take_error() == ILEX_E_UNSUPPORTED, "%s: %s", name,
                   text);
