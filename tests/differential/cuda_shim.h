@@ -15,10 +15,10 @@
 
 enum { CUDA_BLOCKS = 3, CUDA_THREADS = 4 };
 
-/* Compiles a module to CUDA source and that with the C compiler and "cflags", or
- * where these are NULL with libtcc if it was built, in a tenth of the time. The
- * program is bound, run and released like any other: ilex_run(). NULL on error,
- * which is recorded in the module's context. */
+/* Compiles a module to CUDA source and that with the C compiler and "cflags",
+ * or where these are NULL with libtcc if it was built, in a tenth of the time.
+ * The program is bound, run and released like any other: ilex_run(). NULL on
+ * error, which is recorded in the module's context. */
 ilex_program *cuda_shim_compile(ilex_module *module, const char *cflags);
 
 /* The same without compiling the source: such a program can be bound and asked
