@@ -138,11 +138,9 @@ ix_cast_eval(ilex_dtype from, ilex_dtype to, const ix_value *x,
 void
 ix_op_eval(ix_op op, ilex_dtype loop, const ix_value *args, ix_value *result)
 {
-    ilex_dtype dtypes[3] = {loop, loop, loop}, same = loop, out = loop;
     ix_value value;
     evaluators[loop].eval(op, args, &value);
-    ix_op_type(op, dtypes, &same, &out);
-    ix_cast_eval(loop, out, &value, result);
+    ix_cast_eval(loop, ix_op_result(op, loop), &value, result);
 }
 
 bool

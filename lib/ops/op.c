@@ -185,6 +185,15 @@ loop_type(const type_rule *rule, const ilex_dtype *args, int n,
     }
 }
 
+ilex_dtype
+ix_op_result(ix_op op, ilex_dtype loop)
+{
+    result_rule result = rules[rule_of[op]].result;
+    return result == BOOL   ? ILEX_BOOL
+           : result == PART ? ix_dtype_part(loop)
+                            : loop;
+}
+
 bool
 ix_op_type(ix_op op, const ilex_dtype *args, ilex_dtype *loop,
            ilex_dtype *result)
@@ -194,9 +203,7 @@ ix_op_type(ix_op op, const ilex_dtype *args, ilex_dtype *loop,
     int skip = op == IX_OP_WHERE ? 1 : 0;
     if (!loop_type(rule, args + skip, infos[op].arity - skip, loop))
         return false;
-    *result = rule->result == BOOL   ? ILEX_BOOL
-              : rule->result == PART ? ix_dtype_part(*loop)
-                                     : *loop;
+    *result = ix_op_result(op, *loop);
     return true;
 }
 

@@ -56,6 +56,9 @@ bool ix_op_find_infix(const char *infix, size_t length, int arity, ix_op *op);
 bool ix_op_type(ix_op op, const ilex_dtype *args, ilex_dtype *loop,
                 ilex_dtype *result);
 
+/* The second of these alone, from the first. */
+ilex_dtype ix_op_result(ix_op op, ilex_dtype loop);
+
 /* How generated source computes a result, with the tokens of ops.def:
  * EXPR: "re" is one expression; PAIR: "re" and "im" are the parts of a complex
  * result; CALL_PAIR: "re" is a call that stores the parts to `re` and `im`,

@@ -9,6 +9,8 @@
 #include "lib/graph/counted.h"
 #include "tests/differential/differential.h"
 
+enum { QUICK_STEPS = 4 << 20 };
+
 static const char *const axis_names[DIFF_POOL] = {"I", "J", "K", "Cell"};
 
 /* ---- extents ---- */
@@ -91,6 +93,14 @@ diff_domain_count(const diff_shop *shop, const ix_domain *dom)
         n *= hi > lo ? hi - lo : 0;
     }
     return n;
+}
+
+bool
+diff_is_quick(const diff_shop *shop, const ix_domain *dom, const ix_domain *box)
+{
+    return (double)diff_domain_count(shop, dom) *
+               (double)diff_domain_count(shop, box) <=
+           QUICK_STEPS;
 }
 
 /* ---- inputs ---- */

@@ -463,9 +463,10 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
     ilex_array *ops[3] = {
         ix_scalar_cast(m.ctx, acc, read_at(&m, ix_scalar_rindex(m.ctx, 0))), lo,
         hi};
-    ix_axis box = {0, ax.lo, ax.hi};
-    ilex_array *body = ix_scalar_reduce_ranged(
-        m.ctx, how, result, ix_domain_new(m.ctx, 1, &box), 0, ops);
+    const ix_domain *box = ix_domain_new(m.ctx, 1, &(ix_axis){0, ax.lo, ax.hi});
+    if (!diff_is_quick(shop, m.x->interior, box))
+        return NULL;
+    ilex_array *body = ix_scalar_reduce_ranged(m.ctx, how, result, box, 0, ops);
     return close_map(&m, body);
 }
 

@@ -188,6 +188,8 @@ diff_build_solved(diff_shop *shop, diff_random *r, ilex_array *const *x)
         body =
             choose(&s, guard(&s, r, 2), body, diff_chance(r, 90) ? none : body);
     const ix_domain *box = ix_domain_new(s.ctx, s.reduced, s.range);
+    if (!diff_is_quick(shop, ix_domain_new(s.ctx, s.rank, s.ax), box))
+        return NULL;
     body = ix_scalar_reduce(s.ctx, how, result, box, 0, body);
     return ix_build_lambda(s.ctx, "solved", ix_domain_new(s.ctx, s.rank, s.ax),
                            body, 1, &s.x);

@@ -158,6 +158,11 @@ bool diff_is_counted(const diff_shop *shop, const ix_axis *ax);
 /* Elements of a domain, at most; -1 if it is unbounded. */
 int64_t diff_domain_count(const diff_shop *shop, const ix_domain *dom);
 
+/* Do reductions over "box" at each point of "dom" take a second at most? Long
+ * axes are there for their chunks, not to be squared. */
+bool diff_is_quick(const diff_shop *shop, const ix_domain *dom,
+                   const ix_domain *box);
+
 /* ---- storages ---- */
 
 /* One argument of a run. */
