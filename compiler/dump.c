@@ -26,16 +26,14 @@ put_buffer(const ix_unit *u, int i, ix_text *t)
     ix_text_char(t, '\n');
 }
 
-/* What an array is made of its operands, called as they are in the list. */
-static void
-put_body(const ix_unit *u, const ilex_array *n, ix_text *t)
+void
+ix_dump_array(const ix_unit *u, const ilex_array *n, ix_text *t)
 {
     ix_mem mem = u->ctx->mem;
     int *operand = ix_mem_new(&mem, (size_t)n->nops * sizeof *operand);
     for (int k = 1; operand && k < n->nops; k++)
         operand[k - 1] =
             ix_is_array(n->ops[k]) ? (int)ix_unit_position(u, n->ops[k]) : -1;
-    ix_text_put(t, "\n    = ");
     ix_print_body_of(u->ctx, n->ops[0], operand, t);
     ix_mem_free(&mem, operand);
 }
@@ -68,8 +66,10 @@ put_graph(const ix_unit *u, ix_text *t)
             comma = ", ";
         }
         ix_tags_print(ix_unit_program(u, n), t);
-        if (ix_has_body(n))
-            put_body(u, n, t);
+        if (ix_has_body(n)) {
+            ix_text_put(t, "\n    = ");
+            ix_dump_array(u, n, t);
+        }
         ix_text_char(t, '\n');
     }
 }

@@ -356,6 +356,8 @@ void ix_order_back(ix_unit *u);
 void ix_explain(ix_unit *u, ix_text *t);
 /* compiler/dump.c */
 void ix_dump_unit(const ix_unit *u, ix_text *t);
+/* what an array is made of its operands, called as they are in the order */
+void ix_dump_array(const ix_unit *u, const ilex_array *n, ix_text *t);
 /* compiler/verify.c */
 bool ix_verify_unit(ix_unit *u, const char *pass);
 

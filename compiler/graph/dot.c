@@ -4,7 +4,6 @@
  */
 #include "compiler/compiler.h"
 #include "compiler/unit.h"
-#include "lib/syntax/print.h"
 
 /* A label's text with quotes and backslashes escaped. */
 static void
@@ -25,7 +24,7 @@ put_node(ix_unit *u, size_t i, ix_text *t)
     ix_text body;
     ix_text_init(&body, &mem);
     if (ix_has_body(n))
-        ix_print_scalar(u->ctx, n->ops[0], &body);
+        ix_dump_array(u, n, &body);
     else if (n->kind == IX_INPUT)
         ix_text_put(&body, ix_symbol_text(u->ctx, (int32_t)n->attr[0]));
     ix_text_format(t, "  v%zu [label=\"v%zu %s %s[", i, i,

@@ -11,23 +11,19 @@
 #include "lib/shape/access.h"
 #include "lib/shape/broadcast.h"
 
-/* The axis along which a box that "reader" reads from "x" leaves it, reported.
- */
+/* The axis along which a box that is read from "x" by way of "path" leaves it,
+ * reported. */
 static void
-explain(ilex_context *ctx, const char *what, const ilex_array *reader,
+explain(ilex_context *ctx, const char *what, const ix_access_path *path,
         const ilex_array *x, const ix_domain *box)
 {
     ix_frame frame = {.box = box};
     for (int k = 0; k < box->rank; k++) {
-        int j = box->ax[k].name ? ix_domain_find(x->valid, box->ax[k].name)
-                                : k - (box->rank - x->valid->rank);
-        if (j < 0)
-            continue;
+        const ix_axis *ax = &x->valid->ax[k];
         ix_sample sample;
-        if (ix_access_within(ctx, &frame, ix_scalar_index(ctx, k),
-                             x->valid->ax[j].lo, x->valid->ax[j].hi,
-                             &sample) == IX_NO) {
-            ix_access_report(ctx, what, reader, x, j, box, &sample);
+        if (ix_access_within(ctx, &frame, ix_scalar_index(ctx, k), ax->lo,
+                             ax->hi, &sample) == IX_NO) {
+            ix_access_report(ctx, what, path, x, k, box, &sample);
             return;
         }
     }
@@ -92,36 +88,92 @@ leaving_load(ilex_context *ctx, const ilex_array *x, const ix_domain *box)
     return found.load;
 }
 
+/* Does "a" lie inside "b", as far as that can be shown? */
+static bool
+within(ilex_context *ctx, const ix_axis *a, const ix_axis *b)
+{
+    return ix_lin_le(ctx, b->lo, a->lo) == IX_YES &&
+           ix_lin_le(ctx, a->hi, b->hi) == IX_YES;
+}
+
+static bool
+known_on_itself(ilex_context *ctx, const ilex_array *x)
+{
+    for (int k = 0; k < ix_rank(x); k++)
+        if (!within(ctx, &x->interior->ax[k], &x->valid->ax[k]))
+            return false;
+    return true;
+}
+
+/* One more read further down; of a long path the upper end is left out. */
+static void
+go_down(ix_access_path *path, const ilex_array *reader)
+{
+    if (path->n == IX_ACCESS_PATH) {
+        memmove(path->reader, path->reader + 1,
+                (IX_ACCESS_PATH - 1) * sizeof *path->reader);
+        path->n--;
+    }
+    path->reader[path->n++] = reader;
+}
+
+/* Puts first what makes less known than it is itself: the lowest reader that is
+ * not known on its own domain, else the lowest of all. */
+static void
+blame(ilex_context *ctx, ix_access_path *path)
+{
+    ix_access_path sorted = {.n = path->n};
+    int guilty = path->n - 1;
+    while (guilty > 0 && known_on_itself(ctx, path->reader[guilty]))
+        guilty--;
+    if (path->n && known_on_itself(ctx, path->reader[guilty]))
+        guilty = path->n - 1;
+    for (int i = path->n - 1, n = 1; i >= 0; i--)
+        sorted.reader[i == guilty ? 0 : n++] = path->reader[i];
+    *path = sorted;
+}
+
+/* The loads of "x", one of which leaves its operand over "box", reported. */
+static void
+report_load(ilex_context *ctx, const char *what, ix_access_path *path,
+            const ilex_array *x, const ilex_array *load, const ix_domain *box)
+{
+    const ilex_array *operand = x->ops[load->attr[0] + 1];
+    ix_frame frame = {.box = box};
+    for (int k = 0; k < load->nops; k++) {
+        const ix_axis *ax = &operand->valid->ax[k];
+        ix_sample sample;
+        if (ix_access_within(ctx, &frame, load->ops[k], ax->lo, ax->hi,
+                             &sample) == IX_NO) {
+            blame(ctx, path);
+            ix_access_report(ctx, what, path, operand, k, box, &sample);
+            return;
+        }
+    }
+}
+
 /* Follows reads from "x" over "box" down to what is too small, and names the
- * array whose own read leaves it. */
+ * arrays on the way whose reads lead there. */
 static void
 report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
                 const ix_domain *box)
 {
-    const ilex_array *reader = NULL;
-    for (;;) {
-        const ilex_array *load = leaving_load(ctx, x, box);
-        if (!load)
-            break;
+    ix_access_path path = {.n = 0};
+    ix_error_mark before = ix_errors_mark(&ctx->error);
+    for (const ilex_array *load; (load = leaving_load(ctx, x, box)) != NULL;) {
         const ilex_array *operand = x->ops[load->attr[0] + 1];
         const ix_domain *read = image_box(ctx, box, load, operand);
-        if (!read || operand->kind == IX_INPUT) {
-            ix_frame frame = {.box = box};
-            ix_sample sample;
-            for (int k = 0; k < load->nops; k++)
-                if (ix_access_within(
-                        ctx, &frame, load->ops[k], operand->valid->ax[k].lo,
-                        operand->valid->ax[k].hi, &sample) == IX_NO) {
-                    ix_access_report(ctx, what, x, operand, k, box, &sample);
-                    return;
-                }
-        }
-        reader = x;
+        if (read != box)
+            go_down(&path, x);
+        if (!read || operand->kind == IX_INPUT)
+            report_load(ctx, what, &path, x, load, box);
+        if (!read || ix_errors_since(&ctx->error, before))
+            return;
         x = operand;
         box = read;
     }
-    ix_error_mark before = ix_errors_mark(&ctx->error);
-    explain(ctx, what, reader, x, box);
+    blame(ctx, &path);
+    explain(ctx, what, &path, x, box);
     if (ix_errors_since(&ctx->error, before))
         return;
     ix_fail(&ctx->error, ILEX_E_BOUNDS,
@@ -129,12 +181,25 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
             ix_domain_show(ctx, box).s, ix_domain_show(ctx, x->valid).s);
 }
 
-/* Does "a" lie inside "b", as far as that can be shown? */
-static bool
-within(ilex_context *ctx, const ix_axis *a, const ix_axis *b)
+/* Where axis "j" of "x" is in a domain that x is broadcast to; -1: it lacks. */
+static int
+partner(const ilex_array *x, const ix_domain *dom, int j)
 {
-    return ix_lin_le(ctx, b->lo, a->lo) == IX_YES &&
-           ix_lin_le(ctx, a->hi, b->hi) == IX_YES;
+    const ix_axis *ax = &x->valid->ax[j];
+    return ax->name ? ix_domain_find(dom, ax->name)
+                    : dom->rank - x->valid->rank + j;
+}
+
+/* What is read of "x" by one on "dom": a box on the axes of x, in its order. */
+static const ix_domain *
+read_box(ilex_context *ctx, const ilex_array *x, const ix_domain *dom)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int j = 0; j < ix_rank(x); j++) {
+        int k = partner(x, dom, j);
+        ax[j] = k < 0 ? x->valid->ax[j] : dom->ax[k];
+    }
+    return ix_domain_new(ctx, ix_rank(x), ax);
 }
 
 /* Does "dom" lie inside x's readable domain? Reports when not. */
@@ -144,8 +209,7 @@ check_inside(ilex_context *ctx, const char *what, ilex_array *x,
 {
     for (int j = 0; j < ix_rank(x); j++) {
         const ix_axis *have = &x->valid->ax[j];
-        int k = have->name ? ix_domain_find(dom, have->name)
-                           : dom->rank - x->valid->rank + j;
+        int k = partner(x, dom, j);
         if (k < 0) {
             ix_fail(&ctx->error, ILEX_E_AXIS,
                     "%s: [%s] lacks axis %s of the operand [%s]", what,
@@ -166,7 +230,7 @@ check_inside(ilex_context *ctx, const char *what, ilex_array *x,
                     ix_lin_show(ctx, have->hi).s);
             return false;
         }
-        report_restrict(ctx, what, x, dom);
+        report_restrict(ctx, what, x, read_box(ctx, x, dom));
         return false;
     }
     return true;

@@ -388,24 +388,33 @@ print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
         ix_text_char(t, ')');
 }
 
-/* "; it is read at p.ilx:4:9" */
+/* "; it is read at p.ilx:4:9 by way of p.ilx:3:9, p.ilx:2:9" */
 static void
-print_reader(ilex_context *ctx, const ilex_array *reader, ix_text *t)
+print_readers(ilex_context *ctx, const ix_access_path *path, ix_text *t)
 {
+    const char *before = "; it is read at ";
+    size_t shown = 0;
     ix_text at;
     ix_text_init(&at, &ctx->mem);
-    if (reader)
-        ix_location_print(reader, &at);
-    const char *s = ix_text_string(&at);
-    if (s && *s)
-        ix_text_format(t, "; it is read at %s", s);
+    ix_text_char(&at, '\0');
+    for (int i = 0; path && i < path->n; i++) {
+        size_t from = at.length;
+        ix_location_print(path->reader[i], &at);
+        ix_text_char(&at, '\0');
+        const char *s = ix_text_string(&at);
+        if (!s || !s[from] || !strcmp(s + from, s + shown))
+            continue;
+        shown = from;
+        ix_text_format(t, "%s%s", before, s + from);
+        before = before[0] == ';' ? " by way of " : ", ";
+    }
     ix_text_free(&at);
 }
 
 void
-ix_access_report(ilex_context *ctx, const char *name, const ilex_array *reader,
-                 const ilex_array *operand, int axis, const ix_domain *box,
-                 const ix_sample *sample)
+ix_access_report(ilex_context *ctx, const char *name,
+                 const ix_access_path *path, const ilex_array *operand,
+                 int axis, const ix_domain *box, const ix_sample *sample)
 {
     const ix_axis *ax = &operand->valid->ax[axis];
     char label[80];
@@ -421,7 +430,7 @@ ix_access_report(ilex_context *ctx, const char *name, const ilex_array *reader,
     ix_text_format(&t, "; %s covers %s in [%s, %s)", name_of(operand), label,
                    ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
     print_sizes(ctx, sample, &t);
-    print_reader(ctx, reader, &t);
+    print_readers(ctx, path, &t);
     const char *s = ix_text_string(&t);
     ix_fail(&ctx->error, ILEX_E_BOUNDS, "%s", s ? s : "out of bounds");
     ix_text_free(&t);

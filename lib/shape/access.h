@@ -77,10 +77,18 @@ bool ix_access_check_body(ilex_context *ctx, const char *name,
                           const ix_domain *box, const ilex_array *body,
                           ilex_array *const *operands);
 
+/* The arrays whose reads lead from one that is asked for to one that is read
+ * too far, that which is to blame first. */
+enum { IX_ACCESS_PATH = 8 };
+typedef struct ix_access_path {
+    const ilex_array *reader[IX_ACCESS_PATH];
+    int n;
+} ix_access_path;
+
 /* "name: reads u at I=-1 when i=0; u covers I in [0, n) (for example n=1)",
- * and where "reader", whose read it is, is made (NULL: what is being made). */
+ * and where the reads of "path" are made (NULL: in what is being made). */
 void ix_access_report(ilex_context *ctx, const char *name,
-                      const ilex_array *reader, const ilex_array *operand,
+                      const ix_access_path *path, const ilex_array *operand,
                       int axis, const ix_domain *box, const ix_sample *sample);
 
 #endif

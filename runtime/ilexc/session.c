@@ -7,9 +7,11 @@
 #include "runtime/ilexc/ilexc.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_MAX_BYTES = 64 << 20 };
 
@@ -41,10 +43,21 @@ set_options(ilex_context *ctx, const ix_cli_command *c)
     return IX_EXIT_OK;
 }
 
+/* A file below the current folder is called as it is seen from there. */
+static const char *
+seen_from_here(const char *path)
+{
+    char here[PATH_MAX];
+    if (*path != '/' || !getcwd(here, sizeof here))
+        return path;
+    size_t n = strlen(here);
+    return !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
+}
+
 const char *
 ix_cli_session_file(const ix_cli_command *c)
 {
-    return strcmp(c->file, "-") == 0 ? "<stdin>" : c->file;
+    return strcmp(c->file, "-") == 0 ? "<stdin>" : seen_from_here(c->file);
 }
 
 /* Reads a stream to its end into "*text", which grows as needed. */
