@@ -5,6 +5,7 @@
  */
 #include "lib/build/compress.h"
 #include "lib/build/items.h"
+#include "lib/shape/broadcast.h"
 
 /* Is "read" y(i) = x(indices)? */
 static bool
@@ -36,6 +37,31 @@ check_read(const char *what, const ilex_array *x, const ilex_array *read)
     return false;
 }
 
+/* Broadcasts "v" to the read? Axes with names meet by name, and the points of
+ * the read are taken; others have its length, or 1. */
+static bool
+check_lengths(const char *what, const ilex_array *read, const ilex_array *v)
+{
+    ilex_context *ctx = read->ctx;
+    const ix_domain *dom = read->interior;
+    for (int from_right = 1; from_right <= ix_rank(v); from_right++) {
+        const ix_axis *have = &v->interior->ax[ix_rank(v) - from_right];
+        int k = dom->rank - from_right;
+        if (have->name || k < 0 || ix_lin_is(have->hi, 1) ||
+            ix_lin_same(ctx, have->hi, dom->ax[k].hi))
+            continue;
+        const ix_lin *more = ix_lin_sub(ctx, have->hi, dom->ax[k].hi);
+        ix_poison(ctx, what, 2, ILEX_E_SHAPE,
+                  "%s: axis %d of the read has length %s, but the value's has "
+                  "%s%s",
+                  what, k, ix_lin_show(ctx, dom->ax[k].hi).s,
+                  ix_lin_show(ctx, have->hi).s,
+                  ix_lin_propose(ctx, more, true).s);
+        return false;
+    }
+    return true;
+}
+
 /* "v" on the domain of the read, in x's dtype; poison after an error. */
 static ilex_array *
 value_for(const char *what, const ilex_array *x, const ilex_array *read,
@@ -50,7 +76,12 @@ value_for(const char *what, const ilex_array *x, const ilex_array *read,
                          "%s(v)",
                          what, ilex_dtype_name((ilex_dtype)v->dtype),
                          ilex_dtype_name(dtype), ilex_dtype_name(dtype));
-    return ix_build_restrict(x->ctx, what, v, read->interior);
+    const ix_env *proof = ix_proof_open(x->ctx);
+    return ix_proof_close(
+        x->ctx, proof,
+        check_lengths(what, read, v)
+            ? ix_build_restrict(x->ctx, what, v, read->interior)
+            : ix_poison_again(x->ctx));
 }
 
 /* "x" where a mask is true, as a read of x; NULL: "read" is no compress of it.
