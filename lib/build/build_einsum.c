@@ -7,6 +7,17 @@
 #include "lib/ops/dtype.h"
 #include "lib/shape/broadcast.h"
 
+#include <stdio.h>
+
+/* "axis I" */
+static const char *
+called(const ilex_context *ctx, int32_t name, char text[static 80])
+{
+    snprintf(text, 80, name ? "axis %.70s" : "an axis without a name",
+             name ? ix_symbol_text(ctx, name) : "");
+    return text;
+}
+
 /* Joins one operand's axis into its label's range. */
 static bool
 join_label(ilex_context *ctx, ix_label_axes *all, int label, const ix_axis *in,
@@ -20,9 +31,10 @@ join_label(ilex_context *ctx, ix_label_axes *all, int label, const ix_axis *in,
         return true;
     }
     if (have->name != in->name) {
+        char a[80], b[80];
         ix_fail(&ctx->error, ILEX_E_EINSUM,
-                "einsum: one label stands for axis %s and axis %s",
-                ix_symbol_text(ctx, have->name), ix_symbol_text(ctx, in->name));
+                "einsum: one label stands for %s and %s",
+                called(ctx, have->name, a), called(ctx, in->name, b));
         return false;
     }
     if (in->name) {

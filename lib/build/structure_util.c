@@ -87,7 +87,9 @@ ix_structure_place(ilex_context *ctx, const char *what, int64_t k, int n)
     if (k >= -n && k < n)
         return (int)(k < 0 ? k + n : k);
     ix_poison(ctx, what, 0, ILEX_E_AXIS,
-              "%s: there is no axis %lld; the axes are 0 to %d, or -%d to -1",
+              n ? "%s: there is no axis %lld; the axes are 0 to %d, or -%d to "
+                  "-1"
+                : "%s: there is no axis %lld; the operand is a number",
               what, (long long)k, n - 1, n);
     return -1;
 }

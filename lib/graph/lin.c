@@ -391,7 +391,7 @@ ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
                  "; name the counted length, size c = count_nonzero(mask), and "
                  "assume of c what holds");
     else if (a && a->n > 0)
-        snprintf(r.s, sizeof r.s, "; assume %.140s",
+        snprintf(r.s, sizeof r.s, "; assume %.130s beforehand",
                  ix_lin_condition(ctx, a, equal).s);
     return r;
 }

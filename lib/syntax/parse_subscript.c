@@ -314,6 +314,45 @@ read_item(ix_parser *p, const ix_colons *r, bool trusted)
     return item;
 }
 
+/* Is an item a name that stands for nothing? */
+static bool
+is_free_index(ix_parser *p, const ix_colons *r)
+{
+    const ix_syntax *x = r->n == 1 && !r->ellipsis ? r->part[0] : NULL;
+    return x && x->kind == IX_SYNTAX_NAME && !p->new_sizes &&
+           !ix_parser_find(p, x->word.text, (size_t)x->word.length,
+                           IX_NAME_SIZE) &&
+           !ix_parse_is_computed(p, x);
+}
+
+/* "x[i, j]" outside a map, with the map that it was meant to be. */
+static void
+refuse_free_indices(ix_parser *p, const ix_syntax *x, const ilex_array *a)
+{
+    ix_text axes, indices;
+    const ix_colons *item = x->ranges->item;
+    size_t n = x->ranges->n;
+    ix_text_init(&axes, &p->mem);
+    ix_text_init(&indices, &p->mem);
+    for (size_t i = 0; i < n; i++) {
+        if (n != (size_t)ix_rank(a) || !is_free_index(p, &item[i]))
+            return;
+        const ix_word *w = &item[i].part[0]->word;
+        const char *comma = i ? ", " : "";
+        ix_text_format(&indices, "%s%.*s", comma, (int)w->length, w->text);
+        ix_text_format(&axes, "%s%.*s:%s", comma, (int)w->length, w->text,
+                       ix_lin_show(p->ctx, a->interior->ax[i].hi).s);
+    }
+    const char *s = ix_text_string(&axes), *t = ix_text_string(&indices);
+    const ix_word *w = &item[0].part[0]->word;
+    if (s && t)
+        ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, w,
+                    "there is no size '%.*s'; an index that runs is that of a "
+                    "map: map a[%s] = %.*s[%s]",
+                    (int)w->length, w->text, s, (int)x->word.length,
+                    x->word.text, t);
+}
+
 static ilex_array *
 subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
 {
@@ -323,6 +362,8 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
     const ix_syntax *value;
     ix_behind behind = ix_parse_behind(p, x, &mode, &value);
     bool trusted = behind == IX_BEHIND_UNCHECKED;
+    if (x->ranges->n)
+        refuse_free_indices(p, x, a);
     if (behind == IX_BEHIND_OUTSIDE)
         ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
                     "unnamed axes are never read outside by a subscript; use "

@@ -139,6 +139,8 @@ expect 2 'either --c or --cuda' emit --c --cuda iota.ilx
 expect 1 'no/a.c: No such file' emit -ono/a.c iota.ilx
 expect 0 '^digraph' graph --dot iota.ilx
 expect 2 'takes no value' graph --dot=x iota.ilx
+printf 'ilex 1\nprogram p\nsize n\nin x : f64[n+1]\nout y : f64[n] = x[1:]\n' >dot.ilx
+expect 0 'v[0-9]*\[_0 *[+] *1\]' graph --dot dot.ilx
 
 # ---- run: sizes and inputs ----
 

@@ -46,6 +46,9 @@ program "$x|let a = 2*x|out y : f64[n] = a + 1"
 expect 0 '^  a: stored, for everything is stored: option fuse is 0$' explain p.ilx --fuse=0
 expect 0 '^    apart from k0: it reads what that writes$' explain p.ilx --fuse=0
 
+program "$x|let a = 2*x|out y : f64[n] = a + 1"
+expect 0 '^    from p.ilx:' explain "$PWD/p.ilx"
+
 says "$u|let a = exp(u)|out y : f64[I:n, J:m] = a + a[I+1]" \
     '^  a: stored, for computing it again at every place .* (cost 80 an element, 2 distinct reads)$'
 expect 0 '^/\* k0 computes y on \[I:n, J:m\] \*/$' emit p.ilx --cuda
