@@ -151,8 +151,8 @@ ix_lin_text ix_lin_condition(ilex_context *ctx, const ix_lin *a, bool equal);
 /* The terms of "a" in the order of their names' bytes, into "t". */
 void ix_lin_by_name(const ilex_context *ctx, const ix_lin *a, ix_term *t);
 
-/* "; assume n >= 6 beforehand": what would make a >= 0 (or, if "equal", a == 0) true;
- * nothing for a number, which no assumption changes. */
+/* "; assume n >= 6 beforehand": what would make a >= 0 (or, if "equal", a == 0)
+ * true; nothing for a number, which no assumption changes. */
 ix_lin_text ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal);
 
 /* ---- domains ---- */
