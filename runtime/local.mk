@@ -169,6 +169,7 @@ bin_PROGRAMS += ilexc
 ilexc_SOURCES = \
 	runtime/ilexc/actions.def \
 	runtime/ilexc/compare.c \
+	runtime/ilexc/device_copy.c \
 	runtime/ilexc/execute.c \
 	runtime/ilexc/exits.def \
 	runtime/ilexc/fields.c \

@@ -140,6 +140,7 @@ tests_cuda_cuda_SOURCES = \
 	tests/cuda/cuda_main.c \
 	tests/cuda/cuda_memory.c \
 	tests/cuda/cuda_foreign.c \
+	tests/cuda/cuda_prepared.c \
 	tests/cuda/cuda_program.c \
 	tests/cuda/cuda_sync.c \
 	tests/cuda/cuda_test.h \

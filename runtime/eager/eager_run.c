@@ -28,6 +28,7 @@ loop_order(const ilex_storage *out, int *order)
 /* Everything of a launch, in loop order. */
 typedef struct launch {
     const ilex_storage *bound[IX_EAGER_OPERANDS + 1];
+    char *home[IX_EAGER_BUFFERS];
     char *base[IX_EAGER_BUFFERS];
     const char *value[IX_EAGER_BUFFERS];
     int64_t stride[IX_EAGER_BUFFERS * ILEX_MAX_RANK];
@@ -54,14 +55,14 @@ place_all(launch *l, const ix_eager_operand *x, int count,
     memset(l->value, 0, sizeof l->value);
     for (int i = 0; i < count; i++) {
         l->bound[i] = x[i].storage;
-        l->base[i] = x[i].storage->data;
+        l->home[i] = x[i].storage->data;
         for (int k = 0; k < out->rank; k++)
             if (x[i].mask >> order[k] & 1)
                 place_axis(l, at++, x[i].stride[order[k]],
                            out->shape[order[k]]);
     }
     l->bound[count] = out;
-    l->base[count] = out->data;
+    l->home[count] = out->data;
     for (int k = 0; k < out->rank; k++)
         place_axis(l, at++, out->stride[order[k]], out->shape[order[k]]);
 }
@@ -93,6 +94,7 @@ run_program(ilex_context *ctx, const ilex_program *p, launch *l)
                 .err = &ctx->error,
                 .threads = 1,
                 .bound = l->bound,
+                .home = l->home,
                 .base = l->base,
                 .value = l->value,
                 .stride = l->stride,

@@ -68,9 +68,9 @@ make(ix_cli_run *r, const ix_cli_field *f)
         axes[used - 1] = '\0';
     bool named = f->info.rank > 0 && f->info.axis[0][0];
     double zero = 0;
-    bool device = strcmp(ilex_program_backend(r->program), "nvrtc") == 0;
     ilex_storage_spec spec = {.size = sizeof spec,
-                              .device = device ? "gpu" : NULL,
+                              .device =
+                                  ix_cli_on_device(r->program) ? "gpu" : NULL,
                               .dtype = ilex_dtype_name(f->info.dtype),
                               .rank = f->info.rank,
                               .shape = shape,

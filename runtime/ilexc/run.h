@@ -12,6 +12,7 @@
 
 #include "lib/base/suggest.h"
 #include "runtime/ilexc/ilexc.h"
+#include "runtime/measure/bench_util.h"
 
 /* How a halo is filled around the elements of a file. */
 typedef enum ix_cli_halo {
@@ -91,6 +92,13 @@ typedef struct ix_cli_run {
     char *swaps;    /* the same as ilex_run_steps reads them */
     double seconds; /* of all steps */
 } ix_cli_run;
+
+/* Does it run on a device? */
+static inline bool
+ix_cli_on_device(const ilex_program *p)
+{
+    return strcmp(ilex_program_backend(p), "nvrtc") == 0;
+}
 
 /* ---- verb_run.c ---- */
 
@@ -193,6 +201,13 @@ void ix_cli_profile_print(const ilex_program *p, double seconds, int64_t runs);
 
 /* The seconds of each stage of compiling. */
 void ix_cli_stages_print(const ilex_program *p);
+
+/* ---- device_copy.c ---- */
+
+/* Bytes a second, read and written, that copies of "bytes" bytes reach on the
+ * first device: "rounds" samples of "least" seconds or more. */
+ix_cli_exit ix_cli_device_copy(size_t bytes, int rounds, double least,
+                               bench_samples *rate);
 
 /* ---- step_name.c ---- */
 

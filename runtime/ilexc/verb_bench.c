@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * `ilexc bench`: the time of a program by each back end in turn, and what of
- * the machine's bandwidth it reaches by its own count of bytes.
+ * the bandwidth of the machine, or of the device, it reaches by its own count
+ * of bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,8 @@ typedef struct bench {
     size_t n;
     bench_counts counts;
     bench_limits limits;
+    bool device; /* it runs on one: only that one's copy counts */
+    bench_samples device_copy;
 } bench;
 
 /* ---- programs ---- */
@@ -232,9 +235,21 @@ count(bench *b)
               : ix_cli_fail(IX_EXIT_PROGRAM, "the counts cannot be read");
 }
 
+/* The bytes that a run moves at least. */
+static double
+bytes_of(const bench *b)
+{
+    return b->counts.read + b->counts.written;
+}
+
+/* What the program is compared with: on a device a copy of as many bytes. */
 static ix_cli_exit
 measure_machine(bench *b)
 {
+    b->device = ix_cli_on_device(b->run.program);
+    if (b->device)
+        return ix_cli_device_copy((size_t)(bytes_of(b) / 2), ROUNDS, least,
+                                  &b->device_copy);
     return bench_limits_measure(&b->limits, 5, least)
                ? IX_EXIT_OK
                : ix_cli_fail(IX_EXIT_LIMIT, "the machine cannot be measured");
@@ -256,7 +271,41 @@ copy_bandwidth(bench *b, bool one, bench_set set)
 }
 
 static void
-print_head(bench *b, double bytes, bench_set set)
+print_copy(bench_summary s)
+{
+    printf(": %.2f GB/s (%.2f to %.2f)\n", 1e-9 * s.median, 1e-9 * s.low,
+           1e-9 * s.high);
+}
+
+/* The copies by one thread and by all; the one to compare with. */
+static bench_summary
+print_host_copies(bench *b, const char *threads)
+{
+    bench_set set =
+        bytes_of(b) <= (double)b->limits.cache_bytes ? SET_CACHE : SET_MEMORY;
+    bench_summary one = copy_bandwidth(b, true, set);
+    bench_summary all = copy_bandwidth(b, false, set);
+    const char *where = bench_set_name(set);
+    printf("copy by 1 thread, arrays in %s", where);
+    print_copy(one);
+    if (b->limits.threads == 1)
+        return one;
+    printf("copy by %d threads, arrays in %s", b->limits.threads, where);
+    print_copy(all);
+    return strcmp(threads, "1") != 0 && all.median > one.median ? all : one;
+}
+
+static bench_summary
+print_device_copy(bench *b)
+{
+    bench_summary s = bench_summarize(&b->device_copy);
+    printf("copy on the device, of as many bytes");
+    print_copy(s);
+    return s;
+}
+
+static void
+print_head(const bench *b)
 {
     const ix_cli_run *r = &b->run;
     printf("program %s", ilex_program_name(r->program));
@@ -265,31 +314,19 @@ print_head(bench *b, double bytes, bench_set set)
                (long long)r->size[j].value);
     printf("\na run moves at least %.4g MB (%.4g read, %.4g written) and takes "
            "%.4g million operations\n",
-           1e-6 * bytes, 1e-6 * b->counts.read, 1e-6 * b->counts.written,
+           1e-6 * bytes_of(b), 1e-6 * b->counts.read, 1e-6 * b->counts.written,
            1e-6 * b->counts.operations);
-    for (int one = 1; one >= 0; one--) {
-        bench_summary s = copy_bandwidth(b, one, set);
-        printf("copy by %d thread%s, arrays in %s: %.2f GB/s (%.2f to %.2f)\n",
-               one ? 1 : b->limits.threads,
-               one || b->limits.threads == 1 ? "" : "s", bench_set_name(set),
-               1e-9 * s.median, 1e-9 * s.low, 1e-9 * s.high);
-        if (b->limits.threads == 1)
-            break;
-    }
 }
 
 static void
 print_report(bench *b)
 {
-    double bytes = b->counts.read + b->counts.written;
-    const char *threads = ilex_option_get(b->run.session.ctx, "threads");
-    bench_set set =
-        bytes <= (double)b->limits.cache_bytes ? SET_CACHE : SET_MEMORY;
-    bench_summary copy = copy_bandwidth(b, true, set);
-    bench_summary all = copy_bandwidth(b, false, set);
-    if (strcmp(threads, "1") != 0 && all.median > copy.median)
-        copy = all;
-    print_head(b, bytes, set);
+    double bytes = bytes_of(b);
+    const char *threads =
+        b->device ? "-" : ilex_option_get(b->run.session.ctx, "threads");
+    print_head(b);
+    bench_summary copy =
+        b->device ? print_device_copy(b) : print_host_copies(b, threads);
     printf("%-10s %8s %11s %11s %11s %8s %8s %9s\n", "back end", "threads",
            "median ms", "low", "high", "GB/s", "of copy", "Gop/s");
     for (size_t i = 0; i < b->n; i++) {

@@ -101,7 +101,7 @@ place(ix_run *r, size_t i)
     const ilex_storage *s = r->bound[i];
     int64_t offset = 0;
     if (!s) {
-        r->base[i] = r->cell[i];
+        r->home[i] = r->cell[i];
         return;
     }
     for (int k = 0; k < b->rank; k++) {
@@ -113,7 +113,7 @@ place(ix_run *r, size_t i)
             ix_storage_covers(s, j, &r->cover[at][0], &r->cover[at][1]);
         offset -= r->cover[at][0] * s->stride[j];
     }
-    r->base[i] = s->data + offset * (int64_t)ilex_dtype_bytes(s->dtype);
+    r->home[i] = s->data + offset * (int64_t)ilex_dtype_bytes(s->dtype);
 }
 
 /* ---- coverage ---- */
@@ -222,7 +222,7 @@ same_place(const ix_run *r, size_t i, size_t j)
 {
     const ix_compiled_buffer *a = &r->p->c->buffer[i];
     const ix_compiled_buffer *b = &r->p->c->buffer[j];
-    bool same = r->base[i] == r->base[j] && a->rank == b->rank;
+    bool same = r->home[i] == r->home[j] && a->rank == b->rank;
     for (int k = 0; same && k < a->rank; k++)
         same = r->stride[a->first_stride + k] == r->stride[b->first_stride + k];
     return same;

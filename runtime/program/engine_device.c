@@ -217,14 +217,14 @@ transfer(ix_run *r, size_t i)
 {
     const ilex_storage *s = r->bound[i];
     bool output = r->p->c->buffer[i].role == IX_COMPILED_OUTPUT;
-    if (goes_by_value(r, i)) {
-        r->value[i] = r->base[i];
-        r->base[i] = NULL;
+    bool by_value = goes_by_value(r, i);
+    r->value[i] = by_value ? r->home[i] : NULL;
+    r->base[i] = by_value ? NULL : r->home[i];
+    if (by_value)
         return s ? ix_storage_acquire(s, ILEX_READ, r->err) : ILEX_OK;
-    }
     ix_memory *m = s->memory;
     if (m->device.base)
-        r->base[i] = (char *)((uintptr_t)r->base[i] +
+        r->base[i] = (char *)((uintptr_t)r->home[i] +
                               ((uintptr_t)m->device.base - (uintptr_t)m->base));
     return ix_memory_acquire(m, false, output ? ILEX_READ_WRITE : ILEX_READ,
                              ix_storage_label(s), r->err);
@@ -334,6 +334,7 @@ launch_checked(ix_run *r, size_t i, int64_t lo, int64_t hi)
             break;
     }
     driver->free(IX_SPACE_DEVICE, r->device, memory);
+    r->status = NULL;
     return rc ? rc : ix_run_status(r, status);
 }
 

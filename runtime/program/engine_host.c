@@ -12,6 +12,7 @@ static ilex_status
 transfer(ix_run *r, size_t i)
 {
     bool output = r->p->c->buffer[i].role == IX_COMPILED_OUTPUT;
+    r->base[i] = r->home[i];
     if (!r->bound[i])
         return ILEX_OK;
     return ix_storage_acquire(r->bound[i], output ? ILEX_READ_WRITE : ILEX_READ,

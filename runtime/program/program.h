@@ -79,8 +79,8 @@ typedef struct ix_engine {
     /* Before anything else: can all arguments be reached? NULL: nothing to do.
      */
     ilex_status (*begin)(ix_run *r);
-    /* Brings argument "i" up to date, sets its base to where kernels find it.
-     */
+    /* Brings argument "i" up to date, sets its base, and whether it goes by
+     * value, from where it is bound. */
     ilex_status (*transfer)(ix_run *r, size_t i);
     /* "bytes" bytes at a multiple of 64 for temporaries, in r->workspace until
      * the run gives them back. */
@@ -260,7 +260,9 @@ struct ix_run {
     int64_t *size;       /* of counted ones the most, until they are known */
     int64_t *least;      /* the same but for these: 0 until they are known */
     int phase;           /* how many of them are */
-    char **base;         /* per buffer */
+    char **home;         /* per argument: its element (0, ..., 0), as bound */
+    char **base;         /* per buffer: the same where kernels find it; a walk
+                            sets it anew */
     const char **value;  /* per buffer: an element that goes by value, or NULL;
                             the array may be NULL */
     int64_t *stride;     /* of all axes of all buffers */
@@ -347,7 +349,9 @@ const ilex_program *ix_kept_last(void);
 
 /* ---- walk.c, pack.c: carrying out ---- */
 
-/* Carries out the steps of a program whose arguments are bound. */
+/* Carries out the steps of a program whose arguments are bound. What binding
+ * found stays as it is, but for the sizes that are counted: where none are, the
+ * same run may be carried out again. */
 ilex_status ix_run_steps(ix_run *r);
 
 /* Bytes of the workspace for sizes in their ranges (as in ix_run) on so many

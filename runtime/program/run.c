@@ -14,8 +14,8 @@ ix_run_block(ix_run *r)
 {
     const ix_compiled *c = r->p->c;
     size_t axes = (size_t)c->nstrides + 1;
-    size_t bytes = (c->nbuffers + 1) *
-                       (sizeof *r->bound + sizeof *r->base + sizeof *r->value) +
+    size_t bytes = (c->nbuffers + 1) * (sizeof *r->bound + sizeof *r->home +
+                                        sizeof *r->base + sizeof *r->value) +
                    2 * (c->nsizes + 1) * sizeof *r->size +
                    axes * (sizeof *r->stride + sizeof *r->cover) +
                    (c->nbuffers + 1) * sizeof *r->part + r->p->most_arguments +
@@ -29,6 +29,8 @@ ix_run_block(ix_run *r)
     at += c->narguments * IX_CELL;
     r->bound = (const ilex_storage **)(void *)at;
     at += (c->nbuffers + 1) * sizeof *r->bound;
+    r->home = (char **)(void *)at;
+    at += (c->nbuffers + 1) * sizeof *r->home;
     r->base = (char **)(void *)at;
     at += (c->nbuffers + 1) * sizeof *r->base;
     r->value = (const char **)(void *)at;

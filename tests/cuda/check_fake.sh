@@ -34,3 +34,10 @@ tests/differential/differential --device --count=60
 # The command makes storages on both sides.
 ./ilexc run "${srcdir:-.}/examples/hdiff.ilx" --jit=nvrtc --check=reference \
     --size ni=5,nj=6,nk=8 --in u=random:1 --in coeff=random:2 --out v=- >"$log"
+
+# A program is compared with copies where it runs.
+./ilexc bench "${srcdir:-.}/examples/hdiff.ilx" --jit=nvrtc \
+    --size ni=5,nj=6,nk=8 >"$log"
+grep -q '^copy on the device, of as many bytes: [0-9.]* GB/s' "$log" &&
+    grep -q '^nvrtc  *- .*%' "$log" && ! grep -q 'copy by' "$log" ||
+    { cat "$log"; echo "bench does not compare with the device's copy"; exit 1; }

@@ -45,17 +45,6 @@ reverse(const ilex_function_call *call)
     return *(const int *)call->user;
 }
 
-static ilex_program *
-compile(const char *program)
-{
-    ilex_option_set(ctx, "jit", "nvrtc");
-    ilex_module *m = ilex_module_parse(ctx, program, NULL);
-    ilex_program *p = m ? ilex_compile_module(m) : NULL;
-    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
-    ilex_module_free(m);
-    return p;
-}
-
 static ilex_storage *
 both_sides(double value)
 {

@@ -24,34 +24,6 @@ static const char text[] = "ilex 1\nprogram smooth\nsize n\n"
 
 enum { N = 1000 };
 
-static ilex_program *
-compile(const char *program)
-{
-    ck_assert_int_eq(ilex_option_set(ctx, "jit", "nvrtc"), ILEX_OK);
-    ilex_module *m = ilex_module_parse(ctx, program, NULL);
-    ck_assert_msg(m != NULL, "%s", ilex_error_text(ctx));
-    ilex_program *p = ilex_compile_module(m);
-    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
-    ck_assert_str_eq(ilex_program_backend(p), "nvrtc");
-    ilex_module_free(m);
-    return p;
-}
-
-/* How a storage lies. */
-typedef enum where { HOST, PAIR, GPU, GPU1, UNIFIED } where;
-
-static ilex_storage *
-make(where w, int rank, double value)
-{
-    ilex_storage_spec p = SPEC(.rank = rank, .shape = SHAPE(N), .fill = &value);
-    p.device = w == PAIR ? "gpu" : w == GPU1 ? "cuda:1" : NULL;
-    p.managed = w == GPU1 ? "none" : NULL;
-    p.space = w == GPU ? "device" : w == UNIFIED ? "unified" : NULL;
-    ilex_storage *s = ilex_storage_new(ctx, &p);
-    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
-    return s;
-}
-
 typedef struct arguments {
     ilex_storage *s[3];
     ilex_binding bound[4];
@@ -63,9 +35,9 @@ static void
 open_arguments(arguments *r, where a, where x, where y)
 {
     memset(r, 0, sizeof *r);
-    r->s[0] = make(a, 0, 2);
-    r->s[1] = make(x, 1, 0.5);
-    r->s[2] = make(y, 1, -1);
+    r->s[0] = make(a, 0, N, 2);
+    r->s[1] = make(x, 1, N, 0.5);
+    r->s[2] = make(y, 1, N, -1);
     r->unread = ilex_storage_zeros(ctx, ILEX_F32, 1, SHAPE(N));
     r->bound[0] = (ilex_binding)ILEX_BIND("a", r->s[0]);
     r->bound[1] = (ilex_binding)ILEX_BIND("x", r->s[1]);
@@ -126,13 +98,6 @@ is_right(const ilex_storage *y)
 }
 
 /* ---- where arguments lie ---- */
-
-static const struct {
-    where a, x, y;
-} places[] = {{HOST, PAIR, PAIR},       {PAIR, PAIR, PAIR},
-              {GPU, GPU, GPU},          {HOST, GPU, PAIR},
-              {HOST, UNIFIED, UNIFIED}, {UNIFIED, GPU, PAIR},
-              {HOST, PAIR, GPU}};
 
 START_TEST(places_of_arguments)
 {
@@ -246,7 +211,7 @@ START_TEST(out_of_reach)
     r.call.workspace_bytes = sizeof memory;
     ck_assert_int_eq(run(p, &r), ILEX_E_DEVICE);
     ck_assert_ptr_nonnull(strstr(r.call.error, "workspace"));
-    ilex_storage *own = make(GPU, 1, 0);
+    ilex_storage *own = make(GPU, 1, N, 0);
     r.call.workspace = ilex_storage_device(ctx, own, ILEX_READ_WRITE);
     ck_assert_msg(!run(p, &r), "%s", r.call.error);
     ck_assert(is_right(r.s[2]));
@@ -324,7 +289,7 @@ START_TEST(shared_function)
                               "out y : f64[n - 1] = s\n"
                               "out z : f64[n - 4] = t\n");
     ck_assert_int_eq(p->c->source[IX_DIALECT_cuda].layout[1].function, 0);
-    ilex_storage *a = make(HOST, 0, 3), *x = make(PAIR, 1, 0), *y, *z;
+    ilex_storage *a = make(HOST, 0, N, 3), *x = make(PAIR, 1, N, 0), *y, *z;
     double *v = ilex_storage_data(x);
     for (int i = 0; i < N; i++)
         v[i] = i * i;
@@ -360,8 +325,8 @@ START_TEST(eager)
     where w = eager_places[_i];
     if (w == GPU1 && cuda()->devices() < 2)
         return;
-    ilex_storage *x[] = {make(w, 1, 3), make(w, 1, 4)};
-    ilex_storage *with_number[] = {x[0], make(HOST, 0, 10)};
+    ilex_storage *x[] = {make(w, 1, N, 3), make(w, 1, N, 4)};
+    ilex_storage *with_number[] = {x[0], make(HOST, 0, N, 10)};
     ilex_storage *y = ilex_eager(ctx, "multiply", 2, x, NULL);
     ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
     ck_assert_str_eq(ilex_storage_space(y), ilex_storage_space(x[0]));
@@ -557,7 +522,7 @@ cuda_program_cases(void)
     TCase *cases = tcase_create("program");
     tcase_add_checked_fixture(cases, open_context, close_context);
     tcase_set_timeout(cases, 240);
-    tcase_add_loop_test(cases, places_of_arguments, 0, IX_COUNT(places));
+    tcase_add_loop_test(cases, places_of_arguments, 0, PLACES);
     tcase_add_test(cases, part_of_a_pair);
     tcase_add_test(cases, newer_number);
     tcase_add_test(cases, strict_transfers);

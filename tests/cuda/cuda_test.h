@@ -2,9 +2,9 @@
  *
  * check-cuda: what can only be tested with a CUDA device. cuda_memory.c tries
  * allocation and copies, cuda_sync.c the state of two buffers, cuda_exchange.c
- * the exchange formats, cuda_program.c programs and eager
- * operators, cuda_foreign.c calls of foreign functions, cuda_fault.c failures
- * (under the fake driver only);
+ * the exchange formats, cuda_program.c programs and eager operators,
+ * cuda_prepared.c prepared calls, cuda_foreign.c calls of foreign functions,
+ * cuda_fault.c failures (under the fake driver only);
  * the golden runner then runs its kernels (cuda_device.c). cuda_main.c is the
  * command.
  *
@@ -22,6 +22,7 @@ TCase *cuda_memory_cases(void);
 TCase *cuda_sync_cases(void);
 TCase *cuda_exchange_cases(void);
 TCase *cuda_program_cases(void);
+TCase *cuda_prepared_cases(void);
 TCase *cuda_foreign_cases(void);
 
 /* NULL unless the driver is the fake one. */
@@ -78,6 +79,45 @@ device_set(const ilex_storage *s, int64_t offset, double v)
     ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
     move(IX_HOST_TO_DEVICE, ilex_storage_device_index(s), p + offset, &v,
          sizeof v);
+}
+
+/* A program of jit=nvrtc. */
+static inline ilex_program *
+compile(const char *program)
+{
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", "nvrtc"), ILEX_OK);
+    ilex_module *m = ilex_module_parse(ctx, program, NULL);
+    ck_assert_msg(m != NULL, "%s", ilex_error_text(ctx));
+    ilex_program *p = ilex_compile_module(m);
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ck_assert_str_eq(ilex_program_backend(p), "nvrtc");
+    ilex_module_free(m);
+    return p;
+}
+
+/* How a storage lies. */
+typedef enum where { HOST, PAIR, GPU, GPU1, UNIFIED } where;
+
+/* A number, n elements, n elements that are written. */
+static const struct {
+    where a, x, y;
+} places[] = {{HOST, PAIR, PAIR},       {PAIR, PAIR, PAIR},
+              {GPU, GPU, GPU},          {HOST, GPU, PAIR},
+              {HOST, UNIFIED, UNIFIED}, {UNIFIED, GPU, PAIR},
+              {HOST, PAIR, GPU}};
+enum { PLACES = sizeof places / sizeof *places };
+
+/* "n" elements of f64 along each axis, all of one value. */
+static inline ilex_storage *
+make(where w, int rank, int64_t n, double value)
+{
+    ilex_storage_spec p = SPEC(.rank = rank, .shape = SHAPE(n), .fill = &value);
+    p.device = w == PAIR ? "gpu" : w == GPU1 ? "cuda:1" : NULL;
+    p.managed = w == GPU1 ? "none" : NULL;
+    p.space = w == GPU ? "device" : w == UNIFIED ? "unified" : NULL;
+    ilex_storage *s = ilex_storage_new(ctx, &p);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    return s;
 }
 
 #endif

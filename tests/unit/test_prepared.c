@@ -36,19 +36,26 @@ number_at(const void *data, int i)
     return ((const double *)data)[i];
 }
 
-/* Is "v" what ilex_run gives for the elements "u" and "dt"? */
+/* Is "v" what ilex_run gives for the elements "u", of "n" points, and "dt"? */
 static bool
-as_run(const ilex_program *p, double dt, const void *u, const void *v)
+as_run_of(const ilex_program *p, size_t n, double dt, const void *u,
+          const void *v)
 {
-    ilex_storage *su = line(N, 1, 0), *sv = line(N, 0, 0);
-    memcpy(ilex_storage_data(su), u, (N + 2) * sizeof(double));
+    ilex_storage *su = line((int64_t)n, 1, 0), *sv = line((int64_t)n, 0, 0);
+    memcpy(ilex_storage_data(su), u, (n + 2) * sizeof(double));
     const ilex_binding b[] = {ILEX_BIND("u", su), ILEX_BIND("v", sv),
                               ILEX_BIND_F64("dt", dt)};
     run_program(p, b, 3);
-    bool same = !memcmp(ilex_storage_data(sv), v, N * sizeof(double));
+    bool same = !memcmp(ilex_storage_data(sv), v, n * sizeof(double));
     ilex_storage_release(su);
     ilex_storage_release(sv);
     return same;
+}
+
+static bool
+as_run(const ilex_program *p, double dt, const void *u, const void *v)
+{
+    return as_run_of(p, N, dt, u, v);
 }
 
 static ilex_prepared *
@@ -90,6 +97,45 @@ START_TEST(runs_as_run_does)
         ilex_storage_release(v);
         run(q);
         ilex_prepared_release(q);
+    }
+}
+END_TEST
+
+/* Calls of other sizes in turn, with another number and another address each
+ * time. */
+START_TEST(sizes_alternate)
+{
+    static const int64_t lengths[] = {N, 17};
+    for (int j = 0; j < 3; j++) {
+        ilex_option_set(ctx, "jit", jits[j]);
+        ilex_program *p = compile(wave);
+        ilex_storage *u[2], *v[2];
+        ilex_prepared *q[2];
+        double other[N + 2], dt = 0.25;
+        for (int k = 0; k < 2; k++) {
+            u[k] = line(lengths[k], 1, 0.5 + k);
+            v[k] = line(lengths[k], 0, 0);
+            q[k] = prepare(p, u[k], v[k], dt);
+        }
+        for (int i = 0; i < 6; i++) {
+            int k = i % 2;
+            void *from = i / 2 == 1 ? other : ilex_storage_data(u[k]);
+            for (int64_t x = 0; x < N + 2; x++)
+                other[x] = (double)(x * x % 11) + i;
+            dt += 1;
+            ck_assert(!ilex_prepared_set(
+                q[k], &(ilex_binding)ILEX_BIND_F64("dt", dt)));
+            ck_assert(!ilex_prepared_set_pointer(q[k], "u", from));
+            run(q[k]);
+            ck_assert(as_run_of(p, (size_t)lengths[k], dt, from,
+                                ilex_storage_data(v[k])));
+        }
+        for (int k = 0; k < 2; k++) {
+            ilex_prepared_release(q[k]);
+            ilex_storage_release(u[k]);
+            ilex_storage_release(v[k]);
+        }
+        ilex_program_release(p);
     }
 }
 END_TEST
@@ -343,7 +389,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("prepared", runs_as_run_does, numbers_change,
-                     addresses_change, addresses_at_once, refusals, with_a_call,
-                     with_data);
+    return RUN_TESTS("prepared", runs_as_run_does, sizes_alternate,
+                     numbers_change, addresses_change, addresses_at_once,
+                     refusals, with_a_call, with_data);
 }
