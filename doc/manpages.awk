@@ -180,20 +180,24 @@ function take_comment(line) {
 # How much deeper in braces a line ends than it begins.
 function deeper(line) { return gsub(/{/, "{", line) - gsub(/}/, "}", line) }
 
-# Is the line nothing that users read: guards, includes, linkage, the machinery
-# of tables? What a macro of a table makes is said by the comment before it.
+# Is the line nothing that users read: guards, includes, what only C++ reads, the
+# machinery of tables? What a macro of a table makes is said by the comment
+# before it.
 function machinery(line) {
+    if (line == "#ifdef __cplusplus" || in_cxx) {
+        in_cxx = line !~ /^#(else|endif)/
+        return 1
+    }
     if (continued) {
         continued = line ~ /\\$/
         return 1
     }
-    if (line ~ /^#define ILEX_(API|OP|REDUCTION|ERROR|DTYPE|EAGER_[123])/ ||
+    if (line ~ /^#define ILEX_(API|STRUCT|OP|REDUCTION|ERROR|DTYPE|EAGER_[123])/ ||
         (line ~ /^#/ && line !~ /^#define/)) {
         continued = line ~ /\\$/
         return 1
     }
-    return line ~ /^#define .*_H_?$/ || line == "extern \"C\" {" ||
-           (line == "}" && depth == 0)
+    return line ~ /^#define .*_H_?$/
 }
 
 in_comment { take_comment($0); next }

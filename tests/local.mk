@@ -182,6 +182,7 @@ SHELL_TESTS = \
 	tests/golden/einsum_rows.sh \
 	tests/html.sh \
 	tests/integration/bench.sh \
+	tests/integration/cxx.sh \
 	tests/integration/examples.sh \
 	tests/integration/install.sh \
 	tests/integration/references.sh \

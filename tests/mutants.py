@@ -35,6 +35,7 @@ Row = collections.namedtuple('Row', 'name tests where file text planted wrong')
 
 # Tests that are scripts, and what make builds for them.
 AHEAD = 'project variants grid calls fortran lines'.split()
+INTEGRATION = 'cxx'.split()
 CUDA = ['tests/cuda/cuda', 'tests/cuda/fake/libcuda.so.1',
         'tests/cuda/fake/libnvrtc.so.13']
 
@@ -101,6 +102,8 @@ def script_of(test):
         return 'tests/manpages.sh'
     if test in AHEAD:
         return f'tests/ahead/{test}.sh'
+    if test in INTEGRATION:
+        return f'tests/integration/{test}.sh'
     if test == 'help' or test.startswith('ilexc'):
         return f'tests/integration/test_{test}.sh'
     return None

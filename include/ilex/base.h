@@ -27,6 +27,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Structs with a `size` have a macro of their name that sets it; ILEX_LIST
+ * writes an array where its address is wanted, of one number too:
+ *
+ *     ilex_storage_new(ctx, &ILEX_STORAGE_SPEC(
+ *         .rank = 2, .shape = ILEX_LIST(int64_t, 3, 4),
+ *         .fill = ILEX_LIST(double, 1)));
+ *
+ * In C what they make lasts to the end of the block. In C++, from C++11 on with
+ * g++ and clang++, it lasts to the end of the statement, and members are named
+ * in the order of their declaration. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T>
+inline T &
+ilex_lasting(T &&value)
+{
+    return static_cast<T &>(value);
+}
+template <class T, decltype(sizeof 0) N>
+inline const T *
+ilex_listed(const T (&items)[N])
+{
+    return items;
+}
+}
+#define ILEX_STRUCT(type, ...)                                                 \
+    ilex_lasting(type{.size = sizeof(type), __VA_ARGS__})
+#define ILEX_LIST(type, ...) ilex_listed<type>({__VA_ARGS__})
+#else
+#define ILEX_STRUCT(type, ...)                                                 \
+    (type)                                                                     \
+    {                                                                          \
+        .size = sizeof(type), __VA_ARGS__                                      \
+    }
+#define ILEX_LIST(type, ...) ((type[]){__VA_ARGS__})
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -79,14 +116,7 @@ typedef struct ilex_context_spec {
     void (*log)(void *user, ilex_level level, const char *text);
     void *log_user;
 } ilex_context_spec;
-
-/* Structs with a `size` have a macro of their name that begins with it, for
- * programs in C: ilex_context_new(&ILEX_CONTEXT_SPEC(.log = print)). */
-#define ILEX_CONTEXT_SPEC(...)                                                 \
-    (ilex_context_spec)                                                        \
-    {                                                                          \
-        .size = sizeof(ilex_context_spec), __VA_ARGS__                         \
-    }
+#define ILEX_CONTEXT_SPEC(...) ILEX_STRUCT(ilex_context_spec, __VA_ARGS__)
 
 /* Bytes of one element; 0 for an invalid dtype. Any thread. */
 ILEX_API size_t ilex_dtype_bytes(ilex_dtype dtype);
@@ -144,11 +174,7 @@ typedef struct ilex_error_info {
     int line, column;      /* from 1; line 0: no place is known */
     const char *text;      /* as ilex_error_text() */
 } ilex_error_info;
-#define ILEX_ERROR_INFO(...)                                                   \
-    (ilex_error_info)                                                          \
-    {                                                                          \
-        .size = sizeof(ilex_error_info), __VA_ARGS__                           \
-    }
+#define ILEX_ERROR_INFO(...) ILEX_STRUCT(ilex_error_info, __VA_ARGS__)
 
 /* Asks for it. Texts are valid until the next call on the context. Context
  * thread. */

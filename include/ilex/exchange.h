@@ -117,11 +117,7 @@ typedef struct ilex_array_interface {
     void *data;                     /* element (0, ..., 0) */
     uint64_t stream; /* CUDA: where the data is still being written; 0: none */
 } ilex_array_interface;
-#define ILEX_ARRAY_INTERFACE(...)                                              \
-    (ilex_array_interface)                                                     \
-    {                                                                          \
-        .size = sizeof(ilex_array_interface), __VA_ARGS__                      \
-    }
+#define ILEX_ARRAY_INTERFACE(...) ILEX_STRUCT(ilex_array_interface, __VA_ARGS__)
 
 /* Describes the host or the device buffer of "s"; ILEX_E_DEVICE if it has no
  * such buffer. That side is brought up to date, and the other one is older

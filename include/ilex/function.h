@@ -111,11 +111,7 @@ typedef struct ilex_function_spec {
      * programs and ilex_foreign say what it is. */
     const char *declaration;
 } ilex_function_spec;
-#define ILEX_FUNCTION_SPEC(...)                                                \
-    (ilex_function_spec)                                                       \
-    {                                                                          \
-        .size = sizeof(ilex_function_spec), __VA_ARGS__                        \
-    }
+#define ILEX_FUNCTION_SPEC(...) ILEX_STRUCT(ilex_function_spec, __VA_ARGS__)
 
 /* Says what programs that are compiled in this context from now on call under
  * this name; later registrations replace earlier ones, for programs compiled

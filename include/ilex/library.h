@@ -56,11 +56,7 @@ typedef struct ilex_library_spec {
      * PREFIX.c */
     int lines;
 } ilex_library_spec;
-#define ILEX_LIBRARY_SPEC(...)                                                 \
-    (ilex_library_spec)                                                        \
-    {                                                                          \
-        .size = sizeof(ilex_library_spec), __VA_ARGS__                         \
-    }
+#define ILEX_LIBRARY_SPEC(...) ILEX_STRUCT(ilex_library_spec, __VA_ARGS__)
 
 /* Writes PREFIX.h, PREFIX.c and PREFIX.json of each program into the directory:
  * a function `int PREFIX(const PREFIX_args *)` that does what ilex_run does

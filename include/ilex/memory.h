@@ -197,11 +197,8 @@ typedef struct ilex_storage_traits {
     void (*target_view)(void *user, ilex_view *view);
 } ilex_storage_traits;
 #define ILEX_STORAGE_TRAITS(...)                                               \
-    (ilex_storage_traits)                                                      \
-    {                                                                          \
-        .size = sizeof(ilex_storage_traits), .version = ILEX_TRAITS_VERSION,   \
-        __VA_ARGS__                                                            \
-    }
+    ILEX_STRUCT(ilex_storage_traits, .version = ILEX_TRAITS_VERSION,           \
+                __VA_ARGS__)
 
 /* Makes "traits" known to the process under their name, for good. ILEX_E_NAME,
  * ILEX_E_DUPLICATE, ILEX_E_ARGUMENT, ILEX_E_ALIGNMENT, ILEX_E_LIMIT (64). */

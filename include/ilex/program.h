@@ -35,11 +35,7 @@ typedef struct ilex_compile_spec {
     const char *const *inplace; /* input whose buffer output i may share, or
                                    NULL */
 } ilex_compile_spec;
-#define ILEX_COMPILE_SPEC(...)                                                 \
-    (ilex_compile_spec)                                                        \
-    {                                                                          \
-        .size = sizeof(ilex_compile_spec), __VA_ARGS__                         \
-    }
+#define ILEX_COMPILE_SPEC(...) ILEX_STRUCT(ilex_compile_spec, __VA_ARGS__)
 
 /* Compiles arrays to a program with the back end of option `jit`. Its
  * arguments are the inputs that the arrays reach, bound by their names, and
@@ -152,11 +148,7 @@ typedef struct ilex_call {
      * compiled with option box=1 (else ILEX_E_ARGUMENT). */
     const char *box;
 } ilex_call;
-#define ILEX_CALL(...)                                                         \
-    (ilex_call)                                                                \
-    {                                                                          \
-        .size = sizeof(ilex_call), __VA_ARGS__                                 \
-    }
+#define ILEX_CALL(...) ILEX_STRUCT(ilex_call, __VA_ARGS__)
 
 /* Runs the program: on the host, whose side of managed storages it brings up to
  * date, or with jit=nvrtc on the device on which all arguments must have a side
@@ -261,8 +253,9 @@ ILEX_API ilex_status ilex_prepared_set_pointers(ilex_prepared *q, size_t count,
                                                 void *const *data);
 
 /* Argument number->name, which is bound to a number, is now this one:
- * ilex_prepared_set(q, &(ilex_binding)ILEX_BIND_F64("dt", 0.1)). ILEX_E_BINDING
- * for storages and sizes, ILEX_E_BINDING_TYPE, ILEX_E_LITERAL. */
+ * ilex_prepared_set(q, ILEX_LIST(ilex_binding, ILEX_BIND_F64("dt", 0.1))).
+ * ILEX_E_BINDING for storages and sizes, ILEX_E_BINDING_TYPE, ILEX_E_LITERAL.
+ */
 ILEX_API ilex_status ilex_prepared_set(ilex_prepared *q,
                                        const ilex_binding *number);
 
@@ -326,11 +319,7 @@ typedef struct ilex_location_info {
     const char *file; /* of ilex_location(), or of the text; "": no name */
     int line, column; /* from 1; column 0: not said */
 } ilex_location_info;
-#define ILEX_LOCATION_INFO(...)                                                \
-    (ilex_location_info)                                                       \
-    {                                                                          \
-        .size = sizeof(ilex_location_info), __VA_ARGS__                        \
-    }
+#define ILEX_LOCATION_INFO(...) ILEX_STRUCT(ilex_location_info, __VA_ARGS__)
 
 /* How many places kernel "kernel", from 0 in the order of a run (k0 in the
  * source), holds: those that were noted (ilex_location) of the arrays it
@@ -362,11 +351,7 @@ typedef struct ilex_argument_info {
     const char *halo_low[ILEX_MAX_RANK];
     const char *halo_high[ILEX_MAX_RANK];
 } ilex_argument_info;
-#define ILEX_ARGUMENT_INFO(...)                                                \
-    (ilex_argument_info)                                                       \
-    {                                                                          \
-        .size = sizeof(ilex_argument_info), __VA_ARGS__                        \
-    }
+#define ILEX_ARGUMENT_INFO(...) ILEX_STRUCT(ilex_argument_info, __VA_ARGS__)
 
 ILEX_API size_t ilex_program_argument_count(const ilex_program *p);
 ILEX_API ilex_argument_info ilex_program_argument(const ilex_program *p,

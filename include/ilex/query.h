@@ -51,11 +51,7 @@ typedef struct ilex_kernel_info {
     const char *bytes_read;    /* each array once; temporaries of which one */
     const char *bytes_written; /* point at a time is kept do not count */
 } ilex_kernel_info;
-#define ILEX_KERNEL_INFO(...)                                                  \
-    (ilex_kernel_info)                                                         \
-    {                                                                          \
-        .size = sizeof(ilex_kernel_info), __VA_ARGS__                          \
-    }
+#define ILEX_KERNEL_INFO(...) ILEX_STRUCT(ilex_kernel_info, __VA_ARGS__)
 
 /* Kernel number "i", below ilex_program_kernel_count(), in the order of a run.
  */
@@ -77,11 +73,7 @@ typedef struct ilex_temporary_info {
     int place; /* those of one place of the workspace, which is as large as its
                   largest, are never needed at the same time */
 } ilex_temporary_info;
-#define ILEX_TEMPORARY_INFO(...)                                               \
-    (ilex_temporary_info)                                                      \
-    {                                                                          \
-        .size = sizeof(ilex_temporary_info), __VA_ARGS__                       \
-    }
+#define ILEX_TEMPORARY_INFO(...) ILEX_STRUCT(ilex_temporary_info, __VA_ARGS__)
 
 ILEX_API size_t ilex_program_temporary_count(const ilex_program *p);
 ILEX_API ilex_status ilex_program_temporary(const ilex_program *p, size_t i,
@@ -105,11 +97,7 @@ typedef struct ilex_cost_info {
     const char *bytes_read;
     const char *bytes_written;
 } ilex_cost_info;
-#define ILEX_COST_INFO(...)                                                    \
-    (ilex_cost_info)                                                           \
-    {                                                                          \
-        .size = sizeof(ilex_cost_info), __VA_ARGS__                            \
-    }
+#define ILEX_COST_INFO(...) ILEX_STRUCT(ilex_cost_info, __VA_ARGS__)
 ILEX_API ilex_status ilex_program_cost(const ilex_program *p,
                                        ilex_cost_info *info);
 
@@ -126,11 +114,7 @@ typedef struct ilex_stage_info {
                        jit=nvrtc code is made when a program first runs on a
                        device, which is not in here. */
 } ilex_stage_info;
-#define ILEX_STAGE_INFO(...)                                                   \
-    (ilex_stage_info)                                                          \
-    {                                                                          \
-        .size = sizeof(ilex_stage_info), __VA_ARGS__                           \
-    }
+#define ILEX_STAGE_INFO(...) ILEX_STRUCT(ilex_stage_info, __VA_ARGS__)
 ILEX_API size_t ilex_program_stage_count(const ilex_program *p);
 ILEX_API ilex_status ilex_program_stage(const ilex_program *p, size_t i,
                                         ilex_stage_info *info);
@@ -149,11 +133,7 @@ typedef struct ilex_kernel_time {
     uint64_t calls; /* a kernel without points is not called */
     double seconds; /* from the launch until all threads are done */
 } ilex_kernel_time;
-#define ILEX_KERNEL_TIME(...)                                                  \
-    (ilex_kernel_time)                                                         \
-    {                                                                          \
-        .size = sizeof(ilex_kernel_time), __VA_ARGS__                          \
-    }
+#define ILEX_KERNEL_TIME(...) ILEX_STRUCT(ilex_kernel_time, __VA_ARGS__)
 /* Of kernel "i", since the program's times were cleared. */
 ILEX_API ilex_status ilex_program_kernel_time(const ilex_program *p, size_t i,
                                               ilex_kernel_time *info);

@@ -152,11 +152,7 @@ typedef struct ilex_storage_spec {
      * halo: a field on I:1:n has origin 1 (0) */
     const int64_t *origin;
 } ilex_storage_spec;
-#define ILEX_STORAGE_SPEC(...)                                                 \
-    (ilex_storage_spec)                                                        \
-    {                                                                          \
-        .size = sizeof(ilex_storage_spec), __VA_ARGS__                         \
-    }
+#define ILEX_STORAGE_SPEC(...) ILEX_STRUCT(ilex_storage_spec, __VA_ARGS__)
 
 /* A storage by `spec`. Errors: ILEX_E_ARGUMENT, _DTYPE, _SHAPE, _RANK, _AXIS,
  * _NAME, _DUPLICATE, _UNKNOWN, _HALO, _ALIGNMENT, _OVERFLOW, _LITERAL,
@@ -490,11 +486,7 @@ typedef struct ilex_png_spec {
      * J upwards: transpose and flip_y */
     int transpose, flip_x, flip_y;
 } ilex_png_spec;
-#define ILEX_PNG_SPEC(...)                                                     \
-    (ilex_png_spec)                                                            \
-    {                                                                          \
-        .size = sizeof(ilex_png_spec), __VA_ARGS__                             \
-    }
+#define ILEX_PNG_SPEC(...) ILEX_STRUCT(ilex_png_spec, __VA_ARGS__)
 
 /* Draws a storage of rank 2 and real dtype as a PNG file; NaN is drawn in
  * magenta. The file appears complete or not at all. "spec" may be NULL.

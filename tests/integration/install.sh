@@ -3,8 +3,7 @@
 #
 # What a user gets: installs into a temporary place, builds a program there
 # with what pkg-config says and nothing else, against the shared and against
-# the static library, runs both, builds the program of README.md as it says,
-# and uninstalls without a trace.
+# the static library, runs both, and uninstalls without a trace.
 set -eu
 # shellcheck source=tests/integration/prefix.sh
 . "${srcdir:-.}/tests/integration/prefix.sh"
@@ -23,14 +22,8 @@ build_and_run() {
     }
 }
 
-# The first C program of README.md.
-awk '/^```c$/ { c = 1; next } c && /^```/ { exit } c' \
-    "$srcdir/README.md" >"$root/hello.c"
-grep -q 'int main' "$root/hello.c" || { echo "README.md: no program"; exit 1; }
-
 if ls "$libdir"/libilex.so* >/dev/null 2>&1; then
     build_and_run "$srcdir/examples/axpy.c" shared --cflags --libs
-    build_and_run "$root/hello.c" hello --cflags --libs
     readelf -d "$root/shared" | grep -q 'NEEDED.*libilex\.so\.0' || {
         echo "the program does not ask for libilex.so.0"
         exit 1
