@@ -462,12 +462,15 @@ coordinate(isl_point *point, int pos)
     return r;
 }
 
-/* Reads a violating point; takes "bad" and "e". */
-static void
+/* Reads a violating point, the first one or, with a quota of its own, any;
+ * false if isl finds none within it. Takes "bad" and "e". */
+static bool
 take_sample(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
 {
     *sample = (ix_sample){0};
     isl_set *first = isl_set_lexmin(isl_set_copy(bad));
+    if (!first)
+        isl_of(q->ctx);
     isl_point *point = isl_set_sample_point(first ? first : isl_set_copy(bad));
     isl_set_free(bad);
     int total = q->nindex + q->nreduce;
@@ -481,6 +484,7 @@ take_sample(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
     isl_val *at = isl_pw_aff_eval(e, point);
     sample->at = at ? isl_val_get_num_si(at) : 0;
     isl_val_free(at);
+    return at != NULL;
 }
 
 /* Is "bad" empty? Takes it and "e", which the sample evaluates. */
@@ -489,7 +493,8 @@ conclude(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
 {
     isl_bool empty = isl_set_is_empty(bad);
     if (empty == isl_bool_false && sample) {
-        take_sample(q, bad, e, sample);
+        if (!take_sample(q, bad, e, sample))
+            empty = isl_bool_error;
     } else {
         isl_set_free(bad);
         isl_pw_aff_free(e);

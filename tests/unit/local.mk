@@ -65,6 +65,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_prepared \
 	tests/unit/test_print \
 	tests/unit/test_program \
+	tests/unit/test_proof \
 	tests/unit/test_query \
 	tests/unit/test_repro \
 	tests/unit/test_scan \

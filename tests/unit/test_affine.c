@@ -87,6 +87,27 @@ START_TEST(quota)
 }
 END_TEST
 
+/* Wherever the quota ends, a counterexample that is given is one. */
+START_TEST(quota_sample)
+{
+    int no = 0;
+    ix_frame frame = {.box = domain("7*n")};
+    for (int i = 1; i < 2000; i += 3) {
+        char text[16];
+        ix_sample s;
+        snprintf(text, sizeof text, "%d", i);
+        ck_assert_int_eq(ilex_option_set(ctx, "quota", text), ILEX_OK);
+        if (ix_affine_within(ctx, &frame, digits(), lin("0"), lin("7*n - 1"),
+                             &s) != IX_NO)
+            continue;
+        ck_assert_int_eq(s.at, 7 * s.size[0].value - 1);
+        ck_assert_int_eq(s.index[0], s.at);
+        no++;
+    }
+    ck_assert_int_gt(no, 0);
+}
+END_TEST
+
 /* A proof that the quota cuts short is an error that says so. */
 START_TEST(quota_message)
 {
@@ -161,5 +182,6 @@ int
 main(void)
 {
     return RUN_TESTS("affine", joint_assumptions, possible, reshapes, quota,
-                     quota_message, guards, other_sizes, tied_sizes);
+                     quota_sample, quota_message, guards, other_sizes,
+                     tied_sizes);
 }
