@@ -189,7 +189,7 @@ typedef struct ix_compiled_function {
 typedef struct ix_compiled_assumption {
     const ix_lin *form;
     int64_t modulus;
-    const char *text;
+    const char *text; /* "n >= 2" */
 } ix_compiled_assumption;
 
 /* A reduction without a value for nothing: an error when one of its ranges is

@@ -41,15 +41,8 @@ ix_host_put_formulas(ix_host *h)
             comma = ",";
         }
     ix_text_put(h->t, *comma == ',' ? " >= 0" : " * for arrays");
-    for (size_t i = 0; i < c->nassumptions; i++) {
-        const ix_compiled_assumption *a = &c->assumption[i];
-        ix_text_put(h->t, "\n *     where ");
-        if (a->modulus)
-            ix_text_format(h->t, "(%s) %% %lld == 0", a->text,
-                           (long long)a->modulus);
-        else
-            ix_text_format(h->t, "%s >= 0", a->text);
-    }
+    for (size_t i = 0; i < c->nassumptions; i++)
+        ix_text_format(h->t, "\n *     where %s", c->assumption[i].text);
     ix_text_put(h->t, "\n *\n");
     for (size_t i = 0; i < c->narguments; i++)
         put_argument(h, i);

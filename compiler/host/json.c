@@ -130,15 +130,9 @@ put_assumptions(ix_host *h)
 {
     put_key(h, 1, false, "assumptions");
     ix_text_char(h->t, '[');
-    for (size_t i = 0; i < h->c->nassumptions; i++) {
-        const ix_compiled_assumption *a = &h->c->assumption[i];
-        ix_text_put(h->t, i ? ", " : "");
-        if (a->modulus)
-            ix_text_format(h->t, "\"(%s) %% %lld == 0\"", a->text,
-                           (long long)a->modulus);
-        else
-            ix_text_format(h->t, "\"%s >= 0\"", a->text);
-    }
+    for (size_t i = 0; i < h->c->nassumptions; i++)
+        ix_text_format(h->t, "%s\"%s\"", i ? ", " : "",
+                       h->c->assumption[i].text);
     ix_text_char(h->t, ']');
 }
 

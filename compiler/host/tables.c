@@ -291,11 +291,7 @@ ix_host_put_assumptions(ix_host *h)
         const ix_compiled_assumption *a = &h->c->assumption[i];
         ix_text_format(h->t, "    {%d, ", ix_host_form(h, a->form));
         put_number(h, a->modulus);
-        if (a->modulus)
-            ix_text_format(h->t, ", \"(%s) %% %lld == 0\"},\n", a->text,
-                           (long long)a->modulus);
-        else
-            ix_text_format(h->t, ", \"%s >= 0\"},\n", a->text);
+        ix_text_format(h->t, ", \"%s\"},\n", a->text);
     }
     ix_text_put(h->t, "};\n\n");
 }

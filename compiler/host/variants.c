@@ -249,11 +249,8 @@ check_variant(const ix_library *l, const ix_library_variant *v, ix_error *err)
             (a->modulus ? value % a->modulus == 0 : value >= 0))
             continue;
         return ix_fail(err, ILEX_E_ASSUMPTION,
-                       a->modulus ? "program %s: fixed sizes violate the "
-                                    "assumption (%s) %% %lld == 0"
-                                  : "program %s: fixed sizes violate the "
-                                    "assumption %s >= 0",
-                       l->program->name, a->text, (long long)a->modulus);
+                       "program %s: fixed sizes violate the assumption %s",
+                       l->program->name, a->text);
     }
     return ILEX_OK;
 }

@@ -47,7 +47,20 @@ ix_finish_range(ix_compiled *c, const ix_axis *ax)
     return (ix_range){ix_finish_lin(c, ax->lo), ix_finish_lin(c, ax->hi)};
 }
 
-static void
+/* Marks the sizes of the program as it was built: every back end wants them,
+ * whatever passes leave. */
+static bool
+use_sizes(ix_unit *u, ix_compiled *c)
+{
+    bool *size = ix_arena_new(&u->arena, c->nsizes + 1);
+    bool ok = ix_module_sizes(u->module, size);
+    for (size_t p = 0; ok && p < c->nsizes; p++)
+        if (size[p])
+            use_size(c, (int64_t)p);
+    return ok;
+}
+
+static bool
 copy_sizes(ix_unit *u, ix_compiled *c)
 {
     c->nsizes = u->ctx->nparams;
@@ -62,6 +75,7 @@ copy_sizes(ix_unit *u, ix_compiled *c)
         to->dividend = from->dividend; /* a copy of it once it is used */
         to->divisor = from->divisor;
     }
+    return use_sizes(u, c);
 }
 
 /* The sizes that are counted, and what has to wait for them. */
@@ -187,41 +201,24 @@ ix_compiled_products(const ix_compiled *c, int64_t *value)
     return NULL;
 }
 
-/* The form as text in the program's arena. */
-static const char *
-form_text(ilex_context *ctx, ix_compiled *c, const ix_lin *form)
-{
-    ix_mem mem = ix_arena_mem(&c->arena);
-    ix_text t;
-    ix_text_init(&t, &mem);
-    ix_lin_print(ctx, form, &t);
-    return ix_text_string(&t);
-}
-
-/* An assumption matters when it names a size the program uses; its other
- * sizes are then used as well. */
+/* The assumptions that are about sizes of the program, whatever passes left of
+ * what they decided. */
 static void
 copy_assumptions(ix_unit *u, ix_compiled *c)
 {
     const ilex_module *m = u->module;
+    ix_mem mem = ix_arena_mem(&c->arena);
     c->assumption =
         ix_arena_new(&c->arena, (m->nassumptions + 1) * sizeof *c->assumption);
-    bool *taken = ix_arena_new(&u->arena, m->nassumptions + 1);
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < m->nassumptions; i++) {
-            const ix_assumption *a = m->assumption[i];
-            bool relevant = false;
-            for (int32_t k = 0; k < a->form->n; k++)
-                relevant |= c->size[a->form->t[k].param].used;
-            if (taken[i] || !relevant || ix_counted_by(u->ctx, a) >= 0)
-                continue;
-            taken[i] = more = true;
-            ix_compiled_assumption *to = &c->assumption[c->nassumptions++];
-            to->form = ix_finish_lin(c, a->form);
-            to->modulus = a->modulus;
-            to->text = form_text(u->ctx, c, a->form);
-        }
+    for (size_t i = 0; i < m->nassumptions; i++) {
+        const ix_assumption *a = m->assumption[i];
+        ix_text t;
+        if (!c->size[a->form->t[0].param].used || ix_counted_by(u->ctx, a) >= 0)
+            continue;
+        ix_text_init(&t, &mem);
+        ix_assumption_print(u->ctx, a, &t);
+        c->assumption[c->nassumptions++] = (ix_compiled_assumption){
+            ix_finish_lin(c, a->form), a->modulus, ix_text_string(&t)};
     }
 }
 
@@ -369,7 +366,7 @@ mark_lin(ix_compiled *c, const ix_lin *a)
         use_size(c, a->t[i].param);
 }
 
-/* Sizes that only bodies, ranges of reductions or loop bounds use. */
+/* Sizes that passes made for bodies, ranges of reductions or loop bounds. */
 static ix_walk_step
 mark_size(ix_walk *w, ilex_array *n, size_t *value)
 {
@@ -468,7 +465,8 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     c->name = ix_arena_string(&c->arena, u->module->name);
     c->nnodes = u->norder;
     c->fortran = u->turned;
-    copy_sizes(u, c);
+    if (!copy_sizes(u, c))
+        return false;
     copy_counts(u, c);
     copy_boxes(u, c);
     ix_finish_buffers(u, c);

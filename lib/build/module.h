@@ -75,9 +75,16 @@ ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);
 ilex_status ix_module_add_output(ilex_module *m, const char *name,
                                  ilex_array *value, const char *inplace);
 
-/* lib/build/module_hash.c: what a compiled program depends on, as text: the
- * hash, its inputs, the sizes that occur in the order in which queries list
- * them and those that its text declares. False after an error; "*held": it
+/* lib/build/module_hash.c: which sizes a program has, per parameter of the
+ * context: those that its arrays mention as they were built, that preconditions
+ * of its text are about or tie to these, and what all of them are computed
+ * from. A size that its text declares and nothing is about is none of them.
+ * "size" is room for all, zeroed; false after an error. */
+bool ix_module_sizes(ilex_module *m, bool *size);
+
+/* What a compiled program depends on, as text: the hash, its inputs, its sizes
+ * in the order in which queries list them, and those that its text declares
+ * besides. False after an error; "*held": it
  * wraps storages or calls functions of the host, of which the text says
  * nothing. */
 bool ix_module_key(ilex_module *m, ix_text *t, bool *held);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hashes of arrays and of programs.
+ * Hashes of arrays and of programs, and which sizes a program has.
  */
 #include <stdlib.h>
 
 #include "lib/build/module.h"
+#include "lib/graph/counted.h"
 #include "lib/graph/merkle.h"
 
 ilex_status
@@ -73,37 +74,78 @@ hash_inputs(ilex_module *m, ix_merkle *w, ix_digester *d)
     return ok;
 }
 
-/* Is a precondition about sizes that occur? Its other sizes then do, too. */
+/* ---- sizes ---- */
+
+static void
+mark_form(bool *size, const ix_lin *a)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        size[a->t[i].param] = true;
+}
+
+/* Is a precondition about sizes of the program, or of its text? */
 static bool
-is_about(const ix_assumption *a, bool *size, bool *more)
+is_about(const ilex_module *m, const ix_assumption *a, const bool *size)
 {
     bool about = false;
-    for (int32_t i = 0; i < a->form->n; i++)
+    for (int32_t i = 0; i < a->form->n; i++) {
         about |= size[a->form->t[i].param];
-    for (int32_t i = 0; about && i < a->form->n; i++) {
-        *more |= !size[a->form->t[i].param];
-        size[a->form->t[i].param] = true;
+        for (size_t k = 0; k < m->ndeclared; k++)
+            about |= a->form->t[i].param == m->declared[k];
     }
     return about;
 }
 
+/* What sizes are computed from, which comes before them. */
+static void
+mark_parts(const ilex_context *ctx, bool *size)
+{
+    for (size_t p = ctx->nparams; p-- > 0;) {
+        const ix_param *from = &ctx->param[p];
+        for (int i = 0; size[p] && i < from->degree; i++)
+            size[from->factor[i]] = true;
+        if (size[p] && from->dividend)
+            mark_form(size, from->dividend);
+    }
+}
+
+/* Sizes of its preconditions and of what it counts beside those that occur. */
+static bool
+mark_sizes(ilex_module *m, ix_merkle *w)
+{
+    bool ok = true;
+    size_t before = 0, n = 1;
+    while (ok && n > before) {
+        before = n;
+        for (int32_t i = 0; ok && i < ix_env_count(m->env); i++) {
+            const ix_assumption *a = m->env->item[i];
+            int32_t counted = ix_counted_by(m->ctx, a);
+            ix_digest h;
+            if (!is_about(m, a, w->size))
+                continue;
+            mark_form(w->size, a->form);
+            ok = counted < 0 ||
+                 ix_merkle_node(w, m->ctx->param[counted].mask, &h);
+        }
+        mark_parts(m->ctx, w->size);
+        n = 1;
+        for (size_t p = 0; p < m->ctx->nparams; p++)
+            n += w->size[p];
+    }
+    return ok;
+}
+
 /* The preconditions that runs verify, in the order of their keys. */
 static void
-hash_preconditions(const ilex_module *m, bool *size, ix_digester *d)
+hash_preconditions(const ilex_module *m, const bool *size, ix_digester *d)
 {
-    for (bool more = true; more;) {
-        more = false;
-        for (int32_t i = 0; i < ix_env_count(m->env); i++)
-            is_about(m->env->item[i], size, &more);
-    }
-    bool more = false;
     for (int32_t i = 0; i < ix_env_count(m->env); i++)
-        if (is_about(m->env->item[i], size, &more))
+        if (is_about(m, m->env->item[i], size))
             ix_digest_text(d, m->env->item[i]->key);
 }
 
-/* The hash of a program; "w" says then which sizes occur, and knows what data
- * it reaches. The caller frees both. */
+/* The hash of a program; "w" says then which sizes it has, and knows what data
+ * it reaches. The caller frees both, and gives room for the sizes. */
 static ilex_status
 hash_module(ilex_module *m, ix_merkle *w, uint8_t hash[16])
 {
@@ -113,9 +155,9 @@ hash_module(ilex_module *m, ix_merkle *w, uint8_t hash[16])
     ilex_status rc = ix_module_collect(m);
     if (rc != ILEX_OK)
         return rc;
-    w->size = ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof *w->size);
     ix_digest_text(&d, m->name);
-    if (!w->size || !hash_outputs(m, w, &d) || !hash_inputs(m, w, &d))
+    if (!w->size || !hash_outputs(m, w, &d) || !hash_inputs(m, w, &d) ||
+        !mark_sizes(m, w))
         return ix_fail_memory(&ctx->error);
     hash_preconditions(m, w->size, &d);
     ix_digest h = ix_digest_end(&d);
@@ -123,14 +165,30 @@ hash_module(ilex_module *m, ix_merkle *w, uint8_t hash[16])
     return ILEX_OK;
 }
 
+static bool *
+new_sizes(const ilex_context *ctx)
+{
+    return ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof(bool));
+}
+
 ilex_status
 ilex_module_hash(ilex_module *m, uint8_t hash[16])
 {
-    ix_merkle w = {.ctx = m->ctx};
+    ix_merkle w = {.ctx = m->ctx, .size = new_sizes(m->ctx)};
     ilex_status rc = hash_module(m, &w, hash);
     ix_mem_free(&m->ctx->mem, w.size);
     ix_merkle_free(&w);
     return rc;
+}
+
+bool
+ix_module_sizes(ilex_module *m, bool *size)
+{
+    ix_merkle w = {.ctx = m->ctx, .size = size};
+    uint8_t hash[IX_DIGEST_BYTES];
+    ilex_status rc = hash_module(m, &w, hash);
+    ix_merkle_free(&w);
+    return rc == ILEX_OK;
 }
 
 /* Keys are written for each compilation, most of which find their program: no
@@ -157,7 +215,7 @@ ix_module_key(ilex_module *m, ix_text *t, bool *held)
 {
     ilex_context *ctx = m->ctx;
     uint8_t hash[IX_DIGEST_BYTES];
-    ix_merkle w = {.ctx = ctx};
+    ix_merkle w = {.ctx = ctx, .size = new_sizes(ctx)};
     ilex_status rc = hash_module(m, &w, hash);
     put_hex(t, hash);
     for (size_t i = 0; !rc && i < m->ninputs; i++)

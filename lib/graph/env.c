@@ -97,17 +97,26 @@ ix_assumption_of(ilex_context *ctx, const ix_lin *form, int64_t modulus)
     return a;
 }
 
+void
+ix_assumption_print(ilex_context *ctx, const ix_assumption *a, ix_text *t)
+{
+    if (!a->modulus) {
+        ix_lin_print_condition(ctx, a->form, false, t);
+        return;
+    }
+    bool one = a->form->n == 1 && a->form->c == 0;
+    ix_text_put(t, one ? "" : "(");
+    ix_lin_print(ctx, a->form, t);
+    ix_text_format(t, "%s %% %lld == 0", one ? "" : ")", (long long)a->modulus);
+}
+
 ix_lin_text
 ix_assumption_show(ilex_context *ctx, const ix_assumption *a)
 {
-    ix_lin_text r;
-    if (!a->modulus)
-        return ix_lin_condition(ctx, a->form, false);
-    bool one = a->form->n == 1 && a->form->c == 0;
-    snprintf(r.s, sizeof r.s,
-             one ? "%.100s %% %lld == 0" : "(%.100s) %% %lld == 0",
-             ix_lin_show(ctx, a->form).s, (long long)a->modulus);
-    return r;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_assumption_print(ctx, a, &t);
+    return ix_lin_text_end(&t);
 }
 
 ix_domain_text

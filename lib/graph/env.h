@@ -43,6 +43,8 @@ const ix_assumption *ix_assumption_of(ilex_context *ctx, const ix_lin *form,
                                       int64_t modulus);
 
 /* "n >= 4", "2*n % 8 == 0" */
+void ix_assumption_print(ilex_context *ctx, const ix_assumption *a, ix_text *t);
+/* The same for messages, where long ones are cut. */
 ix_lin_text ix_assumption_show(ilex_context *ctx, const ix_assumption *a);
 /* The same for all of a set, joined by &&. */
 ix_domain_text ix_env_show(ilex_context *ctx, const ix_env *e);

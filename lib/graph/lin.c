@@ -335,17 +335,23 @@ ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
 }
 
 ix_lin_text
-ix_lin_show(const ilex_context *ctx, const ix_lin *a)
+ix_lin_text_end(ix_text *t)
 {
     ix_lin_text r = {""};
+    const char *s = ix_text_string(t);
+    snprintf(r.s, sizeof r.s, "%s", s ? s : "?");
+    ix_text_free(t);
+    return r;
+}
+
+ix_lin_text
+ix_lin_show(const ilex_context *ctx, const ix_lin *a)
+{
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     if (a)
         ix_lin_print(ctx, a, &t);
-    const char *s = ix_text_string(&t);
-    snprintf(r.s, sizeof r.s, "%s", s ? s : "?");
-    ix_text_free(&t);
-    return r;
+    return ix_lin_text_end(&t);
 }
 
 /* The terms of "a" whose sign is that of "sign", made positive; its constant
@@ -362,19 +368,14 @@ side_of(ilex_context *ctx, const ix_lin *a, int64_t sign, bool constant)
     return r;
 }
 
-ix_lin_text
-ix_lin_condition(ilex_context *ctx, const ix_lin *a, bool equal)
+void
+ix_lin_print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
+                       ix_text *t)
 {
-    ix_lin_text r = {""};
     bool positive = side_of(ctx, a, 1, false)->n > 0;
-    const ix_lin *left = side_of(ctx, a, positive ? 1 : -1, true);
-    const ix_lin *right = side_of(ctx, a, positive ? -1 : 1, true);
-    snprintf(r.s, sizeof r.s, "%.60s %s %.60s", ix_lin_show(ctx, left).s,
-             equal      ? "=="
-             : positive ? ">="
-                        : "<=",
-             ix_lin_show(ctx, right).s);
-    return r;
+    ix_lin_print(ctx, side_of(ctx, a, positive ? 1 : -1, true), t);
+    ix_text_put(t, equal ? " == " : positive ? " >= " : " <= ");
+    ix_lin_print(ctx, side_of(ctx, a, positive ? -1 : 1, true), t);
 }
 
 ix_lin_text
@@ -390,10 +391,14 @@ ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
         snprintf(r.s, sizeof r.s,
                  "; name the counted length, size c = count_nonzero(mask), and "
                  "assume of c what holds");
-    else if (a && a->n > 0)
-        snprintf(r.s, sizeof r.s, "; assume %.130s beforehand",
-                 ix_lin_condition(ctx, a, equal).s);
-    return r;
+    if (nameless || !a || a->n == 0)
+        return r;
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_text_put(&t, "; assume ");
+    ix_lin_print_condition(ctx, a, equal, &t);
+    ix_text_put(&t, " beforehand");
+    return ix_lin_text_end(&t);
 }
 
 void

@@ -143,10 +143,13 @@ typedef struct ix_lin_text {
     char s[160];
 } ix_lin_text;
 ix_lin_text ix_lin_show(const ilex_context *ctx, const ix_lin *a);
+/* As much of "t" as fits; frees it. */
+ix_lin_text ix_lin_text_end(ix_text *t);
 
 /* "n >= 6": a >= 0 (or, if "equal", a == 0) with positive terms on either side.
  */
-ix_lin_text ix_lin_condition(ilex_context *ctx, const ix_lin *a, bool equal);
+void ix_lin_print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
+                            ix_text *t);
 
 /* The terms of "a" in the order of their names' bytes, into "t". */
 void ix_lin_by_name(const ilex_context *ctx, const ix_lin *a, ix_term *t);

@@ -353,103 +353,17 @@ unname_outputs(ix_printer *p)
     }
 }
 
-/* ---- sizes ---- */
-
-static void
-mark_size(ix_printer *p, int64_t param)
-{
-    const ix_param *size = &p->ctx->param[param];
-    p->param[param] = true;
-    for (int i = 0; i < size->degree; i++)
-        p->param[size->factor[i]] = true;
-}
-
-static void
-mark_lin(ix_printer *p, const ix_lin *a)
-{
-    for (int32_t i = 0; i < a->n; i++)
-        mark_size(p, a->t[i].param);
-}
-
-static void
-mark_domain(ix_printer *p, const ix_domain *dom)
-{
-    for (int k = 0; dom && k < dom->rank; k++) {
-        mark_lin(p, dom->ax[k].lo);
-        mark_lin(p, dom->ax[k].hi);
-    }
-}
-
-static ix_walk_step
-mark_scalar(ix_walk *w, ilex_array *n, size_t *value)
-{
-    ix_printer *p = w->user;
-    (void)value;
-    if (n->kind == IX_SIZE)
-        mark_size(p, n->attr[0]);
-    if (n->kind == IX_REDUCE || n->kind == IX_TYPE)
-        mark_domain(p, n->interior);
-    return IX_WALK_IN;
-}
-
-static bool
-mark_item(ix_walk *w, ilex_array *n)
-{
-    bool ok = true;
-    mark_domain(w->user, n->interior);
-    mark_domain(w->user, n->valid);
-    if (!ix_is_array(n))
-        return ix_walk_body(w, n, NULL);
-    int first = ix_kind_infos[n->kind].first, count = ix_operand_count(n);
-    for (int k = 0; ok && k < n->nops; k++)
-        if (k < first || k >= first + count)
-            ok = ix_walk_body(w, n->ops[k], NULL);
-    return ok;
-}
-
-/* Sizes that assumptions tie to marked ones are marked too. */
-static void
-close_assumptions(ix_printer *p)
-{
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < p->module->nassumptions; i++) {
-            const ix_lin *form = p->module->assumption[i]->form;
-            int marked = 0;
-            for (int32_t k = 0; k < form->n; k++)
-                marked += p->param[form->t[k].param];
-            more |= marked > 0 && marked < form->n;
-            if (marked > 0)
-                mark_lin(p, form);
-        }
-    }
-}
-
-static bool
-mark_sizes(ix_printer *p)
-{
-    ix_walk w = {.ctx = p->ctx, .enter = mark_scalar, .user = p};
-    bool ok = true;
-    p->nparams = p->ctx->nparams;
-    p->param = ix_mem_new(&p->ctx->mem, p->nparams * sizeof *p->param);
-    for (size_t i = 0; p->param && ok && i < p->n; i++)
-        ok = mark_item(&w, p->item[i].node);
-    for (size_t i = 0; p->param && i < p->module->ndeclared; i++)
-        mark_size(p, p->module->declared[i]);
-    ix_walk_free(&w);
-    if (!p->param || !ok) {
-        ix_fail_memory(&p->ctx->error);
-        return false;
-    }
-    close_assumptions(p);
-    return true;
-}
-
 bool
 ix_print_collect(ix_printer *p)
 {
-    if (!list_all(p) || !mark_sizes(p))
+    p->nparams = p->ctx->nparams;
+    p->param = ix_mem_new(&p->ctx->mem, (p->nparams + 1) * sizeof *p->param);
+    if (!p->param)
+        ix_fail_memory(&p->ctx->error);
+    if (!p->param || !ix_module_sizes(p->module, p->param) || !list_all(p))
         return false;
+    for (size_t i = 0; i < p->module->ndeclared; i++)
+        p->param[p->module->declared[i]] = true;
     count_uses(p);
     ix_error_mark before = ix_errors_mark(&p->ctx->error);
     for (size_t i = 0; i < p->n; i++)

@@ -323,18 +323,15 @@ static ilex_status
 violated(ix_run *r, const ix_compiled_assumption *a)
 {
     ix_name_list sizes = {.length = 0};
-    char condition[40] = ">= 0", value[32];
+    char value[32];
     for (int32_t i = 0; i < a->form->n; i++) {
         int32_t p = a->form->t[i].param;
         snprintf(value, sizeof value, "=%lld", (long long)r->size[p]);
         ix_name_list_add(&sizes, r->p->c->size[p].name, value);
     }
-    if (a->modulus)
-        snprintf(condition, sizeof condition, "%% %lld == 0",
-                 (long long)a->modulus);
     return ix_fail(r->err, ILEX_E_ASSUMPTION,
-                   "%s: the sizes %s violate the assumption %s %s",
-                   r->p->c->name, sizes.s, a->text, condition);
+                   "%s: the sizes %s violate the assumption %s", r->p->c->name,
+                   sizes.s, a->text);
 }
 
 ilex_status

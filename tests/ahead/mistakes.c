@@ -149,7 +149,7 @@ right_merge(void)
     M(hdiff, size_negative, a.nj = -5, SIZE, "-5")                             \
     M(hdiff, lengths_differ, a.v.shape[2] = 7, BINDING_SHAPE, "length")        \
     M(hdiff, output_too_short, a.v.shape[0] = 5, BINDING_SHAPE, "length 6")    \
-    M(hdiff, assumption, a.u.shape[2] = 7, ASSUMPTION, "(nk) % 8 == 0")        \
+    M(hdiff, assumption, a.u.shape[2] = 7, ASSUMPTION, "nk % 8 == 0")          \
     M(hdiff, empty_domain, a.u.shape[0] = 4, ASSUMPTION, "ni")                 \
     M(hdiff, misaligned, a.u.data = (double *)(void *)((char *)u + 1),         \
       ALIGNMENT, "u is not aligned to 8")                                      \

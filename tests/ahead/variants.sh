@@ -82,7 +82,7 @@ refused() {
 refused 'E107.*no program has the sizes of .n=3.; hdiff has the sizes ni, nj, nk' --size n=3
 refused 'E107.*of .nk=8,n=3.' --size nk=8 --size nk=8,n=3
 refused 'E106.*ni stands there twice' --size ni=3,ni=3
-refused 'E508.*assumption (nk) % 8 == 0' --size nk=9
+refused 'E508.*assumption nk % 8 == 0' --size nk=9
 refused 'E101.*wants NAME=NUMBER' --size ni
 refused 'E101.*wants NAME=NUMBER' --size ni=
 refused 'E101.*wants NAME=NUMBER' --size ni=-1

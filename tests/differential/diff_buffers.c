@@ -117,6 +117,8 @@ query(diff_buffer *b, const ilex_program *p, size_t i,
     if (ilex_program_extents(p, i, sizes, nsizes, b->lo, b->hi, halo))
         return false;
     for (int k = 0; k < b->rank; k++) {
+        if (b->hi[k] < b->lo[k]) /* with sizes against an assumption */
+            b->hi[k] = b->lo[k];
         b->box[k][0] = b->lo[k] - halo[2 * k];
         b->box[k][1] = b->hi[k] + halo[2 * k + 1];
     }

@@ -33,6 +33,12 @@ static const char merged[] =
 static const char assumed[] =
     HEAD("assumed") "assume n >= 4 && n % 2 == 0\nin x : f64[n]\nout y : "
                     "f64[n] = x*x\n";
+/* Its condition holds wherever the assumption does, and goes. */
+static const char decided[] =
+    HEAD("decided") "assume n >= 2 && m >= 9\nin x : f64[n]\n"
+                    "map t[1] = where(_0 > m-2, x[0], x[1])\nout y = t\n";
+static const char unused[] = HEAD("unused") "assume m % 3 == 0\nin x : f64[n]\n"
+                                            "out y : f64[n] = x\n";
 static const char far[] =
     HEAD("far") "in x : f64[m]\nmap y[i:n:n+2, j:n:n+3] = sum[r:m](x[r]) + "
                 "1.0*(i-j)\nmap z[i:2, j:3] = y[i+n, j+n]\nout w = z\n";
@@ -54,11 +60,17 @@ static ilex_context *ctx;
 static ilex_storage *bound[MAX_BOUND];
 
 static void
+set_jit(const char *jit)
+{
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", jit), ILEX_OK);
+}
+
+static void
 open_fixture(void)
 {
     ctx = ilex_context_new(NULL);
     ck_assert_ptr_nonnull(ctx);
-    ck_assert_int_eq(ilex_option_set(ctx, "jit", "reference"), ILEX_OK);
+    set_jit("reference");
     memset(bound, 0, sizeof bound);
 }
 
@@ -155,7 +167,7 @@ check_untouched(const ilex_storage *s)
 
 /* ---- the table ---- */
 
-static const struct {
+static const struct run_row {
     ilex_status code;
     const char *fragment, *program, *sizes, *binding[MAX_BOUND];
 } rows[] = {
@@ -177,27 +189,29 @@ read_sizes(char *text, ilex_size_binding *sizes)
     return n;
 }
 
+/* One row, by the reference and as it comes. */
 START_TEST(run_table)
 {
+    const struct run_row *row = &rows[_i / 2];
+    set_jit(_i % 2 ? "auto" : "reference");
     char text[MAX_BOUND][80], size_text[80];
     ilex_binding binding[MAX_BOUND];
     ilex_size_binding sizes[4];
     size_t n = 0;
     ilex_call call = {.size = sizeof call, .sizes = sizes};
-    ilex_program *p = compile(rows[_i].program);
-    strcpy(size_text, rows[_i].sizes);
+    ilex_program *p = compile(row->program);
+    strcpy(size_text, row->sizes);
     call.size_count = read_sizes(size_text, sizes);
-    for (; n < MAX_BOUND && rows[_i].binding[n]; n++) {
+    for (; n < MAX_BOUND && row->binding[n]; n++) {
         char *blank;
-        strcpy(text[n], rows[_i].binding[n]);
+        strcpy(text[n], row->binding[n]);
         blank = strchr(text[n], ' ');
         *blank = 0;
         bound[n] = make_storage(blank + 1);
         binding[n] = (ilex_binding)ILEX_BIND(text[n], bound[n]);
     }
     ilex_status rc = ilex_run(p, binding, n, &call);
-    check_error(rows[_i].fragment, rc, call.error, rows[_i].code,
-                rows[_i].fragment);
+    check_error(row->fragment, rc, call.error, row->code, row->fragment);
     if (call.size_count == 0)
         ck_assert_int_eq(ilex_run(p, binding, n, NULL), rc);
     for (size_t i = 0; i < n; i++)
@@ -350,7 +364,7 @@ run_errors_suite(void)
     Suite *suite = suite_create("run_errors");
     TCase *table = tcase_create("table");
     tcase_add_checked_fixture(table, open_fixture, close_fixture);
-    tcase_add_loop_test(table, run_table, 0, (int)IX_COUNT(rows));
+    tcase_add_loop_test(table, run_table, 0, 2 * (int)IX_COUNT(rows));
     suite_add_tcase(suite, table);
     TCase *code = tcase_create("code");
     tcase_add_checked_fixture(code, open_fixture, close_fixture);

@@ -259,9 +259,9 @@ START_TEST(two_programs)
     ck_assert_int_eq(run_with(p[0], 9, &message), ILEX_OK);
     ck_assert_int_eq(run_with(p[1], 3, &message), ILEX_OK);
     ck_assert_int_eq(run_with(p[0], 7, &message), ILEX_E_ASSUMPTION);
-    ck_assert_ptr_nonnull(strstr(message, "q-8 >= 0"));
+    ck_assert_ptr_nonnull(strstr(message, "q >= 8"));
     ck_assert_int_eq(run_with(p[1], 5, &message), ILEX_E_ASSUMPTION);
-    ck_assert_ptr_nonnull(strstr(message, "-q+4 >= 0"));
+    ck_assert_ptr_nonnull(strstr(message, "q <= 4"));
     for (int i = 0; i < 2; i++) {
         char *text = ilex_module_print(m[i]);
         ck_assert_str_eq(text, i ? small : large);
