@@ -88,6 +88,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/eval.c \
 	runtime/program/kept.c \
 	runtime/program/meter.c \
+	runtime/program/outside.c \
 	runtime/program/evaluate.c \
 	runtime/program/inspect.c \
 	runtime/program/pack.c \

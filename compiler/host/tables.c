@@ -357,9 +357,10 @@ void
 ix_host_put_checks(ix_host *h)
 {
     static const char letters[] = {
-        [IX_CHECKED_INDEX] = 'i', [IX_CHECKED_SHIFTED] = 's',
-        [IX_CHECKED_WORD] = 'w',  [IX_CHECKED_END] = 'e',
-        [IX_CHECKED_ROW] = 'r',   [IX_CHECKED_COLUMN] = 'c'};
+        [IX_CHECKED_INDEX] = 'i',    [IX_CHECKED_FROM_END] = 'n',
+        [IX_CHECKED_UNSIGNED] = 'u', [IX_CHECKED_SHIFTED] = 's',
+        [IX_CHECKED_WORD] = 'w',     [IX_CHECKED_END] = 'e',
+        [IX_CHECKED_ROW] = 'r',      [IX_CHECKED_COLUMN] = 'c'};
     const ix_compiled *c = h->c;
     ix_text_put(h->t, "static const ilex_datum ilex_data[] = {\n");
     for (size_t i = 0; i < c->nchecks; i++) {

@@ -173,15 +173,43 @@ ix_scalar_checked_as(ilex_context *ctx, const ix_checked *c)
     return ix_node_scoped(ctx, &spec);
 }
 
+static bool
+is_op(const ilex_array *x, ix_op op)
+{
+    return x->kind == IX_OP && ix_op_of(x) == op;
+}
+
+/* i of where(i < 0, i + length, i); NULL if "x" is none. */
+static ilex_array *
+counted_from_end(ilex_context *ctx, const ilex_array *x, const ix_lin *length)
+{
+    if (!is_op(x, IX_OP_WHERE) || !is_op(x->ops[0], IX_OP_LESS) ||
+        !is_op(x->ops[1], IX_OP_ADD))
+        return NULL;
+    const ilex_array *less = x->ops[0], *sum = x->ops[1];
+    ilex_array *i = x->ops[2];
+    int other = sum->ops[0] == i;
+    bool is = less->ops[0] == i && less->ops[1] == ix_index_const(ctx, 0) &&
+              sum->ops[!other] == i &&
+              sum->ops[other] == ix_index_lin(ctx, length);
+    return is ? i : NULL;
+}
+
 ilex_array *
 ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
                   const ix_lin *lo, const ix_lin *hi, bool trusted)
 {
-    const ix_checked c = {.axis = axis,
+    ilex_array *given = counted_from_end(ctx, value, hi);
+    bool is_u64 = value->kind == IX_CAST && value->ops[0]->dtype == ILEX_U64;
+    const ix_checked c = {.what = given    ? IX_CHECKED_FROM_END
+                                  : is_u64 ? IX_CHECKED_UNSIGNED
+                                           : IX_CHECKED_INDEX,
+                          .axis = axis,
                           .trusted = trusted,
                           .value = value,
                           .lo = ix_index_lin(ctx, lo),
-                          .hi = ix_index_lin(ctx, hi)};
+                          .hi = ix_index_lin(ctx, hi),
+                          .at = given};
     return ix_scalar_checked_as(ctx, &c);
 }
 

@@ -80,16 +80,19 @@ ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
 /* Integers that are data, which runs check. */
 typedef enum ix_checked_what {
     IX_CHECKED_INDEX,
-    IX_CHECKED_SHIFTED, /* an index: its place and a shift that is data */
-    IX_CHECKED_WORD,    /* an argument of random */
-    IX_CHECKED_END,     /* of a reduction's range */
-    IX_CHECKED_ROW,     /* csr_matmul: where a row begins or ends */
-    IX_CHECKED_COLUMN   /* csr_matmul: an index */
+    IX_CHECKED_FROM_END, /* an index: "at" is what was given, which counts from
+                            the end where it is negative */
+    IX_CHECKED_UNSIGNED, /* an index that was given as u64 */
+    IX_CHECKED_SHIFTED,  /* an index: its place and a shift that is data */
+    IX_CHECKED_WORD,     /* an argument of random */
+    IX_CHECKED_END,      /* of a reduction's range */
+    IX_CHECKED_ROW,      /* csr_matmul: where a row begins or ends */
+    IX_CHECKED_COLUMN    /* csr_matmul: an index */
 } ix_checked_what;
 
 /* "value" is in [lo, hi), which may be data too, or the run fails, unless
- * "trusted". "axis": of what it is an index of; "at": where it stands, for
- * messages, or NULL. */
+ * "trusted". "axis": of what it is an index of; "at": where it stands, or what
+ * was given, for messages, or NULL. */
 typedef struct ix_checked {
     ix_checked_what what;
     int axis;
@@ -97,7 +100,9 @@ typedef struct ix_checked {
     ilex_array *value, *lo, *hi, *at;
 } ix_checked;
 ilex_array *ix_scalar_checked_as(ilex_context *ctx, const ix_checked *c);
-/* The same for an index of an axis that covers [lo, hi). */
+/* The same for an index of an axis that covers [lo, hi). What a message calls
+ * it is read off "value", so that a text gives the node that it was printed
+ * from. */
 ilex_array *ix_scalar_checked(ilex_context *ctx, ilex_array *value, int axis,
                               const ix_lin *lo, const ix_lin *hi, bool trusted);
 static inline bool

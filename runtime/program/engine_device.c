@@ -308,13 +308,12 @@ launch_once(ix_run *r, size_t i, int64_t lo, int64_t hi)
                                    THREADS, parameters, r->err);
 }
 
-/* A kernel that checks indices is waited for. Where a check failed it is
- * launched again, to have the value at the position that is known by then. */
+/* A kernel that checks indices is waited for. */
 static ilex_status
 launch_checked(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     const ix_driver *driver = r->code->driver;
-    int64_t status[IX_STATUS_WORDS] = {IX_STATUS_NONE};
+    int64_t status[IX_STATUS_WORDS] = IX_STATUS_BEFORE;
     size_t bytes = sizeof status;
     void *memory = NULL;
     ilex_status rc =
@@ -324,15 +323,11 @@ launch_checked(ix_run *r, size_t i, int64_t lo, int64_t hi)
     r->status = memory;
     rc = driver->copy(IX_HOST_TO_DEVICE, r->device, memory, status, bytes,
                       r->err);
-    for (int round = 0; !rc && round < 2; round++) {
-        rc = launch_once(r, i, lo, hi);
-        rc = rc ? rc : driver->synchronize(r->device, r->err);
-        rc = rc ? rc
-                : driver->copy(IX_DEVICE_TO_HOST, r->device, status, memory,
-                               bytes, r->err);
-        if (status[0] == IX_STATUS_NONE)
-            break;
-    }
+    rc = rc ? rc : launch_once(r, i, lo, hi);
+    rc = rc ? rc : driver->synchronize(r->device, r->err);
+    rc = rc ? rc
+            : driver->copy(IX_DEVICE_TO_HOST, r->device, status, memory, bytes,
+                           r->err);
     driver->free(IX_SPACE_DEVICE, r->device, memory);
     r->status = NULL;
     return rc ? rc : ix_run_status(r, status);

@@ -389,10 +389,15 @@ ilex_status ix_check_phase(ix_run *r);
 bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
                    int64_t *hi);
 
-/* ---- walk.c ---- */
+/* ---- outside.c ---- */
 
-/* Status memory before a launch: no position is as large. */
-enum { IX_STATUS_NONE = -1, IX_STATUS_WORDS = 5 };
+/* Status memory: the key of the first failure, before a launch larger than any;
+ * its values; a lock, which is free. */
+enum { IX_STATUS_NONE = -1, IX_STATUS_WORDS = 6 };
+#define IX_STATUS_BEFORE                                                       \
+    {                                                                          \
+        -1, -1, -1, -1, -1, -1                                                 \
+    }
 /* What CUDA's ilex_tell() left there: ILEX_OK, or the error recorded. */
 ilex_status ix_run_status(ix_run *r, const int64_t *status);
 

@@ -4,8 +4,6 @@
  * the functions of the engine that the program runs on. Runs, eager operators
  * and devices all come through it.
  */
-#include <stdio.h>
-
 #include "lib/base/fpenv.h"
 #include "runtime/program/program.h"
 
@@ -123,108 +121,6 @@ find_memory(ix_run *r, int64_t bytes, char **memory)
         return ix_fail(r->err, ILEX_E_ALIGNMENT,
                        "%s: the workspace is not aligned to 64 bytes", name);
     return e->check_workspace ? e->check_workspace(r, *memory) : ILEX_OK;
-}
-
-/* ---- indices that are data ---- */
-
-/* A buffer's name in messages; "other" if it has none. */
-static const char *
-name_of(const ix_run *r, int buffer, const char *other)
-{
-    const char *name = buffer < 0 ? "" : r->p->c->buffer[buffer].name;
-    return *name ? name : other;
-}
-
-static ilex_status
-outside_index(ix_run *r, const ix_compiled_check *k, const ix_local *f)
-{
-    const ix_compiled_buffer *b = &r->p->c->buffer[k->buffer];
-    const char *program = r->p->c->name,
-               *covers = name_of(r, k->buffer, "the intermediate array");
-    char axis[80];
-    if (*b->axis[k->axis])
-        snprintf(axis, sizeof axis, "%s", b->axis[k->axis]);
-    else
-        snprintf(axis, sizeof axis, "axis %d", k->axis);
-    if (k->what != IX_CHECKED_SHIFTED)
-        return ix_fail(r->err, ILEX_E_BOUNDS,
-                       "%s: index %lld of %s is data and leaves [%lld, %lld), "
-                       "which %s covers",
-                       program, (long long)f->value, axis, (long long)f->lo,
-                       (long long)f->hi, covers);
-    return ix_fail(r->err, ILEX_E_BOUNDS,
-                   "%s: %s shifted by %lld, which is data, is read at %s=%lld "
-                   "when %s=%lld; it covers [%lld, %lld), so there the shift "
-                   "is %lld to %lld",
-                   program, covers, (long long)(f->value - f->at), axis,
-                   (long long)f->value, axis, (long long)f->at,
-                   (long long)f->lo, (long long)f->hi,
-                   (long long)(f->lo - f->at), (long long)(f->hi - 1 - f->at));
-}
-
-/* Rows follow one another: the first begins at 0, each ends where the next one
- * begins, none before it begins or behind the last element. */
-static ilex_status
-outside_row(ix_run *r, const ix_compiled_check *k, const ix_local *f)
-{
-    const char *program = r->p->c->name, *row = name_of(r, k->source, "row");
-    long long at = f->at, value = f->value;
-    if (at == 0)
-        return ix_fail(r->err, ILEX_E_BOUNDS,
-                       "%s: csr_matmul: %s[0] is %lld; the first row begins at "
-                       "0",
-                       program, row, value);
-    if (value >= 0 && value < f->lo)
-        return ix_fail(r->err, ILEX_E_BOUNDS,
-                       "%s: csr_matmul: %s[%lld] is %lld, less than %s[%lld], "
-                       "which is %lld; a row does not end before it begins",
-                       program, row, at, value, row, at - 1, (long long)f->lo);
-    return ix_fail(r->err, ILEX_E_BOUNDS,
-                   "%s: csr_matmul: %s[%lld] is %lld and not in 0 to %lld, the "
-                   "number of elements",
-                   program, row, at, value, (long long)f->hi - 1);
-}
-
-ilex_status
-ix_run_outside(ix_run *r, const ix_local *found)
-{
-    const ix_compiled_check *k = &r->p->c->check[found->node];
-    const char *program = r->p->c->name;
-    long long value = found->value, lo = found->lo, hi = found->hi;
-    switch ((ix_checked_what)k->what) {
-    case IX_CHECKED_ROW:
-        return outside_row(r, k, found);
-    case IX_CHECKED_COLUMN:
-        return ix_fail(r->err, ILEX_E_BOUNDS,
-                       "%s: csr_matmul: %s[%lld] is %lld; columns are in "
-                       "[%lld, %lld)",
-                       program, name_of(r, k->source, "col"),
-                       (long long)found->at, value, lo, hi);
-    case IX_CHECKED_WORD:
-        return ix_fail(r->err, ILEX_E_BOUNDS,
-                       "%s: an argument of random is %lld; it is not in [0, "
-                       "2^32)",
-                       program, value);
-    case IX_CHECKED_END:
-        return ix_fail(
-            r->err, ILEX_E_BOUNDS,
-            "%s: an end of a reduction's range, %lld, is data and is "
-            "not in %lld to %lld, which its arrays cover",
-            program, value, lo, hi - 1);
-    default:
-        return outside_index(r, k, found);
-    }
-}
-
-ilex_status
-ix_run_status(ix_run *r, const int64_t *status)
-{
-    ix_local found = {.node = status[0] & 0xffff,
-                      .value = status[1],
-                      .lo = status[2],
-                      .hi = status[3],
-                      .at = status[4]};
-    return status[0] == IX_STATUS_NONE ? ILEX_OK : ix_run_outside(r, &found);
 }
 
 /* ---- steps ---- */

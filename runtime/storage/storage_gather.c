@@ -183,13 +183,15 @@ read_key(const gather *g, int a, const int64_t *point, int64_t *index,
         offset += point[i] * g->step[a][i];
     ix_value v = ix_value_load(
         key->dtype, key->data + offset * (int64_t)ilex_dtype_bytes(key->dtype));
-    bool outside = ix_dtype_kind(key->dtype) == 'u' ? v.u >= (uint64_t)n
-                                                    : v.i < -n || v.i >= n;
+    bool natural = ix_dtype_kind(key->dtype) == 'u';
+    bool outside = natural ? v.u >= (uint64_t)n : v.i < -n || v.i >= n;
     if (outside)
         return ix_fail(err, ILEX_E_BOUNDS,
-                       "storage take: key %lld is outside axis %d of length "
-                       "%lld",
-                       (long long)v.i, g->axis[a], (long long)n);
+                       natural ? "storage take: key %llu is outside axis %d of "
+                                 "length %lld"
+                               : "storage take: key %lld is outside axis %d of "
+                                 "length %lld",
+                       (unsigned long long)v.u, g->axis[a], (long long)n);
     *index = v.i < 0 ? v.i + n : v.i;
     return ILEX_OK;
 }

@@ -11,6 +11,7 @@
 #include "grow.h"
 #include "hdiff.h"
 #include "highest.h"
+#include "last.h"
 #include "merge.h"
 #include "normalise.h"
 #include "pick.h"
@@ -20,6 +21,7 @@ enum { N = 6, WIDE = N + 4, MARK = 77 };
 /* What the programs work on; outputs hold MARK until they are written. */
 static double u[WIDE * WIDE * 8], coeff[8], v[N * N * 8 + 8], x[64], y[64];
 static int32_t at[8];
+static uint64_t first[8];
 static char text[400];
 static char room[4096 + 64], *workspace;
 
@@ -37,6 +39,7 @@ prepare(void)
     for (int i = 0; i < 8; i++) {
         coeff[i] = 0.1;
         at[i] = i % 5;
+        first[i] = 0;
     }
     text[0] = '\0';
     workspace = room + (64 - (uintptr_t)room % 64) % 64;
@@ -95,6 +98,19 @@ right_pick(void)
     a.x.shape[0] = 5;
     a.j.data = at;
     a.j.shape[0] = 8;
+    a.y.data = y;
+    return a;
+}
+
+static last_args
+right_last(void)
+{
+    START(last, a);
+    a.x.data = x;
+    a.x.shape[0] = 5;
+    a.j.data = at;
+    a.j.shape[0] = 8;
+    a.k.data = first;
     a.y.data = y;
     return a;
 }
@@ -173,6 +189,10 @@ right_merge(void)
     M(normalise, size_beyond, (a.n = INT64_MAX, a.m = 2), OVERFLOW, "64 bits") \
     M(pick, index_behind, at[3] = 5, BOUNDS, "index 5 of axis 0 is data")      \
     M(pick, index_before, at[3] = -6, BOUNDS, "[0, 5), which x covers")        \
+    M(last, index_before, at[3] = -6, BOUNDS,                                  \
+      "index -6 of axis 0 is data and leaves [-5, 5), which x covers from")    \
+    M(last, index_huge, first[3] = UINT64_MAX, BOUNDS,                         \
+      "index 18446744073709551615 of axis 0 is data and leaves [0, 5)")        \
     M(grow, alias_moved, a.y.data = x + 1, OVERLAP, "inplace")                 \
     M(grow, alias_strided,                                                     \
       (a.y.data = x, a.x.shape[0] = 32, a.x.stride[0] = 2), OVERLAP,           \

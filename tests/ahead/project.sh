@@ -258,13 +258,13 @@ library '--object --cflags -O0' all.o
 
 # ---- mistakes ------------------------------------------------------------------
 
-for program in grow highest merge pick
+for program in grow highest last merge pick
 do
     good "$ilexc" compile "$top/tests/ahead/$program.ilx" -o .
 done
 # shellcheck disable=SC2086
 good $CC -std=c99 -g ${SANITIZE_FLAGS:-} -I. "$top/tests/ahead/mistakes.c" \
-    grow.c hdiff.c highest.c merge.c normalise.c pick.c -lm -o mistakes
+    grow.c hdiff.c highest.c last.c merge.c normalise.c pick.c -lm -o mistakes
 good ./mistakes
 
 echo "$count things tried, $bad wrong"

@@ -180,6 +180,41 @@ START_TEST(strict_transfers)
 }
 END_TEST
 
+/* ---- indices that are data ---- */
+
+/* A program that overwrites its indices names the first one outside as it was,
+ * whatever other threads find and store. */
+START_TEST(index_in_place)
+{
+    ilex_program *p = compile("ilex 1\nprogram chase\nsize n\nin x : i64[n]\n"
+                              "in u : i64[n]\n"
+                              "out y : i64[n] = u[x] inplace x\n");
+    double one = 1, hundred = 100;
+    ilex_storage_spec spec = SPEC(.dtype = "i64", .rank = 1, .shape = SHAPE(N),
+                                  .device = "gpu", .fill = &one);
+    ilex_storage *x = ilex_storage_new(ctx, &spec);
+    spec.fill = &hundred;
+    ilex_storage *u = ilex_storage_new(ctx, &spec);
+    const ilex_binding bound[] = {ILEX_BIND("x", x), ILEX_BIND("u", u),
+                                  ILEX_BIND("y", x)};
+    ilex_call call = {.size = sizeof call};
+    for (int i = 0; i < 2; i++) { /* forwards and backwards */
+        ck_assert_int_eq(ilex_storage_fill(ctx, x, 1), ILEX_OK);
+        int64_t *index = ilex_storage_data(x);
+        index[3] = -N - 7;
+        index[5] = N + 9;
+        index[N - 1] = INT64_MIN;
+        ck_assert_int_eq(ilex_run(p, bound, 3, &call), ILEX_E_BOUNDS);
+        ck_assert_msg(strstr(call.error, "index -1007 of axis 0 is data and "
+                                         "leaves [-1000, 1000)") != NULL,
+                      "%s", call.error);
+    }
+    ilex_storage_release(x);
+    ilex_storage_release(u);
+    ilex_program_release(p);
+}
+END_TEST
+
 /* ---- refused ---- */
 
 START_TEST(out_of_reach)
@@ -526,6 +561,7 @@ cuda_program_cases(void)
     tcase_add_test(cases, part_of_a_pair);
     tcase_add_test(cases, newer_number);
     tcase_add_test(cases, strict_transfers);
+    tcase_add_test(cases, index_in_place);
     tcase_add_test(cases, out_of_reach);
     tcase_add_test(cases, second_device);
     tcase_add_test(cases, many_arguments);

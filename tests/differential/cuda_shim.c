@@ -105,7 +105,7 @@ put_unit(ix_text *t, const ix_compiled *c)
 static ilex_status
 launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
-    int64_t status[IX_STATUS_WORDS] = {IX_STATUS_NONE};
+    int64_t status[IX_STATUS_WORDS] = IX_STATUS_BEFORE;
     r->status = status;
     ilex_status rc = ix_engine_host.launch(r, i, lo, hi);
     return rc ? rc : ix_run_status(r, status);

@@ -100,15 +100,21 @@ START_TEST(take_refused)
                  *three = row(3, (int64_t[3]){0});
     ilex_storage *real = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(2));
     ilex_storage *one = ilex_storage_full(ctx, ILEX_I64, 0, NULL, 1);
+    ilex_storage *huge =
+        ilex_storage_from(ctx, ILEX_U64, 1, SHAPE(1), (uint64_t[]){UINT64_MAX});
     const struct {
         const ilex_storage *key[2];
         ilex_status code;
-    } rows[] = {{{far, NULL}, ILEX_E_BOUNDS},
-                {{low, NULL}, ILEX_E_BOUNDS},
-                {{real, NULL}, ILEX_E_DTYPE},
-                {{far, three}, ILEX_E_SHAPE}};
+        const char *part;
+    } rows[] = {{{far, NULL}, ILEX_E_BOUNDS, "key 3 "},
+                {{low, NULL}, ILEX_E_BOUNDS, "key -4 "},
+                {{huge, NULL}, ILEX_E_BOUNDS, "key 18446744073709551615 "},
+                {{real, NULL}, ILEX_E_DTYPE, "f64"},
+                {{far, three}, ILEX_E_SHAPE, "broadcast"}};
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         ck_assert_ptr_null(ilex_storage_take(ctx, s, rows[i].key));
+        ck_assert_msg(strstr(ilex_error_text(ctx), rows[i].part) != NULL, "%s",
+                      ilex_error_text(ctx));
         ck_assert_int_eq(take_error(), rows[i].code);
         ck_assert_int_eq(ilex_storage_put(ctx, s, rows[i].key, one),
                          rows[i].code);
@@ -116,7 +122,7 @@ START_TEST(take_refused)
         for (int64_t k = 0; k < 12; k++)
             ck_assert_int_eq(at(s, k / 4, k % 4, 0), k);
     }
-    release_all(6, (ilex_storage *[]){s, far, low, three, real, one});
+    release_all(7, (ilex_storage *[]){s, far, low, three, real, one, huge});
 }
 END_TEST
 

@@ -120,11 +120,16 @@ __device__ double sqrt(double x);
 #endif
 
 static inline __device__ unsigned long long
-atomicMin(unsigned long long *at, unsigned long long v)
+atomicExch(unsigned long long *at, unsigned long long v)
 {
     unsigned long long old = *at;
-    *at = v < old ? v : old;
+    *at = v;
     return old;
+}
+
+static inline __device__ void
+__threadfence(void)
+{
 }
 
 static inline __device__ double
