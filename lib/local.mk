@@ -21,6 +21,8 @@ libixlib_la_SOURCES = \
 	lib/base/prelude.h \
 	lib/base/sha256.c \
 	lib/base/sha256.h \
+	lib/base/stack.c \
+	lib/base/stack.h \
 	lib/base/suggest.c \
 	lib/base/suggest.h \
 	lib/base/table.c \

@@ -46,18 +46,29 @@ note_function(uses *l, int number)
         add_use(l, IX_FIELD_FUNCTION, number, 0);
 }
 
+static ix_walk_step
+note_node(ix_walk *w, ilex_array *x, size_t *value)
+{
+    uses *l = w->user;
+    (void)value;
+    if (x->kind == IX_SIZE)
+        add_use(l, IX_FIELD_SIZE, x->attr[0], 0);
+    if (x->kind == IX_VALUE && x->attr[0] <= IX_VALUE_OFFSET)
+        add_use(l, IX_FIELD_OFFSET, IX_VALUE_OFFSET - x->attr[0], 0);
+    if (x->kind == IX_APPLY)
+        note_function(l, ix_unit_function(l->u, x));
+    return IX_WALK_IN;
+}
+
 static bool
 note_leaves(void *user, ilex_array *x)
 {
-    if (x->kind == IX_SIZE)
-        add_use(user, IX_FIELD_SIZE, x->attr[0], 0);
-    if (x->kind == IX_VALUE && x->attr[0] <= IX_VALUE_OFFSET)
-        add_use(user, IX_FIELD_OFFSET, IX_VALUE_OFFSET - x->attr[0], 0);
-    if (x->kind == IX_APPLY)
-        note_function(user, ix_unit_function(((uses *)user)->u, x));
-    for (int i = 0; i < x->nops; i++)
-        note_leaves(user, x->ops[i]);
-    return true;
+    uses *l = user;
+    ix_walk w = {
+        .ctx = l->u->ctx, .mem = &l->mem, .enter = note_node, .user = l};
+    bool ok = ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
+    return ok;
 }
 
 static bool

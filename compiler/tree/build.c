@@ -42,6 +42,7 @@ ix_build_end(ix_builder *b)
     ix_map_free(&b->row, &b->mem);
     ix_mem_free(&b->mem, b->known);
     ix_mem_free(&b->mem, b->open);
+    ix_mem_free(&b->mem, b->waiting);
     return list;
 }
 
@@ -199,41 +200,37 @@ ix_build_known_row(const ix_builder *b, const ilex_array *n)
     return k ? k->row : NULL;
 }
 
-/* A walk for the deepest block that an expression needs. */
-typedef struct depth_walk {
+/* A query for the deepest block that an expression needs. */
+typedef struct depth_query {
     ix_builder *b;
-    ix_map seen;
     int depth;
-} depth_walk;
+} depth_query;
 
-static void
-walk_depth(depth_walk *w, const ilex_array *x)
+static ix_walk_step
+note_depth(ix_walk *w, ilex_array *x, size_t *value)
 {
-    ix_builder *b = w->b;
+    depth_query *q = w->user;
     int at = 0;
-    bool leaf = x->kind == IX_INDEX || x->kind == IX_VALUE;
-    if (!leaf && (x->nops == 0 || ix_map_find(&w->seen, x)))
-        return;
+    (void)value;
     if (x->kind == IX_INDEX) {
-        at = b->variable_depth[x->attr[0]];
+        at = q->b->variable_depth[x->attr[0]];
     } else if (x->kind == IX_VALUE) {
-        const ix_known *k = ix_build_known(b, x);
+        const ix_known *k = ix_build_known(q->b, x);
         at = k ? k->depth : 0;
-    } else {
-        ix_map_set(&w->seen, &b->mem, x, 1);
     }
-    w->depth = at > w->depth ? at : w->depth;
-    for (int i = 0; i < x->nops; i++)
-        walk_depth(w, x->ops[i]);
+    q->depth = at > q->depth ? at : q->depth;
+    return IX_WALK_IN;
 }
 
 int
 ix_build_depth(ix_builder *b, const ilex_array *x)
 {
-    depth_walk w = {.b = b, .depth = 0};
-    walk_depth(&w, x);
-    ix_map_free(&w.seen, &b->mem);
-    return w.depth;
+    depth_query q = {.b = b};
+    ix_walk w = {
+        .ctx = b->u->ctx, .mem = &b->mem, .enter = note_depth, .user = &q};
+    ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
+    return q.depth;
 }
 
 /* ---- scratch memory and values ---- */
@@ -289,26 +286,22 @@ ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index)
 typedef struct pick_search {
     ix_builder *b;
     ix_pick (*pick)(const ilex_array *x);
-    ix_map seen;
     ilex_array **found;
     size_t count, capacity;
 } pick_search;
 
-static void
-search(pick_search *s, ilex_array *x)
+static ix_walk_step
+note_pick(ix_walk *w, ilex_array *x, size_t *value)
 {
+    pick_search *s = w->user;
     ix_pick what = s->pick(x);
-    if (what == IX_PICK_NOTHING || ix_map_find(&s->seen, x))
-        return;
-    ix_map_set(&s->seen, &s->b->mem, x, 1);
+    (void)value;
     if (what == IX_PICK_IT) {
         ix_arena_grow(&s->b->u->arena, &s->found, &s->capacity, s->count + 1,
                       sizeof *s->found);
         s->found[s->count++] = x;
-        return;
     }
-    for (int i = 0; i < x->nops; i++)
-        search(s, x->ops[i]);
+    return what == IX_PICK_INSIDE ? IX_WALK_IN : IX_WALK_OVER;
 }
 
 ilex_array *
@@ -318,8 +311,9 @@ ix_build_replace(ix_builder *b, ilex_array *x,
 {
     ilex_context *ctx = b->u->ctx;
     pick_search s = {.b = b, .pick = pick};
-    search(&s, x);
-    ix_map_free(&s.seen, &b->mem);
+    ix_walk w = {.ctx = ctx, .mem = &b->mem, .enter = note_pick, .user = &s};
+    ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
     if (s.count == 0)
         return x;
     ix_substitution r = {.ctx = ctx, .became = ix_made_keep, .user = b->u};

@@ -197,23 +197,26 @@ loads_legally(const ix_checker *c, const ilex_array *x)
 
 /* Does a condition compare what was computed? It was no guard when the passes
  * looked for some: data became an integer that has a name. */
-static bool
-is_on_values(const ilex_array *condition)
+static ix_walk_step
+find_value(ix_walk *w, ilex_array *x, size_t *value)
 {
-    bool found = condition->kind == IX_VALUE && condition->attr[0] >= 0;
-    for (int i = 0; i < condition->nops && !found; i++)
-        found = is_on_values(condition->ops[i]);
-    return found;
+    (void)w, (void)value;
+    return x->kind == IX_VALUE && x->attr[0] >= 0 ? IX_WALK_END : IX_WALK_IN;
 }
 
 static bool
-is_guard(const ilex_array *x)
+is_guard(ix_checker *c, const ilex_array *x)
 {
-    return ix_is_guard(x) && !is_on_values(x->ops[0]);
+    if (!ix_is_guard(x))
+        return false;
+    ix_walk w = {.ctx = c->u->ctx, .mem = &c->mem, .enter = find_value};
+    bool on_values = !ix_walk_body(&w, x->ops[0], NULL);
+    ix_walk_free(&w);
+    return !on_values;
 }
 
 static void
-check_node(ix_checker *c, const ilex_array *x)
+check_node(ix_checker *c, const ilex_array *x, int reductions)
 {
     if (x->kind == IX_INDEX)
         require(
@@ -228,30 +231,31 @@ check_node(ix_checker *c, const ilex_array *x)
     }
     require(c, x->kind != IX_REDUCE || c->at < PASS_reduce,
             "a reduction is left");
-    require(c, !is_guard(x) || c->at < PASS_guard || c->reductions,
+    require(c, !is_guard(c, x) || c->at < PASS_guard || reductions > 0,
             "a guard is left");
 }
 
-static void
-walk(ix_checker *c, const ilex_array *x)
+static ix_walk_step
+enter_node(ix_walk *w, ilex_array *x, size_t *value)
 {
-    bool small = has_leaves(x);
-    if (!c->ok || (!small && ix_map_find(&c->seen, x)))
-        return;
-    if (!small)
-        ix_map_set(&c->seen, &c->mem, x, 1);
-    check_node(c, x);
-    c->reductions += x->kind == IX_REDUCE;
-    for (int i = 0; i < x->nops; i++)
-        walk(c, x->ops[i]);
-    c->reductions -= x->kind == IX_REDUCE;
+    ix_checker *c = w->user;
+    (void)value;
+    check_node(c, x, w->frame.nreduce);
+    return c->ok ? IX_WALK_IN : IX_WALK_END;
 }
 
 static bool
 check_expr(void *user, ilex_array *x)
 {
     ix_checker *c = user;
-    walk(c, x);
+    ix_walk w = {.ctx = c->u->ctx,
+                 .mem = &c->mem,
+                 .frames = IX_WALK_REDUCTIONS,
+                 .memo = &c->seen,
+                 .enter = enter_node,
+                 .user = c};
+    ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
     return c->ok;
 }
 

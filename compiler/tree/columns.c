@@ -337,11 +337,6 @@ in_strips(columns *c, const ix_stmt *list)
 
 /* ---- which ---- */
 
-typedef struct chain {
-    const columns *c;
-    ix_map seen; /* node -> 1 + what it costs from the level before on */
-} chain;
-
 /* Is it a load from the level before? */
 static bool
 is_carried(const columns *c, const ilex_array *x)
@@ -353,23 +348,23 @@ is_carried(const columns *c, const ilex_array *x)
 
 /* How much an expression computes, one operation after the other, from what
  * the level before has; 0: nothing. */
-static size_t
-chain_cost(chain *h, const ilex_array *x)
+static ix_walk_step
+enter_chain(ix_walk *w, ilex_array *x, size_t *cost)
 {
-    size_t most = 0, *known = ix_map_find(&h->seen, x);
-    if (known || !(x->flags & IX_HAS_LOAD))
-        return known ? *known - 1 : 0;
-    if (is_carried(h->c, x))
-        return 1;
-    for (int i = 0; i < x->nops && x->kind != IX_LOAD; i++) {
-        size_t cost = chain_cost(h, x->ops[i]);
-        most = cost > most ? cost : most;
-    }
-    if (most && x->kind == IX_OP)
-        most += (size_t)ix_op_info_of(ix_op_of(x))->cost;
-    ix_mem mem = ix_arena_mem(&h->c->u->arena);
-    ix_map_set(&h->seen, &mem, x, most + 1);
-    return most;
+    const columns *const *c = w->user;
+    *cost = is_carried(*c, x);
+    return x->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
+}
+
+static bool
+leave_chain(ix_walk *w, ilex_array *x, const size_t *operand, size_t *cost)
+{
+    (void)w;
+    for (int i = 0; i < x->nops; i++)
+        *cost = operand[i] > *cost ? operand[i] : *cost;
+    if (*cost && x->kind == IX_OP)
+        *cost += (size_t)ix_op_info_of(ix_op_of(x))->cost;
+    return true;
 }
 
 /* A level takes as long as its chain, if that is longer than bringing the
@@ -377,15 +372,21 @@ chain_cost(chain *h, const ilex_array *x)
 static bool
 is_long(const columns *c)
 {
-    chain h = {c, {0}};
+    ix_mem mem = ix_arena_mem(&c->u->arena);
+    ix_walk w = {.ctx = c->u->ctx,
+                 .mem = &mem,
+                 .within = IX_HAS_LOAD,
+                 .enter = enter_chain,
+                 .leave = leave_chain,
+                 .user = &c};
     size_t most = 0;
     for (ix_stmt *nest = c->k->nests; nest; nest = nest->next)
         for (ix_stmt *s = ix_nest_body(nest); s; s = s->next) {
-            size_t cost = chain_cost(&h, s->value);
+            size_t cost = 0;
+            ix_walk_body(&w, s->value, &cost);
             most = cost > most ? cost : most;
         }
-    ix_mem mem = ix_arena_mem(&c->u->arena);
-    ix_map_free(&h.seen, &mem);
+    ix_walk_free(&w);
     return most > 1 + SHORT_CHAIN;
 }
 

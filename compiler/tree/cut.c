@@ -49,14 +49,10 @@ own_weight(cutter *c, ilex_array *n)
     return ix_dtype_is_complex((ilex_dtype)n->dtype) ? 2 : 1;
 }
 
-/* Appends "n" after its operands, each to the group that is being filled. */
+/* Appends "n", whose operands were, to the group that is being filled. */
 static void
-collect(cutter *c, ilex_array *n)
+append(cutter *c, ilex_array *n)
 {
-    if (ix_map_find(&c->position, n))
-        return;
-    for (int i = 0; i < n->nops && !is_whole(n); i++)
-        collect(c, n->ops[i]);
     int weight = own_weight(c, n);
     if (c->weight > 0 && c->weight + weight > IX_FUNCTION_PART) {
         c->weight = 0;
@@ -68,6 +64,37 @@ collect(cutter *c, ilex_array *n)
     c->part[c->nparts] = (part){n, c->group, -1};
     ix_mem mem = ix_arena_mem(&c->u->arena);
     ix_map_set(&c->position, &mem, n, c->nparts++);
+}
+
+static ix_walk_step
+enter_part(ix_walk *w, ilex_array *n, size_t *value)
+{
+    cutter *c = w->user;
+    (void)value;
+    if (ix_map_find(&c->position, n))
+        return IX_WALK_OVER;
+    if (!is_whole(n))
+        return IX_WALK_IN;
+    append(c, n);
+    return IX_WALK_OVER;
+}
+
+static bool
+leave_part(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
+{
+    (void)operand, (void)value;
+    append(w->user, n);
+    return true;
+}
+
+/* Appends the nodes of a body, operands first. */
+static void
+collect(cutter *c, ilex_array *body)
+{
+    ix_walk w = {
+        .ctx = c->u->ctx, .enter = enter_part, .leave = leave_part, .user = c};
+    ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
 }
 
 /* Gives a buffer to every node that a later group uses. */

@@ -19,9 +19,18 @@ enum {
 typedef struct counter {
     ix_unit *u;
     ix_map seen;
+    const ilex_array **waiting; /* nodes that are to be counted */
+    size_t nwaiting, capacity;
 } counter;
 
 static int count(counter *c, const ilex_array *n);
+
+static void
+counter_free(counter *c)
+{
+    ix_map_free(&c->seen, &c->u->ctx->mem);
+    ix_mem_free(&c->u->ctx->mem, c->waiting);
+}
 
 static int
 capped(int64_t n)
@@ -67,7 +76,7 @@ count_ranges(counter *c, const ilex_array *body)
     for (; body->kind == IX_OP && ix_op_of(body) == IX_OP_WHERE;
          body = body->ops[body->ops[1]->kind == IX_CONST ? 2 : 1])
         sum += RANGES + BOUND * (int64_t)count(&condition, body->ops[0]);
-    ix_map_free(&condition.seen, &c->u->ctx->mem);
+    counter_free(&condition);
     return capped(sum);
 }
 
@@ -77,7 +86,7 @@ count_reduce(counter *c, const ilex_array *n)
     bool unrolls;
     counter body = {.u = c->u};
     int inner = count(&body, n->ops[0]);
-    ix_map_free(&body.seen, &c->u->ctx->mem);
+    counter_free(&body);
     int sum = reduce_axes(c->u, n, 0, inner, &unrolls);
     return unrolls ? sum : capped(sum + (int64_t)count_ranges(c, n->ops[0]));
 }
@@ -114,35 +123,52 @@ own_statements(const ilex_array *n)
     }
 }
 
+/* Notes that "n" counts, once. */
+static void
+note(counter *c, const ilex_array *n)
+{
+    const ix_mem *mem = &c->u->ctx->mem;
+    if ((n->nops == 0 && n->kind != IX_LOAD) || ix_map_find(&c->seen, n))
+        return;
+    if (ix_map_set(&c->seen, mem, n, 1) &&
+        ix_mem_grow(mem, &c->waiting, &c->capacity, c->nwaiting + 1,
+                    sizeof *c->waiting))
+        c->waiting[c->nwaiting++] = n;
+    else
+        ix_fail_memory(&c->u->ctx->error);
+}
+
 /* An index is a sum inside brackets: its atoms that are computed count. */
 static int
 count_index(counter *c, const ilex_array *x)
 {
-    int sum = x->kind == IX_OP ? count(c, x) : x->kind == IX_CHECKED ? 4 : 0;
+    if (x->kind == IX_OP)
+        note(c, x);
     for (int i = 0; x->kind == IX_CHECKED && i < x->nops; i++)
-        sum += count(c, x->ops[i]);
+        note(c, x->ops[i]);
     for (int i = 0; x->kind == IX_LINEAR && i < x->nops; i++)
-        sum += x->ops[i]->kind == IX_OP ? count(c, x->ops[i]) : 0;
-    return sum;
+        if (x->ops[i]->kind == IX_OP)
+            note(c, x->ops[i]);
+    return x->kind == IX_CHECKED ? 4 : 0;
 }
 
+/* What "n" takes, and what it is made of; only reductions recurse, which nest
+ * no deeper than there are axes. */
 static int
 count(counter *c, const ilex_array *n)
 {
-    if (n->nops == 0 && n->kind != IX_LOAD)
-        return 0;
-    if (ix_map_find(&c->seen, n))
-        return 0;
-    if (!ix_map_set(&c->seen, &c->u->ctx->mem, n, 1)) {
-        ix_fail_memory(&c->u->ctx->error);
-        return 0;
+    int64_t sum = 0;
+    note(c, n);
+    while (c->nwaiting > 0 && sum < MOST) {
+        n = c->waiting[--c->nwaiting];
+        sum += n->kind == IX_REDUCE ? count_reduce(c, n) : own_statements(n);
+        for (int i = 0; i < n->nops && n->kind != IX_REDUCE; i++)
+            if (n->kind == IX_LOAD)
+                sum += count_index(c, n->ops[i]);
+            else
+                note(c, n->ops[i]);
     }
-    if (n->kind == IX_REDUCE)
-        return count_reduce(c, n);
-    int64_t sum = own_statements(n);
-    for (int i = 0; i < n->nops && sum < MOST; i++)
-        sum += n->kind == IX_LOAD ? count_index(c, n->ops[i])
-                                  : count(c, n->ops[i]);
+    c->nwaiting = 0;
     return capped(sum);
 }
 
@@ -153,7 +179,7 @@ ix_measure(ix_unit *u, int nbodies, ilex_array *const *body)
     int64_t sum = 0;
     for (int i = 0; i < nbodies; i++)
         sum += count(&c, body[i]);
-    ix_map_free(&c.seen, &u->ctx->mem);
+    counter_free(&c);
     return capped(sum);
 }
 
@@ -174,7 +200,7 @@ ix_measure_nest(ix_unit *u, ix_stmt *nest)
 {
     counter c = {.u = u};
     int64_t sum = count_nest(&c, nest);
-    ix_map_free(&c.seen, &u->ctx->mem);
+    counter_free(&c);
     return capped(sum);
 }
 

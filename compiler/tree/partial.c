@@ -30,33 +30,33 @@ has_parts(ix_unit *u, const ilex_array *n)
 typedef struct reduction_search {
     ix_unit *u;
     int parts; /* buffers from this one on hold parts */
-    ix_map seen;
     ilex_array *found;
 } reduction_search;
 
 /* The first reduction in a body that has parts, outermost ones alone. */
-static void
-find_reduction(reduction_search *r, ilex_array *n)
+static ix_walk_step
+find_reduction(ix_walk *w, ilex_array *n, size_t *value)
 {
-    if (!(n->flags & IX_HAS_REDUCE) || r->found || ix_map_find(&r->seen, n) ||
-        !ix_map_set(&r->seen, &r->u->ctx->mem, n, 1))
-        return;
-    if (n->kind == IX_REDUCE) {
-        bool of_parts =
-            n->ops[0]->kind == IX_LOAD && n->ops[0]->attr[0] >= r->parts;
-        r->found = !of_parts && has_parts(r->u, n) ? n : NULL;
-        return;
-    }
-    for (int i = 0; i < n->nops; i++)
-        find_reduction(r, n->ops[i]);
+    reduction_search *r = w->user;
+    (void)value;
+    if (n->kind != IX_REDUCE)
+        return IX_WALK_IN;
+    bool of_parts =
+        n->ops[0]->kind == IX_LOAD && n->ops[0]->attr[0] >= r->parts;
+    r->found = !of_parts && has_parts(r->u, n) ? n : NULL;
+    return r->found ? IX_WALK_END : IX_WALK_OVER;
 }
 
 static ilex_array *
 reduction_in(ix_unit *u, int parts, ilex_array *body)
 {
     reduction_search r = {.u = u, .parts = parts};
-    find_reduction(&r, body);
-    ix_map_free(&r.seen, &u->ctx->mem);
+    ix_walk w = {.ctx = u->ctx,
+                 .within = IX_HAS_REDUCE,
+                 .enter = find_reduction,
+                 .user = &r};
+    ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
     return r.found;
 }
 

@@ -28,19 +28,24 @@ depth_of_leaf(ix_builder *b, const ilex_array *x)
     return k ? k->depth : 0;
 }
 
-static ilex_array *place_value(ix_builder *b, ilex_array *x);
-static ilex_array *place_checked(ix_builder *b, int buffer, ilex_array *x);
-
-/* A sum with leaves for atoms. */
+/* The leaf that has the value of "x", which is a leaf or placed. */
 static ilex_array *
-place_sum(ix_builder *b, ilex_array *x)
+leaf_of(const ix_builder *b, ilex_array *x)
+{
+    const ix_known *known = ix_build_known(b, x);
+    return known ? known->leaf : x;
+}
+
+/* A sum, whose atoms are placed, with leaves for atoms. */
+static ilex_array *
+sum_of(ix_builder *b, ilex_array *x)
 {
     if (x->kind != IX_LINEAR)
-        return place_value(b, x);
+        return leaf_of(b, x);
     ilex_array *sum = ix_index_const(b->u->ctx, x->attr[0]);
     for (int i = 0; i < x->nops; i++)
-        sum = ix_index_fma(b->u->ctx, sum, x->attr[i + 1],
-                           place_value(b, x->ops[i]));
+        sum =
+            ix_index_fma(b->u->ctx, sum, x->attr[i + 1], leaf_of(b, x->ops[i]));
     return sum;
 }
 
@@ -137,7 +142,7 @@ place_element(ix_builder *b, ix_element e, int *depth)
     ilex_array *outer[ILEX_MAX_RANK];
     e.index = ix_stmt_nodes(b->u, e.rank, e.index);
     for (int k = 0; k < e.rank; k++)
-        e.index[k] = place_sum(b, e.index[k]);
+        e.index[k] = sum_of(b, e.index[k]);
     *depth = depth_of_indices(b, e.rank, e.index);
     if (e.scratch)
         return e;
@@ -167,15 +172,12 @@ outer_position(ix_builder *b, int depth)
 
 /* The value of an index that is data, checked where a read at it may stand: it
  * stays inside branches and loops that may be empty, as the read does. */
-static ilex_array *
+static void
 place_checked(ix_builder *b, int buffer, ilex_array *x)
 {
-    const ix_known *known = ix_build_known(b, x);
-    if (known)
-        return known->leaf;
     ilex_array *part[4] = {NULL};
     for (int i = 0; i < x->nops; i++)
-        part[i] = i == 0 ? place_value(b, x->ops[i]) : place_sum(b, x->ops[i]);
+        part[i] = i == 0 ? leaf_of(b, x->ops[i]) : sum_of(b, x->ops[i]);
     int depth = depth_of_indices(b, x->nops, part);
     depth = depth < b->floor ? b->floor : depth;
     if (!ix_is_trusted(x)) {
@@ -190,7 +192,6 @@ place_checked(ix_builder *b, int buffer, ilex_array *x)
         ix_build_put_at(b, depth, s);
     }
     ix_build_note(b, x, part[0], depth);
-    return part[0];
 }
 
 /* On a GPU what the kernel itself may have written is read inside of the loop
@@ -215,26 +216,22 @@ least_depth(const ix_builder *b, const ilex_array *load)
 }
 
 /* What a loop's counter is here. */
-static ilex_array *
+static void
 place_counter(ix_builder *b, ilex_array *load)
 {
     ilex_array *leaf = ix_build_read(b, b->counter, NULL);
     ix_build_note(b, load, leaf, b->depth);
-    return leaf;
 }
 
-static ilex_array *
+static void
 place_load(ix_builder *b, ilex_array *x)
 {
     int depth, least = least_depth(b, x);
-    if (x == b->counted)
-        return place_counter(b, x);
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
     ilex_array *index[ILEX_MAX_RANK];
     for (int k = 0; k < x->nops; k++)
-        index[k] = x->ops[k]->kind == IX_CHECKED
-                       ? place_checked(b, (int)x->attr[0], x->ops[k])
-                       : x->ops[k];
+        index[k] =
+            x->ops[k]->kind == IX_CHECKED ? leaf_of(b, x->ops[k]) : x->ops[k];
     s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, index);
     s->at = place_element(b, s->at, &depth);
     depth = depth < b->floor ? b->floor : depth;
@@ -243,9 +240,7 @@ place_load(ix_builder *b, ilex_array *x)
     s->number = b->k->nvalues++;
     s->dtype = (ilex_dtype)x->dtype;
     ix_build_put_at(b, depth, s);
-    ilex_array *leaf = ix_value_of(b->u, s);
-    ix_build_note(b, x, leaf, depth);
-    return leaf;
+    ix_build_note(b, x, ix_value_of(b->u, s), depth);
 }
 
 /* ---- values ---- */
@@ -277,8 +272,8 @@ wrapping(ix_builder *b, ilex_array *x)
     return sum;
 }
 
-/* The expression with leaves for operands, or a sum of leaves; the depth at
- * which it is known. */
+/* The expression, whose operands are placed, with leaves for operands, or a sum
+ * of leaves; the depth at which it is known. */
 static ilex_array *
 flatten(ix_builder *b, ilex_array *x, int *depth)
 {
@@ -286,12 +281,12 @@ flatten(ix_builder *b, ilex_array *x, int *depth)
     *depth = 0;
     x = x->kind == IX_LINEAR ? wrapping(b, x) : x;
     if (!ix_is_operation(x)) {
-        ilex_array *sum = place_sum(b, x);
+        ilex_array *sum = sum_of(b, x);
         *depth = depth_of_indices(b, 1, &sum);
         return sum;
     }
     for (int i = 0; i < x->nops; i++) {
-        ops[i] = place_value(b, x->ops[i]);
+        ops[i] = leaf_of(b, x->ops[i]);
         int at = depth_of_leaf(b, ops[i]);
         *depth = at > *depth ? at : *depth;
     }
@@ -304,24 +299,99 @@ flatten(ix_builder *b, ilex_array *x, int *depth)
     return ix_node_scoped(b->u->ctx, &spec);
 }
 
-static ilex_array *
-place_new(ix_builder *b, ilex_array *x)
+/* ---- operands first ---- */
+
+/* Expressions are deeper than a thread's stack: what waits for its operands is
+ * on a stack of the builder's. */
+
+static bool
+is_leaf(const ilex_array *x)
 {
-    ilex_array *flat;
+    return x->kind != IX_LOAD && x->kind != IX_CHECKED &&
+           x->kind != IX_LINEAR && !ix_is_operation(x);
+}
+
+static void
+push(ix_builder *b, ilex_array *x, ix_placing as, int buffer)
+{
+    bool flat = as == IX_PLACE_FLAT;
+    ilex_array *form =
+        x->kind == IX_LINEAR && as != IX_PLACE_SUM ? wrapping(b, x) : x;
+    if (flat ? !ix_is_operation(form) : as == IX_PLACE_SUM)
+        as = x->kind == IX_LINEAR ? IX_PLACE_SUM : IX_PLACE_VALUE;
+    bool new = as == IX_PLACE_VALUE || as == IX_PLACE_CHECKED;
+    if (is_leaf(x) || (new &&ix_build_known(b, x)))
+        return;
+    ix_mem_grow(&b->mem, &b->waiting, &b->waiting_capacity, b->nwaiting + 1,
+                sizeof *b->waiting);
+    b->waiting[b->nwaiting++] = (ix_waiting){
+        .x = x,
+        .form = form,
+        .as = as,
+        .buffer = buffer,
+        .around = as == IX_PLACE_VALUE ? ix_build_array(b, x) : b->array};
+}
+
+/* How many steps "operand" has: the checked indices of a load come before the
+ * others. */
+static int
+operand_count(const ix_builder *b, const ix_waiting *w)
+{
+    int n = w->form->nops;
+    return w->form == b->counted ? 0 : w->form->kind == IX_LOAD ? 2 * n : n;
+}
+
+/* The operand that is next, and what is needed of it; NULL: nothing. */
+static ilex_array *
+operand(ix_waiting *w, ix_placing *as)
+{
+    int i = w->next++, n = w->form->nops;
+    ilex_array *x = w->form->ops[i % n];
+    bool load = w->form->kind == IX_LOAD, first = i < n;
+    bool sum = load || (w->form->kind == IX_CHECKED && i > 0);
+    *as = load && first ? IX_PLACE_CHECKED
+          : sum         ? IX_PLACE_SUM
+                        : IX_PLACE_VALUE;
+    return load && first != (x->kind == IX_CHECKED) ? NULL : x;
+}
+
+/* Places what operands are placed of. */
+static void
+place_new(ix_builder *b, const ix_waiting *w)
+{
     int depth;
-    switch (x->kind) {
-    case IX_LOAD:
-        return place_load(b, x);
-    case IX_CHECKED:
-        return place_checked(b, -1, x);
-    case IX_OP:
-    case IX_CAST:
-    case IX_APPLY:
-    case IX_LINEAR:
+    ilex_array *x = w->x, *flat;
+    if (x == b->counted) {
+        place_counter(b, x);
+    } else if (x->kind == IX_LOAD) {
+        place_load(b, x);
+    } else if (x->kind == IX_CHECKED) {
+        place_checked(b, w->buffer, x);
+    } else {
         flat = flatten(b, x, &depth);
-        return define(b, 't', x, flat, depth);
-    default: /* leaves */
-        return x;
+        define(b, 't', x, flat, depth);
+    }
+}
+
+/* Places "x", or its operands, and before it all that it is made of. */
+static void
+place(ix_builder *b, ilex_array *x, ix_placing as, int buffer)
+{
+    push(b, x, as, buffer);
+    while (b->nwaiting > 0) {
+        ix_waiting *top = &b->waiting[b->nwaiting - 1];
+        if (top->next < operand_count(b, top)) {
+            int from =
+                top->form->kind == IX_LOAD ? (int)top->form->attr[0] : -1;
+            ilex_array *next = operand(top, &as);
+            if (next)
+                push(b, next, as, from);
+            continue;
+        }
+        ix_waiting done = b->waiting[--b->nwaiting];
+        if (done.as == IX_PLACE_VALUE || done.as == IX_PLACE_CHECKED)
+            place_new(b, &done);
+        b->array = done.around;
     }
 }
 
@@ -329,13 +399,16 @@ place_new(ix_builder *b, ilex_array *x)
 static ilex_array *
 place_value(ix_builder *b, ilex_array *x)
 {
-    const ix_known *known = ix_build_known(b, x);
-    if (known)
-        return known->leaf;
-    const ilex_array *around = ix_build_array(b, x);
-    ilex_array *leaf = place_new(b, x);
-    b->array = around;
-    return leaf;
+    place(b, x, IX_PLACE_VALUE, -1);
+    return leaf_of(b, x);
+}
+
+/* A sum with leaves for atoms. */
+static ilex_array *
+place_sum(ix_builder *b, ilex_array *x)
+{
+    place(b, x, IX_PLACE_SUM, -1);
+    return sum_of(b, x);
 }
 
 /* ---- statements ---- */
@@ -396,8 +469,10 @@ checked_element(ix_builder *b, ix_element e)
 {
     e.index = ix_stmt_nodes(b->u, e.rank, e.index);
     for (int k = 0; k < e.rank; k++)
-        if (e.index[k]->kind == IX_CHECKED)
-            e.index[k] = place_checked(b, e.buffer, e.index[k]);
+        if (e.index[k]->kind == IX_CHECKED) {
+            place(b, e.index[k], IX_PLACE_CHECKED, e.buffer);
+            e.index[k] = leaf_of(b, e.index[k]);
+        }
     return e;
 }
 
@@ -410,18 +485,23 @@ place_stmt(ix_builder *b, ix_stmt *s)
         place_bounds(b, t);
     if (s->kind == IX_STMT_FOR && ix_loop_counts(s))
         start_counter(b, t);
-    if (s->kind == IX_STMT_LET && s->value)
+    if (s->kind == IX_STMT_LET && s->value) {
+        place(b, s->value, IX_PLACE_FLAT, -1);
         t->value = flatten(b, s->value, &depth);
-    else if (s->kind != IX_STMT_FOR && s->value)
+    } else if (s->kind != IX_STMT_FOR && s->value) {
         t->value = place_value(b, s->value);
+    }
     if (s->width)
         t->width = place_sum(b, s->width);
     if (s->kind == IX_STMT_STORE && is_counter(b, &s->at))
         t->at = ix_element_scratch(b->u, b->counter, NULL);
     else if (s->kind == IX_STMT_STORE && !s->at.scratch)
         t->at = checked_element(b, s->at);
-    if (ix_stmt_has_element(s))
+    if (ix_stmt_has_element(s)) {
+        for (int k = 0; k < t->at.rank; k++)
+            place(b, t->at.index[k], IX_PLACE_SUM, -1);
         t->at = place_element(b, t->at, &depth);
+    }
     return t;
 }
 

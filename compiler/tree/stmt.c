@@ -218,26 +218,35 @@ ix_kernel_has(const ix_kernel *k, unsigned flags)
 
 /* A walk over loads, each once. */
 typedef struct load_walk {
-    ix_unit *u;
+    ix_walk walk;
+    ix_mem mem;
     ix_load_fn fn;
     void *user;
-    ix_map seen;
 } load_walk;
+
+static ix_walk_step
+meet_load(ix_walk *w, ilex_array *x, size_t *value)
+{
+    load_walk *l = w->user;
+    (void)value;
+    return x->kind != IX_LOAD || l->fn(l->user, x) ? IX_WALK_IN : IX_WALK_END;
+}
+
+static void
+start_loads(load_walk *l, ix_unit *u, ix_load_fn fn, void *user)
+{
+    *l = (load_walk){.mem = ix_arena_mem(&u->arena), .fn = fn, .user = user};
+    l->walk = (ix_walk){.ctx = u->ctx,
+                        .mem = &l->mem,
+                        .within = IX_HAS_LOAD,
+                        .enter = meet_load,
+                        .user = l};
+}
 
 static bool
 walk_loads(void *user, ilex_array *x)
 {
-    load_walk *w = user;
-    if (!(x->flags & IX_HAS_LOAD) || ix_map_find(&w->seen, x))
-        return true;
-    ix_mem mem = ix_arena_mem(&w->u->arena);
-    ix_map_set(&w->seen, &mem, x, 1);
-    if (x->kind == IX_LOAD && !w->fn(w->user, x))
-        return false;
-    for (int i = 0; i < x->nops; i++)
-        if (!walk_loads(w, x->ops[i]))
-            return false;
-    return true;
+    return ix_walk_body(user, x, NULL);
 }
 
 static bool
@@ -246,26 +255,24 @@ loads_of_stmt(void *user, ix_stmt *s)
     return ix_stmt_exprs(s, walk_loads, user);
 }
 
-static bool
-end_loads(load_walk *w, bool ok)
-{
-    ix_mem mem = ix_arena_mem(&w->u->arena);
-    ix_map_free(&w->seen, &mem);
-    return ok;
-}
-
 bool
 ix_stmt_loads(ix_unit *u, ix_stmt *list, ix_load_fn fn, void *user)
 {
-    load_walk w = {u, fn, user, {0}};
-    return end_loads(&w, ix_stmt_each(list, loads_of_stmt, &w));
+    load_walk l;
+    start_loads(&l, u, fn, user);
+    bool ok = ix_stmt_each(list, loads_of_stmt, &l.walk);
+    ix_walk_free(&l.walk);
+    return ok;
 }
 
 bool
 ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user)
 {
-    load_walk w = {u, fn, user, {0}};
-    return end_loads(&w, walk_loads(&w, body));
+    load_walk l;
+    start_loads(&l, u, fn, user);
+    bool ok = walk_loads(&l.walk, body);
+    ix_walk_free(&l.walk);
+    return ok;
 }
 
 /* ---- counting ---- */

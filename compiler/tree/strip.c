@@ -29,7 +29,6 @@ enum { WIDE = 64, NARROW = 8 };
 typedef struct strip_search {
     ix_builder *b;
     int axis;
-    ix_map seen;
     ilex_array *found[TOGETHER];
     int count;
     bool along; /* something is read as the free index runs */
@@ -84,19 +83,16 @@ suits(strip_search *s, ilex_array *n)
     return along || ix_is_chain(n);
 }
 
-static void
-search(strip_search *s, ilex_array *n)
+static ix_walk_step
+note_reduction(ix_walk *w, ilex_array *n, size_t *value)
 {
-    if (!(n->flags & IX_HAS_REDUCE) || ix_map_find(&s->seen, n))
-        return;
-    ix_map_set(&s->seen, &s->b->mem, n, 1);
-    if (n->kind == IX_REDUCE) {
-        if (s->count < TOGETHER && suits(s, n))
-            s->found[s->count++] = n;
-        return;
-    }
-    for (int i = 0; i < n->nops; i++)
-        search(s, n->ops[i]);
+    strip_search *s = w->user;
+    (void)value;
+    if (n->kind != IX_REDUCE)
+        return IX_WALK_IN;
+    if (s->count < TOGETHER && suits(s, n))
+        s->found[s->count++] = n;
+    return IX_WALK_OVER;
 }
 
 /* ---- cutting the loop ---- */
@@ -174,9 +170,14 @@ strip_stmt(ix_builder *b, ix_stmt *s)
 {
     strip_search found = {.b = b, .axis = s->number};
     if (s->kind == IX_STMT_FOR && s->parallel && has_stores_alone(s->body)) {
+        ix_walk w = {.ctx = b->u->ctx,
+                     .mem = &b->mem,
+                     .within = IX_HAS_REDUCE,
+                     .enter = note_reduction,
+                     .user = &found};
         for (const ix_stmt *x = s->body; x; x = x->next)
-            search(&found, x->value);
-        ix_map_free(&found.seen, &b->mem);
+            ix_walk_body(&w, x->value, NULL);
+        ix_walk_free(&w);
         if (found.count) {
             cut_loop(b, s, &found);
             b->u->changed = true;

@@ -240,6 +240,25 @@ typedef struct ix_known {
     int depth, id;
 } ix_known;
 
+/* What pass place is to find for an expression: its value; for a sum those of
+ * its atoms; for a value that is a statement's, those of the operands; a value
+ * that is an index of a buffer. */
+typedef enum ix_placing {
+    IX_PLACE_VALUE,
+    IX_PLACE_SUM,
+    IX_PLACE_FLAT,
+    IX_PLACE_CHECKED
+} ix_placing;
+
+/* An expression that waits in pass place for the values of its operands. */
+typedef struct ix_waiting {
+    ilex_array *x, *form; /* whose operands they are: a sum that wraps is
+                             operations */
+    ix_placing as;
+    int buffer, next;         /* of CHECKED; the operand that is next */
+    const ilex_array *around; /* whose statements come after it */
+} ix_waiting;
+
 typedef struct ix_builder ix_builder;
 struct ix_builder {
     ix_unit *u;
@@ -263,6 +282,8 @@ struct ix_builder {
     const ilex_array *counted; /* load of the counter of the kernel's only
                                   loop that has one, or NULL */
     ix_stmt *counter;          /* the cell that has its place */
+    ix_waiting *waiting;       /* pass place's stack */
+    size_t nwaiting, waiting_capacity;
 };
 
 void ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k);

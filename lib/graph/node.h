@@ -87,9 +87,9 @@ struct ilex_array {
     ilex_array *ops[];
 };
 
-/* The reader, the printer and passes over the tree walk bodies by recursion:
- * constructors keep them this deep at most, the compiler may add what it
- * fuses. (lib/graph/walk.h has no such limit.) */
+/* The reader, the printer and proofs walk bodies by recursion, on a stack of
+ * their own (lib/base/stack.h): constructors keep them this deep at most, the
+ * compiler may add what it fuses. (lib/graph/walk.h has no such limit.) */
 enum { IX_BUILD_DEPTH = 1000, IX_BODY_DEPTH = 4000 };
 
 /* Flags, inherited from operands: what a body contains. */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "lib/base/stack.h"
 #include "lib/graph/annotation.h"
 #include "lib/shape/refute.h"
 #include "lib/shape/relevant.h"
@@ -155,9 +156,9 @@ take_remainders(ilex_context *ctx, ix_index_form *f, ix_bounds *sum)
     }
 }
 
-void
-ix_index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
-                ix_bounds *b)
+static void
+index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+             ix_bounds *b)
 {
     b->nlo = b->nhi = 0;
     if (x->kind != IX_CONST && x->kind != IX_LINEAR) {
@@ -178,6 +179,31 @@ ix_index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         b->lo[i] = ix_lin_try_offset(ctx, b->lo[i], f.c);
     for (int i = 0; i < b->nhi; i++)
         b->hi[i] = ix_lin_try_offset(ctx, b->hi[i], f.c);
+}
+
+typedef struct bounds_query {
+    ilex_context *ctx;
+    const ix_frame *frame;
+    const ilex_array *x;
+    ix_bounds *b;
+} bounds_query;
+
+static void
+find_bounds(void *arg)
+{
+    const bounds_query *q = arg;
+    index_bounds(q->ctx, q->frame, q->x, q->b);
+}
+
+void
+ix_index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
+                ix_bounds *b)
+{
+    bounds_query q = {ctx, frame, x, b};
+    if (x->depth > IX_SHALLOW)
+        ix_on_stack(find_bounds, &q);
+    else
+        find_bounds(&q);
 }
 
 /* ---- proofs ---- */
@@ -208,10 +234,12 @@ within_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
 
 /* lo <= x < hi over a frame. */
 typedef struct within {
+    ilex_context *ctx;
     const ix_frame *frame;
     const ilex_array *x;
     const ix_lin *lo, *hi;
     ix_sample *sample;
+    ix_tri answer;
 } within;
 
 /* Under the facts. */
@@ -252,17 +280,32 @@ within_refuted(ilex_context *ctx, const int64_t *size, const void *question)
     return ix_refutes_within(w->frame, w->x, w->lo, w->hi, size);
 }
 
+static void
+prove_within(void *arg)
+{
+    within *w = arg;
+    ix_question question = {ask_within, within_sizes, within_refuted, w};
+    w->answer = ix_prove(w->ctx, &question, NULL);
+}
+
 ix_tri
 ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
                  const ix_lin *lo, const ix_lin *hi, ix_sample *sample)
 {
-    within w = {frame, x, lo, hi, sample};
+    within w = {ctx, frame, x, lo, hi, sample, IX_UNKNOWN};
     if (!lo || !hi)
         return IX_UNKNOWN;
     if (x->kind == IX_CHECKED) /* a run sees to it */
         return IX_YES;
-    ix_question question = {ask_within, within_sizes, within_refuted, &w};
-    return ix_prove(ctx, &question, NULL);
+    int depth = x->depth;
+    for (int i = 0; i < frame->nguard; i++)
+        if (frame->guard[i].condition->depth > depth)
+            depth = frame->guard[i].condition->depth;
+    if (depth > IX_SHALLOW)
+        ix_on_stack(prove_within, &w);
+    else
+        prove_within(&w);
+    return w.answer;
 }
 
 /* ---- conditions ---- */
@@ -316,20 +359,44 @@ comparison_known(ilex_context *ctx, const ilex_array *n)
     }
 }
 
-ix_tri
-ix_condition_known(ilex_context *ctx, const ilex_array *n)
+static ix_tri
+condition_known(ilex_context *ctx, const ilex_array *n)
 {
     if (n->kind == IX_CONST)
         return ix_const_value(n).i ? IX_YES : IX_NO;
     ix_op op = ix_op_of(n);
     if (ix_loop_of(n) != ILEX_BOOL)
         return comparison_known(ctx, n);
-    ix_tri a = ix_condition_known(ctx, n->ops[0]);
+    ix_tri a = condition_known(ctx, n->ops[0]);
     if (op == IX_OP_LOGICAL_NOT)
         return opposite(a);
-    ix_tri b = ix_condition_known(ctx, n->ops[1]);
+    ix_tri b = condition_known(ctx, n->ops[1]);
     return op == IX_OP_LOGICAL_AND ? both(a, b)
                                    : opposite(both(opposite(a), opposite(b)));
+}
+
+typedef struct condition_query {
+    ilex_context *ctx;
+    const ilex_array *n;
+    ix_tri answer;
+} condition_query;
+
+static void
+ask_condition(void *arg)
+{
+    condition_query *q = arg;
+    q->answer = condition_known(q->ctx, q->n);
+}
+
+ix_tri
+ix_condition_known(ilex_context *ctx, const ilex_array *n)
+{
+    condition_query q = {ctx, n, IX_UNKNOWN};
+    if (n->depth > IX_SHALLOW)
+        ix_on_stack(ask_condition, &q);
+    else
+        ask_condition(&q);
+    return q.answer;
 }
 
 /* ---- messages ---- */

@@ -4,6 +4,7 @@
  * errors, what is taken back after one.
  */
 #include "lib/syntax/parse.h"
+#include "lib/base/stack.h"
 
 #include "lib/syntax/suggest.h"
 
@@ -50,15 +51,55 @@ start(ix_parser *p, const char *text, size_t length, const char *file)
     ix_reader_init(&p->reader, ctx, text, length, file);
 }
 
+typedef struct session {
+    ix_parser *p;
+    const ix_parser_text *text;
+    ix_parser_work work;
+    void *user;
+    bool done;
+} session;
+
+static void
+run_session(void *arg)
+{
+    session *s = arg;
+    if (!IX_ARENA_TRY(&s->p->reader.arena))
+        return;
+    start(s->p, s->text->text, s->text->length, s->text->file);
+    s->work(s->p, s->user);
+    s->done = true;
+}
+
+/* Do brackets and prefix operators nest, where the reader recurses, deeper than
+ * the smallest stacks allow? */
+static bool
+nests_deep(const ix_parser_text *text)
+{
+    enum { SHALLOW = 8 };
+    int brackets = 0, prefixes = 0;
+    for (size_t i = 0; i < text->length; i++) {
+        char c = text->text[i];
+        brackets += (c == '(' || c == '[' || c == '{') -
+                    (c == ')' || c == ']' || c == '}');
+        prefixes += c == '-' || c == '!' || c == '~';
+        if (brackets + prefixes > SHALLOW)
+            return true;
+        if (c == '\n' && brackets <= 0)
+            brackets = prefixes = 0;
+    }
+    return false;
+}
+
 bool
 ix_parser_try(ix_parser *p, const ix_parser_text *text, ix_parser_work work,
               void *user)
 {
-    if (!IX_ARENA_TRY(&p->reader.arena))
-        return false;
-    start(p, text->text, text->length, text->file);
-    work(p, user);
-    return true;
+    session s = {p, text, work, user, false};
+    if (nests_deep(text))
+        ix_on_stack(run_session, &s);
+    else
+        run_session(&s);
+    return s.done;
 }
 
 /* Frees the session's tables. */

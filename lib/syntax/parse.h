@@ -158,7 +158,7 @@ void ix_parser_at(ix_parser *p, const ix_word *word);
 ilex_array *ix_parser_array(ix_parser *p, ilex_array *x);
 
 /* Notes how deep the body of "x" is, made from "args", and fails beyond the
- * limit, because later passes recurse on bodies; returns "x". */
+ * limit, because the printer and proofs recurse on bodies; returns "x". */
 ilex_array *ix_parser_depth(ix_parser *p, const ix_word *where, int n,
                             ilex_array *const *args, ilex_array *x);
 

@@ -4,6 +4,7 @@
  * body is what one operator, shift or reduction builds, field expressions
  * (let). Constants are bare where the reader gives a literal their dtype.
  */
+#include "lib/base/stack.h"
 #include "lib/build/foreign.h"
 #include "lib/build/random.h"
 #include "lib/build/scan.h"
@@ -522,6 +523,20 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
     }
 }
 
+/* A body that is not for a small stack. */
+typedef struct deep {
+    ix_writer *w;
+    const ilex_array *n;
+    int precedence;
+} deep;
+
+static void
+write_deep(void *arg)
+{
+    const deep *d = arg;
+    write_kind(d->w, d->n, d->precedence);
+}
+
 void
 ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence)
 {
@@ -539,7 +554,10 @@ ix_write_scalar(ix_writer *w, const ilex_array *n, int precedence)
     w->bare = bare && n->kind == IX_CONST;
     w->budget--;
     w->depth++;
-    write_kind(w, n, precedence);
+    if (w->depth == IX_SHALLOW && n->depth > IX_SHALLOW)
+        ix_on_stack(write_deep, &(deep){w, n, precedence});
+    else
+        write_kind(w, n, precedence);
     w->depth--;
     w->bare = bare;
 }

@@ -30,6 +30,7 @@ fi
 "$program" --kernels --file=reduce.tsv
 "$program" --kernels --file=einsum.tsv
 tests/differential/differential --device --count=60
+tests/unit/test_stack
 
 # The command makes storages on both sides.
 ./ilexc run "${srcdir:-.}/examples/hdiff.ilx" --jit=nvrtc --check=reference \

@@ -100,6 +100,7 @@ SLOW_UNIT_TESTS = \
 	tests/unit/test_cut \
 	tests/unit/test_eager_golden \
 	tests/unit/test_language \
+	tests/unit/test_stack \
 	tests/unit/test_sums \
 	tests/unit/test_tier
 UNIT_TESTS = $(SLOW_UNIT_TESTS) $(FAST_UNIT_TESTS)
