@@ -241,8 +241,10 @@ ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_usage *usage,
 bool
 ix_fact_bytes(ix_unit *u, const ix_traffic *x, size_t first, ix_text *t)
 {
-    return !x->unknown && ix_print_elements(u->ctx, x->n - first,
-                                            x->box + first, x->each + first, t);
+    size_t n = x->n - first; /* none: there may be no lists */
+    return !x->unknown &&
+           ix_print_elements(u->ctx, n, n > 0 ? x->box + first : NULL,
+                             n > 0 ? x->each + first : NULL, t);
 }
 
 /* ---- operations ---- */

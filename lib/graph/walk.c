@@ -150,7 +150,8 @@ step(ix_walk *w)
         return meet(w, operand);
     }
     size_t value = top->value, first = top->first;
-    if (w->leave && !w->leave(w, n, w->value + first, &value))
+    const size_t *operands = n->nops > 0 ? w->value + first : NULL;
+    if (w->leave && !w->leave(w, n, operands, &value))
         return false;
     w->depth--;
     w->nvalues = first;

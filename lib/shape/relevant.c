@@ -131,8 +131,10 @@ spread_factors(ix_relevant *r)
 void
 ix_relevant_close(ix_relevant *r)
 {
-    while (spread(r) | spread_factors(r))
-        continue;
+    for (bool more = true; more;) {
+        more = spread(r);
+        more = spread_factors(r) || more;
+    }
     for (size_t p = 0; p < r->ctx->nparams; p++)
         if (r->at[p] >= 0)
             r->at[p] = r->count++;
