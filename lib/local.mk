@@ -98,6 +98,7 @@ libixlib_la_SOURCES = \
 	lib/graph/function.c \
 	lib/graph/function.h \
 	lib/graph/index.c \
+	lib/graph/keep.c \
 	lib/graph/lin.c \
 	lib/graph/lin.h \
 	lib/graph/monomial.c \

@@ -3,7 +3,8 @@
  * Base of the Ilex C API: status codes, dtypes, contexts, scopes, errors.
  *
  * Ownership in one sentence: every constructor's result belongs to the
- * current scope of its context; ilex_keep() what must outlive the scope.
+ * current scope of its context; ilex_keep() what must outlive the scope, and
+ * ilex_drop() what was kept, before or after the end of the context.
  * A context that never opens a scope frees everything with ilex_context_free().
  *
  * Errors in one sentence: constructors never return NULL and never abort; on
@@ -101,7 +102,9 @@ typedef enum ilex_level { ILEX_DEBUG, ILEX_INFO, ILEX_WARNING } ilex_level;
 /* Host allocator. `resize(user, NULL, n)` allocates n bytes aligned for any C
  * object, `resize(user, p, n)` resizes, `resize(user, p, 0)` frees and returns
  * NULL. NULL for n > 0 means "no memory"; Ilex turns it into ILEX_E_MEMORY.
- * It may be called from any thread that uses objects of the context. */
+ * It may be called from any thread that uses objects of the context, until the
+ * last of them is given back: programs, storages and what is kept outlive it.
+ */
 typedef struct ilex_allocator {
     void *(*resize)(void *user, void *block, size_t bytes);
     void *user;
@@ -141,8 +144,10 @@ ILEX_API const char *ilex_status_meaning(ilex_status status);
  * can return NULL). `spec` may be NULL. Owned by the caller. Any thread. */
 ILEX_API ilex_context *ilex_context_new(const ilex_context_spec *spec);
 
-/* Frees the context and every array of it; programs and storages live on.
- * NULL is ignored. Context thread. */
+/* Frees the context and every array of it; programs and storages live on. Of
+ * arrays that are kept, and of modules, some bytes stay until they are dropped
+ * (ilex_module_free), the only thing that may be done with them then. NULL is
+ * ignored. Context thread. */
 ILEX_API void ilex_context_free(ilex_context *ctx);
 
 /* Sets an option by name, e.g. ("jit", "cc"); ilex(7) and `ilexc list options`
@@ -220,12 +225,16 @@ ILEX_API ilex_array *ilex_scope_end(ilex_context *ctx, size_t mark,
                                     ilex_array *result);
 
 /* Takes and gives back a count, independent of scopes. ilex_keep returns its
- * argument. NULL and poison are ignored. Context thread. */
+ * argument. What is kept is dropped once; more often is an error of the context
+ * (ILEX_E_ARGUMENT). NULL, and poison that is not kept, are ignored. Context
+ * thread; what is still kept when the context ends may be dropped later, from
+ * any thread. */
 ILEX_API ilex_array *ilex_keep(ilex_array *array);
 ILEX_API void ilex_drop(ilex_array *array);
 
-/* As ilex_drop, from any thread: the count is given back at the next
- * constructor call or scope end of the context. */
+/* As ilex_drop, from any thread at any time, also while the context ends: the
+ * count is given back at the next constructor call or scope end of the context.
+ */
 ILEX_API void ilex_drop_later(ilex_array *array);
 
 #ifdef __cplusplus

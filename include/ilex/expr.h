@@ -339,19 +339,19 @@ ILEX_API ilex_status ilex_hash(const ilex_array *x, uint8_t hash[16]);
 typedef struct ilex_module ilex_module;
 
 /* Parses a program, whose own assumptions hold in it and no others. NULL on
- * error: ilex_error_text() then holds a diagnostic
- * with line, column and caret. `file` is used in messages. Owned by the
- * caller; the context must outlive it. */
+ * error: ilex_error_text() then holds a diagnostic with line, column and caret.
+ * `file` is used in messages. Owned by the caller; used while the context
+ * lives. */
 ILEX_API ilex_module *ilex_module_parse(ilex_context *ctx, const char *text,
                                         const char *file);
 
 /* A program without outputs, which ilex_module_output() adds: what it computes
  * is what they reach. NULL on error: ILEX_E_NAME for what is no identifier,
- * ILEX_E_MEMORY. Owned by the caller; the context must outlive it. */
+ * ILEX_E_MEMORY. Owned by the caller; used while the context lives. */
 ILEX_API ilex_module *ilex_module_new(ilex_context *ctx, const char *name);
 
-/* Gives back the program and its arrays; compiled programs live on. NULL is
- * ignored. */
+/* Gives back the program and its arrays, also after the end of the context;
+ * compiled programs live on. NULL is ignored. */
 ILEX_API void ilex_module_free(ilex_module *module);
 
 /* Its name; lives as long as the module. */

@@ -10,9 +10,10 @@
  * tracked and nothing is copied unless asked for.
  *
  * Copies that nobody asked for are implicit: they are counted, reported as
- * ILEX_WARNING through the log of the context that the storage was made with
- * (which must then live as long as the storage), and errors when that
- * context's option `transfers` is "strict".
+ * ILEX_WARNING to the log that the context had with which the storage was made
+ * (that function and its `log_user` must then live as long as the storage; the
+ * context need not), and errors when that context's option `transfers` was
+ * "strict".
  *
  * Functions here are "any thread"; "ctx" takes the error and may be NULL.
  */

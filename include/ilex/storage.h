@@ -13,10 +13,11 @@
  * point inside the halo is the origin.) Strides, shapes and halos are in
  * elements; what is in bytes says so.
  *
- * Functions that return a storage give the caller one count of it, to be given
- * back by ilex_storage_release(), or NULL on error. The first error is recorded
- * in "ctx", which may be NULL: then the C allocator is used and the error text
- * is lost. A storage outlives the context it was made with.
+ * Functions that return a storage give the caller one count of it, unless they
+ * say otherwise, to be given back by ilex_storage_release(), or NULL on error.
+ * The first error is recorded in "ctx", which may be NULL: then the C allocator
+ * is used and the error text is lost. A storage outlives the context it was
+ * made with.
  */
 #ifndef ILEX_STORAGE_H
 #define ILEX_STORAGE_H

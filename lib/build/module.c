@@ -20,6 +20,39 @@ ix_is_constant_name(const char *text, size_t length)
     return false;
 }
 
+/* ---- life ---- */
+
+/* Gives back all that it holds. */
+static void
+empty(ilex_module *m)
+{
+    const ix_mem *mem = &m->ctx->mem;
+    for (size_t i = 0; i < m->noutputs; i++)
+        ix_node_release(m->output[i].array);
+    for (size_t i = 0; i < m->ninputs; i++)
+        ix_node_release(m->input[i]);
+    for (size_t i = 0; i < m->nlabels; i++)
+        ix_node_release(m->label[i].array);
+    ix_mem_free(mem, (void *)m->assumption);
+    ix_mem_free(mem, m->declared);
+    ix_mem_free(mem, m->label);
+    ix_mem_free(mem, m->boxed);
+    ix_mem_free(mem, m->output);
+    ix_mem_free(mem, m->input);
+}
+
+/* The context ends before its modules are given back (lib/graph/keep.c). */
+static void
+end_all(ilex_context *ctx)
+{
+    for (ilex_module *m = ctx->modules; m; m = m->next) {
+        empty(m);
+        m->ctx = NULL;
+        m->remains = ctx->remains;
+        ctx->remains->count++;
+    }
+}
+
 ilex_module *
 ilex_module_new(ilex_context *ctx, const char *name)
 {
@@ -33,6 +66,12 @@ ilex_module_new(ilex_context *ctx, const char *name)
     }
     m->ctx = ctx;
     memcpy(m->name, name, n + 1);
+    m->next = ctx->modules;
+    m->link = &ctx->modules;
+    if (m->next)
+        m->next->link = &m->next;
+    ctx->modules = m;
+    ctx->modules_end = end_all;
     return m;
 }
 
@@ -41,20 +80,15 @@ ilex_module_free(ilex_module *m)
 {
     if (!m)
         return;
-    const ix_mem mem = m->ctx->mem;
-    for (size_t i = 0; i < m->noutputs; i++)
-        ix_node_release(m->output[i].array);
-    for (size_t i = 0; i < m->ninputs; i++)
-        ix_node_release(m->input[i]);
-    for (size_t i = 0; i < m->nlabels; i++)
-        ix_node_release(m->label[i].array);
-    ix_mem_free(&mem, (void *)m->assumption);
-    ix_mem_free(&mem, m->declared);
-    ix_mem_free(&mem, m->label);
-    ix_mem_free(&mem, m->boxed);
-    ix_mem_free(&mem, m->output);
-    ix_mem_free(&mem, m->input);
-    ix_mem_free(&mem, m);
+    if (!m->ctx) {
+        ix_remains_let_go(m->remains, m);
+        return;
+    }
+    empty(m);
+    *m->link = m->next;
+    if (m->next)
+        m->next->link = m->link;
+    ix_mem_free(&m->ctx->mem, m);
 }
 
 const char *

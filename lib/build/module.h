@@ -29,7 +29,9 @@ typedef struct ix_label {
 } ix_label;
 
 struct ilex_module {
-    ilex_context *ctx;
+    ilex_context *ctx;         /* NULL: it has ended */
+    ilex_module *next, **link; /* of the context's list */
+    ix_remains *remains;       /* after the end of the context */
     char name[72];
     /* What every run verifies: what is assumed in its text, or where outputs
      * were added, and what its inputs and outputs rest on; in this order. */

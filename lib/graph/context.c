@@ -48,6 +48,9 @@ ilex_version(void)
 
 /* ---- life ---- */
 
+_Atomic(void (*)(void)) ix_context_last;
+static atomic_size_t ncontexts;
+
 /* The user's allocator; no failure stays unseen. */
 static void *
 resize_recording(void *user, void *block, size_t bytes)
@@ -69,13 +72,16 @@ ilex_context_new(const ilex_context_spec *spec)
     ilex_context *ctx = ix_mem_new(&mem, sizeof *ctx);
     if (!ctx)
         return NULL;
+    atomic_fetch_add(&ncontexts, 1);
     ctx->mem = (ix_mem){resize_recording, ctx};
     ctx->host = mem;
     ctx->log = s.log;
     ctx->log_user = s.log_user;
     ix_errors_init(&ctx->error, &ctx->errors, &mem);
     atomic_init(&ctx->later, NULL);
-    if (ix_symbol_of(ctx, "", 0) != 0 || !ix_node_make_poison(ctx)) {
+    ctx->remains = ix_remains_new(&mem);
+    if (!ctx->remains || ix_symbol_of(ctx, "", 0) != 0 ||
+        !ix_node_make_poison(ctx)) {
         ilex_context_free(ctx);
         return NULL;
     }
@@ -96,6 +102,8 @@ ilex_context_free(ilex_context *ctx)
         ctx->temporaries_free(ctx);
     ix_scope_free(ctx);
     ix_annotation_free_all(ctx);
+    if (ctx->modules_end)
+        ctx->modules_end(ctx);
     ix_node_free_all(ctx);
     if (ctx->affine_free)
         ctx->affine_free(ctx);
@@ -112,7 +120,12 @@ ilex_context_free(ilex_context *ctx)
     ix_mem_free(&ctx->mem, ctx->function);
     ix_errors_free(&ctx->errors);
     ix_mem host = ctx->host;
+    if (ctx->remains)
+        ix_remains_let_go(ctx->remains, NULL);
     ix_mem_free(&host, ctx);
+    void (*last)(void) = atomic_load(&ix_context_last);
+    if (atomic_fetch_sub(&ncontexts, 1) == 1 && last)
+        last();
 }
 
 ix_error *

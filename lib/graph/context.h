@@ -76,6 +76,12 @@ typedef struct ix_scope {
     size_t first_counted, ncounted;
 } ix_scope;
 
+/* What is left of a context that has ended, while users hold objects of it. */
+typedef struct ix_remains {
+    ix_mem mem;
+    size_t count; /* these objects, and the context until it has ended */
+} ix_remains;
+
 struct ilex_context {
     ix_mem mem;       /* of what dies with the context: records failures */
     ix_mem host;      /* the user's allocator: of what outlives the context */
@@ -110,7 +116,10 @@ struct ilex_context {
     size_t nscoped, scoped_capacity;
     ix_scope *scope; /* those that are open */
     size_t nscopes, scope_capacity;
-    _Atomic(ilex_array *) later;    /* dropped by other threads */
+    _Atomic(ilex_array *) later; /* dropped by other threads */
+    ix_remains *remains;         /* what will be left */
+    struct ilex_module *modules; /* all, a list */
+    void (*modules_end)(ilex_context *ctx);
     ix_table annotations;           /* lib/graph/annotation.c */
     struct ix_user_data *orphans;   /* whose node has died */
     int64_t serial;                 /* of data leaves */
@@ -120,6 +129,9 @@ struct ilex_context {
     size_t ntemporaries, temporary_capacity;
     void (*temporaries_free)(ilex_context *ctx);
 };
+
+/* Called when the last context has ended; set by the runtime, or NULL. */
+extern _Atomic(void (*)(void)) ix_context_last;
 
 ix_error *ix_context_error(ilex_context *ctx);
 
@@ -157,6 +169,11 @@ void ix_options_key(const ilex_context *ctx, struct ix_text *t);
 
 void ix_log(ilex_context *ctx, ilex_level level, const char *fmt, ...)
     IX_PRINTF(3, 4);
+
+/* lib/graph/keep.c: with one count, NULL without memory; frees an object that
+ * was held beyond the end, or NULL, and gives its count back. Any thread. */
+ix_remains *ix_remains_new(const ix_mem *mem);
+void ix_remains_let_go(ix_remains *r, void *husk);
 
 /* lib/graph/scope.c */
 bool ix_scope_record_array(ilex_context *ctx, ilex_array *n);

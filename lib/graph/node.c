@@ -376,28 +376,21 @@ ix_node_make_poison(ilex_context *ctx)
     return ctx->poison != NULL;
 }
 
-/* Frees every node, counts or not: the context dies. */
-void
-ix_node_free_all(ilex_context *ctx)
+/* What the arrays wrap is the user's, and may end in the user's code. */
+static void
+release_data(ilex_context *ctx)
 {
     for (size_t i = 0; i < ctx->nodes.capacity; i++) {
         ilex_array *n = ctx->nodes.entries[i].item;
         if (n && n->ext && ix_data.release)
             ix_data.release(n->ext);
-        ix_mem_free(&ctx->mem, n);
     }
-    ix_table_free(&ctx->nodes, &ctx->mem);
 }
 
 void
-ix_node_drain_later(ilex_context *ctx)
+ix_node_free_all(ilex_context *ctx)
 {
-    ilex_array *list = atomic_exchange(&ctx->later, NULL);
-    while (list) {
-        ilex_array *n = list;
-        list = n->later;
-        int32_t drops = atomic_exchange(&n->later_count, 0);
-        while (drops-- > 0)
-            ix_node_release(n);
-    }
+    release_data(ctx);
+    ix_keep_end(ctx);
+    ix_table_free(&ctx->nodes, &ctx->mem);
 }

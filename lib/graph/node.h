@@ -63,7 +63,7 @@ typedef struct ix_kind_info {
 extern const ix_kind_info ix_kind_infos[IX_NKINDS];
 
 struct ilex_array {
-    ilex_context *ctx;
+    ilex_context *ctx; /* NULL: it has ended */
     uint64_t hash;
     int32_t count;
     uint8_t kind, dtype;
@@ -80,9 +80,11 @@ struct ilex_array {
     const ix_domain *interior; /* arrays, the ranges of REDUCE and TYPE */
     const ix_domain *valid;    /* arrays: where it may be read */
     const ix_env *env;         /* arrays: what it rests on; see ix_node_make */
-    void *ext;                 /* DATA: the wrapped object */
+    void *ext;                 /* DATA: the wrapped object; after the context's
+                                  end its ix_remains */
     ilex_array *later;         /* list of ilex_drop_later */
-    _Atomic(int32_t) later_count;
+    int32_t later_count;       /* drops of that list */
+    int32_t kept;              /* of "count", the user's: lib/graph/keep.c */
     int64_t *attr;
     ilex_array *ops[];
 };
@@ -150,10 +152,13 @@ ilex_array *ix_node_retain(ilex_array *n);
 void ix_node_release(ilex_array *n);
 
 bool ix_node_make_poison(ilex_context *ctx);
+/* Frees every node that is not kept, counts or not: the context dies. */
 void ix_node_free_all(ilex_context *ctx);
 
-/* Releases what other threads dropped. */
-void ix_node_drain_later(ilex_context *ctx);
+/* lib/graph/keep.c: releases what other threads dropped; and at the end of the
+ * context takes that off, makes husks of what is still kept, frees the rest. */
+void ix_keep_drain(ilex_context *ctx);
+void ix_keep_end(ilex_context *ctx);
 
 static inline bool
 ix_is_poison(const ilex_array *n)

@@ -16,7 +16,7 @@ ix_scope_record_array(ilex_context *ctx, ilex_array *n)
     if (n->scope_hint || n == ctx->poison)
         return true;
     if (atomic_load_explicit(&ctx->later, memory_order_relaxed))
-        ix_node_drain_later(ctx);
+        ix_keep_drain(ctx);
     if (!ix_mem_grow(&ctx->mem, &ctx->scoped, &ctx->scoped_capacity,
                      ctx->nscoped + 1, sizeof *ctx->scoped)) {
         ix_fail_memory(&ctx->error);
@@ -55,7 +55,7 @@ unwind(ilex_context *ctx, size_t start)
 ilex_array *
 ilex_scope_end(ilex_context *ctx, size_t mark, ilex_array *result)
 {
-    ix_node_drain_later(ctx);
+    ix_keep_drain(ctx);
     if (mark >= ctx->nscopes) {
         if (mark != SIZE_MAX) /* a begin that failed gave SIZE_MAX */
             ix_fail(&ctx->error, ILEX_E_ARGUMENT,
@@ -83,38 +83,10 @@ ilex_scope_end(ilex_context *ctx, size_t mark, ilex_array *result)
     return result;
 }
 
-ilex_array *
-ilex_keep(ilex_array *array)
-{
-    if (array && !ix_is_poison(array))
-        ix_node_retain(array);
-    return array;
-}
-
-void
-ilex_drop(ilex_array *array)
-{
-    if (array && !ix_is_poison(array))
-        ix_node_release(array);
-}
-
-void
-ilex_drop_later(ilex_array *array)
-{
-    if (!array || ix_is_poison(array))
-        return;
-    if (atomic_fetch_add(&array->later_count, 1) > 0)
-        return; /* it is on the list already */
-    ilex_array *head = atomic_load(&array->ctx->later);
-    do
-        array->later = head;
-    while (!atomic_compare_exchange_weak(&array->ctx->later, &head, array));
-}
-
 void
 ix_scope_free(ilex_context *ctx)
 {
-    ix_node_drain_later(ctx);
+    ix_keep_drain(ctx);
     unwind(ctx, 0);
     ix_mem_free(&ctx->mem, ctx->scoped);
     ix_mem_free(&ctx->mem, ctx->scope);

@@ -270,6 +270,7 @@ START_TEST(freed_context)
     ilex_user_set(x, "y", y, drop);
     ilex_context_free(own);
     ck_assert_int_eq(total(), 3);
+    ilex_drop(x);
 }
 END_TEST
 

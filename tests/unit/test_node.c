@@ -155,6 +155,59 @@ START_TEST(drop_later)
 }
 END_TEST
 
+/* ---- after the end of the context ---- */
+
+static void *
+drop_shared(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < SHARED; i++)
+        ilex_drop_later(shared[i]);
+    return NULL;
+}
+
+/* A collector of garbage gives arrays and programs back when it likes, from
+ * its own thread, while the context ends and afterwards. */
+START_TEST(dropped_after_the_context)
+{
+    for (int round = 0; round < 50; round++) {
+        pthread_t thread;
+        ilex_context *own = ilex_context_new(NULL);
+        ilex_module *m = ilex_module_parse(
+            own, "program p\nin x : f64[n]\nlet t = x+1\nout y = t*t\n", "p");
+        ilex_array *x = ilex_keep(ilex_input(own, "x", ILEX_F64, "n"));
+        ilex_array *poison = ilex_keep(ilex_add(x, NULL));
+        for (int i = 0; i < SHARED; i++)
+            shared[i] = ilex_keep(ilex_multiply(x, ilex_f64(own, i)));
+        ilex_keep(x);
+        ck_assert_int_eq(pthread_create(&thread, NULL, drop_shared, NULL), 0);
+        ilex_context_free(own);
+        ilex_drop(x);
+        ilex_drop(poison);
+        ilex_module_free(m);
+        pthread_join(thread, NULL);
+        ilex_drop_later(x);
+    }
+}
+END_TEST
+
+/* Only what was kept can be dropped: a count too few ends others' arrays. */
+START_TEST(dropped_too_often)
+{
+    ilex_array *x = ilex_keep(ilex_input(ctx, "x", ILEX_F64, "n"));
+    ilex_drop(x);
+    check_fine();
+    ilex_drop(x);
+    ck_assert_int_eq(ilex_error_code(ctx), ILEX_E_ARGUMENT);
+    ilex_error_clear(ctx);
+    ilex_drop_later(x);
+    ilex_exp(x);
+    ck_assert_int_eq(ilex_error_code(ctx), ILEX_E_ARGUMENT);
+    ck_assert(strstr(ilex_error_text(ctx), "ilex_keep"));
+    ilex_drop(ctx->poison);
+}
+END_TEST
+
 /* ---- long chains ---- */
 
 static ilex_array *
@@ -314,7 +367,8 @@ int
 main(void)
 {
     return RUN_TESTS("node", one_node_each, stable_hash, scopes, nested,
-                     keep_and_drop, drop_later, long_chain, memory_of_kernels,
+                     keep_and_drop, drop_later, dropped_after_the_context,
+                     dropped_too_often, long_chain, memory_of_kernels,
                      long_death, long_chain_fused, deep_scalar,
                      spec_without_size);
 }
