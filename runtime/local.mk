@@ -51,8 +51,12 @@ libixruntime_la_SOURCES = \
 	runtime/jit/backends.def \
 	runtime/jit/cc_cache.c \
 	runtime/jit/cc_cache.h \
+	runtime/jit/cc_directory.c \
+	runtime/jit/cc_directory.h \
 	runtime/jit/cc_process.c \
 	runtime/jit/cc_process.h \
+	runtime/jit/cc_spawn.c \
+	runtime/jit/cc_spawn.h \
 	runtime/jit/cc_version.c \
 	runtime/jit/cc_version.h \
 	runtime/jit/code.c \

@@ -74,6 +74,19 @@ is_news(const char *text)
     return false;
 }
 
+/* Tells why there is no directory; who stores would make one that is not there.
+ */
+static void
+note_absence(const ix_cache_setup *setup, const ix_error *reason)
+{
+    bool none = reason->code == ILEX_E_UNKNOWN;
+    bool empty = none && setup->looks && setup->mode == IX_CACHE_MODE_RW;
+    if (is_news(reason->text))
+        ix_cache_note(setup, none ? ILEX_INFO : ILEX_WARNING,
+                      "the disk cache is %s: %s", empty ? "empty" : "not used",
+                      reason->text);
+}
+
 void
 ix_cache_open(ix_cache *c, const ix_mem *mem, const ix_cache_setup *setup,
               ix_error *why)
@@ -93,10 +106,7 @@ ix_cache_open(ix_cache *c, const ix_mem *mem, const ix_cache_setup *setup,
             &reason);
     if (c->dir < 0) {
         ix_fail(why, reason.code, "%s", reason.text);
-        if (is_news(reason.text))
-            ix_cache_note(
-                setup, reason.code == ILEX_E_UNKNOWN ? ILEX_INFO : ILEX_WARNING,
-                "the disk cache is not used: %s", reason.text);
+        note_absence(setup, &reason);
     }
     ix_text_free(&path);
 }
@@ -128,7 +138,7 @@ void
 ix_cache_forget(const ix_cache *c, const ix_cache_key *key)
 {
     if (may_change(c))
-        unlinkat(c->dir, key->name, 0);
+        ix_cache_entry_remove(c->dir, key->name);
 }
 
 bool

@@ -211,8 +211,21 @@ ix_cache_verify(int dir, const char *name, bool remove, ix_error *why)
     if (found == IX_CACHE_VALID)
         ix_cache_entry_free(&e);
     else if (found == IX_CACHE_BAD && remove)
-        unlinkat(dir, name, 0);
+        ix_cache_entry_remove(dir, name);
     return found == IX_CACHE_VALID;
+}
+
+bool
+ix_cache_entry_remove(int dir, const char *name)
+{
+    char aside[IX_CACHE_NAME + 16];
+    if (unlinkat(dir, name, 0) == 0 || errno == ENOENT)
+        return true;
+    if (errno != EISDIR)
+        return false;
+    snprintf(aside, sizeof aside, "%s.directory", name);
+    return unlinkat(dir, name, AT_REMOVEDIR) == 0 ||
+           renameat(dir, name, dir, aside) == 0;
 }
 
 /* ---- writing ---- */

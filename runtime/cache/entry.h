@@ -36,6 +36,11 @@ void ix_cache_entry_free(ix_cache_entry *e);
  * cannot be used. */
 bool ix_cache_verify(int dir, const char *name, bool remove, ix_error *why);
 
+/* Takes away what has the name of an entry: a file, a link, an empty directory;
+ * one that is not empty is called NAME.directory from then on. False if it is
+ * still there. */
+bool ix_cache_entry_remove(int dir, const char *name);
+
 /* What becomes an entry. */
 typedef struct ix_cache_content {
     const ix_cache_key *key;

@@ -25,10 +25,10 @@ enum { ORPHAN_SECONDS = 3600, TOUCH_SECONDS = 60 };
 static ix_cache_kind
 kind_of(const char *name, const struct stat *s)
 {
-    if (S_ISDIR(s->st_mode))
-        return IX_CACHE_OTHER;
     if (ix_cache_key_is_name(name))
         return IX_CACHE_ENTRY;
+    if (S_ISDIR(s->st_mode))
+        return IX_CACHE_OTHER;
     if (ix_cache_is_temporary(name))
         return IX_CACHE_TEMPORARY;
     return ix_cache_is_lock(name) ? IX_CACHE_LOCK : IX_CACHE_OTHER;
@@ -106,7 +106,7 @@ ix_cache_files_free(ix_cache_files *l)
 static void
 drop(int dir, ix_cache_files *l, ix_cache_file *f, ix_cache_removed *removed)
 {
-    if (unlinkat(dir, f->name, 0) != 0 && errno != ENOENT)
+    if (!ix_cache_entry_remove(dir, f->name))
         return;
     l->bytes -= f->bytes;
     removed->bytes += f->bytes;

@@ -134,6 +134,19 @@ print_state(folder *f)
 
 typedef enum { EXCESS, EVERYTHING } which;
 
+/* Names what is not the cache's. */
+static void
+print_others(folder *f)
+{
+    ix_error why;
+    ix_error_clear(&why);
+    ix_cache_files_free(&f->files);
+    ix_cache_list(f->dir, &ix_mem_default, "", &f->files, &why);
+    for (size_t i = 0; i < f->files.n; i++)
+        if (f->files.file[i].kind == IX_CACHE_OTHER)
+            printf("%s stays: it is not the cache's\n", f->files.file[i].name);
+}
+
 static ix_cli_exit
 remove_files(folder *f, which what)
 {
@@ -150,6 +163,8 @@ remove_files(folder *f, which what)
         ix_cache_unlock(lock);
     printf("removed %zu entries, %zu temporary files, %" PRId64 " bytes\n",
            removed.entries, removed.temporaries, removed.bytes);
+    if (lock >= 0 && what == EVERYTHING)
+        print_others(f);
     if (why.code == ILEX_OK)
         return IX_EXIT_OK;
     return ix_cli_fail(ix_cli_exit_of(why.code), "the disk cache: %s",

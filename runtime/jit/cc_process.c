@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A compiler process (see cc_process.h). It is the leader of a process group
- * of its own, so that one signal ends it together with what it started. The
+ * A compiler process (see cc_process.h). It has a process group for itself and
+ * its supervisor, so that one signal ends it together with what it started. The
  * end is seen by the pipe of its messages closing, then by waitpid; no signal
  * handler is needed.
  */
@@ -12,8 +12,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,85 +27,6 @@ ix_process_clock(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* A pipe whose ends are closed on exec and are no standard streams. */
-static bool
-open_pipe(int ends[2])
-{
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    ends[0] = ix_fd_high(ends[0]);
-    ends[1] = ix_fd_high(ends[1]);
-    if (ends[0] >= 0 && ends[1] >= 0)
-        return true;
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0)
-            close(ends[i]);
-    return false;
-}
-
-/* Streams and directory of the child: nothing to read, messages to "out". */
-static int
-set_actions(posix_spawn_file_actions_t *a, const char *dir, int out)
-{
-    int rc = posix_spawn_file_actions_addopen(a, 0, "/dev/null", O_RDONLY, 0);
-    if (!rc)
-        rc = posix_spawn_file_actions_adddup2(a, out, 1);
-    if (!rc)
-        rc = posix_spawn_file_actions_adddup2(a, out, 2);
-    if (!rc)
-        rc = posix_spawn_file_actions_addchdir_np(a, dir);
-    return rc;
-}
-
-/* Own process group, no signal blocked, every signal at its default. */
-static int
-set_attributes(posix_spawnattr_t *a)
-{
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    int rc = posix_spawnattr_setpgroup(a, 0);
-    if (!rc)
-        rc = posix_spawnattr_setsigmask(a, &none);
-    if (!rc)
-        rc = posix_spawnattr_setsigdefault(a, &all);
-    if (!rc)
-        rc = posix_spawnattr_setflags(a, POSIX_SPAWN_SETPGROUP |
-                                             POSIX_SPAWN_SETSIGMASK |
-                                             POSIX_SPAWN_SETSIGDEF);
-    return rc;
-}
-
-/* posix_spawn with the settings above; 0 or an errno value. */
-static int
-spawn(const ix_process *p, int out, pid_t *pid)
-{
-    char tmpdir[512];
-    int n = snprintf(tmpdir, sizeof tmpdir, "TMPDIR=%s", p->dir);
-    if (n < 0 || (size_t)n >= sizeof tmpdir)
-        return ENAMETOOLONG;
-    char *environment[] = {(char[]){"LC_ALL=C"},
-                           (char[]){"PATH=/usr/local/bin:/usr/bin:/bin"},
-                           tmpdir, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int rc = posix_spawn_file_actions_init(&actions);
-    if (rc)
-        return rc;
-    rc = posix_spawnattr_init(&attributes);
-    if (!rc) {
-        rc = set_actions(&actions, p->dir, out);
-        if (!rc)
-            rc = set_attributes(&attributes);
-        if (!rc)
-            rc = posix_spawn(pid, p->argv[0], &actions, &attributes, p->argv,
-                             environment);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return rc;
 }
 
 /* Lowers limits of the child: processor time, size of a file, core dumps. It
@@ -159,19 +80,38 @@ is_at_work(const ix_process *p)
     return p->state == TALKING || p->state == ENDED || p->state == SILENT;
 }
 
+/* An unnamed file with what is to be read, -1 with errno. */
+static int
+open_input(const char *text)
+{
+    int fd = ix_fd_high(memfd_create("ilex-source", MFD_CLOEXEC));
+    if (fd < 0 ||
+        (ix_fd_write(fd, text, strlen(text)) && lseek(fd, 0, SEEK_SET) == 0))
+        return fd;
+    close(fd);
+    return -1;
+}
+
 static ilex_status
 start(ix_process *p, ix_error *err)
 {
-    int ends[2];
-    pid_t pid = 0;
+    int ends[2], in = p->input ? open_input(p->input) : -1;
     int64_t left = p->deadline - ix_process_clock();
-    if (!open_pipe(ends))
-        return ix_fail(err, ILEX_E_TOOLCHAIN,
-                       "no pipe to the compiler '%s': %s", p->argv[0],
-                       strerror(errno));
-    int rc = spawn(p, ends[1], &pid);
+    if ((p->input && in < 0) || !ix_pipe_open(ends)) {
+        ix_fail(err, ILEX_E_TOOLCHAIN, "no pipe to the compiler '%s': %s",
+                p->argv[0], strerror(errno));
+        if (in >= 0)
+            close(in);
+        return ILEX_E_TOOLCHAIN;
+    }
+    ix_supervisor_start(&p->supervisor);
+    ix_spawn s = {p->argv, p->dir, in, ends[1], p->supervisor.pid};
+    int rc = ix_spawn_start(&s, &p->pid);
     close(ends[1]);
+    if (in >= 0)
+        close(in);
     if (rc) {
+        ix_supervisor_end(&p->supervisor);
         close(ends[0]);
         return ix_fail(err, ILEX_E_TOOLCHAIN,
                        "the compiler '%s' does not start: %s; name another by "
@@ -179,8 +119,7 @@ start(ix_process *p, ix_error *err)
                        "use jit=tcc",
                        p->argv[0], strerror(rc));
     }
-    limit(pid, left);
-    p->pid = pid;
+    limit(p->pid, left);
     p->in = ends[0];
     p->state = TALKING;
     return ILEX_OK;
@@ -220,6 +159,21 @@ judge(const ix_process *p, int status, ix_error *err)
                    WTERMSIG(status), p->log);
 }
 
+/* Ends its group, whose number is its own: the leader is not waited for yet. */
+static void
+end_group(const ix_process *p)
+{
+    kill(-(p->supervisor.pid ? p->supervisor.pid : p->pid), SIGKILL);
+}
+
+static void
+finish(ix_process *p)
+{
+    ix_supervisor_end(&p->supervisor);
+    close(p->in);
+    p->state = DONE;
+}
+
 /* Takes its status, if it has one already. */
 static ilex_status
 take_status(ix_process *p, ix_error *err)
@@ -228,8 +182,7 @@ take_status(ix_process *p, ix_error *err)
     pid_t got = waitpid(p->pid, &status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR))
         return ILEX_OK;
-    close(p->in);
-    p->state = DONE;
+    finish(p);
     return got == p->pid ? judge(p, status, err) : ILEX_OK;
 }
 
@@ -245,7 +198,7 @@ advance(ix_process *p, bool readable, ix_error *err)
     } else if (p->state == TALKING && has_ended(p)) {
         p->state = ENDED;
     } else if (p->state == ENDED) {
-        kill(-p->pid, SIGKILL);
+        end_group(p);
         p->state = SILENT;
     }
     return p->state == SILENT ? take_status(p, err) : ILEX_OK;
@@ -258,11 +211,10 @@ kill_group(ix_process *p)
     int status;
     if (!is_at_work(p))
         return;
-    kill(-p->pid, SIGKILL);
+    end_group(p);
     while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    close(p->in);
-    p->state = DONE;
+    finish(p);
 }
 
 /* ---- all of them ---- */

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cc loader: the units are written under fixed names into a private
- * directory, compiled by the system's compiler, linked to one shared object
- * without start-up code, read back, checked and loaded from memory. The
- * directory is gone when the function returns. The disk cache comes before all
- * that and after (cc_cache.h).
+ * The cc loader: the system's compiler reads the units from its standard input,
+ * and links them in a private directory (cc_directory.h) to one shared object
+ * without start-up code, which is read back, checked and loaded from memory.
+ * The directory is gone when the function returns. The disk cache comes before
+ * all that and after (cc_cache.h).
  */
 #define _GNU_SOURCE
 #include "runtime/jit/jit.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/descriptor.h"
 #include "runtime/jit/cc_cache.h"
+#include "runtime/jit/cc_directory.h"
 #include "runtime/jit/cc_process.h"
 #include "runtime/jit/code.h"
 #include "runtime/threads/pool.h"
@@ -51,8 +49,7 @@ typedef struct job {
     const ix_jit_request *req;
     ix_error *err;
     int64_t deadline;
-    char path[256]; /* of the private directory */
-    int dir;        /* open descriptor of it, or -1 */
+    ix_cc_directory dir;
 } job;
 
 /* ---- the commands ---- */
@@ -71,12 +68,12 @@ add_args(ix_text *args, const char *const *list, size_t n)
         add_arg(args, list[i]);
 }
 
-/* Appends the name of unit "i" with "suffix": "k3.c". */
+/* Appends the name of the object of unit "i". */
 static void
-add_unit(ix_text *args, size_t i, const char *suffix)
+add_object(ix_text *args, size_t i)
 {
     char name[32];
-    snprintf(name, sizeof name, "k%zu%s", i, suffix);
+    snprintf(name, sizeof name, "k%zu.o", i);
     add_arg(args, name);
 }
 
@@ -162,14 +159,14 @@ add_step(ix_text *args, const ix_jit_request *req, size_t step, ix_error *err)
     if (links)
         add_arg(args, "k.so");
     else
-        add_unit(args, step, ".o");
+        add_object(args, step);
     if (compiles) {
         add_arg(args, "-x");
         add_arg(args, "c");
-        add_unit(args, step, ".c");
+        add_arg(args, "-");
     }
     for (size_t i = 0; i < n && !compiles; i++)
-        add_unit(args, i, ".o");
+        add_object(args, i);
     if (links && req->needs_math)
         add_arg(args, "-lm");
     return true;
@@ -245,7 +242,8 @@ prepare_step(const job *j, size_t step, ix_process *p)
     ix_text_init(&args, j->mem);
     bool ok = add_step(&args, j->req, step, j->err);
     p->argv = ok ? vector_of(j->mem, &args) : NULL;
-    p->dir = j->path;
+    p->dir = j->dir.path;
+    p->input = step < j->req->nsources ? j->req->sources[step] : NULL;
     p->deadline = j->deadline;
     p->limit_ms = j->req->timeout_ms;
     p->stop = j->req->stop;
@@ -272,73 +270,7 @@ run_steps(job *j, size_t step, size_t n)
     return ok;
 }
 
-/* ---- the private directory ---- */
-
-/* Makes it below ILEX_TMPDIR, an absolute path, else below /tmp. */
-static bool
-open_directory(job *j)
-{
-    const char *base = secure_getenv("ILEX_TMPDIR");
-    if (!base || base[0] != '/')
-        base = "/tmp";
-    int n = snprintf(j->path, sizeof j->path, "%s/ilex-XXXXXX", base);
-    if (n < 0 || (size_t)n >= sizeof j->path) {
-        j->path[0] = '\0';
-        ix_fail(j->err, ILEX_E_FILE, "ILEX_TMPDIR is longer than %zu bytes",
-                sizeof j->path - 13);
-        return false;
-    }
-    if (!mkdtemp(j->path)) {
-        j->path[0] = '\0';
-        ix_fail(j->err, ILEX_E_FILE,
-                "no private directory in '%s': %s; set ILEX_TMPDIR", base,
-                strerror(errno));
-        return false;
-    }
-    j->dir = open(j->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    j->dir = ix_fd_high(j->dir);
-    if (j->dir < 0)
-        ix_fail(j->err, ILEX_E_FILE, "cannot open '%s': %s", j->path,
-                strerror(errno));
-    return j->dir >= 0;
-}
-
-/* Removes every file of the directory, the compiler's too, and itself. */
-static void
-remove_directory(job *j)
-{
-    DIR *list = j->dir >= 0 ? fdopendir(j->dir) : NULL;
-    for (struct dirent *f; list && (f = readdir(list));)
-        if (strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0)
-            unlinkat(dirfd(list), f->d_name, 0);
-    if (list)
-        closedir(list);
-    else if (j->dir >= 0)
-        close(j->dir);
-    if (j->path[0])
-        rmdir(j->path);
-}
-
-static bool
-write_unit(job *j, size_t i)
-{
-    char name[32];
-    const char *source = j->req->sources[i];
-    snprintf(name, sizeof name, "k%zu.c", i);
-    int fd = ix_fd_high(
-        openat(j->dir, name,
-               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    bool ok = fd >= 0 && ix_fd_write(fd, source, strlen(source));
-    int saved = errno;
-    if (fd >= 0 && close(fd) != 0 && ok) {
-        ok = false;
-        saved = errno;
-    }
-    if (!ok)
-        ix_fail(j->err, ILEX_E_FILE, "cannot write '%s/%s': %s", j->path, name,
-                strerror(saved));
-    return ok;
-}
+/* ---- the object ---- */
 
 /* Reads the shared object the compiler left; owned by the caller. */
 static void *
@@ -346,8 +278,8 @@ read_object(job *j, size_t *size)
 {
     struct stat s;
     void *image = NULL;
-    int fd = ix_fd_high(
-        openat(j->dir, "k.so", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    int fd = ix_fd_high(openat(j->dir.fd, "k.so",
+                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd < 0 || fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size <= 0 ||
         s.st_size > MAX_OBJECT) {
         ix_fail(j->err, ILEX_E_TOOLCHAIN,
@@ -356,7 +288,7 @@ read_object(job *j, size_t *size)
     } else if (!(image = ix_mem_new(j->mem, (size_t)s.st_size))) {
         ix_fail_memory(j->err);
     } else if (!ix_fd_read(fd, image, (size_t)s.st_size)) {
-        ix_fail(j->err, ILEX_E_FILE, "cannot read '%s/k.so'", j->path);
+        ix_fail(j->err, ILEX_E_FILE, "cannot read '%s/k.so'", j->dir.path);
         ix_mem_free(j->mem, image);
         image = NULL;
     } else {
@@ -375,15 +307,13 @@ static void *
 obtain_object(job *j, size_t *size)
 {
     void *image = NULL;
-    bool ok = open_directory(j);
-    for (size_t i = 0; ok && i < j->req->nsources; i++)
-        ok = write_unit(j, i);
-    ok = ok && run_steps(j, 0, j->req->nsources);
+    bool ok = ix_cc_directory_make(&j->dir, j->err) &&
+              run_steps(j, 0, j->req->nsources);
     if (j->req->nsources > 1)
         ok = ok && run_steps(j, j->req->nsources, 1);
     if (ok)
         image = read_object(j, size);
-    remove_directory(j);
+    ix_cc_directory_remove(&j->dir);
     return image;
 }
 
@@ -401,7 +331,6 @@ compile(const ix_mem *mem, const ix_jit_request *req, const ix_cc_cache *cache,
     j->mem = mem;
     j->req = req;
     j->err = err;
-    j->dir = -1;
     j->deadline = limited ? ix_process_clock() + req->timeout_ms : INT64_MAX;
     size_t size = 0;
     void *image = obtain_object(j, &size);

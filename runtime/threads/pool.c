@@ -21,6 +21,7 @@
 
 #include "lib/base/fpenv.h"
 #include "lib/base/library.h"
+#include "lib/graph/context.h"
 
 typedef struct job {
     struct job *next;
@@ -38,7 +39,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t finished = PTHREAD_COND_INITIALIZER;
 static job *jobs;
-static int nworkers;
+static int nworkers, surplus;  /* workers; how many of these are to end */
 static _Atomic int64_t posted; /* jobs so far */
 
 /* ---- waiting without sleep ---- */
@@ -157,10 +158,15 @@ worker(void *unused)
         } else if (!watched) {
             open_lock(watch_posted, atomic_load(&posted));
             watched = true;
+        } else if (surplus > 0) {
+            break;
         } else {
             pthread_cond_wait(&work, &lock);
         }
     }
+    surplus--;
+    nworkers--;
+    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
@@ -180,7 +186,7 @@ after_fork_in_parent(void)
 static void
 after_fork_in_child(void)
 {
-    nworkers = 0;
+    nworkers = surplus = 0;
     jobs = NULL;
     pthread_cond_init(&work, NULL);
     pthread_cond_init(&finished, NULL);
@@ -193,15 +199,30 @@ register_fork_handlers(void)
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+/* Nobody has a context: workers end as they find no job. Who runs a program all
+ * the same makes others. */
+static void
+end_workers(void)
+{
+    pthread_mutex_lock(&lock);
+    surplus = nworkers;
+    pthread_cond_broadcast(&work);
+    pthread_mutex_unlock(&lock);
+}
+
 /* Makes workers until there are "wanted"; fewer if the system refuses. */
 static void
 make_workers(int wanted)
 {
     pthread_attr_t attr;
+    int spare = nworkers > wanted ? nworkers - wanted : 0;
+    surplus = surplus < spare ? surplus : spare;
     if (nworkers >= wanted || pthread_attr_init(&attr))
         return;
-    if (nworkers == 0)
+    if (nworkers == 0) {
         ix_library_pin();
+        atomic_store(&ix_context_last, end_workers);
+    }
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     while (nworkers < wanted && nworkers < MAX_WORKERS) {
         pthread_t thread;

@@ -103,6 +103,25 @@ expect 0 '^removed 1 entries' cache clear
 entries 0
 expect 0 '^removed 0 entries' cache clear
 
+# ---- what is no entry ----
+
+# shellcheck disable=SC2086
+{
+    expect 0 '' $twice
+    first=$(ls cache | grep '^[0-9a-f]*$' | head -n 1)
+    for inside in '' /file; do
+        rm "cache/$first" && mkdir "cache/$first"
+        [ -z "$inside" ] || : >"cache/$first$inside"
+        expect 0 '^cache: miss of .*it is no file' $twice -v
+        [ -f "cache/$first" ] || fail "the directory $first stays"
+        expect 0 '2.*2.*2' $twice --cache=must_hit
+    done
+    rm "cache/$first" && mkdir "cache/$first"
+    expect 0 "^$first.directory stays: it is not the cache's" cache clear
+    entries 0
+    rm -r "cache/$first.directory"
+}
+
 # ---- places ----
 
 chmod 755 cache
@@ -114,6 +133,11 @@ expect 1 'other users may enter' cache stat
     expect 2 'not an absolute path' $twice --cache_dir=here
     expect 2 'not a number of bytes' $twice --cache_size=much
     [ -d home/.cache/ilex ] || fail "nothing in ~/.cache"
+    rm -r home/.cache
+    expect 0 "the disk cache is empty: .*/home/.cache'" $twice --jit=auto \
+        --cache_dir= -v
+    expect 0 "the disk cache is not used: .*/home/.cache'" $twice --jit=auto \
+        --cache_dir= --cache=ro -v
     unset HOME
     expect 0 'warning: .*HOME' $twice --cache_dir=
 }

@@ -99,6 +99,7 @@ SLOW_UNIT_TESTS = \
 	tests/unit/test_compact \
 	tests/unit/test_cut \
 	tests/unit/test_eager_golden \
+	tests/unit/test_endings \
 	tests/unit/test_language \
 	tests/unit/test_stack \
 	tests/unit/test_sums \

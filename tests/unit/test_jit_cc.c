@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "runtime/jit/elf_check.h"
@@ -67,14 +68,14 @@ START_TEST(cc_flags_and_command)
     ix_code_release(code);
     char *text = ix_jit_cc_command(&ix_mem_default, &req, &error);
     ck_assert_ptr_nonnull(text);
-    ck_assert_ptr_nonnull(strstr(text, "-O1 -g -c -o k1.o -x c k1.c\n"));
+    ck_assert_ptr_nonnull(strstr(text, "-O1 -g -c -o k1.o -x c -\n"));
     ck_assert_ptr_nonnull(strstr(text, "-o k.so k0.o k1.o -lm\n"));
     ix_mem_free(&ix_mem_default, text);
     req.nsources = 1;
     req.needs_math = false;
     text = ix_jit_cc_command(&ix_mem_default, &req, &error);
     ck_assert_ptr_nonnull(text);
-    ck_assert_ptr_nonnull(strstr(text, "-o k.so -x c k0.c\n"));
+    ck_assert_ptr_nonnull(strstr(text, "-o k.so -x c -\n"));
     ck_assert_ptr_null(strstr(text, "-lm"));
     ix_mem_free(&ix_mem_default, text);
 }
@@ -179,17 +180,17 @@ START_TEST(cc_foreign_objects)
     static const struct {
         const char *command, *word;
     } rows[] = {
-        {"/usr/bin/cc -fPIC -shared -o k.so -x c k0.c", "code when it is"},
-        {"/usr/bin/cc -fPIC -shared -nostdlib -o k.so -x c k0.c "
+        {"/usr/bin/cc -fPIC -shared -o k.so -x c -", "code when it is"},
+        {"/usr/bin/cc -fPIC -shared -nostdlib -o k.so -x c - "
          "-Wl,-z,execstack",
          "executable stack"},
-        {"/usr/bin/cc -fPIC -shared -nostdlib -o k.so -x c k0.c "
+        {"/usr/bin/cc -fPIC -shared -nostdlib -o k.so -x c - "
          "-Wl,-rpath,/tmp",
          "search path"},
-        {"/usr/bin/cc -fPIC -shared -nostdlib -o k.so -x c k0.c "
+        {"/usr/bin/cc -fPIC -shared -nostdlib -o k.so -x c - "
          "-Wl,--no-as-needed -lpthread -ldl -lgcc_s",
          "another"},
-        {"/usr/bin/cc -fPIC -c -o k.so -x c k0.c", "not a shared object"},
+        {"/usr/bin/cc -fPIC -c -o k.so -x c -", "not a shared object"},
     };
     char path[80];
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
@@ -254,7 +255,53 @@ START_TEST(cc_no_directory)
         &ix_mem_default, single_of(&s, twice, "k"), &entry, &error));
     ck_assert_int_eq(error.code, ILEX_E_FILE);
     ck_assert_ptr_nonnull(strstr(error.text, "/nonexistent"));
+    unsetenv("ILEX_TMPDIR");
+    setenv("TMPDIR", "/nonexistent/too", 1);
+    ck_assert_ptr_null(ix_jit_cc_compile(
+        &ix_mem_default, single_of(&s, twice, "k"), &entry, NULL));
+    setenv("TMPDIR", "not/absolute", 1);
+    ix_error_clear(&error);
+    ix_code *code = ix_jit_cc_compile(
+        &ix_mem_default, single_of(&s, twice, "k"), &entry, &error);
+    ck_assert_msg(code != NULL, "%s", error.text);
+    ix_code_release(code);
+    unsetenv("TMPDIR");
     setenv("ILEX_TMPDIR", scratch, 1);
+}
+END_TEST
+
+static void
+make_directory(const char *name, const char *file)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/%s/%s", scratch, name, file);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+}
+
+/* What others left goes, once; not what somebody has locked, and nothing whose
+ * name is another. */
+START_TEST(cc_sweeps)
+{
+    char path[200];
+    single s;
+    void *entry;
+    make_directory("ilex-cc-abcdef", "cc123.s");
+    make_directory("ilex-cc-locked", "k.so");
+    make_directory("ilex-mine", "k.so");
+    snprintf(path, sizeof path, "%s/ilex-cc-locked", scratch);
+    int lock = open(path, O_RDONLY | O_CLOEXEC);
+    ck_assert_int_eq(flock(lock, LOCK_EX), 0);
+    ix_code *code = ix_jit_cc_compile(
+        &ix_mem_default, single_of(&s, twice, "k"), &entry, &error);
+    ck_assert_msg(code != NULL, "%s", error.text);
+    ix_code_release(code);
+    ck_assert_int_eq(count_left(scratch), 2);
+    ck_assert_int_eq(count_left(path), 1);
+    close(lock);
+    snprintf(path, sizeof path, "rm -r %s/ilex-*", scratch);
+    ck_assert_int_eq(system(path), 0);
 }
 END_TEST
 
@@ -285,7 +332,7 @@ read_object(unsigned char *image, size_t size)
     snprintf(name, sizeof name, "%s.keep", scratch);
     char script[512];
     snprintf(script, sizeof script,
-             "/usr/bin/cc -O2 -fPIC -shared -nostdlib -o k.so -x c k0.c && "
+             "/usr/bin/cc -O2 -fPIC -shared -nostdlib -o k.so -x c - && "
              "cp k.so %s && exit 9",
              name);
     write_compiler(path, sizeof path, script);
@@ -348,6 +395,7 @@ cc(void)
     tcase_add_test(tc, cc_host_ignores_children);
     tcase_add_test(tc, cc_standard_streams_closed);
     tcase_add_test(tc, cc_no_directory);
+    tcase_add_test(tc, cc_sweeps);
     tcase_add_test(tc, cc_two_objects);
     tcase_add_test(tc, elf_truncated_and_damaged);
     return tc;

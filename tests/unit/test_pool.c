@@ -3,6 +3,8 @@
  * The thread pool: every number once, several callers, jobs in jobs, and a
  * forked child.
  */
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -240,10 +242,44 @@ START_TEST(environment_while_compiling)
 }
 END_TEST
 
+/* Threads of the process, once they are as few as "wanted", or for a second. */
+static int
+count_threads(int wanted)
+{
+    int n = 0;
+    for (int i = 0; i < 1000 && (i == 0 || n > wanted); i++) {
+        DIR *d = opendir("/proc/self/task");
+        n = -2; /* "." and ".." */
+        while (readdir(d))
+            n++;
+        closedir(d);
+        usleep(1000);
+    }
+    return n;
+}
+
+/* Nothing goes on when nobody has a context; a program that lives on makes
+ * workers again. */
+START_TEST(ends_with_the_last_context)
+{
+    ilex_context *other = ilex_context_new(NULL);
+    tally first = {{0}}, again = {{0}};
+    ix_pool_run(4, MOST, count, &first);
+    ilex_context_free(other);
+    ck_assert_int_eq(count_threads(4), 4);
+    ilex_context_free(ctx);
+    ck_assert_int_eq(count_threads(1), 1);
+    ix_pool_run(3, MOST, count, &again);
+    check_tally(&again, MOST);
+    ck_assert_int_eq(count_threads(3), 3);
+    open_context();
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("pool", environment_of_the_host,
-                     environment_while_compiling, every_number_once,
-                     several_callers, jobs_in_jobs, forked);
+                     ends_with_the_last_context, environment_while_compiling,
+                     every_number_once, several_callers, jobs_in_jobs, forked);
 }
