@@ -46,7 +46,7 @@ static const char text[] =
     "scan k forward p[k:n] = where(k == 0, 0.0, p[k-1] + gdz*0.5*("
     "density(t[k-1], s[k-1], p[k-1]) + "
     "density(t[k], s[k], p[k-1] + gdz*density(t[k-1], s[k-1], p[k-1]))))\n"
-    "map n2[k:1:n] = g*g/gdz*(1 - "
+    "map n2[k=k:1:n] = g*g/gdz*(1 - "
     "density(t[k-1], s[k-1], p[k])/density(t[k], s[k], p[k]))\n"
     "out pressure = p\n"
     "map r[k:n] = density(t[k], s[k], p[k])\n"

@@ -180,6 +180,7 @@ libixlib_la_SOURCES = \
 	lib/syntax/parse_expr.c \
 	lib/syntax/parse_extern.c \
 	lib/syntax/parse_field.c \
+	lib/syntax/parse_indices.c \
 	lib/syntax/parse_lambda.c \
 	lib/syntax/parse_node.c \
 	lib/syntax/parse_program.c \

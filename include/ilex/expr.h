@@ -209,14 +209,17 @@ ILEX_API ilex_array *ilex_expr_n(ilex_context *ctx, const char *text,
 
 /* An index lambda, as the statement `map` of .ilx text: y(i, j, ...) = body for
  * every index of the domain. Subscripts are absolute, one index for each axis;
- * indices are the domain's names or _0, _1, ...; operands are pairs of name and
- * array, ended by NULL.
+ * indices are called as the domain says or _0, _1, ...; operands are pairs of
+ * name and array, ended by NULL.
  *
  *     ilex_map(ctx, "i:n, j:m", "x[i, j]*w[j+1]", "x", x, "w", w, NULL)
  *     ilex_map(ctx, "n", "x[min(_0+1, size(n)-1)]", "x", x, NULL)
+ *     ilex_map(ctx, "I=i:-1:n+1", "x[min(max(i, 0), n-1)]", "x", x, NULL)
  *
- * Errors: those of text, ILEX_E_BOUNDS with a counterexample where a read
- * leaves its array; indices that are data are checked by runs. */
+ * An index is a bound variable: its axis is called as the axes that are read at
+ * it, and "I=i:n" calls it I on purpose. Errors: those of text, ILEX_E_BOUNDS
+ * with a counterexample where a read leaves its array; indices that are data
+ * are checked by runs. */
 ILEX_API ilex_array *ilex_map(ilex_context *ctx, const char *domain,
                               const char *body, ...);
 
@@ -236,14 +239,14 @@ ILEX_API ilex_array *ilex_map_n(ilex_context *ctx, const char *domain,
  *     ilex_scan(ctx, "k", "forward", 1, &y, &v, &y);
  *
  * ilex_scan_self makes what stands for a result inside of the values: an array
- * of this dtype on this domain that may be given to any element-wise
- * constructor, shift or map. ilex_scan closes the scan: value[i] is what
- * self[i] is, result[i] (NULL or an array of "count") becomes the array.
- * "axis": its name or number; "direction": "forward" (from the first level on;
- * reads y at k-1, k-2, ..., constant distances) or "backward" (from the last;
- * k+1, ...). A value may read self[j] at its own level if j comes before it.
- * Operations are those of the values, in the order of the levels, so the bits
- * do not depend on back end or threads.
+ * of this dtype on this domain, whose axes are called so, that may be given to
+ * any element-wise constructor, shift or map. ilex_scan closes the scan:
+ * value[i] is what self[i] is, result[i] (NULL or an array of "count") becomes
+ * the array. "axis": its name or number; "direction": "forward" (from the first
+ * level on; reads y at k-1, k-2, ..., constant distances) or "backward" (from
+ * the last; k+1, ...). A value may read self[j] at its own level if j comes
+ * before it. Operations are those of the values, in the order of the levels, so
+ * the bits do not depend on back end or threads.
  *
  * Errors: ILEX_E_SHAPE unless all selves have one domain, ILEX_E_DTYPE unless
  * values have the dtypes of the selves, ILEX_E_ARGUMENT for a read of another

@@ -254,6 +254,29 @@ restricted(ilex_context *ctx, const char *what, ilex_array *x,
     return ix_node_lambda(ctx, dom, valid, body, slots, &x);
 }
 
+/* One of "dom" and x has names of axes, the other none. */
+static ilex_array *
+named_otherwise(ilex_context *ctx, const char *what, const ilex_array *x,
+                const ix_domain *dom)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    bool same = dom->rank == ix_rank(x);
+    for (int k = 0; k < dom->rank; k++) {
+        ax[k] = dom->ax[k];
+        ax[k].name = same ? x->interior->ax[k].name : 0;
+        same = same && (ax[k].name || ix_lin_is(ax[k].lo, 0));
+    }
+    const ix_domain *named = same ? ix_domain_new(ctx, dom->rank, ax) : NULL;
+    return ix_poison(ctx, "restrict", 0, ILEX_E_AXIS,
+                     named ? "%s: [%s] and the value's [%s] differ in whether "
+                             "axes are named; write [%s]"
+                           : "%s: [%s] and the value's [%s] differ in whether "
+                             "axes are named",
+                     what, ix_domain_show(ctx, dom).s,
+                     ix_domain_show(ctx, x->interior).s,
+                     named ? ix_domain_show(ctx, named).s : "");
+}
+
 /* The same after the checks that need no proof; x itself if it is that. */
 static ilex_array *
 restrict_to(ilex_context *ctx, const char *what, ilex_array *x,
@@ -267,11 +290,7 @@ restrict_to(ilex_context *ctx, const char *what, ilex_array *x,
         return x;
     if (dom->rank > 0 && ix_rank(x) > 0 &&
         ix_domain_named(dom) != ix_domain_named(x->interior))
-        return ix_poison(ctx, "restrict", 0, ILEX_E_AXIS,
-                         "%s: [%s] and the value's [%s] differ in whether "
-                         "axes are named",
-                         what, ix_domain_show(ctx, dom).s,
-                         ix_domain_show(ctx, x->interior).s);
+        return named_otherwise(ctx, what, x, dom);
     if (dom->rank < ix_rank(x))
         return ix_poison(ctx, "restrict", 0, ILEX_E_RANK,
                          "%s: [%s] has fewer axes than the value's [%s]", what,

@@ -89,6 +89,9 @@ struct ilex_context {
     ix_errors errors; /* those after it */
     ix_error_place location;
     ix_location place; /* where arrays are made from now on */
+    /* what the indices of the lambda that is made are called, symbols; NULL: as
+     * its axes */
+    const int32_t *called;
     void (*log)(void *user, ilex_level level, const char *text);
     void *log_user;
     char *option[IX_NOPTIONS];   /* NULL: default */

@@ -84,6 +84,14 @@ ix_axis_extent(ilex_context *ctx, const ix_axis *ax)
     return ix_lin_sub(ctx, ax->hi, ax->lo);
 }
 
+/* What axis "k" is called in messages: as its index, if there is one. */
+static const char *
+called(const ilex_context *ctx, const ix_domain *dom, int k)
+{
+    int32_t name = ctx->called ? ctx->called[k] : dom->ax[k].name;
+    return name ? ix_symbol_text(ctx, name) : "unnamed";
+}
+
 /* Are the numbers of a bound below those that stand for no bound? */
 static bool
 is_bound(const ix_lin *a)
@@ -108,8 +116,8 @@ check_numbers(ilex_context *ctx, const char *what, const ix_domain *dom, int k,
     ix_fail(&ctx->error, ILEX_E_OVERFLOW,
             "%s: axis %d (%s) covers [%s, %s); the numbers in bounds stay "
             "below 2^60",
-            what, k, ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
-            ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
+            what, k, called(ctx, dom, k), ix_lin_show(ctx, ax->lo).s,
+            ix_lin_show(ctx, ax->hi).s);
     return false;
 }
 
@@ -139,8 +147,8 @@ ix_domain_check_extents(ilex_context *ctx, const char *what,
                             "known to have a length >= 0%s"
                           : "%s: axis %d (%s) covers [%s, %s), whose length is "
                             "negative%s",
-                what, k, ax->name ? ix_symbol_text(ctx, ax->name) : "unnamed",
-                ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s,
+                what, k, called(ctx, dom, k), ix_lin_show(ctx, ax->lo).s,
+                ix_lin_show(ctx, ax->hi).s,
                 ix_lin_propose(ctx, extent, false).s);
         return false;
     }

@@ -430,8 +430,11 @@ print_point(ilex_context *ctx, const ix_domain *box, const ix_sample *sample,
     for (int k = 0; k < sample->nindex; k++) {
         ix_text_put(t, k ? ", " : "");
         int rank = box ? box->rank : 0;
-        if (k < rank && box->ax[k].name)
-            ix_text_put(t, ix_symbol_text(ctx, box->ax[k].name));
+        int32_t name = k >= rank     ? 0
+                       : ctx->called ? ctx->called[k]
+                                     : box->ax[k].name;
+        if (name)
+            ix_text_put(t, ix_symbol_text(ctx, name));
         else
             ix_text_format(t, k < rank ? "_%d" : "_r%d",
                            k < rank ? k : k - rank);

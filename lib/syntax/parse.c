@@ -189,6 +189,15 @@ ix_parser_fail(ix_parser *p)
     return p->ctx->poison;
 }
 
+const char *
+ix_parser_string(ix_parser *p, const ix_word *word)
+{
+    size_t n = (size_t)word->length;
+    char *text = ix_arena_new(&p->reader.arena, n + 1);
+    memcpy(text, word->text, n);
+    return text;
+}
+
 void
 ix_parser_at(ix_parser *p, const ix_word *word)
 {

@@ -39,10 +39,27 @@ typedef struct ix_rindex {
     int number;
 } ix_rindex;
 
+/* An axis of a map or a bracket scan. */
+typedef struct ix_index_axis {
+    int32_t variable; /* its index, a symbol; 0: _<k> alone */
+    int32_t name;     /* given on purpose, or settled; 0: none */
+    bool inherits;    /* is called as the axes that are read at the index */
+    bool own;         /* the index itself is called as one of these */
+    int nread;        /* how many names they have, up to two */
+    int32_t read[2];
+} ix_index_axis;
+
+typedef struct ix_indices {
+    const ix_domain *box; /* the ranges, with the names that are known */
+    ix_index_axis at[ILEX_MAX_RANK];
+} ix_indices;
+
 /* The index lambda whose body is being read. */
 typedef struct ix_lambda_env {
     const ix_domain *dom, *box; /* of the map; where it may be read */
-    bool fixed; /* reads(...): operands are given and spelled _in0, ... */
+    ix_indices *indices;        /* NULL: none are called by names */
+    bool hidden; /* the body of a function: numbers alone stand for them */
+    bool fixed;  /* reads(...): operands are given and spelled _in0, ... */
     int noperands;
     ilex_array **operand; /* in the reader's arena */
     size_t capacity;
@@ -151,6 +168,9 @@ void ix_parser_later(ix_parser *p, const ix_word *word);
 _Noreturn void ix_parser_unknown(ix_parser *p, const ix_word *word,
                                  const char *what);
 
+/* "word" as a string of the reader's arena. */
+const char *ix_parser_string(ix_parser *p, const ix_word *word);
+
 /* Constructors called from now on report errors at "word". */
 void ix_parser_at(ix_parser *p, const ix_word *word);
 
@@ -245,10 +265,32 @@ bool ix_parse_is_computed(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_declared(ix_parser *p, const ix_word *where, ilex_array *x,
                               ilex_dtype dtype);
 
-/* The index lambda over "dom" with this body; "what" in messages, "dtype" of a
- * literal (NULL: its own). */
-ilex_array *ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
+/* The index lambda with this body; its axes get their names. "what" in
+ * messages, "dtype" of a literal (NULL: its own). */
+ilex_array *ix_parse_body(ix_parser *p, const char *what, ix_indices *in,
                           const ilex_dtype *dtype, const ix_syntax *x);
+/* Reads a body for what it reads at indices. */
+void ix_parse_reads(ix_parser *p, ix_indices *in, const ix_syntax *x);
+
+/* ---- lib/syntax/parse_indices.c ---- */
+
+/* What stands in the brackets of a map or scan, or behind "on". */
+void ix_parse_indices(ix_parser *p, const ix_type *type, ix_indices *in);
+/* Are the indices and the names that are given the same? */
+bool ix_indices_same(const ix_indices *a, const ix_indices *b);
+/* Notes that "x" is read at "index". */
+void ix_indices_read(ix_indices *in, const ilex_array *x,
+                     ilex_array *const *index);
+/* All reads are noted: the axes get their names; fails at "where" if these are
+ * not decided. */
+void ix_indices_settle(ix_parser *p, const ix_word *where, ix_indices *in);
+/* The lambda over the indices, when their axes have names; on "valid", NULL:
+ * the ranges themselves. Messages name the indices. */
+ilex_array *ix_indices_lambda(ix_parser *p, const ix_indices *in,
+                              const ix_domain *valid, const char *what,
+                              ilex_array *body, const ix_lambda_env *env);
+/* The ranges with the names of the indices, for messages. */
+const ix_domain *ix_indices_called(ix_parser *p, const ix_indices *in);
 
 /* The value of a statement as its type, if it has one, says. */
 ilex_array *ix_parse_typed_value(ix_parser *p, const ix_statement *s);
@@ -361,7 +403,8 @@ ilex_array *ix_parse_text_expr(ilex_context *ctx, const char *text,
                                ilex_array *const *operands,
                                const ilex_array *calls);
 
-/* An index lambda over named arrays; names are not checked. */
+/* An index lambda over named arrays; names are not checked. "domain" is what
+ * stands in the brackets of a map. */
 ilex_array *ix_parse_text_map(ilex_context *ctx, const char *domain,
                               const char *body, size_t count,
                               const char *const *names,

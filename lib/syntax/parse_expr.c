@@ -225,6 +225,31 @@ size_value(ix_parser *p, const ix_syntax *x)
     return ix_index_lin(p->ctx, ix_parse_lin(p, form));
 }
 
+/* The index of a map that is called "axis", or whose axis is; -1: none. */
+static int
+map_index(const ix_lambda_env *env, int32_t axis)
+{
+    const ix_indices *in = env->hidden ? NULL : env->indices;
+    for (int k = 0; in && k < in->box->rank; k++)
+        if (in->at[k].variable == axis)
+            return k;
+    return in ? ix_domain_find(in->box, axis) : -1;
+}
+
+_Noreturn static void
+no_index(ix_parser *p, const ix_word *word, int32_t axis)
+{
+    const ix_lambda_env *env = p->lambda;
+    const ix_domain *called = env->hidden || !env->indices
+                                  ? env->dom
+                                  : ix_indices_called(p, env->indices);
+    ix_lex_fail(
+        &p->reader, ILEX_E_AXIS, word,
+        "the map has no index %s; it covers [%s]%s",
+        ix_symbol_text(p->ctx, axis), ix_domain_show(p->ctx, called).s,
+        ix_domain_suggest(p->ctx, called, word->text, (size_t)word->length).s);
+}
+
 static ilex_array *
 index_value(ix_parser *p, const ix_syntax *x)
 {
@@ -233,15 +258,9 @@ index_value(ix_parser *p, const ix_syntax *x)
     ix_parser_at(p, &x->word);
     if (!p->lambda)
         return ix_build_index(p->ctx, axis);
-    int k = ix_domain_find(p->lambda->dom, axis);
+    int k = map_index(p->lambda, axis);
     if (k < 0)
-        ix_lex_fail(&p->reader, ILEX_E_AXIS, &name->word,
-                    "the map has no axis %s; it covers [%s]%s",
-                    ix_symbol_text(p->ctx, axis),
-                    ix_domain_show(p->ctx, p->lambda->dom).s,
-                    ix_domain_suggest(p->ctx, p->lambda->dom, name->word.text,
-                                      (size_t)name->word.length)
-                        .s);
+        no_index(p, &name->word, axis);
     return ix_scalar_index(p->ctx, k);
 }
 

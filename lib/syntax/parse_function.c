@@ -220,10 +220,8 @@ on_domain(ix_parser *p, const ix_statement *param, ilex_array *x)
 {
     ilex_context *ctx = p->ctx;
     int64_t halo[2 * ILEX_MAX_RANK];
-    char what[80];
+    const char *what = ix_parser_string(p, &param->name);
     const ix_domain *dom = ix_parse_type_domain(p, &param->type);
-    memcpy(what, param->name.text, (size_t)param->name.length);
-    what[param->name.length] = 0;
     if (param->has_halo)
         ix_parse_halo(p, dom, &param->halo, halo);
     ix_parser_at(p, p->call->at);
@@ -265,15 +263,8 @@ static void
 hide_indices(ix_parser *p)
 {
     ix_lambda_env *env = ix_arena_new(&p->reader.arena, sizeof *env);
-    ix_axis ax[ILEX_MAX_RANK];
     *env = *p->lambda;
-    for (int k = 0; k < env->dom->rank; k++) {
-        ax[k] = env->dom->ax[k];
-        ax[k].name = 0;
-    }
-    env->dom = ix_domain_new(p->ctx, env->dom->rank, ax);
-    if (!env->dom)
-        ix_lex_abort(&p->reader);
+    env->hidden = true;
     for (int i = 0; i < env->nrindex; i++)
         env->rindex[i].name.length = 0;
     p->lambda = env;

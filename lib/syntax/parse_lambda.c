@@ -51,21 +51,22 @@ find_rindex(ix_parser *p, const ix_word *word)
     return NULL;
 }
 
-/* The index called "word", by its axis or as _<number>. */
+/* The index called "word", by its name or as _<number>. */
 static ilex_array *
 find_index(ix_parser *p, const ix_word *word)
 {
-    const ix_domain *dom = p->lambda->dom;
+    const ix_lambda_env *env = p->lambda;
+    const ix_domain *dom = env->dom;
+    const ix_indices *in = env->hidden ? NULL : env->indices;
     int k = numbered(word, "_");
     if (k >= dom->rank)
         ix_lex_fail(&p->reader, ILEX_E_AXIS, word,
                     "the map has %d axes; the last index is _%d",
                     (int)dom->rank, (int)dom->rank - 1);
-    for (int j = 0; k < 0 && j < dom->rank; j++) {
-        const char *name = ix_symbol_text(p->ctx, dom->ax[j].name);
-        if (dom->ax[j].name && ix_word_is(word, name))
+    for (int j = 0; in && k < 0 && j < dom->rank; j++)
+        if (in->at[j].variable &&
+            ix_word_is(word, ix_symbol_text(p->ctx, in->at[j].variable)))
             k = j;
-    }
     return k < 0 ? NULL : ix_scalar_index(p->ctx, k);
 }
 
@@ -119,7 +120,6 @@ checked_index(ix_parser *p, const ilex_array *array, int k, ilex_array *index,
               bool trusted)
 {
     const ix_axis *ax = &array->valid->ax[k];
-    index = ix_parser_array(p, ix_index_normal(p->ctx, index));
     return ix_index_is_affine(index)
                ? index
                : ix_scalar_checked(p->ctx, index, k, ax->lo, ax->hi, trusted);
@@ -163,7 +163,7 @@ ix_parse_lambda_name(ix_parser *p, const ix_word *word)
     return ix_index_lin(p->ctx, size->size);
 }
 
-/* One entry of a subscript, as i64. */
+/* One entry of a subscript, index arithmetic in normal form. */
 static ilex_array *
 index_entry(ix_parser *p, const ix_colons *r)
 {
@@ -178,7 +178,8 @@ index_entry(ix_parser *p, const ix_colons *r)
                     "an index is an integer, not %s",
                     ilex_dtype_name((ilex_dtype)x->dtype));
     ix_parser_at(p, where);
-    return ix_parser_array(p, ix_scalar_cast(p->ctx, ILEX_I64, x));
+    x = ix_parser_array(p, ix_scalar_cast(p->ctx, ILEX_I64, x));
+    return ix_parser_array(p, ix_index_normal(p->ctx, x));
 }
 
 /* The value that is read outside of "array", as its dtype. */
@@ -210,14 +211,14 @@ ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
     if (!array)
         ix_parser_unknown(p, &x->word, "array");
     int rank = (int)x->ranges->n;
-    for (int k = 0; k < rank && rank == ix_rank(array); k++) {
+    for (int k = 0; k < rank && rank == ix_rank(array); k++)
         index[k] = index_entry(p, &x->ranges->item[k]);
+    if (rank == ix_rank(array) && p->lambda->indices)
+        ix_indices_read(p->lambda->indices, array, index);
+    for (int k = 0; k < rank && rank == ix_rank(array); k++)
         if (behind != IX_BEHIND_OUTSIDE)
             index[k] = checked_index(p, array, k, index[k],
                                      behind == IX_BEHIND_UNCHECKED);
-        else
-            index[k] = ix_parser_array(p, ix_index_normal(p->ctx, index[k]));
-    }
     if (behind != IX_BEHIND_OUTSIDE || rank != ix_rank(array) || rank == 0)
         return load(p, &x->word, array, slot, rank, index);
     read.x = array;
@@ -425,56 +426,71 @@ fixed_operands(ix_parser *p, ix_lambda_env *env, const ix_statement *s)
     }
 }
 
-/* The lambda of a body that has been read. */
+/* A body without a dtype of its own has that of its literals. */
 static ilex_array *
-lambda(ix_parser *p, const ix_statement *s, ilex_array *body)
+strong(ix_parser *p, ilex_array *body)
 {
-    ix_lambda_env *env = p->lambda;
-    char what[80];
-    size_t n = (size_t)s->name.length;
-    memcpy(what, s->name.text, n);
-    what[n] = 0;
-    ix_parser_at(p, &s->name);
-    if (ix_is_weak(body))
-        body = ix_scalar_cast(p->ctx, (ilex_dtype)body->dtype, body);
-    if (s->has_halo) {
-        const ix_domain *valid = ix_parse_domain(p, &s->halo);
-        ix_parser_at(p, &s->name);
-        return ix_build_wide_lambda(p->ctx, what, env->dom, valid, body,
-                                    env->noperands, env->operand);
-    }
-    return ix_build_lambda(p->ctx, what, env->dom, body, env->noperands,
-                           env->operand);
+    return ix_is_weak(body)
+               ? ix_scalar_cast(p->ctx, (ilex_dtype)body->dtype, body)
+               : body;
+}
+
+void
+ix_parse_reads(ix_parser *p, ix_indices *in, const ix_syntax *x)
+{
+    ix_lambda_env env = {.dom = in->box, .box = in->box, .indices = in};
+    p->lambda = &env;
+    ix_parse_expr(p, x);
+    p->lambda = NULL;
 }
 
 ilex_array *
-ix_parse_body(ix_parser *p, const char *what, const ix_domain *dom,
+ix_parse_body(ix_parser *p, const char *what, ix_indices *in,
               const ilex_dtype *dtype, const ix_syntax *x)
 {
-    ix_lambda_env env = {.dom = dom, .box = dom};
+    ix_lambda_env env = {.dom = in->box, .box = in->box, .indices = in};
     p->lambda = &env;
     ilex_array *body = ix_parse_expr(p, x);
     p->lambda = NULL;
+    ix_indices_settle(p, &x->word, in);
     ix_parser_at(p, &x->word);
     if (ix_is_weak(body) && dtype)
         body = ix_parse_declared(p, &x->word, body, *dtype);
-    if (ix_is_weak(body))
-        body = ix_scalar_cast(p->ctx, (ilex_dtype)body->dtype, body);
-    return ix_parser_array(p, ix_build_lambda(p->ctx, what, dom, body,
-                                              env.noperands, env.operand));
+    return ix_indices_lambda(p, in, NULL, what, strong(p, body), &env);
+}
+
+/* The ranges behind valid(...), over the indices of the map. */
+static const ix_domain *
+parse_valid(ix_parser *p, const ix_statement *s, const ix_indices *in)
+{
+    ix_indices wide;
+    const ix_type type = {.ranges = s->halo};
+    ix_parse_indices(p, &type, &wide);
+    if (!ix_indices_same(&wide, in))
+        ix_lex_fail(&p->reader, ILEX_E_AXIS, &s->name,
+                    "%.*s: valid(...) gives the map's own indices wider "
+                    "ranges, for example map y[i:n] valid(i:-1:n+1)",
+                    (int)s->name.length, s->name.text);
+    return wide.box;
 }
 
 ilex_array *
 ix_parse_map(ix_parser *p, const ix_statement *s)
 {
-    ix_lambda_env env = {.dom = ix_parse_type_domain(p, &s->type)};
-    env.box = s->has_halo ? ix_parse_domain(p, &s->halo) : env.dom;
+    ix_indices in;
+    ix_parse_indices(p, &s->type, &in);
+    ix_lambda_env env = {.dom = in.box, .box = in.box, .indices = &in};
+    if (s->has_halo)
+        env.box = parse_valid(p, s, &in);
     fixed_operands(p, &env, s);
     p->lambda = &env;
     ilex_array *body = ix_parse_expr(p, s->expr);
-    ilex_array *r = ix_parser_array(p, lambda(p, s, body));
     p->lambda = NULL;
-    return r;
+    ix_indices_settle(p, &s->name, &in);
+    ix_parser_at(p, &s->name);
+    return ix_indices_lambda(p, &in, s->has_halo ? env.box : NULL,
+                             ix_parser_string(p, &s->name), strong(p, body),
+                             &env);
 }
 
 /* ---- const ---- */
@@ -538,10 +554,9 @@ ix_parse_const(ix_parser *p, const ix_statement *s)
                     (int)MAX_VALUES);
     for (int64_t i = 0; i < count; i++)
         value[i] = ix_parse_constant(p, dtype, list->value[i]);
-    ix_lambda_env env = {.dom = dom, .box = dom};
-    p->lambda = &env;
     ilex_array *body = choose(p, dtype, at, value, 0, count);
-    ilex_array *r = ix_parser_array(p, lambda(p, s, body));
-    p->lambda = NULL;
-    return r;
+    ix_parser_at(p, &s->name);
+    return ix_parser_array(p, ix_build_lambda(p->ctx,
+                                              ix_parser_string(p, &s->name),
+                                              dom, strong(p, body), 0, NULL));
 }

@@ -211,12 +211,9 @@ ix_parse_typed_value(ix_parser *p, const ix_statement *s)
                     (int)s->name.length, s->name.text, ilex_dtype_name(dtype),
                     ilex_dtype_name((ilex_dtype)x->dtype),
                     ilex_dtype_name(dtype));
-    char what[80];
-    size_t n = (size_t)s->name.length;
-    memcpy(what, s->name.text, n);
-    what[n] = 0;
     ix_parser_at(p, &s->name);
-    return ix_parser_array(p, ix_build_restrict(ctx, what, x, dom));
+    return ix_parser_array(
+        p, ix_build_restrict(ctx, ix_parser_string(p, &s->name), x, dom));
 }
 
 /* Statements that give a name to what "parse" makes of them. */

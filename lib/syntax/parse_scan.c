@@ -17,6 +17,8 @@ typedef struct scan {
     ix_parser *p;
     const ix_statement *s;
     const ix_domain *dom;
+    ix_indices indices;          /* of the results with brackets */
+    const ix_statement *bracket; /* the first of them; NULL: none */
     int count;
     const ix_statement **result;
     ilex_array **self, **value;
@@ -50,15 +52,75 @@ rename_result(scan *c, int i, ilex_array *array)
         array;
 }
 
+/* What the brackets of a result say is what those of others do. */
+static void
+open_brackets(scan *c, const ix_statement *r)
+{
+    ix_indices in;
+    ix_parse_indices(c->p, &r->type, &in);
+    if (!c->bracket) {
+        c->indices = in;
+        c->bracket = r;
+    }
+    if (!ix_indices_same(&in, &c->indices) || in.box != c->indices.box)
+        ix_lex_fail(&c->p->reader, ILEX_E_SHAPE, &r->name,
+                    "the results of a scan have one domain; [%s] is not [%s], "
+                    "or has other indices",
+                    ix_domain_show(c->p->ctx, in.box).s,
+                    ix_domain_show(c->p->ctx, c->indices.box).s);
+}
+
+static bool
+has_dtype(const ix_statement *r)
+{
+    return r->type.dtype.length > 0;
+}
+
+/* What result "i" is called by: a SELF of the dtype that is declared, if one
+ * is. */
+static void
+open_result(scan *c, int i)
+{
+    const ix_statement *r = c->result[i];
+    ilex_dtype dtype =
+        has_dtype(r) ? ix_parse_dtype(c->p, &r->type.dtype) : ILEX_I64;
+    c->self[i] = new_self(c, i, dtype, !has_dtype(r));
+    rename_result(c, i, c->self[i]);
+}
+
+/* The names of the axes, from what results with brackets read but themselves:
+ * before that they stand for arrays without names. */
+static void
+name_axes(scan *c)
+{
+    for (int i = 0; i < c->count; i++)
+        open_result(c, i);
+    for (int i = 0; i < c->count; i++)
+        if (c->result[i]->absolute)
+            ix_parse_reads(c->p, &c->indices, c->result[i]->expr);
+    ix_indices_settle(c->p, &c->bracket->name, &c->indices);
+    c->dom = c->indices.box;
+}
+
 static void
 open_results(scan *c)
 {
     ix_parser *p = c->p;
     for (int i = 0; i < c->count; i++) {
         const ix_statement *r = c->result[i];
-        bool typed = r->type.dtype.length > 0;
         ix_parser_check_name(p, "array", &r->name);
-        const ix_domain *dom = ix_parse_type_domain(p, &r->type);
+        if (r->absolute)
+            open_brackets(c, r);
+        ix_parser_define(p, &r->name, NULL);
+    }
+    if (c->bracket) {
+        c->dom = c->indices.box;
+        name_axes(c);
+    }
+    for (int i = 0; i < c->count; i++) {
+        const ix_statement *r = c->result[i];
+        const ix_domain *dom =
+            r->absolute ? c->dom : ix_parse_type_domain(p, &r->type);
         c->dom = c->dom ? c->dom : dom;
         if (dom != c->dom)
             ix_lex_fail(&p->reader, ILEX_E_SHAPE, &r->name,
@@ -66,9 +128,7 @@ open_results(scan *c)
                         "[%s]",
                         ix_domain_show(p->ctx, dom).s,
                         ix_domain_show(p->ctx, c->dom).s);
-        ilex_dtype dtype = typed ? ix_parse_dtype(p, &r->type.dtype) : ILEX_I64;
-        c->self[i] = new_self(c, i, dtype, !typed);
-        ix_parser_define(p, &r->name, c->self[i]);
+        open_result(c, i);
     }
 }
 
@@ -79,9 +139,9 @@ value_of(scan *c, int i)
     ilex_dtype dtype = (ilex_dtype)c->self[i]->dtype;
     if (!r->absolute)
         return ix_parse_typed_value(c->p, r);
-    return ix_parse_body(c->p,
-                         ix_symbol_text(c->p->ctx, symbol_of(c, &r->name)),
-                         c->dom, r->type.dtype.length ? &dtype : NULL, r->expr);
+    return ix_parse_body(
+        c->p, ix_symbol_text(c->p->ctx, symbol_of(c, &r->name)), &c->indices,
+        r->type.dtype.length ? &dtype : NULL, r->expr);
 }
 
 /* Reads the values; true if the dtype of a result became another one. */
@@ -93,7 +153,7 @@ read_values(scan *c)
         c->value[i] = value_of(c, i);
     for (int i = 0; i < c->count; i++) {
         ilex_dtype dtype = (ilex_dtype)c->value[i]->dtype;
-        bool typed = c->result[i]->type.dtype.length > 0;
+        bool typed = has_dtype(c->result[i]);
         bool same = c->self[i]->dtype == dtype && !ix_is_untyped(c->self[i]);
         if (typed || same)
             continue;
@@ -104,6 +164,20 @@ read_values(scan *c)
     return changed;
 }
 
+/* Is axis "k" called "text": by its index, its name, its number? */
+static bool
+is_axis(const scan *c, int k, const char *text)
+{
+    const ilex_context *ctx = c->p->ctx;
+    char number[16];
+    int32_t variable = c->bracket ? c->indices.at[k].variable : 0;
+    int32_t name = c->dom->ax[k].name;
+    snprintf(number, sizeof number, "_%d", k);
+    return (variable && !strcmp(text, ix_symbol_text(ctx, variable))) ||
+           (name && !strcmp(text, ix_symbol_text(ctx, name))) ||
+           (!name && !strcmp(text, number));
+}
+
 static int
 axis_of(scan *c)
 {
@@ -111,17 +185,15 @@ axis_of(scan *c)
     const char *half = c->s->staggered ? "+1/2" : "";
     char text[80];
     snprintf(text, sizeof text, "%.*s%s", (int)w->length, w->text, half);
-    for (int k = 0; k < c->dom->rank; k++) {
-        const char *name = ix_symbol_text(c->p->ctx, c->dom->ax[k].name);
-        char number[16];
-        snprintf(number, sizeof number, "_%d", k);
-        if (!strcmp(text, *name ? name : number))
+    for (int k = 0; k < c->dom->rank; k++)
+        if (is_axis(c, k, text))
             return k;
-    }
+    const ix_domain *called =
+        c->bracket ? ix_indices_called(c->p, &c->indices) : c->dom;
     ix_lex_fail(&c->p->reader, ILEX_E_AXIS, w,
                 "[%s] has no axis %s; without names axes are _0, _1, ...%s",
-                ix_domain_show(c->p->ctx, c->dom).s, text,
-                ix_domain_suggest(c->p->ctx, c->dom, text, strlen(text)).s);
+                ix_domain_show(c->p->ctx, called).s, text,
+                ix_domain_suggest(c->p->ctx, called, text, strlen(text)).s);
 }
 
 static bool

@@ -110,16 +110,25 @@ ix_parse_text_expr(ilex_context *ctx, const char *text, size_t length,
 
 /* An index lambda, its domain, and the result. */
 typedef struct map_work {
-    const ix_domain *domain;
+    ix_indices indices;
     expr_work body;
 } map_work;
+
+static void
+read_indices(ix_parser *p, void *user)
+{
+    ix_type type = {.brackets = true};
+    p->new_sizes = true;
+    ix_syntax_whole_indices(&p->reader, &type.ranges);
+    ix_parse_indices(p, &type, user);
+}
 
 static void
 read_body(ix_parser *p, void *user)
 {
     map_work *w = user;
     define_operands(p, &w->body);
-    w->body.result = ix_parse_body(p, "map", w->domain, NULL,
+    w->body.result = ix_parse_body(p, "map", &w->indices, NULL,
                                    ix_syntax_whole_expr(&p->reader));
 }
 
@@ -129,10 +138,9 @@ ix_parse_text_map(ilex_context *ctx, const char *domain, const char *body,
                   ilex_array *const *operands)
 {
     ix_parser p;
-    map_work w = {ix_parse_text_domain(ctx, domain, NULL, NULL),
-                  {NULL, count, names, operands, NULL}};
+    map_work w = {.body = {NULL, count, names, operands, NULL}};
     ix_parser_text whole = {body, strlen(body), NULL};
-    if (!w.domain)
+    if (!ix_parse_text(ctx, domain, read_indices, &w.indices))
         return ix_poison_again(ctx);
     ix_parser_init(&p, ctx);
     if (!ix_parser_try(&p, &whole, read_body, &w))

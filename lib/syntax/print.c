@@ -141,6 +141,21 @@ ix_print_type(ix_printer *p, const ilex_array *n)
 
 /* ---- maps ---- */
 
+void
+ix_print_indices(ix_printer *p, const ix_domain *dom)
+{
+    for (int k = 0; k < dom->rank; k++) {
+        const char *name = ix_symbol_text(p->ctx, dom->ax[k].name);
+        const ix_domain *one = ix_domain_new(p->ctx, 1, &dom->ax[k]);
+        ix_text_put(p->t, k ? ", " : "");
+        if (dom->ax[k].name && !strchr(name, '+'))
+            ix_text_format(p->t, "%s=", name);
+        p->t->failed |= !one;
+        if (one)
+            ix_domain_print(p->ctx, one, p->t);
+    }
+}
+
 /* Operands in the order in which a body meets them. */
 typedef struct slot_order {
     int64_t next;
@@ -200,11 +215,11 @@ write_map(ix_printer *p, const ix_item *item)
     ix_text_put(p->t, "map ");
     ix_print_name(p, item, p->t);
     ix_text_char(p->t, '[');
-    ix_domain_print(p->ctx, n->interior, p->t);
+    ix_print_indices(p, n->interior);
     ix_text_char(p->t, ']');
     if (n->valid != n->interior || !has_extents(p->ctx, n)) {
         ix_text_put(p->t, " valid(");
-        ix_domain_print(p->ctx, n->valid, p->t);
+        ix_print_indices(p, n->valid);
         ix_text_char(p->t, ')');
     }
     for (int i = 1; !plain && i < n->nops; i++) {

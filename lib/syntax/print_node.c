@@ -177,7 +177,7 @@ write_scan(ix_printer *p, const ix_item *item)
         ix_text_put(p->t, i ? ",\n     " : "");
         ix_print_result_name(item, i, p->t);
         ix_text_char(p->t, '[');
-        ix_domain_print(p->ctx, n->interior, p->t);
+        ix_print_indices(p, n->interior);
         ix_text_format(p->t, "] : %s = ", ilex_dtype_name(dtype));
         ix_print_body(p, mode, item, i, dtype == ILEX_F64 || dtype == ILEX_I64);
     }

@@ -115,6 +115,10 @@ bool ix_print_by_name(ix_printer *p, const ilex_array *n);
 /* "dtype[domain]" */
 void ix_print_type(ix_printer *p, const ilex_array *n);
 
+/* What stands in the brackets of a map or scan: an index is called as its axis,
+ * which is said, because alone it would be called as what is read at it. */
+void ix_print_indices(ix_printer *p, const ix_domain *dom);
+
 /* Sizes, assumptions and inputs. */
 void ix_print_heading(ix_printer *p);
 /* The assumptions that come behind counted size number "counted", the last one

@@ -49,6 +49,15 @@ brackets(ix_reader *r, ix_type *type, bool optional)
     ix_syntax_ranges(r, ']', &type->ranges);
 }
 
+/* The same of a map or a scan, with names of axes: "[I=i:n, J=j:m]". */
+static void
+index_brackets(ix_reader *r, ix_type *type)
+{
+    ix_syntax_expect(r, "[", "and the axes");
+    type->brackets = true;
+    ix_syntax_indices(r, ']', &type->ranges);
+}
+
 static void
 type(ix_reader *r, ix_type *t)
 {
@@ -74,15 +83,17 @@ assignment(ix_reader *r, ix_statement *s)
     s->expr = ix_syntax_expr(r);
 }
 
-/* "word(ranges)" if "word" is the token. */
+/* "word(ranges)", as "read" reads them, if "word" is the token. */
 static void
-optional_ranges(ix_reader *r, const char *word, ix_statement *s)
+optional_ranges(ix_reader *r, const char *word,
+                void (*read)(ix_reader *, char, ix_colons_list *),
+                ix_statement *s)
 {
     if (!ix_syntax_accept_name(r, word))
         return;
     s->has_halo = true;
     ix_syntax_expect(r, "(", "and widths or ranges");
-    ix_syntax_ranges(r, ')', &s->halo);
+    read(r, ')', &s->halo);
 }
 
 /* "word name" if "word" is the token. */
@@ -152,7 +163,7 @@ syntax_IN(ix_reader *r, ix_statement *s)
     s->name = ix_syntax_name(r, "the name of an input");
     ix_syntax_expect(r, ":", "and a type (for example in u : f64[I:n])");
     type(r, &s->type);
-    optional_ranges(r, "halo", s);
+    optional_ranges(r, "halo", ix_syntax_ranges, s);
     if (!ix_syntax_accept(r, "->"))
         return;
     s->target = ix_syntax_name(r, "the axis that the elements are indices of");
@@ -189,8 +200,8 @@ syntax_MAP(ix_reader *r, ix_statement *s)
     if (ix_syntax_accept_name(r, "on"))
         s->type.on = ix_syntax_name(r, "the name of a domain");
     else
-        brackets(r, &s->type, false);
-    optional_ranges(r, "valid", s);
+        index_brackets(r, &s->type);
+    optional_ranges(r, "valid", ix_syntax_indices, s);
     if (ix_syntax_accept_name(r, "reads")) {
         ix_syntax_expect(r, "(", "and the arrays read");
         names(r, s, "the name of an array");
@@ -218,7 +229,7 @@ scan_result(ix_reader *r, ix_statement *s)
     s->name = ix_syntax_name(r, "the name of a result");
     s->absolute = !ix_syntax_at(r, ":");
     if (s->absolute)
-        brackets(r, &s->type, false);
+        index_brackets(r, &s->type);
     if (!s->absolute)
         optional_type(r, s);
     else if (ix_syntax_accept(r, ":"))
@@ -280,7 +291,7 @@ parameter(ix_reader *r, ix_statement *s)
     s->name = ix_syntax_name(r, "the name of a parameter");
     optional_type(r, s);
     if (s->type.dtype.length)
-        optional_ranges(r, "halo", s);
+        optional_ranges(r, "halo", ix_syntax_ranges, s);
 }
 
 /* "name(parameter, ...)" */
@@ -479,6 +490,15 @@ ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
         ix_syntax_expect(r, "(", "and widths");
         ix_syntax_ranges(r, ')', halo);
     }
+    expect_end(r);
+}
+
+void
+ix_syntax_whole_indices(ix_reader *r, ix_colons_list *ranges)
+{
+    ix_lex_next(r);
+    if (r->token.kind != IX_TOKEN_END)
+        ix_syntax_indices(r, 0, ranges);
     expect_end(r);
 }
 

@@ -168,6 +168,9 @@ void ix_syntax_whole_list(ix_reader *r, ix_attribute *values);
 void ix_syntax_whole_domain(ix_reader *r, ix_colons_list *domain,
                             ix_colons_list *halo);
 
+/* The same of what stands in the brackets of a map. */
+void ix_syntax_whole_indices(ix_reader *r, ix_colons_list *ranges);
+
 /* The same of entries of a subscript: "I=3, J=2:5, ...". */
 void ix_syntax_whole_items(ix_reader *r, ix_colons_list *items);
 
@@ -179,6 +182,9 @@ ix_syntax *ix_syntax_expr(ix_reader *r);
 /* A list of ranges up to the closing bracket or parenthesis "close", which is
  * read; the opening one has been read. 0: there are no brackets. */
 void ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges);
+
+/* The same, where names of axes may stand before ranges: "I=i:n". */
+void ix_syntax_indices(ix_reader *r, char close, ix_colons_list *ranges);
 
 /* Entries of a subscript, to where no comma follows. */
 void ix_syntax_items(ix_reader *r, ix_colons_list *items);

@@ -198,13 +198,26 @@ read_ranges(ix_reader *r, char close, bool subscript, ix_colons_list *ranges)
     r->nesting--;
 }
 
+/* The same, and reads "close". */
+static void
+whole_ranges(ix_reader *r, char close, bool subscript, ix_colons_list *ranges)
+{
+    char end[2] = {close, 0};
+    read_ranges(r, close, subscript, ranges);
+    if (close)
+        ix_syntax_expect(r, end, "or ',' after an entry of the list");
+}
+
 void
 ix_syntax_ranges(ix_reader *r, char close, ix_colons_list *ranges)
 {
-    char end[2] = {close, 0};
-    read_ranges(r, close, false, ranges);
-    if (close)
-        ix_syntax_expect(r, end, "or ',' after an entry of the list");
+    whole_ranges(r, close, false, ranges);
+}
+
+void
+ix_syntax_indices(ix_reader *r, char close, ix_colons_list *ranges)
+{
+    whole_ranges(r, close, true, ranges);
 }
 
 void

@@ -40,7 +40,7 @@ static const char decided[] =
 static const char unused[] = HEAD("unused") "assume m % 3 == 0\nin x : f64[n]\n"
                                             "out y : f64[n] = x\n";
 static const char far[] =
-    HEAD("far") "in x : f64[m]\nmap y[i:n:n+2, j:n:n+3] = sum[r:m](x[r]) + "
+    HEAD("far") "in x : f64[m]\nmap y[i=i:n:n+2, j=j:n:n+3] = sum[r:m](x[r]) + "
                 "1.0*(i-j)\nmap z[i:2, j:3] = y[i+n, j+n]\nout w = z\n";
 static const char largest[] =
     HEAD("largest") "in x : f64[n]\nout y : f64 = max[0](x)\n";

@@ -23,7 +23,7 @@ enum { NI = 32, NJ = 24, STEPS = 100, COUNT = NI * NJ };
 static const char *const programs[] = {
     "ilex 1\nprogram remainder\n"
     "in h : f64[I:32, J:24]\n"
-    "map u[I:-2:34, J:-2:26] = h[I % 32, J % 24]\n" STEP
+    "map u[I=i:-2:34, J=j:-2:26] = h[i % 32, j % 24]\n" STEP
     "out v : f64[I:32, J:24] = u - 0.015625*(fx - fx[I-1] + fy - fy[J-1])\n",
 
     "ilex 1\nprogram cases\nsize n, m\nassume n >= 2 && m >= 2\n"

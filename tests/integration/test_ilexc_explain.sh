@@ -29,9 +29,9 @@ says "$u|let a = 2*u|out y : f64[I:n, J:m] = a + a[I+1]" \
     '^  a: computed where it is read, for computing it again is cheaper .* (cost 1 an element, 2 distinct reads)$'
 says "$x|out y : f64[n] = 2*x" '^  y: stored, for it is an output$'
 says "$x|let s = sum(x)|out y : f64[n] = x/s" '^  s: stored, for it holds a reduction$'
-says "$x|in k : i64[m]|let a = $heavy|map y[i:m] = a[k[i]]|out z : f64[i:m] = y" \
+says "$x|in k : i64[m]|let a = $heavy|map y[i:m] = a[k[i]]|out z : f64[m] = y" \
     '^  a: stored, for it is read at indices that are data'
-says "in x : f64[J:m]|let a = $heavy|let b = a*a|map y[I:n, J:m] = b[J] + f64(I)|out z : f64[I:n, J:m] = y" \
+says "in x : f64[J:m]|let a = $heavy|let b = a*a|map y[I=I:n, J=J:m] = b[J] + f64(I)|out z : f64[I:n, J:m] = y" \
     '^  [ab]: stored, for it would be computed again for every step of a loop'
 says "in x : f64[I:n] halo(I:4:4)|let a = $heavy|out z : f64[I:n] = a + a[I+1] + a[I+2] + a[I-1] + a[I-2] + a[I+3]" \
     '^  a: stored, for computing it again at every place .* (cost [0-9]* an element, 5 distinct reads)$'
@@ -40,7 +40,7 @@ says "in x : f64[n]|let a = concat(x, 2*x; axis=0)|out y : f64[2*n] = a[::-1] + 
 says "$x|let a = concat(x, 2*x; axis=0)|out y : f64[2*n] = a" \
     '^  1 part of expressions without a name: computed where it is read$'
 says "$x|let a = update(x[0:0], 1.0)|out y : f64[n] = a" 'single elements of it are changed$'
-says "scan k forward a[k:n] = where(k == 0, 1.0, 2.0*a[k-1])|out y : f64[k:n] = a" \
+says "scan k forward a[k:n] = where(k == 0, 1.0, 2.0*a[k-1])|out y : f64[n] = a" \
     'stored, for it is computed level by level$'
 program "$x|let a = 2*x|out y : f64[n] = a + 1"
 expect 0 '^  a: stored, for everything is stored: option fuse is 0$' explain p.ilx --fuse=0

@@ -189,7 +189,7 @@ static const struct {
 } programs[] = {
     {"in x : f64[n]", "map y[i:n-1] = x[i+1]", ""},
     {"in x : f64[n]", "map y[i:n] = x[n-1-i]", ""},
-    {"in x : f64[n]", "map y[i:-3:n+3] = x[min(max(i, 0), n-1)]", ""},
+    {"in x : f64[n]", "map y[i=i:-3:n+3] = x[min(max(i, 0), n-1)]", ""},
     {"in x : f64[n]", "map y[i:5*n] = x[i//5]", ""},
     {"in x : f64[n]", "map y[i:n] = where(i > 0, x[i-1], 0.0)", ""},
     {"in x : f64[n]", "map y[i:n] = where(i >= 1 && i < n-1, x[i-1]+x[i+1], 0)",

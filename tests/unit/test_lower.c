@@ -246,7 +246,8 @@ check_roll(int row)
     char text[500];
     snprintf(text, sizeof text,
              "ilex 1\nprogram p\nsize n, k\n%sin x : i64[%s]\n"
-             "in s : i64[n]\nin t : i64[k]\nmap r[%s] = x[_0 - (%s)]\n"
+             "in s : i64[n]\nin t : i64[k]\ndomain d = [%s]\n"
+             "map r on d = x[_0 - (%s)]\n"
              "node y = roll(r; axis=%s, by=%s)\nmap v[%s] = y[_0 + %s]\n"
              "out z : i64[%s] = v\nout q : i64 = sum[0](s) + sum[0](t)\n",
              rolled[row].sizes, count, dom, low, rolled[row].axis,

@@ -414,13 +414,58 @@ START_TEST(maps_from_c)
 }
 END_TEST
 
+/* Maps over x : [n], u : [I:n], a : [I:n, J:n], w : [i:n], p : i64[K:n], and
+ * the domains that they have. */
+static const struct {
+    const char *domain, *body, *made;
+} named[] = {
+    {"i:n", "x[i] + 1", "n"},
+    {"i:n", "u[i]", "I:n"},
+    {"i:n-1", "u[i+1] - u[i]", "I:n-1"},
+    {"i:n", "u[n-1-i]", "I:n"},
+    {"i:1:n", "u[i-1]", "I:1:n"},
+    {"i:n", "x[i]*u[i]", "I:n"},
+    {"i:n", "u[i]*w[i]", "i:n"},
+    {"I:n, J:n", "a[I, J] + a[J, I]", "I:n, J:n"},
+    {"i:n, j:n", "a[j, i]", "J:n, I:n"},
+    {"n", "u[_0]", "n"},
+    {"i:n", "u[_0]", "I:n"},
+    {"i:n", "u[i//2] + u[min(i, 3)] + sum[s:3](u[s])", "n"},
+    {"i:n", "x[p[i]]", "K:n"},
+    {"i:n", "u[p[i]]", "K:n"},
+    {"i:n", "u[i-1; wrap] + u[i+1; 0.0]", "I:n"},
+    {"i:n", "where(i == 0, 0.0, u[i-1])", "I:n"},
+    {"X=i:n", "u[i]", "X:n"},
+    {"X=_0:n", "u[_0]", "X:n"},
+    {"X=i:-1:n", "f64(i)", "X:-1:n"},
+    {"I+1/2:n", "u[_0]", "I+1/2:n"},
+    {"", "u[3]", ""},
+};
+
+START_TEST(index_names)
+{
+    ilex_assume(ctx, "n >= 4");
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "n");
+    ilex_array *u = ilex_input(ctx, "u", ILEX_F64, "I:n");
+    ilex_array *a = ilex_input(ctx, "a", ILEX_F64, "I:n, J:n");
+    ilex_array *w = ilex_input(ctx, "w", ILEX_F64, "i:n");
+    ilex_array *p = ilex_input(ctx, "p", ILEX_I64, "K:n");
+    for (size_t i = 0; i < IX_COUNT(named); i++) {
+        ilex_array *y = ilex_map(ctx, named[i].domain, named[i].body, "x", x,
+                                 "u", u, "a", a, "w", w, "p", p, NULL);
+        ck_assert_msg(!ilex_is_poison(y), "%s", ilex_error_text(ctx));
+        ck_assert_str_eq(ix_domain_show(ctx, y->interior).s, named[i].made);
+    }
+}
+END_TEST
+
 static const struct {
     const char *domain, *body;
     ilex_status code;
     const char *text;
 } bad_maps[] = {
     {"i:n", "x[i+1]", ILEX_E_BOUNDS, "map: reads x at axis 0=1 when i=0"},
-    {"i:", "x[i]", ILEX_E_SYNTAX, "expected an operand"},
+    {"i:", "x[i]", ILEX_E_SYNTAX, "an axis is an index and its range"},
     {"i:n", "x[i", ILEX_E_SYNTAX, "expected ']'"},
     {"i:n", "y[i]", ILEX_E_UNKNOWN, "there is no array 'y'"},
     {NULL, "x[i]", ILEX_E_ARGUMENT, "map: the domain is NULL"},
@@ -460,6 +505,7 @@ main(void)
     tcase_add_test(tests, api_errors);
     tcase_add_test(tests, modules);
     tcase_add_test(tests, maps_from_c);
+    tcase_add_test(tests, index_names);
     tcase_add_test(tests, bad_maps_from_c);
     tcase_add_test(tests, mutations);
     tcase_add_test(tests, out_of_memory);

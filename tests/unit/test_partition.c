@@ -46,7 +46,7 @@ static const struct {
      2, 1},
     {"conditions are stored where they would multiply",
      HEAD "in h : f64[I:n, J:m]\n"
-          "map u[I:-1:n+1, J:m] = h[min(max(I, 0), n-1), J]\n"
+          "map u[I=I:-1:n+1, J=J:m] = h[min(max(I, 0), n-1), J]\n"
           "out v : f64[I:n, J:m] = u[I+1] - u[I-1]\n",
      2, 1},
     {"an output that others read is read, not computed again",
@@ -169,7 +169,7 @@ START_TEST(boxes)
     run_passes(&u,
                parse(HEAD
                      "in h : f64[I:n, J:m] halo(I:2:2)\n"
-                     "map c[I:-1:n+1, J:m] = where(I < n, h[I-1, J], 0.0)\n"
+                     "map c[I=I:-1:n+1, J=J:m] = where(I < n, h[I-1, J], 0.0)\n"
                      "out v : f64[I:n, J:m] = c[I+1] - c[I-1]\n"),
                "partition");
     ck_assert_uint_eq(u.nbuffers, 3);

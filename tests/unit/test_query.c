@@ -177,7 +177,7 @@ START_TEST(costs)
     p = compile_for("tcc", &(sample){"1", "0", 0,
                                      HEAD "in x : f64[n]\nin e : i64[m]\n"
                                           "map y[i:m] = sum[k:0:e[i]](x[k])\n"
-                                          "out z : f64[i:m] = y\n"});
+                                          "out z : f64[m] = y\n"});
     ck_assert_int_eq(ilex_program_cost(p, &c), ILEX_OK);
     ck_assert_int_eq(c.at_most, 1);
     ck_assert_int_eq(kernel(p, 0).at_most, 1);

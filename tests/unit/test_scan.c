@@ -26,8 +26,8 @@ START_TEST(as_text)
     ilex_module *m = parse(
         "ilex 1\nprogram p\nsize n\nin a : f64[k:n]\nin b : f64[k:n]\n"
         "scan k forward y[k:n] = where(k == 0, b[k], a[k]*y[k-1] + b[k])\n"
-        "scan k backward p[k:n] : f32 = where(k == n-1, 1, 2*p[k+1]),\n"
-        "     q[k:n] = p[k]*p[k]\nout o = y\nout r = q\n");
+        "scan k backward p[k=k:n] : f32 = where(k == n-1, 1, 2*p[k+1]),\n"
+        "     q[k=k:n] = p[k]*p[k]\nout o = y\nout r = q\n");
     ilex_array *y =
         linear_recurrence(ilex_module_array(m, "a"), ilex_module_array(m, "b"));
     ck_assert_ptr_eq(y, ilex_module_array(m, "y"));

@@ -39,11 +39,12 @@ static const struct {
     int nests, left;
 } rows[] = {
     {"in x : i64[n, m]",
-     "map y[i:-2:n+2, j:-2:m+2] = x[min(max(i, 0), n-1), min(max(j, 0), m-1)]",
+     "map y[i=i:-2:n+2, j=j:-2:m+2] = x[min(max(i, 0), n-1), min(max(j, 0), "
+     "m-1)]",
      9, 0},
-    {"in x : i64[n]", "map y[i:-1:n+1] = x[min(max(i, 0), n-1)]", 3, 0},
+    {"in x : i64[n]", "map y[i=i:-1:n+1] = x[min(max(i, 0), n-1)]", 3, 0},
     {"in x : i64[n]",
-     "map y[i:-1:n+1] = where(i < 0, x[i+n], where(i >= n, x[i-n], x[i]))", 3,
+     "map y[i=i:-1:n+1] = where(i < 0, x[i+n], where(i >= n, x[i-n], x[i]))", 3,
      0},
     {"in x : i64[n]", "map y[i:n] = where(i == 0, 1, x[i])", 2, 0},
     {"in x : i64[n]", "map y[i:n] = where(i != 0 && i != n-1, x[i], 0)", 3, 0},
@@ -188,7 +189,7 @@ START_TEST(random_pieces)
         char text[4096] =
             "ilex 1\nprogram p\nsize n, m\nassume n <= 20 && m <= 20\n"
             "in x : i64[i:-60:60, j:-60:60]\n"
-            "map y[i:-3:n+3, j:-2:m+2] = ";
+            "map y[i=i:-3:n+3, j=j:-2:m+2] = ";
         size_t scope = ilex_scope_begin(ctx);
         ix_unit u;
         put_value(text, 2);
