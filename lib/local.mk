@@ -177,6 +177,7 @@ libixlib_la_SOURCES = \
 	lib/syntax/parse.h \
 	lib/syntax/parse_affine.c \
 	lib/syntax/parse_call.c \
+	lib/syntax/parse_const.c \
 	lib/syntax/parse_expr.c \
 	lib/syntax/parse_extern.c \
 	lib/syntax/parse_field.c \

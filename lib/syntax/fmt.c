@@ -79,7 +79,10 @@ write_attributes(ix_text *t, const ix_attributes *list)
 static void
 write_call(ix_text *t, const ix_syntax *x, bool tight)
 {
-    put_word(t, &x->word);
+    if (x->kind == IX_SYNTAX_INDEX)
+        write_expr(t, x->part[0], tight);
+    else
+        put_word(t, &x->word);
     if (x->kind != IX_SYNTAX_CALL) {
         ix_text_char(t, '[');
         write_ranges(t, x->ranges);
@@ -123,12 +126,26 @@ write_expr(ix_text *t, const ix_syntax *x, bool tight)
     case IX_SYNTAX_REDUCE:
         write_call(t, x, tight);
         return;
+    case IX_SYNTAX_LET:
+        ix_text_put(t, "let ");
+        put_word(t, &x->word);
+        ix_text_put(t, " = ");
+        write_expr(t, x->part[0], tight);
+        ix_text_put(t, "; ");
+        write_expr(t, x->part[1], tight);
+        return;
     case IX_SYNTAX_LIST:
         ix_text_char(t, '[');
         write_parts(t, x->part, x->nparts, true);
         ix_text_char(t, ']');
         return;
     }
+}
+
+void
+ix_fmt_expr(ix_text *t, const ix_syntax *x)
+{
+    write_expr(t, x, true);
 }
 
 /* ---- statements ---- */

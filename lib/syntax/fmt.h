@@ -12,6 +12,9 @@
 ilex_status ix_fmt_text(ilex_context *ctx, const char *text, size_t length,
                         const char *file, ix_text *out);
 
+/* An expression as it is laid out inside brackets. */
+void ix_fmt_expr(ix_text *t, const ix_syntax *x);
+
 /* "(8, -1)", nothing for a tag without values. */
 void ix_fmt_tag_values(ix_text *t, const ix_tag *tag);
 

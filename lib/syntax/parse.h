@@ -54,6 +54,14 @@ typedef struct ix_indices {
     ix_index_axis at[ILEX_MAX_RANK];
 } ix_indices;
 
+/* A value that a let in the body of a map names. */
+typedef struct ix_body_let {
+    const struct ix_body_let *outer;
+    ix_word name;
+    ilex_array *value;
+    int nrindex; /* how many reductions are around it */
+} ix_body_let;
+
 /* The index lambda whose body is being read. */
 typedef struct ix_lambda_env {
     const ix_domain *dom, *box; /* of the map; where it may be read */
@@ -65,6 +73,7 @@ typedef struct ix_lambda_env {
     size_t capacity;
     int nrindex;
     ix_rindex rindex[ILEX_MAX_RANK];
+    const ix_body_let *local; /* the innermost */
 } ix_lambda_env;
 
 /* A call of a function whose body is being read. */
@@ -227,9 +236,13 @@ ilex_array *ix_parse_expr(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_constant(ix_parser *p, ilex_dtype dtype,
                               const ix_syntax *x);
 
-/* In field expressions: a name, a subscript, a reduction. */
+/* In field expressions: a name (NULL: of nothing), a subscript, a reduction. */
 ilex_array *ix_parse_field_name(ix_parser *p, const ix_word *word);
-ilex_array *ix_parse_field_index(ix_parser *p, const ix_syntax *x);
+/* "a" with the subscript "x" behind it; what stands before it. */
+ilex_array *ix_parse_subscript(ix_parser *p, const ix_syntax *x, ilex_array *a);
+ilex_array *ix_parse_subscripted(ix_parser *p, const ix_syntax *x);
+/* An expression as a string of the reader's arena. */
+const char *ix_parse_shown(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_field_reduce(ix_parser *p, const ix_syntax *x,
                                   const ix_reducer *r);
 
@@ -243,9 +256,11 @@ typedef enum ix_behind {
 ix_behind ix_parse_behind(ix_parser *p, const ix_syntax *x, ix_outside *mode,
                           const ix_syntax **value);
 
-/* Inside p->lambda: a name, a subscript, a reduction. */
+/* Inside p->lambda: a name (NULL: of nothing), a subscript, a let, a
+ * reduction. */
 ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);
 ilex_array *ix_parse_lambda_index(ix_parser *p, const ix_syntax *x);
+ilex_array *ix_parse_local(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_lambda_reduce(ix_parser *p, const ix_syntax *x,
                                    ix_reduction r);
 /* In which dtype the reduction "x" combines values like "value", and that of

@@ -263,13 +263,6 @@ is_update(const reading *r)
     return kind && r->x->nparts == 2 && r->x->part[0]->kind == IX_SYNTAX_INDEX;
 }
 
-/* The array whose elements the first operand reads. */
-static void
-read_target(const reading *r, ilex_array **operand)
-{
-    *operand = ix_parser_named(r->p, &r->x->part[0]->word);
-}
-
 static void
 check_operands(const reading *r)
 {
@@ -287,6 +280,22 @@ check_operands(const reading *r)
                 want == 1 ? "%s has %s%d operand, not %zu"
                           : "%s has %s%d operands, not %zu",
                 s->text, bound, want, n);
+}
+
+/* Reads "n" operands; how many more there are: the array whose elements an
+ * update's first operand reads, by its last subscript. */
+static int
+read_operands(const reading *r, ilex_array **operand, int n)
+{
+    ix_syntax *const *part = r->x->part;
+    int more = is_update(r);
+    if (more) {
+        operand[0] = ix_parse_subscripted(r->p, part[0]);
+        operand[1] = ix_parse_subscript(r->p, part[0], operand[0]);
+    }
+    for (int i = more; i < n; i++)
+        operand[i + more] = ix_parse_expr(r->p, part[i]);
+    return more;
 }
 
 /* A function without operands has its first attribute in their place. */
@@ -357,14 +366,7 @@ ix_parse_call(ix_parser *p, const ix_syntax *x, const ix_signature *s)
     check_attributes(&r);
     ilex_array **operand =
         ix_arena_new(&p->reader.arena, ((size_t)n + 3) * sizeof *operand);
-    if (is_update(&r))
-        read_target(&r, operand++);
-    for (int i = 0; i < n; i++)
-        operand[i] = ix_parse_expr(p, x->part[i]);
-    if (is_update(&r)) {
-        operand--;
-        n++;
-    }
+    n += read_operands(&r, operand, n);
     r.first = n ? operand[0] : NULL;
     ix_given given[IX_KIND_ATTRIBUTES] = {{.present = false}};
     if (bounds)

@@ -7,6 +7,7 @@
  */
 #include "lib/build/random.h"
 #include "lib/ops/dtype.h"
+#include "lib/syntax/fmt.h"
 #include "lib/syntax/parse.h"
 
 enum { MAX_ARITY = 3 };
@@ -264,6 +265,23 @@ index_value(ix_parser *p, const ix_syntax *x)
     return ix_scalar_index(p->ctx, k);
 }
 
+/* clip(x, lo, hi): not below lo, then not above hi */
+static ilex_array *
+clip(ix_parser *p, const ix_syntax *x)
+{
+    static const ix_op side[] = {IX_OP_MAXIMUM, IX_OP_MINIMUM};
+    if (x->nparts != 3)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "clip takes 3 operands, clip(x, lo, hi), not %zu",
+                    x->nparts);
+    ilex_array *args[2] = {ix_parse_expr(p, x->part[0]), NULL};
+    for (int i = 0; i < 2; i++) {
+        args[1] = ix_parse_expr(p, x->part[i + 1]);
+        args[0] = apply(p, &x->word, side[i], args);
+    }
+    return args[0];
+}
+
 /* A reduction, over all axes if there are no brackets. */
 static ilex_array *
 reduce(ix_parser *p, const ix_syntax *x, const ix_reducer *r)
@@ -375,9 +393,12 @@ call(ix_parser *p, const ix_syntax *x)
         no_attributes(p, x);
         return random_value(p, x);
     }
-    if (!is_op && !is_dtype && !is_size && !ix_word_is(w, "index"))
+    bool is_clip = ix_word_is(w, "clip");
+    if (!is_op && !is_dtype && !is_size && !is_clip && !ix_word_is(w, "index"))
         ix_parser_unknown(p, w, "function");
     no_attributes(p, x);
+    if (is_clip)
+        return clip(p, x);
     if (is_op)
         return call_op(p, op, x);
     return ix_parser_array(p, is_dtype  ? conversion(p, dtype, x)
@@ -396,7 +417,14 @@ name(ix_parser *p, const ix_syntax *x)
         return ilex_lit(p->ctx, v);
     if (ix_word_is(w, "true") || ix_word_is(w, "false"))
         return ilex_bool(p->ctx, ix_word_is(w, "true"));
-    return p->lambda ? ix_parse_lambda_name(p, w) : ix_parse_field_name(p, w);
+    ilex_array *a =
+        p->lambda ? ix_parse_lambda_name(p, w) : ix_parse_field_name(p, w);
+    if (!a && ix_word_is(w, "pi")) /* unless anything is called so */
+        a = ilex_lit(p->ctx, 0x1.921fb54442d18p1);
+    if (!a)
+        ix_parser_unknown(p, w,
+                          p->lambda ? "index, array or size" : "array or size");
+    return a;
 }
 
 static ilex_array *
@@ -420,6 +448,16 @@ prefix(ix_parser *p, const ix_syntax *x)
     return apply(p, &x->word, x->op, &arg);
 }
 
+const char *
+ix_parse_shown(ix_parser *p, const ix_syntax *x)
+{
+    ix_mem mem = ix_arena_mem(&p->reader.arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_fmt_expr(&t, x);
+    return ix_text_string(&t);
+}
+
 ilex_array *
 ix_parse_expr(ix_parser *p, const ix_syntax *x)
 {
@@ -441,7 +479,9 @@ ix_parse_expr(ix_parser *p, const ix_syntax *x)
         return call(p, x);
     case IX_SYNTAX_INDEX:
         return p->lambda ? ix_parse_lambda_index(p, x)
-                         : ix_parse_field_index(p, x);
+                         : ix_parse_subscript(p, x, ix_parse_subscripted(p, x));
+    case IX_SYNTAX_LET:
+        return ix_parse_local(p, x);
     case IX_SYNTAX_REDUCE:
         return reduction(p, x);
     case IX_SYNTAX_LIST:

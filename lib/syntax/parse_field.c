@@ -13,9 +13,7 @@ ix_parse_field_name(ix_parser *p, const ix_word *w)
     if (name)
         return name->array;
     name = ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_SIZE);
-    if (name)
-        return ix_index_lin(p->ctx, name->size);
-    ix_parser_unknown(p, w, "array or size");
+    return name ? ix_index_lin(p->ctx, name->size) : NULL;
 }
 
 /* The axis of "a" that an entry of a reduction names. */

@@ -265,6 +265,7 @@ hide_indices(ix_parser *p)
     ix_lambda_env *env = ix_arena_new(&p->reader.arena, sizeof *env);
     *env = *p->lambda;
     env->hidden = true;
+    env->local = NULL;
     for (int i = 0; i < env->nrindex; i++)
         env->rindex[i].name.length = 0;
     p->lambda = env;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Meaning of what only bodies of index lambdas have: index variables,
- * absolute subscripts, reductions over ranges; the statements `map` and
- * `const`.
+ * absolute subscripts, reductions over ranges; the statement `map`.
  */
 #include "lib/build/scan.h"
 #include "lib/ops/dtype.h"
@@ -70,6 +69,34 @@ find_index(ix_parser *p, const ix_word *word)
     return k < 0 ? NULL : ix_scalar_index(p->ctx, k);
 }
 
+/* The value of a let called "word", NULL if there is none. The index of a
+ * reduction inside of it hides it. */
+static ilex_array *
+find_local(ix_parser *p, const ix_word *word)
+{
+    const ix_lambda_env *env = p->lambda;
+    const ix_body_let *l = env->local;
+    while (l && !same_word(&l->name, word))
+        l = l->outer;
+    for (int i = env->nrindex - 1; l && i >= l->nrindex; i--)
+        if (same_word(&env->rindex[i].name, word))
+            return NULL;
+    return l ? l->value : NULL;
+}
+
+ilex_array *
+ix_parse_local(ix_parser *p, const ix_syntax *x)
+{
+    ix_lambda_env *env = p->lambda;
+    ix_parser_check_name(p, "value", &x->word);
+    ix_body_let local = {env->local, x->word, ix_parse_expr(p, x->part[0]),
+                         env->nrindex};
+    env->local = &local;
+    ilex_array *y = ix_parse_expr(p, x->part[1]);
+    env->local = local.outer;
+    return y;
+}
+
 /* ---- operands ---- */
 
 /* The slot of "array", taken if it has none. */
@@ -94,6 +121,9 @@ static ilex_array *
 find_operand(ix_parser *p, const ix_word *word, int *slot)
 {
     ix_lambda_env *env = p->lambda;
+    ilex_array *local = find_local(p, word);
+    if (local)
+        return local;
     *slot = numbered(word, "_in");
     if (*slot >= 0 && env->fixed) {
         if (*slot < env->noperands)
@@ -148,7 +178,9 @@ ilex_array *
 ix_parse_lambda_name(ix_parser *p, const ix_word *word)
 {
     int slot;
-    ilex_array *x = find_rindex(p, word);
+    ilex_array *x = find_local(p, word);
+    if (!x)
+        x = find_rindex(p, word);
     if (!x)
         x = find_index(p, word);
     if (x)
@@ -158,9 +190,7 @@ ix_parse_lambda_name(ix_parser *p, const ix_word *word)
         return load(p, word, x, slot, 0, NULL);
     ix_name *size =
         ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_SIZE);
-    if (!size)
-        ix_parser_unknown(p, word, "index, array or size");
-    return ix_index_lin(p->ctx, size->size);
+    return size ? ix_index_lin(p->ctx, size->size) : NULL;
 }
 
 /* One entry of a subscript, index arithmetic in normal form. */
@@ -199,9 +229,28 @@ outside_value(ix_parser *p, const ilex_array *array, const ix_syntax *x)
     return v;
 }
 
+/* Fails, for something else than a name has a subscript. */
+_Noreturn static void
+refuse_subscript(ix_parser *p, const ix_syntax *x)
+{
+    const ix_syntax *of = x->part[0];
+    const char *first = ix_parse_shown(p, of), *both = ix_parse_shown(p, x);
+    int n = (int)strlen(first);
+    if (of->kind == IX_SYNTAX_INDEX && !of->attributes.n && !x->attributes.n)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "in a map one subscript has all indices: %.*s, %s", n - 1,
+                    first, both + n + 1);
+    ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                "in a map names have subscripts, read element by element; make "
+                "the array before it: let a = %s",
+                first);
+}
+
 ilex_array *
 ix_parse_lambda_index(ix_parser *p, const ix_syntax *x)
 {
+    if (x->part[0]->kind != IX_SYNTAX_NAME)
+        refuse_subscript(p, x);
     int slot;
     ilex_array *index[ILEX_MAX_RANK];
     const ix_syntax *value = NULL;
@@ -240,8 +289,8 @@ ix_parse_is_computed(ix_parser *p, const ix_syntax *x)
     if (x->kind == IX_SYNTAX_NAME)
         return (p->lambda &&
                 (numbered(&x->word, "_") >= 0 ||
-                 numbered(&x->word, "_r") >= 0 || find_rindex(p, &x->word) ||
-                 find_index(p, &x->word))) ||
+                 numbered(&x->word, "_r") >= 0 || find_local(p, &x->word) ||
+                 find_rindex(p, &x->word) || find_index(p, &x->word))) ||
                ix_parser_find(p, x->word.text, (size_t)x->word.length,
                               IX_NAME_ARRAY);
     for (size_t i = 0; !found && i < x->nparts; i++)
@@ -491,72 +540,4 @@ ix_parse_map(ix_parser *p, const ix_statement *s)
     return ix_indices_lambda(p, &in, s->has_halo ? env.box : NULL,
                              ix_parser_string(p, &s->name), strong(p, body),
                              &env);
-}
-
-/* ---- const ---- */
-
-/* Values for index "from" to "to"-1, chosen by halving. */
-static ilex_array *
-choose(ix_parser *p, ilex_dtype dtype, ilex_array *at, ilex_array **value,
-       int64_t from, int64_t to)
-{
-    ilex_context *ctx = p->ctx;
-    if (to - from == 1)
-        return value[from];
-    int64_t middle = from + (to - from) / 2;
-    ilex_array *below[2] = {at, ix_index_const(ctx, middle)};
-    ilex_array *ops[3];
-    ops[0] = ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, below);
-    ops[1] = choose(p, dtype, at, value, from, middle);
-    ops[2] = choose(p, dtype, at, value, middle, to);
-    return ix_scalar_op(ctx, IX_OP_WHERE, dtype, dtype, ops);
-}
-
-/* The C-order position of an index in a domain of constant lengths; "*count"
- * takes the number of elements. */
-static ilex_array *
-position(ix_parser *p, const ix_statement *s, const ix_domain *dom,
-         int64_t *count)
-{
-    ilex_array *at = ix_index_const(p->ctx, 0);
-    *count = 1;
-    for (int k = 0; k < dom->rank; k++) {
-        const ix_lin *length = ix_axis_extent(p->ctx, &dom->ax[k]);
-        if (!length || length->n || !ix_lin_is(dom->ax[k].lo, 0) ||
-            !ix_mul(*count, length->c, count))
-            ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->name,
-                        "the axes of a constant start at 0 and have constant "
-                        "lengths; [%s] is not of that kind",
-                        ix_domain_show(p->ctx, dom).s);
-        at = ix_index_fma(p->ctx, ix_scalar_index(p->ctx, k), length->c, at);
-    }
-    return ix_parser_array(p, at);
-}
-
-ilex_array *
-ix_parse_const(ix_parser *p, const ix_statement *s)
-{
-    enum { MAX_VALUES = 64 };
-    ilex_array *value[MAX_VALUES];
-    const ix_attribute *list = &s->values;
-    ilex_dtype dtype = ix_parse_dtype(p, &s->type.dtype);
-    const ix_domain *dom = ix_parse_type_domain(p, &s->type);
-    int64_t count;
-    ilex_array *at = position(p, s, dom, &count);
-    if (count != (int64_t)list->n || count == 0)
-        ix_lex_fail(&p->reader, ILEX_E_SHAPE, &s->name,
-                    "[%s] has %lld elements, and %zu values are given",
-                    ix_domain_show(p->ctx, dom).s, (long long)count, list->n);
-    if (count > MAX_VALUES)
-        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->name,
-                    "constants of more than %d values are not supported; make "
-                    "it an input",
-                    (int)MAX_VALUES);
-    for (int64_t i = 0; i < count; i++)
-        value[i] = ix_parse_constant(p, dtype, list->value[i]);
-    ilex_array *body = choose(p, dtype, at, value, 0, count);
-    ix_parser_at(p, &s->name);
-    return ix_parser_array(p, ix_build_lambda(p->ctx,
-                                              ix_parser_string(p, &s->name),
-                                              dom, strong(p, body), 0, NULL));
 }

@@ -93,15 +93,15 @@ static void
 read_operand(ix_parser *p, product *e, const ix_syntax *x)
 {
     static const ix_colons_list none;
-    if (x->kind != IX_SYNTAX_INDEX && x->kind != IX_SYNTAX_NAME)
+    bool labels = x->kind == IX_SYNTAX_INDEX;
+    if ((labels ? x->part[0] : x)->kind != IX_SYNTAX_NAME)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "an einsum is a product of arrays with labels, for "
                     "example A[i, k]*B[k, j]");
     if (e->n == ILEX_MAX_RANK)
         ix_lex_fail(&p->reader, ILEX_E_LIMIT, &x->word,
                     "an einsum has at most %d operands", ILEX_MAX_RANK);
-    read_labels(p, &e->all, &x->word,
-                x->kind == IX_SYNTAX_INDEX ? x->ranges : &none,
+    read_labels(p, &e->all, &x->word, labels ? x->ranges : &none,
                 &e->labels[e->n]);
     e->operand[e->n] = ix_parser_named(p, &x->word);
     e->path.step[e->path.n++] = e->n++;

@@ -294,11 +294,23 @@ subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
 
 /* ---- unnamed axes ---- */
 
+/* A new axis of length 1, NumPy's None? */
+static bool
+is_new_axis(ix_parser *p, const ix_colons *r)
+{
+    const ix_syntax *x = r->n == 1 && !r->axis.length ? r->part[0] : NULL;
+    return x && x->kind == IX_SYNTAX_NAME && ix_word_is(&x->word, "None") &&
+           !ix_parse_is_computed(p, x);
+}
+
 static ix_item
 read_item(ix_parser *p, const ix_colons *r, bool trusted)
 {
     ix_item item = {.kind = IX_ITEM_ELLIPSIS, .step = 1};
     if (r->ellipsis)
+        return item;
+    item.kind = IX_ITEM_RANGE;
+    if (is_new_axis(p, r))
         return item;
     if (r->n == 1 && ix_parse_is_computed(p, r->part[0])) {
         item.kind = IX_ITEM_ARRAY;
@@ -314,6 +326,37 @@ read_item(ix_parser *p, const ix_colons *r, bool trusted)
     return item;
 }
 
+/* How many axes of an array an item takes. */
+static int
+axes_of(const ix_item *item)
+{
+    bool mask = item->kind == IX_ITEM_ARRAY && item->array->dtype == ILEX_BOOL;
+    return item->kind == IX_ITEM_ELLIPSIS ? 0 : mask ? ix_rank(item->array) : 1;
+}
+
+/* "a" with the axes that a subscript makes, where its items take them. */
+static ilex_array *
+with_new_axes(ix_parser *p, const ix_colons_list *ranges, const ix_item *item,
+              ilex_array *a)
+{
+    ix_given places = {.present = true};
+    int taken = 0, at = 0, rank = ix_rank(a);
+    for (size_t i = 0; i < ranges->n; i++) {
+        bool added = is_new_axis(p, &ranges->item[i]);
+        taken += added ? 0 : axes_of(&item[i]);
+        rank += added;
+    }
+    for (size_t i = 0; i < ranges->n; i++) {
+        if (is_new_axis(p, &ranges->item[i]))
+            places.number[places.n++] = at;
+        at += item[i].kind == IX_ITEM_ELLIPSIS ? ix_rank(a) - taken
+                                               : axes_of(&item[i]);
+    }
+    if (places.n == 0 || rank > ILEX_MAX_RANK || taken > ix_rank(a))
+        return a; /* too many: the subscript says so */
+    return ix_parser_array(p, ix_build_expand_dims(p->ctx, &a, 1, &places));
+}
+
 /* Is an item a name that stands for nothing? */
 static bool
 is_free_index(ix_parser *p, const ix_colons *r)
@@ -322,7 +365,7 @@ is_free_index(ix_parser *p, const ix_colons *r)
     return x && x->kind == IX_SYNTAX_NAME && !p->new_sizes &&
            !ix_parser_find(p, x->word.text, (size_t)x->word.length,
                            IX_NAME_SIZE) &&
-           !ix_parse_is_computed(p, x);
+           !ix_parse_is_computed(p, x) && !is_new_axis(p, r);
 }
 
 /* "x[i, j]" outside a map, with the map that it was meant to be. */
@@ -348,9 +391,9 @@ refuse_free_indices(ix_parser *p, const ix_syntax *x, const ilex_array *a)
     if (s && t)
         ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, w,
                     "there is no size '%.*s'; an index that runs is that of a "
-                    "map: map a[%s] = %.*s[%s]",
-                    (int)w->length, w->text, s, (int)x->word.length,
-                    x->word.text, t);
+                    "map: map a[%s] = %s[%s]",
+                    (int)w->length, w->text, s, ix_parse_shown(p, x->part[0]),
+                    t);
 }
 
 static ilex_array *
@@ -367,14 +410,14 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
     if (behind == IX_BEHIND_OUTSIDE)
         ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &x->word,
                     "unnamed axes are never read outside by a subscript; use "
-                    "pad(%.*s; ...), or a map: x[i-1; wrap]",
-                    (int)x->word.length, x->word.text);
+                    "pad(%s; ...), or a map: x[i-1; wrap]",
+                    ix_parse_shown(p, x->part[0]));
     for (size_t i = 0; i < x->ranges->n; i++) {
         const ix_colons *r = &x->ranges->item[i];
         if (r->axis.length)
             ix_lex_fail(&p->reader, ILEX_E_AXIS, &r->where,
-                        "%.*s has no axis %.*s; its axes have no names",
-                        (int)x->word.length, x->word.text, (int)r->axis.length,
+                        "%s has no axis %.*s; its axes have no names",
+                        ix_parse_shown(p, x->part[0]), (int)r->axis.length,
                         r->axis.text);
         if (n > ILEX_MAX_RANK)
             ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
@@ -382,15 +425,23 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
         item[n++] = read_item(p, r, trusted);
     }
     ix_parser_at(p, &x->word);
-    return ix_build_items(p->ctx, a, n, item);
+    return ix_build_items(p->ctx, with_new_axes(p, x->ranges, item, a), n,
+                          item);
 }
 
 ilex_array *
-ix_parse_field_index(ix_parser *p, const ix_syntax *x)
+ix_parse_subscript(ix_parser *p, const ix_syntax *x, ilex_array *a)
 {
-    ilex_array *a = ix_parser_named(p, &x->word);
     bool named = ix_rank(a) > 0 && ix_domain_named(a->interior);
     ilex_array *r = ix_parser_array(p, named ? subscript_named(p, x, a)
                                              : subscript_unnamed(p, x, a));
     return ix_parser_depth(p, &x->word, 1, &a, r);
+}
+
+ilex_array *
+ix_parse_subscripted(ix_parser *p, const ix_syntax *x)
+{
+    const ix_syntax *of = x->part[0];
+    return of->kind == IX_SYNTAX_NAME ? ix_parser_named(p, &of->word)
+                                      : ix_parse_expr(p, of);
 }

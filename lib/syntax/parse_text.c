@@ -129,7 +129,7 @@ read_body(ix_parser *p, void *user)
     map_work *w = user;
     define_operands(p, &w->body);
     w->body.result = ix_parse_body(p, "map", &w->indices, NULL,
-                                   ix_syntax_whole_expr(&p->reader));
+                                   ix_syntax_whole_body(&p->reader));
 }
 
 ilex_array *

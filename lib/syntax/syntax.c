@@ -83,6 +83,14 @@ assignment(ix_reader *r, ix_statement *s)
     s->expr = ix_syntax_expr(r);
 }
 
+/* "= body" of a map or a result of a scan with brackets */
+static void
+body(ix_reader *r, ix_statement *s)
+{
+    ix_syntax_expect(r, "=", "and an expression");
+    s->expr = ix_syntax_body(r);
+}
+
 /* "word(ranges)", as "read" reads them, if "word" is the token. */
 static void
 optional_ranges(ix_reader *r, const char *word,
@@ -207,7 +215,7 @@ syntax_MAP(ix_reader *r, ix_statement *s)
         names(r, s, "the name of an array");
         ix_syntax_expect(r, ")", "or ',' after a name");
     }
-    assignment(r, s);
+    body(r, s);
 }
 
 bool
@@ -234,7 +242,10 @@ scan_result(ix_reader *r, ix_statement *s)
         optional_type(r, s);
     else if (ix_syntax_accept(r, ":"))
         s->type.dtype = ix_syntax_name(r, "a dtype (for example f64)");
-    assignment(r, s);
+    if (s->absolute)
+        body(r, s);
+    else
+        assignment(r, s);
 }
 
 static void
@@ -447,6 +458,15 @@ ix_syntax_whole_expr(ix_reader *r)
 {
     ix_lex_next(r);
     ix_syntax *x = ix_syntax_expr(r);
+    expect_end(r);
+    return x;
+}
+
+ix_syntax *
+ix_syntax_whole_body(ix_reader *r)
+{
+    ix_lex_next(r);
+    ix_syntax *x = ix_syntax_body(r);
     expect_end(r);
     return x;
 }

@@ -20,8 +20,9 @@ typedef enum ix_syntax_kind {
     IX_SYNTAX_PREFIX, /* "op" part 0 */
     IX_SYNTAX_CHAIN,  /* part 0, then links: operators of one precedence */
     IX_SYNTAX_CALL,   /* word(part 0, ...; attributes) */
-    IX_SYNTAX_INDEX,  /* word[range 0, ...; attributes] */
+    IX_SYNTAX_INDEX,  /* part 0[range 0, ...; attributes] */
     IX_SYNTAX_REDUCE, /* word[range 0, ...](part 0; attributes) */
+    IX_SYNTAX_LET,    /* let word = part 0; part 1 */
     IX_SYNTAX_LIST    /* [part 0, ...] as a value of an attribute's list */
 } ix_syntax_kind;
 
@@ -156,6 +157,7 @@ bool ix_syntax_is_half(const ix_syntax *x);
 
 /* Reads an expression that is the whole text. */
 ix_syntax *ix_syntax_whole_expr(ix_reader *r);
+ix_syntax *ix_syntax_whole_body(ix_reader *r);
 /* The same for a tag without its "@". */
 void ix_syntax_whole_tag(ix_reader *r, ix_tag *tag);
 /* The same for what stands behind `extern`. */
@@ -178,6 +180,8 @@ void ix_syntax_whole_items(ix_reader *r, ix_colons_list *items);
 
 /* The expression that starts at the token. */
 ix_syntax *ix_syntax_expr(ix_reader *r);
+/* The same, perhaps with "let name = expr;" before it: the body of a map. */
+ix_syntax *ix_syntax_body(ix_reader *r);
 
 /* A list of ranges up to the closing bracket or parenthesis "close", which is
  * read; the opening one has been read. 0: there are no brackets. */

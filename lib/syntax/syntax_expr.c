@@ -323,28 +323,36 @@ arguments(ix_reader *r, ix_syntax *x)
     r->nesting--;
 }
 
-/* A name with what follows it: nothing, (...), [...] or [...](...). */
+/* A name with what follows it: nothing or (...). */
 static ix_syntax *
 named(ix_reader *r)
 {
     ix_word word = ix_syntax_name(r, "an operand");
-    if (ix_syntax_accept(r, "(")) {
-        ix_syntax *x = new_node(r, IX_SYNTAX_CALL, word, 2);
-        arguments(r, x);
-        return x;
-    }
-    if (!ix_syntax_accept(r, "["))
+    if (!ix_syntax_accept(r, "("))
         return new_node(r, IX_SYNTAX_NAME, word, 0);
-    ix_syntax *x = new_node(r, IX_SYNTAX_INDEX, word, 1);
-    x->ranges = ix_arena_new(&r->arena, sizeof *x->ranges);
-    read_ranges(r, ']', true, x->ranges);
-    read_attributes(r, &x->attributes);
-    ix_syntax_expect(r, "]", "or ',' after an entry of the list");
-    if (!x->attributes.n && ix_syntax_accept(r, "(")) {
-        x->kind = IX_SYNTAX_REDUCE;
-        arguments(r, x);
-    }
+    ix_syntax *x = new_node(r, IX_SYNTAX_CALL, word, 2);
+    arguments(r, x);
     return x;
+}
+
+/* "x" with a subscript behind it; a name with one and then (...) is a
+ * reduction. */
+static ix_syntax *
+subscripted(ix_reader *r, ix_syntax *x)
+{
+    ix_syntax *y = new_node(r, IX_SYNTAX_INDEX, x->word, 1);
+    y->ranges = ix_arena_new(&r->arena, sizeof *y->ranges);
+    read_ranges(r, ']', true, y->ranges);
+    read_attributes(r, &y->attributes);
+    ix_syntax_expect(r, "]", "or ',' after an entry of the list");
+    if (x->kind == IX_SYNTAX_NAME && !y->attributes.n &&
+        ix_syntax_accept(r, "(")) {
+        y->kind = IX_SYNTAX_REDUCE;
+        arguments(r, y);
+    } else {
+        add_part(r, y, x);
+    }
+    return y;
 }
 
 static ix_syntax *
@@ -359,13 +367,27 @@ parenthesis(ix_reader *r)
     return x;
 }
 
+/* What may have subscripts behind it: not a literal, and no operator. */
+static ix_syntax *
+postfix(ix_reader *r)
+{
+    ix_syntax *x = r->token.kind == IX_TOKEN_NAME ? named(r) : parenthesis(r);
+    size_t depth = 0;
+    for (; ix_syntax_accept(r, "["); depth++) {
+        enter(r); /* each is a level of the tree */
+        x = subscripted(r, x);
+    }
+    r->nesting -= (int)depth;
+    return x;
+}
+
 static ix_syntax *
 operand(ix_reader *r)
 {
     ix_token t = r->token;
     ix_op op;
-    if (t.kind == IX_TOKEN_NAME)
-        return named(r);
+    if (t.kind == IX_TOKEN_NAME || ix_syntax_at(r, "("))
+        return postfix(r);
     if (t.kind == IX_TOKEN_INT || t.kind == IX_TOKEN_REAL ||
         t.kind == IX_TOKEN_IMAGINARY) {
         ix_lex_next(r);
@@ -375,8 +397,6 @@ operand(ix_reader *r)
                                                   : IX_SYNTAX_IMAGINARY,
                         t.word, 0);
     }
-    if (ix_syntax_at(r, "("))
-        return parenthesis(r);
     if (t.kind != IX_TOKEN_PUNCT ||
         !ix_op_find_infix(t.word.text, (size_t)t.word.length, 1, &op))
         ix_syntax_unexpected(r, "an operand (a name, a number, a call, '(' or "
@@ -449,4 +469,34 @@ ix_syntax *
 ix_syntax_expr(ix_reader *r)
 {
     return climb(r, 1);
+}
+
+/* Is the token `let` and a name behind it, not an array of this name? */
+static bool
+at_let(const ix_reader *r)
+{
+    const char *at = r->at;
+    while (at < r->end && (*at == ' ' || *at == '\t'))
+        at++;
+    bool name =
+        at < r->end && (*at == '_' || (*at | 32) >= 'a') && (*at | 32) <= 'z';
+    return name && r->token.kind == IX_TOKEN_NAME &&
+           ix_word_is(&r->token.word, "let");
+}
+
+ix_syntax *
+ix_syntax_body(ix_reader *r)
+{
+    if (!at_let(r))
+        return ix_syntax_expr(r);
+    enter(r);
+    ix_lex_next(r);
+    ix_syntax *x =
+        new_node(r, IX_SYNTAX_LET, ix_syntax_name(r, "the name of a value"), 2);
+    ix_syntax_expect(r, "=", "and an expression");
+    add_part(r, x, ix_syntax_expr(r));
+    ix_syntax_expect(r, ";", "behind a let in the body of a map");
+    add_part(r, x, ix_syntax_body(r));
+    r->nesting--;
+    return x;
 }
