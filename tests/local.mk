@@ -49,6 +49,7 @@ FOLDER_TESTS = \
 	tests/cache/cache \
 	tests/error/error \
 	tests/golden/golden \
+	tests/programs/programs \
 	tests/property/limits \
 	tests/property/property
 check_PROGRAMS += $(FOLDER_TESTS) tests/differential/differential \
@@ -99,6 +100,8 @@ GOLDEN_FILES = \
 	tests/golden/golden_rule.c \
 	tests/golden/golden_scalar.c \
 	tests/golden/golden_value.c
+tests_programs_programs_SOURCES = \
+	tests/programs/programs.c
 tests_property_limits_SOURCES = \
 	tests/differential/diff_buffers.c \
 	tests/differential/diff_random.c \
