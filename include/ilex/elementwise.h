@@ -178,21 +178,24 @@ ILEX_API ilex_array *ilex_philox(ilex_array *x, ilex_array *y, ilex_array *z);
 
 /* ---- rounding ---- */
 
-/* The largest integer <= x. Not for complex; the result is floating: f32
- * for bool and integers of up to 16 bits, f64 for wider ones. */
+/* The largest integer <= x. Not for complex; the result has the same dtype. */
 ILEX_API ilex_array *ilex_floor(ilex_array *x);
 
-/* The smallest integer >= x. Not for complex; the result is floating: f32
- * for bool and integers of up to 16 bits, f64 for wider ones. */
+/* The smallest integer >= x. Not for complex; the result has the same
+ * dtype. */
 ILEX_API ilex_array *ilex_ceil(ilex_array *x);
 
-/* x rounded to zero. Not for complex; the result is floating: f32 for bool
- * and integers of up to 16 bits, f64 for wider ones. */
+/* x rounded to zero. Not for complex; the result has the same dtype. */
 ILEX_API ilex_array *ilex_trunc(ilex_array *x);
 
-/* The nearest integer; halves to even. Any dtypes; the result is floating:
- * f32 for bool and integers of up to 16 bits, f64 for wider ones. */
+/* The nearest integer; halves to even. Floating for integers, too. Any
+ * dtypes; the result is floating: f32 for bool and integers of up to 16
+ * bits, f64 for wider ones. */
 ILEX_API ilex_array *ilex_rint(ilex_array *x);
+
+/* The nearest integer; halves to even. Integers stay what they are. Any
+ * dtype; the result has the same dtype, f32 for bool. */
+ILEX_API ilex_array *ilex_round(ilex_array *x);
 
 /* ---- powers, exponentials, logarithms ---- */
 

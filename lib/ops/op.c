@@ -38,8 +38,8 @@ static const struct {
     {"divide", IX_OP_TRUE_DIVIDE}, {"max", IX_OP_MAXIMUM},
     {"min", IX_OP_MINIMUM},        {"mod", IX_OP_REMAINDER},
     {"mul", IX_OP_MULTIPLY},       {"neg", IX_OP_NEGATIVE},
-    {"pow", IX_OP_POWER},          {"round", IX_OP_RINT},
-    {"select", IX_OP_WHERE},       {"sub", IX_OP_SUBTRACT},
+    {"pow", IX_OP_POWER},          {"select", IX_OP_WHERE},
+    {"sub", IX_OP_SUBTRACT},
 };
 
 const ix_op_info *

@@ -78,6 +78,14 @@ void golden_table_free(golden_table *t);
 /* The fields of row "row". */
 char **golden_row(const golden_table *t, size_t row);
 
+/* A statement of promote.tsv, whose rows have 13 of them: the dtypes of the
+ * operands (of one: "-" first) and that of the result, or "error". */
+enum { GOLDEN_PROMOTIONS = 13 };
+typedef struct golden_promotion {
+    const char *kind, *name, *type[2], *result;
+} golden_promotion;
+golden_promotion golden_promotion_of(char **row, int i);
+
 /* An array in C order, elements as in memory. */
 typedef struct golden_array {
     ilex_dtype dtype;

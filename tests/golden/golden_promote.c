@@ -7,8 +7,6 @@
 
 #include "tests/golden/golden.h"
 
-enum { KIND, OP, TYPE1, TYPE2, RESULT, NUMPY_RESULT };
-
 /* ---- the rows of kind `struct` ---- */
 
 static ilex_array *
@@ -63,99 +61,110 @@ static const struct {
 
 /* ---- rows ---- */
 
-/* What is wrong with the row, or NULL: then "type" are its operands' dtypes
- * (the second of a pair, or the first again). */
+/* What is wrong with it, or NULL: then "type" are its operands' dtypes (that of
+ * a single one twice). */
 static const char *
-row_fault(char **row, ilex_dtype type[2])
+fault_of(const golden_promotion *p, ilex_dtype type[2])
 {
     ilex_dtype result;
-    if (!row[0])
-        return "has another number of columns than the header";
-    if (!golden_dtype(row[TYPE1], &type[0]))
+    (void)golden_dtype(p->type[1], &type[1]);
+    type[0] = type[1];
+    if (strcmp(p->type[0], "-") && !golden_dtype(p->type[0], &type[0]))
         return "has an unknown first dtype";
-    type[1] = type[0];
-    if (strcmp(row[TYPE2], "-") && !golden_dtype(row[TYPE2], &type[1]))
-        return "has an unknown second dtype";
-    if (strcmp(row[RESULT], "error") && !golden_dtype(row[RESULT], &result))
+    if (strcmp(p->result, "error") && !golden_dtype(p->result, &result))
         return "has a result that is neither a dtype nor error";
     return NULL;
 }
 
-/* The array that the row speaks of; NULL if there is no such operation. */
+/* The array that it speaks of; NULL if there is no such operation. */
 static ilex_array *
-build(ilex_context *ctx, char **row, const ilex_dtype type[2])
+build(ilex_context *ctx, const golden_promotion *p, const ilex_dtype type[2])
 {
     ilex_array *x[2] = {ilex_input(ctx, "x", type[0], "3"),
                         ilex_input(ctx, "y", type[1], "3")};
-    int arity = !strcmp(row[KIND], "binary") ? 2 : 1;
-    if (!strcmp(row[KIND], "struct")) {
+    int arity = !strcmp(p->kind, "binary") ? 2 : 1;
+    if (!strcmp(p->kind, "struct")) {
         for (size_t i = 0; i < GOLDEN_COUNT(structs); i++)
-            if (!strcmp(row[OP], structs[i].name))
+            if (!strcmp(p->name, structs[i].name))
                 return structs[i].build(ctx, x);
         return NULL;
     }
-    if (!strcmp(row[KIND], "reduce")) {
-        golden_reducer *reduce = golden_reducer_find(row[OP]);
+    if (!strcmp(p->kind, "reduce")) {
+        golden_reducer *reduce = golden_reducer_find(p->name);
         return reduce ? reduce(x[0], NULL, 0) : NULL;
     }
-    if (arity == 1 && strcmp(row[KIND], "unary"))
+    if (arity == 1 && strcmp(p->kind, "unary"))
         return NULL;
-    const golden_operator *o = golden_operator_find(row[OP]);
+    const golden_operator *o = golden_operator_find(p->name);
     return o && o->arity == arity ? golden_operator_apply(o, x) : NULL;
 }
 
 /* Judges the type of "y" and the context's error. */
 static void
-judge(const golden_table *t, size_t i, golden_report *r, ilex_context *ctx,
+judge(const golden_promotion *p, int line, golden_report *r, ilex_context *ctx,
       const ilex_array *y)
 {
-    char **row = golden_row(t, i);
     bool poison = ilex_is_poison(y);
     ilex_status status = ilex_error_code(ctx);
     const char *got = poison ? "error" : golden_dtype_name(ilex_array_dtype(y));
-    if (status == ILEX_E_UNSUPPORTED && !strcmp(row[KIND], "struct")) {
+    if (status == ILEX_E_UNSUPPORTED && !strcmp(p->kind, "struct")) {
         char reason[64];
-        snprintf(reason, sizeof reason, "unsupported: %.40s", row[OP]);
+        snprintf(reason, sizeof reason, "unsupported: %.40s", p->name);
         golden_skip(r, reason);
-    } else if (strcmp(got, row[RESULT]) || poison != (status != ILEX_OK) ||
+    } else if (strcmp(got, p->result) || poison != (status != ILEX_OK) ||
                (poison && status != ILEX_E_DTYPE)) {
-        golden_fail(r, t->line[i], "%s(%s, %s): got %s, want %s%s%s", row[OP],
-                    row[TYPE1], row[TYPE2], got, row[RESULT],
-                    status ? "; " : "", ilex_error_text(ctx));
+        golden_fail(r, line, "%s(%s, %s): got %s, want %s%s%s", p->name,
+                    p->type[0], p->type[1], got, p->result, status ? "; " : "",
+                    ilex_error_text(ctx));
     } else {
         golden_pass(r);
     }
 }
 
 static void
-try_row(const golden_table *t, size_t i, golden_report *r, ilex_context *ctx)
+try_one(const golden_promotion *p, int line, golden_report *r,
+        ilex_context *ctx)
 {
-    char **row = golden_row(t, i);
     ilex_dtype type[2];
-    const char *fault = row_fault(row, type);
+    const char *fault = fault_of(p, type);
     if (fault) {
-        golden_fail(r, t->line[i], "malformed row: %s", fault);
+        golden_fail(r, line, "malformed row: %s", fault);
         return;
     }
-    if (!strcmp(row[KIND], "result_type")) {
+    if (!strcmp(p->kind, "result_type")) {
         const char *got =
             golden_dtype_name(ilex_dtype_promote(type[0], type[1]));
-        if (!strcmp(got, row[RESULT]))
+        if (!strcmp(got, p->result))
             golden_pass(r);
         else
-            golden_fail(r, t->line[i], "result_type(%s, %s): got %s, want %s",
-                        row[TYPE1], row[TYPE2], got, row[RESULT]);
+            golden_fail(r, line, "result_type(%s, %s): got %s, want %s",
+                        p->type[0], p->type[1], got, p->result);
         return;
     }
     size_t mark = ilex_scope_begin(ctx);
-    ilex_array *y = build(ctx, row, type);
+    ilex_array *y = build(ctx, p, type);
     if (y)
-        judge(t, i, r, ctx, y);
+        judge(p, line, r, ctx, y);
     else
-        golden_fail(r, t->line[i], "there is no %s operation '%s'", row[KIND],
-                    row[OP]);
+        golden_fail(r, line, "there is no %s operation '%s'", p->kind, p->name);
     ilex_error_clear(ctx);
     ilex_scope_end(ctx, mark, NULL);
+}
+
+static void
+try_row(char **row, int line, golden_report *r, ilex_context *ctx)
+{
+    if (!ctx || !row[0]) {
+        golden_fail(r, line, "%s",
+                    ctx ? "malformed row: has another number of columns than "
+                          "the header"
+                        : "no context");
+        return;
+    }
+    for (int i = 0; i < GOLDEN_PROMOTIONS; i++) {
+        golden_promotion p = golden_promotion_of(row, i);
+        try_one(&p, line, r, ctx);
+    }
 }
 
 void
@@ -163,9 +172,6 @@ golden_promote(const golden_table *t, golden_report *r)
 {
     ilex_context *ctx = ilex_context_new(NULL);
     for (size_t i = 0; i < t->rows; i++)
-        if (ctx)
-            try_row(t, i, r, ctx);
-        else
-            golden_fail(r, t->line[i], "no context");
+        try_row(golden_row(t, i), t->line[i], r, ctx);
     ilex_context_free(ctx);
 }

@@ -144,6 +144,13 @@ golden_row(const golden_table *t, size_t row)
     return t->field + row * (size_t)t->columns;
 }
 
+golden_promotion
+golden_promotion_of(char **row, int i)
+{
+    return (golden_promotion){
+        row[0], row[1], {row[2], golden_dtype_name((ilex_dtype)i)}, row[3 + i]};
+}
+
 /* ---- arrays ---- */
 
 golden_array

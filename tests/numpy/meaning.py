@@ -349,9 +349,10 @@ op("left_shift", 2, "shift", by_kind(i=shift_left))
 op("right_shift", 2, "shift", by_kind(i=shift_right))
 
 for name in "floor ceil trunc".split():
-    op(name, 1, "float real", by_kind(f=getattr(np, name)))
+    op(name, 1, "whole", by_kind(np.array, np.array, getattr(np, name)))
 op("philox", 3, "word", by_kind(i=philox))
 op("rint", 1, "float", by_kind(f=np.rint, c=parts(np.rint)))
+op("round", 1, "nearest", by_kind(i=np.array, f=np.rint, c=parts(np.rint)))
 op("sqrt", 1, "float", by_kind(f=np.sqrt, c=tame(np.sqrt)))
 for name in "cbrt arctan arcsinh tanh".split():
     op(name, 1, "float" if name != "cbrt" else "float real",
@@ -421,7 +422,9 @@ def loop_dtype(rule, dtypes):
         return "f64" if kind == "b" else float_of(d)
     if rule in ("integer", "bits", "shift") and kind in "fc":
         raise Undefined
-    if kind == "c" and rule in ("ordinal", "float real", "test real"):
+    if rule == "nearest" and kind == "b":
+        return "f32"
+    if kind == "c" and rule in ("ordinal", "whole", "float real", "test real"):
         raise Undefined
     return d
 

@@ -178,24 +178,25 @@ END_TEST
 /* ---- dtypes of results: promote.tsv ---- */
 
 static void
-check_promotion(char **row)
+check_promotion(const golden_promotion *p)
 {
     ilex_dtype type[2] = {ILEX_BOOL, ILEX_BOOL}, want = ILEX_BOOL;
-    bool two = strcmp(row[3], "-") != 0, refused = !strcmp(row[4], "error");
-    ck_assert(golden_dtype(row[2], &type[0]));
-    ck_assert(!two || golden_dtype(row[3], &type[1]));
-    ck_assert(refused || golden_dtype(row[4], &want));
+    bool two = strcmp(p->type[0], "-") != 0, refused;
+    refused = !strcmp(p->result, "error");
+    ck_assert(golden_dtype(p->type[!two ? 1 : 0], &type[0]));
+    ck_assert(golden_dtype(p->type[1], &type[1]));
+    ck_assert(refused || golden_dtype(p->result, &want));
     ilex_storage *x[] = {ilex_storage_ones(ctx, type[0], 1, SHAPE(1)),
                          ilex_storage_ones(ctx, type[1], 1, SHAPE(1))};
-    ilex_storage *y = !strcmp(row[0], "reduce")
-                          ? ilex_eager_reduce(ctx, row[1], x[0], NULL, NULL)
-                          : ilex_eager(ctx, row[1], two ? 2 : 1, x, NULL);
+    ilex_storage *y = !strcmp(p->kind, "reduce")
+                          ? ilex_eager_reduce(ctx, p->name, x[0], NULL, NULL)
+                          : ilex_eager(ctx, p->name, two ? 2 : 1, x, NULL);
     if (refused)
         ck_assert_msg(!y && ilex_error_code(ctx) == ILEX_E_DTYPE, "%s(%s, %s)",
-                      row[1], row[2], row[3]);
+                      p->name, p->type[0], p->type[1]);
     else
-        ck_assert_msg(y && y->dtype == want, "%s(%s, %s): %s", row[1], row[2],
-                      row[3], ilex_error_text(ctx));
+        ck_assert_msg(y && y->dtype == want, "%s(%s, %s): %s", p->name,
+                      p->type[0], p->type[1], ilex_error_text(ctx));
     ilex_error_clear(ctx);
     ilex_storage_release(y);
     ilex_storage_release(x[0]);
@@ -206,14 +207,16 @@ START_TEST(promotion)
 {
     golden_table t;
     size_t rows = 0;
-    open_file(&t, "promote.tsv", 6);
+    open_file(&t, "promote.tsv", 3 + GOLDEN_PROMOTIONS);
     ilex_option_set(ctx, "jit", "reference");
-    for (size_t i = 0; i < t.rows; i++) {
-        char **row = golden_row(&t, i);
-        bool ours = !strcmp(row[0], "unary") || !strcmp(row[0], "binary") ||
-                    !strcmp(row[0], "reduce");
+    for (size_t i = 0; i < t.rows * GOLDEN_PROMOTIONS; i++) {
+        golden_promotion p =
+            golden_promotion_of(golden_row(&t, i / GOLDEN_PROMOTIONS),
+                                (int)(i % GOLDEN_PROMOTIONS));
+        bool ours = !strcmp(p.kind, "unary") || !strcmp(p.kind, "binary") ||
+                    !strcmp(p.kind, "reduce");
         if (ours)
-            check_promotion(row);
+            check_promotion(&p);
         rows += ours;
     }
     golden_table_free(&t);
