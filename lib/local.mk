@@ -23,6 +23,7 @@ libixlib_la_SOURCES = \
 	lib/base/sha256.h \
 	lib/base/stack.c \
 	lib/base/stack.h \
+	lib/base/structs.h \
 	lib/base/suggest.c \
 	lib/base/suggest.h \
 	lib/base/table.c \

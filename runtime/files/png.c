@@ -7,6 +7,7 @@
  * nothing that the jump would lose.
  */
 
+#include "lib/base/structs.h"
 #include "lib/ops/dtype.h"
 #include "runtime/files/file.h"
 #include "runtime/files/png_map.h"
@@ -90,10 +91,8 @@ read_spec(const ilex_png_spec *spec, ilex_png_spec *p, ix_error *err)
     memset(p, 0, sizeof *p);
     if (!spec)
         return ILEX_OK;
-    bool known = spec->size >= offsetof(ilex_png_spec, low);
-    for (size_t i = sizeof *p; known && i < spec->size; i++)
-        known = ((const char *)spec)[i] == 0;
-    if (!known)
+    if (!ix_struct_is_known(spec, spec->size, offsetof(ilex_png_spec, low),
+                            sizeof *p))
         return ix_fail(err, ILEX_E_ARGUMENT,
                        "png: the size of the spec is not set, or it uses "
                        "properties of a newer version; start it with .size = "

@@ -6,6 +6,7 @@
  */
 #include "runtime/storage/storage.h"
 
+#include "lib/base/structs.h"
 #include "lib/graph/context.h"
 
 ix_error *
@@ -177,10 +178,8 @@ ix_storage_read_spec(const ilex_storage_spec *spec, ilex_storage_spec *p,
                      ix_error *err)
 {
     size_t size = spec ? spec->size : 0;
-    bool known = size >= offsetof(ilex_storage_spec, shape);
-    for (size_t i = sizeof *p; known && i < size; i++)
-        known = ((const char *)spec)[i] == 0;
-    if (!known) {
+    if (!ix_struct_is_known(spec, size, offsetof(ilex_storage_spec, shape),
+                            sizeof *p)) {
         ix_fail(err, ILEX_E_ARGUMENT,
                 "storage: the spec is NULL, its size is not set, or it uses "
                 "properties of a newer version; start it with .size = "

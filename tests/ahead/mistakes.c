@@ -4,9 +4,12 @@
  * number and a sentence, nothing is written, nothing crashes. One row a
  * mistake; project.sh builds it with what `ilexc compile` writes.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "grow.h"
 #include "hdiff.h"
@@ -259,6 +262,23 @@ check_right(void)
     return good;
 }
 
+/* Nothing behind a struct is read, whatever it says about its size. */
+static int
+check_size(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *fence = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    hdiff_args a = right_hdiff();
+    if (fence == MAP_FAILED || mprotect(fence + page, page, PROT_NONE))
+        return 0;
+    a.size = SIZE_MAX;
+    memcpy(fence + page - sizeof a, &a, sizeof a);
+    int rc = hdiff((hdiff_args *)(void *)(fence + page - sizeof a));
+    munmap(fence, 2 * page);
+    return rc == HDIFF_E_ARGUMENT;
+}
+
 int
 main(void)
 {
@@ -275,6 +295,10 @@ main(void)
     prepare();
     if (!check_right()) {
         printf("what is right is refused: %s\n", text);
+        bad++;
+    }
+    if (!check_size()) {
+        printf("a size of SIZE_MAX is believed\n");
         bad++;
     }
     printf("%d mistakes, %d not as they should be\n", count, bad);

@@ -3,10 +3,13 @@
  * Construction of storages: what a spec gives, what it refuses, where the
  * elements lie, who frees what.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/suite.h"
 #include "tests/unit/storage_fixture.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- defaults and resolution ---- */
 
@@ -76,6 +79,28 @@ END_TEST
 static double half = 0.5;
 static char block[4096];
 static const int repeated[] = {0, 0};
+
+/* A size that is no struct's: nothing behind the struct is read. */
+START_TEST(size_beyond)
+{
+    const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2,
+                            sizeof(ilex_storage_spec) + (1 << 20)};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *fence = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(fence, MAP_FAILED);
+    ck_assert_int_eq(mprotect(fence + page, page, PROT_NONE), 0);
+    for (size_t i = 0; i < IX_COUNT(sizes); i++) {
+        ilex_storage_spec spec = {.size = sizes[i], .rank = 1};
+        char *last = fence + page - sizeof spec;
+        memcpy(last, &spec, sizeof spec);
+        ck_assert_ptr_null(
+            ilex_storage_new(ctx, (const ilex_storage_spec *)(void *)last));
+        ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    }
+    munmap(fence, 2 * page);
+}
+END_TEST
 
 /* Every row is an error of its own. */
 START_TEST(refused)
@@ -357,6 +382,7 @@ main(void)
     tcase_add_test(tests, defaults);
     tcase_add_test(tests, everything_given);
     tcase_add_test(tests, refused);
+    tcase_add_test(tests, size_beyond);
     tcase_add_test(tests, layouts);
     tcase_add_test(tests, wrap_shares);
     tcase_add_test(tests, release_once);
