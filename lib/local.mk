@@ -18,6 +18,8 @@ libixlib_la_SOURCES = \
 	lib/base/library.c \
 	lib/base/library.h \
 	lib/base/memory.c \
+	lib/base/path.c \
+	lib/base/path.h \
 	lib/base/prelude.h \
 	lib/base/sha256.c \
 	lib/base/sha256.h \

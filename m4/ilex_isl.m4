@@ -11,13 +11,23 @@ LIBS=
 AC_SUBST([SYSTEM_LIBS])
 ])
 
+dnl ILEX_ISL_ARG, before anything is looked for: a place that was named and has no
+dnl isl is an error, even where the system has one.
+AC_DEFUN([ILEX_ISL_ARG], [
+AC_ARG_WITH([isl],
+    [AS_HELP_STRING([--with-isl=DIR], [isl is installed below DIR])],
+    [], [with_isl=])
+AS_CASE([$with_isl],
+    [yes], [with_isl=],
+    [?*], [AS_IF([test ! -r "$with_isl/include/isl/ctx.h"],
+        [AC_MSG_ERROR([--with-isl=$with_isl: there is no
+$with_isl/include/isl/ctx.h; name the directory that isl is installed below])])])
+])
+
 dnl ILEX_ISL: the integer set library, required. With pkg-config, else by
 dnl header and library; --with-isl=DIR looks in DIR/include and DIR/lib. isl
 dnl brings the GMP it was built with; a static isl needs it named.
 AC_DEFUN([ILEX_ISL], [
-AC_ARG_WITH([isl],
-    [AS_HELP_STRING([--with-isl=DIR], [isl is installed below DIR])],
-    [], [with_isl=])
 AS_IF([test -n "$with_isl"],
     [ISL_CFLAGS="-I$with_isl/include"
      ISL_LIBS="-L$with_isl/lib -lisl -lgmp"],

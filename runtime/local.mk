@@ -72,6 +72,7 @@ libixruntime_la_SOURCES = \
 	runtime/library/library.h \
 	runtime/library/repro.c \
 	runtime/library/targets.def \
+	runtime/library/targets.c \
 	runtime/library/variants.c \
 	runtime/memory/cuda_driver.c \
 	runtime/memory/cuda_functions.def \

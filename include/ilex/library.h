@@ -22,7 +22,7 @@ typedef enum ilex_library_kind {
 /* Zero means default. Set `size` to sizeof(ilex_library_spec). */
 typedef struct ilex_library_spec {
     size_t size;
-    const char *directory; /* it exists (".") */
+    const char *directory; /* made where it is missing (".") */
     /* of all names that the files define, and of the files: of several programs
      * PREFIX_ and the name of the program, of one PREFIX (the names of the
      * programs) */
@@ -31,7 +31,8 @@ typedef struct ilex_library_spec {
     /* Processors that a library has code for, "generic,avx2,avx512" (what the
      * compiler takes, the flags of option cflags): all results are the same,
      * the best that a processor has is chosen when the library is loaded. The
-     * first is generic. x86-64 only. Of CUDA architectures, "sm_80,sm_90". */
+     * first is generic. x86-64 only, which the compiler is asked for. Of CUDA
+     * architectures, "sm_80,sm_90". */
     const char *targets;
     int fortran; /* 1: PREFIX.f90 as well, a module PREFIX_module */
     /* Sizes for which there is code of its own beside that for any: groups like

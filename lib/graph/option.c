@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/path.h"
 #include "lib/base/suggest.h"
 #include "lib/base/text.h"
 #include "lib/graph/context.h"
@@ -65,7 +66,7 @@ choice_ok(const char *choices, const char *value, int64_t *number)
 {
     if (!strcmp(choices, "text") || !strcmp(choices, "list"))
         return true;
-    if (!strcmp(choices, "path"))
+    if (!strcmp(choices, "path") || !strcmp(choices, "program"))
         return value[0] == '/' || value[0] == 0;
     if (!strcmp(choices, "bytes"))
         return read_bytes(value, number);
@@ -92,6 +93,8 @@ static const struct {
     {"seconds", "a number of seconds such as 0.5"},
     {"bytes", "a number of bytes such as 4096, 64K, 512M or 2G"},
     {"path", "an absolute path such as /home/me/ilex"},
+    {"program", "a program that PATH has, nor an absolute path such as "
+                "/usr/bin/gcc"},
 };
 
 /* What the choice of "n" characters asks for; NULL if it is a word that is to
@@ -157,10 +160,14 @@ set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
 {
     const ix_option_row *row = &ix_option_rows[i];
     int64_t number = 0;
+    char found[4096];
     if (!value)
         return ix_fail(&ctx->error, ILEX_E_OPTION,
                        "%s %s needs a value; it is NULL (%s)", where, row->name,
                        row->meaning);
+    if (!strcmp(row->choices, "program") && !strchr(value, '/') &&
+        ix_path_find(value, found, sizeof found))
+        value = found;
     if (!choice_ok(row->choices, value, &number))
         return wrong_value(ctx, row, where, value);
     char *copy = copy_text(&ctx->mem, value);

@@ -99,7 +99,8 @@ help(void)
         "    ilexc --options     lists the library's options: --name=value for"
         "\n"
         "                        any verb, or the variable ILEX_NAME\n"
-        "    ilexc --backends    lists what can run a program\n"
+        "    ilexc --backends    lists what can run a program, and whether it "
+        "is here\n"
         "    ilexc --version     prints the version\n"
         "\nExit status:\n",
         stdout);
@@ -136,6 +137,8 @@ about(int argc, char **argv, ix_cli_exit *status)
     } else if (strcmp(word, "help") == 0) {
         for (int i = 2; i < argc && *status == IX_EXIT_OK; i++)
             *status = help_name(argv[i]);
+    } else if (strcmp(word, "--backends") == 0) {
+        *status = ix_cli_verb_list(&(ix_cli_command){.file = word + 2});
     } else if (strncmp(word, "--", 2) == 0 && ilex_table(word + 2)) {
         print_table(word + 2);
     } else {

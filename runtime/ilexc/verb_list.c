@@ -6,8 +6,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/ilexc/help.h"
+#include "runtime/jit/jit.h"
+#include "runtime/memory/space.h"
 
 /* Length of the first sentence. */
 static int
@@ -24,7 +27,27 @@ list_lists(void)
         printf("%-12s%s\n", ix_topic_lists[i].name, ix_topic_lists[i].meaning);
 }
 
-/* Prints the rows of a list: names, signs if they have some, and a sentence. */
+/* Is the back end there? */
+static const char *
+state_of(const char *backend)
+{
+    ix_error none;
+    ix_error_clear(&none);
+    if (strcmp(backend, "tcc") == 0)
+        return ix_jit_tcc_available() ? "built in" : "not built";
+    if (strcmp(backend, "cc") == 0)
+        return access(ix_jit_cc_path(&(ix_jit_request){0}), X_OK) == 0
+                   ? "found"
+                   : "missing";
+    if (strcmp(backend, "nvrtc") == 0)
+        return !ix_nvrtc_available()    ? "missing"
+               : !ix_cuda_driver(&none) ? "no device"
+                                        : "found";
+    return "built in";
+}
+
+/* Prints the rows of a list: names, signs if they have some, of back ends
+ * whether they are there, and a sentence. */
 static void
 list_rows(ix_topic_list list)
 {
@@ -37,6 +60,8 @@ list_rows(ix_topic_list list)
         if (signs)
             printf("%-*s ", list == IX_TOPICS_ops ? 2 : 22,
                    t->sign ? t->sign : "");
+        if (list == IX_TOPICS_backends)
+            printf("%-9s ", state_of(t->name));
         printf("%.*s\n", sentence(t->meaning), t->meaning);
     }
 }

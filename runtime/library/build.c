@@ -14,21 +14,12 @@
 
 #include "runtime/files/file.h"
 #include "runtime/jit/cc_process.h"
+#include "runtime/jit/jit.h"
 #include "runtime/library/library.h"
 
-#ifndef ILEX_CC_PATH
-#define ILEX_CC_PATH "/usr/bin/cc"
-#endif
 #ifndef ILEX_NVCC_PATH
 #define ILEX_NVCC_PATH "/usr/local/cuda/bin/nvcc"
 #endif
-
-static const struct {
-    const char *name, *flags, *condition;
-} targets[] = {
-#define IX_TARGET(name, flags, condition) {#name, flags, condition},
-#include "runtime/library/targets.def"
-};
 
 /* A command under construction, and the objects so far. */
 typedef struct build {
@@ -41,81 +32,6 @@ typedef struct build {
     char **object;
     size_t nobjects, object_capacity;
 } build;
-
-/* ---- targets ---- */
-
-/* Is the target of that row in the list? */
-static bool
-is_listed(const char *list, size_t row)
-{
-    const char *name = targets[row].name;
-    size_t n = strlen(name);
-    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
-        if (strcspn(p, ",") == n && !strncmp(p, name, n))
-            return true;
-    return false;
-}
-
-/* Is it a list of architectures, "sm_80,sm_90a"? */
-static bool
-is_architectures(const char *list)
-{
-    do {
-        size_t n = strcspn(list, ",");
-        size_t digits = n > 3 ? strspn(list + 3, "0123456789") : 0;
-        if (strncmp(list, "sm_", 3) != 0 || digits < 2 || n > digits + 4 ||
-            (n == digits + 4 && list[n - 1] != 'a' && list[n - 1] != 'f'))
-            return false;
-        list += n;
-    } while (*list++);
-    return true;
-}
-
-static ilex_status
-check_architectures(const ix_library_job *j)
-{
-    return is_architectures(j->targets)
-               ? ILEX_OK
-               : ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
-                         "compile: targets '%.60s' are no architectures of "
-                         "CUDA, for example sm_80,sm_90",
-                         j->targets);
-}
-
-/* Is it a list of processors? */
-static ilex_status
-check_processors(const ix_library_job *j)
-{
-    size_t known = 0, items = 0;
-    for (const char *p = j->targets; *p; p += strcspn(p, ","), p += *p == ',')
-        items++;
-    for (size_t i = 0; i < IX_COUNT(targets); i++)
-        known += is_listed(j->targets, i);
-    if (known != items || !is_listed(j->targets, 0))
-        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
-                       "compile: targets '%.60s' is not generic with some of "
-                       "avx2 and avx512, for example generic,avx2",
-                       j->targets);
-#if !defined(__x86_64__)
-    return ix_fail(&j->ctx->error, ILEX_E_UNSUPPORTED,
-                   "compile: targets are known for x86-64 only");
-#else
-    return ILEX_OK;
-#endif
-}
-
-ilex_status
-ix_library_check_targets(const ix_library_job *j)
-{
-    if (!j->targets)
-        return ILEX_OK;
-    if (j->kind == ILEX_LIBRARY_FILES)
-        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
-                       "compile: targets are for libraries, which a compiler "
-                       "builds; ask for one (static, shared, object), or give "
-                       "your compiler the flags");
-    return (j->cuda ? check_architectures : check_processors)(j);
-}
 
 /* ---- commands ---- */
 
@@ -156,16 +72,26 @@ add_words(build *b, const char *words)
     }
 }
 
+/* Runs the command in directory "dir"; "log" gets what it says, unless NULL. */
 static ilex_status
-run(build *b)
+run_in(build *b, const char *dir, char log[IX_PROCESS_LOG], ix_error *err)
 {
     int64_t limit = 1000 * ix_option_int(b->job->ctx, IX_OPTION_cc_timeout);
     ix_process p = {.argv = b->argv,
-                    .dir = b->directory,
+                    .dir = dir,
                     .limit_ms = limit,
                     .deadline = limit ? ix_process_clock() + limit : INT64_MAX};
     b->argc = 0;
-    return ix_process_run(&p, 1, 1, &b->job->ctx->error);
+    ilex_status rc = ix_process_run(&p, 1, 1, err);
+    if (log)
+        memcpy(log, p.log, sizeof p.log);
+    return rc;
+}
+
+static ilex_status
+run(build *b)
+{
+    return run_in(b, b->directory, NULL, &b->job->ctx->error);
 }
 
 static void
@@ -215,7 +141,7 @@ find_nvcc(build *b, const char *cc)
 {
     b->nvcc = is_nvcc(cc) ? cc : ILEX_NVCC_PATH;
     if (is_nvcc(cc))
-        b->cc = ILEX_CC_PATH;
+        b->cc = ix_jit_cc_path(&(ix_jit_request){0});
     return access(b->nvcc, X_OK) == 0
                ? ILEX_OK
                : ix_fail(&b->job->ctx->error, ILEX_E_TOOLCHAIN,
@@ -274,39 +200,6 @@ compile_cuda(build *b, const char *prefix)
 
 /* ---- several targets ---- */
 
-/* The file of the function that calls the best one. */
-static void
-put_choice(const ix_library_job *j, const char *p, ix_text *t)
-{
-    ix_text_format(t, "#include \"%s.h\"\n\n", p);
-    for (size_t i = 0; i < IX_COUNT(targets); i++)
-        if (is_listed(j->targets, i))
-            ix_text_format(t,
-                           "__attribute__((visibility(\"hidden\")))\n"
-                           "int %s_for_%s(const %s_args *args);\n",
-                           p, targets[i].name, p);
-    ix_text_format(t,
-                   "\nstatic int (*chosen)(const %s_args *) = "
-                   "%s_for_generic;\n\n"
-                   "__attribute__((constructor)) static void\n"
-                   "choose(void)\n"
-                   "{\n"
-                   "    __builtin_cpu_init();\n",
-                   p, p);
-    for (size_t i = 1; i < IX_COUNT(targets); i++)
-        if (is_listed(j->targets, i))
-            ix_text_format(t, "    if (%s)\n        chosen = %s_for_%s;\n",
-                           targets[i].condition, p, targets[i].name);
-    ix_text_format(t,
-                   "}\n\n"
-                   "int\n"
-                   "%s(const %s_args *args)\n"
-                   "{\n"
-                   "    return chosen(args);\n"
-                   "}\n",
-                   p, p);
-}
-
 static ilex_status
 write_choice(build *b, const char *prefix, const char *name)
 {
@@ -315,7 +208,7 @@ write_choice(build *b, const char *prefix, const char *name)
     ix_error *err = &b->job->ctx->error;
     ix_mem mem = ix_arena_mem(b->job->arena);
     ix_text_init(&t, &mem);
-    put_choice(b->job, prefix, &t);
+    ix_library_put_choice(b->job, prefix, &t);
     ilex_status rc =
         ix_file_begin(&out, format(b, "%s/%s", b->directory, name), err);
     return rc ? rc : ix_file_end(&out, ix_file_put(&out, t.data, t.length));
@@ -327,13 +220,13 @@ compile_targets(build *b, const char *prefix)
     ix_library_job *j = b->job;
     char *choice = format(b, "%s_targets.c", prefix);
     ilex_status rc = write_choice(b, prefix, choice);
-    for (size_t i = 0; !rc && i < IX_COUNT(targets); i++)
-        if (is_listed(j->targets, i))
+    for (int i = 0; !rc && i < IX_NTARGETS; i++)
+        if (ix_library_has_target(j, i))
             rc = compile(b, format(b, "%s.c", prefix),
                          format(b, "%s -DILEX_ENTRY=%s_for_%s%s",
-                                targets[i].flags, prefix, targets[i].name,
+                                ix_targets[i].flags, prefix, ix_targets[i].name,
                                 i ? " -DILEX_ENTRY_ALONE" : ""),
-                         format(b, "%s_%s.o", prefix, targets[i].name));
+                         format(b, "%s_%s.o", prefix, ix_targets[i].name));
     if (!rc)
         rc = compile(b, choice, "", format(b, "%s_targets.o", prefix));
     unlink(format(b, "%s/%s", b->directory, choice));
@@ -391,20 +284,76 @@ link_all(build *b)
     return run(b);
 }
 
+/* ---- what can be said before anything is written ---- */
+
+/* Does the compiler know the target's flags? */
+static ilex_status
+try_target(build *b, int row)
+{
+    ix_error why;
+    ix_error_clear(&why);
+    add(b, b->cc);
+    add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
+    add_words(b, ix_targets[row].flags);
+    add_words(b, "-fsyntax-only -x c /dev/null");
+    return run_in(b, "/", NULL, &why) ? ix_fail(&b->job->ctx->error, why.code,
+                                                "compile: target %s: %s",
+                                                ix_targets[row].name, why.text)
+                                      : ILEX_OK;
+}
+
+/* Does it compile for processors that have targets? One that does not say is
+ * believed. */
+static ilex_status
+check_machine(build *b)
+{
+    char machine[IX_PROCESS_LOG] = "";
+    ix_error why;
+    ix_error_clear(&why);
+    add(b, b->cc);
+    add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
+    add(b, "-dumpmachine");
+    return run_in(b, "/", machine, &why) || !strncmp(machine, "x86_64", 6)
+               ? ILEX_OK
+               : ix_fail(&b->job->ctx->error, ILEX_E_UNSUPPORTED,
+                         "compile: targets are known for x86-64 only; '%.200s' "
+                         "compiles for %.*s",
+                         b->cc, (int)strcspn(machine, "\n"), machine);
+}
+
+/* The compilers of the job. */
+static ilex_status
+find_compilers(ix_library_job *j, build *b)
+{
+    const char *cc = ix_option_text(j->ctx, IX_OPTION_cc);
+    *b =
+        (build){.job = j,
+                .cc = ix_jit_cc_path(&(ix_jit_request){.cc = *cc ? cc : NULL})};
+    return j->cuda ? find_nvcc(b, cc) : ILEX_OK;
+}
+
+ilex_status
+ix_library_check_compiler(ix_library_job *j)
+{
+    build b;
+    ilex_status rc = find_compilers(j, &b);
+    if (rc || j->cuda || !j->targets)
+        return rc;
+    rc = check_machine(&b);
+    for (int i = IX_TARGET_generic + 1; !rc && i < IX_NTARGETS; i++)
+        if (ix_library_has_target(j, i))
+            rc = try_target(&b, i);
+    return rc;
+}
+
 ilex_status
 ix_library_build(ix_library_job *j)
 {
-    const char *cc = ix_option_text(j->ctx, IX_OPTION_cc);
-    build b = {.job = j, .cc = *cc ? cc : ILEX_CC_PATH};
-    if (b.cc[0] != '/')
-        return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
-                       "compile: cc='%.200s' is not an absolute path; for "
-                       "example cc=/usr/bin/gcc",
-                       b.cc);
-    if (!realpath(j->directory, b.directory))
-        return ix_fail(&j->ctx->error, ILEX_E_FILE, "compile: '%.200s': %s",
-                       j->directory, strerror(errno));
-    ilex_status rc = j->cuda ? find_nvcc(&b, cc) : ILEX_OK;
+    build b;
+    ilex_status rc = find_compilers(j, &b);
+    if (!rc && !realpath(j->directory, b.directory))
+        rc = ix_fail(&j->ctx->error, ILEX_E_FILE, "compile: '%.200s': %s",
+                     j->directory, strerror(errno));
     rc = rc ? rc : compile_all(&b);
     rc = rc ? rc : link_all(&b);
     for (size_t i = 0; i < b.nobjects; i++)

@@ -4,7 +4,9 @@
  */
 #include "runtime/library/library.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "runtime/files/file.h"
 
@@ -181,11 +183,32 @@ make_names(ix_library_job *j, ilex_module *const *modules, const char *prefix)
 
 /* ---- all ---- */
 
+/* Makes the directory, with those above it that are missing. */
+static ilex_status
+make_directory(const ix_library_job *j)
+{
+    char *path = ix_arena_string(j->arena, j->directory);
+    bool made = true;
+    for (char *p = path; made && *p; p++)
+        if (p[0] != '/' && (p[1] == '/' || !p[1])) {
+            char after = p[1];
+            p[1] = '\0';
+            made = mkdir(path, 0777) == 0 || errno == EEXIST || after;
+            p[1] = after;
+        }
+    return made ? ILEX_OK
+                : ix_fail(&j->ctx->error, ILEX_E_FILE, "compile: '%.200s': %s",
+                          j->directory, strerror(errno));
+}
+
 static ilex_status
 emit_all(ix_library_job *j, ilex_module *const *modules, const char *prefix)
 {
     ilex_status rc = make_names(j, modules, prefix);
     rc = rc ? rc : ix_library_check_targets(j);
+    if (!rc && j->kind != ILEX_LIBRARY_FILES)
+        rc = ix_library_check_compiler(j);
+    rc = rc ? rc : make_directory(j);
     for (size_t i = 0; !rc && i < j->count; i++)
         rc = emit_module(j, modules[i], i);
     if (!rc && j->kind != ILEX_LIBRARY_FILES)

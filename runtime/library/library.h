@@ -30,10 +30,34 @@ typedef struct ix_library_job {
  * it is the last program, and all must have concerned one by now. */
 ilex_status ix_library_variants(ix_library_job *j, ix_library *l, bool last);
 
-/* build.c: compiles and links the files that were written. */
-ilex_status ix_library_build(ix_library_job *j);
+/* ---- targets.c ---- */
+
+typedef struct ix_target {
+    const char *name, *flags, *condition;
+} ix_target;
+enum {
+#define IX_TARGET(name, flags, condition) IX_TARGET_##name,
+#include "runtime/library/targets.def"
+    IX_NTARGETS
+};
+extern const ix_target ix_targets[IX_NTARGETS];
 
 /* Is it a list of targets? */
 ilex_status ix_library_check_targets(const ix_library_job *j);
+
+/* Is the target of that row among the job's? */
+bool ix_library_has_target(const ix_library_job *j, int row);
+
+/* Appends the file of the function "prefix" that calls the best one. */
+void ix_library_put_choice(const ix_library_job *j, const char *prefix,
+                           ix_text *t);
+
+/* ---- build.c ---- */
+
+/* Is the compiler there, and does it know the targets? */
+ilex_status ix_library_check_compiler(ix_library_job *j);
+
+/* Compiles and links the files that were written. */
+ilex_status ix_library_build(ix_library_job *j);
 
 #endif

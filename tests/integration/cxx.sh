@@ -8,7 +8,7 @@ set -eu
 # shellcheck source=tests/integration/prefix.sh
 . "${srcdir:-.}/tests/integration/prefix.sh"
 ls "$libdir"/libilex.so* >/dev/null 2>&1 || { echo "no shared library"; exit 77; }
-mkdir "$root/work" "$root/work/made"
+mkdir "$root/work"
 cd "$root/work"
 
 # Of README.md the first program, of the tutorial all files.

@@ -33,7 +33,7 @@ do
 done
 expect 0 '^simplify ' --passes
 expect 0 '^threads ' --options
-expect 0 '^reference ' --backends
+expect 0 '^reference  *built in  *evaluates' --backends
 expect 2 'what is to be done'
 expect 2 'no verb frob' frob
 expect 2 'no verb frob' help frob
@@ -213,7 +213,7 @@ cmp -s random1.npy random2.npy && fail 'two seeds, one result'
 # Every back end, on programs with halos, einsum and reductions.
 for jit in reference tcc cc
 do
-    "$ilexc" --backends | grep -q "^$jit" || continue
+    "$ilexc" list backends | grep -q "^$jit  *\(built in\|found\)" || continue
     expect 0 '' run "$examples/hdiff.ilx" --size ni=9,nj=7,nk=8 \
         --in u=random:3 --in coeff=constant:0.1 --check=reference --jit=$jit
     expect 0 '' run "$examples/bmm_bias_relu.ilx" --size nb=2,mo=2,n=3,k=5 \
@@ -254,10 +254,15 @@ do
 done
 
 # What cannot be compiled ahead of time, and what is no way to ask for it.
-mkdir ahead
+mkdir ahead bin
+: >bin/cc
 expect 1 'E105.*no modules in Fortran for CUDA' compile "$examples/hdiff.ilx" \
     -o ahead --language cuda --fortran
-expect 1 'E102.*my_exp' compile "$examples/hdiff.ilx" -o ahead --prefix exp
+for name in exp I complex
+do
+    expect 1 "E102.*my_$name" compile "$examples/hdiff.ilx" -o ahead \
+        --prefix $name
+done
 expect 1 'E102.*prefix' compile "$examples/hdiff.ilx" -o ahead --prefix 3d
 expect 1 'E106.*hdiff' compile "$examples/hdiff.ilx" "$examples/hdiff.ilx" \
     -o ahead
@@ -267,13 +272,42 @@ expect 1 'E101.*generic,avx2' compile "$examples/hdiff.ilx" -o ahead \
     --target avx2 --static
 expect 1 'E101.*libraries' compile "$examples/hdiff.ilx" -o ahead \
     --target generic,avx2
-expect 1 'E901.*nowhere' compile "$examples/hdiff.ilx" -o nowhere
+expect 1 "E901.*'bin/cc/x': Not a dir" compile "$examples/hdiff.ilx" -o bin/cc/x
+expect 0 '' compile "$examples/hdiff.ilx" -o new/deep/
+[ -s new/deep/hdiff.h ] || fail 'compile -o makes no directory'
 expect 3 'E701' compile "$examples/hdiff.ilx" -o ahead --object --cc=/bin/false
 expect 1 'E107.*the sizes ni, nj, nk' compile "$examples/hdiff.ilx" -o ahead \
     --size n=4
 expect 3 'E701.*nvcc, which is not at' compile "$examples/hdiff.ilx" -o ahead \
     --language cuda --static --cc=/nowhere/nvcc
 expect 2 'c or cuda' compile "$examples/hdiff.ilx" -o ahead --language d
+# A compiler is found in PATH; one for another processor, or that does not know
+# a target, is told before anything is written.
+cat >bin/some-cc <<'END'
+#!/bin/sh
+case $* in
+-dumpmachine) echo "$0" | sed 's/.*some-cc/some_processor-linux/' ;;
+*) exit 1 ;;
+esac
+END
+sed -e 's/echo .*;;/echo x86_64-linux ;;/' bin/some-cc >bin/old-cc
+chmod +x bin/some-cc bin/old-cc
+path=$PATH
+PATH=$dir/bin:$PATH
+targets='-o none --static --target generic,avx2'
+expect 2 "option cc: 'no-cc' is not a program that PATH has" check \
+    "$examples/hdiff.ilx" --cc=no-cc
+expect 2 "option cc: 'bin/old-cc' is not" check "$examples/hdiff.ilx" \
+    --cc=bin/old-cc
+# shellcheck disable=SC2086
+{
+    expect 1 "E105.*x86-64.*/bin/some-cc' compiles for some_processor-linux" \
+        compile "$examples/hdiff.ilx" $targets --cc=some-cc
+    expect 3 "E701.*target avx2.*/bin/old-cc' failed with status 1" \
+        compile "$examples/hdiff.ilx" $targets --cc=old-cc
+}
+PATH=$path
+[ ! -e none ] || fail 'compile writes before it asks the compiler'
 expect 0 '' compile "$examples/hdiff.ilx" -o ahead --prefix mine
 [ "$(cd ahead && echo mine*)" = 'mine.c mine.h mine.json' ] ||
     fail "compile leaves $(cd ahead && echo *)"

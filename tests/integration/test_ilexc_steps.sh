@@ -116,7 +116,7 @@ count=$((count + 1))
 
 # Progress is for terminals.
 long="$ilexc run heat.ilx --in u=random:1 --size n=400000 --steps 4000 --swap u=v --jit=tcc"
-if command -v script >/dev/null 2>&1 && "$ilexc" --backends | grep -q ^tcc; then
+if command -v script >/dev/null 2>&1 && "$ilexc" list backends | grep -q '^tcc *built in'; then
     count=$((count + 1))
     script -qec "$long" /dev/null </dev/null >out 2>err
     grep -q 'step [0-9]* of 4000, [0-9.]* s left' out ||
