@@ -27,15 +27,15 @@ import subprocess
 import sys
 import time
 
-ROOMS = 'lib compiler runtime include doc bindings'.split()
-SUFFIXES = ('.c', '.h', '.def', '.inc', '.awk', '.sh', '.py')
+ROOMS = 'lib compiler runtime include doc bindings cmake'.split()
+SUFFIXES = ('.c', '.h', '.def', '.inc', '.awk', '.sh', '.py', '.cmake', '.in')
 UNSET = 'JIT THREADS DUMP STOP VERIFY FUSE QUOTA CC CFLAGS SEED'.split()
 
 Row = collections.namedtuple('Row', 'name tests where file text planted wrong')
 
 # Tests that are scripts, and what make builds for them.
 AHEAD = 'project variants grid calls fortran lines'.split()
-INTEGRATION = 'cxx'.split()
+INTEGRATION = 'cmake cxx'.split()
 CUDA = ['tests/cuda/cuda', 'tests/cuda/fake/libcuda.so.1',
         'tests/cuda/fake/libnvrtc.so.13']
 

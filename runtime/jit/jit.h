@@ -63,7 +63,11 @@ bool ix_jit_tcc_available(void);
 char *ix_jit_cc_command(const ix_mem *mem, const ix_jit_request *req,
                         ix_error *err);
 
-/* Whether NVRTC can be opened (tried once in the process). */
+/* The NVRTC that is to be opened. ILEX_E_OPTION if another one was. */
+ilex_status ix_nvrtc_ask(const char *path, ix_error *err);
+
+/* Whether NVRTC can be opened (tried once in the process): the one that was
+ * asked for, else one that is no newer than the driver. */
 bool ix_nvrtc_available(void);
 
 /* Compiles CUDA "source" to "*ptx" (owned by the caller, NUL-terminated) for

@@ -7,6 +7,7 @@
 #include "runtime/jit/jit.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -35,21 +36,16 @@ typedef struct nvrtc {
     const char *(*text)(int error);
 } nvrtc;
 
+enum { PATH_BYTES = 4096 };
+
 static nvrtc api;
 static bool available;
 static char refusal[256];
+static char asked[PATH_BYTES]; /* by option nvrtc; "": nobody did */
 /* Opening is done once. A forked child has no thread that is at it, so there
  * the lock is free. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool opened;
-
-/* Names it is installed under; then the place configure saw it. */
-static const char *const places[] = {"libnvrtc.so.13", "libnvrtc.so.12",
-                                     "libnvrtc.so",
-#ifdef ILEX_NVRTC_PATH
-                                     ILEX_NVRTC_PATH
-#endif
-};
 
 static bool
 find(void *library, const char *name, void *function)
@@ -80,15 +76,114 @@ open_builtins(void)
         (void)ix_library_open(path);
 }
 
+/* ---- which library ---- */
+
+/* Names it is installed under, the newest first; the last is of any version. */
+static const struct {
+    int major;
+    const char *name;
+} names[] = {{14, "libnvrtc.so.14"},
+             {13, "libnvrtc.so.13"},
+             {12, "libnvrtc.so.12"},
+             {11, "libnvrtc.so.11.2"},
+             {0, "libnvrtc.so"}};
+
+/* The newest major version of CUDA that the driver takes; 0: there is no
+ * driver, or it does not say. */
+static int
+ask_driver(void)
+{
+    int (*get)(int *), version = 0;
+    void *driver = ix_library_open("libcuda.so.1");
+    if (!driver)
+        return 0;
+    if (!find(driver, "cuDriverGetVersion", &get) || get(&version))
+        version = 0;
+    ix_library_close(driver);
+    return version / 1000;
+}
+
+/* Is it of a version whose code the driver takes? One that is newer than the
+ * driver makes what that cannot read. */
+static bool
+is_for_driver(void *library, int most)
+{
+    int (*version)(int *, int *);
+    int major = 0, minor = 0;
+    return !most || !find(library, "nvrtcVersion", &version) ||
+           version(&major, &minor) || major <= most;
+}
+
+static void *
+try_place(const char *path, int most)
+{
+    void *library = ix_library_open(path);
+    if (!library || is_for_driver(library, most))
+        return library;
+    ix_library_close(library);
+    return NULL;
+}
+
+/* Tries all names in the directory "from" and "below" it; "": wherever the
+ * system looks. */
+static void *
+try_names(const char *from, const char *below, int most)
+{
+    char path[PATH_BYTES + 64];
+    void *library = NULL;
+    for (size_t i = 0; !library && i < IX_COUNT(names); i++) {
+        if (most && names[i].major > most)
+            continue;
+        snprintf(path, sizeof path, "%s%s%s", from, below, names[i].name);
+        library = try_place(path, most);
+    }
+    return library;
+}
+
+/* Notes the directory of CUDA's runtime, if that is what "info" is about. */
+static int
+note_runtime(struct dl_phdr_info *info, size_t size, void *to)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+    (void)size;
+    if (!slash || strncmp(slash + 1, "libcudart.so", 12) != 0)
+        return 0;
+    snprintf(to, PATH_BYTES, "%.*s", (int)(slash + 1 - info->dlpi_name),
+             info->dlpi_name);
+    return 1;
+}
+
+/* The one that is asked for; else beside a runtime that the process has, as
+ * CUDA and as Python's packages lay them out; else where the system looks; else
+ * where configure saw it. */
+static void *
+find_library(void)
+{
+    char runtime[PATH_BYTES];
+    void *library = NULL;
+    if (*asked)
+        return ix_library_open(asked);
+    int most = ask_driver();
+    if (dl_iterate_phdr(note_runtime, runtime)) {
+        library = try_names(runtime, "", most);
+        library = library ? library
+                          : try_names(runtime, "../../cuda_nvrtc/lib/", most);
+    }
+    library = library ? library : try_names("", "", most);
+#ifdef ILEX_NVRTC_PATH
+    library = library ? library : try_place(ILEX_NVRTC_PATH, most);
+#endif
+    return library;
+}
+
 static void
 open_library(void)
 {
-    void *library = NULL;
-    for (size_t i = 0; !library && i < IX_COUNT(places); i++)
-        library = ix_library_open(places[i]);
+    void *library = find_library();
     if (!library) {
         const char *why = dlerror();
-        snprintf(refusal, sizeof refusal, "%s", why ? why : "not found");
+        snprintf(refusal, sizeof refusal, "%s",
+                 why ? why : "there is none for the driver's version");
         return;
     }
     available = find(library, "nvrtcCreateProgram", &api.create) &&
@@ -133,6 +228,23 @@ ix_nvrtc_available(void)
         pthread_mutex_unlock(&opening);
     }
     return available;
+}
+
+ilex_status
+ix_nvrtc_ask(const char *path, ix_error *err)
+{
+    pthread_mutex_lock(&opening);
+    bool late = atomic_load_explicit(&opened, memory_order_relaxed) &&
+                strcmp(asked, path) != 0;
+    if (!late)
+        snprintf(asked, sizeof asked, "%s", path);
+    pthread_mutex_unlock(&opening);
+    return late ? ix_fail(err, ILEX_E_OPTION,
+                          "option nvrtc: '%.200s' comes too late: the process "
+                          "has opened %.200s; set it before the first program "
+                          "of a device",
+                          path, *asked ? asked : "another one")
+                : ILEX_OK;
 }
 
 /* Whether "arch" is compute_NN or sm_NN, with at most one letter behind. */

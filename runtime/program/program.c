@@ -112,8 +112,11 @@ compile_as_is(ilex_module *module)
     atomic_init(&p->count, 1);
     p->mem = *ix_context_mem(ctx);
     p->backend = ix_backend_choose(ctx);
+    const char *nvrtc = ix_option_text(ctx, IX_OPTION_nvrtc);
     p->threads = (int)ix_option_int(ctx, IX_OPTION_threads);
     const ix_backend *better = choose_better(ctx, p->backend);
+    if (p->backend->dialect == IX_DIALECT_cuda && *nvrtc)
+        ix_nvrtc_ask(nvrtc, &ctx->error);
     p->c = lower(module, p->backend, better);
     if (p->c && !complete(p))
         ix_fail_memory(&ctx->error);

@@ -102,16 +102,6 @@ if has cmake; then
     good cmake -S . -B cmake -DILEXC="$ilexc" -DIlex_DIR="$top/cmake"
     good cmake --build cmake
     good cmake/aot ../out
-    for words in 'TARGETS avx2' 'OPTIONS --language cuda'
-    do
-        count=$((count + 1))
-        mkdir -p refused
-        printf 'cmake_minimum_required(VERSION 3.13)\nproject(p C)\nfind_package(Ilex REQUIRED)\nilex_add_library(p SOURCES a.ilx %s)\n' \
-            "$words" >refused/CMakeLists.txt
-        cmake -S refused -B refused/b -DILEXC="$ilexc" -DIlex_DIR="$top/cmake" >log 2>&1 &&
-            complain "CMake: $words is taken"
-        grep -q unsupported log || { complain "CMake: $words"; cat log; }
-    done
     same ../out/hdiff_v.npy ../first/hdiff_v.npy
 fi
 

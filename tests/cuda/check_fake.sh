@@ -42,3 +42,44 @@ tests/unit/test_stack
 grep -q '^copy on the device, of as many bytes: [0-9.]* GB/s' "$log" &&
     grep -q '^nvrtc  *- .*%' "$log" && ! grep -q 'copy by' "$log" ||
     { cat "$log"; echo "bench does not compare with the device's copy"; exit 1; }
+
+# Which NVRTC: one for the driver's version, beside a runtime that the process
+# has, or the one that is named; in a process one, which is named in time.
+dir=$(mktemp -d "${TMPDIR:-/tmp}/ilex-nvrtc.XXXXXX") || exit 99
+trap 'rm -rf "$log" "$dir"' EXIT
+fake=$PWD/tests/cuda/fake
+mkdir -p "$dir/driver" "$dir/both" "$dir/pip/cuda_runtime/lib" "$dir/pip/cuda_nvrtc/lib"
+cp "$fake/libcuda.so.1" "$dir/driver"
+for name in both/libnvrtc.so.12 both/libnvrtc.so.13 both/libcudart.so.13 \
+    pip/cuda_runtime/lib/libcudart.so.12 pip/cuda_nvrtc/lib/libnvrtc.so.12 mine.so
+do
+    cp "$fake/libnvrtc.so.13" "$dir/$name"
+done
+
+# Wants that `ilexc` "$3 ..." with the variables "$2" opens the NVRTC "$1".
+opens() {
+    want=$1
+    set_to=$2
+    shift 2
+    # shellcheck disable=SC2086
+    env LD_LIBRARY_PATH="$dir/driver" LD_DEBUG=files LD_DEBUG_OUTPUT="$dir/log" \
+        $set_to ./ilexc "$@" >"$log" 2>&1 || { cat "$log"; exit 1; }
+    cat "$dir"/log.* | sed -n "s|.*calling init: $dir/||p" | grep -v -e cudart -e libcuda |
+        tail -n 1 >"$log"
+    rm -f "$dir"/log.*
+    [ "$(cat "$log")" = "$want" ] ||
+        { echo "$set_to $*: opens $(cat "$log"), not $want"; exit 1; }
+}
+opens both/libnvrtc.so.13 "LD_LIBRARY_PATH=$dir/driver:$dir/both" list backends
+opens both/libnvrtc.so.12 "FAKE_CUDA_VERSION=12080 LD_LIBRARY_PATH=$dir/driver:$dir/both" \
+    list backends
+opens both/libnvrtc.so.13 "LD_PRELOAD=$dir/both/libcudart.so.13" list backends
+opens pip/cuda_runtime/lib/../../cuda_nvrtc/lib/libnvrtc.so.12 \
+    "LD_PRELOAD=$dir/pip/cuda_runtime/lib/libcudart.so.12" list backends
+opens mine.so "LD_LIBRARY_PATH=$dir/driver:$dir/both" \
+    run "${srcdir:-.}/examples/axpy.ilx" --jit=nvrtc --nvrtc="$dir/mine.so" \
+    --size n=4 --in a=zero --in x=zero --in y=zero
+! LD_LIBRARY_PATH=$dir/driver ./ilexc run "${srcdir:-.}/examples/axpy.ilx" --jit=nvrtc \
+    --nvrtc="$dir/none.so" --size n=4 --in a=zero --in x=zero --in y=zero >"$log" 2>&1
+grep "E701.*NVRTC cannot be opened: $dir/none.so" "$log" >/dev/null ||
+    { cat "$log"; exit 1; }

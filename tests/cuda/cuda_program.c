@@ -551,6 +551,19 @@ START_TEST(fork_during_build)
 }
 END_TEST
 
+/* A process has one NVRTC, which is asked for before it is opened. */
+START_TEST(late_nvrtc)
+{
+    ck_assert(ix_nvrtc_available());
+    ck_assert_int_eq(ilex_option_set(ctx, "nvrtc", "/nowhere.so"), ILEX_OK);
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", "nvrtc"), ILEX_OK);
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "n");
+    ck_assert_ptr_null(ilex_compile(ctx, 1, &x, NULL));
+    ck_assert_int_eq(ilex_error_code(ctx), ILEX_E_OPTION);
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "comes too late"));
+}
+END_TEST
+
 TCase *
 cuda_program_cases(void)
 {
@@ -569,5 +582,6 @@ cuda_program_cases(void)
     tcase_add_loop_test(cases, eager, 0, IX_COUNT(eager_places));
     tcase_add_test(cases, first_run_of_many);
     tcase_add_test(cases, fork_during_build);
+    tcase_add_test(cases, late_nvrtc);
     return cases;
 }

@@ -142,6 +142,14 @@ cuInit(unsigned flags)
 }
 
 CUresult
+cuDriverGetVersion(int *version)
+{
+    const char *text = getenv("FAKE_CUDA_VERSION");
+    *version = text ? atoi(text) : 13000;
+    return CUDA_SUCCESS;
+}
+
+CUresult
 cuDeviceGetCount(int *count)
 {
     CUresult error = fake_begin("cuDeviceGetCount", 0);
