@@ -48,9 +48,8 @@ AS_IF([NM=$NM LD=$LD OBJCOPY=$OBJCOPY $SHELL "$srcdir/runtime/jit/tcc_cage.sh" \
     [ilex_tcc_link="$CC -std=c11 -fPIC -shared -Wl,-z,defs -Wl,-z,text"
      ilex_tcc_link="$ilex_tcc_link -I$srcdir -I$srcdir/include $TCC_CPPFLAGS"
      AS_IF([$ilex_tcc_link -o conftest.tcc/cage.so \
-             "$srcdir/runtime/jit/tcc_cage.c" "$srcdir/lib/base/errors.c" \
-             "$srcdir/lib/base/memory.c" \
-             conftest.tcc/libtcc.o -lm >&AS_MESSAGE_LOG_FD 2>&1],
+             "$srcdir/runtime/jit/tcc_cage.c" "$srcdir"/lib/base/*.c \
+             conftest.tcc/libtcc.o -lm $SYSTEM_LIBS >&AS_MESSAGE_LOG_FD 2>&1],
          [ilex_tcc="yes: $TCC_ARCHIVE"],
          [ilex_tcc_why='libtcc.a does not link with its cage, see config.log'])],
     [ilex_tcc_why=`cat conftest.tcc/messages`])

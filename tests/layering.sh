@@ -128,6 +128,11 @@ do
     [ "$first" = "$header" ] || complain "$file: includes $first before $header"
 done
 
+# configure links the cage with lib/base alone, to see whether libtcc fits.
+more=$(grep '^#include "' runtime/jit/tcc_cage.[ch] |
+    grep -v -e '"lib/base/' -e tcc_cage.h) || :
+[ -z "$more" ] || complain "configure links the cage with lib/base alone:" "$more"
+
 for header in $(find include -name '*.h' | sort)
 do
     name=${header#include/}
