@@ -197,8 +197,7 @@ measure(const struct way *way, const char *backend, const ilex_storage *heights,
             if (ilex_error_code(ctx) != ILEX_E_TOOLCHAIN &&
                 ilex_error_code(ctx) != ILEX_E_UNSUPPORTED)
                 need(NULL);
-            printf("  not available: %s\n",
-                   ilex_status_name(ilex_error_code(ctx)));
+            printf("  not available: %s\n", ilex_error_text(ctx));
             ilex_error_clear(ctx);
             return 0;
         }

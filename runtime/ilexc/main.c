@@ -70,6 +70,10 @@ help_name(const char *name)
         help_verb(verb);
     if (ix_help_print(name, verb != NULL) > 0 || verb)
         return IX_EXIT_OK;
+    if (strncmp(name, "ilex_", 5) == 0) {
+        printf("%s: functions of C have manual pages: man %s\n", name, name);
+        return IX_EXIT_OK;
+    }
     ix_suggestion near = ix_suggest(name, strlen(name));
     for (int i = 0; i < NVERBS; i++)
         ix_suggest_name(&near, verbs[i].name, strlen(verbs[i].name));

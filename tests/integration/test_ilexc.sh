@@ -34,6 +34,7 @@ done
 expect 0 '^simplify ' --passes
 expect 0 '^threads ' --options
 expect 0 '^reference  *built in  *evaluates' --backends
+expect 0 ': man ilex_eval$' help ilex_eval
 expect 2 'what is to be done'
 expect 2 'no verb frob' frob
 expect 2 'no verb frob' help frob
