@@ -9,7 +9,7 @@ EXTRA_PROGRAMS = \
 	bench/latency \
 	bench/scale \
 	bench/storage
-check_PROGRAMS += bench/bench bench/cached
+check_PROGRAMS += bench/bench bench/cached bench/gpubench
 bench_bench_SOURCES = \
 	bench/bench.c \
 	bench/bench_kernels.h \
@@ -32,6 +32,16 @@ bench_cached_SOURCES = \
 	runtime/measure/bench_util.h \
 	bench/cached.c
 bench_cached_LDADD = libilex.la
+bench_gpubench_SOURCES = \
+	runtime/measure/bench_util.c \
+	runtime/measure/bench_util.h \
+	runtime/measure/counts.c \
+	runtime/measure/counts.h \
+	runtime/measure/device_copy.c \
+	runtime/measure/device_copy.h \
+	bench/gpubench.c \
+	bench/kernels.def
+bench_gpubench_LDADD = $(libilex_la_LIBADD)
 bench_latency_SOURCES = \
 	runtime/measure/bench_util.c \
 	runtime/measure/bench_util.h \

@@ -175,7 +175,6 @@ bin_PROGRAMS += ilexc
 ilexc_SOURCES = \
 	runtime/ilexc/actions.def \
 	runtime/ilexc/compare.c \
-	runtime/ilexc/device_copy.c \
 	runtime/ilexc/execute.c \
 	runtime/ilexc/exits.def \
 	runtime/ilexc/fields.c \
@@ -220,6 +219,8 @@ ilexc_SOURCES = \
 	runtime/measure/bench_util.h \
 	runtime/measure/counts.c \
 	runtime/measure/counts.h \
+	runtime/measure/device_copy.c \
+	runtime/measure/device_copy.h \
 	runtime/measure/limit_loops.c \
 	runtime/measure/limit_loops.h \
 	runtime/measure/limits.c \

@@ -72,7 +72,7 @@ runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads
 runtime/library     lib/* compiler/compiler.h runtime/files runtime/jit
 runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
-runtime/measure
+runtime/measure     lib/base runtime/memory
 runtime/ilexc       lib/* compiler/compiler.h compiler/passes.def runtime/*
 '
 

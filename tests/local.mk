@@ -335,15 +335,21 @@ check-cuda: tests/differential/differential$(EXEEXT) $(check_PROGRAMS)
 	@test ! -x tests/cuda/cuda$(EXEEXT) || \
 	    { $(BY_HAND) tests/cuda/cuda$(EXEEXT) && \
 	      $(BY_HAND) tests/differential/differential$(EXEEXT) \
-	          --device; } || test $$? -eq 77
+	          --device --exact; } || test $$? -eq 77
 
-# check-cuda with its data in one directory, to be carried to a machine with a
-# GPU: `check-cuda/run` there. For configure --enable-bundle.
-bundle: tests/cuda/cuda$(EXEEXT)
+# What the first hour on a machine with a GPU needs, in one directory, to be
+# carried there: `check-cuda/run`. For configure --enable-bundle.
+BUNDLED = \
+	bench/gpubench$(EXEEXT) \
+	ilexc$(EXEEXT) \
+	tests/cuda/cuda$(EXEEXT) \
+	tests/differential/differential$(EXEEXT)
+bundle: $(BUNDLED)
 	rm -rf check-cuda
-	$(MKDIR_P) check-cuda/data
-	cp tests/cuda/cuda$(EXEEXT) $(srcdir)/tests/cuda/run check-cuda
+	$(MKDIR_P) check-cuda/data check-cuda/programs
+	cp $(BUNDLED) $(srcdir)/tests/cuda/run check-cuda
 	cp $(srcdir)/tests/golden/data/*.tsv check-cuda/data
+	bench/gpubench$(EXEEXT) -w check-cuda/programs
 	chmod +x check-cuda/run
 
 # Planted bugs, each built and given to the tests that should see it;

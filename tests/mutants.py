@@ -38,6 +38,7 @@ AHEAD = 'project variants grid calls fortran lines'.split()
 INTEGRATION = 'cmake cxx'.split()
 CUDA = ['tests/cuda/cuda', 'tests/cuda/fake/libcuda.so.1',
         'tests/cuda/fake/libnvrtc.so.13']
+BUNDLED = ['bench/gpubench', 'ilexc', 'tests/differential/differential']
 
 
 def read_table(sources):
@@ -96,6 +97,8 @@ def script_of(test):
     """The file that is run for a test that is a script, or None."""
     if test == 'numpy':
         return 'tests/numpy/random_programs.sh'
+    if test == 'check_fake':
+        return 'tests/cuda/check_fake.sh'
     if test == 'stages':
         return 'tests/stages/stages.sh'
     if test == 'manpages':
@@ -168,6 +171,8 @@ def targets_of(tests):
     for name, _ in map(split, tests):
         if name == 'cuda':
             targets.update(CUDA)
+        elif name == 'check_fake':
+            targets.update(CUDA, BUNDLED)
         elif name == 'numpy':
             targets.add('libilex.la')
         else:

@@ -12,7 +12,6 @@
 
 #include "lib/base/suggest.h"
 #include "runtime/ilexc/ilexc.h"
-#include "runtime/measure/bench_util.h"
 
 /* How a halo is filled around the elements of a file. */
 typedef enum ix_cli_halo {
@@ -201,13 +200,6 @@ void ix_cli_profile_print(const ilex_program *p, double seconds, int64_t runs);
 
 /* The seconds of each stage of compiling. */
 void ix_cli_stages_print(const ilex_program *p);
-
-/* ---- device_copy.c ---- */
-
-/* Bytes a second, read and written, that copies of "bytes" bytes reach on the
- * first device: "rounds" samples of "least" seconds or more. */
-ix_cli_exit ix_cli_device_copy(size_t bytes, int rounds, double least,
-                               bench_samples *rate);
 
 /* ---- step_name.c ---- */
 

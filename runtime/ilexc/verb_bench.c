@@ -10,6 +10,7 @@
 
 #include "runtime/ilexc/run.h"
 #include "runtime/measure/counts.h"
+#include "runtime/measure/device_copy.h"
 #include "runtime/measure/limits.h"
 
 enum {
@@ -247,9 +248,13 @@ static ix_cli_exit
 measure_machine(bench *b)
 {
     b->device = ix_cli_on_device(b->run.program);
+    ix_error err;
+    ix_error_clear(&err);
+    if (b->device && bench_device_copy((size_t)(bytes_of(b) / 2), ROUNDS, least,
+                                       &b->device_copy, &err))
+        return ix_cli_fail(ix_cli_exit_of(err.code), "bench: %s", err.text);
     if (b->device)
-        return ix_cli_device_copy((size_t)(bytes_of(b) / 2), ROUNDS, least,
-                                  &b->device_copy);
+        return IX_EXIT_OK;
     return bench_limits_measure(&b->limits, 5, least)
                ? IX_EXIT_OK
                : ix_cli_fail(IX_EXIT_LIMIT, "the machine cannot be measured");

@@ -26,15 +26,20 @@ then
     exit 1
 fi
 
-"$program" --memory
-"$program" --kernels --file=reduce.tsv
-"$program" --kernels --file=einsum.tsv
+# What is carried to a GPU, run as it is there. As there, libm is another one.
+${MAKE:-make} -s bundle >"$log" 2>&1 || { cat "$log"; exit 1; }
+SMALL=1 OUT=$PWD/check-cuda/out FAKE_CUDA_LIBM=other check-cuda/run ||
+    { tail -n 5 check-cuda/out/*.log; exit 1; }
+for part in smoke memory golden-reduce random bench-hdiff bench-compact
+do
+    [ -s "check-cuda/out/$part.log" ] || { echo "run leaves $part out"; exit 1; }
+done
+grep -q ' 0 of 1728 elements differ from cc$' check-cuda/out/bench-hdiff.log ||
+    { cat check-cuda/out/bench-hdiff.log; exit 1; }
+
+# Functions of libm, too, where the device has that of the host.
 tests/differential/differential --device --count=60
 tests/unit/test_stack
-
-# The command makes storages on both sides.
-./ilexc run "${srcdir:-.}/examples/hdiff.ilx" --jit=nvrtc --check=reference \
-    --size ni=5,nj=6,nk=8 --in u=random:1 --in coeff=random:2 --out v=- >"$log"
 
 # A program is compared with copies where it runs.
 ./ilexc bench "${srcdir:-.}/examples/hdiff.ilx" --jit=nvrtc \

@@ -2,8 +2,9 @@
  *
  * check-cuda: memory, then the kernels of the golden files.
  *
- *     cuda [--memory | --kernels] [--file=NAME] [--jobs=N]
+ *     cuda [--memory | --kernels | --probe] [--file=NAME] [--jobs=N]
  *
+ * --probe only says what devices there are.
  * It skips with one line and exit status 77 where there is no CUDA device.
  * Tests run in processes of their own: a context of the driver does not survive
  * fork(), so that this process never opens one. ILEX_GOLDEN_DIR is the
@@ -96,6 +97,8 @@ read_options(options *o, int argc, char **argv)
             o->kernels = false;
         else if (!strcmp(argv[i], "--kernels"))
             o->memory = false;
+        else if (!strcmp(argv[i], "--probe"))
+            o->memory = o->kernels = false;
         else if (!strncmp(argv[i], "--file=", 7))
             o->file = argv[i] + 7;
         else if (!strncmp(argv[i], "--jobs=", 7))
@@ -113,8 +116,8 @@ main(int argc, char **argv)
     options o;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&o, argc, argv)) {
-        fprintf(stderr, "usage: cuda [--memory | --kernels] [--file=NAME] "
-                        "[--jobs=N]\n");
+        fprintf(stderr, "usage: cuda [--memory | --kernels | --probe] "
+                        "[--file=NAME] [--jobs=N]\n");
         return 2;
     }
     if (!probe(text, sizeof text)) {

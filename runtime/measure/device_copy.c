@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a device's own copy does, for `ilexc bench`: from memory of the device
- * to memory of the device, waited for as runs are.
+ * See device_copy.h.
  */
-#include "runtime/ilexc/run.h"
+#include "runtime/measure/device_copy.h"
+
 #include "runtime/memory/space.h"
 
 /* Two arrays on the device. */
@@ -39,21 +39,19 @@ measure(const arrays *a, int rounds, double least, bench_samples *rate,
     return err->code;
 }
 
-ix_cli_exit
-ix_cli_device_copy(size_t bytes, int rounds, double least, bench_samples *rate)
+ilex_status
+bench_device_copy(size_t bytes, int rounds, double least, bench_samples *rate,
+                  ix_error *err)
 {
-    ix_error err;
-    ix_error_clear(&err);
-    arrays a = {.driver = ix_driver_find(&err), .bytes = bytes ? bytes : 1};
-    ilex_status rc = a.driver ? ILEX_OK : err.code;
-    rc = rc ? rc
-            : a.driver->allocate(IX_SPACE_DEVICE, 0, a.bytes, &a.from, &err);
-    rc = rc ? rc : a.driver->allocate(IX_SPACE_DEVICE, 0, a.bytes, &a.to, &err);
-    rc = rc ? rc : measure(&a, rounds, least, rate, &err);
+    arrays a = {.driver = ix_driver_find(err), .bytes = bytes ? bytes : 1};
+    ilex_status rc = a.driver ? ILEX_OK : err->code;
+    rc =
+        rc ? rc : a.driver->allocate(IX_SPACE_DEVICE, 0, a.bytes, &a.from, err);
+    rc = rc ? rc : a.driver->allocate(IX_SPACE_DEVICE, 0, a.bytes, &a.to, err);
+    rc = rc ? rc : measure(&a, rounds, least, rate, err);
     if (a.from)
         a.driver->free(IX_SPACE_DEVICE, 0, a.from);
     if (a.to)
         a.driver->free(IX_SPACE_DEVICE, 0, a.to);
-    return rc ? ix_cli_fail(ix_cli_exit_of(rc), "bench: %s", err.text)
-              : IX_EXIT_OK;
+    return rc;
 }
