@@ -349,8 +349,9 @@ ILEX_API ilex_module *ilex_module_parse(ilex_context *ctx, const char *text,
                                         const char *file);
 
 /* A program without outputs, which ilex_module_output() adds: what it computes
- * is what they reach. NULL on error: ILEX_E_NAME for what is no identifier,
- * ILEX_E_MEMORY. Owned by the caller; used while the context lives. */
+ * is what they reach. NULL on error: ILEX_E_NAME for what is no identifier
+ * or a constant (true), ILEX_E_MEMORY. Owned by the caller; used while the
+ * context lives. */
 ILEX_API ilex_module *ilex_module_new(ilex_context *ctx, const char *name);
 
 /* Gives back the program and its arrays, also after the end of the context;

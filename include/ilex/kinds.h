@@ -61,10 +61,10 @@ ILEX_API ilex_array *ilex_compress(ilex_array *x, ilex_array *y,
 /* A sparse matrix in compressed rows (x: its elements, y: their columns, z:
  * where each row begins and, last, the last one ends) times a vector or an
  * array of columns w: v(i, j) = sum of x(k)*w(y(k), j) for k from z(i) to
- * before z(i + 1). The matrix has as many columns as `columns` says, NULL
- * for the length of w. A run fails where z(0) is not 0, a row ends before
- * it begins or behind the last element, or y(k) is no column. Sums do not
- * widen; each is one chain. Unnamed axes. */
+ * before z(i + 1). The matrix has as many columns as w has rows; `columns`,
+ * or NULL, is that number. A run fails where z(0) is not 0, a row ends
+ * before it begins or behind the last element, or y(k) is no column. Sums
+ * do not widen; each is one chain. Unnamed axes. */
 ILEX_API ilex_array *ilex_csr_matmul(ilex_array *x, ilex_array *y,
                                      ilex_array *z, ilex_array *w,
                                      const char *columns);

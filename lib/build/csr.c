@@ -75,17 +75,17 @@ columns_of(ilex_context *ctx, const ilex_array *x, const ix_given *given)
     }
     if (!given->form[0])
         return length_of(x);
-    const ix_lin *rest = ix_lin_sub(ctx, length_of(x), given->form[0]);
     if (!ix_structure_nonneg(ctx, what, "columns", given->form[0]))
         return NULL;
-    if (!rest || ix_lin_nonneg(ctx, rest) != IX_YES) {
+    if (!ix_lin_same(ctx, length_of(x), given->form[0])) {
+        const ix_lin *rest = ix_lin_sub(ctx, length_of(x), given->form[0]);
         ix_poison(ctx, what, FACTOR, ILEX_E_SHAPE,
-                  "csr_matmul: columns=%s, and x has length %s, which is %s as "
-                  "many%s",
+                  "csr_matmul: columns=%s, and x has length %s, which is %s "
+                  "the same%s",
                   ix_lin_show(ctx, given->form[0]).s,
                   ix_lin_show(ctx, length_of(x)).s,
                   rest && rest->n == 0 ? "not" : "not known to be",
-                  ix_lin_propose(ctx, rest, false).s);
+                  ix_lin_propose(ctx, rest, true).s);
         return NULL;
     }
     return given->form[0];

@@ -53,11 +53,22 @@ end_all(ilex_context *ctx)
     }
 }
 
+/* May a program, an output be called so? */
+static bool
+check_name(ilex_context *ctx, const char *what, const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    if (!ix_name_check(&ctx->error, what, name, n))
+        return false;
+    if (ix_is_constant_name(name, n))
+        ix_fail(&ctx->error, ILEX_E_NAME, "%s: '%s' is a constant", what, name);
+    return !ix_is_constant_name(name, n);
+}
+
 ilex_module *
 ilex_module_new(ilex_context *ctx, const char *name)
 {
-    size_t n = name ? strlen(name) : 0;
-    if (!ctx || !ix_name_check(&ctx->error, "program", name, n))
+    if (!ctx || !check_name(ctx, "program", name))
         return NULL;
     ilex_module *m = ix_mem_new(&ctx->mem, sizeof *m);
     if (!m) {
@@ -65,7 +76,7 @@ ilex_module_new(ilex_context *ctx, const char *name)
         return NULL;
     }
     m->ctx = ctx;
-    memcpy(m->name, name, n + 1);
+    memcpy(m->name, name, strlen(name) + 1);
     m->next = ctx->modules;
     m->link = &ctx->modules;
     if (m->next)
@@ -371,14 +382,9 @@ static int32_t
 output_symbol(ilex_module *m, const char *what, const char *name)
 {
     ilex_context *ctx = m->ctx;
-    size_t n = name ? strlen(name) : 0;
-    if (!ix_name_check(&ctx->error, what, name, n))
+    if (!check_name(ctx, what, name))
         return -1;
-    if (ix_is_constant_name(name, n)) {
-        ix_fail(&ctx->error, ILEX_E_NAME, "%s: '%s' is a constant", what, name);
-        return -1;
-    }
-    int32_t symbol = ix_symbol_of(ctx, name, n);
+    int32_t symbol = ix_symbol_of(ctx, name, strlen(name));
     if (symbol < 0)
         ix_fail_memory(&ctx->error);
     return symbol;

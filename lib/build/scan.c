@@ -13,39 +13,36 @@
 
 #include <stdio.h>
 
-/* How far outside of its domain along named axes, where a shift and its guard
- * are different arrays, a SELF may be read while the scan is built: where it is
- * read is asked when it closes. */
-enum { IX_SELF_REACH = 1 << 20 };
-
 /* ---- selves ---- */
 
-/* The domain with all ends of named axes moved outwards by "by". */
+/* Where a SELF may be read while the scan is built: anywhere along named axes,
+ * where a shift and its guard are different arrays. Where it is read is asked
+ * when it closes. */
 static const ix_domain *
-widen(ilex_context *ctx, const ix_domain *dom, int64_t by)
+everywhere(ilex_context *ctx, const ix_domain *dom)
 {
     ix_axis ax[ILEX_MAX_RANK];
     for (int k = 0; k < dom->rank; k++) {
         ax[k] = dom->ax[k];
         if (!ax[k].name)
             continue;
-        ax[k].lo = ix_lin_offset(ctx, ax[k].lo, -by);
-        ax[k].hi = ix_lin_offset(ctx, ax[k].hi, by);
+        ax[k].lo = ix_lin_const(ctx, -IX_UNBOUNDED);
+        ax[k].hi = ix_lin_const(ctx, IX_UNBOUNDED);
     }
     return ix_domain_new(ctx, dom->rank, ax);
 }
 
 static ilex_array *
 make_self(ilex_context *ctx, ilex_dtype dtype, const ix_domain *dom,
-          const int64_t *attr)
+          const ix_domain *valid, const int64_t *attr)
 {
     ix_node_spec spec = {.kind = IX_SELF,
                          .dtype = dtype,
                          .interior = dom,
-                         .valid = dom,
+                         .valid = valid,
                          .nattr = 3,
                          .attr = attr};
-    return dom ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
+    return valid ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
 }
 
 static ilex_array *
@@ -62,7 +59,7 @@ build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
         return ix_poison(ctx, "scan", -1, ILEX_E_RANK,
                          "scan: a result has an axis at least, along which it "
                          "is computed");
-    return make_self(ctx, dtype, widen(ctx, dom, IX_SELF_REACH), attr);
+    return make_self(ctx, dtype, dom, everywhere(ctx, dom), attr);
 }
 
 ilex_array *
@@ -77,8 +74,8 @@ ix_build_self(ilex_context *ctx, int32_t name, ilex_dtype dtype, bool untyped,
 ilex_array *
 ix_self_inside(ilex_array *self)
 {
-    const ix_domain *dom = widen(self->ctx, self->interior, -IX_SELF_REACH);
-    return make_self(self->ctx, (ilex_dtype)self->dtype, dom, self->attr);
+    return make_self(self->ctx, (ilex_dtype)self->dtype, self->interior,
+                     self->interior, self->attr);
 }
 
 /* ---- closing ---- */
@@ -541,7 +538,7 @@ build_scan(ilex_context *ctx, const ix_scan_spec *spec)
     if (!check_spec(ctx, spec))
         return ix_poison_again(ctx);
     closing c = {.ctx = ctx, .spec = spec};
-    c.dom = widen(ctx, spec->self[0]->interior, -IX_SELF_REACH);
+    c.dom = spec->self[0]->interior;
     c.body = ix_mem_new(&ctx->mem, (size_t)spec->count * sizeof *c.body);
     ilex_array *r = c.dom && c.body ? tuple_of_bodies(&c) : memory(&c);
     if (!ix_is_poison(r))

@@ -294,9 +294,47 @@ ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a)
 
 /* ---- text ---- */
 
+/* What stands around the name of a mask, of a counted size without a name. */
+typedef struct around_mask {
+    const char *before, *after;
+} around_mask;
+
+static const around_mask as_count = {"count_nonzero(", ")"},
+                         as_size = {"n_", ""};
+
+/* Is it a counted size without a name? */
+static bool
+is_nameless(const ilex_context *ctx, int32_t param)
+{
+    const char *name = ix_param_name(ctx, param);
+    return ix_is_counted_name(name, strlen(name));
+}
+
+/* The name of the input that a size without a name counts; NULL: there is none,
+ * or it counts another array. */
+static const char *
+mask_name(const ilex_context *ctx, int32_t param)
+{
+    const ilex_array *mask = ctx->param[param].mask;
+    return is_nameless(ctx, param) && mask->kind == IX_INPUT
+               ? ix_symbol_text(ctx, (int32_t)mask->attr[0])
+               : NULL;
+}
+
+static void
+print_name(const ilex_context *ctx, int32_t param, const around_mask *around,
+           ix_text *t)
+{
+    const char *mask = around ? mask_name(ctx, param) : NULL;
+    ix_text_put(t, mask ? around->before : "");
+    ix_text_put(t, mask ? mask : ix_param_name(ctx, param));
+    ix_text_put(t, mask ? around->after : "");
+}
+
 /* One term with its sign; "first" drops a leading '+'. */
 static void
-print_term(const ilex_context *ctx, ix_term term, bool first, ix_text *t)
+print_term(const ilex_context *ctx, ix_term term, bool first,
+           const around_mask *around, ix_text *t)
 {
     if (!first || term.k < 0)
         ix_text_char(t, term.k < 0 ? '-' : '+');
@@ -305,7 +343,7 @@ print_term(const ilex_context *ctx, ix_term term, bool first, ix_text *t)
         ix_text_uint(t, k);
         ix_text_char(t, '*');
     }
-    ix_text_put(t, ix_param_name(ctx, term.param));
+    print_name(ctx, term.param, around, t);
 }
 
 /* The place of the term that is written "i"-th: by rank among the others. */
@@ -322,16 +360,24 @@ written(const ilex_context *ctx, const ix_lin *a, int32_t i)
     return i;
 }
 
-void
-ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
+static void
+print_form(const ilex_context *ctx, const ix_lin *a, const around_mask *around,
+           ix_text *t)
 {
     bool products = ix_lin_has_product(ctx, a);
     for (int32_t i = 0; i < a->n; i++)
-        print_term(ctx, a->t[products ? written(ctx, a, i) : i], i == 0, t);
+        print_term(ctx, a->t[products ? written(ctx, a, i) : i], i == 0, around,
+                   t);
     if (a->n && a->c > 0)
         ix_text_char(t, '+');
     if (!a->n || a->c)
         ix_text_int(t, a->c);
+}
+
+void
+ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
+{
+    print_form(ctx, a, NULL, t);
 }
 
 ix_lin_text
@@ -350,7 +396,7 @@ ix_lin_show(const ilex_context *ctx, const ix_lin *a)
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     if (a)
-        ix_lin_print(ctx, a, &t);
+        print_form(ctx, a, &as_count, &t);
     return ix_lin_text_end(&t);
 }
 
@@ -368,37 +414,55 @@ side_of(ilex_context *ctx, const ix_lin *a, int64_t sign, bool constant)
     return r;
 }
 
+static void
+print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
+                const around_mask *around, ix_text *t)
+{
+    bool positive = side_of(ctx, a, 1, false)->n > 0;
+    print_form(ctx, side_of(ctx, a, positive ? 1 : -1, true), around, t);
+    ix_text_put(t, equal ? " == " : positive ? " >= " : " <= ");
+    print_form(ctx, side_of(ctx, a, positive ? -1 : 1, true), around, t);
+}
+
 void
 ix_lin_print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
                        ix_text *t)
 {
-    bool positive = side_of(ctx, a, 1, false)->n > 0;
-    ix_lin_print(ctx, side_of(ctx, a, positive ? 1 : -1, true), t);
-    ix_text_put(t, equal ? " == " : positive ? " >= " : " <= ");
-    ix_lin_print(ctx, side_of(ctx, a, positive ? -1 : 1, true), t);
+    print_condition(ctx, a, equal, NULL, t);
+}
+
+/* "; size n_a = count_nonzero(a) names a counted length": the sizes to declare
+ * before "a" can be spoken of. False: one counts what has no name. */
+static bool
+propose_names(const ilex_context *ctx, const ix_lin *a, ix_text *t)
+{
+    bool ok = true;
+    for (int32_t i = 0; ok && i < a->n; i++) {
+        const char *mask = mask_name(ctx, a->t[i].param);
+        ok = mask || !is_nameless(ctx, a->t[i].param);
+        if (mask)
+            ix_text_format(t, "; size n_%s = count_nonzero(%s)", mask, mask);
+    }
+    return ok;
 }
 
 ix_lin_text
 ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
 {
-    ix_lin_text r = {""};
-    bool nameless = false;
-    for (int32_t i = 0; a && i < a->n; i++) {
-        const char *name = ix_param_name(ctx, a->t[i].param);
-        nameless |= ix_is_counted_name(name, strlen(name));
-    }
-    if (nameless)
-        snprintf(r.s, sizeof r.s,
-                 "; name the counted length, size c = count_nonzero(mask), and "
-                 "assume of c what holds");
-    if (nameless || !a || a->n == 0)
-        return r;
+    static const ix_lin_text nothing = {""};
+    static const ix_lin_text name_it = {"; name the counted length, size c = "
+                                        "count_nonzero(mask), and assume of "
+                                        "c what holds"};
+    if (!a || a->n == 0)
+        return nothing;
     ix_text t;
     ix_text_init(&t, &ctx->mem);
+    bool named = propose_names(ctx, a, &t);
     ix_text_put(&t, "; assume ");
-    ix_lin_print_condition(ctx, a, equal, &t);
+    print_condition(ctx, a, equal, &as_size, &t);
     ix_text_put(&t, " beforehand");
-    return ix_lin_text_end(&t);
+    ix_lin_text r = ix_lin_text_end(&t);
+    return named ? r : name_it;
 }
 
 void
