@@ -101,8 +101,9 @@ START_TEST(device_presets)
     } rows[] = {{"gtcuda", "IJK", {2, 1, 0}, 128},
                 {"gtcuda", "KJI", {0, 1, 2}, 128},
                 {"gpu", NULL, {2, 1, 0}, 128},
-                {"gt:gpu", "IJK", {2, 1, 0}, 256},
-                {"dace:gpu", "IJK", {2, 1, 0}, 128}};
+                {"gt:gpu", "IJK", {2, 1, 0}, 32},
+                {"dace:gpu", "IJK", {2, 1, 0}, 0},
+                {"dace:gpu_IJK", "IJK", {0, 1, 2}, 0}};
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         ilex_storage *s = ilex_storage_new(
             ctx, &SPEC(.rank = 3, .shape = SHAPE(5, 6, 7), .axes = rows[i].axes,

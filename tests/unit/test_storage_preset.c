@@ -46,6 +46,10 @@ START_TEST(preset_layouts_by_axes)
     for (size_t i = 0; i < IX_COUNT(rows); i++)
         check_layout(rows[i].preset, rows[i].axes, 3, NULL, rows[i].want);
     check_layout("cpu_ifirst", "IJ", 2, NULL, (int[]){1, 0});
+    check_layout("gt:cpu_ifirst", NULL, 5, NULL, (int[]){4, 3, 2, 0, 1});
+    check_layout("dace:cpu_KJI", NULL, 5, NULL, (int[]){4, 3, 2, 0, 1});
+    check_layout("dace:cpu_kfirst", NULL, 5, NULL, (int[]){2, 3, 4, 0, 1});
+    check_layout("debug", NULL, 5, NULL, (int[]){2, 3, 4, 0, 1});
     check_layout("gtx86", "I, Color, J, K", 4, NULL, (int[]){1, 0, 2, 3});
 }
 END_TEST
