@@ -115,7 +115,7 @@ START_TEST(device_presets)
         ck_assert_str_eq(ilex_storage_managed(s), "software");
         ck_assert_str_eq(ilex_storage_source(s, "device"), "preset");
         uintptr_t p = (uintptr_t)ilex_storage_device(ctx, s, ILEX_READ);
-        ck_assert_uint_eq(p % rows[i].alignment, 0);
+        ck_assert(!rows[i].alignment || p % rows[i].alignment == 0);
         ilex_storage_release(s);
     }
     ilex_storage *s =
