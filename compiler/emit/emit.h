@@ -37,7 +37,8 @@ typedef struct ix_emitter {
     bool inlined;
     bool lines;
     ix_function_set functions;
-    bool fetches; /* something is asked for */
+    bool fetches;         /* something is asked for */
+    bool narrows, widens; /* a conversion of double to float, of that to this */
 
     /* per kernel */
     const ix_kernel *kernel;

@@ -93,6 +93,14 @@ template_of(const ilex_array *x, ilex_dtype *loop)
     return ix_cast_template((ilex_dtype)x->ops[0]->dtype, *loop);
 }
 
+/* Is it a conversion from "from" to "to", or of complex numbers of these? */
+static bool
+converts(const ilex_array *x, ilex_dtype from, ilex_dtype to)
+{
+    return x->kind == IX_CAST && ix_dtype_part((ilex_dtype)x->dtype) == to &&
+           ix_dtype_part((ilex_dtype)x->ops[0]->dtype) == from;
+}
+
 /* const T t = op(...); */
 static void
 emit_operation(ix_emitter *e, const ix_stmt *s)
@@ -103,6 +111,8 @@ emit_operation(ix_emitter *e, const ix_stmt *s)
     ix_code_names names = {.result = s->dtype, .re = v.re, .im = v.im};
     ix_code_template code = template_of(x, &names.loop);
     char start[32];
+    e->narrows |= converts(x, ILEX_F64, ILEX_F32);
+    e->widens |= converts(x, ILEX_F32, ILEX_F64);
     for (int i = 0; i < x->nops; i++) {
         args[i] = ix_emit_leaf(e, x->ops[i]);
         names.x[i] = args[i].re;

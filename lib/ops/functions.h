@@ -55,6 +55,7 @@ typedef struct ix_function_set {
     ix_function_item *items; /* callees before callers, else by first use */
     size_t count, capacity;
     uint64_t math[2]; /* bit m: libm function m, for double and for float */
+    bool rounds;      /* some compute in double and round to float */
 } ix_function_set;
 
 void ix_function_set_init(ix_function_set *set, const ix_mem *mem);

@@ -100,6 +100,7 @@ SLOW_UNIT_TESTS = \
 	tests/unit/test_cut \
 	tests/unit/test_eager_golden \
 	tests/unit/test_endings \
+	tests/unit/test_extremes \
 	tests/unit/test_language \
 	tests/unit/test_stack \
 	tests/unit/test_sums \
@@ -120,6 +121,9 @@ tests_unit_test_eager_golden_SOURCES = \
 	tests/golden/golden_scalar.c \
 	tests/golden/golden_value.c \
 	tests/unit/test_eager_golden.c
+tests_unit_test_extremes_SOURCES = \
+	$(SHIM_FILES) \
+	tests/unit/test_extremes.c
 tests_unit_test_language_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_language.c

@@ -187,8 +187,58 @@ START_TEST(one_number)
 }
 END_TEST
 
+/* What is rounded to float stays so in double: gcc may compute both parts of a
+ * complex number, or two numbers, at once. */
+static const char rounded_text[] =
+    "ilex 1\nprogram p\nsize n\nin z : c128[n]\nin s : c128\n"
+    "in a : f64\nin b : f64\n"
+    "out o0 = c128(c64(z))\nout o1 = c128(c64(s))\n"
+    "out o2 = c128(reciprocal(c64(s)))\nout o3 = c128(c64(z)/c64(s))\n"
+    "out o4 = sqrt(reciprocal(c64(z)))\nout o5 = stack(f64(f32(a)), "
+    "f64(f32(b)))\nout o6 = f64(logaddexp(f32(a), f32(b)))\n";
+enum { ROUNDED = 7 };
+
+static void
+run_rounded(const char *jit, ilex_storage **result)
+{
+    static double z[] = {0.1, 0.3, 1.7, -0.6, 3e-9, 0.7, 1e30, 0.2, -1.1, 0.7};
+    ilex_storage *all =
+        ilex_storage_wrap(ctx, ILEX_C128, 1, SHAPE(5), NULL, z, NULL, NULL);
+    ilex_storage *one =
+        ilex_storage_wrap(ctx, ILEX_C128, 0, NULL, NULL, z + 8, NULL, NULL);
+    const ilex_binding b[] = {ILEX_BIND("z", all), ILEX_BIND("s", one),
+                              ILEX_BIND_F64("a", 0.1), ILEX_BIND_F64("b", 0.7)};
+    ck_assert_int_eq(ilex_option_set(ctx, "jit", jit), ILEX_OK);
+    ilex_program *p = compile(rounded_text);
+    ck_assert_msg(!ilex_evaluate(ctx, p, b, IX_COUNT(b), result), "%s",
+                  ilex_error_text(ctx));
+    ilex_program_release(p);
+    ilex_storage_release(all);
+    ilex_storage_release(one);
+}
+
+START_TEST(rounded)
+{
+    ilex_storage *want[ROUNDED], *have[ROUNDED];
+    run_rounded("reference", want);
+    for (size_t i = 1; i < IX_COUNT(backends); i++) {
+        run_rounded(backends[i], have);
+        for (int o = 0; o < ROUNDED; o++) {
+            size_t bytes = ilex_dtype_bytes(ilex_storage_dtype(want[o])) *
+                           (size_t)ilex_storage_count(want[o]);
+            ck_assert_msg(!memcmp(ilex_storage_const_data(want[o]),
+                                  ilex_storage_const_data(have[o]), bytes),
+                          "%s: o%d", backends[i], o);
+            ilex_storage_release(have[o]);
+        }
+    }
+    for (int o = 0; o < ROUNDED; o++)
+        ilex_storage_release(want[o]);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("casts", from_f32, from_f64, one_number);
+    return RUN_TESTS("casts", from_f32, from_f64, one_number, rounded);
 }
