@@ -208,13 +208,15 @@ SHELL_TESTS = \
 	tests/manpages.sh \
 	tests/mutants.sh \
 	tests/numpy/random_programs.sh \
+	tests/property/fuzz.sh \
 	tests/prose.sh \
 	tests/requirements.sh \
 	tests/sizes.sh \
 	tests/stages/stages.sh \
 	tests/symbols.sh
 TESTS += $(SHELL_TESTS) tests/budget.sh
-tests/requirements.log: $(UNIT_TESTS:=.log)
+EXTRA_DIST += tests/property/fuzz_text.c
+tests/requirements.log tests/property/fuzz.log: $(UNIT_TESTS:=.log)
 tests/budget.log: $(EXAMPLES:=.log) $(FOLDER_TESTS:=.log) $(SHARDS:.options=.log) \
 	$(SHELL_TESTS:.sh=.log) $(UNIT_TESTS:=.log)
 
@@ -305,6 +307,7 @@ check-golden: tests/golden/golden$(EXEEXT)
 fuzz: tests/cache/cache$(EXEEXT) tests/differential/differential$(EXEEXT) \
 		tests/property/property$(EXEEXT) tests/tree/tree$(EXEEXT)
 	$(BY_HAND) tests/cache/cache$(EXEEXT) --seconds=180
+	$(BY_HAND) $(SHELL) $(srcdir)/tests/property/fuzz.sh 180 || test $$? -eq 77
 	$(BY_HAND) tests/property/property$(EXEEXT) --long
 	$(BY_HAND) tests/tree/tree$(EXEEXT) --long
 	$(BY_HAND) tests/differential/differential$(EXEEXT) --long
@@ -355,9 +358,11 @@ bundle: $(BUNDLED)
 # Planted bugs, each built and given to the tests that should see it;
 # MUTANTS=WORD tries those with the word in their name or room, CHANGED=1 those
 # in files that are not as committed, CHANGED=COMMIT in files changed since.
+# LOT=50 SEED=7: as many at random places instead, whose survivors are listed.
 mutants:
 	CC='$(CC)' MAKE='$(MAKE)' python3 $(srcdir)/tests/mutants.py \
-	    "--changed=$(CHANGED)" $(srcdir) $(MUTANTS)
+	    "--changed=$(CHANGED)" "--lot=$(LOT)" "--seed=$(SEED)" \
+	    $(srcdir) $(MUTANTS)
 
 # Writes what the compiler makes of tests/stages/*.ilx; read the diff after.
 golden-update: ilexc$(EXEEXT)

@@ -7,6 +7,9 @@
                                         room, all without one; in a build tree
     mutants.py --changed=REV SOURCES    those in files changed since commit REV
                                         (1: the last commit), and new files
+    mutants.py --lot=N --seed=S SOURCES [WORD...]
+                                        N bugs at random places instead, in files
+                                        with a WORD in their path
 
 The distributed sources are copied to mutants.dir (or $ILEX_MUTANTS_DIR), once
 for each of $ILEX_MUTANTS_JOBS workers (by default one a core), and built there;
@@ -14,13 +17,16 @@ the tests must pass on them. Then each row of tests/mutants.tsv, which says what
 its columns are, is planted, what it changes built again, and its tests run until
 one fails; then the file is put back. A bug is seen by a test that fails or
 exceeds $ILEX_MUTANTS_LIMIT seconds (120); where the row names a pass, tests/tree
-must name that pass. The exit status is 1 if a bug survived.
+must name that pass. The exit status is 1 if a bug survived; of those at random
+places, of which some change nothing, the survivors are printed as rows of the
+table, for who writes the test that sees them.
 """
 import collections
 import concurrent.futures
 import os
 import pathlib
 import queue
+import random
 import re
 import shutil
 import subprocess
@@ -160,6 +166,66 @@ def check(sources):
     bad.extend(f'{name}: {n} rows' for name, n in names.items() if n > 1)
     print(*bad, f'{len(rows)} planted bugs', sep='\n')
     return 1 if bad or not rows else 0
+
+
+# ---- bugs at random places ---------------------------------------------------
+
+# What is replaced by what; a comparison, a sign, a number, a condition.
+CHANGES = [(re.compile(pattern), new) for pattern, new in (
+    (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '),
+    (r' == ', ' != '), (r' != ', ' == '), (r' && ', ' || '), (r' \|\| ', ' && '),
+    (r'(?<=[\w)\]]) \+ (?=[\w(])', ' - '), (r'(?<=[\w)\]]) - (?=[\w(])', ' + '),
+    (r'(?<=[ (\[])0(?=[;,)\]])', '1'), (r'(?<=[ (\[])1(?=[;,)\]])', '2'),
+    (r'\btrue\b', 'false'), (r'\bfalse\b', 'true'), (r'(?<=[ (])!(?=[\w(])', ''),
+    (r'(?<= )\|= ', '= '), (r'\bcontinue;', ';'))]
+
+# What sees most, the fastest first, by the first folder of a file.
+LOT_TESTS = {
+    'lib': 'error,test_print,property=30,tree=100,differential=120,numpy=500',
+    'compiler': 'stages,tree=100,differential=120,numpy=500',
+    'runtime': 'error,test_program,test_storage,ilexc,differential=120',
+}
+
+# What is no code: comments, texts, characters, lines of the preprocessor.
+NO_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\''
+                     r'|^#(?:\\\n|[^\n])*', re.S | re.M)
+
+
+def changes_of(name, text):
+    """Where something can be changed: file, first and last character, new."""
+    code = NO_CODE.sub(lambda m: re.sub(r'[^\n]', '\0', m[0]), text)
+    return [(name, found.start(), found.end(), new)
+            for pattern, new in CHANGES for found in pattern.finditer(code)]
+
+
+def random_row(name, change, sources, files):
+    """A row for a change: its line, with those before that make it the only one."""
+    file, begin, end, new = change
+    text = files[file]
+    first, last = text.rfind('\n', 0, begin) + 1, text.find('\n', end)
+    stem = f'test_{pathlib.Path(file).stem}'
+    own = f'{stem},' if (sources / f'tests/unit/{stem}.c').exists() else ''
+    wrong = f'{file}:{text.count(chr(10), 0, begin) + 1}: ' \
+            f'{text[begin:end].strip()} becomes {new.strip() or "nothing"}'
+    while True:
+        row = Row(name, own + LOT_TESTS[file.split('/')[0]], os.path.dirname(file),
+                  file, ' '.join(text[first:last].split()),
+                  ' '.join((text[first:begin] + new + text[end:last]).split()),
+                  wrong)
+        if first == 0 or len(places(row, files)) == 1:
+            return row
+        first = text.rfind('\n', 0, first - 1) + 1
+
+
+def random_rows(sources, files, count, seed, words):
+    """Different changes, the same for a seed while the sources are the same."""
+    changes = [change for name in sorted(files)
+               if name.endswith('.c') and name.split('/')[0] in LOT_TESTS
+               and (not words or any(w in name for w in words))
+               for change in changes_of(name, files[name])]
+    chosen = random.Random(seed).sample(changes, min(count, len(changes)))
+    return [random_row(f'random-{seed}-{k}', change, sources, files)
+            for k, change in enumerate(chosen)]
 
 
 # ---- building and running ----------------------------------------------------
@@ -352,16 +418,25 @@ def wanted(rows, files, words, changed):
             yield row
 
 
-def mutate(sources, words, revision):
+def chosen_rows(sources, files, words, options):
+    """The rows to be planted."""
     rows, bad = read_table(sources)
     if bad:
         die('\n'.join(bad))
+    if options['lot']:
+        return random_rows(sources, files, int(options['lot']),
+                           int(options['seed'] or 1), words)
+    revision = options['changed']
+    changed = changed_files(sources, revision) if revision else None
+    return list(wanted(rows, files, words, changed))
+
+
+def mutate(sources, words, options):
     files = read_sources(sources)
-    changed = None if revision is None else changed_files(sources, revision)
-    rows = list(wanted(rows, files, words, changed))
+    rows = chosen_rows(sources, files, words, options)
     if not rows:
         print('no planted bug is asked for')
-        return 0 if changed is not None else 1
+        return 0 if options['changed'] else 1
     tests = sorted({test for row in rows for test in row.tests.split(',')})
     jobs = int(os.environ.get('ILEX_MUTANTS_JOBS', os.cpu_count() or 1))
     kept = os.environ.get('ILEX_MUTANTS_DIR')
@@ -381,32 +456,38 @@ def mutate(sources, words, revision):
         finally:
             workers.put(worker)
 
-    results = collections.Counter()
-    for job in concurrent.futures.as_completed([pool.submit(one, r) for r in rows]):
+    results, survivors = collections.Counter(), []
+    planted = {pool.submit(one, row): row for row in rows}
+    for job in concurrent.futures.as_completed(planted):
         result, line = job.result()
         results[result] += 1
         print(line, flush=True)
+        survivors += [planted[job]] if result == 'SURVIVED' else []
     if not kept:
         shutil.rmtree(home)
     print(f'{results["caught"]} of {len(rows)} caught')
+    if options['lot']:
+        print(*('\t'.join(row) for row in survivors), sep='\n')
+        return 0
     return 0 if results['caught'] == len(rows) else 1
 
 
 def main(arguments):
-    options = [a for a in arguments if a.startswith('--')]
     words = [a for a in arguments if not a.startswith('--')]
-    revision = None
-    for option in options:
-        if option.startswith('--changed='):
-            revision = option.partition('=')[2] or None
-        elif option != '--check':
+    options = dict.fromkeys('--check --changed --lot --seed'.split())
+    for option in arguments:
+        name, _, value = option.partition('=')
+        if name in options:
+            options[name] = value
+        elif option not in words:
             sys.exit(__doc__)
     if not words:
         sys.exit(__doc__)
     sources = pathlib.Path(words[0])
-    if '--check' in options:
+    if options['--check'] is not None:
         return check(sources)
-    return mutate(sources, words[1:], revision)
+    return mutate(sources, words[1:],
+                  {name[2:]: value for name, value in options.items()})
 
 
 if __name__ == '__main__':

@@ -4,10 +4,13 @@
  * all that a program may not read (guards, padding, halo beyond what it asked
  * for) is poison, which differs from run to run: a byte of it that reaches a
  * result shows as a difference. Layouts differ from run to run too: any order
- * of axes, padding, negative strides, strides of 0 for what is only read.
+ * of axes, padding, negative strides, strides of 0 for what is only read. Some
+ * blocks have no guard on one side but a page that nothing may touch.
  */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
@@ -21,6 +24,37 @@ allocate(size_t bytes)
     if (!p)
         abort();
     return p;
+}
+
+/* ---- forbidden pages ---- */
+
+enum { PAGE = 4096 };
+
+static size_t
+pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+void *
+diff_pages_new(size_t bytes, bool high)
+{
+    size_t room = pages(bytes);
+    char *p = mmap(NULL, room + 2 * PAGE, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED ||
+        (room && mprotect(p + PAGE, room, PROT_READ | PROT_WRITE)))
+        abort();
+    return p + PAGE + (high ? room - bytes : 0);
+}
+
+void
+diff_pages_free(void *block, size_t bytes, bool high)
+{
+    size_t room = pages(bytes);
+    if (block)
+        munmap((char *)block - PAGE - (high ? room - bytes : 0),
+               room + 2 * PAGE);
 }
 
 /* ---- layout ---- */
@@ -212,11 +246,20 @@ make_block(diff_buffer *b, diff_random *r, int64_t span, int64_t first,
            int variant)
 {
     size_t item = ilex_dtype_bytes(b->dtype);
-    size_t shift = (size_t)diff_draw(r, 8) * item;
+    size_t shift = (size_t)diff_draw(r, 8) * item, low = GUARD;
+    diff_random far = diff_random_of(r->state, (uint64_t)variant, 8);
     b->bytes = 2 * GUARD + shift + (size_t)span * item;
-    b->block = allocate(b->bytes);
+    b->pages = diff_chance(&far, 12) ? 1 + diff_draw(&far, 2) : 0;
+    if (b->pages) { /* no guard on the side of the page */
+        b->bytes -= GUARD;
+        low = b->pages == 1 ? 0 : GUARD;
+        shift = b->pages == 1 ? 0 : shift;
+        b->block = diff_pages_new(b->bytes, b->pages == 2);
+    } else {
+        b->block = allocate(b->bytes);
+    }
     b->before = allocate(b->bytes);
-    b->origin = b->block + GUARD + shift + (size_t)first * item;
+    b->origin = b->block + low + shift + (size_t)first * item;
     poison(b->block, b->bytes, variant);
 }
 
@@ -331,7 +374,10 @@ diff_buffer_free(diff_buffer *b)
 {
     ilex_storage_release(b->storage);
     if (b->shares < 0) {
-        free(b->block);
+        if (b->pages)
+            diff_pages_free(b->block, b->bytes, b->pages == 2);
+        else
+            free(b->block);
         free(b->before);
     }
     memset(b, 0, sizeof *b);
@@ -460,4 +506,36 @@ diff_buffer_take(const diff_buffer *b, size_t *bytes)
     walk(b->rank, b->lo, b->hi, take_element, &c);
     *bytes = n;
     return c.to;
+}
+
+void
+diff_buffer_difference(const diff_buffer *b, const char *name,
+                       const unsigned char *got, const unsigned char *want,
+                       size_t bytes, char *what, size_t size)
+{
+    size_t item = ilex_dtype_bytes(b->dtype), i = 0, n = 0;
+    while (memcmp(got + i * item, want + i * item, item) == 0)
+        i++;
+    n += (size_t)snprintf(what, size, "element %zu of %zu of %s : %s is 0x", i,
+                          bytes / item, name, ilex_dtype_name(b->dtype));
+    for (size_t k = item; k > 0; k--)
+        n +=
+            (size_t)snprintf(what + n, size - n, "%02x", got[i * item + k - 1]);
+    n += (size_t)snprintf(what + n, size - n, ", reference 0x");
+    for (size_t k = item; k > 0; k--)
+        n += (size_t)snprintf(what + n, size - n, "%02x",
+                              want[i * item + k - 1]);
+}
+
+ilex_size_binding *
+diff_counted(const ilex_program *p, const ilex_size_binding *sizes, size_t *n)
+{
+    *n = ilex_program_counted_count(p);
+    ilex_size_binding *all = calloc(*n + DIFF_PARAMS, sizeof *all);
+    if (!all)
+        abort();
+    for (size_t i = 0; i < *n; i++)
+        all[i].name = ilex_program_counted_name(p, i);
+    memcpy(all + *n, sizes, DIFF_PARAMS * sizeof *all);
+    return all;
 }

@@ -121,3 +121,15 @@ diff_element(diff_random *r, ilex_dtype dtype, int style, void *element)
     }
     ix_value_store(dtype, element, v);
 }
+
+void
+diff_shuffle(ilex_binding *b, size_t n, int seed)
+{
+    diff_random r = diff_random_of((uint64_t)seed, n, 9);
+    for (size_t i = n; i > 1; i--) {
+        size_t k = (size_t)diff_draw(&r, (int)i);
+        ilex_binding last = b[i - 1];
+        b[i - 1] = b[k];
+        b[k] = last;
+    }
+}

@@ -194,6 +194,16 @@ diff_recipe_outputs(const diff_shop *shop, ilex_module *module)
     return rc;
 }
 
+bool
+diff_is_inplace(const diff_recipe *recipe, const char *name)
+{
+    const char *step = strstr(name, "_x");
+    for (int k = 0; step && k < recipe->noutputs; k++)
+        if (recipe->output[k].inplace == atoi(step + 2))
+            return true;
+    return false;
+}
+
 /* ---- making ---- */
 
 static diff_kind

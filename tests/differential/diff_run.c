@@ -14,7 +14,8 @@
 #include "tests/differential/cuda_shim.h"
 #include "tests/differential/differential.h"
 
-enum { PART_GROUP = 12 }; /* recipes of a program that is run for a part */
+/* Recipes of a program that is run for a part; rounds of other sizes. */
+enum { PART_GROUP = 12, ROUNDS = 3 };
 
 /* What the reference computed for one output. */
 typedef struct wanted {
@@ -39,6 +40,7 @@ typedef struct session {
     bool broken;    /* the program as a whole failed: look at fewer recipes */
     bool on_device; /* runs go to a GPU */
     bool parts;     /* programs are compiled to be run on parts */
+    int round;      /* of runs with other sizes; 0: those of the recipes */
     const diff_part *part; /* of the outputs, NULL: all of them */
     ilex_status *status;   /* all that is wanted of a run; NULL: its results */
 } session;
@@ -76,29 +78,6 @@ fail_all(session *s, const char *where, ilex_status rc, const char *text)
 
 /* ---- one run ---- */
 
-/* "row 3 of c0_y1 (f64[I:n]): 0x...; wanted 0x..." */
-static void
-report_difference(session *s, const diff_buffer *b, const char *name,
-                  const char *where, const unsigned char *got,
-                  const wanted *want)
-{
-    char what[600];
-    size_t item = ilex_dtype_bytes(b->dtype), i = 0, n = 0;
-    while (memcmp(got + i * item, want->bytes + i * item, item) == 0)
-        i++;
-    n += (size_t)snprintf(what, sizeof what,
-                          "element %zu of %zu of %s : %s is 0x", i,
-                          want->n / item, name, ilex_dtype_name(b->dtype));
-    for (size_t k = item; k > 0; k--)
-        n += (size_t)snprintf(what + n, sizeof what - n, "%02x",
-                              got[i * item + k - 1]);
-    n += (size_t)snprintf(what + n, sizeof what - n, ", reference 0x");
-    for (size_t k = item; k > 0; k--)
-        n += (size_t)snprintf(what + n, sizeof what - n, "%02x",
-                              want->bytes[i * item + k - 1]);
-    fail(s, b->slot, where, what);
-}
-
 /* Keeps the results of the reference, compares those of the others, of a part
  * with those of the reference there ("whole": all of the output). */
 static void
@@ -120,8 +99,12 @@ judge(session *s, const ilex_program *p, const diff_buffer *b,
     }
     if (got.n != want.n)
         fail(s, b->slot, where, "an output has another size");
-    else if (got.n && memcmp(got.bytes, want.bytes, got.n) != 0)
-        report_difference(s, b, p->c->buffer[i].name, where, got.bytes, &want);
+    else if (got.n && memcmp(got.bytes, want.bytes, got.n) != 0) {
+        char what[600];
+        diff_buffer_difference(b, p->c->buffer[i].name, got.bytes, want.bytes,
+                               want.n, what, sizeof what);
+        fail(s, b->slot, where, what);
+    }
     free(got.bytes);
     free(picked);
 }
@@ -141,18 +124,6 @@ check_memory(session *s, const diff_buffer *b, size_t i, const char *where)
                   : "an input changed");
 }
 
-/* Whether the recipe lets an output take the place of this input; programs
- * may decline. */
-static bool
-is_inplace(const diff_recipe *recipe, const char *name)
-{
-    const char *step = strstr(name, "_x");
-    for (int k = 0; step && k < recipe->noutputs; k++)
-        if (recipe->output[k].inplace == atoi(step + 2))
-            return true;
-    return false;
-}
-
 static bool
 make_buffers(session *s, const ilex_program *p, diff_buffer *b)
 {
@@ -160,10 +131,10 @@ make_buffers(session *s, const ilex_program *p, diff_buffer *b)
         int shares = p->c->buffer[i].inplace;
         int slot = atoi(p->c->buffer[i].name + 1);
         const diff_recipe *recipe = &s->recipes[slot];
-        bool written = is_inplace(recipe, p->c->buffer[i].name);
+        bool written = diff_is_inplace(recipe, p->c->buffer[i].name);
         uint64_t content = recipe->seed * 1000003u + recipe->number;
         if (!diff_buffer_make(&b[i], s->ctx, p, i, s->sizes, DIFF_PARAMS,
-                              content, s->variant, written,
+                              content, s->variant + 10 * s->round, written,
                               shares >= 0 ? &b[shares] : NULL)) {
             fail_all(s, "binding", ilex_error_code(s->ctx),
                      ilex_error_text(s->ctx));
@@ -172,20 +143,6 @@ make_buffers(session *s, const ilex_program *p, diff_buffer *b)
         b[i].shares = shares;
     }
     return true;
-}
-
-/* What the program counts, with the sizes behind. */
-static ilex_size_binding *
-make_counted(const session *s, const ilex_program *p, size_t *n)
-{
-    *n = ilex_program_counted_count(p);
-    ilex_size_binding *all = calloc(*n + DIFF_PARAMS, sizeof *all);
-    if (!all)
-        abort();
-    for (size_t i = 0; i < *n; i++)
-        all[i].name = ilex_program_counted_name(p, i);
-    memcpy(all + *n, s->sizes, DIFF_PARAMS * sizeof *all);
-    return all;
 }
 
 /* What a run wrote: compared, and nothing else. */
@@ -210,6 +167,22 @@ check_results(session *s, const ilex_program *p, diff_buffer *b,
     free(whole);
 }
 
+/* For every second run a workspace between pages that nothing may touch. */
+static void
+make_workspace(const session *s, const ilex_program *p, ilex_call *call)
+{
+    bool none = call->counted_count || s->on_device || s->part;
+    int64_t bytes =
+        none || s->variant % 2
+            ? 0
+            : ilex_program_workspace(p, s->sizes, DIFF_PARAMS, call->threads);
+    if (bytes <= 0)
+        return;
+    call->workspace_bytes = ((size_t)bytes + 63) / 64 * 64;
+    call->workspace = diff_pages_new(call->workspace_bytes, s->variant % 4);
+    memset(call->workspace, 0xff, call->workspace_bytes);
+}
+
 /* One run over fresh storages; "where" names it in verdicts. */
 static void
 run_once(session *s, const ilex_program *p, const char *where, int threads)
@@ -221,7 +194,7 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
                       .threads = threads,
                       .sizes = s->sizes,
                       .size_count = DIFF_PARAMS};
-    call.counted = make_counted(s, p, &call.counted_count);
+    call.counted = diff_counted(p, s->sizes, &call.counted_count);
     if (s->part) {
         snprintf(box, sizeof box, "%s=%lld:%lld", s->part->axis,
                  (long long)s->part->lo, (long long)s->part->hi);
@@ -235,6 +208,8 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
             bindings[i] =
                 (ilex_binding)ILEX_BIND(p->c->buffer[i].name, b[i].storage);
         }
+        make_workspace(s, p, &call);
+        diff_shuffle(bindings, s->narguments, s->variant);
         ilex_status rc =
             s->on_device ? cuda_device_run(p, bindings, s->narguments, &call)
                          : ilex_run(p, bindings, s->narguments, &call);
@@ -247,6 +222,7 @@ run_once(session *s, const ilex_program *p, const char *where, int threads)
                                call.counted_count + DIFF_PARAMS);
         if (!s->status && !rc)
             check_results(s, p, b, where);
+        diff_pages_free(call.workspace, call.workspace_bytes, s->variant % 4);
     }
     for (size_t i = s->narguments; i > 0; i--)
         diff_buffer_free(&b[i - 1]);
@@ -328,6 +304,36 @@ run_with(session *s, const char *option, const char *value, const char *usual)
     if (p)
         run_once(s, p, where, 1);
     ilex_program_release(p);
+}
+
+/* Forgets what the reference computed. */
+static void
+forget(session *s)
+{
+    for (size_t i = 0; s->want && i < s->narguments; i++) {
+        free(s->want[i].bytes);
+        s->want[i] = (wanted){NULL, 0};
+    }
+    s->variant = 0;
+}
+
+/* Programs for any sizes, run with others in turn. */
+static void
+run_again(session *s)
+{
+    const diff_recipe *first = s->recipes;
+    diff_random r = diff_random_of(first->seed, first->number, 10);
+    ilex_program *p = compile(s, "reference");
+    ilex_program *q = p && !s->broken ? compile(s, "tcc") : NULL;
+    for (s->round = 1; q && !s->broken && s->round <= ROUNDS; s->round++) {
+        for (int i = 0; i < DIFF_PARAMS; i++)
+            s->sizes[i].value = first->sizes.least + diff_draw(&r, 12);
+        forget(s);
+        run_once(s, p, "reference, other sizes", 1);
+        run_once(s, q, "tcc, other sizes", s->round);
+    }
+    ilex_program_release(p);
+    ilex_program_release(q);
 }
 
 /* A few points of a named axis that some output has; false if none has. */
@@ -455,8 +461,7 @@ build(session *s)
 static void
 close_session(session *s)
 {
-    for (size_t i = 0; s->want && i < s->narguments; i++)
-        free(s->want[i].bytes);
+    forget(s);
     free(s->want);
     free(s->shops);
     ilex_module_free(s->module);
@@ -464,14 +469,14 @@ close_session(session *s)
 }
 
 /* Bounds of a part are sizes of a program, whose proofs grow with the square of
- * its outputs: of every fourth group a few recipes are run for a part, in a
- * program of their own; each alone if that fails as a whole. */
+ * its outputs: so of every fourth group a few recipes, for a part and for other
+ * sizes; each alone if that fails as a whole. */
 static void
 run_parts(const session *s)
 {
     const diff_recipe *first = s->recipes;
-    bool due =
-        (first->seed & DIFF_REGIONS) || first->number / DIFF_GROUP % 4 == 3;
+    bool all = first->seed & DIFF_REGIONS;
+    bool due = all || first->number / DIFF_GROUP % 4 == 3;
     int n = s->count < PART_GROUP ? s->count : PART_GROUP;
     int at = (int)(first->number % (uint64_t)(s->count - n + 1));
     diff_totals unused = {0};
@@ -487,6 +492,8 @@ run_parts(const session *s)
         run_reference(&t);
     if (t.want)
         run_part(&t);
+    if (t.want && !t.broken)
+        run_again(&t);
     bool broken = t.broken && n > 1;
     close_session(&t);
     for (int i = 0; broken && i < n; i++) {

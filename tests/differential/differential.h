@@ -40,6 +40,8 @@ int diff_between(diff_random *r, int low, int high);
 bool diff_chance(diff_random *r, int percent);
 /* Writes one random element; "style" 0: small numbers, 1: any, 2: special. */
 void diff_element(diff_random *r, ilex_dtype dtype, int style, void *element);
+/* Puts bindings into an order that depends on the seed. */
+void diff_shuffle(ilex_binding *b, size_t n, int seed);
 
 /* ---- sizes: shared by the recipes of a group ---- */
 
@@ -130,6 +132,10 @@ ilex_array *diff_known(const diff_shop *shop, ilex_array *x);
 /* Adds the outputs to a module under the names that bindings use. */
 ilex_status diff_recipe_outputs(const diff_shop *shop, ilex_module *module);
 
+/* Whether the recipe lets an output take the place of this input; programs
+ * may decline. */
+bool diff_is_inplace(const diff_recipe *recipe, const char *name);
+
 /* Errors that mean "not with these operands". */
 bool diff_is_refusal(ilex_status rc);
 
@@ -180,10 +186,16 @@ typedef struct diff_buffer {
     int64_t stride[ILEX_MAX_RANK]; /* by the program's axes */
     unsigned char *block;          /* the memory with its guards */
     unsigned char *before;         /* a copy of it from before the run */
+    int pages; /* that nothing may touch: 1: before it, 2: behind it */
     size_t bytes;
     unsigned char *origin; /* element of the storage's index 0, ..., 0 */
     ilex_storage *storage;
 } diff_buffer;
+
+/* Memory between two pages that nothing may touch, which it ends at, "high", or
+ * begins at. */
+void *diff_pages_new(size_t bytes, bool high);
+void diff_pages_free(void *block, size_t bytes, bool high);
 
 /* Makes the storage of argument "i" of the program: contents depend on
  * "content", layout and poison also on "variant". "written": some output
@@ -203,6 +215,16 @@ bool diff_buffer_intact(const diff_buffer *b, const diff_buffer *mine);
 /* Elements of the interior in C order with all NaN alike, owned by the
  * caller. */
 unsigned char *diff_buffer_take(const diff_buffer *b, size_t *bytes);
+
+/* "element 3 of 5 of c0_y1 : f64 is 0x..., reference 0x...", of elements that
+ * differ somewhere. */
+void diff_buffer_difference(const diff_buffer *b, const char *name,
+                            const unsigned char *got, const unsigned char *want,
+                            size_t bytes, char *what, size_t size);
+
+/* What the program counts, *n, with the sizes behind; owned by the caller. */
+ilex_size_binding *diff_counted(const ilex_program *p,
+                                const ilex_size_binding *sizes, size_t *n);
 
 /* Points of one axis: what a run of a part computes of the outputs. */
 typedef struct diff_part {

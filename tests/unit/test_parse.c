@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "ilex/elementwise.h"
 #include "lib/syntax/parse.h"
@@ -305,14 +306,18 @@ next_random(uint32_t *state)
     return *state ^= *state << 5;
 }
 
-/* Programs with damaged bytes are read or refused, never more. */
+/* Programs with damaged bytes are read or refused, never more; ILEX_FUZZ in
+ * number, or as many as ILEX_FUZZ_SECONDS allow. */
 START_TEST(mutations)
 {
     static const char bytes[] = "()[]:,+-*/%0123 \n=&|<>!~@#\"xunIJK_.e\x80";
-    const char *rounds = getenv("ILEX_FUZZ");
-    uint32_t seed = 12345;
+    const char *rounds = getenv("ILEX_FUZZ"), *first = getenv("ILEX_SEED"),
+               *seconds = getenv("ILEX_FUZZ_SECONDS");
+    uint32_t seed = 12345 + (first ? (uint32_t)atol(first) : 0);
+    time_t end = time(NULL) + (seconds ? atoi(seconds) : 0);
     char text[sizeof hdiff];
-    for (int i = 0; i < (rounds ? atoi(rounds) : 2000); i++) {
+    for (int i = 0;
+         seconds ? time(NULL) < end : i < (rounds ? atoi(rounds) : 2000); i++) {
         memcpy(text, hdiff, sizeof hdiff);
         for (uint32_t k = 0; k <= next_random(&seed) % 4; k++)
             text[next_random(&seed) % (sizeof hdiff - 1)] =
