@@ -299,6 +299,10 @@ ILEX_API ilex_array *ilex_arctanh(ilex_array *x);
  * floating: f32 for bool and integers of up to 16 bits, f64 for wider ones. */
 ILEX_API ilex_array *ilex_hypot(ilex_array *x, ilex_array *y);
 
+/* x * y + z, rounded once. f32 and f64, and what is promoted to them; the
+ * result has the promoted dtype. */
+ILEX_API ilex_array *ilex_fma(ilex_array *x, ilex_array *y, ilex_array *z);
+
 /* ---- parts and classes of numbers ---- */
 
 /* |x| with the sign of y; NaN has no sign. Not for complex; the result is

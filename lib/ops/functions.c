@@ -108,6 +108,14 @@ ix_math_arity(ix_math m)
     return maths[m].arity;
 }
 
+void
+ix_math_parameters(ix_math m, const char *type, ix_text *t)
+{
+    for (int i = 0; i < maths[m].arity; i++)
+        ix_text_format(t, "%s%s", i ? ", " : "(", type);
+    ix_text_char(t, ')');
+}
+
 bool
 ix_math_exact(ix_math m)
 {
@@ -477,10 +485,10 @@ ix_function_set_prototypes(const ix_function_set *set, bool builtins,
                 !ix_function_set_uses(set, (ix_math)m, single))
                 continue;
             const char *type = single ? "f32" : "f64";
-            ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),
-                           single ? "f" : "", type);
-            ix_text_format(
-                t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
+            ix_text_format(t, "%s %s%s", type, ix_math_name((ix_math)m),
+                           single ? "f" : "");
+            ix_math_parameters((ix_math)m, type, t);
+            ix_text_put(t, ";\n");
         }
 }
 
@@ -493,10 +501,9 @@ ix_function_set_pointers(const ix_function_set *set, ix_text *t)
                 !ix_function_set_uses(set, (ix_math)m, single))
                 continue;
             const char *type = single ? "f32" : "f64", *f = single ? "f" : "";
-            bool two = ix_math_arity((ix_math)m) > 1;
-            ix_text_format(t, "static %s (*const volatile ilex_%s%s)(%s%s%s)",
-                           type, ix_math_name((ix_math)m), f, type,
-                           two ? ", " : "", two ? type : "");
+            ix_text_format(t, "static %s (*const volatile ilex_%s%s)", type,
+                           ix_math_name((ix_math)m), f);
+            ix_math_parameters((ix_math)m, type, t);
             ix_text_format(t, " = %s%s;\n", ix_math_name((ix_math)m), f);
         }
 }

@@ -58,10 +58,10 @@ put_math(ix_text *t)
     for (int m = 0; m < IX_NMATH; m++)
         for (int single = 0; single < 2; single++) {
             const char *type = single ? "float" : "double";
-            ix_text_format(t, "%s %s%s(%s", type, ix_math_name((ix_math)m),
-                           single ? "f" : "", type);
-            ix_text_format(
-                t, ix_math_arity((ix_math)m) > 1 ? ", %s);\n" : ");\n", type);
+            ix_text_format(t, "%s %s%s", type, ix_math_name((ix_math)m),
+                           single ? "f" : "");
+            ix_math_parameters((ix_math)m, type, t);
+            ix_text_put(t, ";\n");
         }
 }
 

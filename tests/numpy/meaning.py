@@ -9,7 +9,12 @@ An operand is an array of one dtype; a weak literal is a Python int or float.
 A result is (value, dtype, exact): what is not exact is compared with a
 tolerance and never computed with."""
 
+import ctypes
+import ctypes.util
+
 import numpy as np
+
+LIBM = ctypes.CDLL(ctypes.util.find_library("m"))
 
 NAMES = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128".split()
 CODES = "? i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 c8 c16".split()
@@ -110,6 +115,17 @@ def i_divide(divide):
             r = np.where(y == -1, least, r)
         return np.where(y == 0, nothing, r).astype(x.dtype)
     return f
+
+
+def fused(x, y, z):
+    """The exact x*y + z, rounded once: fma and fmaf of the C library."""
+    name, number = (("fmaf", ctypes.c_float) if x.dtype.itemsize == 4 else
+                    ("fma", ctypes.c_double))
+    f = getattr(LIBM, name)
+    f.argtypes, f.restype = [number] * 3, number
+    x, y, z = np.broadcast_arrays(x, y, z)
+    values = [f(*v) for v in zip(x.flat, y.flat, z.flat)]
+    return np.array(values, x.dtype).reshape(x.shape)
 
 
 def philox(x, y, z):
@@ -374,6 +390,7 @@ op("angle", 1, "angle", by_kind(
     f=in_f64(lambda x: np.arctan2(0.0, x)),
     c=tame(lambda x: np.arctan2(x.imag, x.real) + 0j)), False)
 
+op("fma", 3, "real", by_kind(f=fused))
 op("copysign", 2, "float real", by_kind(
     f=lambda x, y: np.copysign(x, np.where(np.isnan(y), 1, y)).astype(x.dtype)))
 op("signbit", 1, "test real", by_kind(
@@ -424,7 +441,10 @@ def loop_dtype(rule, dtypes):
         raise Undefined
     if rule == "nearest" and kind == "b":
         return "f32"
-    if kind == "c" and rule in ("ordinal", "whole", "float real", "test real"):
+    if rule == "real" and kind in "biu":
+        raise Undefined
+    if kind == "c" and rule in ("ordinal", "whole", "float real", "test real",
+                                "real"):
         raise Undefined
     return d
 

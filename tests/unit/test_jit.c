@@ -457,13 +457,14 @@ START_TEST(mathematics_by_name)
         for (int single_precision = 0; single_precision < 2;
              single_precision++) {
             const char *real = single_precision ? "float" : "double";
-            bool two = functions[i].arity == 2;
+            int more = functions[i].arity - 1;
             snprintf(name, sizeof name, "%s%s", functions[i].name,
                      single_precision ? "f" : "");
             snprintf(source, sizeof source,
-                     "%s %s(%s%s%s);\ndouble k(double x) { return %s(x%s); }\n",
-                     real, name, real, two ? ", " : "", two ? real : "", name,
-                     two ? ", 2.0" : "");
+                     "typedef %s R;\nR %s(R%.*s);\n"
+                     "double k(double x) { return %s(x%.*s); }\n",
+                     real, name, 3 * more, ", R, R", name, 5 * more,
+                     ", 2.0, 2.0");
             single_of(&s, source, "k");
             s.req.needs_math = true;
             ix_code *code =
