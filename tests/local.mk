@@ -298,6 +298,14 @@ quick: all
 	$(MAKE) check-TESTS check_PROGRAMS="$$quick $(QUICK_BUILT)" \
 	    check_DATA= TESTS="$(QUICK_TESTS) $$quick"
 
+# The tests of TESTS with the programs that they are alone, not all that there
+# are; a script may want any of them.
+TRY_FOLDERS = $(patsubst %/,%,$(dir $(filter %.options,$(TESTS))))
+TRY_BUILT = $(foreach folder,$(TRY_FOLDERS),$(folder)/$(notdir $(folder)))
+try: all
+	@$(MAKE) check-TESTS check_DATA= TESTS='$(TESTS)' check_PROGRAMS='$(if \
+	    $(filter %.sh,$(TESTS)),$(check_PROGRAMS),$(TRY_BUILT) $(TESTS))'
+
 # The golden files alone; ILEX_GOLDEN_DIR names a directory of the same format.
 check-golden: tests/golden/golden$(EXEEXT)
 	$(BY_HAND) tests/golden/golden$(EXEEXT)
@@ -369,4 +377,4 @@ golden-update: ilexc$(EXEEXT)
 	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/stages/stages.sh --update
 
 .PHONY: golden-update
-.PHONY: quick long bundle check-cuda check-golden check-valgrind fuzz mutants
+.PHONY: quick try long bundle check-cuda check-golden check-valgrind fuzz mutants
