@@ -185,6 +185,8 @@ ix_walk_forget(ix_walk *w)
 void
 ix_walk_free(ix_walk *w)
 {
+    if (!w->ctx && !w->mem) /* it did not begin */
+        return;
     const ix_mem *mem = memory(w);
     ix_map_free(&w->own, mem);
     ix_mem_free(mem, w->stack);

@@ -242,7 +242,7 @@ ilex_program_extents(const ilex_program *p, size_t i,
     size_t k;
     const ix_compiled_buffer *b = argument(p, i, &k);
     int64_t *least = b ? size_values(p, sizes, count) : NULL;
-    const int64_t *most = least + p->c->nsizes + 1;
+    const int64_t *most = least ? least + p->c->nsizes + 1 : NULL;
     ilex_status rc = !b ? ILEX_E_ARGUMENT : least ? ILEX_OK : ILEX_E_SIZE;
     for (int a = 0; !rc && a < b->rank; a++) {
         int64_t l, h, bl, bh;

@@ -130,15 +130,18 @@ START_TEST(in_dialects)
     ilex_module *m = parse(SOLVER("f64"));
     for (size_t i = 0; i < 2; i++) {
         ilex_option_set(ctx, "jit", dialects[i].jit);
-        const char *text = ilex_module_emit(m, "jit");
+        char *text = ilex_module_emit(m, "jit");
         ck_assert_msg(text != NULL, "%s", ilex_error_text(ctx));
         ck_assert((strstr(text, "ILEX_FETCH(r") != NULL) == dialects[i].asks);
         ck_assert((strstr(text, "define ILEX_FETCH") != NULL) ==
                   dialects[i].asks);
+        ilex_text_free(ctx, text);
     }
     ilex_module_free(m);
     m = parse("ilex 1\nprogram p\nsize n\nin x : f64[n]\nout y = 2*x\n");
-    ck_assert_ptr_null(strstr(ilex_module_emit(m, "jit"), "ILEX_FETCH"));
+    char *text = ilex_module_emit(m, "jit");
+    ck_assert_ptr_null(strstr(text, "ILEX_FETCH"));
+    ilex_text_free(ctx, text);
     ilex_module_free(m);
 }
 END_TEST

@@ -74,10 +74,11 @@ START_TEST(inner)
     for (int i = 0; i < 2; i++) {
         ilex_option_set(ctx, "order", orders[i]);
         ilex_module *m = parse(text);
-        const char *source = ilex_module_emit(m, "jit");
+        char *source = ilex_module_emit(m, "jit");
         ck_assert_msg(source != NULL, "%s", ilex_error_text(ctx));
         ck_assert(strstr(source, i ? "for (i64 i2 = 0; i2 < n0; i2++)"
                                    : "for (i64 i2 = 0; i2 < n2; i2++)"));
+        ilex_text_free(ctx, source);
         ilex_module_free(m);
     }
     ilex_option_set(ctx, "order", "C");
@@ -96,7 +97,7 @@ START_TEST(kept)
     ilex_option_set(ctx, "jit", "cc");
     for (size_t t = 0; t < IX_COUNT(same); t++) {
         ilex_module *m[2];
-        const char *source[2];
+        char *source[2];
         for (int i = 0; i < 2; i++) {
             ilex_option_set(ctx, "order", orders[i]);
             m[i] = parse(same[t]);
@@ -104,8 +105,10 @@ START_TEST(kept)
             ck_assert_msg(source[i] != NULL, "%s", ilex_error_text(ctx));
         }
         ck_assert_str_eq(source[0], source[1]);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
+            ilex_text_free(ctx, source[i]);
             ilex_module_free(m[i]);
+        }
     }
 }
 END_TEST
