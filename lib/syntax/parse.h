@@ -194,6 +194,8 @@ ilex_array *ix_parser_depth(ix_parser *p, const ix_word *where, int n,
 /* ---- lib/syntax/parse_affine.c ---- */
 
 const ix_lin *ix_parse_lin(ix_parser *p, const ix_syntax *x);
+/* Has it the form of a bound, sums of products of names and integers? */
+bool ix_parse_is_form(const ix_syntax *x);
 /* "a" and one more operand of the chain. */
 const ix_lin *ix_parse_lin_link(ix_parser *p, const ix_lin *a,
                                 const ix_link *link);

@@ -115,6 +115,24 @@ ix_parse_lin(ix_parser *p, const ix_syntax *x)
     return a;
 }
 
+bool
+ix_parse_is_form(const ix_syntax *x)
+{
+    x = bare(x);
+    if (x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_NAME)
+        return true;
+    bool negative = x->kind == IX_SYNTAX_PREFIX && x->op == IX_OP_NEGATIVE;
+    bool is = (negative || x->kind == IX_SYNTAX_CHAIN) &&
+              ix_parse_is_form(x->part[0]);
+    for (size_t i = 0; is && i < x->nlinks; i++) {
+        ix_op op = x->link[i].op;
+        is =
+            (op == IX_OP_ADD || op == IX_OP_SUBTRACT || op == IX_OP_MULTIPLY) &&
+            ix_parse_is_form(x->link[i].operand);
+    }
+    return is;
+}
+
 /* ---- assumptions ---- */
 
 /* What the text of one `assume` says, until all of it is read. */

@@ -69,6 +69,12 @@ _Noreturn static void
 no_attribute(ix_parser *p, const ix_syntax *x, const ix_reducer *r,
              const ix_attribute *a)
 {
+    bool axis = ix_word_is(&a->name, "axis") || ix_word_is(&a->name, "axes");
+    if (axis && !x->ranges && a->n == 1)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &a->name,
+                    "the axes of a reduction stand in brackets: %s[%s](%s)",
+                    r->name, ix_parse_shown(p, a->value[0]),
+                    ix_parse_shown(p, x->part[0]));
     ix_lex_fail(&p->reader, ILEX_E_SYNTAX, a->name.length ? &a->name : &x->word,
                 "%s has the attributes where, %s, for example %s[0](x; %s)",
                 r->name, r->variance ? "keep and ddof" : "initial and keep",

@@ -70,6 +70,20 @@ range_of(ix_parser *p, const ix_colons *r)
     return range;
 }
 
+/* Fails for an index without a range, which reads as a length. */
+static void
+check_length(ix_parser *p, const ix_colons *r)
+{
+    const ix_word *w = &r->where;
+    if (r->n > 1 || r->part[0]->kind != IX_SYNTAX_NAME || p->new_sizes ||
+        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_SIZE))
+        return;
+    ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, w,
+                "there is no size '%.*s'; an index has its range behind it, "
+                "for example %.*s:n",
+                (int)w->length, w->text, (int)w->length, w->text);
+}
+
 static void
 read_ranges(ix_parser *p, const ix_colons_list *ranges, ix_indices *in)
 {
@@ -81,6 +95,7 @@ read_ranges(ix_parser *p, const ix_colons_list *ranges, ix_indices *in)
                         "%zu axes; at most %d are supported", ranges->n,
                         ILEX_MAX_RANK);
         ix_colons range = range_of(p, r);
+        check_length(p, r);
         read_index(p, r, (int)k, &in->at[k]);
         ax[k].name = in->at[k].name;
         ax[k].lo = range.n == 2 ? ix_parse_lin(p, range.part[0])

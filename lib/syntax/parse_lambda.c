@@ -422,12 +422,53 @@ parse_reduction(ix_parser *p, const ix_syntax *x, ix_reduction r,
     return ix_parser_depth(p, &x->word, 1, &value, body);
 }
 
+/* Fails for sum(a[i, :]): shows the reduction over indices of its own. */
+static void
+refuse_slices(ix_parser *p, const ix_syntax *x)
+{
+    const ix_syntax *of = x->part[0];
+    bool named = of->kind == IX_SYNTAX_INDEX && !of->attributes.n &&
+                 of->part[0]->kind == IX_SYNTAX_NAME && !x->ranges;
+    const ix_word *w = &of->word;
+    ix_name *name =
+        named ? ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY)
+              : NULL;
+    if (!name || (size_t)ix_rank(name->array) != of->ranges->n)
+        return;
+    ix_text ranges, indices;
+    ix_text_init(&ranges, &p->mem);
+    ix_text_init(&indices, &p->mem);
+    int whole = 0;
+    for (size_t k = 0; k < of->ranges->n; k++) {
+        const ix_colons *r = &of->ranges->item[k];
+        bool all = r->n == 2 && !r->part[0] && !r->part[1];
+        if (!all && (r->n != 1 || !ix_parse_is_plain(r)))
+            return;
+        ix_text_put(&indices, k ? ", " : "");
+        if (!all) {
+            ix_text_put(&indices, ix_parse_shown(p, r->part[0]));
+            continue;
+        }
+        ix_text_format(&indices, "_r%d", whole);
+        ix_text_format(&ranges, "%s_r%d:%s", whole ? ", " : "", whole,
+                       ix_lin_show(p->ctx, name->array->interior->ax[k].hi).s);
+        whole++;
+    }
+    if (whole)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "in a map a reduction has indices of its own: "
+                    "%.*s[%s](%.*s[%s])",
+                    (int)x->word.length, x->word.text, ix_text_string(&ranges),
+                    (int)w->length, w->text, ix_text_string(&indices));
+}
+
 /* The attribute initial=v of a reduction in a map, NULL if it has none. */
 static ilex_array *
 parse_initial(ix_parser *p, const ix_syntax *x, ix_reduction r)
 {
     const ix_attribute *a = x->attributes.item;
     const ix_reduction_info *info = ix_reduction_info_of(r);
+    refuse_slices(p, x);
     if (!x->ranges || x->attributes.n > 1 ||
         (x->attributes.n && (a->n != 1 || !ix_word_is(&a->name, "initial"))))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,

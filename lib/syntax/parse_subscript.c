@@ -312,7 +312,8 @@ read_item(ix_parser *p, const ix_colons *r, bool trusted)
     item.kind = IX_ITEM_RANGE;
     if (is_new_axis(p, r))
         return item;
-    if (r->n == 1 && ix_parse_is_computed(p, r->part[0])) {
+    if (r->n == 1 && (ix_parse_is_computed(p, r->part[0]) ||
+                      !ix_parse_is_form(r->part[0]))) {
         item.kind = IX_ITEM_ARRAY;
         item.trusted = trusted;
         item.array = ix_parse_expr(p, r->part[0]);

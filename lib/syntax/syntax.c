@@ -190,10 +190,21 @@ syntax_CONST(ix_reader *r, ix_statement *s)
     ix_syntax_values(r, "}", &s->values);
 }
 
+/* Fails where indices stand behind the name of what a map makes. */
+static void
+no_indices(ix_reader *r)
+{
+    if (ix_syntax_at(r, "["))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &r->token.word,
+                    "indices stand behind the name in a map, element by "
+                    "element: map y[i:n] = x[i]; let and out name arrays");
+}
+
 static void
 syntax_LET(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
+    no_indices(r);
     if (ix_syntax_accept(r, ","))
         names(r, s, "the name of an array");
     else
@@ -360,6 +371,7 @@ static void
 syntax_OUT(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an output");
+    no_indices(r);
     optional_type(r, s);
     assignment(r, s);
     optional_word(r, "inplace", s, "the name of an input");
