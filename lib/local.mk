@@ -159,6 +159,10 @@ libixlib_la_SOURCES = \
 	lib/shape/assume.c \
 	lib/shape/broadcast.c \
 	lib/shape/broadcast.h \
+	lib/shape/gmp.c \
+	lib/shape/gmp.h \
+	lib/shape/isl_context.c \
+	lib/shape/isl_context.h \
 	lib/shape/opaque.c \
 	lib/shape/order.c \
 	lib/shape/proof.c \

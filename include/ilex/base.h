@@ -150,6 +150,11 @@ ILEX_API ilex_context *ilex_context_new(const ilex_context_spec *spec);
  * ignored. Context thread. */
 ILEX_API void ilex_context_free(ilex_context *ctx);
 
+/* How often memory ran out in GMP, which isl computes proofs with, and what isl
+ * had allocated, some kB each time, could not be freed: 0 but for hosts that go
+ * on after ILEX_E_MEMORY. Context thread. */
+ILEX_API size_t ilex_context_leaked(const ilex_context *ctx);
+
 /* Sets an option by name, e.g. ("jit", "cc"); ilex(7) and `ilexc list options`
  * have them all. ILEX_E_OPTION for an unknown name or value: nothing changes
  * then. Context thread. */

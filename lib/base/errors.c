@@ -47,6 +47,15 @@ is_known(const ix_error *first, const ix_error *e)
     return false;
 }
 
+/* What is found after memory ran out may be wrong. */
+static bool
+is_out_of_memory(const ix_error *first)
+{
+    const ix_errors *more = first->more;
+    const ix_error *last = more->n ? more->item[more->n - 1] : first;
+    return last->code == ILEX_E_MEMORY;
+}
+
 void
 ix_errors_add(ix_error *first, const ix_error *e)
 {
@@ -56,7 +65,7 @@ ix_errors_add(ix_error *first, const ix_error *e)
         first->more = more;
         return;
     }
-    if (!more || is_known(first, e))
+    if (!more || is_known(first, e) || is_out_of_memory(first))
         return;
     ix_error **item =
         more->n < IX_COUNT(more->item) ? &more->item[more->n] : NULL;

@@ -128,6 +128,12 @@ ilex_context_free(ilex_context *ctx)
         last();
 }
 
+size_t
+ilex_context_leaked(const ilex_context *ctx)
+{
+    return ctx ? ctx->leaked : 0;
+}
+
 ix_error *
 ix_context_error(ilex_context *ctx)
 {

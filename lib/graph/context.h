@@ -113,6 +113,7 @@ struct ilex_context {
     size_t first_counted, ncounted, counted_capacity;
     struct ix_affine *affine;               /* made on first use */
     void (*affine_free)(ilex_context *ctx); /* set by what makes it */
+    size_t leaked; /* contexts of isl that were lost with all in them */
 
     ilex_array *poison;
     ilex_array **scoped; /* arrays recorded by scopes, oldest first */

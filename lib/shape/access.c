@@ -33,10 +33,13 @@ rindex_bounds(ilex_context *ctx, const ix_frame *frame, int64_t r, ix_bounds *b)
     }
 }
 
-/* floor(a / c) as a linear form, when every coefficient allows it. */
+/* floor(a / c) as a linear form, when there is "a" and every coefficient allows
+ * it. */
 static const ix_lin *
 floor_lin(ilex_context *ctx, const ix_lin *a, int64_t c)
 {
+    if (!a)
+        return NULL;
     const ix_lin *r = ix_lin_const(ctx, ix_floordiv(a->c, c));
     for (int32_t i = 0; i < a->n; i++) {
         if (a->t[i].k % c)

@@ -7,7 +7,9 @@
  * products of sizes and index arithmetic by sizes, of which isl is told bounds.
  * isl runs
  * in continue-on-error mode under an operation quota; running out of it is
- * IX_UNKNOWN, never an error.
+ * IX_UNKNOWN, never an error. Running out of memory is one. No object of isl
+ * outlives a question, so what is lost when GMP has no memory is isl's context,
+ * and the next question makes another.
  */
 #include "lib/shape/affine.h"
 
@@ -15,18 +17,14 @@
 #include <isl/ctx.h>
 #include <isl/local_space.h>
 #include <isl/mat.h>
-#include <isl/options.h>
 #include <isl/point.h>
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
 
 #include "lib/shape/access.h"
+#include "lib/shape/isl_context.h"
 #include "lib/shape/relevant.h"
-
-struct ix_affine {
-    isl_ctx *isl;
-};
 
 /* Index arithmetic by a size: a dimension within bounds. */
 enum { MAX_OPAQUE = 16 };
@@ -44,39 +42,41 @@ typedef struct question {
     int nparam, nindex, nreduce, nopaque;
     opaque opaque[MAX_OPAQUE];
     isl_space *space;
+    /* what is asked */
+    const ilex_array *e;
+    const ix_lin *lo, *hi;
+    ix_sample *sample;
+    /* the answer; isl gave none; it had no memory */
+    ix_tri answer;
+    bool failed, no_memory;
 } question;
 
+/* ---- asking ---- */
+
+/* Notes whether isl had no memory; it does not always say so. */
 static void
-affine_free(ilex_context *ctx)
+note_memory(question *q)
 {
-    isl_ctx_free(ctx->affine->isl);
-    ix_mem_free(&ctx->mem, ctx->affine);
+    enum isl_error error = isl_ctx_last_error(q->isl);
+    q->no_memory |=
+        error == isl_error_alloc || (error == isl_error_none && q->failed);
 }
 
-static isl_ctx *
-isl_of(ilex_context *ctx)
+/* Has "work", which asks isl, answer the question. */
+static ix_tri
+enter(question *q, void (*work)(void *question))
 {
-    if (!ctx->affine) {
-        struct ix_affine *a = ix_mem_new(&ctx->mem, sizeof *a);
-        if (!a) {
-            ix_fail_memory(&ctx->error);
-            return NULL;
-        }
-        a->isl = isl_ctx_alloc();
-        if (!a->isl) {
-            ix_mem_free(&ctx->mem, a);
-            return NULL;
-        }
-        isl_options_set_on_error(a->isl, ISL_ON_ERROR_CONTINUE);
-        ctx->affine = a;
-        ctx->affine_free = affine_free;
-    }
-    isl_ctx *isl = ctx->affine->isl;
-    isl_ctx_reset_error(isl);
-    isl_ctx_reset_operations(isl);
-    isl_ctx_set_max_operations(
-        isl, (unsigned long)ix_option_int(ctx, IX_OPTION_quota));
-    return isl;
+    ix_isl_renew_quota(q->ctx);
+    q->answer = IX_UNKNOWN;
+    q->no_memory = false;
+    bool done = ix_isl_run(q->ctx, work, q);
+    if (done)
+        note_memory(q);
+    ix_relevant_free(&q->relevant);
+    if (done && !q->no_memory)
+        return q->answer;
+    ix_fail_memory(&q->ctx->error);
+    return IX_UNKNOWN;
 }
 
 /* ---- expressions to isl ---- */
@@ -431,7 +431,7 @@ ask(question *q, ilex_context *ctx, const ix_frame *frame, const ilex_array *e)
         note_opaque(q, e);
     for (int i = 0; i < frame->nguard; i++)
         note_opaque(q, frame->guard[i].condition);
-    q->isl = isl_of(ctx);
+    q->isl = ix_isl_of(ctx);
     if (!q->isl || !ix_relevant_open(&q->relevant, ctx))
         return false;
     for (int i = 0; i < q->nopaque; i++)
@@ -469,8 +469,10 @@ take_sample(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
 {
     *sample = (ix_sample){0};
     isl_set *first = isl_set_lexmin(isl_set_copy(bad));
-    if (!first)
-        isl_of(q->ctx);
+    if (!first) {
+        note_memory(q);
+        ix_isl_renew_quota(q->ctx);
+    }
     isl_point *point = isl_set_sample_point(first ? first : isl_set_copy(bad));
     isl_set_free(bad);
     int total = q->nindex + q->nreduce;
@@ -487,24 +489,36 @@ take_sample(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
     return at != NULL;
 }
 
-/* Is "bad" empty? Takes it and "e", which the sample evaluates. */
-static ix_tri
-conclude(question *q, isl_set *bad, isl_pw_aff *e, ix_sample *sample)
+/* Answers whether "bad" is empty. Takes it and "e", which the sample evaluates.
+ */
+static void
+conclude(question *q, isl_set *bad, isl_pw_aff *e)
 {
     isl_bool empty = isl_set_is_empty(bad);
-    if (empty == isl_bool_false && sample) {
-        if (!take_sample(q, bad, e, sample))
+    if (empty == isl_bool_false && q->sample) {
+        if (!take_sample(q, bad, e, q->sample))
             empty = isl_bool_error;
     } else {
         isl_set_free(bad);
         isl_pw_aff_free(e);
     }
     isl_space_free(q->space);
-    ix_relevant_free(&q->relevant);
-    isl_ctx_set_max_operations(q->isl, 0);
-    return empty == isl_bool_true    ? IX_YES
-           : empty == isl_bool_false ? IX_NO
-                                     : IX_UNKNOWN;
+    q->failed = empty == isl_bool_error;
+    q->answer = empty == isl_bool_true    ? IX_YES
+                : empty == isl_bool_false ? IX_NO
+                                          : IX_UNKNOWN;
+}
+
+/* ---- questions ---- */
+
+static void
+answer_nonneg(void *arg)
+{
+    question *q = arg;
+    settle(q);
+    isl_set *bad = isl_set_intersect(
+        assumed(q), isl_pw_aff_lt_set(from_lin(q, q->lo), number(q, 0)));
+    conclude(q, bad, NULL);
 }
 
 ix_tri
@@ -514,10 +528,21 @@ ix_affine_nonneg(ilex_context *ctx, const ix_lin *a)
     if (!ask(&q, ctx, NULL, NULL))
         return IX_UNKNOWN;
     ix_relevant_lin(&q.relevant, a);
-    settle(&q);
-    isl_set *bad = isl_set_intersect(
-        assumed(&q), isl_pw_aff_lt_set(from_lin(&q, a), number(&q, 0)));
-    return conclude(&q, bad, NULL, NULL);
+    q.lo = a;
+    return enter(&q, answer_nonneg);
+}
+
+static void
+answer_within(void *arg)
+{
+    question *q = arg;
+    settle(q);
+    isl_pw_aff *at = from_index(q, q->e);
+    isl_set *below = isl_pw_aff_lt_set(isl_pw_aff_copy(at), from_lin(q, q->lo));
+    isl_set *above = isl_pw_aff_ge_set(isl_pw_aff_copy(at), from_lin(q, q->hi));
+    isl_set *bad =
+        isl_set_intersect(frame_points(q), isl_set_union(below, above));
+    conclude(q, guarded(q, bad), at);
 }
 
 ix_tri
@@ -530,17 +555,23 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
     ix_relevant_index(&q.relevant, e);
     ix_relevant_lin(&q.relevant, lo);
     ix_relevant_lin(&q.relevant, hi);
-    settle(&q);
-    isl_pw_aff *at = from_index(&q, e);
-    isl_set *below = isl_pw_aff_lt_set(isl_pw_aff_copy(at), from_lin(&q, lo));
-    isl_set *above = isl_pw_aff_ge_set(isl_pw_aff_copy(at), from_lin(&q, hi));
-    isl_set *bad =
-        isl_set_intersect(frame_points(&q), isl_set_union(below, above));
+    q.e = e;
+    q.lo = lo;
+    q.hi = hi;
+    q.sample = sample;
     bool by_size = q.nopaque > 0 || ix_affine_is_opaque(ctx, e, lo, hi);
-    ix_tri r = conclude(&q, guarded(&q, bad), at, sample);
+    ix_tri r = enter(&q, answer_within);
     return r == IX_NO && by_size && !ix_sample_is_real(ctx, e, sample)
                ? IX_UNKNOWN
                : r;
+}
+
+static void
+answer_possible(void *arg)
+{
+    question *q = arg;
+    settle(q);
+    conclude(q, assumed(q), NULL);
 }
 
 ix_tri
@@ -552,7 +583,6 @@ ix_affine_facts_possible(ilex_context *ctx, const ix_env *known)
     for (int32_t i = 0; i < ix_env_count(ctx->facts); i++)
         if (!ix_env_has(known, ctx->facts->item[i]))
             ix_relevant_lin(&q.relevant, ctx->facts->item[i]->form);
-    settle(&q);
-    ix_tri none = conclude(&q, assumed(&q), NULL, NULL);
+    ix_tri none = enter(&q, answer_possible);
     return none == IX_YES ? IX_NO : none == IX_NO ? IX_YES : IX_UNKNOWN;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/stack.h"
 #include "runtime/jit/code.h"
 #include "runtime/jit/tcc_cage.h"
 
@@ -77,6 +78,8 @@ typedef struct compile {
     void **entries;
     ix_code *code;
     ix_error *err;
+    const ix_mem *mem;
+    ix_cage_end end;
     TCCState *state;
     bool done;
     size_t length; /* of "text": what libtcc said */
@@ -210,6 +213,13 @@ visit(void *arg)
         *c->req->load_seconds = ix_clock() - start;
 }
 
+static void
+run_cage(void *arg)
+{
+    compile *c = arg;
+    c->end = ix_cage_run(c->mem, visit, c);
+}
+
 bool
 ix_jit_tcc_available(void)
 {
@@ -220,15 +230,16 @@ ix_code *
 ix_jit_tcc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
                    ix_error *err)
 {
-    compile c = {.req = req, .entries = entries, .err = err};
+    compile c = {.req = req, .entries = entries, .err = err, .mem = mem};
     c.code = ix_code_new(mem, err);
     if (!c.code)
         return NULL;
-    ix_cage_end end = ix_cage_run(mem, visit, &c);
-    if (end == IX_CAGE_DONE && c.done)
+    ix_on_stack(run_cage,
+                &c); /* libtcc may need more than a host's thread has */
+    if (c.end == IX_CAGE_DONE && c.done)
         return c.code;
     ix_code_release(c.code);
-    if (end == IX_CAGE_MEMORY)
+    if (c.end == IX_CAGE_MEMORY)
         ix_fail_memory(err);
     else
         ix_fail(err, ILEX_E_TOOLCHAIN, "libtcc gave up%s%s",

@@ -16,8 +16,6 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "lib/base/stack.h"
-
 #define CAGED __attribute__((used, visibility("hidden")))
 
 /* One allocation of libtcc: a member of the ring, followed by the bytes. */
@@ -27,8 +25,6 @@ typedef struct block {
 
 static struct {
     const ix_mem *mem;
-    void (*body)(void *arg);
-    void *arg;
     ix_cage_end end;
     block ring;
     jmp_buf escape;
@@ -98,15 +94,6 @@ free_ring(void)
     }
 }
 
-/* What a visit runs on a stack of its own. */
-static void
-enter(void *unused)
-{
-    (void)unused;
-    if (setjmp(visit.escape) == 0)
-        visit.body(visit.arg);
-}
-
 ix_cage_end
 ix_cage_run(const ix_mem *mem, void (*body)(void *), void *arg)
 {
@@ -115,11 +102,10 @@ ix_cage_run(const ix_mem *mem, void (*body)(void *), void *arg)
     pthread_mutex_lock(&lock);
     restore_first_state();
     visit.mem = mem;
-    visit.body = body;
-    visit.arg = arg;
     visit.end = IX_CAGE_DONE;
     visit.ring.prev = visit.ring.next = &visit.ring;
-    ix_on_stack(enter, NULL);
+    if (setjmp(visit.escape) == 0)
+        body(arg);
     free_ring();
     ix_cage_end end = visit.end;
     pthread_mutex_unlock(&lock);

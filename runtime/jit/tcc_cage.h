@@ -32,8 +32,6 @@ typedef enum ix_cage_end {
 /* Calls "body" with "arg" while libtcc is in its first state and takes its
  * memory from "mem"; everything it allocated is freed before the return, so a
  * state needs no tcc_delete. One visit at a time in the process; others wait.
- * The body runs on a stack of its own, which libtcc may need more of than the
- * caller's thread has.
  * A body that does not return is left by longjmp: it must keep what has to be
  * released in "*arg". */
 ix_cage_end ix_cage_run(const ix_mem *mem, void (*body)(void *arg), void *arg);

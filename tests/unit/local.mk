@@ -94,6 +94,7 @@ FAST_UNIT_TESTS = \
 # Those that take more than three seconds.
 SLOW_UNIT_TESTS = \
 	tests/unit/test_alloc \
+	tests/unit/test_alloc_isl \
 	tests/unit/test_cache_cc \
 	tests/unit/test_casts \
 	tests/unit/test_compact \
