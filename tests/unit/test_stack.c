@@ -102,7 +102,7 @@ brackets(int count)
 static void
 minima(int count)
 {
-    put("assume n >= 1\nmap t[I:n] = x[");
+    put("assume n >= 1\nmap t[I:n] = x[I] + x[");
     for (int i = 0; i < count; i++)
         put("min(n-1, max(%d, ", -i);
     put("I");
