@@ -153,6 +153,7 @@ libixlib_la_SOURCES = \
 	lib/ops/template.c \
 	lib/ops/value.c \
 	lib/shape/access.c \
+	lib/shape/access_report.c \
 	lib/shape/access.h \
 	lib/shape/affine.c \
 	lib/shape/affine.h \

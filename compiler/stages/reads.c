@@ -51,7 +51,7 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
         m->time += (int)ix_foreign_cost(n);
     }
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
-        ix_is_index_condition(n->ops[0]))
+        (n->ops[0]->flags & IX_HAS_CONDITION))
         m->conditions = true;
     for (int i = 0; n->kind == IX_LOAD && i < n->nops; i++) {
         size_t branches = 0;

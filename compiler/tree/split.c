@@ -135,9 +135,9 @@ find_in_index(finder *f, const ilex_array *x)
 static ilex_array *
 find_in_condition(finder *f, const ilex_array *n)
 {
-    if (n->kind == IX_CONST)
+    if (n->kind == IX_CONST || !(n->flags & IX_HAS_CONDITION))
         return NULL;
-    bool join = ix_loop_of(n) != ILEX_I64;
+    bool join = ix_is_logic(n);
     for (int i = 0; join && i < n->nops; i++) {
         ilex_array *e = find_in_condition(f, n->ops[i]);
         if (e)
@@ -159,7 +159,7 @@ find_half(finder *f, const ilex_array *n)
         return NULL;
     }
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
-        ix_is_index_condition(n->ops[0])) {
+        (n->ops[0]->flags & IX_HAS_CONDITION)) {
         ilex_array *e = find_in_condition(f, n->ops[0]);
         if (e)
             return e;
@@ -268,9 +268,7 @@ apply_decision(void *user, ilex_array *n)
     ix_op op = ix_op_of(n);
     if (op == IX_OP_WHERE && n->ops[0]->kind == IX_CONST)
         return ix_const_value(n->ops[0]).i ? n->ops[1] : n->ops[2];
-    if (ix_loop_of(n) == ILEX_BOOL &&
-        (op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR ||
-         op == IX_OP_LOGICAL_NOT))
+    if (ix_is_logic(n))
         return join_conditions(d->ctx, n);
     if (ix_is_index_condition(n))
         return decide_comparison(d, n);

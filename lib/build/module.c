@@ -4,6 +4,8 @@
  */
 #include "lib/build/module.h"
 
+#include "lib/graph/annotation.h"
+
 #include "lib/build/foreign.h"
 #include "lib/graph/counted.h"
 
@@ -463,6 +465,8 @@ ix_module_label(ilex_module *m, int32_t name, ilex_array *array)
     if (name < 0 || !ix_mem_grow(&m->ctx->mem, &m->label, &m->label_capacity,
                                  m->nlabels + 1, sizeof *m->label))
         return ix_fail_memory(&m->ctx->error);
+    if (array->kind != IX_INPUT && !ix_name_note(array, name))
+        return m->ctx->error.code;
     m->label[m->nlabels++] = (ix_label){name, ix_node_retain(array)};
     return ILEX_OK;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "lib/build/build.h"
+#include "lib/graph/annotation.h"
+#include "lib/ops/dtype.h"
 #include "lib/shape/access.h"
 #include "lib/shape/broadcast.h"
 
@@ -152,11 +154,92 @@ report_load(ilex_context *ctx, const char *what, ix_access_path *path,
     }
 }
 
+/* ---- reads that data guards ---- */
+
+/* Of "n": does it contain the load (1), in a branch of a `where` (2)? */
+static bool
+note_branch(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
+{
+    *value = n == w->user;
+    for (int i = 0; i < n->nops; i++) {
+        *value |= operand[i];
+        bool branch = n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE && i > 0;
+        *value |= branch ? operand[i] << 1 & 2 : 0;
+    }
+    return true;
+}
+
+/* Stands "load" in a branch of a `where` in the body of "x"? */
+static bool
+is_in_branch(ilex_context *ctx, const ilex_array *x, const ilex_array *load)
+{
+    size_t found = 0;
+    ix_walk w = {.ctx = ctx,
+                 .within = IX_HAS_LOAD,
+                 .leave = note_branch,
+                 .user = (void *)(uintptr_t)load};
+    ix_walk_body(&w, x->ops[0], &found);
+    ix_walk_free(&w);
+    return found & 2;
+}
+
+/* A field that is read from a branch of a `where`: the last `where` on the way
+ * down, and the shift behind it. */
+typedef struct guarded_read {
+    bool in_branch;
+    const ilex_array *load, *operand; /* NULL: no shift yet */
+} guarded_read;
+
+static void
+note_guarded(ilex_context *ctx, guarded_read *r, const ilex_array *x,
+             const ilex_array *load, bool moves)
+{
+    if (is_in_branch(ctx, x, load))
+        *r = (guarded_read){.in_branch = true};
+    if (moves && r->in_branch && !r->load) {
+        r->load = load;
+        r->operand = x->ops[load->attr[0] + 1];
+    }
+}
+
+/* Adds how the read gets a value where there is none: "x0[K-1; 0.0]". */
+static void
+propose_value(ilex_context *ctx, const guarded_read *r)
+{
+    const ilex_array *x = r->operand;
+    int32_t name = !x                    ? 0
+                   : x->kind == IX_INPUT ? (int32_t)x->attr[0]
+                                         : ix_name_get(x);
+    bool plain = name && ix_domain_named(x->valid);
+    char shift[160] = "";
+    size_t n = 0;
+    for (int k = 0; plain && k < r->load->nops && n < sizeof shift; k++) {
+        int at;
+        int64_t by;
+        plain = ix_index_is_shift(r->load->ops[k], &at, &by);
+        if (plain && by)
+            n += (size_t)snprintf(
+                shift + n, sizeof shift - n, "%s%s%+lld", n ? ", " : "",
+                ix_symbol_text(ctx, x->valid->ax[k].name), (long long)by);
+    }
+    size_t end = strlen(ctx->error.text);
+    if (plain && n > 0 && n < sizeof shift)
+        snprintf(ctx->error.text + end, sizeof ctx->error.text - end,
+                 "; a condition on data guards no read: give it a value where "
+                 "there is none, %s[%s; %s]",
+                 ix_symbol_text(ctx, name), shift,
+                 x->dtype == ILEX_BOOL                       ? "false"
+                 : ix_dtype_is_integer((ilex_dtype)x->dtype) ? "0"
+                                                             : "0.0");
+}
+
+/* ---- reports ---- */
+
 /* Follows reads from "x" over "box" down to what is too small, and names the
  * arrays on the way whose reads lead there. */
 static void
-report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
-                const ix_domain *box)
+follow(ilex_context *ctx, const char *what, const ilex_array *x,
+       const ix_domain *box, guarded_read *guarded)
 {
     ix_access_path path = {.n = 0};
     ix_error_mark before = ix_errors_mark(&ctx->error);
@@ -165,6 +248,7 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
         const ix_domain *read = image_box(ctx, box, load, operand);
         if (read != box)
             go_down(&path, x);
+        note_guarded(ctx, guarded, x, load, read != box);
         if (!read || operand->kind == IX_INPUT)
             report_load(ctx, what, &path, x, load, box);
         if (!read || ix_errors_since(&ctx->error, before))
@@ -179,6 +263,15 @@ report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
     ix_fail(&ctx->error, ILEX_E_BOUNDS,
             "%s: [%s] is not inside [%s], where the operand is known", what,
             ix_domain_show(ctx, box).s, ix_domain_show(ctx, x->valid).s);
+}
+
+static void
+report_restrict(ilex_context *ctx, const char *what, const ilex_array *x,
+                const ix_domain *box)
+{
+    guarded_read guarded = {.in_branch = false};
+    follow(ctx, what, x, box, &guarded);
+    propose_value(ctx, &guarded);
 }
 
 /* Where axis "j" of "x" is in a domain that x is broadcast to; -1: it lacks. */

@@ -16,6 +16,7 @@ typedef struct ix_user_data {
 typedef struct annotation {
     const ilex_array *node;
     int nlocations;
+    int32_t name;             /* symbol */
     ix_location first, *more; /* "more": room for all others */
     int32_t *tag;             /* symbols */
     size_t ntags, tag_capacity;
@@ -141,6 +142,22 @@ ix_location
 ix_location_get(const ilex_array *n, int i)
 {
     return location(find(n), i);
+}
+
+bool
+ix_name_note(ilex_array *n, int32_t name)
+{
+    annotation *a = n == n->ctx->poison ? NULL : find_or_make(n);
+    if (a && !a->name)
+        a->name = name;
+    return a != NULL;
+}
+
+int32_t
+ix_name_get(const ilex_array *n)
+{
+    const annotation *a = find(n);
+    return a ? a->name : 0;
 }
 
 static bool

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is noted of arrays beside what they are: where the source makes them,
- * tags, and the user's data. It is no part of a node's key and dies with the
- * node.
+ * What is noted of arrays beside what they are: where the source makes them
+ * and what it calls them, tags, and the user's data. It is no part of a node's
+ * key and dies with the node.
  */
 #ifndef ILEX_LIB_ANNOTATION_H
 #define ILEX_LIB_ANNOTATION_H
@@ -24,6 +24,10 @@ ix_location ix_location_get(const ilex_array *n, int i);
 /* "p.ilx:4:9, also made at q.ilx:7:9 and r.py:12"; nothing if none is noted, or
  * the current place alone. */
 void ix_location_print(const ilex_array *n, ix_text *t);
+
+/* What the source calls "n", a symbol, the first of several; 0: nothing. */
+bool ix_name_note(ilex_array *n, int32_t name);
+int32_t ix_name_get(const ilex_array *n);
 
 /* ---- tags: canonical texts, "tile[I](8)", each once, the oldest first ---- */
 

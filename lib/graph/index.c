@@ -308,20 +308,24 @@ is_comparison(ix_op op)
            op == IX_OP_NOT_EQUAL;
 }
 
+bool
+ix_is_logic(const ilex_array *n)
+{
+    ix_op op = n->kind == IX_OP ? ix_op_of(n) : IX_OP_ADD;
+    return (op == IX_OP_LOGICAL_NOT || op == IX_OP_LOGICAL_AND ||
+            op == IX_OP_LOGICAL_OR) &&
+           ix_loop_of(n) == ILEX_BOOL;
+}
+
 /* May "n" have these operands, which are all part of index arithmetic? */
 static bool
 is_index_op(const ilex_array *n)
 {
     ix_op op = ix_op_of(n);
-    ilex_dtype loop = ix_loop_of(n);
     if (n->dtype == ILEX_I64)
         return op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM ||
                ix_index_is_quotient(n) || ix_index_is_by_size(n);
-    if (is_comparison(op))
-        return loop == ILEX_I64;
-    return loop == ILEX_BOOL &&
-           (op == IX_OP_LOGICAL_NOT || op == IX_OP_LOGICAL_AND ||
-            op == IX_OP_LOGICAL_OR);
+    return is_comparison(op) ? ix_loop_of(n) == ILEX_I64 : ix_is_logic(n);
 }
 
 /* Are the numbers of a CONST or LINEAR so small that no sum of such terms

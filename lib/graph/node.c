@@ -95,7 +95,7 @@ mentions_counted(const ilex_context *ctx, const ix_node_spec *s)
 }
 
 /* What a node contains, from its kind and its operands. */
-static uint8_t
+static unsigned
 flags_of(const ilex_context *ctx, const ix_node_spec *s)
 {
     unsigned f = 0;
@@ -111,7 +111,7 @@ flags_of(const ilex_context *ctx, const ix_node_spec *s)
     f |= s->kind == IX_CHECKED ? IX_HAS_CHECK : 0u;
     f |= s->kind == IX_APPLY ? IX_HAS_APPLY : 0u;
     f |= ctx->any_counted && mentions_counted(ctx, s) ? IX_HAS_COUNTED : 0u;
-    return (uint8_t)f;
+    return f;
 }
 
 /* Operations on the longest way from a scalar to a leaf. */
@@ -150,7 +150,7 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     n->count = 1;
     n->kind = (uint8_t)s->kind;
     n->dtype = (uint8_t)s->dtype;
-    n->flags = flags_of(ctx, s);
+    n->flags = (uint16_t)flags_of(ctx, s);
     n->nops = (int16_t)s->nops;
     n->nattr = (int16_t)s->nattr;
     n->depth = (uint16_t)depth_of(s);
@@ -164,6 +164,10 @@ allocate(ilex_context *ctx, const ix_node_spec *s)
     if (attr)
         memcpy(n->attr, s->attr, attr);
     n->weight = (uint16_t)ix_index_weight(n);
+    if (ix_is_index_condition(n))
+        n->flags |= IX_HAS_CONDITION;
+    else if (!ix_is_logic(n))
+        n->flags &= (uint16_t)~IX_HAS_CONDITION;
     n->flags |= ix_is_guard(n) ? IX_HAS_GUARD : 0;
     return n;
 }

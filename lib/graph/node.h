@@ -67,13 +67,13 @@ struct ilex_array {
     uint64_t hash;
     int32_t count;
     uint8_t kind, dtype;
-    uint8_t flags;
-    uint8_t scope_hint; /* recorded by some scope already */
+    uint16_t flags;
     int16_t nops, nattr;
     uint16_t depth;  /* scalars: operations on the longest way to a leaf */
     uint16_t weight; /* scalars: see ix_index_weight */
     uint8_t merkle_state;
     uint8_t annotated;         /* something is noted: lib/graph/annotation.h */
+    uint8_t scope_hint;        /* recorded by some scope already */
     uint32_t position;         /* arrays: the last that a unit gave it, see
                                   ix_unit_position */
     uint64_t merkle[2];        /* lib/graph/merkle.c */
@@ -103,7 +103,9 @@ enum {
     IX_HAS_CHECK = 16,   /* an index that is data */
     IX_HAS_GUARD = 32,   /* a `where` that guards reads (ix_is_guard) */
     IX_HAS_COUNTED = 64, /* mentions a counted size */
-    IX_HAS_APPLY = 128   /* calls a foreign function */
+    IX_HAS_APPLY = 128,  /* calls a foreign function */
+    /* is a condition on indices, or such and others joined by and, or, not */
+    IX_HAS_CONDITION = 256
 };
 
 /* Description of a node to be made. */

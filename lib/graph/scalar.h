@@ -309,9 +309,12 @@ ix_is_index_condition(const ilex_array *n)
     return n->dtype == ILEX_BOOL && n->weight > 0;
 }
 
+/* Is "n" and, or, not of conditions? */
+bool ix_is_logic(const ilex_array *n);
+
 /* Is "n" a `where` that guards reads, which may be outside where their branch
- * is not taken? One on indices does, and one on anything of reads at indices
- * that are data. */
+ * is not taken? One on indices does, also where they are joined with data, and
+ * one on anything of reads at indices that are data. */
 static inline bool
 ix_is_guard(const ilex_array *n)
 {
@@ -319,7 +322,7 @@ ix_is_guard(const ilex_array *n)
         return false;
     unsigned branches = n->ops[1]->flags | n->ops[2]->flags;
     return (branches & IX_HAS_CHECK) ||
-           (ix_is_index_condition(n->ops[0]) && (branches & IX_HAS_LOAD));
+           ((n->ops[0]->flags & IX_HAS_CONDITION) && (branches & IX_HAS_LOAD));
 }
 
 /* The constant that an operator or a conversion of constants is, else NULL. */

@@ -48,7 +48,7 @@ opens_frame(const ix_walk *w, const ilex_array *n, int i)
     if (i > 0 && (w->frames & IX_WALK_BRANCHES) && ix_is_guard(n))
         return true;
     return (w->frames & IX_WALK_GUARDS) && i > 0 && n->kind == IX_OP &&
-           ix_op_of(n) == IX_OP_WHERE && ix_is_index_condition(n->ops[0]);
+           ix_op_of(n) == IX_OP_WHERE && (n->ops[0]->flags & IX_HAS_CONDITION);
 }
 
 static bool

@@ -10,7 +10,8 @@
 
 #include "lib/graph/node.h"
 
-/* A condition on indices that holds, or does not, where a place is read. */
+/* A condition that holds, or does not, where a place is read: one on indices,
+ * or such joined with others, of which nothing is known (IX_HAS_CONDITION). */
 typedef struct ix_guard {
     const ilex_array *condition;
     bool holds;
@@ -27,7 +28,7 @@ typedef struct ix_frame {
 } ix_frame;
 
 /* What opens a frame: the body of a reduction, a branch of a `where` whose
- * condition is one on indices. */
+ * condition is one on indices, at least in part. */
 enum {
     IX_WALK_REDUCTIONS = 1,
     IX_WALK_GUARDS = 2,

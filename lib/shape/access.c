@@ -5,10 +5,7 @@
  */
 #include "lib/shape/access.h"
 
-#include <stdio.h>
-
 #include "lib/base/stack.h"
-#include "lib/graph/annotation.h"
 #include "lib/shape/refute.h"
 #include "lib/shape/relevant.h"
 
@@ -402,113 +399,6 @@ ix_condition_known(ilex_context *ctx, const ilex_array *n)
     return q.answer;
 }
 
-/* ---- messages ---- */
-
-/* What a node is called in messages. */
-static const char *
-name_of(const ilex_array *n)
-{
-    if (n->kind == IX_INPUT)
-        return ix_symbol_text(n->ctx, (int32_t)n->attr[0]);
-    if (n->kind == IX_SELF)
-        return n->attr[1] ? ix_symbol_text(n->ctx, (int32_t)n->attr[1])
-                          : "the scan's result";
-    return "an operand";
-}
-
-static void
-axis_label(ilex_context *ctx, const ix_axis *ax, int axis, char *s, size_t size)
-{
-    if (ax->name)
-        snprintf(s, size, "%s", ix_symbol_text(ctx, ax->name));
-    else
-        snprintf(s, size, "axis %d", axis);
-}
-
-/* "i=0, j=2": the point, by index name. */
-static void
-print_point(ilex_context *ctx, const ix_domain *box, const ix_sample *sample,
-            ix_text *t)
-{
-    for (int k = 0; k < sample->nindex; k++) {
-        ix_text_put(t, k ? ", " : "");
-        int rank = box ? box->rank : 0;
-        int32_t name = k >= rank     ? 0
-                       : ctx->called ? ctx->called[k]
-                                     : box->ax[k].name;
-        if (name)
-            ix_text_put(t, ix_symbol_text(ctx, name));
-        else
-            ix_text_format(t, k < rank ? "_%d" : "_r%d",
-                           k < rank ? k : k - rank);
-        ix_text_format(t, "=%lld", (long long)sample->index[k]);
-    }
-}
-
-static void
-print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
-{
-    const char *before = " (for example ";
-    for (int i = 0; i < sample->nsizes; i++) {
-        const ix_sample_size *s = &sample->size[i];
-        if (ix_param_is_product(ctx, s->param))
-            continue;
-        ix_text_format(t, "%s%s=%lld", before, ix_param_name(ctx, s->param),
-                       (long long)s->value);
-        before = ", ";
-    }
-    if (sample->nsizes)
-        ix_text_char(t, ')');
-}
-
-/* "; it is read at p.ilx:4:9 by way of p.ilx:3:9, p.ilx:2:9" */
-static void
-print_readers(ilex_context *ctx, const ix_access_path *path, ix_text *t)
-{
-    const char *before = "; it is read at ";
-    size_t shown = 0;
-    ix_text at;
-    ix_text_init(&at, &ctx->mem);
-    ix_text_char(&at, '\0');
-    for (int i = 0; path && i < path->n; i++) {
-        size_t from = at.length;
-        ix_location_print(path->reader[i], &at);
-        ix_text_char(&at, '\0');
-        const char *s = ix_text_string(&at);
-        if (!s || !s[from] || !strcmp(s + from, s + shown))
-            continue;
-        shown = from;
-        ix_text_format(t, "%s%s", before, s + from);
-        before = before[0] == ';' ? " by way of " : ", ";
-    }
-    ix_text_free(&at);
-}
-
-void
-ix_access_report(ilex_context *ctx, const char *name,
-                 const ix_access_path *path, const ilex_array *operand,
-                 int axis, const ix_domain *box, const ix_sample *sample)
-{
-    const ix_axis *ax = &operand->valid->ax[axis];
-    char label[80];
-    axis_label(ctx, ax, axis, label, sizeof label);
-    ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    ix_text_format(&t, "%s: reads %s at %s=%lld", name, name_of(operand), label,
-                   (long long)sample->at);
-    if (sample->nindex) {
-        ix_text_put(&t, " when ");
-        print_point(ctx, box, sample, &t);
-    }
-    ix_text_format(&t, "; %s covers %s in [%s, %s)", name_of(operand), label,
-                   ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
-    print_sizes(ctx, sample, &t);
-    print_readers(ctx, path, &t);
-    const char *s = ix_text_string(&t);
-    ix_fail(&ctx->error, ILEX_E_BOUNDS, "%s", s ? s : "out of bounds");
-    ix_text_free(&t);
-}
-
 /* ---- bodies ---- */
 
 typedef struct checker {
@@ -521,17 +411,17 @@ static void
 refuse_index(ix_walk *w, const ilex_array *load, int k)
 {
     const checker *c = w->user;
-    const char *operand = name_of(c->operands[load->attr[0]]);
+    const ix_node_name operand = ix_access_name(c->operands[load->attr[0]]);
     if (ix_index_is_outsized(load->ops[k]))
         ix_fail(&w->ctx->error, ILEX_E_LIMIT,
                 "%s: index %d of %s is longer than %d terms written out, or "
                 "has a number beyond 2^40; put a map in between that reads "
                 "at a part of it",
-                c->name, k, operand, (int)IX_INDEX_WEIGHT);
+                c->name, k, operand.s, (int)IX_INDEX_WEIGHT);
     else
         ix_fail(&w->ctx->error, ILEX_E_UNSUPPORTED,
                 "%s: index %d of %s is not affine in the indices and sizes",
-                c->name, k, operand);
+                c->name, k, operand.s);
 }
 
 /* Is index "k" of "load" inside its operand, in the frame of the walk? */
@@ -560,14 +450,14 @@ check_axis(ix_walk *w, const ilex_array *load, int k)
                 "shown: of products of sizes little more is known than their "
                 "factors' least values; assume what is missing, for example "
                 "n >= 1",
-                c->name, k, name_of(operand), ix_lin_show(ctx, ax->lo).s,
-                ix_lin_show(ctx, ax->hi).s);
+                c->name, k, ix_access_name(operand).s,
+                ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
     else if (ok == IX_UNKNOWN)
         ix_fail(&ctx->error, ILEX_E_LIMIT,
                 "%s: whether index %d of %s stays inside [%s, %s) is more "
                 "than isl decides within its quota (option quota)",
-                c->name, k, name_of(operand), ix_lin_show(ctx, ax->lo).s,
-                ix_lin_show(ctx, ax->hi).s);
+                c->name, k, ix_access_name(operand).s,
+                ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
     return ok == IX_YES;
 }
 

@@ -77,6 +77,14 @@ bool ix_access_check_body(ilex_context *ctx, const char *name,
                           const ix_domain *box, const ilex_array *body,
                           ilex_array *const *operands);
 
+/* ---- access_report.c ---- */
+
+/* What an array is called in messages. */
+typedef struct ix_node_name {
+    char s[80];
+} ix_node_name;
+ix_node_name ix_access_name(const ilex_array *n);
+
 /* The arrays whose reads lead from one that is asked for to one that is read
  * too far, that which is to blame first. */
 enum { IX_ACCESS_PATH = 8 };

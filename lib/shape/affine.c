@@ -216,25 +216,30 @@ compare(ix_op op, isl_pw_aff *a, isl_pw_aff *b)
     }
 }
 
-/* The points where an index condition holds. */
+/* The points where a condition may be "holds": of what is not on indices, all.
+ */
 static isl_set *
-from_condition(question *q, const ilex_array *n)
+from_condition(question *q, const ilex_array *n, bool holds)
 {
-    if (n->kind == IX_CONST) {
+    bool known = n->flags & IX_HAS_CONDITION;
+    if (!known || n->kind == IX_CONST) {
         isl_space *space = isl_space_copy(q->space);
-        return ix_const_value(n).i ? isl_set_universe(space)
-                                   : isl_set_empty(space);
+        return !known || (ix_const_value(n).i != 0) == holds
+                   ? isl_set_universe(space)
+                   : isl_set_empty(space);
     }
     ix_op op = ix_op_of(n);
     if (op == IX_OP_LOGICAL_NOT)
-        return isl_set_complement(from_condition(q, n->ops[0]));
-    if (op == IX_OP_LOGICAL_AND)
-        return isl_set_intersect(from_condition(q, n->ops[0]),
-                                 from_condition(q, n->ops[1]));
-    if (op == IX_OP_LOGICAL_OR)
-        return isl_set_union(from_condition(q, n->ops[0]),
-                             from_condition(q, n->ops[1]));
-    return compare(op, from_index(q, n->ops[0]), from_index(q, n->ops[1]));
+        return from_condition(q, n->ops[0], !holds);
+    if (ix_is_logic(n)) {
+        isl_set *a = from_condition(q, n->ops[0], holds);
+        isl_set *b = from_condition(q, n->ops[1], holds);
+        return (op == IX_OP_LOGICAL_AND) == holds ? isl_set_intersect(a, b)
+                                                  : isl_set_union(a, b);
+    }
+    isl_set *set =
+        compare(op, from_index(q, n->ops[0]), from_index(q, n->ops[1]));
+    return holds ? set : isl_set_complement(set);
 }
 
 /* ---- sets ---- */
@@ -384,9 +389,7 @@ guarded(question *q, isl_set *set)
     isl_bool empty = isl_bool_false;
     for (int i = q->frame->nguard - 1; i >= 0 && !empty; i--) {
         const ix_guard *g = &q->frame->guard[i];
-        isl_set *holds = from_condition(q, g->condition);
-        set = g->holds ? isl_set_intersect(set, holds)
-                       : isl_set_subtract(set, holds);
+        set = isl_set_intersect(set, from_condition(q, g->condition, g->holds));
         if (isl_set_n_basic_set(set) > MANY_PIECES)
             set = isl_set_coalesce(set);
         empty = isl_set_is_empty(set);
@@ -400,6 +403,8 @@ static const ix_frame empty_frame;
 static void
 note_opaque(question *q, const ilex_array *x)
 {
+    if (x->dtype == ILEX_BOOL && !(x->flags & IX_HAS_CONDITION))
+        return;
     if (!ix_index_is_by_size(x)) {
         for (int i = 0; i < x->nops; i++)
             note_opaque(q, x->ops[i]);

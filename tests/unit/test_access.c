@@ -13,13 +13,28 @@ typedef struct place {
     ix_frame frame;
     const ilex_array *reduce;
     ix_guard guard[MOST_GUARDS];
-    int64_t lo[3], hi[3]; /* _0, _1, _r0 */
+    const ilex_array *other[MOST_GUARDS]; /* the conditions if data is true */
+    int64_t lo[3], hi[3];                 /* _0, _1, _r0 */
 } place;
 
 static ix_axis
 constant_axis(int64_t lo, int64_t hi)
 {
     return (ix_axis){0, ix_lin_const(ctx, lo), ix_lin_const(ctx, hi)};
+}
+
+/* "c" as it is, or joined with a datum, which is "datum". */
+static ilex_array *
+joined(ilex_array *c, int how, int datum)
+{
+    ilex_array *ops[2] = {c, ix_scalar_load(ctx, ILEX_BOOL, datum, 0, NULL)};
+    if (how < 2)
+        return c;
+    c = ix_scalar_op(ctx, how % 2 ? IX_OP_LOGICAL_AND : IX_OP_LOGICAL_OR,
+                     ILEX_BOOL, ILEX_BOOL, ops);
+    return how < 4
+               ? c
+               : ix_scalar_op(ctx, IX_OP_LOGICAL_NOT, ILEX_BOOL, ILEX_BOOL, &c);
 }
 
 static void
@@ -41,20 +56,23 @@ random_place(place *q)
     for (int64_t i = draw(0, MOST_GUARDS); i > 0; i--) {
         ilex_array *ops[2] = {ix_index_normal(ctx, random_index(1)),
                               ix_index_normal(ctx, random_index(1))};
-        q->guard[q->frame.nguard++] =
-            (ix_guard){ix_scalar_op(ctx, draw(0, 1) ? IX_OP_LESS : IX_OP_EQUAL,
-                                    ILEX_I64, ILEX_BOOL, ops),
-                       draw(0, 1)};
+        ilex_array *c = ix_scalar_op(ctx, draw(0, 1) ? IX_OP_LESS : IX_OP_EQUAL,
+                                     ILEX_I64, ILEX_BOOL, ops);
+        int how = (int)draw(0, 5);
+        q->other[q->frame.nguard] = joined(c, how, 1);
+        q->guard[q->frame.nguard++] = (ix_guard){joined(c, how, 0), draw(0, 1)};
     }
 }
 
+/* May all guards let the point pass, whatever the data is? */
 static bool
 guarded(const place *q, const point *p)
 {
     bool all = true;
     for (int i = 0; i < q->frame.nguard; i++) {
         const ix_guard *g = &q->guard[i];
-        all &= (value_at(g->condition, p) != 0) == g->holds;
+        all &= (value_at(g->condition, p) != 0) == g->holds ||
+               (value_at(q->other[i], p) != 0) == g->holds;
     }
     return all;
 }

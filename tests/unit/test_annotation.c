@@ -54,7 +54,7 @@ START_TEST(found_above)
         "out v : f64[I:n] = s + s[I+1]\n",
         "p.ilx"));
     ck_assert_ptr_nonnull(
-        strstr(ilex_error_text(ctx), "v: reads an operand at I=-1 when I=-1"));
+        strstr(ilex_error_text(ctx), "v: reads e at I=-1 when I=-1"));
     ck_assert_ptr_nonnull(
         strstr(ilex_error_text(ctx), "; it is read at p.ilx:7:9\n"));
 }
