@@ -261,13 +261,15 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
                                ilex_array *const *self,
                                ilex_array *const *value, ilex_array **result);
 
-/* a where a condition on the index of one named axis holds, b elsewhere, each
- * computed on its own side only (ilex_combine): "I < 3", "I >= 1 && I < n-1",
- * "I < 1 || I >= n-1", comparisons with sums of sizes. a begins or ends where
- * its own range does, so do b; an axis that one of them lacks is broadcast,
+/* a where a condition on the indices of named axes holds, b elsewhere, each
+ * computed on its own side only: "I < 3", "1 <= I && J != n-1", "K+1/2 == 0",
+ * comparisons with sums of sizes joined by && and ||. At each of them the
+ * result begins where the one on the lower side does, and ends where that on
+ * the upper side does; one that has no point on its side goes. Along other axes
+ * domains and what is known intersect; one that lacks an axis is broadcast,
  * dtypes are promoted. In text concat_where(I < 3, a, b). Errors: those of
- * text, ILEX_E_BOUNDS where a or b is not known on its side, ILEX_E_UNDECIDED.
- */
+ * text, ILEX_E_BOUNDS where a or b is not known on its side, ILEX_E_EMPTY where
+ * neither has a point, ILEX_E_UNDECIDED. */
 ILEX_API ilex_array *ilex_concat_where(const char *condition, ilex_array *a,
                                        ilex_array *b);
 

@@ -17,17 +17,10 @@ typedef struct ix_box_item {
     const ix_lin *lo, *hi; /* single: lo */
 } ix_box_item;
 
-/* A part of one axis: [lo, hi), either of which may be NULL, open; or what is
- * outside of it. */
-typedef struct ix_region {
-    int32_t axis;
-    const ix_lin *lo, *hi;
-    bool outside;
-} ix_region;
-
-/* "a" in the region, "b" elsewhere, each on its own side only. */
-ilex_array *ix_build_concat_where(ilex_context *ctx, const ix_region *region,
-                                  ilex_array *a, ilex_array *b);
+/* "below" where the index of an axis is less than "at", else "above", each on
+ * its own side only. */
+ilex_array *ix_build_meet(ilex_context *ctx, int32_t axis, const ix_lin *at,
+                          ilex_array *below, ilex_array *above);
 
 /* The points in both, axes by name, those of "a" first. */
 const ix_domain *ix_box_intersect(ilex_context *ctx, const char *what,

@@ -185,6 +185,36 @@ choice(const parts *p, int from, int to)
                               choice(p, mid, to));
 }
 
+/* Where part "i" is known along the result's axis "k". */
+static const ix_axis *
+known_of(const parts *p, int i, int k)
+{
+    const ix_domain *valid = p->part[i]->valid;
+    return &valid->ax[ix_domain_find(valid, p->first->ax[k].name)];
+}
+
+/* Where all parts are known: along the axis that they join, from where the
+ * first one is to where the last one is. */
+static const ix_domain *
+known(const parts *p)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    for (int k = 0; k < p->first->rank; k++) {
+        ax[k] = *known_of(p, 0, k);
+        for (int i = 1; i < p->n && k != p->axis; i++) {
+            const ix_axis *more = known_of(p, i, k);
+            ax[k].lo = ix_meet_bounds(p->ctx, "combine", ax[k].name, ax[k].lo,
+                                      more->lo, false);
+            ax[k].hi = ix_meet_bounds(p->ctx, "combine", ax[k].name, ax[k].hi,
+                                      more->hi, true);
+            if (!ax[k].lo || !ax[k].hi)
+                return NULL;
+        }
+    }
+    ax[p->axis].hi = known_of(p, p->n - 1, p->axis)->hi;
+    return ix_domain_new(p->ctx, p->first->rank, ax);
+}
+
 /* From the first part's beginning to the last one's end. */
 static ilex_array *
 joined(const parts *p)
@@ -194,9 +224,10 @@ joined(const parts *p)
         ax[k] = *axis_of(p, p->part[0], k);
     ax[p->axis].hi = axis_of(p, p->part[p->n - 1], p->axis)->hi;
     const ix_domain *dom = ix_domain_new(p->ctx, p->first->rank, ax);
-    return dom ? ix_build_wide_lambda(p->ctx, "combine", dom, dom,
-                                      choice(p, 0, p->n), p->n, p->part)
-               : ix_poison_again(p->ctx);
+    const ix_domain *valid = dom ? known(p) : NULL;
+    return valid ? ix_build_wide_lambda(p->ctx, "combine", dom, valid,
+                                        choice(p, 0, p->n), p->n, p->part)
+                 : ix_poison_again(p->ctx);
 }
 
 ilex_array *
@@ -222,8 +253,7 @@ ix_build_combine(ilex_context *ctx, ilex_array *const *operands, int count,
     ok = ok && sort(&p) && check_adjacent(&p);
     ilex_array *y = !ok       ? ix_poison_again(ctx)
                     : p.n > 1 ? joined(&p)
-                              : ix_build_restrict(ctx, "combine", p.part[0],
-                                                  p.part[0]->interior);
+                              : p.part[0];
     ix_mem_free(&ctx->mem, p.part);
     return y;
 }

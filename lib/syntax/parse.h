@@ -437,8 +437,6 @@ const ix_lin *ix_parse_text_lin(ilex_context *ctx, const char *text);
 bool ix_parse_text_pairs(ilex_context *ctx, const char *text, ix_given *given);
 /* Bounds with commas between, "n, 3"; false after an error. */
 bool ix_parse_text_shape(ilex_context *ctx, const char *text, ix_given *given);
-/* "I < n", of concat_where; false after an error. */
-bool ix_parse_text_region(ilex_context *ctx, const char *text, ix_region *r);
 ilex_status ix_parse_text_assume(ilex_context *ctx, const char *text);
 
 #endif

@@ -298,11 +298,9 @@ int32_t
 ix_parse_axis(ix_parser *p, const ix_syntax *x)
 {
     ilex_context *ctx = p->ctx;
-    bool staggered = x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
-                     x->link[0].op == IX_OP_ADD &&
-                     ix_syntax_is_half(x->link[0].operand);
+    bool staggered = x->kind == IX_SYNTAX_CHAIN;
     const ix_syntax *name = staggered ? x->part[0] : x;
-    if (name->kind != IX_SYNTAX_NAME)
+    if (!ix_syntax_is_axis(x))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "expected the name of an axis, for example I, or I+1/2 "
                     "for a staggered one");

@@ -3,106 +3,127 @@
  * Parts of fields by name and by condition: restrict(u, domain) and
  * concat_where(I < n, a, b).
  */
+#include "lib/build/box.h"
 #include "lib/build/build.h"
 #include "lib/syntax/parse.h"
 
-/* ---- conditions on one axis ---- */
+/* ---- conditions on axes ---- */
 
 _Noreturn static void
 no_region(ix_parser *p, const ix_word *where)
 {
     ix_lex_fail(&p->reader, ILEX_E_SYNTAX, where,
-                "a condition compares the index of one axis with sizes, in up "
-                "to three pieces: I < 3, I >= 1 && I < n-1, I < 1 || I >= n-1");
+                "a condition compares indices of axes with sizes: I < 3, "
+                "1 <= I && J != n-1, I+1/2 < 1 || J >= n");
 }
 
-/* The axis in "I" or "index(I)"; NULL for anything else. */
+/* The axis in "I", "I+1/2" or "index(I)"; NULL for anything else. */
 static const ix_syntax *
 axis_of(const ix_syntax *x)
 {
+    while (x->kind == IX_SYNTAX_PAREN)
+        x = x->part[0];
     if (x->kind == IX_SYNTAX_CALL && ix_word_is(&x->word, "index") &&
         x->nparts == 1)
         x = x->part[0];
-    return x->kind == IX_SYNTAX_NAME ? x : NULL;
+    return ix_syntax_is_axis(x) ? x : NULL;
 }
 
-static const ix_lin *
-behind(ix_parser *p, const ix_lin *a)
+/* Is "x" the index of an axis that one of the fields has? */
+static bool
+is_index(ix_parser *p, const ix_syntax *x, ilex_array *const *v)
 {
-    a = ix_lin_offset(p->ctx, a, 1);
-    if (!a)
-        ix_lex_abort(&p->reader);
-    return a;
+    x = axis_of(x);
+    bool has = false;
+    for (int i = 0; x && i < 2; i++)
+        has |= ix_rank(v[i]) > 0 &&
+               ix_domain_find(v[i]->interior, ix_parse_axis(p, x)) >= 0;
+    return has;
 }
 
-/* "I < n" */
-static ix_region
-comparison(ix_parser *p, const ix_syntax *x)
+/* "a" where the comparison of an axis with "at" holds, else "b"; NULL if "op"
+ * is none. */
+static ilex_array *
+compared(ilex_context *ctx, ix_op op, int32_t axis, const ix_lin *at,
+         ilex_array *a, ilex_array *b)
 {
-    ix_region r = {.axis = 0};
-    const ix_syntax *axis = x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1
-                                ? axis_of(x->part[0])
-                                : NULL;
+    const ix_lin *next = ix_lin_offset(ctx, at, 1);
+    switch ((int)op) {
+    case IX_OP_LESS:
+        return ix_build_meet(ctx, axis, at, a, b);
+    case IX_OP_LESS_EQUAL:
+        return ix_build_meet(ctx, axis, next, a, b);
+    case IX_OP_GREATER:
+        return ix_build_meet(ctx, axis, next, b, a);
+    case IX_OP_GREATER_EQUAL:
+        return ix_build_meet(ctx, axis, at, b, a);
+    case IX_OP_EQUAL:
+        return ix_build_meet(ctx, axis, at, b,
+                             ix_build_meet(ctx, axis, next, a, b));
+    case IX_OP_NOT_EQUAL:
+        return ix_build_meet(ctx, axis, at, a,
+                             ix_build_meet(ctx, axis, next, b, a));
+    default:
+        return NULL;
+    }
+}
+
+/* A comparison with its sides exchanged. */
+static ix_op
+mirrored(ix_op op)
+{
+    switch ((int)op) {
+    case IX_OP_LESS:
+        return IX_OP_GREATER;
+    case IX_OP_LESS_EQUAL:
+        return IX_OP_GREATER_EQUAL;
+    case IX_OP_GREATER:
+        return IX_OP_LESS;
+    case IX_OP_GREATER_EQUAL:
+        return IX_OP_LESS_EQUAL;
+    default:
+        return op;
+    }
+}
+
+/* "I < n", "n > I": v[0] where it holds, else v[1]; of the call at "call". */
+static ilex_array *
+comparison(ix_parser *p, const ix_word *call, const ix_syntax *x,
+           ilex_array *const *v)
+{
+    if (x->kind != IX_SYNTAX_CHAIN || x->nlinks != 1)
+        no_region(p, &x->word);
+    const ix_syntax *side[2] = {x->part[0], x->link[0].operand};
+    bool right = !is_index(p, side[0], v) &&
+                 (is_index(p, side[1], v) || !axis_of(side[0]));
+    const ix_syntax *axis = axis_of(side[right]);
     if (!axis)
         no_region(p, &x->word);
-    ix_op op = x->link[0].op;
-    const ix_lin *v = ix_parse_lin(p, x->link[0].operand);
-    r.axis = ix_parse_axis(p, axis);
-    r.outside = op == IX_OP_NOT_EQUAL;
-    if (op == IX_OP_LESS || op == IX_OP_LESS_EQUAL)
-        r.hi = op == IX_OP_LESS ? v : behind(p, v);
-    else if (op == IX_OP_GREATER || op == IX_OP_GREATER_EQUAL)
-        r.lo = op == IX_OP_GREATER ? behind(p, v) : v;
-    else if (op == IX_OP_EQUAL || r.outside) {
-        r.lo = v;
-        r.hi = behind(p, v);
-    } else
+    int32_t name = ix_parse_axis(p, axis);
+    const ix_lin *at = ix_parse_lin(p, side[!right]);
+    ix_op op = right ? mirrored(x->link[0].op) : x->link[0].op;
+    ix_parser_at(p, call);
+    ilex_array *y = compared(p->ctx, op, name, at, v[0], v[1]);
+    if (!y)
         no_region(p, &x->link[0].word);
-    return r;
+    return ix_parser_array(p, y);
 }
 
-/* What is not in a half-open side, or the other way round. */
-static ix_region
-complement(ix_region r)
-{
-    ix_region c = {r.axis, r.hi, r.lo, false};
-    if (!r.lo || !r.hi)
-        return c;
-    r.outside = !r.outside;
-    return r;
-}
-
-/* The points in both, which are one piece. */
-static ix_region
-both(ix_parser *p, const ix_word *where, ix_region a, ix_region b)
-{
-    if (a.axis != b.axis || a.outside || b.outside || (a.lo && b.lo) ||
-        (a.hi && b.hi))
-        no_region(p, where);
-    return (ix_region){a.axis, a.lo ? a.lo : b.lo, a.hi ? a.hi : b.hi, false};
-}
-
-/* The points in one or the other: all but those in neither, which are one
- * piece. */
-static ix_region
-either(ix_parser *p, const ix_word *where, ix_region a, ix_region b)
-{
-    return complement(both(p, where, complement(a), complement(b)));
-}
-
-static ix_region
-region(ix_parser *p, const ix_syntax *x)
+/* v[0] where the condition holds, else v[1]. */
+static ilex_array *
+chosen(ix_parser *p, const ix_word *call, const ix_syntax *x,
+       ilex_array *const *v)
 {
     while (x->kind == IX_SYNTAX_PAREN)
         x = x->part[0];
     ix_op op = x->kind == IX_SYNTAX_CHAIN ? x->link[0].op : IX_OP_ADD;
     if (op != IX_OP_LOGICAL_AND && op != IX_OP_LOGICAL_OR)
-        return comparison(p, x);
-    if (x->nlinks != 1)
-        no_region(p, &x->link[1].word);
-    ix_region a = region(p, x->part[0]), b = region(p, x->link[0].operand);
-    return op == IX_OP_LOGICAL_AND ? both(p, &x->link[0].word, a, b)
-                                   : either(p, &x->link[0].word, a, b);
+        return comparison(p, call, x, v);
+    bool either = op == IX_OP_LOGICAL_OR;
+    ilex_array *w[2] = {v[0], v[1]};
+    for (size_t i = x->nlinks + 1; i-- > 0;)
+        w[either] = chosen(p, call, i ? x->link[i - 1].operand : x->part[0], w);
+    return w[either];
 }
 
 /* ---- calls ---- */
@@ -114,12 +135,9 @@ concat_where(ix_parser *p, const ix_syntax *x)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "concat_where takes a condition and two fields, for "
                     "example concat_where(I < 3, a, b)");
-    ix_region r = region(p, x->part[0]);
     ilex_array *v[2] = {ix_parse_expr(p, x->part[1]),
                         ix_parse_expr(p, x->part[2])};
-    ix_parser_at(p, &x->word);
-    ilex_array *y =
-        ix_parser_array(p, ix_build_concat_where(p->ctx, &r, v[0], v[1]));
+    ilex_array *y = chosen(p, &x->word, x->part[0], v);
     return ix_parser_depth(p, &x->word, 2, v, y);
 }
 
@@ -146,23 +164,23 @@ ix_parse_region(ix_parser *p, const ix_syntax *x)
                                             : concat_where(p, x);
 }
 
-static void
-read_region(ix_parser *p, void *user)
-{
-    p->new_sizes = true;
-    *(ix_region *)user = region(p, ix_syntax_whole_expr(&p->reader));
-}
+typedef struct choice {
+    ilex_array *v[2], *result;
+} choice;
 
-bool
-ix_parse_text_region(ilex_context *ctx, const char *text, ix_region *r)
+static void
+read_choice(ix_parser *p, void *user)
 {
-    return ix_parse_text(ctx, text, read_region, r);
+    choice *c = user;
+    p->new_sizes = true;
+    const ix_syntax *x = ix_syntax_whole_expr(&p->reader);
+    c->result = chosen(p, &x->word, x, c->v);
 }
 
 ilex_array *
 ilex_concat_where(const char *condition, ilex_array *a, ilex_array *b)
 {
-    ix_region r;
+    choice c = {.v = {a, b}};
     ilex_context *ctx = a ? a->ctx : b ? b->ctx : NULL;
     if (!ctx)
         return NULL;
@@ -173,7 +191,11 @@ ilex_concat_where(const char *condition, ilex_array *a, ilex_array *b)
                          !!a);
     if (ix_is_poison(a) || ix_is_poison(b))
         return ctx->poison;
-    return ix_parse_text_region(ctx, condition ? condition : "", &r)
-               ? ix_build_concat_where(ctx, &r, a, b)
-               : ix_poison_again(ctx);
+    condition = condition ? condition : "";
+    ix_parser p;
+    ix_parser_text whole = {condition, strlen(condition), NULL};
+    ix_parser_init(&p, ctx);
+    return ix_parser_try(&p, &whole, read_choice, &c)
+               ? ix_parser_end(&p, c.result)
+               : ix_parser_fail(&p);
 }

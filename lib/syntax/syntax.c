@@ -240,6 +240,15 @@ ix_syntax_is_half(const ix_syntax *x)
            ix_word_is(&x->link[0].operand->word, "2");
 }
 
+bool
+ix_syntax_is_axis(const ix_syntax *x)
+{
+    bool staggered = x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
+                     x->link[0].op == IX_OP_ADD &&
+                     ix_syntax_is_half(x->link[0].operand);
+    return (staggered ? x->part[0] : x)->kind == IX_SYNTAX_NAME;
+}
+
 /* "name[ranges] = expr", "name[ranges] : dtype = expr" or "name : type = expr"
  */
 static void

@@ -154,6 +154,8 @@ ix_statement *ix_syntax_skip(ix_reader *r, const char *start);
 
 /* Is "x" the number 1/2? */
 bool ix_syntax_is_half(const ix_syntax *x);
+/* Is it the name of an axis, "I" or "I+1/2"? */
+bool ix_syntax_is_axis(const ix_syntax *x);
 
 /* Reads an expression that is the whole text. */
 ix_syntax *ix_syntax_whole_expr(ix_reader *r);

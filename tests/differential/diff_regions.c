@@ -164,8 +164,6 @@ diff_build_concat_where(diff_shop *shop, diff_random *r, ilex_array *const *x)
     if (!is_field(shop, x[0]))
         return NULL;
     int k = diff_draw(r, ix_rank(x[0]));
-    if (strchr(axis_text(x[0], k), '/'))
-        return NULL; /* a staggered axis has no name in conditions */
     condition_text(x[0], k, r, text, sizeof text);
     open_draft(&d, shop, x[0], x[1]);
     add(&d, "let y = concat_where(@, ", text);
