@@ -300,11 +300,12 @@ quick: all
 
 # The tests of TESTS with the programs that they are alone, not all that there
 # are; a script may want any of them.
-TRY_FOLDERS = $(patsubst %/,%,$(dir $(filter %.options,$(TESTS))))
-TRY_BUILT = $(foreach folder,$(TRY_FOLDERS),$(folder)/$(notdir $(folder)))
 try: all
-	@$(MAKE) check-TESTS check_DATA= TESTS='$(TESTS)' check_PROGRAMS='$(if \
-	    $(filter %.sh,$(TESTS)),$(check_PROGRAMS),$(TRY_BUILT) $(TESTS))'
+	@built='$(check_PROGRAMS)'; case '$(TESTS)' in *.sh*) ;; *) \
+	    built=`for t in $(TESTS); do case $$t in \
+		*.options) d=$${t%/*}; echo $$d/$${d##*/} ;; \
+		*) echo $$t ;; esac; done` ;; esac; \
+	$(MAKE) check-TESTS check_DATA= TESTS='$(TESTS)' check_PROGRAMS="`echo $$built`"
 
 # The golden files alone; ILEX_GOLDEN_DIR names a directory of the same format.
 check-golden: tests/golden/golden$(EXEEXT)
