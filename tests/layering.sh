@@ -115,9 +115,9 @@ found=$(
 
 isl=$(find include lib compiler runtime -name '*.[ch]' \
     -exec grep -lE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]isl/' {} + |
-    grep -vE '^(lib/shape/affine|compiler/tree/split)\.c$' || :)
-[ -z "$isl" ] || complain "isl headers belong to lib/shape/affine.c and" \
-    "compiler/tree/split.c, not to:" "$isl"
+    grep -vE '^(lib/shape/(affine\.c|isl_context\.[ch])|compiler/tree/split\.c)$' || :)
+[ -z "$isl" ] || complain "isl headers belong to lib/shape/affine.c," \
+    "lib/shape/isl_context.[ch] and compiler/tree/split.c, not to:" "$isl"
 
 for file in $(find lib compiler runtime -name '*.c' | sort)
 do

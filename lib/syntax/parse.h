@@ -293,7 +293,7 @@ void ix_parse_reads(ix_parser *p, ix_indices *in, const ix_syntax *x);
 
 /* What stands in the brackets of a map or scan, or behind "on". */
 void ix_parse_indices(ix_parser *p, const ix_type *type, ix_indices *in);
-/* Are the indices and the names that are given the same? */
+/* Are the indices of "a" those of "b", and the names that "a" gives? */
 bool ix_indices_same(const ix_indices *a, const ix_indices *b);
 /* Notes that "x" is read at "index". */
 void ix_indices_read(ix_indices *in, const ilex_array *x,

@@ -132,7 +132,7 @@ ix_indices_same(const ix_indices *a, const ix_indices *b)
     bool same = a->box->rank == b->box->rank;
     for (int k = 0; same && k < a->box->rank; k++)
         same = a->at[k].variable == b->at[k].variable &&
-               a->at[k].name == b->at[k].name;
+               (!a->at[k].name || a->at[k].name == b->at[k].name);
     return same;
 }
 

@@ -5,7 +5,7 @@ data, shifts by data, sparse matrices; and scans, level by level."""
 import numpy as np
 
 import meaning
-from forms import Axis, Form, box_text
+from forms import Axis, Form, box_text, map_text
 from meaning import DTYPE, KIND, Undefined
 from steps import MOST, Step
 from structure import MODES
@@ -119,7 +119,7 @@ class Data:
                 index[k], box[0], index[k], box[1], text,
                 self.typed_text(x.dtype, other))
         return self.statement_step(
-            [x, p], axes, value, "map @[%s] = %s" % (box_text(axes), text),
+            [x, p], axes, value, "map @[%s] = %s" % (map_text(axes), text),
             x.exact)
 
     def typed_text(self, dtype, v):

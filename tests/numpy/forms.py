@@ -162,3 +162,9 @@ class Axis:
 
 def box_text(axes):
     return ", ".join(a.text() for a in axes)
+
+
+def map_text(axes):
+    """The same where axes are named on purpose, whatever is read."""
+    return ", ".join("%s=%s" % (a.name, a.text()) if a.name else a.text()
+                     for a in axes)

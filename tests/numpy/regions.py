@@ -125,6 +125,8 @@ class Regions:
     def step_concat_where(self):
         r, sizes = self.r, self.p.sizes
         x, y, k, cut = self.two_sides(lambda x, a: "/" not in a.name)
+        if not all(b.whole() for b in x.axes + y.axes):
+            raise Undefined  # the result is known beyond its domain
         a = x.axes[k]
         inside, other = self.p.interior(x), self.p.interior(y)
         points = sizes.value(a.lo) + np.arange(inside.shape[k])

@@ -10,7 +10,7 @@ import itertools
 import numpy as np
 
 import meaning
-from forms import Axis, Form, box_text
+from forms import Axis, Form, box_text, map_text
 from meaning import NAME, Undefined
 
 MOST = 70000  # elements of one value
@@ -299,7 +299,7 @@ class Program:
         if s.how == "const":
             return "const %s : %s = %s" % (s.name, s.type_text(), text)
         if s.how == "map":
-            return "map %s[%s] = %s" % (s.name, box_text(s.axes), text)
+            return "map %s[%s] = %s" % (s.name, map_text(s.axes), text)
         return text.replace("@", s.name)  # einsum, reshape, node, scan
 
     def text(self, inputs=()):

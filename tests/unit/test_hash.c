@@ -296,8 +296,7 @@ END_TEST
 START_TEST(what_does_not_count)
 {
     static const char other[] =
-        "# the same\n" HEAD
-        "size k, m, n\nassume m >= n && n >= 3\nassume k >= 5\n"
+        "# the same\n" HEAD "size k, m, n\nassume m >= n && n >= 3\n"
         "in v : f64[I:m]\nin u : f64[I:n]\n\nlet sum_of_both = u + v\n"
         "let unused = u*3.0\n"
         "out a : f64[I:1:n-1] = (sum_of_both[I+1] - sum_of_both[I-1])*0.5\n"

@@ -151,6 +151,7 @@ END_TEST
     "map s[1] = sum[k:n](x[k])\nmap t[1] = sum[k:m](y[k])\n"                   \
     "out a : f64[1] = s\nout b : f64[1] = t\n"
 #define HEAD "ilex 1\nprogram some\nsize n, m\nassume n >= 100 && m >= 100\n"
+#define HEAD_N "ilex 1\nprogram some\nsize n\nassume n >= 100\n"
 #define TWO "in x : f64[n]\nin y : f64[m]\n"
 
 START_TEST(shared)
@@ -176,12 +177,12 @@ START_TEST(shared)
                  "map t[m - 7] = y[m - 4 - _0] + f64(_0 + 9)\n"
                  "out a : f64[n - 2] = s\nout b : f64[m - 7] = t\n",
         /* constants that differ by the same amount in the last kernel alone */
-        HEAD "in x : f64[n]\nin y : f64[n]\n"
-             "map s[n - 3] = x[_0] - y[_0 + 1]\n"
-             "map t[n - 4] = x[_0 + 1] - y[_0 + 1]\n"
-             "map u[n - 5] = x[_0 + 2] - y[_0 + 3]\n"
-             "out a : f64[n - 3] = s\nout b : f64[n - 4] = t\n"
-             "out c : f64[n - 5] = u\n",
+        HEAD_N "in x : f64[n]\nin y : f64[n]\n"
+               "map s[n - 3] = x[_0] - y[_0 + 1]\n"
+               "map t[n - 4] = x[_0 + 1] - y[_0 + 1]\n"
+               "map u[n - 5] = x[_0 + 2] - y[_0 + 3]\n"
+               "out a : f64[n - 3] = s\nout b : f64[n - 4] = t\n"
+               "out c : f64[n - 5] = u\n",
         /* three kernels, of which two have the same constants */
         HEAD "in x : f64[n, m]\n"
              "map s[n - 3, m] = x[_0 + 2, _1] - x[_0, _1]\n"
@@ -231,7 +232,7 @@ expect_literals(const char *format, int functions)
 {
     char *text = malloc(TEXT);
     ck_assert_ptr_nonnull(text);
-    int n = snprintf(text, TEXT, HEAD "in x : f64[n]\n");
+    int n = snprintf(text, TEXT, HEAD_N "in x : f64[n]\n");
     for (int i = 0; i < MANY; i++) {
         double own = i + 3.25, last = i + 1 == MANY;
         n += snprintf(text + n, TEXT - (size_t)n, "map t%d[n - %d] = ", i, i);
