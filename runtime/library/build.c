@@ -336,10 +336,10 @@ ilex_status
 ix_library_check_compiler(ix_library_job *j)
 {
     build b;
+    if (j->cuda || !j->targets)
+        return ILEX_OK;
     ilex_status rc = find_compilers(j, &b);
-    if (rc || j->cuda || !j->targets)
-        return rc;
-    rc = check_machine(&b);
+    rc = rc ? rc : check_machine(&b);
     for (int i = IX_TARGET_generic + 1; !rc && i < IX_NTARGETS; i++)
         if (ix_library_has_target(j, i))
             rc = try_target(&b, i);

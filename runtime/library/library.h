@@ -54,7 +54,7 @@ void ix_library_put_choice(const ix_library_job *j, const char *prefix,
 
 /* ---- build.c ---- */
 
-/* Is the compiler there, and does it know the targets? */
+/* Does the compiler know the targets that the job names? */
 ilex_status ix_library_check_compiler(ix_library_job *j);
 
 /* Compiles and links the files that were written. */
