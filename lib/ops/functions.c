@@ -102,12 +102,6 @@ ix_math_name(ix_math m)
     return maths[m].name;
 }
 
-int
-ix_math_arity(ix_math m)
-{
-    return maths[m].arity;
-}
-
 void
 ix_math_parameters(ix_math m, const char *type, ix_text *t)
 {

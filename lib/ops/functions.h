@@ -21,7 +21,6 @@ typedef enum ix_math {
 } ix_math;
 
 const char *ix_math_name(ix_math m); /* "exp", without the suffix of float */
-int ix_math_arity(ix_math m);
 /* "(f64, f64)" for a function of two arguments of type "f64" */
 void ix_math_parameters(ix_math m, const char *type, ix_text *t);
 bool ix_math_exact(ix_math m); /* one right result: may be a builtin */

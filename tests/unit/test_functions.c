@@ -102,7 +102,12 @@ START_TEST(maths)
     ck_assert(ix_function_set_uses(&set, IX_MATH_atan2, true));
     ck_assert(ix_function_set_uses(&set, IX_MATH_log1p, false));
     ck_assert(!ix_function_set_uses(&set, IX_MATH_log1p, true));
-    ck_assert_int_eq(ix_math_arity(IX_MATH_atan2), 2);
+    ix_text t;
+    ix_text_init(&t, &ix_mem_default);
+    ix_math_parameters(IX_MATH_atan2, "f64", &t);
+    ix_math_parameters(IX_MATH_fma, "f32", &t);
+    ck_assert_str_eq(ix_text_string(&t), "(f64, f64)(f32, f32, f32)");
+    ix_text_free(&t);
     ix_function_set_free(&set);
 }
 END_TEST
