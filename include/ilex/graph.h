@@ -52,9 +52,10 @@ ILEX_API const char *ilex_array_name(const ilex_array *x);
 ILEX_API int ilex_array_number(const ilex_array *x, double *re, double *im);
 
 /* What a node says beside its operands, as text has it: "axes=[1, 0]" of a
- * permute, "start=[1], stop=[n], step=[2]" of a slice, "ij,jk->ik" of an einsum
- * (ilex_is_contraction), "0 forward" of a scan, "C" of a reshape, the name of
- * an input; "" where there is nothing to say. */
+ * permute, "start=[1], stop=[n], step=[2]" of a slice, "ij,jk->ik : i32" of an
+ * einsum, as ilex_einsum takes it (dtypes where they are not the default), "0
+ * forward" of a scan, "C" of a reshape, the name of an input; "" where there is
+ * nothing to say. */
 ILEX_API size_t ilex_array_attributes(const ilex_array *x, char *text,
                                       size_t size);
 

@@ -160,13 +160,19 @@ typedef struct ix_einsum_path {
     int step[IX_PATH_STEPS];
 } ix_einsum_path;
 
-/* "acc": dtype of products and sums, or NULL for the operands' promoted dtype.
- * Axes of the result take name and range from the operands. "path": NULL for
- * the best one; else each operand once, in order. */
+/* What more an einsum may say, each NULL for the default. "dtype" of the
+ * result: the operands' promoted one. "acc", that of products and sums:
+ * ix_einsum_acc(). "path": the best one; else each operand once, in order. */
+typedef struct ix_einsum_request {
+    const ilex_dtype *dtype, *acc;
+    const ix_einsum_path *path;
+} ix_einsum_request;
+
+/* Axes of the result take name and range from the operands. */
 ilex_array *ix_build_einsum(ilex_context *ctx, const ix_labels *result,
                             int count, const ix_labels *labels,
-                            ilex_array *const *operands, const ilex_dtype *acc,
-                            const ix_einsum_path *path);
+                            ilex_array *const *operands,
+                            const ix_einsum_request *request);
 
 ilex_array *ix_build_reshape(ilex_context *ctx, ilex_array *x,
                              const ix_domain *dom, bool fortran);

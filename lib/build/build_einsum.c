@@ -263,10 +263,20 @@ set_path(ilex_context *ctx, ix_einsum *e, const ix_einsum_path *path)
     return false;
 }
 
+ilex_dtype
+ix_einsum_acc(ilex_dtype factors, ilex_dtype dtype)
+{
+    ilex_dtype both = ilex_dtype_promote(factors, dtype);
+    /* i64 and u64 meet in f64, which lacks digits; sums of integers, which
+     * wrap, are the same in any dtype as wide as the result. */
+    bool integers = ix_dtype_is_integer(factors) && ix_dtype_is_integer(dtype);
+    return integers && !ix_dtype_is_integer(both) ? dtype : both;
+}
+
 ilex_array *
 ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
                 const ix_labels *labels, ilex_array *const *operands,
-                const ilex_dtype *acc, const ix_einsum_path *path)
+                const ix_einsum_request *request)
 {
     ix_label_axes all;
     ix_einsum e = {.result = *result, .count = count};
@@ -281,12 +291,13 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
         e.operand[i] = operands[i];
         e.labels[i] = labels[i];
     }
-    ilex_dtype dtype = ix_common_dtype(count, operands);
-    e.acc = acc ? *acc : dtype;
+    ilex_dtype factors = ix_common_dtype(count, operands),
+               dtype = request->dtype ? *request->dtype : factors;
+    e.acc = request->acc ? *request->acc : ix_einsum_acc(factors, dtype);
     const ix_env *proof = ix_proof_open(ctx);
     bool ok = ix_einsum_axes(ctx, &e, &all) && check_known(ctx, &e) &&
               result_domains(ctx, &all, result, &interior, &valid) &&
-              set_path(ctx, &e, path);
+              set_path(ctx, &e, request->path);
     return ix_proof_close(ctx, proof,
                           ok ? ix_einsum_node(ctx, &e, dtype, interior, valid)
                              : ix_poison_again(ctx));

@@ -23,6 +23,10 @@ typedef struct ix_einsum {
 /* What the node "n" says. */
 void ix_einsum_read(const ilex_array *n, ix_einsum *e);
 
+/* The dtype in which sums are formed by default, of operands with the promoted
+ * dtype "factors" and a result of "dtype": what both have in common. */
+ilex_dtype ix_einsum_acc(ilex_dtype factors, ilex_dtype dtype);
+
 /* The node, without checks. */
 ilex_array *ix_einsum_node(ilex_context *ctx, const ix_einsum *e,
                            ilex_dtype dtype, const ix_domain *interior,

@@ -114,7 +114,8 @@ product_of(pair *p)
 {
     for (int i = 0; i < 2; i++)
         p->label[i].n = ix_rank(p->x[i]);
-    return ix_build_einsum(p->ctx, &p->result, 2, p->label, p->x, NULL, NULL);
+    return ix_build_einsum(p->ctx, &p->result, 2, p->label, p->x,
+                           &(ix_einsum_request){.path = NULL});
 }
 
 /* The sum over n pairs of axes; the result has the other axes of the first

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * ilex_einsum: subscripts as NumPy writes them, with parentheses for products
- * that are formed first.
+ * that are formed first, and dtypes behind a colon as text has them.
  */
 #include "lib/build/build.h"
+#include "lib/ops/dtype.h"
 
 /* Letters are labels 0..51; the axes under "..." get labels from 52 on, by
  * their position from the right. */
@@ -19,6 +20,8 @@ typedef struct subscript_reader {
     ix_labels *labels;
     ix_einsum_path path; /* by the parentheses; used if there are any */
     bool grouped;
+    ilex_dtype dtype, acc;
+    ix_einsum_request request;
 } subscript_reader;
 
 static bool
@@ -54,7 +57,7 @@ put_ellipsis(subscript_reader *s, int axes, ix_labels *l)
 static bool
 at_end_of_term(const char *p)
 {
-    return !*p || strchr(",-()", *p);
+    return !*p || strchr(",-():", *p);
 }
 
 /* One term; "rank" is that of its operand, or -1
@@ -155,6 +158,60 @@ read_product(subscript_reader *s)
     return true;
 }
 
+static void
+skip_word(subscript_reader *s)
+{
+    while (*s->p && *s->p != ' ')
+        s->p++;
+}
+
+/* The dtype that is next. */
+static bool
+read_dtype(subscript_reader *s, ilex_dtype *dtype)
+{
+    skip_blanks(s);
+    const char *name = s->p;
+    skip_word(s);
+    if (ix_dtype_find(name, (size_t)(s->p - name), dtype))
+        return true;
+    s->p = name;
+    return bad_subscripts(s, "expected ': i32', ': acc f64' or both");
+}
+
+/* "dtype", "acc dtype" or both behind the colon. */
+static bool
+read_dtypes(subscript_reader *s)
+{
+    s->p++;
+    skip_blanks(s);
+    if (strncmp(s->p, "acc ", 4) != 0) {
+        s->request.dtype = &s->dtype;
+        if (!read_dtype(s, &s->dtype))
+            return false;
+        skip_blanks(s);
+    }
+    if (strncmp(s->p, "acc ", 4) == 0) {
+        skip_word(s);
+        s->request.acc = &s->acc;
+        if (!read_dtype(s, &s->acc))
+            return false;
+        skip_blanks(s);
+    }
+    return true;
+}
+
+/* The labels of the result, written or implied. */
+static bool
+read_result(subscript_reader *s, ix_labels *result)
+{
+    if (!*s->p || *s->p == ':')
+        return implicit_result(s, result);
+    if (strncmp(s->p, "->", 2) != 0)
+        return bad_subscripts(s, "expected '->' or the end");
+    s->p += 2;
+    return read_term(s, -1, result);
+}
+
 static bool
 read_subscripts(subscript_reader *s, ix_labels *result)
 {
@@ -162,12 +219,7 @@ read_subscripts(subscript_reader *s, ix_labels *result)
         return false;
     if (s->read < s->noperands)
         return bad_subscripts(s, "expected ',' and a term for every operand");
-    if (*s->p == 0)
-        return implicit_result(s, result);
-    if (strncmp(s->p, "->", 2) != 0)
-        return bad_subscripts(s, "expected '->' or the end");
-    s->p += 2;
-    return read_term(s, -1, result) &&
+    return read_result(s, result) && (*s->p != ':' || read_dtypes(s)) &&
            (*s->p == 0 || bad_subscripts(s, "expected the end"));
 }
 
@@ -202,6 +254,6 @@ ilex_einsum(ilex_context *ctx, const char *subscripts, int count,
                                    i);
     if (!read_subscripts(&s, &result))
         return ctx->poison;
-    return ix_build_einsum(ctx, &result, count, labels, operands, NULL,
-                           s.grouped ? &s.path : NULL);
+    s.request.path = s.grouped ? &s.path : NULL;
+    return ix_build_einsum(ctx, &result, count, labels, operands, &s.request);
 }

@@ -185,6 +185,15 @@ write_type(ix_text *t, const ix_type *type)
     write_axes(t, type);
 }
 
+/* "[ranges] : dtype" */
+static void
+write_result(ix_text *t, const ix_type *type)
+{
+    write_axes(t, type);
+    ix_text_put(t, type->dtype.length ? " : " : "");
+    put_word(t, &type->dtype);
+}
+
 static void
 write_halo(ix_text *t, const char *word, const ix_statement *s)
 {
@@ -315,12 +324,9 @@ fmt_SCAN(ix_text *t, const ix_statement *s)
         ix_text_put(t, r == s ? "" : ",\n     ");
         put_word(t, &r->name);
         if (r->absolute)
-            write_axes(t, &r->type);
-        if (r->type.dtype.length)
-            ix_text_put(t, " : ");
-        put_word(t, &r->type.dtype);
-        if (!r->absolute)
-            write_axes(t, &r->type);
+            write_result(t, &r->type);
+        else
+            write_type(t, &r->type);
         write_value(t, r);
     }
 }
@@ -329,7 +335,7 @@ static void
 fmt_EINSUM(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->name);
-    write_axes(t, &s->type);
+    write_result(t, &s->type);
     write_value(t, s);
     write_option(t, "acc", s);
 }

@@ -131,6 +131,16 @@ read_product(ix_parser *p, product *e, const ix_syntax *x, bool inside)
     }
 }
 
+/* The dtype that "word" names, in its place; NULL: there is no word. */
+static const ilex_dtype *
+optional_dtype(ix_parser *p, const ix_word *word, ilex_dtype *dtype)
+{
+    if (!word->length)
+        return NULL;
+    *dtype = ix_parse_dtype(p, word);
+    return dtype;
+}
+
 ilex_array *
 ix_parse_einsum(ix_parser *p, const ix_statement *s)
 {
@@ -138,13 +148,13 @@ ix_parse_einsum(ix_parser *p, const ix_statement *s)
     ix_labels result;
     read_labels(p, &e.all, &s->name, &s->type.ranges, &result);
     read_product(p, &e, s->expr, false);
-    ilex_dtype acc = ILEX_F64;
-    if (s->option.length)
-        acc = ix_parse_dtype(p, &s->option);
+    ilex_dtype dtype, acc;
+    ix_einsum_request request = {.dtype =
+                                     optional_dtype(p, &s->type.dtype, &dtype),
+                                 .acc = optional_dtype(p, &s->option, &acc),
+                                 .path = e.grouped ? &e.path : NULL};
     ix_parser_at(p, &s->name);
-    return ix_build_einsum(p->ctx, &result, e.n, e.labels, e.operand,
-                           s->option.length ? &acc : NULL,
-                           e.grouped ? &e.path : NULL);
+    return ix_build_einsum(p->ctx, &result, e.n, e.labels, e.operand, &request);
 }
 
 /* ---- reshape ---- */

@@ -75,6 +75,24 @@ default_path(ilex_context *ctx, const ix_einsum *e)
                    (size_t)chosen.n * sizeof *chosen.step);
 }
 
+/* " : i32"; false: it is what the operands have in common and not written. */
+static bool
+write_dtype(const ilex_array *n, ix_text *t)
+{
+    bool own = n->dtype != (int)ix_common_dtype(n->nops, n->ops);
+    if (own)
+        ix_text_format(t, " : %s", ilex_dtype_name((ilex_dtype)n->dtype));
+    return own;
+}
+
+/* Is the dtype of sums another than by default? */
+static bool
+has_acc(const ilex_array *n, const ix_einsum *e)
+{
+    ilex_dtype factors = ix_common_dtype(n->nops, n->ops);
+    return e->acc != ix_einsum_acc(factors, (ilex_dtype)n->dtype);
+}
+
 static void
 write_einsum(ix_printer *p, const ix_item *item)
 {
@@ -84,6 +102,7 @@ write_einsum(ix_printer *p, const ix_item *item)
     ix_text_put(p->t, "einsum ");
     ix_print_name(p, item, p->t);
     write_labels(p->t, &e.result);
+    write_dtype(n, p->t);
     ix_text_put(p->t, " = ");
     bool given = e.path.n && !default_path(p->ctx, &e);
     for (int i = 0; i < e.count && !given; i++) {
@@ -92,9 +111,8 @@ write_einsum(ix_printer *p, const ix_item *item)
     }
     if (given)
         write_factor(p, &e, e.path.n, true);
-    if (n->attr[0] != n->dtype)
-        ix_text_format(p->t, " acc %s",
-                       ilex_dtype_name((ilex_dtype)n->attr[0]));
+    if (has_acc(n, &e))
+        ix_text_format(p->t, " acc %s", ilex_dtype_name(e.acc));
 }
 
 static void
@@ -207,7 +225,7 @@ write_foreign(ix_printer *p, const ix_item *item)
     ix_text_char(p->t, ')');
 }
 
-/* "ij,jk->ik" */
+/* "ij,jk->ik : i32" */
 static void
 write_subscripts(const ilex_array *n, ix_text *t)
 {
@@ -220,6 +238,10 @@ write_subscripts(const ilex_array *n, ix_text *t)
             ix_text_char(
                 t, (char)((l->label[k] < 26 ? 'A' : 'a' - 26) + l->label[k]));
     }
+    bool dtype = write_dtype(n, t);
+    if (has_acc(n, &e))
+        ix_text_format(t, "%s acc %s", dtype ? "" : " :",
+                       ilex_dtype_name(e.acc));
 }
 
 void

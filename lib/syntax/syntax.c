@@ -76,6 +76,14 @@ optional_type(ix_reader *r, ix_statement *s)
         type(r, &s->type);
 }
 
+/* ": dtype" behind brackets, if it is there. */
+static void
+optional_dtype(ix_reader *r, ix_statement *s)
+{
+    if (ix_syntax_accept(r, ":"))
+        s->type.dtype = ix_syntax_name(r, "a dtype (for example f64)");
+}
+
 static void
 assignment(ix_reader *r, ix_statement *s)
 {
@@ -260,8 +268,8 @@ scan_result(ix_reader *r, ix_statement *s)
         index_brackets(r, &s->type);
     if (!s->absolute)
         optional_type(r, s);
-    else if (ix_syntax_accept(r, ":"))
-        s->type.dtype = ix_syntax_name(r, "a dtype (for example f64)");
+    else
+        optional_dtype(r, s);
     if (s->absolute)
         body(r, s);
     else
@@ -289,6 +297,7 @@ syntax_EINSUM(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
     brackets(r, &s->type, false);
+    optional_dtype(r, s);
     assignment(r, s);
     optional_word(r, "acc", s, "a dtype (for example acc f64)");
 }

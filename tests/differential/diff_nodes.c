@@ -394,8 +394,12 @@ random_einsum(diff_shop *shop, diff_random *r, ilex_array *const *x, int count)
     const ix_einsum_path *path = NULL;
     if (count == 3 && diff_chance(r, 30))
         path = &paths[diff_draw(r, 2)];
-    return ix_build_einsum(shop->ctx, &result, count, labels, x,
-                           diff_chance(r, 15) ? &acc : NULL, path);
+    ilex_dtype dtype = (ilex_dtype)diff_draw(r, ILEX_NDTYPES);
+    return ix_build_einsum(
+        shop->ctx, &result, count, labels, x,
+        &(ix_einsum_request){.dtype = diff_chance(r, 20) ? &dtype : NULL,
+                             .acc = diff_chance(r, 15) ? &acc : NULL,
+                             .path = path});
 }
 
 /* Elements that one element of an einsum's result stands for are few enough

@@ -518,13 +518,26 @@ class Drawer(Data, Structure, Regions, Counted):
                 named.count(axis[c].name) == 1]
         return self.contract(ops, labels, axis, kept)
 
-    def contract(self, ops, labels, axis, kept):
-        dtype = meaning.common([s.dtype for s in ops])
-        acc = dtype
+    def einsum_dtypes(self, dtype):
+        """The dtypes of a result and its sums, and how they are written, of
+        factors that have "dtype" in common."""
+        result, like = dtype, "iu" if KIND[dtype] in "biu" else KIND[dtype]
+        if self.chance(25):
+            result = self.r.choice([d for d in NAMES if KIND[d] in like])
+        acc = default = meaning.promote(dtype, result)
+        if KIND[acc] == "f" and KIND[dtype] in "iu":
+            acc = default = result
         if self.chance(25):
             wider = [d for d in NAMES if KIND[d] == KIND[dtype] and
                      DTYPE[d].itemsize >= DTYPE[dtype].itemsize]
             acc = self.r.choice(wider)
+        return (result, acc,
+                " : " + result if result != dtype or self.chance(10) else "",
+                " acc " + acc if acc != default or self.chance(20) else "")
+
+    def contract(self, ops, labels, axis, kept):
+        dtype = meaning.common([s.dtype for s in ops])
+        result, acc, written, written_acc = self.einsum_dtypes(dtype)
         reduced = [c for c in axis if c not in kept]
         order = kept + reduced
         shape = self.p.shape([axis[c] for c in order])
@@ -567,12 +580,11 @@ class Drawer(Data, Structure, Regions, Counted):
             value = meaning.float_sum(x)
         else:
             value = x.sum(-1, dtype=x.dtype)
-        value = meaning.cast(np.asarray(value), dtype)
+        value = meaning.cast(np.asarray(value), result)
         terms = ["%s" if not own else "%%s[%s]" % ", ".join(own)
                  for own in labels]
-        text = "einsum @[%s] = %s%s" % (
-            ", ".join(kept), "*".join(terms),
-            " acc " + acc if acc != dtype or self.chance(20) else "")
+        text = "einsum @[%s]%s = %s%s" % (
+            ", ".join(kept), written, "*".join(terms), written_acc)
         # The order of factors shows in the signs of zeros alone.
         exact = KIND[dtype] not in "fc" or (len(ops) < 3 and
                                             KIND[dtype] != "c")
