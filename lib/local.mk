@@ -5,6 +5,8 @@
 libixlib_la_SOURCES = \
 	lib/base/arena.c \
 	lib/base/arena.h \
+	lib/base/axis.c \
+	lib/base/axis.h \
 	lib/base/clock.c \
 	lib/base/clock.h \
 	lib/base/descriptor.c \

@@ -11,7 +11,9 @@
  * Domains as text: "n, m" are unnamed axes from 0; "I:ni, J:-1:nj+1" are named
  * axes; bounds use + - * and size parameters, which come to
  * exist by being named. Unnamed arrays broadcast like NumPy's; named ones
- * broadcast by axis name, on the intersection of their domains.
+ * broadcast by axis name, on the intersection of their domains. "I+1/2" is the
+ * staggered axis of I, half a cell further; no array has both. Where an axis of
+ * an array is named, I is I+1/2 if the array has no axis I.
  */
 #ifndef ILEX_EXPR_H
 #define ILEX_EXPR_H
@@ -94,7 +96,7 @@ ILEX_API ilex_array *ilex_arange(ilex_context *ctx, const char *length,
 ILEX_API ilex_array *ilex_cast(ilex_array *x, ilex_dtype dtype);
 
 /* y(i) = x(i + offset) along a named axis, on x's domain: what is known of x
- * moves by -offset. For the staggered axis of a dimension write "I+1/2". */
+ * moves by -offset. */
 ILEX_API ilex_array *ilex_shift(ilex_array *x, const char *axis,
                                 int64_t offset);
 

@@ -239,7 +239,8 @@ ILEX_API const int64_t *ilex_storage_origin(const ilex_storage *s);
 /* "" for an unnamed axis and for an axis that does not exist. */
 ILEX_API const char *ilex_storage_axis_name(const ilex_storage *s, int axis);
 
-/* Number of the axis "name", -1 if there is none. */
+/* Number of the axis "name", -1 if there is none. Here and wherever an axis of
+ * a storage is named, I is I+1/2 if the storage has no axis I. */
 ILEX_API int ilex_storage_axis(const ilex_storage *s, const char *name);
 
 /* Bytes promised at the aligned index; 0 when nothing beyond the dtype's own

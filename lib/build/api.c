@@ -57,10 +57,8 @@ static int32_t
 axis_symbol(ilex_context *ctx, const char *operation, const char *text,
             size_t length)
 {
-    size_t plain = length;
-    if (text && length > 4 && !strncmp(text + length - 4, "+1/2", 4))
-        plain -= 4;
-    if (!ix_name_check(&ctx->error, operation, text, text ? plain : 0))
+    if (!ix_name_check(&ctx->error, operation, text,
+                       text ? ix_axis_stem(text, length) : 0))
         return -1;
     return ix_symbol_of(ctx, text, length);
 }
@@ -86,9 +84,9 @@ ix_axis_of(ilex_array *x, const char *operation, const char *text,
         k = atoi(text);
         k += k < 0 ? d : 0;
     } else if (d > 0) {
-        k = ix_domain_find(x->interior, ix_symbol_of(ctx, text, length));
+        k = ix_domain_axis(ctx, x->interior, text, length);
     }
-    if (k >= 0 && k < d && !(length == 0))
+    if (k >= 0 && k < d)
         return k;
     ix_poison(ctx, operation, 0, ILEX_E_AXIS,
               "%s: there is no axis '%.*s' in [%s] (for example: \"I\" or "

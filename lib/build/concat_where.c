@@ -89,6 +89,12 @@ end_of(const sides *s, int i, bool known)
     return NULL;
 }
 
+static ix_domain_text
+shown(const sides *s, int i)
+{
+    return ix_domain_show(s->ctx, without(s->ctx, s->x[i], 0, false));
+}
+
 static bool
 find_sides(sides *s)
 {
@@ -98,7 +104,8 @@ find_sides(sides *s)
     }
     if (!s->own[0]) {
         ix_poison(s->ctx, name, 1, ILEX_E_AXIS,
-                  "%s: neither field has the axis %s of the condition", name,
+                  "%s: neither [%s] nor [%s] has the axis %s of the condition",
+                  name, shown(s, 0).s, shown(s, 1).s,
                   ix_symbol_text(s->ctx, s->axis));
         return false;
     }

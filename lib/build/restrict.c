@@ -295,6 +295,25 @@ read_box(ilex_context *ctx, const ilex_array *x, const ix_domain *dom)
     return ix_domain_new(ctx, ix_rank(x), ax);
 }
 
+/* Reports that "dom" lacks an axis of "x", with the one that it has half a cell
+ * away in its place. */
+static bool
+report_lack(ilex_context *ctx, const char *what, const ilex_array *x,
+            int32_t name, const ix_domain *dom)
+{
+    const char *axis = name ? ix_symbol_text(ctx, name) : "(unnamed)";
+    char remedy[120] = "";
+    for (int k = 0; name && k < dom->rank; k++)
+        if (dom->ax[k].name && ix_axes_are_partners(ctx, name, dom->ax[k].name))
+            snprintf(remedy, sizeof remedy,
+                     "; write %s, or move the value by half a cell", axis);
+    ix_fail(&ctx->error, ILEX_E_AXIS,
+            "%s: [%s] lacks axis %s of the operand [%s]%s", what,
+            ix_domain_show(ctx, dom).s, axis,
+            ix_domain_show(ctx, x->interior).s, remedy);
+    return false;
+}
+
 /* Does "dom" lie inside x's readable domain? Reports when not. */
 static bool
 check_inside(ilex_context *ctx, const char *what, ilex_array *x,
@@ -303,14 +322,8 @@ check_inside(ilex_context *ctx, const char *what, ilex_array *x,
     for (int j = 0; j < ix_rank(x); j++) {
         const ix_axis *have = &x->valid->ax[j];
         int k = partner(x, dom, j);
-        if (k < 0) {
-            ix_fail(&ctx->error, ILEX_E_AXIS,
-                    "%s: [%s] lacks axis %s of the operand [%s]", what,
-                    ix_domain_show(ctx, dom).s,
-                    have->name ? ix_symbol_text(ctx, have->name) : "(unnamed)",
-                    ix_domain_show(ctx, x->interior).s);
-            return false;
-        }
+        if (k < 0)
+            return report_lack(ctx, what, x, have->name, dom);
         if ((!have->name && ix_lin_is(have->hi, 1)) ||
             within(ctx, &dom->ax[k], have))
             continue;

@@ -66,6 +66,17 @@ ix_domain_find(const ix_domain *dom, int32_t name)
     return -1;
 }
 
+int
+ix_domain_axis(const ilex_context *ctx, const ix_domain *dom, const char *name,
+               size_t length)
+{
+    const char *names[ILEX_MAX_RANK];
+    int d = dom ? dom->rank : 0;
+    for (int k = 0; k < d; k++)
+        names[k] = ix_symbol_text(ctx, dom->ax[k].name);
+    return ix_axis_find(d, names, name, length);
+}
+
 ix_suggestion_text
 ix_domain_suggest(const ilex_context *ctx, const ix_domain *dom,
                   const char *name, size_t length)

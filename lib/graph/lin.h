@@ -11,6 +11,7 @@
 #ifndef ILEX_LIB_LIN_H
 #define ILEX_LIB_LIN_H
 
+#include "lib/base/axis.h"
 #include "lib/base/digest.h"
 #include "lib/base/suggest.h"
 #include "lib/base/text.h"
@@ -178,6 +179,10 @@ const ix_domain *ix_domain_new(ilex_context *ctx, int rank, const ix_axis *ax);
 
 /* Position of a named axis, -1 if there is none. */
 int ix_domain_find(const ix_domain *dom, int32_t name);
+/* The same of an axis that a user names (lib/base/axis.h); "dom" may be NULL.
+ */
+int ix_domain_axis(const ilex_context *ctx, const ix_domain *dom,
+                   const char *name, size_t length);
 /* For a message about an axis that "dom" (may be NULL) has not. */
 ix_suggestion_text ix_domain_suggest(const ilex_context *ctx,
                                      const ix_domain *dom, const char *name,

@@ -77,9 +77,7 @@ bool
 ix_axes_are_partners(const ilex_context *ctx, int32_t a, int32_t b)
 {
     const char *s = ix_symbol_text(ctx, a), *t = ix_symbol_text(ctx, b);
-    size_t n = strlen(s), m = strlen(t);
-    return n < m ? m == n + 4 && !strncmp(s, t, n) && !strcmp(t + n, "+1/2")
-                 : m < n && ix_axes_are_partners(ctx, b, a);
+    return ix_axis_is_partner(s, t) || ix_axis_is_partner(t, s);
 }
 
 /* Reports an axis and its partner. */

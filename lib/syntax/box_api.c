@@ -18,21 +18,14 @@ typedef struct box_text {
     int32_t name[ILEX_MAX_RANK]; /* what an axis is called then, or 0 */
 } box_text;
 
-/* The axis of the domain that "word" names, which was not named before. */
+/* The axis of the domain that "x" names, which was not named before. */
 static int
-axis_of(ix_parser *p, const box_text *b, const ix_word *word, uint32_t *seen)
+axis_of(ix_parser *p, const box_text *b, const ix_syntax *x, uint32_t *seen)
 {
-    int k = ix_parse_axis_in(p, b->d, word);
-    if (k < 0)
-        ix_lex_fail(
-            &p->reader, ILEX_E_AXIS, word, "there is no axis %.*s in [%s]%s",
-            (int)word->length, word->text, ix_domain_show(p->ctx, b->d).s,
-            ix_domain_suggest(p->ctx, b->d, word->text, (size_t)word->length)
-                .s);
+    int k = ix_parse_axis_in(p, b->d, x);
     if (*seen >> k & 1)
-        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, word,
-                    "the axis %.*s is named twice", (int)word->length,
-                    word->text);
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, &x->word,
+                    "the axis %s is named twice", ix_parse_shown(p, x));
     *seen |= (uint32_t)1 << k;
     return k;
 }
@@ -66,12 +59,12 @@ read_parts(ix_parser *p, void *user)
             b->open = true;
             continue;
         }
-        if (!r->axis.length || r->n > 2)
+        if (!r->axis || r->n > 2)
             ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                         "expected an axis and its index or range: "
                         "I=3, J=2:5");
         ix_box_item *item = &b->item[b->n];
-        item->axis = axis_of(p, b, &r->axis, &seen);
+        item->axis = axis_of(p, b, r->axis, &seen);
         item->single = r->n == 1;
         item->lo = bound(p, r->part[0]);
         item->hi = r->n > 1 ? bound(p, r->part[1]) : NULL;
@@ -96,7 +89,7 @@ read_shifts(ix_parser *p, void *user)
         if (!axis || axis->kind != IX_SYNTAX_NAME)
             ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                         "expected an axis and by how much it moves: I+1, J-n");
-        int k = axis_of(p, b, &axis->word, &seen);
+        int k = axis_of(p, b, axis, &seen);
         if (ix_parse_halves(p, x, &halves)) {
             b->by[k] = ix_lin_const(
                 p->ctx, ix_stagger(p->ctx, &b->d->ax[k], halves, &b->name[k]));

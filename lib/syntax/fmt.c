@@ -27,8 +27,9 @@ write_ranges(ix_text *t, const ix_colons_list *ranges)
     for (size_t i = 0; i < ranges->n; i++) {
         const ix_colons *r = &ranges->item[i];
         ix_text_put(t, i ? ", " : "");
-        put_word(t, &r->axis);
-        ix_text_put(t, r->axis.length ? "=" : r->ellipsis ? "..." : "");
+        if (r->axis)
+            write_expr(t, r->axis, true);
+        ix_text_put(t, r->axis ? "=" : r->ellipsis ? "..." : "");
         for (int k = 0; k < r->n; k++) {
             ix_text_put(t, k ? ":" : "");
             if (r->part[k])
@@ -267,9 +268,9 @@ fmt_IN(ix_text *t, const ix_statement *s)
     put_word(t, &s->name);
     write_type(t, &s->type);
     write_halo(t, "halo", s);
-    if (s->target.length) {
+    if (s->axis) {
         ix_text_put(t, " -> ");
-        put_word(t, &s->target);
+        write_expr(t, s->axis, true);
     }
     if (s->expr) {
         ix_text_put(t, " skip ");
@@ -316,8 +317,8 @@ fmt_MAP(ix_text *t, const ix_statement *s)
 static void
 fmt_SCAN(ix_text *t, const ix_statement *s)
 {
-    write_words(t, s);
-    ix_text_put(t, s->staggered ? "+1/2 " : " ");
+    write_expr(t, s->axis, true);
+    ix_text_char(t, ' ');
     put_word(t, &s->option);
     ix_text_char(t, ' ');
     for (const ix_statement *r = s; r; r = r->more) {

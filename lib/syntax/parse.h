@@ -208,6 +208,10 @@ uint64_t ix_parse_digits(ix_parser *p, const ix_word *word);
 void ix_parse_assume(ix_parser *p, const ix_word *where, const ix_syntax *x);
 /* Symbol of an axis: "I", "I+1/2". */
 int32_t ix_parse_axis(ix_parser *p, const ix_syntax *x);
+/* The axis of "dom" (NULL: of a number) or "a" that "x" names; fails where
+ * there is none. */
+int ix_parse_axis_in(ix_parser *p, const ix_domain *dom, const ix_syntax *x);
+int ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_syntax *x);
 /* Is a range of nothing but expressions, none of them missing? */
 bool ix_parse_is_plain(const ix_colons *r);
 const ix_domain *ix_parse_domain(ix_parser *p, const ix_colons_list *ranges);
@@ -221,10 +225,6 @@ ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 /* ---- lib/syntax/parse_expr.c, lib/syntax/parse_field.c,
  * lib/syntax/parse_subscript.c, lib/syntax/parse_lambda.c ---- */
 
-/* The axis of "a" that a subscript calls "name", or the one staggered to it;
- * -1: none. */
-int ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name);
-int ix_parse_axis_in(ix_parser *p, const ix_domain *dom, const ix_word *name);
 /* Twice the number behind "I+1", "I-3/2", "I"; false for anything else. */
 bool ix_parse_halves(ix_parser *p, const ix_syntax *x, int64_t *halves);
 /* "a", a field, on the ranges that are given: I=1:n. */
@@ -293,8 +293,12 @@ void ix_parse_reads(ix_parser *p, ix_indices *in, const ix_syntax *x);
 
 /* What stands in the brackets of a map or scan, or behind "on". */
 void ix_parse_indices(ix_parser *p, const ix_type *type, ix_indices *in);
+/* Which index, or the index of which axis, is called "name"; -1: none. */
+int ix_indices_find(const ilex_context *ctx, const ix_indices *in,
+                    const char *name);
 /* Are the indices of "a" those of "b", and the names that "a" gives? */
-bool ix_indices_same(const ix_indices *a, const ix_indices *b);
+bool ix_indices_same(const ilex_context *ctx, const ix_indices *a,
+                     const ix_indices *b);
 /* Notes that "x" is read at "index". */
 void ix_indices_read(ix_indices *in, const ilex_array *x,
                      ilex_array *const *index);

@@ -321,10 +321,29 @@ ix_parse_axis(ix_parser *p, const ix_syntax *x)
     return symbol;
 }
 
+int
+ix_parse_axis_in(ix_parser *p, const ix_domain *dom, const ix_syntax *x)
+{
+    const char *name = ix_symbol_text(p->ctx, ix_parse_axis(p, x));
+    int k = ix_domain_axis(p->ctx, dom, name, strlen(name));
+    if (k < 0)
+        ix_lex_fail(&p->reader, ILEX_E_AXIS, &x->word,
+                    "there is no axis %s in [%s]%s", name,
+                    dom ? ix_domain_show(p->ctx, dom).s : "",
+                    ix_domain_suggest(p->ctx, dom, name, strlen(name)).s);
+    return k;
+}
+
+int
+ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_syntax *x)
+{
+    return ix_parse_axis_in(p, ix_rank(a) > 0 ? a->interior : NULL, x);
+}
+
 bool
 ix_parse_is_plain(const ix_colons *r)
 {
-    bool plain = !r->ellipsis && !r->axis.length;
+    bool plain = !r->ellipsis && !r->axis;
     for (int k = 0; plain && k < r->n; k++)
         plain = r->part[k] != NULL;
     return plain;
@@ -394,12 +413,7 @@ ix_parse_halo(ix_parser *p, const ix_domain *dom, const ix_colons_list *ranges,
                         "a halo is written axis:lower:upper, for example "
                         "halo(I:2:2); halo(auto) for named axes is what "
                         "the program reads");
-        int k = ix_domain_find(dom, ix_parse_axis(p, r->part[0]));
-        if (k < 0)
-            ix_lex_fail(&p->reader, ILEX_E_AXIS, where,
-                        "the halo is on axis %.*s, which [%s] does not have",
-                        (int)where->length, where->text,
-                        ix_domain_show(p->ctx, dom).s);
+        int k = ix_parse_axis_in(p, dom, r->part[0]);
         if (seen >> k & 1)
             ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, where,
                         "the halo of axis %.*s is given twice",

@@ -23,21 +23,10 @@ typedef struct reading {
 static int64_t
 axis_of(const reading *r, const ix_syntax *value)
 {
-    ix_parser *p = r->p;
-    const ilex_array *x = r->first;
     if (value->kind == IX_SYNTAX_INT || value->kind == IX_SYNTAX_PREFIX)
-        return ix_parse_int(p, value);
-    int32_t name = ix_parse_axis(p, value);
-    int k = x && ix_rank(x) ? ix_domain_find(x->interior, name) : -1;
-    if (k < 0)
-        ix_lex_fail(
-            &p->reader, ILEX_E_AXIS, &value->word,
-            "there is no axis %s in [%s]%s", ix_symbol_text(p->ctx, name),
-            x && ix_rank(x) ? ix_domain_show(p->ctx, x->interior).s : "",
-            ix_domain_suggest(p->ctx, x ? x->interior : NULL, value->word.text,
-                              (size_t)value->word.length)
-                .s);
-    return k;
+        return ix_parse_int(r->p, value);
+    return r->first ? ix_parse_axis_of(r->p, r->first, value)
+                    : ix_parse_axis_in(r->p, NULL, value);
 }
 
 /* A word: C, wrap. */
@@ -327,14 +316,15 @@ read_connectivity(const reading *r, ix_given *given)
         return;
     ix_given *to = &given[0], *skip = &given[1];
     if (!to->present && ix_rank(r->first) > 0) {
-        to->number[0] = ix_domain_find(r->first->interior, name->target);
+        const ix_domain *dom = r->first->interior;
+        const char *axis = ix_symbol_text(p->ctx, name->target);
+        to->number[0] = ix_domain_axis(p->ctx, dom, axis, strlen(axis));
         if (to->number[0] < 0)
             ix_lex_fail(&p->reader, ILEX_E_AXIS, w,
                         "%.*s leads to the axis %s; the axes of the field are "
                         "[%s]",
-                        (int)w->length, w->text,
-                        ix_symbol_text(p->ctx, name->target),
-                        ix_domain_show(p->ctx, r->first->interior).s);
+                        (int)w->length, w->text, axis,
+                        ix_domain_show(p->ctx, dom).s);
         to->present = true;
         to->n = 1;
     }

@@ -228,13 +228,13 @@ size_value(ix_parser *p, const ix_syntax *x)
 
 /* The index of a map that is called "axis", or whose axis is; -1: none. */
 static int
-map_index(const ix_lambda_env *env, int32_t axis)
+map_index(const ix_parser *p, int32_t axis)
 {
-    const ix_indices *in = env->hidden ? NULL : env->indices;
-    for (int k = 0; in && k < in->box->rank; k++)
-        if (in->at[k].variable == axis)
-            return k;
-    return in ? ix_domain_find(in->box, axis) : -1;
+    const ix_lambda_env *env = p->lambda;
+    return env->hidden || !env->indices
+               ? -1
+               : ix_indices_find(p->ctx, env->indices,
+                                 ix_symbol_text(p->ctx, axis));
 }
 
 _Noreturn static void
@@ -259,7 +259,7 @@ index_value(ix_parser *p, const ix_syntax *x)
     ix_parser_at(p, &x->word);
     if (!p->lambda)
         return ix_build_index(p->ctx, axis);
-    int k = map_index(p->lambda, axis);
+    int k = map_index(p, axis);
     if (k < 0)
         no_index(p, &name->word, axis);
     return ix_scalar_index(p->ctx, k);

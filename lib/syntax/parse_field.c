@@ -21,30 +21,20 @@ static int
 reduced_axis(ix_parser *p, const ilex_array *a, const ix_colons *r)
 {
     const ix_syntax *x = r->part[0];
-    if (r->axis.length)
-        return ix_parse_axis_of(p, a, &r->axis);
+    if (r->axis)
+        return ix_parse_axis_of(p, a, r->axis);
     if (r->n != 1 || !ix_parse_is_plain(r))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                     "here a reduction names axes of its operand, for example "
                     "sum[I](u) or sum[I=1:n](u); other ranges belong to map");
-    int64_t k = -1;
-    if (x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_PREFIX) {
-        k = ix_parse_int(p, x);
-        k += k < 0 ? ix_rank(a) : 0;
-        k = k < ix_rank(a) ? k : -1;
-    } else if (ix_rank(a) > 0) {
-        k = ix_domain_find(a->interior, ix_parse_axis(p, x));
-    }
-    bool minus = x->kind == IX_SYNTAX_PREFIX;
-    const ix_word *name = minus ? &x->part[0]->word : &x->word;
-    if (k < 0)
+    if (x->kind != IX_SYNTAX_INT && x->kind != IX_SYNTAX_PREFIX)
+        return ix_parse_axis_of(p, a, x);
+    int64_t k = ix_parse_int(p, x);
+    k += k < 0 ? ix_rank(a) : 0;
+    if (k < 0 || k >= ix_rank(a))
         ix_lex_fail(&p->reader, ILEX_E_AXIS, &x->word,
-                    "the operand has no axis %s%.*s; its axes are [%s]%s",
-                    minus ? "-" : "", (int)name->length, name->text,
-                    ix_rank(a) ? ix_domain_show(p->ctx, a->interior).s : "",
-                    ix_domain_suggest(p->ctx, a->interior, x->word.text,
-                                      (size_t)x->word.length)
-                        .s);
+                    "there is no axis %s in [%s]", ix_parse_shown(p, x),
+                    ix_rank(a) ? ix_domain_show(p->ctx, a->interior).s : "");
     return (int)k;
 }
 

@@ -10,19 +10,6 @@
 
 /* ---- what the brackets say ---- */
 
-static int32_t
-symbol_of(ix_parser *p, const ix_word *word)
-{
-    ix_parser_at(p, word);
-    if (!ix_name_check(&p->ctx->error, "axis", word->text,
-                       (size_t)word->length))
-        ix_lex_abort(&p->reader);
-    int32_t symbol = ix_symbol_of(p->ctx, word->text, (size_t)word->length);
-    if (symbol < 0)
-        ix_lex_abort(&p->reader);
-    return symbol;
-}
-
 /* Does "x" call index "k" by its number, _<k>? */
 static bool
 is_number(const ix_syntax *x, int k)
@@ -32,21 +19,21 @@ is_number(const ix_syntax *x, int k)
     return x->kind == IX_SYNTAX_NAME && ix_word_is(&x->word, text);
 }
 
-/* "i:n", "I=i:n", "I+1/2:n", "n" */
+/* "i:n", "I=i:n", "I+1/2:n", "I+1/2=i:n", "n" */
 static void
 read_index(ix_parser *p, const ix_colons *r, int k, ix_index_axis *at)
 {
     *at = (ix_index_axis){0};
-    if (r->axis.length)
-        at->name = symbol_of(p, &r->axis);
+    if (r->axis)
+        at->name = ix_parse_axis(p, r->axis);
     if (r->n < 2 || is_number(r->part[0], k))
         return;
     int32_t symbol = ix_parse_axis(p, r->part[0]);
     bool variable = r->part[0]->kind == IX_SYNTAX_NAME;
     if (!variable && at->name)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
-                    "an index is a name; that of a staggered axis is _%d, and "
-                    "names the axis alone: [I+1/2:n]",
+                    "an index is a name; write [I+1/2=i:n], or [I+1/2:n], "
+                    "whose index is _%d",
                     k);
     at->variable = symbol;
     at->inherits = variable && !at->name;
@@ -59,8 +46,8 @@ static ix_colons
 range_of(ix_parser *p, const ix_colons *r)
 {
     ix_colons range = *r;
-    range.axis.length = 0;
-    if (!ix_parse_is_plain(&range) || (r->axis.length && r->n < 2))
+    range.axis = NULL;
+    if (!ix_parse_is_plain(&range) || (r->axis && r->n < 2))
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                     "an axis is an index and its range, [i:n] or [i:1:n], with "
                     "the name of the axis [I=i:n], or a length, [n]");
@@ -126,13 +113,28 @@ ix_parse_indices(ix_parser *p, const ix_type *type, ix_indices *in)
     }
 }
 
+int
+ix_indices_find(const ilex_context *ctx, const ix_indices *in, const char *name)
+{
+    const char *variable[ILEX_MAX_RANK];
+    size_t length = strlen(name);
+    for (int k = 0; k < in->box->rank; k++)
+        variable[k] = ix_symbol_text(ctx, in->at[k].variable);
+    int k = ix_axis_find(in->box->rank, variable, name, length);
+    return k < 0 ? ix_domain_axis(ctx, in->box, name, length) : k;
+}
+
 bool
-ix_indices_same(const ix_indices *a, const ix_indices *b)
+ix_indices_same(const ilex_context *ctx, const ix_indices *a,
+                const ix_indices *b)
 {
     bool same = a->box->rank == b->box->rank;
-    for (int k = 0; same && k < a->box->rank; k++)
-        same = a->at[k].variable == b->at[k].variable &&
-               (!a->at[k].name || a->at[k].name == b->at[k].name);
+    for (int k = 0; same && k < a->box->rank; k++) {
+        int32_t own = a->at[k].variable, name = a->at[k].name;
+        same = own == b->at[k].variable ||
+               (own && ix_indices_find(ctx, b, ix_symbol_text(ctx, own)) == k);
+        same = same && (!name || name == b->at[k].name);
+    }
     return same;
 }
 

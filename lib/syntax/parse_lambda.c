@@ -556,7 +556,7 @@ parse_valid(ix_parser *p, const ix_statement *s, const ix_indices *in)
     ix_indices wide;
     const ix_type type = {.ranges = s->halo};
     ix_parse_indices(p, &type, &wide);
-    if (!ix_indices_same(&wide, in))
+    if (!ix_indices_same(p->ctx, &wide, in))
         ix_lex_fail(&p->reader, ILEX_E_AXIS, &s->name,
                     "%.*s: valid(...) gives the map's own indices wider "
                     "ranges, for example map y[i:n] valid(i:-1:n+1)",

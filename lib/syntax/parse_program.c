@@ -113,18 +113,15 @@ build_ASSUME(ix_parser *p, const ix_statement *s)
 static void
 set_target(ix_parser *p, const ix_statement *s, ix_name *name)
 {
-    const ix_word *w = &s->target;
-    if (!w->length)
+    if (!s->axis)
         return;
-    ix_parser_check_name(p, "axis", w);
+    name->target = ix_parse_axis(p, s->axis);
     if (!ix_dtype_is_integer((ilex_dtype)name->array->dtype))
         ix_lex_fail(&p->reader, ILEX_E_DTYPE, &s->type.dtype,
                     "the elements of a connectivity are indices, integers, "
-                    "for example in %.*s : i32[Vertex:nv, V2E:6] -> %.*s",
-                    (int)s->name.length, s->name.text, (int)w->length, w->text);
-    name->target = ix_symbol_of(p->ctx, w->text, (size_t)w->length);
-    if (name->target < 0)
-        ix_lex_abort(&p->reader);
+                    "for example in %.*s : i32[Vertex:nv, V2E:6] -> %s",
+                    (int)s->name.length, s->name.text,
+                    ix_symbol_text(p->ctx, name->target));
     name->skip = s->expr;
 }
 

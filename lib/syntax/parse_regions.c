@@ -29,16 +29,19 @@ axis_of(const ix_syntax *x)
     return ix_syntax_is_axis(x) ? x : NULL;
 }
 
-/* Is "x" the index of an axis that one of the fields has? */
-static bool
-is_index(ix_parser *p, const ix_syntax *x, ilex_array *const *v)
+/* What the fields call the axis whose index "x" is; 0: neither has it. */
+static int32_t
+axis_in(ix_parser *p, const ix_syntax *x, ilex_array *const *v)
 {
     x = axis_of(x);
-    bool has = false;
-    for (int i = 0; x && i < 2; i++)
-        has |= ix_rank(v[i]) > 0 &&
-               ix_domain_find(v[i]->interior, ix_parse_axis(p, x)) >= 0;
-    return has;
+    const char *name = x ? ix_symbol_text(p->ctx, ix_parse_axis(p, x)) : "";
+    for (int i = 0; i < 2; i++) {
+        const ix_domain *dom = ix_rank(v[i]) > 0 ? v[i]->interior : NULL;
+        int k = ix_domain_axis(p->ctx, dom, name, strlen(name));
+        if (k >= 0)
+            return dom->ax[k].name;
+    }
+    return 0;
 }
 
 /* "a" where the comparison of an axis with "at" holds, else "b"; NULL if "op"
@@ -94,12 +97,13 @@ comparison(ix_parser *p, const ix_word *call, const ix_syntax *x,
     if (x->kind != IX_SYNTAX_CHAIN || x->nlinks != 1)
         no_region(p, &x->word);
     const ix_syntax *side[2] = {x->part[0], x->link[0].operand};
-    bool right = !is_index(p, side[0], v) &&
-                 (is_index(p, side[1], v) || !axis_of(side[0]));
+    int32_t name = axis_in(p, side[0], v);
+    bool right = !name && (axis_in(p, side[1], v) || !axis_of(side[0]));
     const ix_syntax *axis = axis_of(side[right]);
     if (!axis)
         no_region(p, &x->word);
-    int32_t name = ix_parse_axis(p, axis);
+    name = axis_in(p, axis, v);
+    name = name ? name : ix_parse_axis(p, axis);
     const ix_lin *at = ix_parse_lin(p, side[!right]);
     ix_op op = right ? mirrored(x->link[0].op) : x->link[0].op;
     ix_parser_at(p, call);

@@ -62,7 +62,8 @@ open_brackets(scan *c, const ix_statement *r)
         c->indices = in;
         c->bracket = r;
     }
-    if (!ix_indices_same(&in, &c->indices) || in.box != c->indices.box)
+    if (!ix_indices_same(c->p->ctx, &in, &c->indices) ||
+        in.box != c->indices.box)
         ix_lex_fail(&c->p->reader, ILEX_E_SHAPE, &r->name,
                     "the results of a scan have one domain; [%s] is not [%s], "
                     "or has other indices",
@@ -164,33 +165,34 @@ read_values(scan *c)
     return changed;
 }
 
-/* Is axis "k" called "text": by its index, its name, its number? */
-static bool
-is_axis(const scan *c, int k, const char *text)
+/* The axis that is called "text" by its number, as those without names are;
+ * -1: none. */
+static int
+numbered_axis(const scan *c, const char *text)
 {
-    const ilex_context *ctx = c->p->ctx;
     char number[16];
-    int32_t variable = c->bracket ? c->indices.at[k].variable : 0;
-    int32_t name = c->dom->ax[k].name;
-    snprintf(number, sizeof number, "_%d", k);
-    return (variable && !strcmp(text, ix_symbol_text(ctx, variable))) ||
-           (name && !strcmp(text, ix_symbol_text(ctx, name))) ||
-           (!name && !strcmp(text, number));
+    for (int k = 0; k < c->dom->rank; k++) {
+        snprintf(number, sizeof number, "_%d", k);
+        if (!c->dom->ax[k].name && !strcmp(text, number))
+            return k;
+    }
+    return -1;
 }
 
 static int
 axis_of(scan *c)
 {
-    const ix_word *w = &c->s->words[0];
-    const char *half = c->s->staggered ? "+1/2" : "";
-    char text[80];
-    snprintf(text, sizeof text, "%.*s%s", (int)w->length, w->text, half);
-    for (int k = 0; k < c->dom->rank; k++)
-        if (is_axis(c, k, text))
-            return k;
+    const ilex_context *ctx = c->p->ctx;
+    const char *text = ix_parse_shown(c->p, c->s->axis);
+    int k = numbered_axis(c, text);
+    if (k < 0)
+        k = c->bracket ? ix_indices_find(ctx, &c->indices, text)
+                       : ix_domain_axis(ctx, c->dom, text, strlen(text));
+    if (k >= 0)
+        return k;
     const ix_domain *called =
         c->bracket ? ix_indices_called(c->p, &c->indices) : c->dom;
-    ix_lex_fail(&c->p->reader, ILEX_E_AXIS, w,
+    ix_lex_fail(&c->p->reader, ILEX_E_AXIS, &c->s->axis->word,
                 "[%s] has no axis %s; without names axes are _0, _1, ...%s",
                 ix_domain_show(c->p->ctx, called).s, text,
                 ix_domain_suggest(c->p->ctx, called, text, strlen(text)).s);

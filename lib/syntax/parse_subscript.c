@@ -55,29 +55,6 @@ ix_parse_halves(ix_parser *p, const ix_syntax *x, int64_t *halves)
     return is;
 }
 
-int
-ix_parse_axis_in(ix_parser *p, const ix_domain *dom, const ix_word *name)
-{
-    char text[80];
-    size_t n = (size_t)name->length;
-    memcpy(text, name->text, n);
-    memcpy(text + n, "+1/2", 4);
-    for (int staggered = 0;; staggered = 1) {
-        int32_t symbol = ix_symbol_of(p->ctx, text, n + (staggered ? 4 : 0));
-        if (symbol < 0)
-            ix_lex_abort(&p->reader);
-        int k = ix_domain_find(dom, symbol);
-        if (k >= 0 || staggered)
-            return k;
-    }
-}
-
-int
-ix_parse_axis_of(ix_parser *p, const ilex_array *a, const ix_word *name)
-{
-    return ix_parse_axis_in(p, a->interior, name);
-}
-
 /* ---- what is read outside ---- */
 
 ix_behind
@@ -132,22 +109,17 @@ typedef struct named_subscript {
     uint32_t seen;
 } named_subscript;
 
-/* Notes that axis "k", called "name", is spoken of. */
-static void
-take_axis(ix_parser *p, named_subscript *s, const ix_word *name, int k)
+/* The axis that "name" is, of which nothing else speaks. */
+static int
+take_axis(ix_parser *p, named_subscript *s, const ix_syntax *name)
 {
-    if (k < 0)
-        ix_lex_fail(&p->reader, ILEX_E_AXIS, name,
-                    "axis %.*s: the array's axes are [%s]%s", (int)name->length,
-                    name->text, ix_domain_show(p->ctx, s->x->interior).s,
-                    ix_domain_suggest(p->ctx, s->x->interior, name->text,
-                                      (size_t)name->length)
-                        .s);
+    int k = ix_parse_axis_of(p, s->x, name);
     if (s->seen >> k & 1)
-        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, name,
-                    "axis %.*s appears twice in the subscript",
-                    (int)name->length, name->text);
+        ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, &name->word,
+                    "axis %s appears twice in the subscript",
+                    ix_parse_shown(p, name));
     s->seen |= (uint32_t)1 << k;
+    return k;
 }
 
 /* By how much "I+s", "I+2*s-1" shifts, which is data; NULL for anything else.
@@ -162,6 +134,10 @@ read_amount(ix_parser *p, const ix_syntax *x)
         ix_op op = x->link[i].op;
         if (op != IX_OP_ADD && op != IX_OP_SUBTRACT)
             return NULL;
+        if (ix_syntax_is_half(x->link[i].operand))
+            ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                        "a shift is one number: [I+1] moves by a cell along "
+                        "I+1/2 as along I, [I+3/2] from one to the other");
         ilex_array *v = ix_parse_expr(p, x->link[i].operand);
         ilex_array *ops[2] = {sum, v};
         ix_parser_at(p, &x->link[i].word);
@@ -181,10 +157,7 @@ read_shift_by(ix_parser *p, named_subscript *s, const ix_syntax *x)
     ilex_array *by = read_amount(p, x);
     if (!by)
         return false;
-    const ix_word *name = &x->part[0]->word;
-    int k = ix_parse_axis_of(p, s->x, name);
-    take_axis(p, s, name, k);
-    s->data.by[k] = by;
+    s->data.by[take_axis(p, s, x->part[0])] = by;
     s->is_data = true;
     return true;
 }
@@ -202,8 +175,7 @@ read_named_shift(ix_parser *p, named_subscript *s, const ix_colons *r)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                     "along named axes a subscript is a shift, u[I+1, J-1], "
                     "u[I+s], or a selection, u[I=3], u[I=2:10]");
-    int k = ix_parse_axis_of(p, s->x, &by.axis->word);
-    take_axis(p, s, &by.axis->word, k);
+    int k = take_axis(p, s, by.axis);
     if (by.halves % 2)
         s->x = ix_parser_array(
             p, ix_build_shift_halves(p->ctx, s->x, k, by.halves));
@@ -229,11 +201,10 @@ read_selection(ix_parser *p, named_subscript *s, const ix_colons *r)
                     "steps are for unnamed axes; a named axis keeps its "
                     "indices");
     *item = (ix_item){.kind = r->n == 1 ? IX_ITEM_AT : IX_ITEM_RANGE,
-                      .axis = ix_parse_axis_of(p, s->x, &r->axis),
+                      .axis = take_axis(p, s, r->axis),
                       .lo = bound(p, r->part[0]),
                       .hi = r->n > 1 ? bound(p, r->part[1]) : NULL,
                       .step = 1};
-    take_axis(p, s, &r->axis, item->axis);
 }
 
 ilex_array *
@@ -243,11 +214,11 @@ ix_parse_ranges_of(ix_parser *p, const ix_colons_list *ranges, ilex_array *a)
     bool named = ix_rank(a) > 0 && ix_domain_named(a->interior);
     for (size_t i = 0; ranges && i < ranges->n; i++) {
         const ix_colons *r = &ranges->item[i];
-        if (r->axis.length && (!named || r->n != 2))
+        if (r->axis && (!named || r->n != 2))
             ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &r->where,
                         "a reduction over a part of a named axis says its "
                         "range, for example sum[I=1:n](u)");
-        if (r->axis.length && s.nitems < ILEX_MAX_RANK)
+        if (r->axis && s.nitems < ILEX_MAX_RANK)
             read_selection(p, &s, r);
     }
     return s.nitems ? ix_parser_array(
@@ -267,7 +238,7 @@ subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
         if (i == ILEX_MAX_RANK)
             ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
                         "more than %d axes in a subscript", ILEX_MAX_RANK);
-        if (r->axis.length)
+        if (r->axis)
             read_selection(p, &s, r);
         else
             read_named_shift(p, &s, r);
@@ -298,7 +269,7 @@ subscript_named(ix_parser *p, const ix_syntax *x, ilex_array *a)
 static bool
 is_new_axis(ix_parser *p, const ix_colons *r)
 {
-    const ix_syntax *x = r->n == 1 && !r->axis.length ? r->part[0] : NULL;
+    const ix_syntax *x = r->n == 1 && !r->axis ? r->part[0] : NULL;
     return x && x->kind == IX_SYNTAX_NAME && ix_word_is(&x->word, "None") &&
            !ix_parse_is_computed(p, x);
 }
@@ -415,11 +386,11 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
                     ix_parse_shown(p, x->part[0]));
     for (size_t i = 0; i < x->ranges->n; i++) {
         const ix_colons *r = &x->ranges->item[i];
-        if (r->axis.length)
+        if (r->axis)
             ix_lex_fail(&p->reader, ILEX_E_AXIS, &r->where,
-                        "%s has no axis %.*s; its axes have no names",
-                        ix_parse_shown(p, x->part[0]), (int)r->axis.length,
-                        r->axis.text);
+                        "%s has no axis %s; its axes have no names",
+                        ix_parse_shown(p, x->part[0]),
+                        ix_parse_shown(p, r->axis));
         if (n > ILEX_MAX_RANK)
             ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
                         "more than %d indices", ILEX_MAX_RANK);

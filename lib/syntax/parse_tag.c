@@ -13,12 +13,21 @@
 /* ---- reduced axes ---- */
 
 /* How many reduced axes "x" has; which of them is called "name": one that reads
- * an axis of this name. */
+ * an axis of this name, or, the next best, one that is staggered to it. */
 typedef struct reduced {
     const ilex_array *x;
-    int64_t count, found; /* found: -1: none */
-    int32_t name;
+    int64_t count, found, partner; /* -1: none */
+    const char *name;              /* "": it is not asked for */
 } reduced;
+
+static void
+meet_axis(reduced *r, const char *name, int64_t number)
+{
+    if (r->found < 0 && *name && !strcmp(name, r->name))
+        r->found = number;
+    if (r->partner < 0 && ix_axis_is_partner(r->name, name))
+        r->partner = number;
+}
 
 static ix_walk_step
 meet_reduction(ix_walk *w, ilex_array *n, size_t *value)
@@ -27,11 +36,11 @@ meet_reduction(ix_walk *w, ilex_array *n, size_t *value)
     (void)value;
     if (n->kind == IX_REDUCE && n->attr[1] + n->interior->rank > r->count)
         r->count = n->attr[1] + n->interior->rank;
-    for (int k = 0; n->kind == IX_LOAD && k < n->nops && r->found < 0; k++) {
+    for (int k = 0; n->kind == IX_LOAD && k < n->nops; k++) {
         const ilex_array *from = r->x->ops[n->attr[0] + 1];
-        if (n->ops[k]->kind == IX_RINDEX && r->name &&
-            from->interior->ax[k].name == r->name)
-            r->found = n->ops[k]->attr[0];
+        if (n->ops[k]->kind == IX_RINDEX)
+            meet_axis(r, ix_symbol_text(w->ctx, from->interior->ax[k].name),
+                      n->ops[k]->attr[0]);
     }
     return IX_WALK_IN;
 }
@@ -42,7 +51,7 @@ find_reduced(ix_parser *p, const ilex_array *x, reduced *r)
     ix_walk w = {
         .ctx = p->ctx, .mem = &p->mem, .enter = meet_reduction, .user = r};
     r->x = x;
-    r->found = -1;
+    r->found = r->partner = -1;
     if (ix_has_body(x) && !ix_walk_body(&w, x->ops[0], NULL))
         ix_lex_abort(&p->reader);
     if (x->kind != IX_EINSUM)
@@ -90,24 +99,34 @@ reduced_number(const ix_word *w)
     return any ? k : -1;
 }
 
+/* The axis of "x" itself that is meant, unless a reduced one is called so. */
+static int
+result_axis(ix_parser *p, const ilex_array *x, const reduced *r)
+{
+    int k = ix_domain_axis(p->ctx, x->interior, r->name, strlen(r->name));
+    const char *is =
+        k < 0 ? "" : ix_symbol_text(p->ctx, x->interior->ax[k].name);
+    return r->found >= 0 && strcmp(is, r->name) != 0 ? -1 : k;
+}
+
 static void
 put_place(ix_parser *p, const ilex_array *x, const ix_syntax *place, ix_text *t)
 {
-    reduced r = {0};
+    reduced r = {.name = ""};
     int64_t k =
         place->kind == IX_SYNTAX_NAME ? reduced_number(&place->word) : -1;
     bool number =
         place->kind == IX_SYNTAX_INT || place->kind == IX_SYNTAX_PREFIX;
     if (k < 0 && !number)
-        r.name = ix_parse_axis(p, place);
-    int axis = r.name ? ix_domain_find(x->interior, r.name) : -1;
+        r.name = ix_symbol_text(p->ctx, ix_parse_axis(p, place));
     find_reduced(p, x, &r);
+    int axis = result_axis(p, x, &r);
     if (number) {
         int64_t given = ix_parse_int(p, place);
         given += given < 0 ? ix_rank(x) : 0;
         axis = given >= 0 && given < ix_rank(x) ? (int)given : -1;
     }
-    k = r.found >= 0 ? r.found : k;
+    k = r.found >= 0 ? r.found : r.partner >= 0 ? r.partner : k;
     if (axis >= 0)
         put_axis(p, x, axis, t);
     else if (k >= 0 && k < r.count)

@@ -173,6 +173,20 @@ syntax_ASSUME(ix_reader *r, ix_statement *s)
     s->expr = ix_syntax_expr(r);
 }
 
+/* "I", "I+1/2" */
+static const ix_syntax *
+axis(ix_reader *r, const char *what)
+{
+    if (r->token.kind != IX_TOKEN_NAME)
+        ix_syntax_unexpected(r, what);
+    const ix_syntax *x = ix_syntax_expr(r);
+    if (!ix_syntax_is_axis(x))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &x->word,
+                    "expected %s: a name, k, or of a staggered one k+1/2",
+                    what);
+    return x;
+}
+
 static void
 syntax_IN(ix_reader *r, ix_statement *s)
 {
@@ -182,7 +196,7 @@ syntax_IN(ix_reader *r, ix_statement *s)
     optional_ranges(r, "halo", ix_syntax_ranges, s);
     if (!ix_syntax_accept(r, "->"))
         return;
-    s->target = ix_syntax_name(r, "the axis that the elements are indices of");
+    s->axis = axis(r, "the axis that the elements are indices of");
     if (ix_syntax_accept_name(r, "skip"))
         s->expr = ix_syntax_expr(r);
 }
@@ -279,11 +293,7 @@ scan_result(ix_reader *r, ix_statement *s)
 static void
 syntax_SCAN(ix_reader *r, ix_statement *s)
 {
-    add_word(r, s, ix_syntax_name(r, "an axis, k, or _1 if it has no name"));
-    s->staggered = ix_syntax_accept(r, "+");
-    if (s->staggered && !ix_syntax_is_half(ix_syntax_expr(r)))
-        ix_lex_fail(r, ILEX_E_SYNTAX, &s->words[0],
-                    "an axis is a name, k, or of a staggered one k+1/2");
+    s->axis = axis(r, "an axis, k, or _1 if it has no name");
     s->option = ix_syntax_name(r, "forward or backward");
     scan_result(r, s);
     for (ix_statement *last = s; ix_syntax_accept(r, ","); last = last->more) {

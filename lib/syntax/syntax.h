@@ -41,9 +41,9 @@ typedef struct ix_link {
 typedef struct ix_colons {
     int n;
     ix_syntax *part[3];
-    ix_word axis;  /* length 0: none */
-    ix_word where; /* its first token */
-    bool ellipsis; /* no parts */
+    const ix_syntax *axis; /* NULL: none */
+    ix_word where;         /* its first token */
+    bool ellipsis;         /* no parts */
 } ix_colons;
 
 typedef struct ix_colons_list {
@@ -116,21 +116,20 @@ struct ix_statement {
     ix_colons_list halo; /* in: halo(...); map: valid(...) */
     bool has_halo;
     ix_word *words; /* size, return: names; let: those behind the first; map:
-                       reads(...); reshape: its operand; scan: its axis */
+                       reads(...); reshape: its operand */
     size_t nwords, words_capacity;
-    ix_syntax *expr;     /* in: the number behind "skip"; extern: "cost" */
-    ix_word target;      /* in: "-> axis" */
-    ix_word option;      /* acc f64, order F, inplace x; scan: its direction;
-                            extern: pure */
-    ix_statement *more;  /* scan: name, type and expr of its next result;
-                            function, extern: of a parameter */
-    ix_statement *body;  /* function: its statements, the last one `end` */
-    bool absolute;       /* scan: the axes stand behind the name, as in map */
-    bool staggered;      /* scan: "+1/2" stands behind the axis */
-    bool elementwise;    /* extern: a function of numbers */
-    ix_attribute values; /* const */
-    ix_type *box;        /* domain: what it is the intersection of; extern: the
-                            types of its results */
+    ix_syntax *expr;       /* in: the number behind "skip"; extern: "cost" */
+    const ix_syntax *axis; /* in: "-> axis"; scan: its axis; NULL: none */
+    ix_word option;        /* acc f64, order F, inplace x; scan: its direction;
+                              extern: pure */
+    ix_statement *more;    /* scan: name, type and expr of its next result;
+                              function, extern: of a parameter */
+    ix_statement *body;    /* function: its statements, the last one `end` */
+    bool absolute;         /* scan: the axes stand behind the name, as in map */
+    bool elementwise;      /* extern: a function of numbers */
+    ix_attribute values;   /* const */
+    ix_type *box; /* domain: what it is the intersection of; extern: the
+                     types of its results */
     size_t nboxes, box_capacity;
     ix_tag *tag;
     size_t ntags, tag_capacity;

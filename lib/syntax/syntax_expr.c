@@ -152,12 +152,11 @@ read_parts(ix_reader *r, bool subscript, ix_colons *x)
 static void
 read_axis(ix_reader *r, ix_colons *x)
 {
-    const ix_syntax *axis = x->part[0];
-    if (axis->kind != IX_SYNTAX_NAME)
-        ix_lex_fail(r, ILEX_E_SYNTAX, &axis->word,
+    x->axis = x->part[0];
+    if (!ix_syntax_is_axis(x->axis))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &x->axis->word,
                     "before '=' a subscript names an axis, for example "
-                    "u[I=3]");
-    x->axis = axis->word;
+                    "u[I=3], u[I+1/2=3]");
     x->n = 0;
     read_parts(r, true, x);
 }

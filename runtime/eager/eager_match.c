@@ -10,15 +10,6 @@ is_named(const ilex_storage *s)
     return s->rank > 0 && *s->axis[0];
 }
 
-static int
-find_axis(const ilex_storage *s, const char *name)
-{
-    for (int k = 0; k < s->rank; k++)
-        if (!strcmp(s->axis[k], name))
-            return k;
-    return -1;
-}
-
 /* ---- axes ---- */
 
 /* I, J, K first. */
@@ -47,14 +38,6 @@ add_axis(ix_eager_result *r, const char *name, ix_error *err)
     return ILEX_OK;
 }
 
-/* Is "b" the name "a" of an axis, half a cell away? */
-static bool
-is_half_away(const char *a, const char *b)
-{
-    size_t n = strlen(a);
-    return strncmp(a, b, n) == 0 && strcmp(b + n, "+1/2") == 0;
-}
-
 /* An axis and its staggered partner of two operands do not meet. */
 static ilex_status
 check_staggered(size_t count, ilex_storage *const *operands,
@@ -62,10 +45,11 @@ check_staggered(size_t count, ilex_storage *const *operands,
 {
     for (int k = 0; k < r->rank; k++)
         for (int j = 0; j < r->rank; j++) {
-            bool together = !is_half_away(r->axis[k], r->axis[j]);
+            bool together = !ix_axis_is_partner(r->axis[k], r->axis[j]);
             for (size_t i = 0; i < count; i++)
-                together |= find_axis(operands[i], r->axis[k]) >= 0 &&
-                            find_axis(operands[i], r->axis[j]) >= 0;
+                together |=
+                    ix_storage_find_axis(operands[i], r->axis[k]) >= 0 &&
+                    ix_storage_find_axis(operands[i], r->axis[j]) >= 0;
             if (!together)
                 return ix_fail(err, ILEX_E_AXIS,
                                "an operand has axis %s and another one %s, "
@@ -139,7 +123,7 @@ static int
 axis_of(const ix_eager_result *r, const ilex_storage *s, int k)
 {
     if (is_named(s) && *r->axis[k])
-        return find_axis(s, r->axis[k]);
+        return ix_storage_find_axis(s, r->axis[k]);
     int j = k - (r->rank - s->rank);
     return j >= 0 ? j : -1;
 }

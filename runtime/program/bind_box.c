@@ -20,14 +20,19 @@ find_part(const box *b, const char *axis)
     return NULL;
 }
 
-/* Does some output have the axis? */
-static bool
-is_axis(const ix_compiled *c, const char *axis)
+/* What outputs call the axis that a box names; NULL: none has it. */
+static const char *
+axis_of(const ix_compiled *c, const char *name)
 {
-    for (size_t i = 0; i < c->nboxes; i++)
-        if (!strcmp(c->box[i].axis, axis))
-            return true;
-    return false;
+    const char *partner = NULL;
+    for (size_t i = 0; i < c->nboxes; i++) {
+        const char *axis = c->box[i].axis;
+        if (!strcmp(axis, name))
+            return axis;
+        if (ix_axis_is_partner(name, axis))
+            partner = axis;
+    }
+    return partner;
 }
 
 static ilex_status
@@ -48,10 +53,12 @@ read_box(ix_run *r, const char *text, box *b)
                            "%s: box '%.80s': expected ranges and indices of "
                            "named axes, for example \"I=2:10, K=3\"",
                            c->name, text);
-        if (!is_axis(c, part.axis))
+        const char *axis = axis_of(c, part.axis);
+        if (!axis)
             return ix_fail(r->err, ILEX_E_AXIS,
                            "%s: box '%.80s': no output has an axis called %s",
                            c->name, text, part.axis);
+        memcpy(part.axis, axis, strlen(axis) + 1);
         if (find_part(b, part.axis))
             return ix_fail(r->err, ILEX_E_DUPLICATE,
                            "%s: box '%.80s': the axis %s occurs twice", c->name,

@@ -77,8 +77,7 @@ means(const ilex_storage *s, bool by_name, int k, char letter)
 {
     if (!by_name)
         return k == letter - 'I';
-    const char *name = s->axis[k];
-    return name[0] == letter && (!name[1] || strcmp(name + 1, "+1/2") == 0);
+    return ix_axis_find(1, &s->axis[k], &letter, 1) == 0;
 }
 
 static bool

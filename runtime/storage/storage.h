@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "ilex/storage.h"
+#include "lib/base/axis.h"
 #include "lib/base/text.h"
 #include "runtime/memory/memory_object.h"
 
@@ -119,6 +120,10 @@ ilex_status ix_storage_set_layout(const ilex_storage_spec *p,
 /* Sets the places from a map of them, -1 for masked axes, which it checks. */
 ilex_status ix_storage_set_layout_map(ilex_storage *s, const int *map,
                                       ix_error *err);
+
+/* The number of the axis that is called so, a staggered one by its full name;
+ * -1: none. Of what a user writes: ilex_storage_axis. */
+int ix_storage_find_axis(const ilex_storage *s, const char *name);
 
 /* The number of the axis of "s" that the words "axes" name first, second, ...;
  * they must name all of them once. */

@@ -112,7 +112,7 @@ partner(const ilex_storage *to, const ilex_storage *from, int k)
 {
     bool named = to->rank && *to->axis[0] && from->rank && *from->axis[0];
     if (named)
-        return ilex_storage_axis(from, to->axis[k]);
+        return ix_storage_find_axis(from, to->axis[k]);
     return k - (to->rank - from->rank);
 }
 

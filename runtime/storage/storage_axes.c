@@ -23,7 +23,9 @@ typedef struct token {
 static size_t
 compact_length(const char *text)
 {
-    return strncmp(text + 1, "+1/2", 4) == 0 ? 5 : 1;
+    size_t n = strlen(text);
+    n = n < 5 ? n : 5;
+    return n - ix_axis_stem(text, n) + 1;
 }
 
 /* Splits a list of names at commas, or without any into single characters;
@@ -54,10 +56,8 @@ split(const char *list, bool one, token out[ILEX_MAX_RANK + 1])
 static bool
 axis_name_valid(token t, ix_error *err)
 {
-    size_t n = t.length;
-    if (n > 4 && memcmp(t.text + n - 4, "+1/2", 4) == 0)
-        n -= 4;
-    return ix_name_check(err, "axis name", t.text, n);
+    return ix_name_check(err, "axis name", t.text,
+                         ix_axis_stem(t.text, t.length));
 }
 
 ilex_status
@@ -97,26 +97,51 @@ set_order(ilex_storage *s, const int *order)
         s->layout[order[p]] = p;
 }
 
-/* The axis that a word of a layout names; -1 if the storage lacks it, -2 if
- * it is neither a name nor a number that fits. */
-static int
-layout_axis(const ilex_storage *s, token t)
+static bool
+is_listed(const token *t, int n, const char *name)
 {
-    bool named = s->rank && *s->axis[0];
+    for (int i = 0; i < n; i++)
+        if (strlen(name) == t[i].length &&
+            memcmp(name, t[i].text, t[i].length) == 0)
+            return true;
+    return false;
+}
+
+/* The unnamed axis whose number stands there; -2 for anything else. */
+static int
+numbered_axis(const ilex_storage *s, token t)
+{
     for (int k = 0; k < s->rank; k++) {
         char number[16];
-        const char *name = s->axis[k];
-        if (!named) {
-            number[0] = (char)('0' + k / 10);
-            number[1] = (char)('0' + k % 10);
-            number[2] = 0;
-            name = k < 10 ? number + 1 : number;
-        }
-        if (strlen(name) == t.length && memcmp(name, t.text, t.length) == 0)
+        snprintf(number, sizeof number, "%d", k);
+        if (is_listed(&t, 1, number))
             return k;
     }
-    bool digit = t.length && isdigit((unsigned char)t.text[0]);
-    return named && t.length && !digit ? -1 : -2;
+    return -2;
+}
+
+/* The axis that word number "i" of the "n" of a layout names; -1 if the storage
+ * lacks it, -2 if it is neither a name nor a number that fits. I is I+1/2
+ * unless that is listed as well. */
+static int
+layout_axis(const ilex_storage *s, const token *t, int n, int i)
+{
+    if (!s->rank || !*s->axis[0])
+        return numbered_axis(s, t[i]);
+    int k = ix_axis_find(s->rank, s->axis, t[i].text, t[i].length);
+    if (k >= 0 && !is_listed(&t[i], 1, s->axis[k]) &&
+        is_listed(t, n, s->axis[k]))
+        k = -1;
+    bool digit = t[i].length && isdigit((unsigned char)t[i].text[0]);
+    return k < 0 && (!t[i].length || digit) ? -2 : k;
+}
+
+/* Is "layout" the name of the one axis? */
+static bool
+is_only_axis(const ilex_storage *s, const char *layout)
+{
+    return s->rank == 1 &&
+           ix_axis_find(1, s->axis, layout, strlen(layout)) == 0;
 }
 
 /* The axes that "layout" lists by names or numbers. */
@@ -125,11 +150,10 @@ read_order(const ilex_storage *s, const char *layout, int *order, ix_error *err)
 {
     token t[ILEX_MAX_RANK + 1];
     int placed = 0;
-    bool one = s->rank == 1 && strcmp(layout, s->axis[0]) == 0,
-         used[ILEX_MAX_RANK] = {0};
+    bool one = is_only_axis(s, layout), used[ILEX_MAX_RANK] = {0};
     int n = split(layout, one, t);
     for (int i = 0; i < n && n <= ILEX_MAX_RANK; i++) {
-        int k = layout_axis(s, t[i]);
+        int k = layout_axis(s, t, n, i);
         if (k == -1)
             continue;
         if (k < 0 || used[k]) {
@@ -253,11 +277,9 @@ static int
 listed_axis(const ilex_storage *s, token t)
 {
     bool negative = t.length > 0 && t.text[0] == '-';
-    int number = 0;
-    for (int k = 0; k < s->rank; k++)
-        if (t.length && strlen(s->axis[k]) == t.length &&
-            memcmp(s->axis[k], t.text, t.length) == 0)
-            return k;
+    int number = 0, k = ix_axis_find(s->rank, s->axis, t.text, t.length);
+    if (k >= 0)
+        return k;
     size_t first = negative ? 1 : 0;
     bool zero = t.length > first + 1 && t.text[first] == '0';
     if (t.length <= first || t.length > 3 || zero)
@@ -297,26 +319,16 @@ ix_storage_axes_mask(const ilex_storage *s, const char *list, uint32_t *mask,
 
 /* ---- a layout carried over to other axes ---- */
 
-static bool
-is_listed(const token *t, int n, const char *name)
-{
-    for (int i = 0; i < n; i++)
-        if (strlen(name) == t[i].length &&
-            memcmp(name, t[i].text, t[i].length) == 0)
-            return true;
-    return false;
-}
-
 /* The words of the layout of "s" if they list all its axes in the order in
  * which they lie; 0: they do not. */
 static int
 true_words(const ilex_storage *s, token t[ILEX_MAX_RANK + 1])
 {
     int last = -1, found = 0;
-    bool one = s->rank == 1 && strcmp(s->order, s->axis[0]) == 0;
+    bool one = is_only_axis(s, s->order);
     int n = split(s->order, one, t);
     for (int i = 0; i < n && n <= ILEX_MAX_RANK; i++) {
-        int k = layout_axis(s, t[i]);
+        int k = layout_axis(s, t, n, i);
         if (k == -1)
             continue;
         if (k < 0 || s->layout[k] <= last)

@@ -47,12 +47,18 @@ ilex_storage_axis_name(const ilex_storage *s, int axis)
 }
 
 int
-ilex_storage_axis(const ilex_storage *s, const char *name)
+ix_storage_find_axis(const ilex_storage *s, const char *name)
 {
-    for (int k = 0; name && *name && k < s->rank; k++)
+    for (int k = 0; k < s->rank; k++)
         if (strcmp(s->axis[k], name) == 0)
             return k;
     return -1;
+}
+
+int
+ilex_storage_axis(const ilex_storage *s, const char *name)
+{
+    return ix_axis_find(s->rank, s->axis, name, name ? strlen(name) : 0);
 }
 
 size_t

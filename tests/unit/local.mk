@@ -10,6 +10,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_annotation \
 	tests/unit/test_apply \
 	tests/unit/test_array_interface \
+	tests/unit/test_axis \
 	tests/unit/test_box \
 	tests/unit/test_broadcast \
 	tests/unit/test_buffers \

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of axes. "I+1/2" is staggered to "I", half a cell further, and its
+ * partner. Which axis a user means is decided here, for arrays, domains and
+ * storages alike: I+1/2 is I+1/2; I is I, and I+1/2 where there is no I.
+ */
+#ifndef ILEX_LIB_BASE_AXIS_H
+#define ILEX_LIB_BASE_AXIS_H
+
+#include "lib/base/prelude.h"
+
+/* The length of a name without the "+1/2" behind it. */
+size_t ix_axis_stem(const char *name, size_t length);
+
+/* Is "b" staggered to "a"? */
+bool ix_axis_is_partner(const char *a, const char *b);
+
+/* Which of "n" axes the text means; -1: none. */
+int ix_axis_find(int n, const char *const *name, const char *text,
+                 size_t length);
+
+#endif
