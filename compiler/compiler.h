@@ -208,9 +208,10 @@ typedef struct ix_compiled_check {
 
 /* One instruction of a tape: the reference back end's form of a body. */
 typedef struct ix_instr {
-    uint8_t kind; /* ix_kind of the scalar */
-    uint8_t dtype, loop;
-    int16_t what;           /* ix_op or ix_reduction; APPLY: the function */
+    uint8_t kind;           /* ix_kind of the scalar */
+    uint8_t dtype, loop;    /* PRODUCT: loop: of the first factor */
+    int16_t what;           /* ix_op or ix_reduction; APPLY: the function;
+                               PRODUCT: dtype of the second factor */
     int32_t n;              /* operands */
     int32_t *arg;           /* instructions */
     int64_t *attr;          /* as the node's */

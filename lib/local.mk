@@ -153,6 +153,8 @@ libixlib_la_SOURCES = \
 	lib/ops/rules.def \
 	lib/ops/scalars.def \
 	lib/ops/template.c \
+	lib/ops/product.c \
+	lib/ops/product.def \
 	lib/ops/value.c \
 	lib/shape/access.c \
 	lib/shape/access_report.c \

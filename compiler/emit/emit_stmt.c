@@ -201,9 +201,36 @@ emit_store(ix_emitter *e, const ix_stmt *s)
     }
 }
 
+/* acc = fma(a, b, acc), for each part. */
+static void
+emit_product(ix_emitter *e, const ix_stmt *s)
+{
+    const ilex_array *x = s->value, *f[2] = {x->ops[0], x->ops[1]};
+    ilex_dtype part = ix_dtype_part((ilex_dtype)x->dtype);
+    ix_name a = ix_emit_leaf(e, f[0]), b = ix_emit_leaf(e, f[1]),
+            acc = ix_emit_scratch_element(e, &s->at);
+    const ix_product_step *p = NULL;
+    while ((p = ix_product_next((ilex_dtype)f[0]->dtype,
+                                (ilex_dtype)f[1]->dtype, p))) {
+        char minus[sizeof a.re + 4];
+        snprintf(minus, sizeof minus, p->minus ? "-(%s)" : "%s",
+                 p->a ? a.im : a.re);
+        const char *into = p->acc ? acc.im : acc.re;
+        ix_code_names names = {.loop = part,
+                               .result = part,
+                               .x = {minus, p->b ? b.im : b.re, into},
+                               .re = into};
+        ix_emit_template(e, ix_op_template(IX_OP_FMA, part), &names, "", NULL);
+    }
+}
+
 static void
 emit_update(ix_emitter *e, const ix_stmt *s)
 {
+    if (s->value->kind == IX_PRODUCT) {
+        emit_product(e, s);
+        return;
+    }
     ix_name v = ix_emit_leaf(e, s->value),
             at = ix_emit_scratch_element(e, &s->at);
     ix_emit_combine(e, s->op, (ilex_dtype)s->value->dtype, &at, &v, &at);

@@ -8,6 +8,7 @@
  */
 #include "compiler/unit.h"
 #include "lib/build/einsum.h"
+#include "lib/ops/dtype.h"
 
 /* A factor: an operand or the product of several. */
 typedef struct term {
@@ -68,7 +69,10 @@ static bool
 multiply(const contraction *c, term *a, const term *b)
 {
     ilex_context *ctx = c->n->ctx;
-    ix_einsum pair = {.acc = c->e.acc,
+    bool complex = ix_dtype_is_complex((ilex_dtype)a->array->dtype) ||
+                   ix_dtype_is_complex((ilex_dtype)b->array->dtype);
+    ix_einsum pair = {.acc = complex ? c->e.acc : ix_dtype_part(c->e.acc),
+                      .rounded = c->e.rounded,
                       .count = 2,
                       .labels = {a->labels, b->labels},
                       .operand = {a->array, b->array}};
@@ -83,7 +87,7 @@ multiply(const contraction *c, term *a, const term *b)
     }
     if (!interior || !valid)
         return false;
-    a->array = ix_einsum_node(ctx, &pair, c->e.acc, interior, valid);
+    a->array = ix_einsum_node(ctx, &pair, pair.acc, interior, valid);
     a->labels = pair.result;
     return !ix_is_poison(a->array);
 }

@@ -111,9 +111,20 @@ stretched(const ix_axis *ax, const ix_axis *range)
     return !ax->name && ix_lin_is(ax->hi, 1) && !ix_lin_is(range->hi, 1);
 }
 
-/* The element of operand "i", in the accumulator's dtype. */
+/* Where an einsum's sum is formed: "acc", of real factors alone its real part's
+ * dtype. */
+static ilex_dtype
+sum_dtype(int count, ilex_array *const *factor, ilex_dtype acc)
+{
+    bool complex = false;
+    for (int i = 0; i < count; i++)
+        complex |= ix_dtype_is_complex((ilex_dtype)factor[i]->dtype);
+    return complex ? acc : ix_dtype_part(acc);
+}
+
+/* The element of operand "i", in its own dtype. */
 static ilex_array *
-factor(ilex_array *n, const ix_einsum *e, int i, const label_map *m)
+element(ilex_array *n, const ix_einsum *e, int i, const label_map *m)
 {
     ilex_array *x = e->operand[i], *index[ILEX_MAX_RANK];
     for (int k = 0; k < ix_rank(x); k++) {
@@ -122,9 +133,9 @@ factor(ilex_array *n, const ix_einsum *e, int i, const label_map *m)
                        ? ix_index_const(n->ctx, 0)
                        : m->index[label];
     }
-    if (ix_is_array(x))
-        x = ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, i, ix_rank(x), index);
-    return ix_scalar_cast(n->ctx, e->acc, x);
+    return ix_is_array(x) ? ix_scalar_load(n->ctx, (ilex_dtype)x->dtype, i,
+                                           ix_rank(x), index)
+                          : x;
 }
 
 /* Does operand "i" vary along the innermost axis of the result? */
@@ -135,23 +146,92 @@ is_innermost(const ix_einsum *e, int i)
     return l->n > 0 && (ix_labels_set(&e->labels[i]) >> l->label[l->n - 1] & 1);
 }
 
-/* The product of the operands' elements, left to right. Of three and more those
- * that stay the same along the innermost axis come first: their product is
- * formed outside of its loop. */
+/* a*b as numbers, rounded. */
 static ilex_array *
-product(ilex_array *n, const ix_einsum *e, const label_map *m)
+times(ilex_context *ctx, ilex_dtype dtype, ilex_array *a, ilex_array *b)
 {
-    ilex_array *body = NULL;
+    ilex_array *ops[2] = {ix_scalar_cast(ctx, dtype, a),
+                          ix_scalar_cast(ctx, dtype, b)};
+    return ix_scalar_op(ctx, IX_OP_MULTIPLY, dtype, dtype, ops);
+}
+
+/* What a sum in dtype "acc" adds: a*b; where it is exact, or is to be
+ * "rounded", as a number, else as the factors of a fused multiply-add, a real
+ * one in the dtype of the accumulator's parts. */
+static ilex_array *
+summand(ilex_context *ctx, ilex_dtype acc, bool rounded, ilex_array *a,
+        ilex_array *b)
+{
+    ilex_array *ops[2] = {a, b};
+    if (rounded || ix_dtype_is_exact(acc))
+        return times(ctx, acc, a, b);
+    for (int i = 0; i < 2; i++) {
+        bool real = !ix_dtype_is_complex((ilex_dtype)ops[i]->dtype);
+        ops[i] = ix_scalar_cast(ctx, real ? ix_dtype_part(acc) : acc, ops[i]);
+    }
+    return ix_scalar_product(ctx, acc, ops);
+}
+
+/* The operands' elements in the order in which they are multiplied: of three
+ * and more those that stay the same along the innermost axis come first, their
+ * product is formed outside of its loop. */
+static void
+order_factors(ilex_array *n, const ix_einsum *e, const label_map *m,
+              ilex_array **factor)
+{
+    int count = 0;
     for (int inner = 0; inner < 2; inner++)
-        for (int i = 0; i < e->count; i++) {
-            if ((e->count > 2 && is_innermost(e, i)) != (inner == 1))
-                continue;
-            ilex_array *ops[2] = {body, factor(n, e, i, m)};
-            body =
-                body ? ix_scalar_op(n->ctx, IX_OP_MULTIPLY, e->acc, e->acc, ops)
-                     : ops[1];
-        }
-    return body;
+        for (int i = 0; i < e->count; i++)
+            if ((e->count > 2 && is_innermost(e, i)) == (inner == 1))
+                factor[count++] = element(n, e, i, m);
+}
+
+/* The labels of the result that operand "i" runs along. */
+static uint64_t
+free_labels(const ix_einsum *e, int i, const label_map *m)
+{
+    uint64_t set = 0;
+    for (int k = 0; k < e->labels[i].n; k++) {
+        int label = e->labels[i].label[k];
+        const ix_axis *ax = &e->operand[i]->interior->ax[k];
+        if (!m->summed[label] && !stretched(ax, m->range[label]))
+            set |= UINT64_C(1) << label;
+    }
+    return set;
+}
+
+/* Has each of two factors a label of the result that the other lacks, as in the
+ * product of two matrices? */
+static bool
+is_chain(const ix_einsum *e, const label_map *m)
+{
+    if (e->count != 2)
+        return false;
+    uint64_t a = free_labels(e, 0, m), b = free_labels(e, 1, m);
+    return (a & ~b) && (b & ~a);
+}
+
+/* The factors multiplied, the last product summed over "m"'s box. */
+static ilex_array *
+sum_of_products(ilex_array *n, const ix_einsum *e, const label_map *m)
+{
+    ilex_context *ctx = n->ctx;
+    ilex_array *factor[ILEX_MAX_RANK];
+    bool any = e->acc == ILEX_BOOL;
+    order_factors(n, e, m, factor);
+    ilex_dtype acc = sum_dtype(e->count, factor, e->acc);
+    ilex_array *body = factor[0];
+    for (int i = 1; i + 1 < e->count; i++)
+        body = times(ctx, acc, body, factor[i]);
+    body = e->count == 1 ? ix_scalar_cast(ctx, acc, body)
+           : m->nbox > 0
+               ? summand(ctx, acc, e->rounded, body, factor[e->count - 1])
+               : times(ctx, acc, body, factor[e->count - 1]);
+    return m->nbox == 0
+               ? body
+               : ix_scalar_contraction(
+                     ctx, any ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
+                     ix_domain_new(ctx, m->nbox, m->box), is_chain(e, m), body);
 }
 
 static ilex_array *
@@ -164,15 +244,10 @@ ix_lower_einsum(ilex_array *n)
         return ix_poison(n->ctx, "einsum", -1, ILEX_E_LIMIT,
                          "einsum: more than %d labels are summed over",
                          ILEX_MAX_RANK);
-    ilex_array *body = product(n, &e, &m);
-    if (m.nbox > 0)
-        body = ix_scalar_reduce(
-            n->ctx, e.acc == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
-            e.acc, ix_domain_new(n->ctx, m.nbox, m.box), 0, body);
+    ilex_array *body = sum_of_products(n, &e, &m);
+    body = ix_scalar_cast(n->ctx, e.acc, body);
     body = ix_scalar_cast(n->ctx, (ilex_dtype)n->dtype, body);
-    if (ix_is_poison(body))
-        return body;
-    return as_lambda(n, body, n->nops, n->ops);
+    return ix_is_poison(body) ? body : as_lambda(n, body, n->nops, n->ops);
 }
 
 /* ---- reshape ---- */
@@ -247,9 +322,7 @@ csr_product(ilex_array *n)
         ix_scalar_load(ctx, (ilex_dtype)n->ops[0]->dtype, 0, 1, &k),
         ix_scalar_load(ctx, (ilex_dtype)n->ops[3]->dtype, 3, ix_rank(n),
                        index)};
-    for (int i = 0; i < 2; i++)
-        ops[i] = ix_scalar_cast(ctx, acc, ops[i]);
-    return ix_scalar_op(ctx, IX_OP_MULTIPLY, acc, acc, ops);
+    return summand(ctx, sum_dtype(2, ops, acc), false, ops[0], ops[1]);
 }
 
 /* The sum of the products from where a row begins to where the next one does.
@@ -263,9 +336,15 @@ ix_lower_csr_matmul(ilex_array *n)
     ops[0] = csr_product(n);
     ops[1] = row_end(n, i, NULL, elements->hi);
     ops[2] = row_end(n, ix_index_offset(ctx, i, 1), ops[1], elements->hi);
-    ilex_array *body = ix_scalar_reduce_ranged(
-        ctx, n->dtype == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
-        (ilex_dtype)n->dtype, ix_domain_new(ctx, 1, elements), 0, ops);
+    const ix_reduce_order order = {.reduction = n->dtype == ILEX_BOOL
+                                                    ? IX_REDUCTION_ANY
+                                                    : IX_REDUCTION_SUM,
+                                   .lanes = 1,
+                                   .chunk = IX_CHUNK_CHAIN};
+    ilex_array *body =
+        ix_scalar_reduce_range_as(ctx, &order, (ilex_dtype)ops[0]->dtype,
+                                  ix_domain_new(ctx, 1, elements), ops);
+    body = ix_scalar_cast(ctx, (ilex_dtype)n->dtype, body);
     return ix_is_poison(body) ? body : as_lambda(n, body, 4, n->ops);
 }
 

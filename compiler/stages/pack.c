@@ -136,17 +136,8 @@ pack_chain(void *user, ilex_array *n)
                           packed(p->u, p->stage, product->ops[1])};
     if (ops[0] == product->ops[0] && ops[1] == product->ops[1])
         return n;
-    ilex_array *body =
-        ix_scalar_op(p->u->ctx, ix_op_of(product), ix_loop_of(product),
-                     (ilex_dtype)product->dtype, ops);
-    ix_node_spec spec = {.kind = IX_REDUCE,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .nops = 1,
-                         .ops = &body,
-                         .nattr = n->nattr,
-                         .attr = n->attr};
-    return ix_node_scoped(p->u->ctx, &spec);
+    ilex_array *body = ix_with_operands(product, ops);
+    return ix_with_operands(n, &body);
 }
 
 bool

@@ -21,7 +21,7 @@ shift_reduction(void *user, ilex_array *n)
     const int64_t *by = user;
     if (n->kind != IX_REDUCE)
         return n;
-    int64_t attr[4];
+    int64_t attr[6];
     memcpy(attr, n->attr, sizeof attr);
     attr[1] += *by;
     ix_node_spec spec = {.kind = IX_REDUCE,

@@ -59,6 +59,10 @@ instr_of(tape_maker *m, const ilex_array *n)
         in.loop = n->ops[0]->dtype;
     if (n->kind == IX_REDUCE)
         in.what = (int16_t)ix_reduction_of(n);
+    if (n->kind == IX_PRODUCT) {
+        in.loop = n->ops[0]->dtype;
+        in.what = n->ops[1]->dtype;
+    }
     return in;
 }
 

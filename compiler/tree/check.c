@@ -269,7 +269,7 @@ check_flat(ix_checker *c, const ix_stmt *s)
     if (v && s->kind == IX_STMT_LET)
         flat &= is_sum(v) || (ix_is_operation(v) && has_leaves(v));
     else if (v)
-        flat &= is_leaf(v);
+        flat &= is_leaf(v) || (v->kind == IX_PRODUCT && has_leaves(v));
     for (int i = 0; i < s->nlo; i++)
         flat &= is_sum(s->lo[i]);
     for (int i = 0; i < s->nhi; i++)
@@ -370,6 +370,8 @@ check_store(ix_checker *c, const ix_stmt *s)
         s->at.scratch ? s->at.scratch->dtype : c->u->buffer[s->at.buffer].dtype;
     require(c, s->value && (ilex_dtype)s->value->dtype == to,
             "it stores a value of another dtype");
+    require(c, update || s->value->kind != IX_PRODUCT,
+            "it stores the factors of a sum");
     if (s->at.scratch && !update)
         note_written(c, s->at.scratch);
 }

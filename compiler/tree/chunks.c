@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions: chunks of IX_CHUNK elements, combined pairwise in index order
+ * Reductions: chunks of elements, combined pairwise in index order
  * with a stack that holds one partial result for each set bit of the number of
  * chunks so far.
  */
 #include "compiler/tree/ranges.h"
+
+static int
+chunk_of(const ix_reduce_axis *x)
+{
+    return ix_chunk_of(x->n, x->k);
+}
 
 /* A PUSH or POP of accumulator "a" and stack "p". */
 static ix_stmt *
@@ -27,7 +33,7 @@ chunks_before(ix_reduce_axis *x)
     if (!x->ranges || x->ranges->lo == x->lo)
         return NULL;
     ilex_array *skipped = ix_index_floordiv(
-        ctx, ix_index_fma(ctx, x->ranges->lo, -1, x->lo), IX_CHUNK);
+        ctx, ix_index_fma(ctx, x->ranges->lo, -1, x->lo), chunk_of(x));
     return skipped->nops
                ? ix_value_of(x->b->u, ix_build_let(x->b, 't', skipped))
                : skipped;
@@ -51,18 +57,18 @@ push_chunks(ix_reduce_axis *x, ix_stmt *p, ilex_array *before)
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
     ix_stmt *loop = ix_reduce_loop(x, 'q', x->lo, x->hi);
-    loop->step = IX_CHUNK;
+    loop->step = chunk_of(x);
     if (x->ranges) {
         p->width = before;
         loop->lo[0] =
-            before ? ix_index_fma(ctx, x->lo, IX_CHUNK, before) : x->lo;
+            before ? ix_index_fma(ctx, x->lo, chunk_of(x), before) : x->lo;
         loop->hi[0] = x->ranges->hi;
         loop->optional = true;
     }
     ix_build_open(b, loop);
     ilex_array *from = ix_scalar_index(ctx, loop->number);
     ilex_array *to =
-        ix_index_min(ctx, ix_index_offset(ctx, from, IX_CHUNK), x->hi);
+        ix_index_min(ctx, ix_index_offset(ctx, from, chunk_of(x)), x->hi);
     to = ix_value_of(b->u, ix_build_let(b, 'e', to));
     ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
     ix_reduce_chunk(x, from, to, a);
@@ -76,7 +82,7 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     int64_t width = x->strip ? x->strip->points : 0;
     ilex_array *before = chunks_before(x);
     ix_stmt *p = ix_build_scratch(x->b, 'p', IX_SCRATCH_STACK, x->acc, width);
-    if (ix_chunk_of(x->n) == 1)
+    if (chunk_of(x) == 1)
         push_results(x, p);
     else
         push_chunks(x, p, before);

@@ -127,13 +127,15 @@ put_operation(const dumper *d, const ilex_array *x)
         put_factor(d, x->ops[1]);
         return;
     }
-    if (!ix_is_operation(x)) {
+    if (!ix_is_operation(x) && x->kind != IX_PRODUCT) {
         put_operand(d, x);
         return;
     }
     ix_text_put(d->t, op ? op->name
                       : x->kind == IX_APPLY
                           ? ix_symbol_text(d->u->ctx, ix_foreign_name(x))
+                      : x->kind == IX_PRODUCT
+                          ? "product"
                           : ilex_dtype_name((ilex_dtype)x->dtype));
     put_tuple(d, x);
 }
@@ -167,7 +169,7 @@ list_reduction(dumper *d, const ilex_array *x)
     ix_text_put(d->t, ix_is_total(x) ? " or nothing, " : ", ");
     if (ix_is_chain(x))
         ix_text_put(d->t, "one chain, of\n");
-    else if (ix_chunk_of(x) == 1)
+    else if (ix_chunk_of(x, 0) == 1)
         ix_text_put(d->t, "results of chunks, of\n");
     else
         ix_text_format(d->t, "%d lane%s, of\n", lanes, lanes == 1 ? "" : "s");

@@ -245,9 +245,8 @@ put_operation(ix_form_writer *w, ix_stmt **at)
         else
             put_leaf(w, ops[i]);
     }
-    if (w->a && memcmp(ops, x->ops, (size_t)x->nops * sizeof *ops))
-        s->value = ix_scalar_op(w->u->ctx, ix_op_of(x), ix_loop_of(x),
-                                (ilex_dtype)x->dtype, ops);
+    if (w->a)
+        s->value = ix_with_operands(x, ops);
 }
 
 /* The fields of a statement that are numbers; which of them it uses, its kind
@@ -277,7 +276,8 @@ put_list(ix_form_writer *w, ix_stmt **list)
 {
     for (ix_stmt **at = list; *at; at = &(*at)->next) {
         ix_stmt *s = *at;
-        bool operation = s->value && ix_is_operation(s->value);
+        bool operation = s->value && (ix_is_operation(s->value) ||
+                                      s->value->kind == IX_PRODUCT);
         put_numbers(w, s);
         if (s->kind == IX_STMT_FOR)
             put_loop(w, s);

@@ -113,6 +113,8 @@ own_statements(const ilex_array *n)
     case IX_CAST:
     case IX_APPLY:
         return parts;
+    case IX_PRODUCT: /* beside its update */
+        return 2 * (parts - 1);
     case IX_LOAD:
         return 1 + parts;
     case IX_LINEAR:
@@ -220,7 +222,9 @@ ix_unrolls(ix_unit *u, const ilex_array *n, int k)
 {
     bool unrolls;
     ilex_array *body = n->ops[0];
-    if (ix_is_ranged(n))
+    bool steps = body->kind == IX_PRODUCT &&
+                 ix_dtype_is_complex((ilex_dtype)body->dtype);
+    if (ix_is_ranged(n) || steps)
         return false;
     reduce_axes(u, n, k, ix_measure(u, 1, &body), &unrolls);
     return unrolls && k < n->interior->rank;

@@ -162,7 +162,7 @@ store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
     ilex_array *mask = at_variable(u, s->body->ops[1], j);
     ilex_array *next[2] = {at, ix_scalar_cast(ctx, ILEX_I64, mask)};
     ilex_array *end[2] = {at, s->body->ops[2]};
-    ix_chunk_range(ctx, s->elements->ax, &lo, &hi);
+    ix_chunk_range(ctx, s->elements->ax, IX_CHUNK, &lo, &hi);
     k->ordered = true;
     ix_stmt *loop = ix_stmt_for(u, variable, lo, hi);
     loop->value = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end);

@@ -22,7 +22,7 @@ has_parts(ix_unit *u, const ilex_array *n)
         return false;
     if (n->interior->rank > 1)
         return !ix_is_chain(n);
-    chunks = ix_chunk_count(u->ctx, ax);
+    chunks = ix_chunk_count(u->ctx, ax, ix_chunk_of(n, 0));
     return chunks && (chunks->n > 0 || chunks->c > 1) && !no_identity &&
            n->ops[0]->dtype == n->dtype;
 }
@@ -89,6 +89,7 @@ cut_axes(ix_unit *u, ilex_array *n, cut *c)
     ix_reduce_order part = c->whole;
     part.first++;
     part.lanes = (int)ix_lanes_of(n);
+    part.chunk = ix_chunk_of(n, n->interior->rank - 1);
     c->outer = ix_domain_new(ctx, 1, n->interior->ax);
     c->part =
         inner && !ix_is_poison(body)
@@ -102,15 +103,16 @@ cut_chunks(ix_unit *u, ilex_array *n, cut *c)
 {
     ilex_context *ctx = u->ctx;
     const ix_axis *ax = n->interior->ax;
+    int chunk = ix_chunk_of(n, 0);
     ix_axis chunks = {.lo = ix_lin_const(ctx, 0),
-                      .hi = ix_chunk_count(ctx, ax)};
+                      .hi = ix_chunk_count(ctx, ax, chunk)};
     ilex_array *ops[3] = {n->ops[0]};
-    ix_chunk_range(ctx, ax, &ops[1], &ops[2]);
+    ix_chunk_range(ctx, ax, chunk, &ops[1], &ops[2]);
     ix_reduce_order part = c->whole;
     part.lanes = (int)ix_lanes_of(n);
     part.chain = ix_is_chain(n);
-    part.chunk = true;
-    c->whole.of_chunks = true;
+    part.one = true;
+    c->whole.chunk = 1;
     c->outer = ix_domain_new(ctx, 1, &chunks);
     c->part = ix_scalar_reduce_range_as(ctx, &part, (ilex_dtype)n->dtype,
                                         n->interior, ops);
@@ -153,6 +155,8 @@ split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
     cut c = {.whole = {.reduction = ix_reduction_of(n),
                        .first = (int)n->attr[1],
                        .lanes = 1,
+                       .chunk = ix_chunk_of(n, 0),
+                       .outer = ix_chunk_of(n, 0),
                        .total = ix_is_total(n)}};
     (n->interior->rank > 1 ? cut_axes : cut_chunks)(u, n, &c);
     ix_kernel *partial = partial_kernel(u, &c, &buffer);

@@ -413,6 +413,16 @@ place_sum(ix_builder *b, ilex_array *x)
 
 /* ---- statements ---- */
 
+/* Leaves for the factors of what an accumulator takes in. */
+static ilex_array *
+place_product(ix_builder *b, ilex_array *x)
+{
+    ilex_array *factor[2];
+    for (int i = 0; i < 2; i++)
+        factor[i] = place_value(b, x->ops[i]);
+    return ix_with_operands(x, factor);
+}
+
 /* The largest of several lower bounds, the smallest of upper ones. */
 static ilex_array *
 place_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
@@ -488,6 +498,8 @@ place_stmt(ix_builder *b, ix_stmt *s)
     if (s->kind == IX_STMT_LET && s->value) {
         place(b, s->value, IX_PLACE_FLAT, -1);
         t->value = flatten(b, s->value, &depth);
+    } else if (s->value && s->value->kind == IX_PRODUCT) {
+        t->value = place_product(b, s->value);
     } else if (s->kind != IX_STMT_FOR && s->value) {
         t->value = place_value(b, s->value);
     }

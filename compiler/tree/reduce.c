@@ -261,6 +261,21 @@ ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
 
 /* ---- the axes ---- */
 
+/* sum + v, where "sum" is NULL for nothing yet; factors of real numbers as a
+ * fused multiply-add, which of nothing is the product. */
+static ilex_array *
+plus(const ix_reduce_axis *x, ilex_array *sum, ilex_array *v)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    if (v->kind == IX_PRODUCT) {
+        ilex_array *ops[3] = {v->ops[0], v->ops[1], sum};
+        return ix_scalar_op(ctx, sum ? IX_OP_FMA : IX_OP_MULTIPLY, x->acc,
+                            x->acc, ops);
+    }
+    ilex_array *ops[2] = {sum, v};
+    return sum ? ix_scalar_op(ctx, x->op, x->acc, x->acc, ops) : v;
+}
+
 /* The elements of a chain's axis and of those inside, without loops: sum = sum
  * + element; "sum" is NULL before the first one. */
 static ilex_array *
@@ -275,8 +290,7 @@ unrolled_chain(ix_reduce_axis *x, ilex_array *sum)
             sum = unrolled_chain(&inner, sum);
             continue;
         }
-        ilex_array *ops[2] = {sum, body_at(x, NULL)};
-        sum = sum ? ix_scalar_op(ctx, x->op, x->acc, x->acc, ops) : ops[1];
+        sum = plus(x, sum, body_at(x, NULL));
     }
     return sum;
 }
@@ -292,9 +306,10 @@ unrolled(ix_reduce_axis *x)
         return unrolled_chain(x, NULL);
     for (int64_t j = 0; j < x->extent; j++)
         v[j] = ix_reduce_element(x, ix_index_offset(ctx, x->lo, j));
-    for (int64_t j = 1; x->lanes == 1 && j < x->extent; j++)
-        v[0] = ix_scalar_op(ctx, x->op, x->acc, x->acc,
-                            (ilex_array *[]){v[0], v[j]});
+    for (int64_t j = 0; j < x->extent; j++)
+        v[j] = plus(x, j > 0 && x->lanes == 1 ? v[j - 1] : NULL, v[j]);
+    if (x->lanes == 1)
+        return v[x->extent - 1];
     for (int64_t h = x->lanes / 2; h > 0; h /= 2)
         for (int64_t j = 0; j < h && j + h < x->extent; j++)
             v[j] = ix_scalar_op(ctx, x->op, x->acc, x->acc,
@@ -312,7 +327,7 @@ loops(ix_reduce_axis *x)
     if (ix_reduce_bound(x, &never) && never)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
     bool one = ix_dtype_is_exact(x->acc) || ix_is_chunk(x->n) ||
-               (x->extent >= 0 && x->extent <= ix_chunk_of(x->n));
+               (x->extent >= 0 && x->extent <= ix_chunk_of(x->n, x->k));
     if (!one)
         return ix_reduce_chunks(x, empty_value(x));
     ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
@@ -326,7 +341,7 @@ ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
     ix_reduce_axis x = axis_of(b, n, k, index, NULL);
     if (x.extent == 0 || (ix_is_chain(n) && empty_inside(&x)))
         return empty_value(&x);
-    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_chunk_of(n) > 1 &&
+    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_chunk_of(n, k) > 1 &&
         ix_unrolls(b->u, n, k))
         return unrolled(&x);
     return ix_value_of(b->u, loops(&x));

@@ -38,7 +38,7 @@ typedef enum ix_scratch_kind {
                  each if the  extent is not 0; its depth and the number of chunks
                  so far */
 } ix_scratch_kind;
-enum { IX_STACK_DEPTH = 52 };
+enum { IX_STACK_DEPTH = 56 }; /* 2^63 elements in chunks of 256 */
 
 /* An element of a buffer or, if "scratch" is not NULL, of scratch memory. */
 typedef struct ix_element {

@@ -173,11 +173,12 @@ ilex_array *
 ix_einsum_node(ilex_context *ctx, const ix_einsum *e, ilex_dtype dtype,
                const ix_domain *interior, const ix_domain *valid)
 {
-    int64_t attr[2 + ILEX_MAX_RANK * (ILEX_MAX_RANK + 1) + IX_PATH_STEPS];
-    int number[IX_EINSUM_LABELS], n = 2;
+    int64_t attr[3 + ILEX_MAX_RANK * (ILEX_MAX_RANK + 1) + IX_PATH_STEPS];
+    int number[IX_EINSUM_LABELS], n = 3;
     canonical_labels(e->count, e->labels, number);
     attr[0] = (int64_t)e->acc;
-    attr[1] = e->result.n;
+    attr[1] = e->rounded;
+    attr[2] = e->result.n;
     n = put_labels(attr, n, &e->result, number);
     for (int i = 0; i < e->count; i++)
         n = put_labels(attr, n, &e->labels[i], number);
@@ -206,10 +207,11 @@ get_labels(const int64_t *attr, int n, ix_labels *l)
 void
 ix_einsum_read(const ilex_array *n, ix_einsum *e)
 {
-    const int64_t *at = n->attr + 2, *end = n->attr + n->nattr;
+    const int64_t *at = n->attr + 3, *end = n->attr + n->nattr;
     e->acc = (ilex_dtype)n->attr[0];
+    e->rounded = n->attr[1] != 0;
     e->count = n->nops;
-    at = get_labels(at, (int)n->attr[1], &e->result);
+    at = get_labels(at, (int)n->attr[2], &e->result);
     for (int i = 0; i < n->nops; i++) {
         e->operand[i] = n->ops[i];
         at = get_labels(at, ix_rank(n->ops[i]), &e->labels[i]);

@@ -281,14 +281,15 @@ ix_mask_chunk_counts(ilex_array *mask)
 {
     ilex_context *ctx = mask->ctx;
     const ix_axis *ax = mask->interior->ax;
-    const ix_lin *chunks = ix_rank(mask) == 1 ? ix_chunk_count(ctx, ax) : NULL;
+    const ix_lin *chunks =
+        ix_rank(mask) == 1 ? ix_chunk_count(ctx, ax, IX_CHUNK) : NULL;
     const ix_domain *dom = chunks ? line(ctx, chunks) : NULL;
     if (!dom)
         return NULL;
     ilex_array *j = ix_scalar_rindex(ctx, 0);
     ilex_array *ops[3] = {ix_scalar_cast(
         ctx, ILEX_I64, ix_scalar_load(ctx, ILEX_BOOL, 0, 1, &j))};
-    ix_chunk_range(ctx, ax, &ops[1], &ops[2]);
+    ix_chunk_range(ctx, ax, IX_CHUNK, &ops[1], &ops[2]);
     ilex_array *body = ix_scalar_reduce_ranged(ctx, IX_REDUCTION_SUM, ILEX_I64,
                                                mask->interior, 0, ops);
     return ix_is_poison(body) ? body

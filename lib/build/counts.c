@@ -147,7 +147,8 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
     (void)operand;
     (void)value;
     int64_t each = n->kind == IX_APPLY ? ix_foreign_cost(n) : 1;
-    bool plain = n->kind == IX_OP || n->kind == IX_APPLY;
+    bool plain =
+        n->kind == IX_OP || n->kind == IX_APPLY || n->kind == IX_PRODUCT;
     if (plain && w->frame.nreduce == 0)
         c->plain += each;
     if (n->kind != IX_REDUCE && (!plain || w->frame.nreduce == 0))

@@ -13,6 +13,7 @@ enum { IX_EINSUM_LABELS = 64 };
 
 typedef struct ix_einsum {
     ilex_dtype acc;
+    bool rounded; /* products are rounded before they are added */
     ix_labels result;
     int count;
     ix_labels labels[ILEX_MAX_RANK];

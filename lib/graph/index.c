@@ -472,26 +472,26 @@ ix_index_is_shift(const ilex_array *x, int *k, int64_t *offset)
 /* ---- chunks ---- */
 
 const ix_lin *
-ix_chunk_count(ilex_context *ctx, const ix_axis *ax)
+ix_chunk_count(ilex_context *ctx, const ix_axis *ax, int chunk)
 {
     const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
     if (!extent)
         return NULL;
     if (extent->n == 0)
-        return ix_lin_const(ctx, (extent->c + IX_CHUNK - 1) / IX_CHUNK);
+        return ix_lin_const(ctx, (extent->c + chunk - 1) / chunk);
     for (int32_t i = 0; i < extent->n; i++)
         if (extent->t[i].k < 0)
             return NULL;
-    int32_t p = ix_param_quotient(ctx, extent, IX_CHUNK);
+    int32_t p = ix_param_quotient(ctx, extent, chunk);
     return p < 0 ? NULL : ix_lin_param(ctx, p);
 }
 
 void
-ix_chunk_range(ilex_context *ctx, const ix_axis *ax, ilex_array **lo,
+ix_chunk_range(ilex_context *ctx, const ix_axis *ax, int chunk, ilex_array **lo,
                ilex_array **hi)
 {
-    *lo = ix_index_fma(ctx, ix_index_lin(ctx, ax->lo), IX_CHUNK,
+    *lo = ix_index_fma(ctx, ix_index_lin(ctx, ax->lo), chunk,
                        ix_scalar_index(ctx, 0));
-    *hi = ix_index_min(ctx, ix_index_offset(ctx, *lo, IX_CHUNK),
+    *hi = ix_index_min(ctx, ix_index_offset(ctx, *lo, chunk),
                        ix_index_lin(ctx, ax->hi));
 }

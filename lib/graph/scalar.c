@@ -256,45 +256,6 @@ last_index_only(ilex_context *ctx, const ilex_array *body, int64_t r)
     return ok && !outside;
 }
 
-/* The indices _k that a node is made of, as bits. */
-static bool
-index_bits(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
-{
-    (void)w;
-    *value = n->kind == IX_INDEX ? (size_t)1 << n->attr[0] : 0;
-    for (int i = 0; i < n->nops; i++)
-        *value |= operand[i];
-    return true;
-}
-
-/* Those that a factor's element is read at; none for what is no read. */
-static size_t
-factor_indices(ilex_context *ctx, const ilex_array *x)
-{
-    size_t bits = 0;
-    ix_walk w = {.ctx = ctx, .within = IX_HAS_INDEX, .leave = index_bits};
-    if (x->kind == IX_CAST)
-        x = x->ops[0];
-    if (x->kind == IX_LOAD && !ix_walk_body(&w, x, &bits))
-        bits = 0;
-    ix_walk_free(&w);
-    return bits;
-}
-
-/* Is this a contraction: a sum of products of two reads, each at an index of
- * the result that the other lacks? */
-static bool
-is_contraction(ilex_context *ctx, ix_reduction reduction,
-               const ilex_array *body)
-{
-    if ((reduction != IX_REDUCTION_SUM && reduction != IX_REDUCTION_ANY) ||
-        body->kind != IX_OP || ix_op_of(body) != IX_OP_MULTIPLY)
-        return false;
-    size_t a = factor_indices(ctx, body->ops[0]),
-           b = factor_indices(ctx, body->ops[1]);
-    return (a & ~b) && (b & ~a);
-}
-
 /* Lanes of the innermost axis "ax", which is _r<r>. Integers need none; a
  * product of complex numbers and positions have no partial result to start
  * lanes with; an axis too short to fill the lanes leaves the vectors to the
@@ -320,19 +281,30 @@ static ilex_array *
 reduce_node(ilex_context *ctx, const ix_reduce_order *o, ilex_dtype result,
             const ix_domain *box, int nops, ilex_array *const *ops)
 {
-    int64_t attr[4] = {o->reduction, o->first, o->lanes,
+    int64_t attr[6] = {o->reduction,
+                       o->first,
+                       o->lanes,
                        (o->chain ? IX_REDUCE_CHAIN : 0) |
                            (o->total ? IX_REDUCE_TOTAL : 0) |
-                           (o->chunk ? IX_REDUCE_CHUNK : 0) |
-                           (o->of_chunks ? IX_REDUCE_OF_CHUNKS : 0)};
+                           (o->one ? IX_REDUCE_ONE : 0),
+                       o->chunk,
+                       o->outer};
     ix_node_spec spec = {.kind = IX_REDUCE,
                          .dtype = result,
                          .interior = box,
                          .nops = nops,
                          .ops = ops,
-                         .nattr = 4,
+                         .nattr = 6,
                          .attr = attr};
     return box ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
+}
+
+/* Does the order of combination change nothing? */
+static bool
+any_order(ix_reduction reduction, const ilex_array *body)
+{
+    return ix_dtype_is_exact((ilex_dtype)body->dtype) ||
+           ix_reduction_info_of(reduction)->by_index;
 }
 
 static ilex_array *
@@ -342,14 +314,15 @@ reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
     if (!box || ix_is_poison(body))
         return ix_poison_again(ctx);
     int last = box->rank - 1;
-    bool chain = is_contraction(ctx, reduction, body);
-    int lanes = chain || last < 0 ? 1
-                                  : lanes_of(ctx, reduction, body,
-                                             &box->ax[last], first + last);
+    int one = any_order(reduction, body) ? IX_CHUNK : IX_CHUNK_ONE;
+    int lanes =
+        last < 0 ? 1
+                 : lanes_of(ctx, reduction, body, &box->ax[last], first + last);
     ix_reduce_order order = {.reduction = reduction,
                              .first = first,
                              .lanes = lanes,
-                             .chain = chain,
+                             .chunk = lanes > 1 ? IX_CHUNK_LANES : one,
+                             .outer = one,
                              .total = total};
     return reduce_node(ctx, &order, result, box, 1, &body);
 }
@@ -368,6 +341,31 @@ ix_scalar_reduce_total(ilex_context *ctx, ix_reduction reduction,
 {
     bool total = !ix_reduction_info_of(reduction)->empty;
     return reduce(ctx, reduction, result, box, first, body, total);
+}
+
+ilex_array *
+ix_scalar_contraction(ilex_context *ctx, ix_reduction reduction,
+                      const ix_domain *box, bool chain, ilex_array *body)
+{
+    if (!box || ix_is_poison(body))
+        return ix_poison_again(ctx);
+    int last = box->rank - 1, chunk = chain ? IX_CHUNK_CHAIN : IX_CHUNK_LANES;
+    ix_reduce_order order = {
+        .reduction = reduction,
+        .lanes =
+            chain ? 1 : lanes_of(ctx, reduction, body, &box->ax[last], last),
+        .chunk = chunk,
+        .outer = chunk,
+        .chain = chain};
+    return reduce_node(ctx, &order, (ilex_dtype)body->dtype, box, 1, &body);
+}
+
+ilex_array *
+ix_scalar_product(ilex_context *ctx, ilex_dtype acc, ilex_array *const *factors)
+{
+    ix_node_spec spec = {
+        .kind = IX_PRODUCT, .dtype = acc, .nops = 2, .ops = factors};
+    return ix_node_scoped(ctx, &spec);
 }
 
 ilex_array *
@@ -390,8 +388,11 @@ ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
                         ilex_dtype result, const ix_domain *box, int first,
                         ilex_array *const *body_lo_hi)
 {
-    ix_reduce_order order = {
-        .reduction = reduction, .first = first, .lanes = 1};
+    bool any = any_order(reduction, body_lo_hi[0]);
+    ix_reduce_order order = {.reduction = reduction,
+                             .first = first,
+                             .lanes = 1,
+                             .chunk = any ? IX_CHUNK : IX_CHUNK_ONE};
     return reduce_node(ctx, &order, result, box, 3, body_lo_hi);
 }
 

@@ -64,19 +64,6 @@ ilex_array *ix_scalar_cast(ilex_context *ctx, ilex_dtype dtype, ilex_array *x);
 ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
                            int rank, ilex_array *const *index);
 
-/* body folded over _r<first>.._r<first+rank-1>, which range over "box". The
- * order of combination is fixed here, from the body as it was built.
- *
- * A nest of one-axis reductions, last axis innermost: along one axis, chunks of
- * IX_CHUNK elements, on the last axis each in lanes that are folded pairwise,
- * chunks combined pairwise in index order. There are 256 bytes of lanes when
- * every load that uses the last axis uses it in its last index only, else one;
- * one as well where the axis is known to be shorter than the lanes and the
- * body depends on a free index.
- *
- * A contraction (a sum of products of two reads, each of which depends on a
- * free index that the other lacks) is one chain instead: one accumulator goes
- * through all axes, in C order, chunks on the first axis only. */
 /* Integers that are data, which runs check. */
 typedef enum ix_checked_what {
     IX_CHECKED_INDEX,
@@ -122,7 +109,36 @@ ilex_array *ix_scalar_carry(ilex_context *ctx, ilex_dtype dtype, int result,
                             int64_t levels);
 ilex_array *ix_scalar_tuple(ilex_context *ctx, int n, ilex_array *const *ops);
 
-enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
+/* Elements of a chunk: in lanes, of a chain and wherever the order changes
+ * nothing; in one lane. IX_SMALL_CHUNKS is for tests: short axes have many
+ * chunks, and what takes one for the other shows. */
+#ifdef IX_SMALL_CHUNKS
+enum {
+    IX_CHUNK = 4096,
+    IX_CHUNK_LANES = 192,
+    IX_CHUNK_CHAIN = 24,
+    IX_CHUNK_ONE = 8
+};
+#else
+enum {
+    IX_CHUNK = 4096,
+    IX_CHUNK_LANES = IX_CHUNK,
+    IX_CHUNK_CHAIN = IX_CHUNK,
+    IX_CHUNK_ONE = 256
+};
+#endif
+enum { IX_LANE_BYTES = 256 };
+
+/* body folded over _r<first>.._r<first+rank-1>, which range over "box". The
+ * order of combination is fixed here, from the body as it was built.
+ *
+ * A nest of one-axis reductions, last axis innermost: along one axis, chunks
+ * of elements, on the last axis each in lanes that are folded pairwise, chunks
+ * combined pairwise in index order. There are 256 bytes of lanes when every
+ * load that uses the last axis uses it in its last index only, else one; one as
+ * well where the axis is known to be shorter than the lanes and the body
+ * depends on a free index. Chunks have IX_CHUNK_LANES elements where there are
+ * lanes, else IX_CHUNK_ONE. */
 ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
                              ilex_dtype result, const ix_domain *box, int first,
                              ilex_array *body);
@@ -133,14 +149,27 @@ ilex_array *ix_scalar_reduce_total(ilex_context *ctx, ix_reduction reduction,
                                    ilex_dtype result, const ix_domain *box,
                                    int first, ilex_array *body);
 
+/* The sum over the labels that an einsum's result lacks, or of products of two
+ * elements. As above, but chunks have IX_CHUNK_LANES elements on every axis; a
+ * "chain" has one accumulator that goes through all axes, in C order, chunks of
+ * IX_CHUNK_CHAIN on the first axis alone. */
+ilex_array *ix_scalar_contraction(ilex_context *ctx, ix_reduction reduction,
+                                  const ix_domain *box, bool chain,
+                                  ilex_array *body);
+/* What such a sum adds: a*b, for real and complex "acc"; factors of that dtype
+ * or of its real part's. See ix_product_add(). */
+ilex_array *ix_scalar_product(ilex_context *ctx, ilex_dtype acc,
+                              ilex_array *const *factors);
+
 /* The same in an order that is given: parts of a reduction that exists. */
 typedef struct ix_reduce_order {
     ix_reduction reduction;
     int first; /* _r of the first axis */
     int lanes; /* of the last axis */
+    int chunk; /* elements of a chunk on the last axis, */
+    int outer; /* on the others */
     bool chain, total;
-    bool chunk;     /* ranged: the range is a chunk at most, in these lanes */
-    bool of_chunks; /* elements are results of chunks */
+    bool one; /* ranged: the range is one chunk at most */
 } ix_reduce_order;
 ilex_array *ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
                                 ilex_dtype result, const ix_domain *box,
@@ -151,7 +180,7 @@ ilex_array *ix_scalar_reduce_range_as(ilex_context *ctx,
                                       const ix_reduce_order *order,
                                       ilex_dtype result, const ix_domain *box,
                                       ilex_array *const *body_lo_hi);
-/* The same in one lane. */
+/* The same in one lane, chunks of IX_CHUNK_ONE from lo on. */
 ilex_array *ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
                                     ilex_dtype result, const ix_domain *box,
                                     int first, ilex_array *const *body_lo_hi);
@@ -173,20 +202,19 @@ ix_lanes_of(const ilex_array *n)
 enum { /* bits of attribute 3 */
        IX_REDUCE_CHAIN = 1,
        IX_REDUCE_TOTAL = 2,
-       IX_REDUCE_CHUNK = 4,
-       IX_REDUCE_OF_CHUNKS = 8
+       IX_REDUCE_ONE = 4
 };
 /* Is its range one chunk at most? */
 static inline bool
 ix_is_chunk(const ilex_array *n)
 {
-    return (n->attr[3] & IX_REDUCE_CHUNK) != 0;
+    return (n->attr[3] & IX_REDUCE_ONE) != 0;
 }
-/* Elements that make a chunk. */
-static inline int64_t
-ix_chunk_of(const ilex_array *n)
+/* Elements that make a chunk of axis "k". */
+static inline int
+ix_chunk_of(const ilex_array *n, int k)
 {
-    return n->attr[3] & IX_REDUCE_OF_CHUNKS ? 1 : IX_CHUNK;
+    return (int)n->attr[k + 1 == n->interior->rank ? 4 : 5];
 }
 static inline bool
 ix_is_chain(const ilex_array *n)
@@ -217,12 +245,12 @@ ilex_array *ix_index_try_fma(ilex_context *ctx, ilex_array *a, int64_t k,
 ilex_array *ix_index_offset(ilex_context *ctx, ilex_array *a, int64_t c);
 ilex_array *ix_index_min(ilex_context *ctx, ilex_array *a, ilex_array *b);
 ilex_array *ix_index_max(ilex_context *ctx, ilex_array *a, ilex_array *b);
-/* Chunks of IX_CHUNK elements of an axis: how many there are; NULL where there
+/* Chunks of "chunk" elements of an axis: how many there are; NULL where there
  * might be fewer although a size is larger, or after an error. */
-const ix_lin *ix_chunk_count(ilex_context *ctx, const ix_axis *ax);
+const ix_lin *ix_chunk_count(ilex_context *ctx, const ix_axis *ax, int chunk);
 /* The range of chunk _0: [lo, hi). */
-void ix_chunk_range(ilex_context *ctx, const ix_axis *ax, ilex_array **lo,
-                    ilex_array **hi);
+void ix_chunk_range(ilex_context *ctx, const ix_axis *ax, int chunk,
+                    ilex_array **lo, ilex_array **hi);
 /* floor(a / c), c > 0 */
 ilex_array *ix_index_floordiv(ilex_context *ctx, ilex_array *a, int64_t c);
 

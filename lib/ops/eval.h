@@ -31,6 +31,19 @@ void ix_op_eval(ix_op op, ilex_dtype loop, const ix_value *args,
 void ix_cast_eval(ilex_dtype from, ilex_dtype to, const ix_value *x,
                   ix_value *result);
 
+/* Part "acc" of an accumulator becomes fma(part a, part b, part acc), the first
+ * one negated if "minus"; 1 is the imaginary part. */
+typedef struct ix_product_step {
+    bool a, b, acc, minus;
+} ix_product_step;
+/* The step of acc + a*b behind "step", of NULL the first one; NULL: none. */
+const ix_product_step *ix_product_next(ilex_dtype a, ilex_dtype b,
+                                       const ix_product_step *step);
+/* sum + x[0]*x[1] by these steps; sum is real or complex, of dtype "acc", "a"
+ * and "b" are that or the dtype of its parts. */
+ix_value ix_product_add(ilex_dtype a, ilex_dtype b, ilex_dtype acc,
+                        const ix_value *x, ix_value sum);
+
 /* Reads and writes memory of any alignment; bool is read as != 0. */
 ix_value ix_value_load(ilex_dtype dtype, const void *p);
 void ix_value_store(ilex_dtype dtype, void *p, ix_value v);

@@ -409,6 +409,17 @@ result_before(const ix_writer *w, const ilex_array *n)
 
 /* ---- reductions ---- */
 
+/* In dumps of passes alone. */
+static void
+write_product(ix_writer *w, const ilex_array *n)
+{
+    ix_text_put(w->t, "product(");
+    ix_write_scalar(w, n->ops[0], 1);
+    ix_text_put(w->t, ", ");
+    ix_write_scalar(w, n->ops[1], 1);
+    ix_text_char(w->t, ')');
+}
+
 /* A reduction in a map: ranges of _r0, ... */
 static void
 write_map_reduce(ix_writer *w, const ilex_array *n)
@@ -502,6 +513,9 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
         return;
     case IX_APPLY:
         write_apply(w, n);
+        return;
+    case IX_PRODUCT:
+        write_product(w, n);
         return;
     case IX_CAST:
         write_cast(w, n);

@@ -83,6 +83,7 @@ typedef struct reducer {
     ilex_dtype acc;
     int64_t lanes;
     bool chain;
+    const ix_instr *product; /* elements are added by fma; or NULL */
 } reducer;
 
 static ix_value reduce_axis(reducer *q, int k);
@@ -106,6 +107,20 @@ element(reducer *q, int k, int64_t i)
         return reduce_axis(q, k + 1);
     evaluate(m, q->in->body, q->in->branch[0]);
     return m->value[q->in->arg[0]];
+}
+
+/* "sum" with an element, the body's value if "inner": a product is added by
+ * fused multiply-adds. */
+static ix_value
+add(const reducer *q, ix_value sum, ix_value v, bool inner)
+{
+    const ix_value *value = q->m->value;
+    const ix_instr *p = q->product;
+    if (!p || !inner)
+        return combine(q, sum, v);
+    ix_value factor[2] = {value[p->arg[0]], value[p->arg[1]]};
+    return ix_product_add((ilex_dtype)p->loop, (ilex_dtype)p->what, q->acc,
+                          factor, sum);
 }
 
 /* Lanes folded pairwise: lane j with lane j + half. */
@@ -133,7 +148,7 @@ chain(reducer *q, int k, int64_t lo, int64_t hi, ix_value sum)
             continue;
         }
         evaluate(m, q->in->body, q->in->branch[0]);
-        sum = combine(q, sum, m->value[q->in->arg[0]]);
+        sum = add(q, sum, m->value[q->in->arg[0]], true);
     }
     return sum;
 }
@@ -145,7 +160,8 @@ reduce_chunk(reducer *q, int k, int64_t lo, int64_t hi)
 {
     if (q->chain)
         return chain(q, k, lo, hi, ix_reduction_identity(q->r, q->acc));
-    int64_t lanes = k + 1 == q->in->n ? q->lanes : 1;
+    bool inner = k + 1 == q->in->n;
+    int64_t lanes = inner ? q->lanes : 1;
     bool first_wins = q->r == IX_REDUCTION_PROD && ix_dtype_is_complex(q->acc);
     ix_value lane[IX_LANE_BYTES];
     for (int64_t j = 0; j < lanes; j++)
@@ -153,7 +169,7 @@ reduce_chunk(reducer *q, int k, int64_t lo, int64_t hi)
     for (int64_t i = lo; i < hi; i++) {
         ix_value v = element(q, k, i);
         ix_value *l = &lane[(i - lo) % lanes];
-        *l = first_wins && i == lo ? v : combine(q, *l, v);
+        *l = first_wins && i == lo ? v : add(q, *l, v, inner);
     }
     return fold_lanes(q, lane, lanes);
 }
@@ -186,6 +202,7 @@ static ix_value
 reduce_axis(reducer *q, int k)
 {
     int64_t lo, hi, count = 0;
+    int64_t chunk = q->in->attr[k + 1 == q->in->n ? 4 : 5];
     ix_value stack[64], v;
     int depth = 0;
     if (q->in->branch[1])
@@ -197,8 +214,8 @@ reduce_axis(reducer *q, int k)
             v = ix_reduction_identity(q->r, q->acc);
         return v;
     }
-    for (int64_t at = lo; at < hi; at += IX_CHUNK, count++) {
-        int64_t end = hi - at < IX_CHUNK ? hi : at + IX_CHUNK;
+    for (int64_t at = lo; at < hi; at += chunk, count++) {
+        int64_t end = hi - at < chunk ? hi : at + chunk;
         v = reduce_chunk(q, k, at, end);
         for (int64_t bits = count; bits & 1; bits >>= 1)
             v = combine(q, stack[--depth], v);
@@ -240,6 +257,8 @@ reduce(machine *m, const ix_instr *in)
     q.acc = (ilex_dtype)in->loop;
     q.lanes = in->attr[2];
     q.chain = (in->attr[3] & IX_REDUCE_CHAIN) != 0;
+    const ix_instr *body = &m->tape->instr[in->arg[0]];
+    q.product = body->kind == IX_PRODUCT ? body : NULL;
     if (in->n == 0) {
         evaluate(m, in->body, in->branch[0]);
         return m->value[in->arg[0]];
@@ -303,6 +322,8 @@ step(machine *m, const ix_instr *in)
         return reduce(m, in);
     case IX_APPLY:
         return apply(m, in);
+    case IX_PRODUCT: /* the reduction reads its factors */
+        return v;
     case IX_CAST:
         ix_cast_eval((ilex_dtype)in->loop, (ilex_dtype)in->dtype,
                      &m->value[in->arg[0]], &v);

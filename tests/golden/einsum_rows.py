@@ -4,11 +4,11 @@
 
     einsum_rows.py [--check FILE]
 
-Prints the rows exa001 and on. Every product and every sum is an exact rational
-that is rounded once, to nearest, ties to even, in the order that Ilex defines
-(doc/architecture.md, "Reductions"); nothing is computed in floating point. With
+Prints the rows exa001 and on. Every sum, with the product that it adds, is an exact
+rational that is rounded once, to nearest, ties to even, in the order that Ilex defines
+(doc/ilx.md, "The order of sums"); nothing is computed in floating point. With
 --check it compares them with those in a file. A row is only made if another
-order, a product that is not rounded, or subnormal numbers that are zero give
+order, products that are rounded before, or subnormal numbers that are zero give
 another value; what is drawn at
 random is drawn again until then.
 """
@@ -43,10 +43,10 @@ def rounded(x, form):
 class Arithmetic:
     """Numbers of a dtype as tuples of rationals: one part or two."""
 
-    def __init__(self, dtype, fused=False, flush=False):
+    def __init__(self, dtype, fused=True, flush=False):
         self.form = PARTS.get(dtype, dtype)
         self.complex = dtype in PARTS
-        self.fused = fused  # products are not rounded
+        self.fused = fused  # a product is rounded with the sum it goes into
         self.flush = flush  # subnormal results are zero
         self.lanes = LANE_BYTES // (FORMATS[self.form][2] * (1 + self.complex))
 
@@ -57,11 +57,25 @@ class Arithmetic:
         return rounded(x, self.form)
 
     def product(self, a, b):
-        r = (lambda x: x) if self.fused else self.part
+        """Rounded by itself."""
+        r = self.part
         if not self.complex:
             return (r(a[0] * b[0]),)
         return (r(r(a[0] * b[0]) - r(a[1] * b[1])),
                 r(r(a[0] * b[1]) + r(a[1] * b[0])))
+
+    def add(self, total, factors):
+        """total + a number, or the product of two."""
+        if len(factors) == 1:
+            return self.sum(total, factors[0])
+        if not self.fused:
+            return self.sum(total, self.product(*factors))
+        a, b = factors
+        if not self.complex:
+            return (self.part(a[0] * b[0] + total[0]),)
+        re = self.part(a[0] * b[0] + total[0])
+        im = self.part(a[0] * b[1] + total[1])
+        return (self.part(-a[1] * b[1] + re), self.part(a[1] * b[0] + im))
 
     def sum(self, a, b):
         return tuple(self.part(x + y) for x, y in zip(a, b))
@@ -93,12 +107,13 @@ def combined(ar, chunks):
     return ar.sum(stack[0][1], stack[1][1]) if len(stack) > 1 else stack[0][1]
 
 
-def one_axis(ar, values, lanes):
+def one_axis(ar, terms, lanes):
+    """Chunks of an axis of an einsum; terms are numbers or pairs of factors."""
     chunks = []
-    for start in range(0, max(len(values), 1), CHUNK):
+    for start in range(0, max(len(terms), 1), CHUNK):
         lane = [ar.zero()] * lanes
-        for i, v in enumerate(values[start:start + CHUNK]):
-            lane[i % lanes] = ar.sum(lane[i % lanes], v)
+        for i, v in enumerate(terms[start:start + CHUNK]):
+            lane[i % lanes] = ar.add(lane[i % lanes], v)
         chunks.append(fold(ar, lane))
     return combined(ar, chunks)
 
@@ -131,22 +146,23 @@ class Einsum:
 
     def element(self, ar, at, order):
         if not self.reduced:
-            return order.term(ar, at)
+            term = order.term(at)
+            return term[0] if len(term) == 1 else ar.product(*term)
         if self.is_contraction():
             return order.chain(self, ar, at)
         return order.nest(self, ar, at, self.reduced)
 
 
 class Defined:
-    """The order of doc/architecture.md."""
+    """The order of doc/ilx.md."""
 
     def __init__(self, arrays):
         self.arrays = arrays
 
-    def term(self, ar, at):
-        values = [array[tuple(at[c] for c in labels)]
-                  for labels, array in self.arrays]
-        return values[0] if len(values) == 1 else ar.product(*values)
+    def term(self, at):
+        """A number or two factors."""
+        return [array[tuple(at[c] for c in labels)]
+                for labels, array in self.arrays]
 
     def chain(self, e, ar, at):
         outer, inner = e.reduced[0], e.reduced[1:]
@@ -157,7 +173,7 @@ class Defined:
             ranges = [range(start, stop)] + [range(e.length[c]) for c in inner]
             for index in itertools.product(*ranges):
                 at.update(zip(e.reduced, index))
-                value = ar.sum(value, self.term(ar, at))
+                value = ar.add(value, self.term(at))
             chunks.append(value)
         return combined(ar, chunks)
 
@@ -165,8 +181,8 @@ class Defined:
         values = []
         for i in range(e.length[labels[0]]):
             at[labels[0]] = i
-            values.append(self.term(ar, at) if len(labels) == 1
-                          else self.nest(e, ar, at, labels[1:]))
+            values.append(self.term(at) if len(labels) == 1
+                          else [self.nest(e, ar, at, labels[1:])])
         return one_axis(ar, values, e.lanes(ar) if len(labels) == 1 else 1)
 
 
@@ -177,7 +193,7 @@ class Straight(Defined):
         value = ar.zero()
         for index in itertools.product(*(range(e.length[c]) for c in labels)):
             at.update(zip(labels, index))
-            value = ar.sum(value, self.term(ar, at))
+            value = ar.add(value, self.term(at))
         return value
 
     def chain(self, e, ar, at):
@@ -192,7 +208,7 @@ class Backward(Straight):
         ranges = [range(e.length[c]) for c in labels]
         for index in reversed(list(itertools.product(*ranges))):
             at.update(zip(labels, index))
-            value = ar.sum(value, self.term(ar, at))
+            value = ar.add(value, self.term(at))
         return value
 
 
@@ -272,7 +288,7 @@ class Rows:
         result = evaluate(subscripts, shapes, arrays, Defined, ar)
         others = [evaluate(subscripts, shapes, arrays, order, a)
                   for order, a in ((Straight, ar), (Backward, ar),
-                                   (Defined, Arithmetic(dtype, fused=True)),
+                                   (Defined, Arithmetic(dtype, fused=False)),
                                    (Defined, Arithmetic(dtype, flush=True)))]
         if all(other == result for other in others):
             return False
@@ -347,7 +363,7 @@ def complex_numbers(rows):
 
 
 def roundings(rows):
-    """Products that are rounded before they are added."""
+    """Products that are rounded with the sum alone."""
     for dtype in ("float64", "float32"):
         rows.random_row(dtype, "ij,jk->ik", {"i": 3, "j": 6, "k": 2}, "rounding")
         rows.random_row(dtype, "ij,ij->", {"i": 3, "j": 5}, "rounding")

@@ -122,6 +122,25 @@ combine(const reduction *q, ix_value a, ix_value b)
     return result;
 }
 
+/* The body with the indices as they are. */
+static ix_value
+body(const reduction *q)
+{
+    tree_machine *m = q->m;
+    uint64_t around = m->epoch;
+    m->epoch = ++m->last_epoch;
+    ix_value v = eval(m, q->n->ops[0]);
+    m->epoch = around;
+    return v;
+}
+
+/* "sum" with the body at the indices as they are. */
+static ix_value
+add_body(const reduction *q, ix_value sum)
+{
+    return tree_update(q->m, ix_reduction_op(q->r), q->n->ops[0], sum);
+}
+
 static void
 range_of(const reduction *q, int k, int64_t *lo, int64_t *hi)
 {
@@ -134,18 +153,6 @@ range_of(const reduction *q, int k, int64_t *lo, int64_t *hi)
     if (!ix_lin_eval(ax->lo, q->m->r->size, lo) ||
         !ix_lin_eval(ax->hi, q->m->r->size, hi))
         tree_fail(q->m, "the range of a reduction leaves 64 bits");
-}
-
-/* The body with the indices as they are. */
-static ix_value
-body(const reduction *q)
-{
-    tree_machine *m = q->m;
-    uint64_t around = m->epoch;
-    m->epoch = ++m->last_epoch;
-    ix_value v = eval(m, q->n->ops[0]);
-    m->epoch = around;
-    return v;
 }
 
 static void
@@ -174,7 +181,7 @@ chain(const reduction *q, int k, int64_t lo, int64_t hi, ix_value sum)
     for (int64_t i = lo; i < hi; i++) {
         set_index(q, k, i, true);
         if (k + 1 == q->n->interior->rank) {
-            sum = combine(q, sum, body(q));
+            sum = add_body(q, sum);
             continue;
         }
         range_of(q, k + 1, &from, &to);
@@ -208,8 +215,13 @@ reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
     for (int64_t j = 0; j < lanes; j++)
         lane[j] = ix_reduction_identity(q->r, q->acc);
     for (int64_t i = lo; i < hi; i++) {
-        ix_value v = element(q, k, i), *l = &lane[(i - lo) % lanes];
-        *l = first && i == lo ? v : combine(q, *l, v);
+        ix_value *l = &lane[(i - lo) % lanes];
+        if (k + 1 < q->n->interior->rank) {
+            *l = combine(q, *l, element(q, k, i));
+            continue;
+        }
+        set_index(q, k, i, true);
+        *l = first && i == lo ? body(q) : add_body(q, *l);
     }
     for (int64_t h = lanes / 2; h > 0; h /= 2)
         for (int64_t j = 0; j < h; j++)
@@ -221,7 +233,7 @@ reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
 static ix_value
 reduce_chunks(const reduction *q, int k, int64_t lo, int64_t hi)
 {
-    int64_t half = ix_chunk_of(q->n);
+    int64_t half = ix_chunk_of(q->n, k);
     if (hi - lo <= half)
         return reduce_chunk(q, k, lo, hi);
     while (2 * half < hi - lo)
@@ -405,6 +417,26 @@ eval(tree_machine *m, const ilex_array *x)
     m->memo[n] = v;
     m->stamp[n] = m->epoch;
     return v;
+}
+
+ix_value
+tree_update(tree_machine *m, ix_op op, const ilex_array *x, ix_value sum)
+{
+    bool product = x->kind == IX_PRODUCT;
+    uint64_t around = m->epoch;
+    m->epoch = ++m->last_epoch;
+    ix_value v[2] = {sum, {.i = 0}};
+    for (int i = 0; product && i < 2; i++)
+        v[i] = eval(m, x->ops[i]);
+    if (!product)
+        v[1] = eval(m, x);
+    m->epoch = around;
+    if (product)
+        return ix_product_add((ilex_dtype)x->ops[0]->dtype,
+                              (ilex_dtype)x->ops[1]->dtype,
+                              (ilex_dtype)x->dtype, v, sum);
+    ix_op_eval(op, (ilex_dtype)x->dtype, v, &sum);
+    return sum;
 }
 
 ix_value

@@ -253,10 +253,8 @@ run_update(tree_machine *m, const ix_stmt *s)
     if (!s->at.scratch)
         tree_fail(m, "an update of a buffer");
     int64_t at = scratch_index(m, &s->at);
-    ix_value v = tree_evaluate(m, s->value);
-    v = combine(s->op, (ilex_dtype)s->value->dtype, get(m, s->at.scratch, at),
-                v);
-    set(m, s->at.scratch, at, v);
+    ix_value sum = get(m, s->at.scratch, at);
+    set(m, s->at.scratch, at, tree_update(m, s->op, s->value, sum));
 }
 
 static void

@@ -94,6 +94,9 @@ typedef struct tree_machine {
 _Noreturn void tree_fail(tree_machine *m, const char *fmt, ...) IX_PRINTF(2, 3);
 /* The value of an expression, as of now. */
 ix_value tree_evaluate(tree_machine *m, const ilex_array *x);
+/* op(sum, x) as of now; a product is added by fused multiply-adds. */
+ix_value tree_update(tree_machine *m, ix_op op, const ilex_array *x,
+                     ix_value sum);
 /* An element of a buffer that is read. */
 ix_value tree_load(tree_machine *m, int buffer, const int64_t *index);
 /* Fails for an element outside its buffer. */

@@ -99,6 +99,7 @@ SLOW_UNIT_TESTS = \
 	tests/unit/test_cache_cc \
 	tests/unit/test_casts \
 	tests/unit/test_compact \
+	tests/unit/test_contractions \
 	tests/unit/test_cut \
 	tests/unit/test_eager_golden \
 	tests/unit/test_endings \
@@ -123,6 +124,10 @@ tests_unit_test_eager_golden_SOURCES = \
 	tests/golden/golden_scalar.c \
 	tests/golden/golden_value.c \
 	tests/unit/test_eager_golden.c
+tests_unit_test_contractions_SOURCES = \
+	$(SHIM_FILES) \
+	tests/unit/sums_fixture.h \
+	tests/unit/test_contractions.c
 tests_unit_test_extremes_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_extremes.c
@@ -134,5 +139,6 @@ tests_unit_test_share_SOURCES = \
 	tests/unit/test_share.c
 tests_unit_test_sums_SOURCES = \
 	$(SHIM_FILES) \
+	tests/unit/sums_fixture.h \
 	tests/unit/test_sums.c
 endif
