@@ -78,9 +78,12 @@ opens() {
 opens both/libnvrtc.so.13 "LD_LIBRARY_PATH=$dir/driver:$dir/both" list backends
 opens both/libnvrtc.so.12 "FAKE_CUDA_VERSION=12080 LD_LIBRARY_PATH=$dir/driver:$dir/both" \
     list backends
-opens both/libnvrtc.so.13 "LD_PRELOAD=$dir/both/libcudart.so.13" list backends
-opens pip/cuda_runtime/lib/../../cuda_nvrtc/lib/libnvrtc.so.12 \
-    "LD_PRELOAD=$dir/pip/cuda_runtime/lib/libcudart.so.12" list backends
+# The runtime of a sanitizer has to be the first library itself.
+if [ -z "${SANITIZE_FLAGS:-}" ]; then
+    opens both/libnvrtc.so.13 "LD_PRELOAD=$dir/both/libcudart.so.13" list backends
+    opens pip/cuda_runtime/lib/../../cuda_nvrtc/lib/libnvrtc.so.12 \
+        "LD_PRELOAD=$dir/pip/cuda_runtime/lib/libcudart.so.12" list backends
+fi
 opens mine.so "LD_LIBRARY_PATH=$dir/driver:$dir/both" \
     run "${srcdir:-.}/examples/axpy.ilx" --jit=nvrtc --nvrtc="$dir/mine.so" \
     --size n=4 --in a=zero --in x=zero --in y=zero

@@ -76,6 +76,7 @@ check_remedy(const char *row, const char *message)
     ilex_context *ctx = ilex_context_new(NULL);
     ilex_module *m = ix_module_parse(ctx, text, kept, "f.ilx");
     ck_assert_msg(m != NULL, "remedy %s: %s", row, ilex_error_text(ctx));
+    ilex_module_free(m);
     ilex_context_free(ctx);
 }
 
