@@ -103,10 +103,9 @@ ix_common_dtype(int count, ilex_array *const *args)
     return promote_some(dtype, count, args, false, weak);
 }
 
-/* Gives every weak literal the dtype of what it meets. */
-static bool
-resolve_literals(ilex_context *ctx, const char *operation, int first, int count,
-                 ilex_array **args)
+bool
+ix_resolve_literals(ilex_context *ctx, const char *operation, int first,
+                    int count, ilex_array **args)
 {
     bool any = false;
     ilex_dtype strong = ix_common_dtype(count - first, args + first);
@@ -317,7 +316,7 @@ ix_build_op(ilex_context *ctx, ix_op op, ilex_array *const *given)
     ix_skips skips = {.n = 0};
     if (ix_skips_take(&skips, n, args))
         return ix_skips_put(&skips, ix_build_op(ctx, op, args));
-    if (!resolve_literals(ctx, info->name, op == IX_OP_WHERE, n, args))
+    if (!ix_resolve_literals(ctx, info->name, op == IX_OP_WHERE, n, args))
         return ctx->poison;
     ilex_dtype types[MAX_ARITY];
     for (int i = 0; i < n; i++)
@@ -373,7 +372,7 @@ bool
 ix_build_common(ilex_context *ctx, const char *operation, int count,
                 ilex_array **args)
 {
-    if (!resolve_literals(ctx, operation, 0, count, args))
+    if (!ix_resolve_literals(ctx, operation, 0, count, args))
         return false;
     ilex_dtype dtype = ix_common_dtype(count, args);
     for (int i = 0; i < count; i++) {

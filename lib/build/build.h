@@ -38,6 +38,11 @@ ilex_array *ix_build_apply(ilex_context *ctx, const ix_apply *f,
  * i16 and u16 alone are i32. Literals count only where all are. */
 ilex_dtype ix_common_dtype(int count, ilex_array *const *args);
 
+/* Gives weak literals among the operands the dtype of what they meet, from
+ * operand "first" on; false after an error. */
+bool ix_resolve_literals(ilex_context *ctx, const char *operation, int first,
+                         int count, ilex_array **args);
+
 /* Converts the operands to the dtype they have in common, literals resolved;
  * false after an error. */
 bool ix_build_common(ilex_context *ctx, const char *operation, int count,

@@ -293,7 +293,9 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
         e.operand[i] = operands[i];
         e.labels[i] = labels[i];
     }
-    ilex_dtype factors = ix_common_dtype(count, operands),
+    if (!ix_resolve_literals(ctx, "einsum", 0, count, e.operand))
+        return ctx->poison;
+    ilex_dtype factors = ix_common_dtype(count, e.operand),
                dtype = request->dtype ? *request->dtype : factors;
     e.acc = request->acc ? *request->acc : ix_einsum_acc(factors, dtype);
     const ix_env *proof = ix_proof_open(ctx);

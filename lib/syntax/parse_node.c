@@ -2,6 +2,7 @@
  *
  * Meaning of the structural statements einsum and reshape.
  */
+#include "lib/ops/dtype.h"
 #include "lib/syntax/parse.h"
 
 /* ---- einsum ---- */
@@ -89,27 +90,72 @@ typedef struct product {
     bool grouped;
 } product;
 
-static void
-read_operand(ix_parser *p, product *e, const ix_syntax *x)
+/* Is it an operator or a conversion of one value? */
+static bool
+is_function(const ix_syntax *x)
+{
+    const ix_word *w = &x->word;
+    ilex_dtype dtype;
+    ix_op op;
+    return x->kind == IX_SYNTAX_PREFIX ||
+           (x->kind == IX_SYNTAX_CALL && x->nparts == 1 &&
+            (ix_op_find(w->text, (size_t)w->length, &op) ||
+             ix_dtype_find(w->text, (size_t)w->length, &dtype)));
+}
+
+_Noreturn static void
+no_factor(ix_parser *p, const ix_syntax *x, const ix_syntax *function)
+{
+    if (x->kind == IX_SYNTAX_CHAIN && function)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &function->word,
+                    "in an einsum %.*s is of one factor; a dtype of the whole "
+                    "product stands before '=', for example einsum C[i, j] : "
+                    "i32 = A[i, k]*B[k, j]",
+                    (int)function->word.length, function->word.text);
+    ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                "an einsum is a product of arrays with labels, for example "
+                "A[i, k]*B[k, j]; name what else there is by let before it");
+}
+
+/* The value of factor "x" and its labels. "x" is an array with labels, or an
+ * element-wise "function" of one: that of the array, the labels taken off. */
+static ix_syntax *
+read_factor(ix_parser *p, product *e, ix_syntax *x, const ix_syntax *function)
 {
     static const ix_colons_list none;
     bool labels = x->kind == IX_SYNTAX_INDEX;
+    if (is_function(x)) {
+        ix_syntax *bare = ix_arena_new(&p->reader.arena, sizeof *bare);
+        *bare = *x;
+        bare->part = ix_arena_new(&p->reader.arena, sizeof *bare->part);
+        bare->part[0] = read_factor(p, e, x->part[0], x);
+        return bare;
+    }
+    if (x->kind == IX_SYNTAX_PAREN && function)
+        return read_factor(p, e, x->part[0], function);
     if ((labels ? x->part[0] : x)->kind != IX_SYNTAX_NAME)
-        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
-                    "an einsum is a product of arrays with labels, for "
-                    "example A[i, k]*B[k, j]");
+        no_factor(p, x, function);
+    read_labels(p, &e->all, &x->word, labels ? x->ranges : &none,
+                &e->labels[e->n]);
+    return labels ? x->part[0] : x;
+}
+
+static void
+read_operand(ix_parser *p, product *e, ix_syntax *x)
+{
     if (e->n == ILEX_MAX_RANK)
         ix_lex_fail(&p->reader, ILEX_E_LIMIT, &x->word,
                     "an einsum has at most %d operands", ILEX_MAX_RANK);
-    read_labels(p, &e->all, &x->word, labels ? x->ranges : &none,
-                &e->labels[e->n]);
-    e->operand[e->n] = ix_parser_named(p, &x->word);
+    ix_syntax *value = read_factor(p, e, x, NULL);
+    e->operand[e->n] = value->kind == IX_SYNTAX_NAME
+                           ? ix_parser_named(p, &value->word)
+                           : ix_parse_expr(p, value);
     e->path.step[e->path.n++] = e->n++;
 }
 
 /* Factors are multiplied from left to right, those in parentheses first. */
 static void
-read_product(ix_parser *p, product *e, const ix_syntax *x, bool inside)
+read_product(ix_parser *p, product *e, ix_syntax *x, bool inside)
 {
     if (x->kind == IX_SYNTAX_PAREN) {
         read_product(p, e, x->part[0], true);

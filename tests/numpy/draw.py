@@ -521,9 +521,7 @@ class Drawer(Data, Structure, Regions, Counted):
     def einsum_dtypes(self, dtype):
         """The dtypes of a result and its sums, and how they are written, of
         factors that have "dtype" in common."""
-        result, like = dtype, "iu" if KIND[dtype] in "biu" else KIND[dtype]
-        if self.chance(25):
-            result = self.r.choice([d for d in NAMES if KIND[d] in like])
+        result = alike(self.r, dtype) if self.chance(25) else dtype
         acc = default = meaning.promote(dtype, result)
         if KIND[acc] == "f" and KIND[dtype] in "iu":
             acc = default = result
@@ -536,7 +534,9 @@ class Drawer(Data, Structure, Regions, Counted):
                 " acc " + acc if acc != default or self.chance(20) else "")
 
     def contract(self, ops, labels, axis, kept):
-        dtype = meaning.common([s.dtype for s in ops])
+        casts = [alike(self.r, s.dtype) if self.chance(15) else s.dtype
+                 for s in ops]
+        dtype = meaning.common(casts)
         result, acc, written, written_acc = self.einsum_dtypes(dtype)
         reduced = [c for c in axis if c not in kept]
         order = kept + reduced
@@ -561,8 +561,8 @@ class Drawer(Data, Structure, Regions, Counted):
         if KIND[dtype] in "fc" and bound > 2.0**meaning.mantissa(acc):
             raise Undefined
         x = None
-        for s, own in zip(factors, labels):
-            v = meaning.cast(s.value, dtype)
+        for s, own, cast in zip(factors, labels, casts):
+            v = meaning.cast(meaning.cast(s.value, cast), dtype)
             numbers = own_numbers(own, order)
             letters = unique(numbers)
             v = np.einsum(v, numbers, letters) if own else v
@@ -583,6 +583,8 @@ class Drawer(Data, Structure, Regions, Counted):
         value = meaning.cast(np.asarray(value), result)
         terms = ["%s" if not own else "%%s[%s]" % ", ".join(own)
                  for own in labels]
+        terms = [t if cast == s.dtype else "%s(%s)" % (cast, t)
+                 for t, s, cast in zip(terms, ops, casts)]
         text = "einsum @[%s]%s = %s%s" % (
             ", ".join(kept), written, "*".join(terms), written_acc)
         # The order of factors shows in the signs of zeros alone.
@@ -723,6 +725,12 @@ class Drawer(Data, Structure, Regions, Counted):
             if s.how == "let" and not getattr(s, "held", False) and \
                     s.how != "in" and not s.inline:
                 s.inline = users.get(s, 0) == 1 and self.chance(60)
+
+
+def alike(r, dtype):
+    """A dtype of the same kind; integers for bool."""
+    kinds = "iu" if KIND[dtype] in "biu" else KIND[dtype]
+    return r.choice([d for d in NAMES if KIND[d] in kinds])
 
 
 def own_numbers(own, order):

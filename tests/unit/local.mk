@@ -33,6 +33,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_eager_out \
 	tests/unit/test_eager_random \
 	tests/unit/test_einsum \
+	tests/unit/test_einsum_text \
 	tests/unit/test_env \
 	tests/unit/test_errors \
 	tests/unit/test_eval \
