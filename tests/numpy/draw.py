@@ -10,9 +10,11 @@ import meaning
 from forms import Axis, Form, Sizes, box_text
 from maps import POINTS, Mapper
 from meaning import DTYPE, KIND, NAMES, Undefined
+import conditions
 import counted
 import data
 import regions
+from conditions import Conditions
 from counted import Counted
 from data import Data
 from regions import Regions
@@ -24,7 +26,7 @@ REAL_LITERALS = [0.5, 2.0, -1.5, 0.0, 0.1, 3.0, 1e-3, -0.7, 1e10]
 FLOATS = ["f64", "f32", "f64", "f32", "c64", "c128"]
 
 
-class Drawer(Data, Structure, Regions, Counted):
+class Drawer(Data, Structure, Regions, Conditions, Counted):
     def __init__(self, seed, number):
         self.r = random.Random(seed * 1000003 + number)
         self.np = np.random.Generator(np.random.PCG64(
@@ -754,7 +756,7 @@ def map_step(mapper, body, axes):
 KINDS = """op map reduce shift combine typed einsum permute slice roll reshape
 cast index scalar const input""".split()
 WEIGHTS = [34, 22, 10, 9, 5, 5, 5, 3, 6, 3, 4, 4, 3, 2, 2, 2]
-for steps in STEPS, data.STEPS, regions.STEPS:
+for steps in STEPS, data.STEPS, regions.STEPS, conditions.STEPS:
     KINDS += list(steps)
     WEIGHTS += list(steps.values())
 PLAIN = KINDS, WEIGHTS

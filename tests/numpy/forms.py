@@ -153,6 +153,9 @@ class Axis:
     def plain(self):
         return Axis(self.name, self.lo, self.hi)
 
+    def known(self):
+        return Axis(self.name, self.vlo, self.vhi)
+
     def key(self):
         return (self.name, self.lo, self.hi)
 
@@ -165,6 +168,8 @@ def box_text(axes):
 
 
 def map_text(axes):
-    """The same where axes are named on purpose, whatever is read."""
-    return ", ".join("%s=%s" % (a.name, a.text()) if a.name else a.text()
+    """The same where axes are named on purpose, whatever is read. A staggered
+    one is; its index is called by its number."""
+    return ", ".join("%s=%s" % (a.name, a.text())
+                     if a.name and "/" not in a.name else a.text()
                      for a in axes)

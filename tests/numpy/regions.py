@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Steps that put fields together by place: neighbours of a connectivity, parts
-by a condition on an index; and calls of functions."""
+"""Steps that read fields at the neighbours of a connectivity, and calls of
+functions."""
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Regions:
         table = np.where(there, table, skip).astype(DTYPE[dtype])
         step = self.p.add(Step([], axes, table, None, "in"))
         step.arrow = " -> %s skip %d" % (a.name, skip) \
-            if "/" not in a.name and self.chance(50) else ""
+            if self.chance(50) else ""
         return step, there, skip
 
     def neighbours(self, x, k, table, there, other):
@@ -120,36 +120,6 @@ class Regions:
         return self.p.add(Step([x, table], axes, np.array(value), write,
                                exact=exact))
 
-    # ---- by condition ----
-
-    def step_concat_where(self):
-        r, sizes = self.r, self.p.sizes
-        x, y, k, cut = self.two_sides(lambda x, a: "/" not in a.name)
-        if not all(b.whole() for b in x.axes + y.axes):
-            raise Undefined  # the result is known beyond its domain
-        a = x.axes[k]
-        inside, other = self.p.interior(x), self.p.interior(y)
-        points = sizes.value(a.lo) + np.arange(inside.shape[k])
-        at = sizes.value(cut)
-        text, holds = r.choice([
-            ("%s < %s", points < at), ("index(%s) >= %s", points >= at),
-            ("%s == %s", points == at), ("%s != %s", points != at),
-            ("%s <= %s", points <= at), ("%s > %s", points > at)])
-        condition = text % (a.name, cut.text())
-        if self.chance(25) and "<" in text:
-            condition += " && %s >= %s" % (a.name, (a.lo + 1).text())
-            holds = holds & (points >= sizes.value(a.lo) + 1)
-        shape = [1] * inside.ndim
-        shape[k] = len(points)
-        value = np.where(holds.reshape(shape), inside, other)
-        x.inline = y.inline = False
-        x.held = y.held = True
-        return self.p.add(Step(
-            [x, y], [b.plain() for b in x.axes], value,
-            lambda refs: "concat_where(%s, %s, %s)" % (condition, refs[0],
-                                                       refs[1]),
-            exact=x.exact and y.exact))
-
     # ---- functions ----
 
     def step_call(self):
@@ -183,4 +153,4 @@ class Regions:
         return self.p.add(call)
 
 
-STEPS = {"remap": 5, "concat_where": 4, "call": 5}
+STEPS = {"remap": 5, "call": 5}
