@@ -73,6 +73,8 @@ libixlib_la_SOURCES = \
 	lib/build/linear_algebra.c \
 	lib/build/tuple.c \
 	lib/build/tuple.h \
+	lib/build/unknown.c \
+	lib/build/unknown.h \
 	lib/build/update.c \
 	lib/build/variance.c \
 	lib/build/structure.c \
@@ -179,6 +181,7 @@ libixlib_la_SOURCES = \
 	lib/syntax/fmt.h \
 	lib/syntax/box_api.c \
 	lib/syntax/calls_api.c \
+	lib/syntax/parse_reduce.c \
 	lib/syntax/parse_regions.c \
 	lib/syntax/parse_function.c \
 	lib/syntax/foreign_api.c \

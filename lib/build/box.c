@@ -56,20 +56,14 @@ ix_box_intersect(ilex_context *ctx, const char *what, const ix_domain *a,
 
 /* ---- union ---- */
 
-static bool
-inside(ilex_context *ctx, const ix_axis *a, const ix_axis *b)
-{
-    return ix_lin_le(ctx, b->lo, a->lo) == IX_YES &&
-           ix_lin_le(ctx, a->hi, b->hi) == IX_YES;
-}
-
 /* Is "a" inside "b", as far as that can be shown? */
 static bool
 holds(ilex_context *ctx, const ix_domain *b, const ix_domain *a)
 {
     bool yes = true;
     for (int k = 0; yes && k < a->rank; k++)
-        yes = inside(ctx, &a->ax[k], &b->ax[ix_domain_find(b, a->ax[k].name)]);
+        yes = ix_axis_inside(ctx, &a->ax[k],
+                             &b->ax[ix_domain_find(b, a->ax[k].name)]);
     return yes;
 }
 

@@ -11,6 +11,13 @@ ix_lin_same(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
             (ix_lin_le(ctx, a, b) == IX_YES && ix_lin_le(ctx, b, a) == IX_YES));
 }
 
+bool
+ix_axis_inside(ilex_context *ctx, const ix_axis *a, const ix_axis *b)
+{
+    return ix_lin_le(ctx, b->lo, a->lo) == IX_YES &&
+           ix_lin_le(ctx, a->hi, b->hi) == IX_YES;
+}
+
 const ix_lin *
 ix_meet_bounds(ilex_context *ctx, const char *operation, int32_t axis,
                const ix_lin *a, const ix_lin *b, bool upper)

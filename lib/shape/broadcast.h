@@ -46,6 +46,9 @@ bool ix_axes_are_partners(const ilex_context *ctx, int32_t a, int32_t b);
 bool ix_domain_has_partners(ilex_context *ctx, const char *what,
                             const ix_domain *dom);
 
+/* Does "a" lie inside "b", as far as that can be shown? */
+bool ix_axis_inside(ilex_context *ctx, const ix_axis *a, const ix_axis *b);
+
 /* Are the two provably equal? */
 bool ix_lin_same(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 

@@ -223,7 +223,8 @@ void ix_parse_halo(ix_parser *p, const ix_domain *dom,
 ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 
 /* ---- lib/syntax/parse_expr.c, lib/syntax/parse_field.c,
- * lib/syntax/parse_subscript.c, lib/syntax/parse_lambda.c ---- */
+ * lib/syntax/parse_subscript.c, lib/syntax/parse_lambda.c,
+ * lib/syntax/parse_reduce.c ---- */
 
 /* Twice the number behind "I+1", "I-3/2", "I"; false for anything else. */
 bool ix_parse_halves(ix_parser *p, const ix_syntax *x, int64_t *halves);
@@ -258,6 +259,8 @@ typedef enum ix_behind {
 ix_behind ix_parse_behind(ix_parser *p, const ix_syntax *x, ix_outside *mode,
                           const ix_syntax **value);
 
+/* The number in "_r12" for prefix "_r"; -1 if "word" is not of that form. */
+int ix_parse_numbered(const ix_word *word, const char *prefix);
 /* Inside p->lambda: a name (NULL: of nothing), a subscript, a let, a
  * reduction. */
 ilex_array *ix_parse_lambda_name(ix_parser *p, const ix_word *word);

@@ -31,14 +31,7 @@ letter(const ix_word *w)
 static int
 numbered_label(const ix_word *w)
 {
-    if (w->length < 2 || w->length > 3 || w->text[0] != '_')
-        return -1;
-    int v = 0;
-    for (int i = 1; i < w->length; i++) {
-        if (w->text[i] < '0' || w->text[i] > '9')
-            return -1;
-        v = 10 * v + w->text[i] - '0';
-    }
+    int v = ix_parse_numbered(w, "_");
     return v <= LAST_LABEL ? v : -1;
 }
 

@@ -86,19 +86,6 @@ put_axis(ix_parser *p, const ilex_array *x, int k, ix_text *t)
         ix_text_format(t, "%d", k);
 }
 
-/* The k of "_rk"; -1 for another word. */
-static int64_t
-reduced_number(const ix_word *w)
-{
-    int64_t k = 0;
-    bool any = w->length > 2 && w->length < 8 && !memcmp(w->text, "_r", 2);
-    for (int i = 2; any && i < w->length; i++) {
-        any = w->text[i] >= '0' && w->text[i] <= '9';
-        k = 10 * k + (w->text[i] - '0');
-    }
-    return any ? k : -1;
-}
-
 /* The axis of "x" itself that is meant, unless a reduced one is called so. */
 static int
 result_axis(ix_parser *p, const ilex_array *x, const reduced *r)
@@ -113,8 +100,9 @@ static void
 put_place(ix_parser *p, const ilex_array *x, const ix_syntax *place, ix_text *t)
 {
     reduced r = {.name = ""};
-    int64_t k =
-        place->kind == IX_SYNTAX_NAME ? reduced_number(&place->word) : -1;
+    int64_t k = place->kind == IX_SYNTAX_NAME
+                    ? ix_parse_numbered(&place->word, "_r")
+                    : -1;
     bool number =
         place->kind == IX_SYNTAX_INT || place->kind == IX_SYNTAX_PREFIX;
     if (k < 0 && !number)
