@@ -59,6 +59,7 @@ typedef struct ix_kernel_layout {
     ix_field *field;
     size_t nfields, bytes;
     bool indirect; /* CUDA: too long to go by value, a pointer goes instead */
+    bool fused;    /* the kernel has fused multiply-adds */
 } ix_kernel_layout;
 
 /* The member through which a kernel tells statuses; NULL: it has none. */

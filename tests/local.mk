@@ -40,6 +40,7 @@ SHARDS = \
 	tests/differential/part_2.options \
 	tests/differential/part_3.options \
 	tests/differential/part_4.options \
+	tests/ahead/library_fma.options \
 	tests/tree/part_1.options \
 	tests/tree/part_2.options
 TESTS += $(SHARDS)

@@ -20,7 +20,7 @@ const ix_dialect ix_dialects[IX_NDIALECTS] = {
 
 /* The text that is the same in all units of C or CUDA; "has" says of what else
  * there is. */
-enum when { NEVER, ALWAYS, CHECK, LARGE, FETCH, ROUND };
+enum when { NEVER, ALWAYS, CHECK, LARGE, FETCH, ROUND, FUSE };
 static void
 put_heads(const ix_dialect *dialect, const bool *has, ix_text *t)
 {
@@ -45,7 +45,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
 {
     ix_text kernels;
     int count = 0;
-    bool ok = true, has[] = {[ALWAYS] = true, [ROUND] = false};
+    bool ok = true, has[] = {[ALWAYS] = true, [FUSE] = false};
     ix_text_init(&kernels, &e->mem);
     ix_function_set_init(&e->functions, &e->mem);
     e->fetches = e->narrows = e->widens = false;
@@ -54,6 +54,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
             continue;
         ix_text_put(&kernels, count++ ? "\n" : "");
         has[CHECK] |= ix_kernel_status(k->layout) != NULL;
+        has[FUSE] |= k->layout->fused;
         has[LARGE] |= ix_stmt_count(k->body) >= IX_LARGE_KERNEL;
         ok = ix_emit_kernel(e, k, &kernels);
     }

@@ -230,11 +230,19 @@ put_comment(const ix_emitter *e, ix_text *t)
     }
 }
 
+/* Is the kernel there twice, the second time for processors that have fused
+ * multiply-adds? */
+static bool
+is_twice(const ix_emitter *e)
+{
+    return e->dialect->alone && !e->dialect->cuda && e->kernel->layout->fused;
+}
+
 /* Whatever the compiler thinks of its length. */
 static void
 put_inline(const ix_emitter *e, ix_text *t)
 {
-    ix_text_put(t, !e->inlined        ? ""
+    ix_text_put(t, !e->inlined && !is_twice(e) ? ""
                    : e->dialect->cuda ? "inline __attribute__((always_inline)) "
                                       : "__attribute__((always_inline)) ");
 }
@@ -372,6 +380,12 @@ ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
     if (ok) {
         put_shape(e, shape_text[SHAPE_arguments], t);
         put_shape(e, shape_text[shape_of(e)], t);
+        if (is_twice(e))
+            put_shape(
+                e,
+                shape_text[shape_of(e) == SHAPE_variants ? SHAPE_fused_variants
+                                                         : SHAPE_fused],
+                t);
         if (e->inlined && !e->dialect->cuda)
             put_shape(e, shape_text[SHAPE_known], t);
     }

@@ -44,28 +44,30 @@ has_own(const ix_host *h, const ix_kernel_layout *l)
 }
 
 /* The head of a function that calls a kernel with any arguments, or with those
- * of a variant, counted from 1. */
+ * of a variant, counted from 1; "fma": for processors that have it. */
 static void
-put_call_head(ix_host *h, size_t i, size_t variant)
+put_call_head(ix_host *h, size_t i, size_t variant, bool fma)
 {
     if (variant > 0)
         ix_host_put_variant_comment(h, variant - 1);
-    ix_text_put(h->t, "static i32\n");
+    ix_text_put(h->t, fma ? "ILEX_FMA static i32\n" : "static i32\n");
     ix_host_put_variant_name(h, "ilex_call", i, variant);
-    ix_text_put(h->t, "(const ilex_run *r, const void *args, i64 part, i64 "
-                      "begin,\n"
-                      "            i64 end, ilex_local *local)\n"
-                      "{\n");
+    ix_text_format(h->t,
+                   "%s(const ilex_run *r, const void *args, i64 part, i64 "
+                   "begin,\n"
+                   "            i64 end, ilex_local *local)\n"
+                   "{\n",
+                   fma ? "_fma" : "");
 }
 
 /* Parts have their own temporaries, variants numbers that are known. */
 static void
-put_call(ix_host *h, size_t i, size_t variant)
+put_call_body(ix_host *h, size_t i, size_t variant, bool fma)
 {
     const ix_kernel_layout *l = &h->source->layout[i];
     const ix_kernel_layout *like = &h->source->layout[l->function];
     bool copied = variant > 0 || has_own(h, l);
-    put_call_head(h, i, variant);
+    const char *name = variant > 0 ? "_known" : fma ? "_fma" : "";
     if (copied)
         ix_text_format(h->t, "    k%d_args a = *(const k%d_args *)args;\n",
                        l->function, l->function);
@@ -74,14 +76,38 @@ put_call(ix_host *h, size_t i, size_t variant)
     if (!put_own(h, l, like))
         ix_text_put(h->t, "    (void)r;\n    (void)part;\n");
     if (copied)
-        ix_text_format(h->t, "    return k%d%s(&a, begin, end, local);\n}\n\n",
-                       l->function, variant > 0 ? "_known" : "");
+        ix_text_format(h->t, "    return k%d%s(&a, begin, end, local);\n}\n",
+                       l->function, name);
     else
         ix_text_format(h->t,
-                       "    return k%d((const k%d_args *)args, begin, end, "
+                       "    return k%d%s((const k%d_args *)args, begin, end, "
                        "local);\n"
-                       "}\n\n",
-                       l->function, l->function);
+                       "}\n",
+                       l->function, name, l->function);
+}
+
+/* The function; of a kernel that is there twice it is, too, and chooses. */
+static void
+put_call(ix_host *h, size_t i, size_t variant)
+{
+    bool twice = h->source->layout[i].fused;
+    if (twice) {
+        ix_text_put(h->t, "#if defined(ILEX_FMA)\n");
+        put_call_head(h, i, variant, true);
+        put_call_body(h, i, variant, true);
+        ix_text_put(h->t, "#endif\n\n");
+    }
+    put_call_head(h, i, variant, false);
+    if (twice) {
+        ix_text_put(h->t, "#if defined(ILEX_FMA)\n"
+                          "    if (ilex_has_fma())\n"
+                          "        return ");
+        ix_host_put_variant_name(h, "ilex_call", i, variant);
+        ix_text_put(h->t, "_fma(r, args, part, begin, end, local);\n"
+                          "#endif\n");
+    }
+    put_call_body(h, i, variant, false);
+    ix_text_put(h->t, "\n");
 }
 
 /* On a device: an input of rank 0. */

@@ -23,6 +23,7 @@ typedef struct uses {
     ix_map seen;
     use *use;
     size_t count, capacity;
+    bool fused; /* multiply-adds */
 } uses;
 
 static void
@@ -57,6 +58,8 @@ note_node(ix_walk *w, ilex_array *x, size_t *value)
         add_use(l, IX_FIELD_OFFSET, IX_VALUE_OFFSET - x->attr[0], 0);
     if (x->kind == IX_APPLY)
         note_function(l, ix_unit_function(l->u, x));
+    l->fused |=
+        x->kind == IX_PRODUCT || (x->kind == IX_OP && ix_op_of(x) == IX_OP_FMA);
     return IX_WALK_IN;
 }
 
@@ -141,6 +144,7 @@ lay_out(ix_unit *u, const ix_kernel *k, const uses *l)
     }
     r->bytes = (r->bytes + 7) / 8 * 8;
     r->indirect = u->cuda && r->bytes > PARAMETERS;
+    r->fused = l->fused;
     return r;
 }
 

@@ -39,7 +39,7 @@ do
             word[5] = 0
         }' $name.c >counted && mv counted $name.c
 done
-for flags in "-O2 ${SANITIZE_FLAGS:-}" -O0
+for flags in "-O2 ${SANITIZE_FLAGS:-}" "-O0 -DILEX_NO_FMA"
 do
     # shellcheck disable=SC2086
     good $CC -std=gnu99 $flags -I. "$top/tests/ahead/variants.c" any_*.c hdiff.c \

@@ -117,6 +117,8 @@ cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
 #if defined(__CUDA__) /* as CUDA's own headers have them for devices */
 __device__ double fabs(double x);
 __device__ double sqrt(double x);
+__device__ double fma(double x, double y, double z);
+__device__ float fmaf(float x, float y, float z);
 #endif
 
 static inline __device__ unsigned long long
