@@ -31,8 +31,10 @@ RANDOM_FILES = \
 RANDOM_RUN_FILES = \
 	$(DEVICE_FILES) \
 	$(RANDOM_FILES) \
+	tests/differential/diff_once.c \
 	tests/differential/diff_range.c \
-	tests/differential/diff_run.c
+	tests/differential/diff_run.c \
+	tests/differential/diff_session.h
 
 # The longest first: random programs in parts.
 SHARDS = \

@@ -463,7 +463,8 @@ diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
         snprintf(axis, sizeof axis, "%s",
                  ix_symbol_text(shop->ctx, x[0]->interior->ax[k].name));
         if (*axis)
-            snprintf(shift, sizeof shift, "[%s%+d]", axis,
+            snprintf(shift, sizeof shift, "[%.*s%+d]",
+                     (int)ix_axis_stem(axis, strlen(axis)), axis,
                      diff_between(r, -1, 1));
         else
             snprintf(axis, sizeof axis, "%d", k);

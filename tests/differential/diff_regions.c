@@ -211,10 +211,11 @@ diff_build_on_domain(diff_shop *shop, diff_random *r, ilex_array *const *x)
 
 /* ---- functions ---- */
 
-/* With "@" for an axis of a, "#" for its indices. */
+/* With "@" for an axis of a, "~" for its index in shifts, "#" for the indices
+ * of maps. */
 static const char *const functions[] = {
     /* shifts through a call, two results */
-    "function f(u, v)\n    let d = u[@+1] - u\n"
+    "function f(u, v)\n    let d = u[~+1] - u\n"
     "    let w = where(v < d, d, v)\n    return w, d\nend\n"
     "let p, q = f(a, b)\nlet y = p + q\n",
     /* calls in calls, with names that meet others */
@@ -232,39 +233,46 @@ static const char *const functions[] = {
     "v\nend\n"
     "map y on d = poly(a[#], poly(a[#], a[#]))\n",
     /* the same function of different fields, one result unused */
-    "function f(u)\n    let v = u*2\n    let w = u[@-1]\n    return v, w\nend\n"
+    "function f(u)\n    let v = u*2\n    let w = u[~-1]\n    return v, w\nend\n"
     "let p, q = f(a)\nlet s, t = f(p)\nlet y = t + q\n",
     /* foreign functions of numbers: in each other, shifted, in a sum, in a
      * map's branch */
     "extern diff_pick(a : f64, b : f64) -> f64 pure elementwise cost 3\n"
-    "let c = diff_pick(f64(a), diff_pick(f64(b), 0.5))\nlet y = c[@+1] - c\n",
+    "let c = diff_pick(f64(a), diff_pick(f64(b), 0.5))\nlet y = c[~+1] - c\n",
     "extern diff_turn(a : f32) -> f32 pure elementwise\n"
     "let y = diff_turn(f32(b)) + sum[@](diff_turn(f32(a) - 1))\n",
     "extern diff_blend(x : i64, y : i64) -> i64 pure elementwise\n"
     "function f(s, t)\n    let u = diff_blend(i64(s), t)\n    return u\nend\n"
     "map y on d = where(a[#] > 0, f(a[#], 3), diff_blend(i64(a[#]), 5))\n",
     "extern diff_wide(a : u32, b : u32, c : u32) -> u32 pure elementwise cost "
-    "500\nlet c = diff_wide(u32(a), u32(b), 7)\nlet y = c[@+1] - c\n",
+    "500\nlet c = diff_wide(u32(a), u32(b), 7)\nlet y = c[~+1] - c\n",
 };
 
 /* Types with sizes of their own: "$" is the dtype of a. */
 static const char typed[] =
     "function f(u : $[@:s:t] halo(@:1:1), v : $[@:s:t])\n"
-    "    let w = u[@+1] + u[@-1] - v\n    return w\nend\n"
+    "    let w = u[~+1] + u[~-1] - v\n    return w\nend\n"
     "let c = restrict(a, d)\nlet e = restrict(a, d)\n"
     "let y = f(c, e)\n";
 
-/* Replaces "#" by indices and "$" by the dtype of a. */
+/* Replaces "#" by indices, "$" by the dtype of x and "~" by the index of its
+ * axis k. */
 static void
-fill_in(const char *text, const char *indices, const char *dtype, char *out,
-        size_t size)
+fill_in(const char *text, const char *indices, const ilex_array *x, int k,
+        char *out, size_t size)
 {
+    const char *axis = axis_text(x, k);
+    int stem = (int)ix_axis_stem(axis, strlen(axis));
     size_t n = 0;
     for (; *text; text++)
         n += (size_t)snprintf(out + n, size - n, "%.*s",
-                              *text == '#' || *text == '$' ? 200 : 1,
-                              *text == '#'   ? indices
-                              : *text == '$' ? dtype
+                              *text == '~'                   ? stem
+                              : *text == '#' || *text == '$' ? 200
+                                                             : 1,
+                              *text == '#' ? indices
+                              : *text == '$'
+                                  ? ilex_dtype_name((ilex_dtype)x->dtype)
+                              : *text == '~' ? axis
                                              : text);
 }
 
@@ -293,8 +301,8 @@ diff_build_function(diff_shop *shop, diff_random *r, ilex_array *const *x)
             return NULL;
         add(&d, "domain d = [@]\n", ranges);
     }
-    fill_in(plain ? functions[which] : typed, indices,
-            ilex_dtype_name((ilex_dtype)x[0]->dtype), text, sizeof text);
+    fill_in(plain ? functions[which] : typed, indices, x[0], k, text,
+            sizeof text);
     add(&d, text, axis_text(x[0], k));
     return close_draft(&d);
 }

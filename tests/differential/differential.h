@@ -7,10 +7,10 @@
  * seed, so that it can be built in any context, printed by its number and
  * shrunk. diff_random.c draws numbers; diff_recipe.c makes recipes of the
  * steps of kinds.def; diff_leaves.c, diff_nodes.c, diff_calls.c, diff_maps.c
- * and others build steps;
- * diff_buffers.c makes storages with guards and poison; diff_run.c runs many
- * recipes as one program on each back end and compares; cuda_shim.c lets the C
- * compiler build CUDA source; diff_shrink.c makes a failing recipe small;
+ * and others build steps; diff_buffers.c makes storages with guards and
+ * poison; diff_run.c runs many recipes as one program on each back end and
+ * diff_once.c compares what came out; cuda_shim.c lets the C compiler build
+ * CUDA source; diff_shrink.c makes a failing recipe small;
  * diff_range.c and differential_main.c go through the numbers in processes of
  * their own, so that a crash is one more failure.
  */
