@@ -56,6 +56,7 @@ libixlib_la_SOURCES = \
 	lib/build/cumulate.c \
 	lib/build/csr.c \
 	lib/build/einsum_cost.c \
+	lib/build/einsum_dots.c \
 	lib/build/einsum_path.c \
 	lib/build/calls.c \
 	lib/build/items.c \

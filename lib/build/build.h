@@ -150,10 +150,12 @@ bool ix_reducer_find(const char *text, size_t length, ix_reducer *r);
 ilex_array *ix_build_reducer(ilex_context *ctx, const ix_reducer *r,
                              ilex_array *x, const ix_reduce_request *request);
 
-/* Labels: small integers, one array for the result and one per operand. */
+/* Labels: small integers, one array for the result and one per operand; among
+ * them perhaps IX_LABEL_DOTS, `...`, for the axes that have no label. */
+enum { IX_LABEL_DOTS = -1 };
 typedef struct ix_labels {
     int n;
-    int label[ILEX_MAX_RANK];
+    int label[ILEX_MAX_RANK + 1]; /* `...` may stand for no axis */
 } ix_labels;
 
 /* The order in which the operands of an einsum are multiplied, in postfix: the
@@ -173,7 +175,8 @@ typedef struct ix_einsum_request {
     const ix_einsum_path *path;
 } ix_einsum_request;
 
-/* Axes of the result take name and range from the operands. */
+/* Axes of the result take name and range from the operands. Labels are at most
+ * ILEX_MAX_RANK beside one `...`. */
 ilex_array *ix_build_einsum(ilex_context *ctx, const ix_labels *result,
                             int count, const ix_labels *labels,
                             ilex_array *const *operands,

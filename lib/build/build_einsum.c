@@ -81,8 +81,9 @@ join_operand(ilex_context *ctx, ix_label_axes *all, int number,
 {
     if (l->n != ix_rank(x)) {
         ix_fail(&ctx->error, ILEX_E_EINSUM,
-                "einsum: operand %d has %d axes and %d labels", number,
-                ix_rank(x), l->n);
+                "einsum: operand %d has %d axes and %d labels%s", number,
+                ix_rank(x), l->n,
+                l->n < ix_rank(x) ? "; '...' stands for those without" : "");
         return false;
     }
     for (int k = 0; k < l->n; k++)
@@ -293,14 +294,15 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
         e.operand[i] = operands[i];
         e.labels[i] = labels[i];
     }
-    if (!ix_resolve_literals(ctx, "einsum", 0, count, e.operand))
+    if (!ix_einsum_dots(ctx, &e) ||
+        !ix_resolve_literals(ctx, "einsum", 0, count, e.operand))
         return ctx->poison;
     ilex_dtype factors = ix_common_dtype(count, e.operand),
                dtype = request->dtype ? *request->dtype : factors;
     e.acc = request->acc ? *request->acc : ix_einsum_acc(factors, dtype);
     const ix_env *proof = ix_proof_open(ctx);
     bool ok = ix_einsum_axes(ctx, &e, &all) && check_known(ctx, &e) &&
-              result_domains(ctx, &all, result, &interior, &valid) &&
+              result_domains(ctx, &all, &e.result, &interior, &valid) &&
               set_path(ctx, &e, request->path);
     return ix_proof_close(ctx, proof,
                           ok ? ix_einsum_node(ctx, &e, dtype, interior, valid)

@@ -40,6 +40,12 @@ typedef struct ix_label_axes {
 } ix_label_axes;
 bool ix_einsum_axes(ilex_context *ctx, const ix_einsum *e, ix_label_axes *all);
 
+/* ---- einsum_dots.c ---- */
+
+/* Gives the axes under `...` labels of their own, which take its place; false
+ * after an error. */
+bool ix_einsum_dots(ilex_context *ctx, ix_einsum *e);
+
 /* ---- einsum_path.c ---- */
 
 /* Labels as bits. */

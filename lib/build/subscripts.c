@@ -6,17 +6,14 @@
 #include "lib/build/build.h"
 #include "lib/ops/dtype.h"
 
-/* Letters are labels 0..51; the axes under "..." get labels from 52 on, by
- * their position from the right. */
-enum { ELLIPSIS = 52, MAX_ELLIPSIS = 12 };
+enum { LETTERS = 52 }; /* labels 0 ... 51 */
 
 typedef struct subscript_reader {
     ilex_context *ctx;
     const char *text, *p;
-    int count[ELLIPSIS]; /* how often each letter occurs */
-    int widest;          /* axes under the widest ellipsis */
+    int count[LETTERS]; /* how often each letter occurs in operands */
+    bool dots;          /* one of them has `...` */
     int noperands, read, nesting;
-    ilex_array *const *operand;
     ix_labels *labels;
     ix_einsum_path path; /* by the parentheses; used if there are any */
     bool grouped;
@@ -42,17 +39,6 @@ letter_label(char c)
     return c >= 'a' && c <= 'z' ? 26 + c - 'a' : -1;
 }
 
-/* Adds the labels of "axes" ellipsis axes. */
-static bool
-put_ellipsis(subscript_reader *s, int axes, ix_labels *l)
-{
-    if (axes < 0 || axes > MAX_ELLIPSIS || l->n + axes > ILEX_MAX_RANK)
-        return bad_subscripts(s, "'...' stands for too many or too few axes");
-    for (int k = axes - 1; k >= 0; k--)
-        l->label[l->n++] = ELLIPSIS + k;
-    return true;
-}
-
 /* Does a term end here? */
 static bool
 at_end_of_term(const char *p)
@@ -60,47 +46,39 @@ at_end_of_term(const char *p)
     return !*p || strchr(",-():", *p);
 }
 
-/* One term; "rank" is that of its operand, or -1
- * for the result. */
+/* One term, of an operand unless "result". */
 static bool
-read_term(subscript_reader *s, int rank, ix_labels *l)
+read_term(subscript_reader *s, bool result, ix_labels *l)
 {
-    int letters = 0, dots = 0;
-    for (const char *q = s->p; !at_end_of_term(q); q++)
-        letters += letter_label(*q) >= 0;
-    l->n = 0;
-    for (; !at_end_of_term(s->p); s->p++) {
+    int dots = 0;
+    for (l->n = 0; !at_end_of_term(s->p); s->p++) {
         if (*s->p == ' ')
             continue;
         int label = letter_label(*s->p);
-        if (label >= 0 && l->n < ILEX_MAX_RANK) {
+        if (label >= 0 && l->n < ILEX_MAX_RANK + dots) {
             l->label[l->n++] = label;
-            s->count[label] += rank >= 0;
+            s->count[label] += !result;
         } else if (!strncmp(s->p, "...", 3) && !dots++) {
-            int axes = rank >= 0 ? rank - letters : s->widest;
-            if (!put_ellipsis(s, axes, l))
-                return false;
-            s->widest = axes > s->widest ? axes : s->widest;
+            l->label[l->n++] = IX_LABEL_DOTS;
+            s->dots |= !result;
             s->p += 2;
         } else {
             return bad_subscripts(s, "expected a letter or one '...'");
         }
     }
-    if (rank < 0 && s->widest && !dots)
-        return bad_subscripts(s, "the result needs '...' as well");
     return true;
 }
 
-/* Without "->": the ellipsis, then the letters that occur once, in order. */
+/* Without "->": `...`, then the letters that occur once, in order. */
 static bool
 implicit_result(subscript_reader *s, ix_labels *l)
 {
     l->n = 0;
-    if (!put_ellipsis(s, s->widest, l))
-        return false;
-    for (int label = 0; label < ELLIPSIS; label++)
+    if (s->dots)
+        l->label[l->n++] = IX_LABEL_DOTS;
+    for (int label = 0; label < LETTERS; label++)
         if (s->count[label] == 1) {
-            if (l->n == ILEX_MAX_RANK)
+            if (l->n == ILEX_MAX_RANK + s->dots)
                 return bad_subscripts(s, "the result has too many axes");
             l->label[l->n++] = label;
         }
@@ -125,8 +103,7 @@ read_factor(subscript_reader *s)
         if (s->read == s->noperands)
             return bad_subscripts(s, "there are more terms than operands");
         s->path.step[s->path.n++] = s->read;
-        ix_labels *l = &s->labels[s->read];
-        return read_term(s, ix_rank(s->operand[s->read++]), l);
+        return read_term(s, false, &s->labels[s->read++]);
     }
     if (++s->nesting > ILEX_MAX_RANK)
         return bad_subscripts(s, "too many parentheses");
@@ -175,7 +152,7 @@ read_dtype(subscript_reader *s, ilex_dtype *dtype)
     if (ix_dtype_find(name, (size_t)(s->p - name), dtype))
         return true;
     s->p = name;
-    return bad_subscripts(s, "expected ': i32', ': acc f64' or both");
+    return bad_subscripts(s, "expected 'i32' or 'acc f64' behind ':'");
 }
 
 /* "dtype", "acc dtype" or both behind the colon. */
@@ -209,7 +186,7 @@ read_result(subscript_reader *s, ix_labels *result)
     if (strncmp(s->p, "->", 2) != 0)
         return bad_subscripts(s, "expected '->' or the end");
     s->p += 2;
-    return read_term(s, -1, result);
+    return read_term(s, true, result);
 }
 
 static bool
@@ -232,7 +209,6 @@ ilex_einsum(ilex_context *ctx, const char *subscripts, int count,
                           .text = subscripts,
                           .p = subscripts,
                           .noperands = count,
-                          .operand = operands,
                           .labels = labels};
     if (!subscripts || !operands)
         return ix_poison(ctx, "einsum", -1, ILEX_E_ARGUMENT,

@@ -12,8 +12,10 @@
 enum { FIRST_NAMED = 52, LAST_LABEL = 63 };
 
 typedef struct label_names {
-    int n;
+    int n; /* of more than one letter */
     ix_word name[LAST_LABEL + 1];
+    int count[LAST_LABEL + 1]; /* how often each stands in operands */
+    bool dots;                 /* so does `...` */
 } label_names;
 
 static int
@@ -35,6 +37,15 @@ numbered_label(const ix_word *w)
     return v <= LAST_LABEL ? v : -1;
 }
 
+/* In alphabetical order, capitals first. */
+static int
+compare(const ix_word *a, const ix_word *b)
+{
+    int n = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->text, b->text, (size_t)n);
+    return order ? order : a->length - b->length;
+}
+
 static int
 label_of(ix_parser *p, label_names *all, const ix_colons *r)
 {
@@ -46,31 +57,77 @@ label_of(ix_parser *p, label_names *all, const ix_colons *r)
                     "einsum C[i, j] = A[i, k]*B[k, j]");
     int label = letter(w);
     label = label < 0 ? numbered_label(w) : label;
-    for (int i = 0; label < 0 && i < all->n; i++)
-        if (all->name[i].length == w->length &&
-            !memcmp(all->name[i].text, w->text, (size_t)w->length))
-            label = FIRST_NAMED + i;
-    if (label >= 0)
+    for (int i = FIRST_NAMED; label < 0 && i < FIRST_NAMED + all->n; i++)
+        if (!compare(&all->name[i], w))
+            label = i;
+    if (label >= 0) {
+        if (!all->name[label].length)
+            all->name[label] = *w;
         return label;
-    if (all->n > LAST_LABEL - FIRST_NAMED)
+    }
+    label = FIRST_NAMED + all->n++;
+    if (label > LAST_LABEL)
         ix_lex_fail(&p->reader, ILEX_E_LIMIT, w,
                     "an einsum has at most %d labels of more than one letter",
                     LAST_LABEL - FIRST_NAMED + 1);
-    all->name[all->n] = *w;
-    return FIRST_NAMED + all->n++;
+    all->name[label] = *w;
+    return label;
 }
 
 static void
 read_labels(ix_parser *p, label_names *all, const ix_word *where,
             const ix_colons_list *ranges, ix_labels *labels)
 {
-    if (ranges->n > ILEX_MAX_RANK)
+    int dots = 0;
+    for (size_t k = 0; k < ranges->n; k++)
+        dots += ranges->item[k].ellipsis;
+    if (dots > 1)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, where,
+                    "'...' stands once among labels, for all axes without one");
+    if (ranges->n > (size_t)(ILEX_MAX_RANK + dots))
         ix_lex_fail(&p->reader, ILEX_E_RANK, where,
                     "%zu axes; at most %d are supported", ranges->n,
                     ILEX_MAX_RANK);
     labels->n = (int)ranges->n;
-    for (size_t k = 0; k < ranges->n; k++)
-        labels->label[k] = label_of(p, all, &ranges->item[k]);
+    for (int k = 0; k < labels->n; k++)
+        labels->label[k] = ranges->item[k].ellipsis
+                               ? IX_LABEL_DOTS
+                               : label_of(p, all, &ranges->item[k]);
+}
+
+/* Labels of an operand, which count for what is implied. */
+static void
+count_labels(label_names *all, const ix_labels *l)
+{
+    for (int k = 0; k < l->n; k++)
+        if (l->label[k] == IX_LABEL_DOTS)
+            all->dots = true;
+        else
+            all->count[l->label[k]]++;
+}
+
+/* Where the result has no brackets: `...`, then the labels that stand once in
+ * operands, in alphabetical order. */
+static void
+imply_result(ix_parser *p, const label_names *all, const ix_word *where,
+             ix_labels *result)
+{
+    int first = all->dots;
+    result->n = first;
+    result->label[0] = IX_LABEL_DOTS;
+    for (int label = 0; label <= LAST_LABEL; label++) {
+        if (all->count[label] != 1)
+            continue;
+        if (result->n == ILEX_MAX_RANK + first)
+            ix_lex_fail(&p->reader, ILEX_E_RANK, where,
+                        "the result has more than %d axes", ILEX_MAX_RANK);
+        int at = result->n++;
+        for (; at > first && compare(&all->name[label],
+                                     &all->name[result->label[at - 1]]) < 0;
+             at--)
+            result->label[at] = result->label[at - 1];
+        result->label[at] = label;
+    }
 }
 
 /* An einsum under reading. */
@@ -140,6 +197,7 @@ read_operand(ix_parser *p, product *e, ix_syntax *x)
         ix_lex_fail(&p->reader, ILEX_E_LIMIT, &x->word,
                     "an einsum has at most %d operands", ILEX_MAX_RANK);
     ix_syntax *value = read_factor(p, e, x, NULL);
+    count_labels(&e->all, &e->labels[e->n]);
     e->operand[e->n] = value->kind == IX_SYNTAX_NAME
                            ? ix_parser_named(p, &value->word)
                            : ix_parse_expr(p, value);
@@ -187,6 +245,8 @@ ix_parse_einsum(ix_parser *p, const ix_statement *s)
     ix_labels result;
     read_labels(p, &e.all, &s->name, &s->type.ranges, &result);
     read_product(p, &e, s->expr, false);
+    if (!s->type.brackets)
+        imply_result(p, &e.all, &s->name, &result);
     ilex_dtype dtype, acc;
     ix_einsum_request request = {.dtype =
                                      optional_dtype(p, &s->type.dtype, &dtype),

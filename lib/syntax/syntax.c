@@ -306,7 +306,8 @@ static void
 syntax_EINSUM(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
-    brackets(r, &s->type, false);
+    if (ix_syntax_at(r, "["))
+        index_brackets(r, &s->type);
     optional_dtype(r, s);
     assignment(r, s);
     optional_word(r, "acc", s, "a dtype (for example acc f64)");

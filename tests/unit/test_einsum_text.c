@@ -170,10 +170,127 @@ START_TEST(wide_results)
 }
 END_TEST
 
+/* ---- `...` and implied results ---- */
+
+/* "...ij" as "[..., i, j]". */
+static const char *
+write_term(const char *p, char **text)
+{
+    *text += sprintf(*text, "[");
+    for (const char *blank = ""; *p && *p != ',' && *p != '-'; blank = ", ") {
+        bool dots = *p == '.';
+        *text += sprintf(*text, "%s%.*s", blank, dots ? 3 : 1, p);
+        p += dots ? 3 : 1;
+    }
+    *text += sprintf(*text, "]");
+    return p;
+}
+
+/* The statement that says what the subscripts say. */
+static void
+write_statement(const char *subscripts, char *text)
+{
+    const char *arrow = strstr(subscripts, "->"), *p = subscripts;
+    text += sprintf(text, "einsum r");
+    if (arrow)
+        write_term(arrow + 2, &text);
+    for (int i = 0; i == 0 || *p == ','; i++) {
+        text += sprintf(text, "%sx%d", i ? "*" : " = ", i);
+        p = write_term(p + (i > 0), &text);
+    }
+}
+
+/* What NumPy's users write is the node that ilex_einsum makes of it. */
+START_TEST(as_numpy_has_it)
+{
+    static const char *const rows[][2] = {
+        {"ij,jk", "n, m; m, n"},
+        {"ij,jk->", "n, m; m, n"},
+        {"kj,ki", "n, m; n, p"},
+        {"ba", "n, m"},
+        {"bA", "n, m"},
+        {"ii", "n, n"},
+        {"iij", "n, n, m"},
+        {"i,i", "n; n"},
+        {"...->...", "n, m"},
+        {"...", "n, m"},
+        {"...,...", "n, m; m"},
+        {"...ij->...ji", "p, n, m"},
+        {"...ij,...jk->...ik", "p, n, m; p, m, n"},
+        {"...ij,...jk->...ik", "p, 2, n, m; 2, m, n"},
+        {"...ij,...jk", "1, 2, n, m; p, 1, m, n"},
+        {"...i,i->...", "n, m, p; p"},
+        {"i...,i...", "p, n, m; p, m"},
+        {"i...j,j->...i", "p, n, m; m"},
+        {"...ii->...i", "m, n, n"},
+        {"b...,...a,c", "n, p; p, m; m"},
+        {"...i->i", "n"}};
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        char text[500], *t = text;
+        const char *p = rows[i][1];
+        t += sprintf(t, "ilex 1\nprogram p\nsize n, m, p\n");
+        for (int k = 0; k == 0 || *p == ';'; k++) {
+            int length = (int)strcspn(p += k > 0, ";");
+            t += sprintf(t, "in x%d : f64[%.*s]\n", k, length, p);
+            p += length;
+        }
+        write_statement(rows[i][0], t);
+        strcat(text, "\nout z = r\n");
+        ilex_module *m = parse(text);
+        ck_assert_msg(m->output[0].array == ilex_einsum(ctx, rows[i][0],
+                                                        (int)m->ninputs,
+                                                        m->input),
+                      "%s", text);
+        ilex_module_free(m);
+    }
+}
+END_TEST
+
+/* Operands u on J and K, w on K, I and L, y on I and J, with names. */
+static void
+check_named(const char *statement, const char *want)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "ilex 1\nprogram p\nsize n\nin u : f64[J:n, K:n]\n"
+             "in w : f64[K:n, I:n, L:n]\nin y : f64[I:n, J:n]\n"
+             "einsum %s\nout z = r\n",
+             statement);
+    ilex_module *m = parse(text);
+    const ilex_array *x = m->output[0].array;
+    ck_assert_str_eq(ix_domain_show(ctx, x->interior).s, want);
+    ilex_module_free(m);
+}
+
+/* They meet by name, in the order of the first operand that has all. */
+START_TEST(named_axes_under_dots)
+{
+    check_named("r[...] = u[...]*u[...]", "J:n, K:n");
+    check_named("r[...] = u[..., k]*w[k, ...]", "J:n, I:n, L:n");
+    check_named("r[...] = u[..., k]*y[...]", "I:n, J:n");
+    check_named("r = u[..., k]*w[k, ..., l]*y[...]", "I:n, J:n, L:n");
+    check_named("r[..., k] = u[..., k]*w[k, ..., l]", "J:n, I:n, K:n");
+}
+END_TEST
+
+/* Labels stand in alphabetical order, also longer ones. */
+START_TEST(implied_results)
+{
+    check_text("r = a[row, inner]*b[inner, col]",
+               "einsum t0[k, i] = a[i, j]*b[j, k]\n");
+    check_text("r = a[ab, a]*b[B, b]",
+               "einsum t0[k, j, i, l] = a[i, j]*b[k, l]\n");
+    check_text("r : f32 = a[i, j]*b[j, k] acc f32",
+               "einsum t0[i, k] : f32 = a[i, j]*b[j, k] acc f32\n");
+    check_text("r[..., j] = a[..., j]", "einsum t0[i, j] = a[i, j]\n");
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("einsum_text", text_of_paths, text_of_dtypes,
                      functions_of_factors, literals_as_factors,
-                     dtypes_in_subscripts, wide_results);
+                     dtypes_in_subscripts, wide_results, as_numpy_has_it,
+                     named_axes_under_dots, implied_results);
 }
