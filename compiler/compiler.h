@@ -129,7 +129,8 @@ typedef struct ix_compiled_kernel {
     size_t nplaces;
 } ix_compiled_kernel;
 
-/* A size, a product of "degree" sizes before it, or a quotient. */
+/* A size, a product of "degree" sizes before it, or the least or largest of
+ * forms in such, divided and rounded up (ix_param). */
 typedef struct ix_compiled_size {
     const char *name;
     bool used; /* then factors are used as well */
@@ -137,15 +138,24 @@ typedef struct ix_compiled_size {
     int phase; /* of a counted size: which it is, from 1 on; of a product: the
                   last of its factors; 0: it is given */
     bool own;  /* it belongs to a box: the run finds it */
-    const ix_lin *dividend; /* it is dividend/divisor, rounded up; or NULL */
+    const ix_lin *arm[IX_ARMS];
+    int narms;
+    bool largest;
     int64_t divisor;
 } ix_compiled_size;
+
+/* Is it computed from others? */
+static inline bool
+ix_compiled_size_is_derived(const ix_compiled_size *s)
+{
+    return s->degree > 1 || s->narms > 0;
+}
 
 /* Is it a size that a run is given, or finds in the shapes? */
 static inline bool
 ix_compiled_size_is_given(const ix_compiled_size *s)
 {
-    return s->used && s->degree == 1 && !s->phase && !s->own && !s->dividend;
+    return s->used && !s->phase && !s->own && !ix_compiled_size_is_derived(s);
 }
 
 /* A range of outputs of which a run computes [lo + from, lo + to), sizes that
@@ -365,10 +375,12 @@ typedef struct ix_compile_request {
 ix_compiled *ix_compile(ilex_module *module, const ix_compile_request *request);
 void ix_compiled_free(ix_compiled *c);
 
-/* Computes the products and quotients among "value" from the sizes there; the
- * first one that leaves 64 bits, or NULL. */
-const ix_compiled_size *ix_compiled_products(const ix_compiled *c,
-                                             int64_t *value);
+/* Computes what is derived among "value" from the sizes there; the first one
+ * that leaves 64 bits, or NULL. Of one: false if it does. */
+const ix_compiled_size *ix_compiled_derive_all(const ix_compiled *c,
+                                               int64_t *value);
+bool ix_compiled_derive(const ix_compiled_size *s, const int64_t *size,
+                        int64_t *value);
 
 /* How many sizes have to be counted before the form, the ranges, are known. */
 int ix_compiled_phase(const ix_compiled *c, const ix_lin *a);

@@ -149,18 +149,19 @@ is_end(const ix_unit *u, int32_t size, const ix_lin **form)
     return false;
 }
 
-/* Is the end of a part in the size, a product or a quotient? */
+static bool
+is_any_end(const ilex_context *ctx, int32_t size, const void *u)
+{
+    const ix_lin *form;
+    (void)ctx;
+    return is_end(u, size, &form);
+}
+
+/* Is the end of a part in the size, or in what it is computed from? */
 static bool
 hides_end(const ix_unit *u, int32_t size)
 {
-    const ix_param *p = &u->ctx->param[size];
-    const ix_lin *form;
-    bool hides = is_end(u, size, &form);
-    for (int i = 0; p->degree > 1 && i < p->degree; i++)
-        hides |= is_end(u, p->factor[i], &form);
-    for (int32_t i = 0; p->dividend && i < p->dividend->n; i++)
-        hides |= hides_end(u, p->dividend->t[i].param);
-    return hides;
+    return ix_param_needs(u->ctx, size, is_any_end, u);
 }
 
 const ix_lin *
@@ -194,18 +195,6 @@ ix_fact_domain(const ix_unit *u, const ix_domain *dom)
         ok = ok && ax[k].lo && ax[k].hi;
     }
     return ok ? ix_domain_new(u->ctx, dom->rank, ax) : NULL;
-}
-
-bool
-ix_fact_is_counted(const ix_unit *u, int32_t size)
-{
-    const ix_param *p = &u->ctx->param[size];
-    bool counted = p->bound != NULL;
-    for (int i = 0; i < p->degree && !counted; i++)
-        counted = p->factor[i] != size && ix_fact_is_counted(u, p->factor[i]);
-    for (int32_t i = 0; p->dividend && i < p->dividend->n && !counted; i++)
-        counted = ix_fact_is_counted(u, p->dividend->t[i].param);
-    return counted;
 }
 
 /* ---- bytes ---- */

@@ -37,8 +37,6 @@ const char *ix_fact_apart(const ix_kernel *k);
  * others compute (option box); NULL without an error where there is none. */
 const ix_lin *ix_fact_form(const ix_unit *u, const ix_lin *a);
 const ix_domain *ix_fact_domain(const ix_unit *u, const ix_domain *dom);
-/* Does the size wait for a number that a run counts? */
-bool ix_fact_is_counted(const ix_unit *u, int32_t size);
 
 /* Boxes, and how many bytes a point of each has. */
 typedef struct ix_traffic {

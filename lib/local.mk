@@ -99,16 +99,19 @@ libixlib_la_SOURCES = \
 	lib/graph/context.h \
 	lib/graph/counted.c \
 	lib/graph/counted.h \
+	lib/graph/derived.c \
 	lib/graph/domain.c \
 	lib/graph/by_size.c \
 	lib/graph/env.c \
 	lib/graph/env.h \
+	lib/graph/extremum.c \
 	lib/graph/function.c \
 	lib/graph/function.h \
 	lib/graph/index.c \
 	lib/graph/keep.c \
 	lib/graph/lin.c \
 	lib/graph/lin.h \
+	lib/graph/lin_text.c \
 	lib/graph/monomial.c \
 	lib/graph/merkle.c \
 	lib/graph/merkle.h \

@@ -163,6 +163,19 @@ count_axes(const ix_compiled *c)
     return n;
 }
 
+/* The most factors or forms that a size is computed from, at least 1. */
+static size_t
+most_parts(const ix_compiled *c)
+{
+    int most = 1;
+    for (size_t p = 0; p < c->nsizes; p++) {
+        const ix_compiled_size *s = &c->size[p];
+        int own = s->narms > s->degree ? s->narms : s->degree;
+        most = s->used && own > most ? own : most;
+    }
+    return (size_t)most;
+}
+
 void
 ix_host_put_constants(ix_host *h)
 {
@@ -175,7 +188,7 @@ ix_host_put_constants(ix_host *h)
     put_constant(h, "STRIDES", (size_t)c->nstrides, "of all buffers");
     put_constant(h, "RANK", most_axes(c), "the largest");
     if (h->nsizes)
-        put_constant(h, "FACTORS", IX_DEGREE, "of a product of sizes");
+        put_constant(h, "PARTS", most_parts(c), "that a size is made of");
     if (c->ncounts)
         put_constant(h, "COUNTS", c->ncounts, "sizes that a run counts");
     if (c->nassumptions)
@@ -254,7 +267,7 @@ ix_host_put_sizes(ix_host *h)
     ix_text_put(h->t, "static const ilex_size ilex_sizes[] = {\n");
     for (size_t p = 0; p < h->c->nsizes; p++) {
         const ix_compiled_size *s = &h->c->size[p];
-        int n = s->degree > 1 ? s->degree : 0;
+        int n = s->narms ? s->narms : s->degree > 1 ? s->degree : 0;
         if (h->number[p] < 0)
             continue;
         ix_text_format(h->t, "    {\"%s\", ", s->name);
@@ -262,10 +275,11 @@ ix_host_put_sizes(ix_host *h)
             ix_text_format(h->t, "%d, ", s->phase);
         ix_text_format(h->t, "%d, {", n);
         for (int i = 0; i < n; i++)
-            ix_text_format(h->t, i ? ", %d" : "%d", h->number[s->factor[i]]);
-        ix_text_format(h->t, n ? "}, %d, " : "0}, %d, ",
-                       s->dividend ? ix_host_form(h, s->dividend) : 0);
-        put_number(h, s->dividend ? s->divisor : 0);
+            ix_text_format(h->t, i ? ", %d" : "%d",
+                           s->narms ? ix_host_form(h, s->arm[i])
+                                    : h->number[s->factor[i]]);
+        ix_text_format(h->t, n ? "}, %d, " : "0}, %d, ", s->largest);
+        put_number(h, s->divisor);
         ix_text_put(h->t, "},\n");
     }
     ix_text_put(h->t, "};\n\n");

@@ -21,9 +21,9 @@ use_size(ix_compiled *c, int64_t param)
         return;
     s->used = true;
     for (int i = 0; i < s->degree; i++)
-        c->size[s->factor[i]].used = true;
-    if (s->dividend)
-        s->dividend = ix_finish_lin(c, s->dividend);
+        use_size(c, s->factor[i]);
+    for (int i = 0; i < s->narms; i++)
+        s->arm[i] = ix_finish_lin(c, s->arm[i]);
 }
 
 const ix_lin *
@@ -72,7 +72,9 @@ copy_sizes(ix_unit *u, ix_compiled *c)
             ix_arena_string(&c->arena, ix_param_name(u->ctx, (int32_t)p));
         to->degree = from->degree;
         memcpy(to->factor, from->factor, sizeof to->factor);
-        to->dividend = from->dividend; /* a copy of it once it is used */
+        memcpy(to->arm, from->arm, sizeof to->arm); /* copies once it is used */
+        to->narms = from->narms;
+        to->largest = from->largest;
         to->divisor = from->divisor;
     }
     return use_sizes(u, c);
@@ -97,8 +99,10 @@ copy_counts(ix_unit *u, ix_compiled *c)
             int phase = c->size[s->factor[i]].phase;
             s->phase = phase > s->phase ? phase : s->phase;
         }
-        if (s->dividend)
-            s->phase = ix_compiled_phase(c, s->dividend);
+        for (int i = 0; i < s->narms; i++) {
+            int phase = ix_compiled_phase(c, s->arm[i]);
+            s->phase = phase > s->phase ? phase : s->phase;
+        }
     }
 }
 
@@ -163,39 +167,28 @@ check_names(ix_unit *u, const ix_compiled *c)
     return true;
 }
 
-static bool
-compute_product(const ix_compiled_size *s, const int64_t *value,
-                int64_t *product)
+bool
+ix_compiled_derive(const ix_compiled_size *s, const int64_t *size,
+                   int64_t *value)
 {
-    *product = 1;
-    for (int i = 0; i < s->degree; i++)
-        if (!ix_mul(*product, value[s->factor[i]], product))
-            return false;
-    return true;
-}
-
-static bool
-compute_quotient(const ix_compiled_size *s, const int64_t *value,
-                 int64_t *quotient)
-{
-    int64_t a;
-    if (!ix_lin_eval(s->dividend, value, &a))
-        return false;
-    *quotient = a > 0 ? (a - 1) / s->divisor + 1 : 0;
-    return true;
+    int64_t v = 1;
+    bool ok = true;
+    for (int i = 0; ok && s->narms == 0 && i < s->degree; i++)
+        ok = ix_mul(v, size[s->factor[i]], &v);
+    if (s->narms > 0)
+        ok = ix_extremum_value(s->arm, s->narms, s->largest, s->divisor, size,
+                               &v);
+    *value = ok ? v : *value;
+    return ok;
 }
 
 const ix_compiled_size *
-ix_compiled_products(const ix_compiled *c, int64_t *value)
+ix_compiled_derive_all(const ix_compiled *c, int64_t *value)
 {
     for (size_t p = 0; p < c->nsizes; p++) {
         const ix_compiled_size *s = &c->size[p];
-        bool ok = true;
-        if (s->used && s->dividend)
-            ok = compute_quotient(s, value, &value[p]);
-        else if (s->used && s->degree > 1)
-            ok = compute_product(s, value, &value[p]);
-        if (!ok)
+        if (s->used && ix_compiled_size_is_derived(s) &&
+            !ix_compiled_derive(s, value, &value[p]))
             return s;
     }
     return NULL;

@@ -6,6 +6,7 @@
  */
 #include "compiler/facts.h"
 #include "compiler/steps/finish.h"
+#include "lib/graph/counted.h"
 
 /* The form without sizes that are counted and make it larger ("upper") or
  * smaller as they get smaller; NULL without an error where that is no form. */
@@ -16,7 +17,7 @@ extreme(ix_unit *u, const ix_lin *a, bool upper)
     const ix_lin *sum = form ? ix_lin_const(u->ctx, form->c) : NULL;
     for (int32_t i = 0; form && i < form->n; i++) {
         ix_term t = form->t[i];
-        if (!ix_fact_is_counted(u, t.param) || (t.k > 0) == upper)
+        if (!ix_is_counted(u->ctx, t.param) || (t.k > 0) == upper)
             sum =
                 ix_lin_try_fma(u->ctx, sum, t.k, ix_lin_param(u->ctx, t.param));
     }

@@ -74,25 +74,40 @@ check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
            ix_domain_check_extents(ctx, what, dom);
 }
 
-/* Inputs come before anything is counted. */
+/* Is a bound of an input found by the run, which comes later, or by no shape?
+ */
+static bool
+check_bound(ilex_context *ctx, const char *what, const ix_domain *dom,
+            const ix_lin *a)
+{
+    for (int32_t i = 0; i < a->n; i++) {
+        if (!ix_is_counted(ctx, a->t[i].param))
+            continue;
+        ix_fail(&ctx->error, ILEX_E_SIZE,
+                "input %s: its domain [%s] depends on %s, which the "
+                "run counts; an input has sizes that are given",
+                what, ix_domain_show(ctx, dom).s,
+                ix_param_name(ctx, a->t[i].param));
+        return false;
+    }
+    if (!ix_lin_has_extremum(ctx, a))
+        return true;
+    ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
+            "input %s: its domain [%s] has a min or max, for which shapes are "
+            "not solved; give the bound a size of its own, for example size "
+            "q, and assume q == %s",
+            what, ix_domain_show(ctx, dom).s, ix_lin_show(ctx, a).s);
+    return false;
+}
+
 static bool
 check_given(ilex_context *ctx, const char *what, const ix_domain *dom)
 {
-    for (int k = 0; k < dom->rank; k++)
-        for (int side = 0; side < 2; side++) {
-            const ix_lin *a = side ? dom->ax[k].hi : dom->ax[k].lo;
-            for (int32_t i = 0; i < a->n; i++) {
-                if (!ix_is_counted(ctx, a->t[i].param))
-                    continue;
-                ix_fail(&ctx->error, ILEX_E_SIZE,
-                        "input %s: its domain [%s] depends on %s, which the "
-                        "run counts; an input has sizes that are given",
-                        what, ix_domain_show(ctx, dom).s,
-                        ix_param_name(ctx, a->t[i].param));
-                return false;
-            }
-        }
-    return true;
+    bool ok = true;
+    for (int k = 0; ok && k < dom->rank; k++)
+        ok = check_bound(ctx, what, dom, dom->ax[k].lo) &&
+             check_bound(ctx, what, dom, dom->ax[k].hi);
+    return ok;
 }
 
 static ilex_array *

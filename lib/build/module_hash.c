@@ -83,17 +83,29 @@ mark_form(bool *size, const ix_lin *a)
         size[a->t[i].param] = true;
 }
 
+/* The sizes of a program. */
+typedef struct own_sizes {
+    const ilex_module *m;
+    const bool *size;
+} own_sizes;
+
+static bool
+is_own(const ilex_context *ctx, int32_t param, const void *user)
+{
+    const own_sizes *own = user;
+    bool found = own->size[param];
+    (void)ctx;
+    for (size_t k = 0; !found && k < own->m->ndeclared; k++)
+        found = param == own->m->declared[k];
+    return found;
+}
+
 /* Is a precondition about sizes of the program, or of its text? */
 static bool
 is_about(const ilex_module *m, const ix_assumption *a, const bool *size)
 {
-    bool about = false;
-    for (int32_t i = 0; i < a->form->n; i++) {
-        about |= size[a->form->t[i].param];
-        for (size_t k = 0; k < m->ndeclared; k++)
-            about |= a->form->t[i].param == m->declared[k];
-    }
-    return about;
+    const own_sizes own = {m, size};
+    return ix_lin_needs(m->ctx, a->form, is_own, &own);
 }
 
 /* What sizes are computed from, which comes before them. */
@@ -104,8 +116,8 @@ mark_parts(const ilex_context *ctx, bool *size)
         const ix_param *from = &ctx->param[p];
         for (int i = 0; size[p] && i < from->degree; i++)
             size[from->factor[i]] = true;
-        if (size[p] && from->dividend)
-            mark_form(size, from->dividend);
+        for (int i = 0; size[p] && i < from->narms; i++)
+            mark_form(size, from->arm[i]);
     }
 }
 

@@ -36,9 +36,11 @@ struct ix_affine; /* isl's side, lib/shape/affine.c */
 
 struct ix_env; /* a set of assumptions, lib/graph/env.h; NULL: none */
 
-/* A size parameter, or a product of some, which has a parameter of its own so
- * that forms stay linear. */
+/* A size parameter, or what is computed from some, a product or the least or
+ * largest of forms, which has a parameter of its own so that forms stay linear.
+ */
 enum { IX_DEGREE = 4 }; /* sizes in a product */
+enum { IX_ARMS = 8 };   /* forms in a min or max */
 typedef struct ix_param {
     int32_t symbol;
     int32_t key;                       /* symbol: what it is known by where a
@@ -48,8 +50,11 @@ typedef struct ix_param {
     int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
     struct ilex_array *mask; /* its value is the number of true elements of
                                 this array, found out by the run; or NULL */
-    const struct ix_lin *dividend; /* its value is this divided by "divisor",
-                                      rounded up; or NULL */
+    const struct ix_lin *arm[IX_ARMS]; /* its value is the least of these, the
+                                          largest if "largest", divided by
+                                          "divisor", rounded up */
+    int narms;                         /* 0: it is not computed from forms */
+    bool largest;
     int64_t divisor;
     const struct ix_assumption
         *bound; /* of a counted size: it is no more than there are */

@@ -19,14 +19,17 @@ ix_is_counted_name(const char *text, size_t length)
            strspn(text + n, "0123456789abcdef") >= 8;
 }
 
+static bool
+has_mask(const ilex_context *ctx, int32_t param, const void *unused)
+{
+    (void)unused;
+    return ctx->param[param].mask != NULL;
+}
+
 bool
 ix_is_counted(const ilex_context *ctx, int32_t param)
 {
-    const ix_param *p = &ctx->param[param];
-    bool counted = false;
-    for (int i = 0; i < p->degree; i++)
-        counted |= ctx->param[p->factor[i]].mask != NULL;
-    return counted;
+    return ix_param_needs(ctx, param, has_mask, NULL);
 }
 
 /* ---- making them ---- */
@@ -110,10 +113,7 @@ static int32_t
 make(ilex_context *ctx, int32_t name, ilex_array *mask, const char *hash)
 {
     const ix_lin *all = elements(ctx, mask); /* may make a product */
-    ix_param p = {.symbol = name,
-                  .degree = 1,
-                  .factor = {(int32_t)ctx->nparams},
-                  .mask = mask};
+    ix_param p = {.symbol = name, .mask = mask};
     name_it(ctx, hash, &p);
     int32_t param = all ? ix_param_add(ctx, p) : -1;
     if (param < 0)
@@ -229,15 +229,27 @@ ix_counted_in(const ilex_context *ctx, const ix_env *env, int32_t *param)
     return n;
 }
 
-/* Those of a size, or of the factors of a product. */
+static bool join_form(ilex_context *ctx, const ix_env **env, const ix_lin *a);
+
+/* Those of a size, or of what it is computed from. */
 static bool
 join_size(ilex_context *ctx, const ix_env **env, int32_t param)
 {
-    bool ok = true;
     const ix_param *p = &ctx->param[param];
-    for (int i = 0; ok && i < p->degree; i++)
-        ok = ix_env_join(ctx, "the sizes of an array rest", env,
-                         ctx->param[p->factor[i]].rests);
+    bool ok = ix_env_join(ctx, "the sizes of an array rest", env, p->rests);
+    for (int i = 0; ok && p->degree > 1 && i < p->degree; i++)
+        ok = join_size(ctx, env, p->factor[i]);
+    for (int i = 0; ok && i < p->narms; i++)
+        ok = join_form(ctx, env, p->arm[i]);
+    return ok;
+}
+
+static bool
+join_form(ilex_context *ctx, const ix_env **env, const ix_lin *a)
+{
+    bool ok = true;
+    for (int32_t i = 0; ok && i < a->n; i++)
+        ok = join_size(ctx, env, a->t[i].param);
     return ok;
 }
 
@@ -246,11 +258,8 @@ join_domain(ilex_context *ctx, const ix_env **env, const ix_domain *dom)
 {
     bool ok = true;
     for (int k = 0; dom && k < dom->rank; k++)
-        for (int side = 0; side < 2; side++) {
-            const ix_lin *a = side ? dom->ax[k].hi : dom->ax[k].lo;
-            for (int32_t i = 0; ok && i < a->n; i++)
-                ok = join_size(ctx, env, a->t[i].param);
-        }
+        ok = ok && join_form(ctx, env, dom->ax[k].lo) &&
+             join_form(ctx, env, dom->ax[k].hi);
     return ok;
 }
 

@@ -44,17 +44,15 @@ ix_lin_by_name(const ilex_context *ctx, const ix_lin *a, ix_term *t)
     sort_terms(ctx, a->n, t);
 }
 
-/* "8 n*1 m*-2 +3": modulus, terms, constant */
-static void
-write_key(const ilex_context *ctx, const assumption_key *k, ix_text *t)
+void
+ix_lin_write_key(const ilex_context *ctx, const ix_lin *a, ix_text *t)
 {
     ix_term term[IX_LIN_TERMS];
-    ix_lin_by_name(ctx, k->form, term);
-    ix_text_int(t, k->modulus);
-    for (int32_t i = 0; i < k->form->n; i++)
+    ix_lin_by_name(ctx, a, term);
+    for (int32_t i = 0; i < a->n; i++)
         ix_text_format(t, " %s*%lld", ix_param_key(ctx, term[i].param),
                        (long long)term[i].k);
-    ix_text_format(t, " %lld", (long long)k->form->c);
+    ix_text_format(t, " %lld", (long long)a->c);
 }
 
 static ix_assumption *
@@ -62,7 +60,8 @@ new_assumption(ilex_context *ctx, const assumption_key *k)
 {
     ix_text t;
     ix_text_init(&t, &ctx->mem);
-    write_key(ctx, k, &t);
+    ix_text_int(&t, k->modulus);
+    ix_lin_write_key(ctx, k->form, &t);
     const char *key = ix_text_string(&t);
     ix_assumption *a =
         key ? ix_mem_new(&ctx->mem, sizeof *a + t.length + 1) : NULL;
@@ -260,7 +259,7 @@ ix_env_draft(ilex_context *ctx, int32_t n, const ix_assumption *const *item)
     for (int32_t i = 0; i < n; i++) {
         bool alone = !item[i]->modulus && item[i]->form->n == 1;
         e->simple &=
-            alone && !ix_param_is_product(ctx, item[i]->form->t[0].param);
+            alone && !ix_param_is_derived(ctx, item[i]->form->t[0].param);
         if (alone)
             narrow(ctx, e, item[i]->form);
     }

@@ -7,10 +7,14 @@
 
 #include <stdio.h>
 
-#include "lib/graph/counted.h"
+#include "lib/graph/env.h"
 
 /* With numbers no larger than this, negation and division cannot overflow. */
 #define LARGEST ((int64_t)1 << 62)
+
+/* So many mins and maxs of a form are decided by their arms: isl decides more.
+ */
+enum { MOST_EXTREMA = 3 };
 
 /* A form under construction. */
 typedef struct draft {
@@ -118,6 +122,17 @@ merge(draft *d, const ix_lin *a, int64_t k, const ix_lin *b)
     return ok;
 }
 
+bool
+ix_lin_loose_sum(ix_lin_loose *r, const ix_lin *a, int64_t k, const ix_lin *b)
+{
+    draft d = {0};
+    if (!merge(&d, a, k, b))
+        return false;
+    r->lin = (ix_lin){.c = d.c, .n = d.n};
+    memcpy(r->lin.t, d.t, sizeof d.t);
+    return true;
+}
+
 /* Records that "a" and "b" together have too many terms, or are too large. */
 static void
 fail_large(ilex_context *ctx, const ix_lin *a, const char *op, const ix_lin *b,
@@ -221,16 +236,14 @@ ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value)
 
 /* ---- decisions ---- */
 
-/* The smallest value of "a" over the parameters' ranges; false if unbounded
- * or too large. */
-static bool
-lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
+bool
+ix_lin_end(const ilex_context *ctx, const ix_lin *a, bool high, int64_t *value)
 {
     int64_t sum = a->c, v;
     for (int32_t i = 0; i < a->n; i++) {
         int32_t p = a->t[i].param;
-        int64_t at =
-            a->t[i].k > 0 ? ix_param_low(ctx, p) : ix_param_high(ctx, p);
+        int64_t at = (a->t[i].k > 0) == high ? ix_param_high(ctx, p)
+                                             : ix_param_low(ctx, p);
         if (at == INT64_MAX || !ix_mul(a->t[i].k, at, &v) ||
             !ix_add(sum, v, &sum))
             return false;
@@ -239,13 +252,17 @@ lowest(const ilex_context *ctx, const ix_lin *a, int64_t *value)
     return true;
 }
 
+static bool
+is_product(const ilex_context *ctx, int32_t param, const void *unused)
+{
+    (void)unused;
+    return ix_param_is_product(ctx, param);
+}
+
 bool
 ix_lin_has_product(const ilex_context *ctx, const ix_lin *a)
 {
-    bool found = false;
-    for (int32_t i = 0; i < a->n; i++)
-        found |= ix_param_is_product(ctx, a->t[i].param);
-    return found;
+    return ix_lin_needs(ctx, a, is_product, NULL);
 }
 
 /* Is "a" >= 0 by the ranges of the parameters alone? */
@@ -253,7 +270,7 @@ static bool
 nonneg_by_range(ilex_context *ctx, const ix_lin *a)
 {
     int64_t v;
-    return (lowest(ctx, a, &v) && v >= 0) ||
+    return (ix_lin_end(ctx, a, false, &v) && v >= 0) ||
            (ix_lin_has_product(ctx, a) && ix_lin_terms_nonneg(ctx, a));
 }
 
@@ -265,204 +282,51 @@ nonneg_by_multiple(ilex_context *ctx, const ix_lin *a, const ix_lin *assumed)
     return q && nonneg_by_range(ctx, q) && nonneg_by_range(ctx, rest);
 }
 
-bool
-ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a)
+/* Is "a" >= 0 by what is assumed and ranges, a min or max taken for any size?
+ */
+static bool
+nonneg_plain(ilex_context *ctx, const ix_lin *a)
 {
     bool products = ix_lin_has_product(ctx, a);
     if (nonneg_by_range(ctx, a))
         return true;
     for (int32_t i = 0; a->n > 0 && i < ix_env_count(ctx->facts); i++) {
         const ix_assumption *s = ctx->facts->item[i];
-        draft d = {0};
+        ix_lin_loose rest;
         if (s->modulus || s->form->n < 2)
             continue;
         if (products && nonneg_by_multiple(ctx, a, s->form))
             return true;
-        if (!merge(&d, a, -1, s->form))
-            continue;
-        union {
-            ix_lin lin;
-            char space[sizeof(ix_lin) + sizeof d.t];
-        } rest;
-        rest.lin = (ix_lin){.c = d.c, .n = d.n};
-        memcpy(rest.lin.t, d.t, sizeof d.t);
-        if (nonneg_by_range(ctx, &rest.lin))
+        if (ix_lin_loose_sum(&rest, a, -1, s->form) &&
+            nonneg_by_range(ctx, &rest.lin))
             return true;
     }
     return false;
 }
 
-/* ---- text ---- */
-
-/* What stands around the name of a mask, of a counted size without a name. */
-typedef struct around_mask {
-    const char *before, *after;
-} around_mask;
-
-static const around_mask as_count = {"count_nonzero(", ")"},
-                         as_size = {"n_", ""};
-
-/* Is it a counted size without a name? */
+/* Is "a" >= 0 with each arm of its first min or max that makes it small, or
+ * with one of those that make it large? For up to "most" of them. */
 static bool
-is_nameless(const ilex_context *ctx, int32_t param)
+nonneg_by_arms(ilex_context *ctx, const ix_lin *a, int most)
 {
-    const char *name = ix_param_name(ctx, param);
-    return ix_is_counted_name(name, strlen(name));
-}
-
-/* The name of the input that a size without a name counts; NULL: there is none,
- * or it counts another array. */
-static const char *
-mask_name(const ilex_context *ctx, int32_t param)
-{
-    const ilex_array *mask = ctx->param[param].mask;
-    return is_nameless(ctx, param) && mask->kind == IX_INPUT
-               ? ix_symbol_text(ctx, (int32_t)mask->attr[0])
-               : NULL;
-}
-
-static void
-print_name(const ilex_context *ctx, int32_t param, const around_mask *around,
-           ix_text *t)
-{
-    const char *mask = around ? mask_name(ctx, param) : NULL;
-    ix_text_put(t, mask ? around->before : "");
-    ix_text_put(t, mask ? mask : ix_param_name(ctx, param));
-    ix_text_put(t, mask ? around->after : "");
-}
-
-/* One term with its sign; "first" drops a leading '+'. */
-static void
-print_term(const ilex_context *ctx, ix_term term, bool first,
-           const around_mask *around, ix_text *t)
-{
-    if (!first || term.k < 0)
-        ix_text_char(t, term.k < 0 ? '-' : '+');
-    uint64_t k = term.k < 0 ? 0 - (uint64_t)term.k : (uint64_t)term.k;
-    if (k != 1) {
-        ix_text_uint(t, k);
-        ix_text_char(t, '*');
+    int32_t i = ix_lin_find_extremum(ctx, a);
+    if (nonneg_plain(ctx, a))
+        return true;
+    if (i < 0 || most == 0)
+        return false;
+    int n = ctx->param[a->t[i].param].narms;
+    bool all = ix_term_is_least(ctx, &a->t[i]), yes = all;
+    for (int k = 0; yes == all && k < n; k++) {
+        const ix_lin *b = ix_lin_with_arm(ctx, a, i, k);
+        yes = b && nonneg_by_arms(ctx, b, most - 1);
     }
-    print_name(ctx, term.param, around, t);
+    return yes;
 }
 
-/* The place of the term that is written "i"-th: by rank among the others. */
-static int32_t
-written(const ilex_context *ctx, const ix_lin *a, int32_t i)
+bool
+ix_lin_nonneg_fast(ilex_context *ctx, const ix_lin *a)
 {
-    for (int32_t k = 0; k < a->n; k++) {
-        int32_t before = 0;
-        for (int32_t j = 0; j < a->n; j++)
-            before += ix_param_before(ctx, a->t[j].param, a->t[k].param);
-        if (before == i)
-            return k;
-    }
-    return i;
-}
-
-static void
-print_form(const ilex_context *ctx, const ix_lin *a, const around_mask *around,
-           ix_text *t)
-{
-    bool products = ix_lin_has_product(ctx, a);
-    for (int32_t i = 0; i < a->n; i++)
-        print_term(ctx, a->t[products ? written(ctx, a, i) : i], i == 0, around,
-                   t);
-    if (a->n && a->c > 0)
-        ix_text_char(t, '+');
-    if (!a->n || a->c)
-        ix_text_int(t, a->c);
-}
-
-void
-ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
-{
-    print_form(ctx, a, NULL, t);
-}
-
-ix_lin_text
-ix_lin_text_end(ix_text *t)
-{
-    ix_lin_text r = {""};
-    const char *s = ix_text_string(t);
-    snprintf(r.s, sizeof r.s, "%s", s ? s : "?");
-    ix_text_free(t);
-    return r;
-}
-
-ix_lin_text
-ix_lin_show(const ilex_context *ctx, const ix_lin *a)
-{
-    ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    if (a)
-        print_form(ctx, a, &as_count, &t);
-    return ix_lin_text_end(&t);
-}
-
-/* The terms of "a" whose sign is that of "sign", made positive; its constant
- * too if "constant". */
-static const ix_lin *
-side_of(ilex_context *ctx, const ix_lin *a, int64_t sign, bool constant)
-{
-    const ix_lin *r = ix_lin_const(
-        ctx, constant && (a->c > 0) == (sign > 0) ? sign * a->c : 0);
-    for (int32_t i = 0; i < a->n; i++)
-        if ((a->t[i].k > 0) == (sign > 0))
-            r = ix_lin_try_fma(ctx, r, sign * a->t[i].k,
-                               ix_lin_param(ctx, a->t[i].param));
-    return r;
-}
-
-static void
-print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
-                const around_mask *around, ix_text *t)
-{
-    bool positive = side_of(ctx, a, 1, false)->n > 0;
-    print_form(ctx, side_of(ctx, a, positive ? 1 : -1, true), around, t);
-    ix_text_put(t, equal ? " == " : positive ? " >= " : " <= ");
-    print_form(ctx, side_of(ctx, a, positive ? -1 : 1, true), around, t);
-}
-
-void
-ix_lin_print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
-                       ix_text *t)
-{
-    print_condition(ctx, a, equal, NULL, t);
-}
-
-/* "; size n_a = count_nonzero(a) names a counted length": the sizes to declare
- * before "a" can be spoken of. False: one counts what has no name. */
-static bool
-propose_names(const ilex_context *ctx, const ix_lin *a, ix_text *t)
-{
-    bool ok = true;
-    for (int32_t i = 0; ok && i < a->n; i++) {
-        const char *mask = mask_name(ctx, a->t[i].param);
-        ok = mask || !is_nameless(ctx, a->t[i].param);
-        if (mask)
-            ix_text_format(t, "; size n_%s = count_nonzero(%s)", mask, mask);
-    }
-    return ok;
-}
-
-ix_lin_text
-ix_lin_propose(ilex_context *ctx, const ix_lin *a, bool equal)
-{
-    static const ix_lin_text nothing = {""};
-    static const ix_lin_text name_it = {"; name the counted length, size c = "
-                                        "count_nonzero(mask), and assume of "
-                                        "c what holds"};
-    if (!a || a->n == 0)
-        return nothing;
-    ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    bool named = propose_names(ctx, a, &t);
-    ix_text_put(&t, "; assume ");
-    print_condition(ctx, a, equal, &as_size, &t);
-    ix_text_put(&t, " beforehand");
-    ix_lin_text r = ix_lin_text_end(&t);
-    return named ? r : name_it;
+    return nonneg_by_arms(ctx, a, MOST_EXTREMA);
 }
 
 void

@@ -33,6 +33,12 @@ typedef struct ix_lin {
     ix_term t[];
 } ix_lin;
 
+/* One that is not interned. */
+typedef union ix_lin_loose {
+    ix_lin lin;
+    char space[sizeof(ix_lin) + IX_LIN_TERMS * sizeof(ix_term)];
+} ix_lin_loose;
+
 /* Bounds of an axis on which an array is defined everywhere: -IX_UNBOUNDED and
  * IX_UNBOUNDED as constants, smaller and larger than every other form. */
 #define IX_UNBOUNDED ((int64_t)1 << 60)
@@ -58,17 +64,13 @@ const char *ix_param_key(const ilex_context *ctx, int32_t param);
  * -1 with one when there is no memory. */
 int32_t ix_param_product(ilex_context *ctx, int32_t a, int32_t b);
 
-/* The parameter a/divisor, rounded up, of a form that is >= 0. It is known as
- * any size is, no more: for what the compiler stores, not for shapes. */
-int32_t ix_param_quotient(ilex_context *ctx, const struct ix_lin *a,
-                          int64_t divisor);
-
 /* The parameter without its factor "i", which exists whenever the product does.
  */
 int32_t ix_param_without(ilex_context *ctx, int32_t product, int i);
 
 bool ix_param_is_product(const ilex_context *ctx, int32_t param);
-/* Is a product of sizes among the terms? */
+/* Is a product of sizes among the terms, or among what these are computed from?
+ */
 bool ix_lin_has_product(const ilex_context *ctx, const ix_lin *a);
 
 /* What ctx->facts say of it and of its factors alone: INT64_MAX for no upper
@@ -94,6 +96,58 @@ const ix_lin *ix_lin_divide(ilex_context *ctx, const ix_lin *a, const ix_lin *b,
  * its terms are? */
 bool ix_lin_terms_nonneg(ilex_context *ctx, const ix_lin *a);
 
+/* ---- extremum.c: the least or largest of some forms ---- */
+
+/* min(arm[0], ...), or the max: a form over one parameter at most, the same one
+ * in whatever order the arms come. Arms that are themselves such a min or max
+ * are taken apart, those that others make idle for all sizes go. */
+const ix_lin *ix_lin_extremum(ilex_context *ctx, bool largest, int n,
+                              const ix_lin *const *arm);
+
+bool ix_param_is_extremum(const ilex_context *ctx, int32_t param);
+/* The first term that is a min or max, -1: none. */
+int32_t ix_lin_find_extremum(const ilex_context *ctx, const ix_lin *a);
+/* Is such a term the least of what it is with one of its arms, not the largest?
+ */
+bool ix_term_is_least(const ilex_context *ctx, const ix_term *t);
+/* The form with an arm in its place; NULL without an error where that is too
+ * large. */
+const ix_lin *ix_lin_with_arm(ilex_context *ctx, const ix_lin *a, int32_t i,
+                              int arm);
+
+/* ---- derived.c: what is computed from sizes ---- */
+
+/* The parameter a/divisor, rounded up, of a form that is >= 0. It is known as
+ * any size is, no more: for what the compiler stores, not for shapes. */
+int32_t ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor);
+
+/* The parameter that is computed from the same forms; -1: none. */
+int32_t ix_param_find(const ilex_context *ctx, const ix_param *like);
+
+/* A product, a min or max, a quotient? */
+bool ix_param_is_derived(const ilex_context *ctx, int32_t param);
+
+/* Does something hold for a parameter, or for what it is computed from? */
+typedef bool ix_param_fn(const ilex_context *ctx, int32_t param,
+                         const void *user);
+bool ix_param_needs(const ilex_context *ctx, int32_t param, ix_param_fn *holds,
+                    const void *user);
+bool ix_lin_needs(const ilex_context *ctx, const ix_lin *a, ix_param_fn *holds,
+                  const void *user);
+/* Is a min or max among the terms, or among what these are computed from? */
+bool ix_lin_has_extremum(const ilex_context *ctx, const ix_lin *a);
+
+/* The value of what is derived, from those of the parameters before it; false
+ * when it leaves 64 bits. */
+bool ix_param_value(const ilex_context *ctx, int32_t param, const int64_t *size,
+                    int64_t *value);
+/* The least or largest of the arms, divided, rounded up. */
+bool ix_extremum_value(const ix_lin *const *arm, int n, bool largest,
+                       int64_t divisor, const int64_t *size, int64_t *value);
+/* The least value of a min or max, or the largest, as far as ranges of single
+ * sizes say: 0 and INT64_MAX for none. */
+int64_t ix_extremum_end(const ilex_context *ctx, int32_t param, bool high);
+
 /* ---- linear forms ---- */
 
 const ix_lin *ix_lin_const(ilex_context *ctx, int64_t c);
@@ -105,6 +159,9 @@ const ix_lin *ix_lin_fma(ilex_context *ctx, const ix_lin *a, int64_t k,
 const ix_lin *ix_lin_try_fma(ilex_context *ctx, const ix_lin *a, int64_t k,
                              const ix_lin *b);
 const ix_lin *ix_lin_try_offset(ilex_context *ctx, const ix_lin *a, int64_t c);
+/* The same, not interned; false where it does not fit. */
+bool ix_lin_loose_sum(ix_lin_loose *r, const ix_lin *a, int64_t k,
+                      const ix_lin *b);
 const ix_lin *ix_lin_add(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_sub(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_scale(ilex_context *ctx, const ix_lin *a, int64_t k);
@@ -118,6 +175,11 @@ ix_lin_is(const ix_lin *a, int64_t c)
 
 /* Value for given parameter values; false on overflow. */
 bool ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value);
+
+/* The least value over the ranges of the parameters, the largest if "high";
+ * false if there is none, or it is too large. */
+bool ix_lin_end(const ilex_context *ctx, const ix_lin *a, bool high,
+                int64_t *value);
 
 /* Is a >= 0 for all sizes, or for those that satisfy the assumptions in force
  * (lib/graph/env.h)? Own algebra first, isl for the rest; IX_UNKNOWN when isl's
@@ -154,6 +216,8 @@ void ix_lin_print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
 
 /* The terms of "a" in the order of their names' bytes, into "t". */
 void ix_lin_by_name(const ilex_context *ctx, const ix_lin *a, ix_term *t);
+/* " m*-2 n*1 3": those terms by their keys, the constant. */
+void ix_lin_write_key(const ilex_context *ctx, const ix_lin *a, ix_text *t);
 
 /* "; assume n >= 6 beforehand": what would make a >= 0 (or, if "equal", a == 0)
  * true; nothing for a number, which no assumption changes. */

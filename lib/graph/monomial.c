@@ -82,37 +82,6 @@ ix_param_product(ilex_context *ctx, int32_t a, int32_t b)
     return n ? intern(ctx, factor, n) : -1;
 }
 
-/* The symbol "ceil(a/divisor)", -1 when there is no memory. */
-static int32_t
-quotient_symbol(ilex_context *ctx, const ix_lin *a, int64_t divisor)
-{
-    bool sum = a->n + (a->c != 0) > 1;
-    ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    ix_text_put(&t, sum ? "ceil((" : "ceil(");
-    ix_lin_print(ctx, a, &t);
-    ix_text_format(&t, sum ? ")/%lld)" : "/%lld)", (long long)divisor);
-    const char *s = ix_text_string(&t);
-    int32_t symbol = s ? ix_symbol_of(ctx, s, strlen(s)) : -1;
-    ix_text_free(&t);
-    return symbol;
-}
-
-int32_t
-ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor)
-{
-    for (size_t i = 0; i < ctx->nparams; i++)
-        if (ctx->param[i].dividend == a && ctx->param[i].divisor == divisor)
-            return (int32_t)i;
-    int32_t symbol = quotient_symbol(ctx, a, divisor);
-    return ix_param_add(ctx, (ix_param){.symbol = symbol,
-                                        .key = symbol,
-                                        .degree = 1,
-                                        .factor = {(int32_t)ctx->nparams},
-                                        .dividend = a,
-                                        .divisor = divisor});
-}
-
 int32_t
 ix_param_without(ilex_context *ctx, int32_t product, int i)
 {
@@ -133,8 +102,21 @@ ix_param_is_product(const ilex_context *ctx, int32_t param)
 static int64_t
 least(const ilex_context *ctx, int32_t size)
 {
-    int64_t low = ix_env_range(ctx->facts, size).low;
-    return low > ctx->param[size].floor ? low : ctx->param[size].floor;
+    int64_t low = ix_env_range(ctx->facts, size).low, floor;
+    low = low > ctx->param[size].floor ? low : ctx->param[size].floor;
+    floor =
+        ix_param_is_extremum(ctx, size) ? ix_extremum_end(ctx, size, false) : 0;
+    return low > floor ? low : floor;
+}
+
+/* The largest value of a size; INT64_MAX for no upper end. */
+static int64_t
+most(const ilex_context *ctx, int32_t size)
+{
+    int64_t high = ix_env_range(ctx->facts, size).high, ceiling;
+    ceiling = ix_param_is_extremum(ctx, size) ? ix_extremum_end(ctx, size, true)
+                                              : INT64_MAX;
+    return high < ceiling ? high : ceiling;
 }
 
 int64_t
@@ -154,7 +136,7 @@ ix_param_high(const ilex_context *ctx, int32_t param)
     const ix_param *p = &ctx->param[param];
     int64_t product = 1, own = ix_env_range(ctx->facts, param).high;
     for (int i = 0; i < p->degree; i++) {
-        int64_t h = ix_env_range(ctx->facts, p->factor[i]).high;
+        int64_t h = most(ctx, p->factor[i]);
         if (h == INT64_MAX || !ix_mul(product, h, &product))
             return own;
     }

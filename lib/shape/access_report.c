@@ -60,7 +60,7 @@ print_sizes(ilex_context *ctx, const ix_sample *sample, ix_text *t)
     const char *before = " (for example ";
     for (int i = 0; i < sample->nsizes; i++) {
         const ix_sample_size *s = &sample->size[i];
-        if (ix_param_is_product(ctx, s->param))
+        if (ix_param_is_derived(ctx, s->param))
             continue;
         ix_text_format(t, "%s%s=%lld", before, ix_param_name(ctx, s->param),
                        (long long)s->value);

@@ -330,6 +330,21 @@ inequalities(question *q, int dimensions)
     return m;
 }
 
+/* set and size "p" is the least, or the largest, of its arms */
+static isl_set *
+restrict_extremum(question *q, isl_set *set, size_t p)
+{
+    const ix_param *own = &q->ctx->param[p];
+    isl_pw_aff *value = from_lin(q, own->arm[0]);
+    for (int i = 1; i < own->narms; i++) {
+        isl_pw_aff *arm = from_lin(q, own->arm[i]);
+        value = own->largest ? isl_pw_aff_max(value, arm)
+                             : isl_pw_aff_min(value, arm);
+    }
+    return isl_set_intersect(set,
+                             isl_pw_aff_eq_set(size(q, (int64_t)p), value));
+}
+
 /* Sizes that satisfy the assumptions, all indices free. */
 static isl_set *
 assumed(question *q)
@@ -345,6 +360,9 @@ assumed(question *q)
         if (a->modulus && ix_relevant_assumption(&q->relevant, a))
             set = restrict_divisible(q, set, a);
     }
+    for (size_t p = 0; p < q->ctx->nparams; p++)
+        if (q->relevant.at[p] >= 0 && ix_param_is_extremum(q->ctx, (int32_t)p))
+            set = restrict_extremum(q, set, p);
     return set;
 }
 

@@ -13,6 +13,10 @@ ix_param_add(ilex_context *ctx, ix_param p)
         ix_fail_memory(&ctx->error);
         return -1;
     }
+    if (p.degree == 0) { /* no product: itself */
+        p.degree = 1;
+        p.factor[0] = (int32_t)ctx->nparams;
+    }
     ctx->param[ctx->nparams] = p;
     return (int32_t)ctx->nparams++;
 }
@@ -23,10 +27,7 @@ ix_param_given(ilex_context *ctx, int32_t symbol)
     for (size_t i = 0; i < ctx->nparams; i++)
         if (ctx->param[i].symbol == symbol && !ctx->param[i].mask)
             return (int32_t)i;
-    return ix_param_add(ctx, (ix_param){.symbol = symbol,
-                                        .key = symbol,
-                                        .degree = 1,
-                                        .factor = {(int32_t)ctx->nparams}});
+    return ix_param_add(ctx, (ix_param){.symbol = symbol, .key = symbol});
 }
 
 int32_t
@@ -52,16 +53,13 @@ ix_param_key(const ilex_context *ctx, int32_t param)
 
 /* ---- consistency ---- */
 
-/* The value of product "p" from those of its factors, which come before it;
- * false where it is out of its range. */
+/* The value of what is derived, from what comes before it; false where it is
+ * out of its range. */
 static bool
-product_value(const ilex_context *ctx, ix_size_range range, int64_t *value)
+derived_value(const ilex_context *ctx, ix_size_range range, int64_t *value)
 {
-    const ix_param *product = &ctx->param[range.param];
-    int64_t v = 1;
-    bool fits = true;
-    for (int i = 0; i < product->degree; i++)
-        fits &= ix_mul(v, value[product->factor[i]], &v);
+    int64_t v;
+    bool fits = ix_param_value(ctx, range.param, value, &v);
     value[range.param] = fits ? v : INT64_MAX;
     return fits && v >= range.low && v <= range.high;
 }
@@ -76,8 +74,8 @@ holds_at(const ilex_context *ctx, const ix_env *e, int64_t least,
     for (size_t p = 0; p < ctx->nparams; p++) {
         ix_size_range r = ix_env_range(e, (int32_t)p);
         value[p] = r.low > least ? r.low : least < r.high ? least : r.high;
-        if (ix_param_is_product(ctx, r.param))
-            holds &= product_value(ctx, r, value);
+        if (ix_param_is_derived(ctx, r.param))
+            holds &= derived_value(ctx, r, value);
     }
     for (int32_t i = 0; holds && i < e->n; i++) {
         const ix_assumption *s = e->item[i];

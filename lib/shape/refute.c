@@ -147,19 +147,14 @@ satisfies(const ix_env *e, const int64_t *size)
     return holds;
 }
 
-/* Gives products of sizes their values; their factors come before them. */
+/* Gives what is computed from sizes its value. */
 static bool
-put_products(const ilex_context *ctx, int64_t *size)
+put_derived(const ilex_context *ctx, int64_t *size)
 {
     bool fits = true;
-    for (size_t p = 0; fits && p < ctx->nparams; p++) {
-        const ix_param *product = &ctx->param[p];
-        if (!ix_param_is_product(ctx, (int32_t)p))
-            continue;
-        size[p] = 1;
-        for (int i = 0; fits && i < product->degree; i++)
-            fits = ix_mul(size[p], size[product->factor[i]], &size[p]);
-    }
+    for (size_t p = 0; fits && p < ctx->nparams; p++)
+        if (ix_param_is_derived(ctx, (int32_t)p))
+            fits = ix_param_value(ctx, (int32_t)p, size, &size[p]);
     return fits;
 }
 
@@ -167,7 +162,7 @@ static bool
 try_sizes(ilex_context *ctx, const ix_question *q, const ix_env *facts,
           int64_t *size)
 {
-    return put_products(ctx, size) && satisfies(facts, size) &&
+    return put_derived(ctx, size) && satisfies(facts, size) &&
            q->refutes(ctx, size, q->user);
 }
 

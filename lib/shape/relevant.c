@@ -26,14 +26,16 @@ ix_relevant_free(ix_relevant *r)
     r->at = NULL;
 }
 
-/* A size, or a product and what it is made of. */
+/* A size, and what it is computed from. */
 static void
 mark(ix_relevant *r, int64_t param)
 {
     const ix_param *p = &r->ctx->param[param];
     r->at[param] = 0;
-    for (int i = 0; i < p->degree; i++)
-        r->at[p->factor[i]] = 0;
+    for (int i = 0; p->degree > 1 && i < p->degree; i++)
+        mark(r, p->factor[i]);
+    for (int i = 0; i < p->narms; i++)
+        ix_relevant_lin(r, p->arm[i]);
 }
 
 void
@@ -81,16 +83,17 @@ ix_relevant_frame(ix_relevant *r, const ix_frame *frame)
         ix_relevant_index(r, frame->guard[i].condition);
 }
 
+static bool
+is_relevant(const ilex_context *ctx, int32_t param, const void *r)
+{
+    return ((const ix_relevant *)r)->at[param] >= 0 &&
+           !ix_param_is_product(ctx, param);
+}
+
 bool
 ix_relevant_assumption(const ix_relevant *r, const ix_assumption *a)
 {
-    bool relevant = false;
-    for (int32_t i = 0; i < a->form->n; i++) {
-        const ix_param *p = &r->ctx->param[a->form->t[i].param];
-        for (int k = 0; k < p->degree; k++)
-            relevant |= r->at[p->factor[k]] >= 0;
-    }
-    return relevant;
+    return ix_lin_needs(r->ctx, a->form, is_relevant, r);
 }
 
 /* Adds the sizes of assumptions that speak of a relevant one; true if some
@@ -122,7 +125,8 @@ spread_factors(ix_relevant *r)
             int32_t factor = r->ctx->param[p].factor[i];
             int32_t other = ix_param_without(r->ctx, (int32_t)p, i);
             more |= r->at[factor] < 0 || r->at[other] < 0;
-            r->at[factor] = r->at[other] = 0;
+            mark(r, factor);
+            r->at[other] = 0;
         }
     }
     return more;

@@ -74,7 +74,27 @@ not_linear(ix_parser *p, const ix_word *where)
 {
     ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, where,
                 "bounds and conditions are sums of products of sizes and "
-                "integers, for example 2*n*m - 1");
+                "integers, for example 2*n*m - 1, and min and max of these");
+}
+
+/* "min(a, b, ...)" or "max(...)"? */
+static bool
+is_extremum(const ix_syntax *x)
+{
+    return x->kind == IX_SYNTAX_CALL && x->nparts > 1 && !x->attributes.n &&
+           (ix_word_is(&x->word, "min") || ix_word_is(&x->word, "max"));
+}
+
+static const ix_lin *
+parse_extremum(ix_parser *p, const ix_syntax *x)
+{
+    const ix_lin **arm =
+        ix_arena_new(&p->reader.arena, x->nparts * sizeof *arm);
+    for (size_t i = 0; i < x->nparts; i++)
+        arm[i] = ix_parse_lin(p, x->part[i]);
+    ix_parser_at(p, &x->word);
+    return checked(p, ix_lin_extremum(p->ctx, ix_word_is(&x->word, "max"),
+                                      (int)x->nparts, arm));
 }
 
 const ix_lin *
@@ -107,6 +127,8 @@ ix_parse_lin(ix_parser *p, const ix_syntax *x)
             return checked(p, ix_lin_const(ctx, ix_parse_int(p, x)));
         return checked(p, ix_lin_scale(ctx, ix_parse_lin(p, x->part[0]), -1));
     }
+    if (is_extremum(x))
+        return parse_extremum(p, x);
     if (x->kind != IX_SYNTAX_CHAIN)
         not_linear(p, &x->word);
     const ix_lin *a = ix_parse_lin(p, x->part[0]);
@@ -122,8 +144,9 @@ ix_parse_is_form(const ix_syntax *x)
     if (x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_NAME)
         return true;
     bool negative = x->kind == IX_SYNTAX_PREFIX && x->op == IX_OP_NEGATIVE;
-    bool is = (negative || x->kind == IX_SYNTAX_CHAIN) &&
-              ix_parse_is_form(x->part[0]);
+    bool is = negative || x->kind == IX_SYNTAX_CHAIN || is_extremum(x);
+    for (size_t i = 0; is && i < x->nparts; i++)
+        is = ix_parse_is_form(x->part[i]);
     for (size_t i = 0; is && i < x->nlinks; i++) {
         ix_op op = x->link[i].op;
         is =
@@ -153,10 +176,33 @@ note(ix_parser *p, const ix_word *where, const ix_assumption *a)
     p->assumed[p->nassumed++] = a;
 }
 
+static void assume(ix_parser *p, const ix_word *where, const ix_lin *form,
+                   int64_t modulus);
+
+/* What is assumed of the least that a min or max makes a form holds with each
+ * of its arms, and that says all: min(n, m) >= 2. Is the form such a one? */
+static bool
+assume_arms(ix_parser *p, const ix_word *where, const ix_lin *form)
+{
+    const ilex_context *ctx = p->ctx;
+    for (int32_t i = 0; i < form->n; i++) {
+        const ix_param *param = &ctx->param[form->t[i].param];
+        int n = param->narms;
+        if (n < 2 || !ix_term_is_least(ctx, &form->t[i]))
+            continue;
+        for (int k = 0; k < n; k++)
+            assume(p, where, ix_lin_with_arm(p->ctx, form, i, k), 0);
+        return true;
+    }
+    return false;
+}
+
 /* Notes form >= 0, or divisibility, unless it holds for all sizes. */
 static void
 assume(ix_parser *p, const ix_word *where, const ix_lin *form, int64_t modulus)
 {
+    if (!modulus && assume_arms(p, where, checked(p, form)))
+        return;
     checked(p, form);
     if (form->n == 0) {
         if (modulus ? ix_floormod(form->c, modulus) == 0 : form->c >= 0)

@@ -12,7 +12,7 @@ write_sizes(ix_printer *p)
 {
     int n = 0;
     for (size_t i = 0; i < p->nparams; i++) {
-        if (!p->param[i] || ix_param_is_product(p->ctx, (int32_t)i) ||
+        if (!p->param[i] || ix_param_is_derived(p->ctx, (int32_t)i) ||
             p->ctx->param[i].mask)
             continue;
         const char *sep = n % 16 ? ", " : n ? "\nsize " : "size ";
@@ -90,17 +90,21 @@ write_dividend(ix_printer *p, const ix_lin *form)
     ix_write_scalar(&w, ix_index_lin(p->ctx, form), 11);
 }
 
+static bool
+is_size(const ilex_context *ctx, int32_t param, const void *size)
+{
+    (void)ctx;
+    return param == *(const int32_t *)size;
+}
+
 /* Which of the counted sizes an assumption has to come behind; -1: none. */
 static int32_t
 comes_behind(const ix_printer *p, const ix_assumption *a)
 {
     int32_t last = -1;
     for (int32_t k = 0; k < p->ncounted; k++)
-        for (int32_t i = 0; i < a->form->n; i++) {
-            const ix_param *size = &p->ctx->param[a->form->t[i].param];
-            for (int f = 0; f < size->degree; f++)
-                last = size->factor[f] == p->counted[k] ? k : last;
-        }
+        if (ix_lin_needs(p->ctx, a->form, is_size, &p->counted[k]))
+            last = k;
     return last;
 }
 

@@ -301,15 +301,20 @@ is_taken(const ix_writer *w, int32_t size)
            (w->printer && ix_print_is_array_name(w->printer, name));
 }
 
+/* Is it a size that text shows as one only in size(...)? */
+static bool
+must_be_size(const ilex_context *ctx, int32_t param, const void *w)
+{
+    return ix_param_is_extremum(ctx, param) || is_taken(w, param);
+}
+
 static void
 write_size(ix_writer *w, const ilex_array *n, int precedence)
 {
     int32_t param = (int32_t)n->attr[0];
-    const ix_param *p = &w->ctx->param[param];
-    bool taken = false;
-    for (int i = 0; i < p->degree; i++)
-        taken |= is_taken(w, p->factor[i]);
-    int own = p->degree > 1 && !taken ? PREC_PRODUCT : PREC_ATOM;
+    bool taken = ix_param_needs(w->ctx, param, must_be_size, w);
+    int own =
+        ix_param_is_product(w->ctx, param) && !taken ? PREC_PRODUCT : PREC_ATOM;
     open_parenthesis(w, own, precedence);
     ix_text_format(w->t, taken ? "size(%s)" : "%s",
                    ix_param_name(w->ctx, param));

@@ -47,7 +47,7 @@ read_pair(const ix_library_job *j, const char *group, const char **at, pair *p)
 static bool
 is_given(const ix_compiled_size *s)
 {
-    return s->degree == 1 && !s->phase && !s->own;
+    return !s->phase && !s->own && !ix_compiled_size_is_derived(s);
 }
 
 /* The number of such a size, or that of all sizes. */
@@ -62,25 +62,30 @@ find_size(const ix_compiled *c, const pair *p)
     return i;
 }
 
-/* Products of sizes that are known. */
+/* Are the sizes known that "s" is computed from? */
+static bool
+is_known(const ix_compiled_size *s, const int64_t *size)
+{
+    bool known = ix_compiled_size_is_derived(s);
+    for (int k = 0; known && s->degree > 1 && k < s->degree; k++)
+        known = size[s->factor[k]] >= 0;
+    for (int k = 0; known && k < s->narms; k++)
+        for (int32_t i = 0; known && i < s->arm[k]->n; i++)
+            known = size[s->arm[k]->t[i].param] >= 0;
+    return known;
+}
+
+/* What is computed from sizes that are known. */
 static ilex_status
-add_products(const ix_library_job *j, const ix_compiled *c, int64_t *size)
+add_derived(const ix_library_job *j, const ix_compiled *c, int64_t *size)
 {
     for (size_t i = 0; i < c->nsizes; i++) {
         const ix_compiled_size *s = &c->size[i];
-        int64_t product = 1;
-        bool known = s->degree > 1;
-        for (int k = 0; k < s->degree && known; k++) {
-            int64_t factor = size[s->factor[k]];
-            known = factor >= 0;
-            if (known && !ix_mul(product, factor, &product))
-                return ix_fail(&j->ctx->error, ILEX_E_OVERFLOW,
-                               "compile: with the sizes that are fixed the "
-                               "product %s leaves 64 bits",
-                               s->name);
-        }
-        if (known)
-            size[i] = product;
+        if (is_known(s, size) && !ix_compiled_derive(s, size, &size[i]))
+            return ix_fail(&j->ctx->error, ILEX_E_OVERFLOW,
+                           "compile: with the sizes that are fixed %s%s leaves "
+                           "64 bits",
+                           s->degree > 1 ? "the product " : "", s->name);
     }
     return ILEX_OK;
 }
@@ -108,7 +113,7 @@ read_group(const ix_library_job *j, const ix_compiled *c, const char **at,
         if (!rc && i < c->nsizes)
             size[i] = p.value;
     } while (!rc && **at && **at != ';');
-    return rc ? rc : add_products(j, c, size);
+    return rc ? rc : add_derived(j, c, size);
 }
 
 /* The group at "at" concerns no program; the last one is "c". */

@@ -21,7 +21,7 @@ no_argument(ix_run *r, const char *name)
         ix_suggest_name(&near, argument, strlen(argument));
     }
     for (size_t k = 0; k < c->nsizes; k++)
-        if (c->size[k].degree <= 1 && !c->size[k].own)
+        if (!ix_compiled_size_is_derived(&c->size[k]) && !c->size[k].own)
             ix_suggest_name(&near, c->size[k].name, strlen(c->size[k].name));
     return ix_fail(r->err, ILEX_E_BINDING,
                    "%s: there is no argument '%.80s' (its arguments are %s)%s",

@@ -56,7 +56,7 @@ is_given(const ix_run *r, const ix_lin *form, int64_t *value)
 {
     for (int32_t i = 0; i < form->n; i++) {
         int32_t p = form->t[i].param;
-        if (r->p->c->size[p].degree > 1 ||
+        if (ix_compiled_size_is_derived(&r->p->c->size[p]) ||
             !given_size(r, r->p->c->size[p].name, &r->size[p]))
             return false;
     }
@@ -120,7 +120,7 @@ ix_fail_no_size(const ix_run *r, const char *name)
     const ix_compiled *c = r->p->c;
     ix_suggestion near = ix_suggest(name ? name : "", name ? strlen(name) : 0);
     for (size_t k = 0; k < c->nsizes; k++)
-        if (c->size[k].degree <= 1 && !c->size[k].own)
+        if (!ix_compiled_size_is_derived(&c->size[k]) && !c->size[k].own)
             ix_suggest_name(&near, c->size[k].name, strlen(c->size[k].name));
     return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'%s",
                    c->name, name ? name : "(null)",
@@ -133,8 +133,8 @@ ix_check_size(ix_run *r, const char *name)
     const ix_compiled *c = r->p->c;
     size_t k = 0;
     while (name && k < c->nsizes &&
-           (strcmp(c->size[k].name, name) != 0 || c->size[k].degree > 1 ||
-            c->size[k].own || c->size[k].dividend))
+           (strcmp(c->size[k].name, name) != 0 || c->size[k].own ||
+            ix_compiled_size_is_derived(&c->size[k])))
         k++;
     if (!name || k == c->nsizes)
         return ix_fail_no_size(r, name);
@@ -213,12 +213,12 @@ no_size(ix_run *r, size_t p)
 }
 
 static ilex_status
-compute_products(ix_run *r)
+derive_sizes(ix_run *r)
 {
-    const ix_compiled_size *s = ix_compiled_products(r->p->c, r->size);
+    const ix_compiled_size *s = ix_compiled_derive_all(r->p->c, r->size);
     return s ? ix_fail(r->err, ILEX_E_OVERFLOW,
                        "%s: with these sizes %s%s leaves 64 bits",
-                       r->p->c->name, s->dividend ? "" : "the product ",
+                       r->p->c->name, s->degree > 1 ? "the product " : "",
                        s->name)
              : ILEX_OK;
 }
@@ -275,7 +275,7 @@ ix_bind_sizes(ix_run *r)
     for (size_t p = 0; !rc && p < c->nsizes; p++)
         if (ix_compiled_size_is_given(&c->size[p]))
             rc = solve_size(r, &s->formula[p], p);
-    rc = rc ? rc : c->ncounts ? open_counts(r) : compute_products(r);
+    rc = rc ? rc : c->ncounts ? open_counts(r) : derive_sizes(r);
     return rc ? rc : ix_bind_box(r);
 }
 

@@ -9,7 +9,7 @@ static int
 counted_factor(const ix_compiled *c, int32_t p, int at)
 {
     const ix_compiled_size *s = &c->size[p];
-    if (s->degree <= 1)
+    if (s->degree == 1)
         return s->phase && at == 0 ? p : -1;
     for (int i = 0; i < s->degree; i++)
         if (c->size[s->factor[i]].phase && at-- == 0)
@@ -79,7 +79,7 @@ bool
 ix_counts_open(const ix_compiled *c, int64_t *least, int64_t *size,
                const ix_compiled_size **what)
 {
-    const ix_compiled_size *bad = ix_compiled_products(c, size);
+    const ix_compiled_size *bad = ix_compiled_derive_all(c, size);
     if (least != size)
         memcpy(least, size, c->nsizes * sizeof *least);
     for (size_t i = 0; !bad && i < c->ncounts; i++) {
@@ -90,8 +90,8 @@ ix_counts_open(const ix_compiled *c, int64_t *least, int64_t *size,
             bad = &c->size[count->size];
         else
             size[count->size] = most < 0 ? 0 : most;
-        bad = bad ? bad : ix_compiled_products(c, size);
-        bad = bad ? bad : ix_compiled_products(c, least);
+        bad = bad ? bad : ix_compiled_derive_all(c, size);
+        bad = bad ? bad : ix_compiled_derive_all(c, least);
     }
     if (bad && what)
         *what = bad;

@@ -28,7 +28,7 @@ tell_size(const ix_run *r, ilex_size_binding *size)
 {
     const ix_compiled *c = r->p->c;
     for (size_t k = 0; size->name && k < c->nsizes; k++)
-        if (c->size[k].degree <= 1 && !c->size[k].dividend &&
+        if (!ix_compiled_size_is_derived(&c->size[k]) &&
             !strcmp(c->size[k].name, size->name)) {
             size->value = r->size[k];
             return ILEX_OK;
@@ -156,7 +156,7 @@ cut_outputs(evaluation *e)
     size_t n = 0;
     for (size_t i = 0; i < c->ncounts; i++)
         e->r.size[c->count[i].size] = e->counted[i].value;
-    ix_compiled_products(c, e->r.size);
+    ix_compiled_derive_all(c, e->r.size);
     for (size_t i = 0; i < c->narguments; i++) {
         if (c->buffer[i].role != IX_COMPILED_OUTPUT)
             continue;

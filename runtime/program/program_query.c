@@ -226,8 +226,8 @@ size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
         if (g)
             least[c->count[i].size] = most[c->count[i].size] = g->value;
     }
-    if (ok && !ix_compiled_products(c, least) &&
-        !ix_compiled_products(c, most) && ix_box_whole(c, most) &&
+    if (ok && !ix_compiled_derive_all(c, least) &&
+        !ix_compiled_derive_all(c, most) && ix_box_whole(c, most) &&
         ix_box_whole(c, least))
         return least;
     ix_mem_free(&p->mem, least);

@@ -188,8 +188,8 @@ do_SIZE(ix_run *r, const ix_step *s)
         return rc;
     tell_count(r, c->size[count->size].name, value);
     r->size[count->size] = r->least[count->size] = value;
-    ix_compiled_products(c, r->size); /* no more than before */
-    ix_compiled_products(c, r->least);
+    ix_compiled_derive_all(c, r->size); /* no more than before */
+    ix_compiled_derive_all(c, r->least);
     r->phase++;
     rc = ix_check_phase(r);
     return rc ? rc : place_temporaries(r);

@@ -32,8 +32,22 @@ diff_extent_text(const diff_extent *e, bool named, const char *axis, char *text,
              named ? lo : "", hi);
 }
 
-/* The value of a size, or of a product of some, for the recipe's sizes; the
- * most that counted ones may be. */
+static int64_t value_of(const diff_shop *shop, const ix_lin *a);
+
+/* The least or largest of a size's arms. */
+static int64_t
+value_of_arms(const diff_shop *shop, const ix_param *p)
+{
+    int64_t value = 0;
+    for (int i = 0; i < p->narms; i++) {
+        int64_t v = value_of(shop, p->arm[i]);
+        value = i == 0 || (v > value) == p->largest ? v : value;
+    }
+    return value;
+}
+
+/* The value of a size, or of what is computed from some, for the recipe's
+ * sizes; the most that counted ones may be. */
 static int64_t
 value_of_param(const diff_shop *shop, int32_t param)
 {
@@ -43,8 +57,8 @@ value_of_param(const diff_shop *shop, int32_t param)
     for (int32_t i = 0; most && i < most->n; i++)
         if (most->t[i].param != param)
             v += most->t[i].k * value_of_param(shop, most->t[i].param);
-    if (most)
-        return v;
+    if (most || p->narms)
+        return most ? v : value_of_arms(shop, p);
     for (int i = 0; i < p->degree; i++)
         v *= p->degree > 1 ? value_of_param(shop, p->factor[i]) : 1;
     for (int i = 0; i < p->degree && p->degree == 1; i++)

@@ -324,13 +324,8 @@ solve_sizes(tree_case *c)
         for (size_t i = 0; i < c->ncounted && ctx->param[p].mask; i++)
             if (!strcmp(ix_param_name(ctx, (int32_t)p), c->counted[i].name))
                 c->size[p] = c->counted[i].value;
-        for (int i = 0; i < ctx->param[p].degree; i++)
-            if (ctx->param[p].degree > 1)
-                c->size[p] =
-                    (i ? c->size[p] : 1) * c->size[ctx->param[p].factor[i]];
-        int64_t all, by = ctx->param[p].divisor;
-        if (by && ix_lin_eval(ctx->param[p].dividend, c->size, &all))
-            c->size[p] = all > 0 ? (all + by - 1) / by : 0;
+        if (ix_param_is_derived(ctx, (int32_t)p))
+            ix_param_value(ctx, (int32_t)p, c->size, &c->size[p]);
     }
 }
 

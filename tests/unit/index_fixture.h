@@ -19,14 +19,20 @@ typedef struct point {
     int64_t index[NINDEX], rindex[NRINDEX], size[NSIZE];
 } point;
 
-/* The value of a size, or of a product of sizes. */
+/* The value of a size, or of what is computed from sizes. */
 static inline int64_t
 size_at(int64_t param, const int64_t *size)
 {
     const ix_param *p = &ctx->param[param];
     int64_t v = 1;
-    for (int i = 0; i < p->degree; i++)
-        v *= size[p->factor[i]];
+    for (int i = 0; i < p->degree && p->narms == 0; i++)
+        v *= p->degree > 1 ? size_at(p->factor[i], size) : size[param];
+    for (int i = 0; i < p->narms; i++) {
+        int64_t own = p->arm[i]->c;
+        for (int32_t k = 0; k < p->arm[i]->n; k++)
+            own += p->arm[i]->t[k].k * size_at(p->arm[i]->t[k].param, size);
+        v = i == 0 || (own > v) == p->largest ? own : v;
+    }
     return v;
 }
 

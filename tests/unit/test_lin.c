@@ -133,6 +133,93 @@ START_TEST(order)
 }
 END_TEST
 
+/* The values of all parameters at some sizes. */
+static const int64_t *
+all_sizes(int64_t n, int64_t m, int64_t k)
+{
+    static int64_t all[4096];
+    ck_assert_int_lt((int)ctx->nparams, 4096);
+    all[0] = n;
+    all[1] = m;
+    all[2] = k;
+    for (size_t p = 3; p < ctx->nparams; p++)
+        ck_assert(ix_param_value(ctx, (int32_t)p, all, &all[p]));
+    return all;
+}
+
+/* A min or max of random forms, or of such. */
+static const ix_lin *
+random_extremum(bool largest, int depth, int64_t n, int64_t m, int64_t k,
+                int64_t *want)
+{
+    const ix_lin *arm[3];
+    int count = (int)draw(1, 3);
+    for (int i = 0; i < count; i++) {
+        sample s = random_form();
+        int64_t v = value(&s, (const int64_t[]){n, m, k});
+        arm[i] = s.form;
+        if (depth > 0 && draw(0, 2) == 0)
+            arm[i] = random_extremum(draw(0, 1), depth - 1, n, m, k, &v);
+        *want = i == 0 || (v > *want) == largest ? v : *want;
+    }
+    const ix_lin *r = ix_lin_extremum(ctx, largest, count, arm);
+    const ix_lin *turned[] = {arm[count - 1], arm[count / 2], arm[0]};
+    ck_assert_ptr_eq(ix_lin_extremum(ctx, largest, 3, turned), r);
+    return r;
+}
+
+/* A min or max has the value of one of its forms, and is the same one when it
+ * is read from what was written of it. */
+START_TEST(extrema)
+{
+    for (int i = 0; i < 3; i++)
+        param(i);
+    for (int i = 0; i < 300; i++) {
+        int64_t n = draw(0, 9), m = draw(0, 9), k = draw(0, 9), v, want = 0;
+        const ix_lin *a = random_extremum(draw(0, 1), 2, n, m, k, &want);
+        ck_assert(ix_lin_eval(a, all_sizes(n, m, k), &v));
+        ck_assert_int_eq(v, want);
+        if (strlen(show(a)) < sizeof(ix_lin_text) - 1)
+            ck_assert_ptr_eq(lin(show(a)), a);
+    }
+    check_fine();
+}
+END_TEST
+
+START_TEST(extremum_forms)
+{
+    static const struct {
+        const char *text, *shown;
+    } rows[] = {
+        {"min(m, n, n + 2)", "min(n, m)"},
+        {"min(n + 1, 1 + m)", "min(n, m)+1"},
+        {"min(n - 1, m)", "min(n-1, m)"},
+        {"max(0, n - 3)", "max(n-3, 0)"},
+        {"max(n - 3, m - 3)", "max(n, m)-3"},
+        {"min(2*n, 2*m + 4)", "2*min(n, m+2)"},
+        {"min(n + k, m + k)", "k+min(n, m)"},
+        {"min(n - m, k)", "min(n-m, k)"},
+        {"min(min(n, m), k)", "min(n, m, k)"},
+        {"-max(-n, -m)", "n+m-max(n, m)"},
+        {"n - max(n, m)", "n-max(n, m)"},
+        {"max(n - max(n, m), 0)", "0"},
+        {"min(3, 5)", "3"},
+        {"max(n, 2*n)", "2*n"},
+        {"max(n, 0)", "n"},
+        {"min(n, max(m, 3))", "min(n, max(m, 3))"},
+        {"min(n*m, 4)", "min(n*m, 4)"},
+        {"n*min(n, m)", "n*min(n, m)"},
+    };
+    lin("n + m + k");
+    for (size_t i = 0; i < IX_COUNT(rows); i++)
+        ck_assert_str_eq(show(lin(rows[i].text)), rows[i].shown);
+    ck_assert_ptr_null(
+        ix_parse_text_lin(ctx, "min(n, 1, m*m, m*k, n*k, k*k, n*n*n, m*m*m, "
+                               "k*k*k)"));
+    ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
+}
+END_TEST
+
 /* An assumption about one size is its range: that far and no further. */
 START_TEST(ranges)
 {
@@ -209,5 +296,6 @@ int
 main(void)
 {
     return RUN_TESTS("lin", interned, arithmetic, decide_against_values, order,
-                     ranges, unbounded, divisibility, overflow, contradictions);
+                     extrema, extremum_forms, ranges, unbounded, divisibility,
+                     overflow, contradictions);
 }

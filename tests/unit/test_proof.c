@@ -17,6 +17,18 @@ enum {
     RANK = NINDEX + NRINDEX
 };
 
+/* Forms with a min or max, of arms that are one as well. */
+static const char *const extrema[] = {"min(n, m + 1)", "max(n - 3, m - n)",
+                                      "min(2*n, m, 5)",
+                                      "max(min(n, 2*m), m - 4, 3)"};
+static const ix_lin *extremum[IX_COUNT(extrema)];
+
+static const ix_lin *
+random_extremum(void)
+{
+    return extremum[draw(0, IX_COUNT(extremum) - 1)];
+}
+
 static void
 make_sizes(void)
 {
@@ -24,11 +36,14 @@ make_sizes(void)
     ck_assert_int_eq(ix_param_of(ctx, ix_symbol_of(ctx, "m", 1)), 1);
     last_size = NSIZE - 1;
     last_rindex = NRINDEX - 1;
+    for (size_t i = 0; i < IX_COUNT(extremum); i++)
+        extremum[i] = lin(extrema[i]);
 }
 
 /* ---- sizes and assumptions ---- */
 
-/* k*n + l*m + c with small numbers, each size only sometimes. */
+/* k*n + l*m + c with small numbers, each size only sometimes, a min or max
+ * rarely. */
 static const ix_lin *
 random_lin(int64_t least, int64_t most)
 {
@@ -36,6 +51,8 @@ random_lin(int64_t least, int64_t most)
     for (int32_t p = 0; p < NSIZE; p++)
         if (draw(0, 2))
             a = ix_lin_fma(ctx, a, draw(-2, 3), ix_lin_param(ctx, p));
+    for (int i = 0; i < 2 && draw(0, 5) == 0; i++)
+        a = ix_lin_fma(ctx, a, draw(-2, 2), random_extremum());
     return a;
 }
 
@@ -234,6 +251,8 @@ random_axis(bool sizes)
         lo = hi = ix_lin_param(ctx, (int32_t)draw(0, 1));
     if (sizes && draw(0, 1))
         hi = ix_lin_fma(ctx, hi, 1, ix_lin_param(ctx, (int32_t)draw(0, 1)));
+    if (sizes && draw(0, 9) == 0)
+        hi = ix_lin_add(ctx, lo, random_extremum());
     return (ix_axis){0, lo, ix_lin_offset(ctx, hi, draw(0, 3))};
 }
 
