@@ -166,6 +166,8 @@ libixlib_la_SOURCES = \
 	lib/shape/access_report.c \
 	lib/shape/access.h \
 	lib/shape/affine.c \
+	lib/shape/affine_sets.c \
+	lib/shape/question.h \
 	lib/shape/affine.h \
 	lib/shape/assume.c \
 	lib/shape/broadcast.c \

@@ -3,7 +3,8 @@
  * Array expressions: leaves, structural constructors, inspection, text.
  *
  * An array is a function from a domain (one half-open index range per axis,
- * bounds sums of products of size parameters) to values of one dtype.
+ * bounds sums of products of size parameters, min and max of such) to values of
+ * one dtype.
  * Constructors return arrays of the current scope; on error they return the
  * context's poison array and record the first error (see base.h). Every
  * function here is for the context thread.

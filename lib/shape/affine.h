@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What isl decides for us: the door to lib/shape/affine.c, the one file of lib
- * that sees isl. Box domains with constant or single-parameter bounds are
- * decided in lin.c and never come here.
+ * What isl decides for us: the door to lib/shape/affine.c, which alone asks
+ * isl, about the sets of lib/shape/affine_sets.c. Box domains with constant or
+ * single-parameter bounds are decided in lin.c and never come here.
  */
 #ifndef ILEX_LIB_AFFINE_H
 #define ILEX_LIB_AFFINE_H

@@ -190,19 +190,46 @@ other_origin(ix_run *r, const ix_equation *e, size_t p)
                    c->size[p].name);
 }
 
+/* Is size "p" what another one is computed from? */
+static bool
+is_part(const ix_compiled_size *s, size_t p)
+{
+    bool part = false;
+    for (int i = 0; s->degree > 1 && i < s->degree; i++)
+        part |= (size_t)s->factor[i] == p;
+    for (int k = 0; k < s->narms; k++)
+        for (int32_t i = 0; i < s->arm[k]->n; i++)
+            part |= (size_t)s->arm[k]->t[i].param == p;
+    return part;
+}
+
+/* The size of a shape that is computed from size "p"; NULL: none. */
+static const ix_compiled_size *
+hidden_in(const ix_run *r, size_t p)
+{
+    const ix_equations *q = r->p->equations;
+    for (size_t e = 0; e < q->n; e++)
+        for (int32_t i = 0; i < q->item[e].form->n; i++) {
+            int32_t k = q->item[e].form->t[i].param;
+            if (is_part(&r->p->c->size[k], p))
+                return &r->p->c->size[k];
+        }
+    return NULL;
+}
+
 /* Nothing gives size "p". */
 static ilex_status
 no_size(ix_run *r, size_t p)
 {
     const ix_compiled *c = r->p->c;
-    for (size_t k = 0; k < c->nsizes; k++)
-        for (int i = 0; i < c->size[k].degree && c->size[k].degree > 1; i++)
-            if (c->size[k].used && (size_t)c->size[k].factor[i] == p)
-                return ix_fail(r->err, ILEX_E_SIZE,
-                               "%s: size %s stands in no shape but in the "
-                               "product %s, and products are not solved for; "
-                               "give it in the call (sizes)",
-                               c->name, c->size[p].name, c->size[k].name);
+    const ix_compiled_size *in = hidden_in(r, p);
+    if (in)
+        return ix_fail(r->err, ILEX_E_SIZE,
+                       "%s: size %s stands in no shape but in %s%s, and %s "
+                       "not solved for; give it in the call (sizes)",
+                       c->name, c->size[p].name,
+                       in->narms ? "" : "the product ", in->name,
+                       in->narms ? "min and max are" : "products are");
     for (size_t e = 0; e < r->p->equations->n; e++)
         if (speaks_of(r, e, p))
             return other_origin(r, &r->p->equations->item[e], p);

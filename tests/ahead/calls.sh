@@ -3,7 +3,8 @@
 #
 # Programs compiled ahead of time that call functions of whoever links them:
 # the header declares them (calls.c), alone or behind Ilex's own headers, in C
-# and C++; names that C has are refused. Programs that count lengths (counts.c).
+# and C++; names that C has are refused. Programs that count lengths (counts.c),
+# bounds that are a min or max of sizes (extrema.c).
 # shellcheck source=tests/ahead/expect.sh
 . "${srcdir:-.}/tests/ahead/expect.sh"
 warnings='-Wall -Wextra -Wpedantic -Werror'
@@ -60,6 +61,18 @@ good "$ilexc" compile rows.ilx -o .
         "$top/tests/ahead/counts.c" peaks.c rows.c -lm -o counts
 }
 good ./counts
+
+# Bounds that are a min or max, for two choices of sizes with code of its own.
+good "$ilexc" compile "$top/tests/stages/extrema.ilx" -o . --size n=7,m=5 \
+    --size n=4,m=9
+grep -q 'a\.n[0-9]* = INT64_C(5)' extrema.c || complain "min(n, m) is not 5 where n=7, m=5"
+# shellcheck disable=SC2086
+{
+    good $CC -std=c99 $warnings -Wconversion -O1 -c extrema.c
+    good $CC -std=gnu99 $warnings -O1 ${SANITIZE_FLAGS:-} -I. \
+        "$top/tests/ahead/extrema.c" extrema.c -lm -o extrema
+}
+good ./extrema
 
 # Names of functions.
 for name in exp int k0 taken_by

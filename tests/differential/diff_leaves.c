@@ -219,8 +219,14 @@ diff_build_literal(diff_shop *shop, diff_random *r, ilex_array *const *x)
 ilex_array *
 diff_build_size(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
+    const char *size = diff_param_names[diff_draw(r, DIFF_PARAMS)];
+    char text[60];
     (void)x;
-    return ilex_size(shop->ctx, diff_param_names[diff_draw(r, DIFF_PARAMS)]);
+    snprintf(text, sizeof text, "size(%s(%s, %d, %s))",
+             diff_chance(r, 50) ? "min" : "max", size, diff_draw(r, 9),
+             diff_param_names[diff_draw(r, DIFF_PARAMS)]);
+    return diff_chance(r, 20) ? ilex_expr(shop->ctx, text, NULL)
+                              : ilex_size(shop->ctx, size);
 }
 
 ilex_array *

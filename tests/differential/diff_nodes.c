@@ -97,6 +97,27 @@ diff_build_shift(diff_shop *shop, diff_random *r, ilex_array *const *x)
                : ilex_subtract(y, ix_build_shift(shop->ctx, x[0], b));
 }
 
+static const ix_lin *
+extremum(ilex_context *ctx, bool largest, const ix_lin *a, const ix_lin *b)
+{
+    const ix_lin *arm[2] = {a, b};
+    return ix_lin_extremum(ctx, largest, 2, arm);
+}
+
+/* An end of the axis moves to a size, but not past the other one. */
+static void
+cut_at_size(ilex_context *ctx, diff_random *r, ix_axis *ax)
+{
+    const char *size = diff_param_names[diff_draw(r, DIFF_PARAMS)];
+    int32_t param = ix_param_of(ctx, ix_symbol_of(ctx, size, strlen(size)));
+    const ix_lin *at =
+        ix_lin_offset(ctx, ix_lin_param(ctx, param), diff_between(r, -2, 2));
+    if (ax->name && diff_chance(r, 50))
+        ax->lo = extremum(ctx, false, ax->hi, extremum(ctx, true, ax->lo, at));
+    else
+        ax->hi = extremum(ctx, true, ax->lo, extremum(ctx, false, ax->hi, at));
+}
+
 /* The whole readable domain, or the interior moved at its ends. */
 ilex_array *
 diff_build_restrict(diff_shop *shop, diff_random *r, ilex_array *const *x)
@@ -115,6 +136,8 @@ diff_build_restrict(diff_shop *shop, diff_random *r, ilex_array *const *x)
         int low = ax[k].name ? diff_between(r, -1, 1) : 0;
         ax[k].lo = ix_lin_offset(shop->ctx, ax[k].lo, low);
         ax[k].hi = ix_lin_offset(shop->ctx, ax[k].hi, diff_between(r, -1, 1));
+        if (diff_chance(r, 25))
+            cut_at_size(shop->ctx, r, &ax[k]);
     }
     return ix_build_restrict(shop->ctx, "restrict", x[0],
                              ix_domain_new(shop->ctx, d, ax));

@@ -30,6 +30,13 @@ static const char product[] =
 static const char merged[] =
     HEAD("merged") "in x : f64[n]\nin w : f64[n*m]\nout y : f64[n] = x*x\n"
                    "out z : f64[n*m] = w\n";
+static const char least[] =
+    HEAD("least") "assume n <= max(m, 8)\nin x : f64[n]\n"
+                  "out y : f64[min(n, 2*m)] = x[0:min(n, 2*m)]\n";
+/* No array has the product. */
+static const char unmade[] =
+    HEAD("unmade") "assume n*m >= 4\nin x : f64[n]\nin w : f64[m]\n"
+                   "out y : f64[n] = x*x\n";
 static const char assumed[] =
     HEAD("assumed") "assume n >= 4 && n % 2 == 0\nin x : f64[n]\nout y : "
                     "f64[n] = x*x\n";
