@@ -290,29 +290,24 @@ is_hidden(const ix_writer *w, const char *name)
     return false;
 }
 
-/* Does the name of a size mean something else here? */
+/* Does the name of a size mean something else here? A min or max is a value's.
+ */
 static bool
-is_taken(const ix_writer *w, int32_t size)
+is_taken(const ilex_context *ctx, int32_t size, const void *user)
 {
-    const char *name = ix_param_name(w->ctx, size);
-    return is_hidden(w, name) || !strcmp(name, "true") ||
-           !strcmp(name, "false") || !strcmp(name, "nan") ||
-           !strcmp(name, "inf") ||
+    const ix_writer *w = user;
+    const char *name = ix_param_name(ctx, size);
+    return ix_param_is_extremum(ctx, size) || is_hidden(w, name) ||
+           !strcmp(name, "true") || !strcmp(name, "false") ||
+           !strcmp(name, "nan") || !strcmp(name, "inf") ||
            (w->printer && ix_print_is_array_name(w->printer, name));
-}
-
-/* Is it a size that text shows as one only in size(...)? */
-static bool
-must_be_size(const ilex_context *ctx, int32_t param, const void *w)
-{
-    return ix_param_is_extremum(ctx, param) || is_taken(w, param);
 }
 
 static void
 write_size(ix_writer *w, const ilex_array *n, int precedence)
 {
     int32_t param = (int32_t)n->attr[0];
-    bool taken = ix_param_needs(w->ctx, param, must_be_size, w);
+    bool taken = ix_param_needs(w->ctx, param, is_taken, w);
     int own =
         ix_param_is_product(w->ctx, param) && !taken ? PREC_PRODUCT : PREC_ATOM;
     open_parenthesis(w, own, precedence);
