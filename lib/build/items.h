@@ -40,6 +40,9 @@ ilex_array *ix_build_items(ilex_context *ctx, ilex_array *x, int n,
 ilex_array *ix_build_gather(ilex_context *ctx, ilex_array *x, int n,
                             const ix_item *item);
 
+/* Is "read" what an update takes, a subscripted read of x? */
+bool ix_is_place(ilex_array *x, const ilex_array *read);
+
 /* x[I=lo, J=lo:hi]: absolute, never cut; an open side is the interior's. */
 ilex_array *ix_build_select(ilex_context *ctx, ilex_array *x, int n,
                             const ix_item *item);

@@ -340,10 +340,12 @@ levels_before(const closing *c, const ilex_array *load, int64_t *levels)
 }
 
 static ilex_array *
-refuse_read(closing *c, int result, const char *why)
+refuse_read(closing *c, int result, const char *why, const char *remedy)
 {
     const ix_scan_spec *spec = c->spec;
-    const char *axis = ix_symbol_text(c->ctx, c->dom->ax[spec->axis].name);
+    const int32_t *called = c->ctx->called;
+    const char *axis = ix_symbol_text(
+        c->ctx, called ? called[spec->axis] : c->dom->ax[spec->axis].name);
     char k[80];
     if (*axis)
         snprintf(k, sizeof k, "%s", axis);
@@ -352,10 +354,11 @@ refuse_read(closing *c, int result, const char *why)
     return ix_poison(
         c->ctx, "scan", -1, ILEX_E_ARGUMENT,
         "scan: %s reads %s %s; a %s scan reads a result at the same point, a "
-        "constant number of levels %s: %s%c1 instead of %s",
+        "constant number of levels %s: %s%c1 instead of %s%s",
         name_of(c, c->result), name_of(c, result), why,
         spec->backward ? "backward" : "forward",
-        spec->backward ? "behind" : "before", k, spec->backward ? '+' : '-', k);
+        spec->backward ? "behind" : "before", k, spec->backward ? '+' : '-', k,
+        remedy);
 }
 
 /* A read at the same level is the body of that result, which is listed before;
@@ -370,13 +373,19 @@ same_level(void *user, ilex_array *load, ilex_array *const *index)
     if (result < 0)
         return NULL;
     if (!levels_before(c, load, &levels))
-        return refuse_read(c, result, "at other indices");
+        return refuse_read(
+            c, result, "at other indices",
+            c->dom->rank == 1
+                ? ""
+                : "; what reads other points of the level before is a program "
+                  "of one level, run for one after another (ilex_run_steps)");
     if (levels < 0)
-        return refuse_read(c, result, "at a level that comes later");
+        return refuse_read(c, result, "at a level that comes later", "");
     if (levels == 0 && result >= c->result)
         return refuse_read(c, result,
                            "at the same level, where it is not known yet "
-                           "(results listed before are)");
+                           "(results listed before are)",
+                           "");
     return levels == 0 ? c->body[result] : NULL;
 }
 

@@ -25,7 +25,7 @@ explain(ilex_context *ctx, const char *what, const ix_access_path *path,
         ix_sample sample;
         if (ix_access_within(ctx, &frame, ix_scalar_index(ctx, k), ax->lo,
                              ax->hi, &sample) == IX_NO) {
-            ix_access_report(ctx, what, path, x, k, box, &sample);
+            ix_access_report(ctx, what, path, x, k, NULL, box, &sample);
             return;
         }
     }
@@ -140,7 +140,8 @@ report_load(ilex_context *ctx, const char *what, ix_access_path *path,
         if (ix_access_within(ctx, &frame, load->ops[k], ax->lo, ax->hi,
                              &sample) == IX_NO) {
             blame(ctx, path);
-            ix_access_report(ctx, what, path, operand, k, box, &sample);
+            ix_access_report(ctx, what, path, operand, k, load->ops[k], box,
+                             &sample);
             return;
         }
     }

@@ -15,6 +15,20 @@ is_read_of(const ilex_array *read, const ilex_array *x)
     return body && body->kind == IX_LOAD && read->ops[body->attr[0] + 1] == x;
 }
 
+/* The array that a mask takes elements of; NULL: "read" is no compress of x. */
+static ilex_array *
+masked(ilex_array *x, const ilex_array *read)
+{
+    ilex_array *of = read->kind == IX_COMPRESS ? read->ops[0] : NULL;
+    return of && (of == x || of == ix_flattened(x)) ? of : NULL;
+}
+
+bool
+ix_is_place(ilex_array *x, const ilex_array *read)
+{
+    return read == x || is_read_of(read, x) || masked(x, read);
+}
+
 static bool
 check_read(const char *what, const ilex_array *x, const ilex_array *read)
 {
@@ -89,11 +103,11 @@ value_for(const char *what, const ilex_array *x, const ilex_array *read,
 static ilex_array *
 places_of(ilex_array *x, const ilex_array *read)
 {
-    ilex_array *of = read->kind == IX_COMPRESS ? read->ops[0] : NULL;
+    ilex_array *of = masked(x, read);
     ilex_array *mask = of ? read->ops[1] : NULL;
-    bool flat = of && of != x && of == ix_flattened(x);
+    bool flat = of && of != x;
     ix_item item[ILEX_MAX_RANK];
-    if (!of || (of != x && !flat))
+    if (!of)
         return NULL;
     if (flat && mask->kind == IX_RESHAPE &&
         mask->ops[0]->interior == x->interior)

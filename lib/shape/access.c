@@ -442,7 +442,8 @@ check_axis(ix_walk *w, const ilex_array *load, int k)
     ix_tri ok =
         ix_access_within(ctx, &w->frame, load->ops[k], ax->lo, ax->hi, &sample);
     if (ok == IX_NO)
-        ix_access_report(ctx, c->name, NULL, operand, k, w->frame.box, &sample);
+        ix_access_report(ctx, c->name, NULL, operand, k, load->ops[k],
+                         w->frame.box, &sample);
     if (ok == IX_UNKNOWN &&
         ix_affine_is_opaque(ctx, load->ops[k], ax->lo, ax->hi))
         ix_fail(&ctx->error, ILEX_E_UNDECIDED,

@@ -97,6 +97,7 @@ typedef struct ix_access_path {
  * and where the reads of "path" are made (NULL: in what is being made). */
 void ix_access_report(ilex_context *ctx, const char *name,
                       const ix_access_path *path, const ilex_array *operand,
-                      int axis, const ix_domain *box, const ix_sample *sample);
+                      int axis, const ilex_array *index, const ix_domain *box,
+                      const ix_sample *sample);
 
 #endif

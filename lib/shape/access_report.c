@@ -93,10 +93,25 @@ print_readers(ilex_context *ctx, const ix_access_path *path, ix_text *t)
     ix_text_free(&at);
 }
 
+/* What a number below 0 may mean, if the axis begins at 0. */
+static void
+print_from_end(ilex_context *ctx, const ilex_array *index, const ix_axis *ax,
+               ix_text *t)
+{
+    bool below = index && index->kind == IX_CONST && index->attr[0] < 0;
+    const ix_lin *from_end = below && ix_lin_is(ax->lo, 0)
+                                 ? ix_lin_offset(ctx, ax->hi, index->attr[0])
+                                 : NULL;
+    if (from_end)
+        ix_text_format(t, "; counted from the end it is %s",
+                       ix_lin_show(ctx, from_end).s);
+}
+
 void
 ix_access_report(ilex_context *ctx, const char *name,
                  const ix_access_path *path, const ilex_array *operand,
-                 int axis, const ix_domain *box, const ix_sample *sample)
+                 int axis, const ilex_array *index, const ix_domain *box,
+                 const ix_sample *sample)
 {
     const ix_axis *ax = &operand->valid->ax[axis];
     char label[80];
@@ -113,6 +128,7 @@ ix_access_report(ilex_context *ctx, const char *name,
                    label, ix_lin_show(ctx, ax->lo).s,
                    ix_lin_show(ctx, ax->hi).s);
     print_sizes(ctx, sample, &t);
+    print_from_end(ctx, index, ax, &t);
     print_readers(ctx, path, &t);
     const char *s = ix_text_string(&t);
     ix_fail(&ctx->error, ILEX_E_BOUNDS, "%s", s ? s : "out of bounds");

@@ -228,6 +228,9 @@ ilex_dtype ix_parse_dtype(ix_parser *p, const ix_word *word);
 
 /* Twice the number behind "I+1", "I-3/2", "I"; false for anything else. */
 bool ix_parse_halves(ix_parser *p, const ix_syntax *x, int64_t *halves);
+/* Fails for a new axis, None, in the place of the update "call", which reads an
+ * array that has it. */
+void ix_parse_refuse_new_axes(ix_parser *p, const ix_syntax *call);
 /* "a", a field, on the ranges that are given: I=1:n. */
 ilex_array *ix_parse_ranges_of(ix_parser *p, const ix_colons_list *ranges,
                                ilex_array *a);
@@ -308,6 +311,9 @@ void ix_indices_read(ix_indices *in, const ilex_array *x,
 /* All reads are noted: the axes get their names; fails at "where" if these are
  * not decided. */
 void ix_indices_settle(ix_parser *p, const ix_word *where, ix_indices *in);
+/* Messages call axes as their indices, until ctx->called is NULL; "called" is
+ * room for them. */
+void ix_indices_call(ilex_context *ctx, const ix_indices *in, int32_t *called);
 /* The lambda over the indices, when their axes have names; on "valid", NULL:
  * the ranges themselves. Messages name the indices. */
 ilex_array *ix_indices_lambda(ix_parser *p, const ix_indices *in,

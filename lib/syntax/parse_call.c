@@ -3,6 +3,7 @@
  * Meaning of calls of functions of whole arrays: name(operands; attributes),
  * with the signatures of nodes.def and functions.def.
  */
+#include "lib/build/items.h"
 #include "lib/syntax/parse.h"
 #include "lib/syntax/suggest.h"
 
@@ -281,6 +282,8 @@ read_operands(const reading *r, ilex_array **operand, int n)
     if (more) {
         operand[0] = ix_parse_subscripted(r->p, part[0]);
         operand[1] = ix_parse_subscript(r->p, part[0], operand[0]);
+        if (!ix_is_place(operand[0], operand[1]))
+            ix_parse_refuse_new_axes(r->p, r->x);
     }
     for (int i = more; i < n; i++)
         operand[i + more] = ix_parse_expr(r->p, part[i]);

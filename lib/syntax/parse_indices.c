@@ -299,17 +299,24 @@ ix_indices_settle(ix_parser *p, const ix_word *where, ix_indices *in)
     in->box = rename_axes(p, in, in->box, false);
 }
 
+void
+ix_indices_call(ilex_context *ctx, const ix_indices *in, int32_t *called)
+{
+    memset(called, 0, ILEX_MAX_RANK * sizeof *called);
+    for (int k = 0; k < in->box->rank; k++)
+        called[k] = in->at[k].variable;
+    ctx->called = called;
+}
+
 ilex_array *
 ix_indices_lambda(ix_parser *p, const ix_indices *in, const ix_domain *valid,
                   const char *what, ilex_array *body, const ix_lambda_env *env)
 {
     ilex_context *ctx = p->ctx;
     int32_t called[ILEX_MAX_RANK];
-    for (int k = 0; k < in->box->rank; k++)
-        called[k] = in->at[k].variable;
     if (valid)
         valid = rename_axes(p, in, valid, false);
-    ctx->called = called;
+    ix_indices_call(ctx, in, called);
     ilex_array *y = valid
                         ? ix_build_wide_lambda(ctx, what, in->box, valid, body,
                                                env->noperands, env->operand)

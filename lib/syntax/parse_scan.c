@@ -247,5 +247,10 @@ ix_parse_scan(ix_parser *p, const ix_statement *s)
                         "it computes, for example f64(...)");
     ix_parser_at(p, &s->keyword);
     ix_scan_spec spec = {axis, backward, c.count, c.self, c.value};
-    define_results(&c, ix_parser_array(p, ix_build_scan(p->ctx, &spec)));
+    int32_t called[ILEX_MAX_RANK];
+    if (c.bracket)
+        ix_indices_call(p->ctx, &c.indices, called);
+    ilex_array *tuple = ix_build_scan(p->ctx, &spec);
+    p->ctx->called = NULL;
+    define_results(&c, ix_parser_array(p, tuple));
 }

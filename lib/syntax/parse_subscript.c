@@ -329,6 +329,29 @@ with_new_axes(ix_parser *p, const ix_colons_list *ranges, const ix_item *item,
     return ix_parser_array(p, ix_build_expand_dims(p->ctx, &a, 1, &places));
 }
 
+void
+ix_parse_refuse_new_axes(ix_parser *p, const ix_syntax *call)
+{
+    const ix_syntax *read = call->part[0];
+    const ix_colons_list *all = read->ranges;
+    ix_syntax without = *read;
+    ix_colons_list kept = {0};
+    kept.item = ix_arena_new(&p->reader.arena, all->n * sizeof *kept.item);
+    for (size_t i = 0; i < all->n; i++)
+        if (!is_new_axis(p, &all->item[i]))
+            kept.item[kept.n++] = all->item[i];
+    without.ranges = &kept;
+    const ix_word *what = &call->word;
+    if (kept.n < all->n)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &read->word,
+                    "%.*s: None makes an axis that %s lacks; write "
+                    "%.*s(%s, %s), the value without that axis",
+                    (int)what->length, what->text,
+                    ix_parse_shown(p, read->part[0]), (int)what->length,
+                    what->text, ix_parse_shown(p, &without),
+                    ix_parse_shown(p, call->part[1]));
+}
+
 /* Is an item a name that stands for nothing? */
 static bool
 is_free_index(ix_parser *p, const ix_colons *r)
