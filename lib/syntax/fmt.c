@@ -107,6 +107,7 @@ write_expr(ix_text *t, const ix_syntax *x, bool tight)
     case IX_SYNTAX_INT:
     case IX_SYNTAX_REAL:
     case IX_SYNTAX_IMAGINARY:
+    case IX_SYNTAX_STRING:
     case IX_SYNTAX_NAME:
         put_word(t, &x->word);
         return;

@@ -395,6 +395,8 @@ ilex_array *ix_parse_const(ix_parser *p, const ix_statement *s);
 /* ---- lib/syntax/parse_node.c, lib/syntax/parse_call.c ---- */
 
 ilex_array *ix_parse_einsum(ix_parser *p, const ix_statement *s);
+/* einsum("ij,jk->ik", a, b) */
+ilex_array *ix_parse_einsum_call(ix_parser *p, const ix_syntax *x);
 ilex_array *ix_parse_reshape(ix_parser *p, const ix_statement *s);
 ilex_array *ix_parse_node(ix_parser *p, const ix_statement *s);
 

@@ -367,6 +367,19 @@ ix_parse_is_builtin(const ix_word *w)
     return false;
 }
 
+/* Functions that are read by themselves, as words.def has them. */
+static const struct {
+    const char *word;
+    ilex_array *(*parse)(ix_parser *p, const ix_syntax *x);
+} builtins[] = {{"clip", clip},
+                {"concat_where", ix_parse_region},
+                {"einsum", ix_parse_einsum_call},
+                {"index", index_value},
+                {"random", random_value},
+                {"random_f32", random_value},
+                {"restrict", ix_parse_region},
+                {"size", size_value}};
+
 static ilex_array *
 call(ix_parser *p, const ix_syntax *x)
 {
@@ -380,31 +393,20 @@ call(ix_parser *p, const ix_syntax *x)
         return ix_parse_call(p, x, s);
     if (ix_parser_function(p, w))
         return ix_parse_user_value(p, x);
-    if (ix_word_is(w, "restrict") || ix_word_is(w, "concat_where")) {
-        no_attributes(p, x);
-        return ix_parse_region(p, x);
-    }
     bool is_op = ix_op_find(w->text, (size_t)w->length, &op);
     if (ix_reducer_find(w->text, (size_t)w->length, &r) &&
         (x->nparts == 1 || !is_op))
         return reduce(p, x, &r);
-    bool is_dtype = !is_op && ix_dtype_find(w->text, (size_t)w->length, &dtype);
-    bool is_size = ix_word_is(w, "size");
-    if (ix_word_is(w, "random") || ix_word_is(w, "random_f32")) {
-        no_attributes(p, x);
-        return random_value(p, x);
-    }
-    bool is_clip = ix_word_is(w, "clip");
-    if (!is_op && !is_dtype && !is_size && !is_clip && !ix_word_is(w, "index"))
+    for (size_t i = 0; i < IX_COUNT(builtins); i++)
+        if (ix_word_is(w, builtins[i].word)) {
+            no_attributes(p, x);
+            return ix_parser_array(p, builtins[i].parse(p, x));
+        }
+    if (!is_op && !ix_dtype_find(w->text, (size_t)w->length, &dtype))
         ix_parser_unknown(p, w, "function");
     no_attributes(p, x);
-    if (is_clip)
-        return clip(p, x);
-    if (is_op)
-        return call_op(p, op, x);
-    return ix_parser_array(p, is_dtype  ? conversion(p, dtype, x)
-                              : is_size ? size_value(p, x)
-                                        : index_value(p, x));
+    return is_op ? call_op(p, op, x)
+                 : ix_parser_array(p, conversion(p, dtype, x));
 }
 
 /* ---- names and operators ---- */
@@ -485,6 +487,10 @@ ix_parse_expr(ix_parser *p, const ix_syntax *x)
         return ix_parse_local(p, x);
     case IX_SYNTAX_REDUCE:
         return reduction(p, x);
+    case IX_SYNTAX_STRING:
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "a string stands in einsum(\"ij,jk->ik\", a, b) and in "
+                    "tags alone");
     case IX_SYNTAX_LIST:
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
                     "a list does not belong here");

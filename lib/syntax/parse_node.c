@@ -256,6 +256,28 @@ ix_parse_einsum(ix_parser *p, const ix_statement *s)
     return ix_build_einsum(p->ctx, &result, e.n, e.labels, e.operand, &request);
 }
 
+ilex_array *
+ix_parse_einsum_call(ix_parser *p, const ix_syntax *x)
+{
+    ilex_array *operand[ILEX_MAX_RANK];
+    ix_parse_outside_map(p, &x->word);
+    if (x->nparts < 2 || x->part[0]->kind != IX_SYNTAX_STRING)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "einsum takes subscripts and arrays: "
+                    "einsum(\"ij,jk->ik\", a, b)");
+    int n = (int)x->nparts - 1;
+    if (n > ILEX_MAX_RANK)
+        ix_lex_fail(&p->reader, ILEX_E_LIMIT, &x->word,
+                    "an einsum has at most %d operands", ILEX_MAX_RANK);
+    for (int i = 0; i < n; i++)
+        operand[i] = ix_parse_expr(p, x->part[i + 1]);
+    ix_word subscripts = x->part[0]->word; /* without its quotes */
+    subscripts.text++;
+    subscripts.length -= 2;
+    ix_parser_at(p, &x->word);
+    return ilex_einsum(p->ctx, ix_parser_string(p, &subscripts), n, operand);
+}
+
 /* ---- reshape ---- */
 
 ilex_array *

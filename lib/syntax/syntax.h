@@ -15,6 +15,7 @@ typedef enum ix_syntax_kind {
     IX_SYNTAX_INT,
     IX_SYNTAX_REAL,
     IX_SYNTAX_IMAGINARY,
+    IX_SYNTAX_STRING, /* with its quotes */
     IX_SYNTAX_NAME,
     IX_SYNTAX_PAREN,  /* part 0 */
     IX_SYNTAX_PREFIX, /* "op" part 0 */

@@ -380,21 +380,28 @@ postfix(ix_reader *r)
     return x;
 }
 
+/* Is the token an operand by itself, and of which kind? */
+static bool
+literal_of(ix_token_kind token, ix_syntax_kind *kind)
+{
+    *kind = token == IX_TOKEN_INT         ? IX_SYNTAX_INT
+            : token == IX_TOKEN_REAL      ? IX_SYNTAX_REAL
+            : token == IX_TOKEN_IMAGINARY ? IX_SYNTAX_IMAGINARY
+                                          : IX_SYNTAX_STRING;
+    return *kind != IX_SYNTAX_STRING || token == IX_TOKEN_STRING;
+}
+
 static ix_syntax *
 operand(ix_reader *r)
 {
     ix_token t = r->token;
+    ix_syntax_kind kind;
     ix_op op;
     if (t.kind == IX_TOKEN_NAME || ix_syntax_at(r, "("))
         return postfix(r);
-    if (t.kind == IX_TOKEN_INT || t.kind == IX_TOKEN_REAL ||
-        t.kind == IX_TOKEN_IMAGINARY) {
+    if (literal_of(t.kind, &kind)) {
         ix_lex_next(r);
-        return new_node(r,
-                        t.kind == IX_TOKEN_INT    ? IX_SYNTAX_INT
-                        : t.kind == IX_TOKEN_REAL ? IX_SYNTAX_REAL
-                                                  : IX_SYNTAX_IMAGINARY,
-                        t.word, 0);
+        return new_node(r, kind, t.word, 0);
     }
     if (t.kind != IX_TOKEN_PUNCT ||
         !ix_op_find_infix(t.word.text, (size_t)t.word.length, 1, &op))

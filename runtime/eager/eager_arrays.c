@@ -444,15 +444,26 @@ ilex_storage *
 ilex_storage_einsum(ilex_context *ctx, const char *subscripts, size_t count,
                     ilex_storage *const *operands)
 {
+    ix_text t;
     if (begin(ctx, "einsum", count, operands))
         return NULL;
-    if (!subscripts || strpbrk(subscripts, "\n\r")) {
+    if (!subscripts || strpbrk(subscripts, "\n\r\"")) {
         ix_fail(&ctx->error, ILEX_E_EINSUM,
                 "einsum: subscripts are a line such as \"ij,jk->ik\"");
         return NULL;
     }
-    return compute(ctx, &(ix_eval){.text = subscripts, .einsum = true}, count,
-                   operands);
+    ix_text_init(&t, &ctx->mem);
+    ix_text_format(&t, "einsum(\"%s\"", subscripts);
+    for (size_t i = 0; i < count; i++)
+        ix_text_format(&t, ", x%zu", i);
+    ix_text_char(&t, ')');
+    const char *text = ix_text_string(&t);
+    ilex_storage *y =
+        text ? compute(ctx, &(ix_eval){.text = text}, count, operands) : NULL;
+    if (!text)
+        ix_fail_memory(&ctx->error);
+    ix_text_free(&t);
+    return y;
 }
 
 /* "x0", as f64 unless it is real or complex. */

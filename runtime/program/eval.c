@@ -111,8 +111,8 @@ static const ilex_function_spec *
 called(const question *q, size_t i)
 {
     const char *name = ix_function_name(q->ctx, i);
-    bool is = !q->what->einsum && ix_function_declaration(q->ctx, i) &&
-              has_word(q->what->text, name);
+    bool is =
+        ix_function_declaration(q->ctx, i) && has_word(q->what->text, name);
     for (size_t k = 0; is && k < q->count; k++)
         is = strcmp(q->bound[k].name, name) != 0;
     return is ? ix_function_find(q->ctx, name) : NULL;
@@ -193,8 +193,6 @@ static const char *const number_dtypes[] = {[ILEX_BOUND_F64] = "f64",
                                             [ILEX_BOUND_U64] = "u64",
                                             [ILEX_BOUND_C128] = "c128"};
 
-/* An einsum is made of the inputs when they are read; its subscripts stand in a
- * comment. */
 static void
 write_program(const question *q, ix_text *t)
 {
@@ -215,8 +213,7 @@ write_program(const question *q, ix_text *t)
         else
             ix_text_format(t, "in %s : %s\n", b[i].name,
                            number_dtypes[b[i].kind]);
-    ix_text_format(t, what->einsum ? "# %s\n" : "out _value = %s\n",
-                   what->text);
+    ix_text_format(t, "out _value = %s\n", what->text);
 }
 
 /* Do all arrays lie in the order of Fortran, and not in that of C? */
@@ -261,14 +258,6 @@ check(const question *q)
     return true;
 }
 
-/* Adds the einsum of all inputs to the program. */
-static void
-add_einsum(ilex_module *m, const char *subscripts)
-{
-    ilex_array *y = ilex_einsum(m->ctx, subscripts, (int)m->ninputs, m->input);
-    ix_module_add_output(m, "_value", y, NULL);
-}
-
 static ilex_module *
 parse(ilex_context *inner, const question *q, const char *text, bool fortran)
 {
@@ -282,8 +271,6 @@ parse(ilex_context *inner, const question *q, const char *text, bool fortran)
         ilex_option_set(inner, "order", "F");
     register_functions(q, inner);
     ilex_module *m = ilex_module_parse(inner, text, "eval");
-    if (m && q->what->einsum)
-        add_einsum(m, q->what->text);
     if (m && m->noutputs != 1)
         ix_fail(&inner->error, ILEX_E_SYNTAX,
                 "eval: one expression is evaluated, not statements");

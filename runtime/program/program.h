@@ -331,11 +331,11 @@ ilex_status ix_bind_overlap(ix_run *r);
 void *ix_run_block(ix_run *r);
 int ix_run_threads(const ix_run *r);
 
-/* eval.c: an expression on storages, or the subscripts of an einsum of all of
- * them; "exact": a program for their lengths alone. */
+/* eval.c: an expression on storages; "exact": a program for their lengths
+ * alone. */
 typedef struct ix_eval {
     const char *text;
-    bool einsum, exact;
+    bool exact;
 } ix_eval;
 ilex_storage *ix_evaluate(ilex_context *ctx, const ix_eval *what,
                           const ilex_binding *bindings, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * einsum.tsv: subscripts and operands a row.
+ * einsum.tsv: subscripts and operands a row, in C and in text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,18 @@ enum { ID, SUBSCRIPTS, COUNT, OPERANDS, STATUS, RESULT, NOTE };
 static ilex_array *
 build(const golden_case *c, ilex_context *ctx, ilex_array **x)
 {
-    char text[256];
+    static const char *const names[GOLDEN_OPERANDS] = {"x0", "x1", "x2", "x3",
+                                                       "x4", "x5", "x6", "x7"};
+    char text[256], *t = text;
     size_t n = strlen(c->text[0]);
     snprintf(text, sizeof text, "%.*s", (int)(n - 2), c->text[0] + 1);
-    return ilex_einsum(ctx, text, c->operands, x);
+    ilex_array *y = ilex_einsum(ctx, text, c->operands, x);
+    t += sprintf(t, "einsum(%s", c->text[0]);
+    for (int i = 0; i < c->operands; i++)
+        t += sprintf(t, ", %s", names[i]);
+    sprintf(t, ")");
+    ilex_array *same = ilex_expr_n(ctx, text, (size_t)c->operands, names, x);
+    return same == y ? y : ilex_einsum(ctx, "(not one node)", 1, x);
 }
 
 /* What is wrong with the row, or NULL: then "c" is its case. */

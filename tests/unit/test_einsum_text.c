@@ -200,6 +200,19 @@ write_statement(const char *subscripts, char *text)
     }
 }
 
+/* The same with the subscripts as NumPy has them. */
+static ilex_array *
+in_expression(const char *subscripts, const ilex_module *m)
+{
+    static const char *const names[] = {"x0", "x1", "x2"};
+    char text[200], *t = text;
+    t += sprintf(t, "einsum(\"%s\"", subscripts);
+    for (size_t i = 0; i < m->ninputs; i++)
+        t += sprintf(t, ", %s", names[i]);
+    sprintf(t, ")");
+    return ilex_expr_n(ctx, text, m->ninputs, names, m->input);
+}
+
 /* What NumPy's users write is the node that ilex_einsum makes of it. */
 START_TEST(as_numpy_has_it)
 {
@@ -237,10 +250,10 @@ START_TEST(as_numpy_has_it)
         write_statement(rows[i][0], t);
         strcat(text, "\nout z = r\n");
         ilex_module *m = parse(text);
-        ck_assert_msg(m->output[0].array == ilex_einsum(ctx, rows[i][0],
-                                                        (int)m->ninputs,
-                                                        m->input),
-                      "%s", text);
+        ilex_array *want =
+            ilex_einsum(ctx, rows[i][0], (int)m->ninputs, m->input);
+        ck_assert_msg(m->output[0].array == want, "%s", text);
+        ck_assert_msg(in_expression(rows[i][0], m) == want, "%s", text);
         ilex_module_free(m);
     }
 }
@@ -273,6 +286,22 @@ START_TEST(named_axes_under_dots)
 }
 END_TEST
 
+/* A call is an expression as any other; fmt leaves its subscripts alone. */
+START_TEST(calls)
+{
+    static const char text[] =
+        "ilex 1\nprogram p\nsize n\nassume n >= 1\nin a : f64[n, n]\n"
+        "in x : f64[n]\nfunction f(u, v)\n"
+        "    let r = einsum(\"ij , j: f32\", u, 2*v)\n    return r\nend\n"
+        "out y = einsum(\"ij,j->i\", a, x)[1:] + f(a, x)[:-1]\n";
+    char *tidy = ilex_text_fmt(ctx, text, NULL);
+    check_fine();
+    ck_assert_str_eq(tidy, text);
+    ilex_text_free(ctx, tidy);
+    ilex_module_free(parse(text));
+}
+END_TEST
+
 /* Labels stand in alphabetical order, also longer ones. */
 START_TEST(implied_results)
 {
@@ -292,5 +321,5 @@ main(void)
     return RUN_TESTS("einsum_text", text_of_paths, text_of_dtypes,
                      functions_of_factors, literals_as_factors,
                      dtypes_in_subscripts, wide_results, as_numpy_has_it,
-                     named_axes_under_dots, implied_results);
+                     named_axes_under_dots, implied_results, calls);
 }
