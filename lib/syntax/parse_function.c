@@ -111,7 +111,8 @@ argument_axis(ix_parser *p, const ix_colons *r, size_t k, const ilex_array *x)
         return NULL;
     if (r->n == 1)
         return k < (size_t)ix_rank(x) ? &x->interior->ax[k] : NULL;
-    int j = ix_domain_find(x->interior, ix_parse_axis(p, r->part[0]));
+    const char *name = ix_symbol_text(p->ctx, ix_parse_axis(p, r->part[0]));
+    int j = ix_domain_axis(p->ctx, x->interior, name, strlen(name));
     return j < 0 ? NULL : &x->interior->ax[j];
 }
 

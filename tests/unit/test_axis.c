@@ -106,6 +106,24 @@ check_place(const char *at)
     free(shortened);
 }
 
+/* A tag's axis is one of the array or one that it reduces, whichever is called
+ * so. */
+START_TEST(tags)
+{
+    ilex_array *e = ilex_input(ctx, "e", ILEX_F64, "I+1/2:9"),
+               *u = ilex_input(ctx, "u", ILEX_F64, "I:9"),
+               *x = ilex_map(ctx, "I+1/2:9", "e[_0]*sum[s:9](u[s])", "e", e,
+                             "u", u, NULL);
+    char tag[20];
+    check_fine();
+    ck_assert(!ilex_tag(x, "tile[I](4)") && !ilex_tag(x, "tile[I+1/2](8)"));
+    ilex_tag_text(x, 0, tag, sizeof tag);
+    ck_assert_str_eq(tag, "tile[_r0](4)");
+    ilex_tag_text(x, 1, tag, sizeof tag);
+    ck_assert_str_eq(tag, "tile[I+1/2](8)");
+}
+END_TEST
+
 START_TEST(text)
 {
     for (size_t i = 0; i < IX_COUNT(places); i++)
@@ -310,6 +328,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("axis", names, text, arrays, boxes, storages, layouts,
-                     parts_of_runs);
+    return RUN_TESTS("axis", names, tags, text, arrays, boxes, storages,
+                     layouts, parts_of_runs);
 }
