@@ -15,6 +15,11 @@
 ilex_array *ix_build_input(ilex_context *ctx, const char *name, size_t length,
                            ilex_dtype dtype, const ix_domain *interior,
                            const int64_t *halo /* 2 per axis or NULL */);
+/* What stands for an argument of a function, whose bounds calls find: as an
+ * input, but a bound may be a min or max. */
+ilex_array *ix_build_parameter(ilex_context *ctx, const char *name,
+                               size_t length, ilex_dtype dtype,
+                               const ix_domain *interior, const int64_t *halo);
 
 /* All axes named and different, none with its staggered partner; or all unnamed
  * and starting at 0. False after an error of "what". */

@@ -74,11 +74,11 @@ check_axes(ilex_context *ctx, const char *what, const ix_domain *dom)
            ix_domain_check_extents(ctx, what, dom);
 }
 
-/* Is a bound of an input found by the run, which comes later, or by no shape?
- */
+/* Is a bound of an input given, not counted by the run, which comes later, nor,
+ * if "solved", found by no shape? */
 static bool
 check_bound(ilex_context *ctx, const char *what, const ix_domain *dom,
-            const ix_lin *a)
+            const ix_lin *a, bool solved)
 {
     for (int32_t i = 0; i < a->n; i++) {
         if (!ix_is_counted(ctx, a->t[i].param))
@@ -90,7 +90,7 @@ check_bound(ilex_context *ctx, const char *what, const ix_domain *dom,
                 ix_param_name(ctx, a->t[i].param));
         return false;
     }
-    if (!ix_lin_has_extremum(ctx, a))
+    if (!solved || !ix_lin_has_extremum(ctx, a))
         return true;
     ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
             "input %s: its domain [%s] has a min or max, for which shapes are "
@@ -101,18 +101,19 @@ check_bound(ilex_context *ctx, const char *what, const ix_domain *dom,
 }
 
 static bool
-check_given(ilex_context *ctx, const char *what, const ix_domain *dom)
+check_given(ilex_context *ctx, const char *what, const ix_domain *dom,
+            bool solved)
 {
     bool ok = true;
     for (int k = 0; ok && k < dom->rank; k++)
-        ok = check_bound(ctx, what, dom, dom->ax[k].lo) &&
-             check_bound(ctx, what, dom, dom->ax[k].hi);
+        ok = check_bound(ctx, what, dom, dom->ax[k].lo, solved) &&
+             check_bound(ctx, what, dom, dom->ax[k].hi, solved);
     return ok;
 }
 
 static ilex_array *
 make_input(ilex_context *ctx, const char *name, size_t length, ilex_dtype dtype,
-           const ix_domain *interior, const int64_t *halo)
+           const ix_domain *interior, const int64_t *halo, bool solved)
 {
     if (!interior || !ix_name_check(&ctx->error, "input", name, length))
         return ix_poison_again(ctx);
@@ -127,7 +128,7 @@ make_input(ilex_context *ctx, const char *name, size_t length, ilex_dtype dtype,
     const ix_domain *valid =
         halo ? ix_build_grow(ctx, what, interior, halo) : interior;
     bool is_auto = halo && interior->rank && halo[0] == IX_HALO_AUTO;
-    if (!valid || !check_given(ctx, what, interior) ||
+    if (!valid || !check_given(ctx, what, interior, solved) ||
         !check_axes(ctx, what, interior) ||
         !(is_auto || ix_domain_check_extents(ctx, what, valid)))
         return ix_poison_again(ctx);
@@ -145,8 +146,19 @@ ix_build_input(ilex_context *ctx, const char *name, size_t length,
                ilex_dtype dtype, const ix_domain *interior, const int64_t *halo)
 {
     const ix_env *proof = ix_proof_open(ctx);
-    return ix_proof_close(ctx, proof,
-                          make_input(ctx, name, length, dtype, interior, halo));
+    return ix_proof_close(
+        ctx, proof, make_input(ctx, name, length, dtype, interior, halo, true));
+}
+
+ilex_array *
+ix_build_parameter(ilex_context *ctx, const char *name, size_t length,
+                   ilex_dtype dtype, const ix_domain *interior,
+                   const int64_t *halo)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(
+        ctx, proof,
+        make_input(ctx, name, length, dtype, interior, halo, false));
 }
 
 ilex_array *

@@ -200,6 +200,9 @@ void ix_lin_fail_large(ilex_context *ctx, const ix_lin *a, const char *op,
                        const ix_lin *b);
 
 void ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t);
+/* The name, of a min or max with blanks around signs unless it is "tight". */
+void ix_param_print(const ilex_context *ctx, int32_t param, bool tight,
+                    ix_text *t);
 
 /* Text of a form in a small buffer, for messages. */
 typedef struct ix_lin_text {

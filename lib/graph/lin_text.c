@@ -146,6 +146,20 @@ print_form(const ilex_context *ctx, const ix_lin *a, const around_mask *around,
 }
 
 void
+ix_param_print(const ilex_context *ctx, int32_t param, bool tight, ix_text *t)
+{
+    const char *s = ix_param_name(ctx, param);
+    for (const char *p = s; *p; p++) {
+        bool sign = *p == '+' || *p == '-';
+        bool binary = sign && p > s && p[-1] != '(' && p[-1] != ' ';
+        if (binary && !tight)
+            ix_text_format(t, " %c ", *p);
+        else
+            ix_text_char(t, *p);
+    }
+}
+
+void
 ix_lin_print(const ilex_context *ctx, const ix_lin *a, ix_text *t)
 {
     print_form(ctx, a, NULL, t);

@@ -4,6 +4,8 @@
  * parameter: forms over it stay linear, and are equal as polynomials where they
  * are the same form.
  */
+#include <stdlib.h>
+
 #include "lib/graph/env.h"
 
 /* ---- parameters ---- */
@@ -23,17 +25,27 @@ merge_factors(const ix_param *a, const ix_param *b, int32_t *factor)
     return n;
 }
 
-/* The symbol "n*m" of names or keys, -1 when there is no memory. */
-static int32_t
-product_symbol(ilex_context *ctx, const int32_t *factor, int n,
-               const char *(*name)(const ilex_context *ctx, int32_t param))
+static int
+by_text(const void *a, const void *b)
 {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The symbol "n*m" of names, or of keys, whose order is that of their bytes in
+ * all contexts; -1 when there is no memory. */
+static int32_t
+product_symbol(ilex_context *ctx, const int32_t *factor, int n, bool key)
+{
+    const char *name[IX_DEGREE];
     ix_text t;
+    for (int i = 0; i < n; i++)
+        name[i] =
+            key ? ix_param_key(ctx, factor[i]) : ix_param_name(ctx, factor[i]);
+    if (key)
+        qsort(name, (size_t)n, sizeof *name, by_text);
     ix_text_init(&t, &ctx->mem);
-    for (int i = 0; i < n; i++) {
-        ix_text_put(&t, i ? "*" : "");
-        ix_text_put(&t, name(ctx, factor[i]));
-    }
+    for (int i = 0; i < n; i++)
+        ix_text_format(&t, i ? "*%s" : "%s", name[i]);
     const char *s = ix_text_string(&t);
     int32_t symbol = s ? ix_symbol_of(ctx, s, strlen(s)) : -1;
     ix_text_free(&t);
@@ -69,8 +81,8 @@ intern(ilex_context *ctx, const int32_t *factor, int n)
             return (int32_t)i;
     if (!intern_parts(ctx, factor, n))
         return -1;
-    p.symbol = product_symbol(ctx, factor, n, ix_param_name);
-    p.key = product_symbol(ctx, factor, n, ix_param_key);
+    p.symbol = product_symbol(ctx, factor, n, false);
+    p.key = product_symbol(ctx, factor, n, true);
     return ix_param_add(ctx, p);
 }
 

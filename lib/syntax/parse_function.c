@@ -415,9 +415,9 @@ bind_any(ix_parser *p, const ix_statement *param)
         ix_parse_halo(p, dom, &param->halo, halo);
     assume_lengths(p, dom);
     ix_parser_check_name(p, "parameter", w);
-    ilex_array *x = ix_build_input(p->ctx, w->text, (size_t)w->length,
-                                   ix_parse_dtype(p, &param->type.dtype), dom,
-                                   param->has_halo ? halo : NULL);
+    ilex_array *x = ix_build_parameter(p->ctx, w->text, (size_t)w->length,
+                                       ix_parse_dtype(p, &param->type.dtype),
+                                       dom, param->has_halo ? halo : NULL);
     ix_parser_define(p, w, ix_parser_array(p, x));
 }
 

@@ -40,7 +40,7 @@ write_side(ix_printer *p, const ix_lin *form, int sign, int64_t c)
             ix_text_uint(p->t, size);
             ix_text_char(p->t, '*');
         }
-        ix_text_put(p->t, ix_param_name(p->ctx, form->t[i].param));
+        ix_param_print(p->ctx, form->t[i].param, false, p->t);
         any = true;
     }
     if (any && c)

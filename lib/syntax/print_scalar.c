@@ -311,8 +311,9 @@ write_size(ix_writer *w, const ilex_array *n, int precedence)
     int own =
         ix_param_is_product(w->ctx, param) && !taken ? PREC_PRODUCT : PREC_ATOM;
     open_parenthesis(w, own, precedence);
-    ix_text_format(w->t, taken ? "size(%s)" : "%s",
-                   ix_param_name(w->ctx, param));
+    ix_text_put(w->t, taken ? "size(" : "");
+    ix_param_print(w->ctx, param, w->tight, w->t);
+    ix_text_put(w->t, taken ? ")" : "");
     close_parenthesis(w, own, precedence);
 }
 
@@ -336,10 +337,13 @@ write_operand_name(ix_writer *w, const ilex_array *load)
 static void
 write_entry(ix_writer *w, const ilex_array *x)
 {
+    bool tight = w->tight;
+    w->tight = true;
     if (x->kind == IX_CONST)
         ix_write_const(w->t, x, true);
     else
         ix_write_scalar(w, x, 1);
+    w->tight = tight;
 }
 
 /* A load in a map: the operand with absolute indices. */
@@ -352,8 +356,6 @@ write_map_load(ix_writer *w, const ilex_array *n)
                   is_hidden(w, w->t->data + start);
     if (n->nops == 0 && !hidden)
         return;
-    bool tight = w->tight;
-    w->tight = true;
     ix_text_char(w->t, '[');
     bool trusted = false;
     for (int k = 0; k < n->nops; k++) {
@@ -363,7 +365,6 @@ write_map_load(ix_writer *w, const ilex_array *n)
         trusted |= n->ops[k]->kind == IX_CHECKED && ix_is_trusted(n->ops[k]);
     }
     ix_text_put(w->t, trusted ? "; unchecked]" : "]");
-    w->tight = tight;
 }
 
 /* ---- scans ---- */
@@ -381,8 +382,6 @@ write_self(ix_writer *w, int64_t k, int64_t levels)
         ix_text_format(w->t, "[-%lld]", (long long)levels);
         return;
     }
-    bool tight = w->tight;
-    w->tight = true;
     for (int i = 0; i < n->interior->rank; i++) {
         ilex_array *index = ix_scalar_index(w->ctx, i);
         if (i == ix_scan_axis(n))
@@ -392,7 +391,6 @@ write_self(ix_writer *w, int64_t k, int64_t levels)
         write_entry(w, index);
     }
     ix_text_char(w->t, ']');
-    w->tight = tight;
 }
 
 /* The result listed before whose body "n" is, -1: none, or a leaf. */

@@ -113,6 +113,8 @@ START_TEST(order_of_creation)
         "where(x > 0, x, -y)*2",
         "f64(index(I))*f64(size(n) + 3*size(m) - size(k))",
         "max(x, index(J))",
+        "x[I=0:min(n, k)]*f64(size(max(m, 2*k, n - 3)))",
+        "x*f64(size(n*m*k) + size(min(k*n, m)*n))",
     };
     for (size_t i = 0; i < IX_COUNT(formulas); i++) {
         hex a = elsewhere("nmk", "I:n+2*m+k, J:m", formulas[i]);
