@@ -249,20 +249,22 @@ ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *y,
 /* NumPy's matmul: matrices of the last two axes multiplied, the axes before
  * them broadcast; an operand of one axis is a row on the left, a column on
  * the right, and the result lacks its axis. Unnamed axes; dtype and order
- * of sums as einsum. */
-ILEX_API ilex_array *ilex_matmul(ilex_array *x, ilex_array *y);
+ * of sums as einsum; with `rounded` 1 products are rounded before they are
+ * added. */
+ILEX_API ilex_array *ilex_matmul(ilex_array *x, ilex_array *y, int64_t rounded);
 
 /* NumPy's dot: the sum over the last axis of x and the last but one of y
  * (the last one of a vector); the result has the other axes of x, then
- * those of y. With a number the product. */
-ILEX_API ilex_array *ilex_dot(ilex_array *x, ilex_array *y);
+ * those of y. With a number the product. `rounded` as of matmul. */
+ILEX_API ilex_array *ilex_dot(ilex_array *x, ilex_array *y, int64_t rounded);
 
-/* The sum of conj(x)*y over all elements in C order, a number. */
-ILEX_API ilex_array *ilex_vdot(ilex_array *x, ilex_array *y);
+/* The sum of conj(x)*y over all elements in C order, a number. `rounded` as
+ * of matmul. */
+ILEX_API ilex_array *ilex_vdot(ilex_array *x, ilex_array *y, int64_t rounded);
 
 /* The sum over the last axes of both; the result has the other axes of x,
- * then those of y. With a number the product. */
-ILEX_API ilex_array *ilex_inner(ilex_array *x, ilex_array *y);
+ * then those of y. With a number the product. `rounded` as of matmul. */
+ILEX_API ilex_array *ilex_inner(ilex_array *x, ilex_array *y, int64_t rounded);
 
 /* y(i, j) = x(i) * y(j) of both as one axis in C order. */
 ILEX_API ilex_array *ilex_outer(ilex_array *x, ilex_array *y);
@@ -270,14 +272,14 @@ ILEX_API ilex_array *ilex_outer(ilex_array *x, ilex_array *y);
 /* The sum over pairs of axes: "2", the last two of x with the first two of
  * y (also NULL); "1, 0", axis 1 of x with axis 0 of y; "[0, 1], [1, 0]",
  * x's axes and with which of y's. The result has the other axes of x, then
- * those of y. */
+ * those of y. `rounded` as of matmul. */
 ILEX_API ilex_array *ilex_tensordot(ilex_array *x, ilex_array *y,
-                                    const char *axes);
+                                    const char *axes, int64_t rounded);
 
 /* The sum of conj(x)*y over one axis of each, "-1" or NULL the last one;
- * the others broadcast. */
+ * the others broadcast. `rounded` as of matmul. */
 ILEX_API ilex_array *ilex_vecdot(ilex_array *x, ilex_array *y,
-                                 const char *axis);
+                                 const char *axis, int64_t rounded);
 
 /* ---- kinds that this version does not have ----
  *

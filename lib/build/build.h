@@ -174,10 +174,12 @@ typedef struct ix_einsum_path {
 
 /* What more an einsum may say, each NULL for the default. "dtype" of the
  * result: the operands' promoted one. "acc", that of products and sums:
- * ix_einsum_acc(). "path": the best one; else each operand once, in order. */
+ * ix_einsum_acc(). "path": the best one; else each operand once, in order.
+ * "rounded": products are rounded before they are added. */
 typedef struct ix_einsum_request {
     const ilex_dtype *dtype, *acc;
     const ix_einsum_path *path;
+    bool rounded;
 } ix_einsum_request;
 
 /* Axes of the result take name and range from the operands. Labels are at most

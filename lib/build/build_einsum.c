@@ -300,6 +300,7 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
     ilex_dtype factors = ix_common_dtype(count, e.operand),
                dtype = request->dtype ? *request->dtype : factors;
     e.acc = request->acc ? *request->acc : ix_einsum_acc(factors, dtype);
+    e.rounded = request->rounded && count > 1 && !ix_dtype_is_exact(e.acc);
     const ix_env *proof = ix_proof_open(ctx);
     bool ok = ix_einsum_axes(ctx, &e, &all) && check_known(ctx, &e) &&
               result_domains(ctx, &all, &e.result, &interior, &valid) &&

@@ -14,17 +14,20 @@ typedef struct pair {
     const char *what;
     ilex_array *x[2];
     ix_labels label[2], result;
-    int next; /* label that is not used yet */
+    int next;     /* label that is not used yet */
+    bool rounded; /* products, before they are added */
 } pair;
 
 /* ---- operands ---- */
 
-/* The operands on unnamed axes, literals resolved; false after an error. */
+/* The operands on unnamed axes, literals resolved; "rounded" is the attribute,
+ * or NULL. False after an error. */
 static bool
 read_pair(ilex_context *ctx, const char *what, ilex_array *const *operands,
-          pair *p)
+          const ix_given *rounded, pair *p)
 {
     *p = (pair){.ctx = ctx, .what = what, .x = {operands[0], operands[1]}};
+    p->rounded = rounded && rounded->present && rounded->number[0] != 0;
     if ((ix_is_weak(p->x[0]) || ix_is_weak(p->x[1])) &&
         !ix_build_common(ctx, what, 2, p->x))
         return false;
@@ -115,7 +118,7 @@ product_of(pair *p)
     for (int i = 0; i < 2; i++)
         p->label[i].n = ix_rank(p->x[i]);
     return ix_build_einsum(p->ctx, &p->result, 2, p->label, p->x,
-                           &(ix_einsum_request){.path = NULL});
+                           &(ix_einsum_request){.rounded = p->rounded});
 }
 
 /* The sum over n pairs of axes; the result has the other axes of the first
@@ -175,8 +178,7 @@ ix_build_matmul(ilex_context *ctx, ilex_array *const *operands, int count,
 {
     pair p;
     (void)count;
-    (void)given;
-    if (!read_pair(ctx, "matmul", operands, &p) || !has_axes(&p))
+    if (!read_pair(ctx, "matmul", operands, &given[0], &p) || !has_axes(&p))
         return ix_poison_again(ctx);
     int da = ix_rank(p.x[0]), db = ix_rank(p.x[1]);
     bool rows = da > 1, columns = db > 1;
@@ -202,7 +204,7 @@ ix_build_vecdot(ilex_context *ctx, ilex_array *const *operands, int count,
     int at[2], rest[2][ILEX_MAX_RANK], n[2] = {0, 0};
     pair p;
     (void)count;
-    if (!read_pair(ctx, "vecdot", operands, &p) || !has_axes(&p))
+    if (!read_pair(ctx, "vecdot", operands, &given[1], &p) || !has_axes(&p))
         return ix_poison_again(ctx);
     if (given->present && given->n != 1)
         return ix_poison(ctx, "vecdot", -1, ILEX_E_RANK,
@@ -229,10 +231,11 @@ ix_build_vecdot(ilex_context *ctx, ilex_array *const *operands, int count,
 /* The sum over the last axis of the first operand and axis "back" of the
  * second one, counted from its end; a product if one has no axes. */
 static ilex_array *
-dot(ilex_context *ctx, const char *what, ilex_array *const *operands, int back)
+dot(ilex_context *ctx, const char *what, ilex_array *const *operands, int back,
+    const ix_given *rounded)
 {
     pair p;
-    if (!read_pair(ctx, what, operands, &p))
+    if (!read_pair(ctx, what, operands, rounded, &p))
         return ix_poison_again(ctx);
     int da = ix_rank(p.x[0]), db = ix_rank(p.x[1]);
     if (da == 0 || db == 0)
@@ -245,8 +248,7 @@ ix_build_dot(ilex_context *ctx, ilex_array *const *operands, int count,
              const ix_given *given)
 {
     (void)count;
-    (void)given;
-    return dot(ctx, "dot", operands, 2);
+    return dot(ctx, "dot", operands, 2, given);
 }
 
 ilex_array *
@@ -254,8 +256,7 @@ ix_build_inner(ilex_context *ctx, ilex_array *const *operands, int count,
                const ix_given *given)
 {
     (void)count;
-    (void)given;
-    return dot(ctx, "inner", operands, 1);
+    return dot(ctx, "inner", operands, 1, given);
 }
 
 /* ---- vdot, outer: of arrays as one axis ---- */
@@ -281,8 +282,7 @@ ix_build_vdot(ilex_context *ctx, ilex_array *const *operands, int count,
 {
     pair p;
     (void)count;
-    (void)given;
-    if (!read_pair(ctx, "vdot", operands, &p))
+    if (!read_pair(ctx, "vdot", operands, given, &p))
         return ix_poison_again(ctx);
     conjugate_first(&p);
     bool same = ix_rank(p.x[0]) == ix_rank(p.x[1]);
@@ -301,7 +301,7 @@ ix_build_outer(ilex_context *ctx, ilex_array *const *operands, int count,
     pair p;
     (void)count;
     (void)given;
-    if (!read_pair(ctx, "outer", operands, &p) || !flatten(&p))
+    if (!read_pair(ctx, "outer", operands, NULL, &p) || !flatten(&p))
         return ix_poison_again(ctx);
     return contract(&p, 0, NULL, NULL);
 }
@@ -359,7 +359,7 @@ ix_build_tensordot(ilex_context *ctx, ilex_array *const *operands, int count,
     bool counted = !given->present || given->n == 1;
     pair p;
     (void)count;
-    if (!read_pair(ctx, "tensordot", operands, &p))
+    if (!read_pair(ctx, "tensordot", operands, &given[1], &p))
         return ix_poison_again(ctx);
     bool fine = counted
                     ? count_axes(&p, n, a, b)

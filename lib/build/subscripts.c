@@ -152,26 +152,41 @@ read_dtype(subscript_reader *s, ilex_dtype *dtype)
     if (ix_dtype_find(name, (size_t)(s->p - name), dtype))
         return true;
     s->p = name;
-    return bad_subscripts(s, "expected 'i32' or 'acc f64' behind ':'");
+    return bad_subscripts(s, "expected 'i32', 'acc f64' or 'rounded' behind "
+                             "':'");
 }
 
-/* "dtype", "acc dtype" or both behind the colon. */
+/* Is this the word that is next? */
 static bool
-read_dtypes(subscript_reader *s)
+at_word(const subscript_reader *s, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(s->p, word, n) == 0 && (s->p[n] == ' ' || !s->p[n]);
+}
+
+/* "dtype", "acc dtype", "rounded" behind the colon, each once, in this order.
+ */
+static bool
+read_options(subscript_reader *s)
 {
     s->p++;
     skip_blanks(s);
-    if (strncmp(s->p, "acc ", 4) != 0) {
+    if (!at_word(s, "acc") && !at_word(s, "rounded")) {
         s->request.dtype = &s->dtype;
         if (!read_dtype(s, &s->dtype))
             return false;
         skip_blanks(s);
     }
-    if (strncmp(s->p, "acc ", 4) == 0) {
+    if (at_word(s, "acc")) {
         skip_word(s);
         s->request.acc = &s->acc;
         if (!read_dtype(s, &s->acc))
             return false;
+        skip_blanks(s);
+    }
+    if (at_word(s, "rounded")) {
+        s->request.rounded = true;
+        skip_word(s);
         skip_blanks(s);
     }
     return true;
@@ -196,7 +211,7 @@ read_subscripts(subscript_reader *s, ix_labels *result)
         return false;
     if (s->read < s->noperands)
         return bad_subscripts(s, "expected ',' and a term for every operand");
-    return read_result(s, result) && (*s->p != ':' || read_dtypes(s)) &&
+    return read_result(s, result) && (*s->p != ':' || read_options(s)) &&
            (*s->p == 0 || bad_subscripts(s, "expected the end"));
 }
 

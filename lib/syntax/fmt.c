@@ -340,6 +340,7 @@ fmt_EINSUM(ix_text *t, const ix_statement *s)
     write_result(t, &s->type);
     write_value(t, s);
     write_option(t, "acc", s);
+    ix_text_put(t, s->rounded ? " rounded" : "");
 }
 
 static void

@@ -251,7 +251,8 @@ ix_parse_einsum(ix_parser *p, const ix_statement *s)
     ix_einsum_request request = {.dtype =
                                      optional_dtype(p, &s->type.dtype, &dtype),
                                  .acc = optional_dtype(p, &s->option, &acc),
-                                 .path = e.grouped ? &e.path : NULL};
+                                 .path = e.grouped ? &e.path : NULL,
+                                 .rounded = s->rounded};
     ix_parser_at(p, &s->name);
     return ix_build_einsum(p->ctx, &result, e.n, e.labels, e.operand, &request);
 }

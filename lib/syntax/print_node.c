@@ -113,6 +113,7 @@ write_einsum(ix_printer *p, const ix_item *item)
         write_factor(p, &e, e.path.n, true);
     if (has_acc(n, &e))
         ix_text_format(p->t, " acc %s", ilex_dtype_name(e.acc));
+    ix_text_put(p->t, e.rounded ? " rounded" : "");
 }
 
 static void
@@ -238,10 +239,12 @@ write_subscripts(const ilex_array *n, ix_text *t)
             ix_text_char(
                 t, (char)((l->label[k] < 26 ? 'A' : 'a' - 26) + l->label[k]));
     }
-    bool dtype = write_dtype(n, t);
-    if (has_acc(n, &e))
+    bool dtype = write_dtype(n, t), acc = has_acc(n, &e);
+    if (acc)
         ix_text_format(t, "%s acc %s", dtype ? "" : " :",
                        ilex_dtype_name(e.acc));
+    if (e.rounded)
+        ix_text_put(t, dtype || acc ? " rounded" : " : rounded");
 }
 
 void

@@ -311,6 +311,7 @@ syntax_EINSUM(ix_reader *r, ix_statement *s)
     optional_dtype(r, s);
     assignment(r, s);
     optional_word(r, "acc", s, "a dtype (for example acc f64)");
+    s->rounded = ix_syntax_accept_name(r, "rounded");
 }
 
 static void

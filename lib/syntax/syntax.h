@@ -126,6 +126,7 @@ struct ix_statement {
     ix_statement *more;    /* scan: name, type and expr of its next result;
                               function, extern: of a parameter */
     ix_statement *body;    /* function: its statements, the last one `end` */
+    bool rounded;          /* einsum: products are, before they are added */
     bool absolute;         /* scan: the axes stand behind the name, as in map */
     bool elementwise;      /* extern: a function of numbers */
     ix_attribute values;   /* const */

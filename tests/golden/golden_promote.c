@@ -34,7 +34,7 @@ build_matmul(ilex_context *ctx, ilex_array **x)
 {
     (void)ctx;
     return ilex_matmul(ilex_reshape(x[0], "1, 3", "C"),
-                       ilex_reshape(x[1], "3, 1", "C"));
+                       ilex_reshape(x[1], "3, 1", "C"), 0);
 }
 
 static ilex_array *

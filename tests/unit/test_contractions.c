@@ -145,6 +145,28 @@ START_TEST(products_in_maps)
 }
 END_TEST
 
+/* The same where an einsum says so, in the einsum's order. */
+START_TEST(rounded_products)
+{
+    static const char statement[] =
+        "size n, m, k\nin a : T[n, k]\nin b : T[k, m]\n"
+        "einsum t[i, l] = a[i, j]*b[j, l] rounded\n"
+        "out z : T[n, m] = t\n",
+                      function[] =
+                          "size n, m, k\nin a : T[n, k]\nin b : T[k, m]\n"
+                          "out z : T[n, m] = matmul(a, b; rounded=1)\n";
+    for (int f = 0; f < 4; f++) {
+        single = f % 2 == 1;
+        numbers in[] = {noise(2, NI, 700, 0), noise(2, 700, NL, 0)};
+        numbers fused = contracted(in, matrices, NI, NL, 700, 1, CHAIN),
+                want = contracted(in, rounded_matrices, NI, NL, 700, 1, CHAIN);
+        check_differ(&want, &fused);
+        free(fused.v);
+        check_everywhere(f < 2 ? statement : function, in, 2, &want);
+    }
+}
+END_TEST
+
 START_TEST(two_labels)
 {
     static const char symbolic[] =
@@ -225,14 +247,17 @@ enum { PI = 20, PJ = 5, PK = 40, PL = 2 };
 
 /* The product of two matrices in the definition's order. */
 static numbers
-matrix_product(const numbers *x, const numbers *y)
+matrix_product(const numbers *x, const numbers *y, bool fused)
 {
     numbers z = make(2, x->n[0], y->n[1], 0);
     term v[PK];
     for (int64_t i = 0; i < z.n[0]; i++)
         for (int64_t l = 0; l < z.n[1]; l++) {
             for (int64_t j = 0; j < x->n[1]; j++)
-                v[j] = (term){at(x, i, j, 0), at(y, j, l, 0), true};
+                v[j] =
+                    fused
+                        ? (term){at(x, i, j, 0), at(y, j, l, 0), true}
+                        : (term){.x = rounded(at(x, i, j, 0) * at(y, j, l, 0))};
             z.v[i * z.n[1] + l] = summed(v, x->n[1], 1, CHAIN);
         }
     return z;
@@ -240,13 +265,14 @@ matrix_product(const numbers *x, const numbers *y)
 
 /* a*b*c with the pair on the left or on the right formed first. */
 static void
-check_triple(const char *statements, bool left)
+check_triple(const char *statements, bool left, bool fused)
 {
     numbers in[] = {noise(2, PI, PJ, 0), noise(2, PJ, PK, 0),
                     noise(2, PK, PL, 0)};
-    numbers ab = matrix_product(&in[0], &in[1]),
-            bc = matrix_product(&in[1], &in[2]);
-    numbers l = matrix_product(&ab, &in[2]), r = matrix_product(&in[0], &bc);
+    numbers ab = matrix_product(&in[0], &in[1], fused),
+            bc = matrix_product(&in[1], &in[2], fused);
+    numbers l = matrix_product(&ab, &in[2], fused),
+            r = matrix_product(&in[0], &bc, fused);
     check_differ(&l, &r);
     check_everywhere(statements, in, 3, left ? &l : &r);
     free(left ? r.v : l.v);
@@ -266,10 +292,11 @@ START_TEST(paths)
 {
     for (int f = 0; f < 2; f++) {
         single = f == 1;
-        check_triple(KNOWN("a[i, j]*b[j, k]*c[k, l]"), false);
-        check_triple(KNOWN("(a[i, j]*b[j, k])*c[k, l]"), true);
-        check_triple(SYMBOLIC("a[i, j]*b[j, k]*c[k, l]"), true);
-        check_triple(SYMBOLIC("a[i, j]*(b[j, k]*c[k, l])"), false);
+        check_triple(KNOWN("a[i, j]*b[j, k]*c[k, l]"), false, true);
+        check_triple(KNOWN("(a[i, j]*b[j, k])*c[k, l]"), true, true);
+        check_triple(SYMBOLIC("a[i, j]*b[j, k]*c[k, l]"), true, true);
+        check_triple(SYMBOLIC("a[i, j]*b[j, k]*c[k, l] rounded"), true, false);
+        check_triple(SYMBOLIC("a[i, j]*(b[j, k]*c[k, l])"), false, true);
     }
 }
 END_TEST
@@ -282,11 +309,11 @@ START_TEST(wide_accumulator)
     numbers in[] = {noise(2, PI, PJ, 0), noise(2, PJ, PK, 0),
                     noise(2, PK, PL, 0)};
     single = false;
-    numbers bc = matrix_product(&in[1], &in[2]);
-    numbers want = matrix_product(&in[0], &bc);
+    numbers bc = matrix_product(&in[1], &in[2], true);
+    numbers want = matrix_product(&in[0], &bc, true);
     single = true;
-    numbers bc32 = matrix_product(&in[1], &in[2]);
-    numbers other = matrix_product(&in[0], &bc32);
+    numbers bc32 = matrix_product(&in[1], &in[2], true);
+    numbers other = matrix_product(&in[0], &bc32, true);
     for (int64_t i = 0; i < count(&want); i++)
         want.v[i] = rounded(want.v[i]);
     check_differ(&want, &other);
@@ -462,6 +489,7 @@ int
 main(void)
 {
     return RUN_TESTS("contractions", matrix_products, products_in_maps,
-                     two_labels, no_elements, matrix_times_vector, paths,
-                     wide_accumulator, complex_factors);
+                     rounded_products, two_labels, no_elements,
+                     matrix_times_vector, paths, wide_accumulator,
+                     complex_factors);
 }

@@ -68,6 +68,10 @@ START_TEST(text_of_dtypes)
          "einsum t0[i, k] = a[i, j]*b[j, k]\n"},
         {"f64", "r[i, k] : f32 = a[i, j]*b[j, k] acc f64",
          "einsum t0[i, k] : f32 = a[i, j]*b[j, k]\n"},
+        {"f64", "r[i, k] = a[i, j]*b[j, k] rounded",
+         "einsum t0[i, k] = a[i, j]*b[j, k] rounded\n"},
+        {"f64", "r[i, k] : f32 = a[i, j]*b[j, k] acc f32 rounded",
+         "einsum t0[i, k] : f32 = a[i, j]*b[j, k] acc f32 rounded\n"},
         {"f64", "r[i, k] : f32 = a[i, j]*b[j, k] acc f32",
          "einsum t0[i, k] : f32 = a[i, j]*b[j, k] acc f32\n"},
         {"i32", "r[i, k] : f32 = a[i, j]*b[j, k] acc f64",
@@ -130,7 +134,11 @@ START_TEST(dtypes_in_subscripts)
         {" ij , jk -> ik : i32 acc i32 ", "ij,jk->ik : i32"},
         {"ij,jk->ik :acc i32", "ij,jk->ik : acc i32"},
         {"ij,jk->ik : f32 acc f64", "ij,jk->ik : f32 acc f64"},
-        {"ij,jk : i8", "ij,jk->ik"}};
+        {"ij,jk : i8", "ij,jk->ik"},
+        {"ij,jk : i32 rounded", "ij,jk->ik : i32"}, /* as integers are */
+        {"ij,jk : rounded ", "ij,jk->ik"},
+        {"ij,jk : f32 acc f64 rounded", "ij,jk->ik : f32 acc f64 rounded"},
+        {"ij,jk->ik : f64 rounded", "ij,jk->ik : f64 rounded"}};
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         char text[80];
         ilex_array *e = ilex_einsum(ctx, rows[i][0], 2, x);

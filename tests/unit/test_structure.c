@@ -238,18 +238,27 @@ START_TEST(public_functions)
     same(x, ilex_transpose(x, (int[]){1, 0}), "transpose(x)");
     same(x, ilex_reshape_to(x, "-1", "C"), "reshape(x; shape=[-1], order=C)");
     ilex_array *y = ilex_transpose(x, NULL);
-    same(x, ilex_matmul(x, y), "matmul(x, transpose(x))");
-    same(x, ilex_dot(y, x), "dot(transpose(x), x)");
-    same(x, ilex_vdot(x, x), "vdot(x, x)");
-    same(x, ilex_inner(x, x), "inner(x, x)");
+    same(x, ilex_matmul(x, y, 0), "matmul(x, transpose(x))");
+    same(x, ilex_dot(y, x, 0), "dot(transpose(x), x)");
+    same(x, ilex_vdot(x, x, 0), "vdot(x, x)");
+    same(x, ilex_inner(x, x, 0), "inner(x, x)");
     same(x, ilex_outer(ilex_sum(x, "0", 0), one), "outer(sum[0](x), 1)");
-    same(x, ilex_tensordot(x, x, "0, 0"), "tensordot(x, x; axes=[0, -2])");
-    same(x, ilex_tensordot(x, y, "[0, 1], [1, 0]"),
+    same(x, ilex_tensordot(x, x, "0, 0", 0), "tensordot(x, x; axes=[0, -2])");
+    same(x, ilex_tensordot(x, y, "[0, 1], [1, 0]", 0),
          "tensordot(x, transpose(x); axes=[[0, 1], [1, 0]])");
-    same(x, ilex_tensordot(x, y, "1"), "tensordot(x, transpose(x); axes=1)");
-    same(x, ilex_tensordot(x, x, NULL), "tensordot(x, x)");
-    same(x, ilex_vecdot(x, x, "0"), "vecdot(x, x; axis=-2)");
-    same(x, ilex_vecdot(x, ilex_sum(x, "0", 0), "-1"), "vecdot(x, sum[0](x))");
+    same(x, ilex_tensordot(x, y, "1", 0), "tensordot(x, transpose(x); axes=1)");
+    same(x, ilex_tensordot(x, x, NULL, 0), "tensordot(x, x)");
+    same(x, ilex_vecdot(x, x, "0", 0), "vecdot(x, x; axis=-2)");
+    same(x, ilex_vecdot(x, ilex_sum(x, "0", 0), "-1", 0),
+         "vecdot(x, sum[0](x))");
+    same(x, ilex_matmul(x, y, 1), "matmul(x, transpose(x); rounded=1)");
+    same(x, ilex_dot(y, x, 1), "dot(transpose(x), x; rounded=1)");
+    same(x, ilex_vdot(x, x, 1), "vdot(x, x; rounded=1)");
+    same(x, ilex_inner(x, x, 1), "inner(x, x; rounded=1)");
+    same(x, ilex_tensordot(x, y, "1", 1),
+         "tensordot(x, transpose(x); axes=1, rounded=1)");
+    same(x, ilex_vecdot(x, x, "0", 1), "vecdot(x, x; axis=0, rounded=1)");
+    ck_assert_ptr_ne(ilex_vdot(x, x, 1), ilex_vdot(x, x, 0));
     ilex_array *m = ilex_greater(x, ilex_lit_int(ctx, 2));
     same(x, ilex_var(x, NULL, 0, 0), "var(x)");
     same(x, ilex_std(x, "-1", 1, 1), "std[1](x; keep=1, ddof=1)");
