@@ -171,8 +171,8 @@ ILEX_API ilex_array *ilex_random_f32(ilex_array *key, int count,
 
 /* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
  * implicit results are understood. 1 to 16 operands. Sums do not widen the
- * dtype; a colon and the result's dtype, that of sums, both, and whether products
- * are rounded before they are added, may follow: "ij,jk->ik : i32",
+ * dtype; a colon and the result's dtype, that of sums, both, and whether
+ * products are rounded before they are added, may follow: "ij,jk->ik : i32",
  * "ij,jk : acc f64", "ij,jk->ik : f32 acc f64 rounded" (ilx.md says what the
  * second is without the word). More than two operands are multiplied
  * in pairs, along the path with the fewest multiplications (ilx.md says which);

@@ -278,8 +278,8 @@ ILEX_API ilex_array *ilex_tensordot(ilex_array *x, ilex_array *y,
 
 /* The sum of conj(x)*y over one axis of each, "-1" or NULL the last one;
  * the others broadcast. `rounded` as of matmul. */
-ILEX_API ilex_array *ilex_vecdot(ilex_array *x, ilex_array *y,
-                                 const char *axis, int64_t rounded);
+ILEX_API ilex_array *ilex_vecdot(ilex_array *x, ilex_array *y, const char *axis,
+                                 int64_t rounded);
 
 /* ---- kinds that this version does not have ----
  *
