@@ -56,7 +56,7 @@ function prototype(head, parameters, n,    k, line, indent) {
     line = head
     indent = sprintf("%" length(head) "s", "")
     for (k = 1; k <= n; k++) {
-        if (k > 1 && length(line parameters[k]) + 3 > 80) {
+        if (k > 1 && length(line parameters[k]) + (k < n ? 2 : 3) > 80) {
             print line
             line = indent
         } else if (k > 1) {

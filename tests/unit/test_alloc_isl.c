@@ -19,17 +19,7 @@
 #include "runtime/jit/jit.h"
 #include "tests/suite.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define NO_REPLACING
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
-    !defined(__GLIBC__)
-#define NO_REPLACING
-#endif
-
-#ifndef NO_REPLACING
+#if !SANITIZED && defined(__GLIBC__)
 
 struct isl_ctx;
 

@@ -292,17 +292,6 @@ END_TEST
 
 /* ---- tcc ---- */
 
-/* A sanitizer keeps freed memory mapped, and a child may wait for its locks for
- * ever. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static const bool sanitized = true;
-#elif defined(__clang__)
-static const bool sanitized =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-static const bool sanitized = false;
-#endif
-
 START_TEST(thousand_compiles)
 {
     counting c = {0};
@@ -327,7 +316,7 @@ START_TEST(thousand_compiles)
     read_maps(&lines1, &rwx1);
     ck_assert(instrumented() || rwx1 <= rwx0);
     ck_assert_int_eq(atomic_load(&c.live), 0);
-    ck_assert(sanitized || lines1 <= lines0 + 8);
+    ck_assert(SANITIZED || lines1 <= lines0 + 8);
 }
 END_TEST
 
@@ -399,7 +388,7 @@ compile_in_child(void)
 START_TEST(fork_while_compiling)
 {
     pthread_t thread;
-    if (instrumented() || sanitized || !ix_jit_tcc_available())
+    if (instrumented() || SANITIZED || !ix_jit_tcc_available())
         return;
     atomic_store(&stop, false);
     pthread_create(&thread, NULL, compile_until_stopped, NULL);

@@ -15,19 +15,7 @@
 #include "ilex/program.h"
 #include "tests/suite.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WIDE_FRAMES 16
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WIDE_FRAMES 16
-#endif
-#ifndef WIDE_FRAMES
-#define WIDE_FRAMES 1
-#endif
-
-enum { STACK = 64 * 1024 * WIDE_FRAMES, POINTS = 5 };
+enum { STACK = 64 * 1024 * (SANITIZED ? 16 : 1), POINTS = 5 };
 
 static const char *const back_ends[] = {"reference", "tcc", "cc", "nvrtc"};
 
