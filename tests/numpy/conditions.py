@@ -96,7 +96,7 @@ class Conditions:
 
     def condition_text(self, x, comparison):
         k, op, at = comparison
-        name, bound = x.axes[k].name, at.text()
+        name, bound = x.axes[k].spelled(self.r), at.text()
         if self.chance(30):
             name = "index(%s)" % name
         if self.chance(30):

@@ -77,6 +77,8 @@ class Data:
             ["plain", "plain", "unchecked", "guarded", "behind"])
         a = x.axes[k]
         box = (v(a.lo), v(a.hi)) if how == "behind" else (v(a.vlo), v(a.vhi))
+        if how == "behind":
+            self.p.interior(x)  # a value stands for what is outside of that
         axes = [b.plain() for b in x.axes]
         hi = r.choice(self.extents)
         axes[k] = Axis(a.name, Form(0), hi)
@@ -201,7 +203,7 @@ class Data:
     def step_shift_by(self):
         """u[I+s], u[I+s; wrap], u[I+s; 0.5]"""
         r, v = self.r, self.p.sizes.value
-        x = self.held(self.pick(lambda s: s.named() and plain_names(s)))
+        x = self.held(self.pick(lambda s: s.named()))
         k = r.randrange(len(x.axes))
         a = x.axes[k]
         mode = r.choice(MODES + ["value", "value", None])
@@ -242,7 +244,7 @@ class Data:
                     value, meaning.cast(np.array(other), x.dtype))
             text = "; " + (self.number_text(other) if mode == "value"
                            else mode)
-        text = "%s[%s%s%s%s]" % (x.name, a.name, "+" if sign > 0 else "-",
+        text = "%s[%s%s%s%s]" % (x.name, a.stem(), "+" if sign > 0 else "-",
                                  s.name, text)
         axes = [b.plain() for b in x.axes]
         if not all(self.p.sizes.le(b.lo, b.hi) for b in axes):

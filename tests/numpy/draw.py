@@ -209,8 +209,7 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
 
     def on_index(self):
         """A comparison or sum with index(I)."""
-        x = self.exact(lambda s: s.named() and
-                       all("/" not in a.name for a in s.axes))
+        x = self.exact(lambda s: s.named())
         k = self.r.randrange(len(x.axes))
         a = x.axes[k]
         name = self.r.choice(["add", "multiply", "less", "greater_equal"])
@@ -273,7 +272,7 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
         entries, axes = [], []
         for a in x.axes:
             if self.chance(40) or (a is x.axes[-1] and not entries):
-                base = a.name.replace("+1/2", "")
+                base = a.stem()
                 stag = base != a.name
                 half = self.chance(15)
                 o = r.choice([1, -1, 1, -1, 2, -2, 3])
@@ -303,7 +302,7 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
     def part(self, x, k, lo, hi):
         """x on [lo, hi) of axis k: a selection."""
         a = x.axes[k]
-        name = a.name.replace("+1/2", "")
+        name = a.spelled(self.r)
         axes = [Axis(a.name, lo, hi) if i == k else Axis(
             b.name, b.lo, b.hi, b.vlo, b.vhi) for i, b in enumerate(x.axes)]
         x.inline, x.held = False, True
@@ -340,13 +339,14 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
             lambda x, a: x.exact or not a.name.endswith("+1/2"))
         a = x.axes[k]
         parts = [self.part(x, k, a.lo, cut), self.part(y, k, cut, a.hi)]
-        plain = [b.plain() for b in x.axes]
+        axes = self.joined_axes(k, cut, parts, [False, False])
         value = np.concatenate(
-            [self.p.interior(s, [b.plain() for b in s.axes]) for s in parts],
-            k)
+            [self.p.interior(s, [s.axes[k] if i == k else b.known()
+                                 for i, b in enumerate(axes)])
+             for s in parts], k)
         order = [0, 1] if self.chance(50) else [1, 0]
         return self.p.add(Step(
-            parts, plain, value, lambda refs: "combine(%s, %s)" % (
+            parts, axes, value, lambda refs: "combine(%s, %s)" % (
                 refs[order[0]], refs[order[1]]),
             exact=x.exact and y.exact))
 
@@ -381,8 +381,7 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
             value, exact = meaning.reduce(name, flat(x))
         axes = [a for k, a in enumerate(x.axes) if k not in which]
         listed = ", ".join(
-            x.axes[k].name if x.named() and "/" not in x.axes[k].name and
-            self.chance(80) else str(r.choice([k, k - len(x.axes)]))
+            x.axes[k].spelled(r) if x.named() and self.chance(80) else str(r.choice([k, k - len(x.axes)]))
             for k in which)
         return self.p.add(Step([x], axes, np.array(value),
                                lambda refs: "%s[%s](%s%s)" % (
@@ -454,7 +453,7 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
         if not near and not (length.constant() and length.c > 0):
             raise Undefined
         axes = [b.plain() for b in x.axes]
-        name = a.name if a.name and "/" not in a.name and self.chance(60) \
+        name = a.spelled(r) if a.name and self.chance(60) \
             else r.choice([k, k - len(axes)])
         value = np.roll(self.p.interior(x), sizes.value(by), k)
         return self.node(x, axes, value, "roll(%%s; axis=%s, by=%s)" % (

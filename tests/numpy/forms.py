@@ -156,6 +156,14 @@ class Axis:
     def known(self):
         return Axis(self.name, self.vlo, self.vhi)
 
+    def stem(self):
+        return self.name.replace("+1/2", "")
+
+    def spelled(self, rng):
+        """A name by which an array's axis is found: its own, or without the
+        half."""
+        return rng.choice([self.name, self.stem()])
+
     def key(self):
         return (self.name, self.lo, self.hi)
 

@@ -50,7 +50,7 @@ class Regions:
             there &= table != skip
         table = np.where(there, table, skip).astype(DTYPE[dtype])
         step = self.p.add(Step([], axes, table, None, "in"))
-        step.arrow = " -> %s skip %d" % (a.name, skip) \
+        step.arrow = " -> %s skip %d" % (a.spelled(r), skip) \
             if self.chance(50) else ""
         return step, there, skip
 

@@ -122,8 +122,7 @@ class Structure:
 
     def step_pad(self):
         r, sizes = self.r, self.p.sizes
-        x = self.pick(lambda s: s.axes and all(
-            "/" not in (a.name or "") for a in s.axes))
+        x = self.pick(lambda s: s.axes)
         mode = r.choice(MODES + [None] * 3)
         axes, lows, highs, value = [], [], [], self.p.interior(x)
         for k, a in enumerate(x.axes):
@@ -283,8 +282,7 @@ class Structure:
                          getattr(np, name)(shape, DTYPE[dtype]), text)
 
     def step_fill_like(self):
-        x = self.pick(lambda s: s.axes and all(
-            "/" not in (a.name or "") for a in s.axes))
+        x = self.pick(lambda s: s.axes)
         name = self.r.choice(["zeros_like", "ones_like", "full_like"])
         dtype, text = self.leaf_dtype(x.dtype)
         v = {"zeros_like": 0, "ones_like": 1}.get(name)
