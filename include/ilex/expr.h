@@ -169,16 +169,16 @@ ILEX_API ilex_array *ilex_random(ilex_array *key, int count,
 ILEX_API ilex_array *ilex_random_f32(ilex_array *key, int count,
                                      ilex_array *const *words);
 
-/* NumPy's einsum over unnamed axes, e.g. ("ij,jk->ik", 2, {a, b}); "..." and
- * implicit results are understood. 1 to 16 operands. Sums do not widen the
- * dtype; a colon and the result's dtype, that of sums, both, and whether
- * products are rounded before they are added, may follow: "ij,jk->ik : i32",
- * "ij,jk : acc f64", "ij,jk->ik : f32 acc f64 rounded" (ilx.md says what the
- * second is without the word). More than two operands are multiplied
- * in pairs, along the path with the fewest multiplications (ilx.md says which);
- * parentheses in the subscripts give another one: "(ij,jk),kl->il" forms the
- * first product first, and factors that they do not group are multiplied from
- * left to right. */
+/* NumPy's einsum, e.g. ("ij,jk->ik", 2, {a, b}); "..." (under which axes with
+ * names meet by name) and implicit results are understood. 1 to 16 operands.
+ * Sums do not widen the dtype; a colon and the result's dtype, that of sums,
+ * both, and whether products are rounded before they are added, may follow:
+ * "ij,jk->ik : i32", "ij,jk : acc f64", "ij,jk->ik : f32 acc f64 rounded"
+ * (ilx.md says what the second is without the word). More than two operands are
+ * multiplied in pairs, along the path with the fewest multiplications (ilx.md
+ * says which); parentheses in the subscripts give another one: "(ij,jk),kl->il"
+ * forms the first product first, and factors that they do not group are
+ * multiplied from left to right. */
 ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
                                  int count, ilex_array *const *operands);
 

@@ -137,7 +137,8 @@ result_domains(ilex_context *ctx, const ix_label_axes *all, const ix_labels *l,
     }
     *interior = ix_domain_new(ctx, l->n, in);
     *valid = ix_domain_new(ctx, l->n, va);
-    return *interior && *valid;
+    return *interior && *valid &&
+           ix_build_check_names(ctx, "einsum", *interior);
 }
 
 /* The label with canonical number "t": i, j, k, ... z, a, ... h, A, ... Z. */

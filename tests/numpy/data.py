@@ -212,6 +212,8 @@ class Data:
         length = v(a.hi) - v(a.lo)
         if length <= 0 and (mode is None or mode in MODES):
             low, high = 0, 0
+        if low > high:  # what is known is shorter
+            raise Undefined
         by = r.randint(low, high)
         sign = r.choice([1, -1])
         s = self.data(r.choice(SIGNED), [], np.array(by * sign))

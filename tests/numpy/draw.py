@@ -517,7 +517,16 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
         r.shuffle(kept)
         kept = [c for c in kept if axis[c].name is None or
                 named.count(axis[c].name) == 1]
+        implied = self.implied(labels)
+        if self.chance(15) and all(axis[c].name is None for c in implied):
+            kept = implied
         return self.contract(ops, labels, axis, kept)
+
+    @staticmethod
+    def implied(labels):
+        """What the result has where it has no brackets."""
+        every = [c for own in labels for c in own]
+        return sorted(c for c in every if every.count(c) == 1)
 
     def einsum_dtypes(self, dtype):
         """The dtypes of a result and its sums, and how they are written, of
@@ -586,8 +595,10 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
                  for own in labels]
         terms = [t if cast == s.dtype else "%s(%s)" % (cast, t)
                  for t, s, cast in zip(terms, ops, casts)]
-        text = "einsum @[%s]%s = %s%s" % (
-            ", ".join(kept), written, "*".join(terms), written_acc)
+        plain = kept == self.implied(labels) and self.chance(50)
+        text = "einsum @%s%s = %s%s" % (
+            "" if plain else "[%s]" % ", ".join(kept), written,
+            "*".join(terms), written_acc)
         # The order of factors shows in the signs of zeros alone.
         exact = KIND[dtype] not in "fc" or (len(ops) < 3 and
                                             KIND[dtype] != "c")
