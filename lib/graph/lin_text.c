@@ -187,26 +187,27 @@ ix_lin_show(const ilex_context *ctx, const ix_lin *a)
 
 /* The terms of "a" whose sign is that of "sign", made positive; its constant
  * too if "constant". */
-static const ix_lin *
-side_of(ilex_context *ctx, const ix_lin *a, int64_t sign, bool constant)
+static ix_lin_loose
+side_of(const ix_lin *a, int64_t sign, bool constant)
 {
-    const ix_lin *r = ix_lin_const(
-        ctx, constant && (a->c > 0) == (sign > 0) ? sign * a->c : 0);
+    ix_lin_loose r = {.lin = {.n = 0}};
+    r.lin.c = constant && (a->c > 0) == (sign > 0) ? sign * a->c : 0;
     for (int32_t i = 0; i < a->n; i++)
         if ((a->t[i].k > 0) == (sign > 0))
-            r = ix_lin_try_fma(ctx, r, sign * a->t[i].k,
-                               ix_lin_param(ctx, a->t[i].param));
+            r.lin.t[r.lin.n++] = (ix_term){a->t[i].param, sign * a->t[i].k};
     return r;
 }
 
 static void
-print_condition(ilex_context *ctx, const ix_lin *a, bool equal,
+print_condition(const ilex_context *ctx, const ix_lin *a, bool equal,
                 const around_mask *around, ix_text *t)
 {
-    bool positive = side_of(ctx, a, 1, false)->n > 0;
-    print_form(ctx, side_of(ctx, a, positive ? 1 : -1, true), around, t);
+    bool positive = side_of(a, 1, false).lin.n > 0;
+    ix_lin_loose left = side_of(a, positive ? 1 : -1, true),
+                 right = side_of(a, positive ? -1 : 1, true);
+    print_form(ctx, &left.lin, around, t);
     ix_text_put(t, equal ? " == " : positive ? " >= " : " <= ");
-    print_form(ctx, side_of(ctx, a, positive ? -1 : 1, true), around, t);
+    print_form(ctx, &right.lin, around, t);
 }
 
 void

@@ -217,7 +217,8 @@ static const char text[] =
     "einsum e[i, j] = s[i, k, l]*s[j, k, l] acc i64\n"
     "out v : f64[I:n, J:m] = d + sum[J](c) inplace u\n"
     "out r : i32[2, 2] = e\n"
-    "out q : i64[i:-1:n+1] = k\n";
+    "out q : i64[i:-1:n+1] = k\n"
+    "out z : f64[J:max(0, min(m, 2*n) - 1):min(m, 2*n)] = sum[I](u)\n";
 
 static bool
 parse_and_print(ilex_context *ctx)
