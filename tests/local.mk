@@ -211,6 +211,7 @@ SHELL_TESTS = \
 	tests/manpages.sh \
 	tests/mutants.sh \
 	tests/numpy/random_programs.sh \
+	tests/numpy/sums.sh \
 	tests/property/fuzz.sh \
 	tests/prose.sh \
 	tests/requirements.sh \
@@ -342,6 +343,17 @@ check-valgrind: all
 	ILEX_TEST_WRAPPER='valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' \
 	$(MAKE) check TESTS='$(UNIT_TESTS) tests/error/error'
 
+# Random programs over a library whose chunks are so short that every sum has
+# many, built in chunks.dir; what takes a chunk for another gives other bits.
+check-chunks:
+	$(MKDIR_P) chunks.dir
+	cd chunks.dir && { test -f Makefile || $(abs_srcdir)/configure -q CC='$(CC)' \
+		CFLAGS='$(CFLAGS) -DIX_SMALL_CHUNKS'; }
+	$(MAKE) -C chunks.dir tests/differential/differential$(EXEEXT) tests/tree/tree$(EXEEXT)
+	cd chunks.dir && tests/differential/differential$(EXEEXT) --count=20000 --jit=tcc
+	cd chunks.dir && tests/differential/differential$(EXEEXT) --count=1000 --seed=2
+	cd chunks.dir && tests/tree/tree$(EXEEXT) --count=1000
+
 # What needs CUDA: random programs as CUDA source on the CPU and by NVRTC; then,
 # if there is a device, memory, programs, the golden kernels and random programs
 # on it.
@@ -381,4 +393,4 @@ golden-update: ilexc$(EXEEXT)
 	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/stages/stages.sh --update
 
 .PHONY: golden-update
-.PHONY: quick try long bundle check-cuda check-golden check-valgrind fuzz mutants
+.PHONY: quick try long bundle check-chunks check-cuda check-golden check-valgrind fuzz mutants

@@ -151,10 +151,13 @@ query(diff_buffer *b, const ilex_program *p, size_t i,
     if (ilex_program_extents(p, i, sizes, nsizes, b->lo, b->hi, halo))
         return false;
     for (int k = 0; k < b->rank; k++) {
-        if (b->hi[k] < b->lo[k]) /* with sizes against an assumption */
+        /* with sizes against an assumption axes end before they begin, and
+         * those without a name need a halo, which they cannot have */
+        bool named = *info->axis[k] != 0;
+        if (b->hi[k] < b->lo[k])
             b->hi[k] = b->lo[k];
-        b->box[k][0] = b->lo[k] - halo[2 * k];
-        b->box[k][1] = b->hi[k] + halo[2 * k + 1];
+        b->box[k][0] = b->lo[k] - (named ? halo[2 * k] : 0);
+        b->box[k][1] = b->hi[k] + (named ? halo[2 * k + 1] : 0);
     }
     return true;
 }

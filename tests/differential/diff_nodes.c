@@ -422,7 +422,8 @@ random_einsum(diff_shop *shop, diff_random *r, ilex_array *const *x, int count)
         shop->ctx, &result, count, labels, x,
         &(ix_einsum_request){.dtype = diff_chance(r, 20) ? &dtype : NULL,
                              .acc = diff_chance(r, 15) ? &acc : NULL,
-                             .path = path});
+                             .path = path,
+                             .rounded = diff_chance(r, 15)});
 }
 
 /* Elements that one element of an einsum's result stands for are few enough
