@@ -167,6 +167,46 @@ START_TEST(rounded_products)
 }
 END_TEST
 
+/* a[l, j]*b[i, l, j] where b has length 1 along l */
+static term
+stretched_rows(const numbers *in, int64_t i, int64_t l, int64_t j, int64_t k)
+{
+    (void)k;
+    return (term){at(&in[0], l, j, 0), at(&in[1], i, 0, j), true};
+}
+
+/* A label that is stretched is none of its operand's: each has an index that
+ * the other lacks. */
+START_TEST(stretched_labels)
+{
+    single = false;
+    check_order("size n, m, k\nin a : T[m, k]\nin b : T[n, 1, k]\n"
+                "einsum t[i, l] = a[l, j]*b[i, l, j]\nout z : T[n, m] = t\n",
+                stretched_rows, PAIR(noise(2, 11, 90, 0), noise(3, NI, 1, 90)),
+                11, 90, 1, CHAIN, LANES);
+}
+END_TEST
+
+/* A sum of f32 that lies by less than a double can say below the middle of two:
+ * rounded to a double first it would go up. */
+START_TEST(rounded_once)
+{
+    static const char text[] = "size n, m, k\nin a : T[n, k]\nin b : T[k, m]\n"
+                               "out z : T[n, m] = matmul(a, b)\n";
+    single = true;
+    numbers in[] = {make(2, NI, 2, 0), make(2, 2, NL, 0)};
+    for (int64_t i = 0; i < 2 * NI; i++)
+        in[0].v[i] = 0x1.000002p0;
+    for (int64_t l = 0; l < NL; l++) {
+        in[1].v[l] = 1.0;
+        in[1].v[NL + l] = 0x1.fffffcp-25;
+    }
+    numbers want = contracted(in, matrices, NI, NL, 2, 1, CHAIN);
+    ck_assert(is_same(want.v[0], 0x1.000002p0));
+    check_everywhere(text, in, 2, &want);
+}
+END_TEST
+
 START_TEST(two_labels)
 {
     static const char symbolic[] =
@@ -485,11 +525,49 @@ START_TEST(complex_factors)
 }
 END_TEST
 
+/* The product of two real factors on a path is real: an infinite part of the
+ * third one meets no zero. */
+START_TEST(real_pairs)
+{
+    static const char text[] =
+        "ilex 1\nprogram p\nin a : f64[2, 2]\nin b : f64[2, 2]\n"
+        "in c : c128[2, 2]\n"
+        "einsum t[i, l] = (a[i, j]*b[j, k])*c[k, l]\nout z : c128[2, 2] = t\n";
+    static const char *const names[] = {"a", "b", "c", "z"};
+    complex_number one[4], other[4];
+    single = false;
+    for (int i = 0; i < 4; i++) {
+        one[i] = (complex_number){.re = 1};
+        other[i] = (complex_number){1, INFINITY, true};
+    }
+    for (size_t i = 0; i < IX_COUNT(backends); i++) {
+        ilex_program *p = compile_for(backends[i], text);
+        ilex_binding bound[4];
+        ilex_call call = {.size = sizeof call};
+        for (int k = 0; p && k < 4; k++)
+            bound[k] = (ilex_binding)ILEX_BIND(names[k],
+                                               complex_storage(k < 2    ? one
+                                                               : k == 2 ? other
+                                                                        : NULL,
+                                                               2, 2, k >= 2));
+        if (!p)
+            continue;
+        ck_assert_msg(!ilex_run(p, bound, 4, &call), "%s", call.error);
+        const double *z = ilex_storage_const_data(bound[3].storage);
+        ck_assert_msg(z[0] == 4 && z[1] == INFINITY, "%s: %g %g", backends[i],
+                      z[0], z[1]);
+        for (int k = 0; k < 4; k++)
+            ilex_storage_release(bound[k].storage);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("contractions", matrix_products, products_in_maps,
-                     rounded_products, two_labels, no_elements,
-                     matrix_times_vector, paths, wide_accumulator,
-                     complex_factors);
+                     rounded_products, stretched_labels, rounded_once,
+                     two_labels, no_elements, matrix_times_vector, paths,
+                     wide_accumulator, complex_factors, real_pairs);
 }
