@@ -220,18 +220,20 @@ sum_of_products(ilex_array *n, const ix_einsum *e, const label_map *m)
     bool any = e->acc == ILEX_BOOL;
     order_factors(n, e, m, factor);
     ilex_dtype acc = sum_dtype(e->count, factor, e->acc);
-    ilex_array *body = factor[0];
+    ilex_array *body = factor[0], *last = factor[e->count - 1];
     for (int i = 1; i + 1 < e->count; i++)
         body = times(ctx, acc, body, factor[i]);
-    body = e->count == 1 ? ix_scalar_cast(ctx, acc, body)
-           : m->nbox > 0
-               ? summand(ctx, acc, e->rounded, body, factor[e->count - 1])
-               : times(ctx, acc, body, factor[e->count - 1]);
-    return m->nbox == 0
-               ? body
-               : ix_scalar_contraction(
-                     ctx, any ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
-                     ix_domain_new(ctx, m->nbox, m->box), is_chain(e, m), body);
+    if (e->count == 1)
+        body = ix_scalar_cast(ctx, acc, body);
+    else if (m->nbox == 0)
+        body = times(ctx, acc, body, last);
+    else
+        body = summand(ctx, acc, e->rounded, body, last);
+    if (m->nbox == 0)
+        return body;
+    return ix_scalar_contraction(ctx, any ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
+                                 ix_domain_new(ctx, m->nbox, m->box),
+                                 is_chain(e, m), body);
 }
 
 static ilex_array *
