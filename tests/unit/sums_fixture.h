@@ -144,9 +144,11 @@ static inline numbers
 noise(int rank, int64_t n0, int64_t n1, int64_t n2)
 {
     numbers x = make(rank, n0, n1, n2);
-    for (int64_t i = 0; i < count(&x); i++)
-        x.v[i] = rounded(ldexp((double)draw(-1000003, 1000003) / 1000033.0,
-                               (int)draw(-6, 6)));
+    for (int64_t i = 0; i < count(&x); i++) {
+        int exponent = (int)draw(-6, 6); /* first, with every compiler */
+        double v = (double)draw(-1000003, 1000003) / 1000033.0;
+        x.v[i] = rounded(ldexp(v, exponent));
+    }
     return x;
 }
 
