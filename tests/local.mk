@@ -330,7 +330,7 @@ long: fuzz
 	for seed in 2 3 4; do \
 	    $(BY_HAND) tests/differential/differential$(EXEEXT) --seed=$$seed \
 	    || exit 1; done
-	ILEX_NUMPY_COUNT=10000 $(BY_HAND) $(SHELL) \
+	ILEX_NUMPY_COUNT=12000 $(BY_HAND) $(SHELL) \
 	    $(srcdir)/tests/numpy/random_programs.sh
 
 # The unit tests and the error tables under valgrind, which does not know all

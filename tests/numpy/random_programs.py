@@ -446,7 +446,7 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--count", type=int, default=4000)
     parser.add_argument("--backends", default="reference,tcc,cc")
     parser.add_argument("--cc-every", type=int, default=250)
     parser.add_argument("--most", type=int, default=10,
