@@ -8,7 +8,6 @@
  */
 #include "compiler/unit.h"
 #include "lib/build/einsum.h"
-#include "lib/ops/dtype.h"
 
 /* A factor: an operand or the product of several. */
 typedef struct term {
@@ -69,9 +68,8 @@ static bool
 multiply(const contraction *c, term *a, const term *b)
 {
     ilex_context *ctx = c->n->ctx;
-    bool complex = ix_dtype_is_complex((ilex_dtype)a->array->dtype) ||
-                   ix_dtype_is_complex((ilex_dtype)b->array->dtype);
-    ix_einsum pair = {.acc = complex ? c->e.acc : ix_dtype_part(c->e.acc),
+    ilex_array *factor[2] = {a->array, b->array};
+    ix_einsum pair = {.acc = ix_einsum_sum(2, factor, c->e.acc),
                       .rounded = c->e.rounded,
                       .count = 2,
                       .labels = {a->labels, b->labels},

@@ -111,17 +111,6 @@ stretched(const ix_axis *ax, const ix_axis *range)
     return !ax->name && ix_lin_is(ax->hi, 1) && !ix_lin_is(range->hi, 1);
 }
 
-/* Where an einsum's sum is formed: "acc", of real factors alone its real part's
- * dtype. */
-static ilex_dtype
-sum_dtype(int count, ilex_array *const *factor, ilex_dtype acc)
-{
-    bool complex = false;
-    for (int i = 0; i < count; i++)
-        complex |= ix_dtype_is_complex((ilex_dtype)factor[i]->dtype);
-    return complex ? acc : ix_dtype_part(acc);
-}
-
 /* The element of operand "i", in its own dtype. */
 static ilex_array *
 element(ilex_array *n, const ix_einsum *e, int i, const label_map *m)
@@ -219,7 +208,7 @@ sum_of_products(ilex_array *n, const ix_einsum *e, const label_map *m)
     ilex_array *factor[ILEX_MAX_RANK];
     bool any = e->acc == ILEX_BOOL;
     order_factors(n, e, m, factor);
-    ilex_dtype acc = sum_dtype(e->count, factor, e->acc);
+    ilex_dtype acc = ix_einsum_sum(e->count, factor, e->acc);
     ilex_array *body = factor[0], *last = factor[e->count - 1];
     for (int i = 1; i + 1 < e->count; i++)
         body = times(ctx, acc, body, factor[i]);
@@ -324,7 +313,7 @@ csr_product(ilex_array *n)
         ix_scalar_load(ctx, (ilex_dtype)n->ops[0]->dtype, 0, 1, &k),
         ix_scalar_load(ctx, (ilex_dtype)n->ops[3]->dtype, 3, ix_rank(n),
                        index)};
-    return summand(ctx, sum_dtype(2, ops, acc), false, ops[0], ops[1]);
+    return summand(ctx, ix_einsum_sum(2, ops, acc), false, ops[0], ops[1]);
 }
 
 /* The sum of the products from where a row begins to where the next one does.

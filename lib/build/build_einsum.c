@@ -277,6 +277,15 @@ ix_einsum_acc(ilex_dtype factors, ilex_dtype dtype)
     return integers && !ix_dtype_is_integer(both) ? dtype : both;
 }
 
+ilex_dtype
+ix_einsum_sum(int count, ilex_array *const *factor, ilex_dtype acc)
+{
+    bool complex = false;
+    for (int i = 0; i < count; i++)
+        complex |= ix_dtype_is_complex((ilex_dtype)factor[i]->dtype);
+    return complex ? acc : ix_dtype_part(acc);
+}
+
 ilex_array *
 ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
                 const ix_labels *labels, ilex_array *const *operands,

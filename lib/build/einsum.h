@@ -28,6 +28,10 @@ void ix_einsum_read(const ilex_array *n, ix_einsum *e);
  * dtype "factors" and a result of "dtype": what both have in common. */
 ilex_dtype ix_einsum_acc(ilex_dtype factors, ilex_dtype dtype);
 
+/* In which they are formed for accumulator "acc": of real factors alone in the
+ * dtype of its real part. */
+ilex_dtype ix_einsum_sum(int count, ilex_array *const *factor, ilex_dtype acc);
+
 /* The node, without checks. */
 ilex_array *ix_einsum_node(ilex_context *ctx, const ix_einsum *e,
                            ilex_dtype dtype, const ix_domain *interior,

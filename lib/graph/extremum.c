@@ -196,16 +196,20 @@ by_text(const void *x, const void *y)
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* "min(a, b)" of the texts "arm", which are freed; its symbol, -1 when there
- * is no memory. */
+/* "min(a, b)" of arms as "write" writes them; its symbol, -1 when there is no
+ * memory. */
 static int32_t
-symbol_of(ilex_context *ctx, const arms *s, ix_text *arm, bool sorted)
+symbol_of(ilex_context *ctx, const arms *s, bool sorted,
+          void (*write)(const ilex_context *, const ix_lin *, ix_text *))
 {
+    ix_text arm[IX_ARMS];
     const char *text[IX_ARMS];
     bool ok = true;
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     for (int i = 0; i < s->n; i++) {
+        ix_text_init(&arm[i], &ctx->mem);
+        write(ctx, s->arm[i], &arm[i]);
         text[i] = ix_text_string(&arm[i]);
         ok &= text[i] != NULL;
     }
@@ -223,31 +227,6 @@ symbol_of(ilex_context *ctx, const arms *s, ix_text *arm, bool sorted)
     return symbol;
 }
 
-/* The name as text shows it. */
-static int32_t
-name_of(ilex_context *ctx, const arms *s)
-{
-    ix_text arm[IX_ARMS];
-    for (int i = 0; i < s->n; i++) {
-        ix_text_init(&arm[i], &ctx->mem);
-        ix_lin_print(ctx, s->arm[i], &arm[i]);
-    }
-    return symbol_of(ctx, s, arm, false);
-}
-
-/* What it is known by in all contexts: nothing depends on the order in which
- * sizes were made. */
-static int32_t
-key_of(ilex_context *ctx, const arms *s)
-{
-    ix_text arm[IX_ARMS];
-    for (int i = 0; i < s->n; i++) {
-        ix_text_init(&arm[i], &ctx->mem);
-        ix_lin_write_key(ctx, s->arm[i], &arm[i]);
-    }
-    return symbol_of(ctx, s, arm, true);
-}
-
 /* The parameter of arms in normal form. */
 static int32_t
 intern(ilex_context *ctx, arms *s)
@@ -258,8 +237,9 @@ intern(ilex_context *ctx, arms *s)
     int32_t found = ix_param_find(ctx, &p);
     if (found >= 0)
         return found;
-    p.symbol = name_of(ctx, s);
-    p.key = key_of(ctx, s);
+    p.symbol = symbol_of(ctx, s, false, ix_lin_print);
+    /* in all contexts: whatever the order in which sizes were made */
+    p.key = symbol_of(ctx, s, true, ix_lin_write_key);
     return ix_param_add(ctx, p);
 }
 

@@ -112,22 +112,16 @@ ilex_array *ix_scalar_tuple(ilex_context *ctx, int n, ilex_array *const *ops);
 /* Elements of a chunk: in lanes, of a chain and wherever the order changes
  * nothing; in one lane. IX_SMALL_CHUNKS is for tests: short axes have many
  * chunks, and what takes one for the other shows. */
+enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
 #ifdef IX_SMALL_CHUNKS
-enum {
-    IX_CHUNK = 4096,
-    IX_CHUNK_LANES = 192,
-    IX_CHUNK_CHAIN = 24,
-    IX_CHUNK_ONE = 8
-};
+enum { IX_CHUNK_LANES = 192, IX_CHUNK_CHAIN = 24, IX_CHUNK_ONE = 8 };
 #else
 enum {
-    IX_CHUNK = 4096,
     IX_CHUNK_LANES = IX_CHUNK,
     IX_CHUNK_CHAIN = IX_CHUNK,
     IX_CHUNK_ONE = 256
 };
 #endif
-enum { IX_LANE_BYTES = 256 };
 
 /* body folded over _r<first>.._r<first+rank-1>, which range over "box". The
  * order of combination is fixed here, from the body as it was built.
