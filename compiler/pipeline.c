@@ -6,6 +6,7 @@
 #include "compiler/compiler.h"
 
 #include "compiler/emit/emit.h"
+#include "compiler/report/report.h"
 #include "compiler/steps/finish.h"
 #include "compiler/unit.h"
 #include "lib/base/clock.h"

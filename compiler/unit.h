@@ -310,7 +310,7 @@ const ilex_array *ix_made_of(const ix_unit *u, const ilex_array *scalar);
 /* What a scalar becomes is an element of the same array. */
 void ix_made_keep(void *unit, const ilex_array *from, ilex_array *to);
 
-/* compiler/stages/places.c: where the source makes an array (its first place in
+/* compiler/graph/places.c: where the source makes an array (its first place in
  * a file that has a name); line 0: that is not known */
 ix_place ix_place_of(const ix_unit *u, const ilex_array *array);
 bool ix_place_same_line(const ix_place *a, const ix_place *b);
@@ -351,13 +351,6 @@ bool ix_unit_target(ix_unit *u, bool cuda);
  * (stages/order.c). */
 void ix_order_back(ix_unit *u);
 
-/* compiler/explain.c: what was decided and why, for users, when all passes are
- * done */
-void ix_explain(ix_unit *u, ix_text *t);
-/* compiler/dump.c */
-void ix_dump_unit(const ix_unit *u, ix_text *t);
-/* what an array is made of its operands, called as they are in the order */
-void ix_dump_array(const ix_unit *u, const ilex_array *n, ix_text *t);
 /* compiler/verify.c */
 bool ix_verify_unit(ix_unit *u, const char *pass);
 

@@ -6,6 +6,7 @@
 #include "compiler/steps/finish.h"
 
 #include "compiler/emit/emit.h"
+#include "compiler/report/report.h"
 #include "compiler/tree/tree.h"
 #include "lib/build/foreign.h"
 #include "lib/graph/annotation.h"

@@ -20,18 +20,10 @@ void ix_finish_nonempty(ix_unit *u, ix_compiled *c);
 /* steps.c: what a run does with all that. */
 void ix_make_steps(ix_compiled *c);
 
-/* describe.c: what queries tell of it. */
-void ix_describe(ix_unit *u, ix_compiled *c);
-
 /* copy.c: all buffers; the names of a buffer's axes, for messages. */
 void ix_finish_buffers(ix_unit *u, ix_compiled *c);
 void ix_finish_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
                     ix_compiled_buffer *to);
-
-/* workspace.c: bytes of temporary "i", of one thread, and of the workspace;
- * false, without an error, where that is more than 64 bits or no formula. */
-bool ix_put_bytes(ix_unit *u, size_t i, ix_text *t);
-bool ix_put_workspace(ix_unit *u, ix_text *t);
 
 /* A copy of a linear form in the compiled program's arena. */
 const ix_lin *ix_finish_lin(ix_compiled *c, const ix_lin *a);

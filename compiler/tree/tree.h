@@ -157,32 +157,6 @@ bool ix_nest_is_rectangular(ix_stmt *nest, int rank);
 /* The kernel is to store "value" on its whole box. */
 void ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value);
 
-/* ---- recurrences (recurrence.c): the loops of a scan ---- */
-
-/* Which axis the kernel's range is of, -1 for none; sets r->inside. */
-int ix_recurrence_range(const ix_stage *s);
-/* The loops from the outermost one on: free axes, the scan's, and in it perhaps
- * the last free one. */
-void ix_recurrence_order(const ix_recurrence *r, int rank, int *order);
-/* Stores of all results; "at" says at which indices. */
-ix_stmt *ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
-                              ilex_array *const *values);
-/* Puts the nests of "b" behind those of "a", which is done before: over the
- * same free points, of which each reads what its own point wrote. One of them
- * is a scan; the other one may be a kernel without order, whose loops then
- * stand in the scan's order, if what one hands to the other need not be kept
- * for all points. False if they do not go together. */
-bool ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b);
-/* The nests of the kernel, one for each piece of the levels, as loops over the
- * levels in common loops over what is free; copies. */
-ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);
-/* Have all nests of both lists the same free loops, with other levels? */
-bool ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis);
-/* Do the nests of the kernel write the buffer? */
-bool ix_recurrence_writes(const ix_kernel *k, int64_t buffer);
-/* The free axes whose loops stand around the levels, a bit each. */
-uint32_t ix_recurrence_outer(const ix_recurrence *r, int rank);
-
 /* ---- walks ---- */
 
 /* Calls "fn" for every statement, outer ones first; stops where it is false. */

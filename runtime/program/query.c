@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a program is made of, before sizes are known: the texts that the
- * compiler left (compiler/steps/describe.c), and the seconds of its stages.
+ * compiler left (compiler/report/describe.c), and the seconds of its stages.
  */
 #include "runtime/program/program.h"
 

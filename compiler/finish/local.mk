@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+#
+# What emission relies on: names, row pointers, arguments, shared functions.
+
+libixcompiler_la_SOURCES += \
+	compiler/finish/arguments.c \
+	compiler/finish/form.c \
+	compiler/finish/place.c \
+	compiler/finish/share.c \
+	compiler/finish/share.h \
+	compiler/finish/unit_stride.c \
+	compiler/finish/units.c

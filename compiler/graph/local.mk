@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+#
+# Arrays: what is computed.
+
+libixcompiler_la_SOURCES += \
+	compiler/graph/contract.c \
+	compiler/graph/extents.c \
+	compiler/graph/lower.c \
+	compiler/graph/origin.c \
+	compiler/graph/places.c \
+	compiler/graph/simplify.c \
+	compiler/graph/walk.c

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+#
+# What transforms loops.
+
+libixcompiler_la_SOURCES += \
+	compiler/loop/columns.c \
+	compiler/loop/join.c \
+	compiler/loop/map.c \
+	compiler/loop/partial.c \
+	compiler/loop/strip.c

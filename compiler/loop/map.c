@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Passes map and vector: how loops run.
+ */
+#include "compiler/lower/recurrence.h"
+
+/* ---- map: the kernel's range and, on a GPU, the grid ---- */
+
+/* A kernel is called for a range [begin, end) of an axis of its box, so the
+ * loop of a nest that spans the box needs no other bounds. */
+static bool
+spans_box(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
+{
+    const ix_axis *ax = &k->box->ax[k->axis];
+    return loop->nlo == 1 && loop->nhi == 1 &&
+           loop->lo[0] == ix_index_lin(u->ctx, ax->lo) &&
+           loop->hi[0] == ix_index_lin(u->ctx, ax->hi);
+}
+
+/* Bounds with one more in front, or that one alone. */
+static void
+bound_by(ix_unit *u, ilex_array *v, bool alone, ilex_array ***bounds, int *n)
+{
+    ilex_array **r = ix_arena_new(&u->arena, ((size_t)*n + 2) * sizeof *r);
+    r[0] = v;
+    if (!alone)
+        memcpy(r + 1, *bounds, (size_t)*n * sizeof *r);
+    *bounds = r;
+    *n = alone ? 1 : *n + 1;
+}
+
+/* The loop over the part of its range that is called. */
+static ix_stmt *
+bounded(ix_unit *u, const ix_kernel *k, const ix_stmt *nest)
+{
+    ix_stmt *loop = ix_stmt_copy(u, nest);
+    bool alone = spans_box(u, k, nest);
+    bound_by(u, ix_range_value(u, false), alone, &loop->lo, &loop->nlo);
+    bound_by(u, ix_range_value(u, true), alone, &loop->hi, &loop->nhi);
+    return loop;
+}
+
+/* ---- the grid of a GPU ---- */
+
+/* A loop whose points are spread over threads. */
+typedef struct grid_axis {
+    ilex_array *lo, *length;
+} grid_axis;
+
+typedef struct grid {
+    ix_builder *b;
+    grid_axis axis[ILEX_MAX_RANK];
+    ilex_array *index[ILEX_MAX_RANK]; /* what becomes of variables */
+    int variable[ILEX_MAX_RANK];
+    int rank;
+    bool optional;
+} grid;
+
+static ilex_array *
+operation(grid *g, ix_op op, ilex_dtype dtype, ilex_array *x, ilex_array *y)
+{
+    ilex_array *ops[2] = {x, y};
+    return ix_scalar_op(g->b->u->ctx, op, dtype, dtype, ops);
+}
+
+static ilex_array *
+let(grid *g, char prefix, ilex_array *value)
+{
+    return ix_value_of(g->b->u, ix_build_let(g->b, prefix, value));
+}
+
+/* The largest of several lower bounds, the smallest of upper ones. */
+static ilex_array *
+one_bound(grid *g, int n, ilex_array *const *bound, bool lower)
+{
+    ilex_array *best = bound[0];
+    for (int i = 1; i < n; i++)
+        best = operation(g, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM, ILEX_I64,
+                         best, bound[i]);
+    return n == 1 ? best : let(g, lower ? 'L' : 'H', best);
+}
+
+static void
+add_axis(grid *g, const ix_stmt *loop)
+{
+    ilex_context *ctx = g->b->u->ctx;
+    grid_axis *a = &g->axis[g->rank];
+    a->lo = one_bound(g, loop->nlo, loop->lo, true);
+    ilex_array *hi = one_bound(g, loop->nhi, loop->hi, false);
+    a->length = ix_index_fma(ctx, hi, -1, a->lo);
+    /* The first length may be negative where a piece is outside of what is
+     * called; the others are not, so there are no points. */
+    if (loop->optional)
+        a->length = operation(g, IX_OP_MAXIMUM, ILEX_I64, a->length,
+                              ix_index_const(ctx, 0));
+    a->length = let(g, 't', a->length);
+    g->optional |= loop->optional;
+    g->variable[g->rank++] = loop->number;
+}
+
+static bool
+depends_on_index(int n, ilex_array *const *x)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i]->flags & IX_HAS_INDEX)
+            return true;
+    return false;
+}
+
+static bool
+is_rectangular(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_FOR && s->parallel &&
+           !depends_on_index(s->nlo, s->lo) && !depends_on_index(s->nhi, s->hi);
+}
+
+/* The indices of point "f" of the grid; the last one varies fastest. Division
+ * without sign is the cheaper one. */
+static void
+decode(grid *g, ilex_array *f)
+{
+    ilex_context *ctx = g->b->u->ctx;
+    for (int k = g->rank - 1; k > 0; k--) {
+        ilex_array *length = g->axis[k].length;
+        ilex_array *rows = operation(g, IX_OP_FLOOR_DIVIDE, ILEX_U64,
+                                     ix_scalar_cast(ctx, ILEX_U64, f),
+                                     ix_scalar_cast(ctx, ILEX_U64, length));
+        rows = let(g, 't', ix_scalar_cast(ctx, ILEX_I64, rows));
+        ilex_array *before =
+            let(g, 't', operation(g, IX_OP_MULTIPLY, ILEX_I64, rows, length));
+        ilex_array *x = ix_index_fma(ctx, g->axis[k].lo, 1, f);
+        g->index[g->variable[k]] =
+            let(g, 'x', ix_index_fma(ctx, x, -1, before));
+        f = rows;
+    }
+    g->index[g->variable[0]] =
+        let(g, 'x', ix_index_fma(ctx, g->axis[0].lo, 1, f));
+}
+
+/* Instead of a nest, one loop over the points of its rectangular loops, a
+ * thread each; statements find out their indices from the point's number. */
+static void
+put_grid(ix_builder *b, ix_stmt *nest)
+{
+    ix_unit *u = b->u;
+    grid g = {.b = b};
+    ilex_array *points;
+    for (bool alone = true; alone && is_rectangular(nest); nest = nest->body) {
+        add_axis(&g,
+                 nest->number == b->k->axis ? bounded(u, b->k, nest) : nest);
+        alone = !nest->body->next;
+    }
+    points = g.axis[0].length;
+    for (int k = 1; k < g.rank; k++)
+        points =
+            operation(&g, IX_OP_MULTIPLY, ILEX_I64, points, g.axis[k].length);
+    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, b->k, 'g'),
+                                ix_index_const(u->ctx, 0), points);
+    loop->how = IX_GRID;
+    loop->optional = g.optional;
+    for (int i = 0; i < b->k->box->rank; i++)
+        g.index[i] = ix_scalar_index(u->ctx, i);
+    ix_build_open(b, loop);
+    decode(&g, ix_scalar_index(u->ctx, loop->number));
+    ix_substitution s = {.ctx = u->ctx,
+                         .index = g.index,
+                         .nindex = b->k->box->rank,
+                         .became = ix_origin_keep,
+                         .user = u};
+    ix_build_put_list(b, ix_stmt_substitute(u, &s, nest));
+    ix_substitution_free(&s);
+    ix_build_close(b, loop);
+}
+
+/* On a GPU a kernel without loops is for one thread. */
+static void
+map_single(ix_unit *u, ix_kernel *k)
+{
+    ix_stmt *loop =
+        ix_stmt_for(u, ix_kernel_variable(u, k, 'g'), ix_index_const(u->ctx, 0),
+                    ix_index_const(u->ctx, 1));
+    loop->how = IX_GRID;
+    loop->array = k->body->array;
+    loop->body = k->body;
+    k->body = loop;
+}
+
+/* ---- the pass ---- */
+
+static ix_stmt *
+map_stmt(ix_builder *b, ix_stmt *s)
+{
+    if (s->kind != IX_STMT_FOR || b->k->axis < 0)
+        return ix_stmt_copy(b->u, s);
+    if (b->u->cuda) {
+        put_grid(b, s);
+        return NULL;
+    }
+    return s->number == b->k->axis ? bounded(b->u, b->k, s)
+                                   : ix_stmt_copy(b->u, s);
+}
+
+/* needs: nests; gives: [begin, end) bounds the loops over one axis; on a GPU
+ * these and the rectangular ones around are one loop that is spread over
+ * threads. Copies the statements, so that those of k->nests stay. */
+bool
+ix_pass_map(ix_unit *u)
+{
+    u->level = IX_LEVEL_TARGET;
+    if (u->reference)
+        return true;
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
+        if (k->scan)
+            k->body = ix_recurrence_fuse(u, k);
+        if (!ix_rebuild(u, k, map_stmt))
+            return false;
+        if (u->cuda && k->axis < 0)
+            map_single(u, k);
+    }
+    return u->ctx->error.code == ILEX_OK;
+}
+
+/* ---- vector ---- */
+
+static bool
+is_no_loop(void *user, ix_stmt *s)
+{
+    (void)user;
+    return s->kind != IX_STMT_FOR;
+}
+
+static bool
+mark_vector(void *user, ix_stmt *s)
+{
+    (void)user;
+    if (s->kind == IX_STMT_FOR && s->how == IX_SERIAL && s->parallel &&
+        ix_stmt_each(s->body, is_no_loop, NULL))
+        s->how = IX_VECTOR;
+    return true;
+}
+
+/* needs: reductions as loops; gives: innermost loops whose iterations are
+ * independent are for vector units. */
+bool
+ix_pass_vector(ix_unit *u)
+{
+    if (u->reference)
+        return true;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        ix_stmt_each(k->body, mark_vector, NULL);
+    return true;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass nest: statements. needs: stages; gives: a kernel for each that is no
+ * call, loops over its box around one store; breaks: stages. And nests of loops
+ * in general: chains of FORs with nothing beside them.
+ */
+#include "compiler/lower/recurrence.h"
+
+ix_stmt *
+ix_nest_body(ix_stmt *nest)
+{
+    while (nest->kind == IX_STMT_FOR)
+        nest = nest->body;
+    return nest;
+}
+
+ix_stmt *
+ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body)
+{
+    if (nest->kind != IX_STMT_FOR)
+        return body;
+    ix_stmt *loop = ix_stmt_copy(u, nest);
+    loop->body = ix_nest_like(u, nest->body, body);
+    return loop;
+}
+
+void
+ix_nest_note(ix_stmt *nest, const ilex_array *array)
+{
+    for (ix_stmt *s = nest; s; s = s->kind == IX_STMT_FOR ? s->body : s->next)
+        s->array = array;
+}
+
+typedef struct place_search {
+    ix_unit *u;
+    ix_places *p;
+} place_search;
+
+static bool
+add_places(void *user, ix_stmt *s)
+{
+    place_search *x = user;
+    if (s->kind == IX_STMT_STORE)
+        ix_places_add(x->u, x->p, s->array, s->value);
+    return true;
+}
+
+void
+ix_kernel_places(ix_unit *u, const ix_kernel *k, ix_places *p)
+{
+    place_search x = {u, p};
+    if (u->ctx->annotations.count)
+        ix_stmt_each(k->nests, add_places, &x);
+}
+
+bool
+ix_nest_has_reduction(ix_stmt *nest)
+{
+    for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
+        if (s->value->flags & IX_HAS_REDUCE)
+            return true;
+    return false;
+}
+
+ix_kernel *
+ix_unit_kernel(ix_unit *u, const ix_domain *box)
+{
+    ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
+    k->box = box;
+    k->axis = box->rank ? 0 : -1;
+    for (int i = 0; i < box->rank; i++)
+        ix_kernel_variable(u, k, 'i');
+    return k;
+}
+
+/* Element [_0, _1, ...] of a buffer. */
+static ix_element
+own_element(ix_unit *u, const ix_kernel *k, int buffer)
+{
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int i = 0; i < k->box->rank; i++)
+        index[i] = ix_scalar_index(u->ctx, i);
+    return ix_element_of(u, buffer, k->box->rank, index);
+}
+
+/* Puts k->body into a loop over an axis of the box. */
+static ix_stmt *
+put_in_loop(ix_unit *u, ix_kernel *k, int axis)
+{
+    const ix_axis *ax = &k->box->ax[axis];
+    ix_stmt *loop = ix_stmt_for(u, axis, ix_index_lin(u->ctx, ax->lo),
+                                ix_index_lin(u->ctx, ax->hi));
+    loop->parallel = true;
+    loop->optional = false; /* a run launches no kernel with an empty box */
+    loop->body = k->body;
+    k->body = loop;
+    return loop;
+}
+
+void
+ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value)
+{
+    k->body = ix_stmt_store(u, own_element(u, k, buffer), value);
+    for (int i = k->box->rank - 1; i >= 0; i--)
+        put_in_loop(u, k, i);
+}
+
+/* The kernel is to compute the scan of stage "s". */
+static void
+store_scan(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    int order[ILEX_MAX_RANK];
+    k->scan = s->scan;
+    k->ordered = true;
+    k->axis = ix_recurrence_range(s);
+    ix_recurrence_order(s->scan, s->box->rank, order);
+    k->body = ix_recurrence_stores(u, s->scan, own_element(u, k, s->buffer),
+                                   s->body->ops);
+    for (int i = s->box->rank - 1; i >= 0; i--) {
+        ix_stmt *loop = put_in_loop(u, k, order[i]);
+        loop->parallel = order[i] != s->scan->axis;
+        loop->down = !loop->parallel && s->scan->backward;
+    }
+}
+
+/* The kernel is to change elements as stage "s" says, in C order. */
+static void
+store_update(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    int rank = s->body->nops - 1;
+    k->ordered = true;
+    k->axis = -1;
+    k->body = ix_stmt_store(u, ix_element_of(u, s->buffer, rank, s->body->ops),
+                            s->body->ops[rank]);
+    for (int i = s->box->rank - 1; i >= 0; i--)
+        put_in_loop(u, k, i)->parallel = false;
+}
+
+/* Element "i" at variable "j" of the kernel. */
+static ilex_array *
+at_variable(ix_unit *u, ilex_array *element, ilex_array *j)
+{
+    ix_substitution s = {
+        .ctx = u->ctx, .index = &j, .nindex = 1, .became = ix_made_keep};
+    s.user = u;
+    element = ix_substitute(&s, element);
+    ix_substitution_free(&s);
+    return element;
+}
+
+/* The kernel is to store the elements of stage "s" that a mask lets through:
+ * all up to the last one, each at the position where that one goes which the
+ * mask lets through next. */
+static void
+store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    ilex_context *ctx = u->ctx;
+    int variable = ix_kernel_variable(u, k, IX_COMPACTED);
+    ilex_array *lo, *hi, *chunk = ix_scalar_index(ctx, 0);
+    ilex_array *j = ix_scalar_index(ctx, variable);
+    ilex_array *at = ix_scalar_load(ctx, ILEX_I64, s->position, 1, &chunk);
+    ilex_array *mask = at_variable(u, s->body->ops[1], j);
+    ilex_array *next[2] = {at, ix_scalar_cast(ctx, ILEX_I64, mask)};
+    ilex_array *end[2] = {at, s->body->ops[2]};
+    ix_chunk_range(ctx, s->elements->ax, IX_CHUNK, &lo, &hi);
+    k->ordered = true;
+    ix_stmt *loop = ix_stmt_for(u, variable, lo, hi);
+    loop->value = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end);
+    loop->at = ix_element_of(u, s->position, 1, &chunk);
+    loop->body = ix_stmt_store(u, ix_element_of(u, s->buffer, 1, &at),
+                               at_variable(u, s->body->ops[0], j));
+    loop->body->next = ix_stmt_store(
+        u, loop->at, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, next));
+    k->body = loop;
+    put_in_loop(u, k, 0);
+}
+
+int
+ix_kernel_counter(const ix_kernel *k)
+{
+    for (const ix_stmt *s = k->nests; s && s->kind == IX_STMT_FOR; s = s->body)
+        if (ix_loop_counts(s))
+            return s->at.buffer;
+    return -1;
+}
+
+void
+ix_unit_number(ix_unit *u)
+{
+    u->nkernels = 0;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        k->number = u->nkernels++;
+}
+
+bool
+ix_pass_nest(ix_unit *u)
+{
+    ix_kernel **tail = &u->kernels;
+    u->call = ix_arena_new(&u->arena, (u->nstages + 1) * sizeof *u->call);
+    for (size_t i = 0; i < u->nstages; i++) {
+        const ix_stage *stage = &u->stage[i];
+        if (stage->call) {
+            u->call[u->ncalls++] = stage->call;
+            continue;
+        }
+        *tail = ix_unit_kernel(u, stage->box);
+        (*tail)->phase = stage->phase;
+        (*tail)->calls = u->ncalls;
+        if (stage->update)
+            store_update(u, *tail, stage);
+        else if (stage->scan)
+            store_scan(u, *tail, stage);
+        else if (stage->elements)
+            store_compact(u, *tail, stage);
+        else
+            ix_kernel_store(u, *tail, stage->buffer, stage->body);
+        ix_nest_note((*tail)->body, stage->array);
+        tail = &(*tail)->next;
+    }
+    ix_unit_number(u);
+    u->level = IX_LEVEL_TREE;
+    return u->ctx->error.code == ILEX_OK;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass reduce: reductions become loops. needs: guards as branches, strips;
+ * gives: no reduction in any expression; breaks: nothing. The order in which
+ * elements are combined is that of the node, see ix_scalar_reduce(), or any
+ * where that changes no bit.
+ */
+#include "compiler/lower/reduce.h"
+
+#include "compiler/lower/ranges.h"
+#include "lib/ops/dtype.h"
+
+enum { MOST_UNROLLED = 4 };
+
+/* ---- one axis ---- */
+
+/* Fewer elements than lanes: the upper lanes would stay empty. */
+static int
+useful_lanes(int lanes, int64_t extent)
+{
+    while (extent >= 0 && lanes > 1 && lanes / 2 >= extent)
+        lanes /= 2;
+    return lanes;
+}
+
+/* An end of a range that is computed, as a leaf. */
+static ilex_array *
+computed_end(ix_builder *b, ilex_array *x)
+{
+    x = ix_reduce_expand(b, x);
+    return x->nops ? ix_value_of(b->u, ix_build_let(b, 'e', x)) : x;
+}
+
+static ix_reduce_axis
+axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
+        const ix_strip *strip)
+{
+    ilex_context *ctx = b->u->ctx;
+    const ix_axis *ax = &n->interior->ax[k];
+    const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
+    ix_reduction r = ix_reduction_of(n);
+    ix_reduce_axis x = {.b = b,
+                        .n = n,
+                        .k = k,
+                        .strip = strip,
+                        .op = ix_reduction_op(r),
+                        .acc = (ilex_dtype)n->ops[0]->dtype,
+                        .lo = ix_index_lin(ctx, ax->lo),
+                        .hi = ix_index_lin(ctx, ax->hi),
+                        .extent = -1,
+                        .lanes = 1,
+                        .body = n->ops[0],
+                        .index = index};
+    x.first_wins = ix_dtype_is_complex(x.acc) && r == IX_REDUCTION_PROD;
+    if (ix_is_ranged(n)) {
+        x.lo = computed_end(b, n->ops[1]);
+        x.hi = computed_end(b, n->ops[2]);
+    } else if (extent && extent->n == 0) {
+        x.extent = extent->c > 0 ? extent->c : 0;
+    }
+    if (k + 1 == n->interior->rank)
+        x.lanes = useful_lanes((int)ix_lanes_of(n), x.extent);
+    return x;
+}
+
+ilex_array *
+ix_reduce_identity(const ix_reduce_axis *x)
+{
+    ix_value v = ix_reduction_identity(ix_reduction_of(x->n), x->acc);
+    return ix_scalar_const(x->b->u->ctx, x->acc, v);
+}
+
+/* The value over nothing. */
+static ilex_array *
+empty_value(const ix_reduce_axis *x)
+{
+    ix_value v;
+    if (!ix_reduction_empty(ix_reduction_of(x->n), x->acc, &v))
+        return ix_reduce_identity(x);
+    return ix_scalar_const(x->b->u->ctx, x->acc, v);
+}
+
+/* Is an axis inside axis "x" known to be empty? */
+static bool
+empty_inside(const ix_reduce_axis *x)
+{
+    const ix_domain *box = x->n->interior;
+    for (int k = x->k + 1; k < box->rank; k++) {
+        const ix_lin *extent =
+            ix_lin_try_fma(x->b->u->ctx, box->ax[k].hi, -1, box->ax[k].lo);
+        if (extent && extent->n == 0 && extent->c <= 0)
+            return true;
+    }
+    return false;
+}
+
+ilex_array *
+ix_reduce_first(const ix_reduce_axis *x)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    const ix_domain *box = x->n->interior;
+    ilex_array *first = ix_reduce_identity(x), *empty = empty_value(x);
+    if (x->ranges)
+        return x->ranges->first;
+    for (int k = x->k + 1; ix_is_chain(x->n) && k < box->rank; k++) {
+        const ix_axis *ax = &box->ax[k];
+        if (first == empty ||
+            ix_lin_le(ctx, ix_lin_offset(ctx, ax->lo, 1), ax->hi) == IX_YES)
+            continue;
+        ilex_array *ends[2] = {ix_index_lin(ctx, ax->lo),
+                               ix_index_lin(ctx, ax->hi)};
+        ilex_array *ops[3] = {
+            ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ends), first,
+            empty};
+        first = ix_scalar_op(ctx, IX_OP_WHERE, x->acc, x->acc, ops);
+    }
+    return first;
+}
+
+/* ---- elements ---- */
+
+/* The body at the indices of all axes; in a strip at its point "v". */
+static ilex_array *
+body_at(ix_reduce_axis *x, ilex_array *v)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    int axes = v ? x->strip->axis + 1 : 0;
+    ilex_array **point =
+        ix_arena_new(&x->b->u->arena, ((size_t)axes + 1) * sizeof *point);
+    for (int i = 0; i < axes; i++)
+        point[i] = ix_scalar_index(ctx, i);
+    if (v)
+        point[x->strip->axis] = ix_index_fma(ctx, x->strip->first, 1, v);
+    ix_substitution s = {.ctx = ctx,
+                         .index = v ? point : NULL,
+                         .nindex = axes,
+                         .rindex = x->index,
+                         .nrindex = x->n->interior->rank,
+                         .from = x->n->attr[1],
+                         .became = ix_origin_keep,
+                         .user = x->b->u};
+    ilex_array *body = ix_substitute(&s, x->body);
+    ix_substitution_free(&s);
+    return ix_reduce_expand(x->b, body);
+}
+
+ilex_array *
+ix_reduce_element(ix_reduce_axis *x, ilex_array *index)
+{
+    x->index[x->k] = index;
+    return x->k + 1 < x->n->interior->rank
+               ? ix_reduce_axes(x->b, x->n, x->k + 1, x->index)
+               : body_at(x, NULL);
+}
+
+/* ---- accumulators ---- */
+
+/* Opens a loop over the points of the strip. */
+static ix_stmt *
+open_points(ix_reduce_axis *x)
+{
+    ix_unit *u = x->b->u;
+    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, x->b->k, 'v'),
+                                ix_index_const(u->ctx, 0), x->strip->width);
+    loop->parallel = true;
+    loop->optional = false; /* a strip has a point */
+    ix_build_open(x->b, loop);
+    return loop;
+}
+
+static ilex_array *
+variable(ix_builder *b, const ix_stmt *loop)
+{
+    return ix_scalar_index(b->u->ctx, loop->number);
+}
+
+ix_stmt *
+ix_reduce_accumulator(ix_reduce_axis *x, char prefix, ilex_array *first)
+{
+    ix_builder *b = x->b;
+    if (!x->strip)
+        return ix_build_cell(b, prefix, x->acc, first);
+    ix_stmt *a =
+        ix_build_scratch(b, prefix, IX_SCRATCH_ARRAY, x->acc, x->strip->points);
+    ix_stmt *loop = open_points(x);
+    ix_element at = ix_element_scratch(b->u, a, variable(b, loop));
+    ix_build_put(b, ix_stmt_store(b->u, at, first));
+    ix_build_close(b, loop);
+    return a;
+}
+
+void
+ix_reduce_update(ix_reduce_axis *x, ix_stmt *into, ilex_array *value)
+{
+    ix_builder *b = x->b;
+    ix_stmt *loop = x->strip ? open_points(x) : NULL;
+    ilex_array *at = loop ? variable(b, loop) : NULL;
+    ix_build_put(b, ix_stmt_update(b->u, x->op,
+                                   ix_element_scratch(b->u, into, at), value));
+    if (loop)
+        ix_build_close(b, loop);
+}
+
+/* The first element replaces an accumulator that has no identity. */
+static void
+combine(ix_reduce_axis *x, ix_element at, ilex_array *v, ilex_array *index,
+        ilex_array *first)
+{
+    ix_builder *b = x->b;
+    ix_stmt *update = ix_stmt_update(b->u, x->op, at, v);
+    if (!x->first_wins) {
+        ix_build_put(b, update);
+        return;
+    }
+    ilex_array *ops[2] = {index, first};
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF);
+    s->value = ix_scalar_op(b->u->ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, ops);
+    ix_build_open(b, s);
+    ix_build_put(b, ix_stmt_store(b->u, at, v));
+    ix_build_else(b, s);
+    ix_build_put(b, update);
+    ix_build_close(b, s);
+}
+
+/* The same for every point of a strip. */
+static void
+accumulate_strip(ix_reduce_axis *x, ix_stmt *into, ilex_array *index)
+{
+    ix_builder *b = x->b;
+    bool inner = x->k + 1 == x->n->interior->rank;
+    ix_stmt *part = NULL;
+    x->index[x->k] = index;
+    if (!inner)
+        part = ix_reduce_strip(b, x->n, x->k + 1, x->index, x->strip);
+    ix_stmt *loop = open_points(x);
+    ilex_array *v = variable(b, loop);
+    ilex_array *value = inner ? body_at(x, v) : ix_build_read(b, part, v);
+    ix_build_put(b, ix_stmt_update(b->u, x->op,
+                                   ix_element_scratch(b->u, into, v), value));
+    ix_build_close(b, loop);
+}
+
+void
+ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
+                     ilex_array *first)
+{
+    if (ix_is_chain(x->n) && x->k + 1 < x->n->interior->rank) {
+        x->index[x->k] = index;
+        ix_reduce_axis inner =
+            axis_of(x->b, x->n, x->k + 1, x->index, x->strip);
+        ix_reduce_chunk(&inner, inner.lo, inner.hi, into);
+        return;
+    }
+    if (x->strip) {
+        accumulate_strip(x, into, index);
+        return;
+    }
+    ilex_array *v = ix_reduce_element(x, index);
+    combine(x, ix_element_scratch(x->b->u, into, NULL), v, index, first);
+}
+
+/* ---- the axes ---- */
+
+/* sum + v, where "sum" is NULL for nothing yet; factors of real numbers as a
+ * fused multiply-add, which of nothing is the product. */
+static ilex_array *
+plus(const ix_reduce_axis *x, ilex_array *sum, ilex_array *v)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    if (v->kind == IX_PRODUCT) {
+        ilex_array *ops[3] = {v->ops[0], v->ops[1], sum};
+        return ix_scalar_op(ctx, sum ? IX_OP_FMA : IX_OP_MULTIPLY, x->acc,
+                            x->acc, ops);
+    }
+    ilex_array *ops[2] = {sum, v};
+    return sum ? ix_scalar_op(ctx, x->op, x->acc, x->acc, ops) : v;
+}
+
+/* The elements of a chain's axis and of those inside, without loops: sum = sum
+ * + element; "sum" is NULL before the first one. */
+static ilex_array *
+unrolled_chain(ix_reduce_axis *x, ilex_array *sum)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    for (int64_t j = 0; j < x->extent; j++) {
+        x->index[x->k] = ix_index_offset(ctx, x->lo, j);
+        if (x->k + 1 < x->n->interior->rank) {
+            ix_reduce_axis inner =
+                axis_of(x->b, x->n, x->k + 1, x->index, NULL);
+            sum = unrolled_chain(&inner, sum);
+            continue;
+        }
+        sum = plus(x, sum, body_at(x, NULL));
+    }
+    return sum;
+}
+
+/* A few elements without loops: lanes folded as a tree, or one after another.
+ */
+static ilex_array *
+unrolled(ix_reduce_axis *x)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    ilex_array *v[MOST_UNROLLED];
+    if (ix_is_chain(x->n))
+        return unrolled_chain(x, NULL);
+    for (int64_t j = 0; j < x->extent; j++)
+        v[j] = ix_reduce_element(x, ix_index_offset(ctx, x->lo, j));
+    for (int64_t j = 0; j < x->extent; j++)
+        v[j] = plus(x, j > 0 && x->lanes == 1 ? v[j - 1] : NULL, v[j]);
+    if (x->lanes == 1)
+        return v[x->extent - 1];
+    for (int64_t h = x->lanes / 2; h > 0; h /= 2)
+        for (int64_t j = 0; j < h && j + h < x->extent; j++)
+            v[j] = ix_scalar_op(ctx, x->op, x->acc, x->acc,
+                                (ilex_array *[]){v[j], v[j + h]});
+    return v[0];
+}
+
+/* The accumulator that holds the whole axis. */
+static ix_stmt *
+loops(ix_reduce_axis *x)
+{
+    bool never;
+    if (x->extent == 0 || (ix_is_chain(x->n) && empty_inside(x)))
+        return ix_reduce_accumulator(x, 'a', empty_value(x));
+    if (ix_reduce_bound(x, &never) && never)
+        return ix_reduce_accumulator(x, 'a', empty_value(x));
+    bool one = ix_dtype_is_exact(x->acc) || ix_is_chunk(x->n) ||
+               (x->extent >= 0 && x->extent <= ix_chunk_of(x->n, x->k));
+    if (!one)
+        return ix_reduce_chunks(x, empty_value(x));
+    ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
+    ix_reduce_chunk(x, x->lo, x->hi, a);
+    return a;
+}
+
+ilex_array *
+ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
+{
+    ix_reduce_axis x = axis_of(b, n, k, index, NULL);
+    if (x.extent == 0 || (ix_is_chain(n) && empty_inside(&x)))
+        return empty_value(&x);
+    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_chunk_of(n, k) > 1 &&
+        ix_unrolls(b->u, n, k))
+        return unrolled(&x);
+    return ix_value_of(b->u, loops(&x));
+}
+
+ix_stmt *
+ix_reduce_strip(ix_builder *b, ilex_array *n, int k, ilex_array **index,
+                const ix_strip *strip)
+{
+    const ilex_array *around = ix_build_array(b, n);
+    ix_reduce_axis x = axis_of(b, n, k, index, strip);
+    ix_stmt *a = loops(&x);
+    b->array = around;
+    return a;
+}
+
+/* ---- expressions ---- */
+
+static ix_pick
+pick_reduction(const ilex_array *x)
+{
+    if (!(x->flags & IX_HAS_REDUCE))
+        return IX_PICK_NOTHING;
+    return x->kind == IX_REDUCE ? IX_PICK_IT : IX_PICK_INSIDE;
+}
+
+/* The value of a reduction, computed in the block where its free indices are
+ * known: deeper blocks, open as they are, step aside meanwhile. */
+static ilex_array *
+reduce_value(ix_builder *b, ilex_array *n)
+{
+    const ix_known *known = ix_build_known(b, n);
+    ilex_array *index[ILEX_MAX_RANK] = {NULL}, *v;
+    if (known)
+        return known->leaf;
+    int depth = ix_build_depth(b, n);
+    depth = depth < b->floor ? b->floor : depth;
+    ix_aside aside = ix_build_aside(b, depth);
+    const ilex_array *around = ix_build_array(b, n);
+    if (n->interior->rank == 0)
+        v = ix_reduce_expand(b, n->ops[0]);
+    else if (ix_reduction_info_of(ix_reduction_of(n))->by_index)
+        v = ix_reduce_position(b, n);
+    else
+        v = ix_reduce_axes(b, n, 0, index);
+    b->array = around;
+    ix_build_note(b, n, v, depth);
+    ix_build_back(b, &aside);
+    return v;
+}
+
+ilex_array *
+ix_reduce_expand(ix_builder *b, ilex_array *x)
+{
+    b->expand = ix_reduce_expand;
+    x = ix_guard_expand(b, x);
+    return ix_build_replace(b, x, pick_reduction, reduce_value);
+}
+
+static ix_stmt *
+reduce_stmt(ix_builder *b, ix_stmt *s)
+{
+    ix_stmt *t = ix_stmt_copy(b->u, s);
+    if (t->value && t->value->flags & IX_HAS_REDUCE)
+        t->value = ix_reduce_expand(b, t->value);
+    return t;
+}
+
+bool
+ix_pass_reduce(ix_unit *u)
+{
+    if (u->reference)
+        return true;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (ix_kernel_has(k, IX_HAS_REDUCE) && !ix_rebuild(u, k, reduce_stmt))
+            return false;
+    return true;
+}

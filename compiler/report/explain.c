@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `ilexc explain`: what the passes made of a program and why, for users who
+ * know neither passes nor stages. It decides nothing and guesses nothing: the
+ * reasons are rows of reasons.def that were noted where something was decided.
+ */
+#include "compiler/report/explain.h"
+#include "compiler/report/report.h"
+#include "lib/build/foreign.h"
+#include "lib/graph/annotation.h"
+
+/* ---- names ---- */
+
+void
+ix_explain_name(const ix_unit *u, size_t i, ix_text *t)
+{
+    const ilex_array *n = u->order[i];
+    const size_t *label = ix_map_find(&u->label, n);
+    const ilex_array *source = ix_unit_program(u, n);
+    for (size_t k = 0; !label && k < u->noutputs; k++)
+        if (u->root[k] == n) {
+            ix_text_put(t, ix_symbol_text(u->ctx, u->module->output[k].name));
+            return;
+        }
+    if (label)
+        ix_text_put(t, ix_symbol_text(u->ctx, (int32_t)*label));
+    else if (source && ix_location_count(source))
+        ix_text_format(t, "(%s of line %d)", ix_kind_infos[source->kind].text,
+                       ix_location_get(source, 0).line);
+    else
+        ix_text_format(t, "(%s)", ix_kind_infos[n->kind].text);
+}
+
+/* ---- inputs and outputs ---- */
+
+static bool
+is_zero(const ix_lin *a)
+{
+    return a && a->n == 0 && a->c == 0;
+}
+
+/* "; halo I 2:2" for what is read around the declared domain. */
+static void
+put_halo(const ix_unit *u, const ix_buffer *b, ix_text *t)
+{
+    const char *separator = "; halo ";
+    for (int k = 0; k < b->box->rank; k++) {
+        const ix_axis *in = &b->interior->ax[k], *all = &b->box->ax[k];
+        const ix_lin *low = ix_lin_sub(u->ctx, in->lo, all->lo);
+        const ix_lin *high = ix_lin_sub(u->ctx, all->hi, in->hi);
+        if (!low || !high || (is_zero(low) && is_zero(high)))
+            continue;
+        ix_text_format(t, "%s%s ", separator, ix_symbol_text(u->ctx, in->name));
+        ix_lin_print(u->ctx, low, t);
+        ix_text_char(t, ':');
+        ix_lin_print(u->ctx, high, t);
+        separator = ", ";
+    }
+}
+
+static void
+put_argument(const ix_unit *u, int i, ix_text *t)
+{
+    const ix_buffer *b = &u->buffer[i];
+    bool in = b->role != IX_ROLE_OUTPUT;
+    ix_text_format(t, "  %s %s : %s[%s]", in ? "in" : "out", b->name,
+                   ilex_dtype_name(b->dtype),
+                   ix_domain_show(u->ctx, b->interior).s);
+    if (in && b->box != b->interior) {
+        ix_text_format(t, ", read on [%s]", ix_domain_show(u->ctx, b->box).s);
+        put_halo(u, b, t);
+    }
+    if (b->inplace >= 0)
+        ix_text_format(t, ", may have the storage of %s%s",
+                       u->buffer[b->inplace].name,
+                       b->late ? ": it is written at the end, since elements "
+                                 "are read after their place is due"
+                               : ": nothing is copied for that");
+    ix_text_char(t, '\n');
+}
+
+static void
+put_arguments(const ix_unit *u, ix_text *t)
+{
+    ix_text_put(t, "arguments\n");
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].role != IX_ROLE_TEMP)
+            put_argument(u, (int)i, t);
+}
+
+/* ---- arrays ---- */
+
+static const char *const reasons[] = {
+#define IX_REASON(NAME, stored, text) text,
+#include "compiler/reasons.def"
+};
+
+static const bool is_stored[] = {
+#define IX_REASON(NAME, stored, text) stored,
+#include "compiler/reasons.def"
+};
+
+void
+ix_explain_array(const ix_unit *u, size_t i, ix_text *t)
+{
+    const ix_decision *d = &u->decision[i];
+    ix_text_put(t, "  ");
+    ix_explain_name(u, i, t);
+    ix_text_put(t, is_stored[d->reason] ? ": stored"
+                                        : ": computed where it is "
+                                          "read");
+    ix_text_format(t, ", for %s", reasons[d->reason]);
+    if (d->reason == IX_REASON_AGAIN || d->reason == IX_REASON_WORK)
+        ix_text_format(t, " (cost %lld an element, %lld distinct read%s)",
+                       (long long)d->work, (long long)d->reads,
+                       d->reads == 1 ? "" : "s");
+    ix_text_char(t, '\n');
+}
+
+/* Has the user a name for it? */
+static bool
+is_named(const ix_unit *u, size_t i)
+{
+    bool named = ix_map_find(&u->label, u->order[i]) != NULL;
+    for (size_t k = 0; k < u->noutputs; k++)
+        named |= u->root[k] == u->order[i];
+    return named;
+}
+
+bool
+ix_explain_is_shown(const ix_unit *u, size_t i)
+{
+    ix_reason reason = u->decision[i].reason;
+    return reason != IX_REASON_NONE && u->need[i] &&
+           (is_named(u, i) || is_stored[reason]);
+}
+
+/* Those that have names or are stored; the others are counted. */
+static void
+put_arrays(const ix_unit *u, ix_text *t)
+{
+    size_t parts = 0;
+    ix_text_put(t, "arrays\n");
+    for (size_t i = 0; i < u->norder; i++) {
+        if (ix_explain_is_shown(u, i))
+            ix_explain_array(u, i, t);
+        else
+            parts += u->decision[i].reason != IX_REASON_NONE && u->need[i];
+    }
+    if (parts)
+        ix_text_format(t,
+                       "  %zu part%s of expressions without a name: computed "
+                       "where %s read\n",
+                       parts, parts == 1 ? "" : "s",
+                       parts == 1 ? "it is" : "they are");
+}
+
+/* ---- kernels ---- */
+
+static void
+put_names(ix_unit *u, const char *verb, const ix_ints *which, ix_text *t)
+{
+    for (size_t i = 0; i < which->count; i++) {
+        ix_text_put(t, i ? ", " : verb);
+        ix_text_put(t, ix_fact_buffer(u, which->item[i]));
+    }
+}
+
+/* The bytes from box "first" on. */
+static void
+put_bytes(ix_unit *u, const ix_traffic *x, size_t first, ix_text *t)
+{
+    if (!ix_fact_bytes(u, x, first, t))
+        ix_text_put(t, "more than 64 bits");
+}
+
+static void
+put_traffic(ix_unit *u, const ix_usage *usage, bool written, ix_traffic *all,
+            ix_text *t)
+{
+    size_t first = all->n;
+    ix_fact_add_traffic(u, all, usage, written);
+    put_bytes(u, all, first, t);
+}
+
+/* The arrays whose values a kernel computes. */
+static void
+put_computed(ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text names;
+    ix_text_init(&names, &mem);
+    ix_fact_computed(k, &names);
+    if (names.length)
+        ix_text_format(t, "    computes on the way %s\n",
+                       ix_text_string(&names));
+}
+
+/* "    from p.ilx:4, 6, 7; q.py:12": the lines of the source that make it. */
+static void
+put_lines(ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    ix_places all = {.n = 0};
+    ix_kernel_places(u, k, &all);
+    ix_places_sort(&all);
+    for (size_t i = 0; i < all.n; i++) {
+        const ix_place *at = &all.item[i], *before = at - 1;
+        if (i && ix_place_same_line(at, before))
+            continue;
+        if (i && !strcmp(at->file, before->file))
+            ix_text_format(t, ", %d", at->line);
+        else
+            ix_text_format(t, *at->file ? "%s%s:%d" : "%sline %s%d",
+                           i ? "; " : "    from ", at->file, at->line);
+    }
+    ix_text_put(t, all.n ? "\n" : "");
+}
+
+void
+ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
+                  ix_totals *all, ix_text *t)
+{
+    ix_usage *x = &all->usage;
+    ix_fact_usage(u, k, x);
+    ix_text_format(t, "  k%d on [%s]", k->number,
+                   ix_domain_show(u->ctx, k->box).s);
+    put_names(u, ": writes ", &x->writes, t);
+    put_names(u, "; reads ", &x->reads, t);
+    ix_text_char(t, '\n');
+    if (before && k->apart)
+        ix_text_format(t, "    apart from k%d: %s\n", before->number,
+                       ix_fact_apart(k));
+    put_lines(u, k, t);
+    put_computed(u, k, t);
+    ix_text_put(t, "    bytes read ");
+    put_traffic(u, x, false, &all->read, t);
+    ix_text_put(t, ", written ");
+    put_traffic(u, x, true, &all->written, t);
+    ix_text_char(t, '\n');
+    if (k->like)
+        ix_text_format(t, "    the function of k%d\n", k->like->number);
+    else
+        ix_dump_loops(u, k, t);
+}
+
+static void
+put_calls(const ix_unit *u, int *made, int end, ix_text *t)
+{
+    for (; *made < end; ++*made)
+        ix_text_format(
+            t, "  call of %s, a function of the host\n",
+            ix_symbol_text(u->ctx, ix_foreign_name(u->call[*made]->node)));
+}
+
+static void
+put_kernels(ix_unit *u, ix_totals *all, ix_text *t)
+{
+    const ix_kernel *before = NULL;
+    int made = 0;
+    ix_text_put(t, "kernels, in this order\n");
+    for (const ix_kernel *k = u->kernels; k; before = k, k = k->next) {
+        put_calls(u, &made, k->calls, t);
+        ix_explain_kernel(u, k, before, all, t);
+    }
+    put_calls(u, &made, u->ncalls, t);
+}
+
+/* ---- memory and work ---- */
+
+static void
+put_temporary(ix_unit *u, int i, ix_text *t)
+{
+    const ix_buffer *b = &u->buffer[i];
+    ix_traffic x = {.n = 0};
+    ix_text_format(t, "  %s : %s[%s], place %d, bytes ", ix_fact_buffer(u, i),
+                   ilex_dtype_name(b->dtype), ix_domain_show(u->ctx, b->box).s,
+                   b->slot);
+    ix_fact_add_box(u, &x, b->box, (int64_t)ilex_dtype_bytes(b->dtype));
+    put_bytes(u, &x, 0, t);
+    ix_text_put(t, b->all ? " for each thread, of the points that are "
+                            "written, read and done with at a time\n"
+                          : "\n");
+}
+
+/* The bytes of all places. */
+static void
+put_workspace(ix_unit *u, ix_text *t)
+{
+    ix_text formula;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text_init(&formula, &mem);
+    const char *s =
+        ix_put_workspace(u, &formula) ? ix_text_string(&formula) : NULL;
+    ix_text_format(t, "  workspace of %s bytes\n", s ? s : "more than 2**63");
+    ix_text_free(&formula);
+}
+
+static void
+put_memory(ix_unit *u, ix_text *t)
+{
+    ix_text_put(t, u->nslots ? "temporaries: those of one place, which is as "
+                               "large as its largest, are never needed at the "
+                               "same time\n"
+                             : "temporaries: none, the workspace is empty\n");
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].role == IX_ROLE_TEMP)
+            put_temporary(u, (int)i, t);
+    if (u->nslots)
+        put_workspace(u, t);
+}
+
+void
+ix_explain(ix_unit *u, ix_text *t)
+{
+    ix_totals all = {.read = {.n = 0}};
+    ix_text_format(t, "program %s\n", u->module->name);
+    put_arguments(u, t);
+    put_arrays(u, t);
+    put_kernels(u, &all, t);
+    ix_text_put(t, "all kernels, each array once in each\n  bytes read ");
+    put_bytes(u, &all.read, 0, t);
+    ix_text_put(t, "\n  bytes written ");
+    put_bytes(u, &all.written, 0, t);
+    ix_text_char(t, '\n');
+    put_memory(u, t);
+    ix_text_put(t, "the least that any way to compute it does\n");
+    ix_module_print_counts(u->module, t);
+}

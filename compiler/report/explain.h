@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What was decided of a program and why, as sentences for users: the parts of
+ * `ilexc explain` that a page shows, too. All passes are done.
+ */
+#ifndef ILEX_COMPILER_EXPLAIN_H
+#define ILEX_COMPILER_EXPLAIN_H
+
+#include "compiler/report/facts.h"
+
+/* What all kernels read and write; all zero before the first. */
+typedef struct ix_totals {
+    ix_traffic read, written;
+    ix_usage usage; /* of the last one */
+} ix_totals;
+
+/* What a user calls array "i" of the order: its name, or the line that makes
+ * it. */
+void ix_explain_name(const ix_unit *u, size_t i, ix_text *t);
+
+/* Has it a name or memory, or is it a part of an expression? */
+bool ix_explain_is_shown(const ix_unit *u, size_t i);
+
+/* A line: is it stored, and why. */
+void ix_explain_array(const ix_unit *u, size_t i, ix_text *t);
+
+/* Lines about a kernel; "before" is the one before it or NULL. */
+void ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
+                       ix_totals *all, ix_text *t);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What kernels and buffers are, for users who know neither passes nor stages:
+ * `ilexc explain` and queries of programs say the same of them.
+ */
+#include "compiler/report/facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- names ---- */
+
+/* The names that a program has for temporaries, "temporary 7" where it has
+ * none; all at once, since a large program has many of both. */
+static void
+name_buffers(ix_unit *u)
+{
+    u->called = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *u->called);
+    for (size_t k = 0; k < u->norder; k++) {
+        int i = u->decision[k].buffer;
+        const size_t *label = i >= 0 ? ix_map_find(&u->label, u->order[k]) : 0;
+        if (label && !u->called[i])
+            u->called[i] = ix_symbol_text(u->ctx, (int32_t)*label);
+    }
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "temporary %zu", i);
+        if (*u->buffer[i].name)
+            u->called[i] = u->buffer[i].name;
+        else if (!u->called[i])
+            u->called[i] = ix_arena_string(&u->arena, text);
+    }
+}
+
+const char *
+ix_fact_buffer(ix_unit *u, int i)
+{
+    if (!u->called)
+        name_buffers(u);
+    return u->called[i];
+}
+
+/* ---- what a kernel touches ---- */
+
+static void
+note(ix_usage *x, unsigned char bit, ix_ints *list, int64_t buffer)
+{
+    if (x->seen[buffer] & bit)
+        return;
+    x->seen[buffer] |= bit;
+    ix_arena_grow(&x->u->arena, &list->item, &list->capacity, list->count + 1,
+                  sizeof *list->item);
+    list->item[list->count++] = (int)buffer;
+}
+
+static bool
+note_load(void *user, const ilex_array *load)
+{
+    ix_usage *x = user;
+    note(x, 1, &x->reads, load->attr[0]);
+    return true;
+}
+
+static bool
+note_store(void *user, ix_stmt *s)
+{
+    ix_usage *x = user;
+    if (s->kind == IX_STMT_STORE && !s->at.scratch &&
+        s->at.buffer != x->counter)
+        note(x, 2, &x->writes, s->at.buffer);
+    return true;
+}
+
+static void
+forget(ix_usage *x, ix_ints *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        x->seen[list->item[i]] = 0;
+    list->count = 0;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    return *(const int *)a < *(const int *)b ? -1 : 1;
+}
+
+static void
+sort(ix_ints *list)
+{
+    if (list->count > 1)
+        qsort(list->item, list->count, sizeof *list->item, by_number);
+}
+
+static void
+begin_usage(ix_unit *u, ix_usage *x)
+{
+    if (!x->seen)
+        x->seen = ix_arena_new(&u->arena, u->nbuffers + 1);
+    x->u = u;
+    forget(x, &x->reads);
+    forget(x, &x->writes);
+}
+
+void
+ix_fact_usage(ix_unit *u, const ix_kernel *k, ix_usage *x)
+{
+    begin_usage(u, x);
+    x->counter = ix_kernel_counter(k);
+    ix_stmt_each(k->nests, note_store, x);
+    ix_stmt_loads(u, k->nests, note_load, x);
+    sort(&x->reads);
+    sort(&x->writes);
+    x->stores = x->counter < 0 ? k->box : NULL;
+}
+
+void
+ix_fact_stage_usage(ix_unit *u, const ix_stage *s, ix_usage *x)
+{
+    begin_usage(u, x);
+    if (!s->scan)
+        note(x, 2, &x->writes, s->buffer);
+    for (int i = 0; s->scan && i < s->scan->count; i++)
+        note(x, 2, &x->writes, s->scan->buffer[i]);
+    ix_body_loads(u, s->body, note_load, x);
+    sort(&x->reads);
+    sort(&x->writes);
+    x->stores = s->box;
+}
+
+/* ---- parts of outputs ---- */
+
+/* Is it the end of a part? Then into "*form" what it is where the part is all.
+ */
+static bool
+is_end(const ix_unit *u, int32_t size, const ix_lin **form)
+{
+    const ilex_module *m = u->module;
+    *form = ix_lin_const(u->ctx, 0);
+    for (size_t i = 0; i < m->nboxed; i++) {
+        const ix_axis *range = &m->boxed[i].range;
+        if (size == m->boxed[i].from)
+            return true;
+        if (size == m->boxed[i].to) {
+            *form = ix_lin_try_fma(u->ctx, range->hi, -1, range->lo);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_any_end(const ilex_context *ctx, int32_t size, const void *u)
+{
+    const ix_lin *form;
+    (void)ctx;
+    return is_end(u, size, &form);
+}
+
+/* Is the end of a part in the size, or in what it is computed from? */
+static bool
+hides_end(const ix_unit *u, int32_t size)
+{
+    return ix_param_needs(u->ctx, size, is_any_end, u);
+}
+
+const ix_lin *
+ix_fact_form(const ix_unit *u, const ix_lin *a)
+{
+    if (u->module->nboxed == 0 || !a)
+        return a;
+    const ix_lin *sum = ix_lin_const(u->ctx, a->c);
+    for (int32_t i = 0; i < a->n; i++) {
+        const ix_lin *form;
+        if (!is_end(u, a->t[i].param, &form))
+            form = hides_end(u, a->t[i].param)
+                       ? NULL
+                       : ix_lin_param(u->ctx, a->t[i].param);
+        sum = ix_lin_try_fma(u->ctx, sum, a->t[i].k, form);
+    }
+    return sum;
+}
+
+const ix_domain *
+ix_fact_domain(const ix_unit *u, const ix_domain *dom)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    bool ok = true;
+    if (u->module->nboxed == 0)
+        return dom;
+    for (int k = 0; k < dom->rank; k++) {
+        ax[k] = dom->ax[k];
+        ax[k].lo = ix_fact_form(u, ax[k].lo);
+        ax[k].hi = ix_fact_form(u, ax[k].hi);
+        ok = ok && ax[k].lo && ax[k].hi;
+    }
+    return ok ? ix_domain_new(u->ctx, dom->rank, ax) : NULL;
+}
+
+/* ---- bytes ---- */
+
+void
+ix_fact_add_box(ix_unit *u, ix_traffic *x, const ix_domain *box, int64_t each)
+{
+    box = ix_fact_domain(u, box);
+    x->unknown |= !box;
+    if (!box)
+        return;
+    ix_arena_grow(&u->arena, &x->box, &x->boxes, x->n + 1, sizeof *x->box);
+    ix_arena_grow(&u->arena, &x->each, &x->sizes, x->n + 1, sizeof *x->each);
+    x->each[x->n] = each;
+    x->box[x->n++] = box;
+}
+
+void
+ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_usage *usage,
+                    bool written)
+{
+    const ix_ints *which = written ? &usage->writes : &usage->reads;
+    const ix_domain *box = written ? usage->stores : NULL;
+    for (size_t i = 0; i < which->count; i++) {
+        const ix_buffer *b = &u->buffer[which->item[i]];
+        bool own = box && box->rank == b->box->rank;
+        if (!b->all)
+            ix_fact_add_box(u, x, own ? box : b->box,
+                            (int64_t)ilex_dtype_bytes(b->dtype));
+    }
+}
+
+bool
+ix_fact_bytes(ix_unit *u, const ix_traffic *x, size_t first, ix_text *t)
+{
+    size_t n = x->n - first; /* none: there may be no lists */
+    return !x->unknown &&
+           ix_print_elements(u->ctx, n, n > 0 ? x->box + first : NULL,
+                             n > 0 ? x->each + first : NULL, t);
+}
+
+/* ---- operations ---- */
+
+/* How often the loop runs, "*most" if it may be less often; NULL: not known. */
+static const ix_lin *
+trips(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, bool *most)
+{
+    const ix_lin *lo = NULL, *hi = NULL;
+    if (loop->nlo == 1 && loop->nhi == 1) {
+        lo = ix_index_to_lin(u->ctx, loop->lo[0]);
+        hi = ix_index_to_lin(u->ctx, loop->hi[0]);
+    }
+    if (lo && hi)
+        return ix_fact_form(u, ix_lin_try_fma(u->ctx, hi, -1, lo));
+    if (loop->number >= k->box->rank)
+        return NULL;
+    const ix_axis *ax = &k->box->ax[loop->number];
+    *most = true;
+    return ix_fact_form(u, ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo));
+}
+
+/* The loops of a nest and what it stores. */
+static bool
+read_nest(ix_unit *u, const ix_kernel *k, ix_stmt *nest, ix_counted_loops *c,
+          bool *most)
+{
+    size_t room = 0;
+    ix_stmt *s = nest;
+    c->box = k->box;
+    for (; s->kind == IX_STMT_FOR && c->nloops < IX_COUNTED_LOOPS;
+         s = s->body) {
+        const ix_lin *length = trips(u, k, s, most);
+        if (!length)
+            return false;
+        c->length[c->nloops++] = length;
+    }
+    for (; s; s = s->next) {
+        ix_arena_grow(&u->arena, &c->body, &room, c->nbodies + 1,
+                      sizeof *c->body);
+        if (s->value)
+            c->body[c->nbodies++] = s->value;
+    }
+    return true;
+}
+
+bool
+ix_fact_operations(ix_unit *u, const ix_kernel *k, bool *most, ix_text *t)
+{
+    ix_counted_loops *nests;
+    size_t n = 0, room = 0;
+    for (const ix_stmt *s = k->nests; s && s->kind == IX_STMT_FOR; s = s->next)
+        room++;
+    nests = ix_arena_new(&u->arena, (room + 1) * sizeof *nests);
+    for (ix_stmt *s = k->nests; s && n <= room; s = s->next)
+        if (!read_nest(u, k, s, &nests[n++], most))
+            return false;
+    return ix_print_operations(u->ctx, n, nests, most, t);
+}
+
+bool
+ix_fact_stage_operations(ix_unit *u, const ix_stage *s, bool *most, ix_text *t)
+{
+    bool several = s->body->kind == IX_TUPLE && !s->update;
+    ilex_array *only[] = {s->update ? s->body->ops[s->body->nops - 1]
+                                    : s->body};
+    ix_counted_loops loops = {.box = s->box,
+                              .nloops = s->box->rank,
+                              .body = several ? s->body->ops : only,
+                              .nbodies = several ? (size_t)s->body->nops : 1};
+    for (int k = 0; k < s->box->rank; k++) {
+        const ix_axis *ax = &s->box->ax[k];
+        loops.length[k] =
+            ix_fact_form(u, ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo));
+        if (!loops.length[k])
+            return false;
+    }
+    return ix_print_operations(u->ctx, 1, &loops, most, t);
+}
+
+/* ---- statements ---- */
+
+const char *
+ix_fact_apart(const ix_kernel *k)
+{
+    static const char *const texts[] = {
+#define IX_APART(NAME, text) text,
+#include "compiler/reasons.def"
+    };
+    return texts[k->apart];
+}
+
+/* The notes of statements without their indices, each once, of as many as
+ * anyone reads. */
+typedef struct note_list {
+    const char *item[64];
+    size_t length[64], n;
+    bool more;
+} note_list;
+
+static bool
+note_name(void *user, ix_stmt *s)
+{
+    note_list *x = user;
+    if (!s->note)
+        return true;
+    size_t length = strcspn(s->note, "[");
+    for (size_t i = 0; i < x->n; i++)
+        if (x->length[i] == length && !memcmp(x->item[i], s->note, length))
+            return true;
+    x->more = x->n == IX_COUNT(x->item);
+    if (x->more)
+        return false;
+    x->item[x->n] = s->note;
+    x->length[x->n++] = length;
+    return true;
+}
+
+void
+ix_fact_computed(const ix_kernel *k, ix_text *t)
+{
+    note_list list = {.n = 0};
+    ix_stmt_each((k->like ? k->like : k)->body, note_name, &list);
+    for (size_t i = 0; i < list.n; i++)
+        ix_text_format(t, "%s%.*s", i ? ", " : "", (int)list.length[i],
+                       list.item[i]);
+    ix_text_put(t, list.more ? ", ..." : "");
+}

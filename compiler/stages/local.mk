@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+#
+# Arrays that are stored, and what each reads.
+
+libixcompiler_la_SOURCES += \
+	compiler/stages/calls.c \
+	compiler/stages/checks.c \
+	compiler/stages/compact.c \
+	compiler/stages/order.c \
+	compiler/stages/pack.c \
+	compiler/stages/partition.c \
+	compiler/stages/partition.h \
+	compiler/stages/parts.c \
+	compiler/stages/reads.c \
+	compiler/stages/reasons.c \
+	compiler/stages/recurrences.c \
+	compiler/stages/renumber.c \
+	compiler/stages/updates.c

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+#
+# The compiled program: what a run does.
+
+libixcompiler_la_SOURCES += \
+	compiler/steps/copy.c \
+	compiler/steps/finish.c \
+	compiler/steps/finish.h \
+	compiler/steps/nonempty.c \
+	compiler/steps/steps.c \
+	compiler/steps/steps.def \
+	compiler/steps/tape.c
