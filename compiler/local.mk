@@ -7,6 +7,7 @@ libixcompiler_la_SOURCES = \
 	compiler/passes.def \
 	compiler/pipeline.c \
 	compiler/reasons.def \
+	compiler/stages.def \
 	compiler/unit.h \
 	compiler/verify.c
 

@@ -125,10 +125,11 @@ ix_pass_check(ix_unit *u)
 
 /* ---- extents ---- */
 
-/* The visitor's user: whose loads are followed. */
+/* What is being followed: loads of bodies of "lambda". */
 typedef struct reader {
     ix_unit *u;
     const ilex_array *lambda;
+    ix_load_visitor loads;
 } reader;
 
 /* Of lower bound candidates the largest that is not below "floor". */
@@ -195,8 +196,9 @@ need_load(ix_load_visitor *v, const ilex_array *load)
 /* A concat that is needed is needed from end to end, so that the box of a part
  * is the part; along the other axes its operands are needed where it is. */
 static bool
-need_parts(ix_unit *u, size_t i)
+need_segments(reader *r, size_t i)
 {
+    ix_unit *u = r->u;
     const ilex_array *n = u->order[i];
     ix_axis ax[ILEX_MAX_RANK];
     memcpy(ax, u->need[i]->ax, (size_t)ix_rank(n) * sizeof *ax);
@@ -226,27 +228,27 @@ need_on(ix_unit *u, const ilex_array *x, const ix_domain *box)
 /* An update is needed whole, and so is what it changes and what it stores; of
  * its read the arrays in the indices. */
 static bool
-need_update(ix_unit *u, size_t i)
+need_update(reader *r, size_t i)
 {
+    ix_unit *u = r->u;
     const ilex_array *n = u->order[i], *read = n->ops[1];
     u->need[i] = n->interior;
     for (int k = 0; k < 3; k += 2)
         if (!need_on(u, n->ops[k], n->ops[k]->interior))
             return false;
-    reader r = {u, read};
-    ix_load_visitor v = {.ctx = u->ctx, .fn = need_load, .user = &r};
-    v.frame.box = read->interior;
-    bool ok = true;
-    for (int k = 0; k < read->ops[0]->nops && ok; k++)
-        ok = ix_visit_loads(&v, read->ops[0]->ops[k]);
-    ix_visit_end(&v);
-    return ok;
+    r->lambda = read;
+    r->loads.frame.box = read->interior;
+    for (int k = 0; k < read->ops[0]->nops; k++)
+        if (!ix_visit_loads(&r->loads, read->ops[0]->ops[k]))
+            return false;
+    return true;
 }
 
 /* Elements that a mask lets through are found out of all. */
 static bool
-need_compact(ix_unit *u, size_t i)
+need_compact(reader *r, size_t i)
 {
+    ix_unit *u = r->u;
     const ilex_array *n = u->order[i];
     u->need[i] = n->interior;
     for (int k = 0; k < n->nops; k++)
@@ -258,8 +260,9 @@ need_compact(ix_unit *u, size_t i)
 /* A call is made as it was written: all of its results, from all of what it is
  * given. */
 static bool
-need_call(ix_unit *u, size_t i)
+need_call(reader *r, size_t i)
 {
+    ix_unit *u = r->u;
     const ilex_array *n = u->order[i];
     for (int k = 0; k + 1 < n->nops; k++)
         if (!need_on(u, n->ops[k + 1], ix_foreign_box(n, k)))
@@ -270,8 +273,9 @@ need_call(ix_unit *u, size_t i)
 /* A result of a scan is needed from the first level on that is computed, and so
  * are all of its results; one of a call whole. */
 static bool
-need_result(ix_unit *u, size_t i)
+need_result(reader *r, size_t i)
 {
+    ix_unit *u = r->u;
     const ilex_array *scan = u->order[i]->ops[0];
     const ix_domain **need = &u->need[ix_unit_position(u, scan)];
     if (scan->kind == IX_FOREIGN) {
@@ -324,38 +328,40 @@ check_bounded(ix_unit *u, size_t i)
     return true;
 }
 
-/* What the array at position "i" needs of its operands. */
 static bool
-need_operands(ix_unit *u, ix_load_visitor *v, size_t i)
+need_body(reader *r, size_t i)
 {
-    const ilex_array *n = u->order[i];
-    bool ok = true;
-    if (!u->need[i])
-        return true; /* an operand that no load reads */
-    if (n->kind == IX_CONCAT)
-        ok = need_parts(u, i);
-    if (n->kind == IX_UPDATE || n->kind == IX_ADD_AT)
-        ok = need_update(u, i);
-    if (n->kind == IX_COMPACT)
-        ok = need_compact(u, i);
-    if (n->kind == IX_RESULT)
-        ok = need_result(u, i);
-    if (n->kind == IX_FOREIGN)
-        ok = need_call(u, i);
-    if (!ok || !ix_has_body(n))
-        return ok;
-    reader r = {u, n};
-    v->user = &r;
-    v->frame.box = u->need[i];
-    return ix_visit_loads(v, n->ops[0]);
+    r->lambda = r->u->order[i];
+    r->loads.frame.box = r->u->need[i];
+    return ix_visit_loads(&r->loads, r->lambda->ops[0]);
+}
+
+static bool
+need_nothing(reader *r, size_t i)
+{
+    (void)r, (void)i;
+    return true;
+}
+
+/* What the array at position "i" needs of its operands: nothing where nothing
+ * is needed of it, for no load reads it. */
+static bool
+need_operands(reader *r, size_t i)
+{
+    static bool (*const need_of[IX_NKINDS])(reader *, size_t) = {
+#define IX_KEPT(NODE, need, decide, store) [IX_##NODE] = need_##need,
+#include "compiler/stages.def"
+    };
+    return !r->u->need[i] || need_of[r->u->order[i]->kind](r, i);
 }
 
 bool
 ix_pass_extents(ix_unit *u)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
-    ix_load_visitor v = {.ctx = u->ctx, .mem = &mem, .fn = need_load};
+    reader r = {u, NULL, {.ctx = u->ctx, .mem = &mem, .fn = need_load}};
     bool ok = true;
+    r.loads.user = &r;
     ix_unit_order(u);
     u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
     for (size_t i = 0; i < u->nroots; i++) {
@@ -364,8 +370,8 @@ ix_pass_extents(ix_unit *u)
             join_boxes(u->ctx, *need, u->root[i]->interior, u->root[i]->valid);
     }
     for (size_t i = u->norder; ok && i-- > 0;)
-        ok = need_operands(u, &v, i);
-    ix_visit_end(&v);
+        ok = need_operands(&r, i);
+    ix_visit_end(&r.loads);
     for (size_t i = 0; ok && i < u->norder; i++)
         ok = check_bounded(u, i);
     if (ok)

@@ -7,18 +7,21 @@
 #include "compiler/stages/partition.h"
 #include "lib/build/foreign.h"
 
-void
-ix_call_decide(ix_partition *p, const ilex_array *n)
+bool
+ix_decide_call(ix_partition *p, size_t i)
 {
-    for (int i = 1; i < n->nops; i++) {
-        ix_partition_info *x = ix_partition_of(p, n->ops[i]);
+    const ilex_array *n = p->u->order[i];
+    p->of[i].stored = true;
+    for (int k = 1; k < n->nops; k++) {
+        ix_partition_info *x = ix_partition_of(p, n->ops[k]);
         x->gathered = x->loaded = true;
         x->reads++;
     }
+    return true;
 }
 
-void
-ix_call_store(ix_partition *p, size_t i)
+bool
+ix_store_call(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
@@ -40,4 +43,5 @@ ix_call_store(ix_partition *p, size_t i)
     ix_unit_stage(u, (ix_stage){.buffer = c->slice[c->narguments].buffer,
                                 .box = u->need[i],
                                 .call = c});
+    return true;
 }

@@ -9,23 +9,27 @@ enum { ELEMENTS, MASK, COUNT, BEFORE };
 
 /* Elements behind the last one that is let through are not looked at: what
  * checks data is stored, and so is what is known of chunks. */
-void
-ix_compact_decide(ix_partition *p, const ilex_array *n)
+bool
+ix_decide_compact(ix_partition *p, size_t i)
 {
+    const ilex_array *n = p->u->order[i];
+    p->of[i].stored = true;
+    p->of[i].reason = IX_REASON_COMPRESS;
     for (int k = 0; k < n->nops; k++) {
         ix_partition_info *x = ix_partition_of(p, n->ops[k]);
         x->loaded = true;
         x->gathered |= k >= COUNT || x->checks;
         x->reads++;
     }
+    return true;
 }
 
 bool
-ix_compact_store(ix_partition *p, size_t i)
+ix_store_compact(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
-    int buffer = ix_partition_change(p, i);
+    int buffer = ix_partition_buffer(p, i);
     ilex_array *parts[3];
     for (int k = ELEMENTS; k <= COUNT; k++)
         parts[k] = ix_partition_read(p, n->ops[k]);

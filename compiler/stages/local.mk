@@ -3,6 +3,7 @@
 # Arrays that are stored, and what each reads.
 
 libixcompiler_la_SOURCES += \
+	compiler/stages/bodies.c \
 	compiler/stages/calls.c \
 	compiler/stages/checks.c \
 	compiler/stages/compact.c \
@@ -10,9 +11,10 @@ libixcompiler_la_SOURCES += \
 	compiler/stages/pack.c \
 	compiler/stages/partition.c \
 	compiler/stages/partition.h \
-	compiler/stages/parts.c \
 	compiler/stages/reads.c \
 	compiler/stages/reasons.c \
 	compiler/stages/recurrences.c \
 	compiler/stages/renumber.c \
+	compiler/stages/segments.c \
+	compiler/stages/storing.c \
 	compiler/stages/updates.c

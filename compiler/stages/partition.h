@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the pass partition knows of arrays, for the files that it is made of:
- * reads.c counts, partition.c decides what is stored, parts.c stores concats,
- * checks.c knows which arrays check data.
+ * What the pass partition knows of arrays, for the files that it is made of: a
+ * pair of functions for each kind of array (stages.def), partition.c, which
+ * calls them, and below them reads.c, which counts, checks.c, which knows which
+ * arrays check data, storing.c and bodies.c, which make buffers and stages.
  */
 #ifndef ILEX_COMPILER_PARTITION_H
 #define ILEX_COMPILER_PARTITION_H
@@ -20,7 +21,7 @@ typedef struct ix_whereabouts {
 typedef struct ix_partition_info {
     int64_t reads; /* distinct (user, index) pairs, seen from stores */
     int64_t work;  /* operations of its body and those computed with it */
-    int parts;     /* how often it is an operand of a concat */
+    int segments;  /* how often it is an operand of a concat */
     int users;     /* arrays whose bodies read it */
     bool stored;
     ix_reason reason; /* why it is, or is not */
@@ -63,12 +64,40 @@ typedef struct ix_partition {
     ix_substitution inlined;   /* the same */
 } ix_partition;
 
-ix_partition_info *ix_partition_of(ix_partition *p, const ilex_array *n);
+static inline ix_partition_info *
+ix_partition_of(ix_partition *p, const ilex_array *n)
+{
+    return &p->of[ix_unit_position(p->u, n)];
+}
+
+/* Is an array read by one concat, once, and by nothing else? It is computed
+ * where its segment of that is stored. */
+static inline bool
+ix_partition_is_segment(const ix_partition_info *x)
+{
+    return x->segments == 1 && !x->loaded && !x->root;
+}
 
 #define IX_SEVERAL SIZE_MAX
 
 /* operations a point may spend on computing again */
 enum { IX_RECOMPUTE = 64 };
+
+/* ---- the kinds: rows of stages.def ---- */
+
+bool ix_decide_lambda(ix_partition *p, size_t i); /* reasons.c */
+bool ix_store_lambda(ix_partition *p, size_t i);  /* bodies.c */
+bool ix_decide_segments(ix_partition *p, size_t i);
+bool ix_store_segments(ix_partition *p, size_t i);
+bool ix_decide_scan(ix_partition *p, size_t i);
+bool ix_store_scan(ix_partition *p, size_t i);
+bool ix_decide_update(ix_partition *p, size_t i);
+bool ix_store_update(ix_partition *p, size_t i);
+bool ix_decide_compact(ix_partition *p, size_t i);
+bool ix_store_compact(ix_partition *p, size_t i);
+bool ix_decide_call(ix_partition *p, size_t i);
+bool ix_store_call(ix_partition *p, size_t i);
+bool ix_decide_result(ix_partition *p, size_t i);
 
 /* ---- reads.c ---- */
 
@@ -82,20 +111,14 @@ void ix_partition_note_reader(ix_partition *p, const ilex_array *n);
 /* Users first: what "n", of which is known whether it is stored, reads. */
 bool ix_partition_count_reads(ix_partition *p, const ilex_array *n);
 
-/* ---- reasons.c ---- */
-
-/* Does "n", whose reads are counted, get a buffer? Notes why. */
-bool ix_partition_is_stored(ix_partition *p, const ilex_array *n,
-                            ix_partition_info *x);
-/* Keeps what was decided, for `ilexc explain`. */
+/* Keeps what was decided, for `ilexc explain` (reasons.c). */
 void ix_partition_keep(ix_partition *p);
 
-/* Finds out which arrays check data, and which are read apart from that. */
+/* Finds out which arrays check data, and which are read apart from that
+ * (checks.c). */
 void ix_partition_checks(ix_partition *p);
 
-/* Is "n" read by one concat, once, and by nothing else? It is computed where
- * its part of that is stored. */
-bool ix_partition_is_part(const ix_partition_info *x);
+/* ---- storing.c ---- */
 
 /* The output that holds "n" itself: the one output it is the value of, unless
  * others read more of it than the output covers. -1: none. */
@@ -105,24 +128,29 @@ int ix_partition_output(ix_partition *p, const ilex_array *n);
 int ix_partition_temporary(ix_partition *p, const ix_domain *box,
                            ilex_dtype dtype);
 
-/* The buffer that the array at position "i" is stored in: an output's if it is
- * one, else a new temporary. */
-int ix_partition_place(ix_partition *p, size_t i);
+/* The buffer that the array at position "i" is stored in from now on: an
+ * output's if it is one, else a new temporary. */
+int ix_partition_buffer(ix_partition *p, size_t i);
 
-/* The array at position "i" is what is changed in such a buffer; which. */
-int ix_partition_change(ix_partition *p, size_t i);
-
-/* Stores the array at position "i", which has a body, in a temporary. */
+/* Stores the array at position "i", which has a body, in such a buffer. */
 void ix_partition_store(ix_partition *p, size_t i);
 
-/* Element [_0, _1, ...] of an array: of its buffer, or its body. */
+/* Element [_0, _1, ...] of a buffer. */
+ilex_array *ix_partition_load(ix_unit *u, int buffer, ilex_dtype dtype,
+                              int rank);
+/* The same of an array: of its buffer, or its body. */
 ilex_array *ix_partition_read(ix_partition *p, const ilex_array *n);
 
-static inline bool
-ix_is_update(const ilex_array *n)
-{
-    return n->kind == IX_UPDATE || n->kind == IX_ADD_AT;
-}
+/* The buffer of result "k" of the tuple at position "i" (recurrences.c); one
+ * that nobody reads has one on "box". */
+int ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box);
+
+/* ---- bodies.c ---- */
+
+/* Before the others. */
+void ix_partition_begin_bodies(ix_partition *p);
+/* Operands first: the body of "n" over buffers; false if it is poison. */
+bool ix_partition_make_body(ix_partition *p, const ilex_array *n);
 
 /* ---- renumber.c ---- */
 
@@ -130,52 +158,5 @@ ix_is_update(const ilex_array *n)
 void ix_partition_note_indices(ix_partition *p, const ilex_array *body);
 /* The body with numbers that no other body has, for places in reductions. */
 ilex_array *ix_partition_renumber(ix_partition *p, ilex_array *body);
-
-/* ---- recurrences.c ---- */
-
-/* Users first: notes which results of a scan or a call are read; that at
- * position "i" is one of them. */
-void ix_result_note(ix_partition *p, size_t i);
-
-/* The buffer of result "k" of the tuple at position "i"; one that nobody reads
- * has one on "box". */
-int ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box);
-
-/* The stage of the scan at position "i", whose body is made. */
-bool ix_recurrence_store(ix_partition *p, size_t i);
-
-/* ---- calls.c ---- */
-
-/* Users first: what the call "n" of a function of the host is given. */
-void ix_call_decide(ix_partition *p, const ilex_array *n);
-
-/* The stage of the call at position "i". */
-void ix_call_store(ix_partition *p, size_t i);
-
-/* ---- updates.c ---- */
-
-/* Users first: what the update "n" reads. */
-void ix_update_decide(ix_partition *p, const ilex_array *n);
-
-/* The stages of the update at position "i": its first operand, then changes. */
-bool ix_update_store(ix_partition *p, size_t i);
-
-/* ---- compact.c ---- */
-
-/* Users first: what the compact "n" reads. */
-void ix_compact_decide(ix_partition *p, const ilex_array *n);
-
-/* The stages of the compact at position "i". */
-bool ix_compact_store(ix_partition *p, size_t i);
-
-/* ---- parts.c ---- */
-
-/* Users first: where the concat "n", at position "i", is stored, and that it
- * reads its operands. */
-void ix_parts_decide(ix_partition *p, ilex_array *n, size_t i);
-
-/* Operands first: a stage for each part of the concat at position "i" that is
- * no concat stored in the same place. */
-bool ix_parts_store(ix_partition *p, size_t i);
 
 #endif

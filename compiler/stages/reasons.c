@@ -113,24 +113,24 @@ reason_of(const ix_partition *p, const ilex_array *n,
 }
 
 bool
-ix_partition_is_stored(ix_partition *p, const ilex_array *n,
-                       ix_partition_info *x)
+ix_decide_lambda(ix_partition *p, size_t i)
 {
     static const bool stored[] = {
 #define IX_REASON(NAME, stored, text) stored,
 #include "compiler/reasons.def"
     };
     ix_unit *u = p->u;
-    if (n->kind == IX_SCAN)
-        x->reason = IX_REASON_SCAN;
-    else if (x->root)
+    const ilex_array *n = u->order[i];
+    ix_partition_info *x = &p->of[i];
+    if (x->root)
         x->reason = IX_REASON_OUTPUT;
     else if (u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse))
         x->reason = IX_REASON_UNFUSED;
     else
         x->reason =
-            ix_partition_is_part(x) ? IX_REASON_PART : reason_of(p, n, x);
-    return x->stored || stored[x->reason];
+            ix_partition_is_segment(x) ? IX_REASON_SEGMENT : reason_of(p, n, x);
+    x->stored |= stored[x->reason];
+    return ix_partition_count_reads(p, n);
 }
 
 void

@@ -6,8 +6,8 @@
 #include "compiler/stages/partition.h"
 #include "lib/build/scan.h"
 
-void
-ix_result_note(ix_partition *p, size_t i)
+bool
+ix_decide_result(ix_partition *p, size_t i)
 {
     const ilex_array *n = p->u->order[i], *scan = n->ops[0];
     ix_partition_info *x = ix_partition_of(p, scan);
@@ -15,6 +15,7 @@ ix_result_note(ix_partition *p, size_t i)
         x->result = ix_arena_new(&p->u->arena, (size_t)ix_tuple_count(scan) *
                                                    sizeof *x->result);
     x->result[n->attr[0]] = i + 1;
+    return true;
 }
 
 int
@@ -24,8 +25,15 @@ ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box)
     const ilex_array *body = ix_tuple_body(p->u->order[i], k);
     if (!at)
         return ix_partition_temporary(p, box, (ilex_dtype)body->dtype);
-    p->of[at - 1].buffer = ix_partition_place(p, at - 1);
-    return p->of[at - 1].buffer;
+    return ix_partition_buffer(p, at - 1);
+}
+
+bool
+ix_decide_scan(ix_partition *p, size_t i)
+{
+    p->of[i].stored = true;
+    p->of[i].reason = IX_REASON_SCAN;
+    return ix_partition_count_reads(p, p->u->order[i]);
 }
 
 /* A body that is being brought over buffers. */
@@ -54,10 +62,12 @@ load_carry(void *user, ilex_array *n)
 }
 
 bool
-ix_recurrence_store(ix_partition *p, size_t i)
+ix_store_scan(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     const ilex_array *scan = u->order[i];
+    if (!ix_partition_make_body(p, scan))
+        return false;
     ix_recurrence *r = ix_arena_new(&u->arena, sizeof *r);
     *r = (ix_recurrence){.axis = ix_scan_axis(scan),
                          .backward = ix_scan_is_backward(scan),

@@ -33,9 +33,10 @@ note_index_load(ix_walk *w, ilex_array *n, size_t *value)
     return IX_WALK_IN;
 }
 
-void
-ix_update_decide(ix_partition *p, const ilex_array *n)
+bool
+ix_decide_update(ix_partition *p, size_t i)
 {
+    const ilex_array *n = p->u->order[i];
     index_visit v = {p, n->ops[1]};
     ix_walk w = {.ctx = p->u->ctx,
                  .mem = &p->mem,
@@ -45,11 +46,14 @@ ix_update_decide(ix_partition *p, const ilex_array *n)
     for (int k = 0; k < load_of(n)->nops; k++)
         ix_walk_body(&w, load_of(n)->ops[k], NULL);
     ix_walk_free(&w);
-    for (int i = 0; i < 3; i += 2) {
-        ix_partition_info *x = ix_partition_of(p, n->ops[i]);
+    p->of[i].stored = true;
+    p->of[i].reason = IX_REASON_UPDATE;
+    for (int k = 0; k < 3; k += 2) {
+        ix_partition_info *x = ix_partition_of(p, n->ops[k]);
         x->loaded = true;
         x->reads++;
     }
+    return true;
 }
 
 static ilex_array *
@@ -86,11 +90,11 @@ change_of(ix_partition *p, const ilex_array *n, int buffer)
 }
 
 bool
-ix_update_store(ix_partition *p, size_t i)
+ix_store_update(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
-    int buffer = ix_partition_change(p, i);
+    int buffer = ix_partition_buffer(p, i);
     ilex_array *copy = ix_partition_read(p, n->ops[0]);
     ilex_array *change = change_of(p, n, buffer);
     if (ix_is_poison(copy) || ix_is_poison(change))

@@ -36,7 +36,7 @@ place_operands(ix_partition *p, ilex_array *n)
     for (int k = 0; k < n->nops; k++) {
         ix_partition_info *x = ix_partition_of(p, n->ops[k]);
         x->reads++;
-        x->parts += x->parts < 2;
+        x->segments += x->segments < 2;
         if (n->ops[k]->kind == IX_CONCAT) {
             x->at = new_whereabouts(p, mine->root);
             *x->at = *mine;
@@ -46,19 +46,21 @@ place_operands(ix_partition *p, ilex_array *n)
     }
 }
 
-void
-ix_parts_decide(ix_partition *p, ilex_array *n, size_t i)
+bool
+ix_decide_segments(ix_partition *p, size_t i)
 {
+    ilex_array *n = p->u->order[i];
     ix_partition_info *x = &p->of[i];
-    bool part = !p->u->reference && ix_partition_is_part(x);
+    bool part = !p->u->reference && ix_partition_is_segment(x);
     x->stored = !part;
     x->buffer = -1;
-    x->reason = part      ? IX_REASON_PART
+    x->reason = part      ? IX_REASON_SEGMENT
                 : x->root ? IX_REASON_OUTPUT
                           : IX_REASON_CONCAT;
     if (!part)
         x->at = new_whereabouts(p, i);
     place_operands(p, n);
+    return true;
 }
 
 /* ---- stages ---- */
@@ -69,7 +71,7 @@ buffer_of(ix_partition *p, size_t i)
 {
     ix_partition_info *x = &p->of[i];
     if (x->buffer < 0)
-        x->buffer = ix_partition_place(p, i);
+        x->buffer = ix_partition_buffer(p, i);
     return x->buffer;
 }
 
@@ -118,7 +120,7 @@ body_of(ix_partition *p, const ilex_array *n, int k, const ix_lin *offset)
 }
 
 bool
-ix_parts_store(ix_partition *p, size_t i)
+ix_store_segments(ix_partition *p, size_t i)
 {
     ilex_array *n = p->u->order[i];
     ix_partition_info *x = &p->of[i];
