@@ -11,6 +11,7 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/inplace.c \
 	compiler/lower/lanes.c \
 	compiler/lower/nest.c \
+	compiler/lower/normalise.c \
 	compiler/lower/position.c \
 	compiler/lower/ranges.c \
 	compiler/lower/ranges.h \
@@ -18,5 +19,4 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/recurrence.h \
 	compiler/lower/reduce.c \
 	compiler/lower/reduce.h \
-	compiler/lower/solve.c \
 	compiler/lower/split.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass solve: conditions on the indices of reductions become comparisons
+ * Pass normalise: conditions on the indices of reductions become comparisons
  * without minimum, maximum, quotient and `where`. min(max(i, 0), n-1) == k is
  * then (i <= k && 0 <= k || n-1 <= k) && (i >= k || 0 >= k) && n-1 >= k: what
  * does not speak of i, `split` decides, and what is left bounds the loop
@@ -285,7 +285,7 @@ solve_nest(ix_unit *u, ix_stmt *nest)
 }
 
 bool
-ix_pass_solve(ix_unit *u)
+ix_pass_normalise(ix_unit *u)
 {
     for (ix_kernel *k = u->kernels; k; k = k->next)
         solve_nest(u, k->body);
