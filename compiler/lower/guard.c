@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass guard: a `where` on indices that split left guards reads that may be
+ * Pass guard: a `where` on indices that peel left guards reads that may be
  * outside where its branch is not taken, so its branches become those of an IF
  * that fills a cell. needs: statements; gives: no guard outside reductions,
  * whose bodies are expanded when they get their loops; breaks: nothing.

@@ -12,11 +12,11 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/lanes.c \
 	compiler/lower/nest.c \
 	compiler/lower/normalise.c \
+	compiler/lower/peel.c \
 	compiler/lower/position.c \
 	compiler/lower/ranges.c \
 	compiler/lower/ranges.h \
 	compiler/lower/recurrence.c \
 	compiler/lower/recurrence.h \
 	compiler/lower/reduce.c \
-	compiler/lower/reduce.h \
-	compiler/lower/split.c
+	compiler/lower/reduce.h

@@ -3,7 +3,7 @@
  * Pass normalise: conditions on the indices of reductions become comparisons
  * without minimum, maximum, quotient and `where`. min(max(i, 0), n-1) == k is
  * then (i <= k && 0 <= k || n-1 <= k) && (i >= k || 0 >= k) && n-1 >= k: what
- * does not speak of i, `split` decides, and what is left bounds the loop
+ * does not speak of i, `peel` decides, and what is left bounds the loop
  * (bounded.c). needs: nests; gives: nothing that a pass relies on; breaks:
  * nothing.
  */

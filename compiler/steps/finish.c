@@ -388,7 +388,7 @@ mark_stmt(void *user, ix_stmt *s)
 }
 
 /* Sizes of what will run: the stages where tapes are evaluated, which have
- * conditions that `split` decided, else the nests of the kernels. */
+ * conditions that `peel` decided, else the nests of the kernels. */
 static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
 {

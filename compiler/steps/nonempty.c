@@ -3,7 +3,7 @@
  * Reductions that need an element (max, min, argmax, argmin): what a run checks
  * before it starts. One over nothing is an error unless it is never evaluated:
  * a loop or a reduction around it has no iteration for these sizes. A guard
- * that split left in the body does not count as one. With an initial value, and
+ * that peel left in the body does not count as one. With an initial value, and
  * over a range that is computed, it is what changes nothing.
  */
 #include "compiler/steps/finish.h"

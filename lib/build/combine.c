@@ -2,7 +2,7 @@
  *
  * Fields on adjacent ranges of one axis as one field. It is a choice by index,
  * a tree of `where`, so that each part is computed on its own side only; the
- * pass `split` divides loops where parts meet.
+ * pass `peel` divides loops where parts meet.
  */
 #include "lib/build/build.h"
 #include "lib/build/structure.h"

@@ -32,10 +32,10 @@ done <<'END'
 2|check p.ilx --jit=refrence|(back end that runs programs); did you mean 'reference'?
 2|check p.ilx --cache=offf|or an error where it has nothing); did you mean 'off'?
 2|check p.ilx --threads=atuo|at most one per processor); did you mean 'auto'?
-2|print p.ilx --stage=spilt|there is no pass spilt; did you mean 'split'?
+2|print p.ilx --stage=peal|there is no pass peal; did you mean 'peel'?
 2|print p.ilx --stage=count|there is no pass count; did you mean 'counts'?
 2|print p.ilx --stage=frobnicate|there is no pass frobnicate; `ilexc --passes` lists them
-1|print p.ilx --dump=spilt --stage=split|also parsed, steps, emit, all)
+1|print p.ilx --dump=peal --stage=peel|also parsed, steps, emit, all)
 2|cache lss|there is no action lss; did you mean 'ls'?
 2|cache claer|there is no action claer; did you mean 'clear'?
 2|run p.ilx --in frist=zero|the program has no input frist; did you mean 'first'?

@@ -74,7 +74,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_share \
 	tests/unit/test_solve \
 	tests/unit/test_source \
-	tests/unit/test_split \
+	tests/unit/test_peel \
 	tests/unit/test_steps \
 	tests/unit/test_storage \
 	tests/unit/test_storage_contract \

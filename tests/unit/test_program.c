@@ -249,7 +249,7 @@ END_TEST
 
 /* ---- sizes ---- */
 
-/* A size that only a condition names, which `split` decides: kernels do not
+/* A size that only a condition names, which `peel` decides: kernels do not
  * need it, the reference evaluates the condition. Left out of the call it is an
  * error there, never 0. */
 START_TEST(size_of_a_condition)

@@ -131,7 +131,7 @@ expect_loops(const char *range, const char *statement, const char *loops)
              "ilex 1\nprogram p\nsize n, m, l\nassume n >= 1\n"
              "in i : i32[%s]\n%s\nout o = y\n",
              range, statement);
-    run_passes(&u, parse(text), "split");
+    run_passes(&u, parse(text), "peel");
     for (const ix_kernel *k = u.kernels; k; k = k->next) {
         for (const ix_stmt *nest = k->body; nest; nest = nest->next) {
             for (const ix_stmt *x = nest; x->kind == IX_STMT_FOR; x = x->body)

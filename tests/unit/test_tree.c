@@ -426,10 +426,10 @@ static const struct {
     {foreign_row, "verify", "store b1: its row is not defined here or of"},
     {too_long, "vector", NULL},
     {too_long, "place", "it has too many statements for a function"},
-    {nest_fine, "split", NULL},
-    {fine, "split", "it uses the range of the kernel"},
-    {load_outside, "split", "store b1: an element is outside its buffer's"},
-    {store_outside, "split", "store b1: an element is outside its buffer's"},
+    {nest_fine, "peel", NULL},
+    {fine, "peel", "it uses the range of the kernel"},
+    {load_outside, "peel", "store b1: an element is outside its buffer's"},
+    {store_outside, "peel", "store b1: an element is outside its buffer's"},
 };
 
 START_TEST(broken)

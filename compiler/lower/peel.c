@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass split: pieces of a nest's box on which its index conditions are
+ * Pass peel: pieces of a nest's box on which its index conditions are
  * decided, so that loops have no conditionals. needs: kernels of one nest with
  * one store; gives: a nest for each piece; breaks: nothing.
  *
@@ -26,7 +26,7 @@ typedef struct piece {
     ilex_array *body;
 } piece;
 
-typedef struct splitter {
+typedef struct peeler {
     ix_unit *u;
     int rank;
     const ix_domain *box;
@@ -35,7 +35,7 @@ typedef struct splitter {
     piece *todo[MAX_PIECES];
     int ntodo;
     int npieces; /* made so far, done or not */
-} splitter;
+} peeler;
 
 /* ---- conditions ---- */
 
@@ -329,7 +329,7 @@ single_axis(ilex_context *ctx, const ilex_array *e, int *k,
 
 /* Adds e >= 0 to a piece: narrows the box where that can be decided. */
 static bool
-narrow(splitter *s, piece *p, ilex_array *e)
+narrow(peeler *s, piece *p, ilex_array *e)
 {
     int k = 0;
     const ix_lin *bound, *met;
@@ -351,7 +351,7 @@ narrow(splitter *s, piece *p, ilex_array *e)
 
 /* Is the piece empty for all sizes? */
 static bool
-is_empty(splitter *s, const piece *p)
+is_empty(peeler *s, const piece *p)
 {
     for (int k = 0; k < s->rank; k++)
         if (ix_lin_le(s->u->ctx, p->ax[k].hi, p->ax[k].lo) == IX_YES)
@@ -367,7 +367,7 @@ opposite(ilex_context *ctx, ilex_array *e)
 
 /* Does e >= 0 hold on the whole box of a piece? */
 static bool
-holds_on(splitter *s, const piece *p, ilex_array *e)
+holds_on(peeler *s, const piece *p, ilex_array *e)
 {
     const ix_domain *box = ix_domain_new(s->u->ctx, s->rank, p->ax);
     ix_frame frame = {.box = box};
@@ -379,7 +379,7 @@ holds_on(splitter *s, const piece *p, ilex_array *e)
 
 /* The side of "half" on a copy of "p"; false when a limit does not allow it. */
 static bool
-push_side(splitter *s, const piece *p, ilex_array *half, bool holds)
+push_side(peeler *s, const piece *p, ilex_array *half, bool holds)
 {
     ilex_context *ctx = s->u->ctx;
     piece *q = ix_arena_new(&s->u->arena, sizeof *q);
@@ -421,7 +421,7 @@ bound_of_half(ilex_context *ctx, ilex_array *half, int axis, bool *lower,
 
 /* Has the piece points along "axis" wherever the stage has? */
 static bool
-covers_axis(splitter *s, const piece *p, int axis)
+covers_axis(peeler *s, const piece *p, int axis)
 {
     const ix_axis *ax = &p->ax[axis], *box = &s->box->ax[axis];
     for (int i = 0; i < p->nhalves; i++)
@@ -435,7 +435,7 @@ covers_axis(splitter *s, const piece *p, int axis)
 /* The loop over "axis": bounds of the box, and every half space whose last
  * index it is. */
 static ix_stmt *
-loop_of_piece(splitter *s, const piece *p, int axis)
+loop_of_piece(peeler *s, const piece *p, int axis)
 {
     ilex_context *ctx = s->u->ctx;
     ilex_array *lo[MAX_HALVES + 1], *hi[MAX_HALVES + 1], *bound;
@@ -459,7 +459,7 @@ loop_of_piece(splitter *s, const piece *p, int axis)
 }
 
 static ix_stmt *
-nest_of_piece(splitter *s, const piece *p)
+nest_of_piece(peeler *s, const piece *p)
 {
     int order[ILEX_MAX_RANK];
     ix_stmt *inner =
@@ -479,7 +479,7 @@ nest_of_piece(splitter *s, const piece *p)
 
 /* How many more bounds a loop can take: half spaces per axis are limited. */
 static bool
-has_room(const splitter *s, const piece *p)
+has_room(const peeler *s, const piece *p)
 {
     return s->npieces + 2 <= MAX_PIECES && p->nhalves < MAX_HALVES;
 }
@@ -487,7 +487,7 @@ has_room(const splitter *s, const piece *p)
 /* A half space that a condition of the piece asks about; NULL: there is none,
  * or no room. */
 static ilex_array *
-next_half(splitter *s, const piece *p)
+next_half(peeler *s, const piece *p)
 {
     finder f = {.ctx = s->u->ctx, .axis = s->scan ? s->scan->axis : -1};
     ilex_array *half = NULL;
@@ -503,7 +503,7 @@ next_half(splitter *s, const piece *p)
 /* Which side of the half space is done after the other: in a scan that of the
  * later levels. Else it does not matter. */
 static bool
-later_side(const splitter *s, const ilex_array *half)
+later_side(const peeler *s, const ilex_array *half)
 {
     ix_index_form f;
     ix_index_form_of(half, &f);
@@ -517,7 +517,7 @@ later_side(const splitter *s, const ilex_array *half)
 /* Splits one piece, or turns it into a nest: also when a side cannot be made,
  * the condition is then decided at run time. */
 static ix_stmt *
-advance(splitter *s, piece *p)
+advance(peeler *s, piece *p)
 {
     ilex_context *ctx = s->u->ctx;
     ilex_array *half = next_half(s, p);
@@ -553,14 +553,14 @@ tuple_of_stores(ix_unit *u, const ix_recurrence *r, const ix_stmt *store)
 }
 
 static void
-split_kernel(ix_unit *u, ix_kernel *k)
+peel_kernel(ix_unit *u, ix_kernel *k)
 {
     const ix_stmt *store = ix_nest_body(k->body);
-    splitter s = {.u = u,
-                  .rank = k->box->rank,
-                  .box = k->box,
-                  .scan = k->scan,
-                  .at = store->at};
+    peeler s = {.u = u,
+                .rank = k->box->rank,
+                .box = k->box,
+                .scan = k->scan,
+                .at = store->at};
     ix_stmt **tail = &k->body;
     piece all = {.body = store->value};
     if (k->scan)
@@ -580,13 +580,13 @@ split_kernel(ix_unit *u, ix_kernel *k)
 }
 
 bool
-ix_pass_split(ix_unit *u)
+ix_pass_peel(ix_unit *u)
 {
     for (ix_kernel **at = &u->kernels; *at;) {
         const ix_stmt *store = ix_nest_body((*at)->body);
         bool whole = (*at)->ordered || ix_body_checks(u, store->value);
         if (!whole || (*at)->scan)
-            split_kernel(u, *at);
+            peel_kernel(u, *at);
         if ((*at)->body)
             at = &(*at)->next;
         else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass split: the pieces cover a stage's box once, each computes what the
+ * Pass peel: the pieces cover a stage's box once, each computes what the
  * stage says, and conditions on indices are gone where they can go.
  */
 #include "tests/unit/index_fixture.h"
@@ -67,7 +67,7 @@ START_TEST(pieces)
                  "ilex 1\nprogram p\nsize n, m\nassume n >= 2 && m >= 2\n"
                  "%s\n%s\nout z = y\n",
                  rows[i].in, rows[i].map);
-        run_passes(&u, parse(text), "split");
+        run_passes(&u, parse(text), "peel");
         int nests = count_nests(&u, &left);
         ck_assert_msg(nests == rows[i].nests && left == rows[i].left,
                       "%s: %d nests, %d conditions left", rows[i].map, nests,
@@ -194,7 +194,7 @@ START_TEST(random_pieces)
         ix_unit u;
         put_value(text, 2);
         strcat(text, "\nout z = y\n");
-        run_passes(&u, parse(text), "split");
+        run_passes(&u, parse(text), "peel");
         ck_assert_uint_eq(u.nstages, 1);
         for (int64_t n = 0; n < 7; n += 2)
             for (int64_t m = 0; m < 6; m += 3)
@@ -209,5 +209,5 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("split", pieces, random_pieces);
+    return RUN_TESTS("peel", pieces, random_pieces);
 }
