@@ -6,7 +6,7 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/bounded.c \
 	compiler/lower/buffers.c \
 	compiler/lower/chunks.c \
-	compiler/lower/cut.c \
+	compiler/lower/fission.c \
 	compiler/lower/guard.c \
 	compiler/lower/inplace.c \
 	compiler/lower/lanes.c \

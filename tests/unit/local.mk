@@ -61,6 +61,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_origin \
 	tests/unit/test_parse \
 	tests/unit/test_partition \
+	tests/unit/test_peel \
 	tests/unit/test_places \
 	tests/unit/test_png \
 	tests/unit/test_pool \
@@ -74,7 +75,6 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_share \
 	tests/unit/test_solve \
 	tests/unit/test_source \
-	tests/unit/test_peel \
 	tests/unit/test_steps \
 	tests/unit/test_storage \
 	tests/unit/test_storage_contract \
@@ -101,10 +101,10 @@ SLOW_UNIT_TESTS = \
 	tests/unit/test_casts \
 	tests/unit/test_compact \
 	tests/unit/test_contractions \
-	tests/unit/test_cut \
 	tests/unit/test_eager_golden \
 	tests/unit/test_endings \
 	tests/unit/test_extremes \
+	tests/unit/test_fission \
 	tests/unit/test_language \
 	tests/unit/test_stack \
 	tests/unit/test_sums \

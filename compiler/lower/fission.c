@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass cut: no nest is too long for one function. needs: nests with one store;
- * gives: the same values, those of a body that is too long in groups of nodes,
- * each a kernel that stores what later groups use; breaks: nothing.
+ * Pass fission: no nest is too long for one function. needs: nests with one
+ * store; gives: the same values, those of a body that is too long in groups of
+ * nodes, each a kernel that stores what later groups use; breaks: nothing.
  *
  * Groups are runs of the post-order of the body's graph, so a group uses what
  * groups before it made, and for a tree it hands on few values. A reduction
@@ -17,14 +17,14 @@ typedef struct part {
     int buffer; /* that holds it for later groups, or -1 */
 } part;
 
-typedef struct cutter {
+typedef struct fission {
     ix_unit *u;
     ix_map position; /* of a node in "part" */
     part *part;
     size_t nparts, capacity;
     int weight; /* of the group so far */
     int group;
-} cutter;
+} fission;
 
 /* Is "n" handed on by storing it? Others are computed where they are used. */
 static bool
@@ -42,7 +42,7 @@ is_whole(const ilex_array *n)
 
 /* The weight of a node without what stands before it. */
 static int
-own_weight(cutter *c, ilex_array *n)
+own_weight(fission *c, ilex_array *n)
 {
     if (is_whole(n))
         return ix_measure(c->u, 1, &n);
@@ -51,7 +51,7 @@ own_weight(cutter *c, ilex_array *n)
 
 /* Appends "n", whose operands were, to the group that is being filled. */
 static void
-append(cutter *c, ilex_array *n)
+append(fission *c, ilex_array *n)
 {
     int weight = own_weight(c, n);
     if (c->weight > 0 && c->weight + weight > IX_FUNCTION_PART) {
@@ -69,7 +69,7 @@ append(cutter *c, ilex_array *n)
 static ix_walk_step
 enter_part(ix_walk *w, ilex_array *n, size_t *value)
 {
-    cutter *c = w->user;
+    fission *c = w->user;
     (void)value;
     if (ix_map_find(&c->position, n))
         return IX_WALK_OVER;
@@ -89,7 +89,7 @@ leave_part(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 
 /* Appends the nodes of a body, operands first. */
 static void
-collect(cutter *c, ilex_array *body)
+collect(fission *c, ilex_array *body)
 {
     ix_walk w = {
         .ctx = c->u->ctx, .enter = enter_part, .leave = leave_part, .user = c};
@@ -99,7 +99,7 @@ collect(cutter *c, ilex_array *body)
 
 /* Gives a buffer to every node that a later group uses. */
 static void
-find_handed_on(cutter *c, const ix_domain *box)
+find_handed_on(fission *c, const ix_domain *box)
 {
     for (size_t i = 0; i < c->nparts; i++) {
         const ilex_array *n = c->part[i].node;
@@ -121,7 +121,7 @@ find_handed_on(cutter *c, const ix_domain *box)
 
 /* "n" with loads for what groups before "group" stored. */
 static ilex_array *
-body_in_group(cutter *c, ilex_array *n, int group, int rank)
+body_in_group(fission *c, ilex_array *n, int group, int rank)
 {
     ilex_context *ctx = c->u->ctx;
     ilex_array *index[ILEX_MAX_RANK];
@@ -145,7 +145,7 @@ body_in_group(cutter *c, ilex_array *n, int group, int rank)
 /* The kernel that stores what group "group" hands on, over the loops of
  * "nest"; NULL if that is nothing or memory ran out. */
 static ix_kernel *
-kernel_of_group(cutter *c, const ix_kernel *k, ix_stmt *nest, int group)
+kernel_of_group(fission *c, const ix_kernel *k, ix_stmt *nest, int group)
 {
     ix_unit *u = c->u;
     ix_stmt *stores = NULL, **tail = &stores;
@@ -174,7 +174,7 @@ kernel_of_group(cutter *c, const ix_kernel *k, ix_stmt *nest, int group)
 /* Puts the kernels of all groups but the last before "*at", which keeps the
  * last; returns where "*at" is now. */
 static ix_kernel **
-cut_nest(cutter *c, ix_kernel **at, ix_stmt *nest)
+fission_nest(fission *c, ix_kernel **at, ix_stmt *nest)
 {
     ix_kernel *k = *at;
     ix_stmt *store = ix_nest_body(nest);
@@ -195,16 +195,16 @@ cut_nest(cutter *c, ix_kernel **at, ix_stmt *nest)
 }
 
 bool
-ix_pass_cut(ix_unit *u)
+ix_pass_fission(ix_unit *u)
 {
     if (u->reference)
         return true;
     for (ix_kernel **at = &u->kernels; *at; at = &(*at)->next)
         for (ix_stmt *n = (*at)->body; n; n = n->next) {
-            cutter c = {.u = u};
+            fission c = {.u = u};
             if ((*at)->ordered || ix_measure_nest(u, n) <= IX_FUNCTION)
                 continue; /* parts of a level are no levels */
-            at = cut_nest(&c, at, n);
+            at = fission_nest(&c, at, n);
         }
     return u->ctx->error.code == ILEX_OK;
 }

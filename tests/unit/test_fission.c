@@ -275,5 +275,5 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("cut", limits, units, values);
+    return RUN_TESTS("fission", limits, units, values);
 }
