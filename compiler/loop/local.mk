@@ -4,7 +4,7 @@
 
 libixcompiler_la_SOURCES += \
 	compiler/loop/columns.c \
-	compiler/loop/join.c \
+	compiler/loop/fuse.c \
 	compiler/loop/map.c \
 	compiler/loop/partial.c \
 	compiler/loop/strip.c

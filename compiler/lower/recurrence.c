@@ -166,7 +166,7 @@ nests_like(ix_unit *u, const ix_recurrence *r, const ix_kernel *k)
 }
 
 bool
-ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b)
+ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     const ix_recurrence *scan = a->scan ? a->scan : b->scan;
     if (!scan || a->box != b->box ||

@@ -20,7 +20,7 @@ ix_stmt *ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
  * is a scan; the other one may be a kernel without order, whose loops then
  * stand in the scan's order, if what one hands to the other need not be kept
  * for all points. False if they do not go together. */
-bool ix_recurrence_join(ix_unit *u, ix_kernel *a, const ix_kernel *b);
+bool ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 /* The nests of the kernel, one for each piece of the levels, as loops over the
  * levels in common loops over what is free; copies. */
 ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);

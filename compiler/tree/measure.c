@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many statements a body will take: what partition, fission and join keep
+ * How many statements a body will take: what partition, fission and fuse keep
  * below the limits of a function before there are statements, and what decides
  * whether a reduction is unrolled. From above for all but odd cases: a shared
  * node counts once, a load with its row pointer, a reduction with its loops.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass join: needs: nests; gives: neighbours that write one box and do not read
+ * Pass fuse: needs: nests; gives: neighbours that write one box and do not read
  * each other in common loops, neighbours that write parts of one buffer in one
  * kernel, and scans over the same free points, no longer than a function may
  * be; breaks: one nest a kernel, one store a nest.
@@ -208,12 +208,12 @@ together(ix_unit *u, ix_kernel *a, ix_kernel *b)
     b->apart = b->phase != a->phase   ? IX_APART_COUNTED
                : b->calls != a->calls ? IX_APART_CALL
                                       : IX_APART_NONE;
-    return !b->apart &&
-           (append(u, a, b) || merge(u, a, b) || ix_recurrence_join(u, a, b));
+    return !b->apart && (append(u, a, b) || merge(u, a, b) ||
+                         ix_recurrence_fuse_kernels(u, a, b));
 }
 
 bool
-ix_pass_join(ix_unit *u)
+ix_pass_fuse(ix_unit *u)
 {
     if (u->reference)
         return true;
