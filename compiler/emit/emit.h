@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The emitter prints kernels of placed statements as C or CUDA, one function
+ * The emitter prints kernels of flat statements as C or CUDA, one function
  * for each kind of statement; dialects are rows of a table. It decides nothing.
  */
 #ifndef ILEX_COMPILER_EMIT_H

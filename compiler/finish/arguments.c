@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass arguments: the struct that a kernel is called with. needs: placed
+ * Pass arguments: the struct that a kernel is called with. needs: flat
  * statements; gives: for each kernel exactly what it uses, pointers, strides
  * and sizes, and where they lie; breaks: nothing.
  */

@@ -5,7 +5,7 @@
 libixcompiler_la_SOURCES += \
 	compiler/finish/arguments.c \
 	compiler/finish/form.c \
-	compiler/finish/place.c \
+	compiler/finish/hoist.c \
 	compiler/finish/share.c \
 	compiler/finish/share.h \
 	compiler/finish/unit_stride.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass share: kernels that are equal but for their buffers, sizes, and the
- * constants in bounds and indices become one function. needs: placed
+ * constants in bounds and indices become one function. needs: flat
  * statements; gives: kernels without statements that are called as another one,
  * with other arguments; breaks: nothing.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass unit: which strides a variant of a kernel may take for 1. needs: placed
+ * Pass unit: which strides a variant of a kernel may take for 1. needs: flat
  * elements; gives: for each kernel the buffers along whose last axis an
  * innermost loop runs, or gathers; breaks: nothing.
  *

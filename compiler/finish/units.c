@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass units: which kernels share a translation unit, for compilers that are
- * slow on long ones and may run side by side. needs: placed statements; gives:
+ * slow on long ones and may run side by side. needs: flat statements; gives:
  * kernels that start a unit: a large kernel stands alone, small ones fill one;
  * breaks: nothing.
  */

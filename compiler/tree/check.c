@@ -259,7 +259,7 @@ check_expr(void *user, ilex_array *x)
     return c->ok;
 }
 
-/* After `place` a LET is one operation on leaves, everything else a leaf or,
+/* After `hoist` a LET is one operation on leaves, everything else a leaf or,
  * for indices and bounds, a sum of leaves. */
 static void
 check_flat(ix_checker *c, const ix_stmt *s)
@@ -460,7 +460,7 @@ check_list(ix_checker *c, const ix_stmt *list)
         c->stmt = s;
         ix_map_free(&c->seen, &c->mem);
         ix_stmt_exprs(s, check_expr, c);
-        if (c->ok && c->at >= PASS_place)
+        if (c->ok && c->at >= PASS_hoist)
             check_flat(c, s);
         if (c->ok)
             check_stmt(c, s);
@@ -547,7 +547,7 @@ check_kernel(ix_checker *c)
     ix_stmt_each(k->body, forget_write, c);
     c->stmt = NULL;
     bool thorough = ix_option_int(u->ctx, IX_OPTION_verify) != 0;
-    if (thorough && c->at >= PASS_place && !k->scan)
+    if (thorough && c->at >= PASS_hoist && !k->scan)
         require(c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
                 "it has too many statements for a function");
     if (thorough && c->ok && u->level == IX_LEVEL_TREE && u->changed)

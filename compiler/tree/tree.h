@@ -9,7 +9,7 @@
  * statements, which stay where they are. A cell, scratch of rank 0, is read as
  * a VALUE once nothing writes it any more.
  *
- * The pass `nest` makes statements with whole expressions; `place` turns these
+ * The pass `nest` makes statements with whole expressions; `hoist` turns these
  * into LETs of one operation each. Both forms print, verify and run.
  */
 #ifndef ILEX_COMPILER_TREE_H
@@ -214,21 +214,21 @@ typedef struct ix_known {
     int depth, id;
 } ix_known;
 
-/* What pass place is to find for an expression: its value; for a sum those of
+/* What pass hoist is to find for an expression: its value; for a sum those of
  * its atoms; for a value that is a statement's, those of the operands; a value
  * that is an index of a buffer. */
-typedef enum ix_placing {
-    IX_PLACE_VALUE,
-    IX_PLACE_SUM,
-    IX_PLACE_FLAT,
-    IX_PLACE_CHECKED
-} ix_placing;
+typedef enum ix_hoisting {
+    IX_HOIST_VALUE,
+    IX_HOIST_SUM,
+    IX_HOIST_FLAT,
+    IX_HOIST_CHECKED
+} ix_hoisting;
 
-/* An expression that waits in pass place for the values of its operands. */
+/* An expression that waits in pass hoist for the values of its operands. */
 typedef struct ix_waiting {
     ilex_array *x, *form; /* whose operands they are: a sum that wraps is
                              operations */
-    ix_placing as;
+    ix_hoisting as;
     int buffer, next;         /* of CHECKED; the operand that is next */
     const ilex_array *around; /* whose statements come after it */
 } ix_waiting;
@@ -256,7 +256,7 @@ struct ix_builder {
     const ilex_array *counted; /* load of the counter of the kernel's only
                                   loop that has one, or NULL */
     ix_stmt *counter;          /* the cell that has its place */
-    ix_waiting *waiting;       /* pass place's stack */
+    ix_waiting *waiting;       /* pass hoist's stack */
     size_t nwaiting, waiting_capacity;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass place: expressions become values of one operation each, every value and
+ * Pass hoist: expressions become values of one operation each, every value and
  * row pointer in the outermost block where what it needs is known. needs:
  * statements without reductions and guards; gives: operands, conditions and
  * bounds that are leaves or sums of leaves, one bound a side; breaks: nothing.
@@ -28,7 +28,7 @@ depth_of_leaf(ix_builder *b, const ilex_array *x)
     return k ? k->depth : 0;
 }
 
-/* The leaf that has the value of "x", which is a leaf or placed. */
+/* The leaf that has the value of "x", which is a leaf or hoisted. */
 static ilex_array *
 leaf_of(const ix_builder *b, ilex_array *x)
 {
@@ -36,7 +36,7 @@ leaf_of(const ix_builder *b, ilex_array *x)
     return known ? known->leaf : x;
 }
 
-/* A sum, whose atoms are placed, with leaves for atoms. */
+/* A sum, whose atoms are hoisted, with leaves for atoms. */
 static ilex_array *
 sum_of(ix_builder *b, ilex_array *x)
 {
@@ -137,7 +137,7 @@ row_of(ix_builder *b, int buffer, int rank, ilex_array **index)
 /* The element with leaves for atoms, counted from a row; the depth at which
  * it is known. */
 static ix_element
-place_element(ix_builder *b, ix_element e, int *depth)
+hoist_element(ix_builder *b, ix_element e, int *depth)
 {
     ilex_array *outer[ILEX_MAX_RANK];
     e.index = ix_stmt_nodes(b->u, e.rank, e.index);
@@ -173,7 +173,7 @@ outer_position(ix_builder *b, int depth)
 /* The value of an index that is data, checked where a read at it may stand: it
  * stays inside branches and loops that may be empty, as the read does. */
 static void
-place_checked(ix_builder *b, int buffer, ilex_array *x)
+hoist_checked(ix_builder *b, int buffer, ilex_array *x)
 {
     ilex_array *part[4] = {NULL};
     for (int i = 0; i < x->nops; i++)
@@ -217,14 +217,14 @@ least_depth(const ix_builder *b, const ilex_array *load)
 
 /* What a loop's counter is here. */
 static void
-place_counter(ix_builder *b, ilex_array *load)
+hoist_counter(ix_builder *b, ilex_array *load)
 {
     ilex_array *leaf = ix_build_read(b, b->counter, NULL);
     ix_build_note(b, load, leaf, b->depth);
 }
 
 static void
-place_load(ix_builder *b, ilex_array *x)
+hoist_load(ix_builder *b, ilex_array *x)
 {
     int depth, least = least_depth(b, x);
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
@@ -233,7 +233,7 @@ place_load(ix_builder *b, ilex_array *x)
         index[k] =
             x->ops[k]->kind == IX_CHECKED ? leaf_of(b, x->ops[k]) : x->ops[k];
     s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, index);
-    s->at = place_element(b, s->at, &depth);
+    s->at = hoist_element(b, s->at, &depth);
     depth = depth < b->floor ? b->floor : depth;
     depth = depth < least ? least : depth;
     s->prefix = 't';
@@ -272,7 +272,7 @@ wrapping(ix_builder *b, ilex_array *x)
     return sum;
 }
 
-/* The expression, whose operands are placed, with leaves for operands, or a sum
+/* The expression, whose operands are hoisted, with leaves for them, or a sum
  * of leaves; the depth at which it is known. */
 static ilex_array *
 flatten(ix_builder *b, ilex_array *x, int *depth)
@@ -312,14 +312,14 @@ is_leaf(const ilex_array *x)
 }
 
 static void
-push(ix_builder *b, ilex_array *x, ix_placing as, int buffer)
+push(ix_builder *b, ilex_array *x, ix_hoisting as, int buffer)
 {
-    bool flat = as == IX_PLACE_FLAT;
+    bool flat = as == IX_HOIST_FLAT;
     ilex_array *form =
-        x->kind == IX_LINEAR && as != IX_PLACE_SUM ? wrapping(b, x) : x;
-    if (flat ? !ix_is_operation(form) : as == IX_PLACE_SUM)
-        as = x->kind == IX_LINEAR ? IX_PLACE_SUM : IX_PLACE_VALUE;
-    bool new = as == IX_PLACE_VALUE || as == IX_PLACE_CHECKED;
+        x->kind == IX_LINEAR && as != IX_HOIST_SUM ? wrapping(b, x) : x;
+    if (flat ? !ix_is_operation(form) : as == IX_HOIST_SUM)
+        as = x->kind == IX_LINEAR ? IX_HOIST_SUM : IX_HOIST_VALUE;
+    bool new = as == IX_HOIST_VALUE || as == IX_HOIST_CHECKED;
     if (is_leaf(x) || (new &&ix_build_known(b, x)))
         return;
     ix_mem_grow(&b->mem, &b->waiting, &b->waiting_capacity, b->nwaiting + 1,
@@ -329,7 +329,7 @@ push(ix_builder *b, ilex_array *x, ix_placing as, int buffer)
         .form = form,
         .as = as,
         .buffer = buffer,
-        .around = as == IX_PLACE_VALUE ? ix_build_array(b, x) : b->array};
+        .around = as == IX_HOIST_VALUE ? ix_build_array(b, x) : b->array};
 }
 
 /* How many steps "operand" has: the checked indices of a load come before the
@@ -343,30 +343,30 @@ operand_count(const ix_builder *b, const ix_waiting *w)
 
 /* The operand that is next, and what is needed of it; NULL: nothing. */
 static ilex_array *
-operand(ix_waiting *w, ix_placing *as)
+operand(ix_waiting *w, ix_hoisting *as)
 {
     int i = w->next++, n = w->form->nops;
     ilex_array *x = w->form->ops[i % n];
     bool load = w->form->kind == IX_LOAD, first = i < n;
     bool sum = load || (w->form->kind == IX_CHECKED && i > 0);
-    *as = load && first ? IX_PLACE_CHECKED
-          : sum         ? IX_PLACE_SUM
-                        : IX_PLACE_VALUE;
+    *as = load && first ? IX_HOIST_CHECKED
+          : sum         ? IX_HOIST_SUM
+                        : IX_HOIST_VALUE;
     return load && first != (x->kind == IX_CHECKED) ? NULL : x;
 }
 
-/* Places what operands are placed of. */
+/* Hoists what operands are hoisted of. */
 static void
-place_new(ix_builder *b, const ix_waiting *w)
+hoist_new(ix_builder *b, const ix_waiting *w)
 {
     int depth;
     ilex_array *x = w->x, *flat;
     if (x == b->counted) {
-        place_counter(b, x);
+        hoist_counter(b, x);
     } else if (x->kind == IX_LOAD) {
-        place_load(b, x);
+        hoist_load(b, x);
     } else if (x->kind == IX_CHECKED) {
-        place_checked(b, w->buffer, x);
+        hoist_checked(b, w->buffer, x);
     } else {
         flat = flatten(b, x, &depth);
         define(b, 't', x, flat, depth);
@@ -375,7 +375,7 @@ place_new(ix_builder *b, const ix_waiting *w)
 
 /* Places "x", or its operands, and before it all that it is made of. */
 static void
-place(ix_builder *b, ilex_array *x, ix_placing as, int buffer)
+hoist(ix_builder *b, ilex_array *x, ix_hoisting as, int buffer)
 {
     push(b, x, as, buffer);
     while (b->nwaiting > 0) {
@@ -389,25 +389,25 @@ place(ix_builder *b, ilex_array *x, ix_placing as, int buffer)
             continue;
         }
         ix_waiting done = b->waiting[--b->nwaiting];
-        if (done.as == IX_PLACE_VALUE || done.as == IX_PLACE_CHECKED)
-            place_new(b, &done);
+        if (done.as == IX_HOIST_VALUE || done.as == IX_HOIST_CHECKED)
+            hoist_new(b, &done);
         b->array = done.around;
     }
 }
 
 /* A leaf that has the value of "x". */
 static ilex_array *
-place_value(ix_builder *b, ilex_array *x)
+hoist_value(ix_builder *b, ilex_array *x)
 {
-    place(b, x, IX_PLACE_VALUE, -1);
+    hoist(b, x, IX_HOIST_VALUE, -1);
     return leaf_of(b, x);
 }
 
 /* A sum with leaves for atoms. */
 static ilex_array *
-place_sum(ix_builder *b, ilex_array *x)
+hoist_sum(ix_builder *b, ilex_array *x)
 {
-    place(b, x, IX_PLACE_SUM, -1);
+    hoist(b, x, IX_HOIST_SUM, -1);
     return sum_of(b, x);
 }
 
@@ -415,23 +415,23 @@ place_sum(ix_builder *b, ilex_array *x)
 
 /* Leaves for the factors of what an accumulator takes in. */
 static ilex_array *
-place_product(ix_builder *b, ilex_array *x)
+hoist_product(ix_builder *b, ilex_array *x)
 {
     ilex_array *factor[2];
     for (int i = 0; i < 2; i++)
-        factor[i] = place_value(b, x->ops[i]);
+        factor[i] = hoist_value(b, x->ops[i]);
     return ix_with_operands(x, factor);
 }
 
 /* The largest of several lower bounds, the smallest of upper ones. */
 static ilex_array *
-place_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
+hoist_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
 {
     if (n == 1)
-        return place_sum(b, bound[0]);
-    ilex_array *best = place_value(b, bound[0]);
+        return hoist_sum(b, bound[0]);
+    ilex_array *best = hoist_value(b, bound[0]);
     for (int i = 1; i < n; i++) {
-        ilex_array *next = place_value(b, bound[i]);
+        ilex_array *next = hoist_value(b, bound[i]);
         ilex_array *x =
             integer_op(b, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM, best, next);
         const ix_known *known = ix_build_known(b, x);
@@ -444,10 +444,10 @@ place_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
 }
 
 static void
-place_bounds(ix_builder *b, ix_stmt *s)
+hoist_bounds(ix_builder *b, ix_stmt *s)
 {
-    ilex_array *lo = place_bound(b, s->nlo, s->lo, true);
-    ilex_array *hi = place_bound(b, s->nhi, s->hi, false);
+    ilex_array *lo = hoist_bound(b, s->nlo, s->lo, true);
+    ilex_array *hi = hoist_bound(b, s->nhi, s->hi, false);
     s->nlo = s->nhi = 1;
     s->lo = ix_stmt_nodes(b->u, 1, &lo);
     s->hi = ix_stmt_nodes(b->u, 1, &hi);
@@ -458,10 +458,10 @@ static void
 start_counter(ix_builder *b, ix_stmt *loop)
 {
     ix_element at = loop->at;
-    loop->value = place_value(b, loop->value);
+    loop->value = hoist_value(b, loop->value);
     ilex_array *load = ix_scalar_load(b->u->ctx, b->u->buffer[at.buffer].dtype,
                                       at.buffer, at.rank, at.index);
-    b->counter = ix_build_cell(b, 'p', ILEX_I64, place_value(b, load));
+    b->counter = ix_build_cell(b, 'p', ILEX_I64, hoist_value(b, load));
     b->counted = load;
     ix_build_forget(b, load); /* it changes in the loop */
     loop->at = ix_element_scratch(b->u, b->counter, NULL);
@@ -480,50 +480,50 @@ checked_element(ix_builder *b, ix_element e)
     e.index = ix_stmt_nodes(b->u, e.rank, e.index);
     for (int k = 0; k < e.rank; k++)
         if (e.index[k]->kind == IX_CHECKED) {
-            place(b, e.index[k], IX_PLACE_CHECKED, e.buffer);
+            hoist(b, e.index[k], IX_HOIST_CHECKED, e.buffer);
             e.index[k] = leaf_of(b, e.index[k]);
         }
     return e;
 }
 
 static ix_stmt *
-place_stmt(ix_builder *b, ix_stmt *s)
+hoist_stmt(ix_builder *b, ix_stmt *s)
 {
     int depth;
     ix_stmt *t = ix_stmt_copy(b->u, s);
     if (s->kind == IX_STMT_FOR)
-        place_bounds(b, t);
+        hoist_bounds(b, t);
     if (s->kind == IX_STMT_FOR && ix_loop_counts(s))
         start_counter(b, t);
     if (s->kind == IX_STMT_LET && s->value) {
-        place(b, s->value, IX_PLACE_FLAT, -1);
+        hoist(b, s->value, IX_HOIST_FLAT, -1);
         t->value = flatten(b, s->value, &depth);
     } else if (s->value && s->value->kind == IX_PRODUCT) {
-        t->value = place_product(b, s->value);
+        t->value = hoist_product(b, s->value);
     } else if (s->kind != IX_STMT_FOR && s->value) {
-        t->value = place_value(b, s->value);
+        t->value = hoist_value(b, s->value);
     }
     if (s->width)
-        t->width = place_sum(b, s->width);
+        t->width = hoist_sum(b, s->width);
     if (s->kind == IX_STMT_STORE && is_counter(b, &s->at))
         t->at = ix_element_scratch(b->u, b->counter, NULL);
     else if (s->kind == IX_STMT_STORE && !s->at.scratch)
         t->at = checked_element(b, s->at);
     if (ix_stmt_has_element(s)) {
         for (int k = 0; k < t->at.rank; k++)
-            place(b, t->at.index[k], IX_PLACE_SUM, -1);
-        t->at = place_element(b, t->at, &depth);
+            hoist(b, t->at.index[k], IX_HOIST_SUM, -1);
+        t->at = hoist_element(b, t->at, &depth);
     }
     return t;
 }
 
 bool
-ix_pass_place(ix_unit *u)
+ix_pass_hoist(ix_unit *u)
 {
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (!ix_rebuild(u, k, place_stmt))
+        if (!ix_rebuild(u, k, hoist_stmt))
             return false;
     return true;
 }
