@@ -154,8 +154,8 @@ typedef struct ix_kernel {
     size_t nvariables, variable_capacity;
     int nvalues;
     struct ix_kernel_layout *layout; /* of its arguments */
-    int *unit; /* buffers whose last stride a variant takes for 1 */
-    size_t nunits, unit_capacity;
+    int *unit_stride; /* buffers whose last stride a variant takes for 1 */
+    size_t nunit_strides, unit_stride_capacity;
     /* After `share`: whose function it calls, with other arguments (NULL: its
      * own, else it has no statements); its buffers and sizes, the offsets of
      * its constants, then its literals, in the order of that kernel's. */

@@ -38,8 +38,8 @@ is_always_dense(const ix_emitter *e, int buffer)
 static bool
 is_unit(const ix_emitter *e, const ix_field *f)
 {
-    for (size_t i = 0; i < e->kernel->nunits; i++)
-        if (e->kernel->unit[i] == f->index &&
+    for (size_t i = 0; i < e->kernel->nunit_strides; i++)
+        if (e->kernel->unit_stride[i] == f->index &&
             f->axis + 1 == e->u->buffer[f->index].box->rank)
             return true;
     return false;
@@ -48,14 +48,14 @@ is_unit(const ix_emitter *e, const ix_field *f)
 static bool
 is_parameter(const ix_emitter *e, size_t i)
 {
-    return !e->dialect->cuda && !is_always_dense(e, e->kernel->unit[i]);
+    return !e->dialect->cuda && !is_always_dense(e, e->kernel->unit_stride[i]);
 }
 
 static size_t
 count_parameters(const ix_emitter *e)
 {
     size_t count = 0;
-    for (size_t i = 0; i < e->kernel->nunits; i++)
+    for (size_t i = 0; i < e->kernel->nunit_strides; i++)
         count += is_parameter(e, i);
     return count;
 }
@@ -274,11 +274,11 @@ put_body(const ix_emitter *e, ix_text *t)
     ix_text_put(t, e->body);
 }
 
-/* Strides that the body takes as parameters: "s1_0" of buffer unit[i]. */
+/* Strides that the body takes as parameters: "s1_0" of buffer unit_stride[i]. */
 static void
 put_unit(const ix_emitter *e, size_t i, ix_text *t)
 {
-    int buffer = e->kernel->unit[i];
+    int buffer = e->kernel->unit_stride[i];
     ix_text_format(t, "s%d_%d", buffer, e->u->buffer[buffer].box->rank - 1);
 }
 
@@ -286,7 +286,7 @@ static void
 put_parameters(const ix_emitter *e, ix_text *t)
 {
     size_t count = 0;
-    for (size_t i = 0; i < e->kernel->nunits; i++) {
+    for (size_t i = 0; i < e->kernel->nunit_strides; i++) {
         if (!is_parameter(e, i))
             continue;
         ix_text_put(t, count++ % 5 ? ", const i64 " : ",\n        const i64 ");
@@ -297,7 +297,7 @@ put_parameters(const ix_emitter *e, ix_text *t)
 static void
 put_strides(const ix_emitter *e, ix_text *t)
 {
-    for (size_t i = 0; i < e->kernel->nunits; i++) {
+    for (size_t i = 0; i < e->kernel->nunit_strides; i++) {
         if (!is_parameter(e, i))
             continue;
         ix_text_put(t, ", a->");
@@ -317,7 +317,7 @@ static void
 put_unit_test(const ix_emitter *e, ix_text *t)
 {
     size_t count = 0;
-    for (size_t i = 0; i < e->kernel->nunits; i++) {
+    for (size_t i = 0; i < e->kernel->nunit_strides; i++) {
         if (!is_parameter(e, i))
             continue;
         ix_text_put(t, count++ ? " && a->" : "a->");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass unit: which strides a variant of a kernel may take for 1. needs: flat
- * elements; gives: for each kernel the buffers along whose last axis an
+ * Pass unit_strides: which strides a variant of a kernel may take for 1. needs:
+ * flat elements; gives: for each kernel the buffers along whose last axis an
  * innermost loop runs, or gathers; breaks: nothing.
  *
  * A stride of another axis is seldom 1 and would spoil the choice: a variant
@@ -23,14 +23,14 @@ static void
 note_stride(unit_walk *w, int buffer)
 {
     ix_kernel *k = w->k;
-    for (size_t i = 0; i < k->nunits; i++)
-        if (k->unit[i] == buffer)
+    for (size_t i = 0; i < k->nunit_strides; i++)
+        if (k->unit_stride[i] == buffer)
             return;
-    if (k->nunits == MOST_STRIDES)
+    if (k->nunit_strides == MOST_STRIDES)
         return;
-    ix_arena_grow(&w->u->arena, &k->unit, &k->unit_capacity, k->nunits + 1,
-                  sizeof *k->unit);
-    k->unit[k->nunits++] = buffer;
+    ix_arena_grow(&w->u->arena, &k->unit_stride, &k->unit_stride_capacity,
+                  k->nunit_strides + 1, sizeof *k->unit_stride);
+    k->unit_stride[k->nunit_strides++] = buffer;
 }
 
 /* Does an index move on with the loop? */
@@ -107,13 +107,13 @@ note_loop(void *user, ix_stmt *s)
 }
 
 bool
-ix_pass_unit(ix_unit *u)
+ix_pass_unit_strides(ix_unit *u)
 {
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         unit_walk w = {.u = u, .k = k};
-        k->nunits = 0;
+        k->nunit_strides = 0;
         ix_stmt_each(k->body, note_loop, &w);
     }
     return true;
