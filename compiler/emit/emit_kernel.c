@@ -274,7 +274,8 @@ put_body(const ix_emitter *e, ix_text *t)
     ix_text_put(t, e->body);
 }
 
-/* Strides that the body takes as parameters: "s1_0" of buffer unit_stride[i]. */
+/* Strides that the body takes as parameters: "s1_0" of buffer unit_stride[i].
+ */
 static void
 put_unit(const ix_emitter *e, size_t i, ix_text *t)
 {

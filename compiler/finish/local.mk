@@ -8,5 +8,5 @@ libixcompiler_la_SOURCES += \
 	compiler/finish/hoist.c \
 	compiler/finish/share.c \
 	compiler/finish/share.h \
-	compiler/finish/unit_strides.c \
-	compiler/finish/units.c
+	compiler/finish/translation_units.c \
+	compiler/finish/unit_strides.c

@@ -173,7 +173,7 @@ END_TEST
 START_TEST(other_target)
 {
     ix_unit u;
-    run_passes(&u, parse(SOLVER("f64")), "units");
+    run_passes(&u, parse(SOLVER("f64")), "translation_units");
     for (int cuda = 0; cuda < 3; cuda++) {
         int own = 0;
         ck_assert(ix_unit_target(&u, cuda % 2));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass units: which kernels share a translation unit, for compilers that are
- * slow on long ones and may run side by side. needs: flat statements; gives:
- * kernels that start a unit: a large kernel stands alone, small ones fill one;
- * breaks: nothing.
+ * Pass translation_units: which kernels share a translation unit, for compilers
+ * that are slow on long ones and may run side by side. needs: flat statements;
+ * gives: kernels that start a unit: a large kernel stands alone, small ones
+ * fill one; breaks: nothing.
  */
 #include "compiler/tree/tree.h"
 
 bool
-ix_pass_units(ix_unit *u)
+ix_pass_translation_units(ix_unit *u)
 {
     int sum = 0;
     bool alone = true;
