@@ -147,7 +147,7 @@ run_passes(ix_unit *u, const ix_compile_request *request)
             return STOPPED;
         }
     }
-    ix_order_back(u);
+    ix_layout_back(u);
     if (request->text && !strcmp(stop, "explain")) {
         ix_explain(u, request->text);
         return STOPPED;

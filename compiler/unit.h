@@ -348,8 +348,8 @@ enum {
 bool ix_unit_target(ix_unit *u, bool cuda);
 
 /* Gives the boxes of arguments the axes of the program again after all passes
- * (stages/order.c). */
-void ix_order_back(ix_unit *u);
+ * (stages/layout.c). */
+void ix_layout_back(ix_unit *u);
 
 /* compiler/verify.c */
 bool ix_verify_unit(ix_unit *u, const char *pass);

@@ -7,7 +7,7 @@ libixcompiler_la_SOURCES += \
 	compiler/stages/calls.c \
 	compiler/stages/checks.c \
 	compiler/stages/compact.c \
-	compiler/stages/order.c \
+	compiler/stages/layout.c \
 	compiler/stages/pack.c \
 	compiler/stages/partition.c \
 	compiler/stages/partition.h \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass order: all axes back to front, for arrays that lie in the order of
+ * Pass layout: all axes back to front, for arrays that lie in the order of
  * Fortran. Passes behind take the last axis for the one along which memory is
  * contiguous, and make the loop over it the innermost one; temporaries are
  * dense in that order.
  *
  * needs: stages; gives: the same stages over boxes, and with loads, whose axes
  * are in reverse; breaks: that arguments have the axes of the program, which
- * ix_order_back gives them again. The order in which elements of a reduction
+ * ix_layout_back gives them again. The order in which elements of a reduction
  * are combined is the node's, so no bit of a result changes.
  */
 #include "compiler/unit.h"
@@ -86,7 +86,7 @@ suits(const ix_unit *u)
 }
 
 bool
-ix_pass_order(ix_unit *u)
+ix_pass_layout(ix_unit *u)
 {
     u->turned = u->fortran && !u->reference && suits(u);
     if (!u->turned)
@@ -100,7 +100,7 @@ ix_pass_order(ix_unit *u)
 }
 
 void
-ix_order_back(ix_unit *u)
+ix_layout_back(ix_unit *u)
 {
     for (size_t i = 0; i < u->nbuffers && u->turned; i++)
         if (u->buffer[i].role != IX_ROLE_TEMP)
