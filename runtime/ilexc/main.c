@@ -119,7 +119,7 @@ print_table(const char *name)
     const char *at = ilex_table(name);
     while (at && *at) {
         size_t line = strcspn(at, "\n"), word = strcspn(at, "\t\n");
-        printf("%-12.*s", (int)word, at);
+        printf("%-17.*s ", (int)word, at);
         if (word < line)
             printf("%.*s", (int)(line - word - 1), at + word + 1);
         fputc('\n', stdout);

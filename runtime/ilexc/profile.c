@@ -55,6 +55,6 @@ ix_cli_stages_print(const ilex_program *p)
     for (size_t i = 0; i < ilex_program_stage_count(p); i++) {
         ilex_stage_info s = ILEX_STAGE_INFO();
         if (!ilex_program_stage(p, i, &s) && s.seconds >= least)
-            printf("stage     %-9s %.3f ms\n", s.name, 1e3 * s.seconds);
+            printf("stage     %-17s %.3f ms\n", s.name, 1e3 * s.seconds);
     }
 }

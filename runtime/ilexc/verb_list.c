@@ -56,7 +56,7 @@ list_rows(ix_topic_list list)
     for (size_t i = 0; (t = ix_topic_at(i)); i++) {
         if (t->list != list)
             continue;
-        printf("%-16s ", t->name);
+        printf("%-17s ", t->name);
         if (signs)
             printf("%-*s ", list == IX_TOPICS_ops ? 2 : 22,
                    t->sign ? t->sign : "");

@@ -346,7 +346,7 @@ expect 0 '^k0  *[1-9][0-9]*  *[0-9.]*  *[0-9.]*  *[0-9.]*%  z$' \
     $bench --size n=3000 --jit=cc --profile
 "$ilexc" $says --jit=cc >out 2>err
 [ "$(grep -c '^k[0-9]' out)" = 3 ] || fail 'not one line for each kernel'
-expect 0 '^stage     partition [0-9.]* ms$' $says --jit=cc -v -v
+expect 0 '^stage     partition  *[0-9.]* ms$' $says --jit=cc -v -v
 expect 0 '^stage     compile  *[0-9.]* ms$' $says --jit=cc -v -v --cache=off
 
 # A full disk is no success.
