@@ -2,7 +2,7 @@
  *
  * The door between compiler and runtime: a module goes in, a compiled program
  * comes out: buffers, launch list, formulas in the sizes, generated source,
- * and the tapes of the reference back end. It lives in its own arena and
+ * and the bytecode of the reference back end. It lives in its own arena and
  * points to nothing of the context.
  */
 #ifndef ILEX_COMPILER_COMPILER_H
@@ -217,7 +217,7 @@ typedef struct ix_compiled_check {
     int what, buffer, source, axis;
 } ix_compiled_check;
 
-/* One instruction of a tape: the reference back end's form of a body. */
+/* One instruction of the bytecode that the reference back end evaluates. */
 typedef struct ix_instr {
     uint8_t kind;           /* ix_kind of the scalar */
     uint8_t dtype, loop;    /* PRODUCT: loop: of the first factor */
@@ -236,27 +236,27 @@ typedef struct ix_instr {
     ix_value value;         /* CONST */
 } ix_instr;
 
-/* What a tape computes at each point: values and the buffers that they go to.
+/* What bytecode computes at each point: values and the buffers that they go to.
  */
-typedef struct ix_tape_result {
+typedef struct ix_bytecode_result {
     int buffer;
     int32_t value;
-} ix_tape_result;
+} ix_bytecode_result;
 
-typedef struct ix_tape {
+typedef struct ix_bytecode {
     int rank;
     ix_range *box;
     bool backward;  /* from the last point to the first */
     int32_t *index; /* of the element that is stored; NULL: that of the point */
     ix_instr *instr;
     int32_t ninstr;
-    ix_tape_result *result;
+    ix_bytecode_result *result;
     int nresults;
     int phase;       /* how many sizes are counted before */
     int calls;       /* how many calls are made before */
     ix_place *place; /* as of a kernel */
     size_t nplaces;
-} ix_tape;
+} ix_bytecode;
 
 typedef enum ix_step_kind {
 #define IX_STEP(name, text, meaning) IX_STEP_##name,
@@ -265,7 +265,7 @@ typedef enum ix_step_kind {
 } ix_step_kind;
 
 /* TEST: the entries [what, end) of "nonempty"; TRANSFER: buffers; ALLOC, FREE:
- * slots; EVALUATE: tapes; LAUNCH: kernels; CALL: calls; SIZE: counts. */
+ * slots; EVALUATE: bytecode; LAUNCH: kernels; CALL: calls; SIZE: counts. */
 typedef struct ix_step {
     ix_step_kind kind;
     int what, end;
@@ -277,7 +277,7 @@ typedef struct ix_stage_time {
     double seconds;
 } ix_stage_time;
 
-/* What queries tell of a kernel, or of a tape; "" where it cannot be said. */
+/* What queries tell of a kernel, or of bytecode; "" where it cannot be said. */
 typedef struct ix_kernel_facts {
     int rank, axis; /* axis: whose range threads share, -1: none */
     const char *name, *domain, *computed, *apart;
@@ -333,14 +333,14 @@ typedef struct ix_compiled {
     size_t nkernels;
     ix_compiled_call *call; /* in order */
     size_t ncalls;
-    ix_compiled_function *function; /* that kernels or tapes call */
+    ix_compiled_function *function; /* that kernels or bytecode call */
     size_t nfunctions;
     ix_compiled_nonempty *nonempty;
     size_t nnonempty;
     ix_compiled_check *check; /* that statuses speak of */
     size_t nchecks;
-    ix_tape *tape; /* reference only */
-    size_t ntapes;
+    ix_bytecode *bytecode; /* of each stage; reference only */
+    size_t nbytecodes;
     ix_step *step; /* what a run does */
     size_t nsteps;
     ix_sources source[IX_NDIALECTS];
@@ -353,7 +353,7 @@ typedef struct ix_compiled {
 
 struct ix_unit;
 typedef struct ix_compile_request {
-    bool reference; /* tapes, no kernels */
+    bool reference; /* bytecode, no kernels */
     bool dialect[IX_NDIALECTS];
     bool several[IX_NDIALECTS]; /* translation units, for compilers that are
                                    slow on long ones */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The pipeline: passes.def from top to bottom, with dumps, stops and
- * verification, then what the request asks for: tapes or source.
+ * verification, then what the request asks for: bytecode or source.
  */
 #include "compiler/compiler.h"
 

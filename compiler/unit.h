@@ -205,7 +205,7 @@ typedef struct ix_unit {
     size_t nbuffers, buffer_capacity;
     ix_stage *stage; /* in the order of execution */
     size_t nstages, stage_capacity;
-    ix_check *check; /* made by `hoist` and by tapes */
+    ix_check *check; /* made by `hoist` and for bytecode */
     size_t nchecks, check_capacity;
     ix_kernel *kernels;
     int nkernels, nslots;

@@ -387,7 +387,7 @@ mark_stmt(void *user, ix_stmt *s)
     return ix_stmt_exprs(s, mark_expr, user);
 }
 
-/* Sizes of what will run: the stages where tapes are evaluated, which have
+/* Sizes of what will run: the stages where bytecode is evaluated, which have
  * conditions that `peel` decided, else the nests of the kernels. */
 static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
@@ -465,7 +465,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     copy_boxes(u, c);
     ix_finish_buffers(u, c);
     if (u->reference)
-        ix_make_tapes(u, c);
+        ix_make_bytecode(u, c);
     else
         copy_kernels(u, c);
     copy_calls(u, c);

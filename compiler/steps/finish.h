@@ -11,8 +11,8 @@
 /* Fills "c", whose arena jumps when memory runs out. */
 bool ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request);
 
-/* tape.c: the stages' bodies as tapes. */
-void ix_make_tapes(ix_unit *u, ix_compiled *c);
+/* bytecode.c: the stages' bodies as bytecode. */
+void ix_make_bytecode(ix_unit *u, ix_compiled *c);
 
 /* nonempty.c: the reductions that need an element. */
 void ix_finish_nonempty(ix_unit *u, ix_compiled *c);

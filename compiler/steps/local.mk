@@ -3,10 +3,10 @@
 # The compiled program: what a run does.
 
 libixcompiler_la_SOURCES += \
+	compiler/steps/bytecode.c \
 	compiler/steps/copy.c \
 	compiler/steps/finish.c \
 	compiler/steps/finish.h \
 	compiler/steps/nonempty.c \
 	compiler/steps/steps.c \
-	compiler/steps/steps.def \
-	compiler/steps/tape.c
+	compiler/steps/steps.def

@@ -70,9 +70,9 @@ ix_make_steps(ix_compiled *c)
             add(c, &now.room, IX_STEP_TRANSFER, i, i + 1);
     if (slots)
         add(c, &now.room, IX_STEP_ALLOC, 0, slots);
-    for (size_t i = 0; i < c->ntapes; i++) {
-        add_calls(c, &now, c->tape[i].calls);
-        add_counts(c, &now, c->tape[i].phase);
+    for (size_t i = 0; i < c->nbytecodes; i++) {
+        add_calls(c, &now, c->bytecode[i].calls);
+        add_counts(c, &now, c->bytecode[i].phase);
         add(c, &now.room, IX_STEP_EVALUATE, i, i + 1);
     }
     for (size_t i = 0; i < c->nkernels; i++) {
@@ -159,13 +159,13 @@ put_slots(printer *p, const ix_step *s)
 }
 
 static void
-put_tape(printer *p, const ix_step *s)
+put_bytecode(printer *p, const ix_step *s)
 {
-    const ix_tape *tape = &p->c->tape[s->what];
-    for (int i = 0; i < tape->nresults; i++)
-        ix_text_format(p->t, i ? ", b%d" : "b%d", tape->result[i].buffer);
+    const ix_bytecode *code = &p->c->bytecode[s->what];
+    for (int i = 0; i < code->nresults; i++)
+        ix_text_format(p->t, i ? ", b%d" : "b%d", code->result[i].buffer);
     ix_text_put(p->t, " on ");
-    put_ranges(p, tape->box, tape->rank);
+    put_ranges(p, code->box, code->rank);
 }
 
 /* "c from b3, at most n" */
@@ -272,7 +272,7 @@ ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
             put_slots(&p, s);
             break;
         case IX_STEP_EVALUATE:
-            put_tape(&p, s);
+            put_bytecode(&p, s);
             break;
         case IX_STEP_SIZE:
             put_count(&p, s);

@@ -48,7 +48,7 @@ choose_better(ilex_context *ctx, const ix_backend *first)
 
 /* ---- compiling ---- */
 
-/* The source of the back ends that are not NULL, or tapes. */
+/* The source of the back ends that are not NULL, or bytecode. */
 static ix_compiled *
 lower(ilex_module *module, const ix_backend *first, const ix_backend *better)
 {

@@ -115,7 +115,7 @@ typedef ix_code *ix_code_fn(const ix_mem *mem, const ix_jit_request *req,
 
 typedef struct ix_backend {
     const char *name, *meaning;
-    int dialect; /* of the source it compiles; -1: tapes */
+    int dialect; /* of the source it compiles; -1: bytecode */
     ix_code_fn *compile;
     ix_code_fn *find; /* what was compiled before; or NULL */
     char *(*command)(const ix_mem *mem, const ix_jit_request *req,
@@ -414,7 +414,7 @@ ilex_status ix_run_call(ix_run *r, size_t i);
 
 /* ---- reference.c ---- */
 
-/* Evaluates tape "i" at every point of its box. */
+/* Evaluates bytecode "i" at every point of its box. */
 ilex_status ix_reference_evaluate(ix_run *r, size_t i);
 
 #endif

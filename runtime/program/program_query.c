@@ -20,7 +20,7 @@ ilex_program_backend(const ilex_program *p)
 size_t
 ilex_program_kernel_count(const ilex_program *p)
 {
-    return p->backend->dialect < 0 ? p->c->ntapes : p->c->nkernels;
+    return p->backend->dialect < 0 ? p->c->nbytecodes : p->c->nkernels;
 }
 
 size_t
@@ -29,17 +29,17 @@ ilex_program_node_count(const ilex_program *p)
     return p->c->nnodes;
 }
 
-/* The places of a kernel, or of the tape in its place; NULL: there is no such
- * kernel. */
+/* The places of a kernel, or of the bytecode in its place; NULL: there is no
+ * such kernel. */
 static const ix_place *
 places(const ilex_program *p, size_t kernel, size_t *count)
 {
     const ix_compiled *c = p->c;
     if (kernel >= ilex_program_kernel_count(p))
         return NULL;
-    bool tape = p->backend->dialect < 0;
-    *count = tape ? c->tape[kernel].nplaces : c->kernel[kernel].nplaces;
-    return tape ? c->tape[kernel].place : c->kernel[kernel].place;
+    bool bytecode = p->backend->dialect < 0;
+    *count = bytecode ? c->bytecode[kernel].nplaces : c->kernel[kernel].nplaces;
+    return bytecode ? c->bytecode[kernel].place : c->kernel[kernel].place;
 }
 
 size_t

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Back end `reference`: evaluates tapes point by point, in plain C. It shares
- * with the emitter only the rows of ops.def and reductions.def, and follows
- * the definition of reductions word by word: the oracle of all tests.
+ * Back end `reference`: evaluates bytecode point by point, in plain C. It
+ * shares with the emitter only the rows of ops.def and reductions.def, and
+ * follows the definition of reductions word by word: the oracle of all tests.
  */
 #include "runtime/program/program.h"
 
 #include "lib/graph/function.h"
 #include "lib/ops/dtype.h"
 
-/* The state while one tape is evaluated. */
+/* The state while bytecode is evaluated. */
 typedef struct machine {
     const ix_run *r;
     const ix_compiled *c;
-    const ix_tape *tape;
+    const ix_bytecode *code;
     ix_value *value; /* per instruction */
     int64_t index[ILEX_MAX_RANK];
     int64_t rindex[4 * ILEX_MAX_RANK];
@@ -257,7 +257,7 @@ reduce(machine *m, const ix_instr *in)
     q.acc = (ilex_dtype)in->loop;
     q.lanes = in->attr[2];
     q.chain = (in->attr[3] & IX_REDUCE_CHAIN) != 0;
-    const ix_instr *body = &m->tape->instr[in->arg[0]];
+    const ix_instr *body = &m->code->instr[in->arg[0]];
     q.product = body->kind == IX_PRODUCT ? body : NULL;
     if (in->n == 0) {
         evaluate(m, in->body, in->branch[0]);
@@ -342,7 +342,7 @@ static void
 evaluate(machine *m, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to; i++) {
-        const ix_instr *in = &m->tape->instr[i];
+        const ix_instr *in = &m->code->instr[i];
         m->value[i] = step(m, in);
         if (in->body_end)
             i = in->body_end - 1;
@@ -350,11 +350,11 @@ evaluate(machine *m, int32_t from, int32_t to)
 }
 
 static void
-store(machine *m, const ix_tape_result *result)
+store(machine *m, const ix_bytecode_result *result)
 {
     const ix_compiled_buffer *b = &m->c->buffer[result->buffer];
     int64_t offset = 0;
-    const int32_t *at = m->tape->index;
+    const int32_t *at = m->code->index;
     for (int k = 0; k < b->rank; k++)
         offset += (at ? m->value[at[k]].i : m->index[k]) *
                   m->r->stride[b->first_stride + k];
@@ -368,8 +368,8 @@ store(machine *m, const ix_tape_result *result)
 static bool
 advance(machine *m, const int64_t *lo, const int64_t *hi)
 {
-    bool back = m->tape->backward;
-    for (int k = m->tape->rank - 1; k >= 0; k--) {
+    bool back = m->code->backward;
+    for (int k = m->code->rank - 1; k >= 0; k--) {
         m->index[k] += back ? -1 : 1;
         if (m->index[k] >= lo[k] && m->index[k] < hi[k])
             return true;
@@ -378,12 +378,12 @@ advance(machine *m, const int64_t *lo, const int64_t *hi)
     return false;
 }
 
-/* Every point of the tape's box, last index fastest. So the levels of a scan
- * come one after the other, whatever its axis. */
+/* Every point of the bytecode's box, last index fastest. So the levels of a
+ * scan come one after the other, whatever its axis. */
 static void
-run_tape(machine *m)
+run_bytecode(machine *m)
 {
-    const ix_tape *t = m->tape;
+    const ix_bytecode *t = m->code;
     int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];
     for (int k = 0; k < t->rank; k++) {
         if (!ix_range_eval(&t->box[k], m->r->size, &lo[k], &hi[k]) ||
@@ -402,12 +402,12 @@ ilex_status
 ix_reference_evaluate(ix_run *r, size_t i)
 {
     const ix_compiled *c = r->p->c;
-    machine m = {.r = r, .c = c, .tape = &c->tape[i]};
+    machine m = {.r = r, .c = c, .code = &c->bytecode[i]};
     m.value =
-        ix_mem_new(&r->p->mem, ((size_t)m.tape->ninstr + 1) * sizeof *m.value);
+        ix_mem_new(&r->p->mem, ((size_t)m.code->ninstr + 1) * sizeof *m.value);
     if (!m.value)
         return ix_fail_memory(r->err);
-    run_tape(&m);
+    run_bytecode(&m);
     ix_mem_free(&r->p->mem, m.value);
     return m.failed ? ix_run_outside(r, &m.found) : ILEX_OK;
 }

@@ -196,11 +196,11 @@ do_SIZE(ix_run *r, const ix_step *s)
 }
 
 static bool
-has_points(const ix_run *r, const ix_tape *tape)
+has_points(const ix_run *r, const ix_bytecode *code)
 {
     int64_t lo, hi;
-    for (int k = 0; k < tape->rank; k++)
-        if (!ix_range_eval(&tape->box[k], r->size, &lo, &hi) || hi <= lo)
+    for (int k = 0; k < code->rank; k++)
+        if (!ix_range_eval(&code->box[k], r->size, &lo, &hi) || hi <= lo)
             return false;
     return true;
 }
@@ -211,7 +211,7 @@ do_EVALUATE(ix_run *r, const ix_step *s)
     size_t i = (size_t)s->what;
     double start = ix_profile_begin(r->p);
     ilex_status rc = ix_reference_evaluate(r, i);
-    if (rc || start <= 0 || !has_points(r, &r->p->c->tape[i]))
+    if (rc || start <= 0 || !has_points(r, &r->p->c->bytecode[i]))
         return rc;
     return ix_profile_end(r, i, start);
 }

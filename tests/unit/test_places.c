@@ -40,8 +40,8 @@ lines_of(const char *statements, bool reference)
     ix_text_init(&t, &ctx->mem);
     for (size_t i = 0; i < c->nkernels; i++)
         put_lines(c->kernel[i].place, c->kernel[i].nplaces, &t);
-    for (size_t i = 0; i < c->ntapes; i++)
-        put_lines(c->tape[i].place, c->tape[i].nplaces, &t);
+    for (size_t i = 0; i < c->nbytecodes; i++)
+        put_lines(c->bytecode[i].place, c->bytecode[i].nplaces, &t);
     snprintf(kept, sizeof kept, "%s", ix_text_string(&t));
     ix_text_free(&t);
     ix_compiled_free(c);
@@ -85,7 +85,7 @@ START_TEST(of_kernels)
 }
 END_TEST
 
-START_TEST(of_tapes)
+START_TEST(of_bytecode)
 {
     static const char text[] =
         "let x = 2*u\nlet y = x - 1\nout v = y*x\nout w = sum[0](u)\n";
@@ -177,6 +177,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("places", of_kernels, of_tapes, query, room, kept,
+    return RUN_TESTS("places", of_kernels, of_bytecode, query, room, kept,
                      nowhere);
 }

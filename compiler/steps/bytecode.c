@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tapes: bodies as straight lists of instructions for the reference back end.
- * Every node once, operands first; the body of a reduction is a stretch of
+ * Bytecode: bodies as straight lists of instructions for the reference back
+ * end. Every node once, operands first; the body of a reduction is a stretch of
  * its own that the evaluator repeats; of a guard's branches one is evaluated.
  */
 #include "compiler/steps/finish.h"
 
-typedef struct tape_maker {
+typedef struct assembler {
     ix_compiled *c;
     ix_unit *u;
-    ix_tape *tape;
-    ix_instr *instr; /* of the tape in the making */
+    ix_bytecode *code;
+    ix_instr *instr; /* of the bytecode in the making */
     size_t capacity;
-} tape_maker;
+} assembler;
 
 static int32_t
-add_instr(tape_maker *m, ix_instr in)
+add_instr(assembler *m, ix_instr in)
 {
-    ix_tape *tape = m->tape;
+    ix_bytecode *code = m->code;
     ix_arena_grow(&m->u->arena, &m->instr, &m->capacity,
-                  (size_t)tape->ninstr + 1, sizeof *m->instr);
-    m->instr[tape->ninstr] = in;
-    return tape->ninstr++;
+                  (size_t)code->ninstr + 1, sizeof *m->instr);
+    m->instr[code->ninstr] = in;
+    return code->ninstr++;
 }
 
 /* The operands of a load that are data are instructions already; they learn
  * what they are an index of. */
 static void
-number_checks(tape_maker *m, const ilex_array *load, const size_t *operand)
+number_checks(assembler *m, const ilex_array *load, const size_t *operand)
 {
     for (int k = 0; k < load->nops; k++)
         if (load->ops[k]->kind == IX_CHECKED)
@@ -39,7 +39,7 @@ number_checks(tape_maker *m, const ilex_array *load, const size_t *operand)
 
 /* Kind, dtypes and attributes of a node. */
 static ix_instr
-instr_of(tape_maker *m, const ilex_array *n)
+instr_of(assembler *m, const ilex_array *n)
 {
     ix_instr in = {.kind = n->kind, .dtype = n->dtype, .n = n->nops};
     size_t bytes = (size_t)n->nattr * sizeof *in.attr;
@@ -68,7 +68,7 @@ instr_of(tape_maker *m, const ilex_array *n)
 
 /* Where the stretch ends that computes the value of instruction "i". */
 static int32_t
-end_of(const tape_maker *m, size_t i)
+end_of(const assembler *m, size_t i)
 {
     const ix_instr *in = &m->instr[i];
     return in->body_end ? in->body_end : (int32_t)i + 1;
@@ -77,7 +77,7 @@ end_of(const tape_maker *m, size_t i)
 /* A guard comes before its condition and its branches, of which one is
  * evaluated. */
 static void
-put_branches(tape_maker *m, ix_instr *in, const size_t *operand)
+put_branches(assembler *m, ix_instr *in, const size_t *operand)
 {
     int32_t at = in->body;
     for (int i = 0; i < 3; i++) {
@@ -87,7 +87,7 @@ put_branches(tape_maker *m, ix_instr *in, const size_t *operand)
         if (in->arg[i] >= in->body) /* not known from before */
             at = end_of(m, operand[i]);
     }
-    in->body_end = m->tape->ninstr;
+    in->body_end = m->code->ninstr;
 }
 
 /* The instruction of a reduction or a guard comes before what stands in it;
@@ -95,11 +95,11 @@ put_branches(tape_maker *m, ix_instr *in, const size_t *operand)
 static ix_walk_step
 put_first(ix_walk *w, ilex_array *n, size_t *value)
 {
-    tape_maker *m = w->user;
+    assembler *m = w->user;
     if (n->kind != IX_REDUCE && !ix_is_guard(n))
         return IX_WALK_IN;
     ix_instr in = instr_of(m, n);
-    in.body = m->tape->ninstr + 1;
+    in.body = m->code->ninstr + 1;
     if (n->kind != IX_REDUCE) {
         *value = (size_t)add_instr(m, in);
         return IX_WALK_IN;
@@ -116,7 +116,7 @@ put_first(ix_walk *w, ilex_array *n, size_t *value)
 static bool
 put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
-    tape_maker *m = w->user;
+    assembler *m = w->user;
     if (n->kind == IX_REDUCE) {
         ix_instr *in = &m->instr[*value];
         for (int i = 0; i < n->nops; i++)
@@ -124,7 +124,7 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         in->branch[0] =
             in->arg[0] < in->body ? in->body : end_of(m, operand[0]);
         in->branch[1] = ix_is_ranged(n);
-        in->body_end = m->tape->ninstr;
+        in->body_end = m->code->ninstr;
         return true;
     }
     if (ix_is_guard(n)) {
@@ -146,10 +146,10 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 static int
 put_indices(ix_walk *w, const ix_stage *s)
 {
-    tape_maker *m = w->user;
+    assembler *m = w->user;
     int rank = s->body->nops - 1;
-    m->tape->index =
-        ix_arena_new(&m->c->arena, (size_t)rank * sizeof *m->tape->index);
+    m->code->index =
+        ix_arena_new(&m->c->arena, (size_t)rank * sizeof *m->code->index);
     for (int k = 0; k < rank; k++) {
         const ilex_array *x = s->body->ops[k];
         size_t value = 0;
@@ -157,7 +157,7 @@ put_indices(ix_walk *w, const ix_stage *s)
         if (x->kind == IX_CHECKED)
             m->instr[value].check =
                 ix_is_trusted(x) ? -1 : ix_unit_check(m->u, s->buffer, x);
-        m->tape->index[k] = (int32_t)value;
+        m->code->index[k] = (int32_t)value;
     }
     return rank;
 }
@@ -166,55 +166,55 @@ put_indices(ix_walk *w, const ix_stage *s)
 static void
 put_results(ix_walk *w, const ix_stage *s)
 {
-    tape_maker *m = w->user;
-    ix_tape *tape = m->tape;
+    assembler *m = w->user;
+    ix_bytecode *code = m->code;
     ilex_array *const *body = s->scan || s->update ? s->body->ops : &s->body;
-    tape->nresults = s->scan ? s->scan->count : 1;
-    tape->backward = s->scan && s->scan->backward;
-    tape->result = ix_arena_new(&m->c->arena,
-                                (size_t)tape->nresults * sizeof *tape->result);
+    code->nresults = s->scan ? s->scan->count : 1;
+    code->backward = s->scan && s->scan->backward;
+    code->result = ix_arena_new(&m->c->arena,
+                                (size_t)code->nresults * sizeof *code->result);
     if (s->update)
         body += put_indices(w, s);
-    for (int i = 0; i < tape->nresults; i++) {
+    for (int i = 0; i < code->nresults; i++) {
         size_t value = 0;
         ix_walk_body(w, body[i], &value);
-        tape->result[i] = (ix_tape_result){
+        code->result[i] = (ix_bytecode_result){
             s->scan ? s->scan->buffer[i] : s->buffer, (int32_t)value};
     }
 }
 
 static void
-copy_places(tape_maker *m, const ix_stage *s)
+copy_places(assembler *m, const ix_stage *s)
 {
     ix_places places = {.n = 0};
     if (m->u->ctx->annotations.count)
         ix_places_add(m->u, &places, s->array, s->body);
-    ix_finish_places(m->c, &places, &m->tape->place, &m->tape->nplaces);
+    ix_finish_places(m->c, &places, &m->code->place, &m->code->nplaces);
 }
 
 static void
-make_tape(ix_walk *w, const ix_stage *s)
+assemble(ix_walk *w, const ix_stage *s)
 {
-    tape_maker *m = w->user;
+    assembler *m = w->user;
     ix_arena *arena = &m->c->arena;
-    ix_tape *tape = m->tape = &m->c->tape[m->c->ntapes++];
-    tape->rank = s->box->rank;
-    tape->phase = s->phase;
-    tape->box =
-        ix_arena_new(arena, ((size_t)tape->rank + 1) * sizeof *tape->box);
+    ix_bytecode *code = m->code = &m->c->bytecode[m->c->nbytecodes++];
+    code->rank = s->box->rank;
+    code->phase = s->phase;
+    code->box =
+        ix_arena_new(arena, ((size_t)code->rank + 1) * sizeof *code->box);
     for (int k = 0; k < s->box->rank; k++)
-        tape->box[k] = ix_finish_range(m->c, &s->box->ax[k]);
+        code->box[k] = ix_finish_range(m->c, &s->box->ax[k]);
     copy_places(m, s);
     ix_walk_forget(w);
     put_results(w, s);
-    size_t bytes = (size_t)tape->ninstr * sizeof *m->instr;
-    tape->instr = memcpy(ix_arena_new(arena, bytes), m->instr, bytes);
+    size_t bytes = (size_t)code->ninstr * sizeof *m->instr;
+    code->instr = memcpy(ix_arena_new(arena, bytes), m->instr, bytes);
 }
 
 void
-ix_make_tapes(ix_unit *u, ix_compiled *c)
+ix_make_bytecode(ix_unit *u, ix_compiled *c)
 {
-    tape_maker m = {.c = c, .u = u};
+    assembler m = {.c = c, .u = u};
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx,
                  .mem = &mem,
@@ -222,14 +222,15 @@ ix_make_tapes(ix_unit *u, ix_compiled *c)
                  .enter = put_first,
                  .leave = put,
                  .user = &m};
-    c->tape = ix_arena_new(&c->arena, (u->nstages + 1) * sizeof *c->tape);
+    c->bytecode =
+        ix_arena_new(&c->arena, (u->nstages + 1) * sizeof *c->bytecode);
     int calls = 0;
     for (size_t i = 0; i < u->nstages; i++) {
         if (u->stage[i].call) {
             calls++;
             continue;
         }
-        make_tape(&w, &u->stage[i]);
-        c->tape[c->ntapes - 1].calls = calls;
+        assemble(&w, &u->stage[i]);
+        c->bytecode[c->nbytecodes - 1].calls = calls;
     }
 }
