@@ -82,11 +82,11 @@ typedef struct ix_range {
     const ix_lin *lo, *hi; /* parameters numbered as in ix_compiled.size */
 } ix_range;
 
-/* A place in the source; file "": it has no name. */
-typedef struct ix_place {
+/* A location in the source; file "": it has no name. */
+typedef struct ix_source_location {
     const char *file;
     int line, column;
-} ix_place;
+} ix_source_location;
 
 typedef enum ix_compiled_role {
     IX_COMPILED_INPUT,
@@ -125,8 +125,8 @@ typedef struct ix_compiled_kernel {
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */
     int nwritten;
-    ix_place *place; /* of all arrays that it computes, in order */
-    size_t nplaces;
+    ix_source_location *location; /* of all arrays that it computes, in order */
+    size_t nlocations;
 } ix_compiled_kernel;
 
 /* A size, a product of "degree" sizes before it, or the least or largest of
@@ -181,7 +181,7 @@ typedef struct ix_compiled_slice {
 /* A call of a function of the host: the arguments, then the results. */
 typedef struct ix_compiled_call {
     const char *name, *declaration; /* which has the name */
-    const char *place; /* " (p.ilx:4:9)" where the program makes it, or "" */
+    const char *location; /* " (p.ilx:4:9)" where the program makes it, or "" */
     ix_compiled_slice *slice;
     int narguments, nresults;
     int phase; /* how many sizes are counted before */
@@ -252,10 +252,10 @@ typedef struct ix_bytecode {
     int32_t ninstr;
     ix_bytecode_result *result;
     int nresults;
-    int phase;       /* how many sizes are counted before */
-    int calls;       /* how many calls are made before */
-    ix_place *place; /* as of a kernel */
-    size_t nplaces;
+    int phase;                    /* how many sizes are counted before */
+    int calls;                    /* how many calls are made before */
+    ix_source_location *location; /* as of a kernel */
+    size_t nlocations;
 } ix_bytecode;
 
 typedef enum ix_step_kind {
@@ -435,7 +435,7 @@ void ix_finish_lines(const char *source, const char *name, ix_text *t);
 /* Lines "name\tmeaning\n" of passes.def. */
 const char *ix_passes_table(void);
 
-/* An HTML page of the program, whose places are those of "text", beside its
+/* An HTML page of the program, whose locations are those of "text", beside its
  * arrays, kernels and source in a dialect; false after an error. */
 bool ix_page(ilex_module *m, const char *text, int dialect, ix_text *t);
 

@@ -199,7 +199,7 @@ typedef struct ix_unit {
     ix_map label;           /* symbol of an array that the source names */
     ix_map origin;          /* ix_origin of a scalar that was such an array */
     ix_map made;            /* array that a scalar was an element of, if the
-                               source has a place for it */
+                               source has a location for it */
 
     ix_buffer *buffer;
     size_t nbuffers, buffer_capacity;
@@ -310,21 +310,23 @@ const ilex_array *ix_made_of(const ix_unit *u, const ilex_array *scalar);
 /* What a scalar becomes is an element of the same array. */
 void ix_made_keep(void *unit, const ilex_array *from, ilex_array *to);
 
-/* compiler/graph/places.c: where the source makes an array (its first place in
- * a file that has a name); line 0: that is not known */
-ix_place ix_place_of(const ix_unit *u, const ilex_array *array);
-bool ix_place_same_line(const ix_place *a, const ix_place *b);
+/* compiler/graph/locations.c: where the source makes an array (its first place
+ * in a file that has a name); line 0: that is not known */
+ix_source_location ix_source_location_of(const ix_unit *u,
+                                         const ilex_array *array);
+bool ix_source_same_line(const ix_source_location *a,
+                         const ix_source_location *b);
 /* Places of all that is computed where "value" is stored as an element of
  * "array", which may be NULL. */
-typedef struct ix_places {
-    ix_place *item;
+typedef struct ix_source_locations {
+    ix_source_location *item;
     size_t n, capacity;
     ix_map seen; /* arrays that were looked at */
-} ix_places;
-void ix_places_add(ix_unit *u, ix_places *p, const ilex_array *array,
-                   const ilex_array *value);
+} ix_source_locations;
+void ix_source_locations_add(ix_unit *u, ix_source_locations *p,
+                             const ilex_array *array, const ilex_array *value);
 /* By file, line and column, each once. */
-void ix_places_sort(ix_places *p);
+void ix_source_locations_sort(ix_source_locations *p);
 
 /* compiler/tree/measure.c: about how many statements bodies, which share nodes,
  * become */

@@ -45,8 +45,8 @@ typedef struct ix_emitter {
     ix_text *t;
     const char *body; /* the statements, once they are printed */
     int indent;
-    int next;         /* number of the next variable that no statement has */
-    ix_place place;   /* of the statement that is printed */
+    int next; /* number of the next variable that no statement has */
+    ix_source_location location; /* of the statement that is printed */
     const char *file; /* whose lines are counted; NULL: this text's own */
 } ix_emitter;
 
@@ -54,7 +54,8 @@ typedef struct ix_emitter {
 
 const char *ix_c_type(ilex_dtype dtype); /* of an element or a part */
 
-/* Starts a line, indented, with its place in front; a whole line; a line and "
+/* Starts a line, indented, with its location in front; a whole line; a line and
+ * "
  * {", whose block ends with
  * "}". */
 ix_text *ix_emit_line(ix_emitter *e);

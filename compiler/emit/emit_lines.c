@@ -27,7 +27,7 @@ put_string(const char *s, ix_text *t)
 void
 ix_emit_place(ix_emitter *e)
 {
-    const ix_place *at = &e->place;
+    const ix_source_location *at = &e->location;
     if (at->line <= 0) {
         ix_emit_own_lines(e);
         return;

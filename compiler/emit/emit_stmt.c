@@ -270,11 +270,11 @@ ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
         [IX_STMT_UPDATE] = emit_update, [IX_STMT_RECORD] = ix_emit_record,
         [IX_STMT_FOLD] = ix_emit_fold,  [IX_STMT_PUSH] = ix_emit_push,
         [IX_STMT_POP] = ix_emit_pop};
-    ix_place around = e->place;
+    ix_source_location around = e->location;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)
-            e->place = ix_place_of(e->u, s->array);
+            e->location = ix_source_location_of(e->u, s->array);
         emit[s->kind](e, s);
-        e->place = around;
+        e->location = around;
     }
 }

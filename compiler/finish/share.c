@@ -231,9 +231,9 @@ static void
 keep_common_lines(const ix_unit *u, ix_stmt *first, const ix_stmt *other)
 {
     for (; first && other; first = first->next, other = other->next) {
-        ix_place a = ix_place_of(u, first->array),
-                 b = ix_place_of(u, other->array);
-        if (!ix_place_same_line(&a, &b))
+        ix_source_location a = ix_source_location_of(u, first->array),
+                           b = ix_source_location_of(u, other->array);
+        if (!ix_source_same_line(&a, &b))
             first->array = NULL;
         keep_common_lines(u, first->body, other->body);
         keep_common_lines(u, first->other, other->other);

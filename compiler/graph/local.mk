@@ -5,8 +5,8 @@
 libixcompiler_la_SOURCES += \
 	compiler/graph/contract.c \
 	compiler/graph/extents.c \
+	compiler/graph/locations.c \
 	compiler/graph/lower.c \
 	compiler/graph/origin.c \
-	compiler/graph/places.c \
 	compiler/graph/simplify.c \
 	compiler/graph/walk.c

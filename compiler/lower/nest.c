@@ -31,26 +31,26 @@ ix_nest_note(ix_stmt *nest, const ilex_array *array)
         s->array = array;
 }
 
-typedef struct place_search {
+typedef struct location_search {
     ix_unit *u;
-    ix_places *p;
-} place_search;
+    ix_source_locations *p;
+} location_search;
 
 static bool
-add_places(void *user, ix_stmt *s)
+add_locations(void *user, ix_stmt *s)
 {
-    place_search *x = user;
+    location_search *x = user;
     if (s->kind == IX_STMT_STORE)
-        ix_places_add(x->u, x->p, s->array, s->value);
+        ix_source_locations_add(x->u, x->p, s->array, s->value);
     return true;
 }
 
 void
-ix_kernel_places(ix_unit *u, const ix_kernel *k, ix_places *p)
+ix_kernel_locations(ix_unit *u, const ix_kernel *k, ix_source_locations *p)
 {
-    place_search x = {u, p};
+    location_search x = {u, p};
     if (u->ctx->annotations.count)
-        ix_stmt_each(k->nests, add_places, &x);
+        ix_stmt_each(k->nests, add_locations, &x);
 }
 
 bool

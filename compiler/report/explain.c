@@ -200,12 +200,12 @@ put_computed(ix_unit *u, const ix_kernel *k, ix_text *t)
 static void
 put_lines(ix_unit *u, const ix_kernel *k, ix_text *t)
 {
-    ix_places all = {.n = 0};
-    ix_kernel_places(u, k, &all);
-    ix_places_sort(&all);
+    ix_source_locations all = {.n = 0};
+    ix_kernel_locations(u, k, &all);
+    ix_source_locations_sort(&all);
     for (size_t i = 0; i < all.n; i++) {
-        const ix_place *at = &all.item[i], *before = at - 1;
-        if (i && ix_place_same_line(at, before))
+        const ix_source_location *at = &all.item[i], *before = at - 1;
+        if (i && ix_source_same_line(at, before))
             continue;
         if (i && !strcmp(at->file, before->file))
             ix_text_format(t, ", %d", at->line);

@@ -184,12 +184,13 @@ put_results(ix_walk *w, const ix_stage *s)
 }
 
 static void
-copy_places(assembler *m, const ix_stage *s)
+copy_locations(assembler *m, const ix_stage *s)
 {
-    ix_places places = {.n = 0};
+    ix_source_locations locations = {.n = 0};
     if (m->u->ctx->annotations.count)
-        ix_places_add(m->u, &places, s->array, s->body);
-    ix_finish_places(m->c, &places, &m->code->place, &m->code->nplaces);
+        ix_source_locations_add(m->u, &locations, s->array, s->body);
+    ix_finish_locations(m->c, &locations, &m->code->location,
+                        &m->code->nlocations);
 }
 
 static void
@@ -204,7 +205,7 @@ assemble(ix_walk *w, const ix_stage *s)
         ix_arena_new(arena, ((size_t)code->rank + 1) * sizeof *code->box);
     for (int k = 0; k < s->box->rank; k++)
         code->box[k] = ix_finish_range(m->c, &s->box->ax[k]);
-    copy_places(m, s);
+    copy_locations(m, s);
     ix_walk_forget(w);
     put_results(w, s);
     size_t bytes = (size_t)code->ninstr * sizeof *m->instr;

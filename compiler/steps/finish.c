@@ -243,16 +243,17 @@ copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
 }
 
 void
-ix_finish_places(ix_compiled *c, ix_places *from, ix_place **to, size_t *count)
+ix_finish_locations(ix_compiled *c, ix_source_locations *from,
+                    ix_source_location **to, size_t *count)
 {
-    ix_places_sort(from);
+    ix_source_locations_sort(from);
     *to = ix_arena_new(&c->arena, (from->n + 1) * sizeof **to);
     for (size_t i = 0; i < from->n; i++) {
-        const ix_place *at = &from->item[i];
+        const ix_source_location *at = &from->item[i];
         bool same = i > 0 && !strcmp(at->file, (*to)[i - 1].file);
-        (*to)[i] = (ix_place){same ? (*to)[i - 1].file
-                                   : ix_arena_string(&c->arena, at->file),
-                              at->line, at->column};
+        (*to)[i] = (ix_source_location){
+            same ? (*to)[i - 1].file : ix_arena_string(&c->arena, at->file),
+            at->line, at->column};
     }
     *count = from->n;
 }
@@ -279,23 +280,23 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         for (int a = 0; a < to->rank; a++)
             to->box[a] = ix_finish_range(c, &k->box->ax[a]);
         copy_written(k, c, to);
-        ix_places places = {.n = 0};
-        ix_kernel_places(u, k, &places);
-        ix_finish_places(c, &places, &to->place, &to->nplaces);
+        ix_source_locations locations = {.n = 0};
+        ix_kernel_locations(u, k, &locations);
+        ix_finish_locations(c, &locations, &to->location, &to->nlocations);
     }
 }
 
 /* " (p.ilx:4:9)", where the program makes a call; "" if that is not known. */
 static const char *
-place_of(ix_compiled *c, const ilex_array *n)
+location_of(ix_compiled *c, const ilex_array *n)
 {
     ix_mem mem = ix_arena_mem(&c->arena);
-    ix_text place, t;
-    ix_text_init(&place, &mem);
+    ix_text location, t;
+    ix_text_init(&location, &mem);
     ix_text_init(&t, &mem);
-    ix_location_print(n, &place);
-    if (place.length)
-        ix_text_format(&t, " (%s)", ix_text_string(&place));
+    ix_location_print(n, &location);
+    if (location.length)
+        ix_text_format(&t, " (%s)", ix_text_string(&location));
     const char *text = ix_text_string(&t);
     return text ? text : "";
 }
@@ -313,7 +314,7 @@ copy_call(ix_unit *u, ix_compiled *c, const ix_foreign_call *from)
     int n = from->narguments + from->nresults;
     to->name = text_of(u, c, ix_foreign_name(from->node));
     to->declaration = text_of(u, c, ix_foreign_declaration(from->node));
-    to->place = place_of(c, from->node);
+    to->location = location_of(c, from->node);
     to->narguments = from->narguments;
     to->nresults = from->nresults;
     to->phase = from->phase;

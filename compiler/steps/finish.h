@@ -28,8 +28,8 @@ void ix_finish_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
 /* A copy of a linear form in the compiled program's arena. */
 const ix_lin *ix_finish_lin(ix_compiled *c, const ix_lin *a);
 ix_range ix_finish_range(ix_compiled *c, const ix_axis *ax);
-/* Copies of places, sorted. */
-void ix_finish_places(ix_compiled *c, ix_places *from, ix_place **to,
-                      size_t *count);
+/* Copies of locations, sorted. */
+void ix_finish_locations(ix_compiled *c, ix_source_locations *from,
+                         ix_source_location **to, size_t *count);
 
 #endif

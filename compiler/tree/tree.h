@@ -145,8 +145,9 @@ ix_stmt *ix_nest_body(ix_stmt *nest);
 int ix_kernel_counter(const ix_kernel *k);
 /* Loops like those of a nest around other statements. */
 ix_stmt *ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body);
-/* The places of what the kernel computes. */
-void ix_kernel_places(ix_unit *u, const ix_kernel *k, ix_places *p);
+/* The locations of what the kernel computes. */
+void ix_kernel_locations(ix_unit *u, const ix_kernel *k,
+                         ix_source_locations *p);
 /* Its loops and stores compute "array". */
 void ix_nest_note(ix_stmt *nest, const ilex_array *array);
 /* Is there a reduction in a nest of stores? */

@@ -43,7 +43,7 @@ refuse(ilex_context *ctx, const ilex_program *p, const ix_compiled_call *call)
             "program %s calls %s%s, which is not registered%s; give it to "
             "ilex_function_register(ctx, \"%s\", ...) before the program is "
             "compiled%s",
-            p->c->name, call->name, call->place,
+            p->c->name, call->name, call->location,
             !known   ? ""
             : device ? " for devices"
                      : " for the host",
@@ -168,7 +168,7 @@ get_ready(ix_run *r, const ix_compiled_call *c)
                            "%s: %s%s is given %s, which lies on the host; let "
                            "it have memory of the device, or make it an array "
                            "of one element",
-                           r->p->c->name, c->name, c->place,
+                           r->p->c->name, c->name, c->location,
                            r->p->c->buffer[c->slice[k].buffer].name);
     ilex_status rc = e->wait && r->busy ? e->wait(r) : ILEX_OK;
     r->busy = false;
@@ -194,11 +194,11 @@ enter(ix_run *r, size_t i, const ilex_function_array *array)
     ix_fpenv_enter();
     r->busy |= on_device(r); /* with what the function started */
     error[sizeof error - 1] = 0;
-    return status == 0
-               ? ILEX_OK
-               : ix_fail(r->err, ILEX_E_FUNCTION,
-                         "%s: %s%s failed with status %d%s%s", r->p->c->name,
-                         c->name, c->place, status, *error ? ": " : "", error);
+    return status == 0 ? ILEX_OK
+                       : ix_fail(r->err, ILEX_E_FUNCTION,
+                                 "%s: %s%s failed with status %d%s%s",
+                                 r->p->c->name, c->name, c->location, status,
+                                 *error ? ": " : "", error);
 }
 
 ilex_status
@@ -221,7 +221,7 @@ ix_run_call(ix_run *r, size_t i)
         rc = ix_fail(r->err, ILEX_E_OVERFLOW,
                      "%s: with these sizes the place of an element that %s%s "
                      "is given leaves 64 bits",
-                     r->p->c->name, c->name, c->place);
+                     r->p->c->name, c->name, c->location);
     else if (!nothing)
         rc = get_ready(r, c);
     if (!rc && !nothing)

@@ -29,24 +29,25 @@ ilex_program_node_count(const ilex_program *p)
     return p->c->nnodes;
 }
 
-/* The places of a kernel, or of the bytecode in its place; NULL: there is no
+/* The locations of a kernel, or of the bytecode in its place; NULL: there is no
  * such kernel. */
-static const ix_place *
-places(const ilex_program *p, size_t kernel, size_t *count)
+static const ix_source_location *
+locations(const ilex_program *p, size_t kernel, size_t *count)
 {
     const ix_compiled *c = p->c;
     if (kernel >= ilex_program_kernel_count(p))
         return NULL;
     bool bytecode = p->backend->dialect < 0;
-    *count = bytecode ? c->bytecode[kernel].nplaces : c->kernel[kernel].nplaces;
-    return bytecode ? c->bytecode[kernel].place : c->kernel[kernel].place;
+    *count = bytecode ? c->bytecode[kernel].nlocations
+                      : c->kernel[kernel].nlocations;
+    return bytecode ? c->bytecode[kernel].location : c->kernel[kernel].location;
 }
 
 size_t
 ilex_program_location_count(const ilex_program *p, size_t kernel)
 {
     size_t count = 0;
-    places(p, kernel, &count);
+    locations(p, kernel, &count);
     return count;
 }
 
@@ -55,13 +56,13 @@ ilex_program_location_get(const ilex_program *p, size_t kernel, size_t i,
                           ilex_location_info *info)
 {
     size_t count = 0, room = info ? info->size : 0;
-    const ix_place *place = places(p, kernel, &count);
+    const ix_source_location *location = locations(p, kernel, &count);
     if (i >= count || room < offsetof(ilex_location_info, line))
         return ILEX_E_ARGUMENT;
     ilex_location_info all = {.size = room < sizeof all ? room : sizeof all,
-                              .file = place[i].file,
-                              .line = place[i].line,
-                              .column = place[i].column};
+                              .file = location[i].file,
+                              .line = location[i].line,
+                              .column = location[i].column};
     memcpy(info, &all, all.size);
     return ILEX_OK;
 }

@@ -52,6 +52,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_jit_cc \
 	tests/unit/test_kept \
 	tests/unit/test_lin \
+	tests/unit/test_locations \
 	tests/unit/test_lower \
 	tests/unit/test_node \
 	tests/unit/test_nonempty \
@@ -62,7 +63,6 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_parse \
 	tests/unit/test_partition \
 	tests/unit/test_peel \
-	tests/unit/test_places \
 	tests/unit/test_png \
 	tests/unit/test_pool \
 	tests/unit/test_prepared \

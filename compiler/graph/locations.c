@@ -9,37 +9,37 @@
 
 #include "lib/graph/annotation.h"
 
-ix_place
-ix_place_of(const ix_unit *u, const ilex_array *array)
+ix_source_location
+ix_source_location_of(const ix_unit *u, const ilex_array *array)
 {
     const ilex_array *x = array ? ix_unit_source(u, array) : NULL;
     for (int i = 0; x && i < ix_location_count(x); i++) {
         ix_location at = ix_location_get(x, i);
         const char *file = ix_symbol_text(u->ctx, at.file);
         if (*file)
-            return (ix_place){file, at.line, at.column};
+            return (ix_source_location){file, at.line, at.column};
     }
-    return (ix_place){"", 0, 0};
+    return (ix_source_location){"", 0, 0};
 }
 
 bool
-ix_place_same_line(const ix_place *a, const ix_place *b)
+ix_source_same_line(const ix_source_location *a, const ix_source_location *b)
 {
     return a->line == b->line && !strcmp(a->file, b->file);
 }
 
-/* ---- all places ---- */
+/* ---- all locations ---- */
 
 static void
-add_places_of(ix_unit *u, ix_places *p, const ilex_array *array)
+add_locations_of(ix_unit *u, ix_source_locations *p, const ilex_array *array)
 {
     const ilex_array *x = ix_unit_source(u, array);
     for (int i = 0; i < ix_location_count(x); i++) {
         ix_location at = ix_location_get(x, i);
         ix_arena_grow(&u->arena, &p->item, &p->capacity, p->n + 1,
                       sizeof *p->item);
-        p->item[p->n++] =
-            (ix_place){ix_symbol_text(u->ctx, at.file), at.line, at.column};
+        p->item[p->n++] = (ix_source_location){ix_symbol_text(u->ctx, at.file),
+                                               at.line, at.column};
     }
 }
 
@@ -58,13 +58,13 @@ typedef struct work_list {
 } work_list;
 
 static void
-push(ix_unit *u, ix_places *p, work_list *w, const ilex_array *x)
+push(ix_unit *u, ix_source_locations *p, work_list *w, const ilex_array *x)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
     if (ix_map_find(&p->seen, x))
         return;
     ix_map_set(&p->seen, &mem, x, 1);
-    add_places_of(u, p, x);
+    add_locations_of(u, p, x);
     ix_arena_grow(&u->arena, &w->item, &w->capacity, w->n + 1, sizeof *w->item);
     w->item[w->n++] = x;
 }
@@ -72,7 +72,7 @@ push(ix_unit *u, ix_places *p, work_list *w, const ilex_array *x)
 /* Parts of a concat are stored each for itself: those of one are not those of
  * another. */
 static void
-add_fused(ix_unit *u, ix_places *p, const ilex_array *array)
+add_fused(ix_unit *u, ix_source_locations *p, const ilex_array *array)
 {
     work_list w = {.n = 0};
     push(u, p, &w, array);
@@ -85,8 +85,8 @@ add_fused(ix_unit *u, ix_places *p, const ilex_array *array)
 }
 
 void
-ix_places_add(ix_unit *u, ix_places *p, const ilex_array *array,
-              const ilex_array *value)
+ix_source_locations_add(ix_unit *u, ix_source_locations *p,
+                        const ilex_array *array, const ilex_array *value)
 {
     const ilex_array *made = value ? ix_made_of(u, value) : NULL;
     if (array)
@@ -98,7 +98,7 @@ ix_places_add(ix_unit *u, ix_places *p, const ilex_array *array,
 static int
 compare(const void *a, const void *b)
 {
-    const ix_place *x = a, *y = b;
+    const ix_source_location *x = a, *y = b;
     int file = strcmp(x->file, y->file);
     int line = (x->line > y->line) - (x->line < y->line);
     return file   ? file
@@ -107,7 +107,7 @@ compare(const void *a, const void *b)
 }
 
 void
-ix_places_sort(ix_places *p)
+ix_source_locations_sort(ix_source_locations *p)
 {
     size_t n = 0;
     if (p->n)

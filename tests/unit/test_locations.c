@@ -9,14 +9,14 @@ enum { HEAD = 7 }; /* lines before the statements */
 
 /* Appends "-2 -1; " for the lines of one kernel. */
 static void
-put_lines(const ix_place *place, size_t n, ix_text *t)
+put_lines(const ix_source_location *location, size_t n, ix_text *t)
 {
     int line = 0;
     for (size_t i = 0; i < n; i++) {
-        ck_assert_str_eq(place[i].file, "p.ilx");
-        if (place[i].line != line)
-            ix_text_format(t, "%s%d", i ? " " : "", place[i].line - HEAD);
-        line = place[i].line;
+        ck_assert_str_eq(location[i].file, "p.ilx");
+        if (location[i].line != line)
+            ix_text_format(t, "%s%d", i ? " " : "", location[i].line - HEAD);
+        line = location[i].line;
     }
     ix_text_put(t, "; ");
 }
@@ -39,9 +39,9 @@ lines_of(const char *statements, bool reference)
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     for (size_t i = 0; i < c->nkernels; i++)
-        put_lines(c->kernel[i].place, c->kernel[i].nplaces, &t);
+        put_lines(c->kernel[i].location, c->kernel[i].nlocations, &t);
     for (size_t i = 0; i < c->nbytecodes; i++)
-        put_lines(c->bytecode[i].place, c->bytecode[i].nplaces, &t);
+        put_lines(c->bytecode[i].location, c->bytecode[i].nlocations, &t);
     snprintf(kept, sizeof kept, "%s", ix_text_string(&t));
     ix_text_free(&t);
     ix_compiled_free(c);
@@ -177,6 +177,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("places", of_kernels, of_bytecode, query, room, kept,
+    return RUN_TESTS("locations", of_kernels, of_bytecode, query, room, kept,
                      nowhere);
 }
