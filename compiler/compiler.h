@@ -115,13 +115,17 @@ typedef struct ix_compiled_buffer {
     void *data;  /* DATA: wrapped object, counted by the program */
 } ix_compiled_buffer;
 
+/* What a run has done before: sizes that it counted, calls that it made. */
+typedef struct ix_moment {
+    int counts, calls;
+} ix_moment;
+
 typedef struct ix_compiled_kernel {
     const char *name;
     int rank;
-    int axis;      /* whose range it is called for; -1: one call with (0, 1) */
-    int serial;    /* along which its loop is serial (a scan), -1: none */
-    int phase;     /* how many sizes are counted before */
-    int calls;     /* how many calls are made before */
+    int axis;   /* whose range it is called for; -1: one call with (0, 1) */
+    int serial; /* along which its loop is serial (a scan), -1: none */
+    ix_moment when;
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */
     int nwritten;
@@ -184,7 +188,7 @@ typedef struct ix_compiled_call {
     const char *location; /* " (p.ilx:4:9)" where the program makes it, or "" */
     ix_compiled_slice *slice;
     int narguments, nresults;
-    int phase; /* how many sizes are counted before */
+    int counts; /* how many sizes are counted before */
 } ix_compiled_call;
 
 /* A function of the host that kernels call for elements: what it takes and
@@ -252,8 +256,7 @@ typedef struct ix_bytecode {
     int32_t ninstr;
     ix_bytecode_result *result;
     int nresults;
-    int phase;                    /* how many sizes are counted before */
-    int calls;                    /* how many calls are made before */
+    ix_moment when;
     ix_source_location *location; /* as of a kernel */
     size_t nlocations;
 } ix_bytecode;

@@ -105,21 +105,20 @@ typedef struct ix_foreign_call {
     const ilex_array *node; /* FOREIGN, as the program made it */
     ix_slice *slice;
     int narguments, nresults;
-    int phase; /* as of a stage */
+    int counts; /* how many sizes are counted before */
 } ix_foreign_call;
 
-/* A stored array; the results of a scan or a call; changes of elements of a
- * buffer, one after another in C order. */
+/* A stored array; the results of a scan; changes of elements of a buffer, one
+ * after another in C order. */
 typedef struct ix_stage {
-    int buffer;            /* what it writes; of a scan the first */
-    const ix_domain *box;  /* where */
-    ilex_array *body;      /* loads have buffer numbers as slots; of a scan a
-                              TUPLE, of a call NULL */
-    ix_recurrence *scan;   /* or NULL */
-    ix_foreign_call *call; /* or NULL */
+    int buffer;           /* what it writes; of a scan the first */
+    const ix_domain *box; /* where */
+    ilex_array
+        *body; /* loads have buffer numbers as slots; of a scan a TUPLE */
+    ix_recurrence *scan; /* or NULL */
     bool update; /* the body is a TUPLE of indices of the buffer and what
                     is stored there */
-    int phase;   /* how many sizes are counted before */
+    ix_moment when;
     /* Or NULL: what a mask lets through of the elements on this domain of one
      * axis, whose chunks the box has. The body is a TUPLE of the element and
      * the mask at _0, and of how many chunk _0 lets through (see COMPACT). */
@@ -147,10 +146,9 @@ typedef struct ix_kernel {
                              parts; -1: it is called once */
     const ix_recurrence *scan; /* of the nests, or NULL */
     bool ordered;              /* iterations read what earlier ones wrote */
-    int phase;                 /* as of a stage */
-    int calls;                 /* how many calls come before it */
-    ix_apart apart;            /* from the kernel before it */
-    char *variable;            /* letters of the variables' names */
+    ix_moment when;
+    ix_apart apart; /* from the kernel before it */
+    char *variable; /* letters of the variables' names */
     size_t nvariables, variable_capacity;
     int nvalues;
     struct ix_kernel_layout *layout; /* of its arguments */
@@ -191,7 +189,7 @@ typedef struct ix_unit {
     int32_t *counted;   /* the sizes that are, in order */
     int count_buffer;   /* STAGES: where the first is counted, the others behind
                            it */
-    int phase;          /* while stages are made: how many of them are known */
+    ix_moment now;      /* while stages are made */
     ilex_array **order; /* GRAPH: arrays, operands first */
     size_t norder;
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
@@ -209,8 +207,8 @@ typedef struct ix_unit {
     size_t nchecks, check_capacity;
     ix_kernel *kernels;
     int nkernels, nslots;
-    ix_foreign_call **call; /* TREE: in order; kernels stand between */
-    int ncalls;
+    ix_foreign_call **call; /* in order; stages, kernels stand between */
+    size_t ncalls, call_capacity;
     const ilex_array **function; /* APPLY: one call of each function of numbers,
                                     where it is numbered */
     size_t nfunctions, function_capacity;
@@ -256,7 +254,9 @@ bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user);
 
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
+/* Adds a stage, or a call, of this moment. */
 void ix_unit_stage(ix_unit *u, ix_stage stage);
+void ix_unit_call(ix_unit *u, ix_foreign_call *call);
 
 /* The number of the check of index "checked" of a load of "buffer". */
 int ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked);
@@ -268,7 +268,7 @@ int ix_unit_function(ix_unit *u, const ilex_array *apply);
 bool ix_body_checks(ix_unit *u, const ilex_array *body);
 
 /* A kernel over "box", without statements. */
-ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box);
+ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when);
 
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);

@@ -108,10 +108,6 @@ verify_call(verifier *v, const ix_foreign_call *c)
 static void
 verify_stage(verifier *v, const ix_stage *s)
 {
-    if (s->call) {
-        verify_call(v, s->call);
-        return;
-    }
     for (int i = 0; s->scan && i < s->scan->count; i++)
         verify_value(v, s->scan->buffer[i], s->body->ops[i]);
     if (s->update)
@@ -138,6 +134,8 @@ ix_verify_unit(ix_unit *u, const char *pass)
         verify_graph(&v);
     for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++)
         verify_stage(&v, &u->stage[i]);
+    for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->ncalls; i++)
+        verify_call(&v, u->call[i]);
     return v.ok && ix_check_kernels(u, pass);
 }
 

@@ -177,8 +177,18 @@ ix_unit_stage(ix_unit *u, ix_stage stage)
 {
     ix_arena_grow(&u->arena, &u->stage, &u->stage_capacity, u->nstages + 1,
                   sizeof *u->stage);
-    stage.phase = u->phase;
+    stage.when = u->now;
     u->stage[u->nstages++] = stage;
+}
+
+void
+ix_unit_call(ix_unit *u, ix_foreign_call *call)
+{
+    ix_arena_grow(&u->arena, &u->call, &u->call_capacity, u->ncalls + 1,
+                  sizeof *u->call);
+    call->counts = u->now.counts;
+    u->call[u->ncalls++] = call;
+    u->now.calls++;
 }
 
 int

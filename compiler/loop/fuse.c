@@ -185,9 +185,7 @@ divide(ix_unit *u, ix_kernel *k)
         sum += ix_measure_nest(u, *at);
         if (sum <= IX_FUNCTION || at == &k->body)
             continue;
-        ix_kernel *rest = ix_unit_kernel(u, k->box);
-        rest->phase = k->phase;
-        rest->calls = k->calls;
+        ix_kernel *rest = ix_unit_kernel(u, k->box, k->when);
         rest->apart = IX_APART_LONG;
         rest->axis = k->axis;
         rest->scan = k->scan;
@@ -205,9 +203,9 @@ divide(ix_unit *u, ix_kernel *k)
 static bool
 together(ix_unit *u, ix_kernel *a, ix_kernel *b)
 {
-    b->apart = b->phase != a->phase   ? IX_APART_COUNTED
-               : b->calls != a->calls ? IX_APART_CALL
-                                      : IX_APART_NONE;
+    b->apart = b->when.counts != a->when.counts ? IX_APART_COUNTED
+               : b->when.calls != a->when.calls ? IX_APART_CALL
+                                                : IX_APART_NONE;
     return !b->apart && (append(u, a, b) || merge(u, a, b) ||
                          ix_recurrence_fuse_kernels(u, a, b));
 }

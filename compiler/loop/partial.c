@@ -120,7 +120,7 @@ cut_chunks(ix_unit *u, ilex_array *n, cut *c)
 
 /* The kernel that stores the parts. */
 static ix_kernel *
-partial_kernel(ix_unit *u, const cut *c, int *buffer)
+partial_kernel(ix_unit *u, const cut *c, ix_moment when, int *buffer)
 {
     if (!c->outer || !c->part || ix_is_poison(c->part))
         return NULL;
@@ -130,7 +130,7 @@ partial_kernel(ix_unit *u, const cut *c, int *buffer)
                                             .interior = c->outer,
                                             .box = c->outer,
                                             .inplace = -1});
-    ix_kernel *k = ix_unit_kernel(u, c->outer);
+    ix_kernel *k = ix_unit_kernel(u, c->outer, when);
     ix_kernel_store(u, k, *buffer, c->part);
     return k;
 }
@@ -159,7 +159,7 @@ split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
                        .outer = ix_chunk_of(n, 0),
                        .total = ix_is_total(n)}};
     (n->interior->rank > 1 ? cut_axes : cut_chunks)(u, n, &c);
-    ix_kernel *partial = partial_kernel(u, &c, &buffer);
+    ix_kernel *partial = partial_kernel(u, &c, k->when, &buffer);
     if (!partial)
         return NULL;
     ilex_array *index = ix_scalar_rindex(ctx, c.whole.first);
@@ -176,8 +176,6 @@ split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
     ix_substitution_free(&s);
     const ilex_array *made = ix_made_of(u, n);
     ix_nest_note(partial->body, made ? made : k->body->array);
-    partial->phase = k->phase;
-    partial->calls = k->calls;
     partial->next = k;
     u->changed = true;
     return ix_is_poison(k->body->value) ? NULL : partial;

@@ -96,12 +96,12 @@ ix_pass_buffers(ix_unit *u)
     memset(l.first, -1, n * sizeof *l.first);
     memset(l.last, -1, n * sizeof *l.last);
     for (ix_kernel *k = u->kernels; k; k = k->next, l.now++) {
-        touch_calls(&l, k->calls);
+        touch_calls(&l, k->when.calls);
         ix_stmt_loads(u, k->body, touch_load, &l);
         ix_stmt_each(k->body, touch_store, &l);
         k->nests = k->body;
     }
-    touch_calls(&l, u->ncalls);
+    touch_calls(&l, (int)u->ncalls);
     assign_slots(&l);
     for (size_t i = 0; i < u->nbuffers; i++)
         u->buffer[i].local =

@@ -163,9 +163,7 @@ kernel_of_group(fission *c, const ix_kernel *k, ix_stmt *nest, int group)
     }
     if (!stores)
         return NULL;
-    ix_kernel *r = ix_unit_kernel(u, k->box);
-    r->phase = k->phase;
-    r->calls = k->calls;
+    ix_kernel *r = ix_unit_kernel(u, k->box, k->when);
     r->body = ix_nest_like(u, nest, stores);
     ix_nest_note(r->body, nest->array);
     return r;

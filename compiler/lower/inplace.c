@@ -98,7 +98,7 @@ is_safe(ix_unit *u, int output, int input)
     usage x = {.input = input};
     int made = 0;
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
-        if (!note_calls(u, &x, &made, k->calls, output))
+        if (!note_calls(u, &x, &made, k->when.calls, output))
             return false;
         int before = ix_nest_body(k->body)->at.buffer;
         x.scan = k->scan;
@@ -113,7 +113,7 @@ is_safe(ix_unit *u, int output, int input)
         if (!in_time(&x) || (x.beside && x.stored))
             return false;
     }
-    return note_calls(u, &x, &made, u->ncalls, output);
+    return note_calls(u, &x, &made, (int)u->ncalls, output);
 }
 
 /* ---- through a temporary ---- */
@@ -162,14 +162,12 @@ rename_buffer(ix_unit *u, renaming *r)
 {
     for (ix_kernel *k = u->kernels; k; k = k->next)
         ix_stmt_each(k->body, rename_in_stmt, r);
-    for (int i = 0; i < u->ncalls; i++)
+    for (size_t i = 0; i < u->ncalls; i++)
         for (int k = 0; k < u->call[i]->narguments + u->call[i]->nresults; k++)
             if (u->call[i]->slice[k].buffer == r->from)
                 u->call[i]->slice[k].buffer = r->to;
     for (size_t i = 0; u->reference && i < u->nstages; i++) {
         ix_stage *s = &u->stage[i];
-        if (s->call)
-            continue;
         s->body = renamed(r, s->body);
         s->buffer = s->buffer == r->from ? r->to : s->buffer;
     }
@@ -201,9 +199,7 @@ copy_at_end(ix_unit *u, int i)
     ix_kernel **end = &u->kernels;
     while (*end)
         end = &(*end)->next;
-    *end = ix_unit_kernel(u, box);
-    (*end)->phase = u->phase;
-    (*end)->calls = u->ncalls;
+    *end = ix_unit_kernel(u, box, u->now);
     ix_kernel_store(u, *end, i, load);
     ix_nest_note((*end)->body, u->buffer[i].array);
     ix_unit_stage(u, (ix_stage){.buffer = i,

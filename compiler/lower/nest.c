@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass nest: statements. needs: stages; gives: a kernel for each that is no
- * call, loops over its box around one store; breaks: stages. And nests of loops
+ * Pass nest: statements. needs: stages; gives: a kernel for each,
+ * loops over its box around one store; breaks: stages. And nests of loops
  * in general: chains of FORs with nothing beside them.
  */
 #include "compiler/lower/recurrence.h"
@@ -63,10 +63,11 @@ ix_nest_has_reduction(ix_stmt *nest)
 }
 
 ix_kernel *
-ix_unit_kernel(ix_unit *u, const ix_domain *box)
+ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when)
 {
     ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
     k->box = box;
+    k->when = when;
     k->axis = box->rank ? 0 : -1;
     for (int i = 0; i < box->rank; i++)
         ix_kernel_variable(u, k, 'i');
@@ -196,16 +197,9 @@ bool
 ix_pass_nest(ix_unit *u)
 {
     ix_kernel **tail = &u->kernels;
-    u->call = ix_arena_new(&u->arena, (u->nstages + 1) * sizeof *u->call);
     for (size_t i = 0; i < u->nstages; i++) {
         const ix_stage *stage = &u->stage[i];
-        if (stage->call) {
-            u->call[u->ncalls++] = stage->call;
-            continue;
-        }
-        *tail = ix_unit_kernel(u, stage->box);
-        (*tail)->phase = stage->phase;
-        (*tail)->calls = u->ncalls;
+        *tail = ix_unit_kernel(u, stage->box, stage->when);
         if (stage->update)
             store_update(u, *tail, stage);
         else if (stage->scan)

@@ -115,8 +115,7 @@ describe_kernels(ix_unit *u, ix_compiled *c, ix_text *t)
     size_t most = u->nstages + (size_t)u->nkernels + 1;
     c->facts->kernel = ix_arena_new(&c->arena, most * sizeof *c->facts->kernel);
     for (size_t i = 0; u->reference && i < u->nstages; i++)
-        if (!u->stage[i].call)
-            describe_stage(u, c, &u->stage[i], &usage, t);
+        describe_stage(u, c, &u->stage[i], &usage, t);
     for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
         describe_kernel(u, c, k, &usage, t);
 }

@@ -98,10 +98,6 @@ put_call(const ix_unit *u, const ix_foreign_call *c, ix_text *t)
 static void
 put_stage(const ix_unit *u, const ix_stage *s, ix_text *t)
 {
-    if (s->call) {
-        put_call(u, s->call, t);
-        return;
-    }
     ix_text_format(t, "  stage b%d", s->buffer);
     for (int k = 1; s->scan && k < s->scan->count; k++)
         ix_text_format(t, ", b%d", s->scan->buffer[k]);
@@ -136,14 +132,16 @@ ix_dump_unit(const ix_unit *u, ix_text *t)
     }
     for (size_t i = 0; i < u->nbuffers; i++)
         put_buffer(u, (int)i, t);
-    for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++)
-        put_stage(u, &u->stage[i], t);
     int made = 0;
+    for (size_t i = 0; u->level == IX_LEVEL_STAGES && i < u->nstages; i++) {
+        put_calls(u, &made, u->stage[i].when.calls, t);
+        put_stage(u, &u->stage[i], t);
+    }
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
-        put_calls(u, &made, k->calls, t);
+        put_calls(u, &made, k->when.calls, t);
         ix_text_format(t, "  kernel k%d on [%s]\n", k->number,
                        ix_domain_show(u->ctx, k->box).s);
         ix_dump_kernel(u, k, t);
     }
-    put_calls(u, &made, u->ncalls, t);
+    put_calls(u, &made, (int)u->ncalls, t);
 }

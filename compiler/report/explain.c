@@ -259,10 +259,10 @@ put_kernels(ix_unit *u, ix_totals *all, ix_text *t)
     int made = 0;
     ix_text_put(t, "kernels, in this order\n");
     for (const ix_kernel *k = u->kernels; k; before = k, k = k->next) {
-        put_calls(u, &made, k->calls, t);
+        put_calls(u, &made, k->when.calls, t);
         ix_explain_kernel(u, k, before, all, t);
     }
-    put_calls(u, &made, u->ncalls, t);
+    put_calls(u, &made, (int)u->ncalls, t);
 }
 
 /* ---- memory and work ---- */

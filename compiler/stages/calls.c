@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls of functions of the host, as stages without a body: arguments are
+ * Calls of functions of the host, which stand between stages: arguments are
  * stored, so are results, and the function is given the parts of their buffers
  * that its declaration speaks of.
  */
@@ -29,7 +29,6 @@ ix_store_call(ix_partition *p, size_t i)
     c->node = ix_unit_program(u, n);
     c->narguments = n->nops - 1;
     c->nresults = ix_tuple_count(n);
-    c->phase = u->phase;
     size_t slices = (size_t)(c->narguments + c->nresults);
     c->slice = ix_arena_new(&u->arena, slices * sizeof *c->slice);
     for (int k = 0; k < c->narguments; k++)
@@ -40,8 +39,6 @@ ix_store_call(ix_partition *p, size_t i)
         c->slice[c->narguments + k] =
             (ix_slice){ix_result_buffer(p, i, k, box), box};
     }
-    ix_unit_stage(u, (ix_stage){.buffer = c->slice[c->narguments].buffer,
-                                .box = u->need[i],
-                                .call = c});
+    ix_unit_call(u, c);
     return true;
 }

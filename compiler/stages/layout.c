@@ -80,9 +80,9 @@ static bool
 suits(const ix_unit *u)
 {
     for (size_t i = 0; i < u->nstages; i++)
-        if (u->stage[i].call || (u->stage[i].body->flags & IX_HAS_CHECK))
+        if (u->stage[i].body->flags & IX_HAS_CHECK)
             return false;
-    return true;
+    return u->ncalls == 0;
 }
 
 bool

@@ -147,11 +147,12 @@ ix_pass_pack(ix_unit *u)
     size_t n = u->nstages;
     if (u->reference)
         return true;
+    ix_moment end = u->now;
     u->stage = NULL;
     u->nstages = u->stage_capacity = 0;
     for (size_t i = 0; i < n && u->ctx->error.code == ILEX_OK; i++) {
         packer p = {u, &stage[i]};
-        u->phase = stage[i].phase;
+        u->now = stage[i].when;
         ix_substitution s = {.ctx = u->ctx,
                              .rewrite = pack_chain,
                              .became = ix_made_keep,
@@ -163,5 +164,6 @@ ix_pass_pack(ix_unit *u)
         ix_substitution_free(&s);
         ix_unit_stage(u, stage[i]);
     }
+    u->now = end;
     return u->ctx->error.code == ILEX_OK;
 }

@@ -169,10 +169,10 @@ finish_counts(partition *p, size_t i)
 {
     ix_unit *u = p->u;
     bool ok = true;
-    size_t next = u->noutputs + (size_t)u->phase;
+    size_t next = u->noutputs + (size_t)u->now.counts;
     while (ok && next < u->nroots && ix_unit_position(u, u->root[next]) <= i) {
         ok = copy_output(p, next++);
-        u->phase++;
+        u->now.counts++;
     }
     return ok;
 }

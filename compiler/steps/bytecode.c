@@ -200,7 +200,7 @@ assemble(ix_walk *w, const ix_stage *s)
     ix_arena *arena = &m->c->arena;
     ix_bytecode *code = m->code = &m->c->bytecode[m->c->nbytecodes++];
     code->rank = s->box->rank;
-    code->phase = s->phase;
+    code->when = s->when;
     code->box =
         ix_arena_new(arena, ((size_t)code->rank + 1) * sizeof *code->box);
     for (int k = 0; k < s->box->rank; k++)
@@ -225,13 +225,6 @@ ix_make_bytecode(ix_unit *u, ix_compiled *c)
                  .user = &m};
     c->bytecode =
         ix_arena_new(&c->arena, (u->nstages + 1) * sizeof *c->bytecode);
-    int calls = 0;
-    for (size_t i = 0; i < u->nstages; i++) {
-        if (u->stage[i].call) {
-            calls++;
-            continue;
-        }
+    for (size_t i = 0; i < u->nstages; i++)
         assemble(&w, &u->stage[i]);
-        c->bytecode[c->nbytecodes - 1].calls = calls;
-    }
 }

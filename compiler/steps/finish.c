@@ -273,8 +273,7 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         to->rank = k->box->rank;
         to->axis = k->axis;
         to->serial = k->scan ? k->scan->axis : -1;
-        to->phase = k->phase;
-        to->calls = k->calls;
+        to->when = k->when;
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
         for (int a = 0; a < to->rank; a++)
@@ -317,7 +316,7 @@ copy_call(ix_unit *u, ix_compiled *c, const ix_foreign_call *from)
     to->location = location_of(c, from->node);
     to->narguments = from->narguments;
     to->nresults = from->nresults;
-    to->phase = from->phase;
+    to->counts = from->counts;
     to->slice = ix_arena_new(&c->arena, (size_t)n * sizeof *to->slice);
     for (int i = 0; i < n; i++) {
         const ix_domain *box = from->slice[i].box;
@@ -332,9 +331,8 @@ copy_call(ix_unit *u, ix_compiled *c, const ix_foreign_call *from)
 static void
 copy_calls(ix_unit *u, ix_compiled *c)
 {
-    c->call =
-        ix_arena_new(&c->arena, ((size_t)u->ncalls + 1) * sizeof *c->call);
-    for (int i = 0; i < u->ncalls; i++)
+    c->call = ix_arena_new(&c->arena, (u->ncalls + 1) * sizeof *c->call);
+    for (size_t i = 0; i < u->ncalls; i++)
         copy_call(u, c, u->call[i]);
 }
 
@@ -396,8 +394,7 @@ mark_body_sizes(ix_unit *u, ix_compiled *c)
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = mark_size, .user = c};
     for (size_t i = 0; u->reference && i < u->nstages; i++)
-        if (!u->stage[i].call)
-            mark_expr(&w, u->stage[i].body);
+        mark_expr(&w, u->stage[i].body);
     for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
         ix_stmt_each(k->nests, mark_stmt, &w);
 }

@@ -52,9 +52,16 @@ add_calls(ix_compiled *c, progress *now, int calls)
 {
     for (; now->calls < calls; now->calls++) {
         size_t i = (size_t)now->calls;
-        add_counts(c, now, c->call[i].phase);
+        add_counts(c, now, c->call[i].counts);
         add(c, &now->room, IX_STEP_CALL, i, i + 1);
     }
+}
+
+static void
+add_until(ix_compiled *c, progress *now, ix_moment when)
+{
+    add_calls(c, now, when.calls);
+    add_counts(c, now, when.counts);
 }
 
 /* Tests come first, since nothing may be written before they passed; those of
@@ -71,17 +78,14 @@ ix_make_steps(ix_compiled *c)
     if (slots)
         add(c, &now.room, IX_STEP_ALLOC, 0, slots);
     for (size_t i = 0; i < c->nbytecodes; i++) {
-        add_calls(c, &now, c->bytecode[i].calls);
-        add_counts(c, &now, c->bytecode[i].phase);
+        add_until(c, &now, c->bytecode[i].when);
         add(c, &now.room, IX_STEP_EVALUATE, i, i + 1);
     }
     for (size_t i = 0; i < c->nkernels; i++) {
-        add_calls(c, &now, c->kernel[i].calls);
-        add_counts(c, &now, c->kernel[i].phase);
+        add_until(c, &now, c->kernel[i].when);
         add(c, &now.room, IX_STEP_LAUNCH, i, i + 1);
     }
-    add_calls(c, &now, (int)c->ncalls);
-    add_counts(c, &now, (int)c->ncounts);
+    add_until(c, &now, (ix_moment){(int)c->ncounts, (int)c->ncalls});
     if (slots)
         add(c, &now.room, IX_STEP_FREE, 0, slots);
 }

@@ -125,7 +125,7 @@ make(sample *s)
         ck_abort_msg("out of memory");
     new_buffer(s, IX_ROLE_INPUT);
     new_buffer(s, IX_ROLE_OUTPUT);
-    s->u.kernels = s->k = ix_unit_kernel(&s->u, domain("n"));
+    s->u.kernels = s->k = ix_unit_kernel(&s->u, domain("n"), s->u.now);
     s->i = ix_scalar_index(ctx, 0);
     s->loop = ix_stmt_for(&s->u, 0, ix_range_value(&s->u, false),
                           ix_range_value(&s->u, true));
