@@ -123,6 +123,8 @@ libixlib_la_SOURCES = \
 	lib/graph/annotation.h \
 	lib/graph/attributes.h \
 	lib/build/functions.def \
+	lib/build/kind_node.c \
+	lib/graph/assume.c \
 	lib/graph/option.c \
 	lib/graph/options.def \
 	lib/graph/order.c \
@@ -169,13 +171,14 @@ libixlib_la_SOURCES = \
 	lib/shape/affine_sets.c \
 	lib/shape/question.h \
 	lib/shape/affine.h \
-	lib/shape/assume.c \
+	lib/shape/bounds.c \
 	lib/shape/broadcast.c \
 	lib/shape/broadcast.h \
 	lib/shape/gmp.c \
 	lib/shape/gmp.h \
 	lib/shape/isl_context.c \
 	lib/shape/isl_context.h \
+	lib/shape/life.c \
 	lib/shape/opaque.c \
 	lib/shape/order.c \
 	lib/shape/proof.c \
@@ -198,7 +201,6 @@ libixlib_la_SOURCES = \
 	lib/syntax/parse.h \
 	lib/syntax/parse_affine.c \
 	lib/syntax/parse_call.c \
-	lib/syntax/parse_const.c \
 	lib/syntax/parse_expr.c \
 	lib/syntax/parse_extern.c \
 	lib/syntax/parse_field.c \

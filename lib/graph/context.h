@@ -87,6 +87,9 @@ typedef struct ix_remains {
     size_t count; /* these objects, and the context until it has ended */
 } ix_remains;
 
+/* Three-valued answer of a proof. */
+typedef enum ix_tri { IX_NO, IX_YES, IX_UNKNOWN } ix_tri;
+
 struct ilex_context {
     ix_mem mem;       /* of what dies with the context: records failures */
     ix_mem host;      /* the user's allocator: of what outlives the context */
@@ -116,8 +119,9 @@ struct ilex_context {
     int32_t *counted; /* a stack of parameters; from "first_counted" on they
                          can be named */
     size_t first_counted, ncounted, counted_capacity;
-    struct ix_affine *affine;               /* made on first use */
-    void (*affine_free)(ilex_context *ctx); /* set by what makes it */
+    /* Do the facts leave any size, if "known" does? lib/shape/affine.c */
+    ix_tri (*possible)(ilex_context *ctx, const struct ix_env *known);
+    struct ix_affine *affine; /* made on first use */
     size_t leaked; /* contexts of isl that were lost with all in them */
 
     ilex_array *poison;

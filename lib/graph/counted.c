@@ -9,16 +9,6 @@
 #include "lib/graph/merkle.h"
 #include "lib/graph/scalar.h"
 
-static const char nameless[] = "_ilex_len_";
-
-bool
-ix_is_counted_name(const char *text, size_t length)
-{
-    size_t n = sizeof nameless - 1;
-    return length == n + 8 && !strncmp(text, nameless, n) &&
-           strspn(text + n, "0123456789abcdef") >= 8;
-}
-
 static bool
 has_mask(const ilex_context *ctx, int32_t param, const void *unused)
 {
@@ -78,7 +68,7 @@ name_it(ilex_context *ctx, const char *hash, ix_param *p)
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     if (p->symbol == 0) {
-        ix_text_format(&t, "%s%.8s", nameless, hash);
+        ix_text_format(&t, IX_NAMELESS "%.8s", hash);
         p->symbol = symbol_of_text(ctx, &t);
         ix_text_free(&t);
         ix_text_init(&t, &ctx->mem);

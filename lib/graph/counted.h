@@ -38,7 +38,9 @@ int32_t ix_counted_by(const ilex_context *ctx, const ix_assumption *a);
 int32_t ix_counted_in(const ilex_context *ctx, const ix_env *env,
                       int32_t *param);
 
-/* Is it the name of a size without one? */
+/* How the name of a size without one starts; hexadecimal digits follow.
+ * lin_text.c: is it such a name? */
+#define IX_NAMELESS "_ilex_len_"
 bool ix_is_counted_name(const char *text, size_t length);
 
 /* Joins to "*env" what a node rests on because it mentions counted sizes. */

@@ -82,7 +82,7 @@ const ix_env *ix_env_intern(ilex_context *ctx, ix_env *draft);
 
 void ix_env_free_all(ilex_context *ctx);
 
-/* ---- lib/shape/assume.c ---- */
+/* ---- lib/graph/assume.c ---- */
 
 /* "*e" and "with" together: IX_YES and in "*e"; IX_NO if they contradict each
  * other, IX_UNKNOWN when there is no memory ("*e" stays). */

@@ -43,9 +43,6 @@ typedef union ix_lin_loose {
  * IX_UNBOUNDED as constants, smaller and larger than every other form. */
 #define IX_UNBOUNDED ((int64_t)1 << 60)
 
-/* Three-valued answer of a proof. */
-typedef enum ix_tri { IX_NO, IX_YES, IX_UNKNOWN } ix_tri;
-
 /* ---- size parameters ---- */
 
 /* The parameter named by a symbol: a counted size that can be named, else the

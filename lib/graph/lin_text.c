@@ -16,6 +16,14 @@ static const around_mask as_count = {"count_nonzero(", ")"},
                          as_size = {"n_", ""};
 
 /* Is it a counted size without a name? */
+bool
+ix_is_counted_name(const char *text, size_t length)
+{
+    size_t n = sizeof IX_NAMELESS - 1;
+    return length == n + 8 && !strncmp(text, IX_NAMELESS, n) &&
+           strspn(text + n, "0123456789abcdef") >= 8;
+}
+
 static bool
 is_nameless(const ilex_context *ctx, int32_t param)
 {

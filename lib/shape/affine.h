@@ -39,6 +39,9 @@ ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *e, const ix_lin *lo, const ix_lin *hi,
                         ix_sample *sample);
 
+/* isl_context.c: frees what asking isl has made. */
+void ix_affine_end(ilex_context *ctx);
+
 /* Do the facts leave any size, if those in "known" do? IX_NO: they contradict
  * each other. */
 ix_tri ix_affine_facts_possible(ilex_context *ctx, const ix_env *known);

@@ -16,9 +16,11 @@ struct ix_affine {
 
 enum { RESERVE = 1 << 16 }; /* bytes */
 
-static void
-affine_free(ilex_context *ctx)
+void
+ix_affine_end(ilex_context *ctx)
 {
+    if (!ctx->affine)
+        return;
     isl_ctx_free(ctx->affine->isl);
     free(ctx->affine->reserve);
     ix_mem_free(&ctx->mem, ctx->affine);
@@ -52,10 +54,8 @@ isl_ctx *
 ix_isl_of(ilex_context *ctx)
 {
     struct ix_affine *a = ctx->affine;
-    if (!a && (a = ix_mem_new(&ctx->mem, sizeof *a)) != NULL) {
+    if (!a && (a = ix_mem_new(&ctx->mem, sizeof *a)) != NULL)
         ctx->affine = a;
-        ctx->affine_free = affine_free;
-    }
     if (a && !a->reserve)
         a->reserve = malloc(RESERVE);
     if (!a || !a->reserve) {

@@ -6,64 +6,6 @@
 #include "lib/shape/refute.h"
 #include "lib/shape/relevant.h"
 
-/* ---- the least that is needed ---- */
-
-typedef struct minimiser {
-    ilex_context *ctx;
-    ix_holds_fn *holds;
-    void *user;
-    const ix_env *all;
-    const ix_assumption **kept;
-    int32_t nkept;
-} minimiser;
-
-/* Does it hold under what is kept and all items from "next" on? */
-static bool
-holds_from(minimiser *m, int32_t next)
-{
-    size_t n = (size_t)(m->nkept + m->all->n - next);
-    const ix_mem *mem = &m->ctx->mem;
-    const ix_assumption **item = ix_mem_new(mem, (n + 1) * sizeof *item);
-    if (!item) {
-        ix_fail_memory(&m->ctx->error);
-        return false;
-    }
-    if (m->nkept)
-        memcpy(item, m->kept, (size_t)m->nkept * sizeof *item);
-    for (int32_t i = next; i < m->all->n; i++)
-        item[m->nkept + i - next] = m->all->item[i];
-    ix_env *e = ix_env_draft(m->ctx, (int32_t)n, item);
-    bool holds = e && m->holds(m->ctx, e, m->user);
-    ix_mem_free(mem, e);
-    ix_mem_free(mem, (void *)item);
-    return holds;
-}
-
-/* Keeps what is needed of the items from "first" to "last", with which, what is
- * kept and all behind it holds: nothing, or the needed parts of its halves. */
-static void
-keep_needed(minimiser *m, int32_t first, int32_t last)
-{
-    if (first == last || holds_from(m, last))
-        return;
-    if (last - first == 1) {
-        m->kept[m->nkept++] = m->all->item[first];
-        return;
-    }
-    int32_t middle = first + (last - first) / 2;
-    keep_needed(m, first, middle);
-    keep_needed(m, middle, last);
-}
-
-int32_t
-ix_env_minimise(ilex_context *ctx, const ix_env *all, ix_holds_fn *holds,
-                void *user, const ix_assumption **item)
-{
-    minimiser m = {ctx, holds, user, all, item, 0};
-    keep_needed(&m, 0, all->n);
-    return m.nkept;
-}
-
 /* ---- questions ---- */
 
 static ix_tri

@@ -12,6 +12,14 @@
 
 /* ---- expressions ---- */
 
+const char *
+ix_print_blank(ix_op op, bool tight)
+{
+    int precedence = ix_op_info_of(op)->precedence;
+    bool product = precedence == IX_PRECEDENCE_PRODUCT && op != IX_OP_REMAINDER;
+    return product || (tight && precedence >= IX_PRECEDENCE_SUM) ? "" : " ";
+}
+
 static void
 put_word(ix_text *t, const ix_word *w)
 {

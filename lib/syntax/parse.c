@@ -450,3 +450,18 @@ ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
                 what, n, word->text, size ? "; declare it: size " : "",
                 size ? n : 0, word->text);
 }
+
+bool
+ix_parse_text(ilex_context *ctx, const char *text, ix_parser_work work,
+              void *user)
+{
+    ix_parser p;
+    ix_parser_text whole = {text, strlen(text), NULL};
+    ix_parser_init(&p, ctx);
+    if (!ix_parser_try(&p, &whole, work, user)) {
+        ix_parser_fail(&p);
+        return false;
+    }
+    ix_parser_end(&p, NULL);
+    return true;
+}

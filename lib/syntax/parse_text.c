@@ -7,21 +7,6 @@
 #include "lib/graph/function.h"
 #include "lib/syntax/parse.h"
 
-bool
-ix_parse_text(ilex_context *ctx, const char *text, ix_parser_work work,
-              void *user)
-{
-    ix_parser p;
-    ix_parser_text whole = {text, strlen(text), NULL};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, work, user)) {
-        ix_parser_fail(&p);
-        return false;
-    }
-    ix_parser_end(&p, NULL);
-    return true;
-}
-
 static void
 add_known_size(ix_parser *p, int32_t param)
 {

@@ -35,8 +35,16 @@ void ix_print_body_of(ilex_context *ctx, const ilex_array *body,
 /* What a node says beside its operands, as ilex_array_attributes has it. */
 void ix_print_attributes(ilex_context *ctx, const ilex_array *n, ix_text *t);
 
-/* What stands on both sides of a binary operator: " " or "". "tight": inside
- * brackets. */
+/* How tightly things bind, as in ops.def. */
+enum {
+    IX_PRECEDENCE_SUM = 9,
+    IX_PRECEDENCE_PRODUCT = 10,
+    IX_PRECEDENCE_PREFIX = 11,
+    IX_PRECEDENCE_ATOM = 12
+};
+
+/* fmt.c: what stands on both sides of a binary operator: " " or "". "tight":
+ * inside brackets. */
 const char *ix_print_blank(ix_op op, bool tight);
 
 #endif

@@ -23,14 +23,13 @@ static bool
 write_shift_by(ix_writer *w, const ilex_array *by, int32_t from, int32_t to,
                int *entries)
 {
-    enum { PREC_PRODUCT = 10 };
     const char *name = ix_symbol_text(w->ctx, from);
     const ilex_array *amount = ix_write_operand_of(w, by);
     if (!from || from != to || !amount)
         return false;
     ix_text_format(w->t, "%s%.*s+", ++*entries > 1 ? ", " : "[",
                    (int)strcspn(name, "+"), name);
-    write_field_operand(w, by, amount, PREC_PRODUCT);
+    write_field_operand(w, by, amount, IX_PRECEDENCE_PRODUCT);
     return true;
 }
 

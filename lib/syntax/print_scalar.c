@@ -11,13 +11,7 @@
 #include "lib/ops/dtype.h"
 #include "lib/syntax/print_text.h"
 
-enum {
-    PREC_SUM = 9,
-    PREC_PRODUCT = 10,
-    PREC_PREFIX = 11,
-    PREC_ATOM = 12,
-    MAX_DEPTH = 3000
-};
+enum { MAX_DEPTH = 3000 };
 
 static bool
 is_field(const ix_writer *w)
@@ -80,14 +74,6 @@ close_parenthesis(ix_writer *w, int own, int precedence)
 {
     if (own < precedence)
         ix_text_char(w->t, ')');
-}
-
-const char *
-ix_print_blank(ix_op op, bool tight)
-{
-    int precedence = ix_op_info_of(op)->precedence;
-    bool product = precedence == PREC_PRODUCT && op != IX_OP_REMAINDER;
-    return product || (tight && precedence >= PREC_SUM) ? "" : " ";
 }
 
 static void
@@ -190,7 +176,8 @@ write_term(ix_writer *w, int64_t k, const ilex_array *atom, bool first)
         ix_text_char(w->t, '*');
     }
     ix_write_scalar(w, atom,
-                    size != 1 || (first && minus) ? PREC_PREFIX : PREC_PRODUCT);
+                    size != 1 || (first && minus) ? IX_PRECEDENCE_PREFIX
+                                                  : IX_PRECEDENCE_PRODUCT);
 }
 
 /* Finds x - c*(x // c) in "form": takes it out and returns the quotient, which
@@ -219,7 +206,7 @@ static void
 write_remainder(ix_writer *w, const ilex_array *quotient)
 {
     const char *blank = ix_print_blank(IX_OP_REMAINDER, w->tight);
-    ix_write_scalar(w, quotient->ops[0], PREC_PRODUCT);
+    ix_write_scalar(w, quotient->ops[0], IX_PRECEDENCE_PRODUCT);
     ix_text_format(w->t, "%s%%%s%lld", blank, blank,
                    (long long)quotient->ops[1]->attr[0]);
 }
@@ -232,7 +219,7 @@ write_linear(ix_writer *w, const ilex_array *n, int precedence)
     const ilex_array *quotient = take_remainder(&form);
     bool first = !quotient;
     bool sum = form.n + !first > 1 || form.c != 0;
-    int own = sum ? PREC_SUM : PREC_PRODUCT;
+    int own = sum ? IX_PRECEDENCE_SUM : IX_PRECEDENCE_PRODUCT;
     open_parenthesis(w, own, precedence);
     if (quotient)
         write_remainder(w, quotient);
@@ -308,8 +295,9 @@ write_size(ix_writer *w, const ilex_array *n, int precedence)
 {
     int32_t param = (int32_t)n->attr[0];
     bool taken = ix_param_needs(w->ctx, param, is_taken, w);
-    int own =
-        ix_param_is_product(w->ctx, param) && !taken ? PREC_PRODUCT : PREC_ATOM;
+    int own = ix_param_is_product(w->ctx, param) && !taken
+                  ? IX_PRECEDENCE_PRODUCT
+                  : IX_PRECEDENCE_ATOM;
     open_parenthesis(w, own, precedence);
     ix_text_put(w->t, taken ? "size(" : "");
     ix_param_print(w->ctx, param, w->tight, w->t);

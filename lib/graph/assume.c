@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Size parameters, and which assumptions on them go together.
+ * Size parameters, and which assumptions on them go together. Where ranges of
+ * single sizes do not say it, lib/shape is asked, as the context says.
  */
-#include "lib/shape/affine.h"
+#include "lib/graph/env.h"
 
 int32_t
 ix_param_add(ilex_context *ctx, ix_param p)
@@ -113,7 +114,7 @@ possible(ilex_context *ctx, const ix_env *e, const ix_env *known)
     if (e->simple || simple_choice(ctx, e))
         return IX_YES;
     ctx->facts = e;
-    ix_tri leaves = ix_affine_facts_possible(ctx, known);
+    ix_tri leaves = ctx->possible(ctx, known);
     ctx->facts = facts;
     return leaves;
 }
