@@ -297,3 +297,19 @@ ix_compiled_free(ix_compiled *c)
     ix_arena_free(&c->arena);
     ix_mem_free(&mem, c);
 }
+
+bool
+ix_page(ilex_module *m, const char *text, int dialect, ix_text *t)
+{
+    ix_page_parts p;
+    ix_compile_request request = {
+        .names = true, .after = ix_page_note, .user = &p};
+    request.dialect[dialect] = true;
+    ix_page_begin(&p, &m->ctx->mem);
+    ix_compiled *c = ix_compile(m, &request);
+    if (c)
+        ix_page_put(&p, m, text, c->source[dialect].unit[0], t);
+    ix_compiled_free(c);
+    ix_page_end(&p);
+    return c != NULL;
+}

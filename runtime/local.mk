@@ -79,6 +79,7 @@ libixruntime_la_SOURCES = \
 	runtime/memory/memory_object.c \
 	runtime/memory/memory_object.h \
 	runtime/memory/memory_sync.c \
+	runtime/memory/size_id.c \
 	runtime/memory/space.c \
 	runtime/memory/space.h \
 	runtime/memory/spaces.def \

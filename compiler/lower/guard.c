@@ -5,7 +5,7 @@
  * that fills a cell. needs: statements; gives: no guard outside reductions,
  * whose bodies are expanded when they get their loops; breaks: nothing.
  */
-#include "compiler/tree/tree.h"
+#include "compiler/lower/guard.h"
 
 static ix_pick
 pick_guard(const ilex_array *x)
@@ -65,6 +65,7 @@ static ix_stmt *
 guard_stmt(ix_builder *b, ix_stmt *s)
 {
     ix_stmt *t = ix_stmt_copy(b->u, s);
+    b->expand = ix_guard_expand;
     if (t->value && s->kind != IX_STMT_IF)
         t->value = ix_guard_expand(b, t->value);
     return t;

@@ -8,6 +8,7 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/chunks.c \
 	compiler/lower/fission.c \
 	compiler/lower/guard.c \
+	compiler/lower/guard.h \
 	compiler/lower/inplace.c \
 	compiler/lower/lanes.c \
 	compiler/lower/nest.c \

@@ -1,78 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass nest: statements. needs: stages; gives: a kernel for each,
- * loops over its box around one store; breaks: stages. And nests of loops
- * in general: chains of FORs with nothing beside them.
+ * loops over its box around one store; breaks: stages.
  */
 #include "compiler/lower/recurrence.h"
-
-ix_stmt *
-ix_nest_body(ix_stmt *nest)
-{
-    while (nest->kind == IX_STMT_FOR)
-        nest = nest->body;
-    return nest;
-}
-
-ix_stmt *
-ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body)
-{
-    if (nest->kind != IX_STMT_FOR)
-        return body;
-    ix_stmt *loop = ix_stmt_copy(u, nest);
-    loop->body = ix_nest_like(u, nest->body, body);
-    return loop;
-}
-
-void
-ix_nest_note(ix_stmt *nest, const ilex_array *array)
-{
-    for (ix_stmt *s = nest; s; s = s->kind == IX_STMT_FOR ? s->body : s->next)
-        s->array = array;
-}
-
-typedef struct location_search {
-    ix_unit *u;
-    ix_source_locations *p;
-} location_search;
-
-static bool
-add_locations(void *user, ix_stmt *s)
-{
-    location_search *x = user;
-    if (s->kind == IX_STMT_STORE)
-        ix_source_locations_add(x->u, x->p, s->array, s->value);
-    return true;
-}
-
-void
-ix_kernel_locations(ix_unit *u, const ix_kernel *k, ix_source_locations *p)
-{
-    location_search x = {u, p};
-    if (u->ctx->annotations.count)
-        ix_stmt_each(k->nests, add_locations, &x);
-}
-
-bool
-ix_nest_has_reduction(ix_stmt *nest)
-{
-    for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-        if (s->value->flags & IX_HAS_REDUCE)
-            return true;
-    return false;
-}
-
-ix_kernel *
-ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when)
-{
-    ix_kernel *k = ix_arena_new(&u->arena, sizeof *k);
-    k->box = box;
-    k->when = when;
-    k->axis = box->rank ? 0 : -1;
-    for (int i = 0; i < box->rank; i++)
-        ix_kernel_variable(u, k, 'i');
-    return k;
-}
 
 /* Element [_0, _1, ...] of a buffer. */
 static ix_element
@@ -174,23 +105,6 @@ store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
         u, loop->at, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, next));
     k->body = loop;
     put_in_loop(u, k, 0);
-}
-
-int
-ix_kernel_counter(const ix_kernel *k)
-{
-    for (const ix_stmt *s = k->nests; s && s->kind == IX_STMT_FOR; s = s->body)
-        if (ix_loop_counts(s))
-            return s->at.buffer;
-    return -1;
-}
-
-void
-ix_unit_number(ix_unit *u)
-{
-    u->nkernels = 0;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        k->number = u->nkernels++;
 }
 
 bool

@@ -111,22 +111,6 @@ note_reading(void *user, const ilex_array *load)
     return !r->elsewhere;
 }
 
-bool
-ix_nest_is_rectangular(ix_stmt *nest, int rank)
-{
-    int loops = 0;
-    for (const ix_stmt *s = nest; s->kind == IX_STMT_FOR;
-         s = s->body, loops++) {
-        for (int i = 0; i < s->nlo; i++)
-            if (s->lo[i]->flags & IX_HAS_INDEX)
-                return false;
-        for (int i = 0; i < s->nhi; i++)
-            if (s->hi[i]->flags & IX_HAS_INDEX)
-                return false;
-    }
-    return loops == rank && !ix_nest_has_reduction(nest);
-}
-
 /* The nest with its loops in the order of a scan. */
 static ix_stmt *
 reordered(ix_unit *u, const ix_recurrence *r, const ix_stmt *nest, int rank)

@@ -7,6 +7,7 @@
  */
 #include "compiler/lower/reduce.h"
 
+#include "compiler/lower/guard.h"
 #include "compiler/lower/ranges.h"
 #include "lib/ops/dtype.h"
 

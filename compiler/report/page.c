@@ -7,16 +7,11 @@
  */
 #include <stdio.h>
 
-#include "compiler/compiler.h"
 #include "compiler/report/explain.h"
+#include "compiler/report/report.h"
 #include "lib/graph/annotation.h"
 
-typedef struct page {
-    ix_text arrays, kernels;
-    ix_text names; /* lines "name L12": which line makes what has a name; of
-                      kernels "/3 K3 L12", with what they store; of outputs
-                      "=v L9", by which line is made what they are */
-} page;
+typedef ix_page_parts page;
 
 static const char head[] =
     "<meta charset=\"utf-8\"/>\n<style>\n"
@@ -204,9 +199,8 @@ put_kernel(page *p, ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     ix_text_put(&p->kernels, "</p>\n");
 }
 
-/* Called after each pass: after the last one the unit says everything. */
-static void
-note_unit(void *user, ix_unit *u, const char *pass)
+void
+ix_page_note(void *user, ix_unit *u, const char *pass)
 {
     page *p = user;
     ix_totals all = {.read = {.n = 0}};
@@ -299,9 +293,9 @@ put_section(ix_text *t, const char *title)
     ix_text_format(t, "<section>\n<h2>%s</h2>\n", title);
 }
 
-static void
-put_page(page *p, const ilex_module *m, const char *text, const char *source,
-         ix_text *t)
+void
+ix_page_put(page *p, const ilex_module *m, const char *text, const char *source,
+            ix_text *t)
 {
     const char *arrays = ix_text_string(&p->arrays);
     const char *kernels = ix_text_string(&p->kernels);
@@ -323,22 +317,18 @@ put_page(page *p, const ilex_module *m, const char *text, const char *source,
     ix_text_format(t, "</section>\n</main>\n%s</body>\n</html>\n", script);
 }
 
-bool
-ix_page(ilex_module *m, const char *text, int dialect, ix_text *t)
+void
+ix_page_begin(page *p, const ix_mem *mem)
 {
-    page p;
-    ix_compile_request request = {
-        .names = true, .after = note_unit, .user = &p};
-    request.dialect[dialect] = true;
-    ix_text_init(&p.arrays, &m->ctx->mem);
-    ix_text_init(&p.kernels, &m->ctx->mem);
-    ix_text_init(&p.names, &m->ctx->mem);
-    ix_compiled *c = ix_compile(m, &request);
-    if (c)
-        put_page(&p, m, text, c->source[dialect].unit[0], t);
-    ix_compiled_free(c);
-    ix_text_free(&p.arrays);
-    ix_text_free(&p.kernels);
-    ix_text_free(&p.names);
-    return c != NULL;
+    ix_text_init(&p->arrays, mem);
+    ix_text_init(&p->kernels, mem);
+    ix_text_init(&p->names, mem);
+}
+
+void
+ix_page_end(page *p)
+{
+    ix_text_free(&p->arrays);
+    ix_text_free(&p->kernels);
+    ix_text_free(&p->names);
 }

@@ -18,6 +18,21 @@ void ix_explain(ix_unit *u, ix_text *t);
 /* describe.c: what queries tell of it. */
 void ix_describe(ix_unit *u, ix_compiled *c);
 
+/* page.c: a page of HTML. What it says of arrays and kernels is noted after the
+ * last pass; the source comes when it is put. */
+typedef struct ix_page_parts {
+    ix_text arrays, kernels;
+    ix_text names; /* lines "name L12": which line makes what has a name; of
+                      kernels "/3 K3 L12", with what they store; of outputs
+                      "=v L9", by which line is made what they are */
+} ix_page_parts;
+void ix_page_begin(ix_page_parts *p, const ix_mem *mem);
+/* ix_compile_request.after, with the page as user */
+void ix_page_note(void *page, ix_unit *u, const char *pass);
+void ix_page_put(ix_page_parts *p, const ilex_module *m, const char *text,
+                 const char *source, ix_text *t);
+void ix_page_end(ix_page_parts *p);
+
 /* workspace.c: bytes of temporary "i", of one thread, and of the workspace;
  * false, without an error, where that is more than 64 bits or no formula. */
 bool ix_put_bytes(ix_unit *u, size_t i, ix_text *t);

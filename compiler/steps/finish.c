@@ -13,41 +13,6 @@
 #include "lib/graph/counted.h"
 #include "lib/graph/function.h"
 
-/* Something uses a size, and thereby what it is computed from. */
-static void
-use_size(ix_compiled *c, int64_t param)
-{
-    ix_compiled_size *s = &c->size[param];
-    if (s->used)
-        return;
-    s->used = true;
-    for (int i = 0; i < s->degree; i++)
-        use_size(c, s->factor[i]);
-    for (int i = 0; i < s->narms; i++)
-        s->arm[i] = ix_finish_lin(c, s->arm[i]);
-}
-
-const ix_lin *
-ix_finish_lin(ix_compiled *c, const ix_lin *a)
-{
-    size_t bytes = sizeof *a + (size_t)a->n * sizeof a->t[0];
-    ix_mem mem = ix_arena_mem(&c->arena);
-    const size_t *copy = ix_map_find(&c->copied, a);
-    if (copy)
-        return (const ix_lin *)*copy;
-    for (int32_t i = 0; i < a->n; i++)
-        use_size(c, a->t[i].param);
-    ix_lin *r = memcpy(ix_arena_new(&c->arena, bytes), a, bytes);
-    ix_map_set(&c->copied, &mem, a, (size_t)r);
-    return r;
-}
-
-ix_range
-ix_finish_range(ix_compiled *c, const ix_axis *ax)
-{
-    return (ix_range){ix_finish_lin(c, ax->lo), ix_finish_lin(c, ax->hi)};
-}
-
 /* Marks the sizes of the program as it was built: every back end wants them,
  * whatever passes leave. */
 static bool
@@ -57,7 +22,7 @@ use_sizes(ix_unit *u, ix_compiled *c)
     bool ok = ix_module_sizes(u->module, size);
     for (size_t p = 0; ok && p < c->nsizes; p++)
         if (size[p])
-            use_size(c, (int64_t)p);
+            ix_finish_size(c, (int64_t)p);
     return ok;
 }
 
@@ -118,34 +83,10 @@ copy_boxes(ix_unit *u, ix_compiled *c)
         c->box[c->nboxes++] =
             (ix_compiled_box){ix_arena_string(&c->arena, axis),
                               ix_finish_range(c, &b->range), b->from, b->to};
-        use_size(c, b->from);
-        use_size(c, b->to);
+        ix_finish_size(c, b->from);
+        ix_finish_size(c, b->to);
         c->size[b->from].own = c->size[b->to].own = true;
     }
-}
-
-int
-ix_compiled_phase(const ix_compiled *c, const ix_lin *a)
-{
-    int phase = 0;
-    for (int32_t i = 0; i < a->n && c->ncounts; i++) {
-        int own = c->size[a->t[i].param].phase;
-        phase = own > phase ? own : phase;
-    }
-    return phase;
-}
-
-int
-ix_compiled_ranges_phase(const ix_compiled *c, const ix_range *r, int n)
-{
-    int phase = 0;
-    for (int k = 0; k < n && c->ncounts; k++) {
-        int lo = ix_compiled_phase(c, r[k].lo);
-        int hi = ix_compiled_phase(c, r[k].hi);
-        phase = lo > phase ? lo : phase;
-        phase = hi > phase ? hi : phase;
-    }
-    return phase;
 }
 
 /* Two sizes of one name, of which one at least is counted, cannot be told apart
@@ -240,22 +181,6 @@ copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
                           (size_t)to->nwritten + 1, sizeof *to->written);
             to->written[to->nwritten++] = s->at.buffer;
         }
-}
-
-void
-ix_finish_locations(ix_compiled *c, ix_source_locations *from,
-                    ix_source_location **to, size_t *count)
-{
-    ix_source_locations_sort(from);
-    *to = ix_arena_new(&c->arena, (from->n + 1) * sizeof **to);
-    for (size_t i = 0; i < from->n; i++) {
-        const ix_source_location *at = &from->item[i];
-        bool same = i > 0 && !strcmp(at->file, (*to)[i - 1].file);
-        (*to)[i] = (ix_source_location){
-            same ? (*to)[i - 1].file : ix_arena_string(&c->arena, at->file),
-            at->line, at->column};
-    }
-    *count = from->n;
 }
 
 static void
@@ -356,7 +281,7 @@ static void
 mark_lin(ix_compiled *c, const ix_lin *a)
 {
     for (int32_t i = 0; i < a->n; i++)
-        use_size(c, a->t[i].param);
+        ix_finish_size(c, a->t[i].param);
 }
 
 /* Sizes that passes made for bodies, ranges of reductions or loop bounds. */
@@ -366,7 +291,7 @@ mark_size(ix_walk *w, ilex_array *n, size_t *value)
     ix_compiled *c = w->user;
     (void)value;
     if (n->kind == IX_SIZE)
-        use_size(c, n->attr[0]);
+        ix_finish_size(c, n->attr[0]);
     for (int k = 0; n->kind == IX_REDUCE && k < n->interior->rank; k++) {
         mark_lin(c, n->interior->ax[k].lo);
         mark_lin(c, n->interior->ax[k].hi);

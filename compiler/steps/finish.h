@@ -25,6 +25,8 @@ void ix_finish_buffers(ix_unit *u, ix_compiled *c);
 void ix_finish_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
                     ix_compiled_buffer *to);
 
+/* forms.c: something uses a size, and thereby what it is computed from. */
+void ix_finish_size(ix_compiled *c, int64_t param);
 /* A copy of a linear form in the compiled program's arena. */
 const ix_lin *ix_finish_lin(ix_compiled *c, const ix_lin *a);
 ix_range ix_finish_range(ix_compiled *c, const ix_axis *ax);

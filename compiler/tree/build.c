@@ -19,7 +19,7 @@ push_block(ix_builder *b)
 void
 ix_build_begin(ix_builder *b, ix_unit *u, ix_kernel *k)
 {
-    *b = (ix_builder){.u = u, .k = k, .depth = -1, .expand = ix_guard_expand};
+    *b = (ix_builder){.u = u, .k = k, .depth = -1};
     b->mem = ix_arena_mem(&u->arena);
     push_block(b);
 }

@@ -10,6 +10,7 @@ libixcompiler_la_SOURCES += \
 	compiler/tree/dump.c \
 	compiler/tree/measure.c \
 	compiler/tree/names.c \
+	compiler/tree/nests.c \
 	compiler/tree/stmt.c \
 	compiler/tree/stmts.def \
 	compiler/tree/tree.h

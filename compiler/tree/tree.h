@@ -136,7 +136,7 @@ ilex_array *ix_range_value(ix_unit *u, bool end);
 /* The leaf for offset "i" of a shared function. */
 ilex_array *ix_offset_value(ix_unit *u, int i, ilex_dtype dtype);
 
-/* ---- nests: chains of FORs with nothing beside them (nest.c) ---- */
+/* ---- nests: chains of FORs with nothing beside them (nests.c) ---- */
 
 /* The innermost statements. */
 ix_stmt *ix_nest_body(ix_stmt *nest);
@@ -330,10 +330,7 @@ ilex_array *ix_build_replace(ix_builder *b, ilex_array *x,
 typedef ix_stmt *(*ix_rebuild_fn)(ix_builder *b, ix_stmt *s);
 bool ix_rebuild(ix_unit *u, ix_kernel *k, ix_rebuild_fn fn);
 
-/* ---- passes, one file each ---- */
-
-/* guard.c: conditions on indices that guard reads become branches */
-ilex_array *ix_guard_expand(ix_builder *b, ilex_array *x);
+/* ---- what others ask ---- */
 
 /* measure.c: about how many statements bodies become (ix_measure is in unit.h)
  */

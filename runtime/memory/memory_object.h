@@ -119,7 +119,11 @@ ix_memory_on_gpu(const ix_memory *m)
     return ix_memory_on_device(m) && !m->device.traits;
 }
 
-/* storage_kind.c: gives back a use of a size id; NULL is ignored. */
+/* size_id.c: notes that "id" stands for the "n" lengths; fails if it stands for
+ * others. The memory answers for giving the use back. */
+ilex_status ix_size_id_take(ix_memory *m, int id, int n, const int64_t *shape,
+                            ix_error *err);
+/* Gives back a use; NULL is ignored. */
 void ix_size_id_release(struct ix_size_id *id);
 
 /* ---- memory_sync.c ---- */

@@ -263,12 +263,6 @@ ilex_status ix_host_copy_open(ix_host_copy *x, const ilex_storage *s,
                               ilex_access access, ix_error *err);
 ilex_status ix_host_copy_close(ix_host_copy *x, ilex_status rc, ix_error *err);
 
-/* ---- storage_kind.c ---- */
-
-/* Notes that "id" stands for the lengths of "s"; fails if it stands for
- * others. The memory answers for giving the use back. */
-ilex_status ix_size_id_take(int id, const ilex_storage *s, ix_error *err);
-
 /* ---- storage_reach.c ---- */
 
 /* Number of elements. */

@@ -282,6 +282,6 @@ ix_storage_make(const ix_maker *maker, ilex_storage *s,
         s->memory->immutable = true;
     }
     if (!rc && p->id)
-        rc = ix_size_id_take(p->id, s, err);
+        rc = ix_size_id_take(s->memory, p->id, s->rank, s->shape, err);
     return rc;
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kinds and size ids, two registers of the process.
- *
- * A kind numbers a set of strides: strides that were seen before have the
- * number they got then, so equal kinds have equal strides, always. An id is a
- * number of the user's for a set of lengths; it is held while memory uses it,
- * and other lengths under it are refused.
+ * Kinds, a register of the process. A kind numbers a set of strides: strides
+ * that were seen before have the number they got then, so equal kinds have
+ * equal strides, always.
  */
 #include "runtime/storage/storage.h"
 
@@ -63,94 +60,4 @@ ilex_storage_kind(const ilex_storage *s)
     const kind *found = find_kind(s);
     pthread_mutex_unlock(&lock);
     return found ? found->number : 0;
-}
-
-/* ---- ids of sizes ---- */
-
-struct ix_size_id {
-    struct ix_size_id *next;
-    int id, rank;
-    size_t uses;
-    int64_t shape[ILEX_MAX_RANK];
-};
-
-static struct ix_size_id *ids;
-
-static struct ix_size_id *
-find_id(int id)
-{
-    struct ix_size_id *x = ids;
-    while (x && x->id != id)
-        x = x->next;
-    return x;
-}
-
-/* A new entry for the lengths of "s"; NULL when there is no memory. */
-static struct ix_size_id *
-add_id(int id, const ilex_storage *s)
-{
-    struct ix_size_id *x = malloc(sizeof *x);
-    if (!x)
-        return NULL;
-    *x = (struct ix_size_id){.next = ids, .id = id, .rank = s->rank};
-    memcpy(x->shape, s->shape, (size_t)s->rank * sizeof *s->shape);
-    return ids = x;
-}
-
-/* The first axis in which "s" has another length; -1: none, rank: other
- * number of axes. */
-static int
-other_axis(const struct ix_size_id *x, const ilex_storage *s)
-{
-    if (x->rank != s->rank)
-        return s->rank;
-    for (int k = 0; k < s->rank; k++)
-        if (x->shape[k] != s->shape[k])
-            return k;
-    return -1;
-}
-
-ilex_status
-ix_size_id_take(int id, const ilex_storage *s, ix_error *err)
-{
-    ilex_status rc = ILEX_OK;
-    pthread_mutex_lock(&lock);
-    struct ix_size_id *x = find_id(id);
-    if (!x)
-        x = add_id(id, s);
-    int k = x ? other_axis(x, s) : -1;
-    if (!x)
-        rc = ix_fail_memory(err);
-    else if (k == s->rank)
-        rc = ix_fail(err, ILEX_E_SHAPE,
-                     "storage: id %d stands for lengths of %d axes, and this "
-                     "shape has %d; use another id",
-                     id, x->rank, s->rank);
-    else if (k >= 0)
-        rc = ix_fail(err, ILEX_E_SHAPE,
-                     "storage: id %d stands for length %lld of axis %d, and "
-                     "this one is %lld; use another id",
-                     id, (long long)x->shape[k], k, (long long)s->shape[k]);
-    if (!rc) {
-        x->uses++;
-        s->memory->id = x;
-    }
-    pthread_mutex_unlock(&lock);
-    return rc;
-}
-
-void
-ix_size_id_release(struct ix_size_id *id)
-{
-    if (!id)
-        return;
-    pthread_mutex_lock(&lock);
-    if (--id->uses == 0) {
-        struct ix_size_id **at = &ids;
-        while (*at != id)
-            at = &(*at)->next;
-        *at = id->next;
-        free(id);
-    }
-    pthread_mutex_unlock(&lock);
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Conditions that guard reads become branches.
+ */
+#ifndef ILEX_COMPILER_GUARD_H
+#define ILEX_COMPILER_GUARD_H
+
+#include "compiler/tree/tree.h"
+
+/* The expression with its guards as statements before it; what is in their
+ * branches becomes what b->expand makes of it. */
+ilex_array *ix_guard_expand(ix_builder *b, ilex_array *x);
+
+#endif
