@@ -286,6 +286,8 @@ need_result(reader *r, size_t i)
     ix_axis ax[ILEX_MAX_RANK], *along = &ax[ix_scan_axis(scan)];
     const ix_axis *whole = &scan->interior->ax[ix_scan_axis(scan)];
     memcpy(ax, u->need[i]->ax, (size_t)ix_rank(scan) * sizeof *ax);
+    if (ix_scan_chunks(scan))
+        *along = *whole;
     *(ix_scan_is_backward(scan) ? &along->hi : &along->lo) =
         ix_scan_is_backward(scan) ? whole->hi : whole->lo;
     *need = join_boxes(u->ctx, *need, ix_domain_new(u->ctx, ix_rank(scan), ax),

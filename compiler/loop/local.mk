@@ -7,4 +7,5 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/fuse.c \
 	compiler/loop/map.c \
 	compiler/loop/partial.c \
-	compiler/loop/strip.c
+	compiler/loop/strip.c \
+	compiler/loop/strip_mine.c

@@ -29,10 +29,24 @@ put_in_loop(ix_unit *u, ix_kernel *k, int axis)
     return loop;
 }
 
+static bool
+is_other(void *user, const ilex_array *load)
+{
+    return load->attr[0] != *(const int *)user;
+}
+
+/* Is the buffer read where "body" is computed? */
+static bool
+loads(ix_unit *u, ilex_array *body, int buffer)
+{
+    return !ix_body_loads(u, body, is_other, &buffer);
+}
+
 void
 ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value)
 {
     k->body = ix_stmt_store(u, own_element(u, k, buffer), value);
+    k->ordered = loads(u, value, buffer);
     for (int i = k->box->rank - 1; i >= 0; i--)
         put_in_loop(u, k, i);
 }

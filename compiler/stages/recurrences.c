@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Scans, as stages that write a buffer for each result and read them at levels
- * before: a CARRY becomes a load of the buffer.
+ * before: a CARRY becomes a load of the buffer. One in chunks has two stages
+ * more: a scan over the chunks, of what the last level of each holds, and what
+ * that gives for a chunk is combined with its levels, in their place.
  */
 #include "compiler/stages/partition.h"
 #include "lib/build/scan.h"
@@ -61,6 +63,174 @@ load_carry(void *user, ilex_array *n)
                           rank, index);
 }
 
+/* ---- chunks ---- */
+
+/* A scan in chunks, whose levels are stored as its body says. */
+typedef struct chunks {
+    ix_partition *p;
+    const ilex_array *scan;
+    const ix_axis *ax; /* of the levels */
+    int axis;
+    int levels, before; /* buffers: of the levels, of what all chunks before
+                           each give */
+    bool fewer;         /* chunks than that has room for, perhaps */
+    const ix_domain *box;
+    ilex_dtype dtype;
+} chunks;
+
+static ilex_array *
+load_at(const chunks *c, int buffer, ilex_array *at)
+{
+    ilex_context *ctx = c->p->u->ctx;
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < c->box->rank; k++)
+        index[k] = k == c->axis ? at : ix_scalar_index(ctx, k);
+    return ix_scalar_load(ctx, c->dtype, buffer, c->box->rank, index);
+}
+
+/* before op x */
+static ilex_array *
+combined(const chunks *c, ilex_array *before, ilex_array *x)
+{
+    ilex_array *ops[2] = {before, x};
+    ix_reduction r = ix_scan_chunks(c->scan) == IX_COMBINE_SUM
+                         ? IX_REDUCTION_SUM
+                         : IX_REDUCTION_PROD;
+    return ix_scalar_op(c->p->u->ctx, ix_reduction_op(r), c->dtype, c->dtype,
+                        ops);
+}
+
+static ilex_array *
+where_equal(ilex_context *ctx, ilex_array *x, int64_t value, ilex_array *a,
+            ilex_array *b)
+{
+    ilex_array *sides[2] = {x, ix_index_const(ctx, value)};
+    ilex_array *ops[3] = {
+        ix_scalar_op(ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, sides), a, b};
+    return ix_scalar_op(ctx, IX_OP_WHERE, (ilex_dtype)a->dtype,
+                        (ilex_dtype)a->dtype, ops);
+}
+
+/* "x" where the level is there, else any number. */
+static ilex_array *
+if_there(const chunks *c, ilex_array *level, ilex_array *x)
+{
+    ilex_context *ctx = c->p->u->ctx;
+    ilex_array *length[2] = {ix_index_lin(ctx, c->ax->hi),
+                             ix_index_lin(ctx, c->ax->lo)};
+    ilex_array *sides[2] = {level, ix_index_fma(ctx, length[0], -1, length[1])};
+    ilex_array *ops[3] = {
+        ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, sides), x,
+        ix_scalar_const(ctx, c->dtype, (ix_value){.i = 0})};
+    return ix_scalar_op(ctx, IX_OP_WHERE, c->dtype, c->dtype, ops);
+}
+
+/* What all chunks before number _<axis> give: nothing is before the first. */
+static ilex_array *
+sum_before(const chunks *c)
+{
+    ilex_context *ctx = c->p->u->ctx;
+    ilex_array *i = ix_scalar_index(ctx, c->axis);
+    ilex_array *last = ix_index_fma(ctx, ix_index_const(ctx, -1), IX_CHUNK_SCAN, i);
+    ilex_array *end = load_at(
+        c, c->levels,
+        ix_scan_index(ctx, last, c->ax, ix_scan_is_backward(c->scan)));
+    ilex_array *more = combined(
+        c, load_at(c, c->before, ix_index_offset(ctx, i, -1)), end);
+    ilex_array *sum = where_equal(ctx, i, 1, end, more);
+    return where_equal(ctx, i, 0,
+                       ix_scalar_const(ctx, c->dtype, (ix_value){.i = 0}),
+                       c->fewer ? if_there(c, last, sum) : sum);
+}
+
+/* The stage that computes this for all chunks, level by level as scans are. */
+static void
+store_before(chunks *c, const ix_lin *count)
+{
+    ix_unit *u = c->p->u;
+    ix_axis ax[ILEX_MAX_RANK];
+    memcpy(ax, c->box->ax, (size_t)c->box->rank * sizeof *ax);
+    ax[c->axis] = (ix_axis){0, ix_lin_const(u->ctx, 0), count};
+    const ix_domain *box = ix_domain_new(u->ctx, c->box->rank, ax);
+    c->before = ix_partition_temporary(c->p, box, c->dtype);
+    ix_recurrence *r = ix_arena_new(&u->arena, sizeof *r);
+    *r = (ix_recurrence){.axis = c->axis, .count = 1};
+    r->buffer = ix_arena_new(&u->arena, sizeof *r->buffer);
+    r->buffer[0] = c->before;
+    ilex_array *body = sum_before(c);
+    ix_unit_stage(u, (ix_stage){.buffer = c->before,
+                                .box = box,
+                                .body = ix_scalar_tuple(u->ctx, 1, &body),
+                                .scan = r,
+                                .array = c->scan});
+}
+
+/* The stage that combines the levels behind the first chunk with it. */
+static void
+add_before(const chunks *c)
+{
+    ix_unit *u = c->p->u;
+    ilex_context *ctx = u->ctx;
+    bool backward = ix_scan_is_backward(c->scan);
+    ix_axis ax[ILEX_MAX_RANK], *along = &ax[c->axis];
+    memcpy(ax, c->box->ax, (size_t)c->box->rank * sizeof *ax);
+    const ix_lin *end[2] = {along->lo, along->hi};
+    end[backward] = ix_lin_offset(ctx, end[backward],
+                                  backward ? -IX_CHUNK_SCAN : IX_CHUNK_SCAN);
+    *(backward ? &along->hi : &along->lo) =
+        ix_lin_extremum(ctx, backward, 2, end);
+    ilex_array *chunk = ix_index_floordiv(
+        ctx, ix_scan_level(ctx, c->axis, c->ax, backward), IX_CHUNK_SCAN);
+    ilex_array *body = combined(
+        c, load_at(c, c->before, chunk),
+        load_at(c, c->levels, ix_scalar_index(ctx, c->axis)));
+    ix_unit_stage(u, (ix_stage){.buffer = c->levels,
+                                .box = ix_domain_new(ctx, c->box->rank, ax),
+                                .body = body,
+                                .array = c->scan});
+}
+
+/* How many chunks there are, or more than that. */
+static const ix_lin *
+count_chunks(chunks *c)
+{
+    ilex_context *ctx = c->p->u->ctx;
+    const ix_lin *count = ix_chunk_count(ctx, c->ax, IX_CHUNK_SCAN);
+    const ix_lin *length = ix_lin_sub(ctx, c->ax->hi, c->ax->lo);
+    if (count || !length)
+        return count;
+    const ix_lin *most = ix_lin_const(ctx, length->c);
+    for (int32_t i = 0; i < length->n; i++)
+        if (length->t[i].k > 0)
+            most = ix_lin_fma(ctx, most, length->t[i].k,
+                              ix_lin_param(ctx, length->t[i].param));
+    ix_axis wide = {0, ix_lin_const(ctx, 0), most};
+    c->fewer = true;
+    return ix_chunk_count(ctx, &wide, IX_CHUNK_SCAN);
+}
+
+static bool
+combine_chunks(ix_partition *p, size_t i, int buffer)
+{
+    const ilex_array *scan = p->u->order[i];
+    int axis = ix_scan_axis(scan);
+    chunks c = {.p = p,
+                .scan = scan,
+                .ax = &scan->interior->ax[axis],
+                .axis = axis,
+                .levels = buffer,
+                .box = p->u->need[i],
+                .dtype = (ilex_dtype)ix_tuple_body(scan, 0)->dtype};
+    const ix_lin *count = count_chunks(&c);
+    if (!count)
+        return false;
+    store_before(&c, count);
+    add_before(&c);
+    return true;
+}
+
+/* ---- the stage ---- */
+
 bool
 ix_store_scan(ix_partition *p, size_t i)
 {
@@ -88,5 +258,6 @@ ix_store_scan(ix_partition *p, size_t i)
                                 .body = body,
                                 .scan = r,
                                 .array = scan});
-    return !ix_is_poison(body);
+    return !ix_is_poison(body) &&
+           (!ix_scan_chunks(scan) || combine_chunks(p, i, r->buffer[0]));
 }

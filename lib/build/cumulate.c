@@ -5,6 +5,7 @@
  */
 #include "lib/build/scan.h"
 #include "lib/build/structure.h"
+#include "lib/ops/dtype.h"
 
 /* The axis that is given, or the only one; -1 after an error. */
 static int
@@ -20,7 +21,22 @@ axis_of(ilex_array *x, const char *what, const ix_given *given)
     return -1;
 }
 
-/* where(k is the first level, x, y(before) op x) */
+/* Sums and products of numbers that are rounded are computed in chunks, unless
+ * one is known to hold all levels. */
+static ix_combining
+chunks_of(ilex_context *ctx, ix_reduction r, ilex_dtype dtype,
+          const ix_axis *ax)
+{
+    const ix_lin *end = ix_lin_try_offset(ctx, ax->lo, IX_CHUNK_SCAN);
+    if (ix_dtype_is_exact(dtype) ||
+        (end && ix_lin_le(ctx, ax->hi, end) == IX_YES))
+        return IX_COMBINE_NOT;
+    return r == IX_REDUCTION_SUM    ? IX_COMBINE_SUM
+           : r == IX_REDUCTION_PROD ? IX_COMBINE_PROD
+                                    : IX_COMBINE_NOT;
+}
+
+/* where(k is the first level, or that of a chunk, x, y(before) op x) */
 static ilex_array *
 body_of(ilex_array *x, const ix_scan_spec *spec, ix_reduction r,
         ilex_dtype dtype)
@@ -34,12 +50,13 @@ body_of(ilex_array *x, const ix_scan_spec *spec, ix_reduction r,
         ctx, dtype,
         ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index));
     ilex_array *ops[2] = {ix_scalar_carry(ctx, dtype, 0, 1), value};
-    const ix_lin *first =
-        spec->backward ? ix_lin_offset(ctx, ax->hi, -1) : ax->lo;
+    ilex_array *level = ix_scan_level(ctx, spec->axis, ax, spec->backward);
+    if (spec->chunks)
+        level = ix_index_fma(ctx, level, -IX_CHUNK_SCAN,
+                             ix_index_floordiv(ctx, level, IX_CHUNK_SCAN));
     return ix_structure_where(
         ctx,
-        ix_structure_compare(ctx, IX_OP_EQUAL, index[spec->axis],
-                             ix_index_lin(ctx, first)),
+        ix_structure_compare(ctx, IX_OP_EQUAL, level, ix_index_const(ctx, 0)),
         value, ix_scalar_op(ctx, ix_reduction_op(r), dtype, dtype, ops));
 }
 
@@ -57,6 +74,7 @@ cumulate(const char *what, ix_reduction r, ilex_array *x, const ix_given *given)
                          what, ilex_dtype_name((ilex_dtype)x->dtype));
     ix_scan_spec spec = {.axis = axis,
                          .backward = given[1].present && given[1].number[0]};
+    spec.chunks = chunks_of(ctx, r, result, &x->interior->ax[axis]);
     ilex_array *body = body_of(x, &spec, r, result);
     ilex_array *tuple = ix_scalar_tuple(ctx, 1, &body);
     return ix_build_result(ix_scan_node(ctx, &spec, x->interior, tuple, 1, &x),

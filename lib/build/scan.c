@@ -9,9 +9,19 @@
  */
 #include "lib/build/scan.h"
 
+#include "lib/ops/dtype.h"
 #include "lib/shape/access.h"
 
 #include <stdio.h>
+
+const char *
+ix_combining_text(ix_combining chunks)
+{
+    static const char *const text[] = {[IX_COMBINE_NOT] = "",
+                                       [IX_COMBINE_SUM] = " chunked sum",
+                                       [IX_COMBINE_PROD] = " chunked prod"};
+    return text[chunks];
+}
 
 /* ---- selves ---- */
 
@@ -461,10 +471,29 @@ carry_or_renumber(void *user, ilex_array *load, ilex_array *const *index)
 }
 
 ilex_array *
+ix_scan_index(ilex_context *ctx, ilex_array *level, const ix_axis *ax,
+              bool backward)
+{
+    ilex_array *first =
+        ix_index_lin(ctx, backward ? ix_lin_offset(ctx, ax->hi, -1) : ax->lo);
+    return ix_index_fma(ctx, first, backward ? -1 : 1, level);
+}
+
+ilex_array *
+ix_scan_level(ilex_context *ctx, int axis, const ix_axis *ax, bool backward)
+{
+    ilex_array *index = ix_scalar_index(ctx, axis);
+    ilex_array *first =
+        ix_scan_index(ctx, ix_index_const(ctx, 0), ax, backward);
+    return backward ? ix_index_fma(ctx, first, -1, index)
+                    : ix_index_fma(ctx, index, -1, first);
+}
+
+ilex_array *
 ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec, const ix_domain *dom,
              ilex_array *tuple, int n, ilex_array *const *operands)
 {
-    int64_t attr[2] = {spec->axis, spec->backward};
+    int64_t attr[3] = {spec->axis, spec->backward, spec->chunks};
     if (!dom || ix_is_poison(tuple))
         return ix_poison_again(ctx);
     if (n > IX_LAMBDA_OPERANDS)
@@ -485,7 +514,7 @@ ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec, const ix_domain *dom,
                          .valid = dom,
                          .nops = n + 1,
                          .ops = ops,
-                         .nattr = 2,
+                         .nattr = 3,
                          .attr = attr};
     ilex_array *r = ix_node_scoped(ctx, &node);
     ix_mem_free(&ctx->mem, ops);
@@ -524,6 +553,15 @@ check_spec(ilex_context *ctx, const ix_scan_spec *spec)
         if (self->interior != spec->self[0]->interior) {
             ix_poison(ctx, "scan", i, ILEX_E_SHAPE,
                       "scan: the results of one scan have one domain");
+            return false;
+        }
+        if (spec->chunks &&
+            (spec->count > 1 || ix_dtype_is_exact((ilex_dtype)self->dtype))) {
+            ix_poison(ctx, "scan", i, ILEX_E_ARGUMENT,
+                      "scan: one result that is rounded is chunked, a floating "
+                      "or complex one; here there %s; leave out%s",
+                      spec->count > 1 ? "are several" : "is one of integers",
+                      ix_combining_text(spec->chunks));
             return false;
         }
         if (self->dtype != value->dtype) {

@@ -21,12 +21,25 @@ ix_is_untyped(const ilex_array *n)
 /* A self on the domain of the result alone. */
 ilex_array *ix_self_inside(ilex_array *self);
 
+/* What becomes of the one result of a scan in chunks of IX_CHUNK_SCAN levels:
+ * l, as the body says, in the first one, elsewhere y(k) = P(c) + l(k) with c
+ * the chunk of k and P(c) = ((l(end of 0) + l(end of 1)) + ...) + l(end of
+ * c-1); or the same with `*`. So the body begins anew where a chunk does. */
+typedef enum ix_combining {
+    IX_COMBINE_NOT,
+    IX_COMBINE_SUM,
+    IX_COMBINE_PROD
+} ix_combining;
+/* " chunked sum", " chunked prod" or "", as text says it. */
+const char *ix_combining_text(ix_combining chunks);
+
 typedef struct ix_scan_spec {
     int axis;
     bool backward; /* the last level is the first that is computed */
     int count;
     ilex_array *const *self;  /* of each result */
     ilex_array *const *value; /* over the selves */
+    ix_combining chunks;
 } ix_scan_spec;
 
 /* The tuple of results. */
@@ -49,5 +62,17 @@ ix_scan_is_backward(const ilex_array *n)
 {
     return n->attr[1] != 0;
 }
+static inline ix_combining
+ix_scan_chunks(const ilex_array *n)
+{
+    return (ix_combining)n->attr[2];
+}
+
+/* The level that has index _<axis>, counted from the first one of axis "ax". */
+ilex_array *ix_scan_level(ilex_context *ctx, int axis, const ix_axis *ax,
+                          bool backward);
+/* The index of a level. */
+ilex_array *ix_scan_index(ilex_context *ctx, ilex_array *level,
+                          const ix_axis *ax, bool backward);
 
 #endif

@@ -110,16 +110,22 @@ ilex_array *ix_scalar_carry(ilex_context *ctx, ilex_dtype dtype, int result,
 ilex_array *ix_scalar_tuple(ilex_context *ctx, int n, ilex_array *const *ops);
 
 /* Elements of a chunk: in lanes, of a chain and wherever the order changes
- * nothing; in one lane. IX_SMALL_CHUNKS is for tests: short axes have many
- * chunks, and what takes one for the other shows. */
+ * nothing; in one lane; of a scan. IX_SMALL_CHUNKS is for tests: short axes
+ * have many chunks, and what takes one for the other shows. */
 enum { IX_CHUNK = 4096, IX_LANE_BYTES = 256 };
 #ifdef IX_SMALL_CHUNKS
-enum { IX_CHUNK_LANES = 192, IX_CHUNK_CHAIN = 24, IX_CHUNK_ONE = 8 };
+enum {
+    IX_CHUNK_LANES = 192,
+    IX_CHUNK_CHAIN = 24,
+    IX_CHUNK_ONE = 8,
+    IX_CHUNK_SCAN = 20
+};
 #else
 enum {
     IX_CHUNK_LANES = IX_CHUNK,
     IX_CHUNK_CHAIN = IX_CHUNK,
-    IX_CHUNK_ONE = 256
+    IX_CHUNK_ONE = 256,
+    IX_CHUNK_SCAN = IX_CHUNK
 };
 #endif
 

@@ -258,9 +258,19 @@ inequalities(ix_affine_question *q, int dimensions)
     return m;
 }
 
-/* set and size "p" is the least, or the largest, of its arms */
+/* max(value, 0)/divisor, rounded up */
+static isl_pw_aff *
+quotient(ix_affine_question *q, isl_pw_aff *value, int64_t divisor)
+{
+    isl_pw_aff *zero = ix_affine_of_lin(q, ix_lin_const(q->ctx, 0));
+    isl_val *by = isl_val_int_from_si(q->isl, (long)divisor);
+    return isl_pw_aff_ceil(
+        isl_pw_aff_scale_down_val(isl_pw_aff_max(value, zero), by));
+}
+
+/* set and size "p" is the least, or the largest, of its arms, or a quotient */
 static isl_set *
-restrict_extremum(ix_affine_question *q, isl_set *set, size_t p)
+restrict_derived(ix_affine_question *q, isl_set *set, size_t p)
 {
     const ix_param *own = &q->ctx->param[p];
     isl_pw_aff *value = ix_affine_of_lin(q, own->arm[0]);
@@ -269,6 +279,8 @@ restrict_extremum(ix_affine_question *q, isl_set *set, size_t p)
         value = own->largest ? isl_pw_aff_max(value, arm)
                              : isl_pw_aff_min(value, arm);
     }
+    if (own->divisor > 1)
+        value = quotient(q, value, own->divisor);
     return isl_set_intersect(set,
                              isl_pw_aff_eq_set(size(q, (int64_t)p), value));
 }
@@ -288,8 +300,8 @@ ix_affine_assumed(ix_affine_question *q)
             set = restrict_divisible(q, set, a);
     }
     for (size_t p = 0; p < q->ctx->nparams; p++)
-        if (q->relevant.at[p] >= 0 && ix_param_is_extremum(q->ctx, (int32_t)p))
-            set = restrict_extremum(q, set, p);
+        if (q->relevant.at[p] >= 0 && q->ctx->param[p].narms > 0)
+            set = restrict_derived(q, set, p);
     return set;
 }
 

@@ -339,6 +339,10 @@ fmt_SCAN(ix_text *t, const ix_statement *s)
             write_type(t, &r->type);
         write_value(t, r);
     }
+    if (s->chunks.length) {
+        ix_text_put(t, " chunked ");
+        put_word(t, &s->chunks);
+    }
 }
 
 static void

@@ -210,6 +210,19 @@ is_backward(scan *c)
     return ix_word_is(w, "backward");
 }
 
+static ix_combining
+chunks_of(scan *c)
+{
+    const ix_word *w = &c->s->chunks;
+    if (!w->length)
+        return IX_COMBINE_NOT;
+    if (!ix_word_is(w, "sum") && !ix_word_is(w, "prod"))
+        ix_lex_fail(&c->p->reader, ILEX_E_SYNTAX, w,
+                    "chunks of a scan are combined by sum or prod, not '%.*s'",
+                    (int)w->length, w->text);
+    return ix_word_is(w, "sum") ? IX_COMBINE_SUM : IX_COMBINE_PROD;
+}
+
 static void
 define_results(scan *c, ilex_array *tuple)
 {
@@ -246,7 +259,8 @@ ix_parse_scan(ix_parser *p, const ix_statement *s)
                         "the dtypes of this scan do not settle; convert what "
                         "it computes, for example f64(...)");
     ix_parser_at(p, &s->keyword);
-    ix_scan_spec spec = {axis, backward, c.count, c.self, c.value};
+    ix_scan_spec spec = {axis,   backward, c.count,
+                         c.self, c.value,  chunks_of(&c)};
     int32_t called[ILEX_MAX_RANK];
     if (c.bracket)
         ix_indices_call(p->ctx, &c.indices, called);

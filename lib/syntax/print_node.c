@@ -200,6 +200,7 @@ write_scan(ix_printer *p, const ix_item *item)
         ix_text_format(p->t, "] : %s = ", ilex_dtype_name(dtype));
         ix_print_body(p, mode, item, i, dtype == ILEX_F64 || dtype == ILEX_I64);
     }
+    ix_text_put(p->t, ix_combining_text(ix_scan_chunks(n)));
 }
 
 static void
@@ -256,8 +257,9 @@ ix_print_attributes(ilex_context *ctx, const ilex_array *n, ix_text *t)
     else if (n->kind == IX_RESHAPE)
         ix_text_char(t, n->attr[0] ? 'F' : 'C');
     else if (n->kind == IX_SCAN)
-        ix_text_format(t, "%d %s", ix_scan_axis(n),
-                       ix_scan_is_backward(n) ? "backward" : "forward");
+        ix_text_format(t, "%d %s%s", ix_scan_axis(n),
+                       ix_scan_is_backward(n) ? "backward" : "forward",
+                       ix_combining_text(ix_scan_chunks(n)));
     else if (n->kind == IX_INPUT)
         ix_text_put(t, ix_symbol_text(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_RESULT)

@@ -36,18 +36,29 @@ axis_of(ilex_context *ctx, const char *axis, int count, ilex_array *const *self,
                                : ix_axis_of(first, "scan", axis, strlen(axis));
 }
 
-/* 0 or 1; -1 with an error. */
-static int
-is_backward(ilex_context *ctx, const char *direction)
+/* "forward" or "backward", and perhaps what combines chunks; false with an
+ * error. */
+static bool
+read_direction(ilex_context *ctx, const char *direction, ix_scan_spec *spec)
 {
-    if (direction && !strcmp(direction, "forward"))
-        return 0;
-    if (direction && !strcmp(direction, "backward"))
-        return 1;
+    static const char *const way[] = {"forward", "backward"};
+    for (int backward = 0; direction && backward < 2; backward++) {
+        size_t length = strlen(way[backward]);
+        if (strncmp(direction, way[backward], length) != 0)
+            continue;
+        for (int k = IX_COMBINE_NOT; k <= IX_COMBINE_PROD; k++)
+            if (!strcmp(direction + length,
+                        ix_combining_text((ix_combining)k))) {
+                spec->backward = backward != 0;
+                spec->chunks = (ix_combining)k;
+                return true;
+            }
+    }
     ix_poison(ctx, "scan", -1, ILEX_E_ARGUMENT,
-              "scan: the direction '%.20s' is neither forward nor backward",
+              "scan: the direction '%.30s' is neither forward nor backward, "
+              "nor one of these with \" chunked sum\" or \" chunked prod\"",
               direction ? direction : "NULL");
-    return -1;
+    return false;
 }
 
 ilex_status
@@ -56,10 +67,11 @@ ilex_scan(ilex_context *ctx, const char *axis, const char *direction, int count,
           ilex_array **result)
 {
     int k = axis_of(ctx, axis, count, self, value);
-    int backward = k < 0 ? -1 : is_backward(ctx, direction);
-    ix_scan_spec spec = {k, backward > 0, count, self, value};
-    ilex_array *tuple =
-        backward < 0 ? ix_poison_again(ctx) : ix_build_scan(ctx, &spec);
+    ix_scan_spec spec = {
+        .axis = k, .count = count, .self = self, .value = value};
+    ilex_array *tuple = k >= 0 && read_direction(ctx, direction, &spec)
+                            ? ix_build_scan(ctx, &spec)
+                            : ix_poison_again(ctx);
     for (int i = 0; i < count && result; i++)
         result[i] = ix_build_result(tuple, i);
     return ix_is_poison(tuple) ? ctx->error.code : ILEX_OK;

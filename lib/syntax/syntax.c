@@ -300,6 +300,8 @@ syntax_SCAN(ix_reader *r, ix_statement *s)
         last->more = ix_arena_new(&r->arena, sizeof *last->more);
         scan_result(r, last->more);
     }
+    if (ix_syntax_accept_name(r, "chunked"))
+        s->chunks = ix_syntax_name(r, "sum or prod");
 }
 
 static void

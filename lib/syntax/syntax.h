@@ -123,6 +123,7 @@ struct ix_statement {
     const ix_syntax *axis; /* in: "-> axis"; scan: its axis; NULL: none */
     ix_word option;        /* acc f64, order F, inplace x; scan: its direction;
                               extern: pure */
+    ix_word chunks;        /* scan: what combines its chunks */
     ix_statement *more;    /* scan: name, type and expr of its next result;
                               function, extern: of a parameter */
     ix_statement *body;    /* function: its statements, the last one `end` */

@@ -5,7 +5,8 @@
     sums.py LIBRARY [--seed N] [--count C]
 
 C random einsums of one and two operands, C/2 sums over rows, columns and both,
-and some of more than two chunks; every bit is compared, NaNs are equal.
+C/5 cumulative sums and products, and some of each of more than two chunks;
+every bit is compared, NaNs are equal.
 """
 import argparse
 import ctypes
@@ -104,6 +105,17 @@ def einsum(ar, arrays, labels, result, length):
         n = [length[c] for c in reduced]
         yield (ar.along(terms, 4096 * len(terms) // n[0], 1) if chain
                else nest(ar, terms, n, ar.lanes if last else 1, 4096))
+
+
+def cumulated(op, x):
+    """What chunks of 4096 elements before give comes before each element."""
+    before, local, y = None, None, []
+    for k, v in enumerate(x):
+        if k % 4096 == 0:
+            before = op(before, local) if k > 4096 else local
+        local = op(local, v) if k % 4096 else v
+        y.append(op(before, local) if k >= 4096 else local)
+    return y
 
 
 # ---- against the library ----
@@ -214,6 +226,30 @@ class Tester:
                    [("a", dtype, x)], dtype, shape, want)
 
 
+    def cumulate(self, shape, axis):
+        r = self.random
+        dtype, name, reverse = (r.choice(list(DTYPES)),
+                                r.choice(["cumsum", "cumprod"]), r.choice([0, 1]))
+        x = self.array(dtype, shape)
+        if name == "cumprod":
+            x /= np.abs(x) + 1e-30
+        ar = Arithmetic(dtype in ("f32", "c64"), dtype[0] == "c", False)
+        rows = np.moveaxis(x, axis, -1).reshape(-1, shape[axis])
+        rows = rows[:, ::-1] if reverse else rows
+        want = np.array([[complex(*v) for v in cumulated(
+            ar.add if name == "cumsum" else ar.product,
+            [(float(v.real), float(v.imag)) for v in row])] for row in rows])
+        want = want[:, ::-1] if reverse else want
+        shape_moved = [n for k, n in enumerate(shape) if k != axis]
+        want = np.moveaxis(want.reshape(shape_moved + [shape[axis]]), -1, axis)
+        labels = "nml"[:len(shape)]
+        self.check(self.declared("a", [dtype], [labels]) +
+                   "out z : %s[%s] = %s(a; axis=%d, reverse=%d)\n" %
+                   (dtype, ", ".join(labels), name, axis, reverse),
+                   [("a", dtype, x)], dtype, shape,
+                   [(v.real, v.imag) for v in want.ravel()])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
@@ -226,6 +262,10 @@ def main():
         if i % 2 == 0:
             t.sums(t.random.randint(1, 700), t.random.randint(1, 80))
         if i % 5 == 0:
+            length = t.random.randint(8193, 13000)
+            t.cumulate(*t.random.choice([([length], 0), ([length, 2], 0),
+                                         ([2, length], 1),
+                                         ([2, length, 1], 1)]))
             t.sums(t.random.randint(513, 1200), 2)
             t.sums(2, t.random.randint(8193, 13000))
             t.einsum({"i": 2, "j": 1, "k": t.random.randint(8193, 13000),

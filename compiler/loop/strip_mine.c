@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass strip_mine: a loop whose statements divide its index by a constant, as
+ * the levels of a scan in chunks do, becomes one over quotients around one over
+ * the indices of each, and where a condition asks whether there is a rest, the
+ * first of them has a loop of its own:
+ *
+ *     for c0 in [0, (n - 1) // 4096 + 1)
+ *         for i0 in [4096*c0, min(4096*c0 + 1, n))
+ *             b1[i0] = b0[i0]
+ *         for i0 in [4096*c0 + 1, min(4096*c0 + 4096, n))
+ *             b1[i0] = b1[i0 - 1] + b0[i0]
+ *
+ * needs: nests over the kernel's range; gives: the same; breaks: nothing.
+ */
+#include "compiler/tree/tree.h"
+
+/* Shorter strips are not worth a loop. */
+enum { LEAST = 16 };
+
+/* The quotient (+-index + rest) // by. */
+typedef struct quotient {
+    ix_unit *u;
+    const ix_stmt *loop;
+    ilex_array *node; /* NULL: none */
+    bool several;     /* or one that depends on a loop inside */
+    int sign;
+    int64_t by;
+    ilex_array *rest;
+} quotient;
+
+/* ---- the quotient of a loop ---- */
+
+/* Loops around are numbered, too: is it one of them, or a size? */
+static bool
+is_known_outside(const quotient *q, const ilex_array *atom)
+{
+    const ix_stmt *inner = q->loop->body;
+    for (; inner && inner->kind == IX_STMT_FOR; inner = inner->body)
+        if (atom->kind == IX_INDEX && atom->attr[0] == inner->number)
+            return false;
+    return atom->kind == IX_INDEX || atom->kind == IX_SIZE;
+}
+
+/* Notes what "n" divides, if the loop's index is a part of it. */
+static void
+note_quotient(quotient *q, ilex_array *n)
+{
+    ilex_context *ctx = q->u->ctx;
+    ilex_array *index = ix_scalar_index(ctx, q->loop->number);
+    ix_index_form f;
+    int sign = 0;
+    bool fits = true;
+    ix_index_form_of(n->ops[0], &f);
+    for (int i = 0; i < f.n; i++)
+        if (f.t[i].atom == index)
+            sign = f.t[i].k == 1 ? 1 : f.t[i].k == -1 ? -1 : 2;
+        else
+            fits &= is_known_outside(q, f.t[i].atom);
+    if (sign == 0 || n == q->node)
+        return;
+    q->several |= q->node || sign == 2 || !fits;
+    q->node = n;
+    q->sign = sign;
+    q->by = n->ops[1]->attr[0];
+    q->rest = ix_index_fma(ctx, n->ops[0], -sign, index);
+}
+
+static ix_walk_step
+enter(ix_walk *w, ilex_array *x, size_t *value)
+{
+    (void)value;
+    if (ix_index_is_quotient(x) && x->ops[1]->attr[0] >= LEAST)
+        note_quotient(w->user, x);
+    return IX_WALK_IN;
+}
+
+static bool
+note_expr(void *user, ilex_array *x)
+{
+    ix_walk_body(user, x, NULL);
+    return true;
+}
+
+/* Only stores, and loops around them, are copied. */
+static bool
+note_stmt(void *user, ix_stmt *s)
+{
+    ix_walk *w = user;
+    quotient *q = w->user;
+    q->several |= s->kind != IX_STMT_FOR && s->kind != IX_STMT_STORE &&
+                  s->kind != IX_STMT_FETCH;
+    return ix_stmt_exprs(s, note_expr, w);
+}
+
+/* Strips come in the order of the loop if quotients grow as it goes. */
+static bool
+is_in_order(const quotient *q)
+{
+    return q->loop->parallel || (q->sign < 0) == q->loop->down;
+}
+
+static bool
+find(quotient *q)
+{
+    ix_mem mem = ix_arena_mem(&q->u->arena);
+    ix_walk w = {.ctx = q->u->ctx, .mem = &mem, .enter = enter, .user = q};
+    if (q->loop->how == IX_SERIAL && q->loop->step == 1 &&
+        !ix_loop_counts(q->loop))
+        ix_stmt_each(q->loop->body, note_stmt, &w);
+    ix_walk_free(&w);
+    return q->node && !q->several && is_in_order(q);
+}
+
+/* ---- the body at a quotient that is known ---- */
+
+typedef struct strip {
+    const quotient *q;
+    ilex_array *c; /* the variable that the quotient is */
+    ilex_array *first; /* sign*index + rest - by*c, 0 at the first */
+    bool at_first;
+    bool asked; /* there is a condition on that */
+} strip;
+
+/* Where "first" is the difference of what a comparison for equality compares,
+ * or its opposite, the value of that. */
+static ilex_array *
+decided(strip *s, ilex_array *n)
+{
+    ilex_context *ctx = s->q->u->ctx;
+    ilex_array *d = ix_index_try_fma(ctx, n->ops[0], -1, n->ops[1]);
+    ilex_array *zero = ix_index_const(ctx, 0);
+    if (!d || (d != s->first && ix_index_try_fma(ctx, zero, -1, d) != s->first))
+        return n;
+    s->asked = true;
+    bool yes = s->at_first == (ix_op_of(n) == IX_OP_EQUAL);
+    return ix_scalar_const(ctx, ILEX_BOOL, (ix_value){.i = yes});
+}
+
+static ilex_array *
+rewrite(void *user, ilex_array *n)
+{
+    strip *s = user;
+    if (n == s->q->node)
+        return s->c;
+    if (ix_is_index_condition(n) &&
+        (ix_op_of(n) == IX_OP_EQUAL || ix_op_of(n) == IX_OP_NOT_EQUAL))
+        return decided(s, n);
+    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
+        n->ops[0]->kind == IX_CONST)
+        return n->ops[ix_const_value(n->ops[0]).i ? 1 : 2];
+    return n;
+}
+
+/* The loop over the indices with quotient c from the "from"-th to before the
+ * "to"-th of them, in the order of quotients. */
+static ix_stmt *
+loop_of(strip *s, int64_t from, int64_t to)
+{
+    const quotient *q = s->q;
+    ix_unit *u = q->u;
+    ilex_context *ctx = u->ctx;
+    ix_stmt *loop = ix_stmt_copy(u, q->loop);
+    ilex_array *zero = ix_index_const(ctx, 0);
+    /* by*c - rest, or rest - by*c, where sign*index + rest is by*c */
+    ilex_array *at = ix_index_fma(ctx, ix_index_fma(ctx, zero, -q->sign, q->rest),
+                                  q->sign * q->by, s->c);
+    ilex_array **lo = ix_arena_new(&u->arena, ((size_t)loop->nlo + 1) * sizeof *lo);
+    ilex_array **hi = ix_arena_new(&u->arena, ((size_t)loop->nhi + 1) * sizeof *hi);
+    lo[0] = ix_index_offset(ctx, at, q->sign > 0 ? from : 1 - to);
+    hi[0] = ix_index_offset(ctx, at, q->sign > 0 ? to : 1 - from);
+    memcpy(lo + 1, loop->lo, (size_t)loop->nlo++ * sizeof *lo);
+    memcpy(hi + 1, loop->hi, (size_t)loop->nhi++ * sizeof *hi);
+    loop->lo = lo;
+    loop->hi = hi;
+    loop->optional = true;
+    s->at_first = from == 0 && to == 1;
+    ix_substitution sub = {.ctx = ctx,
+                           .rewrite = rewrite,
+                           .became = ix_made_keep,
+                           .user = s,
+                           .listener = u};
+    loop->body = ix_stmt_substitute(u, &sub, q->loop->body);
+    ix_substitution_free(&sub);
+    return loop;
+}
+
+/* The largest lower bound, the least upper one. */
+static ilex_array *
+one_bound(ilex_context *ctx, int n, ilex_array *const *bound, bool lower)
+{
+    ilex_array *b = bound[0];
+    for (int i = 1; i < n; i++)
+        b = lower ? ix_index_max(ctx, b, bound[i]) : ix_index_min(ctx, b, bound[i]);
+    return b;
+}
+
+/* (sign*index + rest) // by where the index is "at". */
+static ilex_array *
+quotient_at(const quotient *q, ilex_array *at)
+{
+    ilex_context *ctx = q->u->ctx;
+    return ix_index_floordiv(ctx, ix_index_fma(ctx, q->rest, q->sign, at), q->by);
+}
+
+/* The loop over quotients around those over their indices. */
+static ix_stmt *
+mined(ix_kernel *k, const quotient *q)
+{
+    ix_unit *u = q->u;
+    ilex_context *ctx = u->ctx;
+    const ix_stmt *loop = q->loop;
+    ilex_array *lo = one_bound(ctx, loop->nlo, loop->lo, true);
+    ilex_array *last = ix_index_offset(ctx, one_bound(ctx, loop->nhi, loop->hi, false), -1);
+    ilex_array *from = quotient_at(q, q->sign > 0 ? lo : last);
+    ilex_array *to = ix_index_offset(ctx, quotient_at(q, q->sign > 0 ? last : lo), 1);
+    ix_stmt *outer = ix_stmt_for(u, ix_kernel_variable(u, k, 'c'), from, to);
+    strip s = {.q = q, .c = ix_scalar_index(ctx, outer->number)};
+    ilex_array *t = ix_index_fma(ctx, q->rest, q->sign, ix_scalar_index(ctx, loop->number));
+    s.first = ix_index_fma(ctx, t, -q->by, s.c);
+    outer->parallel = loop->parallel;
+    outer->optional = true;
+    outer->array = loop->array;
+    outer->body = loop_of(&s, 0, 1);
+    if (s.asked)
+        outer->body->next = loop_of(&s, 1, q->by);
+    else
+        outer->body = loop_of(&s, 0, q->by);
+    return outer;
+}
+
+/* ---- the pass ---- */
+
+static ix_stmt *
+mine_list(ix_unit *u, ix_kernel *k, const ix_stmt *list)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    for (; list; list = list->next) {
+        quotient q = {.u = u, .loop = list};
+        if (list->kind == IX_STMT_FOR && find(&q)) {
+            *tail = mined(k, &q);
+        } else {
+            *tail = ix_stmt_copy(u, list);
+            (*tail)->body = mine_list(u, k, list->body);
+            (*tail)->other = mine_list(u, k, list->other);
+        }
+        tail = &(*tail)->next;
+    }
+    return first;
+}
+
+bool
+ix_pass_strip_mine(ix_unit *u)
+{
+    for (ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
+        k->body = mine_list(u, k, k->body);
+    return u->ctx->error.code == ILEX_OK;
+}
