@@ -116,7 +116,7 @@ find(quotient *q)
 
 typedef struct strip {
     const quotient *q;
-    ilex_array *c; /* the variable that the quotient is */
+    ilex_array *c;     /* the variable that the quotient is */
     ilex_array *first; /* sign*index + rest - by*c, 0 at the first */
     bool at_first;
     bool asked; /* there is a condition on that */
@@ -152,6 +152,28 @@ rewrite(void *user, ilex_array *n)
     return n;
 }
 
+/* Bounds of the strip's, then those that the loop has, unless "alone". */
+static void
+bound_by(ix_unit *u, ilex_array *bound, bool alone, ilex_array ***all, int *n)
+{
+    ilex_array **r = ix_arena_new(&u->arena, ((size_t)*n + 1) * sizeof *r);
+    r[0] = bound;
+    *n = alone ? 0 : *n;
+    memcpy(r + 1, *all, (size_t)*n * sizeof *r);
+    *all = r;
+    ++*n;
+}
+
+/* Is a bound of the loop that of a strip for all sizes, so that no other one
+ * is needed there? */
+static bool
+is_bound_of_strip(const quotient *q, int n, ilex_array *const *bound)
+{
+    ix_index_form f;
+    ix_index_form_of(ix_index_fma(q->u->ctx, q->rest, q->sign, bound[0]), &f);
+    return n == 1 && f.n == 0 && (f.c + (q->sign < 0)) % q->by == 0;
+}
+
 /* The loop over the indices with quotient c from the "from"-th to before the
  * "to"-th of them, in the order of quotients. */
 static ix_stmt *
@@ -163,16 +185,14 @@ loop_of(strip *s, int64_t from, int64_t to)
     ix_stmt *loop = ix_stmt_copy(u, q->loop);
     ilex_array *zero = ix_index_const(ctx, 0);
     /* by*c - rest, or rest - by*c, where sign*index + rest is by*c */
-    ilex_array *at = ix_index_fma(ctx, ix_index_fma(ctx, zero, -q->sign, q->rest),
-                                  q->sign * q->by, s->c);
-    ilex_array **lo = ix_arena_new(&u->arena, ((size_t)loop->nlo + 1) * sizeof *lo);
-    ilex_array **hi = ix_arena_new(&u->arena, ((size_t)loop->nhi + 1) * sizeof *hi);
-    lo[0] = ix_index_offset(ctx, at, q->sign > 0 ? from : 1 - to);
-    hi[0] = ix_index_offset(ctx, at, q->sign > 0 ? to : 1 - from);
-    memcpy(lo + 1, loop->lo, (size_t)loop->nlo++ * sizeof *lo);
-    memcpy(hi + 1, loop->hi, (size_t)loop->nhi++ * sizeof *hi);
-    loop->lo = lo;
-    loop->hi = hi;
+    ilex_array *at = ix_index_fma(
+        ctx, ix_index_fma(ctx, zero, -q->sign, q->rest), q->sign * q->by, s->c);
+    bool first = is_bound_of_strip(q, loop->nlo, loop->lo);
+    bool last = is_bound_of_strip(q, loop->nhi, loop->hi);
+    bound_by(u, ix_index_offset(ctx, at, q->sign > 0 ? from : 1 - to),
+             q->sign > 0 && first, &loop->lo, &loop->nlo);
+    bound_by(u, ix_index_offset(ctx, at, q->sign > 0 ? to : 1 - from),
+             q->sign < 0 && last, &loop->hi, &loop->nhi);
     loop->optional = true;
     s->at_first = from == 0 && to == 1;
     ix_substitution sub = {.ctx = ctx,
@@ -191,7 +211,8 @@ one_bound(ilex_context *ctx, int n, ilex_array *const *bound, bool lower)
 {
     ilex_array *b = bound[0];
     for (int i = 1; i < n; i++)
-        b = lower ? ix_index_max(ctx, b, bound[i]) : ix_index_min(ctx, b, bound[i]);
+        b = lower ? ix_index_max(ctx, b, bound[i])
+                  : ix_index_min(ctx, b, bound[i]);
     return b;
 }
 
@@ -200,7 +221,8 @@ static ilex_array *
 quotient_at(const quotient *q, ilex_array *at)
 {
     ilex_context *ctx = q->u->ctx;
-    return ix_index_floordiv(ctx, ix_index_fma(ctx, q->rest, q->sign, at), q->by);
+    return ix_index_floordiv(ctx, ix_index_fma(ctx, q->rest, q->sign, at),
+                             q->by);
 }
 
 /* The loop over quotients around those over their indices. */
@@ -211,12 +233,15 @@ mined(ix_kernel *k, const quotient *q)
     ilex_context *ctx = u->ctx;
     const ix_stmt *loop = q->loop;
     ilex_array *lo = one_bound(ctx, loop->nlo, loop->lo, true);
-    ilex_array *last = ix_index_offset(ctx, one_bound(ctx, loop->nhi, loop->hi, false), -1);
+    ilex_array *last =
+        ix_index_offset(ctx, one_bound(ctx, loop->nhi, loop->hi, false), -1);
     ilex_array *from = quotient_at(q, q->sign > 0 ? lo : last);
-    ilex_array *to = ix_index_offset(ctx, quotient_at(q, q->sign > 0 ? last : lo), 1);
+    ilex_array *to =
+        ix_index_offset(ctx, quotient_at(q, q->sign > 0 ? last : lo), 1);
     ix_stmt *outer = ix_stmt_for(u, ix_kernel_variable(u, k, 'c'), from, to);
     strip s = {.q = q, .c = ix_scalar_index(ctx, outer->number)};
-    ilex_array *t = ix_index_fma(ctx, q->rest, q->sign, ix_scalar_index(ctx, loop->number));
+    ilex_array *t =
+        ix_index_fma(ctx, q->rest, q->sign, ix_scalar_index(ctx, loop->number));
     s.first = ix_index_fma(ctx, t, -q->by, s.c);
     outer->parallel = loop->parallel;
     outer->optional = true;

@@ -131,12 +131,13 @@ sum_before(const chunks *c)
 {
     ilex_context *ctx = c->p->u->ctx;
     ilex_array *i = ix_scalar_index(ctx, c->axis);
-    ilex_array *last = ix_index_fma(ctx, ix_index_const(ctx, -1), IX_CHUNK_SCAN, i);
-    ilex_array *end = load_at(
-        c, c->levels,
-        ix_scan_index(ctx, last, c->ax, ix_scan_is_backward(c->scan)));
-    ilex_array *more = combined(
-        c, load_at(c, c->before, ix_index_offset(ctx, i, -1)), end);
+    ilex_array *last =
+        ix_index_fma(ctx, ix_index_const(ctx, -1), IX_CHUNK_SCAN, i);
+    ilex_array *end =
+        load_at(c, c->levels,
+                ix_scan_index(ctx, last, c->ax, ix_scan_is_backward(c->scan)));
+    ilex_array *more =
+        combined(c, load_at(c, c->before, ix_index_offset(ctx, i, -1)), end);
     ilex_array *sum = where_equal(ctx, i, 1, end, more);
     return where_equal(ctx, i, 0,
                        ix_scalar_const(ctx, c->dtype, (ix_value){.i = 0}),
@@ -181,9 +182,9 @@ add_before(const chunks *c)
         ix_lin_extremum(ctx, backward, 2, end);
     ilex_array *chunk = ix_index_floordiv(
         ctx, ix_scan_level(ctx, c->axis, c->ax, backward), IX_CHUNK_SCAN);
-    ilex_array *body = combined(
-        c, load_at(c, c->before, chunk),
-        load_at(c, c->levels, ix_scalar_index(ctx, c->axis)));
+    ilex_array *body =
+        combined(c, load_at(c, c->before, chunk),
+                 load_at(c, c->levels, ix_scalar_index(ctx, c->axis)));
     ix_unit_stage(u, (ix_stage){.buffer = c->levels,
                                 .box = ix_domain_new(ctx, c->box->rank, ax),
                                 .body = body,

@@ -42,6 +42,7 @@ put_value_name(ix_text *t, char prefix, int64_t number)
 }
 
 static void put_operand(const dumper *d, const ilex_array *x);
+static void put_factor(const dumper *d, const ilex_array *x);
 
 static void
 put_atom(const void *user, const ilex_array *x, ix_text *t)
@@ -86,6 +87,9 @@ put_operand(const dumper *d, const ilex_array *x)
         put_operand(d, x->ops[0]);
     } else if (x->kind == IX_TUPLE) {
         put_tuple(d, x);
+    } else if (ix_index_is_quotient(x)) {
+        put_factor(d, x->ops[0]);
+        ix_text_format(d->t, "//%lld", (long long)x->ops[1]->attr[0]);
     } else {
         ix_print_scalar(d->u->ctx, x, d->t);
     }

@@ -48,6 +48,37 @@ START_TEST(as_text)
 }
 END_TEST
 
+#define CHUNK "4096"
+
+/* What cumsum and cumprod make is what text and C say. */
+START_TEST(in_chunks)
+{
+    ilex_module *m = parse(
+        "ilex 1\nprogram p\nsize n\nin x : f32[k:n]\n"
+        "scan k forward y[k:n] : f32 ="
+        " where(k % " CHUNK " == 0, x[k], y[k-1] + x[k]) chunked sum\n"
+        "scan k backward p[k:n] : f32 ="
+        " where((n-1-k) % " CHUNK " == 0, x[k], p[k+1]*x[k]) chunked prod\n"
+        "scan k forward z[k:n] : f32 ="
+        " where(k % " CHUNK " == 0, x[k], z[k-1] + x[k])\n"
+        "let s = cumsum(x)\nlet t = cumprod(x; reverse=1)\n"
+        "out o = y\nout q = p\nout r = z\n");
+    ilex_array *x = ilex_module_array(m, "x"), *y = ilex_module_array(m, "y");
+    ilex_array *self = ilex_scan_self(ctx, ILEX_F32, "k:n"), *made;
+    ilex_array *v =
+        ilex_map(ctx, "k:n", "where(k % " CHUNK " == 0, x[k], y[k-1] + x[k])",
+                 "x", x, "y", self, NULL);
+    ck_assert_int_eq(
+        ilex_scan(ctx, "k", "forward chunked sum", 1, &self, &v, &made),
+        ILEX_OK);
+    ck_assert_ptr_eq(made, y);
+    ck_assert_ptr_ne(y, ilex_module_array(m, "z"));
+    ck_assert_ptr_eq(y, ilex_module_array(m, "s"));
+    ck_assert_ptr_eq(ilex_module_array(m, "p"), ilex_module_array(m, "t"));
+    ilex_module_free(m);
+}
+END_TEST
+
 /* Shifts and element-wise arrays between a result and itself. */
 START_TEST(through_arrays)
 {
@@ -96,6 +127,8 @@ START_TEST(refusals)
     refused("1", "forward", s, x, ILEX_E_AXIS, "there is no axis '1' in [n]");
     refused("0", "along", s, x, ILEX_E_ARGUMENT,
             "the direction 'along' is neither forward nor backward");
+    refused("0", "forward chunked max", s, x, ILEX_E_ARGUMENT,
+            "the direction 'forward chunked max' is neither");
     refused(NULL, "forward", s, x, ILEX_E_ARGUMENT, "there is no axis (NULL)");
     refused("0", "forward", NULL, x, ILEX_E_CONTEXT, "result 0 is NULL");
     refused("0", "forward", x, x, ILEX_E_ARGUMENT,
@@ -180,6 +213,45 @@ END_TEST
 
 /* A column that a thread has between two scans is no other thread's: the
  * values are those of one thread, whatever runs at once. */
+/* Levels whose index is divided: strips where they come in the order of the
+ * levels, else a condition at each; the same values. */
+START_TEST(strips)
+{
+    enum { N = 100 };
+    static const char *const texts[] = {
+        "where(k % 32 == 0, 0.5*y[k-1] + x[k//16], y[k-1] + x[k])",
+        "where((n-1-k) % 32 == 0, 0.5*y[k-1], y[k-1] + x[k])",
+        "where((k+7) % 32 != 0, y[k-1] + x[(k+7)//32], 2.0*x[k])",
+        "where(k % 32 == 0, x[k], y[k-1] + x[(k+1)//32])"};
+    for (size_t i = 0; i < IX_COUNT(texts); i++) {
+        ilex_storage *y[2], *x = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(N));
+        char text[300];
+        for (int k = 0; k < N; k++)
+            ((double *)ilex_storage_data(x))[k] = 1.0 / (k + 3);
+        snprintf(text, sizeof text,
+                 "ilex 1\nprogram p\nsize n\nin x : f64[n]\n"
+                 "scan k forward y[k:n] : f64 = where(k == 0, x[k], %s)\n"
+                 "out o = y\n",
+                 texts[i]);
+        for (int j = 0; j < 2; j++) {
+            const char *jit = ix_jit_tcc_available() ? "tcc" : "cc";
+            ilex_option_set(ctx, "jit", j ? jit : "reference");
+            ilex_program *p = compile(text);
+            y[j] = ilex_storage_zeros(ctx, ILEX_F64, 1, SHAPE(N));
+            run_program(
+                p, (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("o", y[j])},
+                2);
+            ilex_program_release(p);
+        }
+        ck_assert_mem_eq(ilex_storage_const_data(y[0]),
+                         ilex_storage_const_data(y[1]), sizeof(double) * N);
+        ilex_storage_release(x);
+        ilex_storage_release(y[0]);
+        ilex_storage_release(y[1]);
+    }
+}
+END_TEST
+
 START_TEST(threads)
 {
     enum { N = 512, M = 512 };
@@ -215,5 +287,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("scan", as_text, through_arrays, refusals, loops, threads);
+    return RUN_TESTS("scan", as_text, in_chunks, through_arrays, refusals,
+                     loops, threads);
 }

@@ -118,8 +118,95 @@ START_TEST(columns)
 }
 END_TEST
 
+/* ---- cumulative sums and products ---- */
+
+static double
+combined(double a, double b, bool product)
+{
+    return product ? rounded(a * b) : plus(a, b);
+}
+
+/* Of "n" levels that are "step" elements apart. */
+static void
+cumulate(const double *x, double *y, int64_t n, int64_t step, bool product)
+{
+    double before = 0, local = 0;
+    for (int64_t k = 0; k < n; k++, x += step, y += step) {
+        bool first = k % CHUNK == 0;
+        if (first && k > 0)
+            before = k == CHUNK ? local : combined(before, local, product);
+        local = first ? *x : combined(local, *x, product);
+        *y = k < CHUNK ? local : combined(before, local, product);
+    }
+}
+
+/* The same for each row of a matrix, or each column, both ways. */
+static numbers
+cumulated(const numbers *x, int axis, bool reverse, bool product)
+{
+    numbers y = make(2, x->n[0], x->n[1], 0);
+    int64_t n = x->n[axis], step = axis ? 1 : x->n[1];
+    int64_t row = axis ? x->n[1] : 1;
+    for (int64_t i = 0; i < x->n[1 - axis]; i++) {
+        int64_t first = i * row + (reverse ? (n - 1) * step : 0);
+        cumulate(x->v + first, y.v + first, n, reverse ? -step : step, product);
+    }
+    return y;
+}
+
+/* Numbers whose products are no infinities. */
+static numbers
+near_one(int64_t n0, int64_t n1)
+{
+    numbers x = noise(2, n0, n1, 0);
+    for (int64_t i = 0; i < count(&x); i++)
+        x.v[i] = rounded(1.0 + x.v[i] / 65536);
+    return x;
+}
+
+START_TEST(scans)
+{
+    char text[200];
+    for (int i = 0; i < 8; i++) {
+        int axis = i % 2, reverse = i / 2 % 2, product = i / 4;
+        int64_t n = 3 * CHUNK + (i % 3 ? 5 : 0);
+        single = i % 3 == 1;
+        numbers x = axis ? near_one(2, n) : near_one(n, 3);
+        numbers want = cumulated(&x, axis, reverse, product);
+        snprintf(text, sizeof text,
+                 "size n, m\nin a : T[n, m]\nout z : T[n, m] = "
+                 "%s(a; axis=%d, reverse=%d)\n",
+                 product ? "cumprod" : "cumsum", axis, reverse);
+        check_everywhere(text, &x, 1, &want);
+    }
+}
+END_TEST
+
+/* Of a length that is a difference of sizes: how many chunks there may be is
+ * known, how many there are is not. */
+START_TEST(scans_of_parts)
+{
+    enum { AHEAD = 5, LEVELS = 2 * CHUNK + 9 };
+    single = false;
+    for (int reverse = 0; reverse < 2; reverse++) {
+        numbers in[2] = {noise(1, AHEAD + LEVELS, 0, 0), noise(1, AHEAD, 0, 0)};
+        numbers rest = {2, {LEVELS, 1}, in[0].v + AHEAD};
+        numbers want = cumulated(&rest, 0, reverse, false);
+        want.rank = 1;
+        check_everywhere(reverse
+                             ? "size n, m\nassume m <= n\nin a : T[n]\n"
+                               "in b : T[m]\n"
+                               "out z : T[n-m] = cumsum(a[m:]; reverse=1)\n"
+                             : "size n, m\nassume m <= n\nin a : T[n]\n"
+                               "in b : T[m]\nout z : T[n-m] = cumsum(a[m:])\n",
+                         in, 2, &want);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("sums", short_rows, long_rows, whole_arrays, columns);
+    return RUN_TESTS("sums", short_rows, long_rows, whole_arrays, columns,
+                     scans, scans_of_parts);
 }
