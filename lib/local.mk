@@ -71,6 +71,7 @@ libixlib_la_SOURCES = \
 	lib/build/matrix.c \
 	lib/build/pad.c \
 	lib/build/repeat.c \
+	lib/build/levels.c \
 	lib/build/linear_algebra.c \
 	lib/build/tuple.c \
 	lib/build/tuple.h \

@@ -251,18 +251,18 @@ ILEX_API ilex_array *ilex_map_n(ilex_context *ctx, const char *domain,
  * value[i] is what self[i] is, result[i] (NULL or an array of "count") becomes
  * the array. "axis": its name or number; "direction": "forward" (from the first
  * level on; reads y at k-1, k-2, ..., constant distances) or "backward" (from
- * the last; k+1, ...), behind which " chunked sum" or " chunked prod" may stand:
- * of one floating or complex result, whose chunks of 4096 levels are combined
- * (doc/ilx.md, "The order of sums"). A value may read self[j] at its own level if j comes
- * before it. Operations are those of the values, in the order of the levels, so
- * the bits do not depend on back end or threads.
+ * the last; k+1, ...), behind which " chunked sum" or " chunked prod" may
+ * stand: of one floating or complex result, whose chunks of 4096 levels are
+ * combined (doc/ilx.md, "The order of sums"). A value may read self[j] at its
+ * own level if j comes before it. Operations are those of the values, in the
+ * order of the levels, so the bits do not depend on back end or threads.
  *
  * Errors: ILEX_E_SHAPE unless all selves have one domain, ILEX_E_DTYPE unless
  * values have the dtypes of the selves, ILEX_E_ARGUMENT for a read of another
- * level or point, or chunks of several results or of integers, ILEX_E_BOUNDS with a counterexample where a level outside of
- * the domain is read: guard it by `where`. A self that is used without its scan
- * is an error of the program that holds it. Results are kept by the current
- * scope. */
+ * level or point, or chunks of several results or of integers, ILEX_E_BOUNDS
+ * with a counterexample where a level outside of the domain is read: guard it
+ * by `where`. A self that is used without its scan is an error of the program
+ * that holds it. Results are kept by the current scope. */
 ILEX_API ilex_array *ilex_scan_self(ilex_context *ctx, ilex_dtype dtype,
                                     const char *domain);
 ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,

@@ -288,5 +288,5 @@ int
 main(void)
 {
     return RUN_TESTS("scan", as_text, in_chunks, through_arrays, refusals,
-                     loops, threads);
+                     loops, strips, threads);
 }
