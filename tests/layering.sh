@@ -5,8 +5,10 @@
 # their rooms the arrows of the table below. Public headers see C standard
 # headers and each other; isl is seen by few files; a source file includes its own header
 # first; every public header is tried in C++; local.mk of each folder
-# forgets no file and lists none that is not there.
+# forgets no file and lists none that is not there. Who calls whom is read from
+# the objects that were built: rooms have no circles, files short ones.
 set -eu
+build=$(pwd)
 cd "${srcdir:-.}"
 LC_ALL=C
 export LC_ALL
@@ -107,6 +109,92 @@ rooms() {
         }'
 }
 
+# What nm says of the objects of all sources, "file: name type".
+symbols() {
+    find lib compiler runtime -name '*.c' | sed 's/\.c$//' | while read -r file
+    do
+        for object in "$file.o" "${file%/*}/.libs/${file##*/}.o"
+        do
+            [ ! -e "$build/$object" ] || { echo "$object"; break; }
+        done
+    done | (cd "$build" && xargs "${NM:-nm}" -g -P -A) |
+        sed 's/^\([^ ]*\)\.o: /\1 /; s,^\([^ ]*\)/\.libs/,\1/,'
+}
+
+# Circles among rooms, and among more than "most" files, by symbols that one
+# object has and another one wants. The pipeline has a program finished, which
+# wants kernels for other targets of it: that circle is known.
+circles() {
+    ${AWK:-awk} -v most=14 '
+        function room(file) { sub(/\/[^\/]*$/, "", file); return file }
+        # to[from, i] for i up to n[from]: marks what can be reached from "at"
+        # along arrows, or against them, in seen[mark, ...].
+        function reach(at, to, n, mark,   i, top, stack) {
+            stack[top = 1] = at
+            while (top > 0) {
+                at = stack[top--]
+                for (i = 1; i <= n[at]; i++)
+                    if (!((mark, to[at, i]) in seen)) {
+                        seen[mark, to[at, i]] = 1
+                        stack[++top] = to[at, i]
+                    }
+            }
+        }
+        function arrow(from, to) {
+            if ((from, to) in there)
+                return
+            there[from, to] = 1
+            out[from, ++nout[from]] = to
+            in_[to, ++nin[to]] = from
+        }
+        $3 ~ /^[TDBRSGVWC]$/ { home[$2] = $1 }
+        $3 == "U" { wants[++nwants] = $1 " " $2 }
+        END {
+            for (i = 1; i <= nwants; i++) {
+                split(wants[i], w, " ")
+                if (!(w[2] in home) || home[w[2]] == w[1])
+                    continue
+                from = w[1]; to = home[w[2]]
+                arrow(from, to)
+                if (room(from) == room(to) ||
+                    from " " to == "compiler/steps/finish compiler/pipeline")
+                    continue
+                arrow("room " room(from), "room " room(to))
+                if (why[room(from), room(to)] == "")
+                    why[room(from), room(to)] = from " wants " w[2] " of " to
+            }
+            for (at in nout)
+                if (nin[at]) {
+                    reach(at, out, nout, "> " at)
+                    reach(at, in_, nin, "< " at)
+                }
+            for (at in nout) {
+                if (done[at] || !((("> " at), at) in seen))
+                    continue
+                size = 0; files = ""
+                for (other in nout)
+                    if (((("> " at), other) in seen) && ((("< " at), other) in seen)) {
+                        done[other] = ++size
+                        files = files " " other
+                    }
+                if (at ~ /^room / || size > most)
+                    bad = bad sprintf("a circle of %d:%s\n", size, files)
+                if (at !~ /^room / && size > largest)
+                    largest = size
+            }
+            for (pair in why) {
+                split(pair, w, SUBSEP)
+                if ((("> room " w[2]), "room " w[1]) in seen)
+                    bad = bad why[pair] "\n"
+            }
+            printf "%s", bad
+            if (nwants == 0)
+                print "nm says nothing of the objects"
+            printf "symbols: the largest circle has %d files, at most %d\n",
+                largest, most >"/dev/stderr"
+        }'
+}
+
 standard='<assert.h> <complex.h> <float.h> <inttypes.h> <limits.h> <math.h>
 <stdarg.h> <stdbool.h> <stddef.h> <stdint.h> <string.h>'
 # shellcheck disable=SC2086
@@ -131,6 +219,17 @@ do
         "$file" | head -n 1)
     [ "$first" = "$header" ] || complain "$file: includes $first before $header"
 done
+
+if ! command -v "${NM:-nm}" >/dev/null
+then
+    echo "skipped: circles by symbols, there is no nm"
+elif [ ! -e "$build/compiler/pipeline.lo" ]
+then
+    echo "skipped: circles by symbols, nothing is built here"
+else
+    found=$(symbols | circles)
+    [ -z "$found" ] || complain "$found"
+fi
 
 # configure links the cage with lib/base alone, to see whether libtcc fits.
 more=$(grep '^#include "' runtime/jit/tcc_cage.[ch] |

@@ -107,8 +107,8 @@ def script_of(test):
         return 'tests/cuda/check_fake.sh'
     if test == 'stages':
         return 'tests/stages/stages.sh'
-    if test == 'manpages':
-        return 'tests/manpages.sh'
+    if test in ('layering', 'manpages'):
+        return f'tests/{test}.sh'
     if test in AHEAD:
         return f'tests/ahead/{test}.sh'
     if test in INTEGRATION:
