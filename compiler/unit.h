@@ -83,15 +83,13 @@ typedef struct ix_check {
     int axis;
 } ix_check;
 
-/* What is stored level by level along an axis, each level after the one before:
- * several buffers, which the bodies read at levels before. */
-typedef struct ix_recurrence {
+/* The axis along which points are computed level by level, each level after
+ * the one before, which it may read; -1: there is none. */
+typedef struct ix_levels {
     int axis;
     bool backward;
-    int *buffer; /* that each body of the TUPLE writes */
-    int count;
     bool inside; /* the loop over the last axis stands in that over "axis" */
-} ix_recurrence;
+} ix_levels;
 
 /* A part of a buffer. */
 typedef struct ix_slice {
@@ -108,24 +106,44 @@ typedef struct ix_foreign_call {
     int counts; /* how many sizes are counted before */
 } ix_foreign_call;
 
-/* A stored array; the results of a scan; changes of elements of a buffer, one
- * after another in C order. */
+typedef enum ix_stage_kind {
+#define IX_STAGE(KIND, ...) IX_STAGE_##KIND,
+#include "compiler/stages.def"
+} ix_stage_kind;
+
+/* What is stored: a value in each of its buffers. */
 typedef struct ix_stage {
-    int buffer;           /* what it writes; of a scan the first */
-    const ix_domain *box; /* where */
-    ilex_array
-        *body; /* loads have buffer numbers as slots; of a scan a TUPLE */
-    ix_recurrence *scan; /* or NULL */
-    bool update; /* the body is a TUPLE of indices of the buffer and what
-                    is stored there */
+    ix_stage_kind kind;
+    int *buffer, count;
+    const ix_domain *box; /* where it is computed */
+    ilex_array *body; /* loads have buffer numbers as slots; a TUPLE of values,
+                         then of what else the kind wants, or the only value */
+    ix_levels levels;
     ix_moment when;
-    /* Or NULL: what a mask lets through of the elements on this domain of one
-     * axis, whose chunks the box has. The body is a TUPLE of the element and
-     * the mask at _0, and of how many chunk _0 lets through (see COMPACT). */
-    const ix_domain *elements;
-    int position; /* buffer: where the first element of each chunk goes */
+    const ix_domain *elements; /* COMPACT: the axis that the chunks are of */
+    int position;            /* COMPACT: buffer, where the first element of each
+                                chunk goes */
     const ilex_array *array; /* of the graph: what it stores or changes */
 } ix_stage;
+
+/* The TUPLE of an UPDATE: what goes to the element at the indices behind. */
+enum { IX_UPDATE_VALUE, IX_UPDATE_INDEX };
+/* That of a COMPACT: element _0, if the mask at _0 lets it through; how many
+ * chunk _0 lets through. */
+enum {
+    IX_COMPACT_ELEMENT,
+    IX_COMPACT_MASK,
+    IX_COMPACT_COUNT,
+    IX_COMPACT_PARTS
+};
+
+/* The values of a body, which are in a TUPLE if there is more than one thing.
+ */
+static inline ilex_array *const *
+ix_stage_values(const ix_stage *s)
+{
+    return s->body->kind == IX_TUPLE ? s->body->ops : &s->body;
+}
 
 /* A list of numbers. */
 typedef struct ix_ints {
@@ -144,8 +162,8 @@ typedef struct ix_kernel {
     const ix_domain *box; /* hull of what it stores */
     int axis;             /* of the box: over whose range it is called, in any
                              parts; -1: it is called once */
-    const ix_recurrence *scan; /* of the nests, or NULL */
-    bool ordered;              /* iterations read what earlier ones wrote */
+    ix_levels levels;     /* of the nests */
+    bool ordered;         /* iterations read what earlier ones wrote */
     ix_moment when;
     ix_apart apart; /* from the kernel before it */
     char *variable; /* letters of the variables' names */
@@ -254,8 +272,12 @@ bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user);
 
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
 
-/* Adds a stage, or a call, of this moment. */
+/* Adds a stage, whose buffers it copies, or a call, of this moment. */
 void ix_unit_stage(ix_unit *u, ix_stage stage);
+/* Adds one that stores a value at all points of a box, or, as a kind that the
+ * caller notes, at some. */
+ix_stage *ix_unit_store(ix_unit *u, int buffer, const ix_domain *box,
+                        ilex_array *value, const ilex_array *array);
 void ix_unit_call(ix_unit *u, ix_foreign_call *call);
 
 /* The number of the check of index "checked" of a load of "buffer". */
@@ -269,6 +291,13 @@ bool ix_body_checks(ix_unit *u, const ilex_array *body);
 
 /* A kernel over "box", without statements. */
 ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when);
+
+/* Is there an axis whose levels its nests meet one after the other? */
+static inline bool
+ix_kernel_has_levels(const ix_kernel *k)
+{
+    return k->levels.axis >= 0;
+}
 
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);

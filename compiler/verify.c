@@ -108,21 +108,11 @@ verify_call(verifier *v, const ix_foreign_call *c)
 static void
 verify_stage(verifier *v, const ix_stage *s)
 {
-    for (int i = 0; s->scan && i < s->scan->count; i++)
-        verify_value(v, s->scan->buffer[i], s->body->ops[i]);
-    if (s->update)
-        verify_value(v, s->buffer, s->body->ops[s->body->nops - 1]);
-    else if (s->elements)
-        verify_value(v, s->buffer, s->body->ops[0]);
-    else if (!s->scan)
-        verify_value(v, s->buffer, s->body);
+    for (int i = 0; i < s->count; i++)
+        verify_value(v, s->buffer[i], ix_stage_values(s)[i]);
     ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
     lv.frame.box = s->box;
-    v->ok &= ix_visit_loads(&lv, s->elements ? s->body->ops[2] : s->body);
-    if (s->elements)
-        lv.frame.box = s->elements;
-    for (int i = 0; s->elements && i < 2; i++)
-        v->ok &= ix_visit_loads(&lv, s->body->ops[i]);
+    v->ok &= ix_visit_loads(&lv, s->body);
     ix_visit_end(&lv);
 }
 

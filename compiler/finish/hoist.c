@@ -210,7 +210,7 @@ least_depth(const ix_builder *b, const ilex_array *load)
 {
     if (b->u->buffer[load->attr[0]].all)
         for (int at = b->depth; at > 0; at--)
-            if (b->open[at].loop == b->k->scan->axis + 1)
+            if (b->open[at].loop == b->k->levels.axis + 1)
                 return at - 1;
     return in_the_grid(b, load);
 }

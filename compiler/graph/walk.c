@@ -177,8 +177,24 @@ ix_unit_stage(ix_unit *u, ix_stage stage)
 {
     ix_arena_grow(&u->arena, &u->stage, &u->stage_capacity, u->nstages + 1,
                   sizeof *u->stage);
+    size_t bytes = (size_t)stage.count * sizeof *stage.buffer;
+    stage.buffer = memcpy(ix_arena_new(&u->arena, bytes), stage.buffer, bytes);
     stage.when = u->now;
     u->stage[u->nstages++] = stage;
+}
+
+ix_stage *
+ix_unit_store(ix_unit *u, int buffer, const ix_domain *box, ilex_array *value,
+              const ilex_array *array)
+{
+    ix_unit_stage(u, (ix_stage){.kind = IX_STAGE_PLAIN,
+                                .buffer = &buffer,
+                                .count = 1,
+                                .box = box,
+                                .body = value,
+                                .levels.axis = -1,
+                                .array = array});
+    return &u->stage[u->nstages - 1];
 }
 
 void

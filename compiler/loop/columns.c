@@ -415,7 +415,7 @@ points_of(const columns *c)
 static void
 set_out(ix_unit *u, ix_kernel *k)
 {
-    columns c = {.u = u, .k = k, .axis = k->scan->axis, .side = -1};
+    columns c = {.u = u, .k = k, .axis = k->levels.axis, .side = -1};
     if (suits(&c)) {
         c.side = c.axis - 1;
         c.points = points_of(&c);
@@ -423,7 +423,7 @@ set_out(ix_unit *u, ix_kernel *k)
         c.point = ix_scalar_index(u->ctx, ix_kernel_variable(u, k, IX_COLUMN));
     }
     if (ix_recurrence_is_one(k->nests, NULL, c.axis))
-        c.outer = ix_recurrence_outer(k->scan, k->box->rank);
+        c.outer = ix_recurrence_outer(&k->levels, k->box->rank);
     if (c.outer)
         ix_stmt_each(k->body, note_own, &c);
     if (c.side >= 0)
@@ -442,7 +442,7 @@ ix_pass_columns(ix_unit *u)
             u->buffer[i].all = NULL;
         }
     for (ix_kernel *k = u->kernels; k && !u->reference && !u->cuda; k = k->next)
-        if (k->scan)
+        if (ix_kernel_has_levels(k))
             set_out(u, k);
     return u->ctx->error.code == ILEX_OK;
 }

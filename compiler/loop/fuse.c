@@ -188,7 +188,7 @@ divide(ix_unit *u, ix_kernel *k)
         ix_kernel *rest = ix_unit_kernel(u, k->box, k->when);
         rest->apart = IX_APART_LONG;
         rest->axis = k->axis;
-        rest->scan = k->scan;
+        rest->levels = k->levels;
         rest->ordered = k->ordered;
         rest->body = *at;
         rest->next = k->next;

@@ -210,7 +210,7 @@ ix_pass_map(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
-        if (k->scan)
+        if (ix_kernel_has_levels(k))
             k->body = ix_recurrence_fuse(u, k);
         if (!ix_rebuild(u, k, map_stmt))
             return false;

@@ -131,7 +131,7 @@ partial_kernel(ix_unit *u, const cut *c, ix_moment when, int *buffer)
                                             .box = c->outer,
                                             .inplace = -1});
     ix_kernel *k = ix_unit_kernel(u, c->outer, when);
-    ix_kernel_store(u, k, *buffer, c->part);
+    ix_kernel_store(u, k, 1, buffer, &c->part);
     return k;
 }
 

@@ -20,7 +20,7 @@ reads_in_place(const ilex_array *load)
 /* How a kernel uses an output and the input whose place it may take. */
 typedef struct usage {
     int64_t input;
-    const ix_recurrence *scan; /* of the kernel, or NULL */
+    int levels;                /* axis of the kernel's, or -1 */
     bool writes, reads, moved; /* moved: reads at other indices than its own */
     bool written;              /* by kernels before */
     bool beside, stored;       /* somewhere in the kernel: reads of a scan at
@@ -45,7 +45,7 @@ note_load(void *user, const ilex_array *load)
     if (load->attr[0] == x->input) {
         x->reads = true;
         x->moved |= !reads_in_place(load);
-        x->beside |= x->scan && !reads_own_point(load, x->scan->axis);
+        x->beside |= !reads_own_point(load, x->levels);
     }
     return true;
 }
@@ -101,11 +101,11 @@ is_safe(ix_unit *u, int output, int input)
         if (!note_calls(u, &x, &made, k->when.calls, output))
             return false;
         int before = ix_nest_body(k->body)->at.buffer;
-        x.scan = k->scan;
+        x.levels = k->levels.axis;
         x.beside = x.stored = false;
         for (ix_stmt *n = k->body; n; n = n->next) {
             int now = ix_nest_body(n)->at.buffer;
-            if (k->scan && now != before && !in_time(&x))
+            if (ix_kernel_has_levels(k) && now != before && !in_time(&x))
                 return false;
             before = now;
             note_nest(u, &x, n, output);
@@ -169,13 +169,9 @@ rename_buffer(ix_unit *u, renaming *r)
     for (size_t i = 0; u->reference && i < u->nstages; i++) {
         ix_stage *s = &u->stage[i];
         s->body = renamed(r, s->body);
-        s->buffer = s->buffer == r->from ? r->to : s->buffer;
-    }
-    for (size_t i = 0; i < u->nstages; i++) {
-        const ix_recurrence *scan = u->stage[i].scan;
-        for (int k = 0; scan && k < scan->count; k++)
-            if (scan->buffer[k] == r->from)
-                scan->buffer[k] = r->to;
+        for (int k = 0; k < s->count; k++)
+            if (s->buffer[k] == r->from)
+                s->buffer[k] = r->to;
     }
 }
 
@@ -200,12 +196,9 @@ copy_at_end(ix_unit *u, int i)
     while (*end)
         end = &(*end)->next;
     *end = ix_unit_kernel(u, box, u->now);
-    ix_kernel_store(u, *end, i, load);
+    ix_kernel_store(u, *end, 1, &i, &load);
     ix_nest_note((*end)->body, u->buffer[i].array);
-    ix_unit_stage(u, (ix_stage){.buffer = i,
-                                .box = box,
-                                .body = load,
-                                .array = u->buffer[i].array});
+    ix_unit_store(u, i, box, load, u->buffer[i].array);
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }

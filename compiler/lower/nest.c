@@ -43,41 +43,49 @@ loads(ix_unit *u, ilex_array *body, int buffer)
 }
 
 void
-ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value)
-{
-    k->body = ix_stmt_store(u, own_element(u, k, buffer), value);
-    k->ordered = loads(u, value, buffer);
-    for (int i = k->box->rank - 1; i >= 0; i--)
-        put_in_loop(u, k, i);
-}
-
-/* The kernel is to compute the scan of stage "s". */
-static void
-store_scan(ix_unit *u, ix_kernel *k, const ix_stage *s)
+ix_kernel_store(ix_unit *u, ix_kernel *k, int n, const int *buffer,
+                ilex_array *const *value)
 {
     int order[ILEX_MAX_RANK];
-    k->scan = s->scan;
-    k->ordered = true;
-    k->axis = ix_recurrence_range(s);
-    ix_recurrence_order(s->scan, s->box->rank, order);
-    k->body = ix_recurrence_stores(u, s->scan, own_element(u, k, s->buffer),
-                                   s->body->ops);
-    for (int i = s->box->rank - 1; i >= 0; i--) {
-        ix_stmt *loop = put_in_loop(u, k, order[i]);
-        loop->parallel = order[i] != s->scan->axis;
-        loop->down = !loop->parallel && s->scan->backward;
+    ix_stmt **tail = &k->body;
+    for (int i = 0; i < n; i++) {
+        *tail = ix_stmt_store(u, own_element(u, k, buffer[i]), value[i]);
+        k->ordered |= loads(u, value[i], buffer[i]);
+        tail = &(*tail)->next;
     }
+    ix_recurrence_order(&k->levels, k->box->rank, order);
+    for (int i = k->box->rank - 1; i >= 0; i--) {
+        ix_stmt *loop = put_in_loop(u, k, order[i]);
+        loop->parallel = order[i] != k->levels.axis;
+        loop->down = !loop->parallel && k->levels.backward;
+    }
+}
+
+static void
+nest_points(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    ix_kernel_store(u, k, s->count, s->buffer, ix_stage_values(s));
+}
+
+static void
+nest_levels(ix_unit *u, ix_kernel *k, const ix_stage *s)
+{
+    k->ordered = true;
+    k->levels = ix_recurrence_levels(s);
+    k->axis = ix_recurrence_range(s);
+    nest_points(u, k, s);
 }
 
 /* The kernel is to change elements as stage "s" says, in C order. */
 static void
-store_update(ix_unit *u, ix_kernel *k, const ix_stage *s)
+nest_update(ix_unit *u, ix_kernel *k, const ix_stage *s)
 {
-    int rank = s->body->nops - 1;
+    ilex_array *const *index = s->body->ops + IX_UPDATE_INDEX;
+    int rank = s->body->nops - IX_UPDATE_INDEX;
     k->ordered = true;
     k->axis = -1;
-    k->body = ix_stmt_store(u, ix_element_of(u, s->buffer, rank, s->body->ops),
-                            s->body->ops[rank]);
+    k->body = ix_stmt_store(u, ix_element_of(u, *s->buffer, rank, index),
+                            s->body->ops[IX_UPDATE_VALUE]);
     for (int i = s->box->rank - 1; i >= 0; i--)
         put_in_loop(u, k, i)->parallel = false;
 }
@@ -98,28 +106,34 @@ at_variable(ix_unit *u, ilex_array *element, ilex_array *j)
  * all up to the last one, each at the position where that one goes which the
  * mask lets through next. */
 static void
-store_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
+nest_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
 {
     ilex_context *ctx = u->ctx;
     int variable = ix_kernel_variable(u, k, IX_COMPACTED);
     ilex_array *lo, *hi, *chunk = ix_scalar_index(ctx, 0);
     ilex_array *j = ix_scalar_index(ctx, variable);
     ilex_array *at = ix_scalar_load(ctx, ILEX_I64, s->position, 1, &chunk);
-    ilex_array *mask = at_variable(u, s->body->ops[1], j);
+    ilex_array *mask = at_variable(u, s->body->ops[IX_COMPACT_MASK], j);
     ilex_array *next[2] = {at, ix_scalar_cast(ctx, ILEX_I64, mask)};
-    ilex_array *end[2] = {at, s->body->ops[2]};
+    ilex_array *end[2] = {at, s->body->ops[IX_COMPACT_COUNT]};
     ix_chunk_range(ctx, s->elements->ax, IX_CHUNK, &lo, &hi);
     k->ordered = true;
     ix_stmt *loop = ix_stmt_for(u, variable, lo, hi);
     loop->value = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end);
     loop->at = ix_element_of(u, s->position, 1, &chunk);
-    loop->body = ix_stmt_store(u, ix_element_of(u, s->buffer, 1, &at),
-                               at_variable(u, s->body->ops[0], j));
+    loop->body =
+        ix_stmt_store(u, ix_element_of(u, *s->buffer, 1, &at),
+                      at_variable(u, s->body->ops[IX_COMPACT_ELEMENT], j));
     loop->body->next = ix_stmt_store(
         u, loop->at, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, next));
     k->body = loop;
     put_in_loop(u, k, 0);
 }
+
+static void (*const nest_kind[])(ix_unit *, ix_kernel *, const ix_stage *) = {
+#define IX_STAGE(KIND, turn, nest, put) [IX_STAGE_##KIND] = nest_##nest,
+#include "compiler/stages.def"
+};
 
 bool
 ix_pass_nest(ix_unit *u)
@@ -128,14 +142,7 @@ ix_pass_nest(ix_unit *u)
     for (size_t i = 0; i < u->nstages; i++) {
         const ix_stage *stage = &u->stage[i];
         *tail = ix_unit_kernel(u, stage->box, stage->when);
-        if (stage->update)
-            store_update(u, *tail, stage);
-        else if (stage->scan)
-            store_scan(u, *tail, stage);
-        else if (stage->elements)
-            store_compact(u, *tail, stage);
-        else
-            ix_kernel_store(u, *tail, stage->buffer, stage->body);
+        nest_kind[stage->kind](u, *tail, stage);
         ix_nest_note((*tail)->body, stage->array);
         tail = &(*tail)->next;
     }

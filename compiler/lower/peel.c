@@ -30,8 +30,8 @@ typedef struct peeler {
     ix_unit *u;
     int rank;
     const ix_domain *box;
-    const ix_recurrence *scan; /* or NULL */
-    ix_element at;             /* what is stored */
+    ix_levels levels;
+    const ix_stmt *store; /* the first one */
     piece *todo[MAX_PIECES];
     int ntodo;
     int npieces; /* made so far, done or not */
@@ -448,8 +448,8 @@ loop_of_piece(peeler *s, const piece *p, int axis)
             *(lower ? &lo[nlo++] : &hi[nhi++]) = bound;
     ix_stmt *loop = ix_stmt_new(s->u, IX_STMT_FOR);
     loop->number = axis;
-    loop->parallel = !s->scan || axis != s->scan->axis;
-    loop->down = !loop->parallel && s->scan->backward;
+    loop->parallel = axis != s->levels.axis;
+    loop->down = !loop->parallel && s->levels.backward;
     loop->optional = !covers_axis(s, p, axis);
     loop->nlo = nlo;
     loop->nhi = nhi;
@@ -462,13 +462,8 @@ static ix_stmt *
 nest_of_piece(peeler *s, const piece *p)
 {
     int order[ILEX_MAX_RANK];
-    ix_stmt *inner =
-        s->scan ? ix_recurrence_stores(s->u, s->scan, s->at, p->body->ops)
-                : ix_stmt_store(s->u, s->at, p->body);
-    for (int k = 0; k < s->rank; k++)
-        order[k] = k;
-    if (s->scan)
-        ix_recurrence_order(s->scan, s->rank, order);
+    ix_stmt *inner = ix_nest_stores(s->u, s->store, p->body);
+    ix_recurrence_order(&s->levels, s->rank, order);
     for (int k = s->rank - 1; k >= 0; k--) {
         ix_stmt *loop = loop_of_piece(s, p, order[k]);
         loop->body = inner;
@@ -489,9 +484,9 @@ has_room(const peeler *s, const piece *p)
 static ilex_array *
 next_half(peeler *s, const piece *p)
 {
-    finder f = {.ctx = s->u->ctx, .axis = s->scan ? s->scan->axis : -1};
+    finder f = {.ctx = s->u->ctx, .axis = s->levels.axis};
     ilex_array *half = NULL;
-    for (int levels = 0; has_room(s, p) && !half && levels <= !!s->scan;
+    for (int levels = 0; has_room(s, p) && !half && levels <= (f.axis >= 0);
          levels++) {
         f.levels = levels;
         half = find_half(&f, p->body);
@@ -507,10 +502,10 @@ later_side(const peeler *s, const ilex_array *half)
 {
     ix_index_form f;
     ix_index_form_of(half, &f);
-    for (int i = 0; i < f.n && s->scan; i++)
+    for (int i = 0; i < f.n; i++)
         if (f.t[i].atom->kind == IX_INDEX &&
-            f.t[i].atom->attr[0] == s->scan->axis)
-            return (f.t[i].k > 0) != s->scan->backward;
+            f.t[i].atom->attr[0] == s->levels.axis)
+            return (f.t[i].k > 0) != s->levels.backward;
     return true;
 }
 
@@ -541,17 +536,6 @@ advance(peeler *s, piece *p)
     return NULL;
 }
 
-/* The values of all results, which are split together. */
-static ilex_array *
-tuple_of_stores(ix_unit *u, const ix_recurrence *r, const ix_stmt *store)
-{
-    ilex_array **value =
-        ix_arena_new(&u->arena, (size_t)r->count * sizeof *value);
-    for (int i = 0; i < r->count; i++, store = store->next)
-        value[i] = store->value;
-    return ix_scalar_tuple(u->ctx, r->count, value);
-}
-
 static void
 peel_kernel(ix_unit *u, ix_kernel *k)
 {
@@ -559,12 +543,10 @@ peel_kernel(ix_unit *u, ix_kernel *k)
     peeler s = {.u = u,
                 .rank = k->box->rank,
                 .box = k->box,
-                .scan = k->scan,
-                .at = store->at};
+                .levels = k->levels,
+                .store = store};
     ix_stmt **tail = &k->body;
-    piece all = {.body = store->value};
-    if (k->scan)
-        all.body = tuple_of_stores(u, k->scan, store);
+    piece all = {.body = ix_nest_values(u, store)};
     memcpy(all.ax, k->box->ax, (size_t)s.rank * sizeof *all.ax);
     s.todo[s.ntodo++] = &all;
     s.npieces = 1;
@@ -585,7 +567,7 @@ ix_pass_peel(ix_unit *u)
     for (ix_kernel **at = &u->kernels; *at;) {
         const ix_stmt *store = ix_nest_body((*at)->body);
         bool whole = (*at)->ordered || ix_body_checks(u, store->value);
-        if (!whole || (*at)->scan)
+        if (!whole || ix_kernel_has_levels(*at))
             peel_kernel(u, *at);
         if ((*at)->body)
             at = &(*at)->next;

@@ -7,41 +7,35 @@
  */
 #include "compiler/lower/recurrence.h"
 
-int
-ix_recurrence_range(const ix_stage *s)
+ix_levels
+ix_recurrence_levels(const ix_stage *s)
 {
-    ix_recurrence *r = s->scan;
+    ix_levels levels = s->levels;
     int rank = s->box->rank;
     /* With two axes the range is then divided inside of the levels, and which
      * check fails first would depend on how. */
     bool divided = rank == 2 && (s->body->flags & IX_HAS_CHECK);
-    r->inside = r->axis < rank - 1 && !divided;
-    return rank == 1 ? -1 : r->axis == 0 ? 1 : 0;
+    levels.inside = levels.axis < rank - 1 && !divided;
+    return levels;
+}
+
+int
+ix_recurrence_range(const ix_stage *s)
+{
+    return s->box->rank == 1 ? -1 : s->levels.axis == 0 ? 1 : 0;
 }
 
 void
-ix_recurrence_order(const ix_recurrence *r, int rank, int *order)
+ix_recurrence_order(const ix_levels *r, int rank, int *order)
 {
     int n = 0;
     for (int k = 0; k < rank; k++)
         if (k != r->axis && !(r->inside && k == rank - 1))
             order[n++] = k;
-    order[n++] = r->axis;
+    if (r->axis >= 0)
+        order[n++] = r->axis;
     if (r->inside)
         order[n++] = rank - 1;
-}
-
-ix_stmt *
-ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
-                     ilex_array *const *values)
-{
-    ix_stmt *first = NULL, **tail = &first;
-    for (int i = 0; i < r->count; i++) {
-        at.buffer = r->buffer[i];
-        *tail = ix_stmt_store(u, at, values[i]);
-        tail = &(*tail)->next;
-    }
-    return first;
 }
 
 /* ---- free loops ---- */
@@ -69,7 +63,7 @@ ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis)
 }
 
 uint32_t
-ix_recurrence_outer(const ix_recurrence *r, int rank)
+ix_recurrence_outer(const ix_levels *r, int rank)
 {
     uint32_t mask = 0;
     for (int a = 0; a < rank; a++)
@@ -113,7 +107,7 @@ note_reading(void *user, const ilex_array *load)
 
 /* The nest with its loops in the order of a scan. */
 static ix_stmt *
-reordered(ix_unit *u, const ix_recurrence *r, const ix_stmt *nest, int rank)
+reordered(ix_unit *u, const ix_levels *r, const ix_stmt *nest, int rank)
 {
     const ix_stmt *loop[ILEX_MAX_RANK];
     int order[ILEX_MAX_RANK];
@@ -132,12 +126,12 @@ reordered(ix_unit *u, const ix_recurrence *r, const ix_stmt *nest, int rank)
 /* The nests of a kernel as nests of the scan: its own if it is one; NULL if
  * that is not possible. */
 static ix_stmt *
-nests_like(ix_unit *u, const ix_recurrence *r, const ix_kernel *k)
+nests_like(ix_unit *u, const ix_levels *r, const ix_kernel *k)
 {
     ix_stmt *first = NULL, **tail = &first;
     int rank = k->box->rank;
-    if (k->scan)
-        return k->scan->axis == r->axis && k->scan->inside == r->inside
+    if (ix_kernel_has_levels(k))
+        return k->levels.axis == r->axis && k->levels.inside == r->inside
                    ? k->body
                    : NULL;
     for (ix_stmt *nest = k->body; nest; nest = nest->next) {
@@ -152,28 +146,31 @@ nests_like(ix_unit *u, const ix_recurrence *r, const ix_kernel *k)
 bool
 ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
-    const ix_recurrence *scan = a->scan ? a->scan : b->scan;
-    if (!scan || a->box != b->box ||
+    const ix_kernel *scan = ix_kernel_has_levels(a) ? a : b;
+    const ix_levels *levels = &scan->levels;
+    if (!ix_kernel_has_levels(scan) || a->box != b->box ||
         ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
         return false;
-    ix_stmt *x = nests_like(u, scan, a), *y = x ? nests_like(u, scan, b) : NULL;
-    if (!y || !ix_recurrence_is_one(x, y, scan->axis))
+    ix_stmt *x = nests_like(u, levels, a);
+    ix_stmt *y = x ? nests_like(u, levels, b) : NULL;
+    if (!y || !ix_recurrence_is_one(x, y, levels->axis))
         return false;
-    reading r = {.writer = a, .axis = scan->axis};
+    reading r = {.writer = a, .axis = levels->axis};
     ix_stmt_loads(u, b->body, note_reading, &r);
     /* what is no scan comes to be where its operand, or its reader, is at hand
      */
-    bool worth = (a->scan && b->scan) ||
-                 (r.any && ix_recurrence_outer(scan, a->box->rank) != 0);
+    bool both = ix_kernel_has_levels(a) && ix_kernel_has_levels(b);
+    bool worth =
+        both || (r.any && ix_recurrence_outer(levels, a->box->rank) != 0);
     if (r.elsewhere || !worth)
         return false;
     a->body = x;
     while (x->next)
         x = x->next;
     x->next = y;
-    a->axis = a->scan ? a->axis : b->axis;
+    a->axis = scan->axis;
     a->ordered = true;
-    a->scan = scan;
+    a->levels = *levels;
     return true;
 }
 
@@ -214,7 +211,7 @@ ix_stmt *
 ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
 {
     ix_stmt *fused = NULL, **tail = &fused;
-    int axis = k->scan->axis;
+    int axis = k->levels.axis;
     for (ix_stmt *nest = k->body; nest;) {
         ix_stmt *levels = NULL, **last = &levels, *first = nest;
         for (; nest && same_free_loops(first, nest, axis); nest = nest->next) {

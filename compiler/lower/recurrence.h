@@ -7,14 +7,13 @@
 
 #include "compiler/tree/tree.h"
 
-/* Which axis the kernel's range is of, -1 for none; sets r->inside. */
+/* The levels of a scan, and whether the last axis stands inside. */
+ix_levels ix_recurrence_levels(const ix_stage *s);
+/* Which axis the range of its kernel is of, -1 for none. */
 int ix_recurrence_range(const ix_stage *s);
-/* The loops from the outermost one on: free axes, the scan's, and in it perhaps
- * the last free one. */
-void ix_recurrence_order(const ix_recurrence *r, int rank, int *order);
-/* Stores of all results; "at" says at which indices. */
-ix_stmt *ix_recurrence_stores(ix_unit *u, const ix_recurrence *r, ix_element at,
-                              ilex_array *const *values);
+/* The loops from the outermost one on: free axes, that of the levels, if there
+ * are any, and in it perhaps the last free one. */
+void ix_recurrence_order(const ix_levels *r, int rank, int *order);
 /* Puts the nests of "b" behind those of "a", which is done before: over the
  * same free points, of which each reads what its own point wrote. One of them
  * is a scan; the other one may be a kernel without order, whose loops then
@@ -29,6 +28,6 @@ bool ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis);
 /* Do the nests of the kernel write the buffer? */
 bool ix_recurrence_writes(const ix_kernel *k, int64_t buffer);
 /* The free axes whose loops stand around the levels, a bit each. */
-uint32_t ix_recurrence_outer(const ix_recurrence *r, int rank);
+uint32_t ix_recurrence_outer(const ix_levels *r, int rank);
 
 #endif

@@ -96,20 +96,46 @@ put_call(const ix_unit *u, const ix_foreign_call *c, ix_text *t)
 }
 
 static void
+put_nothing(const ix_unit *u, const ix_stage *s, ix_text *t)
+{
+    (void)u, (void)s, (void)t;
+}
+
+static void
+put_levels(const ix_unit *u, const ix_stage *s, ix_text *t)
+{
+    (void)u;
+    ix_text_format(t, " axis %d %s", s->levels.axis,
+                   s->levels.backward ? "backward" : "forward");
+}
+
+static void
+put_update(const ix_unit *u, const ix_stage *s, ix_text *t)
+{
+    (void)u, (void)s;
+    ix_text_put(t, " update");
+}
+
+static void
+put_compact(const ix_unit *u, const ix_stage *s, ix_text *t)
+{
+    ix_text_format(t, " compact [%s], at b%d",
+                   ix_domain_show(u->ctx, s->elements).s, s->position);
+}
+
+static void (*const put_kind[])(const ix_unit *, const ix_stage *,
+                                ix_text *) = {
+#define IX_STAGE(KIND, turn, nest, put) [IX_STAGE_##KIND] = put_##put,
+#include "compiler/stages.def"
+};
+
+static void
 put_stage(const ix_unit *u, const ix_stage *s, ix_text *t)
 {
-    ix_text_format(t, "  stage b%d", s->buffer);
-    for (int k = 1; s->scan && k < s->scan->count; k++)
-        ix_text_format(t, ", b%d", s->scan->buffer[k]);
+    for (int k = 0; k < s->count; k++)
+        ix_text_format(t, "%sb%d", k ? ", " : "  stage ", s->buffer[k]);
     ix_text_format(t, " on [%s]", ix_domain_show(u->ctx, s->box).s);
-    if (s->update)
-        ix_text_put(t, " update");
-    if (s->elements)
-        ix_text_format(t, " compact [%s], at b%d",
-                       ix_domain_show(u->ctx, s->elements).s, s->position);
-    if (s->scan)
-        ix_text_format(t, " axis %d %s", s->scan->axis,
-                       s->scan->backward ? "backward" : "forward");
+    put_kind[s->kind](u, s, t);
     ix_text_char(t, '\n');
     ix_dump_body(u, s->body, t);
 }

@@ -118,10 +118,8 @@ void
 ix_fact_stage_usage(ix_unit *u, const ix_stage *s, ix_usage *x)
 {
     begin_usage(u, x);
-    if (!s->scan)
-        note(x, 2, &x->writes, s->buffer);
-    for (int i = 0; s->scan && i < s->scan->count; i++)
-        note(x, 2, &x->writes, s->scan->buffer[i]);
+    for (int i = 0; i < s->count; i++)
+        note(x, 2, &x->writes, s->buffer[i]);
     ix_body_loads(u, s->body, note_load, x);
     sort(&x->reads);
     sort(&x->writes);
@@ -297,13 +295,11 @@ ix_fact_operations(ix_unit *u, const ix_kernel *k, bool *most, ix_text *t)
 bool
 ix_fact_stage_operations(ix_unit *u, const ix_stage *s, bool *most, ix_text *t)
 {
-    bool several = s->body->kind == IX_TUPLE && !s->update;
-    ilex_array *only[] = {s->update ? s->body->ops[s->body->nops - 1]
-                                    : s->body};
     ix_counted_loops loops = {.box = s->box,
                               .nloops = s->box->rank,
-                              .body = several ? s->body->ops : only,
-                              .nbodies = several ? (size_t)s->body->nops : 1};
+                              .body =
+                                  (ilex_array **)(uintptr_t)ix_stage_values(s),
+                              .nbodies = (size_t)s->count};
     for (int k = 0; k < s->box->rank; k++) {
         const ix_axis *ax = &s->box->ax[k];
         loops.length[k] =

@@ -5,7 +5,7 @@
  */
 #include "compiler/stages/partition.h"
 
-enum { ELEMENTS, MASK, COUNT, BEFORE };
+enum { ELEMENTS, MASK, COUNT, BEFORE }; /* operands of a COMPACT */
 
 /* Elements behind the last one that is let through are not looked at: what
  * checks data is stored, and so is what is known of chunks. */
@@ -30,15 +30,15 @@ ix_store_compact(ix_partition *p, size_t i)
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
     int buffer = ix_partition_buffer(p, i);
-    ilex_array *parts[3];
-    for (int k = ELEMENTS; k <= COUNT; k++)
-        parts[k] = ix_partition_read(p, n->ops[k]);
-    ix_unit_stage(
-        u, (ix_stage){.buffer = buffer,
-                      .box = n->ops[BEFORE]->interior,
-                      .body = ix_scalar_tuple(u->ctx, 3, parts),
-                      .position = ix_partition_of(p, n->ops[BEFORE])->buffer,
-                      .elements = n->ops[MASK]->interior,
-                      .array = n});
+    ilex_array *part[IX_COMPACT_PARTS];
+    part[IX_COMPACT_ELEMENT] = ix_partition_read(p, n->ops[ELEMENTS]);
+    part[IX_COMPACT_MASK] = ix_partition_read(p, n->ops[MASK]);
+    part[IX_COMPACT_COUNT] = ix_partition_read(p, n->ops[COUNT]);
+    ix_stage *s =
+        ix_unit_store(u, buffer, n->ops[BEFORE]->interior,
+                      ix_scalar_tuple(u->ctx, IX_COMPACT_PARTS, part), n);
+    s->kind = IX_STAGE_COMPACT;
+    s->elements = n->ops[MASK]->interior;
+    s->position = ix_partition_of(p, n->ops[BEFORE])->buffer;
     return u->ctx->error.code == ILEX_OK;
 }

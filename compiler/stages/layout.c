@@ -39,17 +39,37 @@ load_reversed(void *user, ilex_array *load, ilex_array *const *index)
                           load->nops, back);
 }
 
-/* The indices of what an update changes, in reverse; the value stays. */
-static ilex_array *
-update_reversed(ix_unit *u, const ilex_array *body)
+static void
+turn_nothing(ix_unit *u, ix_stage *s)
+{
+    (void)u, (void)s;
+}
+
+static void
+turn_levels(ix_unit *u, ix_stage *s)
+{
+    (void)u;
+    s->levels.axis = s->box->rank - 1 - s->levels.axis;
+}
+
+/* The indices of what an update changes; the value stays. */
+static void
+turn_indices(ix_unit *u, ix_stage *s)
 {
     ilex_array *part[ILEX_MAX_RANK + 1];
-    int rank = body->nops - 1;
-    for (int k = 0; k < rank; k++)
-        part[k] = body->ops[rank - 1 - k];
-    part[rank] = body->ops[rank];
-    return ix_scalar_tuple(u->ctx, body->nops, part);
+    int n = s->body->nops;
+    if (ix_is_poison(s->body))
+        return;
+    part[IX_UPDATE_VALUE] = s->body->ops[IX_UPDATE_VALUE];
+    for (int k = IX_UPDATE_INDEX; k < n; k++)
+        part[k] = s->body->ops[n - 1 + IX_UPDATE_INDEX - k];
+    s->body = ix_scalar_tuple(u->ctx, n, part);
 }
+
+static void (*const turn_kind[])(ix_unit *u, ix_stage *s) = {
+#define IX_STAGE(KIND, turn, nest, put) [IX_STAGE_##KIND] = turn_##turn,
+#include "compiler/stages.def"
+};
 
 static void
 reverse_stage(ix_unit *u, ix_stage *s)
@@ -66,11 +86,8 @@ reverse_stage(ix_unit *u, ix_stage *s)
                            .user = u};
     s->body = ix_substitute(&sub, s->body);
     ix_substitution_free(&sub);
-    if (s->update && !ix_is_poison(s->body))
-        s->body = update_reversed(u, s->body);
     s->box = reversed(u, s->box);
-    if (s->scan)
-        s->scan->axis = rank - 1 - s->scan->axis;
+    turn_kind[s->kind](u, s);
 }
 
 /* Which of several checks fails first, which of several updates of an element,

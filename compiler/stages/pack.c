@@ -91,9 +91,7 @@ add_copy(ix_unit *u, const ix_stage *s, int buffer, int axis)
                                                        : k - 1);
     ilex_array *body = ix_scalar_load(u->ctx, copy.dtype, buffer, rank, index);
     int to = ix_unit_buffer(u, copy);
-    ix_unit_stage(
-        u, (ix_stage){
-               .buffer = to, .box = copy.box, .body = body, .array = s->array});
+    ix_unit_store(u, to, copy.box, body, s->array);
     return to;
 }
 
@@ -158,8 +156,8 @@ ix_pass_pack(ix_unit *u)
                              .became = ix_made_keep,
                              .user = &p,
                              .listener = u};
-        if (stage[i].box->rank && !stage[i].scan && !stage[i].update &&
-            !stage[i].elements && (stage[i].body->flags & IX_HAS_REDUCE))
+        if (stage[i].kind == IX_STAGE_PLAIN && stage[i].box->rank &&
+            (stage[i].body->flags & IX_HAS_REDUCE))
             stage[i].body = ix_substitute(&s, stage[i].body);
         ix_substitution_free(&s);
         ix_unit_stage(u, stage[i]);

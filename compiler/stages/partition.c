@@ -156,10 +156,7 @@ copy_output(partition *p, size_t i)
                                          (ilex_dtype)n->dtype, ix_rank(n));
     if (ix_is_poison(body))
         return false;
-    ix_unit_stage(u, (ix_stage){.buffer = (int)(p->first_output + i),
-                                .box = n->interior,
-                                .body = body,
-                                .array = n});
+    ix_unit_store(u, (int)(p->first_output + i), n->interior, body, n);
     return true;
 }
 

@@ -42,7 +42,7 @@ ix_decide_scan(ix_partition *p, size_t i)
 typedef struct bodies {
     ix_unit *u;
     const ilex_array *scan;
-    const ix_recurrence *r;
+    const ix_stage *s;
 } bodies;
 
 /* A CARRY as a load. */
@@ -57,9 +57,10 @@ load_carry(void *user, ilex_array *n)
     int rank = ix_rank(b->scan);
     for (int k = 0; k < rank; k++)
         index[k] = ix_scalar_index(ctx, k);
-    int64_t levels = b->r->backward ? n->attr[1] : -n->attr[1];
-    index[b->r->axis] = ix_index_offset(ctx, index[b->r->axis], levels);
-    return ix_scalar_load(ctx, (ilex_dtype)n->dtype, b->r->buffer[n->attr[0]],
+    int64_t levels = b->s->levels.backward ? n->attr[1] : -n->attr[1];
+    index[b->s->levels.axis] =
+        ix_index_offset(ctx, index[b->s->levels.axis], levels);
+    return ix_scalar_load(ctx, (ilex_dtype)n->dtype, b->s->buffer[n->attr[0]],
                           rank, index);
 }
 
@@ -154,16 +155,9 @@ store_before(chunks *c, const ix_lin *count)
     ax[c->axis] = (ix_axis){0, ix_lin_const(u->ctx, 0), count};
     const ix_domain *box = ix_domain_new(u->ctx, c->box->rank, ax);
     c->before = ix_partition_temporary(c->p, box, c->dtype);
-    ix_recurrence *r = ix_arena_new(&u->arena, sizeof *r);
-    *r = (ix_recurrence){.axis = c->axis, .count = 1};
-    r->buffer = ix_arena_new(&u->arena, sizeof *r->buffer);
-    r->buffer[0] = c->before;
-    ilex_array *body = sum_before(c);
-    ix_unit_stage(u, (ix_stage){.buffer = c->before,
-                                .box = box,
-                                .body = ix_scalar_tuple(u->ctx, 1, &body),
-                                .scan = r,
-                                .array = c->scan});
+    ix_stage *s = ix_unit_store(u, c->before, box, sum_before(c), c->scan);
+    s->kind = IX_STAGE_SCAN;
+    s->levels.axis = c->axis;
 }
 
 /* The stage that combines the levels behind the first chunk with it. */
@@ -185,10 +179,8 @@ add_before(const chunks *c)
     ilex_array *body =
         combined(c, load_at(c, c->before, chunk),
                  load_at(c, c->levels, ix_scalar_index(ctx, c->axis)));
-    ix_unit_stage(u, (ix_stage){.buffer = c->levels,
-                                .box = ix_domain_new(ctx, c->box->rank, ax),
-                                .body = body,
-                                .array = c->scan});
+    ix_unit_store(u, c->levels, ix_domain_new(ctx, c->box->rank, ax), body,
+                  c->scan);
 }
 
 /* How many chunks there are, or more than that. */
@@ -239,26 +231,24 @@ ix_store_scan(ix_partition *p, size_t i)
     const ilex_array *scan = u->order[i];
     if (!ix_partition_make_body(p, scan))
         return false;
-    ix_recurrence *r = ix_arena_new(&u->arena, sizeof *r);
-    *r = (ix_recurrence){.axis = ix_scan_axis(scan),
-                         .backward = ix_scan_is_backward(scan),
-                         .count = ix_tuple_count(scan)};
-    r->buffer = ix_arena_new(&u->arena, (size_t)r->count * sizeof *r->buffer);
-    for (int k = 0; k < r->count; k++)
-        r->buffer[k] = ix_result_buffer(p, i, k, u->need[i]);
-    bodies b = {u, scan, r};
-    ix_substitution s = {.ctx = u->ctx,
-                         .rewrite = load_carry,
-                         .became = ix_made_keep,
-                         .user = &b,
-                         .listener = u};
-    ilex_array *body = ix_substitute(&s, p->of[i].body);
-    ix_substitution_free(&s);
-    ix_unit_stage(u, (ix_stage){.buffer = r->buffer[0],
-                                .box = u->need[i],
-                                .body = body,
-                                .scan = r,
-                                .array = scan});
-    return !ix_is_poison(body) &&
-           (!ix_scan_chunks(scan) || combine_chunks(p, i, r->buffer[0]));
+    ix_stage s = {.kind = IX_STAGE_SCAN,
+                  .count = ix_tuple_count(scan),
+                  .box = u->need[i],
+                  .levels = {.axis = ix_scan_axis(scan),
+                             .backward = ix_scan_is_backward(scan)},
+                  .array = scan};
+    s.buffer = ix_arena_new(&u->arena, (size_t)s.count * sizeof *s.buffer);
+    for (int k = 0; k < s.count; k++)
+        s.buffer[k] = ix_result_buffer(p, i, k, u->need[i]);
+    bodies b = {u, scan, &s};
+    ix_substitution sub = {.ctx = u->ctx,
+                           .rewrite = load_carry,
+                           .became = ix_made_keep,
+                           .user = &b,
+                           .listener = u};
+    s.body = ix_substitute(&sub, p->of[i].body);
+    ix_substitution_free(&sub);
+    ix_unit_stage(u, s);
+    return !ix_is_poison(s.body) &&
+           (!ix_scan_chunks(scan) || combine_chunks(p, i, s.buffer[0]));
 }

@@ -135,10 +135,7 @@ ix_store_segments(ix_partition *p, size_t i)
             const ix_domain *box = box_of(p, n, k, offset);
             if (ix_is_poison(body) || !box)
                 return false;
-            ix_unit_stage(p->u, (ix_stage){.buffer = buffer,
-                                           .box = box,
-                                           .body = body,
-                                           .array = n});
+            ix_unit_store(p->u, buffer, box, body, n);
         }
         offset = ix_lin_add(p->u->ctx, offset, length);
     }

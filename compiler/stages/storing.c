@@ -54,10 +54,7 @@ void
 ix_partition_store(ix_partition *p, size_t i)
 {
     int buffer = ix_partition_buffer(p, i);
-    ix_unit_stage(p->u, (ix_stage){.buffer = buffer,
-                                   .box = p->u->need[i],
-                                   .body = p->of[i].body,
-                                   .array = p->u->order[i]});
+    ix_unit_store(p->u, buffer, p->u->need[i], p->of[i].body, p->u->order[i]);
 }
 
 ilex_array *

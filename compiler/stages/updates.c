@@ -65,15 +65,16 @@ load_stored(void *user, ilex_array *load, ilex_array *const *index)
                           ix_partition_of(v->p, x)->buffer, load->nops, index);
 }
 
-/* The indices of element [_0, _1, ...] of the read in the buffer, and what goes
- * there. */
+/* What goes to element [_0, _1, ...] of the read, and its indices in the
+ * buffer.
+ */
 static ilex_array *
 change_of(ix_partition *p, const ilex_array *n, int buffer)
 {
     ilex_context *ctx = p->u->ctx;
     const ilex_array *load = load_of(n);
     index_visit v = {p, n->ops[1]};
-    ilex_array *ops[ILEX_MAX_RANK + 1];
+    ilex_array *part[ILEX_MAX_RANK + 1], **ops = part + IX_UPDATE_INDEX;
     ix_substitution s = {.ctx = ctx, .load = load_stored, .user = &v};
     for (int k = 0; k < load->nops; k++)
         ops[k] = ix_substitute(&s, load->ops[k]);
@@ -85,8 +86,8 @@ change_of(ix_partition *p, const ilex_array *n, int buffer)
             ix_scalar_load(ctx, dtype, buffer, load->nops, ops), value};
         value = ix_scalar_op(ctx, IX_OP_ADD, dtype, dtype, sum);
     }
-    ops[load->nops] = value;
-    return ix_scalar_tuple(ctx, load->nops + 1, ops);
+    part[IX_UPDATE_VALUE] = value;
+    return ix_scalar_tuple(ctx, load->nops + 1, part);
 }
 
 bool
@@ -99,13 +100,8 @@ ix_store_update(ix_partition *p, size_t i)
     ilex_array *change = change_of(p, n, buffer);
     if (ix_is_poison(copy) || ix_is_poison(change))
         return false;
-    ix_unit_stage(
-        u, (ix_stage){
-               .buffer = buffer, .box = n->interior, .body = copy, .array = n});
-    ix_unit_stage(u, (ix_stage){.buffer = buffer,
-                                .box = n->ops[1]->interior,
-                                .body = change,
-                                .update = true,
-                                .array = n});
+    ix_unit_store(u, buffer, n->interior, copy, n);
+    ix_unit_store(u, buffer, n->ops[1]->interior, change, n)->kind =
+        IX_STAGE_UPDATE;
     return true;
 }

@@ -142,24 +142,23 @@ put(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
     return true;
 }
 
-/* The indices at which an update stores; how many there are. */
-static int
+/* The indices at which an update stores. */
+static void
 put_indices(ix_walk *w, const ix_stage *s)
 {
     assembler *m = w->user;
-    int rank = s->body->nops - 1;
+    int rank = s->body->nops - IX_UPDATE_INDEX;
     m->code->index =
         ix_arena_new(&m->c->arena, (size_t)rank * sizeof *m->code->index);
     for (int k = 0; k < rank; k++) {
-        const ilex_array *x = s->body->ops[k];
+        const ilex_array *x = s->body->ops[IX_UPDATE_INDEX + k];
         size_t value = 0;
         ix_walk_body(w, x, &value);
         if (x->kind == IX_CHECKED)
             m->instr[value].check =
-                ix_is_trusted(x) ? -1 : ix_unit_check(m->u, s->buffer, x);
+                ix_is_trusted(x) ? -1 : ix_unit_check(m->u, *s->buffer, x);
         m->code->index[k] = (int32_t)value;
     }
-    return rank;
 }
 
 /* The bodies of a stage, one or those of a scan. */
@@ -168,18 +167,17 @@ put_results(ix_walk *w, const ix_stage *s)
 {
     assembler *m = w->user;
     ix_bytecode *code = m->code;
-    ilex_array *const *body = s->scan || s->update ? s->body->ops : &s->body;
-    code->nresults = s->scan ? s->scan->count : 1;
-    code->backward = s->scan && s->scan->backward;
+    ilex_array *const *value_of = ix_stage_values(s);
+    code->nresults = s->count;
+    code->backward = s->levels.backward;
     code->result = ix_arena_new(&m->c->arena,
                                 (size_t)code->nresults * sizeof *code->result);
-    if (s->update)
-        body += put_indices(w, s);
+    if (s->kind == IX_STAGE_UPDATE)
+        put_indices(w, s);
     for (int i = 0; i < code->nresults; i++) {
         size_t value = 0;
-        ix_walk_body(w, body[i], &value);
-        code->result[i] = (ix_bytecode_result){
-            s->scan ? s->scan->buffer[i] : s->buffer, (int32_t)value};
+        ix_walk_body(w, value_of[i], &value);
+        code->result[i] = (ix_bytecode_result){s->buffer[i], (int32_t)value};
     }
 }
 

@@ -197,7 +197,7 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         to->name = ix_text_string(&t);
         to->rank = k->box->rank;
         to->axis = k->axis;
-        to->serial = k->scan ? k->scan->axis : -1;
+        to->serial = k->levels.axis;
         to->when = k->when;
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);

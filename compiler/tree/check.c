@@ -547,7 +547,7 @@ check_kernel(ix_checker *c)
     ix_stmt_each(k->body, forget_write, c);
     c->stmt = NULL;
     bool thorough = ix_option_int(u->ctx, IX_OPTION_verify) != 0;
-    if (thorough && c->at >= PASS_hoist && !k->scan)
+    if (thorough && c->at >= PASS_hoist && !ix_kernel_has_levels(k))
         require(c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
                 "it has too many statements for a function");
     if (thorough && c->ok && u->level == IX_LEVEL_TREE && u->changed)

@@ -25,6 +25,31 @@ ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body)
     return loop;
 }
 
+ilex_array *
+ix_nest_values(ix_unit *u, const ix_stmt *store)
+{
+    size_t n = 0;
+    for (const ix_stmt *s = store; s; s = s->next)
+        n++;
+    ilex_array **value = ix_arena_new(&u->arena, n * sizeof *value),
+               **to = value;
+    for (const ix_stmt *s = store; s; s = s->next)
+        *to++ = s->value;
+    return n == 1 ? *value : ix_scalar_tuple(u->ctx, (int)n, value);
+}
+
+ix_stmt *
+ix_nest_stores(ix_unit *u, const ix_stmt *like, ilex_array *values)
+{
+    ilex_array *const *value = like->next ? values->ops : &values;
+    ix_stmt *first = NULL, **tail = &first;
+    for (; like; like = like->next) {
+        *tail = ix_stmt_store(u, like->at, *value++);
+        tail = &(*tail)->next;
+    }
+    return first;
+}
+
 void
 ix_nest_note(ix_stmt *nest, const ilex_array *array)
 {
@@ -88,6 +113,7 @@ ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when)
     k->box = box;
     k->when = when;
     k->axis = box->rank ? 0 : -1;
+    k->levels.axis = -1;
     for (int i = 0; i < box->rank; i++)
         ix_kernel_variable(u, k, 'i');
     return k;

@@ -148,6 +148,10 @@ ix_stmt *ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body);
 /* The locations of what the kernel computes. */
 void ix_kernel_locations(ix_unit *u, const ix_kernel *k,
                          ix_source_locations *p);
+/* The values of stores, of several a TUPLE; and stores of other ones to the
+ * same elements. */
+ilex_array *ix_nest_values(ix_unit *u, const ix_stmt *store);
+ix_stmt *ix_nest_stores(ix_unit *u, const ix_stmt *like, ilex_array *values);
 /* Its loops and stores compute "array". */
 void ix_nest_note(ix_stmt *nest, const ilex_array *array);
 /* Is there a reduction in a nest of stores? */
@@ -155,8 +159,10 @@ bool ix_nest_has_reduction(ix_stmt *nest);
 /* Has it a loop for each axis, whose bounds are known from sizes, and no
  * reduction? */
 bool ix_nest_is_rectangular(ix_stmt *nest, int rank);
-/* The kernel is to store "value" on its whole box. */
-void ix_kernel_store(ix_unit *u, ix_kernel *k, int buffer, ilex_array *value);
+/* The kernel is to store a value in each of "n" buffers on its whole box, in
+ * the order of its levels. */
+void ix_kernel_store(ix_unit *u, ix_kernel *k, int n, const int *buffer,
+                     ilex_array *const *value);
 
 /* ---- walks ---- */
 
