@@ -43,11 +43,11 @@ leaf(ix_builder *b, char prefix, ilex_array *x)
 
 /* ---- ranges ---- */
 
-/* The ends of a part inside of the axis, the upper one at the beginning of the
- * axis where the gate is closed. */
+/* The ends of a disjunct inside of the axis, the upper one at the beginning of
+ * the axis where the gate is closed. */
 static void
-place_part(ix_reduce_axis *x, const ix_part *p, ilex_array **lo,
-           ilex_array **hi)
+set_range(ix_reduce_axis *x, const ix_disjunct *p, ilex_array **lo,
+          ilex_array **hi)
 {
     ilex_context *ctx = x->b->u->ctx;
     *lo = x->lo;
@@ -62,19 +62,19 @@ place_part(ix_reduce_axis *x, const ix_part *p, ilex_array **lo,
     *hi = *hi == x->hi ? x->hi : leaf(x->b, 'H', *hi);
 }
 
-/* Sets the range that holds all parts. */
+/* Sets the range that holds all disjuncts. */
 static void
-place_hull(ix_reduce_axis *x, ix_ranges *r)
+set_hull(ix_reduce_axis *x, ix_ranges *r)
 {
     ilex_context *ctx = x->b->u->ctx;
-    r->lo = r->part[0][0];
-    r->hi = r->part[1][0];
+    r->lo = r->range[0][0];
+    r->hi = r->range[1][0];
     if (r->n == 1)
         return;
     r->lo = x->hi;
     r->hi = x->lo;
     for (int i = 0; i < r->n; i++) {
-        ilex_array *lo = r->part[0][i], *hi = r->part[1][i];
+        ilex_array *lo = r->range[0][i], *hi = r->range[1][i];
         ilex_array *any = less(ctx, lo, hi);
         r->lo = ix_index_min(ctx, r->lo, choice(ctx, any, lo, x->hi));
         r->hi = ix_index_max(ctx, r->hi, choice(ctx, any, hi, x->lo));
@@ -103,7 +103,7 @@ zero_where(ix_reduce_axis *x, ilex_array *condition)
 
 /* Accumulators start with the zero where something is left out at the ends. */
 static void
-place_first(ix_reduce_axis *x, ix_ranges *r)
+set_first(ix_reduce_axis *x, ix_ranges *r)
 {
     ilex_context *ctx = x->b->u->ctx;
     r->first = ix_reduce_identity(x);
@@ -122,21 +122,21 @@ place_first(ix_reduce_axis *x, ix_ranges *r)
 bool
 ix_reduce_bound(ix_reduce_axis *x, bool *never)
 {
-    ix_parts parts;
+    ix_disjuncts disjuncts;
     *never = false;
-    if (!ix_parts_of(x, &parts))
+    if (!ix_disjuncts_of(x, &disjuncts))
         return false;
-    *never = parts.n == 0;
+    *never = disjuncts.n == 0;
     if (*never)
         return true;
     ix_ranges *r = ix_arena_new(&x->b->u->arena, sizeof *r);
-    r->n = parts.n;
+    r->n = disjuncts.n;
     for (int i = 0; i < r->n; i++)
-        place_part(x, &parts.part[i], &r->part[0][i], &r->part[1][i]);
-    place_hull(x, r);
-    place_first(x, r);
-    if (parts.exact && x->lanes == 1)
-        x->body = ix_parts_body(x);
+        set_range(x, &disjuncts.disjunct[i], &r->range[0][i], &r->range[1][i]);
+    set_hull(x, r);
+    set_first(x, r);
+    if (disjuncts.exact && x->lanes == 1)
+        x->body = ix_disjuncts_body(x);
     x->ranges = r;
     return true;
 }
@@ -171,8 +171,8 @@ leave_out(ix_reduce_axis *x, ix_stmt *into, ilex_array *condition)
         ix_reduce_update(x, into, zero_where(x, condition));
 }
 
-/* The first range, of all parts together, behind "from": from the nearest
- * beginning to the last end of the parts that begin there or before. */
+/* The first range, of all disjuncts together, behind "from": from the nearest
+ * beginning to the last end of the disjuncts that begin there or before. */
 static void
 next_range(ix_reduce_axis *x, ilex_array *from, ilex_array *limit,
            ilex_array **lo, ilex_array **hi)
@@ -180,11 +180,11 @@ next_range(ix_reduce_axis *x, ilex_array *from, ilex_array *limit,
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
     const ix_ranges *r = x->ranges;
-    ilex_array *begin[IX_RANGE_PARTS], *end[IX_RANGE_PARTS];
+    ilex_array *begin[IX_RANGE_DISJUNCTS], *end[IX_RANGE_DISJUNCTS];
     *lo = limit;
     for (int i = 0; i < r->n; i++) {
-        ilex_array *at = ix_index_max(ctx, r->part[0][i], from);
-        end[i] = ix_index_min(ctx, r->part[1][i], limit);
+        ilex_array *at = ix_index_max(ctx, r->range[0][i], from);
+        end[i] = ix_index_min(ctx, r->range[1][i], limit);
         begin[i] = choice(ctx, less(ctx, at, end[i]), at, limit);
         *lo = ix_index_min(ctx, *lo, begin[i]);
     }
@@ -206,7 +206,7 @@ accumulate_loop(ix_reduce_axis *x, ix_stmt *loop, ix_stmt *into)
     ix_build_close(x->b, loop);
 }
 
-/* Each round does one range; there are at most as many as parts. */
+/* Each round does one range; there are at most as many as disjuncts. */
 static void
 in_ranges(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
 {

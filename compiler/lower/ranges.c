@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conditions on a reduced index as ranges of it: a disjunction of parts, each
- * a conjunction of bounds. What cannot be said in this way counts as true, so
- * that nothing is left out that counts.
+ * Conditions on a reduced index as ranges of it: a disjunction of disjuncts,
+ * each a conjunction of bounds. What cannot be said in this way counts as true,
+ * so that nothing is left out that counts.
  */
 #include "compiler/lower/ranges.h"
 
@@ -20,19 +20,19 @@ typedef struct solver {
     bool useful;      /* a bound of the index was found */
 } solver;
 
-/* ---- parts ---- */
+/* ---- disjuncts ---- */
 
 static void
-set_all(ix_parts *p, bool exact)
+set_all(ix_disjuncts *p, bool exact)
 {
-    *p = (ix_parts){.n = 1, .exact = exact};
+    *p = (ix_disjuncts){.n = 1, .exact = exact};
 }
 
 static bool
-is_all(const ix_parts *p)
+is_all(const ix_disjuncts *p)
 {
-    return p->n == 1 && !p->part[0].gate && !p->part[0].n[0] &&
-           !p->part[0].n[1];
+    return p->n == 1 && !p->disjunct[0].gate && !p->disjunct[0].n[0] &&
+           !p->disjunct[0].n[1];
 }
 
 /* Is a <= b whatever the indices are? */
@@ -46,7 +46,7 @@ is_ordered(ilex_context *ctx, ilex_array *a, ilex_array *b)
 
 /* Does a lower bound reach an upper one? */
 static bool
-is_empty(ilex_context *ctx, const ix_part *p)
+is_empty(ilex_context *ctx, const ix_disjunct *p)
 {
     for (int i = 0; i < p->n[0]; i++)
         for (int j = 0; j < p->n[1]; j++)
@@ -56,7 +56,7 @@ is_empty(ilex_context *ctx, const ix_part *p)
 }
 
 static bool
-has_bound(const ix_part *p, int side, const ilex_array *bound)
+has_bound(const ix_disjunct *p, int side, const ilex_array *bound)
 {
     for (int i = 0; i < p->n[side]; i++)
         if (p->bound[side][i] == bound)
@@ -66,7 +66,7 @@ has_bound(const ix_part *p, int side, const ilex_array *bound)
 
 /* Adds a bound; false if there is no room. */
 static bool
-add_bound(ix_part *p, int side, ilex_array *bound)
+add_bound(ix_disjunct *p, int side, ilex_array *bound)
 {
     if (has_bound(p, side, bound))
         return true;
@@ -78,7 +78,7 @@ add_bound(ix_part *p, int side, ilex_array *bound)
 
 /* Both: bounds that have no room are left out. */
 static bool
-join_part(ilex_context *ctx, ix_part *p, const ix_part *q)
+join_disjunct(ilex_context *ctx, ix_disjunct *p, const ix_disjunct *q)
 {
     bool room = true;
     for (int side = 0; side < 2; side++)
@@ -96,7 +96,7 @@ join_part(ilex_context *ctx, ix_part *p, const ix_part *q)
 
 /* Does q hold wherever p does? */
 static bool
-implies(const ix_part *p, const ix_part *q)
+implies(const ix_disjunct *p, const ix_disjunct *q)
 {
     bool all = !q->gate || p->gate == q->gate;
     for (int side = 0; side < 2; side++)
@@ -105,44 +105,44 @@ implies(const ix_part *p, const ix_part *q)
     return all;
 }
 
-/* Adds a part; false if there is no room. */
+/* Adds a disjunct; false if there is no room. */
 static bool
-add_part(ilex_context *ctx, ix_parts *to, const ix_part *p)
+add_disjunct(ilex_context *ctx, ix_disjuncts *to, const ix_disjunct *p)
 {
     if (is_empty(ctx, p))
         return true;
     for (int i = 0; i < to->n; i++)
-        if (implies(p, &to->part[i]))
+        if (implies(p, &to->disjunct[i]))
             return true;
-    if (to->n == IX_RANGE_PARTS)
+    if (to->n == IX_RANGE_DISJUNCTS)
         return false;
-    to->part[to->n++] = *p;
+    to->disjunct[to->n++] = *p;
     return true;
 }
 
 /* a = a or b */
 static void
-unite(ilex_context *ctx, ix_parts *a, const ix_parts *b)
+unite(ilex_context *ctx, ix_disjuncts *a, const ix_disjuncts *b)
 {
     bool room = true;
     a->exact &= b->exact;
     for (int i = 0; i < b->n && room; i++)
-        room = add_part(ctx, a, &b->part[i]);
+        room = add_disjunct(ctx, a, &b->disjunct[i]);
     if (!room)
         set_all(a, false);
 }
 
-/* a = a and b; a alone where that are too many parts. */
+/* a = a and b; a alone where that are too many disjuncts. */
 static void
-intersect(ilex_context *ctx, ix_parts *a, const ix_parts *b)
+intersect(ilex_context *ctx, ix_disjuncts *a, const ix_disjuncts *b)
 {
-    ix_parts both = {.exact = a->exact && b->exact};
+    ix_disjuncts both = {.exact = a->exact && b->exact};
     bool room = true;
     for (int i = 0; i < a->n && room; i++)
         for (int j = 0; j < b->n && room; j++) {
-            ix_part p = a->part[i];
-            both.exact &= join_part(ctx, &p, &b->part[j]);
-            room = add_part(ctx, &both, &p);
+            ix_disjunct p = a->disjunct[i];
+            both.exact &= join_disjunct(ctx, &p, &b->disjunct[j]);
+            room = add_disjunct(ctx, &both, &p);
         }
     if (room)
         *a = both;
@@ -214,7 +214,7 @@ inside_of(solver *s, ilex_array *e)
 
 /* The gate rest >= 0. */
 static bool
-set_gate(solver *s, ilex_array *rest, ix_parts *p)
+set_gate(solver *s, ilex_array *rest, ix_disjuncts *p)
 {
     const ix_lin *known = ix_index_to_lin(s->ctx, rest);
     bool never = known && known->n == 0 && known->c < 0;
@@ -222,14 +222,14 @@ set_gate(solver *s, ilex_array *rest, ix_parts *p)
     if (never || (known && ix_lin_nonneg_fast(s->ctx, known)))
         return true;
     ilex_array *ops[2] = {rest, ix_index_const(s->ctx, 0)};
-    p->part[0].gate =
+    p->disjunct[0].gate =
         ix_scalar_op(s->ctx, IX_OP_GREATER_EQUAL, ILEX_I64, ILEX_BOOL, ops);
-    return p->part[0].gate->weight > 0;
+    return p->disjunct[0].gate->weight > 0;
 }
 
 /* k*r + rest >= 0 as a bound of r. */
 static bool
-set_bound(solver *s, int64_t k, ilex_array *rest, ix_parts *p)
+set_bound(solver *s, int64_t k, ilex_array *rest, ix_disjuncts *p)
 {
     int64_t size = k < 0 ? -k : k;
     ilex_array *q = ix_index_floordiv(s->ctx, rest, size);
@@ -239,12 +239,12 @@ set_bound(solver *s, int64_t k, ilex_array *rest, ix_parts *p)
     if (!bound || ix_is_poison(bound) || !ix_index_is_affine(bound))
         return false;
     s->useful = true;
-    return add_bound(&p->part[0], k < 0, bound);
+    return add_bound(&p->disjunct[0], k < 0, bound);
 }
 
 /* e >= 0. */
 static void
-solve_half(solver *s, ilex_array *e, ix_parts *p)
+solve_half(solver *s, ilex_array *e, ix_disjuncts *p)
 {
     ix_index_form f, rest = {0};
     int64_t k = 0;
@@ -284,7 +284,7 @@ difference(ilex_context *ctx, ilex_array *a, ilex_array *b, int64_t c)
 
 /* One that leaves a single index out saves nothing. */
 static void
-solve_comparison(solver *s, const ilex_array *n, bool holds, ix_parts *p)
+solve_comparison(solver *s, const ilex_array *n, bool holds, ix_disjuncts *p)
 {
     ilex_array *a = n->ops[0], *b = n->ops[1];
     ix_op op = ix_op_of(n);
@@ -293,7 +293,7 @@ solve_comparison(solver *s, const ilex_array *n, bool holds, ix_parts *p)
         return;
     }
     if (op == IX_OP_EQUAL || op == IX_OP_NOT_EQUAL) {
-        ix_parts q;
+        ix_disjuncts q;
         solve_half(s, difference(s->ctx, a, b, 0), p);
         solve_half(s, difference(s->ctx, b, a, 0), &q);
         intersect(s->ctx, p, &q);
@@ -310,7 +310,7 @@ solve_comparison(solver *s, const ilex_array *n, bool holds, ix_parts *p)
 
 static void
 solve_condition(solver *s, const ilex_array *n, bool holds, int depth,
-                ix_parts *p)
+                ix_disjuncts *p)
 {
     bool logic = n->kind == IX_OP && ix_loop_of(n) == ILEX_BOOL;
     ix_op op = n->kind == IX_OP ? ix_op_of(n) : IX_OP_ADD;
@@ -322,7 +322,7 @@ solve_condition(solver *s, const ilex_array *n, bool holds, int depth,
     } else if (logic && op == IX_OP_LOGICAL_NOT) {
         solve_condition(s, n->ops[0], !holds, depth + 1, p);
     } else if (logic && (op == IX_OP_LOGICAL_AND || op == IX_OP_LOGICAL_OR)) {
-        ix_parts q;
+        ix_disjuncts q;
         solve_condition(s, n->ops[0], holds, depth + 1, p);
         solve_condition(s, n->ops[1], holds, depth + 1, &q);
         (op == IX_OP_LOGICAL_AND) == holds ? intersect(s->ctx, p, &q)
@@ -347,7 +347,7 @@ is_nothing(const solver *s, ilex_array *x)
 }
 
 static void
-solve_body(solver *s, ilex_array *x, int depth, ix_parts *p)
+solve_body(solver *s, ilex_array *x, int depth, ix_disjuncts *p)
 {
     set_all(p, true);
     if (depth == 0 && x->kind == IX_CAST)
@@ -360,7 +360,7 @@ solve_body(solver *s, ilex_array *x, int depth, ix_parts *p)
                  !(x->ops[0]->flags & IX_HAS_CHECK);
     if (!guard || depth == MOST_NESTED)
         return;
-    ix_parts branch[2], when;
+    ix_disjuncts branch[2], when;
     for (int i = 0; i < 2; i++)
         solve_body(s, x->ops[1 + i], depth + 1, &branch[i]);
     if (is_all(&branch[0]) && is_all(&branch[1]))
@@ -387,17 +387,17 @@ nothing_of(const ix_reduce_axis *x)
 }
 
 bool
-ix_parts_of(const ix_reduce_axis *x, ix_parts *parts)
+ix_disjuncts_of(const ix_reduce_axis *x, ix_disjuncts *disjuncts)
 {
     solver s = {.x = x, .ctx = x->b->u->ctx, .nothing = nothing_of(x)};
     if (x->first_wins || ix_is_chain(x->n))
         return false;
-    solve_body(&s, x->n->ops[0], 0, parts);
-    return parts->n == 0 || (s.useful && !is_all(parts));
+    solve_body(&s, x->n->ops[0], 0, disjuncts);
+    return disjuncts->n == 0 || (s.useful && !is_all(disjuncts));
 }
 
 ilex_array *
-ix_parts_body(const ix_reduce_axis *x)
+ix_disjuncts_body(const ix_reduce_axis *x)
 {
     solver s = {.x = x, .ctx = x->b->u->ctx, .nothing = nothing_of(x)};
     ilex_array *body = x->n->ops[0];
@@ -409,19 +409,19 @@ ix_parts_body(const ix_reduce_axis *x)
 
 /* ---- loops around ---- */
 
-/* Does every part hold for a few indices alone, at a place that follows
+/* Does every disjunct hold for a few indices alone, at a place that follows
  * variable "axis"? */
 static bool
-parts_follow(ilex_context *ctx, const ix_parts *p, int axis)
+disjuncts_follow(ilex_context *ctx, const ix_disjuncts *p, int axis)
 {
     int following = 0;
     for (int k = 0; k < p->n; k++) {
         bool follows = false;
-        for (int i = 0; i < p->part[k].n[0]; i++)
-            for (int j = 0; j < p->part[k].n[1]; j++) {
-                ilex_array *lo = p->part[k].bound[0][i];
+        for (int i = 0; i < p->disjunct[k].n[0]; i++)
+            for (int j = 0; j < p->disjunct[k].n[1]; j++) {
+                ilex_array *lo = p->disjunct[k].bound[0][i];
                 ilex_array *length =
-                    ix_index_try_fma(ctx, p->part[k].bound[1][j], -1, lo);
+                    ix_index_try_fma(ctx, p->disjunct[k].bound[1][j], -1, lo);
                 follows |= length && length->kind == IX_CONST &&
                            length->attr[0] <= FEW && uses_index(lo, axis);
             }
@@ -433,13 +433,14 @@ parts_follow(ilex_context *ctx, const ix_parts *p, int axis)
 bool
 ix_reduce_follows(ix_builder *b, ilex_array *n, int axis)
 {
-    ix_parts parts;
+    ix_disjuncts disjuncts;
     ilex_array *index[ILEX_MAX_RANK];
     ix_reduce_axis x = {
         .b = b, .n = n, .acc = (ilex_dtype)n->ops[0]->dtype, .index = index};
     for (x.k = 0; x.k < n->interior->rank; x.k++) {
         index[x.k] = ix_scalar_rindex(b->u->ctx, (int)n->attr[1] + x.k);
-        if (ix_parts_of(&x, &parts) && parts_follow(b->u->ctx, &parts, axis))
+        if (ix_disjuncts_of(&x, &disjuncts) &&
+            disjuncts_follow(b->u->ctx, &disjuncts, axis))
             return true;
     }
     return false;
