@@ -163,7 +163,7 @@ ix_compiled_size_is_given(const ix_compiled_size *s)
 }
 
 /* A range of outputs of which a run computes [lo + from, lo + to), sizes that
- * it finds itself (ix_boxed_axis). */
+ * it finds itself (ix_subdomain_axis). */
 typedef struct ix_compiled_box {
     const char *axis;
     ix_range range;

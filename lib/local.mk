@@ -45,7 +45,6 @@ libixlib_la_SOURCES = \
 	lib/build/einsum.h \
 	lib/build/box.c \
 	lib/build/box.h \
-	lib/build/boxed.c \
 	lib/build/combine.c \
 	lib/build/concat_where.c \
 	lib/build/counts.c \
@@ -125,6 +124,7 @@ libixlib_la_SOURCES = \
 	lib/graph/attributes.h \
 	lib/build/functions.def \
 	lib/build/kind_node.c \
+	lib/build/subdomain.c \
 	lib/graph/assume.c \
 	lib/graph/option.c \
 	lib/graph/options.def \

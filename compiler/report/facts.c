@@ -135,11 +135,11 @@ is_end(const ix_unit *u, int32_t size, const ix_lin **form)
 {
     const ilex_module *m = u->module;
     *form = ix_lin_const(u->ctx, 0);
-    for (size_t i = 0; i < m->nboxed; i++) {
-        const ix_axis *range = &m->boxed[i].range;
-        if (size == m->boxed[i].from)
+    for (size_t i = 0; i < m->nsubdomains; i++) {
+        const ix_axis *range = &m->subdomain[i].range;
+        if (size == m->subdomain[i].from)
             return true;
-        if (size == m->boxed[i].to) {
+        if (size == m->subdomain[i].to) {
             *form = ix_lin_try_fma(u->ctx, range->hi, -1, range->lo);
             return true;
         }
@@ -165,7 +165,7 @@ hides_end(const ix_unit *u, int32_t size)
 const ix_lin *
 ix_fact_form(const ix_unit *u, const ix_lin *a)
 {
-    if (u->module->nboxed == 0 || !a)
+    if (u->module->nsubdomains == 0 || !a)
         return a;
     const ix_lin *sum = ix_lin_const(u->ctx, a->c);
     for (int32_t i = 0; i < a->n; i++) {
@@ -184,7 +184,7 @@ ix_fact_domain(const ix_unit *u, const ix_domain *dom)
 {
     ix_axis ax[ILEX_MAX_RANK];
     bool ok = true;
-    if (u->module->nboxed == 0)
+    if (u->module->nsubdomains == 0)
         return dom;
     for (int k = 0; k < dom->rank; k++) {
         ax[k] = dom->ax[k];

@@ -76,9 +76,9 @@ static void
 copy_boxes(ix_unit *u, ix_compiled *c)
 {
     const ilex_module *m = u->module;
-    c->box = ix_arena_new(&c->arena, (m->nboxed + 1) * sizeof *c->box);
-    for (size_t i = 0; i < m->nboxed; i++) {
-        const ix_boxed_axis *b = &m->boxed[i];
+    c->box = ix_arena_new(&c->arena, (m->nsubdomains + 1) * sizeof *c->box);
+    for (size_t i = 0; i < m->nsubdomains; i++) {
+        const ix_subdomain_axis *b = &m->subdomain[i];
         const char *axis = ix_symbol_text(u->ctx, b->range.name);
         c->box[c->nboxes++] =
             (ix_compiled_box){ix_arena_string(&c->arena, axis),

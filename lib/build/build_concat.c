@@ -90,7 +90,7 @@ concat(ilex_context *ctx, const char *what, int count, ilex_array **x,
                          "%s: operand 0 has no axes; stack joins values of "
                          "rank 0",
                          what);
-    int axis = ix_structure_place(ctx, what, where, ix_rank(x[0]));
+    int axis = ix_structure_axis(ctx, what, where, ix_rank(x[0]));
     if (axis < 0 || !check_parts(ctx, what, count, x, axis) ||
         !ix_build_common(ctx, what, count, x))
         return ix_poison_again(ctx);
@@ -149,7 +149,7 @@ ix_build_stack(ilex_context *ctx, ilex_array *const *operands, int count,
         ok = !ix_is_poison(x[i]);
     }
     ok = ok && check_parts(ctx, "stack", count, x, -1) &&
-         ix_structure_place(ctx, "stack", where, ix_rank(x[0]) + 1) >= 0;
+         ix_structure_axis(ctx, "stack", where, ix_rank(x[0]) + 1) >= 0;
     for (int i = 0; ok && i < count; i++) {
         x[i] = with_axis(ctx, x[i], where);
         ok = !ix_is_poison(x[i]);

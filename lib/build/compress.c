@@ -120,8 +120,7 @@ compress(ilex_context *ctx, ilex_array *const *operands, const ix_given *given)
                          "compress: the operand has no axes");
     if (!given->present)
         return compress_flat(ctx, x, mask);
-    int axis =
-        ix_structure_place(ctx, "compress", given->number[0], ix_rank(x));
+    int axis = ix_structure_axis(ctx, "compress", given->number[0], ix_rank(x));
     return axis < 0 ? ix_poison_again(ctx) : compress_along(ctx, x, mask, axis);
 }
 
@@ -187,7 +186,7 @@ nonzero(ilex_context *ctx, ilex_array *x, const ix_given *given)
                                        : "",
                          ix_rank(mask));
     int64_t axis = given->present ? given->number[0] : 0;
-    int k = ix_structure_place(ctx, "nonzero", axis, ix_rank(mask));
+    int k = ix_structure_axis(ctx, "nonzero", axis, ix_rank(mask));
     return k >= 0 && ix_mask_places(mask, index) ? index[k]
                                                  : ix_poison_again(ctx);
 }

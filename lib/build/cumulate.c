@@ -12,7 +12,7 @@ static int
 axis_of(ilex_array *x, const char *what, const ix_given *given)
 {
     if (given->present)
-        return ix_structure_place(x->ctx, what, given->number[0], ix_rank(x));
+        return ix_structure_axis(x->ctx, what, given->number[0], ix_rank(x));
     if (ix_rank(x) == 1)
         return 0;
     ix_poison(x->ctx, what, 0, ILEX_E_AXIS,

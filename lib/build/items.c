@@ -485,7 +485,7 @@ ix_build_take(ilex_context *ctx, ilex_array *const *operands, int count,
         return x;
     int d = ix_rank(x);
     int axis = given[0].present
-                   ? ix_structure_place(ctx, "take", given[0].number[0], d)
+                   ? ix_structure_axis(ctx, "take", given[0].number[0], d)
                    : 0;
     if (axis < 0)
         return ix_poison_again(ctx);
@@ -502,8 +502,7 @@ ix_build_take_along_axis(ilex_context *ctx, ilex_array *const *operands,
 {
     ilex_array *x = operands[0], *y = operands[1];
     int d = ix_rank(x);
-    int axis =
-        ix_structure_place(ctx, "take_along_axis", given[0].number[0], d);
+    int axis = ix_structure_axis(ctx, "take_along_axis", given[0].number[0], d);
     (void)count;
     if (axis < 0)
         return ix_poison_again(ctx);

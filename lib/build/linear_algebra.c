@@ -211,9 +211,9 @@ ix_build_vecdot(ilex_context *ctx, ilex_array *const *operands, int count,
                          "vecdot: axis lists %d axes; it is one", given->n);
     conjugate_first(&p);
     for (int i = 0; i < 2; i++) {
-        at[i] = ix_structure_place(ctx, "vecdot",
-                                   given->present ? given->number[0] : -1,
-                                   ix_rank(p.x[i]));
+        at[i] = ix_structure_axis(ctx, "vecdot",
+                                  given->present ? given->number[0] : -1,
+                                  ix_rank(p.x[i]));
         if (at[i] < 0)
             return ix_poison_again(ctx);
         for (int k = 0; k < ix_rank(p.x[i]); k++)
@@ -335,8 +335,7 @@ static bool
 list_axes(const pair *p, int i, int n, const int64_t *list, int *axis)
 {
     for (int k = 0; k < n; k++) {
-        axis[k] =
-            ix_structure_place(p->ctx, p->what, list[k], ix_rank(p->x[i]));
+        axis[k] = ix_structure_axis(p->ctx, p->what, list[k], ix_rank(p->x[i]));
         if (axis[k] < 0)
             return false;
         for (int j = 0; j < k; j++)

@@ -24,7 +24,7 @@ two_axes(ilex_context *ctx, const char *what, const ilex_array *x,
     if (!has_two_axes(ctx, what, x))
         return false;
     for (int i = 0; i < 2; i++) {
-        axis[i] = ix_structure_place(
+        axis[i] = ix_structure_axis(
             ctx, what, given[i].present ? given[i].number[0] : i, ix_rank(x));
         if (axis[i] < 0)
             return false;

@@ -38,7 +38,7 @@ empty(ilex_module *m)
     ix_mem_free(mem, (void *)m->assumption);
     ix_mem_free(mem, m->declared);
     ix_mem_free(mem, m->label);
-    ix_mem_free(mem, m->boxed);
+    ix_mem_free(mem, m->subdomain);
     ix_mem_free(mem, m->output);
     ix_mem_free(mem, m->input);
 }

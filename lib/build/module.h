@@ -17,10 +17,10 @@ typedef struct ix_output {
 
 /* A range of outputs of which runs may compute a part, [lo + from, lo + to):
  * "from" and "to" are sizes. */
-typedef struct ix_boxed_axis {
+typedef struct ix_subdomain_axis {
     ix_axis range;
     int32_t from, to;
-} ix_boxed_axis;
+} ix_subdomain_axis;
 
 /* What a `let` of the source calls an array: for generated source only. */
 typedef struct ix_label {
@@ -46,9 +46,9 @@ struct ilex_module {
     size_t ndeclared, declared_capacity;
     ix_label *label;
     size_t nlabels, label_capacity;
-    double parse_seconds; /* 0: it was not parsed */
-    ix_boxed_axis *boxed; /* ix_module_boxed */
-    size_t nboxed, boxed_capacity;
+    double parse_seconds;         /* 0: it was not parsed */
+    ix_subdomain_axis *subdomain; /* ix_module_subdomain */
+    size_t nsubdomains, subdomain_capacity;
 };
 
 /* The domain that an output is declared on. */
@@ -117,9 +117,9 @@ bool ix_print_operations(ilex_context *ctx, size_t n,
 bool ix_print_elements(ilex_context *ctx, size_t n, const ix_domain *const *box,
                        const int64_t *each, ix_text *t);
 
-/* lib/build/boxed.c: the same program, whose outputs with named axes are
+/* lib/build/subdomain.c: the same program, whose outputs with named axes are
  * computed on a part of each range that a run chooses. NULL after an error. */
-ilex_module *ix_module_boxed(ilex_module *m);
+ilex_module *ix_module_subdomain(ilex_module *m);
 
 /* Collects the inputs that the outputs reach and that are not listed yet, in
  * order of first use; reports two different inputs with one name. */

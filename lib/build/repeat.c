@@ -141,9 +141,9 @@ ix_build_repeat(ilex_context *ctx, ilex_array *const *operands, int count,
     x = axis->present ? x : flattened(ctx, x);
     int at = ix_is_poison(x)
                  ? -1
-                 : ix_structure_place(ctx, "repeat",
-                                      axis->present ? axis->number[0] : 0,
-                                      ix_rank(x));
+                 : ix_structure_axis(ctx, "repeat",
+                                     axis->present ? axis->number[0] : 0,
+                                     ix_rank(x));
     if (at < 0)
         return ix_poison_again(ctx);
     for (int k = 0; k < ix_rank(x); k++) {

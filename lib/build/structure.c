@@ -68,7 +68,7 @@ places_mask(ilex_context *ctx, const char *what, const ix_given *given,
 {
     *mask = 0;
     for (int i = 0; i < given->n; i++) {
-        int k = ix_structure_place(ctx, what, given->number[i], rank);
+        int k = ix_structure_axis(ctx, what, given->number[i], rank);
         if (k < 0)
             return false;
         if (*mask >> k & 1) {

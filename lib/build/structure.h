@@ -30,7 +30,7 @@ const ix_domain *ix_structure_shape(ilex_context *ctx, const char *what,
                                     int rank, const ix_lin *const *length);
 
 /* The position k of 0 ... n-1, negative from the end; -1 after an error. */
-int ix_structure_place(ilex_context *ctx, const char *what, int64_t k, int n);
+int ix_structure_axis(ilex_context *ctx, const char *what, int64_t k, int n);
 
 /* Is "form", which "name" names, known to be >= 0? Reports when not. */
 bool ix_structure_nonneg(ilex_context *ctx, const char *what, const char *name,

@@ -82,7 +82,7 @@ ix_structure_shape(ilex_context *ctx, const char *what, int rank,
 }
 
 int
-ix_structure_place(ilex_context *ctx, const char *what, int64_t k, int n)
+ix_structure_axis(ilex_context *ctx, const char *what, int64_t k, int n)
 {
     if (k >= -n && k < n)
         return (int)(k < 0 ? k + n : k);

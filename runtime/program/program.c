@@ -134,9 +134,9 @@ compile_anew(ilex_module *module)
     ilex_context *ctx = module->ctx;
     if (ctx->error.code != ILEX_OK || !ix_option_int(ctx, IX_OPTION_box))
         return compile_as_is(module);
-    ilex_module *boxed = ix_module_boxed(module);
-    ilex_program *p = boxed ? compile_as_is(boxed) : NULL;
-    ilex_module_free(boxed);
+    ilex_module *restricted = ix_module_subdomain(module);
+    ilex_program *p = restricted ? compile_as_is(restricted) : NULL;
+    ilex_module_free(restricted);
     return p;
 }
 

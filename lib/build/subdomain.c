@@ -33,27 +33,27 @@ assume_order(ilex_module *m, const ix_lin *a, const ix_lin *b)
 }
 
 /* The part of a range, found or made; NULL after an error. */
-static const ix_boxed_axis *
-boxed_axis(ilex_module *m, const ix_axis *range)
+static const ix_subdomain_axis *
+subdomain_axis(ilex_module *m, const ix_axis *range)
 {
     ilex_context *ctx = m->ctx;
-    for (size_t i = 0; i < m->nboxed; i++)
-        if (m->boxed[i].range.name == range->name &&
-            m->boxed[i].range.lo == range->lo &&
-            m->boxed[i].range.hi == range->hi)
-            return &m->boxed[i];
-    if (!ix_mem_grow(&ctx->mem, &m->boxed, &m->boxed_capacity, m->nboxed + 1,
-                     sizeof *m->boxed)) {
+    for (size_t i = 0; i < m->nsubdomains; i++)
+        if (m->subdomain[i].range.name == range->name &&
+            m->subdomain[i].range.lo == range->lo &&
+            m->subdomain[i].range.hi == range->hi)
+            return &m->subdomain[i];
+    if (!ix_mem_grow(&ctx->mem, &m->subdomain, &m->subdomain_capacity,
+                     m->nsubdomains + 1, sizeof *m->subdomain)) {
         ix_fail_memory(&ctx->error);
         return NULL;
     }
-    ix_boxed_axis *b = &m->boxed[m->nboxed];
+    ix_subdomain_axis *b = &m->subdomain[m->nsubdomains];
     b->range = *range;
-    b->from = new_size(ctx, "from", m->nboxed);
-    b->to = new_size(ctx, "to", m->nboxed);
+    b->from = new_size(ctx, "from", m->nsubdomains);
+    b->to = new_size(ctx, "to", m->nsubdomains);
     if (b->from < 0 || b->to < 0)
         return NULL;
-    m->nboxed++;
+    m->nsubdomains++;
     const ix_lin *from = ix_lin_param(ctx, b->from);
     const ix_lin *to = ix_lin_param(ctx, b->to);
     return assume_order(m, from, to) &&
@@ -76,7 +76,7 @@ is_counted(ilex_context *ctx, const ix_axis *ax)
 
 /* The part of the domain that runs choose; NULL after an error. */
 static const ix_domain *
-boxed_domain(ilex_module *m, const ix_domain *dom)
+subdomain_of(ilex_module *m, const ix_domain *dom)
 {
     ilex_context *ctx = m->ctx;
     ix_axis ax[ILEX_MAX_RANK];
@@ -84,7 +84,7 @@ boxed_domain(ilex_module *m, const ix_domain *dom)
         ax[k] = dom->ax[k];
         if (!ax[k].name || is_counted(ctx, &ax[k]))
             continue;
-        const ix_boxed_axis *b = boxed_axis(m, &dom->ax[k]);
+        const ix_subdomain_axis *b = subdomain_axis(m, &dom->ax[k]);
         if (!b)
             return NULL;
         ax[k].lo = ix_lin_add(ctx, ax[k].lo, ix_lin_param(ctx, b->from));
@@ -100,7 +100,7 @@ add_output(ilex_module *m, const ix_output *out)
     const char *name = ix_symbol_text(ctx, out->name);
     const char *inplace =
         out->inplace ? ix_symbol_text(ctx, out->inplace) : NULL;
-    const ix_domain *part = boxed_domain(m, out->array->interior);
+    const ix_domain *part = subdomain_of(m, out->array->interior);
     if (!part)
         return false;
     ix_assumed before =
@@ -134,7 +134,7 @@ fill(ilex_module *m, const ilex_module *from)
 }
 
 ilex_module *
-ix_module_boxed(ilex_module *from)
+ix_module_subdomain(ilex_module *from)
 {
     ilex_context *ctx = from->ctx;
     size_t scope = ilex_scope_begin(ctx);
