@@ -271,6 +271,10 @@ typedef ilex_array *(*ix_rewrite_fn)(ix_unit *u, void *user, ilex_array *n);
 bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user);
 
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
+/* A new temporary on a box. */
+int ix_unit_temporary(ix_unit *u, const ix_domain *box, ilex_dtype dtype);
+/* Element [_0, _1, ...] of a buffer. */
+ilex_array *ix_unit_load(ix_unit *u, int buffer);
 
 /* Adds a stage, whose buffers it copies, or a call, of this moment. */
 void ix_unit_stage(ix_unit *u, ix_stage stage);

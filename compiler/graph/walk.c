@@ -172,6 +172,27 @@ ix_unit_buffer(ix_unit *u, ix_buffer b)
     return (int)u->nbuffers++;
 }
 
+int
+ix_unit_temporary(ix_unit *u, const ix_domain *box, ilex_dtype dtype)
+{
+    return ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
+                                         .name = "",
+                                         .dtype = dtype,
+                                         .interior = box,
+                                         .box = box,
+                                         .inplace = -1});
+}
+
+ilex_array *
+ix_unit_load(ix_unit *u, int buffer)
+{
+    const ix_buffer *b = &u->buffer[buffer];
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < b->box->rank; k++)
+        index[k] = ix_scalar_index(u->ctx, k);
+    return ix_scalar_load(u->ctx, b->dtype, buffer, b->box->rank, index);
+}
+
 void
 ix_unit_stage(ix_unit *u, ix_stage stage)
 {

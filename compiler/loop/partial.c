@@ -124,12 +124,7 @@ partial_kernel(ix_unit *u, const cut *c, ix_moment when, int *buffer)
 {
     if (!c->outer || !c->part || ix_is_poison(c->part))
         return NULL;
-    *buffer = ix_unit_buffer(u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                            .name = "",
-                                            .dtype = (ilex_dtype)c->part->dtype,
-                                            .interior = c->outer,
-                                            .box = c->outer,
-                                            .inplace = -1});
+    *buffer = ix_unit_temporary(u, c->outer, (ilex_dtype)c->part->dtype);
     ix_kernel *k = ix_unit_kernel(u, c->outer, when);
     ix_kernel_store(u, k, 1, buffer, &c->part);
     return k;

@@ -108,32 +108,23 @@ find_handed_on(fission *c, const ix_domain *box)
             if (p->group == c->part[i].group || p->buffer >= 0 ||
                 !is_storable(p->node))
                 continue;
-            p->buffer = ix_unit_buffer(
-                c->u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                  .name = "",
-                                  .dtype = (ilex_dtype)p->node->dtype,
-                                  .interior = box,
-                                  .box = box,
-                                  .inplace = -1});
+            p->buffer =
+                ix_unit_temporary(c->u, box, (ilex_dtype)p->node->dtype);
         }
     }
 }
 
 /* "n" with loads for what groups before "group" stored. */
 static ilex_array *
-body_in_group(fission *c, ilex_array *n, int group, int rank)
+body_in_group(fission *c, ilex_array *n, int group)
 {
     ilex_context *ctx = c->u->ctx;
-    ilex_array *index[ILEX_MAX_RANK];
     ix_substitution s = {.ctx = ctx, .became = ix_made_keep, .user = c->u};
-    for (int k = 0; k < rank; k++)
-        index[k] = ix_scalar_index(ctx, k);
     for (size_t i = 0; i < c->nparts; i++) {
         const part *p = &c->part[i];
         if (p->buffer < 0 || p->group >= group)
             continue;
-        ilex_array *load = ix_scalar_load(ctx, (ilex_dtype)p->node->dtype,
-                                          p->buffer, rank, index);
+        ilex_array *load = ix_unit_load(c->u, p->buffer);
         if (!ix_map_set(&s.memo, &ctx->mem, p->node, (size_t)load))
             return ix_poison_again(ctx);
     }
@@ -154,7 +145,7 @@ kernel_of_group(fission *c, const ix_kernel *k, ix_stmt *nest, int group)
         const part *p = &c->part[i];
         if (p->group != group || p->buffer < 0)
             continue;
-        ilex_array *body = body_in_group(c, p->node, group, k->box->rank);
+        ilex_array *body = body_in_group(c, p->node, group);
         if (ix_is_poison(body))
             return NULL;
         *tail = ix_stmt_store(
@@ -188,7 +179,7 @@ fission_nest(fission *c, ix_kernel **at, ix_stmt *nest)
         at = &r->next;
         c->u->changed = true;
     }
-    store->value = body_in_group(c, body, c->group, k->box->rank);
+    store->value = body_in_group(c, body, c->group);
     return at;
 }
 

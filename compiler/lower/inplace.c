@@ -5,7 +5,7 @@
  * is: where the kernels would write an element before its last read, the output
  * goes to a temporary first and is copied when everything has been read.
  */
-#include "compiler/tree/tree.h"
+#include "compiler/lower/recurrence.h"
 
 /* Does a load read [_0, _1, ...]? */
 static bool
@@ -186,19 +186,12 @@ copy_at_end(ix_unit *u, int i)
     temporary.inplace = -1;
     renaming r = {u->ctx, i, ix_unit_buffer(u, temporary)};
     rename_buffer(u, &r);
-    const ix_domain *box = temporary.box;
-    ilex_array *index[ILEX_MAX_RANK];
-    for (int k = 0; k < box->rank; k++)
-        index[k] = ix_scalar_index(u->ctx, k);
-    ilex_array *load =
-        ix_scalar_load(u->ctx, temporary.dtype, r.to, box->rank, index);
     ix_kernel **end = &u->kernels;
     while (*end)
         end = &(*end)->next;
-    *end = ix_unit_kernel(u, box, u->now);
-    ix_kernel_store(u, *end, 1, &i, &load);
-    ix_nest_note((*end)->body, u->buffer[i].array);
-    ix_unit_store(u, i, box, load, u->buffer[i].array);
+    *end =
+        ix_nest_stage(u, ix_unit_store(u, i, temporary.box,
+                                       ix_unit_load(u, r.to), temporary.array));
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }

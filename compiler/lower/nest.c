@@ -70,9 +70,14 @@ nest_points(ix_unit *u, ix_kernel *k, const ix_stage *s)
 static void
 nest_levels(ix_unit *u, ix_kernel *k, const ix_stage *s)
 {
+    int rank = s->box->rank, axis = s->levels.axis;
+    /* With two axes the range is then divided inside of the levels, and which
+     * check fails first would depend on how. */
+    bool divided = rank == 2 && (s->body->flags & IX_HAS_CHECK);
     k->ordered = true;
-    k->levels = ix_recurrence_levels(s);
-    k->axis = ix_recurrence_range(s);
+    k->levels = s->levels;
+    k->levels.inside = axis < rank - 1 && !divided;
+    k->axis = rank == 1 ? -1 : axis == 0 ? 1 : 0;
     nest_points(u, k, s);
 }
 
@@ -135,15 +140,21 @@ static void (*const nest_kind[])(ix_unit *, ix_kernel *, const ix_stage *) = {
 #include "compiler/stages.def"
 };
 
+ix_kernel *
+ix_nest_stage(ix_unit *u, const ix_stage *s)
+{
+    ix_kernel *k = ix_unit_kernel(u, s->box, s->when);
+    nest_kind[s->kind](u, k, s);
+    ix_nest_note(k->body, s->array);
+    return k;
+}
+
 bool
 ix_pass_nest(ix_unit *u)
 {
     ix_kernel **tail = &u->kernels;
     for (size_t i = 0; i < u->nstages; i++) {
-        const ix_stage *stage = &u->stage[i];
-        *tail = ix_unit_kernel(u, stage->box, stage->when);
-        nest_kind[stage->kind](u, *tail, stage);
-        ix_nest_note((*tail)->body, stage->array);
+        *tail = ix_nest_stage(u, &u->stage[i]);
         tail = &(*tail)->next;
     }
     ix_unit_number(u);

@@ -7,24 +7,6 @@
  */
 #include "compiler/lower/recurrence.h"
 
-ix_levels
-ix_recurrence_levels(const ix_stage *s)
-{
-    ix_levels levels = s->levels;
-    int rank = s->box->rank;
-    /* With two axes the range is then divided inside of the levels, and which
-     * check fails first would depend on how. */
-    bool divided = rank == 2 && (s->body->flags & IX_HAS_CHECK);
-    levels.inside = levels.axis < rank - 1 && !divided;
-    return levels;
-}
-
-int
-ix_recurrence_range(const ix_stage *s)
-{
-    return s->box->rank == 1 ? -1 : s->levels.axis == 0 ? 1 : 0;
-}
-
 void
 ix_recurrence_order(const ix_levels *r, int rank, int *order)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loops of a scan.
+ * The loops of stages, and those of scans.
  */
 #ifndef ILEX_COMPILER_RECURRENCE_H
 #define ILEX_COMPILER_RECURRENCE_H
 
 #include "compiler/tree/tree.h"
 
-/* The levels of a scan, and whether the last axis stands inside. */
-ix_levels ix_recurrence_levels(const ix_stage *s);
-/* Which axis the range of its kernel is of, -1 for none. */
-int ix_recurrence_range(const ix_stage *s);
+/* The kernel of a stage (nest.c). */
+ix_kernel *ix_nest_stage(ix_unit *u, const ix_stage *s);
+
 /* The loops from the outermost one on: free axes, that of the levels, if there
  * are any, and in it perhaps the last free one. */
 void ix_recurrence_order(const ix_levels *r, int rank, int *order);

@@ -12,11 +12,8 @@ ix_decide_call(ix_partition *p, size_t i)
 {
     const ilex_array *n = p->u->order[i];
     p->of[i].stored = true;
-    for (int k = 1; k < n->nops; k++) {
-        ix_partition_info *x = ix_partition_of(p, n->ops[k]);
-        x->gathered = x->loaded = true;
-        x->reads++;
-    }
+    for (int k = 1; k < n->nops; k++)
+        ix_partition_note_read(p, n->ops[k])->gathered = true;
     return true;
 }
 

@@ -16,10 +16,8 @@ ix_decide_compact(ix_partition *p, size_t i)
     p->of[i].stored = true;
     p->of[i].reason = IX_REASON_COMPRESS;
     for (int k = 0; k < n->nops; k++) {
-        ix_partition_info *x = ix_partition_of(p, n->ops[k]);
-        x->loaded = true;
+        ix_partition_info *x = ix_partition_note_read(p, n->ops[k]);
         x->gathered |= k >= COUNT || x->checks;
-        x->reads++;
     }
     return true;
 }

@@ -79,19 +79,14 @@ add_copy(ix_unit *u, const ix_stage *s, int buffer, int axis)
     const ix_buffer *b = &u->buffer[buffer];
     int rank = b->box->rank;
     ilex_array *index[ILEX_MAX_RANK];
-    ix_buffer copy = {.role = IX_ROLE_TEMP,
-                      .name = "",
-                      .dtype = b->dtype,
-                      .box = moved_last(u, b->box, axis),
-                      .inplace = -1};
-    copy.interior = copy.box;
+    const ix_domain *box = moved_last(u, b->box, axis);
     for (int k = 0; k < rank; k++)
         index[k] = ix_scalar_index(u->ctx, k < axis    ? k
                                            : k == axis ? rank - 1
                                                        : k - 1);
-    ilex_array *body = ix_scalar_load(u->ctx, copy.dtype, buffer, rank, index);
-    int to = ix_unit_buffer(u, copy);
-    ix_unit_store(u, to, copy.box, body, s->array);
+    ilex_array *body = ix_scalar_load(u->ctx, b->dtype, buffer, rank, index);
+    int to = ix_unit_temporary(u, box, b->dtype);
+    ix_unit_store(u, to, box, body, s->array);
     return to;
 }
 

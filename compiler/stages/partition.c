@@ -132,8 +132,8 @@ make_io_buffers(partition *p)
     }
     u->count_buffer = (int)u->nbuffers;
     for (size_t i = u->noutputs; i < u->nroots; i++)
-        ix_partition_temporary(p, u->need[ix_unit_position(u, u->root[i])],
-                               ILEX_I64);
+        ix_unit_temporary(u, u->need[ix_unit_position(u, u->root[i])],
+                          ILEX_I64);
 }
 
 /* What nothing is needed of has no stage. */
@@ -152,8 +152,7 @@ copy_output(partition *p, size_t i)
     ilex_array *n = u->root[i];
     if (ix_partition_output(p, n) >= 0)
         return true;
-    ilex_array *body = ix_partition_load(u, ix_partition_of(p, n)->buffer,
-                                         (ilex_dtype)n->dtype, ix_rank(n));
+    ilex_array *body = ix_unit_load(u, ix_partition_of(p, n)->buffer);
     if (ix_is_poison(body))
         return false;
     ix_unit_store(u, (int)(p->first_output + i), n->interior, body, n);

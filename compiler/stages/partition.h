@@ -99,6 +99,16 @@ bool ix_decide_call(ix_partition *p, size_t i);
 bool ix_store_call(ix_partition *p, size_t i);
 bool ix_decide_result(ix_partition *p, size_t i);
 
+/* An array is read otherwise than by a body. */
+static inline ix_partition_info *
+ix_partition_note_read(ix_partition *p, const ilex_array *n)
+{
+    ix_partition_info *x = ix_partition_of(p, n);
+    x->loaded = true;
+    x->reads++;
+    return x;
+}
+
 /* ---- reads.c ---- */
 
 /* Before the others. */
@@ -124,10 +134,6 @@ void ix_partition_checks(ix_partition *p);
  * others read more of it than the output covers. -1: none. */
 int ix_partition_output(ix_partition *p, const ilex_array *n);
 
-/* A new temporary on a box. */
-int ix_partition_temporary(ix_partition *p, const ix_domain *box,
-                           ilex_dtype dtype);
-
 /* The buffer that the array at position "i" is stored in from now on: an
  * output's if it is one, else a new temporary. */
 int ix_partition_buffer(ix_partition *p, size_t i);
@@ -135,10 +141,7 @@ int ix_partition_buffer(ix_partition *p, size_t i);
 /* Stores the array at position "i", which has a body, in such a buffer. */
 void ix_partition_store(ix_partition *p, size_t i);
 
-/* Element [_0, _1, ...] of a buffer. */
-ilex_array *ix_partition_load(ix_unit *u, int buffer, ilex_dtype dtype,
-                              int rank);
-/* The same of an array: of its buffer, or its body. */
+/* Element [_0, _1, ...] of an array: of its buffer, or its body. */
 ilex_array *ix_partition_read(ix_partition *p, const ilex_array *n);
 
 /* The buffer of result "k" of the tuple at position "i" (recurrences.c); one

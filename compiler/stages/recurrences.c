@@ -26,7 +26,7 @@ ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box)
     size_t at = p->of[i].result[k];
     const ilex_array *body = ix_tuple_body(p->u->order[i], k);
     if (!at)
-        return ix_partition_temporary(p, box, (ilex_dtype)body->dtype);
+        return ix_unit_temporary(p->u, box, (ilex_dtype)body->dtype);
     return ix_partition_buffer(p, at - 1);
 }
 
@@ -154,7 +154,7 @@ store_before(chunks *c, const ix_lin *count)
     memcpy(ax, c->box->ax, (size_t)c->box->rank * sizeof *ax);
     ax[c->axis] = (ix_axis){0, ix_lin_const(u->ctx, 0), count};
     const ix_domain *box = ix_domain_new(u->ctx, c->box->rank, ax);
-    c->before = ix_partition_temporary(c->p, box, c->dtype);
+    c->before = ix_unit_temporary(u, box, c->dtype);
     ix_stage *s = ix_unit_store(u, c->before, box, sum_before(c), c->scan);
     s->kind = IX_STAGE_SCAN;
     s->levels.axis = c->axis;

@@ -19,24 +19,13 @@ ix_partition_output(ix_partition *p, const ilex_array *n)
     return count == 1 && whole && own ? output : -1;
 }
 
-int
-ix_partition_temporary(ix_partition *p, const ix_domain *box, ilex_dtype dtype)
-{
-    return ix_unit_buffer(p->u, (ix_buffer){.role = IX_ROLE_TEMP,
-                                            .name = "",
-                                            .dtype = dtype,
-                                            .interior = box,
-                                            .box = box,
-                                            .inplace = -1});
-}
-
 /* A new temporary for the array at position "i". */
 static int
 temporary_of(ix_partition *p, size_t i)
 {
     ix_unit *u = p->u;
     const ilex_array *n = u->order[i];
-    int buffer = ix_partition_temporary(p, u->need[i], (ilex_dtype)n->dtype);
+    int buffer = ix_unit_temporary(u, u->need[i], (ilex_dtype)n->dtype);
     u->buffer[buffer].array = ix_unit_program(u, n);
     return buffer;
 }
@@ -58,19 +47,8 @@ ix_partition_store(ix_partition *p, size_t i)
 }
 
 ilex_array *
-ix_partition_load(ix_unit *u, int buffer, ilex_dtype dtype, int rank)
-{
-    ilex_array *index[ILEX_MAX_RANK];
-    for (int k = 0; k < rank; k++)
-        index[k] = ix_scalar_index(u->ctx, k);
-    return ix_scalar_load(u->ctx, dtype, buffer, rank, index);
-}
-
-ilex_array *
 ix_partition_read(ix_partition *p, const ilex_array *n)
 {
     const ix_partition_info *x = ix_partition_of(p, n);
-    return x->stored ? ix_partition_load(p->u, x->buffer, (ilex_dtype)n->dtype,
-                                         ix_rank(n))
-                     : x->body;
+    return x->stored ? ix_unit_load(p->u, x->buffer) : x->body;
 }

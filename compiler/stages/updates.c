@@ -24,12 +24,9 @@ note_index_load(ix_walk *w, ilex_array *n, size_t *value)
 {
     index_visit *v = w->user;
     (void)value;
-    if (n->kind == IX_LOAD) {
-        ix_partition_info *x =
-            ix_partition_of(v->p, v->read->ops[n->attr[0] + 1]);
-        x->gathered = x->loaded = true;
-        x->reads++;
-    }
+    if (n->kind == IX_LOAD)
+        ix_partition_note_read(v->p, v->read->ops[n->attr[0] + 1])->gathered =
+            true;
     return IX_WALK_IN;
 }
 
@@ -48,11 +45,8 @@ ix_decide_update(ix_partition *p, size_t i)
     ix_walk_free(&w);
     p->of[i].stored = true;
     p->of[i].reason = IX_REASON_UPDATE;
-    for (int k = 0; k < 3; k += 2) {
-        ix_partition_info *x = ix_partition_of(p, n->ops[k]);
-        x->loaded = true;
-        x->reads++;
-    }
+    for (int k = 0; k < 3; k += 2)
+        ix_partition_note_read(p, n->ops[k]);
     return true;
 }
 
