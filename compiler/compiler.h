@@ -207,8 +207,8 @@ typedef struct ix_compiled_assumption {
     const char *text; /* "n >= 2" */
 } ix_compiled_assumption;
 
-/* A reduction without a value for nothing: an error when one of its ranges is
- * empty and none of the loops and reductions around it. */
+/* A reduction without an identity (max of no elements): an error when one of
+ * its ranges is empty and none of the loops and reductions around it. */
 typedef struct ix_compiled_nonempty {
     const char *what;
     int nranges, nouter;

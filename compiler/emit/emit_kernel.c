@@ -238,7 +238,7 @@ is_twice(const ix_emitter *e)
     return e->dialect->alone && !e->dialect->cuda && e->kernel->layout->fused;
 }
 
-/* Whatever the compiler thinks of its length. */
+/* Always: callers pass constants, whatever its length. */
 static void
 put_inline(const ix_emitter *e, ix_text *t)
 {

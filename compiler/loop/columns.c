@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass columns: points of a free axis side by side in the levels of a scan, and
- * memory of each thread for what only these points hand on.
+ * Pass columns: interleaves independent recurrences, points of a free axis side
+ * by side in the levels of a scan, and shrinks temporaries that one iteration
+ * alone writes and reads to storage of the thread.
  *
  * A column of levels is a chain in which each operation waits for the one
  * before. Where levels are the last axis, the loop around them is cut into

@@ -92,7 +92,7 @@ zero_of(const ix_reduce_axis *x)
     return ix_scalar_const(x->b->u->ctx, x->acc, v);
 }
 
-/* Zero where the condition holds, else what changes nothing. */
+/* Zero where the condition holds, else the identity. */
 static ilex_array *
 zero_where(ix_reduce_axis *x, ilex_array *condition)
 {

@@ -139,8 +139,7 @@ ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
         return false;
     reading r = {.writer = a, .axis = levels->axis};
     ix_stmt_loads(u, b->body, note_reading, &r);
-    /* what is no scan comes to be where its operand, or its reader, is at hand
-     */
+    /* an element-wise kernel is fused only if it shares data with the scan */
     bool both = ix_kernel_has_levels(a) && ix_kernel_has_levels(b);
     bool worth =
         both || (r.any && ix_recurrence_outer(levels, a->box->rank) != 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions that go into bodies of others: indices of their own.
+ * Alpha-renames the indices of a reduction before it goes into the body of
+ * another.
  */
 #include "compiler/stages/partition.h"
 

@@ -4,7 +4,7 @@
  * before it starts. One over nothing is an error unless it is never evaluated:
  * a loop or a reduction around it has no iteration for these sizes. A guard
  * that peel left in the body does not count as one. With an initial value, and
- * over a range that is computed, it is what changes nothing.
+ * over a range that is computed, it is the identity.
  */
 #include "compiler/steps/finish.h"
 #include "compiler/tree/tree.h"

@@ -143,7 +143,7 @@ ilex_array *ix_scalar_reduce(ilex_context *ctx, ix_reduction reduction,
                              ilex_dtype result, const ix_domain *box, int first,
                              ilex_array *body);
 
-/* The same; over nothing it has what changes nothing for a value, where the
+/* The same; over nothing it has the identity for a value, where the
  * reduction has none: max and min with an initial value. */
 ilex_array *ix_scalar_reduce_total(ilex_context *ctx, ix_reduction reduction,
                                    ilex_dtype result, const ix_domain *box,

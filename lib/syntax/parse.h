@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From syntax trees to arrays: what the pieces of lib/parse*.c share. Errors
- * leave through the reader's arena, so functions return results only.
+ * From syntax trees to arrays: what the pieces of lib/syntax/parse*.c share.
+ * Errors leave through the reader's arena, so functions return results only.
  */
 #ifndef ILEX_LIB_PARSE_H
 #define ILEX_LIB_PARSE_H

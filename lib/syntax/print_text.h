@@ -91,7 +91,7 @@ bool ix_write_literal_becomes(const ilex_array *n, ilex_dtype strong);
 /* Writes a constant: a bare literal, or with its dtype. */
 void ix_write_const(ix_text *t, const ilex_array *n, bool bare);
 
-/* The initial value of reduction "n", what changes nothing, if it has one. */
+/* The initial value of reduction "n", the identity, if it has one. */
 void ix_write_initial(ix_writer *w, const ilex_array *n);
 
 /* The item of an array. */

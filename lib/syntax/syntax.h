@@ -3,7 +3,7 @@
  * Syntax tree of .ilx text, in the reader's arena. One shape of expression
  * serves everywhere: field expressions, bodies of index lambdas, bounds,
  * conditions; what is allowed where is decided when it is given a meaning
- * (lib/parse*.c). lib/syntax/fmt.c writes the tree back.
+ * (lib/syntax/parse*.c). lib/syntax/fmt.c writes the tree back.
  */
 #ifndef ILEX_LIB_SYNTAX_H
 #define ILEX_LIB_SYNTAX_H

@@ -338,7 +338,7 @@ random_variance(ilex_context *ctx, diff_random *r, ilex_array *x, uint32_t mask)
     return ix_build_reducer(ctx, &variance, x, &request);
 }
 
-/* A reduction with an initial value: a literal, or what changes nothing. */
+/* A reduction with an initial value: a literal, or the identity. */
 static ilex_array *
 reduce_from(ilex_context *ctx, diff_random *r, ix_reduction reduction,
             ilex_array *x, uint32_t mask)
