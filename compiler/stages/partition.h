@@ -83,21 +83,12 @@ ix_partition_is_segment(const ix_partition_info *x)
 /* operations a point may spend on computing again */
 enum { IX_RECOMPUTE = 64 };
 
-/* ---- the kinds: rows of stages.def ---- */
-
-bool ix_decide_lambda(ix_partition *p, size_t i); /* reasons.c */
-bool ix_store_lambda(ix_partition *p, size_t i);  /* bodies.c */
-bool ix_decide_segments(ix_partition *p, size_t i);
-bool ix_store_segments(ix_partition *p, size_t i);
-bool ix_decide_scan(ix_partition *p, size_t i);
-bool ix_store_scan(ix_partition *p, size_t i);
-bool ix_decide_update(ix_partition *p, size_t i);
-bool ix_store_update(ix_partition *p, size_t i);
-bool ix_decide_compact(ix_partition *p, size_t i);
-bool ix_store_compact(ix_partition *p, size_t i);
-bool ix_decide_call(ix_partition *p, size_t i);
-bool ix_store_call(ix_partition *p, size_t i);
-bool ix_decide_result(ix_partition *p, size_t i);
+/* The functions of the kinds of arrays, for that at position "i"; false after
+ * an error. */
+#define IX_KEPT(NODE, need, decide, store)                                     \
+    bool ix_decide_##decide(ix_partition *p, size_t i);                        \
+    bool ix_store_##store(ix_partition *p, size_t i);
+#include "compiler/stages.def"
 
 /* An array is read otherwise than by a body. */
 static inline ix_partition_info *
