@@ -176,7 +176,7 @@ typedef struct ix_compiled_count {
     const ix_lin *most; /* as a form in the sizes, with this one 0 */
 } ix_compiled_count;
 
-/* A part of a buffer, with the range along each of its axes. */
+/* A slice of a buffer, with the range along each of its axes. */
 typedef struct ix_compiled_slice {
     int buffer;
     ix_range *range;

@@ -233,7 +233,7 @@ typedef struct ix_unit {
     ilex_array **data; /* leaves that wrap storages, each other elements */
     size_t ndata, data_capacity;
     ix_map program;      /* of an array that was rewritten: the program's */
-    ix_map part;         /* of an array that a rewrite made on the way: the
+    ix_map intermediate; /* of an array that a rewrite made on the way: the
                             same */
     bool reference;      /* no simplification, no fusion, nests alone */
     bool cuda;           /* the target is a GPU */

@@ -96,7 +96,7 @@ manual_links() {
 for file in "$top"/doc/*.md
 do
     case $file in
-    */architecture.md | */decisions.md) continue ;; # of the sources
+    */architecture.md | */decisions.md | */glossary.md) continue ;; # of the sources
     esac
     name=$(basename "$file" .md)
     title=$(sed -n '1s/^# *//p' "$file")

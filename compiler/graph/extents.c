@@ -193,8 +193,9 @@ need_load(ix_load_visitor *v, const ilex_array *load)
     return *need != NULL;
 }
 
-/* A concat that is needed is needed from end to end, so that the box of a part
- * is the part; along the other axes its operands are needed where it is. */
+/* A concat that is needed is needed from end to end, so that the box of a
+ * segment is the segment; along the other axes its operands are needed where it
+ * is. */
 static bool
 need_segments(reader *r, size_t i)
 {

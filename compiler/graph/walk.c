@@ -116,22 +116,22 @@ const ilex_array *
 ix_unit_source(const ix_unit *u, const ilex_array *n)
 {
     const ilex_array *x = ix_unit_program(u, n);
-    const size_t *whole = ix_map_find(&u->part, x);
+    const size_t *whole = ix_map_find(&u->intermediate, x);
     return whole ? (const ilex_array *)*whole : x;
 }
 
-/* Arrays that a rewrite of "old" made for its result are parts of it. */
+/* Arrays that a rewrite of "old" made for its result belong to it. */
 static void
-note_parts(ix_unit *u, const ilex_array *old, const ilex_array *now)
+note_intermediate(ix_unit *u, const ilex_array *old, const ilex_array *now)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
     for (int i = 0; i < now->nops; i++) {
         const ilex_array *x = now->ops[i];
         if (!ix_is_array(x) || ix_unit_position(u, x) != SIZE_MAX ||
-            ix_map_find(&u->program, x) || ix_map_find(&u->part, x))
+            ix_map_find(&u->program, x) || ix_map_find(&u->intermediate, x))
             continue;
-        ix_map_set(&u->part, &mem, x, (size_t)ix_unit_source(u, old));
-        note_parts(u, old, x);
+        ix_map_set(&u->intermediate, &mem, x, (size_t)ix_unit_source(u, old));
+        note_intermediate(u, old, x);
     }
 }
 
@@ -152,7 +152,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user)
         changed = true;
         inherit_label(u, u->order[i], became[i]);
         inherit_program(u, u->order[i], became[i]);
-        note_parts(u, u->order[i], became[i]);
+        note_intermediate(u, u->order[i], became[i]);
     }
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[ix_unit_position(u, u->root[i])];

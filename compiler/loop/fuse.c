@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass fuse: needs: nests; gives: neighbours that write one box and do not read
- * each other in common loops, neighbours that write parts of one buffer in one
- * kernel, and scans over the same free points, no longer than a function may
- * be; breaks: one nest a kernel, one store a nest.
+ * each other in common loops, neighbours that write segments of one buffer in
+ * one kernel, and scans over the same free points, no longer than a function
+ * may be; breaks: one nest a kernel, one store a nest.
  */
 #include "compiler/lower/recurrence.h"
 
@@ -107,7 +107,7 @@ merge(ix_unit *u, ix_kernel *a, ix_kernel *b)
     return true;
 }
 
-/* ---- parts of a buffer ---- */
+/* ---- segments of a buffer ---- */
 
 /* The one buffer that the kernel writes; -1 if there are several. */
 static int
@@ -146,7 +146,7 @@ free_loops(ix_unit *u, const ix_kernel *k, const ix_domain *box)
         }
 }
 
-/* Puts the nests of "b" behind those of "a", for both write parts of one
+/* Puts the nests of "b" behind those of "a", for both write segments of one
  * buffer (of a concat), which neither reads; false if they do not go
  * together. */
 static bool
