@@ -332,27 +332,20 @@ push(ix_builder *b, ilex_array *x, ix_hoisting as, int buffer)
         .around = as == IX_HOIST_VALUE ? ix_build_array(b, x) : b->array};
 }
 
-/* How many steps "operand" has: the checked indices of a load come before the
- * others. */
 static int
 operand_count(const ix_builder *b, const ix_waiting *w)
 {
-    int n = w->form->nops;
-    return w->form == b->counted ? 0 : w->form->kind == IX_LOAD ? 2 * n : n;
+    return w->form == b->counted ? 0 : w->form->nops;
 }
 
-/* The operand that is next, and what is needed of it; NULL: nothing. */
-static ilex_array *
-operand(ix_waiting *w, ix_hoisting *as)
+/* What is needed of operand "i". */
+static ix_hoisting
+hoisting_of(const ix_waiting *w, int i)
 {
-    int i = w->next++, n = w->form->nops;
-    ilex_array *x = w->form->ops[i % n];
-    bool load = w->form->kind == IX_LOAD, first = i < n;
-    bool sum = load || (w->form->kind == IX_CHECKED && i > 0);
-    *as = load && first ? IX_HOIST_CHECKED
-          : sum         ? IX_HOIST_SUM
-                        : IX_HOIST_VALUE;
-    return load && first != (x->kind == IX_CHECKED) ? NULL : x;
+    if (w->form->kind == IX_LOAD)
+        return w->form->ops[i]->kind == IX_CHECKED ? IX_HOIST_CHECKED
+                                                   : IX_HOIST_SUM;
+    return w->form->kind == IX_CHECKED && i > 0 ? IX_HOIST_SUM : IX_HOIST_VALUE;
 }
 
 /* Hoists what operands are hoisted of. */
@@ -383,9 +376,8 @@ hoist(ix_builder *b, ilex_array *x, ix_hoisting as, int buffer)
         if (top->next < operand_count(b, top)) {
             int from =
                 top->form->kind == IX_LOAD ? (int)top->form->attr[0] : -1;
-            ilex_array *next = operand(top, &as);
-            if (next)
-                push(b, next, as, from);
+            int i = top->next++;
+            push(b, top->form->ops[i], hoisting_of(top, i), from);
             continue;
         }
         ix_waiting done = b->waiting[--b->nwaiting];
