@@ -8,6 +8,8 @@ libixcompiler_la_SOURCES = \
 	compiler/pipeline.c \
 	compiler/reasons.def \
 	compiler/stages.def \
+	compiler/target.h \
+	compiler/targets.def \
 	compiler/unit.h \
 	compiler/verify.c
 

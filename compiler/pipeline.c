@@ -18,6 +18,11 @@ typedef struct pass_row {
     ix_level after;
 } pass_row;
 
+const ix_target ix_targets[IX_NTARGETS] = {
+#define IX_TARGET(name, ...) {__VA_ARGS__},
+#include "compiler/targets.def"
+};
+
 static const pass_row passes[] = {
 #define IX_PASS(name, before, after, meaning)                                  \
     {#name, meaning, ix_pass_##name, IX_LEVEL_##after},
@@ -156,11 +161,11 @@ run_passes(ix_unit *u, const ix_compile_request *request)
 }
 
 bool
-ix_unit_target(ix_unit *u, bool cuda)
+ix_unit_target(ix_unit *u, ix_target_name target)
 {
-    if (u->cuda == cuda)
+    if (u->target == &ix_targets[target])
         return true;
-    u->cuda = cuda;
+    u->target = &ix_targets[target];
     u->level = IX_LEVEL_TREE;
     for (ix_kernel *k = u->kernels; k; k = k->next)
         k->body = k->nests;
@@ -243,15 +248,15 @@ compile_guarded(ix_unit *u, const ix_compile_request *request, ix_compiled **c)
     return false;
 }
 
-/* Is source for GPUs all that is wanted? */
-static bool
-only_cuda(const ix_compile_request *request)
+/* The first target that source is wanted for. */
+static ix_target_name
+first_target(const ix_compile_request *request)
 {
-    bool cpu = false;
+    int first = IX_NTARGETS;
     for (int d = 0; d < IX_NDIALECTS; d++)
-        cpu |= request->dialect[d] && !ix_dialects[d].cuda;
-    return !cpu && (request->dialect[IX_DIALECT_cuda] ||
-                    request->dialect[IX_DIALECT_grid]);
+        if (request->dialect[d] && (int)ix_dialects[d].target < first)
+            first = ix_dialects[d].target;
+    return first < IX_NTARGETS ? (ix_target_name)first : IX_TARGET_generic;
 }
 
 ix_compiled *
@@ -266,7 +271,7 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     ix_assumed before =
         ix_assume_instead(ctx, (ix_assumed){.facts = module->env});
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
-    u.cuda = only_cuda(request);
+    u.target = &ix_targets[first_target(request)];
     u.fortran =
         request->fortran || !strcmp(ix_option_text(ctx, IX_OPTION_order), "F");
     ix_compiled *c = NULL;

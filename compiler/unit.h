@@ -15,6 +15,7 @@
 #define ILEX_COMPILER_UNIT_H
 
 #include "compiler/compiler.h"
+#include "compiler/target.h"
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
 #include "lib/ops/literal.h"
@@ -236,7 +237,7 @@ typedef struct ix_unit {
     ix_map intermediate; /* of an array that a rewrite made on the way: the
                             same */
     bool reference;      /* no simplification, no fusion, nests alone */
-    bool cuda;           /* the target is a GPU */
+    const ix_target *target;
     bool fortran;        /* arrays lie in the order of Fortran */
     bool turned;         /* so axes of stages and loads are back to front */
     bool changed;        /* set by a pass that changed something */
@@ -250,7 +251,7 @@ typedef struct ix_unit {
 static inline bool
 ix_buffer_by_value(const ix_unit *u, const ix_buffer *b)
 {
-    return u->cuda && b->box->rank == 0 && !ix_buffer_is_written(b);
+    return u->target->grid && b->box->rank == 0 && !ix_buffer_is_written(b);
 }
 
 /* Arrays that the roots reach, operands before users, and what is counted
@@ -380,7 +381,7 @@ enum {
 
 /* compiler/pipeline.c: brings the kernels to the level TARGET for another
  * target than they are for */
-bool ix_unit_target(ix_unit *u, bool cuda);
+bool ix_unit_target(ix_unit *u, ix_target_name target);
 
 /* Gives the boxes of arguments the axes of the program again after all passes
  * (stages/layout.c). */

@@ -16,7 +16,8 @@ typedef struct ix_dialect {
     ix_function_dialect functions;
     const char *vector_pragma;
     bool fetches; /* asks for what will be read */
-    bool cuda;
+    ix_target_name target;
+    bool cuda;  /* the language */
     bool alone; /* source that is compiled without Ilex */
 } ix_dialect;
 extern const ix_dialect ix_dialects[IX_NDIALECTS];

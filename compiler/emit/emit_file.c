@@ -10,9 +10,11 @@
 /* ---- dialects ---- */
 
 const ix_dialect ix_dialects[IX_NDIALECTS] = {
-#define IX_DIALECT(name, qualifier, exact, other, pragma, fetches, cuda,       \
-                   alone)                                                      \
-    {#name, {qualifier, exact, other}, pragma, fetches, cuda, alone},
+#define IX_DIALECT(name, qualifier, exact, other, pragma, fetches, target,     \
+                   cuda, alone)                                                \
+    {#name,   {qualifier, exact, other}, pragma,                               \
+     fetches, IX_TARGET_##target,        cuda,                                 \
+     alone},
 #include "compiler/emit/dialects.def"
 };
 

@@ -9,8 +9,6 @@
 #include "compiler/compiler.h"
 #include "compiler/tree/tree.h"
 
-enum { PARAMETERS = 4000 }; /* bytes that CUDA passes by value, and a reserve */
-
 /* What a kernel uses, each once. */
 typedef struct use {
     ix_field_kind kind;
@@ -39,11 +37,11 @@ add_use(uses *l, ix_field_kind kind, int64_t of, int axis)
     l->use[l->count++] = (use){kind, (int)of, axis};
 }
 
-/* CUDA calls a function by its name. */
+/* Of a grid each thread calls a function by its name. */
 static void
 note_function(uses *l, int number)
 {
-    if (!l->u->cuda)
+    if (!l->u->target->grid)
         add_use(l, IX_FIELD_FUNCTION, number, 0);
 }
 
@@ -85,7 +83,7 @@ note_stmt(void *user, ix_stmt *s)
 {
     const ix_element *e = &s->at;
     ix_stmt_exprs(s, note_leaves, user);
-    if (s->kind == IX_STMT_CHECK && ((uses *)user)->u->cuda)
+    if (s->kind == IX_STMT_CHECK && ((uses *)user)->u->target->grid)
         add_use(user, IX_FIELD_STATUS, 0, 0);
     if (!ix_stmt_has_element(s) || e->scratch)
         return true;
@@ -143,7 +141,8 @@ lay_out(ix_unit *u, const ix_kernel *k, const uses *l)
         }
     }
     r->bytes = (r->bytes + 7) / 8 * 8;
-    r->indirect = u->cuda && r->bytes > PARAMETERS;
+    r->indirect =
+        u->target->argument_bytes && r->bytes > u->target->argument_bytes;
     r->fused = l->fused;
     return r;
 }

@@ -162,8 +162,8 @@ outer_position(ix_builder *b, int depth)
 {
     for (size_t v = b->k->nvariables; v-- > 0;) { /* the latest one */
         int at = v < b->variable_capacity ? b->variable_depth[v] : 0;
-        bool outer =
-            b->u->cuda ? b->k->variable[v] == 'g' : (int)v == b->k->axis;
+        bool outer = b->u->target->grid ? b->k->variable[v] == 'g'
+                                        : (int)v == b->k->axis;
         if (outer && at > 0 && at <= depth && b->open[at].loop == (int)v + 1)
             return ix_scalar_index(b->u->ctx, (int)v);
     }
@@ -199,7 +199,7 @@ hoist_checked(ix_builder *b, int buffer, ilex_array *x)
 static bool
 in_the_grid(const ix_builder *b, const ilex_array *load)
 {
-    return b->u->cuda && b->k->ordered && b->depth > 0 &&
+    return b->u->target->grid && b->k->ordered && b->depth > 0 &&
            ix_buffer_is_written(&b->u->buffer[load->attr[0]]);
 }
 

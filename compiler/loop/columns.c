@@ -28,11 +28,11 @@
  */
 #include "compiler/lower/recurrence.h"
 
-/* A strip has points of so many bytes, and so many at most: more lines would
- * meet in the same sets of a cache where columns are a power of two apart. A
- * sum alone, which costs 1, is done before the elements of some columns are
- * brought together. */
-enum { STRIP_BYTES = 32, MOST_POINTS = 8, SHORT_CHAIN = 1 };
+/* A strip has points of a vector, and so many at most: more lines would meet in
+ * the same sets of a cache where columns are a power of two apart. A sum alone,
+ * which costs 1, is done before the elements of some columns are brought
+ * together. */
+enum { MOST_POINTS = 8, SHORT_CHAIN = 1 };
 
 typedef struct columns {
     ix_unit *u;
@@ -409,7 +409,7 @@ points_of(const columns *c)
 {
     const ix_stmt *store = ix_nest_body(c->k->nests);
     size_t bytes = ilex_dtype_bytes(c->u->buffer[store->at.buffer].dtype);
-    int64_t points = STRIP_BYTES / (int64_t)bytes;
+    int64_t points = c->u->target->vector_bytes / (int64_t)bytes;
     return points > MOST_POINTS ? MOST_POINTS : points;
 }
 
@@ -442,7 +442,8 @@ ix_pass_columns(ix_unit *u)
             u->buffer[i].box = u->buffer[i].all;
             u->buffer[i].all = NULL;
         }
-    for (ix_kernel *k = u->kernels; k && !u->reference && !u->cuda; k = k->next)
+    for (ix_kernel *k = u->kernels; k && !u->reference && !u->target->grid;
+         k = k->next)
         if (ix_kernel_has_levels(k))
             set_out(u, k);
     return u->ctx->error.code == ILEX_OK;

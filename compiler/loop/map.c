@@ -192,7 +192,7 @@ map_stmt(ix_builder *b, ix_stmt *s)
 {
     if (s->kind != IX_STMT_FOR || b->k->axis < 0)
         return ix_stmt_copy(b->u, s);
-    if (b->u->cuda) {
+    if (b->u->target->grid) {
         put_grid(b, s);
         return NULL;
     }
@@ -214,7 +214,7 @@ ix_pass_map(ix_unit *u)
             k->body = ix_recurrence_fuse(u, k);
         if (!ix_rebuild(u, k, map_stmt))
             return false;
-        if (u->cuda && k->axis < 0)
+        if (u->target->grid && k->axis < 0)
             map_single(u, k);
     }
     return u->ctx->error.code == ILEX_OK;

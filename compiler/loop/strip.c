@@ -190,7 +190,7 @@ strip_stmt(ix_builder *b, ix_stmt *s)
 bool
 ix_pass_strip(ix_unit *u)
 {
-    if (u->reference || u->cuda)
+    if (u->reference || u->target->grid)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next)
         if (ix_kernel_has(k, IX_HAS_REDUCE) && !ix_rebuild(u, k, strip_stmt))

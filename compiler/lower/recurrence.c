@@ -174,7 +174,8 @@ levels_of(ix_unit *u, const ix_stmt *nest, int axis)
         nest = nest->body;
     ix_stmt *stores = ix_nest_body(nest->body);
     const ix_stmt *inner = nest->body;
-    return around(u, nest, u->cuda ? stores : ix_nest_like(u, inner, stores));
+    return around(u, nest,
+                  u->target->grid ? stores : ix_nest_like(u, inner, stores));
 }
 
 /* The free loops of a nest that stand outside of its levels, around "body". */
@@ -184,7 +185,7 @@ free_loops(ix_unit *u, const ix_stmt *nest, int axis, ix_stmt *body)
     if (nest->kind != IX_STMT_FOR)
         return body;
     if (nest->number == axis)
-        return u->cuda ? free_loops(u, nest->body, axis, body) : body;
+        return u->target->grid ? free_loops(u, nest->body, axis, body) : body;
     return around(u, nest, free_loops(u, nest->body, axis, body));
 }
 

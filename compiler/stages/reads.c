@@ -8,8 +8,7 @@
 
 enum {
     MANY_READS = 1 << 20,
-    CALLED = 4, /* ulp: a function of the C library, */
-    CALL = 4    /* which takes one element at a time: as if so often */
+    CALLED = 4 /* ulp: a function of the C library */
 };
 
 typedef ix_partition_info info;
@@ -44,7 +43,8 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
     if (n->kind == IX_OP) {
         const ix_op_info *op = ix_op_info_of(ix_op_of(n));
         m->cost += op->cost;
-        m->time += op->cost * (op->ulp >= CALLED && !m->p->u->cuda ? CALL : 1);
+        m->time +=
+            op->cost * (op->ulp >= CALLED ? m->p->u->target->function_cost : 1);
     }
     if (n->kind == IX_APPLY) {
         m->cost += (int)ix_foreign_cost(n);

@@ -58,7 +58,7 @@ stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
         return NULL;
     const ix_domain *box = u->need[ix_unit_position(u, n)],
                     *whole = u->need[x->home - 1];
-    if (rank != whole->rank && (rank == 0 || u->cuda || u->fortran))
+    if (rank != whole->rank && (rank == 0 || u->target->grid || u->fortran))
         return NULL;
     for (int k = 0; k < rank; k++)
         if (box->ax[k].lo != whole->ax[k].lo ||

@@ -370,7 +370,7 @@ static bool
 make_source(ix_unit *u, ix_compiled *c, const ix_emit_request *request)
 {
     ix_sources *to = &c->source[request->dialect];
-    if (!ix_unit_target(u, ix_dialects[request->dialect].cuda))
+    if (!ix_unit_target(u, ix_dialects[request->dialect].target))
         return false;
     copy_layouts(u, c, to);
     return ix_emit_units(u, &c->arena, request, to);

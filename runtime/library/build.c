@@ -220,13 +220,14 @@ compile_targets(build *b, const char *prefix)
     ix_library_job *j = b->job;
     char *choice = format(b, "%s_targets.c", prefix);
     ilex_status rc = write_choice(b, prefix, choice);
-    for (int i = 0; !rc && i < IX_NTARGETS; i++)
+    for (int i = 0; !rc && i < IX_NPROCESSORS; i++)
         if (ix_library_has_target(j, i))
             rc = compile(b, format(b, "%s.c", prefix),
                          format(b, "%s -DILEX_ENTRY=%s_for_%s%s",
-                                ix_targets[i].flags, prefix, ix_targets[i].name,
+                                ix_processors[i].flags, prefix,
+                                ix_processors[i].name,
                                 i ? " -DILEX_ENTRY_ALONE" : ""),
-                         format(b, "%s_%s.o", prefix, ix_targets[i].name));
+                         format(b, "%s_%s.o", prefix, ix_processors[i].name));
     if (!rc)
         rc = compile(b, choice, "", format(b, "%s_targets.o", prefix));
     unlink(format(b, "%s/%s", b->directory, choice));
@@ -294,12 +295,13 @@ try_target(build *b, int row)
     ix_error_clear(&why);
     add(b, b->cc);
     add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
-    add_words(b, ix_targets[row].flags);
+    add_words(b, ix_processors[row].flags);
     add_words(b, "-fsyntax-only -x c /dev/null");
-    return run_in(b, "/", NULL, &why) ? ix_fail(&b->job->ctx->error, why.code,
-                                                "compile: target %s: %s",
-                                                ix_targets[row].name, why.text)
-                                      : ILEX_OK;
+    return run_in(b, "/", NULL, &why)
+               ? ix_fail(&b->job->ctx->error, why.code,
+                         "compile: target %s: %s", ix_processors[row].name,
+                         why.text)
+               : ILEX_OK;
 }
 
 /* Does it compile for processors that have targets? One that does not say is
@@ -340,7 +342,7 @@ ix_library_check_compiler(ix_library_job *j)
         return ILEX_OK;
     ilex_status rc = find_compilers(j, &b);
     rc = rc ? rc : check_machine(&b);
-    for (int i = IX_TARGET_generic + 1; !rc && i < IX_NTARGETS; i++)
+    for (int i = IX_PROCESSOR_generic + 1; !rc && i < IX_NPROCESSORS; i++)
         if (ix_library_has_target(j, i))
             rc = try_target(&b, i);
     return rc;

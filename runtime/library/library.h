@@ -32,15 +32,15 @@ ilex_status ix_library_variants(ix_library_job *j, ix_library *l, bool last);
 
 /* ---- targets.c ---- */
 
-typedef struct ix_target {
+typedef struct ix_processor {
     const char *name, *flags, *condition;
-} ix_target;
+} ix_processor;
 enum {
-#define IX_TARGET(name, flags, condition) IX_TARGET_##name,
-#include "runtime/library/targets.def"
-    IX_NTARGETS
+#define IX_PROCESSOR(name, flags, condition) IX_PROCESSOR_##name,
+#include "runtime/library/processors.def"
+    IX_NPROCESSORS
 };
-extern const ix_target ix_targets[IX_NTARGETS];
+extern const ix_processor ix_processors[IX_NPROCESSORS];
 
 /* Is it a list of targets? */
 ilex_status ix_library_check_targets(const ix_library_job *j);

@@ -5,15 +5,15 @@
  */
 #include "runtime/library/library.h"
 
-const ix_target ix_targets[IX_NTARGETS] = {
-#define IX_TARGET(name, flags, condition) {#name, flags, condition},
-#include "runtime/library/targets.def"
+const ix_processor ix_processors[IX_NPROCESSORS] = {
+#define IX_PROCESSOR(name, flags, condition) {#name, flags, condition},
+#include "runtime/library/processors.def"
 };
 
 bool
 ix_library_has_target(const ix_library_job *j, int row)
 {
-    const char *name = ix_targets[row].name;
+    const char *name = ix_processors[row].name;
     size_t n = strlen(name);
     for (const char *p = j->targets; p && *p;
          p += strcspn(p, ","), p += *p == ',')
@@ -55,7 +55,7 @@ check_processors(const ix_library_job *j)
     int known = 0, items = 0;
     for (const char *p = j->targets; *p; p += strcspn(p, ","), p += *p == ',')
         items++;
-    for (int i = 0; i < IX_NTARGETS; i++)
+    for (int i = 0; i < IX_NPROCESSORS; i++)
         known += ix_library_has_target(j, i);
     if (known != items || !ix_library_has_target(j, 0))
         return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
@@ -82,12 +82,12 @@ void
 ix_library_put_choice(const ix_library_job *j, const char *p, ix_text *t)
 {
     ix_text_format(t, "#include \"%s.h\"\n\n", p);
-    for (int i = 0; i < IX_NTARGETS; i++)
+    for (int i = 0; i < IX_NPROCESSORS; i++)
         if (ix_library_has_target(j, i))
             ix_text_format(t,
                            "__attribute__((visibility(\"hidden\")))\n"
                            "int %s_for_%s(const %s_args *args);\n",
-                           p, ix_targets[i].name, p);
+                           p, ix_processors[i].name, p);
     ix_text_format(t,
                    "\nstatic int (*chosen)(const %s_args *) = "
                    "%s_for_generic;\n\n"
@@ -96,10 +96,11 @@ ix_library_put_choice(const ix_library_job *j, const char *p, ix_text *t)
                    "{\n"
                    "    __builtin_cpu_init();\n",
                    p, p);
-    for (int i = 1; i < IX_NTARGETS; i++)
+    for (int i = 1; i < IX_NPROCESSORS; i++)
         if (ix_library_has_target(j, i))
             ix_text_format(t, "    if (%s)\n        chosen = %s_for_%s;\n",
-                           ix_targets[i].condition, p, ix_targets[i].name);
+                           ix_processors[i].condition, p,
+                           ix_processors[i].name);
     ix_text_format(t,
                    "}\n\n"
                    "int\n"

@@ -112,6 +112,7 @@ run_passes(ix_unit *u, ilex_module *m, const char *last)
     memset(u, 0, sizeof *u);
     u->ctx = ctx;
     u->module = m;
+    u->target = &ix_targets[IX_TARGET_generic];
     ctx->facts = m->env;
     ix_arena_init(&u->arena, ix_context_mem(ctx));
     if (!IX_ARENA_TRY(&u->arena))

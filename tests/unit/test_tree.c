@@ -119,6 +119,7 @@ make(sample *s)
 {
     memset(s, 0, sizeof *s);
     s->u.ctx = ctx;
+    s->u.target = &ix_targets[IX_TARGET_generic];
     s->u.level = IX_LEVEL_TARGET;
     ix_arena_init(&s->u.arena, ix_context_mem(ctx));
     if (!IX_ARENA_TRY(&s->u.arena))
