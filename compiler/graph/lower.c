@@ -354,8 +354,8 @@ ix_lower_keep(ilex_array *n)
 }
 
 static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
-#define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
-                lower, ...)                                                    \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, lower, ...)                                              \
     ix_lower_##lower,
 #include "lib/graph/nodes.def"
 };

@@ -40,33 +40,36 @@ ILEX_API ilex_array *ilex_roll(ilex_array *x, const char *axis, const char *by);
 ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
                                  ilex_array *const *operands, const char *axis);
 
-/* x with the elements that a subscripted read of it names (the second
- * operand: a slice, a map y(i) = x(p(i)), ...) replaced by those of the
- * third, which broadcasts to the read and has x's dtype. Of several that
- * meet one element the last one in C order wins. In text update(x[p], v). */
-ILEX_API ilex_array *ilex_update(ilex_array *x, ilex_array *y, ilex_array *z);
+/* x with the elements that `where`, a subscripted read of it, names (a
+ * slice, a map y(i) = x(p(i)), ...) replaced by those of `values`, which
+ * broadcasts to the read and has x's dtype. Of several that meet one
+ * element the last one in C order wins. In text update(x[p], v). */
+ILEX_API ilex_array *ilex_update(ilex_array *x, ilex_array *where,
+                                 ilex_array *values);
 
 /* As update, but elements are added to, one after another in C order. In
  * text add_at(x[p], v). */
-ILEX_API ilex_array *ilex_add_at(ilex_array *x, ilex_array *y, ilex_array *z);
+ILEX_API ilex_array *ilex_add_at(ilex_array *x, ilex_array *where,
+                                 ilex_array *values);
 
-/* The elements of x, in order, where the second operand, a mask, is true
- * (not 0): along an axis, on which the mask has one axis of the same
- * length; NULL for the axis: of both as one axis in C order. How many there
- * are a run finds out: the length of the axis is the size that counts the
- * mask (ilex_size_count), or one without a name. Unnamed axes. */
-ILEX_API ilex_array *ilex_compress(ilex_array *x, ilex_array *y,
+/* The elements of x, in order, where the mask is true (not 0): along an
+ * axis, on which the mask has one axis of the same length; NULL for the
+ * axis: of both as one axis in C order. How many there are a run finds out:
+ * the length of the axis is the size that counts the mask
+ * (ilex_size_count), or one without a name. Unnamed axes. */
+ILEX_API ilex_array *ilex_compress(ilex_array *x, ilex_array *mask,
                                    const char *axis);
 
-/* A sparse matrix in compressed rows (x: its elements, y: their columns, z:
+/* A sparse matrix in compressed rows (its elements, the column of each,
  * where each row begins and, last, the last one ends) times a vector or an
- * array of columns w: v(i, j) = sum of x(k)*w(y(k), j) for k from z(i) to
- * before z(i + 1). The matrix has as many columns as w has rows; `columns`,
- * or NULL, is that number. A run fails where z(0) is not 0, a row ends
- * before it begins or behind the last element, or y(k) is no column. Sums
- * do not widen; each is one chain. Unnamed axes. */
-ILEX_API ilex_array *ilex_csr_matmul(ilex_array *x, ilex_array *y,
-                                     ilex_array *z, ilex_array *w,
+ * array of columns: y(i, j) = sum of values(k)*dense(column(k), j) for k
+ * from row_start(i) to before row_start(i + 1). The matrix has as many
+ * columns as `dense` has rows; `columns`, or NULL, is that number. A run
+ * fails where row_start(0) is not 0, a row ends before it begins or behind
+ * the last element, or column(k) is no column. Sums do not widen; each is
+ * one chain. Unnamed axes. */
+ILEX_API ilex_array *ilex_csr_matmul(ilex_array *values, ilex_array *column,
+                                     ilex_array *row_start, ilex_array *dense,
                                      const char *columns);
 
 /* y(i) = x(lo + hi - 1 - i) along the axes, NULL for all: the order of the
@@ -116,17 +119,18 @@ ILEX_API ilex_array *ilex_stack(ilex_context *ctx, int count,
 ILEX_API ilex_array *ilex_combine(ilex_context *ctx, int count,
                                   ilex_array *const *operands);
 
-/* x at the neighbours that y, a connectivity, lists: v(i, n, k) = x(y(i,
- * n), k), where y's axes stand in the place of the axis `to` of x (NULL:
- * the only one); an axis of both, unless it is y's local one, is shared.
- * Axes have names. Elements of y equal to `skip` (NULL: none) are no
- * neighbours: v has the value of rank 0 there, or without one no value, and
- * then only element-wise operators and reductions over the local axis (the
- * last of several, from 0 to a number) take it, which leave such points
- * out. A run fails where another element is not an index at which x is
- * known. */
-ILEX_API ilex_array *ilex_remap(ilex_array *x, ilex_array *y, const char *to,
-                                const char *skip, ilex_array *value);
+/* x at the neighbours that a connectivity lists: y(i, n, k) =
+ * x(connectivity(i, n), k), where its axes stand in the place of the axis
+ * `to` of x (NULL: the only one); an axis of both, unless it is the
+ * connectivity's local one, is shared. Axes have names. Elements of it
+ * equal to `skip` (NULL: none) are no neighbours: y has the value of rank 0
+ * there, or without one no value, and then only element-wise operators and
+ * reductions over the local axis (the last of several, from 0 to a number)
+ * take it, which leave such points out. A run fails where another element
+ * is not an index at which x is known. */
+ILEX_API ilex_array *ilex_remap(ilex_array *x, ilex_array *connectivity,
+                                const char *to, const char *skip,
+                                ilex_array *value);
 
 /* x with low[k] points before axis k and high[k] behind it (text affine in
  * sizes; NULL: none), which hold the value of rank 0, NULL for 0, or with a
@@ -235,15 +239,16 @@ ILEX_API ilex_array *ilex_transpose(ilex_array *x, const int *axes);
 ILEX_API ilex_array *ilex_reshape_to(ilex_array *x, const char *shape,
                                      const char *order);
 
-/* y = x at the indices y along an axis, as NumPy's take: x[:, y, :].
- * Without an axis x counts as flat. Negative indices count from the end; a
- * run fails where one is outside. */
-ILEX_API ilex_array *ilex_take(ilex_array *x, ilex_array *y, const char *axis);
+/* x at the indices along an axis, as NumPy's take: x[:, index, :]. Without
+ * an axis x counts as flat. Negative indices count from the end; a run
+ * fails where one is outside. */
+ILEX_API ilex_array *ilex_take(ilex_array *x, ilex_array *index,
+                               const char *axis);
 
-/* z(i, j, k) = x(i, y(i, j, k), k) for axis 1: y has x's axes and is as
- * long but for this one. Negative indices count from the end; a run fails
- * where one is outside. */
-ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *y,
+/* y(i, j, k) = x(i, index(i, j, k), k) for axis 1: the index has x's axes
+ * and is as long but for this one. Negative indices count from the end; a
+ * run fails where one is outside. */
+ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *index,
                                           const char *axis);
 
 /* NumPy's matmul: matrices of the last two axes multiplied, the axes before

@@ -222,7 +222,8 @@ typedef ilex_array *ix_build_fn(ilex_context *ctx, ilex_array *const *operands,
 #define BUILDER_own(function)
 #define BUILDER_later(function)
 #define BUILDER_node(function) ix_build_fn ix_build_##function;
-#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, ...)                                                     \
     BUILDER_##form(function)
 #include "lib/graph/nodes.def"
 #define IX_FUNCTION(function, ...) ix_build_fn ix_build_##function;
@@ -241,7 +242,8 @@ enum {
 #define SIGNATURE_own(function)
 #define SIGNATURE_later(function) IX_SIGNATURE_##function,
 #define SIGNATURE_node(function) IX_SIGNATURE_##function,
-#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, ...)                                                     \
     SIGNATURE_##form(function)
 #include "lib/graph/nodes.def"
 #define IX_FUNCTION(function, ...) IX_SIGNATURE_##function,

@@ -24,11 +24,11 @@ const ix_signature ix_signatures[IX_NSIGNATURES] = {
      most,                                                                     \
      BUILD_##form(function),                                                   \
      IX_ATTRIBUTES_##attributes},
-#define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
-                lower, meaning, attributes)                                    \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, lower, meaning, attributes)                              \
     ROW_##form(function, text, least, most, form, meaning, attributes)
 #include "lib/graph/nodes.def"
-#define IX_FUNCTION(function, text, least, most, meaning, attributes)          \
+#define IX_FUNCTION(function, text, least, most, names, meaning, attributes)   \
     ROW_node(function, text, least, most, node, meaning, attributes)
 #include "lib/build/functions.def"
 };

@@ -66,12 +66,15 @@ function prototype(head, parameters, n,    k, line, indent) {
     }
     print line
 }
-function finish(    field, n, k, name, meaning, parameters, m, rest) {
+function finish(    field, n, k, name, names, meaning, parameters, m, rest) {
     match(record, /"([^"\\]|\\.)*", A[0-9]\(/)
     meaning = substr(record, RSTART + 1, RLENGTH - 7)
     rest = substr(record, RSTART + RLENGTH)
     sub(/\)\)$/, "", rest)
     gsub(/\\"/, "\"", meaning)
+    match(record, /, \([a-z_, ]*\)/)
+    names = substr(record, RSTART + 3, RLENGTH - 4)
+    record = substr(record, 1, RSTART - 1) substr(record, RSTART + RLENGTH)
     n = split(record, field, /[(,][ \t]*/)
     if (field[1] == "IX_FUNCTION") { # as a row of nodes.def
         field[9] = "node"
@@ -87,14 +90,10 @@ function finish(    field, n, k, name, meaning, parameters, m, rest) {
     m = 0
     if (field[8] == "0") {
         parameters[++m] = "ilex_context *ctx"
-    } else if (field[8] ~ /^[1234]$/) {
-        parameters[++m] = "ilex_array *x"
-        if (field[8] > 1)
-            parameters[++m] = "ilex_array *y"
-        if (field[8] > 2)
-            parameters[++m] = "ilex_array *z"
-        if (field[8] > 3)
-            parameters[++m] = "ilex_array *w"
+    } else if (names != "") {
+        n = split(names, name, /, */)
+        for (k = 1; k <= n; k++)
+            parameters[++m] = "ilex_array *" name[k]
     } else {
         parameters[++m] = "ilex_context *ctx"
         parameters[++m] = "int count"

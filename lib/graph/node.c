@@ -21,8 +21,8 @@ const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 #define IX_OPERANDS_four 0, 4
 #define IX_OPERANDS_tail 1, INT_MAX
 #define MANY INT_MAX
-#define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
-                lower, meaning, attributes)                                    \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, lower, meaning, attributes)                              \
     {text,  meaning, IX_CLASS_##class,  IX_OPERANDS_##operands,                \
      least, most,    IX_FORM_OF_##form, IX_ATTRIBUTES_##attributes},
 #include "lib/graph/nodes.def"

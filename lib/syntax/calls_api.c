@@ -259,10 +259,10 @@ construct(ilex_context *ctx, const ix_signature *s, int count,
                          &ix_signatures[IX_SIGNATURE_##function],              \
                          COUNTED_##most, passed);                              \
     }
-#define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
-                lower, meaning, attributes)                                    \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, lower, meaning, attributes)                              \
     PUBLIC_##form(function, most, attributes)
 #include "lib/graph/nodes.def"
-#define IX_FUNCTION(function, text, least, most, meaning, attributes)          \
+#define IX_FUNCTION(function, text, least, most, names, meaning, attributes)   \
     PUBLIC_node(function, most, attributes)
 #include "lib/build/functions.def"

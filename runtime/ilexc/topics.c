@@ -56,11 +56,11 @@ static const ix_topic topics[] = {
 #define ILEX_REDUCTION(ENUM, name, op, rule, first, empty, doc)                \
     {IX_TOPICS_reductions, #name, NULL, #name "[0](x)", doc, NULL},
 #include "ilex/reductions.def"
-#define IX_NODE(NAME, function, text, class, operands, least, most, form,      \
-                lower, meaning, attributes)                                    \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, lower, meaning, attributes)                              \
     NODE_##form(function, text, meaning)
 #include "lib/graph/nodes.def"
-#define IX_FUNCTION(function, text, least, most, meaning, attributes)          \
+#define IX_FUNCTION(function, text, least, most, names, meaning, attributes)   \
     NODE_node(function, text, meaning)
 #include "lib/build/functions.def"
 #define IX_STATEMENT(NAME, keyword, example, meaning)                          \

@@ -109,7 +109,8 @@ START_TEST(later_kinds)
     check_error(#function, ilex_error_code(ctx), ilex_error_text(ctx),         \
                 ILEX_E_UNSUPPORTED, text " is not supported in this version"); \
     ilex_error_clear(ctx);
-#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, ...)                                                     \
     CHECK_##form(function, text)
 #include "lib/graph/nodes.def"
 }
@@ -172,7 +173,8 @@ START_TEST(poison_constructors)
 #define POISON_node(function)
 #define POISON_later(function)                                                 \
     SILENT(ilex_##function(ctx, 2, (ilex_array *[]){x, p}));
-#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, ...)                                                     \
     POISON_##form(function)
 #include "lib/graph/nodes.def"
 #define ILEX_REDUCTION(ENUM, name, op, rule, first, empty, doc)                \
@@ -219,7 +221,8 @@ START_TEST(null_operands)
 #define NULL_own(function)
 #define NULL_node(function)
 #define NULL_later(function) ck_assert_ptr_null(ilex_##function(NULL, 0, NULL));
-#define IX_NODE(NAME, function, text, class, operands, least, most, form, ...) \
+#define IX_NODE(NAME, function, text, class, operands, least, most, names,     \
+                form, ...)                                                     \
     NULL_##form(function)
 #include "lib/graph/nodes.def"
     ck_assert_ptr_null(ilex_keep(NULL));
