@@ -205,6 +205,7 @@ SHELL_TESTS = \
 	tests/integration/test_numpy.sh \
 	tests/integration/test_replay.sh \
 	tests/integration/test_stencil.sh \
+	tests/integration/passes.sh \
 	tests/integration/tutorial.sh \
 	tests/language_doc.sh \
 	tests/layering.sh \
@@ -391,6 +392,8 @@ mutants:
 # Writes what the compiler makes of tests/stages/*.ilx; read the diff after.
 golden-update: ilexc$(EXEEXT)
 	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/stages/stages.sh --update
+	PATH="$$PWD:$$PATH" $(SHELL) $(srcdir)/tests/console.sh $(srcdir)/doc/passes.md >passes.new
+	mv passes.new $(srcdir)/doc/passes.md
 
 .PHONY: golden-update
 .PHONY: quick try long bundle check-chunks check-cuda check-golden check-valgrind fuzz mutants

@@ -50,7 +50,7 @@ awk '
         if (number) finish()
         number = sprintf("%03d", ++commands)
         script = "../" number ".sh"; want = "../" number ".want"
-        print "# tutorial.md:" FNR >script
+        print "# " FILENAME ":" FNR >script
         if (name == "fails") printf "" >("../" number ".fails")
         printf "" >want
         print substr($0, 3) >script
