@@ -24,23 +24,25 @@ typedef struct ix_partition_info {
     int segments;  /* how often it is an operand of a concat */
     int users;     /* arrays whose bodies read it */
     bool stored;
-    ix_reason reason; /* why it is, or is not */
-    bool root;        /* is an output */
-    bool loaded;      /* read by a body */
-    bool conditions;  /* body decides on indices */
-    bool repeated;    /* read by fewer indices than there are loops */
-    bool gathered;    /* read at indices that are data */
-    bool checks;      /* data, or has an operand that may */
-    bool apart;       /* read otherwise than at each of its points once */
-    bool branches;    /* it, or what may be computed with it, has conditions or
-                         guards */
-    bool inside;      /* read in a reduction, */
-    bool columns;     /* one that wants the innermost free index inside */
-    bool strips;      /* such a one is computed in its stage for others */
-    size_t home;      /* position + 1 of the stored array in whose stage all of
-                         its reads are; 0: not read, IX_SEVERAL: there is none */
-    int aligned;      /* by all reads its leading axes that are those of that
-                         stage */
+    ix_reason reason;  /* why it is, or is not */
+    bool root;         /* is an output */
+    bool loaded;       /* read by a body */
+    bool conditions;   /* body decides on indices */
+    bool repeated;     /* read by fewer indices than there are loops */
+    bool gathered;     /* read at indices that are data */
+    bool checks;       /* data, or has an operand that may */
+    bool apart;        /* read otherwise than at each of its points once */
+    bool branches;     /* it, or what may be computed with it, has conditions or
+                          guards */
+    bool in_reduction; /* read in a reduction, */
+    bool in_strided_reduction;    /* whose elements are not dense in memory: it
+                                     wants the innermost free index inside */
+    bool hosts_strided_reduction; /* its stage computes such a one */
+    size_t sole_consumer; /* position + 1 of the stored array in whose stage all
+                             of its reads are; 0: not read, IX_SEVERAL: there
+                             is none */
+    int aligned; /* by all reads its leading axes that are those of that
+                    stage */
     const ilex_array *guard;       /* it checks where this one, read at ... */
     int guard_axis[ILEX_MAX_RANK]; /* ... these of its axes, is true; or NULL */
     int buffer;         /* when stored; of a concat -1 until it has one */

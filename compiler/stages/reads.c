@@ -112,8 +112,8 @@ note_home(const read_count *c, const ix_frame *frame, const ilex_array *load,
           info *x)
 {
     const info *user = ix_partition_of(c->p, c->user);
-    size_t home =
-        user->stored ? ix_unit_position(c->p->u, c->user) + 1 : user->home;
+    size_t home = user->stored ? ix_unit_position(c->p->u, c->user) + 1
+                               : user->sole_consumer;
     int aligned = 0, most = user->stored ? ILEX_MAX_RANK : user->aligned;
     while (aligned < load->nops && aligned < most &&
            load->ops[aligned]->kind == IX_INDEX &&
@@ -121,11 +121,13 @@ note_home(const read_count *c, const ix_frame *frame, const ilex_array *load,
         aligned++;
     if (!x->loaded || aligned < x->aligned)
         x->aligned = aligned;
-    x->home = !x->home || x->home == home ? home : IX_SEVERAL;
-    x->inside |= frame->nreduce > 0 || (!user->stored && user->inside);
-    x->columns |= !user->stored && user->columns;
+    x->sole_consumer =
+        !x->sole_consumer || x->sole_consumer == home ? home : IX_SEVERAL;
+    x->in_reduction |=
+        frame->nreduce > 0 || (!user->stored && user->in_reduction);
+    x->in_strided_reduction |= !user->stored && user->in_strided_reduction;
     for (int i = 0; i < frame->nreduce; i++)
-        x->columns |= ix_lanes_of(frame->reduce[i]) == 1;
+        x->in_strided_reduction |= ix_lanes_of(frame->reduce[i]) == 1;
 }
 
 static bool
@@ -202,7 +204,7 @@ ix_partition_note_reader(partition *p, const ilex_array *n)
 {
     for (int k = 0; k < n->nops; k++)
         if (n->kind != IX_LAMBDA && ix_is_array(n->ops[k]))
-            ix_partition_of(p, n->ops[k])->home = IX_SEVERAL;
+            ix_partition_of(p, n->ops[k])->sole_consumer = IX_SEVERAL;
 }
 
 bool

@@ -53,18 +53,19 @@ stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
 {
     const ix_unit *u = p->u;
     int rank = ix_rank(n);
-    if (x->home == 0 || x->home == IX_SEVERAL || x->columns ||
-        x->aligned < rank || is_in_place(u, u->order[x->home - 1]))
+    if (x->sole_consumer == 0 || x->sole_consumer == IX_SEVERAL ||
+        x->in_strided_reduction || x->aligned < rank ||
+        is_in_place(u, u->order[x->sole_consumer - 1]))
         return NULL;
     const ix_domain *box = u->need[ix_unit_position(u, n)],
-                    *whole = u->need[x->home - 1];
+                    *whole = u->need[x->sole_consumer - 1];
     if (rank != whole->rank && (rank == 0 || u->target->grid || u->fortran))
         return NULL;
     for (int k = 0; k < rank; k++)
         if (box->ax[k].lo != whole->ax[k].lo ||
             box->ax[k].hi != whole->ax[k].hi)
             return NULL;
-    return &p->of[x->home - 1];
+    return &p->of[x->sole_consumer - 1];
 }
 
 /* Goes a reduction into the stage of what reads it? Not where that may be cut
@@ -78,15 +79,15 @@ is_reduced_there(const ix_partition *p, const ilex_array *n,
     ix_partition_info *stage = stage_of(p, n, x);
     int rank = ix_rank(n);
     if (!stage || stage->branches || x->checks || x->gathered ||
-        (x->inside && rank == 0))
+        (x->in_reduction && rank == 0))
         return false;
     if (reduces_rows(p, n->ops[0]))
         return true;
-    const ilex_array *whole = p->u->order[x->home - 1];
-    if (x->inside || rank < ix_rank(whole) || stage->strips ||
-        !reduces_rows(p, whole->ops[0]))
+    const ilex_array *whole = p->u->order[x->sole_consumer - 1];
+    if (x->in_reduction || rank < ix_rank(whole) ||
+        stage->hosts_strided_reduction || !reduces_rows(p, whole->ops[0]))
         return false;
-    return stage->strips = true;
+    return stage->hosts_strided_reduction = true;
 }
 
 /* ---- all ---- */
