@@ -99,12 +99,13 @@ void ix_emit_own_lines(ix_emitter *e);
 /* ---- emit_element.c: row pointers, loads, stores ---- */
 
 void ix_emit_row(ix_emitter *e, const ix_stmt *s);
+void ix_emit_fetch(ix_emitter *e, const ix_stmt *s);
 /* An element of scratch memory. */
-ix_name ix_emit_scratch_element(const ix_emitter *e, const ix_element *at);
+ix_name ix_emit_scratch_element(const ix_emitter *e, const ix_stmt *s);
 /* Of an element of a buffer, how far it is from the row or the first one. */
-void ix_emit_offset(const ix_emitter *e, const ix_element *at, ix_text *t);
+void ix_emit_offset(const ix_emitter *e, const ix_stmt *s, ix_text *t);
 /* The text of one part of an element; part -1: not complex. */
-void ix_emit_element(const ix_emitter *e, const ix_element *at, int part,
+void ix_emit_element(const ix_emitter *e, const ix_stmt *s, int part,
                      ix_text *t);
 
 /* ---- emit_reduce.c: lanes and stacks of partial results ---- */

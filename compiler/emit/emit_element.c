@@ -29,11 +29,11 @@ put_term(const ix_emitter *e, int buffer, int k, const ilex_array *x,
 }
 
 void
-ix_emit_offset(const ix_emitter *e, const ix_element *at, ix_text *t)
+ix_emit_offset(const ix_emitter *e, const ix_stmt *s, ix_text *t)
 {
     bool first = true;
-    for (int k = 0; k < at->rank; k++)
-        put_term(e, at->buffer, k, at->index[k], t, &first);
+    for (int k = 0; k < s->n[IX_INDICES]; k++)
+        put_term(e, s->buffer, k, ix_operands(s, IX_INDICES)[k], t, &first);
     if (first)
         ix_text_char(t, '0');
 }
@@ -41,46 +41,69 @@ ix_emit_offset(const ix_emitter *e, const ix_element *at, ix_text *t)
 void
 ix_emit_row(ix_emitter *e, const ix_stmt *s)
 {
-    const ix_buffer *b = &e->u->buffer[s->at.buffer];
+    const ix_buffer *b = &e->u->buffer[s->buffer];
     bool complex = ix_dtype_is_complex(b->dtype);
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "%s%s *const r%d = b%d + %s",
                    ix_buffer_is_written(b) ? "" : "const ", ix_c_type(b->dtype),
-                   s->number, s->at.buffer, complex ? "2 * (" : "");
-    ix_emit_offset(e, &s->at, t);
+                   s->number, s->buffer, complex ? "2 * (" : "");
+    ix_emit_offset(e, s, t);
     ix_text_put(t, complex ? ");\n" : ";\n");
 }
 
 ix_name
-ix_emit_scratch_element(const ix_emitter *e, const ix_element *at)
+ix_emit_scratch_element(const ix_emitter *e, const ix_stmt *s)
 {
     ix_text t;
     ix_text_init(&t, &e->mem);
-    if (at->rank) {
+    if (s->n[IX_INDICES]) {
         ix_text_char(&t, '[');
-        ix_emit_sum(e, at->index[0], &t);
+        ix_emit_sum(e, ix_first_operand(s, IX_INDICES), &t);
         ix_text_char(&t, ']');
     }
     const char *index = ix_text_string(&t);
     e->t->failed |= index == NULL;
-    ix_name v = ix_emit_scratch(at->scratch, index ? index : "");
+    ix_name v = ix_emit_scratch(s->mem, index ? index : "");
     ix_text_free(&t);
     return v;
+}
+
+/* "r3" or "b0", from which an element counts. */
+static void
+put_row(const ix_stmt *s, ix_text *t)
+{
+    ix_text_format(t, s->mem ? "r%d" : "b%d",
+                   s->mem ? s->mem->number : s->buffer);
 }
 
 /* "row[subscript]" or, for a part of a complex element,
  * "row[2 * (subscript) + part]". */
 void
-ix_emit_element(const ix_emitter *e, const ix_element *at, int part, ix_text *t)
+ix_emit_element(const ix_emitter *e, const ix_stmt *s, int part, ix_text *t)
 {
-    if (at->scratch) {
-        ix_name v = ix_emit_scratch_element(e, at);
+    if (s->buffer < 0) {
+        ix_name v = ix_emit_scratch_element(e, s);
         ix_text_put(t, part == 1 ? v.im : v.re);
         return;
     }
-    ix_text_format(t, at->row ? "r%d[" : "b%d[",
-                   at->row ? at->row->number : at->buffer);
-    ix_text_put(t, part < 0 ? "" : "2 * (");
-    ix_emit_offset(e, at, t);
+    put_row(s, t);
+    ix_text_put(t, part < 0 ? "[" : "[2 * (");
+    ix_emit_offset(e, s, t);
     ix_text_put(t, part < 0 ? "]" : part ? ") + 1]" : ")]");
+}
+
+/* ILEX_FETCH(row, offset); */
+void
+ix_emit_fetch(ix_emitter *e, const ix_stmt *s)
+{
+    bool complex = ix_dtype_is_complex(e->u->buffer[s->buffer].dtype);
+    if (!e->dialect->fetches)
+        return;
+    ix_text *t = ix_emit_line(e);
+    ix_text_put(t, "ILEX_FETCH(");
+    put_row(s, t);
+    ix_text_put(t, complex ? ", 2 * (" : ", ");
+    ix_emit_offset(e, s, t);
+    ix_text_put(t, complex ? "));\n" : ");\n");
+    e->fetches = true;
 }

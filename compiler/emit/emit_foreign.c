@@ -39,7 +39,7 @@ ix_emit_function_pointer(const ix_emitter *e, int i, const char *how,
 void
 ix_emit_apply(ix_emitter *e, const ix_stmt *s)
 {
-    const ilex_array *x = s->value;
+    const ilex_array *x = ix_let_value(s);
     const char *prefix = e->dialect->cuda ? "ilex_" : "";
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "const %s %s = %sf%d", ix_c_type(s->dtype),

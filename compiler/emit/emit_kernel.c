@@ -214,14 +214,14 @@ put_comment(const ix_emitter *e, ix_text *t)
         const char *separator = " ";
         ix_text_format(t, "/* k%d computes", k->number);
         for (const ix_stmt *x = ix_nest_body(k->nests); x; x = x->next) {
-            const ix_buffer *b = &e->u->buffer[x->at.buffer];
-            if (x->at.buffer == ix_kernel_counter(k))
+            const ix_buffer *b = &e->u->buffer[x->buffer];
+            if (x->buffer == ix_kernel_counter(k))
                 continue;
             ix_text_put(t, separator);
             if (*b->name)
                 ix_text_put(t, b->name);
             else
-                ix_text_format(t, "temporary b%d", x->at.buffer);
+                ix_text_format(t, "temporary b%d", x->buffer);
             separator = ", ";
         }
         ix_text_format(t, " on [%s]%s */\n",

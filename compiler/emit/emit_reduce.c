@@ -39,19 +39,19 @@ ix_emit_fold(ix_emitter *e, const ix_stmt *s)
 static const char *
 open_points(ix_emitter *e, const ix_stmt *s)
 {
-    if (!s->width)
+    if (!s->n[0])
         return "";
     if (*e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
     ix_emit_open(e, "for (i64 v = 0; v < %s; v++)",
-                 ix_emit_leaf(e, s->width).re);
+                 ix_emit_leaf(e, s->x[0]).re);
     return "[v]";
 }
 
 static void
 close_points(ix_emitter *e, const ix_stmt *s)
 {
-    if (s->width)
+    if (s->n[0])
         ix_emit_close(e);
 }
 
@@ -125,9 +125,10 @@ ix_emit_record(ix_emitter *e, const ix_stmt *s)
 {
     ilex_dtype dtype = s->to->dtype;
     ix_code_template code = ix_reduction_better_template(s->better, dtype);
-    ix_name best = ix_emit_defined(s->to), v = ix_emit_leaf(e, s->value),
+    ix_name best = ix_emit_defined(s->to),
+            v = ix_emit_leaf(e, ix_record_value(s)),
             position = ix_emit_defined(s->from),
-            count = ix_emit_defined(s->at.scratch);
+            count = ix_emit_defined(s->mem);
     char better[16];
     snprintf(better, sizeof better, "g%d", e->next++);
     ix_code_names names = {.loop = dtype,

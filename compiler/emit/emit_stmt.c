@@ -14,6 +14,7 @@ static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_value_name(e->kernel->variable[s->number], s->number);
+    const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
     bool grid = s->how == IX_GRID;
     if (s->how == IX_VECTOR && *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
@@ -22,12 +23,12 @@ emit_for(ix_emitter *e, const ix_stmt *s)
     if (grid)
         ix_text_put(t, "(i64)blockIdx.x * blockDim.x + threadIdx.x");
     else
-        ix_emit_sum(e, s->down ? s->hi[0] : s->lo[0], t);
+        ix_emit_sum(e, s->down ? hi : lo, t);
     ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
-    ix_emit_sum(e, s->down ? s->lo[0] : s->hi[0], t);
+    ix_emit_sum(e, s->down ? lo : hi, t);
     if (ix_loop_counts(s))
-        ix_text_format(t, " && %s < %s", ix_emit_scratch_element(e, &s->at).re,
-                       ix_emit_leaf(e, s->value).re);
+        ix_text_format(t, " && %s < %s", ix_emit_scratch_element(e, s).re,
+                       ix_emit_leaf(e, ix_for_end(s)).re);
     ix_text_format(t, "; %s", v.s);
     if (grid)
         ix_text_put(t, " += (i64)gridDim.x * blockDim.x");
@@ -47,13 +48,14 @@ static void
 emit_branch(ix_emitter *e, const ix_stmt *s)
 {
     const ix_stmt *last = s;
-    ix_emit_open(e, "if (%s)", ix_emit_leaf(e, s->value).re);
+    ix_emit_open(e, "if (%s)", ix_emit_leaf(e, ix_if_condition(s)).re);
     ix_emit_stmts(e, s->body);
     while (last->other && last->other->kind == IX_STMT_IF &&
            !last->other->next) {
         last = last->other;
         e->indent--;
-        ix_emit_open(e, "} else if (%s)", ix_emit_leaf(e, last->value).re);
+        ix_emit_open(e, "} else if (%s)",
+                     ix_emit_leaf(e, ix_if_condition(last)).re);
         ix_emit_stmts(e, last->body);
     }
     if (last->other) {
@@ -76,8 +78,8 @@ emit_load(ix_emitter *e, const ix_stmt *s)
         ix_text *t = ix_emit_line(e);
         ix_text_format(t, "const %s %s = ", ix_c_type(s->dtype),
                        part ? v.im : v.re);
-        ix_emit_element(e, &s->at, complex ? part : -1, t);
-        bool truth = s->dtype == ILEX_BOOL && !s->at.scratch;
+        ix_emit_element(e, s, complex ? part : -1, t);
+        bool truth = s->dtype == ILEX_BOOL && s->buffer >= 0;
         ix_text_put(t, truth ? " != 0;\n" : ";\n");
     }
 }
@@ -105,7 +107,7 @@ converts(const ilex_array *x, ilex_dtype from, ilex_dtype to)
 static void
 emit_operation(ix_emitter *e, const ix_stmt *s)
 {
-    const ilex_array *x = s->value;
+    const ilex_array *x = ix_let_value(s);
     const char *type = ix_c_type(s->dtype);
     ix_name args[3], v = ix_emit_defined(s);
     ix_code_names names = {.result = s->dtype, .re = v.re, .im = v.im};
@@ -127,27 +129,25 @@ emit_operation(ix_emitter *e, const ix_stmt *s)
 static void
 emit_let(ix_emitter *e, const ix_stmt *s)
 {
-    if (!s->value) {
-        emit_load(e, s);
-        return;
-    }
-    if (s->value->kind == IX_APPLY) {
+    const ilex_array *x = ix_let_value(s);
+    if (x->kind == IX_APPLY) {
         ix_emit_apply(e, s);
         return;
     }
-    if (ix_is_operation(s->value)) {
+    if (ix_is_operation(x)) {
         emit_operation(e, s);
         return;
     }
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "const i64 %s = ", ix_emit_defined(s).re);
-    ix_emit_sum(e, s->value, t);
+    ix_emit_sum(e, x, t);
     ix_text_put(t, ";\n");
 }
 
 static void
 emit_scratch(ix_emitter *e, const ix_stmt *s)
 {
+    const ilex_array *x = ix_scratch_first(s), *behind = ix_scratch_behind(s);
     ix_name v = ix_emit_defined(s), first = {"", ""};
     bool stack = s->scratch == IX_SCRATCH_STACK;
     char slots[16] = "", extent[16] = "";
@@ -160,43 +160,28 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
                     "/* %s%d: stack of partial results, d%d deep, one a "
                     "chunk; c%d: chunks so far */",
                     "p", s->number, s->number, s->number);
-    if (s->value)
-        first = ix_emit_leaf(e, s->value);
+    if (x)
+        first = ix_emit_leaf(e, x);
     for (int part = 0; part <= ix_dtype_is_complex(s->dtype); part++)
         ix_emit_put(e, "%s %s%s%s%s%s;", ix_c_type(s->dtype),
-                    part ? v.im : v.re, slots, extent, s->value ? " = " : "",
+                    part ? v.im : v.re, slots, extent, x ? " = " : "",
                     part ? first.im : first.re);
     if (stack) {
         ix_emit_put(e, "i32 d%d = 0;", s->number);
         ix_emit_put(e, "i64 c%d = %s;", s->number,
-                    s->width ? ix_emit_leaf(e, s->width).re : "0");
+                    behind ? ix_emit_leaf(e, behind).re : "0");
     }
-}
-
-/* ILEX_FETCH(row, offset); */
-static void
-emit_fetch(ix_emitter *e, const ix_stmt *s)
-{
-    bool complex = ix_dtype_is_complex(e->u->buffer[s->at.buffer].dtype);
-    if (!e->dialect->fetches)
-        return;
-    ix_text *t = ix_emit_line(e);
-    ix_text_format(t, s->at.row ? "ILEX_FETCH(r%d, " : "ILEX_FETCH(b%d, ",
-                   s->at.row ? s->at.row->number : s->at.buffer);
-    ix_text_put(t, complex ? "2 * (" : "");
-    ix_emit_offset(e, &s->at, t);
-    ix_text_put(t, complex ? "));\n" : ");\n");
-    e->fetches = true;
 }
 
 static void
 emit_store(ix_emitter *e, const ix_stmt *s)
 {
-    ix_name v = ix_emit_leaf(e, s->value);
-    bool complex = ix_dtype_is_complex((ilex_dtype)s->value->dtype);
+    const ilex_array *x = ix_store_value(s);
+    ix_name v = ix_emit_leaf(e, x);
+    bool complex = ix_dtype_is_complex((ilex_dtype)x->dtype);
     for (int part = 0; part <= complex; part++) {
         ix_text *t = ix_emit_line(e);
-        ix_emit_element(e, &s->at, complex ? part : -1, t);
+        ix_emit_element(e, s, complex ? part : -1, t);
         ix_text_format(t, " = %s;\n", part ? v.im : v.re);
     }
 }
@@ -205,10 +190,10 @@ emit_store(ix_emitter *e, const ix_stmt *s)
 static void
 emit_product(ix_emitter *e, const ix_stmt *s)
 {
-    const ilex_array *x = s->value, *f[2] = {x->ops[0], x->ops[1]};
+    const ilex_array *x = ix_update_value(s), *f[2] = {x->ops[0], x->ops[1]};
     ilex_dtype part = ix_dtype_part((ilex_dtype)x->dtype);
     ix_name a = ix_emit_leaf(e, f[0]), b = ix_emit_leaf(e, f[1]),
-            acc = ix_emit_scratch_element(e, &s->at);
+            acc = ix_emit_scratch_element(e, s);
     const ix_product_step *p = NULL;
     while ((p = ix_product_next((ilex_dtype)f[0]->dtype,
                                 (ilex_dtype)f[1]->dtype, p))) {
@@ -227,13 +212,13 @@ emit_product(ix_emitter *e, const ix_stmt *s)
 static void
 emit_update(ix_emitter *e, const ix_stmt *s)
 {
-    if (s->value->kind == IX_PRODUCT) {
+    const ilex_array *x = ix_update_value(s);
+    if (x->kind == IX_PRODUCT) {
         emit_product(e, s);
         return;
     }
-    ix_name v = ix_emit_leaf(e, s->value),
-            at = ix_emit_scratch_element(e, &s->at);
-    ix_emit_combine(e, s->op, (ilex_dtype)s->value->dtype, &at, &v, &at);
+    ix_name v = ix_emit_leaf(e, x), at = ix_emit_scratch_element(e, s);
+    ix_emit_combine(e, s->op, (ilex_dtype)x->dtype, &at, &v, &at);
 }
 
 /* if (value < lo || value >= hi) { tell; return 1; } */
@@ -241,13 +226,14 @@ static void
 emit_check(ix_emitter *e, const ix_stmt *s)
 {
     static const char *const told[] = {"index", "value", "lo", "hi", "at"};
-    const ilex_array *x[] = {s->width, s->value, s->lo[0], s->hi[0], s->place};
-    const char *value = ix_emit_leaf(e, s->value).re;
+    const ilex_array *x[] = {ix_check_position(s), ix_check_value(s),
+                             ix_check_lo(s), ix_check_hi(s), ix_check_place(s)};
+    const char *value = ix_emit_leaf(e, x[1]).re;
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "if (%s < ", value);
-    ix_emit_sum(e, s->lo[0], t);
+    ix_emit_sum(e, x[2], t);
     ix_text_format(t, " || %s >= ", value);
-    ix_emit_sum(e, s->hi[0], t);
+    ix_emit_sum(e, x[3], t);
     ix_text_put(t, ") {\n");
     ix_emit_put(e, "    local->node = %d;", s->number);
     for (size_t i = 0; i < IX_COUNT(x) && x[i]; i++) {
@@ -263,13 +249,13 @@ void
 ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
 {
     static void (*const emit[IX_NSTMTS])(ix_emitter *, const ix_stmt *) = {
-        [IX_STMT_FOR] = emit_for,       [IX_STMT_IF] = emit_branch,
-        [IX_STMT_LET] = emit_let,       [IX_STMT_ROW] = ix_emit_row,
-        [IX_STMT_FETCH] = emit_fetch,   [IX_STMT_SCRATCH] = emit_scratch,
-        [IX_STMT_STORE] = emit_store,   [IX_STMT_CHECK] = emit_check,
-        [IX_STMT_UPDATE] = emit_update, [IX_STMT_RECORD] = ix_emit_record,
-        [IX_STMT_FOLD] = ix_emit_fold,  [IX_STMT_PUSH] = ix_emit_push,
-        [IX_STMT_POP] = ix_emit_pop};
+        [IX_STMT_FOR] = emit_for,          [IX_STMT_IF] = emit_branch,
+        [IX_STMT_LET] = emit_let,          [IX_STMT_ROW] = ix_emit_row,
+        [IX_STMT_FETCH] = ix_emit_fetch,   [IX_STMT_LOAD] = emit_load,
+        [IX_STMT_SCRATCH] = emit_scratch,  [IX_STMT_STORE] = emit_store,
+        [IX_STMT_CHECK] = emit_check,      [IX_STMT_UPDATE] = emit_update,
+        [IX_STMT_RECORD] = ix_emit_record, [IX_STMT_FOLD] = ix_emit_fold,
+        [IX_STMT_PUSH] = ix_emit_push,     [IX_STMT_POP] = ix_emit_pop};
     ix_source_location around = e->location;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)

@@ -81,17 +81,15 @@ is_zero(const ilex_array *x)
 static bool
 note_stmt(void *user, ix_stmt *s)
 {
-    const ix_element *e = &s->at;
+    ilex_array *const *index = ix_operands(s, IX_INDICES);
     ix_stmt_exprs(s, note_leaves, user);
     if (s->kind == IX_STMT_CHECK && ((uses *)user)->u->target->grid)
         add_use(user, IX_FIELD_STATUS, 0, 0);
-    if (!ix_stmt_has_element(s) || e->scratch)
-        return true;
-    if (!e->row)
-        add_use(user, IX_FIELD_BUFFER, e->buffer, 0);
-    for (int k = 0; k < e->rank; k++)
-        if (!is_zero(e->index[k]))
-            add_use(user, IX_FIELD_STRIDE, e->buffer, k);
+    if (s->buffer >= 0 && !s->mem)
+        add_use(user, IX_FIELD_BUFFER, s->buffer, 0);
+    for (int k = 0; s->buffer >= 0 && k < s->n[IX_INDICES]; k++)
+        if (!is_zero(index[k]))
+            add_use(user, IX_FIELD_STRIDE, s->buffer, k);
     return true;
 }
 

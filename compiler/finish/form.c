@@ -168,37 +168,14 @@ put_literal(ix_form_writer *w, ilex_array **x)
 
 /* ---- statements ---- */
 
-/* An index that is 0 needs no stride, so it stays 0. */
-static void
-put_element(ix_form_writer *w, ix_stmt *s)
+/* The length of a loop that is short and constant, which it stays. */
+static uint64_t
+length_of(const ix_stmt *loop)
 {
-    ix_element *e = &s->at;
-    put(w, (uint64_t)e->rank);
-    put(w, e->scratch ? (uint64_t)e->scratch->number + 1 : 0);
-    put(w, e->row ? (uint64_t)e->row->number + 1 : 0);
-    if (ix_stmt_has_element(s) && !e->scratch)
-        put_buffer(w, e->buffer);
-    for (int k = 0; k < e->rank; k++) {
-        const ilex_array *x = e->index[k];
-        bool zero = x->kind == IX_CONST && x->attr[0] == 0;
-        put_sum(w, &e->index[k], zero || e->scratch);
-    }
-}
-
-/* The bounds of a loop; the length of a short one stays. */
-static void
-put_loop(ix_form_writer *w, ix_stmt *s)
-{
-    const ilex_array *lo = s->lo[0], *hi = s->hi[0];
+    const ilex_array *lo = ix_for_lo(loop), *hi = ix_for_hi(loop);
     bool constant = lo->kind == IX_CONST && hi->kind == IX_CONST;
     int64_t length = constant ? hi->attr[0] - lo->attr[0] : SHORT + 1;
-    put(w, (uint64_t)s->how);
-    put(w, (uint64_t)s->step);
-    put(w, (uint64_t)w->f.k->variable[s->number]);
-    put(w, (uint64_t)s->parallel << 1 | (uint64_t)s->optional);
-    put(w, (uint64_t)(length > SHORT ? SHORT + 1 : length));
-    put_sum(w, &s->lo[0], false);
-    put_sum(w, &s->hi[0], false);
+    return (uint64_t)(length > SHORT ? SHORT + 1 : length);
 }
 
 /* The bound's operand "*x"; its sum with an offset is a statement of its own,
@@ -217,21 +194,20 @@ put_bound(ix_form_writer *w, ilex_array **x, ix_stmt ***at)
     ix_stmt *s = **at, *t = ix_stmt_copy(w->u, s);
     t->prefix = 't';
     t->number = w->f.k->nvalues++;
-    t->value = *x;
+    t->x[0] = *x;
     t->next = s;
     *x = ix_value_of(w->u, t);
     **at = t;
     *at = &t->next;
 }
 
-/* An operation on leaves. A constant beside another bound, "max(begin, 1)", may
- * differ, and so may literals. */
+/* The operation on leaves that is operand "*x" of "**at". A constant beside
+ * another bound, "max(begin, 1)", may differ, and so may literals. */
 static void
-put_operation(ix_form_writer *w, ix_stmt **at)
+put_operation(ix_form_writer *w, ilex_array **operand, ix_stmt **at)
 {
-    ix_stmt *s = *at;
-    bool bound = s->prefix == 'L' || s->prefix == 'H';
-    ilex_array *x = s->value, *ops[IX_APPLY_OPERANDS];
+    bool bound = (*at)->prefix == 'L' || (*at)->prefix == 'H';
+    ilex_array *x = *operand, *ops[IX_APPLY_OPERANDS];
     put(w, (uint64_t)x->kind);
     put(w, (uint64_t)x->dtype);
     for (int i = 0; i < x->nattr; i++)
@@ -246,29 +222,57 @@ put_operation(ix_form_writer *w, ix_stmt **at)
             put_leaf(w, ops[i]);
     }
     if (w->a)
-        s->value = ix_with_operands(x, ops);
+        *operand = ix_with_operands(x, ops);
 }
 
-/* The fields of a statement that are numbers; which of them it uses, its kind
- * says. */
-static void
-put_numbers(ix_form_writer *w, const ix_stmt *s)
+static uint64_t
+number_or_none(const ix_stmt *s)
 {
-    const uint64_t number[] = {
-        (uint64_t)s->kind,
-        (uint64_t)s->number,
-        (uint64_t)s->prefix,
-        (uint64_t)s->op,
-        (uint64_t)s->better,
-        (uint64_t)s->down,
-        (uint64_t)s->scratch,
-        (uint64_t)s->extent,
-        (uint64_t)s->dtype,
-        s->from ? (uint64_t)s->from->number + 1 : 0,
-        s->to ? (uint64_t)s->to->number + 1 : 0,
-    };
-    for (size_t i = 0; i < IX_COUNT(number); i++)
-        put(w, number[i]);
+    return s ? (uint64_t)s->number + 1 : 0;
+}
+
+/* What a statement is but for its operands. Its first bytes are as they are. */
+static void
+put_attributes(ix_form_writer *w, const ix_stmt *s)
+{
+    enum { FIRST = offsetof(ix_stmt, n) + IX_GROUPS };
+    ix_form *f = &w->f;
+    if (w->a)
+        return;
+    ix_arena_grow(&w->u->arena, &f->byte, &w->byte_capacity, f->nbytes + FIRST,
+                  1);
+    memcpy(f->byte + f->nbytes, s, FIRST);
+    f->nbytes += FIRST;
+    put(w, (uint64_t)s->number);
+    put(w, (uint64_t)s->step);
+    put(w, number_or_none(s->mem));
+    put(w, number_or_none(s->from));
+    put(w, number_or_none(s->to));
+    if (s->buffer >= 0)
+        put_buffer(w, s->buffer);
+    if (s->kind == IX_STMT_FOR) {
+        put(w, (uint64_t)w->f.k->variable[s->number]);
+        put(w, length_of(s));
+    }
+}
+
+/* Operand "*x" of "**at", which may get a statement before it. An index that is
+ * 0 needs no stride, so it stays 0. */
+static void
+put_operand(ix_form_writer *w, int group, ilex_array **x, ix_stmt **at)
+{
+    ix_flat flat = ix_stmt_rows[(*at)->kind].flat[group];
+    bool zero = (*x)->kind == IX_CONST && (*x)->attr[0] == 0;
+    bool fixed =
+        group == IX_INDICES ? zero || (*at)->buffer < 0 : flat == IX_FLAT_FIXED;
+    bool sum = flat == IX_FLAT_OPERATION ? (*x)->dtype == ILEX_I64
+                                         : flat >= IX_FLAT_SUM;
+    if (ix_is_operation(*x) || (*x)->kind == IX_PRODUCT)
+        put_operation(w, x, at);
+    else if (sum)
+        put_sum(w, x, fixed);
+    else
+        put_leaf(w, *x);
 }
 
 static void
@@ -276,28 +280,11 @@ put_list(ix_form_writer *w, ix_stmt **list)
 {
     for (ix_stmt **at = list; *at; at = &(*at)->next) {
         ix_stmt *s = *at;
-        bool operation = s->value && (ix_is_operation(s->value) ||
-                                      s->value->kind == IX_PRODUCT);
-        put_numbers(w, s);
-        if (s->kind == IX_STMT_FOR)
-            put_loop(w, s);
-        if (s->kind == IX_STMT_CHECK) {
-            put_sum(w, &s->lo[0], true);
-            put_sum(w, &s->hi[0], true);
-        }
-        put_element(w, s);
-        put(w, s->value != NULL);
-        if (operation)
-            put_operation(w, at);
-        else if (s->value && s->kind == IX_STMT_LET && s->dtype == ILEX_I64)
-            put_sum(w, &s->value, false);
-        else if (s->value)
-            put_leaf(w, s->value);
-        if (s->width)
-            put_sum(w, &s->width, true);
-        put(w, s->place != NULL);
-        if (s->place)
-            put_sum(w, &s->place, false);
+        ilex_array **x = s->x;
+        put_attributes(w, s);
+        for (int g = 0; g < IX_GROUPS; g++)
+            for (int i = 0; i < s->n[g]; i++)
+                put_operand(w, g, x++, at);
         put_list(w, &s->body);
         put_list(w, &s->other);
         if (w->a)

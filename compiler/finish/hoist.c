@@ -55,13 +55,9 @@ static ilex_array *
 define(ix_builder *b, char prefix, const ilex_array *x, ilex_array *flat,
        int depth)
 {
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
-    s->prefix = prefix;
-    s->number = b->k->nvalues++;
-    s->dtype = (ilex_dtype)flat->dtype;
-    s->value = flat;
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET, IX_OPERANDS({1, &flat}));
     s->note = ix_origin_text(b->u, x);
-    ix_build_put_at(b, depth, s);
+    ix_build_define(b, depth, s, prefix, (ilex_dtype)flat->dtype);
     ilex_array *leaf = ix_value_of(b->u, s);
     ix_build_note(b, x, leaf, depth);
     return leaf;
@@ -112,23 +108,22 @@ is_zero(const ilex_array *x)
 
 /* The row pointer &buffer[index], found or made; NULL for the first element. */
 static ix_stmt *
-row_of(ix_builder *b, int buffer, int rank, ilex_array **index)
+row_of(ix_builder *b, const ix_element *e)
 {
     bool zero = true;
-    for (int k = 0; k < rank; k++)
-        zero &= is_zero(index[k]);
+    for (int k = 0; k < e->rank; k++)
+        zero &= is_zero(e->index[k]);
     if (zero)
         return NULL;
-    ilex_array *key = ix_scalar_load(b->u->ctx, b->u->buffer[buffer].dtype,
-                                     buffer, rank, index);
+    ilex_array *key = ix_scalar_load(b->u->ctx, b->u->buffer[e->buffer].dtype,
+                                     e->buffer, e->rank, e->index);
     ix_stmt *known = ix_build_known_row(b, key);
     if (known)
         return known;
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_ROW);
-    int depth = depth_of_indices(b, rank, index);
+    ix_stmt *s = ix_stmt_at(b->u, IX_STMT_ROW, *e, NULL);
+    int depth = depth_of_indices(b, e->rank, e->index);
     s->prefix = 'r';
     s->number = b->k->nvalues++;
-    s->at = ix_element_of(b->u, buffer, rank, index);
     ix_build_put_at(b, depth, s);
     ix_build_note_row(b, key, s, depth);
     return s;
@@ -139,18 +134,17 @@ row_of(ix_builder *b, int buffer, int rank, ilex_array **index)
 static ix_element
 hoist_element(ix_builder *b, ix_element e, int *depth)
 {
-    ilex_array *outer[ILEX_MAX_RANK];
-    e.index = ix_stmt_nodes(b->u, e.rank, e.index);
     for (int k = 0; k < e.rank; k++)
         e.index[k] = sum_of(b, e.index[k]);
     *depth = depth_of_indices(b, e.rank, e.index);
-    if (e.scratch)
+    if (e.buffer < 0)
         return e;
+    ix_element row = e;
     for (int k = 0; k < e.rank; k++) {
-        outer[k] = part_of(b, e.index[k], *depth, false);
+        row.index[k] = part_of(b, e.index[k], *depth, false);
         e.index[k] = part_of(b, e.index[k], *depth, true);
     }
-    e.row = row_of(b, e.buffer, e.rank, outer);
+    e.mem = row_of(b, &row);
     return e;
 }
 
@@ -181,14 +175,12 @@ hoist_checked(ix_builder *b, int buffer, ilex_array *x)
     int depth = depth_of_indices(b, x->nops, part);
     depth = depth < b->floor ? b->floor : depth;
     if (!ix_is_trusted(x)) {
-        ix_stmt *s = ix_stmt_new(b->u, IX_STMT_CHECK);
+        ilex_array *position = outer_position(b, depth);
+        ix_stmt *s = ix_stmt_new(b->u, IX_STMT_CHECK,
+                                 IX_OPERANDS({1, &part[0]}, {1, &part[1]},
+                                             {1, &part[2]}, {1, &position},
+                                             {part[3] != NULL, &part[3]}));
         s->number = ix_unit_check(b->u, buffer, x);
-        s->value = part[0];
-        s->nlo = s->nhi = 1;
-        s->lo = ix_stmt_nodes(b->u, 1, &part[1]);
-        s->hi = ix_stmt_nodes(b->u, 1, &part[2]);
-        s->place = part[3];
-        s->width = outer_position(b, depth);
         ix_build_put_at(b, depth, s);
     }
     ix_build_note(b, x, part[0], depth);
@@ -227,19 +219,15 @@ static void
 hoist_load(ix_builder *b, ilex_array *x)
 {
     int depth, least = least_depth(b, x);
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
-    ilex_array *index[ILEX_MAX_RANK];
+    ix_element e = ix_element_of((int)x->attr[0], x->nops, x->ops);
     for (int k = 0; k < x->nops; k++)
-        index[k] =
-            x->ops[k]->kind == IX_CHECKED ? leaf_of(b, x->ops[k]) : x->ops[k];
-    s->at = ix_element_of(b->u, (int)x->attr[0], x->nops, index);
-    s->at = hoist_element(b, s->at, &depth);
+        if (x->ops[k]->kind == IX_CHECKED)
+            e.index[k] = leaf_of(b, x->ops[k]);
+    e = hoist_element(b, e, &depth);
     depth = depth < b->floor ? b->floor : depth;
     depth = depth < least ? least : depth;
-    s->prefix = 't';
-    s->number = b->k->nvalues++;
-    s->dtype = (ilex_dtype)x->dtype;
-    ix_build_put_at(b, depth, s);
+    ix_stmt *s = ix_stmt_at(b->u, IX_STMT_LOAD, e, NULL);
+    ix_build_define(b, depth, s, 't', (ilex_dtype)x->dtype);
     ix_build_note(b, x, ix_value_of(b->u, s), depth);
 }
 
@@ -419,8 +407,6 @@ hoist_product(ix_builder *b, ilex_array *x)
 static ilex_array *
 hoist_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
 {
-    if (n == 1)
-        return hoist_sum(b, bound[0]);
     ilex_array *best = hoist_value(b, bound[0]);
     for (int i = 1; i < n; i++) {
         ilex_array *next = hoist_value(b, bound[i]);
@@ -435,77 +421,82 @@ hoist_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
     return best;
 }
 
-static void
-hoist_bounds(ix_builder *b, ix_stmt *s)
+static bool
+is_counter(const ix_builder *b, const ix_stmt *s)
 {
-    ilex_array *lo = hoist_bound(b, s->nlo, s->lo, true);
-    ilex_array *hi = hoist_bound(b, s->nhi, s->hi, false);
-    s->nlo = s->nhi = 1;
-    s->lo = ix_stmt_nodes(b->u, 1, &lo);
-    s->hi = ix_stmt_nodes(b->u, 1, &hi);
+    return b->counted && s->buffer == b->counted->attr[0] &&
+           s->kind == IX_STMT_STORE;
 }
 
 /* A counter is kept in a cell. */
-static void
-start_counter(ix_builder *b, ix_stmt *loop)
+static ix_element
+start_counter(ix_builder *b, const ix_stmt *loop)
 {
-    ix_element at = loop->at;
-    loop->value = hoist_value(b, loop->value);
-    ilex_array *load = ix_scalar_load(b->u->ctx, b->u->buffer[at.buffer].dtype,
-                                      at.buffer, at.rank, at.index);
+    ilex_array *load = ix_scalar_load(
+        b->u->ctx, b->u->buffer[loop->buffer].dtype, loop->buffer,
+        loop->n[IX_INDICES], ix_operands(loop, IX_INDICES));
     b->counter = ix_build_cell(b, 'p', ILEX_I64, hoist_value(b, load));
     b->counted = load;
     ix_build_forget(b, load); /* it changes in the loop */
-    loop->at = ix_element_scratch(b->u, b->counter, NULL);
+    return ix_element_scratch(b->counter, NULL);
 }
 
-static bool
-is_counter(const ix_builder *b, const ix_element *at)
-{
-    return b->counted && !at->scratch && at->buffer == b->counted->attr[0];
-}
-
-/* A buffer's element with indices that are data checked. */
+/* The element of a statement; indices that are data are checked first. */
 static ix_element
-checked_element(ix_builder *b, ix_element e)
+element_of(ix_builder *b, const ix_stmt *s)
 {
-    e.index = ix_stmt_nodes(b->u, e.rank, e.index);
+    int depth;
+    ix_element e = ix_stmt_element(s);
+    if (s->kind == IX_STMT_FOR)
+        return start_counter(b, s);
+    if (is_counter(b, s))
+        return ix_element_scratch(b->counter, NULL);
     for (int k = 0; k < e.rank; k++)
         if (e.index[k]->kind == IX_CHECKED) {
             hoist(b, e.index[k], IX_HOIST_CHECKED, e.buffer);
             e.index[k] = leaf_of(b, e.index[k]);
         }
-    return e;
+    for (int k = 0; k < e.rank; k++)
+        hoist(b, e.index[k], IX_HOIST_SUM, -1);
+    return hoist_element(b, e, &depth);
+}
+
+/* An operand as its row says. */
+static ilex_array *
+hoist_operand(ix_builder *b, ix_flat flat, ilex_array *x)
+{
+    int depth;
+    if (x->kind == IX_PRODUCT)
+        return hoist_product(b, x);
+    if (flat >= IX_FLAT_SUM)
+        return hoist_sum(b, x);
+    if (flat != IX_FLAT_OPERATION)
+        return hoist_value(b, x);
+    hoist(b, x, IX_HOIST_FLAT, -1);
+    return flatten(b, x, &depth);
 }
 
 static ix_stmt *
 hoist_stmt(ix_builder *b, ix_stmt *s)
 {
-    int depth;
-    ix_stmt *t = ix_stmt_copy(b->u, s);
-    if (s->kind == IX_STMT_FOR)
-        hoist_bounds(b, t);
-    if (s->kind == IX_STMT_FOR && ix_loop_counts(s))
-        start_counter(b, t);
-    if (s->kind == IX_STMT_LET && s->value) {
-        hoist(b, s->value, IX_HOIST_FLAT, -1);
-        t->value = flatten(b, s->value, &depth);
-    } else if (s->value && s->value->kind == IX_PRODUCT) {
-        t->value = hoist_product(b, s->value);
-    } else if (s->kind != IX_STMT_FOR && s->value) {
-        t->value = hoist_value(b, s->value);
+    const ix_flat *flat = ix_stmt_rows[s->kind].flat;
+    ilex_array *x[IX_INDICES];
+    ix_group group[IX_GROUPS] = {{0}};
+    ix_element e = {.buffer = -1};
+    for (int g = 0; g < IX_INDICES; g++) {
+        ilex_array *const *from = ix_operands(s, g);
+        group[g] = (ix_group){s->n[g] > 0, &x[g]};
+        if (s->n[g] > 1)
+            x[g] = hoist_bound(b, s->n[g], from, g == IX_for_lo);
+        else if (s->n[g])
+            x[g] = hoist_operand(b, flat[g], *from);
     }
-    if (s->width)
-        t->width = hoist_sum(b, s->width);
-    if (s->kind == IX_STMT_STORE && is_counter(b, &s->at))
-        t->at = ix_element_scratch(b->u, b->counter, NULL);
-    else if (s->kind == IX_STMT_STORE && !s->at.scratch)
-        t->at = checked_element(b, s->at);
-    if (ix_stmt_has_element(s)) {
-        for (int k = 0; k < t->at.rank; k++)
-            hoist(b, t->at.index[k], IX_HOIST_SUM, -1);
-        t->at = hoist_element(b, t->at, &depth);
-    }
+    if (ix_stmt_has_element(s))
+        e = element_of(b, s);
+    group[IX_INDICES] = (ix_group){e.rank, e.index};
+    ix_stmt *t = ix_stmt_with(b->u, s, group);
+    t->mem = e.mem;
+    t->buffer = e.buffer;
     return t;
 }
 

@@ -66,16 +66,17 @@ static bool
 note_element(void *user, ix_stmt *s)
 {
     unit_walk *w = user;
-    const ix_element *e = &s->at;
-    if (!ix_stmt_has_element(s) || e->scratch || e->rank == 0)
+    ilex_array *const *index = ix_operands(s, IX_INDICES);
+    int rank = s->n[IX_INDICES];
+    if (s->buffer < 0 || rank == 0)
         return true;
-    const ilex_array *last = e->index[e->rank - 1];
+    const ilex_array *last = index[rank - 1];
     if (!moves(w, last) && !is_data(last))
         return true;
-    for (int k = 0; k + 1 < e->rank; k++)
-        if (moves(w, e->index[k]))
+    for (int k = 0; k + 1 < rank; k++)
+        if (moves(w, index[k]))
             return true;
-    note_stride(w, e->buffer);
+    note_stride(w, s->buffer);
     return true;
 }
 
@@ -90,7 +91,7 @@ static const ilex_array *
 counter_of(ix_unit *u, const ix_stmt *loop)
 {
     for (const ix_stmt *s = loop->body; ix_loop_counts(loop) && s; s = s->next)
-        if (s->kind == IX_STMT_LET && s->at.scratch == loop->at.scratch)
+        if (s->kind == IX_STMT_LOAD && s->mem == loop->mem)
             return ix_value_of(u, s);
     return NULL;
 }

@@ -73,16 +73,20 @@ load_own(void *user, ilex_array *load, ilex_array *const *index)
     return ix_scalar_load(c->u->ctx, b->dtype, (int)load->attr[0], n, own);
 }
 
-static bool
-store_own(void *user, ix_stmt *s)
+/* Stores into a thread's memory have its indices. */
+static void
+store_own(const columns *c, ix_stmt **list)
 {
-    const columns *c = user;
-    ilex_array *own[ILEX_MAX_RANK];
-    if (s->kind == IX_STMT_STORE && c->u->buffer[s->at.buffer].all) {
-        int n = own_index(c, s->at.index, own);
-        s->at = ix_element_of(c->u, s->at.buffer, n, own);
+    for (; *list; list = &(*list)->next) {
+        ix_stmt *s = *list;
+        ilex_array *own[ILEX_MAX_RANK];
+        store_own(c, &s->body);
+        if (s->kind != IX_STMT_STORE || !c->u->buffer[s->buffer].all)
+            continue;
+        int n = own_index(c, ix_operands(s, IX_INDICES), own);
+        *list = ix_stmt_with_group(c->u, s, IX_INDICES, n, own);
+        (*list)->next = s->next;
     }
-    return true;
 }
 
 /* The statements for a point of a strip, or for that of the side's variable. */
@@ -105,7 +109,7 @@ made_for(columns *c, const ix_stmt *list, bool strip)
                          .listener = c->u};
     ix_stmt *made = ix_stmt_substitute(c->u, &s, list);
     ix_substitution_free(&s);
-    ix_stmt_each(made, store_own, c);
+    store_own(c, &made);
     return made;
 }
 
@@ -132,8 +136,8 @@ static bool
 note_own(void *user, ix_stmt *s)
 {
     columns *c = user;
-    ix_buffer *b = &c->u->buffer[s->at.buffer];
-    if (s->kind == IX_STMT_STORE && b->local && !b->all) {
+    ix_buffer *b = s->kind == IX_STMT_STORE ? &c->u->buffer[s->buffer] : NULL;
+    if (b && b->local && !b->all) {
         b->all = b->box;
         b->box = own_box(c, b->all);
     }
@@ -166,8 +170,8 @@ static bool
 is_asked_for(const fetching *f, const ix_element *e)
 {
     for (const ix_stmt *s = f->list; s; s = s->next)
-        if (s->at.buffer == e->buffer &&
-            !memcmp(s->at.index, e->index, (size_t)e->rank * sizeof *e->index))
+        if (s->buffer == e->buffer &&
+            !memcmp(s->x, e->index, (size_t)e->rank * sizeof *e->index))
             return true;
     return false;
 }
@@ -192,11 +196,10 @@ fetch_load(void *user, const ilex_array *load)
         level |= moves_with(ctx, &index[a], c->axis);
         index[a] = ix_substitute(&f->next, index[a]);
     }
-    ix_element e = ix_element_of(c->u, (int)load->attr[0], load->nops, index);
+    ix_element e = ix_element_of((int)load->attr[0], load->nops, index);
     if (!side || !level || is_asked_for(f, &e))
         return true;
-    ix_stmt *s = ix_stmt_new(c->u, IX_STMT_FETCH);
-    s->at = e;
+    ix_stmt *s = ix_stmt_at(c->u, IX_STMT_FETCH, e, NULL);
     s->next = f->list;
     f->list = s;
     return true;
@@ -276,14 +279,16 @@ static ix_stmt *
 width_of(columns *c, const ix_stmt *side)
 {
     ilex_context *ctx = c->u->ctx;
-    ix_stmt *let = ix_stmt_new(c->u, IX_STMT_LET);
     ilex_array *w = ix_index_const(ctx, c->points);
-    for (int i = 0; i < side->nhi; i++)
-        w = ix_index_min(ctx, ix_index_fma(ctx, side->hi[i], -1, c->first), w);
+    for (int i = 0; i < side->n[IX_for_hi]; i++)
+        w = ix_index_min(
+            ctx,
+            ix_index_fma(ctx, ix_operands(side, IX_for_hi)[i], -1, c->first),
+            w);
+    ix_stmt *let = ix_stmt_new(c->u, IX_STMT_LET, IX_OPERANDS({1, &w}));
     let->prefix = 'w';
     let->number = c->k->nvalues++;
     let->dtype = ILEX_I64;
-    let->value = w;
     return let;
 }
 
@@ -305,14 +310,15 @@ strips(columns *c, const ix_stmt *side)
 {
     ilex_context *ctx = c->u->ctx;
     ix_stmt *loop = ix_stmt_copy(c->u, side), *w = width_of(c, side);
-    ix_stmt *branch = ix_stmt_new(c->u, IX_STMT_IF);
     ilex_array *full[2] = {ix_value_of(c->u, w),
                            ix_index_const(ctx, c->points)};
+    ilex_array *is_full =
+        ix_scalar_op(ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, full);
+    ix_stmt *branch = ix_stmt_new(c->u, IX_STMT_IF, IX_OPERANDS({1, &is_full}));
     loop->number = (int)c->first->attr[0];
     loop->step = c->points;
     loop->body = w;
     w->next = branch;
-    branch->value = ix_scalar_op(ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, full);
     branch->body = levels_of_strip(c, side->body, full[1]);
     branch->other = one_by_one(c, side, full[0]);
     return loop;
@@ -384,7 +390,7 @@ is_long(const columns *c)
     for (ix_stmt *nest = c->k->nests; nest; nest = nest->next)
         for (ix_stmt *s = ix_nest_body(nest); s; s = s->next) {
             size_t cost = 0;
-            ix_walk_body(&w, s->value, &cost);
+            ix_walk_body(&w, ix_store_value(s), &cost);
             most = cost > most ? cost : most;
         }
     ix_walk_free(&w);
@@ -408,7 +414,7 @@ static int64_t
 points_of(const columns *c)
 {
     const ix_stmt *store = ix_nest_body(c->k->nests);
-    size_t bytes = ilex_dtype_bytes(c->u->buffer[store->at.buffer].dtype);
+    size_t bytes = ilex_dtype_bytes(c->u->buffer[store->buffer].dtype);
     int64_t points = c->u->target->vector_bytes / (int64_t)bytes;
     return points > MOST_POINTS ? MOST_POINTS : points;
 }

@@ -21,7 +21,7 @@ note_read(void *user, const ilex_array *load)
     read_query *q = user;
     for (ix_stmt *n = q->writer->body; n && !q->found; n = n->next)
         for (const ix_stmt *s = ix_nest_body(n); s; s = s->next)
-            q->found |= s->at.buffer == load->attr[0];
+            q->found |= s->buffer == load->attr[0];
     return !q->found;
 }
 
@@ -114,7 +114,7 @@ static int
 written_buffer(const ix_kernel *k)
 {
     const ix_stmt *first = ix_nest_body(k->body);
-    return first->next ? -1 : first->at.buffer;
+    return first->next ? -1 : first->buffer;
 }
 
 /* The smallest box around both; NULL if that depends on sizes. */

@@ -12,32 +12,19 @@ static bool
 spans_box(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
 {
     const ix_axis *ax = &k->box->ax[k->axis];
-    return loop->nlo == 1 && loop->nhi == 1 &&
-           loop->lo[0] == ix_index_lin(u->ctx, ax->lo) &&
-           loop->hi[0] == ix_index_lin(u->ctx, ax->hi);
-}
-
-/* Bounds with one more in front, or that one alone. */
-static void
-bound_by(ix_unit *u, ilex_array *v, bool alone, ilex_array ***bounds, int *n)
-{
-    ilex_array **r = ix_arena_new(&u->arena, ((size_t)*n + 2) * sizeof *r);
-    r[0] = v;
-    if (!alone)
-        memcpy(r + 1, *bounds, (size_t)*n * sizeof *r);
-    *bounds = r;
-    *n = alone ? 1 : *n + 1;
+    return loop->n[IX_for_lo] == 1 && loop->n[IX_for_hi] == 1 &&
+           ix_for_lo(loop) == ix_index_lin(u->ctx, ax->lo) &&
+           ix_for_hi(loop) == ix_index_lin(u->ctx, ax->hi);
 }
 
 /* The loop over the part of its range that is called. */
 static ix_stmt *
 bounded(ix_unit *u, const ix_kernel *k, const ix_stmt *nest)
 {
-    ix_stmt *loop = ix_stmt_copy(u, nest);
     bool alone = spans_box(u, k, nest);
-    bound_by(u, ix_range_value(u, false), alone, &loop->lo, &loop->nlo);
-    bound_by(u, ix_range_value(u, true), alone, &loop->hi, &loop->nhi);
-    return loop;
+    ix_stmt *loop =
+        ix_stmt_bound_by(u, nest, IX_for_lo, ix_range_value(u, false), alone);
+    return ix_stmt_bound_by(u, loop, IX_for_hi, ix_range_value(u, true), alone);
 }
 
 /* ---- the grid of a GPU ---- */
@@ -85,8 +72,10 @@ add_axis(grid *g, const ix_stmt *loop)
 {
     ilex_context *ctx = g->b->u->ctx;
     grid_axis *a = &g->axis[g->rank];
-    a->lo = one_bound(g, loop->nlo, loop->lo, true);
-    ilex_array *hi = one_bound(g, loop->nhi, loop->hi, false);
+    a->lo =
+        one_bound(g, loop->n[IX_for_lo], ix_operands(loop, IX_for_lo), true);
+    ilex_array *hi =
+        one_bound(g, loop->n[IX_for_hi], ix_operands(loop, IX_for_hi), false);
     a->length = ix_index_fma(ctx, hi, -1, a->lo);
     /* The first length may be negative where a piece is outside of what is
      * called; the others are not, so there are no points. */
@@ -99,19 +88,10 @@ add_axis(grid *g, const ix_stmt *loop)
 }
 
 static bool
-depends_on_index(int n, ilex_array *const *x)
-{
-    for (int i = 0; i < n; i++)
-        if (x[i]->flags & IX_HAS_INDEX)
-            return true;
-    return false;
-}
-
-static bool
 is_rectangular(const ix_stmt *s)
 {
     return s->kind == IX_STMT_FOR && s->parallel &&
-           !depends_on_index(s->nlo, s->lo) && !depends_on_index(s->nhi, s->hi);
+           !ix_stmt_has(s, IX_HAS_INDEX);
 }
 
 /* The indices of point "f" of the grid; the last one varies fastest. Division

@@ -167,13 +167,14 @@ split_reduction(ix_unit *u, ix_kernel *k, ilex_array *n)
                          .became = ix_made_keep,
                          .user = &r,
                          .listener = u};
-    k->body->value = ix_substitute(&s, k->body->value);
+    ilex_array *value = ix_substitute(&s, ix_store_value(k->body));
     ix_substitution_free(&s);
+    ix_set_operand(k->body, IX_store_value, value);
     const ilex_array *made = ix_made_of(u, n);
     ix_nest_note(partial->body, made ? made : k->body->array);
     partial->next = k;
     u->changed = true;
-    return ix_is_poison(k->body->value) ? NULL : partial;
+    return ix_is_poison(value) ? NULL : partial;
 }
 
 /* The kernels of all parts, before "*at", which is of rank 0. */
@@ -182,7 +183,7 @@ split_all(ix_unit *u, int parts, ix_kernel **at)
 {
     ix_kernel *k = *at;
     ilex_array *n;
-    while ((n = reduction_in(u, parts, k->body->value))) {
+    while ((n = reduction_in(u, parts, ix_store_value(k->body)))) {
         ix_kernel *partial = split_reduction(u, k, n);
         if (!partial)
             return false;
@@ -207,7 +208,7 @@ ix_pass_partial(ix_unit *u)
         const ix_stmt *store = (*at)->body;
         next = *at;
         if (store->kind == IX_STMT_STORE && !store->next &&
-            (store->value->flags & IX_HAS_REDUCE) && !split_all(u, parts, at))
+            ix_stmt_has(store, IX_HAS_REDUCE) && !split_all(u, parts, at))
             return false;
     }
     ix_unit_number(u);

@@ -103,8 +103,9 @@ width_of(ix_builder *b, const ix_stmt *loop, ilex_array *s, int64_t points)
 {
     ilex_context *ctx = b->u->ctx;
     ilex_array *w = ix_index_const(ctx, points);
-    for (int i = 0; i < loop->nhi; i++)
-        w = ix_index_min(ctx, ix_index_fma(ctx, loop->hi[i], -1, s), w);
+    for (int i = 0; i < loop->n[IX_for_hi]; i++)
+        w = ix_index_min(
+            ctx, ix_index_fma(ctx, ix_operands(loop, IX_for_hi)[i], -1, s), w);
     return w->kind == IX_CONST ? w : ix_value_of(b->u, ix_build_let(b, 'w', w));
 }
 
@@ -176,7 +177,7 @@ strip_stmt(ix_builder *b, ix_stmt *s)
                      .enter = note_reduction,
                      .user = &found};
         for (const ix_stmt *x = s->body; x; x = x->next)
-            ix_walk_body(&w, x->value, NULL);
+            ix_walk_body(&w, ix_store_value(x), NULL);
         ix_walk_free(&w);
         if (found.count) {
             cut_loop(b, s, &found);

@@ -152,26 +152,16 @@ rewrite(void *user, ilex_array *n)
     return n;
 }
 
-/* Bounds of the strip's, then those that the loop has, unless "alone". */
-static void
-bound_by(ix_unit *u, ilex_array *bound, bool alone, ilex_array ***all, int *n)
-{
-    ilex_array **r = ix_arena_new(&u->arena, ((size_t)*n + 1) * sizeof *r);
-    r[0] = bound;
-    *n = alone ? 0 : *n;
-    memcpy(r + 1, *all, (size_t)*n * sizeof *r);
-    *all = r;
-    ++*n;
-}
-
 /* Is a bound of the loop that of a strip for all sizes, so that no other one
  * is needed there? */
 static bool
-is_bound_of_strip(const quotient *q, int n, ilex_array *const *bound)
+is_bound_of_strip(const quotient *q, int group)
 {
     ix_index_form f;
-    ix_index_form_of(ix_index_fma(q->u->ctx, q->rest, q->sign, bound[0]), &f);
-    return n == 1 && f.n == 0 && (f.c + (q->sign < 0)) % q->by == 0;
+    ilex_array *bound = ix_first_operand(q->loop, group);
+    ix_index_form_of(ix_index_fma(q->u->ctx, q->rest, q->sign, bound), &f);
+    return q->loop->n[group] == 1 && f.n == 0 &&
+           (f.c + (q->sign < 0)) % q->by == 0;
 }
 
 /* The loop over the indices with quotient c from the "from"-th to before the
@@ -182,17 +172,18 @@ loop_of(strip *s, int64_t from, int64_t to)
     const quotient *q = s->q;
     ix_unit *u = q->u;
     ilex_context *ctx = u->ctx;
-    ix_stmt *loop = ix_stmt_copy(u, q->loop);
     ilex_array *zero = ix_index_const(ctx, 0);
     /* by*c - rest, or rest - by*c, where sign*index + rest is by*c */
     ilex_array *at = ix_index_fma(
         ctx, ix_index_fma(ctx, zero, -q->sign, q->rest), q->sign * q->by, s->c);
-    bool first = is_bound_of_strip(q, loop->nlo, loop->lo);
-    bool last = is_bound_of_strip(q, loop->nhi, loop->hi);
-    bound_by(u, ix_index_offset(ctx, at, q->sign > 0 ? from : 1 - to),
-             q->sign > 0 && first, &loop->lo, &loop->nlo);
-    bound_by(u, ix_index_offset(ctx, at, q->sign > 0 ? to : 1 - from),
-             q->sign < 0 && last, &loop->hi, &loop->nhi);
+    bool first = q->sign > 0 && is_bound_of_strip(q, IX_for_lo);
+    bool last = q->sign < 0 && is_bound_of_strip(q, IX_for_hi);
+    ix_stmt *loop = ix_stmt_bound_by(
+        u, q->loop, IX_for_lo,
+        ix_index_offset(ctx, at, q->sign > 0 ? from : 1 - to), first);
+    loop = ix_stmt_bound_by(
+        u, loop, IX_for_hi,
+        ix_index_offset(ctx, at, q->sign > 0 ? to : 1 - from), last);
     loop->optional = true;
     s->at_first = from == 0 && to == 1;
     ix_substitution sub = {.ctx = ctx,
@@ -207,12 +198,12 @@ loop_of(strip *s, int64_t from, int64_t to)
 
 /* The largest lower bound, the least upper one. */
 static ilex_array *
-one_bound(ilex_context *ctx, int n, ilex_array *const *bound, bool lower)
+one_bound(const quotient *q, int group)
 {
-    ilex_array *b = bound[0];
-    for (int i = 1; i < n; i++)
-        b = lower ? ix_index_max(ctx, b, bound[i])
-                  : ix_index_min(ctx, b, bound[i]);
+    ilex_array *const *bound = ix_operands(q->loop, group), *b = bound[0];
+    for (int i = 1; i < q->loop->n[group]; i++)
+        b = group == IX_for_lo ? ix_index_max(q->u->ctx, b, bound[i])
+                               : ix_index_min(q->u->ctx, b, bound[i]);
     return b;
 }
 
@@ -232,9 +223,8 @@ mined(ix_kernel *k, const quotient *q)
     ix_unit *u = q->u;
     ilex_context *ctx = u->ctx;
     const ix_stmt *loop = q->loop;
-    ilex_array *lo = one_bound(ctx, loop->nlo, loop->lo, true);
-    ilex_array *last =
-        ix_index_offset(ctx, one_bound(ctx, loop->nhi, loop->hi, false), -1);
+    ilex_array *lo = one_bound(q, IX_for_lo);
+    ilex_array *last = ix_index_offset(ctx, one_bound(q, IX_for_hi), -1);
     ilex_array *from = quotient_at(q, q->sign > 0 ? lo : last);
     ilex_array *to =
         ix_index_offset(ctx, quotient_at(q, q->sign > 0 ? last : lo), 1);

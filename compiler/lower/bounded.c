@@ -150,17 +150,17 @@ ix_reduce_loop(ix_reduce_axis *x, char prefix, ilex_array *lo, ilex_array *hi)
     return ix_stmt_for(u, ix_kernel_variable(u, x->b->k, prefix), lo, hi);
 }
 
-void
-ix_reduce_narrow(ix_reduce_axis *x, ix_stmt *loop, ilex_array *lo,
+ix_stmt *
+ix_reduce_narrow(ix_reduce_axis *x, const ix_stmt *loop, ilex_array *lo,
                  ilex_array *hi)
 {
     const ix_ranges *r = x->ranges;
-    ilex_array *from[2] = {loop->lo[0], lo}, *to[2] = {loop->hi[0], hi};
-    loop->nlo = 1 + (r->lo != x->lo);
-    loop->nhi = 1 + (r->hi != x->hi);
-    loop->lo = ix_stmt_nodes(x->b->u, loop->nlo, from);
-    loop->hi = ix_stmt_nodes(x->b->u, loop->nhi, to);
-    loop->optional = true;
+    ilex_array *from[2] = {ix_for_lo(loop), lo}, *to[2] = {ix_for_hi(loop), hi};
+    ix_stmt *narrow = ix_stmt_with(
+        x->b->u, loop,
+        IX_OPERANDS({1 + (r->lo != x->lo), from}, {1 + (r->hi != x->hi), to}));
+    narrow->optional = true;
+    return narrow;
 }
 
 /* into = into + 0 where the condition holds: elements are left out there. */
@@ -221,8 +221,7 @@ in_ranges(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     next_range(x, at, hi, &from, &to);
     leave_out(x, into, less(ctx, at, from));
     accumulate_loop(x, ix_reduce_loop(x, 'j', from, to), into);
-    ix_build_put(b,
-                 ix_stmt_store(b->u, ix_element_scratch(b->u, done, NULL), to));
+    ix_build_put(b, ix_stmt_store(b->u, ix_element_scratch(done, NULL), to));
     ix_build_close(b, round);
     leave_out(x, into, less(ctx, ix_build_read(b, done, NULL), hi));
 }
@@ -236,6 +235,6 @@ ix_reduce_bounded(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
         return;
     }
     ix_stmt *loop = ix_reduce_loop(x, 'j', lo, hi);
-    ix_reduce_narrow(x, loop, x->ranges->lo, x->ranges->hi);
+    loop = ix_reduce_narrow(x, loop, x->ranges->lo, x->ranges->hi);
     accumulate_loop(x, loop, into);
 }

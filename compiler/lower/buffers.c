@@ -33,7 +33,7 @@ static bool
 touch_store(void *user, ix_stmt *s)
 {
     if (s->kind == IX_STMT_STORE)
-        touch(user, s->at.buffer);
+        touch(user, s->buffer);
     return true;
 }
 

@@ -16,11 +16,12 @@ chunk_of(const ix_reduce_axis *x)
 static ix_stmt *
 stack_stmt(ix_reduce_axis *x, ix_stmt_kind kind, ix_stmt *from, ix_stmt *to)
 {
-    ix_stmt *s = ix_stmt_new(x->b->u, kind);
+    ilex_array *width = x->strip ? x->strip->width : NULL;
+    ix_stmt *s =
+        ix_stmt_new(x->b->u, kind, IX_OPERANDS({width != NULL, &width}));
     s->op = x->op;
     s->from = from;
     s->to = to;
-    s->width = x->strip ? x->strip->width : NULL;
     return s;
 }
 
@@ -56,15 +57,12 @@ push_chunks(ix_reduce_axis *x, ix_stmt *p, ilex_array *before)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    ix_stmt *loop = ix_reduce_loop(x, 'q', x->lo, x->hi);
+    ilex_array *lo =
+        before ? ix_index_fma(ctx, x->lo, chunk_of(x), before) : x->lo;
+    ix_stmt *loop =
+        ix_reduce_loop(x, 'q', lo, x->ranges ? x->ranges->hi : x->hi);
     loop->step = chunk_of(x);
-    if (x->ranges) {
-        p->width = before;
-        loop->lo[0] =
-            before ? ix_index_fma(ctx, x->lo, chunk_of(x), before) : x->lo;
-        loop->hi[0] = x->ranges->hi;
-        loop->optional = true;
-    }
+    loop->optional |= x->ranges != NULL;
     ix_build_open(b, loop);
     ilex_array *from = ix_scalar_index(ctx, loop->number);
     ilex_array *to =
@@ -81,7 +79,8 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
 {
     int64_t width = x->strip ? x->strip->points : 0;
     ilex_array *before = chunks_before(x);
-    ix_stmt *p = ix_build_scratch(x->b, 'p', IX_SCRATCH_STACK, x->acc, width);
+    ix_stmt *p = ix_build_scratch(x->b, 'p', IX_SCRATCH_STACK, x->acc, width,
+                                  chunk_of(x) > 1 ? before : NULL);
     if (chunk_of(x) == 1)
         push_results(x, p);
     else

@@ -140,7 +140,7 @@ kernel_of_group(fission *c, const ix_kernel *k, ix_stmt *nest, int group)
 {
     ix_unit *u = c->u;
     ix_stmt *stores = NULL, **tail = &stores;
-    const ix_element *at = &ix_nest_body(nest)->at;
+    ix_element at = ix_stmt_element(ix_nest_body(nest));
     for (size_t i = 0; i < c->nparts; i++) {
         const part *p = &c->part[i];
         if (p->group != group || p->buffer < 0)
@@ -148,8 +148,8 @@ kernel_of_group(fission *c, const ix_kernel *k, ix_stmt *nest, int group)
         ilex_array *body = body_in_group(c, p->node, group);
         if (ix_is_poison(body))
             return NULL;
-        *tail = ix_stmt_store(
-            u, ix_element_of(u, p->buffer, at->rank, at->index), body);
+        at.buffer = p->buffer;
+        *tail = ix_stmt_store(u, at, body);
         tail = &(*tail)->next;
     }
     if (!stores)
@@ -167,7 +167,7 @@ fission_nest(fission *c, ix_kernel **at, ix_stmt *nest)
 {
     ix_kernel *k = *at;
     ix_stmt *store = ix_nest_body(nest);
-    ilex_array *body = store->value;
+    ilex_array *body = ix_store_value(store);
     collect(c, body);
     find_handed_on(c, k->box);
     for (int group = 0; group < c->group; group++) {
@@ -179,7 +179,7 @@ fission_nest(fission *c, ix_kernel **at, ix_stmt *nest)
         at = &r->next;
         c->u->changed = true;
     }
-    store->value = body_in_group(c, body, c->group);
+    ix_set_operand(store, IX_store_value, body_in_group(c, body, c->group));
     return at;
 }
 

@@ -23,13 +23,12 @@ static void
 put_branches(ix_builder *b, ix_stmt *cell, ilex_array *x)
 {
     if (!ix_is_guard(x)) {
-        ix_build_put(b,
-                     ix_stmt_store(b->u, ix_element_scratch(b->u, cell, NULL),
-                                   b->expand(b, x)));
+        ix_build_put(b, ix_stmt_store(b->u, ix_element_scratch(cell, NULL),
+                                      b->expand(b, x)));
         return;
     }
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF);
-    s->value = b->expand(b, x->ops[0]);
+    ilex_array *condition = b->expand(b, x->ops[0]);
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF, IX_OPERANDS({1, &condition}));
     ix_build_open(b, s);
     put_branches(b, cell, x->ops[1]);
     ix_build_else(b, s);
@@ -66,8 +65,9 @@ guard_stmt(ix_builder *b, ix_stmt *s)
 {
     ix_stmt *t = ix_stmt_copy(b->u, s);
     b->expand = ix_guard_expand;
-    if (t->value && s->kind != IX_STMT_IF)
-        t->value = ix_guard_expand(b, t->value);
+    for (int i = 0; i < ix_operands_before(t, IX_GROUPS); i++)
+        if (s->kind != IX_STMT_IF)
+            t->x[i] = ix_guard_expand(b, t->x[i]);
     return t;
 }
 

@@ -65,7 +65,7 @@ static void
 note_nest(ix_unit *u, usage *x, ix_stmt *nest, int output)
 {
     for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-        x->writes |= s->at.buffer == output;
+        x->writes |= s->buffer == output;
     x->stored |= x->writes;
     ix_stmt_loads(u, nest->kind == IX_STMT_FOR ? nest->body : nest, note_load,
                   x);
@@ -100,11 +100,11 @@ is_safe(ix_unit *u, int output, int input)
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         if (!note_calls(u, &x, &made, k->when.calls, output))
             return false;
-        int before = ix_nest_body(k->body)->at.buffer;
+        int before = ix_nest_body(k->body)->buffer;
         x.levels = k->levels.axis;
         x.beside = x.stored = false;
         for (ix_stmt *n = k->body; n; n = n->next) {
-            int now = ix_nest_body(n)->at.buffer;
+            int now = ix_nest_body(n)->buffer;
             if (ix_kernel_has_levels(k) && now != before && !in_time(&x))
                 return false;
             before = now;
@@ -148,10 +148,9 @@ rename_in_stmt(void *user, ix_stmt *s)
     renaming *r = user;
     if (s->kind != IX_STMT_STORE)
         return true;
-    s->value = renamed(r, s->value);
-    for (int k = 0; k < s->at.rank; k++)
-        s->at.index[k] = renamed(r, s->at.index[k]);
-    s->at.buffer = s->at.buffer == r->from ? r->to : s->at.buffer;
+    for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++)
+        s->x[i] = renamed(r, s->x[i]);
+    s->buffer = s->buffer == r->from ? r->to : s->buffer;
     return true;
 }
 

@@ -42,14 +42,15 @@ add_to_lanes(ix_reduce_axis *x, ix_stmt *lanes, ilex_array *first,
     ilex_context *ctx = b->u->ctx;
     ix_stmt *loop = ix_reduce_loop(x, 'j', ix_index_const(ctx, 0), count);
     if (within)
-        ix_reduce_narrow(x, loop, ix_index_fma(ctx, within->lo, -1, first),
-                         ix_index_fma(ctx, within->hi, -1, first));
+        loop =
+            ix_reduce_narrow(x, loop, ix_index_fma(ctx, within->lo, -1, first),
+                             ix_index_fma(ctx, within->hi, -1, first));
     ix_build_open(b, loop);
     ilex_array *j = variable(x, loop);
     loop->parallel = true;
     ilex_array *v = ix_reduce_element(x, ix_index_fma(ctx, first, 1, j));
-    ix_build_put(
-        b, ix_stmt_update(b->u, x->op, ix_element_scratch(b->u, lanes, j), v));
+    ix_build_put(b,
+                 ix_stmt_update(b->u, x->op, ix_element_scratch(lanes, j), v));
     ix_build_close(b, loop);
 }
 
@@ -60,11 +61,11 @@ new_lanes(ix_reduce_axis *x)
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
     ix_stmt *lanes =
-        ix_build_scratch(b, 'l', IX_SCRATCH_ARRAY, x->acc, x->lanes);
+        ix_build_scratch(b, 'l', IX_SCRATCH_ARRAY, x->acc, x->lanes, NULL);
     ix_stmt *loop = open_loop(x, 'j', ix_index_const(ctx, 0),
                               ix_index_const(ctx, x->lanes), 1, true);
     loop->parallel = true;
-    ix_element at = ix_element_scratch(b->u, lanes, variable(x, loop));
+    ix_element at = ix_element_scratch(lanes, variable(x, loop));
     ix_build_put(b, ix_stmt_store(b->u, at, ix_reduce_first(x)));
     ix_build_close(b, loop);
     return lanes;
@@ -86,16 +87,15 @@ end_of_rounds(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi)
 }
 
 /* The rounds that have elements which count. */
-static void
+static ix_stmt *
 narrow_rounds(ix_reduce_axis *x, ix_stmt *loop, ilex_array *lo)
 {
     ilex_context *ctx = x->b->u->ctx;
     ilex_array *from = ix_index_max(ctx, x->ranges->lo, lo);
     from = ix_index_floordiv(ctx, ix_index_fma(ctx, from, -1, lo), x->lanes);
     from = ix_index_fma(ctx, lo, x->lanes, from);
-    ix_reduce_narrow(x, loop,
-                     ix_value_of(x->b->u, ix_build_let(x->b, 'L', from)),
-                     x->ranges->hi);
+    from = ix_value_of(x->b->u, ix_build_let(x->b, 'L', from));
+    return ix_reduce_narrow(x, loop, from, x->ranges->hi);
 }
 
 static void
@@ -109,7 +109,7 @@ in_lanes(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
         ix_stmt *loop = ix_reduce_loop(x, 'w', lo, end);
         loop->step = x->lanes;
         if (x->ranges)
-            narrow_rounds(x, loop, lo);
+            loop = narrow_rounds(x, loop, lo);
         ix_build_open(b, loop);
         add_to_lanes(x, lanes, variable(x, loop), ix_index_const(ctx, x->lanes),
                      NULL);
@@ -117,7 +117,7 @@ in_lanes(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     }
     if (end != hi)
         add_to_lanes(x, lanes, end, ix_index_fma(ctx, hi, -1, end), x->ranges);
-    ix_stmt *fold = ix_stmt_new(b->u, IX_STMT_FOLD);
+    ix_stmt *fold = ix_stmt_new(b->u, IX_STMT_FOLD, NULL);
     fold->op = x->op;
     fold->from = lanes;
     fold->to = into;

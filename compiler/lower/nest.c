@@ -12,7 +12,7 @@ own_element(ix_unit *u, const ix_kernel *k, int buffer)
     ilex_array *index[ILEX_MAX_RANK];
     for (int i = 0; i < k->box->rank; i++)
         index[i] = ix_scalar_index(u->ctx, i);
-    return ix_element_of(u, buffer, k->box->rank, index);
+    return ix_element_of(buffer, k->box->rank, index);
 }
 
 /* Puts k->body into a loop over an axis of the box. */
@@ -89,7 +89,7 @@ nest_update(ix_unit *u, ix_kernel *k, const ix_stage *s)
     int rank = s->body->nops - IX_UPDATE_INDEX;
     k->ordered = true;
     k->axis = -1;
-    k->body = ix_stmt_store(u, ix_element_of(u, *s->buffer, rank, index),
+    k->body = ix_stmt_store(u, ix_element_of(*s->buffer, rank, index),
                             s->body->ops[IX_UPDATE_VALUE]);
     for (int i = s->box->rank - 1; i >= 0; i--)
         put_in_loop(u, k, i)->parallel = false;
@@ -123,14 +123,17 @@ nest_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
     ilex_array *end[2] = {at, s->body->ops[IX_COMPACT_COUNT]};
     ix_chunk_range(ctx, s->elements->ax, IX_CHUNK, &lo, &hi);
     k->ordered = true;
+    ilex_array *last = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end);
+    ix_element counter = ix_element_of(s->position, 1, &chunk);
     ix_stmt *loop = ix_stmt_for(u, variable, lo, hi);
-    loop->value = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end);
-    loop->at = ix_element_of(u, s->position, 1, &chunk);
+    loop = ix_stmt_with_group(u, loop, IX_for_end, 1, &last);
+    loop = ix_stmt_with_group(u, loop, IX_INDICES, 1, &chunk);
+    loop->buffer = s->position;
     loop->body =
-        ix_stmt_store(u, ix_element_of(u, *s->buffer, 1, &at),
+        ix_stmt_store(u, ix_element_of(*s->buffer, 1, &at),
                       at_variable(u, s->body->ops[IX_COMPACT_ELEMENT], j));
     loop->body->next = ix_stmt_store(
-        u, loop->at, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, next));
+        u, counter, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, next));
     k->body = loop;
     put_in_loop(u, k, 0);
 }

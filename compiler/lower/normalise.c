@@ -270,17 +270,17 @@ static void
 solve_nest(ix_unit *u, ix_stmt *nest)
 {
     for (ix_stmt *s = ix_nest_body(nest); s; s = s->next) {
-        if (!s->value || !(s->value->flags & IX_HAS_REDUCE))
+        if (!(ix_store_value(s)->flags & IX_HAS_REDUCE))
             continue;
         ix_substitution t = {.ctx = u->ctx,
                              .rewrite = solve_node,
                              .user = u,
                              .became = ix_origin_keep,
                              .quiet = true};
-        ilex_array *value = ix_substitute(&t, s->value);
+        ilex_array *value = ix_substitute(&t, ix_store_value(s));
         ix_substitution_free(&t);
         if (!t.too_large)
-            s->value = value;
+            ix_set_operand(s, IX_store_value, value);
     }
 }
 

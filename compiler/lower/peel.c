@@ -446,15 +446,12 @@ loop_of_piece(peeler *s, const piece *p, int axis)
     for (int i = 0; i < p->nhalves; i++)
         if (bound_of_half(ctx, p->half[i], axis, &lower, &bound))
             *(lower ? &lo[nlo++] : &hi[nhi++]) = bound;
-    ix_stmt *loop = ix_stmt_new(s->u, IX_STMT_FOR);
+    ix_stmt *loop =
+        ix_stmt_new(s->u, IX_STMT_FOR, IX_OPERANDS({nlo, lo}, {nhi, hi}));
     loop->number = axis;
     loop->parallel = axis != s->levels.axis;
     loop->down = !loop->parallel && s->levels.backward;
     loop->optional = !covers_axis(s, p, axis);
-    loop->nlo = nlo;
-    loop->nhi = nhi;
-    loop->lo = ix_stmt_nodes(s->u, nlo, lo);
-    loop->hi = ix_stmt_nodes(s->u, nhi, hi);
     return loop;
 }
 
@@ -566,7 +563,7 @@ ix_pass_peel(ix_unit *u)
 {
     for (ix_kernel **at = &u->kernels; *at;) {
         const ix_stmt *store = ix_nest_body((*at)->body);
-        bool whole = (*at)->ordered || ix_body_checks(u, store->value);
+        bool whole = (*at)->ordered || ix_body_checks(u, ix_store_value(store));
         if (!whole || ix_kernel_has_levels(*at))
             peel_kernel(u, *at);
         if ((*at)->body)

@@ -26,10 +26,9 @@ loops(ix_builder *b, ilex_array *n, int k, ilex_array **index,
                              .from = n->attr[1],
                              .became = ix_made_keep,
                              .user = b->u};
-        ix_stmt *t = ix_stmt_copy(b->u, record);
-        t->value = ix_reduce_expand(b, ix_substitute(&s, n->ops[0]));
+        ilex_array *v = ix_reduce_expand(b, ix_substitute(&s, n->ops[0]));
         ix_substitution_free(&s);
-        ix_build_put(b, t);
+        ix_build_put(b, ix_stmt_with(b->u, record, IX_OPERANDS({1, &v})));
     }
     ix_build_close(b, loop);
 }
@@ -40,12 +39,12 @@ ix_reduce_position(ix_builder *b, ilex_array *n)
     ilex_context *ctx = b->u->ctx;
     ilex_array *index[ILEX_MAX_RANK], *zero = ix_index_const(ctx, 0);
     ilex_dtype dtype = (ilex_dtype)n->ops[0]->dtype;
-    ix_stmt *record = ix_stmt_new(b->u, IX_STMT_RECORD);
+    ix_stmt *record = ix_stmt_new(b->u, IX_STMT_RECORD, NULL);
     record->better = ix_reduction_of(n);
     record->to = ix_build_cell(b, 'a', dtype,
                                ix_scalar_const(ctx, dtype, (ix_value){0}));
     record->from = ix_build_cell(b, 't', ILEX_I64, zero);
-    record->at.scratch = ix_build_cell(b, 'c', ILEX_I64, zero);
+    record->mem = ix_build_cell(b, 'c', ILEX_I64, zero);
     loops(b, n, 0, index, record);
     return ix_value_of(b->u, record->from);
 }

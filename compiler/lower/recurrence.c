@@ -69,7 +69,7 @@ ix_recurrence_writes(const ix_kernel *k, int64_t buffer)
 {
     for (ix_stmt *nest = k->body; nest; nest = nest->next)
         for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-            if (s->at.buffer == buffer)
+            if (s->buffer == buffer)
                 return true;
     return false;
 }

@@ -181,10 +181,10 @@ ix_reduce_accumulator(ix_reduce_axis *x, char prefix, ilex_array *first)
     ix_builder *b = x->b;
     if (!x->strip)
         return ix_build_cell(b, prefix, x->acc, first);
-    ix_stmt *a =
-        ix_build_scratch(b, prefix, IX_SCRATCH_ARRAY, x->acc, x->strip->points);
+    ix_stmt *a = ix_build_scratch(b, prefix, IX_SCRATCH_ARRAY, x->acc,
+                                  x->strip->points, NULL);
     ix_stmt *loop = open_points(x);
-    ix_element at = ix_element_scratch(b->u, a, variable(b, loop));
+    ix_element at = ix_element_scratch(a, variable(b, loop));
     ix_build_put(b, ix_stmt_store(b->u, at, first));
     ix_build_close(b, loop);
     return a;
@@ -196,8 +196,8 @@ ix_reduce_update(ix_reduce_axis *x, ix_stmt *into, ilex_array *value)
     ix_builder *b = x->b;
     ix_stmt *loop = x->strip ? open_points(x) : NULL;
     ilex_array *at = loop ? variable(b, loop) : NULL;
-    ix_build_put(b, ix_stmt_update(b->u, x->op,
-                                   ix_element_scratch(b->u, into, at), value));
+    ix_build_put(
+        b, ix_stmt_update(b->u, x->op, ix_element_scratch(into, at), value));
     if (loop)
         ix_build_close(b, loop);
 }
@@ -214,8 +214,9 @@ combine(ix_reduce_axis *x, ix_element at, ilex_array *v, ilex_array *index,
         return;
     }
     ilex_array *ops[2] = {index, first};
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF);
-    s->value = ix_scalar_op(b->u->ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, ops);
+    ilex_array *is_first =
+        ix_scalar_op(b->u->ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, ops);
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_IF, IX_OPERANDS({1, &is_first}));
     ix_build_open(b, s);
     ix_build_put(b, ix_stmt_store(b->u, at, v));
     ix_build_else(b, s);
@@ -236,8 +237,8 @@ accumulate_strip(ix_reduce_axis *x, ix_stmt *into, ilex_array *index)
     ix_stmt *loop = open_points(x);
     ilex_array *v = variable(b, loop);
     ilex_array *value = inner ? body_at(x, v) : ix_build_read(b, part, v);
-    ix_build_put(b, ix_stmt_update(b->u, x->op,
-                                   ix_element_scratch(b->u, into, v), value));
+    ix_build_put(
+        b, ix_stmt_update(b->u, x->op, ix_element_scratch(into, v), value));
     ix_build_close(b, loop);
 }
 
@@ -257,7 +258,7 @@ ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
         return;
     }
     ilex_array *v = ix_reduce_element(x, index);
-    combine(x, ix_element_scratch(x->b->u, into, NULL), v, index, first);
+    combine(x, ix_element_scratch(into, NULL), v, index, first);
 }
 
 /* ---- the axes ---- */
@@ -406,8 +407,9 @@ static ix_stmt *
 reduce_stmt(ix_builder *b, ix_stmt *s)
 {
     ix_stmt *t = ix_stmt_copy(b->u, s);
-    if (t->value && t->value->flags & IX_HAS_REDUCE)
-        t->value = ix_reduce_expand(b, t->value);
+    for (int i = 0; i < ix_operands_before(t, IX_GROUPS); i++)
+        if (t->x[i]->flags & IX_HAS_REDUCE)
+            t->x[i] = ix_reduce_expand(b, t->x[i]);
     return t;
 }
 

@@ -85,8 +85,8 @@ void ix_reduce_bounded(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
  * range of all elements that are let in begins and ends. */
 ix_stmt *ix_reduce_loop(ix_reduce_axis *x, char prefix, ilex_array *lo,
                         ilex_array *hi);
-void ix_reduce_narrow(ix_reduce_axis *x, ix_stmt *loop, ilex_array *lo,
-                      ilex_array *hi);
+ix_stmt *ix_reduce_narrow(ix_reduce_axis *x, const ix_stmt *loop,
+                          ilex_array *lo, ilex_array *hi);
 
 /* ranges.c: does a guard let only a few indices in, at a place that follows
  * variable "axis" of a loop around? A strip of that loop would meet the places

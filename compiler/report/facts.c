@@ -65,9 +65,8 @@ static bool
 note_store(void *user, ix_stmt *s)
 {
     ix_usage *x = user;
-    if (s->kind == IX_STMT_STORE && !s->at.scratch &&
-        s->at.buffer != x->counter)
-        note(x, 2, &x->writes, s->at.buffer);
+    if (s->kind == IX_STMT_STORE && s->buffer >= 0 && s->buffer != x->counter)
+        note(x, 2, &x->writes, s->buffer);
     return true;
 }
 
@@ -241,9 +240,9 @@ static const ix_lin *
 trips(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, bool *most)
 {
     const ix_lin *lo = NULL, *hi = NULL;
-    if (loop->nlo == 1 && loop->nhi == 1) {
-        lo = ix_index_to_lin(u->ctx, loop->lo[0]);
-        hi = ix_index_to_lin(u->ctx, loop->hi[0]);
+    if (loop->n[IX_for_lo] == 1 && loop->n[IX_for_hi] == 1) {
+        lo = ix_index_to_lin(u->ctx, ix_for_lo(loop));
+        hi = ix_index_to_lin(u->ctx, ix_for_hi(loop));
     }
     if (lo && hi)
         return ix_fact_form(u, ix_lin_try_fma(u->ctx, hi, -1, lo));
@@ -272,8 +271,8 @@ read_nest(ix_unit *u, const ix_kernel *k, ix_stmt *nest, ix_counted_loops *c,
     for (; s; s = s->next) {
         ix_arena_grow(&u->arena, &c->body, &room, c->nbodies + 1,
                       sizeof *c->body);
-        if (s->value)
-            c->body[c->nbodies++] = s->value;
+        if (s->kind == IX_STMT_STORE)
+            c->body[c->nbodies++] = ix_store_value(s);
     }
     return true;
 }

@@ -170,10 +170,10 @@ static bool
 put_store_word(void *user, ix_stmt *s)
 {
     word_list *x = user;
-    if (s->kind != IX_STMT_STORE || s->at.scratch)
+    if (s->kind != IX_STMT_STORE || s->buffer < 0)
         return true;
     for (size_t i = 0; i < x->u->norder; i++)
-        if (x->u->decision[i].buffer == s->at.buffer && line_of(x->u, i))
+        if (x->u->decision[i].buffer == s->buffer && line_of(x->u, i))
             ix_text_format(x->t, " L%d", line_of(x->u, i));
     return true;
 }

@@ -31,10 +31,12 @@ static void
 add_loop(search *s, ix_compiled_nonempty *to, const ix_stmt *loop)
 {
     ilex_context *ctx = s->u->ctx;
-    for (int i = 0; i < loop->nlo; i++)
-        for (int j = 0; j < loop->nhi; j++) {
-            const ix_lin *lo = ix_index_to_lin(ctx, loop->lo[i]);
-            const ix_lin *hi = ix_index_to_lin(ctx, loop->hi[j]);
+    for (int i = 0; i < loop->n[IX_for_lo]; i++)
+        for (int j = 0; j < loop->n[IX_for_hi]; j++) {
+            const ix_lin *lo =
+                ix_index_to_lin(ctx, ix_operands(loop, IX_for_lo)[i]);
+            const ix_lin *hi =
+                ix_index_to_lin(ctx, ix_operands(loop, IX_for_hi)[j]);
             if (lo && hi)
                 add_outer(s, to, lo, hi);
         }
@@ -90,6 +92,6 @@ ix_finish_nonempty(ix_unit *u, ix_compiled *c)
         for (s.nest = k->nests; s.nest; s.nest = s.nest->next)
             for (const ix_stmt *x = ix_nest_body(s.nest); x; x = x->next) {
                 ix_walk_forget(&w);
-                ix_walk_body(&w, x->value, NULL);
+                ix_walk_body(&w, ix_store_value(x), NULL);
             }
 }

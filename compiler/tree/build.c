@@ -58,7 +58,7 @@ ix_build_put_at(ix_builder *b, int depth, ix_stmt *s)
         o->first = s;
     o->last = s;
     bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
-    if (s->kind == IX_STMT_LET || cell)
+    if (s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD || cell)
         ix_build_note(b, ix_value_of(b->u, s), ix_value_of(b->u, s), depth);
 }
 
@@ -236,48 +236,49 @@ ix_build_depth(ix_builder *b, const ilex_array *x)
 /* ---- scratch memory and values ---- */
 
 ix_stmt *
-ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
-                 ilex_dtype dtype, int64_t extent)
+ix_build_define(ix_builder *b, int depth, ix_stmt *s, char prefix,
+                ilex_dtype dtype)
 {
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_SCRATCH);
     s->prefix = prefix;
     s->number = b->k->nvalues++;
-    s->scratch = kind;
     s->dtype = dtype;
-    s->extent = extent;
-    ix_build_put(b, s);
+    ix_build_put_at(b, depth, s);
     return s;
+}
+
+ix_stmt *
+ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
+                 ilex_dtype dtype, int64_t extent, ilex_array *behind)
+{
+    ix_stmt *s =
+        ix_stmt_new(b->u, IX_STMT_SCRATCH,
+                    IX_OPERANDS([IX_scratch_behind] = {!!behind, &behind}));
+    s->scratch = kind;
+    s->extent = extent;
+    return ix_build_define(b, b->depth, s, prefix, dtype);
 }
 
 ix_stmt *
 ix_build_cell(ix_builder *b, char prefix, ilex_dtype dtype, ilex_array *first)
 {
-    ix_stmt *s = ix_build_scratch(b, prefix, IX_SCRATCH_CELL, dtype, 0);
-    s->value = first;
-    return s;
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_SCRATCH,
+                             IX_OPERANDS({first != NULL, &first}));
+    return ix_build_define(b, b->depth, s, prefix, dtype);
 }
 
 ix_stmt *
 ix_build_let(ix_builder *b, char prefix, ilex_array *value)
 {
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
-    s->prefix = prefix;
-    s->number = b->k->nvalues++;
-    s->dtype = (ilex_dtype)value->dtype;
-    s->value = value;
-    ix_build_put(b, s);
-    return s;
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET, IX_OPERANDS({1, &value}));
+    return ix_build_define(b, b->depth, s, prefix, (ilex_dtype)value->dtype);
 }
 
 ilex_array *
 ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index)
 {
-    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET);
-    s->prefix = 't';
-    s->number = b->k->nvalues++;
-    s->dtype = scratch->dtype;
-    s->at = ix_element_scratch(b->u, scratch, index);
-    ix_build_put(b, s);
+    ix_stmt *s = ix_stmt_at(b->u, IX_STMT_LOAD,
+                            ix_element_scratch(scratch, index), NULL);
+    ix_build_define(b, b->depth, s, 't', scratch->dtype);
     return ix_value_of(b->u, s);
 }
 
@@ -331,7 +332,7 @@ ix_build_replace(ix_builder *b, ilex_array *x,
 static bool
 is_output(const ix_stmt *s)
 {
-    return s->kind == IX_STMT_STORE && !s->at.scratch;
+    return s->kind == IX_STMT_STORE && s->buffer >= 0;
 }
 
 static void rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn);

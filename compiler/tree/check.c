@@ -16,25 +16,15 @@ enum pass_order {
 void
 ix_check_complain(ix_checker *c, const char *what)
 {
-    static const char *const kinds[] = {
-#define IX_STMT(name, text, meaning) text,
-#include "compiler/tree/stmts.def"
-    };
     const ix_stmt *s = c->stmt;
-    char prefix = s && s->prefix ? s->prefix : 'b';
-    int number = s && s->prefix ? s->number : s ? s->at.buffer : 0;
     if (!c->ok)
         return;
     c->ok = false;
-    if (s && s->kind == IX_STMT_FOR) {
-        prefix = 'i';
-        number = s->number;
-    }
     ix_fail(&c->u->ctx->error, ILEX_E_INTERNAL,
-            "after pass %s: kernel k%d, %s %c%d: %s; please report this "
-            "program",
-            c->pass, c->k->number, s ? kinds[s->kind] : "as a whole", prefix,
-            number, what);
+            "after pass %s: kernel k%d, %s %s: %s; please report this program",
+            c->pass, c->k->number,
+            s ? ix_stmt_rows[s->kind].name : "as a whole",
+            s ? ix_stmt_subject(s).s : "", what);
 }
 
 static void
@@ -70,18 +60,11 @@ define(ix_checker *c, const ix_stmt *s)
     c->value[s->number].by = s;
 }
 
-static bool
-defines(const ix_stmt *s)
-{
-    return s->kind == IX_STMT_LET || s->kind == IX_STMT_ROW ||
-           s->kind == IX_STMT_SCRATCH;
-}
-
 static void
 leave_scope(ix_checker *c, const ix_stmt *list)
 {
     for (const ix_stmt *s = list; s && c->ok; s = s->next)
-        if (defines(s))
+        if (ix_stmt_defines(s))
             c->value[s->number].state = IX_OUT_OF_SCOPE;
 }
 
@@ -122,7 +105,7 @@ forget_since(ix_checker *c, size_t from)
 {
     size_t n = from;
     for (size_t i = from; i < c->nlog; i++) {
-        ix_check_value *v = &c->value[c->log[i]];
+        ix_check_state *v = &c->value[c->log[i]];
         v->written = v->keep;
         if (v->keep)
             c->log[n++] = c->log[i];
@@ -149,12 +132,6 @@ has_leaves(const ilex_array *x)
     return true;
 }
 
-static bool
-is_sum(const ilex_array *x)
-{
-    return is_leaf(x) || (x->kind == IX_LINEAR && has_leaves(x));
-}
-
 static void
 check_value(ix_checker *c, const ilex_array *x)
 {
@@ -178,7 +155,7 @@ check_value(ix_checker *c, const ilex_array *x)
     }
     const ix_stmt *s = c->value[n].by;
     bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
-    require(c, cell || s->kind == IX_STMT_LET,
+    require(c, cell || s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD,
             "it uses for a value what is none");
     require(c, !cell || c->value[n].written,
             "it reads a cell that may not be written yet");
@@ -259,53 +236,70 @@ check_expr(void *user, ilex_array *x)
     return c->ok;
 }
 
-/* After `hoist` a LET is one operation on leaves, everything else a leaf or,
- * for indices and bounds, a sum of leaves. */
+static bool
+is_flat(ix_flat flat, const ilex_array *x)
+{
+    bool sum = is_leaf(x) || (x->kind == IX_LINEAR && has_leaves(x));
+    bool operation = flat == IX_FLAT_OPERATION && ix_is_operation(x),
+         factors = flat == IX_FLAT_FACTORS && x->kind == IX_PRODUCT;
+    if (operation || factors)
+        return has_leaves(x);
+    return flat == IX_FLAT_LEAF || flat == IX_FLAT_FACTORS ? is_leaf(x) : sum;
+}
+
+/* It has the operands that its row says. */
+static void
+check_operands(ix_checker *c, const ix_stmt *s)
+{
+    const ix_stmt_row *row = &ix_stmt_rows[s->kind];
+    bool ok = true;
+    for (int g = 0; g < IX_GROUPS; g++)
+        ok &= s->n[g] >= row->least[g] && s->n[g] <= row->most[g];
+    require(c, ok, "it has not the operands of its kind");
+}
+
+/* After `hoist` they are what their row says. */
 static void
 check_flat(ix_checker *c, const ix_stmt *s)
 {
-    bool flat = s->nlo <= 1 && s->nhi <= 1;
-    const ilex_array *v = s->value;
-    if (v && s->kind == IX_STMT_LET)
-        flat &= is_sum(v) || (ix_is_operation(v) && has_leaves(v));
-    else if (v)
-        flat &= is_leaf(v) || (v->kind == IX_PRODUCT && has_leaves(v));
-    for (int i = 0; i < s->nlo; i++)
-        flat &= is_sum(s->lo[i]);
-    for (int i = 0; i < s->nhi; i++)
-        flat &= is_sum(s->hi[i]);
-    for (int i = 0; i < s->at.rank; i++)
-        flat &= is_sum(s->at.index[i]);
-    require(c, flat, "it is no single operation on leaves");
+    ilex_array *const *x = s->x;
+    bool ok = true;
+    for (int g = 0; g < IX_GROUPS; g++) {
+        ok &= g == IX_INDICES || s->n[g] <= 1;
+        for (int i = 0; i < s->n[g]; i++)
+            ok &= is_flat(ix_stmt_rows[s->kind].flat[g], *x++);
+    }
+    require(c, ok, "it is no single operation on leaves");
 }
 
 /* ---- elements ---- */
 
 static void
-check_element(ix_checker *c, const ix_element *e, bool read, bool write)
+check_element(ix_checker *c, const ix_stmt *s, bool read, bool write)
 {
-    if (e->scratch) {
-        require_scratch(c, e->scratch,
-                        e->rank ? 1u << IX_SCRATCH_ARRAY
-                                : 1u << IX_SCRATCH_CELL);
+    const ix_stmt *row = s->mem;
+    if (s->buffer < 0) {
+        require_scratch(
+            c, s->mem,
+            1u << (s->n[IX_INDICES] ? IX_SCRATCH_ARRAY : IX_SCRATCH_CELL));
         if (read)
-            require_written(c, e->scratch);
+            require_written(c, s->mem);
         return;
     }
-    bool exists = e->buffer >= 0 && (size_t)e->buffer < c->u->nbuffers &&
-                  e->rank == c->u->buffer[e->buffer].box->rank;
+    bool exists = (size_t)s->buffer < c->u->nbuffers &&
+                  s->n[IX_INDICES] == c->u->buffer[s->buffer].box->rank;
     require(c, exists, "it uses no buffer as it is");
     if (!exists)
         return;
-    require(c, !read || !c->writes[e->buffer] || c->k->ordered,
+    require(c, !read || !c->writes[s->buffer] || c->k->ordered,
             "it loads a buffer that the kernel writes");
-    require(c, !write || ix_buffer_is_written(&c->u->buffer[e->buffer]),
+    require(c, !write || ix_buffer_is_written(&c->u->buffer[s->buffer]),
             "it writes an input");
-    if (e->row)
+    if (row)
         require(c,
-                in_scope(c, e->row->number) &&
-                    c->value[e->row->number].by->kind == IX_STMT_ROW &&
-                    e->row->at.buffer == e->buffer,
+                in_scope(c, row->number) &&
+                    c->value[row->number].by->kind == IX_STMT_ROW &&
+                    row->buffer == s->buffer,
                 "its row is not defined here or of another buffer");
 }
 
@@ -318,15 +312,14 @@ static void check_list(ix_checker *c, const ix_stmt *list);
 static void
 check_for(ix_checker *c, const ix_stmt *s)
 {
-    require(c, s->nlo > 0 && s->nhi > 0 && s->step > 0,
-            "a loop needs bounds on both sides and a step");
+    require(c, s->step > 0, "a loop needs a step");
     bool known = s->number >= 0 && (size_t)s->number < c->k->nvariables;
     require(c, known && !c->variable[s->number],
             "its variable is that of a loop around it");
-    require(c, ix_loop_counts(s) == (s->value != NULL),
+    require(c, ix_loop_counts(s) == ix_stmt_has_element(s),
             "a counter needs an end");
     if (c->ok && ix_loop_counts(s))
-        check_element(c, &s->at, true, true);
+        check_element(c, s, true, true);
     if (!c->ok)
         return;
     size_t from = c->nlog;
@@ -334,7 +327,7 @@ check_for(ix_checker *c, const ix_stmt *s)
     check_list(c, s->body);
     c->variable[s->number] = false;
     for (size_t i = from; i < c->nlog; i++) {
-        ix_check_value *v = &c->value[c->log[i]];
+        ix_check_state *v = &c->value[c->log[i]];
         v->keep = v->by->scratch != IX_SCRATCH_CELL;
     }
     forget_since(c, from);
@@ -344,7 +337,7 @@ check_for(ix_checker *c, const ix_stmt *s)
 static void
 check_if(ix_checker *c, const ix_stmt *s)
 {
-    require(c, s->value && s->value->dtype == ILEX_BOOL,
+    require(c, ix_if_condition(s)->dtype == ILEX_BOOL,
             "a condition has to be bool");
     size_t from = c->nlog;
     check_list(c, s->body);
@@ -362,24 +355,24 @@ check_if(ix_checker *c, const ix_stmt *s)
 static void
 check_store(ix_checker *c, const ix_stmt *s)
 {
-    bool update = s->kind == IX_STMT_UPDATE;
-    check_element(c, &s->at, update, true);
+    bool update = s->kind == IX_STMT_UPDATE, scratch = s->buffer < 0;
+    check_element(c, s, update, true);
     if (!c->ok)
         return;
-    ilex_dtype to =
-        s->at.scratch ? s->at.scratch->dtype : c->u->buffer[s->at.buffer].dtype;
-    require(c, s->value && (ilex_dtype)s->value->dtype == to,
+    const ilex_array *value = update ? ix_update_value(s) : ix_store_value(s);
+    ilex_dtype to = scratch ? s->mem->dtype : c->u->buffer[s->buffer].dtype;
+    require(c, (ilex_dtype)value->dtype == to,
             "it stores a value of another dtype");
-    require(c, update || s->value->kind != IX_PRODUCT,
+    require(c, update || value->kind != IX_PRODUCT,
             "it stores the factors of a sum");
-    if (s->at.scratch && !update)
-        note_written(c, s->at.scratch);
+    if (scratch && !update)
+        note_written(c, s->mem);
 }
 
 static void
 check_record(ix_checker *c, const ix_stmt *s)
 {
-    const ix_stmt *cells[3] = {s->to, s->from, s->at.scratch};
+    const ix_stmt *cells[3] = {s->to, s->from, s->mem};
     for (int i = 0; i < 3; i++) {
         require_scratch(c, cells[i], 1u << IX_SCRATCH_CELL);
         if (c->ok)
@@ -393,7 +386,7 @@ static void
 check_move(ix_checker *c, const ix_stmt *s)
 {
     unsigned array = 1u << IX_SCRATCH_ARRAY, cell = 1u << IX_SCRATCH_CELL,
-             stack = 1u << IX_SCRATCH_STACK, one = s->width ? array : cell;
+             stack = 1u << IX_SCRATCH_STACK, one = s->n[0] ? array : cell;
     bool fold = s->kind == IX_STMT_FOLD, push = s->kind == IX_STMT_PUSH;
     require_scratch(c, s->from, fold ? array : push ? one : stack);
     require_scratch(c, s->to, fold ? cell : push ? stack : one);
@@ -406,16 +399,14 @@ check_move(ix_checker *c, const ix_stmt *s)
 static void
 check_definition(ix_checker *c, const ix_stmt *s)
 {
-    bool element =
-        s->kind == IX_STMT_ROW || (s->kind == IX_STMT_LET && !s->value);
-    if (element)
-        check_element(c, &s->at, s->kind == IX_STMT_LET, false);
+    if (ix_stmt_has_element(s))
+        check_element(c, s, s->kind == IX_STMT_LOAD, false);
     require(c,
-            s->kind != IX_STMT_LET || !s->value ||
-                (ilex_dtype)s->value->dtype == s->dtype,
+            s->kind != IX_STMT_LET ||
+                (ilex_dtype)ix_let_value(s)->dtype == s->dtype,
             "it has another dtype than its value");
     define(c, s);
-    if (s->kind == IX_STMT_SCRATCH && s->value)
+    if (s->kind == IX_STMT_SCRATCH && ix_scratch_first(s))
         note_written(c, s);
 }
 
@@ -437,7 +428,7 @@ check_stmt(ix_checker *c, const ix_stmt *s)
         check_record(c, s);
         return;
     case IX_STMT_FETCH:
-        check_element(c, &s->at, false, false);
+        check_element(c, s, false, false);
         return;
     case IX_STMT_FOLD:
     case IX_STMT_PUSH:
@@ -445,8 +436,6 @@ check_stmt(ix_checker *c, const ix_stmt *s)
         check_move(c, s);
         return;
     case IX_STMT_CHECK:
-        require(c, s->value && s->nlo == 1 && s->nhi == 1,
-                "a check has a value and bounds on both sides");
         return;
     default:
         check_definition(c, s);
@@ -459,6 +448,7 @@ check_list(ix_checker *c, const ix_stmt *list)
     for (const ix_stmt *s = list; s && c->ok; s = s->next) {
         c->stmt = s;
         ix_map_free(&c->seen, &c->mem);
+        check_operands(c, s);
         ix_stmt_exprs(s, check_expr, c);
         if (c->ok && c->at >= PASS_hoist)
             check_flat(c, s);
@@ -474,9 +464,8 @@ static void
 set_write(ix_checker *c, const ix_stmt *s, bool written)
 {
     bool writes = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE;
-    if (writes && !s->at.scratch && s->at.buffer >= 0 &&
-        (size_t)s->at.buffer < c->u->nbuffers)
-        c->writes[s->at.buffer] = written;
+    if (writes && s->buffer >= 0 && (size_t)s->buffer < c->u->nbuffers)
+        c->writes[s->buffer] = written;
 }
 
 static bool

@@ -12,12 +12,12 @@
 enum { IX_FUNCTION_LINES = 1000 };
 
 /* What is known about a LET, ROW or SCRATCH by its number. */
-typedef struct ix_check_value {
+typedef struct ix_check_state {
     enum { IX_UNDEFINED, IX_IN_SCOPE, IX_OUT_OF_SCOPE } state;
     const ix_stmt *by;
     bool written; /* SCRATCH: on every path so far */
     bool keep;    /* while paths are joined */
-} ix_check_value;
+} ix_check_state;
 
 typedef struct ix_checker {
     ix_unit *u;
@@ -27,7 +27,7 @@ typedef struct ix_checker {
     bool ok;
     const ix_stmt *stmt; /* that is being checked */
     ix_mem mem;
-    ix_check_value *value;
+    ix_check_state *value;
     bool *variable; /* of loops around */
     bool *writes;   /* buffers that the kernel writes */
     int *log;       /* what was written, in this order */

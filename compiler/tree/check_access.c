@@ -40,11 +40,11 @@ box_of(ix_checker *c, const ix_stmt *nest)
     int rank = 0;
     for (; nest->kind == IX_STMT_FOR; nest = nest->body, rank++) {
         int k = nest->number;
-        if (k >= ILEX_MAX_RANK || nest->nlo != 1 || nest->nhi != 1 ||
-            nest->step != 1)
+        if (k >= ILEX_MAX_RANK || nest->n[IX_for_lo] != 1 ||
+            nest->n[IX_for_hi] != 1 || nest->step != 1)
             return NULL;
-        ax[k].lo = ix_index_to_lin(c->u->ctx, nest->lo[0]);
-        ax[k].hi = ix_index_to_lin(c->u->ctx, nest->hi[0]);
+        ax[k].lo = ix_index_to_lin(c->u->ctx, ix_for_lo(nest));
+        ax[k].hi = ix_index_to_lin(c->u->ctx, ix_for_hi(nest));
         if (!ax[k].lo || !ax[k].hi)
             return NULL;
     }
@@ -64,12 +64,13 @@ check_nest(ix_checker *c, ix_stmt *nest)
     if (!w.frame.box)
         return;
     for (const ix_stmt *s = ix_nest_body(nest); s && c->ok; s = s->next) {
-        const ix_domain *box = c->u->buffer[s->at.buffer].box;
+        const ix_domain *box = c->u->buffer[s->buffer].box;
         c->stmt = s;
-        for (int k = 0; k < s->at.rank && c->ok; k++)
-            check_index(c, &w.frame, s->at.index[k], &box->ax[k]);
+        for (int k = 0; k < s->n[IX_INDICES] && c->ok; k++)
+            check_index(c, &w.frame, ix_operands(s, IX_INDICES)[k],
+                        &box->ax[k]);
         if (c->ok)
-            ix_walk_body(&w, s->value, NULL);
+            ix_walk_body(&w, ix_store_value(s), NULL);
     }
 }
 

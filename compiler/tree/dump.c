@@ -221,147 +221,103 @@ list(dumper *d, const ilex_array *x)
 /* ---- statements ---- */
 
 static void
-put_element(const dumper *d, const ix_element *e)
+put_name(const dumper *d, const ix_stmt *s)
 {
-    if (e->scratch)
-        put_value_name(d->t, e->scratch->prefix, e->scratch->number);
-    else if (e->row)
-        put_value_name(d->t, 'r', e->row->number);
-    else
-        ix_text_format(d->t, "b%d", e->buffer);
-    put_index(d, e->rank, e->index);
+    put_value_name(d->t, s->prefix, s->number);
 }
 
 static void
-put_bounds(const dumper *d, int n, ilex_array *const *x, const char *function)
+put_element(const dumper *d, const ix_stmt *s)
 {
-    ix_text_put(d->t, n > 1 ? function : "");
+    if (s->mem)
+        put_name(d, s->mem);
+    else
+        ix_text_format(d->t, "b%d", s->buffer);
+    put_index(d, s->n[IX_INDICES], ix_operands(s, IX_INDICES));
+}
+
+static void
+put_bounds(const dumper *d, const ix_stmt *loop, int group)
+{
+    int n = loop->n[group];
+    ix_text_put(d->t, n == 1 ? "" : group == IX_for_lo ? "max(" : "min(");
     for (int i = 0; i < n; i++) {
         ix_text_put(d->t, i ? ", " : "");
-        put_operand(d, x[i]);
+        put_operand(d, ix_operands(loop, group)[i]);
     }
-    ix_text_put(d->t, n > 1 ? ")" : "");
+    ix_text_put(d->t, n == 1 ? "" : ")");
 }
 
-static void
-put_for(const dumper *d, const ix_stmt *s)
-{
-    static const char *const how[] = {"", " vector", " grid"};
-    ix_text_put(d->t, "for ");
-    put_variable(d, s->number);
-    ix_text_put(d->t, " in [");
-    put_bounds(d, s->nlo, s->lo, "max(");
-    ix_text_put(d->t, ", ");
-    put_bounds(d, s->nhi, s->hi, "min(");
-    ix_text_char(d->t, ')');
-    if (ix_loop_counts(s)) {
-        ix_text_put(d->t, " while ");
-        put_element(d, &s->at);
-        ix_text_put(d->t, " < ");
-        put_operand(d, s->value);
-    }
-    if (s->down)
-        ix_text_put(d->t, " down");
-    if (s->step != 1)
-        ix_text_format(d->t, " step %lld", (long long)s->step);
-    ix_text_put(d->t, how[s->how]);
-}
-
+/* "cell a1 f64", "scratch l3 f64[32]" */
 static void
 put_scratch(const dumper *d, const ix_stmt *s)
 {
     static const char *const kinds[] = {"cell ", "scratch ", "stack "};
     ix_text_put(d->t, kinds[s->scratch]);
-    put_value_name(d->t, s->prefix, s->number);
+    put_name(d, s);
     ix_text_format(d->t, " %s", ilex_dtype_name(s->dtype));
     if (s->extent)
         ix_text_format(d->t, "[%lld]", (long long)s->extent);
-    if (s->value) {
-        ix_text_put(d->t, " = ");
-        put_operation(d, s->value);
-    }
-    if (s->width) {
-        ix_text_put(d->t, " behind ");
-        put_operand(d, s->width);
-    }
 }
 
-/* "verb from into to" of FOLD, PUSH, POP. */
+/* What stands for a letter of the row's text. */
 static void
-put_move(const dumper *d, const ix_stmt *s, const char *verb)
+put_letter(const dumper *d, const ix_stmt *s, char letter)
 {
-    ix_text_format(d->t, "%s %s ", verb, ix_op_info_of(s->op)->name);
-    put_value_name(d->t, s->from->prefix, s->from->number);
-    ix_text_put(d->t, " into ");
-    put_value_name(d->t, s->to->prefix, s->to->number);
-    if (s->width) {
-        ix_text_put(d->t, " width ");
-        put_operand(d, s->width);
-    }
+    if (letter == '@')
+        put_element(d, s);
+    else if (letter == '~' || letter == '!')
+        put_name(d, letter == '~' ? s->from : s->to);
+    else if (letter == '#')
+        ix_text_put(d->t, s->kind == IX_STMT_RECORD
+                              ? ix_reduction_info_of(s->better)->name
+                              : ix_op_info_of(s->op)->name);
+    else if (letter != '%')
+        ix_text_char(d->t, letter);
+    else if (s->kind == IX_STMT_FOR)
+        put_variable(d, s->number);
+    else
+        (s->kind == IX_STMT_SCRATCH ? put_scratch : put_name)(d, s);
 }
 
+/* Of several bounds of a loop the largest or smallest is meant. */
 static void
-put_stmt(const dumper *d, const ix_stmt *s)
+put_group(dumper *d, const ix_stmt *s, int group)
 {
-    switch (s->kind) {
-    case IX_STMT_FOR:
-        put_for(d, s);
-        break;
-    case IX_STMT_IF:
-        ix_text_put(d->t, "if ");
-        put_operation(d, s->value);
-        break;
-    case IX_STMT_LET:
-        put_value_name(d->t, s->prefix, s->number);
-        ix_text_put(d->t, " = ");
-        if (s->value)
-            put_operation(d, s->value);
-        else
-            put_element(d, &s->at);
-        break;
-    case IX_STMT_ROW:
-        put_value_name(d->t, s->prefix, s->number);
-        ix_text_put(d->t, " = &");
-        put_element(d, &s->at);
-        break;
-    case IX_STMT_FETCH:
-        ix_text_put(d->t, "fetch ");
-        put_element(d, &s->at);
-        break;
-    case IX_STMT_SCRATCH:
-        put_scratch(d, s);
-        break;
-    case IX_STMT_STORE:
-        put_element(d, &s->at);
-        ix_text_put(d->t, " = ");
-        put_operation(d, s->value);
-        break;
-    case IX_STMT_UPDATE:
-        put_element(d, &s->at);
-        ix_text_format(d->t, " = %s with ", ix_op_info_of(s->op)->name);
-        put_operation(d, s->value);
-        break;
-    case IX_STMT_RECORD:
-        put_value_name(d->t, s->from->prefix, s->from->number);
-        ix_text_format(d->t, " = %s with ",
-                       ix_reduction_info_of(s->better)->name);
-        put_operation(d, s->value);
-        break;
-    case IX_STMT_CHECK:
-        ix_text_put(d->t, "check ");
-        put_operand(d, s->value);
-        ix_text_put(d->t, " in [");
-        put_bounds(d, s->nlo, s->lo, "");
-        ix_text_put(d->t, ", ");
-        put_bounds(d, s->nhi, s->hi, "");
-        ix_text_char(d->t, ')');
-        break;
-    default:
-        put_move(d, s,
-                 s->kind == IX_STMT_FOLD   ? "fold"
-                 : s->kind == IX_STMT_PUSH ? "push"
-                                           : "pop");
-    }
+    ilex_array *x = ix_first_operand(s, group);
+    ix_flat flat = ix_stmt_rows[s->kind].flat[group];
+    if (s->n[group] > 1)
+        put_bounds(d, s, group);
+    else if (x->kind == IX_REDUCE)
+        list_reduction(d, x);
+    else if (flat >= IX_FLAT_SUM)
+        put_operand(d, x);
+    else
+        put_operation(d, x);
+}
+
+/* The text of its row; the end of the line, but of a reduction. */
+static void
+put_stmt(dumper *d, const ix_stmt *s)
+{
+    static const char *const how[] = {"", " vector", " grid"};
+    int group = 0;
+    for (const char *c = ix_stmt_rows[s->kind].text; *c; c++)
+        if (*c == '{' && !s->n[group])
+            for (group++; *c != '}'; c++)
+                ;
+        else if (*c == '$')
+            put_group(d, s, group++);
+        else if (*c != '{' && *c != '}')
+            put_letter(d, s, *c);
+    if (s->n[0] && s->x[0]->kind == IX_REDUCE)
+        return;
+    if (s->down)
+        ix_text_put(d->t, " down");
+    if (s->kind == IX_STMT_FOR && s->step != 1)
+        ix_text_format(d->t, " step %lld", (long long)s->step);
+    ix_text_put(d->t, how[s->how]);
+    ix_text_format(d->t, s->note ? "  # %s\n" : "\n", s->note);
 }
 
 static bool
@@ -379,14 +335,7 @@ put_stmts(dumper *d, const ix_stmt *s)
         d->next = 0;
         ix_stmt_exprs(s, list_expr, d);
         line(d);
-        if (s->value && s->value->kind == IX_REDUCE) {
-            put_element(d, &s->at);
-            ix_text_put(d->t, " = ");
-            list_reduction(d, s->value);
-        } else {
-            put_stmt(d, s);
-            ix_text_format(d->t, s->note ? "  # %s\n" : "\n", s->note);
-        }
+        put_stmt(d, s);
         d->indent++;
         put_stmts(d, s->body);
         if (s->other) {
@@ -488,12 +437,12 @@ put_loop_name(const dumper *d, const ix_stmt *s)
     if (s->number == d->k->axis)
         ix_lin_print(d->u->ctx, ax->lo, d->t);
     else
-        put_bounds(d, s->nlo, s->lo, "max(");
+        put_bounds(d, s, IX_for_lo);
     ix_text_put(d->t, ", ");
     if (s->number == d->k->axis)
         ix_lin_print(d->u->ctx, ax->hi, d->t);
     else
-        put_bounds(d, s->nhi, s->hi, "min(");
+        put_bounds(d, s, IX_for_hi);
     ix_text_char(d->t, ')');
 }
 

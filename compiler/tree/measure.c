@@ -191,9 +191,9 @@ count_nest(counter *c, ix_stmt *nest)
 {
     int64_t sum = 0;
     for (; nest->kind == IX_STMT_FOR; nest = nest->body)
-        sum += 2 * (nest->nlo + nest->nhi) - 3;
+        sum += 2 * (nest->n[IX_for_lo] + nest->n[IX_for_hi]) - 3;
     for (; nest; nest = nest->next)
-        sum += 2 + count(c, nest->value);
+        sum += 2 + count(c, ix_store_value(nest));
     return sum;
 }
 

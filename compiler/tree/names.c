@@ -37,6 +37,18 @@ ix_value_name(char prefix, int64_t number)
                     number);
 }
 
+ix_value_text
+ix_stmt_subject(const ix_stmt *s)
+{
+    const ix_stmt *mem = s->to ? s->to : s->buffer < 0 ? s->mem : NULL;
+    if (s->kind == IX_STMT_FOR)
+        return ix_value_name('i', s->number);
+    if (s->prefix || mem)
+        return s->prefix ? ix_value_name(s->prefix, s->number)
+                         : ix_value_name(mem->prefix, mem->number);
+    return s->buffer < 0 ? (ix_value_text){""} : ix_value_name('b', s->buffer);
+}
+
 /* " + 3 * i0", without the plus for the first term. */
 static void
 put_term(const ix_sum_writer *w, int64_t k, const ilex_array *atom, bool first,

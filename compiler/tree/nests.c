@@ -34,7 +34,7 @@ ix_nest_values(ix_unit *u, const ix_stmt *store)
     ilex_array **value = ix_arena_new(&u->arena, n * sizeof *value),
                **to = value;
     for (const ix_stmt *s = store; s; s = s->next)
-        *to++ = s->value;
+        *to++ = ix_store_value(s);
     return n == 1 ? *value : ix_scalar_tuple(u->ctx, (int)n, value);
 }
 
@@ -44,7 +44,7 @@ ix_nest_stores(ix_unit *u, const ix_stmt *like, ilex_array *values)
     ilex_array *const *value = like->next ? values->ops : &values;
     ix_stmt *first = NULL, **tail = &first;
     for (; like; like = like->next) {
-        *tail = ix_stmt_store(u, like->at, *value++);
+        *tail = ix_stmt_store(u, ix_stmt_element(like), *value++);
         tail = &(*tail)->next;
     }
     return first;
@@ -67,7 +67,7 @@ add_locations(void *user, ix_stmt *s)
 {
     location_search *x = user;
     if (s->kind == IX_STMT_STORE)
-        ix_source_locations_add(x->u, x->p, s->array, s->value);
+        ix_source_locations_add(x->u, x->p, s->array, ix_store_value(s));
     return true;
 }
 
@@ -83,7 +83,7 @@ bool
 ix_nest_has_reduction(ix_stmt *nest)
 {
     for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-        if (s->value->flags & IX_HAS_REDUCE)
+        if (ix_store_value(s)->flags & IX_HAS_REDUCE)
             return true;
     return false;
 }
@@ -92,15 +92,9 @@ bool
 ix_nest_is_rectangular(ix_stmt *nest, int rank)
 {
     int loops = 0;
-    for (const ix_stmt *s = nest; s->kind == IX_STMT_FOR;
-         s = s->body, loops++) {
-        for (int i = 0; i < s->nlo; i++)
-            if (s->lo[i]->flags & IX_HAS_INDEX)
-                return false;
-        for (int i = 0; i < s->nhi; i++)
-            if (s->hi[i]->flags & IX_HAS_INDEX)
-                return false;
-    }
+    for (const ix_stmt *s = nest; s->kind == IX_STMT_FOR; s = s->body, loops++)
+        if (ix_stmt_has(s, IX_HAS_INDEX))
+            return false;
     return loops == rank && !ix_nest_has_reduction(nest);
 }
 
@@ -124,7 +118,7 @@ ix_kernel_counter(const ix_kernel *k)
 {
     for (const ix_stmt *s = k->nests; s && s->kind == IX_STMT_FOR; s = s->body)
         if (ix_loop_counts(s))
-            return s->at.buffer;
+            return s->buffer;
     return -1;
 }
 

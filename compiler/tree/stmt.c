@@ -6,31 +6,70 @@
 
 /* ---- making ---- */
 
+const ix_stmt_row ix_stmt_rows[IX_NSTMTS] = {
+#define IX_STMT(KIND, kind, in_source, in_dump, meaning)                       \
+    [IX_STMT_##KIND].name = #kind, [IX_STMT_##KIND].text = in_dump,            \
+    [IX_STMT_##KIND].lines = in_source,
+#define IX_GROUP(kind, group, from, to, is)                                    \
+    [IX_ROW_##kind].least[IX_##kind##_##group] = from,                         \
+    [IX_ROW_##kind].most[IX_##kind##_##group] = to,                            \
+    [IX_ROW_##kind].flat[IX_##kind##_##group] = IX_FLAT_##is,
+#define IX_ELEMENT(kind)                                                       \
+    [IX_ROW_##kind].most[IX_INDICES] = ILEX_MAX_RANK,                          \
+    [IX_ROW_##kind].flat[IX_INDICES] = IX_FLAT_SUM,
+#include "compiler/tree/stmts.def"
+};
+
 ix_stmt *
-ix_stmt_new(ix_unit *u, ix_stmt_kind kind)
+ix_stmt_new(ix_unit *u, ix_stmt_kind kind, const ix_group *group)
 {
-    ix_stmt *s = ix_arena_new(&u->arena, sizeof *s);
+    static const ix_group none[IX_GROUPS];
+    size_t n = 0;
+    group = group ? group : none;
+    for (int g = 0; g < IX_GROUPS; g++)
+        n += (size_t)group[g].n;
+    ix_stmt *s = ix_arena_new(&u->arena, sizeof *s + n * sizeof *s->x);
+    ilex_array **to = s->x;
     s->kind = kind;
-    s->step = 1;
+    s->buffer = -1;
+    s->step = kind == IX_STMT_FOR;
+    for (int g = 0; g < IX_GROUPS; g++) {
+        s->n[g] = (uint8_t)group[g].n;
+        for (int i = 0; i < group[g].n; i++)
+            *to++ = group[g].x[i];
+    }
     return s;
+}
+
+ix_stmt *
+ix_stmt_with(ix_unit *u, const ix_stmt *s, const ix_group *group)
+{
+    ix_stmt *t = ix_stmt_new(u, s->kind, group), head = *s;
+    memcpy(head.n, t->n, sizeof head.n);
+    head.next = head.body = head.other = NULL;
+    *t = head;
+    return t;
+}
+
+ix_stmt *
+ix_stmt_with_group(ix_unit *u, const ix_stmt *s, int group, int n,
+                   ilex_array *const *x)
+{
+    ix_group groups[IX_GROUPS];
+    for (int g = 0; g < IX_GROUPS; g++)
+        groups[g] = (ix_group){s->n[g], ix_operands(s, g)};
+    groups[group] = (ix_group){n, x};
+    return ix_stmt_with(u, s, groups);
 }
 
 ix_stmt *
 ix_stmt_copy(ix_unit *u, const ix_stmt *s)
 {
-    ix_stmt *t = ix_arena_new(&u->arena, sizeof *t);
-    *t = *s;
+    size_t n = (size_t)ix_operands_before(s, IX_GROUPS);
+    size_t bytes = sizeof *s + n * sizeof *s->x;
+    ix_stmt *t = memcpy(ix_arena_new(&u->arena, bytes), s, bytes);
     t->next = t->body = t->other = NULL;
     return t;
-}
-
-ilex_array **
-ix_stmt_nodes(ix_unit *u, int n, ilex_array *const *nodes)
-{
-    ilex_array **r = ix_arena_new(&u->arena, ((size_t)n + 1) * sizeof *r);
-    if (n)
-        memcpy(r, nodes, (size_t)n * sizeof *r);
-    return r;
 }
 
 /* Is lo < hi for all sizes? */
@@ -48,54 +87,85 @@ is_longer(ilex_context *ctx, const ilex_array *lo, const ilex_array *hi)
 ix_stmt *
 ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi)
 {
-    ix_stmt *s = ix_stmt_new(u, IX_STMT_FOR);
+    ix_stmt *s = ix_stmt_new(u, IX_STMT_FOR, IX_OPERANDS({1, &lo}, {1, &hi}));
     s->number = variable;
-    s->nlo = s->nhi = 1;
-    s->lo = ix_stmt_nodes(u, 1, &lo);
-    s->hi = ix_stmt_nodes(u, 1, &hi);
     s->optional = !is_longer(u->ctx, lo, hi);
     return s;
 }
 
-ix_element
-ix_element_of(ix_unit *u, int buffer, int rank, ilex_array *const *index)
+ix_stmt *
+ix_stmt_bound_by(ix_unit *u, const ix_stmt *loop, int group, ilex_array *bound,
+                 bool alone)
 {
-    return (ix_element){
-        .buffer = buffer, .rank = rank, .index = ix_stmt_nodes(u, rank, index)};
+    ilex_array *x[IX_MOST_BOUNDS] = {bound};
+    int n = alone ? 0 : loop->n[group];
+    memcpy(x + 1, ix_operands(loop, group), (size_t)n * sizeof *x);
+    return ix_stmt_with_group(u, loop, group, n + 1, x);
 }
 
 ix_element
-ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index)
+ix_element_of(int buffer, int rank, ilex_array *const *index)
 {
-    return (ix_element){.scratch = scratch,
-                        .rank = index != NULL,
-                        .index = ix_stmt_nodes(u, index != NULL, &index)};
+    ix_element e = {.buffer = buffer, .rank = rank};
+    if (rank)
+        memcpy(e.index, index, (size_t)rank * sizeof *index);
+    return e;
+}
+
+ix_element
+ix_element_scratch(ix_stmt *scratch, ilex_array *index)
+{
+    return (ix_element){
+        .mem = scratch, .buffer = -1, .rank = index != NULL, .index = {index}};
+}
+
+ix_element
+ix_stmt_element(const ix_stmt *s)
+{
+    ix_element e =
+        ix_element_of(s->buffer, s->n[IX_INDICES], ix_operands(s, IX_INDICES));
+    e.mem = s->mem;
+    return e;
+}
+
+static bool
+same_group(const ix_stmt *a, const ix_stmt *b, int group)
+{
+    return a->n[group] == b->n[group] &&
+           !memcmp(ix_operands(a, group), ix_operands(b, group),
+                   a->n[group] * sizeof *a->x);
 }
 
 bool
 ix_stmt_same_bounds(const ix_stmt *a, const ix_stmt *b)
 {
-    return a->number == b->number && a->nlo == b->nlo && a->nhi == b->nhi &&
-           !memcmp(a->lo, b->lo, (size_t)a->nlo * sizeof *a->lo) &&
-           !memcmp(a->hi, b->hi, (size_t)a->nhi * sizeof *a->hi);
+    return a->number == b->number && same_group(a, b, IX_for_lo) &&
+           same_group(a, b, IX_for_hi);
+}
+
+ix_stmt *
+ix_stmt_at(ix_unit *u, ix_stmt_kind kind, ix_element at, ilex_array *value)
+{
+    ix_stmt *s = ix_stmt_new(
+        u, kind,
+        IX_OPERANDS(
+            {value != NULL, &value}, [IX_INDICES] = {at.rank, at.index}));
+    s->mem = at.mem;
+    s->buffer = at.buffer;
+    return s;
 }
 
 ix_stmt *
 ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value)
 {
-    ix_stmt *s = ix_stmt_new(u, IX_STMT_STORE);
-    s->at = at;
-    s->value = value;
-    return s;
+    return ix_stmt_at(u, IX_STMT_STORE, at, value);
 }
 
 ix_stmt *
 ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value)
 {
-    ix_stmt *s = ix_stmt_new(u, IX_STMT_UPDATE);
+    ix_stmt *s = ix_stmt_at(u, IX_STMT_UPDATE, at, value);
     s->op = op;
-    s->at = at;
-    s->value = value;
     return s;
 }
 
@@ -136,33 +206,95 @@ ix_offset_value(ix_unit *u, int i, ilex_dtype dtype)
     return ix_value_leaf(u, 'o', IX_VALUE_OFFSET - i, dtype);
 }
 
-/* ---- substituting ---- */
+/* ---- copying lists ---- */
 
-static ilex_array **
-substitute_nodes(ix_unit *u, ix_substitution *s, int n, ilex_array *const *x)
+/* Names that copies define of their own: leaves become others in "s", which
+ * goes through all operands; copies of what others are about. */
+typedef struct renaming {
+    ix_unit *u;
+    ix_kernel *k;
+    ix_substitution s;
+    ix_map made; /* number of a definition + 1 -> its copy */
+} renaming;
+
+static void
+note(renaming *r, ix_map *map, const void *key, const void *value)
 {
-    ilex_array **r = ix_stmt_nodes(u, n, x);
-    for (int i = 0; i < n; i++)
-        r[i] = ix_substitute(s, r[i]);
-    return r;
+    if (!ix_map_set(map, &r->u->ctx->mem, key, (size_t)value))
+        ix_fail_memory(&r->u->ctx->error);
+}
+
+static ix_stmt *
+copy_of(const renaming *r, ix_stmt *s)
+{
+    const size_t *copy =
+        s ? ix_map_find(&r->made, (void *)((uintptr_t)s->number + 1)) : NULL;
+    return copy ? (ix_stmt *)*copy : s;
+}
+
+/* Loops side by side over one variable are so again. */
+static void
+rename_variable(renaming *r, ix_stmt *loop)
+{
+    ilex_array *was = ix_scalar_index(r->u->ctx, loop->number);
+    const size_t *again = ix_map_find(&r->s.memo, was);
+    loop->number =
+        again ? (int)((ilex_array *)*again)->attr[0]
+              : ix_kernel_variable(r->u, r->k, r->k->variable[loop->number]);
+    note(r, &r->s.memo, was, ix_scalar_index(r->u->ctx, loop->number));
+}
+
+static void
+rename_stmt(renaming *r, ix_stmt *t)
+{
+    int was = t->number;
+    t->mem = copy_of(r, t->mem);
+    t->from = copy_of(r, t->from);
+    t->to = copy_of(r, t->to);
+    if (t->kind == IX_STMT_FOR)
+        rename_variable(r, t);
+    if (!ix_stmt_defines(t))
+        return;
+    ilex_array *leaf = ix_value_of(r->u, t);
+    t->number = r->k->nvalues++;
+    note(r, &r->s.memo, leaf, ix_value_of(r->u, t));
+    note(r, &r->made, (void *)((uintptr_t)was + 1), t);
+}
+
+/* Copies of a list, with other operands and, if "r" is there, other names. */
+static ix_stmt *
+copy_list(ix_unit *u, ix_substitution *s, renaming *r, const ix_stmt *list)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    for (; list; list = list->next) {
+        ix_stmt *t = ix_stmt_copy(u, list);
+        for (int i = 0; i < ix_operands_before(t, IX_GROUPS); i++)
+            t->x[i] = ix_substitute(s, t->x[i]);
+        if (r)
+            rename_stmt(r, t);
+        t->body = copy_list(u, s, r, list->body);
+        t->other = copy_list(u, s, r, list->other);
+        *tail = t;
+        tail = &t->next;
+    }
+    return first;
 }
 
 ix_stmt *
 ix_stmt_substitute(ix_unit *u, ix_substitution *s, const ix_stmt *list)
 {
-    ix_stmt *first = NULL, **tail = &first;
-    for (; list; list = list->next) {
-        ix_stmt *t = ix_stmt_copy(u, list);
-        t->lo = substitute_nodes(u, s, t->nlo, t->lo);
-        t->hi = substitute_nodes(u, s, t->nhi, t->hi);
-        t->at.index = substitute_nodes(u, s, t->at.rank, t->at.index);
-        t->value = t->value ? ix_substitute(s, t->value) : NULL;
-        t->body = ix_stmt_substitute(u, s, list->body);
-        t->other = ix_stmt_substitute(u, s, list->other);
-        *tail = t;
-        tail = &t->next;
-    }
-    return first;
+    return copy_list(u, s, NULL, list);
+}
+
+ix_stmt *
+ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list)
+{
+    renaming r = {.u = u, .k = k};
+    r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
+    ix_stmt *copy = copy_list(u, &r.s, &r, list);
+    ix_substitution_free(&r.s);
+    ix_map_free(&r.made, &u->ctx->mem);
+    return copy;
 }
 
 /* ---- walking ---- */
@@ -177,43 +309,36 @@ ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user)
     return true;
 }
 
-static bool
-each_node(int n, ilex_array *const *x, ix_expr_fn fn, void *user)
+bool
+ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user)
 {
+    int n = ix_operands_before(s, IX_GROUPS);
     for (int i = 0; i < n; i++)
-        if (!fn(user, x[i]))
+        if (!fn(user, s->x[i]))
             return false;
     return true;
 }
 
 bool
-ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user)
+ix_stmt_has(const ix_stmt *s, unsigned flags)
 {
-    return each_node(s->nlo, s->lo, fn, user) &&
-           each_node(s->nhi, s->hi, fn, user) &&
-           each_node(s->value != NULL, &s->value, fn, user) &&
-           each_node(s->width != NULL, &s->width, fn, user) &&
-           each_node(s->place != NULL, &s->place, fn, user) &&
-           each_node(s->at.rank, s->at.index, fn, user);
+    unsigned all = 0;
+    for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++)
+        all |= s->x[i]->flags;
+    return all & flags;
 }
 
 static bool
-has_none_of(void *user, ilex_array *x)
+has_none_of(void *user, ix_stmt *s)
 {
     const unsigned *flags = user;
-    return !(x->flags & *flags);
-}
-
-static bool
-stmt_has_none_of(void *user, ix_stmt *s)
-{
-    return ix_stmt_exprs(s, has_none_of, user);
+    return !ix_stmt_has(s, *flags);
 }
 
 bool
 ix_kernel_has(const ix_kernel *k, unsigned flags)
 {
-    return !ix_stmt_each(k->body, stmt_has_none_of, &flags);
+    return !ix_stmt_each(k->body, has_none_of, &flags);
 }
 
 /* A walk over loads, each once. */
@@ -281,21 +406,9 @@ ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user)
 static int
 lines_of(const ix_stmt *s)
 {
-    bool complex = ix_dtype_is_complex(s->dtype);
-    switch (s->kind) {
-    case IX_STMT_FOLD:
-        return 3;
-    case IX_STMT_PUSH:
-        return 6;
-    case IX_STMT_POP:
-        return 7;
-    case IX_STMT_RECORD:
-        return 6;
-    case IX_STMT_SCRATCH:
-        return s->scratch == IX_SCRATCH_STACK ? 3 : 1;
-    default:
-        return complex ? 2 : 1;
-    }
+    return s->scratch == IX_SCRATCH_STACK
+               ? 3
+               : ix_stmt_rows[s->kind].lines + ix_dtype_is_complex(s->dtype);
 }
 
 int

@@ -5,7 +5,7 @@
  * Values and memory are apart. Expressions are scalar nodes, pure and
  * hash-consed: they name loop variables (INDEX k is variable k of the kernel,
  * tied to no axis), sizes, loads of buffers and VALUE leaves. What a kernel
- * writes and reads again is scratch memory; its elements are read by LET
+ * writes and reads again is scratch memory; its elements are read by LOAD
  * statements, which stay where they are. A cell, scratch of rank 0, is read as
  * a VALUE once nothing writes it any more.
  *
@@ -19,10 +19,40 @@
 #include "lib/ops/dtype.h"
 
 typedef enum ix_stmt_kind {
-#define IX_STMT(name, text, meaning) IX_STMT_##name,
+#define IX_STMT(KIND, kind, lines, text, meaning)                              \
+    IX_STMT_##KIND, IX_ROW_##kind = IX_STMT_##KIND,
 #include "compiler/tree/stmts.def"
     IX_NSTMTS
 } ix_stmt_kind;
+
+/* Groups of operands, numbered from 0 for each kind: IX_for_lo, IX_for_hi, ...
+ * The last one, for all kinds, are the indices of the statement's element. */
+enum {
+#define IX_STMT(KIND, kind, lines, text, meaning) IX_before_##kind = -1,
+#define IX_GROUP(kind, group, least, most, flat) IX_##kind##_##group,
+#include "compiler/tree/stmts.def"
+    IX_INDICES = 5,
+    IX_GROUPS,
+    IX_MOST_BOUNDS = 8 /* operands of a group */
+};
+
+/* What operands are after `hoist`, see stmts.def. */
+typedef enum ix_flat {
+    IX_FLAT_LEAF,
+    IX_FLAT_FACTORS,
+    IX_FLAT_OPERATION,
+    IX_FLAT_SUM,
+    IX_FLAT_FIXED
+} ix_flat;
+
+/* What a row of stmts.def says. */
+typedef struct ix_stmt_row {
+    const char *name, *text;
+    int lines;
+    uint8_t least[IX_GROUPS], most[IX_GROUPS]; /* operands of a group */
+    ix_flat flat[IX_GROUPS];
+} ix_stmt_row;
+extern const ix_stmt_row ix_stmt_rows[IX_NSTMTS];
 
 /* How a loop runs. */
 typedef enum ix_how {
@@ -40,58 +70,82 @@ typedef enum ix_scratch_kind {
 } ix_scratch_kind;
 enum { IX_STACK_DEPTH = 56 }; /* 2^63 elements in chunks of 256 */
 
-/* An element of a buffer or, if "scratch" is not NULL, of scratch memory. */
+/* An element of a buffer, of which "mem" is the ROW from which it counts, or
+ * NULL; without a buffer (-1), of scratch memory "mem". */
 typedef struct ix_element {
-    ix_stmt *scratch;
-    int buffer;
-    ix_stmt *row; /* ROW from which "index" counts, or NULL */
-    int rank;
-    ilex_array **index;
+    ix_stmt *mem;
+    int buffer, rank;
+    ilex_array *index[ILEX_MAX_RANK];
 } ix_element;
 
 struct ix_stmt {
-    ix_stmt_kind kind;
-    int number; /* FOR: variable; LET, SCRATCH, ROW: with "prefix" its name;
-                   CHECK: of the unit's checks */
+    ix_stmt_kind kind : 8;
+    ix_how how : 8;              /* FOR */
+    ix_op op : 8;                /* UPDATE, FOLD, PUSH, POP */
+    ix_reduction better : 8;     /* RECORD */
+    ix_scratch_kind scratch : 8; /* SCRATCH */
+    ilex_dtype dtype : 8;        /* LET, LOAD, SCRATCH */
+    bool parallel : 1;           /* FOR: iterations are independent */
+    bool down : 1;               /* FOR: from the last iteration to the first */
+    bool optional : 1; /* FOR: there may be none: loads inside stay inside */
     char prefix;
+    uint8_t n[IX_GROUPS]; /* operands of each group */
+    int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its
+                   name; CHECK: of the unit's checks */
+    int buffer; /* of the element */
+    union {
+        int64_t step;   /* FOR */
+        int64_t extent; /* SCRATCH: of an array; of the strips of a stack, 0:
+                           none */
+    };
     ix_stmt *next;
     ix_stmt *body, *other; /* FOR, IF; IF: what else */
-
-    ix_how how;    /* FOR */
-    bool parallel; /* FOR: iterations are independent */
-    bool down;     /* FOR: from the last iteration to the first */
-    bool optional; /* FOR: there may be none: loads inside stay inside */
-    int64_t step;  /* FOR */
-    int nlo, nhi;  /* FOR, CHECK */
-    ilex_array **lo, **hi;
-
-    ilex_array *value; /* LET, STORE, UPDATE, RECORD, CHECK; IF: the
-                          condition; FOR: where its counter ends;
-                          SCRATCH: first value of a cell, NULL if none */
-    ix_element at;     /* LET of an element (value NULL), ROW, STORE, UPDATE,
-                          FETCH, where it may be outside of the buffer; FOR: a
-                          counter, which starts as this element and is what
-                          the body means by it, and moves on; the element
-                          stays. Iterations end where the counter is not
-                          below "value" any more, too */
-    ix_stmt *from,
-        *to;           /* scratch: FOLD from; PUSH from, to a stack; POP from a
-                          stack; RECORD: cells, to the best, from its position */
-    ilex_array *width; /* PUSH, POP of strips: how many elements count; CHECK:
-                          where in the kernel's range it stands; SCRATCH:
-                          behind how many chunks a stack begins, NULL: 0 */
-    ilex_array *place; /* CHECK: where the value stands in its array, or NULL */
-    ix_op op;          /* UPDATE, FOLD, PUSH, POP */
-    ix_reduction better; /* RECORD */
-
-    ix_scratch_kind scratch; /* SCRATCH */
-    int64_t extent;          /* SCRATCH: of an array; of the strips of a stack,
-                                0: none */
-    ilex_dtype dtype;        /* LET, SCRATCH */
-    const char *note; /* LET: which element of which array it is, or NULL */
+    ix_stmt *mem;          /* of the element */
+    ix_stmt *from, *to; /* scratch: FOLD from; PUSH from, to a stack; POP from
+                           a stack; RECORD: cells, to the best, from its
+                           position */
+    const char *note;   /* LET: which element of which array it is, or NULL */
     const ilex_array *array; /* of the graph: what it computes is a part of
                                 it; NULL: none is known */
+    ilex_array *x[];         /* operands, a group after the other */
 };
+
+/* How many operands there are before those of a group; those; the first of
+ * them, or NULL. */
+static inline int
+ix_operands_before(const ix_stmt *s, int group)
+{
+    int n = 0;
+    for (int g = 0; g < group; g++)
+        n += s->n[g];
+    return n;
+}
+
+static inline ilex_array *const *
+ix_operands(const ix_stmt *s, int group)
+{
+    return s->x + ix_operands_before(s, group);
+}
+
+static inline ilex_array *
+ix_first_operand(const ix_stmt *s, int group)
+{
+    return s->n[group] ? *ix_operands(s, group) : NULL;
+}
+
+/* ix_for_lo(loop), its first lower bound; ix_let_value(s); and so on. */
+#define IX_GROUP(kind, group, least, most, flat)                               \
+    static inline ilex_array *ix_##kind##_##group(const ix_stmt *s)            \
+    {                                                                          \
+        return ix_first_operand(s, IX_##kind##_##group);                       \
+    }
+#include "compiler/tree/stmts.def"
+
+static inline void
+ix_set_operand(ix_stmt *s, int group, ilex_array *x)
+{
+    s->x[ix_operands_before(s, group)] = x;
+}
 
 /* Values that every kernel has: the range it is called for. Offsets of a shared
  * function are numbered from IX_VALUE_OFFSET downwards. */
@@ -99,26 +153,44 @@ enum { IX_VALUE_BEGIN = -1, IX_VALUE_END = -2, IX_VALUE_OFFSET = -3 };
 
 /* ---- statements ---- */
 
-ix_stmt *ix_stmt_new(ix_unit *u, ix_stmt_kind kind);
-/* The same statement, without what stands in it. */
+/* Operands of a statement that is made. */
+typedef struct ix_group {
+    int n;
+    ilex_array *const *x;
+} ix_group;
+#define IX_OPERANDS(...) ((const ix_group[IX_GROUPS]){__VA_ARGS__})
+
+/* A statement with operands in the groups of its row; NULL: it has none. */
+ix_stmt *ix_stmt_new(ix_unit *u, ix_stmt_kind kind, const ix_group *group);
+/* The same statement, without what stands in it; with other operands. */
 ix_stmt *ix_stmt_copy(ix_unit *u, const ix_stmt *s);
+ix_stmt *ix_stmt_with(ix_unit *u, const ix_stmt *s, const ix_group *group);
+/* The statement with another group of operands. */
+ix_stmt *ix_stmt_with_group(ix_unit *u, const ix_stmt *s, int group, int n,
+                            ilex_array *const *x);
 /* A loop over [lo, hi) by 1. It is optional unless the bounds show that there
  * is an iteration. */
 ix_stmt *ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi);
+/* The loop with one more bound in front of a group, or with that one alone. */
+ix_stmt *ix_stmt_bound_by(ix_unit *u, const ix_stmt *loop, int group,
+                          ilex_array *bound, bool alone);
 /* Are two loops over one variable and the same range? */
 bool ix_stmt_same_bounds(const ix_stmt *a, const ix_stmt *b);
+/* A statement about an element; "value" is NULL if it has none. */
+ix_stmt *ix_stmt_at(ix_unit *u, ix_stmt_kind kind, ix_element at,
+                    ilex_array *value);
 ix_stmt *ix_stmt_store(ix_unit *u, ix_element at, ilex_array *value);
 ix_stmt *ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value);
-/* Copies of arrays in the unit's arena. */
-ilex_array **ix_stmt_nodes(ix_unit *u, int n, ilex_array *const *nodes);
-ix_element ix_element_of(ix_unit *u, int buffer, int rank,
-                         ilex_array *const *index);
+ix_element ix_element_of(int buffer, int rank, ilex_array *const *index);
 /* Element [index] of scratch memory; a cell if "index" is NULL. */
-ix_element ix_element_scratch(ix_unit *u, ix_stmt *scratch, ilex_array *index);
+ix_element ix_element_scratch(ix_stmt *scratch, ilex_array *index);
+ix_element ix_stmt_element(const ix_stmt *s);
 
 /* Copies of the statements of a list and inside, with indices replaced. */
 ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
                             const ix_stmt *list);
+/* Copies that define values, scratch memory and variables of their own. */
+ix_stmt *ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list);
 
 /* Prefixes of variables: over the elements of a chunk, of a kernel that stores
  * those that a mask lets through; over strips of columns of a scan, over the
@@ -174,22 +246,30 @@ bool ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user);
 static inline bool
 ix_loop_counts(const ix_stmt *loop)
 {
-    return loop->at.scratch || loop->at.rank > 0;
+    return loop->n[IX_for_end] > 0;
 }
 
-/* Has the statement an element, in "at"? */
+/* Is the statement about an element of a buffer, or of scratch memory? */
 static inline bool
 ix_stmt_has_element(const ix_stmt *s)
 {
-    return s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
-           s->kind == IX_STMT_ROW || s->kind == IX_STMT_FETCH ||
-           (s->kind == IX_STMT_LET && !s->value) ||
-           (s->kind == IX_STMT_FOR && ix_loop_counts(s));
+    return s->buffer >= 0 || s->mem;
+}
+
+/* Does it define what others are about or have for a value? */
+static inline bool
+ix_stmt_defines(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD ||
+           s->kind == IX_STMT_ROW || s->kind == IX_STMT_SCRATCH;
 }
 
 /* Calls "fn" for every expression of a statement, not of its body. */
 typedef bool (*ix_expr_fn)(void *user, ilex_array *x);
 bool ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user);
+
+/* Has an operand of the statement one of these flags? */
+bool ix_stmt_has(const ix_stmt *s, unsigned flags);
 
 /* Calls "fn" for every load of a buffer in every expression of a list. */
 typedef bool (*ix_load_fn)(void *user, const ilex_array *load);
@@ -310,11 +390,14 @@ typedef struct ix_aside {
 ix_aside ix_build_aside(ix_builder *b, int depth);
 void ix_build_back(ix_builder *b, const ix_aside *aside);
 
+/* Puts a statement that defines something, with a name, into a block. */
+ix_stmt *ix_build_define(ix_builder *b, int depth, ix_stmt *s, char prefix,
+                         ilex_dtype dtype);
 /* Statements that define something, in the innermost block. */
 ix_stmt *ix_build_cell(ix_builder *b, char prefix, ilex_dtype dtype,
                        ilex_array *first);
 ix_stmt *ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
-                          ilex_dtype dtype, int64_t extent);
+                          ilex_dtype dtype, int64_t extent, ilex_array *behind);
 ix_stmt *ix_build_let(ix_builder *b, char prefix, ilex_array *value);
 /* The value of a scratch element, read here. */
 ilex_array *ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index);
@@ -360,6 +443,8 @@ typedef struct ix_value_text {
     char s[24];
 } ix_value_text;
 ix_value_text ix_value_name(char prefix, int64_t number);
+/* What a statement is about, for messages: "b0", "t3", "i1", "". */
+ix_value_text ix_stmt_subject(const ix_stmt *s);
 typedef struct ix_sum_writer {
     const char *times; /* between factor and atom */
     void (*atom)(const void *user, const ilex_array *x, ix_text *t);

@@ -15,22 +15,12 @@ static void run_list(tree_machine *m, const ix_stmt *list);
 void
 tree_fail(tree_machine *m, const char *fmt, ...)
 {
-    static const char *const kinds[] = {
-#define IX_STMT(name, text, meaning) text,
-#include "compiler/tree/stmts.def"
-    };
     tree_run *r = m->r;
     const ix_stmt *s = m->stmt;
     va_list args;
-    int n =
-        snprintf(r->failure, sizeof r->failure, "kernel k%d, ", m->k->number);
-    if (s && s->kind == IX_STMT_FOR)
-        n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
-                      "for %c%d: ", m->k->variable[s->number], s->number);
-    else if (s)
-        n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
-                      "%s %c%d: ", kinds[s->kind], s->prefix ? s->prefix : 'b',
-                      s->prefix ? s->number : s->at.buffer);
+    int n = snprintf(
+        r->failure, sizeof r->failure, "kernel k%d, %s %s: ", m->k->number,
+        s ? ix_stmt_rows[s->kind].name : "", s ? ix_stmt_subject(s).s : "");
     va_start(args, fmt);
     vsnprintf(r->failure + n, sizeof r->failure - (size_t)n, fmt, args);
     va_end(args);
@@ -89,48 +79,50 @@ set(tree_machine *m, const ix_stmt *s, int64_t i, ix_value v)
 }
 
 static void
-indices_of(tree_machine *m, const ix_element *e, int64_t *index)
+indices_of(tree_machine *m, const ix_stmt *s, int64_t *index)
 {
-    for (int k = 0; k < e->rank; k++)
-        index[k] = tree_evaluate(m, e->index[k]).i;
-    if (!e->row)
+    for (int k = 0; k < s->n[IX_INDICES]; k++)
+        index[k] = tree_evaluate(m, ix_operands(s, IX_INDICES)[k]).i;
+    if (!s->mem)
         return;
-    const tree_slot *row = &m->slot[e->row->number];
-    if (!row->defined || !row->row || e->row->at.buffer != e->buffer)
+    const tree_slot *row = &m->slot[s->mem->number];
+    if (!row->defined || !row->row || s->mem->buffer != s->buffer)
         tree_fail(m, "row r%d is not defined here, or of another buffer",
-                  e->row->number);
-    for (int k = 0; k < e->rank; k++)
+                  s->mem->number);
+    for (int k = 0; k < s->n[IX_INDICES]; k++)
         index[k] += row->row[k];
 }
 
 /* The index of an element in its scratch memory. */
 static int64_t
-scratch_index(tree_machine *m, const ix_element *e)
+scratch_index(tree_machine *m, const ix_stmt *s)
 {
-    return e->rank ? tree_evaluate(m, e->index[0]).i : 0;
+    return s->n[IX_INDICES]
+               ? tree_evaluate(m, ix_first_operand(s, IX_INDICES)).i
+               : 0;
 }
 
 static ix_value
-read_element(tree_machine *m, const ix_element *e)
+read_element(tree_machine *m, const ix_stmt *s)
 {
     int64_t index[ILEX_MAX_RANK] = {0};
-    if (e->scratch)
-        return get(m, e->scratch, scratch_index(m, e));
-    indices_of(m, e, index);
-    return tree_load(m, e->buffer, index);
+    if (s->buffer < 0)
+        return get(m, s->mem, scratch_index(m, s));
+    indices_of(m, s, index);
+    return tree_load(m, s->buffer, index);
 }
 
 static int64_t
-place_in_buffer(tree_machine *m, const ix_element *e)
+place_in_buffer(tree_machine *m, const ix_stmt *s)
 {
     int64_t index[ILEX_MAX_RANK] = {0};
-    const tree_memory *b = &m->r->memory[m->buffer[e->buffer]];
-    if (e->rank != b->rank)
-        tree_fail(m, "b%d has another rank", e->buffer);
-    indices_of(m, e, index);
+    const tree_memory *b = &m->r->memory[m->buffer[s->buffer]];
+    if (s->n[IX_INDICES] != b->rank)
+        tree_fail(m, "b%d has another rank", s->buffer);
+    indices_of(m, s, index);
     int64_t at = tree_memory_at(b, index);
     if (at < 0)
-        tree_outside(m, e->buffer, index);
+        tree_outside(m, s->buffer, index);
     return at;
 }
 
@@ -148,39 +140,32 @@ define(tree_machine *m, const ix_stmt *s)
     return t;
 }
 
-static bool
-defines(const ix_stmt *s)
-{
-    return s->kind == IX_STMT_LET || s->kind == IX_STMT_ROW ||
-           s->kind == IX_STMT_SCRATCH;
-}
-
 static void
 run_let(tree_machine *m, const ix_stmt *s)
 {
-    ix_value v =
-        s->value ? tree_evaluate(m, s->value) : read_element(m, &s->at);
-    tree_slot *t = define(m, s);
-    t->value = v;
+    bool load = s->kind == IX_STMT_LOAD;
+    ix_value v = load ? read_element(m, s) : tree_evaluate(m, ix_let_value(s));
+    define(m, s)->value = v;
 }
 
 static void
 run_row(tree_machine *m, const ix_stmt *s)
 {
     int64_t index[ILEX_MAX_RANK];
-    indices_of(m, &s->at, index);
+    indices_of(m, s, index);
     tree_slot *t = define(m, s);
     if (!t->row)
         t->row = tree_allocate(ILEX_MAX_RANK, sizeof *t->row);
-    memcpy(t->row, index, (size_t)s->at.rank * sizeof *index);
+    memcpy(t->row, index, s->n[IX_INDICES] * sizeof *index);
 }
 
 static void
 run_scratch(tree_machine *m, const ix_stmt *s)
 {
+    const ilex_array *x = ix_scratch_first(s), *behind = ix_scratch_behind(s);
     ix_value first = {.i = 0};
-    if (s->value)
-        first = tree_evaluate(m, s->value);
+    if (x)
+        first = tree_evaluate(m, x);
     tree_slot *t = define(m, s);
     t->kind = s->scratch;
     t->dtype = s->dtype;
@@ -195,8 +180,8 @@ run_scratch(tree_machine *m, const ix_stmt *s)
     }
     memset(t->known, 0, (size_t)t->extent * sizeof *t->known);
     t->depth = 0;
-    t->count = s->width ? tree_evaluate(m, s->width).i : 0;
-    if (s->value)
+    t->count = behind ? tree_evaluate(m, behind).i : 0;
+    if (x)
         set(m, s, 0, first);
 }
 
@@ -205,7 +190,7 @@ static void
 run_fetch(tree_machine *m, const ix_stmt *s)
 {
     int64_t index[ILEX_MAX_RANK];
-    indices_of(m, &s->at, index);
+    indices_of(m, s, index);
 }
 
 /* ---- memory ---- */
@@ -221,7 +206,7 @@ combine(ix_op op, ilex_dtype dtype, ix_value a, ix_value b)
 static bool
 is_output(const ix_stmt *s)
 {
-    return s && s->kind == IX_STMT_STORE && !s->at.scratch;
+    return s && s->kind == IX_STMT_STORE && s->buffer >= 0;
 }
 
 /* Neighbouring stores to buffers happen at once, after the values and places of
@@ -231,10 +216,10 @@ static const ix_stmt *
 run_stores(tree_machine *m, const ix_stmt *s)
 {
     m->stmt = s;
-    ix_value v = tree_evaluate(m, s->value);
-    int64_t at = place_in_buffer(m, &s->at);
+    ix_value v = tree_evaluate(m, ix_store_value(s));
+    int64_t at = place_in_buffer(m, s);
     const ix_stmt *last = is_output(s->next) ? run_stores(m, s->next) : s;
-    tree_memory *b = &m->r->memory[m->buffer[s->at.buffer]];
+    tree_memory *b = &m->r->memory[m->buffer[s->buffer]];
     b->element[at] = v;
     b->known[at] = true;
     return last;
@@ -243,25 +228,25 @@ run_stores(tree_machine *m, const ix_stmt *s)
 static void
 run_store(tree_machine *m, const ix_stmt *s)
 {
-    int64_t at = scratch_index(m, &s->at);
-    set(m, s->at.scratch, at, tree_evaluate(m, s->value));
+    int64_t at = scratch_index(m, s);
+    set(m, s->mem, at, tree_evaluate(m, ix_store_value(s)));
 }
 
 static void
 run_update(tree_machine *m, const ix_stmt *s)
 {
-    if (!s->at.scratch)
+    if (s->buffer >= 0)
         tree_fail(m, "an update of a buffer");
-    int64_t at = scratch_index(m, &s->at);
-    ix_value sum = get(m, s->at.scratch, at);
-    set(m, s->at.scratch, at, tree_update(m, s->op, s->value, sum));
+    int64_t at = scratch_index(m, s);
+    ix_value sum = get(m, s->mem, at);
+    set(m, s->mem, at, tree_update(m, s->op, ix_update_value(s), sum));
 }
 
 static void
 run_record(tree_machine *m, const ix_stmt *s)
 {
-    ix_value v = tree_evaluate(m, s->value), best = get(m, s->to, 0);
-    ix_value count = get(m, s->at.scratch, 0), position = get(m, s->from, 0);
+    ix_value v = tree_evaluate(m, ix_record_value(s)), best = get(m, s->to, 0);
+    ix_value count = get(m, s->mem, 0), position = get(m, s->from, 0);
     if (count.i == 0 || ix_reduction_better(s->better, s->to->dtype, v, best)) {
         best = v;
         position = count;
@@ -269,7 +254,7 @@ run_record(tree_machine *m, const ix_stmt *s)
     count.i++;
     set(m, s->to, 0, best);
     set(m, s->from, 0, position);
-    set(m, s->at.scratch, 0, count);
+    set(m, s->mem, 0, count);
 }
 
 static void
@@ -289,7 +274,7 @@ run_fold(tree_machine *m, const ix_stmt *s)
 static int64_t
 points(tree_machine *m, const ix_stmt *s, const tree_slot *stack)
 {
-    int64_t n = s->width ? tree_evaluate(m, s->width).i : 1;
+    int64_t n = s->n[0] ? tree_evaluate(m, s->x[0]).i : 1;
     if (n > stack->width)
         tree_fail(m, "%lld points in a stack for %lld", (long long)n,
                   (long long)stack->width);
@@ -344,14 +329,14 @@ bounds_of(tree_machine *m, const ix_stmt *s, int64_t *lo, int64_t *hi)
 {
     *lo = INT64_MIN;
     *hi = INT64_MAX;
-    if (s->nlo < 1 || s->nhi < 1 || s->step < 1)
+    if (!s->n[IX_for_lo] || !s->n[IX_for_hi] || s->step < 1)
         tree_fail(m, "a loop without bounds or step");
-    for (int i = 0; i < s->nlo; i++) {
-        int64_t v = tree_evaluate(m, s->lo[i]).i;
+    for (int i = 0; i < s->n[IX_for_lo]; i++) {
+        int64_t v = tree_evaluate(m, ix_operands(s, IX_for_lo)[i]).i;
         *lo = v > *lo ? v : *lo;
     }
-    for (int i = 0; i < s->nhi; i++) {
-        int64_t v = tree_evaluate(m, s->hi[i]).i;
+    for (int i = 0; i < s->n[IX_for_hi]; i++) {
+        int64_t v = tree_evaluate(m, ix_operands(s, IX_for_hi)[i]).i;
         *hi = v < *hi ? v : *hi;
     }
 }
@@ -389,20 +374,20 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
 static void
 run_counting(tree_machine *m, const ix_stmt *s, int64_t lo, int64_t hi)
 {
-    int64_t end = tree_evaluate(m, s->value).i;
-    ix_value start = read_element(m, &s->at);
+    int64_t end = tree_evaluate(m, ix_for_end(s)).i;
+    ix_value start = read_element(m, s);
     if (s->parallel || s->down || s->how != IX_SERIAL)
         tree_fail(m, "a loop with a counter goes upwards, one by one");
-    for (int64_t v = lo; read_element(m, &s->at).i < end; v += s->step) {
+    for (int64_t v = lo; read_element(m, s).i < end; v += s->step) {
         m->stmt = s;
         if (v >= hi)
             tree_fail(m, "the counter does not arrive");
         set_variable(m, s, v, true);
         run_list(m, s->body);
     }
-    if (!s->at.scratch) {
-        tree_memory *b = &m->r->memory[m->buffer[s->at.buffer]];
-        b->element[place_in_buffer(m, &s->at)] = start;
+    if (s->buffer >= 0) {
+        tree_memory *b = &m->r->memory[m->buffer[s->buffer]];
+        b->element[place_in_buffer(m, s)] = start;
     }
 }
 
@@ -445,14 +430,15 @@ tree_check(tree_machine *m, int64_t v, int64_t lo, int64_t hi)
 static void
 run_check(tree_machine *m, const ix_stmt *s)
 {
-    tree_check(m, tree_evaluate(m, s->value).i, tree_evaluate(m, s->lo[0]).i,
-               tree_evaluate(m, s->hi[0]).i);
+    tree_check(m, tree_evaluate(m, ix_check_value(s)).i,
+               tree_evaluate(m, ix_check_lo(s)).i,
+               tree_evaluate(m, ix_check_hi(s)).i);
 }
 
 static void
 run_if(tree_machine *m, const ix_stmt *s)
 {
-    run_list(m, tree_evaluate(m, s->value).i ? s->body : s->other);
+    run_list(m, tree_evaluate(m, ix_if_condition(s)).i ? s->body : s->other);
 }
 
 /* The statements of a block; what they define ends with it. */
@@ -466,7 +452,7 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_STORE] = run_store,   [IX_STMT_UPDATE] = run_update,
         [IX_STMT_RECORD] = run_record, [IX_STMT_FOLD] = run_fold,
         [IX_STMT_PUSH] = run_push,     [IX_STMT_POP] = run_pop,
-        [IX_STMT_CHECK] = run_check};
+        [IX_STMT_CHECK] = run_check,   [IX_STMT_LOAD] = run_let};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
         if (is_output(s))
@@ -475,7 +461,7 @@ run_list(tree_machine *m, const ix_stmt *list)
             run[s->kind](m, s);
     }
     for (const ix_stmt *s = list; s; s = s->next)
-        if (defines(s))
+        if (ix_stmt_defines(s))
             m->slot[s->number].defined = false;
 }
 
@@ -486,8 +472,8 @@ note_write(void *user, ix_stmt *s)
 {
     tree_machine *m = user;
     bool writes = s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE;
-    if (writes && !s->at.scratch)
-        m->writes[s->at.buffer] = true;
+    if (writes && s->buffer >= 0)
+        m->writes[s->buffer] = true;
     return true;
 }
 
@@ -574,6 +560,18 @@ make_places(size_t n, const ix_ints *from, const ix_ints *to)
     return place;
 }
 
+/* Of every other run, clones: they are as good as what they were made of. */
+static const ix_kernel *
+statements_of(tree_run *r, const ix_kernel *k)
+{
+    if (r->seed / 2 % 2 == 0)
+        return k;
+    ix_kernel *own = ix_arena_new(&r->u->arena, sizeof *own);
+    *own = *k;
+    own->body = ix_stmt_clone(r->u, own, k->body);
+    return own;
+}
+
 bool
 tree_interpret(tree_run *r)
 {
@@ -582,7 +580,7 @@ tree_interpret(tree_run *r)
     for (const ix_kernel *k = u->kernels; ok && k; k = k->next) {
         tree_machine *m = tree_allocate(1, sizeof *m);
         m->r = r;
-        m->k = k->like ? k->like : k;
+        m->k = statements_of(r, k->like ? k->like : k);
         m->of = k;
         m->mem = *ix_context_mem(u->ctx);
         m->slot = tree_allocate((size_t)m->k->nvalues, sizeof *m->slot);

@@ -205,7 +205,7 @@ static bool
 is_other_store(void *user, ix_stmt *s)
 {
     const int *buffer = user;
-    return s->kind != IX_STMT_STORE || s->at.scratch || s->at.buffer != *buffer;
+    return s->kind != IX_STMT_STORE || s->buffer != *buffer;
 }
 
 static bool

@@ -33,14 +33,14 @@ find_lives(const ix_unit *u, life *l)
             for (const ix_stmt *x = ix_nest_body(n); x; x = x->next) {
                 ix_load_visitor v = {.ctx = ctx, .fn = note_read, .user = l};
                 v.frame.box = k->box;
-                life *own = &l[x->at.buffer];
+                life *own = &l[x->buffer];
                 own->first = own->first < 0 ? now : own->first;
                 own->last = now;
                 life before[64];
                 memcpy(before, l, u->nbuffers * sizeof *l);
                 for (size_t i = 0; i < u->nbuffers; i++)
                     l[i].last = -2; /* not read here */
-                ck_assert(ix_visit_loads(&v, x->value));
+                ck_assert(ix_visit_loads(&v, ix_store_value(x)));
                 ix_visit_end(&v);
                 for (size_t i = 0; i < u->nbuffers; i++)
                     l[i].last = l[i].last == -2 ? before[i].last : now;

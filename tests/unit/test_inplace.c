@@ -62,7 +62,7 @@ ends_in_copy(const ix_unit *u)
     const ix_kernel *k = u->kernels;
     while (k->next)
         k = k->next;
-    const ilex_array *value = ix_nest_body(k->body)->value;
+    const ilex_array *value = ix_store_value(ix_nest_body(k->body));
     return value->kind == IX_LOAD &&
            u->buffer[value->attr[0]].role == IX_ROLE_TEMP;
 }

@@ -29,7 +29,7 @@ count_nests(const ix_unit *u, int *left)
     for (const ix_kernel *k = u->kernels; k; k = k->next)
         for (ix_stmt *n = k->body; n; n = n->next) {
             nests++;
-            *left += decisions(ix_nest_body(n)->value);
+            *left += decisions(ix_store_value(ix_nest_body(n)));
         }
     return nests;
 }
@@ -87,9 +87,11 @@ static int seen[SIDE][SIDE];
 static int64_t
 bound(const ix_stmt *loop, bool lower, const point *p)
 {
-    int64_t best = value_at(lower ? loop->lo[0] : loop->hi[0], p);
-    for (int i = 1; i < (lower ? loop->nlo : loop->nhi); i++) {
-        int64_t v = value_at(lower ? loop->lo[i] : loop->hi[i], p);
+    int group = lower ? IX_for_lo : IX_for_hi;
+    ilex_array *const *x = ix_operands(loop, group);
+    int64_t best = value_at(x[0], p);
+    for (int i = 1; i < loop->n[group]; i++) {
+        int64_t v = value_at(x[i], p);
         best = (lower ? v > best : v < best) ? v : best;
     }
     return best;
@@ -100,7 +102,7 @@ static void
 walk(const ix_stmt *nest, int k, point *p, const ilex_array *body)
 {
     if (nest->kind == IX_STMT_STORE) {
-        ck_assert_int_eq(value_at(nest->value, p), value_at(body, p));
+        ck_assert_int_eq(value_at(ix_store_value(nest), p), value_at(body, p));
         seen[p->index[0] + EDGE][p->index[1] + EDGE]++;
         return;
     }

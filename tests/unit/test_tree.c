@@ -21,12 +21,11 @@ typedef struct sample {
 } sample;
 
 static ix_stmt *
-numbered(sample *s, ix_stmt_kind kind, char prefix)
+numbered(sample *s, ix_stmt *t, char prefix, ilex_dtype dtype)
 {
-    ix_stmt *t = ix_stmt_new(&s->u, kind);
     t->prefix = prefix;
     t->number = s->k->nvalues++;
-    t->dtype = ILEX_F64;
+    t->dtype = dtype;
     return t;
 }
 
@@ -39,34 +38,31 @@ real(double v)
 static ix_stmt *
 new_cell(sample *s, ilex_array *first)
 {
-    ix_stmt *t = numbered(s, IX_STMT_SCRATCH, 'a');
-    t->scratch = IX_SCRATCH_CELL;
-    t->value = first;
-    return t;
+    ix_stmt *t = ix_stmt_new(&s->u, IX_STMT_SCRATCH,
+                             IX_OPERANDS({first != NULL, &first}));
+    return numbered(s, t, 'a', ILEX_F64);
 }
 
 static ix_stmt *
 new_array(sample *s)
 {
-    ix_stmt *t = numbered(s, IX_STMT_SCRATCH, 'l');
+    ix_stmt *t = ix_stmt_new(&s->u, IX_STMT_SCRATCH, NULL);
     t->scratch = IX_SCRATCH_ARRAY;
     t->extent = 8;
-    return t;
+    return numbered(s, t, 'l', ILEX_F64);
 }
 
 static ix_stmt *
 new_let(sample *s, ilex_array *value)
 {
-    ix_stmt *t = numbered(s, IX_STMT_LET, 't');
-    t->value = value;
-    t->dtype = (ilex_dtype)value->dtype;
-    return t;
+    ix_stmt *t = ix_stmt_new(&s->u, IX_STMT_LET, IX_OPERANDS({1, &value}));
+    return numbered(s, t, 't', (ilex_dtype)value->dtype);
 }
 
 static ix_stmt *
 store_cell(sample *s, ix_stmt *cell, ilex_array *v)
 {
-    return ix_stmt_store(&s->u, ix_element_scratch(&s->u, cell, NULL), v);
+    return ix_stmt_store(&s->u, ix_element_scratch(cell, NULL), v);
 }
 
 /* Puts "t" after "at". */
@@ -95,12 +91,11 @@ static ix_stmt *
 new_if(sample *s)
 {
     ilex_array *ops[2] = {s->i, ix_index_const(ctx, 3)};
-    ix_stmt *t = ix_stmt_new(&s->u, IX_STMT_IF);
     ix_stmt *c =
         new_let(s, ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ops));
     insert(s->load, c);
-    t->value = value_of(s, c);
-    return t;
+    ilex_array *condition = value_of(s, c);
+    return ix_stmt_new(&s->u, IX_STMT_IF, IX_OPERANDS({1, &condition}));
 }
 
 static void
@@ -130,14 +125,14 @@ make(sample *s)
     s->i = ix_scalar_index(ctx, 0);
     s->loop = ix_stmt_for(&s->u, 0, ix_range_value(&s->u, false),
                           ix_range_value(&s->u, true));
-    s->load = numbered(s, IX_STMT_LET, 't');
-    s->load->at = ix_element_of(&s->u, 0, 1, &s->i);
+    s->load = ix_stmt_at(&s->u, IX_STMT_LOAD, ix_element_of(0, 1, &s->i), NULL);
+    numbered(s, s->load, 't', ILEX_F64);
     s->cell = new_cell(s, real(0));
-    s->update = ix_stmt_update(&s->u, IX_OP_ADD,
-                               ix_element_scratch(&s->u, s->cell, NULL),
-                               value_of(s, s->load));
-    s->store = ix_stmt_store(&s->u, ix_element_of(&s->u, 1, 1, &s->i),
-                             value_of(s, s->cell));
+    s->update =
+        ix_stmt_update(&s->u, IX_OP_ADD, ix_element_scratch(s->cell, NULL),
+                       value_of(s, s->load));
+    s->store =
+        ix_stmt_store(&s->u, ix_element_of(1, 1, &s->i), value_of(s, s->cell));
     s->k->body = s->loop;
     s->loop->body = s->load;
     insert(insert(insert(s->load, s->cell), s->update), s->store);
@@ -177,8 +172,7 @@ static void
 out_of_scope(sample *s)
 {
     s->loop->next = ix_stmt_store(
-        &s->u,
-        ix_element_of(&s->u, 1, 1, (ilex_array *[]){ix_index_const(ctx, 0)}),
+        &s->u, ix_element_of(1, 1, (ilex_array *[]){ix_index_const(ctx, 0)}),
         value_of(s, s->load));
 }
 
@@ -201,19 +195,19 @@ same_variable(sample *s)
 static void
 no_bounds(sample *s)
 {
-    s->loop->nlo = 0;
+    s->loop->n[IX_for_lo] = 0;
 }
 
 static void
 unwritten_cell(sample *s)
 {
-    s->cell->value = NULL;
+    s->cell->n[IX_scratch_first] = 0;
 }
 
 static void
 written_in_one_branch(sample *s)
 {
-    s->cell->value = NULL;
+    s->cell->n[IX_scratch_first] = 0;
     ix_stmt *t = new_if(s);
     t->body = store_cell(s, s->cell, value_of(s, s->load));
     insert(s->cell, t);
@@ -222,7 +216,7 @@ written_in_one_branch(sample *s)
 static void
 written_in_the_other_branch(sample *s)
 {
-    s->cell->value = NULL;
+    s->cell->n[IX_scratch_first] = 0;
     ix_stmt *t = new_if(s);
     t->body = new_let(s, ix_index_offset(ctx, s->i, 1));
     t->other = store_cell(s, s->cell, value_of(s, s->load));
@@ -239,7 +233,7 @@ static void
 written_in_both_branches(sample *s)
 {
     ix_stmt *cell = s->cell, *t, *inner;
-    cell->value = NULL;
+    cell->n[IX_scratch_first] = 0;
     t = new_if(s);
     inner = ix_stmt_copy(&s->u, t);
     inner->body = store_cell(s, cell, real(1));
@@ -252,7 +246,7 @@ written_in_both_branches(sample *s)
 static void
 written_in_a_loop(sample *s)
 {
-    s->cell->value = NULL;
+    s->cell->n[IX_scratch_first] = 0;
     ix_stmt *loop = ix_stmt_for(&s->u, ix_kernel_variable(&s->u, s->k, 'j'),
                                 ix_index_const(ctx, 0), ix_scalar_size(ctx, 0));
     loop->body = store_cell(s, s->cell, real(1));
@@ -262,7 +256,8 @@ written_in_a_loop(sample *s)
 static void
 unwritten_lanes(sample *s)
 {
-    ix_stmt *lanes = new_array(s), *fold = ix_stmt_new(&s->u, IX_STMT_FOLD);
+    ix_stmt *lanes = new_array(s),
+            *fold = ix_stmt_new(&s->u, IX_STMT_FOLD, NULL);
     fold->op = IX_OP_ADD;
     fold->from = lanes;
     fold->to = s->cell;
@@ -272,7 +267,7 @@ unwritten_lanes(sample *s)
 static void
 fold_of_a_cell(sample *s)
 {
-    ix_stmt *fold = ix_stmt_new(&s->u, IX_STMT_FOLD);
+    ix_stmt *fold = ix_stmt_new(&s->u, IX_STMT_FOLD, NULL);
     fold->op = IX_OP_ADD;
     fold->from = fold->to = s->cell;
     insert(s->update, fold);
@@ -290,7 +285,7 @@ static void
 stored_operation(sample *s)
 {
     ilex_array *v = value_of(s, s->cell);
-    s->store->value = operation(IX_OP_ADD, v, v);
+    s->store->x[0] = operation(IX_OP_ADD, v, v);
 }
 
 static ilex_array *
@@ -303,7 +298,7 @@ load(sample *s, int buffer, ilex_array *index)
 static void
 reduction(sample *s)
 {
-    s->store->value =
+    s->store->x[0] =
         ix_scalar_reduce(ctx, IX_REDUCTION_SUM, ILEX_F64, domain("n"), 0,
                          load(s, 0, ix_scalar_rindex(ctx, 0)));
 }
@@ -315,41 +310,42 @@ guard(sample *s)
     ilex_array *ops[3] = {
         ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, less),
         load(s, 0, s->i), real(0)};
-    s->store->value = ix_scalar_op(ctx, IX_OP_WHERE, ILEX_F64, ILEX_F64, ops);
+    s->store->x[0] = ix_scalar_op(ctx, IX_OP_WHERE, ILEX_F64, ILEX_F64, ops);
 }
 
 static void
 loads_what_it_writes(sample *s)
 {
-    s->load->at.buffer = 1;
+    s->load->buffer = 1;
 }
 
 static void
 loads_no_buffer(sample *s)
 {
-    s->load->at.buffer = 7;
+    s->load->buffer = 7;
 }
 
 static void
 writes_an_input(sample *s)
 {
-    s->store->at.buffer = 0;
-    s->load->at.buffer = 1;
+    s->store->buffer = 0;
+    s->load->buffer = 1;
 }
 
 static void
 other_dtype(sample *s)
 {
-    s->store->value = s->i;
+    s->store->x[0] = s->i;
 }
 
 static void
 foreign_row(sample *s)
 {
-    ix_stmt *row = numbered(s, IX_STMT_ROW, 'r');
-    row->at = ix_element_of(&s->u, 0, 1, &s->i);
+    ix_stmt *row =
+        ix_stmt_at(&s->u, IX_STMT_ROW, ix_element_of(0, 1, &s->i), NULL);
+    numbered(s, row, 'r', ILEX_F64);
     insert(s->load, row);
-    s->store->at.row = row;
+    s->store->mem = row;
 }
 
 static void
@@ -367,10 +363,10 @@ nest(sample *s, int64_t to, int64_t from)
 {
     s->u.level = IX_LEVEL_TREE;
     s->u.changed = true;
-    s->loop->lo[0] = ix_index_const(ctx, 0);
-    s->loop->hi[0] = ix_scalar_size(ctx, 0);
-    s->store->value = load(s, 0, ix_index_offset(ctx, s->i, from));
-    s->store->at.index[0] = ix_index_offset(ctx, s->i, to);
+    s->loop->x[0] = ix_index_const(ctx, 0);
+    s->loop->x[1] = ix_scalar_size(ctx, 0);
+    s->store->x[0] = load(s, 0, ix_index_offset(ctx, s->i, from));
+    s->store->x[1] = ix_index_offset(ctx, s->i, to);
     s->loop->body = s->store;
 }
 
@@ -392,26 +388,43 @@ store_outside(sample *s)
     nest(s, -1, 0);
 }
 
+/* A second loop like the first one defines everything by other names. */
+static void
+cloned(sample *s)
+{
+    s->loop->next = ix_stmt_clone(&s->u, s->k, s->loop);
+}
+
+static void
+copied(sample *s)
+{
+    ix_substitution same = {.ctx = ctx};
+    s->loop->next = ix_stmt_substitute(&s->u, &same, s->loop);
+    ix_substitution_free(&same);
+}
+
 static const struct {
     void (*change)(sample *s);
     const char *pass, *complaint; /* NULL: none */
 } cases[] = {
     {fine, "verify", NULL},
-    {twice, "verify", "let t0: defined twice"},
+    {cloned, "verify", NULL},
+    {copied, "verify", "load t0: defined twice"},
+    {twice, "verify", "load t0: defined twice"},
     {number_too_large, "verify", "scratch a1: its number is too large"},
     {before_definition, "verify", "it uses a value that is not defined here"},
     {out_of_scope, "verify", "store b1: it uses a value that is not defined"},
     {variable_out_of_scope, "verify", "the variable of a loop that is not"},
     {variable_after_its_loop, "verify", "the variable of a loop that is not"},
     {same_variable, "verify", "for i0: its variable is that of a loop around"},
-    {no_bounds, "verify", "for i0: a loop needs bounds"},
+    {no_bounds, "verify", "for i0: it has not the operands of its kind"},
     {unwritten_cell, "verify", "scratch memory that may not be written yet"},
     {written_in_one_branch, "verify", "that may not be written yet"},
     {written_in_the_other_branch, "verify", "that may not be written yet"},
     {written_in_both_branches, "verify", NULL},
     {written_in_a_loop, "verify", "that may not be written yet"},
-    {unwritten_lanes, "verify", "fold b0: it reads scratch memory that may"},
-    {fold_of_a_cell, "verify", "fold b0: it uses scratch memory of another"},
+    {unwritten_lanes, "verify", "fold a1: it reads scratch memory that may"},
+    {fold_of_a_cell, "verify", "fold a1: it uses scratch memory of another"},
     {two_operations, "reduce", NULL},
     {two_operations, "hoist", "let t2: it is no single operation on leaves"},
     {stored_operation, "vector", NULL},
@@ -421,7 +434,7 @@ static const struct {
     {guard, "map", NULL},
     {guard, "guard", "store b1: a guard is left"},
     {loads_what_it_writes, "verify", "loads a buffer that the kernel writes"},
-    {loads_no_buffer, "verify", "let t0: it uses no buffer as it is"},
+    {loads_no_buffer, "verify", "load t0: it uses no buffer as it is"},
     {writes_an_input, "verify", "store b0: it writes an input"},
     {other_dtype, "verify", "store b1: it stores a value of another dtype"},
     {foreign_row, "verify", "store b1: its row is not defined here or of"},
