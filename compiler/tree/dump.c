@@ -407,6 +407,7 @@ static const struct {
     {'v', "the elements of a strip, or lanes of a reduction"},
     {'q', "chunks of a reduction, whose results are combined pairwise"},
     {'g', "points, each a thread"},
+    {'c', "strips of indices with one quotient"},
     {IX_STRIPS, "strips of columns"},
     {IX_COLUMN, "columns of a strip"},
     {IX_COMPACTED, "elements of a chunk, up to the last that a mask lets pass"},

@@ -76,9 +76,10 @@ ILEX_API ilex_array *ilex_csr_matmul(ilex_array *values, ilex_array *column,
  * elements reversed, on the same domain. */
 ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);
 
-/* y(k) = x(lo) + ... + x(k) along the axis, added in this order; with
- * `reverse` 1 x(k) + ... + x(hi - 1), added from the end. The dtype is that
- * of sum. NULL for the axis: the only one. */
+/* y(k) = x(lo) + ... + x(k) along the axis, added in this order, floating
+ * and complex numbers in chunks of 4096 (doc/ilx.md, The order of sums);
+ * with `reverse` 1 x(k) + ... + x(hi - 1), added from the end. The dtype is
+ * that of sum. NULL for the axis: the only one. */
 ILEX_API ilex_array *ilex_cumsum(ilex_array *x, const char *axis,
                                  int64_t reverse);
 
