@@ -4,7 +4,7 @@
 
 libixcompiler_la_SOURCES += \
 	compiler/finish/arguments.c \
-	compiler/finish/form.c \
+	compiler/finish/fingerprint.c \
 	compiler/finish/hoist.c \
 	compiler/finish/share.c \
 	compiler/finish/share.h \

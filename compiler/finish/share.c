@@ -5,9 +5,9 @@
  * statements; gives: kernels without statements that are called as another one,
  * with other arguments; breaks: nothing.
  *
- * Kernels with equal forms (form.c) are a group. Constants that differ from the
- * first kernel's by the same amount in all kernels of the group get this offset
- * as an argument:
+ * Kernels with equal fingerprints (fingerprint.c) are a group. Constants that
+ * differ from the first kernel's by the same amount in all kernels of the group
+ * get this offset as an argument:
  *
  *     for i1 in [1, n - 1)               for i1 in [1 + o0, n - 1)
  *         t2 = r0[0, i1 - 1]                 t2 = r0[0, i1 - 1 + o0]
@@ -23,11 +23,11 @@
  */
 #include "compiler/finish/share.h"
 
-enum { MOST_TRIES = 4 }; /* groups with the same form */
+enum { MOST_TRIES = 4 }; /* groups with the same fingerprint */
 
 /* Kernels that become one function. */
 typedef struct group {
-    ix_form *first, *last;
+    ix_fingerprint *first, *last;
     ix_arguments a;
     size_t constant[IX_MOST_OFFSETS + 1]; /* one that has the offset */
     size_t literal[IX_MOST_LITERALS + 1]; /* one that is the argument */
@@ -36,7 +36,7 @@ typedef struct group {
 } group;
 
 typedef struct sharing {
-    ix_form_writer w;
+    ix_fingerprint_writer w;
     ix_mem mem;
     ix_map newest; /* of groups, by hash */
     group *groups, **tail;
@@ -49,12 +49,13 @@ copy_of(sharing *s, const void *bytes, size_t n)
     return n ? memcpy(copy, bytes, n) : copy;
 }
 
-/* A copy of the form to keep; of a group's first kernel with its bytes. */
-static ix_form *
+/* A copy of the fingerprint to keep; of a group's first kernel with its bytes.
+ */
+static ix_fingerprint *
 keep_form(sharing *s, bool first)
 {
-    const ix_form *from = &s->w.f;
-    ix_form *f = copy_of(s, from, sizeof *from);
+    const ix_fingerprint *from = &s->w.f;
+    ix_fingerprint *f = copy_of(s, from, sizeof *from);
     f->constant =
         copy_of(s, from->constant, from->nconstants * sizeof *from->constant);
     f->literal =
@@ -65,7 +66,7 @@ keep_form(sharing *s, bool first)
 }
 
 static bool
-same_form(const ix_form *a, const ix_form *b)
+same_fingerprint(const ix_fingerprint *a, const ix_fingerprint *b)
 {
     return a->nbytes == b->nbytes && a->nconstants == b->nconstants &&
            a->nliterals == b->nliterals && !memcmp(a->byte, b->byte, a->nbytes);
@@ -132,11 +133,11 @@ refine_literal(literals *r, int before, const ilex_array *from,
 static bool
 join(sharing *s, group *g)
 {
-    const ix_form *f = &s->w.f, *its = g->first;
+    const ix_fingerprint *f = &s->w.f, *its = g->first;
     ix_arena *arena = &s->w.u->arena;
     offsets o = {.count = 0};
     literals l = {.count = 0};
-    if (!same_form(its, f))
+    if (!same_fingerprint(its, f))
         return false;
     ix_arguments a = {
         .offset = ix_arena_new(arena, (f->nconstants + 1) * sizeof(int)),
@@ -166,7 +167,7 @@ join(sharing *s, group *g)
 static void
 classify(sharing *s, ix_kernel *k)
 {
-    uint64_t code = ix_form_write(&s->w, k) | 1;
+    uint64_t code = ix_fingerprint_write(&s->w, k) | 1;
     const void *hash = (const void *)(uintptr_t)code;
     size_t *found = ix_map_find(&s->newest, hash);
     group *newest = found ? (group *)*found : NULL;
@@ -175,7 +176,7 @@ classify(sharing *s, ix_kernel *k)
         if (join(s, g))
             return;
     ix_arena *arena = &s->w.u->arena;
-    const ix_form *f = &s->w.f;
+    const ix_fingerprint *f = &s->w.f;
     group *g = ix_arena_new(arena, sizeof *g);
     g->first = g->last = keep_form(s, true);
     g->a.offset = ix_arena_new(arena, (f->nconstants + 1) * sizeof(int));
@@ -207,7 +208,7 @@ classify_all(sharing *s, bool may_literals_differ)
 /* The arguments of a kernel: offsets from the first one of its group, then
  * literals. */
 static void
-note_arguments(sharing *s, const group *g, const ix_form *f)
+note_arguments(sharing *s, const group *g, const ix_fingerprint *f)
 {
     ix_kernel *k = f->k;
     size_t n = (size_t)g->a.noffsets + (size_t)g->a.nliterals;
@@ -225,8 +226,8 @@ note_arguments(sharing *s, const group *g, const ix_form *f)
     }
 }
 
-/* Statements of kernels with one form: which of the first one's are of the same
- * line of the source in the other. What they differ in is of none. */
+/* Statements of kernels with one fingerprint: which of the first one's are of
+ * the same line of the source in the other. What they differ in is of none. */
 static void
 keep_common_lines(const ix_unit *u, ix_stmt *first, const ix_stmt *other)
 {
@@ -244,15 +245,15 @@ keep_common_lines(const ix_unit *u, ix_stmt *first, const ix_stmt *other)
 static void
 unite(sharing *s, const group *g)
 {
-    for (ix_form *f = g->first; f; f = f->next)
+    for (ix_fingerprint *f = g->first; f; f = f->next)
         note_arguments(s, g, f);
-    for (ix_form *f = g->first; f->next; f = f->next) {
+    for (ix_fingerprint *f = g->first; f->next; f = f->next) {
         keep_common_lines(s->w.u, g->first->k->body, f->next->k->body);
         f->k->alike = f->next->k;
         f->next->k->like = g->first->k;
         f->next->k->body = NULL;
     }
-    ix_form_rewrite(&s->w, g->first->k, &g->a);
+    ix_fingerprint_rewrite(&s->w, g->first->k, &g->a);
     s->w.u->changed = true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The form of a kernel, for the pass share: a list of numbers, its statements
- * with buffers and sizes numbered as they are met. The constants of bounds and
- * indices stand beside it, and literals where these may differ; the same walk
- * puts arguments in their places.
+ * The fingerprint of a kernel, for the pass share: a list of numbers, its
+ * statements with buffers and sizes numbered as they are met. The constants of
+ * bounds and indices stand beside it, and literals where these may differ; the
+ * same walk puts arguments in their places.
  */
 #include "compiler/finish/share.h"
 
@@ -18,9 +18,9 @@ enum {
 
 /* A number in as many bytes as it needs, seven bits each. */
 static void
-put(ix_form_writer *w, uint64_t number)
+put(ix_fingerprint_writer *w, uint64_t number)
 {
-    ix_form *f = &w->f;
+    ix_fingerprint *f = &w->f;
     if (w->a)
         return;
     ix_arena_grow(&w->u->arena, &f->byte, &w->byte_capacity,
@@ -32,7 +32,7 @@ put(ix_form_writer *w, uint64_t number)
 
 /* The number of "what" among those met before, which the kernel lists. */
 static int
-number_of(ix_form_writer *w, int what, int *number, ix_ints *list)
+number_of(ix_fingerprint_writer *w, int what, int *number, ix_ints *list)
 {
     if (number[what] == 0) {
         ix_arena_grow(&w->u->arena, &list->item, &list->capacity,
@@ -44,7 +44,7 @@ number_of(ix_form_writer *w, int what, int *number, ix_ints *list)
 }
 
 static void
-put_buffer(ix_form_writer *w, int i)
+put_buffer(ix_fingerprint_writer *w, int i)
 {
     const ix_buffer *b = &w->u->buffer[i];
     if (w->a)
@@ -57,7 +57,7 @@ put_buffer(ix_form_writer *w, int i)
 }
 
 static void
-put_leaf(ix_form_writer *w, const ilex_array *x)
+put_leaf(ix_fingerprint_writer *w, const ilex_array *x)
 {
     uint64_t number = (uint64_t)x->attr[0];
     if (w->a)
@@ -75,9 +75,9 @@ put_leaf(ix_form_writer *w, const ilex_array *x)
 
 /* A constant that may differ; the offset by which it does, or NULL. */
 static ilex_array *
-put_constant(ix_form_writer *w, int64_t c)
+put_constant(ix_fingerprint_writer *w, int64_t c)
 {
-    ix_form *f = &w->f;
+    ix_fingerprint *f = &w->f;
     if (w->a) {
         int offset = w->a->offset[w->next++];
         return offset ? ix_offset_value(w->u, offset - 1, ILEX_I64) : NULL;
@@ -91,7 +91,7 @@ put_constant(ix_form_writer *w, int64_t c)
 /* A sum of leaves. Its constant may differ unless "fixed", or too large to be
  * added to without a care. */
 static void
-put_sum(ix_form_writer *w, ilex_array **x, bool fixed)
+put_sum(ix_fingerprint_writer *w, ilex_array **x, bool fixed)
 {
     const int64_t most = (int64_t)1 << 31;
     ix_index_form f;
@@ -149,9 +149,9 @@ may_differ(const ilex_array *x, int i)
 
 /* A literal that may differ; it becomes the argument that takes its place. */
 static void
-put_literal(ix_form_writer *w, ilex_array **x)
+put_literal(ix_fingerprint_writer *w, ilex_array **x)
 {
-    ix_form *f = &w->f;
+    ix_fingerprint *f = &w->f;
     if (w->a) {
         int i = w->a->literal[w->next_literal++];
         if (i)
@@ -181,7 +181,7 @@ length_of(const ix_stmt *loop)
 /* The bound's operand "*x"; its sum with an offset is a statement of its own,
  * before "**at". */
 static void
-put_bound(ix_form_writer *w, ilex_array **x, ix_stmt ***at)
+put_bound(ix_fingerprint_writer *w, ilex_array **x, ix_stmt ***at)
 {
     ilex_array *was = *x;
     if (was->kind != IX_CONST) {
@@ -204,7 +204,7 @@ put_bound(ix_form_writer *w, ilex_array **x, ix_stmt ***at)
 /* The operation on leaves that is operand "*x" of "**at". A constant beside
  * another bound, "max(begin, 1)", may differ, and so may literals. */
 static void
-put_operation(ix_form_writer *w, ilex_array **operand, ix_stmt **at)
+put_operation(ix_fingerprint_writer *w, ilex_array **operand, ix_stmt **at)
 {
     bool bound = (*at)->prefix == 'L' || (*at)->prefix == 'H';
     ilex_array *x = *operand, *ops[IX_APPLY_OPERANDS];
@@ -233,10 +233,10 @@ number_or_none(const ix_stmt *s)
 
 /* What a statement is but for its operands. Its first bytes are as they are. */
 static void
-put_attributes(ix_form_writer *w, const ix_stmt *s)
+put_attributes(ix_fingerprint_writer *w, const ix_stmt *s)
 {
     enum { FIRST = offsetof(ix_stmt, n) + IX_GROUPS };
-    ix_form *f = &w->f;
+    ix_fingerprint *f = &w->f;
     if (w->a)
         return;
     ix_arena_grow(&w->u->arena, &f->byte, &w->byte_capacity, f->nbytes + FIRST,
@@ -259,7 +259,7 @@ put_attributes(ix_form_writer *w, const ix_stmt *s)
 /* Operand "*x" of "**at", which may get a statement before it. An index that is
  * 0 needs no stride, so it stays 0. */
 static void
-put_operand(ix_form_writer *w, int group, ilex_array **x, ix_stmt **at)
+put_operand(ix_fingerprint_writer *w, int group, ilex_array **x, ix_stmt **at)
 {
     ix_flat flat = ix_stmt_rows[(*at)->kind].flat[group];
     bool zero = (*x)->kind == IX_CONST && (*x)->attr[0] == 0;
@@ -276,7 +276,7 @@ put_operand(ix_form_writer *w, int group, ilex_array **x, ix_stmt **at)
 }
 
 static void
-put_list(ix_form_writer *w, ix_stmt **list)
+put_list(ix_fingerprint_writer *w, ix_stmt **list)
 {
     for (ix_stmt **at = list; *at; at = &(*at)->next) {
         ix_stmt *s = *at;
@@ -298,7 +298,7 @@ put_list(ix_form_writer *w, ix_stmt **list)
 /* ---- kernels ---- */
 
 uint64_t
-ix_form_write(ix_form_writer *w, ix_kernel *k)
+ix_fingerprint_write(ix_fingerprint_writer *w, ix_kernel *k)
 {
     w->a = NULL;
     w->f.k = k;
@@ -313,7 +313,8 @@ ix_form_write(ix_form_writer *w, ix_kernel *k)
 }
 
 void
-ix_form_rewrite(ix_form_writer *w, ix_kernel *k, const ix_arguments *a)
+ix_fingerprint_rewrite(ix_fingerprint_writer *w, ix_kernel *k,
+                       const ix_arguments *a)
 {
     w->a = a;
     w->f.k = k;
