@@ -227,7 +227,8 @@ emit_check(ix_emitter *e, const ix_stmt *s)
 {
     static const char *const told[] = {"index", "value", "lo", "hi", "at"};
     const ilex_array *x[] = {ix_check_position(s), ix_check_value(s),
-                             ix_check_lo(s), ix_check_hi(s), ix_check_place(s)};
+                             ix_check_lo(s), ix_check_hi(s),
+                             ix_check_element(s)};
     const char *value = ix_emit_leaf(e, x[1]).re;
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "if (%s < ", value);
