@@ -250,24 +250,24 @@ write_result_tags(ix_printer *p, const ix_item *item)
 static void
 write_item(ix_printer *p, ix_item *item)
 {
-    if (item->form == IX_FORM_INPUT)
+    if (item->as == IX_AS_INPUT)
         write_result_tags(p, item);
-    if (!item->named || item->form == IX_FORM_INPUT)
+    if (!item->named || item->as == IX_AS_INPUT)
         return;
     give_name(p, item);
-    if (item->form == IX_FORM_MAP) {
+    if (item->as == IX_AS_MAP) {
         write_map(p, item);
-    } else if (item->form == IX_FORM_NODE) {
+    } else if (item->as == IX_AS_NODE) {
         ix_print_node(p, item);
     } else {
         ix_text_put(p->t, "let ");
         ix_print_name(p, item, p->t);
-        if (item->form == IX_FORM_TYPED) {
+        if (item->as == IX_AS_TYPED) {
             ix_text_put(p->t, " : ");
             ix_print_type(p, item->node);
         }
         ix_text_put(p->t, " = ");
-        write(p, IX_WRITE_FIELD, item, item->form == IX_FORM_TYPED);
+        write(p, IX_WRITE_FIELD, item, item->as == IX_AS_TYPED);
     }
     ix_tags_print(item->node, p->t);
     ix_text_char(p->t, '\n');
@@ -304,7 +304,7 @@ write_output(ix_printer *p, const ix_output *out)
     if (item->named)
         ix_print_name(p, item, p->t);
     else
-        write(p, IX_WRITE_FIELD, item, item->form == IX_FORM_TYPED);
+        write(p, IX_WRITE_FIELD, item, item->as == IX_AS_TYPED);
     if (out->inplace)
         ix_text_format(p->t, " inplace %s",
                        ix_symbol_text(p->ctx, out->inplace));

@@ -190,13 +190,13 @@ rests_on_less(ilex_array *r, const ilex_array *n)
     return r == n || (ix_is_array(r) && ix_with_env(r, n->env) == n);
 }
 
-static ix_form
-lambda_form(ix_printer *p, ilex_array *n)
+static ix_written_as
+lambda_as(ix_printer *p, ilex_array *n)
 {
     ilex_context *ctx = p->ctx;
-    ix_form form = IX_FORM_MAP;
+    ix_written_as as = IX_AS_MAP;
     bool boxed = ix_is_array(n) && n->interior == n->valid;
-    for (int typed = 0; typed <= boxed && form == IX_FORM_MAP; typed++) {
+    for (int typed = 0; typed <= boxed && as == IX_AS_MAP; typed++) {
         ix_text t;
         size_t mark = ilex_scope_begin(ctx);
         ix_text_init(&t, &ctx->mem);
@@ -205,11 +205,11 @@ lambda_form(ix_printer *p, ilex_array *n)
         if (r && typed)
             r = as_typed(ctx, r, n);
         if (r && rests_on_less(r, n))
-            form = typed ? IX_FORM_TYPED : IX_FORM_LET;
+            as = typed ? IX_AS_TYPED : IX_AS_LET;
         ix_text_free(&t);
         ilex_scope_end(ctx, mark, NULL);
     }
-    return form;
+    return as;
 }
 
 /* ---- forms and names ---- */
@@ -261,7 +261,7 @@ static bool
 is_subscript(const ix_item *item)
 {
     const ilex_array *n = item->node;
-    return item->form == IX_FORM_LET && n->kind == IX_LAMBDA && n->nops >= 2 &&
+    return item->as == IX_AS_LET && n->kind == IX_LAMBDA && n->nops >= 2 &&
            n->ops[0]->kind == IX_LOAD;
 }
 
@@ -270,14 +270,14 @@ choose_form(ix_printer *p, ix_item *item)
 {
     ilex_array *n = item->node;
     if (n->kind == IX_INPUT || n->kind == IX_DATA || n->kind == IX_RESULT) {
-        item->form = IX_FORM_INPUT;
+        item->as = IX_AS_INPUT;
         item->named = true;
     } else if (n->kind == IX_LAMBDA || !ix_is_array(n)) {
-        item->form = (uint8_t)lambda_form(p, n);
+        item->as = (uint8_t)lambda_as(p, n);
     } else {
-        item->form = IX_FORM_NODE;
+        item->as = IX_AS_NODE;
     }
-    if (item->form == IX_FORM_MAP || item->form == IX_FORM_NODE) {
+    if (item->as == IX_AS_MAP || item->as == IX_AS_NODE) {
         item->named = true;
         name_operands(p, n);
     } else if (is_subscript(item)) {
@@ -313,7 +313,7 @@ take_labels(ix_printer *p)
         bool tuple = label->array->kind == IX_SCAN ||
                      label->array->kind == IX_FOREIGN ||
                      label->array->kind == IX_RESULT;
-        if (!at || tuple || p->item[*at].form == IX_FORM_INPUT ||
+        if (!at || tuple || p->item[*at].as == IX_AS_INPUT ||
             p->item[*at].label ||
             ix_print_is_array_name(p, ix_symbol_text(p->ctx, label->name)))
             continue;
@@ -336,8 +336,8 @@ choose_names(ix_printer *p)
         item->named |= ix_tag_count(item->node) > 0;
         if (is_subscript(item) || item->named)
             continue;
-        item->named = item->uses != 1 || depth >= INLINE_DEPTH ||
-                      item->form == IX_FORM_TYPED;
+        item->named =
+            item->uses != 1 || depth >= INLINE_DEPTH || item->as == IX_AS_TYPED;
     }
 }
 
@@ -348,7 +348,7 @@ unname_outputs(ix_printer *p)
     for (size_t i = 0; i < p->module->noutputs; i++) {
         ix_item *item = ix_print_item(p, p->module->output[i].array);
         if (item->uses == 1 &&
-            (item->form == IX_FORM_LET || item->form == IX_FORM_TYPED))
+            (item->as == IX_AS_LET || item->as == IX_AS_TYPED))
             item->named = false;
     }
 }

@@ -9,13 +9,13 @@
 #include "lib/syntax/print.h"
 
 /* How an array is written. */
-typedef enum ix_form {
-    IX_FORM_INPUT, /* by a name it has; no statement of its own */
-    IX_FORM_LET,   /* let t = expr; the expression may be inlined */
-    IX_FORM_TYPED, /* let t : type = expr */
-    IX_FORM_MAP,   /* map t[...] = body */
-    IX_FORM_NODE   /* einsum, reshape, scan, node */
-} ix_form;
+typedef enum ix_written_as {
+    IX_AS_INPUT, /* by a name it has; no statement of its own */
+    IX_AS_LET,   /* let t = expr; the expression may be inlined */
+    IX_AS_TYPED, /* let t : type = expr */
+    IX_AS_MAP,   /* map t[...] = body */
+    IX_AS_NODE   /* einsum, reshape, scan, node */
+} ix_written_as;
 
 typedef struct ix_item {
     ilex_array *node;
@@ -23,7 +23,7 @@ typedef struct ix_item {
     int32_t temp;   /* t<temp>; -1: none */
     int32_t symbol; /* of an input, 0: none */
     int32_t label;  /* symbol of the source's name, if wanted; 0: none */
-    uint8_t form;   /* ix_form */
+    uint8_t as;     /* ix_written_as */
     uint8_t depth;  /* of inlined expressions below it */
     bool named;     /* a statement of its own */
 } ix_item;
