@@ -167,8 +167,8 @@ typedef struct ix_kernel {
     bool ordered;         /* iterations read what earlier ones wrote */
     ix_moment when;
     ix_apart apart; /* from the kernel before it */
-    char *variable; /* letters of the variables' names */
-    size_t nvariables, variable_capacity;
+    uint8_t *role;  /* ix_variable_role of each variable */
+    size_t nvariables, role_capacity;
     int nvalues;
     struct ix_kernel_layout *layout; /* of its arguments */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */

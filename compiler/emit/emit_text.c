@@ -110,8 +110,8 @@ ix_emit_leaf(const ix_emitter *e, const ilex_array *x)
                              sizeof v.im);
         break;
     case IX_INDEX:
-        snprintf(v.re, sizeof v.re, "%c%d", e->kernel->variable[x->attr[0]],
-                 (int)x->attr[0]);
+        snprintf(v.re, sizeof v.re, "%c%d",
+                 ix_variable_letter(e->kernel, x->attr[0]), (int)x->attr[0]);
         break;
     case IX_SIZE:
         snprintf(v.re, sizeof v.re, "n%d", (int)x->attr[0]);

@@ -193,6 +193,7 @@ put_bound(ix_fingerprint_writer *w, ilex_array **x, ix_stmt ***at)
         return;
     ix_stmt *s = **at, *t = ix_stmt_copy(w->u, s);
     t->prefix = 't';
+    t->bound = false;
     t->number = w->f.k->nvalues++;
     t->x[0] = *x;
     t->next = s;
@@ -206,7 +207,7 @@ put_bound(ix_fingerprint_writer *w, ilex_array **x, ix_stmt ***at)
 static void
 put_operation(ix_fingerprint_writer *w, ilex_array **operand, ix_stmt **at)
 {
-    bool bound = (*at)->prefix == 'L' || (*at)->prefix == 'H';
+    bool bound = (*at)->bound;
     ilex_array *x = *operand, *ops[IX_APPLY_OPERANDS];
     put(w, (uint64_t)x->kind);
     put(w, (uint64_t)x->dtype);
@@ -251,7 +252,7 @@ put_attributes(ix_fingerprint_writer *w, const ix_stmt *s)
     if (s->buffer >= 0)
         put_buffer(w, s->buffer);
     if (s->kind == IX_STMT_FOR) {
-        put(w, (uint64_t)w->f.k->variable[s->number]);
+        put(w, (uint64_t)w->f.k->role[s->number]);
         put(w, length_of(s));
     }
 }

@@ -52,11 +52,12 @@ sum_of(ix_builder *b, ilex_array *x)
 /* Defines "flat", whose operands are leaves, as the value of "x" in the block
  * at "depth". */
 static ilex_array *
-define(ix_builder *b, char prefix, const ilex_array *x, ilex_array *flat,
-       int depth)
+define(ix_builder *b, char prefix, bool bound, const ilex_array *x,
+       ilex_array *flat, int depth)
 {
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET, IX_OPERANDS({1, &flat}));
     s->note = ix_origin_text(b->u, x);
+    s->bound = bound;
     ix_build_define(b, depth, s, prefix, (ilex_dtype)flat->dtype);
     ilex_array *leaf = ix_value_of(b->u, s);
     ix_build_note(b, x, leaf, depth);
@@ -154,13 +155,10 @@ hoist_element(ix_builder *b, ix_element e, int *depth)
 static ilex_array *
 outer_position(ix_builder *b, int depth)
 {
-    for (size_t v = b->k->nvariables; v-- > 0;) { /* the latest one */
-        int at = v < b->variable_capacity ? b->variable_depth[v] : 0;
-        bool outer = b->u->target->grid ? b->k->variable[v] == 'g'
-                                        : (int)v == b->k->axis;
-        if (outer && at > 0 && at <= depth && b->open[at].loop == (int)v + 1)
-            return ix_scalar_index(b->u->ctx, (int)v);
-    }
+    for (int at = depth; at > 0; at--)
+        if (b->u->target->grid ? b->open[at].grid
+                               : b->open[at].loop == b->k->axis + 1)
+            return ix_scalar_index(b->u->ctx, b->open[at].loop - 1);
     return ix_range_value(b->u, false);
 }
 
@@ -350,7 +348,7 @@ hoist_new(ix_builder *b, const ix_waiting *w)
         hoist_checked(b, w->buffer, x);
     } else {
         flat = flatten(b, x, &depth);
-        define(b, 't', x, flat, depth);
+        define(b, 't', false, x, flat, depth);
     }
 }
 
@@ -414,9 +412,9 @@ hoist_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
             integer_op(b, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM, best, next);
         const ix_known *known = ix_build_known(b, x);
         int depth = depth_of_leaf(b, best), at = depth_of_leaf(b, next);
-        best =
-            known ? known->leaf
-                  : define(b, lower ? 'L' : 'H', x, x, at > depth ? at : depth);
+        best = known ? known->leaf
+                     : define(b, lower ? 'L' : 'H', true, x, x,
+                              at > depth ? at : depth);
     }
     return best;
 }

@@ -426,8 +426,10 @@ set_out(ix_unit *u, ix_kernel *k)
     if (suits(&c)) {
         c.side = c.axis - 1;
         c.points = points_of(&c);
-        c.first = ix_scalar_index(u->ctx, ix_kernel_variable(u, k, IX_STRIPS));
-        c.point = ix_scalar_index(u->ctx, ix_kernel_variable(u, k, IX_COLUMN));
+        c.first = ix_scalar_index(u->ctx,
+                                  ix_kernel_variable(u, k, IX_VARIABLE_STRIPS));
+        c.point = ix_scalar_index(u->ctx,
+                                  ix_kernel_variable(u, k, IX_VARIABLE_COLUMN));
     }
     if (ix_recurrence_is_one(k->nests, NULL, c.axis))
         c.outer = ix_recurrence_outer(&k->levels, k->box->rank);

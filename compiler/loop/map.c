@@ -64,7 +64,7 @@ one_bound(grid *g, int n, ilex_array *const *bound, bool lower)
     for (int i = 1; i < n; i++)
         best = operation(g, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM, ILEX_I64,
                          best, bound[i]);
-    return n == 1 ? best : let(g, lower ? 'L' : 'H', best);
+    return n == 1 ? best : ix_build_bound(g->b, lower, best);
 }
 
 static void
@@ -134,8 +134,9 @@ put_grid(ix_builder *b, ix_stmt *nest)
     for (int k = 1; k < g.rank; k++)
         points =
             operation(&g, IX_OP_MULTIPLY, ILEX_I64, points, g.axis[k].length);
-    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, b->k, 'g'),
-                                ix_index_const(u->ctx, 0), points);
+    ix_stmt *loop =
+        ix_stmt_for(u, ix_kernel_variable(u, b->k, IX_VARIABLE_GRID),
+                    ix_index_const(u->ctx, 0), points);
     loop->how = IX_GRID;
     loop->optional = g.optional;
     for (int i = 0; i < b->k->box->rank; i++)
@@ -157,8 +158,8 @@ static void
 map_single(ix_unit *u, ix_kernel *k)
 {
     ix_stmt *loop =
-        ix_stmt_for(u, ix_kernel_variable(u, k, 'g'), ix_index_const(u->ctx, 0),
-                    ix_index_const(u->ctx, 1));
+        ix_stmt_for(u, ix_kernel_variable(u, k, IX_VARIABLE_GRID),
+                    ix_index_const(u->ctx, 0), ix_index_const(u->ctx, 1));
     loop->how = IX_GRID;
     loop->array = k->body->array;
     loop->body = k->body;

@@ -117,8 +117,9 @@ put_stores(ix_builder *b, const strip_search *found, ix_stmt *const *array,
     ix_unit *u = b->u;
     int axes = strip->axis + 1;
     ilex_array *point[ILEX_MAX_RANK];
-    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, b->k, 'v'),
-                                ix_index_const(u->ctx, 0), strip->width);
+    ix_stmt *loop =
+        ix_stmt_for(u, ix_kernel_variable(u, b->k, IX_VARIABLE_POINT),
+                    ix_index_const(u->ctx, 0), strip->width);
     ilex_array *v = ix_scalar_index(u->ctx, loop->number);
     loop->parallel = true;
     loop->optional = false; /* a strip has a point */
@@ -145,7 +146,7 @@ cut_loop(ix_builder *b, const ix_stmt *loop, const strip_search *found)
 {
     ilex_array *index[ILEX_MAX_RANK] = {NULL};
     ix_stmt *array[TOGETHER], *outer = ix_stmt_copy(b->u, loop);
-    outer->number = ix_kernel_variable(b->u, b->k, 's');
+    outer->number = ix_kernel_variable(b->u, b->k, IX_VARIABLE_STRIP);
     outer->step = found->along ? WIDE : NARROW;
     ix_build_open(b, outer);
     ix_strip strip = {.axis = loop->number, .points = outer->step};

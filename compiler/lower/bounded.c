@@ -41,6 +41,12 @@ leaf(ix_builder *b, char prefix, ilex_array *x)
     return x->nops ? ix_value_of(b->u, ix_build_let(b, prefix, x)) : x;
 }
 
+static ilex_array *
+bound(ix_builder *b, bool lower, ilex_array *x)
+{
+    return x->nops ? ix_build_bound(b, lower, x) : x;
+}
+
 /* ---- ranges ---- */
 
 /* The ends of a disjunct inside of the axis, the upper one at the beginning of
@@ -58,8 +64,8 @@ set_range(ix_reduce_axis *x, const ix_disjunct *p, ilex_array **lo,
         *hi = ix_index_min(ctx, *hi, p->bound[1][i]);
     if (p->gate)
         *hi = choice(ctx, p->gate, *hi, x->lo);
-    *lo = *lo == x->lo ? x->lo : leaf(x->b, 'L', *lo);
-    *hi = *hi == x->hi ? x->hi : leaf(x->b, 'H', *hi);
+    *lo = *lo == x->lo ? x->lo : bound(x->b, true, *lo);
+    *hi = *hi == x->hi ? x->hi : bound(x->b, false, *hi);
 }
 
 /* Sets the range that holds all disjuncts. */
@@ -79,8 +85,8 @@ set_hull(ix_reduce_axis *x, ix_ranges *r)
         r->lo = ix_index_min(ctx, r->lo, choice(ctx, any, lo, x->hi));
         r->hi = ix_index_max(ctx, r->hi, choice(ctx, any, hi, x->lo));
     }
-    r->lo = leaf(x->b, 'L', r->lo);
-    r->hi = leaf(x->b, 'H', r->hi);
+    r->lo = bound(x->b, true, r->lo);
+    r->hi = bound(x->b, false, r->hi);
 }
 
 /* The zero of a float or complex accumulator that a left out element is. */
@@ -144,10 +150,11 @@ ix_reduce_bound(ix_reduce_axis *x, bool *never)
 /* ---- loops ---- */
 
 ix_stmt *
-ix_reduce_loop(ix_reduce_axis *x, char prefix, ilex_array *lo, ilex_array *hi)
+ix_reduce_loop(ix_reduce_axis *x, ix_variable_role role, ilex_array *lo,
+               ilex_array *hi)
 {
     ix_unit *u = x->b->u;
-    return ix_stmt_for(u, ix_kernel_variable(u, x->b->k, prefix), lo, hi);
+    return ix_stmt_for(u, ix_kernel_variable(u, x->b->k, role), lo, hi);
 }
 
 ix_stmt *
@@ -214,13 +221,14 @@ in_ranges(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     ilex_context *ctx = b->u->ctx;
     ilex_array *from, *to;
     ix_stmt *done = ix_build_cell(b, 't', ILEX_I64, lo);
-    ix_stmt *round = ix_reduce_loop(x, 'g', ix_index_const(ctx, 0),
-                                    ix_index_const(ctx, x->ranges->n));
+    ix_stmt *round =
+        ix_reduce_loop(x, IX_VARIABLE_RANGE, ix_index_const(ctx, 0),
+                       ix_index_const(ctx, x->ranges->n));
     ix_build_open(b, round);
     ilex_array *at = ix_build_read(b, done, NULL);
     next_range(x, at, hi, &from, &to);
     leave_out(x, into, less(ctx, at, from));
-    accumulate_loop(x, ix_reduce_loop(x, 'j', from, to), into);
+    accumulate_loop(x, ix_reduce_loop(x, IX_VARIABLE_ELEMENT, from, to), into);
     ix_build_put(b, ix_stmt_store(b->u, ix_element_scratch(done, NULL), to));
     ix_build_close(b, round);
     leave_out(x, into, less(ctx, ix_build_read(b, done, NULL), hi));
@@ -234,7 +242,7 @@ ix_reduce_bounded(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
         in_ranges(x, lo, hi, into);
         return;
     }
-    ix_stmt *loop = ix_reduce_loop(x, 'j', lo, hi);
+    ix_stmt *loop = ix_reduce_loop(x, IX_VARIABLE_ELEMENT, lo, hi);
     loop = ix_reduce_narrow(x, loop, x->ranges->lo, x->ranges->hi);
     accumulate_loop(x, loop, into);
 }

@@ -44,7 +44,7 @@ chunks_before(ix_reduce_axis *x)
 static void
 push_results(ix_reduce_axis *x, ix_stmt *p)
 {
-    ix_stmt *loop = ix_reduce_loop(x, 'q', x->lo, x->hi);
+    ix_stmt *loop = ix_reduce_loop(x, IX_VARIABLE_CHUNK, x->lo, x->hi);
     ix_build_open(x->b, loop);
     ilex_array *at = ix_scalar_index(x->b->u->ctx, loop->number);
     ix_stmt *a = ix_build_cell(x->b, 'a', x->acc, ix_reduce_element(x, at));
@@ -59,8 +59,8 @@ push_chunks(ix_reduce_axis *x, ix_stmt *p, ilex_array *before)
     ilex_context *ctx = b->u->ctx;
     ilex_array *lo =
         before ? ix_index_fma(ctx, x->lo, chunk_of(x), before) : x->lo;
-    ix_stmt *loop =
-        ix_reduce_loop(x, 'q', lo, x->ranges ? x->ranges->hi : x->hi);
+    ix_stmt *loop = ix_reduce_loop(x, IX_VARIABLE_CHUNK, lo,
+                                   x->ranges ? x->ranges->hi : x->hi);
     loop->step = chunk_of(x);
     loop->optional |= x->ranges != NULL;
     ix_build_open(b, loop);

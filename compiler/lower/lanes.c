@@ -7,10 +7,10 @@
 
 /* A chunk is not empty, but its whole rounds of lanes may be. */
 static ix_stmt *
-open_loop(ix_reduce_axis *x, char prefix, ilex_array *lo, ilex_array *hi,
-          int64_t step, bool optional)
+open_loop(ix_reduce_axis *x, ix_variable_role role, ilex_array *lo,
+          ilex_array *hi, int64_t step, bool optional)
 {
-    ix_stmt *loop = ix_reduce_loop(x, prefix, lo, hi);
+    ix_stmt *loop = ix_reduce_loop(x, role, lo, hi);
     loop->step = step;
     loop->optional &= optional;
     ix_build_open(x->b, loop);
@@ -28,7 +28,7 @@ static void
 serial(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
 {
     bool whole = lo == x->lo && hi == x->hi && !ix_is_chunk(x->n);
-    ix_stmt *loop = open_loop(x, 'j', lo, hi, 1, whole);
+    ix_stmt *loop = open_loop(x, IX_VARIABLE_ELEMENT, lo, hi, 1, whole);
     ix_reduce_accumulate(x, into, variable(x, loop), lo);
     ix_build_close(x->b, loop);
 }
@@ -40,7 +40,8 @@ add_to_lanes(ix_reduce_axis *x, ix_stmt *lanes, ilex_array *first,
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    ix_stmt *loop = ix_reduce_loop(x, 'j', ix_index_const(ctx, 0), count);
+    ix_stmt *loop =
+        ix_reduce_loop(x, IX_VARIABLE_ELEMENT, ix_index_const(ctx, 0), count);
     if (within)
         loop =
             ix_reduce_narrow(x, loop, ix_index_fma(ctx, within->lo, -1, first),
@@ -62,7 +63,7 @@ new_lanes(ix_reduce_axis *x)
     ilex_context *ctx = b->u->ctx;
     ix_stmt *lanes =
         ix_build_scratch(b, 'l', IX_SCRATCH_ARRAY, x->acc, x->lanes, NULL);
-    ix_stmt *loop = open_loop(x, 'j', ix_index_const(ctx, 0),
+    ix_stmt *loop = open_loop(x, IX_VARIABLE_ELEMENT, ix_index_const(ctx, 0),
                               ix_index_const(ctx, x->lanes), 1, true);
     loop->parallel = true;
     ix_element at = ix_element_scratch(lanes, variable(x, loop));
@@ -94,7 +95,7 @@ narrow_rounds(ix_reduce_axis *x, ix_stmt *loop, ilex_array *lo)
     ilex_array *from = ix_index_max(ctx, x->ranges->lo, lo);
     from = ix_index_floordiv(ctx, ix_index_fma(ctx, from, -1, lo), x->lanes);
     from = ix_index_fma(ctx, lo, x->lanes, from);
-    from = ix_value_of(x->b->u, ix_build_let(x->b, 'L', from));
+    from = ix_build_bound(x->b, true, from);
     return ix_reduce_narrow(x, loop, from, x->ranges->hi);
 }
 
@@ -106,7 +107,7 @@ in_lanes(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     ix_stmt *lanes = new_lanes(x);
     ilex_array *end = end_of_rounds(x, lo, hi);
     if (end != lo) {
-        ix_stmt *loop = ix_reduce_loop(x, 'w', lo, end);
+        ix_stmt *loop = ix_reduce_loop(x, IX_VARIABLE_ROUND, lo, end);
         loop->step = x->lanes;
         if (x->ranges)
             loop = narrow_rounds(x, loop, lo);

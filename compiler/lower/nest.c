@@ -114,7 +114,7 @@ static void
 nest_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
 {
     ilex_context *ctx = u->ctx;
-    int variable = ix_kernel_variable(u, k, IX_COMPACTED);
+    int variable = ix_kernel_variable(u, k, IX_VARIABLE_COMPACTED);
     ilex_array *lo, *hi, *chunk = ix_scalar_index(ctx, 0);
     ilex_array *j = ix_scalar_index(ctx, variable);
     ilex_array *at = ix_scalar_load(ctx, ILEX_I64, s->position, 1, &chunk);

@@ -13,7 +13,7 @@ loops(ix_builder *b, ilex_array *n, int k, ilex_array **index,
     ilex_context *ctx = b->u->ctx;
     const ix_axis *ax = &n->interior->ax[k];
     ix_stmt *loop =
-        ix_stmt_for(b->u, ix_kernel_variable(b->u, b->k, 'j'),
+        ix_stmt_for(b->u, ix_kernel_variable(b->u, b->k, IX_VARIABLE_ELEMENT),
                     ix_index_lin(ctx, ax->lo), ix_index_lin(ctx, ax->hi));
     index[k] = ix_scalar_index(ctx, loop->number);
     ix_build_open(b, loop);

@@ -161,8 +161,9 @@ static ix_stmt *
 open_points(ix_reduce_axis *x)
 {
     ix_unit *u = x->b->u;
-    ix_stmt *loop = ix_stmt_for(u, ix_kernel_variable(u, x->b->k, 'v'),
-                                ix_index_const(u->ctx, 0), x->strip->width);
+    ix_stmt *loop =
+        ix_stmt_for(u, ix_kernel_variable(u, x->b->k, IX_VARIABLE_POINT),
+                    ix_index_const(u->ctx, 0), x->strip->width);
     loop->parallel = true;
     loop->optional = false; /* a strip has a point */
     ix_build_open(x->b, loop);

@@ -83,8 +83,8 @@ void ix_reduce_bounded(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
                        ix_stmt *into);
 /* A loop over a new variable; and without what is outside [lo, hi), where the
  * range of all elements that are let in begins and ends. */
-ix_stmt *ix_reduce_loop(ix_reduce_axis *x, char prefix, ilex_array *lo,
-                        ilex_array *hi);
+ix_stmt *ix_reduce_loop(ix_reduce_axis *x, ix_variable_role role,
+                        ilex_array *lo, ilex_array *hi);
 ix_stmt *ix_reduce_narrow(ix_reduce_axis *x, const ix_stmt *loop,
                           ilex_array *lo, ilex_array *hi);
 

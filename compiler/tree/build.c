@@ -91,6 +91,7 @@ ix_build_open(ix_builder *b, ix_stmt *s)
                   sizeof *b->variable_depth);
     b->variable_depth[s->number] = b->depth;
     b->open[b->depth].loop = s->number + 1;
+    b->open[b->depth].grid = s->how == IX_GRID;
     if (s->optional)
         b->floor = b->depth;
 }
@@ -271,6 +272,14 @@ ix_build_let(ix_builder *b, char prefix, ilex_array *value)
 {
     ix_stmt *s = ix_stmt_new(b->u, IX_STMT_LET, IX_OPERANDS({1, &value}));
     return ix_build_define(b, b->depth, s, prefix, (ilex_dtype)value->dtype);
+}
+
+ilex_array *
+ix_build_bound(ix_builder *b, bool lower, ilex_array *value)
+{
+    ix_stmt *s = ix_build_let(b, lower ? 'L' : 'H', value);
+    s->bound = true;
+    return ix_value_of(b->u, s);
 }
 
 ilex_array *

@@ -31,7 +31,7 @@ put_variable(const dumper *d, int64_t number)
 {
     char letter = 'i';
     if (d->k)
-        letter = d->k->variable[number];
+        letter = ix_variable_letter(d->k, number);
     ix_text_format(d->t, "%c%lld", letter, (long long)number);
 }
 
@@ -398,38 +398,20 @@ ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t)
 
 /* ---- loops for users ---- */
 
-/* What loops are that stand for no axis of what is stored, by their letters. */
-static const struct {
-    char letter;
-    const char *text;
-} loops[] = {
-    {'s', "strips of the innermost loop"},
-    {'v', "the elements of a strip, or lanes of a reduction"},
-    {'q', "chunks of a reduction, whose results are combined pairwise"},
-    {'g', "points, each a thread"},
-    {'c', "strips of indices with one quotient"},
-    {IX_STRIPS, "strips of columns"},
-    {IX_COLUMN, "columns of a strip"},
-    {IX_COMPACTED, "elements of a chunk, up to the last that a mask lets pass"},
-};
-
-/* What the loop is over: an axis with its bounds, or something of a reduction.
- */
+/* What the loop is over: an axis with its bounds, or something else. */
 static void
 put_loop_name(const dumper *d, const ix_stmt *s)
 {
-    char letter = d->k->variable[s->number];
-    for (size_t i = 0; i < IX_COUNT(loops); i++)
-        if (loops[i].letter == letter) {
-            ix_text_put(d->t, loops[i].text);
-            return;
-        }
-    const ix_domain *box = d->k->box;
-    const ix_axis *ax = s->number < box->rank ? &box->ax[s->number] : NULL;
-    if (!ax) {
-        ix_text_put(d->t, "elements that are reduced");
+    static const char *const texts[] = {
+#define IX_VARIABLE(ROLE, letter, text) text,
+#include "compiler/tree/variables.def"
+    };
+    ix_variable_role role = d->k->role[s->number];
+    if (role != IX_VARIABLE_AXIS) {
+        ix_text_put(d->t, texts[role]);
         return;
     }
+    const ix_axis *ax = &d->k->box->ax[s->number];
     if (ax->name)
         ix_text_put(d->t, ix_symbol_text(d->u->ctx, ax->name));
     else
@@ -466,7 +448,7 @@ static bool
 is_of_strips(const dumper *d, const ix_stmt *s)
 {
     return s && s->kind == IX_STMT_FOR &&
-           d->k->variable[s->number] == IX_STRIPS;
+           d->k->role[s->number] == IX_VARIABLE_STRIPS;
 }
 
 static void

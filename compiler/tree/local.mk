@@ -13,4 +13,5 @@ libixcompiler_la_SOURCES += \
 	compiler/tree/nests.c \
 	compiler/tree/stmt.c \
 	compiler/tree/stmts.def \
-	compiler/tree/tree.h
+	compiler/tree/tree.h \
+	compiler/tree/variables.def

@@ -37,6 +37,16 @@ ix_value_name(char prefix, int64_t number)
                     number);
 }
 
+char
+ix_variable_letter(const ix_kernel *k, int64_t variable)
+{
+    static const char letters[] = {
+#define IX_VARIABLE(ROLE, letter, text) letter,
+#include "compiler/tree/variables.def"
+    };
+    return letters[k->role[variable]];
+}
+
 ix_value_text
 ix_stmt_subject(const ix_stmt *s)
 {

@@ -109,7 +109,7 @@ ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when)
     k->axis = box->rank ? 0 : -1;
     k->levels.axis = -1;
     for (int i = 0; i < box->rank; i++)
-        ix_kernel_variable(u, k, 'i');
+        ix_kernel_variable(u, k, IX_VARIABLE_AXIS);
     return k;
 }
 

@@ -88,6 +88,7 @@ struct ix_stmt {
     bool parallel : 1;           /* FOR: iterations are independent */
     bool down : 1;               /* FOR: from the last iteration to the first */
     bool optional : 1; /* FOR: there may be none: loads inside stay inside */
+    bool bound : 1;    /* LET: the largest or smallest of bounds */
     char prefix;
     uint8_t n[IX_GROUPS]; /* operands of each group */
     int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its
@@ -192,12 +193,15 @@ ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
 /* Copies that define values, scratch memory and variables of their own. */
 ix_stmt *ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list);
 
-/* Prefixes of variables: over the elements of a chunk, of a kernel that stores
- * those that a mask lets through; over strips of columns of a scan, over the
- * columns of one. No other loop has them. */
-enum { IX_COMPACTED = 'y', IX_STRIPS = 'h', IX_COLUMN = 'z' };
-/* A new loop variable of the kernel, called <prefix><number>. */
-int ix_kernel_variable(ix_unit *u, ix_kernel *k, char prefix);
+/* What a loop's variable runs over, and by what letter it is called. */
+typedef enum ix_variable_role {
+#define IX_VARIABLE(ROLE, letter, text) IX_VARIABLE_##ROLE,
+#include "compiler/tree/variables.def"
+    IX_NVARIABLES
+} ix_variable_role;
+char ix_variable_letter(const ix_kernel *k, int64_t variable);
+/* A new loop variable of the kernel. */
+int ix_kernel_variable(ix_unit *u, ix_kernel *k, ix_variable_role role);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
  * "number" are its name. */
 ilex_array *ix_value_leaf(ix_unit *u, char prefix, int number,
@@ -289,6 +293,7 @@ int ix_stmt_count(const ix_stmt *list);
 typedef struct ix_open {
     ix_stmt *first, *last;
     int loop;   /* of a loop's body: its variable + 1 */
+    bool grid;  /* whose points are threads */
     int id;     /* of the block, 0: closed */
     int floor;  /* of the block around */
     bool other; /* the other body of an IF */
@@ -399,6 +404,9 @@ ix_stmt *ix_build_cell(ix_builder *b, char prefix, ilex_dtype dtype,
 ix_stmt *ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
                           ilex_dtype dtype, int64_t extent, ilex_array *behind);
 ix_stmt *ix_build_let(ix_builder *b, char prefix, ilex_array *value);
+/* A bound, of which constants beside others may differ between kernels that
+ * share a function; its value. */
+ilex_array *ix_build_bound(ix_builder *b, bool lower, ilex_array *value);
 /* The value of a scratch element, read here. */
 ilex_array *ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index);
 

@@ -247,8 +247,9 @@ static void
 written_in_a_loop(sample *s)
 {
     s->cell->n[IX_scratch_first] = 0;
-    ix_stmt *loop = ix_stmt_for(&s->u, ix_kernel_variable(&s->u, s->k, 'j'),
-                                ix_index_const(ctx, 0), ix_scalar_size(ctx, 0));
+    ix_stmt *loop =
+        ix_stmt_for(&s->u, ix_kernel_variable(&s->u, s->k, IX_VARIABLE_ELEMENT),
+                    ix_index_const(ctx, 0), ix_scalar_size(ctx, 0));
     loop->body = store_cell(s, s->cell, real(1));
     insert(s->cell, loop);
 }
