@@ -5,16 +5,6 @@
  */
 #include "compiler/lower/recurrence.h"
 
-/* Element [_0, _1, ...] of a buffer. */
-static ix_element
-own_element(ix_unit *u, const ix_kernel *k, int buffer)
-{
-    ilex_array *index[ILEX_MAX_RANK];
-    for (int i = 0; i < k->box->rank; i++)
-        index[i] = ix_scalar_index(u->ctx, i);
-    return ix_element_of(buffer, k->box->rank, index);
-}
-
 /* Puts k->body into a loop over an axis of the box. */
 static ix_stmt *
 put_in_loop(ix_unit *u, ix_kernel *k, int axis)
@@ -22,7 +12,8 @@ put_in_loop(ix_unit *u, ix_kernel *k, int axis)
     const ix_axis *ax = &k->box->ax[axis];
     ix_stmt *loop = ix_stmt_for(u, axis, ix_index_lin(u->ctx, ax->lo),
                                 ix_index_lin(u->ctx, ax->hi));
-    loop->parallel = true;
+    loop->parallel = axis != k->levels.axis;
+    loop->down = !loop->parallel && k->levels.backward;
     loop->optional = false; /* a run launches no kernel with an empty box */
     loop->body = k->body;
     k->body = loop;
@@ -46,19 +37,20 @@ void
 ix_kernel_store(ix_unit *u, ix_kernel *k, int n, const int *buffer,
                 ilex_array *const *value)
 {
-    int order[ILEX_MAX_RANK];
+    int order[ILEX_MAX_RANK], rank = k->box->rank;
+    ilex_array *index[ILEX_MAX_RANK];
     ix_stmt **tail = &k->body;
+    for (int i = 0; i < rank; i++)
+        index[i] = ix_scalar_index(u->ctx, i);
     for (int i = 0; i < n; i++) {
-        *tail = ix_stmt_store(u, own_element(u, k, buffer[i]), value[i]);
+        *tail =
+            ix_stmt_store(u, ix_element_of(buffer[i], rank, index), value[i]);
         k->ordered |= loads(u, value[i], buffer[i]);
         tail = &(*tail)->next;
     }
-    ix_recurrence_order(&k->levels, k->box->rank, order);
-    for (int i = k->box->rank - 1; i >= 0; i--) {
-        ix_stmt *loop = put_in_loop(u, k, order[i]);
-        loop->parallel = order[i] != k->levels.axis;
-        loop->down = !loop->parallel && k->levels.backward;
-    }
+    ix_recurrence_order(&k->levels, rank, order);
+    for (int i = rank - 1; i >= 0; i--)
+        put_in_loop(u, k, order[i]);
 }
 
 static void

@@ -71,15 +71,11 @@ leaf_name(ix_unit *u, const ilex_array *n)
 {
     if (n->kind == IX_INPUT)
         return ix_symbol_text(u->ctx, (int32_t)n->attr[0]);
+    ix_mem mem = ix_arena_mem(&u->arena);
     ix_text t;
-    ix_text_init(&t, &u->ctx->mem);
+    ix_text_init(&t, &mem);
     ix_text_format(&t, "_ilex_data%lld", (long long)n->attr[0]);
-    const char *s = ix_text_string(&t);
-    char name[40] = "_ilex_data";
-    if (s && strlen(s) < sizeof name)
-        memcpy(name, s, strlen(s) + 1);
-    ix_text_free(&t);
-    return ix_arena_string(&u->arena, name);
+    return ix_text_string(&t);
 }
 
 static void

@@ -41,7 +41,6 @@ ix_decide_scan(ix_partition *p, size_t i)
 /* A body that is being brought over buffers. */
 typedef struct bodies {
     ix_unit *u;
-    const ilex_array *scan;
     const ix_stage *s;
 } bodies;
 
@@ -54,7 +53,7 @@ load_carry(void *user, ilex_array *n)
     ilex_array *index[ILEX_MAX_RANK];
     if (n->kind != IX_CARRY)
         return n;
-    int rank = ix_rank(b->scan);
+    int rank = b->s->box->rank;
     for (int k = 0; k < rank; k++)
         index[k] = ix_scalar_index(ctx, k);
     int64_t levels = b->s->levels.backward ? n->attr[1] : -n->attr[1];
@@ -240,7 +239,7 @@ ix_store_scan(ix_partition *p, size_t i)
     s.buffer = ix_arena_new(&u->arena, (size_t)s.count * sizeof *s.buffer);
     for (int k = 0; k < s.count; k++)
         s.buffer[k] = ix_result_buffer(p, i, k, u->need[i]);
-    bodies b = {u, scan, &s};
+    bodies b = {u, &s};
     ix_substitution sub = {.ctx = u->ctx,
                            .rewrite = load_carry,
                            .became = ix_made_keep,
