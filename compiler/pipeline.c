@@ -16,6 +16,7 @@ typedef struct pass_row {
     const char *name, *meaning;
     bool (*run)(ix_unit *u);
     ix_level after;
+    bool transforms; /* loops, and is none that must */
 } pass_row;
 
 const ix_target ix_targets[IX_NTARGETS] = {
@@ -25,7 +26,9 @@ const ix_target ix_targets[IX_NTARGETS] = {
 
 static const pass_row passes[] = {
 #define IX_PASS(name, before, after, meaning)                                  \
-    {#name, meaning, ix_pass_##name, IX_LEVEL_##after},
+    {#name, meaning, ix_pass_##name, IX_LEVEL_##after, false},
+#define IX_TRANSFORMATION(name, before, after, meaning)                        \
+    {#name, meaning, ix_pass_##name, IX_LEVEL_##after, true},
 #include "compiler/passes.def"
 };
 
@@ -120,7 +123,7 @@ static bool
 run_pass(ix_unit *u, size_t i)
 {
     double start = ix_clock();
-    bool ok = passes[i].run(u);
+    bool ok = (passes[i].transforms && !u->scheduled) || passes[i].run(u);
     u->seconds[i] += ix_clock() - start;
     return ok;
 }
@@ -271,6 +274,7 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     ix_assumed before =
         ix_assume_instead(ctx, (ix_assumed){.facts = module->env});
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
+    u.scheduled = strcmp(ix_option_text(ctx, IX_OPTION_schedule), "none") != 0;
     u.target = &ix_targets[first_target(request)];
     u.fortran =
         request->fortran || !strcmp(ix_option_text(ctx, IX_OPTION_order), "F");

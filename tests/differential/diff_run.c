@@ -361,6 +361,8 @@ diff_run(const diff_recipe *recipes, int count, const diff_options *o,
         run_with(&s, "fuse", "0", "1");
     if (s.want && o->tcc)
         run_with(&s, "order", "F", "C");
+    if (s.want && o->tcc)
+        run_with(&s, "schedule", "none", "auto");
     if (s.want && o->cc)
         run_threads(&s, "cc", 2);
     if (s.want && o->cuda)

@@ -95,6 +95,9 @@ says "$ab|einsum d[i, j] = b[k, i]*a[j, k]|out y = c + d" \
 expect 0 '^    apart from k0: it covers another domain$' explain "$examples/bmm_bias_relu.ilx"
 says "$w|out y : f64[I:n] = sum[J](x)|out z : f64[I:n] = max[J](x; initial=0)" \
     '^    apart from k0: one of them holds a reduction$'
+program 'in x : f64[n, m]|out y : f64[m] = sum[0](x)'
+expect 0 '^    for strips of the innermost loop, by 64$' explain p.ilx
+expect 0 '^    for axis 0 in \[0, m), parts of which threads take$' explain p.ilx --schedule=none
 expect 0 'apart from k2: sizes are counted in between$' explain "$examples/peaks.ilx"
 expect 0 '^    for I in \[0, ni), parts of which threads take$' explain "$examples/hdiff.ilx"
 expect 0 '^        for K in \[0, nk), vector instructions$' explain "$examples/hdiff.ilx"
