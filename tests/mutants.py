@@ -158,7 +158,7 @@ def check_row(row, sources, files, passes):
 def check(sources):
     rows, bad = read_table(sources)
     files = read_sources(sources)
-    passes = re.findall(r'^IX_PASS\((\w+),',
+    passes = re.findall(r'^IX_(?:PASS|TRANSFORMATION)\((\w+),',
                         files['compiler/passes.def'], re.M)
     for row in rows:
         bad.extend(check_row(row, sources, files, passes))

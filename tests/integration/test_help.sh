@@ -74,7 +74,10 @@ rows IX_WORD lib/syntax/words.def |
 listed words word
 rows ILEX_DTYPE include/ilex/dtypes.def | quoted 1 >rows
 listed dtypes dtype
-rows IX_PASS compiler/passes.def | field 1 >rows
+{
+    rows IX_PASS compiler/passes.def
+    rows IX_TRANSFORMATION compiler/passes.def
+} | field 1 >rows
 listed passes 'pass of the compiler'
 rows IX_OPTION lib/graph/options.def | field 1 >rows
 listed options 'option of the library'
