@@ -66,20 +66,31 @@ note_quotient(quotient *q, ilex_array *n)
     q->rest = ix_index_fma(ctx, n->ops[0], -sign, index);
 }
 
+static bool
+is_quotient(const ilex_array *x)
+{
+    return ix_index_is_quotient(x) && x->ops[1]->attr[0] >= LEAST;
+}
+
 static ix_walk_step
 enter(ix_walk *w, ilex_array *x, size_t *value)
 {
     (void)value;
-    if (ix_index_is_quotient(x) && x->ops[1]->attr[0] >= LEAST)
+    if (is_quotient(x))
         note_quotient(w->user, x);
     return IX_WALK_IN;
 }
 
 static bool
-note_expr(void *user, ilex_array *x)
+walk_expr(void *user, ilex_array *x)
 {
-    ix_walk_body(user, x, NULL);
-    return true;
+    return ix_walk_body(user, x, NULL);
+}
+
+static bool
+walk_stmt(void *user, ix_stmt *s)
+{
+    return ix_stmt_exprs(s, walk_expr, user);
 }
 
 /* Only stores, and loops around them, are copied. */
@@ -90,7 +101,7 @@ note_stmt(void *user, ix_stmt *s)
     quotient *q = w->user;
     q->several |= s->kind != IX_STMT_FOR && s->kind != IX_STMT_STORE &&
                   s->kind != IX_STMT_FETCH;
-    return ix_stmt_exprs(s, note_expr, w);
+    return walk_stmt(w, s);
 }
 
 /* Strips come in the order of the loop if quotients grow as it goes. */
@@ -265,10 +276,37 @@ mine_list(ix_unit *u, ix_kernel *k, const ix_stmt *list)
     return first;
 }
 
+static ix_walk_step
+enter_any(ix_walk *w, ilex_array *x, size_t *value)
+{
+    (void)value;
+    if (!is_quotient(x))
+        return IX_WALK_IN;
+    *(bool *)w->user = true;
+    return IX_WALK_END;
+}
+
+/* Most kernels divide nothing, which one walk shows for all of their loops. */
+static bool
+divides(ix_unit *u, const ix_kernel *k)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    bool found = false;
+    ix_walk w = {.ctx = u->ctx,
+                 .mem = &mem,
+                 .within = IX_HAS_INDEX,
+                 .enter = enter_any,
+                 .user = &found};
+    ix_stmt_each(k->body, walk_stmt, &w);
+    ix_walk_free(&w);
+    return found;
+}
+
 bool
 ix_pass_strip_mine(ix_unit *u)
 {
     for (ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
-        k->body = mine_list(u, k, k->body);
+        if (divides(u, k))
+            k->body = mine_list(u, k, k->body);
     return u->ctx->error.code == ILEX_OK;
 }

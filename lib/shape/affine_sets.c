@@ -211,17 +211,37 @@ put_row(ix_affine_question *q, isl_mat *m, int row, const ix_lin *form)
     return m;
 }
 
-/* Writes what is known of products that matter from "row" on, if there is a
- * matrix; how many rows that is. */
+/* Fact "i" about size "p", a form that is >= 0: of a product, of a quotient p
+ * of a by d, which is not negative, d*p - a and a + d - 1 - d*p. False: there
+ * is no such fact. */
+static bool
+derived_fact(ilex_context *ctx, int32_t p, int i, const ix_lin **fact)
+{
+    const ix_param *own = &ctx->param[p];
+    if (own->degree > 1)
+        return i < own->degree && ix_product_fact(ctx, p, i, fact);
+    if (own->divisor <= 1 || i > 1)
+        return false;
+    const ix_lin *rest =
+        ix_lin_try_fma(ctx, own->arm[0], -own->divisor, ix_lin_param(ctx, p));
+    *fact = rest && i == 0 ? ix_lin_try_fma(ctx, ix_lin_const(ctx, 0), -1, rest)
+                           : rest;
+    *fact = *fact && i == 1 ? ix_lin_try_offset(ctx, rest, own->divisor - 1)
+                            : *fact;
+    return *fact != NULL;
+}
+
+/* Writes what is known of derived sizes that matter from "row" on, if there is
+ * a matrix; how many rows that is. */
 static int
-product_facts(ix_affine_question *q, isl_mat **m, int row)
+derived_facts(ix_affine_question *q, isl_mat **m, int row)
 {
     const ix_lin *fact;
     int count = 0;
     for (size_t p = 0; p < q->ctx->nparams; p++) {
-        int degree = q->ctx->param[p].degree;
-        for (int i = 0; degree > 1 && q->relevant.at[p] >= 0 && i < degree; i++)
-            if (ix_product_fact(q->ctx, (int32_t)p, i, &fact)) {
+        int most = q->ctx->param[p].degree > 1 ? q->ctx->param[p].degree : 2;
+        for (int i = 0; q->relevant.at[p] >= 0 && i < most; i++)
+            if (derived_fact(q->ctx, (int32_t)p, i, &fact)) {
                 if (m)
                     *m = put_row(q, *m, row + count, fact);
                 count++;
@@ -237,7 +257,7 @@ static isl_mat *
 inequalities(ix_affine_question *q, int dimensions)
 {
     const ix_env *facts = q->ctx->facts;
-    int rows = q->nparam + product_facts(q, NULL, 0);
+    int rows = q->nparam + derived_facts(q, NULL, 0);
     for (int32_t i = 0; i < ix_env_count(facts); i++)
         rows += is_inequality(q, facts->item[i]);
     isl_mat *m =
@@ -251,26 +271,16 @@ inequalities(ix_affine_question *q, int dimensions)
                 m, q->relevant.at[p], 0,
                 isl_val_int_from_si(q->isl,
                                     -(long)ix_param_low(q->ctx, (int32_t)p)));
-    int row = q->nparam + product_facts(q, &m, q->nparam);
+    int row = q->nparam + derived_facts(q, &m, q->nparam);
     for (int32_t i = 0; i < ix_env_count(facts); i++)
         if (is_inequality(q, facts->item[i]))
             m = put_row(q, m, row++, facts->item[i]->form);
     return m;
 }
 
-/* max(value, 0)/divisor, rounded up */
-static isl_pw_aff *
-quotient(ix_affine_question *q, isl_pw_aff *value, int64_t divisor)
-{
-    isl_pw_aff *zero = ix_affine_of_lin(q, ix_lin_const(q->ctx, 0));
-    isl_val *by = isl_val_int_from_si(q->isl, (long)divisor);
-    return isl_pw_aff_ceil(
-        isl_pw_aff_scale_down_val(isl_pw_aff_max(value, zero), by));
-}
-
-/* set and size "p" is the least, or the largest, of its arms, or a quotient */
+/* set and size "p" is the least, or the largest, of its arms */
 static isl_set *
-restrict_derived(ix_affine_question *q, isl_set *set, size_t p)
+restrict_extremum(ix_affine_question *q, isl_set *set, size_t p)
 {
     const ix_param *own = &q->ctx->param[p];
     isl_pw_aff *value = ix_affine_of_lin(q, own->arm[0]);
@@ -279,8 +289,6 @@ restrict_derived(ix_affine_question *q, isl_set *set, size_t p)
         value = own->largest ? isl_pw_aff_max(value, arm)
                              : isl_pw_aff_min(value, arm);
     }
-    if (own->divisor > 1)
-        value = quotient(q, value, own->divisor);
     return isl_set_intersect(set,
                              isl_pw_aff_eq_set(size(q, (int64_t)p), value));
 }
@@ -300,8 +308,8 @@ ix_affine_assumed(ix_affine_question *q)
             set = restrict_divisible(q, set, a);
     }
     for (size_t p = 0; p < q->ctx->nparams; p++)
-        if (q->relevant.at[p] >= 0 && q->ctx->param[p].narms > 0)
-            set = restrict_derived(q, set, p);
+        if (q->relevant.at[p] >= 0 && ix_param_is_extremum(q->ctx, (int32_t)p))
+            set = restrict_extremum(q, set, p);
     return set;
 }
 
