@@ -115,7 +115,8 @@ const ix_lin *ix_lin_with_arm(ilex_context *ctx, const ix_lin *a, int32_t i,
 /* ---- derived.c: what is computed from sizes ---- */
 
 /* The parameter a/divisor, rounded up, of a form that is >= 0. It is known as
- * any size is, no more: for what the compiler stores, not for shapes. */
+ * any size is, no more: for what the compiler stores, not for shapes; isl is
+ * told what it is. */
 int32_t ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor);
 
 /* The parameter that is computed from the same forms; -1: none. */

@@ -224,10 +224,10 @@ derived_fact(ilex_context *ctx, int32_t p, int i, const ix_lin **fact)
         return false;
     const ix_lin *rest =
         ix_lin_try_fma(ctx, own->arm[0], -own->divisor, ix_lin_param(ctx, p));
-    *fact = rest && i == 0 ? ix_lin_try_fma(ctx, ix_lin_const(ctx, 0), -1, rest)
-                           : rest;
-    *fact = *fact && i == 1 ? ix_lin_try_offset(ctx, rest, own->divisor - 1)
-                            : *fact;
+    if (!rest)
+        return false;
+    *fact = i == 1 ? ix_lin_try_offset(ctx, rest, own->divisor - 1)
+                   : ix_lin_try_fma(ctx, ix_lin_const(ctx, 0), -1, rest);
     return *fact != NULL;
 }
 
