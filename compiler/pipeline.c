@@ -123,7 +123,7 @@ static bool
 run_pass(ix_unit *u, size_t i)
 {
     double start = ix_clock();
-    bool ok = (passes[i].transforms && !u->scheduled) || passes[i].run(u);
+    bool ok = (passes[i].transforms && u->naive) || passes[i].run(u);
     u->seconds[i] += ix_clock() - start;
     return ok;
 }
@@ -274,7 +274,7 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     ix_assumed before =
         ix_assume_instead(ctx, (ix_assumed){.facts = module->env});
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
-    u.scheduled = strcmp(ix_option_text(ctx, IX_OPTION_schedule), "none") != 0;
+    u.naive = !strcmp(ix_option_text(ctx, IX_OPTION_schedule), "none");
     u.target = &ix_targets[first_target(request)];
     u.fortran =
         request->fortran || !strcmp(ix_option_text(ctx, IX_OPTION_order), "F");

@@ -237,7 +237,7 @@ typedef struct ix_unit {
     ix_map intermediate; /* of an array that a rewrite made on the way: the
                             same */
     bool reference;      /* no simplification, no fusion, nests alone */
-    bool scheduled;      /* loops are transformed */
+    bool naive;          /* loops are not transformed for speed */
     const ix_target *target;
     bool fortran;        /* arrays lie in the order of Fortran */
     bool turned;         /* so axes of stages and loads are back to front */

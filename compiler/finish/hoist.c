@@ -155,9 +155,9 @@ hoist_element(ix_builder *b, ix_element e, int *depth)
 static ilex_array *
 outer_position(ix_builder *b, int depth)
 {
-    for (int at = depth; at > 0; at--)
-        if (b->u->target->grid ? b->open[at].grid
-                               : b->open[at].loop == b->k->axis + 1)
+    bool grid = b->u->target->grid;
+    for (int at = depth; at > 0 && (grid || b->k->axis >= 0); at--)
+        if (grid ? b->open[at].grid : b->open[at].loop == b->k->axis + 1)
             return ix_scalar_index(b->u->ctx, b->open[at].loop - 1);
     return ix_range_value(b->u, false);
 }

@@ -253,7 +253,7 @@ ILEX_API ilex_array *ilex_map_n(ilex_context *ctx, const char *domain,
  * level on; reads y at k-1, k-2, ..., constant distances) or "backward" (from
  * the last; k+1, ...), behind which " chunked sum" or " chunked prod" may
  * stand: of one floating or complex result, whose chunks of 4096 levels are
- * combined (doc/ilx.md, "The order of sums"). A value may read self[j] at its
+ * combined (ilx.md, "The order of sums"). A value may read self[j] at its
  * own level if j comes before it. Operations are those of the values, in the
  * order of the levels, so the bits do not depend on back end or threads.
  *

@@ -77,9 +77,9 @@ ILEX_API ilex_array *ilex_csr_matmul(ilex_array *values, ilex_array *column,
 ILEX_API ilex_array *ilex_flip(ilex_array *x, const char *axes);
 
 /* y(k) = x(lo) + ... + x(k) along the axis, added in this order, floating
- * and complex numbers in chunks of 4096 (doc/ilx.md, The order of sums);
- * with `reverse` 1 x(k) + ... + x(hi - 1), added from the end. The dtype is
- * that of sum. NULL for the axis: the only one. */
+ * and complex numbers in chunks of 4096 (ilx.md, The order of sums); with
+ * `reverse` 1 x(k) + ... + x(hi - 1), added from the end. The dtype is that
+ * of sum. NULL for the axis: the only one. */
 ILEX_API ilex_array *ilex_cumsum(ilex_array *x, const char *axis,
                                  int64_t reverse);
 

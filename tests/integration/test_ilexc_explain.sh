@@ -98,6 +98,9 @@ says "$w|out y : f64[I:n] = sum[J](x)|out z : f64[I:n] = max[J](x; initial=0)" \
 program 'in x : f64[n, m]|out y : f64[m] = sum[0](x)'
 expect 0 '^    for strips of the innermost loop, by 64$' explain p.ilx
 expect 0 '^    for axis 0 in \[0, m), parts of which threads take$' explain p.ilx --schedule=none
+program 'in x : f64[n]|in p : i32[n]|map t[i:n] = where(p[i] >= 0 && p[i] < n, x[p[i]], 1.0)|out y : f64 = sum(t)'
+expect 0 '^  k1 on \[\]: writes y' explain p.ilx
+expect 0 '^    for chunks of a reduction' explain p.ilx --schedule=none
 expect 0 'apart from k2: sizes are counted in between$' explain "$examples/peaks.ilx"
 expect 0 '^    for I in \[0, ni), parts of which threads take$' explain "$examples/hdiff.ilx"
 expect 0 '^        for K in \[0, nk), vector instructions$' explain "$examples/hdiff.ilx"

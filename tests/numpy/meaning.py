@@ -510,6 +510,23 @@ def finite(x):
     return np.where(np.isfinite(x), x, 0)
 
 
+def cumulate(name, x, axis):
+    """NumPy's, but that rounded sums and products are in chunks of 4096."""
+    op = {"cumsum": np.add, "cumprod": np.multiply,
+          "cummax": np.maximum, "cummin": np.minimum}[name]
+    if x.dtype.kind not in "fc" or name[3:] in ("max", "min"):
+        return (getattr(np, name) if name[3:] in ("sum", "prod")
+                else op.accumulate)(x, axis=axis)
+    y, before = np.moveaxis(x.copy(), axis, 0), None
+    for i in range(0, len(y), 4096):
+        y[i:i + 4096] = op.accumulate(y[i:i + 4096], axis=0)
+        end = y[i + len(y[i:i + 4096]) - 1].copy()
+        if i:
+            y[i:i + 4096] = op(before, y[i:i + 4096])
+        before = op(before, end) if i else end
+    return np.moveaxis(y, 0, axis)
+
+
 def sum_is_exact(x):
     """Are all partial sums of x over its last axis exact, in any order?"""
     if x.dtype.kind == "c":

@@ -603,9 +603,7 @@ class Structure:
             raise Undefined  # NumPy takes either zero for the other
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            value = {"cumsum": np.cumsum, "cumprod": np.cumprod,
-                     "cummax": np.maximum.accumulate,
-                     "cummin": np.minimum.accumulate}[name](value, axis=k)
+            value = meaning.cumulate(name, value, k)
         given = ["axis=%d" % self.place(k, n)] if n > 1 or self.chance(50) \
             else []
         given += ["reverse=1"] if back else []
