@@ -31,15 +31,20 @@ typedef struct quotient {
 
 /* ---- the quotient of a loop ---- */
 
+static bool
+is_other_loop(void *user, ix_stmt *s)
+{
+    return s->kind != IX_STMT_FOR || s->number != *(const int64_t *)user;
+}
+
 /* Loops around are numbered, too: is it one of them, or a size? */
 static bool
 is_known_outside(const quotient *q, const ilex_array *atom)
 {
-    const ix_stmt *inner = q->loop->body;
-    for (; inner && inner->kind == IX_STMT_FOR; inner = inner->body)
-        if (atom->kind == IX_INDEX && atom->attr[0] == inner->number)
-            return false;
-    return atom->kind == IX_INDEX || atom->kind == IX_SIZE;
+    int64_t index = atom->attr[0];
+    return atom->kind == IX_SIZE ||
+           (atom->kind == IX_INDEX &&
+            ix_stmt_each(q->loop->body, is_other_loop, &index));
 }
 
 /* Notes what "n" divides, if the loop's index is a part of it. */

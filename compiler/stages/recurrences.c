@@ -7,6 +7,7 @@
  */
 #include "compiler/stages/partition.h"
 #include "lib/build/scan.h"
+#include "lib/build/structure.h"
 
 bool
 ix_decide_result(ix_partition *p, size_t i)
@@ -101,31 +102,14 @@ combined(const chunks *c, ilex_array *before, ilex_array *x)
 }
 
 static ilex_array *
-where_equal(ilex_context *ctx, ilex_array *x, int64_t value, ilex_array *a,
-            ilex_array *b)
+where(ilex_context *ctx, ilex_array *x, ix_op op, ilex_array *y, ilex_array *a,
+      ilex_array *b)
 {
-    ilex_array *sides[2] = {x, ix_index_const(ctx, value)};
-    ilex_array *ops[3] = {
-        ix_scalar_op(ctx, IX_OP_EQUAL, ILEX_I64, ILEX_BOOL, sides), a, b};
-    return ix_scalar_op(ctx, IX_OP_WHERE, (ilex_dtype)a->dtype,
-                        (ilex_dtype)a->dtype, ops);
+    return ix_structure_where(ctx, ix_structure_compare(ctx, op, x, y), a, b);
 }
 
-/* "x" where the level is there, else any number. */
-static ilex_array *
-if_there(const chunks *c, ilex_array *level, ilex_array *x)
-{
-    ilex_context *ctx = c->p->u->ctx;
-    ilex_array *length[2] = {ix_index_lin(ctx, c->ax->hi),
-                             ix_index_lin(ctx, c->ax->lo)};
-    ilex_array *sides[2] = {level, ix_index_fma(ctx, length[0], -1, length[1])};
-    ilex_array *ops[3] = {
-        ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, sides), x,
-        ix_scalar_const(ctx, c->dtype, (ix_value){.i = 0})};
-    return ix_scalar_op(ctx, IX_OP_WHERE, c->dtype, c->dtype, ops);
-}
-
-/* What all chunks before number _<axis> give: nothing is before the first. */
+/* What all chunks before number _<axis> give; before the first, and where there
+ * are fewer, any number. */
 static ilex_array *
 sum_before(const chunks *c)
 {
@@ -138,10 +122,15 @@ sum_before(const chunks *c)
                 ix_scan_index(ctx, last, c->ax, ix_scan_is_backward(c->scan)));
     ilex_array *more =
         combined(c, load_at(c, c->before, ix_index_offset(ctx, i, -1)), end);
-    ilex_array *sum = where_equal(ctx, i, 1, end, more);
-    return where_equal(ctx, i, 0,
-                       ix_scalar_const(ctx, c->dtype, (ix_value){.i = 0}),
-                       c->fewer ? if_there(c, last, sum) : sum);
+    ilex_array *any = ix_scalar_const(ctx, c->dtype, (ix_value){.i = 0});
+    ilex_array *sum =
+        where(ctx, i, IX_OP_EQUAL, ix_index_const(ctx, 1), end, more);
+    if (c->fewer) {
+        ilex_array *length = ix_index_fma(ctx, ix_index_lin(ctx, c->ax->hi), -1,
+                                          ix_index_lin(ctx, c->ax->lo));
+        sum = where(ctx, last, IX_OP_LESS, length, sum, any);
+    }
+    return where(ctx, i, IX_OP_EQUAL, ix_index_const(ctx, 0), any, sum);
 }
 
 /* The stage that computes this for all chunks, level by level as scans are. */
