@@ -8,7 +8,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/report/report.h"
 #include "compiler/steps/finish.h"
-#include "compiler/unit.h"
+#include "compiler/tree/tree.h"
 #include "lib/base/clock.h"
 #include "lib/base/fpenv.h"
 
@@ -128,6 +128,24 @@ run_pass(ix_unit *u, size_t i)
     return ok;
 }
 
+/* ---- targets ---- */
+
+/* Kernels and buffers are what they were before all targets, statements copies,
+ * so no pass for a target has anything to undo. */
+static void
+take_tree(ix_unit *u)
+{
+    const ix_kernel *from = u->tree.kernel;
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
+        *k = *from++;
+        k->body = ix_stmt_clone(u, NULL, k->nests);
+    }
+    u->nbuffers = u->tree.nbuffers;
+    if (u->nbuffers)
+        memcpy(u->buffer, u->tree.buffer, u->nbuffers * sizeof *u->buffer);
+    u->level = IX_LEVEL_TREE;
+}
+
 typedef enum outcome { DONE, STOPPED, FAILED } outcome;
 
 static outcome
@@ -169,9 +187,7 @@ ix_unit_target(ix_unit *u, ix_target_name target)
     if (u->target == &ix_targets[target])
         return true;
     u->target = &ix_targets[target];
-    u->level = IX_LEVEL_TREE;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        k->body = k->nests;
+    take_tree(u);
     for (size_t i = 0; i < IX_COUNT(passes); i++)
         if (passes[i].after == IX_LEVEL_TARGET && !run_pass(u, i))
             return false;

@@ -159,7 +159,7 @@ typedef struct ix_stmt ix_stmt;
 typedef struct ix_kernel {
     int number;
     ix_stmt *body;
-    ix_stmt *nests;       /* nests of stores, before statements for a target */
+    ix_stmt *nests;       /* the naive tree: nests of stores, for no target */
     const ix_domain *box; /* hull of what it stores */
     int axis;             /* of the box: over whose range it is called, in any
                              parts; -1: it is called once */
@@ -183,6 +183,13 @@ typedef struct ix_kernel {
     bool starts_unit; /* where there are several translation units */
     struct ix_kernel *next;
 } ix_kernel;
+
+/* What kernels for each target start from, made by `buffers`. */
+typedef struct ix_naive_tree {
+    ix_kernel *kernel; /* in order */
+    ix_buffer *buffer;
+    size_t nbuffers;
+} ix_naive_tree;
 
 /* Which element of which array a scalar is, for comments in the source. */
 typedef struct ix_origin {
@@ -226,6 +233,7 @@ typedef struct ix_unit {
     size_t nchecks, check_capacity;
     ix_kernel *kernels;
     int nkernels, nslots;
+    ix_naive_tree tree;
     ix_foreign_call **call; /* in order; stages, kernels stand between */
     size_t ncalls, call_capacity;
     const ilex_array **function; /* APPLY: one call of each function of numbers,

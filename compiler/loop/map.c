@@ -183,7 +183,7 @@ map_stmt(ix_builder *b, ix_stmt *s)
 
 /* needs: nests; gives: [begin, end) bounds the loops over one axis; on a GPU
  * these and the rectangular ones around are one loop that is spread over
- * threads. Copies the statements, so that those of k->nests stay. */
+ * threads. */
 bool
 ix_pass_map(ix_unit *u)
 {

@@ -86,6 +86,23 @@ assign_slots(lifetimes *l)
     }
 }
 
+/* Keeps what kernels for each target start from. */
+static void
+keep_tree(ix_unit *u)
+{
+    size_t n = (size_t)u->nkernels + 1, bytes = u->nbuffers * sizeof *u->buffer;
+    ix_naive_tree *t = &u->tree;
+    *t = (ix_naive_tree){ix_arena_new(&u->arena, n * sizeof *t->kernel),
+                         ix_arena_new(&u->arena, bytes + 1), u->nbuffers};
+    n = 0;
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
+        k->nests = ix_stmt_clone(u, NULL, k->body);
+        t->kernel[n++] = *k;
+    }
+    if (bytes)
+        memcpy(t->buffer, u->buffer, bytes);
+}
+
 bool
 ix_pass_buffers(ix_unit *u)
 {
@@ -99,12 +116,12 @@ ix_pass_buffers(ix_unit *u)
         touch_calls(&l, k->when.calls);
         ix_stmt_loads(u, k->body, touch_load, &l);
         ix_stmt_each(k->body, touch_store, &l);
-        k->nests = k->body;
     }
     touch_calls(&l, (int)u->ncalls);
     assign_slots(&l);
     for (size_t i = 0; i < u->nbuffers; i++)
         u->buffer[i].local =
             u->buffer[i].role == IX_ROLE_TEMP && l.first[i] == l.last[i];
+    keep_tree(u);
     return true;
 }

@@ -211,7 +211,7 @@ ix_offset_value(ix_unit *u, int i, ilex_dtype dtype)
  * goes through all operands; copies of what others are about. */
 typedef struct renaming {
     ix_unit *u;
-    ix_kernel *k;
+    ix_kernel *k; /* NULL: names stay */
     ix_substitution s;
     ix_map made; /* number of a definition + 1 -> its copy */
 } renaming;
@@ -243,13 +243,10 @@ rename_variable(renaming *r, ix_stmt *loop)
     note(r, &r->s.memo, was, ix_scalar_index(r->u->ctx, loop->number));
 }
 
+/* What the statement defines gets another name. */
 static void
-rename_stmt(renaming *r, ix_stmt *t)
+rename_definition(renaming *r, ix_stmt *t)
 {
-    int was = t->number;
-    t->mem = copy_of(r, t->mem);
-    t->from = copy_of(r, t->from);
-    t->to = copy_of(r, t->to);
     if (t->kind == IX_STMT_FOR)
         rename_variable(r, t);
     if (!ix_stmt_defines(t))
@@ -257,17 +254,30 @@ rename_stmt(renaming *r, ix_stmt *t)
     ilex_array *leaf = ix_value_of(r->u, t);
     t->number = r->k->nvalues++;
     note(r, &r->s.memo, leaf, ix_value_of(r->u, t));
-    note(r, &r->made, (void *)((uintptr_t)was + 1), t);
 }
 
-/* Copies of a list, with other operands and, if "r" is there, other names. */
+static void
+rename_stmt(renaming *r, ix_stmt *t)
+{
+    int was = t->number;
+    t->mem = copy_of(r, t->mem);
+    t->from = copy_of(r, t->from);
+    t->to = copy_of(r, t->to);
+    if (r->k)
+        rename_definition(r, t);
+    if (ix_stmt_defines(t))
+        note(r, &r->made, (void *)((uintptr_t)was + 1), t);
+}
+
+/* Copies of a list, with other operands if "s" is there, and, if "r" is, that
+ * are about copies. */
 static ix_stmt *
 copy_list(ix_unit *u, ix_substitution *s, renaming *r, const ix_stmt *list)
 {
     ix_stmt *first = NULL, **tail = &first;
     for (; list; list = list->next) {
         ix_stmt *t = ix_stmt_copy(u, list);
-        for (int i = 0; i < ix_operands_before(t, IX_GROUPS); i++)
+        for (int i = 0; s && i < ix_operands_before(t, IX_GROUPS); i++)
             t->x[i] = ix_substitute(s, t->x[i]);
         if (r)
             rename_stmt(r, t);
@@ -290,7 +300,7 @@ ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list)
 {
     renaming r = {.u = u, .k = k};
     r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
-    ix_stmt *copy = copy_list(u, &r.s, &r, list);
+    ix_stmt *copy = copy_list(u, k ? &r.s : NULL, &r, list);
     ix_substitution_free(&r.s);
     ix_map_free(&r.made, &u->ctx->mem);
     return copy;

@@ -190,7 +190,8 @@ ix_element ix_stmt_element(const ix_stmt *s);
 /* Copies of the statements of a list and inside, with indices replaced. */
 ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
                             const ix_stmt *list);
-/* Copies that define values, scratch memory and variables of their own. */
+/* Copies that define values, scratch memory and variables of their own; "k" is
+ * NULL: by the same names, for what is to stand in place of the list. */
 ix_stmt *ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list);
 
 /* What a loop's variable runs over, and by what letter it is called. */

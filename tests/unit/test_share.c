@@ -301,15 +301,25 @@ START_TEST(dense_for_one)
 }
 END_TEST
 
+/* ---- several targets ---- */
+
+static ix_compiled *
+compile_sources(ilex_module *m, bool cc, bool cuda)
+{
+    ix_compile_request request = {.names = true};
+    request.dialect[IX_DIALECT_cc] = cc;
+    request.dialect[IX_DIALECT_cuda] = cuda;
+    ix_compiled *c = ix_compile(m, &request);
+    ck_assert_msg(c != NULL, "%s", ilex_error_text(ctx));
+    return c;
+}
+
 /* A program for several targets: what is shared for one is no fact for the
  * next. */
 START_TEST(several_targets)
 {
-    ix_compile_request request = {.names = true};
-    request.dialect[IX_DIALECT_cc] = request.dialect[IX_DIALECT_cuda] = true;
     ilex_module *m = parse(HEAD TWO SUMS);
-    ix_compiled *c = ix_compile(m, &request);
-    ck_assert_msg(c != NULL, "%s", ilex_error_text(ctx));
+    ix_compiled *c = compile_sources(m, true, true);
     for (int d = IX_DIALECT_cc; d <= IX_DIALECT_cuda; d++) {
         ck_assert_int_eq(c->source[d].layout[0].function, 0);
         ck_assert_int_eq(c->source[d].layout[1].function, 0);
@@ -320,6 +330,34 @@ START_TEST(several_targets)
     }
     ix_compiled_free(c);
     ilex_module_free(m);
+}
+END_TEST
+
+/* Nothing that was done for one target is left for the next: its source is
+ * that of a program for it alone. The scan's temporary is a thread's own on a
+ * CPU, and has the axes of its nests again on a GPU. */
+START_TEST(second_target)
+{
+    static const char *const texts[] = {
+        HEAD TWO SUMS,
+        "ilex 1\nprogram some\nsize n, m, l\nassume l >= 1\n"
+        "in a : f64[i:n, j:m, k:l]\n"
+        "scan k forward c[i:n, j:m, k:l] : f64 = "
+        "a[i, j, k]/(a[i, j, k] - where(k == 0, 3.0, c[i, j, k-1]))\n"
+        "scan k backward x[i:n, j:m, k:l] : f64 = "
+        "c[i, j, k] - where(k == l-1, 0.0, c[i, j, k]*x[i, j, k+1])\n"
+        "out y = x\n"};
+    for (size_t i = 0; i < IX_COUNT(texts); i++) {
+        ilex_module *m = parse(texts[i]);
+        ix_compiled *both = compile_sources(m, true, true);
+        ix_compiled *alone = compile_sources(m, false, true);
+        ck_assert_msg(!strcmp(both->source[IX_DIALECT_cuda].unit[0],
+                              alone->source[IX_DIALECT_cuda].unit[0]),
+                      "program %zu", i);
+        ix_compiled_free(both);
+        ix_compiled_free(alone);
+        ilex_module_free(m);
+    }
 }
 END_TEST
 
@@ -371,6 +409,7 @@ main(void)
     tcase_add_loop_test(tests, literals_kept, 0, 2);
     tcase_add_test(tests, dense_for_one);
     tcase_add_test(tests, several_targets);
+    tcase_add_test(tests, second_target);
     tcase_add_test(tests, broken_arguments);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
