@@ -18,6 +18,7 @@ include compiler/stages/local.mk
 include compiler/lower/local.mk
 include compiler/tree/local.mk
 include compiler/loop/local.mk
+include compiler/schedule/local.mk
 include compiler/finish/local.mk
 include compiler/emit/local.mk
 include compiler/steps/local.mk

@@ -152,6 +152,13 @@ typedef struct ix_ints {
     size_t count, capacity;
 } ix_ints;
 
+/* What a variable of a kernel runs over (tree/variables.def); which other one's
+ * values it runs over a part of, or -1. */
+typedef struct ix_variable {
+    uint8_t role;
+    int part_of;
+} ix_variable;
+
 /* A function: statements (compiler/tree/tree.h) over variables and values that
  * it numbers itself. Variables 0 to rank-1 of its box are the indices of what
  * it stores. */
@@ -167,8 +174,8 @@ typedef struct ix_kernel {
     bool ordered;         /* iterations read what earlier ones wrote */
     ix_moment when;
     ix_apart apart; /* from the kernel before it */
-    uint8_t *role;  /* ix_variable_role of each variable */
-    size_t nvariables, role_capacity;
+    ix_variable *variable;
+    size_t nvariables, variable_capacity;
     int nvalues;
     struct ix_kernel_layout *layout; /* of its arguments */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */

@@ -252,7 +252,7 @@ put_attributes(ix_fingerprint_writer *w, const ix_stmt *s)
     if (s->buffer >= 0)
         put_buffer(w, s->buffer);
     if (s->kind == IX_STMT_FOR) {
-        put(w, (uint64_t)w->f.k->role[s->number]);
+        put(w, (uint64_t)w->f.k->variable[s->number].role);
         put(w, length_of(s));
     }
 }

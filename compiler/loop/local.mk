@@ -6,6 +6,9 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/columns.c \
 	compiler/loop/fuse.c \
 	compiler/loop/map.c \
+	compiler/loop/loop.h \
+	compiler/loop/loops.def \
 	compiler/loop/partial.c \
+	compiler/loop/split.c \
 	compiler/loop/strip.c \
 	compiler/loop/strip_mine.c

@@ -406,7 +406,7 @@ put_loop_name(const dumper *d, const ix_stmt *s)
 #define IX_VARIABLE(ROLE, letter, text) text,
 #include "compiler/tree/variables.def"
     };
-    ix_variable_role role = d->k->role[s->number];
+    ix_variable_role role = d->k->variable[s->number].role;
     if (role != IX_VARIABLE_AXIS) {
         ix_text_put(d->t, texts[role]);
         return;
@@ -448,7 +448,7 @@ static bool
 is_of_strips(const dumper *d, const ix_stmt *s)
 {
     return s && s->kind == IX_STMT_FOR &&
-           d->k->role[s->number] == IX_VARIABLE_STRIPS;
+           d->k->variable[s->number].role == IX_VARIABLE_STRIPS;
 }
 
 static void

@@ -44,7 +44,7 @@ ix_variable_letter(const ix_kernel *k, int64_t variable)
 #define IX_VARIABLE(ROLE, letter, text) letter,
 #include "compiler/tree/variables.def"
     };
-    return letters[k->role[variable]];
+    return letters[k->variable[variable].role];
 }
 
 ix_value_text

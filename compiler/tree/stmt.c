@@ -172,8 +172,15 @@ ix_stmt_update(ix_unit *u, ix_op op, ix_element at, ilex_array *value)
 int
 ix_kernel_variable(ix_unit *u, ix_kernel *k, ix_variable_role role)
 {
-    ix_arena_grow(&u->arena, &k->role, &k->role_capacity, k->nvariables + 1, 1);
-    k->role[k->nvariables] = (uint8_t)role;
+    return ix_kernel_part(u, k, role, -1);
+}
+
+int
+ix_kernel_part(ix_unit *u, ix_kernel *k, ix_variable_role role, int variable)
+{
+    ix_arena_grow(&u->arena, &k->variable, &k->variable_capacity,
+                  k->nvariables + 1, sizeof *k->variable);
+    k->variable[k->nvariables] = (ix_variable){(uint8_t)role, variable};
     return (int)k->nvariables++;
 }
 
@@ -239,7 +246,9 @@ rename_variable(renaming *r, ix_stmt *loop)
     const size_t *again = ix_map_find(&r->s.memo, was);
     loop->number =
         again ? (int)((ilex_array *)*again)->attr[0]
-              : ix_kernel_variable(r->u, r->k, r->k->role[loop->number]);
+              : ix_kernel_part(r->u, r->k,
+                               r->k->variable[loop->number].role,
+                               r->k->variable[loop->number].part_of);
     note(r, &r->s.memo, was, ix_scalar_index(r->u->ctx, loop->number));
 }
 

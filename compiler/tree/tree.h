@@ -203,6 +203,9 @@ typedef enum ix_variable_role {
 char ix_variable_letter(const ix_kernel *k, int64_t variable);
 /* A new loop variable of the kernel. */
 int ix_kernel_variable(ix_unit *u, ix_kernel *k, ix_variable_role role);
+/* One that runs over a part of what another one runs over. */
+int ix_kernel_part(ix_unit *u, ix_kernel *k, ix_variable_role role,
+                   int variable);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
  * "number" are its name. */
 ilex_array *ix_value_leaf(ix_unit *u, char prefix, int number,
