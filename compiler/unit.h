@@ -153,7 +153,8 @@ typedef struct ix_ints {
 } ix_ints;
 
 /* What a variable of a kernel runs over (tree/variables.def); which other one's
- * values it runs over a part of, or -1. */
+ * values it runs over, all or a part of, or which other one's reduced axis; or
+ * -1. */
 typedef struct ix_variable {
     uint8_t role;
     int part_of;

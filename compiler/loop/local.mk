@@ -8,6 +8,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/map.c \
 	compiler/loop/loop.h \
 	compiler/loop/loops.def \
+	compiler/loop/names.c \
 	compiler/loop/partial.c \
 	compiler/loop/split.c \
 	compiler/loop/strip.c \

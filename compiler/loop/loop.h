@@ -25,6 +25,12 @@ typedef struct ix_refusal {
     const char *why; /* a sentence, of the unit's arena */
 } ix_refusal;
 
+/* A refusal with a sentence. */
+ix_refusal ix_refuse(ix_unit *u, ix_refusal_class class, const char *format,
+                     ...) IX_PRINTF(3, 4);
+
+/* ---- names.c: loops by their names ---- */
+
 /* A loop of a kernel: where its statement hangs, and the loops and branches
  * around it, outermost first. */
 enum { IX_DEEP = 64 };
@@ -41,18 +47,53 @@ ix_cursor_loop(const ix_cursor *c)
     return *c->at;
 }
 
-/* How the rest of a loop is done whose length is no multiple of the split's. */
-typedef enum ix_rest { IX_REST_MIN, IX_REST_PEEL } ix_rest;
+/* Loops of a kernel in text order. */
+typedef struct ix_loops {
+    ix_stmt **loop;
+    size_t n;
+} ix_loops;
 
-/* Loop L becomes L.o, by "by", and L.i over [0, by), at which the cursor is
- * then: index L is L.o + L.i. */
-ix_refusal ix_loop_split(ix_unit *u, ix_cursor *c, int64_t by, ix_rest rest);
+/* The loops that a name means: one; with a star behind it each of that name.
+ * "i0" is a free axis, "r0" a reduced one, "r0.q" its chunks, "i0.o" a part of
+ * a loop that was split; "i0#1" the second one of that name, "i1/i0" the one
+ * inside i1. */
+ix_refusal ix_loops_find(ix_unit *u, ix_kernel *k, const char *name,
+                         ix_loops *found);
+/* The cursor at the loop that a name means; at a loop, false if that is gone or
+ * too deep. */
+ix_refusal ix_cursor_find(ix_unit *u, ix_kernel *k, const char *name,
+                          ix_cursor *c);
+bool ix_cursor_at(ix_kernel *k, const ix_stmt *loop, ix_cursor *c);
+/* Puts the names of all loops. */
+void ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t);
 
-/* The points of a loop move inward. */
-ix_refusal ix_loop_jam(ix_unit *u, ix_cursor *c);
+/* ---- what is done to them ---- */
 
-/* A refusal with a sentence. */
-ix_refusal ix_refuse(ix_unit *u, ix_refusal_class class, const char *format,
-                     ...) IX_PRINTF(3, 4);
+typedef enum ix_loop_row {
+#define IX_LOOP(name, text, meaning) IX_LOOP_##name,
+#include "compiler/loop/loops.def"
+    IX_NLOOPS
+} ix_loop_row;
+
+/* One transformation: a line of text. */
+enum { IX_MOST_LOOPS = 4 };
+typedef struct ix_directive {
+    ix_loop_row row;
+    int nloops;
+    const char *loop[IX_MOST_LOOPS]; /* LOOP of the row's text, in order */
+    const char *name;                /* NAME, or NULL */
+    int64_t n;                       /* N */
+    unsigned words; /* which words in [] are there: 1 the first, 2, 4, ... */
+} ix_directive;
+
+/* ix_loop_<name> does it with the loops that cursors are at, one for each of
+ * the directive's, or refuses. */
+#define IX_LOOP(name, text, meaning)                                           \
+    ix_refusal ix_loop_##name(ix_unit *u, const ix_directive *d, ix_cursor *c);
+#include "compiler/loop/loops.def"
+
+/* How the rest of a loop is done whose length is no multiple of the split's:
+ * words of "split"; 0 is MIN. */
+typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
 
 #endif

@@ -154,7 +154,10 @@ ix_reduce_loop(ix_reduce_axis *x, ix_variable_role role, ilex_array *lo,
                ilex_array *hi)
 {
     ix_unit *u = x->b->u;
-    return ix_stmt_for(u, ix_kernel_variable(u, x->b->k, role), lo, hi);
+    int variable = ix_kernel_part(u, x->b->k, role, x->variable);
+    if (x->variable < 0)
+        x->variable = variable;
+    return ix_stmt_for(u, variable, lo, hi);
 }
 
 ix_stmt *

@@ -41,7 +41,7 @@ add_to_lanes(ix_reduce_axis *x, ix_stmt *lanes, ilex_array *first,
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
     ix_stmt *loop =
-        ix_reduce_loop(x, IX_VARIABLE_ELEMENT, ix_index_const(ctx, 0), count);
+        ix_reduce_loop(x, IX_VARIABLE_LANE, ix_index_const(ctx, 0), count);
     if (within)
         loop =
             ix_reduce_narrow(x, loop, ix_index_fma(ctx, within->lo, -1, first),
@@ -63,7 +63,7 @@ new_lanes(ix_reduce_axis *x)
     ilex_context *ctx = b->u->ctx;
     ix_stmt *lanes =
         ix_build_scratch(b, 'l', IX_SCRATCH_ARRAY, x->acc, x->lanes, NULL);
-    ix_stmt *loop = open_loop(x, IX_VARIABLE_ELEMENT, ix_index_const(ctx, 0),
+    ix_stmt *loop = open_loop(x, IX_VARIABLE_LANE, ix_index_const(ctx, 0),
                               ix_index_const(ctx, x->lanes), 1, true);
     loop->parallel = true;
     ix_element at = ix_element_scratch(lanes, variable(x, loop));

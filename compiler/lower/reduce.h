@@ -30,6 +30,7 @@ typedef struct ix_reduce_axis {
     ix_builder *b;
     ilex_array *n;
     int k;                 /* axis */
+    int variable;          /* of the first loop over it, or -1 */
     const ix_strip *strip; /* NULL: one point */
     ix_op op;              /* combines */
     ilex_dtype acc;
@@ -81,8 +82,8 @@ bool ix_reduce_bound(ix_reduce_axis *x, bool *never);
 /* The elements of [lo, hi) that are in the ranges, into an accumulator. */
 void ix_reduce_bounded(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi,
                        ix_stmt *into);
-/* A loop over a new variable; and without what is outside [lo, hi), where the
- * range of all elements that are let in begins and ends. */
+/* A loop over a new variable of the axis; and without what is outside [lo, hi),
+ * where the range of all elements that are let in begins and ends. */
 ix_stmt *ix_reduce_loop(ix_reduce_axis *x, ix_variable_role role,
                         ilex_array *lo, ilex_array *hi);
 ix_stmt *ix_reduce_narrow(ix_reduce_axis *x, const ix_stmt *loop,

@@ -403,19 +403,25 @@ static void
 put_loop_name(const dumper *d, const ix_stmt *s)
 {
     static const char *const texts[] = {
-#define IX_VARIABLE(ROLE, letter, text) text,
+#define IX_VARIABLE(ROLE, letter, base, suffix, text) text,
 #include "compiler/tree/variables.def"
     };
     ix_variable_role role = d->k->variable[s->number].role;
-    if (role != IX_VARIABLE_AXIS) {
-        ix_text_put(d->t, texts[role]);
+    int root = ix_variable_root(d->k, s->number);
+    ix_text_put(d->t, texts[role]);
+    if (role > IX_VARIABLE_TAIL)
+        return;
+    if (d->k->variable[root].role != IX_VARIABLE_AXIS) {
+        ix_text_put(d->t, texts[d->k->variable[root].role]);
         return;
     }
-    const ix_axis *ax = &d->k->box->ax[s->number];
+    const ix_axis *ax = &d->k->box->ax[root];
     if (ax->name)
         ix_text_put(d->t, ix_symbol_text(d->u->ctx, ax->name));
     else
-        ix_text_format(d->t, "axis %d", s->number);
+        ix_text_format(d->t, "axis %d", root);
+    if (role != IX_VARIABLE_AXIS)
+        return;
     ix_text_put(d->t, " in [");
     if (s->number == d->k->axis)
         ix_lin_print(d->u->ctx, ax->lo, d->t);

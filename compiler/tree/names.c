@@ -41,10 +41,18 @@ char
 ix_variable_letter(const ix_kernel *k, int64_t variable)
 {
     static const char letters[] = {
-#define IX_VARIABLE(ROLE, letter, text) letter,
+#define IX_VARIABLE(ROLE, letter, base, suffix, text) letter,
 #include "compiler/tree/variables.def"
     };
     return letters[k->variable[variable].role];
+}
+
+int
+ix_variable_root(const ix_kernel *k, int variable)
+{
+    while (k->variable[variable].part_of >= 0)
+        variable = k->variable[variable].part_of;
+    return variable;
 }
 
 ix_value_text

@@ -244,11 +244,10 @@ rename_variable(renaming *r, ix_stmt *loop)
 {
     ilex_array *was = ix_scalar_index(r->u->ctx, loop->number);
     const size_t *again = ix_map_find(&r->s.memo, was);
-    loop->number =
-        again ? (int)((ilex_array *)*again)->attr[0]
-              : ix_kernel_part(r->u, r->k,
-                               r->k->variable[loop->number].role,
-                               r->k->variable[loop->number].part_of);
+    ix_variable v = r->k->variable[loop->number];
+    int part_of = v.part_of < 0 ? loop->number : v.part_of; /* all of it */
+    loop->number = again ? (int)((ilex_array *)*again)->attr[0]
+                         : ix_kernel_part(r->u, r->k, v.role, part_of);
     note(r, &r->s.memo, was, ix_scalar_index(r->u->ctx, loop->number));
 }
 

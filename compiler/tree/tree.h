@@ -196,11 +196,14 @@ ix_stmt *ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list);
 
 /* What a loop's variable runs over, and by what letter it is called. */
 typedef enum ix_variable_role {
-#define IX_VARIABLE(ROLE, letter, text) IX_VARIABLE_##ROLE,
+#define IX_VARIABLE(ROLE, letter, base, suffix, text) IX_VARIABLE_##ROLE,
 #include "compiler/tree/variables.def"
     IX_NVARIABLES
 } ix_variable_role;
 char ix_variable_letter(const ix_kernel *k, int64_t variable);
+/* What a variable is a part of, in the end: an axis of the box or another one
+ * that is no part. */
+int ix_variable_root(const ix_kernel *k, int variable);
 /* A new loop variable of the kernel. */
 int ix_kernel_variable(ix_unit *u, ix_kernel *k, ix_variable_role role);
 /* One that runs over a part of what another one runs over. */

@@ -53,6 +53,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_kept \
 	tests/unit/test_lin \
 	tests/unit/test_locations \
+	tests/unit/test_loop_names \
 	tests/unit/test_lower \
 	tests/unit/test_node \
 	tests/unit/test_nonempty \

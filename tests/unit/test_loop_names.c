@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of loops: what loops of kernels are called, which one a name finds, and
+ * what is said where it finds none or several.
+ */
+#include "compiler/loop/loop.h"
+#include "tests/unit/graph_fixture.h"
+
+#define HEAD                                                                   \
+    "ilex 1\nprogram p\nsize n, m, k\nassume n >= 2\nassume m >= 2\n"          \
+    "in a : f64[n, k]\nin b : f64[k, m]\nin w : f64[I:n, J:m]\n"               \
+    "in x : f64[n, k, m]\n"
+
+#define PIECES                                                                 \
+    "map c[I:n, J:m] = where(J == 0, w[I, 1], w[I, J - 1])\nout o = c"
+
+typedef struct kernels {
+    ix_unit u;
+    ix_mem mem;
+} kernels;
+
+/* The kernels of a program, with reductions as loops. */
+static kernels
+kernels_of(const char *lines)
+{
+    kernels s;
+    char text[2000];
+    snprintf(text, sizeof text, HEAD "%s", lines);
+    run_passes(&s.u, parse(text), "reduce");
+    return s;
+}
+
+static const char *
+loops_of(kernels *s)
+{
+    ix_text t;
+    s->mem = ix_arena_mem(&s->u.arena);
+    ix_text_init(&t, &s->mem);
+    ix_loops_put(&s->u, s->u.kernels, &t);
+    return ix_text_string(&t);
+}
+
+static void
+expect_loops(const char *lines, const char *names)
+{
+    kernels s = kernels_of(lines);
+    ck_assert_str_eq(loops_of(&s), names);
+    free_unit(&s.u);
+}
+
+START_TEST(what_they_are_called)
+{
+    expect_loops("out q = w*2.0", "i0, i1");
+    expect_loops("out s = argmax[1](a)", "i0, r0");
+    expect_loops("out s = sum[1](a)", "i0, r0.q, r0.l#0, r0.w, r0.l#1, r0.l#2");
+    /* two axes of one reduction, which count on; another reduction's */
+    expect_loops("out s = max[1, 2](x)",
+                 "i0, r0.q, r0, r1.q, r1.l#0, r1.w, r1.l#1, r1.l#2");
+    expect_loops("out s = exp(sum[1](a)) + argmax[1](a)",
+                 "i0, r0.q, r0.l#0, r0.w, r0.l#1, r0.l#2, r1");
+    /* pieces have loops over the same axes */
+    expect_loops(PIECES, "i0#0, i1#0, i0#1, i1#1");
+}
+END_TEST
+
+/* ---- finding ---- */
+
+static void
+expect_found(const char *name, int depth, size_t several)
+{
+    kernels s = kernels_of(PIECES);
+    ix_loops found;
+    ix_cursor c;
+    ix_refusal r = ix_cursor_find(&s.u, s.u.kernels, name, &c);
+    ck_assert_msg(!r.class, "%s: %s", name, r.why);
+    ck_assert_int_eq(c.depth, depth);
+    ck_assert_int_eq(ix_cursor_loop(&c)->kind, IX_STMT_FOR);
+    for (int i = 0; i < depth; i++)
+        ck_assert_int_eq(c.around[i]->kind, IX_STMT_FOR);
+    r = ix_loops_find(&s.u, s.u.kernels, name, &found);
+    ck_assert_msg(!r.class, "%s: %s", name, r.why);
+    ck_assert_uint_eq(found.n, several);
+    free_unit(&s.u);
+}
+
+START_TEST(which_one)
+{
+    expect_found("i0#0", 0, 1);
+    expect_found("i1#1", 1, 1);
+    expect_found("i1*", 1, 2);
+    expect_found("i0#1/i1", 1, 1);
+    expect_found("i0/i1#1", 1, 1);
+    expect_found("i0/i1*", 1, 2);
+    expect_found("I#1", 0, 1);
+    expect_found("I#0/J", 1, 1);
+    expect_found("J*", 1, 2);
+}
+END_TEST
+
+static void
+expect_refused(const char *name, const char *why)
+{
+    kernels s = kernels_of(PIECES);
+    ix_cursor c;
+    ix_refusal r = ix_cursor_find(&s.u, s.u.kernels, name, &c);
+    ck_assert_int_eq(r.class, IX_REFUSAL_NAME);
+    ck_assert_str_eq(r.why, why);
+    free_unit(&s.u);
+}
+
+#define ALL ", only i0#0, i1#0, i0#1, i1#1"
+
+START_TEST(none_or_several)
+{
+    expect_refused("i1", "i1 may be one of the loops i1#0, i1#1; i1* is each "
+                         "of them");
+    expect_refused("i0/i1", "i0/i1 may be one of the loops i1#0, i1#1; i0/i1* "
+                            "is each of them");
+    expect_refused("i2", "there is no loop i2" ALL);
+    expect_refused("i1#2",
+                   "there is no loop i1#2" ALL "; did you mean 'i1#0'?");
+    expect_refused("i1/i0",
+                   "there is no loop i1/i0" ALL "; did you mean 'i1#0'?");
+    expect_refused("i0#0/i1#1", "there is no loop i0#0/i1#1" ALL);
+    expect_refused("", "there is no loop " ALL);
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("loop names", what_they_are_called, which_one,
+                     none_or_several);
+}
