@@ -118,7 +118,7 @@ symbols() {
         do
             [ ! -e "$build/$object" ] || { echo "$object"; break; }
         done
-    done | (cd "$build" && xargs "${NM:-nm}" -g -P -A) |
+    done | (cd "$build" && xargs ${NM:-nm} -g -P -A) |
         sed 's/^\([^ ]*\)\.o: /\1 /; s,^\([^ ]*\)/\.libs/,\1/,'
 }
 
@@ -221,7 +221,8 @@ do
     [ "$first" = "$header" ] || complain "$file: includes $first before $header"
 done
 
-if ! command -v "${NM:-nm}" >/dev/null
+# shellcheck disable=SC2086 # NM may be a command with options
+if ! { set -- ${NM:-nm}; command -v "$1" >/dev/null; }
 then
     echo "skipped: circles by symbols, there is no nm"
 elif [ ! -e "$build/compiler/pipeline.lo" ]

@@ -5,11 +5,11 @@
 libixcompiler_la_SOURCES += \
 	compiler/loop/columns.c \
 	compiler/loop/fuse.c \
-	compiler/loop/map.c \
+	compiler/loop/jam.c \
 	compiler/loop/loop.h \
 	compiler/loop/loops.def \
+	compiler/loop/map.c \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
 	compiler/loop/split.c \
-	compiler/loop/strip.c \
 	compiler/loop/strip_mine.c

@@ -96,4 +96,7 @@ typedef struct ix_directive {
  * words of "split"; 0 is MIN. */
 typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
 
+/* Would "jam" do it, if the loop were split? */
+bool ix_loop_jams(ix_unit *u, const ix_cursor *c);
+
 #endif

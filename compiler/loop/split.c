@@ -30,3 +30,145 @@ ix_refuse(ix_unit *u, ix_refusal_class class, const char *format, ...)
     va_end(args);
     return (ix_refusal){class, ix_text_string(&t)};
 }
+
+/* What a split makes: variables of the loop over strips and of that in one. */
+typedef struct splitting {
+    ix_unit *u;
+    ix_kernel *k;
+    const ix_stmt *loop;
+    int64_t by;
+    ilex_array *outer, *inner; /* their indices */
+} splitting;
+
+/* The loop's statements at index outer + inner. */
+static ix_stmt *
+body_of_strip(const splitting *x)
+{
+    ilex_context *ctx = x->u->ctx;
+    ix_substitution s = {.ctx = ctx, .became = ix_origin_keep, .user = x->u};
+    if (!ix_map_set(&s.memo, &ctx->mem, ix_scalar_index(ctx, x->loop->number),
+                    (size_t)ix_index_fma(ctx, x->outer, 1, x->inner)))
+        ix_fail_memory(&ctx->error);
+    ix_stmt *body = ix_stmt_substitute(x->u, &s, x->loop->body);
+    ix_substitution_free(&s);
+    return body;
+}
+
+/* The loop over the points of a strip: up to "by", or where the loop ends. */
+static ix_stmt *
+points_of_strip(const splitting *x, bool whole)
+{
+    ilex_context *ctx = x->u->ctx;
+    ilex_array *hi[IX_MOST_BOUNDS], *zero = ix_index_const(ctx, 0);
+    int n = 0;
+    hi[n++] = ix_index_const(ctx, x->by);
+    for (int i = 0; i < x->loop->n[IX_for_hi] && !whole; i++)
+        hi[n++] =
+            ix_index_fma(ctx, ix_operands(x->loop, IX_for_hi)[i], -1, x->outer);
+    ix_stmt *points =
+        ix_stmt_with(x->u, x->loop, IX_OPERANDS({1, &zero}, {n, hi}));
+    points->number = (int)x->inner->attr[0];
+    points->optional = false; /* a strip has a point */
+    points->body = body_of_strip(x);
+    return points;
+}
+
+static ix_stmt *
+strips(const splitting *x, int nhi, ilex_array *const *hi, bool whole)
+{
+    ix_stmt *loop = ix_stmt_with_group(x->u, x->loop, IX_for_hi, nhi, hi);
+    loop->number = (int)x->outer->attr[0];
+    loop->step = x->by;
+    loop->body = points_of_strip(x, whole);
+    return loop;
+}
+
+/* Where the last whole strip ends. */
+static ilex_array *
+end_of_strips(const splitting *x, ilex_array *lo, ilex_array *hi)
+{
+    ilex_context *ctx = x->u->ctx;
+    ilex_array *length = ix_index_fma(ctx, hi, -1, lo);
+    if (length->kind == IX_CONST && length->attr[0] >= 0)
+        return ix_index_offset(ctx, lo,
+                               length->attr[0] - length->attr[0] % x->by);
+    ilex_array *n = ix_index_floordiv(ctx, length, x->by);
+    ilex_array *end = ix_index_fma(ctx, lo, x->by, n);
+    return x->loop->optional ? ix_index_max(ctx, end, lo) : end;
+}
+
+/* Strips that are whole, and the other points in a loop of their own, which the
+ * strips may be without. */
+static ix_stmt *
+peeled(const splitting *x)
+{
+    ix_unit *u = x->u;
+    ilex_array *lo = ix_for_lo(x->loop), *hi = ix_for_hi(x->loop);
+    ilex_array *end = end_of_strips(x, lo, hi);
+    ix_stmt *list = NULL, **tail = &list;
+    if (end->nops) {
+        ix_stmt *let = ix_stmt_new(u, IX_STMT_LET, IX_OPERANDS({1, &end}));
+        let->prefix = 'm';
+        let->number = x->k->nvalues++;
+        let->dtype = ILEX_I64;
+        end = ix_value_of(u, let);
+        *tail = let;
+        tail = &let->next;
+    }
+    if (end != lo) {
+        *tail = strips(x, 1, &end, true);
+        (*tail)->optional |= x->loop->optional || end != hi;
+        tail = &(*tail)->next;
+    }
+    if (hi != end) {
+        ix_stmt *rest = ix_stmt_bound_by(u, x->loop, IX_for_lo, end, true);
+        rest->optional = true;
+        rest->body = x->loop->body;
+        *tail = ix_stmt_clone(u, x->k, rest);
+        x->k->variable[(*tail)->number] =
+            (ix_variable){IX_VARIABLE_TAIL, x->loop->number};
+    }
+    return list;
+}
+
+/* A list instead of the cursor's loop; the cursor is in the one over variable
+ * "outer". */
+static void
+put_instead(ix_cursor *c, ix_stmt *list, int outer)
+{
+    ix_stmt *after = ix_cursor_loop(c)->next, **at = c->at;
+    for (*c->at = list; *at; at = &(*at)->next)
+        if ((*at)->kind == IX_STMT_FOR && (*at)->number == outer)
+            c->at = at;
+    *at = after;
+    if (ix_cursor_loop(c)->number == outer) {
+        c->around[c->depth++] = ix_cursor_loop(c);
+        c->at = &ix_cursor_loop(c)->body;
+    }
+}
+
+ix_refusal
+ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
+{
+    bool peels = d->words & IX_REST_PEEL;
+    const ix_stmt *loop = ix_cursor_loop(c);
+    ilex_context *ctx = u->ctx;
+    int nlo = loop->n[IX_for_lo], nhi = loop->n[IX_for_hi];
+    if (loop->step != 1 || loop->down || ix_loop_counts(loop))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "it does not go upwards, one by one");
+    if (c->depth == IX_DEEP)
+        return ix_refuse(u, IX_REFUSAL_SHAPE, "it stands too deep");
+    if (nhi == IX_MOST_BOUNDS || (peels && nlo + nhi > 2))
+        return ix_refuse(u, IX_REFUSAL_SHAPE, "it has too many bounds");
+    splitting x = {.u = u, .k = c->k, .loop = loop, .by = d->n};
+    x.outer = ix_scalar_index(
+        ctx, ix_kernel_part(u, c->k, IX_VARIABLE_OUTER, loop->number));
+    x.inner = ix_scalar_index(
+        ctx, ix_kernel_part(u, c->k, IX_VARIABLE_INNER, loop->number));
+    ix_stmt *made = peels
+                        ? peeled(&x)
+                        : strips(&x, nhi, ix_operands(loop, IX_for_hi), false);
+    put_instead(c, made, (int)x.outer->attr[0]);
+    return (ix_refusal){0};
+}

@@ -16,9 +16,7 @@ chunk_of(const ix_reduce_axis *x)
 static ix_stmt *
 stack_stmt(ix_reduce_axis *x, ix_stmt_kind kind, ix_stmt *from, ix_stmt *to)
 {
-    ilex_array *width = x->strip ? x->strip->width : NULL;
-    ix_stmt *s =
-        ix_stmt_new(x->b->u, kind, IX_OPERANDS({width != NULL, &width}));
+    ix_stmt *s = ix_stmt_new(x->b->u, kind, NULL);
     s->op = x->op;
     s->from = from;
     s->to = to;
@@ -77,9 +75,8 @@ push_chunks(ix_reduce_axis *x, ix_stmt *p, ilex_array *before)
 ix_stmt *
 ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
 {
-    int64_t width = x->strip ? x->strip->points : 0;
     ilex_array *before = chunks_before(x);
-    ix_stmt *p = ix_build_scratch(x->b, 'p', IX_SCRATCH_STACK, x->acc, width,
+    ix_stmt *p = ix_build_scratch(x->b, 'p', IX_SCRATCH_STACK, x->acc, 0,
                                   chunk_of(x) > 1 ? before : NULL);
     if (chunk_of(x) == 1)
         push_results(x, p);

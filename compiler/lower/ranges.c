@@ -8,10 +8,7 @@
 
 #include "lib/ops/dtype.h"
 
-enum {
-    MOST_NESTED = 32, /* conditions, and `where`s around an element */
-    FEW = 16          /* indices that are no reason for a strip */
-};
+enum { MOST_NESTED = 32 }; /* conditions, and `where`s around an element */
 
 typedef struct solver {
     const ix_reduce_axis *x;
@@ -152,18 +149,8 @@ intersect(ilex_context *ctx, ix_disjuncts *a, const ix_disjuncts *b)
 
 /* ---- half spaces ---- */
 
-/* Does index arithmetic use the variable of a strip's loop? */
-static bool
-uses_index(const ilex_array *x, int axis)
-{
-    bool uses = x->kind == IX_INDEX && x->attr[0] == axis;
-    for (int i = 0; i < x->nops && !uses; i++)
-        uses = uses_index(x->ops[i], axis);
-    return uses;
-}
-
-/* The largest value that k*atom takes for the indices inside this one and the
- * points of the strip, added to "sum". False if that is not known. */
+/* The largest value that k*atom takes for the indices inside this one, added to
+ * "sum". False if that is not known. */
 static bool
 add_largest(solver *s, ix_index_form *sum, int64_t k, ilex_array *atom,
             bool *exact)
@@ -171,17 +158,7 @@ add_largest(solver *s, ix_index_form *sum, int64_t k, ilex_array *atom,
     const ix_reduce_axis *x = s->x;
     ilex_array *end = atom;
     ix_index_form f;
-    if (x->strip && uses_index(atom, x->strip->axis)) {
-        if (atom->kind != IX_INDEX)
-            return false;
-        *exact = false;
-        end = x->strip->first;
-        if (k > 0)
-            end = ix_index_try_fma(s->ctx, end, 1, x->strip->width);
-        end = end ? ix_index_try_fma(s->ctx, end, -(int)(k > 0),
-                                     ix_index_const(s->ctx, 1))
-                  : NULL;
-    } else if (atom->flags & IX_HAS_RINDEX) {
+    if (atom->flags & IX_HAS_RINDEX) {
         int64_t inner = atom->attr[0] - x->n->attr[1];
         if (atom->kind != IX_RINDEX || inner < 0 ||
             inner >= x->n->interior->rank || ix_is_ranged(x->n))
@@ -405,43 +382,4 @@ ix_disjuncts_body(const ix_reduce_axis *x)
            is_nothing(&s, body->ops[1]) != is_nothing(&s, body->ops[2]))
         body = body->ops[1 + is_nothing(&s, body->ops[1])];
     return body;
-}
-
-/* ---- loops around ---- */
-
-/* Does every disjunct hold for a few indices alone, at a place that follows
- * variable "axis"? */
-static bool
-disjuncts_follow(ilex_context *ctx, const ix_disjuncts *p, int axis)
-{
-    int following = 0;
-    for (int k = 0; k < p->n; k++) {
-        bool follows = false;
-        for (int i = 0; i < p->disjunct[k].n[0]; i++)
-            for (int j = 0; j < p->disjunct[k].n[1]; j++) {
-                ilex_array *lo = p->disjunct[k].bound[0][i];
-                ilex_array *length =
-                    ix_index_try_fma(ctx, p->disjunct[k].bound[1][j], -1, lo);
-                follows |= length && length->kind == IX_CONST &&
-                           length->attr[0] <= FEW && uses_index(lo, axis);
-            }
-        following += follows;
-    }
-    return p->n > 0 && following == p->n;
-}
-
-bool
-ix_reduce_follows(ix_builder *b, ilex_array *n, int axis)
-{
-    ix_disjuncts disjuncts;
-    ilex_array *index[ILEX_MAX_RANK];
-    ix_reduce_axis x = {
-        .b = b, .n = n, .acc = (ilex_dtype)n->ops[0]->dtype, .index = index};
-    for (x.k = 0; x.k < n->interior->rank; x.k++) {
-        index[x.k] = ix_scalar_rindex(b->u->ctx, (int)n->attr[1] + x.k);
-        if (ix_disjuncts_of(&x, &disjuncts) &&
-            disjuncts_follow(b->u->ctx, &disjuncts, axis))
-            return true;
-    }
-    return false;
 }

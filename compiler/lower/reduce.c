@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass reduce: reductions become loops. needs: guards as branches, strips;
+ * Pass reduce: reductions become loops. needs: guards as branches;
  * gives: no reduction in any expression; breaks: nothing. The order in which
  * elements are combined is that of the node, see ix_scalar_reduce(), or any
  * where that changes no bit.
@@ -33,8 +33,7 @@ computed_end(ix_builder *b, ilex_array *x)
 }
 
 static ix_reduce_axis
-axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
-        const ix_strip *strip)
+axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index)
 {
     ilex_context *ctx = b->u->ctx;
     const ix_axis *ax = &n->interior->ax[k];
@@ -44,7 +43,6 @@ axis_of(ix_builder *b, ilex_array *n, int k, ilex_array **index,
                         .n = n,
                         .k = k,
                         .variable = -1,
-                        .strip = strip,
                         .op = ix_reduction_op(r),
                         .acc = (ilex_dtype)n->ops[0]->dtype,
                         .lo = ix_index_lin(ctx, ax->lo),
@@ -121,21 +119,11 @@ ix_reduce_first(const ix_reduce_axis *x)
 
 /* ---- elements ---- */
 
-/* The body at the indices of all axes; in a strip at its point "v". */
+/* The body at the indices of all axes. */
 static ilex_array *
-body_at(ix_reduce_axis *x, ilex_array *v)
+body_at(ix_reduce_axis *x)
 {
-    ilex_context *ctx = x->b->u->ctx;
-    int axes = v ? x->strip->axis + 1 : 0;
-    ilex_array **point =
-        ix_arena_new(&x->b->u->arena, ((size_t)axes + 1) * sizeof *point);
-    for (int i = 0; i < axes; i++)
-        point[i] = ix_scalar_index(ctx, i);
-    if (v)
-        point[x->strip->axis] = ix_index_fma(ctx, x->strip->first, 1, v);
-    ix_substitution s = {.ctx = ctx,
-                         .index = v ? point : NULL,
-                         .nindex = axes,
+    ix_substitution s = {.ctx = x->b->u->ctx,
                          .rindex = x->index,
                          .nrindex = x->n->interior->rank,
                          .from = x->n->attr[1],
@@ -152,56 +140,22 @@ ix_reduce_element(ix_reduce_axis *x, ilex_array *index)
     x->index[x->k] = index;
     return x->k + 1 < x->n->interior->rank
                ? ix_reduce_axes(x->b, x->n, x->k + 1, x->index)
-               : body_at(x, NULL);
+               : body_at(x);
 }
 
 /* ---- accumulators ---- */
 
-/* Opens a loop over the points of the strip. */
-static ix_stmt *
-open_points(ix_reduce_axis *x)
-{
-    ix_unit *u = x->b->u;
-    ix_stmt *loop =
-        ix_stmt_for(u, ix_kernel_variable(u, x->b->k, IX_VARIABLE_POINT),
-                    ix_index_const(u->ctx, 0), x->strip->width);
-    loop->parallel = true;
-    loop->optional = false; /* a strip has a point */
-    ix_build_open(x->b, loop);
-    return loop;
-}
-
-static ilex_array *
-variable(ix_builder *b, const ix_stmt *loop)
-{
-    return ix_scalar_index(b->u->ctx, loop->number);
-}
-
 ix_stmt *
 ix_reduce_accumulator(ix_reduce_axis *x, char prefix, ilex_array *first)
 {
-    ix_builder *b = x->b;
-    if (!x->strip)
-        return ix_build_cell(b, prefix, x->acc, first);
-    ix_stmt *a = ix_build_scratch(b, prefix, IX_SCRATCH_ARRAY, x->acc,
-                                  x->strip->points, NULL);
-    ix_stmt *loop = open_points(x);
-    ix_element at = ix_element_scratch(a, variable(b, loop));
-    ix_build_put(b, ix_stmt_store(b->u, at, first));
-    ix_build_close(b, loop);
-    return a;
+    return ix_build_cell(x->b, prefix, x->acc, first);
 }
 
 void
 ix_reduce_update(ix_reduce_axis *x, ix_stmt *into, ilex_array *value)
 {
-    ix_builder *b = x->b;
-    ix_stmt *loop = x->strip ? open_points(x) : NULL;
-    ilex_array *at = loop ? variable(b, loop) : NULL;
-    ix_build_put(
-        b, ix_stmt_update(b->u, x->op, ix_element_scratch(into, at), value));
-    if (loop)
-        ix_build_close(b, loop);
+    ix_element at = ix_element_scratch(into, NULL);
+    ix_build_put(x->b, ix_stmt_update(x->b->u, x->op, at, value));
 }
 
 /* The first element replaces an accumulator that has no identity. */
@@ -226,37 +180,14 @@ combine(ix_reduce_axis *x, ix_element at, ilex_array *v, ilex_array *index,
     ix_build_close(b, s);
 }
 
-/* The same for every point of a strip. */
-static void
-accumulate_strip(ix_reduce_axis *x, ix_stmt *into, ilex_array *index)
-{
-    ix_builder *b = x->b;
-    bool inner = x->k + 1 == x->n->interior->rank;
-    ix_stmt *part = NULL;
-    x->index[x->k] = index;
-    if (!inner)
-        part = ix_reduce_strip(b, x->n, x->k + 1, x->index, x->strip);
-    ix_stmt *loop = open_points(x);
-    ilex_array *v = variable(b, loop);
-    ilex_array *value = inner ? body_at(x, v) : ix_build_read(b, part, v);
-    ix_build_put(
-        b, ix_stmt_update(b->u, x->op, ix_element_scratch(into, v), value));
-    ix_build_close(b, loop);
-}
-
 void
 ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
                      ilex_array *first)
 {
     if (ix_is_chain(x->n) && x->k + 1 < x->n->interior->rank) {
         x->index[x->k] = index;
-        ix_reduce_axis inner =
-            axis_of(x->b, x->n, x->k + 1, x->index, x->strip);
+        ix_reduce_axis inner = axis_of(x->b, x->n, x->k + 1, x->index);
         ix_reduce_chunk(&inner, inner.lo, inner.hi, into);
-        return;
-    }
-    if (x->strip) {
-        accumulate_strip(x, into, index);
         return;
     }
     ilex_array *v = ix_reduce_element(x, index);
@@ -289,12 +220,11 @@ unrolled_chain(ix_reduce_axis *x, ilex_array *sum)
     for (int64_t j = 0; j < x->extent; j++) {
         x->index[x->k] = ix_index_offset(ctx, x->lo, j);
         if (x->k + 1 < x->n->interior->rank) {
-            ix_reduce_axis inner =
-                axis_of(x->b, x->n, x->k + 1, x->index, NULL);
+            ix_reduce_axis inner = axis_of(x->b, x->n, x->k + 1, x->index);
             sum = unrolled_chain(&inner, sum);
             continue;
         }
-        sum = plus(x, sum, body_at(x, NULL));
+        sum = plus(x, sum, body_at(x));
     }
     return sum;
 }
@@ -342,24 +272,13 @@ loops(ix_reduce_axis *x)
 ilex_array *
 ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
 {
-    ix_reduce_axis x = axis_of(b, n, k, index, NULL);
+    ix_reduce_axis x = axis_of(b, n, k, index);
     if (x.extent == 0 || (ix_is_chain(n) && empty_inside(&x)))
         return empty_value(&x);
     if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_chunk_of(n, k) > 1 &&
         ix_unrolls(b->u, n, k))
         return unrolled(&x);
     return ix_value_of(b->u, loops(&x));
-}
-
-ix_stmt *
-ix_reduce_strip(ix_builder *b, ilex_array *n, int k, ilex_array **index,
-                const ix_strip *strip)
-{
-    const ilex_array *around = ix_build_array(b, n);
-    ix_reduce_axis x = axis_of(b, n, k, index, strip);
-    ix_stmt *a = loops(&x);
-    b->array = around;
-    return a;
 }
 
 /* ---- expressions ---- */

@@ -4,23 +4,11 @@
  * reductions, the last axis innermost; along one axis it is unrolled, one chunk
  * or many, a chunk a plain loop or lanes. A chain (a contraction) has chunks
  * along its first axis; its accumulator goes through the loops of the others.
- *
- * In a strip, every accumulator is an array with an element for each point of a
- * strip of the innermost loop of the nest, and what touches accumulators runs
- * in a loop over the strip; see strip.c.
  */
 #ifndef ILEX_COMPILER_REDUCE_H
 #define ILEX_COMPILER_REDUCE_H
 
 #include "compiler/tree/tree.h"
-
-/* The strip for which a reduction is computed. */
-typedef struct ix_strip {
-    int axis;          /* variable of the loop that is cut */
-    ilex_array *first; /* index of the strip's first point */
-    ilex_array *width; /* number of its points */
-    int64_t points;    /* at most so many */
-} ix_strip;
 
 /* Where an axis has elements that count; ranges.h */
 typedef struct ix_ranges ix_ranges;
@@ -29,10 +17,9 @@ typedef struct ix_ranges ix_ranges;
 typedef struct ix_reduce_axis {
     ix_builder *b;
     ilex_array *n;
-    int k;                 /* axis */
-    int variable;          /* of the first loop over it, or -1 */
-    const ix_strip *strip; /* NULL: one point */
-    ix_op op;              /* combines */
+    int k;        /* axis */
+    int variable; /* of the first loop over it, or -1 */
+    ix_op op;     /* combines */
     ilex_dtype acc;
     bool first_wins; /* no identity: the first element starts */
     ilex_array *lo, *hi;
@@ -43,20 +30,17 @@ typedef struct ix_reduce_axis {
     const ix_ranges *ranges; /* NULL: from lo to hi */
 } ix_reduce_axis;
 
-/* reduce.c: axes "k" and on of reduction "n", with "index" for those before: an
- * expression, or in a strip the array that holds a value for each point. */
+/* reduce.c: axes "k" and on of reduction "n", with "index" for those before */
 ilex_array *ix_reduce_axes(ix_builder *b, ilex_array *n, int k,
                            ilex_array **index);
-ix_stmt *ix_reduce_strip(ix_builder *b, ilex_array *n, int k,
-                         ilex_array **index, const ix_strip *strip);
 
 /* The expression with its guards and reductions as statements before it. */
 ilex_array *ix_reduce_expand(ix_builder *b, ilex_array *x);
 
-/* The element at "index" of the axis: an expression, outside strips. */
+/* The element at "index" of the axis. */
 ilex_array *ix_reduce_element(ix_reduce_axis *x, ilex_array *index);
 
-/* An accumulator: a cell, or in a strip an array, with a first value. */
+/* An accumulator, a cell, with a first value. */
 ix_stmt *ix_reduce_accumulator(ix_reduce_axis *x, char prefix,
                                ilex_array *first);
 ilex_array *ix_reduce_identity(const ix_reduce_axis *x);
@@ -69,7 +53,7 @@ ilex_array *ix_reduce_first(const ix_reduce_axis *x);
 void ix_reduce_accumulate(ix_reduce_axis *x, ix_stmt *into, ilex_array *index,
                           ilex_array *first);
 
-/* into = op(into, value), in a strip for each of its points. */
+/* into = op(into, value) */
 void ix_reduce_update(ix_reduce_axis *x, ix_stmt *into, ilex_array *value);
 
 /* lanes.c: the elements [lo, hi), at most a chunk, into an accumulator */
@@ -88,11 +72,6 @@ ix_stmt *ix_reduce_loop(ix_reduce_axis *x, ix_variable_role role,
                         ilex_array *lo, ilex_array *hi);
 ix_stmt *ix_reduce_narrow(ix_reduce_axis *x, const ix_stmt *loop,
                           ilex_array *lo, ilex_array *hi);
-
-/* ranges.c: does a guard let only a few indices in, at a place that follows
- * variable "axis" of a loop around? A strip of that loop would meet the places
- * of all its points. */
-bool ix_reduce_follows(ix_builder *b, ilex_array *n, int axis);
 
 /* chunks.c: the whole axis; the accumulator that holds the result */
 ix_stmt *ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty);

@@ -3,4 +3,6 @@
 # What decides which loops are transformed, and how.
 
 libixcompiler_la_SOURCES += \
-	compiler/schedule/schedule.c
+	compiler/schedule/policy.c \
+	compiler/schedule/schedule.c \
+	compiler/schedule/schedule.h

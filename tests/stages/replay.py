@@ -43,6 +43,7 @@ def statements(text):
     """Nested lists of statements: a block is (head, [inner])."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"//[^\n]*", " ", text)
+    text = text.replace("\\\n", " ")
     stack, word, depth = [[]], "", 0
     for line in text.split("\n"):
         if line.lstrip().startswith("#"):
@@ -198,6 +199,8 @@ def normal(text):
         lines = [item[0] + " {"]
         normal_block(item[1], {}, 1, lines)
         out += renamed(lines + ["}"])
+    if not out and not text.startswith("error: "):
+        sys.exit("no kernel was found in a source: this script is out of date")
     return out
 
 

@@ -430,7 +430,7 @@ static const struct {
     {two_operations, "hoist", "let t2: it is no single operation on leaves"},
     {stored_operation, "vector", NULL},
     {stored_operation, "unit_strides", "store b1: it is no single operation"},
-    {reduction, "strip", NULL},
+    {reduction, "guard", NULL},
     {reduction, "reduce", "store b1: a reduction is left"},
     {guard, "map", NULL},
     {guard, "guard", "store b1: a guard is left"},

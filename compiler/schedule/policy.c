@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The policy: which loops of a kernel are transformed, and how.
+ */
+#include "compiler/schedule/schedule.h"
+
+/* Points of a strip of a loop that reductions share. A contraction gains as
+ * well where no operand is read along: a few chains at a time hide how long an
+ * addition takes, and so few rows stay in the cache. */
+enum { WIDE = 64, NARROW = 8, MOST_ROWS = 8 };
+
+/* ---- reductions that a free loop shares ---- */
+
+/* What stands in a free loop. */
+typedef struct shared_search {
+    ix_unit *u;
+    const ix_kernel *k;
+    int variable; /* of the free loop */
+    int serial;   /* loops around what is looked at */
+    int count;    /* accumulators that take in elements in a serial loop */
+    bool along;   /* something is read as the free loop runs */
+    bool chain;   /* an accumulator takes in products */
+    bool other;   /* there are free loops or lanes inside */
+} shared_search;
+
+static bool
+uses_index(const ilex_array *x, int variable)
+{
+    if (x->kind == IX_INDEX)
+        return x->attr[0] == variable;
+    for (int i = 0; i < x->nops; i++)
+        if ((x->ops[i]->flags & IX_HAS_INDEX) &&
+            uses_index(x->ops[i], variable))
+            return true;
+    return false;
+}
+
+static bool
+note_along(void *user, const ilex_array *load)
+{
+    shared_search *s = user;
+    s->along |=
+        load->nops > 0 && uses_index(load->ops[load->nops - 1], s->variable);
+    return !s->along;
+}
+
+/* What stands in a serial loop. */
+static void
+look_at_element(shared_search *s, const ix_stmt *x)
+{
+    if (x->kind == IX_STMT_UPDATE && x->mem &&
+        x->mem->scratch == IX_SCRATCH_CELL) {
+        s->count++;
+        s->chain |= ix_update_value(x)->kind == IX_PRODUCT;
+    }
+    for (int i = 0; i < ix_operands_before(x, IX_GROUPS) && !s->along; i++)
+        ix_body_loads(s->u, x->x[i], note_along, s);
+}
+
+static void
+look_at_list(shared_search *s, const ix_stmt *list)
+{
+    for (; list && !s->other; list = list->next) {
+        bool serial = list->kind == IX_STMT_FOR && !list->parallel;
+        s->other |= list->kind == IX_STMT_FOLD || list->kind == IX_STMT_RECORD;
+        if (list->kind == IX_STMT_FOR && list->parallel)
+            s->other |= s->k->variable[list->number].role == IX_VARIABLE_AXIS;
+        if (s->serial)
+            look_at_element(s, list);
+        s->serial += serial;
+        look_at_list(s, list->body);
+        s->serial -= serial;
+        look_at_list(s, list->other);
+    }
+}
+
+/* A sum over the rows of a matrix, or a matrix product, reads along its rows if
+ * the free index runs innermost: split L; jam L.i. */
+static void
+share_reductions(ix_unit *u, ix_cursor *c)
+{
+    const ix_stmt *loop = ix_cursor_loop(c);
+    shared_search s = {.u = u, .k = c->k, .variable = loop->number};
+    look_at_list(&s, loop->body);
+    if (s.other || s.count == 0 || s.count > MOST_ROWS || !(s.along || s.chain))
+        return;
+    if (!ix_loop_jams(u, c))
+        return;
+    ix_directive d = {.n = s.along ? WIDE : NARROW};
+    ix_loop_split(u, &d, c);
+    ix_loop_jam(u, &d, c);
+    u->changed = true;
+}
+
+/* ---- all loops ---- */
+
+static void
+each_loop(ix_unit *u, ix_cursor c)
+{
+    for (; *c.at; c.at = &(*c.at)->next) {
+        ix_stmt *s = *c.at;
+        ix_cursor inside = c;
+        if (c.depth == IX_DEEP || !s->body)
+            continue;
+        inside.around[inside.depth++] = s;
+        inside.at = &s->body;
+        each_loop(u, inside);
+        inside.at = &s->other;
+        each_loop(u, inside);
+        inside = c;
+        if (s->kind == IX_STMT_FOR && s->parallel)
+            share_reductions(u, &inside);
+    }
+}
+
+void
+ix_policy(ix_unit *u, ix_kernel *k)
+{
+    each_loop(u, (ix_cursor){.k = k, .at = &k->body});
+}
