@@ -159,6 +159,7 @@ libixlib_la_SOURCES = \
 	lib/ops/math.def \
 	lib/ops/op.c \
 	lib/ops/op.h \
+	lib/ops/operators.def \
 	lib/ops/rules.def \
 	lib/ops/scalars.def \
 	lib/ops/template.c \

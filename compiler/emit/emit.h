@@ -113,7 +113,6 @@ void ix_emit_element(const ix_emitter *e, const ix_stmt *s, int part,
 void ix_emit_fold(ix_emitter *e, const ix_stmt *s);
 void ix_emit_push(ix_emitter *e, const ix_stmt *s);
 void ix_emit_pop(ix_emitter *e, const ix_stmt *s);
-void ix_emit_record(ix_emitter *e, const ix_stmt *s);
 void ix_emit_stmts(ix_emitter *e, const ix_stmt *list); /* emit_stmt.c */
 
 /* ---- emit_kernel.c ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements of reductions: lanes, stacks of partial results, positions.
+ * Statements of reductions: lanes, stacks of partial results.
  */
 #include "compiler/emit/emit.h"
 
@@ -116,32 +116,4 @@ ix_emit_pop(ix_emitter *e, const ix_stmt *s)
     ix_emit_open(e, "while (d%d > 0)", m);
     pop_and_combine(e, s, s->from, s->to);
     ix_emit_close(e);
-}
-
-/* ---- positions ---- */
-
-void
-ix_emit_record(ix_emitter *e, const ix_stmt *s)
-{
-    ilex_dtype dtype = s->to->dtype;
-    ix_code_template code = ix_reduction_better_template(s->better, dtype);
-    ix_name best = ix_emit_defined(s->to),
-            v = ix_emit_leaf(e, ix_record_value(s)),
-            position = ix_emit_defined(s->from),
-            count = ix_emit_defined(s->mem);
-    char better[16];
-    snprintf(better, sizeof better, "g%d", e->next++);
-    ix_code_names names = {.loop = dtype,
-                           .result = ILEX_BOOL,
-                           .x = {v.re, best.re},
-                           .xi = {v.im, best.im},
-                           .re = better};
-    ix_emit_template(e, code, &names, "u8 ", NULL);
-    ix_emit_put(e, "if (%s == 0)", count.re);
-    ix_emit_put(e, "    %s = 1;", better);
-    ix_emit_open(e, "if (%s)", better);
-    copy(e, s->to, &best, &v);
-    ix_emit_put(e, "%s = %s;", position.re, count.re);
-    ix_emit_close(e);
-    ix_emit_put(e, "%s++;", count.re);
 }

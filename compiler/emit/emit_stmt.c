@@ -251,13 +251,13 @@ void
 ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
 {
     static void (*const emit[IX_NSTMTS])(ix_emitter *, const ix_stmt *) = {
-        [IX_STMT_FOR] = emit_for,          [IX_STMT_IF] = emit_branch,
-        [IX_STMT_LET] = emit_let,          [IX_STMT_ROW] = ix_emit_row,
-        [IX_STMT_FETCH] = ix_emit_fetch,   [IX_STMT_LOAD] = emit_load,
-        [IX_STMT_SCRATCH] = emit_scratch,  [IX_STMT_STORE] = emit_store,
-        [IX_STMT_CHECK] = emit_check,      [IX_STMT_UPDATE] = emit_update,
-        [IX_STMT_RECORD] = ix_emit_record, [IX_STMT_FOLD] = ix_emit_fold,
-        [IX_STMT_PUSH] = ix_emit_push,     [IX_STMT_POP] = ix_emit_pop};
+        [IX_STMT_FOR] = emit_for,         [IX_STMT_IF] = emit_branch,
+        [IX_STMT_LET] = emit_let,         [IX_STMT_ROW] = ix_emit_row,
+        [IX_STMT_FETCH] = ix_emit_fetch,  [IX_STMT_LOAD] = emit_load,
+        [IX_STMT_SCRATCH] = emit_scratch, [IX_STMT_STORE] = emit_store,
+        [IX_STMT_CHECK] = emit_check,     [IX_STMT_UPDATE] = emit_update,
+        [IX_STMT_FOLD] = ix_emit_fold,    [IX_STMT_PUSH] = ix_emit_push,
+        [IX_STMT_POP] = ix_emit_pop};
     ix_source_location around = e->location;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)

@@ -212,19 +212,14 @@ plan(jam *j, ix_stmt *list)
     next_group(j);
 }
 
-/* Lanes, and a best element, are of one point. */
+/* Lanes are of one point. */
 static bool
 is_of_one(void *user, ix_stmt *s)
 {
     const jam *j = user;
-    const own *o[3] = {own_memory(j, s->from), own_memory(j, s->to),
-                       own_memory(j, s->mem)};
-    if (s->kind != IX_STMT_FOLD && s->kind != IX_STMT_RECORD)
-        return true;
-    for (int i = 0; i < 3; i++)
-        if (o[i] && o[i]->crosses)
-            return false;
-    return true;
+    const own *from = own_memory(j, s->from), *to = own_memory(j, s->to);
+    return s->kind != IX_STMT_FOLD ||
+           (!(from && from->crosses) && !(to && to->crosses));
 }
 
 /* ---- the group of a point ---- */

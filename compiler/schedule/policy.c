@@ -62,7 +62,7 @@ look_at_list(shared_search *s, const ix_stmt *list)
 {
     for (; list && !s->other; list = list->next) {
         bool serial = list->kind == IX_STMT_FOR && !list->parallel;
-        s->other |= list->kind == IX_STMT_FOLD || list->kind == IX_STMT_RECORD;
+        s->other |= list->kind == IX_STMT_FOLD;
         if (list->kind == IX_STMT_FOR && list->parallel)
             s->other |= s->k->variable[list->number].role == IX_VARIABLE_AXIS;
         if (s->serial)

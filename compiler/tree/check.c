@@ -369,17 +369,6 @@ check_store(ix_checker *c, const ix_stmt *s)
         note_written(c, s->mem);
 }
 
-static void
-check_record(ix_checker *c, const ix_stmt *s)
-{
-    const ix_stmt *cells[3] = {s->to, s->from, s->mem};
-    for (int i = 0; i < 3; i++) {
-        require_scratch(c, cells[i], 1u << IX_SCRATCH_CELL);
-        if (c->ok)
-            require_written(c, cells[i]);
-    }
-}
-
 /* FOLD from lanes into a cell, PUSH and POP between a stack and a cell, or with
  * a width an array. */
 static void
@@ -423,9 +412,6 @@ check_stmt(ix_checker *c, const ix_stmt *s)
     case IX_STMT_STORE:
     case IX_STMT_UPDATE:
         check_store(c, s);
-        return;
-    case IX_STMT_RECORD:
-        check_record(c, s);
         return;
     case IX_STMT_FETCH:
         check_element(c, s, false, false);

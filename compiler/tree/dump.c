@@ -269,9 +269,7 @@ put_letter(const dumper *d, const ix_stmt *s, char letter)
     else if (letter == '~' || letter == '!')
         put_name(d, letter == '~' ? s->from : s->to);
     else if (letter == '#')
-        ix_text_put(d->t, s->kind == IX_STMT_RECORD
-                              ? ix_reduction_info_of(s->better)->name
-                              : ix_op_info_of(s->op)->name);
+        ix_text_put(d->t, ix_op_info_of(s->op)->name);
     else if (letter != '%')
         ix_text_char(d->t, letter);
     else if (s->kind == IX_STMT_FOR)

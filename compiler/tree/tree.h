@@ -82,7 +82,6 @@ struct ix_stmt {
     ix_stmt_kind kind : 8;
     ix_how how : 8;              /* FOR */
     ix_op op : 8;                /* UPDATE, FOLD, PUSH, POP */
-    ix_reduction better : 8;     /* RECORD */
     ix_scratch_kind scratch : 8; /* SCRATCH */
     ilex_dtype dtype : 8;        /* LET, LOAD, SCRATCH */
     bool parallel : 1;           /* FOR: iterations are independent */
@@ -103,8 +102,7 @@ struct ix_stmt {
     ix_stmt *body, *other; /* FOR, IF; IF: what else */
     ix_stmt *mem;          /* of the element */
     ix_stmt *from, *to; /* scratch: FOLD from; PUSH from, to a stack; POP from
-                           a stack; RECORD: cells, to the best, from its
-                           position */
+                           a stack */
     const char *note;   /* LET: which element of which array it is, or NULL */
     const ilex_array *array; /* of the graph: what it computes is a part of
                                 it; NULL: none is known */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Evaluation of operators, conversions and reduction steps on single values:
- * the cells of ops.def, casts.def and reductions.def and the helper functions,
- * compiled for each of the 13 dtypes. The code is in lib/ops/eval_dtype.inc;
- * below are the dtypes, kind by kind, then the functions that choose among
- * them.
+ * the cells of operators.def and casts.def and the helper functions, compiled
+ * for each of the 13 dtypes. The code is in lib/ops/eval_dtype.inc; below are
+ * the dtypes, kind by kind, then the functions that choose among them.
  *
  * To be compiled without contraction of a * b + c into one rounding.
  */
@@ -119,12 +118,11 @@
 typedef struct evaluator {
     void (*eval)(ix_op op, const ix_value *a, ix_value *result);
     void (*cast)(char from, const ix_value *v, ix_value *result);
-    bool (*better)(ix_reduction r, ix_value a, ix_value b);
 } evaluator;
 
 static const evaluator evaluators[ILEX_NDTYPES] = {
 #define IX_SCALAR(ENUM, name, part, wide, bits, min, max, end)                 \
-    {eval_##name, cast_to_##name, better_##name},
+    {eval_##name, cast_to_##name},
 #include "lib/ops/scalars.def"
 };
 
@@ -147,5 +145,7 @@ bool
 ix_reduction_better(ix_reduction r, ilex_dtype dtype, ix_value candidate,
                     ix_value best)
 {
-    return evaluators[dtype].better(r, candidate, best);
+    ix_value args[2] = {candidate, best}, is;
+    ix_op_eval(ix_reduction_op(r), dtype, args, &is);
+    return is.u != 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The spelling of ops.def, casts.def and functions_*.inc as C for this
+ * The spelling of operators.def, casts.def and functions_*.inc as C for this
  * compiler: short type names, what the tokens T A U BITS MIN MAX END M() F()
  * FC() stand for while the macro D is a loop dtype's short name, and the cells
  * E() P() C() N as statements that set `re` and `im`. Included by

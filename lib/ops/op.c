@@ -19,11 +19,11 @@ enum {
     PROJECTION = IX_LAW_PROJECTION
 };
 
-static const ix_op_info infos[IX_NOPS] = {
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
-                on_bool, on_int, on_real, on_complex, doc)                     \
+static const ix_op_info infos[IX_NOPERATORS] = {
+#define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, laws, ulp,     \
+                    cost, on_bool, on_int, on_real, on_complex, doc)           \
     {#name, doc, arity, (unsigned)(laws), ulp, cost, infix, precedence},
-#include "ilex/ops.def"
+#include "lib/ops/operators.def"
 };
 
 static const struct {
@@ -45,7 +45,7 @@ static const struct {
 const ix_op_info *
 ix_op_info_of(ix_op op)
 {
-    assert((unsigned)op < IX_NOPS);
+    assert((unsigned)op < IX_NOPERATORS);
     return &infos[op];
 }
 
@@ -108,15 +108,14 @@ static const type_rule rules[NRULES] = {
 #include "lib/ops/rules.def"
 };
 
-static const unsigned char rule_of[IX_NOPS] = {
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
-                on_bool, on_int, on_real, on_complex, doc)                     \
+static const unsigned char rule_of[IX_NOPERATORS] = {
+#define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, ...)           \
     RULE_##rule,
-#include "ilex/ops.def"
+#include "lib/ops/operators.def"
 };
 
-/* A row of ops.def has those cells that its rule asks for: a missing one would
- * be found only where source that uses it is compiled. */
+/* A row of operators.def has those cells that its rule asks for: a missing one
+ * would be found only where source that uses it is compiled. */
 #define CELLS(on_bool, on_int, on_real, on_complex)                            \
     ((on_bool) + 2 * (on_int) + 4 * (on_real) + 8 * (on_complex))
 enum {
@@ -130,12 +129,12 @@ enum {
 #define P(...) 1
 #define C(...) 1
 #define N 0
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
-                on_bool, on_int, on_real, on_complex, doc)                     \
+#define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, laws, ulp,     \
+                    cost, on_bool, on_int, on_real, on_complex, doc)           \
     _Static_assert(CELLS(on_bool, on_int, on_real, on_complex) ==              \
                        CELLS_##rule,                                           \
                    "ops.def: the cells of " #name " do not fit rule " #rule);
-#include "ilex/ops.def"
+#include "lib/ops/operators.def"
 #undef E
 #undef P
 #undef C
@@ -198,7 +197,7 @@ bool
 ix_op_type(ix_op op, const ilex_dtype *args, ilex_dtype *loop,
            ilex_dtype *result)
 {
-    assert((unsigned)op < IX_NOPS);
+    assert((unsigned)op < IX_NOPERATORS);
     const type_rule *rule = &rules[rule_of[op]];
     int skip = op == IX_OP_WHERE ? 1 : 0;
     if (!loop_type(rule, args + skip, infos[op].arity - skip, loop))
@@ -217,13 +216,7 @@ typedef enum reduction_rule {
     REDUCE_INDEX
 } reduction_rule;
 
-enum {
-    IX_OP_NONE = IX_NOPS,
-    EMPTY_ZERO = 1,
-    EMPTY_ONE = 1,
-    EMPTY_NAN = 1,
-    EMPTY_ERROR = 0
-};
+enum { EMPTY_ZERO = 1, EMPTY_ONE = 1, EMPTY_NAN = 1, EMPTY_ERROR = 0 };
 
 static const ix_reduction_info reduction_infos[IX_NREDUCTIONS] = {
 #define ILEX_REDUCTION(ENUM, name, op, rule, first, empty, doc)                \

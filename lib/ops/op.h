@@ -10,13 +10,13 @@
 #include "lib/base/prelude.h"
 #include "lib/base/suggest.h"
 
-/* Operators, one per row of ops.def. */
+/* Operators, one per row of operators.def: those of programs, IX_NOPS of them,
+ * then those of statements alone. */
 typedef enum ix_op {
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
-                on_bool, on_int, on_real, on_complex, doc)                     \
-    IX_OP_##ENUM,
-#include "ilex/ops.def"
-    IX_NOPS
+#define IX_OPERATOR(ENUM, ...) IX_OP_##ENUM,
+#include "lib/ops/operators.def"
+    IX_NOPERATORS,
+    IX_NOPS = IX_OP_ABOVE
 } ix_op;
 
 /* Laws: equations that hold bit for bit, apart from sign and payload of NaN.
@@ -113,10 +113,9 @@ bool ix_reduction_find(const char *name, size_t length, ix_reduction *r);
 bool ix_reduction_type(ix_reduction r, ilex_dtype in, ilex_dtype *acc,
                        ilex_dtype *result);
 
-/* The operator that combines two partial results; IX_NOPS for argmax and
- * argmin, which use ix_reduction_better_template(): whether candidate x
- * replaces y, the best so far. `mean` adds, then divides by the count. */
+/* The operator that combines two partial results; for argmax and argmin the one
+ * that says whether candidate x replaces y, the best so far. `mean` adds, then
+ * divides by the count. */
 ix_op ix_reduction_op(ix_reduction r);
-ix_code_template ix_reduction_better_template(ix_reduction r, ilex_dtype in);
 
 #endif

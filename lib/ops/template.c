@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Source text of operators, conversions and comparisons: the cells of ops.def,
- * casts.def and reductions.def as strings. lib/ops/eval.c compiles the same
- * cells.
+ * Source text of operators and conversions: the cells of operators.def and
+ * casts.def as strings. lib/ops/eval.c compiles the same cells.
  */
 #include "lib/ops/dtype.h"
 #include "lib/ops/op.h"
@@ -26,11 +25,11 @@
 
 enum { COL_BOOL, COL_SIGNED, COL_UNSIGNED, COL_REAL, COL_COMPLEX, COLUMNS };
 
-static const ix_code_template on_op[IX_NOPS][COLUMNS] = {
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
-                on_bool, on_int, on_real, on_complex, doc)                     \
+static const ix_code_template on_op[IX_NOPERATORS][COLUMNS] = {
+#define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, laws, ulp,     \
+                    cost, on_bool, on_int, on_real, on_complex, doc)           \
     {on_bool, on_int, on_int, on_real, on_complex},
-#include "ilex/ops.def"
+#include "lib/ops/operators.def"
 };
 
 enum {
@@ -44,12 +43,6 @@ static const ix_code_template on_cast[FROMS][COLUMNS] = {
 #define IX_CAST(FROM, to_bool, to_signed, to_unsigned, to_real, to_complex)    \
     {to_bool, to_signed, to_unsigned, to_real, to_complex},
 #include "lib/ops/casts.def"
-};
-
-static const ix_code_template on_better[IX_NREDUCTIONS][COLUMNS] = {
-#define ILEX_BETTER(ENUM, on_int, on_real, on_complex)                         \
-    [IX_REDUCTION_##ENUM] = {on_int, on_int, on_int, on_real, on_complex},
-#include "ilex/reductions.def"
 };
 
 static const ix_code_template none = N;
@@ -67,8 +60,8 @@ ix_code_template
 ix_op_template(ix_op op, ilex_dtype loop)
 {
     int column = column_of(loop);
-    return (unsigned)op < IX_NOPS && column < COLUMNS ? on_op[op][column]
-                                                      : none;
+    return (unsigned)op < IX_NOPERATORS && column < COLUMNS ? on_op[op][column]
+                                                            : none;
 }
 
 ix_code_template
@@ -81,13 +74,4 @@ ix_cast_template(ilex_dtype from, ilex_dtype to)
     if (from == to)
         return ix_dtype_is_complex(to) ? same_pair : same;
     return on_cast[row][column];
-}
-
-ix_code_template
-ix_reduction_better_template(ix_reduction r, ilex_dtype in)
-{
-    int column = column_of(in);
-    return (unsigned)r < IX_NREDUCTIONS && column < COLUMNS
-               ? on_better[r][column]
-               : none;
 }

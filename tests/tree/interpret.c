@@ -243,21 +243,6 @@ run_update(tree_machine *m, const ix_stmt *s)
 }
 
 static void
-run_record(tree_machine *m, const ix_stmt *s)
-{
-    ix_value v = tree_evaluate(m, ix_record_value(s)), best = get(m, s->to, 0);
-    ix_value count = get(m, s->mem, 0), position = get(m, s->from, 0);
-    if (count.i == 0 || ix_reduction_better(s->better, s->to->dtype, v, best)) {
-        best = v;
-        position = count;
-    }
-    count.i++;
-    set(m, s->to, 0, best);
-    set(m, s->from, 0, position);
-    set(m, s->mem, 0, count);
-}
-
-static void
 run_fold(tree_machine *m, const ix_stmt *s)
 {
     for (int64_t h = scratch_of(m, s->from)->extent / 2; h > 0; h /= 2)
@@ -446,13 +431,13 @@ static void
 run_list(tree_machine *m, const ix_stmt *list)
 {
     static void (*const run[IX_NSTMTS])(tree_machine *, const ix_stmt *) = {
-        [IX_STMT_FOR] = run_for,       [IX_STMT_IF] = run_if,
-        [IX_STMT_LET] = run_let,       [IX_STMT_ROW] = run_row,
-        [IX_STMT_FETCH] = run_fetch,   [IX_STMT_SCRATCH] = run_scratch,
-        [IX_STMT_STORE] = run_store,   [IX_STMT_UPDATE] = run_update,
-        [IX_STMT_RECORD] = run_record, [IX_STMT_FOLD] = run_fold,
-        [IX_STMT_PUSH] = run_push,     [IX_STMT_POP] = run_pop,
-        [IX_STMT_CHECK] = run_check,   [IX_STMT_LOAD] = run_let};
+        [IX_STMT_FOR] = run_for,     [IX_STMT_IF] = run_if,
+        [IX_STMT_LET] = run_let,     [IX_STMT_ROW] = run_row,
+        [IX_STMT_FETCH] = run_fetch, [IX_STMT_SCRATCH] = run_scratch,
+        [IX_STMT_STORE] = run_store, [IX_STMT_UPDATE] = run_update,
+        [IX_STMT_FOLD] = run_fold,   [IX_STMT_PUSH] = run_push,
+        [IX_STMT_POP] = run_pop,     [IX_STMT_CHECK] = run_check,
+        [IX_STMT_LOAD] = run_let};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
         if (is_output(s))
