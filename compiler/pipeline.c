@@ -7,6 +7,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/report/report.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/steps/finish.h"
 #include "compiler/tree/tree.h"
 #include "lib/base/clock.h"
@@ -102,13 +103,22 @@ check_list(ilex_context *ctx, const char *option, const char *list)
     return true;
 }
 
+/* What is printed after a pass. */
+static void
+put_state(ix_unit *u, const char *pass, ix_text *t)
+{
+    if (!strcmp(pass, "schedule"))
+        ix_schedule_put(u, t);
+    ix_dump_unit(u, t);
+}
+
 static void
 dump(ix_unit *u, const char *pass, double seconds)
 {
     ix_text t;
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_text_init(&t, &mem);
-    ix_dump_unit(u, &t);
+    put_state(u, pass, &t);
     const char *s = ix_text_string(&t);
     if (u->ctx->log && s) {
         ix_log(u->ctx, ILEX_DEBUG, "after %s (%.0f us)%s", pass, seconds * 1e6,
@@ -169,7 +179,7 @@ run_passes(ix_unit *u, const ix_compile_request *request)
             request->after(request->user, u, passes[i].name);
         if (!strcmp(stop, passes[i].name)) {
             if (request->text)
-                ix_dump_unit(u, request->text);
+                put_state(u, stop, request->text);
             return STOPPED;
         }
     }

@@ -178,6 +178,7 @@ typedef struct ix_kernel {
     ix_variable *variable;
     size_t nvariables, variable_capacity;
     int nvalues;
+    struct ix_schedule *schedule;    /* of its loops, or NULL */
     struct ix_kernel_layout *layout; /* of its arguments */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */
     size_t nunit_strides, unit_stride_capacity;

@@ -57,7 +57,7 @@ lib/graph           lib/base lib/ops
 lib/shape           lib/base lib/ops lib/graph
 lib/build           lib/base lib/ops lib/graph lib/shape
 lib/syntax          lib/base lib/ops lib/graph lib/shape lib/build
-compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/report/report.h compiler/steps/finish.h compiler/steps/steps.def compiler/tree/tree.h
+compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/report/report.h compiler/schedule/schedule.h compiler/steps/finish.h compiler/steps/steps.def compiler/tree/tree.h
 compiler/graph      lib/* compiler
 compiler/stages     lib/* compiler
 compiler/tree       lib/* compiler
@@ -66,7 +66,7 @@ compiler/loop       lib/* compiler compiler/tree compiler/lower
 compiler/schedule   lib/* compiler compiler/tree compiler/loop
 compiler/finish     lib/* compiler compiler/tree
 compiler/emit       lib/* compiler compiler/tree
-compiler/report     lib/* compiler compiler/tree
+compiler/report     lib/* compiler compiler/tree compiler/schedule
 compiler/steps      lib/* compiler compiler/tree compiler/emit/emit.h compiler/report/report.h
 compiler/host       lib/* compiler/compiler.h
 runtime/threads     lib/*

@@ -217,6 +217,7 @@ SHELL_TESTS = \
 	tests/prose.sh \
 	tests/requirements.sh \
 	tests/sizes.sh \
+	tests/loop/loop.sh \
 	tests/stages/stages.sh \
 	tests/symbols.sh
 TESTS += $(SHELL_TESTS) tests/budget.sh
@@ -392,6 +393,7 @@ mutants:
 # Writes what the compiler makes of tests/stages/*.ilx; read the diff after.
 golden-update: ilexc$(EXEEXT)
 	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/stages/stages.sh --update
+	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/loop/loop.sh --update
 	PATH="$$PWD:$$PATH" $(SHELL) $(srcdir)/tests/console.sh $(srcdir)/doc/passes.md >passes.new
 	mv passes.new $(srcdir)/doc/passes.md
 

@@ -12,4 +12,5 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
 	compiler/loop/split.c \
-	compiler/loop/strip_mine.c
+	compiler/loop/strip_mine.c \
+	compiler/loop/vector.c

@@ -121,20 +121,38 @@ names_of(ix_unit *u, ix_kernel *k)
     return m;
 }
 
+static void
+put_name(const named *e, ix_text *t)
+{
+    ix_text_put(t, e->name);
+    if (e->copies > 1)
+        ix_text_format(t, "#%d", e->copy);
+}
+
 /* "i0, r0.q, r0#0, r0#1"; of those called "name", or all. */
 static void
 put_names(const names *m, const char *name, ix_text *t)
 {
     const char *comma = "";
-    for (size_t i = 0; i < m->n; i++) {
-        const named *e = &m->item[i];
-        if (!e->name || (name && strcmp(e->name, name)))
-            continue;
-        ix_text_format(t, "%s%s", comma, e->name);
-        if (e->copies > 1)
-            ix_text_format(t, "#%d", e->copy);
-        comma = ", ";
-    }
+    for (size_t i = 0; i < m->n; i++)
+        if (m->item[i].name && (!name || !strcmp(m->item[i].name, name))) {
+            ix_text_put(t, comma);
+            put_name(&m->item[i], t);
+            comma = ", ";
+        }
+}
+
+const char *
+ix_loop_name(ix_unit *u, ix_kernel *k, const ix_stmt *loop)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    names m = names_of(u, k);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    for (size_t i = 0; i < m.n; i++)
+        if (m.item[i].s == loop)
+            put_name(&m.item[i], &t);
+    return ix_text_string(&t);
 }
 
 void

@@ -6,6 +6,7 @@
  */
 #include "compiler/report/explain.h"
 #include "compiler/report/report.h"
+#include "compiler/schedule/schedule.h"
 #include "lib/build/foreign.h"
 #include "lib/graph/annotation.h"
 
@@ -216,6 +217,22 @@ put_lines(ix_unit *u, const ix_kernel *k, ix_text *t)
     ix_text_put(t, all.n ? "\n" : "");
 }
 
+/* "    split i1 64: ...": what was done to its loops. */
+static void
+put_schedule(const ix_kernel *k, ix_text *t)
+{
+    const ix_schedule *s = k->schedule;
+    for (size_t i = 0; s && i < s->n; i++) {
+        ix_text_put(t, "    ");
+        ix_directive_put(&s->item[i], t);
+        ix_text_put(t, ": ");
+        ix_directive_explain(&s->item[i], t);
+        ix_text_char(t, '\n');
+    }
+    if (s && s->refused)
+        ix_text_format(t, "    %s\n", s->refused);
+}
+
 void
 ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
                   ix_totals *all, ix_text *t)
@@ -237,10 +254,12 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     ix_text_put(t, ", written ");
     put_traffic(u, x, true, &all->written, t);
     ix_text_char(t, '\n');
-    if (k->like)
+    if (k->like) {
         ix_text_format(t, "    the function of k%d\n", k->like->number);
-    else
-        ix_dump_loops(u, k, t);
+        return;
+    }
+    put_schedule(k, t);
+    ix_dump_loops(u, k, t);
 }
 
 static void

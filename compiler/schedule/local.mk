@@ -3,6 +3,9 @@
 # What decides which loops are transformed, and how.
 
 libixcompiler_la_SOURCES += \
+	compiler/schedule/carry.c \
+	compiler/schedule/directives.c \
+	compiler/schedule/file.c \
 	compiler/schedule/policy.c \
 	compiler/schedule/schedule.c \
 	compiler/schedule/schedule.h

@@ -4,10 +4,7 @@
  */
 #include "compiler/schedule/schedule.h"
 
-/* Points of a strip of a loop that reductions share. A contraction gains as
- * well where no operand is read along: a few chains at a time hide how long an
- * addition takes, and so few rows stay in the cache. */
-enum { WIDE = 64, NARROW = 8, MOST_ROWS = 8 };
+enum { MOST_ROWS = 8 };
 
 /* ---- reductions that a free loop shares ---- */
 
@@ -75,7 +72,9 @@ look_at_list(shared_search *s, const ix_stmt *list)
 }
 
 /* A sum over the rows of a matrix, or a matrix product, reads along its rows if
- * the free index runs innermost: split L; jam L.i. */
+ * the free index runs innermost. A contraction gains as well where no operand
+ * is read along: a few chains at a time hide how long an addition takes, and so
+ * few rows stay in the cache. */
 static void
 share_reductions(ix_unit *u, ix_cursor *c)
 {
@@ -86,10 +85,9 @@ share_reductions(ix_unit *u, ix_cursor *c)
         return;
     if (!ix_loop_jams(u, c))
         return;
-    ix_directive d = {.n = s.along ? WIDE : NARROW};
-    ix_loop_split(u, &d, c);
-    ix_loop_jam(u, &d, c);
-    u->changed = true;
+    if (ix_schedule_at(u, c,
+                       s.along ? "split LOOP 64 min" : "split LOOP 8 min"))
+        ix_schedule_at(u, c, "jam LOOP");
 }
 
 /* ---- all loops ---- */

@@ -1,16 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass schedule: directives for each kernel, which transform its loops.
+ * Pass schedule: directives for each kernel transform its loops. Those of
+ * kernels that the text of option schedule names come from there, of others
+ * from the policy.
  */
 #include "compiler/schedule/schedule.h"
+
+/* ---- what is shown ---- */
+
+static void
+put_kernel(ix_unit *u, ix_kernel *k, ix_text *t)
+{
+    ix_text_format(t, "kernel k%d:\n", k->number);
+    for (size_t i = 0; k->schedule && i < k->schedule->n; i++) {
+        ix_text_put(t, "    ");
+        ix_directive_put(&k->schedule->item[i], t);
+        ix_text_char(t, '\n');
+    }
+    ix_text_put(t, "    # loops: ");
+    ix_loops_put(u, k, t);
+    ix_text_char(t, '\n');
+}
+
+void
+ix_schedule_put(ix_unit *u, ix_text *t)
+{
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        put_kernel(u, k, t);
+}
+
+/* ---- the pass ---- */
 
 /* needs: reductions as loops; gives: the same elements by other loops; breaks:
  * nothing. */
 bool
 ix_pass_schedule(ix_unit *u)
 {
+    const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
+    if (u->reference)
+        return true;
+    int *head = ix_arena_new(&u->arena, (size_t)u->nkernels * sizeof *head);
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (!u->reference && !u->target->grid)
+        k->schedule = NULL;
+    if (strchr(text, '\n') && !ix_schedule_read(u, text, head))
+        return false;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (!head[k->number] && !u->target->grid)
             ix_policy(u, k);
     return u->ctx->error.code == ILEX_OK;
 }

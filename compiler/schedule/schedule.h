@@ -1,13 +1,59 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is decided about loops.
+ * Schedules: which loops of kernels are transformed, as text. A directive is a
+ * line, whose syntax is the text of its row in loops.def; those that were
+ * carried out are noted with the kernel.
  */
 #ifndef ILEX_COMPILER_SCHEDULE_H
 #define ILEX_COMPILER_SCHEDULE_H
 
 #include "compiler/loop/loop.h"
 
+/* What was done to a kernel's loops, with the names they had then. */
+typedef struct ix_schedule {
+    ix_directive *item;
+    size_t n, capacity;
+    const char *refused; /* a directive of the policy that was not, and why; or
+                            NULL */
+} ix_schedule;
+
+/* ---- directives.c ---- */
+
+/* Reads a directive of "length" characters; false with what is wrong about it,
+ * a sentence. */
+bool ix_directive_parse(ix_unit *u, const char *text, size_t length,
+                        ix_directive *d, ix_text *wrong);
+/* Puts it as such a text; what it means, as a sentence. */
+void ix_directive_put(const ix_directive *d, ix_text *t);
+void ix_directive_explain(const ix_directive *d, ix_text *t);
+/* "jam i0 is refused (shape): ..." */
+void ix_refusal_put(const ix_directive *d, ix_refusal r, ix_text *t);
+
+/* ---- carry.c ---- */
+
+/* Carries out a directive of a kernel and notes it; with a star behind the name
+ * of its only loop for each that is called so. */
+ix_refusal ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d);
+/* The same for a policy: LOOP in the text is the loop at the cursor, which then
+ * is where the transformation leaves it. A refusal is noted, and false. */
+bool ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text);
+
+/* ---- file.c ---- */
+
+/* Carries out what a text says, until the first directive that is wrong or
+ * refused, which is an error. "head" gets the line in which those of each
+ * kernel begin, 0 if it names none. */
+bool ix_schedule_read(ix_unit *u, const char *text, int *head);
+
+/* ---- policy.c ---- */
+
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
+
+/* ---- schedule.c ---- */
+
+/* The schedules of all kernels, which option schedule takes back; then the
+ * names of their loops, as a comment. */
+void ix_schedule_put(ix_unit *u, ix_text *t);
 
 #endif

@@ -478,7 +478,9 @@ position_of(const ix_unit *u, const char *pass)
 #include "compiler/passes.def"
     };
     int at = 0;
-    while (at < NPASSES && strcmp(names[at], pass) != 0)
+    size_t length = strcspn(pass, ":");
+    while (at < NPASSES && (strlen(names[at]) != length ||
+                            strncmp(names[at], pass, length) != 0))
         at++;
     return u->reference && at > PASS_nest ? PASS_nest : at;
 }

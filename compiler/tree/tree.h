@@ -465,7 +465,8 @@ typedef struct ix_sum_writer {
 } ix_sum_writer;
 void ix_sum_put(const ix_sum_writer *w, const ilex_array *x, ix_text *t);
 
-/* check.c: what is legal at this level */
+/* check.c: what is legal at this level; "schedule: jam i0" says more of a pass
+ */
 bool ix_check_kernels(ix_unit *u, const char *pass);
 
 #endif

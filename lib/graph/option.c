@@ -19,6 +19,8 @@ const ix_option_row ix_option_rows[IX_NOPTIONS] = {
 #include "lib/graph/options.def"
 };
 
+enum { MOST_FILE = 1 << 20 }; /* bytes */
+
 /* Up to nine digits, with a fraction or without. */
 static bool
 is_number(const char *value, bool fraction)
@@ -38,6 +40,8 @@ is_choice(const char *choice, size_t n, const char *value)
         return is_number(value, false);
     if (n == strlen("seconds") && !strncmp(choice, "seconds", n))
         return is_number(value, true);
+    if (n == strlen("file") && !strncmp(choice, "file", n))
+        return strchr(value, '\n') != NULL;
     return n == strlen(value) && !strncmp(choice, value, n);
 }
 
@@ -77,6 +81,27 @@ choice_ok(const char *choices, const char *value, int64_t *number)
     return false;
 }
 
+/* Reads a file of text into "t", with an end of its last line; false if that
+ * cannot be done. */
+static bool
+read_file(const char *path, ix_text *t)
+{
+    char part[4096];
+    size_t n = 1;
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return false;
+    while (n > 0 && t->length < MOST_FILE) {
+        n = fread(part, 1, sizeof part, f);
+        ix_text_put_n(t, part, n);
+    }
+    bool ok = n == 0 && !ferror(f);
+    fclose(f);
+    if (!t->length || t->data[t->length - 1] != '\n')
+        ix_text_char(t, '\n');
+    return ok && !t->failed && strlen(t->data) == t->length;
+}
+
 static char *
 copy_text(const ix_mem *mem, const char *text)
 {
@@ -95,6 +120,7 @@ static const struct {
     {"path", "an absolute path such as /home/me/ilex"},
     {"program", "a program that PATH has, nor an absolute path such as "
                 "/usr/bin/gcc"},
+    {"file", "the path of a file that can be read"},
 };
 
 /* What the choice of "n" characters asks for; NULL if it is a word that is to
@@ -154,22 +180,14 @@ wrong_value(ilex_context *ctx, const ix_option_row *row, const char *where,
     return rc;
 }
 
-/* Sets option "i"; "where" says who asks, for the message. */
+/* Sets option "i" to a value that is what it says, no name of a file or
+ * program. */
 static ilex_status
-set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
+set_value(ilex_context *ctx, size_t i, const char *where, const char *value)
 {
-    const ix_option_row *row = &ix_option_rows[i];
     int64_t number = 0;
-    char found[4096];
-    if (!value)
-        return ix_fail(&ctx->error, ILEX_E_OPTION,
-                       "%s %s needs a value; it is NULL (%s)", where, row->name,
-                       row->meaning);
-    if (!strcmp(row->choices, "program") && !strchr(value, '/') &&
-        ix_path_find(value, found, sizeof found))
-        value = found;
-    if (!choice_ok(row->choices, value, &number))
-        return wrong_value(ctx, row, where, value);
+    if (!choice_ok(ix_option_rows[i].choices, value, &number))
+        return wrong_value(ctx, &ix_option_rows[i], where, value);
     char *copy = copy_text(&ctx->mem, value);
     if (!copy)
         return ix_fail_memory(&ctx->error);
@@ -177,6 +195,30 @@ set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
     ctx->option[i] = copy;
     ctx->number[i] = number;
     return ILEX_OK;
+}
+
+/* Sets option "i"; "where" says who asks, for the message. */
+static ilex_status
+set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
+{
+    const ix_option_row *row = &ix_option_rows[i];
+    int64_t number;
+    char found[4096];
+    ix_text text;
+    if (!value)
+        return ix_fail(&ctx->error, ILEX_E_OPTION,
+                       "%s %s needs a value; it is NULL (%s)", where, row->name,
+                       row->meaning);
+    ix_text_init(&text, &ctx->mem);
+    if (!strcmp(row->choices, "program") && !strchr(value, '/') &&
+        ix_path_find(value, found, sizeof found))
+        value = found;
+    if (strstr(row->choices, "|file") &&
+        !choice_ok(row->choices, value, &number) && read_file(value, &text))
+        value = ix_text_string(&text);
+    ilex_status rc = set_value(ctx, i, where, value);
+    ix_text_free(&text);
+    return rc;
 }
 
 /* The option that is meant by "name". */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Directives carried out: their loops are found, the transformation is done or
+ * refused, what was done is noted with the kernel.
+ */
+#include "compiler/schedule/schedule.h"
+
+typedef ix_refusal (*transformation)(ix_unit *u, const ix_directive *d,
+                                     ix_cursor *c);
+
+static const transformation transformations[IX_NLOOPS] = {
+#define IX_LOOP(name, text, meaning) ix_loop_##name,
+#include "compiler/loop/loops.def"
+};
+
+static void
+note(ix_unit *u, ix_kernel *k, const ix_directive *d)
+{
+    if (!k->schedule)
+        k->schedule = ix_arena_new(&u->arena, sizeof *k->schedule);
+    ix_schedule *s = k->schedule;
+    ix_arena_grow(&u->arena, &s->item, &s->capacity, s->n + 1, sizeof *s->item);
+    s->item[s->n++] = *d;
+    u->changed = true;
+}
+
+/* With verify=1 the statements are legal after each. */
+static void
+check(ix_unit *u, const ix_directive *d)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text t;
+    if (!ix_option_int(u->ctx, IX_OPTION_verify))
+        return;
+    ix_text_init(&t, &mem);
+    ix_text_put(&t, "schedule: ");
+    ix_directive_put(d, &t);
+    ix_check_kernels(u, ix_text_string(&t));
+}
+
+/* Does it at the loops that cursors are at, with the names in "d". */
+static ix_refusal
+carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
+{
+    ix_kernel *k = c->k;
+    ix_refusal r = transformations[d->row](u, d, c);
+    if (r.class)
+        return r;
+    note(u, k, d);
+    check(u, d);
+    return r;
+}
+
+/* Does it for one of the loops that a star means: one after the other, with the
+ * name that it has by then. */
+static ix_refusal
+carry_each(ix_unit *u, ix_kernel *k, const ix_directive *d)
+{
+    ix_loops all;
+    ix_refusal r = ix_loops_find(u, k, d->loop[0], &all);
+    for (size_t i = 0; !r.class && i < all.n; i++) {
+        ix_directive one = *d;
+        ix_cursor c;
+        if (!ix_cursor_at(k, all.loop[i], &c))
+            continue;
+        one.loop[0] = ix_loop_name(u, k, all.loop[i]);
+        r = carry_at(u, &one, &c);
+    }
+    return r;
+}
+
+ix_refusal
+ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d)
+{
+    ix_cursor c[IX_MOST_LOOPS];
+    c[0].k = k;
+    if (d->nloops == 1 && strchr(d->loop[0], '*'))
+        return carry_each(u, k, d);
+    for (int i = 0; i < d->nloops; i++) {
+        ix_refusal r = ix_cursor_find(u, k, d->loop[i], &c[i]);
+        if (r.class)
+            return r;
+    }
+    return carry_at(u, d, c);
+}
+
+/* "jam i0 is refused (distance): ..." */
+static void
+note_refusal(ix_unit *u, ix_kernel *k, const ix_directive *d, ix_refusal r)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text t;
+    if (!k->schedule)
+        k->schedule = ix_arena_new(&u->arena, sizeof *k->schedule);
+    ix_text_init(&t, &mem);
+    ix_refusal_put(d, r, &t);
+    k->schedule->refused = ix_text_string(&t);
+}
+
+bool
+ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_directive d;
+    ix_text wrong;
+    ix_text_init(&wrong, &mem);
+    if (!ix_directive_parse(u, text, strlen(text), &d, &wrong)) {
+        ix_fail(&u->ctx->error, ILEX_E_INTERNAL, "policy: %s",
+                ix_text_string(&wrong));
+        return false;
+    }
+    ix_kernel *k = c->k;
+    d.loop[0] = ix_loop_name(u, k, ix_cursor_loop(c));
+    ix_refusal r = carry_at(u, &d, c);
+    if (r.class)
+        note_refusal(u, k, &d, r);
+    return !r.class;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Directives as text: the texts of loops.def are walked word by word beside
+ * what is read, and filled for what is put.
+ */
+#include "compiler/schedule/schedule.h"
+
+#include <ctype.h>
+
+#include "lib/base/suggest.h"
+
+/* A row: its text and its meaning. */
+static const struct {
+    const char *name, *text, *meaning;
+} rows[IX_NLOOPS] = {
+#define IX_LOOP(name, text, meaning) {#name, text, meaning},
+#include "compiler/loop/loops.def"
+};
+
+#define IX_LOOP(name, text, meaning) " " #name
+static const char names[] =
+#include "compiler/loop/loops.def"
+    ;
+
+/* ---- words ---- */
+
+/* A word of a text. */
+typedef struct word {
+    const char *s;
+    size_t n;
+} word;
+
+/* The next word of a text that ends at "end"; of no characters if there is
+ * none. */
+static word
+next_word(const char **at, const char *end)
+{
+    while (*at < end && isspace((unsigned char)**at))
+        ++*at;
+    word w = {*at, 0};
+    while (*at < end && !isspace((unsigned char)**at))
+        ++*at;
+    w.n = (size_t)(*at - w.s);
+    return w;
+}
+
+static bool
+is(word w, const char *s)
+{
+    return strlen(s) == w.n && !strncmp(w.s, s, w.n);
+}
+
+/* Which loop LOOP, LOOP2, ... stands for, or -1. */
+static int
+loop_of(word w)
+{
+    if (w.n < 4 || w.n > 5 || strncmp(w.s, "LOOP", 4))
+        return -1;
+    return w.n == 4 ? 0 : w.s[4] - '1';
+}
+
+/* The bit of the word among those of the group that begins at "[", whose first
+ * has bit "first"; 0 if it is none of them. */
+static unsigned
+word_of_group(const char *group, word w, unsigned first)
+{
+    while (*group != ']') {
+        size_t n = strcspn(++group, "|]");
+        if (n == w.n && !strncmp(group, w.s, n))
+            return first;
+        group += n;
+        first <<= 1;
+    }
+    return 0;
+}
+
+/* How many words a group has. */
+static unsigned
+words_in(const char *group)
+{
+    unsigned n = 1;
+    for (; *group != ']'; group++)
+        n += *group == '|';
+    return n;
+}
+
+/* ---- filling ---- */
+
+/* Puts the name of a loop; in front of a suffix without what tells it from
+ * others of its name. */
+static void
+put_loop(const char *name, bool suffix, ix_text *t)
+{
+    const char *last = strrchr(name, '/');
+    if (suffix && last)
+        name = last + 1;
+    ix_text_put_n(t, name, suffix ? strcspn(name, "#*") : strlen(name));
+}
+
+/* Puts what a word of capitals stands for; false if it is no such word. */
+static bool
+put_value(const ix_directive *d, word w, ix_text *t)
+{
+    int loop = loop_of(w);
+    if (loop >= 0)
+        put_loop(d->loop[loop], w.s[w.n] == '.', t);
+    else if (is(w, "N"))
+        ix_text_int(t, d->n);
+    else if (is(w, "NAME"))
+        ix_text_put(t, d->name);
+    return loop >= 0 || is(w, "N") || is(w, "NAME");
+}
+
+static void fill(const ix_directive *d, word text, unsigned words, ix_text *t);
+
+/* Puts those alternatives of a group whose bits are in "words", behind a blank
+ * if there is one; where the group ends. */
+static const char *
+put_group(const ix_directive *d, const char *group, unsigned words,
+          const char **blank, ix_text *t)
+{
+    for (; *group != ']'; words >>= 1) {
+        word w = {group + 1, strcspn(group + 1, "|]")};
+        if (words & 1) {
+            ix_text_put(t, *blank);
+            fill(d, w, 0, t);
+            *blank = "";
+        }
+        group = w.s + w.n;
+    }
+    return group + 1;
+}
+
+/* Puts a text with what the directive has in it; of groups words 1, 2, 4, ...;
+ * no blank before what is not there. */
+static void
+fill(const ix_directive *d, word text, unsigned words, ix_text *t)
+{
+    const char *at = text.s, *blank = "";
+    while (at < text.s + text.n) {
+        word w = {at, strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234")};
+        if (*at == ' ') {
+            blank = " ";
+            at++;
+        } else if (*at == '[') {
+            unsigned n = words_in(at);
+            at = put_group(d, at, words & ((1u << n) - 1), &blank, t);
+            words >>= n;
+        } else {
+            ix_text_put(t, blank);
+            blank = "";
+            if (!put_value(d, w, t))
+                ix_text_put_n(t, at, w.n = 1);
+            at += w.n;
+        }
+    }
+}
+
+void
+ix_directive_put(const ix_directive *d, ix_text *t)
+{
+    const char *text = rows[d->row].text;
+    fill(d, (word){text, strlen(text)}, d->words, t);
+}
+
+void
+ix_directive_explain(const ix_directive *d, ix_text *t)
+{
+    const char *meaning = rows[d->row].meaning;
+    fill(d, (word){meaning, strlen(meaning)}, d->words, t);
+}
+
+void
+ix_refusal_put(const ix_directive *d, ix_refusal r, ix_text *t)
+{
+    static const char *const classes[] = {
+        "",
+#define IX_REFUSAL(CLASS, text) text,
+#include "compiler/loop/loops.def"
+    };
+    ix_directive_put(d, t);
+    ix_text_format(t, " is refused (%s): %s", classes[r.class], r.why);
+}
+
+/* ---- reading ---- */
+
+/* What is read: the rest of the line, and of the row's text. */
+typedef struct reader {
+    ix_unit *u;
+    const char *line, *at, *end;
+    ix_directive *d;
+    unsigned bit; /* of the next word in [] */
+    ix_text *wrong;
+} reader;
+
+/* A directive that is right. */
+static void
+put_example(ix_loop_row row, ix_text *t)
+{
+    ix_directive d = {.row = row,
+                      .loop = {"i0", "i1", "i2", "i3"},
+                      .name = "x",
+                      .n = 64,
+                      .words = 1};
+    ix_directive_put(&d, t);
+}
+
+/* Says what was expected of the word, and what a directive of that kind is. */
+static bool
+expected(reader *r, const char *what, word w)
+{
+    ix_text_format(r->wrong, "%.*s: expected %s", (int)(r->end - r->line),
+                   r->line, what);
+    if (w.n)
+        ix_text_format(r->wrong, ", not '%.*s'", (int)w.n, w.s);
+    ix_text_format(r->wrong, "; it is written %s, for example ",
+                   rows[r->d->row].text);
+    put_example(r->d->row, r->wrong);
+    return false;
+}
+
+static const char *
+keep(reader *r, word w)
+{
+    char *s = ix_arena_new(&r->u->arena, w.n + 1);
+    memcpy(s, w.s, w.n);
+    return s;
+}
+
+static bool
+read_number(reader *r, word w)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < w.n; i++)
+        if (!isdigit((unsigned char)w.s[i]) || !ix_mul(n, 10, &n) ||
+            !ix_add(n, w.s[i] - '0', &n))
+            return expected(r, "a number such as 64", w);
+    r->d->n = n;
+    return n > 0 || expected(r, "a number such as 64", w);
+}
+
+/* A word for one of the row's text. */
+static bool
+read_word(reader *r, word wanted)
+{
+    word w = next_word(&r->at, r->end);
+    int loop = loop_of(wanted);
+    if (loop >= 0) {
+        bool ok = w.n && isalpha((unsigned char)*w.s);
+        r->d->loop[loop] = keep(r, w);
+        r->d->nloops = loop + 1;
+        return ok || expected(r, "the name of a loop such as i0", w);
+    }
+    if (is(wanted, "N"))
+        return read_number(r, w);
+    if (is(wanted, "NAME")) {
+        r->d->name = keep(r, w);
+        return w.n || expected(r, "a name", w);
+    }
+    return (w.n == wanted.n && !strncmp(w.s, wanted.s, w.n)) ||
+           expected(r, keep(r, wanted), w);
+}
+
+/* A word in [], if it is there. */
+static void
+read_group(reader *r, const char *group)
+{
+    const char *at = r->at;
+    word w = next_word(&at, r->end);
+    unsigned bit = w.n ? word_of_group(group, w, r->bit) : 0;
+    r->d->words |= bit;
+    r->bit <<= words_in(group);
+    if (bit)
+        r->at = at;
+}
+
+static bool
+find_row(reader *r, word name)
+{
+    for (int i = 0; i < IX_NLOOPS; i++)
+        if (is(name, rows[i].name)) {
+            r->d->row = (ix_loop_row)i;
+            return true;
+        }
+    ix_suggestion s = ix_suggest(name.s, name.n);
+    ix_suggest_words(&s, names, " ");
+    ix_text_format(r->wrong, "there is no directive %.*s%s (directives:%s)",
+                   (int)name.n, name.s, ix_suggestion_show(&s).s, names);
+    return false;
+}
+
+bool
+ix_directive_parse(ix_unit *u, const char *text, size_t length, ix_directive *d,
+                   ix_text *wrong)
+{
+    reader r = {.u = u,
+                .line = text,
+                .at = text,
+                .end = text + length,
+                .d = d,
+                .bit = 1,
+                .wrong = wrong};
+    *d = (ix_directive){.n = 0};
+    if (!find_row(&r, next_word(&r.at, r.end)))
+        return false;
+    const char *row = rows[d->row].text, *end = row + strlen(row);
+    next_word(&row, end);
+    for (word w = next_word(&row, end); w.n; w = next_word(&row, end))
+        if (*w.s == '[')
+            read_group(&r, w.s);
+        else if (!read_word(&r, w))
+            return false;
+    word more = next_word(&r.at, r.end);
+    return !more.n || expected(&r, "no more", more);
+}

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Directives: each file NAME.loop has, behind lines "#" that say what it is
+# about and a line of sizes,
+#
+#     ---- program         a program
+#     ---- directives      what option schedule gets
+#     ---- expect          what `ilexc print --stage=schedule` prints, or the error
+#
+# What was printed, given back as a schedule, prints the same; with it the
+# program gives the bits of the reference back end, by every other one that is
+# there. The rows of errors.tsv are directives for the program errors.ilx, "!"
+# for the end of a line, and what is wrong about them. With --update expected texts are written: `make
+# golden-update`, then read the diff. With names, only those files.
+set -u
+LC_ALL=C
+export LC_ALL
+unset ILEX_JIT ILEX_THREADS ILEX_DUMP ILEX_STOP ILEX_VERIFY ILEX_SCHEDULE
+here=${srcdir:-.}/tests/loop
+ilexc=${ILEXC:-./ilexc}
+update=
+bad=0
+count=0
+[ "${1:-}" != --update ] || { update=1; shift; }
+dir=$(mktemp -d "${TMPDIR:-/tmp}/ilex-loop.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+jits=
+for jit in tcc cc
+do
+    "$ilexc" --backends | grep -q "^$jit .*not here" || jits="$jits $jit"
+done
+
+complain() {
+    echo "$*"
+    bad=1
+}
+
+# The part of file "$1" below "---- $2".
+part() {
+    awk -v part="$2" '
+        /^---- / { here = $2 == part; next }
+        here' "$1"
+}
+
+# Runs the program on the sizes of file "$1" with the schedule in "got".
+run() {
+    # shellcheck disable=SC2046
+    set -- $(sed -n 's/^sizes \(.*\)/--size \1/p' "$1") \
+        $(sed -n 's/^in \([a-z0-9]*\) .*/--in \1=random:1/p' "$dir/p.ilx")
+    for jit in $jits
+    do
+        "$ilexc" run "$dir/p.ilx" "$@" --check=reference --jit="$jit" \
+            --schedule="$dir/got" >"$dir/run" 2>&1 ||
+            complain "$name, $jit: $(cat "$dir/run")"
+    done
+}
+
+check_file() {
+    part "$1" program >"$dir/p.ilx"
+    part "$1" directives >"$dir/s"
+    part "$1" expect >"$dir/expect"
+    if "$ilexc" print --stage=schedule --verify=1 --schedule="$dir/s" \
+        "$dir/p.ilx" >"$dir/got" 2>"$dir/error"; then
+        "$ilexc" print --stage=schedule --schedule="$dir/got" "$dir/p.ilx" |
+            diff "$dir/got" - || complain "$name: the schedule printed is another"
+        run "$1"
+    else
+        cat "$dir/error" >>"$dir/got"
+    fi
+    if [ -n "$update" ]; then
+        sed '/^---- expect/q' "$1" | cat - "$dir/got" >"$dir/new"
+        cmp -s "$dir/new" "$1" || cp "$dir/new" "$1"
+    else
+        diff -u "$dir/expect" "$dir/got" || complain "$name: see above"
+    fi
+}
+
+for file in "$here"/*.loop
+do
+    name=$(basename "$file" .loop)
+    case " $* " in
+    '  ' | *" $name "*) ;;
+    *) continue ;;
+    esac
+    count=$((count + 1))
+    check_file "$file"
+done
+
+while IFS='	' read -r directives message
+do
+    case $directives in '#'*) continue ;; esac
+    count=$((count + 1))
+    echo "$directives" | tr '!' '\n' >"$dir/s"
+    got=$("$ilexc" print --stage=schedule --schedule="$dir/s" \
+        "$here/errors.ilx" 2>&1 >"$dir/printed") &&
+        complain "$directives: no error"
+    [ "$got" = "ilexc: error$message" ] ||
+        complain "$directives: $got" "and not: ilexc: error$message"
+done <"$here/errors.tsv"
+
+[ "$count" -gt 0 ] || complain "no file of that name"
+[ "$bad" -eq 0 ] || echo "if that is meant: make golden-update, read the diff"
+echo "$count schedules"
+exit "$bad"
