@@ -215,7 +215,7 @@ put_comment(const ix_emitter *e, ix_text *t)
         ix_text_format(t, "/* k%d computes", k->number);
         for (const ix_stmt *x = ix_nest_body(k->nests); x; x = x->next) {
             const ix_buffer *b = &e->u->buffer[x->buffer];
-            if (x->buffer == ix_kernel_counter(k))
+            if (x->buffer < 0)
                 continue;
             ix_text_put(t, separator);
             if (*b->name)

@@ -6,6 +6,50 @@
 
 #include <stdio.h>
 
+/* ---- operations ---- */
+
+static ix_code_template
+template_of(const ilex_array *x, ilex_dtype *loop)
+{
+    if (x->kind == IX_OP) {
+        *loop = ix_loop_of(x);
+        return ix_op_template(ix_op_of(x), *loop);
+    }
+    *loop = (ilex_dtype)x->dtype;
+    return ix_cast_template((ilex_dtype)x->ops[0]->dtype, *loop);
+}
+
+/* The template of an operation; "names", which point into "args", are those of
+ * its operands. */
+static ix_code_template
+read_operation(const ix_emitter *e, const ilex_array *x, ix_name *args,
+               ix_code_names *names)
+{
+    for (int i = 0; i < x->nops; i++) {
+        args[i] = ix_emit_leaf(e, x->ops[i]);
+        names->x[i] = args[i].re;
+        names->xi[i] = args[i].im;
+    }
+    names->result = (ilex_dtype)x->dtype;
+    return template_of(x, &names->loop);
+}
+
+/* A condition, as an expression. */
+static void
+put_condition(ix_emitter *e, const ilex_array *x, ix_text *t)
+{
+    ix_name args[3];
+    ix_code_names names = {.re = ""};
+    if (!ix_is_operation(x)) {
+        ix_text_put(t, ix_emit_leaf(e, x).re);
+        return;
+    }
+    ix_code_template code = read_operation(e, x, args, &names);
+    e->t->failed |=
+        !ix_function_set_need_template(&e->functions, code, names.loop);
+    ix_code_write(t, code.re, &names, &e->dialect->functions);
+}
+
 /* ---- loops ---- */
 
 /* A loop of a grid takes, in each thread, points that are as far apart as there
@@ -27,9 +71,10 @@ emit_for(ix_emitter *e, const ix_stmt *s)
         ix_emit_sum(e, s->down ? hi : lo, t);
     ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
     ix_emit_sum(e, s->down ? lo : hi, t);
-    if (ix_loop_counts(s))
-        ix_text_format(t, " && %s < %s", ix_emit_scratch_element(e, s).re,
-                       ix_emit_leaf(e, ix_for_end(s)).re);
+    if (ix_for_while(s)) {
+        ix_text_put(t, " && ");
+        put_condition(e, ix_for_while(s), t);
+    }
     ix_text_format(t, "; %s", v.s);
     if (grid)
         ix_text_put(t, " += (i64)gridDim.x * blockDim.x");
@@ -85,17 +130,6 @@ emit_load(ix_emitter *e, const ix_stmt *s)
     }
 }
 
-static ix_code_template
-template_of(const ilex_array *x, ilex_dtype *loop)
-{
-    if (x->kind == IX_OP) {
-        *loop = ix_loop_of(x);
-        return ix_op_template(ix_op_of(x), *loop);
-    }
-    *loop = (ilex_dtype)x->dtype;
-    return ix_cast_template((ilex_dtype)x->ops[0]->dtype, *loop);
-}
-
 /* Is it a conversion from "from" to "to", or of complex numbers of these? */
 static bool
 converts(const ilex_array *x, ilex_dtype from, ilex_dtype to)
@@ -111,16 +145,11 @@ emit_operation(ix_emitter *e, const ix_stmt *s)
     const ilex_array *x = ix_let_value(s);
     const char *type = ix_c_type(s->dtype);
     ix_name args[3], v = ix_emit_defined(s);
-    ix_code_names names = {.result = s->dtype, .re = v.re, .im = v.im};
-    ix_code_template code = template_of(x, &names.loop);
+    ix_code_names names = {.re = v.re, .im = v.im};
+    ix_code_template code = read_operation(e, x, args, &names);
     char start[32];
     e->narrows |= converts(x, ILEX_F64, ILEX_F32);
     e->widens |= converts(x, ILEX_F32, ILEX_F64);
-    for (int i = 0; i < x->nops; i++) {
-        args[i] = ix_emit_leaf(e, x->ops[i]);
-        names.x[i] = args[i].re;
-        names.xi[i] = args[i].im;
-    }
     if (code.kind == IX_CODE_CALL_PAIR)
         ix_emit_put(e, "%s %s, %s;", type, v.re, v.im);
     snprintf(start, sizeof start, "const %s ", type);

@@ -205,14 +205,6 @@ least_depth(const ix_builder *b, const ilex_array *load)
     return in_the_grid(b, load);
 }
 
-/* What a loop's counter is here. */
-static void
-hoist_counter(ix_builder *b, ilex_array *load)
-{
-    ilex_array *leaf = ix_build_read(b, b->counter, NULL);
-    ix_build_note(b, load, leaf, b->depth);
-}
-
 static void
 hoist_load(ix_builder *b, ilex_array *x)
 {
@@ -318,12 +310,6 @@ push(ix_builder *b, ilex_array *x, ix_hoisting as, int buffer)
         .around = as == IX_HOIST_VALUE ? ix_build_array(b, x) : b->array};
 }
 
-static int
-operand_count(const ix_builder *b, const ix_waiting *w)
-{
-    return w->form == b->counted ? 0 : w->form->nops;
-}
-
 /* What is needed of operand "i". */
 static ix_hoisting
 hoisting_of(const ix_waiting *w, int i)
@@ -340,9 +326,7 @@ hoist_new(ix_builder *b, const ix_waiting *w)
 {
     int depth;
     ilex_array *x = w->x, *flat;
-    if (x == b->counted) {
-        hoist_counter(b, x);
-    } else if (x->kind == IX_LOAD) {
+    if (x->kind == IX_LOAD) {
         hoist_load(b, x);
     } else if (x->kind == IX_CHECKED) {
         hoist_checked(b, w->buffer, x);
@@ -359,7 +343,7 @@ hoist(ix_builder *b, ilex_array *x, ix_hoisting as, int buffer)
     push(b, x, as, buffer);
     while (b->nwaiting > 0) {
         ix_waiting *top = &b->waiting[b->nwaiting - 1];
-        if (top->next < operand_count(b, top)) {
+        if (top->next < top->form->nops) {
             int from =
                 top->form->kind == IX_LOAD ? (int)top->form->attr[0] : -1;
             int i = top->next++;
@@ -419,36 +403,12 @@ hoist_bound(ix_builder *b, int n, ilex_array *const *bound, bool lower)
     return best;
 }
 
-static bool
-is_counter(const ix_builder *b, const ix_stmt *s)
-{
-    return b->counted && s->buffer == b->counted->attr[0] &&
-           s->kind == IX_STMT_STORE;
-}
-
-/* A counter is kept in a cell. */
-static ix_element
-start_counter(ix_builder *b, const ix_stmt *loop)
-{
-    ilex_array *load = ix_scalar_load(
-        b->u->ctx, b->u->buffer[loop->buffer].dtype, loop->buffer,
-        loop->n[IX_INDICES], ix_operands(loop, IX_INDICES));
-    b->counter = ix_build_cell(b, 'p', ILEX_I64, hoist_value(b, load));
-    b->counted = load;
-    ix_build_forget(b, load); /* it changes in the loop */
-    return ix_element_scratch(b->counter, NULL);
-}
-
 /* The element of a statement; indices that are data are checked first. */
 static ix_element
 element_of(ix_builder *b, const ix_stmt *s)
 {
     int depth;
     ix_element e = ix_stmt_element(s);
-    if (s->kind == IX_STMT_FOR)
-        return start_counter(b, s);
-    if (is_counter(b, s))
-        return ix_element_scratch(b->counter, NULL);
     for (int k = 0; k < e.rank; k++)
         if (e.index[k]->kind == IX_CHECKED) {
             hoist(b, e.index[k], IX_HOIST_CHECKED, e.buffer);

@@ -15,8 +15,7 @@ enum { MOST_STRIDES = 100 };
 typedef struct unit_walk {
     ix_unit *u;
     ix_kernel *k;
-    const ix_stmt *loop;       /* innermost */
-    const ilex_array *counter; /* what its counter is read as, or NULL */
+    const ix_stmt *loop; /* innermost */
 } unit_walk;
 
 static void
@@ -41,8 +40,7 @@ moves(const unit_walk *w, const ilex_array *x)
     ix_index_form_of(x, &f);
     for (int i = 0; i < f.n; i++) {
         const ilex_array *atom = f.t[i].atom;
-        if (atom == w->counter ||
-            (atom->kind == IX_INDEX && atom->attr[0] == w->loop->number))
+        if (atom->kind == IX_INDEX && atom->attr[0] == w->loop->number)
             return true;
     }
     return false;
@@ -87,15 +85,6 @@ is_no_loop(void *user, ix_stmt *s)
     return s->kind != IX_STMT_FOR;
 }
 
-static const ilex_array *
-counter_of(ix_unit *u, const ix_stmt *loop)
-{
-    for (const ix_stmt *s = loop->body; ix_loop_counts(loop) && s; s = s->next)
-        if (s->kind == IX_STMT_LOAD && s->mem == loop->mem)
-            return ix_value_of(u, s);
-    return NULL;
-}
-
 static bool
 note_loop(void *user, ix_stmt *s)
 {
@@ -103,7 +92,6 @@ note_loop(void *user, ix_stmt *s)
     if (s->kind != IX_STMT_FOR || !ix_stmt_each(s->body, is_no_loop, NULL))
         return true;
     w->loop = s;
-    w->counter = counter_of(w->u, s);
     return ix_stmt_each(s->body, note_element, w);
 }
 

@@ -123,7 +123,7 @@ descends(jam *j, const ix_stmt *s)
 {
     bool inside = s->kind == IX_STMT_FOR && !s->parallel;
     if ((s->kind != IX_STMT_FOR && s->kind != IX_STMT_IF) ||
-        (s->kind == IX_STMT_FOR && ix_loop_counts(s)) ||
+        (s->kind == IX_STMT_FOR && ix_for_while(s)) ||
         !ix_stmt_exprs(s, is_uniform, j))
         return false;
     for (const ix_stmt *x = s->body; x && !inside; x = x->next)

@@ -154,7 +154,7 @@ ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
     const ix_stmt *loop = ix_cursor_loop(c);
     ilex_context *ctx = u->ctx;
     int nlo = loop->n[IX_for_lo], nhi = loop->n[IX_for_hi];
-    if (loop->step != 1 || loop->down || ix_loop_counts(loop))
+    if (loop->step != 1 || loop->down || ix_for_while(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "it does not go upwards, one by one");
     if (c->depth == IX_DEEP)

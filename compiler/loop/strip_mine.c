@@ -122,7 +122,7 @@ find(quotient *q)
     ix_mem mem = ix_arena_mem(&q->u->arena);
     ix_walk w = {.ctx = q->u->ctx, .mem = &mem, .enter = enter, .user = q};
     if (q->loop->how == IX_SERIAL && q->loop->step == 1 &&
-        !ix_loop_counts(q->loop))
+        !ix_for_while(q->loop))
         ix_stmt_each(q->loop->body, note_stmt, &w);
     ix_walk_free(&w);
     return q->node && !q->several && is_in_order(q);

@@ -99,6 +99,23 @@ at_variable(ix_unit *u, ilex_array *element, ilex_array *j)
     return element;
 }
 
+static ilex_array *
+sum(ilex_context *ctx, ilex_array *x, ilex_array *y)
+{
+    ilex_array *ops[2] = {x, y};
+    return ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, ops);
+}
+
+/* Names what defines an i64. */
+static ix_stmt *
+name(ix_kernel *k, ix_stmt *s, char prefix)
+{
+    s->prefix = prefix;
+    s->number = k->nvalues++;
+    s->dtype = ILEX_I64;
+    return s;
+}
+
 /* The kernel is to store the elements of stage "s" that a mask lets through:
  * all up to the last one, each at the position where that one goes which the
  * mask lets through next. */
@@ -109,24 +126,27 @@ nest_compact(ix_unit *u, ix_kernel *k, const ix_stage *s)
     int variable = ix_kernel_variable(u, k, IX_VARIABLE_COMPACTED);
     ilex_array *lo, *hi, *chunk = ix_scalar_index(ctx, 0);
     ilex_array *j = ix_scalar_index(ctx, variable);
-    ilex_array *at = ix_scalar_load(ctx, ILEX_I64, s->position, 1, &chunk);
+    ilex_array *first = ix_scalar_load(ctx, ILEX_I64, s->position, 1, &chunk);
+    ix_stmt *next = ix_stmt_new(u, IX_STMT_SCRATCH, IX_OPERANDS({1, &first}));
+    ix_element element = ix_element_scratch(name(k, next, 'p'), NULL);
+    ix_stmt *read = name(k, ix_stmt_at(u, IX_STMT_LOAD, element, NULL), 't');
+    ilex_array *at = ix_value_of(u, read);
     ilex_array *mask = at_variable(u, s->body->ops[IX_COMPACT_MASK], j);
-    ilex_array *next[2] = {at, ix_scalar_cast(ctx, ILEX_I64, mask)};
-    ilex_array *end[2] = {at, s->body->ops[IX_COMPACT_COUNT]};
+    mask = ix_scalar_cast(ctx, ILEX_I64, mask);
+    ilex_array *end = sum(ctx, first, s->body->ops[IX_COMPACT_COUNT]);
+    ilex_array *ends[2] = {ix_value_of(u, next), end};
+    ilex_array *before =
+        ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ends);
     ix_chunk_range(ctx, s->elements->ax, IX_CHUNK, &lo, &hi);
     k->ordered = true;
-    ilex_array *last = ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, end);
-    ix_element counter = ix_element_of(s->position, 1, &chunk);
-    ix_stmt *loop = ix_stmt_for(u, variable, lo, hi);
-    loop = ix_stmt_with_group(u, loop, IX_for_end, 1, &last);
-    loop = ix_stmt_with_group(u, loop, IX_INDICES, 1, &chunk);
-    loop->buffer = s->position;
-    loop->body =
+    k->body = next;
+    next->next = ix_stmt_with_group(u, ix_stmt_for(u, variable, lo, hi),
+                                    IX_for_while, 1, &before);
+    next->next->body = read;
+    read->next = ix_stmt_store(u, element, sum(ctx, at, mask));
+    read->next->next =
         ix_stmt_store(u, ix_element_of(*s->buffer, 1, &at),
                       at_variable(u, s->body->ops[IX_COMPACT_ELEMENT], j));
-    loop->body->next = ix_stmt_store(
-        u, counter, ix_scalar_op(ctx, IX_OP_ADD, ILEX_I64, ILEX_I64, next));
-    k->body = loop;
     put_in_loop(u, k, 0);
 }
 

@@ -65,7 +65,7 @@ static bool
 note_store(void *user, ix_stmt *s)
 {
     ix_usage *x = user;
-    if (s->kind == IX_STMT_STORE && s->buffer >= 0 && s->buffer != x->counter)
+    if (s->kind == IX_STMT_STORE && s->buffer >= 0)
         note(x, 2, &x->writes, s->buffer);
     return true;
 }
@@ -101,16 +101,25 @@ begin_usage(ix_unit *u, ix_usage *x)
     forget(x, &x->writes);
 }
 
+/* Has a loop of its nests a condition? */
+static bool
+ends_by_data(const ix_kernel *k)
+{
+    const ix_stmt *s = k->nests;
+    while (s->kind == IX_STMT_FOR && !ix_for_while(s))
+        s = ix_nest_inside(s);
+    return s->kind == IX_STMT_FOR;
+}
+
 void
 ix_fact_usage(ix_unit *u, const ix_kernel *k, ix_usage *x)
 {
     begin_usage(u, x);
-    x->counter = ix_kernel_counter(k);
     ix_stmt_each(k->nests, note_store, x);
     ix_stmt_loads(u, k->nests, note_load, x);
     sort(&x->reads);
     sort(&x->writes);
-    x->stores = x->counter < 0 ? k->box : NULL;
+    x->stores = ends_by_data(k) ? NULL : k->box;
 }
 
 void
@@ -262,7 +271,7 @@ read_nest(ix_unit *u, const ix_kernel *k, ix_stmt *nest, ix_counted_loops *c,
     ix_stmt *s = nest;
     c->box = k->box;
     for (; s->kind == IX_STMT_FOR && c->nloops < IX_COUNTED_LOOPS;
-         s = s->body) {
+         s = ix_nest_inside(s)) {
         const ix_lin *length = trips(u, k, s, most);
         if (!length)
             return false;

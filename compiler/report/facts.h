@@ -18,7 +18,6 @@ typedef struct ix_usage {
     ix_unit *u;
     unsigned char *seen;
     ix_ints reads, writes;
-    int counter; /* of a kernel: the buffer of it, which is not written */
     const ix_domain *stores; /* where it stores; NULL: at indices that are data,
                                 as many elements as the buffers have */
 } ix_usage;

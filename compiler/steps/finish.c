@@ -172,10 +172,9 @@ static void
 copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
 {
     size_t room = 0;
-    int counter = ix_kernel_counter(k);
     for (ix_stmt *nest = k->nests; nest; nest = nest->next)
         for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next) {
-            if (is_written(to, s->buffer) || s->buffer == counter)
+            if (is_written(to, s->buffer) || s->buffer < 0)
                 continue;
             ix_arena_grow(&c->arena, &to->written, &room,
                           (size_t)to->nwritten + 1, sizeof *to->written);

@@ -58,7 +58,8 @@ add(search *s, const ix_frame *frame, const ilex_array *n)
         ix_arena_new(&c->arena, ((size_t)to->nranges + 1) * sizeof *to->range);
     for (int k = 0; k < to->nranges; k++)
         to->range[k] = ix_finish_range(c, &n->interior->ax[k]);
-    for (const ix_stmt *x = s->nest; x->kind == IX_STMT_FOR; x = x->body)
+    for (const ix_stmt *x = s->nest; x->kind == IX_STMT_FOR;
+         x = ix_nest_inside(x))
         add_loop(s, to, x);
     for (int i = 0; i < frame->nreduce; i++) {
         const ix_domain *box = frame->reduce[i]->interior;

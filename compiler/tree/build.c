@@ -173,14 +173,6 @@ ix_build_note(ix_builder *b, const ilex_array *n, ilex_array *leaf, int depth)
                note(b, (ix_known){.leaf = leaf, .depth = depth}));
 }
 
-void
-ix_build_forget(ix_builder *b, const ilex_array *n)
-{
-    size_t at = note(b, (ix_known){.depth = b->depth});
-    b->known[at].id = -1; /* no block's */
-    ix_map_set(&b->node, &b->mem, n, at);
-}
-
 const ix_known *
 ix_build_known(const ix_builder *b, const ilex_array *n)
 {

@@ -316,10 +316,8 @@ check_for(ix_checker *c, const ix_stmt *s)
     bool known = s->number >= 0 && (size_t)s->number < c->k->nvariables;
     require(c, known && !c->variable[s->number],
             "its variable is that of a loop around it");
-    require(c, ix_loop_counts(s) == ix_stmt_has_element(s),
-            "a counter needs an end");
-    if (c->ok && ix_loop_counts(s))
-        check_element(c, s, true, true);
+    require(c, !s->n[IX_for_while] || ix_for_while(s)->dtype == ILEX_BOOL,
+            "a condition has to be bool");
     if (!c->ok)
         return;
     size_t from = c->nlog;

@@ -32,7 +32,7 @@ check_load(ix_walk *w, ilex_array *n, size_t *value)
 }
 
 /* The box of a nest's loops, NULL where a bound is none in the sizes alone or
- * loop k has another variable than k. */
+ * loop k has another variable than k, or a cell beside it. */
 static const ix_domain *
 box_of(ix_checker *c, const ix_stmt *nest)
 {
@@ -48,7 +48,8 @@ box_of(ix_checker *c, const ix_stmt *nest)
         if (!ax[k].lo || !ax[k].hi)
             return NULL;
     }
-    return ix_domain_new(c->u->ctx, rank, ax);
+    return nest->kind == IX_STMT_STORE ? ix_domain_new(c->u->ctx, rank, ax)
+                                       : NULL;
 }
 
 static void

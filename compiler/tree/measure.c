@@ -190,7 +190,7 @@ static int64_t
 count_nest(counter *c, ix_stmt *nest)
 {
     int64_t sum = 0;
-    for (; nest->kind == IX_STMT_FOR; nest = nest->body)
+    for (; nest->kind == IX_STMT_FOR; nest = ix_nest_inside(nest))
         sum += 2 * (nest->n[IX_for_lo] + nest->n[IX_for_hi]) - 3;
     for (; nest; nest = nest->next)
         sum += 2 + count(c, ix_store_value(nest));

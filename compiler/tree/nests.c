@@ -8,10 +8,19 @@
 /* ---- nests ---- */
 
 ix_stmt *
+ix_nest_inside(const ix_stmt *loop)
+{
+    ix_stmt *s = loop->body;
+    while (s->kind != IX_STMT_FOR && s->kind != IX_STMT_STORE)
+        s = s->next;
+    return s;
+}
+
+ix_stmt *
 ix_nest_body(ix_stmt *nest)
 {
     while (nest->kind == IX_STMT_FOR)
-        nest = nest->body;
+        nest = ix_nest_inside(nest);
     return nest;
 }
 
@@ -111,15 +120,6 @@ ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when)
     for (int i = 0; i < box->rank; i++)
         ix_kernel_variable(u, k, IX_VARIABLE_AXIS);
     return k;
-}
-
-int
-ix_kernel_counter(const ix_kernel *k)
-{
-    for (const ix_stmt *s = k->nests; s && s->kind == IX_STMT_FOR; s = s->body)
-        if (ix_loop_counts(s))
-            return s->buffer;
-    return -1;
 }
 
 void

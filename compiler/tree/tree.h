@@ -7,7 +7,7 @@
  * tied to no axis), sizes, loads of buffers and VALUE leaves. What a kernel
  * writes and reads again is scratch memory; its elements are read by LOAD
  * statements, which stay where they are. A cell, scratch of rank 0, is read as
- * a VALUE once nothing writes it any more.
+ * a VALUE once nothing writes it any more, and in the condition of a loop.
  *
  * The pass `nest` makes statements with whole expressions; `hoist` turns these
  * into LETs of one operation each. Both forms print, verify and run.
@@ -219,11 +219,11 @@ ilex_array *ix_offset_value(ix_unit *u, int i, ilex_dtype dtype);
 
 /* ---- nests: chains of FORs with nothing beside them (nests.c) ---- */
 
-/* The innermost statements. */
+/* What a loop of a nest is around: another one, or the first store. Loops with
+ * a condition have a cell for it beside them. */
+ix_stmt *ix_nest_inside(const ix_stmt *loop);
+/* The innermost stores. */
 ix_stmt *ix_nest_body(ix_stmt *nest);
-/* The buffer in which the counter of the kernel's loop starts; it stays as it
- * is. -1: it has none. */
-int ix_kernel_counter(const ix_kernel *k);
 /* Loops like those of a nest around other statements. */
 ix_stmt *ix_nest_like(ix_unit *u, const ix_stmt *nest, ix_stmt *body);
 /* The locations of what the kernel computes. */
@@ -250,13 +250,6 @@ void ix_kernel_store(ix_unit *u, ix_kernel *k, int n, const int *buffer,
 /* Calls "fn" for every statement, outer ones first; stops where it is false. */
 typedef bool (*ix_stmt_fn)(void *user, ix_stmt *s);
 bool ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user);
-
-/* Has a loop a counter? */
-static inline bool
-ix_loop_counts(const ix_stmt *loop)
-{
-    return loop->n[IX_for_end] > 0;
-}
 
 /* Is the statement about an element of a buffer, or of scratch memory? */
 static inline bool
@@ -350,10 +343,7 @@ struct ix_builder {
     ix_map node, row; /* node -> position in "known" */
     ix_known *known;
     size_t nknown, known_capacity;
-    const ilex_array *counted; /* load of the counter of the kernel's only
-                                  loop that has one, or NULL */
-    ix_stmt *counter;          /* the cell that has its place */
-    ix_waiting *waiting;       /* pass hoist's stack */
+    ix_waiting *waiting; /* pass hoist's stack */
     size_t nwaiting, waiting_capacity;
 };
 
@@ -384,8 +374,6 @@ const ix_known *ix_build_known(const ix_builder *b, const ilex_array *n);
 /* Notes that "leaf", known in the block at "depth", stands for "n". */
 void ix_build_note(ix_builder *b, const ilex_array *n, ilex_array *leaf,
                    int depth);
-/* Nothing stands for "n" any more. */
-void ix_build_forget(ix_builder *b, const ilex_array *n);
 /* The same for the row pointers to elements; "n" is a load of the element. */
 ix_stmt *ix_build_known_row(const ix_builder *b, const ilex_array *n);
 void ix_build_note_row(ix_builder *b, const ilex_array *n, ix_stmt *row,

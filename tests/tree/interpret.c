@@ -355,27 +355,6 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
     m->has_variable[s->number] = known;
 }
 
-/* A counter that has no cell is in its element, which is then put back. */
-static void
-run_counting(tree_machine *m, const ix_stmt *s, int64_t lo, int64_t hi)
-{
-    int64_t end = tree_evaluate(m, ix_for_end(s)).i;
-    ix_value start = read_element(m, s);
-    if (s->parallel || s->down || s->how != IX_SERIAL)
-        tree_fail(m, "a loop with a counter goes upwards, one by one");
-    for (int64_t v = lo; read_element(m, s).i < end; v += s->step) {
-        m->stmt = s;
-        if (v >= hi)
-            tree_fail(m, "the counter does not arrive");
-        set_variable(m, s, v, true);
-        run_list(m, s->body);
-    }
-    if (s->buffer >= 0) {
-        tree_memory *b = &m->r->memory[m->buffer[s->buffer]];
-        b->element[place_in_buffer(m, s)] = start;
-    }
-}
-
 /* Loops that may run in any order do; the points of a grid are numbered from 0,
  * and no grid is inside a loop. */
 static void
@@ -386,12 +365,13 @@ run_for(tree_machine *m, const ix_stmt *s)
     if (s->how == IX_GRID && (lo != 0 || m->loops))
         tree_fail(m, "a grid inside a loop or from %lld on", (long long)lo);
     m->loops++;
-    bool counts = ix_loop_counts(s);
-    int64_t n = hi > lo && !counts ? (hi - lo - 1) / s->step + 1 : 0;
+    const ilex_array *goes_on = ix_for_while(s);
+    int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
-    if (counts)
-        run_counting(m, s, lo, hi);
-    for (int64_t i = 0; i < n; i++) {
+    if (goes_on && (any_order || s->down))
+        tree_fail(m, "a loop with a condition goes upwards, one by one");
+    for (int64_t i = 0; i < n && (!goes_on || tree_evaluate(m, goes_on).i);
+         i++) {
         int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
         at = s->down ? n - 1 - i : at;
         m->stmt = s;
