@@ -354,6 +354,10 @@ typedef struct ix_compiled {
     ix_facts *facts; /* for queries, or NULL */
 } ix_compiled;
 
+/* Appends what option target names for kernels of this process, or for source
+ * that stands alone, so that it says the same on every machine. */
+void ix_target_put_option(const ilex_context *ctx, bool alone, ix_text *t);
+
 struct ix_unit;
 typedef struct ix_compile_request {
     bool reference; /* bytecode, no kernels */

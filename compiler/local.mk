@@ -8,11 +8,10 @@ libixcompiler_la_SOURCES = \
 	compiler/pipeline.c \
 	compiler/reasons.def \
 	compiler/stages.def \
-	compiler/target.h \
-	compiler/targets.def \
 	compiler/unit.h \
 	compiler/verify.c
 
+include compiler/target/local.mk
 include compiler/graph/local.mk
 include compiler/stages/local.mk
 include compiler/lower/local.mk

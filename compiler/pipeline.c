@@ -20,11 +20,6 @@ typedef struct pass_row {
     bool transforms; /* loops, and is none that must */
 } pass_row;
 
-const ix_target ix_targets[IX_NTARGETS] = {
-#define IX_TARGET(name, ...) {__VA_ARGS__},
-#include "compiler/targets.def"
-};
-
 static const pass_row passes[] = {
 #define IX_PASS(name, before, after, meaning)                                  \
     {#name, meaning, ix_pass_##name, IX_LEVEL_##after, false},
@@ -192,11 +187,11 @@ run_passes(ix_unit *u, const ix_compile_request *request)
 }
 
 bool
-ix_unit_target(ix_unit *u, ix_target_name target)
+ix_unit_target(ix_unit *u, const ix_target *target)
 {
-    if (u->target == &ix_targets[target])
+    if (u->target == target)
         return true;
-    u->target = &ix_targets[target];
+    u->target = target;
     take_tree(u);
     for (size_t i = 0; i < IX_COUNT(passes); i++)
         if (passes[i].after == IX_LEVEL_TARGET && !run_pass(u, i))
@@ -277,15 +272,21 @@ compile_guarded(ix_unit *u, const ix_compile_request *request, ix_compiled **c)
     return false;
 }
 
-/* The first target that source is wanted for. */
-static ix_target_name
-first_target(const ix_compile_request *request)
+/* The kernels are for the first target that source is wanted for. */
+static bool
+set_target(ix_unit *u, const ix_compile_request *request)
 {
-    int first = IX_NTARGETS;
-    for (int d = 0; d < IX_NDIALECTS; d++)
-        if (request->dialect[d] && (int)ix_dialects[d].target < first)
-            first = ix_dialects[d].target;
-    return first < IX_NTARGETS ? (ix_target_name)first : IX_TARGET_generic;
+    int first = IX_NDIALECTS;
+    for (int d = IX_NDIALECTS; d-- > 0;)
+        if (request->dialect[d] &&
+            (first == IX_NDIALECTS ||
+             ix_dialects[d].target <= ix_dialects[first].target))
+            first = d;
+    u->target =
+        first < IX_NDIALECTS
+            ? ix_dialect_target(u, (ix_dialect_id)first)
+            : ix_target_of(u->ctx, IX_TARGET_generic, false, &u->own_target);
+    return u->target != NULL;
 }
 
 ix_compiled *
@@ -301,13 +302,13 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
         ix_assume_instead(ctx, (ix_assumed){.facts = module->env});
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
     u.naive = !strcmp(ix_option_text(ctx, IX_OPTION_schedule), "none");
-    u.target = &ix_targets[first_target(request)];
     u.fortran =
         request->fortran || !strcmp(ix_option_text(ctx, IX_OPTION_order), "F");
     ix_compiled *c = NULL;
     ix_arena_init(&u.arena, &ctx->mem);
     ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */
-    bool ok = scope != SIZE_MAX && compile_guarded(&u, request, &c);
+    bool ok = scope != SIZE_MAX && set_target(&u, request) &&
+              compile_guarded(&u, request, &c);
     ix_fpenv_leave(outside);
     ix_arena_free(&u.arena);
     ilex_scope_end(ctx, scope, NULL);

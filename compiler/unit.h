@@ -15,7 +15,7 @@
 #define ILEX_COMPILER_UNIT_H
 
 #include "compiler/compiler.h"
-#include "compiler/target.h"
+#include "compiler/target/target.h"
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
 #include "lib/ops/literal.h"
@@ -256,11 +256,12 @@ typedef struct ix_unit {
     bool reference;      /* no simplification, no fusion, nests alone */
     bool naive;          /* loops are not transformed for speed */
     const ix_target *target;
-    bool fortran;        /* arrays lie in the order of Fortran */
-    bool turned;         /* so axes of stages and loads are back to front */
-    bool changed;        /* set by a pass that changed something */
-    const char **called; /* buffers, for users; NULL: facts.c was not
-                            asked yet */
+    ix_target own_target; /* it, if it is no row */
+    bool fortran;         /* arrays lie in the order of Fortran */
+    bool turned;          /* so axes of stages and loads are back to front */
+    bool changed;         /* set by a pass that changed something */
+    const char **called;  /* buffers, for users; NULL: facts.c was not
+                             asked yet */
     double seconds[IX_NPASSES]; /* that each pass took */
 } ix_unit;
 
@@ -399,7 +400,7 @@ enum {
 
 /* compiler/pipeline.c: brings the kernels to the level TARGET for another
  * target than they are for */
-bool ix_unit_target(ix_unit *u, ix_target_name target);
+bool ix_unit_target(ix_unit *u, const ix_target *target);
 
 /* Gives the boxes of arguments the axes of the program again after all passes
  * (stages/layout.c). */

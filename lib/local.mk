@@ -19,6 +19,8 @@ libixlib_la_SOURCES = \
 	lib/base/fpenv.h \
 	lib/base/library.c \
 	lib/base/library.h \
+	lib/base/machine.c \
+	lib/base/machine.h \
 	lib/base/memory.c \
 	lib/base/path.c \
 	lib/base/path.h \

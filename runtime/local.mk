@@ -70,7 +70,6 @@ libixruntime_la_SOURCES = \
 	runtime/library/build.c \
 	runtime/library/library.c \
 	runtime/library/library.h \
-	runtime/library/processors.def \
 	runtime/library/repro.c \
 	runtime/library/targets.c \
 	runtime/library/variants.c \

@@ -4,6 +4,8 @@
 # console.sh PAGE: the page with what its commands print now. Blocks are as in
 # tests/integration/tutorial.sh; ilexc is the one in PATH.
 set -eu
+ILEX_TARGET=generic # on all machines the same
+export ILEX_TARGET
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 work=$(mktemp -d "${TMPDIR:-/tmp}/ilex-console.XXXXXX")
 trap 'rm -rf "$work"' EXIT

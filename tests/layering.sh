@@ -57,7 +57,8 @@ lib/graph           lib/base lib/ops
 lib/shape           lib/base lib/ops lib/graph
 lib/build           lib/base lib/ops lib/graph lib/shape
 lib/syntax          lib/base lib/ops lib/graph lib/shape lib/build
-compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/report/report.h compiler/schedule/schedule.h compiler/steps/finish.h compiler/steps/steps.def compiler/tree/tree.h
+compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/report/report.h compiler/schedule/schedule.h compiler/steps/finish.h compiler/steps/steps.def compiler/target/target.h compiler/tree/tree.h
+compiler/target     lib/* compiler
 compiler/graph      lib/* compiler
 compiler/stages     lib/* compiler
 compiler/tree       lib/* compiler
@@ -76,11 +77,11 @@ runtime/files       lib/* runtime/storage
 runtime/exchange    lib/* runtime/storage runtime/files
 runtime/cache       lib/base lib/graph
 runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads
-runtime/library     lib/* compiler/compiler.h runtime/files runtime/jit
+runtime/library     lib/* compiler/compiler.h compiler/target/processors.def runtime/files runtime/jit
 runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/measure     lib/base runtime/memory
-runtime/ilexc       lib/* compiler/compiler.h compiler/passes.def runtime/*
+runtime/ilexc       lib/* compiler/compiler.h compiler/passes.def compiler/target/fields.def compiler/target/targets.def runtime/*
 '
 
 # Checks every include of lib, compiler and runtime against the table.

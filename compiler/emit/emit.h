@@ -15,12 +15,20 @@ typedef struct ix_dialect {
     const char *name;
     ix_function_dialect functions;
     const char *vector_pragma;
-    bool fetches; /* asks for what will be read */
-    ix_target_name target;
-    bool cuda;  /* the language */
-    bool alone; /* source that is compiled without Ilex */
+    bool fetches;          /* asks for what will be read */
+    ix_target_name target; /* generic: a CPU, option target says which */
+    bool cuda;             /* the language */
+    bool alone;            /* source that is compiled without Ilex */
 } ix_dialect;
 extern const ix_dialect ix_dialects[IX_NDIALECTS];
+
+/* The target of kernels in a dialect; NULL after recording an error. */
+static inline const ix_target *
+ix_dialect_target(ix_unit *u, ix_dialect_id d)
+{
+    return ix_target_of(u->ctx, ix_dialects[d].target, ix_dialects[d].alone,
+                        &u->own_target);
+}
 
 enum { IX_NAME = 48 };
 

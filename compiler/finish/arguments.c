@@ -139,8 +139,8 @@ lay_out(ix_unit *u, const ix_kernel *k, const uses *l)
         }
     }
     r->bytes = (r->bytes + 7) / 8 * 8;
-    r->indirect =
-        u->target->argument_bytes && r->bytes > u->target->argument_bytes;
+    r->indirect = u->target->argument_bytes &&
+                  r->bytes > (size_t)u->target->argument_bytes;
     r->fused = l->fused;
     return r;
 }

@@ -328,6 +328,14 @@ put_memory(ix_unit *u, ix_text *t)
         put_workspace(u, t);
 }
 
+static void
+put_target(const ix_unit *u, ix_text *t)
+{
+    ix_text_format(t, "target %s\n  ", u->target->name);
+    ix_target_put(u->target, t);
+    ix_text_char(t, '\n');
+}
+
 void
 ix_explain(ix_unit *u, ix_text *t)
 {
@@ -335,6 +343,7 @@ ix_explain(ix_unit *u, ix_text *t)
     ix_text_format(t, "program %s\n", u->module->name);
     put_arguments(u, t);
     put_arrays(u, t);
+    put_target(u, t);
     put_kernels(u, &all, t);
     ix_text_put(t, "all kernels, each array once in each\n  bytes read ");
     put_bytes(u, &all.read, 0, t);

@@ -44,7 +44,8 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
         const ix_op_info *op = ix_op_info_of(ix_op_of(n));
         m->cost += op->cost;
         m->time +=
-            op->cost * (op->ulp >= CALLED ? m->p->u->target->function_cost : 1);
+            op->cost *
+            (op->ulp >= CALLED ? (int)m->p->u->target->function_cost : 1);
     }
     if (n->kind == IX_APPLY) {
         m->cost += (int)ix_foreign_cost(n);

@@ -369,7 +369,8 @@ static bool
 make_source(ix_unit *u, ix_compiled *c, const ix_emit_request *request)
 {
     ix_sources *to = &c->source[request->dialect];
-    if (!ix_unit_target(u, ix_dialects[request->dialect].target))
+    const ix_target *target = ix_dialect_target(u, request->dialect);
+    if (!target || !ix_unit_target(u, target))
         return false;
     copy_layouts(u, c, to);
     return ix_emit_units(u, &c->arena, request, to);

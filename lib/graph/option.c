@@ -32,6 +32,23 @@ is_number(const char *value, bool fraction)
     return ok && value[n] == 0;
 }
 
+/* Is it a list as "a_b=12,c=3"? */
+static bool
+is_fields(const char *value)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    do {
+        size_t name = strspn(value, letters);
+        size_t digits = name && value[name] == '='
+                            ? strspn(value + name + 1, "0123456789")
+                            : 0;
+        if (digits == 0 || digits > 15)
+            return false;
+        value += name + 1 + digits;
+    } while (*value++ == ',');
+    return value[-1] == '\0';
+}
+
 /* Is "value" what one of the choices, of "n" characters, says? */
 static bool
 is_choice(const char *choice, size_t n, const char *value)
@@ -42,6 +59,8 @@ is_choice(const char *choice, size_t n, const char *value)
         return is_number(value, true);
     if (n == strlen("file") && !strncmp(choice, "file", n))
         return strchr(value, '\n') != NULL;
+    if (n == strlen("fields") && !strncmp(choice, "fields", n))
+        return is_fields(value);
     return n == strlen(value) && !strncmp(choice, value, n);
 }
 
@@ -116,6 +135,7 @@ static const struct {
 } kinds[] = {
     {"int", "a number from 0 to 999999999"},
     {"seconds", "a number of seconds such as 0.5"},
+    {"fields", "numbers by name such as l2_bytes=1048576,cores=8"},
     {"bytes", "a number of bytes such as 4096, 64K, 512M or 2G"},
     {"path", "an absolute path such as /home/me/ilex"},
     {"program", "a program that PATH has, nor an absolute path such as "

@@ -113,6 +113,24 @@ suggest_option(const char *verb, const char *word)
     return text;
 }
 
+/* Is the value of --target what a library has code for, several of it? */
+static bool
+is_list(const char *value)
+{
+    return !strncmp(value, "sm_", 3) ||
+           (strchr(value, ',') && !strchr(value, '='));
+}
+
+/* One target of a library is that of the library's option. */
+static void
+take_target(ix_cli_setting *s)
+{
+    if (s->flag != IX_FLAG_TARGET || is_list(s->value))
+        return;
+    s->flag = IX_CLI_NFLAGS;
+    s->name = strdup("target");
+}
+
 /* Reads the option "*word", and its value from the next word if need be. */
 static ix_cli_exit
 read_option(ix_cli_command *c, char **word, char **end, int *used)
@@ -137,6 +155,7 @@ read_option(ix_cli_command *c, char **word, char **end, int *used)
         s->value = word[1];
         *used = 2;
     }
+    take_target(s);
     c->verbose += flag == IX_FLAG_VERBOSE;
     return IX_EXIT_OK;
 }

@@ -98,6 +98,18 @@ static const ix_topic topics[] = {
                    meaning)                                                    \
     {IX_TOPICS_backends, #name, NULL, "--jit=" #name, meaning, NULL},
 #include "runtime/jit/backends.def"
+#define IX_TARGET(name, meaning, grid, ...)                                    \
+    {IX_TOPICS_targets, #name, NULL, grid ? NULL : "--target=" #name,          \
+     meaning,           NULL},
+#include "compiler/target/targets.def"
+#define IX_TARGET_FIELD(name, kind, least, most, meaning)                      \
+    {IX_TOPICS_fields,                                                         \
+     #name,                                                                    \
+     NULL,                                                                     \
+     NULL,                                                                     \
+     meaning,                                                                  \
+     most ? NULL : "Not of a CPU."},
+#include "compiler/target/fields.def"
 #define ILEX_ERROR(name, number, family, meaning)                              \
     {IX_TOPICS_errors, "E" #number,                                            \
      "ILEX_E_" #name,  NULL,                                                   \

@@ -242,7 +242,8 @@ compile_all(build *b)
         const char *prefix = b->job->prefix[i];
         rc = b->nvcc           ? compile_cuda(b, prefix)
              : b->job->targets ? compile_targets(b, prefix)
-                               : compile(b, format(b, "%s.c", prefix), "",
+                               : compile(b, format(b, "%s.c", prefix),
+                                         ix_library_flags(b->job),
                                          format(b, "%s.part.o", prefix));
     }
     return rc;
@@ -287,20 +288,19 @@ link_all(build *b)
 
 /* ---- what can be said before anything is written ---- */
 
-/* Does the compiler know the target's flags? */
+/* Does the compiler know the flags of a target? */
 static ilex_status
-try_target(build *b, int row)
+try_target(build *b, const char *name, const char *flags)
 {
     ix_error why;
     ix_error_clear(&why);
     add(b, b->cc);
     add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
-    add_words(b, ix_processors[row].flags);
+    add_words(b, flags);
     add_words(b, "-fsyntax-only -x c /dev/null");
     return run_in(b, "/", NULL, &why)
                ? ix_fail(&b->job->ctx->error, why.code,
-                         "compile: target %s: %s", ix_processors[row].name,
-                         why.text)
+                         "compile: target %s: %s", name, why.text)
                : ILEX_OK;
 }
 
@@ -338,13 +338,16 @@ ilex_status
 ix_library_check_compiler(ix_library_job *j)
 {
     build b;
-    if (j->cuda || !j->targets)
+    const char *flags = ix_library_flags(j);
+    if (j->cuda || (!j->targets && !*flags))
         return ILEX_OK;
     ilex_status rc = find_compilers(j, &b);
+    if (!rc && !j->targets)
+        return try_target(&b, ix_option_text(j->ctx, IX_OPTION_target), flags);
     rc = rc ? rc : check_machine(&b);
     for (int i = IX_PROCESSOR_generic + 1; !rc && i < IX_NPROCESSORS; i++)
         if (ix_library_has_target(j, i))
-            rc = try_target(&b, i);
+            rc = try_target(&b, ix_processors[i].name, ix_processors[i].flags);
     return rc;
 }
 

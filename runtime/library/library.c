@@ -68,12 +68,13 @@ put_options(const ix_library_job *j, const ilex_context *ctx, ix_text *t)
     ix_text_format(
         t,
         "{\"fuse\": \"%s\", \"order\": \"%s\", \"schedule\": \"%s\", "
-        "\"quota\": \"%s\"%s}",
+        "\"quota\": \"%s\", \"target\": \"",
         ix_option_text(ctx, IX_OPTION_fuse),
         j->fortran ? "F" : ix_option_text(ctx, IX_OPTION_order),
         ix_option_text(ctx, IX_OPTION_schedule),
-        ix_option_text(ctx, IX_OPTION_quota),
-        j->lines ? ", \"lines\": \"1\"" : "");
+        ix_option_text(ctx, IX_OPTION_quota));
+    ix_target_put_option(ctx, true, t);
+    ix_text_format(t, "\"%s}", j->lines ? ", \"lines\": \"1\"" : "");
 }
 
 /* An error of another context is one of the caller's. */

@@ -20,7 +20,7 @@ typedef struct ix_library_job {
     size_t count;
     const char *name; /* of the library */
     ilex_library_kind kind;
-    const char *targets; /* NULL: one, the compiler's */
+    const char *targets; /* NULL: one, that of option target */
     int fortran, cuda, lines;
     const char *sizes; /* groups of sizes that are known; NULL: none */
     bool *concerned;   /* by each group: one program at least */
@@ -37,7 +37,7 @@ typedef struct ix_processor {
 } ix_processor;
 enum {
 #define IX_PROCESSOR(name, flags, condition) IX_PROCESSOR_##name,
-#include "runtime/library/processors.def"
+#include "compiler/target/processors.def"
     IX_NPROCESSORS
 };
 extern const ix_processor ix_processors[IX_NPROCESSORS];
@@ -47,6 +47,9 @@ ilex_status ix_library_check_targets(const ix_library_job *j);
 
 /* Is the target of that row among the job's? */
 bool ix_library_has_target(const ix_library_job *j, int row);
+
+/* The compiler's flags for the target of a library that has one. */
+const char *ix_library_flags(const ix_library_job *j);
 
 /* Appends the file of the function "prefix" that calls the best one. */
 void ix_library_put_choice(const ix_library_job *j, const char *prefix,

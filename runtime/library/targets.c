@@ -6,8 +6,8 @@
 #include "runtime/library/library.h"
 
 const ix_processor ix_processors[IX_NPROCESSORS] = {
-#define IX_PROCESSOR(name, flags, condition) {#name, flags, condition},
-#include "runtime/library/processors.def"
+#define IX_PROCESSOR(name, flags, condition) {#name, flags, #condition},
+#include "compiler/target/processors.def"
 };
 
 bool
@@ -20,6 +20,16 @@ ix_library_has_target(const ix_library_job *j, int row)
         if (strcspn(p, ",") == n && !strncmp(p, name, n))
             return true;
     return false;
+}
+
+const char *
+ix_library_flags(const ix_library_job *j)
+{
+    const char *name = ix_option_text(j->ctx, IX_OPTION_target);
+    for (int i = 0; i < IX_NPROCESSORS; i++)
+        if (!strcmp(ix_processors[i].name, name))
+            return ix_processors[i].flags;
+    return strcmp(name, "native") ? "" : "-march=native";
 }
 
 /* Is it a list of architectures, "sm_80,sm_90a"? */

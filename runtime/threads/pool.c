@@ -21,6 +21,7 @@
 
 #include "lib/base/fpenv.h"
 #include "lib/base/library.h"
+#include "lib/base/machine.h"
 #include "lib/graph/context.h"
 
 typedef struct job {
@@ -245,17 +246,8 @@ remove_job(job *j)
 int
 ix_pool_cores(void)
 {
-    static atomic_int known;
-    int cores = atomic_load_explicit(&known, memory_order_relaxed);
-    if (cores > 0)
-        return cores;
-    cpu_set_t mask;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (sched_getaffinity(0, sizeof mask, &mask) == 0)
-        online = CPU_COUNT(&mask);
-    cores = online < 1 ? 1 : online > MAX_WORKERS ? MAX_WORKERS : (int)online;
-    atomic_store_explicit(&known, cores, memory_order_relaxed);
-    return cores;
+    int cores = ix_machine_here()->cores;
+    return cores > MAX_WORKERS ? MAX_WORKERS : cores;
 }
 
 void

@@ -164,7 +164,7 @@ library all.o
 called '^-O3 .*-c all_pick.cu -o all_pick.part.o$'
 refused 'E701.*nvcc, which is not at /none/nvcc' --language cuda --shared --cc /none/nvcc
 refused 'E101.*avx2. are no architectures of CUDA, for example sm_80' \
-    --language cuda --shared --target avx2
+    --language cuda --shared --target generic,avx2
 refused 'E101.*no architectures' --language cuda --shared --target sm_80,
 refused 'E101.*no architectures' --language cuda --shared --target sm_80x
 refused 'E101.*targets are for libraries' --language cuda --target sm_80

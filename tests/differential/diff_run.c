@@ -64,6 +64,28 @@ run_reference(diff_session *s)
     ilex_program_release(p);
 }
 
+/* Loops are for a machine that is drawn for each group: one with a name, or a
+ * record. */
+static void
+draw_target(diff_session *s)
+{
+    static const char *const names[] = {"native", "generic", "avx2", "avx512"};
+    diff_random r =
+        diff_random_of(s->recipes->seed, s->recipes->number / DIFF_GROUP, 12);
+    int name = diff_draw(&r, 2 * (int)(sizeof names / sizeof *names));
+    char record[160];
+    snprintf(record, sizeof record,
+             "vector_bytes=%d,vector_registers=%d,fma=%d,stream_bytes=%d,"
+             "l1_bytes=%d,l1_ways=%d,l2_bytes=%d,l3_bytes=%d,cores=%d",
+             16 << diff_draw(&r, 3), 8 << diff_draw(&r, 3), diff_draw(&r, 2),
+             1 << diff_draw(&r, 20), 1024 << diff_draw(&r, 6),
+             1 << diff_draw(&r, 5), 2048 << diff_draw(&r, 8),
+             4096 << diff_draw(&r, 10), diff_between(&r, 1, 64));
+    if (ilex_option_set(s->ctx, "target", name < 4 ? names[name] : record) !=
+        ILEX_OK)
+        abort();
+}
+
 /* tcc or cc with one, two and three threads. */
 static void
 run_threads(diff_session *s, const char *jit, int number)
@@ -355,6 +377,8 @@ diff_run(const diff_recipe *recipes, int count, const diff_options *o,
             (ilex_size_binding){diff_param_names[i], recipes[0].sizes.value[i]};
     if (build(&s))
         run_reference(&s);
+    if (s.want)
+        draw_target(&s);
     if (s.want && o->tcc)
         run_threads(&s, "tcc", 1);
     if (s.want && o->tcc)

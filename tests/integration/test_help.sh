@@ -85,12 +85,16 @@ rows IX_FLAG runtime/ilexc/flags.def | quoted 1 >rows
 listed flags 'option of the command'
 rows IX_BACKEND runtime/jit/backends.def | field 1 >rows
 listed backends 'back end'
+rows IX_TARGET compiler/target/targets.def | field 1 >rows
+listed targets 'target of kernels'
+rows IX_TARGET_FIELD compiler/target/fields.def | field 1 >rows
+listed fields 'field of a target'
 rows ILEX_ERROR include/ilex/errors.def | field 2 | sed 's/^/E/' >rows
 listed errors error
 
 # Every list is tried above.
 count=$((count + 1))
-[ "$("$ilexc" list | wc -l)" -eq 11 ] || fail "not 11 lists: $("$ilexc" list)"
+[ "$("$ilexc" list | wc -l)" -eq 13 ] || fail "not 13 lists: $("$ilexc" list)"
 
 # says TEXT NAME...: the help, on one line, has the text.
 says() {

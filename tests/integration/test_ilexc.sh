@@ -254,6 +254,24 @@ do
     done
 done
 
+# Option target: of what is compiled ahead of time it stands in the JSON.
+expect 2 "option target: 'avx' is not one of.*did you mean 'avx2'" check \
+    "$examples/hdiff.ilx" --target=avx
+expect 2 "option target: 'sm80' is not one of" compile "$examples/hdiff.ilx" \
+    -o ahead --target=sm80
+expect 1 "E108.*no field 'l4_bytes'; did you mean 'l1_bytes'" compile \
+    "$examples/hdiff.ilx" -o ahead --target=cores=1,l4_bytes=1
+expect 0 '^target native$' explain "$examples/hdiff.ilx"
+expect 0 '^  function_cost=.*,line_bytes=64,.*,cores=3$' explain \
+    "$examples/hdiff.ilx" --target=cores=3
+for target in generic avx2 native cores=3
+do
+    expect 0 '' compile "$examples/hdiff.ilx" -o ahead --target $target
+    grep -q "\"target\": \"\($target\|.*,cores=\)" ahead/hdiff.json ||
+        fail "compile --target $target: $(grep target ahead/hdiff.json)"
+    rm -r ahead
+done
+
 # What cannot be compiled ahead of time, and what is no way to ask for it.
 mkdir ahead bin
 : >bin/cc
@@ -270,7 +288,7 @@ expect 1 'E106.*hdiff' compile "$examples/hdiff.ilx" "$examples/hdiff.ilx" \
 expect 1 'E101.*Give a prefix' compile "$examples/hdiff.ilx" \
     "$examples/vadv.ilx" -o ahead --shared
 expect 1 'E101.*generic,avx2' compile "$examples/hdiff.ilx" -o ahead \
-    --target avx2 --static
+    --target avx2,avx512 --static
 expect 1 'E101.*libraries' compile "$examples/hdiff.ilx" -o ahead \
     --target generic,avx2
 expect 1 "E901.*'bin/cc/x': Not a dir" compile "$examples/hdiff.ilx" -o bin/cc/x
@@ -306,6 +324,9 @@ expect 2 "option cc: 'bin/old-cc' is not" check "$examples/hdiff.ilx" \
         compile "$examples/hdiff.ilx" $targets --cc=some-cc
     expect 3 "E701.*target avx2.*/bin/old-cc' failed with status 1" \
         compile "$examples/hdiff.ilx" $targets --cc=old-cc
+    expect 3 "E701.*target avx512.*/bin/old-cc' failed with status 1" \
+        compile "$examples/hdiff.ilx" -o none --object --target avx512 \
+        --cc=old-cc
 }
 PATH=$path
 [ ! -e none ] || fail 'compile writes before it asks the compiler'

@@ -6,6 +6,9 @@
 # shellcheck source=tests/integration/expect.sh
 . "${srcdir:-.}/tests/integration/expect.sh"
 
+ILEX_TARGET=generic
+export ILEX_TARGET
+
 # Writes p.ilx: the lines of the arguments, with "|" for ends of lines.
 program() {
     printf 'ilex 1\nprogram p\nsize n, m\n%s\n' "$1" | tr '|' '\n' >p.ilx

@@ -25,7 +25,8 @@ printf '#!/bin/sh\nexec %s %s "$@"\n' \
 chmod +x "$root/bin/cc"
 PATH=$root/bin:$PATH
 ILEX_CACHE_DIR=$root/cache
-export ILEX_CACHE_DIR
+ILEX_TARGET=generic # on all machines the same
+export ILEX_CACHE_DIR ILEX_TARGET
 cd "$root/work"
 
 # Writes the files, and of each command N "N.sh" (with a line that says where

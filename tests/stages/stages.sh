@@ -9,6 +9,8 @@
 set -u
 LC_ALL=C
 export LC_ALL
+ILEX_TARGET=generic # on all machines the same
+export ILEX_TARGET
 unset ILEX_JIT ILEX_THREADS ILEX_DUMP ILEX_STOP ILEX_VERIFY ILEX_FUSE \
     ILEX_QUOTA ILEX_CC ILEX_CFLAGS
 here=${srcdir:-.}/tests/stages

@@ -91,6 +91,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_structure \
 	tests/unit/test_table \
 	tests/unit/test_tags \
+	tests/unit/test_target \
 	tests/unit/test_text \
 	tests/unit/test_tree \
 	tests/unit/test_walk

@@ -176,8 +176,8 @@ START_TEST(other_target)
     run_passes(&u, parse(SOLVER("f64")), "translation_units");
     for (int cuda = 0; cuda < 3; cuda++) {
         int own = 0;
-        ck_assert(
-            ix_unit_target(&u, cuda % 2 ? IX_TARGET_cuda : IX_TARGET_generic));
+        ck_assert(ix_unit_target(
+            &u, &ix_targets[cuda % 2 ? IX_TARGET_cuda : IX_TARGET_generic]));
         for (size_t i = 0; i < u.nbuffers; i++) {
             const ix_buffer *b = &u.buffer[i];
             own += b->all != NULL;
