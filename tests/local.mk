@@ -44,7 +44,8 @@ SHARDS = \
 	tests/differential/part_4.options \
 	tests/ahead/library_fma.options \
 	tests/tree/part_1.options \
-	tests/tree/part_2.options
+	tests/tree/part_2.options \
+	tests/tree/transform.options
 TESTS += $(SHARDS)
 
 FOLDER_TESTS = \
@@ -131,7 +132,11 @@ tests_tree_tree_SOURCES = \
 	tests/tree/evaluate.c \
 	tests/tree/interpret.c \
 	tests/tree/interpret.h \
+	tests/tree/memory.c \
+	tests/tree/nests.def \
 	tests/tree/programs.def \
+	tests/tree/transform.c \
+	tests/tree/transform.h \
 	tests/tree/tree_main.c
 
 # check-cuda: `make check` runs it over a fake driver.

@@ -120,6 +120,8 @@ def script_of(test):
 
 def program_of(test):
     """The program of a test that is none."""
+    if test == 'transform':
+        return program_of('tree')
     if test.startswith('test_'):
         return f'tests/unit/{test}'
     return f'tests/{"property" if test == "limits" else test}/{test}'
@@ -256,6 +258,8 @@ def command_of(test):
     command = [program_of(name)]
     if name in ('tree', 'differential', 'property'):
         command.append(f'--count={count or 300}')
+    if name == 'transform':
+        command += ['--transform=12', f'--count={count or 300}']
     if name == 'ahead':
         command.append(f'--count={count or 30}')
     if name == 'cuda':

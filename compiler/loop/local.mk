@@ -3,7 +3,14 @@
 # What transforms loops.
 
 libixcompiler_la_SOURCES += \
+	compiler/loop/accesses.c \
+	compiler/loop/apart.c \
 	compiler/loop/columns.c \
+	compiler/loop/constraints.c \
+	compiler/loop/constraints.h \
+	compiler/loop/distances.c \
+	compiler/loop/distances.h \
+	compiler/loop/fission.c \
 	compiler/loop/fuse.c \
 	compiler/loop/jam.c \
 	compiler/loop/loop.h \
@@ -11,6 +18,9 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/map.c \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
+	compiler/loop/peel.c \
+	compiler/loop/reorder.c \
 	compiler/loop/split.c \
 	compiler/loop/strip_mine.c \
+	compiler/loop/unroll.c \
 	compiler/loop/vector.c

@@ -100,4 +100,24 @@ typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
 /* Would "jam" do it, if the loop were split? */
 bool ix_loop_jams(ix_unit *u, const ix_cursor *c);
 
+/* Has a loop no condition, bounds that no statement changes, and is it bound to
+ * nothing? */
+bool ix_loop_is_plain(const ix_stmt *loop);
+#define IX_NOT_PLAIN                                                           \
+    "the loop has a condition, bounds that are data, or is bound"
+
+/* ---- apart.c, unroll.c: copies of what stands in a loop ---- */
+
+/* A copy of the loop's body, with names of its own, where the index is "x". */
+ix_stmt *ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop,
+                         ilex_array *x);
+
+/* Is the kernel's function short enough for so many more copies of a list? */
+bool ix_loop_has_room(ix_unit *u, const ix_kernel *k, int64_t copies,
+                      ix_stmt *list);
+
+/* Lists of statements of the kernel, each of one of its loops' iterations, that
+ * may stand beside each other then. */
+void ix_loop_apart(ix_unit *u, ix_kernel *k, int n, ix_stmt **list);
+
 #endif

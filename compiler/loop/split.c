@@ -141,7 +141,7 @@ put_instead(ix_cursor *c, ix_stmt *list, int outer)
         if ((*at)->kind == IX_STMT_FOR && (*at)->number == outer)
             c->at = at;
     *at = after;
-    if (ix_cursor_loop(c)->number == outer) {
+    if (*c->at && ix_cursor_loop(c)->number == outer) {
         c->around[c->depth++] = ix_cursor_loop(c);
         c->at = &ix_cursor_loop(c)->body;
     }

@@ -111,6 +111,14 @@ put_value(const ix_directive *d, word w, ix_text *t)
     return loop >= 0 || is(w, "N") || is(w, "NAME");
 }
 
+/* Puts the loops that "..." stands for, a blank before each. */
+static void
+put_more(const ix_directive *d, ix_text *t)
+{
+    for (int i = 2; i < d->nloops; i++)
+        ix_text_format(t, " %s", d->loop[i]);
+}
+
 static void fill(const ix_directive *d, word text, unsigned words, ix_text *t);
 
 /* Puts those alternatives of a group whose bits are in "words", behind a blank
@@ -146,6 +154,10 @@ fill(const ix_directive *d, word text, unsigned words, ix_text *t)
             unsigned n = words_in(at);
             at = put_group(d, at, words & ((1u << n) - 1), &blank, t);
             words >>= n;
+        } else if (!strncmp(at, "...", 3)) {
+            put_more(d, t);
+            blank = "";
+            at += 3;
         } else {
             ix_text_put(t, blank);
             blank = "";
@@ -274,6 +286,20 @@ read_group(reader *r, const char *group)
         r->at = at;
 }
 
+/* What "..." stands for: all loops that follow. */
+static bool
+read_more(reader *r)
+{
+    const char *at = r->at;
+    for (word w = next_word(&at, r->end); w.n; w = next_word(&at, r->end)) {
+        if (r->d->nloops == IX_MOST_LOOPS)
+            return expected(r, "no more", w);
+        r->d->loop[r->d->nloops++] = keep(r, w);
+        r->at = at;
+    }
+    return true;
+}
+
 static bool
 find_row(reader *r, word name)
 {
@@ -308,7 +334,7 @@ ix_directive_parse(ix_unit *u, const char *text, size_t length, ix_directive *d,
     for (word w = next_word(&row, end); w.n; w = next_word(&row, end))
         if (*w.s == '[')
             read_group(&r, w.s);
-        else if (!read_word(&r, w))
+        else if (!(is(w, "...") ? read_more(&r) : read_word(&r, w)))
             return false;
     word more = next_word(&r.at, r.end);
     return !more.n || expected(&r, "no more", more);

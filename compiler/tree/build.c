@@ -330,12 +330,6 @@ ix_build_replace(ix_builder *b, ilex_array *x,
 
 /* ---- rebuilding ---- */
 
-static bool
-is_output(const ix_stmt *s)
-{
-    return s->kind == IX_STMT_STORE && s->buffer >= 0;
-}
-
 static void rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn);
 
 static void
@@ -358,7 +352,7 @@ rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn)
          s = s->next) {
         b->array = s->array;
         ix_stmt *t = fn(b, s);
-        if (t && is_output(t)) {
+        if (t && ix_stmt_is_output(t)) {
             *tail = t;
             tail = &t->next;
         } else if (t && (t->kind == IX_STMT_FOR || t->kind == IX_STMT_IF)) {
@@ -366,7 +360,7 @@ rebuild_list(ix_builder *b, ix_stmt *list, ix_rebuild_fn fn)
         } else if (t) {
             ix_build_put(b, t);
         }
-        if (s->next && is_output(s->next))
+        if (s->next && ix_stmt_is_output(s->next))
             continue;
         *tail = NULL;
         ix_build_put_list(b, stores);

@@ -258,6 +258,13 @@ ix_stmt_has_element(const ix_stmt *s)
     return s->buffer >= 0 || s->mem;
 }
 
+/* Is it a store to a buffer? Neighbouring ones happen at once. */
+static inline bool
+ix_stmt_is_output(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_STORE && s->buffer >= 0;
+}
+
 /* Does it define what others are about or have for a value? */
 static inline bool
 ix_stmt_defines(const ix_stmt *s)

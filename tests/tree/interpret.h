@@ -34,6 +34,20 @@ typedef struct tree_memory {
 /* The element at "index", -1 if it is outside [lo, hi). */
 int64_t tree_memory_at(const tree_memory *b, const int64_t *index);
 
+/* The next index of a box in C order; false after the last. Has it none? */
+bool tree_next_index(int rank, const int64_t *lo, const int64_t *hi,
+                     int64_t *index);
+bool tree_is_empty(int rank, const int64_t *lo, const int64_t *hi);
+
+/* Is buffer "at" an output that takes the place of input "input"? */
+bool tree_shares(const ix_unit *u, size_t at, int input);
+/* Makes room in "m" for the box of another; for all elements it has to have. */
+void tree_join_box(tree_memory *m, const tree_memory *other);
+void tree_make_elements(tree_memory *m);
+/* Of all buffers: outputs in place get the input's. */
+void tree_share_memory(const ix_unit *u, tree_memory *m);
+void tree_free_memory(const ix_unit *u, tree_memory *m, bool shared);
+
 typedef struct tree_run {
     ix_unit *u;
     const int64_t *size; /* of all parameters */

@@ -5,6 +5,10 @@
  * pass that broke a program.
  *
  *     tree [--long] [--seed=S] [--number=N] [--first=F] [--count=C]
+ *          [--transform=T]
+ *
+ * With --transform the loops of the naive tree are transformed at random after
+ * `reduce`, up to T times, and interpreted after each in three orders.
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
  * tries one program; else those from F to C, and where F is 0 those of
@@ -16,8 +20,15 @@
 #include "runtime/program/program.h"
 #include "tests/differential/differential.h"
 #include "tests/tree/interpret.h"
+#include "tests/tree/transform.h"
 
-enum { SHORT_COUNT = 400, LONG_COUNT = 20000, MOST_FAILURES = 3 };
+enum {
+    SHORT_COUNT = 400,
+    LONG_COUNT = 20000,
+    MOST_FAILURES = 3,
+    ORDERS = 3,
+    AGAIN = 40
+};
 /* Evaluations for one program after one pass; longer ones are left out. */
 static const int64_t budget = 1500000;
 
@@ -35,8 +46,11 @@ typedef struct tree_case {
     ilex_size_binding *counted; /* by the reference */
     size_t ncounted;
     bool cuda, failed;
-    bool inplace;  /* outputs have the memory of inputs by now */
-    uint64_t dump; /* of the kernels after the pass before */
+    bool inplace;    /* outputs have the memory of inputs by now */
+    uint64_t dump;   /* of the kernels after the pass before */
+    uint64_t random; /* for transformations */
+    bool transformed;
+    char trail[4000]; /* transformations that were done */
 } tree_case;
 
 typedef struct totals {
@@ -45,6 +59,7 @@ typedef struct totals {
 } totals;
 
 static totals sum;
+static uint64_t transforms; /* --transform */
 
 /* ---- what a program is run with ---- */
 
@@ -70,27 +85,6 @@ argument_element(const diff_buffer *b, const unsigned char *block,
                              at * (int64_t)ilex_dtype_bytes(b->dtype));
 }
 
-/* The next index of a box in C order; false after the last. */
-static bool
-next_index(int rank, const int64_t *lo, const int64_t *hi, int64_t *index)
-{
-    int k = rank - 1;
-    while (k >= 0 && ++index[k] == hi[k]) {
-        index[k] = lo[k];
-        k--;
-    }
-    return k >= 0;
-}
-
-static bool
-is_empty(int rank, const int64_t *lo, const int64_t *hi)
-{
-    for (int k = 0; k < rank; k++)
-        if (hi[k] <= lo[k])
-            return true;
-    return false;
-}
-
 /* Elements of an input that the program said it reads. */
 static void
 fill_input(const tree_case *c, tree_memory *m, const char *name)
@@ -98,7 +92,7 @@ fill_input(const tree_case *c, tree_memory *m, const char *name)
     const diff_buffer *b = argument_named(c, name);
     int64_t index[ILEX_MAX_RANK];
     memcpy(index, m->lo, sizeof index);
-    if (!b || is_empty(m->rank, m->lo, m->hi))
+    if (!b || tree_is_empty(m->rank, m->lo, m->hi))
         return;
     do {
         bool inside = true;
@@ -108,15 +102,7 @@ fill_input(const tree_case *c, tree_memory *m, const char *name)
         if (inside)
             m->element[at] = argument_element(b, b->before, index);
         m->known[at] = inside;
-    } while (next_index(m->rank, m->lo, m->hi, index));
-}
-
-/* Whether "at" is an output that takes the place of input "input". */
-static bool
-shares(const ix_unit *u, size_t at, int input)
-{
-    return u->buffer[at].role == IX_ROLE_OUTPUT &&
-           u->buffer[at].inplace == input;
+    } while (tree_next_index(m->rank, m->lo, m->hi, index));
 }
 
 static void
@@ -126,25 +112,6 @@ eval_box(const tree_case *c, const ix_domain *box, int64_t *lo, int64_t *hi)
         if (!ix_lin_eval(box->ax[k].lo, c->size, &lo[k]) ||
             !ix_lin_eval(box->ax[k].hi, c->size, &hi[k]))
             abort();
-}
-
-static void
-join_box(tree_memory *m, const tree_memory *other)
-{
-    for (int k = 0; k < m->rank; k++) {
-        m->first[k] = other->lo[k] < m->first[k] ? other->lo[k] : m->first[k];
-        m->last[k] = other->hi[k] > m->last[k] ? other->hi[k] : m->last[k];
-    }
-}
-
-static void
-make_elements(tree_memory *m)
-{
-    size_t n = 1;
-    for (int k = 0; k < m->rank; k++)
-        n *= m->last[k] > m->first[k] ? (size_t)(m->last[k] - m->first[k]) : 0;
-    m->element = tree_allocate(n, sizeof *m->element);
-    m->known = tree_allocate(n, sizeof *m->known);
 }
 
 /* Memory for all buffers; that of an output in place is its input's. */
@@ -161,42 +128,13 @@ make_memory(const tree_case *c, const ix_unit *u)
     }
     for (size_t i = 0; i < u->nbuffers; i++) {
         for (size_t k = 0; k < u->nbuffers; k++)
-            if (shares(u, k, (int)i))
-                join_box(&m[i], &m[k]);
-        make_elements(&m[i]);
+            if (tree_shares(u, k, (int)i))
+                tree_join_box(&m[i], &m[k]);
+        tree_make_elements(&m[i]);
         if (u->buffer[i].role == IX_ROLE_INPUT)
             fill_input(c, &m[i], u->buffer[i].name);
     }
     return m;
-}
-
-static void
-share_memory(const ix_unit *u, tree_memory *m)
-{
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        int input = u->buffer[i].inplace;
-        if (u->buffer[i].role != IX_ROLE_OUTPUT || input < 0)
-            continue;
-        free(m[i].element);
-        free(m[i].known);
-        m[i].element = m[input].element;
-        m[i].known = m[input].known;
-        memcpy(m[i].first, m[input].first, sizeof m[i].first);
-        memcpy(m[i].last, m[input].last, sizeof m[i].last);
-    }
-}
-
-static void
-free_memory(const ix_unit *u, tree_memory *m, bool shared)
-{
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        if (shared && u->buffer[i].role == IX_ROLE_OUTPUT &&
-            u->buffer[i].inplace >= 0)
-            continue;
-        free(m[i].element);
-        free(m[i].known);
-    }
-    free(m);
 }
 
 /* ---- results ---- */
@@ -224,7 +162,7 @@ same_output(const tree_case *c, tree_run *r, int i)
     int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK], index[ILEX_MAX_RANK];
     eval_box(c, b->interior, lo, hi);
     memcpy(index, lo, sizeof index);
-    if (!want || is_empty(m->rank, lo, hi))
+    if (!want || tree_is_empty(m->rank, lo, hi))
         return true;
     do {
         int64_t at = tree_memory_at(m, index);
@@ -245,7 +183,7 @@ same_output(const tree_case *c, tree_run *r, int i)
                      (unsigned long long)m->element[at].u,
                      (unsigned long long)v.u);
         return false;
-    } while (next_index(m->rank, lo, hi, index));
+    } while (tree_next_index(m->rank, lo, hi, index));
     return true;
 }
 
@@ -282,12 +220,14 @@ report(tree_case *c, const tree_run *r, const char *pass)
 {
     ix_text t = dump_kernels(r->u, r->kernel);
     printf("FAILED after pass %s (%s): program %llu of seed %llu: %s\n"
-           "    repeat with: tree --seed=%llu --number=%llu\n",
+           "    repeat with: tree --seed=%llu --number=%llu --transform=%llu\n"
+           "%s",
            pass, c->cuda ? "cuda" : "cpu",
            (unsigned long long)c->recipe->number,
            (unsigned long long)c->recipe->seed, r->failure,
            (unsigned long long)c->recipe->seed,
-           (unsigned long long)c->recipe->number);
+           (unsigned long long)c->recipe->number,
+           (unsigned long long)transforms, c->trail);
     if (c->text)
         printf("%s", c->text);
     else
@@ -329,29 +269,65 @@ solve_sizes(tree_case *c)
     }
 }
 
+/* Runs the kernels as they are; "order" is that of parallel loops. */
 static void
-check_pass(void *user, ix_unit *u, const char *pass)
+interpret(tree_case *c, ix_unit *u, const char *pass, uint64_t order)
 {
-    tree_case *c = user;
-    bool inplace = !strcmp(pass, "inplace");
-    c->inplace |= inplace;
-    if (u->level < IX_LEVEL_TREE || c->failed || !(is_changed(c, u) || inplace))
-        return;
     solve_sizes(c); /* a pass may need a product of sizes that is new */
     tree_memory *memory = make_memory(c, u);
     if (c->inplace)
-        share_memory(u, memory);
+        tree_share_memory(u, memory);
     tree_run r = {.u = u,
                   .size = c->size,
                   .memory = memory,
-                  .seed = c->recipe->number,
+                  .seed = c->recipe->number + order,
                   .budget = budget};
     sum.runs++;
     bool ok = tree_interpret(&r);
     sum.exhausted += r.exhausted;
     if (!r.exhausted && (!ok || !same_results(c, &r)))
         report(c, &r, pass);
-    free_memory(u, memory, c->inplace);
+    tree_free_memory(u, memory, c->inplace);
+}
+
+/* A transformation that is refused leaves the kernel as it was. */
+static void
+transform_once(tree_case *c, ix_unit *u)
+{
+    tree_trial t = {.text = ""};
+    uint64_t before = c->dump;
+    size_t used = strlen(c->trail);
+    if (!tree_transform(u, &c->random, &t))
+        return;
+    bool changed = is_changed(c, u);
+    if (t.refusal.class == IX_REFUSAL_NONE)
+        snprintf(c->trail + used, sizeof c->trail - used, "    %s\n", t.text);
+    else if (changed && before) {
+        printf("FAILED: %s was refused and changed the kernel\n", t.text);
+        c->failed = true;
+    }
+    if (t.refusal.class != IX_REFUSAL_NONE || c->failed)
+        return;
+    ix_check_kernels(u, "reduce");
+    for (uint64_t i = 0; i < ORDERS && !c->failed; i++)
+        interpret(c, u, t.text, 5 * i);
+}
+
+static void
+check_pass(void *user, ix_unit *u, const char *pass)
+{
+    tree_case *c = user;
+    bool inplace = !strcmp(pass, "inplace"), reduce = !strcmp(pass, "reduce");
+    c->inplace |= inplace;
+    if (u->level < IX_LEVEL_TREE || c->failed)
+        return;
+    if ((is_changed(c, u) || inplace) && (!transforms || c->transformed))
+        interpret(c, u, pass, 0);
+    if (!transforms || !reduce)
+        return;
+    c->transformed = true;
+    for (uint64_t i = 0; i < transforms && !c->failed; i++)
+        transform_once(c, u);
 }
 
 /* ---- a program ---- */
@@ -471,8 +447,11 @@ make_module(tree_case *c)
 static bool
 run_program(const diff_recipe *recipe, const char *text)
 {
-    tree_case c = {
-        .recipe = recipe, .text = text, .ctx = ilex_context_new(NULL)};
+    tree_case c = {.recipe = recipe,
+                   .text = text,
+                   .ctx = ilex_context_new(NULL),
+                   .random =
+                       recipe->seed * 1000003u + recipe->number + transforms};
     if (!c.ctx || !diff_context_prepare(c.ctx, &recipe->sizes))
         abort();
     if (!make_module(&c)) {
@@ -484,8 +463,10 @@ run_program(const diff_recipe *recipe, const char *text)
         judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
+        if (transforms && recipe->number % 4 != 3)
+            ilex_option_set(c.ctx, "schedule", "none");
         compile_for(&c, false);
-        if (!c.failed)
+        if (!c.failed && !transforms)
             compile_for(&c, true);
         sum.programs++;
     }
@@ -494,22 +475,37 @@ run_program(const diff_recipe *recipe, const char *text)
     return !c.failed;
 }
 
-/* The programs of programs.def. */
+typedef struct text_program {
+    diff_sizes sizes;
+    const char *text;
+} text_program;
+
+/* The programs of programs.def; loops are transformed in those of nests.def,
+ * with one sequence of random numbers after the other. */
 static void
-run_texts(void)
+run_texts(uint64_t seed)
 {
-    static const struct {
-        diff_sizes sizes;
-        const char *text;
-    } programs[] = {
+    static const text_program programs[] = {
 #define TREE_PROGRAM(name, n, m, k, statements)                                \
     {{2, {n, m, k}}, "ilex 1\nprogram " #name "\nsize n, m, k\n" statements},
 #include "tests/tree/programs.def"
     };
-    for (size_t i = 0; i < IX_COUNT(programs); i++) {
+    static const text_program nests[] = {
+#define TREE_PROGRAM(name, n, m, k, statements)                                \
+    {{2, {n, m, k}}, "ilex 1\nprogram " #name "\nsize n, m, k\n" statements},
+#include "tests/tree/nests.def"
+    };
+    for (size_t i = 0; i < IX_COUNT(programs) && !transforms; i++) {
         diff_recipe recipe = {.sizes = programs[i].sizes};
         run_program(&recipe, programs[i].text);
     }
+    for (size_t i = 0; i < IX_COUNT(nests); i++)
+        for (uint64_t again = 0; again < (transforms ? AGAIN : 1); again++) {
+            diff_recipe recipe = {
+                .sizes = nests[i].sizes, .seed = seed, .number = again};
+            if (!run_program(&recipe, nests[i].text))
+                break;
+        }
 }
 
 /* ---- all ---- */
@@ -538,6 +534,8 @@ read_options(options *o, int argc, char **argv)
             o->first = strtoll(argv[i] + 8, NULL, 0);
         } else if (!strncmp(argv[i], "--count=", 8)) {
             o->count = strtoll(argv[i] + 8, NULL, 0);
+        } else if (!strncmp(argv[i], "--transform=", 12)) {
+            transforms = strtoull(argv[i] + 12, NULL, 0);
         } else {
             return false;
         }
@@ -553,11 +551,12 @@ main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&o, argc, argv)) {
         fprintf(stderr, "usage: tree [--long] [--seed=S] "
-                        "[--number=N] [--first=F] [--count=C]\n");
+                        "[--number=N] [--first=F] [--count=C] "
+                        "[--transform=T]\n");
         return 2;
     }
     if (o.number < 0 && o.first == 0)
-        run_texts();
+        run_texts(o.seed);
     int64_t first = o.number >= 0 ? o.number : o.first;
     int64_t end = o.number >= 0 ? o.number + 1 : o.count;
     for (int64_t i = first; i < end && sum.failed < MOST_FAILURES; i++) {
@@ -572,5 +571,7 @@ main(int argc, char **argv)
            (unsigned long long)o.seed, sum.programs, sum.refused,
            (long long)sum.runs, (long long)sum.elements,
            (long long)sum.exhausted, sum.failed);
+    if (transforms && !tree_transform_report() && o.number < 0)
+        return 1;
     return sum.failed != 0 || (o.number < 0 && sum.programs == 0);
 }

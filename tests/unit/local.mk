@@ -21,6 +21,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_columns \
 	tests/unit/test_counted \
 	tests/unit/test_data \
+	tests/unit/test_distances \
 	tests/unit/test_dlpack \
 	tests/unit/test_dlpack_refuse \
 	tests/unit/test_dlpack_table \
@@ -54,6 +55,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_lin \
 	tests/unit/test_locations \
 	tests/unit/test_loop_names \
+	tests/unit/test_loops \
 	tests/unit/test_lower \
 	tests/unit/test_node \
 	tests/unit/test_nonempty \

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Accesses of a kernel's statements to memory: stores, updates and loads, those
+ * in expressions too, with the loops around them.
+ */
+#include "compiler/loop/distances.h"
+
+typedef struct collecting {
+    ix_accesses *a;
+    const ix_stmt *list; /* what is asked for */
+    bool inside;         /* in that list */
+    bool decided;
+    int depth;
+    const ix_stmt *const *around;
+    const ix_stmt *stmt;
+    ix_walk walk;
+} collecting;
+
+static void
+add(collecting *c, ix_access access)
+{
+    ix_accesses *a = c->a;
+    if (!c->inside)
+        return;
+    access.stmt = c->stmt;
+    if (access.scratch)
+        access.scratch = a->definition[access.scratch->number].stmt;
+    access.decided |= c->decided;
+    access.depth = c->depth;
+    access.around = c->around;
+    ix_arena_grow(&a->u->arena, &a->item, &a->capacity, a->n + 1,
+                  sizeof *a->item);
+    a->item[a->n++] = access;
+}
+
+/* ---- in expressions ---- */
+
+static ix_walk_step
+meet_read(ix_walk *w, ilex_array *x, size_t *value)
+{
+    collecting *c = w->user;
+    (void)value;
+    if (x->kind == IX_LOAD)
+        add(c, (ix_access){.buffer = (int)x->attr[0],
+                           .rank = x->nops,
+                           .index = x->ops});
+    if (x->kind == IX_VALUE && x->attr[0] >= 0) {
+        const ix_stmt *s = c->a->definition[x->attr[0]].stmt;
+        if (s && s->kind == IX_STMT_SCRATCH)
+            add(c, (ix_access){.buffer = -1, .scratch = s});
+    }
+    return IX_WALK_IN;
+}
+
+static bool
+walk_reads(void *user, ilex_array *x)
+{
+    collecting *c = user;
+    return ix_walk_body(&c->walk, x, NULL);
+}
+
+/* ---- of statements ---- */
+
+static void
+add_element(collecting *c, const ix_stmt *s, bool write)
+{
+    bool row = s->buffer >= 0 && s->mem;
+    add(c, (ix_access){.buffer = s->buffer,
+                       .scratch = s->buffer < 0 ? s->mem : NULL,
+                       .write = write,
+                       .decided = row,
+                       .rank = row ? -1 : s->n[IX_INDICES],
+                       .index = ix_operands(s, IX_INDICES)});
+}
+
+/* Scratch of which any element may be read and written. */
+static void
+add_whole(collecting *c, const ix_stmt *scratch)
+{
+    if (scratch)
+        add(c,
+            (ix_access){
+                .buffer = -1, .scratch = scratch, .write = true, .rank = -1});
+}
+
+static void
+add_own(collecting *c, const ix_stmt *s)
+{
+    if (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE)
+        add_element(c, s, true);
+    else if (s->kind == IX_STMT_LOAD)
+        add_element(c, s, false);
+    add_whole(c, s->from);
+    add_whole(c, s->to);
+}
+
+static void collect(collecting *c, const ix_stmt *list);
+
+/* The body of a loop, and its condition, which is asked before each round. */
+static void
+enter_loop(collecting *c, const ix_stmt *loop)
+{
+    collecting out = *c;
+    const ix_stmt **around =
+        ix_arena_new(&c->a->u->arena, ((size_t)c->depth + 1) * sizeof *around);
+    if (c->depth)
+        memcpy(around, c->around, (size_t)c->depth * sizeof *around);
+    around[c->depth++] = loop;
+    c->around = around;
+    if (c->inside && loop->n[IX_for_while])
+        walk_reads(c, ix_for_while(loop));
+    collect(c, loop->body);
+    c->depth = out.depth;
+    c->around = out.around;
+}
+
+static void
+enter_branches(collecting *c, const ix_stmt *s)
+{
+    bool decided = c->decided;
+    c->decided |= (ix_if_condition(s)->flags & IX_HAS_CONDITION) != 0;
+    collect(c, s->body);
+    collect(c, s->other);
+    c->decided = decided;
+}
+
+static void
+collect(collecting *c, const ix_stmt *list)
+{
+    bool inside = c->inside;
+    for (const ix_stmt *s = list; s; s = s->next) {
+        c->stmt = s;
+        c->inside |= s == c->list;
+        if (c->inside) {
+            ix_stmt_exprs(s, walk_reads, c);
+            ix_walk_forget(&c->walk);
+        }
+        add_own(c, s);
+        if (ix_stmt_defines(s))
+            c->a->definition[s->number] = (ix_definition){s, c->depth};
+        if (s->kind == IX_STMT_FOR)
+            enter_loop(c, s);
+        if (s->kind == IX_STMT_IF)
+            enter_branches(c, s);
+    }
+    c->inside = inside;
+}
+
+ix_accesses
+ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_accesses a = {.u = u};
+    a.definition = ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) *
+                                               sizeof *a.definition);
+    collecting c = {.a = &a, .list = list};
+    c.walk =
+        (ix_walk){.ctx = u->ctx, .mem = &mem, .enter = meet_read, .user = &c};
+    collect(&c, k->body);
+    ix_walk_free(&c.walk);
+    return a;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Distances: by how many iterations of the loops around both two accesses to
+ * one element lie apart. Index sums in normal form are subtracted, LETs seen
+ * through (accesses.c); what the loops' bounds leave of that is found out by
+ * elimination (constraints.h). Indices that are data, or no sums, are not
+ * proved.
+ */
+#ifndef ILEX_COMPILER_DISTANCES_H
+#define ILEX_COMPILER_DISTANCES_H
+
+#include "compiler/loop/loop.h"
+
+/* An access to an element of a buffer, or of scratch memory (then "buffer" is
+ * -1). */
+typedef struct ix_access {
+    const ix_stmt *stmt; /* that makes it */
+    const ix_stmt *scratch;
+    int buffer;
+    bool write;
+    bool decided; /* whether it is made, or where, depends on more */
+    int rank;     /* -1: all elements */
+    ilex_array *const *index;
+    int depth;
+    const ix_stmt *const *around; /* the loops around, outermost first */
+} ix_access;
+
+/* What is defined where: LETs, LOADs, scratch by number. */
+typedef struct ix_definition {
+    const ix_stmt *stmt;
+    int depth; /* loops around it */
+} ix_definition;
+
+typedef struct ix_accesses {
+    ix_unit *u;
+    ix_definition *definition; /* of each value of the kernel */
+    ix_access *item;           /* in the order of the text */
+    size_t n, capacity;
+    struct ix_meeting *meeting; /* memory for one */
+} ix_accesses;
+
+/* The accesses of a kernel that are made in a statement and those behind it. */
+ix_accesses ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *from);
+
+/* Is the buffer, or one whose memory it may have, written? */
+bool ix_accesses_write(const ix_accesses *a, int buffer);
+
+/* How an access lies to another one along a loop, in the order of its
+ * iterations. */
+typedef enum ix_direction {
+    IX_BEFORE = -1,
+    IX_SAME,
+    IX_AFTER,
+    IX_ANY
+} ix_direction;
+
+/* Can "x" and "y" meet one element, or one that outputs in place may share,
+ * where "y" lies so along the first "n" loops around both? IX_YES: nothing was
+ * found against it, in index sums that are known. */
+ix_tri ix_accesses_meet(ix_accesses *a, const ix_access *x, const ix_access *y,
+                        int n, const ix_direction *direction);
+
+/* Calls "fn" for all pairs of which the first writes: the first refusal for a
+ * distance, else the last one. */
+typedef ix_refusal (*ix_pair_fn)(void *user, const ix_access *x,
+                                 const ix_access *y);
+ix_refusal ix_access_pairs(const ix_accesses *a, ix_pair_fn fn, void *user);
+
+/* Does a parallel loop carry nothing between such accesses? It does where each
+ * thread has memory of its own, which its iterations use one after the other.
+ */
+static inline bool
+ix_access_is_shared(const ix_accesses *a, const ix_access *x)
+{
+    return x->buffer < 0 || !a->u->buffer[x->buffer].all;
+}
+
+/* Why two accesses do not let a transformation be done, NONE if the answer is
+ * no. "what" says what it would do to them. */
+ix_refusal ix_refuse_meeting(ix_unit *u, ix_tri meet, const ix_access *x,
+                             const ix_access *y, const char *what);
+
+/* Is there an iteration of the loop at which the cursor is that reads or writes
+ * what another one writes? NONE: it carries nothing. */
+ix_refusal ix_loop_carries(ix_unit *u, const ix_cursor *c);
+
+/* How many loops there are around the cursor's, branches left out. */
+int ix_cursor_depth(const ix_cursor *c);
+
+#endif

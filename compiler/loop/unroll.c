@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unroll L: a loop of constant length becomes its iterations, each with values
+ * and cells of its own:
+ *
+ *     for i in [s, s + 2)           ...[s]
+ *         ...[i]                    ...[s + 1]
+ */
+#include "compiler/loop/loop.h"
+
+enum { MOST_COPIES = 64 };
+
+/* How many iterations there are, -1 if that is no constant. */
+static int64_t
+length_of(ix_unit *u, const ix_stmt *loop)
+{
+    if (loop->n[IX_for_lo] != 1 || loop->n[IX_for_hi] != 1)
+        return -1;
+    const ilex_array *n =
+        ix_index_try_fma(u->ctx, ix_for_hi(loop), -1, ix_for_lo(loop));
+    if (!n || n->kind != IX_CONST)
+        return -1;
+    return n->attr[0] > 0 ? (n->attr[0] - 1) / loop->step + 1 : 0;
+}
+
+ix_stmt *
+ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ilex_array *x)
+{
+    ilex_context *ctx = u->ctx;
+    ix_substitution s = {.ctx = ctx, .became = ix_origin_keep, .user = u};
+    if (!ix_map_set(&s.memo, &ctx->mem, ix_scalar_index(ctx, loop->number),
+                    (size_t)x))
+        ix_fail_memory(&ctx->error);
+    ix_stmt *body = ix_stmt_substitute(u, &s, loop->body);
+    ix_substitution_free(&s);
+    return ix_stmt_clone(u, k, body);
+}
+
+ix_refusal
+ix_loop_unroll(ix_unit *u, const ix_directive *d, ix_cursor *c)
+{
+    (void)d;
+    ix_stmt *loop = ix_cursor_loop(c), **tail = c->at;
+    int64_t n = length_of(u, loop);
+    if (!ix_loop_is_plain(loop))
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
+    if (n < 0)
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "the loop's length is no constant");
+    if (n > MOST_COPIES || !ix_loop_has_room(u, c->k, n - 1, loop->body))
+        return ix_refuse(u, IX_REFUSAL_SIZE,
+                         "%lld iterations are too long without a loop",
+                         (long long)n);
+    ix_stmt *copy[MOST_COPIES + 1];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = loop->down ? n - 1 - i : i;
+        ilex_array *x =
+            ix_index_offset(u->ctx, ix_for_lo(loop), at * loop->step);
+        copy[i] = ix_loop_body_at(u, c->k, loop, x);
+    }
+    copy[n] = loop->next;
+    ix_loop_apart(u, c->k, (int)n + 1, copy);
+    for (int64_t i = 0; i <= n; i++) {
+        *tail = copy[i];
+        while (*tail)
+            tail = &(*tail)->next;
+    }
+    return (ix_refusal){IX_REFUSAL_NONE, NULL};
+}

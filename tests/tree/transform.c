@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random transformations of loops.
+ */
+#include "tests/tree/transform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_NAMES = 200, LONGEST = 600 };
+
+static const char *const rows[] = {
+#define IX_LOOP(name, text, meaning) #name,
+#include "compiler/loop/loops.def"
+};
+
+static const char *const class_names[] = {
+    "done",
+#define IX_REFUSAL(CLASS, text) text,
+#include "compiler/loop/loops.def"
+};
+
+static int64_t counts[IX_NLOOPS][IX_COUNT(class_names)];
+
+uint64_t
+tree_draw(uint64_t *random, uint64_t n)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (*random >> 33) % n;
+}
+
+/* ---- a kernel's loops ---- */
+
+/* In text order. */
+typedef struct loops {
+    ix_stmt *loop[MOST_NAMES];
+    char name[MOST_NAMES][24];
+    int n;
+} loops;
+
+static bool
+note_loop(void *user, ix_stmt *s)
+{
+    loops *l = user;
+    if (s->kind == IX_STMT_FOR && l->n < MOST_NAMES)
+        l->loop[l->n++] = s;
+    return true;
+}
+
+/* False: the kernel has none, or too many. */
+static bool
+find_loops(ix_unit *u, ix_kernel *k, loops *l)
+{
+    ix_text t;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    l->n = 0;
+    ix_stmt_each(k->body, note_loop, l);
+    if (l->n == 0 || l->n == MOST_NAMES || ix_stmt_count(k->body) > LONGEST)
+        return false;
+    ix_text_init(&t, &mem);
+    ix_loops_put(u, k, &t);
+    const char *p = ix_text_string(&t);
+    for (int i = 0; i < l->n; i++) {
+        size_t n = strcspn(p, ",");
+        snprintf(l->name[i], sizeof l->name[i], "%.*s", (int)n, p);
+        p += n + (p[n] ? 2 : 0);
+    }
+    return true;
+}
+
+static int
+index_of(const loops *l, const ix_stmt *loop)
+{
+    int i = 0;
+    while (l->loop[i] != loop)
+        i++;
+    return i;
+}
+
+/* ---- directives ---- */
+
+/* Is it a loop for which the transformation may be done, at first sight? */
+static bool
+suits(ix_unit *u, const ix_stmt *loop, ix_loop_row row)
+{
+    const ilex_array *n =
+        ix_index_try_fma(u->ctx, ix_for_hi(loop), -1, ix_for_lo(loop));
+    const ix_stmt *body = loop->body;
+    switch (row) {
+    case IX_LOOP_reorder:
+        return body && body->kind == IX_STMT_FOR && !body->next;
+    case IX_LOOP_unroll:
+        return n && n->kind == IX_CONST;
+    case IX_LOOP_fission:
+        return body && body->next;
+    default:
+        return true;
+    }
+}
+
+/* A loop that suits, if one is met soon. */
+static int
+draw_loop(ix_unit *u, const loops *l, ix_loop_row row, uint64_t *random)
+{
+    int i = 0;
+    for (int tries = 0; tries < 12; tries++) {
+        i = (int)tree_draw(random, (uint64_t)l->n);
+        if (suits(u, l->loop[i], row))
+            break;
+    }
+    return i;
+}
+
+/* Some loops of the nest that begins at the i-th, in another order. */
+static void
+draw_order(const loops *l, int i, uint64_t *random, ix_directive *d)
+{
+    const ix_stmt *s = l->loop[i];
+    int most = 2 + (int)tree_draw(random, IX_MOST_LOOPS - 1), n = 0;
+    for (; s && s->kind == IX_STMT_FOR && n < most; s = s->body)
+        d->loop[n++] = l->name[index_of(l, s)];
+    if (n == 1)
+        d->loop[n++] = d->loop[0];
+    d->nloops = n;
+    for (int k = n - 1; k > 0; k--) {
+        int with = (int)tree_draw(random, (uint64_t)k);
+        const char *name = d->loop[k];
+        d->loop[k] = d->loop[with];
+        d->loop[with] = name;
+    }
+}
+
+/* What a statement of the loop's body is called. */
+static const char *
+draw_statement(ix_unit *u, const loops *l, const ix_stmt *loop,
+               uint64_t *random)
+{
+    int n = 0, at;
+    const ix_stmt *s = loop->body;
+    for (; s; s = s->next)
+        n++;
+    at = n ? (int)tree_draw(random, (uint64_t)n) : 0;
+    for (s = loop->body; s && at > 0; at--)
+        s = s->next;
+    if (s && s->kind == IX_STMT_FOR)
+        return l->name[index_of(l, s)];
+    return ix_arena_string(&u->arena, s ? ix_stmt_subject(s).s : "");
+}
+
+static void
+put_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
+{
+    ix_text text;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text_init(&text, &mem);
+    ix_directive_put(d, &text);
+    snprintf(t->text, sizeof t->text, "k%d: %s", t->k->number,
+             ix_text_string(&text));
+}
+
+static ix_directive
+draw_directive(ix_unit *u, const loops *l, ix_loop_row row, uint64_t *random)
+{
+    int i = draw_loop(u, l, row, random);
+    ix_directive d = {.row = row, .nloops = 1};
+    d.loop[0] = l->name[i];
+    d.n = 1 + (int64_t)tree_draw(random, 6);
+    d.words = (unsigned)tree_draw(random, 3);
+    if (d.row == IX_LOOP_reorder)
+        draw_order(l, i, random, &d);
+    if (d.row == IX_LOOP_fission)
+        d.name = draw_statement(u, l, l->loop[i], random);
+    return d;
+}
+
+bool
+tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
+{
+    loops *l = ix_arena_new(&u->arena, sizeof *l);
+    uint64_t kernels = 0;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        kernels++;
+    if (kernels == 0)
+        return false;
+    t->k = u->kernels;
+    for (uint64_t at = tree_draw(random, kernels); at > 0; at--)
+        t->k = t->k->next;
+    if (!find_loops(u, t->k, l))
+        return false;
+    ix_loop_row row = (ix_loop_row)tree_draw(random, IX_NLOOPS);
+    ix_directive d = draw_directive(u, l, row, random);
+    put_directive(u, &d, t);
+    t->refusal = ix_schedule_carry(u, t->k, &d);
+    counts[d.row][t->refusal.class]++;
+    return true;
+}
+
+bool
+tree_transform_report(void)
+{
+    bool all = true;
+    for (size_t r = 0; r < IX_COUNT(rows); r++) {
+        printf("%-8s", rows[r]);
+        for (size_t i = 0; i < IX_COUNT(class_names); i++)
+            printf("  %s %lld", class_names[i], (long long)counts[r][i]);
+        printf("\n");
+        all &= counts[r][0] > 0;
+    }
+    return all;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random transformations of loops, and how many were done and refused.
+ */
+#ifndef ILEX_TESTS_TRANSFORM_H
+#define ILEX_TESTS_TRANSFORM_H
+
+#include "compiler/schedule/schedule.h"
+
+/* What was tried: the directive as text, and why it was refused. */
+typedef struct tree_trial {
+    char text[200];
+    ix_kernel *k;
+    ix_refusal refusal;
+} tree_trial;
+
+/* A number from 0 to below "n" that "*random" leads to. */
+uint64_t tree_draw(uint64_t *random, uint64_t n);
+
+/* Tries one at a random loop of the unit; false if there is none. */
+bool tree_transform(ix_unit *u, uint64_t *random, tree_trial *t);
+
+/* Prints what was tried so far: by transformation how many were done and, by
+ * class, refused. False if one was never done. */
+bool tree_transform_report(void);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Transformations of loops: what becomes of them, and why one is refused.
+ */
+#include "compiler/schedule/schedule.h"
+#include "tests/unit/graph_fixture.h"
+
+#define HEAD                                                                   \
+    "ilex 1\nprogram p\nsize n, m, k\nassume n >= 4\nin x : f64[n, m]\nin z "  \
+    ": f64[n, 4]\n"                                                            \
+    "in e : f64[n, m, k]\nin f : f64[m, k, n]\nin p : i64[n]\nin q : i64[n]\n"
+
+/* Carries out one line of text on kernel "k". */
+static ix_refusal
+carry_out(ix_unit *u, ix_kernel *k, const char *line)
+{
+    ix_directive d;
+    ix_text wrong;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text_init(&wrong, &mem);
+    ck_assert_msg(ix_directive_parse(u, line, strlen(line), &d, &wrong), "%s",
+                  ix_text_string(&wrong));
+    return ix_schedule_carry(u, k, &d);
+}
+
+static const char *const classes[] = {
+    "done",
+#define IX_REFUSAL(CLASS, text) text,
+#include "compiler/loop/loops.def"
+};
+
+/* The statements of the last kernel after some lines, joined by "; ", or why
+ * the last one is refused. */
+static void
+check(const char *program, const char *lines, const char *want)
+{
+    ix_unit u;
+    ix_text t;
+    ix_refusal r = {IX_REFUSAL_NONE, NULL};
+    char text[2000], copy[200], *next = copy;
+    snprintf(text, sizeof text, HEAD "%s", program);
+    naive = true;
+    run_passes(&u, parse(text), "reduce");
+    ix_kernel *k = u.kernels;
+    while (k->next)
+        k = k->next;
+    snprintf(copy, sizeof copy, "%s", lines);
+    for (char *line = copy; line; line = next) {
+        ck_assert_msg(!r.class, "%s: %s", lines, r.why);
+        next = strstr(line, "; ");
+        if (next) {
+            *next = '\0';
+            next += 2;
+        }
+        r = carry_out(&u, k, line);
+    }
+    ix_mem mem = ix_arena_mem(&u.arena);
+    ix_text_init(&t, &mem);
+    if (r.class)
+        ix_text_format(&t, "%s: %s", classes[r.class], r.why);
+    else
+        ix_dump_kernel(&u, k, &t);
+    ck_assert_msg(ix_verify_unit(&u, "reduce"), "%s", ilex_error_text(ctx));
+    const char *got = ix_text_string(&t);
+    ck_assert_msg(!strcmp(got, want), "%s\n%s\nbecomes\n%s\nnot\n%s", program,
+                  lines, got, want);
+    free_unit(&u);
+}
+
+#define CHAIN "einsum d[i, j] = e[i, p, q]*f[p, q, j]\nout y = d\n"
+#define SCAN                                                                   \
+    "scan i forward c[i:n, j:m] = where(i == 0, x[i, j], c[i-1, j]*0.5)\n"     \
+    "out y = c\n"
+#define SHORT                                                                  \
+    "scan j forward c[i:n, j:4] = where(j == 0, z[i, j], c[i, j-1] + z[i, "    \
+    "j])\nout y = c\n"
+
+#define ROUNDS "map c[i:n, j:4] = sum[l:m](x[i, l]*z[i, j])*2.0\nout y = c\n"
+START_TEST(reordered)
+{
+    check("out y = x*2.0\n", "reorder i1 i0",
+          "    for i1 in [0, m)\n"
+          "      for i0 in [begin, end)\n"
+          "        %1 = b0[i0, i1]\n"
+          "        b6[i0, i1] = %1 * f64(2.0)\n");
+    check(SCAN, "reorder i1#1 i0#1",
+          "    for i0 in [0, 1)\n"
+          "      for i1 in [begin, end)\n"
+          "        b6[i0, i1] = b0[i0, i1]\n"
+          "    for i1 in [begin, end)\n"
+          "      for i0 in [1, n)\n"
+          "        %1 = b6[i0 - 1, i1]\n"
+          "        b6[i0, i1] = %1 * f64(0.5)\n");
+    check(CHAIN, "reorder r1 r0",
+          "distance: an iteration writes an element of a2 that another one "
+          "writes, and would come after it in the other order");
+    check(CHAIN, "reorder i0 r0",
+          "shape: the loops that are named are not those of a nest, each once");
+}
+END_TEST
+
+START_TEST(unrolled)
+{
+    check("out y = z*2.0\n", "unroll i1",
+          "    for i0 in [begin, end)\n"
+          "      %1 = b1[i0, 0]\n"
+          "      t0 = %1 * f64(2.0)\n"
+          "      b6[i0, 0] = t0\n"
+          "      %1 = b1[i0, 1]\n"
+          "      t1 = %1 * f64(2.0)\n"
+          "      b6[i0, 1] = t1\n"
+          "      %1 = b1[i0, 2]\n"
+          "      t2 = %1 * f64(2.0)\n"
+          "      b6[i0, 2] = t2\n"
+          "      %1 = b1[i0, 3]\n"
+          "      t3 = %1 * f64(2.0)\n"
+          "      b6[i0, 3] = t3\n");
+    check(SHORT, "unroll i1#1",
+          "    for i0 in [begin, end)\n"
+          "      for i1 in [0, 1)\n"
+          "        b6[i0, i1] = b1[i0, i1]\n"
+          "      t0 = b6[i0, 0]\n"
+          "      %1 = b1[i0, 1]\n"
+          "      b6[i0, 1] = t0 + %1\n"
+          "      t1 = b6[i0, 1]\n"
+          "      %1 = b1[i0, 2]\n"
+          "      b6[i0, 2] = t1 + %1\n"
+          "      t2 = b6[i0, 2]\n"
+          "      %1 = b1[i0, 3]\n"
+          "      b6[i0, 3] = t2 + %1\n");
+    check(CHAIN, "unroll r0", "shape: the loop's length is no constant");
+}
+END_TEST
+
+START_TEST(peeled)
+{
+    check("out y = x*2.0\n", "peel i0 3",
+          "    for i0 in [begin, min(begin + 3, end))\n"
+          "      for i1 in [0, m)\n"
+          "        %1 = b0[i0, i1]\n"
+          "        b6[i0, i1] = %1 * f64(2.0)\n"
+          "    for x2 in [begin + 3, end)\n"
+          "      for i3 in [0, m)\n"
+          "        %1 = b0[x2, i3]\n"
+          "        b6[x2, i3] = %1 * f64(2.0)\n");
+    check("scan j backward c[i:n, j:m] = where(j == m-1, x[i, j], c[i, "
+          "j+1]*0.5)\nout y = c\n",
+          "peel i1#1 2",
+          "    for i0 in [begin, end)\n"
+          "      for i1 in [max(0, m - 1), m) down\n"
+          "        b6[i0, i1] = b0[i0, i1]\n"
+          "      for x2 in [2, m - 1) down\n"
+          "        %1 = b6[i0, x2 + 1]\n"
+          "        b6[i0, x2] = %1 * f64(0.5)\n"
+          "      for i1 in [0, min(2, m - 1)) down\n"
+          "        %1 = b6[i0, i1 + 1]\n"
+          "        b6[i0, i1] = %1 * f64(0.5)\n");
+}
+END_TEST
+
+START_TEST(divided)
+{
+    check("out y = sum[1](x)\n", "fission r0.q at p0",
+          "shape: a2 is used in both loops and cannot be kept for each "
+          "iteration");
+    check("out y = sum[1](x)\n", "fission r0.q at r0.w",
+          "shape: l3 is used in both loops and cannot be kept for each "
+          "iteration");
+    check(SHORT, "fission i0 at i1#1",
+          "    for i0 in [begin, end)\n"
+          "      for i1 in [0, 1)\n"
+          "        b6[i0, i1] = b1[i0, i1]\n"
+          "    for i2 in [begin, end)\n"
+          "      for i3 in [1, 4)\n"
+          "        %1 = b6[i2, i3 - 1]\n"
+          "        %2 = b1[i2, i3]\n"
+          "        b6[i2, i3] = %1 + %2\n");
+    check(ROUNDS, "fission i1 at b6",
+          "    for i0 in [begin, end)\n"
+          "      scratch x6 f64[4]\n"
+          "      for i1 in [0, 4)\n"
+          "        stack p0 f64\n"
+          "        for q2 in [0, m) step 4096\n"
+          "          e1 = minimum(q2 + 4096, m)\n"
+          "          cell a2 f64 = f64(-0.0)\n"
+          "          scratch l3 f64[32]\n"
+          "          for j3 in [0, 32)\n"
+          "            l3[j3] = f64(-0.0)\n"
+          "          %1 = (e1 - q2) // 32\n"
+          "          m4 = q2 + 32*%1\n"
+          "          for w4 in [q2, m4) step 32\n"
+          "            for j5 in [0, 32)\n"
+          "              %1 = b0[i0, w4 + j5]\n"
+          "              %2 = b1[i0, i1]\n"
+          "              l3[j5] = add with %1 * %2\n"
+          "          for j6 in [0, e1 - m4)\n"
+          "            %1 = b0[i0, j6 + m4]\n"
+          "            %2 = b1[i0, i1]\n"
+          "            l3[j6] = add with %1 * %2\n"
+          "          fold add l3 into a2\n"
+          "          push add a2 into p0\n"
+          "        cell a5 f64 = f64(0.0)\n"
+          "        pop add p0 into a5\n"
+          "        x6[i1] = a5\n"
+          "      for i7 in [0, 4)\n"
+          "        a7 = x6[i7]\n"
+          "        b6[i0, i7] = a7 * f64(2.0)\n");
+    check(ROUNDS, "fission i1 at q9",
+          "name: no statement of the loop is about q9");
+}
+END_TEST
+
+/* ---- statements that no program has yet ---- */
+
+/* Element [i0 + di, i1 + dj] of the output. */
+static ix_element
+element(int64_t di, int64_t dj)
+{
+    ilex_array *index[2] = {ix_index_offset(ctx, ix_scalar_index(ctx, 0), di),
+                            ix_index_offset(ctx, ix_scalar_index(ctx, 1), dj)};
+    return ix_element_of(6, 2, index);
+}
+
+/* Why a line is refused where the statements are
+ *
+ *     for i0
+ *         for i1
+ *             t0 = y[i0 + di, i1 + dj]
+ *             y[i0, i1] = t0
+ *
+ * with no loop that is known to be parallel. */
+static void
+check_read(int64_t di, int64_t dj, const char *line, ix_refusal_class want)
+{
+    ix_unit u;
+    naive = true;
+    run_passes(&u, parse(HEAD "out y = x*2.0\n"), "reduce");
+    ix_kernel *k = u.kernels;
+    ix_stmt *i0 = k->body, *i1 = i0->body;
+    ix_stmt *read = ix_stmt_at(&u, IX_STMT_LOAD, element(di, dj), NULL);
+    read->prefix = 't';
+    read->number = k->nvalues++;
+    read->dtype = ILEX_F64;
+    read->next = ix_stmt_store(&u, element(0, 0), ix_value_of(&u, read));
+    k->ordered = true;
+    i0->parallel = i1->parallel = false;
+    i1->body = read;
+    ix_refusal r = carry_out(&u, k, line);
+    ck_assert_msg(r.class == want, "y[%lld, %lld], %s: %s, not %s",
+                  (long long)di, (long long)dj, line, classes[r.class],
+                  classes[want]);
+    free_unit(&u);
+}
+
+START_TEST(signs_of_distances)
+{
+    /* what is read is written before, in whatever order */
+    check_read(-1, 0, "reorder i1 i0", IX_REFUSAL_NONE);
+    check_read(-1, -1, "reorder i1 i0", IX_REFUSAL_NONE);
+    check_read(0, -1, "reorder i1 i0", IX_REFUSAL_NONE);
+    check_read(0, 0, "reorder i1 i0", IX_REFUSAL_NONE);
+    /* it is written after, in whatever order */
+    check_read(1, 1, "reorder i1 i0", IX_REFUSAL_NONE);
+    /* before in one order, after in the other */
+    check_read(-1, 1, "reorder i1 i0", IX_REFUSAL_DISTANCE);
+    check_read(1, -1, "reorder i1 i0", IX_REFUSAL_DISTANCE);
+    /* in two loops all is read first */
+    check_read(0, 0, "fission i1 at b6", IX_REFUSAL_SHAPE);
+    check_read(0, -1, "fission i1 at b6", IX_REFUSAL_DISTANCE);
+    check_read(0, 1, "fission i1 at b6", IX_REFUSAL_SHAPE);
+}
+END_TEST
+
+int
+main(void)
+{
+    return RUN_TESTS("loops", reordered, unrolled, peeled, divided,
+                     signs_of_distances);
+}
