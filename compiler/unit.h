@@ -65,10 +65,10 @@ typedef struct ix_buffer {
                                   NULL */
     int slot;                  /* TEMP: place in the workspace */
     bool local;                /* TEMP: one kernel alone reads and writes it */
-    const ix_domain *all; /* TEMP: not NULL where each thread has one of its
-                             own, of this box's points that it works at */
-    int inplace;          /* OUTPUT: buffer it may share, or -1 */
-    bool late;            /* with inplace: written when all is read */
+    bool own;    /* TEMP: each part of a run has one of its own, of what an */
+    int within;  /* iteration of this variable, or of parts of it, has */
+    int inplace; /* OUTPUT: buffer it may share, or -1 */
+    bool late;   /* with inplace: written when all is read */
 } ix_buffer;
 
 static inline bool

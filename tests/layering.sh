@@ -64,7 +64,7 @@ compiler/stages     lib/* compiler
 compiler/tree       lib/* compiler
 compiler/lower      lib/* compiler compiler/tree
 compiler/loop       lib/* compiler compiler/tree compiler/lower
-compiler/schedule   lib/* compiler compiler/tree compiler/loop
+compiler/schedule   lib/* compiler compiler/tree compiler/lower compiler/loop
 compiler/finish     lib/* compiler compiler/tree
 compiler/emit       lib/* compiler compiler/tree
 compiler/report     lib/* compiler compiler/tree compiler/schedule

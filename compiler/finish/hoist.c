@@ -193,15 +193,16 @@ in_the_grid(const ix_builder *b, const ilex_array *load)
            ix_buffer_is_written(&b->u->buffer[load->attr[0]]);
 }
 
-/* What a thread has of a temporary holds other points after each iteration of
- * the loops around levels: the depth of the block that has the levels. */
+/* What an iteration has of a temporary of its own is another one's after it:
+ * the depth of that iteration's block. */
 static int
 least_depth(const ix_builder *b, const ilex_array *load)
 {
-    if (b->u->buffer[load->attr[0]].all)
-        for (int at = b->depth; at > 0; at--)
-            if (b->open[at].loop == b->k->levels.axis + 1)
-                return at - 1;
+    const ix_buffer *buffer = &b->u->buffer[load->attr[0]];
+    for (int at = b->depth; at > 0 && buffer->own; at--)
+        if (b->open[at].loop &&
+            ix_is_part_of(b->k, b->open[at].loop - 1, buffer->within))
+            return at;
     return in_the_grid(b, load);
 }
 

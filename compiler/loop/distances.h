@@ -72,7 +72,7 @@ ix_refusal ix_access_pairs(const ix_accesses *a, ix_pair_fn fn, void *user);
 static inline bool
 ix_access_is_shared(const ix_accesses *a, const ix_access *x)
 {
-    return x->buffer < 0 || !a->u->buffer[x->buffer].all;
+    return x->buffer < 0 || !a->u->buffer[x->buffer].own;
 }
 
 /* Why two accesses do not let a transformation be done, NONE if the answer is

@@ -5,7 +5,6 @@
 libixcompiler_la_SOURCES += \
 	compiler/loop/accesses.c \
 	compiler/loop/apart.c \
-	compiler/loop/columns.c \
 	compiler/loop/constraints.c \
 	compiler/loop/constraints.h \
 	compiler/loop/distances.c \
@@ -13,13 +12,18 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/fission.c \
 	compiler/loop/fuse.c \
 	compiler/loop/jam.c \
+	compiler/loop/jam.h \
+	compiler/loop/jam_plan.c \
+	compiler/loop/jam_point.c \
 	compiler/loop/loop.h \
 	compiler/loop/loops.def \
 	compiler/loop/map.c \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
 	compiler/loop/peel.c \
+	compiler/loop/prefetch.c \
 	compiler/loop/reorder.c \
+	compiler/loop/shrink.c \
 	compiler/loop/split.c \
 	compiler/loop/strip_mine.c \
 	compiler/loop/unroll.c \

@@ -94,7 +94,10 @@ end_of_strips(const splitting *x, ilex_array *lo, ilex_array *hi)
                                length->attr[0] - length->attr[0] % x->by);
     ilex_array *n = ix_index_floordiv(ctx, length, x->by);
     ilex_array *end = ix_index_fma(ctx, lo, x->by, n);
-    return x->loop->optional ? ix_index_max(ctx, end, lo) : end;
+    const ix_lin *points = ix_index_to_lin(ctx, length);
+    bool negative =
+        x->loop->optional && !(points && ix_lin_nonneg_fast(ctx, points));
+    return negative ? ix_index_max(ctx, end, lo) : end;
 }
 
 /* Strips that are whole, and the other points in a loop of their own, which the

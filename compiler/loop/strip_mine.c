@@ -245,7 +245,7 @@ mined(ix_kernel *k, const quotient *q)
     ilex_array *to =
         ix_index_offset(ctx, quotient_at(q, q->sign > 0 ? last : lo), 1);
     ix_stmt *outer = ix_stmt_for(
-        u, ix_kernel_variable(u, k, IX_VARIABLE_QUOTIENT), from, to);
+        u, ix_kernel_part(u, k, IX_VARIABLE_QUOTIENT, loop->number), from, to);
     strip s = {.q = q, .c = ix_scalar_index(ctx, outer->number)};
     ilex_array *t =
         ix_index_fma(ctx, q->rest, q->sign, ix_scalar_index(ctx, loop->number));

@@ -296,7 +296,7 @@ put_temporary(ix_unit *u, int i, ix_text *t)
                    b->slot);
     ix_fact_add_box(u, &x, b->box, (int64_t)ilex_dtype_bytes(b->dtype));
     put_bytes(u, &x, 0, t);
-    ix_text_put(t, b->all ? " for each thread, of the points that are "
+    ix_text_put(t, b->own ? " for each thread, of the points that are "
                             "written, read and done with at a time\n"
                           : "\n");
 }

@@ -227,7 +227,7 @@ ix_fact_add_traffic(ix_unit *u, ix_traffic *x, const ix_usage *usage,
     for (size_t i = 0; i < which->count; i++) {
         const ix_buffer *b = &u->buffer[which->item[i]];
         bool own = box && box->rank == b->box->rank;
-        if (!b->all)
+        if (!b->own)
             ix_fact_add_box(u, x, own ? box : b->box,
                             (int64_t)ilex_dtype_bytes(b->dtype));
     }

@@ -7,5 +7,6 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/directives.c \
 	compiler/schedule/file.c \
 	compiler/schedule/policy.c \
+	compiler/schedule/scans.c \
 	compiler/schedule/schedule.c \
 	compiler/schedule/schedule.h

@@ -92,9 +92,11 @@ share_reductions(ix_unit *u, ix_cursor *c)
 
 /* ---- all loops ---- */
 
-static void
+/* False if a directive made all statements anew, so that no cursor holds. */
+static bool
 each_loop(ix_unit *u, ix_cursor c)
 {
+    const ix_stmt *body = c.k->body;
     for (; *c.at; c.at = &(*c.at)->next) {
         ix_stmt *s = *c.at;
         ix_cursor inside = c;
@@ -102,17 +104,26 @@ each_loop(ix_unit *u, ix_cursor c)
             continue;
         inside.around[inside.depth++] = s;
         inside.at = &s->body;
-        each_loop(u, inside);
+        if (!each_loop(u, inside))
+            return false;
         inside.at = &s->other;
-        each_loop(u, inside);
+        if (!each_loop(u, inside))
+            return false;
         inside = c;
         if (s->kind == IX_STMT_FOR && s->parallel)
             share_reductions(u, &inside);
+        if (c.k->body != body && c.at != &c.k->body)
+            return false;
+        body = c.k->body;
     }
+    return true;
 }
 
 void
 ix_policy(ix_unit *u, ix_kernel *k)
 {
-    each_loop(u, (ix_cursor){.k = k, .at = &k->body});
+    if (ix_kernel_has_levels(k))
+        ix_policy_scan(u, k);
+    while (!each_loop(u, (ix_cursor){.k = k, .at = &k->body}))
+        ;
 }

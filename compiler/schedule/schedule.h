@@ -49,6 +49,7 @@ bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
+void ix_policy_scan(ix_unit *u, ix_kernel *k);
 
 /* ---- schedule.c ---- */
 

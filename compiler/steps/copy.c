@@ -16,19 +16,11 @@ domain_text(ix_unit *u, ix_compiled *c, const ix_domain *dom)
     return ix_text_string(&t);
 }
 
-/* The box with all axes: a thread's own memory has fewer, of which messages do
- * not speak. */
-static const ix_domain *
-all_points(const ix_buffer *b)
-{
-    return b->all ? b->all : b->box;
-}
-
 void
 ix_finish_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
                ix_compiled_buffer *to)
 {
-    const ix_domain *dom = all_points(b);
+    const ix_domain *dom = b->box;
     for (int k = 0; k < dom->rank; k++)
         to->axis[k] =
             ix_arena_string(&c->arena, ix_symbol_text(u->ctx, dom->ax[k].name));
@@ -83,17 +75,16 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
     to->used = used;
     to->first_stride = c->nstrides;
     to->slot = b->slot;
-    to->own = b->all != NULL;
+    to->own = b->own;
     to->inplace = b->inplace;
     c->nstrides += to->rank;
     size_t axes = (size_t)to->rank + 1;
-    size_t all = (size_t)all_points(b)->rank + 1;
-    to->axis = ix_arena_new(&c->arena, all * sizeof *to->axis);
+    to->axis = ix_arena_new(&c->arena, axes * sizeof *to->axis);
     to->interior = ix_arena_new(&c->arena, axes * sizeof *to->interior);
     to->box = ix_arena_new(&c->arena, axes * sizeof *to->box);
     to->whole = ix_arena_new(&c->arena, axes * sizeof *to->whole);
     to->interior_text = to->box_text = to->whole_text = "";
-    for (size_t k = 0; k < all; k++)
+    for (size_t k = 0; k < axes; k++)
         to->axis[k] = "";
     for (int k = 0; k < to->rank; k++) {
         to->interior[k] = ix_finish_range(c, &b->interior->ax[k]);

@@ -433,12 +433,21 @@ put_loop_name(const dumper *d, const ix_stmt *s)
     ix_text_char(d->t, ')');
 }
 
+/* Is the variable that of the kernel's range, or of strips of it? */
+static bool
+takes_parts(const ix_kernel *k, int variable)
+{
+    const ix_variable *v = &k->variable[variable];
+    bool strips = v->role == IX_VARIABLE_OUTER || v->role == IX_VARIABLE_TAIL;
+    return (strips ? v->part_of : variable) == k->axis;
+}
+
 static void
 put_loop(const dumper *d, const ix_stmt *s)
 {
     ix_text_put(line(d), "for ");
     put_loop_name(d, s);
-    if (s->number == d->k->axis)
+    if (takes_parts(d->k, s->number))
         ix_text_put(d->t, ", parts of which threads take");
     if (s->down)
         ix_text_put(d->t, ", downwards");
@@ -447,36 +456,23 @@ put_loop(const dumper *d, const ix_stmt *s)
     ix_text_put(d->t, s->how == IX_VECTOR ? ", vector instructions\n" : "\n");
 }
 
-/* Is it a loop over strips of columns? */
-static bool
-is_of_strips(const dumper *d, const ix_stmt *s)
-{
-    return s && s->kind == IX_STMT_FOR &&
-           d->k->variable[s->number].role == IX_VARIABLE_STRIPS;
-}
-
 static void
-put_loops(dumper *d, const ix_stmt *s, const ix_stmt *around)
+put_loops(dumper *d, const ix_stmt *s)
 {
-    bool strips = is_of_strips(d, around);
     for (; s; s = s->next) {
-        bool loop = s->kind == IX_STMT_FOR;
-        if (loop)
+        if (s->kind == IX_STMT_FOR)
             put_loop(d, s);
         else if (s->kind == IX_STMT_IF)
-            ix_text_put(line(d), strips ? "a full strip\n"
-                                        : "where a condition on indices "
-                                          "holds\n");
+            ix_text_put(line(d), "where a condition on indices holds\n");
         else
             continue;
         d->indent++;
-        put_loops(d, s->body, s);
+        put_loops(d, s->body);
         d->indent--;
         if (s->other) {
-            ix_text_put(line(d),
-                        strips ? "what is left, one by one\n" : "elsewhere\n");
+            ix_text_put(line(d), "elsewhere\n");
             d->indent++;
-            put_loops(d, s->other, s);
+            put_loops(d, s->other);
             d->indent--;
         }
     }
@@ -486,5 +482,5 @@ void
 ix_dump_loops(const ix_unit *u, const ix_kernel *k, ix_text *t)
 {
     dumper d = {.u = u, .k = k, .t = t, .indent = 2};
-    put_loops(&d, k->body, NULL);
+    put_loops(&d, k->body);
 }

@@ -55,6 +55,22 @@ ix_variable_root(const ix_kernel *k, int variable)
     return variable;
 }
 
+bool
+ix_is_part_of(const ix_kernel *k, int variable, int of)
+{
+    while (variable >= 0 && variable != of)
+        variable = k->variable[variable].part_of;
+    return variable >= 0;
+}
+
+int
+ix_whole_of(const ix_kernel *k, int variable)
+{
+    while (k->variable[variable].part_of >= 0)
+        variable = k->variable[variable].part_of;
+    return variable;
+}
+
 ix_value_text
 ix_stmt_subject(const ix_stmt *s)
 {

@@ -314,6 +314,23 @@ ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list)
     return copy;
 }
 
+ix_stmt *
+ix_stmt_rewrite(ix_stmt *list, ix_stmt *(*fn)(void *user, ix_stmt *s),
+                void *user)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    for (ix_stmt *s = list, *next; s; s = next) {
+        ix_stmt *body = s->body, *other = s->other, *t = fn(user, s);
+        next = s->next;
+        t->body = ix_stmt_rewrite(body, fn, user);
+        t->other = ix_stmt_rewrite(other, fn, user);
+        *tail = t;
+        tail = &t->next;
+    }
+    *tail = NULL;
+    return first;
+}
+
 /* ---- walking ---- */
 
 bool

@@ -188,6 +188,9 @@ ix_element ix_stmt_element(const ix_stmt *s);
 /* Copies of the statements of a list and inside, with indices replaced. */
 ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
                             const ix_stmt *list);
+/* The list with what "fn" makes of each statement, or leaves as it is. */
+ix_stmt *ix_stmt_rewrite(ix_stmt *list, ix_stmt *(*fn)(void *user, ix_stmt *s),
+                         void *user);
 /* Copies that define values, scratch memory and variables of their own; "k" is
  * NULL: by the same names, for what is to stand in place of the list. */
 ix_stmt *ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list);
@@ -207,6 +210,10 @@ int ix_kernel_variable(ix_unit *u, ix_kernel *k, ix_variable_role role);
 /* One that runs over a part of what another one runs over. */
 int ix_kernel_part(ix_unit *u, ix_kernel *k, ix_variable_role role,
                    int variable);
+/* Is the variable "of", or a part of it, or of a part? */
+bool ix_is_part_of(const ix_kernel *k, int variable, int of);
+/* The variable that it is a part of and that is no part. */
+int ix_whole_of(const ix_kernel *k, int variable);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
  * "number" are its name. */
 ilex_array *ix_value_leaf(ix_unit *u, char prefix, int number,

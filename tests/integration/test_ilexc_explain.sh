@@ -99,7 +99,7 @@ expect 0 '^    apart from k0: it covers another domain$' explain "$examples/bmm_
 says "$w|out y : f64[I:n] = sum[J](x)|out z : f64[I:n] = max[J](x; initial=0)" \
     '^    apart from k0: one of them holds a reduction$'
 program 'in x : f64[n, m]|out y : f64[m] = sum[0](x)'
-expect 0 '^    for strips of axis 0, by 64$' explain p.ilx
+expect 0 '^    for strips of axis 0, parts of which threads take, by 64$' explain p.ilx
 expect 0 '^    for axis 0 in \[0, m), parts of which threads take$' explain p.ilx --schedule=none
 program 'in x : f64[n]|in p : i32[n]|map t[i:n] = where(p[i] >= 0 && p[i] < n, x[p[i]], 1.0)|out y : f64 = sum(t)'
 expect 0 '^  k1 on \[\]: writes y' explain p.ilx
@@ -111,12 +111,11 @@ expect 0 '^    computes on the way lap, rx, flx, ry, fly$' explain "$examples/hd
 expect 0 '^    from .*hdiff.ilx:10, 11, 12, 13, 14, 15$' explain "$examples/hdiff.ilx"
 expect 0 'chunks of a reduction, whose results are combined pairwise, by 4096$' \
     explain "$examples/spmv.ilx"
-expect 0 '^      for strips of columns, by 4$' explain "$examples/vadv.ilx"
+expect 0 '^      for strips of j, by 4$' explain "$examples/vadv.ilx"
 expect 0 '^  workspace of threads()\*64\*ceil(32\*nk/64) + ' explain "$examples/vadv.ilx"
-expect 0 '^        a full strip$' explain "$examples/vadv.ilx"
-expect 0 '^          for k in \[0, nk - 1), downwards$' explain "$examples/vadv.ilx"
-expect 0 '^            for columns of a strip, vector instructions$' \
-    explain "$examples/vadv.ilx"
+expect 0 '^      for what is left of j$' explain "$examples/vadv.ilx"
+expect 0 '^        for k in \[0, nk - 1), downwards$' explain "$examples/vadv.ilx"
+expect 0 '^          for a strip of j, vector instructions$' explain "$examples/vadv.ilx"
 says "$x|in p : i64[n]|map y[i:n] = sum[j:n](where(max(3 - j, j - i - 7) > 0, x[p[j]], 0.0))|out o = y" \
     '^        for ranges of elements that a condition lets in$'
 expect 0 '^ *local->index = g1;$' emit p.ilx --cuda # where the check stands in the grid

@@ -25,6 +25,7 @@ static const char *const jits[] = {"reference", "tcc", "cc"};
 /* ---- which scans ---- */
 
 typedef struct found {
+    const ix_kernel *k;
     int64_t step;
     int fetches;
 } found;
@@ -33,7 +34,8 @@ static bool
 note(void *user, ix_stmt *s)
 {
     found *f = user;
-    if (s->kind == IX_STMT_FOR && s->step > 1)
+    if (s->kind == IX_STMT_FOR &&
+        f->k->variable[s->number].role == IX_VARIABLE_OUTER)
         f->step = s->step;
     f->fetches += s->kind == IX_STMT_FETCH;
     return true;
@@ -44,9 +46,11 @@ look(const char *text)
 {
     ix_unit u;
     found f = {.step = 1};
-    run_passes(&u, parse(text), "columns");
-    for (ix_kernel *k = u.kernels; k; k = k->next)
+    run_passes(&u, parse(text), "schedule");
+    for (ix_kernel *k = u.kernels; k; k = k->next) {
+        f.k = k;
         ix_stmt_each(k->body, note, &f);
+    }
     free_unit(&u);
     return f;
 }
@@ -180,7 +184,7 @@ START_TEST(other_target)
             &u, &ix_targets[cuda % 2 ? IX_TARGET_cuda : IX_TARGET_generic]));
         for (size_t i = 0; i < u.nbuffers; i++) {
             const ix_buffer *b = &u.buffer[i];
-            own += b->all != NULL;
+            own += b->own;
             if (b->role == IX_ROLE_TEMP)
                 ck_assert_int_eq(b->box->rank, cuda % 2 ? 3 : 2);
         }

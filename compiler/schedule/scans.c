@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The policy for scans. A temporary that one iteration of the free loops writes
+ * and reads alone is one iteration's (shrink). A column of levels is a chain in
+ * which each operation waits for the one before: where levels are the last
+ * axis, the points of a strip of the loop around them go side by side, and a
+ * vector unit takes them together (split, jam, prefetch).
+ */
+#include "compiler/schedule/schedule.h"
+
+#include "compiler/lower/recurrence.h"
+
+#include <stdio.h>
+
+/* A strip has points of a vector, and so many at most: more lines would meet in
+ * the same sets of a cache where columns are a power of two apart. A sum alone,
+ * which costs 1, is done before the elements of some columns are brought
+ * together. */
+enum { MOST_POINTS = 8, SHORT_CHAIN = 1 };
+
+/* ---- how long a level takes ---- */
+
+static bool
+is_written(const ix_kernel *k, int64_t buffer)
+{
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next)
+        for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
+            if (s->buffer == buffer)
+                return true;
+    return false;
+}
+
+/* Is it a load from the level before? */
+static bool
+is_carried(const ix_kernel *k, const ilex_array *x)
+{
+    int axis = k->levels.axis;
+    return x->kind == IX_LOAD && is_written(k, x->attr[0]) &&
+           (x->ops[axis]->kind != IX_INDEX || x->ops[axis]->attr[0] != axis);
+}
+
+/* How much an expression computes, one operation after the other, from what
+ * the level before has; 0: nothing. */
+static ix_walk_step
+enter_chain(ix_walk *w, ilex_array *x, size_t *cost)
+{
+    *cost = is_carried(w->user, x);
+    return x->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
+}
+
+static bool
+leave_chain(ix_walk *w, ilex_array *x, const size_t *operand, size_t *cost)
+{
+    (void)w;
+    for (int i = 0; i < x->nops; i++)
+        *cost = operand[i] > *cost ? operand[i] : *cost;
+    if (*cost && x->kind == IX_OP)
+        *cost += (size_t)ix_op_info_of(ix_op_of(x))->cost;
+    return true;
+}
+
+/* A level takes as long as its chain, if that is longer than bringing the
+ * operands of some columns together. */
+static bool
+is_long(ix_unit *u, ix_kernel *k)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx,
+                 .mem = &mem,
+                 .within = IX_HAS_LOAD,
+                 .enter = enter_chain,
+                 .leave = leave_chain,
+                 .user = k};
+    size_t most = 0;
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next)
+        for (ix_stmt *s = ix_nest_body(nest); s; s = s->next) {
+            size_t cost = 0;
+            ix_walk_body(&w, ix_store_value(s), &cost);
+            most = cost > most ? cost : most;
+        }
+    ix_walk_free(&w);
+    return most > 1 + SHORT_CHAIN;
+}
+
+/* ---- which ---- */
+
+static bool
+goes_side_by_side(ix_unit *u, ix_kernel *k)
+{
+    int rank = k->box->rank;
+    if (k->levels.axis != rank - 1 || rank < 2 ||
+        ix_kernel_has(k, IX_HAS_CHECK))
+        return false;
+    int statements = 0;
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next) {
+        if (!ix_nest_is_rectangular(nest, rank))
+            return false;
+        statements += ix_measure_nest(u, nest);
+    }
+    return 2 * statements <= IX_FUNCTION && is_long(u, k);
+}
+
+/* Points of a strip, a power of two. */
+static int64_t
+points_of(const ix_unit *u, const ix_kernel *k)
+{
+    const ix_stmt *store = ix_nest_body(k->nests);
+    size_t bytes = ilex_dtype_bytes(u->buffer[store->buffer].dtype);
+    int64_t points = u->target->vector_bytes / (int64_t)bytes;
+    return points > MOST_POINTS ? MOST_POINTS : points;
+}
+
+/* ---- at the loop around the levels ---- */
+
+/* The loop over levels in a list. */
+static const ix_stmt *
+levels_in(const ix_kernel *k, const ix_stmt *list)
+{
+    while (list && (list->kind != IX_STMT_FOR ||
+                    !ix_is_part_of(k, list->number, k->levels.axis)))
+        list = list->next;
+    return list;
+}
+
+/* The free loop around levels, of several the first; false: there is none. */
+static bool
+find_around(ix_kernel *k, ix_cursor *c)
+{
+    *c = (ix_cursor){.k = k, .at = &k->body};
+    for (; *c->at && c->depth < IX_DEEP; c->at = &(*c->at)->body) {
+        while (*c->at && (*c->at)->kind != IX_STMT_FOR)
+            c->at = &(*c->at)->next;
+        if (!*c->at || levels_in(k, *c->at))
+            return false;
+        if (levels_in(k, (*c->at)->body))
+            return true;
+        c->around[c->depth++] = *c->at;
+    }
+    return false;
+}
+
+/* A directive with a number in it, for the loop at the cursor. */
+static bool
+carry(ix_unit *u, ix_cursor *c, const char *format, long long n)
+{
+    char text[64];
+    snprintf(text, sizeof text, format, n);
+    return ix_schedule_at(u, c, text);
+}
+
+/* Temporaries of an iteration. */
+static void
+shrink_all(ix_unit *u, ix_cursor *c)
+{
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].local && is_written(c->k, (int64_t)i))
+            carry(u, c, "shrink b%lld at LOOP", (long long)i);
+}
+
+/* Loops over levels ask for what the next strip reads. */
+static void
+prefetch_all(ix_unit *u, ix_cursor c)
+{
+    for (; *c.at && c.depth < IX_DEEP; c.at = &(*c.at)->next) {
+        ix_cursor inside = c;
+        if ((*c.at)->kind != IX_STMT_FOR || (*c.at)->parallel)
+            continue;
+        inside.around[inside.depth++] = *c.at;
+        inside.at = &(*c.at)->body;
+        prefetch_all(u, inside);
+        inside = c;
+        if ((*c.at)->number == c.k->levels.axis)
+            ix_schedule_at(u, &inside, "prefetch LOOP");
+    }
+}
+
+void
+ix_policy_scan(ix_unit *u, ix_kernel *k)
+{
+    ix_cursor c;
+    if (!ix_recurrence_is_one(k->nests, NULL, k->levels.axis) ||
+        !find_around(k, &c))
+        return;
+    shrink_all(u, &c);
+    if (goes_side_by_side(u, k) &&
+        carry(u, &c, "split LOOP %lld peel", points_of(u, k)) &&
+        ix_schedule_at(u, &c, "jam LOOP") && find_around(k, &c)) {
+        c.around[c.depth++] = ix_cursor_loop(&c);
+        c.at = &ix_cursor_loop(&c)->body;
+        prefetch_all(u, c);
+    }
+}
