@@ -6,6 +6,7 @@
  */
 #include "ilex/repro.h"
 
+#include "compiler/compiler.h"
 #include "lib/base/text.h"
 #include "lib/build/module.h"
 #include "lib/graph/context.h"
@@ -32,9 +33,12 @@ put_escaped(ix_text *t, const char *s)
 static void
 put_options(ix_text *t, const ilex_context *ctx)
 {
+    ix_text_put(t, "option target "); /* native is another machine elsewhere */
+    ix_target_put_option(ctx, false, t);
+    ix_text_char(t, '\n');
     for (int i = 0; i < IX_NOPTIONS; i++) {
         const char *value = ix_option_text(ctx, (ix_option)i);
-        if (!strcmp(value, ix_option_rows[i].value))
+        if (i == IX_OPTION_target || !strcmp(value, ix_option_rows[i].value))
             continue;
         ix_text_format(t, "option %s ", ix_option_rows[i].name);
         put_escaped(t, value);

@@ -69,6 +69,9 @@ entries 0
     entries 1
     expect 0 "differs: command was '', is '-O1'" $twice --cflags=-O1 -v
     entries 2
+    # of a target, what it makes of the source is in the key
+    expect 0 '^cache: [0-9a-f]* is used' $twice --target=cores=3 -v
+    entries 2
 }
 expect 0 '^hit$' cache why twice.ilx
 expect 4 '^miss: .*no entry has the same source' cache why thrice.ilx

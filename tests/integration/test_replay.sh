@@ -39,6 +39,11 @@ grep checksum out >first
 "$ilexc" replay runs --jit=reference | grep checksum >second
 cmp first second || bad=1
 
+# The target is that of the machine that wrote the file, until another is said.
+sed 's/^option target .*/option target cores=3,l4_bytes=1/' runs >target
+expect 4 "no field 'l4_bytes'" target
+expect 0 'v: checksum .* as the reference back end' target --target=native
+
 # Another outcome than the recorded one.
 sed 's/^threads/error 401 it failed\nthreads/' runs >claims
 expect 4 'the recorded error does not come' claims

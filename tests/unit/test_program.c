@@ -461,6 +461,8 @@ START_TEST(compiled_again)
         {first, "box", "1"},
         {first, "reuse", "0"},
         {first, "verify", "1"},
+        {first, "target", "generic"},
+        {first, "target", "cores=3"},
     };
     ilex_context *one = ilex_context_new(NULL);
     ilex_context *another = ilex_context_new(NULL);

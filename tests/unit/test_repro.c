@@ -104,6 +104,7 @@ START_TEST(of_a_run)
     char *bytes = contents(path, &length);
     static const char *const lines[] = {
         "ilex-repro 1\nversion ",
+        "\noption target function_cost=", /* of this machine, in full */
         "\noption jit reference\n",
         "\noption verify 1\n",
         "\nerror 0 p: ",
