@@ -61,18 +61,35 @@ write_files(const ix_library_job *j, const ix_library *library)
     return rc;
 }
 
-/* The options that generated source depends on. */
+/* A string of JSON. */
+static void
+put_string(ix_text *t, const char *s)
+{
+    ix_text_char(t, '"');
+    for (; *s; s++)
+        if (*s == '\n')
+            ix_text_put(t, "\\n");
+        else if ((unsigned char)*s < ' ')
+            ix_text_format(t, "\\u%04x", (unsigned)*s);
+        else
+            ix_text_format(t, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    ix_text_char(t, '"');
+}
+
+/* The options that generated source depends on, an object of JSON. */
 static void
 put_options(const ix_library_job *j, const ilex_context *ctx, ix_text *t)
 {
-    ix_text_format(
-        t,
-        "{\"fuse\": \"%s\", \"order\": \"%s\", \"schedule\": \"%s\", "
-        "\"quota\": \"%s\", \"target\": \"",
-        ix_option_text(ctx, IX_OPTION_fuse),
-        j->fortran ? "F" : ix_option_text(ctx, IX_OPTION_order),
-        ix_option_text(ctx, IX_OPTION_schedule),
-        ix_option_text(ctx, IX_OPTION_quota));
+    static const ix_option options[] = {IX_OPTION_fuse, IX_OPTION_order,
+                                        IX_OPTION_schedule, IX_OPTION_quota};
+    ix_text_char(t, '{');
+    for (size_t i = 0; i < IX_COUNT(options); i++) {
+        bool turned = j->fortran && options[i] == IX_OPTION_order;
+        ix_text_format(t, "\"%s\": ", ix_option_rows[options[i]].name);
+        put_string(t, turned ? "F" : ix_option_text(ctx, options[i]));
+        ix_text_put(t, ", ");
+    }
+    ix_text_put(t, "\"target\": \"");
     ix_target_put_option(ctx, true, t);
     ix_text_format(t, "\"%s}", j->lines ? ", \"lines\": \"1\"" : "");
 }

@@ -272,6 +272,13 @@ do
     rm -r ahead
 done
 
+# A schedule of several lines is one string of it.
+printf 'kernel k0:\n# "a\\b"\n' >none.schedule
+expect 0 '' compile "$examples/hdiff.ilx" -o ahead --schedule="$PWD/none.schedule"
+grep -qF '"schedule": "kernel k0:\n# \"a\\b\"\n",' ahead/hdiff.json ||
+    fail "JSON: $(grep -A3 schedule ahead/hdiff.json)"
+rm -r ahead
+
 # What cannot be compiled ahead of time, and what is no way to ask for it.
 mkdir ahead bin
 : >bin/cc
