@@ -65,7 +65,9 @@ typedef struct ix_buffer {
                                   NULL */
     int slot;                  /* TEMP: place in the workspace */
     bool local;                /* TEMP: one kernel alone reads and writes it */
-    bool own;    /* TEMP: each part of a run has one of its own, of what an */
+    const struct ix_kernel
+        *own;    /* TEMP: not NULL where each part of a run of
+                    this kernel has one of its own, of what an */
     int within;  /* iteration of this variable, or of parts of it, has */
     int inplace; /* OUTPUT: buffer it may share, or -1 */
     bool late;   /* with inplace: written when all is read */

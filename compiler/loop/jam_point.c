@@ -66,7 +66,8 @@ static bool
 is_per_point(const ix_jam_state *j, int64_t buffer)
 {
     const ix_buffer *b = buffer < 0 ? NULL : &j->u->buffer[buffer];
-    return b && b->own && ix_is_part_of(j->k, j->loop->number, b->within);
+    return b && b->own == j->k &&
+           ix_is_part_of(j->k, j->loop->number, b->within);
 }
 
 /* Its element at "index" for the point at "point". */

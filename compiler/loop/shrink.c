@@ -204,7 +204,7 @@ ix_loop_shrink(ix_unit *u, const ix_directive *d, ix_cursor *c)
         return refusal;
     ix_buffer *b = &u->buffer[x.buffer];
     b->interior = b->box = smaller_box(&x, b->box);
-    b->own = true;
+    b->own = c->k;
     b->within = ix_cursor_loop(c)->number;
     ix_stmt *loop = ix_stmt_copy(u, ix_cursor_loop(c));
     ix_substitution s = {.ctx = u->ctx,

@@ -158,7 +158,7 @@ add_formula(ix_unit *u, const tenant *new, tenants *slot)
 static bool
 add_tenant(ix_unit *u, const ix_buffer *b, tenants *all)
 {
-    tenant new = {.each_thread = b->own};
+    tenant new = {.each_thread = b->own != NULL};
     tenants *slot = &all[b->slot];
     if (!read_extent(u, b, &new.x) || new.x.each > INT64_MAX - 63)
         return false;

@@ -75,7 +75,7 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
     to->used = used;
     to->first_stride = c->nstrides;
     to->slot = b->slot;
-    to->own = b->own;
+    to->own = b->own != NULL;
     to->inplace = b->inplace;
     c->nstrides += to->rank;
     size_t axes = (size_t)to->rank + 1;

@@ -193,7 +193,7 @@ is_guard(ix_checker *c, const ilex_array *x)
 }
 
 static void
-check_node(ix_checker *c, const ilex_array *x, int reductions)
+check_node(ix_checker *c, const ilex_array *x)
 {
     if (x->kind == IX_INDEX)
         require(
@@ -208,8 +208,6 @@ check_node(ix_checker *c, const ilex_array *x, int reductions)
     }
     require(c, x->kind != IX_REDUCE || c->at < PASS_reduce,
             "a reduction is left");
-    require(c, !is_guard(c, x) || c->at < PASS_guard || reductions > 0,
-            "a guard is left");
 }
 
 static ix_walk_step
@@ -217,14 +215,42 @@ enter_node(ix_walk *w, ilex_array *x, size_t *value)
 {
     ix_checker *c = w->user;
     (void)value;
-    check_node(c, x, w->frame.nreduce);
+    check_node(c, x);
     return c->ok ? IX_WALK_IN : IX_WALK_END;
+}
+
+/* Those of a reduction, of its body and of its ends, wait until it gets its
+ * loops. */
+static ix_walk_step
+find_guard(ix_walk *w, ilex_array *x, size_t *value)
+{
+    ix_checker *c = w->user;
+    (void)value;
+    if (x->kind == IX_REDUCE)
+        return IX_WALK_OVER;
+    require(c, !is_guard(c, x), "a guard is left");
+    return c->ok ? IX_WALK_IN : IX_WALK_END;
+}
+
+static void
+check_guards(ix_checker *c, const ilex_array *x)
+{
+    ix_walk w = {.ctx = c->u->ctx,
+                 .mem = &c->mem,
+                 .within = IX_HAS_GUARD,
+                 .enter = find_guard,
+                 .user = c};
+    if (c->at < PASS_guard)
+        return;
+    ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
 }
 
 static bool
 check_expr(void *user, ilex_array *x)
 {
     ix_checker *c = user;
+    check_guards(c, x);
     ix_walk w = {.ctx = c->u->ctx,
                  .mem = &c->mem,
                  .frames = IX_WALK_REDUCTIONS,

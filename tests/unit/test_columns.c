@@ -184,7 +184,7 @@ START_TEST(other_target)
             &u, &ix_targets[cuda % 2 ? IX_TARGET_cuda : IX_TARGET_generic]));
         for (size_t i = 0; i < u.nbuffers; i++) {
             const ix_buffer *b = &u.buffer[i];
-            own += b->own;
+            own += b->own != NULL;
             if (b->role == IX_ROLE_TEMP)
                 ck_assert_int_eq(b->box->rank, cuda % 2 ? 3 : 2);
         }
