@@ -76,6 +76,7 @@ dist_doc_DATA = \
 	doc/performance.md \
 	doc/performance.svg \
 	doc/pytato.md \
+	doc/schedules.md \
 	doc/storages.md \
 	doc/terrain.svg \
 	doc/tutorial.md

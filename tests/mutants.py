@@ -107,6 +107,8 @@ def script_of(test):
         return 'tests/cuda/check_fake.sh'
     if test == 'stages':
         return 'tests/stages/stages.sh'
+    if test == 'loop':
+        return 'tests/loop/loop.sh'
     if test in ('layering', 'manpages'):
         return f'tests/{test}.sh'
     if test in AHEAD:

@@ -176,6 +176,9 @@ void ix_options_read(ilex_context *ctx);
 /* Value of an option. */
 const char *ix_option_text(const ilex_context *ctx, ix_option option);
 int64_t ix_option_int(const ilex_context *ctx, ix_option option);
+/* The context compiles another program than its options are for: directives of
+ * a schedule are about that one's loops. */
+void ix_options_elsewhere(ilex_context *ctx);
 /* Appends those that are not as they are by default, to tell programs apart. */
 struct ix_text;
 void ix_options_key(const ilex_context *ctx, struct ix_text *t);

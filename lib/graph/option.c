@@ -286,6 +286,13 @@ ix_option_int(const ilex_context *ctx, ix_option option)
 }
 
 void
+ix_options_elsewhere(ilex_context *ctx)
+{
+    if (strchr(ix_option_text(ctx, IX_OPTION_schedule), '\n'))
+        ilex_option_set(ctx, "schedule", "auto");
+}
+
+void
 ix_options_key(const ilex_context *ctx, ix_text *t)
 {
     for (int i = 0; i < IX_NOPTIONS; i++) {

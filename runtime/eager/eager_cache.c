@@ -87,6 +87,7 @@ compile(ilex_context *outer, const ix_eager_key *key)
     ilex_option_set(ctx, "jit", key->jit);
     ilex_option_set(ctx, "reuse", "0"); /* it is kept here */
     ilex_option_set(ctx, "threads", "1");
+    ix_options_elsewhere(ctx);
     ilex_array *y = key->op < 0 ? reduction(ctx, key) : element_wise(ctx, key);
     const char *name = "y";
     ilex_compile_spec spec = {

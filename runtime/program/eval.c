@@ -267,8 +267,7 @@ parse(ilex_context *inner, const question *q, const char *text, bool fortran)
             ilex_option_set(inner, ix_option_rows[i].name,
                             ix_option_text(ctx, (ix_option)i));
     ilex_option_set(inner, "reuse", "0"); /* it is kept under its text */
-    if (strchr(ix_option_text(inner, IX_OPTION_schedule), '\n'))
-        ilex_option_set(inner, "schedule", "auto"); /* it has other kernels */
+    ix_options_elsewhere(inner);
     if (fortran)
         ilex_option_set(inner, "order", "F");
     register_functions(q, inner);

@@ -44,6 +44,12 @@ sed 's/^option target .*/option target cores=3,l4_bytes=1/' runs >target
 expect 4 "no field 'l4_bytes'" target
 expect 0 'v: checksum .* as the reference back end' target --target=native
 
+# A schedule goes along as text.
+sed '/^threads/s/^/option schedule kernel k0: vector i0\\n\n/' runs >schedule
+expect 0 'v: checksum .* as the reference back end' schedule
+sed 's/k0: vector/k0: vektor/' schedule >misspelt
+expect 4 'schedule, line 1: there is no directive vektor' misspelt
+
 # Another outcome than the recorded one.
 sed 's/^threads/error 401 it failed\nthreads/' runs >claims
 expect 4 'the recorded error does not come' claims

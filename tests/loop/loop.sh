@@ -100,6 +100,17 @@ do
         complain "$directives: $got" "and not: ilexc: error$message"
 done <"$here/errors.tsv"
 
+# Each directive has a file of its name, and is explained.
+sed -n 's/^IX_LOOP(\([a-z_]*\), *"\([^"]*\)".*/\1 \2/p' \
+    "${srcdir:-.}/compiler/loop/loops.def" >"$dir/rows"
+while read -r row text
+do
+    grep -qF -- "- \`$text\`:" "${srcdir:-.}/doc/schedules.md" ||
+        complain "doc/schedules.md has no line on $text"
+    grep -qE "^( |kernel ).*\\<$row " "$here"/*.loop || complain "no file has $row"
+done <"$dir/rows"
+[ -s "$dir/rows" ] || complain "loops.def has no rows"
+
 [ "$count" -gt 0 ] || complain "no file of that name"
 [ "$bad" -eq 0 ] || echo "if that is meant: make golden-update, read the diff"
 echo "$count schedules"

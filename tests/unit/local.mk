@@ -54,7 +54,6 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_kept \
 	tests/unit/test_lin \
 	tests/unit/test_locations \
-	tests/unit/test_loop_names \
 	tests/unit/test_loops \
 	tests/unit/test_lower \
 	tests/unit/test_node \
@@ -75,6 +74,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_query \
 	tests/unit/test_repro \
 	tests/unit/test_scan \
+	tests/unit/test_schedule \
 	tests/unit/test_share \
 	tests/unit/test_solve \
 	tests/unit/test_source \

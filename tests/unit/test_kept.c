@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit of programs that a process keeps.
+ * Programs that a process keeps: how many, and what tells them apart.
  */
+#define _GNU_SOURCE
+#include <unistd.h>
+
 #include "tests/unit/graph_fixture.h"
 
 static ilex_program *
@@ -102,9 +105,46 @@ START_TEST(options_are_told_apart)
 }
 END_TEST
 
+static ilex_program *
+compiled_with(const char *schedule)
+{
+    ilex_context *c = ilex_context_new(NULL);
+    ck_assert_int_eq(ilex_option_set(c, "schedule", schedule), ILEX_OK);
+    ilex_program *p = compiled_in(
+        c, "ilex 1\nprogram q\nsize n\nin u : f64[I:n]\nout v = u - 3.0\n");
+    ilex_context_free(c);
+    return p;
+}
+
+/* A file of directives counts as its text does: read when the option is set, it
+ * is another program's once it has changed. */
+START_TEST(compiled_with_a_schedule)
+{
+    char path[] = "/tmp/ilex-schedule.XXXXXX";
+    static const char *const texts[] = {"kernel k0: vector i0\n",
+                                        "kernel k0: split i0 4\n"};
+    ilex_program *p[2], *q;
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(ftruncate(fd, 0), 0);
+        ck_assert_int_gt(pwrite(fd, texts[i], strlen(texts[i]), 0), 0);
+        p[i] = compiled_with(path);
+        q = compiled_with(texts[i]);
+        ck_assert_ptr_eq(p[i], q);
+        ilex_program_release(q);
+    }
+    ck_assert_ptr_ne(p[0], p[1]);
+    remove(path);
+    close(fd);
+    ilex_program_release(p[0]);
+    ilex_program_release(p[1]);
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("kept", kept_up_to_a_limit, declared_sizes_are_known,
-                     options_are_told_apart);
+                     options_are_told_apart, compiled_with_a_schedule);
 }

@@ -100,6 +100,7 @@ START_TEST(of_a_run)
     size_t length;
     char path[] = "/tmp/ilex-repro.XXXXXX";
     ck_assert_int_ge(mkstemp(path), 0);
+    ilex_option_set(ctx, "schedule", "kernel k0: vector i0\n");
     ck_assert_int_eq(write_job(path, true, 0), ILEX_OK);
     char *bytes = contents(path, &length);
     static const char *const lines[] = {
@@ -107,6 +108,7 @@ START_TEST(of_a_run)
         "\noption target function_cost=", /* of this machine, in full */
         "\noption jit reference\n",
         "\noption verify 1\n",
+        "\noption schedule kernel k0: vector i0\\n\n",
         "\nerror 0 p: ",
         "\nthreads 2\nprogram ",
         "\nilex 1\nprogram p\n",

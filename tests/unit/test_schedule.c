@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Names of loops: what loops of kernels are called, which one a name finds, and
- * what is said where it finds none or several.
+ * what is said where it finds none or several. Directives: each kind reads and
+ * prints; what a policy does to the loop at a cursor is noted by its name, what
+ * is refused too.
  */
-#include "compiler/loop/loop.h"
+#include "compiler/schedule/schedule.h"
 #include "tests/unit/graph_fixture.h"
 
 #define HEAD                                                                   \
@@ -126,9 +128,81 @@ START_TEST(none_or_several)
 }
 END_TEST
 
+/* ---- directives ---- */
+
+static const char *
+put_with(void (*put)(const ix_directive *, ix_text *), const ix_directive *d)
+{
+    static char text[500];
+    ix_text t;
+    ix_text_init(&t, ix_context_mem(ctx));
+    put(d, &t);
+    ck_assert_uint_lt(t.length, sizeof text);
+    strcpy(text, ix_text_string(&t));
+    ix_text_free(&t);
+    return text;
+}
+
+/* Every kind of directive reads what it prints; what explain says has no word
+ * that stands for another one. */
+START_TEST(texts)
+{
+    kernels s = kernels_of("out q = w*2.0");
+    for (int row = 0; row < IX_NLOOPS; row++)
+        for (unsigned words = 0; words < 3; words++) {
+            ix_directive d = {.row = (ix_loop_row)row,
+                              .loop = {"i1/i0.o#2", "i1", "i2", "i3"},
+                              .name = "acc",
+                              .n = 7,
+                              .words = words};
+            ix_directive again;
+            char text[500];
+            ix_text wrong;
+            s.mem = ix_arena_mem(&s.u.arena);
+            ix_text_init(&wrong, &s.mem);
+            strcpy(text, put_with(ix_directive_put, &d));
+            ck_assert_msg(
+                ix_directive_parse(&s.u, text, strlen(text), &again, &wrong),
+                "%s", ix_text_string(&wrong));
+            ck_assert_str_eq(put_with(ix_directive_put, &again), text);
+            const char *meaning = put_with(ix_directive_explain, &d);
+            ck_assert_msg(!strpbrk(meaning, "[]|") && !strstr(meaning, "LOOP"),
+                          "%s", meaning);
+        }
+    free_unit(&s.u);
+}
+END_TEST
+
+START_TEST(of_a_policy)
+{
+    kernels s = kernels_of(PIECES);
+    ix_kernel *k = s.u.kernels;
+    ix_cursor c;
+    ck_assert(!ix_cursor_find(&s.u, k, "i1#0", &c).class);
+    ck_assert(ix_schedule_at(&s.u, &c, "split LOOP 8 peel"));
+    ck_assert(ix_schedule_at(&s.u, &c, "vector LOOP"));
+    ck_assert_ptr_null(k->schedule->refused);
+    ck_assert(!ix_schedule_at(&s.u, &c, "jam LOOP"));
+    ck_assert_uint_eq(k->schedule->n, 2);
+    ck_assert_str_eq(put_with(ix_directive_put, &k->schedule->item[0]),
+                     "split i1#0 8 peel");
+    ck_assert_str_eq(put_with(ix_directive_explain, &k->schedule->item[0]),
+                     "i1#0 becomes i1.o by 8 around i1.i over its 8 points; "
+                     "those that are left are a loop i1.t");
+    ck_assert_str_eq(put_with(ix_directive_put, &k->schedule->item[1]),
+                     "vector i1.i");
+    ck_assert_str_eq(k->schedule->refused,
+                     "jam i1.i is refused (shape): there is no serial loop for "
+                     "its points to move past");
+    ck_assert(!ix_schedule_at(&s.u, &c, "jamm LOOP"));
+    ck_assert_int_eq(take_error(), ILEX_E_INTERNAL);
+    free_unit(&s.u);
+}
+END_TEST
+
 int
 main(void)
 {
-    return RUN_TESTS("loop names", what_they_are_called, which_one,
-                     none_or_several);
+    return RUN_TESTS("schedule", what_they_are_called, which_one,
+                     none_or_several, texts, of_a_policy);
 }
