@@ -126,7 +126,7 @@ turned(void *user, const ix_access *x, const ix_access *y)
         worst = meet == IX_NO || worst == IX_YES ? worst : meet;
     } while (worst != IX_YES && next_vector(t->n, v));
     return ix_refuse_meeting(t->u, worst, x, y,
-                             "would come after it in the other order");
+                             "and would come after it in the other order");
 }
 
 /* ---- the loops ---- */
