@@ -5,6 +5,9 @@
  * reasons are rows of reasons.def that were noted where something was decided.
  */
 #include "compiler/report/explain.h"
+
+#include <stdio.h>
+
 #include "compiler/report/report.h"
 #include "compiler/schedule/schedule.h"
 #include "lib/build/foreign.h"
@@ -217,16 +220,28 @@ put_lines(ix_unit *u, const ix_kernel *k, ix_text *t)
     ix_text_put(t, all.n ? "\n" : "");
 }
 
+/* The directive with what users call the buffer that it is about. */
+static ix_directive
+in_words(ix_unit *u, ix_directive d)
+{
+    int i = 0, n = 0;
+    if (d.name && sscanf(d.name, "b%d%n", &i, &n) == 1 && !d.name[n] &&
+        i >= 0 && (size_t)i < u->nbuffers)
+        d.name = ix_fact_buffer(u, i);
+    return d;
+}
+
 /* "    split i1 64: ...": what was done to its loops. */
 static void
-put_schedule(const ix_kernel *k, ix_text *t)
+put_schedule(ix_unit *u, const ix_kernel *k, ix_text *t)
 {
     const ix_schedule *s = k->schedule;
     for (size_t i = 0; s && i < s->n; i++) {
         ix_text_put(t, "    ");
         ix_directive_put(&s->item[i], t);
         ix_text_put(t, ": ");
-        ix_directive_explain(&s->item[i], t);
+        ix_directive d = in_words(u, s->item[i]);
+        ix_directive_explain(&d, t);
         ix_text_char(t, '\n');
     }
     if (s && s->refused)
@@ -258,7 +273,7 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
         ix_text_format(t, "    the function of k%d\n", k->like->number);
         return;
     }
-    put_schedule(k, t);
+    put_schedule(u, k, t);
     ix_dump_loops(u, k, t);
 }
 

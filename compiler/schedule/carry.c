@@ -26,7 +26,7 @@ note(ix_unit *u, ix_kernel *k, const ix_directive *d)
 
 /* With verify=1 the statements are legal after each. */
 static void
-check(ix_unit *u, const ix_directive *d)
+check(ix_unit *u, ix_kernel *k, const ix_directive *d)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_text t;
@@ -35,7 +35,7 @@ check(ix_unit *u, const ix_directive *d)
     ix_text_init(&t, &mem);
     ix_text_put(&t, "schedule: ");
     ix_directive_put(d, &t);
-    ix_check_kernels(u, ix_text_string(&t));
+    ix_check_kernel(u, k, ix_text_string(&t));
 }
 
 /* Does it at the loops that cursors are at, with the names in "d". */
@@ -47,7 +47,7 @@ carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (r.class)
         return r;
     note(u, k, d);
-    check(u, d);
+    check(u, k, d);
     return r;
 }
 

@@ -469,6 +469,7 @@ void ix_sum_put(const ix_sum_writer *w, const ilex_array *x, ix_text *t);
 
 /* check.c: what is legal at this level; "schedule: jam i0" says more of a pass
  */
+bool ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass);
 bool ix_check_kernels(ix_unit *u, const char *pass);
 
 #endif

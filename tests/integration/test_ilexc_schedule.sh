@@ -62,6 +62,9 @@ expect 0 '^      for what is left of axis 1' explain p.ilx --schedule=some
 "$ilexc" explain p.ilx --schedule=none >out 2>err
 grep -q 'split' out && fail "schedule=none splits"
 
+expect 0 '^    shrink b7 at i1: cp becomes memory of one iteration of i1' \
+    explain "$examples/vadv.ilx"
+
 # A directive that is refused says where, whatever is done with the program.
 printf '# first\nkernel k1:\n  vector i0\n' >refused
 for verb in explain emit run
