@@ -174,7 +174,20 @@ void
 ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t)
 {
     names m = names_of(u, k);
-    put_names(&m, NULL, t);
+    const char *comma = "";
+    for (size_t i = 0; i < m.n; i++) {
+        const ix_stmt *s = m.item[i].s;
+        if (s->kind != IX_STMT_FOR)
+            continue;
+        ix_text_put(t, comma);
+        put_name(&m, i, t);
+        if (k->variable[s->number].role != IX_VARIABLE_AXIS ||
+            ix_variable_root(k, s->number) != s->number)
+            ix_text_format(
+                t, " as %s",
+                ix_value_name(ix_variable_letter(k, s->number), s->number).s);
+        comma = ", ";
+    }
 }
 
 /* ---- finding ---- */

@@ -31,6 +31,12 @@ do
     "$ilexc" print --stage=$stage p.ilx --schedule="$dir/auto" >out 2>err
     cmp -s want out || fail "the schedule that was printed gives another $stage"
 done
+for program in "$examples"/*.ilx "$top"/tests/stages/*.ilx
+do
+    "$ilexc" print --stage=schedule "$program" >want 2>err &&
+        "$ilexc" print --stage=schedule "$program" --schedule=want >out 2>err &&
+        cmp -s want out || fail "$program: the schedule that was printed is another"
+done
 expect 0 'same bits as the reference' run p.ilx $sizes --schedule=auto --check=reference -v
 
 # A file is found from here, or by a variable; it may end without a newline.
