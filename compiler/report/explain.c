@@ -6,8 +6,6 @@
  */
 #include "compiler/report/explain.h"
 
-#include <stdio.h>
-
 #include "compiler/report/report.h"
 #include "compiler/schedule/schedule.h"
 #include "lib/build/foreign.h"
@@ -166,7 +164,7 @@ put_names(ix_unit *u, const char *verb, const ix_ints *which, ix_text *t)
 {
     for (size_t i = 0; i < which->count; i++) {
         ix_text_put(t, i ? ", " : verb);
-        ix_text_put(t, ix_fact_buffer(u, which->item[i]));
+        ix_text_put(t, ix_buffer_called(u, which->item[i]));
     }
 }
 
@@ -224,10 +222,9 @@ put_lines(ix_unit *u, const ix_kernel *k, ix_text *t)
 static ix_directive
 in_words(ix_unit *u, ix_directive d)
 {
-    int i = 0, n = 0;
-    if (d.name && sscanf(d.name, "b%d%n", &i, &n) == 1 && !d.name[n] &&
-        i >= 0 && (size_t)i < u->nbuffers)
-        d.name = ix_fact_buffer(u, i);
+    int i = d.name ? ix_buffer_find(u, d.name) : -1;
+    if (i >= 0)
+        d.name = ix_buffer_called(u, i);
     return d;
 }
 
@@ -306,7 +303,7 @@ put_temporary(ix_unit *u, int i, ix_text *t)
 {
     const ix_buffer *b = &u->buffer[i];
     ix_traffic x = {.n = 0};
-    ix_text_format(t, "  %s : %s[%s], place %d, bytes ", ix_fact_buffer(u, i),
+    ix_text_format(t, "  %s : %s[%s], place %d, bytes ", ix_buffer_called(u, i),
                    ilex_dtype_name(b->dtype), ix_domain_show(u->ctx, b->box).s,
                    b->slot);
     ix_fact_add_box(u, &x, b->box, (int64_t)ilex_dtype_bytes(b->dtype));
