@@ -143,7 +143,7 @@ take_tree(ix_unit *u)
     const ix_kernel *from = u->tree.kernel;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         *k = *from++;
-        k->body = ix_stmt_clone(u, NULL, k->nests);
+        k->body = ix_stmt_clone(u, NULL, k->body);
     }
     u->nbuffers = u->tree.nbuffers;
     if (u->nbuffers)

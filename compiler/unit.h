@@ -169,7 +169,7 @@ typedef struct ix_stmt ix_stmt;
 typedef struct ix_kernel {
     int number;
     ix_stmt *body;
-    ix_stmt *nests;       /* the naive tree: nests of stores, for no target */
+    ix_stmt *nests;       /* what it computes, as nests of stores */
     const ix_domain *box; /* hull of what it stores */
     int axis;             /* of the box: over whose range it is called, in any
                              parts; -1: it is called once */
@@ -262,9 +262,8 @@ typedef struct ix_unit {
     bool fortran;         /* arrays lie in the order of Fortran */
     bool turned;          /* so axes of stages and loads are back to front */
     bool changed;         /* set by a pass that changed something */
-    const char **called;  /* buffers, for users; how many: those there were when
-                             names.c was asked */
-    size_t ncalled;
+    const char **called;  /* buffers, for users; NULL: facts.c was not
+                             asked yet */
     double seconds[IX_NPASSES]; /* that each pass took */
 } ix_unit;
 

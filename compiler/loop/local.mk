@@ -18,7 +18,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/loop.h \
 	compiler/loop/loops.def \
 	compiler/loop/map.c \
-	compiler/loop/meet.c \
+	compiler/loop/mine.c \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
 	compiler/loop/peel.c \
@@ -26,6 +26,5 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/reorder.c \
 	compiler/loop/shrink.c \
 	compiler/loop/split.c \
-	compiler/loop/strip_mine.c \
 	compiler/loop/unroll.c \
 	compiler/loop/vector.c

@@ -64,8 +64,7 @@ ix_refusal ix_loops_find(ix_unit *u, ix_kernel *k, const char *name,
 ix_refusal ix_cursor_find(ix_unit *u, ix_kernel *k, const char *name,
                           ix_cursor *c);
 bool ix_cursor_at(ix_kernel *k, const ix_stmt *loop, ix_cursor *c);
-/* The name of a loop of the kernel; puts those of all, and what their variables
- * are called where they are printed: "i0, i1.o as s2". */
+/* The name of a loop of the kernel; puts those of all. */
 const char *ix_loop_name(ix_unit *u, ix_kernel *k, const ix_stmt *loop);
 void ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t);
 
@@ -98,6 +97,10 @@ typedef struct ix_directive {
  * words of "split"; 0 is MIN. */
 typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
 
+/* Would "mine" do it? Most kernels divide no index, which one walk shows for
+ * all of their loops. */
+bool ix_loop_mines(ix_unit *u, const ix_cursor *c);
+bool ix_kernel_divides(ix_unit *u, const ix_kernel *k);
 /* Would "jam" do it, if the loop were split? */
 bool ix_loop_jams(ix_unit *u, const ix_cursor *c);
 

@@ -171,7 +171,8 @@ map_single(ix_unit *u, ix_kernel *k)
 static ix_stmt *
 map_stmt(ix_builder *b, ix_stmt *s)
 {
-    if (s->kind != IX_STMT_FOR || b->k->axis < 0)
+    if (s->kind != IX_STMT_FOR || b->k->axis < 0 ||
+        b->k->variable[s->number].role != IX_VARIABLE_AXIS)
         return ix_stmt_copy(b->u, s);
     if (b->u->target->grid) {
         put_grid(b, s);

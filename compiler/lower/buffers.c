@@ -95,10 +95,8 @@ keep_tree(ix_unit *u)
     *t = (ix_naive_tree){ix_arena_new(&u->arena, n * sizeof *t->kernel),
                          ix_arena_new(&u->arena, bytes + 1), u->nbuffers};
     n = 0;
-    for (ix_kernel *k = u->kernels; k; k = k->next) {
-        k->nests = ix_stmt_clone(u, NULL, k->body);
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
         t->kernel[n++] = *k;
-    }
     if (bytes)
         memcpy(t->buffer, u->buffer, bytes);
 }

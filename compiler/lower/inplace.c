@@ -207,5 +207,7 @@ ix_pass_inplace(ix_unit *u)
             return false;
     }
     ix_unit_number(u);
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        k->nests = k->body; /* passes from here on copy what they change */
     return u->ctx->error.code == ILEX_OK;
 }

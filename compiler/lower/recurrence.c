@@ -157,52 +157,147 @@ ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 
 /* ---- fusing pieces ---- */
 
-/* A loop like "loop" around other statements. */
-static ix_stmt *
-around(ix_unit *u, const ix_stmt *loop, ix_stmt *body)
+static bool
+is_axis(const ix_kernel *k, const ix_stmt *s)
 {
-    ix_stmt *s = ix_stmt_copy(u, loop);
-    s->body = body;
-    return s;
+    return s->kind == IX_STMT_FOR && s->number < k->box->rank;
 }
 
-/* The loop over the levels of a nest. On a GPU what is free stands outside. */
-static ix_stmt *
-levels_of(ix_unit *u, const ix_stmt *nest, int axis)
+static bool
+is_free(const ix_kernel *k, const ix_stmt *s)
 {
-    while (nest->number != axis)
-        nest = nest->body;
-    ix_stmt *stores = ix_nest_body(nest->body);
-    const ix_stmt *inner = nest->body;
-    return around(u, nest,
-                  u->target->grid ? stores : ix_nest_like(u, inner, stores));
+    return is_axis(k, s) && s->number != k->levels.axis;
 }
 
-/* The free loops of a nest that stand outside of its levels, around "body". */
+/* The loop over an axis in a list, or NULL; what stands before it is for all of
+ * its iterations. */
 static ix_stmt *
-free_loops(ix_unit *u, const ix_stmt *nest, int axis, ix_stmt *body)
+axis_in(const ix_kernel *k, ix_stmt *list)
 {
-    if (nest->kind != IX_STMT_FOR)
-        return body;
-    if (nest->number == axis)
-        return u->target->grid ? free_loops(u, nest->body, axis, body) : body;
-    return around(u, nest, free_loops(u, nest->body, axis, body));
+    while (list && !is_axis(k, list))
+        list = list->next;
+    return list;
+}
+
+/* Do two loops over axes, and those in them, differ in their levels only? */
+static bool
+same_points(const ix_kernel *k, ix_stmt *a, ix_stmt *b)
+{
+    for (; a && b; a = axis_in(k, a->body), b = axis_in(k, b->body))
+        if (is_free(k, a) ? !ix_stmt_same_bounds(a, b) : is_free(k, b))
+            return false;
+    return !a && !b;
+}
+
+static bool
+loads_nothing_written(void *user, const ilex_array *load)
+{
+    return !ix_buffer_is_written(
+        &((const ix_unit *)user)->buffer[load->attr[0]]);
+}
+
+/* May the statements of a list up to "end" stand before another nest? */
+static bool
+may_go_before(ix_unit *u, ix_stmt *list, const ix_stmt *end)
+{
+    bool may = true;
+    for (; list != end && may; list = list->next) {
+        ix_stmt *alone = ix_stmt_copy(u, list);
+        alone->body = list->body;
+        alone->other = list->other;
+        may = ix_stmt_loads(u, alone, loads_nothing_written, u);
+    }
+    return may;
+}
+
+static ix_stmt **
+end_of(ix_stmt **list)
+{
+    while (*list)
+        list = &(*list)->next;
+    return list;
+}
+
+/* The nests of a list as one where they have common loops over what is free:
+ * their levels, one after the other, in these. */
+static ix_stmt *
+in_common_loops(ix_unit *u, const ix_kernel *k, ix_stmt *list)
+{
+    ix_stmt *made = NULL, **last = NULL;
+    while (list) {
+        ix_stmt *loop = axis_in(k, list), *next = loop ? loop->next : NULL;
+        if (loop && last && is_free(k, loop) && same_points(k, *last, loop) &&
+            may_go_before(u, list, loop)) {
+            ix_stmt *common = *last;
+            *end_of(&common->body) = loop->body;
+            *last = list;
+            while (*last != loop)
+                last = &(*last)->next;
+            *last = common;
+        } else {
+            *end_of(&made) = list;
+            for (last = &made; loop && *last != loop;)
+                last = &(*last)->next;
+        }
+        if (loop)
+            (*last)->next = NULL;
+        list = next;
+    }
+    for (ix_stmt *s = made; s; s = s->next)
+        if (is_free(k, s))
+            s->body = in_common_loops(u, k, s->body);
+    return made;
+}
+
+/* The list without its free loops, which are noted in their order. */
+static ix_stmt *
+without_free(ix_unit *u, const ix_kernel *k, const ix_stmt *list,
+             const ix_stmt **free, int *n)
+{
+    ix_stmt *made = NULL;
+    for (; list; list = list->next) {
+        ix_stmt **tail = end_of(&made);
+        if (is_free(k, list)) {
+            free[(*n)++] = list;
+            *tail = without_free(u, k, list->body, free, n);
+            continue;
+        }
+        *tail = ix_stmt_copy(u, list);
+        (*tail)->body = is_axis(k, list)
+                            ? without_free(u, k, list->body, free, n)
+                            : list->body;
+        (*tail)->other = list->other;
+    }
+    return made;
+}
+
+/* Each nest with its free loops outside, as they are on a GPU. */
+static ix_stmt *
+with_levels_inside(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
+{
+    ix_stmt *made = NULL;
+    for (; list; list = list->next) {
+        const ix_stmt *free[ILEX_MAX_RANK];
+        int n = 0;
+        ix_stmt *one = ix_stmt_copy(u, list);
+        one->body = list->body;
+        one->other = list->other;
+        one = without_free(u, k, one, free, &n);
+        while (n > 0) {
+            ix_stmt *loop = ix_stmt_copy(u, free[--n]);
+            loop->body = one;
+            one = loop;
+        }
+        *end_of(&made) = one;
+    }
+    return made;
 }
 
 ix_stmt *
 ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
 {
-    ix_stmt *fused = NULL, **tail = &fused;
-    int axis = k->levels.axis;
-    for (ix_stmt *nest = k->body; nest;) {
-        ix_stmt *levels = NULL, **last = &levels, *first = nest;
-        for (; nest && same_free_loops(first, nest, axis); nest = nest->next) {
-            *last = levels_of(u, nest, axis);
-            last = &(*last)->next;
-        }
-        *tail = free_loops(u, first, axis, levels);
-        while (*tail)
-            tail = &(*tail)->next;
-    }
-    return fused;
+    ix_stmt *list = ix_stmt_clone(u, NULL, k->body);
+    if (u->target->grid)
+        list = with_levels_inside(u, k, list);
+    return in_common_loops(u, k, list);
 }

@@ -119,9 +119,29 @@ each_loop(ix_unit *u, ix_cursor c)
     return true;
 }
 
+/* Loops over the quotients of indices, outermost ones first. */
+static void
+mine_all(ix_unit *u, ix_cursor c)
+{
+    for (; *c.at && c.depth < IX_DEEP; c.at = &(*c.at)->next) {
+        ix_cursor inside = c;
+        if ((*c.at)->kind == IX_STMT_FOR && ix_loop_mines(u, &c)) {
+            ix_schedule_at(u, &inside, "mine LOOP");
+            continue;
+        }
+        inside.around[inside.depth++] = *c.at;
+        inside.at = &(*c.at)->body;
+        mine_all(u, inside);
+        inside.at = &(*c.at)->other;
+        mine_all(u, inside);
+    }
+}
+
 void
 ix_policy(ix_unit *u, ix_kernel *k)
 {
+    if (ix_kernel_divides(u, k))
+        mine_all(u, (ix_cursor){.k = k, .at = &k->body});
     if (ix_kernel_has_levels(k))
         ix_policy_scan(u, k);
     while (!each_loop(u, (ix_cursor){.k = k, .at = &k->body}))

@@ -378,6 +378,20 @@ nest_fine(sample *s)
 }
 
 static void
+nest_of_reduction(sample *s)
+{
+    nest(s, 0, 0);
+    reduction(s);
+}
+
+static void
+nest_of_guard(sample *s)
+{
+    nest(s, 0, 0);
+    guard(s);
+}
+
+static void
 load_outside(sample *s)
 {
     nest(s, 0, 1);
@@ -426,14 +440,14 @@ static const struct {
     {written_in_a_loop, "verify", "that may not be written yet"},
     {unwritten_lanes, "verify", "fold a1: it reads scratch memory that may"},
     {fold_of_a_cell, "verify", "fold a1: it uses scratch memory of another"},
-    {two_operations, "reduce", NULL},
+    {two_operations, "map", NULL},
     {two_operations, "hoist", "let t2: it is no single operation on leaves"},
     {stored_operation, "vector", NULL},
     {stored_operation, "unit_strides", "store b1: it is no single operation"},
-    {reduction, "guard", NULL},
-    {reduction, "reduce", "store b1: a reduction is left"},
-    {guard, "map", NULL},
-    {guard, "guard", "store b1: a guard is left"},
+    {nest_of_reduction, "guard", NULL},
+    {nest_of_reduction, "reduce", "store b1: a reduction is left"},
+    {nest_of_guard, "inplace", NULL},
+    {nest_of_guard, "guard", "store b1: a guard is left"},
     {loads_what_it_writes, "verify", "loads a buffer that the kernel writes"},
     {loads_no_buffer, "verify", "load t0: it uses no buffer as it is"},
     {writes_an_input, "verify", "store b0: it writes an input"},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass strip_mine: a loop whose statements divide its index by a constant, as
- * the levels of a scan in chunks do, becomes one over quotients around one over
- * the indices of each, and where a condition asks whether there is a rest, the
+ * mine L: a loop whose statements divide its index by a constant, as the levels
+ * of a scan in chunks do, becomes one over quotients around one over the
+ * indices of each, and where a condition asks whether there is a rest, the
  * first of them has a loop of its own:
  *
  *     for c0 in [0, (n - 1) // 4096 + 1)
@@ -10,10 +10,8 @@
  *             b1[i0] = b0[i0]
  *         for i0 in [4096*c0 + 1, min(4096*c0 + 4096, n))
  *             b1[i0] = b1[i0 - 1] + b0[i0]
- *
- * needs: nests over the kernel's range; gives: the same; breaks: nothing.
  */
-#include "compiler/tree/tree.h"
+#include "compiler/loop/loop.h"
 
 /* Shorter strips are not worth a loop. */
 enum { LEAST = 16 };
@@ -21,6 +19,7 @@ enum { LEAST = 16 };
 /* The quotient (+-index + rest) // by. */
 typedef struct quotient {
     ix_unit *u;
+    ix_kernel *k;
     const ix_stmt *loop;
     ilex_array *node; /* NULL: none */
     bool several;     /* or one that depends on a loop inside */
@@ -98,14 +97,15 @@ walk_stmt(void *user, ix_stmt *s)
     return ix_stmt_exprs(s, walk_expr, user);
 }
 
-/* Only stores, and loops around them, are copied. */
+/* Only stores, with loops and branches around them, are copied. */
 static bool
 note_stmt(void *user, ix_stmt *s)
 {
     ix_walk *w = user;
     quotient *q = w->user;
-    q->several |= s->kind != IX_STMT_FOR && s->kind != IX_STMT_STORE &&
-                  s->kind != IX_STMT_FETCH;
+    bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
+    q->several |= s->kind != IX_STMT_FOR && s->kind != IX_STMT_IF &&
+                  s->kind != IX_STMT_STORE && s->kind != IX_STMT_FETCH && !cell;
     return walk_stmt(w, s);
 }
 
@@ -125,7 +125,7 @@ find(quotient *q)
         !ix_for_while(q->loop))
         ix_stmt_each(q->loop->body, note_stmt, &w);
     ix_walk_free(&w);
-    return q->node && !q->several && is_in_order(q);
+    return q->node && !q->several;
 }
 
 /* ---- the body at a quotient that is known ---- */
@@ -168,6 +168,77 @@ rewrite(void *user, ilex_array *n)
     return n;
 }
 
+/* The list with the bodies of branches that are decided. */
+static ix_stmt *
+without_decided(ix_stmt *list)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    for (ix_stmt *next; list; list = next) {
+        bool known =
+            list->kind == IX_STMT_IF && ix_if_condition(list)->kind == IX_CONST;
+        next = list->next;
+        list->next = NULL;
+        list->body = without_decided(list->body);
+        list->other = without_decided(list->other);
+        *tail = !known                                    ? list
+                : ix_const_value(ix_if_condition(list)).i ? list->body
+                                                          : list->other;
+        while (*tail)
+            tail = &(*tail)->next;
+    }
+    return first;
+}
+
+static bool
+loads_nothing_written(void *unit, const ilex_array *load)
+{
+    return !ix_buffer_is_written(
+        &((const ix_unit *)unit)->buffer[load->attr[0]]);
+}
+
+/* Is it a cell that is stored once, behind which its value is the same? */
+static bool
+is_value(ix_unit *u, const ix_stmt *cell)
+{
+    const ix_stmt *store = cell->next, *rest = store ? store->next : NULL;
+    return cell->kind == IX_STMT_SCRATCH && rest &&
+           store->kind == IX_STMT_STORE && store->mem &&
+           store->mem->number == cell->number &&
+           (!rest->next ||
+            ix_body_loads(u, ix_store_value(store), loads_nothing_written, u));
+}
+
+/* The list with values in the places of such cells, which decided branches have
+ * left. */
+static ix_stmt *
+without_cells(ix_unit *u, ix_stmt *list)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    while (list) {
+        if (is_value(u, list)) {
+            ix_substitution s = {
+                .ctx = u->ctx, .became = ix_made_keep, .user = u};
+            if (!ix_map_set(&s.memo, &u->ctx->mem, ix_value_of(u, list),
+                            (size_t)ix_store_value(list->next)))
+                ix_fail_memory(&u->ctx->error);
+            list = ix_stmt_substitute(u, &s, list->next->next);
+            ix_substitution_free(&s);
+            continue;
+        }
+        *tail = list;
+        tail = &list->next;
+        list = list->next;
+    }
+    return first;
+}
+
+static bool
+defines_nothing(void *user, ix_stmt *s)
+{
+    (void)user;
+    return !ix_stmt_defines(s);
+}
+
 /* Is a bound of the loop that of a strip for all sizes, so that no other one
  * is needed there? */
 static bool
@@ -207,8 +278,11 @@ loop_of(strip *s, int64_t from, int64_t to)
                            .became = ix_made_keep,
                            .user = s,
                            .listener = u};
-    loop->body = ix_stmt_substitute(u, &sub, q->loop->body);
+    loop->body = without_cells(
+        u, without_decided(ix_stmt_substitute(u, &sub, q->loop->body)));
     ix_substitution_free(&sub);
+    if (!s->at_first && !ix_stmt_each(loop->body, defines_nothing, NULL))
+        loop->body = ix_stmt_clone(u, q->k, loop->body);
     return loop;
 }
 
@@ -234,7 +308,7 @@ quotient_at(const quotient *q, ilex_array *at)
 
 /* The loop over quotients around those over their indices. */
 static ix_stmt *
-mined(ix_kernel *k, const quotient *q)
+mined(const quotient *q)
 {
     ix_unit *u = q->u;
     ilex_context *ctx = u->ctx;
@@ -245,7 +319,8 @@ mined(ix_kernel *k, const quotient *q)
     ilex_array *to =
         ix_index_offset(ctx, quotient_at(q, q->sign > 0 ? last : lo), 1);
     ix_stmt *outer = ix_stmt_for(
-        u, ix_kernel_part(u, k, IX_VARIABLE_QUOTIENT, loop->number), from, to);
+        u, ix_kernel_part(u, q->k, IX_VARIABLE_QUOTIENT, loop->number), from,
+        to);
     strip s = {.q = q, .c = ix_scalar_index(ctx, outer->number)};
     ilex_array *t =
         ix_index_fma(ctx, q->rest, q->sign, ix_scalar_index(ctx, loop->number));
@@ -261,25 +336,7 @@ mined(ix_kernel *k, const quotient *q)
     return outer;
 }
 
-/* ---- the pass ---- */
-
-static ix_stmt *
-mine_list(ix_unit *u, ix_kernel *k, const ix_stmt *list)
-{
-    ix_stmt *first = NULL, **tail = &first;
-    for (; list; list = list->next) {
-        quotient q = {.u = u, .loop = list};
-        if (list->kind == IX_STMT_FOR && find(&q)) {
-            *tail = mined(k, &q);
-        } else {
-            *tail = ix_stmt_copy(u, list);
-            (*tail)->body = mine_list(u, k, list->body);
-            (*tail)->other = mine_list(u, k, list->other);
-        }
-        tail = &(*tail)->next;
-    }
-    return first;
-}
+/* ---- the loop ---- */
 
 static ix_walk_step
 enter_any(ix_walk *w, ilex_array *x, size_t *value)
@@ -291,9 +348,8 @@ enter_any(ix_walk *w, ilex_array *x, size_t *value)
     return IX_WALK_END;
 }
 
-/* Most kernels divide nothing, which one walk shows for all of their loops. */
-static bool
-divides(ix_unit *u, const ix_kernel *k)
+bool
+ix_kernel_divides(ix_unit *u, const ix_kernel *k)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
     bool found = false;
@@ -308,10 +364,25 @@ divides(ix_unit *u, const ix_kernel *k)
 }
 
 bool
-ix_pass_strip_mine(ix_unit *u)
+ix_loop_mines(ix_unit *u, const ix_cursor *c)
 {
-    for (ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
-        if (divides(u, k))
-            k->body = mine_list(u, k, k->body);
-    return u->ctx->error.code == ILEX_OK;
+    quotient q = {.u = u, .k = c->k, .loop = ix_cursor_loop(c)};
+    return find(&q) && is_in_order(&q);
+}
+
+ix_refusal
+ix_loop_mine(ix_unit *u, const ix_directive *d, ix_cursor *c)
+{
+    quotient q = {.u = u, .k = c->k, .loop = ix_cursor_loop(c)};
+    (void)d;
+    if (!find(&q))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "its statements have not one quotient of its index");
+    if (!is_in_order(&q))
+        return ix_refuse(u, IX_REFUSAL_DISTANCE,
+                         "quotients do not come in the order of its levels");
+    ix_stmt *after = ix_cursor_loop(c)->next;
+    *c->at = mined(&q);
+    (*c->at)->next = after;
+    return (ix_refusal){0};
 }
