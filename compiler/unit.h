@@ -262,8 +262,9 @@ typedef struct ix_unit {
     bool fortran;         /* arrays lie in the order of Fortran */
     bool turned;          /* so axes of stages and loads are back to front */
     bool changed;         /* set by a pass that changed something */
-    const char **called;  /* buffers, for users; NULL: facts.c was not
-                             asked yet */
+    const char **called;  /* buffers, for users; how many: those there were when
+                             names.c was asked */
+    size_t ncalled;
     double seconds[IX_NPASSES]; /* that each pass took */
 } ix_unit;
 

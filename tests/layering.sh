@@ -81,7 +81,7 @@ runtime/library     lib/* compiler/compiler.h compiler/target/processors.def run
 runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/measure     lib/base runtime/memory
-runtime/ilexc       lib/* compiler/compiler.h compiler/passes.def compiler/target/fields.def compiler/target/targets.def runtime/*
+runtime/ilexc       lib/* compiler/compiler.h compiler/loop/loops.def compiler/passes.def compiler/target/fields.def compiler/target/targets.def runtime/*
 '
 
 # Checks every include of lib, compiler and runtime against the table.

@@ -9,7 +9,7 @@ typedef struct collecting {
     ix_accesses *a;
     const ix_stmt *list; /* what is asked for */
     bool inside;         /* in that list */
-    bool decided;
+    const ix_branch *branch;
     int depth;
     const ix_stmt *const *around;
     const ix_stmt *stmt;
@@ -25,7 +25,7 @@ add(collecting *c, ix_access access)
     access.stmt = c->stmt;
     if (access.scratch)
         access.scratch = a->definition[access.scratch->number].stmt;
-    access.decided |= c->decided;
+    access.branch = c->branch;
     access.depth = c->depth;
     access.around = c->around;
     ix_arena_grow(&a->u->arena, &a->item, &a->capacity, a->n + 1,
@@ -53,10 +53,19 @@ meet_read(ix_walk *w, ilex_array *x, size_t *value)
 }
 
 static bool
-walk_reads(void *user, ilex_array *x)
+walk_reads(void *walk, ilex_array *x)
 {
-    collecting *c = user;
-    return ix_walk_body(&c->walk, x, NULL);
+    return ix_walk_body(walk, x, NULL);
+}
+
+/* What a statement's expressions read, each once. */
+static void
+add_reads(collecting *c, const ix_stmt *s)
+{
+    if (!c->inside)
+        return;
+    ix_walk_forget(&c->walk);
+    ix_stmt_exprs(s, walk_reads, &c->walk);
 }
 
 /* ---- of statements ---- */
@@ -68,7 +77,7 @@ add_element(collecting *c, const ix_stmt *s, bool write)
     add(c, (ix_access){.buffer = s->buffer,
                        .scratch = s->buffer < 0 ? s->mem : NULL,
                        .write = write,
-                       .decided = row,
+                       .unknown = row,
                        .rank = row ? -1 : s->n[IX_INDICES],
                        .index = ix_operands(s, IX_INDICES)});
 }
@@ -107,8 +116,8 @@ enter_loop(collecting *c, const ix_stmt *loop)
         memcpy(around, c->around, (size_t)c->depth * sizeof *around);
     around[c->depth++] = loop;
     c->around = around;
-    if (c->inside && loop->n[IX_for_while])
-        walk_reads(c, ix_for_while(loop));
+    if (loop->n[IX_for_while])
+        add_reads(c, loop);
     collect(c, loop->body);
     c->depth = out.depth;
     c->around = out.around;
@@ -117,11 +126,13 @@ enter_loop(collecting *c, const ix_stmt *loop)
 static void
 enter_branches(collecting *c, const ix_stmt *s)
 {
-    bool decided = c->decided;
-    c->decided |= (ix_if_condition(s)->flags & IX_HAS_CONDITION) != 0;
-    collect(c, s->body);
-    collect(c, s->other);
-    c->decided = decided;
+    ix_branch *in = ix_arena_new(&c->a->u->arena, 2 * sizeof *in);
+    for (int i = 0; i < 2; i++) {
+        in[i] = (ix_branch){ix_if_condition(s), i == 0, c->branch};
+        c->branch = &in[i];
+        collect(c, i == 0 ? s->body : s->other);
+        c->branch = in[i].around;
+    }
 }
 
 static void
@@ -131,10 +142,7 @@ collect(collecting *c, const ix_stmt *list)
     for (const ix_stmt *s = list; s; s = s->next) {
         c->stmt = s;
         c->inside |= s == c->list;
-        if (c->inside) {
-            ix_stmt_exprs(s, walk_reads, c);
-            ix_walk_forget(&c->walk);
-        }
+        add_reads(c, s);
         add_own(c, s);
         if (ix_stmt_defines(s))
             c->a->definition[s->number] = (ix_definition){s, c->depth};

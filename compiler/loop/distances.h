@@ -2,14 +2,21 @@
  *
  * Distances: by how many iterations of the loops around both two accesses to
  * one element lie apart. Index sums in normal form are subtracted, LETs seen
- * through (accesses.c); what the loops' bounds leave of that is found out by
- * elimination (constraints.h). Indices that are data, or no sums, are not
- * proved.
+ * through (accesses.c, meet.c); what the loops' bounds leave of that is found
+ * out by elimination (constraints.h). Indices that are data, or no sums, are
+ * not proved.
  */
 #ifndef ILEX_COMPILER_DISTANCES_H
 #define ILEX_COMPILER_DISTANCES_H
 
 #include "compiler/loop/loop.h"
+
+/* A condition of a branch, around those that are said before it. */
+typedef struct ix_branch {
+    const ilex_array *condition;
+    bool holds;
+    const struct ix_branch *around; /* or NULL */
+} ix_branch;
 
 /* An access to an element of a buffer, or of scratch memory (then "buffer" is
  * -1). */
@@ -18,8 +25,9 @@ typedef struct ix_access {
     const ix_stmt *scratch;
     int buffer;
     bool write;
-    bool decided; /* whether it is made, or where, depends on more */
-    int rank;     /* -1: all elements */
+    bool unknown;            /* where it is */
+    const ix_branch *branch; /* the branches it is in, innermost first */
+    int rank;                /* -1: all elements */
     ilex_array *const *index;
     int depth;
     const ix_stmt *const *around; /* the loops around, outermost first */
@@ -67,8 +75,8 @@ typedef ix_refusal (*ix_pair_fn)(void *user, const ix_access *x,
 ix_refusal ix_access_pairs(const ix_accesses *a, ix_pair_fn fn, void *user);
 
 /* Does a parallel loop carry nothing between such accesses? It does where each
- * thread has memory of its own, which its iterations use one after the other.
- */
+ * part of a run has memory of its own, which iterations use one after the
+ * other. */
 static inline bool
 ix_access_is_shared(const ix_accesses *a, const ix_access *x)
 {
@@ -83,6 +91,10 @@ ix_refusal ix_refuse_meeting(ix_unit *u, ix_tri meet, const ix_access *x,
 /* Is there an iteration of the loop at which the cursor is that reads or writes
  * what another one writes? NONE: it carries nothing. */
 ix_refusal ix_loop_carries(ix_unit *u, const ix_cursor *c);
+
+/* NONE: no iteration waits for another one, as is known, or is found out and
+ * marked then. */
+ix_refusal ix_loop_independent(ix_unit *u, const ix_cursor *c);
 
 /* How many loops there are around the cursor's, branches left out. */
 int ix_cursor_depth(const ix_cursor *c);

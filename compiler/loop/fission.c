@@ -55,7 +55,7 @@ overtaken(void *user, const ix_access *x, const ix_access *y)
                       ? IX_NO
                       : ix_accesses_meet(&h->a, x, y, h->depth + 1, direction);
     return ix_refuse_meeting(h->u, meet, x, y,
-                             "would come after it in loops of their own");
+                             "and would come after it in loops of their own");
 }
 
 /* ---- what the second half uses of the first one ---- */

@@ -5,6 +5,8 @@
  */
 #include "compiler/loop/jam.h"
 
+#include "compiler/loop/distances.h"
+
 /* ---- what a point has of its own ---- */
 
 ix_jam_value *
@@ -173,27 +175,42 @@ plan(ix_jam_state *j, ix_stmt *list)
     next_group(j);
 }
 
-/* Lanes are of one point. */
+/* Lanes are of one point, and so are partial results. */
 static bool
 is_of_one(void *user, ix_stmt *s)
 {
     const ix_jam_state *j = user;
+    if ((s->kind == IX_STMT_PUSH || s->kind == IX_STMT_POP) && s->n[0])
+        return false;
     const ix_jam_value *from = ix_jam_own_memory(j, s->from);
     const ix_jam_value *to = ix_jam_own_memory(j, s->to);
     return s->kind != IX_STMT_FOLD ||
            !((from && from->crosses) || (to && to->crosses));
 }
 
+/* A temporary that each iteration of a loop inside has of its own (shrink) is
+ * one for all points. */
+static bool
+has_none_of_its_own(void *user, ix_stmt *s)
+{
+    const ix_jam_state *j = user;
+    bool none = true;
+    for (size_t i = 0; i < j->u->nbuffers && s->kind == IX_STMT_FOR; i++)
+        none &= !j->u->buffer[i].own ||
+                !ix_is_part_of(j->k, s->number, j->u->buffer[i].within);
+    return none;
+}
+
 /* ---- the plan ---- */
 
 /* Why the points cannot move; otherwise it is planned how they do. */
 static ix_refusal
-look_at(ix_jam_state *j)
+look_at(ix_jam_state *j, const ix_cursor *c)
 {
     const ix_stmt *loop = j->loop;
-    if (!loop->parallel)
-        return ix_refuse(j->u, IX_REFUSAL_DISTANCE,
-                         "its iterations depend on each other");
+    ix_refusal r = ix_loop_independent(j->u, c);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
     if (loop->step != 1 || loop->n[IX_for_lo] != 1)
         return ix_refuse(j->u, IX_REFUSAL_SHAPE, "it does not go one by one");
     ix_stmt_each(loop->body, note_own, j);
@@ -204,9 +221,14 @@ look_at(ix_jam_state *j)
     if (!ix_jam_has_room(j))
         return ix_refuse(j->u, IX_REFUSAL_SIZE,
                          "a temporary of its own has too many axes");
+    if (!ix_stmt_each(loop->body, has_none_of_its_own, j))
+        return ix_refuse(j->u, IX_REFUSAL_DISTANCE,
+                         "iterations of a loop inside have a temporary, one "
+                         "after the other");
     if (!ix_stmt_each(loop->body, is_of_one, j))
         return ix_refuse(j->u, IX_REFUSAL_SHAPE,
-                         "lanes of several points are not folded together");
+                         "lanes or partial results of several points are not "
+                         "combined together");
     return (ix_refusal){0};
 }
 
@@ -224,7 +246,7 @@ ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c)
                           .user = j};
     j->uses = (ix_walk){
         .ctx = u->ctx, .mem = &j->mem, .enter = enter_uses, .user = j};
-    return look_at(j);
+    return look_at(j, c);
 }
 
 void

@@ -18,6 +18,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/loop.h \
 	compiler/loop/loops.def \
 	compiler/loop/map.c \
+	compiler/loop/meet.c \
 	compiler/loop/mine.c \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \

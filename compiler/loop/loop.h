@@ -64,7 +64,8 @@ ix_refusal ix_loops_find(ix_unit *u, ix_kernel *k, const char *name,
 ix_refusal ix_cursor_find(ix_unit *u, ix_kernel *k, const char *name,
                           ix_cursor *c);
 bool ix_cursor_at(ix_kernel *k, const ix_stmt *loop, ix_cursor *c);
-/* The name of a loop of the kernel; puts those of all. */
+/* The name of a loop of the kernel; puts those of all, and what their variables
+ * are called where they are printed: "i0, i1.o as s2". */
 const char *ix_loop_name(ix_unit *u, ix_kernel *k, const ix_stmt *loop);
 void ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t);
 

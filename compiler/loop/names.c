@@ -12,11 +12,7 @@
 /* A loop, or a branch, which has no name. */
 typedef struct named {
     ix_stmt *s;
-    int around;        /* of the list, or -1 */
-    const char *name;  /* "i0.o"; NULL: a branch */
-    const char *other; /* the same with the program's name of the axis, or NULL
-                        */
-    int copy, copies;  /* which of the loops with this name it is */
+    int around; /* of the list, or -1 */
 } named;
 
 typedef struct names {
@@ -33,53 +29,23 @@ static const char bases[] = {
 #include "compiler/tree/variables.def"
 };
 
-/* ---- making them ---- */
-
-/* What a name begins with: of an axis its position, of others how many stand
- * before. */
-static int
-number_of(names *m, int root)
-{
-    char base = bases[m->k->variable[root].role];
-    if (m->k->variable[root].role == IX_VARIABLE_AXIS)
-        return root;
-    if (!m->number[root])
-        m->number[root] = ++m->count[(int)base];
-    return m->number[root] - 1;
-}
-
-/* Puts the suffixes, those of what it is a part of first. */
-static void
-put_suffix(const ix_kernel *k, int variable, ix_text *t)
-{
-    static const char *const suffixes[] = {
+static const char *const suffixes[] = {
 #define IX_VARIABLE(ROLE, letter, base, suffix, text) suffix,
 #include "compiler/tree/variables.def"
-    };
-    ix_variable v = k->variable[variable];
-    if (bases[v.role] == '.')
-        put_suffix(k, v.part_of, t);
-    ix_text_put(t, suffixes[v.role]);
-}
+};
 
+/* ---- making them ---- */
+
+/* What a name begins with is numbered: an axis by its position, others by how
+ * many stand before. */
 static void
-name_loop(names *m, named *e)
+number_root(names *m, int root)
 {
-    ix_mem mem = ix_arena_mem(&m->u->arena);
-    int variable = e->s->number, root = ix_variable_root(m->k, variable);
     ix_variable_role role = m->k->variable[root].role;
-    const ix_domain *box = m->k->box;
-    ix_text t;
-    ix_text_init(&t, &mem);
-    ix_text_format(&t, "%c%d", bases[role], number_of(m, root));
-    put_suffix(m->k, variable, &t);
-    e->name = ix_text_string(&t);
-    if (role != IX_VARIABLE_AXIS || !box->ax[root].name)
-        return;
-    ix_text_init(&t, &mem);
-    ix_text_put(&t, ix_symbol_text(m->u->ctx, box->ax[root].name));
-    put_suffix(m->k, variable, &t);
-    e->other = ix_text_string(&t);
+    if (role == IX_VARIABLE_AXIS)
+        m->number[root] = root + 1;
+    else if (!m->number[root])
+        m->number[root] = ++m->count[(int)bases[role]];
 }
 
 static void
@@ -91,24 +57,12 @@ collect(names *m, ix_stmt *list, int around)
         int here = (int)m->n++;
         ix_arena_grow(&m->u->arena, &m->item, &m->capacity, m->n,
                       sizeof *m->item);
-        m->item[here] = (named){.s = s, .around = around};
+        m->item[here] = (named){s, around};
         if (s->kind == IX_STMT_FOR)
-            name_loop(m, &m->item[here]);
+            number_root(m, ix_variable_root(m->k, s->number));
         collect(m, s->body, here);
         collect(m, s->other, here);
     }
-}
-
-/* Tells loops of one name apart. */
-static void
-count_copies(names *m)
-{
-    for (size_t i = 0; i < m->n; i++)
-        for (size_t j = 0; m->item[i].name && j < m->n; j++)
-            if (m->item[j].name && !strcmp(m->item[i].name, m->item[j].name)) {
-                m->item[i].copy += j < i;
-                m->item[i].copies++;
-            }
 }
 
 static names
@@ -117,27 +71,88 @@ names_of(ix_unit *u, ix_kernel *k)
     names m = {.u = u, .k = k};
     m.number = ix_arena_new(&u->arena, k->nvariables * sizeof *m.number);
     collect(&m, k->body, -1);
-    count_copies(&m);
     return m;
 }
 
+/* Puts the suffixes, those of what it is a part of first. */
 static void
-put_name(const named *e, ix_text *t)
+put_suffix(const ix_kernel *k, int variable, ix_text *t)
 {
-    ix_text_put(t, e->name);
-    if (e->copies > 1)
-        ix_text_format(t, "#%d", e->copy);
+    ix_variable v = k->variable[variable];
+    if (bases[v.role] == '.')
+        put_suffix(k, v.part_of, t);
+    ix_text_put(t, suffixes[v.role]);
 }
 
-/* "i0, r0.q, r0#0, r0#1"; of those called "name", or all. */
+/* Puts what a loop is called, as others may be: with its number, or the
+ * program's name of the axis; false if that has none. */
+static bool
+put_base(const names *m, const ix_stmt *loop, bool other, ix_text *t)
+{
+    int root = ix_variable_root(m->k, loop->number);
+    ix_variable_role role = m->k->variable[root].role;
+    int32_t axis = role == IX_VARIABLE_AXIS ? m->k->box->ax[root].name : 0;
+    if (other && !axis)
+        return false;
+    if (other)
+        ix_text_put(t, ix_symbol_text(m->u->ctx, axis));
+    else
+        ix_text_format(t, "%c%d", bases[role], m->number[root] - 1);
+    put_suffix(m->k, loop->number, t);
+    return true;
+}
+
+/* Have loops over these variables one name? */
+static bool
+is_same(const ix_kernel *k, int a, int b)
+{
+    ix_variable v = k->variable[a], w = k->variable[b];
+    bool part = bases[v.role] == '.';
+    if (a == b)
+        return true;
+    if (part != (bases[w.role] == '.') ||
+        strcmp(suffixes[v.role], suffixes[w.role]) != 0)
+        return false;
+    return part ? is_same(k, v.part_of, w.part_of)
+                : ix_variable_root(k, a) == ix_variable_root(k, b);
+}
+
+/* How many loops are called as the i-th of the list; those before it are
+ * "*before". */
+static int
+copies(const names *m, size_t i, int *before)
+{
+    int n = 0;
+    *before = 0;
+    for (size_t j = 0; j < m->n; j++)
+        if (m->item[j].s->kind == IX_STMT_FOR &&
+            is_same(m->k, m->item[j].s->number, m->item[i].s->number)) {
+            *before += j < i;
+            n++;
+        }
+    return n;
+}
+
+/* "i0", "i0#1" */
 static void
-put_names(const names *m, const char *name, ix_text *t)
+put_name(const names *m, size_t i, ix_text *t)
+{
+    int before, n = copies(m, i, &before);
+    put_base(m, m->item[i].s, false, t);
+    if (n > 1)
+        ix_text_format(t, "#%d", before);
+}
+
+/* "i0, r0.q, r0#0, r0#1"; of those called as loop "like", or all. */
+static void
+put_names(const names *m, const ix_stmt *like, ix_text *t)
 {
     const char *comma = "";
     for (size_t i = 0; i < m->n; i++)
-        if (m->item[i].name && (!name || !strcmp(m->item[i].name, name))) {
+        if (m->item[i].s->kind == IX_STMT_FOR &&
+            (!like || is_same(m->k, m->item[i].s->number, like->number))) {
             ix_text_put(t, comma);
-            put_name(&m->item[i], t);
+            put_name(m, i, t);
             comma = ", ";
         }
 }
@@ -151,7 +166,7 @@ ix_loop_name(ix_unit *u, ix_kernel *k, const ix_stmt *loop)
     ix_text_init(&t, &mem);
     for (size_t i = 0; i < m.n; i++)
         if (m.item[i].s == loop)
-            put_name(&m.item[i], &t);
+            put_name(&m, i, &t);
     return ix_text_string(&t);
 }
 
@@ -159,23 +174,44 @@ void
 ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t)
 {
     names m = names_of(u, k);
-    put_names(&m, NULL, t);
+    const char *comma = "";
+    for (size_t i = 0; i < m.n; i++) {
+        const ix_stmt *s = m.item[i].s;
+        if (s->kind != IX_STMT_FOR)
+            continue;
+        ix_text_put(t, comma);
+        put_name(&m, i, t);
+        if (k->variable[s->number].role != IX_VARIABLE_AXIS ||
+            ix_variable_root(k, s->number) != s->number)
+            ix_text_format(
+                t, " as %s",
+                ix_value_name(ix_variable_letter(k, s->number), s->number).s);
+        comma = ", ";
+    }
 }
 
 /* ---- finding ---- */
 
-/* Is a loop called "name", of "length" characters: "i0", "i0*", "i0#1"? */
+/* Is the i-th loop called "name", of "length" characters: "i0", "i0*", "i0#1"?
+ */
 static bool
-is_called(const named *e, const char *name, size_t length, bool other)
+is_called(const names *m, size_t i, const char *name, size_t length, bool other)
 {
-    const char *own = other ? e->other : e->name;
-    size_t n = own ? strlen(own) : 0;
+    ix_mem mem = ix_arena_mem(&m->u->arena);
     char copy[16];
-    if (!own || length < n || strncmp(own, name, n))
-        return false;
-    int m = snprintf(copy, sizeof copy, "#%d", e->copy);
-    return length == n || (length == n + 1 && name[n] == '*') ||
-           (length == n + (size_t)m && !strncmp(name + n, copy, (size_t)m));
+    int before;
+    ix_text t;
+    ix_text_init(&t, &mem);
+    bool ok = m->item[i].s->kind == IX_STMT_FOR &&
+              put_base(m, m->item[i].s, other, &t) && length >= t.length &&
+              !strncmp(t.data, name, t.length);
+    size_t n = t.length;
+    ix_text_free(&t);
+    if (!ok || length == n || name[n] != '#')
+        return ok && (length == n || (length == n + 1 && name[n] == '*'));
+    copies(m, i, &before);
+    snprintf(copy, sizeof copy, "#%d", before);
+    return strlen(copy) == length - n && !strncmp(name + n, copy, length - n);
 }
 
 /* Is loop "i" called "M/L": L, inside one called M? */
@@ -185,7 +221,7 @@ is_meant(const names *m, int i, const char *name, size_t length, bool other)
     size_t last = length;
     while (last > 0 && name[last - 1] != '/')
         last--;
-    if (!is_called(&m->item[i], name + last, length - last, other))
+    if (!is_called(m, (size_t)i, name + last, length - last, other))
         return false;
     for (i = m->item[i].around; last && i >= 0; i = m->item[i].around)
         if (is_meant(m, i, name, last - 1, other))
@@ -208,12 +244,12 @@ refuse_none(const names *m, const char *name)
 }
 
 static ix_refusal
-refuse_several(const names *m, const char *name, const named *first)
+refuse_several(const names *m, const char *name, const ix_stmt *first)
 {
     ix_mem mem = ix_arena_mem(&m->u->arena);
     ix_text t;
     ix_text_init(&t, &mem);
-    put_names(m, first->name, &t);
+    put_names(m, first, &t);
     return ix_refuse(m->u, IX_REFUSAL_NAME,
                      "%s may be one of the loops %s; %s* is each of them", name,
                      ix_text_string(&t), name);
@@ -224,19 +260,16 @@ ix_loops_find(ix_unit *u, ix_kernel *k, const char *name, ix_loops *found)
 {
     names m = names_of(u, k);
     size_t length = strlen(name);
-    const named *first = NULL;
     found->loop = ix_arena_new(&u->arena, m.n * sizeof *found->loop);
     found->n = 0;
     for (int other = 0; other < 2 && !found->n; other++)
         for (size_t i = 0; i < m.n; i++)
-            if (is_meant(&m, (int)i, name, length, other)) {
-                first = first ? first : &m.item[i];
+            if (is_meant(&m, (int)i, name, length, other))
                 found->loop[found->n++] = m.item[i].s;
-            }
-    if (!first)
+    if (!found->n)
         return refuse_none(&m, name);
     if (found->n > 1 && name[length - 1] != '*')
-        return refuse_several(&m, name, first);
+        return refuse_several(&m, name, found->loop[0]);
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 

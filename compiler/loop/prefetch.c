@@ -47,6 +47,30 @@ is_asked_for(const fetching *f, const ix_element *e)
     return false;
 }
 
+/* Does an index depend on what only statements in L know: values, loops? */
+typedef struct inner {
+    const ilex_array *index;
+    bool known;
+} inner;
+
+static bool
+uses(const ilex_array *x, int64_t variable)
+{
+    bool is = x->kind == IX_INDEX ? x->attr[0] == variable
+                                  : x->kind == IX_VALUE && x->attr[0] >= 0;
+    for (int i = 0; i < x->nops && !is; i++)
+        is = uses(x->ops[i], variable);
+    return is;
+}
+
+static bool
+is_unknown_to(void *user, ix_stmt *s)
+{
+    inner *i = user;
+    i->known &= s->kind != IX_STMT_FOR || !uses(i->index, s->number);
+    return i->known;
+}
+
 /* Asks for an element that is read at every point in every iteration, once for
  * those that are near. */
 static bool
@@ -65,6 +89,9 @@ fetch_load(void *user, const ilex_array *load)
         point |= moves_with(ctx, &index[a], f->points->number);
         iteration |= moves_with(ctx, &index[a], f->loop->number);
         index[a] = ix_substitute(&f->next, index[a]);
+        inner in = {index[a], true};
+        if (!ix_stmt_each(f->loop->body, is_unknown_to, &in))
+            return true;
     }
     ix_element e = ix_element_of((int)load->attr[0], load->nops, index);
     if (!point || !iteration || is_asked_for(f, &e))

@@ -6,6 +6,10 @@
  *         for j in [0, m)               for i in [0, n)
  *             ...                           ...
  *
+ * Bounds that depend on a loop around, by its index or its opposite, are
+ * turned: of i in [0, n), j in [i, m) become j in [0, m), i in [0, min(n, j +
+ * 1)).
+ *
  * Of two accesses to an element the one that was first has to come first:
  * distances that were positive, in the order of the loops, stay so.
  */
@@ -16,28 +20,12 @@ typedef struct nest {
     ix_accesses a;
     int outer; /* loops around it */
     int n;
-    ix_stmt *loop[IX_MOST_LOOPS]; /* as they are */
-    int order[IX_MOST_LOOPS];     /* which of them becomes the i-th */
+    ix_stmt *loop[IX_MOST_LOOPS];   /* as they are */
+    int order[IX_MOST_LOOPS];       /* which of them becomes the i-th */
+    ix_stmt *turned[IX_MOST_LOOPS]; /* as they become */
 } nest;
 
 /* ---- shape ---- */
-
-static bool
-is_other_index(void *user, ilex_array *x)
-{
-    const nest *t = user;
-    ix_index_form f;
-    ix_index_form_of(x, &f);
-    for (int i = 0; i < f.n; i++)
-        for (int k = 0; k < f.t[i].atom->nops; k++)
-            if (!is_other_index(user, f.t[i].atom->ops[k]))
-                return false;
-    for (int i = 0; i < f.n; i++)
-        for (int k = 0; k < t->n; k++)
-            if (f.t[i].atom == ix_scalar_index(t->u->ctx, t->loop[k]->number))
-                return false;
-    return true;
-}
 
 /* The nest of as many loops as are named, or why they are none. */
 static ix_refusal
@@ -54,10 +42,6 @@ find_nest(nest *t, const ix_cursor *c)
             return ix_refuse(t->u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
         t->loop[i] = s;
     }
-    for (int i = 0; i < t->n; i++)
-        if (!ix_stmt_exprs(t->loop[i], is_other_index, t))
-            return ix_refuse(t->u, IX_REFUSAL_SHAPE,
-                             "a loop's bounds depend on another one's index");
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 
@@ -75,6 +59,142 @@ find_order(nest *t, const ix_cursor *c)
         if (at == t->n)
             return false;
         t->order[i] = at;
+    }
+    return true;
+}
+
+/* ---- bounds ---- */
+
+enum { LO, HI };
+
+/* Two loops that change places, and the bounds they get. */
+typedef struct turning {
+    ilex_context *ctx;
+    const ix_stmt *outer, *inner; /* as they are */
+    struct {
+        int n;
+        ilex_array *x[IX_MOST_BOUNDS];
+    } of_outer[2], of_inner[2];
+    bool depend;
+} turning;
+
+static bool
+mentions(const ilex_array *x, int variable)
+{
+    bool is = x->kind == IX_INDEX && x->attr[0] == variable;
+    for (int i = 0; i < x->nops && !is; i++)
+        is = mentions(x->ops[i], variable);
+    return is;
+}
+
+static bool
+add_bound(turning *t, bool outer, int group, ilex_array *x)
+{
+    int *n = outer ? &t->of_outer[group].n : &t->of_inner[group].n;
+    ilex_array **to = outer ? t->of_outer[group].x : t->of_inner[group].x;
+    for (int i = 0; i < *n && x; i++)
+        if (to[i] == x)
+            return true;
+    if (!x || *n == IX_MOST_BOUNDS)
+        return false;
+    to[(*n)++] = x;
+    return true;
+}
+
+/* a + k*b + c, or NULL. */
+static ilex_array *
+sum(const turning *t, ilex_array *a, int64_t k, ilex_array *b, int64_t c)
+{
+    ilex_array *x = ix_index_try_fma(t->ctx, a, k, b);
+    return x ? ix_index_try_fma(t->ctx, x, c, ix_index_const(t->ctx, 1)) : NULL;
+}
+
+/* A bound of the inner loop that is rest + k*i: the inner loop gets the
+ * furthest of its values, the outer one what it says of i. */
+static bool
+turn_by(turning *t, int group, ilex_array *rest, int64_t k)
+{
+    int end = (group == LO) == (k > 0) ? LO : HI;
+    const ix_stmt *l = t->outer;
+    bool ok =
+        (end == LO || l->step == 1) && (group == HI || t->inner->step == 1);
+    for (int i = 0; i < l->n[end] && ok; i++)
+        ok = add_bound(
+            t, false, group,
+            sum(t, rest, k, ix_operands(l, end)[i], end == LO ? 0 : -k));
+    ilex_array *j = ix_scalar_index(t->ctx, t->inner->number);
+    t->depend = true;
+    return ok &&
+           add_bound(t, true, end == LO ? HI : LO,
+                     k > 0 ? sum(t, j, -1, rest, 1) : sum(t, rest, -1, j, 0));
+}
+
+static bool
+turn_bound(turning *t, int group, ilex_array *b)
+{
+    ilex_array *i = ix_scalar_index(t->ctx, t->outer->number), *rest = b;
+    ix_index_form f;
+    int64_t k = 0;
+    ix_index_form_of(b, &f);
+    for (int a = 0; a < f.n; a++)
+        if (f.t[a].atom == i)
+            k = f.t[a].k;
+    if (k < -1 || k > 1)
+        return false;
+    if (k != 0)
+        rest = ix_index_try_fma(t->ctx, b, -k, i);
+    if (!rest || mentions(rest, t->outer->number))
+        return false;
+    return k ? turn_by(t, group, rest, k) : add_bound(t, false, group, b);
+}
+
+/* The two loops at "at" of a list change places; false if bounds cannot. */
+static bool
+exchange(ix_unit *u, ix_stmt **at)
+{
+    turning t = {.ctx = u->ctx, .outer = at[0], .inner = at[1]};
+    bool ok = true;
+    for (int g = LO; g <= HI; g++) {
+        for (int i = 0; i < at[0]->n[g]; i++)
+            ok = ok && add_bound(&t, true, g, ix_operands(at[0], g)[i]);
+        for (int i = 0; i < at[1]->n[g]; i++)
+            ok = ok && turn_bound(&t, g, ix_operands(at[1], g)[i]);
+    }
+    if (!ok)
+        return false;
+    ix_stmt *inner =
+        ix_stmt_with(u, at[0],
+                     IX_OPERANDS({t.of_outer[LO].n, t.of_outer[LO].x},
+                                 {t.of_outer[HI].n, t.of_outer[HI].x}));
+    at[0] = ix_stmt_with(u, at[1],
+                         IX_OPERANDS({t.of_inner[LO].n, t.of_inner[LO].x},
+                                     {t.of_inner[HI].n, t.of_inner[HI].x}));
+    at[1] = inner;
+    at[0]->optional |= t.depend;
+    at[1]->optional |= t.depend;
+    return true;
+}
+
+/* The loops in their order, exchanged two by two. */
+static bool
+turn_all(nest *t)
+{
+    int is[IX_MOST_LOOPS];
+    for (int i = 0; i < t->n; i++) {
+        t->turned[i] = t->loop[i];
+        is[i] = i;
+    }
+    for (int i = 0; i < t->n; i++) {
+        int at = i;
+        while (is[at] != t->order[i])
+            at++;
+        for (; at > i; at--) {
+            int other = is[at - 1];
+            if (!exchange(t->u, &t->turned[at - 1]))
+                return false;
+            is[at - 1] = is[at];
+            is[at] = other;
+        }
     }
     return true;
 }
@@ -126,7 +246,7 @@ turned(void *user, const ix_access *x, const ix_access *y)
         worst = meet == IX_NO || worst == IX_YES ? worst : meet;
     } while (worst != IX_YES && next_vector(t->n, v));
     return ix_refuse_meeting(t->u, worst, x, y,
-                             "would come after it in the other order");
+                             "and would come after it in the other order");
 }
 
 /* ---- the loops ---- */
@@ -162,7 +282,7 @@ put_in_order(const nest *t, ix_cursor *c)
 {
     ix_stmt *body = t->loop[t->n - 1]->body, *after = (*c->at)->next;
     for (int i = t->n - 1; i >= 0; i--) {
-        ix_stmt *loop = ix_stmt_copy(t->u, t->loop[t->order[i]]);
+        ix_stmt *loop = ix_stmt_copy(t->u, t->turned[i]);
         loop->body = body;
         body = loop;
     }
@@ -184,6 +304,10 @@ ix_loop_reorder(ix_unit *u, const ix_directive *d, ix_cursor *c)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the loops that are named are not those of a nest, "
                          "each once");
+    if (!turn_all(&t))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "a loop's bounds depend on another one in a way that "
+                         "is not turned around");
     t.a = ix_accesses_in(u, c->k, t.loop[t.n - 1]->body);
     r = ix_access_pairs(&t.a, turned, &t);
     if (r.class != IX_REFUSAL_NONE)

@@ -144,7 +144,7 @@ put_instead(ix_cursor *c, ix_stmt *list, int outer)
         if ((*at)->kind == IX_STMT_FOR && (*at)->number == outer)
             c->at = at;
     *at = after;
-    if (*c->at && ix_cursor_loop(c)->number == outer) {
+    if (ix_cursor_loop(c)->number == outer) {
         c->around[c->depth++] = ix_cursor_loop(c);
         c->at = &ix_cursor_loop(c)->body;
     }
@@ -164,6 +164,8 @@ ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "it stands too deep");
     if (nhi == IX_MOST_BOUNDS || (peels && nlo + nhi > 2))
         return ix_refuse(u, IX_REFUSAL_SHAPE, "it has too many bounds");
+    if (peels && !ix_loop_has_room(u, c->k, 1, loop->body))
+        return ix_refuse(u, IX_REFUSAL_SIZE, "two loops are too long");
     splitting x = {.u = u, .k = c->k, .loop = loop, .by = d->n};
     x.outer = ix_scalar_index(
         ctx, ix_kernel_part(u, c->k, IX_VARIABLE_OUTER, loop->number));
@@ -172,6 +174,8 @@ ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_stmt *made = peels
                         ? peeled(&x)
                         : strips(&x, nhi, ix_operands(loop, IX_for_hi), false);
+    if (!made)
+        return ix_refuse(u, IX_REFUSAL_SHAPE, "it has no iteration");
     put_instead(c, made, (int)x.outer->attr[0]);
     return (ix_refusal){0};
 }

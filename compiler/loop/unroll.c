@@ -44,9 +44,10 @@ ix_loop_unroll(ix_unit *u, const ix_directive *d, ix_cursor *c)
     int64_t n = length_of(u, loop);
     if (!ix_loop_is_plain(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
-    if (n < 0)
+    if (n <= 0)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "the loop's length is no constant");
+                         n ? "the loop's length is no constant"
+                           : "it has no iteration");
     if (n > MOST_COPIES || !ix_loop_has_room(u, c->k, n - 1, loop->body))
         return ix_refuse(u, IX_REFUSAL_SIZE,
                          "%lld iterations are too long without a loop",

@@ -4,7 +4,7 @@
  * whose iterations are independent; gives: a mark, which the source shows to
  * the C compiler.
  */
-#include "compiler/loop/loop.h"
+#include "compiler/loop/distances.h"
 
 static bool
 is_no_loop(void *user, ix_stmt *s)
@@ -22,9 +22,8 @@ ix_loop_vector(ix_unit *u, const ix_directive *d, ix_cursor *c)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "there are loops in it");
     if (loop->how == IX_GRID)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "its points are threads");
-    if (!loop->parallel)
-        return ix_refuse(u, IX_REFUSAL_DISTANCE,
-                         "its iterations depend on each other");
-    loop->how = IX_VECTOR;
-    return (ix_refusal){IX_REFUSAL_NONE, NULL};
+    ix_refusal r = ix_loop_independent(u, c);
+    if (r.class == IX_REFUSAL_NONE)
+        loop->how = IX_VECTOR;
+    return r;
 }

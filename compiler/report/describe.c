@@ -159,7 +159,7 @@ describe_buffers(ix_unit *u, ix_compiled *c, ix_text *t)
     for (size_t i = 0; i < u->nbuffers; i++) {
         const ix_buffer *b = &u->buffer[i];
         c->facts->called[i] =
-            ix_arena_string(&c->arena, ix_fact_buffer(u, (int)i));
+            ix_arena_string(&c->arena, ix_buffer_called(u, (int)i));
         if (b->role != IX_ROLE_TEMP) {
             describe_halo(u, c, i, t);
             continue;

@@ -5,6 +5,7 @@
  * reasons are rows of reasons.def that were noted where something was decided.
  */
 #include "compiler/report/explain.h"
+
 #include "compiler/report/report.h"
 #include "compiler/schedule/schedule.h"
 #include "lib/build/foreign.h"
@@ -163,7 +164,7 @@ put_names(ix_unit *u, const char *verb, const ix_ints *which, ix_text *t)
 {
     for (size_t i = 0; i < which->count; i++) {
         ix_text_put(t, i ? ", " : verb);
-        ix_text_put(t, ix_fact_buffer(u, which->item[i]));
+        ix_text_put(t, ix_buffer_called(u, which->item[i]));
     }
 }
 
@@ -217,16 +218,27 @@ put_lines(ix_unit *u, const ix_kernel *k, ix_text *t)
     ix_text_put(t, all.n ? "\n" : "");
 }
 
+/* The directive with what users call the buffer that it is about. */
+static ix_directive
+in_words(ix_unit *u, ix_directive d)
+{
+    int i = d.name ? ix_buffer_find(u, d.name) : -1;
+    if (i >= 0)
+        d.name = ix_buffer_called(u, i);
+    return d;
+}
+
 /* "    split i1 64: ...": what was done to its loops. */
 static void
-put_schedule(const ix_kernel *k, ix_text *t)
+put_schedule(ix_unit *u, const ix_kernel *k, ix_text *t)
 {
     const ix_schedule *s = k->schedule;
     for (size_t i = 0; s && i < s->n; i++) {
         ix_text_put(t, "    ");
         ix_directive_put(&s->item[i], t);
         ix_text_put(t, ": ");
-        ix_directive_explain(&s->item[i], t);
+        ix_directive d = in_words(u, s->item[i]);
+        ix_directive_explain(&d, t);
         ix_text_char(t, '\n');
     }
     if (s && s->refused)
@@ -258,7 +270,7 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
         ix_text_format(t, "    the function of k%d\n", k->like->number);
         return;
     }
-    put_schedule(k, t);
+    put_schedule(u, k, t);
     ix_dump_loops(u, k, t);
 }
 
@@ -291,7 +303,7 @@ put_temporary(ix_unit *u, int i, ix_text *t)
 {
     const ix_buffer *b = &u->buffer[i];
     ix_traffic x = {.n = 0};
-    ix_text_format(t, "  %s : %s[%s], place %d, bytes ", ix_fact_buffer(u, i),
+    ix_text_format(t, "  %s : %s[%s], place %d, bytes ", ix_buffer_called(u, i),
                    ilex_dtype_name(b->dtype), ix_domain_show(u->ctx, b->box).s,
                    b->slot);
     ix_fact_add_box(u, &x, b->box, (int64_t)ilex_dtype_bytes(b->dtype));

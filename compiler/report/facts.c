@@ -8,38 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- names ---- */
-
-/* The names that a program has for temporaries, "temporary 7" where it has
- * none; all at once, since a large program has many of both. */
-static void
-name_buffers(ix_unit *u)
-{
-    u->called = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *u->called);
-    for (size_t k = 0; k < u->norder; k++) {
-        int i = u->decision[k].buffer;
-        const size_t *label = i >= 0 ? ix_map_find(&u->label, u->order[k]) : 0;
-        if (label && !u->called[i])
-            u->called[i] = ix_symbol_text(u->ctx, (int32_t)*label);
-    }
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        char text[40];
-        snprintf(text, sizeof text, "temporary %zu", i);
-        if (*u->buffer[i].name)
-            u->called[i] = u->buffer[i].name;
-        else if (!u->called[i])
-            u->called[i] = ix_arena_string(&u->arena, text);
-    }
-}
-
-const char *
-ix_fact_buffer(ix_unit *u, int i)
-{
-    if (!u->called)
-        name_buffers(u);
-    return u->called[i];
-}
-
 /* ---- what a kernel touches ---- */
 
 static void

@@ -9,9 +9,6 @@
 
 #include "compiler/tree/tree.h"
 
-/* What a user calls a buffer; it lives as long as the unit. */
-const char *ix_fact_buffer(ix_unit *u, int i);
-
 /* The numbers of the buffers that a kernel reads and writes, ascending. One for
  * all kernels, all zero before the first. */
 typedef struct ix_usage {

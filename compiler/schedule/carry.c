@@ -5,6 +5,8 @@
  */
 #include "compiler/schedule/schedule.h"
 
+#include <ctype.h>
+
 typedef ix_refusal (*transformation)(ix_unit *u, const ix_directive *d,
                                      ix_cursor *c);
 
@@ -26,7 +28,7 @@ note(ix_unit *u, ix_kernel *k, const ix_directive *d)
 
 /* With verify=1 the statements are legal after each. */
 static void
-check(ix_unit *u, const ix_directive *d)
+check(ix_unit *u, ix_kernel *k, const ix_directive *d)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_text t;
@@ -35,7 +37,21 @@ check(ix_unit *u, const ix_directive *d)
     ix_text_init(&t, &mem);
     ix_text_put(&t, "schedule: ");
     ix_directive_put(d, &t);
-    ix_check_kernels(u, ix_text_string(&t));
+    ix_check_kernel(u, k, ix_text_string(&t));
+}
+
+/* The directive with a number for the program's name of a buffer. Names that
+ * end in a digit are those of statements. */
+static ix_directive
+by_number(ix_unit *u, ix_directive d)
+{
+    size_t n = d.name ? strlen(d.name) : 0;
+    int buffer = -1;
+    if (n && !isdigit((unsigned char)d.name[n - 1]))
+        buffer = ix_buffer_find(u, d.name);
+    if (buffer >= 0)
+        d.name = ix_arena_string(&u->arena, ix_value_name('b', buffer).s);
+    return d;
 }
 
 /* Does it at the loops that cursors are at, with the names in "d". */
@@ -43,11 +59,12 @@ static ix_refusal
 carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     ix_kernel *k = c->k;
-    ix_refusal r = transformations[d->row](u, d, c);
+    ix_directive known = by_number(u, *d);
+    ix_refusal r = transformations[d->row](u, &known, c);
     if (r.class)
         return r;
     note(u, k, d);
-    check(u, d);
+    check(u, k, d);
     return r;
 }
 

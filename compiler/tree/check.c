@@ -556,19 +556,31 @@ check_kernel(ix_checker *c)
     return c->ok;
 }
 
+/* "writes" has room for a mark for each buffer, none of which is set. */
+static bool
+check_with(ix_unit *u, ix_kernel *k, const char *pass, bool *writes)
+{
+    ix_checker c = {.u = u,
+                    .k = k,
+                    .pass = pass,
+                    .at = position_of(u, pass),
+                    .mem = ix_arena_mem(&u->arena),
+                    .writes = writes,
+                    .ok = true};
+    return check_kernel(&c);
+}
+
+bool
+ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass)
+{
+    return check_with(u, k, pass, ix_arena_new(&u->arena, u->nbuffers + 1));
+}
+
 bool
 ix_check_kernels(ix_unit *u, const char *pass)
 {
     bool *writes = ix_arena_new(&u->arena, u->nbuffers + 1), ok = true;
-    for (ix_kernel *k = u->kernels; k && ok; k = k->next) {
-        ix_checker c = {.u = u,
-                        .k = k,
-                        .pass = pass,
-                        .at = position_of(u, pass),
-                        .mem = ix_arena_mem(&u->arena),
-                        .writes = writes,
-                        .ok = true};
-        ok = check_kernel(&c);
-    }
+    for (ix_kernel *k = u->kernels; k && ok; k = k->next)
+        ok = check_with(u, k, pass, writes);
     return ok;
 }

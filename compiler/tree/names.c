@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of values and sums of indices as text, for dumps and for the source.
+ * Names of values and sums of indices as text, for dumps and for the source; of
+ * buffers for users.
  */
 #include "compiler/tree/tree.h"
+
+#include <stdio.h>
 
 /* The word, then the number, which is not negative. Names are made for each
  * operand of each line: snprintf would be a tenth of all compiling. */
@@ -114,4 +117,53 @@ ix_sum_put(const ix_sum_writer *w, const ilex_array *x, ix_text *t)
         ix_text_format(
             t, " %c %llu", f.c < 0 ? '-' : '+',
             (unsigned long long)(f.c < 0 ? 0 - (uint64_t)f.c : (uint64_t)f.c));
+}
+
+/* ---- buffers ---- */
+
+/* The names that a program has for temporaries, "temporary 7" where it has
+ * none; all at once, since a large program has many of both. */
+static void
+name_buffers(ix_unit *u)
+{
+    u->ncalled = u->nbuffers;
+    u->called = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *u->called);
+    for (size_t k = 0; k < u->norder; k++) {
+        int i = u->decision[k].buffer;
+        const size_t *label = i >= 0 ? ix_map_find(&u->label, u->order[k]) : 0;
+        if (label && !u->called[i])
+            u->called[i] = ix_symbol_text(u->ctx, (int32_t)*label);
+    }
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "temporary %zu", i);
+        if (*u->buffer[i].name)
+            u->called[i] = u->buffer[i].name;
+        else if (!u->called[i])
+            u->called[i] = ix_arena_string(&u->arena, text);
+    }
+}
+
+const char *
+ix_buffer_called(ix_unit *u, int i)
+{
+    if (u->ncalled != u->nbuffers)
+        name_buffers(u);
+    return u->called[i];
+}
+
+int
+ix_buffer_find(ix_unit *u, const char *name)
+{
+    int found = -1;
+    for (int i = 0; (size_t)i < u->nbuffers; i++)
+        if (!strcmp(ix_value_name('b', i).s, name))
+            return i;
+    for (int i = 0; (size_t)i < u->nbuffers; i++)
+        if (!strcmp(ix_buffer_called(u, i), name)) {
+            if (found >= 0)
+                return -1;
+            found = i;
+        }
+    return found;
 }

@@ -452,7 +452,12 @@ void ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t);
 void ix_dump_loops(const ix_unit *u, const ix_kernel *k, ix_text *t);
 void ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t);
 
-/* names.c: "t3", "lo5", "begin"; a sum of atoms, terms with a positive factor
+/* names.c: what a user calls a buffer, which lives as long as the unit; the
+ * buffer called so or "b3", -1: none, or several */
+const char *ix_buffer_called(ix_unit *u, int i);
+int ix_buffer_find(ix_unit *u, const char *name);
+
+/* "t3", "lo5", "begin"; a sum of atoms, terms with a positive factor
  * first: "n1 - s3" */
 typedef struct ix_value_text {
     char s[24];
@@ -469,6 +474,7 @@ void ix_sum_put(const ix_sum_writer *w, const ilex_array *x, ix_text *t);
 
 /* check.c: what is legal at this level; "schedule: jam i0" says more of a pass
  */
+bool ix_check_kernel(ix_unit *u, ix_kernel *k, const char *pass);
 bool ix_check_kernels(ix_unit *u, const char *pass);
 
 #endif

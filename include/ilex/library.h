@@ -28,11 +28,11 @@ typedef struct ilex_library_spec {
      * programs) */
     const char *prefix;
     ilex_library_kind kind; /* NAME is the prefix, else that of one program */
-    /* Processors that a library has code for, "generic,avx2,avx512" (what the
-     * compiler takes, the flags of option cflags): all results are the same,
-     * the best that a processor has is chosen when the library is loaded. The
-     * first is generic. x86-64 only, which the compiler is asked for. Of CUDA
-     * architectures, "sm_80,sm_90". */
+    /* Processors that a library has code for, "generic,avx2,avx512" (the one of
+     * option target, with its flags): all results are the same, the best that a
+     * processor has is chosen when the library is loaded. The first is generic.
+     * x86-64 only, which the compiler is asked for. Of CUDA architectures,
+     * "sm_80,sm_90" (what nvcc takes). */
     const char *targets;
     int fortran; /* 1: PREFIX.f90 as well, a module PREFIX_module */
     /* Sizes for which there is code of its own beside that for any: groups like

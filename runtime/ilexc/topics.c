@@ -86,6 +86,9 @@ static const ix_topic topics[] = {
      "From level " #before " to " #after "; `ilexc print FILE --stage=" #name  \
      "` shows a program after it."},
 #include "compiler/passes.def"
+#define IX_LOOP(name, text, meaning)                                           \
+    {IX_TOPICS_directives, #name, NULL, text, meaning, NULL},
+#include "compiler/loop/loops.def"
 #define IX_OPTION(name, value, choices, meaning)                               \
     {IX_TOPICS_options,      #name,   NULL,                                    \
      "--" #name "=" choices, meaning, "Default: \"" value "\"."},

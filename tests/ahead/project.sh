@@ -245,6 +245,15 @@ stray=$($NM -D --defined-only liball.so | awk 'NF == 3 { print $3 }' |
 [ -z "$stray" ] || complain "liball.so exports" $stray
 library '--static --cflags -O0' ./liball.a
 library '--object --cflags -O0' all.o
+# Of one target the compiler gets the flags, and of fields of a record none.
+real=$(command -v cc || command -v gcc)
+printf '#!/bin/sh\necho "$*" >>%s/spied\nexec %s "$@"\n' "$PWD" "$real" >spy
+chmod +x spy
+library "--object --cc=$PWD/spy --target native" all.o
+grep -q ' -march=native ' spied || complain "native: $(cat spied)"
+rm spied
+library "--object --cc=$PWD/spy --target cores=3" all.o
+! grep -q ' -m' spied || complain "cores=3: $(cat spied)"
 
 # ---- mistakes ------------------------------------------------------------------
 

@@ -79,6 +79,8 @@ listed dtypes dtype
     rows IX_TRANSFORMATION compiler/passes.def
 } | field 1 >rows
 listed passes 'pass of the compiler'
+rows IX_LOOP compiler/loop/loops.def | field 1 >rows
+listed directives directive
 rows IX_OPTION lib/graph/options.def | field 1 >rows
 listed options 'option of the library'
 rows IX_FLAG runtime/ilexc/flags.def | quoted 1 >rows
@@ -94,7 +96,7 @@ listed errors error
 
 # Every list is tried above.
 count=$((count + 1))
-[ "$("$ilexc" list | wc -l)" -eq 13 ] || fail "not 13 lists: $("$ilexc" list)"
+[ "$("$ilexc" list | wc -l)" -eq 14 ] || fail "not 14 lists: $("$ilexc" list)"
 
 # says TEXT NAME...: the help, on one line, has the text.
 says() {

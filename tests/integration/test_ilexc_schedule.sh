@@ -31,6 +31,12 @@ do
     "$ilexc" print --stage=$stage p.ilx --schedule="$dir/auto" >out 2>err
     cmp -s want out || fail "the schedule that was printed gives another $stage"
 done
+for program in "$examples"/*.ilx "$top"/tests/stages/*.ilx
+do
+    "$ilexc" print --stage=schedule "$program" >want 2>err &&
+        "$ilexc" print --stage=schedule "$program" --schedule=want >out 2>err &&
+        cmp -s want out || fail "$program: the schedule that was printed is another"
+done
 expect 0 'same bits as the reference' run p.ilx $sizes --schedule=auto --check=reference -v
 
 # A file is found from here, or by a variable; it may end without a newline.
@@ -61,6 +67,9 @@ expect 0 '^    split i1 4 peel: .*; those that are left are a loop i1.t$' \
 expect 0 '^      for what is left of axis 1' explain p.ilx --schedule=some
 "$ilexc" explain p.ilx --schedule=none >out 2>err
 grep -q 'split' out && fail "schedule=none splits"
+
+expect 0 '^    shrink b7 at i1: cp becomes memory of one iteration of i1' \
+    explain "$examples/vadv.ilx"
 
 # A directive that is refused says where, whatever is done with the program.
 printf '# first\nkernel k1:\n  vector i0\n' >refused

@@ -24,7 +24,7 @@ tree_fail(tree_machine *m, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(r->failure + n, sizeof r->failure - (size_t)n, fmt, args);
     va_end(args);
-    r->kernel = m->k;
+    r->kernel = m->of;
     longjmp(m->failed, 1);
 }
 
@@ -209,20 +209,30 @@ is_output(const ix_stmt *s)
     return s && s->kind == IX_STMT_STORE && s->buffer >= 0;
 }
 
-/* Neighbouring stores to buffers happen at once, after the values and places of
- * all of them: an output may have the memory of an input, a position move on.
- */
+/* Neighbouring stores to buffers happen one after the other when the values and
+ * places of all of them are known: an output may have the memory of an input, a
+ * position move on. */
 static const ix_stmt *
 run_stores(tree_machine *m, const ix_stmt *s)
 {
-    m->stmt = s;
-    ix_value v = tree_evaluate(m, ix_store_value(s));
-    int64_t at = place_in_buffer(m, s);
-    const ix_stmt *last = is_output(s->next) ? run_stores(m, s->next) : s;
-    tree_memory *b = &m->r->memory[m->buffer[s->buffer]];
-    b->element[at] = v;
-    b->known[at] = true;
-    return last;
+    enum { MOST = 4096 };
+    static struct {
+        tree_memory *b;
+        int64_t at;
+        ix_value v;
+    } store[MOST];
+    int n = 0;
+    for (const ix_stmt *t = s; is_output(t) && n < MOST; t = t->next) {
+        m->stmt = s = t;
+        store[n].v = tree_evaluate(m, ix_store_value(t));
+        store[n].at = place_in_buffer(m, t);
+        store[n++].b = &m->r->memory[m->buffer[t->buffer]];
+    }
+    for (int i = 0; i < n; i++) {
+        store[i].b->element[store[i].at] = store[i].v;
+        store[i].b->known[store[i].at] = true;
+    }
+    return s;
 }
 
 static void
@@ -525,16 +535,20 @@ make_places(size_t n, const ix_ints *from, const ix_ints *to)
     return place;
 }
 
-/* Of every other run, clones: they are as good as what they were made of. */
-static const ix_kernel *
-statements_of(tree_run *r, const ix_kernel *k)
+void
+tree_prepare(tree_run *r)
 {
-    if (r->seed / 2 % 2 == 0)
-        return k;
-    ix_kernel *own = ix_arena_new(&r->u->arena, sizeof *own);
-    *own = *k;
-    own->body = ix_stmt_clone(r->u, own, k->body);
-    return own;
+    size_t n = 0;
+    for (const ix_kernel *k = r->u->kernels; k; k = k->next)
+        n++;
+    r->own = tree_allocate(n, sizeof *r->own);
+    n = 0;
+    for (const ix_kernel *k = r->u->kernels; k; k = k->next) {
+        ix_kernel *own = &r->own[n++];
+        *own = k->like ? *k->like : *k;
+        if (r->seed / 2 % 2 == 1)
+            own->body = ix_stmt_clone(r->u, own, own->body);
+    }
 }
 
 bool
@@ -542,10 +556,11 @@ tree_interpret(tree_run *r)
 {
     bool ok = true;
     const ix_unit *u = r->u;
+    size_t n = 0;
     for (const ix_kernel *k = u->kernels; ok && k; k = k->next) {
         tree_machine *m = tree_allocate(1, sizeof *m);
         m->r = r;
-        m->k = statements_of(r, k->like ? k->like : k);
+        m->k = &r->own[n++];
         m->of = k;
         m->mem = *ix_context_mem(u->ctx);
         m->slot = tree_allocate((size_t)m->k->nvalues, sizeof *m->slot);
@@ -557,5 +572,6 @@ tree_interpret(tree_run *r)
         ok = try_kernel(m);
         free_machine(m);
     }
+    free(r->own);
     return ok;
 }

@@ -54,12 +54,16 @@ typedef struct tree_run {
     tree_memory *memory; /* of all buffers */
     uint64_t seed;       /* of the order of independent iterations */
     int64_t budget;      /* evaluations that may still be done */
+    ix_kernel *own;      /* what is run of each kernel */
     /* after a failure: */
     bool exhausted; /* it was the budget */
     const ix_kernel *kernel;
     char failure[500];
 } tree_run;
 
+/* Of every other run, kernels get clones of their statements, as good as what
+ * they were made of; sizes that these need may be new. */
+void tree_prepare(tree_run *r);
 /* Runs all kernels; false after a failure. */
 bool tree_interpret(tree_run *r);
 

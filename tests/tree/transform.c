@@ -79,6 +79,25 @@ index_of(const loops *l, const ix_stmt *loop)
 
 /* ---- directives ---- */
 
+static bool
+has_constant_length(ix_unit *u, const ix_stmt *loop)
+{
+    for (int i = 0; i < loop->n[IX_for_hi]; i++) {
+        const ilex_array *n = ix_index_try_fma(
+            u->ctx, ix_operands(loop, IX_for_hi)[i], -1, ix_for_lo(loop));
+        if (n && n->kind == IX_CONST)
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_no_loop(void *user, ix_stmt *s)
+{
+    (void)user;
+    return s->kind != IX_STMT_FOR;
+}
+
 /* Does it run over the points of a strip? */
 static bool
 is_of_strip(const ix_kernel *k, const ix_stmt *s)
@@ -91,22 +110,25 @@ is_of_strip(const ix_kernel *k, const ix_stmt *s)
 static bool
 suits(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
 {
-    const ilex_array *n =
-        ix_index_try_fma(u->ctx, ix_for_hi(loop), -1, ix_for_lo(loop));
     const ix_stmt *body = loop->body;
+    bool innermost = ix_stmt_each(loop->body, is_no_loop, NULL);
     switch (row) {
     case IX_LOOP_reorder:
         return body && body->kind == IX_STMT_FOR && !body->next;
     case IX_LOOP_unroll:
-        return n && n->kind == IX_CONST;
+        return loop->n[IX_for_hi] == 1 && has_constant_length(u, loop);
+    case IX_LOOP_jam:
+        return has_constant_length(u, loop) && !innermost;
+    case IX_LOOP_vector:
+        return innermost;
     case IX_LOOP_fission:
         return body && body->next;
-    case IX_LOOP_jam:
-        return is_of_strip(k, loop);
     case IX_LOOP_prefetch:
         while (body && !is_of_strip(k, body))
             body = body->next;
         return body && !loop->parallel;
+    case IX_LOOP_shrink:
+        return !innermost;
     default:
         return true;
     }
@@ -162,17 +184,14 @@ draw_statement(ix_unit *u, const loops *l, const ix_stmt *loop,
     return ix_arena_string(&u->arena, s ? ix_stmt_subject(s).s : "");
 }
 
-/* What a temporary is called, if one is met soon. */
+/* A buffer, if one is met soon a temporary of one kernel. */
 static const char *
-draw_temporary(ix_unit *u, uint64_t *random)
+draw_buffer(ix_unit *u, uint64_t *random)
 {
-    uint64_t i = 0;
-    for (int tries = 0; tries < 12; tries++) {
-        i = tree_draw(random, u->nbuffers);
-        if (u->buffer[i].role == IX_ROLE_TEMP)
-            break;
-    }
-    return ix_arena_string(&u->arena, ix_value_name('b', (int64_t)i).s);
+    int i = 0;
+    for (int tries = 0; tries < 9 && !u->buffer[i].local; tries++)
+        i = (int)tree_draw(random, u->nbuffers);
+    return ix_arena_string(&u->arena, ix_value_name('b', i).s);
 }
 
 static void
@@ -193,15 +212,27 @@ draw_directive(ix_unit *u, const ix_kernel *k, const loops *l, ix_loop_row row,
     int i = draw_loop(u, k, l, row, random);
     ix_directive d = {.row = row, .nloops = 1};
     d.loop[0] = l->name[i];
-    d.n = 1 + (int64_t)tree_draw(random, 6);
+    d.n = tree_draw(random, 3) ? 1 + (int64_t)tree_draw(random, 6) : 4;
     d.words = (unsigned)tree_draw(random, 3);
     if (d.row == IX_LOOP_reorder)
         draw_order(l, i, random, &d);
-    if (d.row == IX_LOOP_fission)
-        d.name = draw_statement(u, l, l->loop[i], random);
-    if (d.row == IX_LOOP_shrink)
-        d.name = draw_temporary(u, random);
+    d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
+                                      : draw_buffer(u, random);
     return d;
+}
+
+/* What often follows: the points of a strip move inward, and what the next
+ * strip reads is asked for. */
+static bool
+draw_next(const tree_trial *t, ix_directive *d, uint64_t *random)
+{
+    static char name[40];
+    bool done = t->k && t->refusal.class == IX_REFUSAL_NONE;
+    if (!done || t->row != IX_LOOP_split || tree_draw(random, 3) == 0)
+        return false;
+    snprintf(name, sizeof name, "%.*s.i", (int)strcspn(t->loop, "#"), t->loop);
+    *d = (ix_directive){.row = IX_LOOP_jam, .nloops = 1, .loop = {name}};
+    return true;
 }
 
 bool
@@ -209,18 +240,23 @@ tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
 {
     loops *l = ix_arena_new(&u->arena, sizeof *l);
     uint64_t kernels = 0;
+    ix_directive d;
     for (ix_kernel *k = u->kernels; k; k = k->next)
         kernels++;
     if (kernels == 0)
         return false;
-    t->k = u->kernels;
-    for (uint64_t at = tree_draw(random, kernels); at > 0; at--)
-        t->k = t->k->next;
-    if (!find_loops(u, t->k, l))
-        return false;
-    ix_loop_row row = (ix_loop_row)tree_draw(random, IX_NLOOPS);
-    ix_directive d = draw_directive(u, t->k, l, row, random);
+    if (!draw_next(t, &d, random)) {
+        t->k = u->kernels;
+        for (uint64_t at = tree_draw(random, kernels); at > 0; at--)
+            t->k = t->k->next;
+        if (!find_loops(u, t->k, l))
+            return false;
+        d = draw_directive(u, t->k, l,
+                           (ix_loop_row)tree_draw(random, IX_NLOOPS), random);
+    }
     put_directive(u, &d, t);
+    t->row = d.row;
+    snprintf(t->loop, sizeof t->loop, "%s", d.loop[0]);
     t->refusal = ix_schedule_carry(u, t->k, &d);
     counts[d.row][t->refusal.class]++;
     return true;

@@ -7,17 +7,20 @@
 
 #include "compiler/schedule/schedule.h"
 
-/* What was tried: the directive as text, and why it was refused. */
+/* What was tried: the directive as text, its row and first loop, and why it was
+ * refused. */
 typedef struct tree_trial {
-    char text[200];
+    char text[200], loop[24];
     ix_kernel *k;
+    ix_loop_row row;
     ix_refusal refusal;
 } tree_trial;
 
 /* A number from 0 to below "n" that "*random" leads to. */
 uint64_t tree_draw(uint64_t *random, uint64_t n);
 
-/* Tries one at a random loop of the unit; false if there is none. */
+/* Tries one at a random loop of the unit, or one that often follows on that
+ * before; false if there is none. */
 bool tree_transform(ix_unit *u, uint64_t *random, tree_trial *t);
 
 /* Prints what was tried so far: by transformation how many were done and, by

@@ -273,44 +273,41 @@ solve_sizes(tree_case *c)
 static void
 interpret(tree_case *c, ix_unit *u, const char *pass, uint64_t order)
 {
+    tree_run r = {.u = u, .seed = c->recipe->number + order, .budget = budget};
+    tree_prepare(&r);
     solve_sizes(c); /* a pass may need a product of sizes that is new */
-    tree_memory *memory = make_memory(c, u);
+    r.size = c->size;
+    r.memory = make_memory(c, u);
     if (c->inplace)
-        tree_share_memory(u, memory);
-    tree_run r = {.u = u,
-                  .size = c->size,
-                  .memory = memory,
-                  .seed = c->recipe->number + order,
-                  .budget = budget};
+        tree_share_memory(u, r.memory);
     sum.runs++;
     bool ok = tree_interpret(&r);
     sum.exhausted += r.exhausted;
     if (!r.exhausted && (!ok || !same_results(c, &r)))
         report(c, &r, pass);
-    tree_free_memory(u, memory, c->inplace);
+    tree_free_memory(u, r.memory, c->inplace);
 }
 
 /* A transformation that is refused leaves the kernel as it was. */
 static void
-transform_once(tree_case *c, ix_unit *u)
+transform_once(tree_case *c, ix_unit *u, tree_trial *t)
 {
-    tree_trial t = {.text = ""};
     uint64_t before = c->dump;
     size_t used = strlen(c->trail);
-    if (!tree_transform(u, &c->random, &t))
+    if (!tree_transform(u, &c->random, t))
         return;
     bool changed = is_changed(c, u);
-    if (t.refusal.class == IX_REFUSAL_NONE)
-        snprintf(c->trail + used, sizeof c->trail - used, "    %s\n", t.text);
+    if (t->refusal.class == IX_REFUSAL_NONE)
+        snprintf(c->trail + used, sizeof c->trail - used, "    %s\n", t->text);
     else if (changed && before) {
-        printf("FAILED: %s was refused and changed the kernel\n", t.text);
+        printf("FAILED: %s was refused and changed the kernel\n", t->text);
         c->failed = true;
     }
-    if (t.refusal.class != IX_REFUSAL_NONE || c->failed)
+    if (t->refusal.class != IX_REFUSAL_NONE || c->failed)
         return;
     ix_check_kernels(u, "reduce");
     for (uint64_t i = 0; i < ORDERS && !c->failed; i++)
-        interpret(c, u, t.text, 5 * i);
+        interpret(c, u, t->text, 5 * i);
 }
 
 static void
@@ -325,9 +322,10 @@ check_pass(void *user, ix_unit *u, const char *pass)
         interpret(c, u, pass, 0);
     if (!transforms || !reduce)
         return;
+    tree_trial t = {.text = ""};
     c->transformed = true;
     for (uint64_t i = 0; i < transforms && !c->failed; i++)
-        transform_once(c, u);
+        transform_once(c, u, &t);
 }
 
 /* ---- a program ---- */

@@ -3,6 +3,7 @@
  * Distances: which loops of programs carry something, and random accesses of
  * which isl knows whether they meet.
  */
+#include <dirent.h>
 #include <isl/ctx.h>
 #include <isl/set.h>
 
@@ -69,9 +70,76 @@ check_loops(const char *text, const char *want)
 START_TEST(loops_of_programs_carry_what_they_do)
 {
     check_loops(HEAD "in x : f64[n, m]\nout y = x + 1.0\n", "nn");
-    check_loops(HEAD "in x : f64[n, m]\nout y = cumsum(x; axis=1)\n", "nu");
-    check_loops(HEAD "in x : f64[n, m]\nout y = cumsum(x; axis=0)\n", "un");
+    check_loops(HEAD "in x : f64[n, m]\nout y = cumsum(x; axis=1)\n", "nd");
+    check_loops(HEAD "in x : f64[n, m]\nout y = cumsum(x; axis=0)\n", "dn");
     check_loops(HEAD "in x : f64[n, m]\nout y = sum[1](x)\n", "ndndnn");
+}
+END_TEST
+
+/* ---- loops that are said to be parallel ---- */
+
+typedef struct claims {
+    ix_unit *u;
+    ix_kernel *k;
+    const char *file;
+    int64_t n, unproved;
+} claims;
+
+/* A loop marked as parallel carries nothing, as far as is known. */
+static bool
+check_claim(void *user, ix_stmt *s)
+{
+    claims *m = user;
+    ix_cursor c;
+    if (s->kind != IX_STMT_FOR || !s->parallel)
+        return true;
+    ck_assert(ix_cursor_at(m->k, s, &c));
+    ix_refusal r = ix_loop_carries(m->u, &c);
+    m->n++;
+    ck_assert_msg(r.class != IX_REFUSAL_DISTANCE, "%s, kernel k%d, loop %d: %s",
+                  m->file, m->k->number, s->number, r.why);
+    m->unproved += r.class != IX_REFUSAL_NONE;
+    return true;
+}
+
+static void
+check_file(claims *m, const char *path)
+{
+    static char text[1 << 16];
+    ix_unit u;
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    run_passes(&u, parse(text), "reduce");
+    m->u = &u;
+    for (m->k = u.kernels; m->k; m->k = m->k->next)
+        ix_stmt_each(m->k->body, check_claim, m);
+    free_unit(&u);
+}
+
+START_TEST(parallel_loops_carry_nothing)
+{
+    const char *srcdir = getenv("srcdir");
+    char folder[400], path[800];
+    claims m = {.n = 0};
+    snprintf(folder, sizeof folder, "%s/tests/stages",
+             srcdir && *srcdir ? srcdir : ".");
+    DIR *d = opendir(folder);
+    ck_assert_msg(d != NULL, "%s", folder);
+    naive = true;
+    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+        const char *end = strrchr(e->d_name, '.');
+        if (!end || strcmp(end, ".ilx") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        m.file = e->d_name;
+        check_file(&m, path);
+    }
+    closedir(d);
+    printf("%lld parallel loops, %lld of them not proved\n", (long long)m.n,
+           (long long)m.unproved);
+    ck_assert_int_eq(m.unproved, 1); /* compress: places are data */
 }
 END_TEST
 
@@ -88,6 +156,8 @@ typedef struct drawn {
     ix_access x[2];
     ix_accesses a;
     ilex_array *index[2][2];
+    ix_branch branch[2][2];
+    int branches[2];
     char text[4000];
     int used;
 } drawn;
@@ -166,6 +236,44 @@ draw_loop(drawn *d, int who, int depth)
     return loop;
 }
 
+/* Branches around access "who", on indices of its loops. */
+static void
+draw_branches(drawn *d, int who)
+{
+    static const ix_op ops[] = {IX_OP_LESS,    IX_OP_LESS_EQUAL,
+                                IX_OP_GREATER, IX_OP_GREATER_EQUAL,
+                                IX_OP_EQUAL,   IX_OP_NOT_EQUAL};
+    d->branches[who] = (int)draw(0, 4) / 2;
+    for (int i = 0; i < d->branches[who]; i++) {
+        ilex_array *x[2] = {draw_sum(d, who, d->depth[who], (int)draw(1, 2)),
+                            draw_sum(d, who, d->depth[who], (int)draw(0, 1))};
+        d->branch[who][i] =
+            (ix_branch){.condition = ix_scalar_op(ctx, ops[draw(0, 5)],
+                                                  ILEX_I64, ILEX_BOOL, x),
+                        .holds = draw(0, 1),
+                        .around = i ? &d->branch[who][i - 1] : NULL};
+    }
+}
+
+static void
+put_branch(drawn *d, int who, const ix_branch *b)
+{
+    static const char *const names[] = {
+        [IX_OP_LESS] = "<",    [IX_OP_LESS_EQUAL] = "<=",
+        [IX_OP_GREATER] = ">", [IX_OP_GREATER_EQUAL] = ">=",
+        [IX_OP_EQUAL] = "=",   [IX_OP_NOT_EQUAL] = "!="};
+    if (b->condition->kind == IX_CONST) { /* it is decided */
+        bool holds = ix_const_value(b->condition).i == b->holds;
+        put(d, " and %s", holds ? "0 = 0" : "0 = 1");
+        return;
+    }
+    put(d, " and %s(", b->holds ? "" : "not ");
+    put_sum(d, who, b->condition->ops[0]);
+    put(d, " %s ", names[ix_op_of(b->condition)]);
+    put_sum(d, who, b->condition->ops[1]);
+    put(d, ")");
+}
+
 static void
 draw_accesses(drawn *d)
 {
@@ -185,7 +293,10 @@ draw_accesses(drawn *d)
                 x = ix_index_floordiv(ctx, x, draw(2, 5));
             d->index[who][i] = x;
         }
+        draw_branches(d, who);
+        int n = d->branches[who];
         d->x[who] = (ix_access){.write = true,
+                                .branch = n ? &d->branch[who][n - 1] : NULL,
                                 .rank = rank,
                                 .index = d->index[who],
                                 .depth = d->depth[who],
@@ -219,6 +330,9 @@ put_meeting(drawn *d, const ix_direction *direction)
     for (int who = 0; who < 2; who++)
         for (int i = 0; i < d->depth[who]; i++)
             put_loop(d, who, i);
+    for (int who = 0; who < 2; who++)
+        for (int i = 0; i < d->branches[who]; i++)
+            put_branch(d, who, &d->branch[who][i]);
     for (int i = 0; i < d->x[0].rank; i++) {
         put(d, " and ");
         put_sum(d, 0, d->index[0][i]);
@@ -286,5 +400,6 @@ int
 main(void)
 {
     return RUN_TESTS("distances", loops_of_programs_carry_what_they_do,
+                     parallel_loops_carry_nothing,
                      random_accesses_meet_where_isl_says);
 }
