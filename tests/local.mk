@@ -129,11 +129,15 @@ tests_property_property_SOURCES = \
 	tests/property/property_text.c
 tests_tree_tree_SOURCES = \
 	$(RANDOM_RUN_FILES) \
+	tests/tree/compiled.c \
+	tests/tree/compiled.h \
 	tests/tree/evaluate.c \
 	tests/tree/interpret.c \
 	tests/tree/interpret.h \
 	tests/tree/memory.c \
 	tests/tree/nests.def \
+	tests/tree/options.c \
+	tests/tree/options.h \
 	tests/tree/programs.def \
 	tests/tree/transform.c \
 	tests/tree/transform.h \

@@ -93,6 +93,18 @@ loads_apart(apart *p, ix_stmt **list)
     ix_substitution_free(&s);
 }
 
+/* What defines a value: a load, a cell for a leaf, a LET for an operation. */
+static ix_stmt *
+definition_of(ix_unit *u, ilex_array *value)
+{
+    if (value->kind == IX_LOAD)
+        return ix_stmt_at(
+            u, IX_STMT_LOAD,
+            ix_element_of((int)value->attr[0], value->nops, value->ops), NULL);
+    return ix_stmt_new(u, value->nops ? IX_STMT_LET : IX_STMT_SCRATCH,
+                       IX_OPERANDS({1, &value}));
+}
+
 /* The value of a store that comes first. */
 static void
 store_apart(apart *p, ix_stmt **list)
@@ -103,9 +115,7 @@ store_apart(apart *p, ix_stmt **list)
     ilex_array *value = ix_store_value(s);
     p->tail = list;
     p->array = s->array;
-    value =
-        put_value(p, ix_stmt_new(p->u, IX_STMT_LET, IX_OPERANDS({1, &value})),
-                  (ilex_dtype)value->dtype);
+    value = put_value(p, definition_of(p->u, value), (ilex_dtype)value->dtype);
     ix_stmt *t = ix_stmt_with_group(p->u, s, IX_store_value, 1, &value);
     t->next = s->next;
     *p->tail = t;

@@ -270,6 +270,8 @@ is_flat(ix_flat flat, const ilex_array *x)
          factors = flat == IX_FLAT_FACTORS && x->kind == IX_PRODUCT;
     if (operation || factors)
         return has_leaves(x);
+    if (flat == IX_FLAT_OPERATION)
+        return sum && x->dtype == ILEX_I64;
     return flat == IX_FLAT_LEAF || flat == IX_FLAT_FACTORS ? is_leaf(x) : sum;
 }
 

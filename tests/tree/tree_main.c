@@ -5,30 +5,27 @@
  * pass that broke a program.
  *
  *     tree [--long] [--seed=S] [--number=N] [--first=F] [--count=C]
- *          [--transform=T]
+ *          [--transform=T [--jit=BACKEND]]
  *
  * With --transform the loops of the naive tree are transformed at random after
- * `reduce`, up to T times, and interpreted after each in three orders.
+ * `reduce`, up to T times, and interpreted after each in three orders. With
+ * --jit they are those of schedule=auto, and what was done is the schedule with
+ * which the back end compiles the program and runs it.
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
  * tries one program; else those from F to C, and where F is 0 those of
  * programs.def before them. The programs are those of tests/differential.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "runtime/program/program.h"
 #include "tests/differential/differential.h"
+#include "tests/tree/compiled.h"
 #include "tests/tree/interpret.h"
+#include "tests/tree/options.h"
 #include "tests/tree/transform.h"
 
-enum {
-    SHORT_COUNT = 400,
-    LONG_COUNT = 20000,
-    MOST_FAILURES = 3,
-    ORDERS = 3,
-    AGAIN = 40
-};
+enum { MOST_FAILURES = 3, ORDERS = 3, AGAIN = 40 };
 /* Evaluations for one program after one pass; longer ones are left out. */
 static const int64_t budget = 1500000;
 
@@ -59,7 +56,7 @@ typedef struct totals {
 } totals;
 
 static totals sum;
-static uint64_t transforms; /* --transform */
+static tree_options o;
 
 /* ---- what a program is run with ---- */
 
@@ -227,7 +224,7 @@ report(tree_case *c, const tree_run *r, const char *pass)
            (unsigned long long)c->recipe->seed, r->failure,
            (unsigned long long)c->recipe->seed,
            (unsigned long long)c->recipe->number,
-           (unsigned long long)transforms, c->trail);
+           (unsigned long long)o.transforms, c->trail);
     if (c->text)
         printf("%s", c->text);
     else
@@ -318,13 +315,13 @@ check_pass(void *user, ix_unit *u, const char *pass)
     c->inplace |= inplace;
     if (u->level < IX_LEVEL_TREE || c->failed)
         return;
-    if ((is_changed(c, u) || inplace) && (!transforms || c->transformed))
+    if ((is_changed(c, u) || inplace) && (!o.transforms || c->transformed))
         interpret(c, u, pass, 0);
-    if (!transforms || !reduce)
+    if (!o.transforms || !reduce)
         return;
     tree_trial t = {.text = ""};
     c->transformed = true;
-    for (uint64_t i = 0; i < transforms && !c->failed; i++)
+    for (uint64_t i = 0; i < o.transforms && !c->failed; i++)
         transform_once(c, u, &t);
 }
 
@@ -350,16 +347,25 @@ make_arguments(tree_case *c, const ilex_size_binding *sizes)
     return true;
 }
 
+/* How a program is run; "sizes" has room for those that are given. */
+static ilex_call
+call_of(const tree_case *c, ilex_size_binding *sizes)
+{
+    for (int i = 0; i < DIFF_PARAMS; i++)
+        sizes[i] =
+            (ilex_size_binding){diff_param_names[i], c->recipe->sizes.value[i]};
+    return (ilex_call){.size = sizeof(ilex_call),
+                       .sizes = sizes,
+                       .size_count = DIFF_PARAMS,
+                       .counted = c->counted,
+                       .counted_count = c->ncounted};
+}
+
 /* Runs the reference; false when the program has no results. */
 static bool
 run_reference(tree_case *c)
 {
     ilex_size_binding sizes[DIFF_PARAMS];
-    ilex_call call = {
-        .size = sizeof call, .sizes = sizes, .size_count = DIFF_PARAMS};
-    for (int i = 0; i < DIFF_PARAMS; i++)
-        sizes[i] =
-            (ilex_size_binding){diff_param_names[i], c->recipe->sizes.value[i]};
     ilex_option_set(c->ctx, "jit", "reference");
     c->reference = ilex_compile_module(c->module);
     if (!c->reference)
@@ -369,8 +375,7 @@ run_reference(tree_case *c)
     c->counted = tree_allocate(c->ncounted, sizeof *c->counted);
     for (size_t i = 0; i < c->ncounted; i++)
         c->counted[i].name = ilex_program_counted_name(c->reference, i);
-    call.counted = c->counted;
-    call.counted_count = c->ncounted;
+    ilex_call call = call_of(c, sizes);
     c->argument = tree_allocate(c->narguments, sizeof *c->argument);
     ilex_binding *b = tree_allocate(c->narguments, sizeof *b);
     bool ok = make_arguments(c, sizes);
@@ -385,6 +390,24 @@ run_reference(tree_case *c)
     }
     free(b);
     return ok;
+}
+
+/* The program with the transformations that were done as its schedule. */
+static void
+run_scheduled(tree_case *c)
+{
+    char schedule[2 * sizeof c->trail], what[600];
+    ilex_size_binding sizes[DIFF_PARAMS];
+    ilex_call call = call_of(c, sizes);
+    tree_put_schedule(c->trail, schedule, sizeof schedule);
+    tree_compiled x = {c->ctx,      c->module,     o.jit, schedule,
+                       c->argument, c->narguments, &call};
+    if (tree_run_compiled(&x, what, sizeof what))
+        return;
+    printf("FAILED: program %llu of seed %llu, %s: %s\n%s",
+           (unsigned long long)c->recipe->number,
+           (unsigned long long)c->recipe->seed, o.jit, what, schedule);
+    c->failed = true;
 }
 
 /* An error that is no refusal is a failure. */
@@ -449,7 +472,7 @@ run_program(const diff_recipe *recipe, const char *text)
                    .text = text,
                    .ctx = ilex_context_new(NULL),
                    .random =
-                       recipe->seed * 1000003u + recipe->number + transforms};
+                       recipe->seed * 1000003u + recipe->number + o.transforms};
     if (!c.ctx || !diff_context_prepare(c.ctx, &recipe->sizes))
         abort();
     if (!make_module(&c)) {
@@ -461,11 +484,13 @@ run_program(const diff_recipe *recipe, const char *text)
         judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
-        if (transforms && recipe->number % 4 != 3)
+        if (o.transforms && !o.jit && recipe->number % 4 != 3)
             ilex_option_set(c.ctx, "schedule", "none");
         compile_for(&c, false);
-        if (!c.failed && !transforms)
+        if (!c.failed && !o.transforms)
             compile_for(&c, true);
+        if (o.jit && !c.failed && *c.trail)
+            run_scheduled(&c);
         sum.programs++;
     }
     sum.failed += c.failed;
@@ -481,7 +506,7 @@ typedef struct text_program {
 /* The programs of programs.def; loops are transformed in those of nests.def,
  * with one sequence of random numbers after the other. */
 static void
-run_texts(uint64_t seed)
+run_texts(void)
 {
     static const text_program programs[] = {
 #define TREE_PROGRAM(name, n, m, k, statements)                                \
@@ -493,14 +518,14 @@ run_texts(uint64_t seed)
     {{2, {n, m, k}}, "ilex 1\nprogram " #name "\nsize n, m, k\n" statements},
 #include "tests/tree/nests.def"
     };
-    for (size_t i = 0; i < IX_COUNT(programs) && !transforms; i++) {
+    for (size_t i = 0; i < IX_COUNT(programs) && !o.transforms; i++) {
         diff_recipe recipe = {.sizes = programs[i].sizes};
         run_program(&recipe, programs[i].text);
     }
     for (size_t i = 0; i < IX_COUNT(nests); i++)
-        for (uint64_t again = 0; again < (transforms ? AGAIN : 1); again++) {
+        for (uint64_t again = 0; again < (o.transforms ? AGAIN : 1); again++) {
             diff_recipe recipe = {
-                .sizes = nests[i].sizes, .seed = seed, .number = again};
+                .sizes = nests[i].sizes, .seed = o.seed, .number = again};
             if (!run_program(&recipe, nests[i].text))
                 break;
         }
@@ -508,53 +533,19 @@ run_texts(uint64_t seed)
 
 /* ---- all ---- */
 
-typedef struct options {
-    uint64_t seed;
-    int64_t number, first, count;
-} options;
-
-static bool
-read_options(options *o, int argc, char **argv)
-{
-    const char *seed = getenv("ILEX_SEED");
-    *o = (options){.seed = seed && *seed ? strtoull(seed, NULL, 0) : 1,
-                   .number = -1,
-                   .count = SHORT_COUNT};
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--long")) {
-            o->count = LONG_COUNT;
-            o->seed = seed && *seed ? o->seed : (uint64_t)time(NULL);
-        } else if (!strncmp(argv[i], "--seed=", 7)) {
-            o->seed = strtoull(argv[i] + 7, NULL, 0);
-        } else if (!strncmp(argv[i], "--number=", 9)) {
-            o->number = strtoll(argv[i] + 9, NULL, 0);
-        } else if (!strncmp(argv[i], "--first=", 8)) {
-            o->first = strtoll(argv[i] + 8, NULL, 0);
-        } else if (!strncmp(argv[i], "--count=", 8)) {
-            o->count = strtoll(argv[i] + 8, NULL, 0);
-        } else if (!strncmp(argv[i], "--transform=", 12)) {
-            transforms = strtoull(argv[i] + 12, NULL, 0);
-        } else {
-            return false;
-        }
-    }
-    return true;
-}
-
 int
 main(int argc, char **argv)
 {
-    options o;
     diff_recipe recipe;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!read_options(&o, argc, argv)) {
+    if (!tree_read_options(&o, argc, argv)) {
         fprintf(stderr, "usage: tree [--long] [--seed=S] "
                         "[--number=N] [--first=F] [--count=C] "
-                        "[--transform=T]\n");
+                        "[--transform=T [--jit=BACKEND]]\n");
         return 2;
     }
     if (o.number < 0 && o.first == 0)
-        run_texts(o.seed);
+        run_texts();
     int64_t first = o.number >= 0 ? o.number : o.first;
     int64_t end = o.number >= 0 ? o.number + 1 : o.count;
     for (int64_t i = first; i < end && sum.failed < MOST_FAILURES; i++) {
@@ -569,7 +560,7 @@ main(int argc, char **argv)
            (unsigned long long)o.seed, sum.programs, sum.refused,
            (long long)sum.runs, (long long)sum.elements,
            (long long)sum.exhausted, sum.failed);
-    if (transforms && !tree_transform_report() && o.number < 0)
+    if (o.transforms && !tree_transform_report() && o.number < 0)
         return 1;
     return sum.failed != 0 || (o.number < 0 && sum.programs == 0);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs compiled with a random schedule, run on the arguments of the
+ * reference.
+ */
+#include "tests/tree/compiled.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/program/program.h"
+
+/* Runs it; false with what is wrong. */
+static bool
+run(const tree_compiled *x, const ilex_program *p, char *what, size_t size)
+{
+    ilex_call call = *x->call;
+    ilex_binding b[64];
+    for (size_t i = 0; i < x->n && i < 64; i++) {
+        diff_buffer *a = &x->argument[i];
+        if (a->shares < 0)
+            memcpy(a->block, a->before, a->bytes);
+        b[i] = (ilex_binding)ILEX_BIND(p->c->buffer[i].name, a->storage);
+    }
+    if (!ilex_run(p, b, x->n, &call))
+        return true;
+    snprintf(what, size, "%s", call.error);
+    return false;
+}
+
+static bool
+is_same(const tree_compiled *x, const ilex_program *p, size_t i,
+        const unsigned char *want, char *what, size_t size)
+{
+    size_t bytes;
+    unsigned char *got = diff_buffer_take(&x->argument[i], &bytes);
+    bool same = !bytes || !memcmp(got, want, bytes);
+    if (!same)
+        diff_buffer_difference(&x->argument[i], p->c->buffer[i].name, got, want,
+                               bytes, what, size);
+    free(got);
+    return same;
+}
+
+bool
+tree_run_compiled(const tree_compiled *x, char *what, size_t size)
+{
+    unsigned char *want[64];
+    size_t bytes;
+    if (ilex_option_set(x->ctx, "jit", x->jit) ||
+        ilex_option_set(x->ctx, "schedule", x->schedule))
+        abort();
+    ilex_program *p = ilex_compile_module(x->module);
+    if (!p || x->n > 64) {
+        snprintf(what, size, "%s", ilex_error_text(x->ctx));
+        return false;
+    }
+    for (size_t i = 0; i < x->n; i++)
+        want[i] = diff_buffer_take(&x->argument[i], &bytes);
+    bool same = run(x, p, what, size);
+    for (size_t i = 0; i < x->n; i++) {
+        same = same && is_same(x, p, i, want[i], what, size);
+        free(want[i]);
+    }
+    ilex_program_release(p);
+    return same;
+}
+
+void
+tree_put_schedule(const char *trail, char *to, size_t size)
+{
+    size_t n = 0;
+    const char *seen[64];
+    int nseen = 0;
+    *to = '\0';
+    for (const char *p = trail; *p; p += strcspn(p, "\n") + 1) {
+        size_t name = strcspn(p, ":") + 1;
+        bool known = nseen == 64;
+        for (int i = 0; i < nseen; i++)
+            known |= !strncmp(seen[i], p, name);
+        if (known)
+            continue;
+        seen[nseen++] = p;
+        n += (size_t)snprintf(to + n, size - n, "kernel %.*s\n", (int)name - 4,
+                              p + 4);
+        for (const char *q = p; *q; q += strcspn(q, "\n") + 1)
+            if (!strncmp(q, p, name))
+                n += (size_t)snprintf(to + n, size - n, "   %.*s\n",
+                                      (int)(strcspn(q, "\n") - name), q + name);
+    }
+}
