@@ -62,6 +62,8 @@ typedef struct ix_emitter {
 /* ---- emit_text.c: names, literals, sums, operations ---- */
 
 const char *ix_c_type(ilex_dtype dtype); /* of an element or a part */
+/* What a loop's variable is called, which is the name of no type. */
+ix_value_text ix_emit_variable(const ix_emitter *e, int64_t variable);
 
 /* Starts a line, indented, with its location in front; a whole line; a line and
  * "

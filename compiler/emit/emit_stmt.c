@@ -57,8 +57,7 @@ put_condition(ix_emitter *e, const ilex_array *x, ix_text *t)
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    ix_value_text v =
-        ix_value_name(ix_variable_letter(e->kernel, s->number), s->number);
+    ix_value_text v = ix_emit_variable(e, s->number);
     const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
     bool grid = s->how == IX_GRID;
     if (s->how == IX_VECTOR && *e->dialect->vector_pragma)

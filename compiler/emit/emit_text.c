@@ -96,6 +96,18 @@ spelling(const ix_emitter *e)
                                : IX_LITERAL_C;
 }
 
+ix_value_text
+ix_emit_variable(const ix_emitter *e, int64_t variable)
+{
+    static const char *const types[] = {"i8", "i16", "i32", "i64"};
+    ix_value_text v =
+        ix_value_name(ix_variable_letter(e->kernel, variable), variable);
+    for (size_t i = 0; i < IX_COUNT(types); i++)
+        if (!strcmp(v.s, types[i]))
+            strcat(v.s, "_");
+    return v;
+}
+
 ix_name
 ix_emit_leaf(const ix_emitter *e, const ilex_array *x)
 {
@@ -110,8 +122,7 @@ ix_emit_leaf(const ix_emitter *e, const ilex_array *x)
                              sizeof v.im);
         break;
     case IX_INDEX:
-        snprintf(v.re, sizeof v.re, "%c%d",
-                 ix_variable_letter(e->kernel, x->attr[0]), (int)x->attr[0]);
+        snprintf(v.re, sizeof v.re, "%s", ix_emit_variable(e, x->attr[0]).s);
         break;
     case IX_SIZE:
         snprintf(v.re, sizeof v.re, "n%d", (int)x->attr[0]);
