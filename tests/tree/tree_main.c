@@ -8,7 +8,7 @@
  *          [--transform=T [--jit=BACKEND]]
  *
  * With --transform the loops of the naive tree are transformed at random after
- * `reduce`, up to T times, and interpreted after each in three orders. With
+ * `map`, up to T times, and interpreted after each in three orders. With
  * --jit they are those of schedule=auto, and what was done is the schedule with
  * which the back end compiles the program and runs it.
  *
@@ -302,7 +302,7 @@ transform_once(tree_case *c, ix_unit *u, tree_trial *t)
     }
     if (t->refusal.class != IX_REFUSAL_NONE || c->failed)
         return;
-    ix_check_kernels(u, "reduce");
+    ix_check_kernels(u, "map");
     for (uint64_t i = 0; i < ORDERS && !c->failed; i++)
         interpret(c, u, t->text, 5 * i);
 }
@@ -311,13 +311,13 @@ static void
 check_pass(void *user, ix_unit *u, const char *pass)
 {
     tree_case *c = user;
-    bool inplace = !strcmp(pass, "inplace"), reduce = !strcmp(pass, "reduce");
+    bool inplace = !strcmp(pass, "inplace"), mapped = !strcmp(pass, "map");
     c->inplace |= inplace;
     if (u->level < IX_LEVEL_TREE || c->failed)
         return;
     if ((is_changed(c, u) || inplace) && (!o.transforms || c->transformed))
         interpret(c, u, pass, 0);
-    if (!o.transforms || !reduce)
+    if (!o.transforms || !mapped)
         return;
     tree_trial t = {.text = ""};
     c->transformed = true;

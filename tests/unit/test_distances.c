@@ -55,7 +55,7 @@ check_loops(const char *text, const char *want)
     ix_unit u;
     char got[32] = "";
     naive = true;
-    run_passes(&u, parse(text), "reduce");
+    run_passes(&u, parse(text), "map");
     for (int i = 0; want[i]; i++) {
         ix_cursor c = loop_number(&u, 0, i);
         got[i] = class[ix_loop_carries(&u, &c).class];
@@ -111,7 +111,7 @@ check_file(claims *m, const char *path)
     ck_assert_ptr_nonnull(f);
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);
-    run_passes(&u, parse(text), "reduce");
+    run_passes(&u, parse(text), "map");
     m->u = &u;
     for (m->k = u.kernels; m->k; m->k = m->k->next)
         ix_stmt_each(m->k->body, check_claim, m);
