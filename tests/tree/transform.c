@@ -51,20 +51,13 @@ note_loop(void *user, ix_stmt *s)
 static bool
 find_loops(ix_unit *u, ix_kernel *k, loops *l)
 {
-    ix_text t;
-    ix_mem mem = ix_arena_mem(&u->arena);
     l->n = 0;
     ix_stmt_each(k->body, note_loop, l);
     if (l->n == 0 || l->n == MOST_NAMES || ix_stmt_count(k->body) > LONGEST)
         return false;
-    ix_text_init(&t, &mem);
-    ix_loops_put(u, k, &t);
-    const char *p = ix_text_string(&t);
-    for (int i = 0; i < l->n; i++) {
-        size_t n = strcspn(p, ",");
-        snprintf(l->name[i], sizeof l->name[i], "%.*s", (int)n, p);
-        p += n + (p[n] ? 2 : 0);
-    }
+    for (int i = 0; i < l->n; i++)
+        snprintf(l->name[i], sizeof l->name[i], "%s",
+                 ix_loop_name(u, k, l->loop[i]));
     return true;
 }
 
@@ -271,8 +264,10 @@ tree_transform_report(void)
         for (size_t i = 0; i < IX_COUNT(class_names); i++)
             printf("  %s %lld", class_names[i], (long long)counts[r][i]);
         printf("\n");
-        /* these two need kernels that were fused, or split and jammed */
-        bool seldom = r == IX_LOOP_shrink || r == IX_LOOP_prefetch;
+        /* these need kernels that were fused, or split and jammed, or indices
+         * that are divided */
+        bool seldom =
+            r == IX_LOOP_shrink || r == IX_LOOP_prefetch || r == IX_LOOP_mine;
         all &= counts[r][0] > 0 || seldom;
     }
     return all;

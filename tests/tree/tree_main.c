@@ -410,12 +410,13 @@ run_scheduled(tree_case *c)
     c->failed = true;
 }
 
-/* An error that is no refusal is a failure. */
+/* An error that is no refusal is a failure; without one the run said that there
+ * is no value. */
 static void
 judge_error(tree_case *c)
 {
     sum.refused++;
-    if (diff_is_refusal(ilex_error_code(c->ctx)))
+    if (!ilex_error_code(c->ctx) || diff_is_refusal(ilex_error_code(c->ctx)))
         return;
     printf("FAILED: program %llu of seed %llu: %s\n",
            (unsigned long long)c->recipe->number,

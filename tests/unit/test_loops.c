@@ -40,7 +40,7 @@ check(const char *program, const char *lines, const char *want)
     char text[2000], copy[200], *next = copy;
     snprintf(text, sizeof text, HEAD "%s", program);
     naive = true;
-    run_passes(&u, parse(text), "reduce");
+    run_passes(&u, parse(text), "map");
     ix_kernel *k = u.kernels;
     while (k->next)
         k = k->next;
@@ -60,7 +60,7 @@ check(const char *program, const char *lines, const char *want)
         ix_text_format(&t, "%s: %s", classes[r.class], r.why);
     else
         ix_dump_kernel(&u, k, &t);
-    ck_assert_msg(ix_verify_unit(&u, "reduce"), "%s", ilex_error_text(ctx));
+    ck_assert_msg(ix_verify_unit(&u, "map"), "%s", ilex_error_text(ctx));
     const char *got = ix_text_string(&t);
     ck_assert_msg(!strcmp(got, want), "%s\n%s\nbecomes\n%s\nnot\n%s", program,
                   lines, got, want);
@@ -234,7 +234,7 @@ check_read(int64_t di, int64_t dj, const char *line, ix_refusal_class want)
 {
     ix_unit u;
     naive = true;
-    run_passes(&u, parse(HEAD "out y = x*2.0\n"), "reduce");
+    run_passes(&u, parse(HEAD "out y = x*2.0\n"), "map");
     ix_kernel *k = u.kernels;
     ix_stmt *i0 = k->body, *i1 = i0->body;
     ix_stmt *read = ix_stmt_at(&u, IX_STMT_LOAD, element(di, dj), NULL);
