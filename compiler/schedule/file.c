@@ -107,9 +107,8 @@ read_head(file *f, const char *s, size_t n)
         return expected_head(f);
     f->k = find_kernel(f->u, name, length, &used);
     if (!f->k || used != length)
-        return fail(f, ILEX_E_UNKNOWN,
-                    "there is no kernel %.*s, only k0 to k%d", (int)length,
-                    name, f->u->nkernels - 1);
+        return fail(f, ILEX_E_UNKNOWN, "there is no kernel %.*s; there are %d",
+                    (int)length, name, f->u->nkernels);
     int *head = &f->head[f->k->number];
     if (*head)
         return fail(f, ILEX_E_DUPLICATE,

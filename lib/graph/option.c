@@ -236,7 +236,8 @@ set_option(ilex_context *ctx, size_t i, const char *where, const char *value)
     if (strstr(row->choices, "|file") &&
         !choice_ok(row->choices, value, &number) && read_file(value, &text))
         value = ix_text_string(&text);
-    ilex_status rc = set_value(ctx, i, where, value);
+    ilex_status rc = text.failed ? ix_fail_memory(&ctx->error)
+                                 : set_value(ctx, i, where, value);
     ix_text_free(&text);
     return rc;
 }
