@@ -2,9 +2,9 @@
  *
  * Copies of a loop's body that stand beside each other, without the loop. In
  * expressions a load of what the kernel writes is known as long as its index
- * is, and neighbouring stores happen at once: both would mix up iterations. So
- * such loads become statements, which stay where they are, and so does the
- * value of a store that comes first.
+ * is, and neighbouring stores happen when the values of all are known: both
+ * would mix up iterations. So such loads become statements, which stay where
+ * they are.
  */
 #include "compiler/loop/distances.h"
 
@@ -44,20 +44,6 @@ typedef struct apart {
     const ilex_array *array;
 } apart;
 
-/* A statement that defines a value, as a temporary. */
-static ilex_array *
-put_value(apart *p, ix_stmt *s, ilex_dtype dtype)
-{
-    s->prefix = 't';
-    s->number = p->k->nvalues++;
-    s->dtype = dtype;
-    s->array = p->array;
-    s->next = *p->tail;
-    *p->tail = s;
-    p->tail = &s->next;
-    return ix_value_of(p->u, s);
-}
-
 static ilex_array *
 load_apart(void *user, ilex_array *load, ilex_array *const *index)
 {
@@ -65,8 +51,15 @@ load_apart(void *user, ilex_array *load, ilex_array *const *index)
     ix_element at = ix_element_of((int)load->attr[0], load->nops, index);
     if (!ix_accesses_write(p->a, at.buffer))
         return NULL;
-    return put_value(p, ix_stmt_at(p->u, IX_STMT_LOAD, at, NULL),
-                     (ilex_dtype)load->dtype);
+    ix_stmt *s = ix_stmt_at(p->u, IX_STMT_LOAD, at, NULL);
+    s->prefix = 't';
+    s->number = p->k->nvalues++;
+    s->dtype = (ilex_dtype)load->dtype;
+    s->array = p->array;
+    s->next = *p->tail;
+    *p->tail = s;
+    p->tail = &s->next;
+    return ix_value_of(p->u, s);
 }
 
 /* The loads of a list and inside, each before the statement that has it, those
@@ -93,41 +86,11 @@ loads_apart(apart *p, ix_stmt **list)
     ix_substitution_free(&s);
 }
 
-/* What defines a value: a load, a cell for a leaf, a LET for an operation. */
-static ix_stmt *
-definition_of(ix_unit *u, ilex_array *value)
-{
-    if (value->kind == IX_LOAD)
-        return ix_stmt_at(
-            u, IX_STMT_LOAD,
-            ix_element_of((int)value->attr[0], value->nops, value->ops), NULL);
-    return ix_stmt_new(u, value->nops ? IX_STMT_LET : IX_STMT_SCRATCH,
-                       IX_OPERANDS({1, &value}));
-}
-
-/* The value of a store that comes first. */
-static void
-store_apart(apart *p, ix_stmt **list)
-{
-    ix_stmt *s = *list;
-    if (!s || !ix_stmt_is_output(s))
-        return;
-    ilex_array *value = ix_store_value(s);
-    p->tail = list;
-    p->array = s->array;
-    value = put_value(p, definition_of(p->u, value), (ilex_dtype)value->dtype);
-    ix_stmt *t = ix_stmt_with_group(p->u, s, IX_store_value, 1, &value);
-    t->next = s->next;
-    *p->tail = t;
-}
-
 void
 ix_loop_apart(ix_unit *u, ix_kernel *k, int n, ix_stmt **list)
 {
     ix_accesses a = ix_accesses_in(u, k, k->body);
     apart p = {.u = u, .k = k, .a = &a};
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         loads_apart(&p, &list[i]);
-        store_apart(&p, &list[i]);
-    }
 }

@@ -59,10 +59,15 @@ static ix_refusal
 carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     ix_kernel *k = c->k;
+    int nvalues = k->nvalues;
+    size_t nvariables = k->nvariables;
     ix_directive known = by_number(u, *d);
     ix_refusal r = transformations[d->row](u, &known, c);
-    if (r.class)
+    if (r.class) { /* what was tried took no names */
+        k->nvalues = nvalues;
+        k->nvariables = nvariables;
         return r;
+    }
     note(u, k, d);
     check(u, k, d);
     return r;

@@ -160,21 +160,24 @@ draw_order(const loops *l, int i, uint64_t *random, ix_directive *d)
     }
 }
 
-/* What a statement of the loop's body is called. */
+/* What a loop of the loop's body, or a store to a buffer, is called: others
+ * have names that what was tried before may move. */
 static const char *
 draw_statement(ix_unit *u, const loops *l, const ix_stmt *loop,
                uint64_t *random)
 {
-    int n = 0, at;
+    uint64_t n = 0;
     const ix_stmt *s = loop->body;
     for (; s; s = s->next)
         n++;
-    at = n ? (int)tree_draw(random, (uint64_t)n) : 0;
-    for (s = loop->body; s && at > 0; at--)
+    s = loop->body;
+    for (uint64_t at = n ? tree_draw(random, n) : 0; at > 0; at--)
+        s = s->next;
+    while (s && s->kind != IX_STMT_FOR && !ix_stmt_is_output(s))
         s = s->next;
     if (s && s->kind == IX_STMT_FOR)
         return l->name[index_of(l, s)];
-    return ix_arena_string(&u->arena, s ? ix_stmt_subject(s).s : "");
+    return ix_arena_string(&u->arena, s ? ix_stmt_subject(s).s : "none");
 }
 
 /* A buffer, if one is met soon a temporary of one kernel. */

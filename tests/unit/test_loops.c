@@ -104,17 +104,13 @@ START_TEST(unrolled)
     check("out y = z*2.0\n", "unroll i1",
           "    for i0 in [begin, end)\n"
           "      %1 = b1[i0, 0]\n"
-          "      t0 = %1 * f64(2.0)\n"
-          "      b6[i0, 0] = t0\n"
+          "      b6[i0, 0] = %1 * f64(2.0)\n"
           "      %1 = b1[i0, 1]\n"
-          "      t1 = %1 * f64(2.0)\n"
-          "      b6[i0, 1] = t1\n"
+          "      b6[i0, 1] = %1 * f64(2.0)\n"
           "      %1 = b1[i0, 2]\n"
-          "      t2 = %1 * f64(2.0)\n"
-          "      b6[i0, 2] = t2\n"
+          "      b6[i0, 2] = %1 * f64(2.0)\n"
           "      %1 = b1[i0, 3]\n"
-          "      t3 = %1 * f64(2.0)\n"
-          "      b6[i0, 3] = t3\n");
+          "      b6[i0, 3] = %1 * f64(2.0)\n");
     check(SHORT, "unroll i1#1",
           "    for i0 in [begin, end)\n"
           "      for i1 in [0, 1)\n"
