@@ -118,12 +118,9 @@ void ix_emit_offset(const ix_emitter *e, const ix_stmt *s, ix_text *t);
 void ix_emit_element(const ix_emitter *e, const ix_stmt *s, int part,
                      ix_text *t);
 
-/* ---- emit_reduce.c: lanes and stacks of partial results ---- */
+/* ---- emit_stmt.c ---- */
 
-void ix_emit_fold(ix_emitter *e, const ix_stmt *s);
-void ix_emit_push(ix_emitter *e, const ix_stmt *s);
-void ix_emit_pop(ix_emitter *e, const ix_stmt *s);
-void ix_emit_stmts(ix_emitter *e, const ix_stmt *list); /* emit_stmt.c */
+void ix_emit_stmts(ix_emitter *e, const ix_stmt *list);
 
 /* ---- emit_kernel.c ---- */
 

@@ -176,30 +176,18 @@ emit_let(ix_emitter *e, const ix_stmt *s)
 static void
 emit_scratch(ix_emitter *e, const ix_stmt *s)
 {
-    const ilex_array *x = ix_scratch_first(s), *behind = ix_scratch_behind(s);
+    const ilex_array *x = ix_scratch_first(s);
     ix_name v = ix_emit_defined(s), first = {"", ""};
-    bool stack = s->scratch == IX_SCRATCH_STACK;
-    char slots[16] = "", extent[16] = "";
-    if (stack)
-        snprintf(slots, sizeof slots, "[%d]", IX_STACK_DEPTH);
+    char extent[16] = "";
     if (s->extent)
         snprintf(extent, sizeof extent, "[%d]", (int)s->extent);
-    if (stack && e->names)
-        ix_emit_put(e,
-                    "/* %s%d: stack of partial results, d%d deep, one a "
-                    "chunk; c%d: chunks so far */",
-                    "p", s->number, s->number, s->number);
     if (x)
         first = ix_emit_leaf(e, x);
+    if (s->note && e->names)
+        ix_emit_put(e, "/* %s: %s */", v.re, s->note);
     for (int part = 0; part <= ix_dtype_is_complex(s->dtype); part++)
-        ix_emit_put(e, "%s %s%s%s%s%s;", ix_c_type(s->dtype),
-                    part ? v.im : v.re, slots, extent, x ? " = " : "",
-                    part ? first.im : first.re);
-    if (stack) {
-        ix_emit_put(e, "i32 d%d = 0;", s->number);
-        ix_emit_put(e, "i64 c%d = %s;", s->number,
-                    behind ? ix_emit_leaf(e, behind).re : "0");
-    }
+        ix_emit_put(e, "%s %s%s%s%s;", ix_c_type(s->dtype), part ? v.im : v.re,
+                    extent, x ? " = " : "", part ? first.im : first.re);
 }
 
 static void
@@ -250,6 +238,25 @@ emit_update(ix_emitter *e, const ix_stmt *s)
     ix_emit_combine(e, s->op, (ilex_dtype)x->dtype, &at, &v, &at);
 }
 
+/* l[j] = op(l[j], l[j + h]) for h = lanes/2 ... 1, then a = l[0]. */
+static void
+emit_fold(ix_emitter *e, const ix_stmt *s)
+{
+    ix_name p = ix_emit_scratch(s->from, "[j]"),
+            q = ix_emit_scratch(s->from, "[j + h]"),
+            first = ix_emit_scratch(s->from, "[0]"),
+            to = ix_emit_scratch(s->to, "");
+    ix_emit_open(e, "for (i64 h = %d; h > 0; h >>= 1)",
+                 (int)s->from->extent / 2);
+    ix_emit_open(e, "for (i64 j = 0; j < h; j++)");
+    ix_emit_combine(e, s->op, s->from->dtype, &p, &q, &p);
+    ix_emit_close(e);
+    ix_emit_close(e);
+    ix_emit_put(e, "%s = %s;", to.re, first.re);
+    if (ix_dtype_is_complex(s->to->dtype))
+        ix_emit_put(e, "%s = %s;", to.im, first.im);
+}
+
 /* if (value < lo || value >= hi) { tell; return 1; } */
 static void
 emit_check(ix_emitter *e, const ix_stmt *s)
@@ -284,8 +291,7 @@ ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
         [IX_STMT_FETCH] = ix_emit_fetch,  [IX_STMT_LOAD] = emit_load,
         [IX_STMT_SCRATCH] = emit_scratch, [IX_STMT_STORE] = emit_store,
         [IX_STMT_CHECK] = emit_check,     [IX_STMT_UPDATE] = emit_update,
-        [IX_STMT_FOLD] = ix_emit_fold,    [IX_STMT_PUSH] = ix_emit_push,
-        [IX_STMT_POP] = ix_emit_pop};
+        [IX_STMT_FOLD] = emit_fold};
     ix_source_location around = e->location;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)

@@ -10,7 +10,6 @@ libixcompiler_la_SOURCES += \
 	compiler/emit/emit_foreign.c \
 	compiler/emit/emit_kernel.c \
 	compiler/emit/emit_lines.c \
-	compiler/emit/emit_reduce.c \
 	compiler/emit/emit_stmt.c \
 	compiler/emit/emit_text.c \
 	compiler/emit/heads.def \

@@ -64,10 +64,10 @@ put_row(ix_jam_state *j, output *out, ix_jam_value *o)
 {
     int64_t extent = o->by->kind == IX_STMT_SCRATCH ? o->by->extent : 0;
     ix_stmt *row = ix_stmt_new(j->u, IX_STMT_SCRATCH, NULL);
-    row->scratch = o->by->scratch == IX_SCRATCH_STACK ? IX_SCRATCH_STACK
-                                                      : IX_SCRATCH_ARRAY;
+    row->scratch = IX_SCRATCH_ARRAY;
     row->dtype = o->by->dtype;
     row->array = o->by->array;
+    row->note = o->by->kind == IX_STMT_SCRATCH ? o->by->note : NULL;
     row->extent = (extent ? extent : 1) * j->points;
     row->prefix = o->by->kind == IX_STMT_SCRATCH ? o->by->prefix : 'a';
     row->number =
@@ -97,19 +97,6 @@ put_definition(ix_jam_state *j, output *out, ix_stmt *s)
     gather(j, out, first);
 }
 
-/* A stack's statement has the points itself. */
-static void
-put_stack(ix_jam_state *j, output *out, const ix_stmt *s)
-{
-    int group =
-        s->kind == IX_STMT_PUSH ? (int)IX_push_width : (int)IX_pop_width;
-    flush(j, out);
-    ix_stmt *t = ix_stmt_with_group(j->u, s, group, 1, &j->width);
-    t->from = ix_jam_own_memory(j, s->from)->row;
-    t->to = ix_jam_own_memory(j, s->to)->row;
-    put(out, t);
-}
-
 static ix_stmt *distribute(ix_jam_state *j, ix_stmt *list);
 
 static void
@@ -121,8 +108,6 @@ put_stmt(ix_jam_state *j, output *out, ix_stmt *s)
         t->body = distribute(j, s->body);
         t->other = distribute(j, s->other);
         put(out, t);
-    } else if (ix_jam_is_of_stack(s)) {
-        put_stack(j, out, s);
     } else if (ix_jam_is_of_all(j, s)) {
         put(out, ix_stmt_copy(j->u, s));
     } else if (ix_stmt_defines(s)) {
@@ -158,44 +143,6 @@ most_points(ilex_context *ctx, const ix_stmt *loop)
     return most;
 }
 
-/* How many there are, as an index expression. */
-static ilex_array *
-width_of(ilex_context *ctx, const ix_stmt *loop)
-{
-    ilex_array *w = ix_for_hi(loop);
-    for (int i = 1; i < loop->n[IX_for_hi]; i++)
-        w = ix_index_min(ctx, w, ix_operands(loop, IX_for_hi)[i]);
-    return ix_index_fma(ctx, w, -1, ix_for_lo(loop));
-}
-
-static bool
-is_no_stack(void *user, ix_stmt *s)
-{
-    (void)user;
-    return !ix_jam_is_of_stack(s);
-}
-
-/* The loop's statements with their points inside, in its place. */
-static ix_stmt *
-jammed(ix_jam_state *j)
-{
-    ilex_context *ctx = j->u->ctx;
-    ix_stmt *let = NULL;
-    j->width = width_of(ctx, j->loop);
-    if (j->width->nops && !ix_stmt_each(j->loop->body, is_no_stack, NULL)) {
-        let = ix_stmt_new(j->u, IX_STMT_LET, IX_OPERANDS({1, &j->width}));
-        let->prefix = 'w';
-        let->number = j->k->nvalues++;
-        let->dtype = ILEX_I64;
-        j->width = ix_value_of(j->u, let);
-    }
-    ix_stmt *list = distribute(j, j->loop->body);
-    if (!let)
-        return list;
-    let->next = list;
-    return let;
-}
-
 bool
 ix_loop_jams(ix_unit *u, const ix_cursor *c)
 {
@@ -219,7 +166,7 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
         ix_stmt **at = c->at;
         j.point = ix_index_fma(u->ctx, ix_scalar_index(u->ctx, j.loop->number),
                                -1, ix_for_lo(j.loop));
-        for (*at = jammed(&j); *at; at = &(*at)->next)
+        for (*at = distribute(&j, j.loop->body); *at; at = &(*at)->next)
             ;
         *at = j.loop->next;
         ix_jam_widen(&j);

@@ -24,7 +24,6 @@ typedef struct ix_jam_state {
     const ix_stmt *loop;
     int64_t points;    /* at most */
     ilex_array *point; /* index in a row */
-    ilex_array *width; /* how many there are, for stacks */
     ix_jam_value *own; /* by "number": of what is defined + 1 -> place + 1 */
     size_t nown, capacity;
     ix_map number;
@@ -42,7 +41,6 @@ ix_jam_value *ix_jam_own_memory(const ix_jam_state *j, const ix_stmt *scratch);
 bool ix_jam_descends(ix_jam_state *j, const ix_stmt *s);
 /* Is it a value of all points? */
 bool ix_jam_is_of_all(const ix_jam_state *j, const ix_stmt *s);
-bool ix_jam_is_of_stack(const ix_stmt *s);
 /* Why the points cannot move; otherwise it is planned how they do. */
 ix_refusal ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c);
 void ix_jam_end(ix_jam_state *j);

@@ -102,12 +102,6 @@ ix_jam_is_of_all(const ix_jam_state *j, const ix_stmt *s)
     return s->kind == IX_STMT_LET && !ix_jam_own(j, s->number);
 }
 
-bool
-ix_jam_is_of_stack(const ix_stmt *s)
-{
-    return s->kind == IX_STMT_PUSH || s->kind == IX_STMT_POP;
-}
-
 static void
 use(const ix_jam_state *j, ix_jam_value *o)
 {
@@ -162,10 +156,6 @@ plan(ix_jam_state *j, ix_stmt *list)
             plan(j, s->body);
             plan(j, s->other);
             j->possible = true;
-        } else if (ix_jam_is_of_stack(s)) {
-            next_group(j);
-            plan_stmt(j, s);
-            next_group(j);
         } else if (!ix_jam_is_of_all(j, s)) {
             plan_stmt(j, s);
             ix_stmt_each(s->body, plan_stmt, j);
@@ -175,13 +165,11 @@ plan(ix_jam_state *j, ix_stmt *list)
     next_group(j);
 }
 
-/* Lanes are of one point, and so are partial results. */
+/* Lanes are of one point. */
 static bool
 is_of_one(void *user, ix_stmt *s)
 {
     const ix_jam_state *j = user;
-    if ((s->kind == IX_STMT_PUSH || s->kind == IX_STMT_POP) && s->n[0])
-        return false;
     const ix_jam_value *from = ix_jam_own_memory(j, s->from);
     const ix_jam_value *to = ix_jam_own_memory(j, s->to);
     return s->kind != IX_STMT_FOLD ||

@@ -61,8 +61,7 @@ new_lanes(ix_reduce_axis *x)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
-    ix_stmt *lanes =
-        ix_build_scratch(b, 'l', IX_SCRATCH_ARRAY, x->acc, x->lanes, NULL);
+    ix_stmt *lanes = ix_build_scratch(b, 'l', x->acc, x->lanes);
     ix_stmt *loop = open_loop(x, IX_VARIABLE_LANE, ix_index_const(ctx, 0),
                               ix_index_const(ctx, x->lanes), 1, true);
     loop->parallel = true;

@@ -310,7 +310,7 @@ static bool
 note_name(void *user, ix_stmt *s)
 {
     note_list *x = user;
-    if (!s->note)
+    if (s->kind != IX_STMT_LET || !s->note)
         return true;
     size_t length = strcspn(s->note, "[");
     for (size_t i = 0; i < x->n; i++)

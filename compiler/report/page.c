@@ -159,7 +159,7 @@ put_note_word(void *user, ix_stmt *s)
 {
     word_list *x = user;
     words w = words_of(NULL);
-    if (s->note)
+    if (s->kind == IX_STMT_LET && s->note)
         w = find_words(x->p, s->note, strcspn(s->note, "["));
     if (w.length)
         ix_text_format(x->t, " %.*s", (int)w.length, w.text);

@@ -240,13 +240,10 @@ ix_build_define(ix_builder *b, int depth, ix_stmt *s, char prefix,
 }
 
 ix_stmt *
-ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
-                 ilex_dtype dtype, int64_t extent, ilex_array *behind)
+ix_build_scratch(ix_builder *b, char prefix, ilex_dtype dtype, int64_t extent)
 {
-    ix_stmt *s =
-        ix_stmt_new(b->u, IX_STMT_SCRATCH,
-                    IX_OPERANDS([IX_scratch_behind] = {!!behind, &behind}));
-    s->scratch = kind;
+    ix_stmt *s = ix_stmt_new(b->u, IX_STMT_SCRATCH, NULL);
+    s->scratch = IX_SCRATCH_ARRAY;
     s->extent = extent;
     return ix_build_define(b, b->depth, s, prefix, dtype);
 }

@@ -395,18 +395,14 @@ check_store(ix_checker *c, const ix_stmt *s)
         note_written(c, s->mem);
 }
 
-/* FOLD from lanes into a cell, PUSH and POP between a stack and a cell, or with
- * a width an array. */
+/* From lanes into a cell. */
 static void
-check_move(ix_checker *c, const ix_stmt *s)
+check_fold(ix_checker *c, const ix_stmt *s)
 {
-    unsigned array = 1u << IX_SCRATCH_ARRAY, cell = 1u << IX_SCRATCH_CELL,
-             stack = 1u << IX_SCRATCH_STACK, one = s->n[0] ? array : cell;
-    bool fold = s->kind == IX_STMT_FOLD, push = s->kind == IX_STMT_PUSH;
-    require_scratch(c, s->from, fold ? array : push ? one : stack);
-    require_scratch(c, s->to, fold ? cell : push ? stack : one);
+    require_scratch(c, s->from, 1u << IX_SCRATCH_ARRAY);
+    require_scratch(c, s->to, 1u << IX_SCRATCH_CELL);
     if (c->ok)
-        require_written(c, fold || push ? s->from : s->to);
+        require_written(c, s->from);
     if (c->ok)
         note_written(c, s->to);
 }
@@ -443,9 +439,7 @@ check_stmt(ix_checker *c, const ix_stmt *s)
         check_element(c, s, false, false);
         return;
     case IX_STMT_FOLD:
-    case IX_STMT_PUSH:
-    case IX_STMT_POP:
-        check_move(c, s);
+        check_fold(c, s);
         return;
     case IX_STMT_CHECK:
         return;

@@ -42,6 +42,7 @@ put_value_name(ix_text *t, char prefix, int64_t number)
 }
 
 static void put_operand(const dumper *d, const ilex_array *x);
+static void put_operation(const dumper *d, const ilex_array *x);
 static void put_factor(const dumper *d, const ilex_array *x);
 
 static void
@@ -90,6 +91,8 @@ put_operand(const dumper *d, const ilex_array *x)
     } else if (ix_index_is_quotient(x)) {
         put_factor(d, x->ops[0]);
         ix_text_format(d->t, "//%lld", (long long)x->ops[1]->attr[0]);
+    } else if (x->kind == IX_OP && !ix_op_info_of(ix_op_of(x))->infix) {
+        put_operation(d, x);
     } else {
         ix_print_scalar(d->u->ctx, x, d->t);
     }
@@ -252,7 +255,7 @@ put_bounds(const dumper *d, const ix_stmt *loop, int group)
 static void
 put_scratch(const dumper *d, const ix_stmt *s)
 {
-    static const char *const kinds[] = {"cell ", "scratch ", "stack "};
+    static const char *const kinds[] = {"cell ", "scratch "};
     ix_text_put(d->t, kinds[s->scratch]);
     put_name(d, s);
     ix_text_format(d->t, " %s", ilex_dtype_name(s->dtype));
@@ -456,13 +459,33 @@ put_loop(const dumper *d, const ix_stmt *s)
     ix_text_put(d->t, s->how == IX_VECTOR ? ", vector instructions\n" : "\n");
 }
 
+static bool
+is_of_slots(const dumper *d, const ix_stmt *s)
+{
+    return s->kind == IX_STMT_FOR &&
+           d->k->variable[s->number].role == IX_VARIABLE_SLOT;
+}
+
+/* Is there a loop in a branch, and none that combines results of chunks? */
+static bool
+tells(const dumper *d, const ix_stmt *branch)
+{
+    bool loop = false;
+    for (const ix_stmt *s = branch->body; s; s = s->next)
+        if (is_of_slots(d, s))
+            return false;
+        else
+            loop |= s->kind == IX_STMT_FOR || tells(d, s);
+    return loop || (branch->other && branch->other->kind == IX_STMT_FOR);
+}
+
 static void
 put_loops(dumper *d, const ix_stmt *s)
 {
     for (; s; s = s->next) {
-        if (s->kind == IX_STMT_FOR)
+        if (s->kind == IX_STMT_FOR && !is_of_slots(d, s))
             put_loop(d, s);
-        else if (s->kind == IX_STMT_IF)
+        else if (s->kind == IX_STMT_IF && tells(d, s))
             ix_text_put(line(d), "where a condition on indices holds\n");
         else
             continue;

@@ -440,9 +440,7 @@ ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user)
 static int
 lines_of(const ix_stmt *s)
 {
-    return s->scratch == IX_SCRATCH_STACK
-               ? 3
-               : ix_stmt_rows[s->kind].lines + ix_dtype_is_complex(s->dtype);
+    return ix_stmt_rows[s->kind].lines + ix_dtype_is_complex(s->dtype);
 }
 
 int

@@ -62,13 +62,11 @@ typedef enum ix_how {
 } ix_how;
 
 typedef enum ix_scratch_kind {
-    IX_SCRATCH_CELL,  /* rank 0 */
-    IX_SCRATCH_ARRAY, /* rank 1, of constant extent */
-    IX_SCRATCH_STACK  /* of partial results: IX_STACK_DEPTH slots, of a strip
-                 each if the  extent is not 0; its depth and the number of chunks
-                 so far */
+    IX_SCRATCH_CELL, /* rank 0 */
+    IX_SCRATCH_ARRAY /* rank 1, of constant extent */
 } ix_scratch_kind;
-enum { IX_STACK_DEPTH = 56 }; /* 2^63 elements in chunks of 256 */
+/* Slots for the results of 2^63 elements in chunks of 256. */
+enum { IX_STACK_DEPTH = 56 };
 
 /* An element of a buffer, of which "mem" is the ROW from which it counts, or
  * NULL; without a buffer (-1), of scratch memory "mem". */
@@ -81,7 +79,7 @@ typedef struct ix_element {
 struct ix_stmt {
     ix_stmt_kind kind : 8;
     ix_how how : 8;              /* FOR */
-    ix_op op : 8;                /* UPDATE, FOLD, PUSH, POP */
+    ix_op op : 8;                /* UPDATE, FOLD */
     ix_scratch_kind scratch : 8; /* SCRATCH */
     ilex_dtype dtype : 8;        /* LET, LOAD, SCRATCH */
     bool parallel : 1;           /* FOR: iterations are independent */
@@ -95,15 +93,14 @@ struct ix_stmt {
     int buffer; /* of the element */
     union {
         int64_t step;   /* FOR */
-        int64_t extent; /* SCRATCH: of an array; of the strips of a stack, 0:
-                           none */
+        int64_t extent; /* SCRATCH: of an array */
     };
     ix_stmt *next;
     ix_stmt *body, *other; /* FOR, IF; IF: what else */
     ix_stmt *mem;          /* of the element */
-    ix_stmt *from, *to; /* scratch: FOLD from; PUSH from, to a stack; POP from
-                           a stack */
-    const char *note;   /* LET: which element of which array it is, or NULL */
+    ix_stmt *from, *to;    /* FOLD: scratch */
+    const char *note;      /* LET: which element of which array it is; SCRATCH:
+                              what is where; or NULL */
     const ilex_array *array; /* of the graph: what it computes is a part of
                                 it; NULL: none is known */
     ilex_array *x[];         /* operands, a group after the other */
@@ -408,8 +405,8 @@ ix_stmt *ix_build_define(ix_builder *b, int depth, ix_stmt *s, char prefix,
 /* Statements that define something, in the innermost block. */
 ix_stmt *ix_build_cell(ix_builder *b, char prefix, ilex_dtype dtype,
                        ilex_array *first);
-ix_stmt *ix_build_scratch(ix_builder *b, char prefix, ix_scratch_kind kind,
-                          ilex_dtype dtype, int64_t extent, ilex_array *behind);
+ix_stmt *ix_build_scratch(ix_builder *b, char prefix, ilex_dtype dtype,
+                          int64_t extent);
 ix_stmt *ix_build_let(ix_builder *b, char prefix, ilex_array *value);
 /* A bound, of which constants beside others may differ between kernels that
  * share a function; its value. */

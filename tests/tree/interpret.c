@@ -162,15 +162,14 @@ run_row(tree_machine *m, const ix_stmt *s)
 static void
 run_scratch(tree_machine *m, const ix_stmt *s)
 {
-    const ilex_array *x = ix_scratch_first(s), *behind = ix_scratch_behind(s);
+    const ilex_array *x = ix_scratch_first(s);
     ix_value first = {.i = 0};
     if (x)
         first = tree_evaluate(m, x);
     tree_slot *t = define(m, s);
     t->kind = s->scratch;
     t->dtype = s->dtype;
-    t->width = s->scratch == IX_SCRATCH_CELL || !s->extent ? 1 : s->extent;
-    t->extent = t->width * (t->kind == IX_SCRATCH_STACK ? IX_STACK_DEPTH : 1);
+    t->extent = s->scratch == IX_SCRATCH_CELL ? 1 : s->extent;
     if (t->extent > t->capacity) {
         free(t->memory);
         free(t->known);
@@ -179,8 +178,6 @@ run_scratch(tree_machine *m, const ix_stmt *s)
         t->capacity = t->extent;
     }
     memset(t->known, 0, (size_t)t->extent * sizeof *t->known);
-    t->depth = 0;
-    t->count = behind ? tree_evaluate(m, behind).i : 0;
     if (x)
         set(m, s, 0, first);
 }
@@ -261,60 +258,6 @@ run_fold(tree_machine *m, const ix_stmt *s)
             set(m, s->from, j, combine(s->op, s->from->dtype, a, b));
         }
     set(m, s->to, 0, get(m, s->from, 0));
-}
-
-/* ---- stacks ---- */
-
-/* Points of a strip that count. */
-static int64_t
-points(tree_machine *m, const ix_stmt *s, const tree_slot *stack)
-{
-    int64_t n = s->n[0] ? tree_evaluate(m, s->x[0]).i : 1;
-    if (n > stack->width)
-        tree_fail(m, "%lld points in a stack for %lld", (long long)n,
-                  (long long)stack->width);
-    return n;
-}
-
-/* a = op(top of the stack, a), which is taken from the stack */
-static void
-pop_and_combine(tree_machine *m, const ix_stmt *s, const ix_stmt *stack,
-                const ix_stmt *a, int64_t n)
-{
-    tree_slot *t = scratch_of(m, stack);
-    if (--t->depth < 0)
-        tree_fail(m, "the stack is empty");
-    for (int64_t v = 0; v < n; v++) {
-        ix_value x = get(m, stack, t->depth * t->width + v);
-        set(m, a, v, combine(s->op, stack->dtype, x, get(m, a, v)));
-    }
-}
-
-static void
-run_push(tree_machine *m, const ix_stmt *s)
-{
-    tree_slot *t = scratch_of(m, s->to);
-    int64_t n = points(m, s, t);
-    for (int64_t bits = t->count; (bits & 1) && t->depth > 0; bits >>= 1)
-        pop_and_combine(m, s, s->to, s->from, n);
-    for (int64_t v = 0; v < n; v++)
-        set(m, s->to, t->depth * t->width + v, get(m, s->from, v));
-    t->depth++;
-    t->count++;
-}
-
-static void
-run_pop(tree_machine *m, const ix_stmt *s)
-{
-    tree_slot *t = scratch_of(m, s->from);
-    int64_t n = points(m, s, t);
-    if (t->depth == 0)
-        return;
-    t->depth--;
-    for (int64_t v = 0; v < n; v++)
-        set(m, s->to, v, get(m, s->from, t->depth * t->width + v));
-    while (t->depth > 0)
-        pop_and_combine(m, s, s->from, s->to, n);
 }
 
 /* ---- control ---- */
@@ -425,8 +368,7 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_LET] = run_let,     [IX_STMT_ROW] = run_row,
         [IX_STMT_FETCH] = run_fetch, [IX_STMT_SCRATCH] = run_scratch,
         [IX_STMT_STORE] = run_store, [IX_STMT_UPDATE] = run_update,
-        [IX_STMT_FOLD] = run_fold,   [IX_STMT_PUSH] = run_push,
-        [IX_STMT_POP] = run_pop,     [IX_STMT_CHECK] = run_check,
+        [IX_STMT_FOLD] = run_fold,   [IX_STMT_CHECK] = run_check,
         [IX_STMT_LOAD] = run_let};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;

@@ -74,10 +74,7 @@ typedef struct tree_slot {
     bool defined;
     ix_scratch_kind kind; /* if "extent" is not 0 */
     ilex_dtype dtype;
-    int64_t extent;   /* elements of scratch, of all slots of a stack */
-    int64_t width;    /* STACK: of one slot */
-    int depth;        /* STACK */
-    int64_t count;    /* STACK: chunks */
+    int64_t extent;   /* elements of scratch */
     ix_value value;   /* LET */
     int64_t *row;     /* ROW: the index of its element */
     ix_value *memory; /* SCRATCH */
