@@ -231,10 +231,12 @@ contradict(ix_constraints *s)
 static void
 copy(ix_constraints *to, const ix_constraints *from, bool dark)
 {
-    to->n = from->n;
+    to->n = 0;
     to->loose = from->loose;
     to->dark = dark;
-    memcpy(to->row, from->row, (size_t)from->n * sizeof *from->row);
+    for (int i = 0; i < from->n; i++)
+        if (dark || !from->row[i].some)
+            to->row[to->n++] = from->row[i];
 }
 
 ix_tri

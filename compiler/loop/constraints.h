@@ -14,6 +14,8 @@ enum { IX_UNKNOWNS = 32, IX_CONSTRAINTS = 128 };
 typedef struct ix_constraint {
     int64_t c, k[IX_UNKNOWNS];
     bool equal;
+    bool some; /* it is so in some solutions: where they are sought, not where
+                  none is */
 } ix_constraint;
 
 typedef struct ix_constraints {

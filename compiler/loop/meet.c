@@ -169,6 +169,21 @@ size_of(question *q, int32_t param)
     return v;
 }
 
+/* ones(x) is at least 0, and that for even x. */
+static void
+add_ones(question *q, int who, int ones, const ilex_array *x, int whose)
+{
+    ix_constraint some = {.equal = true, .some = true}, zero = some,
+                  least = {.c = 0};
+    bool made;
+    least.k[ones] = zero.k[ones] = 1;
+    plus(q, &some, unknown_for(q, x, 2 * STEPS + whose, &made), -2);
+    add_form(q, who, x, 1, &some);
+    constrain(q, &least);
+    constrain(q, &zero);
+    constrain(q, &some);
+}
+
 /* A part that is no sum: of a quotient and of the least or largest of two it is
  * known how they lie to their operands. */
 static int
@@ -182,7 +197,9 @@ part_of(question *q, int who, const ilex_array *x)
     int v = unknown_for(q, x, same ? SHARED : who, &made);
     if (!made || q->lost)
         return v;
-    q->inexact |= q->in_index && !same && !quotient;
+    q->inexact |= q->in_index && !same && !quotient && op != IX_OP_ONES;
+    if (op == IX_OP_ONES)
+        add_ones(q, who, v, x->ops[0], same ? SHARED : who);
     if (quotient) {
         int64_t by = x->ops[1]->attr[0];
         bound(q, who, v, -by, x->ops[0], 1, 0);
