@@ -67,7 +67,7 @@ chunks_to(const stack *s, ilex_array *end)
     ilex_array *length = ix_index_fma(ctx, end, -1, s->x->lo);
     length = ix_index_offset(ctx, length, s->chunk - 1);
     return length->kind == IX_CONST
-               ? ix_index_const(ctx, length->attr[0] / s->chunk)
+               ? ix_index_const(ctx, ix_floordiv(length->attr[0], s->chunk))
                : ix_index_floordiv(ctx, length, s->chunk);
 }
 
@@ -90,13 +90,28 @@ stack_of(ix_reduce_axis *x)
     stack s = {.x = x, .chunk = ix_chunk_of(x->n, x->k)};
     s.number = chunks_to(&s, x->ranges && s.chunk > 1 ? x->ranges->hi : x->hi);
     s.first = chunks_before(&s);
-    ilex_array *depth =
-        s.number->kind == IX_CONST
-            ? operation(&s, IX_OP_BITS, ILEX_I64, s.number, NULL)
-            : ix_index_const(x->b->u->ctx, IX_STACK_DEPTH);
-    s.slot = ix_build_scratch(x->b, 'p', x->acc, depth->attr[0]);
-    s.slot->note = "slot h has the result of 2^h chunks";
     return s;
+}
+
+/* Is it known that there are no chunks but those left out? */
+static bool
+has_none(const stack *s)
+{
+    bool known = s->first && s->first->kind == IX_CONST;
+    return s->number->kind == IX_CONST &&
+           s->number->attr[0] <= (known ? s->first->attr[0] : 0);
+}
+
+static void
+make_slots(stack *s)
+{
+    ix_builder *b = s->x->b;
+    ilex_array *depth =
+        s->number->kind == IX_CONST
+            ? operation(s, IX_OP_BITS, ILEX_I64, s->number, NULL)
+            : ix_index_const(b->u->ctx, IX_STACK_DEPTH);
+    s->slot = ix_build_scratch(b, 'p', s->x->acc, depth->attr[0]);
+    s->slot->note = "slot h has the result of 2^h chunks";
 }
 
 /* ---- results ---- */
@@ -211,6 +226,9 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
 {
     ix_unit *u = x->b->u;
     stack s = stack_of(x);
+    if (has_none(&s))
+        return ix_reduce_accumulator(x, 'a', empty);
+    make_slots(&s);
     ilex_array *zero = ix_index_const(u->ctx, 0);
     ix_stmt *loop = ix_reduce_loop(x, IX_VARIABLE_CHUNK, x->lo, x->hi);
     loop = ix_stmt_with(
