@@ -56,14 +56,15 @@ START_TEST(what_they_are_called)
     expect_loops("out s = argmax[1](a)", "i0, r0 as j1");
     expect_loops("out s = sum[1](a)",
                  "i0, r0.q as q1, r0.l#0 as j2, r0.w as w3, r0.l#1 as j4, "
-                 "r0.l#2 as j5");
+                 "r0.l#2 as j5, r0.h#0 as h6, r0.h#1 as h7");
     /* two axes of one reduction, which count on; another reduction's */
     expect_loops("out s = max[1, 2](x)",
                  "i0, r0.q as q1, r0 as j2, r1.q as q3, r1.l#0 as j4, r1.w as "
-                 "w5, r1.l#1 as j6, r1.l#2 as j7");
+                 "w5, r1.l#1 as j6, r1.l#2 as j7, r1.h#0 as h8, r1.h#1 as "
+                 "h9, r0.h#0 as h10, r0.h#1 as h11");
     expect_loops("out s = exp(sum[1](a)) + argmax[1](a)",
                  "i0, r0.q as q1, r0.l#0 as j2, r0.w as w3, r0.l#1 as j4, "
-                 "r0.l#2 as j5, r1 as j6");
+                 "r0.l#2 as j5, r0.h#0 as h6, r0.h#1 as h7, r1 as j8");
     /* pieces have loops over the same axes */
     expect_loops(PIECES, "i0#0, i1#0, i0#1, i1#1");
 }
