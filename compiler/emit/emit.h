@@ -32,11 +32,15 @@ ix_dialect_target(ix_unit *u, ix_dialect_id d)
 
 enum { IX_NAME = 48 };
 
-/* Text of a value or an element: a variable, a literal, "l3[j4]"; the imaginary
- * part beside it. */
+/* Text of a value: a variable, a literal; the imaginary part beside it. */
 typedef struct ix_name {
     char re[IX_NAME], im[IX_NAME];
 } ix_name;
+
+/* The same of an element, "l3[j4]", which is as long as its index. */
+typedef struct ix_parts {
+    const char *re, *im;
+} ix_parts;
 
 typedef struct ix_emitter {
     ix_unit *u;
@@ -79,7 +83,8 @@ ix_name ix_emit_leaf(const ix_emitter *e, const ilex_array *x);
 /* The variable that a statement defines. */
 ix_name ix_emit_defined(const ix_stmt *s);
 /* Element "[index]" of scratch memory; a cell if "index" is "". */
-ix_name ix_emit_scratch(const ix_stmt *scratch, const char *index);
+ix_parts ix_emit_scratch(const ix_emitter *e, const ix_stmt *scratch,
+                         const char *index);
 /* A sum of leaves, or a leaf. */
 void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
 
@@ -97,8 +102,8 @@ void ix_emit_apply(ix_emitter *e, const ix_stmt *s);
  * but for source that stands alone, whose head declares them. */
 void ix_emit_device_functions(const ix_emitter *e, ix_text *t);
 /* into = op(a, b) */
-void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
-                     const ix_name *b, const ix_name *into);
+void ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, ix_parts a,
+                     ix_parts b, ix_parts into);
 
 /* ---- emit_lines.c: what line of the source is next ---- */
 
@@ -111,7 +116,7 @@ void ix_emit_own_lines(ix_emitter *e);
 void ix_emit_row(ix_emitter *e, const ix_stmt *s);
 void ix_emit_fetch(ix_emitter *e, const ix_stmt *s);
 /* An element of scratch memory. */
-ix_name ix_emit_scratch_element(const ix_emitter *e, const ix_stmt *s);
+ix_parts ix_emit_scratch_element(const ix_emitter *e, const ix_stmt *s);
 /* Of an element of a buffer, how far it is from the row or the first one. */
 void ix_emit_offset(const ix_emitter *e, const ix_stmt *s, ix_text *t);
 /* The text of one part of an element; part -1: not complex. */

@@ -51,7 +51,7 @@ ix_emit_row(ix_emitter *e, const ix_stmt *s)
     ix_text_put(t, complex ? ");\n" : ";\n");
 }
 
-ix_name
+ix_parts
 ix_emit_scratch_element(const ix_emitter *e, const ix_stmt *s)
 {
     ix_text t;
@@ -63,7 +63,7 @@ ix_emit_scratch_element(const ix_emitter *e, const ix_stmt *s)
     }
     const char *index = ix_text_string(&t);
     e->t->failed |= index == NULL;
-    ix_name v = ix_emit_scratch(s->mem, index ? index : "");
+    ix_parts v = ix_emit_scratch(e, s->mem, index ? index : "");
     ix_text_free(&t);
     return v;
 }
@@ -82,7 +82,7 @@ void
 ix_emit_element(const ix_emitter *e, const ix_stmt *s, int part, ix_text *t)
 {
     if (s->buffer < 0) {
-        ix_name v = ix_emit_scratch_element(e, s);
+        ix_parts v = ix_emit_scratch_element(e, s);
         ix_text_put(t, part == 1 ? v.im : v.re);
         return;
     }

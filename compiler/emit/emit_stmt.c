@@ -209,8 +209,8 @@ emit_product(ix_emitter *e, const ix_stmt *s)
 {
     const ilex_array *x = ix_update_value(s), *f[2] = {x->ops[0], x->ops[1]};
     ilex_dtype part = ix_dtype_part((ilex_dtype)x->dtype);
-    ix_name a = ix_emit_leaf(e, f[0]), b = ix_emit_leaf(e, f[1]),
-            acc = ix_emit_scratch_element(e, s);
+    ix_name a = ix_emit_leaf(e, f[0]), b = ix_emit_leaf(e, f[1]);
+    ix_parts acc = ix_emit_scratch_element(e, s);
     const ix_product_step *p = NULL;
     while ((p = ix_product_next((ilex_dtype)f[0]->dtype,
                                 (ilex_dtype)f[1]->dtype, p))) {
@@ -234,22 +234,24 @@ emit_update(ix_emitter *e, const ix_stmt *s)
         emit_product(e, s);
         return;
     }
-    ix_name v = ix_emit_leaf(e, x), at = ix_emit_scratch_element(e, s);
-    ix_emit_combine(e, s->op, (ilex_dtype)x->dtype, &at, &v, &at);
+    ix_name v = ix_emit_leaf(e, x);
+    ix_parts at = ix_emit_scratch_element(e, s);
+    ix_emit_combine(e, s->op, (ilex_dtype)x->dtype, at, (ix_parts){v.re, v.im},
+                    at);
 }
 
 /* l[j] = op(l[j], l[j + h]) for h = lanes/2 ... 1, then a = l[0]. */
 static void
 emit_fold(ix_emitter *e, const ix_stmt *s)
 {
-    ix_name p = ix_emit_scratch(s->from, "[j]"),
-            q = ix_emit_scratch(s->from, "[j + h]"),
-            first = ix_emit_scratch(s->from, "[0]"),
-            to = ix_emit_scratch(s->to, "");
+    ix_parts p = ix_emit_scratch(e, s->from, "[j]"),
+             q = ix_emit_scratch(e, s->from, "[j + h]"),
+             first = ix_emit_scratch(e, s->from, "[0]"),
+             to = ix_emit_scratch(e, s->to, "");
     ix_emit_open(e, "for (i64 h = %d; h > 0; h >>= 1)",
                  (int)s->from->extent / 2);
     ix_emit_open(e, "for (i64 j = 0; j < h; j++)");
-    ix_emit_combine(e, s->op, s->from->dtype, &p, &q, &p);
+    ix_emit_combine(e, s->op, s->from->dtype, p, q, p);
     ix_emit_close(e);
     ix_emit_close(e);
     ix_emit_put(e, "%s = %s;", to.re, first.re);

@@ -79,13 +79,23 @@ ix_emit_defined(const ix_stmt *s)
     return value_name(s->prefix, s->number, s->dtype);
 }
 
-ix_name
-ix_emit_scratch(const ix_stmt *scratch, const char *index)
+static const char *
+element_text(const ix_emitter *e, const char *name, const char *index)
 {
-    ix_name v = ix_emit_defined(scratch), r = {"", ""};
-    snprintf(r.re, sizeof r.re, "%.20s%.27s", v.re, index);
-    snprintf(r.im, sizeof r.im, "%.20s%.27s", v.im, index);
-    return r;
+    ix_text t;
+    ix_text_init(&t, &e->mem);
+    ix_text_format(&t, "%s%s", name, index);
+    const char *text = ix_text_string(&t);
+    e->t->failed |= text == NULL;
+    return text ? text : "";
+}
+
+ix_parts
+ix_emit_scratch(const ix_emitter *e, const ix_stmt *scratch, const char *index)
+{
+    ix_name v = ix_emit_defined(scratch);
+    return (ix_parts){element_text(e, v.re, index),
+                      v.im[0] ? element_text(e, v.im, index) : ""};
 }
 
 static ix_literal_spelling
@@ -178,23 +188,26 @@ ix_emit_template(ix_emitter *e, ix_code_template code,
 
 /* A pair reads both parts of its operands, which may be what it stores to. */
 void
-ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, const ix_name *a,
-                const ix_name *b, const ix_name *into)
+ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, ix_parts a,
+                ix_parts b, ix_parts into)
 {
     ix_code_template code = ix_op_template(op, loop);
     bool pair = code.kind == IX_CODE_PAIR;
-    ix_name v = pair ? value_name('t', e->next++, loop) : *into;
+    ix_name apart = {"", ""};
+    if (pair)
+        apart = value_name('t', e->next++, loop);
+    ix_parts v = pair ? (ix_parts){apart.re, apart.im} : into;
     ix_code_names names = {.loop = loop,
                            .result = loop,
-                           .x = {a->re, b->re},
-                           .xi = {a->im, b->im},
+                           .x = {a.re, b.re},
+                           .xi = {a.im, b.im},
                            .re = v.re,
                            .im = v.im};
     char start[32];
     snprintf(start, sizeof start, "const %s ", ix_c_type(loop));
     ix_emit_template(e, code, &names, pair ? start : "", NULL);
     if (pair) {
-        ix_emit_put(e, "%s = %s;", into->re, v.re);
-        ix_emit_put(e, "%s = %s;", into->im, v.im);
+        ix_emit_put(e, "%s = %s;", into.re, v.re);
+        ix_emit_put(e, "%s = %s;", into.im, v.im);
     }
 }

@@ -78,7 +78,7 @@ typedef enum ix_loop_row {
 } ix_loop_row;
 
 /* One transformation: a line of text. */
-enum { IX_MOST_LOOPS = 4 };
+enum { IX_MOST_LOOPS = 6 };
 typedef struct ix_directive {
     ix_loop_row row;
     int nloops;

@@ -293,7 +293,7 @@ read_more(reader *r)
     const char *at = r->at;
     for (word w = next_word(&at, r->end); w.n; w = next_word(&at, r->end)) {
         if (r->d->nloops == IX_MOST_LOOPS)
-            return expected(r, "no more", w);
+            return expected(r, "no more loops", w);
         r->d->loop[r->d->nloops++] = keep(r, w);
         r->at = at;
     }
