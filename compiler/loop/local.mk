@@ -5,6 +5,8 @@
 libixcompiler_la_SOURCES += \
 	compiler/loop/accesses.c \
 	compiler/loop/apart.c \
+	compiler/loop/box.c \
+	compiler/loop/box.h \
 	compiler/loop/constraints.c \
 	compiler/loop/constraints.h \
 	compiler/loop/distances.c \
@@ -27,5 +29,6 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/reorder.c \
 	compiler/loop/shrink.c \
 	compiler/loop/split.c \
+	compiler/loop/stage.c \
 	compiler/loop/unroll.c \
 	compiler/loop/vector.c

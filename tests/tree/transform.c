@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compiler/loop/distances.h"
+
 enum { MOST_NAMES = 200, LONGEST = 600 };
 
 static const char *const rows[] = {
@@ -190,6 +192,20 @@ draw_buffer(ix_unit *u, uint64_t *random)
     return ix_arena_string(&u->arena, ix_value_name('b', i).s);
 }
 
+/* A buffer or an array that the loop uses. */
+static const char *
+draw_used(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, uint64_t *random)
+{
+    ix_accesses a = ix_accesses_in(u, k, loop->body);
+    if (a.n == 0)
+        return draw_buffer(u, random);
+    const ix_access *x = &a.item[tree_draw(random, a.n)];
+    ix_value_text name =
+        x->scratch ? ix_value_name(x->scratch->prefix, x->scratch->number)
+                   : ix_value_name('b', x->buffer);
+    return ix_arena_string(&u->arena, name.s);
+}
+
 static void
 put_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
 {
@@ -213,6 +229,7 @@ draw_directive(ix_unit *u, const ix_kernel *k, const loops *l, ix_loop_row row,
     if (d.row == IX_LOOP_reorder)
         draw_order(l, i, random, &d);
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
+             : d.row == IX_LOOP_stage ? draw_used(u, k, l->loop[i], random)
                                       : draw_buffer(u, random);
     return d;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The box of elements that one iteration of a loop touches, whatever the loops
+ * around it are at: from where on, of which constant lengths.
+ */
+#ifndef ILEX_COMPILER_BOX_H
+#define ILEX_COMPILER_BOX_H
+
+#include "compiler/loop/distances.h"
+
+/* Bounds of an index, each of which holds. */
+typedef struct ix_ends {
+    int n;
+    ilex_array *x[IX_MOST_BOUNDS];
+} ix_ends;
+
+/* Index from + z of it is there for z in [0, n), and where there are "lo" and
+ * "hi" in [lo, hi) of each. */
+typedef struct ix_box_axis {
+    ilex_array *from;
+    int64_t n;
+    ix_ends lo, hi;
+} ix_box_axis;
+
+typedef struct ix_box {
+    int rank;
+    bool exact;  /* each access is made at all of its elements, and no others */
+    bool always; /* unless it is empty, each access is made */
+    ix_box_axis axis[ILEX_MAX_RANK];
+} ix_box;
+
+/* The box of accesses to one buffer, or scratch memory, that are made in the
+ * cursor's loop; it is in that of the buffer. */
+ix_refusal ix_box_of(const ix_accesses *a, const ix_cursor *c,
+                     const ix_access *const *access, size_t n, ix_box *box);
+
+/* Where element "index" is in a memory with the box alone, its last axis
+ * innermost; NULL: that is no sum. */
+ilex_array *ix_box_index(ix_unit *u, const ix_box *box,
+                         ilex_array *const *index);
+/* How many elements there are at most. */
+int64_t ix_box_size(const ix_box *box);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stage B at L: the box of buffer B that one iteration of L reads is copied to
+ * scratch memory first, with [update] what is written there, too, and back
+ * behind the others:
+ *
+ *     for i in [0, n) step 4           for i in [0, n) step 4
+ *         for k in [0, 4)                  scratch x[4 * m]
+ *             for j in [0, m)              for z in [0, 4)
+ *                 ... B[j, i + k] ...          for y in [0, m)
+ *                                                  x[m*z + y] = B[z, i + y]
+ *                                          for k in [0, 4)
+ *                                              for j in [0, m)
+ *                                                  ... x[4*j + k] ...
+ */
+#include "compiler/loop/box.h"
+
+enum { MOST_BYTES = 16384 };
+
+typedef struct staging {
+    ix_unit *u;
+    ix_kernel *k;
+    ix_accesses a; /* in the loop */
+    int depth;     /* loops around it */
+    bool update;
+    int buffer;         /* what is staged: a buffer, */
+    const ix_stmt *mem; /* or if that is -1 an array */
+    const ix_access **access;
+    size_t n;
+    bool reads; /* what was there before */
+    ix_box box;
+    ix_stmt *scratch;        /* where it is copied to */
+    const ilex_array *array; /* what the loop computes */
+    ix_substitution *s;
+    ix_stmt **tail; /* where reads of it go */
+} staging;
+
+static const ix_refusal fine = {IX_REFUSAL_NONE, NULL};
+
+/* ---- what is staged ---- */
+
+typedef struct called {
+    const char *name;
+    const ix_stmt *is;
+} called;
+
+static bool
+is_not_called(void *user, ix_stmt *s)
+{
+    called *c = user;
+    if (s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_ARRAY &&
+        !strcmp(ix_value_name(s->prefix, s->number).s, c->name))
+        c->is = s;
+    return !c->is;
+}
+
+/* A buffer, or an array that is made outside of the loop. */
+static bool
+find_memory(staging *x, const char *name, ix_stmt *loop)
+{
+    called all = {name, NULL}, inside = {name, NULL};
+    x->buffer = ix_buffer_find(x->u, name);
+    if (x->buffer >= 0)
+        return true;
+    ix_stmt_each(x->k->body, is_not_called, &all);
+    ix_stmt_each(loop->body, is_not_called, &inside);
+    x->mem = all.is;
+    return x->mem && !inside.is;
+}
+
+static bool
+is_staged(const staging *x, const ix_access *a)
+{
+    return x->mem ? a->scratch && a->scratch->number == x->mem->number
+                  : a->buffer == x->buffer;
+}
+
+/* Is a statement about an element of it that is to be one of the copy? */
+static bool
+is_about(const staging *x, const ix_stmt *s)
+{
+    bool it = x->mem
+                  ? s->buffer < 0 && s->mem && s->mem->number == x->mem->number
+                  : s->buffer == x->buffer;
+    return it && (s->kind == IX_STMT_LOAD ||
+                  (x->update &&
+                   (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE)));
+}
+
+/* ---- may it? ---- */
+
+/* The same iteration does not read an element where it was before a write. */
+static ix_refusal
+meets(void *user, const ix_access *a, const ix_access *b)
+{
+    staging *x = user;
+    ix_direction same[IX_DEEP + 1] = {IX_SAME};
+    bool first = is_staged(x, a), second = is_staged(x, b);
+    if (x->update ? first == second : !second || b->write)
+        return fine;
+    ix_tri meet = ix_accesses_meet(&x->a, a, b, x->depth + 1, same);
+    if (meet == IX_NO)
+        return fine;
+    if (meet == IX_YES && first && second)
+        return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
+                         "an iteration reads elements that it writes");
+    return ix_refuse(x->u, IX_REFUSAL_UNPROVED,
+                     "it is not known that no iteration reads elements that it "
+                     "writes");
+}
+
+/* The accesses that are to be to the copy. */
+static ix_refusal
+collect(staging *x)
+{
+    bool stores = false, writes = false;
+    x->access = ix_arena_new(&x->u->arena, (x->a.n + 1) * sizeof *x->access);
+    for (size_t i = 0; i < x->a.n; i++) {
+        const ix_access *a = &x->a.item[i];
+        if (!is_staged(x, a) || (a->write && !x->update))
+            continue;
+        if (a->rank < 0 || a->unknown ||
+            (a->stmt->kind == IX_STMT_FOR && a->stmt->n[IX_for_while]))
+            return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                             "it is used as a whole, or in the condition of a "
+                             "loop");
+        writes |= a->write;
+        stores |= a->write && a->stmt->kind == IX_STMT_STORE;
+        x->reads |= !a->write || a->stmt->kind == IX_STMT_UPDATE;
+        x->access[x->n++] = a;
+    }
+    if (x->n == 0 || (x->update && !writes))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE, "nothing of it is %s there",
+                         x->update ? "written" : "read");
+    if (stores && x->reads)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "it is stored and read there, so that it is not known "
+                         "what of it was there before");
+    return fine;
+}
+
+static ilex_dtype
+dtype_of(const staging *x)
+{
+    return x->mem ? x->mem->dtype : x->u->buffer[x->buffer].dtype;
+}
+
+static ix_refusal
+look_at_box(staging *x, const ix_cursor *c)
+{
+    ix_accesses all = ix_accesses_in(x->u, x->k, x->k->body);
+    ix_refusal r = ix_box_of(&x->a, c, x->access, x->n, &x->box);
+    bool changes = x->mem || ix_accesses_write(&all, x->buffer);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    if (changes && !x->box.exact)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "it is written in this kernel, and the loop does not "
+                         "use just the elements of a box");
+    if (x->update && (x->buffer >= 0 || !x->reads) && !x->box.always)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "an iteration may write nothing of it");
+    int64_t n = ix_box_size(&x->box);
+    if (n > MOST_BYTES / (int64_t)ilex_dtype_bytes(dtype_of(x)))
+        return ix_refuse(x->u, IX_REFUSAL_SIZE,
+                         "%lld elements are more than %d bytes", (long long)n,
+                         MOST_BYTES);
+    for (size_t i = 0; i < x->n; i++)
+        if (!ix_box_index(x->u, &x->box, x->access[i]->index))
+            return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                             "an index in the copy has too many terms");
+    return fine;
+}
+
+/* ---- accesses to the copy ---- */
+
+static ix_element
+element(const staging *x, ilex_array *const *index)
+{
+    return ix_element_scratch(x->scratch, ix_box_index(x->u, &x->box, index));
+}
+
+/* Defines the value of an element, before the statement that uses it. */
+static ilex_array *
+put_load(staging *x, ix_element at)
+{
+    ix_stmt *s = ix_stmt_at(x->u, IX_STMT_LOAD, at, NULL);
+    s->prefix = 't';
+    s->number = x->k->nvalues++;
+    s->dtype = dtype_of(x);
+    s->array = x->array;
+    *x->tail = s;
+    x->tail = &s->next;
+    return ix_value_of(x->u, s);
+}
+
+static ilex_array *
+load_copied(void *user, ilex_array *load, ilex_array *const *index)
+{
+    staging *x = user;
+    return load->attr[0] == x->buffer ? put_load(x, element(x, index)) : NULL;
+}
+
+/* The statement with operands from the copy, whose element it may be about. */
+static ix_stmt *
+with_copy(staging *x, const ix_stmt *s)
+{
+    ix_stmt *t = ix_stmt_copy(x->u, s);
+    for (int i = 0; i < ix_operands_before(t, IX_GROUPS); i++)
+        t->x[i] = ix_substitute(x->s, t->x[i]);
+    if (!is_about(x, s))
+        return t;
+    ix_element e = element(x, ix_operands(t, IX_INDICES));
+    t = ix_stmt_with_group(x->u, t, IX_INDICES, 1, e.index);
+    t->mem = x->scratch;
+    t->buffer = -1;
+    return t;
+}
+
+/* How many statements of a list happen at once: neighbouring stores. */
+static int
+at_once(const ix_stmt *list)
+{
+    int n = 1;
+    for (;
+         ix_stmt_is_output(list) && list->next && ix_stmt_is_output(list->next);
+         list = list->next)
+        n++;
+    return n;
+}
+
+/* The statements with the copy; of those that happen at once the reads of it
+ * come first, then what is stored in it. */
+static ix_stmt *
+list_with_copy(staging *x, const ix_stmt *list)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    while (list) {
+        ix_substitution s = {.ctx = x->u->ctx,
+                             .load = load_copied,
+                             .became = ix_origin_keep,
+                             .user = x,
+                             .listener = x->u};
+        ix_stmt *others = NULL, **end = &others;
+        x->s = &s;
+        x->tail = tail;
+        for (int n = at_once(list); n > 0; n--, list = list->next) {
+            ix_stmt *t = with_copy(x, list);
+            ix_stmt ***to = ix_stmt_is_output(t) ? &end : &x->tail;
+            **to = t;
+            *to = &t->next;
+            tail = x->tail;
+            t->body = list_with_copy(x, list->body);
+            t->other = list_with_copy(x, list->other);
+            x->s = &s;
+            x->tail = tail;
+        }
+        *tail = others;
+        tail = others ? end : tail;
+        ix_substitution_free(&s);
+    }
+    return first;
+}
+
+/* ---- copies ---- */
+
+/* A loop over an axis of the box; its index is "*z". */
+static ix_stmt *
+copying_loop(const staging *x, const ix_box_axis *ax, ilex_array **z)
+{
+    ilex_context *ctx = x->u->ctx;
+    ilex_array *lo[IX_MOST_BOUNDS] = {ix_index_const(ctx, 0)},
+               *hi[IX_MOST_BOUNDS] = {ix_index_const(ctx, ax->n)};
+    memcpy(lo + 1, ax->lo.x, (size_t)ax->lo.n * sizeof *lo);
+    memcpy(hi + 1, ax->hi.x, (size_t)ax->hi.n * sizeof *hi);
+    ix_stmt *loop = ix_stmt_new(
+        x->u, IX_STMT_FOR, IX_OPERANDS({1 + ax->lo.n, lo}, {1 + ax->hi.n, hi}));
+    loop->number = ix_kernel_variable(x->u, x->k, IX_VARIABLE_COPIED);
+    loop->optional = ax->lo.n > 0 || ax->hi.n > 0;
+    loop->parallel = true;
+    loop->array = x->array;
+    *z = ix_scalar_index(ctx, loop->number);
+    return loop;
+}
+
+/* Loops over the box, around the statement that copies an element. */
+static ix_stmt *
+copying(staging *x, bool back)
+{
+    ilex_array *index[ILEX_MAX_RANK] = {NULL};
+    ix_stmt *first = NULL, **at = &first;
+    for (int d = 0; d < x->box.rank; d++) {
+        const ix_box_axis *ax = &x->box.axis[d];
+        index[d] = ax->from;
+        if (ax->n == 1 && !ax->lo.n && !ax->hi.n)
+            continue;
+        ilex_array *z;
+        *at = copying_loop(x, ax, &z);
+        at = &(*at)->body;
+        index[d] = ix_index_fma(x->u->ctx, ax->from, 1, z);
+    }
+    ix_element copy = element(x, index),
+               it = ix_element_of(x->buffer, x->box.rank, index);
+    it.mem = (ix_stmt *)x->mem;
+    x->tail = at;
+    ilex_array *value = put_load(x, back ? copy : it);
+    *x->tail = ix_stmt_store(x->u, back ? it : copy, value);
+    (*x->tail)->array = x->array;
+    return first;
+}
+
+static void
+append(ix_stmt **list, ix_stmt *more)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = more;
+}
+
+static ix_refusal
+may(staging *x, const ix_directive *d, const ix_cursor *c)
+{
+    ix_stmt *loop = ix_cursor_loop(c);
+    if (!find_memory(x, d->name, loop))
+        return ix_refuse(x->u, IX_REFUSAL_NAME,
+                         "no buffer, and no array outside of the loop, is "
+                         "called %s",
+                         d->name);
+    if (loop->how == IX_VECTOR)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE, "its iterations run together");
+    x->a = ix_accesses_in(x->u, x->k, loop->body);
+    ix_refusal r = collect(x);
+    if (r.class == IX_REFUSAL_NONE)
+        r = ix_access_pairs(&x->a, meets, x);
+    return r.class == IX_REFUSAL_NONE ? look_at_box(x, c) : r;
+}
+
+ix_refusal
+ix_loop_stage(ix_unit *u, const ix_directive *d, ix_cursor *c)
+{
+    const ix_stmt *was = ix_cursor_loop(c);
+    staging x = {.u = u,
+                 .k = c->k,
+                 .depth = ix_cursor_depth(c),
+                 .update = d->words & 1,
+                 .array = was->array};
+    ix_refusal r = may(&x, d, c);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    x.scratch = ix_stmt_new(u, IX_STMT_SCRATCH, NULL);
+    x.scratch->scratch = IX_SCRATCH_ARRAY;
+    x.scratch->prefix = 'd';
+    x.scratch->number = c->k->nvalues++;
+    x.scratch->dtype = dtype_of(&x);
+    x.scratch->extent = ix_box_size(&x.box);
+    x.scratch->array = x.array;
+    ix_stmt *loop = ix_stmt_copy(u, was);
+    loop->body = x.scratch;
+    if (x.reads)
+        append(&loop->body, copying(&x, false));
+    append(&loop->body, list_with_copy(&x, was->body));
+    if (x.update)
+        append(&loop->body, copying(&x, true));
+    loop->next = was->next;
+    *c->at = loop;
+    return fine;
+}
