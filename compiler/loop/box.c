@@ -384,16 +384,6 @@ ix_box_of(const ix_accesses *a, const ix_cursor *c,
     return measure_all(&f, access[0], box);
 }
 
-int64_t
-ix_box_size(const ix_box *box)
-{
-    int64_t n = 1;
-    for (int d = 0; d < box->rank; d++)
-        if (!ix_mul(n, box->axis[d].n, &n))
-            return INT64_MAX;
-    return n;
-}
-
 ilex_array *
 ix_box_index(ix_unit *u, const ix_box *box, ilex_array *const *index)
 {

@@ -38,7 +38,5 @@ ix_refusal ix_box_of(const ix_accesses *a, const ix_cursor *c,
  * innermost; NULL: that is no sum. */
 ilex_array *ix_box_index(ix_unit *u, const ix_box *box,
                          ilex_array *const *index);
-/* How many elements there are at most. */
-int64_t ix_box_size(const ix_box *box);
 
 #endif

@@ -145,6 +145,17 @@ dtype_of(const staging *x)
     return x->mem ? x->mem->dtype : x->u->buffer[x->buffer].dtype;
 }
 
+/* How many elements there are at most. */
+static int64_t
+size_of(const ix_box *box)
+{
+    int64_t n = 1;
+    for (int d = 0; d < box->rank; d++)
+        if (!ix_mul(n, box->axis[d].n, &n))
+            return INT64_MAX;
+    return n;
+}
+
 static ix_refusal
 look_at_box(staging *x, const ix_cursor *c)
 {
@@ -160,7 +171,7 @@ look_at_box(staging *x, const ix_cursor *c)
     if (x->update && (x->buffer >= 0 || !x->reads) && !x->box.always)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "an iteration may write nothing of it");
-    int64_t n = ix_box_size(&x->box);
+    int64_t n = size_of(&x->box);
     if (n > MOST_BYTES / (int64_t)ilex_dtype_bytes(dtype_of(x)))
         return ix_refuse(x->u, IX_REFUSAL_SIZE,
                          "%lld elements are more than %d bytes", (long long)n,
@@ -352,7 +363,7 @@ ix_loop_stage(ix_unit *u, const ix_directive *d, ix_cursor *c)
     x.scratch->prefix = 'd';
     x.scratch->number = c->k->nvalues++;
     x.scratch->dtype = dtype_of(&x);
-    x.scratch->extent = ix_box_size(&x.box);
+    x.scratch->extent = size_of(&x.box);
     x.scratch->array = x.array;
     ix_stmt *loop = ix_stmt_copy(u, was);
     loop->body = x.scratch;
