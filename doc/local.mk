@@ -79,4 +79,5 @@ dist_doc_DATA = \
 	doc/schedules.md \
 	doc/storages.md \
 	doc/terrain.svg \
-	doc/tutorial.md
+	doc/tutorial.md \
+	doc/walks.md
