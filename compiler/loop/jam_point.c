@@ -189,7 +189,7 @@ box_of_points(const ix_jam_state *j, const ix_domain *box)
 {
     ilex_context *ctx = j->u->ctx;
     ix_axis ax[ILEX_MAX_RANK];
-    int axis = ix_whole_of(j->k, j->loop->number);
+    int axis = ix_variable_root(j->k, j->loop->number);
     if (box->rank)
         memcpy(ax, box->ax, (size_t)box->rank * sizeof *ax);
     ax[box->rank] =

@@ -101,7 +101,7 @@ variables_around(const ix_cursor *c)
         int known = 0;
         if (s->kind != IX_STMT_FOR)
             continue;
-        whole[n] = ix_whole_of(c->k, s->number);
+        whole[n] = ix_variable_root(c->k, s->number);
         while (whole[known] != whole[n])
             known++;
         n += known == n;

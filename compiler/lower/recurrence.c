@@ -44,14 +44,11 @@ ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis)
     return true;
 }
 
-uint32_t
-ix_recurrence_outer(const ix_levels *r, int rank)
+/* Do free loops stand around the levels? */
+static bool
+has_outer(const ix_levels *r, int rank)
 {
-    uint32_t mask = 0;
-    for (int a = 0; a < rank; a++)
-        if (a != r->axis && !(r->inside && a == rank - 1))
-            mask |= 1u << a;
-    return mask;
+    return rank - 1 - r->inside > 0;
 }
 
 /* ---- joining ---- */
@@ -64,8 +61,8 @@ typedef struct reading {
     bool elsewhere; /* at another point than the free one that is computed */
 } reading;
 
-bool
-ix_recurrence_writes(const ix_kernel *k, int64_t buffer)
+static bool
+writes(const ix_kernel *k, int64_t buffer)
 {
     for (ix_stmt *nest = k->body; nest; nest = nest->next)
         for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
@@ -78,7 +75,7 @@ static bool
 note_reading(void *user, const ilex_array *load)
 {
     reading *r = user;
-    if (!ix_recurrence_writes(r->writer, load->attr[0]))
+    if (!writes(r->writer, load->attr[0]))
         return true;
     r->any = true;
     for (int i = 0; i < load->nops; i++)
@@ -141,8 +138,7 @@ ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     ix_stmt_loads(u, b->body, note_reading, &r);
     /* an element-wise kernel is fused only if it shares data with the scan */
     bool both = ix_kernel_has_levels(a) && ix_kernel_has_levels(b);
-    bool worth =
-        both || (r.any && ix_recurrence_outer(levels, a->box->rank) != 0);
+    bool worth = both || (r.any && has_outer(levels, a->box->rank));
     if (r.elsewhere || !worth)
         return false;
     a->body = x;

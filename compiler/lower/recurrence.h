@@ -24,9 +24,5 @@ bool ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);
 /* Have all nests of both lists the same free loops, with other levels? */
 bool ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis);
-/* Do the nests of the kernel write the buffer? */
-bool ix_recurrence_writes(const ix_kernel *k, int64_t buffer);
-/* The free axes whose loops stand around the levels, a bit each. */
-uint32_t ix_recurrence_outer(const ix_levels *r, int rank);
 
 #endif

@@ -66,14 +66,6 @@ ix_is_part_of(const ix_kernel *k, int variable, int of)
     return variable >= 0;
 }
 
-int
-ix_whole_of(const ix_kernel *k, int variable)
-{
-    while (k->variable[variable].part_of >= 0)
-        variable = k->variable[variable].part_of;
-    return variable;
-}
-
 ix_value_text
 ix_stmt_subject(const ix_stmt *s)
 {

@@ -209,8 +209,6 @@ int ix_kernel_part(ix_unit *u, ix_kernel *k, ix_variable_role role,
                    int variable);
 /* Is the variable "of", or a part of it, or of a part? */
 bool ix_is_part_of(const ix_kernel *k, int variable, int of);
-/* The variable that it is a part of and that is no part. */
-int ix_whole_of(const ix_kernel *k, int variable);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
  * "number" are its name. */
 ilex_array *ix_value_leaf(ix_unit *u, char prefix, int number,
