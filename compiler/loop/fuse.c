@@ -1,227 +1,160 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass fuse: needs: nests; gives: neighbours that write one box and do not read
- * each other in common loops, neighbours that write segments of one buffer in
- * one kernel, and scans over the same free points, no longer than a function
- * may be; breaks: one nest a kernel, one store a nest.
+ * fuse L M: two loops over one range, M behind L in one block, become one:
+ *
+ *     for i in [lo, hi)             for i in [lo, hi)
+ *         x[i] = ...                    x[i] = ...
+ *     for k in [lo, hi)                 y[i] = f(x[i], x[i - 1])
+ *         y[k] = f(x[k], x[k - 1])
+ *
+ * An iteration of M then comes before the later ones of L: none of these may
+ * touch what it touches, of which one writes. What is defined between the loops
+ * goes before them.
  */
-#include "compiler/lower/recurrence.h"
+#include "compiler/loop/distances.h"
 
-enum { STORES_TOGETHER = 8 };
+/* Whose accesses are: L's, of what stands between, M's, of what is behind. */
+enum { FIRST, BETWEEN, SECOND, BEHIND };
 
-/* Is one of the buffers that a kernel writes loaded? */
-typedef struct read_query {
-    const ix_kernel *writer;
-    bool found;
-} read_query;
+typedef struct fusing {
+    ix_unit *u;
+    ix_accesses a;
+    int depth;           /* loops around both */
+    size_t end[BEHIND];  /* of the accesses of FIRST, BETWEEN, SECOND */
+    ix_direction second; /* where M's iteration is, seen from L's */
+} fusing;
+
+/* ---- shape ---- */
 
 static bool
-note_read(void *user, const ilex_array *load)
+is_check(void *user, ix_stmt *s)
 {
-    read_query *q = user;
-    for (ix_stmt *n = q->writer->body; n && !q->found; n = n->next)
-        for (const ix_stmt *s = ix_nest_body(n); s; s = s->next)
-            q->found |= s->buffer == load->attr[0];
-    return !q->found;
+    *(bool *)user |= s->kind == IX_STMT_CHECK;
+    return !*(bool *)user;
 }
 
 static bool
-reads_from(ix_unit *u, const ix_kernel *reader, const ix_kernel *writer)
+has_check(ix_stmt *loop)
 {
-    read_query q = {writer, false};
-    ix_stmt_loads(u, reader->body, note_read, &q);
-    return q.found;
+    bool is = false;
+    ix_stmt_each(loop->body, is_check, &is);
+    return is;
 }
 
+/* Is there a temporary of an iteration of the loop (shrink)? */
 static bool
-same_loops(const ix_stmt *a, const ix_stmt *b)
+has_temporary(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
 {
-    for (; a->kind == IX_STMT_FOR && b->kind == IX_STMT_FOR;
-         a = a->body, b = b->body)
-        if (!ix_stmt_same_bounds(a, b))
-            return false;
-    return a->kind == b->kind;
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].own == k && u->buffer[i].within == loop->number)
+            return true;
+    return false;
 }
+
+/* Why the loops are not such that they can be one. */
+static ix_refusal
+look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
+{
+    ix_stmt *s = first->next;
+    while (s && s != second && ix_stmt_defines(s))
+        s = s->next;
+    if (!s || s != second)
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "the second loop is not behind the first one in its "
+                         "block with only definitions between");
+    if (!ix_loop_is_plain(first) || !ix_loop_is_plain(second))
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
+    if (!ix_stmt_same_range(first, second))
+        return ix_refuse(u, IX_REFUSAL_SHAPE, "their ranges are not the same");
+    if (has_check(first) && has_check(second))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "both check indices, and another one would be the "
+                         "first that fails");
+    if (first->number != second->number && has_temporary(u, k, second))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "iterations of the second loop have a temporary of "
+                         "their own");
+    return (ix_refusal){IX_REFUSAL_NONE, NULL};
+}
+
+/* ---- distances ---- */
 
 static int
-count_stores(ix_stmt *nest)
+part_of(const fusing *f, const ix_access *x)
 {
-    int n = 0;
-    for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-        n++;
-    return n;
+    int part = FIRST;
+    while (part < BEHIND && (size_t)(x - f->a.item) >= f->end[part])
+        part++;
+    return part;
 }
 
-/* The next nest of a kernel; one of rank 0 is its stores, and stands alone. */
-static ix_stmt *
-next_nest(ix_stmt *nest)
+/* Two accesses that change places, or that are in two iterations then. */
+static ix_refusal
+overtaken(void *user, const ix_access *x, const ix_access *y)
 {
-    return nest->kind == IX_STMT_FOR ? nest->next : NULL;
+    fusing *f = user;
+    int of_x = part_of(f, x), of_y = part_of(f, y), n = f->depth;
+    ix_direction direction[IX_DEEP + 1] = {IX_SAME};
+    ix_tri meet = IX_NO;
+    if (of_x + of_y == FIRST + SECOND)
+        direction[n++] = of_x == FIRST ? f->second : -f->second;
+    if (of_x != of_y && of_x + of_y <= FIRST + SECOND)
+        meet = ix_accesses_meet(&f->a, x, y, n, direction);
+    return ix_refuse_meeting(f->u, meet, x, y,
+                             "and would come after it in one loop");
 }
 
-/* Why two nests do not go together; NONE: they do. */
-static ix_apart
-nests_apart(ix_stmt *x, ix_stmt *y)
+/* ---- the loop ---- */
+
+static ix_stmt **
+end_of(ix_stmt **list)
 {
-    if (!same_loops(x, y))
-        return IX_APART_LOOPS;
-    if (ix_nest_has_reduction(x) || ix_nest_has_reduction(y))
-        return IX_APART_REDUCTION;
-    return count_stores(x) + count_stores(y) > STORES_TOGETHER ? IX_APART_STORES
-                                                               : IX_APART_NONE;
+    while (*list)
+        list = &(*list)->next;
+    return list;
 }
 
-/* Why the nests of "b" cannot join those of "a", one to one; NONE: they can. */
-static ix_apart
-apart(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
-{
-    ix_stmt *x = a->body, *y = b->body;
-    ix_apart why = a->box != b->box           ? IX_APART_BOX
-                   : a->ordered || b->ordered ? IX_APART_ORDER
-                                              : IX_APART_NONE;
-    for (; !why && x && y; x = next_nest(x), y = next_nest(y))
-        why = nests_apart(x, y);
-    if (!why && (x || y))
-        why = IX_APART_LOOPS;
-    if (!why && ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
-        why = IX_APART_LONG;
-    return !why && reads_from(u, b, a) ? IX_APART_READS : why;
-}
-
-/* Joins them; false, with the reason, if they do not go together. */
-static bool
-merge(ix_unit *u, ix_kernel *a, ix_kernel *b)
-{
-    ix_stmt *x = a->body, *y = b->body;
-    b->apart = apart(u, a, b);
-    if (b->apart)
-        return false;
-    while (x && y) {
-        ix_stmt *last = ix_nest_body(x), *next = next_nest(x);
-        while (last->next)
-            last = last->next;
-        last->next = ix_nest_body(y);
-        y = next_nest(y);
-        x = next;
-    }
-    return true;
-}
-
-/* ---- segments of a buffer ---- */
-
-/* The one buffer that the kernel writes; -1 if there are several. */
-static int
-written_buffer(const ix_kernel *k)
-{
-    const ix_stmt *first = ix_nest_body(k->body);
-    return first->next ? -1 : first->buffer;
-}
-
-/* The smallest box around both; NULL if that depends on sizes. */
-static const ix_domain *
-hull(ix_unit *u, const ix_domain *a, const ix_domain *b)
-{
-    ix_axis ax[ILEX_MAX_RANK];
-    for (int k = 0; k < a->rank; k++) {
-        ax[k] = (ix_axis){a->ax[k].name,
-                          ix_lin_min(u->ctx, a->ax[k].lo, b->ax[k].lo),
-                          ix_lin_max(u->ctx, a->ax[k].hi, b->ax[k].hi)};
-        if (!ax[k].lo || !ax[k].hi)
-            return NULL;
-    }
-    return ix_domain_new(u->ctx, a->rank, ax);
-}
-
-/* Loops that run whenever their own kernel does may not in a larger one. */
+/* M's statements behind L's, what stands between before L. */
 static void
-free_loops(ix_unit *u, const ix_kernel *k, const ix_domain *box)
+join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
 {
-    for (ix_stmt *nest = k->body; nest; nest = nest->next)
-        for (ix_stmt *s = nest; s->kind == IX_STMT_FOR; s = s->body) {
-            const ix_axis *own = &k->box->ax[s->number],
-                          *all = &box->ax[s->number];
-            bool same = own->lo == all->lo && own->hi == all->hi;
-            const ix_lin *end = ix_lin_try_offset(u->ctx, own->lo, 1);
-            s->optional |= !same && ix_lin_le(u->ctx, end, own->hi) != IX_YES;
-        }
-}
-
-/* Puts the nests of "b" behind those of "a", for both write segments of one
- * buffer (of a concat), which neither reads; false if they do not go
- * together. */
-static bool
-append(ix_unit *u, ix_kernel *a, const ix_kernel *b)
-{
-    ix_stmt *last = a->body;
-    int buffer = written_buffer(a);
-    if (a->ordered || b->ordered || a->body->kind != IX_STMT_FOR ||
-        b->body->kind != IX_STMT_FOR || a->box == b->box || buffer < 0 ||
-        buffer != written_buffer(b) || ix_nest_has_reduction(a->body) ||
-        ix_nest_has_reduction(b->body) ||
-        ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
-        return false;
-    const ix_domain *box = hull(u, a->box, b->box);
-    if (!box || reads_from(u, b, a))
-        return false;
-    free_loops(u, a, box);
-    free_loops(u, b, box);
-    while (last->next)
-        last = last->next;
-    last->next = b->body;
-    a->box = box;
-    return true;
-}
-
-/* ---- the pass ---- */
-
-/* Moves nests that would make one function too long to a kernel of their own,
- * which follows. */
-static void
-divide(ix_unit *u, ix_kernel *k)
-{
-    int sum = 0;
-    for (ix_stmt **at = &k->body; *at && (*at)->kind == IX_STMT_FOR;
-         at = &(*at)->next) {
-        sum += ix_measure_nest(u, *at);
-        if (sum <= IX_FUNCTION || at == &k->body)
-            continue;
-        ix_kernel *rest = ix_unit_kernel(u, k->box, k->when);
-        rest->apart = IX_APART_LONG;
-        rest->axis = k->axis;
-        rest->levels = k->levels;
-        rest->ordered = k->ordered;
-        rest->body = *at;
-        rest->next = k->next;
-        *at = NULL;
-        k->next = rest;
-        u->changed = true;
-        return;
+    ix_stmt *first = ix_cursor_loop(c), *between = first->next;
+    ix_stmt *body = second->body;
+    if (second->number != first->number)
+        body = ix_loop_body_at(u, c->k, second,
+                               ix_scalar_index(u->ctx, first->number));
+    ix_loop_apart(u, c->k, 1, &body);
+    *end_of(&first->body) = body;
+    first->parallel = parallel;
+    first->optional |= second->optional;
+    first->next = second->next;
+    for (ix_stmt *next; between != second; between = next) {
+        next = between->next;
+        between->next = first;
+        *c->at = between;
+        c->at = &between->next;
     }
 }
 
-/* Joins two neighbours, if they go together in any way. */
-static bool
-together(ix_unit *u, ix_kernel *a, ix_kernel *b)
+ix_refusal
+ix_loop_fuse(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
-    b->apart = b->when.counts != a->when.counts ? IX_APART_COUNTED
-               : b->when.calls != a->when.calls ? IX_APART_CALL
-                                                : IX_APART_NONE;
-    return !b->apart && (append(u, a, b) || merge(u, a, b) ||
-                         ix_recurrence_fuse_kernels(u, a, b));
-}
-
-bool
-ix_pass_fuse(ix_unit *u)
-{
-    if (u->reference)
-        return true;
-    for (ix_kernel *a = u->kernels; a; a = a->next)
-        while (a->next && together(u, a, a->next)) {
-            a->next = a->next->next;
-            u->changed = true;
-        }
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        divide(u, k);
-    ix_unit_number(u);
-    return u->ctx->error.code == ILEX_OK;
+    ix_stmt *first = ix_cursor_loop(c), *second = ix_cursor_loop(&c[1]);
+    ix_refusal r = look_at(u, c->k, first, second);
+    (void)d;
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    fusing f = {.u = u, .depth = ix_cursor_depth(c), .second = IX_BEFORE};
+    f.a = ix_accesses_in(u, c->k, first);
+    f.end[FIRST] = f.a.n - ix_accesses_in(u, c->k, first->next).n;
+    f.end[BETWEEN] = f.a.n - ix_accesses_in(u, c->k, second).n;
+    f.end[SECOND] = f.a.n - ix_accesses_in(u, c->k, second->next).n;
+    r = ix_access_pairs(&f.a, overtaken, &f);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    f.second = IX_AFTER;
+    join(u, c, second,
+         first->parallel && second->parallel &&
+             !ix_access_pairs(&f.a, overtaken, &f).class);
+    return r;
 }

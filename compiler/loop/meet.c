@@ -435,7 +435,8 @@ shifts_apart(const ix_access *x, const ix_access *y, int n,
             continue;
         for (int i = 0; i < n; i++) {
             const ix_stmt *loop = x->around[i];
-            if (loop->number != kx || direction[i] == IX_ANY)
+            if (loop->number != kx || y->around[i]->number != kx ||
+                direction[i] == IX_ANY)
                 continue;
             int sign = (by > 0) - (by < 0);
             if (sign * (loop->down ? -1 : 1) != (int)direction[i])

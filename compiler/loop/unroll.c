@@ -31,9 +31,10 @@ ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ilex_array *x)
     if (!ix_map_set(&s.memo, &ctx->mem, ix_scalar_index(ctx, loop->number),
                     (size_t)x))
         ix_fail_memory(&ctx->error);
-    ix_stmt *body = ix_stmt_substitute(u, &s, loop->body);
+    ix_stmt *body = ix_stmt_clone(u, k, loop->body);
+    body = ix_stmt_substitute(u, &s, body);
     ix_substitution_free(&s);
-    return ix_stmt_clone(u, k, body);
+    return body;
 }
 
 ix_refusal

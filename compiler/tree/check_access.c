@@ -65,6 +65,8 @@ check_nest(ix_checker *c, ix_stmt *nest)
     if (!w.frame.box)
         return;
     for (const ix_stmt *s = ix_nest_body(nest); s && c->ok; s = s->next) {
+        if (s->kind != IX_STMT_STORE || s->buffer < 0)
+            continue;
         const ix_domain *box = c->u->buffer[s->buffer].box;
         c->stmt = s;
         for (int k = 0; k < s->n[IX_INDICES] && c->ok; k++)

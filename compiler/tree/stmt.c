@@ -137,10 +137,16 @@ same_group(const ix_stmt *a, const ix_stmt *b, int group)
 }
 
 bool
+ix_stmt_same_range(const ix_stmt *a, const ix_stmt *b)
+{
+    return a->step == b->step && a->down == b->down &&
+           same_group(a, b, IX_for_lo) && same_group(a, b, IX_for_hi);
+}
+
+bool
 ix_stmt_same_bounds(const ix_stmt *a, const ix_stmt *b)
 {
-    return a->number == b->number && same_group(a, b, IX_for_lo) &&
-           same_group(a, b, IX_for_hi);
+    return a->number == b->number && ix_stmt_same_range(a, b);
 }
 
 ix_stmt *

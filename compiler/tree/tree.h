@@ -170,7 +170,8 @@ ix_stmt *ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi);
 /* The loop with one more bound in front of a group, or with that one alone. */
 ix_stmt *ix_stmt_bound_by(ix_unit *u, const ix_stmt *loop, int group,
                           ilex_array *bound, bool alone);
-/* Are two loops over one variable and the same range? */
+/* Have two loops the same range; over one variable? */
+bool ix_stmt_same_range(const ix_stmt *a, const ix_stmt *b);
 bool ix_stmt_same_bounds(const ix_stmt *a, const ix_stmt *b);
 /* A statement about an element; "value" is NULL if it has none. */
 ix_stmt *ix_stmt_at(ix_unit *u, ix_stmt_kind kind, ix_element at,

@@ -101,6 +101,16 @@ is_of_strip(const ix_kernel *k, const ix_stmt *s)
            k->variable[s->number].role == IX_VARIABLE_INNER;
 }
 
+/* The next loop behind it that has its range, or NULL. */
+static const ix_stmt *
+loop_behind(const ix_stmt *loop)
+{
+    const ix_stmt *s = loop->next;
+    while (s && (s->kind != IX_STMT_FOR || !ix_stmt_same_range(loop, s)))
+        s = s->next;
+    return s;
+}
+
 /* Is it a loop for which the transformation may be done, at first sight? */
 static bool
 suits(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
@@ -116,6 +126,8 @@ suits(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
         return has_constant_length(u, loop) && !innermost;
     case IX_LOOP_vector:
         return innermost;
+    case IX_LOOP_fuse:
+        return loop_behind(loop) != NULL;
     case IX_LOOP_fission:
         return body && body->next;
     case IX_LOOP_prefetch:
@@ -228,6 +240,10 @@ draw_directive(ix_unit *u, const ix_kernel *k, const loops *l, ix_loop_row row,
     d.words = (unsigned)tree_draw(random, 3);
     if (d.row == IX_LOOP_reorder)
         draw_order(l, i, random, &d);
+    if (d.row == IX_LOOP_fuse) {
+        const ix_stmt *behind = loop_behind(l->loop[i]);
+        d.loop[d.nloops++] = l->name[behind ? index_of(l, behind) : i];
+    }
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
              : d.row == IX_LOOP_stage ? draw_used(u, k, l->loop[i], random)
                                       : draw_buffer(u, random);

@@ -283,9 +283,62 @@ START_TEST(signs_of_distances)
 }
 END_TEST
 
+/* Whether two loops are fused where the statements are
+ *
+ *     for i0
+ *         for i1
+ *             FIRST
+ *         for i1
+ *             SECOND
+ *
+ * each of which reads ("r") or writes ("w") y[i0, i1], the first one with "d"
+ * added to i1. */
+static void
+check_fused(const char *does, int64_t d, ix_refusal_class want)
+{
+    ix_unit u;
+    naive = true;
+    run_passes(&u, parse(HEAD "out y = x*2.0\n"), "map");
+    ix_kernel *k = u.kernels;
+    ix_stmt *i1 = k->body->body;
+    ilex_array *one = ix_scalar_const(ctx, ILEX_F64, (ix_value){.f = 1.0});
+    k->ordered = true;
+    k->body->parallel = i1->parallel = false;
+    i1->x[0] = ix_index_const(ctx, 2); /* i1 + d is inside */
+    i1->x[1] = ix_index_offset(ctx, i1->x[1], -2);
+    i1->next = ix_stmt_copy(&u, i1);
+    for (int i = 0; i < 2; i++) {
+        ix_element at = element(0, i == 0 ? d : 0);
+        ix_stmt *s = ix_stmt_store(&u, at, one);
+        if (does[i] == 'r') {
+            s = ix_stmt_at(&u, IX_STMT_LOAD, at, NULL);
+            s->prefix = 't';
+            s->number = k->nvalues++;
+            s->dtype = ILEX_F64;
+        }
+        (i == 0 ? i1 : i1->next)->body = s;
+    }
+    ix_refusal r = carry_out(&u, k, "fuse i1#0 i1#1");
+    ck_assert_msg(r.class == want, "%s, %lld: %s, not %s", does, (long long)d,
+                  classes[r.class], classes[want]);
+    free_unit(&u);
+}
+
+START_TEST(fused)
+{
+    for (int64_t d = -2; d <= 2; d++) {
+        ix_refusal_class later = d < 0 ? IX_REFUSAL_DISTANCE : IX_REFUSAL_NONE;
+        check_fused("wr", d, later);
+        check_fused("rw", d, later);
+        check_fused("ww", d, later);
+        check_fused("rr", d, IX_REFUSAL_NONE);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("loops", reordered, unrolled, peeled, divided,
-                     signs_of_distances);
+                     signs_of_distances, fused);
 }
