@@ -106,14 +106,6 @@ overtaken(void *user, const ix_access *x, const ix_access *y)
 
 /* ---- the loop ---- */
 
-static ix_stmt **
-end_of(ix_stmt **list)
-{
-    while (*list)
-        list = &(*list)->next;
-    return list;
-}
-
 /* M's statements behind L's, what stands between before L. */
 static void
 join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
@@ -124,7 +116,7 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
         body = ix_loop_body_at(u, c->k, second,
                                ix_scalar_index(u->ctx, first->number));
     ix_loop_apart(u, c->k, 1, &body);
-    *end_of(&first->body) = body;
+    *ix_stmt_end(&first->body) = body;
     first->parallel = parallel;
     first->optional |= second->optional;
     first->next = second->next;

@@ -51,10 +51,13 @@ flush(ix_jam_state *j, output *o)
         loop->body = ix_jam_group(j, o->group, o->n);
         put(o, loop);
     }
-    for (size_t i = 0; i < o->n; i++)
-        if (ix_stmt_defines(o->group[i]) && ix_jam_own(j, o->group[i]->number))
-            ix_jam_own(j, o->group[i]->number)->stored =
-                ix_jam_own(j, o->group[i]->number)->crosses;
+    for (size_t i = 0; i < o->n; i++) {
+        ix_jam_value *own = ix_stmt_defines(o->group[i])
+                                ? ix_jam_own(j, o->group[i]->number)
+                                : NULL;
+        if (own)
+            own->stored = own->crosses;
+    }
     o->n = 0;
 }
 
@@ -62,18 +65,18 @@ flush(ix_jam_state *j, output *o)
 static void
 put_row(ix_jam_state *j, output *out, ix_jam_value *o)
 {
-    int64_t extent = o->by->kind == IX_STMT_SCRATCH ? o->by->extent : 0;
+    bool memory = o->by->kind == IX_STMT_SCRATCH;
+    int64_t extent = memory && o->by->extent ? o->by->extent : 1;
     ix_stmt *row = ix_stmt_new(j->u, IX_STMT_SCRATCH, NULL);
     row->scratch = IX_SCRATCH_ARRAY;
     row->dtype = o->by->dtype;
     row->array = o->by->array;
-    row->note = o->by->kind == IX_STMT_SCRATCH ? o->by->note : NULL;
-    row->extent = (extent ? extent : 1) * j->points;
-    row->prefix = o->by->kind == IX_STMT_SCRATCH ? o->by->prefix : 'a';
-    row->number =
-        o->by->kind == IX_STMT_SCRATCH ? o->by->number : j->k->nvalues++;
+    row->note = memory ? o->by->note : NULL;
+    row->extent = extent * j->points;
+    row->prefix = memory ? o->by->prefix : 'a';
+    row->number = memory ? o->by->number : j->k->nvalues++;
     o->row = row;
-    o->stored = o->by->kind == IX_STMT_SCRATCH;
+    o->stored = memory;
     put(out, row);
 }
 
@@ -163,12 +166,10 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
         refusal = ix_refuse(u, IX_REFUSAL_SHAPE,
                             "no constant bounds its length: split it");
     if (refusal.class == IX_REFUSAL_NONE) {
-        ix_stmt **at = c->at;
         j.point = ix_index_fma(u->ctx, ix_scalar_index(u->ctx, j.loop->number),
                                -1, ix_for_lo(j.loop));
-        for (*at = distribute(&j, j.loop->body); *at; at = &(*at)->next)
-            ;
-        *at = j.loop->next;
+        *c->at = distribute(&j, j.loop->body);
+        *ix_stmt_end(c->at) = j.loop->next;
         ix_jam_widen(&j);
     }
     ix_jam_end(&j);

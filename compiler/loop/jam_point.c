@@ -42,9 +42,7 @@ read_row(ix_walk *w, ilex_array *x, size_t *value)
     load->dtype = o->by->dtype;
     *r->tail = load;
     r->tail = &load->next;
-    if (!ix_map_set(&r->s->memo, &j->u->ctx->mem, x,
-                    (size_t)ix_value_of(j->u, load)))
-        ix_fail_memory(&j->u->ctx->error);
+    ix_substitution_set(r->s, x, ix_value_of(j->u, load));
     return IX_WALK_OVER;
 }
 

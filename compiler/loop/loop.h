@@ -116,6 +116,9 @@ bool ix_loop_is_plain(const ix_stmt *loop);
 /* A copy of the loop's body, with names of its own, where the index is "x". */
 ix_stmt *ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop,
                          ilex_array *x);
+/* The loop from "from" on, over a variable of its own, LOOP.t. */
+ix_stmt *ix_loop_rest(ix_unit *u, ix_kernel *k, const ix_stmt *loop,
+                      ilex_array *from);
 
 /* Is the kernel's function short enough for so many more copies of a list? */
 bool ix_loop_has_room(ix_unit *u, const ix_kernel *k, int64_t copies,

@@ -183,17 +183,9 @@ without_decided(ix_stmt *list)
         *tail = !known                                    ? list
                 : ix_const_value(ix_if_condition(list)).i ? list->body
                                                           : list->other;
-        while (*tail)
-            tail = &(*tail)->next;
+        tail = ix_stmt_end(tail);
     }
     return first;
-}
-
-static bool
-loads_nothing_written(void *unit, const ilex_array *load)
-{
-    return !ix_buffer_is_written(
-        &((const ix_unit *)unit)->buffer[load->attr[0]]);
 }
 
 /* Is it a cell that is stored once, behind which its value is the same? */
@@ -205,7 +197,7 @@ is_value(ix_unit *u, const ix_stmt *cell)
            store->kind == IX_STMT_STORE && store->mem &&
            store->mem->number == cell->number &&
            (!rest->next ||
-            ix_body_loads(u, ix_store_value(store), loads_nothing_written, u));
+            ix_body_loads(u, ix_store_value(store), ix_load_is_constant, u));
 }
 
 /* The list with values in the places of such cells, which decided branches have
@@ -218,9 +210,8 @@ without_cells(ix_unit *u, ix_stmt *list)
         if (is_value(u, list)) {
             ix_substitution s = {
                 .ctx = u->ctx, .became = ix_made_keep, .user = u};
-            if (!ix_map_set(&s.memo, &u->ctx->mem, ix_value_of(u, list),
-                            (size_t)ix_store_value(list->next)))
-                ix_fail_memory(&u->ctx->error);
+            ix_substitution_set(&s, ix_value_of(u, list),
+                                ix_store_value(list->next));
             list = ix_stmt_substitute(u, &s, list->next->next);
             ix_substitution_free(&s);
             continue;

@@ -30,6 +30,16 @@ part(ix_unit *u, const ix_stmt *loop, int group, ilex_array *x, bool alone)
     return t;
 }
 
+ix_stmt *
+ix_loop_rest(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ilex_array *from)
+{
+    ix_stmt *rest = part(u, loop, IX_for_lo, from, true);
+    rest->number = ix_kernel_part(u, k, IX_VARIABLE_TAIL, loop->number);
+    rest->body =
+        ix_loop_body_at(u, k, loop, ix_scalar_index(u->ctx, rest->number));
+    return rest;
+}
+
 ix_refusal
 ix_loop_peel(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
@@ -45,10 +55,7 @@ ix_loop_peel(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (!ix_loop_has_room(u, c->k, 1, loop->body))
         return ix_refuse(u, IX_REFUSAL_SIZE, "two loops are too long");
     ilex_array *x = ix_index_offset(u->ctx, lowest(u, loop), d->n);
-    rest = part(u, loop, IX_for_lo, x, true);
-    rest->number = ix_kernel_part(u, c->k, IX_VARIABLE_TAIL, loop->number);
-    rest->body =
-        ix_loop_body_at(u, c->k, loop, ix_scalar_index(u->ctx, rest->number));
+    rest = ix_loop_rest(u, c->k, loop, x);
     loop = part(u, loop, IX_for_hi, x, false);
     ix_stmt *first = loop->down ? rest : loop, *last = loop->down ? loop : rest;
     last->next = ix_cursor_loop(c)->next;

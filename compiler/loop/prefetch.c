@@ -102,15 +102,6 @@ fetch_load(void *user, const ilex_array *load)
     return true;
 }
 
-static void
-becomes(fetching *f, const ix_stmt *loop, ilex_array *x)
-{
-    ilex_context *ctx = f->u->ctx;
-    if (!ix_map_set(&f->next.memo, &ctx->mem,
-                    ix_scalar_index(ctx, loop->number), (size_t)x))
-        ix_fail_memory(&ctx->error);
-}
-
 /* The strips of which there are points in the loop: those around it. */
 static bool
 find_strips(fetching *f, const ix_cursor *c)
@@ -146,17 +137,14 @@ ix_loop_prefetch(ix_unit *u, const ix_directive *d, ix_cursor *c)
     int64_t by = f.strips->step;
     ilex_array *bits[2] = {ix_scalar_index(ctx, loop->number),
                            ix_index_const(ctx, by - 1)};
-    becomes(&f, f.points,
-            ix_scalar_op(ctx, IX_OP_BITWISE_AND, ILEX_I64, ILEX_I64, bits));
-    becomes(&f, f.strips,
-            ix_index_offset(ctx, ix_scalar_index(ctx, f.strips->number), by));
+    ilex_array *strip = ix_scalar_index(ctx, f.strips->number);
+    ix_substitution_set(
+        &f.next, ix_scalar_index(ctx, f.points->number),
+        ix_scalar_op(ctx, IX_OP_BITWISE_AND, ILEX_I64, ILEX_I64, bits));
+    ix_substitution_set(&f.next, strip, ix_index_offset(ctx, strip, by));
     ix_stmt_loads(u, loop->body, fetch_load, &f);
     ix_substitution_free(&f.next);
-    for (ix_stmt **at = &f.list;; at = &(*at)->next)
-        if (!*at) {
-            *at = loop->body;
-            break;
-        }
+    *ix_stmt_end(&f.list) = loop->body;
     loop->body = f.list;
     return (ix_refusal){0};
 }

@@ -79,15 +79,6 @@ typedef struct turning {
 } turning;
 
 static bool
-mentions(const ilex_array *x, int variable)
-{
-    bool is = x->kind == IX_INDEX && x->attr[0] == variable;
-    for (int i = 0; i < x->nops && !is; i++)
-        is = mentions(x->ops[i], variable);
-    return is;
-}
-
-static bool
 add_bound(turning *t, bool outer, int group, ilex_array *x)
 {
     int *n = outer ? &t->of_outer[group].n : &t->of_inner[group].n;
@@ -143,7 +134,7 @@ turn_bound(turning *t, int group, ilex_array *b)
         return false;
     if (k != 0)
         rest = ix_index_try_fma(t->ctx, b, -k, i);
-    if (!rest || mentions(rest, t->outer->number))
+    if (!rest || ix_scalar_uses_index(rest, t->outer->number))
         return false;
     return k ? turn_by(t, group, rest, k) : add_bound(t, false, group, b);
 }

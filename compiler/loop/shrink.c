@@ -206,16 +206,14 @@ ix_loop_shrink(ix_unit *u, const ix_directive *d, ix_cursor *c)
     b->interior = b->box = smaller_box(&x, b->box);
     b->own = c->k;
     b->within = ix_cursor_loop(c)->number;
-    ix_stmt *loop = ix_stmt_copy(u, ix_cursor_loop(c));
+    ix_stmt *loop = ix_cursor_loop(c);
     ix_substitution s = {.ctx = u->ctx,
                          .load = smaller_load,
                          .became = ix_origin_keep,
                          .user = &x,
                          .listener = u};
-    loop->body = ix_stmt_rewrite(
-        ix_stmt_substitute(u, &s, ix_cursor_loop(c)->body), smaller_store, &x);
+    loop->body = ix_stmt_rewrite(ix_stmt_substitute(u, &s, loop->body),
+                                 smaller_store, &x);
     ix_substitution_free(&s);
-    loop->next = ix_cursor_loop(c)->next;
-    *c->at = loop;
     return (ix_refusal){0};
 }

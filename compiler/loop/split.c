@@ -46,9 +46,8 @@ body_of_strip(const splitting *x)
 {
     ilex_context *ctx = x->u->ctx;
     ix_substitution s = {.ctx = ctx, .became = ix_origin_keep, .user = x->u};
-    if (!ix_map_set(&s.memo, &ctx->mem, ix_scalar_index(ctx, x->loop->number),
-                    (size_t)ix_index_fma(ctx, x->outer, 1, x->inner)))
-        ix_fail_memory(&ctx->error);
+    ix_substitution_set(&s, ix_scalar_index(ctx, x->loop->number),
+                        ix_index_fma(ctx, x->outer, 1, x->inner));
     ix_stmt *body = ix_stmt_substitute(x->u, &s, x->loop->body);
     ix_substitution_free(&s);
     return body;
@@ -123,14 +122,8 @@ peeled(const splitting *x)
         (*tail)->optional |= x->loop->optional || end != hi;
         tail = &(*tail)->next;
     }
-    if (hi != end) {
-        ix_stmt *rest = ix_stmt_bound_by(u, x->loop, IX_for_lo, end, true);
-        rest->optional = true;
-        rest->body = x->loop->body;
-        *tail = ix_stmt_clone(u, x->k, rest);
-        x->k->variable[(*tail)->number] =
-            (ix_variable){IX_VARIABLE_TAIL, x->loop->number};
-    }
+    if (hi != end)
+        *tail = ix_loop_rest(u, x->k, x->loop, end);
     return list;
 }
 

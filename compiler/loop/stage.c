@@ -320,14 +320,6 @@ copying(staging *x, bool back)
     return first;
 }
 
-static void
-append(ix_stmt **list, ix_stmt *more)
-{
-    while (*list)
-        list = &(*list)->next;
-    *list = more;
-}
-
 static ix_refusal
 may(staging *x, const ix_directive *d, const ix_cursor *c)
 {
@@ -368,10 +360,10 @@ ix_loop_stage(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_stmt *loop = ix_stmt_copy(u, was);
     loop->body = x.scratch;
     if (x.reads)
-        append(&loop->body, copying(&x, false));
-    append(&loop->body, list_with_copy(&x, was->body));
+        *ix_stmt_end(&loop->body) = copying(&x, false);
+    *ix_stmt_end(&loop->body) = list_with_copy(&x, was->body);
     if (x.update)
-        append(&loop->body, copying(&x, true));
+        *ix_stmt_end(&loop->body) = copying(&x, true);
     loop->next = was->next;
     *c->at = loop;
     return fine;

@@ -28,9 +28,7 @@ ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ilex_array *x)
 {
     ilex_context *ctx = u->ctx;
     ix_substitution s = {.ctx = ctx, .became = ix_origin_keep, .user = u};
-    if (!ix_map_set(&s.memo, &ctx->mem, ix_scalar_index(ctx, loop->number),
-                    (size_t)x))
-        ix_fail_memory(&ctx->error);
+    ix_substitution_set(&s, ix_scalar_index(ctx, loop->number), x);
     ix_stmt *body = ix_stmt_clone(u, k, loop->body);
     body = ix_stmt_substitute(u, &s, body);
     ix_substitution_free(&s);
@@ -64,8 +62,7 @@ ix_loop_unroll(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_loop_apart(u, c->k, (int)n + 1, copy);
     for (int64_t i = 0; i <= n; i++) {
         *tail = copy[i];
-        while (*tail)
-            tail = &(*tail)->next;
+        tail = ix_stmt_end(tail);
     }
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }

@@ -19,9 +19,7 @@ static bool
 note_read(void *user, const ilex_array *load)
 {
     read_query *q = user;
-    for (ix_stmt *n = q->writer->body; n && !q->found; n = n->next)
-        for (const ix_stmt *s = ix_nest_body(n); s; s = s->next)
-            q->found |= s->buffer == load->attr[0];
+    q->found = ix_nests_store(q->writer->body, load->attr[0]);
     return !q->found;
 }
 

@@ -62,20 +62,10 @@ typedef struct reading {
 } reading;
 
 static bool
-writes(const ix_kernel *k, int64_t buffer)
-{
-    for (ix_stmt *nest = k->body; nest; nest = nest->next)
-        for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-            if (s->buffer == buffer)
-                return true;
-    return false;
-}
-
-static bool
 note_reading(void *user, const ilex_array *load)
 {
     reading *r = user;
-    if (!writes(r->writer, load->attr[0]))
+    if (!ix_nests_store(r->writer->body, load->attr[0]))
         return true;
     r->any = true;
     for (int i = 0; i < load->nops; i++)
@@ -185,13 +175,6 @@ same_points(const ix_kernel *k, ix_stmt *a, ix_stmt *b)
     return !a && !b;
 }
 
-static bool
-loads_nothing_written(void *user, const ilex_array *load)
-{
-    return !ix_buffer_is_written(
-        &((const ix_unit *)user)->buffer[load->attr[0]]);
-}
-
 /* May the statements of a list up to "end" stand before another nest? */
 static bool
 may_go_before(ix_unit *u, ix_stmt *list, const ix_stmt *end)
@@ -201,17 +184,9 @@ may_go_before(ix_unit *u, ix_stmt *list, const ix_stmt *end)
         ix_stmt *alone = ix_stmt_copy(u, list);
         alone->body = list->body;
         alone->other = list->other;
-        may = ix_stmt_loads(u, alone, loads_nothing_written, u);
+        may = ix_stmt_loads(u, alone, ix_load_is_constant, u);
     }
     return may;
-}
-
-static ix_stmt **
-end_of(ix_stmt **list)
-{
-    while (*list)
-        list = &(*list)->next;
-    return list;
 }
 
 /* The nests of a list as one where they have common loops over what is free:
@@ -225,13 +200,13 @@ in_common_loops(ix_unit *u, const ix_kernel *k, ix_stmt *list)
         if (loop && last && is_free(k, loop) && same_points(k, *last, loop) &&
             may_go_before(u, list, loop)) {
             ix_stmt *common = *last;
-            *end_of(&common->body) = loop->body;
+            *ix_stmt_end(&common->body) = loop->body;
             *last = list;
             while (*last != loop)
                 last = &(*last)->next;
             *last = common;
         } else {
-            *end_of(&made) = list;
+            *ix_stmt_end(&made) = list;
             for (last = &made; loop && *last != loop;)
                 last = &(*last)->next;
         }
@@ -252,7 +227,7 @@ without_free(ix_unit *u, const ix_kernel *k, const ix_stmt *list,
 {
     ix_stmt *made = NULL;
     for (; list; list = list->next) {
-        ix_stmt **tail = end_of(&made);
+        ix_stmt **tail = ix_stmt_end(&made);
         if (is_free(k, list)) {
             free[(*n)++] = list;
             *tail = without_free(u, k, list->body, free, n);
@@ -284,7 +259,7 @@ with_levels_inside(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
             loop->body = one;
             one = loop;
         }
-        *end_of(&made) = one;
+        *ix_stmt_end(&made) = one;
     }
     return made;
 }

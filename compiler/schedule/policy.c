@@ -4,7 +4,7 @@
  */
 #include "compiler/schedule/schedule.h"
 
-enum { MOST_ROWS = 8 };
+enum { MOST_ROWS = 8 }; /* accumulators that become rows of a strip */
 
 /* ---- reductions that a free loop shares ---- */
 
@@ -21,23 +21,11 @@ typedef struct shared_search {
 } shared_search;
 
 static bool
-uses_index(const ilex_array *x, int variable)
-{
-    if (x->kind == IX_INDEX)
-        return x->attr[0] == variable;
-    for (int i = 0; i < x->nops; i++)
-        if ((x->ops[i]->flags & IX_HAS_INDEX) &&
-            uses_index(x->ops[i], variable))
-            return true;
-    return false;
-}
-
-static bool
 note_along(void *user, const ilex_array *load)
 {
     shared_search *s = user;
-    s->along |=
-        load->nops > 0 && uses_index(load->ops[load->nops - 1], s->variable);
+    s->along |= load->nops > 0 &&
+                ix_scalar_uses_index(load->ops[load->nops - 1], s->variable);
     return !s->along;
 }
 

@@ -20,22 +20,12 @@ enum { MOST_POINTS = 8, SHORT_CHAIN = 1 };
 
 /* ---- how long a level takes ---- */
 
-static bool
-is_written(const ix_kernel *k, int64_t buffer)
-{
-    for (ix_stmt *nest = k->nests; nest; nest = nest->next)
-        for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-            if (s->buffer == buffer)
-                return true;
-    return false;
-}
-
 /* Is it a load from the level before? */
 static bool
 is_carried(const ix_kernel *k, const ilex_array *x)
 {
     int axis = k->levels.axis;
-    return x->kind == IX_LOAD && is_written(k, x->attr[0]) &&
+    return x->kind == IX_LOAD && ix_nests_store(k->nests, x->attr[0]) &&
            (x->ops[axis]->kind != IX_INDEX || x->ops[axis]->attr[0] != axis);
 }
 
@@ -153,7 +143,7 @@ static void
 shrink_all(ix_unit *u, ix_cursor *c)
 {
     for (size_t i = 0; i < u->nbuffers; i++)
-        if (u->buffer[i].local && is_written(c->k, (int64_t)i))
+        if (u->buffer[i].local && ix_nests_store(c->k->nests, (int64_t)i))
             carry(u, c, "shrink b%lld at LOOP", (long long)i);
 }
 

@@ -14,17 +14,6 @@
 
 enum { WORTH_WHILE = 8 }; /* uses of an element that pay for its copy */
 
-static bool
-uses_index(const ilex_array *x, int k)
-{
-    if (x->kind == IX_INDEX)
-        return x->attr[0] == k;
-    for (int i = 0; i < x->nops; i++)
-        if ((x->ops[i]->flags & IX_HAS_INDEX) && uses_index(x->ops[i], k))
-            return true;
-    return false;
-}
-
 /* The axis of a load that runs with index "k", which is to become the last one;
  * -1 if it is, or if several do or none. */
 static int
@@ -32,7 +21,7 @@ axis_along(const ilex_array *load, int k)
 {
     int axis = -1;
     for (int i = 0; i < load->nops; i++)
-        if (uses_index(load->ops[i], k)) {
+        if (ix_scalar_uses_index(load->ops[i], k)) {
             if (axis >= 0)
                 return -1;
             axis = i;
@@ -49,7 +38,7 @@ is_read_often(ix_unit *u, const ix_domain *box, const ilex_array *load)
     for (int k = 0; k < box->rank && uses < WORTH_WHILE; k++) {
         bool used = false;
         for (int i = 0; i < load->nops; i++)
-            used |= uses_index(load->ops[i], k);
+            used |= ix_scalar_uses_index(load->ops[i], k);
         const ix_lin *length =
             ix_lin_try_fma(u->ctx, box->ax[k].hi, -1, box->ax[k].lo);
         if (!used)

@@ -89,6 +89,16 @@ ix_kernel_locations(ix_unit *u, const ix_kernel *k, ix_source_locations *p)
 }
 
 bool
+ix_nests_store(ix_stmt *nests, int64_t buffer)
+{
+    for (ix_stmt *nest = nests; nest; nest = nest->next)
+        for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
+            if (s->buffer == buffer)
+                return true;
+    return false;
+}
+
+bool
 ix_nest_has_reduction(ix_stmt *nest)
 {
     for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)

@@ -229,13 +229,6 @@ typedef struct renaming {
     ix_map made; /* number of a definition + 1 -> its copy */
 } renaming;
 
-static void
-note(renaming *r, ix_map *map, const void *key, const void *value)
-{
-    if (!ix_map_set(map, &r->u->ctx->mem, key, (size_t)value))
-        ix_fail_memory(&r->u->ctx->error);
-}
-
 static ix_stmt *
 copy_of(const renaming *r, ix_stmt *s)
 {
@@ -254,7 +247,7 @@ rename_variable(renaming *r, ix_stmt *loop)
     int part_of = v.part_of < 0 ? loop->number : v.part_of; /* all of it */
     loop->number = again ? (int)((ilex_array *)*again)->attr[0]
                          : ix_kernel_part(r->u, r->k, v.role, part_of);
-    note(r, &r->s.memo, was, ix_scalar_index(r->u->ctx, loop->number));
+    ix_substitution_set(&r->s, was, ix_scalar_index(r->u->ctx, loop->number));
 }
 
 /* What the statement defines gets another name. */
@@ -267,7 +260,7 @@ rename_definition(renaming *r, ix_stmt *t)
         return;
     ilex_array *leaf = ix_value_of(r->u, t);
     t->number = r->k->nvalues++;
-    note(r, &r->s.memo, leaf, ix_value_of(r->u, t));
+    ix_substitution_set(&r->s, leaf, ix_value_of(r->u, t));
 }
 
 static void
@@ -279,8 +272,10 @@ rename_stmt(renaming *r, ix_stmt *t)
     t->to = copy_of(r, t->to);
     if (r->k)
         rename_definition(r, t);
-    if (ix_stmt_defines(t))
-        note(r, &r->made, (void *)((uintptr_t)was + 1), t);
+    if (ix_stmt_defines(t) &&
+        !ix_map_set(&r->made, &r->u->ctx->mem, (void *)((uintptr_t)was + 1),
+                    (size_t)t))
+        ix_fail_memory(&r->u->ctx->error);
 }
 
 /* Copies of a list, with other operands if "s" is there, and, if "r" is, that
@@ -335,6 +330,14 @@ ix_stmt_rewrite(ix_stmt *list, ix_stmt *(*fn)(void *user, ix_stmt *s),
     }
     *tail = NULL;
     return first;
+}
+
+ix_stmt **
+ix_stmt_end(ix_stmt **list)
+{
+    while (*list)
+        list = &(*list)->next;
+    return list;
 }
 
 /* ---- walking ---- */
@@ -438,6 +441,13 @@ ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user)
     bool ok = walk_loads(&l.walk, body);
     ix_walk_free(&l.walk);
     return ok;
+}
+
+bool
+ix_load_is_constant(void *unit, const ilex_array *load)
+{
+    const ix_unit *u = unit;
+    return !ix_buffer_is_written(&u->buffer[load->attr[0]]);
 }
 
 /* ---- counting ---- */

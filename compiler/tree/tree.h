@@ -186,6 +186,8 @@ ix_element ix_stmt_element(const ix_stmt *s);
 /* Copies of the statements of a list and inside, with indices replaced. */
 ix_stmt *ix_stmt_substitute(ix_unit *u, ix_substitution *s,
                             const ix_stmt *list);
+/* Where a list ends. */
+ix_stmt **ix_stmt_end(ix_stmt **list);
 /* The list with what "fn" makes of each statement, or leaves as it is. */
 ix_stmt *ix_stmt_rewrite(ix_stmt *list, ix_stmt *(*fn)(void *user, ix_stmt *s),
                          void *user);
@@ -238,6 +240,8 @@ ilex_array *ix_nest_values(ix_unit *u, const ix_stmt *store);
 ix_stmt *ix_nest_stores(ix_unit *u, const ix_stmt *like, ilex_array *values);
 /* Its loops and stores compute "array". */
 void ix_nest_note(ix_stmt *nest, const ilex_array *array);
+/* Is the buffer stored by a list of nests? */
+bool ix_nests_store(ix_stmt *nests, int64_t buffer);
 /* Is there a reduction in a nest of stores? */
 bool ix_nest_has_reduction(ix_stmt *nest);
 /* Has it a loop for each axis, whose bounds are known from sizes, and no
@@ -286,6 +290,9 @@ bool ix_stmt_has(const ix_stmt *s, unsigned flags);
 /* Calls "fn" for every load of a buffer in every expression of a list. */
 typedef bool (*ix_load_fn)(void *user, const ilex_array *load);
 bool ix_stmt_loads(ix_unit *u, ix_stmt *list, ix_load_fn fn, void *user);
+
+/* An ix_load_fn for a unit: nothing writes what is loaded. */
+bool ix_load_is_constant(void *unit, const ilex_array *load);
 
 bool ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user);
 

@@ -74,6 +74,16 @@ ix_scalar_index(ilex_context *ctx, int k)
     return leaf(ctx, IX_INDEX, k);
 }
 
+bool
+ix_scalar_uses_index(const ilex_array *x, int64_t k)
+{
+    bool uses = x->kind == IX_INDEX && x->attr[0] == k;
+    for (int i = 0; i < x->nops && !uses; i++)
+        uses = (x->ops[i]->flags & IX_HAS_INDEX) &&
+               ix_scalar_uses_index(x->ops[i], k);
+    return uses;
+}
+
 ilex_array *
 ix_scalar_rindex(ilex_context *ctx, int k)
 {
@@ -511,6 +521,15 @@ void
 ix_substitution_forget(ix_substitution *s)
 {
     ix_map_clear(&s->memo, s->mem ? s->mem : &s->ctx->mem);
+}
+
+void
+ix_substitution_set(ix_substitution *s, const ilex_array *from,
+                    const ilex_array *to)
+{
+    const ix_mem *mem = s->mem ? s->mem : &s->ctx->mem;
+    if (!ix_map_set(&s->memo, mem, from, (size_t)to))
+        ix_fail_memory(&s->ctx->error);
 }
 
 void

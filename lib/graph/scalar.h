@@ -22,6 +22,8 @@ ix_value ix_const_value(const ilex_array *n);
 
 ilex_array *ix_scalar_size(ilex_context *ctx, int32_t param);
 ilex_array *ix_scalar_index(ilex_context *ctx, int k);
+/* Does "x" depend on index _k? */
+bool ix_scalar_uses_index(const ilex_array *x, int64_t k);
 ilex_array *ix_scalar_rindex(ilex_context *ctx, int k);
 
 /* op(ops...) where the operands have dtype "loop" (where: op 0 is bool). */
@@ -385,6 +387,9 @@ typedef struct ix_substitution {
 
 /* What "body" becomes; of what earlier calls met, what it became for them. */
 ilex_array *ix_substitute(ix_substitution *s, ilex_array *body);
+/* "from" becomes "to" wherever it is met. */
+void ix_substitution_set(ix_substitution *s, const ilex_array *from,
+                         const ilex_array *to);
 /* Forgets what nodes became, for another body with the same memory. */
 void ix_substitution_forget(ix_substitution *s);
 void ix_substitution_free(ix_substitution *s);
