@@ -172,6 +172,9 @@ make_storages(job *j, size_t i)
     char axes[256] = "";
     if (ilex_program_extents(p, i, j->size, j->sizes, lo, hi, halo) != ILEX_OK)
         return fail(j, "its extents are not known");
+    for (int k = 0; k < 2 * a.rank; k++)
+        halo[k] =
+            halo[k] > 0 ? halo[k] : 0; /* it may read less than there is */
     for (int k = 0; k < a.rank; k++) {
         hi[k] += halo[2 * k] + halo[2 * k + 1] - lo[k];
         snprintf(axes + strlen(axes), sizeof axes - strlen(axes), "%s%s",

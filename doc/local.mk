@@ -71,6 +71,7 @@ dist_doc_DATA = \
 	doc/embedding.md \
 	doc/exchange.md \
 	doc/fields.md \
+	doc/gpu.md \
 	doc/ilx.md \
 	doc/language.md \
 	doc/performance.md \

@@ -190,6 +190,7 @@ SHELL_TESTS = \
 	tests/ahead/project.sh \
 	tests/ahead/variants.sh \
 	tests/cuda/check_fake.sh \
+	tests/cuda/nvcc.sh \
 	tests/bindings/bindings.sh \
 	tests/declared.sh \
 	tests/elementwise.sh \

@@ -51,6 +51,7 @@ typedef struct ix_emitter {
     bool lines;
     ix_function_set functions;
     bool fetches;         /* something is asked for */
+    bool hides;           /* a value is made opaque */
     bool narrows, widens; /* a conversion of double to float, of that to this */
 
     /* per kernel */
@@ -88,6 +89,8 @@ ix_parts ix_emit_scratch(const ix_emitter *e, const ix_stmt *scratch,
 /* A sum of leaves, or a leaf. */
 void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
 
+/* The template of an operator, as the dialect may have it. */
+ix_code_template ix_emit_operator(ix_emitter *e, ix_op op, ilex_dtype loop);
 /* "<start>v = <template>;" for each part of the value of a template. */
 void ix_emit_template(ix_emitter *e, ix_code_template code,
                       const ix_code_names *names, const char *start,

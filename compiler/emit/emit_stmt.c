@@ -9,11 +9,11 @@
 /* ---- operations ---- */
 
 static ix_code_template
-template_of(const ilex_array *x, ilex_dtype *loop)
+template_of(ix_emitter *e, const ilex_array *x, ilex_dtype *loop)
 {
     if (x->kind == IX_OP) {
         *loop = ix_loop_of(x);
-        return ix_op_template(ix_op_of(x), *loop);
+        return ix_emit_operator(e, ix_op_of(x), *loop);
     }
     *loop = (ilex_dtype)x->dtype;
     return ix_cast_template((ilex_dtype)x->ops[0]->dtype, *loop);
@@ -22,7 +22,7 @@ template_of(const ilex_array *x, ilex_dtype *loop)
 /* The template of an operation; "names", which point into "args", are those of
  * its operands. */
 static ix_code_template
-read_operation(const ix_emitter *e, const ilex_array *x, ix_name *args,
+read_operation(ix_emitter *e, const ilex_array *x, ix_name *args,
                ix_code_names *names)
 {
     for (int i = 0; i < x->nops; i++) {
@@ -31,7 +31,7 @@ read_operation(const ix_emitter *e, const ilex_array *x, ix_name *args,
         names->xi[i] = args[i].im;
     }
     names->result = (ilex_dtype)x->dtype;
-    return template_of(x, &names->loop);
+    return template_of(e, x, &names->loop);
 }
 
 /* A condition, as an expression. */
@@ -62,6 +62,8 @@ emit_for(ix_emitter *e, const ix_stmt *s)
     bool grid = s->how == IX_GRID;
     if (s->how == IX_VECTOR && *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
+    else if (e->dialect->cuda && s->step > 1) /* ptxas 13.0 crashes on some */
+        ix_emit_put(e, "#pragma unroll 1");   /* rows of 65 that are unrolled */
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "for (i64 %s = ", v.s);
     if (grid)

@@ -159,6 +159,33 @@ ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t)
 
 /* ---- operations ---- */
 
+/* Whether CUDA's compiler must not see by which operator an integer came. */
+static bool
+is_hidden(ix_op op, ilex_dtype loop)
+{
+    static const bool hidden[IX_NOPERATORS] = {
+        [IX_OP_MAXIMUM] = true, [IX_OP_MINIMUM] = true,
+        [IX_OP_ABOVE] = true,   [IX_OP_BELOW] = true,
+        [IX_OP_WHERE] = true,   [IX_OP_ABSOLUTE] = true};
+    return hidden[op] && ix_dtype_is_integer(loop) &&
+           ilex_dtype_bytes(loop) <= sizeof(int32_t);
+}
+
+ix_code_template
+ix_emit_operator(ix_emitter *e, ix_op op, ilex_dtype loop)
+{
+    ix_code_template code = ix_op_template(op, loop);
+    if (!e->dialect->cuda || !is_hidden(op, loop))
+        return code;
+    ix_text t;
+    ix_text_init(&t, &e->mem);
+    ix_text_format(&t, "(T)opaque_i32((i32)(%s))", code.re);
+    e->hides = true;
+    e->t->failed |= !ix_text_string(&t);
+    code.re = ix_text_string(&t) ? ix_text_string(&t) : code.re;
+    return code;
+}
+
 void
 ix_emit_template(ix_emitter *e, ix_code_template code,
                  const ix_code_names *names, const char *start,
@@ -191,7 +218,7 @@ void
 ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, ix_parts a,
                 ix_parts b, ix_parts into)
 {
-    ix_code_template code = ix_op_template(op, loop);
+    ix_code_template code = ix_emit_operator(e, op, loop);
     bool pair = code.kind == IX_CODE_PAIR;
     ix_name apart = {"", ""};
     if (pair)

@@ -29,7 +29,7 @@ refused() {
 # "$1".cu: it needs no more than its header, and has names of its own alone.
 check_source() {
     good $CC -std=c99 -Wall -Wextra -Werror -fsyntax-only -x c $1.h
-    good $CXX -std=c++17 -Wall -Wextra -Wno-unused-parameter \
+    good $CXX -std=c++17 -Wall -Wextra -Wno-unused-parameter -Wno-unknown-pragmas \
         -Wno-missing-field-initializers -Werror ${SANITIZE_FLAGS:-} -O1 \
         -ffp-contract=off -I"$shim" -x c++ -c $1.cu -o gpu_$1.o
     # the language itself: qualifiers, launches, what hosts and devices may call

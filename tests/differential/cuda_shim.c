@@ -234,7 +234,7 @@ cuda_shim_ptx(const char *source, int *skipped, ix_error *err)
     if (*skipped)
         return ILEX_OK;
     ilex_status rc =
-        ix_nvrtc_ptx(&ix_mem_default, source, "compute_80", &ptx, NULL, err);
+        ix_nvrtc_ptx(&ix_mem_default, source, "sm_90", &ptx, NULL, err);
     ix_mem_free(&ix_mem_default, ptx);
     return rc;
 }

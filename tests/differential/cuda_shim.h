@@ -31,7 +31,7 @@ const char *cuda_shim_source(const ilex_program *p);
 /* Runs of this thread execute the grid backwards from now on, or not. */
 void cuda_shim_backwards(int backwards);
 
-/* Compiles CUDA source to PTX where NVRTC is found: ILEX_OK, also with
+/* Compiles CUDA source for sm_90 where NVRTC is found: ILEX_OK, also with
  * "*skipped" set where it is not. */
 ilex_status cuda_shim_ptx(const char *source, int *skipped, ix_error *err);
 
