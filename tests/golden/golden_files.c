@@ -24,7 +24,11 @@ static const struct {
 /* Files of the format whose features Ilex does not have yet. */
 static const char *const later[] = {"expr.tsv"};
 
-enum { FILES = GOLDEN_COUNT(files) };
+enum {
+    FILES = GOLDEN_COUNT(files),
+    LONG = 2000,
+    PARTS = 16 /* of a long file, where kernels take long to compile */
+};
 
 bool
 golden_options_backends(golden_options *o, const char *list)
@@ -48,6 +52,18 @@ default_dir(char *text, size_t size)
              srcdir && *srcdir ? srcdir : ".");
 }
 
+/* Part "p" of "parts" of a file. */
+static golden_table
+rows_of(const golden_table *t, size_t p, size_t parts)
+{
+    golden_table part = *t;
+    size_t from = t->rows * p / parts;
+    part.rows = t->rows * (p + 1) / parts - from;
+    part.line += from;
+    part.field += from * (size_t)t->columns;
+    return part;
+}
+
 /* Reads file "i" into "t" and adds its jobs; false if it cannot be read. */
 static bool
 add_jobs(const golden_options *o, size_t i, golden_table *t, golden_job *jobs,
@@ -63,9 +79,12 @@ add_jobs(const golden_options *o, size_t i, golden_table *t, golden_job *jobs,
         if (files[i].judge == golden_axis &&
             !golden_backend_find(o->jit[k])->library)
             continue; /* eager operators run on the library's back ends */
-        jobs[(*count)++] = (golden_job){.table = t,
-                                        .jit = files[i].runs ? o->jit[k] : NULL,
-                                        .judge = files[i].judge};
+        size_t parts = o->kernels && t->rows > LONG ? PARTS : 1;
+        for (size_t p = 0; p < parts; p++)
+            jobs[(*count)++] =
+                (golden_job){.table = rows_of(t, p, parts),
+                             .jit = files[i].runs ? o->jit[k] : NULL,
+                             .judge = files[i].judge};
     }
     return true;
 }
@@ -90,7 +109,7 @@ golden_files_run(const golden_options *options)
 {
     char text[1024];
     static golden_table tables[FILES];
-    static golden_job jobs[FILES * GOLDEN_BACKENDS];
+    static golden_job jobs[FILES * GOLDEN_BACKENDS * PARTS];
     size_t count = 0, unread = 0;
     const char *dir = getenv("ILEX_GOLDEN_DIR");
     golden_options o = *options;

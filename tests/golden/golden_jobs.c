@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jobs: a file on a back end each, in processes of their own, a few at a time.
- * So a crash is the failure of one job, and the slow back end, whose jobs are
- * started first, uses all processors. What jobs print appears in their order.
+ * Jobs: rows of a file on a back end, in processes of their own, a few at a
+ * time. So a crash is the failure of one job, and the slow back end, whose jobs
+ * are started first, uses all processors. What jobs print appears in their
+ * order.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -19,13 +20,13 @@
 static void
 run(const golden_job *j)
 {
-    golden_report r = {.file = j->table->name, .jit = j->jit};
+    golden_report r = {.file = j->table.name, .jit = j->jit};
     char why[500] = "";
     if (!j->jit || golden_backend_there(j->jit, why, sizeof why)) {
-        j->judge(j->table, &r);
+        j->judge(&j->table, &r);
     } else {
         printf("%s: %s\n", j->jit, why);
-        for (size_t k = 0; k < j->table->rows; k++)
+        for (size_t k = 0; k < j->table.rows; k++)
             golden_skip(&r, "no such back end here");
     }
     golden_report_print(&r);
@@ -66,7 +67,7 @@ collect(golden_job *j)
     if (j->status == 0)
         return;
     bool signal = WIFSIGNALED(j->status);
-    printf("%s: %s: ended by %s %d\n", j->table->name, j->jit ? j->jit : "-",
+    printf("%s: %s: ended by %s %d\n", j->table.name, j->jit ? j->jit : "-",
            signal ? "signal" : "exit status",
            signal ? WTERMSIG(j->status) : WEXITSTATUS(j->status));
     j->sum->failed++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file on a back end, and running many of them.
+ * A file, or a part of one, on a back end, and running many of them.
  */
 #ifndef ILEX_TESTS_GOLDEN_JOBS_H
 #define ILEX_TESTS_GOLDEN_JOBS_H
@@ -14,8 +14,8 @@ typedef struct golden_totals {
 } golden_totals;
 
 typedef struct golden_job {
-    const golden_table *table;
-    const char *jit; /* NULL: none is needed */
+    golden_table table; /* some or all rows of a file */
+    const char *jit;    /* NULL: none is needed */
     void (*judge)(const golden_table *t, golden_report *r);
     golden_totals *sum; /* this and the rest: set by golden_jobs_run() */
     bool done;
