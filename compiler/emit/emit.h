@@ -89,8 +89,10 @@ ix_parts ix_emit_scratch(const ix_emitter *e, const ix_stmt *scratch,
 /* A sum of leaves, or a leaf. */
 void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
 
-/* The template of an operator, as the dialect may have it. */
-ix_code_template ix_emit_operator(ix_emitter *e, ix_op op, ilex_dtype loop);
+/* A template whose result CUDA's compiler does not see through, where that
+ * would go wrong (heads.def); "op" is -1 for a conversion. */
+ix_code_template ix_emit_hidden(ix_emitter *e, ix_code_template code, int op,
+                                ilex_dtype loop, ilex_dtype result);
 /* "<start>v = <template>;" for each part of the value of a template. */
 void ix_emit_template(ix_emitter *e, ix_code_template code,
                       const ix_code_names *names, const char *start,

@@ -11,12 +11,14 @@
 static ix_code_template
 template_of(ix_emitter *e, const ilex_array *x, ilex_dtype *loop)
 {
-    if (x->kind == IX_OP) {
-        *loop = ix_loop_of(x);
-        return ix_emit_operator(e, ix_op_of(x), *loop);
-    }
-    *loop = (ilex_dtype)x->dtype;
-    return ix_cast_template((ilex_dtype)x->ops[0]->dtype, *loop);
+    bool cast = x->kind != IX_OP;
+    ilex_dtype to = (ilex_dtype)x->dtype;
+    *loop = cast ? to : ix_loop_of(x);
+    return ix_emit_hidden(
+        e,
+        cast ? ix_cast_template((ilex_dtype)x->ops[0]->dtype, to)
+             : ix_op_template(ix_op_of(x), *loop),
+        cast ? -1 : (int)ix_op_of(x), *loop, to);
 }
 
 /* The template of an operation; "names", which point into "args", are those of

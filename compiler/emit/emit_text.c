@@ -159,23 +159,26 @@ ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t)
 
 /* ---- operations ---- */
 
-/* Whether CUDA's compiler must not see by which operator an integer came. */
+/* Whether CUDA's compiler must not see how an integer was computed: by which
+ * operator, -1 a conversion, in which dtype, and what it is. */
 static bool
-is_hidden(ix_op op, ilex_dtype loop)
+is_hidden(int op, ilex_dtype loop, ilex_dtype result)
 {
     static const bool hidden[IX_NOPERATORS] = {
         [IX_OP_MAXIMUM] = true, [IX_OP_MINIMUM] = true,
         [IX_OP_ABOVE] = true,   [IX_OP_BELOW] = true,
         [IX_OP_WHERE] = true,   [IX_OP_ABSOLUTE] = true};
-    return hidden[op] && ix_dtype_is_integer(loop) &&
+    if (result == ILEX_I16 || result == ILEX_U16)
+        return true;
+    return op >= 0 && hidden[op] && ix_dtype_is_integer(loop) &&
            ilex_dtype_bytes(loop) <= sizeof(int32_t);
 }
 
 ix_code_template
-ix_emit_operator(ix_emitter *e, ix_op op, ilex_dtype loop)
+ix_emit_hidden(ix_emitter *e, ix_code_template code, int op, ilex_dtype loop,
+               ilex_dtype result)
 {
-    ix_code_template code = ix_op_template(op, loop);
-    if (!e->dialect->cuda || !is_hidden(op, loop))
+    if (!e->dialect->cuda || !is_hidden(op, loop, result))
         return code;
     ix_text t;
     ix_text_init(&t, &e->mem);
@@ -218,7 +221,8 @@ void
 ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, ix_parts a,
                 ix_parts b, ix_parts into)
 {
-    ix_code_template code = ix_emit_operator(e, op, loop);
+    ix_code_template code =
+        ix_emit_hidden(e, ix_op_template(op, loop), (int)op, loop, loop);
     bool pair = code.kind == IX_CODE_PAIR;
     ix_name apart = {"", ""};
     if (pair)
