@@ -111,6 +111,10 @@ bool ix_loop_is_plain(const ix_stmt *loop);
 #define IX_NOT_PLAIN                                                           \
     "the loop has a condition, bounds that are data, or is bound"
 
+/* Where its indices begin, or end: the largest lower bound, the least upper one
+ * of those in the group. */
+ilex_array *ix_loop_end(ix_unit *u, const ix_stmt *loop, int group);
+
 /* ---- apart.c, unroll.c: copies of what stands in a loop ---- */
 
 /* A copy of the loop's body, with names of its own, where the index is "x". */

@@ -277,17 +277,6 @@ loop_of(strip *s, int64_t from, int64_t to)
     return loop;
 }
 
-/* The largest lower bound, the least upper one. */
-static ilex_array *
-one_bound(const quotient *q, int group)
-{
-    ilex_array *const *bound = ix_operands(q->loop, group), *b = bound[0];
-    for (int i = 1; i < q->loop->n[group]; i++)
-        b = group == IX_for_lo ? ix_index_max(q->u->ctx, b, bound[i])
-                               : ix_index_min(q->u->ctx, b, bound[i]);
-    return b;
-}
-
 /* (sign*index + rest) // by where the index is "at". */
 static ilex_array *
 quotient_at(const quotient *q, ilex_array *at)
@@ -304,8 +293,9 @@ mined(const quotient *q)
     ix_unit *u = q->u;
     ilex_context *ctx = u->ctx;
     const ix_stmt *loop = q->loop;
-    ilex_array *lo = one_bound(q, IX_for_lo);
-    ilex_array *last = ix_index_offset(ctx, one_bound(q, IX_for_hi), -1);
+    ilex_array *lo = ix_loop_end(u, loop, IX_for_lo);
+    ilex_array *last =
+        ix_index_offset(ctx, ix_loop_end(u, loop, IX_for_hi), -1);
     ilex_array *from = quotient_at(q, q->sign > 0 ? lo : last);
     ilex_array *to =
         ix_index_offset(ctx, quotient_at(q, q->sign > 0 ? last : lo), 1);

@@ -10,13 +10,13 @@
  */
 #include "compiler/loop/loop.h"
 
-/* Where the loop's points begin. */
-static ilex_array *
-lowest(ix_unit *u, const ix_stmt *loop)
+ilex_array *
+ix_loop_end(ix_unit *u, const ix_stmt *loop, int group)
 {
-    ilex_array *const *lo = ix_operands(loop, IX_for_lo), *x = lo[0];
-    for (int i = 1; i < loop->n[IX_for_lo]; i++)
-        x = ix_index_max(u->ctx, x, lo[i]);
+    ilex_array *const *bound = ix_operands(loop, group), *x = bound[0];
+    for (int i = 1; i < loop->n[group]; i++)
+        x = group == IX_for_lo ? ix_index_max(u->ctx, x, bound[i])
+                               : ix_index_min(u->ctx, x, bound[i]);
     return x;
 }
 
@@ -54,7 +54,8 @@ ix_loop_peel(ix_unit *u, const ix_directive *d, ix_cursor *c)
                          (long long)loop->step);
     if (!ix_loop_has_room(u, c->k, 1, loop->body))
         return ix_refuse(u, IX_REFUSAL_SIZE, "two loops are too long");
-    ilex_array *x = ix_index_offset(u->ctx, lowest(u, loop), d->n);
+    ilex_array *x =
+        ix_index_offset(u->ctx, ix_loop_end(u, loop, IX_for_lo), d->n);
     rest = ix_loop_rest(u, c->k, loop, x);
     loop = part(u, loop, IX_for_hi, x, false);
     ix_stmt *first = loop->down ? rest : loop, *last = loop->down ? loop : rest;

@@ -9,12 +9,14 @@
  *
  * with [peel] the rest is a loop of its own:
  *
- *     m = lo + BY * ((hi - lo) // BY)
  *     for o in [lo, m) step BY
  *         for i in [0, BY)
  *             ...[o + i]
  *     for t in [m, hi)
  *         ...[t]
+ *
+ * where m is lo + BY * ((hi - lo) // BY): no statement, which would stand
+ * between loops, but a bound, which `hoist` computes where it is known.
  */
 #include "compiler/loop/loop.h"
 
@@ -73,9 +75,8 @@ points_of_strip(const splitting *x, bool whole)
 }
 
 static ix_stmt *
-strips(const splitting *x, int nhi, ilex_array *const *hi, bool whole)
+strips(const splitting *x, ix_stmt *loop, bool whole)
 {
-    ix_stmt *loop = ix_stmt_with_group(x->u, x->loop, IX_for_hi, nhi, hi);
     loop->number = (int)x->outer->attr[0];
     loop->step = x->by;
     loop->body = points_of_strip(x, whole);
@@ -94,8 +95,9 @@ end_of_strips(const splitting *x, ilex_array *lo, ilex_array *hi)
     ilex_array *n = ix_index_floordiv(ctx, length, x->by);
     ilex_array *end = ix_index_fma(ctx, lo, x->by, n);
     const ix_lin *points = ix_index_to_lin(ctx, length);
-    bool negative =
-        x->loop->optional && !(points && ix_lin_nonneg_fast(ctx, points));
+    bool several = x->loop->n[IX_for_lo] + x->loop->n[IX_for_hi] > 2;
+    bool negative = (x->loop->optional || several) &&
+                    !(points && ix_lin_nonneg_fast(ctx, points));
     return negative ? ix_index_max(ctx, end, lo) : end;
 }
 
@@ -105,25 +107,19 @@ static ix_stmt *
 peeled(const splitting *x)
 {
     ix_unit *u = x->u;
-    ilex_array *lo = ix_for_lo(x->loop), *hi = ix_for_hi(x->loop);
+    const ix_stmt *loop = x->loop;
+    ilex_array *lo = ix_loop_end(u, loop, IX_for_lo);
+    ilex_array *hi = ix_loop_end(u, loop, IX_for_hi);
     ilex_array *end = end_of_strips(x, lo, hi);
     ix_stmt *list = NULL, **tail = &list;
-    if (end->nops) {
-        ix_stmt *let = ix_stmt_new(u, IX_STMT_LET, IX_OPERANDS({1, &end}));
-        let->prefix = 'm';
-        let->number = x->k->nvalues++;
-        let->dtype = ILEX_I64;
-        end = ix_value_of(u, let);
-        *tail = let;
-        tail = &let->next;
-    }
     if (end != lo) {
-        *tail = strips(x, 1, &end, true);
-        (*tail)->optional |= x->loop->optional || end != hi;
+        *tail = strips(
+            x, ix_stmt_with(u, loop, IX_OPERANDS({1, &lo}, {1, &end})), true);
+        (*tail)->optional |= loop->optional || end != hi;
         tail = &(*tail)->next;
     }
     if (hi != end)
-        *tail = ix_loop_rest(u, x->k, x->loop, end);
+        *tail = ix_loop_rest(u, x->k, loop, end);
     return list;
 }
 
@@ -143,20 +139,32 @@ put_instead(ix_cursor *c, ix_stmt *list, int outer)
     }
 }
 
+/* Does something write what a bound depends on? */
+static bool
+has_bound_that_changes(ix_unit *u, const ix_stmt *loop)
+{
+    bool constant = true;
+    for (int i = 0; i < ix_operands_before(loop, IX_GROUPS); i++)
+        constant &= ix_body_loads(u, loop->x[i], ix_load_is_constant, u);
+    return !constant;
+}
+
 ix_refusal
 ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     bool peels = d->words & IX_REST_PEEL;
     const ix_stmt *loop = ix_cursor_loop(c);
     ilex_context *ctx = u->ctx;
-    int nlo = loop->n[IX_for_lo], nhi = loop->n[IX_for_hi];
     if (loop->step != 1 || loop->down || ix_for_while(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "it does not go upwards, one by one");
     if (c->depth == IX_DEEP)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "it stands too deep");
-    if (nhi == IX_MOST_BOUNDS || (peels && nlo + nhi > 2))
+    if (!peels && loop->n[IX_for_hi] == IX_MOST_BOUNDS)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "it has too many bounds");
+    if (peels && has_bound_that_changes(u, loop))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "what its bounds read is written");
     if (peels && !ix_loop_has_room(u, c->k, 1, loop->body))
         return ix_refuse(u, IX_REFUSAL_SIZE, "two loops are too long");
     splitting x = {.u = u, .k = c->k, .loop = loop, .by = d->n};
@@ -164,9 +172,8 @@ ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
         ctx, ix_kernel_part(u, c->k, IX_VARIABLE_OUTER, loop->number));
     x.inner = ix_scalar_index(
         ctx, ix_kernel_part(u, c->k, IX_VARIABLE_INNER, loop->number));
-    ix_stmt *made = peels
-                        ? peeled(&x)
-                        : strips(&x, nhi, ix_operands(loop, IX_for_hi), false);
+    ix_stmt *made =
+        peels ? peeled(&x) : strips(&x, ix_stmt_copy(u, loop), false);
     if (!made)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "it has no iteration");
     put_instead(c, made, (int)x.outer->attr[0]);
