@@ -45,7 +45,8 @@ SHARDS = \
 	tests/ahead/library_fma.options \
 	tests/tree/part_1.options \
 	tests/tree/part_2.options \
-	tests/tree/transform.options
+	tests/tree/transform.options \
+	tests/tree/transform_cuda.options
 TESTS += $(SHARDS)
 
 FOLDER_TESTS = \

@@ -196,6 +196,8 @@ static ix_refusal
 look_at(ix_jam_state *j, const ix_cursor *c)
 {
     const ix_stmt *loop = j->loop;
+    if (loop->how == IX_GRID)
+        return ix_refuse(j->u, IX_REFUSAL_SHAPE, IX_THREADS);
     ix_refusal r = ix_loop_independent(j->u, c);
     if (r.class != IX_REFUSAL_NONE)
         return r;

@@ -108,6 +108,8 @@ bool ix_loop_jams(ix_unit *u, const ix_cursor *c);
 /* Has a loop no condition, bounds that no statement changes, and is it bound to
  * nothing? */
 bool ix_loop_is_plain(const ix_stmt *loop);
+/* What is said where it is bound to threads, and has to be a loop of one. */
+#define IX_THREADS "its points are threads"
 #define IX_NOT_PLAIN                                                           \
     "the loop has a condition, bounds that are data, or is bound"
 

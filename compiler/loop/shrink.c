@@ -182,6 +182,9 @@ look_at(shrinking *x, const char *name)
     if (!b || !b->local || b->own)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "%s is no temporary of this kernel alone", name);
+    if (x->u->target->grid)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "there is no memory of one thread");
     if (used_outside(x))
         return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
                          "%s is used outside of the loop", name);

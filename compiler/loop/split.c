@@ -155,6 +155,8 @@ ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
     bool peels = d->words & IX_REST_PEEL;
     const ix_stmt *loop = ix_cursor_loop(c);
     ilex_context *ctx = u->ctx;
+    if (loop->how == IX_GRID)
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_THREADS);
     if (loop->step != 1 || loop->down || ix_for_while(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "it does not go upwards, one by one");

@@ -21,7 +21,7 @@ ix_loop_vector(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (!ix_stmt_each(loop->body, is_no_loop, NULL))
         return ix_refuse(u, IX_REFUSAL_SHAPE, "there are loops in it");
     if (loop->how == IX_GRID)
-        return ix_refuse(u, IX_REFUSAL_SHAPE, "its points are threads");
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_THREADS);
     ix_refusal r = ix_loop_independent(u, c);
     if (r.class == IX_REFUSAL_NONE)
         loop->how = IX_VECTOR;

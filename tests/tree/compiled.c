@@ -9,6 +9,19 @@
 #include <stdlib.h>
 
 #include "runtime/program/program.h"
+#include "tests/differential/cuda_shim.h"
+
+/* By a back end, or as CUDA source that the CPU runs. */
+static ilex_program *
+compile(const tree_compiled *x)
+{
+    bool cuda = !strcmp(x->jit, "cuda");
+    if (ilex_option_set(x->ctx, "jit", cuda ? "reference" : x->jit) ||
+        ilex_option_set(x->ctx, "schedule", x->schedule))
+        abort();
+    return cuda ? cuda_shim_compile(x->module, NULL)
+                : ilex_compile_module(x->module);
+}
 
 /* Runs it; false with what is wrong. */
 static bool
@@ -47,10 +60,7 @@ tree_run_compiled(const tree_compiled *x, char *what, size_t size)
 {
     unsigned char *want[64];
     size_t bytes;
-    if (ilex_option_set(x->ctx, "jit", x->jit) ||
-        ilex_option_set(x->ctx, "schedule", x->schedule))
-        abort();
-    ilex_program *p = ilex_compile_module(x->module);
+    ilex_program *p = compile(x);
     if (!p || x->n > 64) {
         snprintf(what, size, "%s", ilex_error_text(x->ctx));
         return false;

@@ -111,13 +111,62 @@ loop_behind(const ix_stmt *loop)
     return s;
 }
 
+/* How often a list of statements uses a buffer. */
+typedef struct uses {
+    int buffer, n;
+} uses;
+
+static bool
+note_load(void *user, const ilex_array *load)
+{
+    uses *x = user;
+    x->n += load->attr[0] == x->buffer;
+    return true;
+}
+
+static bool
+note_store(void *user, ix_stmt *s)
+{
+    uses *x = user;
+    x->n += s->kind == IX_STMT_STORE && s->buffer == x->buffer;
+    return true;
+}
+
+static int
+uses_in(ix_unit *u, ix_stmt *list, int buffer)
+{
+    uses x = {.buffer = buffer};
+    ix_stmt_loads(u, list, note_load, &x);
+    ix_stmt_each(list, note_store, &x);
+    return x.n;
+}
+
+/* A temporary of the kernel that the loop alone uses, -1: none. */
+static int
+find_temporary(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
+{
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        int n = u->buffer[i].local && !u->buffer[i].own
+                    ? uses_in(u, loop->body, (int)i)
+                    : 0;
+        if (n > 0 && n == uses_in(u, k->body, (int)i))
+            return (int)i;
+    }
+    return -1;
+}
+
 /* Is it a loop for which the transformation may be done, at first sight? */
 static bool
-suits(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
+suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
 {
     const ix_stmt *body = loop->body;
     bool innermost = ix_stmt_each(loop->body, is_no_loop, NULL);
+    ix_cursor c;
     switch (row) {
+    case IX_LOOP_split:
+        return !innermost && ix_cursor_at(k, loop, &c) && ix_loop_jams(u, &c);
+    case IX_LOOP_mine:
+        return ix_cursor_at(k, loop, &c) && ix_loop_mines(u, &c);
     case IX_LOOP_reorder:
         return body && body->kind == IX_STMT_FOR && !body->next;
     case IX_LOOP_unroll:
@@ -135,24 +184,47 @@ suits(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
             body = body->next;
         return body && !loop->parallel;
     case IX_LOOP_shrink:
-        return !innermost;
+        return find_temporary(u, k, loop) >= 0;
     default:
         return true;
     }
 }
 
-/* A loop that suits, if one is met soon. */
+/* A loop that suits, if there is one; now and then any. */
 static int
-draw_loop(ix_unit *u, const ix_kernel *k, const loops *l, ix_loop_row row,
+draw_loop(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
           uint64_t *random)
 {
-    int i = 0;
-    for (int tries = 0; tries < 12; tries++) {
-        i = (int)tree_draw(random, (uint64_t)l->n);
-        if (suits(u, k, l->loop[i], row))
-            break;
+    int from = (int)tree_draw(random, (uint64_t)l->n);
+    bool any = tree_draw(random, 4) == 0;
+    for (int i = 0; i < l->n && !any; i++)
+        if (suits(u, k, l->loop[(from + i) % l->n], row))
+            return (from + i) % l->n;
+    return from;
+}
+
+/* A kernel with a loop that suits, if there is one, and its loops; NULL: none
+ * has loops. */
+static ix_kernel *
+draw_kernel(ix_unit *u, ix_loop_row row, loops *l, uint64_t *random)
+{
+    int n = 0;
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        n++;
+    int from = n ? (int)tree_draw(random, (uint64_t)n) : 0;
+    for (int i = 0; i < 2 * n; i++) {
+        ix_kernel *k = u->kernels;
+        for (int at = (from + i) % n; at > 0; at--)
+            k = k->next;
+        if (!find_loops(u, k, l))
+            continue;
+        bool fits = i >= n;
+        for (int j = 0; j < l->n && !fits; j++)
+            fits = suits(u, k, l->loop[j], row);
+        if (fits)
+            return k;
     }
-    return i;
+    return NULL;
 }
 
 /* Some loops of the nest that begins at the i-th, in another order. */
@@ -194,13 +266,13 @@ draw_statement(ix_unit *u, const loops *l, const ix_stmt *loop,
     return ix_arena_string(&u->arena, s ? ix_stmt_subject(s).s : "none");
 }
 
-/* A buffer, if one is met soon a temporary of one kernel. */
+/* A buffer: if the loop has one of its own that, else any. */
 static const char *
-draw_buffer(ix_unit *u, uint64_t *random)
+draw_buffer(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
+            uint64_t *random)
 {
-    int i = 0;
-    for (int tries = 0; tries < 9 && !u->buffer[i].local; tries++)
-        i = (int)tree_draw(random, u->nbuffers);
+    int own = find_temporary(u, k, loop);
+    int i = own >= 0 ? own : (int)tree_draw(random, u->nbuffers);
     return ix_arena_string(&u->arena, ix_value_name('b', i).s);
 }
 
@@ -210,7 +282,7 @@ draw_used(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, uint64_t *random)
 {
     ix_accesses a = ix_accesses_in(u, k, loop->body);
     if (a.n == 0)
-        return draw_buffer(u, random);
+        return draw_buffer(u, k, loop, random);
     const ix_access *x = &a.item[tree_draw(random, a.n)];
     ix_value_text name =
         x->scratch ? ix_value_name(x->scratch->prefix, x->scratch->number)
@@ -230,7 +302,7 @@ put_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
 }
 
 static ix_directive
-draw_directive(ix_unit *u, const ix_kernel *k, const loops *l, ix_loop_row row,
+draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
                uint64_t *random)
 {
     int i = draw_loop(u, k, l, row, random);
@@ -246,12 +318,11 @@ draw_directive(ix_unit *u, const ix_kernel *k, const loops *l, ix_loop_row row,
     }
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
              : d.row == IX_LOOP_stage ? draw_used(u, k, l->loop[i], random)
-                                      : draw_buffer(u, random);
+                                      : draw_buffer(u, k, l->loop[i], random);
     return d;
 }
 
-/* What often follows: the points of a strip move inward, and what the next
- * strip reads is asked for. */
+/* What often follows a split: the points of a strip move inward. */
 static bool
 draw_next(const tree_trial *t, ix_directive *d, uint64_t *random)
 {
@@ -264,24 +335,27 @@ draw_next(const tree_trial *t, ix_directive *d, uint64_t *random)
     return true;
 }
 
+/* Any row; after a jam often what asks for the next strip. */
+static ix_loop_row
+draw_row(const tree_trial *t, uint64_t *random)
+{
+    bool jammed = t->k && t->refusal.class == IX_REFUSAL_NONE &&
+                  t->row == IX_LOOP_jam && tree_draw(random, 2);
+    return jammed ? IX_LOOP_prefetch
+                  : (ix_loop_row)tree_draw(random, IX_NLOOPS);
+}
+
 bool
 tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
 {
     loops *l = ix_arena_new(&u->arena, sizeof *l);
-    uint64_t kernels = 0;
     ix_directive d;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        kernels++;
-    if (kernels == 0)
-        return false;
     if (!draw_next(t, &d, random)) {
-        t->k = u->kernels;
-        for (uint64_t at = tree_draw(random, kernels); at > 0; at--)
-            t->k = t->k->next;
-        if (!find_loops(u, t->k, l))
+        ix_loop_row row = draw_row(t, random);
+        t->k = draw_kernel(u, row, l, random);
+        if (!t->k)
             return false;
-        d = draw_directive(u, t->k, l,
-                           (ix_loop_row)tree_draw(random, IX_NLOOPS), random);
+        d = draw_directive(u, t->k, l, row, random);
     }
     put_directive(u, &d, t);
     t->row = d.row;

@@ -10,7 +10,8 @@
  * With --transform the loops of the naive tree are transformed at random after
  * `map`, up to T times, and interpreted after each in three orders. With
  * --jit they are those of schedule=auto, and what was done is the schedule with
- * which the back end compiles the program and runs it.
+ * which the back end compiles the program and runs it; --jit=cuda is CUDA
+ * source that the C compiler builds and the CPU runs.
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
  * tries one program; else those from F to C, and where F is 0 those of
@@ -485,9 +486,9 @@ run_program(const diff_recipe *recipe, const char *text)
         judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
-        if (o.transforms && !o.jit && recipe->number % 4 != 3)
+        if (o.transforms && !o.jit && recipe->number % 2)
             ilex_option_set(c.ctx, "schedule", "none");
-        compile_for(&c, false);
+        compile_for(&c, o.jit && !strcmp(o.jit, "cuda"));
         if (!c.failed && !o.transforms)
             compile_for(&c, true);
         if (o.jit && !c.failed && *c.trail)

@@ -105,8 +105,8 @@ parse(const char *text)
     return m;
 }
 
-/* Passes that transform loops are left out. */
-static bool naive;
+/* Passes that transform loops are left out; kernels are for a GPU. */
+static bool naive, for_grid;
 
 /* Runs the passes up to and with "last". */
 static inline void
@@ -115,7 +115,7 @@ run_passes(ix_unit *u, ilex_module *m, const char *last)
     memset(u, 0, sizeof *u);
     u->ctx = ctx;
     u->module = m;
-    u->target = &ix_targets[IX_TARGET_generic];
+    u->target = &ix_targets[for_grid ? IX_TARGET_cuda : IX_TARGET_generic];
     ctx->facts = m->env;
     ix_arena_init(&u->arena, ix_context_mem(ctx));
     if (!IX_ARENA_TRY(&u->arena))

@@ -29,6 +29,20 @@ static const char *const classes[] = {
 #include "compiler/loop/loops.def"
 };
 
+/* The last kernel of a program, as it is before loops are transformed. */
+static ix_kernel *
+last_kernel(ix_unit *u, const char *program)
+{
+    char text[2000];
+    snprintf(text, sizeof text, HEAD "%s", program);
+    naive = true;
+    run_passes(u, parse(text), "map");
+    ix_kernel *k = u->kernels;
+    while (k->next)
+        k = k->next;
+    return k;
+}
+
 /* The statements of the last kernel after some lines, joined by "; ", or why
  * the last one is refused. */
 static void
@@ -37,13 +51,8 @@ check(const char *program, const char *lines, const char *want)
     ix_unit u;
     ix_text t;
     ix_refusal r = {IX_REFUSAL_NONE, NULL};
-    char text[2000], copy[200], *next = copy;
-    snprintf(text, sizeof text, HEAD "%s", program);
-    naive = true;
-    run_passes(&u, parse(text), "map");
-    ix_kernel *k = u.kernels;
-    while (k->next)
-        k = k->next;
+    char copy[200], *next = copy;
+    ix_kernel *k = last_kernel(&u, program);
     snprintf(copy, sizeof copy, "%s", lines);
     for (char *line = copy; line; line = next) {
         ck_assert_msg(!r.class, "%s: %s", lines, r.why);
@@ -64,6 +73,16 @@ check(const char *program, const char *lines, const char *want)
     const char *got = ix_text_string(&t);
     ck_assert_msg(!strcmp(got, want), "%s\n%s\nbecomes\n%s\nnot\n%s", program,
                   lines, got, want);
+    free_unit(&u);
+}
+
+static void
+check_refused(const char *program, const char *line, ix_refusal_class want)
+{
+    ix_unit u;
+    ix_kernel *k = last_kernel(&u, program);
+    ix_refusal r = carry_out(&u, k, line);
+    ck_assert_msg(r.class == want, "%s: %s: %s", line, classes[r.class], r.why);
     free_unit(&u);
 }
 
@@ -222,6 +241,20 @@ START_TEST(divided)
 }
 END_TEST
 
+/* Points that are threads stay where they are; loops inside may change. */
+START_TEST(threads)
+{
+    static const char *const lines[] = {
+        "split g0 3",  "jam g0",    "vector g0",
+        "unroll g0",   "peel g0 1", "fission g0 at r0.q",
+        "prefetch g0", "mine g0",   "reorder g0 r0.q"};
+    for_grid = true;
+    for (size_t i = 0; i < IX_COUNT(lines); i++)
+        check_refused(CHAIN, lines[i], IX_REFUSAL_SHAPE);
+    for_grid = false;
+}
+END_TEST
+
 /* ---- statements that no program has yet ---- */
 
 /* Element [i0 + di, i1 + dj] of the output. */
@@ -339,6 +372,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("loops", reordered, unrolled, peeled, divided,
+    return RUN_TESTS("loops", reordered, unrolled, peeled, divided, threads,
                      signs_of_distances, fused);
 }
