@@ -393,9 +393,10 @@ add_product(complex_number a, complex_number b, complex_number *sum)
 
 enum { CI = 2, CJ = 67, CL = 3 };
 
-/* What is multiplied: a[i, j]*b[j, l], and a[i, j]*b[j, 0] in lanes. */
+/* What is multiplied: a[i, j]*b[j, l], and a[i, j]*b[j, 0] in lanes; conj(a)
+ * where it is conjugated. */
 typedef struct complex_case {
-    bool complex[2], chain;
+    bool complex[2], chain, conjugated;
     complex_number a[CI * CJ], b[CJ * CL], z[CI * CL];
 } complex_case;
 
@@ -411,6 +412,15 @@ any_number(bool complex)
     return x;
 }
 
+/* The first factor, which is conjugated before it is multiplied. */
+static complex_number
+first_factor(const complex_case *c, int i, int j)
+{
+    complex_number a = c->a[i * CJ + j];
+    a.im = c->conjugated ? -a.im : a.im;
+    return a;
+}
+
 static complex_number
 summed_product(const complex_case *c, int i, int l)
 {
@@ -422,7 +432,7 @@ summed_product(const complex_case *c, int i, int l)
     for (int j = 0; j < lanes; j++)
         lane[j] = (complex_number){-0.0, -0.0, complex};
     for (int j = 0; j < CJ; j++)
-        add_product(c->a[i * CJ + j], c->b[j * CL + l], &lane[j % lanes]);
+        add_product(first_factor(c, i, j), c->b[j * CL + l], &lane[j % lanes]);
     for (int half = lanes / 2; half > 0; half /= 2)
         for (int j = 0; j < half; j++) {
             lane[j].re = plus(lane[j].re, lane[j + half].re);
@@ -489,6 +499,9 @@ check_complex(const char *name, const char *text, const complex_case *c)
     ilex_program_release(p);
 }
 
+/* Row 0 of what is conjugated and column 0 of the other one lie on the real
+ * axis: the sign of the zeros that their products add to tells where the
+ * conjugate was taken. */
 static void
 draw_case(complex_case *c)
 {
@@ -496,29 +509,36 @@ draw_case(complex_case *c)
         c->a[i] = any_number(c->complex[0]);
     for (int j = 0; j < CJ * CL; j++)
         c->b[j] = any_number(c->complex[1]);
+    for (int j = 0; j < CJ && c->conjugated; j++)
+        c->a[j].im = c->b[j * CL].im = 0.0;
     int columns = c->chain ? CL : 1;
     for (int i = 0; i < CI * columns; i++)
         c->z[i] = summed_product(c, i / columns, i % columns);
 }
 
 /* Real and complex factors, chains and lanes, in the accumulator's dtype; of
- * real ones the sum is real. */
+ * real ones the sum is real. A conjugate is taken before the product. */
 START_TEST(complex_factors)
 {
-    for (int kind = 0; kind < 16; kind++) {
+    static const char *const statements[] = {
+        "let v = b[:, 0]\neinsum s[i] = a[i, j]*v[j]\n"
+        "let t = reshape(s; shape=[2, 1])",
+        "einsum t[i, l] = a[i, j]*b[j, l]",
+        "let t = reshape(vecdot(a, b[:, 0]); shape=[2, 1])",
+        "einsum t[i, l] = conj(a[i, j])*b[j, l]"};
+    for (int kind = 0; kind < 32; kind++) {
         complex_case c = {.complex = {kind & 1, (kind & 2) != 0},
-                          .chain = (kind & 4) != 0};
+                          .chain = (kind & 4) != 0,
+                          .conjugated = (kind & 8) != 0};
         char text[400];
-        single = (kind & 8) != 0;
+        single = (kind & 16) != 0;
         draw_case(&c);
         snprintf(text, sizeof text,
                  "ilex 1\nprogram p\nin a : %s[2, 67]\nin b : %s[67, 3]\n"
                  "%s\nout z : %s[2, %d] = %s(t)\n",
                  dtype_name(c.complex[0]), dtype_name(c.complex[1]),
-                 c.chain ? "einsum t[i, l] = a[i, j]*b[j, l]"
-                         : "let v = b[:, 0]\neinsum s[i] = a[i, j]*v[j]\n"
-                           "let t = reshape(s; shape=[2, 1])",
-                 dtype_name(true), c.chain ? CL : 1, dtype_name(true));
+                 statements[kind / 4 % 4], dtype_name(true), c.chain ? CL : 1,
+                 dtype_name(true));
         for (size_t i = 0; i < IX_COUNT(backends); i++)
             check_complex(backends[i], text, &c);
     }
