@@ -110,6 +110,12 @@ ilex_status ix_fail_v(ix_error *err, ilex_status code, const char *fmt,
 /* Records ILEX_E_MEMORY. */
 ilex_status ix_fail_memory(ix_error *err);
 
+/* The same for functions that return whether they could, or what they made. */
+#define ix_fail_false(...) ((void)ix_fail(__VA_ARGS__), false)
+#define ix_fail_null(...) ((void)ix_fail(__VA_ARGS__), NULL)
+#define ix_fail_memory_false(err) ((void)ix_fail_memory(err), false)
+#define ix_fail_memory_null(err) ((void)ix_fail_memory(err), NULL)
+
 /* Makes a record of nothing, also of memory that holds anything. */
 void ix_error_clear(ix_error *err);
 

@@ -150,12 +150,10 @@ axes_mask(ilex_array *x, const char *operation, const char *text,
         int k = ix_axis_of(x, operation, p, n);
         if (k < 0)
             return false;
-        if (*mask >> k & 1) {
-            ix_poison(x->ctx, operation, 0, ILEX_E_DUPLICATE,
-                      "%s: axis %d is listed twice in \"%s\"", operation, k,
-                      text);
-            return false;
-        }
+        if (*mask >> k & 1)
+            return ix_poison_false(x->ctx, operation, 0, ILEX_E_DUPLICATE,
+                                   "%s: axis %d is listed twice in \"%s\"",
+                                   operation, k, text);
         *mask |= 1u << k;
         p += n;
         p += strspn(p, ", ");
@@ -207,9 +205,8 @@ check_extra(ilex_context *ctx, const char *name, const char *what,
 {
     if (!extra || extra->ctx == ctx)
         return true;
-    ix_poison(ctx, name, -1, ILEX_E_CONTEXT,
-              "%s: %s belongs to another context", name, what);
-    return false;
+    return ix_poison_false(ctx, name, -1, ILEX_E_CONTEXT,
+                           "%s: %s belongs to another context", name, what);
 }
 
 ilex_array *

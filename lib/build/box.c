@@ -19,13 +19,12 @@ widened(ilex_context *ctx, const char *what, const ix_domain *d,
     for (int k = 0; k < more->rank; k++) {
         if (ix_domain_find(d, more->ax[k].name) >= 0)
             continue;
-        if (rank == ILEX_MAX_RANK) {
-            ix_fail(&ctx->error, ILEX_E_RANK,
-                    "%s: [%s] and [%s] have more than %d axes together", what,
-                    ix_domain_show(ctx, d).s, ix_domain_show(ctx, more).s,
-                    ILEX_MAX_RANK);
-            return NULL;
-        }
+        if (rank == ILEX_MAX_RANK)
+            return ix_fail_null(
+                &ctx->error, ILEX_E_RANK,
+                "%s: [%s] and [%s] have more than %d axes together", what,
+                ix_domain_show(ctx, d).s, ix_domain_show(ctx, more).s,
+                ILEX_MAX_RANK);
         ax[rank++] = more->ax[k];
     }
     return ix_domain_new(ctx, rank, ax);
@@ -36,10 +35,9 @@ check_named(ilex_context *ctx, const char *what, const ix_domain *d)
 {
     if (d->rank == 0 || ix_domain_named(d))
         return true;
-    ix_fail(&ctx->error, ILEX_E_AXIS,
-            "%s: the axes of [%s] have no names; write I:n", what,
-            ix_domain_show(ctx, d).s);
-    return false;
+    return ix_fail_false(&ctx->error, ILEX_E_AXIS,
+                         "%s: the axes of [%s] have no names; write I:n", what,
+                         ix_domain_show(ctx, d).s);
 }
 
 const ix_domain *
@@ -70,12 +68,12 @@ holds(ilex_context *ctx, const ix_domain *b, const ix_domain *a)
 static const ix_domain *
 no_box(ilex_context *ctx, const ix_domain *a, const ix_domain *b)
 {
-    ix_fail(&ctx->error, ILEX_E_SHAPE,
-            "union: [%s] and [%s] are no product of ranges together, as far as "
-            "is known: they differ along one axis, where they are adjacent or "
-            "overlap, or one holds the other",
-            ix_domain_show(ctx, a).s, ix_domain_show(ctx, b).s);
-    return NULL;
+    return ix_fail_null(
+        &ctx->error, ILEX_E_SHAPE,
+        "union: [%s] and [%s] are no product of ranges together, as far as is "
+        "known: they differ along one axis, where they are adjacent or "
+        "overlap, or one holds the other",
+        ix_domain_show(ctx, a).s, ix_domain_show(ctx, b).s);
 }
 
 const ix_domain *

@@ -116,14 +116,13 @@ ix_resolve_literals(ilex_context *ctx, const char *operation, int first,
             continue;
         ilex_dtype own = (ilex_dtype)args[i]->dtype;
         ilex_dtype dtype = any && i >= first ? weak_dtype(own, strong) : own;
-        if (!literal_fits(args[i], dtype)) {
-            ix_poison(ctx, operation, i, ILEX_E_LITERAL,
-                      "%s: the literal %lld does not fit %s; write "
-                      "i64(%lld) to compute in a wider dtype",
-                      operation, (long long)args[i]->attr[0],
-                      ilex_dtype_name(dtype), (long long)args[i]->attr[0]);
-            return false;
-        }
+        if (!literal_fits(args[i], dtype))
+            return ix_poison_false(
+                ctx, operation, i, ILEX_E_LITERAL,
+                "%s: the literal %lld does not fit %s; write i64(%lld) to "
+                "compute in a wider dtype",
+                operation, (long long)args[i]->attr[0], ilex_dtype_name(dtype),
+                (long long)args[i]->attr[0]);
         args[i] = ix_scalar_cast(ctx, dtype, args[i]);
     }
     return true;

@@ -17,13 +17,12 @@ same_length(ilex_context *ctx, const char *what, ilex_array *const *x, int i,
     const ix_lin *a = x[0]->interior->ax[k].hi, *b = x[i]->interior->ax[k].hi;
     if (a == b || ix_lin_same(ctx, a, b))
         return true;
-    ix_poison(ctx, what, i, ILEX_E_SHAPE,
-              "%s: axis %d of operand %d has the length %s, that of operand 0 "
-              "%s; axes beside the one along which arrays are joined are "
-              "equally long%s",
-              what, k, i, ix_lin_show(ctx, b).s, ix_lin_show(ctx, a).s,
-              a->n || b->n ? " (assume so)" : "");
-    return false;
+    return ix_poison_false(
+        ctx, what, i, ILEX_E_SHAPE,
+        "%s: axis %d of operand %d has the length %s, that of operand 0 %s; "
+        "axes beside the one along which arrays are joined are equally long%s",
+        what, k, i, ix_lin_show(ctx, b).s, ix_lin_show(ctx, a).s,
+        a->n || b->n ? " (assume so)" : "");
 }
 
 /* Have the arrays the same axes but for the length of "axis" (-1: none)? */
@@ -32,14 +31,13 @@ check_parts(ilex_context *ctx, const char *what, int count,
             ilex_array *const *x, int axis)
 {
     for (int i = 1; i < count; i++) {
-        if (ix_rank(x[i]) != ix_rank(x[0])) {
-            ix_poison(ctx, what, i, ILEX_E_RANK,
-                      "%s: operand %d is on [%s], operand 0 on [%s]; they have "
-                      "the same number of axes",
-                      what, i, ix_domain_show(ctx, x[i]->interior).s,
-                      ix_domain_show(ctx, x[0]->interior).s);
-            return false;
-        }
+        if (ix_rank(x[i]) != ix_rank(x[0]))
+            return ix_poison_false(ctx, what, i, ILEX_E_RANK,
+                                   "%s: operand %d is on [%s], operand 0 on "
+                                   "[%s]; they have the same number of axes",
+                                   what, i,
+                                   ix_domain_show(ctx, x[i]->interior).s,
+                                   ix_domain_show(ctx, x[0]->interior).s);
         for (int k = 0; k < ix_rank(x[0]); k++)
             if (k != axis && !same_length(ctx, what, x, i, k))
                 return false;

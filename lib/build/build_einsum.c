@@ -32,10 +32,10 @@ join_label(ilex_context *ctx, ix_label_axes *all, int label, const ix_axis *in,
     }
     if (have->name != in->name) {
         char a[80], b[80];
-        ix_fail(&ctx->error, ILEX_E_EINSUM,
-                "einsum: one label stands for %s and %s",
-                called(ctx, have->name, a), called(ctx, in->name, b));
-        return false;
+        return ix_fail_false(&ctx->error, ILEX_E_EINSUM,
+                             "einsum: one label stands for %s and %s",
+                             called(ctx, have->name, a),
+                             called(ctx, in->name, b));
     }
     if (in->name) {
         ix_axis *v = &all->valid[label];
@@ -49,11 +49,11 @@ join_label(ilex_context *ctx, ix_label_axes *all, int label, const ix_axis *in,
         *have = all->valid[label] = *in;
     if (ix_lin_is(in->hi, 1) || ix_lin_same(ctx, have->hi, in->hi))
         return true;
-    ix_fail(&ctx->error, ILEX_E_EINSUM,
-            "einsum: one label stands for the lengths %s and %s, which are not "
-            "known to be equal",
-            ix_lin_show(ctx, have->hi).s, ix_lin_show(ctx, in->hi).s);
-    return false;
+    return ix_fail_false(&ctx->error, ILEX_E_EINSUM,
+                         "einsum: one label stands for the lengths %s and %s, "
+                         "which are not known to be equal",
+                         ix_lin_show(ctx, have->hi).s,
+                         ix_lin_show(ctx, in->hi).s);
 }
 
 /* A label repeated inside one operand (a diagonal) needs equal lengths. */
@@ -63,15 +63,13 @@ check_diagonals(ilex_context *ctx, const ilex_array *x, const ix_labels *l)
     for (int k = 0; k < l->n; k++)
         for (int j = 0; j < k; j++)
             if (l->label[j] == l->label[k] &&
-                !ix_lin_same(ctx, x->interior->ax[j].hi,
-                             x->interior->ax[k].hi)) {
-                ix_fail(&ctx->error, ILEX_E_EINSUM,
-                        "einsum: axes %d and %d of one operand carry the same "
-                        "label and have lengths %s and %s",
-                        j, k, ix_lin_show(ctx, x->interior->ax[j].hi).s,
-                        ix_lin_show(ctx, x->interior->ax[k].hi).s);
-                return false;
-            }
+                !ix_lin_same(ctx, x->interior->ax[j].hi, x->interior->ax[k].hi))
+                return ix_fail_false(
+                    &ctx->error, ILEX_E_EINSUM,
+                    "einsum: axes %d and %d of one operand carry the same "
+                    "label and have lengths %s and %s",
+                    j, k, ix_lin_show(ctx, x->interior->ax[j].hi).s,
+                    ix_lin_show(ctx, x->interior->ax[k].hi).s);
     return true;
 }
 
@@ -79,13 +77,12 @@ static bool
 join_operand(ilex_context *ctx, ix_label_axes *all, int number,
              const ilex_array *x, const ix_labels *l)
 {
-    if (l->n != ix_rank(x)) {
-        ix_fail(&ctx->error, ILEX_E_EINSUM,
-                "einsum: operand %d has %d axes and %d labels%s", number,
-                ix_rank(x), l->n,
-                l->n < ix_rank(x) ? "; '...' stands for those without" : "");
-        return false;
-    }
+    if (l->n != ix_rank(x))
+        return ix_fail_false(
+            &ctx->error, ILEX_E_EINSUM,
+            "einsum: operand %d has %d axes and %d labels%s", number,
+            ix_rank(x), l->n,
+            l->n < ix_rank(x) ? "; '...' stands for those without" : "");
     for (int k = 0; k < l->n; k++)
         if (!join_label(ctx, all, l->label[k], &x->interior->ax[k],
                         &x->valid->ax[k]))
@@ -118,20 +115,16 @@ result_domains(ilex_context *ctx, const ix_label_axes *all, const ix_labels *l,
     ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
     for (int k = 0; k < l->n; k++) {
         for (int j = 0; j < k; j++)
-            if (l->label[j] == l->label[k]) {
-                ix_fail(&ctx->error, ILEX_E_EINSUM,
-                        "einsum: axes %d and %d of the result carry the same "
-                        "label",
-                        j, k);
-                return false;
-            }
-        if (!all->used[l->label[k]]) {
-            ix_fail(&ctx->error, ILEX_E_EINSUM,
-                    "einsum: axis %d of the result carries a label that no "
-                    "operand has",
-                    k);
-            return false;
-        }
+            if (l->label[j] == l->label[k])
+                return ix_fail_false(
+                    &ctx->error, ILEX_E_EINSUM,
+                    "einsum: axes %d and %d of the result carry the same label",
+                    j, k);
+        if (!all->used[l->label[k]])
+            return ix_fail_false(&ctx->error, ILEX_E_EINSUM,
+                                 "einsum: axis %d of the result carries a "
+                                 "label that no operand has",
+                                 k);
         in[k] = all->interior[l->label[k]];
         va[k] = all->valid[l->label[k]];
     }
@@ -241,11 +234,10 @@ check_summed(ilex_context *ctx, const ix_einsum *e)
     int summed = canonical_labels(e->count, e->labels, number) - e->result.n;
     if (e->path.n || summed <= ILEX_MAX_RANK)
         return true;
-    ix_fail(&ctx->error, ILEX_E_LIMIT,
-            "einsum: %d labels are summed over; at most %d can be, so contract "
-            "some operands first",
-            summed, ILEX_MAX_RANK);
-    return false;
+    return ix_fail_false(&ctx->error, ILEX_E_LIMIT,
+                         "einsum: %d labels are summed over; at most %d can "
+                         "be, so contract some operands first",
+                         summed, ILEX_MAX_RANK);
 }
 
 /* The path that is given, or the best one. */
@@ -259,12 +251,11 @@ set_path(ilex_context *ctx, ix_einsum *e, const ix_einsum_path *path)
     e->path = *path;
     if (ix_einsum_path_fits(e))
         return true;
-    ix_fail(&ctx->error, ILEX_E_RANK,
-            "einsum: a product in parentheses has, or sums over, more than %d "
-            "axes; group the operands in another way, or leave the "
-            "parentheses out",
-            ILEX_MAX_RANK);
-    return false;
+    return ix_fail_false(
+        &ctx->error, ILEX_E_RANK,
+        "einsum: a product in parentheses has, or sums over, more than %d "
+        "axes; group the operands in another way, or leave the parentheses out",
+        ILEX_MAX_RANK);
 }
 
 ilex_dtype

@@ -44,24 +44,20 @@ ix_build_check_names(ilex_context *ctx, const char *what, const ix_domain *dom)
 {
     for (int k = 0; k < dom->rank; k++) {
         const ix_axis *ax = &dom->ax[k];
-        if ((ax->name != 0) != (dom->ax[0].name != 0)) {
-            ix_fail(&ctx->error, ILEX_E_AXIS,
-                    "%s: [%s] mixes named and unnamed axes", what,
-                    ix_domain_show(ctx, dom).s);
-            return false;
-        }
-        if (ax->name && ix_domain_find(dom, ax->name) != k) {
-            ix_fail(&ctx->error, ILEX_E_DUPLICATE,
-                    "%s: axis %s appears twice in [%s]", what,
-                    ix_symbol_text(ctx, ax->name), ix_domain_show(ctx, dom).s);
-            return false;
-        }
-        if (!ax->name && !ix_lin_is(ax->lo, 0)) {
-            ix_fail(&ctx->error, ILEX_E_SHAPE,
-                    "%s: unnamed axis %d starts at %s; unnamed axes start at 0",
-                    what, k, ix_lin_show(ctx, ax->lo).s);
-            return false;
-        }
+        if ((ax->name != 0) != (dom->ax[0].name != 0))
+            return ix_fail_false(&ctx->error, ILEX_E_AXIS,
+                                 "%s: [%s] mixes named and unnamed axes", what,
+                                 ix_domain_show(ctx, dom).s);
+        if (ax->name && ix_domain_find(dom, ax->name) != k)
+            return ix_fail_false(&ctx->error, ILEX_E_DUPLICATE,
+                                 "%s: axis %s appears twice in [%s]", what,
+                                 ix_symbol_text(ctx, ax->name),
+                                 ix_domain_show(ctx, dom).s);
+        if (!ax->name && !ix_lin_is(ax->lo, 0))
+            return ix_fail_false(
+                &ctx->error, ILEX_E_SHAPE,
+                "%s: unnamed axis %d starts at %s; unnamed axes start at 0",
+                what, k, ix_lin_show(ctx, ax->lo).s);
     }
     return !ix_domain_has_partners(ctx, what, dom);
 }
@@ -83,21 +79,21 @@ check_bound(ilex_context *ctx, const char *what, const ix_domain *dom,
     for (int32_t i = 0; i < a->n; i++) {
         if (!ix_is_counted(ctx, a->t[i].param))
             continue;
-        ix_fail(&ctx->error, ILEX_E_SIZE,
-                "input %s: its domain [%s] depends on %s, which the "
-                "run counts; an input has sizes that are given",
-                what, ix_domain_show(ctx, dom).s,
-                ix_param_name(ctx, a->t[i].param));
-        return false;
+        return ix_fail_false(
+            &ctx->error, ILEX_E_SIZE,
+            "input %s: its domain [%s] depends on %s, which the run counts; an "
+            "input has sizes that are given",
+            what, ix_domain_show(ctx, dom).s,
+            ix_param_name(ctx, a->t[i].param));
     }
     if (!solved || !ix_lin_has_extremum(ctx, a))
         return true;
-    ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-            "input %s: its domain [%s] has a min or max, for which shapes are "
-            "not solved; give the bound a size of its own, for example size "
-            "q, and assume q == %s",
-            what, ix_domain_show(ctx, dom).s, ix_lin_show(ctx, a).s);
-    return false;
+    return ix_fail_false(&ctx->error, ILEX_E_UNSUPPORTED,
+                         "input %s: its domain [%s] has a min or max, for "
+                         "which shapes are not solved; give the bound a size "
+                         "of its own, for example size q, and assume q == %s",
+                         what, ix_domain_show(ctx, dom).s,
+                         ix_lin_show(ctx, a).s);
 }
 
 static bool

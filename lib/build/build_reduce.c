@@ -89,14 +89,12 @@ check_bounded(ilex_context *ctx, const char *name, const ilex_array *x,
         if (!(mask >> k & 1) || (!ix_lin_is(ax->lo, -IX_UNBOUNDED) &&
                                  !ix_lin_is(ax->hi, IX_UNBOUNDED)))
             continue;
-        ix_poison(ctx, name, 0, ILEX_E_EMPTY,
-                  "%s: axis %s, which is reduced, has no bounds; give the "
-                  "operand a range along it first, for example "
-                  "ilex_restrict(x, \"%s:0:n\"), in text `let t : %s[%s:0:n] "
-                  "= ...`",
-                  name, axis, axis, ilex_dtype_name((ilex_dtype)x->dtype),
-                  axis);
-        return false;
+        return ix_poison_false(
+            ctx, name, 0, ILEX_E_EMPTY,
+            "%s: axis %s, which is reduced, has no bounds; give the operand a "
+            "range along it first, for example ilex_restrict(x, \"%s:0:n\"), "
+            "in text `let t : %s[%s:0:n] = ...`",
+            name, axis, axis, ilex_dtype_name((ilex_dtype)x->dtype), axis);
     }
     return true;
 }

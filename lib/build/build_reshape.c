@@ -120,33 +120,30 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
            const ix_lin **end, int64_t step, ix_axis *result)
 {
     const ix_lin *stop = *end;
-    if (step == 0 || step == INT64_MIN) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "slice: the step of axis %d is %lld; it must not be 0 nor "
-                "-2^63 (for example: 1, or -1 for backwards)",
-                k, (long long)step);
-        return false;
-    }
+    if (step == 0 || step == INT64_MIN)
+        return ix_fail_false(
+            &ctx->error, ILEX_E_ARGUMENT,
+            "slice: the step of axis %d is %lld; it must not be 0 nor -2^63 "
+            "(for example: 1, or -1 for backwards)",
+            k, (long long)step);
     const ix_lin *length =
         start && stop ? ix_slice_length(ctx, start, stop, step) : NULL;
-    if (!length) {
-        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-                "slice: the length of axis %d, %s:%s:%lld, is not linear in "
-                "the sizes",
-                k, start ? ix_lin_show(ctx, start).s : "?",
-                stop ? ix_lin_show(ctx, stop).s : "?", (long long)step);
-        return false;
-    }
+    if (!length)
+        return ix_fail_false(&ctx->error, ILEX_E_UNSUPPORTED,
+                             "slice: the length of axis %d, %s:%s:%lld, is not "
+                             "linear in the sizes",
+                             k, start ? ix_lin_show(ctx, start).s : "?",
+                             stop ? ix_lin_show(ctx, stop).s : "?",
+                             (long long)step);
     *result = (ix_axis){ax->name, ix_lin_const(ctx, 0), length};
     *end = ix_lin_fma(ctx, start, step, length);
     if (slice_inside(ctx, ax, start, length, step))
         return true;
-    ix_fail(&ctx->error, ILEX_E_BOUNDS,
-            "slice: %s:%s:%lld leaves axis %d, which covers [%s, %s)",
-            ix_lin_show(ctx, start).s, ix_lin_show(ctx, stop).s,
-            (long long)step, k, ix_lin_show(ctx, ax->lo).s,
-            ix_lin_show(ctx, ax->hi).s);
-    return false;
+    return ix_fail_false(
+        &ctx->error, ILEX_E_BOUNDS,
+        "slice: %s:%s:%lld leaves axis %d, which covers [%s, %s)",
+        ix_lin_show(ctx, start).s, ix_lin_show(ctx, stop).s, (long long)step, k,
+        ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s);
 }
 
 ilex_array *

@@ -59,20 +59,16 @@ static bool
 check_operands(ilex_context *ctx, const ix_signature *s,
                ilex_array *const *operands, int count)
 {
-    if (count < s->least || count > s->most) {
-        ix_poison(ctx, s->text, -1, ILEX_E_ARGUMENT,
-                  "%s: %d operands; it has %s%d", s->text, count,
-                  count < s->least ? "at least " : "at most ",
-                  count < s->least ? s->least : s->most);
-        return false;
-    }
+    if (count < s->least || count > s->most)
+        return ix_poison_false(ctx, s->text, -1, ILEX_E_ARGUMENT,
+                               "%s: %d operands; it has %s%d", s->text, count,
+                               count < s->least ? "at least " : "at most ",
+                               count < s->least ? s->least : s->most);
     for (int i = 0; i < count; i++)
-        if (!operands || !operands[i] || operands[i]->ctx != ctx) {
-            ix_poison(ctx, s->text, i, ILEX_E_CONTEXT,
-                      "%s: operand %d is NULL or of another context", s->text,
-                      i);
-            return false;
-        }
+        if (!operands || !operands[i] || operands[i]->ctx != ctx)
+            return ix_poison_false(
+                ctx, s->text, i, ILEX_E_CONTEXT,
+                "%s: operand %d is NULL or of another context", s->text, i);
     return true;
 }
 

@@ -75,14 +75,14 @@ find_axis(parts *p)
     }
     if (found == 1 || p->n == 1)
         return true;
-    ix_poison(p->ctx, "combine", 1, ILEX_E_SHAPE,
-              found ? "combine: [%s] and [%s] differ along several axes; parts "
-                      "differ along one, where they are adjacent"
-                    : "combine: [%s] and [%s] overlap; parts are adjacent "
-                      "along one axis",
-              ix_domain_show(p->ctx, p->part[0]->interior).s,
-              ix_domain_show(p->ctx, p->part[1]->interior).s);
-    return false;
+    return ix_poison_false(
+        p->ctx, "combine", 1, ILEX_E_SHAPE,
+        found ? "combine: [%s] and [%s] differ along several axes; parts "
+                "differ along one, where they are adjacent"
+              : "combine: [%s] and [%s] overlap; parts are adjacent along one "
+                "axis",
+        ix_domain_show(p->ctx, p->part[0]->interior).s,
+        ix_domain_show(p->ctx, p->part[1]->interior).s);
 }
 
 /* Leaves out parts that are empty along it whatever the sizes; one stays. */
@@ -144,15 +144,15 @@ check_adjacent(const parts *p)
             continue;
         bool overlap = ix_lin_le(p->ctx, b->lo, a->hi) == IX_YES;
         bool gap = ix_lin_le(p->ctx, a->hi, b->lo) == IX_YES;
-        ix_poison(p->ctx, "combine", i, ILEX_E_SHAPE,
-                  "combine: along %s one part ends at %s and the next one "
-                  "begins at %s: %s; parts are adjacent",
-                  ix_symbol_text(p->ctx, a->name), ix_lin_show(p->ctx, a->hi).s,
-                  ix_lin_show(p->ctx, b->lo).s,
-                  overlap ? "they overlap"
-                  : gap   ? "there is a gap"
-                          : "they are not known to be equal");
-        return false;
+        return ix_poison_false(p->ctx, "combine", i, ILEX_E_SHAPE,
+                               "combine: along %s one part ends at %s and the "
+                               "next one begins at %s: %s; parts are adjacent",
+                               ix_symbol_text(p->ctx, a->name),
+                               ix_lin_show(p->ctx, a->hi).s,
+                               ix_lin_show(p->ctx, b->lo).s,
+                               overlap ? "they overlap"
+                               : gap   ? "there is a gap"
+                                       : "they are not known to be equal");
     }
     return true;
 }

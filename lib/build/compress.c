@@ -62,12 +62,12 @@ check_mask(const ilex_array *x, const ilex_array *mask, int k)
     if (ix_rank(mask) == 1 &&
         ix_lin_same(ctx, mask->interior->ax[0].hi, x->interior->ax[k].hi))
         return true;
-    ix_poison(ctx, "compress", 1, ILEX_E_SHAPE,
-              "compress: the mask is on [%s]; along axis %d of [%s] it has one "
-              "axis of the same length",
-              ix_rank(mask) ? ix_domain_show(ctx, mask->interior).s : "", k,
-              ix_domain_show(ctx, x->interior).s);
-    return false;
+    return ix_poison_false(ctx, "compress", 1, ILEX_E_SHAPE,
+                           "compress: the mask is on [%s]; along axis %d of "
+                           "[%s] it has one axis of the same length",
+                           ix_rank(mask) ? ix_domain_show(ctx, mask->interior).s
+                                         : "",
+                           k, ix_domain_show(ctx, x->interior).s);
 }
 
 /* The node, for a mask along axis "k". */

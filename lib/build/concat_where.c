@@ -102,27 +102,24 @@ find_sides(sides *s)
         s->own[i] = range_of(s->x[i], s->x[1 - i], s->axis, false);
         s->known[i] = range_of(s->x[i], s->x[1 - i], s->axis, true);
     }
-    if (!s->own[0]) {
-        ix_poison(s->ctx, name, 1, ILEX_E_AXIS,
-                  "%s: neither [%s] nor [%s] has the axis %s of the condition",
-                  name, shown(s, 0).s, shown(s, 1).s,
-                  ix_symbol_text(s->ctx, s->axis));
-        return false;
-    }
+    if (!s->own[0])
+        return ix_poison_false(
+            s->ctx, name, 1, ILEX_E_AXIS,
+            "%s: neither [%s] nor [%s] has the axis %s of the condition", name,
+            shown(s, 0).s, shown(s, 1).s, ix_symbol_text(s->ctx, s->axis));
     s->gone[0] = le(s, s->at, s->own[0]->lo);
     s->gone[1] = le(s, s->own[1]->hi, s->at);
     if (!s->gone[0] || !s->gone[1])
         return true;
-    ix_poison(s->ctx, name, -1, ILEX_E_EMPTY,
-              "%s: [%s:%s:%s] has no point below %s, and [%s:%s:%s] none from "
-              "there on",
-              name, ix_symbol_text(s->ctx, s->axis),
-              ix_lin_show(s->ctx, s->own[0]->lo).s,
-              ix_lin_show(s->ctx, s->own[0]->hi).s,
-              ix_lin_show(s->ctx, s->at).s, ix_symbol_text(s->ctx, s->axis),
-              ix_lin_show(s->ctx, s->own[1]->lo).s,
-              ix_lin_show(s->ctx, s->own[1]->hi).s);
-    return false;
+    return ix_poison_false(
+        s->ctx, name, -1, ILEX_E_EMPTY,
+        "%s: [%s:%s:%s] has no point below %s, and [%s:%s:%s] none from there "
+        "on",
+        name, ix_symbol_text(s->ctx, s->axis),
+        ix_lin_show(s->ctx, s->own[0]->lo).s,
+        ix_lin_show(s->ctx, s->own[0]->hi).s, ix_lin_show(s->ctx, s->at).s,
+        ix_symbol_text(s->ctx, s->axis), ix_lin_show(s->ctx, s->own[1]->lo).s,
+        ix_lin_show(s->ctx, s->own[1]->hi).s);
 }
 
 /* ---- the field ---- */

@@ -17,19 +17,18 @@ check_list(ilex_context *ctx, const char *name, int i, const ilex_array *x,
            bool integers)
 {
     const char *dtype = ilex_dtype_name((ilex_dtype)x->dtype);
-    if (ix_rank(x) != 1) {
-        ix_poison(ctx, what, i, ILEX_E_RANK,
-                  "csr_matmul: %s has %d axes; it has one, for example "
-                  "csr_matmul(val, col, row, x) with val : f64[z], col : "
-                  "i32[z], row : i64[n+1], x : f64[m]",
-                  name, ix_rank(x));
-        return false;
-    }
+    if (ix_rank(x) != 1)
+        return ix_poison_false(
+            ctx, what, i, ILEX_E_RANK,
+            "csr_matmul: %s has %d axes; it has one, for example "
+            "csr_matmul(val, col, row, x) with val : f64[z], col : i32[z], row "
+            ": i64[n+1], x : f64[m]",
+            name, ix_rank(x));
     if (!integers || ix_dtype_is_integer((ilex_dtype)x->dtype))
         return true;
-    ix_poison(ctx, what, i, ILEX_E_DTYPE,
-              "csr_matmul: %s is %s; it holds integers", name, dtype);
-    return false;
+    return ix_poison_false(ctx, what, i, ILEX_E_DTYPE,
+                           "csr_matmul: %s is %s; it holds integers", name,
+                           dtype);
 }
 
 static const ix_lin *
@@ -51,13 +50,12 @@ check_matrix(ilex_context *ctx, ilex_array *const *x)
     const ix_lin *rows = ix_lin_offset(ctx, length_of(x[ROWS]), -1);
     if (!ix_lin_same(ctx, a, b)) {
         const ix_lin *need = ix_lin_sub(ctx, a, b);
-        ix_poison(ctx, what, COLUMNS, ILEX_E_SHAPE,
-                  "csr_matmul: val has length %s, col has %s; they are %s "
-                  "equal%s",
-                  ix_lin_show(ctx, a).s, ix_lin_show(ctx, b).s,
-                  need && need->n == 0 ? "not" : "not known to be",
-                  ix_lin_propose(ctx, need, true).s);
-        return false;
+        return ix_poison_false(
+            ctx, what, COLUMNS, ILEX_E_SHAPE,
+            "csr_matmul: val has length %s, col has %s; they are %s equal%s",
+            ix_lin_show(ctx, a).s, ix_lin_show(ctx, b).s,
+            need && need->n == 0 ? "not" : "not known to be",
+            ix_lin_propose(ctx, need, true).s);
     }
     return ix_structure_nonneg(ctx, what, "row's length less 1", rows);
 }

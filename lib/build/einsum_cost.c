@@ -182,13 +182,11 @@ ilex_einsum_path(ilex_array *x)
     if (!x || ix_is_poison(x))
         return NULL;
     ilex_context *ctx = x->ctx;
-    if (x->kind != IX_EINSUM) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "einsum: the array is of kind %s; a path has what einsum, "
-                "matmul and other products of arrays give",
-                ix_kind_infos[x->kind].text);
-        return NULL;
-    }
+    if (x->kind != IX_EINSUM)
+        return ix_fail_null(&ctx->error, ILEX_E_ARGUMENT,
+                            "einsum: the array is of kind %s; a path has what "
+                            "einsum, matmul and other products of arrays give",
+                            ix_kind_infos[x->kind].text);
     ix_text_init(&t, &ctx->mem);
     bool ok = write_account(ctx, x, &t);
     ix_text_put_n(&t, "", 0);

@@ -70,12 +70,11 @@ static bool
 put_labels(dots *d, ix_labels *l, int at, const ix_labels *under)
 {
     int behind = l->n - at - 1;
-    if (at + under->n + behind > ILEX_MAX_RANK) {
-        ix_fail(&d->ctx->error, ILEX_E_RANK,
-                "einsum: the result has %d axes; at most %d are supported",
-                at + under->n + behind, ILEX_MAX_RANK);
-        return false;
-    }
+    if (at + under->n + behind > ILEX_MAX_RANK)
+        return ix_fail_false(
+            &d->ctx->error, ILEX_E_RANK,
+            "einsum: the result has %d axes; at most %d are supported",
+            at + under->n + behind, ILEX_MAX_RANK);
     memmove(l->label + at + under->n, l->label + at + 1,
             (size_t)behind * sizeof *l->label);
     memcpy(l->label + at, under->label, (size_t)under->n * sizeof *l->label);
@@ -91,12 +90,11 @@ expand_operand(dots *d, ix_einsum *e, int i)
     int at = find_dots(l), n = ix_rank(x) - (l->n - 1);
     if (at < 0)
         return true;
-    if (n < 0) {
-        ix_fail(&d->ctx->error, ILEX_E_EINSUM,
-                "einsum: operand %d has %d axes and %d labels beside '...'", i,
-                ix_rank(x), l->n - 1);
-        return false;
-    }
+    if (n < 0)
+        return ix_fail_false(
+            &d->ctx->error, ILEX_E_EINSUM,
+            "einsum: operand %d has %d axes and %d labels beside '...'", i,
+            ix_rank(x), l->n - 1);
     for (; under->n < n; under->n++) {
         int32_t name = x->interior->ax[at + under->n].name;
         int label = label_of(d, name, name ? 0 : n - 1 - under->n);
@@ -113,13 +111,11 @@ expand_result(dots *d, ix_einsum *e)
 {
     ix_labels all = {.n = 0};
     int at = find_dots(&e->result);
-    if (at < 0 && d->n > 0) {
-        ix_fail(&d->ctx->error, ILEX_E_EINSUM,
-                "einsum: '...' stands for %d ax%cs of operands, so the result "
-                "needs '...' as well",
-                d->n, d->n == 1 ? 'i' : 'e');
-        return false;
-    }
+    if (at < 0 && d->n > 0)
+        return ix_fail_false(&d->ctx->error, ILEX_E_EINSUM,
+                             "einsum: '...' stands for %d ax%cs of operands, "
+                             "so the result needs '...' as well",
+                             d->n, d->n == 1 ? 'i' : 'e');
     if (at < 0)
         return true;
     for (int i = 0; i < e->count; i++)

@@ -25,13 +25,12 @@ static const ix_lin *
 undecided(const place *p, const char *what, const ix_lin *a, const ix_lin *b)
 {
     const ix_lin *need = ix_lin_sub(p->ctx, b, a);
-    ix_fail(&p->ctx->error, ILEX_E_BOUNDS,
-            "subscript: %s of axis %d, of length %s: whether %s <= %s depends "
-            "on sizes%s",
-            what, p->axis, ix_lin_show(p->ctx, p->length).s,
-            ix_lin_show(p->ctx, a).s, ix_lin_show(p->ctx, b).s,
-            ix_lin_propose(p->ctx, need, false).s);
-    return NULL;
+    return ix_fail_null(&p->ctx->error, ILEX_E_BOUNDS,
+                        "subscript: %s of axis %d, of length %s: whether %s <= "
+                        "%s depends on sizes%s",
+                        what, p->axis, ix_lin_show(p->ctx, p->length).s,
+                        ix_lin_show(p->ctx, a).s, ix_lin_show(p->ctx, b).s,
+                        ix_lin_propose(p->ctx, need, false).s);
 }
 
 /* "a" from the front: what is negative counts from the end. */
@@ -134,14 +133,13 @@ take_index(const place *p, const ix_lin *at, result *r)
     bool low = ix_lin_nonneg(ctx, at) != IX_YES;
     const ix_lin *need =
         low ? at : ix_lin_sub(ctx, last, at); /* >= 0 would do */
-    ix_fail(&ctx->error, ILEX_E_BOUNDS,
-            need && need->n ? "subscript: index %s leaves axis %d, of length "
-                              "%s, for some sizes%s"
-                            : "subscript: index %s leaves axis %d, of length "
-                              "%s%s",
-            ix_lin_show(ctx, given).s, p->axis, ix_lin_show(ctx, p->length).s,
-            ix_lin_propose(ctx, need, false).s);
-    return false;
+    return ix_fail_false(
+        &ctx->error, ILEX_E_BOUNDS,
+        need && need->n ? "subscript: index %s leaves axis %d, of length %s, "
+                          "for some sizes%s"
+                        : "subscript: index %s leaves axis %d, of length %s%s",
+        ix_lin_show(ctx, given).s, p->axis, ix_lin_show(ctx, p->length).s,
+        ix_lin_propose(ctx, need, false).s);
 }
 
 static bool
@@ -151,13 +149,11 @@ take_range(const place *p, const ix_item *item, result *r)
     int64_t step = item->step;
     const ix_lin *zero = ix_lin_const(ctx, 0), *none = ix_lin_const(ctx, -1);
     const ix_lin *last = ix_lin_offset(ctx, p->length, -1);
-    if (step == 0 || step == INT64_MIN) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "subscript: the step of axis %d is %lld; it is not 0 (for "
-                "example x[::2], x[::-1])",
-                p->axis, (long long)step);
-        return false;
-    }
+    if (step == 0 || step == INT64_MIN)
+        return ix_fail_false(&ctx->error, ILEX_E_ARGUMENT,
+                             "subscript: the step of axis %d is %lld; it is "
+                             "not 0 (for example x[::2], x[::-1])",
+                             p->axis, (long long)step);
     const ix_lin *lo =
         range_end(p, "the start", item->lo, step, step > 0 ? zero : last);
     const ix_lin *hi = lo ? range_end(p, "the stop", item->hi, step,
@@ -250,12 +246,11 @@ take_array(const place *p, const ix_item *item, const arrays *a, result *r)
     ilex_context *ctx = p->ctx;
     ilex_array *x = item->array;
     ilex_dtype dtype = (ilex_dtype)x->dtype;
-    if (!ix_dtype_is_integer(dtype)) {
-        ix_fail(&ctx->error, ILEX_E_DTYPE,
-                "subscript: an array of indices is of integers, not %s",
-                ilex_dtype_name(dtype));
-        return false;
-    }
+    if (!ix_dtype_is_integer(dtype))
+        return ix_fail_false(
+            &ctx->error, ILEX_E_DTYPE,
+            "subscript: an array of indices is of integers, not %s",
+            ilex_dtype_name(dtype));
     ilex_array *v = element(ctx, a, x, r->noperands);
     if (ix_is_array(x))
         r->operand[r->noperands++] = x;

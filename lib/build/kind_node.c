@@ -80,12 +80,12 @@ ix_given_axes(const ilex_array *x, const char *operation, const ix_given *given,
             *mask |= (uint32_t)1 << k;
             continue;
         }
-        ix_poison(x->ctx, operation, 0, there ? ILEX_E_DUPLICATE : ILEX_E_AXIS,
-                  there ? "%s: axis %lld of [%s] is listed twice"
-                        : "%s: there is no axis %lld in [%s]",
-                  operation, (long long)given->number[i],
-                  d ? ix_domain_show(x->ctx, x->interior).s : "");
-        return false;
+        return ix_poison_false(x->ctx, operation, 0,
+                               there ? ILEX_E_DUPLICATE : ILEX_E_AXIS,
+                               there ? "%s: axis %lld of [%s] is listed twice"
+                                     : "%s: there is no axis %lld in [%s]",
+                               operation, (long long)given->number[i],
+                               d ? ix_domain_show(x->ctx, x->interior).s : "");
     }
     return true;
 }

@@ -64,13 +64,11 @@ static bool
 has_axes(const pair *p)
 {
     for (int i = 0; i < 2; i++)
-        if (ix_rank(p->x[i]) == 0) {
-            ix_poison(p->ctx, p->what, i, ILEX_E_RANK,
-                      "%s: operand %d has no axes; a number is multiplied "
-                      "with x*y",
-                      p->what, i);
-            return false;
-        }
+        if (ix_rank(p->x[i]) == 0)
+            return ix_poison_false(
+                p->ctx, p->what, i, ILEX_E_RANK,
+                "%s: operand %d has no axes; a number is multiplied with x*y",
+                p->what, i);
     return true;
 }
 
@@ -89,15 +87,14 @@ join_axes(pair *p, int a, int b, bool stretch)
     }
     const ix_lin *need = ix_lin_sub(p->ctx, m, n);
     bool never = need && need->n == 0;
-    ix_poison(p->ctx, p->what, 1, ILEX_E_SHAPE,
-              "%s: [%s] with [%s]: axis %d of the first has length %s, axis %d "
-              "of the second %s, which are %s%s%s",
-              p->what, shown(p, 0).s, shown(p, 1).s, a,
-              ix_lin_show(p->ctx, m).s, b, ix_lin_show(p->ctx, n).s,
-              never ? "not equal" : "not known to be equal",
-              stretch ? ", and neither is 1" : "",
-              ix_lin_propose(p->ctx, need, true).s);
-    return false;
+    return ix_poison_false(
+        p->ctx, p->what, 1, ILEX_E_SHAPE,
+        "%s: [%s] with [%s]: axis %d of the first has length %s, axis %d of "
+        "the second %s, which are %s%s%s",
+        p->what, shown(p, 0).s, shown(p, 1).s, a, ix_lin_show(p->ctx, m).s, b,
+        ix_lin_show(p->ctx, n).s, never ? "not equal" : "not known to be equal",
+        stretch ? ", and neither is 1" : "",
+        ix_lin_propose(p->ctx, need, true).s);
 }
 
 /* Gives each axis of operand "i" that has no label one of its own, which the
@@ -314,15 +311,12 @@ static bool
 count_axes(const pair *p, int64_t n, int *a, int *b)
 {
     int da = ix_rank(p->x[0]), db = ix_rank(p->x[1]);
-    if (n < 0 || n > da || n > db) {
-        ix_poison(
-            p->ctx, p->what, -1, ILEX_E_AXIS,
-            "%s: axes=%lld: [%s] and [%s] have %d and %d axes; the number "
-            "of axes is 0 to %d",
-            p->what, (long long)n, shown(p, 0).s, shown(p, 1).s, da, db,
-            da < db ? da : db);
-        return false;
-    }
+    if (n < 0 || n > da || n > db)
+        return ix_poison_false(p->ctx, p->what, -1, ILEX_E_AXIS,
+                               "%s: axes=%lld: [%s] and [%s] have %d and %d "
+                               "axes; the number of axes is 0 to %d",
+                               p->what, (long long)n, shown(p, 0).s,
+                               shown(p, 1).s, da, db, da < db ? da : db);
     for (int k = 0; k < n; k++) {
         a[k] = da - (int)n + k;
         b[k] = k;
@@ -339,12 +333,11 @@ list_axes(const pair *p, int i, int n, const int64_t *list, int *axis)
         if (axis[k] < 0)
             return false;
         for (int j = 0; j < k; j++)
-            if (axis[j] == axis[k]) {
-                ix_poison(p->ctx, p->what, i, ILEX_E_DUPLICATE,
-                          "%s: axis %d of operand %d is listed twice", p->what,
-                          axis[k], i);
-                return false;
-            }
+            if (axis[j] == axis[k])
+                return ix_poison_false(
+                    p->ctx, p->what, i, ILEX_E_DUPLICATE,
+                    "%s: axis %d of operand %d is listed twice", p->what,
+                    axis[k], i);
     }
     return true;
 }

@@ -9,9 +9,9 @@ has_two_axes(ilex_context *ctx, const char *what, const ilex_array *x)
 {
     if (ix_rank(x) >= 2)
         return true;
-    ix_poison(ctx, what, 0, ILEX_E_RANK, "%s: [%s] has less than two axes",
-              what, ix_rank(x) ? ix_domain_show(ctx, x->interior).s : "");
-    return false;
+    return ix_poison_false(
+        ctx, what, 0, ILEX_E_RANK, "%s: [%s] has less than two axes", what,
+        ix_rank(x) ? ix_domain_show(ctx, x->interior).s : "");
 }
 
 /* ---- diagonal and trace ---- */
@@ -31,10 +31,9 @@ two_axes(ilex_context *ctx, const char *what, const ilex_array *x,
     }
     if (axis[0] != axis[1])
         return true;
-    ix_poison(ctx, what, 0, ILEX_E_DUPLICATE,
-              "%s: axis1 and axis2 are both axis %d of [%s]", what, axis[0],
-              ix_domain_show(ctx, x->interior).s);
-    return false;
+    return ix_poison_false(ctx, what, 0, ILEX_E_DUPLICATE,
+                           "%s: axis1 and axis2 are both axis %d of [%s]", what,
+                           axis[0], ix_domain_show(ctx, x->interior).s);
 }
 
 /* min(a, b), at least 0 if it is a number; NULL with an error. */

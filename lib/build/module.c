@@ -73,10 +73,8 @@ ilex_module_new(ilex_context *ctx, const char *name)
     if (!ctx || !check_name(ctx, "program", name))
         return NULL;
     ilex_module *m = ix_mem_new(&ctx->mem, sizeof *m);
-    if (!m) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    if (!m)
+        return ix_fail_memory_null(&ctx->error);
     m->ctx = ctx;
     memcpy(m->name, name, strlen(name) + 1);
     m->next = ctx->modules;
@@ -367,13 +365,12 @@ ilex_module_array(ilex_module *m, const char *name)
     ilex_context *ctx = m->ctx;
     ilex_array *x =
         name ? find_array(m, ix_symbol_of(ctx, name, strlen(name))) : NULL;
-    if (!x) {
-        ix_fail(&ctx->error, ILEX_E_UNKNOWN,
-                "program %s has no array '%.40s'; it has what in, const, let, "
-                "map, einsum, reshape, node and out name",
-                m->name, name ? name : "NULL");
-        return NULL;
-    }
+    if (!x)
+        return ix_fail_null(
+            &ctx->error, ILEX_E_UNKNOWN,
+            "program %s has no array '%.40s'; it has what in, const, let, map, "
+            "einsum, reshape, node and out name",
+            m->name, name ? name : "NULL");
     return ix_scope_record_array(ctx, x) ? x : NULL;
 }
 

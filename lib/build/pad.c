@@ -40,12 +40,11 @@ read_mode(ilex_context *ctx, const ix_given *given, ix_outside *mode)
     *mode = IX_OUTSIDE_VALUE;
     if (!given->word || ix_outside_find(given->word, given->length, mode))
         return true;
-    ix_poison(ctx, "pad", 0, ILEX_E_ARGUMENT,
-              "pad: there is no mode '%.*s'; there are wrap, edge, reflect and "
-              "symmetric%s",
-              given->length < 20 ? (int)given->length : 20, given->word,
-              mode_hint(given).s);
-    return false;
+    return ix_poison_false(ctx, "pad", 0, ILEX_E_ARGUMENT,
+                           "pad: there is no mode '%.*s'; there are wrap, "
+                           "edge, reflect and symmetric%s",
+                           given->length < 20 ? (int)given->length : 20,
+                           given->word, mode_hint(given).s);
 }
 
 /* The widths of one side, 0 where none are given. */

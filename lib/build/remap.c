@@ -176,10 +176,9 @@ read_skip(remapping *r, const ix_given *skip)
     ix_cast_eval(dtype, ILEX_I64, &v, &back);
     if (form->n == 0 && back.i == form->c && (dtype != ILEX_U64 || back.i >= 0))
         return true;
-    ix_poison(r->ctx, name, 1, ILEX_E_LITERAL,
-              "%s: skip=%s is no number that %s holds", name,
-              ix_lin_show(r->ctx, form).s, ilex_dtype_name(dtype));
-    return false;
+    return ix_poison_false(r->ctx, name, 1, ILEX_E_LITERAL,
+                           "%s: skip=%s is no number that %s holds", name,
+                           ix_lin_show(r->ctx, form).s, ilex_dtype_name(dtype));
 }
 
 /* One more axis of the result, in both boxes. */
@@ -207,13 +206,12 @@ meet(const remapping *r, const ix_axis *with, ix_axis *ax)
 static bool
 share_axis(const remapping *r, int j, int k, ix_axis *interior, ix_axis *valid)
 {
-    if (k == ix_rank(r->c) - 1 && has_local(r->c)) {
-        ix_poison(r->ctx, name, 0, ILEX_E_AXIS,
-                  "%s: the field has the connectivity's local axis %s "
-                  "already; reduce over it first, or give it another name",
-                  name, ix_symbol_text(r->ctx, r->c->interior->ax[k].name));
-        return false;
-    }
+    if (k == ix_rank(r->c) - 1 && has_local(r->c))
+        return ix_poison_false(
+            r->ctx, name, 0, ILEX_E_AXIS,
+            "%s: the field has the connectivity's local axis %s already; "
+            "reduce over it first, or give it another name",
+            name, ix_symbol_text(r->ctx, r->c->interior->ax[k].name));
     return meet(r, &r->u->interior->ax[j], interior) &&
            meet(r, &r->u->valid->ax[j], valid);
 }
@@ -237,12 +235,11 @@ result_domain(const remapping *r, ix_broadcast *dom)
                 return false;
         }
     }
-    if (rank > ILEX_MAX_RANK) {
-        ix_poison(r->ctx, name, 0, ILEX_E_RANK,
-                  "%s: the result has %d axes; at most %d are supported", name,
-                  rank, ILEX_MAX_RANK);
-        return false;
-    }
+    if (rank > ILEX_MAX_RANK)
+        return ix_poison_false(
+            r->ctx, name, 0, ILEX_E_RANK,
+            "%s: the result has %d axes; at most %d are supported", name, rank,
+            ILEX_MAX_RANK);
     dom->interior = ix_domain_new(r->ctx, rank, interior);
     dom->valid = ix_domain_new(r->ctx, rank, valid);
     return dom->interior && dom->valid;

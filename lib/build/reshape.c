@@ -66,17 +66,16 @@ wanted_length(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
     if (length && ix_lin_is(rest, 0))
         return length;
     bool numbers = decided && p->n == 0 && q->n == 0;
-    ix_fail(&ctx->error, numbers ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,
-            "reshape: the length -1 of [%s] cannot be found from [%s]: %s",
-            ix_domain_show(ctx, to).s, ix_domain_show(ctx, from).s,
-            numbers    ? "the other lengths do not divide the number of "
-                         "elements"
-            : !decided ? "products of more than 4 sizes, of more than 24 terms "
-                         "or beyond 2^62 are not supported"
-                       : "the other lengths do not divide it for all sizes "
-                         "(where a length is a multiple, write it as one, for "
-                         "example 3*m)");
-    return NULL;
+    return ix_fail_null(
+        &ctx->error, numbers ? ILEX_E_SHAPE : ILEX_E_UNSUPPORTED,
+        "reshape: the length -1 of [%s] cannot be found from [%s]: %s",
+        ix_domain_show(ctx, to).s, ix_domain_show(ctx, from).s,
+        numbers ? "the other lengths do not divide the number of elements"
+        : !decided
+            ? "products of more than 4 sizes, of more than 24 terms or beyond "
+              "2^62 are not supported"
+            : "the other lengths do not divide it for all sizes (where a "
+              "length is a multiple, write it as one, for example 3*m)");
 }
 
 const ix_domain *
@@ -88,13 +87,11 @@ ix_reshape_infer(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
         ax[k] = to->ax[k];
         if (!is_wanted(&ax[k]))
             continue;
-        if (at >= 0) {
-            ix_fail(&ctx->error, ILEX_E_SHAPE,
-                    "reshape: [%s] has two lengths -1; one can be found from "
-                    "the others",
-                    ix_domain_show(ctx, to).s);
-            return NULL;
-        }
+        if (at >= 0)
+            return ix_fail_null(&ctx->error, ILEX_E_SHAPE,
+                                "reshape: [%s] has two lengths -1; one can be "
+                                "found from the others",
+                                ix_domain_show(ctx, to).s);
         at = k;
     }
     if (at < 0)
@@ -207,9 +204,9 @@ ix_reshape_counts(ilex_context *ctx, const ix_domain *to, const ix_domain *from)
                           ? "have more elements than fit 2^62"
                           : "need products of more than 4 sizes or of more "
                             "than 24 terms, which are not supported";
-    ix_fail(&ctx->error, code, "reshape: [%s] and [%s] %s",
-            ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s, why);
-    return false;
+    return ix_fail_false(&ctx->error, code, "reshape: [%s] and [%s] %s",
+                         ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s,
+                         why);
 }
 
 /* The first axis of [from, to) that counts: those before it have length 1. */
@@ -306,10 +303,10 @@ ix_reshape_index(ilex_context *ctx, const ix_domain *to, const ix_domain *from,
         index[k] = ix_index_lin(ctx, from->ax[k].lo);
     if (empty || split_groups(ctx, &a, &b, index))
         return !has_poison(from->rank, index);
-    ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-            "reshape: from [%s] to [%s] in %s order needs products of more "
-            "than 4 sizes, which are not supported",
-            ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s,
-            fortran ? "F" : "C");
-    return false;
+    return ix_fail_false(
+        &ctx->error, ILEX_E_UNSUPPORTED,
+        "reshape: from [%s] to [%s] in %s order needs products of more than 4 "
+        "sizes, which are not supported",
+        ix_domain_show(ctx, from).s, ix_domain_show(ctx, to).s,
+        fortran ? "F" : "C");
 }

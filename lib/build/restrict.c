@@ -41,11 +41,10 @@ report_lack(ilex_context *ctx, const char *what, const ilex_array *x,
         if (dom->ax[k].name && ix_axes_are_partners(ctx, name, dom->ax[k].name))
             snprintf(remedy, sizeof remedy,
                      "; write %s, or move the value by half a cell", axis);
-    ix_fail(&ctx->error, ILEX_E_AXIS,
-            "%s: [%s] lacks axis %s of the operand [%s]%s", what,
-            ix_domain_show(ctx, dom).s, axis,
-            ix_domain_show(ctx, x->interior).s, remedy);
-    return false;
+    return ix_fail_false(&ctx->error, ILEX_E_AXIS,
+                         "%s: [%s] lacks axis %s of the operand [%s]%s", what,
+                         ix_domain_show(ctx, dom).s, axis,
+                         ix_domain_show(ctx, x->interior).s, remedy);
 }
 
 /* Does "dom" lie inside x's readable domain? Reports when not. */
@@ -63,13 +62,12 @@ check_inside(ilex_context *ctx, const char *what, ilex_array *x,
             continue;
         if (!have->name && dom->rank == x->valid->rank &&
             !ix_lin_same(ctx, dom->ax[k].hi, have->hi) &&
-            ix_lin_le(ctx, dom->ax[k].hi, have->hi) != IX_YES) {
-            ix_fail(&ctx->error, ILEX_E_SHAPE,
-                    "%s: axis %d has length %s, but the value has %s", what, k,
-                    ix_lin_show(ctx, dom->ax[k].hi).s,
-                    ix_lin_show(ctx, have->hi).s);
-            return false;
-        }
+            ix_lin_le(ctx, dom->ax[k].hi, have->hi) != IX_YES)
+            return ix_fail_false(
+                &ctx->error, ILEX_E_SHAPE,
+                "%s: axis %d has length %s, but the value has %s", what, k,
+                ix_lin_show(ctx, dom->ax[k].hi).s,
+                ix_lin_show(ctx, have->hi).s);
         ix_report_unknown(ctx, what, x, read_box(ctx, x, dom));
         return false;
     }

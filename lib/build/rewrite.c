@@ -20,16 +20,13 @@ order_roots(ix_order *o, const char *what, size_t count,
 {
     ilex_context *ctx = o->ctx;
     for (size_t i = 0; i < count; i++) {
-        if (!roots || !roots[i]) {
-            ix_fail(&ctx->error, ILEX_E_ARGUMENT, "%s: root %zu is NULL", what,
-                    i);
-            return false;
-        }
-        if (roots[i]->ctx != ctx) {
-            ix_fail(&ctx->error, ILEX_E_CONTEXT,
-                    "%s: root %zu belongs to another context", what, i);
-            return false;
-        }
+        if (!roots || !roots[i])
+            return ix_fail_false(&ctx->error, ILEX_E_ARGUMENT,
+                                 "%s: root %zu is NULL", what, i);
+        if (roots[i]->ctx != ctx)
+            return ix_fail_false(&ctx->error, ILEX_E_CONTEXT,
+                                 "%s: root %zu belongs to another context",
+                                 what, i);
         if (ix_is_poison(roots[i])) {
             ix_poison_again(ctx);
             return false;
@@ -298,10 +295,8 @@ rewrite_all(rewriting *w)
     ix_location place = ctx->place;
     bool ok = true;
     w->became = ix_mem_new(&ctx->mem, (w->order.n + 1) * sizeof *w->became);
-    if (!w->became) {
-        ix_fail_memory(&ctx->error);
-        return false;
-    }
+    if (!w->became)
+        return ix_fail_memory_false(&ctx->error);
     for (size_t i = 0; ok && i < w->order.n; i++) {
         enter_place(ctx, w->order.array[i]);
         w->became[i] = rewrite_node(w, w->order.array[i]);

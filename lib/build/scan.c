@@ -517,34 +517,29 @@ check_spec(ilex_context *ctx, const ix_scan_spec *spec)
             ix_poison_again(ctx);
             return false;
         }
-        if (self->kind != IX_SELF) {
-            ix_poison(ctx, "scan", i, ILEX_E_ARGUMENT,
-                      "scan: result %d does not come from ilex_scan_self", i);
-            return false;
-        }
-        if (self->interior != spec->self[0]->interior) {
-            ix_poison(ctx, "scan", i, ILEX_E_SHAPE,
-                      "scan: the results of one scan have one domain");
-            return false;
-        }
+        if (self->kind != IX_SELF)
+            return ix_poison_false(
+                ctx, "scan", i, ILEX_E_ARGUMENT,
+                "scan: result %d does not come from ilex_scan_self", i);
+        if (self->interior != spec->self[0]->interior)
+            return ix_poison_false(
+                ctx, "scan", i, ILEX_E_SHAPE,
+                "scan: the results of one scan have one domain");
         if (spec->chunks &&
-            (spec->count > 1 || ix_dtype_is_exact((ilex_dtype)self->dtype))) {
-            ix_poison(ctx, "scan", i, ILEX_E_ARGUMENT,
-                      "scan: one result that is rounded is chunked, a floating "
-                      "or complex one; here there %s; leave out%s",
-                      spec->count > 1 ? "are several" : "is one of integers",
-                      ix_combining_text(spec->chunks));
-            return false;
-        }
-        if (self->dtype != value->dtype) {
-            ix_poison(ctx, "scan", i, ILEX_E_DTYPE,
-                      "scan: %s is %s, but its value is %s; convert it: "
-                      "%s(...)",
-                      self_name(self), ilex_dtype_name((ilex_dtype)self->dtype),
-                      ilex_dtype_name((ilex_dtype)value->dtype),
-                      ilex_dtype_name((ilex_dtype)self->dtype));
-            return false;
-        }
+            (spec->count > 1 || ix_dtype_is_exact((ilex_dtype)self->dtype)))
+            return ix_poison_false(
+                ctx, "scan", i, ILEX_E_ARGUMENT,
+                "scan: one result that is rounded is chunked, a floating or "
+                "complex one; here there %s; leave out%s",
+                spec->count > 1 ? "are several" : "is one of integers",
+                ix_combining_text(spec->chunks));
+        if (self->dtype != value->dtype)
+            return ix_poison_false(
+                ctx, "scan", i, ILEX_E_DTYPE,
+                "scan: %s is %s, but its value is %s; convert it: %s(...)",
+                self_name(self), ilex_dtype_name((ilex_dtype)self->dtype),
+                ilex_dtype_name((ilex_dtype)value->dtype),
+                ilex_dtype_name((ilex_dtype)self->dtype));
         if (!ix_proof_use(ctx, self->env))
             return false;
     }

@@ -71,11 +71,9 @@ places_mask(ilex_context *ctx, const char *what, const ix_given *given,
         int k = ix_structure_axis(ctx, what, given->number[i], rank);
         if (k < 0)
             return false;
-        if (*mask >> k & 1) {
-            ix_poison(ctx, what, 0, ILEX_E_DUPLICATE,
-                      "%s: axis %d is listed twice", what, k);
-            return false;
-        }
+        if (*mask >> k & 1)
+            return ix_poison_false(ctx, what, 0, ILEX_E_DUPLICATE,
+                                   "%s: axis %d is listed twice", what, k);
         *mask |= (uint32_t)1 << k;
     }
     return true;

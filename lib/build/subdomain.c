@@ -43,10 +43,8 @@ subdomain_axis(ilex_module *m, const ix_axis *range)
             m->subdomain[i].range.hi == range->hi)
             return &m->subdomain[i];
     if (!ix_mem_grow(&ctx->mem, &m->subdomain, &m->subdomain_capacity,
-                     m->nsubdomains + 1, sizeof *m->subdomain)) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+                     m->nsubdomains + 1, sizeof *m->subdomain))
+        return ix_fail_memory_null(&ctx->error);
     ix_subdomain_axis *b = &m->subdomain[m->nsubdomains];
     b->range = *range;
     b->from = new_size(ctx, "from", m->nsubdomains);

@@ -24,11 +24,10 @@ typedef struct subscript_reader {
 static bool
 bad_subscripts(subscript_reader *s, const char *why)
 {
-    ix_poison(s->ctx, "einsum", -1, ILEX_E_EINSUM,
-              "einsum: \"%.80s\", at character %d: %s (for example: "
-              "\"ij,jk->ik\")",
-              s->text, (int)(s->p - s->text), why);
-    return false;
+    return ix_poison_false(
+        s->ctx, "einsum", -1, ILEX_E_EINSUM,
+        "einsum: \"%.80s\", at character %d: %s (for example: \"ij,jk->ik\")",
+        s->text, (int)(s->p - s->text), why);
 }
 
 static int

@@ -33,22 +33,20 @@ static bool
 check_read(const char *what, const ilex_array *x, const ilex_array *read)
 {
     if (!ix_is_array(x) || ix_rank(x) == 0 ||
-        (read != x && !is_read_of(read, x))) {
-        ix_poison(x->ctx, what, 1, ILEX_E_ARGUMENT,
-                  "%s: the second operand is no subscripted read of the first; "
-                  "write %s(x[i], v)",
-                  what, what);
-        return false;
-    }
+        (read != x && !is_read_of(read, x)))
+        return ix_poison_false(x->ctx, what, 1, ILEX_E_ARGUMENT,
+                               "%s: the second operand is no subscripted read "
+                               "of the first; write %s(x[i], v)",
+                               what, what);
     if (x->interior == x->valid)
         return true;
-    ix_poison(x->ctx, what, 0, ILEX_E_UNSUPPORTED,
-              "%s: [%s] is known on [%s], and what an update does to a halo is "
-              "not supported; take the inside first: let y : %s[...] = x",
-              what, ix_domain_show(x->ctx, x->interior).s,
-              ix_domain_show(x->ctx, x->valid).s,
-              ilex_dtype_name((ilex_dtype)x->dtype));
-    return false;
+    return ix_poison_false(
+        x->ctx, what, 0, ILEX_E_UNSUPPORTED,
+        "%s: [%s] is known on [%s], and what an update does to a halo is not "
+        "supported; take the inside first: let y : %s[...] = x",
+        what, ix_domain_show(x->ctx, x->interior).s,
+        ix_domain_show(x->ctx, x->valid).s,
+        ilex_dtype_name((ilex_dtype)x->dtype));
 }
 
 /* Broadcasts "v" to the read? Axes with names meet by name, and the points of
@@ -65,13 +63,11 @@ check_lengths(const char *what, const ilex_array *read, const ilex_array *v)
             ix_lin_same(ctx, have->hi, dom->ax[k].hi))
             continue;
         const ix_lin *more = ix_lin_sub(ctx, have->hi, dom->ax[k].hi);
-        ix_poison(ctx, what, 2, ILEX_E_SHAPE,
-                  "%s: axis %d of the read has length %s, but the value's has "
-                  "%s%s",
-                  what, k, ix_lin_show(ctx, dom->ax[k].hi).s,
-                  ix_lin_show(ctx, have->hi).s,
-                  ix_lin_propose(ctx, more, true).s);
-        return false;
+        return ix_poison_false(
+            ctx, what, 2, ILEX_E_SHAPE,
+            "%s: axis %d of the read has length %s, but the value's has %s%s",
+            what, k, ix_lin_show(ctx, dom->ax[k].hi).s,
+            ix_lin_show(ctx, have->hi).s, ix_lin_propose(ctx, more, true).s);
     }
     return true;
 }

@@ -59,10 +59,8 @@ find_or_make(ilex_array *n)
         ix_mem_free(mem, a);
         a = NULL;
     }
-    if (!a) {
-        ix_fail_memory(&n->ctx->error);
-        return NULL;
-    }
+    if (!a)
+        return ix_fail_memory_null(&n->ctx->error);
     a->node = n;
     n->annotated = 1;
     return a;
@@ -181,10 +179,8 @@ ix_location_note(ilex_context *ctx, ilex_array *n)
         return true;
     if (a->nlocations == 1)
         a->more = ix_mem_new(&ctx->mem, (IX_LOCATIONS - 1) * sizeof *a->more);
-    if (a->nlocations > 0 && !a->more) {
-        ix_fail_memory(&ctx->error);
-        return false;
-    }
+    if (a->nlocations > 0 && !a->more)
+        return ix_fail_memory_false(&ctx->error);
     *(a->nlocations ? &a->more[a->nlocations - 1] : &a->first) = ctx->place;
     a->nlocations++;
     return true;
@@ -234,10 +230,8 @@ ix_tag_note(ilex_array *n, int32_t tag)
     if (!a || find_tag(a, tag) < a->ntags)
         return a != NULL;
     if (!ix_mem_grow(&n->ctx->mem, &a->tag, &a->tag_capacity, a->ntags + 1,
-                     sizeof *a->tag)) {
-        ix_fail_memory(&n->ctx->error);
-        return false;
-    }
+                     sizeof *a->tag))
+        return ix_fail_memory_false(&n->ctx->error);
     a->tag[a->ntags++] = tag;
     return true;
 }

@@ -150,21 +150,18 @@ ix_name_check(ix_error *err, const char *what, const char *text, size_t length)
     bool ok = text && length > 0 && length <= 64;
     for (size_t i = 0; ok && i < length; i++)
         ok = identifier_char(text[i], i == 0);
-    if (!ok) {
-        ix_fail(err, ILEX_E_NAME,
-                "%s '%.*s' is not an identifier of at most 64 letters, digits "
-                "and '_' (for example: u_new)",
-                what, text ? (int)(length < 80 ? length : 80) : 6,
-                text ? text : "(null)");
-        return false;
-    }
-    if (reserved(text, length)) {
-        ix_fail(err, ILEX_E_NAME,
-                "%s '%.*s' is reserved: names of the forms _ilex_*, _0, _r0 "
-                "and _in0 belong to index lambdas",
-                what, (int)length, text);
-        return false;
-    }
+    if (!ok)
+        return ix_fail_false(err, ILEX_E_NAME,
+                             "%s '%.*s' is not an identifier of at most 64 "
+                             "letters, digits and '_' (for example: u_new)",
+                             what, text ? (int)(length < 80 ? length : 80) : 6,
+                             text ? text : "(null)");
+    if (reserved(text, length))
+        return ix_fail_false(
+            err, ILEX_E_NAME,
+            "%s '%.*s' is reserved: names of the forms _ilex_*, _0, _r0 and "
+            "_in0 belong to index lambdas",
+            what, (int)length, text);
     return true;
 }
 

@@ -157,6 +157,8 @@ const ix_mem *ix_context_mem(ilex_context *ctx);
  * returns poison. */
 ilex_array *ix_poison(ilex_context *ctx, const char *operation, int operand,
                       ilex_status code, const char *fmt, ...) IX_PRINTF(5, 6);
+/* The same for functions that return whether they could. */
+#define ix_poison_false(...) ((void)ix_poison(__VA_ARGS__), false)
 
 /* Poison for an error that is recorded already, or for a poison operand whose
  * error was cleared. */

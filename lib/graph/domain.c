@@ -46,10 +46,8 @@ ix_domain_new(ilex_context *ctx, int rank, const ix_axis *ax)
         ix_mem_free(&ctx->mem, dom);
         dom = NULL;
     }
-    if (!dom) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    if (!dom)
+        return ix_fail_memory_null(&ctx->error);
     dom->hash = hash;
     dom->rank = rank;
     if (bytes)

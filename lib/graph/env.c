@@ -246,10 +246,8 @@ ix_env_draft(ilex_context *ctx, int32_t n, const ix_assumption *const *item)
     ix_env *e = ix_mem_new(&ctx->mem,
                            sizeof *e + items +
                                (size_t)n * (1 + IX_DEGREE) * sizeof *e->range);
-    if (!e) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    if (!e)
+        return ix_fail_memory_null(&ctx->error);
     e->hash = hash_items(n, item);
     e->n = n;
     e->simple = true;
@@ -296,8 +294,7 @@ ix_env_intern(ilex_context *ctx, ix_env *draft)
     if (ix_table_add(&ctx->envs, &ctx->mem, draft->hash, draft))
         return draft;
     ix_mem_free(&ctx->mem, draft);
-    ix_fail_memory(&ctx->error);
-    return NULL;
+    return ix_fail_memory_null(&ctx->error);
 }
 
 static void
@@ -334,10 +331,8 @@ holds_from(minimiser *m, int32_t next)
     size_t n = (size_t)(m->nkept + m->all->n - next);
     const ix_mem *mem = &m->ctx->mem;
     const ix_assumption **item = ix_mem_new(mem, (n + 1) * sizeof *item);
-    if (!item) {
-        ix_fail_memory(&m->ctx->error);
-        return false;
-    }
+    if (!item)
+        return ix_fail_memory_false(&m->ctx->error);
     if (m->nkept)
         memcpy(item, m->kept, (size_t)m->nkept * sizeof *item);
     for (int32_t i = next; i < m->all->n; i++)

@@ -53,10 +53,8 @@ intern(ilex_context *ctx, const draft *d)
         ix_mem_free(&ctx->mem, a);
         a = NULL;
     }
-    if (!a) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    if (!a)
+        return ix_fail_memory_null(&ctx->error);
     a->hash = hash;
     a->c = d->c;
     a->n = d->n;
@@ -76,10 +74,9 @@ ix_lin_const(ilex_context *ctx, int64_t c)
     draft d = {.c = c};
     if (fits(c))
         return intern(ctx, &d);
-    ix_fail(&ctx->error, ILEX_E_OVERFLOW,
-            "%lld is too large for a size or a bound: at most 2^62",
-            (long long)c);
-    return NULL;
+    return ix_fail_null(&ctx->error, ILEX_E_OVERFLOW,
+                        "%lld is too large for a size or a bound: at most 2^62",
+                        (long long)c);
 }
 
 const ix_lin *

@@ -131,11 +131,10 @@ check_depth(ilex_context *ctx, const ix_node_spec *s)
 {
     if (depth_of(s) <= IX_BODY_DEPTH)
         return true;
-    ix_fail(&ctx->error, ILEX_E_LIMIT,
-            "an expression without an array in between is nested more than %d "
-            "deep; sum over an array instead",
-            (int)IX_BODY_DEPTH);
-    return false;
+    return ix_fail_false(&ctx->error, ILEX_E_LIMIT,
+                         "an expression without an array in between is nested "
+                         "more than %d deep; sum over an array instead",
+                         (int)IX_BODY_DEPTH);
 }
 
 static ilex_array *
@@ -231,10 +230,8 @@ ix_node_make(ilex_context *ctx, const ix_node_spec *given)
         ix_mem_free(&ctx->mem, n);
         n = NULL;
     }
-    if (!n) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    if (!n)
+        return ix_fail_memory_null(&ctx->error);
     n->hash = hash;
     for (int i = 0; i < n->nops; i++)
         ix_node_retain(n->ops[i]);

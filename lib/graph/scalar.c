@@ -480,10 +480,8 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
     ilex_array *few[FEW], **ops = few;
     if (n->nops > FEW)
         ops = ix_mem_new(&s->ctx->mem, (size_t)n->nops * sizeof *ops);
-    if (!ops) {
-        ix_fail_memory(&s->ctx->error);
-        return false;
-    }
+    if (!ops)
+        return ix_fail_memory_false(&s->ctx->error);
     for (int i = 0; i < n->nops; i++)
         ops[i] = (ilex_array *)operand[i];
     ilex_array *r = substitute_node(s, n, ops);
@@ -495,10 +493,8 @@ substitute_interior(ix_walk *w, ilex_array *n, const size_t *operand,
         return true;
     /* who is told may ask for what "n" became: an array of indices is read at
      * indices made of itself */
-    if (!ix_map_set(&s->memo, s->mem ? s->mem : &s->ctx->mem, n, (size_t)r)) {
-        ix_fail_memory(&s->ctx->error);
-        return false;
-    }
+    if (!ix_map_set(&s->memo, s->mem ? s->mem : &s->ctx->mem, n, (size_t)r))
+        return ix_fail_memory_false(&s->ctx->error);
     s->became(s->listener ? s->listener : s->user, n, r);
     return true;
 }

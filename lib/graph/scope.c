@@ -18,10 +18,8 @@ ix_scope_record_array(ilex_context *ctx, ilex_array *n)
     if (atomic_load_explicit(&ctx->later, memory_order_relaxed))
         ix_keep_drain(ctx);
     if (!ix_mem_grow(&ctx->mem, &ctx->scoped, &ctx->scoped_capacity,
-                     ctx->nscoped + 1, sizeof *ctx->scoped)) {
-        ix_fail_memory(&ctx->error);
-        return false;
-    }
+                     ctx->nscoped + 1, sizeof *ctx->scoped))
+        return ix_fail_memory_false(&ctx->error);
     ctx->scoped[ctx->nscoped++] = ix_node_retain(n);
     n->scope_hint = 1;
     return true;

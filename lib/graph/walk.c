@@ -24,8 +24,7 @@ memory(const ix_walk *w)
 static bool
 no_memory(ix_walk *w)
 {
-    ix_fail_memory(&w->ctx->error);
-    return false;
+    return ix_fail_memory_false(&w->ctx->error);
 }
 
 /* The memo of the innermost frame that is open. */

@@ -33,12 +33,12 @@ check_numbers(ilex_context *ctx, const char *what, const ix_domain *dom, int k,
     if ((lo || (everywhere && ix_lin_is(ax->lo, -IX_UNBOUNDED))) &&
         (hi || (everywhere && ix_lin_is(ax->hi, IX_UNBOUNDED))))
         return true;
-    ix_fail(&ctx->error, ILEX_E_OVERFLOW,
-            "%s: axis %d (%s) covers [%s, %s); the numbers in bounds stay "
-            "below 2^60",
-            what, k, called(ctx, dom, k), ix_lin_show(ctx, ax->lo).s,
-            ix_lin_show(ctx, ax->hi).s);
-    return false;
+    return ix_fail_false(&ctx->error, ILEX_E_OVERFLOW,
+                         "%s: axis %d (%s) covers [%s, %s); the numbers in "
+                         "bounds stay below 2^60",
+                         what, k, called(ctx, dom, k),
+                         ix_lin_show(ctx, ax->lo).s,
+                         ix_lin_show(ctx, ax->hi).s);
 }
 
 bool
@@ -62,15 +62,14 @@ ix_domain_check_extents(ilex_context *ctx, const char *what,
             return false;
         if (ix_lin_nonneg(ctx, extent) == IX_YES)
             continue;
-        ix_fail(&ctx->error, ILEX_E_EMPTY,
-                extent->n ? "%s: axis %d (%s) covers [%s, %s), which is not "
-                            "known to have a length >= 0%s"
-                          : "%s: axis %d (%s) covers [%s, %s), whose length is "
-                            "negative%s",
-                what, k, called(ctx, dom, k), ix_lin_show(ctx, ax->lo).s,
-                ix_lin_show(ctx, ax->hi).s,
-                ix_lin_propose(ctx, extent, false).s);
-        return false;
+        return ix_fail_false(
+            &ctx->error, ILEX_E_EMPTY,
+            extent->n ? "%s: axis %d (%s) covers [%s, %s), which is not known "
+                        "to have a length >= 0%s"
+                      : "%s: axis %d (%s) covers [%s, %s), whose length is "
+                        "negative%s",
+            what, k, called(ctx, dom, k), ix_lin_show(ctx, ax->lo).s,
+            ix_lin_show(ctx, ax->hi).s, ix_lin_propose(ctx, extent, false).s);
     }
     return true;
 }

@@ -48,13 +48,12 @@ check_met(ilex_context *ctx, const char *operation, const ix_axis *met,
         ix_lin_le(ctx, b->hi, b->lo) == IX_YES)
         return true;
     const char *name = ix_symbol_text(ctx, met->name);
-    ix_fail(&ctx->error, ILEX_E_EMPTY,
-            "%s: [%s:%s:%s] and [%s:%s:%s] have no point in common, whatever "
-            "the sizes; a field is moved by a shift, u[%s+5]",
-            operation, name, ix_lin_show(ctx, a->lo).s,
-            ix_lin_show(ctx, a->hi).s, name, ix_lin_show(ctx, b->lo).s,
-            ix_lin_show(ctx, b->hi).s, name);
-    return false;
+    return ix_fail_false(
+        &ctx->error, ILEX_E_EMPTY,
+        "%s: [%s:%s:%s] and [%s:%s:%s] have no point in common, whatever the "
+        "sizes; a field is moved by a shift, u[%s+5]",
+        operation, name, ix_lin_show(ctx, a->lo).s, ix_lin_show(ctx, a->hi).s,
+        name, ix_lin_show(ctx, b->lo).s, ix_lin_show(ctx, b->hi).s, name);
 }
 
 const ix_domain *
@@ -128,14 +127,13 @@ common_length(ilex_context *ctx, const char *operation, int count,
         if (!length || ix_lin_is(length, 1) || ix_lin_same(ctx, length, hi)) {
             length = !length || ix_lin_is(length, 1) ? hi : length;
         } else if (!ix_lin_is(hi, 1)) {
-            ix_fail(
+            return ix_fail_null(
                 &ctx->error, ILEX_E_SHAPE,
                 "%s: the lengths %s and %s of axis -%d are not %sequal, and "
                 "neither is 1%s",
                 operation, ix_lin_show(ctx, length).s, ix_lin_show(ctx, hi).s,
                 from_right + 1, length->n || hi->n ? "known to be " : "",
                 ix_lin_propose(ctx, ix_lin_sub(ctx, length, hi), true).s);
-            return NULL;
         }
     }
     return length;
@@ -240,12 +238,11 @@ by_name(ilex_context *ctx, const char *operation, int count,
 {
     int32_t names[ILEX_MAX_RANK];
     int n = ix_broadcast_order(ctx, count, operands, names);
-    if (n < 0) {
-        ix_fail(&ctx->error, ILEX_E_RANK,
-                "%s: the operands have more than %d different axes", operation,
-                ILEX_MAX_RANK);
-        return false;
-    }
+    if (n < 0)
+        return ix_fail_false(
+            &ctx->error, ILEX_E_RANK,
+            "%s: the operands have more than %d different axes", operation,
+            ILEX_MAX_RANK);
     ix_axis interior[ILEX_MAX_RANK] = {{0}}, valid[ILEX_MAX_RANK] = {{0}};
     for (int k = 0; k < n; k++) {
         interior[k].name = valid[k].name = names[k];
@@ -280,16 +277,14 @@ ix_broadcast_domains(ilex_context *ctx, const char *operation, int count,
         else if (d > 0)
             unnamed = i + 1;
     }
-    if (named && unnamed) {
-        ix_fail(&ctx->error, ILEX_E_AXIS,
-                "%s: operand %d has named axes (%s) and operand %d unnamed "
-                "ones (%s); they do not broadcast with each other",
-                operation, named - 1,
-                ix_domain_show(ctx, operands[named - 1]->interior).s,
-                unnamed - 1,
-                ix_domain_show(ctx, operands[unnamed - 1]->interior).s);
-        return false;
-    }
+    if (named && unnamed)
+        return ix_fail_false(
+            &ctx->error, ILEX_E_AXIS,
+            "%s: operand %d has named axes (%s) and operand %d unnamed ones "
+            "(%s); they do not broadcast with each other",
+            operation, named - 1,
+            ix_domain_show(ctx, operands[named - 1]->interior).s, unnamed - 1,
+            ix_domain_show(ctx, operands[unnamed - 1]->interior).s);
     return named ? by_name(ctx, operation, count, operands, result)
                  : positional(ctx, operation, count, operands, rank, result);
 }

@@ -58,10 +58,8 @@ ix_isl_of(ilex_context *ctx)
         ctx->affine = a;
     if (a && !a->reserve)
         a->reserve = malloc(RESERVE);
-    if (!a || !a->reserve) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    if (!a || !a->reserve)
+        return ix_fail_memory_null(&ctx->error);
     if (!a->isl && probe() && !ix_gmp_run(&a->reserve, make_isl, a))
         ctx->leaked++;
     if (!a->isl)

@@ -68,13 +68,11 @@ read_places(ilex_context *ctx, const ix_signature *s, const char *text,
         return false;
     for (given->n = 0; given->n < list.n; given->n++) {
         const ix_lin *k = list.form[given->n];
-        if (k->n) {
-            ix_poison(ctx, s->text, 0, ILEX_E_AXIS,
-                      "%s: '%.40s' are no numbers of axes (for example: "
-                      "\"0, -1\")",
-                      s->text, text);
-            return false;
-        }
+        if (k->n)
+            return ix_poison_false(
+                ctx, s->text, 0, ILEX_E_AXIS,
+                "%s: '%.40s' are no numbers of axes (for example: \"0, -1\")",
+                s->text, text);
         given->number[given->n] = k->c;
     }
     return true;

@@ -54,11 +54,11 @@ read_direction(ilex_context *ctx, const char *direction, ix_scan_spec *spec)
                 return true;
             }
     }
-    ix_poison(ctx, "scan", -1, ILEX_E_ARGUMENT,
-              "scan: the direction '%.30s' is neither forward nor backward, "
-              "nor one of these with \" chunked sum\" or \" chunked prod\"",
-              direction ? direction : "NULL");
-    return false;
+    return ix_poison_false(
+        ctx, "scan", -1, ILEX_E_ARGUMENT,
+        "scan: the direction '%.30s' is neither forward nor backward, nor one "
+        "of these with \" chunked sum\" or \" chunked prod\"",
+        direction ? direction : "NULL");
 }
 
 ilex_status

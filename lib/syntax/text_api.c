@@ -107,23 +107,20 @@ check_named(ilex_context *ctx, const char *what, size_t count,
             ilex_array **bad)
 {
     *bad = ctx->poison;
-    if (count > 0 && (!names || !operands)) {
-        ix_poison(ctx, what, -1, ILEX_E_ARGUMENT,
-                  "%s: names or operands are NULL", what);
-        return false;
-    }
+    if (count > 0 && (!names || !operands))
+        return ix_poison_false(ctx, what, -1, ILEX_E_ARGUMENT,
+                               "%s: names or operands are NULL", what);
     for (size_t i = 0; i < count; i++) {
         char role[40];
         snprintf(role, sizeof role, "%s: operand", what);
         if (!ix_name_check(&ctx->error, role, names[i],
                            names[i] ? strlen(names[i]) : 0))
             return false;
-        if (!operands[i] || operands[i]->ctx != ctx) {
-            ix_poison(ctx, what, (int)i, ILEX_E_CONTEXT,
-                      "%s: operand '%s' is NULL or of another context", what,
-                      names[i]);
-            return false;
-        }
+        if (!operands[i] || operands[i]->ctx != ctx)
+            return ix_poison_false(
+                ctx, what, (int)i, ILEX_E_CONTEXT,
+                "%s: operand '%s' is NULL or of another context", what,
+                names[i]);
         if (ix_is_poison(operands[i]))
             return false;
     }
@@ -214,10 +211,9 @@ ilex_map(ilex_context *ctx, const char *domain, const char *body, ...)
 ilex_module *
 ilex_module_parse(ilex_context *ctx, const char *text, const char *file)
 {
-    if (!text) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT, "parse: the text is NULL");
-        return NULL;
-    }
+    if (!text)
+        return ix_fail_null(&ctx->error, ILEX_E_ARGUMENT,
+                            "parse: the text is NULL");
     double start = ix_clock();
     ilex_module *m = ix_module_parse(ctx, text, strlen(text), file);
     if (m)
@@ -232,8 +228,7 @@ take_string(ilex_context *ctx, ix_text *t)
     char *s = t->data;
     if (t->failed || !s) {
         ix_text_free(t);
-        ix_fail_memory(&ctx->error);
-        return NULL;
+        return ix_fail_memory_null(&ctx->error);
     }
     return s;
 }
@@ -253,10 +248,9 @@ char *
 ilex_text_fmt(ilex_context *ctx, const char *text, const char *file)
 {
     ix_text t;
-    if (!text) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT, "fmt: the text is NULL");
-        return NULL;
-    }
+    if (!text)
+        return ix_fail_null(&ctx->error, ILEX_E_ARGUMENT,
+                            "fmt: the text is NULL");
     ix_text_init(&t, &ctx->mem);
     if (ix_fmt_text(ctx, text, strlen(text), file, &t) == ILEX_OK)
         return take_string(ctx, &t);

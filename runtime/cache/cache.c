@@ -146,10 +146,8 @@ ix_cache_look_up(const ix_cache *c, const ix_cache_key *key, ix_cache_entry *e,
                  ix_error *why)
 {
     int file = -1;
-    if (c->dir < 0) {
-        ix_fail(why, ILEX_E_FILE, "there is no cache");
-        return false;
-    }
+    if (c->dir < 0)
+        return ix_fail_false(why, ILEX_E_FILE, "there is no cache");
     ix_cache_found found =
         ix_cache_entry_read(c->dir, key->name, &c->mem, e, &file, why);
     if (found == IX_CACHE_BAD)

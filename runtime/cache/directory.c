@@ -20,10 +20,9 @@ ix_cache_directory_path(const char *given, ix_text *path, ix_error *why)
 {
     const char *caches = secure_getenv("XDG_CACHE_HOME");
     const char *home = secure_getenv("HOME");
-    if (getauxval(AT_SECURE)) {
-        ix_fail(why, ILEX_E_FILE, "the program has more rights than its user");
-        return false;
-    }
+    if (getauxval(AT_SECURE))
+        return ix_fail_false(why, ILEX_E_FILE,
+                             "the program has more rights than its user");
     if (given && *given) {
         ix_text_put(path, given);
     } else if (caches && caches[0] == '/') {
@@ -31,11 +30,10 @@ ix_cache_directory_path(const char *given, ix_text *path, ix_error *why)
     } else if (home && home[0] == '/') {
         ix_text_format(path, "%s/.cache/ilex", home);
     } else {
-        ix_fail(why, ILEX_E_FILE,
-                "neither XDG_CACHE_HOME nor HOME is an absolute path; name a "
-                "directory (option cache_dir, for example "
-                "ILEX_CACHE_DIR=/home/me/ilex)");
-        return false;
+        return ix_fail_false(why, ILEX_E_FILE,
+                             "neither XDG_CACHE_HOME nor HOME is an absolute "
+                             "path; name a directory (option cache_dir, for "
+                             "example ILEX_CACHE_DIR=/home/me/ilex)");
     }
     if (path->failed)
         ix_fail_memory(why);
@@ -97,11 +95,9 @@ follow(walk *w, int link, size_t end)
 {
     char to[4096];
     ssize_t n = readlinkat(link, "", to, sizeof to - 1);
-    if (n <= 0 || ++w->links > MOST_LINKS) {
-        ix_fail(w->why, ILEX_E_FILE, "'%.*s' leads nowhere", (int)end,
-                w->path.data);
-        return false;
-    }
+    if (n <= 0 || ++w->links > MOST_LINKS)
+        return ix_fail_false(w->why, ILEX_E_FILE, "'%.*s' leads nowhere",
+                             (int)end, w->path.data);
     to[n] = '\0';
     ix_text t;
     ix_text_init(&t, &w->path.mem);
@@ -161,11 +157,9 @@ step(walk *w, size_t start, size_t end)
 {
     char name[256];
     struct stat s;
-    if (end - start >= sizeof name) {
-        ix_fail(w->why, ILEX_E_FILE, "a name in '%.200s' is too long",
-                w->path.data);
-        return false;
-    }
+    if (end - start >= sizeof name)
+        return ix_fail_false(w->why, ILEX_E_FILE,
+                             "a name in '%.200s' is too long", w->path.data);
     memcpy(name, w->path.data + start, end - start);
     name[end - start] = '\0';
     int fd = open_component(w, name, end);

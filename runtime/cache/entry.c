@@ -291,17 +291,13 @@ bool
 ix_cache_entry_write(int dir, const ix_cache_content *c, ix_error *why)
 {
     char name[80];
-    if (ix_cache_entry_size(c) > MOST_BYTES) {
-        ix_fail(why, ILEX_E_FILE, "it is too long");
-        return false;
-    }
+    if (ix_cache_entry_size(c) > MOST_BYTES)
+        return ix_fail_false(why, ILEX_E_FILE, "it is too long");
     name_temporary(name, sizeof name);
     int fd = openat(dir, name,
                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        ix_fail(why, ILEX_E_FILE, "%s", strerror(errno));
-        return false;
-    }
+    if (fd < 0)
+        return ix_fail_false(why, ILEX_E_FILE, "%s", strerror(errno));
     fd = ix_fd_high(fd);
     bool ok = fd >= 0 && write_file(fd, c);
     int saved = errno;

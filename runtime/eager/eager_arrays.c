@@ -174,13 +174,11 @@ ilex_storage_stack(ilex_context *ctx, size_t count,
         return NULL;
     const ilex_storage *x = operands[0];
     int at = axis < 0 ? axis + x->rank + 1 : axis;
-    if (at < 0 || at > x->rank || x->rank == ILEX_MAX_RANK) {
-        ix_fail(&ctx->error, ILEX_E_AXIS,
-                "stack: axis %d: the result has %d axes, at most %d are "
-                "supported",
-                axis, x->rank + 1, ILEX_MAX_RANK);
-        return NULL;
-    }
+    if (at < 0 || at > x->rank || x->rank == ILEX_MAX_RANK)
+        return ix_fail_null(
+            &ctx->error, ILEX_E_AXIS,
+            "stack: axis %d: the result has %d axes, at most %d are supported",
+            axis, x->rank + 1, ILEX_MAX_RANK);
     r.rank = x->rank + 1;
     r.dtype = common_dtype(count, operands);
     for (int k = 0; k < r.rank; k++) {
@@ -222,12 +220,11 @@ ilex_storage_arange(ilex_context *ctx, ilex_dtype dtype, double start,
                     double stop, double step)
 {
     double n = ceil((stop - start) / step);
-    if (!(step != 0) || !(n < 9e15)) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "arange: %g, %g, %g: the step is not 0, and all are finite",
-                start, stop, step);
-        return NULL;
-    }
+    if (!(step != 0) || !(n < 9e15))
+        return ix_fail_null(
+            &ctx->error, ILEX_E_ARGUMENT,
+            "arange: %g, %g, %g: the step is not 0, and all are finite", start,
+            stop, step);
     int64_t count = n > 0 ? (int64_t)n : 0;
     ilex_storage *y = ilex_storage_empty(ctx, dtype, 1, &count);
     ilex_status rc = ILEX_OK;
@@ -274,13 +271,11 @@ ilex_storage_reshape(ilex_context *ctx, ilex_storage *x, int rank,
     if (begin(ctx, "reshape", 1, &x))
         return NULL;
     if (rank < 0 || rank > ILEX_MAX_RANK || (rank > 0 && !given) ||
-        !complete_shape(ix_storage_count(x), rank, given, shape)) {
-        ix_fail(&ctx->error, ILEX_E_SHAPE,
-                "reshape: the new shape has not as many elements as the "
-                "storage, %lld",
-                (long long)ix_storage_count(x));
-        return NULL;
-    }
+        !complete_shape(ix_storage_count(x), rank, given, shape))
+        return ix_fail_null(&ctx->error, ILEX_E_SHAPE,
+                            "reshape: the new shape has not as many elements "
+                            "as the storage, %lld",
+                            (long long)ix_storage_count(x));
     ilex_storage *dense = ilex_storage_ensure_contiguous(ctx, x, NULL);
     const void *data = dense ? ilex_storage_const_data(dense) : NULL;
     ilex_storage *y =
@@ -313,10 +308,9 @@ compute(ilex_context *ctx, const ix_eval *what, size_t count,
     char name[MOST][8];
     ilex_storage *y = NULL;
     bool ok = true;
-    if (count > MOST) {
-        ix_fail(&ctx->error, ILEX_E_LIMIT, "more than %d operands", (int)MOST);
-        return NULL;
-    }
+    if (count > MOST)
+        return ix_fail_null(&ctx->error, ILEX_E_LIMIT, "more than %d operands",
+                            (int)MOST);
     for (size_t i = 0; i < count; i++) {
         snprintf(name[i], sizeof name[i], "x%zu", i);
         b[i] = (ilex_binding)ILEX_BIND(
@@ -400,10 +394,9 @@ variance(ilex_context *ctx, const char *name, ilex_storage *x, const char *axes,
     uint32_t mask = (1u << x->rank) - 1;
     if (axes && ix_storage_axes_mask(x, axes, &mask, &ctx->error))
         return NULL;
-    if (mask == 0) {
-        ix_fail(&ctx->error, ILEX_E_AXIS, "%s: no axes to reduce", name);
-        return NULL;
-    }
+    if (mask == 0)
+        return ix_fail_null(&ctx->error, ILEX_E_AXIS, "%s: no axes to reduce",
+                            name);
     like(x, mask, &r);
     ix_text_init(&t, &ctx->mem);
     ix_text_format(&t, "%s[", name);
@@ -447,11 +440,10 @@ ilex_storage_einsum(ilex_context *ctx, const char *subscripts, size_t count,
     ix_text t;
     if (begin(ctx, "einsum", count, operands))
         return NULL;
-    if (!subscripts || strpbrk(subscripts, "\n\r\"")) {
-        ix_fail(&ctx->error, ILEX_E_EINSUM,
-                "einsum: subscripts are a line such as \"ij,jk->ik\"");
-        return NULL;
-    }
+    if (!subscripts || strpbrk(subscripts, "\n\r\""))
+        return ix_fail_null(
+            &ctx->error, ILEX_E_EINSUM,
+            "einsum: subscripts are a line such as \"ij,jk->ik\"");
     ix_text_init(&t, &ctx->mem);
     ix_text_format(&t, "einsum(\"%s\"", subscripts);
     for (size_t i = 0; i < count; i++)

@@ -80,10 +80,8 @@ static ilex_program *
 compile(ilex_context *outer, const ix_eager_key *key)
 {
     ilex_context *ctx = ilex_context_new(NULL);
-    if (!ctx) {
-        ix_fail_memory(&outer->error);
-        return NULL;
-    }
+    if (!ctx)
+        return ix_fail_memory_null(&outer->error);
     ilex_option_set(ctx, "jit", key->jit);
     ilex_option_set(ctx, "reuse", "0"); /* it is kept here */
     ilex_option_set(ctx, "threads", "1");

@@ -22,11 +22,10 @@ ix_array_interface_known(const ilex_array_interface *a, int kind, ix_error *err)
     if (a && a->size >= sizeof *a &&
         (kind == ILEX_ARRAY_HOST || kind == ILEX_ARRAY_CUDA))
         return true;
-    ix_fail(err, ILEX_E_ARGUMENT,
-            "array interface: the struct is NULL, its size is not set "
-            "(.size = sizeof(ilex_array_interface)), or the kind is neither "
-            "ILEX_ARRAY_HOST nor ILEX_ARRAY_CUDA");
-    return false;
+    return ix_fail_false(err, ILEX_E_ARGUMENT,
+                         "array interface: the struct is NULL, its size is not "
+                         "set (.size = sizeof(ilex_array_interface)), or the "
+                         "kind is neither ILEX_ARRAY_HOST nor ILEX_ARRAY_CUDA");
 }
 
 void
@@ -79,11 +78,10 @@ convert(const ilex_array_interface *a, ix_foreign *f, ix_error *err)
     f->dtype = a->dtype;
     f->readonly = a->readonly != 0;
     f->data = a->data;
-    if (bytes == 0) {
-        ix_fail(err, ILEX_E_DTYPE, "%s: its dtype %d is none of Ilex", f->what,
-                (int)a->dtype);
-        return false;
-    }
+    if (bytes == 0)
+        return ix_fail_false(err, ILEX_E_DTYPE,
+                             "%s: its dtype %d is none of Ilex", f->what,
+                             (int)a->dtype);
     return ix_exchange_shape(f, a->rank, a->shape,
                              a->has_strides ? a->strides : NULL, bytes, err);
 }

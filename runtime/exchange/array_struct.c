@@ -44,18 +44,15 @@ ilex_array_struct_export(ilex_context *ctx, ilex_storage *s)
 {
     ix_error *err = ix_storage_error(ctx);
     const ix_mem *mem = ix_storage_mem(ctx);
-    if (!s) {
-        ix_fail(err, ILEX_E_ARGUMENT, "%s: the storage is NULL", what);
-        return NULL;
-    }
+    if (!s)
+        return ix_fail_null(err, ILEX_E_ARGUMENT, "%s: the storage is NULL",
+                            what);
     void *data;
     if (ix_exchange_address(ctx, s, false, !ilex_storage_writable(s), &data))
         return NULL;
     exported *e = ix_mem_new(mem, sizeof *e);
-    if (!e) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!e)
+        return ix_fail_memory_null(err);
     e->mem = *mem;
     e->storage = ilex_storage_retain(s);
     e->a.two = 2;

@@ -107,13 +107,12 @@ read_typestr(ix_literal *r, void *into)
     if (ix_typestr_read(text, &a->dtype, &swapped) && !swapped)
         return true;
     r->status = ILEX_E_UNSUPPORTED;
-    ix_fail(r->err, ILEX_E_UNSUPPORTED, "'%s' has typestr '%s'; %s", r->name,
-            text,
-            swapped ? "Ilex takes the byte order of this machine: convert it "
-                      "with a.astype(a.dtype.newbyteorder('='))"
-                    : "Ilex takes b1, i1 to i8, u1 to u8, f4, f8, c8 and c16 "
-                      "(for example '<f8')");
-    return false;
+    return ix_fail_false(
+        r->err, ILEX_E_UNSUPPORTED, "'%s' has typestr '%s'; %s", r->name, text,
+        swapped ? "Ilex takes the byte order of this machine: convert it with "
+                  "a.astype(a.dtype.newbyteorder('='))"
+                : "Ilex takes b1, i1 to i8, u1 to u8, f4, f8, c8 and c16 (for "
+                  "example '<f8')");
 }
 
 static bool

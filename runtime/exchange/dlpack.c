@@ -205,10 +205,8 @@ new_record(ilex_context *ctx, ilex_storage *s, unsigned flags)
 {
     const ix_mem *mem = ix_storage_mem(ctx);
     exported *e = ix_mem_new(mem, sizeof *e);
-    if (!e) {
-        ix_fail_memory(ix_storage_error(ctx));
-        return NULL;
-    }
+    if (!e)
+        return ix_fail_memory_null(ix_storage_error(ctx));
     e->mem = *mem;
     e->storage = flags & ILEX_STORAGE_COPY ? ilex_storage_copy(ctx, s)
                                            : ilex_storage_retain(s);
@@ -225,11 +223,11 @@ check_export(ilex_context *ctx, const ilex_storage *s, unsigned flags)
         ILEX_STORAGE_READONLY | ILEX_STORAGE_COPY | ILEX_EXPORT_DEVICE;
     if (s && !(flags & ~known))
         return true;
-    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT, "DLPack export: %s",
-            s ? "unknown bits in flags; combine ILEX_STORAGE_READONLY, "
-                "ILEX_STORAGE_COPY and ILEX_EXPORT_DEVICE with |"
-              : "the storage is NULL");
-    return false;
+    return ix_fail_false(
+        ix_storage_error(ctx), ILEX_E_ARGUMENT, "DLPack export: %s",
+        s ? "unknown bits in flags; combine ILEX_STORAGE_READONLY, "
+            "ILEX_STORAGE_COPY and ILEX_EXPORT_DEVICE with |"
+          : "the storage is NULL");
 }
 
 /* A copy is writable unless asked otherwise. */
@@ -278,13 +276,12 @@ ilex_dlpack_export_legacy(ilex_context *ctx, ilex_storage *s, unsigned flags)
 {
     if (!check_export(ctx, s, flags))
         return NULL;
-    if (exports_readonly(s, flags)) {
-        ix_fail(ix_storage_error(ctx), ILEX_E_READONLY,
-                "DLPack export: the struct before DLPack 1.0 cannot say that "
-                "an array is read-only; use ilex_dlpack_export, or export a "
-                "copy (ILEX_STORAGE_COPY)");
-        return NULL;
-    }
+    if (exports_readonly(s, flags))
+        return ix_fail_null(
+            ix_storage_error(ctx), ILEX_E_READONLY,
+            "DLPack export: the struct before DLPack 1.0 cannot say that an "
+            "array is read-only; use ilex_dlpack_export, or export a copy "
+            "(ILEX_STORAGE_COPY)");
     exported *e = new_record(ctx, s, flags);
     if (!e)
         return NULL;

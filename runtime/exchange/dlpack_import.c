@@ -51,14 +51,14 @@ check_type(const DLTensor *t, bool padded, ilex_dtype *dtype, ix_error *err)
 {
     if (ix_dlpack_dtype(t->dtype, dtype))
         return true;
-    ix_fail(err, ILEX_E_UNSUPPORTED,
-            "%s: elements of type code %d (%s), %d bits%s, %d lanes; Ilex "
-            "takes bool of 8 bits, int and uint of 8 to 64, float of 32 and "
-            "64, complex of 64 and 128, each with 1 lane: convert the array "
-            "first, for example to float of 32 bits",
-            what, t->dtype.code, ix_dlpack_code_name(t->dtype.code),
-            t->dtype.bits, below_byte(t->dtype, padded), t->dtype.lanes);
-    return false;
+    return ix_fail_false(
+        err, ILEX_E_UNSUPPORTED,
+        "%s: elements of type code %d (%s), %d bits%s, %d lanes; Ilex takes "
+        "bool of 8 bits, int and uint of 8 to 64, float of 32 and 64, complex "
+        "of 64 and 128, each with 1 lane: convert the array first, for example "
+        "to float of 32 bits",
+        what, t->dtype.code, ix_dlpack_code_name(t->dtype.code), t->dtype.bits,
+        below_byte(t->dtype, padded), t->dtype.lanes);
 }
 
 /* The address of element (0, ..., 0), unless there is none. */
@@ -67,12 +67,11 @@ find_data(const DLTensor *t, ix_foreign *f, ix_error *err)
 {
     if (!t->data || ix_exchange_empty(f->rank, f->shape))
         return true;
-    if (t->byte_offset > UINTPTR_MAX - (uintptr_t)t->data) {
-        ix_fail(err, ILEX_E_OVERFLOW,
-                "%s: byte_offset %llu leads beyond the address space", what,
-                (unsigned long long)t->byte_offset);
-        return false;
-    }
+    if (t->byte_offset > UINTPTR_MAX - (uintptr_t)t->data)
+        return ix_fail_false(
+            err, ILEX_E_OVERFLOW,
+            "%s: byte_offset %llu leads beyond the address space", what,
+            (unsigned long long)t->byte_offset);
     f->data = (void *)((uintptr_t)t->data + (uintptr_t)t->byte_offset);
     return true;
 }
@@ -125,8 +124,8 @@ delete_versioned(void *user, void *data)
 static ilex_storage *
 refuse_null(ilex_context *ctx)
 {
-    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT, "%s: it is NULL", what);
-    return NULL;
+    return ix_fail_null(ix_storage_error(ctx), ILEX_E_ARGUMENT,
+                        "%s: it is NULL", what);
 }
 
 ilex_storage *

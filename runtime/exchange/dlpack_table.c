@@ -50,11 +50,11 @@ place_like(const DLTensor *prototype, char text[24], ilex_storage_spec *p,
         p->managed = type == kDLCUDA ? "none" : "unified";
         return true;
     default:
-        ix_fail(err, ILEX_E_DEVICE,
-                "DLPack allocation: device type %d; Ilex has host, pinned, "
-                "CUDA and managed CUDA memory (device types 1, 3, 2, 13)",
-                type);
-        return false;
+        return ix_fail_false(
+            err, ILEX_E_DEVICE,
+            "DLPack allocation: device type %d; Ilex has host, pinned, CUDA "
+            "and managed CUDA memory (device types 1, 3, 2, 13)",
+            type);
     }
 }
 
@@ -64,16 +64,14 @@ count_elements(const ix_foreign *f, int64_t *count, ix_error *err)
 {
     *count = 1;
     for (int k = 0; k < f->rank; k++) {
-        if (f->shape[k] < 0) {
-            ix_fail(err, ILEX_E_SHAPE, "%s: axis %d has length %lld", f->what,
-                    k, (long long)f->shape[k]);
-            return false;
-        }
-        if (!ix_mul(*count, f->shape[k], count)) {
-            ix_fail(err, ILEX_E_OVERFLOW,
-                    "%s: the number of elements does not fit 64 bits", f->what);
-            return false;
-        }
+        if (f->shape[k] < 0)
+            return ix_fail_false(err, ILEX_E_SHAPE,
+                                 "%s: axis %d has length %lld", f->what, k,
+                                 (long long)f->shape[k]);
+        if (!ix_mul(*count, f->shape[k], count))
+            return ix_fail_false(
+                err, ILEX_E_OVERFLOW,
+                "%s: the number of elements does not fit 64 bits", f->what);
     }
     return true;
 }
@@ -251,11 +249,9 @@ ilex_dlpack_import_object(ilex_context *ctx, const DLPackExchangeAPI *api,
                           void *object, const ilex_storage_spec *more)
 {
     ix_error *err = ix_storage_error(ctx);
-    if (!api || !object) {
-        ix_fail(err, ILEX_E_ARGUMENT, "%s: %s is NULL", what,
-                api ? "the object" : "it");
-        return NULL;
-    }
+    if (!api || !object)
+        return ix_fail_null(err, ILEX_E_ARGUMENT, "%s: %s is NULL", what,
+                            api ? "the object" : "it");
     api = find_table(api, err);
     DLManagedTensorVersioned *tensor =
         api ? ask_for_tensor(api, object, err) : NULL;

@@ -35,13 +35,12 @@ set_strides(ix_foreign *f, const int64_t *strides, int64_t unit, ix_error *err)
         f->strides[k] = whole ? strides[k] / unit : INT64_MAX;
         if (whole || f->shape[k] <= 1)
             continue;
-        ix_fail(err, ILEX_E_ALIGNMENT,
-                "%s: the stride of axis %d, %lld bytes, is not a multiple of "
-                "the %lld bytes of %s (a field of a record?); copy the array "
-                "first",
-                f->what, k, (long long)strides[k], (long long)unit,
-                ilex_dtype_name(f->dtype));
-        return false;
+        return ix_fail_false(
+            err, ILEX_E_ALIGNMENT,
+            "%s: the stride of axis %d, %lld bytes, is not a multiple of the "
+            "%lld bytes of %s (a field of a record?); copy the array first",
+            f->what, k, (long long)strides[k], (long long)unit,
+            ilex_dtype_name(f->dtype));
     }
     return true;
 }
@@ -55,12 +54,11 @@ ix_exchange_shape(ix_foreign *f, int rank, const int64_t *shape,
         code = ILEX_E_ARGUMENT;
     else if (rank > ILEX_MAX_RANK)
         code = ILEX_E_UNSUPPORTED;
-    if (code) {
-        ix_fail(err, code,
-                "%s: it has %d axes%s; Ilex takes 0 to %d with a length each",
-                f->what, rank, shape ? "" : " and no shape", ILEX_MAX_RANK);
-        return false;
-    }
+    if (code)
+        return ix_fail_false(
+            err, code,
+            "%s: it has %d axes%s; Ilex takes 0 to %d with a length each",
+            f->what, rank, shape ? "" : " and no shape", ILEX_MAX_RANK);
     f->rank = rank;
     f->has_strides = strides != NULL;
     if (rank > 0)
@@ -85,10 +83,10 @@ ix_exchange_device(ix_foreign *f, ix_error *err)
         f->side = ix_space_on_host(space) ? IX_SIDE_BOTH : IX_SIDE_DEVICE;
         return true;
     }
-    ix_fail(err, ILEX_E_DEVICE,
-            "%s: its address %p is no memory of a %s device (number %d of %d)",
-            f->what, f->data, driver->name, f->device, driver->devices());
-    return false;
+    return ix_fail_false(
+        err, ILEX_E_DEVICE,
+        "%s: its address %p is no memory of a %s device (number %d of %d)",
+        f->what, f->data, driver->name, f->device, driver->devices());
 }
 
 ilex_status
@@ -126,13 +124,13 @@ check_more(const ix_foreign *f, const ilex_storage_spec *p, ix_error *err)
         !p->initialize && !p->data && !p->strides && !p->release &&
         !p->device_data && !p->device_release)
         return true;
-    ix_fail(err, ILEX_E_ARGUMENT,
-            "%s: dtype, shape, strides and data come from it; give only "
-            "`axes`, `halo`, `alignment`, `aligned_index`, `name`, `flags`, "
-            "`device` and `managed`, for example {.size = "
-            "sizeof(ilex_storage_spec), .axes = \"IJ\"}",
-            f->what);
-    return false;
+    return ix_fail_false(
+        err, ILEX_E_ARGUMENT,
+        "%s: dtype, shape, strides and data come from it; give only `axes`, "
+        "`halo`, `alignment`, `aligned_index`, `name`, `flags`, `device` and "
+        "`managed`, for example {.size = sizeof(ilex_storage_spec), .axes = "
+        "\"IJ\"}",
+        f->what);
 }
 
 /* Replaces missing strides by those of C order, meaningless ones by 1. */
@@ -220,11 +218,10 @@ make_spec(const ix_foreign *f, const ilex_storage_spec *more, room *x,
     *p = (ilex_storage_spec){.size = sizeof *p};
     if (more && (!ix_storage_read_spec(more, p, err) || !check_more(f, p, err)))
         return false;
-    if (!empty && !f->data) {
-        ix_fail(err, ILEX_E_ARGUMENT,
-                "%s: its data is NULL though it has elements", f->what);
-        return false;
-    }
+    if (!empty && !f->data)
+        return ix_fail_false(err, ILEX_E_ARGUMENT,
+                             "%s: its data is NULL though it has elements",
+                             f->what);
     p->dtype = ilex_dtype_name(f->dtype);
     p->rank = f->rank;
     p->shape = f->shape;

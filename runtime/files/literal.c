@@ -8,8 +8,7 @@ bool
 ix_literal_refuse(ix_literal *r, ilex_status code, const char *sentence)
 {
     r->status = code;
-    ix_fail(r->err, code, "'%.1000s' %s", r->name, sentence);
-    return false;
+    return ix_fail_false(r->err, code, "'%.1000s' %s", r->name, sentence);
 }
 
 bool
@@ -24,12 +23,11 @@ ix_literal_expected(ix_literal *r, const char *expected)
             found[1] = (char)c;
     }
     r->status = ILEX_E_FORMAT;
-    ix_fail(r->err, ILEX_E_FORMAT,
-            "'%.1000s' is not %s: at byte %zu of its dictionary %s was "
-            "expected, %s was found (for example %s)",
-            r->name, r->form, (size_t)(r->p - r->start), expected, found,
-            r->example);
-    return false;
+    return ix_fail_false(r->err, ILEX_E_FORMAT,
+                         "'%.1000s' is not %s: at byte %zu of its dictionary "
+                         "%s was expected, %s was found (for example %s)",
+                         r->name, r->form, (size_t)(r->p - r->start), expected,
+                         found, r->example);
 }
 
 static void

@@ -59,8 +59,7 @@ make_key(ix_cache_key *key, const ix_mem *mem, const ix_jit_request *req,
         ix_cache_key_add(key, "source", req->sources[i]);
     if (ix_cache_key_end(key))
         return true;
-    ix_fail_memory(why);
-    return false;
+    return ix_fail_memory_false(why);
 }
 
 /* ---- the cache ---- */

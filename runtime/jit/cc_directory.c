@@ -109,13 +109,11 @@ ix_cc_directory_make(ix_cc_directory *d, ix_error *err)
     const char *base = base_directory();
     size_t most = sizeof d->path - sizeof start - strlen("/XXXXXX");
     *d = (ix_cc_directory){"", -1};
-    if (strlen(base) > most) {
-        ix_fail(err, ILEX_E_FILE,
-                "the directory for temporary files, ILEX_TMPDIR or TMPDIR, has "
-                "a name longer than %zu bytes",
-                most);
-        return false;
-    }
+    if (strlen(base) > most)
+        return ix_fail_false(err, ILEX_E_FILE,
+                             "the directory for temporary files, ILEX_TMPDIR "
+                             "or TMPDIR, has a name longer than %zu bytes",
+                             most);
     sweep_once(base);
     for (int i = 0; i < ATTEMPTS; i++) {
         if (make(d, base))
@@ -124,11 +122,10 @@ ix_cc_directory_make(ix_cc_directory *d, ix_error *err)
         ix_cc_directory_remove(d);
         errno = saved;
     }
-    ix_fail(err, ILEX_E_FILE,
-            "no private directory in '%s': %s; set ILEX_TMPDIR, an absolute "
-            "path",
-            base, strerror(errno));
-    return false;
+    return ix_fail_false(
+        err, ILEX_E_FILE,
+        "no private directory in '%s': %s; set ILEX_TMPDIR, an absolute path",
+        base, strerror(errno));
 }
 
 void

@@ -36,10 +36,8 @@ ix_code *
 ix_code_new(const ix_mem *mem, ix_error *err)
 {
     ix_code *code = ix_mem_new(mem, sizeof *code);
-    if (!code) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!code)
+        return ix_fail_memory_null(err);
     atomic_init(&code->count, 1);
     code->mem = *mem;
     code->fd = -1;
@@ -92,11 +90,9 @@ ix_code_pages(ix_code *code, size_t bytes, ix_error *err)
     size_t whole = bytes ? (bytes + page - 1) / page * page : page;
     void *p = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
-        ix_fail(err, ILEX_E_MEMORY, "out of memory: %zu bytes for machine code",
-                whole);
-        return NULL;
-    }
+    if (p == MAP_FAILED)
+        return ix_fail_null(err, ILEX_E_MEMORY,
+                            "out of memory: %zu bytes for machine code", whole);
     code->pages = p;
     code->bytes = whole;
     return p;
@@ -122,13 +118,11 @@ ix_code_seal(ix_code *code, ix_error *err)
 {
     char *p = code->pages;
     if (mprotect(p, code->bytes, PROT_READ | PROT_EXEC) != 0 &&
-        !remap_sealed(code)) {
-        ix_fail(err, ILEX_E_TOOLCHAIN,
-                "the system refuses executable memory: %s; use "
-                "jit=reference",
-                strerror(errno));
-        return false;
-    }
+        !remap_sealed(code))
+        return ix_fail_false(
+            err, ILEX_E_TOOLCHAIN,
+            "the system refuses executable memory: %s; use jit=reference",
+            strerror(errno));
     __builtin___clear_cache(p, p + code->bytes);
     return true;
 }
@@ -137,27 +131,23 @@ bool
 ix_code_load(ix_code *code, const void *image, size_t size, ix_error *err)
 {
     const char *why = ix_elf_check(image, size);
-    if (why) {
-        ix_fail(err, ILEX_E_TOOLCHAIN,
-                "the compiled kernels are not loaded: %s", why);
-        return false;
-    }
+    if (why)
+        return ix_fail_false(err, ILEX_E_TOOLCHAIN,
+                             "the compiled kernels are not loaded: %s", why);
     code->fd = sealed_file(image, size);
-    if (code->fd < 0) {
-        ix_fail(err, ILEX_E_TOOLCHAIN,
-                "the system refuses a sealed memory file: %s; use jit=tcc or "
-                "jit=reference",
-                strerror(errno));
-        return false;
-    }
+    if (code->fd < 0)
+        return ix_fail_false(err, ILEX_E_TOOLCHAIN,
+                             "the system refuses a sealed memory file: %s; use "
+                             "jit=tcc or jit=reference",
+                             strerror(errno));
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", code->fd);
     code->handle = ix_library_open(path);
     if (!code->handle) {
         const char *text = dlerror();
-        ix_fail(err, ILEX_E_TOOLCHAIN, "the compiled kernels do not load: %s",
-                text ? text : "unknown reason");
-        return false;
+        return ix_fail_false(err, ILEX_E_TOOLCHAIN,
+                             "the compiled kernels do not load: %s",
+                             text ? text : "unknown reason");
     }
     return true;
 }
@@ -174,12 +164,11 @@ look_up(ix_code *code, const ix_jit_request *req, void **entries, ix_error *err)
 {
     for (size_t i = 0; i < req->nsymbols; i++) {
         entries[i] = ix_code_symbol(code, req->symbols[i]);
-        if (!entries[i]) {
-            ix_fail(err, ILEX_E_TOOLCHAIN,
-                    "the compiled kernels do not define the function '%s'",
-                    req->symbols[i]);
-            return false;
-        }
+        if (!entries[i])
+            return ix_fail_false(
+                err, ILEX_E_TOOLCHAIN,
+                "the compiled kernels do not define the function '%s'",
+                req->symbols[i]);
     }
     return true;
 }

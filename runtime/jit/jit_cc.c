@@ -105,14 +105,12 @@ add_user_flags(ix_text *args, const char *flags, ix_error *err)
 {
     for (const char *p = flags ? flags : ""; *p;) {
         size_t n = strcspn(p, " ");
-        if (n > 0 && !is_allowed_flag(p, n)) {
-            ix_fail(err, ILEX_E_ARGUMENT,
-                    "compiler flag '%.*s' is not allowed; allowed are -O0 to "
-                    "-O3, -Os, -Og, -Oz, -march=NAME and -g, for example "
-                    "'-O2 -march=x86-64'",
-                    n > 80 ? 80 : (int)n, p);
-            return false;
-        }
+        if (n > 0 && !is_allowed_flag(p, n))
+            return ix_fail_false(err, ILEX_E_ARGUMENT,
+                                 "compiler flag '%.*s' is not allowed; allowed "
+                                 "are -O0 to -O3, -Os, -Og, -Oz, -march=NAME "
+                                 "and -g, for example '-O2 -march=x86-64'",
+                                 n > 80 ? 80 : (int)n, p);
         if (n > 0) {
             ix_text_put_n(args, p, n);
             ix_text_put_n(args, "", 1);
@@ -324,10 +322,8 @@ compile(const ix_mem *mem, const ix_jit_request *req, const ix_cc_cache *cache,
 {
     bool limited = req->timeout_ms > 0;
     job *j = ix_mem_new(mem, sizeof *j);
-    if (!j) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!j)
+        return ix_fail_memory_null(err);
     j->mem = mem;
     j->req = req;
     j->err = err;

@@ -157,11 +157,10 @@ compile_units(compile *c)
         if (tcc_compile_string(c->state, c->req->sources[i]) != 0) {
             int n = 0;
             const char *line = find_line(c->text, c->req->sources[i], &n);
-            ix_fail(c->err, ILEX_E_TOOLCHAIN,
-                    "libtcc refused unit %zu of %zu of the generated code:\n"
-                    "%s\n%.*s",
-                    i + 1, c->req->nsources, c->text, n, line);
-            return false;
+            return ix_fail_false(c->err, ILEX_E_TOOLCHAIN,
+                                 "libtcc refused unit %zu of %zu of the "
+                                 "generated code:\n%s\n%.*s",
+                                 i + 1, c->req->nsources, c->text, n, line);
         }
     return true;
 }
@@ -177,11 +176,10 @@ relocate(compile *c)
         if (!pages)
             return false;
     }
-    if (size < 0 || tcc_relocate(c->state, pages) < 0) {
-        ix_fail(c->err, ILEX_E_TOOLCHAIN,
-                "libtcc cannot link the generated code:\n%s", c->text);
-        return false;
-    }
+    if (size < 0 || tcc_relocate(c->state, pages) < 0)
+        return ix_fail_false(c->err, ILEX_E_TOOLCHAIN,
+                             "libtcc cannot link the generated code:\n%s",
+                             c->text);
     return true;
 }
 
@@ -190,12 +188,11 @@ look_up(compile *c)
 {
     for (size_t i = 0; i < c->req->nsymbols; i++) {
         c->entries[i] = tcc_get_symbol(c->state, c->req->symbols[i]);
-        if (!c->entries[i]) {
-            ix_fail(c->err, ILEX_E_TOOLCHAIN,
-                    "the generated code does not define the function '%s'",
-                    c->req->symbols[i]);
-            return false;
-        }
+        if (!c->entries[i])
+            return ix_fail_false(
+                c->err, ILEX_E_TOOLCHAIN,
+                "the generated code does not define the function '%s'",
+                c->req->symbols[i]);
     }
     return true;
 }
@@ -260,10 +257,9 @@ ix_jit_tcc_compile(const ix_mem *mem, const ix_jit_request *req, void **entries,
                    ix_error *err)
 {
     (void)mem, (void)req, (void)entries;
-    ix_fail(err, ILEX_E_UNSUPPORTED,
-            "jit=tcc: Ilex was built without libtcc; use jit=cc or "
-            "jit=reference");
-    return NULL;
+    return ix_fail_null(
+        err, ILEX_E_UNSUPPORTED,
+        "jit=tcc: Ilex was built without libtcc; use jit=cc or jit=reference");
 }
 
 #endif

@@ -404,9 +404,9 @@ ix_cuda_driver(ix_error *err)
     }
     if (available)
         return &driver;
-    ix_fail(err, ILEX_E_DEVICE,
-            "storage: there is no device here: the CUDA driver cannot be used "
-            "(%s); memory spaces \"normal\" and \"hugepage\" need none",
-            refusal);
-    return NULL;
+    return ix_fail_null(
+        err, ILEX_E_DEVICE,
+        "storage: there is no device here: the CUDA driver cannot be used "
+        "(%s); memory spaces \"normal\" and \"hugepage\" need none",
+        refusal);
 }

@@ -8,10 +8,8 @@ ix_memory *
 ix_memory_new(const ix_maker *maker, ix_error *err)
 {
     ix_memory *memory = ix_mem_new(&maker->mem, sizeof *memory);
-    if (!memory) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!memory)
+        return ix_fail_memory_null(err);
     atomic_init(&memory->count, 1);
     atomic_init(&memory->sync, ILEX_SYNC_CLEAN);
     memory->mem = maker->mem;

@@ -28,10 +28,10 @@ check_declaration(ilex_context *ctx, const ix_compiled *c,
 {
     if (!f->declaration || !strcmp(f->declaration, declaration))
         return true;
-    ix_fail(&ctx->error, ILEX_E_DUPLICATE,
-            "program %s declares %.200s, which is registered as %.200s",
-            c->name, declaration, f->declaration);
-    return false;
+    return ix_fail_false(
+        &ctx->error, ILEX_E_DUPLICATE,
+        "program %s declares %.200s, which is registered as %.200s", c->name,
+        declaration, f->declaration);
 }
 
 static void
@@ -97,10 +97,8 @@ ix_link_functions(ilex_context *ctx, ilex_program *p)
     p->function = ix_mem_new(&p->mem, (c->ncalls + 1) * sizeof *p->function);
     p->elementwise =
         ix_mem_new(&p->mem, (c->nfunctions + 1) * sizeof *p->elementwise);
-    if (!p->function || !p->elementwise) {
-        ix_fail_memory(&ctx->error);
-        return false;
-    }
+    if (!p->function || !p->elementwise)
+        return ix_fail_memory_false(&ctx->error);
     for (size_t i = 0; i < c->ncalls; i++) {
         const ilex_function_spec *f = ix_function_find(ctx, c->call[i].name);
         if (!function_of(p, f)) {

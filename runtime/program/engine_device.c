@@ -70,12 +70,11 @@ static const ix_driver *
 find_driver(ix_run *r)
 {
     const ix_driver *driver = ix_driver_find(r->err);
-    if (driver && !driver->launch) {
-        ix_fail(r->err, ILEX_E_UNSUPPORTED,
-                "%s: the driver of the device ('%s') runs no kernels",
-                r->p->c->name, driver->name);
-        return NULL;
-    }
+    if (driver && !driver->launch)
+        return ix_fail_null(
+            r->err, ILEX_E_UNSUPPORTED,
+            "%s: the driver of the device ('%s') runs no kernels",
+            r->p->c->name, driver->name);
     return driver;
 }
 
@@ -102,10 +101,8 @@ build(const ilex_program *p, const ix_driver *driver, int device, ix_error *err)
     char *image = NULL;
     code *c = ix_mem_new(&p->mem, sizeof *c + (p->c->nkernels + 1) *
                                                   sizeof c->function[0]);
-    if (!c) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!c)
+        return ix_fail_memory_null(err);
     c->driver = driver;
     c->device = device;
     ilex_status rc = driver->capability(device, &major, &minor, err);

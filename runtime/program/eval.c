@@ -240,11 +240,9 @@ check(const question *q)
 {
     ix_error *err = &q->ctx->error;
     const ilex_binding *b = q->bound;
-    if (!q->what->text || (q->count > 0 && !b)) {
-        ix_fail(err, ILEX_E_ARGUMENT, "eval: the %s is NULL",
-                q->what->text ? "list of bindings" : "expression");
-        return false;
-    }
+    if (!q->what->text || (q->count > 0 && !b))
+        return ix_fail_false(err, ILEX_E_ARGUMENT, "eval: the %s is NULL",
+                             q->what->text ? "list of bindings" : "expression");
     for (size_t i = 0; i < q->count; i++) {
         size_t n = b[i].name ? strlen(b[i].name) : 0;
         if (!ix_name_check(err, "eval", b[i].name, n))
@@ -252,8 +250,8 @@ check(const question *q)
         if ((size_t)b[i].kind < IX_COUNT(number_dtypes) &&
             (b[i].storage || b[i].kind != ILEX_BOUND_STORAGE))
             continue;
-        ix_fail(err, ILEX_E_BINDING, "eval: '%s' is bound to NULL", b[i].name);
-        return false;
+        return ix_fail_false(err, ILEX_E_BINDING, "eval: '%s' is bound to NULL",
+                             b[i].name);
     }
     return true;
 }
@@ -283,10 +281,8 @@ static ilex_program *
 compile(const question *q, const char *text, bool fortran)
 {
     ilex_context *inner = ilex_context_new(NULL);
-    if (!inner) {
-        ix_fail_memory(&q->ctx->error);
-        return NULL;
-    }
+    if (!inner)
+        return ix_fail_memory_null(&q->ctx->error);
     ilex_module *m = parse(inner, q, text, fortran);
     ilex_program *p =
         m && inner->error.code == ILEX_OK ? ilex_compile_module(m) : NULL;
@@ -375,8 +371,7 @@ ilex_eval(ilex_context *ctx, const char *expression, ...)
     va_end(args);
     if (n <= MOST)
         return ilex_eval_with(ctx, expression, b, n);
-    ix_fail(&ctx->error, ILEX_E_LIMIT,
-            "eval: %zu storages; more than %d go by ilex_eval_with", n,
-            (int)MOST);
-    return NULL;
+    return ix_fail_null(&ctx->error, ILEX_E_LIMIT,
+                        "eval: %zu storages; more than %d go by ilex_eval_with",
+                        n, (int)MOST);
 }

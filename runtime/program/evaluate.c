@@ -82,13 +82,11 @@ make_output(const evaluation *e, const ix_compiled_buffer *b)
                           &lo) ||
             !ix_lin_most(e->r.p->c, b->interior[k].hi, e->r.least, e->r.size,
                          &hi) ||
-            !ix_sub(hi, lo, &shape[k])) {
-            ix_fail(e->r.err, ILEX_E_OVERFLOW,
-                    "%s: with these sizes the range of axis %s of %s leaves 64 "
-                    "bits",
-                    e->r.p->c->name, ix_axis_label(b, k), b->name);
-            return NULL;
-        }
+            !ix_sub(hi, lo, &shape[k]))
+            return ix_fail_null(e->r.err, ILEX_E_OVERFLOW,
+                                "%s: with these sizes the range of axis %s of "
+                                "%s leaves 64 bits",
+                                e->r.p->c->name, ix_axis_label(b, k), b->name);
         shape[k] = shape[k] < 0 ? 0 : shape[k];
         origin[k] = lo;
     }

@@ -55,12 +55,10 @@ emit(ilex_module *module, const char *dialect, bool lines, const char *name)
     ilex_context *ctx = module->ctx;
     int d = dialect ? find_dialect(ctx, dialect) : -1;
     ix_compile_request request = {.names = true, .lines = lines};
-    if (d < 0) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "emit: dialect '%.20s' is none of jit, c and cuda",
-                dialect ? dialect : "(null)");
-        return NULL;
-    }
+    if (d < 0)
+        return ix_fail_null(&ctx->error, ILEX_E_ARGUMENT,
+                            "emit: dialect '%.20s' is none of jit, c and cuda",
+                            dialect ? dialect : "(null)");
     request.dialect[d] = true;
     ix_compiled *c = ix_compile(module, &request);
     if (!c)

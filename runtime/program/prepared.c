@@ -111,20 +111,16 @@ ilex_bind(ilex_context *ctx, const ilex_program *p,
     if (err->code)
         return NULL;
     if (!p || (count > 0 && !bindings) ||
-        (call && call->size < offsetof(ilex_call, error))) {
-        ix_fail(err, ILEX_E_ARGUMENT, "bind: %s",
-                !p ? "the program is NULL"
-                : count > 0 && !bindings
-                    ? "bindings is NULL"
-                    : "the size of the call is not set; start it with .size = "
-                      "sizeof(ilex_call)");
-        return NULL;
-    }
+        (call && call->size < offsetof(ilex_call, error)))
+        return ix_fail_null(err, ILEX_E_ARGUMENT, "bind: %s",
+                            !p ? "the program is NULL"
+                            : count > 0 && !bindings
+                                ? "bindings is NULL"
+                                : "the size of the call is not set; start it "
+                                  "with .size = sizeof(ilex_call)");
     ilex_prepared *q = ix_mem_new(&p->mem, sizeof *q);
-    if (!q) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!q)
+        return ix_fail_memory_null(err);
     q->mem = p->mem;
     q->p = ilex_program_retain((ilex_program *)(uintptr_t)p);
     q->anew = p->c->ncounts > 0;
@@ -176,9 +172,9 @@ find_binding(ilex_prepared *q, const char *name)
     for (size_t i = 0; name && i < q->count; i++)
         if (!strcmp(q->bindings[i].name, name))
             return &q->bindings[i];
-    ix_fail(&q->error, ILEX_E_BINDING, "%s: nothing is bound to '%.80s'",
-            q->p->c->name, name ? name : "(null)");
-    return NULL;
+    return ix_fail_null(&q->error, ILEX_E_BINDING,
+                        "%s: nothing is bound to '%.80s'", q->p->c->name,
+                        name ? name : "(null)");
 }
 
 /* Can the storage of "b" lie somewhere else? */

@@ -105,10 +105,8 @@ compile_as_is(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     ilex_program *p = ix_mem_new(ix_context_mem(ctx), sizeof *p);
-    if (!p) {
-        ix_fail_memory(&ctx->error);
-        return NULL;
-    }
+    if (!p)
+        return ix_fail_memory_null(&ctx->error);
     atomic_init(&p->count, 1);
     p->mem = *ix_context_mem(ctx);
     p->backend = ix_backend_choose(ctx);
@@ -231,12 +229,10 @@ ilex_compile(ilex_context *ctx, size_t count, ilex_array *const *outputs,
     ilex_compile_spec s = {0};
     if (ctx->error.code != ILEX_OK)
         return NULL;
-    if (spec && spec->size < offsetof(ilex_compile_spec, names)) {
-        ix_fail(&ctx->error, ILEX_E_ARGUMENT,
-                "compile: the size of the spec is not set; start it with "
-                ".size = sizeof(ilex_compile_spec)");
-        return NULL;
-    }
+    if (spec && spec->size < offsetof(ilex_compile_spec, names))
+        return ix_fail_null(&ctx->error, ILEX_E_ARGUMENT,
+                            "compile: the size of the spec is not set; start "
+                            "it with .size = sizeof(ilex_compile_spec)");
     if (spec)
         memcpy(&s, spec, spec->size < sizeof s ? spec->size : sizeof s);
     ilex_module *m = ilex_module_new(ctx, s.name ? s.name : "program");

@@ -58,10 +58,8 @@ tier_with(const ix_mem *mem, const ilex_program *p, const ix_backend *backend,
 {
     ix_tier *t = ix_mem_new(mem, sizeof *t);
     double start = ix_clock();
-    if (!t) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!t)
+        return ix_fail_memory_null(err);
     t->mem = *mem;
     t->backend = backend;
     if (get && !load_code(p->c, t, get, tools, err)) {

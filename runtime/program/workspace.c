@@ -106,10 +106,8 @@ make(ix_workspaces *all, ix_space space, int device, size_t bytes,
 {
     bool plain = all->mem.resize == ix_mem_default.resize;
     ix_workspace *w = ix_mem_new(&all->mem, sizeof *w);
-    if (!w) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!w)
+        return ix_fail_memory_null(err);
     if (space == IX_SPACE_NORMAL && plain && bytes >= HUGE)
         space = IX_SPACE_HUGEPAGE;
     /* a driver has its own words for a failure */

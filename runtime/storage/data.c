@@ -50,10 +50,8 @@ axis_ranges(ilex_context *ctx, const ilex_storage *s, int k, ix_axis *interior,
     }
     int32_t name =
         named ? ix_symbol_of(ctx, s->axis[k], strlen(s->axis[k])) : 0;
-    if (name < 0) {
-        ix_fail_memory(&ctx->error);
-        return false;
-    }
+    if (name < 0)
+        return ix_fail_memory_false(&ctx->error);
     *interior = (ix_axis){name, ix_lin_const(ctx, lo), ix_lin_const(ctx, hi)};
     *valid = (ix_axis){name, ix_lin_const(ctx, first), ix_lin_const(ctx, end)};
     return true;

@@ -56,9 +56,8 @@ make_like(ilex_context *ctx, const ilex_storage *data, const double *value)
         .size = sizeof(ilex_storage_spec), .like = data, .fill = value};
     if (data)
         return ilex_storage_new(ctx, &p);
-    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
-            "storage: the storage to be like is NULL");
-    return NULL;
+    return ix_fail_null(ix_storage_error(ctx), ILEX_E_ARGUMENT,
+                        "storage: the storage to be like is NULL");
 }
 
 ilex_storage *
@@ -94,10 +93,10 @@ needs_no_data(ilex_context *ctx, int rank, const int64_t *shape)
     for (int k = 0; shape && k < rank && k < ILEX_MAX_RANK; k++)
         if (shape[k] == 0)
             return true;
-    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
-            "storage: data is NULL; give the address of element (0, ..., 0), "
-            "or use ilex_storage_new for a storage of its own memory");
-    return false;
+    return ix_fail_false(
+        ix_storage_error(ctx), ILEX_E_ARGUMENT,
+        "storage: data is NULL; give the address of element (0, ..., 0), or "
+        "use ilex_storage_new for a storage of its own memory");
 }
 
 ilex_storage *

@@ -14,11 +14,10 @@ ilex_storage_to(ilex_context *ctx, ilex_storage *s, const char *device)
     bool cpu = device && strcmp(device, "cpu") == 0;
     ilex_storage_spec spec = {
         .size = sizeof spec, .like = s, .device = device, .managed = "none"};
-    if (!device) {
-        ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
-                "storage: no device given, for example \"cpu\" or \"gpu\"");
-        return NULL;
-    }
+    if (!device)
+        return ix_fail_null(
+            ix_storage_error(ctx), ILEX_E_ARGUMENT,
+            "storage: no device given, for example \"cpu\" or \"gpu\"");
     if (cpu && ix_memory_on_host(m))
         return ilex_storage_retain(s);
     if (!cpu && ix_memory_on_gpu(m)) {

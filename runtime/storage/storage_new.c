@@ -20,9 +20,9 @@ ix_storage_given(ilex_context *ctx, const ilex_storage *s, const char *what)
 {
     if (s)
         return true;
-    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
-            "%s: the storage is NULL; did the call that makes it fail?", what);
-    return false;
+    return ix_fail_false(
+        ix_storage_error(ctx), ILEX_E_ARGUMENT,
+        "%s: the storage is NULL; did the call that makes it fail?", what);
 }
 
 const ix_mem *
@@ -52,10 +52,8 @@ ilex_storage *
 ix_storage_attach(const ix_mem *mem, const ilex_storage *s, ix_error *err)
 {
     ilex_storage *view = ix_mem_resize(mem, NULL, sizeof *view);
-    if (!view) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!view)
+        return ix_fail_memory_null(err);
     ix_storage_clone(view, s);
     view->mem = *mem;
     ix_memory_retain(view->memory);
@@ -95,10 +93,8 @@ ix_storage_publish(const ix_mem *mem, const ilex_storage *s, ix_error *err)
     for (int k = 0; k < s->rank; k++)
         bytes += strlen(s->axis[k]) + 1;
     ix_view_strings *labels = ix_mem_new(mem, sizeof *labels + bytes);
-    if (!labels) {
-        ix_fail_memory(err);
-        return NULL;
-    }
+    if (!labels)
+        return ix_fail_memory_null(err);
     ix_storage_clone(&view, s);
     atomic_init(&labels->count, 1);
     labels->mem = *mem;
@@ -179,13 +175,11 @@ ix_storage_read_spec(const ilex_storage_spec *spec, ilex_storage_spec *p,
 {
     size_t size = spec ? spec->size : 0;
     if (!ix_struct_is_known(spec, size, offsetof(ilex_storage_spec, shape),
-                            sizeof *p)) {
-        ix_fail(err, ILEX_E_ARGUMENT,
-                "storage: the spec is NULL, its size is not set, or it uses "
-                "properties of a newer version; start it with .size = "
-                "sizeof(ilex_storage_spec)");
-        return false;
-    }
+                            sizeof *p))
+        return ix_fail_false(err, ILEX_E_ARGUMENT,
+                             "storage: the spec is NULL, its size is not set, "
+                             "or it uses properties of a newer version; start "
+                             "it with .size = sizeof(ilex_storage_spec)");
     memset(p, 0, sizeof *p);
     memcpy(p, spec, size < sizeof *p ? size : sizeof *p);
     return true;

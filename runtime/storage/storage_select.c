@@ -61,13 +61,11 @@ take(ilex_context *ctx, ilex_storage *s, const ix_part *e)
 {
     ix_error *err = ix_storage_error(ctx);
     int k = ilex_storage_axis(s, e->axis);
-    if (k < 0) {
-        ix_fail(err, ILEX_E_AXIS,
-                "storage select: there is no axis called '%s'; the storage has "
-                "%d axes, the first one called '%s'",
-                e->axis, s->rank, s->rank ? s->axis[0] : "");
-        return NULL;
-    }
+    if (k < 0)
+        return ix_fail_null(err, ILEX_E_AXIS,
+                            "storage select: there is no axis called '%s'; the "
+                            "storage has %d axes, the first one called '%s'",
+                            e->axis, s->rank, s->rank ? s->axis[0] : "");
     int64_t lo, hi, first, end;
     ilex_storage_domain(s, k, &lo, &hi);
     ix_storage_covers(s, k, &first, &end);
@@ -76,11 +74,11 @@ take(ilex_context *ctx, ilex_storage *s, const ix_part *e)
                                      e->has_hi ? e->hi : hi);
     if (e->lo >= first && e->lo < end)
         return ilex_storage_index(ctx, s, k, e->lo - first);
-    ix_fail(err, ILEX_E_BOUNDS,
-            "storage select: %s=%lld is outside of [%lld, %lld), which the "
-            "storage covers with its halo",
-            e->axis, (long long)e->lo, (long long)first, (long long)end);
-    return NULL;
+    return ix_fail_null(err, ILEX_E_BOUNDS,
+                        "storage select: %s=%lld is outside of [%lld, %lld), "
+                        "which the storage covers with its halo",
+                        e->axis, (long long)e->lo, (long long)first,
+                        (long long)end);
 }
 
 static void

@@ -38,11 +38,10 @@ check_axis(const ilex_storage *s, int axis, ix_error *err)
 {
     if (axis >= 0 && axis < s->rank)
         return true;
-    ix_fail(err, ILEX_E_AXIS,
-            "storage view: axis %d does not exist; the storage has %d axes, "
-            "numbered from 0",
-            axis, s->rank);
-    return false;
+    return ix_fail_false(err, ILEX_E_AXIS,
+                         "storage view: axis %d does not exist; the storage "
+                         "has %d axes, numbered from 0",
+                         axis, s->rank);
 }
 
 /* Number of elements start, start + step, ... before "stop". */
@@ -107,14 +106,14 @@ ilex_storage_slice(ilex_context *ctx, ilex_storage *s, int axis, int64_t start,
     bool down = step < 0 && -1 <= stop && stop <= start && start < n;
     if ((!up && !down) || step == INT64_MIN) {
         axis_text name;
-        ix_fail(err, ILEX_E_BOUNDS,
-                "storage slice: %lld to %lld by %lld is not a slice of %s of "
-                "length %lld; upwards 0 <= start <= stop <= %lld, downwards "
-                "-1 <= stop <= start < %lld, for example 0, %lld, 1",
-                (long long)start, (long long)stop, (long long)step,
-                describe_axis(s, axis, &name), (long long)n, (long long)n,
-                (long long)n, (long long)n);
-        return NULL;
+        return ix_fail_null(
+            err, ILEX_E_BOUNDS,
+            "storage slice: %lld to %lld by %lld is not a slice of %s of "
+            "length %lld; upwards 0 <= start <= stop <= %lld, downwards -1 <= "
+            "stop <= start < %lld, for example 0, %lld, 1",
+            (long long)start, (long long)stop, (long long)step,
+            describe_axis(s, axis, &name), (long long)n, (long long)n,
+            (long long)n, (long long)n);
     }
     ilex_storage view;
     ix_storage_clone(&view, s);
@@ -159,11 +158,10 @@ ilex_storage_index(ilex_context *ctx, ilex_storage *s, int axis, int64_t index)
         return NULL;
     if (index < 0 || index >= s->shape[axis]) {
         axis_text name;
-        ix_fail(err, ILEX_E_BOUNDS,
-                "storage index: %lld is outside %s of length %lld",
-                (long long)index, describe_axis(s, axis, &name),
-                (long long)s->shape[axis]);
-        return NULL;
+        return ix_fail_null(err, ILEX_E_BOUNDS,
+                            "storage index: %lld is outside %s of length %lld",
+                            (long long)index, describe_axis(s, axis, &name),
+                            (long long)s->shape[axis]);
     }
     ilex_storage view;
     ix_storage_clone(&view, s);
@@ -188,13 +186,11 @@ ilex_storage_transpose(ilex_context *ctx, ilex_storage *s, const int *order)
     ix_storage_clone(&view, s);
     for (int k = 0; k < s->rank; k++) {
         int j = order ? order[k] : s->rank - 1 - k;
-        if (j < 0 || j >= s->rank || used[j]) {
-            ix_fail(err, ILEX_E_AXIS,
-                    "storage transpose: entry %d of the order is %d; each of "
-                    "0 to %d must occur once",
-                    k, j, s->rank - 1);
-            return NULL;
-        }
+        if (j < 0 || j >= s->rank || used[j])
+            return ix_fail_null(err, ILEX_E_AXIS,
+                                "storage transpose: entry %d of the order is "
+                                "%d; each of 0 to %d must occur once",
+                                k, j, s->rank - 1);
         used[j] = true;
         copy_axis(&view, k, s, j);
     }
@@ -236,23 +232,21 @@ ilex_storage_restrict(ilex_context *ctx, ilex_storage *s, const char *axis,
         return NULL;
     ix_error *err = ix_storage_error(ctx);
     int k = ilex_storage_axis(s, axis);
-    if (k < 0) {
-        ix_fail(err, ILEX_E_AXIS,
-                "storage restrict: there is no axis called '%.80s'; the "
-                "storage has %d axes, the first one called '%s'",
-                axis ? axis : "(null)", s->rank, s->rank ? s->axis[0] : "");
-        return NULL;
-    }
+    if (k < 0)
+        return ix_fail_null(
+            err, ILEX_E_AXIS,
+            "storage restrict: there is no axis called '%.80s'; the storage "
+            "has %d axes, the first one called '%s'",
+            axis ? axis : "(null)", s->rank, s->rank ? s->axis[0] : "");
     int64_t first, end;
     ix_storage_covers(s, k, &first, &end);
-    if (lo < first || lo > hi || hi > end) {
-        ix_fail(err, ILEX_E_BOUNDS,
-                "storage restrict: [%lld, %lld) of axis %s is not inside "
-                "[%lld, %lld), which it covers with its halo",
-                (long long)lo, (long long)hi, axis, (long long)first,
-                (long long)end);
-        return NULL;
-    }
+    if (lo < first || lo > hi || hi > end)
+        return ix_fail_null(
+            err, ILEX_E_BOUNDS,
+            "storage restrict: [%lld, %lld) of axis %s is not inside [%lld, "
+            "%lld), which it covers with its halo",
+            (long long)lo, (long long)hi, axis, (long long)first,
+            (long long)end);
     ilex_storage view;
     ix_storage_clone(&view, s);
     cut(&view, k, lo - first, hi - first, 1);
@@ -270,11 +264,11 @@ ilex_storage_unrestrict(ilex_context *ctx, ilex_storage *s)
         return NULL;
     if (s->whole)
         return ilex_storage_retain(s->whole);
-    ix_fail(ix_storage_error(ctx), ILEX_E_ARGUMENT,
-            "storage unrestrict: '%.80s' was not cut from another storage by "
-            "ilex_storage_restrict or ilex_storage_select",
-            ix_storage_label(s));
-    return NULL;
+    return ix_fail_null(
+        ix_storage_error(ctx), ILEX_E_ARGUMENT,
+        "storage unrestrict: '%.80s' was not cut from another storage by "
+        "ilex_storage_restrict or ilex_storage_select",
+        ix_storage_label(s));
 }
 
 ilex_storage *
