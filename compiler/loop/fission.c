@@ -124,7 +124,7 @@ keep(halves *h, const ix_stmt *s)
         return false;
     ix_stmt *x = ix_stmt_new(h->u, IX_STMT_SCRATCH, NULL);
     x->scratch = IX_SCRATCH_ARRAY;
-    x->prefix = 'x';
+    x->prefix = 'd';
     x->number = h->k->nvalues++;
     x->dtype = s->dtype;
     x->extent = n->attr[0];

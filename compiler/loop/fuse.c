@@ -41,16 +41,6 @@ has_check(ix_stmt *loop)
     return is;
 }
 
-/* Is there a temporary of an iteration of the loop (shrink)? */
-static bool
-has_temporary(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
-{
-    for (size_t i = 0; i < u->nbuffers; i++)
-        if (u->buffer[i].own == k && u->buffer[i].within == loop->number)
-            return true;
-    return false;
-}
-
 /* Why the loops are not such that they can be one. */
 static ix_refusal
 look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
@@ -70,7 +60,7 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "both check indices, and another one would be the "
                          "first that fails");
-    if (first->number != second->number && has_temporary(u, k, second))
+    if (first->number != second->number && ix_loop_has_temporary(u, k, second))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "iterations of the second loop have a temporary of "
                          "their own");

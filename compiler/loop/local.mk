@@ -7,6 +7,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/apart.c \
 	compiler/loop/box.c \
 	compiler/loop/box.h \
+	compiler/loop/collapse.c \
 	compiler/loop/constraints.c \
 	compiler/loop/constraints.h \
 	compiler/loop/distances.c \
@@ -28,6 +29,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/prefetch.c \
 	compiler/loop/reorder.c \
 	compiler/loop/shrink.c \
+	compiler/loop/skew.c \
 	compiler/loop/split.c \
 	compiler/loop/stage.c \
 	compiler/loop/unroll.c \

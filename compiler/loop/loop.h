@@ -105,6 +105,10 @@ bool ix_kernel_divides(ix_unit *u, const ix_kernel *k);
 /* Would "jam" do it, if the loop were split? */
 bool ix_loop_jams(ix_unit *u, const ix_cursor *c);
 
+/* Is there a temporary of an iteration of the loop (shrink)? */
+bool ix_loop_has_temporary(const ix_unit *u, const ix_kernel *k,
+                           const ix_stmt *loop);
+
 /* Has a loop no condition, bounds that no statement changes, and is it bound to
  * nothing? */
 bool ix_loop_is_plain(const ix_stmt *loop);
@@ -119,6 +123,11 @@ ilex_array *ix_loop_end(ix_unit *u, const ix_stmt *loop, int group);
 
 /* ---- apart.c, unroll.c: copies of what stands in a loop ---- */
 
+/* How many iterations there are, -1 if that is no constant. */
+int64_t ix_loop_length(ix_unit *u, const ix_stmt *loop);
+/* The list with "x" for the index of a variable, to stand in its place. */
+ix_stmt *ix_loop_put_index(ix_unit *u, const ix_stmt *list, int variable,
+                           ilex_array *x);
 /* A copy of the loop's body, with names of its own, where the index is "x". */
 ix_stmt *ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop,
                          ilex_array *x);

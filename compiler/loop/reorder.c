@@ -6,9 +6,8 @@
  *         for j in [0, m)               for i in [0, n)
  *             ...                           ...
  *
- * Bounds that depend on a loop around, by its index or its opposite, are
- * turned: of i in [0, n), j in [i, m) become j in [0, m), i in [0, min(n, j +
- * 1)).
+ * Bounds that depend on a loop around, as a multiple of its index, are turned:
+ * of i in [0, n), j in [2*i, m) become j in [0, m), i in [0, min(n, j//2 + 1)).
  *
  * Of two accesses to an element the one that was first has to come first:
  * distances that were positive, in the order of the loops, stay so.
@@ -100,6 +99,15 @@ sum(const turning *t, ilex_array *a, int64_t k, ilex_array *b, int64_t c)
     return x ? ix_index_try_fma(t->ctx, x, c, ix_index_const(t->ctx, 1)) : NULL;
 }
 
+/* What a bound rest + k*i of j says of i, from below or from above. */
+static ilex_array *
+bound_of_outer(const turning *t, ilex_array *rest, int64_t k, ilex_array *j)
+{
+    ilex_array *x =
+        k > 0 ? sum(t, j, -1, rest, k) : sum(t, rest, -1, j, -k - 1);
+    return x ? ix_index_floordiv(t->ctx, x, k > 0 ? k : -k) : NULL;
+}
+
 /* A bound of the inner loop that is rest + k*i: the inner loop gets the
  * furthest of its values, the outer one what it says of i. */
 static bool
@@ -115,9 +123,8 @@ turn_by(turning *t, int group, ilex_array *rest, int64_t k)
             sum(t, rest, k, ix_operands(l, end)[i], end == LO ? 0 : -k));
     ilex_array *j = ix_scalar_index(t->ctx, t->inner->number);
     t->depend = true;
-    return ok &&
-           add_bound(t, true, end == LO ? HI : LO,
-                     k > 0 ? sum(t, j, -1, rest, 1) : sum(t, rest, -1, j, 0));
+    return ok && add_bound(t, true, end == LO ? HI : LO,
+                           bound_of_outer(t, rest, k, j));
 }
 
 static bool
@@ -130,8 +137,6 @@ turn_bound(turning *t, int group, ilex_array *b)
     for (int a = 0; a < f.n; a++)
         if (f.t[a].atom == i)
             k = f.t[a].k;
-    if (k < -1 || k > 1)
-        return false;
     if (k != 0)
         rest = ix_index_try_fma(t->ctx, b, -k, i);
     if (!rest || ix_scalar_uses_index(rest, t->outer->number))

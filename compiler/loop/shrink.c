@@ -198,6 +198,16 @@ look_at(shrinking *x, const char *name)
     return (ix_refusal){0};
 }
 
+bool
+ix_loop_has_temporary(const ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
+{
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].own == k &&
+            ix_is_part_of(k, loop->number, u->buffer[i].within))
+            return true;
+    return false;
+}
+
 ix_refusal
 ix_loop_shrink(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {

@@ -42,19 +42,6 @@ typedef struct splitting {
     ilex_array *outer, *inner; /* their indices */
 } splitting;
 
-/* The loop's statements at index outer + inner. */
-static ix_stmt *
-body_of_strip(const splitting *x)
-{
-    ilex_context *ctx = x->u->ctx;
-    ix_substitution s = {.ctx = ctx, .became = ix_origin_keep, .user = x->u};
-    ix_substitution_set(&s, ix_scalar_index(ctx, x->loop->number),
-                        ix_index_fma(ctx, x->outer, 1, x->inner));
-    ix_stmt *body = ix_stmt_substitute(x->u, &s, x->loop->body);
-    ix_substitution_free(&s);
-    return body;
-}
-
 /* The loop over the points of a strip: up to "by", or where the loop ends. */
 static ix_stmt *
 points_of_strip(const splitting *x, bool whole)
@@ -70,7 +57,8 @@ points_of_strip(const splitting *x, bool whole)
         ix_stmt_with(x->u, x->loop, IX_OPERANDS({1, &zero}, {n, hi}));
     points->number = (int)x->inner->attr[0];
     points->optional = false; /* a strip has a point */
-    points->body = body_of_strip(x);
+    points->body = ix_loop_put_index(x->u, x->loop->body, x->loop->number,
+                                     ix_index_fma(ctx, x->outer, 1, x->inner));
     return points;
 }
 

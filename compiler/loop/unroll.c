@@ -10,9 +10,8 @@
 
 enum { MOST_COPIES = 64 };
 
-/* How many iterations there are, -1 if that is no constant. */
-static int64_t
-length_of(ix_unit *u, const ix_stmt *loop)
+int64_t
+ix_loop_length(ix_unit *u, const ix_stmt *loop)
 {
     if (loop->n[IX_for_lo] != 1 || loop->n[IX_for_hi] != 1)
         return -1;
@@ -24,15 +23,21 @@ length_of(ix_unit *u, const ix_stmt *loop)
 }
 
 ix_stmt *
-ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ilex_array *x)
+ix_loop_put_index(ix_unit *u, const ix_stmt *list, int variable, ilex_array *x)
 {
     ilex_context *ctx = u->ctx;
     ix_substitution s = {.ctx = ctx, .became = ix_origin_keep, .user = u};
-    ix_substitution_set(&s, ix_scalar_index(ctx, loop->number), x);
-    ix_stmt *body = ix_stmt_clone(u, k, loop->body);
-    body = ix_stmt_substitute(u, &s, body);
+    ix_substitution_set(&s, ix_scalar_index(ctx, variable), x);
+    ix_stmt *now = ix_stmt_substitute(u, &s, list);
     ix_substitution_free(&s);
-    return body;
+    return now;
+}
+
+ix_stmt *
+ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ilex_array *x)
+{
+    return ix_loop_put_index(u, ix_stmt_clone(u, k, loop->body), loop->number,
+                             x);
 }
 
 ix_refusal
@@ -40,7 +45,7 @@ ix_loop_unroll(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     (void)d;
     ix_stmt *loop = ix_cursor_loop(c), **tail = c->at;
-    int64_t n = length_of(u, loop);
+    int64_t n = ix_loop_length(u, loop);
     if (!ix_loop_is_plain(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
     if (n <= 0)

@@ -410,7 +410,7 @@ put_loop_name(const dumper *d, const ix_stmt *s)
     ix_variable_role role = d->k->variable[s->number].role;
     int root = ix_variable_root(d->k, s->number);
     ix_text_put(d->t, texts[role]);
-    if (role > IX_VARIABLE_QUOTIENT)
+    if (role > IX_VARIABLE_SKEWED)
         return;
     if (d->k->variable[root].role != IX_VARIABLE_AXIS) {
         ix_text_put(d->t, texts[d->k->variable[root].role]);

@@ -155,6 +155,24 @@ find_temporary(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
     return -1;
 }
 
+static bool
+is_other(void *loop, ix_stmt *s)
+{
+    return s != loop;
+}
+
+/* The innermost loop that is around the i-th, or a further one; NULL: none. */
+static const char *
+draw_around(const loops *l, int i, uint64_t *random)
+{
+    const char *found = NULL;
+    for (int k = i - 1; k >= 0; k--)
+        if (!ix_stmt_each(l->loop[k]->body, is_other, l->loop[i]) &&
+            (!found || tree_draw(random, 3) == 0))
+            found = l->name[k];
+    return found;
+}
+
 /* Is it a loop for which the transformation may be done, at first sight? */
 static bool
 suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
@@ -168,6 +186,7 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
     case IX_LOOP_mine:
         return ix_cursor_at(k, loop, &c) && ix_loop_mines(u, &c);
     case IX_LOOP_reorder:
+    case IX_LOOP_collapse:
         return body && body->kind == IX_STMT_FOR && !body->next;
     case IX_LOOP_unroll:
         return loop->n[IX_for_hi] == 1 && has_constant_length(u, loop);
@@ -312,6 +331,15 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     d.words = (unsigned)tree_draw(random, 3);
     if (d.row == IX_LOOP_reorder)
         draw_order(l, i, random, &d);
+    if (d.row == IX_LOOP_collapse) {
+        const ix_stmt *s = l->loop[i]->body;
+        bool loop = s && s->kind == IX_STMT_FOR;
+        d.loop[d.nloops++] = l->name[loop ? index_of(l, s) : i];
+    }
+    if (d.row == IX_LOOP_skew) {
+        const char *around = draw_around(l, i, random);
+        d.loop[d.nloops++] = around ? around : d.loop[0];
+    }
     if (d.row == IX_LOOP_fuse) {
         const ix_stmt *behind = loop_behind(l->loop[i]);
         d.loop[d.nloops++] = l->name[behind ? index_of(l, behind) : i];

@@ -192,7 +192,7 @@ START_TEST(divided)
           "        b6[i2, i3] = %1 + %2\n");
     check(ROUNDS, "fission i1 at b6",
           "    for i0 in [begin, end)\n"
-          "      scratch x11 f64[4]\n"
+          "      scratch d11 f64[4]\n"
           "      for i1 in [0, 4)\n"
           "        scratch p0 f64[56]  # slot h has the result of 2^h chunks\n"
           "        for q2 in [0, (m + 4095)//4096)\n"
@@ -232,9 +232,9 @@ START_TEST(divided)
           "              t9 = p0[h8]\n"
           "              t10 = a7\n"
           "              a7 = t9 + t10\n"
-          "        x11[i1] = a7\n"
+          "        d11[i1] = a7\n"
           "      for i9 in [0, 4)\n"
-          "        a12 = x11[i9]\n"
+          "        a12 = d11[i9]\n"
           "        b6[i0, i9] = a12 * f64(2.0)\n");
     check(ROUNDS, "fission i1 at q9",
           "name: no statement of the loop is about q9");
