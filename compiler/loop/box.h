@@ -39,4 +39,24 @@ ix_refusal ix_box_of(const ix_accesses *a, const ix_cursor *c,
 ilex_array *ix_box_index(ix_unit *u, const ix_box *box,
                          ilex_array *const *index);
 
+/* ---- axes.c: scratch memory has one index, but seen from a loop axes ---- */
+
+typedef struct ix_strides {
+    int rank;
+    int64_t by[ILEX_MAX_RANK]; /* of each axis, that of the last one is 1 */
+} ix_strides;
+
+/* The axes along which accesses run in a loop with "depth" others around it,
+ * and the accesses with an index for each; false: there are too many. */
+bool ix_strides_of(ix_unit *u, const ix_access **access, size_t n, int depth,
+                   ix_strides *s);
+/* An index along each axis; false: one is no sum. And the index again, or
+ * NULL. */
+bool ix_strides_split(ix_unit *u, const ix_strides *s, const ilex_array *x,
+                      ilex_array **index);
+ilex_array *ix_strides_sum(ix_unit *u, const ix_strides *s,
+                           ilex_array *const *index);
+/* Are different indices of the box different elements? */
+bool ix_strides_apart(const ix_strides *s, const ix_box *box);
+
 #endif

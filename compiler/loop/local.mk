@@ -5,6 +5,7 @@
 libixcompiler_la_SOURCES += \
 	compiler/loop/accesses.c \
 	compiler/loop/apart.c \
+	compiler/loop/axes.c \
 	compiler/loop/box.c \
 	compiler/loop/box.h \
 	compiler/loop/collapse.c \

@@ -24,7 +24,8 @@ typedef struct staging {
     int depth;     /* loops around it */
     bool update;
     int buffer;         /* what is staged: a buffer, */
-    const ix_stmt *mem; /* or if that is -1 an array */
+    const ix_stmt *mem; /* or if that is -1 an array, */
+    ix_strides strides; /* of which these are the axes */
     const ix_access **access;
     size_t n;
     bool reads; /* what was there before */
@@ -160,6 +161,8 @@ static ix_refusal
 look_at_box(staging *x, const ix_cursor *c)
 {
     ix_accesses all = ix_accesses_in(x->u, x->k, x->k->body);
+    if (x->mem && !ix_strides_of(x->u, x->access, x->n, x->depth, &x->strides))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE, "it has too many axes");
     ix_refusal r = ix_box_of(&x->a, c, x->access, x->n, &x->box);
     bool changes = x->mem || ix_accesses_write(&all, x->buffer);
     if (r.class != IX_REFUSAL_NONE)
@@ -168,6 +171,9 @@ look_at_box(staging *x, const ix_cursor *c)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "it is written in this kernel, and the loop does not "
                          "use just the elements of a box");
+    if (x->mem && !ix_strides_apart(&x->strides, &x->box))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "an element of it has several places in a box");
     if (x->update && (x->buffer >= 0 || !x->reads) && !x->box.always)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "an iteration may write nothing of it");
@@ -185,10 +191,31 @@ look_at_box(staging *x, const ix_cursor *c)
 
 /* ---- accesses to the copy ---- */
 
+/* The copy of the element at an index along each axis. */
+static ix_element
+copy_of(const staging *x, ilex_array *const *index)
+{
+    return ix_element_scratch(x->scratch, ix_box_index(x->u, &x->box, index));
+}
+
+/* That element itself. */
+static ix_element
+original(const staging *x, ilex_array *const *index)
+{
+    return x->mem ? ix_element_scratch((ix_stmt *)x->mem,
+                                       ix_strides_sum(x->u, &x->strides, index))
+                  : ix_element_of(x->buffer, x->box.rank, index);
+}
+
+/* The copy of the element at an index of the memory. */
 static ix_element
 element(const staging *x, ilex_array *const *index)
 {
-    return ix_element_scratch(x->scratch, ix_box_index(x->u, &x->box, index));
+    ilex_array *along[ILEX_MAX_RANK];
+    if (!x->mem)
+        return copy_of(x, index);
+    ix_strides_split(x->u, &x->strides, index[0], along);
+    return copy_of(x, along);
 }
 
 /* Defines the value of an element, before the statement that uses it. */
@@ -310,9 +337,7 @@ copying(staging *x, bool back)
         at = &(*at)->body;
         index[d] = ix_index_fma(x->u->ctx, ax->from, 1, z);
     }
-    ix_element copy = element(x, index),
-               it = ix_element_of(x->buffer, x->box.rank, index);
-    it.mem = (ix_stmt *)x->mem;
+    ix_element copy = copy_of(x, index), it = original(x, index);
     x->tail = at;
     ilex_array *value = put_load(x, back ? copy : it);
     *x->tail = ix_stmt_store(x->u, back ? it : copy, value);

@@ -93,6 +93,12 @@ is_no_loop(void *user, ix_stmt *s)
     return s->kind != IX_STMT_FOR;
 }
 
+static bool
+is_innermost(const ix_stmt *loop)
+{
+    return ix_stmt_each(loop->body, is_no_loop, NULL);
+}
+
 /* Does it run over the points of a strip? */
 static bool
 is_of_strip(const ix_kernel *k, const ix_stmt *s)
@@ -178,7 +184,7 @@ static bool
 suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
 {
     const ix_stmt *body = loop->body;
-    bool innermost = ix_stmt_each(loop->body, is_no_loop, NULL);
+    bool innermost = is_innermost(loop);
     ix_cursor c;
     switch (row) {
     case IX_LOOP_split:
@@ -295,18 +301,39 @@ draw_buffer(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
     return ix_arena_string(&u->arena, ix_value_name('b', i).s);
 }
 
+static const char *
+name_of_memory(ix_unit *u, const ix_access *x)
+{
+    ix_value_text name =
+        x->scratch ? ix_value_name(x->scratch->prefix, x->scratch->number)
+                   : ix_value_name('b', x->buffer);
+    return ix_arena_string(&u->arena, name.s);
+}
+
 /* A buffer or an array that the loop uses. */
 static const char *
 draw_used(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, uint64_t *random)
 {
     ix_accesses a = ix_accesses_in(u, k, loop->body);
-    if (a.n == 0)
-        return draw_buffer(u, k, loop, random);
-    const ix_access *x = &a.item[tree_draw(random, a.n)];
-    ix_value_text name =
-        x->scratch ? ix_value_name(x->scratch->prefix, x->scratch->number)
-                   : ix_value_name('b', x->buffer);
-    return ix_arena_string(&u->arena, name.s);
+    return a.n ? name_of_memory(u, &a.item[tree_draw(random, a.n)])
+               : draw_buffer(u, k, loop, random);
+}
+
+/* An array from outside of the loop that it uses, or NULL. */
+static const char *
+draw_array(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
+           uint64_t *random)
+{
+    ix_accesses a = ix_accesses_in(u, k, loop->body);
+    const ix_access *x = a.n ? &a.item[tree_draw(random, a.n)] : NULL;
+    if (!x || !x->scratch || x->scratch->scratch != IX_SCRATCH_ARRAY)
+        return NULL;
+    int depth = 0;
+    while (x->around[depth] != loop)
+        depth++;
+    return a.definition[x->scratch->number].depth <= depth
+               ? name_of_memory(u, x)
+               : NULL;
 }
 
 static void
@@ -350,13 +377,46 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     return d;
 }
 
-/* What often follows a split: the points of a strip move inward. */
+/* Rows that points got are staged in a loop that uses some, or one more loop is
+ * split, whose points may move inward, too. */
 static bool
-draw_next(const tree_trial *t, ix_directive *d, uint64_t *random)
+draw_after_jam(ix_unit *u, ix_kernel *k, const loops *l, uint64_t *random,
+               ix_directive *d)
+{
+    int i = 0;
+    while (i < l->n && !suits(u, k, l->loop[i], IX_LOOP_split))
+        i++;
+    if (i < l->n && tree_draw(random, 2) == 0) {
+        *d = (ix_directive){
+            .row = IX_LOOP_split, .nloops = 1, .n = 2, .words = 1};
+        d->loop[0] = l->name[i];
+        return true;
+    }
+    for (int tries = 0; tries < 20; tries++) {
+        i = (int)tree_draw(random, (uint64_t)l->n);
+        const char *name = draw_array(u, k, l->loop[i], random);
+        if (!name)
+            continue;
+        *d = (ix_directive){.row = IX_LOOP_stage, .nloops = 1, .name = name};
+        d->loop[0] = l->name[i];
+        d->words = tree_draw(random, 4) > 0;
+        return true;
+    }
+    return false;
+}
+
+/* What often follows: the points of a strip move inward, and then? */
+static bool
+draw_next(ix_unit *u, const tree_trial *t, const loops *l, ix_directive *d,
+          uint64_t *random)
 {
     static char name[40];
     bool done = t->k && t->refusal.class == IX_REFUSAL_NONE;
-    if (!done || t->row != IX_LOOP_split || tree_draw(random, 3) == 0)
+    if (!done || tree_draw(random, 3) == 0)
+        return false;
+    if (t->row == IX_LOOP_jam)
+        return draw_after_jam(u, t->k, l, random, d);
+    if (t->row != IX_LOOP_split)
         return false;
     snprintf(name, sizeof name, "%.*s.i", (int)strcspn(t->loop, "#"), t->loop);
     *d = (ix_directive){.row = IX_LOOP_jam, .nloops = 1, .loop = {name}};
@@ -378,7 +438,9 @@ tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
 {
     loops *l = ix_arena_new(&u->arena, sizeof *l);
     ix_directive d;
-    if (!draw_next(t, &d, random)) {
+    if (t->k && !find_loops(u, t->k, l))
+        return false;
+    if (!draw_next(u, t, l, &d, random)) {
         ix_loop_row row = draw_row(t, random);
         t->k = draw_kernel(u, row, l, random);
         if (!t->k)
