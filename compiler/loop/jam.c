@@ -130,6 +130,44 @@ distribute(ix_jam_state *j, ix_stmt *list)
     return out.first;
 }
 
+/* ---- how much memory it takes ---- */
+
+enum { MOST_BYTES = 1 << 20 }; /* of a kernel, whose stack may be small */
+
+typedef struct measuring {
+    const ix_jam_state *j;
+    int64_t bytes;
+} measuring;
+
+/* Adds scratch memory as it becomes, or a value that becomes a row. */
+static bool
+measure(void *user, ix_stmt *s)
+{
+    measuring *m = user;
+    const ix_jam_value *o =
+        ix_stmt_defines(s) ? ix_jam_own(m->j, s->number) : NULL;
+    bool memory = s->kind == IX_STMT_SCRATCH, crosses = o && o->crosses;
+    int64_t n = memory && s->extent ? s->extent : 1;
+    if ((memory || crosses) &&
+        (!ix_mul(n, crosses ? m->j->points : 1, &n) ||
+         !ix_mul(n, (int64_t)ilex_dtype_bytes(s->dtype), &n) ||
+         !ix_add(m->bytes, n, &m->bytes)))
+        m->bytes = INT64_MAX;
+    return m->bytes < INT64_MAX;
+}
+
+static ix_refusal
+has_memory(const ix_jam_state *j)
+{
+    measuring m = {.j = j};
+    ix_stmt_each(j->k->body, measure, &m);
+    if (m.bytes <= MOST_BYTES)
+        return (ix_refusal){IX_REFUSAL_NONE, NULL};
+    return ix_refuse(j->u, IX_REFUSAL_SIZE,
+                     "rows of %lld points are more than %d bytes",
+                     (long long)j->points, MOST_BYTES);
+}
+
 /* ---- the loop ---- */
 
 /* How many points there are at most; 0: that is not known. */
@@ -165,6 +203,8 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (refusal.class == IX_REFUSAL_NONE && j.points <= 0)
         refusal = ix_refuse(u, IX_REFUSAL_SHAPE,
                             "no constant bounds its length: split it");
+    if (refusal.class == IX_REFUSAL_NONE)
+        refusal = has_memory(&j);
     if (refusal.class == IX_REFUSAL_NONE) {
         j.point = ix_index_fma(u->ctx, ix_scalar_index(u->ctx, j.loop->number),
                                -1, ix_for_lo(j.loop));
