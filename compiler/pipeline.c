@@ -102,6 +102,8 @@ check_list(ilex_context *ctx, const char *option, const char *list)
 static void
 put_state(ix_unit *u, const char *pass, ix_text *t)
 {
+    if (!strcmp(pass, "kernels"))
+        ix_kernels_put(u, t);
     if (!strcmp(pass, "schedule"))
         ix_schedule_put(u, t);
     ix_dump_unit(u, t);

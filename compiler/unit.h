@@ -244,6 +244,7 @@ typedef struct ix_unit {
     size_t nchecks, check_capacity;
     ix_kernel *kernels;
     int nkernels, nslots;
+    struct ix_schedule *schedule; /* of the kernels, or NULL */
     ix_naive_tree tree;
     ix_foreign_call **call; /* in order; stages, kernels stand between */
     size_t ncalls, call_capacity;

@@ -22,6 +22,7 @@ typedef struct fusing {
     int depth;           /* loops around both */
     size_t end[BEHIND];  /* of the accesses of FIRST, BETWEEN, SECOND */
     ix_direction second; /* where M's iteration is, seen from L's */
+    const char *what;    /* is wrong about two accesses that meet */
 } fusing;
 
 /* ---- shape ---- */
@@ -90,8 +91,7 @@ overtaken(void *user, const ix_access *x, const ix_access *y)
         direction[n++] = of_x == FIRST ? f->second : -f->second;
     if (of_x != of_y && of_x + of_y <= FIRST + SECOND)
         meet = ix_accesses_meet(&f->a, x, y, n, direction);
-    return ix_refuse_meeting(f->u, meet, x, y,
-                             "and would come after it in one loop");
+    return ix_refuse_meeting(f->u, meet, x, y, f->what);
 }
 
 /* ---- the loop ---- */
@@ -118,15 +118,27 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
     }
 }
 
+/* NONE: no iteration of the loop waits for another one. */
+static ix_refusal
+carries(fusing *f, const ix_stmt *first, const ix_stmt *second)
+{
+    if (!first->parallel || !second->parallel)
+        return ix_refuse(f->u, IX_REFUSAL_SHAPE,
+                         "iterations of one of them have an order");
+    f->second = IX_AFTER;
+    f->what = "so iterations of one loop would have an order";
+    return ix_access_pairs(&f->a, overtaken, f);
+}
+
 ix_refusal
-ix_loop_fuse(ix_unit *u, const ix_directive *d, ix_cursor *c)
+ix_loops_fuse(ix_unit *u, ix_cursor *c, bool independent)
 {
     ix_stmt *first = ix_cursor_loop(c), *second = ix_cursor_loop(&c[1]);
-    ix_refusal r = look_at(u, c->k, first, second);
-    (void)d;
+    ix_refusal r = look_at(u, c->k, first, second), carried;
     if (r.class != IX_REFUSAL_NONE)
         return r;
     fusing f = {.u = u, .depth = ix_cursor_depth(c), .second = IX_BEFORE};
+    f.what = "and would come after it in one loop";
     f.a = ix_accesses_in(u, c->k, first);
     f.end[FIRST] = f.a.n - ix_accesses_in(u, c->k, first->next).n;
     f.end[BETWEEN] = f.a.n - ix_accesses_in(u, c->k, second).n;
@@ -134,9 +146,16 @@ ix_loop_fuse(ix_unit *u, const ix_directive *d, ix_cursor *c)
     r = ix_access_pairs(&f.a, overtaken, &f);
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    f.second = IX_AFTER;
-    join(u, c, second,
-         first->parallel && second->parallel &&
-             !ix_access_pairs(&f.a, overtaken, &f).class);
+    carried = carries(&f, first, second);
+    if (independent && carried.class != IX_REFUSAL_NONE)
+        return carried;
+    join(u, c, second, carried.class == IX_REFUSAL_NONE);
     return r;
+}
+
+ix_refusal
+ix_loop_fuse(ix_unit *u, const ix_directive *d, ix_cursor *c)
+{
+    (void)d;
+    return ix_loops_fuse(u, c, false);
 }

@@ -15,6 +15,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/distances.h \
 	compiler/loop/fission.c \
 	compiler/loop/fuse.c \
+	compiler/loop/fuse_kernels.c \
 	compiler/loop/jam.c \
 	compiler/loop/jam.h \
 	compiler/loop/jam_plan.c \

@@ -74,7 +74,11 @@ void ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t);
 typedef enum ix_loop_row {
 #define IX_LOOP(name, text, meaning) IX_LOOP_##name,
 #include "compiler/loop/loops.def"
-    IX_NLOOPS
+    IX_NLOOPS,
+    IX_BEFORE_KERNELS = IX_NLOOPS - 1,
+#define IX_KERNELS(name, text, meaning) IX_KERNELS_##name,
+#include "compiler/loop/loops.def"
+    IX_NDIRECTIVES
 } ix_loop_row;
 
 /* One transformation: a line of text. */
@@ -82,7 +86,8 @@ enum { IX_MOST_LOOPS = 6 };
 typedef struct ix_directive {
     ix_loop_row row;
     int nloops;
-    const char *loop[IX_MOST_LOOPS]; /* LOOP of the row's text, in order */
+    const char *loop[IX_MOST_LOOPS]; /* LOOP of the row's text, or KERNEL, in
+                                        order */
     const char *name;                /* NAME, or NULL */
     int64_t n;                       /* N */
     unsigned words; /* which words in [] are there: 1 the first, 2, 4, ... */
@@ -93,6 +98,17 @@ typedef struct ix_directive {
 #define IX_LOOP(name, text, meaning)                                           \
     ix_refusal ix_loop_##name(ix_unit *u, const ix_directive *d, ix_cursor *c);
 #include "compiler/loop/loops.def"
+
+/* ix_kernels_<name> does it with kernels of the unit, which then are numbered
+ * anew, or refuses. */
+#define IX_KERNELS(name, text, meaning)                                        \
+    ix_refusal ix_kernels_##name(ix_unit *u, const ix_directive *d,            \
+                                 ix_kernel **k);
+#include "compiler/loop/loops.def"
+
+/* What "fuse" does to the loops of two cursors; with "independent" alone if no
+ * iteration waits for another one then. */
+ix_refusal ix_loops_fuse(ix_unit *u, ix_cursor *c, bool independent);
 
 /* How the rest of a loop is done whose length is no multiple of the split's:
  * words of "split"; 0 is MIN. */

@@ -139,13 +139,14 @@ put_grid(ix_builder *b, ix_stmt *nest)
                     ix_index_const(u->ctx, 0), points);
     loop->how = IX_GRID;
     loop->optional = g.optional;
-    for (int i = 0; i < b->k->box->rank; i++)
+    int axes = ix_kernel_axes(b->k);
+    for (int i = 0; i < axes; i++)
         g.index[i] = ix_scalar_index(u->ctx, i);
     ix_build_open(b, loop);
     decode(&g, ix_scalar_index(u->ctx, loop->number));
     ix_substitution s = {.ctx = u->ctx,
                          .index = g.index,
-                         .nindex = b->k->box->rank,
+                         .nindex = axes,
                          .became = ix_origin_keep,
                          .user = u};
     ix_build_put_list(b, ix_stmt_substitute(u, &s, nest));

@@ -91,7 +91,8 @@ put_base(const names *m, const ix_stmt *loop, bool other, ix_text *t)
 {
     int root = ix_variable_root(m->k, loop->number);
     ix_variable_role role = m->k->variable[root].role;
-    int32_t axis = role == IX_VARIABLE_AXIS ? m->k->box->ax[root].name : 0;
+    bool of_box = role == IX_VARIABLE_AXIS && root < m->k->box->rank;
+    int32_t axis = of_box ? m->k->box->ax[root].name : 0;
     if (other && !axis)
         return false;
     if (other)

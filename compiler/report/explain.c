@@ -228,11 +228,10 @@ in_words(ix_unit *u, ix_directive d)
     return d;
 }
 
-/* "    split i1 64: ...": what was done to its loops. */
+/* "    split i1 64: ...": what was done to its loops, or to kernels. */
 static void
-put_schedule(ix_unit *u, const ix_kernel *k, ix_text *t)
+put_schedule(ix_unit *u, const ix_schedule *s, ix_text *t)
 {
-    const ix_schedule *s = k->schedule;
     for (size_t i = 0; s && i < s->n; i++) {
         ix_text_put(t, "    ");
         ix_directive_put(&s->item[i], t);
@@ -270,7 +269,7 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
         ix_text_format(t, "    the function of k%d\n", k->like->number);
         return;
     }
-    put_schedule(u, k, t);
+    put_schedule(u, k->schedule, t);
     ix_dump_loops(u, k, t);
 }
 
@@ -289,6 +288,7 @@ put_kernels(ix_unit *u, ix_totals *all, ix_text *t)
     const ix_kernel *before = NULL;
     int made = 0;
     ix_text_put(t, "kernels, in this order\n");
+    put_schedule(u, u->schedule, t);
     for (const ix_kernel *k = u->kernels; k; before = k, k = k->next) {
         put_calls(u, &made, k->when.calls, t);
         ix_explain_kernel(u, k, before, all, t);

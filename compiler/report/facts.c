@@ -73,10 +73,14 @@ begin_usage(ix_unit *u, ix_usage *x)
 static bool
 ends_by_data(const ix_kernel *k)
 {
-    const ix_stmt *s = k->nests;
-    while (s->kind == IX_STMT_FOR && !ix_for_while(s))
-        s = ix_nest_inside(s);
-    return s->kind == IX_STMT_FOR;
+    for (const ix_stmt *nest = k->nests; nest; nest = nest->next) {
+        const ix_stmt *s = nest;
+        while (s->kind == IX_STMT_FOR && !ix_for_while(s))
+            s = ix_nest_inside(s);
+        if (s->kind == IX_STMT_FOR)
+            return true;
+    }
+    return false;
 }
 
 void

@@ -15,12 +15,12 @@ static const transformation transformations[IX_NLOOPS] = {
 #include "compiler/loop/loops.def"
 };
 
-static void
-note(ix_unit *u, ix_kernel *k, const ix_directive *d)
+void
+ix_schedule_note(ix_unit *u, ix_schedule **of, const ix_directive *d)
 {
-    if (!k->schedule)
-        k->schedule = ix_arena_new(&u->arena, sizeof *k->schedule);
-    ix_schedule *s = k->schedule;
+    if (!*of)
+        *of = ix_arena_new(&u->arena, sizeof **of);
+    ix_schedule *s = *of;
     ix_arena_grow(&u->arena, &s->item, &s->capacity, s->n + 1, sizeof *s->item);
     s->item[s->n++] = *d;
     u->changed = true;
@@ -68,7 +68,7 @@ carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
         k->nvariables = nvariables;
         return r;
     }
-    note(u, k, d);
+    ix_schedule_note(u, &k->schedule, d);
     check(u, k, d);
     return r;
 }
@@ -126,7 +126,7 @@ ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text)
     ix_directive d;
     ix_text wrong;
     ix_text_init(&wrong, &mem);
-    if (!ix_directive_parse(u, text, strlen(text), &d, &wrong)) {
+    if (!ix_directive_parse(u, text, strlen(text), IX_LOOP_split, &d, &wrong)) {
         ix_fail(&u->ctx->error, ILEX_E_INTERNAL, "policy: %s",
                 ix_text_string(&wrong));
         return false;

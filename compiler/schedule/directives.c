@@ -12,13 +12,19 @@
 /* A row: its text and its meaning. */
 static const struct {
     const char *name, *text, *meaning;
-} rows[IX_NLOOPS] = {
+} rows[IX_NDIRECTIVES] = {
 #define IX_LOOP(name, text, meaning) {#name, text, meaning},
+#define IX_KERNELS(name, text, meaning) {#name, text, meaning},
 #include "compiler/loop/loops.def"
 };
 
 #define IX_LOOP(name, text, meaning) " " #name
-static const char names[] =
+static const char names_for_loops[] =
+#include "compiler/loop/loops.def"
+    ;
+
+#define IX_KERNELS(name, text, meaning) " " #name
+static const char names_for_kernels[] =
 #include "compiler/loop/loops.def"
     ;
 
@@ -50,13 +56,17 @@ is(word w, const char *s)
     return strlen(s) == w.n && !strncmp(w.s, s, w.n);
 }
 
-/* Which loop LOOP, LOOP2, ... stands for, or -1. */
+/* Which loop LOOP, LOOP2, ... stands for, or kernel KERNEL, ...; -1: none. */
 static int
 loop_of(word w)
 {
-    if (w.n < 4 || w.n > 5 || strncmp(w.s, "LOOP", 4))
-        return -1;
-    return w.n == 4 ? 0 : w.s[4] - '1';
+    static const char *const words[] = {"LOOP", "KERNEL"};
+    for (int i = 0; i < 2; i++) {
+        size_t n = strlen(words[i]);
+        if (w.n >= n && w.n <= n + 1 && !strncmp(w.s, words[i], n))
+            return w.n == n ? 0 : w.s[n] - '1';
+    }
+    return -1;
 }
 
 /* The bit of the word among those of the group that begins at "[", whose first
@@ -214,6 +224,10 @@ put_example(ix_loop_row row, ix_text *t)
                       .name = "x",
                       .n = 64,
                       .words = 1};
+    if (row >= IX_NLOOPS) {
+        d.loop[0] = "k0";
+        d.loop[1] = "k1";
+    }
     ix_directive_put(&d, t);
 }
 
@@ -261,7 +275,11 @@ read_word(reader *r, word wanted)
         bool ok = w.n && isalpha((unsigned char)*w.s);
         r->d->loop[loop] = keep(r, w);
         r->d->nloops = loop + 1;
-        return ok || expected(r, "the name of a loop such as i0", w);
+        return ok || expected(r,
+                              r->d->row < IX_NLOOPS
+                                  ? "the name of a loop such as i0"
+                                  : "the name of a kernel such as k0",
+                              w);
     }
     if (is(wanted, "N"))
         return read_number(r, w);
@@ -300,24 +318,28 @@ read_more(reader *r)
     return true;
 }
 
+/* The row of that name, of those for loops or of those for kernels. */
 static bool
-find_row(reader *r, word name)
+find_row(reader *r, word name, bool loops)
 {
-    for (int i = 0; i < IX_NLOOPS; i++)
+    const char *names = loops ? names_for_loops : names_for_kernels;
+    int end = loops ? IX_NLOOPS : IX_NDIRECTIVES;
+    for (int i = loops ? 0 : IX_NLOOPS; i < end; i++)
         if (is(name, rows[i].name)) {
             r->d->row = (ix_loop_row)i;
             return true;
         }
     ix_suggestion s = ix_suggest(name.s, name.n);
     ix_suggest_words(&s, names, " ");
-    ix_text_format(r->wrong, "there is no directive %.*s%s (directives:%s)",
-                   (int)name.n, name.s, ix_suggestion_show(&s).s, names);
+    ix_text_format(r->wrong, "there is no directive %.*s%s%s (directives:%s)",
+                   (int)name.n, name.s, loops ? "" : " for the program",
+                   ix_suggestion_show(&s).s, names);
     return false;
 }
 
 bool
-ix_directive_parse(ix_unit *u, const char *text, size_t length, ix_directive *d,
-                   ix_text *wrong)
+ix_directive_parse(ix_unit *u, const char *text, size_t length,
+                   ix_loop_row like, ix_directive *d, ix_text *wrong)
 {
     reader r = {.u = u,
                 .line = text,
@@ -327,7 +349,7 @@ ix_directive_parse(ix_unit *u, const char *text, size_t length, ix_directive *d,
                 .bit = 1,
                 .wrong = wrong};
     *d = (ix_directive){.n = 0};
-    if (!find_row(&r, next_word(&r.at, r.end)))
+    if (!find_row(&r, next_word(&r.at, r.end), like < IX_NLOOPS))
         return false;
     const char *row = rows[d->row].text, *end = row + strlen(row);
     next_word(&row, end);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text of option schedule: directives of kernels that it names.
+ * The text of option schedule: directives for the program, of kernels that it
+ * names.
  *
- *     kernel k0:                     # a head; comments
+ *     program:                       # a head; comments
+ *         fuse k0 k1
+ *     kernel k0:
  *         split i1 64; jam i1.i
  *         vector i1.i
  *
- * It ends where a line "program" begins, as what is printed after the pass
- * schedule does.
+ * It ends where a line "program NAME" begins, as what is printed after the pass
+ * schedule does. It is read twice: by the pass kernels up to the first kernel,
+ * by the pass schedule from there on.
  */
 #include "compiler/schedule/schedule.h"
 
@@ -16,8 +20,11 @@
 /* The text of the option, as far as it is read. */
 typedef struct file {
     ix_unit *u;
-    ix_kernel *k; /* that the last head names, or NULL */
-    int *head;    /* of each kernel: the line of its head, or 0 */
+    bool program; /* the last head is the program's */
+    ix_kernel *k; /* that it names, or NULL */
+    int *head;    /* of each kernel: the line of its head, or 0; NULL: those of
+                     the program are carried out */
+    int program_head; /* its line, or 0 */
     int line;
 } file;
 
@@ -67,23 +74,6 @@ without_comment(const char *s, size_t n)
     return n;
 }
 
-/* The kernel of a number that is written there; how many characters it has. */
-static ix_kernel *
-find_kernel(const ix_unit *u, const char *s, size_t n, size_t *used)
-{
-    int64_t number = 0;
-    size_t i = 1;
-    for (; i < n && isdigit((unsigned char)s[i]) && number < u->nkernels; i++)
-        number = number * 10 + s[i] - '0';
-    *used = i;
-    if (n < 2 || *s != 'k' || i == 1)
-        return NULL;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (k->number == number)
-            return k;
-    return NULL;
-}
-
 static bool
 expected_head(const file *f)
 {
@@ -91,11 +81,36 @@ expected_head(const file *f)
                 "expected a kernel and :, for example kernel k0:");
 }
 
+/* Is it "program:", and not the line where all ends? */
+static bool
+is_program_head(const char *s, size_t n, size_t *used)
+{
+    *used = strlen("program");
+    *used += skip_blanks(s + *used, n - *used);
+    return *used < n && s[(*used)++] == ':';
+}
+
+/* The program's head; false after an error. */
+static bool
+note_program(file *f)
+{
+    if (f->k)
+        return fail(f, ILEX_E_SYNTAX,
+                    "directives for the program stand before those of kernels");
+    if (f->program_head)
+        return fail(f, ILEX_E_DUPLICATE,
+                    "the directives for the program begin in line %d",
+                    f->program_head);
+    f->program = true;
+    f->program_head = f->line;
+    return true;
+}
+
 /* "kernel k0:"; what is used of the line, 0 after an error. */
 static size_t
 read_head(file *f, const char *s, size_t n)
 {
-    size_t at = strlen("kernel"), used;
+    size_t at = strlen("kernel");
     at += skip_blanks(s + at, n - at);
     const char *name = s + at;
     size_t length = 0;
@@ -105,8 +120,9 @@ read_head(file *f, const char *s, size_t n)
     at += skip_blanks(s + at, n - at);
     if (!length || at == n || s[at] != ':')
         return expected_head(f);
-    f->k = find_kernel(f->u, name, length, &used);
-    if (!f->k || used != length)
+    f->program = false;
+    f->k = ix_kernel_called(f->u, name, length);
+    if (!f->k)
         return fail(f, ILEX_E_UNKNOWN, "there is no kernel %.*s; there are %d",
                     (int)length, name, f->u->nkernels);
     int *head = &f->head[f->k->number];
@@ -118,6 +134,14 @@ read_head(file *f, const char *s, size_t n)
     return at + 1;
 }
 
+/* Carries out a directive of the last head. */
+static ix_refusal
+carry(file *f, const ix_directive *d)
+{
+    return f->program ? ix_kernels_carry(f->u, d)
+                      : ix_schedule_carry(f->u, f->k, d);
+}
+
 static bool
 carry_out(file *f, const char *s, size_t n)
 {
@@ -125,16 +149,20 @@ carry_out(file *f, const char *s, size_t n)
     ix_directive d;
     ix_text t;
     ix_text_init(&t, &mem);
-    if (!f->k)
+    if (f->program && f->head) /* was done before */
+        return true;
+    if (!f->program && !f->k)
         return expected_head(f);
-    if (!ix_directive_parse(f->u, s, n, &d, &t))
+    if (!ix_directive_parse(
+            f->u, s, n, f->program ? IX_KERNELS_fuse : IX_LOOP_split, &d, &t))
         return fail(f, ILEX_E_SYNTAX, "%s", ix_text_string(&t));
-    ix_refusal r = ix_schedule_carry(f->u, f->k, &d);
+    ix_refusal r = carry(f, &d);
     if (!r.class)
         return f->u->ctx->error.code == ILEX_OK;
     ix_refusal_put(&d, r, &t);
-    return fail(f, ILEX_E_UNSUPPORTED, "of k%d, %s", f->k->number,
-                ix_text_string(&t));
+    return f->program ? fail(f, ILEX_E_UNSUPPORTED, "%s", ix_text_string(&t))
+                      : fail(f, ILEX_E_UNSUPPORTED, "of k%d, %s", f->k->number,
+                             ix_text_string(&t));
 }
 
 /* Directives with ; between them. */
@@ -160,11 +188,17 @@ read_directives(file *f, const char *s, size_t n)
 static bool
 read_line(file *f, const char *s, size_t n, bool *end)
 {
-    size_t blanks = skip_blanks(s, n), head;
+    size_t blanks = skip_blanks(s, n), head = 0;
     s += blanks;
     n = without_comment(s, n - blanks);
-    *end = starts_with(s, n, "program");
-    if (*end || !starts_with(s, n, "kernel"))
+    bool kernel = starts_with(s, n, "kernel");
+    if (starts_with(s, n, "program")) {
+        *end = !is_program_head(s, n, &head);
+        return *end ||
+               (note_program(f) && read_directives(f, s + head, n - head));
+    }
+    *end = kernel && !f->head;
+    if (*end || !kernel)
         return *end || read_directives(f, s, n);
     head = read_head(f, s, n);
     return head && read_directives(f, s + head, n - head);

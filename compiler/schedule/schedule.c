@@ -8,15 +8,21 @@
 
 /* ---- what is shown ---- */
 
+void
+ix_directives_put(const ix_schedule *s, ix_text *t)
+{
+    for (size_t i = 0; s && i < s->n; i++) {
+        ix_text_put(t, "    ");
+        ix_directive_put(&s->item[i], t);
+        ix_text_char(t, '\n');
+    }
+}
+
 static void
 put_kernel(ix_unit *u, ix_kernel *k, ix_text *t)
 {
     ix_text_format(t, "kernel k%d:\n", k->number);
-    for (size_t i = 0; k->schedule && i < k->schedule->n; i++) {
-        ix_text_put(t, "    ");
-        ix_directive_put(&k->schedule->item[i], t);
-        ix_text_char(t, '\n');
-    }
+    ix_directives_put(k->schedule, t);
     ix_text_put(t, "    # loops: ");
     ix_loops_put(u, k, t);
     ix_text_char(t, '\n');
@@ -25,6 +31,7 @@ put_kernel(ix_unit *u, ix_kernel *k, ix_text *t)
 void
 ix_schedule_put(ix_unit *u, ix_text *t)
 {
+    ix_kernels_put(u, t);
     for (ix_kernel *k = u->kernels; k; k = k->next)
         put_kernel(u, k, t);
 }

@@ -9,7 +9,8 @@
 
 #include "compiler/loop/loop.h"
 
-/* What was done to a kernel's loops, with the names they had then. */
+/* What was done to a kernel's loops, or to kernels, with the names they had
+ * then. */
 typedef struct ix_schedule {
     ix_directive *item;
     size_t n, capacity;
@@ -19,10 +20,10 @@ typedef struct ix_schedule {
 
 /* ---- directives.c ---- */
 
-/* Reads a directive of "length" characters; false with what is wrong about it,
- * a sentence. */
+/* Reads a directive of "length" characters, for loops or for kernels, as row
+ * "like" is; false with what is wrong about it, a sentence. */
 bool ix_directive_parse(ix_unit *u, const char *text, size_t length,
-                        ix_directive *d, ix_text *wrong);
+                        ix_loop_row like, ix_directive *d, ix_text *wrong);
 /* Puts it as such a text; what it means, as a sentence. */
 void ix_directive_put(const ix_directive *d, ix_text *t);
 void ix_directive_explain(const ix_directive *d, ix_text *t);
@@ -38,11 +39,25 @@ ix_refusal ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d);
  * is where the transformation leaves it. A refusal is noted, and false. */
 bool ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text);
 
+/* Adds a directive to those that were carried out. */
+void ix_schedule_note(ix_unit *u, ix_schedule **of, const ix_directive *d);
+
+/* ---- kernels.c ---- */
+
+/* The kernel of a name of "n" characters, or NULL. */
+ix_kernel *ix_kernel_called(const ix_unit *u, const char *name, size_t n);
+/* Carries out a directive for the program and notes it; kernels are numbered
+ * anew. */
+ix_refusal ix_kernels_carry(ix_unit *u, const ix_directive *d);
+/* Those that were, with a line "program:" before; nothing if there are none. */
+void ix_kernels_put(ix_unit *u, ix_text *t);
+
 /* ---- file.c ---- */
 
-/* Carries out what a text says, until the first directive that is wrong or
- * refused, which is an error. "head" gets the line in which those of each
- * kernel begin, 0 if it names none. */
+/* Carries out what a text says of kernels' loops, until the first directive
+ * that is wrong or refused, which is an error. "head" gets the line in which
+ * those of each kernel begin, 0 if it names none. Where "head" is NULL: what it
+ * says of the program. */
 bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
 /* ---- policy.c ---- */
@@ -52,6 +67,9 @@ void ix_policy(ix_unit *u, ix_kernel *k);
 void ix_policy_scan(ix_unit *u, ix_kernel *k);
 
 /* ---- schedule.c ---- */
+
+/* Directives, each a line. */
+void ix_directives_put(const ix_schedule *s, ix_text *t);
 
 /* The schedules of all kernels, which option schedule takes back; then the
  * names of their loops, as a comment. */

@@ -416,8 +416,8 @@ put_loop_name(const dumper *d, const ix_stmt *s)
         ix_text_put(d->t, texts[d->k->variable[root].role]);
         return;
     }
-    const ix_axis *ax = &d->k->box->ax[root];
-    if (ax->name)
+    const ix_axis *ax = root < d->k->box->rank ? &d->k->box->ax[root] : NULL;
+    if (ax && ax->name)
         ix_text_put(d->t, ix_symbol_text(d->u->ctx, ax->name));
     else
         ix_text_format(d->t, "axis %d", root);

@@ -190,6 +190,16 @@ ix_kernel_part(ix_unit *u, ix_kernel *k, ix_variable_role role, int variable)
     return (int)k->nvariables++;
 }
 
+int
+ix_kernel_axes(const ix_kernel *k)
+{
+    int n = 0;
+    while ((size_t)n < k->nvariables && k->variable[n].part_of < 0 &&
+           k->variable[n].role == IX_VARIABLE_AXIS)
+        n++;
+    return n;
+}
+
 ilex_array *
 ix_value_leaf(ix_unit *u, char prefix, int number, ilex_dtype dtype)
 {
@@ -227,6 +237,9 @@ typedef struct renaming {
     ix_kernel *k; /* NULL: names stay */
     ix_substitution s;
     ix_map made; /* number of a definition + 1 -> its copy */
+    const ix_kernel
+        *from; /* of another kernel, or NULL: its axes are k's, by */
+    int axes, variables, values; /* how much others' numbers become larger */
 } renaming;
 
 static ix_stmt *
@@ -250,16 +263,31 @@ rename_variable(renaming *r, ix_stmt *loop)
     ix_substitution_set(&r->s, was, ix_scalar_index(r->u->ctx, loop->number));
 }
 
+static int
+moved(const renaming *r, int variable)
+{
+    return variable + (variable < r->axes ? 0 : r->variables);
+}
+
+/* The loop runs over what the variable of the other kernel became. */
+static void
+move_variable(renaming *r, ix_stmt *loop)
+{
+    ilex_array *was = ix_scalar_index(r->u->ctx, loop->number);
+    loop->number = moved(r, loop->number);
+    ix_substitution_set(&r->s, was, ix_scalar_index(r->u->ctx, loop->number));
+}
+
 /* What the statement defines gets another name. */
 static void
 rename_definition(renaming *r, ix_stmt *t)
 {
     if (t->kind == IX_STMT_FOR)
-        rename_variable(r, t);
+        (r->from ? move_variable : rename_variable)(r, t);
     if (!ix_stmt_defines(t))
         return;
     ilex_array *leaf = ix_value_of(r->u, t);
-    t->number = r->k->nvalues++;
+    t->number = r->from ? t->number + r->values : r->k->nvalues++;
     ix_substitution_set(&r->s, leaf, ix_value_of(r->u, t));
 }
 
@@ -310,6 +338,23 @@ ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list)
     renaming r = {.u = u, .k = k};
     r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
     ix_stmt *copy = copy_list(u, k ? &r.s : NULL, &r, list);
+    ix_substitution_free(&r.s);
+    ix_map_free(&r.made, &u->ctx->mem);
+    return copy;
+}
+
+ix_stmt *
+ix_kernel_adopt(ix_unit *u, ix_kernel *k, const ix_kernel *from)
+{
+    renaming r = {.u = u, .k = k, .from = from, .axes = ix_kernel_axes(from)};
+    r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
+    r.variables = (int)k->nvariables - r.axes;
+    r.values = k->nvalues;
+    for (size_t i = (size_t)r.axes; i < from->nvariables; i++)
+        ix_kernel_part(u, k, from->variable[i].role,
+                       moved(&r, from->variable[i].part_of));
+    k->nvalues += from->nvalues;
+    ix_stmt *copy = copy_list(u, &r.s, &r, from->body);
     ix_substitution_free(&r.s);
     ix_map_free(&r.made, &u->ctx->mem);
     return copy;

@@ -194,6 +194,9 @@ ix_stmt *ix_stmt_rewrite(ix_stmt *list, ix_stmt *(*fn)(void *user, ix_stmt *s),
 /* Copies that define values, scratch memory and variables of their own; "k" is
  * NULL: by the same names, for what is to stand in place of the list. */
 ix_stmt *ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list);
+/* Copies of all statements of another kernel, whose axes are those of "k", with
+ * names that it has not. */
+ix_stmt *ix_kernel_adopt(ix_unit *u, ix_kernel *k, const ix_kernel *from);
 
 /* What a loop's variable runs over, and by what letter it is called. */
 typedef enum ix_variable_role {
@@ -205,6 +208,8 @@ char ix_variable_letter(const ix_kernel *k, int64_t variable);
 /* What a variable is a part of, in the end: an axis of the box or another one
  * that is no part. */
 int ix_variable_root(const ix_kernel *k, int variable);
+/* How many variables are axes of what the kernel stores; they are the first. */
+int ix_kernel_axes(const ix_kernel *k);
 /* A new loop variable of the kernel. */
 int ix_kernel_variable(ix_unit *u, ix_kernel *k, ix_variable_role role);
 /* One that runs over a part of what another one runs over. */

@@ -88,6 +88,8 @@ static const ix_topic topics[] = {
 #include "compiler/passes.def"
 #define IX_LOOP(name, text, meaning)                                           \
     {IX_TOPICS_directives, #name, NULL, text, meaning, NULL},
+#define IX_KERNELS(name, text, meaning)                                        \
+    {IX_TOPICS_directives, #name, NULL, text, meaning, "For the program."},
 #include "compiler/loop/loops.def"
 #define IX_OPTION(name, value, choices, meaning)                               \
     {IX_TOPICS_options,      #name,   NULL,                                    \

@@ -79,7 +79,10 @@ listed dtypes dtype
     rows IX_TRANSFORMATION compiler/passes.def
 } | field 1 >rows
 listed passes 'pass of the compiler'
-rows IX_LOOP compiler/loop/loops.def | field 1 >rows
+{
+    rows IX_LOOP compiler/loop/loops.def
+    rows IX_KERNELS compiler/loop/loops.def
+} | field 1 >rows
 listed directives directive
 rows IX_OPTION lib/graph/options.def | field 1 >rows
 listed options 'option of the library'

@@ -101,13 +101,13 @@ do
 done <"$here/errors.tsv"
 
 # Each directive has a file of its name, and is explained.
-sed -n 's/^IX_LOOP(\([a-z_]*\), *"\([^"]*\)".*/\1 \2/p' \
+sed -n 's/^IX_[A-Z]*(\([a-z_]*\), *"\([^"]*\)".*/\1 \2/p' \
     "${srcdir:-.}/compiler/loop/loops.def" >"$dir/rows"
 while read -r row text
 do
     grep -qF -- "- \`$text\`:" "${srcdir:-.}/doc/schedules.md" ||
         complain "doc/schedules.md has no line on $text"
-    grep -qE "^( |kernel ).*\\<$row " "$here"/*.loop || complain "no file has $row"
+    grep -qE "^( |kernel |program:).*\\<$row " "$here"/*.loop || complain "no file has $row"
 done <"$dir/rows"
 [ -s "$dir/rows" ] || complain "loops.def has no rows"
 

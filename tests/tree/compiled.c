@@ -91,7 +91,8 @@ tree_put_schedule(const char *trail, char *to, size_t size)
         if (known)
             continue;
         seen[nseen++] = p;
-        n += (size_t)snprintf(to + n, size - n, "kernel %.*s\n", (int)name - 4,
+        n += (size_t)snprintf(to + n, size - n, "%s%.*s\n",
+                              p[4] == 'k' ? "kernel " : "", (int)name - 4,
                               p + 4);
         for (const char *q = p; *q; q += strcspn(q, "\n") + 1)
             if (!strncmp(q, p, name))

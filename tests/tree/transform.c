@@ -13,6 +13,7 @@ enum { MOST_NAMES = 200, LONGEST = 600 };
 
 static const char *const rows[] = {
 #define IX_LOOP(name, text, meaning) #name,
+#define IX_KERNELS(name, text, meaning) "program: " #name,
 #include "compiler/loop/loops.def"
 };
 
@@ -22,7 +23,7 @@ static const char *const class_names[] = {
 #include "compiler/loop/loops.def"
 };
 
-static int64_t counts[IX_NLOOPS][IX_COUNT(class_names)];
+static int64_t counts[IX_NDIRECTIVES][IX_COUNT(class_names)];
 
 uint64_t
 tree_draw(uint64_t *random, uint64_t n)
@@ -343,8 +344,11 @@ put_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_text_init(&text, &mem);
     ix_directive_put(d, &text);
-    snprintf(t->text, sizeof t->text, "k%d: %s", t->k->number,
-             ix_text_string(&text));
+    if (d->row < IX_NLOOPS)
+        snprintf(t->text, sizeof t->text, "k%d: %s", t->k->number,
+                 ix_text_string(&text));
+    else
+        snprintf(t->text, sizeof t->text, "program: %s", ix_text_string(&text));
 }
 
 static ix_directive
@@ -451,6 +455,25 @@ tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
     t->row = d.row;
     snprintf(t->loop, sizeof t->loop, "%s", d.loop[0]);
     t->refusal = ix_schedule_carry(u, t->k, &d);
+    counts[d.row][t->refusal.class]++;
+    return true;
+}
+
+bool
+tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
+{
+    char name[2][16];
+    if (u->nkernels < 2)
+        return false;
+    ix_directive d = {.row = IX_KERNELS_fuse, .nloops = 2};
+    int first = (int)tree_draw(random, (uint64_t)u->nkernels - 1);
+    for (int i = 0; i < 2; i++) {
+        snprintf(name[i], sizeof name[i], "k%d", first + i);
+        d.loop[i] = ix_arena_string(&u->arena, name[i]);
+    }
+    put_directive(u, &d, t);
+    t->row = d.row;
+    t->refusal = ix_kernels_carry(u, &d);
     counts[d.row][t->refusal.class]++;
     return true;
 }

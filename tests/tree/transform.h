@@ -23,6 +23,9 @@ uint64_t tree_draw(uint64_t *random, uint64_t n);
  * before; false if there is none. */
 bool tree_transform(ix_unit *u, uint64_t *random, tree_trial *t);
 
+/* The same for kernels of the unit. */
+bool tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t);
+
 /* Prints what was tried so far: by transformation how many were done and, by
  * class, refused. False if one was never done. */
 bool tree_transform_report(void);

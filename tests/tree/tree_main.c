@@ -7,8 +7,9 @@
  *     tree [--long] [--seed=S] [--number=N] [--first=F] [--count=C]
  *          [--transform=T [--jit=BACKEND]]
  *
- * With --transform the loops of the naive tree are transformed at random after
- * `map`, up to T times, and interpreted after each in three orders. With
+ * With --transform kernels of the naive tree are fused at random after the pass
+ * `kernels`, its loops are transformed after `map`, up to T times, and it is
+ * interpreted after each in three orders. With
  * --jit they are those of schedule=auto, and what was done is the schedule with
  * which the back end compiles the program and runs it; --jit=cuda is CUDA
  * source that the C compiler builds and the CPU runs.
@@ -26,7 +27,7 @@
 #include "tests/tree/options.h"
 #include "tests/tree/transform.h"
 
-enum { MOST_FAILURES = 3, ORDERS = 3, AGAIN = 40 };
+enum { MOST_FAILURES = 3, ORDERS = 3, AGAIN = 40, FUSIONS = 3 };
 /* Evaluations for one program after one pass; longer ones are left out. */
 static const int64_t budget = 1500000;
 
@@ -288,11 +289,11 @@ interpret(tree_case *c, ix_unit *u, const char *pass, uint64_t order)
 
 /* A transformation that is refused leaves the kernel as it was. */
 static void
-transform_once(tree_case *c, ix_unit *u, tree_trial *t)
+transform_once(tree_case *c, ix_unit *u, tree_trial *t, bool kernels)
 {
     uint64_t before = c->dump;
     size_t used = strlen(c->trail);
-    if (!tree_transform(u, &c->random, t))
+    if (!(kernels ? tree_transform_kernels : tree_transform)(u, &c->random, t))
         return;
     bool changed = is_changed(c, u);
     if (t->refusal.class == IX_REFUSAL_NONE)
@@ -303,7 +304,7 @@ transform_once(tree_case *c, ix_unit *u, tree_trial *t)
     }
     if (t->refusal.class != IX_REFUSAL_NONE || c->failed)
         return;
-    ix_check_kernels(u, "map");
+    ix_check_kernels(u, kernels ? "kernels" : "map");
     for (uint64_t i = 0; i < ORDERS && !c->failed; i++)
         interpret(c, u, t->text, 5 * i);
 }
@@ -313,17 +314,19 @@ check_pass(void *user, ix_unit *u, const char *pass)
 {
     tree_case *c = user;
     bool inplace = !strcmp(pass, "inplace"), mapped = !strcmp(pass, "map");
+    bool kernels = !strcmp(pass, "kernels");
     c->inplace |= inplace;
     if (u->level < IX_LEVEL_TREE || c->failed)
         return;
     if ((is_changed(c, u) || inplace) && (!o.transforms || c->transformed))
         interpret(c, u, pass, 0);
-    if (!o.transforms || !mapped)
+    if (!o.transforms || !(mapped || kernels))
         return;
     tree_trial t = {.text = ""};
+    uint64_t tries = kernels ? FUSIONS : o.transforms;
     c->transformed = true;
-    for (uint64_t i = 0; i < o.transforms && !c->failed; i++)
-        transform_once(c, u, &t);
+    for (uint64_t i = 0; i < tries && !c->failed; i++)
+        transform_once(c, u, &t, kernels);
 }
 
 /* ---- a program ---- */

@@ -18,8 +18,9 @@ carry_out(ix_unit *u, ix_kernel *k, const char *line)
     ix_text wrong;
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_text_init(&wrong, &mem);
-    ck_assert_msg(ix_directive_parse(u, line, strlen(line), &d, &wrong), "%s",
-                  ix_text_string(&wrong));
+    ck_assert_msg(
+        ix_directive_parse(u, line, strlen(line), IX_LOOP_split, &d, &wrong),
+        "%s", ix_text_string(&wrong));
     return ix_schedule_carry(u, k, &d);
 }
 

@@ -166,9 +166,9 @@ START_TEST(texts)
             s.mem = ix_arena_mem(&s.u.arena);
             ix_text_init(&wrong, &s.mem);
             strcpy(text, put_with(ix_directive_put, &d));
-            ck_assert_msg(
-                ix_directive_parse(&s.u, text, strlen(text), &again, &wrong),
-                "%s", ix_text_string(&wrong));
+            ck_assert_msg(ix_directive_parse(&s.u, text, strlen(text),
+                                             IX_LOOP_split, &again, &wrong),
+                          "%s", ix_text_string(&wrong));
             ck_assert_str_eq(put_with(ix_directive_put, &again), text);
             const char *meaning = put_with(ix_directive_explain, &d);
             ck_assert_msg(!strpbrk(meaning, "[]|") && !strstr(meaning, "LOOP"),

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pass kernels: directives for the program, of which kernels become one.
+ */
+#include "compiler/schedule/schedule.h"
+
+#include <ctype.h>
+
+typedef ix_refusal (*transformation)(ix_unit *u, const ix_directive *d,
+                                     ix_kernel **k);
+
+/* By row; those for loops are none. */
+static const transformation transformations[IX_NDIRECTIVES] = {
+#define IX_KERNELS(name, text, meaning) [IX_KERNELS_##name] = ix_kernels_##name,
+#include "compiler/loop/loops.def"
+};
+
+ix_kernel *
+ix_kernel_called(const ix_unit *u, const char *name, size_t n)
+{
+    int64_t number = 0;
+    size_t i = 1;
+    for (; i < n && isdigit((unsigned char)name[i]) && number < u->nkernels;
+         i++)
+        number = number * 10 + name[i] - '0';
+    if (n < 2 || *name != 'k' || i < n)
+        return NULL;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (k->number == number)
+            return k;
+    return NULL;
+}
+
+ix_refusal
+ix_kernels_carry(ix_unit *u, const ix_directive *d)
+{
+    ix_kernel *k[IX_MOST_LOOPS];
+    for (int i = 0; i < d->nloops; i++) {
+        k[i] = ix_kernel_called(u, d->loop[i], strlen(d->loop[i]));
+        if (!k[i])
+            return ix_refuse(u, IX_REFUSAL_NAME,
+                             "there is no kernel %s; there are %d", d->loop[i],
+                             u->nkernels);
+    }
+    ix_refusal r = transformations[d->row](u, d, k);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    ix_schedule_note(u, &u->schedule, d);
+    if (ix_option_int(u->ctx, IX_OPTION_verify))
+        ix_check_kernel(u, k[0], "kernels");
+    return r;
+}
+
+void
+ix_kernels_put(ix_unit *u, ix_text *t)
+{
+    if (!u->schedule)
+        return;
+    ix_text_put(t, "program:\n");
+    ix_directives_put(u->schedule, t);
+}
+
+/* needs: reductions as loops; gives: the same elements by fewer kernels;
+ * breaks: nothing. */
+bool
+ix_pass_kernels(ix_unit *u)
+{
+    const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
+    return u->reference || !strchr(text, '\n') ||
+           ix_schedule_read(u, text, NULL);
+}
