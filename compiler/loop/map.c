@@ -110,11 +110,11 @@ decode(grid *g, ilex_array *f)
             let(g, 't', operation(g, IX_OP_MULTIPLY, ILEX_I64, rows, length));
         ilex_array *x = ix_index_fma(ctx, g->axis[k].lo, 1, f);
         g->index[g->variable[k]] =
-            let(g, 'x', ix_index_fma(ctx, x, -1, before));
+            let(g, 'p', ix_index_fma(ctx, x, -1, before));
         f = rows;
     }
     g->index[g->variable[0]] =
-        let(g, 'x', ix_index_fma(ctx, g->axis[0].lo, 1, f));
+        let(g, 'p', ix_index_fma(ctx, g->axis[0].lo, 1, f));
 }
 
 /* Instead of a nest, one loop over the points of its rectangular loops, a
