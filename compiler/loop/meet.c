@@ -13,6 +13,9 @@ enum { SHARED = 2, STEPS = 3 };
 
 enum { MOST_APART = 3 };
 
+/* Of how many trailing one bits of a number examples are tried: 0, 1, ... */
+enum { ONES = 4 };
+
 typedef struct ix_meeting question;
 struct ix_meeting {
     const ix_accesses *a;
@@ -25,7 +28,9 @@ struct ix_meeting {
     int nunknowns;
     bool lost; /* there are more things unknown than have a place */
     bool in_index;
-    bool inexact; /* an index, or a condition on some, is not known */
+    bool inexact;     /* an index, or a condition on some, is not known */
+    bool counts;      /* there is an ones(x) */
+    int ones[SHARED]; /* of the example of each access */
     int napart;
     ix_constraint apart[MOST_APART]; /* what is not 0 */
     ix_constraints s;
@@ -169,18 +174,22 @@ size_of(question *q, int32_t param)
     return v;
 }
 
-/* ones(x) is at least 0, and that for even x. */
+/* ones(x), of the number of a chunk, is at least 0 and at most (x + 1)/2, and 2
+ * for example where x is 3 plus a multiple of 8. */
 static void
 add_ones(question *q, int who, int ones, const ilex_array *x, int whose)
 {
-    ix_constraint some = {.equal = true, .some = true}, zero = some,
-                  least = {.c = 0};
+    int n = q->ones[whose == SHARED ? 0 : whose];
+    ix_constraint some = {.c = 1 - (1 << n), .equal = true, .some = true},
+                  is = {.c = -n, .equal = true, .some = true}, least = {.c = 0};
     bool made;
-    least.k[ones] = zero.k[ones] = 1;
-    plus(q, &some, unknown_for(q, x, 2 * STEPS + whose, &made), -2);
+    q->counts = true;
+    least.k[ones] = is.k[ones] = 1;
+    plus(q, &some, unknown_for(q, x, 2 * STEPS + whose, &made), -(2 << n));
     add_form(q, who, x, 1, &some);
     constrain(q, &least);
-    constrain(q, &zero);
+    bound(q, who, ones, -2, x, 1, 1);
+    constrain(q, &is);
     constrain(q, &some);
 }
 
@@ -446,20 +455,13 @@ shifts_apart(const ix_access *x, const ix_access *y, int n,
     return false;
 }
 
-ix_tri
-ix_accesses_meet(ix_accesses *a, const ix_access *x, const ix_access *y, int n,
-                 const ix_direction *direction)
+/* Asks with what is known, and examples of what is not. */
+static ix_tri
+ask(question *q, int n, const ix_direction *direction)
 {
-    if (is_private(a, x, n, direction) || shifts_apart(x, y, n, direction))
-        return IX_NO;
-    if (!a->meeting)
-        a->meeting = ix_arena_new(&a->u->arena, sizeof *a->meeting);
-    question *q = a->meeting;
-    q->a = a;
-    q->x[0] = x;
-    q->x[1] = y;
+    const ix_access *x = q->x[0], *y = q->x[1];
     q->same = q->nunknowns = q->s.n = q->napart = 0;
-    q->lost = q->s.loose = false;
+    q->lost = q->counts = q->s.loose = false;
     while (q->same < n && direction[q->same] == IX_SAME)
         q->same++;
     ask_element(q);
@@ -476,4 +478,26 @@ ix_accesses_meet(ix_accesses *a, const ix_access *x, const ix_access *y, int n,
     ix_tri meet = solve_apart(q);
     bool known = !q->inexact && !q->lost && !x->unknown && !y->unknown;
     return meet == IX_NO || known ? meet : IX_UNKNOWN;
+}
+
+ix_tri
+ix_accesses_meet(ix_accesses *a, const ix_access *x, const ix_access *y, int n,
+                 const ix_direction *direction)
+{
+    if (is_private(a, x, n, direction) || shifts_apart(x, y, n, direction))
+        return IX_NO;
+    if (!a->meeting)
+        a->meeting = ix_arena_new(&a->u->arena, sizeof *a->meeting);
+    question *q = a->meeting;
+    ix_tri meet = IX_UNKNOWN;
+    q->a = a;
+    q->x[0] = x;
+    q->x[1] = y;
+    q->counts = true;
+    for (int i = 0; i < ONES * ONES && q->counts && meet == IX_UNKNOWN; i++) {
+        q->ones[0] = i % ONES;
+        q->ones[1] = i / ONES;
+        meet = ask(q, n, direction);
+    }
+    return meet;
 }
