@@ -15,17 +15,38 @@
  * handlers are put up with the attributes given: constructor, or
  * constructor(IX_FORK_FIRST). */
 #define IX_FORK_TAKES(mutex, attributes)                                       \
+    IX_FORK_TAKES_AND(mutex, (void)0, attributes)
+
+/* The same; before it is free, the child does "begin". */
+#define IX_FORK_TAKES_AND(mutex, begin, attributes)                            \
     static void before_fork(void)                                              \
     {                                                                          \
         pthread_mutex_lock(&(mutex));                                          \
     }                                                                          \
-    static void after_fork(void)                                               \
+    static void after_fork_in_parent(void)                                     \
     {                                                                          \
+        pthread_mutex_unlock(&(mutex));                                        \
+    }                                                                          \
+    static void after_fork_in_child(void)                                      \
+    {                                                                          \
+        begin;                                                                 \
         pthread_mutex_unlock(&(mutex));                                        \
     }                                                                          \
     __attribute__((attributes)) static void register_fork_handlers(void)       \
     {                                                                          \
-        pthread_atfork(before_fork, after_fork, after_fork);                   \
+        pthread_atfork(before_fork, after_fork_in_parent,                      \
+                       after_fork_in_child);                                   \
+    }
+
+/* The child does "begin", as nobody holds the locks that it makes anew. */
+#define IX_FORK_BEGINS(begin)                                                  \
+    static void after_fork_in_child(void)                                      \
+    {                                                                          \
+        begin;                                                                 \
+    }                                                                          \
+    __attribute__((constructor)) static void register_fork_handlers(void)      \
+    {                                                                          \
+        pthread_atfork(NULL, NULL, after_fork_in_child);                       \
     }
 
 #endif

@@ -237,10 +237,8 @@ ix_build_combine(ilex_context *ctx, ilex_array *const *operands, int count,
     (void)given;
     parts p = {.ctx = ctx, .n = count};
     p.part = ix_mem_new(&ctx->mem, (size_t)count * sizeof(ilex_array *));
-    if (!p.part) {
-        ix_fail_memory(&ctx->error);
+    if (!p.part)
         return ix_poison_again(ctx);
-    }
     bool ok = true;
     for (int i = 0; i < count; i++)
         p.part[i] = ix_structure_array(ctx, "combine", operands[i]);

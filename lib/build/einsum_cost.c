@@ -192,8 +192,6 @@ ilex_einsum_path(ilex_array *x)
     ix_text_put_n(&t, "", 0);
     if (ok && !t.failed)
         return t.data;
-    if (ok)
-        ix_fail_memory(&ctx->error);
     ix_text_free(&t);
     return NULL;
 }

@@ -19,10 +19,8 @@ build_types(ilex_context *ctx, const ix_foreign_spec *spec)
 {
     int n = spec->nresults + spec->nparameters;
     ilex_array **type = ix_mem_new(&ctx->mem, (size_t)n * sizeof(ilex_array *));
-    if (!type) {
-        ix_fail_memory(&ctx->error);
+    if (!type)
         return ix_poison_again(ctx);
-    }
     bool ok = true;
     for (int i = 0; ok && i < n; i++) {
         type[i] = build_type(ctx, &spec->type[i]);
@@ -68,10 +66,8 @@ build_call(ilex_context *ctx, const ix_foreign_spec *spec)
         return ix_poison_again(ctx);
     size_t n = (size_t)spec->nparameters + 1;
     ilex_array **ops = ix_mem_new(&ctx->mem, n * sizeof(ilex_array *));
-    if (!ops) {
-        ix_fail_memory(&ctx->error);
+    if (!ops)
         return ix_poison_again(ctx);
-    }
     ops[0] = build_types(ctx, spec);
     bool ok = !ix_is_poison(ops[0]);
     for (size_t i = 1; i < n; i++) {

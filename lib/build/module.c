@@ -74,7 +74,7 @@ ilex_module_new(ilex_context *ctx, const char *name)
         return NULL;
     ilex_module *m = ix_mem_new(&ctx->mem, sizeof *m);
     if (!m)
-        return ix_fail_memory_null(&ctx->error);
+        return NULL;
     m->ctx = ctx;
     memcpy(m->name, name, strlen(name) + 1);
     m->next = ctx->modules;
@@ -381,12 +381,8 @@ static int32_t
 output_symbol(ilex_module *m, const char *what, const char *name)
 {
     ilex_context *ctx = m->ctx;
-    if (!check_name(ctx, what, name))
-        return -1;
-    int32_t symbol = ix_symbol_of(ctx, name, strlen(name));
-    if (symbol < 0)
-        ix_fail_memory(&ctx->error);
-    return symbol;
+    return check_name(ctx, what, name) ? ix_symbol_of(ctx, name, strlen(name))
+                                       : -1;
 }
 
 ilex_status

@@ -71,10 +71,8 @@ with_slots(ilex_array *n, int *slot, int count)
 {
     ilex_context *ctx = n->ctx;
     ilex_array **ops = ix_mem_new(&ctx->mem, (size_t)count * sizeof *ops);
-    if (!ops) {
-        ix_fail_memory(&ctx->error);
+    if (!ops)
         return ix_poison_again(ctx);
-    }
     for (int i = 0; i < n->nops - 1; i++)
         ops[slot[i]] = n->ops[i + 1];
     ix_substitution s = {.ctx = ctx, .load = renumber, .user = slot};
@@ -93,10 +91,8 @@ merge_equal(ilex_array *n)
     ilex_context *ctx = n->ctx;
     int count = 0;
     int *slot = ix_mem_new(&ctx->mem, (size_t)n->nops * sizeof *slot);
-    if (!slot) {
-        ix_fail_memory(&ctx->error);
+    if (!slot)
         return ix_poison_again(ctx);
-    }
     for (int i = 0; i < n->nops - 1; i++) {
         int same = 0;
         while (n->ops[same + 1] != n->ops[i + 1])
@@ -115,10 +111,8 @@ with_array_operands(ilex_array *n, ilex_array *const *operands)
     ilex_context *ctx = n->ctx;
     int count = ix_operand_count(n);
     ilex_array **ops = ix_mem_new(&ctx->mem, (size_t)n->nops * sizeof *ops);
-    if (!ops) {
-        ix_fail_memory(&ctx->error);
+    if (!ops)
         return ix_poison_again(ctx);
-    }
     memcpy(ops, n->ops, (size_t)n->nops * sizeof *ops);
     memcpy(ops + ix_kind_infos[n->kind].first, operands,
            (size_t)count * sizeof *ops);
@@ -256,10 +250,8 @@ take_operands(rewriting *w, const ilex_array *n)
 {
     int count = ix_is_array(n) ? ix_operand_count(n) : 0;
     if (!ix_mem_grow(&n->ctx->mem, &w->operands, &w->operand_capacity,
-                     (size_t)count + 1, sizeof(ilex_array *))) {
-        ix_fail_memory(&n->ctx->error);
+                     (size_t)count + 1, sizeof(ilex_array *)))
         return -1;
-    }
     for (int i = 0; i < count; i++)
         w->operands[i] =
             w->became[*ix_map_find(&w->order.number, ix_operand(n, i))];
@@ -296,7 +288,7 @@ rewrite_all(rewriting *w)
     bool ok = true;
     w->became = ix_mem_new(&ctx->mem, (w->order.n + 1) * sizeof *w->became);
     if (!w->became)
-        return ix_fail_memory_false(&ctx->error);
+        return false;
     for (size_t i = 0; ok && i < w->order.n; i++) {
         enter_place(ctx, w->order.array[i]);
         w->became[i] = rewrite_node(w, w->order.array[i]);

@@ -95,13 +95,6 @@ typedef struct closing {
     ilex_array **body; /* of the results closed so far */
 } closing;
 
-static ilex_array *
-memory(closing *c)
-{
-    ix_fail_memory(&c->ctx->error);
-    return ix_poison_again(c->ctx);
-}
-
 /* The result that a SELF stands for, -1 for another array. */
 static int
 result_of(const closing *c, const ilex_array *n)
@@ -171,7 +164,7 @@ inline_load(void *user, ilex_array *load, ilex_array *const *index)
         return body;
     if (body == x) {
         int slot = slot_of(c, x);
-        return slot < 0 ? memory(c)
+        return slot < 0 ? ix_poison_again(c->ctx)
                         : ix_scalar_load(c->ctx, (ilex_dtype)load->dtype, slot,
                                          load->nops, index);
     }
@@ -185,12 +178,18 @@ inline_load(void *user, ilex_array *load, ilex_array *const *index)
     return body;
 }
 
-/* Its body over the scan's operands. */
+static ilex_array *inline_index(void *user, ilex_array *load,
+                                ilex_array *const *index);
+
+/* Its body over the scan's operands; of what is made of its indices alone, over
+ * these. */
 static ilex_array *
-copy_body(closing *c, ilex_array *n)
+copy_body(closing *c, ilex_array *n, bool indices)
 {
     inliner in = {c, n};
-    ix_substitution s = {.ctx = c->ctx, .load = inline_load, .user = &in};
+    ix_substitution s = {.ctx = c->ctx,
+                         .load = indices ? inline_index : inline_load,
+                         .user = &in};
     ilex_array *body = ix_proof_use(c->ctx, n->env)
                            ? ix_substitute(&s, n->ops[0])
                            : ix_poison_again(c->ctx);
@@ -221,27 +220,11 @@ is_condition(const ilex_array *n)
     return n->dtype == ILEX_BOOL && n->env && is_index_only(n, SMALL);
 }
 
-static ilex_array *inline_index(void *user, ilex_array *load,
-                                ilex_array *const *index);
-
-/* The body of an array that is made of its indices alone. */
-static ilex_array *
-index_body(closing *c, ilex_array *n)
-{
-    inliner in = {c, n};
-    ix_substitution s = {.ctx = c->ctx, .load = inline_index, .user = &in};
-    ilex_array *body = ix_proof_use(c->ctx, n->env)
-                           ? ix_substitute(&s, n->ops[0])
-                           : ix_poison_again(c->ctx);
-    ix_substitution_free(&s);
-    return body;
-}
-
 static ilex_array *
 inline_index(void *user, ilex_array *load, ilex_array *const *index)
 {
     const inliner *in = user;
-    ilex_array *body = index_body(in->c, in->user->ops[load->attr[0] + 1]);
+    ilex_array *body = copy_body(in->c, in->user->ops[load->attr[0] + 1], true);
     ix_substitution s = {
         .ctx = in->c->ctx, .index = index, .nindex = load->nops};
     if (!ix_is_poison(body))
@@ -273,7 +256,7 @@ depends(closing *c, ilex_array *n)
 static ilex_array *
 unread(closing *c, ilex_array *n)
 {
-    return is_condition(n) ? index_body(c, n) : n;
+    return is_condition(n) ? copy_body(c, n, true) : n;
 }
 
 /* The body of an array that depends on a SELF, or of a condition, else the
@@ -293,11 +276,11 @@ flatten(closing *c, ilex_array *n)
     int found = depends(c, n);
     ilex_array *r = found < 0              ? ix_poison_again(c->ctx)
                     : found == 0           ? unread(c, n)
-                    : n->kind == IX_LAMBDA ? copy_body(c, n)
+                    : n->kind == IX_LAMBDA ? copy_body(c, n, false)
                                            : refuse(c, n);
     c->depth--;
     if (!ix_map_set(&c->flat, &c->ctx->mem, n, (size_t)r))
-        return memory(c);
+        return ix_poison_again(c->ctx);
     return r;
 }
 
@@ -315,7 +298,7 @@ whole_body(closing *c, int i)
     int slot = slot_of(c, x);
     for (int k = 0; k < c->dom->rank; k++)
         index[k] = ix_scalar_index(c->ctx, k);
-    return slot < 0 ? memory(c)
+    return slot < 0 ? ix_poison_again(c->ctx)
                     : ix_scalar_load(c->ctx, (ilex_dtype)x->dtype, slot,
                                      c->dom->rank, index);
 }
@@ -413,10 +396,8 @@ prove(closing *c, ilex_array *tuple)
 {
     ilex_context *ctx = c->ctx;
     ilex_array **as = ix_mem_new(&ctx->mem, (c->noperands + 1) * sizeof *as);
-    if (!as) {
-        memory(c);
+    if (!as)
         return false;
-    }
     bool ok = true;
     for (size_t i = 0; i < c->noperands; i++) {
         as[i] = c->operand[i];
@@ -454,7 +435,7 @@ carry_or_renumber(void *user, ilex_array *load, ilex_array *const *index)
     if (slot == m->n) {
         if (!ix_mem_grow(&c->ctx->mem, &m->operand, &m->capacity, m->n + 1,
                          sizeof *m->operand))
-            return memory(c);
+            return ix_poison_again(c->ctx);
         m->operand[m->n++] = x;
     }
     return ix_scalar_load(c->ctx, (ilex_dtype)load->dtype, (int)slot,
@@ -473,10 +454,8 @@ ix_scan_node(ilex_context *ctx, const ix_scan_spec *spec, const ix_domain *dom,
                          "scan: reads %d arrays; at most %d", n,
                          (int)IX_LAMBDA_OPERANDS);
     ilex_array **ops = ix_mem_new(&ctx->mem, ((size_t)n + 1) * sizeof *ops);
-    if (!ops) {
-        ix_fail_memory(&ctx->error);
+    if (!ops)
         return ix_poison_again(ctx);
-    }
     ops[0] = tuple;
     for (int i = 0; i < n; i++)
         ops[i + 1] = operands[i];
@@ -554,7 +533,8 @@ build_scan(ilex_context *ctx, const ix_scan_spec *spec)
     closing c = {.ctx = ctx, .spec = spec};
     c.dom = spec->self[0]->interior;
     c.body = ix_mem_new(&ctx->mem, (size_t)spec->count * sizeof *c.body);
-    ilex_array *r = c.dom && c.body ? tuple_of_bodies(&c) : memory(&c);
+    ilex_array *r =
+        c.dom && c.body ? tuple_of_bodies(&c) : ix_poison_again(ctx);
     if (!ix_is_poison(r))
         r = prove(&c, r) ? finish(&c, r) : ix_poison_again(ctx);
     ix_map_free(&c.flat, &ctx->mem);

@@ -44,7 +44,7 @@ subdomain_axis(ilex_module *m, const ix_axis *range)
             return &m->subdomain[i];
     if (!ix_mem_grow(&ctx->mem, &m->subdomain, &m->subdomain_capacity,
                      m->nsubdomains + 1, sizeof *m->subdomain))
-        return ix_fail_memory_null(&ctx->error);
+        return NULL;
     ix_subdomain_axis *b = &m->subdomain[m->nsubdomains];
     b->range = *range;
     b->from = new_size(ctx, "from", m->nsubdomains);

@@ -60,7 +60,7 @@ find_or_make(ilex_array *n)
         a = NULL;
     }
     if (!a)
-        return ix_fail_memory_null(&n->ctx->error);
+        return NULL;
     a->node = n;
     n->annotated = 1;
     return a;
@@ -180,7 +180,7 @@ ix_location_note(ilex_context *ctx, ilex_array *n)
     if (a->nlocations == 1)
         a->more = ix_mem_new(&ctx->mem, (IX_LOCATIONS - 1) * sizeof *a->more);
     if (a->nlocations > 0 && !a->more)
-        return ix_fail_memory_false(&ctx->error);
+        return false;
     *(a->nlocations ? &a->more[a->nlocations - 1] : &a->first) = ctx->place;
     a->nlocations++;
     return true;
@@ -231,7 +231,7 @@ ix_tag_note(ilex_array *n, int32_t tag)
         return a != NULL;
     if (!ix_mem_grow(&n->ctx->mem, &a->tag, &a->tag_capacity, a->ntags + 1,
                      sizeof *a->tag))
-        return ix_fail_memory_false(&n->ctx->error);
+        return false;
     a->tag[a->ntags++] = tag;
     return true;
 }

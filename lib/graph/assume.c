@@ -10,10 +10,8 @@ ix_param_add(ilex_context *ctx, ix_param p)
 {
     if (p.symbol < 0 || p.key < 0 ||
         !ix_mem_grow(&ctx->mem, &ctx->param, &ctx->param_capacity,
-                     ctx->nparams + 1, sizeof *ctx->param)) {
-        ix_fail_memory(&ctx->error);
+                     ctx->nparams + 1, sizeof *ctx->param))
         return -1;
-    }
     if (p.degree == 0) { /* no product: itself */
         p.degree = 1;
         p.factor[0] = (int32_t)ctx->nparams;
@@ -145,10 +143,7 @@ static const ix_assumption **
 room_for(ilex_context *ctx, const ix_env *a, const ix_env *b)
 {
     size_t n = (size_t)(ix_env_count(a) + ix_env_count(b)) + 1;
-    const ix_assumption **item = ix_mem_new(&ctx->mem, n * sizeof *item);
-    if (!item)
-        ix_fail_memory(&ctx->error);
-    return item;
+    return ix_mem_new(&ctx->mem, n * sizeof(ix_assumption *));
 }
 
 ix_tri

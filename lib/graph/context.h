@@ -91,7 +91,8 @@ typedef struct ix_remains {
 typedef enum ix_tri { IX_NO, IX_YES, IX_UNKNOWN } ix_tri;
 
 struct ilex_context {
-    ix_mem mem;       /* of what dies with the context: records failures */
+    ix_mem mem;       /* of what dies with the context: records failures, so
+                         that nobody else has to */
     ix_mem host;      /* the user's allocator: of what outlives the context */
     ix_error error;   /* the first */
     ix_errors errors; /* those after it */

@@ -170,7 +170,7 @@ ix_counted_name(ilex_context *ctx, int32_t param)
 {
     if (!ix_mem_grow(&ctx->mem, &ctx->counted, &ctx->counted_capacity,
                      ctx->ncounted + 1, sizeof *ctx->counted))
-        return ix_fail_memory_false(&ctx->error);
+        return false;
     ctx->counted[ctx->ncounted++] = param;
     return true;
 }

@@ -47,7 +47,7 @@ ix_domain_new(ilex_context *ctx, int rank, const ix_axis *ax)
         dom = NULL;
     }
     if (!dom)
-        return ix_fail_memory_null(&ctx->error);
+        return NULL;
     dom->hash = hash;
     dom->rank = rank;
     if (bytes)

@@ -91,8 +91,6 @@ ix_assumption_of(ilex_context *ctx, const ix_lin *form, int64_t modulus)
         ix_mem_free(&ctx->mem, a);
         a = NULL;
     }
-    if (!a)
-        ix_fail_memory(&ctx->error);
     return a;
 }
 
@@ -247,7 +245,7 @@ ix_env_draft(ilex_context *ctx, int32_t n, const ix_assumption *const *item)
                            sizeof *e + items +
                                (size_t)n * (1 + IX_DEGREE) * sizeof *e->range);
     if (!e)
-        return ix_fail_memory_null(&ctx->error);
+        return NULL;
     e->hash = hash_items(n, item);
     e->n = n;
     e->simple = true;
@@ -294,7 +292,7 @@ ix_env_intern(ilex_context *ctx, ix_env *draft)
     if (ix_table_add(&ctx->envs, &ctx->mem, draft->hash, draft))
         return draft;
     ix_mem_free(&ctx->mem, draft);
-    return ix_fail_memory_null(&ctx->error);
+    return NULL;
 }
 
 static void
@@ -332,7 +330,7 @@ holds_from(minimiser *m, int32_t next)
     const ix_mem *mem = &m->ctx->mem;
     const ix_assumption **item = ix_mem_new(mem, (n + 1) * sizeof *item);
     if (!item)
-        return ix_fail_memory_false(&m->ctx->error);
+        return false;
     if (m->nkept)
         memcpy(item, m->kept, (size_t)m->nkept * sizeof *item);
     for (int32_t i = next; i < m->all->n; i++)

@@ -54,7 +54,7 @@ intern(ilex_context *ctx, const draft *d)
         a = NULL;
     }
     if (!a)
-        return ix_fail_memory_null(&ctx->error);
+        return NULL;
     a->hash = hash;
     a->c = d->c;
     a->n = d->n;

@@ -231,7 +231,7 @@ ix_node_make(ilex_context *ctx, const ix_node_spec *given)
         n = NULL;
     }
     if (!n)
-        return ix_fail_memory_null(&ctx->error);
+        return NULL;
     n->hash = hash;
     for (int i = 0; i < n->nops; i++)
         ix_node_retain(n->ops[i]);
@@ -305,10 +305,8 @@ ix_node_lambda(ilex_context *ctx, const ix_domain *interior,
     if (!interior || !valid || ix_is_poison(body))
         return ix_poison_again(ctx);
     ilex_array **ops = ix_mem_new(&ctx->mem, ((size_t)n + 1) * sizeof *ops);
-    if (!ops) {
-        ix_fail_memory(&ctx->error);
+    if (!ops)
         return ix_poison_again(ctx);
-    }
     ops[0] = body;
     for (int i = 0; i < n; i++)
         ops[i + 1] = operands[i];

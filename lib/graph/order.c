@@ -47,8 +47,6 @@ ix_order_from(ix_order *o, ilex_array *root)
         ilex_array *operand = ix_order_operand(top->n, top->next++);
         ok = operand ? push(o, operand) : pop(o);
     }
-    if (!ok)
-        ix_fail_memory(&o->ctx->error);
     return ok;
 }
 

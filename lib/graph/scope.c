@@ -19,7 +19,7 @@ ix_scope_record_array(ilex_context *ctx, ilex_array *n)
         ix_keep_drain(ctx);
     if (!ix_mem_grow(&ctx->mem, &ctx->scoped, &ctx->scoped_capacity,
                      ctx->nscoped + 1, sizeof *ctx->scoped))
-        return ix_fail_memory_false(&ctx->error);
+        return false;
     ctx->scoped[ctx->nscoped++] = ix_node_retain(n);
     n->scope_hint = 1;
     return true;
@@ -30,10 +30,8 @@ ilex_scope_begin(ilex_context *ctx)
 {
     size_t mark = ctx->nscopes;
     if (!ix_mem_grow(&ctx->mem, &ctx->scope, &ctx->scope_capacity, mark + 1,
-                     sizeof *ctx->scope)) {
-        ix_fail_memory(&ctx->error);
+                     sizeof *ctx->scope))
         return SIZE_MAX;
-    }
     ctx->scope[ctx->nscopes++] = (ix_scope){ctx->nscoped, ctx->in_force,
                                             ctx->first_counted, ctx->ncounted};
     return mark;

@@ -239,10 +239,8 @@ find_open(ix_walk *w, ilex_array *n, size_t *value)
     size_t *known = open ? ix_map_find(&r->found, n) : NULL;
     if (known)
         *known |= open;
-    else if (open && !ix_map_set(&r->found, &w->ctx->mem, n, open)) {
-        ix_fail_memory(&w->ctx->error);
+    else if (open && !ix_map_set(&r->found, &w->ctx->mem, n, open))
         return IX_WALK_END;
-    }
     return IX_WALK_IN;
 }
 

@@ -51,30 +51,29 @@ ix_lin_le(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
     return ix_lin_nonneg(ctx, ix_lin_try_fma(ctx, b, -1, a));
 }
 
-const ix_lin *
-ix_lin_max(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+/* The one of the two that lies in the direction of "sign". */
+static const ix_lin *
+extreme(ilex_context *ctx, const ix_lin *a, const ix_lin *b, int sign)
 {
     if (!a || !b)
         return NULL;
-    if (unbounded(a, -1) || unbounded(b, 1))
+    if (unbounded(a, -sign) || unbounded(b, sign))
         return b;
-    if (unbounded(b, -1) || unbounded(a, 1))
+    if (unbounded(b, -sign) || unbounded(a, sign))
         return a;
     if (ix_lin_le(ctx, a, b) == IX_YES)
-        return b;
-    return ix_lin_le(ctx, b, a) == IX_YES ? a : NULL;
+        return sign > 0 ? b : a;
+    return ix_lin_le(ctx, b, a) != IX_YES ? NULL : sign > 0 ? a : b;
+}
+
+const ix_lin *
+ix_lin_max(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
+{
+    return extreme(ctx, a, b, 1);
 }
 
 const ix_lin *
 ix_lin_min(ilex_context *ctx, const ix_lin *a, const ix_lin *b)
 {
-    if (!a || !b)
-        return NULL;
-    if (unbounded(a, 1) || unbounded(b, -1))
-        return b;
-    if (unbounded(b, 1) || unbounded(a, -1))
-        return a;
-    if (ix_lin_le(ctx, a, b) == IX_YES)
-        return a;
-    return ix_lin_le(ctx, b, a) == IX_YES ? b : NULL;
+    return extreme(ctx, a, b, -1);
 }

@@ -78,7 +78,7 @@ find_need(ilex_context *ctx, const ix_question *q, const ix_env *all,
     const ix_assumption **item =
         ix_mem_new(&ctx->mem, (size_t)all->n * sizeof *item);
     if (!item)
-        return ix_fail_memory_false(&ctx->error);
+        return false;
     int32_t n = ix_env_minimise(ctx, all, answered, (void *)q, item);
     *need = n ? ix_env_find(ctx, n, item) : NULL;
     if (n && !*need) {

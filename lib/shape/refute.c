@@ -197,8 +197,6 @@ ix_is_refuted(ilex_context *ctx, const ix_question *q, const ix_env *facts)
     ix_relevant r;
     bool refuted = false;
     int64_t *size = ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof *size);
-    if (!size)
-        ix_fail_memory(&ctx->error);
     if (size && ix_relevant_open(&r, ctx)) {
         q->sizes(&r, q->user);
         for (size_t i = 0; !refuted && i < IX_COUNT(least); i++)

@@ -14,8 +14,6 @@ ix_relevant_open(ix_relevant *r, ilex_context *ctx)
     r->at = ix_mem_new(&ctx->mem, (n + 1) * sizeof *r->at);
     for (size_t p = 0; r->at && p < n; p++)
         r->at[p] = -1;
-    if (!r->at)
-        ix_fail_memory(&ctx->error);
     return r->at != NULL;
 }
 

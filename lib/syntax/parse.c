@@ -41,7 +41,6 @@ start(ix_parser *p, const char *text, size_t length, const char *file)
         ctx->place.file = symbol;
     if (symbol < 0) {
         ctx->place = (ix_location){0};
-        ix_fail_memory(&ctx->error);
         ix_lex_abort(&p->reader);
     }
     ctx->location.file = ix_symbol_text(ctx, symbol);

@@ -137,10 +137,8 @@ ix_parse_tag(ix_parser *p, const ix_tag *tag, const ilex_array *x)
     ix_fmt_tag_values(&t, tag);
     const char *s = ix_text_string(&t);
     int32_t symbol = s ? ix_symbol_of(p->ctx, s, strlen(s)) : -1;
-    if (symbol < 0) {
-        ix_fail_memory(&p->ctx->error);
+    if (symbol < 0)
         ix_lex_abort(&p->reader);
-    }
     return symbol;
 }
 

@@ -106,8 +106,6 @@ list_all(ix_printer *p)
         ok = list_from(&w, p->module->output[i].array);
     ix_map_free(&w.seen, &p->ctx->mem);
     ix_mem_free(&p->ctx->mem, w.stack);
-    if (!ok)
-        ix_fail_memory(&p->ctx->error);
     return ok;
 }
 
@@ -144,8 +142,6 @@ try_text(ilex_context *ctx, const ix_text *text, const ilex_array *n)
         "_in8", "_in9", "_in10", "_in11", "_in12", "_in13", "_in14", "_in15"};
     size_t count = n->kind == IX_LAMBDA ? (size_t)n->nops - 1 : 0;
     const char *s = ix_text_string(text);
-    if (!s)
-        ix_fail_memory(&ctx->error);
     if (!s || count > IX_COUNT(names))
         return NULL;
     ix_error_mark before = ix_errors_mark(&ctx->error);
@@ -358,8 +354,6 @@ ix_print_collect(ix_printer *p)
 {
     p->nparams = p->ctx->nparams;
     p->param = ix_mem_new(&p->ctx->mem, (p->nparams + 1) * sizeof *p->param);
-    if (!p->param)
-        ix_fail_memory(&p->ctx->error);
     if (!p->param || !ix_module_sizes(p->module, p->param) || !list_all(p))
         return false;
     for (size_t i = 0; i < p->module->ndeclared; i++)

@@ -223,14 +223,12 @@ ilex_module_parse(ilex_context *ctx, const char *text, const char *file)
 
 /* The string of a sink, which is emptied; NULL when memory ran out. */
 static char *
-take_string(ilex_context *ctx, ix_text *t)
+take_string(ix_text *t)
 {
-    char *s = t->data;
-    if (t->failed || !s) {
-        ix_text_free(t);
-        return ix_fail_memory_null(&ctx->error);
-    }
-    return s;
+    if (!t->failed)
+        return t->data;
+    ix_text_free(t);
+    return NULL;
 }
 
 char *
@@ -239,7 +237,7 @@ ilex_module_print(ilex_module *module)
     ix_text t;
     ix_text_init(&t, &module->ctx->mem);
     if (ix_print_module(module, &t) == ILEX_OK)
-        return take_string(module->ctx, &t);
+        return take_string(&t);
     ix_text_free(&t);
     return NULL;
 }
@@ -253,7 +251,7 @@ ilex_text_fmt(ilex_context *ctx, const char *text, const char *file)
                             "fmt: the text is NULL");
     ix_text_init(&t, &ctx->mem);
     if (ix_fmt_text(ctx, text, strlen(text), file, &t) == ILEX_OK)
-        return take_string(ctx, &t);
+        return take_string(&t);
     ix_text_free(&t);
     return NULL;
 }

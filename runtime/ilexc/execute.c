@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/clock.h"
+
 /* A program and what its arguments are bound to. */
 typedef struct side {
     const ilex_program *program;
@@ -82,12 +84,12 @@ static ix_cli_exit
 advance(ix_cli_run *r, side *s, ilex_call *call, int64_t n)
 {
     ilex_status rc = synchronize(r, s);
-    double start = ix_cli_now();
+    double start = ix_clock();
     call->error[0] = '\0';
     if (!rc)
         rc = ilex_run_steps(s->program, s->binding, r->nfields, n, r->swaps,
                             call);
-    r->seconds += s->reference ? 0 : ix_cli_now() - start;
+    r->seconds += s->reference ? 0 : ix_clock() - start;
     rc = rc ? rc : synchronize(r, s);
     if (!note_storages(r, s) && !rc)
         rc = ILEX_E_MEMORY;

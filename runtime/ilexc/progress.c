@@ -6,24 +6,17 @@
 #include "runtime/ilexc/run.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "lib/base/clock.h"
 
 #define PATIENCE 0.5 /* seconds without a word */
 #define INTERVAL 0.1 /* seconds between two lines */
 
-double
-ix_cli_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 ix_cli_progress
 ix_cli_progress_begin(const ix_cli_run *r)
 {
-    double now = ix_cli_now();
+    double now = ix_clock();
     return (ix_cli_progress){.shown = r->steps > 1 && isatty(2),
                              .began = now,
                              .told = now - INTERVAL + PATIENCE};
@@ -35,7 +28,7 @@ ix_cli_progress_steps(const ix_cli_progress *p, const ix_cli_run *r,
 {
     if (!p->shown || most <= 1)
         return most;
-    double each = (ix_cli_now() - p->began) / (double)(r->done ? r->done : 1);
+    double each = (ix_clock() - p->began) / (double)(r->done ? r->done : 1);
     if (r->done == 0 || each * (double)most < INTERVAL)
         return r->done == 0 ? 1 : most;
     int64_t n = (int64_t)(INTERVAL / each);
@@ -45,7 +38,7 @@ ix_cli_progress_steps(const ix_cli_progress *p, const ix_cli_run *r,
 void
 ix_cli_progress_tell(ix_cli_progress *p, const ix_cli_run *r)
 {
-    double now = ix_cli_now();
+    double now = ix_clock();
     if (!p->shown || now - p->told < INTERVAL || r->done == 0)
         return;
     double rest = (now - p->began) / (double)r->done;

@@ -176,11 +176,8 @@ ix_cli_exit ix_cli_execute(ix_cli_run *r);
 typedef struct ix_cli_progress {
     bool shown;         /* standard error is a terminal */
     bool lines;         /* there is something to wipe out */
-    double began, told; /* seconds of ix_cli_now() */
+    double began, told; /* seconds of ix_clock() */
 } ix_cli_progress;
-
-/* Seconds of a clock that never goes back. */
-double ix_cli_now(void);
 
 /* Begins to watch a run; tells how far it is, if standard error is a terminal
  * and it takes long; wipes that out. */

@@ -215,56 +215,60 @@ suggest_word(const char *given, const char *words)
     return ix_suggestion_show(&s);
 }
 
+/* Finds the field that "copy" of one --in or --out speaks of, and "*what" it is
+ * to be; both are cut from it. */
+static ix_cli_exit
+open_field(ix_cli_run *r, bool output, const char *given, char *copy,
+           ix_cli_field **f, char **what)
+{
+    const char *verb = r->command->verb, *flag = output ? "out" : "in";
+    *what = strchr(copy, '=');
+    if (!*what)
+        return ix_cli_usage(verb, "--%s %s: wants NAME=%s", flag, given,
+                            output ? "TARGET" : "SOURCE");
+    *(*what)++ = '\0';
+    *f = find_field(r, copy, output);
+    if (!*f)
+        return ix_cli_usage(
+            verb, "--%s %s: the program has no %sput %s%s", flag, given, flag,
+            copy, ix_cli_suggest_argument(r, copy, !output, output).s);
+    if (output ? (*f)->target.kind != IX_CLI_TARGET_NONE
+               : (*f)->source.kind != IX_CLI_SOURCE_NONE)
+        return ix_cli_usage(verb, "--%s %s: %s was given before", flag, given,
+                            copy);
+    return IX_EXIT_OK;
+}
+
 /* Reads the value of one --in. "copy" is a copy of it to be cut. */
 static ix_cli_exit
 read_in(ix_cli_run *r, const char *given, char *copy)
 {
-    char *what = strchr(copy, '=');
-    if (!what)
-        return ix_cli_usage(r->command->verb, "--in %s: wants NAME=SOURCE",
-                            given);
-    *what++ = '\0';
-    ix_cli_field *f = find_field(r, copy, false);
-    if (!f)
-        return ix_cli_usage(
-            r->command->verb, "--in %s: the program has no input %s%s", given,
-            copy, ix_cli_suggest_argument(r, copy, true, false).s);
-    if (f->source.kind != IX_CLI_SOURCE_NONE)
-        return ix_cli_usage(r->command->verb, "--in %s: %s was given before",
-                            given, copy);
-    if (!read_source(&f->source, what))
+    ix_cli_field *f;
+    char *what;
+    ix_cli_exit status = open_field(r, false, given, copy, &f, &what);
+    if (status == IX_EXIT_OK && !read_source(&f->source, what))
         return ix_cli_usage(r->command->verb,
                             "--in %s: a source is @FILE.npy[,halo=nearest|zero|"
                             "periodic|file], zero, constant:X or random:SEED%s",
                             given,
                             suggest_word(given, "zero constant random").s);
-    return IX_EXIT_OK;
+    return status;
 }
 
 /* As read_in for --out. */
 static ix_cli_exit
 read_out(ix_cli_run *r, const char *given, char *copy)
 {
-    char *what = strchr(copy, '=');
-    if (!what)
-        return ix_cli_usage(r->command->verb, "--out %s: wants NAME=TARGET",
-                            given);
-    *what++ = '\0';
-    ix_cli_field *f = find_field(r, copy, true);
-    if (!f)
-        return ix_cli_usage(
-            r->command->verb, "--out %s: the program has no output %s%s", given,
-            copy, ix_cli_suggest_argument(r, copy, false, true).s);
-    if (f->target.kind != IX_CLI_TARGET_NONE)
-        return ix_cli_usage(r->command->verb, "--out %s: %s was given before",
-                            given, copy);
-    if (!read_target(&f->target, what))
+    ix_cli_field *f;
+    char *what;
+    ix_cli_exit status = open_field(r, true, given, copy, &f, &what);
+    if (status == IX_EXIT_OK && !read_target(&f->target, what))
         return ix_cli_usage(r->command->verb,
                             "--out %s: a target is @FILE.npy, "
                             "@FILE.png[,map=uniform,scale=8,low=X,high=X,"
                             "flip=xy,transpose=1] or - for text",
                             given);
-    return IX_EXIT_OK;
+    return status;
 }
 
 /* As read_in for --size, which may hold several. */

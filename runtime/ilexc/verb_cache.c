@@ -98,7 +98,7 @@ print_entry(const folder *f, const ix_cache_file *file)
 }
 
 static ix_cli_exit
-list_entries(folder *f)
+do_ls(folder *f)
 {
     for (size_t i = f->files.n; i-- > 0;)
         if (f->files.file[i].kind == IX_CACHE_ENTRY)
@@ -117,7 +117,7 @@ count(const folder *f, ix_cache_kind kind)
 }
 
 static ix_cli_exit
-print_state(folder *f)
+do_stat(folder *f)
 {
     printf("directory  %s%s\n", f->path.data,
            f->dir < 0 ? " (not there yet)" : "");
@@ -172,19 +172,19 @@ remove_files(folder *f, which what)
 }
 
 static ix_cli_exit
-remove_excess(folder *f)
+do_gc(folder *f)
 {
     return remove_files(f, EXCESS);
 }
 
 static ix_cli_exit
-remove_all(folder *f)
+do_clear(folder *f)
 {
     return remove_files(f, EVERYTHING);
 }
 
 static ix_cli_exit
-verify_entries(folder *f)
+do_verify(folder *f)
 {
     size_t good = 0, bad = 0;
     for (size_t i = 0; i < f->files.n; i++) {
@@ -230,54 +230,28 @@ do_why(ix_cli_session *s)
 
 /* ---- the verb ---- */
 
+/* An action is about the directory, or about a program. */
+typedef struct action {
+    const char *name;
+    ix_cli_exit (*look)(folder *f);
+    ix_cli_exit (*ask)(ix_cli_session *s);
+} action;
+
+static const action actions[] = {
+    {"ls", do_ls, NULL},       {"stat", do_stat, NULL},
+    {"gc", do_gc, NULL},       {"verify", do_verify, NULL},
+    {"clear", do_clear, NULL}, {"why", NULL, do_why}};
+
 static ix_cli_exit
-with_folder(ix_cli_session *s, ix_cli_exit (*work)(folder *f))
+with_folder(ix_cli_session *s, ix_cli_exit (*look)(folder *f))
 {
     folder f;
     ix_cli_exit status = open_folder(&f, s->ctx);
     if (status == IX_EXIT_OK)
-        status = work(&f);
+        status = look(&f);
     close_folder(&f);
     return status;
 }
-
-static ix_cli_exit
-do_ls(ix_cli_session *s)
-{
-    return with_folder(s, list_entries);
-}
-
-static ix_cli_exit
-do_stat(ix_cli_session *s)
-{
-    return with_folder(s, print_state);
-}
-
-static ix_cli_exit
-do_gc(ix_cli_session *s)
-{
-    return with_folder(s, remove_excess);
-}
-
-static ix_cli_exit
-do_clear(ix_cli_session *s)
-{
-    return with_folder(s, remove_all);
-}
-
-static ix_cli_exit
-do_verify(ix_cli_session *s)
-{
-    return with_folder(s, verify_entries);
-}
-
-static const struct {
-    const char *name;
-    ix_cli_exit (*run)(ix_cli_session *s);
-} actions[] = {
-#define IX_ACTION(name, operand, meaning) {#name, do_##name},
-#include "runtime/ilexc/actions.def"
-};
 
 ix_cli_exit
 ix_cli_verb_cache(const ix_cli_command *c)
@@ -287,7 +261,8 @@ ix_cli_verb_cache(const ix_cli_command *c)
         c->file ? ix_cli_session_parse(&s, c) : ix_cli_session_open(&s, c);
     for (size_t i = 0; status == IX_EXIT_OK && i < IX_COUNT(actions); i++)
         if (strcmp(actions[i].name, c->action) == 0) {
-            status = actions[i].run(&s);
+            status = actions[i].ask ? actions[i].ask(&s)
+                                    : with_folder(&s, actions[i].look);
             break;
         }
     ix_cli_session_close(&s);

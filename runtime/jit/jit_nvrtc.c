@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "lib/base/fork.h"
 #include "lib/base/library.h"
 
 enum { MAX_LOG = 1 << 16 };
@@ -205,17 +206,7 @@ open_library(void)
         snprintf(refusal, sizeof refusal, "functions of it are missing");
 }
 
-static void
-after_fork_in_child(void)
-{
-    pthread_mutex_init(&opening, NULL);
-}
-
-__attribute__((constructor)) static void
-register_fork_handler(void)
-{
-    pthread_atfork(NULL, NULL, after_fork_in_child);
-}
+IX_FORK_BEGINS(pthread_mutex_init(&opening, NULL))
 
 bool
 ix_nvrtc_available(void)

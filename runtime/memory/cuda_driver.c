@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "lib/base/fork.h"
 #include "lib/base/library.h"
 
 enum {
@@ -326,18 +327,8 @@ find(void *library, const char *name, void *function)
     return p != NULL;
 }
 
-static void
-after_fork_in_child(void)
-{
-    pthread_mutex_init(&opening, NULL);
-    pthread_mutex_init(&primary_lock, NULL);
-}
-
-__attribute__((constructor)) static void
-register_fork_handler(void)
-{
-    pthread_atfork(NULL, NULL, after_fork_in_child);
-}
+IX_FORK_BEGINS(pthread_mutex_init(&opening, NULL);
+               pthread_mutex_init(&primary_lock, NULL))
 
 /* Starts the driver and counts the devices. */
 static void

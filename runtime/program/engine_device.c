@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "lib/base/fork.h"
 #include "runtime/program/program.h"
 
 enum {
@@ -33,17 +34,7 @@ struct ix_device_codes {
  * it is free again. */
 static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
 
-static void
-after_fork_in_child(void)
-{
-    pthread_mutex_init(&building, NULL);
-}
-
-__attribute__((constructor)) static void
-register_fork_handler(void)
-{
-    pthread_atfork(NULL, NULL, after_fork_in_child);
-}
+IX_FORK_BEGINS(pthread_mutex_init(&building, NULL))
 
 /* ---- code ---- */
 

@@ -91,91 +91,53 @@ ilex_module_emit_lines(ilex_module *module, const char *dialect,
 }
 
 /* What a run would do, with the back end that option jit chooses. */
-static char *
-steps_text(ilex_module *module)
+static void
+write_steps(ilex_module *module, ix_text *t)
 {
-    ilex_context *ctx = module->ctx;
-    int dialect = ix_backend_choose(ctx)->dialect;
+    int dialect = ix_backend_choose(module->ctx)->dialect;
     ix_compile_request request = {.reference = dialect < 0};
     if (dialect >= 0)
         request.dialect[dialect] = true;
     ix_compiled *c = ix_compile(module, &request);
-    if (!c)
-        return NULL;
-    ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    ix_steps_print(ctx, c, dialect, &t);
+    if (c)
+        ix_steps_print(module->ctx, c, dialect, t);
     ix_compiled_free(c);
-    return take_text(ctx, &t);
 }
 
 /* Two digits a byte, and a line's end. */
-static char *
-hash_text(ilex_module *module)
+static void
+write_hash(ilex_module *module, ix_text *t)
 {
     uint8_t hash[16];
-    ix_text t;
     if (ilex_module_hash(module, hash) != ILEX_OK)
-        return NULL;
-    ix_text_init(&t, &module->ctx->mem);
+        return;
     for (size_t i = 0; i < sizeof hash; i++)
-        ix_text_format(&t, "%02x", hash[i]);
-    ix_text_char(&t, '\n');
-    return take_text(module->ctx, &t);
-}
-
-/* Of every einsum. */
-static char *
-paths_text(ilex_module *module)
-{
-    ix_text t;
-    ix_text_init(&t, &module->ctx->mem);
-    ix_einsum_print_paths(module, &t);
-    return take_text(module->ctx, &t);
-}
-
-/* What it costs. */
-static char *
-counts_text(ilex_module *module)
-{
-    ix_text t;
-    ix_text_init(&t, &module->ctx->mem);
-    ix_module_print_counts(module, &t);
-    return take_text(module->ctx, &t);
-}
-
-static char *
-parsed_text(ilex_module *module)
-{
-    ix_text t;
-    ix_text_init(&t, &module->ctx->mem);
-    if (ix_print_labelled(module, &t) == ILEX_OK)
-        return take_text(module->ctx, &t);
-    ix_text_free(&t);
-    return NULL;
+        ix_text_format(t, "%02x", hash[i]);
+    ix_text_char(t, '\n');
 }
 
 char *
 ilex_module_stage(ilex_module *module, const char *pass)
 {
-    ilex_context *ctx = module->ctx;
-    if (pass && !strcmp(pass, "parsed"))
-        return parsed_text(module);
-    if (pass && !strcmp(pass, "emit"))
-        return ilex_module_emit(module, "jit");
-    if (pass && !strcmp(pass, "steps"))
-        return steps_text(module);
-    if (pass && !strcmp(pass, "hash"))
-        return hash_text(module);
-    if (pass && !strcmp(pass, "paths"))
-        return paths_text(module);
-    if (pass && !strcmp(pass, "counts"))
-        return counts_text(module);
     ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    ix_compile_request request = {.stop = pass ? pass : "(null)", .text = &t};
-    ix_compiled_free(ix_compile(module, &request));
-    return take_text(ctx, &t);
+    const char *name = pass ? pass : "(null)";
+    if (!strcmp(name, "emit"))
+        return ilex_module_emit(module, "jit");
+    ix_text_init(&t, &module->ctx->mem);
+    ix_compile_request request = {.stop = name, .text = &t};
+    if (!strcmp(name, "parsed"))
+        ix_print_labelled(module, &t);
+    else if (!strcmp(name, "steps"))
+        write_steps(module, &t);
+    else if (!strcmp(name, "hash"))
+        write_hash(module, &t);
+    else if (!strcmp(name, "paths"))
+        ix_einsum_print_paths(module, &t);
+    else if (!strcmp(name, "counts"))
+        ix_module_print_counts(module, &t);
+    else
+        ix_compiled_free(ix_compile(module, &request));
+    return take_text(module->ctx, &t);
 }
 
 char *

@@ -7,7 +7,7 @@
  */
 #include "runtime/program/workspace.h"
 
-#include <pthread.h>
+#include "lib/base/fork.h"
 
 enum {
     ALIGN = 64,
@@ -26,30 +26,7 @@ struct ix_workspaces {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned generation; /* of this process; changes in a forked child */
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-static void
-after_fork_in_child(void)
-{
-    generation++;
-    pthread_mutex_unlock(&lock);
-}
-
-__attribute__((constructor)) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
+IX_FORK_TAKES_AND(lock, generation++, constructor)
 
 ix_workspaces *
 ix_workspaces_new(const ix_mem *mem)

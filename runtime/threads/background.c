@@ -23,7 +23,7 @@ static ix_task *queue, *running;
 static int nworkers;
 static bool closing;
 
-static void
+__attribute__((constructor(IX_FORK_FIRST))) static void
 init_condition(void)
 {
     pthread_condattr_t attr;
@@ -36,18 +36,6 @@ init_condition(void)
 /* ---- fork ---- */
 
 static void
-before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-static void
 lose(ix_task **list)
 {
     for (ix_task *t; (t = *list);) {
@@ -58,22 +46,16 @@ lose(ix_task **list)
 }
 
 static void
-after_fork_in_child(void)
+begin_child(void)
 {
     nworkers = 0;
     init_condition();
     lose(&queue);
     lose(&running);
-    pthread_mutex_unlock(&lock);
 }
 
 /* Tasks are started with locks held that fork() takes as well. */
-__attribute__((constructor(IX_FORK_FIRST))) static void
-register_fork_handlers(void)
-{
-    init_condition();
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
+IX_FORK_TAKES_AND(lock, begin_child(), constructor(IX_FORK_FIRST))
 
 /* ---- the list of a state ---- */
 

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/fork.h"
 #include "lib/base/fpenv.h"
 #include "lib/base/library.h"
 #include "lib/base/machine.h"
@@ -171,34 +172,17 @@ worker(void *unused)
     return NULL;
 }
 
+/* A forked child has one thread: no workers, no jobs, fresh conditions. */
 static void
-before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-/* The child has one thread: no workers, no jobs, fresh conditions. */
-static void
-after_fork_in_child(void)
+begin_child(void)
 {
     nworkers = surplus = 0;
     jobs = NULL;
     pthread_cond_init(&work, NULL);
     pthread_cond_init(&finished, NULL);
-    pthread_mutex_unlock(&lock);
 }
 
-__attribute__((constructor)) static void
-register_fork_handlers(void)
-{
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
+IX_FORK_TAKES_AND(lock, begin_child(), constructor)
 
 /* Nobody has a context: workers end as they find no job. Who runs a program all
  * the same makes others. */
