@@ -102,15 +102,40 @@ has_none(const stack *s)
            s->number->attr[0] <= (known ? s->first->attr[0] : 0);
 }
 
+/* Is the number of chunks below 2^"depth" for all sizes? */
+static bool
+fits(const stack *s, int depth)
+{
+    ilex_context *ctx = s->x->b->u->ctx;
+    int64_t most = ((INT64_C(1) << depth) - 1) * s->chunk;
+    const ix_lin *length = ix_index_is_quotient(s->number)
+                               ? ix_index_to_lin(ctx, s->number->ops[0])
+                               : NULL;
+    return length &&
+           ix_lin_nonneg_fast(
+               ctx,
+               ix_lin_sub(ctx, ix_lin_const(ctx, most + s->chunk - 1), length));
+}
+
+/* How many slots there are: one for each bit of the number of chunks. */
+static int64_t
+slots_needed(const stack *s)
+{
+    enum { BOUNDED = 32 };
+    int depth = 1;
+    if (s->number->kind == IX_CONST)
+        return operation(s, IX_OP_BITS, ILEX_I64, s->number, NULL)->attr[0];
+    if (!fits(s, BOUNDED))
+        return IX_STACK_DEPTH;
+    while (!fits(s, depth))
+        depth++;
+    return depth;
+}
+
 static void
 make_slots(stack *s)
 {
-    ix_builder *b = s->x->b;
-    ilex_array *depth =
-        s->number->kind == IX_CONST
-            ? operation(s, IX_OP_BITS, ILEX_I64, s->number, NULL)
-            : ix_index_const(b->u->ctx, IX_STACK_DEPTH);
-    s->slot = ix_build_scratch(b, 'p', s->x->acc, depth->attr[0]);
+    s->slot = ix_build_scratch(s->x->b, 'p', s->x->acc, slots_needed(s));
     s->slot->note = "slot h has the result of 2^h chunks";
 }
 
