@@ -47,7 +47,9 @@ static void
 flush(ix_jam_state *j, output *o)
 {
     if (o->n) {
-        ix_stmt *loop = ix_stmt_copy(j->u, j->loop);
+        ix_stmt *loop = ix_jam_over_bounds(j, j->loop, &j->now);
+        for (int g = IX_for_lo; g <= IX_for_hi; g++)
+            loop->optional |= j->now.n[g] > j->loop->n[g];
         loop->body = ix_jam_group(j, o->group, o->n);
         put(o, loop);
     }
@@ -102,15 +104,28 @@ put_definition(ix_jam_state *j, output *out, ix_stmt *s)
 
 static ix_stmt *distribute(ix_jam_state *j, ix_stmt *list);
 
+/* The statement around what its body becomes. */
+static void
+put_around(ix_jam_state *j, output *out, const ix_stmt *s)
+{
+    const ix_jam_follow *follow = ix_jam_follows(j, s);
+    ix_stmt *t = follow ? ix_jam_over_bounds(j, s, &follow->hull)
+                        : ix_stmt_copy(j->u, s);
+    ix_jam_bounds before;
+    t->optional |= follow != NULL;
+    flush(j, out);
+    ix_jam_enter(j, s, &before);
+    t->body = distribute(j, s->body);
+    t->other = distribute(j, s->other);
+    j->now = before;
+    put(out, t);
+}
+
 static void
 put_stmt(ix_jam_state *j, output *out, ix_stmt *s)
 {
     if (ix_jam_descends(j, s)) {
-        flush(j, out);
-        ix_stmt *t = ix_stmt_copy(j->u, s);
-        t->body = distribute(j, s->body);
-        t->other = distribute(j, s->other);
-        put(out, t);
+        put_around(j, out, s);
     } else if (ix_jam_is_of_all(j, s)) {
         put(out, ix_stmt_copy(j->u, s));
     } else if (ix_stmt_defines(s)) {
@@ -185,12 +200,14 @@ most_points(ilex_context *ctx, const ix_stmt *loop)
 }
 
 bool
-ix_loop_jams(ix_unit *u, const ix_cursor *c)
+ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few)
 {
     ix_jam_state j;
-    ix_refusal refusal = ix_jam_begin(&j, u, c);
+    bool jams = ix_jam_begin(&j, u, c).class == IX_REFUSAL_NONE;
+    for (size_t i = 0; i < j.nfollow; i++)
+        jams &= j.follow[i].together > few;
     ix_jam_end(&j);
-    return refusal.class == IX_REFUSAL_NONE;
+    return jams;
 }
 
 ix_refusal

@@ -47,10 +47,9 @@ leave_varies(ix_walk *w, ilex_array *x, const size_t *operand, size_t *value)
     return true;
 }
 
-static bool
-varies(void *user, ilex_array *x)
+bool
+ix_jam_varies(ix_jam_state *j, ilex_array *x)
 {
-    ix_jam_state *j = user;
     size_t value = 0;
     ix_walk_body(&j->varies, x, &value);
     return value != 0;
@@ -59,41 +58,85 @@ varies(void *user, ilex_array *x)
 static bool
 is_uniform(void *user, ilex_array *x)
 {
-    return !varies(user, x);
+    return !ix_jam_varies(user, x);
 }
 
+/* What is not computed where it was not: in an iteration that no point has. */
+enum { UNSAFE = IX_HAS_LOAD | IX_HAS_CHECK | IX_HAS_APPLY };
+
+/* Is it the same for all points, and may it be computed for none? */
 static bool
-note_own(void *user, ix_stmt *s)
+is_of_all(ix_jam_state *j, const ix_stmt *s)
 {
-    ix_jam_state *j = user;
-    if (!ix_stmt_defines(s) ||
-        (s->kind == IX_STMT_LET && ix_stmt_exprs(s, is_uniform, j)))
-        return true;
+    bool unsafe = ix_stmt_has(s, UNSAFE);
+    return !(j->within && unsafe) && ix_stmt_exprs(s, is_uniform, j);
+}
+
+static void
+note_own(ix_jam_state *j, ix_stmt *s)
+{
+    if (!ix_stmt_defines(s) || (s->kind == IX_STMT_LET && is_of_all(j, s)))
+        return;
     ix_arena_grow(&j->u->arena, &j->own, &j->capacity, j->nown + 1,
                   sizeof *j->own);
     j->own[j->nown++] = (ix_jam_value){.by = s};
     if (!ix_map_set(&j->number, &j->mem, (void *)((uintptr_t)s->number + 1),
                     j->nown))
         ix_fail_memory(&j->u->ctx->error);
+}
+
+/* May points move into the body of a statement, if there is a reason? */
+static bool
+is_open(ix_jam_state *j, const ix_stmt *s, size_t *follow)
+{
+    bool loop = s->kind == IX_STMT_FOR;
+    *follow = 0;
+    if ((!loop && s->kind != IX_STMT_IF) || (loop && ix_for_while(s)))
+        return false;
+    if (is_of_all(j, s))
+        return true;
+    if (!loop || ix_stmt_has(s, UNSAFE) || !ix_jam_follow_loop(j, s))
+        return false;
+    *follow = j->nfollow;
     return true;
+}
+
+/* Notes what a point has of its own, and the statements that points move into,
+ * as there are serial loops in them; is there one? */
+static bool
+note_list(ix_jam_state *j, ix_stmt *list)
+{
+    bool any = false;
+    for (ix_stmt *s = list; s; s = s->next) {
+        size_t follow;
+        note_own(j, s);
+        bool open = is_open(j, s, &follow);
+        j->within += follow != 0;
+        bool inside = note_list(j, s->body) | note_list(j, s->other);
+        j->within -= follow != 0;
+        inside |= s->kind == IX_STMT_FOR && !s->parallel;
+        if (open && inside && !ix_map_set(&j->into, &j->mem, s, follow))
+            ix_fail_memory(&j->u->ctx->error);
+        if (follow && !inside) /* so is none in it */
+            j->nfollow = follow - 1;
+        any |= open && inside;
+    }
+    return any;
 }
 
 /* ---- groups ---- */
 
-/* Do the points move into the body of a statement? */
 bool
-ix_jam_descends(ix_jam_state *j, const ix_stmt *s)
+ix_jam_descends(const ix_jam_state *j, const ix_stmt *s)
 {
-    bool inside = s->kind == IX_STMT_FOR && !s->parallel;
-    if ((s->kind != IX_STMT_FOR && s->kind != IX_STMT_IF) ||
-        (s->kind == IX_STMT_FOR && ix_for_while(s)) ||
-        !ix_stmt_exprs(s, is_uniform, j))
-        return false;
-    for (const ix_stmt *x = s->body; x && !inside; x = x->next)
-        inside = ix_jam_descends(j, x);
-    for (const ix_stmt *x = s->other; x && !inside; x = x->next)
-        inside = ix_jam_descends(j, x);
-    return inside;
+    return ix_map_find(&j->into, s) != NULL;
+}
+
+const ix_jam_follow *
+ix_jam_follows(const ix_jam_state *j, const ix_stmt *s)
+{
+    const size_t *at = ix_map_find(&j->into, s);
+    return at && *at ? &j->follow[*at - 1] : NULL;
 }
 
 bool
@@ -151,11 +194,12 @@ plan(ix_jam_state *j, ix_stmt *list)
 {
     next_group(j);
     for (ix_stmt *s = list; s; s = s->next) {
-        bool into = ix_jam_descends(j, s);
-        if (into) {
+        if (ix_jam_descends(j, s)) {
+            ix_jam_bounds before;
+            j->crowded |= !ix_jam_enter(j, s, &before);
             plan(j, s->body);
             plan(j, s->other);
-            j->possible = true;
+            j->now = before;
         } else if (!ix_jam_is_of_all(j, s)) {
             plan_stmt(j, s);
             ix_stmt_each(s->body, plan_stmt, j);
@@ -203,11 +247,13 @@ look_at(ix_jam_state *j, const ix_cursor *c)
         return r;
     if (loop->step != 1 || loop->n[IX_for_lo] != 1)
         return ix_refuse(j->u, IX_REFUSAL_SHAPE, "it does not go one by one");
-    ix_stmt_each(loop->body, note_own, j);
-    plan(j, loop->body);
-    if (!j->possible)
+    if (!note_list(j, loop->body))
         return ix_refuse(j->u, IX_REFUSAL_SHAPE,
                          "there is no serial loop for its points to move past");
+    plan(j, loop->body);
+    if (j->crowded)
+        return ix_refuse(j->u, IX_REFUSAL_SHAPE,
+                         "too many bounds of loops inside follow it");
     if (!ix_jam_has_room(j))
         return ix_refuse(j->u, IX_REFUSAL_SIZE,
                          "a temporary of its own has too many axes");
@@ -236,6 +282,12 @@ ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c)
                           .user = j};
     j->uses = (ix_walk){
         .ctx = u->ctx, .mem = &j->mem, .enter = enter_uses, .user = j};
+    j->through = (ix_substitution){.ctx = u->ctx, .quiet = true};
+    for (int g = IX_for_lo; g <= IX_for_hi; g++) {
+        j->now.n[g] = j->loop->n[g];
+        memcpy(j->now.x[g], ix_operands(j->loop, g),
+               (size_t)j->loop->n[g] * sizeof *j->now.x[g]);
+    }
     return look_at(j, c);
 }
 
@@ -244,4 +296,5 @@ ix_jam_end(ix_jam_state *j)
 {
     ix_walk_free(&j->varies);
     ix_walk_free(&j->uses);
+    ix_substitution_free(&j->through);
 }

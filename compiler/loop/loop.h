@@ -118,8 +118,9 @@ typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
  * all of their loops. */
 bool ix_loop_mines(ix_unit *u, const ix_cursor *c);
 bool ix_kernel_divides(ix_unit *u, const ix_kernel *k);
-/* Would "jam" do it, if the loop were split? */
-bool ix_loop_jams(ix_unit *u, const ix_cursor *c);
+/* Would "jam" do it, if the loop were split, and have iterations of loops
+ * inside that follow it more than "few" points then, as far as is known? */
+bool ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few);
 
 /* Is there a temporary of an iteration of the loop (shrink)? */
 bool ix_loop_has_temporary(const ix_unit *u, const ix_kernel *k,

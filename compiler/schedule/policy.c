@@ -4,7 +4,9 @@
  */
 #include "compiler/schedule/schedule.h"
 
-enum { MOST_ROWS = 8 }; /* accumulators that become rows of a strip */
+/* Accumulators that become rows of a strip; points in an iteration that are no
+ * reason for one. */
+enum { MOST_ROWS = 8, FEW = 16 };
 
 /* ---- reductions that a free loop shares ---- */
 
@@ -71,7 +73,7 @@ share_reductions(ix_unit *u, ix_cursor *c)
     look_at_list(&s, loop->body);
     if (s.other || s.count == 0 || s.count > MOST_ROWS || !(s.along || s.chain))
         return;
-    if (!ix_loop_jams(u, c))
+    if (!ix_loop_jams(u, c, FEW))
         return;
     if (ix_schedule_at(u, c,
                        s.along ? "split LOOP 64 min" : "split LOOP 8 min"))

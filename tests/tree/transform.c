@@ -189,7 +189,8 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
     ix_cursor c;
     switch (row) {
     case IX_LOOP_split:
-        return !innermost && ix_cursor_at(k, loop, &c) && ix_loop_jams(u, &c);
+        return !innermost && ix_cursor_at(k, loop, &c) &&
+               ix_loop_jams(u, &c, -1);
     case IX_LOOP_mine:
         return ix_cursor_at(k, loop, &c) && ix_loop_mines(u, &c);
     case IX_LOOP_reorder:
