@@ -56,6 +56,7 @@ define(ix_checker *c, const ix_stmt *s)
         return;
     }
     require(c, c->value[s->number].state == IX_UNDEFINED, "defined twice");
+    require(c, !ix_is_variable_letter(s->prefix), "it is called as a loop is");
     c->value[s->number].state = IX_IN_SCOPE;
     c->value[s->number].by = s;
 }

@@ -40,13 +40,20 @@ ix_value_name(char prefix, int64_t number)
                     number);
 }
 
+static const char letters[] = {
+#define IX_VARIABLE(ROLE, letter, base, suffix, text) letter,
+#include "compiler/tree/variables.def"
+};
+
+bool
+ix_is_variable_letter(char letter)
+{
+    return memchr(letters, letter, sizeof letters) != NULL;
+}
+
 char
 ix_variable_letter(const ix_kernel *k, int64_t variable)
 {
-    static const char letters[] = {
-#define IX_VARIABLE(ROLE, letter, base, suffix, text) letter,
-#include "compiler/tree/variables.def"
-    };
     return letters[k->variable[variable].role];
 }
 

@@ -205,6 +205,7 @@ typedef enum ix_variable_role {
     IX_NVARIABLES
 } ix_variable_role;
 char ix_variable_letter(const ix_kernel *k, int64_t variable);
+bool ix_is_variable_letter(char letter);
 /* What a variable is a part of, in the end: an axis of the box or another one
  * that is no part. */
 int ix_variable_root(const ix_kernel *k, int variable);

@@ -265,6 +265,7 @@ build(void)
     for (int i = 0; i < nsubjects; i++)
         fprintf(f, "#include \"%s.h\"\n", subjects[i].name);
     fputs(glue, f);
+    fputs(cuda ? "" : diff_foreign_source, f);
     fputs(cuda ? "int shim_finish(void);\n#define FINISH() shim_finish()\n"
                : "#define FINISH() (void)0\n",
           f);

@@ -19,6 +19,10 @@
     }
 NUMBERS(DEFINE)
 
+#define SOURCE(type, name, parameters, value)                                  \
+    "" #type " diff_" #name #parameters " { return " #value "; }\n"
+const char diff_foreign_source[] = NUMBERS(SOURCE);
+
 bool
 diff_foreign_register(ilex_context *ctx)
 {

@@ -118,8 +118,10 @@ typedef struct diff_shop {
 /* Sizes and assumptions of a context that recipes are built in. */
 bool diff_context_prepare(ilex_context *ctx, const diff_sizes *sizes);
 
-/* Registers the functions of numbers that programs call (diff_foreign.c). */
+/* Registers the functions of numbers that programs call (diff_foreign.c); these
+ * in C. */
 bool diff_foreign_register(ilex_context *ctx);
+extern const char diff_foreign_source[];
 
 /* Builds all steps; false if one is poison (the error is in the context). */
 bool diff_recipe_build(diff_shop *shop, ilex_context *ctx,

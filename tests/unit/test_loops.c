@@ -155,19 +155,19 @@ START_TEST(peeled)
           "      for i1 in [0, m)\n"
           "        %1 = b0[i0, i1]\n"
           "        b6[i0, i1] = %1 * f64(2.0)\n"
-          "    for x2 in [begin + 3, end)\n"
+          "    for y2 in [begin + 3, end)\n"
           "      for i3 in [0, m)\n"
-          "        %1 = b0[x2, i3]\n"
-          "        b6[x2, i3] = %1 * f64(2.0)\n");
+          "        %1 = b0[y2, i3]\n"
+          "        b6[y2, i3] = %1 * f64(2.0)\n");
     check("scan j backward c[i:n, j:m] = where(j == m-1, x[i, j], c[i, "
           "j+1]*0.5)\nout y = c\n",
           "peel i1#1 2",
           "    for i0 in [begin, end)\n"
           "      for i1 in [max(0, m - 1), m) down\n"
           "        b6[i0, i1] = b0[i0, i1]\n"
-          "      for x2 in [2, m - 1) down\n"
-          "        %1 = b6[i0, x2 + 1]\n"
-          "        b6[i0, x2] = %1 * f64(0.5)\n"
+          "      for y2 in [2, m - 1) down\n"
+          "        %1 = b6[i0, y2 + 1]\n"
+          "        b6[i0, y2] = %1 * f64(0.5)\n"
           "      for i1 in [0, min(2, m - 1)) down\n"
           "        %1 = b6[i0, i1 + 1]\n"
           "        b6[i0, i1] = %1 * f64(0.5)\n");
