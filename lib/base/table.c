@@ -53,6 +53,15 @@ ix_table_add(ix_table *table, const ix_mem *mem, uint64_t hash, void *item)
     return true;
 }
 
+void *
+ix_table_keep(ix_table *table, const ix_mem *mem, uint64_t hash, void *item)
+{
+    if (item && ix_table_add(table, mem, hash, item))
+        return item;
+    ix_mem_free(mem, item);
+    return NULL;
+}
+
 /* Closes the hole at "i" by moving entries that probe across it. */
 static void
 close_hole(ix_table *table, size_t i)

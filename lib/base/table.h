@@ -29,6 +29,11 @@ void *ix_table_find(const ix_table *table, uint64_t hash, const void *key,
 bool ix_table_add(ix_table *table, const ix_mem *mem, uint64_t hash,
                   void *item);
 
+/* The same for an item that was just made, or NULL where it was not; it is
+ * freed when there is no memory, and the result NULL. */
+void *ix_table_keep(ix_table *table, const ix_mem *mem, uint64_t hash,
+                    void *item);
+
 /* Removes "item", if it is there. */
 void ix_table_remove(ix_table *table, uint64_t hash, const void *item);
 

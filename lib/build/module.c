@@ -8,6 +8,7 @@
 
 #include "lib/build/foreign.h"
 #include "lib/graph/counted.h"
+#include "lib/graph/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,39 +235,27 @@ check_foreign(ilex_module *m, ix_map *declared, const ilex_array *n)
                    ix_symbol_text(ctx, (int32_t)declaration));
 }
 
-/* Where a walk is: a node and its next operand. */
-typedef struct place {
-    ilex_array *node;
-    int32_t next;
-} place;
-
-/* A walk of the graph that meets every node once, operands in order. */
-typedef struct walk {
+/* What the outputs reach, operands first. */
+typedef struct reached {
     ilex_module *module;
-    ix_map seen;
+    ix_order order;
+    size_t visited;  /* of these */
     ix_map declared; /* text of a foreign function's name: its declaration */
-    place *stack;
-    size_t depth, capacity;
-} walk;
+} reached;
 
 /* A function of numbers in a body. */
 static bool
 check_apply(void *user, const ilex_array *apply)
 {
-    walk *w = user;
-    return check_foreign(w->module, &w->declared, apply) == ILEX_OK;
+    reached *r = user;
+    return check_foreign(r->module, &r->declared, apply) == ILEX_OK;
 }
 
-/* Visits a node if it is new: adds an input, pushes another array. */
+/* Adds an input, checks another array. */
 static ilex_status
-visit(walk *w, ilex_array *n)
+visit(reached *r, ilex_array *n)
 {
-    ilex_module *m = w->module;
-    const ix_mem *mem = &m->ctx->mem;
-    if (!ix_is_array(n) || ix_map_find(&w->seen, n))
-        return ILEX_OK;
-    if (!ix_map_set(&w->seen, mem, n, 1))
-        return ix_fail_memory(&m->ctx->error);
+    ilex_module *m = r->module;
     if (n->kind == IX_INPUT)
         return ix_module_add_input(m, n);
     if (n->kind == IX_SELF)
@@ -276,27 +265,20 @@ visit(walk *w, ilex_array *n)
                        m->name,
                        n->attr[1] ? ix_symbol_text(m->ctx, (int32_t)n->attr[1])
                                   : "a result");
-    if (!ix_mem_grow(mem, &w->stack, &w->capacity, w->depth + 1,
-                     sizeof *w->stack))
-        return ix_fail_memory(&m->ctx->error);
-    w->stack[w->depth++] = (place){n, 0};
     if (n->kind == IX_FOREIGN)
-        return check_foreign(m, &w->declared, n);
-    return ix_apply_each(n, NULL, check_apply, w) ? ILEX_OK
+        return check_foreign(m, &r->declared, n);
+    return ix_apply_each(n, NULL, check_apply, r) ? ILEX_OK
                                                   : m->ctx->error.code;
 }
 
+/* Visits what "root" reaches and nothing before did. */
 static ilex_status
-walk_from(walk *w, ilex_array *root)
+visit_from(reached *r, ilex_array *root)
 {
-    ilex_status rc = visit(w, root);
-    while (rc == ILEX_OK && w->depth > 0) {
-        place *top = &w->stack[w->depth - 1];
-        if (top->next == top->node->nops)
-            w->depth--;
-        else
-            rc = visit(w, top->node->ops[top->next++]);
-    }
+    ilex_context *ctx = r->module->ctx;
+    ilex_status rc = ix_order_from(&r->order, root) ? ILEX_OK : ctx->error.code;
+    while (rc == ILEX_OK && r->visited < r->order.n)
+        rc = visit(r, r->order.array[r->visited++]);
     return rc;
 }
 
@@ -315,14 +297,14 @@ check_names(ilex_module *m)
 
 /* What has to be counted for the outputs. */
 static ilex_status
-walk_counted(walk *w)
+visit_counted(reached *r)
 {
-    ilex_module *m = w->module;
+    ilex_module *m = r->module;
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; rc == ILEX_OK && i < m->nassumptions; i++) {
         int32_t size = ix_counted_by(m->ctx, m->assumption[i]);
         if (size >= 0)
-            rc = walk_from(w, m->ctx->param[size].mask);
+            rc = visit_from(r, m->ctx->param[size].mask);
     }
     return rc;
 }
@@ -330,14 +312,13 @@ walk_counted(walk *w)
 ilex_status
 ix_module_collect(ilex_module *m)
 {
-    walk w = {.module = m};
+    reached r = {.module = m, .order = {.ctx = m->ctx}};
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; rc == ILEX_OK && i < m->noutputs; i++)
-        rc = walk_from(&w, m->output[i].array);
-    rc = rc ? rc : walk_counted(&w);
-    ix_map_free(&w.seen, &m->ctx->mem);
-    ix_map_free(&w.declared, &m->ctx->mem);
-    ix_mem_free(&m->ctx->mem, w.stack);
+        rc = visit_from(&r, m->output[i].array);
+    rc = rc ? rc : visit_counted(&r);
+    ix_map_free(&r.declared, &m->ctx->mem);
+    ix_order_free(&r.order);
     return rc == ILEX_OK ? check_names(m) : rc;
 }
 

@@ -54,11 +54,8 @@ find_or_make(ilex_array *n)
     const ix_mem *mem = &n->ctx->mem;
     if (a)
         return a;
-    a = ix_mem_new(mem, sizeof *a);
-    if (a && !ix_table_add(&n->ctx->annotations, mem, hash_of(n), a)) {
-        ix_mem_free(mem, a);
-        a = NULL;
-    }
+    a = ix_table_keep(&n->ctx->annotations, mem, hash_of(n),
+                      ix_mem_new(mem, sizeof *a));
     if (!a)
         return NULL;
     a->node = n;

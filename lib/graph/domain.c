@@ -41,11 +41,8 @@ ix_domain_new(ilex_context *ctx, int rank, const ix_axis *ax)
     if (dom)
         return dom;
     size_t bytes = (size_t)rank * sizeof *ax;
-    dom = ix_mem_new(&ctx->mem, sizeof *dom + bytes);
-    if (dom && !ix_table_add(&ctx->domains, &ctx->mem, hash, dom)) {
-        ix_mem_free(&ctx->mem, dom);
-        dom = NULL;
-    }
+    dom = ix_table_keep(&ctx->domains, &ctx->mem, hash,
+                        ix_mem_new(&ctx->mem, sizeof *dom + bytes));
     if (!dom)
         return NULL;
     dom->hash = hash;

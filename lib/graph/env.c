@@ -86,12 +86,8 @@ ix_assumption_of(ilex_context *ctx, const ix_lin *form, int64_t modulus)
         ix_table_find(&ctx->assumptions, hash, &key, assumption_equal);
     if (a)
         return a;
-    a = new_assumption(ctx, &key);
-    if (a && !ix_table_add(&ctx->assumptions, &ctx->mem, hash, a)) {
-        ix_mem_free(&ctx->mem, a);
-        a = NULL;
-    }
-    return a;
+    return ix_table_keep(&ctx->assumptions, &ctx->mem, hash,
+                         new_assumption(ctx, &key));
 }
 
 void
@@ -289,10 +285,7 @@ ix_env_find(const ilex_context *ctx, int32_t n,
 const ix_env *
 ix_env_intern(ilex_context *ctx, ix_env *draft)
 {
-    if (ix_table_add(&ctx->envs, &ctx->mem, draft->hash, draft))
-        return draft;
-    ix_mem_free(&ctx->mem, draft);
-    return NULL;
+    return ix_table_keep(&ctx->envs, &ctx->mem, draft->hash, draft);
 }
 
 static void

@@ -48,11 +48,8 @@ intern(ilex_context *ctx, const draft *d)
     if (a)
         return a;
     size_t terms = (size_t)d->n * sizeof *d->t;
-    a = ix_mem_new(&ctx->mem, sizeof *a + terms);
-    if (a && !ix_table_add(&ctx->lins, &ctx->mem, hash, a)) {
-        ix_mem_free(&ctx->mem, a);
-        a = NULL;
-    }
+    a = ix_table_keep(&ctx->lins, &ctx->mem, hash,
+                      ix_mem_new(&ctx->mem, sizeof *a + terms));
     if (!a)
         return NULL;
     a->hash = hash;

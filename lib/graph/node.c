@@ -225,11 +225,7 @@ ix_node_make(ilex_context *ctx, const ix_node_spec *given)
         return ix_node_retain(n);
     if (!check_depth(ctx, spec) || !check_skipped(ctx, spec))
         return NULL;
-    n = allocate(ctx, spec);
-    if (n && !ix_table_add(&ctx->nodes, &ctx->mem, hash, n)) {
-        ix_mem_free(&ctx->mem, n);
-        n = NULL;
-    }
+    n = ix_table_keep(&ctx->nodes, &ctx->mem, hash, allocate(ctx, spec));
     if (!n)
         return NULL;
     n->hash = hash;

@@ -339,7 +339,11 @@ static ilex_status
 print_module(ilex_module *m, bool labels, ix_text *t)
 {
     ilex_context *ctx = m->ctx;
-    ix_printer p = {.ctx = ctx, .module = m, .t = t, .labels = labels};
+    ix_printer p = {.ctx = ctx,
+                    .order = {.ctx = ctx},
+                    .module = m,
+                    .t = t,
+                    .labels = labels};
     bool clean = ctx->error.code == ILEX_OK;
     ilex_status rc = ix_module_collect(m);
     if (rc != ILEX_OK)
@@ -354,7 +358,7 @@ print_module(ilex_module *m, bool labels, ix_text *t)
         p.status = ctx->error.code;
     ilex_scope_end(ctx, mark, NULL);
     ix_assume_instead(ctx, before);
-    ix_map_free(&p.index, &ctx->mem);
+    ix_order_free(&p.order);
     ix_mem_free(&ctx->mem, p.item);
     ix_mem_free(&ctx->mem, p.param);
     ix_mem_free(&ctx->mem, p.counted);

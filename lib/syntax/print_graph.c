@@ -16,62 +16,8 @@ enum { INLINE_DEPTH = 8 };
 ix_item *
 ix_print_item(ix_printer *p, const ilex_array *n)
 {
-    size_t *at = ix_map_find(&p->index, n);
+    size_t *at = ix_map_find(&p->order.number, n);
     return at ? &p->item[*at] : NULL;
-}
-
-typedef struct place {
-    ilex_array *node;
-    int next;
-} place;
-
-typedef struct walk {
-    ix_printer *p;
-    ix_map seen;
-    place *stack;
-    size_t depth, capacity;
-} walk;
-
-static bool
-push(walk *w, ilex_array *n)
-{
-    const ix_mem *mem = &w->p->ctx->mem;
-    if (ix_map_find(&w->seen, n))
-        return true;
-    if (!ix_map_set(&w->seen, mem, n, 1) ||
-        !ix_mem_grow(mem, &w->stack, &w->capacity, w->depth + 1,
-                     sizeof *w->stack))
-        return false;
-    w->stack[w->depth++] = (place){n, 0};
-    return true;
-}
-
-/* Appends a node whose operands are listed. */
-static bool
-append(ix_printer *p, ilex_array *n)
-{
-    const ix_mem *mem = &p->ctx->mem;
-    if (!ix_mem_grow(mem, &p->item, &p->capacity, p->n + 1, sizeof *p->item) ||
-        !ix_map_set(&p->index, mem, n, p->n))
-        return false;
-    p->item[p->n++] = (ix_item){.node = n, .temp = -1};
-    return true;
-}
-
-static bool
-list_from(walk *w, ilex_array *root)
-{
-    bool ok = push(w, root);
-    while (ok && w->depth > 0) {
-        place *top = &w->stack[w->depth - 1];
-        ilex_array *operand = ix_operand(top->node, top->next);
-        top->next++;
-        if (operand)
-            ok = push(w, operand);
-        else
-            ok = append(w->p, w->stack[--w->depth].node);
-    }
-    return ok;
 }
 
 /* Notes the sizes that are counted. */
@@ -96,17 +42,18 @@ mask_of(const ix_printer *p, int32_t i)
 static bool
 list_all(ix_printer *p)
 {
-    walk w = {.p = p};
     bool ok = note_counted(p);
     for (size_t i = 0; ok && i < p->module->ninputs; i++)
-        ok = list_from(&w, p->module->input[i]);
+        ok = ix_order_from(&p->order, p->module->input[i]);
     for (int32_t i = 0; ok && i < p->ncounted; i++)
-        ok = list_from(&w, mask_of(p, i));
+        ok = ix_order_from(&p->order, mask_of(p, i));
     for (size_t i = 0; ok && i < p->module->noutputs; i++)
-        ok = list_from(&w, p->module->output[i].array);
-    ix_map_free(&w.seen, &p->ctx->mem);
-    ix_mem_free(&p->ctx->mem, w.stack);
-    return ok;
+        ok = ix_order_from(&p->order, p->module->output[i].array);
+    p->n = ok ? p->order.n : 0;
+    p->item = ix_mem_new(&p->ctx->mem, (p->n + 1) * sizeof *p->item);
+    for (size_t i = 0; p->item && i < p->n; i++)
+        p->item[i] = (ix_item){.node = p->order.array[i], .temp = -1};
+    return ok && p->item;
 }
 
 static void
@@ -305,16 +252,15 @@ take_labels(ix_printer *p)
     const ilex_module *m = p->module;
     for (size_t i = p->labels ? m->nlabels : 0; i-- > 0;) {
         const ix_label *label = &m->label[i];
-        size_t *at = ix_map_find(&p->index, label->array);
+        ix_item *item = ix_print_item(p, label->array);
         bool tuple = label->array->kind == IX_SCAN ||
                      label->array->kind == IX_FOREIGN ||
                      label->array->kind == IX_RESULT;
-        if (!at || tuple || p->item[*at].as == IX_AS_INPUT ||
-            p->item[*at].label ||
+        if (!item || tuple || item->as == IX_AS_INPUT || item->label ||
             ix_print_is_array_name(p, ix_symbol_text(p->ctx, label->name)))
             continue;
-        p->item[*at].label = label->name;
-        p->item[*at].named = true;
+        item->label = label->name;
+        item->named = true;
     }
 }
 

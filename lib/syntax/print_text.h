@@ -6,6 +6,7 @@
 #ifndef ILEX_LIB_PRINT_TEXT_H
 #define ILEX_LIB_PRINT_TEXT_H
 
+#include "lib/graph/order.h"
 #include "lib/syntax/print.h"
 
 /* How an array is written. */
@@ -32,9 +33,9 @@ typedef struct ix_printer {
     ilex_context *ctx;
     ilex_module *module;
     ix_text *t;
-    ix_map index; /* of nodes in "item" */
-    ix_item *item;
-    size_t n, capacity;
+    ix_order order;
+    ix_item *item; /* of each array, in that order */
+    size_t n;
     int32_t next_temp;
     bool labels;      /* arrays have the names that the source gave them */
     bool given_temps; /* some input or output is called t0, t1, ... */
