@@ -10,11 +10,9 @@ libixruntime_la_SOURCES = \
 	runtime/cache/entry.c \
 	runtime/cache/entry.h \
 	runtime/cache/identity.c \
-	runtime/cache/identity.h \
 	runtime/cache/key.c \
 	runtime/cache/key.h \
 	runtime/cache/lock.c \
-	runtime/cache/lock.h \
 	runtime/cache/room.c \
 	runtime/cache/room.h \
 	runtime/eager/eager.c \
@@ -27,7 +25,6 @@ libixruntime_la_SOURCES = \
 	runtime/eager/eager_run.c \
 	runtime/eager/eager_side.c \
 	runtime/exchange/array_interface.c \
-	runtime/exchange/array_interface.h \
 	runtime/exchange/array_struct.c \
 	runtime/exchange/array_text.c \
 	runtime/exchange/dlpack.c \
@@ -38,31 +35,24 @@ libixruntime_la_SOURCES = \
 	runtime/exchange/exchange.h \
 	runtime/files/file.c \
 	runtime/files/file.h \
+	runtime/files/formats.h \
 	runtime/files/literal.c \
 	runtime/files/literal.h \
 	runtime/files/npy.c \
-	runtime/files/npy.h \
 	runtime/files/npy_header.c \
 	runtime/files/png.c \
 	runtime/files/png_map.c \
-	runtime/files/png_map.h \
 	runtime/files/typestr.c \
-	runtime/files/typestr.h \
 	runtime/jit/backends.def \
+	runtime/jit/cc.h \
 	runtime/jit/cc_cache.c \
-	runtime/jit/cc_cache.h \
 	runtime/jit/cc_directory.c \
-	runtime/jit/cc_directory.h \
 	runtime/jit/cc_process.c \
-	runtime/jit/cc_process.h \
 	runtime/jit/cc_spawn.c \
-	runtime/jit/cc_spawn.h \
 	runtime/jit/cc_version.c \
-	runtime/jit/cc_version.h \
 	runtime/jit/code.c \
 	runtime/jit/code.h \
 	runtime/jit/elf_check.c \
-	runtime/jit/elf_check.h \
 	runtime/jit/jit.h \
 	runtime/jit/jit_cc.c \
 	runtime/jit/jit_nvrtc.c \

@@ -8,6 +8,7 @@
 #include <isl/val.h>
 
 #include "lib/shape/question.h"
+#include "lib/shape/refute.h"
 
 /* ---- expressions to isl ---- */
 
@@ -48,20 +49,6 @@ ix_affine_of_lin(ix_affine_question *q, const ix_lin *a)
     for (int32_t i = 0; i < a->n; i++)
         sum = add_scaled(q, sum, a->t[i].k, size(q, a->t[i].param));
     return sum;
-}
-
-/* Position of reduction index "r" among the frame's; -1: not in scope. */
-static int
-reduce_position(const ix_affine_question *q, int64_t r)
-{
-    int pos = q->nparam + q->nindex;
-    for (int i = 0; i < q->frame->nreduce; i++) {
-        const ilex_array *n = q->frame->reduce[i];
-        if (r >= n->attr[1] && r < n->attr[1] + n->interior->rank)
-            return pos + (int)(r - n->attr[1]);
-        pos += n->interior->rank;
-    }
-    return -1;
 }
 
 int
@@ -109,8 +96,8 @@ ix_affine_of_index(ix_affine_question *q, const ilex_array *x)
                    ? dimension(q, q->nparam + (int)x->attr[0])
                    : NULL;
     case IX_RINDEX: {
-        int pos = reduce_position(q, x->attr[0]);
-        return pos >= 0 ? dimension(q, pos) : NULL;
+        int place = ix_reduced_place(q->frame, x->attr[0]);
+        return place >= 0 ? dimension(q, q->nparam + place) : NULL;
     }
     case IX_LINEAR: {
         isl_pw_aff *sum = ix_affine_number(q, x->attr[0]);

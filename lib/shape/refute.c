@@ -13,9 +13,8 @@ typedef struct point {
     int64_t index[MOST_INDICES]; /* _k, then those of reductions */
 } point;
 
-/* The place of a reduction's index in a point; -1: not in the frame. */
-static int
-reduced_place(const ix_frame *frame, int64_t r)
+int
+ix_reduced_place(const ix_frame *frame, int64_t r)
 {
     int place = frame->box ? frame->box->rank : 0;
     for (int i = 0; i < frame->nreduce; i++) {
@@ -85,7 +84,7 @@ index_at(const point *p, const ilex_array *x, int64_t *v)
                     : -1;
         break;
     case IX_RINDEX:
-        place = reduced_place(p->frame, x->attr[0]);
+        place = ix_reduced_place(p->frame, x->attr[0]);
         break;
     default:
         break;

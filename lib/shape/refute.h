@@ -14,6 +14,10 @@
 bool ix_refutes_within(const ix_frame *frame, const ilex_array *x,
                        const ix_lin *lo, const ix_lin *hi, const int64_t *size);
 
+/* The place of a reduction's index among those of the frame, which stand behind
+ * the indices of its box; -1: it is not in the frame. */
+int ix_reduced_place(const ix_frame *frame, int64_t r);
+
 /* Do sizes that satisfy "facts" refute the question? */
 bool ix_is_refuted(ilex_context *ctx, const ix_question *q,
                    const ix_env *facts);

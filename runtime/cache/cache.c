@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "runtime/cache/directory.h"
-#include "runtime/cache/lock.h"
 
 /* ---- the setup ---- */
 

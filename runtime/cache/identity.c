@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "runtime/cache/identity.h"
+#include "runtime/cache/key.h"
 
 #include <errno.h>
 #include <limits.h>

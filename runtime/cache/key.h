@@ -49,4 +49,18 @@ bool ix_cache_key_read(const char *text, size_t length, size_t *at,
 void ix_cache_key_differences(const ix_cache_key *key, const char *text,
                               size_t length, ix_text *t);
 
+/* ---- identity.c ----
+ *
+ * Who compiles for what: the parts of a key that say which machine code comes
+ * out of a source.
+ */
+
+/* Appends the architecture, the system, and what this processor can do: what
+ * -march=native stands for. */
+void ix_cache_put_machine(ix_text *t);
+
+/* Appends which file the compiler "path" is: where links lead, size, inode and
+ * time of change. False and "why" if there is no such file. */
+bool ix_cache_put_compiler(const char *path, ix_text *t, ix_error *why);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "runtime/cache/lock.h"
+#include "runtime/cache/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/cache/directory.h"
 #include "runtime/cache/entry.h"
-#include "runtime/cache/lock.h"
 
 enum { ORPHAN_SECONDS = 3600, TOUCH_SECONDS = 60 };
 

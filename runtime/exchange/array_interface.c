@@ -5,7 +5,7 @@
  * Strides there count bytes. Nobody owns anything: exporting takes no count,
  * importing takes a function that keeps the source alive until it is called.
  */
-#include "runtime/exchange/array_interface.h"
+#include "runtime/exchange/exchange.h"
 
 #include "lib/ops/dtype.h"
 

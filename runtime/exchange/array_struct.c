@@ -4,7 +4,7 @@
  * over in a capsule; the struct and what it points to live as long as that.
  */
 #include "lib/ops/dtype.h"
-#include "runtime/exchange/array_interface.h"
+#include "runtime/exchange/exchange.h"
 
 static const char what[] = "__array_struct__";
 

@@ -5,9 +5,9 @@
  * of arrays that are not records, and keys it does not know.
  */
 #include "lib/base/text.h"
-#include "runtime/exchange/array_interface.h"
+#include "runtime/exchange/exchange.h"
+#include "runtime/files/formats.h"
 #include "runtime/files/literal.h"
-#include "runtime/files/typestr.h"
 
 /* ---- writing ---- */
 

@@ -64,4 +64,19 @@ ilex_status ix_exchange_wait(ilex_context *ctx, int device);
 /* True if no element exists. */
 bool ix_exchange_empty(int rank, const int64_t *shape);
 
+/* ---- array_interface.c ----
+ *
+ * Checks of ilex_array_interface that its three users share.
+ */
+
+/* "__array_interface__" or "__cuda_array_interface__". */
+const char *ix_array_interface_name(int kind);
+
+/* Is "a" there, of a size we know, and of a kind that exists? */
+bool ix_array_interface_known(const ilex_array_interface *a, int kind,
+                              ix_error *err);
+
+/* Empties what we know of "a" but its size, sets the kind. */
+void ix_array_interface_clear(ilex_array_interface *a, int kind);
+
 #endif

@@ -6,7 +6,7 @@
  * the shape in its header. A storage that lies densely in C or Fortran order
  * is written as it lies, any other one gathered in C order, block by block.
  */
-#include "runtime/files/npy.h"
+#include "runtime/files/formats.h"
 
 #include <unistd.h>
 

@@ -4,10 +4,9 @@
  * fortran_order and shape, once each and in any order, and nothing that
  * Python would have to evaluate.
  */
-#include "runtime/files/npy.h"
+#include "runtime/files/formats.h"
 
 #include "runtime/files/literal.h"
-#include "runtime/files/typestr.h"
 
 /* A dtype as "<f8": byte order, kind, bytes. */
 static bool

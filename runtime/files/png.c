@@ -10,7 +10,7 @@
 #include "lib/base/structs.h"
 #include "lib/ops/dtype.h"
 #include "runtime/files/file.h"
-#include "runtime/files/png_map.h"
+#include "runtime/files/formats.h"
 #include "runtime/storage/storage.h"
 
 #include <math.h>

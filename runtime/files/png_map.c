@@ -7,7 +7,7 @@
  * the hue turns from violet over blue and green to yellow. The chroma stays
  * just below what a screen can show along that way.
  */
-#include "runtime/files/png_map.h"
+#include "runtime/files/formats.h"
 
 #include <math.h>
 

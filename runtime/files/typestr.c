@@ -3,7 +3,7 @@
  * Element types as others write them: type strings of NumPy and formats of
  * Python buffers. Both are a byte order followed by what fixes kind and size.
  */
-#include "runtime/files/typestr.h"
+#include "runtime/files/formats.h"
 
 #include "lib/ops/dtype.h"
 

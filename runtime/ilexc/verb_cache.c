@@ -14,7 +14,6 @@
 
 #include "runtime/cache/cache.h"
 #include "runtime/cache/directory.h"
-#include "runtime/cache/lock.h"
 
 /* The directory that the options name, open. */
 typedef struct folder {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "runtime/jit/cc_cache.h"
+#include "runtime/jit/cc.h"
 
 #include <stdio.h>
 
-#include "runtime/cache/identity.h"
-#include "runtime/cache/lock.h"
-#include "runtime/jit/cc_version.h"
+#include "runtime/cache/directory.h"
+#include "runtime/cache/key.h"
 #include "runtime/jit/code.h"
 
 /* ---- the key ---- */

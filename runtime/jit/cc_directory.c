@@ -4,7 +4,7 @@
  * a process ends: so what nobody has locked is nobody's.
  */
 #define _GNU_SOURCE
-#include "runtime/jit/cc_directory.h"
+#include "runtime/jit/cc.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
  * handler is needed.
  */
 #define _GNU_SOURCE
-#include "runtime/jit/cc_process.h"
+#include "runtime/jit/cc.h"
 
 #include <errno.h>
 #include <fcntl.h>

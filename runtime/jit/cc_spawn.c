@@ -5,7 +5,7 @@
  * exec. It is the leader of the group, so the group's number stays taken.
  */
 #define _GNU_SOURCE
-#include "runtime/jit/cc_spawn.h"
+#include "runtime/jit/cc.h"
 
 #include <errno.h>
 #include <fcntl.h>

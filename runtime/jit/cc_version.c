@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* memmem */
-#include "runtime/jit/cc_version.h"
+#include "runtime/jit/cc.h"
 
 #include <stdio.h>
 
 #include "lib/base/fork.h"
-#include "runtime/cache/identity.h"
-#include "runtime/jit/cc_process.h"
+#include "runtime/cache/key.h"
 
 enum { LIMIT_MS = 2000, MOST_COMPILERS = 8, WORKER = 512 };
 

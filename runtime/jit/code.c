@@ -21,7 +21,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/descriptor.h"
 #include "lib/base/library.h"
-#include "runtime/jit/elf_check.h"
 
 struct ix_code {
     atomic_size_t count;

@@ -7,6 +7,8 @@
 #ifndef ILEX_RUNTIME_CODE_H
 #define ILEX_RUNTIME_CODE_H
 
+#include <stddef.h>
+
 #include "runtime/jit/jit.h"
 
 /* Empty code with a count of one; NULL and "err" without memory. */
@@ -32,5 +34,17 @@ ix_code *ix_code_of_object(const ix_mem *mem, const ix_jit_request *req,
 
 /* Address of a function of a loaded shared object, NULL if there is none. */
 void *ix_code_symbol(ix_code *code, const char *name);
+
+/* ---- elf_check.c ----
+ *
+ * What a shared object must look like before it is handed to the dynamic
+ * loader, which trusts its input: see ix_elf_check.
+ */
+
+/* NULL when the "size" bytes at "image" are a whole shared object for this
+ * machine that runs no code when it is loaded, needs at most libc and libm,
+ * names no search path, and asks for no page that is writable and executable;
+ * else what is wrong, a static string. */
+const char *ix_elf_check(const void *image, size_t size);
 
 #endif

@@ -3,7 +3,7 @@
  * Checks a shared object in memory before it is loaded. Everything is read by
  * memcpy at checked offsets; offsets and sizes of the file are not trusted.
  */
-#include "runtime/jit/elf_check.h"
+#include "runtime/jit/code.h"
 
 #include <elf.h>
 #include <stdbool.h>

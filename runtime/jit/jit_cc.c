@@ -15,9 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/descriptor.h"
-#include "runtime/jit/cc_cache.h"
-#include "runtime/jit/cc_directory.h"
-#include "runtime/jit/cc_process.h"
+#include "runtime/jit/cc.h"
 #include "runtime/jit/code.h"
 #include "runtime/threads/pool.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/files/file.h"
-#include "runtime/jit/cc_process.h"
+#include "runtime/jit/cc.h"
 #include "runtime/jit/jit.h"
 #include "runtime/library/library.h"
 

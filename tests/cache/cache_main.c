@@ -25,7 +25,6 @@
 
 #include "runtime/cache/cache.h"
 #include "runtime/cache/directory.h"
-#include "runtime/cache/lock.h"
 #include "runtime/jit/code.h"
 
 enum {

@@ -18,7 +18,6 @@
 
 #include "runtime/cache/cache.h"
 #include "runtime/cache/directory.h"
-#include "runtime/cache/lock.h"
 
 enum { NOBODY = 65534 };
 

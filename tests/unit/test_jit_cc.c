@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "runtime/jit/elf_check.h"
+#include "runtime/jit/code.h"
 
 START_TEST(cc_bad_requests)
 {

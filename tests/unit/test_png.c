@@ -14,7 +14,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "runtime/files/png_map.h"
+#include "runtime/files/formats.h"
 
 static char directory[64], path[96];
 

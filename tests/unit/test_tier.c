@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "runtime/jit/cc_process.h"
+#include "runtime/jit/cc.h"
 #include "runtime/threads/pool.h"
 #include "tests/unit/graph_fixture.h"
 #include "tests/unit/jit_fixture.h"

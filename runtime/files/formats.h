@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
+ * Parts of file formats: headers, type strings, colours.
+ */
+#ifndef ILEX_RUNTIME_FORMATS_H
+#define ILEX_RUNTIME_FORMATS_H
+
+#include "ilex/exchange.h"
+#include "lib/base/prelude.h"
+#include "lib/base/text.h"
+
+/* ---- npy_header.c ----
+ *
  * The header of a .npy file.
  *
  * Layout of a file: the 6 bytes "\x93NUMPY", version (2 bytes), length of the
  * dictionary (2 bytes in version 1, else 4, little-endian), the dictionary as
  * Python text padded with blanks and ended by a newline, the elements.
  */
-#ifndef ILEX_RUNTIME_NPY_H
-#define ILEX_RUNTIME_NPY_H
-
-#include "lib/base/text.h"
 
 enum { IX_NPY_MOST = 65536 }; /* longest dictionary that is read, in bytes */
 
@@ -27,5 +34,26 @@ ilex_status ix_npy_parse(const char *text, size_t length, const char *path,
 
 /* Writes magic, version 1, length and dictionary, a multiple of 64 bytes. */
 void ix_npy_print(ix_text *t, const ix_npy_header *h);
+
+/* ---- typestr.c ----
+ *
+ * Type strings, "<f8": byte order, kind, bytes.
+ */
+
+/* The dtype that "text" names, where single bytes may have any order and
+ * others one of "<>="; false if there is none. "*swapped": the bytes are in
+ * the other order than this machine's. */
+bool ix_typestr_read(const char *text, ilex_dtype *dtype, bool *swapped);
+
+/* ---- png_map.c ----
+ *
+ * Colour maps: 256 palette entries, the first for NaN, the others a ramp.
+ */
+
+enum { IX_PNG_COLOURS = 256 };
+
+/* Fills in the map called "name" (NULL: grey). */
+ilex_status ix_png_map(const char *name, unsigned char rgb[IX_PNG_COLOURS][3],
+                       ix_error *err);
 
 #endif
