@@ -87,6 +87,10 @@ overtaken(void *user, const ix_access *x, const ix_access *y)
     int of_x = part_of(f, x), of_y = part_of(f, y), n = f->depth;
     ix_direction direction[IX_DEEP + 1] = {IX_SAME};
     ix_tri meet = IX_NO;
+    if (of_x + of_y == FIRST + SECOND && x->scratch &&
+        x->scratch->scratch == IX_SCRATCH_CELL)
+        return ix_refuse(f->u, IX_REFUSAL_SHAPE,
+                         "the first loop makes a value that the second uses");
     if (of_x + of_y == FIRST + SECOND)
         direction[n++] = of_x == FIRST ? f->second : -f->second;
     if (of_x != of_y && of_x + of_y <= FIRST + SECOND)

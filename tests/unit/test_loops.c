@@ -367,6 +367,10 @@ START_TEST(fused)
         check_fused("ww", d, later);
         check_fused("rr", d, IX_REFUSAL_NONE);
     }
+    /* a cell is a value behind what updates it, also of one iteration */
+    check("map c[i:n, j:1] = sum[p:1, l:m](x[i, l]*z[i, p])*2.0\nout y = c\n",
+          "fuse r0 i1",
+          "shape: the first loop makes a value that the second uses");
 }
 END_TEST
 
