@@ -5,8 +5,8 @@
 #include "compiler/schedule/schedule.h"
 
 /* Accumulators that become rows of a strip; points in an iteration that are no
- * reason for one. */
-enum { MOST_ROWS = 8, FEW = 16 };
+ * reason for one, of 64. */
+enum { MOST_ROWS = 8, FEW = 24 };
 
 /* ---- reductions that a free loop shares ---- */
 
@@ -64,7 +64,8 @@ look_at_list(shared_search *s, const ix_stmt *list)
 /* A sum over the rows of a matrix, or a matrix product, reads along its rows if
  * the free index runs innermost. A contraction gains as well where no operand
  * is read along: a few chains at a time hide how long an addition takes, and so
- * few rows stay in the cache. */
+ * few rows stay in the cache, but not where a reduction's range follows it, and
+ * so the length of each strip. */
 static void
 share_reductions(ix_unit *u, ix_cursor *c)
 {
@@ -73,7 +74,7 @@ share_reductions(ix_unit *u, ix_cursor *c)
     look_at_list(&s, loop->body);
     if (s.other || s.count == 0 || s.count > MOST_ROWS || !(s.along || s.chain))
         return;
-    if (!ix_loop_jams(u, c, FEW))
+    if (!ix_loop_jams(u, c, s.along ? FEW : INT64_MAX))
         return;
     if (ix_schedule_at(u, c,
                        s.along ? "split LOOP 64 min" : "split LOOP 8 min"))
