@@ -28,18 +28,16 @@ typedef struct fusing {
 /* ---- shape ---- */
 
 static bool
-is_check(void *user, ix_stmt *s)
+is_unchecked(void *user, ix_stmt *s)
 {
-    *(bool *)user |= s->kind == IX_STMT_CHECK;
-    return !*(bool *)user;
+    (void)user;
+    return !ix_stmt_has(s, IX_HAS_CHECK);
 }
 
 static bool
-has_check(ix_stmt *loop)
+has_check(const ix_stmt *loop)
 {
-    bool is = false;
-    ix_stmt_each(loop->body, is_check, &is);
-    return is;
+    return !ix_stmt_each(loop->body, is_unchecked, NULL);
 }
 
 /* Why the loops are not such that they can be one. */
@@ -47,8 +45,9 @@ static ix_refusal
 look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
 {
     ix_stmt *s = first->next;
-    while (s && s != second && ix_stmt_defines(s))
-        s = s->next;
+    bool checks = has_check(second);
+    for (; s && s != second && ix_stmt_defines(s); s = s->next)
+        checks |= ix_stmt_has(s, IX_HAS_CHECK);
     if (!s || s != second)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the second loop is not behind the first one in its "
@@ -57,7 +56,7 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
     if (!ix_stmt_same_range(first, second))
         return ix_refuse(u, IX_REFUSAL_SHAPE, "their ranges are not the same");
-    if (has_check(first) && has_check(second))
+    if (has_check(first) && checks)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "both check indices, and another one would be the "
                          "first that fails");

@@ -19,10 +19,8 @@
 
 /* ---- shape ---- */
 
-/* The loop that threads divide, if there are only definitions beside it, and
- * these before it. */
-static ix_stmt *
-outermost(const ix_kernel *k)
+ix_stmt *
+ix_kernel_outermost(const ix_kernel *k)
 {
     ix_stmt *s = k->body;
     while (s && ix_stmt_defines(s))
@@ -31,22 +29,49 @@ outermost(const ix_kernel *k)
     return is ? s : NULL;
 }
 
-/* The first axes, on which both have the same range. */
-static int
-common_axes(const ix_domain *a, const ix_domain *b)
+static bool
+has_points(ilex_context *ctx, const ix_axis *ax)
 {
+    const ix_lin *end = ix_lin_try_offset(ctx, ax->lo, 1);
+    return end && ix_lin_le(ctx, end, ax->hi) == IX_YES;
+}
+
+/* An axis with the points of both and no fewer iterations than either; false:
+ * none is known. */
+static bool
+common_axis(ix_unit *u, const ix_axis *a, const ix_axis *b, bool equal,
+            ix_axis *both)
+{
+    ilex_context *ctx = u->ctx;
+    *both = *a;
+    if (equal || (a->lo == b->lo && a->hi == b->hi))
+        return a->lo == b->lo && a->hi == b->hi;
+    both->lo = ix_lin_min(ctx, a->lo, b->lo);
+    both->hi = ix_lin_max(ctx, a->hi, b->hi);
+    return both->lo && both->hi && has_points(ctx, a) && has_points(ctx, b);
+}
+
+/* The box of a kernel of two: their first axes, whose ranges are the same, or,
+ * in front of the one that threads divide, have points in both; NULL: it is not
+ * one of them. */
+static const ix_domain *
+common_box(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
+{
+    ix_axis ax[ILEX_MAX_RANK];
     int n = 0;
-    while (n < a->rank && n < b->rank && a->ax[n].lo == b->ax[n].lo &&
-           a->ax[n].hi == b->ax[n].hi)
+    if (a->box == b->box)
+        return a->box;
+    while (n < a->box->rank && n < b->box->rank &&
+           common_axis(u, &a->box->ax[n], &b->box->ax[n], n >= a->axis, &ax[n]))
         n++;
-    return n;
+    return n > a->axis ? ix_domain_new(u->ctx, n, ax) : NULL;
 }
 
 /* Why kernels are not such that they can be one. */
 static ix_refusal
 look_at(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 {
-    const ix_kernel *apart = outermost(a) ? b : a;
+    const ix_kernel *apart = ix_kernel_outermost(a) ? b : a;
     if (a->next != b)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "k%d is not the next kernel behind k%d", b->number,
@@ -55,13 +80,14 @@ look_at(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "between them sizes are counted or a function of the "
                          "host is called");
-    if (!outermost(apart))
+    if (!ix_kernel_outermost(apart))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "k%d is no single loop that threads divide",
                          apart->number);
-    if (a->axis != b->axis || common_axes(a->box, b->box) <= a->axis)
+    if (a->axis != b->axis || !common_box(u, a, b))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "threads do not divide the same range");
+                         "they have not the same ranges up to the axis that "
+                         "threads divide");
     if (!ix_loop_has_room(u, a, 1, b->body))
         return ix_refuse(u, IX_REFUSAL_SIZE,
                          "together they are too long for a function");
@@ -120,10 +146,7 @@ static ix_kernel *
 behind(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 {
     int axes = ix_kernel_axes(a), others = ix_kernel_axes(b);
-    const ix_domain *box = a->box;
-    if (a->box != b->box)
-        box = ix_domain_new(u->ctx, common_axes(a->box, b->box), a->box->ax);
-    ix_kernel *k = ix_unit_kernel(u, box, a->when);
+    ix_kernel *k = ix_unit_kernel(u, common_box(u, a, b), a->when);
     while (ix_kernel_axes(k) < axes || ix_kernel_axes(k) < others)
         ix_kernel_variable(u, k, IX_VARIABLE_AXIS);
     k->axis = a->axis;

@@ -35,5 +35,6 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/skew.c \
 	compiler/loop/split.c \
 	compiler/loop/stage.c \
+	compiler/loop/threads.c \
 	compiler/loop/unroll.c \
 	compiler/loop/vector.c

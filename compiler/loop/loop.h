@@ -76,7 +76,7 @@ typedef enum ix_loop_row {
 #include "compiler/loop/loops.def"
     IX_NLOOPS,
     IX_BEFORE_KERNELS = IX_NLOOPS - 1,
-#define IX_KERNELS(name, text, meaning) IX_KERNELS_##name,
+#define IX_KERNELS(name, n, text, meaning) IX_KERNELS_##name,
 #include "compiler/loop/loops.def"
     IX_NDIRECTIVES
 } ix_loop_row;
@@ -101,10 +101,14 @@ typedef struct ix_directive {
 
 /* ix_kernels_<name> does it with kernels of the unit, which then are numbered
  * anew, or refuses. */
-#define IX_KERNELS(name, text, meaning)                                        \
+#define IX_KERNELS(name, n, text, meaning)                                     \
     ix_refusal ix_kernels_##name(ix_unit *u, const ix_directive *d,            \
                                  ix_kernel **k);
 #include "compiler/loop/loops.def"
+
+/* The loop that threads divide, if there are only definitions beside it, and
+ * these before it; else NULL. */
+ix_stmt *ix_kernel_outermost(const ix_kernel *k);
 
 /* What "fuse" does to the loops of two cursors; with "independent" alone if no
  * iteration waits for another one then. */

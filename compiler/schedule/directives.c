@@ -14,7 +14,7 @@ static const struct {
     const char *name, *text, *meaning;
 } rows[IX_NDIRECTIVES] = {
 #define IX_LOOP(name, text, meaning) {#name, text, meaning},
-#define IX_KERNELS(name, text, meaning) {#name, text, meaning},
+#define IX_KERNELS(name, n, text, meaning) {#name, text, meaning},
 #include "compiler/loop/loops.def"
 };
 
@@ -23,7 +23,7 @@ static const char names_for_loops[] =
 #include "compiler/loop/loops.def"
     ;
 
-#define IX_KERNELS(name, text, meaning) " " #name
+#define IX_KERNELS(name, n, text, meaning) " " #name
 static const char names_for_kernels[] =
 #include "compiler/loop/loops.def"
     ;
@@ -224,10 +224,10 @@ put_example(ix_loop_row row, ix_text *t)
                       .name = "x",
                       .n = 64,
                       .words = 1};
-    if (row >= IX_NLOOPS) {
+    if (row >= IX_NLOOPS)
         d.loop[0] = "k0";
+    if (row == IX_KERNELS_fuse)
         d.loop[1] = "k1";
-    }
     ix_directive_put(&d, t);
 }
 
@@ -275,11 +275,11 @@ read_word(reader *r, word wanted)
         bool ok = w.n && isalpha((unsigned char)*w.s);
         r->d->loop[loop] = keep(r, w);
         r->d->nloops = loop + 1;
-        return ok || expected(r,
-                              r->d->row < IX_NLOOPS
-                                  ? "the name of a loop such as i0"
-                                  : "the name of a kernel such as k0",
-                              w);
+        return ok ||
+               expected(r,
+                        *wanted.s == 'L' ? "the name of a loop such as i0"
+                                         : "the name of a kernel such as k0",
+                        w);
     }
     if (is(wanted, "N"))
         return read_number(r, w);

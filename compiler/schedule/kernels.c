@@ -9,9 +9,13 @@
 typedef ix_refusal (*transformation)(ix_unit *u, const ix_directive *d,
                                      ix_kernel **k);
 
-/* By row; those for loops are none. */
-static const transformation transformations[IX_NDIRECTIVES] = {
-#define IX_KERNELS(name, text, meaning) [IX_KERNELS_##name] = ix_kernels_##name,
+/* By row, with how many kernels; those for loops are none. */
+static const struct {
+    transformation run;
+    int kernels;
+} transformations[IX_NDIRECTIVES] = {
+#define IX_KERNELS(name, n, text, meaning)                                     \
+    [IX_KERNELS_##name] = {ix_kernels_##name, n},
 #include "compiler/loop/loops.def"
 };
 
@@ -35,14 +39,14 @@ ix_refusal
 ix_kernels_carry(ix_unit *u, const ix_directive *d)
 {
     ix_kernel *k[IX_MOST_LOOPS];
-    for (int i = 0; i < d->nloops; i++) {
+    for (int i = 0; i < transformations[d->row].kernels; i++) {
         k[i] = ix_kernel_called(u, d->loop[i], strlen(d->loop[i]));
         if (!k[i])
             return ix_refuse(u, IX_REFUSAL_NAME,
                              "there is no kernel %s; there are %d", d->loop[i],
                              u->nkernels);
     }
-    ix_refusal r = transformations[d->row](u, d, k);
+    ix_refusal r = transformations[d->row].run(u, d, k);
     if (r.class != IX_REFUSAL_NONE)
         return r;
     ix_schedule_note(u, &u->schedule, d);

@@ -88,7 +88,7 @@ static const ix_topic topics[] = {
 #include "compiler/passes.def"
 #define IX_LOOP(name, text, meaning)                                           \
     {IX_TOPICS_directives, #name, NULL, text, meaning, NULL},
-#define IX_KERNELS(name, text, meaning)                                        \
+#define IX_KERNELS(name, n, text, meaning)                                     \
     {IX_TOPICS_directives, #name, NULL, text, meaning, "For the program."},
 #include "compiler/loop/loops.def"
 #define IX_OPTION(name, value, choices, meaning)                               \

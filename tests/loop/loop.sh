@@ -101,7 +101,7 @@ do
 done <"$here/errors.tsv"
 
 # Each directive has a file of its name, and is explained.
-sed -n 's/^IX_[A-Z]*(\([a-z_]*\), *"\([^"]*\)".*/\1 \2/p' \
+sed -n 's/^IX_[A-Z]*(\([a-z_]*\), *[0-9, ]*"\([^"]*\)".*/\1 \2/p' \
     "${srcdir:-.}/compiler/loop/loops.def" >"$dir/rows"
 while read -r row text
 do

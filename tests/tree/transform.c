@@ -13,7 +13,7 @@ enum { MOST_NAMES = 200, LONGEST = 600 };
 
 static const char *const rows[] = {
 #define IX_LOOP(name, text, meaning) #name,
-#define IX_KERNELS(name, text, meaning) "program: " #name,
+#define IX_KERNELS(name, n, text, meaning) "program: " #name,
 #include "compiler/loop/loops.def"
 };
 
@@ -460,6 +460,20 @@ tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
     return true;
 }
 
+/* A loop of a kernel, often one of the two outermost ones. */
+static const char *
+draw_divided(ix_unit *u, int kernel, uint64_t *random)
+{
+    loops *l = ix_arena_new(&u->arena, sizeof *l);
+    ix_kernel *k = u->kernels;
+    while (k->number != kernel)
+        k = k->next;
+    if (!find_loops(u, k, l))
+        return "i0";
+    return l->name[tree_draw(
+        random, tree_draw(random, 4) && l->n > 1 ? 2 : (uint64_t)l->n)];
+}
+
 bool
 tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
 {
@@ -471,6 +485,10 @@ tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
     for (int i = 0; i < 2; i++) {
         snprintf(name[i], sizeof name[i], "k%d", first + i);
         d.loop[i] = ix_arena_string(&u->arena, name[i]);
+    }
+    if (tree_draw(random, 4) == 0) {
+        d.row = IX_KERNELS_threads;
+        d.loop[1] = draw_divided(u, first, random);
     }
     put_directive(u, &d, t);
     t->row = d.row;
