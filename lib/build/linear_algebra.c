@@ -262,11 +262,8 @@ ix_build_inner(ilex_context *ctx, ilex_array *const *operands, int count,
 static bool
 flatten(pair *p)
 {
-    const ix_given one[2] = {
-        {.present = true, .n = 1, .form = {ix_lin_const(p->ctx, -1)}}};
     for (int i = 0; i < 2; i++) {
-        if (ix_rank(p->x[i]) != 1)
-            p->x[i] = ix_build_reshape_to(p->ctx, &p->x[i], 1, one);
+        p->x[i] = ix_structure_flat(p->x[i]);
         if (ix_is_poison(p->x[i]))
             return false;
     }

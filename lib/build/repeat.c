@@ -117,16 +117,6 @@ quotient(ilex_context *ctx, int k, const ix_lin *length, const ix_lin *by)
     return ix_index_floordiv_lin(ctx, i, by);
 }
 
-/* "x" as one axis, in C order. */
-static ilex_array *
-flattened(ilex_context *ctx, ilex_array *x)
-{
-    const ix_axis all = {0, ix_lin_const(ctx, 0), ix_lin_const(ctx, -1)};
-    return ix_rank(x) == 1
-               ? x
-               : ix_build_reshape(ctx, x, ix_domain_new(ctx, 1, &all), false);
-}
-
 ilex_array *
 ix_build_repeat(ilex_context *ctx, ilex_array *const *operands, int count,
                 const ix_given *given)
@@ -138,7 +128,7 @@ ix_build_repeat(ilex_context *ctx, ilex_array *const *operands, int count,
     (void)count;
     if (ix_is_poison(x) || !ix_structure_nonneg(ctx, "repeat", "by", by))
         return ix_poison_again(ctx);
-    x = axis->present ? x : flattened(ctx, x);
+    x = axis->present ? x : ix_structure_flat(x);
     int at = ix_is_poison(x)
                  ? -1
                  : ix_structure_axis(ctx, "repeat",

@@ -29,6 +29,9 @@ ilex_array *ix_structure_read(const char *what, ilex_array *x,
 const ix_domain *ix_structure_shape(ilex_context *ctx, const char *what,
                                     int rank, const ix_lin *const *length);
 
+/* "x" as one unnamed axis, in C order. */
+ilex_array *ix_structure_flat(ilex_array *x);
+
 /* The position k of 0 ... n-1, negative from the end; -1 after an error. */
 int ix_structure_axis(ilex_context *ctx, const char *what, int64_t k, int n);
 

@@ -81,6 +81,16 @@ ix_structure_shape(ilex_context *ctx, const char *what, int rank,
     return dom && ix_domain_check_extents(ctx, what, dom) ? dom : NULL;
 }
 
+ilex_array *
+ix_structure_flat(ilex_array *x)
+{
+    ilex_context *ctx = x->ctx;
+    const ix_axis all = {0, ix_lin_const(ctx, 0), ix_lin_const(ctx, -1)};
+    return ix_rank(x) == 1
+               ? x
+               : ix_build_reshape(ctx, x, ix_domain_new(ctx, 1, &all), false);
+}
+
 int
 ix_structure_axis(ilex_context *ctx, const char *what, int64_t k, int n)
 {

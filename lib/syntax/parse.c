@@ -281,12 +281,19 @@ look_up(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
 }
 
 ix_name *
-ix_parser_find(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
+ix_parser_find(ix_parser *p, const ix_word *word, ix_name_kind kind)
 {
-    ix_name *name = look_up(p, text, length, kind);
+    ix_name *name = look_up(p, word->text, (size_t)word->length, kind);
     if (name && name->spoilt)
         ix_lex_abort(&p->reader);
     return name;
+}
+
+ix_name *
+ix_parser_find_text(ix_parser *p, const char *text, ix_name_kind kind)
+{
+    ix_word word = {.text = text, .length = (int32_t)strlen(text)};
+    return ix_parser_find(p, &word, kind);
 }
 
 void
@@ -338,8 +345,7 @@ ix_parser_declare(ix_parser *p, const ix_word *word, ix_name_kind kind)
 ilex_array *
 ix_parser_named(ix_parser *p, const ix_word *word)
 {
-    ix_name *name =
-        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
+    ix_name *name = ix_parser_find(p, word, IX_NAME_ARRAY);
     if (!name)
         ix_parser_unknown(p, word, "array");
     return name->array;
@@ -383,8 +389,7 @@ ix_parser_param(ix_parser *p, const ix_word *word)
 const ix_lin *
 ix_parser_size(ix_parser *p, const ix_word *word)
 {
-    ix_name *name =
-        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_SIZE);
+    ix_name *name = ix_parser_find(p, word, IX_NAME_SIZE);
     if (name)
         return name->size;
     if (!p->new_sizes)

@@ -142,8 +142,8 @@ bool ix_parser_go_on(ix_reader *r);
 
 /* What "word" names; NULL if nothing. Leaves, without another error, if the
  * statement that defines it has failed. */
-ix_name *ix_parser_find(ix_parser *p, const char *text, size_t length,
-                        ix_name_kind kind);
+ix_name *ix_parser_find(ix_parser *p, const ix_word *word, ix_name_kind kind);
+ix_name *ix_parser_find_text(ix_parser *p, const char *text, ix_name_kind kind);
 
 /* A new name for a thing of the kind; fails if there is one already. */
 ix_name *ix_parser_declare(ix_parser *p, const ix_word *word,

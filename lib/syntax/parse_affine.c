@@ -423,8 +423,7 @@ ix_parse_type_domain(ix_parser *p, const ix_type *type)
     const ix_word *w = &type->on;
     if (!w->length)
         return ix_parse_domain(p, &type->ranges);
-    ix_name *name =
-        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_DOMAIN);
+    ix_name *name = ix_parser_find(p, w, IX_NAME_DOMAIN);
     if (!name)
         ix_parser_unknown(p, w, "domain");
     return name->domain;

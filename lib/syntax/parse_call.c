@@ -311,10 +311,9 @@ read_connectivity(const reading *r, ix_given *given)
 {
     ix_parser *p = r->p;
     const ix_word *w = &r->x->part[1]->word;
-    ix_name *name =
-        r->x->part[1]->kind == IX_SYNTAX_NAME
-            ? ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY)
-            : NULL;
+    ix_name *name = r->x->part[1]->kind == IX_SYNTAX_NAME
+                        ? ix_parser_find(p, w, IX_NAME_ARRAY)
+                        : NULL;
     if (!name || !name->target)
         return;
     ix_given *to = &given[0], *skip = &given[1];

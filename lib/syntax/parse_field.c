@@ -8,11 +8,10 @@
 ilex_array *
 ix_parse_field_name(ix_parser *p, const ix_word *w)
 {
-    ix_name *name =
-        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY);
+    ix_name *name = ix_parser_find(p, w, IX_NAME_ARRAY);
     if (name)
         return name->array;
-    name = ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_SIZE);
+    name = ix_parser_find(p, w, IX_NAME_SIZE);
     return name ? ix_index_lin(p->ctx, name->size) : NULL;
 }
 

@@ -15,7 +15,7 @@
 ix_name *
 ix_parser_function(ix_parser *p, const ix_word *w)
 {
-    return ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_FUNCTION);
+    return ix_parser_find(p, w, IX_NAME_FUNCTION);
 }
 
 ix_call *
@@ -61,8 +61,7 @@ is_known(ix_parser *p, const ix_syntax *x)
 {
     if (is_leaf(x))
         return x->kind != IX_SYNTAX_NAME ||
-               ix_parser_find(p, x->word.text, (size_t)x->word.length,
-                              IX_NAME_SIZE);
+               ix_parser_find(p, &x->word, IX_NAME_SIZE);
     bool known = true;
     for (size_t i = 0; known && i < x->nparts; i++)
         known = is_known(p, x->part[i]);

@@ -63,7 +63,7 @@ check_length(ix_parser *p, const ix_colons *r)
 {
     const ix_word *w = &r->where;
     if (r->n > 1 || r->part[0]->kind != IX_SYNTAX_NAME || p->new_sizes ||
-        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_SIZE))
+        ix_parser_find(p, w, IX_NAME_SIZE))
         return;
     ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, w,
                 "there is no size '%.*s'; an index has its range behind it, "

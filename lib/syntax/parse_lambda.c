@@ -109,8 +109,7 @@ ix_parse_is_computed(ix_parser *p, const ix_syntax *x)
                  ix_parse_numbered(&x->word, "_r") >= 0 ||
                  find_local(p, &x->word) || find_rindex(p, &x->word) ||
                  find_index(p, &x->word))) ||
-               ix_parser_find(p, x->word.text, (size_t)x->word.length,
-                              IX_NAME_ARRAY);
+               ix_parser_find(p, &x->word, IX_NAME_ARRAY);
     for (size_t i = 0; !found && i < x->nparts; i++)
         found = ix_parse_is_computed(p, x->part[i]);
     for (size_t i = 0; !found && i < x->nlinks; i++)
@@ -153,8 +152,7 @@ find_operand(ix_parser *p, const ix_word *word, int *slot)
                     "reads(...) lists %d arrays; the last one is _in%d",
                     env->noperands, env->noperands - 1);
     }
-    ix_name *name =
-        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_ARRAY);
+    ix_name *name = ix_parser_find(p, word, IX_NAME_ARRAY);
     if (!name)
         return NULL;
     if (env->fixed && ix_is_array(name->array))
@@ -209,8 +207,7 @@ ix_parse_lambda_name(ix_parser *p, const ix_word *word)
     x = find_operand(p, word, &slot);
     if (x)
         return load(p, word, x, slot, 0, NULL);
-    ix_name *size =
-        ix_parser_find(p, word->text, (size_t)word->length, IX_NAME_SIZE);
+    ix_name *size = ix_parser_find(p, word, IX_NAME_SIZE);
     return size ? ix_index_lin(p->ctx, size->size) : NULL;
 }
 

@@ -68,8 +68,7 @@ build_SIZE(ix_parser *p, const ix_statement *s)
         const ix_word *w = &s->words[i];
         if (!s->expr || !ix_is_counted_name(w->text, (size_t)w->length))
             ix_parser_check_name(p, "size", w);
-        ix_name *name =
-            ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_SIZE);
+        ix_name *name = ix_parser_find(p, w, IX_NAME_SIZE);
         if (name)
             ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, w,
                         "the size '%.*s' is declared on line %d",
@@ -295,8 +294,7 @@ inplace_input(ix_parser *p, const ix_statement *s, const ilex_array *value,
               char *buffer)
 {
     const ix_word *w = &s->option;
-    ix_name *name =
-        ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY);
+    ix_name *name = ix_parser_find(p, w, IX_NAME_ARRAY);
     if (!w->length)
         return NULL;
     if (!name || name->array->kind != IX_INPUT)

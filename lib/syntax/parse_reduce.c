@@ -138,9 +138,7 @@ refuse_slices(ix_parser *p, const ix_syntax *x)
     bool named = of->kind == IX_SYNTAX_INDEX && !of->attributes.n &&
                  of->part[0]->kind == IX_SYNTAX_NAME && !x->ranges;
     const ix_word *w = &of->word;
-    ix_name *name =
-        named ? ix_parser_find(p, w->text, (size_t)w->length, IX_NAME_ARRAY)
-              : NULL;
+    ix_name *name = named ? ix_parser_find(p, w, IX_NAME_ARRAY) : NULL;
     if (!name || (size_t)ix_rank(name->array) != of->ranges->n)
         return;
     ix_text ranges, indices;

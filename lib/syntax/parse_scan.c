@@ -48,8 +48,7 @@ static void
 rename_result(scan *c, int i, ilex_array *array)
 {
     const ix_word *w = &c->result[i]->name;
-    ix_parser_find(c->p, w->text, (size_t)w->length, IX_NAME_ARRAY)->array =
-        array;
+    ix_parser_find(c->p, w, IX_NAME_ARRAY)->array = array;
 }
 
 /* What the brackets of a result say is what those of others do. */

@@ -358,8 +358,7 @@ is_free_index(ix_parser *p, const ix_colons *r)
 {
     const ix_syntax *x = r->n == 1 && !r->ellipsis ? r->part[0] : NULL;
     return x && x->kind == IX_SYNTAX_NAME && !p->new_sizes &&
-           !ix_parser_find(p, x->word.text, (size_t)x->word.length,
-                           IX_NAME_SIZE) &&
+           !ix_parser_find(p, &x->word, IX_NAME_SIZE) &&
            !ix_parse_is_computed(p, x) && !is_new_axis(p, r);
 }
 

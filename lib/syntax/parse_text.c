@@ -11,7 +11,7 @@ static void
 add_known_size(ix_parser *p, int32_t param)
 {
     const char *text = ix_param_name(p->ctx, param);
-    if (!ix_parser_find(p, text, strlen(text), IX_NAME_SIZE))
+    if (!ix_parser_find_text(p, text, IX_NAME_SIZE))
         ix_parser_add(p, text, strlen(text), IX_NAME_SIZE)->size =
             ix_lin_param(p->ctx, param);
 }
@@ -43,7 +43,7 @@ declare_called(void *user, const ilex_array *apply)
 {
     ix_parser *p = user;
     const char *name = ix_symbol_text(p->ctx, ix_foreign_name(apply));
-    if (!ix_parser_find(p, name, strlen(name), IX_NAME_FUNCTION))
+    if (!ix_parser_find_text(p, name, IX_NAME_FUNCTION))
         ix_parse_known_extern(
             p, ix_symbol_text(p->ctx, ix_foreign_declaration(apply)));
     return true;

@@ -79,7 +79,7 @@ read_statements(ix_parser *p, void *user)
     for (; s; s = s->next)
         if (s->kind != IX_STATEMENT_ILEX && s->kind != IX_STATEMENT_PROGRAM)
             ix_parse_statement(p, s);
-    const ix_name *y = ix_parser_find(p, "y", 1, IX_NAME_ARRAY);
+    const ix_name *y = ix_parser_find_text(p, "y", IX_NAME_ARRAY);
     d->result = y ? y->array : NULL;
 }
 
