@@ -203,7 +203,10 @@ bool
 ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few)
 {
     ix_jam_state j;
+    ix_stmt *loop = ix_cursor_loop(c);
+    bool parallel = loop->parallel;
     bool jams = ix_jam_begin(&j, u, c).class == IX_REFUSAL_NONE;
+    loop->parallel = parallel; /* who asks changes nothing */
     for (size_t i = 0; i < j.nfollow; i++)
         jams &= j.follow[i].together > few;
     ix_jam_end(&j);

@@ -61,9 +61,12 @@ carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_kernel *k = c->k;
     int nvalues = k->nvalues;
     size_t nvariables = k->nvariables;
+    ix_stmt *loop = ix_cursor_loop(c);
+    bool parallel = loop->parallel;
     ix_directive known = by_number(u, *d);
     ix_refusal r = transformations[d->row](u, &known, c);
-    if (r.class) { /* what was tried took no names */
+    if (r.class) { /* what was tried took no names, and showed nothing */
+        loop->parallel = parallel;
         k->nvalues = nvalues;
         k->nvariables = nvariables;
         return r;

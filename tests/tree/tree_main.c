@@ -215,6 +215,15 @@ dump_kernels(ix_unit *u, const ix_kernel *only)
 }
 
 static void
+put_program(const tree_case *c)
+{
+    if (c->text)
+        printf("%s", c->text);
+    else
+        diff_recipe_print(c->recipe, stdout);
+}
+
+static void
 report(tree_case *c, const tree_run *r, const char *pass)
 {
     ix_text t = dump_kernels(r->u, r->kernel);
@@ -227,10 +236,7 @@ report(tree_case *c, const tree_run *r, const char *pass)
            (unsigned long long)c->recipe->seed,
            (unsigned long long)c->recipe->number,
            (unsigned long long)o.transforms, c->trail);
-    if (c->text)
-        printf("%s", c->text);
-    else
-        diff_recipe_print(c->recipe, stdout);
+    put_program(c);
     printf("kernel k%d:\n%s\n", r->kernel ? r->kernel->number : -1,
            t.data ? t.data : "");
     ix_text_free(&t);
@@ -411,6 +417,7 @@ run_scheduled(tree_case *c)
     printf("FAILED: program %llu of seed %llu, %s: %s\n%s",
            (unsigned long long)c->recipe->number,
            (unsigned long long)c->recipe->seed, o.jit, what, schedule);
+    put_program(c);
     c->failed = true;
 }
 
