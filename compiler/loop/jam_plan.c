@@ -233,6 +233,22 @@ has_none_of_its_own(void *user, ix_stmt *s)
     return none;
 }
 
+/* Do its temporaries have an axis for the points, since the loop was jammed
+ * before it was split? */
+static bool
+has_axis_of_points(ix_jam_state *j)
+{
+    if (!ix_loop_has_temporary(j->u, j->k, j->loop))
+        return false;
+    ix_accesses a = ix_accesses_in(j->u, j->k, j->loop->body);
+    for (size_t i = 0; i < a.n; i++)
+        for (int d = 0; d < a.item[i].rank; d++)
+            if (ix_jam_is_per_point(j, a.item[i].buffer) &&
+                ix_jam_varies(j, a.item[i].index[d]))
+                return true;
+    return false;
+}
+
 /* ---- the plan ---- */
 
 /* Why the points cannot move; otherwise it is planned how they do. */
@@ -254,6 +270,9 @@ look_at(ix_jam_state *j, const ix_cursor *c)
     if (j->crowded)
         return ix_refuse(j->u, IX_REFUSAL_SHAPE,
                          "too many bounds of loops inside follow it");
+    if (has_axis_of_points(j))
+        return ix_refuse(j->u, IX_REFUSAL_SHAPE,
+                         "a temporary of its points has an axis for them");
     if (!ix_jam_has_room(j))
         return ix_refuse(j->u, IX_REFUSAL_SIZE,
                          "a temporary of its own has too many axes");

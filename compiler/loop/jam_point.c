@@ -59,9 +59,8 @@ read_for_stmt(void *user, ix_stmt *s)
     return ix_stmt_exprs(s, read_operand, user);
 }
 
-/* Has each point a temporary of its own (shrink)? */
-static bool
-is_per_point(const ix_jam_state *j, int64_t buffer)
+bool
+ix_jam_is_per_point(const ix_jam_state *j, int64_t buffer)
 {
     const ix_buffer *b = buffer < 0 ? NULL : &j->u->buffer[buffer];
     return b && b->own == j->k &&
@@ -97,8 +96,9 @@ static ilex_array *
 load_of_point(void *user, ilex_array *load, ilex_array *const *index)
 {
     const ix_jam_state *j = user;
-    return is_per_point(j, load->attr[0]) ? load_at(j, load, index, j->point)
-                                          : NULL;
+    return ix_jam_is_per_point(j, load->attr[0])
+               ? load_at(j, load, index, j->point)
+               : NULL;
 }
 
 static ix_stmt *of_point(ix_jam_state *j, ix_substitution *s, const ix_stmt *x);
@@ -127,7 +127,7 @@ of_point(ix_jam_state *j, ix_substitution *s, const ix_stmt *x)
         t = ix_stmt_with_group(j->u, t, IX_INDICES, 1, e.index);
         t->mem = o->row;
     }
-    if (is_per_point(j, t->buffer))
+    if (ix_jam_is_per_point(j, t->buffer))
         t = store_at(j, t, j->point);
     t->body = list_of_point(j, s, x->body);
     t->other = list_of_point(j, s, x->other);
@@ -166,7 +166,7 @@ load_elsewhere(void *user, ilex_array *load, ilex_array *const *index)
 {
     const ix_jam_state *j = user;
     bool whole = load->nops == j->u->buffer[load->attr[0]].box->rank;
-    return is_per_point(j, load->attr[0]) && !whole
+    return ix_jam_is_per_point(j, load->attr[0]) && !whole
                ? load_at(j, load, index, ix_index_const(j->u->ctx, 0))
                : NULL;
 }
@@ -175,7 +175,7 @@ static ix_stmt *
 store_elsewhere(void *user, ix_stmt *s)
 {
     const ix_jam_state *j = user;
-    return is_per_point(j, s->buffer) &&
+    return ix_jam_is_per_point(j, s->buffer) &&
                    s->n[IX_INDICES] < j->u->buffer[s->buffer].box->rank
                ? store_at(j, s, ix_index_const(j->u->ctx, 0))
                : s;
@@ -201,7 +201,7 @@ bool
 ix_jam_has_room(const ix_jam_state *j)
 {
     for (size_t i = 0; i < j->u->nbuffers; i++)
-        if (is_per_point(j, (int64_t)i) &&
+        if (ix_jam_is_per_point(j, (int64_t)i) &&
             j->u->buffer[i].box->rank == ILEX_MAX_RANK)
             return false;
     return true;
@@ -213,7 +213,7 @@ ix_jam_widen(ix_jam_state *j)
 {
     bool any = false;
     for (size_t i = 0; i < j->u->nbuffers; i++)
-        if (is_per_point(j, (int64_t)i)) {
+        if (ix_jam_is_per_point(j, (int64_t)i)) {
             ix_buffer *b = &j->u->buffer[i];
             b->interior = b->box = box_of_points(j, b->box);
             any = true;
