@@ -16,7 +16,7 @@ do
     *.c | *.h | *.def) [ -n "$(find compiler lib -name "$name")" ] ;;
     ix_*) grep -rqw "${name%.*}" compiler lib ;;
     --stage=*) grep -qw "${name#*=}" runtime/program/inspect.c ;;
-    *) grep -qE "^IX_(PASS|TRANSFORMATION|LOOP|OPTION)\($name,|^IX_NODE.*\"$name\"" \
+    *) grep -qE "^IX_(PASS|TRANSFORMATION|LOOP|KERNELS|OPTION)\($name,|^IX_NODE.*\"$name\"" \
         compiler/passes.def compiler/loop/loops.def lib/graph/options.def \
         lib/graph/nodes.def ;;
     esac || { echo "doc/glossary.md: there is no $name"; bad=1; }

@@ -6,9 +6,8 @@
 
 /* ---- pairs ---- */
 
-/* An output in place of an input counts as the input. */
-static bool
-is_one_buffer(const ix_unit *u, int x, int y)
+bool
+ix_is_one_buffer(const ix_unit *u, int x, int y)
 {
     return x == y || u->buffer[x].inplace == y || u->buffer[y].inplace == x;
 }
@@ -17,7 +16,7 @@ static bool
 is_one_memory(const ix_unit *u, const ix_access *x, const ix_access *y)
 {
     return x->scratch || y->scratch ? x->scratch == y->scratch
-                                    : is_one_buffer(u, x->buffer, y->buffer);
+                                    : ix_is_one_buffer(u, x->buffer, y->buffer);
 }
 
 bool
@@ -25,7 +24,7 @@ ix_accesses_write(const ix_accesses *a, int buffer)
 {
     for (size_t i = 0; i < a->n; i++)
         if (a->item[i].write && a->item[i].buffer >= 0 &&
-            is_one_buffer(a->u, a->item[i].buffer, buffer))
+            ix_is_one_buffer(a->u, a->item[i].buffer, buffer))
             return true;
     return false;
 }

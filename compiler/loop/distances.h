@@ -50,6 +50,8 @@ typedef struct ix_accesses {
 /* The accesses of a kernel that are made in a statement and those behind it. */
 ix_accesses ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *from);
 
+/* An output in place of an input counts as the input. */
+bool ix_is_one_buffer(const ix_unit *u, int x, int y);
 /* Is the buffer, or one whose memory it may have, written? */
 bool ix_accesses_write(const ix_accesses *a, int buffer);
 

@@ -51,7 +51,7 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
         return r;
     ix_schedule_note(u, &u->schedule, d);
     if (ix_option_int(u->ctx, IX_OPTION_verify))
-        ix_check_kernel(u, k[0], "kernels");
+        ix_check_kernels(u, "kernels");
     return r;
 }
 

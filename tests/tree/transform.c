@@ -474,6 +474,18 @@ draw_divided(ix_unit *u, int kernel, uint64_t *random)
         random, tree_draw(random, 4) && l->n > 1 ? 2 : (uint64_t)l->n)];
 }
 
+/* A temporary, if one is met soon, or NULL. */
+static const char *
+draw_temporary(ix_unit *u, uint64_t *random)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        int i = (int)tree_draw(random, u->nbuffers);
+        if (u->buffer[i].role == IX_ROLE_TEMP)
+            return ix_arena_string(&u->arena, ix_value_name('b', i).s);
+    }
+    return NULL;
+}
+
 bool
 tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
 {
@@ -481,12 +493,16 @@ tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
     if (u->nkernels < 2)
         return false;
     ix_directive d = {.row = IX_KERNELS_fuse, .nloops = 2};
+    const char *temporary =
+        tree_draw(random, 2) ? draw_temporary(u, random) : NULL;
+    if (temporary)
+        d = (ix_directive){.row = IX_KERNELS_inline, .name = temporary};
     int first = (int)tree_draw(random, (uint64_t)u->nkernels - 1);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < d.nloops; i++) {
         snprintf(name[i], sizeof name[i], "k%d", first + i);
         d.loop[i] = ix_arena_string(&u->arena, name[i]);
     }
-    if (tree_draw(random, 4) == 0) {
+    if (!d.name && tree_draw(random, 4) == 0) {
         d.row = IX_KERNELS_threads;
         d.loop[1] = draw_divided(u, first, random);
     }

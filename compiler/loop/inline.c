@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inline T: what reads a temporary computes the element instead.
+ *
+ *     kernel k0                     kernel k0
+ *         for i in [0, n)               for i in [0, n)
+ *             T[i] = exp(x[i])              y[i] = exp(x[i - 1]) + exp(x[i])
+ *     kernel k1
+ *         for i in [1, n)
+ *             y[i] = T[i - 1] + T[i]
+ *
+ * T is stored by one statement, at each point of its loops once, and what it
+ * stores is an expression: no reduction, no branch, no level before. The
+ * expression is the same, so is each bit. What it reads is as it was when T was
+ * computed: outputs in the place of inputs are in the way. An index that is
+ * data, which is checked, is neither moved nor multiplied.
+ */
+#include "compiler/loop/distances.h"
+
+typedef struct inlining {
+    ix_unit *u;
+    int buffer;
+    ix_kernel *k;         /* that stores it */
+    const ix_stmt *store; /* NULL: none was found */
+    int loops;            /* around it */
+    const char *wrong;    /* about how it is stored or read, or NULL */
+    ix_kernel *last;      /* that reads it, or NULL */
+    int64_t reads;        /* of the kernel that is looked at */
+    bool too_large;       /* index sums */
+} inlining;
+
+/* ---- how it is stored ---- */
+
+static void
+find_store(inlining *x, ix_stmt *list, int loops, bool plain)
+{
+    for (ix_stmt *s = list; s; s = s->next) {
+        bool loop = s->kind == IX_STMT_FOR;
+        if (s->buffer == x->buffer && s->kind == IX_STMT_STORE) {
+            if (x->store || !plain)
+                x->wrong = x->store ? "it is stored by several statements"
+                                    : "it is stored in a branch";
+            x->store = s;
+            x->loops = loops;
+        } else if (s->buffer == x->buffer) {
+            x->wrong = "levels before are read, or elements are changed";
+        }
+        find_store(x, s->body, loops + loop,
+                   plain && loop && ix_loop_is_plain(s));
+        find_store(x, s->other, loops, false);
+    }
+}
+
+/* Has each axis the index of a loop around of its own, or a constant, and is
+ * there no other loop? */
+static bool
+is_once_a_point(const inlining *x)
+{
+    ilex_array *const *index = ix_operands(x->store, IX_INDICES);
+    int n = 0;
+    for (int a = 0; a < x->store->n[IX_INDICES]; a++) {
+        for (int b = 0; b < a; b++)
+            if (index[a] == index[b] && index[a]->kind == IX_INDEX)
+                return false;
+        n += index[a]->kind == IX_INDEX;
+        if (index[a]->kind != IX_INDEX && index[a]->kind != IX_CONST)
+            return false;
+    }
+    return n == x->loops;
+}
+
+static ix_walk_step
+meet_value(ix_walk *w, ilex_array *n, size_t *value)
+{
+    (void)value;
+    *(bool *)w->user |= n->kind == IX_VALUE;
+    return IX_WALK_IN;
+}
+
+/* Does it need what other statements compute? */
+static bool
+has_value(ix_unit *u, ilex_array *x)
+{
+    bool has = false;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = meet_value, .user = &has};
+    ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
+    return has;
+}
+
+static bool
+is_other_load(void *user, const ilex_array *load)
+{
+    const inlining *x = user;
+    return load->attr[0] != x->buffer;
+}
+
+/* Is it read or written by others than kernels? */
+static bool
+is_used_outside(const inlining *x)
+{
+    const ix_unit *u = x->u;
+    int counted = (int)(u->nroots - u->noutputs);
+    for (size_t i = 0; i < u->ncalls; i++)
+        for (int a = 0; a < u->call[i]->narguments + u->call[i]->nresults; a++)
+            if (u->call[i]->slice[a].buffer == x->buffer)
+                return true;
+    return counted > 0 && x->buffer >= u->count_buffer &&
+           x->buffer < u->count_buffer + counted;
+}
+
+static const char *
+why_not_stored_so(inlining *x)
+{
+    if (x->u->buffer[x->buffer].role != IX_ROLE_TEMP || is_used_outside(x))
+        return "it is no temporary that kernels alone use";
+    for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next) {
+        const ix_stmt *before = x->store;
+        find_store(x, k->body, 0, true);
+        x->k = x->store != before ? k : x->k;
+    }
+    if (x->wrong || !x->store)
+        return x->wrong ? x->wrong : "no kernel stores it";
+    ilex_array *value = ix_store_value(x->store);
+    if (has_value(x->u, value) || !ix_body_loads(x->u, value, is_other_load, x))
+        return "what is stored holds a reduction, a branch or a level before";
+    if (value->flags & IX_HAS_CHECK)
+        return "what is stored reads at indices that are data, which are "
+               "checked";
+    if (!is_once_a_point(x) || value->dtype != x->u->buffer[x->buffer].dtype)
+        return "its elements are not stored at the indices of loops";
+    return NULL;
+}
+
+/* ---- how it is read ---- */
+
+static bool
+has_load(inlining *x, ilex_array *n)
+{
+    return (n->flags & IX_HAS_LOAD) &&
+           !ix_body_loads(x->u, n, is_other_load, x);
+}
+
+static ix_walk_step
+meet_read(ix_walk *w, ilex_array *n, size_t *value)
+{
+    inlining *x = w->user;
+    bool it = n->kind == IX_LOAD && n->attr[0] == x->buffer;
+    (void)value;
+    for (int i = 0; i < n->nops; i++) {
+        if ((n->kind == IX_LOAD || n->kind == IX_CHECKED) &&
+            has_load(x, n->ops[i]))
+            x->wrong = "it is an index itself";
+        if (it && (!ix_index_is_affine(n->ops[i]) ||
+                   n->ops[i]->flags & (IX_HAS_LOAD | IX_HAS_CHECK)))
+            x->wrong = "it is read at indices that are data";
+    }
+    x->reads += it;
+    return IX_WALK_IN;
+}
+
+static bool
+look_at_reads(void *user, ix_stmt *s)
+{
+    inlining *x = user;
+    ix_mem mem = ix_arena_mem(&x->u->arena);
+    ix_walk w = {.ctx = x->u->ctx, .mem = &mem, .enter = meet_read, .user = x};
+    int indices = ix_operands_before(s, IX_INDICES);
+    for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++) {
+        if ((i >= indices || s->kind == IX_STMT_FOR) && has_load(x, s->x[i]))
+            x->wrong = "it is an index itself";
+        ix_walk_body(&w, s->x[i], NULL);
+    }
+    ix_walk_free(&w);
+    return !x->wrong;
+}
+
+/* Looks at all reads, and whether there is room for what they become. */
+static ix_refusal
+look_at_kernels(inlining *x)
+{
+    ix_stmt *one = ix_stmt_copy(x->u, x->store);
+    for (ix_kernel *k = x->u->kernels; k; k = k->next) {
+        x->reads = 0;
+        ix_stmt_each(k->body, look_at_reads, x);
+        if (x->wrong)
+            return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s", x->wrong);
+        x->last = x->reads ? k : x->last;
+        if (x->reads && !ix_loop_has_room(x->u, k, x->reads, one))
+            return ix_refuse(x->u, IX_REFUSAL_SIZE,
+                             "k%d would be too long for a function", k->number);
+    }
+    return (ix_refusal){IX_REFUSAL_NONE, NULL};
+}
+
+/* ---- is what it reads as it was? ---- */
+
+typedef struct writing {
+    const inlining *x;
+    const ix_accesses *a; /* of kernel "k" */
+    const ix_kernel *k;
+} writing;
+
+/* Does kernel "k" leave what is loaded as it was when the temporary was stored?
+ * What the temporary's own kernel stores before is as it is for all behind. */
+static bool
+stays(void *user, const ilex_array *load)
+{
+    const writing *w = user;
+    int buffer = (int)load->attr[0];
+    for (size_t i = 0; i < w->a->n; i++) {
+        const ix_access *y = &w->a->item[i];
+        bool before = w->k == w->x->k && w->x->last != w->k &&
+                      y->buffer == buffer && y->stmt->kind == IX_STMT_STORE;
+        if (y->write && y->buffer >= 0 && !before &&
+            ix_is_one_buffer(w->x->u, y->buffer, buffer))
+            return false;
+    }
+    return true;
+}
+
+static ix_refusal
+look_at_writes(const inlining *x)
+{
+    for (ix_kernel *k = x->k; x->last; k = k->next) {
+        ix_accesses a = ix_accesses_in(x->u, k, k->body);
+        writing w = {x, &a, k};
+        if (!ix_body_loads(x->u, ix_store_value(x->store), stays, &w))
+            return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
+                             "k%d writes what it is computed from", k->number);
+        if (k == x->last)
+            break;
+    }
+    return (ix_refusal){IX_REFUSAL_NONE, NULL};
+}
+
+/* ---- it goes ---- */
+
+/* The expression at the indices of a load. */
+static ilex_array *
+at_element(void *user, ilex_array *load, ilex_array *const *index)
+{
+    inlining *x = user;
+    if (load->attr[0] != x->buffer)
+        return NULL;
+    ix_substitution s = {.ctx = x->u->ctx,
+                         .became = ix_origin_keep,
+                         .user = x->u,
+                         .quiet = true};
+    for (int a = 0; a < load->nops; a++) {
+        const ilex_array *was = ix_operands(x->store, IX_INDICES)[a];
+        if (was->kind == IX_INDEX)
+            ix_substitution_set(&s, was, index[a]);
+    }
+    ilex_array *value = ix_substitute(&s, ix_store_value(x->store));
+    x->too_large |= s.too_large;
+    ix_substitution_free(&s);
+    return value;
+}
+
+/* A list with the expression instead of reads, without the store and loops that
+ * have nothing left in them. */
+static ix_stmt *
+without(const inlining *x, ix_stmt *list)
+{
+    ix_stmt *left = NULL, **tail = &left;
+    for (ix_stmt *s = list; s; s = s->next) {
+        bool empty = s->buffer == x->buffer;
+        if (s->body) {
+            s->body = without(x, s->body);
+            empty = !s->body && !s->other;
+        }
+        if (!empty) {
+            *tail = s;
+            tail = &s->next;
+        }
+    }
+    *tail = NULL;
+    return left;
+}
+
+static ix_stmt *
+inlined(inlining *x, const ix_stmt *list)
+{
+    ix_substitution s = {.ctx = x->u->ctx,
+                         .load = at_element,
+                         .became = ix_origin_keep,
+                         .user = x,
+                         .listener = x->u,
+                         .quiet = true};
+    ix_stmt *made = ix_stmt_substitute(x->u, &s, list);
+    x->too_large |= s.too_large;
+    ix_substitution_free(&s);
+    return without(x, made);
+}
+
+/* Kernels without it, those that are left; NULL where index sums would be too
+ * large. */
+static bool
+inline_all(inlining *x)
+{
+    ix_unit *u = x->u;
+    size_t n = 0;
+    ix_stmt **made =
+        ix_arena_new(&u->arena, 2 * (size_t)u->nkernels * sizeof *made);
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
+        made[n++] = inlined(x, k->body);
+        made[n++] = inlined(x, k->nests);
+    }
+    if (x->too_large)
+        return false;
+    n = 0;
+    for (ix_kernel **k = &u->kernels; *k;) {
+        (*k)->body = made[n++];
+        (*k)->nests = made[n++];
+        if ((*k)->body)
+            k = &(*k)->next;
+        else
+            *k = (*k)->next;
+    }
+    return true;
+}
+
+/* Buffers are numbered, so it stays as one without elements. */
+static void
+empty(ix_unit *u, int buffer)
+{
+    ix_axis none = {.lo = ix_lin_const(u->ctx, 0),
+                    .hi = ix_lin_const(u->ctx, 0)};
+    ix_buffer *b = &u->buffer[buffer];
+    b->interior = b->box = ix_domain_new(u->ctx, 1, &none);
+    for (size_t i = 0; i < u->norder; i++)
+        if (u->decision && u->decision[i].buffer == buffer)
+            u->decision[i] = (ix_decision){.reason = IX_REASON_SCHEDULE,
+                                           .reads = u->decision[i].reads,
+                                           .work = u->decision[i].work,
+                                           .buffer = -1};
+}
+
+ix_refusal
+ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
+{
+    inlining x = {.u = u};
+    x.buffer = ix_buffer_find(u, d->name);
+    (void)k;
+    if (x.buffer < 0)
+        return ix_refuse(u, IX_REFUSAL_NAME,
+                         "no temporary, or several, is called %s", d->name);
+    const char *why = why_not_stored_so(&x);
+    if (why)
+        return ix_refuse(u, IX_REFUSAL_SHAPE, "%s", why);
+    ix_refusal r = look_at_kernels(&x);
+    if (r.class == IX_REFUSAL_NONE)
+        r = look_at_writes(&x);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    if (!inline_all(&x))
+        return ix_refuse(u, IX_REFUSAL_SIZE, "index sums would be too large");
+    empty(u, x.buffer);
+    ix_unit_number(u);
+    return r;
+}
