@@ -122,7 +122,7 @@ def script_of(test):
 
 def program_of(test):
     """The program of a test that is none."""
-    if test == 'transform':
+    if test.startswith('transform'):
         return program_of('tree')
     if test.startswith('test_'):
         return f'tests/unit/{test}'
@@ -262,6 +262,8 @@ def command_of(test):
         command.append(f'--count={count or 300}')
     if name == 'transform':
         command += ['--transform=12', f'--count={count or 300}']
+    if name == 'transform_cuda':
+        command += ['--transform=12', f'--count={count or 60}', '--jit=cuda']
     if name == 'ahead':
         command.append(f'--count={count or 30}')
     if name == 'cuda':

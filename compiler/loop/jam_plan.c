@@ -226,11 +226,7 @@ static bool
 has_none_of_its_own(void *user, ix_stmt *s)
 {
     const ix_jam_state *j = user;
-    bool none = true;
-    for (size_t i = 0; i < j->u->nbuffers && s->kind == IX_STMT_FOR; i++)
-        none &= !j->u->buffer[i].own ||
-                !ix_is_part_of(j->k, s->number, j->u->buffer[i].within);
-    return none;
+    return s->kind != IX_STMT_FOR || !ix_loop_has_temporary(j->u, j->k, s);
 }
 
 /* Do its temporaries have an axis for the points, since the loop was jammed

@@ -310,8 +310,18 @@ mark_stmt(void *user, ix_stmt *s)
     return ix_stmt_exprs(s, mark_expr, user);
 }
 
+/* Those that a kernel takes. */
+static void
+mark_fields(ix_compiled *c, const ix_kernel_layout *l)
+{
+    for (size_t i = 0; i < l->nfields; i++)
+        if (l->field[i].kind == IX_FIELD_SIZE)
+            ix_finish_size(c, l->field[i].index);
+}
+
 /* Sizes of what will run: the stages where bytecode is evaluated, which have
- * conditions that `peel` decided, else the nests of the kernels. */
+ * conditions that `peel` decided, else the nests of the kernels, and what
+ * passes made of them. */
 static void
 mark_body_sizes(ix_unit *u, ix_compiled *c)
 {
@@ -319,8 +329,10 @@ mark_body_sizes(ix_unit *u, ix_compiled *c)
     ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = mark_size, .user = c};
     for (size_t i = 0; u->reference && i < u->nstages; i++)
         mark_expr(&w, u->stage[i].body);
-    for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
+    for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next) {
         ix_stmt_each(k->nests, mark_stmt, &w);
+        mark_fields(c, k->layout);
+    }
 }
 
 static void
@@ -359,6 +371,7 @@ copy_layouts(const ix_unit *u, ix_compiled *c, ix_sources *to)
         *l = *k->layout;
         size_t bytes = (l->nfields + 1) * sizeof *l->field;
         l->field = memcpy(ix_arena_new(&c->arena, bytes), l->field, bytes);
+        mark_fields(c, l);
         for (size_t i = 0; i < l->nfields; i++)
             l->field[i].of = axis_of(u, &l->field[i]);
     }
