@@ -84,11 +84,3 @@ ix_suggestion_show(const ix_suggestion *s)
                  s->best);
     return t;
 }
-
-ix_suggestion_text
-ix_suggestion_of(const char *text, const char *list, const char *between)
-{
-    ix_suggestion s = ix_suggest(text, strlen(text));
-    ix_suggest_words(&s, list, between);
-    return ix_suggestion_show(&s);
-}

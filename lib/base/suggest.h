@@ -32,8 +32,4 @@ typedef struct ix_suggestion_text {
 } ix_suggestion_text;
 ix_suggestion_text ix_suggestion_show(const ix_suggestion *s);
 
-/* For the word "text" among those of a list. */
-ix_suggestion_text ix_suggestion_of(const char *text, const char *list,
-                                    const char *between);
-
 #endif

@@ -171,29 +171,6 @@ ix_text_real(ix_text *t, double v, bool single)
         ix_text_put(t, ".0");
 }
 
-void
-ix_text_hex(ix_text *t, double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    int exponent = (int)(bits >> 52 & 0x7ff);
-    uint64_t fraction = bits & 0xfffffffffffffu;
-    ix_text_put(t, bits >> 63 ? "-0x" : "0x");
-    ix_text_char(t, exponent ? '1' : '0');
-    if (fraction) {
-        char digits[16];
-        int n = snprintf(digits, sizeof digits, "%013llx",
-                         (unsigned long long)fraction);
-        while (n > 1 && digits[n - 1] == '0')
-            n--;
-        ix_text_char(t, '.');
-        ix_text_put_n(t, digits, (size_t)n);
-    }
-    int e = exponent ? exponent - 1023 : fraction ? -1022 : 0;
-    ix_text_put(t, e < 0 ? "p" : "p+");
-    ix_text_int(t, e);
-}
-
 size_t
 ix_text_scan_real(const char *s, double *v)
 {

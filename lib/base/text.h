@@ -37,9 +37,6 @@ void ix_text_vformat(ix_text *t, const char *fmt, va_list args) IX_PRINTF(2, 0);
  * "4.0", "1e-300", "nan", "inf", "-inf". */
 void ix_text_real(ix_text *t, double v, bool single);
 
-/* C99 hexadecimal float from the bits; "v" is finite. */
-void ix_text_hex(ix_text *t, double v);
-
 /* Reads a decimal or hexadecimal real without the locale; returns the number
  * of characters used, 0 if there is none. Correctly rounded. */
 size_t ix_text_scan_real(const char *s, double *v);

@@ -288,8 +288,4 @@ bool ix_given_axes(const ilex_array *x, const char *operation,
 int ix_axis_of(ilex_array *x, const char *operation, const char *text,
                size_t length);
 
-/* True when "x" reads its operands point-wise with constant shifts only: what
- * text prints as `let`. */
-bool ix_is_pointwise(const ilex_array *x);
-
 #endif

@@ -357,30 +357,3 @@ ix_build_wide_lambda(ilex_context *ctx, const char *what,
         ctx, proof,
         wide_lambda(ctx, what, interior, valid, body, noperands, operands));
 }
-
-/* Goes on while there is no reduction and loads read [_k + c, ...]. */
-static ix_walk_step
-is_shift(ix_walk *w, ilex_array *n, size_t *value)
-{
-    int k;
-    int64_t offset;
-    (void)w;
-    (void)value;
-    if (n->kind == IX_REDUCE)
-        return IX_WALK_END;
-    for (int i = 0; n->kind == IX_LOAD && i < n->nops; i++)
-        if (!ix_index_is_shift(n->ops[i], &k, &offset))
-            return IX_WALK_END;
-    return n->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
-}
-
-bool
-ix_is_pointwise(const ilex_array *x)
-{
-    ix_walk w = {.ctx = x->ctx,
-                 .within = IX_HAS_LOAD | IX_HAS_REDUCE,
-                 .enter = is_shift};
-    bool ok = x->kind == IX_LAMBDA && ix_walk_body(&w, x->ops[0], NULL);
-    ix_walk_free(&w);
-    return ok;
-}

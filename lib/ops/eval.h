@@ -51,10 +51,6 @@ void ix_value_store(ilex_dtype dtype, void *p, ix_value v);
 /* Bit equality apart from sign and payload of NaN. */
 bool ix_value_same(ilex_dtype dtype, ix_value a, ix_value b);
 
-/* Whether "v" is zero (+0 or -0), and the number 1. */
-bool ix_value_is_zero(ilex_dtype dtype, ix_value v);
-bool ix_value_is_one(ilex_dtype dtype, ix_value v);
-
 /* The partial result of nothing, in dtype "acc": combining it with x gives x
  * (see reductions.def for complex products). */
 ix_value ix_reduction_identity(ix_reduction r, ilex_dtype acc);

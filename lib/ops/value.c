@@ -115,21 +115,6 @@ number(ilex_dtype dtype, double n)
     return r;
 }
 
-bool
-ix_value_is_zero(ilex_dtype dtype, ix_value v)
-{
-    char kind = ix_dtype_kind(dtype);
-    if (kind == 'f' || kind == 'c')
-        return fpclassify(v.f) == FP_ZERO && fpclassify(v.im) == FP_ZERO;
-    return v.u == 0;
-}
-
-bool
-ix_value_is_one(ilex_dtype dtype, ix_value v)
-{
-    return ix_value_same(dtype, v, number(dtype, 1));
-}
-
 typedef enum constant {
     C_ZERO,
     C_ONE,

@@ -103,12 +103,6 @@ void ix_cc_directory_remove(ix_cc_directory *d);
  * What a compiler says of itself, asked once in a process.
  */
 
-enum { IX_CC_VERSION = 128 };
-
-/* Writes the first line that the compiler "path" prints for --version, "" if it
- * prints none within seconds. Any thread. */
-void ix_cc_version(const char *path, char version[IX_CC_VERSION]);
-
 /* Appends the version, and on a second line which file does the work, as it is
  * now: "path" may be a script or ccache, which stay as they are while what they
  * start is exchanged. The line is missing where the compiler does not say. */

@@ -7,13 +7,13 @@
 #include "lib/base/fork.h"
 #include "runtime/cache/key.h"
 
-enum { LIMIT_MS = 2000, MOST_COMPILERS = 8, WORKER = 512 };
+enum { LIMIT_MS = 2000, MOST_COMPILERS = 8, ANSWER = 128, WORKER = 512 };
 
 /* Those that were asked; compilers beyond the last row are asked each time. */
 typedef struct compiler {
-    uint64_t path; /* hash */
-    char version[IX_CC_VERSION];
-    char worker[WORKER]; /* the program that compiles; "": unknown */
+    uint64_t path;        /* hash */
+    char version[ANSWER]; /* its first line; "": it said none in time */
+    char worker[WORKER];  /* the program that compiles; "": unknown */
 } compiler;
 
 static compiler known[MOST_COMPILERS];
@@ -68,13 +68,6 @@ find(const char *path)
     }
     pthread_mutex_unlock(&lock);
     return c;
-}
-
-void
-ix_cc_version(const char *path, char version[IX_CC_VERSION])
-{
-    compiler c = find(path);
-    memcpy(version, c.version, sizeof c.version);
 }
 
 /* ---- what made an object ---- */

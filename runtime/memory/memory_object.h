@@ -132,10 +132,8 @@ void ix_size_id_release(struct ix_size_id *id);
 ilex_status ix_memory_acquire(ix_memory *m, bool host, ilex_access access,
                               const char *name, ix_error *err);
 
-/* Copies all bytes to one side, both are equal then. */
-ilex_status ix_memory_transfer(ix_memory *m, bool to_host, ix_error *err);
-
-/* Copies to that side if the other one is newer, or if "force". */
+/* Copies all bytes to that side if the other one is newer, or if "force"; both
+ * are equal then. */
 ilex_status ix_memory_update(ix_memory *m, bool to_host, bool force,
                              ix_error *err);
 

@@ -74,15 +74,6 @@ copy(ix_memory *m, bool to_host, ix_error *err)
 }
 
 ilex_status
-ix_memory_transfer(ix_memory *m, bool to_host, ix_error *err)
-{
-    pthread_mutex_lock(&m->lock);
-    ilex_status rc = copy(m, to_host, err);
-    pthread_mutex_unlock(&m->lock);
-    return rc;
-}
-
-ilex_status
 ix_memory_update(ix_memory *m, bool to_host, bool force, ix_error *err)
 {
     ilex_status rc = ILEX_OK;
