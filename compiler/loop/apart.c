@@ -4,7 +4,7 @@
  * expressions a load of what the kernel writes is known as long as its index
  * is, and neighbouring stores happen when the values of all are known: both
  * would mix up iterations. So such loads become statements, which stay where
- * they are, but for those that run with a loop inside and are known as long.
+ * they are.
  */
 #include "compiler/loop/distances.h"
 
@@ -36,40 +36,20 @@ ix_loop_has_room(ix_unit *u, const ix_kernel *k, int64_t copies, ix_stmt *list)
 
 /* ---- beside each other ---- */
 
-typedef struct inside {
-    int variable; /* of a loop in a list */
-    const struct inside *in;
-} inside;
-
 typedef struct apart {
     ix_unit *u;
     ix_kernel *k;
-    ix_accesses a;       /* of the kernel, once a load is asked about */
-    const inside *loops; /* around what is looked at, or NULL */
-    ix_stmt **tail;      /* where loads go */
+    const ix_accesses *a; /* of the kernel */
+    ix_stmt **tail;       /* where loads go */
     const ilex_array *array;
 } apart;
-
-static bool
-runs_inside(const apart *p, int n, ilex_array *const *index)
-{
-    for (const inside *l = p->loops; l; l = l->in)
-        for (int i = 0; i < n; i++)
-            if (ix_scalar_uses_index(index[i], l->variable))
-                return true;
-    return false;
-}
 
 static ilex_array *
 load_apart(void *user, ilex_array *load, ilex_array *const *index)
 {
     apart *p = user;
     ix_element at = ix_element_of((int)load->attr[0], load->nops, index);
-    if (runs_inside(p, load->nops, index))
-        return NULL;
-    if (!p->a.u)
-        p->a = ix_accesses_in(p->u, p->k, p->k->body);
-    if (!ix_accesses_write(&p->a, at.buffer))
+    if (!ix_accesses_write(p->a, at.buffer))
         return NULL;
     ix_stmt *s = ix_stmt_at(p->u, IX_STMT_LOAD, at, NULL);
     s->prefix = 't';
@@ -100,11 +80,8 @@ loads_apart(apart *p, ix_stmt **list)
                 t->x[i] = ix_substitute(&s, t->x[i]);
         while (*list != t)
             list = &(*list)->next;
-        inside loop = {t->number, p->loops};
-        p->loops = t->kind == IX_STMT_FOR ? &loop : p->loops;
         loads_apart(p, &t->body);
         loads_apart(p, &t->other);
-        p->loops = loop.in;
     }
     ix_substitution_free(&s);
 }
@@ -112,7 +89,8 @@ loads_apart(apart *p, ix_stmt **list)
 void
 ix_loop_apart(ix_unit *u, ix_kernel *k, int n, ix_stmt **list)
 {
-    apart p = {.u = u, .k = k};
+    ix_accesses a = ix_accesses_in(u, k, k->body);
+    apart p = {.u = u, .k = k, .a = &a};
     for (int i = 0; i < n; i++)
         loads_apart(&p, &list[i]);
 }

@@ -18,12 +18,11 @@ enum { FIRST, BETWEEN, SECOND, BEHIND };
 
 typedef struct fusing {
     ix_unit *u;
-    const ix_stmt *first, *second;
     ix_accesses a;
-    int depth;              /* loops around both */
-    const ix_access *end;   /* of those BETWEEN */
-    ix_direction direction; /* where M's iteration is, seen from L's */
-    const char *what;       /* is wrong about two accesses that meet */
+    int depth;           /* loops around both */
+    size_t end[BEHIND];  /* of the accesses of FIRST, BETWEEN, SECOND */
+    ix_direction second; /* where M's iteration is, seen from L's */
+    const char *what;    /* is wrong about two accesses that meet */
 } fusing;
 
 /* ---- shape ---- */
@@ -73,23 +72,10 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
 static int
 part_of(const fusing *f, const ix_access *x)
 {
-    const ix_stmt *in = x->depth > f->depth ? x->around[f->depth] : NULL;
-    return in == f->first    ? FIRST
-           : in == f->second ? SECOND
-           : x < f->end      ? BETWEEN
-                             : BEHIND;
-}
-
-/* The accesses from L on. */
-static void
-find_accesses(fusing *f, const ix_cursor *c)
-{
-    f->depth = ix_cursor_depth(c);
-    f->a = ix_accesses_in(f->u, c->k, f->first);
-    const ix_access *last = f->a.item + f->a.n;
-    f->end = f->a.item;
-    while (f->end < last && part_of(f, f->end) != SECOND)
-        f->end++;
+    int part = FIRST;
+    while (part < BEHIND && (size_t)(x - f->a.item) >= f->end[part])
+        part++;
+    return part;
 }
 
 /* Two accesses that change places, or that are in two iterations then. */
@@ -105,7 +91,7 @@ overtaken(void *user, const ix_access *x, const ix_access *y)
         return ix_refuse(f->u, IX_REFUSAL_SHAPE,
                          "the first loop makes a value that the second uses");
     if (of_x + of_y == FIRST + SECOND)
-        direction[n++] = of_x == FIRST ? f->direction : -f->direction;
+        direction[n++] = of_x == FIRST ? f->second : -f->second;
     if (of_x != of_y && of_x + of_y <= FIRST + SECOND)
         meet = ix_accesses_meet(&f->a, x, y, n, direction);
     return ix_refuse_meeting(f->u, meet, x, y, f->what);
@@ -125,6 +111,7 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
     ix_loop_apart(u, c->k, 1, &body);
     *ix_stmt_end(&first->body) = body;
     first->parallel = parallel;
+    first->optional |= second->optional;
     first->next = second->next;
     for (ix_stmt *next; between != second; between = next) {
         next = between->next;
@@ -136,12 +123,12 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
 
 /* NONE: no iteration of the loop waits for another one. */
 static ix_refusal
-carries(fusing *f)
+carries(fusing *f, const ix_stmt *first, const ix_stmt *second)
 {
-    if (!f->first->parallel || !f->second->parallel)
+    if (!first->parallel || !second->parallel)
         return ix_refuse(f->u, IX_REFUSAL_SHAPE,
                          "iterations of one of them have an order");
-    f->direction = IX_AFTER;
+    f->second = IX_AFTER;
     f->what = "so iterations of one loop would have an order";
     return ix_access_pairs(&f->a, overtaken, f);
 }
@@ -153,16 +140,16 @@ ix_loops_fuse(ix_unit *u, ix_cursor *c, bool independent)
     ix_refusal r = look_at(u, c->k, first, second), carried;
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    fusing f = {.u = u,
-                .first = first,
-                .second = second,
-                .direction = IX_BEFORE,
-                .what = "and would come after it in one loop"};
-    find_accesses(&f, c);
+    fusing f = {.u = u, .depth = ix_cursor_depth(c), .second = IX_BEFORE};
+    f.what = "and would come after it in one loop";
+    f.a = ix_accesses_in(u, c->k, first);
+    f.end[FIRST] = f.a.n - ix_accesses_in(u, c->k, first->next).n;
+    f.end[BETWEEN] = f.a.n - ix_accesses_in(u, c->k, second).n;
+    f.end[SECOND] = f.a.n - ix_accesses_in(u, c->k, second->next).n;
     r = ix_access_pairs(&f.a, overtaken, &f);
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    carried = carries(&f);
+    carried = carries(&f, first, second);
     if (independent && carried.class != IX_REFUSAL_NONE)
         return carried;
     join(u, c, second, carried.class == IX_REFUSAL_NONE);

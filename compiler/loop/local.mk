@@ -30,7 +30,6 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
 	compiler/loop/peel.c \
-	compiler/loop/pieces.c \
 	compiler/loop/prefetch.c \
 	compiler/loop/reorder.c \
 	compiler/loop/shrink.c \

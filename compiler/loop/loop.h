@@ -142,14 +142,6 @@ bool ix_loop_is_plain(const ix_stmt *loop);
  * of those in the group. */
 ilex_array *ix_loop_end(ix_unit *u, const ix_stmt *loop, int group);
 
-/* ---- pieces.c: the nests of a scan ---- */
-
-/* Has "fuse" make one of two loops over the same points of free axes, of which
- * the second is behind the first, for all that there are in the kernel; the
- * first cursor then is at that one. False: it does not. */
-typedef bool (*ix_fuse_fn)(ix_unit *u, ix_cursor *two);
-void ix_pieces_fuse(ix_unit *u, ix_kernel *k, ix_fuse_fn fuse);
-
 /* ---- apart.c, unroll.c: copies of what stands in a loop ---- */
 
 /* How many iterations there are, -1 if that is no constant. */

@@ -2,7 +2,7 @@
  *
  * Passes map and vector: how loops run.
  */
-#include "compiler/loop/loop.h"
+#include "compiler/lower/recurrence.h"
 
 /* ---- map: the kernel's range and, on a GPU, the grid ---- */
 
@@ -169,13 +169,6 @@ map_single(ix_unit *u, ix_kernel *k)
 
 /* ---- the pass ---- */
 
-/* The pieces of a scan are to be one grid, of threads over free points. */
-static bool
-fuse_at(ix_unit *u, ix_cursor *two)
-{
-    return !ix_loops_fuse(u, two, true).class;
-}
-
 static ix_stmt *
 map_stmt(ix_builder *b, ix_stmt *s)
 {
@@ -200,10 +193,8 @@ ix_pass_map(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
-        if (u->target->grid && ix_kernel_has_levels(k)) {
-            k->body = ix_stmt_clone(u, NULL, k->body);
-            ix_pieces_fuse(u, k, fuse_at);
-        }
+        if (ix_kernel_has_levels(k))
+            k->body = ix_recurrence_fuse(u, k);
         if (!ix_rebuild(u, k, map_stmt))
             return false;
         if (u->target->grid && k->axis < 0)

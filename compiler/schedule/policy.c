@@ -131,8 +131,6 @@ mine_all(ix_unit *u, ix_cursor c)
 void
 ix_policy(ix_unit *u, ix_kernel *k)
 {
-    if (ix_kernel_has_levels(k))
-        ix_policy_pieces(u, k);
     if (ix_kernel_divides(u, k))
         mine_all(u, (ix_cursor){.k = k, .at = &k->body});
     if (ix_kernel_has_levels(k))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy for scans. The last axis, along which memory is contiguous, stands
- * in the levels, for vector units (reorder); pieces are in common loops over
- * what is free (fuse). A temporary that one iteration of the free loops writes
+ * The policy for scans. A temporary that one iteration of the free loops writes
  * and reads alone is one iteration's (shrink). A column of levels is a chain in
  * which each operation waits for the one before: where levels are the last
  * axis, the points of a strip of the loop around them go side by side, and a
@@ -19,46 +17,6 @@
  * which costs 1, is done before the elements of some columns are brought
  * together. */
 enum { MOST_POINTS = 8, SHORT_CHAIN = 1 };
-
-/* ---- loops ---- */
-
-/* Where the loop over the last axis is just around levels, they change places,
- * in each nest. */
-static void
-put_levels_outside(ix_unit *u, ix_cursor c)
-{
-    const ix_kernel *k = c.k;
-    for (; *c.at && c.depth < IX_DEEP; c.at = &(*c.at)->next) {
-        const ix_stmt *inner = (*c.at)->body;
-        ix_cursor two[2] = {c, c};
-        if ((*c.at)->kind != IX_STMT_FOR || inner->kind != IX_STMT_FOR)
-            continue;
-        two->around[two->depth++] = *c.at;
-        two->at = &(*c.at)->body;
-        if (inner->number == k->levels.axis)
-            ix_schedule_at(u, two, "reorder LOOP LOOP2");
-        else
-            put_levels_outside(u, *two);
-    }
-}
-
-static bool
-fuse_at(ix_unit *u, ix_cursor *two)
-{
-    return ix_schedule_at(u, two, "fuse LOOP LOOP2");
-}
-
-void
-ix_policy_pieces(ix_unit *u, ix_kernel *k)
-{
-    int rank = k->box->rank;
-    /* With two axes the range would be divided inside of the levels, and which
-     * check fails first depend on how. */
-    bool divided = rank == 2 && ix_kernel_has(k, IX_HAS_CHECK);
-    if (k->levels.axis < rank - 1 && !divided)
-        put_levels_outside(u, (ix_cursor){.k = k, .at = &k->body});
-    ix_pieces_fuse(u, k, fuse_at);
-}
 
 /* ---- how long a level takes ---- */
 

@@ -103,12 +103,12 @@ START_TEST(reordered)
           "      for i0 in [begin, end)\n"
           "        %1 = b0[i0, i1]\n"
           "        b6[i0, i1] = %1 * f64(2.0)\n");
-    check(SCAN, "reorder i0#1 i1#1",
-          "    for i1 in [begin, end)\n"
-          "      for i0 in [0, 1)\n"
-          "        b6[i0, i1] = b0[i0, i1]\n"
-          "    for i0 in [1, n)\n"
+    check(SCAN, "reorder i1#1 i0#1",
+          "    for i0 in [0, 1)\n"
           "      for i1 in [begin, end)\n"
+          "        b6[i0, i1] = b0[i0, i1]\n"
+          "    for i1 in [begin, end)\n"
+          "      for i0 in [1, n)\n"
           "        %1 = b6[i0 - 1, i1]\n"
           "        b6[i0, i1] = %1 * f64(0.5)\n");
     check(CHAIN, "reorder r1 r0",
@@ -131,7 +131,7 @@ START_TEST(unrolled)
           "      b6[i0, 2] = %1 * f64(2.0)\n"
           "      %1 = b1[i0, 3]\n"
           "      b6[i0, 3] = %1 * f64(2.0)\n");
-    check(SHORT, "fuse i0#0 i0#1; unroll i1#1",
+    check(SHORT, "unroll i1#1",
           "    for i0 in [begin, end)\n"
           "      for i1 in [0, 1)\n"
           "        b6[i0, i1] = b1[i0, i1]\n"
@@ -161,7 +161,7 @@ START_TEST(peeled)
           "        b6[y2, i3] = %1 * f64(2.0)\n");
     check("scan j backward c[i:n, j:m] = where(j == m-1, x[i, j], c[i, "
           "j+1]*0.5)\nout y = c\n",
-          "fuse i0#0 i0#1; peel i1#1 2",
+          "peel i1#1 2",
           "    for i0 in [begin, end)\n"
           "      for i1 in [max(0, m - 1), m) down\n"
           "        b6[i0, i1] = b0[i0, i1]\n"
@@ -182,7 +182,7 @@ START_TEST(divided)
     check("out y = sum[1](x)\n", "fission r0.q at r0.w",
           "shape: l3 is used in both loops and cannot be kept for each "
           "iteration");
-    check(SHORT, "fuse i0#0 i0#1; fission i0 at i1#1",
+    check(SHORT, "fission i0 at i1#1",
           "    for i0 in [begin, end)\n"
           "      for i1 in [0, 1)\n"
           "        b6[i0, i1] = b1[i0, i1]\n"
