@@ -96,7 +96,8 @@ manual_links() {
 for file in "$top"/doc/*.md
 do
     case $file in
-    */architecture.md | */decisions.md | */glossary.md) continue ;; # of the sources
+    */architecture.md | */decisions.md | */glossary.md | */passes.md) # of the sources
+        continue ;;
     esac
     name=$(basename "$file" .md)
     title=$(sed -n '1s/^# *//p' "$file")

@@ -111,10 +111,10 @@ fits(const stack *s, int depth)
     const ix_lin *length = ix_index_is_quotient(s->number)
                                ? ix_index_to_lin(ctx, s->number->ops[0])
                                : NULL;
-    return length &&
-           ix_lin_nonneg_fast(
-               ctx,
-               ix_lin_sub(ctx, ix_lin_const(ctx, most + s->chunk - 1), length));
+    const ix_lin *rest =
+        length ? ix_lin_sub(ctx, ix_lin_const(ctx, most + s->chunk - 1), length)
+               : NULL;
+    return rest && ix_lin_nonneg_fast(ctx, rest);
 }
 
 /* How many slots there are: one for each bit of the number of chunks. */
@@ -127,7 +127,7 @@ slots_needed(const stack *s)
         return operation(s, IX_OP_BITS, ILEX_I64, s->number, NULL)->attr[0];
     if (!fits(s, BOUNDED))
         return IX_STACK_DEPTH;
-    while (!fits(s, depth))
+    while (depth < BOUNDED && !fits(s, depth))
         depth++;
     return depth;
 }
