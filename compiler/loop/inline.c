@@ -152,8 +152,7 @@ meet_read(ix_walk *w, ilex_array *n, size_t *value)
         if ((n->kind == IX_LOAD || n->kind == IX_CHECKED) &&
             has_load(x, n->ops[i]))
             x->wrong = "it is an index itself";
-        if (it && (!ix_index_is_affine(n->ops[i]) ||
-                   n->ops[i]->flags & (IX_HAS_LOAD | IX_HAS_CHECK)))
+        if (it && !ix_index_is_affine(n->ops[i]))
             x->wrong = "it is read at indices that are data";
     }
     x->reads += it;
