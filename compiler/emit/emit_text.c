@@ -183,9 +183,10 @@ ix_emit_hidden(ix_emitter *e, ix_code_template code, int op, ilex_dtype loop,
     ix_text t;
     ix_text_init(&t, &e->mem);
     ix_text_format(&t, "(T)opaque_i32((i32)(%s))", code.re);
+    const char *hidden = ix_text_string(&t);
     e->hides = true;
-    e->t->failed |= !ix_text_string(&t);
-    code.re = ix_text_string(&t) ? ix_text_string(&t) : code.re;
+    e->t->failed |= !hidden;
+    code.re = hidden ? hidden : code.re;
     return code;
 }
 

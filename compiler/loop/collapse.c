@@ -57,17 +57,10 @@ look_at(pair *p, const ix_kernel *k, const ix_stmt *inner)
 static ix_stmt *
 flat_loop(const pair *p, ix_kernel *k)
 {
-    ilex_context *ctx = p->u->ctx;
-    ilex_array *bound[2 * IX_MOST_BOUNDS];
-    int nlo = p->outer->n[IX_for_lo], nhi = p->outer->n[IX_for_hi];
-    for (int i = 0; i < nlo + nhi; i++) {
-        bound[i] = ix_index_try_fma(ctx, ix_index_const(ctx, 0), p->length,
-                                    p->outer->x[i]);
-        if (!bound[i])
-            return NULL;
-    }
-    ix_stmt *t = ix_stmt_with(p->u, p->outer,
-                              IX_OPERANDS({nlo, bound}, {nhi, bound + nlo}));
+    ix_stmt *t = ix_loop_moved(p->u, p->outer, p->length, 0,
+                               ix_index_const(p->u->ctx, 0));
+    if (!t)
+        return NULL;
     t->number = ix_kernel_variable(p->u, k, IX_VARIABLE_COLLAPSED);
     t->parallel = p->outer->parallel && p->inner->parallel;
     return t;

@@ -142,6 +142,11 @@ bool ix_loop_is_plain(const ix_stmt *loop);
  * of those in the group. */
 ilex_array *ix_loop_end(ix_unit *u, const ix_stmt *loop, int group);
 
+/* skew.c: the loop without a body, its bounds "k" times what they were and "n"
+ * times "by" further; NULL: they are too large. */
+ix_stmt *ix_loop_moved(ix_unit *u, const ix_stmt *loop, int64_t k, int64_t n,
+                       ilex_array *by);
+
 /* ---- apart.c, unroll.c: copies of what stands in a loop ---- */
 
 /* How many iterations there are, -1 if that is no constant. */

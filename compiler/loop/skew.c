@@ -21,23 +21,19 @@ is_around(const ix_cursor *c, const ix_stmt *loop)
     return is;
 }
 
-/* The loop without a body, its bounds and its variable "by" further; NULL: they
- * are too large. */
-static ix_stmt *
-shifted(ix_unit *u, ix_kernel *k, const ix_stmt *loop, int64_t n,
-        ilex_array *by)
+ix_stmt *
+ix_loop_moved(ix_unit *u, const ix_stmt *loop, int64_t k, int64_t n,
+              ilex_array *by)
 {
-    ilex_array *bound[2 * IX_MOST_BOUNDS];
+    ilex_array *bound[2 * IX_MOST_BOUNDS], *zero = ix_index_const(u->ctx, 0);
     int nlo = loop->n[IX_for_lo], nhi = loop->n[IX_for_hi];
     for (int i = 0; i < nlo + nhi; i++) {
-        bound[i] = ix_index_try_fma(u->ctx, loop->x[i], n, by);
+        ilex_array *x = ix_index_try_fma(u->ctx, zero, k, loop->x[i]);
+        bound[i] = x ? ix_index_try_fma(u->ctx, x, n, by) : NULL;
         if (!bound[i])
             return NULL;
     }
-    ix_stmt *t =
-        ix_stmt_with(u, loop, IX_OPERANDS({nlo, bound}, {nhi, bound + nlo}));
-    t->number = ix_kernel_part(u, k, IX_VARIABLE_SKEWED, loop->number);
-    return t;
+    return ix_stmt_with(u, loop, IX_OPERANDS({nlo, bound}, {nhi, bound + nlo}));
 }
 
 ix_refusal
@@ -50,9 +46,10 @@ ix_loop_skew(ix_unit *u, const ix_directive *d, ix_cursor *c)
                          "the first loop is not in the second one");
     if (!ix_loop_is_plain(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
-    ix_stmt *skewed = shifted(u, c->k, loop, d->n, by);
+    ix_stmt *skewed = ix_loop_moved(u, loop, 1, d->n, by);
     if (!skewed)
         return ix_refuse(u, IX_REFUSAL_SIZE, "its bounds would be too large");
+    skewed->number = ix_kernel_part(u, c->k, IX_VARIABLE_SKEWED, loop->number);
     ilex_array *index = ix_index_fma(
         u->ctx, ix_scalar_index(u->ctx, skewed->number), -d->n, by);
     skewed->body = ix_loop_put_index(u, loop->body, loop->number, index);

@@ -9,12 +9,13 @@
 
 #include "lib/base/suggest.h"
 
-/* A row: its text and its meaning. */
+/* A row: its text, its meaning, and how many kernels it names. */
 static const struct {
     const char *name, *text, *meaning;
+    int kernels;
 } rows[IX_NDIRECTIVES] = {
-#define IX_LOOP(name, text, meaning) {#name, text, meaning},
-#define IX_KERNELS(name, n, text, meaning) {#name, text, meaning},
+#define IX_LOOP(name, text, meaning) {#name, text, meaning, 0},
+#define IX_KERNELS(name, n, text, meaning) {#name, text, meaning, n},
 #include "compiler/loop/loops.def"
 };
 
@@ -224,10 +225,9 @@ put_example(ix_loop_row row, ix_text *t)
                       .name = "x",
                       .n = 64,
                       .words = 1};
-    if (row >= IX_NLOOPS)
-        d.loop[0] = "k0";
-    if (row == IX_KERNELS_fuse)
-        d.loop[1] = "k1";
+    static const char *const kernels[] = {"k0", "k1"};
+    for (int i = 0; i < rows[row].kernels; i++)
+        d.loop[i] = kernels[i];
     ix_directive_put(&d, t);
 }
 

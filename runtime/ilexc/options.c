@@ -165,7 +165,7 @@ read_option(ix_cli_command *c, char **word, char **end, int *used)
 static const struct {
     const char *name, *operand, *meaning;
 } actions[] = {
-#define IX_ACTION(name, operand, meaning) {#name, operand, meaning},
+#define IX_ACTION(name, does, operand, meaning) {#name, operand, meaning},
 #include "runtime/ilexc/actions.def"
 };
 enum { NACTIONS = sizeof actions / sizeof *actions };

@@ -237,9 +237,9 @@ typedef struct action {
 } action;
 
 static const action actions[] = {
-    {"ls", do_ls, NULL},       {"stat", do_stat, NULL},
-    {"gc", do_gc, NULL},       {"verify", do_verify, NULL},
-    {"clear", do_clear, NULL}, {"why", NULL, do_why}};
+#define IX_ACTION(name, does, operand, meaning) {#name, .does = do_##name},
+#include "runtime/ilexc/actions.def"
+};
 
 static ix_cli_exit
 with_folder(ix_cli_session *s, ix_cli_exit (*look)(folder *f))

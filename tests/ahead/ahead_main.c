@@ -422,13 +422,9 @@ static bool
 is_intact(const subject *s, const diff_buffer *b)
 {
     bool intact = true;
-    for (size_t i = 0; i < s->p->c->narguments; i++) {
-        const diff_buffer *mine = b[i].output ? &b[i] : NULL;
-        for (size_t k = 0; k < s->p->c->narguments; k++)
-            mine = b[k].shares == (int)i ? &b[k] : mine;
-        intact =
-            intact && (b[i].shares >= 0 || diff_buffer_intact(&b[i], mine));
-    }
+    size_t n = s->p->c->narguments;
+    for (size_t i = 0; i < n; i++)
+        intact = intact && !diff_buffer_changed(b, n, i);
     return intact;
 }
 

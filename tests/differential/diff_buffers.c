@@ -431,6 +431,19 @@ diff_buffer_intact(const diff_buffer *b, const diff_buffer *mine)
     return same;
 }
 
+const char *
+diff_buffer_changed(const diff_buffer *b, size_t n, size_t i)
+{
+    const diff_buffer *mine = b[i].output ? &b[i] : NULL;
+    for (size_t k = 0; k < n; k++)
+        if (b[k].shares == (int)i)
+            mine = &b[k];
+    if (b[i].shares >= 0 || diff_buffer_intact(&b[i], mine))
+        return NULL;
+    return mine ? "memory outside an output's domain changed"
+                : "an input changed";
+}
+
 /* One element with every NaN alike. */
 static void
 take_element(void *user, const int64_t *index)

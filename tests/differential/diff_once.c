@@ -69,16 +69,9 @@ judge(diff_session *s, const ilex_program *p, const diff_buffer *b,
 static void
 check_memory(diff_session *s, const diff_buffer *b, size_t i, const char *where)
 {
-    const diff_buffer *mine = b[i].output ? &b[i] : NULL;
-    if (b[i].shares >= 0)
-        return;
-    for (size_t k = 0; k < s->narguments; k++)
-        if (b[k].shares == (int)i)
-            mine = &b[k];
-    if (!diff_buffer_intact(&b[i], mine))
-        diff_fail(s, b[i].slot, where,
-                  mine ? "memory outside an output's domain changed"
-                       : "an input changed");
+    const char *changed = diff_buffer_changed(b, s->narguments, i);
+    if (changed)
+        diff_fail(s, b[i].slot, where, changed);
 }
 
 static bool

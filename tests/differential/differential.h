@@ -214,6 +214,9 @@ void diff_buffer_shrink(diff_buffer *b, const ilex_program *p, size_t i,
 void diff_buffer_arm(diff_buffer *b);
 /* Whether only the domain of the output "mine" (NULL: nothing) changed. */
 bool diff_buffer_intact(const diff_buffer *b, const diff_buffer *mine);
+/* What else changed in the memory of argument "i" of "n", or NULL: outside of
+ * the domain of the output that has it. */
+const char *diff_buffer_changed(const diff_buffer *b, size_t n, size_t i);
 /* Elements of the interior in C order with all NaN alike, owned by the
  * caller. */
 unsigned char *diff_buffer_take(const diff_buffer *b, size_t *bytes);

@@ -71,7 +71,11 @@ tree_run_compiled(const tree_compiled *x, char *what, size_t size)
                       : NULL;
     bool same = run(x, p, what, size);
     for (size_t i = 0; i < x->n; i++) {
-        same = same && (!want[i] || is_same(x, p, i, want[i], what, size));
+        const char *changed = diff_buffer_changed(x->argument, x->n, i);
+        if (same && changed)
+            snprintf(what, size, "%s", changed);
+        same = same && !changed &&
+               (!want[i] || is_same(x, p, i, want[i], what, size));
         free(want[i]);
     }
     ilex_program_release(p);
