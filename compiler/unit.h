@@ -230,6 +230,8 @@ typedef struct ix_unit {
     ilex_array **order; /* GRAPH: arrays, operands first */
     size_t norder;
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
+    bool *stored;           /* GRAPH: of order[i], what a directive says; or
+                               NULL */
     ix_decision *decision;  /* STAGES: of order[i] */
     ix_map label;           /* symbol of an array that the source names */
     ix_map origin;          /* ix_origin of a scalar that was such an array */

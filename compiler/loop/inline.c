@@ -331,7 +331,7 @@ empty(ix_unit *u, int buffer)
     b->interior = b->box = ix_domain_new(u->ctx, 1, &none);
     for (size_t i = 0; i < u->norder; i++)
         if (u->decision && u->decision[i].buffer == buffer)
-            u->decision[i] = (ix_decision){.reason = IX_REASON_SCHEDULE,
+            u->decision[i] = (ix_decision){.reason = IX_REASON_INLINED,
                                            .reads = u->decision[i].reads,
                                            .work = u->decision[i].work,
                                            .buffer = -1};

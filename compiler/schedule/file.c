@@ -10,8 +10,8 @@
  *         vector i1.i
  *
  * It ends where a line "program NAME" begins, as what is printed after the pass
- * schedule does. It is read twice: by the pass kernels up to the first kernel,
- * by the pass schedule from there on.
+ * schedule does. It is read three times: up to the first kernel by the passes
+ * stored, which says what is, and kernels, by the pass schedule from there on.
  */
 #include "compiler/schedule/schedule.h"
 
@@ -142,6 +142,15 @@ carry(file *f, const ix_directive *d)
                       : ix_schedule_carry(f->u, f->k, d);
 }
 
+/* Is a directive of this row for the pass that reads? What is stored is said
+ * before there are kernels. */
+static bool
+is_due(const file *f, ix_loop_row row)
+{
+    bool early = f->u->level == IX_LEVEL_GRAPH;
+    return !f->program || (row == IX_KERNELS_store) == early;
+}
+
 static bool
 carry_out(file *f, const char *s, size_t n)
 {
@@ -156,6 +165,8 @@ carry_out(file *f, const char *s, size_t n)
     if (!ix_directive_parse(
             f->u, s, n, f->program ? IX_KERNELS_fuse : IX_LOOP_split, &d, &t))
         return fail(f, ILEX_E_SYNTAX, "%s", ix_text_string(&t));
+    if (!is_due(f, d.row))
+        return true;
     ix_refusal r = carry(f, &d);
     if (!r.class)
         return f->u->ctx->error.code == ILEX_OK;

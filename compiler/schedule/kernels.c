@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass kernels: directives for the program, of which kernels become one.
+ * Passes stored and kernels: directives for the program, what is stored and
+ * which kernels become one.
  */
 #include "compiler/schedule/schedule.h"
 
@@ -50,7 +51,7 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
     if (r.class != IX_REFUSAL_NONE)
         return r;
     ix_schedule_note(u, &u->schedule, d);
-    if (ix_option_int(u->ctx, IX_OPTION_verify))
+    if (u->kernels && ix_option_int(u->ctx, IX_OPTION_verify))
         ix_check_kernels(u, "kernels");
     return r;
 }
@@ -64,12 +65,27 @@ ix_kernels_put(ix_unit *u, ix_text *t)
     ix_directives_put(u->schedule, t);
 }
 
+/* What a text of option schedule says of the program, as far as the level is
+ * that for it. */
+static bool
+read_program(ix_unit *u)
+{
+    const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
+    return u->reference || !strchr(text, '\n') ||
+           ix_schedule_read(u, text, NULL);
+}
+
+/* needs: boxes of arrays; gives: notes for partition; breaks: nothing. */
+bool
+ix_pass_stored(ix_unit *u)
+{
+    return read_program(u);
+}
+
 /* needs: reductions as loops; gives: the same elements by fewer kernels;
  * breaks: nothing. */
 bool
 ix_pass_kernels(ix_unit *u)
 {
-    const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
-    return u->reference || !strchr(text, '\n') ||
-           ix_schedule_read(u, text, NULL);
+    return read_program(u);
 }

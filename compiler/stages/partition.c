@@ -4,16 +4,16 @@
  * they are read. needs: lambdas with extents; gives: stages whose bodies load
  * buffers by number; breaks: the graph.
  *
- * An array is stored when it is an output; when it holds a reduction, unless
- * the one stage that reads it has loops for its axes outside; when it is read
- * at indices that are data, or by a function of the host; when it checks data
- * and is not read at each of its points once; when its index conditions would
- * multiply (read at several places); when it is read where its value would be
- * computed again for every step of a broadcast or reduction and is not cheap;
- * and when storing is cheaper than computing it again: cost times (number of
- * distinct reads - 1) is above a threshold. Users that are fused and read the
- * same point share its value; of a program too long for one body they are taken
- * to be in several.
+ * An array is stored when it is an output; when a directive says so; when it
+ * holds a reduction, unless the one stage that reads it has loops for its axes
+ * outside; when it is read at indices that are data, or by a function of the
+ * host; when it checks data and is not read at each of its points once; when
+ * its index conditions would multiply (read at several places); when it is read
+ * where its value would be computed again for every step of a broadcast or
+ * reduction and is not cheap; and when storing is cheaper than computing it
+ * again: cost times (number of distinct reads - 1) is above a threshold. Users
+ * that are fused and read the same point share its value; of a program too long
+ * for one body they are taken to be in several.
  */
 #include "compiler/stages/partition.h"
 

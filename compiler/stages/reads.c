@@ -193,7 +193,9 @@ ix_partition_add_work(partition *p, size_t i)
         info *y = ix_partition_of(p, operand);
         y->users++;
         x->branches |= y->branches && !y->root;
-        if (!(operand->ops[0]->flags & IX_HAS_REDUCE))
+        size_t at = ix_unit_position(p->u, operand);
+        bool loaded = p->u->stored && p->u->stored[at];
+        if (!loaded && !(operand->ops[0]->flags & IX_HAS_REDUCE))
             x->work += y->work;
     }
     if (x->work > MANY_READS)

@@ -125,6 +125,8 @@ ix_decide_lambda(ix_partition *p, size_t i)
     ix_partition_info *x = &p->of[i];
     if (x->root)
         x->reason = IX_REASON_OUTPUT;
+    else if (u->stored && u->stored[i])
+        x->reason = IX_REASON_STORED;
     else if (u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse))
         x->reason = IX_REASON_UNFUSED;
     else

@@ -486,6 +486,28 @@ draw_temporary(ix_unit *u, uint64_t *random)
     return NULL;
 }
 
+/* For the program. */
+static void
+try_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
+{
+    put_directive(u, d, t);
+    t->row = d->row;
+    t->refusal = ix_kernels_carry(u, d);
+    counts[d->row][t->refusal.class]++;
+}
+
+bool
+tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t)
+{
+    size_t i = u->norder ? (size_t)tree_draw(random, u->norder) : 0;
+    while (i + 1 < u->norder && u->order[i]->kind != IX_LAMBDA)
+        i++;
+    ix_directive d = {.row = IX_KERNELS_store};
+    d.name = ix_arena_string(&u->arena, ix_value_name('v', (int64_t)i).s);
+    try_directive(u, &d, t);
+    return true;
+}
+
 bool
 tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
 {
@@ -506,10 +528,7 @@ tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
         d.row = IX_KERNELS_threads;
         d.loop[1] = draw_divided(u, first, random);
     }
-    put_directive(u, &d, t);
-    t->row = d.row;
-    t->refusal = ix_kernels_carry(u, &d);
-    counts[d.row][t->refusal.class]++;
+    try_directive(u, &d, t);
     return true;
 }
 

@@ -23,7 +23,8 @@ uint64_t tree_draw(uint64_t *random, uint64_t n);
  * before; false if there is none. */
 bool tree_transform(ix_unit *u, uint64_t *random, tree_trial *t);
 
-/* The same for kernels of the unit. */
+/* The same for the unit's arrays, before there are kernels, and for kernels. */
+bool tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t);
 bool tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t);
 
 /* Prints what was tried so far: by transformation how many were done and, by

@@ -7,12 +7,12 @@
  *     tree [--long] [--seed=S] [--number=N] [--first=F] [--count=C]
  *          [--transform=T [--jit=BACKEND]]
  *
- * With --transform kernels of the naive tree are fused at random after the pass
- * `kernels`, its loops are transformed after `map`, up to T times, and it is
- * interpreted after each in three orders. With
- * --jit they are those of schedule=auto, and what was done is the schedule with
- * which the back end compiles the program and runs it; --jit=cuda is CUDA
- * source that the C compiler builds and the CPU runs.
+ * With --transform arrays are stored at random after the pass `stored`, kernels
+ * of the naive tree are fused at random after the pass `kernels`, its loops are
+ * transformed after `map`, up to T times, and it is interpreted after each in
+ * three orders. With --jit they are those of schedule=auto, and what was done
+ * is the schedule with which the back end compiles the program and runs it;
+ * --jit=cuda is CUDA source that the C compiler builds and the CPU runs.
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
  * tries one program; else those from F to C, and where F is 0 those of
@@ -27,7 +27,7 @@
 #include "tests/tree/options.h"
 #include "tests/tree/transform.h"
 
-enum { MOST_FAILURES = 3, ORDERS = 3, AGAIN = 40, FUSIONS = 3 };
+enum { MOST_FAILURES = 3, ORDERS = 3, AGAIN = 40, FUSIONS = 3, STORED = 3 };
 /* Evaluations for one program after one pass; longer ones are left out. */
 static const int64_t budget = 1500000;
 
@@ -293,18 +293,24 @@ interpret(tree_case *c, ix_unit *u, const char *pass, uint64_t order)
     tree_free_memory(u, r.memory, c->inplace);
 }
 
+static void
+note_done(tree_case *c, const tree_trial *t)
+{
+    size_t used = strlen(c->trail);
+    if (t->refusal.class == IX_REFUSAL_NONE)
+        snprintf(c->trail + used, sizeof c->trail - used, "    %s\n", t->text);
+}
+
 /* A transformation that is refused leaves the kernel as it was. */
 static void
 transform_once(tree_case *c, ix_unit *u, tree_trial *t, bool kernels)
 {
     uint64_t before = c->dump;
-    size_t used = strlen(c->trail);
     if (!(kernels ? tree_transform_kernels : tree_transform)(u, &c->random, t))
         return;
     bool changed = is_changed(c, u);
-    if (t->refusal.class == IX_REFUSAL_NONE)
-        snprintf(c->trail + used, sizeof c->trail - used, "    %s\n", t->text);
-    else if (changed && before) {
+    note_done(c, t);
+    if (t->refusal.class != IX_REFUSAL_NONE && changed && before) {
         printf("FAILED: %s was refused and changed the kernel\n", t->text);
         c->failed = true;
     }
@@ -315,6 +321,17 @@ transform_once(tree_case *c, ix_unit *u, tree_trial *t, bool kernels)
         interpret(c, u, t->text, 5 * i);
 }
 
+/* Some arrays are stored, before there is anything to interpret. */
+static void
+store_some(tree_case *c, ix_unit *u)
+{
+    tree_trial t;
+    for (uint64_t n = tree_draw(&c->random, STORED + 1); n > 0; n--) {
+        tree_transform_values(u, &c->random, &t);
+        note_done(c, &t);
+    }
+}
+
 static void
 check_pass(void *user, ix_unit *u, const char *pass)
 {
@@ -322,6 +339,8 @@ check_pass(void *user, ix_unit *u, const char *pass)
     bool inplace = !strcmp(pass, "inplace"), mapped = !strcmp(pass, "map");
     bool kernels = !strcmp(pass, "kernels");
     c->inplace |= inplace;
+    if (o.transforms && !strcmp(pass, "stored"))
+        store_some(c, u);
     if (u->level < IX_LEVEL_TREE || c->failed)
         return;
     if ((is_changed(c, u) || inplace) && (!o.transforms || c->transformed))
