@@ -236,17 +236,20 @@ look_at_writes(const inlining *x)
 
 /* ---- it goes ---- */
 
-/* The expression at the indices of a load. */
+static ix_substitution replacing(inlining *x);
+
+/* The expression at the indices of a load; buffers behind are one number
+ * further ahead. */
 static ilex_array *
 at_element(void *user, ilex_array *load, ilex_array *const *index)
 {
     inlining *x = user;
-    if (load->attr[0] != x->buffer)
+    if (load->attr[0] < x->buffer)
         return NULL;
-    ix_substitution s = {.ctx = x->u->ctx,
-                         .became = ix_origin_keep,
-                         .user = x->u,
-                         .quiet = true};
+    if (load->attr[0] > x->buffer)
+        return ix_scalar_load(x->u->ctx, (ilex_dtype)load->dtype,
+                              (int)load->attr[0] - 1, load->nops, index);
+    ix_substitution s = replacing(x);
     for (int a = 0; a < load->nops; a++) {
         const ilex_array *was = ix_operands(x->store, IX_INDICES)[a];
         if (was->kind == IX_INDEX)
@@ -279,19 +282,34 @@ without(const inlining *x, ix_stmt *list)
     return left;
 }
 
+static ix_substitution
+replacing(inlining *x)
+{
+    return (ix_substitution){.ctx = x->u->ctx,
+                             .load = at_element,
+                             .became = ix_origin_keep,
+                             .user = x,
+                             .listener = x->u,
+                             .quiet = true};
+}
+
+static bool
+renumber(void *user, ix_stmt *s)
+{
+    const inlining *x = user;
+    s->buffer -= s->buffer > x->buffer;
+    return true;
+}
+
 static ix_stmt *
 inlined(inlining *x, const ix_stmt *list)
 {
-    ix_substitution s = {.ctx = x->u->ctx,
-                         .load = at_element,
-                         .became = ix_origin_keep,
-                         .user = x,
-                         .listener = x->u,
-                         .quiet = true};
-    ix_stmt *made = ix_stmt_substitute(x->u, &s, list);
+    ix_substitution s = replacing(x);
+    ix_stmt *made = without(x, ix_stmt_substitute(x->u, &s, list));
+    ix_stmt_each(made, renumber, x);
     x->too_large |= s.too_large;
     ix_substitution_free(&s);
-    return without(x, made);
+    return made;
 }
 
 /* Kernels without it, those that are left; NULL where index sums would be too
@@ -321,20 +339,25 @@ inline_all(inlining *x)
     return true;
 }
 
-/* Buffers are numbered, so it stays as one without elements. */
+/* The buffer goes from what is known beside kernels. */
 static void
-empty(ix_unit *u, int buffer)
+forget(ix_unit *u, int buffer)
 {
-    ix_axis none = {.lo = ix_lin_const(u->ctx, 0),
-                    .hi = ix_lin_const(u->ctx, 0)};
-    ix_buffer *b = &u->buffer[buffer];
-    b->interior = b->box = ix_domain_new(u->ctx, 1, &none);
-    for (size_t i = 0; i < u->norder; i++)
-        if (u->decision && u->decision[i].buffer == buffer)
-            u->decision[i] = (ix_decision){.reason = IX_REASON_INLINED,
-                                           .reads = u->decision[i].reads,
-                                           .work = u->decision[i].work,
-                                           .buffer = -1};
+    memmove(&u->buffer[buffer], &u->buffer[buffer + 1],
+            (--u->nbuffers - (size_t)buffer) * sizeof *u->buffer);
+    u->ncalled = SIZE_MAX;
+    u->count_buffer -= u->count_buffer > buffer;
+    for (size_t i = 0; i < u->ncalls; i++) {
+        ix_foreign_call *c = u->call[i];
+        for (int a = 0; a < c->narguments + c->nresults; a++)
+            c->slice[a].buffer -= c->slice[a].buffer > buffer;
+    }
+    for (size_t i = 0; i < u->norder && u->decision; i++) {
+        ix_decision *d = &u->decision[i];
+        if (d->buffer == buffer)
+            *d = (ix_decision){IX_REASON_INLINED, d->reads, d->work, -1};
+        d->buffer -= d->buffer > buffer;
+    }
 }
 
 ix_refusal
@@ -356,7 +379,7 @@ ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
         return r;
     if (!inline_all(&x))
         return ix_refuse(u, IX_REFUSAL_SIZE, "index sums would be too large");
-    empty(u, x.buffer);
+    forget(u, x.buffer);
     ix_unit_number(u);
     return r;
 }

@@ -84,8 +84,6 @@ assign_slots(lifetimes *l)
         for (int i = end.head[now]; i; i = end.next[i - 1])
             idle[nidle++] = u->buffer[i - 1].slot;
     }
-    for (size_t i = 0; i < u->nbuffers && !u->nslots; i++)
-        u->nslots = u->buffer[i].role == IX_ROLE_TEMP; /* without elements */
 }
 
 /* Keeps what kernels for each target start from. */
