@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuse L M: two loops over one range, M behind L in one block, become one:
+ * fuse L M: two loops, M behind L in one block, become one:
  *
  *     for i in [lo, hi)             for i in [lo, hi)
  *         x[i] = ...                    x[i] = ...
  *     for k in [lo, hi)                 y[i] = f(x[i], x[i - 1])
  *         y[k] = f(x[k], x[k - 1])
  *
- * An iteration of M then comes before the later ones of L: none of these may
- * touch what it touches, of which one writes. What is defined between the loops
- * goes before them.
+ * with [lag N] M runs N iterations behind:
+ *
+ *     for i in [lo, hi)             for i in [lo, hi + 1)
+ *         x[i] = ...                    if i < hi
+ *     for k in [lo, hi)                     x[i] = ...
+ *         y[k] = f(x[k], x[k + 1])      if lo + 1 <= i
+ *                                           y[i - 1] = f(x[i - 1], x[i])
+ *
+ * An iteration of M then comes before those of L that are later than the N
+ * behind it: none of these may touch what it touches, of which one writes. What
+ * is defined between the loops goes before them. The loop runs over the hull of
+ * both ranges, so that a third one may be fused with it.
  */
 #include "compiler/loop/distances.h"
 
@@ -40,9 +49,22 @@ has_check(const ix_stmt *loop)
     return !ix_stmt_each(loop->body, is_unchecked, NULL);
 }
 
+/* Are both on the way of their steps at the same points? */
+static bool
+is_in_step(ix_unit *u, const ix_stmt *a, const ix_stmt *b)
+{
+    const ilex_array *by =
+        ix_index_try_fma(u->ctx, ix_for_lo(a), -1, ix_for_lo(b));
+    bool single = a->n[IX_for_lo] == 1 && b->n[IX_for_lo] == 1;
+    return a->step == b->step && a->down == b->down &&
+           (a->step == 1 || (single && by && by->kind == IX_CONST &&
+                             by->attr[0] % a->step == 0));
+}
+
 /* Why the loops are not such that they can be one. */
 static ix_refusal
-look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
+look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second,
+        bool shifted)
 {
     ix_stmt *s = first->next;
     bool checks = has_check(second);
@@ -54,12 +76,14 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second)
                          "block with only definitions between");
     if (!ix_loop_is_plain(first) || !ix_loop_is_plain(second))
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
-    if (!ix_stmt_same_range(first, second))
-        return ix_refuse(u, IX_REFUSAL_SHAPE, "their ranges are not the same");
-    if (has_check(first) && checks)
+    if (!is_in_step(u, first, second))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "both check indices, and another one would be the "
-                         "first that fails");
+                         "their steps do not lead to the same points");
+    if (shifted ? has_check(first) || checks : has_check(first) && checks)
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "%s, and another one would be the first that fails",
+                         shifted ? "an index is checked"
+                                 : "both check indices");
     if (first->number != second->number && ix_loop_has_temporary(u, k, second))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "iterations of the second loop have a temporary of "
@@ -99,26 +123,118 @@ overtaken(void *user, const ix_access *x, const ix_access *y)
 
 /* ---- the loop ---- */
 
+/* The loop "lag" iterations later; NULL: its bounds are too large. */
+static ix_stmt *
+delayed(ix_unit *u, ix_stmt *loop, int64_t lag)
+{
+    ilex_context *ctx = u->ctx;
+    int64_t by;
+    ix_stmt *later = NULL;
+    if (lag == 0)
+        return loop;
+    if (lag <= INT32_MAX &&
+        ix_mul(lag, loop->down ? -loop->step : loop->step, &by))
+        later = ix_loop_moved(u, loop, 1, by, ix_index_const(ctx, 1));
+    if (!later)
+        return NULL;
+    ilex_array *at =
+        ix_index_offset(ctx, ix_scalar_index(ctx, loop->number), -by);
+    later->body = ix_loop_put_index(u, loop->body, loop->number, at);
+    later->next = loop->next;
+    return later;
+}
+
+/* One that holds the ranges of both, without a body. */
+static ix_stmt *
+hull(ix_unit *u, const ix_stmt *a, const ix_stmt *b)
+{
+    if (ix_stmt_same_range(a, b))
+        return ix_stmt_copy(u, a);
+    ilex_array *lo = ix_index_min(u->ctx, ix_loop_end(u, a, IX_for_lo),
+                                  ix_loop_end(u, b, IX_for_lo));
+    ilex_array *hi = ix_index_max(u->ctx, ix_loop_end(u, a, IX_for_hi),
+                                  ix_loop_end(u, b, IX_for_hi));
+    return ix_stmt_with(u, a, IX_OPERANDS({1, &lo}, {1, &hi}));
+}
+
+static ilex_array *
+operation(ix_unit *u, ix_op op, ilex_dtype of, ilex_array *x, ilex_array *y)
+{
+    ilex_array *ops[2] = {x, y};
+    return ix_scalar_op(u->ctx, op, of, ILEX_BOOL, ops);
+}
+
+/* Which iterations of loop "all" are in the range of a loop; NULL: all. */
+static ilex_array *
+in_range(ix_unit *u, const ix_stmt *all, const ix_stmt *loop)
+{
+    ilex_array *i = ix_scalar_index(u->ctx, all->number), *in = NULL;
+    ilex_array *lo = ix_loop_end(u, loop, IX_for_lo);
+    ilex_array *hi = ix_loop_end(u, loop, IX_for_hi);
+    if (ix_stmt_same_range(all, loop))
+        return NULL;
+    if (lo != ix_for_lo(all))
+        in = operation(u, IX_OP_LESS_EQUAL, ILEX_I64, lo, i);
+    if (hi != ix_for_hi(all)) {
+        ilex_array *below = operation(u, IX_OP_LESS, ILEX_I64, i, hi);
+        in = in ? operation(u, IX_OP_LOGICAL_AND, ILEX_BOOL, in, below) : below;
+    }
+    return in;
+}
+
+/* The list, where the condition holds if there is one. */
+static ix_stmt *
+where(ix_unit *u, ilex_array *condition, ix_stmt *list)
+{
+    if (!condition)
+        return list;
+    ix_stmt *s = ix_stmt_new(u, IX_STMT_IF, IX_OPERANDS({1, &condition}));
+    s->array = list ? list->array : NULL;
+    s->body = list;
+    return s;
+}
+
 /* M's statements behind L's, what stands between before L. */
 static void
 join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
 {
     ix_stmt *first = ix_cursor_loop(c), *between = first->next;
-    ix_stmt *body = second->body;
+    ix_stmt *all = hull(u, first, second), *body = second->body;
     if (second->number != first->number)
         body = ix_loop_body_at(u, c->k, second,
                                ix_scalar_index(u->ctx, first->number));
     ix_loop_apart(u, c->k, 1, &body);
-    *ix_stmt_end(&first->body) = body;
-    first->parallel = parallel;
-    first->optional |= second->optional;
-    first->next = second->next;
+    all->body = where(u, in_range(u, all, first), first->body);
+    *ix_stmt_end(&all->body) = where(u, in_range(u, all, second), body);
+    all->parallel = parallel;
+    all->optional |= second->optional;
+    all->next = second->next;
+    *c->at = all;
     for (ix_stmt *next; between != second; between = next) {
         next = between->next;
-        between->next = first;
+        between->next = all;
         *c->at = between;
         c->at = &between->next;
     }
+}
+
+/* Is scratch memory of the block around the loops written by one of them in
+ * some iterations alone? It is to be written on each path. */
+static bool
+writes_for_some(const fusing *f, const ix_stmt *first, const ix_stmt *second)
+{
+    const ix_stmt *all = hull(f->u, first, second);
+    bool some[] = {[FIRST] = in_range(f->u, all, first) != NULL,
+                   [BETWEEN] = false,
+                   [SECOND] = in_range(f->u, all, second) != NULL,
+                   [BEHIND] = false};
+    for (size_t i = 0; i < f->a.n; i++) {
+        const ix_access *x = &f->a.item[i];
+        if (x->write && x->scratch && some[part_of(f, x)] &&
+            f->a.definition[x->scratch->number].depth <= f->depth)
+            return true;
+    }
+    return false;
 }
 
 /* NONE: no iteration of the loop waits for another one. */
@@ -133,19 +249,23 @@ carries(fusing *f, const ix_stmt *first, const ix_stmt *second)
     return ix_access_pairs(&f->a, overtaken, f);
 }
 
-ix_refusal
-ix_loops_fuse(ix_unit *u, ix_cursor *c, bool independent)
+/* Do iterations wait for each other in one order? Then the loops become one,
+ * with the second one where it is. */
+static ix_refusal
+fuse(ix_unit *u, ix_cursor *c, ix_stmt *second, bool independent)
 {
-    ix_stmt *first = ix_cursor_loop(c), *second = ix_cursor_loop(&c[1]);
-    ix_refusal r = look_at(u, c->k, first, second), carried;
-    if (r.class != IX_REFUSAL_NONE)
-        return r;
+    ix_stmt *first = ix_cursor_loop(c);
+    ix_refusal r, carried;
     fusing f = {.u = u, .depth = ix_cursor_depth(c), .second = IX_BEFORE};
     f.what = "and would come after it in one loop";
     f.a = ix_accesses_in(u, c->k, first);
     f.end[FIRST] = f.a.n - ix_accesses_in(u, c->k, first->next).n;
     f.end[BETWEEN] = f.a.n - ix_accesses_in(u, c->k, second).n;
     f.end[SECOND] = f.a.n - ix_accesses_in(u, c->k, second->next).n;
+    if (writes_for_some(&f, first, second))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "an array outside of the loops would be written in "
+                         "some iterations alone");
     r = ix_access_pairs(&f.a, overtaken, &f);
     if (r.class != IX_REFUSAL_NONE)
         return r;
@@ -157,8 +277,27 @@ ix_loops_fuse(ix_unit *u, ix_cursor *c, bool independent)
 }
 
 ix_refusal
+ix_loops_fuse(ix_unit *u, ix_cursor *c, int64_t lag, bool independent)
+{
+    ix_stmt *first = ix_cursor_loop(c), *second = ix_cursor_loop(&c[1]);
+    bool shifted = lag || !ix_stmt_same_range(first, second);
+    ix_refusal r = look_at(u, c->k, first, second, shifted);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    if (independent && shifted)
+        return ix_refuse(u, IX_REFUSAL_SHAPE, "their ranges are not the same");
+    ix_stmt *later = delayed(u, second, lag), **at = c[1].at;
+    if (!later)
+        return ix_refuse(u, IX_REFUSAL_SIZE, "its bounds would be too large");
+    *at = later;
+    r = fuse(u, c, later, independent);
+    if (r.class != IX_REFUSAL_NONE)
+        *at = second;
+    return r;
+}
+
+ix_refusal
 ix_loop_fuse(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
-    (void)d;
-    return ix_loops_fuse(u, c, false);
+    return ix_loops_fuse(u, c, d->words & 1 ? d->n : 0, false);
 }

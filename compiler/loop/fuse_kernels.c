@@ -176,7 +176,7 @@ ix_kernels_fuse(ix_unit *u, const ix_directive *d, ix_kernel **k)
             loop = loop->next;
         ix_cursor_at(both, loop, &c[i]);
     }
-    r = ix_loops_fuse(u, c, true);
+    r = ix_loops_fuse(u, c, 0, true);
     if (r.class != IX_REFUSAL_NONE)
         return r;
     *k[0] = *both;

@@ -205,7 +205,7 @@ ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few)
     ix_jam_state j;
     ix_stmt *loop = ix_cursor_loop(c);
     bool parallel = loop->parallel;
-    bool jams = ix_jam_begin(&j, u, c).class == IX_REFUSAL_NONE;
+    bool jams = ix_jam_begin(&j, u, c, false).class == IX_REFUSAL_NONE;
     loop->parallel = parallel; /* who asks changes nothing */
     for (size_t i = 0; i < j.nfollow; i++)
         jams &= j.follow[i].together > few;
@@ -218,7 +218,7 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     (void)d;
     ix_jam_state j;
-    ix_refusal refusal = ix_jam_begin(&j, u, c);
+    ix_refusal refusal = ix_jam_begin(&j, u, c, true);
     j.points = most_points(u->ctx, j.loop);
     if (refusal.class == IX_REFUSAL_NONE && j.points <= 0)
         refusal = ix_refuse(u, IX_REFUSAL_SHAPE,

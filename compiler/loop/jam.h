@@ -38,6 +38,7 @@ typedef struct ix_jam_state {
     ix_unit *u;
     ix_kernel *k;
     const ix_stmt *loop;
+    bool past_all;     /* loops, as there is no serial one */
     int64_t points;    /* at most */
     ilex_array *point; /* index in a row */
     ix_jam_value *own; /* by "number": of what is defined + 1 -> place + 1 */
@@ -70,7 +71,8 @@ const ix_jam_follow *ix_jam_follows(const ix_jam_state *j, const ix_stmt *s);
 /* Is it a value of all points? */
 bool ix_jam_is_of_all(const ix_jam_state *j, const ix_stmt *s);
 /* Why the points cannot move; otherwise it is planned how they do. */
-ix_refusal ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c);
+ix_refusal ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c,
+                        bool past_all);
 void ix_jam_end(ix_jam_state *j);
 
 /* jam_follow.c: notes a loop whose bounds follow the point; false: it is not

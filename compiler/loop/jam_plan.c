@@ -102,7 +102,7 @@ is_open(ix_jam_state *j, const ix_stmt *s, size_t *follow)
 }
 
 /* Notes what a point has of its own, and the statements that points move into,
- * as there are serial loops in them; is there one? */
+ * as there are loops in them to move past; is there one? */
 static bool
 note_list(ix_jam_state *j, ix_stmt *list)
 {
@@ -114,7 +114,7 @@ note_list(ix_jam_state *j, ix_stmt *list)
         j->within += follow != 0;
         bool inside = note_list(j, s->body) | note_list(j, s->other);
         j->within -= follow != 0;
-        inside |= s->kind == IX_STMT_FOR && !s->parallel;
+        inside |= s->kind == IX_STMT_FOR && (j->past_all || !s->parallel);
         if (open && inside && !ix_map_set(&j->into, &j->mem, s, follow))
             ix_fail_memory(&j->u->ctx->error);
         if (follow && !inside) /* so is none in it */
@@ -261,7 +261,7 @@ look_at(ix_jam_state *j, const ix_cursor *c)
         return ix_refuse(j->u, IX_REFUSAL_SHAPE, "it does not go one by one");
     if (!note_list(j, loop->body))
         return ix_refuse(j->u, IX_REFUSAL_SHAPE,
-                         "there is no serial loop for its points to move past");
+                         "there is no loop for its points to move past");
     plan(j, loop->body);
     if (j->crowded)
         return ix_refuse(j->u, IX_REFUSAL_SHAPE,
@@ -283,12 +283,22 @@ look_at(ix_jam_state *j, const ix_cursor *c)
     return (ix_refusal){0};
 }
 
-ix_refusal
-ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c)
+static bool
+is_no_serial_loop(void *user, ix_stmt *s)
 {
+    (void)user;
+    return s->kind != IX_STMT_FOR || s->parallel;
+}
+
+ix_refusal
+ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c, bool past_all)
+{
+    ix_stmt *body = ix_cursor_loop(c)->body;
     *j = (ix_jam_state){.u = u,
                         .k = c->k,
                         .loop = ix_cursor_loop(c),
+                        .past_all = past_all &&
+                                    ix_stmt_each(body, is_no_serial_loop, NULL),
                         .mem = ix_arena_mem(&u->arena)};
     j->varies = (ix_walk){.ctx = u->ctx,
                           .mem = &j->mem,

@@ -111,8 +111,9 @@ typedef struct ix_directive {
 ix_stmt *ix_kernel_outermost(const ix_kernel *k);
 
 /* What "fuse" does to the loops of two cursors; with "independent" alone if no
- * iteration waits for another one then. */
-ix_refusal ix_loops_fuse(ix_unit *u, ix_cursor *c, bool independent);
+ * iteration waits for another one then, and both have one range. */
+ix_refusal ix_loops_fuse(ix_unit *u, ix_cursor *c, int64_t lag,
+                         bool independent);
 
 /* How the rest of a loop is done whose length is no multiple of the split's:
  * words of "split"; 0 is MIN. */

@@ -9,116 +9,180 @@
  *             T[i, k] = ...                  T[k] = ...
  *         for k in [0, m)                for k in [0, m)
  *             y[i, k] = T[i, k]              y[i, k] = T[k]
+ *
+ * with [window N] an iteration may use what those before it used, of N rows
+ * along L in all, which is serial: row r is where r - N was, which no iteration
+ * uses any more.
+ *
+ *     for i in [0, n)                for i in [0, n)
+ *         T[i + 1] = ...                 T[(i + 1) mod 2] = ...
+ *         y[i] = f(T[i + 1], T[i])       y[i] = f(T[(i + 1) mod 2], T[i mod 2])
  */
-#include "compiler/loop/loop.h"
+#include "compiler/loop/distances.h"
 
 #include <stdlib.h>
+
+/* As many rows may be kept. */
+enum { MOST_ROWS = 4096 };
+
+/* All indices along an axis are those of a variable, and some numbers; -1: they
+ * are not. */
+typedef struct along {
+    int variable;
+    int64_t least, most;
+} along;
 
 typedef struct shrinking {
     ix_unit *u;
     int buffer;
     const ix_cursor *at;
-    uint32_t gone; /* axes that loops up to L run along, a bit each */
+    int64_t window;
+    int outer; /* so many loops and branches around L are around what an
+                  iteration has already */
+    along axis[ILEX_MAX_RANK];
+    uint32_t gone; /* axes, a bit each */
+    int ring;      /* the axis of which there are "window" rows, or -1 */
 } shrinking;
+
+/* ---- how it is used ---- */
+
+/* One more index along an axis. */
+static void
+take_in(along *x, const ilex_array *index, bool first)
+{
+    int variable;
+    int64_t by = 0;
+    if (!ix_index_is_shift(index, &variable, &by) ||
+        (!first && variable != x->variable))
+        variable = -1;
+    x->variable = variable;
+    x->least = first || by < x->least ? by : x->least;
+    x->most = first || by > x->most ? by : x->most;
+}
+
+static bool
+is_in_loop(const ix_access *a, const ix_stmt *loop)
+{
+    bool is = false;
+    for (int i = 0; i < a->depth && !is; i++)
+        is = a->around[i] == loop;
+    return is;
+}
+
+/* Finds what axes run along; false: it is used outside of the loop, or nowhere.
+ */
+static bool
+find_axes(shrinking *x)
+{
+    bool first = true, alone = true;
+    ix_accesses a = ix_accesses_in(x->u, x->at->k, x->at->k->body);
+    for (size_t i = 0; i < a.n && alone; i++) {
+        const ix_access *y = &a.item[i];
+        if (y->buffer != x->buffer)
+            continue;
+        alone = is_in_loop(y, ix_cursor_loop(x->at));
+        for (int d = 0; d < y->rank; d++)
+            take_in(&x->axis[d], y->index[d], first);
+        first = false;
+    }
+    return alone && !first;
+}
+
+/* It may be asked for what nobody uses. */
+static bool
+is_no_fetch(void *user, ix_stmt *s)
+{
+    const shrinking *x = user;
+    return s->kind != IX_STMT_FETCH || s->buffer != x->buffer;
+}
 
 /* ---- may it? ---- */
 
-/* Axes of an access whose index is the variable of a loop up to L. */
-static uint32_t
-axes_along(const shrinking *x, int rank, ilex_array *const *index)
+static const ix_stmt *
+loop_around(const shrinking *x, int d)
 {
-    uint32_t axes = 0;
-    for (int d = 0; d <= x->at->depth; d++) {
-        const ix_stmt *loop =
-            d == x->at->depth ? ix_cursor_loop(x->at) : x->at->around[d];
-        for (int a = 0; a < rank && loop->kind == IX_STMT_FOR; a++)
-            if (index[a] == ix_scalar_index(x->u->ctx, loop->number))
-                axes |= UINT32_C(1) << a;
+    const ix_stmt *s =
+        d < x->at->depth ? x->at->around[d] : ix_cursor_loop(x->at);
+    return s->kind == IX_STMT_FOR ? s : NULL;
+}
+
+/* The innermost loop around L, or NULL. */
+static const ix_stmt *
+loop_outside(const shrinking *x)
+{
+    const ix_stmt *found = NULL;
+    for (int d = x->at->depth - 1; d >= 0 && !found; d--)
+        found = loop_around(x, d);
+    return found;
+}
+
+/* Finds the loops around L that go on: not those around what is one's of an
+ * iteration already. False: L is one of these. */
+static bool
+find_outer(shrinking *x, const ix_buffer *b)
+{
+    for (int d = 0; d <= x->at->depth && b->own; d++) {
+        const ix_stmt *loop = loop_around(x, d);
+        if (loop && ix_is_part_of(x->at->k, loop->number, b->within))
+            x->outer = d + 1;
     }
-    return axes;
+    return x->outer <= x->at->depth && (!b->own || x->outer);
 }
 
+/* Does the axis go with the loop, or become rows of the window? */
+static void
+take_axis(shrinking *x, int a, const ix_stmt *loop)
+{
+    const along *ax = &x->axis[a];
+    bool last = loop == ix_cursor_loop(x->at);
+    if (ax->variable != loop->number)
+        return;
+    if (ax->least == ax->most && !(last && x->window > 1))
+        x->gone |= UINT32_C(1) << a;
+    else if (last && ax->most - ax->least < x->window)
+        x->ring = a;
+}
+
+/* Runs an axis that goes along the loop, or along another one over parts of
+ * what it is over? */
 static bool
-narrow_load(void *user, const ilex_array *load)
+has_axis(const shrinking *x, int rank, const ix_stmt *loop)
 {
-    shrinking *x = user;
-    if (load->attr[0] == x->buffer)
-        x->gone &= axes_along(x, load->nops, load->ops);
-    return true;
+    int root = ix_variable_root(x->at->k, loop->number);
+    bool has = false;
+    for (int a = 0; a < rank && !has; a++)
+        has =
+            (a == x->ring ? loop == ix_cursor_loop(x->at) : x->gone >> a & 1) &&
+            ix_variable_root(x->at->k, x->axis[a].variable) == root;
+    return has;
 }
 
+/* Has each loop an axis? */
 static bool
-narrow_store(void *user, ix_stmt *s)
+find_gone(shrinking *x, int rank)
 {
-    shrinking *x = user;
-    if (s->buffer == x->buffer)
-        x->gone &= axes_along(x, s->n[IX_INDICES], ix_operands(s, IX_INDICES));
-    return true;
+    bool all = true;
+    const ix_stmt *loop;
+    for (int d = x->outer; d <= x->at->depth; d++)
+        for (int a = 0; a < rank && (loop = loop_around(x, d)); a++)
+            take_axis(x, a, loop);
+    for (int d = x->outer; d <= x->at->depth && all; d++)
+        if ((loop = loop_around(x, d)))
+            all = has_axis(x, rank, loop);
+    return all;
 }
-
-/* How many accesses of the buffer there are in a list. */
-typedef struct count {
-    int buffer, n;
-} count;
-
-static bool
-count_load(void *user, const ilex_array *load)
-{
-    count *c = user;
-    c->n += load->attr[0] == c->buffer;
-    return true;
-}
-
-static bool
-count_store(void *user, ix_stmt *s)
-{
-    count *c = user;
-    c->n += s->buffer == c->buffer;
-    return true;
-}
-
-/* Is the buffer used outside of the loop? */
-static bool
-used_outside(const shrinking *x)
-{
-    ix_stmt *loop = ix_cursor_loop(x->at), *body = loop->body;
-    count c = {x->buffer, 0};
-    loop->body = NULL;
-    ix_stmt_loads(x->u, x->at->k->body, count_load, &c);
-    ix_stmt_each(x->at->k->body, count_store, &c);
-    loop->body = body;
-    return c.n > 0;
-}
-
-/* How many variables loops up to L run over, each of which an axis must go
- * with; loops over parts of one are of that one. */
-static int
-variables_around(const ix_cursor *c)
-{
-    int n = 0, whole[IX_DEEP + 1];
-    for (int d = 0; d <= c->depth; d++) {
-        const ix_stmt *s = d < c->depth ? c->around[d] : ix_cursor_loop(c);
-        int known = 0;
-        if (s->kind != IX_STMT_FOR)
-            continue;
-        whole[n] = ix_variable_root(c->k, s->number);
-        while (whole[known] != whole[n])
-            known++;
-        n += known == n;
-    }
-    return n;
-}
-
-static int
-bits(uint32_t set)
-{
-    int n = 0;
-    for (; set; set &= set - 1)
-        n++;
-    return n;
-}
-
 /* ---- accesses ---- */
+
+/* An index along an axis that is kept. */
+static ilex_array *
+kept_index(const shrinking *x, int a, ilex_array *index)
+{
+    ilex_context *ctx = x->u->ctx;
+    if (a != x->ring)
+        return index;
+    return ix_index_fma(ctx, index, -x->window,
+                        ix_index_floordiv(ctx, index, x->window));
+}
 
 static int
 kept(const shrinking *x, int rank, ilex_array *const *index, ilex_array **now)
@@ -126,7 +190,7 @@ kept(const shrinking *x, int rank, ilex_array *const *index, ilex_array **now)
     int n = 0;
     for (int a = 0; a < rank; a++)
         if (!(x->gone >> a & 1))
-            now[n++] = index[a];
+            now[n++] = kept_index(x, a, index[a]);
     return n;
 }
 
@@ -157,12 +221,15 @@ smaller_store(void *user, ix_stmt *s)
 static const ix_domain *
 smaller_box(const shrinking *x, const ix_domain *box)
 {
+    ilex_context *ctx = x->u->ctx;
     ix_axis ax[ILEX_MAX_RANK];
+    ix_axis rows = {.lo = ix_lin_const(ctx, 0),
+                    .hi = ix_lin_const(ctx, x->window)};
     int n = 0;
     for (int a = 0; a < box->rank; a++)
         if (!(x->gone >> a & 1))
-            ax[n++] = box->ax[a];
-    return ix_domain_new(x->u->ctx, n, ax);
+            ax[n++] = a == x->ring ? rows : box->ax[a];
+    return ix_domain_new(ctx, n, ax);
 }
 
 /* "b7" */
@@ -174,28 +241,50 @@ buffer_called(const ix_unit *u, const char *name)
     return n >= 0 && !*end && (size_t)n < u->nbuffers ? (int)n : -1;
 }
 
+/* May there be rows along L? */
+static ix_refusal
+look_at_window(const shrinking *x)
+{
+    const ix_stmt *loop = ix_cursor_loop(x->at);
+    if (x->window & (x->window - 1))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%lld is no power of two",
+                         (long long)x->window);
+    if (x->window > MOST_ROWS)
+        return ix_refuse(x->u, IX_REFUSAL_SIZE, "more than %d rows", MOST_ROWS);
+    if (x->window > 1 && (loop->how != IX_SERIAL || !loop_outside(x)))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "the loop is no serial one in another one");
+    return (ix_refusal){IX_REFUSAL_NONE, NULL};
+}
+
 static ix_refusal
 look_at(shrinking *x, const char *name)
 {
-    ix_stmt *loop = ix_cursor_loop(x->at);
     const ix_buffer *b = x->buffer < 0 ? NULL : &x->u->buffer[x->buffer];
-    if (!b || !b->local || b->own)
+    if (!b || !b->local)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "%s is no temporary of this kernel alone", name);
     if (x->u->target->grid)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "there is no memory of one thread");
-    if (used_outside(x))
+    if (!ix_stmt_each(x->at->k->body, is_no_fetch, x))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s is asked for before",
+                         name);
+    if (!find_axes(x))
         return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
                          "%s is used outside of the loop", name);
-    x->gone = UINT32_MAX;
-    ix_stmt_loads(x->u, loop->body, narrow_load, x);
-    ix_stmt_each(loop->body, narrow_store, x);
-    if (b->box->rank == 0 || bits(x->gone) != variables_around(x->at))
+    if (!find_outer(x, b))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "%s is memory of one iteration already", name);
+    if (!find_gone(x, b->box->rank))
         return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
-                         "%s is used at other points than that of the loops",
-                         name);
-    return (ix_refusal){0};
+                         x->window > 1
+                             ? "%s is used at other points than those of the "
+                               "loops and %lld along the last one"
+                             : "%s is used at other points than that of the "
+                               "loops",
+                         name, (long long)x->window);
+    return look_at_window(x);
 }
 
 bool
@@ -208,17 +297,36 @@ ix_loop_has_temporary(const ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
     return false;
 }
 
+/* Each part of a run has memory of its own, of what an iteration has: of L, or
+ * where there are rows of it of the loop outside. */
+static void
+note_own(const shrinking *x)
+{
+    ix_buffer *b = &x->u->buffer[x->buffer];
+    ix_stmt *loop = ix_cursor_loop(x->at);
+    int within = loop->number;
+    if (x->ring >= 0) {
+        loop->parallel = false;
+        within = loop_outside(x)->number;
+    }
+    if (!b->own || !ix_is_part_of(x->at->k, within, b->within))
+        b->within = within;
+    b->own = x->at->k;
+    b->interior = b->box = smaller_box(x, b->box);
+}
+
 ix_refusal
 ix_loop_shrink(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
-    shrinking x = {.u = u, .buffer = buffer_called(u, d->name), .at = c};
+    shrinking x = {.u = u,
+                   .buffer = buffer_called(u, d->name),
+                   .at = c,
+                   .window = d->words & 1 ? d->n : 1,
+                   .ring = -1};
     ix_refusal refusal = look_at(&x, d->name);
     if (refusal.class != IX_REFUSAL_NONE)
         return refusal;
-    ix_buffer *b = &u->buffer[x.buffer];
-    b->interior = b->box = smaller_box(&x, b->box);
-    b->own = c->k;
-    b->within = ix_cursor_loop(c)->number;
+    note_own(&x);
     ix_stmt *loop = ix_cursor_loop(c);
     ix_substitution s = {.ctx = u->ctx,
                          .load = smaller_load,

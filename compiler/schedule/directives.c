@@ -37,16 +37,17 @@ typedef struct word {
     size_t n;
 } word;
 
-/* The next word of a text that ends at "end"; of no characters if there is
- * none. */
+/* The next word of a text that ends at "end", of a row's text all that is in
+ * []; of no characters if there is none. */
 static word
 next_word(const char **at, const char *end)
 {
     while (*at < end && isspace((unsigned char)**at))
         ++*at;
     word w = {*at, 0};
-    while (*at < end && !isspace((unsigned char)**at))
-        ++*at;
+    bool group = *at < end && **at == '[';
+    while (*at < end && (group || !isspace((unsigned char)**at)))
+        group &= *(*at)++ != ']';
     w.n = (size_t)(*at - w.s);
     return w;
 }
@@ -70,19 +71,17 @@ loop_of(word w)
     return -1;
 }
 
-/* The bit of the word among those of the group that begins at "[", whose first
- * has bit "first"; 0 if it is none of them. */
-static unsigned
-word_of_group(const char *group, word w, unsigned first)
+/* What stands behind the word in the group that begins at "[", or NULL; "*bit",
+ * that of the first of its words, becomes that of this one. */
+static const char *
+behind_in_group(const char *group, word w, unsigned *bit)
 {
-    while (*group != ']') {
-        size_t n = strcspn(++group, "|]");
+    for (; *group != ']'; group += strcspn(group, "|]"), *bit <<= 1) {
+        size_t n = strcspn(++group, " |]");
         if (n == w.n && !strncmp(group, w.s, n))
-            return first;
-        group += n;
-        first <<= 1;
+            return group + n;
     }
-    return 0;
+    return NULL;
 }
 
 /* How many words a group has. */
@@ -291,17 +290,20 @@ read_word(reader *r, word wanted)
            expected(r, keep(r, wanted), w);
 }
 
-/* A word in [], if it is there. */
-static void
+/* A word in [], if it is there, with what belongs to it. */
+static bool
 read_group(reader *r, const char *group)
 {
     const char *at = r->at;
-    word w = next_word(&at, r->end);
-    unsigned bit = w.n ? word_of_group(group, w, r->bit) : 0;
-    r->d->words |= bit;
+    unsigned bit = r->bit;
+    const char *more = behind_in_group(group, next_word(&at, r->end), &bit);
     r->bit <<= words_in(group);
-    if (bit)
-        r->at = at;
+    if (!more)
+        return true;
+    r->d->words |= bit;
+    r->at = at;
+    return *more != ' ' ||
+           read_word(r, (word){more + 1, strcspn(more + 1, "|]")});
 }
 
 /* What "..." stands for: all loops that follow. */
@@ -354,9 +356,9 @@ ix_directive_parse(ix_unit *u, const char *text, size_t length,
     const char *row = rows[d->row].text, *end = row + strlen(row);
     next_word(&row, end);
     for (word w = next_word(&row, end); w.n; w = next_word(&row, end))
-        if (*w.s == '[')
-            read_group(&r, w.s);
-        else if (!(is(w, "...") ? read_more(&r) : read_word(&r, w)))
+        if (!(*w.s == '['    ? read_group(&r, w.s)
+              : is(w, "...") ? read_more(&r)
+                             : read_word(&r, w)))
             return false;
     word more = next_word(&r.at, r.end);
     return !more.n || expected(&r, "no more", more);

@@ -108,12 +108,12 @@ is_of_strip(const ix_kernel *k, const ix_stmt *s)
            k->variable[s->number].role == IX_VARIABLE_INNER;
 }
 
-/* The next loop behind it that has its range, or NULL. */
+/* The next loop behind it, or NULL. */
 static const ix_stmt *
 loop_behind(const ix_stmt *loop)
 {
     const ix_stmt *s = loop->next;
-    while (s && (s->kind != IX_STMT_FOR || !ix_stmt_same_range(loop, s)))
+    while (s && s->kind != IX_STMT_FOR)
         s = s->next;
     return s;
 }
@@ -148,12 +148,15 @@ uses_in(ix_unit *u, ix_stmt *list, int buffer)
     return x.n;
 }
 
-/* A temporary of the kernel that the loop alone uses, -1: none. */
+/* A temporary of the kernel that the loop alone uses, one of no iteration's own
+ * first; -1: none. */
 static int
 find_temporary(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
 {
-    for (size_t i = 0; i < u->nbuffers; i++) {
-        int n = u->buffer[i].local && !u->buffer[i].own
+    for (size_t j = 0; j < 2 * u->nbuffers; j++) {
+        size_t i = j % u->nbuffers;
+        bool own = u->buffer[i].own != NULL;
+        int n = u->buffer[i].local && own == (j >= u->nbuffers)
                     ? uses_in(u, loop->body, (int)i)
                     : 0;
         if (n > 0 && n == uses_in(u, k->body, (int)i))
@@ -376,6 +379,8 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
         const ix_stmt *behind = loop_behind(l->loop[i]);
         d.loop[d.nloops++] = l->name[behind ? index_of(l, behind) : i];
     }
+    if (d.row == IX_LOOP_shrink && tree_draw(random, 4))
+        d.n = INT64_C(1) << tree_draw(random, 4);
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
              : d.row == IX_LOOP_stage ? draw_used(u, k, l->loop[i], random)
                                       : draw_buffer(u, k, l->loop[i], random);
@@ -410,6 +415,23 @@ draw_after_jam(ix_unit *u, ix_kernel *k, const loops *l, uint64_t *random,
     return false;
 }
 
+/* Of a temporary some rows are kept along the loop that was made of two. */
+static bool
+draw_ring(ix_unit *u, const tree_trial *t, const loops *l, uint64_t *random,
+          ix_directive *d)
+{
+    int i = 0;
+    while (i < l->n && strcmp(l->name[i], t->loop))
+        i++;
+    if (i == l->n || find_temporary(u, t->k, l->loop[i]) < 0)
+        return false;
+    *d = (ix_directive){.row = IX_LOOP_shrink, .nloops = 1, .words = 1};
+    d->loop[0] = l->name[i];
+    d->n = INT64_C(1) << tree_draw(random, 4);
+    d->name = draw_buffer(u, t->k, l->loop[i], random);
+    return true;
+}
+
 /* What often follows: the points of a strip move inward, and then? */
 static bool
 draw_next(ix_unit *u, const tree_trial *t, const loops *l, ix_directive *d,
@@ -421,6 +443,8 @@ draw_next(ix_unit *u, const tree_trial *t, const loops *l, ix_directive *d,
         return false;
     if (t->row == IX_LOOP_jam)
         return draw_after_jam(u, t->k, l, random, d);
+    if (t->row == IX_LOOP_fuse)
+        return draw_ring(u, t, l, random, d);
     if (t->row != IX_LOOP_split)
         return false;
     snprintf(name, sizeof name, "%.*s.i", (int)strcspn(t->loop, "#"), t->loop);

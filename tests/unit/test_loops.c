@@ -326,11 +326,14 @@ END_TEST
  *             SECOND
  *
  * each of which reads ("r") or writes ("w") y[i0, i1], the first one with "d"
- * added to i1. */
+ * added to i1, the second one "lag" iterations behind, of "more" at each end.
+ */
 static void
-check_fused(const char *does, int64_t d, ix_refusal_class want)
+check_fused(const char *does, int64_t d, int lag, int more,
+            ix_refusal_class want)
 {
     ix_unit u;
+    char line[60] = "fuse i1#0 i1#1";
     naive = true;
     run_passes(&u, parse(HEAD "out y = x*2.0\n"), "map");
     ix_kernel *k = u.kernels;
@@ -341,6 +344,8 @@ check_fused(const char *does, int64_t d, ix_refusal_class want)
     i1->x[0] = ix_index_const(ctx, 2); /* i1 + d is inside */
     i1->x[1] = ix_index_offset(ctx, i1->x[1], -2);
     i1->next = ix_stmt_copy(&u, i1);
+    i1->next->x[0] = ix_index_offset(ctx, i1->x[0], -more);
+    i1->next->x[1] = ix_index_offset(ctx, i1->x[1], more);
     for (int i = 0; i < 2; i++) {
         ix_element at = element(0, i == 0 ? d : 0);
         ix_stmt *s = ix_stmt_store(&u, at, one);
@@ -352,20 +357,24 @@ check_fused(const char *does, int64_t d, ix_refusal_class want)
         }
         (i == 0 ? i1 : i1->next)->body = s;
     }
-    ix_refusal r = carry_out(&u, k, "fuse i1#0 i1#1");
-    ck_assert_msg(r.class == want, "%s, %lld: %s, not %s", does, (long long)d,
-                  classes[r.class], classes[want]);
+    if (lag > 0)
+        snprintf(line, sizeof line, "fuse i1#0 i1#1 lag %d", lag);
+    ix_refusal r = carry_out(&u, k, line);
+    ck_assert_msg(r.class == want, "%s, %lld: %s: %s, not %s", does,
+                  (long long)d, line, classes[r.class], classes[want]);
     free_unit(&u);
 }
 
 START_TEST(fused)
 {
-    for (int64_t d = -2; d <= 2; d++) {
-        ix_refusal_class later = d < 0 ? IX_REFUSAL_DISTANCE : IX_REFUSAL_NONE;
-        check_fused("wr", d, later);
-        check_fused("rw", d, later);
-        check_fused("ww", d, later);
-        check_fused("rr", d, IX_REFUSAL_NONE);
+    for (int i = 0; i < 5 * 3 * 2; i++) {
+        int d = i % 5 - 2, lag = i / 5 % 3, more = i / 15;
+        ix_refusal_class later =
+            d < -lag ? IX_REFUSAL_DISTANCE : IX_REFUSAL_NONE;
+        check_fused("wr", d, lag, more, later);
+        check_fused("rw", d, lag, more, later);
+        check_fused("ww", d, lag, more, later);
+        check_fused("rr", d, lag, more, IX_REFUSAL_NONE);
     }
     /* a cell is a value behind what updates it, also of one iteration */
     check("map c[i:n, j:1] = sum[p:1, l:m](x[i, l]*z[i, p])*2.0\nout y = c\n",

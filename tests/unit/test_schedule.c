@@ -197,8 +197,8 @@ START_TEST(of_a_policy)
     ck_assert_str_eq(put_with(ix_directive_put, &k->schedule->item[1]),
                      "vector i1.i");
     ck_assert_str_eq(k->schedule->refused,
-                     "jam i1.i is refused (shape): there is no serial loop for "
-                     "its points to move past");
+                     "jam i1.i is refused (shape): there is no loop for its "
+                     "points to move past");
     ck_assert(!ix_schedule_at(&s.u, &c, "jamm LOOP"));
     ck_assert_int_eq(take_error(), ILEX_E_INTERNAL);
     free_unit(&s.u);
