@@ -91,7 +91,6 @@ typedef struct ix_check {
 typedef struct ix_levels {
     int axis;
     bool backward;
-    bool inside; /* the loop over the last axis stands in that over "axis" */
 } ix_levels;
 
 /* A part of a buffer. */

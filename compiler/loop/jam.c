@@ -14,8 +14,8 @@
  *                                   for v in [0, 64)
  *                                       y[v] = a[v]
  *
- * needs: a loop whose iterations are independent, of a constant length at most;
- * gives: each point's operations in the order they had.
+ * needs: a loop whose iterations are independent, of a constant length at most
+ * where there are rows; gives: each point's operations in the order they had.
  */
 #include "compiler/loop/jam.h"
 
@@ -152,6 +152,7 @@ enum { MOST_BYTES = 1 << 20 }; /* of a kernel, whose stack may be small */
 typedef struct measuring {
     const ix_jam_state *j;
     int64_t bytes;
+    bool rows; /* or temporaries of points */
 } measuring;
 
 /* Adds scratch memory as it becomes, or a value that becomes a row. */
@@ -163,6 +164,7 @@ measure(void *user, ix_stmt *s)
         ix_stmt_defines(s) ? ix_jam_own(m->j, s->number) : NULL;
     bool memory = s->kind == IX_STMT_SCRATCH, crosses = o && o->crosses;
     int64_t n = memory && s->extent ? s->extent : 1;
+    m->rows |= crosses || ix_jam_is_per_point(m->j, s->buffer);
     if ((memory || crosses) &&
         (!ix_mul(n, crosses ? m->j->points : 1, &n) ||
          !ix_mul(n, (int64_t)ilex_dtype_bytes(s->dtype), &n) ||
@@ -176,6 +178,9 @@ has_memory(const ix_jam_state *j)
 {
     measuring m = {.j = j};
     ix_stmt_each(j->k->body, measure, &m);
+    if (m.rows && j->points <= 0)
+        return ix_refuse(j->u, IX_REFUSAL_SHAPE,
+                         "no constant bounds its length: split it");
     if (m.bytes <= MOST_BYTES)
         return (ix_refusal){IX_REFUSAL_NONE, NULL};
     return ix_refuse(j->u, IX_REFUSAL_SIZE,
@@ -220,9 +225,6 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_jam_state j;
     ix_refusal refusal = ix_jam_begin(&j, u, c, true);
     j.points = most_points(u->ctx, j.loop);
-    if (refusal.class == IX_REFUSAL_NONE && j.points <= 0)
-        refusal = ix_refuse(u, IX_REFUSAL_SHAPE,
-                            "no constant bounds its length: split it");
     if (refusal.class == IX_REFUSAL_NONE)
         refusal = has_memory(&j);
     if (refusal.class == IX_REFUSAL_NONE) {

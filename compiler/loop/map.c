@@ -2,7 +2,7 @@
  *
  * Passes map and vector: how loops run.
  */
-#include "compiler/lower/recurrence.h"
+#include "compiler/loop/loop.h"
 
 /* ---- map: the kernel's range and, on a GPU, the grid ---- */
 
@@ -193,8 +193,6 @@ ix_pass_map(ix_unit *u)
     if (u->reference)
         return true;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
-        if (ix_kernel_has_levels(k))
-            k->body = ix_recurrence_fuse(u, k);
         if (!ix_rebuild(u, k, map_stmt))
             return false;
         if (u->target->grid && k->axis < 0)

@@ -3,7 +3,8 @@
  * Pass inplace: an output that is declared `inplace` may be bound to the
  * storage of its input. needs: kernels in order; gives: the same values when it
  * is: where the kernels would write an element before its last read, the output
- * goes to a temporary first and is copied when everything has been read.
+ * goes to a temporary first and is copied when everything has been read. Nests
+ * then are noted, and those of a scan put into common loops.
  */
 #include "compiler/lower/recurrence.h"
 
@@ -207,7 +208,10 @@ ix_pass_inplace(ix_unit *u)
             return false;
     }
     ix_unit_number(u);
-    for (ix_kernel *k = u->kernels; k; k = k->next)
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
         k->nests = k->body; /* passes from here on copy what they change */
+        if (ix_kernel_has_levels(k))
+            k->body = ix_recurrence_nests(u, k);
+    }
     return u->ctx->error.code == ILEX_OK;
 }

@@ -48,7 +48,7 @@ ix_kernel_store(ix_unit *u, ix_kernel *k, int n, const int *buffer,
         k->ordered |= loads(u, value[i], buffer[i]);
         tail = &(*tail)->next;
     }
-    ix_recurrence_order(&k->levels, rank, order);
+    ix_recurrence_order(k->levels.axis, rank, order);
     for (int i = rank - 1; i >= 0; i--)
         put_in_loop(u, k, order[i]);
 }
@@ -63,12 +63,8 @@ static void
 nest_levels(ix_unit *u, ix_kernel *k, const ix_stage *s)
 {
     int rank = s->box->rank, axis = s->levels.axis;
-    /* With two axes the range is then divided inside of the levels, and which
-     * check fails first would depend on how. */
-    bool divided = rank == 2 && (s->body->flags & IX_HAS_CHECK);
     k->ordered = true;
     k->levels = s->levels;
-    k->levels.inside = axis < rank - 1 && !divided;
     k->axis = rank == 1 ? -1 : axis == 0 ? 1 : 0;
     nest_points(u, k, s);
 }

@@ -460,7 +460,7 @@ nest_of_piece(peeler *s, const piece *p)
 {
     int order[ILEX_MAX_RANK];
     ix_stmt *inner = ix_nest_stores(s->u, s->store, p->body);
-    ix_recurrence_order(&s->levels, s->rank, order);
+    ix_recurrence_order(s->levels.axis, s->rank, order);
     for (int k = s->rank - 1; k >= 0; k--) {
         ix_stmt *loop = loop_of_piece(s, p, order[k]);
         loop->body = inner;

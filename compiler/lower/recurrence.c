@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * The loops of a scan. The levels of its axis come one after the other, in one
- * loop for each piece of them; everything else is free. Free loops stand around
- * the levels, so that a level is met soon after the one before; only the last
- * axis, along which memory is contiguous, may stand inside, for vector units.
+ * loop for each piece of them; everything else is free, and stands around all
+ * of these, so that a level is met soon after the one before.
  */
 #include "compiler/lower/recurrence.h"
 
 void
-ix_recurrence_order(const ix_levels *r, int rank, int *order)
+ix_recurrence_order(int axis, int rank, int *order)
 {
     int n = 0;
     for (int k = 0; k < rank; k++)
-        if (k != r->axis && !(r->inside && k == rank - 1))
+        if (k != axis)
             order[n++] = k;
-    if (r->axis >= 0)
-        order[n++] = r->axis;
-    if (r->inside)
-        order[n++] = rank - 1;
+    if (axis >= 0)
+        order[n++] = axis;
 }
 
 /* ---- free loops ---- */
@@ -44,11 +41,20 @@ ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis)
     return true;
 }
 
-/* Do free loops stand around the levels? */
-static bool
-has_outer(const ix_levels *r, int rank)
+ix_stmt *
+ix_recurrence_nests(ix_unit *u, const ix_kernel *k)
 {
-    return rank - 1 - r->inside > 0;
+    ix_stmt *first = NULL, **last = &first;
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next) {
+        ix_stmt *one = ix_nest_like(u, nest, ix_nest_body(nest)), **at = last;
+        if (*last && same_free_loops(*last, nest, k->levels.axis))
+            for (; one->number != k->levels.axis; one = one->body)
+                at = &(*at)->body;
+        else if (*last)
+            at = last = &(*last)->next;
+        *ix_stmt_end(at) = one;
+    }
+    return first;
 }
 
 /* ---- joining ---- */
@@ -76,14 +82,14 @@ note_reading(void *user, const ilex_array *load)
 
 /* The nest with its loops in the order of a scan. */
 static ix_stmt *
-reordered(ix_unit *u, const ix_levels *r, const ix_stmt *nest, int rank)
+reordered(ix_unit *u, int axis, const ix_stmt *nest, int rank)
 {
     const ix_stmt *loop[ILEX_MAX_RANK];
     int order[ILEX_MAX_RANK];
     ix_stmt *inner = ix_nest_body((ix_stmt *)(uintptr_t)nest);
     for (; nest->kind == IX_STMT_FOR; nest = nest->body)
         loop[nest->number] = nest;
-    ix_recurrence_order(r, rank, order);
+    ix_recurrence_order(axis, rank, order);
     for (int k = rank - 1; k >= 0; k--) {
         ix_stmt *s = ix_stmt_copy(u, loop[order[k]]);
         s->body = inner;
@@ -95,18 +101,16 @@ reordered(ix_unit *u, const ix_levels *r, const ix_stmt *nest, int rank)
 /* The nests of a kernel as nests of the scan: its own if it is one; NULL if
  * that is not possible. */
 static ix_stmt *
-nests_like(ix_unit *u, const ix_levels *r, const ix_kernel *k)
+nests_like(ix_unit *u, int axis, const ix_kernel *k)
 {
     ix_stmt *first = NULL, **tail = &first;
     int rank = k->box->rank;
     if (ix_kernel_has_levels(k))
-        return k->levels.axis == r->axis && k->levels.inside == r->inside
-                   ? k->body
-                   : NULL;
+        return k->levels.axis == axis ? k->body : NULL;
     for (ix_stmt *nest = k->body; nest; nest = nest->next) {
         if (k->ordered || !ix_nest_is_rectangular(nest, rank))
             return NULL;
-        *tail = reordered(u, r, nest, rank);
+        *tail = reordered(u, axis, nest, rank);
         tail = &(*tail)->next;
     }
     return first;
@@ -116,19 +120,20 @@ bool
 ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     const ix_kernel *scan = ix_kernel_has_levels(a) ? a : b;
-    const ix_levels *levels = &scan->levels;
+    int axis = scan->levels.axis, rank = a->box->rank;
     if (!ix_kernel_has_levels(scan) || a->box != b->box ||
         ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION)
         return false;
-    ix_stmt *x = nests_like(u, levels, a);
-    ix_stmt *y = x ? nests_like(u, levels, b) : NULL;
-    if (!y || !ix_recurrence_is_one(x, y, levels->axis))
+    ix_stmt *x = nests_like(u, axis, a);
+    ix_stmt *y = x ? nests_like(u, axis, b) : NULL;
+    if (!y || !ix_recurrence_is_one(x, y, axis))
         return false;
-    reading r = {.writer = a, .axis = levels->axis};
+    reading r = {.writer = a, .axis = axis};
     ix_stmt_loads(u, b->body, note_reading, &r);
-    /* an element-wise kernel is fused only if it shares data with the scan */
+    /* an element-wise kernel is fused only if it shares data with the scan, at
+     * points of loops that will stand around the levels */
     bool both = ix_kernel_has_levels(a) && ix_kernel_has_levels(b);
-    bool worth = both || (r.any && has_outer(levels, a->box->rank));
+    bool worth = both || (r.any && rank > 1 + (axis < rank - 1));
     if (r.elsewhere || !worth)
         return false;
     a->body = x;
@@ -137,138 +142,6 @@ ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     x->next = y;
     a->axis = scan->axis;
     a->ordered = true;
-    a->levels = *levels;
+    a->levels = scan->levels;
     return true;
-}
-
-/* ---- fusing pieces ---- */
-
-static bool
-is_axis(const ix_kernel *k, const ix_stmt *s)
-{
-    return s->kind == IX_STMT_FOR && s->number < k->box->rank;
-}
-
-static bool
-is_free(const ix_kernel *k, const ix_stmt *s)
-{
-    return is_axis(k, s) && s->number != k->levels.axis;
-}
-
-/* The loop over an axis in a list, or NULL; what stands before it is for all of
- * its iterations. */
-static ix_stmt *
-axis_in(const ix_kernel *k, ix_stmt *list)
-{
-    while (list && !is_axis(k, list))
-        list = list->next;
-    return list;
-}
-
-/* Do two loops over axes, and those in them, differ in their levels only? */
-static bool
-same_points(const ix_kernel *k, ix_stmt *a, ix_stmt *b)
-{
-    for (; a && b; a = axis_in(k, a->body), b = axis_in(k, b->body))
-        if (is_free(k, a) ? !ix_stmt_same_bounds(a, b) : is_free(k, b))
-            return false;
-    return !a && !b;
-}
-
-/* May the statements of a list up to "end" stand before another nest? */
-static bool
-may_go_before(ix_unit *u, ix_stmt *list, const ix_stmt *end)
-{
-    bool may = true;
-    for (; list != end && may; list = list->next) {
-        ix_stmt *alone = ix_stmt_copy(u, list);
-        alone->body = list->body;
-        alone->other = list->other;
-        may = ix_stmt_loads(u, alone, ix_load_is_constant, u);
-    }
-    return may;
-}
-
-/* The nests of a list as one where they have common loops over what is free:
- * their levels, one after the other, in these. */
-static ix_stmt *
-in_common_loops(ix_unit *u, const ix_kernel *k, ix_stmt *list)
-{
-    ix_stmt *made = NULL, **last = NULL;
-    while (list) {
-        ix_stmt *loop = axis_in(k, list), *next = loop ? loop->next : NULL;
-        if (loop && last && is_free(k, loop) && same_points(k, *last, loop) &&
-            may_go_before(u, list, loop)) {
-            ix_stmt *common = *last;
-            *ix_stmt_end(&common->body) = loop->body;
-            *last = list;
-            while (*last != loop)
-                last = &(*last)->next;
-            *last = common;
-        } else {
-            *ix_stmt_end(&made) = list;
-            for (last = &made; loop && *last != loop;)
-                last = &(*last)->next;
-        }
-        if (loop)
-            (*last)->next = NULL;
-        list = next;
-    }
-    for (ix_stmt *s = made; s; s = s->next)
-        if (is_free(k, s))
-            s->body = in_common_loops(u, k, s->body);
-    return made;
-}
-
-/* The list without its free loops, which are noted in their order. */
-static ix_stmt *
-without_free(ix_unit *u, const ix_kernel *k, const ix_stmt *list,
-             const ix_stmt **free, int *n)
-{
-    ix_stmt *made = NULL;
-    for (; list; list = list->next) {
-        ix_stmt **tail = ix_stmt_end(&made);
-        if (is_free(k, list)) {
-            free[(*n)++] = list;
-            *tail = without_free(u, k, list->body, free, n);
-            continue;
-        }
-        *tail = ix_stmt_copy(u, list);
-        (*tail)->body = is_axis(k, list)
-                            ? without_free(u, k, list->body, free, n)
-                            : list->body;
-        (*tail)->other = list->other;
-    }
-    return made;
-}
-
-/* Each nest with its free loops outside, as they are on a GPU. */
-static ix_stmt *
-with_levels_inside(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
-{
-    ix_stmt *made = NULL;
-    for (; list; list = list->next) {
-        const ix_stmt *free[ILEX_MAX_RANK];
-        int n = 0;
-        ix_stmt *one = ix_stmt_copy(u, list);
-        one->body = list->body;
-        one->other = list->other;
-        one = without_free(u, k, one, free, &n);
-        while (n > 0) {
-            ix_stmt *loop = ix_stmt_copy(u, free[--n]);
-            loop->body = one;
-            one = loop;
-        }
-        *ix_stmt_end(&made) = one;
-    }
-    return made;
-}
-
-ix_stmt *
-ix_recurrence_fuse(ix_unit *u, const ix_kernel *k)
-{
-    ix_stmt *list = ix_stmt_clone(u, NULL, k->body);
-    if (u->target->grid)
-        list = with_levels_inside(u, k, list);
-    return in_common_loops(u, k, list);
 }

@@ -10,9 +10,9 @@
 /* The kernel of a stage (nest.c). */
 ix_kernel *ix_nest_stage(ix_unit *u, const ix_stage *s);
 
-/* The loops from the outermost one on: free axes, that of the levels, if there
- * are any, and in it perhaps the last free one. */
-void ix_recurrence_order(const ix_levels *r, int rank, int *order);
+/* The loops from the outermost one on: free axes, that of the levels, "axis",
+ * unless it is -1. */
+void ix_recurrence_order(int axis, int rank, int *order);
 /* Puts the nests of "b" behind those of "a", which is done before: over the
  * same free points, of which each reads what its own point wrote. One of them
  * is a scan; the other one may be a kernel without order, whose loops then
@@ -20,8 +20,8 @@ void ix_recurrence_order(const ix_levels *r, int rank, int *order);
  * for all points. False if they do not go together. */
 bool ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 /* The nests of the kernel, one for each piece of the levels, as loops over the
- * levels in common loops over what is free; copies. */
-ix_stmt *ix_recurrence_fuse(ix_unit *u, const ix_kernel *k);
+ * levels in common loops over what is free. */
+ix_stmt *ix_recurrence_nests(ix_unit *u, const ix_kernel *k);
 /* Have all nests of both lists the same free loops, with other levels? */
 bool ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis);
 

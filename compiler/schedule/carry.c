@@ -135,7 +135,8 @@ ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text)
         return false;
     }
     ix_kernel *k = c->k;
-    d.loop[0] = ix_loop_name(u, k, ix_cursor_loop(c));
+    for (int i = 0; i < d.nloops; i++)
+        d.loop[i] = ix_loop_name(u, k, ix_cursor_loop(&c[i]));
     ix_refusal r = carry_at(u, &d, c);
     if (r.class)
         note_refusal(u, k, &d, r);

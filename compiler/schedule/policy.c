@@ -131,10 +131,13 @@ mine_all(ix_unit *u, ix_cursor c)
 void
 ix_policy(ix_unit *u, ix_kernel *k)
 {
+    const ix_cursor all = {.k = k, .at = &k->body};
+    if (ix_kernel_has_levels(k))
+        ix_policy_levels(u, all);
     if (ix_kernel_divides(u, k))
-        mine_all(u, (ix_cursor){.k = k, .at = &k->body});
+        mine_all(u, all);
     if (ix_kernel_has_levels(k))
         ix_policy_scan(u, k);
-    while (!each_loop(u, (ix_cursor){.k = k, .at = &k->body}))
+    while (!each_loop(u, all))
         ;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy for scans. A temporary that one iteration of the free loops writes
+ * The policy for scans. The last axis, along which memory is contiguous, stands
+ * in the levels, for vector units (jam). A temporary that one iteration of the
+ * free loops writes
  * and reads alone is one iteration's (shrink). A column of levels is a chain in
  * which each operation waits for the one before: where levels are the last
  * axis, the points of a strip of the loop around them go side by side, and a
@@ -17,6 +19,51 @@
  * which costs 1, is done before the elements of some columns are brought
  * together. */
 enum { MOST_POINTS = 8, SHORT_CHAIN = 1 };
+
+/* ---- the last axis ---- */
+
+/* With two axes the range would be divided inside of the levels, and which
+ * check fails first depend on how. */
+static bool
+goes_inside(const ix_kernel *k)
+{
+    int rank = k->box->rank;
+    return k->levels.axis < rank - 1 &&
+           !(rank == 2 && ix_kernel_has(k, IX_HAS_CHECK));
+}
+
+/* The loop over the last axis, at the cursor, stands in the levels: each of
+ * these has one then. False: it is done, or is not. */
+static bool
+put_inside(ix_unit *u, ix_cursor c)
+{
+    const ix_stmt *levels = ix_cursor_loop(&c)->body;
+    ix_cursor two[2] = {c, c};
+    if (levels->kind != IX_STMT_FOR || levels->next)
+        return ix_schedule_at(u, &c, "jam LOOP");
+    two->around[two->depth++] = ix_cursor_loop(&c);
+    two->at = &ix_cursor_loop(&c)->body;
+    return ix_schedule_at(u, two, "reorder LOOP LOOP2");
+}
+
+void
+ix_policy_levels(ix_unit *u, ix_cursor c)
+{
+    const ix_kernel *k = c.k;
+    while (goes_inside(k) && *c.at && c.depth < IX_DEEP) {
+        const ix_stmt *s = *c.at;
+        ix_cursor inside = c;
+        if (s->kind == IX_STMT_FOR && s->number == k->box->rank - 1 &&
+            put_inside(u, c))
+            continue;
+        inside.around[inside.depth++] = *c.at;
+        inside.at = &(*c.at)->body;
+        if (s->kind == IX_STMT_FOR && s->number < k->box->rank - 1 &&
+            s->number != k->levels.axis)
+            ix_policy_levels(u, inside);
+        c.at = &(*c.at)->next;
+    }
+}
 
 /* ---- how long a level takes ---- */
 

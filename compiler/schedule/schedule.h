@@ -36,7 +36,8 @@ void ix_refusal_put(const ix_directive *d, ix_refusal r, ix_text *t);
  * of its only loop for each that is called so. */
 ix_refusal ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d);
 /* The same for a policy: LOOP in the text is the loop at the cursor, which then
- * is where the transformation leaves it. A refusal is noted, and false. */
+ * is where the transformation leaves it, LOOP2 that at the next one. A refusal
+ * is noted, and false. */
 bool ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text);
 
 /* Adds a directive to those that were carried out. */
@@ -65,6 +66,8 @@ bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
 void ix_policy_scan(ix_unit *u, ix_kernel *k);
+/* Before: puts the last axis inside the levels. */
+void ix_policy_levels(ix_unit *u, ix_cursor c);
 
 /* ---- schedule.c ---- */
 

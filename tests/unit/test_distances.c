@@ -71,7 +71,7 @@ START_TEST(loops_of_programs_carry_what_they_do)
 {
     check_loops(HEAD "in x : f64[n, m]\nout y = x + 1.0\n", "nn");
     check_loops(HEAD "in x : f64[n, m]\nout y = cumsum(x; axis=1)\n", "nd");
-    check_loops(HEAD "in x : f64[n, m]\nout y = cumsum(x; axis=0)\n", "dn");
+    check_loops(HEAD "in x : f64[n, m]\nout y = cumsum(x; axis=0)\n", "nd");
     check_loops(HEAD "in x : f64[n, m]\nout y = sum[1](x)\n", "ndndnndd");
     check_loops("ilex 1\nprogram p\nsize n\nassume n <= 8192\n"
                 "in x : f64[n]\nout y = sum(x)\n",

@@ -103,7 +103,7 @@ START_TEST(reordered)
           "      for i0 in [begin, end)\n"
           "        %1 = b0[i0, i1]\n"
           "        b6[i0, i1] = %1 * f64(2.0)\n");
-    check(SCAN, "reorder i1#1 i0#1",
+    check(SCAN, "jam i1; reorder i1#1 i0#1",
           "    for i0 in [0, 1)\n"
           "      for i1 in [begin, end)\n"
           "        b6[i0, i1] = b0[i0, i1]\n"
@@ -111,6 +111,7 @@ START_TEST(reordered)
           "      for i0 in [1, n)\n"
           "        %1 = b6[i0 - 1, i1]\n"
           "        b6[i0, i1] = %1 * f64(0.5)\n");
+    check(CHAIN, "jam i1", "shape: no constant bounds its length: split it");
     check(CHAIN, "reorder r1 r0",
           "distance: an iteration writes an element of a2 that another one "
           "writes, and would come after it in the other order");

@@ -189,15 +189,10 @@ START_TEST(loops)
                  "p0 s1 | p0 s1 ");
     expect_loops("n",
                  "scan _0 forward y[n, m] = where(_0 == 0, 1, y[_0-1, _1])",
-                 "s0 p1 | s0 p1 ");
-    /* which check fails first does not depend on how _1 is divided */
-    expect_loops("n",
-                 "scan _0 forward y[n, m] = "
-                 "where(_0 == 0, 1, y[_0-1, _1]*i[i[_0]])",
                  "p1 s0 | p1 s0 ");
     expect_loops(
         "n", "scan _1 forward y[n, m, l] = where(_1 == 0, 1, y[_0, _1-1, _2])",
-        "p0 s1 p2 | p0 s1 p2 ");
+        "p0 p2 s1 | p0 p2 s1 ");
     /* conditions on what is free divide first, one on both stays */
     expect_loops("n",
                  "scan _1 forward y[n, m] = where(_1 == 0, 1, "
