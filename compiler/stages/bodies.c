@@ -93,18 +93,20 @@ without_nested(ix_unit *u, ilex_array *body)
 }
 
 /* Makes the body of "n" with those of its operands that are not stored in it;
- * false if it crosses a limit: an index that gets too large, too many
+ * the indices of a reduction that goes into others have numbers of their own.
+ * False if it crosses a limit: an index that gets too large, too many
  * statements. */
 static bool
 inline_body(partition *p, const ilex_array *n)
 {
     info *x = ix_partition_of(p, n);
     inliner in = {.p = p, .user = n};
-    ilex_array *own = n->ops[0];
-    if (x->reason == IX_REASON_INSIDE && own->flags & IX_HAS_REDUCE)
-        own = ix_partition_renumber(p, own);
+    bool inside = x->reason == IX_REASON_INSIDE;
+    p->inlined.raise = 0;
+    if (inside && n->ops[0]->flags & IX_HAS_REDUCE)
+        p->inlined.raise = p->raised += p->reductions;
     p->inlined.user = &in;
-    x->body = without_nested(p->u, ix_substitute(&p->inlined, own));
+    x->body = without_nested(p->u, ix_substitute(&p->inlined, n->ops[0]));
     ix_substitution_forget(&p->inlined);
     return !in.too_large && (ix_is_poison(x->body) || within_budget(p, n, &in));
 }

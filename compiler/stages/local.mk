@@ -14,7 +14,6 @@ libixcompiler_la_SOURCES += \
 	compiler/stages/reads.c \
 	compiler/stages/reasons.c \
 	compiler/stages/recurrences.c \
-	compiler/stages/renumber.c \
 	compiler/stages/segments.c \
 	compiler/stages/storing.c \
 	compiler/stages/updates.c

@@ -34,13 +34,13 @@ typedef struct ix_partition_info {
     bool apart;        /* read otherwise than at each of its points once */
     bool branches;     /* it, or what may be computed with it, has conditions or
                           guards */
-    bool in_reduction; /* read in a reduction, */
-    bool in_strided_reduction;    /* whose elements are not dense in memory: it
-                                     wants the innermost free index inside */
-    bool hosts_strided_reduction; /* its stage computes such a one */
+    bool in_reduction; /* read in a reduction */
+    bool hosts_strided_reduction; /* its stage computes one whose elements are
+                                     not dense in memory: that wants the
+                                     innermost free index inside */
     size_t sole_consumer; /* position + 1 of the stored array in whose stage all
-                             of its reads are; 0: not read, IX_SEVERAL: there
-                             is none */
+                             of its reads are, in no such reduction; 0: not
+                             read, IX_SEVERAL: there is none */
     int aligned; /* by all reads its leading axes that are those of that
                     stage */
     const ilex_array *guard;       /* it checks where this one, read at ... */
@@ -58,7 +58,8 @@ typedef struct ix_partition {
     ix_partition_info *of;     /* by position */
     size_t first_output;       /* buffer of output 0 */
     int64_t work;              /* operations of all bodies */
-    int64_t reductions;        /* numbers of their indices that are taken */
+    int64_t reductions;        /* numbers of their indices are below that, */
+    int64_t raised;            /* and of those that went into others above */
     ix_mem mem;                /* the unit's */
     ix_walk branches, indices; /* over index arithmetic of all bodies */
     ix_map measured;           /* body: what it takes */
@@ -147,12 +148,5 @@ int ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box);
 void ix_partition_begin_bodies(ix_partition *p);
 /* Operands first: the body of "n" over buffers; false if it is poison. */
 bool ix_partition_make_body(ix_partition *p, const ilex_array *n);
-
-/* ---- renumber.c ---- */
-
-/* Takes the numbers of indices of reductions that a body has. */
-void ix_partition_note_indices(ix_partition *p, const ilex_array *body);
-/* The body with numbers that no other body has, for places in reductions. */
-ilex_array *ix_partition_renumber(ix_partition *p, ilex_array *body);
 
 #endif

@@ -47,6 +47,9 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
             op->cost *
             (op->ulp >= CALLED ? (int)m->p->u->target->function_cost : 1);
     }
+    if (n->kind == IX_REDUCE &&
+        n->attr[1] + n->interior->rank > m->p->reductions)
+        m->p->reductions = n->attr[1] + n->interior->rank;
     if (n->kind == IX_APPLY) {
         m->cost += (int)ix_foreign_cost(n);
         m->time += (int)ix_foreign_cost(n);
@@ -122,13 +125,13 @@ note_home(const read_count *c, const ix_frame *frame, const ilex_array *load,
         aligned++;
     if (!x->loaded || aligned < x->aligned)
         x->aligned = aligned;
+    for (int i = 0; i < frame->nreduce; i++)
+        if (ix_lanes_of(frame->reduce[i]) == 1)
+            home = IX_SEVERAL;
     x->sole_consumer =
         !x->sole_consumer || x->sole_consumer == home ? home : IX_SEVERAL;
     x->in_reduction |=
         frame->nreduce > 0 || (!user->stored && user->in_reduction);
-    x->in_strided_reduction |= !user->stored && user->in_strided_reduction;
-    for (int i = 0; i < frame->nreduce; i++)
-        x->in_strided_reduction |= ix_lanes_of(frame->reduce[i]) == 1;
 }
 
 static bool
@@ -184,7 +187,6 @@ ix_partition_add_work(partition *p, size_t i)
     x->conditions = measured % 2;
     x->work = (int64_t)(measured >> 32);
     p->work += (int64_t)((uint32_t)measured / 2);
-    ix_partition_note_indices(p, n->ops[0]);
     x->branches = x->conditions || n->ops[0]->flags & IX_HAS_GUARD;
     for (int k = 1; k < n->nops; k++) {
         const ilex_array *operand = n->ops[k];

@@ -54,8 +54,7 @@ stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
     const ix_unit *u = p->u;
     int rank = ix_rank(n);
     if (x->sole_consumer == 0 || x->sole_consumer == IX_SEVERAL ||
-        x->in_strided_reduction || x->aligned < rank ||
-        is_in_place(u, u->order[x->sole_consumer - 1]))
+        x->aligned < rank || is_in_place(u, u->order[x->sole_consumer - 1]))
         return NULL;
     const ix_domain *box = u->need[ix_unit_position(u, n)],
                     *whole = u->need[x->sole_consumer - 1];

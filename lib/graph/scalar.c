@@ -420,10 +420,29 @@ rebuild_sum(ix_substitution *s, const ilex_array *n, ilex_array *const *ops)
     return sum ? sum : s->ctx->poison;
 }
 
+/* A reduction over indices that are numbered higher. */
+static ilex_array *
+raised(const ix_substitution *s, const ilex_array *n, ilex_array *const *ops)
+{
+    int64_t attr[6];
+    memcpy(attr, n->attr, sizeof attr);
+    attr[1] += s->raise;
+    ix_node_spec spec = {.kind = IX_REDUCE,
+                         .dtype = (ilex_dtype)n->dtype,
+                         .interior = n->interior,
+                         .nops = n->nops,
+                         .ops = ops,
+                         .nattr = n->nattr,
+                         .attr = attr};
+    return ix_node_scoped(s->ctx, &spec);
+}
+
 static ilex_array *
 rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
 {
     bool same = true;
+    if (s->raise && n->kind == IX_REDUCE)
+        return raised(s, n, ops);
     for (int i = 0; i < n->nops; i++)
         same &= ops[i] == n->ops[i];
     if (same)
@@ -448,6 +467,8 @@ substitute_leaf(ix_walk *w, ilex_array *n, size_t *value)
     int64_t k = n->kind == IX_RINDEX ? n->attr[0] - s->from : -1;
     if (k >= 0 && k < s->nrindex)
         r = s->rindex[k];
+    else if (n->kind == IX_RINDEX && s->raise)
+        r = ix_scalar_rindex(s->ctx, (int)(n->attr[0] + s->raise));
     *value = (size_t)r;
     return IX_WALK_OVER;
 }

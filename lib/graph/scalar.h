@@ -369,6 +369,7 @@ typedef struct ix_substitution {
     ilex_array *const *rindex; /* for _r<from> and the following, or NULL */
     int nrindex;
     int64_t from;
+    int64_t raise; /* added to the numbers of reductions' indices */
     /* replaces a load; "index" are its rewritten indices; NULL: keep */
     ilex_array *(*load)(void *user, ilex_array *load, ilex_array *const *index);
     /* called for every interior node once its operands are done, and for every
