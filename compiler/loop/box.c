@@ -383,17 +383,3 @@ ix_box_of(const ix_accesses *a, const ix_cursor *c,
     box->exact &= !f.lost;
     return measure_all(&f, access[0], box);
 }
-
-ilex_array *
-ix_box_index(ix_unit *u, const ix_box *box, ilex_array *const *index)
-{
-    ilex_array *x = ix_index_const(u->ctx, 0);
-    int64_t stride = 1;
-    for (int d = box->rank - 1; d >= 0 && x; d--) {
-        const ix_box_axis *ax = &box->axis[d];
-        ilex_array *z = ix_index_try_fma(u->ctx, index[d], -1, ax->from);
-        x = z ? ix_index_try_fma(u->ctx, x, stride, z) : NULL;
-        stride *= ax->n;
-    }
-    return x;
-}

@@ -34,10 +34,32 @@ typedef struct ix_box {
 ix_refusal ix_box_of(const ix_accesses *a, const ix_cursor *c,
                      const ix_access *const *access, size_t n, ix_box *box);
 
-/* Where element "index" is in a memory with the box alone, its last axis
- * innermost; NULL: that is no sum. */
-ilex_array *ix_box_index(ix_unit *u, const ix_box *box,
-                         ilex_array *const *index);
+/* ---- copy.c: memory for the elements of a box ---- */
+
+typedef struct ix_copy {
+    ix_box box;
+    int axis[ILEX_MAX_RANK]; /* of the box, innermost last */
+    bool workspace;
+    ix_stmt *scratch; /* on the stack; NULL: */
+    int buffer;       /* a temporary of a part of a run */
+} ix_copy;
+
+/* The order of the axes: last, innermost, those along which the accesses move
+ * with the loops that cursors are at, one each. */
+ix_refusal ix_copy_order(ix_unit *u, ix_copy *copy,
+                         const ix_access *const *access, size_t n,
+                         const ix_cursor *c, int nloops);
+/* Is it too large? And may it be there? */
+ix_refusal ix_copy_fits(ix_unit *u, const ix_copy *copy, ilex_dtype dtype,
+                        bool updates);
+/* Makes the memory, one for an iteration of the loop; its statement, if it has
+ * one, is to stand before all others there. */
+void ix_copy_make(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_copy *copy,
+                  ilex_dtype dtype);
+/* Where an element of the box is; has it a place, a sum? */
+bool ix_copy_has(ix_unit *u, const ix_copy *copy, ilex_array *const *index);
+ix_element ix_copy_element(ix_unit *u, const ix_copy *copy,
+                           ilex_array *const *index);
 
 /* ---- axes.c: scratch memory has one index, but seen from a loop axes ---- */
 

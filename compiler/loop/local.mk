@@ -11,6 +11,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/collapse.c \
 	compiler/loop/constraints.c \
 	compiler/loop/constraints.h \
+	compiler/loop/copy.c \
 	compiler/loop/distances.c \
 	compiler/loop/distances.h \
 	compiler/loop/fission.c \

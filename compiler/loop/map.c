@@ -200,34 +200,3 @@ ix_pass_map(ix_unit *u)
     }
     return u->ctx->error.code == ILEX_OK;
 }
-
-/* ---- vector ---- */
-
-static bool
-is_no_loop(void *user, ix_stmt *s)
-{
-    (void)user;
-    return s->kind != IX_STMT_FOR;
-}
-
-static bool
-mark_vector(void *user, ix_stmt *s)
-{
-    (void)user;
-    if (s->kind == IX_STMT_FOR && s->how == IX_SERIAL && s->parallel &&
-        ix_stmt_each(s->body, is_no_loop, NULL))
-        s->how = IX_VECTOR;
-    return true;
-}
-
-/* needs: reductions as loops; gives: innermost loops whose iterations are
- * independent are for vector units. */
-bool
-ix_pass_vector(ix_unit *u)
-{
-    if (u->reference)
-        return true;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        ix_stmt_each(k->body, mark_vector, NULL);
-    return true;
-}

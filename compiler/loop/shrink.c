@@ -265,8 +265,7 @@ look_at(shrinking *x, const char *name)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "%s is no temporary of this kernel alone", name);
     if (x->u->target->grid)
-        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
-                         "there is no memory of one thread");
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE, IX_NO_WORKSPACE);
     if (!ix_stmt_each(x->at->k->body, is_no_fetch, x))
         return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s is asked for before",
                          name);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * stage B at L: the box of buffer B that one iteration of L reads is copied to
- * scratch memory first, with [update] what is written there, too, and back
- * behind the others:
+ * memory of its own first (copy.c), with [update] what is written there, too,
+ * and back behind the others; with [order] the axes of the copy lie in that of
+ * the loops:
  *
  *     for i in [0, n) step 4           for i in [0, n) step 4
  *         for k in [0, 4)                  scratch x[4 * m]
@@ -15,8 +16,6 @@
  */
 #include "compiler/loop/box.h"
 
-enum { MOST_BYTES = 16384 };
-
 typedef struct staging {
     ix_unit *u;
     ix_kernel *k;
@@ -28,9 +27,9 @@ typedef struct staging {
     ix_strides strides; /* of which these are the axes */
     const ix_access **access;
     size_t n;
-    bool reads; /* what was there before */
-    ix_box box;
-    ix_stmt *scratch;        /* where it is copied to */
+    bool reads;   /* what was there before */
+    bool updates; /* an element of it */
+    ix_copy copy;
     const ilex_array *array; /* what the loop computes */
     ix_substitution *s;
     ix_stmt **tail; /* where reads of it go */
@@ -127,7 +126,8 @@ collect(staging *x)
                              "loop");
         writes |= a->write;
         stores |= a->write && a->stmt->kind == IX_STMT_STORE;
-        x->reads |= !a->write || a->stmt->kind == IX_STMT_UPDATE;
+        x->updates |= a->stmt->kind == IX_STMT_UPDATE && a->write;
+        x->reads |= !a->write || x->updates;
         x->access[x->n++] = a;
     }
     if (x->n == 0 || (x->update && !writes))
@@ -146,44 +146,33 @@ dtype_of(const staging *x)
     return x->mem ? x->mem->dtype : x->u->buffer[x->buffer].dtype;
 }
 
-/* How many elements there are at most. */
-static int64_t
-size_of(const ix_box *box)
-{
-    int64_t n = 1;
-    for (int d = 0; d < box->rank; d++)
-        if (!ix_mul(n, box->axis[d].n, &n))
-            return INT64_MAX;
-    return n;
-}
-
 static ix_refusal
-look_at_box(staging *x, const ix_cursor *c)
+look_at_box(staging *x, const ix_cursor *c, int nloops)
 {
     ix_accesses all = ix_accesses_in(x->u, x->k, x->k->body);
     if (x->mem && !ix_strides_of(x->u, x->access, x->n, x->depth, &x->strides))
         return ix_refuse(x->u, IX_REFUSAL_SHAPE, "it has too many axes");
-    ix_refusal r = ix_box_of(&x->a, c, x->access, x->n, &x->box);
+    ix_refusal r = ix_box_of(&x->a, c, x->access, x->n, &x->copy.box);
     bool changes = x->mem || ix_accesses_write(&all, x->buffer);
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    if (changes && !x->box.exact)
+    if (changes && !x->copy.box.exact)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "it is written in this kernel, and the loop does not "
                          "use just the elements of a box");
-    if (x->mem && !ix_strides_apart(&x->strides, &x->box))
+    if (x->mem && !ix_strides_apart(&x->strides, &x->copy.box))
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "an element of it has several places in a box");
-    if (x->update && (x->buffer >= 0 || !x->reads) && !x->box.always)
+    if (x->update && (x->buffer >= 0 || !x->reads) && !x->copy.box.always)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "an iteration may write nothing of it");
-    int64_t n = size_of(&x->box);
-    if (n > MOST_BYTES / (int64_t)ilex_dtype_bytes(dtype_of(x)))
-        return ix_refuse(x->u, IX_REFUSAL_SIZE,
-                         "%lld elements are more than %d bytes", (long long)n,
-                         MOST_BYTES);
+    r = ix_copy_fits(x->u, &x->copy, dtype_of(x), x->updates);
+    if (r.class == IX_REFUSAL_NONE)
+        r = ix_copy_order(x->u, &x->copy, x->access, x->n, c + 1, nloops - 1);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
     for (size_t i = 0; i < x->n; i++)
-        if (!ix_box_index(x->u, &x->box, x->access[i]->index))
+        if (!ix_copy_has(x->u, &x->copy, x->access[i]->index))
             return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                              "an index in the copy has too many terms");
     return fine;
@@ -191,20 +180,13 @@ look_at_box(staging *x, const ix_cursor *c)
 
 /* ---- accesses to the copy ---- */
 
-/* The copy of the element at an index along each axis. */
-static ix_element
-copy_of(const staging *x, ilex_array *const *index)
-{
-    return ix_element_scratch(x->scratch, ix_box_index(x->u, &x->box, index));
-}
-
 /* That element itself. */
 static ix_element
 original(const staging *x, ilex_array *const *index)
 {
     return x->mem ? ix_element_scratch((ix_stmt *)x->mem,
                                        ix_strides_sum(x->u, &x->strides, index))
-                  : ix_element_of(x->buffer, x->box.rank, index);
+                  : ix_element_of(x->buffer, x->copy.box.rank, index);
 }
 
 /* The copy of the element at an index of the memory. */
@@ -213,9 +195,9 @@ element(const staging *x, ilex_array *const *index)
 {
     ilex_array *along[ILEX_MAX_RANK];
     if (!x->mem)
-        return copy_of(x, index);
+        return ix_copy_element(x->u, &x->copy, index);
     ix_strides_split(x->u, &x->strides, index[0], along);
-    return copy_of(x, along);
+    return ix_copy_element(x->u, &x->copy, along);
 }
 
 /* Defines the value of an element, before the statement that uses it. */
@@ -249,9 +231,9 @@ with_copy(staging *x, const ix_stmt *s)
     if (!is_about(x, s))
         return t;
     ix_element e = element(x, ix_operands(t, IX_INDICES));
-    t = ix_stmt_with_group(x->u, t, IX_INDICES, 1, e.index);
-    t->mem = x->scratch;
-    t->buffer = -1;
+    t = ix_stmt_with_group(x->u, t, IX_INDICES, e.rank, e.index);
+    t->mem = e.mem;
+    t->buffer = e.buffer;
     return t;
 }
 
@@ -327,8 +309,8 @@ copying(staging *x, bool back)
 {
     ilex_array *index[ILEX_MAX_RANK] = {NULL};
     ix_stmt *first = NULL, **at = &first;
-    for (int d = 0; d < x->box.rank; d++) {
-        const ix_box_axis *ax = &x->box.axis[d];
+    for (int d = 0; d < x->copy.box.rank; d++) {
+        const ix_box_axis *ax = &x->copy.box.axis[d];
         index[d] = ax->from;
         if (ax->n == 1 && !ax->lo.n && !ax->hi.n)
             continue;
@@ -337,7 +319,8 @@ copying(staging *x, bool back)
         at = &(*at)->body;
         index[d] = ix_index_fma(x->u->ctx, ax->from, 1, z);
     }
-    ix_element copy = copy_of(x, index), it = original(x, index);
+    ix_element copy = ix_copy_element(x->u, &x->copy, index),
+               it = original(x, index);
     x->tail = at;
     ilex_array *value = put_load(x, back ? copy : it);
     *x->tail = ix_stmt_store(x->u, back ? it : copy, value);
@@ -360,7 +343,7 @@ may(staging *x, const ix_directive *d, const ix_cursor *c)
     ix_refusal r = collect(x);
     if (r.class == IX_REFUSAL_NONE)
         r = ix_access_pairs(&x->a, meets, x);
-    return r.class == IX_REFUSAL_NONE ? look_at_box(x, c) : r;
+    return r.class == IX_REFUSAL_NONE ? look_at_box(x, c, d->nloops) : r;
 }
 
 ix_refusal
@@ -371,19 +354,14 @@ ix_loop_stage(ix_unit *u, const ix_directive *d, ix_cursor *c)
                  .k = c->k,
                  .depth = ix_cursor_depth(c),
                  .update = d->words & 1,
+                 .copy.workspace = d->words & 2,
                  .array = was->array};
     ix_refusal r = may(&x, d, c);
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    x.scratch = ix_stmt_new(u, IX_STMT_SCRATCH, NULL);
-    x.scratch->scratch = IX_SCRATCH_ARRAY;
-    x.scratch->prefix = 'd';
-    x.scratch->number = c->k->nvalues++;
-    x.scratch->dtype = dtype_of(&x);
-    x.scratch->extent = size_of(&x.box);
-    x.scratch->array = x.array;
+    ix_copy_make(u, c->k, was, &x.copy, dtype_of(&x));
     ix_stmt *loop = ix_stmt_copy(u, was);
-    loop->body = x.scratch;
+    loop->body = x.copy.scratch;
     if (x.reads)
         *ix_stmt_end(&loop->body) = copying(&x, false);
     *ix_stmt_end(&loop->body) = list_with_copy(&x, was->body);

@@ -121,11 +121,22 @@ put_value(const ix_directive *d, word w, ix_text *t)
     return loop >= 0 || is(w, "N") || is(w, "NAME");
 }
 
+/* How many loops the text of a row names. */
+static int
+named_loops(ix_loop_row row)
+{
+    const char *at = rows[row].text, *end = at + strlen(at);
+    int n = 0;
+    for (word w = next_word(&at, end); w.n; w = next_word(&at, end))
+        n += loop_of(w) >= 0;
+    return n;
+}
+
 /* Puts the loops that "..." stands for, a blank before each. */
 static void
 put_more(const ix_directive *d, ix_text *t)
 {
-    for (int i = 2; i < d->nloops; i++)
+    for (int i = named_loops(d->row); i < d->nloops; i++)
         ix_text_format(t, " %s", d->loop[i]);
 }
 
@@ -290,22 +301,6 @@ read_word(reader *r, word wanted)
            expected(r, keep(r, wanted), w);
 }
 
-/* A word in [], if it is there, with what belongs to it. */
-static bool
-read_group(reader *r, const char *group)
-{
-    const char *at = r->at;
-    unsigned bit = r->bit;
-    const char *more = behind_in_group(group, next_word(&at, r->end), &bit);
-    r->bit <<= words_in(group);
-    if (!more)
-        return true;
-    r->d->words |= bit;
-    r->at = at;
-    return *more != ' ' ||
-           read_word(r, (word){more + 1, strcspn(more + 1, "|]")});
-}
-
 /* What "..." stands for: all loops that follow. */
 static bool
 read_more(reader *r)
@@ -318,6 +313,24 @@ read_more(reader *r)
         r->at = at;
     }
     return true;
+}
+
+/* A word in [], if it is there, with what belongs to it. */
+static bool
+read_group(reader *r, const char *group)
+{
+    const char *at = r->at;
+    unsigned bit = r->bit;
+    const char *more = behind_in_group(group, next_word(&at, r->end), &bit);
+    r->bit <<= words_in(group);
+    if (!more)
+        return true;
+    r->d->words |= bit;
+    r->at = at;
+    word belongs = {more, strcspn(more, "|]")};
+    if (is(belongs, " ..."))
+        return read_more(r);
+    return !belongs.n || read_word(r, (word){more + 1, belongs.n - 1});
 }
 
 /* The row of that name, of those for loops or of those for kernels. */

@@ -164,6 +164,13 @@ check_value(ix_checker *c, const ilex_array *x)
             "it uses a value as one of another dtype");
 }
 
+/* Of what the kernel writes it may load what is its own. */
+static bool
+may_load(const ix_checker *c, int64_t buffer)
+{
+    return !c->writes[buffer] || c->k->ordered || c->u->buffer[buffer].own;
+}
+
 static bool
 loads_legally(const ix_checker *c, const ilex_array *x)
 {
@@ -204,7 +211,7 @@ check_node(ix_checker *c, const ilex_array *x)
         check_value(c, x);
     if (x->kind == IX_LOAD) {
         require(c, loads_legally(c, x), "it loads no buffer as it is");
-        require(c, !c->ok || !c->writes[x->attr[0]] || c->k->ordered,
+        require(c, !c->ok || may_load(c, x->attr[0]),
                 "it loads a buffer that the kernel writes");
     }
     require(c, x->kind != IX_REDUCE || c->at < PASS_reduce,
@@ -320,7 +327,7 @@ check_element(ix_checker *c, const ix_stmt *s, bool read, bool write)
     require(c, exists, "it uses no buffer as it is");
     if (!exists)
         return;
-    require(c, !read || !c->writes[s->buffer] || c->k->ordered,
+    require(c, !read || may_load(c, s->buffer),
             "it loads a buffer that the kernel writes");
     require(c, !write || ix_buffer_is_written(&c->u->buffer[s->buffer]),
             "it writes an input");

@@ -84,7 +84,8 @@ tree_load(tree_machine *m, int buffer, const int64_t *index)
     if (buffer < 0 || (size_t)buffer >= m->r->u->nbuffers)
         tree_fail(m, "there is no buffer %d", buffer);
     const tree_memory *b = &m->r->memory[m->buffer[buffer]];
-    if (m->writes[buffer] && !m->of->ordered)
+    bool own = m->r->u->buffer[buffer].own != NULL;
+    if (m->writes[buffer] && !own && !m->of->ordered)
         tree_fail(m, "b%d is read in a kernel that writes it", buffer);
     int64_t at = tree_memory_at(b, index);
     if (at < 0)

@@ -341,6 +341,19 @@ draw_array(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
                : NULL;
 }
 
+/* Where the copy is, and in which order it has its axes: those along loops
+ * inside, some of them. */
+static void
+draw_copy(const loops *l, int i, uint64_t *random, ix_directive *d)
+{
+    d->words = (unsigned)tree_draw(random, 4);
+    for (int k = i + 1; k < l->n && d->nloops < 3; k++)
+        if (!ix_stmt_each(l->loop[i]->body, is_other, l->loop[k]) &&
+            tree_draw(random, 4) == 0)
+            d->loop[d->nloops++] = l->name[k];
+    d->words |= d->nloops > 1 ? 4 : 0;
+}
+
 static void
 put_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
 {
@@ -381,6 +394,8 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     }
     if (d.row == IX_LOOP_shrink && tree_draw(random, 4))
         d.n = INT64_C(1) << tree_draw(random, 4);
+    if (d.row == IX_LOOP_stage)
+        draw_copy(l, i, random, &d);
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
              : d.row == IX_LOOP_stage ? draw_used(u, k, l->loop[i], random)
                                       : draw_buffer(u, k, l->loop[i], random);
@@ -409,7 +424,7 @@ draw_after_jam(ix_unit *u, ix_kernel *k, const loops *l, uint64_t *random,
             continue;
         *d = (ix_directive){.row = IX_LOOP_stage, .nloops = 1, .name = name};
         d->loop[0] = l->name[i];
-        d->words = tree_draw(random, 4) > 0;
+        draw_copy(l, i, random, d);
         return true;
     }
     return false;
