@@ -15,7 +15,7 @@ typedef struct ix_dialect {
     const char *name;
     ix_function_dialect functions;
     const char *vector_pragma;
-    bool fetches;          /* asks for what will be read */
+    bool fetches;          /* asks for what will be read, writes past caches */
     ix_target_name target; /* generic: a CPU, option target says which */
     bool cuda;             /* the language */
     bool alone;            /* source that is compiled without Ilex */
@@ -51,6 +51,7 @@ typedef struct ix_emitter {
     bool lines;
     ix_function_set functions;
     bool fetches;         /* something is asked for */
+    bool streams;         /* a row is written past the caches */
     bool hides;           /* a value is made opaque */
     bool narrows, widens; /* a conversion of double to float, of that to this */
 

@@ -57,12 +57,13 @@ put_condition(ix_emitter *e, const ilex_array *x, ix_text *t)
 /* A loop of a grid takes, in each thread, points that are as far apart as there
  * are threads. */
 static void
-emit_for(ix_emitter *e, const ix_stmt *s)
+put_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
     const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
     bool grid = s->how == IX_GRID;
-    if (s->how == IX_VECTOR && *e->dialect->vector_pragma)
+    if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
+        *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
     else if (e->dialect->cuda && s->step > 1) /* ptxas 13.0 crashes on some */
         ix_emit_put(e, "#pragma unroll 1");   /* rows of 65 that are unrolled */
@@ -89,6 +90,50 @@ emit_for(ix_emitter *e, const ix_stmt *s)
     e->indent++;
     ix_emit_stmts(e, s->body);
     ix_emit_close(e);
+}
+
+/* if (s1_0 == 1) { const i64 z2 = lo; ILEX_STREAM(...); } else loop */
+static void
+put_stream(ix_emitter *e, const ix_stmt *s)
+{
+    const ix_stmt *load = s->body, *store = load->next;
+    ix_value_text v = ix_emit_variable(e, s->number);
+    ix_emit_open(e, "if (s%d_%d == 1)", store->buffer,
+                 store->n[IX_INDICES] - 1);
+    ix_text *t = ix_emit_line(e);
+    ix_text_format(t, "const i64 %s = ", v.s);
+    ix_emit_sum(e, ix_for_lo(s), t);
+    ix_text_put(t, ";\n");
+    t = ix_emit_line(e);
+    ix_text_put(t, "ILEX_STREAM(&");
+    ix_emit_element(e, store, -1, t);
+    ix_text_put(t, ", &");
+    ix_emit_element(e, load, -1, t);
+    ix_text_put(t, ", ");
+    ix_emit_sum(e, ix_for_hi(s), t);
+    ix_text_format(t, " - %s);\n", v.s);
+    e->indent--;
+    ix_emit_open(e, "} else");
+    put_loop(e, s);
+    ix_emit_close(e);
+    e->streams = true;
+}
+
+static void
+emit_for(ix_emitter *e, const ix_stmt *s)
+{
+    if (s->how == IX_STREAM && e->dialect->fetches && ix_stmt_copies_row(s))
+        put_stream(e, s);
+    else
+        put_loop(e, s);
+}
+
+static void
+emit_fence(ix_emitter *e, const ix_stmt *s)
+{
+    (void)s;
+    if (e->streams)
+        ix_emit_put(e, "ILEX_FENCE;");
 }
 
 /* ---- branches ---- */
@@ -297,7 +342,7 @@ ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
         [IX_STMT_FETCH] = ix_emit_fetch,  [IX_STMT_LOAD] = emit_load,
         [IX_STMT_SCRATCH] = emit_scratch, [IX_STMT_STORE] = emit_store,
         [IX_STMT_CHECK] = emit_check,     [IX_STMT_UPDATE] = emit_update,
-        [IX_STMT_FOLD] = emit_fold};
+        [IX_STMT_FOLD] = emit_fold,       [IX_STMT_FENCE] = emit_fence};
     ix_source_location around = e->location;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)

@@ -190,20 +190,6 @@ has_memory(const ix_jam_state *j)
 
 /* ---- the loop ---- */
 
-/* How many points there are at most; 0: that is not known. */
-static int64_t
-most_points(ilex_context *ctx, const ix_stmt *loop)
-{
-    int64_t most = 0;
-    for (int i = 0; i < loop->n[IX_for_hi]; i++) {
-        ilex_array *n = ix_index_fma(ctx, ix_operands(loop, IX_for_hi)[i], -1,
-                                     ix_for_lo(loop));
-        if (n->kind == IX_CONST && (most == 0 || n->attr[0] < most))
-            most = n->attr[0];
-    }
-    return most;
-}
-
 bool
 ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few)
 {
@@ -224,7 +210,7 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
     (void)d;
     ix_jam_state j;
     ix_refusal refusal = ix_jam_begin(&j, u, c, true);
-    j.points = most_points(u->ctx, j.loop);
+    j.points = ix_loop_most(u, j.loop);
     if (refusal.class == IX_REFUSAL_NONE)
         refusal = has_memory(&j);
     if (refusal.class == IX_REFUSAL_NONE) {

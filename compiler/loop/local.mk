@@ -37,6 +37,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/skew.c \
 	compiler/loop/split.c \
 	compiler/loop/stage.c \
+	compiler/loop/stream.c \
 	compiler/loop/store.c \
 	compiler/loop/threads.c \
 	compiler/loop/unroll.c \

@@ -119,6 +119,12 @@ ix_refusal ix_loops_fuse(ix_unit *u, ix_cursor *c, int64_t lag,
  * words of "split"; 0 is MIN. */
 typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
 
+/* Words of "stage". */
+typedef enum ix_copy_words {
+    IX_COPY_BACK = 1,
+    IX_COPY_WORKSPACE = 2
+} ix_copy_words;
+
 /* Would "mine" do it? Most kernels divide no index, which one walk shows for
  * all of their loops. */
 bool ix_loop_mines(ix_unit *u, const ix_cursor *c);
@@ -151,8 +157,10 @@ ix_stmt *ix_loop_moved(ix_unit *u, const ix_stmt *loop, int64_t k, int64_t n,
 
 /* ---- apart.c, unroll.c: copies of what stands in a loop ---- */
 
-/* How many iterations there are, -1 if that is no constant. */
+/* How many iterations there are, -1 if that is no constant; how many there are
+ * at most, by ones, 0 if no constant bounds that. */
 int64_t ix_loop_length(ix_unit *u, const ix_stmt *loop);
+int64_t ix_loop_most(ix_unit *u, const ix_stmt *loop);
 /* The list with "x" for the index of a variable, to stand in its place. */
 ix_stmt *ix_loop_put_index(ix_unit *u, const ix_stmt *list, int variable,
                            ilex_array *x);

@@ -353,8 +353,8 @@ ix_loop_stage(ix_unit *u, const ix_directive *d, ix_cursor *c)
     staging x = {.u = u,
                  .k = c->k,
                  .depth = ix_cursor_depth(c),
-                 .update = d->words & 1,
-                 .copy.workspace = d->words & 2,
+                 .update = d->words & IX_COPY_BACK,
+                 .copy.workspace = d->words & IX_COPY_WORKSPACE,
                  .array = was->array};
     ix_refusal r = may(&x, d, c);
     if (r.class != IX_REFUSAL_NONE)

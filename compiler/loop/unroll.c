@@ -22,6 +22,19 @@ ix_loop_length(ix_unit *u, const ix_stmt *loop)
     return n->attr[0] > 0 ? (n->attr[0] - 1) / loop->step + 1 : 0;
 }
 
+int64_t
+ix_loop_most(ix_unit *u, const ix_stmt *loop)
+{
+    int64_t most = 0;
+    for (int i = 0; i < loop->n[IX_for_hi]; i++) {
+        const ilex_array *n = ix_index_fma(
+            u->ctx, ix_operands(loop, IX_for_hi)[i], -1, ix_for_lo(loop));
+        if (n->kind == IX_CONST && (most == 0 || n->attr[0] < most))
+            most = n->attr[0];
+    }
+    return most;
+}
+
 ix_stmt *
 ix_loop_put_index(ix_unit *u, const ix_stmt *list, int variable, ilex_array *x)
 {

@@ -98,7 +98,7 @@ ix_refusal
 ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d)
 {
     ix_cursor c[IX_MOST_LOOPS];
-    c[0].k = k;
+    c[0] = (ix_cursor){.k = k, .at = &k->body};
     if (d->nloops == 1 && strchr(d->loop[0], '*'))
         return carry_each(u, k, d);
     for (int i = 0; i < d->nloops; i++) {

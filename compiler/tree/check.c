@@ -450,6 +450,7 @@ check_stmt(ix_checker *c, const ix_stmt *s)
         check_fold(c, s);
         return;
     case IX_STMT_CHECK:
+    case IX_STMT_FENCE:
         return;
     default:
         check_definition(c, s);

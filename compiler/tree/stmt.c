@@ -495,6 +495,54 @@ ix_load_is_constant(void *unit, const ilex_array *load)
     return !ix_buffer_is_written(&u->buffer[load->attr[0]]);
 }
 
+/* ---- rows ---- */
+
+/* Does an index differ from iteration to iteration, or is it a value that may?
+ */
+static bool
+varies(const ilex_array *x, const ix_stmt *loop)
+{
+    bool is = x->kind == IX_INDEX && x->attr[0] == loop->number;
+    for (const ix_stmt *s = loop->body; s && x->kind == IX_VALUE; s = s->next)
+        is |= ix_stmt_defines(s) && s->number == x->attr[0];
+    for (int i = 0; i < x->nops && !is; i++)
+        is = varies(x->ops[i], loop);
+    return is;
+}
+
+bool
+ix_stmt_moves_along(const ix_stmt *s, const ix_stmt *loop)
+{
+    int last = s->n[IX_INDICES] - 1;
+    bool along = last >= 0;
+    for (int d = 0; d <= last && along; d++) {
+        const ilex_array *x = ix_operands(s, IX_INDICES)[d];
+        ix_index_form f;
+        ix_index_form_of(x, &f);
+        bool one = false;
+        for (int i = 0; i < f.n && along; i++) {
+            bool is = f.t[i].atom->kind == IX_INDEX &&
+                      f.t[i].atom->attr[0] == loop->number;
+            along =
+                is ? d == last && f.t[i].k == 1 : !varies(f.t[i].atom, loop);
+            one |= is;
+        }
+        along &= d < last || one;
+    }
+    return along;
+}
+
+bool
+ix_stmt_copies_row(const ix_stmt *loop)
+{
+    const ix_stmt *load = loop->body, *store = load ? load->next : NULL;
+    return store && !store->next && load->kind == IX_STMT_LOAD &&
+           load->buffer < 0 && ix_stmt_is_output(store) &&
+           ix_store_value(store)->kind == IX_VALUE &&
+           ix_store_value(store)->attr[0] == load->number &&
+           ix_stmt_moves_along(load, loop) && ix_stmt_moves_along(store, loop);
+}
+
 /* ---- counting ---- */
 
 /* Lines that a statement takes in the source. */

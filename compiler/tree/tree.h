@@ -58,6 +58,7 @@ extern const ix_stmt_row ix_stmt_rows[IX_NSTMTS];
 typedef enum ix_how {
     IX_SERIAL,
     IX_VECTOR, /* no iteration waits for another: for vector units */
+    IX_STREAM, /* copies a row of scratch memory past the caches */
     IX_GRID    /* from 0 on, over the threads of a GPU */
 } ix_how;
 
@@ -277,6 +278,12 @@ ix_stmt_is_output(const ix_stmt *s)
 {
     return s->kind == IX_STMT_STORE && s->buffer >= 0;
 }
+
+/* Is a statement's element in each iteration of a loop the next one along the
+ * last axis? Is all that a loop does a copy of such elements from scratch
+ * memory to a buffer? */
+bool ix_stmt_moves_along(const ix_stmt *s, const ix_stmt *loop);
+bool ix_stmt_copies_row(const ix_stmt *loop);
 
 /* Does it define what others are about or have for a value? */
 static inline bool

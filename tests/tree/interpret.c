@@ -190,6 +190,12 @@ run_fetch(tree_machine *m, const ix_stmt *s)
     indices_of(m, s, index);
 }
 
+static void
+run_fence(tree_machine *m, const ix_stmt *s)
+{
+    (void)m, (void)s;
+}
+
 /* ---- memory ---- */
 
 static ix_value
@@ -369,7 +375,7 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_FETCH] = run_fetch, [IX_STMT_SCRATCH] = run_scratch,
         [IX_STMT_STORE] = run_store, [IX_STMT_UPDATE] = run_update,
         [IX_STMT_FOLD] = run_fold,   [IX_STMT_CHECK] = run_check,
-        [IX_STMT_LOAD] = run_let};
+        [IX_STMT_FENCE] = run_fence, [IX_STMT_LOAD] = run_let};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
         if (is_output(s))

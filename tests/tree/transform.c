@@ -315,13 +315,19 @@ name_of_memory(ix_unit *u, const ix_access *x)
     return ix_arena_string(&u->arena, name.s);
 }
 
-/* A buffer or an array that the loop uses. */
+/* A buffer or an array that the loop uses, or a buffer that the kernel stores,
+ * if one is met soon. */
 static const char *
-draw_used(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, uint64_t *random)
+draw_used(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, bool stored,
+          uint64_t *random)
 {
-    ix_accesses a = ix_accesses_in(u, k, loop->body);
-    return a.n ? name_of_memory(u, &a.item[tree_draw(random, a.n)])
-               : draw_buffer(u, k, loop, random);
+    ix_accesses a = ix_accesses_in(u, k, stored ? k->body : loop->body);
+    for (int tries = 0; tries < 20 && a.n; tries++) {
+        const ix_access *x = &a.item[tree_draw(random, a.n)];
+        if (!stored || (x->write && x->buffer >= 0))
+            return name_of_memory(u, x);
+    }
+    return draw_buffer(u, k, loop, random);
 }
 
 /* An array from outside of the loop that it uses, or NULL. */
@@ -396,9 +402,13 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
         d.n = INT64_C(1) << tree_draw(random, 4);
     if (d.row == IX_LOOP_stage)
         draw_copy(l, i, random, &d);
+    if (d.row == IX_LOOP_stream)
+        d.nloops = 0;
+    bool stored = d.row == IX_LOOP_stream;
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
-             : d.row == IX_LOOP_stage ? draw_used(u, k, l->loop[i], random)
-                                      : draw_buffer(u, k, l->loop[i], random);
+             : d.row == IX_LOOP_stage || stored
+                 ? draw_used(u, k, l->loop[i], stored, random)
+                 : draw_buffer(u, k, l->loop[i], random);
     return d;
 }
 
