@@ -120,8 +120,19 @@ typedef struct ix_moment {
     int counts, calls;
 } ix_moment;
 
+/* When a kernel that there are several versions of runs: form >= 0, or == 0,
+ * or, without one, a stride is 1. */
+typedef struct ix_condition {
+    const char *text; /* "k <= 4096" */
+    const ix_lin *form;
+    bool equal;
+    int buffer, axis; /* of the stride */
+} ix_condition;
+
 typedef struct ix_compiled_kernel {
     const char *name;
+    const ix_condition *condition; /* else the next one runs in its place; NULL:
+                                      there is none */
     int rank;
     int axis;   /* whose range it is called for; -1: one call with (0, 1) */
     int serial; /* along which its loop is serial (a scan), -1: none */
@@ -268,7 +279,8 @@ typedef enum ix_step_kind {
 } ix_step_kind;
 
 /* TEST: the entries [what, end) of "nonempty"; TRANSFER: buffers; ALLOC, FREE:
- * slots; EVALUATE: bytecode; LAUNCH: kernels; CALL: calls; SIZE: counts. */
+ * slots; EVALUATE: bytecode; LAUNCH: the first of the kernels whose condition
+ * holds, the last if none does; CALL: calls; SIZE: counts. */
 typedef struct ix_step {
     ix_step_kind kind;
     int what, end;

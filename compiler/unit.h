@@ -175,7 +175,14 @@ typedef struct ix_kernel {
     ix_levels levels;     /* of the nests */
     bool ordered;         /* iterations read what earlier ones wrote */
     ix_moment when;
-    ix_apart apart; /* from the kernel before it */
+    ix_apart apart;                /* from the kernel before it */
+    const ix_condition *condition; /* it runs where that holds, else the next
+                                      one does in its place; NULL: always */
+    int version; /* of how many before it the conditions do not hold then */
+    const ix_env *facts; /* what is known where it runs; NULL: what the program
+                            assumes */
+    bool directed;       /* statements are more than `guard` and `reduce` make
+                            of the nests */
     ix_variable *variable;
     size_t nvariables, variable_capacity;
     int nvalues;
@@ -330,6 +337,12 @@ ix_kernel_has_levels(const ix_kernel *k)
 
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);
+
+/* Calls "fn" for each kernel, until one fails, while what is known of sizes
+ * where that runs is what proofs may use. For the reference back end there are
+ * none. ix_kernel_known: until ctx->facts is what it returns again. */
+bool ix_kernels_each(ix_unit *u, bool (*fn)(ix_unit *u, ix_kernel *k));
+const ix_env *ix_kernel_known(ix_unit *u, const ix_kernel *k);
 
 /* The array of the program that "n" was made of: what is noted of it. */
 const ilex_array *ix_unit_program(const ix_unit *u, const ilex_array *n);

@@ -140,6 +140,7 @@ tests_tree_tree_SOURCES = \
 	tests/tree/options.c \
 	tests/tree/options.h \
 	tests/tree/programs.def \
+	tests/tree/draw_program.c \
 	tests/tree/transform.c \
 	tests/tree/transform.h \
 	tests/tree/tree_main.c
@@ -190,6 +191,7 @@ SHELL_TESTS = \
 	tests/ahead/lines.sh \
 	tests/ahead/project.sh \
 	tests/ahead/variants.sh \
+	tests/ahead/versions.sh \
 	tests/cuda/check_fake.sh \
 	tests/cuda/nvcc.sh \
 	tests/bindings/bindings.sh \

@@ -11,11 +11,15 @@
 
 /* ---- strides ---- */
 
-/* Is the last stride of a buffer 1 in every run? Temporaries are dense. */
+/* Is the last stride of a buffer 1 in every run of the kernel? Temporaries are
+ * dense. */
 static bool
-is_dense(const ix_emitter *e, int buffer)
+is_dense(const ix_emitter *e, const ix_kernel *k, int buffer)
 {
-    return e->u->buffer[buffer].role == IX_ROLE_TEMP;
+    const ix_condition *c = k->condition;
+    const ix_buffer *b = &e->u->buffer[buffer];
+    return b->role == IX_ROLE_TEMP || (c && !c->form && c->buffer == buffer &&
+                                       c->axis + 1 == b->box->rank);
 }
 
 /* The same of what takes the buffer's place in kernels that share a function.
@@ -29,7 +33,7 @@ is_always_dense(const ix_emitter *e, int buffer)
         at++;
     bool dense = at < own->count;
     for (const ix_kernel *k = e->kernel; dense && k; k = k->alike)
-        dense = is_dense(e, k->buffers.item[at]);
+        dense = is_dense(e, k, k->buffers.item[at]);
     return dense;
 }
 

@@ -459,13 +459,14 @@ hoist_stmt(ix_builder *b, ix_stmt *s)
     return t;
 }
 
+static bool
+hoist_kernel(ix_unit *u, ix_kernel *k)
+{
+    return ix_rebuild(u, k, hoist_stmt);
+}
+
 bool
 ix_pass_hoist(ix_unit *u)
 {
-    if (u->reference)
-        return true;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (!ix_rebuild(u, k, hoist_stmt))
-            return false;
-    return true;
+    return ix_kernels_each(u, hoist_kernel);
 }

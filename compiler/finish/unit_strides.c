@@ -95,15 +95,16 @@ note_loop(void *user, ix_stmt *s)
     return ix_stmt_each(s->body, note_element, w);
 }
 
+static bool
+note_kernel(ix_unit *u, ix_kernel *k)
+{
+    unit_walk w = {.u = u, .k = k};
+    k->nunit_strides = 0;
+    return ix_stmt_each(k->body, note_loop, &w);
+}
+
 bool
 ix_pass_unit_strides(ix_unit *u)
 {
-    if (u->reference)
-        return true;
-    for (ix_kernel *k = u->kernels; k; k = k->next) {
-        unit_walk w = {.u = u, .k = k};
-        k->nunit_strides = 0;
-        ix_stmt_each(k->body, note_loop, &w);
-    }
-    return true;
+    return ix_kernels_each(u, note_kernel);
 }

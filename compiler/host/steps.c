@@ -188,14 +188,40 @@ put_launch_end(ix_host *h, size_t i)
     ix_text_put(h->t, ", &a, begin, end);\n}\n\n");
 }
 
+/* Where the condition does not hold the next kernel is launched. */
+static void
+put_condition(ix_host *h, const ix_condition *c, size_t i)
+{
+    int stride = h->c->buffer[c->buffer].first_stride + c->axis;
+    ix_text_format(h->t, "    /* %s */\n", c->text);
+    if (c->form)
+        ix_text_format(h->t,
+                       "    i64 value;\n"
+                       "    if (!ilex_value(r, %d, &value))\n"
+                       "        return ilex_fail(r, %s_E_OVERFLOW,\n"
+                       "                         \"%s: with these sizes the "
+                       "range of a loop leaves 64 bits\");\n"
+                       "    if (%s)\n",
+                       ix_host_form(h, c->form), h->upper, h->prefix,
+                       c->equal ? "value != 0" : "value < 0");
+    else
+        ix_text_format(h->t, "    if (r->stride[%d] != 1)\n", stride);
+    ix_text_format(h->t, "        return ilex_launch_%zu(r);\n", i + 1);
+}
+
 static void
 put_launch(ix_host *h, size_t i)
 {
     const ix_compiled_kernel *k = &h->c->kernel[i];
     const ix_kernel_layout *l = &h->source->layout[i];
     const ix_kernel_layout *like = &h->source->layout[l->function];
+    if (k->condition)
+        ix_text_format(
+            h->t, "static int ilex_launch_%zu(const ilex_run *r);\n\n", i + 1);
     ix_text_format(h->t, "static int\nilex_launch_%zu(const ilex_run *r)\n{\n",
                    i);
+    if (k->condition)
+        put_condition(h, k->condition, i);
     put_box(h, k);
     if (h->nvariants)
         ix_host_put_choice(

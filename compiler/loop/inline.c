@@ -331,6 +331,7 @@ inline_all(inlining *x)
     for (ix_kernel **k = &u->kernels; *k;) {
         (*k)->body = made[n++];
         (*k)->nests = made[n++];
+        (*k)->directed = true;
         if ((*k)->body)
             k = &(*k)->next;
         else

@@ -9,6 +9,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/box.c \
 	compiler/loop/box.h \
 	compiler/loop/collapse.c \
+	compiler/loop/condition.c \
 	compiler/loop/constraints.c \
 	compiler/loop/constraints.h \
 	compiler/loop/copy.c \
@@ -41,4 +42,5 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/store.c \
 	compiler/loop/threads.c \
 	compiler/loop/unroll.c \
-	compiler/loop/vector.c
+	compiler/loop/vector.c \
+	compiler/loop/version.c

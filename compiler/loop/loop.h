@@ -88,7 +88,7 @@ typedef struct ix_directive {
     int nloops;
     const char *loop[IX_MOST_LOOPS]; /* LOOP of the row's text, or KERNEL, in
                                         order */
-    const char *name;                /* NAME, or NULL */
+    const char *name;                /* NAME, COND, or NULL */
     int64_t n;                       /* N */
     unsigned words; /* which words in [] are there: 1 the first, 2, 4, ... */
 } ix_directive;
@@ -105,6 +105,11 @@ typedef struct ix_directive {
     ix_refusal ix_kernels_##name(ix_unit *u, const ix_directive *d,            \
                                  ix_kernel **k);
 #include "compiler/loop/loops.def"
+
+/* condition.c: the condition of a kernel that a text says, whose numbers are
+ * known when the kernel runs. */
+ix_refusal ix_condition_read(ix_unit *u, const ix_kernel *k, const char *text,
+                             ix_condition *c);
 
 /* The loop that threads divide, if there are only definitions beside it, and
  * these before it; else NULL. */

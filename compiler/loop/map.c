@@ -183,6 +183,16 @@ map_stmt(ix_builder *b, ix_stmt *s)
                                    : ix_stmt_copy(b->u, s);
 }
 
+static bool
+map(ix_unit *u, ix_kernel *k)
+{
+    if (!ix_rebuild(u, k, map_stmt))
+        return false;
+    if (u->target->grid && k->axis < 0)
+        map_single(u, k);
+    return true;
+}
+
 /* needs: nests; gives: [begin, end) bounds the loops over one axis; on a GPU
  * these and the rectangular ones around are one loop that is spread over
  * threads. */
@@ -190,13 +200,5 @@ bool
 ix_pass_map(ix_unit *u)
 {
     u->level = IX_LEVEL_TARGET;
-    if (u->reference)
-        return true;
-    for (ix_kernel *k = u->kernels; k; k = k->next) {
-        if (!ix_rebuild(u, k, map_stmt))
-            return false;
-        if (u->target->grid && k->axis < 0)
-            map_single(u, k);
-    }
-    return u->ctx->error.code == ILEX_OK;
+    return ix_kernels_each(u, map) && u->ctx->error.code == ILEX_OK;
 }

@@ -60,16 +60,17 @@ mark(void *user, ix_stmt *s)
     return true;
 }
 
+static bool
+mark_kernel(ix_unit *u, ix_kernel *k)
+{
+    marking m = {u, k};
+    return ix_stmt_each(k->body, mark, &m);
+}
+
 /* needs: reductions as loops; gives: innermost loops whose iterations are
  * independent are for vector units. */
 bool
 ix_pass_vector(ix_unit *u)
 {
-    if (u->reference)
-        return true;
-    for (ix_kernel *k = u->kernels; k; k = k->next) {
-        marking m = {u, k};
-        ix_stmt_each(k->body, mark, &m);
-    }
-    return true;
+    return ix_kernels_each(u, mark_kernel);
 }

@@ -72,12 +72,13 @@ guard_stmt(ix_builder *b, ix_stmt *s)
 }
 
 bool
+ix_guard_kernel(ix_unit *u, ix_kernel *k)
+{
+    return !ix_kernel_has(k, IX_HAS_GUARD) || ix_rebuild(u, k, guard_stmt);
+}
+
+bool
 ix_pass_guard(ix_unit *u)
 {
-    if (u->reference)
-        return true;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (ix_kernel_has(k, IX_HAS_GUARD) && !ix_rebuild(u, k, guard_stmt))
-            return false;
-    return true;
+    return ix_kernels_each(u, ix_guard_kernel);
 }

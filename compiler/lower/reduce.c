@@ -335,12 +335,13 @@ reduce_stmt(ix_builder *b, ix_stmt *s)
 }
 
 bool
+ix_reduce_kernel(ix_unit *u, ix_kernel *k)
+{
+    return !ix_kernel_has(k, IX_HAS_REDUCE) || ix_rebuild(u, k, reduce_stmt);
+}
+
+bool
 ix_pass_reduce(ix_unit *u)
 {
-    if (u->reference)
-        return true;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (ix_kernel_has(k, IX_HAS_REDUCE) && !ix_rebuild(u, k, reduce_stmt))
-            return false;
-    return true;
+    return ix_kernels_each(u, ix_reduce_kernel);
 }

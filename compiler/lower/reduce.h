@@ -30,7 +30,10 @@ typedef struct ix_reduce_axis {
     const ix_ranges *ranges; /* NULL: from lo to hi */
 } ix_reduce_axis;
 
-/* reduce.c: axes "k" and on of reduction "n", with "index" for those before */
+/* reduce.c: what the pass does to a kernel */
+bool ix_reduce_kernel(ix_unit *u, ix_kernel *k);
+
+/* axes "k" and on of reduction "n", with "index" for those before */
 ilex_array *ix_reduce_axes(ix_builder *b, ilex_array *n, int k,
                            ilex_array **index);
 

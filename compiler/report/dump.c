@@ -165,8 +165,10 @@ ix_dump_unit(const ix_unit *u, ix_text *t)
     }
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         put_calls(u, &made, k->when.calls, t);
-        ix_text_format(t, "  kernel k%d on [%s]\n", k->number,
+        ix_text_format(t, "  kernel k%d on [%s]", k->number,
                        ix_domain_show(u->ctx, k->box).s);
+        ix_kernel_version_put(k, t);
+        ix_text_char(t, '\n');
         ix_dump_kernel(u, k, t);
     }
     put_calls(u, &made, (int)u->ncalls, t);

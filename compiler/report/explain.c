@@ -244,6 +244,19 @@ put_schedule(ix_unit *u, const ix_schedule *s, ix_text *t)
         ix_text_format(t, "    %s\n", s->refused);
 }
 
+/* What a kernel computes, in whatever version. */
+static void
+put_work(ix_unit *u, const ix_kernel *k, ix_totals *all, ix_text *t)
+{
+    put_lines(u, k, t);
+    put_computed(u, k, t);
+    ix_text_put(t, "    bytes read ");
+    put_traffic(u, &all->usage, false, &all->read, t);
+    ix_text_put(t, ", written ");
+    put_traffic(u, &all->usage, true, &all->written, t);
+    ix_text_char(t, '\n');
+}
+
 void
 ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
                   ix_totals *all, ix_text *t)
@@ -252,19 +265,15 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     ix_fact_usage(u, k, x);
     ix_text_format(t, "  k%d on [%s]", k->number,
                    ix_domain_show(u->ctx, k->box).s);
+    ix_kernel_version_put(k, t);
     put_names(u, ": writes ", &x->writes, t);
     put_names(u, "; reads ", &x->reads, t);
     ix_text_char(t, '\n');
-    if (before && k->apart)
+    if (before && k->apart && !k->version)
         ix_text_format(t, "    apart from k%d: %s\n", before->number,
                        ix_fact_apart(k));
-    put_lines(u, k, t);
-    put_computed(u, k, t);
-    ix_text_put(t, "    bytes read ");
-    put_traffic(u, x, false, &all->read, t);
-    ix_text_put(t, ", written ");
-    put_traffic(u, x, true, &all->written, t);
-    ix_text_char(t, '\n');
+    if (!k->version)
+        put_work(u, k, all, t);
     if (k->like) {
         ix_text_format(t, "    the function of k%d\n", k->like->number);
         return;

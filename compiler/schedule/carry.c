@@ -94,8 +94,8 @@ carry_each(ix_unit *u, ix_kernel *k, const ix_directive *d)
     return r;
 }
 
-ix_refusal
-ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d)
+static ix_refusal
+carry_found(ix_unit *u, ix_kernel *k, const ix_directive *d)
 {
     ix_cursor c[IX_MOST_LOOPS];
     c[0] = (ix_cursor){.k = k, .at = &k->body};
@@ -107,6 +107,15 @@ ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d)
             return r;
     }
     return carry_at(u, d, c);
+}
+
+ix_refusal
+ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d)
+{
+    const ix_env *before = ix_kernel_known(u, k);
+    ix_refusal r = carry_found(u, k, d);
+    u->ctx->facts = before;
+    return r;
 }
 
 /* "jam i0 is refused (distance): ..." */

@@ -116,9 +116,9 @@ put_value(const ix_directive *d, word w, ix_text *t)
         put_loop(d->loop[loop], w.s[w.n] == '.', t);
     else if (is(w, "N"))
         ix_text_int(t, d->n);
-    else if (is(w, "NAME"))
+    else if (is(w, "NAME") || is(w, "COND"))
         ix_text_put(t, d->name);
-    return loop >= 0 || is(w, "N") || is(w, "NAME");
+    return loop >= 0 || is(w, "N") || is(w, "NAME") || is(w, "COND");
 }
 
 /* How many loops the text of a row names. */
@@ -232,7 +232,7 @@ put_example(ix_loop_row row, ix_text *t)
 {
     ix_directive d = {.row = row,
                       .loop = {"i0", "i1", "i2", "i3"},
-                      .name = "x",
+                      .name = row == IX_KERNELS_version ? "n <= 64" : "x",
                       .n = 64,
                       .words = 1};
     static const char *const kernels[] = {"k0", "k1"};
@@ -293,9 +293,16 @@ read_word(reader *r, word wanted)
     }
     if (is(wanted, "N"))
         return read_number(r, w);
-    if (is(wanted, "NAME")) {
+    bool condition = is(wanted, "COND");
+    if (condition && w.n) {
+        w.n = (size_t)(r->end - w.s);
+        r->at = r->end;
+    }
+    if (condition || is(wanted, "NAME")) {
         r->d->name = keep(r, w);
-        return w.n || expected(r, "a name", w);
+        return w.n ||
+               expected(r, condition ? "a condition such as n <= 64" : "a name",
+                        w);
     }
     return (w.n == wanted.n && !strncmp(w.s, wanted.s, w.n)) ||
            expected(r, keep(r, wanted), w);

@@ -116,6 +116,8 @@ read_head(file *f, const char *s, size_t n)
     size_t length = 0;
     while (at + length < n && isalnum((unsigned char)name[length]))
         length++;
+    while (starts_with(name + length, n - at - length, ":else"))
+        length += strlen(":else");
     at += length;
     at += skip_blanks(s + at, n - at);
     if (!length || at == n || s[at] != ':')
@@ -156,7 +158,7 @@ carry_out(file *f, const char *s, size_t n)
 {
     ix_mem mem = ix_arena_mem(&f->u->arena);
     ix_directive d;
-    ix_text t;
+    ix_text t, of;
     ix_text_init(&t, &mem);
     if (f->program && f->head) /* was done before */
         return true;
@@ -171,9 +173,14 @@ carry_out(file *f, const char *s, size_t n)
     if (!r.class)
         return f->u->ctx->error.code == ILEX_OK;
     ix_refusal_put(&d, r, &t);
-    return f->program ? fail(f, ILEX_E_UNSUPPORTED, "%s", ix_text_string(&t))
-                      : fail(f, ILEX_E_UNSUPPORTED, "of k%d, %s", f->k->number,
-                             ix_text_string(&t));
+    ix_text_init(&of, &mem);
+    if (!f->program) {
+        ix_text_put(&of, "of ");
+        ix_kernel_name_put(f->k, &of);
+        ix_text_put(&of, ", ");
+    }
+    return fail(f, ILEX_E_UNSUPPORTED, "%s%s",
+                f->program ? "" : ix_text_string(&of), ix_text_string(&t));
 }
 
 /* Directives with ; between them. */

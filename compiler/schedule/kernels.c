@@ -23,17 +23,23 @@ static const struct {
 ix_kernel *
 ix_kernel_called(const ix_unit *u, const char *name, size_t n)
 {
+    static const char other[] = ":else";
     int64_t number = 0;
     size_t i = 1;
     for (; i < n && isdigit((unsigned char)name[i]) && number < u->nkernels;
          i++)
         number = number * 10 + name[i] - '0';
-    if (n < 2 || *name != 'k' || i < n)
+    if (n < 2 || *name != 'k')
         return NULL;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (k->number == number)
-            return k;
-    return NULL;
+    ix_kernel *k = u->kernels;
+    while (k && k->number != number)
+        k = k->next;
+    for (; k && i < n; i += sizeof other - 1)
+        k = k->condition && n - i >= sizeof other - 1 &&
+                    !strncmp(name + i, other, sizeof other - 1)
+                ? k->next
+                : NULL;
+    return k;
 }
 
 ix_refusal
@@ -47,9 +53,16 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
                              "there is no kernel %s; there are %d", d->loop[i],
                              u->nkernels);
     }
+    if (d->row == IX_KERNELS_fuse)
+        for (int i = 0; i < 2; i++)
+            if (k[i]->condition || k[i]->version)
+                return ix_refuse(u, IX_REFUSAL_SHAPE,
+                                 "%s is there in several versions", d->loop[i]);
     ix_refusal r = transformations[d->row].run(u, d, k);
     if (r.class != IX_REFUSAL_NONE)
         return r;
+    if (d->row != IX_KERNELS_version && transformations[d->row].kernels)
+        k[0]->directed = true;
     ix_schedule_note(u, &u->schedule, d);
     if (u->kernels && ix_option_int(u->ctx, IX_OPTION_verify))
         ix_check_kernels(u, "kernels");

@@ -21,7 +21,9 @@ ix_directives_put(const ix_schedule *s, ix_text *t)
 static void
 put_kernel(ix_unit *u, ix_kernel *k, ix_text *t)
 {
-    ix_text_format(t, "kernel k%d:\n", k->number);
+    ix_text_put(t, "kernel ");
+    ix_kernel_name_put(k, t);
+    ix_text_put(t, ":\n");
     ix_directives_put(k->schedule, t);
     ix_text_put(t, "    # loops: ");
     ix_loops_put(u, k, t);
@@ -51,8 +53,11 @@ ix_pass_schedule(ix_unit *u)
         k->schedule = NULL;
     if (strchr(text, '\n') && !ix_schedule_read(u, text, head))
         return false;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
+        const ix_env *before = ix_kernel_known(u, k);
         if (!head[k->number] && !u->target->grid)
             ix_policy(u, k);
+        u->ctx->facts = before;
+    }
     return u->ctx->error.code == ILEX_OK;
 }

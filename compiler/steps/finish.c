@@ -182,6 +182,22 @@ copy_written(const ix_kernel *k, ix_compiled *c, ix_compiled_kernel *to)
         }
 }
 
+/* A stride is that of the program's axis. */
+static const ix_condition *
+copy_condition(const ix_unit *u, ix_compiled *c, const ix_condition *from)
+{
+    ix_condition *to = from ? ix_arena_new(&c->arena, sizeof *to) : NULL;
+    if (!to)
+        return NULL;
+    *to = *from;
+    to->text = ix_arena_string(&c->arena, from->text);
+    if (from->form)
+        to->form = ix_finish_lin(c, from->form);
+    else if (u->turned)
+        to->axis = u->buffer[from->buffer].box->rank - 1 - from->axis;
+    return to;
+}
+
 static void
 copy_kernels(ix_unit *u, ix_compiled *c)
 {
@@ -198,6 +214,7 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         to->axis = k->axis;
         to->serial = k->levels.axis;
         to->when = k->when;
+        to->condition = copy_condition(u, c, k->condition);
         to->box =
             ix_arena_new(&c->arena, ((size_t)to->rank + 1) * sizeof *to->box);
         for (int a = 0; a < to->rank; a++)

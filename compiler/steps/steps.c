@@ -81,9 +81,11 @@ ix_make_steps(ix_compiled *c)
         add_until(c, &now, c->bytecode[i].when);
         add(c, &now.room, IX_STEP_EVALUATE, i, i + 1);
     }
-    for (size_t i = 0; i < c->nkernels; i++) {
+    for (size_t i = 0, end; i < c->nkernels; i = end) {
+        for (end = i + 1; c->kernel[end - 1].condition;)
+            end++;
         add_until(c, &now, c->kernel[i].when);
-        add(c, &now.room, IX_STEP_LAUNCH, i, i + 1);
+        add(c, &now.room, IX_STEP_LAUNCH, i, end);
     }
     add_until(c, &now, (ix_moment){(int)c->ncounts, (int)c->ncalls});
     if (slots)
@@ -210,18 +212,21 @@ put_fields(printer *p, const ix_kernel_layout *l, ix_field_kind kind,
 }
 
 static void
-put_launch(printer *p, const ix_step *s)
+put_kernel(printer *p, int i)
 {
-    const ix_compiled_kernel *k = &p->c->kernel[s->what];
-    ix_text_format(p->t, "%s on ", k->name);
+    const ix_compiled_kernel *k = &p->c->kernel[i];
+    ix_text_put(p->t, k->name);
+    if (k->condition)
+        ix_text_format(p->t, " when %s", k->condition->text);
+    ix_text_put(p->t, " on ");
     put_ranges(p, k->box, k->rank);
     ix_text_put(p->t, ": writes");
-    for (int i = 0; i < k->nwritten; i++)
-        ix_text_format(p->t, " b%d", k->written[i]);
+    for (int w = 0; w < k->nwritten; w++)
+        ix_text_format(p->t, " b%d", k->written[w]);
     if (!p->layout)
         return;
-    const ix_kernel_layout *l = &p->layout[s->what];
-    if (l->function != s->what)
+    const ix_kernel_layout *l = &p->layout[i];
+    if (l->function != i)
         ix_text_format(p->t, "; function of %s",
                        p->c->kernel[l->function].name);
     put_fields(p, l, IX_FIELD_BUFFER, "; buffers");
@@ -229,6 +234,15 @@ put_launch(printer *p, const ix_step *s)
     put_fields(p, l, IX_FIELD_SIZE, "; sizes");
     put_fields(p, l, IX_FIELD_OFFSET, "; offsets");
     put_fields(p, l, IX_FIELD_FUNCTION, "; functions");
+}
+
+static void
+put_launch(printer *p, const ix_step *s)
+{
+    for (int i = s->what; i < s->end; i++) {
+        ix_text_put(p->t, i > s->what ? "\n  else      " : "");
+        put_kernel(p, i);
+    }
 }
 
 static void

@@ -122,6 +122,18 @@ find_field(const char *name, size_t n)
     return NULL;
 }
 
+bool
+ix_target_figure(const ix_target *t, const char *name, int64_t *value)
+{
+    char level[] = "l0_bytes";
+    ix_target all = *t;
+    if (*name == 'L' && name[1] >= '1' && name[1] <= '3' && !name[2])
+        level[1] = name[1], name = level;
+    const field_row *f = find_field(name, strlen(name));
+    *value = f ? *value_of(&all, f) : 0;
+    return f != NULL;
+}
+
 static void
 refuse_name(ilex_context *ctx, const char *name, size_t n)
 {

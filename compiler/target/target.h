@@ -33,6 +33,10 @@ const ix_target *ix_target_of(ilex_context *ctx, ix_target_name kind,
 /* The record of a processor, a row, in the machine "m". */
 ix_target ix_target_on(ix_target_name processor, const ix_machine *m);
 
+/* The value of a field of that name, of "L2" that of l2_bytes; false: there is
+ * none. */
+bool ix_target_figure(const ix_target *t, const char *name, int64_t *value);
+
 /* Appends its fields as option target reads them. */
 void ix_target_put(const ix_target *t, struct ix_text *text);
 

@@ -572,7 +572,10 @@ check_with(ix_unit *u, ix_kernel *k, const char *pass, bool *writes)
                     .mem = ix_arena_mem(&u->arena),
                     .writes = writes,
                     .ok = true};
-    return check_kernel(&c);
+    const ix_env *before = ix_kernel_known(u, k);
+    bool ok = check_kernel(&c);
+    u->ctx->facts = before;
+    return ok;
 }
 
 bool

@@ -73,6 +73,25 @@ ix_is_part_of(const ix_kernel *k, int variable, int of)
     return variable >= 0;
 }
 
+void
+ix_kernel_name_put(const ix_kernel *k, ix_text *t)
+{
+    ix_text_format(t, "k%d", k->number - k->version);
+    for (int i = 0; i < k->version; i++)
+        ix_text_put(t, ":else");
+}
+
+void
+ix_kernel_version_put(const ix_kernel *k, ix_text *t)
+{
+    if (k->version) {
+        ix_text_put(t, ", ");
+        ix_kernel_name_put(k, t);
+    }
+    if (k->condition)
+        ix_text_format(t, ", when %s", k->condition->text);
+}
+
 ix_value_text
 ix_stmt_subject(const ix_stmt *s)
 {

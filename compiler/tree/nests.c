@@ -132,6 +132,26 @@ ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when)
     return k;
 }
 
+const ix_env *
+ix_kernel_known(ix_unit *u, const ix_kernel *k)
+{
+    const ix_env *before = u->ctx->facts;
+    u->ctx->facts = k->facts ? k->facts : before;
+    return before;
+}
+
+bool
+ix_kernels_each(ix_unit *u, bool (*fn)(ix_unit *u, ix_kernel *k))
+{
+    bool ok = true;
+    for (ix_kernel *k = u->kernels; ok && k && !u->reference; k = k->next) {
+        const ix_env *before = ix_kernel_known(u, k);
+        ok = fn(u, k);
+        u->ctx->facts = before;
+    }
+    return ok;
+}
+
 void
 ix_unit_number(ix_unit *u)
 {

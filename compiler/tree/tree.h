@@ -468,7 +468,13 @@ void ix_dump_kernel(const ix_unit *u, const ix_kernel *k, ix_text *t);
 void ix_dump_loops(const ix_unit *u, const ix_kernel *k, ix_text *t);
 void ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t);
 
-/* names.c: what a user calls a buffer, which lives as long as the unit; the
+/* names.c: what directives call a kernel: "k0", or "k0:else", which has the
+ * next number and runs where the condition of k0 does not hold; ", when k <=
+ * 9",
+ * ", k0:else", what there is to say of versions */
+void ix_kernel_name_put(const ix_kernel *k, ix_text *t);
+void ix_kernel_version_put(const ix_kernel *k, ix_text *t);
+/* what a user calls a buffer, which lives as long as the unit; the
  * buffer called so or "b3", -1: none, or several */
 const char *ix_buffer_called(ix_unit *u, int i);
 int ix_buffer_find(ix_unit *u, const char *name);

@@ -294,6 +294,16 @@ ix_with_operands(ilex_array *n, ilex_array *const *ops)
 }
 
 ilex_array *
+ix_with_interior(ilex_array *n, const ix_domain *interior)
+{
+    ix_node_spec spec = spec_of(n, n->ops);
+    spec.interior = interior;
+    return !interior                 ? ix_poison_again(n->ctx)
+           : interior == n->interior ? n
+                                     : ix_node_scoped(n->ctx, &spec);
+}
+
+ilex_array *
 ix_node_lambda(ilex_context *ctx, const ix_domain *interior,
                const ix_domain *valid, ilex_array *body, int n,
                ilex_array *const *operands)

@@ -133,6 +133,8 @@ ilex_array *ix_node_scoped(ilex_context *ctx, const ix_node_spec *spec);
 
 /* "n" with other operands, scoped; n itself if they are the same. */
 ilex_array *ix_with_operands(ilex_array *n, ilex_array *const *ops);
+/* "n", a reduction, over another box, scoped. */
+ilex_array *ix_with_interior(ilex_array *n, const ix_domain *interior);
 
 /* "n" resting on "env" as well, scoped; n itself if it does. */
 ilex_array *ix_with_env(ilex_array *n, const ix_env *env);

@@ -130,10 +130,10 @@ ix_prove(ilex_context *ctx, const ix_question *q, const ix_env **need)
 
 /* ---- forms ---- */
 
-/* Is "form" >= 0 under "in_force"? */
+/* Is "form" >= 0 under "in_force", and what is given? */
 typedef struct known_form {
     const ix_lin *form;
-    const ix_env *in_force, *need;
+    const ix_env *in_force, *facts, *need;
     ix_tri said;
 } known_form;
 
@@ -155,14 +155,15 @@ static bool
 known_equal(const void *item, const void *key)
 {
     const known_form *a = item, *b = key;
-    return a->form == b->form && a->in_force == b->in_force;
+    return a->form == b->form && a->in_force == b->in_force &&
+           a->facts == b->facts;
 }
 
 ix_tri
 ix_prove_form(ilex_context *ctx, ix_tri (*ask)(ilex_context *ctx, void *user),
               const ix_lin *form)
 {
-    known_form key = {form, usable(ctx), NULL, IX_UNKNOWN};
+    known_form key = {form, usable(ctx), ctx->facts, NULL, IX_UNKNOWN};
     ix_question question = {ask, form_sizes, form_refuted, &key.form};
     if (!key.in_force)
         return ask(ctx, &key.form);

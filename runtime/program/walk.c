@@ -217,16 +217,49 @@ do_EVALUATE(ix_run *r, const ix_step *s)
 }
 
 static ilex_status
+fail_range(const ix_run *r)
+{
+    return ix_fail(r->err, ILEX_E_OVERFLOW,
+                   "%s: with these sizes the range of a loop leaves 64 bits",
+                   r->p->c->name);
+}
+
+static bool
+holds(const ix_run *r, const ix_condition *c, int64_t value)
+{
+    if (!c->form)
+        return r->stride[r->p->c->buffer[c->buffer].first_stride + c->axis] ==
+               1;
+    return c->equal ? value == 0 : value >= 0;
+}
+
+/* Which kernel of the step runs; -1: its condition leaves 64 bits. */
+static int
+choose(const ix_run *r, const ix_step *s)
+{
+    int i = s->what;
+    for (; i + 1 < s->end; i++) {
+        const ix_condition *c = r->p->c->kernel[i].condition;
+        int64_t value = 0;
+        if (c->form && !ix_lin_eval(c->form, r->size, &value))
+            return -1;
+        if (holds(r, c, value))
+            break;
+    }
+    return i;
+}
+
+static ilex_status
 do_LAUNCH(ix_run *r, const ix_step *s)
 {
-    const ix_compiled_kernel *k = &r->p->c->kernel[s->what];
+    int which = choose(r, s);
+    if (which < 0)
+        return fail_range(r);
+    const ix_compiled_kernel *k = &r->p->c->kernel[which];
     int64_t lo, hi, begin = 0, end = 1;
     for (int axis = 0; axis < k->rank; axis++) {
         if (!ix_range_eval(&k->box[axis], r->size, &lo, &hi))
-            return ix_fail(r->err, ILEX_E_OVERFLOW,
-                           "%s: with these sizes the range of a loop leaves 64 "
-                           "bits",
-                           r->p->c->name);
+            return fail_range(r);
         if (hi <= lo)
             return ILEX_OK;
         if (axis == k->axis) {
@@ -235,7 +268,7 @@ do_LAUNCH(ix_run *r, const ix_step *s)
         }
     }
     r->busy = true;
-    size_t i = (size_t)s->what;
+    size_t i = (size_t)which;
     double start = ix_profile_begin(r->p);
     ilex_status rc = r->p->backend->engine->launch(r, i, begin, end);
     return rc || start <= 0 ? rc : ix_profile_end(r, i, start);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Directives: each file NAME.loop has, behind lines "#" that say what it is
-# about and a line of sizes,
+# about and lines of sizes, each for a run,
 #
 #     ---- program         a program
 #     ---- directives      what option schedule gets
@@ -44,17 +44,22 @@ part() {
         here' "$1"
 }
 
-# Runs the program on the sizes of file "$1" with the schedule in "got".
+# Runs the program on each line of sizes of file "$1" with the schedule in
+# "got".
 run() {
+    sed -n 's/^sizes *//p' "$1" | sed 's/^$/-/' >"$dir/sizes"
     # shellcheck disable=SC2046
-    set -- $(sed -n 's/^sizes \(.*\)/--size \1/p' "$1") \
-        $(sed -n 's/^in \([a-z0-9]*\) .*/--in \1=random:1/p' "$dir/p.ilx")
-    for jit in $jits
+    set -- $(sed -n 's/^in \([a-z0-9]*\) .*/--in \1=random:1/p' "$dir/p.ilx")
+    while read -r sizes
     do
-        "$ilexc" run "$dir/p.ilx" "$@" --check=reference --jit="$jit" \
-            --schedule="$dir/got" >"$dir/run" 2>&1 ||
-            complain "$name, $jit: $(cat "$dir/run")"
-    done
+        for jit in $jits
+        do
+            "$ilexc" run "$dir/p.ilx" "$@" ${sizes:+--size "$sizes"} \
+                --check=reference --jit="$jit" --schedule="$dir/got" \
+                >"$dir/run" 2>&1 ||
+                complain "$name, $sizes, $jit: $(cat "$dir/run")"
+        done
+    done <"$dir/sizes"
 }
 
 check_file() {

@@ -499,13 +499,32 @@ tree_prepare(tree_run *r)
     }
 }
 
+/* Does the condition of a kernel hold? Elements have no strides here, so that
+ * of one holds as it comes. */
+static bool
+holds(const tree_run *r, const ix_condition *c)
+{
+    int64_t v;
+    if (!c->form)
+        return r->seed % 2 == 0;
+    if (!ix_lin_eval(c->form, r->size, &v))
+        abort();
+    return c->equal ? v == 0 : v >= 0;
+}
+
 bool
 tree_interpret(tree_run *r)
 {
-    bool ok = true;
+    bool ok = true, chosen = false; /* of versions of a kernel, one before */
     const ix_unit *u = r->u;
     size_t n = 0;
     for (const ix_kernel *k = u->kernels; ok && k; k = k->next) {
+        bool before = k->version && chosen;
+        chosen = before || !k->condition || holds(r, k->condition);
+        if (before || !chosen) {
+            n++;
+            continue;
+        }
         tree_machine *m = tree_allocate(1, sizeof *m);
         m->r = r;
         m->k = &r->own[n++];

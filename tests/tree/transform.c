@@ -360,20 +360,6 @@ draw_copy(const loops *l, int i, uint64_t *random, ix_directive *d)
     d->words |= d->nloops > 1 ? 4 : 0;
 }
 
-static void
-put_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
-{
-    ix_text text;
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_text_init(&text, &mem);
-    ix_directive_put(d, &text);
-    if (d->row < IX_NLOOPS)
-        snprintf(t->text, sizeof t->text, "k%d: %s", t->k->number,
-                 ix_text_string(&text));
-    else
-        snprintf(t->text, sizeof t->text, "program: %s", ix_text_string(&text));
-}
-
 static ix_directive
 draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
                uint64_t *random)
@@ -501,7 +487,7 @@ tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
             return false;
         d = draw_directive(u, t->k, l, row, random);
     }
-    put_directive(u, &d, t);
+    tree_trial_put(u, &d, t);
     t->row = d.row;
     snprintf(t->loop, sizeof t->loop, "%s", d.loop[0]);
     t->refusal = ix_schedule_carry(u, t->k, &d);
@@ -523,23 +509,11 @@ draw_divided(ix_unit *u, int kernel, uint64_t *random)
         random, tree_draw(random, 4) && l->n > 1 ? 2 : (uint64_t)l->n)];
 }
 
-/* A temporary, if one is met soon, or NULL. */
-static const char *
-draw_temporary(ix_unit *u, uint64_t *random)
-{
-    for (int tries = 0; tries < 20; tries++) {
-        int i = (int)tree_draw(random, u->nbuffers);
-        if (u->buffer[i].role == IX_ROLE_TEMP)
-            return ix_arena_string(&u->arena, ix_value_name('b', i).s);
-    }
-    return NULL;
-}
-
 /* For the program. */
 static void
 try_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
 {
-    put_directive(u, d, t);
+    tree_trial_put(u, d, t);
     t->row = d->row;
     t->refusal = ix_kernels_carry(u, d);
     counts[d->row][t->refusal.class]++;
@@ -548,35 +522,41 @@ try_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
 bool
 tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t)
 {
-    size_t i = u->norder ? (size_t)tree_draw(random, u->norder) : 0;
-    while (i + 1 < u->norder && u->order[i]->kind != IX_LAMBDA)
-        i++;
-    ix_directive d = {.row = IX_KERNELS_store};
-    d.name = ix_arena_string(&u->arena, ix_value_name('v', (int64_t)i).s);
+    ix_directive d = tree_draw_store(u, random);
     try_directive(u, &d, t);
     return true;
 }
 
-bool
-tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
+/* Two neighbours are fused, a temporary is inlined, another loop divided. */
+static ix_directive
+draw_for_kernels(ix_unit *u, uint64_t *random)
 {
-    char name[2][16];
-    if (u->nkernels < 2)
-        return false;
+    char name[16];
     ix_directive d = {.row = IX_KERNELS_fuse, .nloops = 2};
     const char *temporary =
-        tree_draw(random, 2) ? draw_temporary(u, random) : NULL;
+        tree_draw(random, 2) ? tree_draw_temporary(u, random) : NULL;
     if (temporary)
         d = (ix_directive){.row = IX_KERNELS_inline, .name = temporary};
     int first = (int)tree_draw(random, (uint64_t)u->nkernels - 1);
     for (int i = 0; i < d.nloops; i++) {
-        snprintf(name[i], sizeof name[i], "k%d", first + i);
-        d.loop[i] = ix_arena_string(&u->arena, name[i]);
+        snprintf(name, sizeof name, "k%d", first + i);
+        d.loop[i] = ix_arena_string(&u->arena, name);
     }
     if (!d.name && tree_draw(random, 4) == 0) {
         d.row = IX_KERNELS_threads;
         d.loop[1] = draw_divided(u, first, random);
     }
+    return d;
+}
+
+bool
+tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
+{
+    if (u->nkernels == 0)
+        return false;
+    bool version = u->nkernels == 1 || tree_draw(random, 3) == 0;
+    ix_directive d =
+        version ? tree_draw_version(u, random) : draw_for_kernels(u, random);
     try_directive(u, &d, t);
     return true;
 }

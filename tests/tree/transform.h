@@ -27,6 +27,16 @@ bool tree_transform(ix_unit *u, uint64_t *random, tree_trial *t);
 bool tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t);
 bool tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t);
 
+/* Puts the directive as text. */
+void tree_trial_put(ix_unit *u, const ix_directive *d, tree_trial *t);
+
+/* A kernel, sometimes what its versions leave, gets one more version. */
+ix_directive tree_draw_version(ix_unit *u, uint64_t *random);
+/* A temporary, if one is met soon, or NULL. */
+const char *tree_draw_temporary(ix_unit *u, uint64_t *random);
+/* A value that is not stored is to be. */
+ix_directive tree_draw_store(ix_unit *u, uint64_t *random);
+
 /* Prints what was tried so far: by transformation how many were done and, by
  * class, refused. False if one was never done. */
 bool tree_transform_report(void);

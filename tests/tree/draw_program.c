@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random directives for the program, and what was tried as text.
+ */
+#include "tests/tree/transform.h"
+
+#include <stdio.h>
+
+#include "tests/differential/differential.h"
+
+void
+tree_trial_put(ix_unit *u, const ix_directive *d, tree_trial *t)
+{
+    ix_text text;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_text_init(&text, &mem);
+    ix_directive_put(d, &text);
+    if (d->row < IX_NLOOPS)
+        snprintf(t->text, sizeof t->text, "k%d: %s", t->k->number,
+                 ix_text_string(&text));
+    else
+        snprintf(t->text, sizeof t->text, "program: %s", ix_text_string(&text));
+}
+
+/* A condition on what is often near to what is compared. */
+static const char *
+draw_condition(ix_unit *u, uint64_t *random)
+{
+    static const char *const operators[] = {"<=", "<", ">", ">=", "=="};
+    char text[100];
+    const char *size = diff_param_names[tree_draw(random, DIFF_PARAMS)],
+               *op = operators[tree_draw(random, IX_COUNT(operators))];
+    long long n = (long long)tree_draw(random, tree_draw(random, 2) ? 12 : 70);
+    int buffer = (int)tree_draw(random, u->nbuffers);
+    switch (tree_draw(random, 4)) {
+    case 0:
+        snprintf(text, sizeof text, "bytes(b%d) %s %lld", buffer, op, 8 * n);
+        break;
+    case 1:
+        snprintf(text, sizeof text, "stride(b%d, %lld) == 1", buffer, n % 3);
+        break;
+    default:
+        snprintf(text, sizeof text, "%s %s %lld", size, op, n);
+    }
+    return ix_arena_string(&u->arena, text);
+}
+
+ix_directive
+tree_draw_version(ix_unit *u, uint64_t *random)
+{
+    char name[16];
+    int at = (int)tree_draw(random, (uint64_t)u->nkernels);
+    snprintf(name, sizeof name, "k%d", at);
+    return (ix_directive){.row = IX_KERNELS_version,
+                          .nloops = 1,
+                          .loop = {ix_arena_string(&u->arena, name)},
+                          .name = draw_condition(u, random)};
+}
+
+const char *
+tree_draw_temporary(ix_unit *u, uint64_t *random)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        int i = (int)tree_draw(random, u->nbuffers);
+        if (u->buffer[i].role == IX_ROLE_TEMP)
+            return ix_arena_string(&u->arena, ix_value_name('b', i).s);
+    }
+    return NULL;
+}
+
+ix_directive
+tree_draw_store(ix_unit *u, uint64_t *random)
+{
+    size_t i = u->norder ? (size_t)tree_draw(random, u->norder) : 0;
+    while (i + 1 < u->norder && u->order[i]->kind != IX_LAMBDA)
+        i++;
+    ix_directive d = {.row = IX_KERNELS_store};
+    d.name = ix_arena_string(&u->arena, ix_value_name('v', (int64_t)i).s);
+    return d;
+}
