@@ -94,26 +94,33 @@ empty_inside(const ix_reduce_axis *x)
     return false;
 }
 
+/* "first", or, where an axis has no elements, the value over nothing. */
+static ilex_array *
+or_empty(const ix_reduce_axis *x, const ix_axis *ax, ilex_array *first)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    ilex_array *empty = empty_value(x);
+    if (first == empty ||
+        ix_lin_le(ctx, ix_lin_offset(ctx, ax->lo, 1), ax->hi) == IX_YES)
+        return first;
+    ilex_array *ends[2] = {ix_index_lin(ctx, ax->lo),
+                           ix_index_lin(ctx, ax->hi)};
+    ilex_array *ops[3] = {
+        ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ends), first, empty};
+    return ix_scalar_op(ctx, IX_OP_WHERE, x->acc, x->acc, ops);
+}
+
 ilex_array *
 ix_reduce_first(const ix_reduce_axis *x)
 {
-    ilex_context *ctx = x->b->u->ctx;
     const ix_domain *box = x->n->interior;
-    ilex_array *first = ix_reduce_identity(x), *empty = empty_value(x);
+    ilex_array *first = ix_reduce_identity(x);
     if (x->ranges)
         return x->ranges->first;
-    for (int k = x->k + 1; ix_is_chain(x->n) && k < box->rank; k++) {
-        const ix_axis *ax = &box->ax[k];
-        if (first == empty ||
-            ix_lin_le(ctx, ix_lin_offset(ctx, ax->lo, 1), ax->hi) == IX_YES)
-            continue;
-        ilex_array *ends[2] = {ix_index_lin(ctx, ax->lo),
-                               ix_index_lin(ctx, ax->hi)};
-        ilex_array *ops[3] = {
-            ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ends), first,
-            empty};
-        first = ix_scalar_op(ctx, IX_OP_WHERE, x->acc, x->acc, ops);
-    }
+    if (x->empty)
+        first = or_empty(x, &box->ax[x->k], first);
+    for (int k = x->k + 1; ix_is_chain(x->n) && k < box->rank; k++)
+        first = or_empty(x, &box->ax[k], first);
     return first;
 }
 
@@ -251,6 +258,20 @@ unrolled(ix_reduce_axis *x)
     return v[0];
 }
 
+/* Is it one chunk at most, or none, for all sizes? */
+static bool
+is_one_chunk(const ix_reduce_axis *x)
+{
+    ilex_context *ctx = x->b->u->ctx;
+    const ix_axis *ax = &x->n->interior->ax[x->k];
+    int chunk = ix_chunk_of(x->n, x->k);
+    if (x->extent >= 0 || x->ranges || ix_is_ranged(x->n))
+        return x->extent >= 0 && x->extent <= chunk;
+    const ix_lin *rest = ix_lin_try_fma(ctx, ax->lo, -1, ax->hi);
+    rest = rest ? ix_lin_try_offset(ctx, rest, chunk) : NULL;
+    return rest && ix_lin_nonneg_fast(ctx, rest);
+}
+
 /* The accumulator that holds the whole axis. */
 static ix_stmt *
 loops(ix_reduce_axis *x)
@@ -260,10 +281,10 @@ loops(ix_reduce_axis *x)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
     if (ix_reduce_bound(x, &never) && never)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
-    bool one = ix_dtype_is_exact(x->acc) || ix_is_chunk(x->n) ||
-               (x->extent >= 0 && x->extent <= ix_chunk_of(x->n, x->k));
-    if (!one)
+    bool one = ix_dtype_is_exact(x->acc) || ix_is_chunk(x->n);
+    if (!one && !is_one_chunk(x))
         return ix_reduce_chunks(x, empty_value(x));
+    x->empty = !one && x->extent < 0;
     ix_stmt *a = ix_reduce_accumulator(x, 'a', ix_reduce_first(x));
     ix_reduce_chunk(x, x->lo, x->hi, a);
     return a;

@@ -22,6 +22,7 @@ typedef struct ix_reduce_axis {
     ix_op op;     /* combines */
     ilex_dtype acc;
     bool first_wins; /* no identity: the first element starts */
+    bool empty;      /* what is one chunk may have no elements at all */
     ilex_array *lo, *hi;
     int64_t extent; /* -1: symbolic */
     int lanes;
@@ -47,8 +48,8 @@ ilex_array *ix_reduce_element(ix_reduce_axis *x, ilex_array *index);
 ix_stmt *ix_reduce_accumulator(ix_reduce_axis *x, char prefix,
                                ilex_array *first);
 ilex_array *ix_reduce_identity(const ix_reduce_axis *x);
-/* What an accumulator of the axis starts with: the identity; for a chain that
- * turns out to have no elements, the value over nothing. */
+/* What an accumulator of the axis starts with: the identity; where a chain, or
+ * the only chunk, turns out to have no elements, the value over nothing. */
 ilex_array *ix_reduce_first(const ix_reduce_axis *x);
 
 /* into = op(into, the element at "index"), of a chain all elements there;
