@@ -20,15 +20,13 @@
  */
 #include "compiler/loop/distances.h"
 
-#include <stdlib.h>
-
 /* As many rows may be kept. */
 enum { MOST_ROWS = 4096 };
 
-/* All indices along an axis are those of a variable, and some numbers; -1: they
- * are not. */
+/* All indices along an axis are one sum, and some numbers; NULL: they are not.
+ */
 typedef struct along {
-    int variable;
+    const ilex_array *sum;
     int64_t least, most;
 } along;
 
@@ -48,16 +46,14 @@ typedef struct shrinking {
 
 /* One more index along an axis. */
 static void
-take_in(along *x, const ilex_array *index, bool first)
+take_in(ix_unit *u, along *x, ilex_array *index, bool first)
 {
-    int variable;
-    int64_t by = 0;
-    if (!ix_index_is_shift(index, &variable, &by) ||
-        (!first && variable != x->variable))
-        variable = -1;
-    x->variable = variable;
-    x->least = first || by < x->least ? by : x->least;
-    x->most = first || by > x->most ? by : x->most;
+    ix_index_form f;
+    ix_index_form_of(index, &f);
+    const ilex_array *sum = ix_index_offset(u->ctx, index, -f.c);
+    x->sum = first || x->sum == sum ? sum : NULL;
+    x->least = first || f.c < x->least ? f.c : x->least;
+    x->most = first || f.c > x->most ? f.c : x->most;
 }
 
 static bool
@@ -82,7 +78,7 @@ find_axes(shrinking *x)
             continue;
         alone = is_in_loop(y, ix_cursor_loop(x->at));
         for (int d = 0; d < y->rank; d++)
-            take_in(&x->axis[d], y->index[d], first);
+            take_in(x->u, &x->axis[d], y->index[d], first);
         first = false;
     }
     return alone && !first;
@@ -129,18 +125,41 @@ find_outer(shrinking *x, const ix_buffer *b)
     return x->outer <= x->at->depth && (!b->own || x->outer);
 }
 
+/* Is a sum the index of the loop plus what all its iterations have in common?
+ */
+static bool
+moves_with(const shrinking *x, const ilex_array *sum, const ix_stmt *loop)
+{
+    ix_index_form f;
+    bool moves = false, common = true;
+    if (!sum)
+        return false;
+    ix_index_form_of(sum, &f);
+    for (int i = 0; i < f.n && common; i++) {
+        const ilex_array *atom = f.t[i].atom;
+        bool index = atom->kind == IX_INDEX, outside = atom->kind == IX_SIZE;
+        for (int d = 0; d < x->at->depth && index && !outside; d++)
+            outside =
+                loop_around(x, d) && loop_around(x, d)->number == atom->attr[0];
+        if (index && atom->attr[0] == loop->number && f.t[i].k == 1)
+            moves = true;
+        else
+            common = outside;
+    }
+    return moves && common;
+}
+
 /* Does the axis go with the loop, or become rows of the window? */
 static void
 take_axis(shrinking *x, int a, const ix_stmt *loop)
 {
     const along *ax = &x->axis[a];
     bool last = loop == ix_cursor_loop(x->at);
-    if (ax->variable != loop->number)
-        return;
+    bool is = ax->sum == ix_scalar_index(x->u->ctx, loop->number);
     if (ax->least == ax->most && !(last && x->window > 1))
-        x->gone |= UINT32_C(1) << a;
+        x->gone |= (uint32_t)is << a;
     else if (last && ax->most - ax->least < x->window)
-        x->ring = a;
+        x->ring = moves_with(x, ax->sum, loop) ? a : x->ring;
 }
 
 /* Runs an axis that goes along the loop, or along another one over parts of
@@ -148,12 +167,12 @@ take_axis(shrinking *x, int a, const ix_stmt *loop)
 static bool
 has_axis(const shrinking *x, int rank, const ix_stmt *loop)
 {
-    int root = ix_variable_root(x->at->k, loop->number);
-    bool has = false;
+    const ix_kernel *k = x->at->k;
+    int root = ix_variable_root(k, loop->number);
+    bool has = x->ring >= 0 && loop == ix_cursor_loop(x->at);
     for (int a = 0; a < rank && !has; a++)
-        has =
-            (a == x->ring ? loop == ix_cursor_loop(x->at) : x->gone >> a & 1) &&
-            ix_variable_root(x->at->k, x->axis[a].variable) == root;
+        has = x->gone >> a & 1 &&
+              ix_variable_root(k, (int)x->axis[a].sum->attr[0]) == root;
     return has;
 }
 
@@ -171,6 +190,7 @@ find_gone(shrinking *x, int rank)
             all = has_axis(x, rank, loop);
     return all;
 }
+
 /* ---- accesses ---- */
 
 /* An index along an axis that is kept. */
@@ -232,15 +252,6 @@ smaller_box(const shrinking *x, const ix_domain *box)
     return ix_domain_new(ctx, n, ax);
 }
 
-/* "b7" */
-static int
-buffer_called(const ix_unit *u, const char *name)
-{
-    char *end;
-    long n = name[0] == 'b' ? strtol(name + 1, &end, 10) : -1;
-    return n >= 0 && !*end && (size_t)n < u->nbuffers ? (int)n : -1;
-}
-
 /* May there be rows along L? */
 static ix_refusal
 look_at_window(const shrinking *x)
@@ -261,7 +272,7 @@ static ix_refusal
 look_at(shrinking *x, const char *name)
 {
     const ix_buffer *b = x->buffer < 0 ? NULL : &x->u->buffer[x->buffer];
-    if (!b || !b->local)
+    if (!b || (b->own ? b->own != x->at->k : !b->local))
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "%s is no temporary of this kernel alone", name);
     if (x->u->target->grid)
@@ -318,7 +329,7 @@ ix_refusal
 ix_loop_shrink(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     shrinking x = {.u = u,
-                   .buffer = buffer_called(u, d->name),
+                   .buffer = ix_buffer_find(u, d->name),
                    .at = c,
                    .window = d->words & 1 ? d->n : 1,
                    .ring = -1};

@@ -383,9 +383,8 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     if (d.row == IX_LOOP_fuse) {
         const ix_stmt *behind = loop_behind(l->loop[i]);
         d.loop[d.nloops++] = l->name[behind ? index_of(l, behind) : i];
+        d.words = tree_draw(random, 3) > 0;
     }
-    if (d.row == IX_LOOP_shrink && tree_draw(random, 4))
-        d.n = INT64_C(1) << tree_draw(random, 4);
     if (d.row == IX_LOOP_stage)
         draw_copy(l, i, random, &d);
     if (d.row == IX_LOOP_stream)
