@@ -143,11 +143,14 @@ static void
 take_tree(ix_unit *u)
 {
     const ix_kernel *from = u->tree.kernel;
+    u->kernels = u->tree.first;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         *k = *from++;
         k->body = ix_stmt_clone(u, NULL, k->body);
     }
+    ix_unit_number(u);
     u->nbuffers = u->tree.nbuffers;
+    u->nslots = u->tree.nslots;
     if (u->nbuffers)
         memcpy(u->buffer, u->tree.buffer, u->nbuffers * sizeof *u->buffer);
     u->level = IX_LEVEL_TREE;

@@ -203,9 +203,11 @@ typedef struct ix_kernel {
 
 /* What kernels for each target start from, made by `buffers`. */
 typedef struct ix_naive_tree {
-    ix_kernel *kernel; /* in order */
+    ix_kernel *first;  /* of the unit's list, */
+    ix_kernel *kernel; /* of which these are copies, by number */
     ix_buffer *buffer;
     size_t nbuffers;
+    int nslots;
 } ix_naive_tree;
 
 /* Which element of which array a scalar is, for comments in the source. */
@@ -334,6 +336,10 @@ ix_kernel_has_levels(const ix_kernel *k)
 {
     return k->levels.axis >= 0;
 }
+
+/* compiler/lower/buffers.c: gives temporaries places in the workspace, by the
+ * kernels and calls that use them. */
+void ix_buffers_place(ix_unit *u);
 
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);

@@ -261,9 +261,8 @@ take_in(seeker *f, const ix_access *at, int d, bool first, ix_box *box)
 
 /* ---- an axis of the box ---- */
 
-/* Where it begins and how long it is: the shortest such pair of bounds. */
-static bool
-measure(ix_unit *u, ix_box_axis *ax)
+bool
+ix_box_measure(ix_unit *u, ix_box_axis *ax)
 {
     ax->from = NULL;
     for (int i = 0; i < ax->lo.n; i++)
@@ -297,9 +296,8 @@ keep_others(ix_unit *u, const ilex_array *from, ix_ends *e, int64_t behind)
     return true;
 }
 
-/* Is an index at least 0? */
-static bool
-is_positive(ix_unit *u, const ilex_array *x)
+bool
+ix_index_is_positive(ix_unit *u, const ilex_array *x)
 {
     const ix_lin *lin = x ? ix_index_to_lin(u->ctx, x) : NULL;
     return lin && ix_lin_nonneg_fast(u->ctx, lin);
@@ -312,13 +310,15 @@ clip(ix_unit *u, ix_box_axis *ax, ilex_array *lo, ilex_array *hi)
     ilex_context *ctx = u->ctx;
     ilex_array *below = ix_index_fma(ctx, lo, -1, ax->from);
     ilex_array *above = ix_index_fma(ctx, hi, -1, ax->from);
-    bool least =
-        is_positive(u, ix_index_fma(ctx, ix_index_const(ctx, 0), -1, below));
-    bool most = is_positive(u, ix_index_offset(ctx, above, -ax->n));
+    bool least = ix_index_is_positive(
+        u, ix_index_fma(ctx, ix_index_const(ctx, 0), -1, below));
+    bool most = ix_index_is_positive(u, ix_index_offset(ctx, above, -ax->n));
     for (int i = 0; i < ax->lo.n; i++)
-        least |= is_positive(u, ix_index_try_fma(ctx, ax->lo.x[i], -1, below));
+        least |= ix_index_is_positive(
+            u, ix_index_try_fma(ctx, ax->lo.x[i], -1, below));
     for (int i = 0; i < ax->hi.n; i++)
-        most |= is_positive(u, ix_index_try_fma(ctx, above, -1, ax->hi.x[i]));
+        most |= ix_index_is_positive(
+            u, ix_index_try_fma(ctx, above, -1, ax->hi.x[i]));
     if (!least)
         ax->lo.x[ax->lo.n++] = below;
     if (!most)
@@ -349,7 +349,7 @@ measure_all(const seeker *f, const ix_access *at, ix_box *box)
 {
     for (int d = 0; d < box->rank; d++) {
         ix_box_axis *ax = &box->axis[d];
-        if (!measure(f->u, ax))
+        if (!ix_box_measure(f->u, ax))
             return ix_refuse(f->u, IX_REFUSAL_SHAPE,
                              "what an iteration touches along axis %d has no "
                              "constant length",
@@ -365,21 +365,43 @@ measure_all(const seeker *f, const ix_access *at, ix_box *box)
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 
-ix_refusal
-ix_box_of(const ix_accesses *a, const ix_cursor *c,
-          const ix_access *const *access, size_t n, ix_box *box)
+/* What is asked about the cursor's loop. */
+static seeker
+seek(const ix_accesses *a, const ix_cursor *c)
 {
     seeker f = {.u = a->u, .a = a, .depth = ix_cursor_depth(c) + 1};
     f.variable = ix_arena_new(&a->u->arena, c->k->nvariables + 1);
     f.value = ix_arena_new(&a->u->arena, (size_t)c->k->nvalues + 1);
     f.branches = c->depth + 1 - f.depth;
     ix_stmt_each(ix_cursor_loop(c)->body, note_inside, &f);
+    return f;
+}
+
+static void
+find_box(seeker *f, const ix_access *const *access, size_t n, ix_box *box)
+{
     *box = (ix_box){.rank = access[0]->rank, .exact = true, .always = true};
     for (size_t i = 0; i < n; i++) {
         for (int d = 0; d < box->rank; d++)
-            take_in(&f, access[i], d, i == 0, box);
-        ask_exact(&f, access[i], box);
+            take_in(f, access[i], d, i == 0, box);
+        ask_exact(f, access[i], box);
     }
-    box->exact &= !f.lost;
+    box->exact &= !f->lost;
+}
+
+void
+ix_box_bounds(const ix_accesses *a, const ix_cursor *c,
+              const ix_access *const *access, size_t n, ix_box *box)
+{
+    seeker f = seek(a, c);
+    find_box(&f, access, n, box);
+}
+
+ix_refusal
+ix_box_of(const ix_accesses *a, const ix_cursor *c,
+          const ix_access *const *access, size_t n, ix_box *box)
+{
+    seeker f = seek(a, c);
+    find_box(&f, access, n, box);
     return measure_all(&f, access[0], box);
 }

@@ -29,8 +29,17 @@ typedef struct ix_box {
     ix_box_axis axis[ILEX_MAX_RANK];
 } ix_box;
 
-/* The box of accesses to one buffer, or scratch memory, that are made in the
- * cursor's loop; it is in that of the buffer. */
+/* Bounds of accesses to one buffer, or scratch memory, that are made in the
+ * cursor's loop: each index is at least each of "lo", at most each of "hi". */
+void ix_box_bounds(const ix_accesses *a, const ix_cursor *c,
+                   const ix_access *const *access, size_t n, ix_box *box);
+/* Where an axis with such bounds begins and how long it is at most: the
+ * shortest such pair; false: there is none of constant length. */
+bool ix_box_measure(ix_unit *u, ix_box_axis *ax);
+/* Is an index, or a difference, known to be at least 0? */
+bool ix_index_is_positive(ix_unit *u, const ilex_array *x);
+
+/* The box of such accesses; it is in that of the buffer. */
 ix_refusal ix_box_of(const ix_accesses *a, const ix_cursor *c,
                      const ix_access *const *access, size_t n, ix_box *box);
 

@@ -98,6 +98,18 @@ ix_refusal ix_loop_carries(ix_unit *u, const ix_cursor *c);
  * marked then. */
 ix_refusal ix_loop_independent(ix_unit *u, const ix_cursor *c);
 
+/* ---- moved.c: what is computed in a kernel behind the one that did it ---- */
+
+/* Is it a temporary that no function of the host, and no count, uses? */
+bool ix_buffer_is_of_kernels(const ix_unit *u, int buffer);
+/* NONE: what statements of kernel "from" load is in all kernels up to "to" as
+ * it was. */
+ix_refusal ix_kernels_keep(ix_unit *u, const ix_kernel *from,
+                           const ix_kernel *to, ix_stmt *list);
+/* The list without stores to a buffer, or to others, and without loops that
+ * have nothing left in them. */
+ix_stmt *ix_stmts_without(ix_stmt *list, int buffer, bool others);
+
 /* How many loops there are around the cursor's, branches left out. */
 int ix_cursor_depth(const ix_cursor *c);
 

@@ -96,24 +96,10 @@ is_other_load(void *user, const ilex_array *load)
     return load->attr[0] != x->buffer;
 }
 
-/* Is it read or written by others than kernels? */
-static bool
-is_used_outside(const inlining *x)
-{
-    const ix_unit *u = x->u;
-    int counted = (int)(u->nroots - u->noutputs);
-    for (size_t i = 0; i < u->ncalls; i++)
-        for (int a = 0; a < u->call[i]->narguments + u->call[i]->nresults; a++)
-            if (u->call[i]->slice[a].buffer == x->buffer)
-                return true;
-    return counted > 0 && x->buffer >= u->count_buffer &&
-           x->buffer < u->count_buffer + counted;
-}
-
 static const char *
 why_not_stored_so(inlining *x)
 {
-    if (x->u->buffer[x->buffer].role != IX_ROLE_TEMP || is_used_outside(x))
+    if (!ix_buffer_is_of_kernels(x->u, x->buffer))
         return "it is no temporary that kernels alone use";
     for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next) {
         const ix_stmt *before = x->store;
@@ -193,47 +179,6 @@ look_at_kernels(inlining *x)
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 
-/* ---- is what it reads as it was? ---- */
-
-typedef struct writing {
-    const inlining *x;
-    const ix_accesses *a; /* of kernel "k" */
-    const ix_kernel *k;
-} writing;
-
-/* Does kernel "k" leave what is loaded as it was when the temporary was stored?
- * What the temporary's own kernel stores before is as it is for all behind. */
-static bool
-stays(void *user, const ilex_array *load)
-{
-    const writing *w = user;
-    int buffer = (int)load->attr[0];
-    for (size_t i = 0; i < w->a->n; i++) {
-        const ix_access *y = &w->a->item[i];
-        bool before = w->k == w->x->k && w->x->last != w->k &&
-                      y->buffer == buffer && y->stmt->kind == IX_STMT_STORE;
-        if (y->write && y->buffer >= 0 && !before &&
-            ix_is_one_buffer(w->x->u, y->buffer, buffer))
-            return false;
-    }
-    return true;
-}
-
-static ix_refusal
-look_at_writes(const inlining *x)
-{
-    for (ix_kernel *k = x->k; x->last; k = k->next) {
-        ix_accesses a = ix_accesses_in(x->u, k, k->body);
-        writing w = {x, &a, k};
-        if (!ix_body_loads(x->u, ix_store_value(x->store), stays, &w))
-            return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
-                             "k%d writes what it is computed from", k->number);
-        if (k == x->last)
-            break;
-    }
-    return (ix_refusal){IX_REFUSAL_NONE, NULL};
-}
-
 /* ---- it goes ---- */
 
 static ix_substitution replacing(inlining *x);
@@ -261,27 +206,6 @@ at_element(void *user, ilex_array *load, ilex_array *const *index)
     return value;
 }
 
-/* A list with the expression instead of reads, without the store and loops that
- * have nothing left in them. */
-static ix_stmt *
-without(const inlining *x, ix_stmt *list)
-{
-    ix_stmt *left = NULL, **tail = &left;
-    for (ix_stmt *s = list; s; s = s->next) {
-        bool empty = s->buffer == x->buffer;
-        if (s->body) {
-            s->body = without(x, s->body);
-            empty = !s->body && !s->other;
-        }
-        if (!empty) {
-            *tail = s;
-            tail = &s->next;
-        }
-    }
-    *tail = NULL;
-    return left;
-}
-
 static ix_substitution
 replacing(inlining *x)
 {
@@ -301,11 +225,13 @@ renumber(void *user, ix_stmt *s)
     return true;
 }
 
+/* A list with the expression instead of reads, without the store. */
 static ix_stmt *
 inlined(inlining *x, const ix_stmt *list)
 {
     ix_substitution s = replacing(x);
-    ix_stmt *made = without(x, ix_stmt_substitute(x->u, &s, list));
+    ix_stmt *made =
+        ix_stmts_without(ix_stmt_substitute(x->u, &s, list), x->buffer, false);
     ix_stmt_each(made, renumber, x);
     x->too_large |= s.too_large;
     ix_substitution_free(&s);
@@ -374,8 +300,8 @@ ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
     if (why)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "%s", why);
     ix_refusal r = look_at_kernels(&x);
-    if (r.class == IX_REFUSAL_NONE)
-        r = look_at_writes(&x);
+    if (r.class == IX_REFUSAL_NONE && x.last)
+        r = ix_kernels_keep(u, x.k, x.last, ix_stmt_copy(u, x.store));
     if (r.class != IX_REFUSAL_NONE)
         return r;
     if (!inline_all(&x))

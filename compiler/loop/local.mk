@@ -9,6 +9,9 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/box.c \
 	compiler/loop/box.h \
 	compiler/loop/collapse.c \
+	compiler/loop/compute.c \
+	compiler/loop/compute.h \
+	compiler/loop/compute_nests.c \
 	compiler/loop/condition.c \
 	compiler/loop/constraints.c \
 	compiler/loop/constraints.h \
@@ -29,6 +32,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/map.c \
 	compiler/loop/meet.c \
 	compiler/loop/mine.c \
+	compiler/loop/moved.c \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
 	compiler/loop/peel.c \

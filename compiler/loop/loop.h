@@ -138,7 +138,7 @@ bool ix_kernel_divides(ix_unit *u, const ix_kernel *k);
  * inside that follow it more than "few" points then, as far as is known? */
 bool ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few);
 
-/* Is there a temporary of an iteration of the loop (shrink)? */
+/* Is there a temporary of an iteration of the loop (shrink, compute)? */
 bool ix_loop_has_temporary(const ix_unit *u, const ix_kernel *k,
                            const ix_stmt *loop);
 

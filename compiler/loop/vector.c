@@ -68,9 +68,11 @@ mark_kernel(ix_unit *u, ix_kernel *k)
 }
 
 /* needs: reductions as loops; gives: innermost loops whose iterations are
- * independent are for vector units. */
+ * independent are for vector units; kernels are numbered without those that
+ * `compute` left out. */
 bool
 ix_pass_vector(ix_unit *u)
 {
+    ix_unit_number(u);
     return ix_kernels_each(u, mark_kernel);
 }

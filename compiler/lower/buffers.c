@@ -30,9 +30,9 @@ touch_load(void *user, const ilex_array *load)
 }
 
 static bool
-touch_store(void *user, ix_stmt *s)
+touch_element(void *user, ix_stmt *s)
 {
-    if (s->kind == IX_STMT_STORE)
+    if (s->buffer >= 0)
         touch(user, s->buffer);
     return true;
 }
@@ -92,8 +92,9 @@ keep_tree(ix_unit *u)
 {
     size_t n = (size_t)u->nkernels + 1, bytes = u->nbuffers * sizeof *u->buffer;
     ix_naive_tree *t = &u->tree;
-    *t = (ix_naive_tree){ix_arena_new(&u->arena, n * sizeof *t->kernel),
-                         ix_arena_new(&u->arena, bytes + 1), u->nbuffers};
+    *t = (ix_naive_tree){
+        u->kernels, ix_arena_new(&u->arena, n * sizeof *t->kernel),
+        ix_arena_new(&u->arena, bytes + 1), u->nbuffers, u->nslots};
     n = 0;
     for (const ix_kernel *k = u->kernels; k; k = k->next)
         t->kernel[n++] = *k;
@@ -101,8 +102,8 @@ keep_tree(ix_unit *u)
         memcpy(t->buffer, u->buffer, bytes);
 }
 
-bool
-ix_pass_buffers(ix_unit *u)
+void
+ix_buffers_place(ix_unit *u)
 {
     size_t n = u->nbuffers + 1;
     lifetimes l = {.u = u};
@@ -113,13 +114,20 @@ ix_pass_buffers(ix_unit *u)
     for (ix_kernel *k = u->kernels; k; k = k->next, l.now++) {
         touch_calls(&l, k->when.calls);
         ix_stmt_loads(u, k->body, touch_load, &l);
-        ix_stmt_each(k->body, touch_store, &l);
+        ix_stmt_each(k->body, touch_element, &l);
     }
     touch_calls(&l, (int)u->ncalls);
+    u->nslots = 0;
     assign_slots(&l);
     for (size_t i = 0; i < u->nbuffers; i++)
         u->buffer[i].local =
             u->buffer[i].role == IX_ROLE_TEMP && l.first[i] == l.last[i];
+}
+
+bool
+ix_pass_buffers(ix_unit *u)
+{
+    ix_buffers_place(u);
     keep_tree(u);
     return true;
 }

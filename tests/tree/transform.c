@@ -165,6 +165,21 @@ find_temporary(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
     return -1;
 }
 
+/* A temporary of another kernel that the loop alone reads, -1: none. */
+static int
+find_read(ix_unit *u, const ix_kernel *k, const ix_stmt *loop)
+{
+    for (size_t i = 0; i < u->nbuffers; i++) {
+        const ix_buffer *b = &u->buffer[i];
+        int n = b->role == IX_ROLE_TEMP && !b->local
+                    ? uses_in(u, loop->body, (int)i)
+                    : 0;
+        if (n > 0 && n == uses_in(u, k->body, (int)i))
+            return (int)i;
+    }
+    return -1;
+}
+
 static bool
 is_other(void *loop, ix_stmt *s)
 {
@@ -213,6 +228,8 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
         while (body && !is_of_strip(k, body))
             body = body->next;
         return body && !loop->parallel;
+    case IX_LOOP_compute:
+        return find_read(u, k, loop) >= 0;
     case IX_LOOP_shrink:
         return find_temporary(u, k, loop) >= 0;
     default:
@@ -296,12 +313,13 @@ draw_statement(ix_unit *u, const loops *l, const ix_stmt *loop,
     return ix_arena_string(&u->arena, s ? ix_stmt_subject(s).s : "none");
 }
 
-/* A buffer: if the loop has one of its own that, else any. */
+/* A buffer: if the loop has one of its own, or to compute, that, else any. */
 static const char *
 draw_buffer(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
-            uint64_t *random)
+            ix_loop_row row, uint64_t *random)
 {
-    int own = find_temporary(u, k, loop);
+    int own = row == IX_LOOP_compute ? find_read(u, k, loop)
+                                     : find_temporary(u, k, loop);
     int i = own >= 0 ? own : (int)tree_draw(random, u->nbuffers);
     return ix_arena_string(&u->arena, ix_value_name('b', i).s);
 }
@@ -327,7 +345,7 @@ draw_used(ix_unit *u, const ix_kernel *k, const ix_stmt *loop, bool stored,
         if (!stored || (x->write && x->buffer >= 0))
             return name_of_memory(u, x);
     }
-    return draw_buffer(u, k, loop, random);
+    return draw_buffer(u, k, loop, IX_LOOP_stage, random);
 }
 
 /* An array from outside of the loop that it uses, or NULL. */
@@ -393,7 +411,7 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
              : d.row == IX_LOOP_stage || stored
                  ? draw_used(u, k, l->loop[i], stored, random)
-                 : draw_buffer(u, k, l->loop[i], random);
+                 : draw_buffer(u, k, l->loop[i], row, random);
     return d;
 }
 
@@ -438,7 +456,7 @@ draw_ring(ix_unit *u, const tree_trial *t, const loops *l, uint64_t *random,
     *d = (ix_directive){.row = IX_LOOP_shrink, .nloops = 1, .words = 1};
     d->loop[0] = l->name[i];
     d->n = INT64_C(1) << tree_draw(random, 4);
-    d->name = draw_buffer(u, t->k, l->loop[i], random);
+    d->name = draw_buffer(u, t->k, l->loop[i], d->row, random);
     return true;
 }
 

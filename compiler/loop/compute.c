@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * compute T at L: the nests of another kernel that write a temporary stand in
+ * L, and run over what an iteration of L reads of it.
+ *
+ *     kernel k0                      kernel k1
+ *         for k in [0, n)                for i in [0, n) step 8
+ *             T[k] = f(x[k])                 for c in [max(i - 1, 0), i + 8)
+ *     kernel k1                                  T[c - i + 1] = f(x[c])
+ *         for i in [0, n) step 8             for j in [max(i, 1), i + 8)
+ *             for j in [max(i, 1), i + 8)        y[j] = T[j - i] + ...
+ *                 y[j] = T[j - 1] + ...
+ *
+ * What several iterations read each computes again, from the same values: by
+ * the same statements, in the same order, so that each bit is the same. T is
+ * memory that each part of a run has of its own, of an iteration of L: as long
+ * as the box that it reads, and whole along axes where that has no constant
+ * length. The kernel that wrote it is gone, or keeps what else it stores.
+ */
+#include "compiler/loop/compute.h"
+
+static const ix_refusal fine = {IX_REFUSAL_NONE, NULL};
+
+/* ---- who writes it ---- */
+
+static bool
+reads(const ix_computing *x, const ix_kernel *k)
+{
+    ix_accesses a = ix_accesses_in(x->u, k, k->body);
+    for (size_t i = 0; i < a.n; i++)
+        if (a.item[i].buffer == x->buffer && !a.item[i].write)
+            return true;
+    return false;
+}
+
+static ix_refusal
+find_kernel(ix_computing *x)
+{
+    int writers = 0;
+    for (ix_kernel *k = x->u->kernels; k; k = k->next) {
+        bool writes = ix_nests_store(k->nests, x->buffer);
+        x->by = writes ? k : x->by;
+        writers += writes;
+        x->others |= k != x->at->k && reads(x, k);
+    }
+    if (writers != 1 || x->by == x->at->k)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "it is not written by one other kernel");
+    if (x->by->schedule)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "k%d, which writes it, has directives of its own",
+                         x->by->number);
+    return fine;
+}
+
+/* ---- how it writes it ---- */
+
+/* Are all loops around a store over axes of what it stores, one each? */
+static bool
+is_once_a_point(const ix_unit *u, const ix_access *a)
+{
+    int n = 0;
+    for (int d = 0; d < a->rank; d++) {
+        for (int b = 0; b < d; b++)
+            if (a->index[d] == a->index[b] && a->index[d]->kind == IX_INDEX)
+                return false;
+        n += a->index[d]->kind == IX_INDEX;
+        if (a->index[d]->kind != IX_INDEX && a->index[d]->kind != IX_CONST)
+            return false;
+    }
+    for (int i = 0; i < a->depth; i++) {
+        const ix_stmt *loop = a->around[i];
+        bool is = false;
+        for (int d = 0; d < a->rank && !is; d++)
+            is = a->index[d] == ix_scalar_index(u->ctx, loop->number);
+        if (!is || !loop->parallel || !ix_loop_is_plain(loop))
+            return false;
+    }
+    return n == a->depth;
+}
+
+static bool
+is_unchecked(void *user, ix_stmt *s)
+{
+    (void)user;
+    return !ix_stmt_has(s, IX_HAS_CHECK) && s->kind != IX_STMT_CHECK;
+}
+
+/* The nest at the top of the kernel in which an access is. */
+static const ix_stmt *
+nest_of(const ix_access *a)
+{
+    return a->depth ? a->around[0] : a->stmt;
+}
+
+static ix_refusal
+look_at_stores(ix_computing *x)
+{
+    const ix_kernel *from = ix_compute_naive(x);
+    const ix_stmt *nest = NULL;
+    ix_accesses a = ix_accesses_in(x->u, from, from->body);
+    for (size_t i = 0; i < a.n; i++) {
+        const ix_access *y = &a.item[i];
+        if (y->buffer != x->buffer)
+            continue;
+        if (!y->write || y->stmt->kind != IX_STMT_STORE || nest == nest_of(y) ||
+            y->branch || !is_once_a_point(x->u, y))
+            return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                             "its elements are not stored by independent "
+                             "iterations of loops over its axes, each once");
+        nest = nest_of(y);
+    }
+    if (!ix_stmt_each(from->body, is_unchecked, NULL))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "indices are checked where it is computed");
+    return fine;
+}
+
+/* ---- how it is read ---- */
+
+static bool
+is_no_fetch(void *user, ix_stmt *s)
+{
+    const ix_computing *x = user;
+    return s->kind != IX_STMT_FETCH || s->buffer != x->buffer;
+}
+
+/* Finds the reads in L. */
+static ix_refusal
+find_reads(ix_computing *x, const ix_accesses *all, const ix_accesses *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        n += all->item[i].buffer == x->buffer;
+    x->read = ix_arena_new(&x->u->arena, (a->n + 1) * sizeof *x->read);
+    for (size_t i = 0; i < a->n; i++)
+        if (a->item[i].buffer == x->buffer)
+            x->read[x->n++] = &a->item[i];
+    if (n != x->n)
+        return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
+                         "it is read outside of the loop");
+    if (n == 0 || !ix_stmt_each(x->at->k->body, is_no_fetch, x))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "it is not read there, or asked for before");
+    return fine;
+}
+
+static ix_refusal
+look_at_reads(ix_computing *x)
+{
+    const ix_cursor *c = x->at;
+    ix_accesses all = ix_accesses_in(x->u, c->k, c->k->body);
+    ix_accesses a = ix_accesses_in(x->u, c->k, ix_cursor_loop(c)->body);
+    ix_refusal r = find_reads(x, &all, &a);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    ix_box_bounds(&a, c, x->read, x->n, &x->box);
+    for (int d = 0; d < x->box.rank; d++) {
+        ix_box_axis *ax = &x->box.axis[d];
+        if (!ix_box_measure(x->u, ax) || ax->n <= 0)
+            ax->from = NULL;
+    }
+    for (size_t i = 0; i < x->n; i++)
+        for (int d = 0; d < x->box.rank; d++)
+            x->crowded |= !ix_compute_index(x, d, x->read[i]->index[d]);
+    return fine;
+}
+
+static ix_refusal
+look_at(ix_computing *x, const char *name)
+{
+    const ix_stmt *loop = ix_cursor_loop(x->at);
+    if (x->buffer < 0)
+        return ix_refuse(x->u, IX_REFUSAL_NAME,
+                         "no temporary, or several, is called %s", name);
+    const ix_buffer *b = &x->u->buffer[x->buffer];
+    if (!ix_buffer_is_of_kernels(x->u, x->buffer) || b->own ||
+        b->box->rank == 0)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "it is no temporary with axes between kernels");
+    if (x->u->target->grid || loop->how != IX_SERIAL)
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE,
+                         "there is no memory of one iteration of the loop");
+    ix_refusal r = find_kernel(x);
+    if (r.class == IX_REFUSAL_NONE)
+        r = look_at_stores(x);
+    if (r.class == IX_REFUSAL_NONE)
+        r = look_at_reads(x);
+    if (r.class == IX_REFUSAL_NONE)
+        r = ix_kernels_keep(x->u, x->by, x->at->k, ix_compute_naive(x)->body);
+    if (r.class == IX_REFUSAL_NONE &&
+        !ix_loop_has_room(x->u, x->at->k, 1, ix_compute_naive(x)->body))
+        r = ix_refuse(x->u, IX_REFUSAL_SIZE,
+                      "the kernel would be too long for a function");
+    return r;
+}
+
+/* ---- it is done ---- */
+
+static ilex_array *
+load_moved(void *user, ilex_array *load, ilex_array *const *index)
+{
+    const ix_computing *x = user;
+    ilex_array *now[ILEX_MAX_RANK];
+    if (load->attr[0] != x->buffer)
+        return NULL;
+    for (int d = 0; d < x->box.rank; d++)
+        now[d] = ix_compute_index(x, d, index[d]);
+    return ix_scalar_load(x->u->ctx, (ilex_dtype)load->dtype, x->made,
+                          x->box.rank, now);
+}
+
+static ix_stmt *
+read_moved(void *user, ix_stmt *s)
+{
+    ix_computing *x = user;
+    x->index = ix_operands(s, IX_INDICES);
+    return s->kind == IX_STMT_LOAD && s->buffer == x->buffer
+               ? ix_compute_element(x, s, x->index)
+               : s;
+}
+
+/* The memory of an iteration. */
+static void
+make_memory(ix_computing *x)
+{
+    ix_unit *u = x->u;
+    ix_axis ax[ILEX_MAX_RANK];
+    ix_buffer *b = &u->buffer[x->buffer];
+    for (int d = 0; d < x->box.rank; d++) {
+        ax[d] = b->box->ax[d];
+        if (x->box.axis[d].from) {
+            ax[d].lo = ix_lin_const(u->ctx, 0);
+            ax[d].hi = ix_lin_const(u->ctx, x->box.axis[d].n);
+        }
+    }
+    const ix_domain *box = ix_domain_new(u->ctx, x->box.rank, ax);
+    if (x->others)
+        x->made = ix_unit_temporary(u, box, b->dtype);
+    b = &u->buffer[x->made];
+    b->interior = b->box = box;
+    b->own = x->at->k;
+    b->within = ix_cursor_loop(x->at)->number;
+}
+
+/* The kernel that wrote it no longer does, or is gone. */
+static void
+leave_out(ix_computing *x)
+{
+    ix_unit *u = x->u;
+    ix_kernel **at = &u->kernels;
+    while (*at != x->by)
+        at = &(*at)->next;
+    x->by->nests = ix_stmts_without(ix_stmt_clone(u, NULL, x->by->nests),
+                                    x->buffer, false);
+    x->by->body = ix_stmts_without(x->by->body, x->buffer, false);
+    if (!x->by->nests)
+        *at = x->by->next;
+}
+
+/* The nests that L's kernel has now. */
+static void
+note_nests(ix_computing *x, const ix_stmt *nests)
+{
+    ix_kernel *k = x->at->k;
+    k->nests = ix_stmt_clone(x->u, NULL, k->nests);
+    *ix_stmt_end(&k->nests) = ix_stmt_clone(x->u, NULL, nests);
+    k->ordered = true;
+}
+
+ix_refusal
+ix_loop_compute(ix_unit *u, const ix_directive *d, ix_cursor *c)
+{
+    ix_computing x = {.u = u, .at = c, .buffer = ix_buffer_find(u, d->name)};
+    ix_refusal r = look_at(&x, d->name);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    x.made = x.others ? (int)u->nbuffers : x.buffer;
+    ix_stmt *list = ix_compute_nests(&x), *loop = ix_cursor_loop(c);
+    if (!list)
+        return ix_refuse(u, IX_REFUSAL_SIZE,
+                         "bounds of loops, or sums, would be too large");
+    make_memory(&x);
+    ix_substitution s = {.ctx = u->ctx,
+                         .load = load_moved,
+                         .became = ix_origin_keep,
+                         .user = &x,
+                         .listener = u};
+    *ix_stmt_end(&list) =
+        ix_stmt_rewrite(ix_stmt_substitute(u, &s, loop->body), read_moved, &x);
+    ix_substitution_free(&s);
+    loop->body = list;
+    note_nests(&x, ix_compute_naive(&x)->nests);
+    if (!x.others)
+        leave_out(&x);
+    ix_buffers_place(u);
+    return r;
+}
