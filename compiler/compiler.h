@@ -135,7 +135,7 @@ typedef struct ix_compiled_kernel {
                                       there is none */
     int rank;
     int axis;   /* whose range it is called for; -1: one call with (0, 1) */
-    int serial; /* along which its loop is serial (a scan), -1: none */
+    int serial; /* along which a chunk is one thread's (a scan), -1: none */
     ix_moment when;
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */

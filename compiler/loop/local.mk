@@ -21,6 +21,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/fission.c \
 	compiler/loop/fuse.c \
 	compiler/loop/fuse_kernels.c \
+	compiler/loop/grid.c \
 	compiler/loop/inline.c \
 	compiler/loop/jam.c \
 	compiler/loop/jam.h \

@@ -82,7 +82,7 @@ typedef enum ix_loop_row {
 } ix_loop_row;
 
 /* One transformation: a line of text. */
-enum { IX_MOST_LOOPS = 6 };
+enum { IX_MOST_LOOPS = ILEX_MAX_RANK };
 typedef struct ix_directive {
     ix_loop_row row;
     int nloops;
@@ -114,6 +114,10 @@ ix_refusal ix_condition_read(ix_unit *u, const ix_kernel *k, const char *text,
 /* The loop that threads divide, if there are only definitions beside it, and
  * these before it; else NULL. */
 ix_stmt *ix_kernel_outermost(const ix_kernel *k);
+
+/* grid.c: the first statement of a kernel that writes a buffer; those before it
+ * all threads of a grid do. */
+ix_stmt **ix_grid_begin(ix_kernel *k);
 
 /* What "fuse" does to the loops of two cursors; with "independent" alone if no
  * iteration waits for another one then, and both have one range. */

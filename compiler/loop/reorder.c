@@ -14,6 +14,9 @@
  */
 #include "compiler/loop/distances.h"
 
+/* More have too many orders. */
+enum { MOST_ORDERED = 6 };
+
 typedef struct nest {
     ix_unit *u;
     ix_accesses a;
@@ -31,6 +34,9 @@ static ix_refusal
 find_nest(nest *t, const ix_cursor *c)
 {
     ix_stmt *s = ix_cursor_loop(c);
+    if (t->n > MOST_ORDERED)
+        return ix_refuse(t->u, IX_REFUSAL_SHAPE, "they are more than %d loops",
+                         MOST_ORDERED);
     for (int i = 0; i < t->n; i++, s = s->body) {
         if (!s || s->kind != IX_STMT_FOR || (i > 0 && s->next))
             return ix_refuse(t->u, IX_REFUSAL_SHAPE,

@@ -110,13 +110,16 @@ each_loop(ix_unit *u, ix_cursor c)
     return true;
 }
 
-/* Loops over the quotients of indices, outermost ones first. */
+/* Loops over the quotients of indices, outermost ones first; for a grid those
+ * over levels. */
 static void
 mine_all(ix_unit *u, ix_cursor c)
 {
     for (; *c.at && c.depth < IX_DEEP; c.at = &(*c.at)->next) {
         ix_cursor inside = c;
-        if ((*c.at)->kind == IX_STMT_FOR && ix_loop_mines(u, &c)) {
+        bool wanted = (*c.at)->kind == IX_STMT_FOR &&
+                      !(u->target->grid && (*c.at)->parallel);
+        if (wanted && ix_loop_mines(u, &c)) {
             ix_schedule_at(u, &inside, "mine LOOP");
             continue;
         }
@@ -132,12 +135,14 @@ void
 ix_policy(ix_unit *u, ix_kernel *k)
 {
     const ix_cursor all = {.k = k, .at = &k->body};
-    if (ix_kernel_has_levels(k))
+    bool grid = u->target->grid, levels = ix_kernel_has_levels(k) && !grid;
+    if (levels)
         ix_policy_levels(u, all);
-    if (ix_kernel_divides(u, k))
+    /* which check fails first does not depend on chunks */
+    if (ix_kernel_divides(u, k) && !(grid && ix_kernel_has(k, IX_HAS_CHECK)))
         mine_all(u, all);
-    if (ix_kernel_has_levels(k))
+    if (levels)
         ix_policy_scan(u, k);
-    while (!each_loop(u, all))
+    while (!grid && !each_loop(u, all))
         ;
 }

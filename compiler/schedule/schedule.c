@@ -40,8 +40,8 @@ ix_schedule_put(ix_unit *u, ix_text *t)
 
 /* ---- the pass ---- */
 
-/* needs: reductions as loops; gives: the same elements by other loops; breaks:
- * nothing. */
+/* needs: reductions as loops; gives: the same elements by other loops; for a
+ * target with a grid, all is in loops over its points; breaks: nothing. */
 bool
 ix_pass_schedule(ix_unit *u)
 {
@@ -55,8 +55,10 @@ ix_pass_schedule(ix_unit *u)
         return false;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         const ix_env *before = ix_kernel_known(u, k);
-        if (!head[k->number] && !u->target->grid)
+        if (!head[k->number] && !u->naive)
             ix_policy(u, k);
+        if (u->target->grid)
+            ix_policy_grid(u, k);
         u->ctx->facts = before;
     }
     return u->ctx->error.code == ILEX_OK;

@@ -246,15 +246,21 @@ check_workspace(ix_run *r, const void *memory)
 
 /* ---- launching ---- */
 
+/* How many threads there may be along an axis: of levels, one a chunk. */
+static int64_t
+length_of(const ix_compiled_kernel *k, int axis, int64_t n)
+{
+    return axis == k->serial ? (n + IX_CHUNK_SCAN - 1) / IX_CHUNK_SCAN : n;
+}
+
 /* Blocks for all points of the kernel's box, as far as they are worth it. */
 static int64_t
 blocks_of(const ix_run *r, const ix_compiled_kernel *k, int64_t points)
 {
     int64_t lo, hi;
     for (int a = 0; a < k->rank && points < (int64_t)MOST_BLOCKS * THREADS; a++)
-        if (a != k->axis && a != k->serial &&
-            ix_range_eval(&k->box[a], r->size, &lo, &hi) && hi > lo &&
-            !ix_mul(points, hi - lo, &points))
+        if (a != k->axis && ix_range_eval(&k->box[a], r->size, &lo, &hi) &&
+            hi > lo && !ix_mul(points, length_of(k, a, hi - lo), &points))
             points = INT64_MAX;
     int64_t blocks = points / THREADS + (points % THREADS != 0);
     return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;

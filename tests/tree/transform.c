@@ -224,6 +224,8 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
         return loop_behind(loop) != NULL;
     case IX_LOOP_fission:
         return body && body->next;
+    case IX_LOOP_grid:
+        return u->target->grid && loop->parallel && loop->how == IX_SERIAL;
     case IX_LOOP_prefetch:
         while (body && !is_of_strip(k, body))
             body = body->next;
@@ -274,18 +276,19 @@ draw_kernel(ix_unit *u, ix_loop_row row, loops *l, uint64_t *random)
     return NULL;
 }
 
-/* Some loops of the nest that begins at the i-th, in another order. */
+/* Some loops of the nest that begins at the i-th; "reorder" turns them. */
 static void
 draw_order(const loops *l, int i, uint64_t *random, ix_directive *d)
 {
     const ix_stmt *s = l->loop[i];
-    int most = 2 + (int)tree_draw(random, IX_MOST_LOOPS - 1), n = 0;
+    bool turned = d->row == IX_LOOP_reorder;
+    int most = 1 + turned + (int)tree_draw(random, 5), n = 0;
     for (; s && s->kind == IX_STMT_FOR && n < most; s = s->body)
         d->loop[n++] = l->name[index_of(l, s)];
-    if (n == 1)
+    if (n == 1 && turned)
         d->loop[n++] = d->loop[0];
     d->nloops = n;
-    for (int k = n - 1; k > 0; k--) {
+    for (int k = n - 1; k > 0 && turned; k--) {
         int with = (int)tree_draw(random, (uint64_t)k);
         const char *name = d->loop[k];
         d->loop[k] = d->loop[with];
@@ -387,7 +390,7 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     d.loop[0] = l->name[i];
     d.n = tree_draw(random, 3) ? 1 + (int64_t)tree_draw(random, 6) : 4;
     d.words = (unsigned)tree_draw(random, 3);
-    if (d.row == IX_LOOP_reorder)
+    if (d.row == IX_LOOP_reorder || d.row == IX_LOOP_grid)
         draw_order(l, i, random, &d);
     if (d.row == IX_LOOP_collapse) {
         const ix_stmt *s = l->loop[i]->body;

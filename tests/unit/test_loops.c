@@ -30,6 +30,9 @@ static const char *const classes[] = {
 #include "compiler/loop/loops.def"
 };
 
+/* A directive for the last kernel before all others, or NULL. */
+static const char *before;
+
 /* The last kernel of a program, as it is before loops are transformed. */
 static ix_kernel *
 last_kernel(ix_unit *u, const char *program)
@@ -41,6 +44,8 @@ last_kernel(ix_unit *u, const char *program)
     ix_kernel *k = u->kernels;
     while (k->next)
         k = k->next;
+    if (before)
+        ck_assert(!carry_out(u, k, before).class);
     return k;
 }
 
@@ -246,6 +251,7 @@ END_TEST
 /* Points that are threads stay where they are; loops inside may change. */
 START_TEST(threads)
 {
+    before = "grid i0 i1";
     static const char *const lines[] = {
         "split g0 3",  "jam g0",    "vector g0",
         "unroll g0",   "peel g0 1", "fission g0 at r0.q",
@@ -253,6 +259,26 @@ START_TEST(threads)
     for_grid = true;
     for (size_t i = 0; i < IX_COUNT(lines); i++)
         check_refused(CHAIN, lines[i], IX_REFUSAL_SHAPE);
+    before = NULL;
+    for_grid = false;
+}
+END_TEST
+
+/* Threads do not wait for each other. */
+START_TEST(spread)
+{
+    for_grid = true;
+    check_refused("out y = x*2.0\n", "grid i1", IX_REFUSAL_SHAPE);
+    check_refused(SHORT, "grid i0 i1#0", IX_REFUSAL_SHAPE);
+    check_refused("out y = sum(x)\n", "grid r0.q", IX_REFUSAL_DISTANCE);
+    check_refused("in w : f64[1000]\nout y = sum(w)\n", "grid r0.l#0",
+                  IX_REFUSAL_SHAPE);
+    check_refused("scan i forward c[i:n] = where(i == 0, z[i, 0], c[i-1])\n"
+                  "out y = c\n",
+                  "grid i0#1", IX_REFUSAL_DISTANCE);
+    before = "fission i0 at i1#1";
+    check_refused(SHORT, "grid i0#0", IX_REFUSAL_DISTANCE);
+    before = NULL;
     for_grid = false;
 }
 END_TEST
@@ -388,5 +414,5 @@ int
 main(void)
 {
     return RUN_TESTS("loops", reordered, unrolled, peeled, divided, threads,
-                     signs_of_distances, fused);
+                     spread, signs_of_distances, fused);
 }

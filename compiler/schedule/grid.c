@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The policy for a target with a grid: the points of each nest are threads, as
+ * far as loops are rectangular and independent; of the levels of a scan, its
+ * chunks. What is no such nest is one thread's.
+ */
+#include "compiler/schedule/schedule.h"
+
+#include "compiler/loop/distances.h"
+
+/* Are its iterations those of threads? That chunks are independent is not
+ * known before it is asked. */
+static bool
+is_spread(ix_unit *u, const ix_cursor *c)
+{
+    const ix_stmt *s = ix_cursor_loop(c);
+    if (s->kind != IX_STMT_FOR || s->how != IX_SERIAL ||
+        ix_stmt_has(s, IX_HAS_INDEX))
+        return false;
+    if (c->k->variable[s->number].role == IX_VARIABLE_QUOTIENT)
+        ix_loop_independent(u, c);
+    return s->parallel;
+}
+
+/* The loops of the nest at the cursor that are spread, outermost first. */
+static int
+find_spread(ix_unit *u, ix_cursor at, ix_cursor *c)
+{
+    int n = 0;
+    while (n < IX_MOST_LOOPS && is_spread(u, &at)) {
+        c[n++] = at;
+        at.around[at.depth++] = ix_cursor_loop(&at);
+        at.at = &ix_cursor_loop(&at)->body;
+        if ((*at.at)->next)
+            break;
+    }
+    return n;
+}
+
+/* Chunks stand around the loop over the last axis, along which neighbouring
+ * threads find elements beside each other. */
+static bool
+puts_last_inside(ix_unit *u, const ix_cursor *c, int n)
+{
+    const ix_kernel *k = c->k;
+    if (n < 2)
+        return false;
+    int inner = ix_cursor_loop(&c[n - 1])->number,
+        outer = ix_cursor_loop(&c[n - 2])->number;
+    ix_cursor two[2] = {c[n - 1], c[n - 2]};
+    return k->variable[inner].role == IX_VARIABLE_QUOTIENT &&
+           ix_variable_root(k, inner) < ix_variable_root(k, outer) &&
+           ix_schedule_at(u, two, "reorder LOOP LOOP2");
+}
+
+static void
+spread(ix_unit *u, ix_cursor at)
+{
+    ix_cursor c[IX_MOST_LOOPS];
+    char text[8 * IX_MOST_LOOPS] = "grid";
+    int n = find_spread(u, at, c);
+    if (puts_last_inside(u, c, n))
+        n = find_spread(u, at, c);
+    for (int i = 0; i < n; i++)
+        strcat(text, " LOOP");
+    if (n)
+        ix_schedule_at(u, c, text);
+}
+
+static bool
+is_spread_already(const ix_stmt *list)
+{
+    while (list && list->how != IX_GRID)
+        list = list->next;
+    return list != NULL;
+}
+
+/* What writes buffers and is not spread becomes a loop of one point; all that
+ * there is if nothing is spread. */
+static void
+leave_to_one(ix_unit *u, ix_kernel *k)
+{
+    bool any = is_spread_already(k->body);
+    ix_stmt *rest = NULL, **tail = &rest;
+    ix_stmt **at = any ? ix_grid_begin(k) : &k->body;
+    while (*at) {
+        ix_stmt *s = *at;
+        if (any && (s->how == IX_GRID || s->kind == IX_STMT_LET)) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        s->next = NULL;
+        *tail = s;
+        tail = &s->next;
+    }
+    if (!rest)
+        return;
+    *at = ix_stmt_for(u, ix_kernel_variable(u, k, IX_VARIABLE_GRID),
+                      ix_index_const(u->ctx, 0), ix_index_const(u->ctx, 1));
+    (*at)->how = IX_GRID;
+    (*at)->array = rest->array;
+    (*at)->body = rest;
+}
+
+void
+ix_policy_grid(ix_unit *u, ix_kernel *k)
+{
+    for (ix_cursor c = {.k = k, .at = &k->body}; *c.at; c.at = &(*c.at)->next)
+        if ((*c.at)->kind == IX_STMT_FOR && (*c.at)->how == IX_SERIAL)
+            spread(u, c);
+    leave_to_one(u, k);
+}
