@@ -591,9 +591,10 @@ tree_transform_report(void)
             printf("  %s %lld", class_names[i], (long long)counts[r][i]);
         printf("\n");
         /* these need kernels that were fused, or split and jammed, or indices
-         * that are divided */
-        bool seldom =
-            r == IX_LOOP_shrink || r == IX_LOOP_prefetch || r == IX_LOOP_mine;
+         * that are divided, or are for one kind of target */
+        bool seldom = r == IX_LOOP_shrink || r == IX_LOOP_prefetch ||
+                      r == IX_LOOP_mine || r == IX_LOOP_compute ||
+                      r == IX_LOOP_grid;
         all &= counts[r][0] > 0 || seldom;
     }
     return all;
