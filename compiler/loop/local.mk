@@ -36,6 +36,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/moved.c \
 	compiler/loop/names.c \
 	compiler/loop/partial.c \
+	compiler/loop/pack.c \
 	compiler/loop/peel.c \
 	compiler/loop/prefetch.c \
 	compiler/loop/reorder.c \

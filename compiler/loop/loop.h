@@ -111,6 +111,10 @@ typedef struct ix_directive {
 ix_refusal ix_condition_read(ix_unit *u, const ix_kernel *k, const char *text,
                              ix_condition *c);
 
+/* pack.c: the axis of a load that runs with a variable, if it is the only one
+ * and not the last; else -1. */
+int ix_load_axis(const ilex_array *load, int variable);
+
 /* The loop that threads divide, if there are only definitions beside it, and
  * these before it; else NULL. */
 ix_stmt *ix_kernel_outermost(const ix_kernel *k);

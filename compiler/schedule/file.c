@@ -223,7 +223,7 @@ read_line(file *f, const char *s, size_t n, bool *end)
 }
 
 bool
-ix_schedule_read(ix_unit *u, const char *text, int *head)
+ix_schedule_read(ix_unit *u, const char *text, int *head, bool *program)
 {
     file all = {.u = u, .head = head}, *f = &all;
     bool end = false;
@@ -234,5 +234,6 @@ ix_schedule_read(ix_unit *u, const char *text, int *head)
             return false;
         text += n;
     }
+    *program = f->program_head != 0;
     return true;
 }

@@ -53,8 +53,8 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
                              "there is no kernel %s; there are %d", d->loop[i],
                              u->nkernels);
     }
-    if (d->row == IX_KERNELS_fuse)
-        for (int i = 0; i < 2; i++)
+    if (d->row == IX_KERNELS_fuse || d->row == IX_KERNELS_pack)
+        for (int i = 0; i < transformations[d->row].kernels; i++)
             if (k[i]->condition || k[i]->version)
                 return ix_refuse(u, IX_REFUSAL_SHAPE,
                                  "%s is there in several versions", d->loop[i]);
@@ -81,24 +81,32 @@ ix_kernels_put(ix_unit *u, ix_text *t)
 /* What a text of option schedule says of the program, as far as the level is
  * that for it. */
 static bool
-read_program(ix_unit *u)
+read_program(ix_unit *u, bool *program)
 {
     const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
-    return u->reference || !strchr(text, '\n') ||
-           ix_schedule_read(u, text, NULL);
+    *program = false;
+    return !strchr(text, '\n') || ix_schedule_read(u, text, NULL, program);
 }
 
 /* needs: boxes of arrays; gives: notes for partition; breaks: nothing. */
 bool
 ix_pass_stored(ix_unit *u)
 {
-    return read_program(u);
+    bool program;
+    return u->reference || read_program(u, &program);
 }
 
-/* needs: reductions as loops; gives: the same elements by fewer kernels;
- * breaks: nothing. */
+/* needs: reductions as loops; gives: the same elements by fewer kernels, or
+ * with copies of operands; breaks: nothing. */
 bool
 ix_pass_kernels(ix_unit *u)
 {
-    return read_program(u);
+    bool program;
+    if (u->reference)
+        return true;
+    if (!read_program(u, &program))
+        return false;
+    if (!program)
+        ix_policy_operands(u);
+    return u->ctx->error.code == ILEX_OK;
 }

@@ -8,6 +8,7 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/file.c \
 	compiler/schedule/grid.c \
 	compiler/schedule/kernels.c \
+	compiler/schedule/operands.c \
 	compiler/schedule/policy.c \
 	compiler/schedule/scans.c \
 	compiler/schedule/schedule.c \

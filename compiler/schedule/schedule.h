@@ -58,8 +58,8 @@ void ix_kernels_put(ix_unit *u, ix_text *t);
 /* Carries out what a text says of kernels' loops, until the first directive
  * that is wrong or refused, which is an error. "head" gets the line in which
  * those of each kernel begin, 0 if it names none. Where "head" is NULL: what it
- * says of the program. */
-bool ix_schedule_read(ix_unit *u, const char *text, int *head);
+ * says of the program; "program" is set if there is such a part. */
+bool ix_schedule_read(ix_unit *u, const char *text, int *head, bool *program);
 
 /* ---- policy.c ---- */
 
@@ -70,6 +70,8 @@ void ix_policy_scan(ix_unit *u, ix_kernel *k);
 void ix_policy_grid(ix_unit *u, ix_kernel *k);
 /* Before: puts the last axis inside the levels. */
 void ix_policy_levels(ix_unit *u, ix_cursor c);
+/* Has operands of contractions copied, for the program. */
+void ix_policy_operands(ix_unit *u);
 
 /* ---- schedule.c ---- */
 

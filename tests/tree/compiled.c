@@ -83,6 +83,21 @@ tree_run_compiled(const tree_compiled *x, char *what, size_t size)
 }
 
 void
+tree_put_policy(ix_unit *u, char *trail, size_t size)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    for (size_t i = 0; u->schedule && i < u->schedule->n; i++) {
+        size_t n = strlen(trail);
+        ix_text t;
+        ix_text_init(&t, &mem);
+        ix_directive_put(&u->schedule->item[i], &t);
+        if (u->schedule->item[i].row != IX_KERNELS_store)
+            snprintf(trail + n, size - n, "    program: %s\n",
+                     ix_text_string(&t));
+    }
+}
+
+void
 tree_put_schedule(const char *trail, char *to, size_t size)
 {
     size_t n = 0;

@@ -5,6 +5,7 @@
 #ifndef ILEX_TESTS_COMPILED_H
 #define ILEX_TESTS_COMPILED_H
 
+#include "compiler/schedule/schedule.h"
 #include "tests/differential/differential.h"
 
 /* A program, and arguments with the results of the reference. */
@@ -19,6 +20,9 @@ typedef struct tree_compiled {
 
 /* Compiles and runs it; false with what is wrong if a bit differs. */
 bool tree_run_compiled(const tree_compiled *x, char *what, size_t size);
+
+/* Adds what the policy did to kernels, a line each, "    program: ...". */
+void tree_put_policy(ix_unit *u, char *trail, size_t size);
 
 /* Lines "    k0: split i0 4 min" as a schedule, by kernels. */
 void tree_put_schedule(const char *trail, char *to, size_t size);

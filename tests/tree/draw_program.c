@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "compiler/loop/distances.h"
 #include "tests/differential/differential.h"
 
 void
@@ -76,5 +77,29 @@ tree_draw_store(ix_unit *u, uint64_t *random)
         i++;
     ix_directive d = {.row = IX_KERNELS_store};
     d.name = ix_arena_string(&u->arena, ix_value_name('v', (int64_t)i).s);
+    return d;
+}
+
+ix_directive
+tree_draw_pack(ix_unit *u, uint64_t *random)
+{
+    ix_kernel *k = u->kernels;
+    for (uint64_t n = tree_draw(random, (uint64_t)u->nkernels); n > 0; n--)
+        k = k->next;
+    ix_directive d = {.row = IX_KERNELS_pack, .nloops = 2, .name = "none"};
+    d.loop[0] = ix_arena_string(&u->arena, ix_value_name('k', k->number).s);
+    d.loop[1] = "i0";
+    ix_accesses a = ix_accesses_in(u, k, k->body);
+    for (int tries = 0; a.n && tries < 20; tries++) {
+        const ix_access *x = &a.item[tree_draw(random, a.n)];
+        if (x->buffer < 0 || x->write || x->depth == 0)
+            continue;
+        const ix_stmt *loop = x->around[tree_draw(random, (uint64_t)x->depth)];
+        d.name = ix_arena_string(&u->arena, ix_value_name('b', x->buffer).s);
+        d.loop[1] = ix_loop_name(u, k, loop);
+        for (int axis = 0; axis + 1 < x->rank; axis++)
+            if (ix_scalar_uses_index(x->index[axis], loop->number))
+                return d;
+    }
     return d;
 }

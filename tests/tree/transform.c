@@ -575,8 +575,9 @@ tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
     if (u->nkernels == 0)
         return false;
     bool version = u->nkernels == 1 || tree_draw(random, 3) == 0;
-    ix_directive d =
-        version ? tree_draw_version(u, random) : draw_for_kernels(u, random);
+    ix_directive d = tree_draw(random, 4) == 0 ? tree_draw_pack(u, random)
+                     : version                 ? tree_draw_version(u, random)
+                                               : draw_for_kernels(u, random);
     try_directive(u, &d, t);
     return true;
 }

@@ -34,6 +34,9 @@ void tree_trial_put(ix_unit *u, const ix_directive *d, tree_trial *t);
 ix_directive tree_draw_version(ix_unit *u, uint64_t *random);
 /* A temporary, if one is met soon, or NULL. */
 const char *tree_draw_temporary(ix_unit *u, uint64_t *random);
+/* An array that a kernel reads, often along an axis that is not its last one.
+ */
+ix_directive tree_draw_pack(ix_unit *u, uint64_t *random);
 /* A value that is not stored is to be. */
 ix_directive tree_draw_store(ix_unit *u, uint64_t *random);
 
