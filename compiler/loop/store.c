@@ -17,33 +17,25 @@
 /* Is the value at position "i" called so, by the program or where the graph is
  * printed? */
 static bool
-is_called(const ix_unit *u, size_t i, const char *name, bool number)
+is_called(const ix_unit *u, size_t i, const char *name)
 {
     const ilex_array *n = u->order[i];
     const size_t *label = ix_map_find(&u->label, n);
-    if (number)
-        return !strcmp(ix_value_name('v', (int64_t)i).s, name);
-    for (size_t k = 0; k < u->noutputs; k++)
-        if (u->root[k] == n &&
-            !strcmp(ix_symbol_text(u->ctx, u->module->output[k].name), name))
-            return true;
-    return (label && !strcmp(ix_symbol_text(u->ctx, (int32_t)*label), name)) ||
-           (n->kind == IX_INPUT &&
-            !strcmp(ix_symbol_text(u->ctx, (int32_t)n->attr[0]), name));
+    int32_t symbol = label                 ? (int32_t)*label
+                     : n->kind == IX_INPUT ? (int32_t)n->attr[0]
+                                           : 0;
+    return (symbol && !strcmp(ix_symbol_text(u->ctx, symbol), name)) ||
+           !strcmp(ix_value_name('v', (int64_t)i).s, name);
 }
 
 /* Its position, SIZE_MAX: there is none, or several. */
 static size_t
 find_value(const ix_unit *u, const char *name)
 {
-    size_t found = SIZE_MAX;
-    for (int number = 0; number < 2 && found == SIZE_MAX; number++)
-        for (size_t i = 0, n = 0; i < u->norder; i++)
-            if (is_called(u, i, name, number)) {
-                found = n++ ? SIZE_MAX : i;
-                if (n > 1)
-                    return found;
-            }
+    size_t found = SIZE_MAX, n = 0;
+    for (size_t i = 0; i < u->norder; i++)
+        if (is_called(u, i, name))
+            found = n++ ? SIZE_MAX : i;
     return found;
 }
 
