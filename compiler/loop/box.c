@@ -16,7 +16,8 @@ typedef struct seeker {
     int depth;              /* loops up to that one, which is one of them */
     int branches;           /* around it */
     int rounds;
-    bool lost; /* a bound */
+    bool relaxed; /* operations that are known outside are seen through, too */
+    bool lost;    /* a bound */
 } seeker;
 
 /* ---- what is known outside ---- */
@@ -82,6 +83,15 @@ innermost(const seeker *f, const ix_access *at, const ix_index_form *form)
     return pick;
 }
 
+static int
+first_operation(const ix_index_form *form)
+{
+    int i = 0;
+    while (i < form->n && form->t[i].atom->kind != IX_OP)
+        i++;
+    return i < form->n ? i : -1;
+}
+
 /* ---- bounds of an index ---- */
 
 static void
@@ -94,6 +104,39 @@ add(seeker *f, ix_ends *e, ilex_array *x)
         e->x[e->n++] = x;
     else
         f->lost = true;
+}
+
+/* Is b - a known? */
+static bool
+difference(ix_unit *u, ilex_array *b, ilex_array *a, int64_t *by)
+{
+    const ilex_array *x = ix_index_try_fma(u->ctx, b, -1, a);
+    if (!x || x->kind != IX_CONST)
+        return false;
+    *by = x->attr[0];
+    return true;
+}
+
+/* Bounds that hold for others, too: moved by what is known, or not there. */
+static void
+join(ix_unit *u, ix_ends *all, const ix_ends *e, bool up)
+{
+    int n = 0;
+    for (int i = 0; i < all->n; i++) {
+        bool found = false;
+        int64_t nearest = 0, d;
+        for (int j = 0; j < e->n; j++)
+            if (difference(u, e->x[j], all->x[i], &d) &&
+                (!found || (up ? d < nearest : d > nearest))) {
+                found = true;
+                nearest = d;
+            }
+        bool further = up ? nearest > 0 : nearest < 0;
+        if (found)
+            all->x[n++] =
+                ix_index_offset(u->ctx, all->x[i], further ? nearest : 0);
+    }
+    all->n = n;
 }
 
 static void find_ends(seeker *f, const ix_access *at, ilex_array *x, bool up,
@@ -114,6 +157,35 @@ find_with(seeker *f, const ix_access *at, ilex_array *x, bool up, ix_ends *e,
         f->lost = true;
 }
 
+/* A part is the least or the largest of two, of which one bounds it, or what
+ * bounds both does, or it is a quotient: c*(y // c) is in (y - c, y]. */
+static void
+find_ends_of_op(seeker *f, const ix_access *at, ilex_array *x, bool up,
+                ix_ends *e, int64_t k, ilex_array *part)
+{
+    ilex_context *ctx = f->u->ctx;
+    ilex_array *const *y = part->ops;
+    ix_op op = ix_op_of(part);
+    ix_op one = (k > 0) == up ? IX_OP_MINIMUM : IX_OP_MAXIMUM;
+    bool quotient = op == IX_OP_FLOOR_DIVIDE && y[1]->kind == IX_CONST &&
+                    y[1]->attr[0] > 0 && k % y[1]->attr[0] == 0;
+    ix_ends both = {0}, other = {0};
+    if (quotient) {
+        int64_t c = y[1]->attr[0];
+        ilex_array *without = ix_index_try_fma(ctx, x, -k, part);
+        if (without)
+            find_with(f, at, without, up, e, k / c, ix_index_const(ctx, 0),
+                      y[0], one == IX_OP_MAXIMUM ? 1 - c : 0);
+    }
+    if (op != IX_OP_MINIMUM && op != IX_OP_MAXIMUM)
+        return;
+    find_with(f, at, x, up, op == one ? e : &both, k, part, y[0], 0);
+    find_with(f, at, x, up, op == one ? e : &other, k, part, y[1], 0);
+    join(f->u, &both, &other, up);
+    for (int i = 0; i < both.n; i++)
+        add(f, e, both.x[i]);
+}
+
 /* Finds the lowest or the highest values of an index, known outside. */
 static void
 find_ends(seeker *f, const ix_access *at, ilex_array *x, bool up, ix_ends *e)
@@ -123,6 +195,8 @@ find_ends(seeker *f, const ix_access *at, ilex_array *x, bool up, ix_ends *e)
     int i = innermost(f, at, &form);
     if (i < 0)
         add(f, e, x);
+    if (i < 0 && f->relaxed)
+        i = first_operation(&form);
     if (i < 0 || f->rounds++ > MOST_ROUNDS)
         return;
     ilex_array *part = form.t[i].atom;
@@ -132,10 +206,8 @@ find_ends(seeker *f, const ix_access *at, ilex_array *x, bool up, ix_ends *e)
     int loop = part->kind == IX_INDEX ? position_of(at, part->attr[0]) : -1;
     if (s && s->kind == IX_STMT_LET && ix_index_is_affine(ix_let_value(s)))
         find_with(f, at, x, up, e, k, part, ix_let_value(s), 0);
-    if (part->kind == IX_OP &&
-        ix_op_of(part) == (high ? IX_OP_MINIMUM : IX_OP_MAXIMUM))
-        for (int j = 0; j < 2; j++)
-            find_with(f, at, x, up, e, k, part, part->ops[j], 0);
+    if (part->kind == IX_OP)
+        find_ends_of_op(f, at, x, up, e, k, part);
     if (loop < 0)
         return;
     s = at->around[loop];
@@ -200,39 +272,6 @@ ask_exact(const seeker *f, const ix_access *at, ix_box *box)
 }
 
 /* ---- boxes of several accesses ---- */
-
-/* Is b - a known? */
-static bool
-difference(ix_unit *u, ilex_array *b, ilex_array *a, int64_t *by)
-{
-    const ilex_array *x = ix_index_try_fma(u->ctx, b, -1, a);
-    if (!x || x->kind != IX_CONST)
-        return false;
-    *by = x->attr[0];
-    return true;
-}
-
-/* Bounds that hold for others, too: moved by what is known, or not there. */
-static void
-join(ix_unit *u, ix_ends *all, const ix_ends *e, bool up)
-{
-    int n = 0;
-    for (int i = 0; i < all->n; i++) {
-        bool found = false;
-        int64_t nearest = 0, d;
-        for (int j = 0; j < e->n; j++)
-            if (difference(u, e->x[j], all->x[i], &d) &&
-                (!found || (up ? d < nearest : d > nearest))) {
-                found = true;
-                nearest = d;
-            }
-        bool further = up ? nearest > 0 : nearest < 0;
-        if (found)
-            all->x[n++] =
-                ix_index_offset(u->ctx, all->x[i], further ? nearest : 0);
-    }
-    all->n = n;
-}
 
 static bool
 is_same(const ix_ends *a, const ix_ends *b)
@@ -380,7 +419,8 @@ seek(const ix_accesses *a, const ix_cursor *c)
 static void
 find_box(seeker *f, const ix_access *const *access, size_t n, ix_box *box)
 {
-    *box = (ix_box){.rank = access[0]->rank, .exact = true, .always = true};
+    *box = (ix_box){
+        .rank = access[0]->rank, .exact = !f->relaxed, .always = !f->relaxed};
     for (size_t i = 0; i < n; i++) {
         for (int d = 0; d < box->rank; d++)
             take_in(f, access[i], d, i == 0, box);
@@ -402,6 +442,11 @@ ix_box_of(const ix_accesses *a, const ix_cursor *c,
           const ix_access *const *access, size_t n, ix_box *box)
 {
     seeker f = seek(a, c);
+    find_box(&f, access, n, box);
+    ix_refusal r = measure_all(&f, access[0], box);
+    if (r.class != IX_REFUSAL_SHAPE)
+        return r;
+    f.relaxed = true;
     find_box(&f, access, n, box);
     return measure_all(&f, access[0], box);
 }
