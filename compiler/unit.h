@@ -174,6 +174,7 @@ typedef struct ix_kernel {
                              parts; -1: it is called once */
     ix_levels levels;     /* of the nests */
     bool ordered;         /* iterations read what earlier ones wrote */
+    bool has_own;         /* each part of a run has temporaries of its own */
     ix_moment when;
     ix_apart apart;                /* from the kernel before it */
     const ix_condition *condition; /* it runs where that holds, else the next

@@ -84,8 +84,8 @@ ix_copy_fits(ix_unit *u, const ix_copy *copy, ilex_dtype dtype, bool updates)
 
 /* A temporary of an iteration. */
 static int
-make_buffer(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
-            const ix_copy *copy, ilex_dtype dtype)
+make_buffer(ix_unit *u, ix_kernel *k, const ix_stmt *loop, const ix_copy *copy,
+            ilex_dtype dtype)
 {
     ix_axis ax[ILEX_MAX_RANK];
     for (int i = 0; i < copy->box.rank; i++)
@@ -96,6 +96,7 @@ make_buffer(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
     int i = ix_unit_temporary(u, box, dtype);
     u->buffer[i].slot = u->nslots++;
     u->buffer[i].local = true;
+    k->has_own = true;
     u->buffer[i].own = k;
     u->buffer[i].within = loop->number;
     return i;

@@ -321,6 +321,7 @@ note_own(const shrinking *x)
     }
     if (!b->own || !ix_is_part_of(x->at->k, within, b->within))
         b->within = within;
+    x->at->k->has_own = true;
     b->own = x->at->k;
     b->interior = b->box = smaller_box(x, b->box);
 }

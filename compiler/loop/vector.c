@@ -54,7 +54,7 @@ mark(void *user, ix_stmt *s)
     ix_cursor c;
     if (s->kind == IX_STMT_FOR && s->how == IX_SERIAL && s->parallel &&
         ix_stmt_each(s->body, is_no_loop, NULL) &&
-        (!ix_loop_has_temporary(m->u, m->k, s) ||
+        (!m->k->has_own || !ix_loop_has_temporary(m->u, m->k, s) ||
          (ix_cursor_at(m->k, s, &c) && !runs_together(m->u, &c).class)))
         s->how = IX_VECTOR;
     return true;
