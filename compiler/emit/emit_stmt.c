@@ -289,23 +289,41 @@ emit_update(ix_emitter *e, const ix_stmt *s)
                     at);
 }
 
-/* l[j] = op(l[j], l[j + h]) for h = lanes/2 ... 1, then a = l[0]. */
+/* l[j] = op(l[j], l[j + h]) for j < h */
+static void
+emit_halves(ix_emitter *e, const ix_stmt *s, const char *h)
+{
+    char other[IX_NAME];
+    snprintf(other, sizeof other, "[j + %s]", h);
+    ix_parts p = ix_emit_scratch(e, s->from, "[j]");
+    ix_emit_open(e, "for (i64 j = 0; j < %s; j++)", h);
+    ix_emit_combine(e, s->op, s->from->dtype, p,
+                    ix_emit_scratch(e, s->from, other), p);
+    ix_emit_close(e);
+}
+
+/* This for h = lanes/2 ... 2, then a = op(l[0], l[1]). Compilers that make
+ * vectors get loops of constant length. */
 static void
 emit_fold(ix_emitter *e, const ix_stmt *s)
 {
-    ix_parts p = ix_emit_scratch(e, s->from, "[j]"),
-             q = ix_emit_scratch(e, s->from, "[j + h]"),
-             first = ix_emit_scratch(e, s->from, "[0]"),
-             to = ix_emit_scratch(e, s->to, "");
-    ix_emit_open(e, "for (i64 h = %d; h > 0; h >>= 1)",
-                 (int)s->from->extent / 2);
-    ix_emit_open(e, "for (i64 j = 0; j < h; j++)");
-    ix_emit_combine(e, s->op, s->from->dtype, p, q, p);
-    ix_emit_close(e);
-    ix_emit_close(e);
-    ix_emit_put(e, "%s = %s;", to.re, first.re);
-    if (ix_dtype_is_complex(s->to->dtype))
-        ix_emit_put(e, "%s = %s;", to.im, first.im);
+    int half = (int)s->from->extent / 2;
+    if (*e->dialect->vector_pragma) {
+        char h[IX_NAME];
+        for (; half > 1; half /= 2) {
+            snprintf(h, sizeof h, "%d", half);
+            ix_emit_put(e, "ILEX_HALF");
+            emit_halves(e, s, h);
+            e->folds = true;
+        }
+    } else {
+        ix_emit_open(e, "for (i64 h = %d; h > 1; h >>= 1)", half);
+        emit_halves(e, s, "h");
+        ix_emit_close(e);
+    }
+    ix_emit_combine(
+        e, s->op, s->from->dtype, ix_emit_scratch(e, s->from, "[0]"),
+        ix_emit_scratch(e, s->from, "[1]"), ix_emit_scratch(e, s->to, ""));
 }
 
 /* if (value < lo || value >= hi) { tell; return 1; } */

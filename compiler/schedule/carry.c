@@ -149,5 +149,5 @@ ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text)
     ix_refusal r = carry_at(u, &d, c);
     if (r.class)
         note_refusal(u, k, &d, r);
-    return !r.class;
+    return !r.class && u->ctx->error.code == ILEX_OK;
 }

@@ -61,6 +61,48 @@ look_at_list(shared_search *s, const ix_stmt *list)
     }
 }
 
+/* Does a row take in elements one after the other, at the same points? What
+ * is left of a loop does, too, but is short. */
+static bool
+takes_in_rows(const ix_kernel *k, const ix_stmt *loop)
+{
+    const ix_stmt *points = loop->body;
+    if (loop->kind != IX_STMT_FOR || loop->parallel || !points ||
+        k->variable[loop->number].role == IX_VARIABLE_TAIL ||
+        points->kind != IX_STMT_FOR || !points->parallel || points->next ||
+        !points->body || points->body->kind != IX_STMT_UPDATE ||
+        points->body->next)
+        return false;
+    for (int i = 0; i < ix_operands_before(points, IX_GROUPS); i++)
+        if (ix_scalar_uses_index(points->x[i], loop->number))
+            return false;
+    return true;
+}
+
+/* A row that takes in several elements at once is read and written once. */
+static void
+take_in_several(ix_unit *u, ix_cursor c)
+{
+    for (; *c.at && c.depth + 2 < IX_DEEP; c.at = &(*c.at)->next) {
+        ix_cursor two[2] = {c, c};
+        two->around[two->depth++] = *c.at;
+        two->at = &(*c.at)->body;
+        if (!takes_in_rows(c.k, *c.at)) {
+            take_in_several(u, *two);
+            continue;
+        }
+        if (!ix_schedule_at(u, &two[1], "split LOOP 4 peel"))
+            continue;
+        two[0] = two[1];
+        two->around[two->depth++] = *two->at;
+        two->at = &(*two->at)->body;
+        if (ix_schedule_at(u, two, "reorder LOOP LOOP2")) {
+            two->at = &(*two[1].at)->body;
+            ix_schedule_at(u, two, "unroll LOOP");
+        }
+    }
+}
+
 /* A sum over the rows of a matrix, or a matrix product, reads along its rows if
  * the free index runs innermost. A contraction gains as well where no operand
  * is read along: a few chains at a time hide how long an addition takes, and so
@@ -145,4 +187,5 @@ ix_policy(ix_unit *u, ix_kernel *k)
         ix_policy_scan(u, k);
     while (!grid && !each_loop(u, all))
         ;
+    take_in_several(u, all);
 }
