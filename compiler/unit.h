@@ -35,16 +35,11 @@ typedef enum ix_role {
     IX_ROLE_TEMP
 } ix_role;
 
-/* Why an array is stored or not, why a kernel stands apart: reasons.def. */
+/* Why an array is stored or not: reasons.def. */
 typedef enum ix_reason {
 #define IX_REASON(NAME, stored, text) IX_REASON_##NAME,
 #include "compiler/reasons.def"
 } ix_reason;
-
-typedef enum ix_apart {
-#define IX_APART(NAME, text) IX_APART_##NAME,
-#include "compiler/reasons.def"
-} ix_apart;
 
 /* What partition decided of an array, and what it looked at. */
 typedef struct ix_decision {
@@ -176,7 +171,7 @@ typedef struct ix_kernel {
     bool ordered;         /* iterations read what earlier ones wrote */
     bool has_own;         /* each part of a run has temporaries of its own */
     ix_moment when;
-    ix_apart apart;                /* from the kernel before it */
+    const char *apart; /* why it is none with the one before, or NULL */
     const ix_condition *condition; /* it runs where that holds, else the next
                                       one does in its place; NULL: always */
     int version; /* of how many before it the conditions do not hold then */

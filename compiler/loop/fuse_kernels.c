@@ -10,10 +10,11 @@
  *             for k in [0, m)
  *                 y[i, k] = x[i, k] / s[i]
  *
- * Their statements stand behind each other in a kernel of their own, in which
- * the outermost loops become one as loops do (fuse.c). Threads divide it, so no
- * iteration may wait for another one. The new kernel is called for the axes on
- * which both have the same range; loops over others may have no iteration.
+ * If they are not merged (merge.c), their statements stand behind each other in
+ * a kernel of their own, in which the outermost loops become one as loops do
+ * (fuse.c). Threads divide it, so no iteration may wait for another one. The
+ * new kernel is called for the axes on which both have the same range; loops
+ * over others may have no iteration.
  */
 #include "compiler/loop/distances.h"
 
@@ -72,10 +73,6 @@ static ix_refusal
 look_at(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 {
     const ix_kernel *apart = ix_kernel_outermost(a) ? b : a;
-    if (a->next != b)
-        return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "k%d is not the next kernel behind k%d", b->number,
-                         a->number);
     if (a->when.counts != b->when.counts || a->when.calls != b->when.calls)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "between them sizes are counted or a function of the "
@@ -96,22 +93,6 @@ look_at(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
 
 /* ---- the kernel ---- */
 
-/* The nests of both. */
-static ix_stmt *
-nests_of(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
-{
-    const ix_kernel *both[] = {a, b};
-    ix_stmt *first = NULL, **tail = &first;
-    for (int i = 0; i < 2; i++)
-        for (const ix_stmt *nest = both[i]->nests; nest; nest = nest->next) {
-            *tail = ix_stmt_copy(u, nest);
-            (*tail)->body = nest->body;
-            tail = &(*tail)->next;
-        }
-    return first;
-}
-
-/* Loops over what is no axis of the kernel's box. */
 typedef struct freeing {
     ix_unit *u;
     const ix_kernel *k;
@@ -121,12 +102,22 @@ static bool
 free_loop(void *user, ix_stmt *s)
 {
     const freeing *f = user;
-    if (s->kind == IX_STMT_FOR && s->number >= f->k->box->rank &&
-        s->number < ix_kernel_axes(f->k))
+    const ix_domain *box = f->k->box;
+    int axis = s->number;
+    bool spans = s->kind == IX_STMT_FOR && axis < box->rank &&
+                 ix_for_lo(s) == ix_index_lin(f->u->ctx, box->ax[axis].lo) &&
+                 ix_for_hi(s) == ix_index_lin(f->u->ctx, box->ax[axis].hi);
+    if (s->kind == IX_STMT_FOR && axis < ix_kernel_axes(f->k) && !spans)
         s->optional |=
             s->n[IX_for_lo] > 1 || s->n[IX_for_hi] > 1 ||
-            ix_stmt_for(f->u, s->number, ix_for_lo(s), ix_for_hi(s))->optional;
+            ix_stmt_for(f->u, axis, ix_for_lo(s), ix_for_hi(s))->optional;
     return true;
+}
+
+void
+ix_kernel_free_loops(ix_unit *u, ix_kernel *k)
+{
+    ix_stmt_each(k->body, free_loop, &(freeing){u, k});
 }
 
 /* Does it read what it writes? */
@@ -153,19 +144,26 @@ behind(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
     k->apart = a->apart;
     k->number = a->number;
     k->next = b->next;
-    k->nests = nests_of(u, a, b);
+    k->nests = ix_stmt_clone(u, NULL, a->nests);
+    *ix_stmt_end(&k->nests) = ix_stmt_clone(u, NULL, b->nests);
     k->body = ix_kernel_adopt(u, k, a);
     *ix_stmt_end(&k->body) = ix_kernel_adopt(u, k, b);
     k->ordered = a->ordered || b->ordered || reads_own(u, k);
-    ix_stmt_each(k->body, free_loop, &(freeing){u, k});
+    ix_kernel_free_loops(u, k);
     return k;
 }
 
 ix_refusal
 ix_kernels_fuse(ix_unit *u, const ix_directive *d, ix_kernel **k)
 {
-    ix_refusal r = look_at(u, k[0], k[1]);
     (void)d;
+    if (k[0]->next != k[1])
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "k%d is not the next kernel behind k%d", k[1]->number,
+                         k[0]->number);
+    if (!ix_kernels_merge(u, k[0], k[1]))
+        return (ix_refusal){IX_REFUSAL_NONE, NULL};
+    ix_refusal r = look_at(u, k[0], k[1]);
     if (r.class != IX_REFUSAL_NONE)
         return r;
     ix_kernel *both = behind(u, k[0], k[1]);
@@ -180,6 +178,5 @@ ix_kernels_fuse(ix_unit *u, const ix_directive *d, ix_kernel **k)
     if (r.class != IX_REFUSAL_NONE)
         return r;
     *k[0] = *both;
-    ix_unit_number(u);
     return r;
 }

@@ -109,7 +109,8 @@ why_not_stored_so(inlining *x)
     if (x->wrong || !x->store)
         return x->wrong ? x->wrong : "no kernel stores it";
     ilex_array *value = ix_store_value(x->store);
-    if (has_value(x->u, value) || !ix_body_loads(x->u, value, is_other_load, x))
+    if (has_value(x->u, value) || (value->flags & IX_HAS_GUARD) ||
+        !ix_body_loads(x->u, value, is_other_load, x))
         return "what is stored holds a reduction, a branch or a level before";
     if (value->flags & IX_HAS_CHECK)
         return "what is stored reads at indices that are data, which are "
@@ -249,7 +250,8 @@ inline_all(inlining *x)
         ix_arena_new(&u->arena, 2 * (size_t)u->nkernels * sizeof *made);
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         made[n++] = inlined(x, k->body);
-        made[n++] = inlined(x, k->nests);
+        made[n] = k->nests == k->body ? made[n - 1] : inlined(x, k->nests);
+        n++;
     }
     if (x->too_large)
         return false;
@@ -307,6 +309,5 @@ ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
     if (!inline_all(&x))
         return ix_refuse(u, IX_REFUSAL_SIZE, "index sums would be too large");
     forget(u, x.buffer);
-    ix_unit_number(u);
     return r;
 }

@@ -138,6 +138,7 @@ ix_stmt *
 ix_jam_group(ix_jam_state *j, ix_stmt *const *group, size_t n)
 {
     ix_substitution s = {.ctx = j->u->ctx,
+                         .mem = &j->mem,
                          .load = load_of_point,
                          .became = ix_origin_keep,
                          .user = j,

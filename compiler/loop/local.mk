@@ -32,6 +32,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/loops.def \
 	compiler/loop/map.c \
 	compiler/loop/meet.c \
+	compiler/loop/merge.c \
 	compiler/loop/mine.c \
 	compiler/loop/moved.c \
 	compiler/loop/names.c \

@@ -115,6 +115,13 @@ ix_refusal ix_condition_read(ix_unit *u, const ix_kernel *k, const char *text,
  * and not the last; else -1. */
 int ix_load_axis(const ilex_array *load, int variable);
 
+/* merge.c: makes one kernel of "a" and "b", the next one, where neither reads
+ * what the other writes, or both are scans; else says why not, or NULL. */
+const char *ix_kernels_merge(ix_unit *u, ix_kernel *a, const ix_kernel *b);
+
+/* Loops over less than the kernel's box may have no iteration where it runs. */
+void ix_kernel_free_loops(ix_unit *u, ix_kernel *k);
+
 /* The loop that threads divide, if there are only definitions beside it, and
  * these before it; else NULL. */
 ix_stmt *ix_kernel_outermost(const ix_kernel *k);

@@ -167,7 +167,6 @@ ix_kernels_pack(ix_unit *u, const ix_directive *d, ix_kernel **k)
     ix_stmt_each((*k)->body, pack_stmt, &p);
     ix_stmt_each((*k)->nests, pack_stmt, &p);
     ix_substitution_free(&p.s);
-    (*k)->apart = IX_APART_READS;
     while (*at != *k)
         at = &(*at)->next;
     copy->next = *k;

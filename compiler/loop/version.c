@@ -18,8 +18,6 @@
  */
 #include "compiler/loop/loop.h"
 
-#include "compiler/lower/guard.h"
-#include "compiler/lower/recurrence.h"
 #include "compiler/lower/reduce.h"
 #include "lib/graph/env.h"
 
@@ -167,10 +165,8 @@ make(ix_unit *u, ix_kernel *k, number *x)
         *from = with_number(u, x, *from);
     else if (k->directed)
         k->body = ix_stmt_clone(u, NULL, k->body);
-    if (!k->directed) {
-        k->body = ix_kernel_has_levels(k) ? ix_recurrence_nests(u, k) : *from;
-        ok = ix_guard_kernel(u, k) && ix_reduce_kernel(u, k);
-    }
+    if (!k->directed)
+        ok = ix_reduce_kernel(u, k);
     u->ctx->facts = before;
     return ok;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass fission: no nest is too long for one function. needs: nests with one
+ * Pass fission: no kernel is too long for one function. needs: nests with one
  * store; gives: the same values, those of a body that is too long in groups of
- * nodes, each a kernel that stores what later groups use; breaks: nothing.
+ * nodes, each a kernel that stores what later groups use, nests that together
+ * are too long in kernels of their own; breaks: nothing.
  *
  * Groups are runs of the post-order of the body's graph, so a group uses what
  * groups before it made, and for a tree it hands on few values. A reduction
@@ -183,6 +184,30 @@ fission_nest(fission *c, ix_kernel **at, ix_stmt *nest)
     return at;
 }
 
+/* Moves nests that would make one function too long to a kernel of their own,
+ * which follows. */
+static void
+divide(ix_unit *u, ix_kernel *k)
+{
+    int sum = 0;
+    for (ix_stmt **at = &k->body; *at && (*at)->kind == IX_STMT_FOR;
+         at = &(*at)->next) {
+        sum += ix_measure_nest(u, *at);
+        if (sum <= IX_FUNCTION || at == &k->body)
+            continue;
+        ix_kernel *rest = ix_unit_kernel(u, k->box, k->when);
+        rest->axis = k->axis;
+        rest->levels = k->levels;
+        rest->ordered = k->ordered;
+        rest->body = *at;
+        rest->next = k->next;
+        *at = NULL;
+        k->next = rest;
+        u->changed = true;
+        return;
+    }
+}
+
 bool
 ix_pass_fission(ix_unit *u)
 {
@@ -195,5 +220,7 @@ ix_pass_fission(ix_unit *u)
                 continue; /* parts of a level are no levels */
             at = fission_nest(&c, at, n);
         }
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        divide(u, k);
     return u->ctx->error.code == ILEX_OK;
 }

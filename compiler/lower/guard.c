@@ -2,19 +2,27 @@
  *
  * Pass guard: a `where` on indices that peel left guards reads that may be
  * outside where its branch is not taken, so its branches become those of an IF
- * that fills a cell. needs: statements; gives: no guard outside reductions,
- * whose bodies are expanded when they get their loops; breaks: nothing.
+ * that fills a cell. needs: statements; gives: no guard, in kernels with
+ * reductions there is none since these got their loops; breaks: nothing.
  */
 #include "compiler/lower/guard.h"
 
+/* In a kernel with reductions all that is left is none. */
+static bool
+is_guard(const ix_builder *b, const ilex_array *x)
+{
+    return b->expand == ix_guard_expand ? ix_is_guard_still(b->u, x)
+                                        : ix_is_guard(x);
+}
+
 static ix_pick
-pick_guard(const ilex_array *x)
+pick_guard(const ix_builder *b, const ilex_array *x)
 {
     bool plain = x->kind == IX_LOAD && !(x->flags & IX_HAS_CHECK);
     if (x->nops == 0 || x->kind == IX_REDUCE || plain ||
         !(x->flags & (IX_HAS_LOAD | IX_HAS_REDUCE | IX_HAS_CHECK)))
         return IX_PICK_NOTHING;
-    return ix_is_guard(x) ? IX_PICK_IT : IX_PICK_INSIDE;
+    return is_guard(b, x) ? IX_PICK_IT : IX_PICK_INSIDE;
 }
 
 /* Branches that store into "cell"; a guard in the last operand of another is
@@ -22,7 +30,7 @@ pick_guard(const ilex_array *x)
 static void
 put_branches(ix_builder *b, ix_stmt *cell, ilex_array *x)
 {
-    if (!ix_is_guard(x)) {
+    if (!is_guard(b, x)) {
         ix_build_put(b, ix_stmt_store(b->u, ix_element_scratch(cell, NULL),
                                       b->expand(b, x)));
         return;
@@ -71,8 +79,8 @@ guard_stmt(ix_builder *b, ix_stmt *s)
     return t;
 }
 
-bool
-ix_guard_kernel(ix_unit *u, ix_kernel *k)
+static bool
+guard_kernel(ix_unit *u, ix_kernel *k)
 {
     return !ix_kernel_has(k, IX_HAS_GUARD) || ix_rebuild(u, k, guard_stmt);
 }
@@ -80,5 +88,5 @@ ix_guard_kernel(ix_unit *u, ix_kernel *k)
 bool
 ix_pass_guard(ix_unit *u)
 {
-    return ix_kernels_each(u, ix_guard_kernel);
+    return ix_kernels_each(u, guard_kernel);
 }

@@ -11,7 +11,4 @@
  * branches becomes what b->expand makes of it. */
 ilex_array *ix_guard_expand(ix_builder *b, ilex_array *x);
 
-/* What the pass does to a kernel. */
-bool ix_guard_kernel(ix_unit *u, ix_kernel *k);
-
 #endif

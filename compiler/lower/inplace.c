@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pass inplace: an output that is declared `inplace` may be bound to the
- * storage of its input. needs: kernels in order; gives: the same values when it
- * is: where the kernels would write an element before its last read, the output
- * goes to a temporary first and is copied when everything has been read. Nests
- * then are noted, and those of a scan put into common loops.
+ * storage of its input. needs: kernels in order, as they stay; gives: the same
+ * values when it is: where the kernels would write an element before its last
+ * read, the output goes to a temporary first and is copied when everything has
+ * been read.
  */
 #include "compiler/lower/recurrence.h"
 
@@ -61,15 +61,22 @@ in_time(usage *x)
     return ok;
 }
 
-/* Adds what a nest of a kernel, or a kernel without loops, does. */
-static void
+/* Adds what a nest of a kernel, or a kernel without loops, does; false if it
+ * reads where one before, with which it is in one loop, has written. */
+static bool
 note_nest(ix_unit *u, usage *x, ix_stmt *nest, int output)
 {
+    bool written = x->writes, read = x->reads, writes = false;
     for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-        x->writes |= s->buffer == output;
+        writes |= s->buffer == output;
+    x->writes |= writes;
     x->stored |= x->writes;
+    x->reads = false;
     ix_stmt_loads(u, nest->kind == IX_STMT_FOR ? nest->body : nest, note_load,
                   x);
+    bool late = x->reads && written && !writes;
+    x->reads |= read;
+    return !late;
 }
 
 /* Adds the calls up to "end", each of which reads its arguments whole; false if
@@ -101,15 +108,18 @@ is_safe(ix_unit *u, int output, int input)
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         if (!note_calls(u, &x, &made, k->when.calls, output))
             return false;
-        int before = ix_nest_body(k->body)->buffer;
+        if (k->version) /* does what the kernel before it would */
+            continue;
+        int before = ix_nest_body(k->nests)->buffer;
         x.levels = k->levels.axis;
         x.beside = x.stored = false;
-        for (ix_stmt *n = k->body; n; n = n->next) {
+        for (ix_stmt *n = k->nests; n; n = n->next) {
             int now = ix_nest_body(n)->buffer;
             if (ix_kernel_has_levels(k) && now != before && !in_time(&x))
                 return false;
             before = now;
-            note_nest(u, &x, n, output);
+            if (!note_nest(u, &x, n, output))
+                return false;
         }
         if (!in_time(&x) || (x.beside && x.stored))
             return false;
@@ -147,8 +157,6 @@ static bool
 rename_in_stmt(void *user, ix_stmt *s)
 {
     renaming *r = user;
-    if (s->kind != IX_STMT_STORE)
-        return true;
     for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++)
         s->x[i] = renamed(r, s->x[i]);
     s->buffer = s->buffer == r->from ? r->to : s->buffer;
@@ -160,8 +168,10 @@ rename_in_stmt(void *user, ix_stmt *s)
 static void
 rename_buffer(ix_unit *u, renaming *r)
 {
-    for (ix_kernel *k = u->kernels; k; k = k->next)
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
         ix_stmt_each(k->body, rename_in_stmt, r);
+        ix_stmt_each(k->nests, rename_in_stmt, r);
+    }
     for (size_t i = 0; i < u->ncalls; i++)
         for (int k = 0; k < u->call[i]->narguments + u->call[i]->nresults; k++)
             if (u->call[i]->slice[k].buffer == r->from)
@@ -192,6 +202,7 @@ copy_at_end(ix_unit *u, int i)
     *end =
         ix_nest_stage(u, ix_unit_store(u, i, temporary.box,
                                        ix_unit_load(u, r.to), temporary.array));
+    (*end)->nests = (*end)->body;
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;
 }
@@ -208,10 +219,5 @@ ix_pass_inplace(ix_unit *u)
             return false;
     }
     ix_unit_number(u);
-    for (ix_kernel *k = u->kernels; k; k = k->next) {
-        k->nests = k->body; /* passes from here on copy what they change */
-        if (ix_kernel_has_levels(k))
-            k->body = ix_recurrence_nests(u, k);
-    }
     return u->ctx->error.code == ILEX_OK;
 }

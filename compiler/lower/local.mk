@@ -7,7 +7,6 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/buffers.c \
 	compiler/lower/chunks.c \
 	compiler/lower/fission.c \
-	compiler/lower/fuse.c \
 	compiler/lower/guard.c \
 	compiler/lower/guard.h \
 	compiler/lower/inplace.c \

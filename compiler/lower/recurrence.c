@@ -6,6 +6,8 @@
  */
 #include "compiler/lower/recurrence.h"
 
+#include "compiler/lower/reduce.h"
+
 void
 ix_recurrence_order(int axis, int rank, int *order)
 {
@@ -19,9 +21,8 @@ ix_recurrence_order(int axis, int rank, int *order)
 
 /* ---- free loops ---- */
 
-/* Do two nests differ in their levels and stores only? */
-static bool
-same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis)
+bool
+ix_nest_same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis)
 {
     for (; a->kind == IX_STMT_FOR; a = a->body, b = b->body)
         if (a->number != axis && !ix_stmt_same_bounds(a, b))
@@ -33,10 +34,10 @@ bool
 ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis)
 {
     for (const ix_stmt *nest = a; nest; nest = nest->next)
-        if (!same_free_loops(a, nest, axis))
+        if (!ix_nest_same_free_loops(a, nest, axis))
             return false;
     for (const ix_stmt *nest = b; nest; nest = nest->next)
-        if (!same_free_loops(a, nest, axis))
+        if (!ix_nest_same_free_loops(a, nest, axis))
             return false;
     return true;
 }
@@ -47,7 +48,7 @@ ix_recurrence_nests(ix_unit *u, const ix_kernel *k)
     ix_stmt *first = NULL, **last = &first;
     for (ix_stmt *nest = k->nests; nest; nest = nest->next) {
         ix_stmt *one = ix_nest_like(u, nest, ix_nest_body(nest)), **at = last;
-        if (*last && same_free_loops(*last, nest, k->levels.axis))
+        if (*last && ix_nest_same_free_loops(*last, nest, k->levels.axis))
             for (; one->number != k->levels.axis; one = one->body)
                 at = &(*at)->body;
         else if (*last)
@@ -71,7 +72,7 @@ static bool
 note_reading(void *user, const ilex_array *load)
 {
     reading *r = user;
-    if (!ix_nests_store(r->writer->body, load->attr[0]))
+    if (!ix_nests_store(r->writer->nests, load->attr[0]))
         return true;
     r->any = true;
     for (int i = 0; i < load->nops; i++)
@@ -106,8 +107,8 @@ nests_like(ix_unit *u, int axis, const ix_kernel *k)
     ix_stmt *first = NULL, **tail = &first;
     int rank = k->box->rank;
     if (ix_kernel_has_levels(k))
-        return k->levels.axis == axis ? k->body : NULL;
-    for (ix_stmt *nest = k->body; nest; nest = nest->next) {
+        return k->levels.axis == axis ? k->nests : NULL;
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next) {
         if (k->ordered || !ix_nest_is_rectangular(nest, rank))
             return NULL;
         *tail = reordered(u, axis, nest, rank);
@@ -129,19 +130,17 @@ ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     if (!y || !ix_recurrence_is_one(x, y, axis))
         return false;
     reading r = {.writer = a, .axis = axis};
-    ix_stmt_loads(u, b->body, note_reading, &r);
+    ix_stmt_loads(u, b->nests, note_reading, &r);
     /* an element-wise kernel is fused only if it shares data with the scan, at
      * points of loops that will stand around the levels */
     bool both = ix_kernel_has_levels(a) && ix_kernel_has_levels(b);
     bool worth = both || (r.any && rank > 1 + (axis < rank - 1));
     if (r.elsewhere || !worth)
         return false;
-    a->body = x;
-    while (x->next)
-        x = x->next;
-    x->next = y;
+    a->nests = x;
+    *ix_stmt_end(&a->nests) = y;
     a->axis = scan->axis;
     a->ordered = true;
     a->levels = scan->levels;
-    return true;
+    return ix_reduce_kernel(u, a);
 }

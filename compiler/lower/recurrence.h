@@ -22,6 +22,9 @@ bool ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b);
 /* The nests of the kernel, one for each piece of the levels, as loops over the
  * levels in common loops over what is free. */
 ix_stmt *ix_recurrence_nests(ix_unit *u, const ix_kernel *k);
+/* Do two nests over one box differ in their levels, along "axis", and stores
+ * only? */
+bool ix_nest_same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis);
 /* Have all nests of both lists the same free loops, with other levels? */
 bool ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis);
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass reduce: reductions become loops. needs: guards as branches;
- * gives: no reduction in any expression; breaks: nothing. The order in which
- * elements are combined is that of the node, see ix_scalar_reduce(), or any
- * where that changes no bit.
+ * Pass reduce: reductions become loops, and guards branches in kernels that
+ * have some, and pieces of a scan get common loops. needs: nests, which are
+ * noted; gives: no reduction in any expression; breaks: nothing. The order in
+ * which elements are combined is that of the node, see ix_scalar_reduce(), or
+ * any where that changes no bit.
  */
 #include "compiler/lower/reduce.h"
 
 #include "compiler/lower/guard.h"
 #include "compiler/lower/ranges.h"
+#include "compiler/lower/recurrence.h"
 #include "lib/ops/dtype.h"
 
 enum { MOST_UNROLLED = 4 };
@@ -305,8 +307,9 @@ ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
 /* ---- expressions ---- */
 
 static ix_pick
-pick_reduction(const ilex_array *x)
+pick_reduction(const ix_builder *b, const ilex_array *x)
 {
+    (void)b;
     if (!(x->flags & IX_HAS_REDUCE))
         return IX_PICK_NOTHING;
     return x->kind == IX_REDUCE ? IX_PICK_IT : IX_PICK_INSIDE;
@@ -350,7 +353,7 @@ reduce_stmt(ix_builder *b, ix_stmt *s)
 {
     ix_stmt *t = ix_stmt_copy(b->u, s);
     for (int i = 0; i < ix_operands_before(t, IX_GROUPS); i++)
-        if (t->x[i]->flags & IX_HAS_REDUCE)
+        if (t->x[i]->flags & (IX_HAS_REDUCE | IX_HAS_GUARD))
             t->x[i] = ix_reduce_expand(b, t->x[i]);
     return t;
 }
@@ -358,11 +361,14 @@ reduce_stmt(ix_builder *b, ix_stmt *s)
 bool
 ix_reduce_kernel(ix_unit *u, ix_kernel *k)
 {
+    k->body = ix_kernel_has_levels(k) ? ix_recurrence_nests(u, k) : k->nests;
     return !ix_kernel_has(k, IX_HAS_REDUCE) || ix_rebuild(u, k, reduce_stmt);
 }
 
 bool
 ix_pass_reduce(ix_unit *u)
 {
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        k->nests = k->body; /* passes from here on copy what they change */
     return ix_kernels_each(u, ix_reduce_kernel);
 }

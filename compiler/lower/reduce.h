@@ -31,7 +31,7 @@ typedef struct ix_reduce_axis {
     const ix_ranges *ranges; /* NULL: from lo to hi */
 } ix_reduce_axis;
 
-/* reduce.c: what the pass does to a kernel */
+/* reduce.c: makes the statements of a kernel from its nests */
 bool ix_reduce_kernel(ix_unit *u, ix_kernel *k);
 
 /* axes "k" and on of reduction "n", with "index" for those before */

@@ -270,8 +270,7 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     put_names(u, "; reads ", &x->reads, t);
     ix_text_char(t, '\n');
     if (before && k->apart && !k->version)
-        ix_text_format(t, "    apart from k%d: %s\n", before->number,
-                       ix_fact_apart(k));
+        ix_text_format(t, "    apart from k%d: %s\n", before->number, k->apart);
     if (!k->version)
         put_work(u, k, all, t);
     if (k->like) {

@@ -292,16 +292,6 @@ ix_fact_stage_operations(ix_unit *u, const ix_stage *s, bool *most, ix_text *t)
 
 /* ---- statements ---- */
 
-const char *
-ix_fact_apart(const ix_kernel *k)
-{
-    static const char *const texts[] = {
-#define IX_APART(NAME, text) text,
-#include "compiler/reasons.def"
-    };
-    return texts[k->apart];
-}
-
 /* The notes of statements without their indices, each once, of as many as
  * anyone reads. */
 typedef struct note_list {

@@ -26,9 +26,6 @@ void ix_fact_stage_usage(ix_unit *u, const ix_stage *s, ix_usage *x);
  * there are none. */
 void ix_fact_computed(const ix_kernel *k, ix_text *t);
 
-/* Why a kernel is apart from the one before it; "" for the first one. */
-const char *ix_fact_apart(const ix_kernel *k);
-
 /* The form, the box, in runs that compute all of the outputs, whatever part
  * others compute (option box); NULL without an error where there is none. */
 const ix_lin *ix_fact_form(const ix_unit *u, const ix_lin *a);

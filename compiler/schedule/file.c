@@ -103,6 +103,8 @@ note_program(file *f)
                     f->program_head);
     f->program = true;
     f->program_head = f->line;
+    if (!f->u->schedule)
+        f->u->schedule = ix_arena_new(&f->u->arena, sizeof *f->u->schedule);
     return true;
 }
 
@@ -223,7 +225,7 @@ read_line(file *f, const char *s, size_t n, bool *end)
 }
 
 bool
-ix_schedule_read(ix_unit *u, const char *text, int *head, bool *program)
+ix_schedule_read(ix_unit *u, const char *text, int *head)
 {
     file all = {.u = u, .head = head}, *f = &all;
     bool end = false;
@@ -234,6 +236,5 @@ ix_schedule_read(ix_unit *u, const char *text, int *head, bool *program)
             return false;
         text += n;
     }
-    *program = f->program_head != 0;
     return true;
 }

@@ -63,6 +63,7 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
         return r;
     if (d->row != IX_KERNELS_version && transformations[d->row].kernels)
         k[0]->directed = true;
+    ix_unit_number(u);
     ix_schedule_note(u, &u->schedule, d);
     if (u->kernels && ix_option_int(u->ctx, IX_OPTION_verify))
         ix_check_kernels(u, "kernels");
@@ -81,19 +82,17 @@ ix_kernels_put(ix_unit *u, ix_text *t)
 /* What a text of option schedule says of the program, as far as the level is
  * that for it. */
 static bool
-read_program(ix_unit *u, bool *program)
+read_program(ix_unit *u)
 {
     const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
-    *program = false;
-    return !strchr(text, '\n') || ix_schedule_read(u, text, NULL, program);
+    return !strchr(text, '\n') || ix_schedule_read(u, text, NULL);
 }
 
 /* needs: boxes of arrays; gives: notes for partition; breaks: nothing. */
 bool
 ix_pass_stored(ix_unit *u)
 {
-    bool program;
-    return u->reference || read_program(u, &program);
+    return u->reference || read_program(u);
 }
 
 /* needs: reductions as loops; gives: the same elements by fewer kernels, or
@@ -101,12 +100,13 @@ ix_pass_stored(ix_unit *u)
 bool
 ix_pass_kernels(ix_unit *u)
 {
-    bool program;
     if (u->reference)
         return true;
-    if (!read_program(u, &program))
+    if (!read_program(u))
         return false;
-    if (!program)
+    if (!u->schedule) {
         ix_policy_operands(u);
+        ix_policy_program(u);
+    }
     return u->ctx->error.code == ILEX_OK;
 }

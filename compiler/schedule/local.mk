@@ -10,6 +10,7 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/kernels.c \
 	compiler/schedule/operands.c \
 	compiler/schedule/policy.c \
+	compiler/schedule/program.c \
 	compiler/schedule/scans.c \
 	compiler/schedule/schedule.c \
 	compiler/schedule/schedule.h

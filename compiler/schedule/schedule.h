@@ -58,8 +58,13 @@ void ix_kernels_put(ix_unit *u, ix_text *t);
 /* Carries out what a text says of kernels' loops, until the first directive
  * that is wrong or refused, which is an error. "head" gets the line in which
  * those of each kernel begin, 0 if it names none. Where "head" is NULL: what it
- * says of the program; "program" is set if there is such a part. */
-bool ix_schedule_read(ix_unit *u, const char *text, int *head, bool *program);
+ * says of the program, whose schedule then is not NULL if it says anything. */
+bool ix_schedule_read(ix_unit *u, const char *text, int *head);
+
+/* ---- program.c ---- */
+
+/* Makes one kernel of neighbours, as many as is best. */
+void ix_policy_program(ix_unit *u);
 
 /* ---- policy.c ---- */
 

@@ -284,7 +284,7 @@ ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index)
 
 typedef struct pick_search {
     ix_builder *b;
-    ix_pick (*pick)(const ilex_array *x);
+    ix_pick (*pick)(const ix_builder *b, const ilex_array *x);
     ilex_array **found;
     size_t count, capacity;
 } pick_search;
@@ -293,7 +293,7 @@ static ix_walk_step
 note_pick(ix_walk *w, ilex_array *x, size_t *value)
 {
     pick_search *s = w->user;
-    ix_pick what = s->pick(x);
+    ix_pick what = s->pick(s->b, x);
     (void)value;
     if (what == IX_PICK_IT) {
         ix_arena_grow(&s->b->u->arena, &s->found, &s->capacity, s->count + 1,
@@ -305,7 +305,7 @@ note_pick(ix_walk *w, ilex_array *x, size_t *value)
 
 ilex_array *
 ix_build_replace(ix_builder *b, ilex_array *x,
-                 ix_pick (*pick)(const ilex_array *x),
+                 ix_pick (*pick)(const ix_builder *b, const ilex_array *x),
                  ilex_array *(*expand)(ix_builder *b, ilex_array *x))
 {
     ilex_context *ctx = b->u->ctx;

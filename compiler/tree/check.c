@@ -180,26 +180,6 @@ loads_legally(const ix_checker *c, const ilex_array *x)
            (ilex_dtype)x->dtype == c->u->buffer[b].dtype;
 }
 
-/* Does a condition compare what was computed? It was no guard when the passes
- * looked for some: data became an integer that has a name. */
-static ix_walk_step
-find_value(ix_walk *w, ilex_array *x, size_t *value)
-{
-    (void)w, (void)value;
-    return x->kind == IX_VALUE && x->attr[0] >= 0 ? IX_WALK_END : IX_WALK_IN;
-}
-
-static bool
-is_guard(ix_checker *c, const ilex_array *x)
-{
-    if (!ix_is_guard(x))
-        return false;
-    ix_walk w = {.ctx = c->u->ctx, .mem = &c->mem, .enter = find_value};
-    bool on_values = !ix_walk_body(&w, x->ops[0], NULL);
-    ix_walk_free(&w);
-    return !on_values;
-}
-
 static void
 check_node(ix_checker *c, const ilex_array *x)
 {
@@ -236,7 +216,7 @@ find_guard(ix_walk *w, ilex_array *x, size_t *value)
     (void)value;
     if (x->kind == IX_REDUCE)
         return IX_WALK_OVER;
-    require(c, !is_guard(c, x), "a guard is left");
+    require(c, !ix_is_guard_still(c->u, x), "a guard is left");
     return c->ok ? IX_WALK_IN : IX_WALK_END;
 }
 

@@ -210,9 +210,9 @@ int
 ix_measure_kernel(ix_unit *u, const ix_kernel *k)
 {
     int64_t sum = 0;
-    if (k->body->kind != IX_STMT_FOR)
-        return ix_measure_nest(u, k->body);
-    for (ix_stmt *nest = k->body; nest; nest = nest->next)
+    if (k->nests->kind != IX_STMT_FOR)
+        return ix_measure_nest(u, k->nests);
+    for (ix_stmt *nest = k->nests; nest; nest = nest->next)
         sum += ix_measure_nest(u, nest);
     return capped(sum);
 }
@@ -228,4 +228,23 @@ ix_unrolls(ix_unit *u, const ilex_array *n, int k)
         return false;
     reduce_axes(u, n, k, ix_measure(u, 1, &body), &unrolls);
     return unrolls && k < n->interior->rank;
+}
+
+static ix_walk_step
+find_value(ix_walk *w, ilex_array *x, size_t *value)
+{
+    (void)w, (void)value;
+    return x->kind == IX_VALUE && x->attr[0] >= 0 ? IX_WALK_END : IX_WALK_IN;
+}
+
+bool
+ix_is_guard_still(ix_unit *u, const ilex_array *x)
+{
+    if (!ix_is_guard(x))
+        return false;
+    ix_mem mem = ix_arena_mem(&u->arena);
+    ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = find_value};
+    bool still = ix_walk_body(&w, x->ops[0], NULL);
+    ix_walk_free(&w);
+    return still;
 }

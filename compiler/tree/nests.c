@@ -98,8 +98,9 @@ ix_nests_store(ix_stmt *nests, int64_t buffer)
     return false;
 }
 
-bool
-ix_nest_has_reduction(ix_stmt *nest)
+/* Is there a reduction in a nest of stores? */
+static bool
+has_reduction(ix_stmt *nest)
 {
     for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
         if (ix_store_value(s)->flags & IX_HAS_REDUCE)
@@ -114,7 +115,7 @@ ix_nest_is_rectangular(ix_stmt *nest, int rank)
     for (const ix_stmt *s = nest; s->kind == IX_STMT_FOR; s = s->body, loops++)
         if (ix_stmt_has(s, IX_HAS_INDEX))
             return false;
-    return loops == rank && !ix_nest_has_reduction(nest);
+    return loops == rank && !has_reduction(nest);
 }
 
 /* ---- kernels ---- */

@@ -249,8 +249,6 @@ ix_stmt *ix_nest_stores(ix_unit *u, const ix_stmt *like, ilex_array *values);
 void ix_nest_note(ix_stmt *nest, const ilex_array *array);
 /* Is the buffer stored by a list of nests? */
 bool ix_nests_store(ix_stmt *nests, int64_t buffer);
-/* Is there a reduction in a nest of stores? */
-bool ix_nest_has_reduction(ix_stmt *nest);
 /* Has it a loop for each axis, whose bounds are known from sizes, and no
  * reduction? */
 bool ix_nest_is_rectangular(ix_stmt *nest, int rank);
@@ -437,10 +435,10 @@ ilex_array *ix_build_read(ix_builder *b, ix_stmt *scratch, ilex_array *index);
 typedef enum ix_pick { IX_PICK_IT, IX_PICK_INSIDE, IX_PICK_NOTHING } ix_pick;
 /* The expression with the outermost nodes that "pick" names replaced by what
  * "expand", which may write statements, makes of them. */
-ilex_array *ix_build_replace(ix_builder *b, ilex_array *x,
-                             ix_pick (*pick)(const ilex_array *x),
-                             ilex_array *(*expand)(ix_builder *b,
-                                                   ilex_array *x));
+ilex_array *
+ix_build_replace(ix_builder *b, ilex_array *x,
+                 ix_pick (*pick)(const ix_builder *b, const ilex_array *x),
+                 ilex_array *(*expand)(ix_builder *b, ilex_array *x));
 
 /* Rebuilds the kernel's statements: "leaf" gets each statement without a body
  * and each loop or branch before it is opened, and appends what replaces it;
@@ -459,6 +457,9 @@ int ix_measure_kernel(ix_unit *u, const ix_kernel *k);
 /* Does a sum have factors that may lead out of 64 bits? Only values have, never
  * elements: it becomes operations, which wrap. */
 bool ix_is_wide(const ix_index_form *f);
+/* Is it a guard (ix_is_guard) on indices alone? One that compares what
+ * statements computed was none when there were no statements. */
+bool ix_is_guard_still(ix_unit *u, const ilex_array *x);
 /* Are axes "k" and on of a reduction so short that they need no loops? */
 bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
 

@@ -21,7 +21,7 @@ typedef struct tree_compiled {
 /* Compiles and runs it; false with what is wrong if a bit differs. */
 bool tree_run_compiled(const tree_compiled *x, char *what, size_t size);
 
-/* Adds what the policy did to kernels, a line each, "    program: ...". */
+/* What was done to the program so far, lines "    program: fuse k0 k1". */
 void tree_put_policy(ix_unit *u, char *trail, size_t size);
 
 /* Lines "    k0: split i0 4 min" as a schedule, by kernels. */

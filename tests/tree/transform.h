@@ -44,4 +44,11 @@ ix_directive tree_draw_store(ix_unit *u, uint64_t *random);
  * class, refused. False if one was never done. */
 bool tree_transform_report(void);
 
+/* What needs more than some programs have, or one kind of target. */
+enum {
+    SELDOM = 1 << IX_LOOP_shrink | 1 << IX_LOOP_compute |
+             1 << IX_LOOP_prefetch | 1 << IX_LOOP_mine | 1 << IX_LOOP_stream |
+             1 << IX_LOOP_grid
+};
+
 #endif

@@ -348,10 +348,10 @@ check_pass(void *user, ix_unit *u, const char *pass)
     if (!o.transforms || !(mapped || kernels))
         return;
     tree_trial t = {.text = ""};
-    if (kernels)
-        tree_put_policy(u, c->trail, sizeof c->trail);
     uint64_t tries = kernels ? FUSIONS : o.transforms;
     c->transformed = true;
+    if (kernels)
+        tree_put_policy(u, c->trail, sizeof c->trail);
     for (uint64_t i = 0; i < tries && !c->failed; i++)
         transform_once(c, u, &t, kernels);
 }

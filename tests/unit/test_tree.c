@@ -444,7 +444,7 @@ static const struct {
     {two_operations, "hoist", "let t2: it is no single operation on leaves"},
     {stored_operation, "vector", NULL},
     {stored_operation, "unit_strides", "store b1: it is no single operation"},
-    {nest_of_reduction, "guard", NULL},
+    {nest_of_reduction, "fission", NULL},
     {nest_of_reduction, "reduce", "store b1: a reduction is left"},
     {nest_of_guard, "inplace", NULL},
     {nest_of_guard, "guard", "store b1: a guard is left"},
