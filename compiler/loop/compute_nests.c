@@ -187,17 +187,18 @@ adopted(ix_computing *x)
     ix_unit *u = x->u;
     ix_kernel *k = x->at->k, from = *ix_compute_naive(x);
     renaming r = {.axes = ix_kernel_axes(&from)};
-    size_t first = k->nvariables;
-    from.body =
-        ix_stmts_without(ix_stmt_clone(u, NULL, from.body), x->buffer, true);
-    ix_stmt *list = ix_kernel_adopt(u, k, &from);
-    size_t end = k->nvariables;
     r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
+    /* first, so that what is adopted has no number of an axis */
     for (int i = 0; i < r.axes; i++) {
         r.variable[i] = ix_kernel_variable(u, k, IX_VARIABLE_COMPUTED);
         ix_substitution_set(&r.s, ix_scalar_index(u->ctx, i),
                             ix_scalar_index(u->ctx, r.variable[i]));
     }
+    size_t first = k->nvariables;
+    from.body =
+        ix_stmts_without(ix_stmt_clone(u, NULL, from.body), x->buffer, true);
+    ix_stmt *list = ix_kernel_adopt(u, k, &from);
+    size_t end = k->nvariables;
     for (size_t i = first; i < end; i++)
         if (k->variable[i].part_of >= 0 && k->variable[i].part_of < r.axes)
             k->variable[i].part_of = r.variable[k->variable[i].part_of];

@@ -18,6 +18,8 @@
  */
 #include "compiler/loop/distances.h"
 
+#include "compiler/lower/guard.h"
+
 /* ---- shape ---- */
 
 ix_stmt *
@@ -168,6 +170,9 @@ ix_kernels_fuse(ix_unit *u, const ix_directive *d, ix_kernel **k)
         return r;
     ix_kernel *both = behind(u, k[0], k[1]);
     ix_cursor c[2];
+    /* what is read may become statements, which conditions are to guard */
+    if (!ix_guard_kernel(u, both))
+        return r;
     ix_stmt *loop = both->body;
     for (int i = 0; i < 2; i++, loop = loop->next) {
         while (loop->kind != IX_STMT_FOR)

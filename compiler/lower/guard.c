@@ -79,8 +79,8 @@ guard_stmt(ix_builder *b, ix_stmt *s)
     return t;
 }
 
-static bool
-guard_kernel(ix_unit *u, ix_kernel *k)
+bool
+ix_guard_kernel(ix_unit *u, ix_kernel *k)
 {
     return !ix_kernel_has(k, IX_HAS_GUARD) || ix_rebuild(u, k, guard_stmt);
 }
@@ -88,5 +88,5 @@ guard_kernel(ix_unit *u, ix_kernel *k)
 bool
 ix_pass_guard(ix_unit *u)
 {
-    return ix_kernels_each(u, guard_kernel);
+    return ix_kernels_each(u, ix_guard_kernel);
 }
