@@ -154,6 +154,8 @@ typedef struct ix_ints {
 typedef struct ix_variable {
     uint8_t role;
     int part_of;
+    ilex_array *reduction; /* whose outermost axis it, which is no part, is of;
+                              or NULL */
 } ix_variable;
 
 /* A function: statements (compiler/tree/tree.h) over variables and values that

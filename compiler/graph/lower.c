@@ -327,14 +327,9 @@ ix_lower_csr_matmul(ilex_array *n)
     ops[0] = csr_product(n);
     ops[1] = row_end(n, i, NULL, elements->hi);
     ops[2] = row_end(n, ix_index_offset(ctx, i, 1), ops[1], elements->hi);
-    const ix_reduce_order order = {.reduction = n->dtype == ILEX_BOOL
-                                                    ? IX_REDUCTION_ANY
-                                                    : IX_REDUCTION_SUM,
-                                   .lanes = 1,
-                                   .chunk = IX_CHUNK_CHAIN};
-    ilex_array *body =
-        ix_scalar_reduce_range_as(ctx, &order, (ilex_dtype)ops[0]->dtype,
-                                  ix_domain_new(ctx, 1, elements), ops);
+    ilex_array *body = ix_scalar_reduce_ranged(
+        ctx, n->dtype == ILEX_BOOL ? IX_REDUCTION_ANY : IX_REDUCTION_SUM,
+        (ilex_dtype)ops[0]->dtype, ix_domain_new(ctx, 1, elements), 0, ops);
     body = ix_scalar_cast(ctx, (ilex_dtype)n->dtype, body);
     return ix_is_poison(body) ? body : as_lambda(n, body, 4, n->ops);
 }

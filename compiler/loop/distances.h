@@ -113,4 +113,8 @@ ix_stmt *ix_stmts_without(ix_stmt *list, int buffer, bool others);
 /* How many loops there are around the cursor's, branches left out. */
 int ix_cursor_depth(const ix_cursor *c);
 
+/* fission.c: marks values that a list uses, and scratch memory that its
+ * statements are about, which they use. */
+void ix_note_uses(ix_unit *u, ix_stmt *list, bool *used, bool *about);
+
 #endif

@@ -60,13 +60,18 @@ overtaken(void *user, const ix_access *x, const ix_access *y)
 
 /* ---- what the second half uses of the first one ---- */
 
+typedef struct uses {
+    ix_walk walk;
+    bool *used, *about;
+} uses;
+
 static ix_walk_step
 note_value(ix_walk *w, ilex_array *x, size_t *value)
 {
-    halves *h = w->user;
+    uses *n = w->user;
     (void)value;
     if (x->kind == IX_VALUE && x->attr[0] >= 0)
-        h->used[x->attr[0]] = true;
+        n->used[x->attr[0]] = true;
     return IX_WALK_IN;
 }
 
@@ -76,16 +81,26 @@ note_values(void *walk, ilex_array *x)
     return ix_walk_body(walk, x, NULL);
 }
 
-/* "s" is made in the second half. */
 static bool
-note_stmt(void *walk, ix_stmt *s)
+note_stmt(void *user, ix_stmt *s)
 {
-    halves *h = ((ix_walk *)walk)->user;
+    uses *n = user;
     const ix_stmt *memory[] = {s->mem, s->from, s->to};
     for (size_t i = 0; i < IX_COUNT(memory); i++)
         if (memory[i])
-            h->changed[memory[i]->number] = h->used[memory[i]->number] = true;
-    return ix_stmt_exprs(s, note_values, walk);
+            n->about[memory[i]->number] = n->used[memory[i]->number] = true;
+    return ix_stmt_exprs(s, note_values, &n->walk);
+}
+
+void
+ix_note_uses(ix_unit *u, ix_stmt *list, bool *used, bool *about)
+{
+    ix_mem mem = ix_arena_mem(&u->arena);
+    uses n = {.used = used, .about = about};
+    n.walk =
+        (ix_walk){.ctx = u->ctx, .mem = &mem, .enter = note_value, .user = &n};
+    ix_stmt_each(list, note_stmt, &n);
+    ix_walk_free(&n.walk);
 }
 
 static bool
@@ -114,20 +129,18 @@ keep(halves *h, const ix_stmt *s)
 {
     ilex_context *ctx = h->u->ctx;
     const ix_stmt *loop = h->loop;
-    const ilex_array *n =
-        ix_index_try_fma(ctx, ix_for_hi(loop), -1, ix_for_lo(loop));
+    int64_t n = ix_loop_length(h->u, loop);
     bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL &&
                 !h->changed[s->number];
     if (!(cell || s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD) ||
-        loop->n[IX_for_lo] != 1 || loop->n[IX_for_hi] != 1 || loop->step != 1 ||
-        !n || n->kind != IX_CONST || n->attr[0] < 1 || n->attr[0] > MOST_KEPT)
+        loop->step != 1 || n < 1 || n > MOST_KEPT)
         return false;
     ix_stmt *x = ix_stmt_new(h->u, IX_STMT_SCRATCH, NULL);
     x->scratch = IX_SCRATCH_ARRAY;
     x->prefix = 'd';
     x->number = h->k->nvalues++;
     x->dtype = s->dtype;
-    x->extent = n->attr[0];
+    x->extent = n;
     x->array = s->array;
     x->next = h->scratch;
     h->scratch = x;
@@ -150,19 +163,19 @@ keep(halves *h, const ix_stmt *s)
 
 /* The definitions of a list up to S, last ones first. */
 static ix_refusal
-carry_over(halves *h, ix_walk *w, const ix_stmt *list)
+carry_over(halves *h, const ix_stmt *list)
 {
     if (list == h->at)
         return fine;
-    ix_refusal r = carry_over(h, w, list->next);
+    ix_refusal r = carry_over(h, list->next);
     if (r.class != IX_REFUSAL_NONE || !ix_stmt_defines(list) ||
         !h->used[list->number])
         return r;
     if (is_pure(h, list)) {
         ix_stmt *copy = ix_stmt_copy(h->u, list);
+        ix_note_uses(h->u, copy, h->used, h->changed);
         copy->next = h->again;
         h->again = copy;
-        ix_stmt_exprs(list, note_values, w);
         return fine;
     }
     return keep(h, list) ? fine
@@ -170,20 +183,6 @@ carry_over(halves *h, ix_walk *w, const ix_stmt *list)
                                      "%s is used in both loops and cannot be "
                                      "kept for each iteration",
                                      ix_stmt_subject(list).s);
-}
-
-static ix_refusal
-note_uses(halves *h)
-{
-    ix_mem mem = ix_arena_mem(&h->u->arena);
-    size_t n = (size_t)h->k->nvalues + 1;
-    ix_walk w = {.ctx = h->u->ctx, .mem = &mem, .enter = note_value, .user = h};
-    h->used = ix_arena_new(&h->u->arena, n);
-    h->changed = ix_arena_new(&h->u->arena, n);
-    ix_stmt_each(h->at, note_stmt, &w);
-    ix_refusal r = carry_over(h, &w, h->loop->body);
-    ix_walk_free(&w);
-    return r;
 }
 
 /* ---- the loops ---- */
@@ -198,23 +197,13 @@ is_between(const ix_stmt *loop, const ix_stmt *at)
     return at && s && !(ix_stmt_is_output(s) && ix_stmt_is_output(at));
 }
 
-/* A list behind another one. */
-static ix_stmt *
-joined(ix_stmt *list, ix_stmt *after)
-{
-    ix_stmt **end = &list;
-    while (*end)
-        end = &(*end)->next;
-    *end = after;
-    return list;
-}
-
 static void
 divide(halves *h, ix_cursor *c)
 {
     ix_stmt *loop = h->loop, **cut = &loop->body;
     ix_stmt *second = ix_stmt_copy(h->u, loop), *first;
-    second->body = joined(h->again, h->at);
+    second->body = h->again;
+    *ix_stmt_end(&second->body) = h->at;
     second = ix_stmt_clone(h->u, h->k, second);
     second->next = loop->next;
     first = ix_stmt_copy(h->u, loop);
@@ -223,9 +212,9 @@ divide(halves *h, ix_cursor *c)
     *cut = h->stores;
     first->body = loop->body;
     first->next = second;
-    *c->at = joined(h->scratch, first);
-    while (*c->at != first)
-        c->at = &(*c->at)->next;
+    *c->at = h->scratch;
+    c->at = ix_stmt_end(c->at);
+    *c->at = first;
 }
 
 /* The statement of the loop's body that is a loop, or about something, of this
@@ -267,8 +256,11 @@ ix_loop_fission(ix_unit *u, const ix_directive *d, ix_cursor *c)
                          "happens at once with that before it");
     h.a = ix_accesses_in(u, c->k, h.loop->body);
     h.nfirst = h.a.n - ix_accesses_in(u, c->k, h.at).n;
+    h.used = ix_arena_new(&u->arena, (size_t)c->k->nvalues + 1);
+    h.changed = ix_arena_new(&u->arena, (size_t)c->k->nvalues + 1);
     ix_refusal r = ix_access_pairs(&h.a, overtaken, &h);
-    r = r.class == IX_REFUSAL_NONE ? note_uses(&h) : r;
+    ix_note_uses(u, h.at, h.used, h.changed);
+    r = r.class == IX_REFUSAL_NONE ? carry_over(&h, h.loop->body) : r;
     if (r.class != IX_REFUSAL_NONE)
         return r;
     if (!ix_loop_has_room(u, c->k, 1, h.again))

@@ -19,6 +19,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/distances.c \
 	compiler/loop/distances.h \
 	compiler/loop/fission.c \
+	compiler/loop/fission_kernels.c \
 	compiler/loop/fuse.c \
 	compiler/loop/fuse_kernels.c \
 	compiler/loop/grid.c \
@@ -36,7 +37,6 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/mine.c \
 	compiler/loop/moved.c \
 	compiler/loop/names.c \
-	compiler/loop/partial.c \
 	compiler/loop/pack.c \
 	compiler/loop/peel.c \
 	compiler/loop/prefetch.c \

@@ -155,8 +155,10 @@ ix_reduce_loop(ix_reduce_axis *x, ix_variable_role role, ilex_array *lo,
 {
     ix_unit *u = x->b->u;
     int variable = ix_kernel_part(u, x->b->k, role, x->variable);
-    if (x->variable < 0)
+    if (x->variable < 0) {
         x->variable = variable;
+        x->b->k->variable[variable].reduction = x->k == 0 ? x->n : NULL;
+    }
     return ix_stmt_for(u, variable, lo, hi);
 }
 

@@ -78,7 +78,7 @@ chunks_before(const stack *s)
 {
     const ix_reduce_axis *x = s->x;
     ilex_context *ctx = x->b->u->ctx;
-    if (!x->ranges || x->ranges->lo == x->lo || s->chunk == 1)
+    if (!x->ranges || x->ranges->lo == x->lo)
         return NULL;
     return ix_index_floordiv(ctx, ix_index_fma(ctx, x->ranges->lo, -1, x->lo),
                              s->chunk);
@@ -88,7 +88,7 @@ static stack
 stack_of(ix_reduce_axis *x)
 {
     stack s = {.x = x, .chunk = ix_chunk_of(x->n, x->k)};
-    s.number = chunks_to(&s, x->ranges && s.chunk > 1 ? x->ranges->hi : x->hi);
+    s.number = chunks_to(&s, x->ranges ? x->ranges->hi : x->hi);
     s.first = chunks_before(&s);
     return s;
 }
@@ -236,8 +236,6 @@ chunk(const stack *s, ilex_array *q)
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
     ilex_array *from = ix_index_fma(ctx, x->lo, s->chunk, q);
-    if (s->chunk == 1)
-        return ix_reduce_element(x, from);
     ilex_array *to =
         ix_index_min(ctx, ix_index_offset(ctx, from, s->chunk), x->hi);
     to = ix_value_of(b->u, ix_build_let(b, 'e', to));
@@ -253,7 +251,11 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     stack s = stack_of(x);
     if (has_none(&s))
         return ix_reduce_accumulator(x, 'a', empty);
-    make_slots(&s);
+    ix_stmt *all = NULL; /* for any order */
+    if (ix_dtype_is_exact(x->acc))
+        all = ix_reduce_accumulator(x, 'a', empty);
+    else
+        make_slots(&s);
     ilex_array *zero = ix_index_const(u->ctx, 0);
     ix_stmt *loop = ix_reduce_loop(x, IX_VARIABLE_CHUNK, x->lo, x->hi);
     loop = ix_stmt_with(
@@ -261,7 +263,11 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     loop->optional |= x->ranges != NULL;
     ix_build_open(x->b, loop);
     ilex_array *q = ix_scalar_index(u->ctx, loop->number);
-    push(&s, q, chunk(&s, q));
+    ilex_array *v = chunk(&s, q);
+    if (all)
+        ix_reduce_update(x, all, v);
+    else
+        push(&s, q, v);
     ix_build_close(x->b, loop);
-    return pop(&s, empty);
+    return all ? all : pop(&s, empty);
 }

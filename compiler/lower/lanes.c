@@ -27,8 +27,8 @@ variable(ix_reduce_axis *x, const ix_stmt *loop)
 static void
 serial(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
 {
-    bool whole = lo == x->lo && hi == x->hi && !ix_is_chunk(x->n);
-    ix_stmt *loop = open_loop(x, IX_VARIABLE_ELEMENT, lo, hi, 1, whole);
+    ix_stmt *loop = open_loop(x, IX_VARIABLE_ELEMENT, lo, hi, 1,
+                              lo == x->lo && hi == x->hi);
     ix_reduce_accumulate(x, into, variable(x, loop), lo);
     ix_build_close(x->b, loop);
 }

@@ -283,7 +283,9 @@ loops(ix_reduce_axis *x)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
     if (ix_reduce_bound(x, &never) && never)
         return ix_reduce_accumulator(x, 'a', empty_value(x));
-    bool one = ix_dtype_is_exact(x->acc) || ix_is_chunk(x->n);
+    /* threads may share chunks of a single axis that no loop is around */
+    bool single = x->b->depth == 0 && x->n->interior->rank == 1;
+    bool one = ix_dtype_is_exact(x->acc) && !single;
     if (!one && !is_one_chunk(x))
         return ix_reduce_chunks(x, empty_value(x));
     x->empty = !one && x->extent < 0;
@@ -298,8 +300,7 @@ ix_reduce_axes(ix_builder *b, ilex_array *n, int k, ilex_array **index)
     ix_reduce_axis x = axis_of(b, n, k, index);
     if (x.extent == 0 || (ix_is_chain(n) && empty_inside(&x)))
         return empty_value(&x);
-    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_chunk_of(n, k) > 1 &&
-        ix_unrolls(b->u, n, k))
+    if (x.extent > 0 && x.extent <= MOST_UNROLLED && ix_unrolls(b->u, n, k))
         return unrolled(&x);
     return ix_value_of(b->u, loops(&x));
 }

@@ -101,6 +101,8 @@ note_program(file *f)
         return fail(f, ILEX_E_DUPLICATE,
                     "the directives for the program begin in line %d",
                     f->program_head);
+    if (!f->u->schedule) /* which may stay empty */
+        f->u->schedule = ix_arena_new(&f->u->arena, sizeof *f->u->schedule);
     f->program = true;
     f->program_head = f->line;
     if (!f->u->schedule)

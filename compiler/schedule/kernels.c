@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Passes stored and kernels: directives for the program, what is stored and
- * which kernels become one.
+ * which kernels become one or two: those of the text of option schedule, or, if
+ * it has no head "program:", what the policy decides.
  */
 #include "compiler/schedule/schedule.h"
 
@@ -53,7 +54,8 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
                              "there is no kernel %s; there are %d", d->loop[i],
                              u->nkernels);
     }
-    if (d->row == IX_KERNELS_fuse || d->row == IX_KERNELS_pack)
+    if (d->row == IX_KERNELS_fuse || d->row == IX_KERNELS_fission ||
+        d->row == IX_KERNELS_pack)
         for (int i = 0; i < transformations[d->row].kernels; i++)
             if (k[i]->condition || k[i]->version)
                 return ix_refuse(u, IX_REFUSAL_SHAPE,
@@ -95,8 +97,8 @@ ix_pass_stored(ix_unit *u)
     return u->reference || read_program(u);
 }
 
-/* needs: reductions as loops; gives: the same elements by fewer kernels, or
- * with copies of operands; breaks: nothing. */
+/* needs: reductions as loops; gives: the same elements by other kernels,
+ * or with copies of operands; breaks: nothing. */
 bool
 ix_pass_kernels(ix_unit *u)
 {

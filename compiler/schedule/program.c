@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy for the program: which kernels are one. Neighbours are that can be
- * merged, so what they read of the same arrays is read once, and fewer
- * functions are called.
+ * The policy for the program. Threads share reductions to one value, over the
+ * elements of the outermost of several axes, over the chunks of a single one.
+ * Neighbours are one kernel that can be merged, so what they read of the same
+ * arrays is read once, and fewer functions are called.
  */
 #include "compiler/schedule/schedule.h"
+
+static bool
+cut(ix_unit *u, ix_kernel *k, const ix_stmt *loop)
+{
+    ix_value_text name = ix_value_name('k', k->number);
+    ix_directive d = {.row = IX_KERNELS_fission, .nloops = 2};
+    d.loop[0] = ix_arena_string(&u->arena, name.s);
+    d.loop[1] = ix_loop_name(u, k, loop);
+    return ix_kernels_carry(u, &d).class == IX_REFUSAL_NONE;
+}
+
+/* Cuts the kernel at the first loop where it can be, inner ones first. */
+static void
+cut_reduction(ix_unit *u, ix_kernel *k)
+{
+    for (const ix_stmt *s = k->body; s; s = s->next) {
+        if (s->kind != IX_STMT_FOR || !k->variable[s->number].reduction)
+            continue;
+        bool several = k->variable[s->number].reduction->interior->rank > 1;
+        const ix_stmt *inside = several ? s->body : NULL;
+        while (inside && inside->kind != IX_STMT_FOR)
+            inside = inside->next;
+        if ((inside && cut(u, k, inside)) || cut(u, k, s))
+            return;
+    }
+}
 
 /* Kernels are numbered as if they were after each directive: "a" is, and the
  * next one is behind it. */
@@ -22,6 +49,9 @@ void
 ix_policy_program(ix_unit *u)
 {
     int number = 0;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (k->box->rank == 0)
+            cut_reduction(u, k);
     for (ix_kernel *a = u->kernels, *b; a; a = b) {
         a->number = number++;
         for (b = a->next; b; b = a->next) {

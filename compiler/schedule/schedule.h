@@ -61,13 +61,11 @@ void ix_kernels_put(ix_unit *u, ix_text *t);
  * says of the program, whose schedule then is not NULL if it says anything. */
 bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
-/* ---- program.c ---- */
+/* ---- operands.c, program.c, policy.c, scans.c, grid.c ---- */
 
-/* Makes one kernel of neighbours, as many as is best. */
+/* Has operands of contractions copied; reductions cut, neighbours fused. */
+void ix_policy_operands(ix_unit *u);
 void ix_policy_program(ix_unit *u);
-
-/* ---- policy.c ---- */
-
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
 void ix_policy_scan(ix_unit *u, ix_kernel *k);
@@ -75,8 +73,6 @@ void ix_policy_scan(ix_unit *u, ix_kernel *k);
 void ix_policy_grid(ix_unit *u, ix_kernel *k);
 /* Before: puts the last axis inside the levels. */
 void ix_policy_levels(ix_unit *u, ix_cursor c);
-/* Has operands of contractions copied, for the program. */
-void ix_policy_operands(ix_unit *u);
 
 /* ---- schedule.c ---- */
 

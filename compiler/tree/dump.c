@@ -176,8 +176,6 @@ list_reduction(dumper *d, const ilex_array *x)
     ix_text_put(d->t, ix_is_total(x) ? " or nothing, " : ", ");
     if (ix_is_chain(x))
         ix_text_put(d->t, "one chain, of\n");
-    else if (ix_chunk_of(x, 0) == 1)
-        ix_text_put(d->t, "results of chunks, of\n");
     else
         ix_text_format(d->t, "%d lane%s, of\n", lanes, lanes == 1 ? "" : "s");
     d->name = (ix_map){0};

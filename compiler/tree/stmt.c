@@ -186,7 +186,7 @@ ix_kernel_part(ix_unit *u, ix_kernel *k, ix_variable_role role, int variable)
 {
     ix_arena_grow(&u->arena, &k->variable, &k->variable_capacity,
                   k->nvariables + 1, sizeof *k->variable);
-    k->variable[k->nvariables] = (ix_variable){(uint8_t)role, variable};
+    k->variable[k->nvariables] = (ix_variable){(uint8_t)role, variable, NULL};
     return (int)k->nvariables++;
 }
 

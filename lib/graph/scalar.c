@@ -288,17 +288,9 @@ lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
 
 /* A node over one operand, or over a body and the ends of its range. */
 static ilex_array *
-reduce_node(ilex_context *ctx, const ix_reduce_order *o, ilex_dtype result,
+reduce_node(ilex_context *ctx, const int64_t *attr, ilex_dtype result,
             const ix_domain *box, int nops, ilex_array *const *ops)
 {
-    int64_t attr[6] = {o->reduction,
-                       o->first,
-                       o->lanes,
-                       (o->chain ? IX_REDUCE_CHAIN : 0) |
-                           (o->total ? IX_REDUCE_TOTAL : 0) |
-                           (o->one ? IX_REDUCE_ONE : 0),
-                       o->chunk,
-                       o->outer};
     ix_node_spec spec = {.kind = IX_REDUCE,
                          .dtype = result,
                          .interior = box,
@@ -328,13 +320,13 @@ reduce(ilex_context *ctx, ix_reduction reduction, ilex_dtype result,
     int lanes =
         last < 0 ? 1
                  : lanes_of(ctx, reduction, body, &box->ax[last], first + last);
-    ix_reduce_order order = {.reduction = reduction,
-                             .first = first,
-                             .lanes = lanes,
-                             .chunk = lanes > 1 ? IX_CHUNK_LANES : one,
-                             .outer = one,
-                             .total = total};
-    return reduce_node(ctx, &order, result, box, 1, &body);
+    int64_t attr[] = {reduction,
+                      first,
+                      lanes,
+                      total ? IX_REDUCE_TOTAL : 0,
+                      lanes > 1 ? IX_CHUNK_LANES : one,
+                      one};
+    return reduce_node(ctx, attr, result, box, 1, &body);
 }
 
 ilex_array *
@@ -360,14 +352,11 @@ ix_scalar_contraction(ilex_context *ctx, ix_reduction reduction,
     if (!box || ix_is_poison(body))
         return ix_poison_again(ctx);
     int last = box->rank - 1, chunk = chain ? IX_CHUNK_CHAIN : IX_CHUNK_LANES;
-    ix_reduce_order order = {
-        .reduction = reduction,
-        .lanes =
-            chain ? 1 : lanes_of(ctx, reduction, body, &box->ax[last], last),
-        .chunk = chunk,
-        .outer = chunk,
-        .chain = chain};
-    return reduce_node(ctx, &order, (ilex_dtype)body->dtype, box, 1, &body);
+    int lanes =
+        chain ? 1 : lanes_of(ctx, reduction, body, &box->ax[last], last);
+    int64_t attr[] = {reduction, 0,    lanes, chain ? IX_REDUCE_CHAIN : 0,
+                      chunk,     chunk};
+    return reduce_node(ctx, attr, (ilex_dtype)body->dtype, box, 1, &body);
 }
 
 ilex_array *
@@ -379,31 +368,16 @@ ix_scalar_product(ilex_context *ctx, ilex_dtype acc, ilex_array *const *factors)
 }
 
 ilex_array *
-ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
-                    ilex_dtype result, const ix_domain *box, ilex_array *body)
-{
-    return reduce_node(ctx, order, result, box, 1, &body);
-}
-
-ilex_array *
-ix_scalar_reduce_range_as(ilex_context *ctx, const ix_reduce_order *order,
-                          ilex_dtype result, const ix_domain *box,
-                          ilex_array *const *body_lo_hi)
-{
-    return reduce_node(ctx, order, result, box, 3, body_lo_hi);
-}
-
-ilex_array *
 ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
                         ilex_dtype result, const ix_domain *box, int first,
                         ilex_array *const *body_lo_hi)
 {
-    bool any = any_order(reduction, body_lo_hi[0]);
-    ix_reduce_order order = {.reduction = reduction,
-                             .first = first,
-                             .lanes = 1,
-                             .chunk = any ? IX_CHUNK : IX_CHUNK_ONE};
-    return reduce_node(ctx, &order, result, box, 3, body_lo_hi);
+    const ilex_array *body = body_lo_hi[0];
+    int chunk = any_order(reduction, body) ? IX_CHUNK
+                : body->kind == IX_PRODUCT ? IX_CHUNK_CHAIN
+                                           : IX_CHUNK_ONE;
+    int64_t attr[] = {reduction, first, 1, 0, chunk, 0};
+    return reduce_node(ctx, attr, result, box, 3, body_lo_hi);
 }
 
 /* ---- rewriting ---- */

@@ -163,26 +163,9 @@ ilex_array *ix_scalar_contraction(ilex_context *ctx, ix_reduction reduction,
 ilex_array *ix_scalar_product(ilex_context *ctx, ilex_dtype acc,
                               ilex_array *const *factors);
 
-/* The same in an order that is given: parts of a reduction that exists. */
-typedef struct ix_reduce_order {
-    ix_reduction reduction;
-    int first; /* _r of the first axis */
-    int lanes; /* of the last axis */
-    int chunk; /* elements of a chunk on the last axis, */
-    int outer; /* on the others */
-    bool chain, total;
-    bool one; /* ranged: the range is one chunk at most */
-} ix_reduce_order;
-ilex_array *ix_scalar_reduce_as(ilex_context *ctx, const ix_reduce_order *order,
-                                ilex_dtype result, const ix_domain *box,
-                                ilex_array *body);
 /* The same over one axis with a range that is computed: [lo, hi), i64, known to
- * be inside of "box" or checked; nothing where hi <= lo. */
-ilex_array *ix_scalar_reduce_range_as(ilex_context *ctx,
-                                      const ix_reduce_order *order,
-                                      ilex_dtype result, const ix_domain *box,
-                                      ilex_array *const *body_lo_hi);
-/* The same in one lane, chunks of IX_CHUNK_ONE from lo on. */
+ * be inside of "box" or checked; nothing where hi <= lo. In one lane, chunks
+ * from lo on of IX_CHUNK_ONE elements, of products IX_CHUNK_CHAIN. */
 ilex_array *ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
                                     ilex_dtype result, const ix_domain *box,
                                     int first, ilex_array *const *body_lo_hi);
@@ -203,15 +186,8 @@ ix_lanes_of(const ilex_array *n)
 }
 enum { /* bits of attribute 3 */
        IX_REDUCE_CHAIN = 1,
-       IX_REDUCE_TOTAL = 2,
-       IX_REDUCE_ONE = 4
+       IX_REDUCE_TOTAL = 2
 };
-/* Is its range one chunk at most? */
-static inline bool
-ix_is_chunk(const ilex_array *n)
-{
-    return (n->attr[3] & IX_REDUCE_ONE) != 0;
-}
 /* Elements that make a chunk of axis "k". */
 static inline int
 ix_chunk_of(const ilex_array *n, int k)

@@ -103,7 +103,8 @@ tree_put_schedule(const char *trail, char *to, size_t size)
     size_t n = 0;
     const char *seen[64];
     int nseen = 0;
-    *to = '\0';
+    if (strncmp(trail, "    program:", 12) != 0)
+        n = (size_t)snprintf(to, size, "program:\n"); /* no policy */
     for (const char *p = trail; *p; p += strcspn(p, "\n") + 1) {
         size_t name = strcspn(p, ":") + 1;
         bool known = nseen == 64;

@@ -103,3 +103,13 @@ tree_draw_pack(ix_unit *u, uint64_t *random)
     }
     return d;
 }
+
+int
+tree_draw_reduction(ix_unit *u, uint64_t *random)
+{
+    int number = (int)tree_draw(random, 2 * (uint64_t)u->nkernels + 1);
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        if (k->number >= number && k->box->rank == 0)
+            return k->number;
+    return -1;
+}

@@ -523,10 +523,9 @@ draw_divided(ix_unit *u, int kernel, uint64_t *random)
     ix_kernel *k = u->kernels;
     while (k->number != kernel)
         k = k->next;
-    if (!find_loops(u, k, l))
-        return "i0";
-    return l->name[tree_draw(
-        random, tree_draw(random, 4) && l->n > 1 ? 2 : (uint64_t)l->n)];
+    bool some = find_loops(u, k, l);
+    uint64_t of = tree_draw(random, 4) && l->n > 1 ? 2 : (uint64_t)l->n;
+    return some ? l->name[tree_draw(random, of)] : "i0";
 }
 
 /* For the program. */
@@ -547,25 +546,26 @@ tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t)
     return true;
 }
 
-/* Two neighbours are fused, a temporary is inlined, another loop divided. */
+/* Two neighbours are fused, a temporary is inlined, another loop divided; a
+ * reduction is cut. */
 static ix_directive
 draw_for_kernels(ix_unit *u, uint64_t *random)
 {
-    char name[16];
     ix_directive d = {.row = IX_KERNELS_fuse, .nloops = 2};
-    const char *temporary =
-        tree_draw(random, 2) ? tree_draw_temporary(u, random) : NULL;
+    int first = u->nkernels > 1 ? tree_draw_reduction(u, random) : 0;
+    bool inlines = first < 0 && tree_draw(random, 2);
+    const char *temporary = inlines ? tree_draw_temporary(u, random) : NULL;
     if (temporary)
         d = (ix_directive){.row = IX_KERNELS_inline, .name = temporary};
-    int first = (int)tree_draw(random, (uint64_t)u->nkernels - 1);
-    for (int i = 0; i < d.nloops; i++) {
-        snprintf(name, sizeof name, "k%d", first + i);
-        d.loop[i] = ix_arena_string(&u->arena, name);
-    }
-    if (!d.name && tree_draw(random, 4) == 0) {
+    d.row = first < 0 ? d.row : IX_KERNELS_fission;
+    if (first < 0)
+        first = (int)tree_draw(random, (uint64_t)u->nkernels - 1);
+    for (int i = 0; i < d.nloops; i++)
+        d.loop[i] = ix_arena_string(&u->arena, ix_value_name('k', first + i).s);
+    if (d.row == IX_KERNELS_fuse && tree_draw(random, 4) == 0)
         d.row = IX_KERNELS_threads;
+    if (d.row == IX_KERNELS_fission || d.row == IX_KERNELS_threads)
         d.loop[1] = draw_divided(u, first, random);
-    }
     return d;
 }
 
@@ -574,7 +574,8 @@ tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t)
 {
     if (u->nkernels == 0)
         return false;
-    bool version = u->nkernels == 1 || tree_draw(random, 3) == 0;
+    bool version = (u->nkernels == 1 && u->kernels->box->rank > 0) ||
+                   tree_draw(random, 3) == 0;
     ix_directive d = tree_draw(random, 4) == 0 ? tree_draw_pack(u, random)
                      : version                 ? tree_draw_version(u, random)
                                                : draw_for_kernels(u, random);

@@ -39,6 +39,8 @@ const char *tree_draw_temporary(ix_unit *u, uint64_t *random);
 ix_directive tree_draw_pack(ix_unit *u, uint64_t *random);
 /* A value that is not stored is to be. */
 ix_directive tree_draw_store(ix_unit *u, uint64_t *random);
+/* A kernel of one value, if one is met soon, or -1. */
+int tree_draw_reduction(ix_unit *u, uint64_t *random);
 
 /* Prints what was tried so far: by transformation how many were done and, by
  * class, refused. False if one was never done. */

@@ -517,8 +517,8 @@ run_program(const diff_recipe *recipe, const char *text)
         judge_error(&c);
     } else {
         ilex_error_clear(c.ctx);
-        if (o.transforms && !o.jit && recipe->number % 2)
-            ilex_option_set(c.ctx, "schedule", "none");
+        if (o.transforms && recipe->number % 2)
+            ilex_option_set(c.ctx, "schedule", o.jit ? "program:\n" : "none");
         compile_for(&c, o.jit && !strcmp(o.jit, "cuda"));
         if (!c.failed && !o.transforms)
             compile_for(&c, true);
