@@ -142,6 +142,23 @@ needed(const cut *x, const ix_stmt *s, ix_stmt *loop, bool *used)
     return copy;
 }
 
+/* Does an iteration use what its chunk computes before it? */
+static bool
+uses_chunk(const cut *x, ix_stmt *loop, bool *used)
+{
+    bool uses = false;
+    if (x->loop == x->outside)
+        return false;
+    ix_note_uses(x->u, loop, used, used);
+    for (ix_stmt *s = x->outside->body; s != x->loop && !uses; s = s->next) {
+        ix_stmt *alone = ix_stmt_copy(x->u, s);
+        alone->body = s->body;
+        alone->other = s->other;
+        uses = !ix_stmt_each(alone, is_unused, used);
+    }
+    return uses;
+}
+
 /* The kernel of the loop and of statements before it. Variables have the
  * numbers that they had, but for the loop's, an axis, and the one before. */
 static ix_kernel *
@@ -220,11 +237,13 @@ ix_kernels_fission(ix_unit *u, const ix_directive *d, ix_kernel **k)
     while (before->kind == IX_STMT_SCRATCH)
         before = before->next;
     before = before == x.outside ? NULL : needed(&x, (*k)->body, loop, used);
-    if (!ix_stmt_each(before, is_other_loop, NULL)) {
+    if (!ix_stmt_each(before, is_other_loop, NULL) ||
+        uses_chunk(&x, loop, used)) {
         *x.end = x.at;
         u->nbuffers--;
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "an iteration uses what loops before it compute");
+                         "an iteration uses what loops before it, or its "
+                         "chunk, compute");
     }
     ix_kernel *parts = kernel_of_parts(&x, *k, box, before, loop);
     *fold = **k;
