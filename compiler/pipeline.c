@@ -113,8 +113,7 @@ static void
 dump(ix_unit *u, const char *pass, double seconds)
 {
     ix_text t;
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &u->mem);
     put_state(u, pass, &t);
     const char *s = ix_text_string(&t);
     if (u->ctx->log && s) {
@@ -310,7 +309,7 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     u.fortran =
         request->fortran || !strcmp(ix_option_text(ctx, IX_OPTION_order), "F");
     ix_compiled *c = NULL;
-    ix_arena_init(&u.arena, &ctx->mem);
+    ix_unit_begin(&u);
     ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */
     bool ok = scope != SIZE_MAX && set_target(&u, request) &&
               compile_guarded(&u, request, &c);

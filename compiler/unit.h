@@ -2,7 +2,7 @@
  *
  * The unit of compilation.
  *
- * A unit goes through three levels: GRAPH (array nodes), STAGES (arrays that
+ * A unit goes through four levels: GRAPH (array nodes), STAGES (arrays that
  * are stored, each with the box it covers and a body that loads buffers by
  * number), TREE (kernels of statements), TARGET (the same, for a CPU or a GPU).
  * passes.def says which pass leads from
@@ -60,10 +60,10 @@ typedef struct ix_buffer {
                                   NULL */
     int slot;                  /* TEMP: place in the workspace */
     bool local;                /* TEMP: one kernel alone reads and writes it */
-    const struct ix_kernel
-        *own;    /* TEMP: not NULL where each part of a run of
-                    this kernel has one of its own, of what an */
-    int within;  /* iteration of this variable, or of parts of it, has */
+    /* TEMP: not NULL where each part of a run of this kernel has one of its
+     * own, of what an iteration of variable "within", or of parts of it, has */
+    const struct ix_kernel *own;
+    int within;
     int inplace; /* OUTPUT: buffer it may share, or -1 */
     bool late;   /* with inplace: written when all is read */
 } ix_buffer;
@@ -171,7 +171,6 @@ typedef struct ix_kernel {
                              parts; -1: it is called once */
     ix_levels levels;     /* of the nests */
     bool ordered;         /* iterations read what earlier ones wrote */
-    bool has_own;         /* each part of a run has temporaries of its own */
     ix_moment when;
     const char *apart; /* why it is none with the one before, or NULL */
     const ix_condition *condition; /* it runs where that holds, else the next
@@ -225,6 +224,7 @@ enum {
 typedef struct ix_unit {
     ilex_context *ctx;
     ix_arena arena;
+    ix_mem mem; /* the arena's: freed with it when that runs out in between */
     ilex_module *module;
     ix_level level;
     ilex_array **root; /* GRAPH: value of each output, then what is counted */
@@ -339,12 +339,14 @@ ix_kernel_has_levels(const ix_kernel *k)
  * kernels and calls that use them. */
 void ix_buffers_place(ix_unit *u);
 
+/* Gives a unit, which has a context, memory of its own. */
+void ix_unit_begin(ix_unit *u);
 /* Numbers the kernels in their order. */
 void ix_unit_number(ix_unit *u);
 
 /* Calls "fn" for each kernel, until one fails, while what is known of sizes
- * where that runs is what proofs may use. For the reference back end there are
- * none. ix_kernel_known: until ctx->facts is what it returns again. */
+ * where that runs is what proofs may use; not for the reference back end.
+ * ix_kernel_known: until ctx->facts is what it returns again. */
 bool ix_kernels_each(ix_unit *u, bool (*fn)(ix_unit *u, ix_kernel *k));
 const ix_env *ix_kernel_known(ix_unit *u, const ix_kernel *k);
 

@@ -246,7 +246,6 @@ put_attributes(ix_fingerprint_writer *w, const ix_stmt *s)
     f->nbytes += FIRST;
     put(w, (uint64_t)s->number);
     put(w, (uint64_t)s->step);
-    put(w, s->how == IX_STREAM);
     put(w, number_or_none(s->mem));
     put(w, number_or_none(s->from));
     put(w, number_or_none(s->to));

@@ -79,17 +79,10 @@ note_element(void *user, ix_stmt *s)
 }
 
 static bool
-is_no_loop(void *user, ix_stmt *s)
-{
-    (void)user;
-    return s->kind != IX_STMT_FOR;
-}
-
-static bool
 note_loop(void *user, ix_stmt *s)
 {
     unit_walk *w = user;
-    if (s->kind != IX_STMT_FOR || !ix_stmt_each(s->body, is_no_loop, NULL))
+    if (s->kind != IX_STMT_FOR || !ix_stmt_is_innermost(s))
         return true;
     w->loop = s;
     return ix_stmt_each(s->body, note_element, w);

@@ -98,9 +98,8 @@ ix_pass_check(ix_unit *u)
     }
     if (ix_module_collect(m) != ILEX_OK)
         return false;
-    ix_mem mem = ix_arena_mem(&u->arena);
     for (size_t i = 0; i < m->nlabels; i++)
-        ix_map_set(&u->label, &mem, m->label[i].array,
+        ix_map_set(&u->label, &u->mem, m->label[i].array,
                    (size_t)m->label[i].name);
     u->noutputs = m->noutputs;
     u->counted = ix_arena_new(&u->arena, ((size_t)ix_env_count(m->env) + 1) *
@@ -361,8 +360,7 @@ need_operands(reader *r, size_t i)
 bool
 ix_pass_extents(ix_unit *u)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
-    reader r = {u, NULL, {.ctx = u->ctx, .mem = &mem, .fn = need_load}};
+    reader r = {u, NULL, {.ctx = u->ctx, .mem = &u->mem, .fn = need_load}};
     bool ok = true;
     r.loads.user = &r;
     ix_unit_order(u);

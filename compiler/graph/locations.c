@@ -60,10 +60,9 @@ typedef struct work_list {
 static void
 push(ix_unit *u, ix_source_locations *p, work_list *w, const ilex_array *x)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     if (ix_map_find(&p->seen, x))
         return;
-    ix_map_set(&p->seen, &mem, x, 1);
+    ix_map_set(&p->seen, &u->mem, x, 1);
     add_locations_of(u, p, x);
     ix_arena_grow(&u->arena, &w->item, &w->capacity, w->n + 1, sizeof *w->item);
     w->item[w->n++] = x;

@@ -134,9 +134,8 @@ simplify_array(ix_unit *u, void *scalars, ilex_array *n)
 bool
 ix_pass_simplify(ix_unit *u)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_substitution scalars = {.ctx = u->ctx,
-                               .mem = &mem,
+                               .mem = &u->mem,
                                .rewrite = u->reference ? take_branch
                                                        : simplify_scalar};
     bool ok = ix_unit_rewrite(u, simplify_array, &scalars);

@@ -72,17 +72,16 @@ replaced(const ix_unit *u, ilex_array *x, ilex_array *const *became)
 static ilex_array *
 replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     bool same = true;
     for (int i = 0; same && i < n->nops; i++)
         same = replaced(u, n->ops[i], became) == n->ops[i];
     if (same)
         return n;
-    ilex_array **ops = ix_mem_new(&mem, (size_t)n->nops * sizeof *ops);
+    ilex_array **ops = ix_mem_new(&u->mem, (size_t)n->nops * sizeof *ops);
     for (int i = 0; i < n->nops; i++)
         ops[i] = replaced(u, n->ops[i], became);
     n = ix_with_operands(n, ops);
-    ix_mem_free(&mem, ops);
+    ix_mem_free(&u->mem, ops);
     return n;
 }
 
@@ -90,10 +89,9 @@ replace_operands(ix_unit *u, ilex_array *n, ilex_array *const *became)
 static void
 inherit_label(ix_unit *u, const ilex_array *old, const ilex_array *now)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     size_t *label = old == now ? NULL : ix_map_find(&u->label, old);
     if (label && !ix_map_find(&u->label, now))
-        ix_map_set(&u->label, &mem, now, *label);
+        ix_map_set(&u->label, &u->mem, now, *label);
 }
 
 const ilex_array *
@@ -107,9 +105,8 @@ ix_unit_program(const ix_unit *u, const ilex_array *n)
 static void
 inherit_program(ix_unit *u, const ilex_array *old, const ilex_array *now)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     if (now != old && !ix_map_find(&u->program, now))
-        ix_map_set(&u->program, &mem, now, (size_t)ix_unit_program(u, old));
+        ix_map_set(&u->program, &u->mem, now, (size_t)ix_unit_program(u, old));
 }
 
 const ilex_array *
@@ -124,13 +121,13 @@ ix_unit_source(const ix_unit *u, const ilex_array *n)
 static void
 note_intermediate(ix_unit *u, const ilex_array *old, const ilex_array *now)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     for (int i = 0; i < now->nops; i++) {
         const ilex_array *x = now->ops[i];
         if (!ix_is_array(x) || ix_unit_position(u, x) != SIZE_MAX ||
             ix_map_find(&u->program, x) || ix_map_find(&u->intermediate, x))
             continue;
-        ix_map_set(&u->intermediate, &mem, x, (size_t)ix_unit_source(u, old));
+        ix_map_set(&u->intermediate, &u->mem, x,
+                   (size_t)ix_unit_source(u, old));
         note_intermediate(u, old, x);
     }
 }
@@ -139,8 +136,7 @@ bool
 ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user)
 {
     ix_unit_order(u);
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ilex_array **became = ix_mem_new(&mem, (u->norder + 1) * sizeof *became);
+    ilex_array **became = ix_mem_new(&u->mem, (u->norder + 1) * sizeof *became);
     bool changed = false;
     for (size_t i = 0; i < u->norder; i++) {
         ilex_array *n = replace_operands(u, u->order[i], became);
@@ -156,7 +152,7 @@ ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user)
     }
     for (size_t i = 0; i < u->nroots; i++)
         u->root[i] = became[ix_unit_position(u, u->root[i])];
-    ix_mem_free(&mem, became);
+    ix_mem_free(&u->mem, became);
     u->changed |= changed;
     if (changed)
         ix_unit_order(u);
@@ -311,9 +307,8 @@ ix_body_checks(ix_unit *u, const ilex_array *body)
 {
     if (!(body->flags & IX_HAS_CHECK))
         return false;
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx,
-                 .mem = &mem,
+                 .mem = &u->mem,
                  .within = IX_HAS_CHECK,
                  .enter = find_check};
     bool none = ix_walk_body(&w, body, NULL);

@@ -199,8 +199,8 @@ put_condition(ix_host *h, const ix_condition *c, size_t i)
                        "    i64 value;\n"
                        "    if (!ilex_value(r, %d, &value))\n"
                        "        return ilex_fail(r, %s_E_OVERFLOW,\n"
-                       "                         \"%s: with these sizes the "
-                       "range of a loop leaves 64 bits\");\n"
+                       "                         \"%s: with these sizes a "
+                       "condition leaves 64 bits\");\n"
                        "    if (%s)\n",
                        ix_host_form(h, c->form), h->upper, h->prefix,
                        c->equal ? "value != 0" : "value < 0");
@@ -220,8 +220,6 @@ put_launch(ix_host *h, size_t i)
             h->t, "static int ilex_launch_%zu(const ilex_run *r);\n\n", i + 1);
     ix_text_format(h->t, "static int\nilex_launch_%zu(const ilex_run *r)\n{\n",
                    i);
-    if (k->condition)
-        put_condition(h, k->condition, i);
     put_box(h, k);
     if (h->nvariants)
         ix_host_put_choice(
@@ -239,6 +237,8 @@ put_launch(ix_host *h, size_t i)
                    "    if (some == 0)\n"
                    "        return 0;\n",
                    l->function, k->rank, k->axis, h->upper, h->prefix);
+    if (k->condition)
+        put_condition(h, k->condition, i);
     ix_text_put(h->t, h->grid ? "    memset(&a, 0, sizeof a);\n" : "");
     for (size_t f = 0; f < l->nfields; f++)
         put_field(h, &l->field[f], &like->field[f]);

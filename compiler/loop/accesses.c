@@ -157,13 +157,12 @@ collect(collecting *c, const ix_stmt *list)
 ix_accesses
 ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_accesses a = {.u = u};
     a.definition = ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) *
                                                sizeof *a.definition);
     collecting c = {.a = &a, .list = list};
-    c.walk =
-        (ix_walk){.ctx = u->ctx, .mem = &mem, .enter = meet_read, .user = &c};
+    c.walk = (ix_walk){
+        .ctx = u->ctx, .mem = &u->mem, .enter = meet_read, .user = &c};
     collect(&c, k->body);
     ix_walk_free(&c.walk);
     return a;

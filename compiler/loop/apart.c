@@ -67,7 +67,8 @@ load_apart(void *user, ilex_array *load, ilex_array *const *index)
 static void
 loads_apart(apart *p, ix_stmt **list)
 {
-    ix_substitution s = {.ctx = p->u->ctx, .load = load_apart, .user = p};
+    ix_substitution s = {
+        .ctx = p->u->ctx, .mem = &p->u->mem, .load = load_apart, .user = p};
     for (ix_stmt *before = NULL; *list; before = *list, list = &(*list)->next) {
         ix_stmt *t = *list;
         if (!before || !ix_stmt_is_output(before) || !ix_stmt_is_output(t)) {

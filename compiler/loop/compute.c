@@ -79,13 +79,6 @@ is_once_a_point(const ix_unit *u, const ix_access *a)
     return n == a->depth;
 }
 
-static bool
-is_unchecked(void *user, ix_stmt *s)
-{
-    (void)user;
-    return !ix_stmt_has(s, IX_HAS_CHECK) && s->kind != IX_STMT_CHECK;
-}
-
 /* The nest at the top of the kernel in which an access is. */
 static const ix_stmt *
 nest_of(const ix_access *a)
@@ -110,20 +103,13 @@ look_at_stores(ix_computing *x)
                              "iterations of loops over its axes, each once");
         nest = nest_of(y);
     }
-    if (!ix_stmt_each(from->body, is_unchecked, NULL))
+    if (ix_stmts_check(from->body))
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "indices are checked where it is computed");
     return fine;
 }
 
 /* ---- how it is read ---- */
-
-static bool
-is_no_fetch(void *user, ix_stmt *s)
-{
-    const ix_computing *x = user;
-    return s->kind != IX_STMT_FETCH || s->buffer != x->buffer;
-}
 
 /* Finds the reads in L. */
 static ix_refusal
@@ -139,7 +125,7 @@ find_reads(ix_computing *x, const ix_accesses *all, const ix_accesses *a)
     if (n != x->n)
         return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
                          "it is read outside of the loop");
-    if (n == 0 || !ix_stmt_each(x->at->k->body, is_no_fetch, x))
+    if (n == 0 || ix_stmts_fetch(x->at->k->body, x->buffer))
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "it is not read there, or asked for before");
     return fine;
@@ -258,13 +244,24 @@ leave_out(ix_computing *x)
         *at = x->by->next;
 }
 
-/* The nests that L's kernel has now. */
+static bool
+store_made(void *user, ix_stmt *s)
+{
+    const ix_computing *x = user;
+    s->buffer = s->buffer == x->buffer ? x->made : s->buffer;
+    return true;
+}
+
+/* L's kernel stores what it computes, too. */
 static void
-note_nests(ix_computing *x, const ix_stmt *nests)
+note_nests(ix_computing *x)
 {
     ix_kernel *k = x->at->k;
+    ix_stmt *nests = ix_stmt_clone(x->u, NULL, ix_compute_naive(x)->nests);
+    nests = ix_stmts_without(nests, x->buffer, true);
+    ix_stmt_each(nests, store_made, x);
     k->nests = ix_stmt_clone(x->u, NULL, k->nests);
-    *ix_stmt_end(&k->nests) = ix_stmt_clone(x->u, NULL, nests);
+    *ix_stmt_end(&k->nests) = nests;
     k->ordered = true;
 }
 
@@ -282,6 +279,7 @@ ix_loop_compute(ix_unit *u, const ix_directive *d, ix_cursor *c)
                          "bounds of loops, or sums, would be too large");
     make_memory(&x);
     ix_substitution s = {.ctx = u->ctx,
+                         .mem = &u->mem,
                          .load = load_moved,
                          .became = ix_origin_keep,
                          .user = &x,
@@ -290,7 +288,7 @@ ix_loop_compute(ix_unit *u, const ix_directive *d, ix_cursor *c)
         ix_stmt_rewrite(ix_stmt_substitute(u, &s, loop->body), read_moved, &x);
     ix_substitution_free(&s);
     loop->body = list;
-    note_nests(&x, ix_compute_naive(&x)->nests);
+    note_nests(&x);
     if (!x.others)
         leave_out(&x);
     ix_buffers_place(u);

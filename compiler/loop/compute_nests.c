@@ -108,10 +108,7 @@ over_box(ix_computing *x, ix_stmt *loop, const ix_box_axis *ax)
     for (int i = 0; i < ax->hi.n; i++)
         loop = bounded(x, loop, IX_for_hi,
                        ix_index_offset(x->u->ctx, ax->hi.x[i], 1));
-    loop->optional =
-        loop->n[IX_for_lo] > 1 || loop->n[IX_for_hi] > 1 ||
-        ix_stmt_for(x->u, loop->number, ix_for_lo(loop), ix_for_hi(loop))
-            ->optional;
+    loop->optional = ix_loop_may_be_empty(x->u, loop);
     return loop;
 }
 
@@ -187,7 +184,8 @@ adopted(ix_computing *x)
     ix_unit *u = x->u;
     ix_kernel *k = x->at->k, from = *ix_compute_naive(x);
     renaming r = {.axes = ix_kernel_axes(&from)};
-    r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
+    r.s = (ix_substitution){
+        .ctx = u->ctx, .mem = &u->mem, .became = ix_origin_keep, .user = u};
     /* first, so that what is adopted has no number of an axis */
     for (int i = 0; i < r.axes; i++) {
         r.variable[i] = ix_kernel_variable(u, k, IX_VARIABLE_COMPUTED);

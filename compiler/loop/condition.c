@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conditions: which version of a kernel a run launches.
- *
- *     k <= 4096, n*m == 64       sums of products of the program's sizes
- *     bytes(T) > L2              bytes of what there is of an array; a figure
- * of the target, or a number stride(b, 0) == 1          of an axis of an
- * argument, in elements
+ * Conditions: which version of a kernel a run launches. Sums of products of the
+ * program's sizes are compared, k <= 4096 or n*m == 64; bytes(T) are those of
+ * what there is of an array, L2 and others figures of the target. Or an axis of
+ * an argument has a stride of one element, stride(b, 0) == 1.
  */
 #include "compiler/loop/loop.h"
 
@@ -103,14 +101,21 @@ find_size(ix_unit *u, const char *name)
     return -1;
 }
 
-/* Is it known when the kernel runs? */
+/* A size that is counted when the kernel has run already. */
+typedef struct late {
+    const reader *r;
+    int32_t *size;
+} late;
+
 static bool
-is_known(const reader *r, int32_t size)
+is_late(const ilex_context *ctx, int32_t size, const void *user)
 {
-    int i = 0, counts = r->k->when.counts;
-    while (i < counts && r->u->counted[i] != size)
+    const late *x = user;
+    int i = 0, counts = x->r->k->when.counts;
+    while (i < counts && x->r->u->counted[i] != size)
         i++;
-    return !r->u->ctx->param[size].mask || i < counts;
+    *x->size = size;
+    return ctx->param[size].mask && i == counts;
 }
 
 /* A size, or a figure of the target. */
@@ -120,10 +125,7 @@ read_named(reader *r, const char *name)
     int64_t figure;
     int32_t size = find_size(r->u, name);
     if (size >= 0)
-        return is_known(r, size)
-                   ? ix_lin_param(r->u->ctx, size)
-                   : refuse(r, IX_REFUSAL_SHAPE,
-                            "the kernel runs before it is known: ", name);
+        return ix_lin_param(r->u->ctx, size);
     return ix_target_figure(r->u->target, name, &figure)
                ? ix_lin_const(r->u->ctx, figure)
                : refuse(r, IX_REFUSAL_NAME, "the program has no size ", name);
@@ -231,7 +233,11 @@ read_comparison(reader *r, ix_condition *c)
     c->form = ix_lin_try_fma(ctx, less ? b : a, -1, less ? a : b);
     if (c->form && strict)
         c->form = ix_lin_try_offset(ctx, c->form, -1);
-    fits(r, c->form);
+    int32_t size;
+    if (fits(r, c->form) &&
+        ix_lin_needs(ctx, c->form, is_late, &(late){r, &size}))
+        refuse(r, IX_REFUSAL_SHAPE, "the kernel runs before it is known: ",
+               ix_param_name(ctx, size));
 }
 
 ix_refusal
@@ -240,10 +246,12 @@ ix_condition_read(ix_unit *u, const ix_kernel *k, const char *text,
 {
     reader r = {.u = u, .k = k, .at = text};
     *c = (ix_condition){.text = text};
-    if (is_next(&r, "stride"))
+    if (!strcmp(read_name(&r), "stride"))
         read_stride(&r, c);
-    else
+    else {
+        r.at = text;
         read_comparison(&r, c);
+    }
     is_next(&r, "");
     if (*r.at)
         want(&r, "the end");

@@ -96,7 +96,6 @@ make_buffer(ix_unit *u, ix_kernel *k, const ix_stmt *loop, const ix_copy *copy,
     int i = ix_unit_temporary(u, box, dtype);
     u->buffer[i].slot = u->nslots++;
     u->buffer[i].local = true;
-    k->has_own = true;
     u->buffer[i].own = k;
     u->buffer[i].within = loop->number;
     return i;

@@ -95,10 +95,9 @@ note_stmt(void *user, ix_stmt *s)
 void
 ix_note_uses(ix_unit *u, ix_stmt *list, bool *used, bool *about)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     uses n = {.used = used, .about = about};
-    n.walk =
-        (ix_walk){.ctx = u->ctx, .mem = &mem, .enter = note_value, .user = &n};
+    n.walk = (ix_walk){
+        .ctx = u->ctx, .mem = &u->mem, .enter = note_value, .user = &n};
     ix_stmt_each(list, note_stmt, &n);
     ix_walk_free(&n.walk);
 }

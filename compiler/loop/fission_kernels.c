@@ -125,18 +125,18 @@ is_other_loop(void *user, ix_stmt *s)
 
 /* The statements of a list before the loop that it uses. */
 static ix_stmt *
-needed(const cut *x, const ix_stmt *s, ix_stmt *loop, bool *used)
+needed(const cut *x, ix_stmt *s, ix_stmt *loop, bool *used)
 {
     if (s == x->outside) {
         ix_note_uses(x->u, loop, used, used);
         return NULL;
     }
     ix_stmt *behind = needed(x, s->next, loop, used);
+    if (ix_stmt_each_in(s, is_unused, used))
+        return behind;
     ix_stmt *copy = ix_stmt_copy(x->u, s);
     copy->body = s->body;
     copy->other = s->other;
-    if (ix_stmt_each(copy, is_unused, used))
-        return behind;
     ix_note_uses(x->u, copy, used, used);
     copy->next = behind;
     return copy;
@@ -150,12 +150,8 @@ uses_chunk(const cut *x, ix_stmt *loop, bool *used)
     if (x->loop == x->outside)
         return false;
     ix_note_uses(x->u, loop, used, used);
-    for (ix_stmt *s = x->outside->body; s != x->loop && !uses; s = s->next) {
-        ix_stmt *alone = ix_stmt_copy(x->u, s);
-        alone->body = s->body;
-        alone->other = s->other;
-        uses = !ix_stmt_each(alone, is_unused, used);
-    }
+    for (ix_stmt *s = x->outside->body; s != x->loop && !uses; s = s->next)
+        uses = !ix_stmt_each_in(s, is_unused, used);
     return uses;
 }
 
@@ -194,9 +190,8 @@ read_parts(const cut *x, ix_kernel *k, const ix_domain *box, int buffer)
     ilex_dtype dtype = (ilex_dtype)x->value->dtype;
     ilex_array *r = ix_scalar_rindex(ctx, first);
     ilex_array *i = ix_scalar_index(ctx, x->loop->number);
-    ix_mem mem = ix_arena_mem(&x->u->arena);
     ix_substitution s = {
-        .ctx = ctx, .mem = &mem, .became = ix_made_keep, .user = x->u};
+        .ctx = ctx, .mem = &x->u->mem, .became = ix_made_keep, .user = x->u};
     ix_substitution_set(
         &s, x->n,
         ix_scalar_reduce_total(ctx, ix_reduction_of(x->n),

@@ -36,19 +36,6 @@ typedef struct fusing {
 
 /* ---- shape ---- */
 
-static bool
-is_unchecked(void *user, ix_stmt *s)
-{
-    (void)user;
-    return !ix_stmt_has(s, IX_HAS_CHECK);
-}
-
-static bool
-has_check(const ix_stmt *loop)
-{
-    return !ix_stmt_each(loop->body, is_unchecked, NULL);
-}
-
 /* Are both on the way of their steps at the same points? */
 static bool
 is_in_step(ix_unit *u, const ix_stmt *a, const ix_stmt *b)
@@ -67,7 +54,7 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second,
         bool shifted)
 {
     ix_stmt *s = first->next;
-    bool checks = has_check(second);
+    bool checks = ix_stmts_check(second->body);
     for (; s && s != second && ix_stmt_defines(s); s = s->next)
         checks |= ix_stmt_has(s, IX_HAS_CHECK);
     if (!s || s != second)
@@ -79,7 +66,8 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second,
     if (!is_in_step(u, first, second))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "their steps do not lead to the same points");
-    if (shifted ? has_check(first) || checks : has_check(first) && checks)
+    if (shifted ? ix_stmts_check(first->body) || checks
+                : ix_stmts_check(first->body) && checks)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "%s, and another one would be the first that fails",
                          shifted ? "an index is checked"

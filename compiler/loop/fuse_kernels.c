@@ -107,12 +107,11 @@ free_loop(void *user, ix_stmt *s)
     const ix_domain *box = f->k->box;
     int axis = s->number;
     bool spans = s->kind == IX_STMT_FOR && axis < box->rank &&
+                 s->n[IX_for_lo] == 1 && s->n[IX_for_hi] == 1 &&
                  ix_for_lo(s) == ix_index_lin(f->u->ctx, box->ax[axis].lo) &&
                  ix_for_hi(s) == ix_index_lin(f->u->ctx, box->ax[axis].hi);
     if (s->kind == IX_STMT_FOR && axis < ix_kernel_axes(f->k) && !spans)
-        s->optional |=
-            s->n[IX_for_lo] > 1 || s->n[IX_for_hi] > 1 ||
-            ix_stmt_for(f->u, axis, ix_for_lo(s), ix_for_hi(s))->optional;
+        s->optional |= ix_loop_may_be_empty(f->u, s);
     return true;
 }
 
@@ -143,7 +142,6 @@ behind(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
     while (ix_kernel_axes(k) < axes || ix_kernel_axes(k) < others)
         ix_kernel_variable(u, k, IX_VARIABLE_AXIS);
     k->axis = a->axis;
-    k->apart = a->apart;
     k->number = a->number;
     k->next = b->next;
     k->nests = ix_stmt_clone(u, NULL, a->nests);

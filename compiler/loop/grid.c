@@ -61,18 +61,11 @@ is_no_output(void *user, ix_stmt *s)
            (s->kind != IX_STMT_STORE && s->kind != IX_STMT_UPDATE);
 }
 
-static bool
-writes_nothing(ix_stmt *s)
-{
-    return is_no_output(NULL, s) && ix_stmt_each(s->body, is_no_output, NULL) &&
-           ix_stmt_each(s->other, is_no_output, NULL);
-}
-
 ix_stmt **
 ix_grid_begin(ix_kernel *k)
 {
     ix_stmt **at = &k->body;
-    while (*at && writes_nothing(*at))
+    while (*at && ix_stmt_each_in(*at, is_no_output, NULL))
         at = &(*at)->next;
     return at;
 }
@@ -99,7 +92,7 @@ look_beside(ix_unit *u, const ix_cursor *c)
 {
     beside s = {.nest = ix_cursor_loop(c)};
     const ix_stmt *begin = *ix_grid_begin(c->k);
-    if (writes_nothing(ix_cursor_loop(c)))
+    if (ix_stmt_each_in(ix_cursor_loop(c), is_no_output, NULL))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the loop writes no buffer, and all threads do it");
     if (c->k->body == s.nest && !s.nest->next)
@@ -169,14 +162,10 @@ value(grid *g, char prefix, ilex_array *x)
 static ilex_array *
 one_bound(grid *g, const ix_stmt *loop, int group)
 {
-    ilex_array *const *bound = ix_operands(loop, group), *best = bound[0];
-    bool lower = group == IX_for_lo;
+    ilex_array *end = ix_loop_end(g->u, loop, group);
     if (loop->n[group] == 1)
-        return best;
-    for (int i = 1; i < loop->n[group]; i++)
-        best = operation(g, lower ? IX_OP_MAXIMUM : IX_OP_MINIMUM, ILEX_I64,
-                         best, bound[i]);
-    ix_stmt *s = let(g, lower ? 'L' : 'H', best);
+        return end;
+    ix_stmt *s = let(g, group == IX_for_lo ? 'L' : 'H', end);
     s->bound = true;
     return ix_value_of(g->u, s);
 }
@@ -191,8 +180,7 @@ add_axis(grid *g, const ix_stmt *loop)
     /* The first length may be negative where a piece is outside of what is
      * called; the others are not, so there are no points. */
     if (loop->optional)
-        a->length = operation(g, IX_OP_MAXIMUM, ILEX_I64, a->length,
-                              ix_index_const(ctx, 0));
+        a->length = ix_index_max(ctx, a->length, ix_index_const(ctx, 0));
     a->length = value(g, 't', a->length);
     g->optional |= loop->optional;
     g->variable[g->rank++] = loop->number;

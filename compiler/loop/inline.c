@@ -82,8 +82,8 @@ static bool
 has_value(ix_unit *u, ilex_array *x)
 {
     bool has = false;
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = meet_value, .user = &has};
+    ix_walk w = {
+        .ctx = u->ctx, .mem = &u->mem, .enter = meet_value, .user = &has};
     ix_walk_body(&w, x, NULL);
     ix_walk_free(&w);
     return has;
@@ -150,8 +150,8 @@ static bool
 look_at_reads(void *user, ix_stmt *s)
 {
     inlining *x = user;
-    ix_mem mem = ix_arena_mem(&x->u->arena);
-    ix_walk w = {.ctx = x->u->ctx, .mem = &mem, .enter = meet_read, .user = x};
+    ix_walk w = {
+        .ctx = x->u->ctx, .mem = &x->u->mem, .enter = meet_read, .user = x};
     int indices = ix_operands_before(s, IX_INDICES);
     for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++) {
         if ((i >= indices || s->kind == IX_STMT_FOR) && has_load(x, s->x[i]))
@@ -211,6 +211,7 @@ static ix_substitution
 replacing(inlining *x)
 {
     return (ix_substitution){.ctx = x->u->ctx,
+                             .mem = &x->u->mem,
                              .load = at_element,
                              .became = ix_origin_keep,
                              .user = x,
@@ -239,8 +240,7 @@ inlined(inlining *x, const ix_stmt *list)
     return made;
 }
 
-/* Kernels without it, those that are left; NULL where index sums would be too
- * large. */
+/* Leaves kernels without it; false where index sums would be too large. */
 static bool
 inline_all(inlining *x)
 {
@@ -257,9 +257,9 @@ inline_all(inlining *x)
         return false;
     n = 0;
     for (ix_kernel **k = &u->kernels; *k;) {
+        (*k)->directed |= !ix_stmt_loads(u, (*k)->body, is_other_load, x);
         (*k)->body = made[n++];
         (*k)->nests = made[n++];
-        (*k)->directed = true;
         if ((*k)->body)
             k = &(*k)->next;
         else

@@ -52,7 +52,6 @@ typedef struct ix_jam_state {
     ix_jam_bounds now;       /* of the points that are there */
     ix_substitution through; /* values that are seen through, */
     size_t nseen;            /* so many of "own" */
-    ix_mem mem;
     ix_walk varies, uses;
     int group;    /* that is looked at */
     bool crowded; /* there are too many bounds */

@@ -45,7 +45,7 @@ static ilex_array *
 put_at(const ix_jam_state *j, ilex_array *x, const ilex_array *leaf,
        ilex_array *value)
 {
-    ix_substitution s = {.ctx = j->u->ctx, .quiet = true};
+    ix_substitution s = {.ctx = j->u->ctx, .mem = &j->u->mem, .quiet = true};
     ix_substitution_set(&s, leaf, value);
     x = ix_substitute(&s, x);
     bool too_large = s.too_large;

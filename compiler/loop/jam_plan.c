@@ -80,7 +80,7 @@ note_own(ix_jam_state *j, ix_stmt *s)
     ix_arena_grow(&j->u->arena, &j->own, &j->capacity, j->nown + 1,
                   sizeof *j->own);
     j->own[j->nown++] = (ix_jam_value){.by = s};
-    if (!ix_map_set(&j->number, &j->mem, (void *)((uintptr_t)s->number + 1),
+    if (!ix_map_set(&j->number, &j->u->mem, (void *)((uintptr_t)s->number + 1),
                     j->nown))
         ix_fail_memory(&j->u->ctx->error);
 }
@@ -115,7 +115,7 @@ note_list(ix_jam_state *j, ix_stmt *list)
         bool inside = note_list(j, s->body) | note_list(j, s->other);
         j->within -= follow != 0;
         inside |= s->kind == IX_STMT_FOR && (j->past_all || !s->parallel);
-        if (open && inside && !ix_map_set(&j->into, &j->mem, s, follow))
+        if (open && inside && !ix_map_set(&j->into, &j->u->mem, s, follow))
             ix_fail_memory(&j->u->ctx->error);
         if (follow && !inside) /* so is none in it */
             j->nfollow = follow - 1;
@@ -294,20 +294,20 @@ ix_refusal
 ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c, bool past_all)
 {
     ix_stmt *body = ix_cursor_loop(c)->body;
-    *j = (ix_jam_state){.u = u,
-                        .k = c->k,
-                        .loop = ix_cursor_loop(c),
-                        .past_all = past_all &&
-                                    ix_stmt_each(body, is_no_serial_loop, NULL),
-                        .mem = ix_arena_mem(&u->arena)};
+    *j = (ix_jam_state){
+        .u = u,
+        .k = c->k,
+        .loop = ix_cursor_loop(c),
+        .past_all = past_all && ix_stmt_each(body, is_no_serial_loop, NULL)};
     j->varies = (ix_walk){.ctx = u->ctx,
-                          .mem = &j->mem,
+                          .mem = &j->u->mem,
                           .enter = enter_varies,
                           .leave = leave_varies,
                           .user = j};
     j->uses = (ix_walk){
-        .ctx = u->ctx, .mem = &j->mem, .enter = enter_uses, .user = j};
-    j->through = (ix_substitution){.ctx = u->ctx, .quiet = true};
+        .ctx = u->ctx, .mem = &j->u->mem, .enter = enter_uses, .user = j};
+    j->through =
+        (ix_substitution){.ctx = u->ctx, .mem = &u->mem, .quiet = true};
     for (int g = IX_for_lo; g <= IX_for_hi; g++) {
         j->now.n[g] = j->loop->n[g];
         memcpy(j->now.x[g], ix_operands(j->loop, g),

@@ -138,7 +138,7 @@ ix_stmt *
 ix_jam_group(ix_jam_state *j, ix_stmt *const *group, size_t n)
 {
     ix_substitution s = {.ctx = j->u->ctx,
-                         .mem = &j->mem,
+                         .mem = &j->u->mem,
                          .load = load_of_point,
                          .became = ix_origin_keep,
                          .user = j,
@@ -146,7 +146,7 @@ ix_jam_group(ix_jam_state *j, ix_stmt *const *group, size_t n)
     ix_stmt *list = NULL;
     reading r = {.j = j, .s = &s, .tail = &list};
     r.walk = (ix_walk){
-        .ctx = j->u->ctx, .mem = &j->mem, .enter = read_row, .user = &r};
+        .ctx = j->u->ctx, .mem = &j->u->mem, .enter = read_row, .user = &r};
     for (size_t i = 0; i < n; i++) {
         ix_stmt_exprs(group[i], read_operand, &r);
         ix_stmt_each(group[i]->body, read_for_stmt, &r);
@@ -222,6 +222,7 @@ ix_jam_widen(ix_jam_state *j)
     if (!any)
         return;
     ix_substitution s = {.ctx = j->u->ctx,
+                         .mem = &j->u->mem,
                          .load = load_elsewhere,
                          .became = ix_origin_keep,
                          .user = j,

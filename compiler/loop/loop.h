@@ -47,6 +47,14 @@ ix_cursor_loop(const ix_cursor *c)
     return *c->at;
 }
 
+/* At the first statement of what it is at. */
+static inline void
+ix_cursor_enter(ix_cursor *c)
+{
+    c->around[c->depth++] = *c->at;
+    c->at = &(*c->at)->body;
+}
+
 /* Loops of a kernel in text order. */
 typedef struct ix_loops {
     ix_stmt **loop;
@@ -165,6 +173,9 @@ bool ix_loop_is_plain(const ix_stmt *loop);
 #define IX_NO_WORKSPACE "there is no memory of one thread"
 #define IX_NOT_PLAIN                                                           \
     "the loop has a condition, bounds that are data, or is bound"
+
+/* Do its bounds not show that it has an iteration? */
+bool ix_loop_may_be_empty(ix_unit *u, const ix_stmt *loop);
 
 /* Where its indices begin, or end: the largest lower bound, the least upper one
  * of those in the group. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Passes map and vector: how loops run.
+ * Pass map: the range for which a kernel is called.
  */
 #include "compiler/loop/loop.h"
 

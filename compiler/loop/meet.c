@@ -101,10 +101,11 @@ look_inside(ix_walk *w, ilex_array *x, size_t *value)
 static bool
 is_same(const question *q, const ilex_array *x)
 {
-    ix_mem mem = ix_arena_mem(&q->a->u->arena);
     same_part p = {q, true};
-    ix_walk w = {
-        .ctx = q->a->u->ctx, .mem = &mem, .enter = look_inside, .user = &p};
+    ix_walk w = {.ctx = q->a->u->ctx,
+                 .mem = &q->a->u->mem,
+                 .enter = look_inside,
+                 .user = &p};
     ix_walk_body(&w, x, NULL);
     ix_walk_free(&w);
     return p.is;

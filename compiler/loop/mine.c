@@ -119,8 +119,8 @@ is_in_order(const quotient *q)
 static bool
 find(quotient *q)
 {
-    ix_mem mem = ix_arena_mem(&q->u->arena);
-    ix_walk w = {.ctx = q->u->ctx, .mem = &mem, .enter = enter, .user = q};
+    ix_walk w = {
+        .ctx = q->u->ctx, .mem = &q->u->mem, .enter = enter, .user = q};
     if (q->loop->how == IX_SERIAL && q->loop->step == 1 &&
         !ix_for_while(q->loop))
         ix_stmt_each(q->loop->body, note_stmt, &w);
@@ -208,8 +208,10 @@ without_cells(ix_unit *u, ix_stmt *list)
     ix_stmt *first = NULL, **tail = &first;
     while (list) {
         if (is_value(u, list)) {
-            ix_substitution s = {
-                .ctx = u->ctx, .became = ix_made_keep, .user = u};
+            ix_substitution s = {.ctx = u->ctx,
+                                 .mem = &u->mem,
+                                 .became = ix_made_keep,
+                                 .user = u};
             ix_substitution_set(&s, ix_value_of(u, list),
                                 ix_store_value(list->next));
             list = ix_stmt_substitute(u, &s, list->next->next);
@@ -265,6 +267,7 @@ loop_of(strip *s, int64_t from, int64_t to)
     loop->optional = true;
     s->at_first = from == 0 && to == 1;
     ix_substitution sub = {.ctx = ctx,
+                           .mem = &u->mem,
                            .rewrite = rewrite,
                            .became = ix_made_keep,
                            .user = s,
@@ -332,10 +335,9 @@ enter_any(ix_walk *w, ilex_array *x, size_t *value)
 bool
 ix_kernel_divides(ix_unit *u, const ix_kernel *k)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     bool found = false;
     ix_walk w = {.ctx = u->ctx,
-                 .mem = &mem,
+                 .mem = &u->mem,
                  .within = IX_HAS_INDEX,
                  .enter = enter_any,
                  .user = &found};

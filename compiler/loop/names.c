@@ -161,10 +161,9 @@ put_names(const names *m, const ix_stmt *like, ix_text *t)
 const char *
 ix_loop_name(ix_unit *u, ix_kernel *k, const ix_stmt *loop)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     names m = names_of(u, k);
     ix_text t;
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &u->mem);
     for (size_t i = 0; i < m.n; i++)
         if (m.item[i].s == loop)
             put_name(&m, i, &t);
@@ -198,11 +197,10 @@ ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t)
 static bool
 is_called(const names *m, size_t i, const char *name, size_t length, bool other)
 {
-    ix_mem mem = ix_arena_mem(&m->u->arena);
     char copy[16];
     int before;
     ix_text t;
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &m->u->mem);
     bool ok = m->item[i].s->kind == IX_STMT_FOR &&
               put_base(m, m->item[i].s, other, &t) && length >= t.length &&
               !strncmp(t.data, name, t.length);
@@ -233,10 +231,9 @@ is_meant(const names *m, int i, const char *name, size_t length, bool other)
 static ix_refusal
 refuse_none(const names *m, const char *name)
 {
-    ix_mem mem = ix_arena_mem(&m->u->arena);
     ix_suggestion s = ix_suggest(name, strlen(name));
     ix_text t;
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &m->u->mem);
     put_names(m, NULL, &t);
     ix_suggest_words(&s, ix_text_string(&t), ", ");
     return ix_refuse(m->u, IX_REFUSAL_NAME, "there is no loop %s%s%s%s", name,
@@ -247,9 +244,8 @@ refuse_none(const names *m, const char *name)
 static ix_refusal
 refuse_several(const names *m, const char *name, const ix_stmt *first)
 {
-    ix_mem mem = ix_arena_mem(&m->u->arena);
     ix_text t;
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &m->u->mem);
     put_names(m, first, &t);
     return ix_refuse(m->u, IX_REFUSAL_NAME,
                      "%s may be one of the loops %s; %s* is each of them", name,

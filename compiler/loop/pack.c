@@ -108,7 +108,6 @@ copying(packing *p, const ix_kernel *k)
                       k->nests->array));
     r->when = k->when;
     r->nests = r->body;
-    r->apart = k->apart;
     return r;
 }
 
@@ -160,6 +159,7 @@ ix_kernels_pack(ix_unit *u, const ix_directive *d, ix_kernel **k)
         return r;
     ix_kernel *copy = copying(&p, *k), **at = &u->kernels;
     p.s = (ix_substitution){.ctx = u->ctx,
+                            .mem = &u->mem,
                             .load = of_copy,
                             .became = ix_origin_keep,
                             .user = &p,

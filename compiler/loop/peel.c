@@ -10,6 +10,14 @@
  */
 #include "compiler/loop/loop.h"
 
+bool
+ix_loop_may_be_empty(ix_unit *u, const ix_stmt *loop)
+{
+    return loop->n[IX_for_lo] > 1 || loop->n[IX_for_hi] > 1 ||
+           ix_stmt_for(u, loop->number, ix_for_lo(loop), ix_for_hi(loop))
+               ->optional;
+}
+
 ilex_array *
 ix_loop_end(ix_unit *u, const ix_stmt *loop, int group)
 {

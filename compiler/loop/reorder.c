@@ -274,8 +274,7 @@ keep_parallel(const nest *t, ix_cursor c)
         ix_stmt *loop = ix_cursor_loop(&c);
         if (loop->parallel && !has_same_around(t, i))
             loop->parallel = ix_loop_carries(t->u, &c).class == IX_REFUSAL_NONE;
-        c.around[c.depth++] = loop;
-        c.at = &loop->body;
+        ix_cursor_enter(&c);
     }
 }
 

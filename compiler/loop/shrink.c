@@ -84,14 +84,6 @@ find_axes(shrinking *x)
     return alone && !first;
 }
 
-/* It may be asked for what nobody uses. */
-static bool
-is_no_fetch(void *user, ix_stmt *s)
-{
-    const shrinking *x = user;
-    return s->kind != IX_STMT_FETCH || s->buffer != x->buffer;
-}
-
 /* ---- may it? ---- */
 
 static const ix_stmt *
@@ -277,7 +269,7 @@ look_at(shrinking *x, const char *name)
                          "%s is no temporary of this kernel alone", name);
     if (x->u->target->grid)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE, IX_NO_WORKSPACE);
-    if (!ix_stmt_each(x->at->k->body, is_no_fetch, x))
+    if (ix_stmts_fetch(x->at->k->body, x->buffer)) /* what nobody uses */
         return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s is asked for before",
                          name);
     if (!find_axes(x))
@@ -321,7 +313,6 @@ note_own(const shrinking *x)
     }
     if (!b->own || !ix_is_part_of(x->at->k, within, b->within))
         b->within = within;
-    x->at->k->has_own = true;
     b->own = x->at->k;
     b->interior = b->box = smaller_box(x, b->box);
 }
@@ -340,6 +331,7 @@ ix_loop_shrink(ix_unit *u, const ix_directive *d, ix_cursor *c)
     note_own(&x);
     ix_stmt *loop = ix_cursor_loop(c);
     ix_substitution s = {.ctx = u->ctx,
+                         .mem = &u->mem,
                          .load = smaller_load,
                          .became = ix_origin_keep,
                          .user = &x,

@@ -24,9 +24,8 @@ ix_refusal
 ix_refuse(ix_unit *u, ix_refusal_class class, const char *format, ...)
 {
     ix_text t;
-    ix_mem mem = ix_arena_mem(&u->arena);
     va_list args;
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &u->mem);
     va_start(args, format);
     ix_text_vformat(&t, format, args);
     va_end(args);
@@ -122,8 +121,7 @@ put_instead(ix_cursor *c, ix_stmt *list, int outer)
             c->at = at;
     *at = after;
     if (ix_cursor_loop(c)->number == outer) {
-        c->around[c->depth++] = ix_cursor_loop(c);
-        c->at = &ix_cursor_loop(c)->body;
+        ix_cursor_enter(c);
     }
 }
 

@@ -257,6 +257,7 @@ list_with_copy(staging *x, const ix_stmt *list)
     ix_stmt *first = NULL, **tail = &first;
     while (list) {
         ix_substitution s = {.ctx = x->u->ctx,
+                             .mem = &x->u->mem,
                              .load = load_copied,
                              .became = ix_origin_keep,
                              .user = x,

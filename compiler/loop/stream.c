@@ -30,20 +30,13 @@ static const ix_refusal fine = {IX_REFUSAL_NONE, NULL};
 
 /* ---- what is stored ---- */
 
-static bool
-is_no_loop(void *user, ix_stmt *s)
-{
-    (void)user;
-    return s->kind != IX_STMT_FOR;
-}
-
 /* Do its iterations store one element after the other? */
 static bool
 stores_row(const streaming *x, const ix_stmt *loop)
 {
     bool stores = false;
     if (loop->how == IX_GRID || loop->step != 1 || loop->down ||
-        ix_for_while(loop) || !ix_stmt_each(loop->body, is_no_loop, NULL))
+        ix_for_while(loop) || !ix_stmt_is_innermost(loop))
         return false;
     for (const ix_stmt *s = loop->body; s; s = s->next)
         stores |= s->kind == IX_STMT_STORE && s->buffer == x->buffer &&

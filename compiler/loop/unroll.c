@@ -39,9 +39,8 @@ ix_stmt *
 ix_loop_put_index(ix_unit *u, const ix_stmt *list, int variable, ilex_array *x)
 {
     ilex_context *ctx = u->ctx;
-    ix_mem mem = ix_arena_mem(&u->arena); /* which may run out in between */
     ix_substitution s = {
-        .ctx = ctx, .mem = &mem, .became = ix_origin_keep, .user = u};
+        .ctx = ctx, .mem = &u->mem, .became = ix_origin_keep, .user = u};
     ix_substitution_set(&s, ix_scalar_index(ctx, variable), x);
     ix_stmt *now = ix_stmt_substitute(u, &s, list);
     ix_substitution_free(&s);

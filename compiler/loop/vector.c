@@ -6,13 +6,6 @@
  */
 #include "compiler/loop/distances.h"
 
-static bool
-is_no_loop(void *user, ix_stmt *s)
-{
-    (void)user;
-    return s->kind != IX_STMT_FOR;
-}
-
 /* Iterations that may come in any order may yet have a temporary one after the
  * other. */
 static ix_refusal
@@ -28,7 +21,7 @@ ix_loop_vector(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     ix_stmt *loop = ix_cursor_loop(c);
     (void)d;
-    if (!ix_stmt_each(loop->body, is_no_loop, NULL))
+    if (!ix_stmt_is_innermost(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE, "there are loops in it");
     if (loop->how == IX_GRID)
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_THREADS);
@@ -45,6 +38,7 @@ ix_loop_vector(ix_unit *u, const ix_directive *d, ix_cursor *c)
 typedef struct marking {
     ix_unit *u;
     ix_kernel *k;
+    bool *own; /* has a kernel, by number, temporaries of a part of a run? */
 } marking;
 
 static bool
@@ -53,18 +47,11 @@ mark(void *user, ix_stmt *s)
     const marking *m = user;
     ix_cursor c;
     if (s->kind == IX_STMT_FOR && s->how == IX_SERIAL && s->parallel &&
-        ix_stmt_each(s->body, is_no_loop, NULL) &&
-        (!m->k->has_own || !ix_loop_has_temporary(m->u, m->k, s) ||
+        ix_stmt_is_innermost(s) &&
+        (!m->own[m->k->number] || !ix_loop_has_temporary(m->u, m->k, s) ||
          (ix_cursor_at(m->k, s, &c) && !runs_together(m->u, &c).class)))
         s->how = IX_VECTOR;
     return true;
-}
-
-static bool
-mark_kernel(ix_unit *u, ix_kernel *k)
-{
-    marking m = {u, k};
-    return ix_stmt_each(k->body, mark, &m);
 }
 
 /* needs: reductions as loops; gives: innermost loops whose iterations are
@@ -74,5 +61,15 @@ bool
 ix_pass_vector(ix_unit *u)
 {
     ix_unit_number(u);
-    return ix_kernels_each(u, mark_kernel);
+    marking m = {.u = u};
+    m.own = ix_arena_new(&u->arena, (size_t)u->nkernels + 1);
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].own)
+            m.own[u->buffer[i].own->number] = true;
+    for (m.k = u->kernels; m.k && !u->reference; m.k = m.k->next) {
+        const ix_env *before = ix_kernel_known(u, m.k);
+        ix_stmt_each(m.k->body, mark, &m);
+        u->ctx->facts = before;
+    }
+    return true;
 }

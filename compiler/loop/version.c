@@ -107,6 +107,7 @@ static ix_stmt *
 with_number(ix_unit *u, number *x, const ix_stmt *list)
 {
     ix_substitution s = {.ctx = x->ctx,
+                         .mem = &u->mem,
                          .rewrite = range_with,
                          .became = ix_origin_keep,
                          .user = x,
@@ -155,20 +156,18 @@ find_facts(ix_unit *u, const ix_condition *c, const ix_env **holds,
 /* ---- the kernels ---- */
 
 /* The statements of a version; "x" is NULL or a number that it knows. */
-static bool
+static void
 make(ix_unit *u, ix_kernel *k, number *x)
 {
     ix_stmt **from = k->directed ? &k->body : &k->nests;
     const ix_env *before = ix_kernel_known(u, k);
-    bool ok = true;
     if (x)
         *from = with_number(u, x, *from);
     else if (k->directed)
         k->body = ix_stmt_clone(u, NULL, k->body);
     if (!k->directed)
-        ok = ix_reduce_kernel(u, k);
+        ix_reduce_kernel(u, k);
     u->ctx->facts = before;
-    return ok;
 }
 
 /* The kernel's copy, behind it. */

@@ -63,8 +63,7 @@ append(fission *c, ilex_array *n)
     ix_arena_grow(&c->u->arena, &c->part, &c->capacity, c->nparts + 1,
                   sizeof *c->part);
     c->part[c->nparts] = (part){n, c->group, -1};
-    ix_mem mem = ix_arena_mem(&c->u->arena);
-    ix_map_set(&c->position, &mem, n, c->nparts++);
+    ix_map_set(&c->position, &c->u->mem, n, c->nparts++);
 }
 
 static ix_walk_step
@@ -120,13 +119,14 @@ static ilex_array *
 body_in_group(fission *c, ilex_array *n, int group)
 {
     ilex_context *ctx = c->u->ctx;
-    ix_substitution s = {.ctx = ctx, .became = ix_made_keep, .user = c->u};
+    ix_substitution s = {
+        .ctx = ctx, .mem = &c->u->mem, .became = ix_made_keep, .user = c->u};
     for (size_t i = 0; i < c->nparts; i++) {
         const part *p = &c->part[i];
         if (p->buffer < 0 || p->group >= group)
             continue;
         ilex_array *load = ix_unit_load(c->u, p->buffer);
-        if (!ix_map_set(&s.memo, &ctx->mem, p->node, (size_t)load))
+        if (!ix_map_set(&s.memo, &c->u->mem, p->node, (size_t)load))
             return ix_poison_again(ctx);
     }
     ilex_array *r = ix_substitute(&s, n);
@@ -222,5 +222,6 @@ ix_pass_fission(ix_unit *u)
         }
     for (ix_kernel *k = u->kernels; k; k = k->next)
         divide(u, k);
+    ix_unit_number(u);
     return u->ctx->error.code == ILEX_OK;
 }

@@ -87,8 +87,11 @@ nest_update(ix_unit *u, ix_kernel *k, const ix_stage *s)
 static ilex_array *
 at_variable(ix_unit *u, ilex_array *element, ilex_array *j)
 {
-    ix_substitution s = {
-        .ctx = u->ctx, .index = &j, .nindex = 1, .became = ix_made_keep};
+    ix_substitution s = {.ctx = u->ctx,
+                         .mem = &u->mem,
+                         .index = &j,
+                         .nindex = 1,
+                         .became = ix_made_keep};
     s.user = u;
     element = ix_substitute(&s, element);
     ix_substitution_free(&s);

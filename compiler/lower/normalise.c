@@ -273,6 +273,7 @@ solve_nest(ix_unit *u, ix_stmt *nest)
         if (!(ix_store_value(s)->flags & IX_HAS_REDUCE))
             continue;
         ix_substitution t = {.ctx = u->ctx,
+                             .mem = &u->mem,
                              .rewrite = solve_node,
                              .user = u,
                              .became = ix_origin_keep,

@@ -287,6 +287,7 @@ decided_body(ix_unit *u, ilex_array *body, ilex_array *half, bool holds)
 {
     decision d = {u->ctx, half, holds};
     ix_substitution s = {.ctx = u->ctx,
+                         .mem = &u->mem,
                          .rewrite = apply_decision,
                          .became = ix_made_keep,
                          .user = &d,

@@ -28,6 +28,7 @@ compare(search *s, ilex_array *position)
     ix_builder *b = s->b;
     ilex_context *ctx = b->u->ctx;
     ix_substitution at = {.ctx = ctx,
+                          .mem = &b->u->mem,
                           .rindex = s->index,
                           .nrindex = s->n->interior->rank,
                           .from = s->n->attr[1],

@@ -31,15 +31,11 @@ ix_nest_same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis)
 }
 
 bool
-ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis)
+ix_recurrence_is_one(const ix_stmt *like, const ix_stmt *nests, int axis)
 {
-    for (const ix_stmt *nest = a; nest; nest = nest->next)
-        if (!ix_nest_same_free_loops(a, nest, axis))
-            return false;
-    for (const ix_stmt *nest = b; nest; nest = nest->next)
-        if (!ix_nest_same_free_loops(a, nest, axis))
-            return false;
-    return true;
+    while (nests && ix_nest_same_free_loops(like, nests, axis))
+        nests = nests->next;
+    return !nests;
 }
 
 ix_stmt *
@@ -127,7 +123,8 @@ ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
         return false;
     ix_stmt *x = nests_like(u, axis, a);
     ix_stmt *y = x ? nests_like(u, axis, b) : NULL;
-    if (!y || !ix_recurrence_is_one(x, y, axis))
+    if (!y || !ix_recurrence_is_one(x, x, axis) ||
+        !ix_recurrence_is_one(x, y, axis))
         return false;
     reading r = {.writer = a, .axis = axis};
     ix_stmt_loads(u, b->nests, note_reading, &r);

@@ -25,7 +25,7 @@ ix_stmt *ix_recurrence_nests(ix_unit *u, const ix_kernel *k);
 /* Do two nests over one box differ in their levels, along "axis", and stores
  * only? */
 bool ix_nest_same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis);
-/* Have all nests of both lists the same free loops, with other levels? */
-bool ix_recurrence_is_one(const ix_stmt *a, const ix_stmt *b, int axis);
+/* Have all nests the same free loops as "like", with other levels? */
+bool ix_recurrence_is_one(const ix_stmt *like, const ix_stmt *nests, int axis);
 
 #endif

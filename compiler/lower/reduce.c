@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass reduce: reductions become loops, and guards branches in kernels that
- * have some, and pieces of a scan get common loops. needs: nests, which are
- * noted; gives: no reduction in any expression; breaks: nothing. The order in
+ * Pass reduce: reductions become loops, guards branches in kernels that have
+ * some, and pieces of a scan get common loops. needs: nests, which are noted
+ * here; gives: no reduction in any expression; breaks: nothing. The order in
  * which elements are combined is that of the node, see ix_scalar_reduce(), or
  * any where that changes no bit.
  */
@@ -133,6 +133,7 @@ static ilex_array *
 body_at(ix_reduce_axis *x)
 {
     ix_substitution s = {.ctx = x->b->u->ctx,
+                         .mem = &x->b->u->mem,
                          .rindex = x->index,
                          .nrindex = x->n->interior->rank,
                          .from = x->n->attr[1],

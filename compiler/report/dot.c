@@ -19,9 +19,8 @@ static void
 put_node(ix_unit *u, size_t i, ix_text *t)
 {
     const ilex_array *n = u->order[i];
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_text body;
-    ix_text_init(&body, &mem);
+    ix_text_init(&body, &u->mem);
     if (ix_has_body(n))
         ix_dump_array(u, n, &body);
     else if (n->kind == IX_INPUT)
@@ -61,7 +60,7 @@ ix_dot(ilex_module *module, ix_text *t)
     ix_unit u = {.ctx = ctx, .module = module};
     size_t scope = ilex_scope_begin(ctx);
     volatile bool ok = false;
-    ix_arena_init(&u.arena, &ctx->mem);
+    ix_unit_begin(&u);
     if (IX_ARENA_TRY(&u.arena)) {
         ok = ix_pass_check(&u);
         if (ok) {

@@ -189,9 +189,8 @@ put_traffic(ix_unit *u, const ix_usage *usage, bool written, ix_traffic *all,
 static void
 put_computed(ix_unit *u, const ix_kernel *k, ix_text *t)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_text names;
-    ix_text_init(&names, &mem);
+    ix_text_init(&names, &u->mem);
     ix_fact_computed(k, &names);
     if (names.length)
         ix_text_format(t, "    computes on the way %s\n",
@@ -269,7 +268,7 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     put_names(u, ": writes ", &x->writes, t);
     put_names(u, "; reads ", &x->reads, t);
     ix_text_char(t, '\n');
-    if (before && k->apart && !k->version)
+    if (before && k->apart)
         ix_text_format(t, "    apart from k%d: %s\n", before->number, k->apart);
     if (!k->version)
         put_work(u, k, all, t);
@@ -326,8 +325,7 @@ static void
 put_workspace(ix_unit *u, ix_text *t)
 {
     ix_text formula;
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_text_init(&formula, &mem);
+    ix_text_init(&formula, &u->mem);
     const char *s =
         ix_put_workspace(u, &formula) ? ix_text_string(&formula) : NULL;
     ix_text_format(t, "  workspace of %s bytes\n", s ? s : "more than 2**63");

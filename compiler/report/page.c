@@ -120,10 +120,9 @@ static void
 put_array(page *p, ix_unit *u, size_t i)
 {
     ix_text t;
-    ix_mem mem = ix_arena_mem(&u->arena);
     char word[16] = "";
     int line = line_of(u, i);
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &u->mem);
     ix_explain_array(u, i, &t);
     const char *s = ix_text_string(&t);
     if (line)
@@ -182,11 +181,10 @@ static void
 put_kernel(page *p, ix_unit *u, const ix_kernel *k, const ix_kernel *before,
            ix_totals *all)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_text t, own;
     word_list list = {p, &own, u};
-    ix_text_init(&t, &mem);
-    ix_text_init(&own, &mem);
+    ix_text_init(&t, &u->mem);
+    ix_text_init(&own, &u->mem);
     ix_text_format(&own, "K%d", k->number);
     ix_stmt_each(k->nests, put_store_word, &list);
     const char *stored = ix_text_string(&own);

@@ -175,9 +175,8 @@ add_tenant(ix_unit *u, const ix_buffer *b, tenants *all)
 static bool
 put_tenant(ix_unit *u, const tenant *x, ix_text *t)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_text text;
-    ix_text_init(&text, &mem);
+    ix_text_init(&text, &u->mem);
     ix_text_put(t, x->each_thread ? "threads()*" : "");
     if (x->x.each == 0 || x->x.n == 0) {
         ix_text_uint(t, (uint64_t)((x->x.each + 63) / 64 * 64));

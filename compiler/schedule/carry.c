@@ -30,11 +30,10 @@ ix_schedule_note(ix_unit *u, ix_schedule **of, const ix_directive *d)
 static void
 check(ix_unit *u, ix_kernel *k, const ix_directive *d)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_text t;
     if (!ix_option_int(u->ctx, IX_OPTION_verify))
         return;
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &u->mem);
     ix_text_put(&t, "schedule: ");
     ix_directive_put(d, &t);
     ix_check_kernel(u, k, ix_text_string(&t));
@@ -122,11 +121,10 @@ ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d)
 static void
 note_refusal(ix_unit *u, ix_kernel *k, const ix_directive *d, ix_refusal r)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_text t;
     if (!k->schedule)
         k->schedule = ix_arena_new(&u->arena, sizeof *k->schedule);
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &u->mem);
     ix_refusal_put(d, r, &t);
     k->schedule->refused = ix_text_string(&t);
 }
@@ -134,10 +132,9 @@ note_refusal(ix_unit *u, ix_kernel *k, const ix_directive *d, ix_refusal r)
 bool
 ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_directive d;
     ix_text wrong;
-    ix_text_init(&wrong, &mem);
+    ix_text_init(&wrong, &u->mem);
     if (!ix_directive_parse(u, text, strlen(text), IX_LOOP_split, &d, &wrong)) {
         ix_fail(&u->ctx->error, ILEX_E_INTERNAL, "policy: %s",
                 ix_text_string(&wrong));

@@ -32,10 +32,9 @@ typedef struct file {
 static bool
 fail(const file *f, ilex_status code, const char *format, ...)
 {
-    ix_mem mem = ix_arena_mem(&f->u->arena);
     ix_text t;
     va_list args;
-    ix_text_init(&t, &mem);
+    ix_text_init(&t, &f->u->mem);
     va_start(args, format);
     ix_text_vformat(&t, format, args);
     va_end(args);
@@ -105,8 +104,6 @@ note_program(file *f)
         f->u->schedule = ix_arena_new(&f->u->arena, sizeof *f->u->schedule);
     f->program = true;
     f->program_head = f->line;
-    if (!f->u->schedule)
-        f->u->schedule = ix_arena_new(&f->u->arena, sizeof *f->u->schedule);
     return true;
 }
 
@@ -160,10 +157,9 @@ is_due(const file *f, ix_loop_row row)
 static bool
 carry_out(file *f, const char *s, size_t n)
 {
-    ix_mem mem = ix_arena_mem(&f->u->arena);
     ix_directive d;
-    ix_text t, of;
-    ix_text_init(&t, &mem);
+    ix_text t;
+    ix_text_init(&t, &f->u->mem);
     if (f->program && f->head) /* was done before */
         return true;
     if (!f->program && !f->k)
@@ -176,15 +172,13 @@ carry_out(file *f, const char *s, size_t n)
     ix_refusal r = carry(f, &d);
     if (!r.class)
         return f->u->ctx->error.code == ILEX_OK;
-    ix_refusal_put(&d, r, &t);
-    ix_text_init(&of, &mem);
     if (!f->program) {
-        ix_text_put(&of, "of ");
-        ix_kernel_name_put(f->k, &of);
-        ix_text_put(&of, ", ");
+        ix_text_put(&t, "of ");
+        ix_kernel_name_put(f->k, &t);
+        ix_text_put(&t, ", ");
     }
-    return fail(f, ILEX_E_UNSUPPORTED, "%s%s",
-                f->program ? "" : ix_text_string(&of), ix_text_string(&t));
+    ix_refusal_put(&d, r, &t);
+    return fail(f, ILEX_E_UNSUPPORTED, "%s", ix_text_string(&t));
 }
 
 /* Directives with ; between them. */

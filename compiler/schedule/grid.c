@@ -29,8 +29,7 @@ find_spread(ix_unit *u, ix_cursor at, ix_cursor *c)
     int n = 0;
     while (n < IX_MOST_LOOPS && is_spread(u, &at)) {
         c[n++] = at;
-        at.around[at.depth++] = ix_cursor_loop(&at);
-        at.at = &ix_cursor_loop(&at)->body;
+        ix_cursor_enter(&at);
         if ((*at.at)->next)
             break;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Passes stored and kernels: directives for the program, what is stored and
- * which kernels become one or two: those of the text of option schedule, or, if
- * it has no head "program:", what the policy decides.
+ * what becomes of kernels: those of the text of option schedule, or, if it has
+ * no head "program:", what the policy decides.
  */
 #include "compiler/schedule/schedule.h"
 

@@ -85,8 +85,7 @@ take_in_several(ix_unit *u, ix_cursor c)
 {
     for (; *c.at && c.depth + 2 < IX_DEEP; c.at = &(*c.at)->next) {
         ix_cursor two[2] = {c, c};
-        two->around[two->depth++] = *c.at;
-        two->at = &(*c.at)->body;
+        ix_cursor_enter(two);
         if (!takes_in_rows(c.k, *c.at)) {
             take_in_several(u, *two);
             continue;
@@ -94,8 +93,7 @@ take_in_several(ix_unit *u, ix_cursor c)
         if (!ix_schedule_at(u, &two[1], "split LOOP 4 peel"))
             continue;
         two[0] = two[1];
-        two->around[two->depth++] = *two->at;
-        two->at = &(*two->at)->body;
+        ix_cursor_enter(two);
         if (ix_schedule_at(u, two, "reorder LOOP LOOP2")) {
             two->at = &(*two[1].at)->body;
             ix_schedule_at(u, two, "unroll LOOP");
@@ -135,8 +133,7 @@ each_loop(ix_unit *u, ix_cursor c)
         ix_cursor inside = c;
         if (c.depth == IX_DEEP || !s->body)
             continue;
-        inside.around[inside.depth++] = s;
-        inside.at = &s->body;
+        ix_cursor_enter(&inside);
         if (!each_loop(u, inside))
             return false;
         inside.at = &s->other;
@@ -165,8 +162,7 @@ mine_all(ix_unit *u, ix_cursor c)
             ix_schedule_at(u, &inside, "mine LOOP");
             continue;
         }
-        inside.around[inside.depth++] = *c.at;
-        inside.at = &(*c.at)->body;
+        ix_cursor_enter(&inside);
         mine_all(u, inside);
         inside.at = &(*c.at)->other;
         mine_all(u, inside);

@@ -2,11 +2,10 @@
  *
  * The policy for scans. The last axis, along which memory is contiguous, stands
  * in the levels, for vector units (jam). A temporary that one iteration of the
- * free loops writes
- * and reads alone is one iteration's (shrink). A column of levels is a chain in
- * which each operation waits for the one before: where levels are the last
- * axis, the points of a strip of the loop around them go side by side, and a
- * vector unit takes them together (split, jam, prefetch).
+ * free loops writes and reads alone is one iteration's (shrink). A column of
+ * levels is a chain in which each operation waits for the one before: where
+ * levels are the last axis, the points of a strip of the loop around them go
+ * side by side, and a vector unit takes them together (split, jam, prefetch).
  */
 #include "compiler/schedule/schedule.h"
 
@@ -41,8 +40,7 @@ put_inside(ix_unit *u, ix_cursor c)
     ix_cursor two[2] = {c, c};
     if (levels->kind != IX_STMT_FOR || levels->next)
         return ix_schedule_at(u, &c, "jam LOOP");
-    two->around[two->depth++] = ix_cursor_loop(&c);
-    two->at = &ix_cursor_loop(&c)->body;
+    ix_cursor_enter(two);
     return ix_schedule_at(u, two, "reorder LOOP LOOP2");
 }
 
@@ -56,8 +54,7 @@ ix_policy_levels(ix_unit *u, ix_cursor c)
         if (s->kind == IX_STMT_FOR && s->number == k->box->rank - 1 &&
             put_inside(u, c))
             continue;
-        inside.around[inside.depth++] = *c.at;
-        inside.at = &(*c.at)->body;
+        ix_cursor_enter(&inside);
         if (s->kind == IX_STMT_FOR && s->number < k->box->rank - 1 &&
             s->number != k->levels.axis)
             ix_policy_levels(u, inside);
@@ -101,9 +98,8 @@ leave_chain(ix_walk *w, ilex_array *x, const size_t *operand, size_t *cost)
 static bool
 is_long(ix_unit *u, ix_kernel *k)
 {
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx,
-                 .mem = &mem,
+                 .mem = &u->mem,
                  .within = IX_HAS_LOAD,
                  .enter = enter_chain,
                  .leave = leave_chain,
@@ -202,8 +198,7 @@ prefetch_all(ix_unit *u, ix_cursor c)
         ix_cursor inside = c;
         if ((*c.at)->kind != IX_STMT_FOR || (*c.at)->parallel)
             continue;
-        inside.around[inside.depth++] = *c.at;
-        inside.at = &(*c.at)->body;
+        ix_cursor_enter(&inside);
         prefetch_all(u, inside);
         inside = c;
         if ((*c.at)->number == c.k->levels.axis)
@@ -215,15 +210,14 @@ void
 ix_policy_scan(ix_unit *u, ix_kernel *k)
 {
     ix_cursor c;
-    if (!ix_recurrence_is_one(k->nests, NULL, k->levels.axis) ||
+    if (!ix_recurrence_is_one(k->nests, k->nests, k->levels.axis) ||
         !find_around(k, &c))
         return;
     shrink_all(u, &c);
     if (goes_side_by_side(u, k) &&
         carry(u, &c, "split LOOP %lld peel", points_of(u, k)) &&
         ix_schedule_at(u, &c, "jam LOOP") && find_around(k, &c)) {
-        c.around[c.depth++] = ix_cursor_loop(&c);
-        c.at = &ix_cursor_loop(&c)->body;
+        ix_cursor_enter(&c);
         prefetch_all(u, c);
     }
 }

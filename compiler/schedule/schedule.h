@@ -69,10 +69,10 @@ void ix_policy_program(ix_unit *u);
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
 void ix_policy_scan(ix_unit *u, ix_kernel *k);
-/* The grid of a GPU, around what has none. */
-void ix_policy_grid(ix_unit *u, ix_kernel *k);
 /* Before: puts the last axis inside the levels. */
 void ix_policy_levels(ix_unit *u, ix_cursor c);
+/* The grid of a GPU, around what has none. */
+void ix_policy_grid(ix_unit *u, ix_kernel *k);
 
 /* ---- schedule.c ---- */
 

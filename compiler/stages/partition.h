@@ -58,8 +58,8 @@ typedef struct ix_partition {
     ix_partition_info *of;     /* by position */
     size_t first_output;       /* buffer of output 0 */
     int64_t work;              /* operations of all bodies */
-    int64_t reductions;        /* numbers of their indices are below that, */
-    int64_t raised;            /* and of those that went into others above */
+    int64_t reductions;        /* numbers of their indices are below this */
+    int64_t raised;            /* by this much were those in others raised */
     ix_mem mem;                /* the unit's */
     ix_walk branches, indices; /* over index arithmetic of all bodies */
     ix_map measured;           /* body: what it takes */
@@ -110,7 +110,7 @@ void ix_partition_begin_reads(ix_partition *p);
 /* Operands first: what computing the array at position "i" again costs if
  * nothing it reads is stored but reductions. */
 void ix_partition_add_work(ix_partition *p, size_t i);
-/* Users first: what "n" reads that is no lambda has no home. */
+/* Users first: what "n" reads that is no lambda has no sole consumer. */
 void ix_partition_note_reader(ix_partition *p, const ilex_array *n);
 /* Users first: what "n", of which is known whether it is stored, reads. */
 bool ix_partition_count_reads(ix_partition *p, const ilex_array *n);

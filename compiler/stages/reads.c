@@ -112,12 +112,12 @@ reads_same_point(const ilex_array *load, const ix_frame *frame)
 
 /* Notes in whose stage, and with which of its loops, array "x" is read. */
 static void
-note_home(const read_count *c, const ix_frame *frame, const ilex_array *load,
-          info *x)
+note_consumer(const read_count *c, const ix_frame *frame,
+              const ilex_array *load, info *x)
 {
     const info *user = ix_partition_of(c->p, c->user);
-    size_t home = user->stored ? ix_unit_position(c->p->u, c->user) + 1
-                               : user->sole_consumer;
+    size_t consumer = user->stored ? ix_unit_position(c->p->u, c->user) + 1
+                                   : user->sole_consumer;
     int aligned = 0, most = user->stored ? ILEX_MAX_RANK : user->aligned;
     while (aligned < load->nops && aligned < most &&
            load->ops[aligned]->kind == IX_INDEX &&
@@ -127,9 +127,10 @@ note_home(const read_count *c, const ix_frame *frame, const ilex_array *load,
         x->aligned = aligned;
     for (int i = 0; i < frame->nreduce; i++)
         if (ix_lanes_of(frame->reduce[i]) == 1)
-            home = IX_SEVERAL;
-    x->sole_consumer =
-        !x->sole_consumer || x->sole_consumer == home ? home : IX_SEVERAL;
+            consumer = IX_SEVERAL;
+    x->sole_consumer = !x->sole_consumer || x->sole_consumer == consumer
+                           ? consumer
+                           : IX_SEVERAL;
     x->in_reduction |=
         frame->nreduce > 0 || (!user->stored && user->in_reduction);
 }
@@ -139,7 +140,7 @@ count_read(ix_load_visitor *v, const ilex_array *load)
 {
     read_count *c = v->user;
     info *x = ix_partition_of(c->p, c->user->ops[load->attr[0] + 1]);
-    note_home(c, &v->frame, load, x);
+    note_consumer(c, &v->frame, load, x);
     x->loaded = true;
     if (c->stored || !reads_same_point(load, &v->frame))
         x->reads += c->weight;

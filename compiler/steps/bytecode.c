@@ -214,9 +214,8 @@ void
 ix_make_bytecode(ix_unit *u, ix_compiled *c)
 {
     assembler m = {.c = c, .u = u};
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx,
-                 .mem = &mem,
+                 .mem = &u->mem,
                  .frames = IX_WALK_REDUCTIONS | IX_WALK_BRANCHES,
                  .enter = put_first,
                  .leave = put,

@@ -82,9 +82,8 @@ void
 ix_finish_nonempty(ix_unit *u, ix_compiled *c)
 {
     search s = {.u = u, .c = c};
-    ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx,
-                 .mem = &mem,
+                 .mem = &u->mem,
                  .frames = IX_WALK_REDUCTIONS,
                  .within = IX_HAS_REDUCE,
                  .enter = visit,

@@ -131,7 +131,7 @@ ix_target_figure(const ix_target *t, const char *name, int64_t *value)
         level[1] = name[1], name = level;
     const field_row *f = find_field(name, strlen(name));
     *value = f ? *value_of(&all, f) : 0;
-    return f != NULL;
+    return *value != 0;
 }
 
 static void

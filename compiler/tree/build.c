@@ -315,9 +315,10 @@ ix_build_replace(ix_builder *b, ilex_array *x,
     ix_walk_free(&w);
     if (s.count == 0)
         return x;
-    ix_substitution r = {.ctx = ctx, .became = ix_made_keep, .user = b->u};
+    ix_substitution r = {
+        .ctx = ctx, .mem = &b->u->mem, .became = ix_made_keep, .user = b->u};
     for (size_t i = 0; i < s.count; i++)
-        if (!ix_map_set(&r.memo, &ctx->mem, s.found[i],
+        if (!ix_map_set(&r.memo, &b->u->mem, s.found[i],
                         (size_t)expand(b, s.found[i])))
             ix_fail_memory(&ctx->error);
     x = ix_substitute(&r, x);

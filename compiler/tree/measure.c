@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many statements a body will take: what partition, fission and fuse keep
+ * How many statements a body will take: what partition, fission and merges keep
  * below the limits of a function before there are statements, and what decides
  * whether a reduction is unrolled. From above for all but odd cases: a shared
  * node counts once, a load with its row pointer, a reduction with its loops.
@@ -242,8 +242,7 @@ ix_is_guard_still(ix_unit *u, const ilex_array *x)
 {
     if (!ix_is_guard(x))
         return false;
-    ix_mem mem = ix_arena_mem(&u->arena);
-    ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = find_value};
+    ix_walk w = {.ctx = u->ctx, .mem = &u->mem, .enter = find_value};
     bool still = ix_walk_body(&w, x->ops[0], NULL);
     ix_walk_free(&w);
     return still;

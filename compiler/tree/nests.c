@@ -154,9 +154,56 @@ ix_kernels_each(ix_unit *u, bool (*fn)(ix_unit *u, ix_kernel *k))
 }
 
 void
+ix_unit_begin(ix_unit *u)
+{
+    ix_arena_init(&u->arena, &u->ctx->mem);
+    u->mem = ix_arena_mem(&u->arena);
+}
+
+void
 ix_unit_number(ix_unit *u)
 {
     u->nkernels = 0;
     for (ix_kernel *k = u->kernels; k; k = k->next)
         k->number = u->nkernels++;
+}
+
+/* ---- what there is in lists ---- */
+
+static bool
+is_no_loop(void *user, ix_stmt *s)
+{
+    (void)user;
+    return s->kind != IX_STMT_FOR;
+}
+
+bool
+ix_stmt_is_innermost(const ix_stmt *loop)
+{
+    return ix_stmt_each(loop->body, is_no_loop, NULL);
+}
+
+static bool
+is_unchecked(void *user, ix_stmt *s)
+{
+    (void)user;
+    return !ix_stmt_has(s, IX_HAS_CHECK) && s->kind != IX_STMT_CHECK;
+}
+
+bool
+ix_stmts_check(ix_stmt *list)
+{
+    return !ix_stmt_each(list, is_unchecked, NULL);
+}
+
+static bool
+is_no_fetch(void *buffer, ix_stmt *s)
+{
+    return s->kind != IX_STMT_FETCH || s->buffer != *(const int *)buffer;
+}
+
+bool
+ix_stmts_fetch(ix_stmt *list, int buffer)
+{
+    return !ix_stmt_each(list, is_no_fetch, &buffer);
 }

@@ -301,7 +301,7 @@ rename_stmt(renaming *r, ix_stmt *t)
     if (r->k)
         rename_definition(r, t);
     if (ix_stmt_defines(t) &&
-        !ix_map_set(&r->made, &r->u->ctx->mem, (void *)((uintptr_t)was + 1),
+        !ix_map_set(&r->made, &r->u->mem, (void *)((uintptr_t)was + 1),
                     (size_t)t))
         ix_fail_memory(&r->u->ctx->error);
 }
@@ -336,10 +336,11 @@ ix_stmt *
 ix_stmt_clone(ix_unit *u, ix_kernel *k, const ix_stmt *list)
 {
     renaming r = {.u = u, .k = k};
-    r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
+    r.s = (ix_substitution){
+        .ctx = u->ctx, .mem = &u->mem, .became = ix_origin_keep, .user = u};
     ix_stmt *copy = copy_list(u, k ? &r.s : NULL, &r, list);
     ix_substitution_free(&r.s);
-    ix_map_free(&r.made, &u->ctx->mem);
+    ix_map_free(&r.made, &u->mem);
     return copy;
 }
 
@@ -347,7 +348,8 @@ ix_stmt *
 ix_kernel_adopt(ix_unit *u, ix_kernel *k, const ix_kernel *from)
 {
     renaming r = {.u = u, .k = k, .from = from, .axes = ix_kernel_axes(from)};
-    r.s = (ix_substitution){.ctx = u->ctx, .became = ix_origin_keep, .user = u};
+    r.s = (ix_substitution){
+        .ctx = u->ctx, .mem = &u->mem, .became = ix_origin_keep, .user = u};
     r.variables = (int)k->nvariables - r.axes;
     r.values = k->nvalues;
     for (size_t i = (size_t)r.axes; i < from->nvariables; i++)
@@ -356,7 +358,7 @@ ix_kernel_adopt(ix_unit *u, ix_kernel *k, const ix_kernel *from)
     k->nvalues += from->nvalues;
     ix_stmt *copy = copy_list(u, &r.s, &r, from->body);
     ix_substitution_free(&r.s);
-    ix_map_free(&r.made, &u->ctx->mem);
+    ix_map_free(&r.made, &u->mem);
     return copy;
 }
 
@@ -388,13 +390,18 @@ ix_stmt_end(ix_stmt **list)
 /* ---- walking ---- */
 
 bool
+ix_stmt_each_in(ix_stmt *s, ix_stmt_fn fn, void *user)
+{
+    return fn(user, s) && ix_stmt_each(s->body, fn, user) &&
+           ix_stmt_each(s->other, fn, user);
+}
+
+bool
 ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user)
 {
-    for (ix_stmt *s = list; s; s = s->next)
-        if (!fn(user, s) || !ix_stmt_each(s->body, fn, user) ||
-            !ix_stmt_each(s->other, fn, user))
-            return false;
-    return true;
+    while (list && ix_stmt_each_in(list, fn, user))
+        list = list->next;
+    return !list;
 }
 
 bool

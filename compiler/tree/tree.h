@@ -262,6 +262,13 @@ void ix_kernel_store(ix_unit *u, ix_kernel *k, int n, const int *buffer,
 /* Calls "fn" for every statement, outer ones first; stops where it is false. */
 typedef bool (*ix_stmt_fn)(void *user, ix_stmt *s);
 bool ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user);
+/* The same for one statement and what stands in it. */
+bool ix_stmt_each_in(ix_stmt *s, ix_stmt_fn fn, void *user);
+/* nests.c: is there no loop in a loop; does a list check an index, or ask for
+ * what will be read of a buffer? */
+bool ix_stmt_is_innermost(const ix_stmt *loop);
+bool ix_stmts_check(ix_stmt *list);
+bool ix_stmts_fetch(ix_stmt *list, int buffer);
 
 /* Is the statement about an element of a buffer, or of scratch memory? */
 static inline bool
@@ -470,9 +477,8 @@ void ix_dump_loops(const ix_unit *u, const ix_kernel *k, ix_text *t);
 void ix_dump_body(const ix_unit *u, const ilex_array *body, ix_text *t);
 
 /* names.c: what directives call a kernel: "k0", or "k0:else", which has the
- * next number and runs where the condition of k0 does not hold; ", when k <=
- * 9",
- * ", k0:else", what there is to say of versions */
+ * next number and runs where the condition of k0 does not hold; then what there
+ * is to say of versions: ", when k <= 9" or ", k0:else" */
 void ix_kernel_name_put(const ix_kernel *k, ix_text *t);
 void ix_kernel_version_put(const ix_kernel *k, ix_text *t);
 /* what a user calls a buffer, which lives as long as the unit; the

@@ -42,7 +42,7 @@ typedef struct ilex_kernel_info {
     const char *computes; /* "lap, flx": named arrays that are computed on the
                              way and not stored; "..." behind many */
     const char *apart; /* why it is apart from the kernel before it; "" for the
-                          first */
+                          first, and where a schedule says which are one */
     /* polynomials */
     const char *points;        /* of the domain */
     const char *operations;    /* as stage "counts" counts them
@@ -54,7 +54,8 @@ typedef struct ilex_kernel_info {
 #define ILEX_KERNEL_INFO(...) ILEX_STRUCT(ilex_kernel_info, __VA_ARGS__)
 
 /* Kernel number "i", below ilex_program_kernel_count(), in the order of a run.
- */
+ * Of versions of one, which option schedule makes, a run launches one: their
+ * costs are not to be added. */
 ILEX_API ilex_status ilex_program_kernel(const ilex_program *p, size_t i,
                                          ilex_kernel_info *info);
 

@@ -217,11 +217,11 @@ do_EVALUATE(ix_run *r, const ix_step *s)
 }
 
 static ilex_status
-fail_range(const ix_run *r)
+fail_range(const ix_run *r, const char *what)
 {
     return ix_fail(r->err, ILEX_E_OVERFLOW,
-                   "%s: with these sizes the range of a loop leaves 64 bits",
-                   r->p->c->name);
+                   "%s: with these sizes %s leaves 64 bits", r->p->c->name,
+                   what);
 }
 
 static bool
@@ -249,24 +249,42 @@ choose(const ix_run *r, const ix_step *s)
     return i;
 }
 
+/* The range that is called; 0: the kernel's box is empty, -1: it leaves 64
+ * bits.
+ */
+static int
+find_range(const ix_run *r, const ix_compiled_kernel *k, int64_t *begin,
+           int64_t *end)
+{
+    int64_t lo, hi;
+    *begin = 0;
+    *end = 1;
+    for (int axis = 0; axis < k->rank; axis++) {
+        if (!ix_range_eval(&k->box[axis], r->size, &lo, &hi))
+            return -1;
+        if (hi <= lo)
+            return 0;
+        if (axis == k->axis) {
+            *begin = lo;
+            *end = hi;
+        }
+    }
+    return 1;
+}
+
 static ilex_status
 do_LAUNCH(ix_run *r, const ix_step *s)
 {
-    int which = choose(r, s);
-    if (which < 0)
-        return fail_range(r);
-    const ix_compiled_kernel *k = &r->p->c->kernel[which];
-    int64_t lo, hi, begin = 0, end = 1;
-    for (int axis = 0; axis < k->rank; axis++) {
-        if (!ix_range_eval(&k->box[axis], r->size, &lo, &hi))
-            return fail_range(r);
-        if (hi <= lo)
-            return ILEX_OK;
-        if (axis == k->axis) {
-            begin = lo;
-            end = hi;
-        }
-    }
+    const ix_compiled_kernel *k = r->p->c->kernel;
+    int64_t begin, end;
+    int some = find_range(r, &k[s->what], &begin, &end);
+    int which = some > 0 ? choose(r, s) : s->what;
+    if (which > s->what)
+        some = find_range(r, &k[which], &begin, &end);
+    if (some < 0 || which < 0)
+        return fail_range(r, which < 0 ? "a condition" : "the range of a loop");
+    if (some == 0)
+        return ILEX_OK;
     r->busy = true;
     size_t i = (size_t)which;
     double start = ix_profile_begin(r->p);

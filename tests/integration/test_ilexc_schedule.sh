@@ -81,6 +81,15 @@ do
         $verb p.ilx "$@" --schedule=refused
 done
 
+# Iterations that share an element of memory are no vector.
+sed -n '/^---- program/,/^---- directives/p' "$top/tests/loop/compute_point.loop" |
+    grep -v '^----' >point.ilx
+sed -n '/^---- directives/,/^---- expect/p' "$top/tests/loop/compute_point.loop" |
+    grep -v '^----' >point
+expect 0 'for i0 in' print --stage=vector point.ilx --schedule=point
+"$ilexc" print --stage=vector point.ilx --schedule=point | grep vector &&
+    fail "iterations with one element of memory are vectors"
+
 # A library tells how it was made.
 expect 0 '' compile p.ilx --schedule=some -o lib
 grep -q '"schedule": "kernel k0: split i1 4 peel\\n"' lib/p.json ||

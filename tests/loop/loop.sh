@@ -105,14 +105,24 @@ do
         complain "$directives: $got" "and not: ilexc: error$message"
 done <"$here/errors.tsv"
 
-# Each directive has a file of its name, and is explained.
-sed -n 's/^IX_[A-Z]*(\([a-z_]*\), *[0-9, ]*"\([^"]*\)".*/\1 \2/p' \
-    "${srcdir:-.}/compiler/loop/loops.def" >"$dir/rows"
-while read -r row text
+# Each directive is given in a file, and explained. Those for the program have
+# the names of kernels, or of arrays, behind them, those for loops no kernel's.
+for file in "$here"/*.loop
 do
+    part "$file" directives
+done >"$dir/given"
+sed -n 's/^IX_\([A-Z]*\)(\([a-z_]*\), *[0-9, ]*"\([^"]*\)".*/\1 \2 \3/p' \
+    "${srcdir:-.}/compiler/loop/loops.def" >"$dir/rows"
+while read -r of row text
+do
+    case $of$text in
+    KERNELS*KERNEL*) behind='k[0-9]' ;;
+    KERNELS*) behind='[a-z]' ;;
+    *) behind='([^k]|k[^0-9])' ;;
+    esac
     grep -qF -- "- \`$text\`:" "${srcdir:-.}/doc/schedules.md" ||
         complain "doc/schedules.md has no line on $text"
-    grep -qE "^( |kernel |program:).*\\<$row " "$here"/*.loop || complain "no file has $row"
+    grep -qE "\\<$row $behind" "$dir/given" || complain "no file has $row"
 done <"$dir/rows"
 [ -s "$dir/rows" ] || complain "loops.def has no rows"
 

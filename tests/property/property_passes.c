@@ -19,7 +19,7 @@ with_unit(property_case *c, bool (*body)(property_case *c, ix_unit *u))
     ix_unit u = {.ctx = c->ctx, .module = c->module};
     volatile bool ok = false;
     c->ctx->facts = c->module->env;
-    ix_arena_init(&u.arena, &c->ctx->mem);
+    ix_unit_begin(&u);
     if (IX_ARENA_TRY(&u.arena) && ix_pass_check(&u))
         ok = body(c, &u);
     else

@@ -115,14 +115,6 @@ typedef struct reduction {
 
 static ix_value reduce_axis(const reduction *q, int k);
 
-static ix_value
-combine(const reduction *q, ix_value a, ix_value b)
-{
-    ix_value args[2] = {a, b}, result;
-    ix_op_eval(ix_reduction_op(q->r), q->acc, args, &result);
-    return result;
-}
-
 /* The body with the indices as they are. */
 static ix_value
 body(const reduction *q)
@@ -218,7 +210,8 @@ reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
     for (int64_t i = lo; i < hi; i++) {
         ix_value *l = &lane[(i - lo) % lanes];
         if (k + 1 < q->n->interior->rank) {
-            *l = combine(q, *l, element(q, k, i));
+            *l = tree_combine(ix_reduction_op(q->r), q->acc, *l,
+                              element(q, k, i));
             continue;
         }
         set_index(q, k, i, true);
@@ -226,7 +219,8 @@ reduce_chunk(const reduction *q, int k, int64_t lo, int64_t hi)
     }
     for (int64_t h = lanes / 2; h > 0; h /= 2)
         for (int64_t j = 0; j < h; j++)
-            lane[j] = combine(q, lane[j], lane[j + h]);
+            lane[j] = tree_combine(ix_reduction_op(q->r), q->acc, lane[j],
+                                   lane[j + h]);
     return lane[0];
 }
 
@@ -240,7 +234,8 @@ reduce_chunks(const reduction *q, int k, int64_t lo, int64_t hi)
     while (2 * half < hi - lo)
         half *= 2;
     ix_value a = reduce_chunks(q, k, lo, lo + half);
-    return combine(q, a, reduce_chunks(q, k, lo + half, hi));
+    return tree_combine(ix_reduction_op(q->r), q->acc, a,
+                        reduce_chunks(q, k, lo + half, hi));
 }
 
 static ix_value

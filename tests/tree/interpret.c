@@ -198,8 +198,8 @@ run_fence(tree_machine *m, const ix_stmt *s)
 
 /* ---- memory ---- */
 
-static ix_value
-combine(ix_op op, ilex_dtype dtype, ix_value a, ix_value b)
+ix_value
+tree_combine(ix_op op, ilex_dtype dtype, ix_value a, ix_value b)
 {
     ix_value args[2] = {a, b}, v;
     ix_op_eval(op, dtype, args, &v);
@@ -261,7 +261,7 @@ run_fold(tree_machine *m, const ix_stmt *s)
     for (int64_t h = scratch_of(m, s->from)->extent / 2; h > 0; h /= 2)
         for (int64_t j = 0; j < h; j++) {
             ix_value a = get(m, s->from, j), b = get(m, s->from, j + h);
-            set(m, s->from, j, combine(s->op, s->from->dtype, a, b));
+            set(m, s->from, j, tree_combine(s->op, s->from->dtype, a, b));
         }
     set(m, s->to, 0, get(m, s->from, 0));
 }

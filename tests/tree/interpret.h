@@ -121,4 +121,7 @@ void *tree_allocate(size_t n, size_t bytes);
 /* Fails unless lo <= v < hi: an index that is data. */
 void tree_check(tree_machine *m, int64_t v, int64_t lo, int64_t hi);
 
+/* op(a, b) */
+ix_value tree_combine(ix_op op, ilex_dtype dtype, ix_value a, ix_value b);
+
 #endif

@@ -538,12 +538,11 @@ try_directive(ix_unit *u, const ix_directive *d, tree_trial *t)
     counts[d->row][t->refusal.class]++;
 }
 
-bool
+void
 tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t)
 {
     ix_directive d = tree_draw_store(u, random);
     try_directive(u, &d, t);
-    return true;
 }
 
 /* Two neighbours are fused, a temporary is inlined, another loop divided; a

@@ -24,7 +24,7 @@ uint64_t tree_draw(uint64_t *random, uint64_t n);
 bool tree_transform(ix_unit *u, uint64_t *random, tree_trial *t);
 
 /* The same for the unit's arrays, before there are kernels, and for kernels. */
-bool tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t);
+void tree_transform_values(ix_unit *u, uint64_t *random, tree_trial *t);
 bool tree_transform_kernels(ix_unit *u, uint64_t *random, tree_trial *t);
 
 /* Puts the directive as text. */

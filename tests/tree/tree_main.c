@@ -7,12 +7,13 @@
  *     tree [--long] [--seed=S] [--number=N] [--first=F] [--count=C]
  *          [--transform=T [--jit=BACKEND]]
  *
- * With --transform arrays are stored at random after the pass `stored`, kernels
- * of the naive tree are fused at random after the pass `kernels`, its loops are
- * transformed after `map`, up to T times, and it is interpreted after each in
- * three orders. With --jit they are those of schedule=auto, and what was done
- * is the schedule with which the back end compiles the program and runs it;
- * --jit=cuda is CUDA source that the C compiler builds and the CPU runs.
+ * With --transform arrays are stored at random after the pass `stored`,
+ * directives for the program drawn after `kernels`, loops transformed after
+ * `map`, up to T times, and the tree is interpreted after each in three orders.
+ * Every other program begins without the policy: schedule=none, with --jit a
+ * head `program:` alone. With --jit what was done is the schedule with which
+ * the back end compiles the program and runs it; --jit=cuda is CUDA source that
+ * the C compiler builds and the CPU runs.
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
  * tries one program; else those from F to C, and where F is 0 those of

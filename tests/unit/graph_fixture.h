@@ -117,7 +117,7 @@ run_passes(ix_unit *u, ilex_module *m, const char *last)
     u->module = m;
     u->target = &ix_targets[for_grid ? IX_TARGET_cuda : IX_TARGET_generic];
     ctx->facts = m->env;
-    ix_arena_init(&u->arena, ix_context_mem(ctx));
+    ix_unit_begin(u);
     if (!IX_ARENA_TRY(&u->arena))
         ck_abort_msg("out of memory");
     u->naive = naive;

@@ -18,26 +18,22 @@
 
 typedef struct kernels {
     ix_unit u;
-    ix_mem mem;
 } kernels;
 
 /* The kernels of a program, with reductions as loops. */
-static kernels
-kernels_of(const char *lines)
+static void
+kernels_of(kernels *s, const char *lines)
 {
-    kernels s;
     char text[2000];
     snprintf(text, sizeof text, HEAD "%s", lines);
-    run_passes(&s.u, parse(text), "reduce");
-    return s;
+    run_passes(&s->u, parse(text), "reduce");
 }
 
 static const char *
 loops_of(kernels *s)
 {
     ix_text t;
-    s->mem = ix_arena_mem(&s->u.arena);
-    ix_text_init(&t, &s->mem);
+    ix_text_init(&t, &s->u.mem);
     ix_loops_put(&s->u, s->u.kernels, &t);
     return ix_text_string(&t);
 }
@@ -45,7 +41,8 @@ loops_of(kernels *s)
 static void
 expect_loops(const char *lines, const char *names)
 {
-    kernels s = kernels_of(lines);
+    kernels s;
+    kernels_of(&s, lines);
     ck_assert_str_eq(loops_of(&s), names);
     free_unit(&s.u);
 }
@@ -75,7 +72,8 @@ END_TEST
 static void
 expect_found(const char *name, int depth, size_t several)
 {
-    kernels s = kernels_of(PIECES);
+    kernels s;
+    kernels_of(&s, PIECES);
     ix_loops found;
     ix_cursor c;
     ix_refusal r = ix_cursor_find(&s.u, s.u.kernels, name, &c);
@@ -107,7 +105,8 @@ END_TEST
 static void
 expect_refused(const char *name, const char *why)
 {
-    kernels s = kernels_of(PIECES);
+    kernels s;
+    kernels_of(&s, PIECES);
     ix_cursor c;
     ix_refusal r = ix_cursor_find(&s.u, s.u.kernels, name, &c);
     ck_assert_int_eq(r.class, IX_REFUSAL_NAME);
@@ -152,7 +151,8 @@ put_with(void (*put)(const ix_directive *, ix_text *), const ix_directive *d)
  * that stands for another one. */
 START_TEST(texts)
 {
-    kernels s = kernels_of("out q = w*2.0");
+    kernels s;
+    kernels_of(&s, "out q = w*2.0");
     for (int row = 0; row < IX_NLOOPS; row++)
         for (unsigned words = 0; words < 3; words++) {
             ix_directive d = {.row = (ix_loop_row)row,
@@ -163,8 +163,7 @@ START_TEST(texts)
             ix_directive again;
             char text[500];
             ix_text wrong;
-            s.mem = ix_arena_mem(&s.u.arena);
-            ix_text_init(&wrong, &s.mem);
+            ix_text_init(&wrong, &s.u.mem);
             strcpy(text, put_with(ix_directive_put, &d));
             ck_assert_msg(ix_directive_parse(&s.u, text, strlen(text),
                                              IX_LOOP_split, &again, &wrong),
@@ -180,7 +179,8 @@ END_TEST
 
 START_TEST(of_a_policy)
 {
-    kernels s = kernels_of(PIECES);
+    kernels s;
+    kernels_of(&s, PIECES);
     ix_kernel *k = s.u.kernels;
     ix_cursor c;
     ck_assert(!ix_cursor_find(&s.u, k, "i1#0", &c).class);

@@ -116,7 +116,7 @@ make(sample *s)
     s->u.ctx = ctx;
     s->u.target = &ix_targets[IX_TARGET_generic];
     s->u.level = IX_LEVEL_TARGET;
-    ix_arena_init(&s->u.arena, ix_context_mem(ctx));
+    ix_unit_begin(&s->u);
     if (!IX_ARENA_TRY(&s->u.arena))
         ck_abort_msg("out of memory");
     new_buffer(s, IX_ROLE_INPUT);
