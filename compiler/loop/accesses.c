@@ -167,3 +167,22 @@ ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
     ix_walk_free(&c.walk);
     return a;
 }
+
+/* ---- points ---- */
+
+bool
+ix_access_is_once_a_point(const ix_access *x)
+{
+    int n = 0;
+    bool once = !x->branch;
+    for (int i = 0; i < x->depth; i++)
+        once &= ix_loop_is_plain(x->around[i]);
+    for (int d = 0; d < x->rank; d++) {
+        const ilex_array *index = x->index[d];
+        n += index->kind == IX_INDEX;
+        once &= index->kind == IX_INDEX || index->kind == IX_CONST;
+        for (int b = 0; b < d; b++)
+            once &= index != x->index[b] || index->kind != IX_INDEX;
+    }
+    return once && n == x->depth;
+}

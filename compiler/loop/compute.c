@@ -55,28 +55,14 @@ find_kernel(ix_computing *x)
 
 /* ---- how it writes it ---- */
 
-/* Are all loops around a store over axes of what it stores, one each? */
+/* Does no iteration of a loop around wait for another one? */
 static bool
-is_once_a_point(const ix_unit *u, const ix_access *a)
+is_in_parallel(const ix_access *a)
 {
-    int n = 0;
-    for (int d = 0; d < a->rank; d++) {
-        for (int b = 0; b < d; b++)
-            if (a->index[d] == a->index[b] && a->index[d]->kind == IX_INDEX)
-                return false;
-        n += a->index[d]->kind == IX_INDEX;
-        if (a->index[d]->kind != IX_INDEX && a->index[d]->kind != IX_CONST)
-            return false;
-    }
-    for (int i = 0; i < a->depth; i++) {
-        const ix_stmt *loop = a->around[i];
-        bool is = false;
-        for (int d = 0; d < a->rank && !is; d++)
-            is = a->index[d] == ix_scalar_index(u->ctx, loop->number);
-        if (!is || !loop->parallel || !ix_loop_is_plain(loop))
-            return false;
-    }
-    return n == a->depth;
+    bool parallel = true;
+    for (int i = 0; i < a->depth; i++)
+        parallel &= a->around[i]->parallel;
+    return parallel;
 }
 
 /* The nest at the top of the kernel in which an access is. */
@@ -97,7 +83,7 @@ look_at_stores(ix_computing *x)
         if (y->buffer != x->buffer)
             continue;
         if (!y->write || y->stmt->kind != IX_STMT_STORE || nest == nest_of(y) ||
-            y->branch || !is_once_a_point(x->u, y))
+            !ix_access_is_once_a_point(y) || !is_in_parallel(y))
             return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                              "its elements are not stored by independent "
                              "iterations of loops over its axes, each once");

@@ -20,53 +20,33 @@
 typedef struct inlining {
     ix_unit *u;
     int buffer;
-    ix_kernel *k;         /* that stores it */
-    const ix_stmt *store; /* NULL: none was found */
-    int loops;            /* around it */
-    const char *wrong;    /* about how it is stored or read, or NULL */
-    ix_kernel *last;      /* that reads it, or NULL */
-    int64_t reads;        /* of the kernel that is looked at */
-    bool too_large;       /* index sums */
+    ix_kernel *k;           /* that stores it */
+    const ix_access *store; /* NULL: none was found */
+    const char *wrong;      /* about how it is stored or read, or NULL */
+    ix_kernel *last;        /* that reads it, or NULL */
+    int64_t reads;          /* of the kernel that is looked at */
+    bool too_large;         /* index sums */
 } inlining;
 
 /* ---- how it is stored ---- */
 
 static void
-find_store(inlining *x, ix_stmt *list, int loops, bool plain)
+find_store(inlining *x, ix_kernel *k)
 {
-    for (ix_stmt *s = list; s; s = s->next) {
-        bool loop = s->kind == IX_STMT_FOR;
-        if (s->buffer == x->buffer && s->kind == IX_STMT_STORE) {
-            if (x->store || !plain)
-                x->wrong = x->store ? "it is stored by several statements"
-                                    : "it is stored in a branch";
-            x->store = s;
-            x->loops = loops;
-        } else if (s->buffer == x->buffer) {
+    ix_accesses a = ix_accesses_in(x->u, k, k->body);
+    for (size_t i = 0; i < a.n && !x->wrong; i++) {
+        const ix_access *y = &a.item[i];
+        if (y->buffer != x->buffer || y->stmt->buffer != x->buffer)
+            continue;
+        if (!y->write || y->stmt->kind != IX_STMT_STORE)
             x->wrong = "levels before are read, or elements are changed";
-        }
-        find_store(x, s->body, loops + loop,
-                   plain && loop && ix_loop_is_plain(s));
-        find_store(x, s->other, loops, false);
+        else if (x->store)
+            x->wrong = "it is stored by several statements";
+        else if (y->branch)
+            x->wrong = "it is stored in a branch";
+        x->store = y;
+        x->k = k;
     }
-}
-
-/* Has each axis the index of a loop around of its own, or a constant, and is
- * there no other loop? */
-static bool
-is_once_a_point(const inlining *x)
-{
-    ilex_array *const *index = ix_operands(x->store, IX_INDICES);
-    int n = 0;
-    for (int a = 0; a < x->store->n[IX_INDICES]; a++) {
-        for (int b = 0; b < a; b++)
-            if (index[a] == index[b] && index[a]->kind == IX_INDEX)
-                return false;
-        n += index[a]->kind == IX_INDEX;
-        if (index[a]->kind != IX_INDEX && index[a]->kind != IX_CONST)
-            return false;
-    }
-    return n == x->loops;
 }
 
 static ix_walk_step
@@ -89,38 +69,35 @@ has_value(ix_unit *u, ilex_array *x)
     return has;
 }
 
+static const char *
+why_not_stored_so(inlining *x)
+{
+    if (!ix_buffer_is_of_kernels(x->u, x->buffer))
+        return "it is no temporary that kernels alone use";
+    for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next)
+        find_store(x, k);
+    if (x->wrong || !x->store)
+        return x->wrong ? x->wrong : "no kernel stores it";
+    ilex_array *value = ix_store_value(x->store->stmt);
+    if (has_value(x->u, value) || (value->flags & IX_HAS_GUARD))
+        return "what is stored holds a reduction or a branch";
+    if (value->flags & IX_HAS_CHECK)
+        return "what is stored reads at indices that are data, which are "
+               "checked";
+    if (!ix_access_is_once_a_point(x->store) ||
+        value->dtype != x->u->buffer[x->buffer].dtype)
+        return "its elements are not stored at the indices of loops";
+    return NULL;
+}
+
+/* ---- how it is read ---- */
+
 static bool
 is_other_load(void *user, const ilex_array *load)
 {
     const inlining *x = user;
     return load->attr[0] != x->buffer;
 }
-
-static const char *
-why_not_stored_so(inlining *x)
-{
-    if (!ix_buffer_is_of_kernels(x->u, x->buffer))
-        return "it is no temporary that kernels alone use";
-    for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next) {
-        const ix_stmt *before = x->store;
-        find_store(x, k->body, 0, true);
-        x->k = x->store != before ? k : x->k;
-    }
-    if (x->wrong || !x->store)
-        return x->wrong ? x->wrong : "no kernel stores it";
-    ilex_array *value = ix_store_value(x->store);
-    if (has_value(x->u, value) || (value->flags & IX_HAS_GUARD) ||
-        !ix_body_loads(x->u, value, is_other_load, x))
-        return "what is stored holds a reduction, a branch or a level before";
-    if (value->flags & IX_HAS_CHECK)
-        return "what is stored reads at indices that are data, which are "
-               "checked";
-    if (!is_once_a_point(x) || value->dtype != x->u->buffer[x->buffer].dtype)
-        return "its elements are not stored at the indices of loops";
-    return NULL;
-}
-
-/* ---- how it is read ---- */
 
 static bool
 has_load(inlining *x, ilex_array *n)
@@ -166,7 +143,7 @@ look_at_reads(void *user, ix_stmt *s)
 static ix_refusal
 look_at_kernels(inlining *x)
 {
-    ix_stmt *one = ix_stmt_copy(x->u, x->store);
+    ix_stmt *one = ix_stmt_copy(x->u, x->store->stmt);
     for (ix_kernel *k = x->u->kernels; k; k = k->next) {
         x->reads = 0;
         ix_stmt_each(k->body, look_at_reads, x);
@@ -197,11 +174,11 @@ at_element(void *user, ilex_array *load, ilex_array *const *index)
                               (int)load->attr[0] - 1, load->nops, index);
     ix_substitution s = replacing(x);
     for (int a = 0; a < load->nops; a++) {
-        const ilex_array *was = ix_operands(x->store, IX_INDICES)[a];
+        const ilex_array *was = x->store->index[a];
         if (was->kind == IX_INDEX)
             ix_substitution_set(&s, was, index[a]);
     }
-    ilex_array *value = ix_substitute(&s, ix_store_value(x->store));
+    ilex_array *value = ix_substitute(&s, ix_store_value(x->store->stmt));
     x->too_large |= s.too_large;
     ix_substitution_free(&s);
     return value;
@@ -303,7 +280,7 @@ ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "%s", why);
     ix_refusal r = look_at_kernels(&x);
     if (r.class == IX_REFUSAL_NONE && x.last)
-        r = ix_kernels_keep(u, x.k, x.last, ix_stmt_copy(u, x.store));
+        r = ix_kernels_keep(u, x.k, x.last, ix_stmt_copy(u, x.store->stmt));
     if (r.class != IX_REFUSAL_NONE)
         return r;
     if (!inline_all(&x))
