@@ -15,12 +15,11 @@
 
 enum { MOST_CACHES = 16, WORD = 1024 };
 
-/* The first line of a file about a cache; false if there is none. */
+/* The first line of a file in the folder of a cache; false if there is none. */
 static bool
-read_line(const char *directory, int cache, const char *name, char line[WORD])
+read_line(int cache, const char *name, char line[WORD])
 {
-    int n = snprintf(line, WORD, "%s/index%d/%s", directory, cache, name);
-    int fd = n < WORD ? ix_fd_high(open(line, O_RDONLY | O_CLOEXEC)) : -1;
+    int fd = ix_fd_high(openat(cache, name, O_RDONLY | O_CLOEXEC));
     ssize_t length = fd >= 0 ? read(fd, line, WORD - 1) : -1;
     if (fd >= 0)
         close(fd);
@@ -32,11 +31,11 @@ read_line(const char *directory, int cache, const char *name, char line[WORD])
 /* A number of at most nine digits, perhaps with K, M or G behind it; 0 if it is
  * none. */
 static int64_t
-read_number(const char *directory, int cache, const char *name)
+read_number(int cache, const char *name)
 {
     static const char units[] = "KMG";
     char line[WORD];
-    if (!read_line(directory, cache, name, line))
+    if (!read_line(cache, name, line))
         return 0;
     size_t n = strspn(line, "0123456789");
     const char *unit = line[n] ? strchr(units, line[n]) : NULL;
@@ -55,11 +54,11 @@ next_number(char **p)
 
 /* How many processors a list as "0-3,8" has; 0 if it is none. */
 static int64_t
-count_list(const char *directory, int cache, const char *name)
+count_list(int cache, const char *name)
 {
     char line[WORD], *p = line;
     int64_t count = 0;
-    if (!read_line(directory, cache, name, line))
+    if (!read_line(cache, name, line))
         return 0;
     for (;; p++) {
         int64_t first = next_number(&p), last = first;
@@ -73,26 +72,38 @@ count_list(const char *directory, int cache, const char *name)
     }
 }
 
+static void
+read_cache(ix_machine *m, int cache)
+{
+    char type[WORD];
+    if (!read_line(cache, "type", type) ||
+        (strcmp(type, "Data") != 0 && strcmp(type, "Unified") != 0))
+        return;
+    int64_t level = read_number(cache, "level");
+    int64_t bytes = read_number(cache, "size");
+    if (level == 1) {
+        m->l1_bytes = bytes;
+        m->l1_ways = read_number(cache, "ways_of_associativity");
+        m->line_bytes = read_number(cache, "coherency_line_size");
+    } else if (level == 2) {
+        m->l2_bytes = bytes;
+    } else if (level == 3) {
+        m->l3_bytes = bytes;
+        m->l3_sharers = count_list(cache, "shared_cpu_list");
+    }
+}
+
 void
 ix_machine_read_caches(ix_machine *m, const char *directory)
 {
-    char type[WORD];
+    char name[WORD];
     for (int i = 0; i < MOST_CACHES; i++) {
-        if (!read_line(directory, i, "type", type) ||
-            (strcmp(type, "Data") != 0 && strcmp(type, "Unified") != 0))
-            continue;
-        int64_t level = read_number(directory, i, "level");
-        int64_t bytes = read_number(directory, i, "size");
-        if (level == 1) {
-            m->l1_bytes = bytes;
-            m->l1_ways = read_number(directory, i, "ways_of_associativity");
-            m->line_bytes = read_number(directory, i, "coherency_line_size");
-        } else if (level == 2) {
-            m->l2_bytes = bytes;
-        } else if (level == 3) {
-            m->l3_bytes = bytes;
-            m->l3_sharers = count_list(directory, i, "shared_cpu_list");
-        }
+        snprintf(name, sizeof name, "%s/index%d", directory, i);
+        int cache = ix_fd_high(open(name, O_RDONLY | O_CLOEXEC));
+        if (cache < 0)
+            return;
+        read_cache(m, cache);
+        close(cache);
     }
 }
 

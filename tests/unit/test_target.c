@@ -107,7 +107,7 @@ START_TEST(no_caches)
     ix_machine_read_caches(&m, folder);
     for (size_t i = 0; i < IX_COUNT(sizes); i++) {
         put_cache(0, "1\n", "Data\n", sizes[i], "0\n");
-        put_cache(5, "3\n", "Unified\n", "1M\n",
+        put_cache(1, "3\n", "Unified\n", "1M\n",
                   lists[i < IX_COUNT(lists) ? i : 0]);
         ix_machine_read_caches(&m, folder);
         ck_assert_int_eq(m.l1_bytes, 0);
