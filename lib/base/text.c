@@ -76,24 +76,59 @@ ix_text_int(ix_text *t, int64_t v)
     ix_text_uint(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
+/* Puts the argument of a conversion that most formats are made of, and moves
+ * "*fmt" behind it; false: it is another one. */
+static bool
+put_argument(ix_text *t, const char **fmt, va_list *args)
+{
+    const char *f = *fmt + 1, *s;
+    if (*f == 's') {
+        s = va_arg(*args, const char *);
+        ix_text_put(t, s ? s : "(null)");
+    } else if (*f == 'd') {
+        ix_text_int(t, va_arg(*args, int));
+    } else if (*f == 'c') {
+        ix_text_char(t, (char)va_arg(*args, int));
+    } else if (!strncmp(f, "lld", 3)) {
+        ix_text_int(t, va_arg(*args, long long));
+        f += 2;
+    } else {
+        return false;
+    }
+    *fmt = f + 1;
+    return true;
+}
+
+static void
+put_rest(ix_text *t, const char *fmt, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    if (n < 0 || t->failed ||
+        !ix_mem_grow(&t->mem, &t->data, &t->capacity, t->length + (size_t)n + 1,
+                     1)) {
+        t->failed = true;
+        return;
+    }
+    vsnprintf(t->data + t->length, (size_t)n + 1, fmt, args);
+    t->length += (size_t)n;
+}
+
 void
 ix_text_vformat(ix_text *t, const char *fmt, va_list args)
 {
-    char buf[512];
-    va_list again;
-    va_copy(again, args);
-    int n = vsnprintf(buf, sizeof buf, fmt, args);
-    if (n >= 0 && (size_t)n < sizeof buf) {
-        ix_text_put_n(t, buf, (size_t)n);
-    } else if (n >= 0 && !t->failed &&
-               ix_mem_grow(&t->mem, &t->data, &t->capacity,
-                           t->length + (size_t)n + 1, 1)) {
-        vsnprintf(t->data + t->length, (size_t)n + 1, fmt, again);
-        t->length += (size_t)n;
-    } else {
-        t->failed = true;
-    }
-    va_end(again);
+    va_list rest;
+    va_copy(rest, args);
+    do {
+        size_t n = strcspn(fmt, "%");
+        ix_text_put_n(t, fmt, n);
+        fmt += n;
+    } while (*fmt && put_argument(t, &fmt, &rest));
+    if (*fmt)
+        put_rest(t, fmt, rest);
+    va_end(rest);
 }
 
 void
