@@ -228,7 +228,7 @@ check_guards(ix_checker *c, const ilex_array *x)
                  .within = IX_HAS_GUARD,
                  .enter = find_guard,
                  .user = c};
-    if (c->at < PASS_guard)
+    if (c->at < PASS_guard || !(x->flags & IX_HAS_GUARD))
         return;
     ix_walk_body(&w, x, NULL);
     ix_walk_free(&w);
@@ -238,6 +238,10 @@ static bool
 check_expr(void *user, ilex_array *x)
 {
     ix_checker *c = user;
+    if (x->nops == 0) {
+        check_node(c, x);
+        return c->ok;
+    }
     check_guards(c, x);
     ix_walk w = {.ctx = c->u->ctx,
                  .mem = &c->mem,

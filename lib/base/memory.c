@@ -35,19 +35,10 @@ ix_mem_resize(const ix_mem *mem, void *block, size_t bytes)
     return mem->resize(mem->user, block, bytes ? bytes : 1);
 }
 
-void
-ix_mem_free(const ix_mem *mem, void *block)
-{
-    if (block)
-        mem->resize(mem->user, block, 0);
-}
-
 bool
-ix_mem_grow(const ix_mem *mem, void *array, size_t *capacity, size_t need,
-            size_t item)
+ix_mem_enlarge(const ix_mem *mem, void *array, size_t *capacity, size_t need,
+               size_t item)
 {
-    if (need <= *capacity)
-        return true;
     size_t cap = *capacity < 8 ? 8 : *capacity * 2;
     if (cap < need)
         cap = need;

@@ -130,11 +130,23 @@ extern const ix_mem ix_mem_default;
 void *ix_mem_new(const ix_mem *mem, size_t bytes);
 /* Resizes as realloc; the old block stays valid when NULL is returned. */
 void *ix_mem_resize(const ix_mem *mem, void *block, size_t bytes);
-void ix_mem_free(const ix_mem *mem, void *block);
+static inline void
+ix_mem_free(const ix_mem *mem, void *block)
+{
+    if (block)
+        mem->resize(mem->user, block, 0);
+}
 
 /* Grows "*array" of "*capacity" items of "item" bytes to hold "need" items;
  * false when there is no memory (nothing changed then). */
-bool ix_mem_grow(const ix_mem *mem, void *array, size_t *capacity, size_t need,
-                 size_t item);
+bool ix_mem_enlarge(const ix_mem *mem, void *array, size_t *capacity,
+                    size_t need, size_t item);
+static inline bool
+ix_mem_grow(const ix_mem *mem, void *array, size_t *capacity, size_t need,
+            size_t item)
+{
+    return need <= *capacity ||
+           ix_mem_enlarge(mem, array, capacity, need, item);
+}
 
 #endif

@@ -118,7 +118,7 @@ meet(ix_walk *w, ilex_array *n)
     ix_walk_step step = w->enter ? w->enter(w, n, &value) : IX_WALK_IN;
     if (step == IX_WALK_END)
         return false;
-    if (step == IX_WALK_OVER)
+    if (step == IX_WALK_OVER || (n->nops == 0 && !w->leave))
         return finish(w, n, value);
     if (!ix_mem_grow(memory(w), &w->stack, &w->stack_capacity, w->depth + 1,
                      sizeof *w->stack))

@@ -137,28 +137,36 @@ is_word(char c)
 static bool
 token_is(const token *tok, const char *word)
 {
-    return strlen(word) == tok->length &&
+    return *word == *tok->text && strlen(word) == tok->length &&
            memcmp(word, tok->text, tok->length) == 0;
 }
 
-/* Reads the token at "*p" and moves on: a number or identifier as a whole,
- * other characters one by one. F(name), FC(name), M(name) are one token. */
+/* The first number or identifier from "p" on, or the end. */
+static const char *
+next_word(const char *p, const char *end)
+{
+    while (p != end && *p && !is_word(*p))
+        p++;
+    return p;
+}
+
+/* Reads the number or identifier at "*p" and moves on. F(name), FC(name),
+ * M(name) are one token. */
 static token
 next_token(const char **p)
 {
     token tok = {*p, 1, NULL, 0};
-    const char *q = *p;
-    while (is_word(*q) || (*q == '.' && q > *p))
+    const char *q = *p + 1;
+    while (is_word(*q) || *q == '.')
         q++;
-    if (q > *p)
-        tok.length = (size_t)(q - *p);
+    tok.length = (size_t)(q - *p);
     if (*q == '(' &&
         (token_is(&tok, "F") || token_is(&tok, "FC") || token_is(&tok, "M"))) {
         tok.argument = q + 1;
         tok.argument_length = strcspn(q + 1, ")");
         q = tok.argument + tok.argument_length + 1;
     }
-    *p = tok.argument ? q : tok.text + tok.length;
+    *p = q;
     return tok;
 }
 
@@ -279,6 +287,11 @@ put_code(ix_text *t, const char *code, const char *end,
          const ix_code_names *names, const ix_function_dialect *dialect)
 {
     while (code != end && *code) {
+        const char *word = next_word(code, end);
+        ix_text_put_n(t, code, (size_t)(word - code));
+        code = word;
+        if (code == end || !*code)
+            break;
         token tok = next_token(&code);
         put_token(t, &tok, names, dialect);
     }
@@ -422,7 +435,7 @@ need_helper(ix_function_set *set, const token *tok, ilex_dtype loop)
 bool
 ix_function_set_need(ix_function_set *set, const char *code, ilex_dtype loop)
 {
-    while (code && *code) {
+    while (code && *(code = next_word(code, NULL))) {
         token tok = next_token(&code);
         if (!tok.argument)
             continue;
