@@ -24,16 +24,6 @@ typedef struct names {
     int count[128]; /* how many there are of each base */
 } names;
 
-static const char bases[] = {
-#define IX_VARIABLE(ROLE, letter, base, suffix, text) base,
-#include "compiler/tree/variables.def"
-};
-
-static const char *const suffixes[] = {
-#define IX_VARIABLE(ROLE, letter, base, suffix, text) suffix,
-#include "compiler/tree/variables.def"
-};
-
 /* ---- making them ---- */
 
 /* What a name begins with is numbered: an axis by its position, others by how
@@ -45,7 +35,7 @@ number_root(names *m, int root)
     if (role == IX_VARIABLE_AXIS)
         m->number[root] = root + 1;
     else if (!m->number[root])
-        m->number[root] = ++m->count[(int)bases[role]];
+        m->number[root] = ++m->count[(int)ix_variable_bases[role]];
 }
 
 static void
@@ -79,9 +69,9 @@ static void
 put_suffix(const ix_kernel *k, int variable, ix_text *t)
 {
     ix_variable v = k->variable[variable];
-    if (bases[v.role] == '.')
+    if (ix_variable_bases[v.role] == '.')
         put_suffix(k, v.part_of, t);
-    ix_text_put(t, suffixes[v.role]);
+    ix_text_put(t, ix_variable_suffixes[v.role]);
 }
 
 /* Puts what a loop is called, as others may be: with its number, or the
@@ -98,24 +88,9 @@ put_base(const names *m, const ix_stmt *loop, bool other, ix_text *t)
     if (other)
         ix_text_put(t, ix_symbol_text(m->u->ctx, axis));
     else
-        ix_text_format(t, "%c%d", bases[role], m->number[root] - 1);
+        ix_text_format(t, "%c%d", ix_variable_bases[role], m->number[root] - 1);
     put_suffix(m->k, loop->number, t);
     return true;
-}
-
-/* Have loops over these variables one name? */
-static bool
-is_same(const ix_kernel *k, int a, int b)
-{
-    ix_variable v = k->variable[a], w = k->variable[b];
-    bool part = bases[v.role] == '.';
-    if (a == b)
-        return true;
-    if (part != (bases[w.role] == '.') ||
-        strcmp(suffixes[v.role], suffixes[w.role]) != 0)
-        return false;
-    return part ? is_same(k, v.part_of, w.part_of)
-                : ix_variable_root(k, a) == ix_variable_root(k, b);
 }
 
 /* How many loops are called as the i-th of the list; those before it are
@@ -127,7 +102,8 @@ copies(const names *m, size_t i, int *before)
     *before = 0;
     for (size_t j = 0; j < m->n; j++)
         if (m->item[j].s->kind == IX_STMT_FOR &&
-            is_same(m->k, m->item[j].s->number, m->item[i].s->number)) {
+            ix_variable_is_same(m->k, m->item[j].s->number,
+                                m->item[i].s->number)) {
             *before += j < i;
             n++;
         }
@@ -151,7 +127,8 @@ put_names(const names *m, const ix_stmt *like, ix_text *t)
     const char *comma = "";
     for (size_t i = 0; i < m->n; i++)
         if (m->item[i].s->kind == IX_STMT_FOR &&
-            (!like || is_same(m->k, m->item[i].s->number, like->number))) {
+            (!like ||
+             ix_variable_is_same(m->k, m->item[i].s->number, like->number))) {
             ix_text_put(t, comma);
             put_name(m, i, t);
             comma = ", ";

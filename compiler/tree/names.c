@@ -40,6 +40,16 @@ ix_value_name(char prefix, int64_t number)
                     number);
 }
 
+const char ix_variable_bases[] = {
+#define IX_VARIABLE(ROLE, letter, base, suffix, text) base,
+#include "compiler/tree/variables.def"
+};
+
+const char *const ix_variable_suffixes[] = {
+#define IX_VARIABLE(ROLE, letter, base, suffix, text) suffix,
+#include "compiler/tree/variables.def"
+};
+
 static const char letters[] = {
 #define IX_VARIABLE(ROLE, letter, base, suffix, text) letter,
 #include "compiler/tree/variables.def"
@@ -66,9 +76,24 @@ ix_variable_root(const ix_kernel *k, int variable)
 }
 
 bool
+ix_variable_is_same(const ix_kernel *k, int a, int b)
+{
+    ix_variable v = k->variable[a], w = k->variable[b];
+    bool part = ix_variable_bases[v.role] == '.';
+    if (a == b)
+        return true;
+    if (part != (ix_variable_bases[w.role] == '.') ||
+        strcmp(ix_variable_suffixes[v.role], ix_variable_suffixes[w.role]) != 0)
+        return false;
+    return part ? ix_variable_is_same(k, v.part_of, w.part_of)
+                : ix_variable_root(k, a) == ix_variable_root(k, b);
+}
+
+/* What an iteration of a loop has, one of a copy of that loop has, too. */
+bool
 ix_is_part_of(const ix_kernel *k, int variable, int of)
 {
-    while (variable >= 0 && variable != of)
+    while (variable >= 0 && !ix_variable_is_same(k, variable, of))
         variable = k->variable[variable].part_of;
     return variable >= 0;
 }

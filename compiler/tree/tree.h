@@ -206,6 +206,8 @@ typedef enum ix_variable_role {
     IX_NVARIABLES
 } ix_variable_role;
 char ix_variable_letter(const ix_kernel *k, int64_t variable);
+extern const char ix_variable_bases[];
+extern const char *const ix_variable_suffixes[]; /* by role */
 bool ix_is_variable_letter(char letter);
 /* What a variable is a part of, in the end: an axis of the box or another one
  * that is no part. */
@@ -217,7 +219,9 @@ int ix_kernel_variable(ix_unit *u, ix_kernel *k, ix_variable_role role);
 /* One that runs over a part of what another one runs over. */
 int ix_kernel_part(ix_unit *u, ix_kernel *k, ix_variable_role role,
                    int variable);
-/* Is the variable "of", or a part of it, or of a part? */
+/* Have loops over these variables one name, as copies have? */
+bool ix_variable_is_same(const ix_kernel *k, int a, int b);
+/* Is the variable "of", or one of its name, or a part of it, or of a part? */
 bool ix_is_part_of(const ix_kernel *k, int variable, int of);
 /* The leaf for what LET or SCRATCH statement "s" defines; "prefix" and
  * "number" are its name. */
