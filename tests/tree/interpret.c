@@ -418,10 +418,6 @@ run_kernel(tree_machine *m)
     const ix_domain *box = m->of->box;
     int64_t lo, hi;
     ix_stmt_each(m->k->body, note_write, m);
-    if (m->r->u->level != IX_LEVEL_TARGET || box->rank == 0) {
-        run_range(m, 0, 1);
-        return;
-    }
     int64_t begin = 0, end = 1;
     for (int k = 0; k < box->rank; k++) {
         if (!ix_lin_eval(box->ax[k].lo, m->r->size, &lo) ||
@@ -432,8 +428,9 @@ run_kernel(tree_machine *m)
         begin = k == m->of->axis ? lo : begin;
         end = k == m->of->axis ? hi : end;
     }
-    lo = begin;
-    hi = end;
+    bool mapped = m->r->u->level == IX_LEVEL_TARGET && box->rank > 0;
+    lo = mapped ? begin : 0;
+    hi = mapped ? end : 1;
     int64_t middle = lo + (hi - lo) / 2;
     if (middle < hi)
         run_range(m, middle, hi);
