@@ -162,30 +162,7 @@ rewrite(void *user, ilex_array *n)
     if (ix_is_index_condition(n) &&
         (ix_op_of(n) == IX_OP_EQUAL || ix_op_of(n) == IX_OP_NOT_EQUAL))
         return decided(s, n);
-    if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
-        n->ops[0]->kind == IX_CONST)
-        return n->ops[ix_const_value(n->ops[0]).i ? 1 : 2];
-    return n;
-}
-
-/* The list with the bodies of branches that are decided. */
-static ix_stmt *
-without_decided(ix_stmt *list)
-{
-    ix_stmt *first = NULL, **tail = &first;
-    for (ix_stmt *next; list; list = next) {
-        bool known =
-            list->kind == IX_STMT_IF && ix_if_condition(list)->kind == IX_CONST;
-        next = list->next;
-        list->next = NULL;
-        list->body = without_decided(list->body);
-        list->other = without_decided(list->other);
-        *tail = !known                                    ? list
-                : ix_const_value(ix_if_condition(list)).i ? list->body
-                                                          : list->other;
-        tail = ix_stmt_end(tail);
-    }
-    return first;
+    return ix_scalar_decided(s->q->u->ctx, n);
 }
 
 /* Is it a cell that is stored once, behind which its value is the same? */
@@ -273,7 +250,7 @@ loop_of(strip *s, int64_t from, int64_t to)
                            .user = s,
                            .listener = u};
     loop->body = without_cells(
-        u, without_decided(ix_stmt_substitute(u, &sub, q->loop->body)));
+        u, ix_stmts_decided(ix_stmt_substitute(u, &sub, q->loop->body)));
     ix_substitution_free(&sub);
     if (!s->at_first && !ix_stmt_each(loop->body, defines_nothing, NULL))
         loop->body = ix_stmt_clone(u, q->k, loop->body);

@@ -243,22 +243,6 @@ decide_comparison(const decision *d, ilex_array *n)
                         ILEX_I64, ILEX_BOOL, ops);
 }
 
-/* and, or, not with constants among the operands. */
-static ilex_array *
-join_conditions(ilex_context *ctx, ilex_array *n)
-{
-    ix_op op = ix_op_of(n);
-    for (int i = 0; i < n->nops; i++) {
-        if (n->ops[i]->kind != IX_CONST)
-            continue;
-        bool v = ix_const_value(n->ops[i]).i != 0;
-        if (op == IX_OP_LOGICAL_NOT)
-            return bool_const(ctx, !v);
-        return v == (op == IX_OP_LOGICAL_AND) ? n->ops[1 - i] : n->ops[i];
-    }
-    return n;
-}
-
 static ilex_array *
 apply_decision(void *user, ilex_array *n)
 {
@@ -266,10 +250,8 @@ apply_decision(void *user, ilex_array *n)
     if (n->kind != IX_OP)
         return n;
     ix_op op = ix_op_of(n);
-    if (op == IX_OP_WHERE && n->ops[0]->kind == IX_CONST)
-        return ix_const_value(n->ops[0]).i ? n->ops[1] : n->ops[2];
-    if (ix_is_logic(n))
-        return join_conditions(d->ctx, n);
+    if (op == IX_OP_WHERE || ix_is_logic(n))
+        return ix_scalar_decided(d->ctx, n);
     if (ix_is_index_condition(n))
         return decide_comparison(d, n);
     if ((op == IX_OP_MINIMUM || op == IX_OP_MAXIMUM) && ix_index_is_affine(n)) {

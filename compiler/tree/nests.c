@@ -207,3 +207,22 @@ ix_stmts_fetch(ix_stmt *list, int buffer)
 {
     return !ix_stmt_each(list, is_no_fetch, &buffer);
 }
+
+ix_stmt *
+ix_stmts_decided(ix_stmt *list)
+{
+    ix_stmt *first = NULL, **tail = &first;
+    for (ix_stmt *next; list; list = next) {
+        bool known =
+            list->kind == IX_STMT_IF && ix_if_condition(list)->kind == IX_CONST;
+        next = list->next;
+        list->next = NULL;
+        list->body = ix_stmts_decided(list->body);
+        list->other = ix_stmts_decided(list->other);
+        *tail = !known                                    ? list
+                : ix_const_value(ix_if_condition(list)).i ? list->body
+                                                          : list->other;
+        tail = ix_stmt_end(tail);
+    }
+    return first;
+}

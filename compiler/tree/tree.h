@@ -273,6 +273,8 @@ bool ix_stmt_each_in(ix_stmt *s, ix_stmt_fn fn, void *user);
 bool ix_stmt_is_innermost(const ix_stmt *loop);
 bool ix_stmts_check(ix_stmt *list);
 bool ix_stmts_fetch(ix_stmt *list, int buffer);
+/* The list with the bodies of branches whose conditions are constants. */
+ix_stmt *ix_stmts_decided(ix_stmt *list);
 
 /* Is the statement about an element of a buffer, or of scratch memory? */
 static inline bool

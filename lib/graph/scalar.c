@@ -153,6 +153,23 @@ ix_scalar_fold(ilex_array *n)
 }
 
 ilex_array *
+ix_scalar_decided(ilex_context *ctx, ilex_array *n)
+{
+    ix_op op = n->kind == IX_OP ? ix_op_of(n) : IX_OP_ADD;
+    if (op == IX_OP_WHERE && n->ops[0]->kind == IX_CONST)
+        return n->ops[ix_const_value(n->ops[0]).i ? 1 : 2];
+    for (int i = 0; ix_is_logic(n) && i < n->nops; i++) {
+        if (n->ops[i]->kind != IX_CONST)
+            continue;
+        bool v = ix_const_value(n->ops[i]).i != 0;
+        if (op == IX_OP_LOGICAL_NOT)
+            return ix_scalar_const(ctx, ILEX_BOOL, (ix_value){.i = !v});
+        return v == (op == IX_OP_LOGICAL_AND) ? n->ops[1 - i] : n->ops[i];
+    }
+    return n;
+}
+
+ilex_array *
 ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot, int rank,
                ilex_array *const *index)
 {

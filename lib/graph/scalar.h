@@ -333,6 +333,8 @@ ix_is_guard(const ilex_array *n)
 
 /* The constant that an operator or a conversion of constants is, else NULL. */
 ilex_array *ix_scalar_fold(ilex_array *n);
+/* What constant conditions leave of a `where`, and, or, not; else "n". */
+ilex_array *ix_scalar_decided(ilex_context *ctx, ilex_array *n);
 
 /* ---- rewriting ---- */
 

@@ -9,7 +9,7 @@
 
 #include "compiler/loop/distances.h"
 
-enum { MOST_NAMES = 200, LONGEST = 600 };
+enum { MOST_NAMES = 200, LONGEST = 600, TRIES = 16 };
 
 static const char *const rows[] = {
 #define IX_LOOP(name, text, meaning) #name,
@@ -211,19 +211,8 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
                ix_loop_jams(u, &c, -1);
     case IX_LOOP_mine:
         return ix_cursor_at(k, loop, &c) && ix_loop_mines(u, &c);
-    case IX_LOOP_reorder:
-    case IX_LOOP_collapse:
-        return body && body->kind == IX_STMT_FOR && !body->next;
-    case IX_LOOP_unroll:
-        return loop->n[IX_for_hi] == 1 && has_constant_length(u, loop);
     case IX_LOOP_jam:
         return has_constant_length(u, loop) && !innermost;
-    case IX_LOOP_vector:
-        return innermost;
-    case IX_LOOP_fuse:
-        return loop_behind(loop) != NULL;
-    case IX_LOOP_fission:
-        return body && body->next;
     case IX_LOOP_grid:
         return u->target->grid && loop->parallel && loop->how == IX_SERIAL;
     case IX_LOOP_prefetch:
@@ -493,6 +482,16 @@ draw_row(const tree_trial *t, uint64_t *random)
                   : (ix_loop_row)tree_draw(random, IX_NLOOPS);
 }
 
+static void
+carry(ix_unit *u, const ix_directive *d, tree_trial *t)
+{
+    tree_trial_put(u, d, t);
+    t->row = d->row;
+    snprintf(t->loop, sizeof t->loop, "%s", d->loop[0]);
+    t->refusal = ix_schedule_carry(u, t->k, d);
+}
+
+/* Of a row some loops are tried, until one has the form that it wants. */
 bool
 tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
 {
@@ -500,18 +499,21 @@ tree_transform(ix_unit *u, uint64_t *random, tree_trial *t)
     ix_directive d;
     if (t->k && !find_loops(u, t->k, l))
         return false;
-    if (!draw_next(u, t, l, &d, random)) {
+    if (draw_next(u, t, l, &d, random)) {
+        carry(u, &d, t);
+    } else {
         ix_loop_row row = draw_row(t, random);
-        t->k = draw_kernel(u, row, l, random);
-        if (!t->k)
-            return false;
-        d = draw_directive(u, t->k, l, row, random);
+        t->refusal.class = IX_REFUSAL_SHAPE;
+        for (int i = 0; i < TRIES && t->refusal.class == IX_REFUSAL_SHAPE;
+             i++) {
+            t->k = draw_kernel(u, row, l, random);
+            if (!t->k)
+                return false;
+            d = draw_directive(u, t->k, l, row, random);
+            carry(u, &d, t);
+        }
     }
-    tree_trial_put(u, &d, t);
-    t->row = d.row;
-    snprintf(t->loop, sizeof t->loop, "%s", d.loop[0]);
-    t->refusal = ix_schedule_carry(u, t->k, &d);
-    counts[d.row][t->refusal.class]++;
+    counts[t->row][t->refusal.class]++;
     return true;
 }
 
