@@ -43,7 +43,8 @@ definition_of(const seeker *f, const ilex_array *x)
 static bool
 is_inside(const seeker *f, const ilex_array *x)
 {
-    bool inside = x->kind == IX_LOAD || x->kind == IX_RINDEX;
+    bool inside =
+        x->kind == IX_LOAD || x->kind == IX_CHECKED || x->kind == IX_RINDEX;
     if (x->kind == IX_INDEX)
         return f->variable[x->attr[0]];
     if (x->kind == IX_VALUE) {
