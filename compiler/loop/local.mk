@@ -49,5 +49,6 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/store.c \
 	compiler/loop/threads.c \
 	compiler/loop/unroll.c \
+	compiler/loop/unswitch.c \
 	compiler/loop/vector.c \
 	compiler/loop/version.c
