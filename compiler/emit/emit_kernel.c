@@ -31,8 +31,8 @@ is_always_dense(const ix_emitter *e, int buffer)
     size_t at = 0;
     while (at < own->count && own->item[at] != buffer)
         at++;
-    bool dense = at < own->count;
-    for (const ix_kernel *k = e->kernel; dense && k; k = k->alike)
+    bool dense = is_dense(e, e->kernel, buffer);
+    for (const ix_kernel *k = e->kernel->alike; dense && k; k = k->alike)
         dense = is_dense(e, k, k->buffers.item[at]);
     return dense;
 }

@@ -269,6 +269,8 @@ ix_pass_share(ix_unit *u)
         k->like = k->alike = NULL;
         k->noffsets = 0;
     }
+    if (u->nkernels < 2)
+        return true;
     if (classify_all(&s, false) > IX_LARGE_KERNEL)
         classify_all(&s, true);
     for (const group *g = s.groups; g; g = g->next)

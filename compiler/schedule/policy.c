@@ -84,6 +84,8 @@ static void
 take_in_several(ix_unit *u, ix_cursor c)
 {
     for (; *c.at && c.depth + 2 < IX_DEEP; c.at = &(*c.at)->next) {
+        if (!(*c.at)->body)
+            continue;
         ix_cursor two[2] = {c, c};
         ix_cursor_enter(two);
         if (!takes_in_rows(c.k, *c.at)) {
@@ -130,9 +132,9 @@ each_loop(ix_unit *u, ix_cursor c)
     const ix_stmt *body = c.k->body;
     for (; *c.at; c.at = &(*c.at)->next) {
         ix_stmt *s = *c.at;
-        ix_cursor inside = c;
         if (c.depth == IX_DEEP || !s->body)
             continue;
+        ix_cursor inside = c;
         ix_cursor_enter(&inside);
         if (!each_loop(u, inside))
             return false;

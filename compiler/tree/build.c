@@ -58,8 +58,10 @@ ix_build_put_at(ix_builder *b, int depth, ix_stmt *s)
         o->first = s;
     o->last = s;
     bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
-    if (s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD || cell)
-        ix_build_note(b, ix_value_of(b->u, s), ix_value_of(b->u, s), depth);
+    if (s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD || cell) {
+        ilex_array *leaf = ix_value_of(b->u, s);
+        ix_build_note(b, leaf, leaf, depth);
+    }
 }
 
 void

@@ -86,9 +86,13 @@ pop_frame(ix_walk *w, const ilex_array *n)
 
 /* ---- nodes ---- */
 
+/* Those of operands are for "leave" alone. */
 static bool
 push_value(ix_walk *w, size_t value)
 {
+    w->last = value;
+    if (!w->leave)
+        return true;
     if (!ix_mem_grow(memory(w), &w->value, &w->value_capacity, w->nvalues + 1,
                      sizeof *w->value))
         return no_memory(w);
@@ -170,7 +174,7 @@ ix_walk_body(ix_walk *w, const ilex_array *body, size_t *value)
             pop_frame(w, top->n);
     }
     if (ok && value)
-        *value = w->value[values];
+        *value = w->last;
     w->nvalues = values;
     return ok;
 }

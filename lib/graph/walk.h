@@ -62,6 +62,7 @@ struct ix_walk {
     /* what follows is the walk's */
     struct ix_walk_entry *stack;
     size_t *value; /* of operands that are done */
+    size_t last;   /* of the node that was met last */
     ix_map *inner; /* values of the frames that are open */
     size_t depth, stack_capacity, nvalues, value_capacity;
     size_t ninner, inner_capacity, reduce_capacity, guard_capacity;
