@@ -251,6 +251,37 @@ turned(void *user, const ix_access *x, const ix_access *y)
                              "and would come after it in the other order");
 }
 
+/* ---- temporaries ---- */
+
+/* Is the innermost of the loops that are around an iteration with a temporary
+ * of its own still one whose iterations have it? Where one outside has it there
+ * is an element for each point. */
+static bool
+keeps_temporary(const nest *t, const ix_cursor *c, int within)
+{
+    int had = -1, has = 0;
+    for (int i = 0; i < c->depth; i++)
+        if (c->around[i]->kind == IX_STMT_FOR &&
+            ix_is_part_of(c->k, c->around[i]->number, within))
+            return true;
+    for (int i = 0; i < t->n; i++)
+        if (ix_is_part_of(c->k, t->loop[i]->number, within))
+            had = i;
+    for (int i = 0; i < t->n; i++)
+        has = t->order[i] <= had ? t->order[i] : has;
+    return had < 0 || ix_is_part_of(c->k, t->loop[has]->number, within);
+}
+
+static bool
+keeps_temporaries(const nest *t, const ix_cursor *c)
+{
+    bool all = true;
+    for (size_t i = 0; i < t->u->nbuffers && all; i++)
+        all = t->u->buffer[i].own != c->k ||
+              keeps_temporary(t, c, t->u->buffer[i].within);
+    return all;
+}
+
 /* ---- the loops ---- */
 
 /* Is every loop that was around the i-th of the new order still so? */
@@ -309,6 +340,9 @@ ix_loop_reorder(ix_unit *u, const ix_directive *d, ix_cursor *c)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "a loop's bounds depend on another one in a way that "
                          "is not turned around");
+    if (!keeps_temporaries(&t, outermost))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "a temporary of an iteration would be one of several");
     t.a = ix_accesses_in(u, c->k, t.loop[t.n - 1]->body);
     r = ix_access_pairs(&t.a, turned, &t);
     if (r.class != IX_REFUSAL_NONE)
