@@ -19,6 +19,7 @@ typedef struct uses {
     ix_unit *u;
     ix_mem mem;
     ix_map seen;
+    ix_walk walk;
     use *use;
     size_t count, capacity;
     bool fused; /* multiply-adds */
@@ -62,17 +63,6 @@ note_node(ix_walk *w, ilex_array *x, size_t *value)
 }
 
 static bool
-note_leaves(void *user, ilex_array *x)
-{
-    uses *l = user;
-    ix_walk w = {
-        .ctx = l->u->ctx, .mem = &l->mem, .enter = note_node, .user = l};
-    bool ok = ix_walk_body(&w, x, NULL);
-    ix_walk_free(&w);
-    return ok;
-}
-
-static bool
 is_zero(const ilex_array *x)
 {
     return x->kind == IX_CONST && x->attr[0] == 0;
@@ -81,15 +71,16 @@ is_zero(const ilex_array *x)
 static bool
 note_stmt(void *user, ix_stmt *s)
 {
+    uses *l = user;
     ilex_array *const *index = ix_operands(s, IX_INDICES);
-    ix_stmt_exprs(s, note_leaves, user);
-    if (s->kind == IX_STMT_CHECK && ((uses *)user)->u->target->grid)
-        add_use(user, IX_FIELD_STATUS, 0, 0);
+    ix_stmt_walk(&l->walk, s);
+    if (s->kind == IX_STMT_CHECK && l->u->target->grid)
+        add_use(l, IX_FIELD_STATUS, 0, 0);
     if (s->buffer >= 0 && !s->mem)
-        add_use(user, IX_FIELD_BUFFER, s->buffer, 0);
+        add_use(l, IX_FIELD_BUFFER, s->buffer, 0);
     for (int k = 0; s->buffer >= 0 && k < s->n[IX_INDICES]; k++)
         if (!is_zero(index[k]))
-            add_use(user, IX_FIELD_STRIDE, s->buffer, k);
+            add_use(l, IX_FIELD_STRIDE, s->buffer, k);
     return true;
 }
 
@@ -188,7 +179,10 @@ ix_pass_arguments(ix_unit *u)
             k->layout = lay_out_like(u, k, buffer, size);
             continue;
         }
+        l.walk = (ix_walk){
+            .ctx = u->ctx, .mem = &l.mem, .enter = note_node, .user = &l};
         ix_stmt_each(k->body, note_stmt, &l);
+        ix_walk_free(&l.walk);
         if (l.count)
             qsort(l.use, l.count, sizeof *l.use, compare);
         k->layout = lay_out(u, k, &l);

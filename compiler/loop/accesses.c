@@ -52,12 +52,6 @@ meet_read(ix_walk *w, ilex_array *x, size_t *value)
     return IX_WALK_IN;
 }
 
-static bool
-walk_reads(void *walk, ilex_array *x)
-{
-    return ix_walk_body(walk, x, NULL);
-}
-
 /* What a statement's expressions read, each once. */
 static void
 add_reads(collecting *c, const ix_stmt *s)
@@ -65,7 +59,7 @@ add_reads(collecting *c, const ix_stmt *s)
     if (!c->inside)
         return;
     ix_walk_forget(&c->walk);
-    ix_stmt_exprs(s, walk_reads, &c->walk);
+    ix_stmt_walk(&c->walk, (ix_stmt *)(uintptr_t)s);
 }
 
 /* ---- of statements ---- */

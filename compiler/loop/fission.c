@@ -76,12 +76,6 @@ note_value(ix_walk *w, ilex_array *x, size_t *value)
 }
 
 static bool
-note_values(void *walk, ilex_array *x)
-{
-    return ix_walk_body(walk, x, NULL);
-}
-
-static bool
 note_stmt(void *user, ix_stmt *s)
 {
     uses *n = user;
@@ -89,7 +83,7 @@ note_stmt(void *user, ix_stmt *s)
     for (size_t i = 0; i < IX_COUNT(memory); i++)
         if (memory[i])
             n->about[memory[i]->number] = n->used[memory[i]->number] = true;
-    return ix_stmt_exprs(s, note_values, &n->walk);
+    return ix_stmt_walk(&n->walk, s);
 }
 
 void

@@ -163,13 +163,6 @@ enter_uses(ix_walk *w, ilex_array *x, size_t *value)
 }
 
 static bool
-use_operand(void *user, ilex_array *x)
-{
-    ix_jam_state *j = user;
-    return ix_walk_body(&j->uses, x, NULL);
-}
-
-static bool
 plan_stmt(void *user, ix_stmt *s)
 {
     ix_jam_state *j = user;
@@ -178,7 +171,7 @@ plan_stmt(void *user, ix_stmt *s)
     use(j, ix_jam_own_memory(j, s->mem));
     use(j, ix_jam_own_memory(j, s->from));
     use(j, ix_jam_own_memory(j, s->to));
-    return ix_stmt_exprs(s, use_operand, j);
+    return ix_stmt_walk(&j->uses, s);
 }
 
 static void

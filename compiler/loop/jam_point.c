@@ -46,19 +46,6 @@ read_row(ix_walk *w, ilex_array *x, size_t *value)
     return IX_WALK_OVER;
 }
 
-static bool
-read_operand(void *user, ilex_array *x)
-{
-    reading *r = user;
-    return ix_walk_body(&r->walk, x, NULL);
-}
-
-static bool
-read_for_stmt(void *user, ix_stmt *s)
-{
-    return ix_stmt_exprs(s, read_operand, user);
-}
-
 bool
 ix_jam_is_per_point(const ix_jam_state *j, int64_t buffer)
 {
@@ -148,9 +135,9 @@ ix_jam_group(ix_jam_state *j, ix_stmt *const *group, size_t n)
     r.walk = (ix_walk){
         .ctx = j->u->ctx, .mem = &j->u->mem, .enter = read_row, .user = &r};
     for (size_t i = 0; i < n; i++) {
-        ix_stmt_exprs(group[i], read_operand, &r);
-        ix_stmt_each(group[i]->body, read_for_stmt, &r);
-        ix_stmt_each(group[i]->other, read_for_stmt, &r);
+        ix_stmt_walk(&r.walk, group[i]);
+        ix_stmt_each(group[i]->body, ix_stmt_walk, &r.walk);
+        ix_stmt_each(group[i]->other, ix_stmt_walk, &r.walk);
         *r.tail = of_point(j, &s, group[i]);
         r.tail = &(*r.tail)->next;
     }

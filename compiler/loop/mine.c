@@ -85,18 +85,6 @@ enter(ix_walk *w, ilex_array *x, size_t *value)
     return IX_WALK_IN;
 }
 
-static bool
-walk_expr(void *user, ilex_array *x)
-{
-    return ix_walk_body(user, x, NULL);
-}
-
-static bool
-walk_stmt(void *user, ix_stmt *s)
-{
-    return ix_stmt_exprs(s, walk_expr, user);
-}
-
 /* Only stores, with loops and branches around them, are copied. */
 static bool
 note_stmt(void *user, ix_stmt *s)
@@ -106,7 +94,7 @@ note_stmt(void *user, ix_stmt *s)
     bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
     q->several |= s->kind != IX_STMT_FOR && s->kind != IX_STMT_IF &&
                   s->kind != IX_STMT_STORE && s->kind != IX_STMT_FETCH && !cell;
-    return walk_stmt(w, s);
+    return ix_stmt_walk(w, s);
 }
 
 /* Strips come in the order of the loop if quotients grow as it goes. */
@@ -318,7 +306,7 @@ ix_kernel_divides(ix_unit *u, const ix_kernel *k)
                  .within = IX_HAS_INDEX,
                  .enter = enter_any,
                  .user = &found};
-    ix_stmt_each(k->body, walk_stmt, &w);
+    ix_stmt_each(k->body, ix_stmt_walk, &w);
     ix_walk_free(&w);
     return found;
 }

@@ -315,18 +315,6 @@ mark_size(ix_walk *w, ilex_array *n, size_t *value)
     return IX_WALK_IN;
 }
 
-static bool
-mark_expr(void *user, ilex_array *x)
-{
-    return ix_walk_body(user, x, NULL);
-}
-
-static bool
-mark_stmt(void *user, ix_stmt *s)
-{
-    return ix_stmt_exprs(s, mark_expr, user);
-}
-
 /* Those that a kernel takes. */
 static void
 mark_fields(ix_compiled *c, const ix_kernel_layout *l)
@@ -345,9 +333,9 @@ mark_body_sizes(ix_unit *u, ix_compiled *c)
     ix_mem mem = ix_arena_mem(&u->arena);
     ix_walk w = {.ctx = u->ctx, .mem = &mem, .enter = mark_size, .user = c};
     for (size_t i = 0; u->reference && i < u->nstages; i++)
-        mark_expr(&w, u->stage[i].body);
+        ix_walk_body(&w, u->stage[i].body, NULL);
     for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next) {
-        ix_stmt_each(k->nests, mark_stmt, &w);
+        ix_stmt_each(k->nests, ix_stmt_walk, &w);
         mark_fields(c, k->layout);
     }
 }

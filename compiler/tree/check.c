@@ -238,19 +238,8 @@ static bool
 check_expr(void *user, ilex_array *x)
 {
     ix_checker *c = user;
-    if (x->nops == 0) {
-        check_node(c, x);
-        return c->ok;
-    }
     check_guards(c, x);
-    ix_walk w = {.ctx = c->u->ctx,
-                 .mem = &c->mem,
-                 .frames = IX_WALK_REDUCTIONS,
-                 .memo = &c->seen,
-                 .enter = enter_node,
-                 .user = c};
-    ix_walk_body(&w, x, NULL);
-    ix_walk_free(&w);
+    ix_walk_body(&c->walk, x, NULL);
     return c->ok;
 }
 
@@ -446,7 +435,7 @@ check_list(ix_checker *c, const ix_stmt *list)
 {
     for (const ix_stmt *s = list; s && c->ok; s = s->next) {
         c->stmt = s;
-        ix_map_free(&c->seen, &c->mem);
+        ix_walk_forget(&c->walk);
         check_operands(c, s);
         ix_stmt_exprs(s, check_expr, c);
         if (c->ok && c->at >= PASS_hoist)
@@ -532,8 +521,14 @@ check_kernel(ix_checker *c)
     c->value =
         ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) * sizeof *c->value);
     c->variable = ix_arena_new(&u->arena, k->nvariables + 1);
+    c->walk = (ix_walk){.ctx = u->ctx,
+                        .mem = &c->mem,
+                        .frames = IX_WALK_REDUCTIONS,
+                        .enter = enter_node,
+                        .user = c};
     ix_stmt_each(k->body, note_write, c);
     check_list(c, k->body);
+    ix_walk_free(&c->walk);
     ix_stmt_each(k->body, forget_write, c);
     c->stmt = NULL;
     bool thorough = ix_option_int(u->ctx, IX_OPTION_verify) != 0;

@@ -32,7 +32,7 @@ typedef struct ix_checker {
     bool *writes;   /* buffers that the kernel writes */
     int *log;       /* what was written, in this order */
     size_t nlog, log_capacity;
-    ix_map seen; /* nodes of the statement */
+    ix_walk walk; /* over nodes of the statement */
 } ix_checker;
 
 void ix_check_complain(ix_checker *c, const char *what);

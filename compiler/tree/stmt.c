@@ -414,6 +414,18 @@ ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user)
     return true;
 }
 
+static bool
+walk_expr(void *walk, ilex_array *x)
+{
+    return ix_walk_body(walk, x, NULL);
+}
+
+bool
+ix_stmt_walk(void *walk, ix_stmt *s)
+{
+    return ix_stmt_exprs(s, walk_expr, walk);
+}
+
 bool
 ix_stmt_has(const ix_stmt *s, unsigned flags)
 {
@@ -463,24 +475,12 @@ start_loads(load_walk *l, ix_unit *u, ix_load_fn fn, void *user)
                         .user = l};
 }
 
-static bool
-walk_loads(void *user, ilex_array *x)
-{
-    return ix_walk_body(user, x, NULL);
-}
-
-static bool
-loads_of_stmt(void *user, ix_stmt *s)
-{
-    return ix_stmt_exprs(s, walk_loads, user);
-}
-
 bool
 ix_stmt_loads(ix_unit *u, ix_stmt *list, ix_load_fn fn, void *user)
 {
     load_walk l;
     start_loads(&l, u, fn, user);
-    bool ok = ix_stmt_each(list, loads_of_stmt, &l.walk);
+    bool ok = ix_stmt_each(list, ix_stmt_walk, &l.walk);
     ix_walk_free(&l.walk);
     return ok;
 }
@@ -490,7 +490,7 @@ ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user)
 {
     load_walk l;
     start_loads(&l, u, fn, user);
-    bool ok = walk_loads(&l.walk, body);
+    bool ok = ix_walk_body(&l.walk, body, NULL);
     ix_walk_free(&l.walk);
     return ok;
 }

@@ -307,6 +307,8 @@ ix_stmt_defines(const ix_stmt *s)
 /* Calls "fn" for every expression of a statement, not of its body. */
 typedef bool (*ix_expr_fn)(void *user, ilex_array *x);
 bool ix_stmt_exprs(const ix_stmt *s, ix_expr_fn fn, void *user);
+/* An ix_stmt_fn that goes through them with an ix_walk. */
+bool ix_stmt_walk(void *walk, ix_stmt *s);
 
 /* Has an operand of the statement one of these flags? */
 bool ix_stmt_has(const ix_stmt *s, unsigned flags);
