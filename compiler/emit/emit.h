@@ -95,9 +95,10 @@ void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
  * would go wrong (heads.def); "op" is -1 for a conversion. */
 ix_code_template ix_emit_hidden(ix_emitter *e, ix_code_template code, int op,
                                 ilex_dtype loop, ilex_dtype result);
-/* "<start>v = <template>;" for each part of the value of a template. */
+/* "v = <template>;" for each part of the value of a template, which "const
+ * <type> v" defines unless "type" is NULL. */
 void ix_emit_template(ix_emitter *e, ix_code_template code,
-                      const ix_code_names *names, const char *start,
+                      const ix_code_names *names, const char *type,
                       const char *note);
 /* "f64 (*f0)(f64, f64)": what leads to foreign function "i"; "how": "const " or
  * "". In CUDA it is "ilex_f0", which calls it. */

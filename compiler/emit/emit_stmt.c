@@ -195,13 +195,11 @@ emit_operation(ix_emitter *e, const ix_stmt *s)
     ix_name args[3], v = ix_emit_defined(s);
     ix_code_names names = {.re = v.re, .im = v.im};
     ix_code_template code = read_operation(e, x, args, &names);
-    char start[32];
     e->narrows |= converts(x, ILEX_F64, ILEX_F32);
     e->widens |= converts(x, ILEX_F32, ILEX_F64);
     if (code.kind == IX_CODE_CALL_PAIR)
         ix_emit_put(e, "%s %s, %s;", type, v.re, v.im);
-    snprintf(start, sizeof start, "const %s ", type);
-    ix_emit_template(e, code, &names, start, s->note);
+    ix_emit_template(e, code, &names, type, s->note);
 }
 
 static void
@@ -271,7 +269,8 @@ emit_product(ix_emitter *e, const ix_stmt *s)
                                .result = part,
                                .x = {minus, p->b ? b.im : b.re, into},
                                .re = into};
-        ix_emit_template(e, ix_op_template(IX_OP_FMA, part), &names, "", NULL);
+        ix_emit_template(e, ix_op_template(IX_OP_FMA, part), &names, NULL,
+                         NULL);
     }
 }
 

@@ -4,8 +4,6 @@
  */
 #include "compiler/emit/emit.h"
 
-#include <stdio.h>
-
 const char *
 ix_c_type(ilex_dtype dtype)
 {
@@ -132,11 +130,10 @@ ix_emit_leaf(const ix_emitter *e, const ilex_array *x)
                              sizeof v.im);
         break;
     case IX_INDEX:
-        snprintf(v.re, sizeof v.re, "%s", ix_emit_variable(e, x->attr[0]).s);
+        strcpy(v.re, ix_emit_variable(e, x->attr[0]).s);
         break;
     case IX_SIZE:
-        snprintf(v.re, sizeof v.re, "n%d", (int)x->attr[0]);
-        break;
+        return value_name('n', x->attr[0], dtype);
     case IX_VALUE:
         return value_name((char)x->attr[1], x->attr[0], dtype);
     default: /* poison: recorded where it was made */
@@ -192,8 +189,7 @@ ix_emit_hidden(ix_emitter *e, ix_code_template code, int op, ilex_dtype loop,
 
 void
 ix_emit_template(ix_emitter *e, ix_code_template code,
-                 const ix_code_names *names, const char *start,
-                 const char *note)
+                 const ix_code_names *names, const char *type, const char *note)
 {
     const char *parts[2] = {code.re,
                             code.kind == IX_CODE_PAIR ? code.im : NULL};
@@ -208,7 +204,9 @@ ix_emit_template(ix_emitter *e, ix_code_template code,
     }
     for (int i = 0; i < 2 && parts[i]; i++) {
         ix_text *t = ix_emit_line(e);
-        ix_text_format(t, "%s%s = ", start, into[i]);
+        if (type)
+            ix_text_format(t, "const %s ", type);
+        ix_text_format(t, "%s = ", into[i]);
         ix_code_write(t, parts[i], names, &e->dialect->functions);
         if (note && e->names && i == 0)
             ix_text_format(t, "; /* %s */\n", note);
@@ -235,9 +233,7 @@ ix_emit_combine(ix_emitter *e, ix_op op, ilex_dtype loop, ix_parts a,
                            .xi = {a.im, b.im},
                            .re = v.re,
                            .im = v.im};
-    char start[32];
-    snprintf(start, sizeof start, "const %s ", ix_c_type(loop));
-    ix_emit_template(e, code, &names, pair ? start : "", NULL);
+    ix_emit_template(e, code, &names, pair ? ix_c_type(loop) : NULL, NULL);
     if (pair) {
         ix_emit_put(e, "%s = %s;", into.re, v.re);
         ix_emit_put(e, "%s = %s;", into.im, v.im);

@@ -122,7 +122,9 @@ ix_text_vformat(ix_text *t, const char *fmt, va_list args)
     va_list rest;
     va_copy(rest, args);
     do {
-        size_t n = strcspn(fmt, "%");
+        size_t n = 0;
+        while (fmt[n] && fmt[n] != '%')
+            n++;
         ix_text_put_n(t, fmt, n);
         fmt += n;
     } while (*fmt && put_argument(t, &fmt, &rest));
