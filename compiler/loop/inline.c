@@ -9,29 +9,19 @@
  *         for i in [1, n)
  *             y[i] = T[i - 1] + T[i]
  *
- * T is stored by one statement, at each point of its loops once, and what it
- * stores is an expression: no reduction, no branch, no level before. The
- * expression is the same, so is each bit. What it reads is as it was when T was
- * computed: outputs in the place of inputs are in the way. An index that is
- * data, which is checked, is neither moved nor multiplied.
+ * T is stored at each point of loops once, and what is stored is an expression:
+ * no reduction, no branch, no level before. The expression is the same, so is
+ * each bit. It may be stored in pieces, with an expression each. What it reads
+ * is as it was when T was computed: outputs in the place of inputs are in the
+ * way. An index that is data, which is checked, is neither moved nor
+ * multiplied.
  */
-#include "compiler/loop/distances.h"
-
-typedef struct inlining {
-    ix_unit *u;
-    int buffer;
-    ix_kernel *k;           /* that stores it */
-    const ix_access *store; /* NULL: none was found */
-    const char *wrong;      /* about how it is stored or read, or NULL */
-    ix_kernel *last;        /* that reads it, or NULL */
-    int64_t reads;          /* of the kernel that is looked at */
-    bool too_large;         /* index sums */
-} inlining;
+#include "compiler/loop/inline.h"
 
 /* ---- how it is stored ---- */
 
 static void
-find_store(inlining *x, ix_kernel *k)
+find_pieces(ix_inlining *x, ix_kernel *k)
 {
     ix_accesses a = ix_accesses_in(x->u, k, k->body);
     for (size_t i = 0; i < a.n && !x->wrong; i++) {
@@ -40,54 +30,51 @@ find_store(inlining *x, ix_kernel *k)
             continue;
         if (!y->write || y->stmt->kind != IX_STMT_STORE)
             x->wrong = "levels before are read, or elements are changed";
-        else if (x->store)
-            x->wrong = "it is stored by several statements";
         else if (y->branch)
             x->wrong = "it is stored in a branch";
-        x->store = y;
-        x->k = k;
+        else if (k->condition || k->version)
+            x->wrong = "versions of a kernel store it";
+        else if (x->npieces == IX_MOST_PIECES)
+            x->wrong = "it is stored in too many pieces";
+        if (x->wrong)
+            return;
+        x->by[x->npieces] = k;
+        x->piece[x->npieces++] = y;
     }
 }
 
-static ix_walk_step
-meet_value(ix_walk *w, ilex_array *n, size_t *value)
-{
-    (void)value;
-    *(bool *)w->user |= n->kind == IX_VALUE;
-    return IX_WALK_IN;
-}
-
-/* Does it need what other statements compute? */
-static bool
-has_value(ix_unit *u, ilex_array *x)
-{
-    bool has = false;
-    ix_walk w = {
-        .ctx = u->ctx, .mem = &u->mem, .enter = meet_value, .user = &has};
-    ix_walk_body(&w, x, NULL);
-    ix_walk_free(&w);
-    return has;
-}
-
 static const char *
-why_not_stored_so(inlining *x)
+why_no_piece(const ix_inlining *x, const ix_access *piece)
 {
-    if (!ix_buffer_is_of_kernels(x->u, x->buffer))
-        return "it is no temporary that kernels alone use";
-    for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next)
-        find_store(x, k);
-    if (x->wrong || !x->store)
-        return x->wrong ? x->wrong : "no kernel stores it";
-    ilex_array *value = ix_store_value(x->store->stmt);
-    if (has_value(x->u, value) || (value->flags & IX_HAS_GUARD))
+    ilex_array *value = ix_store_value(piece->stmt);
+    bool fixed = true;
+    for (int i = 0; i < piece->depth; i++)
+        for (int j = 0; j < ix_operands_before(piece->around[i], IX_GROUPS);
+             j++)
+            fixed &= !ix_has_values(x->u, piece->around[i]->x[j]);
+    if (ix_has_values(x->u, value) || (value->flags & IX_HAS_GUARD))
         return "what is stored holds a reduction or a branch";
     if (value->flags & IX_HAS_CHECK)
         return "what is stored reads at indices that are data, which are "
                "checked";
-    if (!ix_access_is_once_a_point(x->store) ||
+    if (!fixed || !ix_access_is_once_a_point(piece) ||
         value->dtype != x->u->buffer[x->buffer].dtype)
         return "its elements are not stored at the indices of loops";
     return NULL;
+}
+
+static const char *
+why_not_stored_so(ix_inlining *x)
+{
+    if (!ix_buffer_is_of_kernels(x->u, x->buffer))
+        return "it is no temporary that kernels alone use";
+    for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next)
+        find_pieces(x, k);
+    if (!x->wrong && !x->npieces)
+        return "no kernel stores it";
+    for (int i = 0; i < x->npieces && !x->wrong; i++)
+        x->wrong = why_no_piece(x, x->piece[i]);
+    return x->wrong;
 }
 
 /* ---- how it is read ---- */
@@ -95,12 +82,12 @@ why_not_stored_so(inlining *x)
 static bool
 is_other_load(void *user, const ilex_array *load)
 {
-    const inlining *x = user;
+    const ix_inlining *x = user;
     return load->attr[0] != x->buffer;
 }
 
 static bool
-has_load(inlining *x, ilex_array *n)
+has_load(ix_inlining *x, ilex_array *n)
 {
     return (n->flags & IX_HAS_LOAD) &&
            !ix_body_loads(x->u, n, is_other_load, x);
@@ -109,7 +96,7 @@ has_load(inlining *x, ilex_array *n)
 static ix_walk_step
 meet_read(ix_walk *w, ilex_array *n, size_t *value)
 {
-    inlining *x = w->user;
+    ix_inlining *x = w->user;
     bool it = n->kind == IX_LOAD && n->attr[0] == x->buffer;
     (void)value;
     for (int i = 0; i < n->nops; i++) {
@@ -119,14 +106,13 @@ meet_read(ix_walk *w, ilex_array *n, size_t *value)
         if (it && !ix_index_is_affine(n->ops[i]))
             x->wrong = "it is read at indices that are data";
     }
-    x->reads += it;
     return IX_WALK_IN;
 }
 
 static bool
 look_at_reads(void *user, ix_stmt *s)
 {
-    inlining *x = user;
+    ix_inlining *x = user;
     ix_walk w = {
         .ctx = x->u->ctx, .mem = &x->u->mem, .enter = meet_read, .user = x};
     int indices = ix_operands_before(s, IX_INDICES);
@@ -139,110 +125,121 @@ look_at_reads(void *user, ix_stmt *s)
     return !x->wrong;
 }
 
+/* Notes what reads of a kernel become. */
+static void
+note_reads(ix_inlining *x, const ix_kernel *k)
+{
+    int piece[IX_MOST_PIECES];
+    ix_accesses a = ix_accesses_in(x->u, k, k->body);
+    x->becomes = NULL;
+    for (size_t i = 0; i < a.n; i++) {
+        const ix_access *read = &a.item[i];
+        if (read->buffer != x->buffer || read->write)
+            continue;
+        for (int n = ix_inline_pieces(x, &a, read, piece); n > 0; n--) {
+            ix_stmt *s = ix_stmt_copy(x->u, x->piece[piece[n - 1]]->stmt);
+            s->next = x->becomes;
+            x->becomes = s;
+        }
+    }
+}
+
 /* Looks at all reads, and whether there is room for what they become. */
 static ix_refusal
-look_at_kernels(inlining *x)
+look_at_kernels(ix_inlining *x)
 {
-    ix_stmt *one = ix_stmt_copy(x->u, x->store->stmt);
     for (ix_kernel *k = x->u->kernels; k; k = k->next) {
-        x->reads = 0;
         ix_stmt_each(k->body, look_at_reads, x);
         if (x->wrong)
             return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s", x->wrong);
-        x->last = x->reads ? k : x->last;
-        if (x->reads && !ix_loop_has_room(x->u, k, x->reads, one))
+        note_reads(x, k);
+        x->last = x->becomes ? k : x->last;
+        if (x->becomes && !ix_loop_has_room(x->u, k, 1, x->becomes))
             return ix_refuse(x->u, IX_REFUSAL_SIZE,
                              "k%d would be too long for a function", k->number);
     }
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 
-/* ---- it goes ---- */
-
-static ix_substitution replacing(inlining *x);
-
-/* The expression at the indices of a load; buffers behind are one number
- * further ahead. */
-static ilex_array *
-at_element(void *user, ilex_array *load, ilex_array *const *index)
+/* Is what each piece is computed from as it was where it is read last? */
+static ix_refusal
+look_at_what_it_reads(const ix_inlining *x)
 {
-    inlining *x = user;
-    if (load->attr[0] < x->buffer)
-        return NULL;
-    if (load->attr[0] > x->buffer)
-        return ix_scalar_load(x->u->ctx, (ilex_dtype)load->dtype,
-                              (int)load->attr[0] - 1, load->nops, index);
-    ix_substitution s = replacing(x);
-    for (int a = 0; a < load->nops; a++) {
-        const ilex_array *was = x->store->index[a];
-        if (was->kind == IX_INDEX)
-            ix_substitution_set(&s, was, index[a]);
-    }
-    ilex_array *value = ix_substitute(&s, ix_store_value(x->store->stmt));
-    x->too_large |= s.too_large;
-    ix_substitution_free(&s);
-    return value;
+    ix_refusal r = {IX_REFUSAL_NONE, NULL};
+    for (int i = 0; i < x->npieces && r.class == IX_REFUSAL_NONE; i++)
+        if (x->last && x->last->number >= x->by[i]->number)
+            r = ix_kernels_keep(x->u, x->by[i], x->last,
+                                ix_stmt_copy(x->u, x->piece[i]->stmt));
+    return r;
 }
 
-static ix_substitution
-replacing(inlining *x)
+/* ---- it goes ---- */
+
+static ix_refusal
+refuse_piece(const ix_inlining *x)
 {
-    return (ix_substitution){.ctx = x->u->ctx,
-                             .mem = &x->u->mem,
-                             .load = at_element,
-                             .became = ix_origin_keep,
-                             .user = x,
-                             .listener = x->u,
-                             .quiet = true};
+    const ix_access *p = x->piece[x->among];
+    ix_kernel *by = x->by[x->among];
+    return ix_refuse(
+        x->u, IX_REFUSAL_SHAPE,
+        "k%d reads it %s, in the piece of k%d along %s or in another one",
+        x->k->number, x->unknown, by->number,
+        p->depth ? ix_loop_name(x->u, by, p->around[p->depth - 1]) : "no loop");
 }
 
 static bool
-renumber(void *user, ix_stmt *s)
+inline_stmt(void *user, ix_stmt *s)
 {
-    const inlining *x = user;
-    s->buffer -= s->buffer > x->buffer;
+    ix_inline_stmt(user, s);
     return true;
 }
 
-/* A list with the expression instead of reads, without the store. */
+/* A list with expressions instead of reads, without what stores it. */
 static ix_stmt *
-inlined(inlining *x, const ix_stmt *list)
+inlined(ix_inlining *x, const ix_stmt *list)
 {
-    ix_substitution s = replacing(x);
-    ix_stmt *made =
-        ix_stmts_without(ix_stmt_substitute(x->u, &s, list), x->buffer, false);
-    ix_stmt_each(made, renumber, x);
-    x->too_large |= s.too_large;
-    ix_substitution_free(&s);
-    return made;
+    ix_kernel made = *x->k;
+    made.body = ix_stmt_clone(x->u, NULL, list);
+    ix_accesses a = ix_accesses_in(x->u, &made, made.body);
+    x->a = &a;
+    made.body = ix_stmts_without(made.body, x->buffer, false);
+    ix_stmt_each(made.body, inline_stmt, x);
+    return made.body;
 }
 
-/* Leaves kernels without it; false where index sums would be too large. */
-static bool
-inline_all(inlining *x)
+/* The kernels' statements and nests without it. */
+static ix_refusal
+make_all(ix_inlining *x, ix_stmt **made)
 {
-    ix_unit *u = x->u;
-    size_t n = 0;
-    ix_stmt **made =
-        ix_arena_new(&u->arena, 2 * (size_t)u->nkernels * sizeof *made);
-    for (ix_kernel *k = u->kernels; k; k = k->next) {
-        made[n++] = inlined(x, k->body);
-        made[n] = k->nests == k->body ? made[n - 1] : inlined(x, k->nests);
-        n++;
+    for (ix_kernel *k = x->u->kernels; k && !x->unknown; k = k->next) {
+        x->k = k;
+        *made++ = inlined(x, k->body);
+        *made = k->nests == k->body ? made[-1] : inlined(x, k->nests);
+        made++;
     }
     if (x->too_large)
-        return false;
-    n = 0;
-    for (ix_kernel **k = &u->kernels; *k;) {
+        return ix_refuse(x->u, IX_REFUSAL_SIZE,
+                         "index sums would be too large");
+    return x->unknown ? refuse_piece(x) : (ix_refusal){IX_REFUSAL_NONE, NULL};
+}
+
+static ix_refusal
+inline_all(ix_inlining *x)
+{
+    ix_unit *u = x->u;
+    ix_stmt **made =
+        ix_arena_new(&u->arena, 2 * (size_t)u->nkernels * sizeof *made);
+    ix_refusal r = make_all(x, made);
+    for (ix_kernel **k = &u->kernels; *k && r.class == IX_REFUSAL_NONE;) {
         (*k)->directed |= !ix_stmt_loads(u, (*k)->body, is_other_load, x);
-        (*k)->body = made[n++];
-        (*k)->nests = made[n++];
+        (*k)->body = *made++;
+        (*k)->nests = *made++;
         if ((*k)->body)
             k = &(*k)->next;
         else
             *k = (*k)->next;
     }
-    return true;
+    return r;
 }
 
 /* The buffer goes from what is known beside kernels. */
@@ -269,7 +266,7 @@ forget(ix_unit *u, int buffer)
 ix_refusal
 ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
 {
-    inlining x = {.u = u};
+    ix_inlining x = {.u = u};
     x.buffer = ix_buffer_find(u, d->name);
     (void)k;
     if (x.buffer < 0)
@@ -279,12 +276,11 @@ ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
     if (why)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "%s", why);
     ix_refusal r = look_at_kernels(&x);
-    if (r.class == IX_REFUSAL_NONE && x.last)
-        r = ix_kernels_keep(u, x.k, x.last, ix_stmt_copy(u, x.store->stmt));
-    if (r.class != IX_REFUSAL_NONE)
-        return r;
-    if (!inline_all(&x))
-        return ix_refuse(u, IX_REFUSAL_SIZE, "index sums would be too large");
-    forget(u, x.buffer);
+    if (r.class == IX_REFUSAL_NONE)
+        r = look_at_what_it_reads(&x);
+    if (r.class == IX_REFUSAL_NONE)
+        r = inline_all(&x);
+    if (r.class == IX_REFUSAL_NONE)
+        forget(u, x.buffer);
     return r;
 }

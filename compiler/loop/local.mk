@@ -24,6 +24,8 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/fuse_kernels.c \
 	compiler/loop/grid.c \
 	compiler/loop/inline.c \
+	compiler/loop/inline.h \
+	compiler/loop/inline_read.c \
 	compiler/loop/jam.c \
 	compiler/loop/jam.h \
 	compiler/loop/jam_follow.c \

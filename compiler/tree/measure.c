@@ -238,12 +238,16 @@ find_value(ix_walk *w, ilex_array *x, size_t *value)
 }
 
 bool
+ix_has_values(ix_unit *u, const ilex_array *x)
+{
+    ix_walk w = {.ctx = u->ctx, .mem = &u->mem, .enter = find_value};
+    bool none = ix_walk_body(&w, x, NULL);
+    ix_walk_free(&w);
+    return !none;
+}
+
+bool
 ix_is_guard_still(ix_unit *u, const ilex_array *x)
 {
-    if (!ix_is_guard(x))
-        return false;
-    ix_walk w = {.ctx = u->ctx, .mem = &u->mem, .enter = find_value};
-    bool still = ix_walk_body(&w, x->ops[0], NULL);
-    ix_walk_free(&w);
-    return still;
+    return ix_is_guard(x) && !ix_has_values(u, x->ops[0]);
 }

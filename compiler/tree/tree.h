@@ -472,6 +472,8 @@ int ix_measure_kernel(ix_unit *u, const ix_kernel *k);
 /* Does a sum have factors that may lead out of 64 bits? Only values have, never
  * elements: it becomes operations, which wrap. */
 bool ix_is_wide(const ix_index_form *f);
+/* Does it need what statements compute? */
+bool ix_has_values(ix_unit *u, const ilex_array *x);
 /* Is it a guard (ix_is_guard) on indices alone? One that compares what
  * statements computed was none when there were no statements. */
 bool ix_is_guard_still(ix_unit *u, const ilex_array *x);
