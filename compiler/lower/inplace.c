@@ -108,7 +108,7 @@ is_safe(ix_unit *u, int output, int input)
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         if (!note_calls(u, &x, &made, k->when.calls, output))
             return false;
-        if (k->version) /* does what the kernel before it would */
+        if (k->condition) /* does what the one behind it would, of some sizes */
             continue;
         int before = ix_nest_body(k->nests)->buffer;
         x.levels = k->levels.axis;

@@ -89,7 +89,7 @@ ix_finish_nonempty(ix_unit *u, ix_compiled *c)
                  .enter = visit,
                  .user = &s};
     for (const ix_kernel *k = u->kernels; k; k = k->next)
-        for (s.nest = k->version ? NULL : k->nests; s.nest;
+        for (s.nest = k->condition ? NULL : k->nests; s.nest;
              s.nest = s.nest->next)
             for (const ix_stmt *x = ix_nest_body(s.nest); x; x = x->next) {
                 ix_walk_forget(&w);
