@@ -223,13 +223,13 @@ find_guard(ix_walk *w, ilex_array *x, size_t *value)
 static void
 check_guards(ix_checker *c, const ilex_array *x)
 {
+    if (c->at < PASS_guard || !(x->flags & IX_HAS_GUARD))
+        return;
     ix_walk w = {.ctx = c->u->ctx,
                  .mem = &c->mem,
                  .within = IX_HAS_GUARD,
                  .enter = find_guard,
                  .user = c};
-    if (c->at < PASS_guard || !(x->flags & IX_HAS_GUARD))
-        return;
     ix_walk_body(&w, x, NULL);
     ix_walk_free(&w);
 }

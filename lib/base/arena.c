@@ -84,11 +84,9 @@ ix_arena_string(ix_arena *arena, const char *text)
 }
 
 void
-ix_arena_grow(ix_arena *arena, void *array, size_t *capacity, size_t need,
-              size_t item)
+ix_arena_enlarge(ix_arena *arena, void *array, size_t *capacity, size_t need,
+                 size_t item)
 {
-    if (need <= *capacity)
-        return;
     size_t cap = *capacity < 8 ? 8 : *capacity * 2;
     if (cap < need)
         cap = need;

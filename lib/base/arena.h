@@ -49,7 +49,14 @@ ix_mem ix_arena_soft_mem(ix_arena *arena);
 
 /* Doubles "*array" (of "*capacity" items of "item" bytes) when it cannot hold
  * "need" items; the old block stays in the arena. */
-void ix_arena_grow(ix_arena *arena, void *array, size_t *capacity, size_t need,
-                   size_t item);
+void ix_arena_enlarge(ix_arena *arena, void *array, size_t *capacity,
+                      size_t need, size_t item);
+static inline void
+ix_arena_grow(ix_arena *arena, void *array, size_t *capacity, size_t need,
+              size_t item)
+{
+    if (need > *capacity)
+        ix_arena_enlarge(arena, array, capacity, need, item);
+}
 
 #endif
