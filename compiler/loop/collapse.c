@@ -48,8 +48,7 @@ look_at(pair *p, const ix_kernel *k, const ix_stmt *inner)
                                    : "it has no iteration");
     if (ix_loop_has_temporary(u, k, p->outer) ||
         ix_loop_has_temporary(u, k, inner))
-        return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "iterations have a temporary of their own");
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_OWN_TEMPORARY);
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 

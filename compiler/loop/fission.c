@@ -241,8 +241,7 @@ ix_loop_fission(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (!ix_loop_is_plain(h.loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
     if (ix_loop_has_temporary(u, c->k, h.loop))
-        return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "its iterations have a temporary of their own");
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_OWN_TEMPORARY);
     if (!is_between(h.loop, h.at))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the statement is none between others of the loop, or "

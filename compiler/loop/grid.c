@@ -125,8 +125,7 @@ look_at(ix_unit *u, const ix_cursor *c, int i)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "bounds of a loop follow one that is around it");
     if (ix_loop_has_temporary(u, c->k, loop))
-        return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "iterations have a temporary of their own");
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_OWN_TEMPORARY);
     return ix_loop_independent(u, c);
 }
 

@@ -171,6 +171,7 @@ bool ix_loop_is_plain(const ix_stmt *loop);
 /* What is said where it is bound to threads, and has to be a loop of one. */
 #define IX_THREADS "its points are threads"
 #define IX_NO_WORKSPACE "there is no memory of one thread"
+#define IX_OWN_TEMPORARY "its iterations have a temporary of their own"
 #define IX_NOT_PLAIN                                                           \
     "the loop has a condition, bounds that are data, or is bound"
 

@@ -66,6 +66,8 @@ ix_loop_unroll(ix_unit *u, const ix_directive *d, ix_cursor *c)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          n ? "the loop's length is no constant"
                            : "it has no iteration");
+    if (ix_loop_has_temporary(u, c->k, ix_cursor_loop(c)))
+        return ix_refuse(u, IX_REFUSAL_SHAPE, IX_OWN_TEMPORARY);
     if (n > MOST_COPIES || !ix_loop_has_room(u, c->k, n - 1, loop->body))
         return ix_refuse(u, IX_REFUSAL_SIZE,
                          "%lld iterations are too long without a loop",
