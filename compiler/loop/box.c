@@ -15,6 +15,7 @@ typedef struct seeker {
     bool *variable, *value; /* what there is only inside of the loop */
     int depth;              /* loops up to that one, which is one of them */
     int branches;           /* around it */
+    bool idle;              /* an iteration may access nothing */
     int rounds;
     bool relaxed; /* operations that are known outside are seen through, too */
     bool lost;    /* a bound */
@@ -400,7 +401,7 @@ measure_all(const seeker *f, const ix_access *at, ix_box *box)
         box->exact &= keep_others(f->u, ax->from, &ax->lo, 0);
         box->exact &= keep_others(f->u, ax->from, &ax->hi, 1);
     }
-    if (!box->exact)
+    if (!box->exact || (f->idle && !box->always))
         clip_all(f, at, box);
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
@@ -413,6 +414,9 @@ seek(const ix_accesses *a, const ix_cursor *c)
     f.variable = ix_arena_new(&a->u->arena, c->k->nvariables + 1);
     f.value = ix_arena_new(&a->u->arena, (size_t)c->k->nvalues + 1);
     f.branches = c->depth + 1 - f.depth;
+    f.idle = ix_cursor_loop(c)->idle;
+    for (int i = 0; i < c->depth; i++)
+        f.idle |= c->around[i]->idle;
     ix_stmt_each(ix_cursor_loop(c)->body, note_inside, &f);
     return f;
 }
