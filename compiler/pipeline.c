@@ -190,10 +190,20 @@ run_passes(ix_unit *u, const ix_compile_request *request)
     return DONE;
 }
 
+/* Are kernels for a target those that there are? */
+static bool
+makes_same(const ix_unit *u, const ix_target *target)
+{
+    ix_target t = *target;
+    if (!u->asks_registers)
+        t.vector_registers = u->target->vector_registers;
+    return memcmp(&t, u->target, sizeof t) == 0;
+}
+
 bool
 ix_unit_target(ix_unit *u, const ix_target *target)
 {
-    if (u->target == target)
+    if (u->target == target || makes_same(u, target))
         return true;
     u->target = target;
     take_tree(u);
@@ -284,7 +294,7 @@ set_target(ix_unit *u, const ix_compile_request *request)
     for (int d = IX_NDIALECTS; d-- > 0;)
         if (request->dialect[d] &&
             (first == IX_NDIALECTS ||
-             ix_dialects[d].target <= ix_dialects[first].target))
+             ix_dialects[d].target < ix_dialects[first].target))
             first = d;
     u->target =
         first < IX_NDIALECTS

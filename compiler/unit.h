@@ -267,12 +267,14 @@ typedef struct ix_unit {
     bool reference;      /* no simplification, no fusion, nests alone */
     bool naive;          /* loops are not transformed for speed */
     const ix_target *target;
-    ix_target own_target; /* it, if it is no row */
-    bool fortran;         /* arrays lie in the order of Fortran */
-    bool turned;          /* so axes of stages and loads are back to front */
-    bool changed;         /* set by a pass that changed something */
-    const char **called;  /* buffers, for users; how many: those there were when
-                             names.c was asked */
+    ix_target own_target;   /* it, if it is no row */
+    ix_target plain_target; /* it without registers, as TinyCC has */
+    bool asks_registers;    /* kernels depend on how many there are */
+    bool fortran;           /* arrays lie in the order of Fortran */
+    bool turned;            /* so axes of stages and loads are back to front */
+    bool changed;           /* set by a pass that changed something */
+    const char **called; /* buffers, for users; how many: those there were when
+                            names.c was asked */
     size_t ncalled;
     double seconds[IX_NPASSES]; /* that each pass took */
 } ix_unit;

@@ -15,7 +15,8 @@ typedef struct ix_dialect {
     const char *name;
     ix_function_dialect functions;
     const char *vector_pragma;
-    bool fetches;          /* asks for what will be read, writes past caches */
+    bool optimised; /* by its compilers: it keeps blocks in registers, asks for
+                       what will be read, writes past caches */
     ix_target_name target; /* generic: a CPU, option target says which */
     bool cuda;             /* the language */
     bool alone;            /* source that is compiled without Ilex */
@@ -26,8 +27,13 @@ extern const ix_dialect ix_dialects[IX_NDIALECTS];
 static inline const ix_target *
 ix_dialect_target(ix_unit *u, ix_dialect_id d)
 {
-    return ix_target_of(u->ctx, ix_dialects[d].target, ix_dialects[d].alone,
-                        &u->own_target);
+    const ix_target *t = ix_target_of(u->ctx, ix_dialects[d].target,
+                                      ix_dialects[d].alone, &u->own_target);
+    if (!t || ix_dialects[d].optimised)
+        return t;
+    u->plain_target = *t;
+    u->plain_target.vector_registers = 0;
+    return &u->plain_target;
 }
 
 enum { IX_NAME = 48 };

@@ -97,7 +97,7 @@ void
 ix_emit_fetch(ix_emitter *e, const ix_stmt *s)
 {
     bool complex = ix_dtype_is_complex(e->u->buffer[s->buffer].dtype);
-    if (!e->dialect->fetches)
+    if (!e->dialect->optimised)
         return;
     ix_text *t = ix_emit_line(e);
     ix_text_put(t, "ILEX_FETCH(");

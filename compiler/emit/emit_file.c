@@ -10,10 +10,10 @@
 /* ---- dialects ---- */
 
 const ix_dialect ix_dialects[IX_NDIALECTS] = {
-#define IX_DIALECT(name, qualifier, exact, other, pragma, fetches, target,     \
+#define IX_DIALECT(name, qualifier, exact, other, pragma, optimised, target,   \
                    cuda, alone)                                                \
-    {#name,   {qualifier, exact, other}, pragma,                               \
-     fetches, IX_TARGET_##target,        cuda,                                 \
+    {#name,     {qualifier, exact, other}, pragma,                             \
+     optimised, IX_TARGET_##target,        cuda,                               \
      alone},
 #include "compiler/emit/dialects.def"
 };

@@ -122,7 +122,7 @@ put_stream(ix_emitter *e, const ix_stmt *s)
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    if (s->how == IX_STREAM && e->dialect->fetches && ix_stmt_copies_row(s))
+    if (s->how == IX_STREAM && e->dialect->optimised && ix_stmt_copies_row(s))
         put_stream(e, s);
     else
         put_loop(e, s);
@@ -232,6 +232,11 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
         first = ix_emit_leaf(e, x);
     if (s->note && e->names)
         ix_emit_put(e, "/* %s: %s */", v.re, s->note);
+    if (s->buffer >= 0) {
+        ix_emit_put(e, "%s *const %s = b%d;", ix_c_type(s->dtype), v.re,
+                    s->buffer);
+        return;
+    }
     for (int part = 0; part <= ix_dtype_is_complex(s->dtype); part++)
         ix_emit_put(e, "%s %s%s%s%s;", ix_c_type(s->dtype), part ? v.im : v.re,
                     extent, x ? " = " : "", part ? first.im : first.re);

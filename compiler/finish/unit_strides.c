@@ -16,6 +16,9 @@ typedef struct unit_walk {
     ix_unit *u;
     ix_kernel *k;
     const ix_stmt *loop; /* innermost */
+    bool any;            /* it goes along a buffer */
+    int deepest;         /* loops around the one that has most of them */
+    bool worth;          /* which goes along a buffer */
 } unit_walk;
 
 static void
@@ -75,25 +78,42 @@ note_element(void *user, ix_stmt *s)
         if (moves(w, index[k]))
             return true;
     note_stride(w, s->buffer);
+    w->any = true;
     return true;
 }
 
-static bool
-note_loop(void *user, ix_stmt *s)
+/* Notes strides in a list with so many loops around. */
+static void
+note_list(unit_walk *w, ix_stmt *list, int depth)
 {
-    unit_walk *w = user;
-    if (s->kind != IX_STMT_FOR || !ix_stmt_is_innermost(s))
-        return true;
-    w->loop = s;
-    return ix_stmt_each(s->body, note_element, w);
+    for (ix_stmt *s = list; s; s = s->next) {
+        note_list(w, s->body, depth + (s->kind == IX_STMT_FOR));
+        note_list(w, s->other, depth);
+        if (s->kind != IX_STMT_FOR || !ix_stmt_is_innermost(s))
+            continue;
+        w->loop = s;
+        w->any = false;
+        ix_stmt_each(s->body, note_element, w);
+        if (depth > w->deepest)
+            w->worth = false;
+        if (depth >= w->deepest) {
+            w->deepest = depth;
+            w->worth |= w->any;
+        }
+    }
 }
 
+/* Where the loops that run most often go along no buffer, but through copies on
+ * the stack, the variant would not be faster, but compiled for nothing. */
 static bool
 note_kernel(ix_unit *u, ix_kernel *k)
 {
     unit_walk w = {.u = u, .k = k};
     k->nunit_strides = 0;
-    return ix_stmt_each(k->body, note_loop, &w);
+    note_list(&w, k->body, 0);
+    if (!w.worth)
+        k->nunit_strides = 0;
+    return true;
 }
 
 bool

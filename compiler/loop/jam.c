@@ -148,7 +148,7 @@ distribute(ix_jam_state *j, ix_stmt *list)
 
 /* ---- how much memory it takes ---- */
 
-enum { MOST_BYTES = 1 << 20 }; /* of a kernel, whose stack may be small */
+enum { MOST_BYTES = 1 << 20 }; /* of a kernel, for each thread */
 
 typedef struct measuring {
     const ix_jam_state *j;

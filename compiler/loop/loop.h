@@ -98,7 +98,8 @@ typedef struct ix_directive {
                                         order */
     const char *name;                /* NAME, COND, or NULL */
     int64_t n;                       /* N */
-    unsigned words; /* which words in [] are there: 1 the first, 2, 4, ... */
+    unsigned words;  /* which words in [] are there: 1 the first, 2, 4, ... */
+    const char *why; /* of the policy's rule that it is of; or NULL */
 } ix_directive;
 
 /* ix_loop_<name> does it with the loops that cursors are at, one for each of

@@ -20,8 +20,8 @@ enum { MOST_ORDERED = 6 };
 typedef struct nest {
     ix_unit *u;
     ix_accesses a;
-    int outer; /* loops around it */
-    int n;
+    int outer;   /* loops around it */
+    int n, free; /* so many outermost ones may stand anywhere */
     ix_stmt *loop[IX_MOST_LOOPS];   /* as they are */
     int order[IX_MOST_LOOPS];       /* which of them becomes the i-th */
     ix_stmt *turned[IX_MOST_LOOPS]; /* as they become */
@@ -282,6 +282,40 @@ keeps_temporaries(const nest *t, const ix_cursor *c)
     return all;
 }
 
+/* ---- what is known without ---- */
+
+/* Of two iterations whose accesses meet, outermost loops that are parallel have
+ * the same indices: they may stand anywhere, if the others stay in order. Not
+ * so where parts of a run have memory of their own. */
+static bool
+is_known(const nest *t)
+{
+    int last = -1;
+    for (int i = 0; i < t->n; i++) {
+        if (t->order[i] < t->free)
+            continue;
+        if (t->order[i] < last)
+            return false;
+        last = t->order[i];
+    }
+    for (size_t i = 0; i < t->u->nbuffers; i++)
+        if (t->u->buffer[i].own)
+            return false;
+    return true;
+}
+
+static ix_refusal
+look_at_distances(nest *t, const ix_cursor *c)
+{
+    while (t->free < t->n && t->loop[t->free]->parallel)
+        t->free++;
+    if (is_known(t))
+        return (ix_refusal){IX_REFUSAL_NONE, NULL};
+    t->free = 0;
+    t->a = ix_accesses_in(t->u, c->k, t->loop[t->n - 1]->body);
+    return ix_access_pairs(&t->a, turned, t);
+}
+
 /* ---- the loops ---- */
 
 /* Is every loop that was around the i-th of the new order still so? */
@@ -303,7 +337,7 @@ keep_parallel(const nest *t, ix_cursor c)
 {
     for (int i = 0; i < t->n; i++) {
         ix_stmt *loop = ix_cursor_loop(&c);
-        if (loop->parallel && !has_same_around(t, i))
+        if (loop->parallel && t->order[i] >= t->free && !has_same_around(t, i))
             loop->parallel = ix_loop_carries(t->u, &c).class == IX_REFUSAL_NONE;
         ix_cursor_enter(&c);
     }
@@ -343,8 +377,7 @@ ix_loop_reorder(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (!keeps_temporaries(&t, outermost))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "a temporary of an iteration would be one of several");
-    t.a = ix_accesses_in(u, c->k, t.loop[t.n - 1]->body);
-    r = ix_access_pairs(&t.a, turned, &t);
+    r = look_at_distances(&t, c);
     if (r.class != IX_REFUSAL_NONE)
         return r;
     put_in_order(&t, outermost);

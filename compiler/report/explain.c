@@ -227,18 +227,36 @@ in_words(ix_unit *u, ix_directive d)
     return d;
 }
 
-/* "    split i1 64: ...": what was done to its loops, or to kernels. */
+/* "    split i1 64; jam i1.i: ...": the directives of a rule of the policy from
+ * the i-th on; or one, and what it means. How many. */
+static size_t
+put_directives(ix_unit *u, const ix_schedule *s, size_t i, ix_text *t)
+{
+    const ix_directive *first = &s->item[i];
+    size_t n = 1;
+    while (first->why && i + n < s->n && first[n].why == first->why)
+        n++;
+    ix_text_put(t, "    ");
+    for (size_t j = 0; j < n; j++) {
+        ix_text_put(t, j ? "; " : "");
+        ix_directive_put(&first[j], t);
+    }
+    ix_text_put(t, ": ");
+    ix_directive d = in_words(u, *first);
+    if (first->why)
+        ix_text_put(t, first->why);
+    else
+        ix_directive_explain(&d, t);
+    ix_text_char(t, '\n');
+    return n;
+}
+
+/* What was done to its loops, or to kernels. */
 static void
 put_schedule(ix_unit *u, const ix_schedule *s, ix_text *t)
 {
-    for (size_t i = 0; s && i < s->n; i++) {
-        ix_text_put(t, "    ");
-        ix_directive_put(&s->item[i], t);
-        ix_text_put(t, ": ");
-        ix_directive d = in_words(u, s->item[i]);
-        ix_directive_explain(&d, t);
-        ix_text_char(t, '\n');
-    }
+    for (size_t i = 0; s && i < s->n;)
+        i += put_directives(u, s, i, t);
     if (s && s->refused)
         ix_text_format(t, "    %s\n", s->refused);
 }
@@ -269,7 +287,8 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     put_names(u, "; reads ", &x->reads, t);
     ix_text_char(t, '\n');
     if (before && k->apart)
-        ix_text_format(t, "    apart from k%d: %s\n", before->number, k->apart);
+        ix_text_format(t, "    apart from k%d: %s\n",
+                       before->number - before->version, k->apart);
     if (!k->version)
         put_work(u, k, all, t);
     if (k->like) {

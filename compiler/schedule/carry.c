@@ -129,22 +129,46 @@ note_refusal(ix_unit *u, ix_kernel *k, const ix_directive *d, ix_refusal r)
     k->schedule->refused = ix_text_string(&t);
 }
 
+/* A policy's text; false: it is wrong, which is an error. */
+static bool
+parse(ix_unit *u, const char *text, ix_directive *d)
+{
+    ix_text wrong;
+    ix_text_init(&wrong, &u->mem);
+    if (ix_directive_parse(u, text, strlen(text), IX_LOOP_split, d, &wrong))
+        return true;
+    ix_fail(&u->ctx->error, ILEX_E_INTERNAL, "policy: %s",
+            ix_text_string(&wrong));
+    return false;
+}
+
+/* Was it done? A refusal is noted. */
+static bool
+is_done(ix_unit *u, ix_kernel *k, const ix_directive *d, ix_refusal r)
+{
+    if (r.class)
+        note_refusal(u, k, d, r);
+    return !r.class && u->ctx->error.code == ILEX_OK;
+}
+
 bool
 ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text)
 {
     ix_directive d;
-    ix_text wrong;
-    ix_text_init(&wrong, &u->mem);
-    if (!ix_directive_parse(u, text, strlen(text), IX_LOOP_split, &d, &wrong)) {
-        ix_fail(&u->ctx->error, ILEX_E_INTERNAL, "policy: %s",
-                ix_text_string(&wrong));
+    if (!parse(u, text, &d))
         return false;
-    }
     ix_kernel *k = c->k;
     for (int i = 0; i < d.nloops; i++)
         d.loop[i] = ix_loop_name(u, k, ix_cursor_loop(&c[i]));
-    ix_refusal r = carry_at(u, &d, c);
-    if (r.class)
-        note_refusal(u, k, &d, r);
-    return !r.class && u->ctx->error.code == ILEX_OK;
+    return is_done(u, k, &d, carry_at(u, &d, c));
+}
+
+bool
+ix_schedule_text(ix_unit *u, ix_kernel *k, const char *text, bool optional)
+{
+    ix_directive d;
+    if (!parse(u, text, &d))
+        return false;
+    ix_refusal r = carry_found(u, k, &d);
+    return (optional && r.class == IX_REFUSAL_NAME) || is_done(u, k, &d, r);
 }

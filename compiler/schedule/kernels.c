@@ -81,13 +81,19 @@ ix_kernels_put(ix_unit *u, ix_text *t)
     ix_directives_put(u->schedule, t);
 }
 
+static bool
+has_text(const ix_unit *u)
+{
+    return strchr(ix_option_text(u->ctx, IX_OPTION_schedule), '\n') != NULL;
+}
+
 /* What a text of option schedule says of the program, as far as the level is
  * that for it. */
 static bool
 read_program(ix_unit *u)
 {
     const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
-    return !strchr(text, '\n') || ix_schedule_read(u, text, NULL);
+    return !has_text(u) || ix_schedule_read(u, text, NULL);
 }
 
 /* needs: boxes of arrays; gives: notes for partition; breaks: nothing. */
@@ -109,6 +115,8 @@ ix_pass_kernels(ix_unit *u)
     if (!u->schedule) {
         ix_policy_operands(u);
         ix_policy_program(u);
+        if (!has_text(u)) /* which names kernels that there are without */
+            ix_policy_versions(u);
     }
     return u->ctx->error.code == ILEX_OK;
 }

@@ -8,9 +8,13 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/file.c \
 	compiler/schedule/grid.c \
 	compiler/schedule/kernels.c \
+	compiler/schedule/memory.c \
 	compiler/schedule/operands.c \
 	compiler/schedule/policy.c \
+	compiler/schedule/products.c \
 	compiler/schedule/program.c \
+	compiler/schedule/rules.c \
+	compiler/schedule/rules.h \
 	compiler/schedule/scans.c \
 	compiler/schedule/schedule.c \
 	compiler/schedule/schedule.h

@@ -59,6 +59,7 @@ ix_pass_schedule(ix_unit *u)
             ix_policy(u, k);
         if (u->target->grid)
             ix_policy_grid(u, k);
+        ix_scratch_place(u, k);
         u->ctx->facts = before;
     }
     return u->ctx->error.code == ILEX_OK;

@@ -39,6 +39,10 @@ ix_refusal ix_schedule_carry(ix_unit *u, ix_kernel *k, const ix_directive *d);
  * is where the transformation leaves it, LOOP2 that at the next one. A refusal
  * is noted, and false. */
 bool ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text);
+/* The same with the names of loops in the text; "optional": only if there are
+ * such loops. */
+bool ix_schedule_text(ix_unit *u, ix_kernel *k, const char *text,
+                      bool optional);
 
 /* Adds a directive to those that were carried out. */
 void ix_schedule_note(ix_unit *u, ix_schedule **of, const ix_directive *d);
@@ -61,18 +65,27 @@ void ix_kernels_put(ix_unit *u, ix_text *t);
  * says of the program, whose schedule then is not NULL if it says anything. */
 bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
-/* ---- operands.c, program.c, policy.c, scans.c, grid.c ---- */
+/* ---- operands.c, program.c, policy.c, products.c, scans.c, grid.c ---- */
 
 /* Has operands of contractions copied; reductions cut, neighbours fused. */
 void ix_policy_operands(ix_unit *u);
 void ix_policy_program(ix_unit *u);
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
+/* Blocks of a contraction; false: the kernel is none. */
+bool ix_policy_product(ix_unit *u, ix_kernel *k);
+/* Contractions are there for one chunk, without partial results, too. */
+void ix_policy_versions(ix_unit *u);
 void ix_policy_scan(ix_unit *u, ix_kernel *k);
 /* Before: puts the last axis inside the levels. */
 void ix_policy_levels(ix_unit *u, ix_cursor c);
 /* The grid of a GPU, around what has none. */
 void ix_policy_grid(ix_unit *u, ix_kernel *k);
+
+/* ---- memory.c ---- */
+
+/* Puts large arrays of scratch memory into the workspace. */
+void ix_scratch_place(ix_unit *u, ix_kernel *k);
 
 /* ---- schedule.c ---- */
 

@@ -283,6 +283,13 @@ check_flat(ix_checker *c, const ix_stmt *s)
 
 /* ---- elements ---- */
 
+/* Scratch memory in the workspace has a temporary of one axis. */
+static int
+indices_of(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_SCRATCH ? 1 : s->n[IX_INDICES];
+}
+
 static void
 check_element(ix_checker *c, const ix_stmt *s, bool read, bool write)
 {
@@ -296,7 +303,7 @@ check_element(ix_checker *c, const ix_stmt *s, bool read, bool write)
         return;
     }
     bool exists = (size_t)s->buffer < c->u->nbuffers &&
-                  s->n[IX_INDICES] == c->u->buffer[s->buffer].box->rank;
+                  indices_of(s) == c->u->buffer[s->buffer].box->rank;
     require(c, exists, "it uses no buffer as it is");
     if (!exists)
         return;

@@ -259,6 +259,8 @@ put_scratch(const dumper *d, const ix_stmt *s)
     ix_text_format(d->t, " %s", ilex_dtype_name(s->dtype));
     if (s->extent)
         ix_text_format(d->t, "[%lld]", (long long)s->extent);
+    if (s->buffer >= 0)
+        ix_text_format(d->t, " in b%d", s->buffer);
 }
 
 /* What stands for a letter of the row's text. */

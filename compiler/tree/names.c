@@ -93,6 +93,8 @@ ix_variable_is_same(const ix_kernel *k, int a, int b)
 bool
 ix_is_part_of(const ix_kernel *k, int variable, int of)
 {
+    if (of < 0)
+        return false;
     while (variable >= 0 && !ix_variable_is_same(k, variable, of))
         variable = k->variable[variable].part_of;
     return variable >= 0;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The policy for contractions, c[i, j] = sum over r of a[i, r] * b[r, j]. A
+ * block of accumulators, some rows of some vectors, stays in registers while it
+ * takes in what a strip of r has; the rows of b that it reads are copied to lie
+ * side by side, for all blocks of a tile. The definition has it that the
+ * updates of an accumulator are a chain, so this is the order that there is.
+ * Which blocks: Goto and van de Geijn, Anatomy of High-Performance Matrix
+ * Multiplication, 2008.
+ */
+#include "compiler/schedule/rules.h"
+
+/* Rows of a block; rows and columns of a tile at most, the columns as vectors;
+ * bytes of rows of b that are copied; what is too short to be worth it. */
+enum {
+    BLOCK_ROWS = 6,
+    MOST_ROWS = 384,
+    MOST_BLOCKS = 4,
+    COPY = 16 << 10,
+    TILE = 384 << 10,
+    FEW_SLOTS = 4,      /* and cells */
+    MOST_UNROLLED = 16, /* iterations that gcc unrolls without being told */
+    FEW = 16            /* elements that are not worth it */
+};
+
+/* A contraction, and what stands for letters in its rules. */
+typedef struct product {
+    ix_unit *u;
+    ix_kernel *k;
+    int updates;
+    const ix_stmt *update;
+    int rows;      /* axis */
+    int64_t slots; /* of scratch memory for each element of a tile */
+    ix_holes holes;
+} product;
+
+/* ---- which contraction it is ---- */
+
+/* The load of a factor, which may be converted, or NULL. */
+static const ilex_array *
+load_of(const ilex_array *factor)
+{
+    const ilex_array *x = factor->kind == IX_CAST ? factor->ops[0] : factor;
+    return x->kind == IX_LOAD ? x : NULL;
+}
+
+static bool
+note_update(void *user, ix_stmt *s)
+{
+    product *p = user;
+    if (s->kind == IX_STMT_SCRATCH)
+        p->slots += s->scratch == IX_SCRATCH_CELL ? 1 : s->extent;
+    if (s->kind == IX_STMT_UPDATE) {
+        p->update = s;
+        p->updates++;
+    }
+    return true;
+}
+
+static bool
+uses(const ilex_array *load, int variable)
+{
+    bool any = false;
+    for (int i = 0; i < load->nops; i++)
+        any |= ix_scalar_uses_index(load->ops[i], variable);
+    return any;
+}
+
+/* Is a loop too short? Lengths that are not known are long. */
+static bool
+is_short(ix_unit *u, const ix_stmt *loop)
+{
+    int64_t length = ix_loop_length(u, loop);
+    return length >= 0 && length < FEW;
+}
+
+/* The innermost axis that one factor has and the other lacks, or -1. */
+static int
+axis_of_one(const product *p, const ilex_array *a, const ilex_array *b)
+{
+    for (int i = p->k->box->rank - 1; i >= 0; i--)
+        if (uses(a, i) && !uses(b, i))
+            return i;
+    return -1;
+}
+
+/* The names of the loops between those of two axes, a blank behind each. */
+static const char *
+between(const product *p, int i, int j)
+{
+    ix_text t;
+    ix_text_init(&t, &p->u->mem);
+    for (const ix_stmt *s = p->k->body; s->number != j; s = s->body)
+        if (s->number > i)
+            ix_text_format(&t, "%s ", ix_loop_name(p->u, p->k, s));
+    return ix_text_string(&t);
+}
+
+/* Notes the loop over an axis, if it is long, for a letter. */
+static bool
+name_axis(product *p, char letter, int axis)
+{
+    const ix_stmt *s = p->k->body;
+    while (s->kind == IX_STMT_FOR && s->number != axis)
+        s = s->body;
+    if (s->kind != IX_STMT_FOR || is_short(p->u, s))
+        return false;
+    ix_holes_set(&p->holes, letter, ix_loop_name(p->u, p->k, s));
+    return true;
+}
+
+static const ix_lin *
+length_of(ilex_context *ctx, const ix_axis *ax)
+{
+    return ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
+}
+
+static bool
+is_at_most(ilex_context *ctx, const ix_lin *length, int64_t most)
+{
+    return length && ix_lin_le(ctx, length, ix_lin_const(ctx, most)) == IX_YES;
+}
+
+/* Is it a product of rows and columns, in a nest over all that is stored? */
+static bool
+is_product(product *p)
+{
+    const int last = p->k->box->rank - 1;
+    const ix_stmt *s = p->k->body;
+    ix_cursor c;
+    ix_stmt_each(p->k->body, note_update, p);
+    if (p->updates != 1 || ix_update_value(p->update)->kind != IX_PRODUCT ||
+        p->update->mem->scratch != IX_SCRATCH_CELL)
+        return false;
+    for (int i = 0; i <= last; i++, s = s->body)
+        if (s->kind != IX_STMT_FOR || s->next || !s->parallel || s->number != i)
+            return false;
+    const ilex_array *x = load_of(ix_update_value(p->update)->ops[0]);
+    const ilex_array *y = load_of(ix_update_value(p->update)->ops[1]);
+    const ilex_array *b = x && uses(x, last) ? x : y;
+    const ilex_array *a = b == x ? y : x;
+    if (!a || !b || uses(a, last) || !ix_cursor_at(p->k, p->update, &c))
+        return false;
+    const ix_stmt *elements = c.around[c.depth - 1];
+    int i = axis_of_one(p, a, b);
+    if (i < 0 || elements->kind != IX_STMT_FOR || is_short(p->u, elements) ||
+        !uses(a, elements->number) || !uses(b, elements->number) ||
+        !ix_scalar_uses_index(b->ops[b->nops - 1], last))
+        return false;
+    ix_holes_set(&p->holes, 'X', between(p, i, last));
+    ix_holes_set(&p->holes, 'R', ix_loop_name(p->u, p->k, elements));
+    ix_holes_set(&p->holes, 'B', ix_value_name('b', b->attr[0]).s);
+    p->rows = i;
+    return !is_at_most(p->u->ctx, length_of(p->u->ctx, &p->k->box->ax[i]),
+                       BLOCK_ROWS - 1) &&
+           name_axis(p, 'I', i) && name_axis(p, 'J', last);
+}
+
+/* ---- what is done to it ---- */
+
+/* The accumulators are an array by now. */
+static void
+name_accumulators(product *p)
+{
+    ix_stmt_each(p->k->body, note_update, p);
+    const ix_stmt *mem = p->update->mem;
+    ix_holes_set(&p->holes, 'A', ix_value_name(mem->prefix, mem->number).s);
+}
+
+/* A strip of columns: blocks of rows, then what is left of these. */
+static void
+strip(ix_holes *h, const char *part, const char *points, int64_t columns)
+{
+    static const char *const rows[] = {"S/I.i.o", "S/I.i.t"};
+    ix_holes_set(h, 'S', part);
+    ix_holes_set(h, 'P', points ? points : "");
+    ix_holes_set(h, 'L', *rows);
+    if (!ix_rule_carry(h, points ? IX_RULE_strip : IX_RULE_column))
+        return;
+    for (int i = 0; i < 2; i++) {
+        ix_holes_set(h, 'L', rows[i]);
+        ix_rule_carry(h, IX_RULE_own);
+        if (columns > MOST_UNROLLED)
+            ix_rule_carry(h, IX_RULE_points);
+    }
+    ix_holes_set(h, 'L', *rows);
+    ix_rule_carry(h, IX_RULE_rows);
+}
+
+/* What a tile has: rows, and columns, so that a kernel's memory for it, "each"
+ * bytes an element, is not too large. */
+static void
+choose_tile(ix_holes *h, int64_t each, int64_t block)
+{
+    int64_t columns = MOST_BLOCKS * block, rows;
+    while (columns > block && TILE / each / columns < 8 * BLOCK_ROWS)
+        columns -= block;
+    rows = TILE / each / columns / BLOCK_ROWS * BLOCK_ROWS;
+    ix_holes_number(h, 'M', rows > MOST_ROWS ? MOST_ROWS : rows);
+    ix_holes_number(h, 'N', columns);
+}
+
+/* What is done to the accumulators of a tile runs along its rows. */
+static void
+turn(product *p, ix_cursor c, int rows, int columns)
+{
+    for (; *c.at && c.depth + 1 < IX_DEEP; c.at = &(*c.at)->next) {
+        ix_cursor two[2] = {c, c};
+        ix_cursor_enter(two);
+        if ((*c.at)->kind == IX_STMT_FOR && (*c.at)->number == columns &&
+            (*two->at)->kind == IX_STMT_FOR && (*two->at)->number == rows)
+            ix_schedule_at(p->u, two, "reorder LOOP LOOP2");
+        else if ((*c.at)->body)
+            turn(p, *two, rows, columns);
+    }
+}
+
+bool
+ix_policy_product(ix_unit *u, ix_kernel *k)
+{
+    const ix_target *t = u->target;
+    product p = {.u = u, .k = k, .holes = {.u = u, .k = k}};
+    ix_holes *h = &p.holes;
+    int64_t vectors = 1;
+    if (!is_product(&p))
+        return false;
+    u->asks_registers = true;
+    if (t->vector_registers == 0)
+        return false;
+    while (2 * vectors * (BLOCK_ROWS + 1) < t->vector_registers)
+        vectors *= 2;
+    int64_t bytes = (int64_t)ilex_dtype_bytes(p.update->mem->dtype);
+    int64_t vector = t->vector_bytes / bytes, block = vectors * vector;
+    bool one = p.slots <= FEW_SLOTS; /* chunk, or two: most are so */
+    choose_tile(h, p.slots * bytes, block);
+    ix_holes_number(h, 'H', BLOCK_ROWS);
+    ix_holes_number(h, 'K', COPY / (block * bytes));
+    ix_holes_number(h, 'U', MOST_UNROLLED);
+    ix_holes_number(h, 'V', vector);
+    ix_holes_number(h, 'W', block);
+    if (!ix_rule_carry(h, IX_RULE_tile))
+        return true;
+    size_t n = ix_rule_count(h);
+    turn(&p, (ix_cursor){.k = k, .at = &k->body},
+         ix_holes_loop(h, "I.i*")->number, ix_holes_loop(h, "J.i*")->number);
+    ix_rule_note(h, IX_RULE_tile, n);
+    name_accumulators(&p);
+    if (!ix_rule_carry(h, IX_RULE_chunk))
+        return true;
+    if (one && vector < block)
+        ix_rule_carry(h, IX_RULE_narrow);
+    strip(h, "J.i.o", "J.i.i", block);
+    if (ix_holes_loop(h, "J.i.t.o"))
+        strip(h, "J.i.t.o", "J.i.t.i", vector);
+    if (ix_holes_loop(h, "J.i.t.t"))
+        strip(h, "J.i.t.t", NULL, 1);
+    else if (ix_holes_loop(h, "J.i.t"))
+        strip(h, "J.i.t", NULL, 1);
+    return true;
+}
+
+/* ---- versions ---- */
+
+/* A kernel is there twice where it is not known if a length is "most" at most;
+ * the second one of them, or it. */
+static ix_kernel *
+version(ix_unit *u, ix_kernel *k, const ix_lin *length, int64_t most)
+{
+    ix_text name, condition;
+    ix_directive d = {.row = IX_KERNELS_version, .nloops = 1};
+    if (!length || is_at_most(u->ctx, length, most) ||
+        ix_lin_le(u->ctx, ix_lin_const(u->ctx, most + 1), length) == IX_YES)
+        return k;
+    ix_text_init(&name, &u->mem);
+    ix_kernel_name_put(k, &name);
+    ix_text_init(&condition, &u->mem);
+    ix_lin_print(u->ctx, length, &condition);
+    ix_text_format(&condition, " <= %lld", (long long)most);
+    d.loop[0] = ix_text_string(&name);
+    d.name = ix_text_string(&condition);
+    return ix_kernels_carry(u, &d).class ? k : k->next;
+}
+
+/* The length of the axis that is reduced, if it is the only one. */
+static const ix_lin *
+elements_of(const product *p)
+{
+    const ix_stmt *r = ix_holes_loop(&p->holes, "R");
+    const ilex_array *n =
+        p->k->variable[ix_variable_root(p->k, r->number)].reduction;
+    return n && n->interior->rank == 1 ? length_of(p->u->ctx, n->interior->ax)
+                                       : NULL;
+}
+
+void
+ix_policy_versions(ix_unit *u)
+{
+    bool registers = u->target->vector_registers > 0;
+    for (ix_kernel *k = u->kernels; k && registers; k = k->next) {
+        product p = {.u = u, .k = k, .holes = {.u = u, .k = k}};
+        if (!is_product(&p))
+            continue;
+        const ix_lin *elements = elements_of(&p);
+        k = version(u, k, length_of(u->ctx, &k->box->ax[p.rows]),
+                    BLOCK_ROWS - 1);
+        k = version(u, k, elements, IX_CHUNK_CHAIN);
+    }
+}

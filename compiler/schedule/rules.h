@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rules of the policy: directives with holes, rows of policy.def.
+ */
+#ifndef ILEX_COMPILER_RULES_H
+#define ILEX_COMPILER_RULES_H
+
+#include "compiler/schedule/schedule.h"
+
+typedef enum ix_rule {
+#define IX_RULE(name, directives, why) IX_RULE_##name,
+#include "compiler/schedule/policy.def"
+    IX_NRULES
+} ix_rule;
+
+/* What stands for capital letters, for a kernel. */
+typedef struct ix_holes {
+    ix_unit *u;
+    ix_kernel *k;
+    const char *text[26];
+} ix_holes;
+
+/* The text with what stands for its letters. */
+const char *ix_holes_fill(const ix_holes *h, const char *text);
+/* A letter stands for a text, with letters; for a number. */
+void ix_holes_set(ix_holes *h, char letter, const char *text);
+void ix_holes_number(ix_holes *h, char letter, int64_t n);
+
+/* The loop that a name, with letters, means, or NULL. */
+ix_stmt *ix_holes_loop(const ix_holes *h, const char *name);
+
+/* Carries out a rule, until a directive is refused, which is noted; was none?
+ */
+bool ix_rule_carry(const ix_holes *h, ix_rule rule);
+/* Directives of the kernel from the n-th on were carried out for a rule. */
+void ix_rule_note(const ix_holes *h, ix_rule rule, size_t n);
+/* How many there are. */
+size_t ix_rule_count(const ix_holes *h);
+
+#endif

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Blocks of contractions: the bits are those of the reference where tiles, strips
+# and blocks are cut, for few rows, for one chunk and for several; compilers that
+# do not optimise get none, few bytes are on the stack.
+# shellcheck source=tests/integration/expect.sh
+. "${srcdir:-.}/tests/integration/expect.sh"
+unset ILEX_SCHEDULE
+ILEX_CACHE=rw
+ILEX_CACHE_DIR=$dir/cache
+export ILEX_CACHE ILEX_CACHE_DIR
+
+# "$1" einsum of arrays "$2" and "$3" of "$4"
+program() {
+    cat <<EOF
+ilex 1
+program p
+size n, m, k, l
+assume l <= 40
+in a : $4[$2]
+in b : $4[$3]
+in s : f64[l]
+out c = einsum("$1", a, b)
+out t = s
+EOF
+}
+
+jits=
+for jit in tcc cc
+do
+    program ik,kj-\>ij n,k k,m f64 >p.ilx
+    "$ilexc" emit --jit=$jit p.ilx >$jit.c && jits="$jits $jit"
+done
+"$ilexc" print --stage=schedule p.ilx >out
+for line in 'version k0 when n <= 5' 'version k0:else when k <= 4096' \
+    'split r0 128' 'split r0.o/i1.i [0-9]* peel' 'stage b1 at i1.i.o'
+do
+    grep -q "^    $line\$" out || fail "no $line"
+done
+expect 0 'tiles of accumulators stand around the chunks' explain p.ilx
+# arrays on the stack of each kernel, of 4 or 8 bytes an element
+awk '/^static.*i32$/ { bytes = 0 }
+    match($0, /^ *f(32|64) [a-z][0-9]*\[[0-9]*\];/) {
+        split($0, word, /[][]/)
+        bytes += word[2]*8
+        if (bytes > 32768) exit 1
+    }' cc.c || fail "more than 32 KB are on the stack"
+[ "$(grep -c '^k[0-9]*_body' tcc.c)" -le 2 ] ||
+    fail "tcc has versions of a contraction"
+
+while read -r labels a b
+do
+    for dtype in f32 f64
+    do
+        program "$labels" "$a" "$b" $dtype >p.ilx
+        for sizes in 1,1,1,1 5,17,130,3 6,16,260,2 7,70,33,2 331,131,19,1 13,37,4097,1
+        do
+            set -- $(echo "$sizes" | tr , ' ')
+            for jit in $jits
+            do
+                expect 0 'same bits as the reference' run p.ilx --in a=random:1 \
+                    --in b=random:2 --in s=random:3 --size n=$1 --size m=$2 \
+                    --size k=$3 --size l=$4 --check=reference --jit=$jit -v
+            done
+        done
+    done
+done <<'EOF'
+ik,kj->ij n,k k,m
+ki,kj->ij k,n k,m
+ik,jk->ij n,k m,k
+bik,bkj->bij l,n,k l,k,m
+ibk,bkj->ibj n,l,k l,k,m
+ikl,klj->ij n,l,k l,k,m
+EOF
+finish
