@@ -261,16 +261,18 @@ is_exact(const seeker *f, const ix_access *at, bool *used)
 
 /* Notes in the box whether the access is made at all of its elements. */
 static void
-ask_exact(const seeker *f, const ix_access *at, ix_box *box)
+ask_exact(seeker *f, const ix_access *at, ix_box *box)
 {
     bool used[IX_DEEP + 1] = {false};
     if (at->depth > IX_DEEP || !is_exact(f, at, used)) {
         box->exact = box->always = false;
         return;
     }
-    for (int i = f->depth; i < at->depth; i++)
-        box->always &= used[i] || (!at->around[i]->optional &&
-                                   !at->around[i]->n[IX_for_while]);
+    for (int i = f->depth; i < at->depth; i++) {
+        const ix_stmt *loop = at->around[i];
+        box->always &= used[i] || (!loop->optional && !loop->n[IX_for_while]);
+        f->idle |= !used[i] && loop->optional && !loop->rest;
+    }
 }
 
 /* ---- boxes of several accesses ---- */

@@ -196,6 +196,7 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
     *ix_stmt_end(&all->body) = where(u, in_range(u, all, second), body);
     all->parallel = parallel;
     all->optional |= second->optional;
+    all->rest &= second->rest;
     all->next = second->next;
     *c->at = all;
     for (ix_stmt *next; between != second; between = next) {

@@ -113,6 +113,7 @@ put_around(ix_jam_state *j, output *out, const ix_stmt *s)
                         : ix_stmt_copy(j->u, s);
     ix_jam_bounds before;
     t->optional |= follow != NULL;
+    t->rest &= follow == NULL;
     t->idle |= follow != NULL;
     flush(j, out);
     ix_jam_enter(j, s, &before);

@@ -174,6 +174,8 @@ exchange(ix_unit *u, ix_stmt **at)
     at[1] = inner;
     at[0]->optional |= t.depend;
     at[1]->optional |= t.depend;
+    at[0]->rest &= !t.depend;
+    at[1]->rest &= !t.depend;
     return true;
 }
 

@@ -103,10 +103,13 @@ peeled(const splitting *x)
         *tail = strips(
             x, ix_stmt_with(u, loop, IX_OPERANDS({1, &lo}, {1, &end})), true);
         (*tail)->optional |= loop->optional || end != hi;
+        (*tail)->rest = !loop->optional;
         tail = &(*tail)->next;
     }
-    if (hi != end)
+    if (hi != end) {
         *tail = ix_loop_rest(u, x->k, loop, end);
+        (*tail)->rest = !loop->optional;
+    }
     return list;
 }
 
