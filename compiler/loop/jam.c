@@ -212,7 +212,6 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
     (void)d;
     ix_jam_state j;
     ix_refusal refusal = ix_jam_begin(&j, u, c, true);
-    j.points = ix_loop_most(u, j.loop);
     if (refusal.class == IX_REFUSAL_NONE)
         refusal = has_memory(&j);
     if (refusal.class == IX_REFUSAL_NONE) {

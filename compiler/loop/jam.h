@@ -91,7 +91,7 @@ ix_element ix_jam_row(const ix_jam_state *j, const ix_jam_value *o,
 ix_stmt *ix_jam_group(ix_jam_state *j, ix_stmt *const *group, size_t n);
 /* Has each point a temporary of its own (shrink)? */
 bool ix_jam_is_per_point(const ix_jam_state *j, int64_t buffer);
-/* Can temporaries of points have one more axis? */
+/* Can temporaries of points have one more axis, for these? */
 bool ix_jam_has_room(const ix_jam_state *j);
 /* Gives them that axis. */
 void ix_jam_widen(ix_jam_state *j);

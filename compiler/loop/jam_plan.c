@@ -264,7 +264,7 @@ look_at(ix_jam_state *j, const ix_cursor *c)
                          "a temporary of its points has an axis for them");
     if (!ix_jam_has_room(j))
         return ix_refuse(j->u, IX_REFUSAL_SIZE,
-                         "a temporary of its own has too many axes");
+                         "a temporary of its own would be too large");
     if (!ix_stmt_each(loop->body, has_none_of_its_own, j))
         return ix_refuse(j->u, IX_REFUSAL_DISTANCE,
                          "iterations of a loop inside have a temporary, one "
@@ -291,6 +291,7 @@ ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c, bool past_all)
         .u = u,
         .k = c->k,
         .loop = ix_cursor_loop(c),
+        .points = ix_loop_most(u, ix_cursor_loop(c)),
         .past_all = past_all && ix_stmt_each(body, is_no_serial_loop, NULL)};
     j->varies = (ix_walk){.ctx = u->ctx,
                           .mem = &j->u->mem,

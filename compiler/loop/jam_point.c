@@ -148,6 +148,8 @@ ix_jam_group(ix_jam_state *j, ix_stmt *const *group, size_t n)
 
 /* ---- temporaries of points ---- */
 
+enum { MOST_BYTES = 16 << 20 }; /* of one, for each thread */
+
 /* Elsewhere a temporary that points have of their own is one point's. */
 static ilex_array *
 load_elsewhere(void *user, ilex_array *load, ilex_array *const *index)
@@ -185,12 +187,27 @@ box_of_points(const ix_jam_state *j, const ix_domain *box)
     return ix_domain_new(ctx, box->rank + 1, ax);
 }
 
+/* Bytes of a temporary with an axis for the points, as far as its lengths are
+ * constants: no more than is asked for. */
+static bool
+fits(const ix_jam_state *j, const ix_buffer *b)
+{
+    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype) * j->points;
+    for (int d = 0; d < b->box->rank; d++) {
+        const ix_axis *ax = &b->box->ax[d];
+        const ix_lin *n = ix_lin_try_fma(j->u->ctx, ax->hi, -1, ax->lo);
+        if (n && n->n == 0 &&
+            (n->c > MOST_BYTES || !ix_mul(bytes, n->c, &bytes)))
+            return false;
+    }
+    return bytes <= MOST_BYTES && b->box->rank < ILEX_MAX_RANK;
+}
+
 bool
 ix_jam_has_room(const ix_jam_state *j)
 {
     for (size_t i = 0; i < j->u->nbuffers; i++)
-        if (ix_jam_is_per_point(j, (int64_t)i) &&
-            j->u->buffer[i].box->rank == ILEX_MAX_RANK)
+        if (ix_jam_is_per_point(j, (int64_t)i) && !fits(j, &j->u->buffer[i]))
             return false;
     return true;
 }

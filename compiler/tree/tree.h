@@ -86,9 +86,9 @@ struct ix_stmt {
     bool parallel : 1;           /* FOR: iterations are independent */
     bool down : 1;               /* FOR: from the last iteration to the first */
     bool optional : 1; /* FOR: there may be none: loads inside stay inside */
-    bool rest : 1;     /* FOR, optional: others of a split loop have some then */
-    bool idle : 1;     /* FOR: in an iteration all loops inside may have none */
-    bool bound : 1;    /* LET: the largest or smallest of bounds */
+    bool rest : 1;  /* FOR, optional: others of a split loop have some then */
+    bool idle : 1;  /* FOR: in an iteration all loops inside may have none */
+    bool bound : 1; /* LET: the largest or smallest of bounds */
     char prefix;
     uint8_t n[IX_GROUPS]; /* operands of each group */
     int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its
