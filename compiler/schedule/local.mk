@@ -17,4 +17,5 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/rules.h \
 	compiler/schedule/scans.c \
 	compiler/schedule/schedule.c \
-	compiler/schedule/schedule.h
+	compiler/schedule/schedule.h \
+	compiler/schedule/transposes.c

@@ -65,7 +65,8 @@ void ix_kernels_put(ix_unit *u, ix_text *t);
  * says of the program, whose schedule then is not NULL if it says anything. */
 bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
-/* ---- operands.c, program.c, policy.c, products.c, scans.c, grid.c ---- */
+/* ---- operands.c, program.c, policy.c, products.c, transposes.c, scans.c,
+ * grid.c ---- */
 
 /* Has operands of contractions copied; reductions cut, neighbours fused. */
 void ix_policy_operands(ix_unit *u);
@@ -74,6 +75,8 @@ void ix_policy_program(ix_unit *u);
 void ix_policy(ix_unit *u, ix_kernel *k);
 /* Blocks of a contraction; false: the kernel is none. */
 bool ix_policy_product(ix_unit *u, ix_kernel *k);
+/* Blocks of what is transposed; false: nothing is. */
+bool ix_policy_transpose(ix_unit *u, ix_kernel *k);
 /* Contractions are there for one chunk, without partial results, too. */
 void ix_policy_versions(ix_unit *u);
 void ix_policy_scan(ix_unit *u, ix_kernel *k);

@@ -120,7 +120,8 @@ compile(build *b, const char *source, const char *flags, char *name)
 {
     add(b, b->cc);
     add_words(b, "-std=gnu99 -O3 -ffp-contract=off -fno-math-errno "
-                 "-fno-trapping-math -fno-strict-aliasing -fPIC -w");
+                 "-fno-trapping-math -fno-strict-aliasing "
+                 "-falign-functions=32 -fPIC -w");
     add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
     add_words(b, flags);
     return make_object(b, source, name);

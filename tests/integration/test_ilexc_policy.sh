@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Blocks of contractions: the bits are those of the reference where tiles, strips
-# and blocks are cut, for few rows, for one chunk and for several; compilers that
-# do not optimise get none, few bytes are on the stack.
+# Blocks of contractions and transposes: the bits are those of the reference
+# where tiles, strips and blocks are cut, for few rows, for one chunk and for
+# several; compilers that do not optimise get none, few bytes are on the stack.
 # shellcheck source=tests/integration/expect.sh
 . "${srcdir:-.}/tests/integration/expect.sh"
 unset ILEX_SCHEDULE
@@ -56,7 +56,8 @@ do
         program "$labels" "$a" "$b" $dtype >p.ilx
         for sizes in 1,1,1,1 5,17,130,3 6,16,260,2 7,70,33,2 331,131,19,1 13,37,4097,1
         do
-            set -- $(echo "$sizes" | tr , ' ')
+            # shellcheck disable=SC2046
+        set -- $(echo "$sizes" | tr , ' ')
             for jit in $jits
             do
                 expect 0 'same bits as the reference' run p.ilx --in a=random:1 \
@@ -73,4 +74,37 @@ bik,bkj->bij l,n,k l,k,m
 ibk,bkj->ibj n,l,k l,k,m
 ikl,klj->ij n,l,k l,k,m
 EOF
+
+# ---- transposes --------------------------------------------------------------------
+
+cat >p.ilx <<'EOF'
+ilex 1
+program p
+size n, m, l
+assume l >= 1
+assume m >= 1
+in x : f64[n, m]
+in w : f32[n, l, m]
+map y[m, n] = x[_1, _0]*w[_1, 0, 0]
+map v[m, l, n] = w[_2, _1, _0]
+out a = y
+out b = v
+EOF
+"$ilexc" print --stage=schedule p.ilx >out
+for line in 'split i1 1024' 'reorder i1 i2.o i0 i2.i' 'stage b0 at i1.i.o' \
+    'vector i2.i.i'
+do
+    grep -q "^    $line\$" out || fail "no $line"
+done
+for sizes in 1,1,1 8,4,1 7,3,2 9,5,3 67,130,2 2050,9,1 9,2050,1
+do
+    # shellcheck disable=SC2046
+    set -- $(echo "$sizes" | tr , ' ')
+    for jit in $jits
+    do
+        expect 0 'same bits as the reference' run p.ilx --in x=random:1 \
+            --in w=random:2 --size n=$1 --size m=$2 --size l=$3 \
+            --check=reference --jit=$jit -v
+    done
+done
 finish
