@@ -340,6 +340,9 @@ ix_kernel_has_levels(const ix_kernel *k)
 /* compiler/lower/buffers.c: gives temporaries places in the workspace, by the
  * kernels and calls that use them. */
 void ix_buffers_place(ix_unit *u);
+/* By buffer, the first and the last one that uses it, -1 if none does: kernel
+ * "k" is k->number + k->when.calls. */
+void ix_buffers_used(ix_unit *u, const int **first, const int **last);
 
 /* Gives a unit, which has a context, memory of its own. */
 void ix_unit_begin(ix_unit *u);

@@ -102,8 +102,8 @@ keep_tree(ix_unit *u)
         memcpy(t->buffer, u->buffer, bytes);
 }
 
-void
-ix_buffers_place(ix_unit *u)
+static lifetimes
+find_lifetimes(ix_unit *u)
 {
     size_t n = u->nbuffers + 1;
     lifetimes l = {.u = u};
@@ -117,6 +117,21 @@ ix_buffers_place(ix_unit *u)
         ix_stmt_each(k->body, touch_element, &l);
     }
     touch_calls(&l, (int)u->ncalls);
+    return l;
+}
+
+void
+ix_buffers_used(ix_unit *u, const int **first, const int **last)
+{
+    lifetimes l = find_lifetimes(u);
+    *first = l.first;
+    *last = l.last;
+}
+
+void
+ix_buffers_place(ix_unit *u)
+{
+    lifetimes l = find_lifetimes(u);
     u->nslots = 0;
     assign_slots(&l);
     for (size_t i = 0; i < u->nbuffers; i++)

@@ -115,6 +115,7 @@ ix_pass_kernels(ix_unit *u)
     if (!u->schedule) {
         ix_policy_operands(u);
         ix_policy_program(u);
+        ix_policy_rows(u);
         if (!has_text(u)) /* which names kernels that there are without */
             ix_policy_versions(u);
     }

@@ -13,6 +13,7 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/policy.c \
 	compiler/schedule/products.c \
 	compiler/schedule/program.c \
+	compiler/schedule/rows.c \
 	compiler/schedule/rules.c \
 	compiler/schedule/rules.h \
 	compiler/schedule/scans.c \

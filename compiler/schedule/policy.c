@@ -171,6 +171,16 @@ mine_all(ix_unit *u, ix_cursor c)
     }
 }
 
+/* What is one's of an iteration of the loop that threads divide. */
+static void
+shrink_rows(ix_unit *u, ix_kernel *k)
+{
+    ix_cursor c;
+    const ix_stmt *rows = ix_kernel_outermost(k);
+    if (rows && ix_cursor_at(k, rows, &c))
+        ix_policy_shrink(u, &c);
+}
+
 void
 ix_policy(ix_unit *u, ix_kernel *k)
 {
@@ -181,6 +191,8 @@ ix_policy(ix_unit *u, ix_kernel *k)
         return;
     if (levels)
         ix_policy_levels(u, all);
+    else if (!grid)
+        shrink_rows(u, k);
     /* which check fails first does not depend on chunks */
     if (ix_kernel_divides(u, k) && !(grid && ix_kernel_has(k, IX_HAS_CHECK)))
         mine_all(u, all);

@@ -181,15 +181,6 @@ carry(ix_unit *u, ix_cursor *c, const char *format, long long n)
     return ix_schedule_at(u, c, text);
 }
 
-/* Temporaries of an iteration. */
-static void
-shrink_all(ix_unit *u, ix_cursor *c)
-{
-    for (size_t i = 0; i < u->nbuffers; i++)
-        if (u->buffer[i].local && ix_nests_store(c->k->nests, (int64_t)i))
-            carry(u, c, "shrink b%lld at LOOP", (long long)i);
-}
-
 /* Loops over levels ask for what the next strip reads. */
 static void
 prefetch_all(ix_unit *u, ix_cursor c)
@@ -213,7 +204,7 @@ ix_policy_scan(ix_unit *u, ix_kernel *k)
     if (!ix_recurrence_is_one(k->nests, k->nests, k->levels.axis) ||
         !find_around(k, &c))
         return;
-    shrink_all(u, &c);
+    ix_policy_shrink(u, &c);
     if (goes_side_by_side(u, k) &&
         carry(u, &c, "split LOOP %lld peel", points_of(u, k)) &&
         ix_schedule_at(u, &c, "jam LOOP") && find_around(k, &c)) {

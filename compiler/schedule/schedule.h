@@ -65,12 +65,16 @@ void ix_kernels_put(ix_unit *u, ix_text *t);
  * says of the program, whose schedule then is not NULL if it says anything. */
 bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
-/* ---- operands.c, program.c, policy.c, products.c, transposes.c, scans.c,
- * grid.c ---- */
+/* ---- operands.c, program.c, rows.c, policy.c, products.c, transposes.c,
+ * scans.c, grid.c ---- */
 
-/* Has operands of contractions copied; reductions cut, neighbours fused. */
+/* Has operands of contractions copied; reductions cut, neighbours merged; those
+ * that work on the same rows fused. */
 void ix_policy_operands(ix_unit *u);
 void ix_policy_program(ix_unit *u);
+void ix_policy_rows(ix_unit *u);
+/* What the kernel alone uses is memory of an iteration of the loop. */
+void ix_policy_shrink(ix_unit *u, ix_cursor *c);
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
 /* Blocks of a contraction; false: the kernel is none. */

@@ -71,6 +71,47 @@ grep -q 'split' out && fail "schedule=none splits"
 expect 0 '^    shrink b7 at i1: cp becomes memory of one iteration of i1' \
     explain "$examples/vadv.ilx"
 
+# Kernels that work on the same rows are one, if they store rows between, which
+# only those that follow read, at the same place; with any numbers of them the
+# bits are those of the reference.
+softmax() {
+    cat <<EOF
+ilex 1
+program s
+size n, m
+in x : f64[n, m]
+let e = exp(x - max[1](where(x > -1.0, x, 0.0); keep=1))
+let s = sum[1](e; keep=1)
+$1
+EOF
+}
+softmax 'out y = e/s' >s.ilx
+expect 0 '^    fuse k0 k1: k0 and k1, which is the next one, are one kernel' \
+    explain s.ilx
+"$ilexc" print --stage=schedule s.ilx >out
+[ "$(grep -c '^    shrink b[0-9]* at i0$' out)" -eq 3 ] ||
+    fail "rows of softmax are not a thread's"
+for shape in n=1,m=1 n=3,m=2 n=5,m=40 n=2,m=4097
+do
+    for jit in tcc cc
+    do
+        "$ilexc" emit --jit=$jit s.ilx >out 2>err || continue
+        expect 0 'same bits as the reference' run s.ilx --size $shape \
+            --in x=random:1 --jit=$jit --threads=2 --check=reference -v
+    done
+done
+softmax 'out y = e/s + sum[0](e; keep=1)' >t.ilx
+softmax 'map y[n, m] = e[n - 1 - _0, _1]/s[_0, 0]
+out z = y' >u.ilx
+for other in t u
+do
+    "$ilexc" print --stage=schedule $other.ilx >out 2>err
+    grep -q '^kernel k0' out || fail "$other.ilx has no schedule"
+    ! grep -q '^    fuse' out || fail "$other.ilx: rows are read elsewhere"
+done
+"$ilexc" emit --cuda s.ilx >out 2>err
+[ "$(grep -c '^k[0-9]*(' out)" -ge 4 ] || fail "a thread of a grid has a row"
+
 # A directive that is refused says where, whatever is done with the program.
 printf '# first\nkernel k1:\n  vector i0\n' >refused
 for verb in explain emit run
