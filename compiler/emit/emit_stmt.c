@@ -235,6 +235,9 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
     if (s->buffer >= 0) {
         ix_emit_put(e, "%s *const %s = b%d;", ix_c_type(s->dtype), v.re,
                     s->buffer);
+        if (v.im[0])
+            ix_emit_put(e, "%s *const %s = b%d + %d;", ix_c_type(s->dtype),
+                        v.im, s->buffer, (int)s->extent);
         return;
     }
     for (int part = 0; part <= ix_dtype_is_complex(s->dtype); part++)

@@ -30,7 +30,7 @@ measure(scratch *x, ix_stmt *list, int variable)
         int inside = s->kind == IX_STMT_FOR ? s->number : variable;
         int64_t bytes = bytes_of(s);
         x->bytes += bytes;
-        if (bytes > x->most && !ix_dtype_is_complex(s->dtype)) {
+        if (bytes > x->most) {
             x->most = bytes;
             x->largest = s;
             x->variable = variable;
@@ -40,14 +40,16 @@ measure(scratch *x, ix_stmt *list, int variable)
     }
 }
 
-/* An array of numbers is a temporary of an iteration of the loop around it. */
+/* The array is a temporary of an iteration of the loop around it; one of
+ * complex numbers has all real parts first. */
 static void
 put_in_workspace(ix_unit *u, ix_kernel *k, const scratch *x)
 {
     ix_stmt *s = x->largest;
-    ix_axis ax = {.lo = ix_lin_const(u->ctx, 0),
-                  .hi = ix_lin_const(u->ctx, s->extent)};
-    s->buffer = ix_unit_temporary(u, ix_domain_new(u->ctx, 1, &ax), s->dtype);
+    ilex_dtype part = ix_dtype_part(s->dtype);
+    int64_t n = bytes_of(s) / (int64_t)ilex_dtype_bytes(part);
+    ix_axis ax = {.lo = ix_lin_const(u->ctx, 0), .hi = ix_lin_const(u->ctx, n)};
+    s->buffer = ix_unit_temporary(u, ix_domain_new(u->ctx, 1, &ax), part);
     ix_buffer *b = &u->buffer[s->buffer];
     b->slot = u->nslots++;
     b->local = true;

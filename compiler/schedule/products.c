@@ -130,7 +130,8 @@ is_product(product *p)
     ix_cursor c;
     ix_stmt_each(p->k->body, note_update, p);
     if (p->updates != 1 || ix_update_value(p->update)->kind != IX_PRODUCT ||
-        p->update->mem->scratch != IX_SCRATCH_CELL)
+        p->update->mem->scratch != IX_SCRATCH_CELL ||
+        ix_dtype_is_complex(p->update->mem->dtype))
         return false;
     for (int i = 0; i <= last; i++, s = s->body)
         if (s->kind != IX_STMT_FOR || s->next || !s->parallel || s->number != i)
@@ -167,11 +168,14 @@ name_accumulators(product *p)
     ix_holes_set(&p->holes, 'A', ix_value_name(mem->prefix, mem->number).s);
 }
 
-/* A strip of columns: blocks of rows, then what is left of these. */
+/* A strip of columns, if there is one: blocks of rows, then what is left of
+ * these. */
 static void
 strip(ix_holes *h, const char *part, const char *points, int64_t columns)
 {
     static const char *const rows[] = {"S/I.i.o", "S/I.i.t"};
+    if (!ix_holes_loop(h, part))
+        return;
     ix_holes_set(h, 'S', part);
     ix_holes_set(h, 'P', points ? points : "");
     ix_holes_set(h, 'L', *rows);
@@ -250,12 +254,9 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     if (one && vector < block)
         ix_rule_carry(h, IX_RULE_narrow);
     strip(h, "J.i.o", "J.i.i", block);
-    if (ix_holes_loop(h, "J.i.t.o"))
-        strip(h, "J.i.t.o", "J.i.t.i", vector);
-    if (ix_holes_loop(h, "J.i.t.t"))
-        strip(h, "J.i.t.t", NULL, 1);
-    else if (ix_holes_loop(h, "J.i.t"))
-        strip(h, "J.i.t", NULL, 1);
+    strip(h, "J.i.t.o", "J.i.t.i", vector);
+    strip(h, "J.i.t.t", NULL, 1);
+    strip(h, "J.i.t", NULL, 1);
     return true;
 }
 
