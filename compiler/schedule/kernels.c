@@ -81,10 +81,12 @@ ix_kernels_put(ix_unit *u, ix_text *t)
     ix_directives_put(u->schedule, t);
 }
 
+/* Is there a text, which is lines? That of an empty file is none. */
 static bool
 has_text(const ix_unit *u)
 {
-    return strchr(ix_option_text(u->ctx, IX_OPTION_schedule), '\n') != NULL;
+    const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
+    return strchr(text, '\n') && text[strspn(text, "\n")];
 }
 
 /* What a text of option schedule says of the program, as far as the level is
