@@ -295,6 +295,7 @@ typedef struct ix_stage_time {
 /* What queries tell of a kernel, or of bytecode; "" where it cannot be said. */
 typedef struct ix_kernel_facts {
     int rank, axis; /* axis: whose range threads share, -1: none */
+    int version;    /* of how many before it the conditions do not hold then */
     const char *name, *domain, *computed, *apart;
     const char *points, *operations, *read, *written; /* polynomials */
     bool most;                    /* there may be fewer operations */

@@ -92,6 +92,7 @@ describe_kernel(ix_unit *u, ix_compiled *c, const ix_kernel *k, ix_usage *usage,
     ix_fact_usage(u, k, usage);
     ix_kernel_facts *to = describe_box(u, c, k->box, usage, t);
     to->axis = k->axis;
+    to->version = k->version;
     to->apart = k->apart ? k->apart : "";
     ix_fact_computed(k, t);
     to->computed = keep(c, t, true);

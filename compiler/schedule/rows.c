@@ -58,11 +58,13 @@ has_rows(ix_unit *u, const ix_kernel *k, const ix_accesses *a)
     return x.is_long && !x.product;
 }
 
-/* The accesses of a kernel that works on rows; false: it is none. */
+/* The accesses of a kernel that works on rows; false: it is none. What is told
+ * of an index that is data, and the name of its axis, stay as they are. */
 static bool
 look_at(ix_unit *u, const ix_kernel *k, ix_accesses *a)
 {
-    if (!k || ix_kernel_has_levels(k) || !ix_kernel_outermost(k))
+    if (!k || ix_kernel_has_levels(k) || !ix_kernel_outermost(k) ||
+        ix_kernel_has(k, IX_HAS_CHECK))
         return false;
     *a = ix_accesses_in(u, k, k->body);
     return has_rows(u, k, a);

@@ -50,12 +50,13 @@ typedef struct ilex_kernel_info {
     int at_most;               /* 1: there may be fewer operations */
     const char *bytes_read;    /* each array once; temporaries of which one */
     const char *bytes_written; /* point at a time is kept do not count */
+    int version; /* a run launches one of this kernel and so many before it, by
+                    sizes: costs of those where it is not 0 are not to be added
+                    to others; 0: the first one, or the only one */
 } ilex_kernel_info;
 #define ILEX_KERNEL_INFO(...) ILEX_STRUCT(ilex_kernel_info, __VA_ARGS__)
 
-/* Kernel number "i", below ilex_program_kernel_count(), in the order of a run.
- * Of versions of one, which option schedule makes, a run launches one: their
- * costs are not to be added. */
+/* Kernel number "i", below ilex_program_kernel_count(), as a run goes. */
 ILEX_API ilex_status ilex_program_kernel(const ilex_program *p, size_t i,
                                          ilex_kernel_info *info);
 

@@ -52,7 +52,8 @@ ilex_program_kernel(const ilex_program *p, size_t i, ilex_kernel_info *info)
                             .operations = k->operations,
                             .at_most = k->most,
                             .bytes_read = k->read,
-                            .bytes_written = k->written};
+                            .bytes_written = k->written,
+                            .version = k->version};
     return give(info, info->size, &all, sizeof all,
                 offsetof(ilex_kernel_info, function));
 }
