@@ -123,6 +123,8 @@ ix_refusal ix_condition_read(ix_unit *u, const ix_kernel *k, const char *text,
 /* pack.c: the axis of a load that runs with a variable, if it is the only one
  * and not the last; else -1. */
 int ix_load_axis(const ilex_array *load, int variable);
+/* Does a load run with it along any axis? */
+bool ix_load_uses(const ilex_array *load, int variable);
 
 /* merge.c: makes one kernel of "a" and "b", the next one, where neither reads
  * what the other writes, or both are scans; else says why not, or NULL. */
@@ -194,6 +196,9 @@ ix_stmt *ix_loop_moved(ix_unit *u, const ix_stmt *loop, int64_t k, int64_t n,
  * at most, by ones, 0 if no constant bounds that. */
 int64_t ix_loop_length(ix_unit *u, const ix_stmt *loop);
 int64_t ix_loop_most(ix_unit *u, const ix_stmt *loop);
+/* Is it too short, fewer than 16 iterations, for strips and rows? A length that
+ * is not known is long. */
+bool ix_loop_is_short(ix_unit *u, const ix_stmt *loop);
 /* The list with "x" for the index of a variable, to stand in its place. */
 ix_stmt *ix_loop_put_index(ix_unit *u, const ix_stmt *list, int variable,
                            ilex_array *x);

@@ -26,6 +26,15 @@ typedef struct packing {
     ix_substitution s; /* of loads */
 } packing;
 
+bool
+ix_load_uses(const ilex_array *load, int variable)
+{
+    bool any = false;
+    for (int i = 0; i < load->nops; i++)
+        any |= ix_scalar_uses_index(load->ops[i], variable);
+    return any;
+}
+
 int
 ix_load_axis(const ilex_array *load, int variable)
 {

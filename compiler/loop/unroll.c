@@ -8,7 +8,7 @@
  */
 #include "compiler/loop/loop.h"
 
-enum { MOST_COPIES = 64 };
+enum { MOST_COPIES = 64, FEW = 16 };
 
 int64_t
 ix_loop_length(ix_unit *u, const ix_stmt *loop)
@@ -20,6 +20,13 @@ ix_loop_length(ix_unit *u, const ix_stmt *loop)
     if (!n || n->kind != IX_CONST)
         return -1;
     return n->attr[0] > 0 ? (n->attr[0] - 1) / loop->step + 1 : 0;
+}
+
+bool
+ix_loop_is_short(ix_unit *u, const ix_stmt *loop)
+{
+    int64_t length = ix_loop_length(u, loop);
+    return length >= 0 && length < FEW;
 }
 
 int64_t

@@ -81,9 +81,8 @@ ix_kernels_put(ix_unit *u, ix_text *t)
     ix_directives_put(u->schedule, t);
 }
 
-/* Is there a text, which is lines? That of an empty file is none. */
-static bool
-has_text(const ix_unit *u)
+bool
+ix_schedule_has_text(const ix_unit *u)
 {
     const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
     return strchr(text, '\n') && text[strspn(text, "\n")];
@@ -95,7 +94,7 @@ static bool
 read_program(ix_unit *u)
 {
     const char *text = ix_option_text(u->ctx, IX_OPTION_schedule);
-    return !has_text(u) || ix_schedule_read(u, text, NULL);
+    return !ix_schedule_has_text(u) || ix_schedule_read(u, text, NULL);
 }
 
 /* needs: boxes of arrays; gives: notes for partition; breaks: nothing. */
@@ -118,7 +117,8 @@ ix_pass_kernels(ix_unit *u)
         ix_policy_operands(u);
         ix_policy_program(u);
         ix_policy_rows(u);
-        if (!has_text(u)) /* which names kernels that there are without */
+        if (!ix_schedule_has_text(
+                u)) /* which names kernels that there are without */
             ix_policy_versions(u);
     }
     return u->ctx->error.code == ILEX_OK;

@@ -17,12 +17,9 @@ is_read_often(ix_unit *u, const ix_domain *box, const ilex_array *load)
 {
     int64_t uses = 1;
     for (int k = 0; k < box->rank && uses < WORTH_WHILE; k++) {
-        bool used = false;
-        for (int i = 0; i < load->nops; i++)
-            used |= ix_scalar_uses_index(load->ops[i], k);
         const ix_lin *length =
             ix_lin_try_fma(u->ctx, box->ax[k].hi, -1, box->ax[k].lo);
-        if (!used)
+        if (!ix_load_uses(load, k))
             uses *= length && length->n == 0 ? length->c : WORTH_WHILE;
     }
     return uses >= WORTH_WHILE;

@@ -11,16 +11,15 @@
 #include "compiler/schedule/rules.h"
 
 /* Rows of a block; rows and columns of a tile at most, the columns as vectors;
- * bytes of rows of b that are copied; what is too short to be worth it. */
+ * bytes of rows of b that are copied. */
 enum {
     BLOCK_ROWS = 6,
     MOST_ROWS = 384,
     MOST_BLOCKS = 4,
     COPY = 16 << 10,
     TILE = 384 << 10,
-    FEW_SLOTS = 4,      /* and cells */
-    MOST_UNROLLED = 16, /* iterations that gcc unrolls without being told */
-    FEW = 16            /* elements that are not worth it */
+    FEW_SLOTS = 4,     /* and cells */
+    MOST_UNROLLED = 16 /* iterations that gcc unrolls without being told */
 };
 
 /* A contraction, and what stands for letters in its rules. */
@@ -57,56 +56,14 @@ note_update(void *user, ix_stmt *s)
     return true;
 }
 
-static bool
-uses(const ilex_array *load, int variable)
-{
-    bool any = false;
-    for (int i = 0; i < load->nops; i++)
-        any |= ix_scalar_uses_index(load->ops[i], variable);
-    return any;
-}
-
-/* Is a loop too short? Lengths that are not known are long. */
-static bool
-is_short(ix_unit *u, const ix_stmt *loop)
-{
-    int64_t length = ix_loop_length(u, loop);
-    return length >= 0 && length < FEW;
-}
-
 /* The innermost axis that one factor has and the other lacks, or -1. */
 static int
 axis_of_one(const product *p, const ilex_array *a, const ilex_array *b)
 {
     for (int i = p->k->box->rank - 1; i >= 0; i--)
-        if (uses(a, i) && !uses(b, i))
+        if (ix_load_uses(a, i) && !ix_load_uses(b, i))
             return i;
     return -1;
-}
-
-/* The names of the loops between those of two axes, a blank behind each. */
-static const char *
-between(const product *p, int i, int j)
-{
-    ix_text t;
-    ix_text_init(&t, &p->u->mem);
-    for (const ix_stmt *s = p->k->body; s->number != j; s = s->body)
-        if (s->number > i)
-            ix_text_format(&t, "%s ", ix_loop_name(p->u, p->k, s));
-    return ix_text_string(&t);
-}
-
-/* Notes the loop over an axis, if it is long, for a letter. */
-static bool
-name_axis(product *p, char letter, int axis)
-{
-    const ix_stmt *s = p->k->body;
-    while (s->kind == IX_STMT_FOR && s->number != axis)
-        s = s->body;
-    if (s->kind != IX_STMT_FOR || is_short(p->u, s))
-        return false;
-    ix_holes_set(&p->holes, letter, ix_loop_name(p->u, p->k, s));
-    return true;
 }
 
 static const ix_lin *
@@ -126,35 +83,34 @@ static bool
 is_product(product *p)
 {
     const int last = p->k->box->rank - 1;
-    const ix_stmt *s = p->k->body;
     ix_cursor c;
     ix_stmt_each(p->k->body, note_update, p);
     if (p->updates != 1 || ix_update_value(p->update)->kind != IX_PRODUCT ||
         p->update->mem->scratch != IX_SCRATCH_CELL ||
         ix_dtype_is_complex(p->update->mem->dtype))
         return false;
-    for (int i = 0; i <= last; i++, s = s->body)
-        if (s->kind != IX_STMT_FOR || s->next || !s->parallel || s->number != i)
-            return false;
+    if (!ix_kernel_inside(p->k))
+        return false;
     const ilex_array *x = load_of(ix_update_value(p->update)->ops[0]);
     const ilex_array *y = load_of(ix_update_value(p->update)->ops[1]);
-    const ilex_array *b = x && uses(x, last) ? x : y;
+    const ilex_array *b = x && ix_load_uses(x, last) ? x : y;
     const ilex_array *a = b == x ? y : x;
-    if (!a || !b || uses(a, last) || !ix_cursor_at(p->k, p->update, &c))
+    if (!a || !b || ix_load_uses(a, last) || !ix_cursor_at(p->k, p->update, &c))
         return false;
     const ix_stmt *elements = c.around[c.depth - 1];
     int i = axis_of_one(p, a, b);
-    if (i < 0 || elements->kind != IX_STMT_FOR || is_short(p->u, elements) ||
-        !uses(a, elements->number) || !uses(b, elements->number) ||
+    if (i < 0 || elements->kind != IX_STMT_FOR ||
+        ix_loop_is_short(p->u, elements) ||
+        !ix_load_uses(a, elements->number) ||
+        !ix_load_uses(b, elements->number) ||
         !ix_scalar_uses_index(b->ops[b->nops - 1], last))
         return false;
-    ix_holes_set(&p->holes, 'X', between(p, i, last));
     ix_holes_set(&p->holes, 'R', ix_loop_name(p->u, p->k, elements));
     ix_holes_set(&p->holes, 'B', ix_value_name('b', b->attr[0]).s);
     p->rows = i;
     return !is_at_most(p->u->ctx, length_of(p->u->ctx, &p->k->box->ax[i]),
                        BLOCK_ROWS - 1) &&
-           name_axis(p, 'I', i) && name_axis(p, 'J', last);
+           ix_holes_nest(&p->holes, i, last);
 }
 
 /* ---- what is done to it ---- */

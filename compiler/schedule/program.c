@@ -35,14 +35,14 @@ cut_reduction(ix_unit *u, ix_kernel *k)
 
 /* Kernels are numbered as if they were after each directive: "a" is, and the
  * next one is behind it. */
-static void
-note(ix_unit *u, const ix_kernel *a)
+ix_directive
+ix_fuse_next(ix_unit *u, const ix_kernel *a)
 {
     ix_directive d = {.row = IX_KERNELS_fuse, .nloops = 2};
     for (int i = 0; i < 2; i++)
         d.loop[i] =
             ix_arena_string(&u->arena, ix_value_name('k', a->number + i).s);
-    ix_schedule_note(u, &u->schedule, &d);
+    return d;
 }
 
 void
@@ -58,7 +58,8 @@ ix_policy_program(ix_unit *u)
             b->apart = ix_kernels_merge(u, a, b);
             if (b->apart)
                 break;
-            note(u, a);
+            ix_directive d = ix_fuse_next(u, a);
+            ix_schedule_note(u, &u->schedule, &d);
         }
     }
     ix_unit_number(u);

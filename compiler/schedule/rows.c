@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { SHORT = 16 }; /* iterations that are not worth it */
+enum { SHORT = 16 }; /* elements that are not worth it */
 
 typedef struct rows {
     ix_unit *u;
@@ -34,10 +34,8 @@ look_at_statement(void *user, ix_stmt *s)
     shape *x = user;
     if (s->kind == IX_STMT_UPDATE)
         x->product |= ix_update_value(s)->kind == IX_PRODUCT;
-    if (s->kind == IX_STMT_FOR && s->number != x->axis) {
-        int64_t length = ix_loop_length(x->u, s);
-        x->is_long |= length < 0 || length >= SHORT;
-    }
+    if (s->kind == IX_STMT_FOR && s->number != x->axis)
+        x->is_long |= !ix_loop_is_short(x->u, s);
     return true;
 }
 
@@ -173,10 +171,7 @@ static bool
 fuse(ix_unit *u, ix_kernel *a)
 {
     const char *apart = a->apart;
-    ix_directive d = {.row = IX_KERNELS_fuse, .nloops = 2};
-    for (int i = 0; i < 2; i++)
-        d.loop[i] =
-            ix_arena_string(&u->arena, ix_value_name('k', a->number + i).s);
+    ix_directive d = ix_fuse_next(u, a);
     bool done = ix_kernels_carry(u, &d).class == IX_REFUSAL_NONE;
     a->apart = apart;
     return done;

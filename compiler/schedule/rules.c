@@ -49,6 +49,36 @@ ix_holes_number(ix_holes *h, char letter, int64_t n)
 }
 
 ix_stmt *
+ix_kernel_inside(const ix_kernel *k)
+{
+    ix_stmt *s = k->body;
+    for (int i = 0; i < k->box->rank; i++, s = s->body)
+        if (s->kind != IX_STMT_FOR || s->next || !s->parallel || s->number != i)
+            return NULL;
+    return s;
+}
+
+bool
+ix_holes_nest(ix_holes *h, int i, int j)
+{
+    ix_text between;
+    bool is_short = false;
+    ix_text_init(&between, &h->u->mem);
+    for (const ix_stmt *s = h->k->body;
+         s->kind == IX_STMT_FOR && s->number <= j; s = s->body) {
+        const char *name = ix_loop_name(h->u, h->k, s);
+        bool one = s->number == i || s->number == j;
+        if (one)
+            ix_holes_set(h, s->number == i ? 'I' : 'J', name);
+        else if (s->number > i)
+            ix_text_format(&between, "%s ", name);
+        is_short |= one && ix_loop_is_short(h->u, s);
+    }
+    ix_holes_set(h, 'X', ix_text_string(&between));
+    return !is_short;
+}
+
+ix_stmt *
 ix_holes_loop(const ix_holes *h, const char *name)
 {
     ix_loops found;

@@ -26,6 +26,13 @@ const char *ix_holes_fill(const ix_holes *h, const char *text);
 void ix_holes_set(ix_holes *h, char letter, const char *text);
 void ix_holes_number(ix_holes *h, char letter, int64_t n);
 
+/* What is in a nest of parallel loops over the axes of a kernel's box, with
+ * nothing beside them, or NULL. */
+ix_stmt *ix_kernel_inside(const ix_kernel *k);
+/* Of such a nest I and J are the loops over axes i < j, X those between, a
+ * blank behind each; false: one of the two is too short for blocks. */
+bool ix_holes_nest(ix_holes *h, int i, int j);
+
 /* The loop that a name, with letters, means, or NULL. */
 ix_stmt *ix_holes_loop(const ix_holes *h, const char *name);
 

@@ -51,7 +51,7 @@ ix_pass_schedule(ix_unit *u)
     int *head = ix_arena_new(&u->arena, (size_t)u->nkernels * sizeof *head);
     for (ix_kernel *k = u->kernels; k; k = k->next)
         k->schedule = NULL;
-    if (strchr(text, '\n') && !ix_schedule_read(u, text, head))
+    if (ix_schedule_has_text(u) && !ix_schedule_read(u, text, head))
         return false;
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         const ix_env *before = ix_kernel_known(u, k);

@@ -57,6 +57,9 @@ ix_refusal ix_kernels_carry(ix_unit *u, const ix_directive *d);
 /* Those that were, with a line "program:" before; nothing if there are none. */
 void ix_kernels_put(ix_unit *u, ix_text *t);
 
+/* Is option schedule a text, which is lines? That of an empty file is none. */
+bool ix_schedule_has_text(const ix_unit *u);
+
 /* ---- file.c ---- */
 
 /* Carries out what a text says of kernels' loops, until the first directive
@@ -72,6 +75,8 @@ bool ix_schedule_read(ix_unit *u, const char *text, int *head);
  * that work on the same rows fused. */
 void ix_policy_operands(ix_unit *u);
 void ix_policy_program(ix_unit *u);
+/* "fuse" of a kernel and the next one. */
+ix_directive ix_fuse_next(ix_unit *u, const ix_kernel *a);
 void ix_policy_rows(ix_unit *u);
 /* What the kernel alone uses is memory of an iteration of the loop. */
 void ix_policy_shrink(ix_unit *u, ix_cursor *c);

@@ -9,26 +9,16 @@
 #include "compiler/schedule/rules.h"
 
 /* Rows and columns of a block, a line of the cache and a vector of 8 bytes; a
- * strip; what is too short to be worth it. */
-enum { BLOCK_ROWS = 8, BLOCK_COLUMNS = 4, STRIP = 1024, FEW = 16 };
+ * strip. */
+enum { BLOCK_ROWS = 8, BLOCK_COLUMNS = 4, STRIP = 1024 };
 
 /* What a kernel reads. */
 typedef struct transpose {
-    ix_unit *u;
     int last;      /* axis, of what is stored */
     int across;    /* axis whose elements lie side by side; -1: none */
     int buffer[4]; /* that are read so */
     int n;
 } transpose;
-
-static bool
-uses(const ilex_array *load, int axis)
-{
-    bool any = false;
-    for (int i = 0; i < load->nops; i++)
-        any |= ix_scalar_uses_index(load->ops[i], axis);
-    return any;
-}
 
 /* Notes a buffer that is read across; false: there are too many, or along
  * several axes. */
@@ -36,7 +26,7 @@ static bool
 look_at_load(void *user, const ilex_array *load)
 {
     transpose *x = user;
-    if (load->nops == 0 || !uses(load, x->last) ||
+    if (load->nops == 0 || !ix_load_uses(load, x->last) ||
         ix_scalar_uses_index(load->ops[load->nops - 1], x->last))
         return true;
     int across = x->last - 1;
@@ -55,53 +45,29 @@ look_at_load(void *user, const ilex_array *load)
     return true;
 }
 
-/* What is in a nest over the box, with nothing beside it, if it is stores, and
- * no axis is known to be short that matters. */
+/* What is in a nest over the box, if it is stores. */
 static ix_stmt *
-stores_of(const transpose *x, const ix_kernel *k)
+stores_of(const ix_kernel *k)
 {
-    ix_stmt *s = k->body;
-    for (int i = 0; i <= x->last; i++, s = s->body) {
-        int64_t length = s->kind == IX_STMT_FOR ? ix_loop_length(x->u, s) : 0;
-        if (s->kind != IX_STMT_FOR || s->next || !s->parallel ||
-            s->number != i || (length >= 0 && length < FEW))
+    ix_stmt *stores = k->box->rank < 2 ? NULL : ix_kernel_inside(k);
+    for (const ix_stmt *s = stores; s; s = s->next)
+        if (s->kind != IX_STMT_STORE)
             return NULL;
-    }
-    for (const ix_stmt *t = s; t; t = t->next)
-        if (t->kind != IX_STMT_STORE)
-            return NULL;
-    return s;
-}
-
-static void
-name_loops(ix_holes *h, const transpose *x)
-{
-    ix_text between;
-    ix_text_init(&between, &h->u->mem);
-    for (const ix_stmt *s = h->k->body; s->kind == IX_STMT_FOR; s = s->body) {
-        const char *name = ix_loop_name(h->u, h->k, s);
-        if (s->number == x->across)
-            ix_holes_set(h, 'I', name);
-        else if (s->number == x->last)
-            ix_holes_set(h, 'J', name);
-        else if (s->number > x->across)
-            ix_text_format(&between, "%s ", name);
-    }
-    ix_holes_set(h, 'X', ix_text_string(&between));
+    return stores;
 }
 
 bool
 ix_policy_transpose(ix_unit *u, ix_kernel *k)
 {
-    transpose x = {.u = u, .last = k->box->rank - 1, .across = -1};
-    ix_stmt *stores = k->box->rank < 2 ? NULL : stores_of(&x, k);
+    transpose x = {.last = k->box->rank - 1, .across = -1};
+    ix_stmt *stores = stores_of(k);
     ix_holes h = {.u = u, .k = k};
-    if (!stores || !ix_stmt_loads(u, stores, look_at_load, &x) || x.n == 0)
+    if (!stores || !ix_stmt_loads(u, stores, look_at_load, &x) || x.n == 0 ||
+        !ix_holes_nest(&h, x.across, x.last))
         return false;
     u->asks_registers = true;
     if (u->target->vector_registers == 0)
         return false;
-    name_loops(&h, &x);
     ix_holes_number(&h, 'T', STRIP);
     ix_holes_number(&h, 'H', BLOCK_ROWS);
     ix_holes_number(&h, 'W', BLOCK_COLUMNS);
