@@ -59,6 +59,7 @@ typedef struct ix_emitter {
     bool fetches;         /* something is asked for */
     bool streams;         /* a row is written past the caches */
     bool hides;           /* a value is made opaque */
+    bool bounds;          /* the end of a loop is */
     bool folds;           /* lanes are combined by halves */
     bool narrows, widens; /* a conversion of double to float, of that to this */
 

@@ -54,13 +54,25 @@ put_condition(ix_emitter *e, const ilex_array *x, ix_text *t)
 
 /* ---- loops ---- */
 
+/* The bound that a loop runs to; CUDA's compiler must not see where one of
+ * strips ends (see heads.def). */
+static void
+put_bound(ix_emitter *e, const ix_stmt *s, ix_text *t)
+{
+    const ilex_array *x = s->down ? ix_for_lo(s) : ix_for_hi(s);
+    bool bound = e->dialect->cuda && s->step > 1 && x->kind != IX_CONST;
+    e->bounds |= bound;
+    ix_text_put(t, bound ? "opaque_i64(" : "");
+    ix_emit_sum(e, x, t);
+    ix_text_put(t, bound ? ")" : "");
+}
+
 /* A loop of a grid takes, in each thread, points that are as far apart as there
  * are threads. */
 static void
 put_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
-    const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
     bool grid = s->how == IX_GRID;
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
@@ -72,9 +84,9 @@ put_loop(ix_emitter *e, const ix_stmt *s)
     if (grid)
         ix_text_put(t, "(i64)blockIdx.x * blockDim.x + threadIdx.x");
     else
-        ix_emit_sum(e, s->down ? hi : lo, t);
+        ix_emit_sum(e, s->down ? ix_for_hi(s) : ix_for_lo(s), t);
     ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
-    ix_emit_sum(e, s->down ? lo : hi, t);
+    put_bound(e, s, t);
     if (ix_for_while(s)) {
         ix_text_put(t, " && ");
         put_condition(e, ix_for_while(s), t);

@@ -9,7 +9,14 @@
 #include <stdlib.h>
 
 #include "runtime/program/program.h"
+#include "tests/cuda/cuda_device.h"
 #include "tests/differential/cuda_shim.h"
+
+static bool
+on_device(const tree_compiled *x)
+{
+    return !strcmp(x->jit, "nvrtc");
+}
 
 /* By a back end, or as CUDA source that the CPU runs. */
 static ilex_program *
@@ -19,8 +26,9 @@ compile(const tree_compiled *x)
     if (ilex_option_set(x->ctx, "jit", cuda ? "reference" : x->jit) ||
         ilex_option_set(x->ctx, "schedule", x->schedule))
         abort();
-    return cuda ? cuda_shim_compile(x->module, NULL)
-                : ilex_compile_module(x->module);
+    return cuda           ? cuda_shim_compile(x->module, NULL)
+           : on_device(x) ? cuda_device_compile(x->ctx, x->module)
+                          : ilex_compile_module(x->module);
 }
 
 /* Runs it; false with what is wrong. */
@@ -35,7 +43,7 @@ run(const tree_compiled *x, const ilex_program *p, char *what, size_t size)
             memcpy(a->block, a->before, a->bytes);
         b[i] = (ilex_binding)ILEX_BIND(p->c->buffer[i].name, a->storage);
     }
-    if (!ilex_run(p, b, x->n, &call))
+    if (!(on_device(x) ? cuda_device_run : ilex_run)(p, b, x->n, &call))
         return true;
     snprintf(what, size, "%s", call.error);
     return false;

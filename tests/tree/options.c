@@ -33,6 +33,7 @@ tree_read_options(tree_options *o, int argc, char **argv)
             o->transforms = strtoull(argv[i] + 12, NULL, 0);
         } else if (!strncmp(argv[i], "--jit=", 6)) {
             o->jit = argv[i] + 6;
+            o->cuda = !strcmp(o->jit, "cuda") || !strcmp(o->jit, "nvrtc");
         } else {
             return false;
         }

@@ -13,6 +13,7 @@ typedef struct tree_options {
     int64_t number, first, count; /* number: of the only program, or -1 */
     uint64_t transforms;          /* of each program */
     const char *jit;              /* or NULL */
+    bool cuda;                    /* it is CUDA */
 } tree_options;
 
 /* False: it is not understood. */

@@ -13,7 +13,7 @@
  * Every other program begins without the policy: schedule=none, with --jit a
  * head `program:` alone. With --jit what was done is the schedule with which
  * the back end compiles the program and runs it; --jit=cuda is CUDA source that
- * the C compiler builds and the CPU runs.
+ * the C compiler builds and the CPU runs, --jit=nvrtc runs on a GPU.
  *
  * The seed is --seed, else ILEX_SEED, else 1 (with --long the time); --number=N
  * tries one program; else those from F to C, and where F is 0 those of
@@ -520,7 +520,7 @@ run_program(const diff_recipe *recipe, const char *text)
         ilex_error_clear(c.ctx);
         if (o.transforms && recipe->number % 2)
             ilex_option_set(c.ctx, "schedule", o.jit ? "program:\n" : "none");
-        compile_for(&c, o.jit && !strcmp(o.jit, "cuda"));
+        compile_for(&c, o.cuda);
         if (!c.failed && !o.transforms)
             compile_for(&c, true);
         if (o.jit && !c.failed && *c.trail)
