@@ -194,6 +194,14 @@ find_reads(ix_walk *w, ilex_array *n, size_t *value)
     return IX_WALK_IN;
 }
 
+/* Is an array that checks stored, whatever else is found out? Then its stage
+ * does, and what reads it does not. */
+static bool
+is_stored(const ix_partition_info *x, const ilex_array *n)
+{
+    return x->root || x->apart || n->ops[0]->flags & IX_HAS_REDUCE;
+}
+
 /* Does the array check data, or one that may be computed in it? */
 static bool
 checks(ix_partition *p, const ilex_array *n)
@@ -201,20 +209,31 @@ checks(ix_partition *p, const ilex_array *n)
     bool any = ix_body_checks(p->u, n->ops[0]);
     for (int k = 1; k < n->nops && !any; k++)
         any = n->ops[k]->kind == IX_LAMBDA &&
-              ix_partition_of(p, n->ops[k])->checks;
+              ix_partition_of(p, n->ops[k])->checks &&
+              !is_stored(ix_partition_of(p, n->ops[k]), n->ops[k]);
     return any;
+}
+
+/* Notes which arrays check, operands first; are there any? */
+static bool
+note_checks(ix_partition *p)
+{
+    bool some = false;
+    for (size_t i = 0; i < p->u->norder; i++) {
+        const ilex_array *n = p->u->order[i];
+        some |= p->of[i].checks = n->kind == IX_LAMBDA && checks(p, n);
+    }
+    return some;
 }
 
 void
 ix_partition_checks(ix_partition *p)
 {
     ix_unit *u = p->u;
-    bool some = false;
-    for (size_t i = 0; i < u->norder; i++) /* operands first */
-        if (u->order[i]->kind == IX_LAMBDA && checks(p, u->order[i])) {
-            some = p->of[i].checks = true;
+    bool some = note_checks(p);
+    for (size_t i = 0; some && i < u->norder; i++) /* operands first */
+        if (p->of[i].checks)
             find_guard(p, u->order[i], &p->of[i]);
-        }
     for (size_t i = 0; some && i < u->norder; i++) {
         reader r = {.p = p, .n = u->order[i], .box = u->need[i]};
         if (!ix_has_body(r.n) || !r.box)
@@ -228,4 +247,6 @@ ix_partition_checks(ix_partition *p)
                      .user = &r};
         ix_walk_body(&w, r.n->ops[0], NULL);
     }
+    if (some) /* by now known: which of them are stored */
+        note_checks(p);
 }
