@@ -345,7 +345,49 @@ emit_fold(ix_emitter *e, const ix_stmt *s)
         ix_emit_scratch(e, s->from, "[1]"), ix_emit_scratch(e, s->to, ""));
 }
 
-/* if (value < lo || value >= hi) { tell; return 1; } */
+/* "(u64)x", "(u64)x - (u64)lo": how far it is from lo, more than any
+ * length if it is less. */
+static void
+put_distance(const ix_emitter *e, const ilex_array *x, const ilex_array *lo,
+             ix_text *t)
+{
+    bool sum = x->kind == IX_LINEAR;
+    ix_text_put(t, sum ? "(u64)(" : "(u64)");
+    ix_emit_sum(e, x, t);
+    ix_text_put(t, sum ? ")" : "");
+    if (lo && !(lo->kind == IX_CONST && lo->attr[0] == 0)) {
+        ix_text_put(t, " - ");
+        put_distance(e, lo, NULL, t);
+    }
+}
+
+/* Whether a value is in no range, by one comparison where that is known to have
+ * no negative length. */
+static void
+put_outside(const ix_emitter *e, const ix_stmt *s, ix_text *t)
+{
+    ilex_context *ctx = e->u->ctx;
+    const ilex_array *x = ix_check_value(s);
+    ilex_array *lo = ix_check_lo(s), *hi = ix_check_hi(s);
+    const ix_lin *from = ix_index_to_lin(ctx, lo),
+                 *n = ix_index_to_lin(ctx, hi);
+    n = from && n ? ix_lin_try_fma(ctx, n, -1, from) : NULL;
+    if (n && ix_lin_nonneg_fast(ctx, n)) {
+        put_distance(e, x, lo, t);
+        ix_text_put(t, " >= ");
+        put_distance(e, hi, lo, t);
+        return;
+    }
+    ix_emit_sum(e, x, t);
+    ix_text_put(t, " < ");
+    ix_emit_sum(e, lo, t);
+    ix_text_put(t, " || ");
+    ix_emit_sum(e, x, t);
+    ix_text_put(t, " >= ");
+    ix_emit_sum(e, hi, t);
+}
+
+/* if (value is outside) { tell; return 1; } */
 static void
 emit_check(ix_emitter *e, const ix_stmt *s)
 {
@@ -353,12 +395,9 @@ emit_check(ix_emitter *e, const ix_stmt *s)
     const ilex_array *x[] = {ix_check_position(s), ix_check_value(s),
                              ix_check_lo(s), ix_check_hi(s),
                              ix_check_element(s)};
-    const char *value = ix_emit_leaf(e, x[1]).re;
     ix_text *t = ix_emit_line(e);
-    ix_text_format(t, "if (%s < ", value);
-    ix_emit_sum(e, x[2], t);
-    ix_text_format(t, " || %s >= ", value);
-    ix_emit_sum(e, x[3], t);
+    ix_text_put(t, "if (");
+    put_outside(e, s, t);
     ix_text_put(t, ") {\n");
     ix_emit_put(e, "    local->node = %d;", s->number);
     for (size_t i = 0; i < IX_COUNT(x) && x[i]; i++) {

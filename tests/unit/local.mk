@@ -62,6 +62,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_op \
 	tests/unit/test_order \
 	tests/unit/test_origin \
+	tests/unit/test_outside \
 	tests/unit/test_parse \
 	tests/unit/test_partition \
 	tests/unit/test_peel \
