@@ -172,6 +172,7 @@ hoist_checked(ix_builder *b, int buffer, ilex_array *x)
         part[i] = i == 0 ? leaf_of(b, x->ops[i]) : sum_of(b, x->ops[i]);
     int depth = depth_of_indices(b, x->nops, part);
     depth = depth < b->floor ? b->floor : depth;
+    buffer = ix_checked_of(x) ? ix_checked_of(x) - 1 : buffer;
     if (!ix_is_trusted(x)) {
         ilex_array *position = outer_position(b, depth);
         ix_stmt *s = ix_stmt_new(b->u, IX_STMT_CHECK,

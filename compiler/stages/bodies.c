@@ -38,6 +38,23 @@ inline_load(void *user, ilex_array *load, ilex_array *const *index)
     return r;
 }
 
+/* What is checked as an index of an operand is one of the operand's buffer. */
+static ilex_array *
+name_buffer(void *user, ilex_array *n)
+{
+    const inliner *in = user;
+    if (n->kind != IX_CHECKED || ix_checked_of(n) == 0)
+        return n;
+    const ilex_array *array = in->user->ops[ix_checked_of(n)];
+    const ix_checked c = {ix_checked_what_of(n),
+                          .axis = (int)n->attr[0],
+                          .of = 1 + ix_partition_of(in->p, array)->buffer,
+                          .value = n->ops[0],
+                          .lo = n->ops[1],
+                          .hi = n->ops[2]};
+    return ix_scalar_checked_as(n->ctx, &c);
+}
+
 /* Is the body of "n" short enough? Its parts are measured already; the whole
  * shares nodes, and is only looked at when the parts together are too long. */
 static bool
@@ -106,6 +123,7 @@ inline_body(partition *p, const ilex_array *n)
     if (inside && n->ops[0]->flags & IX_HAS_REDUCE)
         p->inlined.raise = p->raised += p->reductions;
     p->inlined.user = &in;
+    p->inlined.rewrite = n->ops[0]->flags & IX_HAS_CHECK ? name_buffer : NULL;
     x->body = without_nested(p->u, ix_substitute(&p->inlined, n->ops[0]));
     ix_substitution_forget(&p->inlined);
     return !in.too_large && (ix_is_poison(x->body) || within_budget(p, n, &in));

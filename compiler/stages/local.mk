@@ -15,4 +15,5 @@ libixcompiler_la_SOURCES += \
 	compiler/stages/recurrences.c \
 	compiler/stages/segments.c \
 	compiler/stages/storing.c \
+	compiler/stages/tables.c \
 	compiler/stages/updates.c

@@ -122,6 +122,9 @@ void ix_partition_keep(ix_partition *p);
  * (checks.c). */
 void ix_partition_checks(ix_partition *p);
 
+/* Is it an array of indices that are checked in it (tables.c)? */
+bool ix_is_table(const ilex_array *n);
+
 /* ---- storing.c ---- */
 
 /* The output that holds "n" itself: the one output it is the value of, unless

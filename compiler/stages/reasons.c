@@ -102,7 +102,7 @@ reason_of(const ix_partition *p, const ilex_array *n,
     if (x->gathered)
         return IX_REASON_GATHERED;
     if (x->checks && x->apart)
-        return IX_REASON_CHECKS;
+        return ix_is_table(n) ? IX_REASON_TABLE : IX_REASON_CHECKS;
     if (x->conditions && x->reads > 1)
         return IX_REASON_CONDITIONS;
     if (x->repeated && x->work > CHEAP)

@@ -189,13 +189,13 @@ ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot, int rank,
 ilex_array *
 ix_scalar_checked_as(ilex_context *ctx, const ix_checked *c)
 {
-    int64_t attr[3] = {c->axis, c->trusted, c->what};
+    int64_t attr[4] = {c->axis, c->trusted, c->what, c->of};
     ilex_array *ops[4] = {c->value, c->lo, c->hi, c->at};
     ix_node_spec spec = {.kind = IX_CHECKED,
                          .dtype = ILEX_I64,
                          .nops = c->at ? 4 : 3,
                          .ops = ops,
-                         .nattr = 3,
+                         .nattr = 4,
                          .attr = attr};
     return ix_node_scoped(ctx, &spec);
 }

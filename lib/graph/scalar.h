@@ -86,6 +86,8 @@ typedef struct ix_checked {
     ix_checked_what what;
     int axis;
     bool trusted;
+    int of; /* while it stands for no index of the load around it: 1 + of which
+               operand, or buffer, it is one; 0: of none */
     ilex_array *value, *lo, *hi, *at;
 } ix_checked;
 ilex_array *ix_scalar_checked_as(ilex_context *ctx, const ix_checked *c);
@@ -98,6 +100,11 @@ static inline bool
 ix_is_trusted(const ilex_array *n)
 {
     return n->attr[1] != 0;
+}
+static inline int
+ix_checked_of(const ilex_array *n)
+{
+    return (int)n->attr[3];
 }
 static inline ix_checked_what
 ix_checked_what_of(const ilex_array *n)
