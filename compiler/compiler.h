@@ -334,6 +334,7 @@ typedef struct ix_compiled {
     const char *name;
     size_t nnodes;
     bool fortran; /* loops and temporaries are in its order */
+    bool turns; /* they may be in any order, and some array has several axes */
     ix_compiled_size *size;
     size_t nsizes;
     ix_compiled_count *count; /* in order */

@@ -316,8 +316,7 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
         ix_assume_instead(ctx, (ix_assumed){.facts = module->env});
     ix_unit u = {.ctx = ctx, .module = module, .reference = request->reference};
     u.naive = !strcmp(ix_option_text(ctx, IX_OPTION_schedule), "none");
-    u.fortran =
-        request->fortran || !strcmp(ix_option_text(ctx, IX_OPTION_order), "F");
+    u.layout = request->fortran ? "F" : ix_option_text(ctx, IX_OPTION_order);
     ix_compiled *c = NULL;
     ix_unit_begin(&u);
     ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */

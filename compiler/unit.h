@@ -48,6 +48,11 @@ typedef struct ix_decision {
     int buffer;          /* or -1 */
 } ix_decision;
 
+/* Axes in another order: turn.axis[k] is the one that comes to place k. */
+typedef struct ix_turn {
+    uint8_t axis[ILEX_MAX_RANK];
+} ix_turn;
+
 /* Memory that kernels read or write. */
 typedef struct ix_buffer {
     ix_role role;
@@ -55,6 +60,8 @@ typedef struct ix_buffer {
     ilex_dtype dtype;
     const ix_domain *interior; /* declared; index 0 of bindings */
     const ix_domain *box;      /* what is read or written */
+    const ix_turn *turn;       /* of the program's axes, between the pass layout
+                                  and ix_layout_back; NULL: none */
     ilex_array *node;          /* INPUT, DATA */
     const ilex_array *array;   /* what the program knows it as, for tags; or
                                   NULL */
@@ -270,14 +277,28 @@ typedef struct ix_unit {
     ix_target own_target;   /* it, if it is no row */
     ix_target plain_target; /* it without registers, as TinyCC has */
     bool asks_registers;    /* kernels depend on how many there are */
-    bool fortran;           /* arrays lie in the order of Fortran */
-    bool turned;            /* so axes of stages and loads are back to front */
+    bool can_turn;          /* axes may be in another order */
+    const char *layout;     /* how arguments lie, as option order says it */
     bool changed;           /* set by a pass that changed something */
     const char **called; /* buffers, for users; how many: those there were when
                             names.c was asked */
     size_t ncalled;
     double seconds[IX_NPASSES]; /* that each pass took */
 } ix_unit;
+
+/* Is some axis of some argument turned, where that suits? */
+static inline bool
+ix_unit_turns(const ix_unit *u)
+{
+    return strcmp(u->layout, "C") != 0 && strcmp(u->layout, "auto") != 0;
+}
+
+/* The program's axis that axis "k" of a buffer is. */
+static inline int
+ix_buffer_axis(const ix_buffer *b, int k)
+{
+    return b->turn ? b->turn->axis[k] : k;
+}
 
 /* On a GPU a scalar that lies on the host comes by value: a pointer to it would
  * lead nowhere. */

@@ -82,6 +82,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/engine_host.c \
 	runtime/program/eval.c \
 	runtime/program/kept.c \
+	runtime/program/layouts.c \
 	runtime/program/meter.c \
 	runtime/program/outside.c \
 	runtime/program/evaluate.c \

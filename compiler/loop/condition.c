@@ -213,7 +213,8 @@ read_stride(reader *r, ix_condition *c)
     const ix_buffer *b = &r->u->buffer[c->buffer];
     if (b->role == IX_ROLE_TEMP || axis < 0 || axis >= b->box->rank)
         refuse(r, IX_REFUSAL_NAME, "it is no argument with such an axis", "");
-    c->axis = r->u->turned ? b->box->rank - 1 - (int)axis : (int)axis;
+    while (ix_buffer_axis(b, c->axis) != axis)
+        c->axis++;
     if (want(r, ")") && want(r, "=="))
         want(r, "1");
 }

@@ -194,6 +194,7 @@ copy_at_end(ix_unit *u, int i)
     temporary.role = IX_ROLE_TEMP;
     temporary.name = "";
     temporary.inplace = -1;
+    temporary.turn = NULL; /* its strides are those of its box */
     renaming r = {u->ctx, i, ix_unit_buffer(u, temporary)};
     rename_buffer(u, &r);
     ix_kernel **end = &u->kernels;

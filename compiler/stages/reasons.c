@@ -58,7 +58,8 @@ stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
         return NULL;
     const ix_domain *box = u->need[ix_unit_position(u, n)],
                     *whole = u->need[x->sole_consumer - 1];
-    if (rank != whole->rank && (rank == 0 || u->target->grid || u->fortran))
+    if (rank != whole->rank &&
+        (rank == 0 || u->target->grid || ix_unit_turns(u)))
         return NULL;
     for (int k = 0; k < rank; k++)
         if (box->ax[k].lo != whole->ax[k].lo ||

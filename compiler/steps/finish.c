@@ -193,8 +193,8 @@ copy_condition(const ix_unit *u, ix_compiled *c, const ix_condition *from)
     to->text = ix_arena_string(&c->arena, from->text);
     if (from->form)
         to->form = ix_finish_lin(c, from->form);
-    else if (u->turned)
-        to->axis = u->buffer[from->buffer].box->rank - 1 - from->axis;
+    else
+        to->axis = ix_buffer_axis(&u->buffer[from->buffer], from->axis);
     return to;
 }
 
@@ -358,10 +358,8 @@ copy_checks(ix_unit *u, ix_compiled *c)
 static int
 axis_of(const ix_unit *u, const ix_field *f)
 {
-    const ix_buffer *b =
-        f->kind == IX_FIELD_STRIDE ? &u->buffer[f->index] : NULL;
-    return b && u->turned && b->role != IX_ROLE_TEMP
-               ? b->box->rank - 1 - f->axis
+    return f->kind == IX_FIELD_STRIDE
+               ? ix_buffer_axis(&u->buffer[f->index], f->axis)
                : f->axis;
 }
 
@@ -399,7 +397,8 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
 {
     c->name = ix_arena_string(&c->arena, u->module->name);
     c->nnodes = u->norder;
-    c->fortran = u->turned;
+    c->turns = u->can_turn;
+    c->fortran = u->can_turn && !strcmp(u->layout, "F");
     if (!copy_sizes(u, c))
         return false;
     copy_counts(u, c);

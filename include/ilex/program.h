@@ -126,7 +126,8 @@ typedef struct ilex_call {
     size_t size;
     int threads; /* 0: option `threads` at compile time */
     /* memory for temporaries, 64-byte aligned, of the device if the program
-     * runs there; NULL: the program's (ilex_program_trim) */
+     * runs there; NULL, and where a variant
+     * (ilex_program_variant) needs more: the program's (ilex_program_trim) */
     void *workspace;
     size_t workspace_bytes;
     /* sizes that the shapes of the storages do not determine */
@@ -293,6 +294,17 @@ ILEX_API ilex_status ilex_programs_wait(size_t n,
 /* Why there is no better code, "" if there is or was not tried; lives as long
  * as the program. Any thread. */
 ILEX_API const char *ilex_program_note(const ilex_program *p);
+
+/* Loops of a program go by the order of C. The first run over arrays of some
+ * size that lie in another order, whose axes have strides in another order,
+ * compiles it for these with the same options, at most three times: variants,
+ * which are what such runs use then. Results are the same; option order=C or
+ * order=F has one program for all. Variant "i" of those that there are, which
+ * belongs to the program, with what option order is for it in "*order", which
+ * may be NULL; NULL behind the last one. Queries of the program are about it as
+ * it was compiled; its profile, trim and wait take in variants. Any thread. */
+ILEX_API const ilex_program *ilex_program_variant(const ilex_program *p,
+                                                  size_t i, const char **order);
 
 /* ---- queries; strings live as long as the program; any thread ---- */
 

@@ -36,7 +36,8 @@ is_number(const char *value, bool fraction)
 static bool
 is_fields(const char *value)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     do {
         size_t name = strspn(value, letters);
         size_t digits = name && value[name] == '='

@@ -116,6 +116,9 @@ print_table(const ix_cli_run *r)
     printf("nodes     %zu\n", ilex_program_node_count(p));
     printf("kernels   %zu\n", ilex_program_kernel_count(p));
     printf("back end  %s\n", ilex_program_backend(p));
+    const char *order;
+    for (size_t i = 0; ilex_program_variant(p, i, &order); i++)
+        printf("variant   for arrays that lie as %s\n", order);
     printf("workspace %lld bytes\n",
            (long long)ilex_program_workspace(p, r->size, r->nsizes, 1));
     printf("to source %.3f ms\n", 1e3 * ilex_program_lower_seconds(p));

@@ -282,7 +282,7 @@ ix_check_phase(ix_run *r)
 }
 
 ilex_status
-ix_bind(ix_run *r)
+ix_bind_arguments(ix_run *r)
 {
     const ix_compiled *c = r->p->c;
     ilex_status rc = ix_check_given(r);
@@ -292,7 +292,13 @@ ix_bind(ix_run *r)
         if (!rc)
             place(r, i);
     }
-    rc = rc ? rc : ix_bind_sizes(r);
+    return rc;
+}
+
+ilex_status
+ix_bind_values(ix_run *r)
+{
+    ilex_status rc = ix_bind_sizes(r);
     if (rc || r->partial)
         return rc;
     rc = ix_check_lengths(r);

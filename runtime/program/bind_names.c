@@ -111,7 +111,8 @@ bind_one(ix_run *r, const ilex_binding *x)
     const ix_compiled *c = r->p->c;
     const char *name = x->name ? x->name : "(null)";
     size_t i = ix_find_argument(c, name);
-    if (i == c->narguments && is_integer(x) && is_size(c, name))
+    if (i == c->narguments && is_integer(x) &&
+        (r->p->is_variant || is_size(c, name)))
         return ix_check_size(r, name);
     if (i == c->narguments)
         return no_argument(r, name);

@@ -136,6 +136,8 @@ ix_check_size(ix_run *r, const char *name)
            (strcmp(c->size[k].name, name) != 0 || c->size[k].own ||
             ix_compiled_size_is_derived(&c->size[k])))
         k++;
+    if (k == c->nsizes && r->p->is_variant) /* the program has it */
+        return ILEX_OK;
     if (!name || k == c->nsizes)
         return ix_fail_no_size(r, name);
     if (c->size[k].phase)

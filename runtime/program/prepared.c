@@ -58,8 +58,6 @@ copy_bindings(ilex_prepared *q, const ilex_binding *bindings, size_t count)
         ilex_binding *b = &q->bindings[q->count];
         *b = bindings[q->count];
         b->name = own_name(q->p->c, b->name);
-        if (b->name) /* else binding fails */
-            q->argument[q->count] = ix_find_argument(q->p->c, b->name);
         if (b->kind == ILEX_BOUND_STORAGE)
             q->held[q->count] = ilex_storage_retain(b->storage);
     }
@@ -99,8 +97,11 @@ bind_once(ilex_prepared *q)
                       .err = &q->error,
                       .bindings = q->bindings,
                       .nbindings = q->count};
-    q->block = ix_run_block(&q->run);
-    return q->block ? ix_bind(&q->run) : ix_fail_memory(&q->error);
+    ilex_status rc = ix_run_bind(&q->run, &q->block);
+    const ix_compiled *c = q->run.p->c;
+    for (size_t i = 0; !rc && i < q->count; i++)
+        q->argument[i] = ix_find_argument(c, q->bindings[i].name);
+    return rc;
 }
 
 ilex_prepared *

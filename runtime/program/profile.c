@@ -37,6 +37,9 @@ ilex_program_profile(const ilex_program *p, int on)
         atomic_store(&f->kernel[i].calls, 0);
     }
     atomic_store(&f->on, on != 0);
+    const ilex_program *v;
+    for (size_t i = 0; (v = ilex_program_variant(p, i, NULL)); i++)
+        ilex_program_profile(v, on);
 }
 
 ilex_status

@@ -130,11 +130,13 @@ static ilex_program *
 compile_anew(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
-    if (ctx->error.code != ILEX_OK || !ix_option_int(ctx, IX_OPTION_box))
-        return compile_as_is(module);
-    ilex_module *restricted = ix_module_subdomain(module);
-    ilex_program *p = restricted ? compile_as_is(restricted) : NULL;
+    bool box = ix_option_int(ctx, IX_OPTION_box) && ctx->error.code == ILEX_OK;
+    ilex_module *restricted = box ? ix_module_subdomain(module) : NULL;
+    ilex_program *p =
+        restricted || !box ? compile_as_is(box ? restricted : module) : NULL;
     ilex_module_free(restricted);
+    if (p)
+        p->layouts = ix_layouts_new(module, p);
     return p;
 }
 
@@ -261,6 +263,7 @@ ilex_program_release(ilex_program *p)
     if (!p || atomic_fetch_sub(&p->count, 1) != 1)
         return;
     ix_mem mem = p->mem;
+    ix_layouts_free(p->layouts);
     ix_promotion_free(p->promotion);
     ix_tier_free(p->first);
     ix_mem_free(&mem, p->meter);

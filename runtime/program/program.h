@@ -179,6 +179,22 @@ void ix_promotion_ran(ix_promotion *m, double took);
 /* Says in the log what failed in the background for programs of the context. */
 void ix_promotion_tell(ilex_context *ctx);
 
+/* ---- layouts.c: a program for arrays that lie otherwise ---- */
+
+/* NULL for a program that is what it is. */
+typedef struct ix_layouts ix_layouts;
+ix_layouts *ix_layouts_new(ilex_module *module, const ilex_program *p);
+void ix_layouts_free(ix_layouts *l);
+
+/* The program for the storages of a run whose strides are known, which belongs
+ * to that one: what there is, or is made now. */
+const ilex_program *ix_layouts_find(ix_run *r);
+const ilex_program *ix_layouts_make(const ix_run *r);
+
+/* Bytes of arguments below which a run is of the program as it is; tests change
+ * it. */
+extern int64_t ix_layouts_bytes;
+
 /* ---- meter.c: how long runs take ---- */
 
 typedef struct ix_meter ix_meter;
@@ -213,6 +229,8 @@ struct ilex_program {
     _Atomic(const ix_tier *)
         tier;                /* what launches use; "first" to begin with */
     ix_promotion *promotion; /* or NULL */
+    ix_layouts *layouts;     /* or NULL */
+    bool is_variant;         /* of another one's */
     ix_meter *meter;         /* or NULL: it measures nothing */
     ix_profile *profile;
     ilex_function_spec *function; /* by call: what it calls */
@@ -260,6 +278,7 @@ struct ix_run {
     int64_t *size;       /* of counted ones the most, until they are known */
     int64_t *least;      /* the same but for these: 0 until they are known */
     int phase;           /* how many of them are */
+    uint64_t order;      /* of what axes: layouts.c; 0: of C */
     char **home;         /* per argument: its element (0, ..., 0), as bound */
     char **base;         /* per buffer: the same where kernels find it; a walk
                             sets it anew */
@@ -319,16 +338,27 @@ ilex_status ix_bind_box(ix_run *r);
 /* The sizes of all of them, without a call; false on overflow. */
 bool ix_box_whole(const ix_compiled *c, int64_t *size);
 
-/* Finds the storages by name, solves the sizes, checks everything. */
-ilex_status ix_bind(ix_run *r);
+/* Finds the storages by name and how they lie; then solves the sizes, checks
+ * everything. Both. */
+ilex_status ix_bind_arguments(ix_run *r);
+ilex_status ix_bind_values(ix_run *r);
+static inline ilex_status
+ix_bind(ix_run *r)
+{
+    ilex_status rc = ix_bind_arguments(r);
+    return rc ? rc : ix_bind_values(r);
+}
 /* Argument "i" is now "s", which differs from what was bound in its address. */
 void ix_bind_move(ix_run *r, size_t i, const ilex_storage *s);
 /* No output overlaps what it may not. */
 ilex_status ix_bind_overlap(ix_run *r);
 
-/* run.c: the block of memory that a run works with; NULL: no memory. Threads
- * for a run whose storages are bound. */
+/* run.c: the block of memory that a run works with; NULL: no memory. The same,
+ * into "*block", and everything bound, for the program that is for such arrays,
+ * which is the run's then; of that is the block. Threads for a run whose
+ * storages are bound. */
 void *ix_run_block(ix_run *r);
+ilex_status ix_run_bind(ix_run *r, void **block);
 int ix_run_threads(const ix_run *r);
 
 /* eval.c: an expression on storages; "exact": a program for their lengths

@@ -287,5 +287,9 @@ ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
 size_t
 ilex_program_trim(const ilex_program *p)
 {
-    return ix_workspaces_trim(p->workspaces);
+    size_t bytes = ix_workspaces_trim(p->workspaces);
+    const ilex_program *v;
+    for (size_t i = 0; (v = ilex_program_variant(p, i, NULL)); i++)
+        bytes += ilex_program_trim(v);
+    return bytes;
 }

@@ -228,12 +228,11 @@ ix_promotion_ran(ix_promotion *m, double took)
         start(m);
 }
 
-ilex_status
-ilex_program_wait(const ilex_program *p, double seconds)
+/* Of the program alone, without variants. */
+static ilex_status
+wait_one(const ilex_program *p, double seconds)
 {
-    ix_promotion *m = p ? p->promotion : NULL;
-    if (!p)
-        return ILEX_E_ARGUMENT;
+    ix_promotion *m = p->promotion;
     if (!m)
         return ILEX_OK;
     if (atomic_load(&m->outcome) == OPEN) {
@@ -249,6 +248,21 @@ ilex_program_wait(const ilex_program *p, double seconds)
     default:
         return ILEX_E_MEMORY; /* no thread */
     }
+}
+
+ilex_status
+ilex_program_wait(const ilex_program *p, double seconds)
+{
+    double until = ix_clock() + seconds;
+    const ilex_program *v;
+    if (!p)
+        return ILEX_E_ARGUMENT;
+    ilex_status rc = wait_one(p, seconds);
+    for (size_t i = 0; !rc && (v = ilex_program_variant(p, i, NULL)); i++) {
+        double left = until - ix_clock();
+        rc = wait_one(v, left > 0 ? left : 0);
+    }
+    return rc;
 }
 
 ilex_status

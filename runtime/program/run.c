@@ -56,6 +56,36 @@ ix_run_block(ix_run *r)
     return p;
 }
 
+/* Begins again, for another program. */
+static ilex_status
+change_program(ix_run *r, const ilex_program *p, void **block)
+{
+    ix_mem_free(&r->p->mem, *block);
+    *r = (ix_run){.p = p,
+                  .call = r->call,
+                  .err = r->err,
+                  .bindings = r->bindings,
+                  .nbindings = r->nbindings};
+    *block = ix_run_block(r);
+    return *block ? ix_bind_arguments(r) : ix_fail_memory(r->err);
+}
+
+ilex_status
+ix_run_bind(ix_run *r, void **block)
+{
+    *block = ix_run_block(r);
+    ilex_status rc = *block ? ix_bind_arguments(r) : ix_fail_memory(r->err);
+    const ilex_program *p = rc ? r->p : ix_layouts_find(r);
+    if (p != r->p)
+        rc = change_program(r, p, block);
+    rc = rc ? rc : ix_bind_values(r);
+    p = rc ? r->p : ix_layouts_make(r);
+    if (p == r->p)
+        return rc;
+    rc = change_program(r, p, block);
+    return rc ? rc : ix_bind_values(r);
+}
+
 int
 ix_run_threads(const ix_run *r)
 {
@@ -76,10 +106,8 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
                 .nbindings = count};
     if (count > 0 && !bindings)
         return ix_fail(err, ILEX_E_ARGUMENT, "run: bindings is NULL");
-    void *block = ix_run_block(&r);
-    if (!block)
-        return ix_fail_memory(err);
-    ilex_status rc = ix_bind(&r);
+    void *block = NULL;
+    ilex_status rc = ix_run_bind(&r, &block);
     if (!rc) {
         r.threads = ix_run_threads(&r);
         rc = ix_run_steps(&r);

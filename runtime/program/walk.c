@@ -110,10 +110,11 @@ find_memory(ix_run *r, int64_t bytes, char **memory)
     if (bytes < 0)
         return ix_fail(r->err, ILEX_E_OVERFLOW,
                        "%s: the temporaries' size leaves 64 bits", name);
-    if (!r->call || !r->call->workspace)
+    bool fits = r->call && (int64_t)r->call->workspace_bytes >= bytes;
+    if (!r->call || !r->call->workspace || (r->p->is_variant && !fits))
         return e->allocate(r, (size_t)bytes, memory);
     *memory = r->call->workspace;
-    if ((int64_t)r->call->workspace_bytes < bytes)
+    if (!fits)
         return ix_fail(r->err, ILEX_E_ARGUMENT,
                        "%s: the workspace has %zu bytes; %lld are needed", name,
                        r->call->workspace_bytes, (long long)bytes);

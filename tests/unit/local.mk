@@ -52,6 +52,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_jit \
 	tests/unit/test_jit_cc \
 	tests/unit/test_kept \
+	tests/unit/test_layouts \
 	tests/unit/test_lin \
 	tests/unit/test_locations \
 	tests/unit/test_loops \

@@ -142,6 +142,47 @@ START_TEST(backward)
 }
 END_TEST
 
+/* What one stage stores, and what may be in one place, has one order, whatever
+ * the option says of each. */
+START_TEST(joined)
+{
+    static const char *const places[] = {
+        "ilex 1\nprogram p\nsize n\nin x : i64[n, n]\n"
+        "map y[n, n] = x[_1, _0]\nout o = y inplace x\n",
+        "ilex 1\nprogram p\nsize n\nin x : i64[n, n]\n"
+        "scan _1 forward y[n, n] = where(_1 == 0, 0, z[_0, _1-1] + x[_0, _1]), "
+        "z[n, n] = where(_1 == 0, x[_1, _0], y[_0, _1-1] - 1)\n"
+        "out o = y\nout q = z\n"};
+    static const char *const order[] = {"x=01,o=10", "x=10,q=01", "o=10,q=01",
+                                        "x=10,o=01", "x=10,q=10"};
+    for (size_t t = 0; t < IX_COUNT(places); t++)
+        for (size_t i = 0; i <= IX_COUNT(order); i++) {
+            static int64_t want[2][9];
+            ilex_option_set(ctx, "jit", i ? "tcc" : "reference");
+            ilex_program *p = compile_in(i ? order[i - 1] : "C", places[t]);
+            ilex_storage *x = counting(2, SHAPE(3, 3)),
+                         *y = counting(2, SHAPE(3, 3));
+            ilex_binding bound[] = {
+                ILEX_BIND("x", x),
+                ILEX_BIND("o", t ? counting(2, SHAPE(3, 3)) : x),
+                ILEX_BIND("q", y)};
+            run_program(p, bound, t ? 3 : 2);
+            for (int k = 0; k < 2; k++) {
+                const void *got = ilex_storage_const_data(bound[1 + k].storage);
+                if (i)
+                    ck_assert_mem_eq(got, want[k], sizeof want[k]);
+                else
+                    memcpy(want[k], got, sizeof want[k]);
+            }
+            if (t)
+                ilex_storage_release(bound[1].storage);
+            ilex_storage_release(x);
+            ilex_storage_release(y);
+            ilex_program_release(p);
+        }
+}
+END_TEST
+
 /* ---- expressions on storages ---- */
 
 /* The value in the order of its operands: C unless all lie in Fortran's. */
@@ -194,5 +235,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("order", arguments, inner, kept, backward, expressions);
+    return RUN_TESTS("order", arguments, inner, kept, backward, joined,
+                     expressions);
 }

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs for arrays as they lie. A program's loops go by the order of C; the
+ * first run that meets large arrays that lie otherwise compiles it for these,
+ * from its text and options in a context of its own: a variant, which later
+ * runs over such arrays are. There are few. Runs of other threads meanwhile,
+ * what is in too many orders, and what cannot be compiled anew, take the
+ * program as it is; no bit of a result depends on it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/program/program.h"
+
+enum {
+    MOST = 3,      /* beside the program */
+    MOST_RANK = 10 /* an axis is a digit */
+};
+
+typedef struct variant {
+    struct variant *next;
+    uint64_t key;
+    _Atomic(ilex_program *) program; /* NULL: there is none yet, or never */
+    char *order;                     /* as option order says it */
+} variant;
+
+struct ix_layouts {
+    char *text, *option[IX_NOPTIONS];
+    _Atomic(variant *) variants;
+};
+
+int64_t ix_layouts_bytes = 1 << 15;
+
+/* ---- its life ---- */
+
+/* Can runs be of code for another order, which is compiled from text? */
+static bool
+suits(ilex_context *ctx, const ilex_program *p)
+{
+    const ix_compiled *c = p->c;
+    bool ok = c->turns && c->nfunctions == 0 &&
+              p->backend->engine == &ix_engine_host &&
+              !strcmp(ix_option_text(ctx, IX_OPTION_order), "auto") &&
+              !strchr(ix_option_text(ctx, IX_OPTION_schedule), '\n') &&
+              !memcmp(&p->mem, &ix_mem_default, sizeof p->mem);
+    for (size_t i = 0; ok && i < c->narguments; i++)
+        ok = c->buffer[i].role != IX_COMPILED_DATA &&
+             c->buffer[i].rank <= MOST_RANK;
+    return ok;
+}
+
+static char *
+copy(const char *text)
+{
+    char *to = text ? malloc(strlen(text) + 1) : NULL;
+    return to ? strcpy(to, text) : NULL;
+}
+
+ix_layouts *
+ix_layouts_new(ilex_module *module, const ilex_program *p)
+{
+    ilex_context *ctx = module->ctx;
+    if (!suits(ctx, p))
+        return NULL;
+    ix_layouts *l = calloc(1, sizeof *l);
+    char *text = ilex_module_print(module);
+    ix_error_clear(&ctx->error); /* of what is too long to be printed */
+    if (!l || !text) {
+        free(l);
+        ilex_text_free(ctx, text);
+        return NULL;
+    }
+    l->text = copy(text);
+    for (int i = 0; i < IX_NOPTIONS; i++)
+        l->option[i] = copy(ctx->option[i]);
+    ilex_text_free(ctx, text);
+    return l;
+}
+
+void
+ix_layouts_free(ix_layouts *l)
+{
+    if (!l)
+        return;
+    for (variant *v = atomic_load(&l->variants), *next; v; v = next) {
+        next = v->next;
+        ilex_program_release(atomic_load(&v->program));
+        free(v->order);
+        free(v);
+    }
+    for (int i = 0; i < IX_NOPTIONS; i++)
+        free(l->option[i]);
+    free(l->text);
+    free(l);
+}
+
+/* ---- how arrays lie ---- */
+
+static int64_t
+length_of(const ix_run *r, int at)
+{
+    return r->cover[at][1] - r->cover[at][0];
+}
+
+/* Does an axis come before another one in memory? One of length 1, or whose
+ * elements are one, comes anywhere. */
+static bool
+comes_before(const ix_run *r, int a, int b)
+{
+    return length_of(r, a) > 1 && length_of(r, b) > 1 && r->stride[b] != 0 &&
+           llabs(r->stride[a]) > llabs(r->stride[b]);
+}
+
+/* Axis "k" behind "n" others in place "to". */
+static void
+insert(int *axis, int n, int to, int k)
+{
+    memmove(&axis[to + 1], &axis[to], (size_t)(n - to) * sizeof *axis);
+    axis[to] = k;
+}
+
+/* The axes of argument "i", the one with the largest stride first; false if
+ * that is the order of C, and the last one is a good one for a loop. */
+static bool
+sort_axes(const ix_run *r, size_t i, int *axis)
+{
+    const ix_compiled_buffer *b = &r->p->c->buffer[i];
+    int at = b->first_stride, ones = 0;
+    bool moved = false;
+    for (int k = 0; k < b->rank; k++) {
+        int to = k;
+        for (int j = k; j-- > 0;)
+            if (comes_before(r, at + k, at + axis[j]))
+                to = j;
+        insert(axis, k, to, k);
+        moved |= to < k || (k == b->rank - 1 && length_of(r, at + k) == 1);
+    }
+    for (int k = 0; k < b->rank; k++)
+        if (length_of(r, at + axis[k]) == 1)
+            insert(axis, k, ones++, axis[k]);
+    return moved && ones < b->rank;
+}
+
+static int64_t
+bytes_of(const ilex_storage *s)
+{
+    return s ? ilex_storage_count(s) * (int64_t)ilex_dtype_bytes(s->dtype) : 0;
+}
+
+/* Calls "fn" with the axes of the arrays that take most of the memory and do
+ * not lie in the order of C. */
+typedef void each_order_fn(void *user, const ix_compiled_buffer *b,
+                           const int *axis);
+static void
+each_order(const ix_run *r, each_order_fn *fn, void *user)
+{
+    enum { SHARE = 16 };
+    const ix_compiled *c = r->p->c;
+    int axis[ILEX_MAX_RANK];
+    int64_t all = 0;
+    for (size_t i = 0; i < c->narguments; i++)
+        all += bytes_of(r->bound[i]);
+    for (size_t i = 0; i < c->narguments && all >= ix_layouts_bytes; i++)
+        if (bytes_of(r->bound[i]) >= all / SHARE && sort_axes(r, i, axis))
+            fn(user, &c->buffer[i], axis);
+}
+
+/* Which order it is, as a number: 0 is that of C. */
+static void
+add_to_key(void *user, const ix_compiled_buffer *b, const int *axis)
+{
+    uint64_t *key = user;
+    *key = ix_hash_bytes(*key + 1, &b->first_stride, sizeof b->first_stride);
+    *key = ix_hash_bytes(*key, axis, (size_t)b->rank * sizeof *axis);
+}
+
+/* The same as option order says it. */
+static void
+put_order(void *user, const ix_compiled_buffer *b, const int *axis)
+{
+    ix_text *t = user;
+    ix_text_format(t, "%s%s=", t->length ? "," : "", b->name);
+    for (int k = 0; k < b->rank; k++)
+        ix_text_char(t, (char)('0' + axis[k]));
+}
+
+/* ---- variants ---- */
+
+static ilex_program *
+compile(const ix_layouts *l, const ilex_program *p, const char *order)
+{
+    ilex_program *made = NULL;
+    ilex_context *ctx = ilex_context_new(NULL);
+    for (int i = 0; ctx && i < IX_NOPTIONS; i++)
+        ilex_option_set(ctx, ix_option_rows[i].name,
+                        l->option[i] ? l->option[i] : ix_option_rows[i].value);
+    if (ctx && !ilex_option_set(ctx, "reuse", "0") &&
+        !ilex_option_set(ctx, "order", order)) {
+        ilex_module *m = ilex_module_parse(ctx, l->text, p->c->name);
+        made = m ? ilex_compile_module(m) : NULL;
+        ilex_module_free(m);
+    }
+    ilex_context_free(ctx);
+    if (made)
+        made->is_variant = true;
+    if (made && atomic_load(&p->profile->on))
+        ilex_program_profile(made, 1);
+    return made;
+}
+
+static variant *
+find(variant *first, uint64_t key, int *count)
+{
+    for (*count = 0; first && first->key != key; first = first->next)
+        *count += 1;
+    return first;
+}
+
+const ilex_program *
+ix_layouts_find(ix_run *r)
+{
+    ix_layouts *l = r->p->layouts;
+    int count;
+    if (!l)
+        return r->p;
+    each_order(r, add_to_key, &r->order);
+    const variant *v =
+        r->order ? find(atomic_load(&l->variants), r->order, &count) : NULL;
+    const ilex_program *made = v ? atomic_load(&v->program) : NULL;
+    return made ? made : r->p;
+}
+
+/* One more that the caller is to compile; NULL: there is one, or there are
+ * enough. */
+static variant *
+add(ix_layouts *l, const ix_run *r)
+{
+    ix_text t;
+    ix_text_init(&t, &ix_mem_default);
+    each_order(r, put_order, &t);
+    variant *v = ix_text_string(&t) ? calloc(1, sizeof *v) : NULL;
+    variant *first = atomic_load(&l->variants);
+    int count = 0;
+    bool is_new = false;
+    while (v && !is_new && !find(first, r->order, &count) && count < MOST) {
+        *v = (variant){.next = first, .key = r->order, .order = t.data};
+        is_new = atomic_compare_exchange_strong(&l->variants, &first, v);
+    }
+    if (is_new)
+        return v;
+    free(v);
+    ix_text_free(&t);
+    return NULL;
+}
+
+const ilex_program *
+ix_layouts_make(const ix_run *r)
+{
+    const ilex_program *p = r->p;
+    variant *v = p->layouts && r->order ? add(p->layouts, r) : NULL;
+    ilex_program *made = v ? compile(p->layouts, p, v->order) : NULL;
+    if (v)
+        atomic_store(&v->program, made);
+    return made ? made : p;
+}
+
+const ilex_program *
+ilex_program_variant(const ilex_program *p, size_t i, const char **order)
+{
+    variant *v = p->layouts ? atomic_load(&p->layouts->variants) : NULL;
+    for (; v; v = v->next) {
+        const ilex_program *made = atomic_load(&v->program);
+        if (!made || i-- > 0)
+            continue;
+        if (order)
+            *order = v->order;
+        return made;
+    }
+    return NULL;
+}
