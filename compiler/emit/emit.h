@@ -52,6 +52,8 @@ typedef struct ix_emitter {
     ix_unit *u;
     ix_mem mem; /* of the unit's arena */
     const ix_dialect *dialect;
+    const ix_target
+        *target; /* of the dialect, whatever kernels were made for */
     bool names;
     bool inlined;
     bool lines;
@@ -68,7 +70,8 @@ typedef struct ix_emitter {
     ix_text *t;
     const char *body; /* the statements, once they are printed */
     int indent;
-    int next; /* number of the next variable that no statement has */
+    int next;        /* number of the next variable that no statement has */
+    ix_ints watched; /* lanes beside which NaNs are noted: their numbers */
     ix_source_location location; /* of the statement that is printed */
     const char *file; /* whose lines are counted; NULL: this text's own */
 } ix_emitter;
@@ -137,6 +140,15 @@ void ix_emit_offset(const ix_emitter *e, const ix_stmt *s, ix_text *t);
 /* The text of one part of an element; part -1: not complex. */
 void ix_emit_element(const ix_emitter *e, const ix_stmt *s, int part,
                      ix_text *t);
+
+/* ---- emit_lanes.c: accumulators ---- */
+
+/* Finds the lanes of a kernel beside which NaNs are noted; is it one of them?
+ */
+void ix_emit_watch(ix_emitter *e, ix_stmt *body);
+bool ix_emit_is_watched(const ix_emitter *e, const ix_stmt *scratch);
+void ix_emit_update(ix_emitter *e, const ix_stmt *s);
+void ix_emit_fold(ix_emitter *e, const ix_stmt *s);
 
 /* ---- emit_stmt.c ---- */
 

@@ -119,9 +119,12 @@ ix_emit_units(ix_unit *u, ix_arena *arena, const ix_emit_request *request,
     *e = (ix_emitter){.u = u,
                       .mem = ix_arena_mem(&u->arena),
                       .dialect = &ix_dialects[request->dialect],
+                      .target = ix_dialect_target(u, request->dialect),
                       .names = request->names,
                       .inlined = request->inlined,
                       .lines = request->lines};
+    if (!e->target)
+        return false;
     do {
         end = end_of_unit(k, request->several);
         ix_text_init(&t, &e->mem);

@@ -378,6 +378,7 @@ ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
     e->t = &body;
     e->indent = 1;
     e->location = (ix_source_location){"", 0, 0};
+    ix_emit_watch(e, k->body);
     ix_emit_stmts(e, k->body);
     ix_emit_own_lines(e);
     e->body = ix_text_string(&body);

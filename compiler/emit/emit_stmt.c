@@ -252,9 +252,12 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
                         v.im, s->buffer, (int)s->extent);
         return;
     }
-    for (int part = 0; part <= ix_dtype_is_complex(s->dtype); part++)
-        ix_emit_put(e, "%s %s%s%s%s;", ix_c_type(s->dtype), part ? v.im : v.re,
-                    extent, x ? " = " : "", part ? first.im : first.re);
+    ix_parts name = ix_emit_scratch(e, s, extent);
+    ix_emit_put(e, "%s %s%s%s;", ix_c_type(s->dtype), name.re, x ? " = " : "",
+                first.re);
+    if (*name.im)
+        ix_emit_put(e, "%s %s%s%s;", ix_c_type(s->dtype), name.im,
+                    x ? " = " : "", first.im);
 }
 
 static void
@@ -268,81 +271,8 @@ emit_store(ix_emitter *e, const ix_stmt *s)
         ix_emit_element(e, s, complex ? part : -1, t);
         ix_text_format(t, " = %s;\n", part ? v.im : v.re);
     }
-}
-
-/* acc = fma(a, b, acc), for each part. */
-static void
-emit_product(ix_emitter *e, const ix_stmt *s)
-{
-    const ilex_array *x = ix_update_value(s), *f[2] = {x->ops[0], x->ops[1]};
-    ilex_dtype part = ix_dtype_part((ilex_dtype)x->dtype);
-    ix_name a = ix_emit_leaf(e, f[0]), b = ix_emit_leaf(e, f[1]);
-    ix_parts acc = ix_emit_scratch_element(e, s);
-    const ix_product_step *p = NULL;
-    while ((p = ix_product_next((ilex_dtype)f[0]->dtype,
-                                (ilex_dtype)f[1]->dtype, p))) {
-        char minus[sizeof a.re + 4];
-        snprintf(minus, sizeof minus, p->minus ? "-(%s)" : "%s",
-                 p->a ? a.im : a.re);
-        const char *into = p->acc ? acc.im : acc.re;
-        ix_code_names names = {.loop = part,
-                               .result = part,
-                               .x = {minus, p->b ? b.im : b.re, into},
-                               .re = into};
-        ix_emit_template(e, ix_op_template(IX_OP_FMA, part), &names, NULL,
-                         NULL);
-    }
-}
-
-static void
-emit_update(ix_emitter *e, const ix_stmt *s)
-{
-    const ilex_array *x = ix_update_value(s);
-    if (x->kind == IX_PRODUCT) {
-        emit_product(e, s);
-        return;
-    }
-    ix_name v = ix_emit_leaf(e, x);
-    ix_parts at = ix_emit_scratch_element(e, s);
-    ix_emit_combine(e, s->op, (ilex_dtype)x->dtype, at, (ix_parts){v.re, v.im},
-                    at);
-}
-
-/* l[j] = op(l[j], l[j + h]) for j < h */
-static void
-emit_halves(ix_emitter *e, const ix_stmt *s, const char *h)
-{
-    char other[IX_NAME];
-    snprintf(other, sizeof other, "[j + %s]", h);
-    ix_parts p = ix_emit_scratch(e, s->from, "[j]");
-    ix_emit_open(e, "for (i64 j = 0; j < %s; j++)", h);
-    ix_emit_combine(e, s->op, s->from->dtype, p,
-                    ix_emit_scratch(e, s->from, other), p);
-    ix_emit_close(e);
-}
-
-/* This for h = lanes/2 ... 2, then a = op(l[0], l[1]). Compilers that make
- * vectors get loops of constant length. */
-static void
-emit_fold(ix_emitter *e, const ix_stmt *s)
-{
-    int half = (int)s->from->extent / 2;
-    if (*e->dialect->vector_pragma) {
-        char h[IX_NAME];
-        for (; half > 1; half /= 2) {
-            snprintf(h, sizeof h, "%d", half);
-            ix_emit_put(e, "ILEX_HALF");
-            emit_halves(e, s, h);
-            e->folds = true;
-        }
-    } else {
-        ix_emit_open(e, "for (i64 h = %d; h > 1; h >>= 1)", half);
-        emit_halves(e, s, "h");
-        ix_emit_close(e);
-    }
-    ix_emit_combine(
-        e, s->op, s->from->dtype, ix_emit_scratch(e, s->from, "[0]"),
-        ix_emit_scratch(e, s->from, "[1]"), ix_emit_scratch(e, s->to, ""));
+    if (s->buffer < 0 && ix_emit_is_watched(e, s->mem))
+        ix_emit_put(e, "%s = -0.0;", ix_emit_scratch_element(e, s).im);
 }
 
 /* "(u64)x", "(u64)x - (u64)lo": how far it is from lo, more than any
@@ -417,8 +347,8 @@ ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
         [IX_STMT_LET] = emit_let,         [IX_STMT_ROW] = ix_emit_row,
         [IX_STMT_FETCH] = ix_emit_fetch,  [IX_STMT_LOAD] = emit_load,
         [IX_STMT_SCRATCH] = emit_scratch, [IX_STMT_STORE] = emit_store,
-        [IX_STMT_CHECK] = emit_check,     [IX_STMT_UPDATE] = emit_update,
-        [IX_STMT_FOLD] = emit_fold,       [IX_STMT_FENCE] = emit_fence};
+        [IX_STMT_CHECK] = emit_check,     [IX_STMT_UPDATE] = ix_emit_update,
+        [IX_STMT_FOLD] = ix_emit_fold,    [IX_STMT_FENCE] = emit_fence};
     ix_source_location around = e->location;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)

@@ -4,6 +4,8 @@
  */
 #include "compiler/emit/emit.h"
 
+#include <stdio.h>
+
 const char *
 ix_c_type(ilex_dtype dtype)
 {
@@ -92,6 +94,9 @@ ix_parts
 ix_emit_scratch(const ix_emitter *e, const ix_stmt *scratch, const char *index)
 {
     ix_name v = ix_emit_defined(scratch);
+    if (ix_emit_is_watched(e, scratch))
+        snprintf(v.im, sizeof v.im, "%sn",
+                 ix_value_name(scratch->prefix, scratch->number).s);
     return (ix_parts){element_text(e, v.re, index),
                       v.im[0] ? element_text(e, v.im, index) : ""};
 }

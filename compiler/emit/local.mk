@@ -9,6 +9,7 @@ libixcompiler_la_SOURCES += \
 	compiler/emit/emit_file.c \
 	compiler/emit/emit_foreign.c \
 	compiler/emit/emit_kernel.c \
+	compiler/emit/emit_lanes.c \
 	compiler/emit/emit_lines.c \
 	compiler/emit/emit_stmt.c \
 	compiler/emit/emit_text.c \

@@ -57,6 +57,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_locations \
 	tests/unit/test_loops \
 	tests/unit/test_lower \
+	tests/unit/test_maxima \
 	tests/unit/test_node \
 	tests/unit/test_nonempty \
 	tests/unit/test_npy \

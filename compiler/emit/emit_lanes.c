@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Accumulators: what they take in, and lanes that are combined. Where there are
+ * vector registers for both, lanes of maxima and minima pass over NaNs, by an
+ * instruction each, and beside each stands -0, or the NaN that was there:
+ *
+ *     l3[j4] = t5 > l3[j4] ? t5 : l3[j4];
+ *     l3n[j4] = t5 != t5 ? t5 : l3n[j4];
+ *
+ * in place of two choices of which one waits for the other. In the end it is
+ * added, as x + -0 is x.
+ */
+#include "compiler/emit/emit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- lanes with NaNs beside them ---- */
+
+/* Are lanes folded for which a NaN is noted? */
+static bool
+is_extremum(const ix_emitter *e, const ix_stmt *s)
+{
+    int64_t room = e->target->vector_registers * e->target->vector_bytes;
+    return s->kind == IX_STMT_FOLD && ix_dtype_is_real(s->from->dtype) &&
+           (s->op == IX_OP_MAXIMUM || s->op == IX_OP_MINIMUM) &&
+           2 * s->from->extent * (int64_t)ilex_dtype_bytes(s->from->dtype) <
+               room;
+}
+
+static bool
+note_fold(void *emitter, ix_stmt *s)
+{
+    ix_emitter *e = emitter;
+    ix_ints *x = &e->watched;
+    if (!is_extremum(e, s))
+        return true;
+    ix_mem_grow(&e->mem, &x->item, &x->capacity, x->count + 1, sizeof *x->item);
+    x->item[x->count++] = s->from->number;
+    return true;
+}
+
+typedef struct lanes {
+    int number;
+    ix_op op;
+} lanes;
+
+/* Is what a statement does to lanes to begin with a number, to take one in, or
+ * to combine them, by one operator? */
+static bool
+is_plain_use(void *user, ix_stmt *s)
+{
+    lanes *x = user;
+    const ilex_array *first;
+    bool is_op = s->op == x->op || x->op == IX_NOPERATORS;
+    if (s->number == x->number && s->kind == IX_STMT_SCRATCH)
+        return s->buffer < 0;
+    if (s->kind == IX_STMT_FOLD ? s->from->number != x->number
+                                : !s->mem || s->mem->number != x->number)
+        return true;
+    switch (s->kind) {
+    case IX_STMT_STORE:
+        first = ix_store_value(s);
+        return first->kind == IX_CONST && !isnan(ix_const_value(first).f);
+    case IX_STMT_UPDATE:
+    case IX_STMT_FOLD:
+        x->op = s->op;
+        return is_op;
+    default:
+        return false;
+    }
+}
+
+void
+ix_emit_watch(ix_emitter *e, ix_stmt *body)
+{
+    ix_ints *x = &e->watched;
+    size_t count = 0;
+    x->count = 0;
+    ix_stmt_each(body, note_fold, e);
+    for (size_t i = 0; i < x->count; i++) {
+        lanes l = {x->item[i], IX_NOPERATORS};
+        if (ix_stmt_each(body, is_plain_use, &l))
+            x->item[count++] = l.number;
+    }
+    x->count = count;
+}
+
+bool
+ix_emit_is_watched(const ix_emitter *e, const ix_stmt *scratch)
+{
+    for (size_t i = 0; scratch && i < e->watched.count; i++)
+        if (e->watched.item[i] == scratch->number)
+            return true;
+    return false;
+}
+
+/* into = y > x ? y : x */
+static void
+put_plain(ix_emitter *e, ix_op op, const char *x, const char *y,
+          const char *into)
+{
+    ix_emit_put(e, "%s = %s %c %s ? %s : %s;", into, y,
+                op == IX_OP_MAXIMUM ? '>' : '<', x, y, x);
+}
+
+/* ---- updates ---- */
+
+/* acc = fma(a, b, acc), for each part. */
+static void
+emit_product(ix_emitter *e, const ix_stmt *s)
+{
+    const ilex_array *x = ix_update_value(s), *f[2] = {x->ops[0], x->ops[1]};
+    ilex_dtype part = ix_dtype_part((ilex_dtype)x->dtype);
+    ix_name a = ix_emit_leaf(e, f[0]), b = ix_emit_leaf(e, f[1]);
+    ix_parts acc = ix_emit_scratch_element(e, s);
+    const ix_product_step *p = NULL;
+    while ((p = ix_product_next((ilex_dtype)f[0]->dtype,
+                                (ilex_dtype)f[1]->dtype, p))) {
+        char minus[sizeof a.re + 4];
+        snprintf(minus, sizeof minus, p->minus ? "-(%s)" : "%s",
+                 p->a ? a.im : a.re);
+        const char *into = p->acc ? acc.im : acc.re;
+        ix_code_names names = {.loop = part,
+                               .result = part,
+                               .x = {minus, p->b ? b.im : b.re, into},
+                               .re = into};
+        ix_emit_template(e, ix_op_template(IX_OP_FMA, part), &names, NULL,
+                         NULL);
+    }
+}
+
+void
+ix_emit_update(ix_emitter *e, const ix_stmt *s)
+{
+    const ilex_array *x = ix_update_value(s);
+    if (x->kind == IX_PRODUCT) {
+        emit_product(e, s);
+        return;
+    }
+    ix_name v = ix_emit_leaf(e, x);
+    ix_parts at = ix_emit_scratch_element(e, s);
+    if (!ix_emit_is_watched(e, s->mem)) {
+        ix_emit_combine(e, s->op, (ilex_dtype)x->dtype, at,
+                        (ix_parts){v.re, v.im}, at);
+        return;
+    }
+    put_plain(e, s->op, at.re, v.re, at.re);
+    ix_emit_put(e, "%s = %s != %s ? %s : %s;", at.im, v.re, v.re, v.re, at.im);
+}
+
+/* ---- lanes that are combined ---- */
+
+/* into = op(x, y), of lanes or of the accumulator that they become */
+static void
+combine(ix_emitter *e, const ix_stmt *s, ix_parts x, ix_parts y, ix_parts into)
+{
+    if (!ix_emit_is_watched(e, s->from)) {
+        ix_emit_combine(e, s->op, s->from->dtype, x, y, into);
+        return;
+    }
+    put_plain(e, s->op, x.re, y.re, into.re);
+    if (*into.im)
+        ix_emit_put(e, "%s = %s + %s;", into.im, x.im, y.im);
+    else
+        ix_emit_put(e, "%s = %s + (%s + %s);", into.re, into.re, x.im, y.im);
+}
+
+/* l[j] = op(l[j], l[j + h]) for j < h */
+static void
+emit_halves(ix_emitter *e, const ix_stmt *s, const char *h)
+{
+    char other[IX_NAME];
+    snprintf(other, sizeof other, "[j + %s]", h);
+    ix_parts p = ix_emit_scratch(e, s->from, "[j]");
+    ix_emit_open(e, "for (i64 j = 0; j < %s; j++)", h);
+    combine(e, s, p, ix_emit_scratch(e, s->from, other), p);
+    ix_emit_close(e);
+}
+
+/* This for h = lanes/2 ... 2, then a = op(l[0], l[1]). Compilers that make
+ * vectors get loops of constant length. */
+void
+ix_emit_fold(ix_emitter *e, const ix_stmt *s)
+{
+    int half = (int)s->from->extent / 2;
+    if (*e->dialect->vector_pragma) {
+        char h[IX_NAME];
+        for (; half > 1; half /= 2) {
+            snprintf(h, sizeof h, "%d", half);
+            ix_emit_put(e, "ILEX_HALF");
+            emit_halves(e, s, h);
+            e->folds = true;
+        }
+    } else {
+        ix_emit_open(e, "for (i64 h = %d; h > 1; h >>= 1)", half);
+        emit_halves(e, s, "h");
+        ix_emit_close(e);
+    }
+    combine(e, s, ix_emit_scratch(e, s->from, "[0]"),
+            ix_emit_scratch(e, s->from, "[1]"), ix_emit_scratch(e, s->to, ""));
+}
