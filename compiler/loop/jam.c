@@ -200,6 +200,7 @@ ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few)
     bool parallel = loop->parallel;
     bool jams = ix_jam_begin(&j, u, c, false).class == IX_REFUSAL_NONE;
     loop->parallel = parallel; /* who asks changes nothing */
+    ix_jam_undo(&j);
     for (size_t i = 0; i < j.nfollow; i++)
         jams &= j.follow[i].together > few;
     ix_jam_end(&j);
@@ -211,6 +212,7 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
     (void)d;
     ix_jam_state j;
+    ix_stmt *next = (*c->at)->next;
     ix_refusal refusal = ix_jam_begin(&j, u, c, true);
     if (refusal.class == IX_REFUSAL_NONE)
         refusal = has_memory(&j);
@@ -218,8 +220,10 @@ ix_loop_jam(ix_unit *u, const ix_directive *d, ix_cursor *c)
         j.point = ix_index_fma(u->ctx, ix_scalar_index(u->ctx, j.loop->number),
                                -1, ix_for_lo(j.loop));
         *c->at = distribute(&j, j.loop->body);
-        *ix_stmt_end(c->at) = j.loop->next;
+        *ix_stmt_end(c->at) = next;
         ix_jam_widen(&j);
+    } else {
+        ix_jam_undo(&j);
     }
     ix_jam_end(&j);
     return refusal;

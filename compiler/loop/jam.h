@@ -39,6 +39,7 @@ typedef struct ix_jam_state {
     ix_kernel *k;
     const ix_stmt *loop;
     bool past_all;     /* loops, as there is no serial one */
+    bool past_lanes;   /* too, for points fold theirs together */
     int64_t points;    /* at most */
     ilex_array *point; /* index in a row */
     ix_jam_value *own; /* by "number": of what is defined + 1 -> place + 1 */
@@ -55,6 +56,8 @@ typedef struct ix_jam_state {
     ix_walk varies, uses;
     int group;    /* that is looked at */
     bool crowded; /* there are too many bounds */
+    int nvalues;  /* of the kernel, before */
+    size_t nvariables;
 } ix_jam_state;
 
 /* jam_plan.c: what "number" defines, or scratch memory, for each point; NULL:
@@ -73,6 +76,8 @@ bool ix_jam_is_of_all(const ix_jam_state *j, const ix_stmt *s);
 ix_refusal ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c,
                         bool past_all);
 void ix_jam_end(ix_jam_state *j);
+/* They do not: the numbers of values and variables are what they were. */
+void ix_jam_undo(const ix_jam_state *j);
 
 /* jam_follow.c: notes a loop whose bounds follow the point; false: it is not
  * known how */
@@ -83,6 +88,12 @@ bool ix_jam_enter(ix_jam_state *j, const ix_stmt *s, ix_jam_bounds *before);
 /* The loop with these bounds. */
 ix_stmt *ix_jam_over_bounds(const ix_jam_state *j, const ix_stmt *loop,
                             const ix_jam_bounds *b);
+
+/* jam_lanes.c: a loop of the list over lanes in "lanes", or NULL; the list with
+ * loops in place of statements that fold lanes */
+const ix_stmt *ix_jam_lanes(const ix_jam_state *j, const ix_stmt *list,
+                            const ix_stmt *lanes);
+ix_stmt *ix_jam_unfold(const ix_jam_state *j, const ix_stmt *list);
 
 /* jam_point.c: element "at" of what became a row, or of a cell, at the point */
 ix_element ix_jam_row(const ix_jam_state *j, const ix_jam_value *o,

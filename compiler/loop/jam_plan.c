@@ -101,6 +101,14 @@ is_open(ix_jam_state *j, const ix_stmt *s, size_t *follow)
     return true;
 }
 
+/* Is it a loop over lanes, of which points have one each side by side? */
+static bool
+is_past_lanes(const ix_jam_state *j, const ix_stmt *loop)
+{
+    return j->past_lanes &&
+           j->k->variable[loop->number].role == IX_VARIABLE_LANE;
+}
+
 /* Notes what a point has of its own, and the statements that points move into,
  * as there are loops in them to move past; is there one? */
 static bool
@@ -114,7 +122,8 @@ note_list(ix_jam_state *j, ix_stmt *list)
         j->within += follow != 0;
         bool inside = note_list(j, s->body) | note_list(j, s->other);
         j->within -= follow != 0;
-        inside |= s->kind == IX_STMT_FOR && (j->past_all || !s->parallel);
+        inside |= s->kind == IX_STMT_FOR &&
+                  (j->past_all || !s->parallel || is_past_lanes(j, s));
         if (open && inside && !ix_map_set(&j->into, &j->u->mem, s, follow))
             ix_fail_memory(&j->u->ctx->error);
         if (follow && !inside) /* so is none in it */
@@ -269,10 +278,6 @@ look_at(ix_jam_state *j, const ix_cursor *c)
         return ix_refuse(j->u, IX_REFUSAL_DISTANCE,
                          "iterations of a loop inside have a temporary, one "
                          "after the other");
-    if (!ix_stmt_each(loop->body, is_of_one, j))
-        return ix_refuse(j->u, IX_REFUSAL_SHAPE,
-                         "lanes or partial results of several points are not "
-                         "combined together");
     return (ix_refusal){0};
 }
 
@@ -283,16 +288,15 @@ is_no_serial_loop(void *user, ix_stmt *s)
     return s->kind != IX_STMT_FOR || s->parallel;
 }
 
-ix_refusal
-ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c, bool past_all)
+static void
+begin(ix_jam_state *j, ix_unit *u, ix_kernel *k, const ix_stmt *loop)
 {
-    ix_stmt *body = ix_cursor_loop(c)->body;
-    *j = (ix_jam_state){
-        .u = u,
-        .k = c->k,
-        .loop = ix_cursor_loop(c),
-        .points = ix_loop_most(u, ix_cursor_loop(c)),
-        .past_all = past_all && ix_stmt_each(body, is_no_serial_loop, NULL)};
+    *j = (ix_jam_state){.u = u,
+                        .k = k,
+                        .loop = loop,
+                        .nvalues = k->nvalues,
+                        .nvariables = k->nvariables,
+                        .points = ix_loop_most(u, loop)};
     j->varies = (ix_walk){.ctx = u->ctx,
                           .mem = &j->u->mem,
                           .enter = enter_varies,
@@ -307,7 +311,33 @@ ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c, bool past_all)
         memcpy(j->now.x[g], ix_operands(j->loop, g),
                (size_t)j->loop->n[g] * sizeof *j->now.x[g]);
     }
+}
+
+ix_refusal
+ix_jam_begin(ix_jam_state *j, ix_unit *u, const ix_cursor *c, bool past_all)
+{
+    ix_stmt *loop = ix_cursor_loop(c);
+    begin(j, u, c->k, loop);
+    j->past_all = past_all && ix_stmt_each(loop->body, is_no_serial_loop, NULL);
+    ix_refusal r = look_at(j, c);
+    if (r.class != IX_REFUSAL_NONE || ix_stmt_each(loop->body, is_of_one, j))
+        return r;
+    const ix_jam_state before = *j;
+    loop = ix_stmt_copy(u, loop);
+    loop->body = ix_jam_unfold(j, j->loop->body);
+    ix_jam_end(j);
+    begin(j, u, c->k, loop);
+    j->past_lanes = true;
+    j->nvalues = before.nvalues;
+    j->nvariables = before.nvariables;
     return look_at(j, c);
+}
+
+void
+ix_jam_undo(const ix_jam_state *j)
+{
+    j->k->nvalues = j->nvalues;
+    j->k->nvariables = j->nvariables;
 }
 
 void

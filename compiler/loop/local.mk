@@ -29,6 +29,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/jam.c \
 	compiler/loop/jam.h \
 	compiler/loop/jam_follow.c \
+	compiler/loop/jam_lanes.c \
 	compiler/loop/jam_plan.c \
 	compiler/loop/jam_point.c \
 	compiler/loop/loop.h \

@@ -15,19 +15,24 @@ typedef struct shared_search {
     ix_unit *u;
     const ix_kernel *k;
     int variable; /* of the free loop */
-    int serial;   /* loops around what is looked at */
+    int serial;   /* loops around what is looked at, */
+    int element;  /* the variable of the innermost one over elements */
     int count;    /* accumulators that take in elements in a serial loop */
     bool along;   /* something is read as the free loop runs */
+    bool row;     /* as the serial loop runs */
     bool chain;   /* an accumulator takes in products */
-    bool other;   /* there are free loops or lanes inside */
+    bool sum;     /* or what is added in one order */
+    bool lanes;   /* a reduction has them */
+    bool other;   /* there are free loops inside */
 } shared_search;
 
 static bool
 note_along(void *user, const ilex_array *load)
 {
     shared_search *s = user;
-    s->along |= load->nops > 0 &&
-                ix_scalar_uses_index(load->ops[load->nops - 1], s->variable);
+    const ilex_array *last = load->nops ? load->ops[load->nops - 1] : NULL;
+    s->along |= last && ix_scalar_uses_index(last, s->variable);
+    s->row |= last && ix_scalar_uses_index(last, s->element);
     return !s->along;
 }
 
@@ -39,6 +44,7 @@ look_at_element(shared_search *s, const ix_stmt *x)
         x->mem->scratch == IX_SCRATCH_CELL) {
         s->count++;
         s->chain |= ix_update_value(x)->kind == IX_PRODUCT;
+        s->sum |= !ix_dtype_is_exact((ilex_dtype)x->mem->dtype);
     }
     for (int i = 0; i < ix_operands_before(x, IX_GROUPS) && !s->along; i++)
         ix_body_loads(s->u, x->x[i], note_along, s);
@@ -49,14 +55,19 @@ look_at_list(shared_search *s, const ix_stmt *list)
 {
     for (; list && !s->other; list = list->next) {
         bool serial = list->kind == IX_STMT_FOR && !list->parallel;
-        s->other |= list->kind == IX_STMT_FOLD;
-        if (list->kind == IX_STMT_FOR && list->parallel)
-            s->other |= s->k->variable[list->number].role == IX_VARIABLE_AXIS;
+        s->lanes |= list->kind == IX_STMT_FOLD;
+        int role =
+            list->kind == IX_STMT_FOR ? s->k->variable[list->number].role : -1;
+        s->other |= role == IX_VARIABLE_AXIS && list->parallel;
         if (s->serial)
             look_at_element(s, list);
+        int element = s->element;
+        if (serial && role == IX_VARIABLE_ELEMENT)
+            s->element = list->number;
         s->serial += serial;
         look_at_list(s, list->body);
         s->serial -= serial;
+        s->element = element;
         look_at_list(s, list->other);
     }
 }
@@ -104,22 +115,35 @@ take_in_several(ix_unit *u, ix_cursor c)
 }
 
 /* A sum over the rows of a matrix, or a matrix product, reads along its rows if
- * the free index runs innermost. A contraction gains as well where no operand
- * is read along: a few chains at a time hide how long an addition takes, and so
- * few rows stay in the cache, but not where a reduction's range follows it, and
- * so the length of each strip. */
+ * the free index runs innermost; lanes of the points then lie side by side. A
+ * chain gains as well where no operand is read along: a few at a time hide how
+ * long an addition takes, and so few rows stay in the cache, but not where a
+ * reduction's range follows it, and so the length of each strip. Of what has no
+ * products it is rows in another order of axes than the program's. */
+static const char *
+strips(const ix_kernel *k, const shared_search *s)
+{
+    if (s->other || s->count > MOST_ROWS || (s->count == 0 && !s->lanes))
+        return NULL;
+    if (s->along)
+        return "split LOOP 64 min";
+    if (s->lanes || k->variable[s->variable].role == IX_VARIABLE_TAIL)
+        return NULL;
+    return s->chain           ? "split LOOP 8 min"
+           : s->row && s->sum ? "split LOOP 8 peel"
+                              : NULL;
+}
+
 static void
 share_reductions(ix_unit *u, ix_cursor *c)
 {
     const ix_stmt *loop = ix_cursor_loop(c);
-    shared_search s = {.u = u, .k = c->k, .variable = loop->number};
+    shared_search s = {
+        .u = u, .k = c->k, .variable = loop->number, .element = -1};
     look_at_list(&s, loop->body);
-    if (s.other || s.count == 0 || s.count > MOST_ROWS || !(s.along || s.chain))
-        return;
-    if (!ix_loop_jams(u, c, s.along ? FEW : INT64_MAX))
-        return;
-    if (ix_schedule_at(u, c,
-                       s.along ? "split LOOP 64 min" : "split LOOP 8 min"))
+    const char *split = strips(c->k, &s);
+    if (split && ix_loop_jams(u, c, s.along ? FEW : INT64_MAX) &&
+        ix_schedule_at(u, c, split))
         ix_schedule_at(u, c, "jam LOOP");
 }
 

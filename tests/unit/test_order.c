@@ -85,6 +85,39 @@ START_TEST(inner)
 }
 END_TEST
 
+/* Sums whose rows lie in columns, and the other way round. */
+START_TEST(sums)
+{
+    static const struct {
+        const char *order, *axis, *strips;
+    } rows[] = {{"C", "1", NULL},
+                {"x=10", "1", "split i0 64 min"},
+                {"C", "0", "split i0 64 min"},
+                {"x=10", "0", "split i0 8 peel"}};
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "ilex 1\nprogram p\nsize n, m\nin x : f64[n, m]\n"
+                 "out o = sum[%s](x)\n",
+                 rows[i].axis);
+        ilex_option_set(ctx, "jit", "tcc");
+        ilex_option_set(ctx, "order", rows[i].order);
+        ilex_module *m = parse(text);
+        char *schedule = ilex_module_stage(m, "schedule");
+        ilex_option_set(ctx, "order", "auto");
+        ck_assert_msg(schedule != NULL, "%s", ilex_error_text(ctx));
+        const char *split = strstr(schedule, "split");
+        if (rows[i].strips)
+            ck_assert(split &&
+                      !strncmp(split, rows[i].strips, strlen(rows[i].strips)));
+        else
+            ck_assert_ptr_null(split);
+        ilex_text_free(ctx, schedule);
+        ilex_module_free(m);
+    }
+}
+END_TEST
+
 /* What checks data, or calls the host, says the same in both. */
 START_TEST(kept)
 {
@@ -235,6 +268,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("order", arguments, inner, kept, backward, joined,
+    return RUN_TESTS("order", arguments, inner, sums, kept, backward, joined,
                      expressions);
 }
