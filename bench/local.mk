@@ -107,8 +107,13 @@ bench-eager: libilex.la
 	ILEX_CACHE=off ILEX_LIBRARY=.libs/libilex.so \
 	    "$${PYTHON:-python3}" $(srcdir)/bench/eager.py
 
+# Instructions of hot loops beside their bounds; UPDATE=--update writes these.
+bench-code: ilexc$(EXEEXT) bench/gpubench$(EXEEXT)
+	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/integration/bench_code.sh \
+	    $(UPDATE)
+
 CLEANFILES += $(EXTRA_PROGRAMS) bench/plain.$(OBJEXT) \
 	bench/loops.$(OBJEXT) bench/plain.so bench/results.json \
 	bench/peers.json bench/all.json bench/roofline.svg bench/figures.md
 
-.PHONY: bench bench-eager bench-scale bench-storage
+.PHONY: bench bench-code bench-eager bench-scale bench-storage

@@ -201,6 +201,7 @@ SHELL_TESTS = \
 	tests/golden/einsum_rows.sh \
 	tests/html.sh \
 	tests/integration/bench.sh \
+	tests/integration/bench_code.sh \
 	tests/integration/cmake.sh \
 	tests/integration/configure.sh \
 	tests/integration/cxx.sh \

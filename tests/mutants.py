@@ -41,7 +41,7 @@ Row = collections.namedtuple('Row', 'name tests where file text planted wrong')
 
 # Tests that are scripts, and what make builds for them.
 AHEAD = 'project variants versions grid calls fortran lines'.split()
-INTEGRATION = 'cmake cxx'.split()
+INTEGRATION = 'bench_code cmake cxx'.split()
 CUDA = ['tests/cuda/cuda', 'tests/cuda/fake/libcuda.so.1',
         'tests/cuda/fake/libnvrtc.so.13']
 BUNDLED = ['bench/gpubench', 'ilexc', 'tests/differential/differential']
@@ -243,6 +243,8 @@ def targets_of(tests):
             targets.update(CUDA)
         elif name == 'check_fake':
             targets.update(CUDA, BUNDLED)
+        elif name == 'bench_code':
+            targets.update(['bench/gpubench', 'ilexc'])
         elif name == 'numpy':
             targets.add('libilex.la')
         else:
