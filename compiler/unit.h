@@ -345,9 +345,6 @@ int ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked);
 /* The number of the foreign function that "apply" calls. */
 int ix_unit_function(ix_unit *u, const ilex_array *apply);
 
-/* Is there an integer in the body that runs check? */
-bool ix_body_checks(ix_unit *u, const ilex_array *body);
-
 /* A kernel over "box", without statements. */
 ix_kernel *ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when);
 

@@ -292,26 +292,3 @@ ix_visit_end(ix_load_visitor *v)
 {
     ix_walk_free(&v->walk);
 }
-
-static ix_walk_step
-find_check(ix_walk *w, ilex_array *n, size_t *value)
-{
-    (void)w;
-    (void)value;
-    return n->kind == IX_CHECKED && !ix_is_trusted(n) ? IX_WALK_END
-                                                      : IX_WALK_IN;
-}
-
-bool
-ix_body_checks(ix_unit *u, const ilex_array *body)
-{
-    if (!(body->flags & IX_HAS_CHECK))
-        return false;
-    ix_walk w = {.ctx = u->ctx,
-                 .mem = &u->mem,
-                 .within = IX_HAS_CHECK,
-                 .enter = find_check};
-    bool none = ix_walk_body(&w, body, NULL);
-    ix_walk_free(&w);
-    return !none;
-}

@@ -4,7 +4,8 @@
  * expressions a load of what the kernel writes is known as long as its index
  * is, and neighbouring stores happen when the values of all are known: both
  * would mix up iterations. So such loads become statements, which stay where
- * they are.
+ * they are. Loads of what a fused loop has written in the same iteration, and
+ * what stands behind does not write, may be expressions in loops there.
  */
 #include "compiler/loop/distances.h"
 
@@ -42,14 +43,29 @@ typedef struct apart {
     const ix_accesses *a; /* of the kernel */
     ix_stmt **tail;       /* where loads go */
     const ilex_array *array;
+    const ilex_array *row;    /* the index of the fused loop; or NULL */
+    const ix_accesses *later; /* of what stands behind in it */
+    int loops;                /* of that, around */
 } apart;
+
+/* Is the element written in the iteration, and by now? */
+static bool
+is_written_before(const apart *p, const ix_element *at)
+{
+    bool own = false;
+    if (!p->row || p->loops == 0 || ix_accesses_write(p->later, at->buffer))
+        return false;
+    for (int k = 0; k < at->rank; k++)
+        own |= at->index[k] == p->row;
+    return own;
+}
 
 static ilex_array *
 load_apart(void *user, ilex_array *load, ilex_array *const *index)
 {
     apart *p = user;
     ix_element at = ix_element_of((int)load->attr[0], load->nops, index);
-    if (!ix_accesses_write(p->a, at.buffer))
+    if (!ix_accesses_write(p->a, at.buffer) || is_written_before(p, &at))
         return NULL;
     ix_stmt *s = ix_stmt_at(p->u, IX_STMT_LOAD, at, NULL);
     s->prefix = 't';
@@ -81,8 +97,10 @@ loads_apart(apart *p, ix_stmt **list)
                 t->x[i] = ix_substitute(&s, t->x[i]);
         while (*list != t)
             list = &(*list)->next;
+        p->loops += t->kind == IX_STMT_FOR;
         loads_apart(p, &t->body);
         loads_apart(p, &t->other);
+        p->loops -= t->kind == IX_STMT_FOR;
     }
     ix_substitution_free(&s);
 }
@@ -94,4 +112,17 @@ ix_loop_apart(ix_unit *u, ix_kernel *k, int n, ix_stmt **list)
     apart p = {.u = u, .k = k, .a = &a};
     for (int i = 0; i < n; i++)
         loads_apart(&p, &list[i]);
+}
+
+void
+ix_loop_behind(ix_unit *u, ix_kernel *k, int loop, const ix_accesses *later,
+               ix_stmt **list)
+{
+    ix_accesses a = ix_accesses_in(u, k, k->body);
+    apart p = {.u = u,
+               .k = k,
+               .a = &a,
+               .row = ix_scalar_index(u->ctx, loop),
+               .later = later};
+    loads_apart(&p, list);
 }

@@ -114,6 +114,11 @@ ix_refusal ix_kernels_keep(ix_unit *u, const ix_kernel *from,
  * have nothing left in them. */
 ix_stmt *ix_stmts_without(ix_stmt *list, int buffer, bool others);
 
+/* The list, whose accesses are "later", may stand behind that of a loop over
+ * the same variable, in one loop then (apart.c). */
+void ix_loop_behind(ix_unit *u, ix_kernel *k, int loop,
+                    const ix_accesses *later, ix_stmt **list);
+
 /* How many loops there are around the cursor's, branches left out. */
 int ix_cursor_depth(const ix_cursor *c);
 

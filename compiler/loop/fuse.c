@@ -56,7 +56,7 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second,
     ix_stmt *s = first->next;
     bool checks = ix_stmts_check(second->body);
     for (; s && s != second && ix_stmt_defines(s); s = s->next)
-        checks |= ix_stmt_has(s, IX_HAS_CHECK);
+        checks |= ix_stmt_has(s, IX_MAY_FAIL);
     if (!s || s != second)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the second loop is not behind the first one in its "
@@ -188,10 +188,11 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
 {
     ix_stmt *first = ix_cursor_loop(c), *between = first->next;
     ix_stmt *all = hull(u, first, second), *body = second->body;
+    ix_accesses later = ix_accesses_in(u, c->k, body);
     if (second->number != first->number)
         body = ix_loop_body_at(u, c->k, second,
                                ix_scalar_index(u->ctx, first->number));
-    ix_loop_apart(u, c->k, 1, &body);
+    ix_loop_behind(u, c->k, first->number, &later, &body);
     all->body = where(u, in_range(u, all, first), first->body);
     *ix_stmt_end(&all->body) = where(u, in_range(u, all, second), body);
     all->parallel = parallel;

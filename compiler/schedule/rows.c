@@ -4,7 +4,9 @@
  * one stores in a temporary only iterations at the same point of the loop that
  * threads divide read, in it and in those behind it. Then the temporary is a
  * row, or a number, of each thread (shrink), and is read while it is in the
- * cache. What vector units do stands in loops inside, as before.
+ * cache. So are those that store rows and use the same rows of a buffer, and
+ * what checks indices and what reads by these. What vector units do stands in
+ * loops inside, as before.
  */
 #include "compiler/loop/distances.h"
 #include "compiler/schedule/schedule.h"
@@ -50,10 +52,19 @@ has_rows(ix_unit *u, const ix_kernel *k, const ix_accesses *a)
     for (size_t i = 0; i < a->n; i++) {
         const ix_access *y = &a->item[i];
         if (y->buffer >= 0 && y->rank > 1 && y->depth > 1 &&
+            !(y->index[y->rank - 1]->flags & IX_HAS_LOAD) &&
             ix_scalar_uses_index(y->index[y->rank - 1], (int)row->attr[0]))
             return false;
     }
     return x.is_long && !x.product;
+}
+
+/* Has it one loop over rows? */
+static bool
+goes_over_rows(const ix_kernel *k)
+{
+    return k && !ix_kernel_has_levels(k) && ix_kernel_outermost(k) &&
+           ix_kernel_outermost(k)->parallel;
 }
 
 /* The accesses of a kernel that works on rows; false: it is none. What is told
@@ -61,8 +72,7 @@ has_rows(ix_unit *u, const ix_kernel *k, const ix_accesses *a)
 static bool
 look_at(ix_unit *u, const ix_kernel *k, ix_accesses *a)
 {
-    if (!k || ix_kernel_has_levels(k) || !ix_kernel_outermost(k) ||
-        ix_kernel_has(k, IX_HAS_CHECK))
+    if (!goes_over_rows(k) || ix_kernel_has(k, IX_MAY_FAIL))
         return false;
     *a = ix_accesses_in(u, k, k->body);
     return has_rows(u, k, a);
@@ -150,8 +160,8 @@ share_rows(const rows *r, const ix_kernel *a, const ix_kernel *b)
 {
     ix_accesses x, y;
     if (!b || a->axis != b->axis || b->ordered ||
-        a->when.calls != b->when.calls || !look_at(r->u, a, &x) ||
-        !look_at(r->u, b, &y) ||
+        (r->begin == r->now && a->ordered) || a->when.calls != b->when.calls ||
+        !look_at(r->u, a, &x) || !look_at(r->u, b, &y) ||
         !(stores_rows(r, a, &x, r->begin, r->now) ||
           stores_rows(r, b, &y, r->now + 1, r->now + 1)))
         return false;
@@ -162,6 +172,73 @@ share_rows(const rows *r, const ix_kernel *a, const ix_kernel *b)
             return true;
     }
     return false;
+}
+
+/* Does a kernel read rows of a buffer that data says? */
+static bool
+reads_by_data(const ix_accesses *a, int buffer)
+{
+    bool found = false;
+    for (size_t i = 0; i < a->n && !found; i++) {
+        const ix_access *x = &a->item[i];
+        for (int d = 0; x->buffer == buffer && d + 1 < x->rank; d++)
+            found |= (x->index[d]->flags & IX_HAS_CHECK) != 0;
+    }
+    return found;
+}
+
+/* Do both use the same rows of a buffer, in the same iterations? */
+static bool
+use_one_buffer(const rows *r, const ix_kernel *a, const ix_accesses *x,
+               const ix_kernel *b, const ix_accesses *y)
+{
+    for (size_t i = 0; i < y->n; i++) {
+        int buffer = y->item[i].buffer;
+        if (buffer >= 0 && is_row(r, a, buffer) &&
+            ((own_axes(r->u, a, x, buffer) & own_axes(r->u, b, y, buffer)) ||
+             (reads_by_data(x, buffer) && reads_by_data(y, buffer))))
+            return true;
+    }
+    return false;
+}
+
+/* Is all that it stores rows? */
+static bool
+stores_no_numbers(const rows *r, const ix_kernel *k, const ix_accesses *a)
+{
+    bool all = true;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->item[i].write && a->item[i].buffer >= 0)
+            all &= is_row(r, k, a->item[i].buffer);
+    return all;
+}
+
+/* Are the indices that "a" checks those that "b" reads by? */
+static bool
+checks_for(const ix_accesses *x, const ix_accesses *y)
+{
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t j = 0; x->item[i].write && j < y->n; j++)
+            if (x->item[i].buffer == y->item[j].buffer)
+                return true;
+    return false;
+}
+
+/* Are kernels over the same rows one, for what both use is in the cache then?
+ * Each keeps its loops inside. */
+static bool
+use_rows(const rows *r, const ix_kernel *a, const ix_kernel *b)
+{
+    ix_accesses x, y;
+    if (!goes_over_rows(a) || !goes_over_rows(b) || a->axis != b->axis)
+        return false;
+    x = ix_accesses_in(r->u, a, a->body);
+    y = ix_accesses_in(r->u, b, b->body);
+    if (!has_rows(r->u, b, &y) || !stores_no_numbers(r, b, &y))
+        return false;
+    return has_rows(r->u, a, &x) && stores_no_numbers(r, a, &x)
+               ? use_one_buffer(r, a, &x, b, &y)
+               : ix_kernel_has(a, IX_MAY_FAIL) && checks_for(&x, &y);
 }
 
 /* ---- the program ---- */
@@ -177,17 +254,27 @@ fuse(ix_unit *u, ix_kernel *a)
     return done;
 }
 
+/* Fuses what goes together; was anything? */
+static bool
+fuse_neighbours(ix_unit *u)
+{
+    rows r = {.u = u};
+    bool some = false;
+    ix_buffers_used(u, &r.first, &r.last);
+    for (ix_kernel *a = u->kernels; a; a = a->next, r.now++)
+        for (r.begin = r.now;
+             (share_rows(&r, a, a->next) || use_rows(&r, a, a->next)) &&
+             fuse(u, a);
+             some = true)
+            r.now++;
+    return some;
+}
+
 void
 ix_policy_rows(ix_unit *u)
 {
-    rows r = {.u = u};
-    if (u->target->grid)
-        return;
-    ix_buffers_used(u, &r.first, &r.last);
-    for (ix_kernel *a = u->kernels; a; a = a->next, r.now++)
-        for (r.begin = r.now; !(r.begin == r.now && a->ordered) &&
-                              share_rows(&r, a, a->next) && fuse(u, a);)
-            r.now++;
+    while (!u->target->grid && fuse_neighbours(u))
+        ;
 }
 
 void

@@ -83,9 +83,9 @@ find_guard(ix_partition *p, const ilex_array *n, ix_partition_info *x)
                  .user = &g};
     ix_walk_body(&w, n->ops[0], NULL);
     ix_walk_free(&w);
-    bool own = ix_body_checks(p->u, n->ops[0]);
+    bool own = n->ops[0]->flags & IX_MAY_FAIL;
     x->guard = g.same && !own ? x->guard : NULL;
-    if (own && !g.any && mask && !ix_body_checks(p->u, n->ops[0]->ops[2]))
+    if (own && !g.any && mask && !(n->ops[0]->ops[2]->flags & IX_MAY_FAIL))
         set_guard(n, x, mask);
 }
 
@@ -206,7 +206,7 @@ is_stored(const ix_partition_info *x, const ilex_array *n)
 static bool
 checks(ix_partition *p, const ilex_array *n)
 {
-    bool any = ix_body_checks(p->u, n->ops[0]);
+    bool any = n->ops[0]->flags & IX_MAY_FAIL;
     for (int k = 1; k < n->nops && !any; k++)
         any = n->ops[k]->kind == IX_LAMBDA &&
               ix_partition_of(p, n->ops[k])->checks &&

@@ -188,7 +188,7 @@ static bool
 is_unchecked(void *user, ix_stmt *s)
 {
     (void)user;
-    return !ix_stmt_has(s, IX_HAS_CHECK) && s->kind != IX_STMT_CHECK;
+    return !ix_stmt_has(s, IX_MAY_FAIL) && s->kind != IX_STMT_CHECK;
 }
 
 bool

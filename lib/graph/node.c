@@ -109,6 +109,7 @@ flags_of(const ilex_context *ctx, const ix_node_spec *s)
     f |= s->kind == IX_LOAD ? IX_HAS_LOAD : 0u;
     f |= s->kind == IX_REDUCE ? IX_HAS_REDUCE : 0u;
     f |= s->kind == IX_CHECKED ? IX_HAS_CHECK : 0u;
+    f |= s->kind == IX_CHECKED && !s->attr[1] ? IX_MAY_FAIL : 0u;
     f |= s->kind == IX_APPLY ? IX_HAS_APPLY : 0u;
     f |= ctx->any_counted && mentions_counted(ctx, s) ? IX_HAS_COUNTED : 0u;
     return f;

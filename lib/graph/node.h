@@ -105,7 +105,8 @@ enum {
     IX_HAS_COUNTED = 64, /* mentions a counted size */
     IX_HAS_APPLY = 128,  /* calls a foreign function */
     /* is a condition on indices, or such and others joined by and, or, not */
-    IX_HAS_CONDITION = 256
+    IX_HAS_CONDITION = 256,
+    IX_MAY_FAIL = 512 /* an integer that is data and that runs check */
 };
 
 /* Description of a node to be made. */
