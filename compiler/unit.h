@@ -278,6 +278,8 @@ typedef struct ix_unit {
     ix_target plain_target; /* it without registers, as TinyCC has */
     bool asks_registers;    /* kernels depend on how many there are */
     bool can_turn;          /* axes may be in another order */
+    int divided;            /* the loop of a nest that threads divide: the n-th
+                               one where it is in nothing but loops, else 0 */
     const char *layout;     /* how arguments lie, as option order says it */
     bool changed;           /* set by a pass that changed something */
     const char **called; /* buffers, for users; how many: those there were when

@@ -43,7 +43,7 @@ put_halves(const ix_jam_state *j, ix_builder *b, const ix_stmt *fold,
     ix_build_close(b, loop);
 }
 
-/* As the statement is emitted (compiler/emit/emit_stmt.c). */
+/* As the statement is emitted (compiler/emit/emit_lanes.c). */
 static ix_stmt *
 unfold(const ix_jam_state *j, const ix_stmt *fold)
 {

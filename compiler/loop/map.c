@@ -35,9 +35,30 @@ map_stmt(ix_builder *b, ix_stmt *s)
     return called ? bounded(b->u, b->k, s) : ix_stmt_copy(b->u, s);
 }
 
+/* The axis of the loop that threads divide: another one than the outermost one
+ * stands in nothing but loops, parts of which are for all iterations of these.
+ */
+static int
+divided(ix_unit *u, const ix_kernel *k)
+{
+    const ix_stmt *s = k->body;
+    if (u->divided == 0 || k->axis != 0 || ix_kernel_has_levels(k) ||
+        k->ordered || u->divided >= k->box->rank)
+        return k->axis;
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].own == k)
+            return k->axis;
+    for (int n = 0; n <= u->divided; n++, s = s->body)
+        if (!s || s->next || s->kind != IX_STMT_FOR || s->number != n ||
+            !s->parallel)
+            return k->axis;
+    return u->divided;
+}
+
 static bool
 map(ix_unit *u, ix_kernel *k)
 {
+    k->axis = divided(u, k);
     return ix_rebuild(u, k, map_stmt);
 }
 

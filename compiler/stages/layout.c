@@ -355,6 +355,8 @@ ix_pass_layout(ix_unit *u)
                  .load = ix_arena_new(&u->arena, n * sizeof *t.load)};
     join_buffers(&t);
     read_order(&t);
+    const char *divided = find_axes(u->layout, "0");
+    u->divided = divided ? *divided - '0' : 0;
     turn_all(&t);
     u->changed = true;
     return u->ctx->error.code == ILEX_OK;

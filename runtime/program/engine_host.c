@@ -124,10 +124,9 @@ own_arguments(const ix_run *r, const ix_kernel_layout *l, int64_t parts)
 static int64_t
 count_parts(const ix_run *r, bool own, int64_t n)
 {
-    enum { PARTS_EACH = 4 };
     bool ours = !(r->call && r->call->parallel_for);
-    int64_t most =
-        r->threads > 1 && ours && !own ? PARTS_EACH * r->threads : r->threads;
+    int64_t most = r->threads > 1 && ours && !own ? IX_PARTS_EACH * r->threads
+                                                  : r->threads;
     return most < n ? most : n;
 }
 

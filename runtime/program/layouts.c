@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs for arrays as they lie. A program's loops go by the order of C; the
- * first run that meets large arrays that lie otherwise compiles it for these,
+ * Programs for arrays as they lie. A program's loops go by the order of C, and
+ * threads divide the outermost one; the first run that meets large arrays that
+ * lie otherwise, or have few rows for its threads, compiles it for these,
  * from its text and options in a context of its own: a variant, which later
  * runs over such arrays are. There are few. Runs of other threads meanwhile,
  * what is in too many orders, and what cannot be compiled anew, take the
@@ -165,6 +166,46 @@ each_order(const ix_run *r, each_order_fn *fn, void *user)
             fn(user, &c->buffer[i], axis);
 }
 
+/* The output with the most elements; narguments: there is none. */
+static size_t
+largest_output(const ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    size_t o = c->narguments;
+    for (size_t i = 0; i < c->narguments; i++)
+        if (c->buffer[i].role == IX_COMPILED_OUTPUT &&
+            (o == c->narguments ||
+             bytes_of(r->bound[i]) > bytes_of(r->bound[o])))
+            o = i;
+    return o;
+}
+
+/* The place of the loop that threads divide: not the outermost one where that
+ * has too few iterations for them, and one inside has some for each. */
+static int
+divided(const ix_run *r)
+{
+    enum { SHARE = 64 };
+    const ix_compiled_buffer *b = &r->p->c->buffer[largest_output(r)];
+    size_t o = (size_t)(b - r->p->c->buffer);
+    int axis[ILEX_MAX_RANK], k = 1, at = b->first_stride;
+    if (o == r->p->c->narguments || b->rank < 2 ||
+        bytes_of(r->bound[o]) < ix_layouts_bytes)
+        return 0;
+    bool moved = sort_axes(r, o, axis);
+    int64_t rows = length_of(r, at + (moved ? axis[0] : 0));
+    if (rows >= IX_PARTS_EACH * (int64_t)ix_pool_cores())
+        return 0;
+    int64_t threads = ix_run_threads(r),
+            least = threads * ix_layouts_bytes / SHARE /
+                    (int64_t)ilex_dtype_bytes(b->dtype);
+    if (rows >= IX_PARTS_EACH * threads || rows % threads == 0)
+        return 0;
+    while (k < b->rank && length_of(r, at + (moved ? axis[k] : k)) < least)
+        k++;
+    return k < b->rank ? k : 0;
+}
+
 /* Which order it is, as a number: 0 is that of C. */
 static void
 add_to_key(void *user, const ix_compiled_buffer *b, const int *axis)
@@ -224,6 +265,9 @@ ix_layouts_find(ix_run *r)
     if (!l)
         return r->p;
     each_order(r, add_to_key, &r->order);
+    r->divided = divided(r);
+    if (r->divided)
+        r->order = ix_hash_bytes(r->order + 1, &r->divided, sizeof r->divided);
     const variant *v =
         r->order ? find(atomic_load(&l->variants), r->order, &count) : NULL;
     const ilex_program *made = v ? atomic_load(&v->program) : NULL;
@@ -238,6 +282,8 @@ add(ix_layouts *l, const ix_run *r)
     ix_text t;
     ix_text_init(&t, &ix_mem_default);
     each_order(r, put_order, &t);
+    if (r->divided)
+        ix_text_format(&t, "%s0=%d", t.length ? "," : "", r->divided);
     variant *v = ix_text_string(&t) ? calloc(1, sizeof *v) : NULL;
     variant *first = atomic_load(&l->variants);
     int count = 0;

@@ -262,7 +262,10 @@ ilex_status ix_profile_end(ix_run *r, size_t i, double start);
 
 /* ---- bind.c, run.c: one run ---- */
 
-enum { IX_CELL = 16 }; /* bytes of an element of any dtype */
+enum {
+    IX_CELL = 16,     /* bytes of an element of any dtype */
+    IX_PARTS_EACH = 4 /* of a launch, for each of Ilex's own threads */
+};
 
 /* Everything a run knows; lives on the stack and in one block of memory. */
 struct ix_run {
@@ -279,6 +282,7 @@ struct ix_run {
     int64_t *least;      /* the same but for these: 0 until they are known */
     int phase;           /* how many of them are */
     uint64_t order;      /* of what axes: layouts.c; 0: of C */
+    int divided;         /* the place of the loop that threads divide */
     char **home;         /* per argument: its element (0, ..., 0), as bound */
     char **base;         /* per buffer: the same where kernels find it; a walk
                             sets it anew */

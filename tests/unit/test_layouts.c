@@ -321,6 +321,54 @@ END_TEST
 
 /* ---- threads ---- */
 
+static void
+count_parts(void *user, void (*body)(void *arg, int64_t i), void *arg,
+            int64_t n)
+{
+    *(int64_t *)user = n;
+    while (n-- > 0)
+        body(arg, n);
+}
+
+/* Few rows are divided along another axis. */
+START_TEST(few_rows)
+{
+    static const struct {
+        int64_t shape[3];
+        const char *order;
+        int64_t parts;
+    } rows[] = {{{1, 200, 3}, "0=1", 2}, {{3, 200, 1}, "u=201,o=201,0=2", 2},
+                {{3, 200, 2}, "0=1", 2}, {{2, 200, 3}, "", 2},
+                {{1, 2, 300}, "0=2", 2}, {{3, 15, 13}, "", 2},
+                {{1000, 2, 3}, "", 2}};
+    ilex_option_set(ctx, "jit", "tcc");
+    for (size_t i = 0; i < IX_COUNT(rows); i++) {
+        ilex_program *p = compile("ilex 1\nprogram p\nsize n, m, l\n"
+                                  "in u : i64[n, m, l]\nout o = 2*u\n");
+        ilex_storage *u = counting(3, rows[i].shape),
+                     *o = ilex_storage_zeros(ctx, ILEX_I64, 3, rows[i].shape);
+        ilex_binding bound[] = {ILEX_BIND("u", u), ILEX_BIND("o", o)};
+        int64_t parts = 1;
+        ilex_call call = {.size = sizeof call,
+                          .threads = 2,
+                          .parallel_for = count_parts,
+                          .user = &parts};
+        const char *order = "";
+        ix_layouts_bytes = 4096;
+        ck_assert_msg(!ilex_run(p, bound, 2, &call), "%s", call.error);
+        ilex_program_variant(p, 0, &order);
+        ck_assert_str_eq(order, rows[i].order);
+        ck_assert_int_eq(parts, rows[i].parts);
+        for (int64_t k = 0; k < ilex_storage_count(u); k++)
+            ck_assert_int_eq(((const int64_t *)ilex_storage_const_data(o))[k],
+                             2 * k);
+        ilex_storage_release(u);
+        ilex_storage_release(o);
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 typedef struct runner {
     const ilex_program *p;
     arrays a[MAPS];
@@ -371,5 +419,5 @@ int
 main(void)
 {
     return RUN_TESTS("layouts", orders, none, ones, prepared, workspace, boxes,
-                     profile, threads);
+                     profile, few_rows, threads);
 }
