@@ -8,17 +8,41 @@
 
 /* ---- operations ---- */
 
+/* A quotient or a remainder by 2^n, which round to minus infinity as shifts do:
+ * no helper is called, which would ask for the signs of both. */
+static ix_code_template
+by_power(ix_emitter *e, const ilex_array *x, ix_code_template code)
+{
+    bool quotient = ix_op_of(x) == IX_OP_FLOOR_DIVIDE;
+    if ((!quotient && ix_op_of(x) != IX_OP_REMAINDER) ||
+        !ix_dtype_is_integer(ix_loop_of(x)) || x->ops[1]->kind != IX_CONST)
+        return code;
+    int64_t n = ix_const_value(x->ops[1]).i, shift = 0;
+    if (n <= 1 || (n & (n - 1)))
+        return code;
+    while (n >> shift > 1)
+        shift++;
+    bool wide = ilex_dtype_bytes(ix_loop_of(x)) == sizeof(int64_t);
+    char *text = ix_mem_new(&e->mem, IX_NAME);
+    e->t->failed |= !text;
+    if (!text)
+        return code;
+    snprintf(text, IX_NAME, "%sx %s %lld%s", wide ? "" : "(T)(",
+             quotient ? ">>" : "&", (long long)(quotient ? shift : n - 1),
+             wide ? "" : ")");
+    return (ix_code_template){.kind = IX_CODE_EXPR, .re = text};
+}
+
 static ix_code_template
 template_of(ix_emitter *e, const ilex_array *x, ilex_dtype *loop)
 {
     bool cast = x->kind != IX_OP;
     ilex_dtype to = (ilex_dtype)x->dtype;
     *loop = cast ? to : ix_loop_of(x);
-    return ix_emit_hidden(
-        e,
+    ix_code_template code =
         cast ? ix_cast_template((ilex_dtype)x->ops[0]->dtype, to)
-             : ix_op_template(ix_op_of(x), *loop),
-        cast ? -1 : (int)ix_op_of(x), *loop, to);
+             : by_power(e, x, ix_op_template(ix_op_of(x), *loop));
+    return ix_emit_hidden(e, code, cast ? -1 : (int)ix_op_of(x), *loop, to);
 }
 
 /* The template of an operation; "names", which point into "args", are those of

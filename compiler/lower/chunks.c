@@ -244,6 +244,14 @@ chunk(const stack *s, ilex_array *q)
     return ix_value_of(b->u, a);
 }
 
+/* Is the result the same however chunks are paired? Of equal maxima the first
+ * one is taken, and any NaN. */
+static bool
+is_associative(const ix_reduce_axis *x)
+{
+    return x->op == IX_OP_MAXIMUM || x->op == IX_OP_MINIMUM;
+}
+
 ix_stmt *
 ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
 {
@@ -251,8 +259,8 @@ ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty)
     stack s = stack_of(x);
     if (has_none(&s))
         return ix_reduce_accumulator(x, 'a', empty);
-    ix_stmt *all = NULL; /* for any order */
-    if (ix_dtype_is_exact(x->acc))
+    ix_stmt *all = NULL; /* for any order, and for the order of chunks */
+    if (ix_dtype_is_exact(x->acc) || is_associative(x))
         all = ix_reduce_accumulator(x, 'a', empty);
     else
         make_slots(&s);

@@ -55,7 +55,7 @@ START_TEST(what_they_are_called)
                  "i0, r0.q as q1, r0.l#0 as j2, r0.w as w3, r0.l#1 as j4, "
                  "r0.l#2 as j5, r0.h#0 as h6, r0.h#1 as h7");
     /* two axes of one reduction, which count on; another reduction's */
-    expect_loops("out s = max[1, 2](x)",
+    expect_loops("out s = sum[1, 2](x)",
                  "i0, r0.q as q1, r0 as j2, r1.q as q3, r1.l#0 as j4, r1.w as "
                  "w5, r1.l#1 as j6, r1.l#2 as j7, r1.h#0 as h8, r1.h#1 as "
                  "h9, r0.h#0 as h10, r0.h#1 as h11");
