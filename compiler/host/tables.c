@@ -371,19 +371,22 @@ void
 ix_host_put_checks(ix_host *h)
 {
     static const char letters[] = {
-        [IX_CHECKED_INDEX] = 'i',    [IX_CHECKED_FROM_END] = 'n',
-        [IX_CHECKED_UNSIGNED] = 'u', [IX_CHECKED_SHIFTED] = 's',
-        [IX_CHECKED_WORD] = 'w',     [IX_CHECKED_END] = 'e',
-        [IX_CHECKED_ROW] = 'r',      [IX_CHECKED_COLUMN] = 'c'};
+        [IX_CHECKED_INDEX] = 'i',    [IX_CHECKED_COPIED] = 'i',
+        [IX_CHECKED_FROM_END] = 'n', [IX_CHECKED_UNSIGNED] = 'u',
+        [IX_CHECKED_SHIFTED] = 's',  [IX_CHECKED_WORD] = 'w',
+        [IX_CHECKED_END] = 'e',      [IX_CHECKED_ROW] = 'r',
+        [IX_CHECKED_COLUMN] = 'c'};
     const ix_compiled *c = h->c;
     ix_text_put(h->t, "static const ilex_datum ilex_data[] = {\n");
     for (size_t i = 0; i < c->nchecks; i++) {
         const ix_compiled_check *k = &c->check[i];
         const ix_compiled_buffer *b =
             k->buffer < 0 ? NULL : &c->buffer[k->buffer];
-        ix_text_format(h->t, "    {'%c', \"%s\", \"%s\", \"", letters[k->what],
-                       name_of(c, k->buffer, "an intermediate array"),
-                       name_of(c, k->source, "an intermediate array"));
+        bool copied = k->what == IX_CHECKED_COPIED;
+        ix_text_format(
+            h->t, "    {'%c', \"%s\", \"%s\", \"", letters[k->what],
+            name_of(c, copied ? -1 : k->buffer, "an intermediate array"),
+            name_of(c, k->source, "an intermediate array"));
         if (b && *b->axis[k->axis])
             ix_text_put(h->t, b->axis[k->axis]);
         else

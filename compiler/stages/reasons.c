@@ -5,7 +5,10 @@
  */
 #include "compiler/stages/partition.h"
 
-enum { CHEAP = 4 }; /* operations: always computed again */
+enum {
+    CHEAP = 4, /* operations: always computed again */
+    BRIEF = 8  /* elements that are reduced without a loop */
+};
 
 /* ---- arrays on the outer loops of what reads them ---- */
 
@@ -68,7 +71,37 @@ stage_of(const ix_partition *p, const ilex_array *n, const ix_partition_info *x)
     return &p->of[x->sole_consumer - 1];
 }
 
-/* Goes a reduction into the stage of what reads it? Not where that may be cut
+static ix_walk_step
+find_long(ix_walk *w, ilex_array *n, size_t *value)
+{
+    int64_t elements = 1;
+    (void)w;
+    (void)value;
+    if (n->kind != IX_REDUCE)
+        return IX_WALK_IN;
+    for (int k = 0; k < n->interior->rank && elements <= BRIEF; k++) {
+        const ix_axis *ax = &n->interior->ax[k];
+        bool known = ax->lo->n == 0 && ax->hi->n == 0;
+        elements *= known ? ax->hi->c - ax->lo->c : BRIEF + 1;
+    }
+    return ix_is_ranged(n) || elements > BRIEF ? IX_WALK_END : IX_WALK_IN;
+}
+
+/* Are all reductions of a body over a few elements? They are no loops. */
+static bool
+is_brief(const ix_partition *p, const ilex_array *body)
+{
+    ix_walk w = {.ctx = p->u->ctx,
+                 .mem = &p->mem,
+                 .within = IX_HAS_REDUCE,
+                 .enter = find_long};
+    bool brief = ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
+    return brief;
+}
+
+/* Goes a reduction into the stage of what reads it? One of a few elements does
+ * where each of its points is one of that. Others not where that may be cut
  * along indices, for each part would compute it; nor into a reduction whose
  * parts are kernels. One that wants the innermost free index inside gets it in
  * the innermost loop, where it is the only one. */
@@ -78,12 +111,15 @@ is_reduced_there(const ix_partition *p, const ilex_array *n,
 {
     ix_partition_info *stage = stage_of(p, n, x);
     int rank = ix_rank(n);
-    if (!stage || stage->branches || x->checks || x->gathered ||
-        (x->in_reduction && rank == 0))
+    if (!stage || x->checks || x->gathered || (x->in_reduction && rank == 0))
+        return false;
+    const ilex_array *whole = p->u->order[x->sole_consumer - 1];
+    if (rank == ix_rank(whole) && !x->in_reduction && is_brief(p, n->ops[0]))
+        return true;
+    if (stage->branches)
         return false;
     if (reduces_rows(p, n->ops[0]))
         return true;
-    const ilex_array *whole = p->u->order[x->sole_consumer - 1];
     if (x->in_reduction || rank < ix_rank(whole) ||
         stage->hosts_strided_reduction || !reduces_rows(p, whole->ops[0]))
         return false;

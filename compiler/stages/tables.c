@@ -10,7 +10,9 @@
  * done where v would be stored for what it checks alone, or where others read
  * by the same indices. Failures are those of v: an element of t is checked if
  * one of v is needed there, behind the mask that v is, in the order of v, as an
- * index of u. needs: boxes of arrays; gives: the same; breaks: nothing.
+ * index of u. Where u is an input's elements at its own points v reads these,
+ * so that no copy is stored. needs: boxes of arrays; gives: the same; breaks:
+ * nothing.
  */
 #include "compiler/stages/partition.h"
 #include "lib/build/structure.h"
@@ -21,6 +23,7 @@ typedef struct gather {
     const ilex_array *mask; /* a load: where it reads; NULL: everywhere */
     int along;              /* which index is checked */
     uint32_t axes;          /* those of the array that the entry depends on */
+    bool copied;            /* it would read a copy */
 } gather;
 
 typedef struct tables {
@@ -148,7 +151,8 @@ table_body(const gather *g, const ix_domain *box, int of)
     ilex_context *ctx = g->entry->ctx;
     ilex_dtype dtype = (ilex_dtype)g->entry->dtype;
     ilex_array *entry = load_in_table(g, g->entry, 0);
-    const ix_checked c = {.what = IX_CHECKED_INDEX,
+    const ix_checked c = {.what = of && g->copied ? IX_CHECKED_COPIED
+                                                  : IX_CHECKED_INDEX,
                           .axis = (int)g->checked->attr[0],
                           .of = of,
                           .value = ix_scalar_cast(ctx, ILEX_I64, entry),
@@ -184,12 +188,25 @@ table_of(const ilex_array *n, const gather *g, const ix_domain *box, bool any)
 
 /* ---- arrays that read by them ---- */
 
+/* The array with another body and another operand. */
+static ilex_array *
+with_operands(ix_unit *u, ilex_array *n, ilex_array *body, int64_t at,
+              ilex_array *operand)
+{
+    size_t bytes = (size_t)n->nops * sizeof(ilex_array *);
+    ilex_array **ops = ix_arena_new(&u->arena, bytes);
+    memcpy(ops, n->ops, bytes);
+    ops[0] = body;
+    ops[at] = operand;
+    return ix_with_operands(n, ops);
+}
+
 /* The array "n" with "table" in the place of its indices. */
 static ilex_array *
-by_table(ilex_array *n, const gather *g, ilex_array *table)
+by_table(ix_unit *u, ilex_array *n, const gather *g, ilex_array *table)
 {
     ilex_context *ctx = n->ctx;
-    ilex_array *index[ILEX_MAX_RANK], *ops[IX_APPLY_OPERANDS], *body;
+    ilex_array *index[ILEX_MAX_RANK], *body;
     int slot = (int)g->entry->attr[0], rank = 0;
     for (int k = 0; k < ix_rank(n); k++)
         if (g->axes >> k & 1)
@@ -209,10 +226,35 @@ by_table(ilex_array *n, const gather *g, ilex_array *table)
     if (g->mask)
         body =
             ix_structure_where(ctx, n->ops[0]->ops[0], body, n->ops[0]->ops[2]);
-    memcpy(ops, n->ops, (size_t)n->nops * sizeof *ops);
-    ops[0] = body;
-    ops[slot + 1] = table;
-    return ix_with_operands(n, ops);
+    return with_operands(u, n, body, slot + 1, table);
+}
+
+/* The input that an array has the elements of, at its own points under the same
+ * names; NULL: it is none, or an output. */
+static ilex_array *
+copy_of(tables *t, const ilex_array *x)
+{
+    const ilex_array *load = x->kind == IX_LAMBDA ? x->ops[0] : NULL;
+    ilex_array *from =
+        load && load->kind == IX_LOAD ? x->ops[load->attr[0] + 1] : NULL;
+    if (!from || from->kind != IX_INPUT || load->nops != ix_rank(x) ||
+        ix_partition_of(&t->p, x)->root)
+        return NULL;
+    for (int k = 0; k < load->nops; k++)
+        if (load->ops[k] != ix_scalar_index(x->ctx, k) ||
+            x->interior->ax[k].name != from->interior->ax[k].name)
+            return NULL;
+    return from;
+}
+
+/* The array, reading an input in the place of its copy. */
+static ilex_array *
+without_copy(tables *t, ilex_array *n, gather *g)
+{
+    int64_t slot = g->load->attr[0] + 1;
+    ilex_array *from = copy_of(t, n->ops[slot]);
+    g->copied = from != NULL;
+    return from ? with_operands(t->u, n, n->ops[0], slot, from) : n;
 }
 
 static ilex_array *
@@ -223,13 +265,14 @@ rewrite(ix_unit *u, void *user, ilex_array *n)
     gather g;
     if (!t->taken[at] || !find_gather(n, &g))
         return n;
+    n = without_copy(t, n, &g);
     ilex_array *any = table_of(n, &g, u->need[at], true);
     const size_t *known = ix_map_find(&t->made, any);
     ilex_array *table =
         known ? (ilex_array *)*known : table_of(n, &g, u->need[at], false);
     if (!known)
         ix_map_set(&t->made, &u->mem, any, (size_t)table);
-    return ix_is_poison(table) ? table : by_table(n, &g, table);
+    return ix_is_poison(table) ? table : by_table(u, n, &g, table);
 }
 
 /* ---- all ---- */

@@ -69,6 +69,7 @@ ilex_array *ix_scalar_load(ilex_context *ctx, ilex_dtype dtype, int slot,
 /* Integers that are data, which runs check. */
 typedef enum ix_checked_what {
     IX_CHECKED_INDEX,
+    IX_CHECKED_COPIED,   /* an index of a copy of the array that is read */
     IX_CHECKED_FROM_END, /* an index: "at" is what was given, which counts from
                             the end where it is negative */
     IX_CHECKED_UNSIGNED, /* an index that was given as u64 */

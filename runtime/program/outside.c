@@ -34,7 +34,8 @@ axis_of(const ix_run *r, const ix_compiled_check *k)
 static const char *
 covering(const ix_run *r, const ix_compiled_check *k)
 {
-    return name_of(r, k->buffer, "the intermediate array");
+    return name_of(r, k->what == IX_CHECKED_COPIED ? -1 : k->buffer,
+                   "the intermediate array");
 }
 
 /* Names the index as it was given. */
