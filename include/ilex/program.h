@@ -298,11 +298,12 @@ ILEX_API const char *ilex_program_note(const ilex_program *p);
 /* Loops of a program go by the order of C. The first run over arrays of some
  * size that lie in another order, whose axes have strides in another order,
  * compiles it for these with the same options, at most three times: variants,
- * which are what such runs use then. Results are the same; option order=C or
- * order=F has one program for all. Variant "i" of those that there are, which
- * belongs to the program, with what option order is for it in "*order", which
- * may be NULL; NULL behind the last one. Queries of the program are about it as
- * it was compiled; its profile, trim and wait take in variants. Any thread. */
+ * which are what such runs use then, where it was parsed from text or option
+ * jit is cc. Results are the same; option order=C or order=F has one program
+ * for all. Variant "i" of those that there are, which belongs to the program,
+ * with what option order is for it in "*order", which may be NULL; NULL behind
+ * the last one. Queries of the program are about it as it was compiled; its
+ * profile, trim and wait take in variants. Any thread. */
 ILEX_API const ilex_program *ilex_program_variant(const ilex_program *p,
                                                   size_t i, const char **order);
 

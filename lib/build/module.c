@@ -41,6 +41,7 @@ empty(ilex_module *m)
     ix_mem_free(mem, m->label);
     ix_mem_free(mem, m->subdomain);
     ix_mem_free(mem, m->output);
+    ix_mem_free(mem, m->text);
     ix_mem_free(mem, m->input);
 }
 

@@ -47,6 +47,8 @@ struct ilex_module {
     ix_label *label;
     size_t nlabels, label_capacity;
     double parse_seconds;         /* 0: it was not parsed */
+    char *text;                   /* that it was parsed from, or NULL */
+    size_t ntext;                 /* so many outputs are in it */
     ix_subdomain_axis *subdomain; /* ix_module_subdomain */
     size_t nsubdomains, subdomain_capacity;
 };

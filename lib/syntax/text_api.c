@@ -216,8 +216,13 @@ ilex_module_parse(ilex_context *ctx, const char *text, const char *file)
                             "parse: the text is NULL");
     double start = ix_clock();
     ilex_module *m = ix_module_parse(ctx, text, strlen(text), file);
-    if (m)
-        m->parse_seconds = ix_clock() - start;
+    if (!m)
+        return NULL;
+    m->parse_seconds = ix_clock() - start;
+    m->ntext = m->noutputs;
+    m->text = ix_mem_new(&ctx->mem, strlen(text) + 1);
+    if (m->text)
+        strcpy(m->text, text);
     return m;
 }
 

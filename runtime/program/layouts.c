@@ -57,24 +57,36 @@ copy(const char *text)
     return to ? strcpy(to, text) : NULL;
 }
 
+/* The text of a module, or NULL: one that comes from no text is printed, which
+ * takes as long as tcc does, for cc and for tests. */
+static char *
+text_of(ilex_module *module)
+{
+    ilex_context *ctx = module->ctx;
+    bool has = module->text && module->ntext == module->noutputs;
+    bool prints = !strcmp(ix_option_text(ctx, IX_OPTION_jit), "cc") ||
+                  ix_layouts_bytes == 0;
+    if (has || !prints)
+        return has ? copy(module->text) : NULL;
+    char *text = ilex_module_print(module), *own = copy(text);
+    ix_error_clear(&ctx->error); /* of what is too long to be printed */
+    ilex_text_free(ctx, text);
+    return own;
+}
+
 ix_layouts *
 ix_layouts_new(ilex_module *module, const ilex_program *p)
 {
     ilex_context *ctx = module->ctx;
-    if (!suits(ctx, p))
-        return NULL;
-    ix_layouts *l = calloc(1, sizeof *l);
-    char *text = ilex_module_print(module);
-    ix_error_clear(&ctx->error); /* of what is too long to be printed */
-    if (!l || !text) {
-        free(l);
-        ilex_text_free(ctx, text);
+    char *text = suits(ctx, p) ? text_of(module) : NULL;
+    ix_layouts *l = text ? calloc(1, sizeof *l) : NULL;
+    if (!l) {
+        free(text);
         return NULL;
     }
-    l->text = copy(text);
+    l->text = text;
     for (int i = 0; i < IX_NOPTIONS; i++)
         l->option[i] = copy(ctx->option[i]);
-    ilex_text_free(ctx, text);
     return l;
 }
 
