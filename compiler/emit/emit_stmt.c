@@ -98,7 +98,7 @@ put_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
     bool grid = s->how == IX_GRID;
-    if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
+    if ((s->how == IX_VECTOR || s->how == IX_STREAM || s->how == IX_LINES) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
     else if (e->dialect->cuda && s->step > 1) /* ptxas 13.0 crashes on some */
@@ -155,13 +155,63 @@ put_stream(ix_emitter *e, const ix_stmt *s)
     e->streams = true;
 }
 
+/* Is it still all of whole lines, and begins at one? */
+static bool
+has_lines(const ix_emitter *e, const ix_stmt *s)
+{
+    const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
+    const ix_stmt *store = s->body->next;
+    int64_t each = (int64_t)ilex_dtype_bytes(e->u->buffer[store->buffer].dtype);
+    return lo->kind == IX_CONST && lo->attr[0] == 0 && hi->kind == IX_CONST &&
+           hi->attr[0] * each == IX_LINES_BYTES;
+}
+
+/* for (i64 z = 0; z < 16; z += ILEX_LANES(d)) { ILEX_LINE(&r[z], &d[z]); } */
+static void
+put_lines(ix_emitter *e, const ix_stmt *s)
+{
+    const ix_stmt *load = s->body, *store = load->next;
+    ix_value_text v = ix_emit_variable(e, s->number);
+    ix_emit_open(e, "for (i64 %s = 0; %s < %lld; %s += ILEX_LANES(%s))", v.s,
+                 v.s, (long long)ix_for_hi(s)->attr[0], v.s,
+                 ix_c_type(e->u->buffer[store->buffer].dtype));
+    ix_text *t = ix_emit_line(e);
+    ix_text_put(t, "ILEX_LINE(&");
+    ix_emit_element(e, store, -1, t);
+    ix_text_put(t, ", &");
+    ix_emit_element(e, load, -1, t);
+    ix_text_put(t, ");\n");
+    ix_emit_close(e);
+    e->streams = true;
+}
+
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    if (s->how == IX_STREAM && e->dialect->optimised && ix_stmt_copies_row(s))
+    bool past = e->dialect->optimised && ix_stmt_copies_row(s);
+    if (past && s->how == IX_LINES && has_lines(e, s))
+        put_lines(e, s);
+    else if (past && (s->how == IX_STREAM || s->how == IX_LINES))
         put_stream(e, s);
     else
         put_loop(e, s);
+}
+
+/* const i64 t = s0_1 == 1 ? ILEX_ASIDE(&r[i]) : (i64)1 << 62; */
+static void
+emit_aside(ix_emitter *e, const ix_stmt *s)
+{
+    ix_text *t = ix_emit_line(e);
+    ix_text_format(t, "const i64 %s = ", ix_emit_defined(s).re);
+    if (!e->dialect->optimised) {
+        ix_text_put(t, "(i64)1 << 62;\n");
+        return;
+    }
+    ix_text_format(t, "s%d_%d == 1 ? ILEX_ASIDE(&", s->buffer,
+                   s->n[IX_INDICES] - 1);
+    ix_emit_element(e, s, -1, t);
+    ix_text_put(t, ") : (i64)1 << 62;\n");
+    e->streams = true;
 }
 
 static void
@@ -372,7 +422,8 @@ ix_emit_stmts(ix_emitter *e, const ix_stmt *list)
         [IX_STMT_FETCH] = ix_emit_fetch,  [IX_STMT_LOAD] = emit_load,
         [IX_STMT_SCRATCH] = emit_scratch, [IX_STMT_STORE] = emit_store,
         [IX_STMT_CHECK] = emit_check,     [IX_STMT_UPDATE] = ix_emit_update,
-        [IX_STMT_FOLD] = ix_emit_fold,    [IX_STMT_FENCE] = emit_fence};
+        [IX_STMT_FOLD] = ix_emit_fold,    [IX_STMT_FENCE] = emit_fence,
+        [IX_STMT_ASIDE] = emit_aside};
     ix_source_location around = e->location;
     for (const ix_stmt *s = list; s; s = s->next) {
         if (e->lines)

@@ -19,4 +19,5 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/scans.c \
 	compiler/schedule/schedule.c \
 	compiler/schedule/schedule.h \
+	compiler/schedule/streams.c \
 	compiler/schedule/transposes.c

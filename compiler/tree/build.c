@@ -58,7 +58,7 @@ ix_build_put_at(ix_builder *b, int depth, ix_stmt *s)
         o->first = s;
     o->last = s;
     bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
-    if (s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD || cell) {
+    if (cell || ix_stmt_is_value(s)) {
         ilex_array *leaf = ix_value_of(b->u, s);
         ix_build_note(b, leaf, leaf, depth);
     }

@@ -156,8 +156,7 @@ check_value(ix_checker *c, const ilex_array *x)
     }
     const ix_stmt *s = c->value[n].by;
     bool cell = s->kind == IX_STMT_SCRATCH && s->scratch == IX_SCRATCH_CELL;
-    require(c, cell || s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD,
-            "it uses for a value what is none");
+    require(c, cell || ix_stmt_is_value(s), "it uses for a value what is none");
     require(c, !cell || c->value[n].written,
             "it reads a cell that may not be written yet");
     require(c, s->dtype == (ilex_dtype)x->dtype,

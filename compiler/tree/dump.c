@@ -301,7 +301,8 @@ put_group(dumper *d, const ix_stmt *s, int group)
 static void
 put_stmt(dumper *d, const ix_stmt *s)
 {
-    static const char *const how[] = {"", " vector", " stream", " grid"};
+    static const char *const how[] = {"", " vector", " stream", " lines",
+                                      " grid"};
     int group = 0;
     for (const char *c = ix_stmt_rows[s->kind].text; *c; c++)
         if (*c == '{' && !s->n[group])
@@ -456,9 +457,10 @@ put_loop(const dumper *d, const ix_stmt *s)
         ix_text_put(d->t, ", downwards");
     if (s->step != 1)
         ix_text_format(d->t, ", by %lld", (long long)s->step);
-    ix_text_put(d->t, s->how == IX_VECTOR   ? ", vector instructions\n"
-                      : s->how == IX_STREAM ? ", stores past the caches\n"
-                                            : "\n");
+    ix_text_put(d->t, s->how == IX_VECTOR ? ", vector instructions\n"
+                      : s->how == IX_STREAM || s->how == IX_LINES
+                          ? ", stores past the caches\n"
+                          : "\n");
 }
 
 static bool

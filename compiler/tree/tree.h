@@ -59,8 +59,12 @@ typedef enum ix_how {
     IX_SERIAL,
     IX_VECTOR, /* no iteration waits for another: for vector units */
     IX_STREAM, /* copies a row of scratch memory past the caches */
+    IX_LINES,  /* such a row that is whole lines of them, which begins at one */
     IX_GRID    /* from 0 on, over the threads of a GPU */
 } ix_how;
+
+/* Bytes of the row of IX_LINES. */
+enum { IX_LINES_BYTES = 128 };
 
 typedef enum ix_scratch_kind {
     IX_SCRATCH_CELL, /* rank 0 */
@@ -298,12 +302,18 @@ ix_stmt_is_output(const ix_stmt *s)
 bool ix_stmt_moves_along(const ix_stmt *s, const ix_stmt *loop);
 bool ix_stmt_copies_row(const ix_stmt *loop);
 
-/* Does it define what others are about or have for a value? */
+/* Does it define what others have for a value; or are about? */
+static inline bool
+ix_stmt_is_value(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD ||
+           s->kind == IX_STMT_ASIDE;
+}
 static inline bool
 ix_stmt_defines(const ix_stmt *s)
 {
-    return s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD ||
-           s->kind == IX_STMT_ROW || s->kind == IX_STMT_SCRATCH;
+    return ix_stmt_is_value(s) || s->kind == IX_STMT_ROW ||
+           s->kind == IX_STMT_SCRATCH;
 }
 
 /* Calls "fn" for every expression of a statement, not of its body. */

@@ -107,4 +107,34 @@ do
             --check=reference --jit=$jit -v
     done
 done
+
+# ---- streams -----------------------------------------------------------------------
+
+# Outputs are large from 4096 bytes on; what a stencil reads again, in `d`, stays in
+# the caches.
+cat >p.ilx <<'EOF'
+ilex 1
+program p
+size n, m
+assume n >= 1
+in x : f64[I:n, J:m] halo(I:1:1)
+in w : f32[m]
+out a = 2.0*w
+out b = x + 1.0
+out d : f64[I:1:n, J:m] = x[I+1] - x[I-1]
+EOF
+ILEX_TARGET=vector_bytes=32,vector_registers=16,stream_bytes=4096
+export ILEX_TARGET
+"$ilexc" print --stage=schedule p.ilx >out
+[ "$(grep -c '^    stream b[0-9]* from 4096$' out)" = 2 ] || fail 'not two streams'
+for sizes in 2,1 3,1023 3,1024 3,1025 40,127
+do
+    # shellcheck disable=SC2046
+    set -- $(echo "$sizes" | tr , ' ')
+    for jit in $jits
+    do
+        expect 0 'same bits as the reference' run p.ilx --in x=random:1 \
+            --in w=random:2 --size n=$1 --size m=$2 --check=reference --jit=$jit -v
+    done
+done
 finish

@@ -190,6 +190,18 @@ run_fetch(tree_machine *m, const ix_stmt *s)
     indices_of(m, s, index);
 }
 
+/* As many as a line has, or less, as the address of what is stored would say.
+ */
+static void
+run_aside(tree_machine *m, const ix_stmt *s)
+{
+    int64_t index[ILEX_MAX_RANK], n = s->buffer;
+    indices_of(m, s, index);
+    for (int d = 0; d < s->n[IX_INDICES]; d++)
+        n = 3 * n + index[d];
+    define(m, s)->value = (ix_value){.i = (n % 8 + 8) % 8};
+}
+
 static void
 run_fence(tree_machine *m, const ix_stmt *s)
 {
@@ -375,7 +387,8 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_FETCH] = run_fetch, [IX_STMT_SCRATCH] = run_scratch,
         [IX_STMT_STORE] = run_store, [IX_STMT_UPDATE] = run_update,
         [IX_STMT_FOLD] = run_fold,   [IX_STMT_CHECK] = run_check,
-        [IX_STMT_FENCE] = run_fence, [IX_STMT_LOAD] = run_let};
+        [IX_STMT_FENCE] = run_fence, [IX_STMT_ASIDE] = run_aside,
+        [IX_STMT_LOAD] = run_let};
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
         if (is_output(s))

@@ -397,9 +397,10 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     }
     if (d.row == IX_LOOP_stage)
         draw_copy(l, i, random, &d);
-    if (d.row == IX_LOOP_stream)
-        d.nloops = 0;
     bool stored = d.row == IX_LOOP_stream;
+    d.nloops = stored ? 0 : d.nloops;
+    d.words = stored ? tree_draw(random, 2) > 0 : d.words;
+    d.n *= stored ? 100 : 1;
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
              : d.row == IX_LOOP_stage || stored
                  ? draw_used(u, k, l->loop[i], stored, random)
