@@ -60,6 +60,8 @@ typedef struct ix_buffer {
     ilex_dtype dtype;
     const ix_domain *interior; /* declared; index 0 of bindings */
     const ix_domain *box;      /* what is read or written */
+    const ix_domain *whole;    /* TEMP: its box before loops made it less, whose
+                                  axes messages name */
     const ix_turn *turn;       /* of the program's axes, between the pass layout
                                   and ix_layout_back; NULL: none */
     ilex_array *node;          /* INPUT, DATA */

@@ -176,6 +176,7 @@ ix_unit_temporary(ix_unit *u, const ix_domain *box, ilex_dtype dtype)
                                          .dtype = dtype,
                                          .interior = box,
                                          .box = box,
+                                         .whole = box,
                                          .inplace = -1});
 }
 

@@ -20,7 +20,7 @@ void
 ix_finish_axes(const ix_unit *u, ix_compiled *c, const ix_buffer *b,
                ix_compiled_buffer *to)
 {
-    const ix_domain *dom = b->box;
+    const ix_domain *dom = b->whole ? b->whole : b->box;
     for (int k = 0; k < dom->rank; k++)
         to->axis[k] =
             ix_arena_string(&c->arena, ix_symbol_text(u->ctx, dom->ax[k].name));
@@ -78,7 +78,9 @@ copy_buffer(ix_unit *u, ix_compiled *c, const ix_buffer *b, bool used)
     to->own = b->own != NULL;
     to->inplace = b->inplace;
     c->nstrides += to->rank;
-    size_t axes = (size_t)to->rank + 1;
+    int named =
+        b->whole && b->whole->rank > to->rank ? b->whole->rank : to->rank;
+    size_t axes = (size_t)named + 1;
     to->axis = ix_arena_new(&c->arena, axes * sizeof *to->axis);
     to->interior = ix_arena_new(&c->arena, axes * sizeof *to->interior);
     to->box = ix_arena_new(&c->arena, axes * sizeof *to->box);
