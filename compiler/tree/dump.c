@@ -442,8 +442,10 @@ static bool
 takes_parts(const ix_kernel *k, int variable)
 {
     const ix_variable *v = &k->variable[variable];
-    bool strips = v->role == IX_VARIABLE_OUTER || v->role == IX_VARIABLE_TAIL;
-    return (strips ? v->part_of : variable) == k->axis;
+    bool points = v->role == IX_VARIABLE_INNER;
+    if (v->part_of >= 0 && !points)
+        return takes_parts(k, v->part_of);
+    return variable == k->axis && !points;
 }
 
 static void
@@ -490,7 +492,8 @@ put_loops(dumper *d, const ix_stmt *s)
         if (s->kind == IX_STMT_FOR && !is_of_slots(d, s))
             put_loop(d, s);
         else if (s->kind == IX_STMT_IF && tells(d, s))
-            ix_text_put(line(d), "where a condition on indices holds\n");
+            ix_text_put(line(d),
+                        "where a condition on indices or sizes holds\n");
         else
             continue;
         d->indent++;
