@@ -227,6 +227,7 @@ SHELL_TESTS = \
 	tests/layering.sh \
 	tests/manpages.sh \
 	tests/mutants.sh \
+	tests/numpy/random_more.sh \
 	tests/numpy/random_programs.sh \
 	tests/numpy/sums.sh \
 	tests/property/fuzz.sh \

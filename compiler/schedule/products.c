@@ -29,6 +29,7 @@ typedef struct product {
     int updates;
     const ix_stmt *update;
     int rows;      /* axis */
+    bool small;    /* b is, so that it stays in the first cache as it lies */
     int64_t slots; /* of scratch memory for each element of a tile */
     ix_holes holes;
 } product;
@@ -127,8 +128,9 @@ name_accumulators(product *p)
 /* A strip of columns, if there is one: blocks of rows, then what is left of
  * these. */
 static void
-strip(ix_holes *h, const char *part, const char *points, int64_t columns)
+strip(product *p, const char *part, const char *points, int64_t columns)
 {
+    ix_holes *h = &p->holes;
     static const char *const rows[] = {"S/I.i.o", "S/I.i.t"};
     if (!ix_holes_loop(h, part))
         return;
@@ -137,6 +139,8 @@ strip(ix_holes *h, const char *part, const char *points, int64_t columns)
     ix_holes_set(h, 'L', *rows);
     if (!ix_rule_carry(h, points ? IX_RULE_strip : IX_RULE_column))
         return;
+    if (points && !p->small)
+        ix_rule_carry(h, IX_RULE_panel);
     for (int i = 0; i < 2; i++) {
         ix_holes_set(h, 'L', rows[i]);
         ix_rule_carry(h, IX_RULE_own);
@@ -147,17 +151,29 @@ strip(ix_holes *h, const char *part, const char *points, int64_t columns)
     ix_rule_carry(h, IX_RULE_rows);
 }
 
-/* What a tile has: rows, and columns, so that a kernel's memory for it, "each"
- * bytes an element, is not too large. */
-static void
-choose_tile(ix_holes *h, int64_t each, int64_t block)
+/* Has b few elements, as far as is known when it is compiled? */
+static bool
+is_small(const product *p, int64_t bytes)
 {
+    int64_t r = ix_loop_length(p->u, ix_holes_loop(&p->holes, "R")),
+            n = ix_loop_length(p->u, ix_holes_loop(&p->holes, "J"));
+    return r > 0 && n > 0 && r <= COPY / bytes / n &&
+           2 * r * n * bytes <= p->u->target->l1_bytes;
+}
+
+/* What a tile has: rows, and columns, so that a kernel's memory for it, "each"
+ * bytes an element, is not too large; a block where b is small. */
+static void
+choose_tile(product *p, int64_t each, int64_t block)
+{
+    ix_holes *h = &p->holes;
     int64_t columns = MOST_BLOCKS * block, rows;
     while (columns > block && TILE / each / columns < 8 * BLOCK_ROWS)
         columns -= block;
     rows = TILE / each / columns / BLOCK_ROWS * BLOCK_ROWS;
-    ix_holes_number(h, 'M', rows > MOST_ROWS ? MOST_ROWS : rows);
-    ix_holes_number(h, 'N', columns);
+    rows = rows > MOST_ROWS ? MOST_ROWS : rows;
+    ix_holes_number(h, 'M', p->small ? BLOCK_ROWS : rows);
+    ix_holes_number(h, 'N', p->small ? block : columns);
 }
 
 /* What is done to the accumulators of a tile runs along its rows. */
@@ -192,7 +208,8 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     int64_t bytes = (int64_t)ilex_dtype_bytes(p.update->mem->dtype);
     int64_t vector = t->vector_bytes / bytes, block = vectors * vector;
     bool one = p.slots <= FEW_SLOTS; /* chunk, or two: most are so */
-    choose_tile(h, p.slots * bytes, block);
+    p.small = is_small(&p, bytes);
+    choose_tile(&p, p.slots * bytes, block);
     ix_holes_number(h, 'H', BLOCK_ROWS);
     ix_holes_number(h, 'K', COPY / (block * bytes));
     ix_holes_number(h, 'U', MOST_UNROLLED);
@@ -209,10 +226,10 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
         return true;
     if (one && vector < block)
         ix_rule_carry(h, IX_RULE_narrow);
-    strip(h, "J.i.o", "J.i.i", block);
-    strip(h, "J.i.t.o", "J.i.t.i", vector);
-    strip(h, "J.i.t.t", NULL, 1);
-    strip(h, "J.i.t", NULL, 1);
+    strip(&p, "J.i.o", "J.i.i", block);
+    strip(&p, "J.i.t.o", "J.i.t.i", vector);
+    strip(&p, "J.i.t.t", NULL, 1);
+    strip(&p, "J.i.t", NULL, 1);
     return true;
 }
 

@@ -70,6 +70,7 @@ END_TEST
 START_TEST(inner)
 {
     ilex_option_set(ctx, "jit", "cc");
+    ilex_option_set(ctx, "target", "generic"); /* no streams */
     static const char *const text = HEAD FIELD "out o = 2*u\n";
     for (int i = 0; i < 2; i++) {
         ilex_option_set(ctx, "order", orders[i]);

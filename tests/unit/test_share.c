@@ -275,6 +275,7 @@ END_TEST
 START_TEST(dense_for_one)
 {
     ix_compile_request request = {.dialect = {[IX_DIALECT_cc] = true}};
+    ilex_option_set(ctx, "target", "generic"); /* no streams */
     ilex_module *m = parse(
         HEAD TWO "map t[n] = exp(sin(x[_0]))*1.5\n"
                  "map s[m] = exp(sin(y[_0]))*1.5\n"
