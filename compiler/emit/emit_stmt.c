@@ -188,10 +188,11 @@ put_lines(ix_emitter *e, const ix_stmt *s)
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    bool past = e->dialect->optimised && ix_stmt_copies_row(s);
+    bool past = (s->how == IX_STREAM || s->how == IX_LINES) &&
+                e->dialect->optimised && ix_stmt_copies_row(s);
     if (past && s->how == IX_LINES && has_lines(e, s))
         put_lines(e, s);
-    else if (past && (s->how == IX_STREAM || s->how == IX_LINES))
+    else if (past)
         put_stream(e, s);
     else
         put_loop(e, s);

@@ -21,18 +21,26 @@ find_strip(ix_walk *w, ilex_array *n, size_t *value)
                                                        : IX_WALK_IN;
 }
 
+/* Has a body no reduction that "find" ends at? */
+static bool
+has_none(const ix_partition *p, const ilex_array *body,
+         ix_walk_step (*find)(ix_walk *w, ilex_array *n, size_t *value))
+{
+    ix_walk w = {.ctx = p->u->ctx,
+                 .mem = &p->mem,
+                 .within = IX_HAS_REDUCE,
+                 .enter = find};
+    bool none = ix_walk_body(&w, body, NULL);
+    ix_walk_free(&w);
+    return none;
+}
+
 /* Are the elements of all reductions of a body side by side? Others want the
  * innermost free index inside. */
 static bool
 reduces_rows(const ix_partition *p, const ilex_array *body)
 {
-    ix_walk w = {.ctx = p->u->ctx,
-                 .mem = &p->mem,
-                 .within = IX_HAS_REDUCE,
-                 .enter = find_strip};
-    bool rows = ix_walk_body(&w, body, NULL);
-    ix_walk_free(&w);
-    return rows;
+    return has_none(p, body, find_strip);
 }
 
 /* Is the array stored where an input is? Only points of that which it has read
@@ -91,13 +99,7 @@ find_long(ix_walk *w, ilex_array *n, size_t *value)
 static bool
 is_brief(const ix_partition *p, const ilex_array *body)
 {
-    ix_walk w = {.ctx = p->u->ctx,
-                 .mem = &p->mem,
-                 .within = IX_HAS_REDUCE,
-                 .enter = find_long};
-    bool brief = ix_walk_body(&w, body, NULL);
-    ix_walk_free(&w);
-    return brief;
+    return has_none(p, body, find_long);
 }
 
 /* Goes a reduction into the stage of what reads it? One of a few elements does

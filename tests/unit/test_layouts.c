@@ -138,6 +138,15 @@ count_variants(const ilex_program *p)
     return n;
 }
 
+/* Are the elements 0, 2, 4, ...? */
+static void
+check_doubled(const ilex_storage *o, int64_t count)
+{
+    const int64_t *x = ilex_storage_const_data(o);
+    for (int64_t k = 0; k < count; k++)
+        ck_assert_int_eq(x[k], 2 * k);
+}
+
 static void
 expect(arrays a)
 {
@@ -222,9 +231,7 @@ START_TEST(ones)
         ck_assert_int_eq(count_variants(p), i == 2);
         ilex_program_variant(p, 0, &order);
         ck_assert_str_eq(order, i == 2 ? "u=201,o=201" : "");
-        for (int64_t k = 0; k < 35; k++)
-            ck_assert_int_eq(((const int64_t *)ilex_storage_const_data(o))[k],
-                             2 * k);
+        check_doubled(o, 35);
         ilex_storage_release(u);
         ilex_storage_release(o);
         ilex_program_release(p);
@@ -359,9 +366,7 @@ START_TEST(few_rows)
         ilex_program_variant(p, 0, &order);
         ck_assert_str_eq(order, rows[i].order);
         ck_assert_int_eq(parts, rows[i].parts);
-        for (int64_t k = 0; k < ilex_storage_count(u); k++)
-            ck_assert_int_eq(((const int64_t *)ilex_storage_const_data(o))[k],
-                             2 * k);
+        check_doubled(o, ilex_storage_count(u));
         ilex_storage_release(u);
         ilex_storage_release(o);
         ilex_program_release(p);
