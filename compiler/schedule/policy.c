@@ -5,8 +5,8 @@
 #include "compiler/schedule/schedule.h"
 
 /* Accumulators that become rows of a strip; points in an iteration that are no
- * reason for one, of 64. */
-enum { MOST_ROWS = 8, FEW = 24 };
+ * reason for one, of 64; points of a strip, and of one of a column sum. */
+enum { MOST_ROWS = 8, FEW = 24, STRIP = 64, WIDE = 1024 };
 
 /* ---- reductions that a free loop shares ---- */
 
@@ -23,6 +23,7 @@ typedef struct shared_search {
     bool chain;   /* an accumulator takes in products */
     bool sum;     /* or what is added in one order */
     bool lanes;   /* a reduction has them */
+    bool complex; /* an accumulator is complex */
     bool other;   /* there are free loops inside */
 } shared_search;
 
@@ -44,6 +45,7 @@ look_at_element(shared_search *s, const ix_stmt *x)
         x->mem->scratch == IX_SCRATCH_CELL) {
         s->count++;
         s->chain |= ix_update_value(x)->kind == IX_PRODUCT;
+        s->complex |= ix_dtype_is_complex((ilex_dtype)x->mem->dtype);
         s->sum |= !ix_dtype_is_exact((ilex_dtype)x->mem->dtype);
     }
     for (int i = 0; i < ix_operands_before(x, IX_GROUPS) && !s->along; i++)
@@ -103,7 +105,9 @@ take_in_several(ix_unit *u, ix_cursor c)
             take_in_several(u, *two);
             continue;
         }
-        if (!ix_schedule_at(u, &two[1], "split LOOP 4 peel"))
+        bool wide = ix_loop_most(u, (*c.at)->body) > STRIP;
+        if (!ix_schedule_at(u, &two[1],
+                            wide ? "split LOOP 8 peel" : "split LOOP 4 peel"))
             continue;
         two[0] = two[1];
         ix_cursor_enter(two);
@@ -114,6 +118,23 @@ take_in_several(ix_unit *u, ix_cursor c)
     }
 }
 
+/* Is it one sum over the rows of a matrix, which may have more than a few? It
+ * waits for the memory, which is fast if read by whole pages. */
+static bool
+is_column(const shared_search *s, const ix_stmt *loop)
+{
+    const ix_domain *box = s->k->box;
+    const ix_axis *ax =
+        loop->number < box->rank ? &box->ax[loop->number] : NULL;
+    const ix_lin *n = ax ? ix_lin_try_fma(s->u->ctx, ax->hi, -1, ax->lo) : NULL;
+    if (s->count != 1 || s->chain || s->lanes || s->complex ||
+        (n &&
+         ix_lin_le(s->u->ctx, n, ix_lin_const(s->u->ctx, STRIP)) == IX_YES))
+        return false;
+    s->u->asks_registers = true;
+    return s->u->target->vector_registers != 0;
+}
+
 /* A sum over the rows of a matrix, or a matrix product, reads along its rows if
  * the free index runs innermost; lanes of the points then lie side by side. A
  * chain gains as well where no operand is read along: a few at a time hide how
@@ -121,13 +142,13 @@ take_in_several(ix_unit *u, ix_cursor c)
  * reduction's range follows it, and so the length of each strip. Of what has no
  * products it is rows in another order of axes than the program's. */
 static const char *
-strips(const ix_kernel *k, const shared_search *s)
+strips(const shared_search *s, const ix_stmt *loop)
 {
     if (s->other || s->count > MOST_ROWS || (s->count == 0 && !s->lanes))
         return NULL;
     if (s->along)
-        return "split LOOP 64 min";
-    if (s->lanes || k->variable[s->variable].role == IX_VARIABLE_TAIL)
+        return is_column(s, loop) ? "split LOOP 1024 min" : "split LOOP 64 min";
+    if (s->lanes || s->k->variable[s->variable].role == IX_VARIABLE_TAIL)
         return NULL;
     return s->chain           ? "split LOOP 8 min"
            : s->row && s->sum ? "split LOOP 8 peel"
@@ -141,7 +162,7 @@ share_reductions(ix_unit *u, ix_cursor *c)
     shared_search s = {
         .u = u, .k = c->k, .variable = loop->number, .element = -1};
     look_at_list(&s, loop->body);
-    const char *split = strips(c->k, &s);
+    const char *split = strips(&s, loop);
     if (split && ix_loop_jams(u, c, s.along ? FEW : INT64_MAX) &&
         ix_schedule_at(u, c, split))
         ix_schedule_at(u, c, "jam LOOP");

@@ -99,7 +99,7 @@ expect 0 '^    apart from k0: it covers another domain$' explain "$examples/bmm_
 says "$w|out y : f64[I:n] = sum[J](x)|out z : f64[I:n] = max[J](x; initial=0)" \
     '^    apart from k0: one of them holds a reduction$'
 program 'in x : f64[n, m]|out y : f64[m] = sum[0](x)'
-expect 0 '^    for strips of axis 0, parts of which threads take, by 64$' explain p.ilx
+expect 0 '^    for strips of axis 0, parts of which threads take, by 1024$' explain p.ilx
 expect 0 '^    for axis 0 in \[0, m), parts of which threads take$' explain p.ilx --schedule=none
 program 'in x : f64[n]|in p : i32[n]|map t[i:n] = where(p[i] >= 0 && p[i] < n, x[p[i]], 1.0)|out y : f64 = sum(t)'
 expect 0 '^  k1 on \[\]: writes y' explain p.ilx

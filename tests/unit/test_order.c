@@ -93,7 +93,7 @@ START_TEST(sums)
         const char *order, *axis, *strips;
     } rows[] = {{"C", "1", NULL},
                 {"x=10", "1", "split i0 64 min"},
-                {"C", "0", "split i0 64 min"},
+                {"C", "0", "split i0 1024 min"},
                 {"x=10", "0", "split i0 8 peel"}};
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         char text[200];
