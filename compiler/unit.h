@@ -69,6 +69,7 @@ typedef struct ix_buffer {
                                   NULL */
     int slot;                  /* TEMP: place in the workspace */
     bool local;                /* TEMP: one kernel alone reads and writes it */
+    bool forwarded;            /* TEMP: what read it has values (merge.c) */
     /* TEMP: not NULL where each part of a run of this kernel has one of its
      * own, of what an iteration of variable "within", or of parts of it, has */
     const struct ix_kernel *own;

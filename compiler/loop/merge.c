@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels that become one without a look at distances, as neither reads what
- * the other one writes: neighbours over one box, in common loops down to the
- * stores,
+ * Kernels that become one without a look at distances: neighbours over one box,
+ * in common loops down to the stores, of which the second one reads nothing
+ * that the first one writes but at the same point, where it has the value,
  *
  *     kernel k0                     kernel k0
  *         for i in [0, n)               for i in [0, n)
  *             y[i] = x[i] + 1               y[i] = x[i] + 1
- *     kernel k1                             z[i] = 2*x[i]
+ *     kernel k1                             z[i] = 2*(x[i] + 1)
  *         for i in [0, n)
- *             z[i] = 2*x[i]
+ *             z[i] = 2*y[i]
  *
  * and neighbours that write segments of one buffer, one behind the other. Scans
  * over the same free points become one, too (recurrence.h).
@@ -31,22 +31,10 @@ reads_from(ix_unit *u, const ix_kernel *reader, ix_kernel *writer)
     return !ix_stmt_loads(u, reader->nests, is_of_others, writer);
 }
 
-/* Has it reductions, or loops that a directive changed? */
 static bool
-is_changed(const ix_kernel *k)
+are_longer(ix_unit *u, const ix_kernel *a, const ix_kernel *b, int most)
 {
-    return k->body != k->nests;
-}
-
-/* ---- one box ---- */
-
-static int
-count_stores(ix_stmt *nest)
-{
-    int n = 0;
-    for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
-        n++;
-    return n;
+    return ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > most;
 }
 
 /* The next nest of a kernel; one of rank 0 is its stores, and stands alone. */
@@ -56,10 +44,103 @@ next_nest(ix_stmt *nest)
     return nest->kind == IX_STMT_FOR ? nest->next : NULL;
 }
 
-static bool
-are_long(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
+/* ---- values for what is read ---- */
+
+/* What a nest reads of what another one stores in the same iteration. */
+typedef struct reading {
+    ix_unit *u;
+    ix_kernel *writer;
+    const ix_stmt *stores;
+} reading;
+
+/* The store of the element that is read, or NULL. */
+static const ix_stmt *
+store_of(const reading *r, const ilex_array *load)
 {
-    return ix_measure_kernel(u, a) + ix_measure_kernel(u, b) > IX_FUNCTION;
+    const ix_stmt *s = r->stores, *found = NULL;
+    for (; s; s = s->next)
+        found = s->buffer == load->attr[0] ? s : found;
+    bool same = found && found->kind == IX_STMT_STORE &&
+                ix_store_value(found)->dtype == load->dtype;
+    for (int d = 0; same && d < load->nops; d++)
+        same = ix_operands(found, IX_INDICES)[d] == load->ops[d];
+    return same ? found : NULL;
+}
+
+static bool
+is_at_point(void *user, const ilex_array *load)
+{
+    const reading *r = user;
+    return is_of_others(r->writer, load) || store_of(r, load);
+}
+
+static ilex_array *
+take_value(void *user, ilex_array *load, ilex_array *const *index)
+{
+    const reading *r = user;
+    const ix_stmt *s = store_of(r, load);
+    (void)index;
+    if (!s)
+        return NULL;
+    r->u->buffer[s->buffer].forwarded |=
+        r->u->buffer[s->buffer].role == IX_ROLE_TEMP;
+    return ix_store_value(s);
+}
+
+/* Why "b" would read in the loops of "a" what was not stored there yet, or is
+ * an index, and so of an array that messages name; NULL: it does not. */
+static const char *
+reads_elsewhere(ix_unit *u, ix_kernel *a, const ix_kernel *b)
+{
+    if (!reads_from(u, b, a))
+        return NULL;
+    if (!ix_option_int(u->ctx, IX_OPTION_fuse) ||
+        ix_kernel_has(b, IX_HAS_CHECK))
+        return "it reads what that writes";
+    if (are_longer(u, a, b, IX_LARGE_KERNEL))
+        return "it reads what that writes, and together they would be too long";
+    ix_stmt *x = a->nests, *y = b->nests;
+    for (; y; x = next_nest(x), y = next_nest(y)) {
+        reading r = {u, a, ix_nest_body(x)};
+        if (!ix_stmt_loads(u, ix_nest_body(y), is_at_point, &r))
+            return "it reads what that writes at other points";
+    }
+    return NULL;
+}
+
+/* What the stores behind read of those before becomes the value. */
+static void
+forward(ix_unit *u, ix_kernel *a, const ix_stmt *stores, ix_stmt *readers)
+{
+    reading r = {u, a, stores};
+    ix_substitution s = {.ctx = u->ctx,
+                         .mem = &u->mem,
+                         .load = take_value,
+                         .became = ix_origin_keep,
+                         .user = &r,
+                         .listener = u};
+    for (; readers; readers = readers->next)
+        readers->x[0] = ix_substitute(&s, readers->x[0]);
+    ix_substitution_free(&s);
+}
+
+/* Has it reductions, or loops that a directive changed? */
+static bool
+is_changed(const ix_kernel *k)
+{
+    return k->body != k->nests;
+}
+
+/* ---- one box ---- */
+
+/* Not what has been read as a value: that goes, in the end. */
+static int
+count_stores(const ix_unit *u, ix_stmt *nest)
+{
+    int n = 0;
+    for (const ix_stmt *s = ix_nest_body(nest); s; s = s->next)
+        n += !u->buffer[s->buffer].forwarded;
+    return n;
 }
 
 /* Why the nests of "b" cannot join those of "a", one to one; NULL: they can. */
@@ -76,13 +157,13 @@ apart(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     for (; x && y; x = next_nest(x), y = next_nest(y))
         if (!ix_nest_same_free_loops(x, y, -1))
             return "their loops have other bounds";
-        else if (count_stores(x) + count_stores(y) > STORES_TOGETHER)
+        else if (count_stores(u, x) + count_stores(u, y) > STORES_TOGETHER)
             return "together they would write too many buffers";
     if (x || y)
         return "their loops have other bounds";
-    if (are_long(u, a, b))
+    if (are_longer(u, a, b, IX_FUNCTION))
         return "together they would be too long for one function";
-    return reads_from(u, b, a) ? "it reads what that writes" : NULL;
+    return reads_elsewhere(u, a, b);
 }
 
 static const char *
@@ -90,8 +171,11 @@ join(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
     ix_stmt *x = a->body, *y = b->body;
     const char *why = apart(u, a, b);
+    bool reads = !why && reads_from(u, b, a);
     while (!why && x && y) {
         ix_stmt *next = next_nest(x), *stores = ix_nest_body(x);
+        if (reads)
+            forward(u, a, stores, ix_nest_body(y));
         *ix_stmt_end(&stores) = ix_nest_body(y);
         y = next_nest(y);
         x = next;
@@ -133,7 +217,7 @@ append(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     int buffer = written_buffer(a);
     if (a->ordered || b->ordered || a->box == b->box || a->box->rank == 0 ||
         buffer < 0 || buffer != written_buffer(b) || is_changed(a) ||
-        is_changed(b) || are_long(u, a, b))
+        is_changed(b) || are_longer(u, a, b, IX_FUNCTION))
         return false;
     const ix_domain *box = hull(u, a->box, b->box);
     if (!box || reads_from(u, b, a))

@@ -45,6 +45,33 @@ ix_fuse_next(ix_unit *u, const ix_kernel *a)
     return d;
 }
 
+static bool
+is_other_load(void *user, const ilex_array *load)
+{
+    return load->attr[0] != *(const int *)user;
+}
+
+static bool
+is_read(ix_unit *u, int buffer)
+{
+    bool read = false;
+    for (ix_kernel *k = u->kernels; k && !read; k = k->next)
+        read = !ix_stmt_loads(u, k->body, is_other_load, &buffer);
+    return read;
+}
+
+/* Temporaries that all who read them had as values go. */
+static void
+drop_unread(ix_unit *u)
+{
+    for (int i = (int)u->nbuffers - 1; i >= 0; i--) {
+        ix_directive d = {.row = IX_KERNELS_inline};
+        d.name = ix_arena_string(&u->arena, ix_value_name('b', i).s);
+        if (u->buffer[i].forwarded && !is_read(u, i))
+            ix_kernels_carry(u, &d);
+    }
+}
+
 void
 ix_policy_program(ix_unit *u)
 {
@@ -63,4 +90,5 @@ ix_policy_program(ix_unit *u)
         }
     }
     ix_unit_number(u);
+    drop_unread(u);
 }
