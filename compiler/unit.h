@@ -182,6 +182,7 @@ typedef struct ix_kernel {
     ix_levels levels;     /* of the nests */
     bool ordered;         /* iterations read what earlier ones wrote */
     ix_moment when;
+    bool stage;        /* the last one of a pipeline computes it */
     const char *apart; /* why it is none with the one before, or NULL */
     const ix_condition *condition; /* it runs where that holds, else the next
                                       one does in its place; NULL: always */

@@ -219,6 +219,7 @@ SHELL_TESTS = \
 	tests/integration/test_ilexc_steps.sh \
 	tests/integration/test_ilexc_typos.sh \
 	tests/integration/test_numpy.sh \
+	tests/integration/test_pipelines.sh \
 	tests/integration/test_replay.sh \
 	tests/integration/test_stencil.sh \
 	tests/integration/passes.sh \

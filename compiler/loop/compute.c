@@ -19,6 +19,8 @@
  */
 #include "compiler/loop/compute.h"
 
+enum { LINES = 8 };
+
 static const ix_refusal fine = {IX_REFUSAL_NONE, NULL};
 
 /* ---- who writes it ---- */
@@ -192,6 +194,18 @@ read_moved(void *user, ix_stmt *s)
                : s;
 }
 
+/* Elements along an axis; rows that are longer than some lines of the cache
+ * begin at one. */
+static int64_t
+room_along(const ix_computing *x, int d)
+{
+    int64_t n = x->box.axis[d].n, line = x->u->target->line_bytes;
+    line /= (int64_t)ilex_dtype_bytes(x->u->buffer[x->buffer].dtype);
+    return d + 1 < x->box.rank || line == 0 || n < LINES * line
+               ? n
+               : (n + line - 1) / line * line;
+}
+
 /* The memory of an iteration. */
 static void
 make_memory(ix_computing *x)
@@ -203,7 +217,7 @@ make_memory(ix_computing *x)
         ax[d] = b->box->ax[d];
         if (x->box.axis[d].from) {
             ax[d].lo = ix_lin_const(u->ctx, 0);
-            ax[d].hi = ix_lin_const(u->ctx, x->box.axis[d].n);
+            ax[d].hi = ix_lin_const(u->ctx, room_along(x, d));
         }
     }
     const ix_domain *box = ix_domain_new(u->ctx, x->box.rank, ax);

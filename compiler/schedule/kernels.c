@@ -115,10 +115,13 @@ ix_pass_kernels(ix_unit *u)
         return false;
     if (!u->schedule) {
         ix_policy_operands(u);
+        bool text = ix_schedule_has_text(u); /* names kernels, and loops, that
+                                                there are without */
         ix_policy_program(u);
+        if (!text)
+            ix_policy_pipelines(u);
         ix_policy_rows(u);
-        if (!ix_schedule_has_text(
-                u)) /* which names kernels that there are without */
+        if (!text)
             ix_policy_versions(u);
     }
     return u->ctx->error.code == ILEX_OK;

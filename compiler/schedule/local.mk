@@ -10,6 +10,7 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/kernels.c \
 	compiler/schedule/memory.c \
 	compiler/schedule/operands.c \
+	compiler/schedule/pipelines.c \
 	compiler/schedule/policy.c \
 	compiler/schedule/products.c \
 	compiler/schedule/program.c \

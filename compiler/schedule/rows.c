@@ -63,8 +63,8 @@ has_rows(ix_unit *u, const ix_kernel *k, const ix_accesses *a)
 static bool
 goes_over_rows(const ix_kernel *k)
 {
-    return k && !ix_kernel_has_levels(k) && ix_kernel_outermost(k) &&
-           ix_kernel_outermost(k)->parallel;
+    return k && !k->stage && !ix_kernel_has_levels(k) &&
+           ix_kernel_outermost(k) && ix_kernel_outermost(k)->parallel;
 }
 
 /* The accesses of a kernel that works on rows; false: it is none. What is told

@@ -53,9 +53,11 @@ ix_pass_schedule(ix_unit *u)
         k->schedule = NULL;
     if (ix_schedule_has_text(u) && !ix_schedule_read(u, text, head))
         return false;
+    if (!u->naive)
+        ix_policy_stages(u, head);
     for (ix_kernel *k = u->kernels; k; k = k->next) {
         const ix_env *before = ix_kernel_known(u, k);
-        if (!head[k->number] && !u->naive)
+        if (!head[k->number] && !k->schedule && !u->naive)
             ix_policy(u, k);
         if (u->target->grid)
             ix_policy_grid(u, k);

@@ -68,8 +68,8 @@ bool ix_schedule_has_text(const ix_unit *u);
  * says of the program, whose schedule then is not NULL if it says anything. */
 bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
-/* ---- operands.c, program.c, rows.c, policy.c, products.c, transposes.c,
- * streams.c, scans.c, grid.c ---- */
+/* ---- operands.c, program.c, rows.c, pipelines.c, policy.c, products.c,
+ * transposes.c, streams.c, scans.c, grid.c ---- */
 
 /* Has operands of contractions copied; reductions cut, neighbours merged; those
  * that work on the same rows fused. */
@@ -80,6 +80,10 @@ ix_directive ix_fuse_next(ix_unit *u, const ix_kernel *a);
 void ix_policy_rows(ix_unit *u);
 /* What the kernel alone uses is memory of an iteration of the loop. */
 void ix_policy_shrink(ix_unit *u, ix_cursor *c);
+/* Threads divide the columns of a pipeline, whose stages are kernels; the last
+ * of them computes all, where a text has no line, "head", of its loops. */
+void ix_policy_pipelines(ix_unit *u);
+void ix_policy_stages(ix_unit *u, const int *head);
 /* Transforms the loops of a kernel as is best for the target. */
 void ix_policy(ix_unit *u, ix_kernel *k);
 /* Blocks of a contraction; false: the kernel is none. */

@@ -23,6 +23,8 @@ typedef struct ix_partition_info {
     int64_t work;  /* operations of its body and those computed with it */
     int segments;  /* how often it is an operand of a concat */
     int users;     /* arrays whose bodies read it */
+    int stages;    /* temporaries that are computed from it, one from the other
+                    */
     bool stored;
     ix_reason reason;  /* why it is, or is not */
     bool root;         /* is an output */

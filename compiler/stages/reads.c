@@ -116,6 +116,8 @@ note_consumer(const read_count *c, const ix_frame *frame,
               const ilex_array *load, info *x)
 {
     const info *user = ix_partition_of(c->p, c->user);
+    int stages = user->stages + (user->reason == IX_REASON_WORK ||
+                                 user->reason == IX_REASON_STAGE);
     size_t consumer = user->stored ? ix_unit_position(c->p->u, c->user) + 1
                                    : user->sole_consumer;
     int aligned = 0, most = user->stored ? ILEX_MAX_RANK : user->aligned;
@@ -131,6 +133,7 @@ note_consumer(const read_count *c, const ix_frame *frame,
     x->sole_consumer = !x->sole_consumer || x->sole_consumer == consumer
                            ? consumer
                            : IX_SEVERAL;
+    x->stages = stages > x->stages ? stages : x->stages;
     x->in_reduction |=
         frame->nreduce > 0 || (!user->stored && user->in_reduction);
 }

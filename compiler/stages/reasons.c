@@ -7,7 +7,8 @@
 
 enum {
     CHEAP = 4, /* operations: always computed again */
-    BRIEF = 8  /* elements that are reduced without a loop */
+    BRIEF = 8, /* elements that are reduced without a loop */
+    STAGES = 2 /* temporaries behind it */
 };
 
 /* ---- arrays on the outer loops of what reads them ---- */
@@ -128,6 +129,18 @@ is_reduced_there(const ix_partition *p, const ilex_array *n,
     return stage->hosts_strided_reduction = true;
 }
 
+/* ---- pipelines ---- */
+
+/* Is it read, at several points, by the first of several stages? Rows of it are
+ * kept as those of the stages are (schedule/pipelines.c). */
+static bool
+is_first_stage(const ix_partition *p, const ilex_array *n,
+               const ix_partition_info *x)
+{
+    return x->stages >= STAGES && ix_rank(n) == 2 && !p->u->target->grid &&
+           x->work * (x->reads - 1) > CHEAP;
+}
+
 /* ---- all ---- */
 
 /* Why the array is to be stored, or is not. */
@@ -148,6 +161,8 @@ reason_of(const ix_partition *p, const ilex_array *n,
         return stage_of(p, n, x) ? IX_REASON_INSIDE : IX_REASON_REPEATED;
     if (x->work * (x->reads - 1) > IX_RECOMPUTE)
         return IX_REASON_WORK;
+    if (is_first_stage(p, n, x))
+        return IX_REASON_STAGE;
     return x->reads > 1 || x->users > 1 ? IX_REASON_AGAIN : IX_REASON_ONCE;
 }
 
