@@ -5,6 +5,7 @@
 libixcompiler_la_SOURCES += \
 	compiler/graph/contract.c \
 	compiler/graph/extents.c \
+	compiler/graph/kept.c \
 	compiler/graph/locations.c \
 	compiler/graph/lower.c \
 	compiler/graph/origin.c \

@@ -364,7 +364,8 @@ lower(ix_unit *u, void *user, ilex_array *n)
     (void)user;
     if (n->kind == IX_COMPRESS && ix_rank(n) == 1 && !u->reference)
         chunked = ix_compress_chunked(n);
-    return chunked ? chunked : lower_of[n->kind](n);
+    n = chunked ? chunked : lower_of[n->kind](n);
+    return n->kind == IX_LAMBDA && !u->reference ? ix_without_kept(u, n) : n;
 }
 
 bool

@@ -128,7 +128,7 @@ note_consumer(const read_count *c, const ix_frame *frame,
     if (!x->loaded || aligned < x->aligned)
         x->aligned = aligned;
     for (int i = 0; i < frame->nreduce; i++)
-        if (ix_lanes_of(frame->reduce[i]) == 1)
+        if (!ix_reduces_row(frame->reduce[i]))
             consumer = IX_SEVERAL;
     x->sole_consumer = !x->sole_consumer || x->sole_consumer == consumer
                            ? consumer

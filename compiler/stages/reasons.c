@@ -18,8 +18,8 @@ find_strip(ix_walk *w, ilex_array *n, size_t *value)
 {
     (void)w;
     (void)value;
-    return n->kind == IX_REDUCE && ix_lanes_of(n) == 1 ? IX_WALK_END
-                                                       : IX_WALK_IN;
+    return n->kind == IX_REDUCE && !ix_reduces_row(n) ? IX_WALK_END
+                                                      : IX_WALK_IN;
 }
 
 /* Has a body no reduction that "find" ends at? */

@@ -283,22 +283,45 @@ last_index_only(ilex_context *ctx, const ilex_array *body, int64_t r)
     return ok && !outside;
 }
 
+/* Do elements along axis "ax", which is _r<r>, lie side by side, and fill
+ * "lanes"? An axis too short for that leaves the vectors to the free indices,
+ * where there are any. */
+static bool
+is_row(ilex_context *ctx, const ilex_array *body, const ix_axis *ax, int64_t r,
+       int lanes)
+{
+    const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
+    bool brief = extent && extent->n == 0 && extent->c < lanes;
+    return !(brief && (body->flags & IX_HAS_INDEX)) &&
+           last_index_only(ctx, body, r);
+}
+
+bool
+ix_reduces_row(const ilex_array *n)
+{
+    const ilex_array *body = n->ops[0];
+    int last = n->interior->rank - 1;
+    if (ix_lanes_of(n) > 1)
+        return true;
+    return ix_dtype_is_exact((ilex_dtype)body->dtype) && !ix_is_ranged(n) &&
+           last >= 0 &&
+           is_row(n->ctx, body, &n->interior->ax[last], n->attr[1] + last,
+                  IX_LANE_BYTES /
+                      (int)ilex_dtype_bytes((ilex_dtype)body->dtype));
+}
+
 /* Lanes of the innermost axis "ax", which is _r<r>. Integers need none; a
  * product of complex numbers and positions have no partial result to start
- * lanes with; an axis too short to fill the lanes leaves the vectors to the
- * free indices, where there are any. */
+ * lanes with. */
 static int
 lanes_of(ilex_context *ctx, ix_reduction reduction, const ilex_array *body,
          const ix_axis *ax, int64_t r)
 {
     ilex_dtype acc = (ilex_dtype)body->dtype;
     int lanes = IX_LANE_BYTES / (int)ilex_dtype_bytes(acc);
-    const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
-    bool brief = extent && extent->n == 0 && extent->c < lanes;
     if (ix_dtype_is_exact(acc) || ix_reduction_info_of(reduction)->by_index ||
         (reduction == IX_REDUCTION_PROD && ix_dtype_is_complex(acc)) ||
-        (brief && (body->flags & IX_HAS_INDEX)) ||
-        !last_index_only(ctx, body, r))
+        !is_row(ctx, body, ax, r, lanes))
         return 1;
     return lanes;
 }

@@ -192,6 +192,9 @@ ix_lanes_of(const ilex_array *n)
 {
     return n->attr[2];
 }
+/* Do its elements lie side by side, so that vectors run along them, in lanes or
+ * in any order? */
+bool ix_reduces_row(const ilex_array *n);
 enum { /* bits of attribute 3 */
        IX_REDUCE_CHAIN = 1,
        IX_REDUCE_TOTAL = 2

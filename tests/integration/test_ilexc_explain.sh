@@ -89,7 +89,11 @@ says "$w|let s = sum[J](x)|out y : $t = x - s inplace x" "^  s: $stored"
 program "$w|let s = sum[J](x)|out y : $t = x - s"
 expect 0 "^  s: $stored" explain p.ilx --order=F
 expect 0 '^/\* k1 computes y on \[I:n, J:m\] \*/$' emit p.ilx --cuda
-says "in x : i64[I:n, J:m]|let s = sum[J](x)|out y : i64[I:n, J:m] = x - s" "^  s: $stored"
+says "in x : i64[I:n, J:m]|let s = sum[J](x)|out y : i64[I:n, J:m] = x - s" "^  s: computed where it is read, $there"
+says "in x : i64[n, m]|let s = sum[0](x)|map y[j:m, i:n] = x[i, j] - s[j]|out z = y" "^  s: $stored"
+says "in x : f64[n, m]|let s = max[1](x; keep=1)|out y = x - s|out z = 2*max[1](x)" \
+    '^  bytes read 16\*n\*m + 16\*n$'
+says "in x : f64[n, m]|let s = max[1](x; keep=1)|out y = x - s*s" "^  s: computed where it is read, $there"
 says "$ab|einsum d[i, j] = b[k, i]*a[j, k]|out y = c + d" \
     "^  [cd]: $stored"
 
