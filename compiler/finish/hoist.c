@@ -436,6 +436,20 @@ hoist_operand(ix_builder *b, ix_flat flat, ilex_array *x)
     return flatten(b, x, &depth);
 }
 
+/* Is it the end of a loop in vectors whose length is a multiple of some number?
+ * Compilers see that, and leave out what would take the rest, where the end is
+ * a variable. */
+static bool
+is_whole(const ix_stmt *s, int group)
+{
+    ix_index_form f;
+    if (s->how != IX_VECTOR || group != IX_for_hi || s->kind != IX_STMT_FOR ||
+        ix_for_lo(s)->kind != IX_CONST || ix_for_hi(s)->kind == IX_CONST)
+        return false;
+    ix_index_form_of(ix_for_hi(s), &f);
+    return f.n == 1 && f.t[0].k > 1;
+}
+
 static ix_stmt *
 hoist_stmt(ix_builder *b, ix_stmt *s)
 {
@@ -446,7 +460,7 @@ hoist_stmt(ix_builder *b, ix_stmt *s)
     for (int g = 0; g < IX_INDICES; g++) {
         ilex_array *const *from = ix_operands(s, g);
         group[g] = (ix_group){s->n[g] > 0, &x[g]};
-        if (s->n[g] > 1)
+        if (s->n[g] > 1 || is_whole(s, g))
             x[g] = hoist_bound(b, s->n[g], from, g == IX_for_lo);
         else if (s->n[g])
             x[g] = hoist_operand(b, flat[g], *from);

@@ -19,8 +19,6 @@
  */
 #include "compiler/loop/compute.h"
 
-enum { LINES = 8 };
-
 static const ix_refusal fine = {IX_REFUSAL_NONE, NULL};
 
 /* ---- who writes it ---- */
@@ -194,18 +192,6 @@ read_moved(void *user, ix_stmt *s)
                : s;
 }
 
-/* Elements along an axis; rows that are longer than some lines of the cache
- * begin at one. */
-static int64_t
-room_along(const ix_computing *x, int d)
-{
-    int64_t n = x->box.axis[d].n, line = x->u->target->line_bytes;
-    line /= (int64_t)ilex_dtype_bytes(x->u->buffer[x->buffer].dtype);
-    return d + 1 < x->box.rank || line == 0 || n < LINES * line
-               ? n
-               : (n + line - 1) / line * line;
-}
-
 /* The memory of an iteration. */
 static void
 make_memory(ix_computing *x)
@@ -217,7 +203,10 @@ make_memory(ix_computing *x)
         ax[d] = b->box->ax[d];
         if (x->box.axis[d].from) {
             ax[d].lo = ix_lin_const(u->ctx, 0);
-            ax[d].hi = ix_lin_const(u->ctx, room_along(x, d));
+            ax[d].hi = ix_lin_const(
+                u->ctx, d + 1 < x->box.rank
+                            ? x->box.axis[d].n
+                            : ix_row_room(u, b->dtype, x->box.axis[d].n));
         }
     }
     const ix_domain *box = ix_domain_new(u->ctx, x->box.rank, ax);

@@ -44,6 +44,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/peel.c \
 	compiler/loop/prefetch.c \
 	compiler/loop/reorder.c \
+	compiler/loop/round.c \
 	compiler/loop/shrink.c \
 	compiler/loop/skew.c \
 	compiler/loop/split.c \

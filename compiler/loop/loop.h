@@ -160,6 +160,12 @@ typedef enum ix_copy_words {
  * all of their loops. */
 bool ix_loop_mines(ix_unit *u, const ix_cursor *c);
 bool ix_kernel_divides(ix_unit *u, const ix_kernel *k);
+/* Elements of rows with "n" of them in memory that each part of a run has of
+ * its own: long ones begin at a line of the cache. */
+int64_t ix_row_room(const ix_unit *u, ilex_dtype of, int64_t n);
+
+/* Would "round" do it? */
+bool ix_loop_rounds(ix_unit *u, const ix_cursor *c, int64_t n);
 /* Would "jam" do it, if the loop were split, and have iterations of loops
  * inside that follow it more than "few" points then, as far as is known? */
 bool ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few);

@@ -247,6 +247,38 @@ fuse_rows(const pipeline *p, ix_holes *h, int n)
     }
 }
 
+/* The loop over a row, at the cursor, has no rest, if it may be so. */
+static void
+round_row(ix_holes *h, const ix_cursor *c)
+{
+    const ix_stmt *s = (*c->at)->body;
+    while (s && s->kind != IX_STMT_STORE)
+        s = s->next;
+    if (!s)
+        return;
+    ilex_dtype of = h->u->buffer[s->buffer].dtype;
+    int64_t points = h->u->target->line_bytes / (int64_t)ilex_dtype_bytes(of);
+    if (!ix_loop_rounds(h->u, c, points))
+        return;
+    ix_holes_set(h, 'L', ix_loop_name(h->u, h->k, *c->at));
+    ix_holes_number(h, 'N', points);
+    ix_rule_carry(h, IX_RULE_whole);
+}
+
+static void
+round_rows(ix_holes *h, ix_cursor c)
+{
+    for (; *c.at && c.depth < IX_DEEP; c.at = &(*c.at)->next) {
+        ix_cursor inside = c;
+        if ((*c.at)->kind == IX_STMT_FOR && ix_stmt_is_innermost(*c.at)) {
+            round_row(h, &c);
+        } else if ((*c.at)->body) {
+            ix_cursor_enter(&inside);
+            round_rows(h, inside);
+        }
+    }
+}
+
 static void
 compute_stages(const pipeline *p)
 {
@@ -267,6 +299,9 @@ compute_stages(const pipeline *p)
         ix_holes_number(&h, 'N', p->stage[i].window);
         ix_rule_carry(&h, IX_RULE_ring);
     }
+    p->u->asks_registers = true;
+    if (p->u->target->vector_registers > 0)
+        round_rows(&h, (ix_cursor){.k = k, .at = &k->body});
 }
 
 void

@@ -87,19 +87,6 @@ has_constant_length(ix_unit *u, const ix_stmt *loop)
     return false;
 }
 
-static bool
-is_no_loop(void *user, ix_stmt *s)
-{
-    (void)user;
-    return s->kind != IX_STMT_FOR;
-}
-
-static bool
-is_innermost(const ix_stmt *loop)
-{
-    return ix_stmt_each(loop->body, is_no_loop, NULL);
-}
-
 /* Does it run over the points of a strip? */
 static bool
 is_of_strip(const ix_kernel *k, const ix_stmt *s)
@@ -203,7 +190,7 @@ static bool
 suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
 {
     const ix_stmt *body = loop->body;
-    bool innermost = is_innermost(loop);
+    bool innermost = ix_stmt_is_innermost(loop);
     ix_cursor c;
     switch (row) {
     case IX_LOOP_split:
@@ -219,6 +206,8 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
         while (body && !is_of_strip(k, body))
             body = body->next;
         return body && !loop->parallel;
+    case IX_LOOP_round:
+        return ix_cursor_at(k, loop, &c) && ix_loop_rounds(u, &c, 2);
     case IX_LOOP_compute:
         return find_read(u, k, loop) >= 0;
     case IX_LOOP_shrink:
