@@ -117,6 +117,23 @@ find_reads(ix_computing *x, const ix_accesses *all, const ix_accesses *a)
     return fine;
 }
 
+/* Long rows count from so far before a point whose index has no constant part
+ * that it is at a line of the cache, as in other temporaries at its loop, and
+ * there is a line before: vectors of points beside each other then are, too. */
+static void
+align_row(const ix_computing *x, ix_box_axis *ax)
+{
+    ilex_dtype of = x->u->buffer[x->buffer].dtype;
+    int64_t line = x->u->target->line_bytes / (int64_t)ilex_dtype_bytes(of);
+    ix_index_form f;
+    if (!ix_row_is_long(x->u, of, ax->n))
+        return;
+    ix_index_form_of(ax->from, &f);
+    int64_t by = line + ix_floormod(f.c, line);
+    ax->from = ix_index_offset(x->u->ctx, ax->from, -by);
+    ax->n += by;
+}
+
 static ix_refusal
 look_at_reads(ix_computing *x)
 {
@@ -131,6 +148,8 @@ look_at_reads(ix_computing *x)
         ix_box_axis *ax = &x->box.axis[d];
         if (!ix_box_measure(x->u, ax) || ax->n <= 0)
             ax->from = NULL;
+        else if (d + 1 == x->box.rank)
+            align_row(x, ax);
     }
     for (size_t i = 0; i < x->n; i++)
         for (int d = 0; d < x->box.rank; d++)

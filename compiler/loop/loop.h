@@ -162,6 +162,7 @@ bool ix_loop_mines(ix_unit *u, const ix_cursor *c);
 bool ix_kernel_divides(ix_unit *u, const ix_kernel *k);
 /* Elements of rows with "n" of them in memory that each part of a run has of
  * its own: long ones begin at a line of the cache. */
+bool ix_row_is_long(const ix_unit *u, ilex_dtype of, int64_t n);
 int64_t ix_row_room(const ix_unit *u, ilex_dtype of, int64_t n);
 
 /* Would "round" do it? */

@@ -2,13 +2,15 @@
  *
  * round L N: L runs over a multiple of N points, so that vectors leave none:
  *
- *     for j in [lo, hi)                 for j in [0, 8*((hi - lo + 7)/8))
- *         T[j - lo] = f(S[j - lo])          T[j] = f(S[j])
+ *     for j in [lo, hi)                 for j in [0, 8*((hi - lo + 3 + 7)/8))
+ *         T[j - lo + 11] =                  T[j + 8] = f(S[j + 7], S[j + 8])
+ *             f(S[j - lo + 10], S[j - lo + 11])
  *
- * T and S are memory that each part of a run has of its own, which gets room
- * for it. What is computed of the points behind the end is anything, and stored
- * where nothing is that is used: T has no other stores, its rows begin where
- * the loop does, and that is as long in all iterations that have one T. They
+ * so that it begins where T's index is a multiple, too, as lines of the cache
+ * do. T and S are memory that each part of a run has of its own, which gets
+ * room for it. What is computed of the points beside its own is anything, and
+ * stored where nothing is that is used: T has no other stores, the loop begins
+ * and ends at the same elements of it in all iterations that have one T. They
  * are floating-point numbers, for which no operation stops a program.
  */
 #include "compiler/loop/distances.h"
@@ -17,18 +19,26 @@
  * the cache that a row has which begins at one. */
 enum { CALLED = 4, MOST_POINTS = 4096, LINES = 8 };
 
+bool
+ix_row_is_long(const ix_unit *u, ilex_dtype of, int64_t n)
+{
+    return u->target->line_bytes > 0 &&
+           n >= LINES * u->target->line_bytes / (int64_t)ilex_dtype_bytes(of);
+}
+
 int64_t
 ix_row_room(const ix_unit *u, ilex_dtype of, int64_t n)
 {
     int64_t line = u->target->line_bytes / (int64_t)ilex_dtype_bytes(of);
-    return line == 0 || n < LINES * line ? n : (n + line - 1) / line * line;
+    return ix_row_is_long(u, of, n) ? (n + line - 1) / line * line : n;
 }
 
 typedef struct rounding {
     const ix_cursor *c;
     ix_unit *u;
     ilex_array *lo, *hi;
-    int64_t most; /* iterations, rounded */
+    int64_t before; /* points before "lo" */
+    int64_t most;   /* iterations, with these, rounded */
     ix_accesses kernel, loop;
 } rounding;
 
@@ -122,7 +132,7 @@ goes_on(const rounding *x, const ix_access *a)
     const ix_axis *last = a->rank > 0 ? &b->box->ax[a->rank - 1] : NULL;
     return b->own == x->c->k && a->rank == b->box->rank && last &&
            last->lo->n == 0 && last->lo->c == 0 && last->hi->n == 0 &&
-           first_of(x, a) >= 0 &&
+           first_of(x, a) >= x->before &&
            (!a->write ||
             (stores_of(x, a->buffer) == 1 && is_same(x, b->within, x->lo) &&
              is_same(x, b->within, x->hi)));
@@ -135,7 +145,8 @@ make_room(const rounding *x, const ix_access *a)
     ilex_context *ctx = x->u->ctx;
     ix_buffer *b = &x->u->buffer[a->buffer];
     ix_axis ax[ILEX_MAX_RANK];
-    int64_t end = ix_row_room(x->u, b->dtype, first_of(x, a) + x->most);
+    int64_t end =
+        ix_row_room(x->u, b->dtype, first_of(x, a) - x->before + x->most);
     memcpy(ax, b->box->ax, (size_t)a->rank * sizeof *ax);
     if (ax[a->rank - 1].hi->c >= end)
         return;
@@ -158,16 +169,19 @@ look_at(rounding *x, int64_t n)
     if (most <= 0 || n > MOST_POINTS || most > INT32_MAX)
         return ix_refuse(x->u, IX_REFUSAL_SIZE,
                          "its length is bounded by no number");
-    x->most = (most + n - 1) / n * n;
     x->lo = ix_loop_end(x->u, loop, IX_for_lo);
     x->hi = ix_loop_end(x->u, loop, IX_for_hi);
     x->kernel = ix_accesses_in(x->u, x->c->k, x->c->k->body);
     x->loop = ix_accesses_in(x->u, x->c->k, loop->body);
     for (size_t i = 0; i < x->loop.n; i++)
+        if (x->loop.item[i].write && first_of(x, &x->loop.item[i]) > 0)
+            x->before = first_of(x, &x->loop.item[i]) % n;
+    x->most = (most + x->before + n - 1) / n * n;
+    for (size_t i = 0; i < x->loop.n; i++)
         if (!goes_on(x, &x->loop.item[i]))
             return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
                              "it uses memory that has other elements, or none, "
-                             "behind its end");
+                             "beside its points");
     return (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 
@@ -191,6 +205,7 @@ ix_loop_round(ix_unit *u, const ix_directive *d, ix_cursor *c)
             make_room(&x, &x.loop.item[i]);
     ix_stmt *loop = ix_cursor_loop(c);
     ilex_array *zero = ix_index_const(ctx, 0);
+    x.lo = ix_index_offset(ctx, x.lo, -x.before);
     ilex_array *length = ix_index_fma(ctx, x.hi, -1, x.lo);
     ilex_array *end = ix_index_fma(
         ctx, zero, d->n,

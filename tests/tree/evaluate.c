@@ -20,6 +20,18 @@ integer(int64_t i)
     return (ix_value){.i = i};
 }
 
+/* The statement has a value in it that was never written. */
+static void
+meet_unknown(tree_machine *m, int unknown)
+{
+    const ix_stmt *s = m->stmt;
+    bool own = s->kind == IX_STMT_STORE && s->buffer >= 0 &&
+               m->r->u->buffer[s->buffer].own;
+    if (!own && s->kind != IX_STMT_LET && s->kind != IX_STMT_LOAD)
+        tree_fail(m, "b%d is read where it was never written", unknown - 1);
+    m->unknown = unknown;
+}
+
 static ix_value
 value_leaf(tree_machine *m, const ilex_array *x)
 {
@@ -35,6 +47,8 @@ value_leaf(tree_machine *m, const ilex_array *x)
         tree_fail(m, "%lld is no value", (long long)n);
     if (s->extent && !s->known[0])
         tree_fail(m, "cell %lld is read before it is written", (long long)n);
+    if (s->unknown)
+        meet_unknown(m, s->unknown);
     return s->extent ? s->memory[0] : s->value;
 }
 
@@ -90,8 +104,10 @@ tree_load(tree_machine *m, int buffer, const int64_t *index)
     int64_t at = tree_memory_at(b, index);
     if (at < 0)
         tree_outside(m, buffer, index);
-    if (!b->known[at])
+    if (!b->known[at] && !own)
         tree_fail(m, "b%d is read where it was never written", buffer);
+    if (!b->known[at])
+        meet_unknown(m, buffer + 1);
     return b->element[at];
 }
 

@@ -144,8 +144,11 @@ static void
 run_let(tree_machine *m, const ix_stmt *s)
 {
     bool load = s->kind == IX_STMT_LOAD;
+    m->unknown = 0;
     ix_value v = load ? read_element(m, s) : tree_evaluate(m, ix_let_value(s));
-    define(m, s)->value = v;
+    tree_slot *t = define(m, s);
+    t->value = v;
+    t->unknown = m->unknown;
 }
 
 static void
@@ -237,6 +240,7 @@ run_stores(tree_machine *m, const ix_stmt *s)
         ix_value v;
     } store[MOST];
     int n = 0;
+    m->unknown = 0;
     for (const ix_stmt *t = s; is_output(t) && n < MOST; t = t->next) {
         m->stmt = s = t;
         store[n].v = tree_evaluate(m, ix_store_value(t));
@@ -245,7 +249,7 @@ run_stores(tree_machine *m, const ix_stmt *s)
     }
     for (int i = 0; i < n; i++) {
         store[i].b->element[store[i].at] = store[i].v;
-        store[i].b->known[store[i].at] = true;
+        store[i].b->known[store[i].at] = m->unknown == 0;
     }
     return s;
 }

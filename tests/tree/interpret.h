@@ -76,6 +76,7 @@ typedef struct tree_slot {
     ilex_dtype dtype;
     int64_t extent;   /* elements of scratch */
     ix_value value;   /* LET */
+    int unknown;      /* LET: of what is below */
     int64_t *row;     /* ROW: the index of its element */
     ix_value *memory; /* SCRATCH */
     bool *known;      /* SCRATCH: written */
@@ -87,6 +88,9 @@ typedef struct tree_machine {
     const ix_kernel *k;  /* whose statements these are */
     const ix_kernel *of; /* that is run with them */
     const ix_stmt *stmt; /* that is being run */
+    int unknown; /* 0, or 1 and the number of a buffer which has an element that
+                    was never written, and is in the statement's value: only
+                    what an iteration has of its own takes that (round) */
     int *buffer, *size; /* of the kernel that is run, for those in statements */
     bool *writes;       /* buffers that the statements write */
     int64_t begin, end;

@@ -455,6 +455,10 @@ draw_next(ix_unit *u, const tree_trial *t, const loops *l, ix_directive *d,
         return draw_after_jam(u, t->k, l, random, d);
     if (t->row == IX_LOOP_fuse)
         return draw_ring(u, t, l, random, d);
+    if (t->row == IX_LOOP_shrink || t->row == IX_LOOP_compute) {
+        *d = draw_directive(u, t->k, l, IX_LOOP_round, random);
+        return true;
+    }
     if (t->row != IX_LOOP_split)
         return false;
     snprintf(name, sizeof name, "%.*s.i", (int)strcspn(t->loop, "#"), t->loop);

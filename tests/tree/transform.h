@@ -48,7 +48,7 @@ bool tree_transform_report(void);
 
 /* What needs more than some programs have, or one kind of target. */
 enum {
-    SELDOM = 1 << IX_LOOP_shrink | 1 << IX_LOOP_compute |
+    SELDOM = 1 << IX_LOOP_round | 1 << IX_LOOP_shrink | 1 << IX_LOOP_compute |
              1 << IX_LOOP_prefetch | 1 << IX_LOOP_mine | 1 << IX_LOOP_stream |
              1 << IX_LOOP_grid
 };
