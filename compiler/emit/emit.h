@@ -60,6 +60,7 @@ typedef struct ix_emitter {
     ix_function_set functions;
     bool fetches;         /* something is asked for */
     bool streams;         /* a row is written past the caches */
+    bool rows;            /* a row is of vectors */
     bool hides;           /* a value is made opaque */
     bool bounds;          /* the end of a loop is */
     bool folds;           /* lanes are combined by halves */
@@ -150,9 +151,14 @@ bool ix_emit_is_watched(const ix_emitter *e, const ix_stmt *scratch);
 void ix_emit_update(ix_emitter *e, const ix_stmt *s);
 void ix_emit_fold(ix_emitter *e, const ix_stmt *s);
 
+/* ---- emit_vectors.c: a loop by vectors; false: it is none ---- */
+
+bool ix_emit_rows(ix_emitter *e, const ix_stmt *loop);
+
 /* ---- emit_stmt.c ---- */
 
 void ix_emit_stmts(ix_emitter *e, const ix_stmt *list);
+void ix_emit_loop(ix_emitter *e, const ix_stmt *s);
 
 /* ---- emit_kernel.c ---- */
 

@@ -29,6 +29,7 @@ enum when {
     LARGE,
     FETCH,
     STREAM,
+    ROWS,
     ROUND,
     FUSE,
     OPAQUE,
@@ -62,7 +63,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     bool ok = true, has[] = {[ALWAYS] = true, [FOLD] = false};
     ix_text_init(&kernels, &e->mem);
     ix_function_set_init(&e->functions, &e->mem);
-    e->fetches = e->streams = e->narrows = e->widens = false;
+    e->fetches = e->streams = e->rows = e->narrows = e->widens = false;
     e->hides = e->bounds = e->folds = false;
     for (const ix_kernel *k = first; ok && k != end; k = k->next) {
         if (k->like)
@@ -75,6 +76,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     }
     has[FETCH] = e->fetches;
     has[STREAM] = e->streams;
+    has[ROWS] = e->rows;
     has[OPAQUE] = e->hides;
     has[BOUND] = e->bounds;
     has[FOLD] = e->folds;

@@ -93,8 +93,8 @@ put_bound(ix_emitter *e, const ix_stmt *s, ix_text *t)
 
 /* A loop of a grid takes, in each thread, points that are as far apart as there
  * are threads. */
-static void
-put_loop(ix_emitter *e, const ix_stmt *s)
+void
+ix_emit_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
     bool grid = s->how == IX_GRID;
@@ -150,7 +150,7 @@ put_stream(ix_emitter *e, const ix_stmt *s)
     ix_text_format(t, " - %s);\n", v.s);
     e->indent--;
     ix_emit_open(e, "} else");
-    put_loop(e, s);
+    ix_emit_loop(e, s);
     ix_emit_close(e);
     e->streams = true;
 }
@@ -194,8 +194,8 @@ emit_for(ix_emitter *e, const ix_stmt *s)
         put_lines(e, s);
     else if (past)
         put_stream(e, s);
-    else
-        put_loop(e, s);
+    else if (!ix_emit_rows(e, s))
+        ix_emit_loop(e, s);
 }
 
 /* const i64 t = s0_1 == 1 ? ILEX_ASIDE(&r[i]) : (i64)1 << 62; */

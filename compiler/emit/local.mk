@@ -13,5 +13,6 @@ libixcompiler_la_SOURCES += \
 	compiler/emit/emit_lines.c \
 	compiler/emit/emit_stmt.c \
 	compiler/emit/emit_text.c \
+	compiler/emit/emit_vectors.c \
 	compiler/emit/heads.def \
 	compiler/emit/shapes.def
