@@ -141,6 +141,7 @@ tests_tree_tree_SOURCES = \
 	tests/tree/options.h \
 	tests/tree/programs.def \
 	tests/tree/draw_program.c \
+	tests/tree/draw_strips.c \
 	tests/tree/transform.c \
 	tests/tree/transform.h \
 	tests/tree/tree_main.c

@@ -55,4 +55,5 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/unroll.c \
 	compiler/loop/unswitch.c \
 	compiler/loop/vector.c \
-	compiler/loop/version.c
+	compiler/loop/version.c \
+	compiler/loop/whole.c

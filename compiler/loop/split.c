@@ -41,6 +41,15 @@ typedef struct splitting {
     ilex_array *outer, *inner; /* their indices */
 } splitting;
 
+/* Is a bound of the loop behind whole strips? */
+static bool
+is_whole(const splitting *x, const ilex_array *hi)
+{
+    const ilex_array *lo = ix_for_lo(x->loop);
+    return x->loop->n[IX_for_lo] == 1 && lo->kind == IX_CONST &&
+           hi->kind == IX_CONST && (hi->attr[0] - lo->attr[0]) % x->by == 0;
+}
+
 /* The loop over the points of a strip: up to "by", or where the loop ends. */
 static ix_stmt *
 points_of_strip(const splitting *x, bool whole)
@@ -49,9 +58,11 @@ points_of_strip(const splitting *x, bool whole)
     ilex_array *hi[IX_MOST_BOUNDS], *zero = ix_index_const(ctx, 0);
     int n = 0;
     hi[n++] = ix_index_const(ctx, x->by);
-    for (int i = 0; i < x->loop->n[IX_for_hi] && !whole; i++)
-        hi[n++] =
-            ix_index_fma(ctx, ix_operands(x->loop, IX_for_hi)[i], -1, x->outer);
+    for (int i = 0; i < x->loop->n[IX_for_hi] && !whole; i++) {
+        ilex_array *end = ix_operands(x->loop, IX_for_hi)[i];
+        if (!is_whole(x, end))
+            hi[n++] = ix_index_fma(ctx, end, -1, x->outer);
+    }
     ix_stmt *points =
         ix_stmt_with(x->u, x->loop, IX_OPERANDS({1, &zero}, {n, hi}));
     points->number = (int)x->inner->attr[0];

@@ -18,8 +18,6 @@ enum {
     MOST_BLOCKS = 4,
     COPY = 16 << 10,
     TILE = 384 << 10,
-    FEW_SLOTS = 4,     /* and cells */
-    MOST_UNROLLED = 16 /* iterations that gcc unrolls without being told */
 };
 
 /* A contraction, and what stands for letters in its rules. */
@@ -125,39 +123,76 @@ name_accumulators(product *p)
     ix_holes_set(&p->holes, 'A', ix_value_name(mem->prefix, mem->number).s);
 }
 
-/* A strip of columns, if there is one: blocks of rows, then what is left of
- * these. */
+/* The names of loops that end where one does, which is shorter than others at
+ * the edge of what is stored. */
+typedef struct edges {
+    const product *p;
+    const ilex_array *end;
+    int n;
+    ix_text names;
+} edges;
+
+static const ilex_array *
+edge_of(const ix_stmt *loop)
+{
+    const ilex_array *end = NULL;
+    for (int i = 0; i < loop->n[IX_for_hi]; i++)
+        if (ix_operands(loop, IX_for_hi)[i]->kind != IX_CONST)
+            end = ix_operands(loop, IX_for_hi)[i];
+    return end;
+}
+
+static bool
+note_edge(void *user, ix_stmt *s)
+{
+    edges *e = user;
+    if (s->kind == IX_STMT_FOR && s->step == 1 && edge_of(s) == e->end &&
+        e->n < IX_MOST_LOOPS) {
+        ix_text_put(&e->names, e->n++ ? " " : "");
+        ix_text_put(&e->names, ix_loop_name(e->p->u, e->p->k, s));
+    }
+    return true;
+}
+
+/* Loops of a list that end where the named one does run over whole blocks. */
 static void
-strip(product *p, const char *part, const char *points, int64_t columns)
+round_up(product *p, ix_stmt *list, const char *name)
+{
+    const ix_stmt *loop = ix_holes_loop(&p->holes, name);
+    edges e = {.p = p, .end = loop ? edge_of(loop) : NULL};
+    if (!e.end)
+        return;
+    ix_text_init(&e.names, &p->u->mem);
+    ix_stmt_each(list, note_edge, &e);
+    ix_holes_set(&p->holes, 'Z', ix_text_string(&e.names));
+    ix_rule_carry(&p->holes, IX_RULE_edges);
+}
+
+/* Strips of columns: blocks of rows. */
+static void
+strips(product *p)
 {
     ix_holes *h = &p->holes;
-    static const char *const rows[] = {"S/I.i.o", "S/I.i.t"};
-    if (!ix_holes_loop(h, part))
+    ix_holes_set(h, 'S', "R.o/J.i.o");
+    ix_holes_set(h, 'P', "J.i.i");
+    ix_holes_set(h, 'L', "S/I.i.o");
+    if (!ix_rule_carry(h, IX_RULE_strip))
         return;
-    ix_holes_set(h, 'S', part);
-    ix_holes_set(h, 'P', points ? points : "");
-    ix_holes_set(h, 'L', *rows);
-    if (!ix_rule_carry(h, points ? IX_RULE_strip : IX_RULE_column))
-        return;
-    if (points && !p->small)
+    if (!p->small)
         ix_rule_carry(h, IX_RULE_panel);
-    for (int i = 0; i < 2; i++) {
-        ix_holes_set(h, 'L', rows[i]);
-        ix_rule_carry(h, IX_RULE_own);
-        if (columns > MOST_UNROLLED)
-            ix_rule_carry(h, IX_RULE_points);
-    }
-    ix_holes_set(h, 'L', *rows);
+    ix_rule_carry(h, IX_RULE_own);
+    round_up(p, ix_holes_loop(h, "S")->body, "L/P");
+    round_up(p, ix_holes_loop(h, "S")->body, "L/I.i.i");
     ix_rule_carry(h, IX_RULE_rows);
 }
 
 /* Has b few elements, as far as is known when it is compiled? */
 static bool
-is_small(const product *p, int64_t bytes)
+is_small(const product *p, int64_t bytes, int64_t block)
 {
     int64_t r = ix_loop_length(p->u, ix_holes_loop(&p->holes, "R")),
             n = ix_loop_length(p->u, ix_holes_loop(&p->holes, "J"));
-    return r > 0 && n > 0 && r <= COPY / bytes / n &&
+    return r > 0 && n > 0 && n % block == 0 && r <= COPY / bytes / n &&
            2 * r * n * bytes <= p->u->target->l1_bytes;
 }
 
@@ -206,14 +241,11 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     while (2 * vectors * (BLOCK_ROWS + 1) < t->vector_registers)
         vectors *= 2;
     int64_t bytes = (int64_t)ilex_dtype_bytes(p.update->mem->dtype);
-    int64_t vector = t->vector_bytes / bytes, block = vectors * vector;
-    bool one = p.slots <= FEW_SLOTS; /* chunk, or two: most are so */
-    p.small = is_small(&p, bytes);
+    int64_t block = vectors * t->vector_bytes / bytes;
+    p.small = is_small(&p, bytes, block);
     choose_tile(&p, p.slots * bytes, block);
     ix_holes_number(h, 'H', BLOCK_ROWS);
     ix_holes_number(h, 'K', COPY / (block * bytes));
-    ix_holes_number(h, 'U', MOST_UNROLLED);
-    ix_holes_number(h, 'V', vector);
     ix_holes_number(h, 'W', block);
     if (!ix_rule_carry(h, IX_RULE_tile))
         return true;
@@ -222,14 +254,13 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
          ix_holes_loop(h, "I.i*")->number, ix_holes_loop(h, "J.i*")->number);
     ix_rule_note(h, IX_RULE_tile, n);
     name_accumulators(&p);
+    if (ix_rule_carry(h, IX_RULE_blocks)) {
+        round_up(&p, k->body, "J.i.i");
+        round_up(&p, k->body, "I.i.i");
+    }
     if (!ix_rule_carry(h, IX_RULE_chunk))
         return true;
-    if (one && vector < block)
-        ix_rule_carry(h, IX_RULE_narrow);
-    strip(&p, "J.i.o", "J.i.i", block);
-    strip(&p, "J.i.t.o", "J.i.t.i", vector);
-    strip(&p, "J.i.t.t", NULL, 1);
-    strip(&p, "J.i.t", NULL, 1);
+    strips(&p);
     return true;
 }
 

@@ -34,7 +34,7 @@ do
 done
 "$ilexc" print --stage=schedule p.ilx >out
 for line in 'version k0 when n <= 5' 'version k0:else when k <= 4096' \
-    'split r0 128' 'split r0.o/i1.i [0-9]* peel' 'stage b1 at i1.i.o'
+    'split r0 128' 'split r0.o/i1.i [0-9]*' 'stage b1 at r0.o/i1.i.o'
 do
     grep -q "^    $line\$" out || fail "no $line"
 done

@@ -54,6 +54,8 @@ typedef struct tree_run {
     tree_memory *memory; /* of all buffers */
     uint64_t seed;       /* of the order of independent iterations */
     int64_t budget;      /* evaluations that may still be done */
+    bool filled;         /* loops may read scratch that nothing wrote, if what
+                            comes of it is not used (whole) */
     ix_kernel *own;      /* what is run of each kernel */
     /* after a failure: */
     bool exhausted; /* it was the budget */

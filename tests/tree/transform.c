@@ -9,7 +9,7 @@
 
 #include "compiler/loop/distances.h"
 
-enum { MOST_NAMES = 200, LONGEST = 600, TRIES = 16 };
+enum { LONGEST = 600, TRIES = 16 };
 
 static const char *const rows[] = {
 #define IX_LOOP(name, text, meaning) #name,
@@ -34,18 +34,13 @@ tree_draw(uint64_t *random, uint64_t n)
 
 /* ---- a kernel's loops ---- */
 
-/* In text order. */
-typedef struct loops {
-    ix_stmt *loop[MOST_NAMES];
-    char name[MOST_NAMES][24];
-    int n;
-} loops;
+typedef tree_loops loops;
 
 static bool
 note_loop(void *user, ix_stmt *s)
 {
     loops *l = user;
-    if (s->kind == IX_STMT_FOR && l->n < MOST_NAMES)
+    if (s->kind == IX_STMT_FOR && l->n < TREE_NAMES)
         l->loop[l->n++] = s;
     return true;
 }
@@ -56,7 +51,7 @@ find_loops(ix_unit *u, ix_kernel *k, loops *l)
 {
     l->n = 0;
     ix_stmt_each(k->body, note_loop, l);
-    if (l->n == 0 || l->n == MOST_NAMES || ix_stmt_count(k->body) > LONGEST)
+    if (l->n == 0 || l->n == TREE_NAMES || ix_stmt_count(k->body) > LONGEST)
         return false;
     for (int i = 0; i < l->n; i++)
         snprintf(l->name[i], sizeof l->name[i], "%s",
@@ -200,6 +195,8 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
         return ix_cursor_at(k, loop, &c) && ix_loop_mines(u, &c);
     case IX_LOOP_jam:
         return has_constant_length(u, loop) && !innermost;
+    case IX_LOOP_whole:
+        return tree_is_strip(u, loop);
     case IX_LOOP_grid:
         return u->target->grid && loop->parallel && loop->how == IX_SERIAL;
     case IX_LOOP_prefetch:
@@ -370,6 +367,8 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     d.words = (unsigned)tree_draw(random, 3);
     if (d.row == IX_LOOP_reorder || d.row == IX_LOOP_grid)
         draw_order(l, i, random, &d);
+    if (d.row == IX_LOOP_whole)
+        tree_draw_strips(u, l, i, random, &d);
     if (d.row == IX_LOOP_collapse) {
         const ix_stmt *s = l->loop[i]->body;
         bool loop = s && s->kind == IX_STMT_FOR;
@@ -397,8 +396,9 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     return d;
 }
 
-/* Rows that points got are staged in a loop that uses some, or one more loop is
- * split, whose points may move inward, too. */
+/* One more loop is split, whose points may move inward, too, or loops over rows
+ * that points got run over whole strips, or such rows are staged in a loop that
+ * uses some. */
 static bool
 draw_after_jam(ix_unit *u, ix_kernel *k, const loops *l, uint64_t *random,
                ix_directive *d)
@@ -412,6 +412,13 @@ draw_after_jam(ix_unit *u, ix_kernel *k, const loops *l, uint64_t *random,
         d->loop[0] = l->name[i];
         return true;
     }
+    for (i = 0; i < l->n; i++)
+        if (suits(u, k, l->loop[i], IX_LOOP_whole) && tree_draw(random, 3)) {
+            *d = (ix_directive){.row = IX_LOOP_whole, .nloops = 1};
+            d->loop[0] = l->name[i];
+            tree_draw_strips(u, l, i, random, d);
+            return true;
+        }
     for (int tries = 0; tries < 20; tries++) {
         i = (int)tree_draw(random, (uint64_t)l->n);
         const char *name = draw_array(u, k, l->loop[i], random);

@@ -16,6 +16,14 @@ typedef struct tree_trial {
     ix_refusal refusal;
 } tree_trial;
 
+/* Loops in text order. */
+enum { TREE_NAMES = 200 };
+typedef struct tree_loops {
+    ix_stmt *loop[TREE_NAMES];
+    char name[TREE_NAMES][24];
+    int n;
+} tree_loops;
+
 /* A number from 0 to below "n" that "*random" leads to. */
 uint64_t tree_draw(uint64_t *random, uint64_t n);
 
@@ -42,6 +50,13 @@ ix_directive tree_draw_store(ix_unit *u, uint64_t *random);
 /* A kernel of one value, if one is met soon, or -1. */
 int tree_draw_reduction(ix_unit *u, uint64_t *random);
 
+/* Is it a loop over points of strips, sometimes of a shorter one, that stores
+ * nothing? To one of a directive others come, often all that end where it does.
+ */
+bool tree_is_strip(ix_unit *u, const ix_stmt *loop);
+void tree_draw_strips(ix_unit *u, const tree_loops *l, int i, uint64_t *random,
+                      ix_directive *d);
+
 /* Prints what was tried so far: by transformation how many were done and, by
  * class, refused. False if one was never done. */
 bool tree_transform_report(void);
@@ -50,7 +65,7 @@ bool tree_transform_report(void);
 enum {
     SELDOM = 1 << IX_LOOP_round | 1 << IX_LOOP_shrink | 1 << IX_LOOP_compute |
              1 << IX_LOOP_prefetch | 1 << IX_LOOP_mine | 1 << IX_LOOP_stream |
-             1 << IX_LOOP_grid
+             1 << IX_LOOP_grid | 1 << IX_LOOP_whole
 };
 
 #endif

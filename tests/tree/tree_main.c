@@ -280,6 +280,7 @@ static void
 interpret(tree_case *c, ix_unit *u, const char *pass, uint64_t order)
 {
     tree_run r = {.u = u, .seed = c->recipe->number + order, .budget = budget};
+    r.filled = strstr(c->trail, " whole ") != NULL;
     tree_prepare(&r);
     solve_sizes(c); /* a pass may need a product of sizes that is new */
     r.size = c->size;
@@ -443,8 +444,7 @@ run_scheduled(tree_case *c)
     c->failed = true;
 }
 
-/* An error that is no refusal is a failure; without one the run said that there
- * is no value. */
+/* Any error but a refusal is a failure; none: the run had no value. */
 static void
 judge_error(tree_case *c)
 {

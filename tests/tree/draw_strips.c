@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random directives for strips of which the last one is shorter.
+ */
+#include "tests/tree/transform.h"
+
+static bool
+is_no_output(void *user, ix_stmt *s)
+{
+    (void)user;
+    return !ix_stmt_is_output(s) || s->buffer < 0;
+}
+
+/* Where a loop ends that is a strip, sometimes a shorter one, or NULL. */
+static const ilex_array *
+end_of_strip(ix_unit *u, const ix_stmt *loop)
+{
+    const ilex_array *end = NULL;
+    for (int i = 0; i < loop->n[IX_for_hi]; i++)
+        if (ix_operands(loop, IX_for_hi)[i]->kind != IX_CONST)
+            end = ix_operands(loop, IX_for_hi)[i];
+    return loop->step == 1 && ix_loop_most(u, loop) > 0 ? end : NULL;
+}
+
+bool
+tree_is_strip(ix_unit *u, const ix_stmt *loop)
+{
+    return end_of_strip(u, loop) &&
+           ix_stmt_each(loop->body, is_no_output, NULL);
+}
+
+/* Other strips, often all that end where the i-th loop does. */
+void
+tree_draw_strips(ix_unit *u, const tree_loops *l, int i, uint64_t *random,
+                 ix_directive *d)
+{
+    const ilex_array *end = end_of_strip(u, l->loop[i]);
+    bool all = tree_draw(random, 3) > 0;
+    for (int k = 0; k < l->n && end && d->nloops < IX_MOST_LOOPS; k++) {
+        const ilex_array *other = end_of_strip(u, l->loop[k]);
+        if (k != i && other && (all ? other == end : tree_draw(random, 3) == 0))
+            d->loop[d->nloops++] = l->name[k];
+    }
+}
