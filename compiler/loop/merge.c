@@ -15,6 +15,7 @@
  * over the same free points become one, too (recurrence.h).
  */
 #include "compiler/loop/loop.h"
+#include "compiler/lower/forward.h"
 #include "compiler/lower/recurrence.h"
 
 enum { STORES_TOGETHER = 8 };
@@ -46,47 +47,6 @@ next_nest(ix_stmt *nest)
 
 /* ---- values for what is read ---- */
 
-/* What a nest reads of what another one stores in the same iteration. */
-typedef struct reading {
-    ix_unit *u;
-    ix_kernel *writer;
-    const ix_stmt *stores;
-} reading;
-
-/* The store of the element that is read, or NULL. */
-static const ix_stmt *
-store_of(const reading *r, const ilex_array *load)
-{
-    const ix_stmt *s = r->stores, *found = NULL;
-    for (; s; s = s->next)
-        found = s->buffer == load->attr[0] ? s : found;
-    bool same = found && found->kind == IX_STMT_STORE &&
-                ix_store_value(found)->dtype == load->dtype;
-    for (int d = 0; same && d < load->nops; d++)
-        same = ix_operands(found, IX_INDICES)[d] == load->ops[d];
-    return same ? found : NULL;
-}
-
-static bool
-is_at_point(void *user, const ilex_array *load)
-{
-    const reading *r = user;
-    return is_of_others(r->writer, load) || store_of(r, load);
-}
-
-static ilex_array *
-take_value(void *user, ilex_array *load, ilex_array *const *index)
-{
-    const reading *r = user;
-    const ix_stmt *s = store_of(r, load);
-    (void)index;
-    if (!s)
-        return NULL;
-    r->u->buffer[s->buffer].forwarded |=
-        r->u->buffer[s->buffer].role == IX_ROLE_TEMP;
-    return ix_store_value(s);
-}
-
 /* Why "b" would read in the loops of "a" what was not stored there yet, or is
  * an index, and so of an array that messages name; NULL: it does not. */
 static const char *
@@ -100,28 +60,10 @@ reads_elsewhere(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     if (are_longer(u, a, b, IX_LARGE_KERNEL))
         return "it reads what that writes, and together they would be too long";
     ix_stmt *x = a->nests, *y = b->nests;
-    for (; y; x = next_nest(x), y = next_nest(y)) {
-        reading r = {u, a, ix_nest_body(x)};
-        if (!ix_stmt_loads(u, ix_nest_body(y), is_at_point, &r))
+    for (; y; x = next_nest(x), y = next_nest(y))
+        if (!ix_forward_may(u, a->nests, ix_nest_body(x), ix_nest_body(y)))
             return "it reads what that writes at other points";
-    }
     return NULL;
-}
-
-/* What the stores behind read of those before becomes the value. */
-static void
-forward(ix_unit *u, ix_kernel *a, const ix_stmt *stores, ix_stmt *readers)
-{
-    reading r = {u, a, stores};
-    ix_substitution s = {.ctx = u->ctx,
-                         .mem = &u->mem,
-                         .load = take_value,
-                         .became = ix_origin_keep,
-                         .user = &r,
-                         .listener = u};
-    for (; readers; readers = readers->next)
-        readers->x[0] = ix_substitute(&s, readers->x[0]);
-    ix_substitution_free(&s);
 }
 
 /* Has it reductions, or loops that a directive changed? */
@@ -175,7 +117,7 @@ join(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     while (!why && x && y) {
         ix_stmt *next = next_nest(x), *stores = ix_nest_body(x);
         if (reads)
-            forward(u, a, stores, ix_nest_body(y));
+            ix_forward(u, stores, ix_nest_body(y));
         *ix_stmt_end(&stores) = ix_nest_body(y);
         y = next_nest(y);
         x = next;

@@ -7,6 +7,8 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/buffers.c \
 	compiler/lower/chunks.c \
 	compiler/lower/fission.c \
+	compiler/lower/forward.c \
+	compiler/lower/forward.h \
 	compiler/lower/guard.c \
 	compiler/lower/guard.h \
 	compiler/lower/inplace.c \

@@ -6,6 +6,7 @@
  */
 #include "compiler/lower/recurrence.h"
 
+#include "compiler/lower/forward.h"
 #include "compiler/lower/reduce.h"
 
 void
@@ -113,6 +114,85 @@ nests_like(ix_unit *u, int axis, const ix_kernel *k)
     return first;
 }
 
+/* ---- in the levels of the last scan ---- */
+
+static const ix_stmt *
+levels_of(const ix_stmt *nest, int axis)
+{
+    while (nest->number != axis)
+        nest = nest->body;
+    return nest;
+}
+
+/* The nests of the last scan of those, one for each piece of its levels. */
+static ix_stmt *
+last_pieces(ix_stmt *nests)
+{
+    ix_stmt *first = nests;
+    for (; nests; nests = nests->next)
+        if (ix_nest_body(nests)->buffer != ix_nest_body(first)->buffer)
+            first = nests;
+    return first;
+}
+
+/* Where a piece of "all" levels begins, or ends: the bound of it that is not
+ * that of all, if there is one; NULL: there are several. */
+static ilex_array *
+edge_of(const ix_stmt *piece, const ix_stmt *all, int group)
+{
+    ilex_array *whole = *ix_operands(all, group), *edge = whole;
+    for (int i = 0; i < piece->n[group] && edge; i++) {
+        ilex_array *x = ix_operands(piece, group)[i];
+        if (x != whole)
+            edge = edge == whole ? x : NULL;
+    }
+    return edge;
+}
+
+/* Do pieces of levels follow each other, the way they go, through all of those
+ * of "whole"? */
+static bool
+cover(const ix_stmt *pieces, const ix_stmt *whole, int axis)
+{
+    const ix_stmt *all = levels_of(whole, axis);
+    bool down = levels_of(pieces, axis)->down;
+    int near = down ? IX_for_hi : IX_for_lo, far = down ? IX_for_lo : IX_for_hi;
+    const ilex_array *reached = *ix_operands(all, near);
+    bool ok = all->n[near] == 1 && all->n[far] == 1;
+    for (; pieces && ok; pieces = pieces->next) {
+        const ix_stmt *s = levels_of(pieces, axis);
+        ok = s->down == down && reached && edge_of(s, all, near) == reached;
+        reached = edge_of(s, all, far);
+    }
+    return ok && reached == *ix_operands(all, far);
+}
+
+/* Stores that read of the last scan what the level has stand in its levels, and
+ * have the value. False: they are not such, or levels are the last axis, along
+ * which rows are stored better. */
+static bool
+join_last(ix_unit *u, ix_stmt *scans, const ix_stmt *nest, int axis)
+{
+    ix_stmt *pieces = last_pieces(scans);
+    ix_stmt *readers = ix_nest_body((ix_stmt *)(uintptr_t)nest);
+    if (nest->next || axis + 1 == readers->n[IX_INDICES] ||
+        !cover(pieces, nest, axis))
+        return false;
+    for (const ix_stmt *s = readers; s; s = s->next)
+        if (ix_stmt_has(s, IX_HAS_CHECK))
+            return false;
+    for (ix_stmt *p = pieces; p; p = p->next)
+        if (!ix_forward_may(u, pieces, ix_nest_body(p), readers))
+            return false;
+    for (; pieces; pieces = pieces->next) {
+        ix_stmt *stores = ix_nest_body(pieces);
+        ix_stmt *behind = ix_stmt_clone(u, NULL, readers);
+        ix_forward(u, stores, behind);
+        *ix_stmt_end(&stores) = behind;
+    }
+    return true;
+}
+
 bool
 ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
 {
@@ -135,7 +215,8 @@ ix_recurrence_fuse_kernels(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     if (r.elsewhere || !worth)
         return false;
     a->nests = x;
-    *ix_stmt_end(&a->nests) = y;
+    if (scan != a || both || !join_last(u, x, y, axis))
+        *ix_stmt_end(&a->nests) = y;
     a->axis = scan->axis;
     a->ordered = true;
     a->levels = scan->levels;

@@ -2,11 +2,13 @@
  *
  * The policy for scans. The last axis, along which memory is contiguous, stands
  * in the levels, for vector units (jam). A temporary that one iteration of the
- * free loops writes and reads alone is one iteration's (shrink). A column of
+ * free loops writes and reads alone is one iteration's (shrink); one that the
+ * last scan alone uses is two rows in turn (fuse, shrink). A column of
  * levels is a chain in which each operation waits for the one before: where
  * levels are the last axis, the points of a strip of the loop around them go
  * side by side, and a vector unit takes them together (split, jam, prefetch).
  */
+#include "compiler/loop/distances.h"
 #include "compiler/schedule/schedule.h"
 
 #include "compiler/lower/recurrence.h"
@@ -197,6 +199,84 @@ prefetch_all(ix_unit *u, ix_cursor c)
     }
 }
 
+/* ---- rows of the last scan ---- */
+
+enum { PIECES = 4 }; /* loops over levels of a scan */
+
+/* Does each level use of a buffer what it, or one beside it, has? */
+static bool
+is_of_levels(const ix_accesses *a, int axis, int buffer)
+{
+    bool is = true;
+    for (size_t i = 0; i < a->n; i++) {
+        const ix_access *x = &a->item[i];
+        if (x->buffer != buffer)
+            continue;
+        ix_index_form f;
+        is &= !x->unknown && x->rank > axis;
+        if (is)
+            ix_index_form_of(x->index[axis], &f);
+        is &= is && f.n == 1 && f.c >= -1 && f.c <= 1;
+    }
+    return is;
+}
+
+/* Is a buffer used in a loop? */
+static bool
+uses(const ix_accesses *a, const ix_stmt *loop, int buffer)
+{
+    bool found = false;
+    for (size_t i = 0; i < a->n; i++)
+        for (int d = 0; d < a->item[i].depth; d++)
+            found |=
+                a->item[i].buffer == buffer && a->item[i].around[d] == loop;
+    return found;
+}
+
+/* The loops of levels in which alone a temporary is used, the first one of
+ * which is the cursor's then; 0: others use it as well. */
+static int
+find_pieces(ix_unit *u, ix_cursor *c, int buffer)
+{
+    int n = 0;
+    ix_stmt **behind = NULL; /* the piece before */
+    ix_accesses a = ix_accesses_in(u, c->k, c->k->body);
+    if (!is_of_levels(&a, c->k->levels.axis, buffer))
+        return 0;
+    for (ix_cursor next = *c; *next.at; next.at = &(*next.at)->next) {
+        const ix_stmt *s = *next.at;
+        if (!uses(&a, s, buffer))
+            continue;
+        if (s->kind != IX_STMT_FOR || s->number != c->k->levels.axis ||
+            (n > 0 && s->down != (*c->at)->down) ||
+            (n > 0 && next.at != behind) || n == PIECES)
+            return 0;
+        if (n++ == 0)
+            *c = next;
+        behind = &(*next.at)->next;
+    }
+    return n;
+}
+
+/* What levels of the last scan hand on, and others have no use for, is two rows
+ * in turn: its pieces are one loop then. */
+static void
+keep_rows(ix_unit *u, ix_cursor c, int buffer)
+{
+    ix_cursor_enter(&c);
+    int n = find_pieces(u, &c, buffer);
+    for (int i = 1; i < n; i++) {
+        ix_cursor two[2] = {c, c};
+        two[1].at = &(*c.at)->next;
+        if (!ix_schedule_at(u, two, "fuse LOOP LOOP2"))
+            return;
+    }
+    char text[64];
+    snprintf(text, sizeof text, "shrink b%d at LOOP window 2", buffer);
+    if (n > 0)
+        ix_schedule_at(u, &c, text);
+}
+
 void
 ix_policy_scan(ix_unit *u, ix_kernel *k)
 {
@@ -205,6 +285,10 @@ ix_policy_scan(ix_unit *u, ix_kernel *k)
         !find_around(k, &c))
         return;
     ix_policy_shrink(u, &c);
+    for (int i = 0; i < (int)u->nbuffers && k->levels.axis < k->box->rank - 1;
+         i++)
+        if (u->buffer[i].own == k)
+            keep_rows(u, c, i);
     if (goes_side_by_side(u, k) &&
         carry(u, &c, "split LOOP %lld peel", points_of(u, k)) &&
         ix_schedule_at(u, &c, "jam LOOP") && find_around(k, &c)) {
