@@ -98,7 +98,7 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
     bool grid = s->how == IX_GRID;
-    if ((s->how == IX_VECTOR || s->how == IX_STREAM || s->how == IX_LINES) &&
+    if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
     else if (e->dialect->cuda && s->step > 1) /* ptxas 13.0 crashes on some */
@@ -128,53 +128,32 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     ix_emit_close(e);
 }
 
-/* if (s1_0 == 1) { const i64 z2 = lo; ILEX_STREAM(...); } else loop */
-static void
-put_stream(ix_emitter *e, const ix_stmt *s)
-{
-    const ix_stmt *load = s->body, *store = load->next;
-    ix_value_text v = ix_emit_variable(e, s->number);
-    ix_emit_open(e, "if (s%d_%d == 1)", store->buffer,
-                 store->n[IX_INDICES] - 1);
-    ix_text *t = ix_emit_line(e);
-    ix_text_format(t, "const i64 %s = ", v.s);
-    ix_emit_sum(e, ix_for_lo(s), t);
-    ix_text_put(t, ";\n");
-    t = ix_emit_line(e);
-    ix_text_put(t, "ILEX_STREAM(&");
-    ix_emit_element(e, store, -1, t);
-    ix_text_put(t, ", &");
-    ix_emit_element(e, load, -1, t);
-    ix_text_put(t, ", ");
-    ix_emit_sum(e, ix_for_hi(s), t);
-    ix_text_format(t, " - %s);\n", v.s);
-    e->indent--;
-    ix_emit_open(e, "} else");
-    ix_emit_loop(e, s);
-    ix_emit_close(e);
-    e->streams = true;
-}
-
-/* Is it still all of whole lines, and begins at one? */
+/* Is it still all of whole lines? */
 static bool
 has_lines(const ix_emitter *e, const ix_stmt *s)
 {
     const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
-    const ix_stmt *store = s->body->next;
-    int64_t each = (int64_t)ilex_dtype_bytes(e->u->buffer[store->buffer].dtype);
-    return lo->kind == IX_CONST && lo->attr[0] == 0 && hi->kind == IX_CONST &&
-           hi->attr[0] * each == IX_LINES_BYTES;
+    int64_t each =
+        (int64_t)ilex_dtype_bytes(e->u->buffer[s->body->next->buffer].dtype);
+    return e->dialect->optimised && ix_stmt_copies_row(s) &&
+           lo->kind == IX_CONST && lo->attr[0] == 0 && hi->kind == IX_CONST &&
+           hi->attr[0] * each % IX_LINE_BYTES == 0;
 }
 
-/* for (i64 z = 0; z < 16; z += ILEX_LANES(d)) { ILEX_LINE(&r[z], &d[z]); } */
+/* if (s1_0 == 1) {
+ *     for (i64 z = 0; z < 16; z += 8) { ILEX_LINE(&r[z], &d[z]); }
+ * } else { loop } */
 static void
 put_lines(ix_emitter *e, const ix_stmt *s)
 {
     const ix_stmt *load = s->body, *store = load->next;
-    ix_value_text v = ix_emit_variable(e, s->number);
-    ix_emit_open(e, "for (i64 %s = 0; %s < %lld; %s += ILEX_LANES(%s))", v.s,
-                 v.s, (long long)ix_for_hi(s)->attr[0], v.s,
-                 ix_c_type(e->u->buffer[store->buffer].dtype));
+    const char *z = ix_emit_variable(e, s->number).s;
+    size_t each = ilex_dtype_bytes(e->u->buffer[store->buffer].dtype);
+    ix_emit_open(e, "if (s%d_%d == 1)", store->buffer,
+                 store->n[IX_INDICES] - 1);
+    ix_emit_open(e, "for (i64 %s = 0; %s < %lld; %s += %d)", z, z,
+                 (long long)ix_for_hi(s)->attr[0], z,
+                 IX_LINE_BYTES / (int)each);
     ix_text *t = ix_emit_line(e);
     ix_text_put(t, "ILEX_LINE(&");
     ix_emit_element(e, store, -1, t);
@@ -182,37 +161,44 @@ put_lines(ix_emitter *e, const ix_stmt *s)
     ix_emit_element(e, load, -1, t);
     ix_text_put(t, ");\n");
     ix_emit_close(e);
+    e->indent--;
+    ix_emit_open(e, "} else");
+    ix_emit_loop(e, s);
+    ix_emit_close(e);
     e->streams = true;
 }
 
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    bool past = (s->how == IX_STREAM || s->how == IX_LINES) &&
-                e->dialect->optimised && ix_stmt_copies_row(s);
-    if (past && s->how == IX_LINES && has_lines(e, s))
+    if (s->how == IX_STREAM && has_lines(e, s))
         put_lines(e, s);
-    else if (past)
-        put_stream(e, s);
     else if (!ix_emit_rows(e, s))
         ix_emit_loop(e, s);
 }
 
-/* const i64 t = s0_1 == 1 ? ILEX_ASIDE(&r[i]) : (i64)1 << 62; */
+/* const i64 t = large && s0_1 == 1 && (s0_0 & 7) == 0 ? ILEX_ASIDE(&r[i]) :
+ * (i64)1 << 62; */
 static void
 emit_aside(ix_emitter *e, const ix_stmt *s)
 {
+    int last = s->n[IX_INDICES] - 1;
+    size_t each = ilex_dtype_bytes(e->u->buffer[s->buffer].dtype);
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "const i64 %s = ", ix_emit_defined(s).re);
-    if (!e->dialect->optimised) {
-        ix_text_put(t, "(i64)1 << 62;\n");
-        return;
+    if (e->dialect->optimised) {
+        if (s->n[IX_aside_large])
+            ix_text_format(t, "%s && ", ix_emit_leaf(e, ix_aside_large(s)).re);
+        ix_text_format(t, "s%d_%d == 1", s->buffer, last);
+        for (int d = 0; s->rows && d < last; d++)
+            ix_text_format(t, " && (s%d_%d & %d) == 0", s->buffer, d,
+                           IX_LINE_BYTES / (int)each - 1);
+        ix_text_put(t, " ? ILEX_ASIDE(&");
+        ix_emit_element(e, s, -1, t);
+        ix_text_put(t, ") : ");
+        e->streams = true;
     }
-    ix_text_format(t, "s%d_%d == 1 ? ILEX_ASIDE(&", s->buffer,
-                   s->n[IX_INDICES] - 1);
-    ix_emit_element(e, s, -1, t);
-    ix_text_put(t, ") : (i64)1 << 62;\n");
-    e->streams = true;
+    ix_text_put(t, "(i64)1 << 62;\n");
 }
 
 static void

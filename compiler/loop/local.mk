@@ -4,6 +4,7 @@
 
 libixcompiler_la_SOURCES += \
 	compiler/loop/accesses.c \
+	compiler/loop/align.c \
 	compiler/loop/apart.c \
 	compiler/loop/axes.c \
 	compiler/loop/box.c \
@@ -18,6 +19,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/copy.c \
 	compiler/loop/distances.c \
 	compiler/loop/distances.h \
+	compiler/loop/fetch.c \
 	compiler/loop/fission.c \
 	compiler/loop/fission_kernels.c \
 	compiler/loop/fuse.c \

@@ -150,11 +150,19 @@ ix_refusal ix_loops_fuse(ix_unit *u, ix_cursor *c, int64_t lag,
  * words of "split"; 0 is MIN. */
 typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
 
+/* Words of "align" and "stream". */
+enum { IX_STREAM_FROM = 1, IX_STREAM_IN = 2 };
+
 /* Words of "stage". */
 typedef enum ix_copy_words {
     IX_COPY_BACK = 1,
     IX_COPY_WORKSPACE = 2
 } ix_copy_words;
+
+/* align.c: a condition for "from": whether there are so many bytes of an array;
+ * NULL: there always are. */
+ix_refusal ix_loop_large(ix_unit *u, const ix_kernel *k, const char *name,
+                         int64_t bytes, ilex_array **large);
 
 /* Would "mine" do it? Most kernels divide no index, which one walk shows for
  * all of their loops. */

@@ -28,17 +28,6 @@ look_at_load(void *user, const ilex_array *load)
     return true;
 }
 
-/* The only store of the kernel, to an output, in a nest over its box. */
-static ix_stmt *
-store_of(const ix_unit *u, const ix_kernel *k)
-{
-    ix_stmt *s = k->box->rank ? ix_kernel_inside(k) : NULL;
-    return s && !s->next && s->kind == IX_STMT_STORE && s->buffer >= 0 &&
-                   u->buffer[s->buffer].role == IX_ROLE_OUTPUT
-               ? s
-               : NULL;
-}
-
 /* May it be so large, and are its rows not too short? */
 static bool
 may_be_large(ix_unit *u, const ix_kernel *k, const ix_stmt *store)
@@ -56,21 +45,35 @@ may_be_large(ix_unit *u, const ix_kernel *k, const ix_stmt *store)
            !(known && bytes < u->target->stream_bytes);
 }
 
+bool
+ix_policy_may_stream(ix_unit *u, const ix_kernel *k, const ix_stmt *store)
+{
+    return store && !store->next && store->kind == IX_STMT_STORE &&
+           store->buffer >= 0 &&
+           u->buffer[store->buffer].role == IX_ROLE_OUTPUT &&
+           u->target->stream_bytes <
+               ix_targets[IX_TARGET_generic].stream_bytes &&
+           may_be_large(u, k, store);
+}
+
+bool
+ix_policy_carry_stream(ix_holes *h, ix_rule rule, const ix_stmt *store)
+{
+    ix_holes_set(h, 'B', ix_value_name('b', store->buffer).s);
+    ix_holes_number(h, 'N', h->u->target->stream_bytes);
+    return ix_rule_carry(h, rule);
+}
+
 void
 ix_policy_stream(ix_unit *u, ix_kernel *k)
 {
-    ix_stmt *store = store_of(u, k);
+    ix_stmt *store = k->box->rank ? ix_kernel_inside(k) : NULL;
     pointwise x = {.n = 0};
     ix_holes h = {.u = u, .k = k};
-    if (!store ||
-        u->target->stream_bytes >= ix_targets[IX_TARGET_generic].stream_bytes ||
-        !may_be_large(u, k, store) ||
+    if (!ix_policy_may_stream(u, k, store) ||
         !ix_stmt_loads(u, store, look_at_load, &x))
         return;
     u->asks_registers = true;
-    if (u->target->vector_registers == 0)
-        return;
-    ix_holes_set(&h, 'B', ix_value_name('b', store->buffer).s);
-    ix_holes_number(&h, 'N', u->target->stream_bytes);
-    ix_rule_carry(&h, IX_RULE_past);
+    if (u->target->vector_registers)
+        ix_policy_carry_stream(&h, IX_RULE_past, store);
 }

@@ -4,13 +4,14 @@
  * another one, while its elements lie side by side along a third. So a line of
  * the cache is read for each element, and has to stay until its others are: a
  * block is copied as it lies, and stored as it is read. Strips of the last axis
- * keep the lines that are written in the cache.
+ * keep the lines that are written in the cache; those of a large output go past
+ * it, whole ones, and strips of the other axis keep what was asked for there.
  */
 #include "compiler/schedule/rules.h"
 
-/* Rows and columns of a block, a line of the cache and a vector of 8 bytes; a
- * strip. */
-enum { BLOCK_ROWS = 8, BLOCK_COLUMNS = 4, STRIP = 1024 };
+/* Rows and columns of a block, a line of the cache and a vector of 8 bytes;
+ * strips. */
+enum { BLOCK_ROWS = 8, BLOCK_COLUMNS = 4, STRIP = 1024, ACROSS = 512 };
 
 /* What a kernel reads. */
 typedef struct transpose {
@@ -56,6 +57,35 @@ stores_of(const ix_kernel *k)
     return stores;
 }
 
+/* Carries out a rule for each buffer that is read across. */
+static void
+carry_each(ix_holes *h, const transpose *x, ix_rule rule)
+{
+    for (int i = 0; i < x->n; i++) {
+        ix_holes_set(h, 'A', ix_value_name('b', x->buffer[i]).s);
+        ix_rule_carry(h, rule);
+    }
+}
+
+/* Blocks of whole lines of what is stored, where that is large: J then is the
+ * loop over what is before them, or all where it is not. */
+static void
+make_lines(ix_holes *h, const transpose *x, const ix_stmt *store)
+{
+    int64_t bytes =
+        (int64_t)ilex_dtype_bytes(h->u->buffer[store->buffer].dtype);
+    if (!ix_policy_may_stream(h->u, h->k, store) || bytes < 4)
+        return;
+    ix_holes_number(h, 'L', IX_LINE_BYTES / bytes);
+    ix_holes_number(h, 'T', ACROSS);
+    if (!ix_policy_carry_stream(h, IX_RULE_lines, store))
+        return;
+    carry_each(h, x, IX_RULE_line);
+    ix_rule_carry(h, IX_RULE_across);
+    ix_holes_set(h, 'O', "J.o/I");
+    ix_holes_set(h, 'X', "");
+}
+
 bool
 ix_policy_transpose(ix_unit *u, ix_kernel *k)
 {
@@ -68,15 +98,14 @@ ix_policy_transpose(ix_unit *u, ix_kernel *k)
     u->asks_registers = true;
     if (u->target->vector_registers == 0)
         return false;
-    ix_holes_number(&h, 'T', STRIP);
+    ix_holes_set(&h, 'O', "I");
+    make_lines(&h, &x, stores);
+    ix_holes_number(&h, 'S', STRIP);
     ix_holes_number(&h, 'H', BLOCK_ROWS);
     ix_holes_number(&h, 'W', BLOCK_COLUMNS);
-    bool done = ix_rule_carry(&h, IX_RULE_block);
-    for (int i = 0; i < x.n && done; i++) {
-        ix_holes_set(&h, 'B', ix_value_name('b', x.buffer[i]).s);
-        ix_rule_carry(&h, IX_RULE_copy);
-    }
-    if (done)
+    if (ix_rule_carry(&h, IX_RULE_block)) {
+        carry_each(&h, &x, IX_RULE_copy);
         ix_rule_carry(&h, IX_RULE_vector);
+    }
     return true;
 }

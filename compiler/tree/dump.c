@@ -301,8 +301,7 @@ put_group(dumper *d, const ix_stmt *s, int group)
 static void
 put_stmt(dumper *d, const ix_stmt *s)
 {
-    static const char *const how[] = {"", " vector", " stream", " lines",
-                                      " grid"};
+    static const char *const how[] = {"", " vector", " stream", " grid"};
     int group = 0;
     for (const char *c = ix_stmt_rows[s->kind].text; *c; c++)
         if (*c == '{' && !s->n[group])
@@ -314,8 +313,8 @@ put_stmt(dumper *d, const ix_stmt *s)
             put_letter(d, s, *c);
     if (s->n[0] && s->x[0]->kind == IX_REDUCE)
         return;
-    if (s->down)
-        ix_text_put(d->t, " down");
+    if (s->down || s->rows)
+        ix_text_put(d->t, s->down ? " down" : " in all rows");
     if (s->kind == IX_STMT_FOR && s->step != 1)
         ix_text_format(d->t, " step %lld", (long long)s->step);
     ix_text_put(d->t, how[s->how]);
@@ -459,10 +458,9 @@ put_loop(const dumper *d, const ix_stmt *s)
         ix_text_put(d->t, ", downwards");
     if (s->step != 1)
         ix_text_format(d->t, ", by %lld", (long long)s->step);
-    ix_text_put(d->t, s->how == IX_VECTOR ? ", vector instructions\n"
-                      : s->how == IX_STREAM || s->how == IX_LINES
-                          ? ", stores past the caches\n"
-                          : "\n");
+    ix_text_put(d->t, s->how == IX_VECTOR   ? ", vector instructions\n"
+                      : s->how == IX_STREAM ? ", stores past the caches\n"
+                                            : "\n");
 }
 
 static bool

@@ -58,13 +58,13 @@ extern const ix_stmt_row ix_stmt_rows[IX_NSTMTS];
 typedef enum ix_how {
     IX_SERIAL,
     IX_VECTOR, /* no iteration waits for another: for vector units */
-    IX_STREAM, /* copies a row of scratch memory past the caches */
-    IX_LINES,  /* such a row that is whole lines of them, which begins at one */
+    IX_STREAM, /* copies lines of scratch memory, past the caches where they
+                  begin at lines of these */
     IX_GRID    /* from 0 on, over the threads of a GPU */
 } ix_how;
 
-/* Bytes of the row of IX_LINES. */
-enum { IX_LINES_BYTES = 128 };
+/* Bytes of a line of the caches. */
+enum { IX_LINE_BYTES = 64 };
 
 typedef enum ix_scratch_kind {
     IX_SCRATCH_CELL, /* rank 0 */
@@ -93,6 +93,7 @@ struct ix_stmt {
     bool rest : 1;  /* FOR, optional: others of a split loop have some then */
     bool idle : 1;  /* FOR: in an iteration all loops inside may have none */
     bool bound : 1; /* LET: the largest or smallest of bounds */
+    bool rows : 1;  /* ASIDE: in all rows, else it is more than any */
     char prefix;
     uint8_t n[IX_GROUPS]; /* operands of each group */
     int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its

@@ -90,21 +90,36 @@ map v[m, l, n] = w[_2, _1, _0]
 out a = y
 out b = v
 EOF
-"$ilexc" print --stage=schedule p.ilx >out
-for line in 'split i1 1024' 'reorder i1 i2.o i0 i2.i' 'stage b0 at i1.i.o' \
-    'vector i2.i.i'
-do
-    grep -q "^    $line\$" out || fail "no $line"
-done
-for sizes in 1,1,1 8,4,1 7,3,2 9,5,3 67,130,2 2050,9,1 9,2050,1
-do
-    # shellcheck disable=SC2046
-    set -- $(echo "$sizes" | tr , ' ')
-    for jit in $jits
+# The directives of the policy, each behind ";", are there.
+has_all()
+{
+    "$ilexc" print --stage=schedule p.ilx >out
+    echo "$1" | tr ';' '\n' >lines
+    while read -r line
     do
-        expect 0 'same bits as the reference' run p.ilx --in x=random:1 \
-            --in w=random:2 --size n=$1 --size m=$2 --size l=$3 \
-            --check=reference --jit=$jit -v
+        grep -q "^    $line\$" out || fail "no $line"
+    done <lines
+}
+
+# Arrays are large from 4096 bytes on, or never.
+ILEX_TARGET=vector_bytes=32,vector_registers=16
+export ILEX_TARGET
+has_all 'split i1 1024;reorder i1 i2.o i0 i2.i;stage b0 at i1.i.o;vector i2.i.i'
+for large in '' ,stream_bytes=4096
+do
+    ILEX_TARGET=$ILEX_TARGET$large
+    [ -z "$large" ] || has_all 'align i1 to b2 from 4096;fetch b1 at i2.t.o ahead 2
+stream b3 in i0.i.o;reorder i2.o i2.o/i0 i2.i;stage b1 at i2.i.o;vector i2.i.i'
+    for sizes in 1,1,1 8,4,1 7,3,2 9,5,3 67,130,2 64,130,2 2050,9,1 9,2050,1
+    do
+        # shellcheck disable=SC2046
+        set -- $(echo "$sizes" | tr , ' ')
+        for jit in $jits
+        do
+            expect 0 'same bits as the reference' run p.ilx --in x=random:1 \
+                --in w=random:2 --size n=$1 --size m=$2 --size l=$3 \
+                --check=reference --jit=$jit -v
+        done
     done
 done
 
@@ -123,8 +138,6 @@ out a = 2.0*w
 out b = x + 1.0
 out d : f64[I:1:n, J:m] = x[I+1] - x[I-1]
 EOF
-ILEX_TARGET=vector_bytes=32,vector_registers=16,stream_bytes=4096
-export ILEX_TARGET
 "$ilexc" print --stage=schedule p.ilx >out
 [ "$(grep -c '^    stream b[0-9]* from 4096$' out)" = 2 ] || fail 'not two streams'
 for sizes in 2,1 3,1023 3,1024 3,1025 40,127

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random directives for strips of which the last one is shorter.
+ * Random directives for strips of which the last one is shorter, and for lines
+ * of the caches.
  */
 #include "tests/tree/transform.h"
 
@@ -41,4 +42,13 @@ tree_draw_strips(ix_unit *u, const tree_loops *l, int i, uint64_t *random,
         if (k != i && other && (all ? other == end : tree_draw(random, 3) == 0))
             d->loop[d->nloops++] = l->name[k];
     }
+}
+
+void
+tree_draw_lines(uint64_t *random, ix_directive *d)
+{
+    unsigned in = d->row == IX_LOOP_stream ? IX_STREAM_IN : 0;
+    d->words = (unsigned)tree_draw(random, 4) & (IX_STREAM_FROM | in);
+    d->nloops = !in || d->words & IX_STREAM_IN;
+    d->n *= 100;
 }

@@ -205,7 +205,10 @@ run_aside(tree_machine *m, const ix_stmt *s)
     indices_of(m, s, index);
     for (int d = 0; d < s->n[IX_INDICES]; d++)
         n = 3 * n + index[d];
-    define(m, s)->value = (ix_value){.i = (n % 8 + 8) % 8};
+    n = (n % 8 + 8) % 8;
+    if (s->n[IX_aside_large] && !tree_evaluate(m, ix_aside_large(s)).i)
+        n = (int64_t)1 << 62;
+    define(m, s)->value = (ix_value){.i = n};
 }
 
 static void

@@ -385,20 +385,18 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     }
     if (d.row == IX_LOOP_stage)
         draw_copy(l, i, random, &d);
-    bool stored = d.row == IX_LOOP_stream;
-    d.nloops = stored ? 0 : d.nloops;
-    d.words = stored ? tree_draw(random, 2) > 0 : d.words;
-    d.n *= stored ? 100 : 1;
+    bool stored = d.row == IX_LOOP_stream || d.row == IX_LOOP_align;
+    if (stored)
+        tree_draw_lines(random, &d);
     d.name = d.row == IX_LOOP_fission ? draw_statement(u, l, l->loop[i], random)
-             : d.row == IX_LOOP_stage || stored
+             : d.row == IX_LOOP_stage || d.row == IX_LOOP_fetch || stored
                  ? draw_used(u, k, l->loop[i], stored, random)
                  : draw_buffer(u, k, l->loop[i], row, random);
     return d;
 }
 
-/* One more loop is split, whose points may move inward, too, or loops over rows
- * that points got run over whole strips, or such rows are staged in a loop that
- * uses some. */
+/* One more loop is split, or loops over rows of points run over whole strips,
+ * or such rows are staged in a loop that uses some. */
 static bool
 draw_after_jam(ix_unit *u, ix_kernel *k, const loops *l, uint64_t *random,
                ix_directive *d)
@@ -407,8 +405,7 @@ draw_after_jam(ix_unit *u, ix_kernel *k, const loops *l, uint64_t *random,
     while (i < l->n && !suits(u, k, l->loop[i], IX_LOOP_split))
         i++;
     if (i < l->n && tree_draw(random, 2) == 0) {
-        *d = (ix_directive){
-            .row = IX_LOOP_split, .nloops = 1, .n = 2, .words = 1};
+        *d = (ix_directive){IX_LOOP_split, .nloops = 1, .n = 2, .words = 1};
         d->loop[0] = l->name[i];
         return true;
     }
