@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy for pipelines: kernels over two axes that read points around their
- * own of what kernels before them store, in temporaries that nothing else
+ * The policy for pipelines: kernels over the same axes that read points around
+ * their own of what kernels before them store, in temporaries that nothing else
  * reads. These are computed in strips of columns, one behind the other: the
  * last kernel's loop over a strip gets all of them (compute), a row of each in
  * an iteration, as far behind the one before as it reads ahead (fuse with a
  * lag), and of each temporary the rows that are still read are kept in a ring
  * (shrink with a window), for which strips are as wide as the second cache has
- * room. Threads divide the columns.
+ * room. Rows are the last axis but one, or a further one, along which a stage
+ * reads around its point; columns are the next axis. Axes before are not read
+ * around; those behind are in a column. Threads divide the first axis, or the
+ * columns if that are rows.
  */
 #include "compiler/loop/distances.h"
 #include "compiler/schedule/rules.h"
 
-/* Stages; temporaries that are worth it; columns of a strip. */
-enum { MOST_STAGES = 64, FEW = 2, LEAST = 128, MOST = 4096 };
+/* Stages; temporaries that are worth it; elements of a row of a strip, and of a
+ * column as long as it is not known. */
+enum { MOST_STAGES = 64, FEW = 2, LEAST = 128, MOST = 4096, COLUMN = 80 };
 /* A part of the second cache is for rings; so many times what is computed
  * beside it is a strip at least. */
 enum { PART = 3, HALO = 8 };
 
-/* What a stage reads of a buffer, around its point. */
+/* What a stage reads of a buffer, around its point, along two axes. */
 typedef struct around {
     int64_t least[2], most[2];
     bool any;
@@ -39,12 +43,14 @@ typedef struct pipeline {
     const int *first, *last;  /* uses of each buffer, by kernels in order */
     stage stage[MOST_STAGES]; /* readers first, the last kernel is 0 */
     int n;
+    int rank, row;  /* the axis that rows are along, columns are the next */
+    int64_t column; /* elements behind that */
+    bool moves;     /* rows are read around their own */
 } pipeline;
 
 /* ---- what is one ---- */
 
-/* Has it two loops, or a loop over rows in strips of columns, and stores inside
- * alone? */
+/* Has it a loop for each axis, and stores inside alone? */
 static bool
 is_nest(const ix_kernel *k)
 {
@@ -56,27 +62,30 @@ is_nest(const ix_kernel *k)
     for (; s; s = s->next)
         if (s->body)
             return false;
-    return loops == 2 && k->box->rank == 2 && !k->condition && !k->version &&
+    return loops == k->box->rank && !k->condition && !k->version &&
            !ix_kernel_has_levels(k) && !ix_kernel_has(k, IX_HAS_CHECK) &&
            !ix_kernel_has(k, IX_MAY_FAIL);
 }
 
 /* What a kernel reads of a buffer; false: not points around its own. */
 static bool
-look_around(const ix_accesses *a, int buffer, around *x)
+look_around(const pipeline *p, const ix_accesses *a, int buffer, around *x)
 {
     for (size_t i = 0; i < a->n; i++) {
         const ix_access *y = &a->item[i];
         if (y->buffer != buffer || y->write)
             continue;
-        for (int d = 0; d < 2; d++) {
-            int axis;
+        for (int d = 0; d < p->rank; d++) {
+            int axis, at = d - p->row;
             int64_t by;
-            if (y->rank != 2 || !ix_index_is_shift(y->index[d], &axis, &by) ||
-                axis != d)
+            if (y->rank != p->rank ||
+                !ix_index_is_shift(y->index[d], &axis, &by) || axis != d ||
+                (at < 0 && by != 0))
                 return false;
-            x->least[d] = !x->any || by < x->least[d] ? by : x->least[d];
-            x->most[d] = !x->any || by > x->most[d] ? by : x->most[d];
+            if (at != 0 && at != 1)
+                continue;
+            x->least[at] = !x->any || by < x->least[at] ? by : x->least[at];
+            x->most[at] = !x->any || by > x->most[at] ? by : x->most[at];
         }
         x->any = true;
     }
@@ -86,26 +95,27 @@ look_around(const ix_accesses *a, int buffer, around *x)
 /* Notes of a temporary what the stages behind read, of which there is one;
  * false: it is none of the pipeline. */
 static bool
-look_at_readers(const pipeline *p, stage *s)
+look_at_readers(pipeline *p, stage *s)
 {
     bool any = false, fits = true;
     s->ahead = p->stage[p->n - 1].ahead; /* the loops stand in this order */
     for (int i = 0; i < p->n && fits; i++) {
         const stage *by = &p->stage[i];
         around x = {.any = false};
-        fits = look_around(&by->a, s->buffer, &x);
+        fits = look_around(p, &by->a, s->buffer, &x);
         if (!x.any)
             continue;
         int64_t left = -x.least[1], right = x.most[1];
         int64_t margin = by->margin + (left > right ? left : right);
         int64_t ahead = by->ahead + x.most[0];
         any = true;
+        p->moves |= x.least[0] != 0 || x.most[0] != 0;
         s->ahead = ahead > s->ahead ? ahead : s->ahead;
         s->margin = margin > s->margin ? margin : s->margin;
     }
     for (int i = 0; i < p->n && fits; i++) {
         around x = {.any = false};
-        look_around(&p->stage[i].a, s->buffer, &x);
+        look_around(p, &p->stage[i].a, s->buffer, &x);
         int64_t rows = s->ahead - p->stage[i].ahead - x.least[0] + 1;
         while (x.any && s->window < rows)
             s->window *= 2;
@@ -118,16 +128,34 @@ static int64_t
 width_of(const pipeline *p)
 {
     const ix_target *t = p->u->target;
-    int64_t bytes = 0, vector = 0, margin = p->stage[p->n - 1].margin;
+    int64_t bytes = 0, vector = 1, margin = p->stage[p->n - 1].margin;
     for (int i = 1; i < p->n; i++) {
         int64_t each =
             (int64_t)ilex_dtype_bytes(p->u->buffer[p->stage[i].buffer].dtype);
         bytes += each * p->stage[i].window;
-        vector = t->line_bytes / each > vector ? t->line_bytes / each : vector;
+        if (p->row + 2 == p->rank && t->line_bytes / each > vector)
+            vector = t->line_bytes / each;
     }
-    int64_t columns = t->l2_bytes / PART / bytes / vector * vector;
-    columns = columns > MOST ? MOST : columns;
-    return columns < LEAST || columns < HALO * margin ? 0 : columns;
+    int64_t elements = t->l2_bytes / PART / bytes;
+    elements = elements > MOST ? MOST : elements;
+    int64_t columns = elements / p->column / vector * vector;
+    return elements < LEAST || columns < HALO * margin ? 0 : columns;
+}
+
+/* The loop of a nest over an axis; its length, -1 if it is not known. */
+static const ix_stmt *
+loop_over(const ix_kernel *k, int axis)
+{
+    const ix_stmt *s = k->body;
+    while (s->number != axis)
+        s = s->body;
+    return s;
+}
+
+static int64_t
+length_of(const pipeline *p, int axis)
+{
+    return ix_loop_length(p->u, loop_over(p->stage[0].k, axis));
 }
 
 /* Are there more points than the second cache has room for, in rows of a strip
@@ -135,11 +163,14 @@ width_of(const pipeline *p)
 static bool
 is_large(const pipeline *p)
 {
-    const ix_stmt *rows = p->stage[0].k->body;
-    int64_t n = ix_loop_length(p->u, rows),
-            m = ix_loop_length(p->u, rows->body),
-            points = p->u->target->l2_bytes / 2 / 8 / p->n;
-    return (m < 0 || m >= LEAST) && (n < 0 || m < 0 || n > points / m);
+    int64_t points = 8 * p->n, columns = length_of(p, p->row + 1);
+    bool known = true;
+    for (int d = 0; d < p->rank; d++) {
+        int64_t n = length_of(p, d);
+        known &= n >= 0 && ix_mul(points, n, &points);
+    }
+    return (columns < 0 || columns * p->column >= LEAST) &&
+           !(known && points <= p->u->target->l2_bytes / 2);
 }
 
 /* Takes in what a kernel stores, which all is of the pipeline, or nothing. */
@@ -165,20 +196,39 @@ take_in(pipeline *p, ix_kernel *k, int number)
     return p->n > before;
 }
 
-/* Finds the pipeline whose last kernel is the n-th one; false: there is none,
- * or it is not worth it. */
+/* Finds the pipeline of rows along an axis whose last kernel is the n-th one.
+ */
+static void
+find_along(pipeline *p, ix_kernel *const *kernel, int n, int row)
+{
+    p->row = row;
+    p->n = 1;
+    p->moves = false;
+    p->column = 1;
+    for (int d = row + 2; d < p->rank; d++) {
+        int64_t length = length_of(p, d);
+        p->column *= length > 0 && length < COLUMN ? length : COLUMN;
+    }
+    for (int i = n; i > 0 && take_in(p, kernel[i - 1], n);)
+        i--;
+}
+
+/* Finds one; false: there is none, or it is not worth it. */
 static bool
 find(pipeline *p, ix_kernel *const *kernel, int n)
 {
     ix_kernel *k = kernel[n];
-    p->stage[0] = (stage){.k = k, .buffer = -1};
-    p->n = 1;
+    p->rank = k->box->rank;
     if (!is_nest(k))
         return false;
-    p->stage[0].a = ix_accesses_in(p->u, k, k->body);
-    for (int i = n; i > 0 && take_in(p, kernel[i - 1], n);)
-        i--;
-    return p->n > FEW && is_large(p);
+    p->stage[0] =
+        (stage){.k = k, .buffer = -1, .a = ix_accesses_in(p->u, k, k->body)};
+    for (int row = p->rank - 2; row >= 0; row--) {
+        find_along(p, kernel, n, row);
+        if (p->n > FEW && p->moves && is_large(p))
+            return true;
+    }
+    return false;
 }
 
 /* Puts the unit's kernels, in order; how many there are left. */
@@ -215,7 +265,7 @@ ix_policy_pipelines(ix_unit *u)
             continue;
         d.loop[0] = ix_arena_string(&u->arena, ix_value_name('k', i).s);
         d.loop[1] = ix_loop_name(u, kernel[i], kernel[i]->body->body);
-        if (ix_kernels_carry(u, &d).class != IX_REFUSAL_NONE)
+        if (p.row == 0 && ix_kernels_carry(u, &d).class != IX_REFUSAL_NONE)
             continue;
         for (int n = 1; n < p.n; n++)
             p.stage[n].k->stage = true;
@@ -225,17 +275,28 @@ ix_policy_pipelines(ix_unit *u)
 
 /* ---- its loops ---- */
 
+/* The first loop of a list, or NULL; that over strips. */
+static ix_stmt *
+first_loop(ix_stmt *s)
+{
+    while (s && s->kind != IX_STMT_FOR)
+        s = s->next;
+    return s;
+}
+
+static ix_stmt *
+strip_of(const ix_holes *h)
+{
+    return ix_holes_loop(h, "J.o");
+}
+
 /* The loops over rows are one, each as far behind as its stage is. */
 static void
 fuse_rows(const pipeline *p, ix_holes *h, int n)
 {
     for (int i = n; i-- > 0;) {
-        ix_stmt *first = ix_holes_loop(h, "J.o")->body;
-        while (first->kind != IX_STMT_FOR)
-            first = first->next;
-        ix_stmt *second = first->next;
-        while (second && second->kind != IX_STMT_FOR)
-            second = second->next;
+        const ix_stmt *first = first_loop(strip_of(h)->body);
+        const ix_stmt *second = first ? first_loop(first->next) : NULL;
         if (!second)
             return;
         ix_holes_set(h, 'F', ix_loop_name(h->u, h->k, first));
@@ -279,20 +340,33 @@ round_rows(ix_holes *h, ix_cursor c)
     }
 }
 
+/* What a strip reads of a stage is computed for it, at the point of the axes
+ * before the rows. */
+static bool
+compute_stage(const pipeline *p, ix_holes *h, int buffer)
+{
+    ix_holes_set(h, 'B', ix_value_name('b', buffer).s);
+    bool done = ix_rule_carry(h, IX_RULE_again);
+    for (int d = 0; d < p->row && done; d++) {
+        ix_holes_set(h, 'F',
+                     ix_loop_name(h->u, h->k, first_loop(strip_of(h)->body)));
+        done = ix_rule_carry(h, IX_RULE_point);
+    }
+    return done;
+}
+
 static void
 compute_stages(const pipeline *p)
 {
     ix_kernel *k = p->stage[0].k;
     ix_holes h = {.u = p->u, .k = k};
     int n = 0;
-    ix_holes_set(&h, 'J', ix_loop_name(p->u, k, k->body));
-    ix_holes_set(&h, 'I', ix_loop_name(p->u, k, k->body->body));
+    ix_holes_set(&h, 'I', ix_loop_name(p->u, k, loop_over(k, p->row)));
+    ix_holes_set(&h, 'J', ix_loop_name(p->u, k, loop_over(k, p->row + 1)));
     ix_holes_number(&h, 'W', width_of(p));
     bool done = ix_rule_carry(&h, IX_RULE_columns);
-    for (; done && n + 1 < p->n; n += done) {
-        ix_holes_set(&h, 'B', ix_value_name('b', p->stage[n + 1].buffer).s);
-        done = ix_rule_carry(&h, IX_RULE_again);
-    }
+    for (; done && n + 1 < p->n; n += done)
+        done = compute_stage(p, &h, p->stage[n + 1].buffer);
     fuse_rows(p, &h, n);
     for (int i = n; i > 0; i--) {
         ix_holes_set(&h, 'B', ix_value_name('b', p->stage[i].buffer).s);
@@ -313,8 +387,9 @@ ix_policy_stages(ix_unit *u, const int *head)
     ix_buffers_used(u, &p.first, &p.last);
     for (int i = nkernels; i-- > 0;) {
         const ix_env *before = ix_kernel_known(u, kernel[i]);
-        bool columns = kernel[i]->axis == 1 && !head[kernel[i]->number];
-        if (columns && find(&p, kernel, i)) {
+        bool last = i > 0 && kernel[i - 1]->stage && !kernel[i]->stage &&
+                    !head[kernel[i]->number];
+        if (last && find(&p, kernel, i)) {
             compute_stages(&p);
             i -= stages_of(&p) - 1;
         }

@@ -137,7 +137,7 @@ static bool
 is_first_stage(const ix_partition *p, const ilex_array *n,
                const ix_partition_info *x)
 {
-    return x->stages >= STAGES && ix_rank(n) == 2 && !p->u->target->grid &&
+    return x->stages >= STAGES && ix_rank(n) >= 2 && !p->u->target->grid &&
            x->work * (x->reads - 1) > CHEAP;
 }
 
