@@ -44,7 +44,7 @@ void ix_rule_note(const ix_holes *h, ix_rule rule, size_t n);
 /* streams.c: may what a nest over the kernel's box stores, by that statement
  * alone, go past the caches? A rule about B, which it stores, from N bytes on.
  */
-bool ix_policy_may_stream(ix_unit *u, const ix_kernel *k, const ix_stmt *store);
+bool ix_policy_may_stream(ix_unit *u, const ix_kernel *k);
 bool ix_policy_carry_stream(ix_holes *h, ix_rule rule, const ix_stmt *store);
 /* How many there are. */
 size_t ix_rule_count(const ix_holes *h);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy for kernels that only store what each point has: their output goes
- * past the caches if it is larger than these. Not where a buffer is read at
- * several places, as stencils do: what is read again has to come from the
- * caches in the meantime, and the memory is not what they wait for.
+ * The policy for kernels that only store what each point has, or rows behind
+ * reductions of these: their output goes past the caches if it is larger. Not
+ * where a buffer is read at several places, as stencils do: what is read again
+ * has to come from the caches in the meantime, and the memory is not what they
+ * wait for.
  */
+#include "compiler/loop/distances.h"
 #include "compiler/schedule/rules.h"
 
 enum { MOST_READ = 16 };
@@ -28,32 +30,44 @@ look_at_load(void *user, const ilex_array *load)
     return true;
 }
 
-/* May it be so large, and are its rows not too short? */
+/* May it be so large, and are its rows, which a loop stores, not too short? */
 static bool
-may_be_large(ix_unit *u, const ix_kernel *k, const ix_stmt *store)
+may_be_large(ix_unit *u, const ix_stmt *store, const ix_stmt *row)
 {
     const ix_buffer *b = &u->buffer[store->buffer];
     int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype);
-    const ix_stmt *loop = k->body, *last = loop;
     bool known = true;
-    for (; loop != store; last = loop, loop = loop->body) {
-        int64_t n = ix_loop_length(u, loop);
-        known &= n >= 0 && ix_mul(bytes, n, &bytes);
+    for (int d = 0; d < b->box->rank; d++) {
+        const ix_axis *ax = &b->box->ax[d];
+        const ix_lin *n = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
+        known &= n && n->n == 0 && ix_mul(bytes, n->c, &bytes);
     }
-    return !ix_dtype_is_complex(b->dtype) && ix_stmt_moves_along(store, last) &&
-           !ix_loop_is_short(u, last) &&
+    return !ix_dtype_is_complex(b->dtype) && ix_stmt_moves_along(store, row) &&
+           !ix_loop_is_short(u, row) &&
            !(known && bytes < u->target->stream_bytes);
 }
 
-bool
-ix_policy_may_stream(ix_unit *u, const ix_kernel *k, const ix_stmt *store)
+/* The innermost loop of a nest, and what is in it if that is a store alone to
+ * an output, which may be large; or NULL. */
+static const ix_stmt *
+large_store(ix_unit *u, const ix_stmt *nest)
 {
-    return store && !store->next && store->kind == IX_STMT_STORE &&
-           store->buffer >= 0 &&
-           u->buffer[store->buffer].role == IX_ROLE_OUTPUT &&
-           u->target->stream_bytes <
-               ix_targets[IX_TARGET_generic].stream_bytes &&
-           may_be_large(u, k, store);
+    const ix_stmt *row = NULL, *s = nest;
+    for (; s && s->kind == IX_STMT_FOR && !s->next; s = s->body)
+        row = s;
+    return row && s && !s->next && s->kind == IX_STMT_STORE && s->buffer >= 0 &&
+                   u->buffer[s->buffer].role == IX_ROLE_OUTPUT &&
+                   u->target->stream_bytes <
+                       ix_targets[IX_TARGET_generic].stream_bytes &&
+                   may_be_large(u, s, row)
+               ? s
+               : NULL;
+}
+
+bool
+ix_policy_may_stream(ix_unit *u, const ix_kernel *k)
+{
+    return large_store(u, k->body) != NULL;
 }
 
 bool
@@ -64,14 +78,90 @@ ix_policy_carry_stream(ix_holes *h, ix_rule rule, const ix_stmt *store)
     return ix_rule_carry(h, rule);
 }
 
+/* ---- rows that wait for reductions ---- */
+
+/* What an iteration reads: rows of its own, or what all iterations do. */
+typedef struct own_rows {
+    ix_unit *u;
+    int stored;              /* a buffer */
+    const ilex_array *index; /* of the loop over rows */
+    int stores;              /* to buffers */
+    int buffer[MOST_READ];   /* of which there are rows */
+    int n;
+} own_rows;
+
+static bool
+count_store(void *user, ix_stmt *s)
+{
+    own_rows *x = user;
+    x->stores += s->kind == IX_STMT_STORE && s->buffer >= 0;
+    return true;
+}
+
+static bool
+look_at_row(void *user, const ilex_array *load)
+{
+    own_rows *x = user;
+    bool own = false;
+    if (ix_is_one_buffer(x->u, (int)load->attr[0], x->stored))
+        return false;
+    for (int d = 0; d < load->nops; d++) {
+        const ilex_array *i = load->ops[d];
+        bool is = i == x->index && d + 1 < load->nops;
+        if ((i->flags & IX_HAS_LOAD) ||
+            (!is && ix_scalar_uses_index(i, (int)x->index->attr[0])))
+            return false;
+        own |= is;
+    }
+    for (int i = 0; i < x->n && own; i++)
+        own = x->buffer[i] != load->attr[0];
+    if (own && x->n < MOST_READ)
+        x->buffer[x->n++] = (int)load->attr[0];
+    return true;
+}
+
+/* Each iteration stores a row behind reductions of what it reads, as layer
+ * norm does: the memory is busy if the rows of later iterations are asked for
+ * in the meantime. */
+static void
+stream_rows(ix_unit *u, ix_kernel *k)
+{
+    ix_stmt *rows = ix_kernel_outermost(k);
+    const ix_stmt *nest = rows ? rows->body : NULL, *store;
+    ix_holes h = {.u = u, .k = k};
+    while (nest && nest->next)
+        nest = nest->next;
+    store = nest && nest != rows->body ? large_store(u, nest) : NULL;
+    if (!store || rows->step != 1 || !rows->parallel)
+        return;
+    own_rows x = {.u = u,
+                  .stored = store->buffer,
+                  .index = ix_scalar_index(u->ctx, rows->number)};
+    ix_stmt_each(rows->body, count_store, &x);
+    if (x.stores > 1 || !ix_stmt_loads(u, rows->body, look_at_row, &x))
+        return;
+    u->asks_registers = true;
+    if (u->target->vector_registers == 0)
+        return;
+    ix_holes_set(&h, 'I', ix_loop_name(u, k, rows));
+    for (int i = 0; i < x.n; i++) {
+        ix_holes_set(&h, 'A', ix_value_name('b', x.buffer[i]).s);
+        ix_rule_carry(&h, IX_RULE_later);
+    }
+    ix_policy_carry_stream(&h, IX_RULE_past, store);
+}
+
 void
 ix_policy_stream(ix_unit *u, ix_kernel *k)
 {
     ix_stmt *store = k->box->rank ? ix_kernel_inside(k) : NULL;
     pointwise x = {.n = 0};
     ix_holes h = {.u = u, .k = k};
-    if (!ix_policy_may_stream(u, k, store) ||
-        !ix_stmt_loads(u, store, look_at_load, &x))
+    if (!store || !ix_policy_may_stream(u, k)) {
+        stream_rows(u, k);
+        return;
+    }
+    if (!ix_stmt_loads(u, store, look_at_load, &x))
         return;
     u->asks_registers = true;
     if (u->target->vector_registers)

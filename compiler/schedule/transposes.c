@@ -74,7 +74,7 @@ make_lines(ix_holes *h, const transpose *x, const ix_stmt *store)
 {
     int64_t bytes =
         (int64_t)ilex_dtype_bytes(h->u->buffer[store->buffer].dtype);
-    if (!ix_policy_may_stream(h->u, h->k, store) || bytes < 4)
+    if (!ix_policy_may_stream(h->u, h->k) || bytes < 4)
         return;
     ix_holes_number(h, 'L', IX_LINE_BYTES / bytes);
     ix_holes_number(h, 'T', ACROSS);

@@ -126,7 +126,7 @@ done
 # ---- streams -----------------------------------------------------------------------
 
 # Outputs are large from 4096 bytes on; what a stencil reads again, in `d`, stays in
-# the caches.
+# the caches; `e` has rows behind sums of them.
 cat >p.ilx <<'EOF'
 ilex 1
 program p
@@ -137,9 +137,13 @@ in w : f32[m]
 out a = 2.0*w
 out b = x + 1.0
 out d : f64[I:1:n, J:m] = x[I+1] - x[I-1]
+in v : f32[I:n, J:m]
+let c = v - mean[J](v)
+out e : f32[I:n, J:m] = c/sqrt(mean[J](c*c) + 1.0)
 EOF
 "$ilexc" print --stage=schedule p.ilx >out
-[ "$(grep -c '^    stream b[0-9]* from 4096$' out)" = 2 ] || fail 'not two streams'
+[ "$(grep -c '^    stream b[0-9]* from 4096$' out)" = 3 ] || fail 'not three streams'
+grep -q '^    fetch b2 at i0 ahead 2$' out || fail 'no rows are asked for'
 for sizes in 2,1 3,1023 3,1024 3,1025 40,127
 do
     # shellcheck disable=SC2046
@@ -147,7 +151,8 @@ do
     for jit in $jits
     do
         expect 0 'same bits as the reference' run p.ilx --in x=random:1 \
-            --in w=random:2 --size n=$1 --size m=$2 --check=reference --jit=$jit -v
+            --in w=random:2 --in v=random:3 --size n=$1 --size m=$2 \
+            --check=reference --jit=$jit -v
     done
 done
 finish
