@@ -261,6 +261,26 @@ put_schedule(ix_unit *u, const ix_schedule *s, ix_text *t)
         ix_text_format(t, "    %s\n", s->refused);
 }
 
+/* How many operations, and how many of them the target does at a time. */
+static void
+put_operations(ix_unit *u, const ix_kernel *k, ix_text *t)
+{
+    ix_text count;
+    bool most = false;
+    ilex_dtype dtype = u->buffer[ix_nest_body(k->nests)->buffer].dtype;
+    int64_t points = u->target->vector_bytes / (int64_t)ilex_dtype_bytes(dtype);
+    ix_text_init(&count, &u->mem);
+    if (!ix_fact_operations(u, k, &most, &count) ||
+        !strcmp(ix_text_string(&count), "0"))
+        return;
+    ix_text_format(t, "    operations %s%s", most ? "at most " : "",
+                   ix_text_string(&count));
+    if (points > 1 && !u->target->grid)
+        ix_text_format(t, ", of %s %lld at a time", ilex_dtype_name(dtype),
+                       (long long)points);
+    ix_text_char(t, '\n');
+}
+
 /* What a kernel computes, in whatever version. */
 static void
 put_work(ix_unit *u, const ix_kernel *k, ix_totals *all, ix_text *t)
@@ -272,6 +292,7 @@ put_work(ix_unit *u, const ix_kernel *k, ix_totals *all, ix_text *t)
     ix_text_put(t, ", written ");
     put_traffic(u, &all->usage, true, &all->written, t);
     ix_text_char(t, '\n');
+    put_operations(u, k, t);
 }
 
 void

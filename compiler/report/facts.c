@@ -242,11 +242,13 @@ read_nest(ix_unit *u, const ix_kernel *k, ix_stmt *nest, ix_counted_loops *c,
     size_t room = 0;
     ix_stmt *s = nest;
     c->box = k->box;
+    c->in_order = true;
     for (; s->kind == IX_STMT_FOR && c->nloops < IX_COUNTED_LOOPS;
          s = ix_nest_inside(s)) {
         const ix_lin *length = trips(u, k, s, most);
         if (!length)
             return false;
+        c->in_order &= s->number == c->nloops;
         c->length[c->nloops++] = length;
     }
     for (; s; s = s->next) {

@@ -32,10 +32,13 @@ typedef struct counts {
     polynomial operations, read, written;
     size_t kind[IX_NKINDS];
     bool failed; /* no memory, or beyond 64 bits */
-    bool ranged; /* something is reduced over a range that is data */
+    bool ranged; /* something is reduced over a range that is data, or in a
+                    reduction, of which it may be taken out */
     ix_walk walk;
     /* where the walk is: in these loops, if something is reduced */
     const ix_counted_loops *loops;
+    const ilex_array *reduction; /* the last one, and so many loops around it */
+    int around;
     int64_t plain; /* operations at each point, in no reduction */
     /* Many arrays have the same body, and one after the other the same domain.
      */
@@ -139,6 +142,22 @@ add_pending(counts *c)
 
 /* ---- bodies ---- */
 
+/* How many of the loops are around a reduction: those up to the last one that
+ * it depends on. */
+static int
+loops_around(counts *c, const ilex_array *reduction)
+{
+    const ix_counted_loops *loops = c->loops;
+    if (c->reduction == reduction)
+        return c->around;
+    c->reduction = reduction;
+    c->around = loops->nloops;
+    while (c->around > 0 && loops->in_order &&
+           !ix_scalar_uses_index(reduction, c->around - 1))
+        c->around--;
+    return c->around;
+}
+
 static bool
 count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
@@ -153,12 +172,12 @@ count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
         c->plain += each;
     if (n->kind != IX_REDUCE && (!plain || w->frame.nreduce == 0))
         return true;
-    int k = c->loops->nloops;
+    int k = loops_around(c, w->frame.nreduce ? w->frame.reduce[0] : n);
     memcpy(length, c->loops->length, (size_t)k * sizeof(ix_lin *));
     for (int i = 0; i < w->frame.nreduce; i++)
         k = lengths_of(c, w->frame.reduce[i]->interior, k, length);
     if (n->kind == IX_REDUCE)
-        c->ranged |= ix_is_ranged(n);
+        c->ranged |= ix_is_ranged(n) || w->frame.nreduce > 0;
     if (n->kind == IX_REDUCE)
         k = lengths_of(c, n->interior, k, length);
     add_product(c, &c->operations, &(monomial){.k = each}, k, length);
@@ -203,6 +222,7 @@ static void
 count_loops(counts *c, const ix_counted_loops *loops)
 {
     c->loops = loops;
+    c->reduction = NULL;
     c->plain = 0;
     c->walk.frame.box = loops->box;
     for (size_t i = 0; i < loops->nbodies; i++)
@@ -216,7 +236,8 @@ static void
 count_reducing(counts *c, const ilex_array *x)
 {
     ilex_array *only[] = {x->ops[0]};
-    ix_counted_loops loops = {.box = x->interior, .nbodies = 1, .body = only};
+    ix_counted_loops loops = {
+        .box = x->interior, .in_order = true, .nbodies = 1, .body = only};
     loops.nloops = lengths_of(c, x->interior, 0, loops.length);
     count_loops(c, &loops);
 }

@@ -105,6 +105,7 @@ bool ix_module_cost(ilex_module *m, bool *most, ix_text *operations,
 enum { IX_COUNTED_LOOPS = 64 };
 typedef struct ix_counted_loops {
     const ix_domain *box;
+    bool in_order; /* loop "k" is that of index "k" */
     int nloops;
     const ix_lin *length[IX_COUNTED_LOOPS];
     ilex_array **body;

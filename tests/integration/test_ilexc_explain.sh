@@ -93,6 +93,8 @@ says "in x : i64[I:n, J:m]|let s = sum[J](x)|out y : i64[I:n, J:m] = x - s" "^  
 says "in x : i64[n, m]|let s = sum[0](x)|map y[j:m, i:n] = x[i, j] - s[j]|out z = y" "^  s: $stored"
 says "in x : f64[n, m]|let s = max[1](x; keep=1)|out y = x - s|out z = 2*max[1](x)" \
     '^  bytes read 16\*n\*m + 16\*n$'
+says "in x : f32[n, m]|let s = sum[1](x)|out y = x + 2*expand_dims(s; axes=1)" \
+    '^    operations 3\*n\*m, of f32 8 at a time$'
 says "in x : f64[n, m]|let s = max[1](x; keep=1)|out y = x - s*s" "^  s: computed where it is read, $there"
 says "$ab|einsum d[i, j] = b[k, i]*a[j, k]|out y = c + d" \
     "^  [cd]: $stored"

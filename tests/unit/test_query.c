@@ -62,7 +62,7 @@ START_TEST(kernels)
     ck_assert_str_eq(b.apart, "it covers another domain");
     ck_assert_str_eq(b.operations, "4*n*m");
     ilex_temporary_info t = ILEX_TEMPORARY_INFO();
-    ck_assert_uint_eq(ilex_program_temporary_count(p), 1);
+    ck_assert_uint_eq(ilex_program_temporary_count(p), 2);
     ck_assert_int_eq(ilex_program_temporary(p, 0, &t), ILEX_OK);
     ck_assert_str_eq(t.name, "total");
     ck_assert_str_eq(t.domain, "J:m");
