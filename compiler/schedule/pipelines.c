@@ -10,7 +10,7 @@
  * room. Rows are the last axis but one, or a further one, along which a stage
  * reads around its point; columns are the next axis. Axes before are not read
  * around; those behind are in a column. Threads divide the first axis, or the
- * columns if that are rows.
+ * columns if that are rows; a large output goes past the caches.
  */
 #include "compiler/loop/distances.h"
 #include "compiler/schedule/rules.h"
@@ -340,6 +340,16 @@ round_rows(ix_holes *h, ix_cursor c)
     }
 }
 
+/* What is in a nest. */
+static const ix_stmt *
+innermost_of(const ix_kernel *k)
+{
+    const ix_stmt *s = k->body;
+    while (s->kind == IX_STMT_FOR)
+        s = s->body;
+    return s;
+}
+
 /* What a strip reads of a stage is computed for it, at the point of the axes
  * before the rows. */
 static bool
@@ -365,6 +375,8 @@ compute_stages(const pipeline *p)
     ix_holes_set(&h, 'J', ix_loop_name(p->u, k, loop_over(k, p->row + 1)));
     ix_holes_number(&h, 'W', width_of(p));
     bool done = ix_rule_carry(&h, IX_RULE_columns);
+    const ix_stmt *store = done ? innermost_of(k) : NULL;
+    bool streams = done && ix_policy_may_stream(p->u, k);
     for (; done && n + 1 < p->n; n += done)
         done = compute_stage(p, &h, p->stage[n + 1].buffer);
     fuse_rows(p, &h, n);
@@ -374,8 +386,11 @@ compute_stages(const pipeline *p)
         ix_rule_carry(&h, IX_RULE_ring);
     }
     p->u->asks_registers = true;
-    if (p->u->target->vector_registers > 0)
-        round_rows(&h, (ix_cursor){.k = k, .at = &k->body});
+    if (p->u->target->vector_registers == 0)
+        return;
+    round_rows(&h, (ix_cursor){.k = k, .at = &k->body});
+    if (streams)
+        ix_policy_carry_stream(&h, IX_RULE_past, store);
 }
 
 void
