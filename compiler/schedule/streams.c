@@ -47,27 +47,49 @@ may_be_large(ix_unit *u, const ix_stmt *store, const ix_stmt *row)
            !(known && bytes < u->target->stream_bytes);
 }
 
-/* The innermost loop of a nest, and what is in it if that is a store alone to
- * an output, which may be large; or NULL. */
-static const ix_stmt *
-large_store(ix_unit *u, const ix_stmt *nest)
+/* What stands in the innermost loop of a nest, "*row", if it is stores to
+ * outputs, of which the first one may be large; or NULL. */
+static ix_stmt *
+large_stores(ix_unit *u, ix_stmt *nest, const ix_stmt **row)
 {
-    const ix_stmt *row = NULL, *s = nest;
-    for (; s && s->kind == IX_STMT_FOR && !s->next; s = s->body)
-        row = s;
-    return row && s && !s->next && s->kind == IX_STMT_STORE && s->buffer >= 0 &&
-                   u->buffer[s->buffer].role == IX_ROLE_OUTPUT &&
+    ix_stmt *stores = nest;
+    for (*row = NULL; stores && stores->kind == IX_STMT_FOR && !stores->next;
+         stores = stores->body)
+        *row = stores;
+    for (const ix_stmt *s = stores; s; s = s->next)
+        if (s->kind != IX_STMT_STORE || s->buffer < 0 ||
+            u->buffer[s->buffer].role != IX_ROLE_OUTPUT)
+            return NULL;
+    return stores && *row &&
                    u->target->stream_bytes <
                        ix_targets[IX_TARGET_generic].stream_bytes &&
-                   may_be_large(u, s, row)
-               ? s
+                   may_be_large(u, stores, *row)
+               ? stores
                : NULL;
 }
 
 bool
 ix_policy_may_stream(ix_unit *u, const ix_kernel *k)
 {
-    return large_store(u, k->body) != NULL;
+    const ix_stmt *row, *stores = large_stores(u, k->body, &row);
+    return stores && !stores->next;
+}
+
+/* Strips of two lines of the first store, and of whole lines of others. */
+static void
+carry_all(ix_holes *h, const ix_stmt *stores, const ix_stmt *row)
+{
+    const ix_buffer *b = h->u->buffer;
+    size_t first = ilex_dtype_bytes(b[stores->buffer].dtype);
+    ix_holes_set(h, 'R', ix_loop_name(h->u, h->k, row));
+    if (!ix_policy_carry_stream(h, IX_RULE_past, stores))
+        return;
+    for (const ix_stmt *s = stores->next; s; s = s->next) {
+        size_t bytes = ilex_dtype_bytes(b[s->buffer].dtype);
+        ix_holes_set(h, 'B', ix_value_name('b', s->buffer).s);
+        if (2 * bytes % first == 0 && !ix_dtype_is_complex(b[s->buffer].dtype))
+            ix_rule_carry(h, IX_RULE_others);
+    }
 }
 
 bool
@@ -127,12 +149,13 @@ static void
 stream_rows(ix_unit *u, ix_kernel *k)
 {
     ix_stmt *rows = ix_kernel_outermost(k);
-    const ix_stmt *nest = rows ? rows->body : NULL, *store;
+    ix_stmt *nest = rows ? rows->body : NULL, *store;
+    const ix_stmt *row;
     ix_holes h = {.u = u, .k = k};
     while (nest && nest->next)
         nest = nest->next;
-    store = nest && nest != rows->body ? large_store(u, nest) : NULL;
-    if (!store || rows->step != 1 || !rows->parallel)
+    store = nest && nest != rows->body ? large_stores(u, nest, &row) : NULL;
+    if (!store || store->next || rows->step != 1 || !rows->parallel)
         return;
     own_rows x = {.u = u,
                   .stored = store->buffer,
@@ -154,16 +177,18 @@ stream_rows(ix_unit *u, ix_kernel *k)
 void
 ix_policy_stream(ix_unit *u, ix_kernel *k)
 {
-    ix_stmt *store = k->box->rank ? ix_kernel_inside(k) : NULL;
+    bool nest = k->box->rank && ix_kernel_inside(k);
+    const ix_stmt *row;
+    ix_stmt *stores = nest ? large_stores(u, k->body, &row) : NULL;
     pointwise x = {.n = 0};
     ix_holes h = {.u = u, .k = k};
-    if (!store || !ix_policy_may_stream(u, k)) {
+    if (!stores) {
         stream_rows(u, k);
         return;
     }
-    if (!ix_stmt_loads(u, store, look_at_load, &x))
+    if (!ix_stmt_loads(u, stores, look_at_load, &x))
         return;
     u->asks_registers = true;
     if (u->target->vector_registers)
-        ix_policy_carry_stream(&h, IX_RULE_past, store);
+        carry_all(&h, stores, row);
 }

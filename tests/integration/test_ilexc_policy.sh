@@ -135,6 +135,7 @@ assume n >= 1
 in x : f64[I:n, J:m] halo(I:1:1)
 in w : f32[m]
 out a = 2.0*w
+out f = w + 1.0
 out b = x + 1.0
 out d : f64[I:1:n, J:m] = x[I+1] - x[I-1]
 in v : f32[I:n, J:m]
@@ -143,6 +144,7 @@ out e : f32[I:n, J:m] = c/sqrt(mean[J](c*c) + 1.0)
 EOF
 "$ilexc" print --stage=schedule p.ilx >out
 [ "$(grep -c '^    stream b[0-9]* from 4096$' out)" = 3 ] || fail 'not three streams'
+[ "$(grep -c '^    stream b[0-9]* in i0.t.o$' out)" = 1 ] || fail 'no store beside'
 grep -q '^    fetch b2 at i0 ahead 2$' out || fail 'no rows are asked for'
 for sizes in 2,1 3,1023 3,1024 3,1025 40,127
 do
