@@ -16,7 +16,8 @@
  */
 #include "compiler/emit/emit.h"
 
-enum { MOST_BYTES = 64 /* of a vector */ };
+/* Of a vector; in a block. */
+enum { MOST_BYTES = 64, MOST_ROWS = 16 };
 
 /* ---- which loops ---- */
 
@@ -179,9 +180,25 @@ put_rows(ix_emitter *e, const ix_stmt *loop)
     e->rows = true;
 }
 
+/* Is a loop of few iterations around one over vectors, which are in registers
+ * if both are unrolled? */
+static bool
+is_block(const ix_emitter *e, const ix_stmt *loop)
+{
+    const ix_stmt *s = loop->body;
+    return s->kind == IX_STMT_FOR && !s->next && is_rows(e, s) &&
+           s->body->buffer < 0 && ix_for_hi(loop)->kind == IX_CONST &&
+           loop->n[IX_for_hi] == 1 && ix_for_hi(loop)->attr[0] <= MOST_ROWS;
+}
+
 bool
 ix_emit_rows(ix_emitter *e, const ix_stmt *loop)
 {
+    if (is_block(e, loop)) {
+        ix_emit_put(e, "ILEX_ROW");
+        ix_emit_loop(e, loop);
+        return true;
+    }
     if (!is_rows(e, loop))
         return false;
     const ix_stmt *load = loop->body;

@@ -18,6 +18,7 @@ enum {
     MOST_BLOCKS = 4,
     COPY = 16 << 10,
     TILE = 384 << 10,
+    FUSED = 16, /* registers where functions have fma that others have not */
 };
 
 /* A contraction, and what stands for letters in its rules. */
@@ -238,7 +239,8 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     u->asks_registers = true;
     if (t->vector_registers == 0)
         return false;
-    while (2 * vectors * (BLOCK_ROWS + 1) < t->vector_registers)
+    int64_t registers = t->fma ? t->vector_registers : FUSED;
+    while (2 * vectors * (BLOCK_ROWS + 1) < registers)
         vectors *= 2;
     int64_t bytes = (int64_t)ilex_dtype_bytes(p.update->mem->dtype);
     int64_t block = vectors * t->vector_bytes / bytes;
