@@ -86,8 +86,7 @@ is_product(product *p)
     ix_cursor c;
     ix_stmt_each(p->k->body, note_update, p);
     if (p->updates != 1 || ix_update_value(p->update)->kind != IX_PRODUCT ||
-        p->update->mem->scratch != IX_SCRATCH_CELL ||
-        ix_dtype_is_complex(p->update->mem->dtype))
+        p->update->mem->scratch != IX_SCRATCH_CELL)
         return false;
     if (!ix_kernel_inside(p->k))
         return false;
