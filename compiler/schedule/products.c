@@ -18,6 +18,7 @@ enum {
     MOST_BLOCKS = 4,
     COPY = 16 << 10,
     TILE = 384 << 10,
+    NEAR = 3,   /* axes of rows, of columns, and one between */
     FUSED = 16, /* registers where functions have fma that others have not */
 };
 
@@ -56,14 +57,22 @@ note_update(void *user, ix_stmt *s)
     return true;
 }
 
-/* The innermost axis that one factor has and the other lacks, or -1. */
+/* The axis that one factor has and the other lacks, or -1: that along which
+ * elements of it are side by side, if rows of what is stored are not far apart
+ * then, else the innermost one. */
 static int
 axis_of_one(const product *p, const ilex_array *a, const ilex_array *b)
 {
-    for (int i = p->k->box->rank - 1; i >= 0; i--)
-        if (ix_load_uses(a, i) && !ix_load_uses(b, i))
+    int axis = -1;
+    for (int i = p->k->box->rank - 1; i >= 0; i--) {
+        if (!ix_load_uses(a, i) || ix_load_uses(b, i))
+            continue;
+        if (i + NEAR >= p->k->box->rank &&
+            ix_scalar_uses_index(a->ops[a->nops - 1], i))
             return i;
-    return -1;
+        axis = axis < 0 ? i : axis;
+    }
+    return axis;
 }
 
 static const ix_lin *

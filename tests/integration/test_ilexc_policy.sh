@@ -39,6 +39,10 @@ do
     grep -q "^    $line\$" out || fail "no $line"
 done
 expect 0 'tiles of accumulators stand around the chunks' explain p.ilx
+# rows are along the last axis of the operand that has them, where that is near
+program jli,lk-\>ijk m,n,k n,l f64 >q.ilx
+"$ilexc" print --stage=schedule --jit=cc q.ilx | grep -q '^    split i0 [0-9]*$' ||
+    fail "rows of an operand are far apart"
 # arrays on the stack of each kernel, of 4 or 8 bytes an element
 awk '/^static.*i32$/ { bytes = 0 }
     match($0, /^ *f(32|64) [a-z][0-9]*\[[0-9]*\];/) {
