@@ -133,10 +133,11 @@ static bool
 has_lines(const ix_emitter *e, const ix_stmt *s)
 {
     const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
+    if (!e->dialect->optimised || !ix_stmt_copies_row(s))
+        return false;
     int64_t each =
         (int64_t)ilex_dtype_bytes(e->u->buffer[s->body->next->buffer].dtype);
-    return e->dialect->optimised && ix_stmt_copies_row(s) &&
-           lo->kind == IX_CONST && lo->attr[0] == 0 && hi->kind == IX_CONST &&
+    return lo->kind == IX_CONST && lo->attr[0] == 0 && hi->kind == IX_CONST &&
            hi->attr[0] * each % IX_LINE_BYTES == 0;
 }
 

@@ -199,7 +199,7 @@ is_other(void *user, ix_stmt *s)
 {
     const streaming *x = user;
     return s->kind != IX_STMT_FOR || s->how != IX_STREAM ||
-           s->body->next->buffer != x->buffer;
+           !ix_stmt_copies_row(s) || s->body->next->buffer != x->buffer;
 }
 
 static ix_refusal

@@ -200,7 +200,8 @@ ix_stmts_check(ix_stmt *list)
 static bool
 is_no_fetch(void *buffer, ix_stmt *s)
 {
-    return s->kind != IX_STMT_FETCH || s->buffer != *(const int *)buffer;
+    bool asks = s->kind == IX_STMT_FETCH || s->kind == IX_STMT_ASIDE;
+    return !asks || s->buffer != *(const int *)buffer;
 }
 
 bool

@@ -276,7 +276,7 @@ bool ix_stmt_each(ix_stmt *list, ix_stmt_fn fn, void *user);
 /* The same for one statement and what stands in it. */
 bool ix_stmt_each_in(ix_stmt *s, ix_stmt_fn fn, void *user);
 /* nests.c: is there no loop in a loop; does a list check an index, or ask for
- * what will be read of a buffer? */
+ * what will be read of a buffer, or where its lines begin? */
 bool ix_stmt_is_innermost(const ix_stmt *loop);
 bool ix_stmts_check(ix_stmt *list);
 bool ix_stmts_fetch(ix_stmt *list, int buffer);
