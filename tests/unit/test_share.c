@@ -148,8 +148,8 @@ END_TEST
 
 /* Sums that stay one kernel each. */
 #define SUMS                                                                   \
-    "map s[1] = sum[k:n](x[k])\nmap t[1] = sum[k:m](y[k])\n"                   \
-    "out a : f64[1] = s\nout b : f64[1] = t\n"
+    "map s[2] = sum[k:n](x[k])\nmap t[2] = sum[k:m](y[k])\n"                   \
+    "out a : f64[2] = s\nout b : f64[2] = t\n"
 #define HEAD "ilex 1\nprogram some\nsize n, m\nassume n >= 100 && m >= 100\n"
 #define HEAD_N "ilex 1\nprogram some\nsize n\nassume n >= 100\n"
 #define TWO "in x : f64[n]\nin y : f64[m]\n"
@@ -325,8 +325,8 @@ START_TEST(several_targets)
         ck_assert_int_eq(c->source[d].layout[0].function, 0);
         ck_assert_int_eq(c->source[d].layout[1].function, 0);
         ck_assert_ptr_nonnull(strstr(c->source[d].unit[0],
-                                     "/* k0 computes a on [1] */\n"
-                                     "/* k1 computes b on [1], the same way "
+                                     "/* k0 computes a on [2] */\n"
+                                     "/* k1 computes b on [2], the same way "
                                      "*/\n"));
     }
     ix_compiled_free(c);
