@@ -57,7 +57,8 @@ fetch_line(fetching *f, int rank, ilex_array *const *index, int64_t from)
     f->some = true;
 }
 
-/* Asks for the lines of what is read at such indices, if it is a row. */
+/* Asks for the lines of what is read at such indices, if it is a row, of which
+ * the indices are known: one that is data would be read where there is none. */
 static void
 fetch_lines(fetching *f, int rank, ilex_array *const *index)
 {
@@ -65,7 +66,8 @@ fetch_lines(fetching *f, int rank, ilex_array *const *index)
     bool moves = false;
     for (int d = 0; d < rank; d++) {
         bool along = ix_scalar_uses_index(index[d], f->row->number);
-        if (ix_has_values(f->u, index[d]) || along != (d == rank - 1))
+        if (ix_has_values(f->u, index[d]) || along != (d == rank - 1) ||
+            (index[d]->flags & IX_HAS_LOAD))
             return;
         moves |= ix_scalar_uses_index(index[d], f->loop->number);
     }
