@@ -78,13 +78,45 @@ put_condition(ix_emitter *e, const ilex_array *x, ix_text *t)
 
 /* ---- loops ---- */
 
+/* What the statements in a loop use at indices that follow it. */
+typedef struct followers {
+    int loop;
+    bool rows, lanes; /* of buffers; of scratch memory */
+} followers;
+
+static bool
+note_follower(void *user, ix_stmt *s)
+{
+    followers *f = user;
+    bool follows = false;
+    for (int i = 0; i < s->n[IX_INDICES]; i++)
+        follows |= ix_scalar_uses_index(ix_operands(s, IX_INDICES)[i], f->loop);
+    f->rows |= follows && s->buffer >= 0;
+    f->lanes |= follows && s->buffer < 0;
+    return true;
+}
+
+/* Has a loop a constant number of iterations, and uses rows, but no lanes,
+ * which are registers only if it is unrolled? */
+static bool
+goes_along_rows(const ix_stmt *s)
+{
+    followers f = {.loop = s->number};
+    if (ix_for_lo(s)->kind != IX_CONST || ix_for_hi(s)->kind != IX_CONST)
+        return false;
+    ix_stmt_each(s->body, note_follower, &f);
+    return f.rows && !f.lanes;
+}
+
 /* The bound that a loop runs to; CUDA's compiler must not see where one of
- * strips ends (see heads.def). */
+ * strips ends, or one with a constant number of iterations that uses rows (see
+ * heads.def). */
 static void
 put_bound(ix_emitter *e, const ix_stmt *s, ix_text *t)
 {
     const ilex_array *x = s->down ? ix_for_lo(s) : ix_for_hi(s);
-    bool bound = e->dialect->cuda && s->step > 1 && x->kind != IX_CONST;
+    bool bound = e->dialect->cuda &&
+                 ((s->step > 1 && x->kind != IX_CONST) || goes_along_rows(s));
     e->bounds |= bound;
     ix_text_put(t, bound ? "opaque_i64(" : "");
     ix_emit_sum(e, x, t);
