@@ -19,14 +19,14 @@
 #include "normalise.h"
 #include "pick.h"
 
-enum { N = 6, WIDE = N + 4, MARK = 77 };
+enum { N = 6, WIDE = N + 4, MARK = 77, ROOM = 1 << 20 };
 
 /* What the programs work on; outputs hold MARK until they are written. */
 static double u[WIDE * WIDE * 8], coeff[8], v[N * N * 8 + 8], x[64], y[64];
 static int32_t at[8];
 static uint64_t first[8];
 static char text[400];
-static char room[4096 + 64], *workspace;
+static char room[ROOM + 64], *workspace;
 
 static void
 prepare(void)
@@ -89,7 +89,7 @@ right_normalise(void)
     a.x.data = x;
     a.y.data = y;
     a.workspace = workspace;
-    a.workspace_bytes = 4096;
+    a.workspace_bytes = ROOM;
     return a;
 }
 
