@@ -120,6 +120,15 @@ load(tree_machine *m, const ilex_array *x)
     return tree_load(m, (int)x->attr[0], index);
 }
 
+void
+tree_charge(tree_machine *m)
+{
+    if (m->r->budget-- > 0)
+        return;
+    m->r->exhausted = true;
+    tree_fail(m, "the program takes too long");
+}
+
 /* ---- reductions ---- */
 
 typedef struct reduction {
@@ -421,10 +430,7 @@ eval(tree_machine *m, const ilex_array *x)
     size_t n = number_of(m, x);
     if (m->stamp[n] == m->epoch)
         return m->memo[n];
-    if (m->r->budget-- <= 0) {
-        m->r->exhausted = true;
-        tree_fail(m, "the program takes too long");
-    }
+    tree_charge(m);
     ix_value v = compute(m, x);
     m->memo[n] = v;
     m->stamp[n] = m->epoch;

@@ -399,6 +399,7 @@ run_list(tree_machine *m, const ix_stmt *list)
         [IX_STMT_FOLD] = run_fold,   [IX_STMT_CHECK] = run_check,
         [IX_STMT_FENCE] = run_fence, [IX_STMT_ASIDE] = run_aside,
         [IX_STMT_LOAD] = run_let};
+    tree_charge(m);
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
         if (is_output(s))

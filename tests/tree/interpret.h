@@ -113,6 +113,8 @@ typedef struct tree_machine {
 } tree_machine;
 
 _Noreturn void tree_fail(tree_machine *m, const char *fmt, ...) IX_PRINTF(2, 3);
+/* One step more; fails after too many. */
+void tree_charge(tree_machine *m);
 /* The value of an expression, as of now. */
 ix_value tree_evaluate(tree_machine *m, const ilex_array *x);
 /* op(sum, x) as of now; a product is added by fused multiply-adds. */
