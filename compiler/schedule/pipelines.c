@@ -191,7 +191,7 @@ take_in(pipeline *p, ix_kernel *k, int number)
         if (all)
             p->stage[p->n++] = s;
     }
-    if (!all || width_of(p) == 0)
+    if (!all || p->n == before || width_of(p) == 0)
         p->n = before;
     return p->n > before;
 }
@@ -205,7 +205,7 @@ find_along(pipeline *p, ix_kernel *const *kernel, int n, int row)
     p->n = 1;
     p->moves = false;
     p->column = 1;
-    for (int d = row + 2; d < p->rank; d++) {
+    for (int d = row + 2; d < p->rank && p->column < MOST; d++) {
         int64_t length = length_of(p, d);
         p->column *= length > 0 && length < COLUMN ? length : COLUMN;
     }
