@@ -5,8 +5,8 @@
  *     ILEX_ROW
  *     for (i64 v4 = 0; v4 < 16; v4 += ILEX_WIDE(f64)) {
  *         const f64v t3 = *(f64v *)&d2[16 * v1 + v4];
- *         *(f64v *)&d5[v4] = fma_f64v(ILEX_SPLAT_f64(t2), t3, *(f64v
- * *)&d5[v4]);
+ *         *(f64v *)&d5[v4] =
+ *             fma_f64v(ILEX_SPLAT_f64(t2), t3, *(f64v *)&d5[v4]);
  *     }
  *
  * A compiler would unroll such loops, to find vectors in what that makes: the

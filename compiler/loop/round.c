@@ -15,9 +15,8 @@
  */
 #include "compiler/loop/distances.h"
 
-/* ulp of functions of the C library, which run in no vectors; points; lines of
- * the cache that a row has which begins at one. */
-enum { CALLED = 4, MOST_POINTS = 4096, LINES = 8 };
+/* Points; lines of the cache that a row has which begins at one. */
+enum { MOST_POINTS = 4096, LINES = 8 };
 
 bool
 ix_row_is_long(const ix_unit *u, ilex_dtype of, int64_t n)
@@ -52,8 +51,9 @@ look_at_number(ix_walk *w, ilex_array *x, size_t *value)
         return x->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
     bool number =
         x->dtype == ILEX_F32 || x->dtype == ILEX_F64 || x->dtype == ILEX_BOOL;
-    return number && ix_op_info_of(ix_op_of(x))->ulp < CALLED ? IX_WALK_IN
-                                                              : IX_WALK_END;
+    return number && ix_op_info_of(ix_op_of(x))->ulp < IX_ULP_CALLED
+               ? IX_WALK_IN
+               : IX_WALK_END;
 }
 
 /* Is all it does to store numbers, whatever they are? */

@@ -3,10 +3,9 @@
  * whole L ...: loops whose last strip is shorter run over whole strips each
  * time:
  *
- *     for i in [0, n) step 4               for i in [0, n) step 4
- *         for j in [0, min(4, n - i))          for j in [0, 4)
- *             x[j] = B[i + j]                      x[j] = B[i + min(j, n - i -
- * 1)]
+ *     for i in [0, n) step 4            for i in [0, n) step 4
+ *         for j in [0, min(4, n - i))       for j in [0, 4)
+ *             x[j] = B[i + j]                   x[j] = B[min(i + j, n - 1)]
  *
  * Iterations that are too many read of buffers what the last one does. What
  * they write is scratch memory that has a place for it, and no iteration of any
@@ -95,16 +94,6 @@ look_at_loop(filling *x, const ix_cursor *c, strip_loop *r)
 
 /* ---- what is in them ---- */
 
-/* Does an index use a value that is defined by a statement? */
-static bool
-uses_value(const ilex_array *x)
-{
-    bool is = x->kind == IX_VALUE && x->attr[0] >= 0;
-    for (int i = 0; i < x->nops && !is; i++)
-        is = uses_value(x->ops[i]);
-    return is;
-}
-
 static bool
 is_simple(void *user, ix_stmt *s)
 {
@@ -167,7 +156,8 @@ look_at_access(const filling *x, const ix_access *a)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "memory is used as a whole in a loop");
     for (int d = 0; d < a->rank; d++)
-        if (!ix_index_is_affine(a->index[d]) || uses_value(a->index[d]))
+        if (!ix_index_is_affine(a->index[d]) ||
+            ix_has_values(x->u, a->index[d]))
             return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                              "an index in a loop is data, or a value");
     if (a->buffer >= 0)

@@ -40,7 +40,7 @@ typedef struct stage {
 
 typedef struct pipeline {
     ix_unit *u;
-    const int *first, *last;  /* uses of each buffer, by kernels in order */
+    const int *last;          /* uses of each buffer, by kernels in order */
     stage stage[MOST_STAGES]; /* readers first, the last kernel is 0 */
     int n;
     int rank, row;  /* the axis that rows are along, columns are the next */
@@ -257,8 +257,9 @@ ix_policy_pipelines(ix_unit *u)
 {
     pipeline p = {.u = u};
     ix_kernel **kernel;
+    const int *first;
     int nkernels = u->target->grid ? 0 : kernels_of(u, &kernel);
-    ix_buffers_used(u, &p.first, &p.last);
+    ix_buffers_used(u, &first, &p.last);
     for (int i = nkernels; i-- > 0;) {
         ix_directive d = {.row = IX_KERNELS_threads, .nloops = 2};
         if (!find(&p, kernel, i))
@@ -323,7 +324,7 @@ round_row(ix_holes *h, const ix_cursor *c)
         return;
     ix_holes_set(h, 'L', ix_loop_name(h->u, h->k, *c->at));
     ix_holes_number(h, 'N', points);
-    ix_rule_carry(h, IX_RULE_whole);
+    ix_rule_carry(h, IX_RULE_round);
 }
 
 static void
@@ -398,8 +399,9 @@ ix_policy_stages(ix_unit *u, const int *head)
 {
     pipeline p = {.u = u};
     ix_kernel **kernel;
+    const int *first;
     int nkernels = u->target->grid ? 0 : kernels_of(u, &kernel);
-    ix_buffers_used(u, &p.first, &p.last);
+    ix_buffers_used(u, &first, &p.last);
     for (int i = nkernels; i-- > 0;) {
         const ix_env *before = ix_kernel_known(u, kernel[i]);
         bool last = i > 0 && kernel[i - 1]->stage && !kernel[i]->stage &&

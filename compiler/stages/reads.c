@@ -6,10 +6,7 @@
 #include "compiler/stages/partition.h"
 #include "lib/build/foreign.h"
 
-enum {
-    MANY_READS = 1 << 20,
-    CALLED = 4 /* ulp: a function of the C library */
-};
+enum { MANY_READS = 1 << 20 };
 
 typedef ix_partition_info info;
 typedef ix_partition partition;
@@ -43,9 +40,9 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
     if (n->kind == IX_OP) {
         const ix_op_info *op = ix_op_info_of(ix_op_of(n));
         m->cost += op->cost;
-        m->time +=
-            op->cost *
-            (op->ulp >= CALLED ? (int)m->p->u->target->function_cost : 1);
+        m->time += op->cost * (op->ulp >= IX_ULP_CALLED
+                                   ? (int)m->p->u->target->function_cost
+                                   : 1);
     }
     if (n->kind == IX_REDUCE &&
         n->attr[1] + n->interior->rank > m->p->reductions)
