@@ -70,7 +70,7 @@ is_long(const ix_emitter *e, const ix_stmt *s)
 {
     return s->kind == IX_STMT_STORE &&
            s->mem->extent * (int64_t)ilex_dtype_bytes(s->mem->dtype) >
-               e->target->vector_registers * e->target->vector_bytes;
+               e->target->vector_registers * e->target->wide_bytes;
 }
 
 /* Does a loop run over whole vectors of one dtype, and read buffers only to

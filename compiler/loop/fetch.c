@@ -20,6 +20,7 @@ typedef struct fetching {
     int buffer;
     const ix_stmt *loop, *row; /* L; the row that is looked at */
     int64_t length, ahead;
+    const ilex_array *index; /* that is looked at */
     ix_stmt *list;
     bool some;
 } fetching;
@@ -57,6 +58,14 @@ fetch_line(fetching *f, int rank, ilex_array *const *index, int64_t from)
     f->some = true;
 }
 
+/* Is the index the same for loops inside the row? */
+static bool
+is_apart(void *user, ix_stmt *s)
+{
+    const fetching *f = user;
+    return s->kind != IX_STMT_FOR || !ix_scalar_uses_index(f->index, s->number);
+}
+
 /* Asks for the lines of what is read at such indices, if it is a row, of which
  * the indices are known: one that is data would be read where there is none. */
 static void
@@ -66,8 +75,10 @@ fetch_lines(fetching *f, int rank, ilex_array *const *index)
     bool moves = false;
     for (int d = 0; d < rank; d++) {
         bool along = ix_scalar_uses_index(index[d], f->row->number);
+        f->index = index[d];
         if (ix_has_values(f->u, index[d]) || along != (d == rank - 1) ||
-            (index[d]->flags & IX_HAS_LOAD))
+            (index[d]->flags & IX_HAS_LOAD) ||
+            !ix_stmt_each(f->row->body, is_apart, f))
             return;
         moves |= ix_scalar_uses_index(index[d], f->loop->number);
     }
@@ -84,6 +95,15 @@ look_at_load(void *user, const ilex_array *load)
     return true;
 }
 
+static bool
+look_at_statement(void *user, ix_stmt *s)
+{
+    fetching *f = user;
+    if (s->kind == IX_STMT_LOAD && s->buffer == f->buffer)
+        fetch_lines(f, s->n[IX_INDICES], ix_operands(s, IX_INDICES));
+    return true;
+}
+
 /* Asks in front of the rows in a list, and inside. */
 static void
 fetch_rows(fetching *f, ix_stmt **list)
@@ -91,23 +111,21 @@ fetch_rows(fetching *f, ix_stmt **list)
     int64_t bytes = (int64_t)ilex_dtype_bytes(f->u->buffer[f->buffer].dtype);
     for (; *list; list = &(*list)->next) {
         ix_stmt *row = *list;
-        f->length = row->kind == IX_STMT_FOR ? ix_loop_length(f->u, row) : 0;
-        if (!ix_stmt_is_innermost(row)) {
-            fetch_rows(f, &row->body);
-            fetch_rows(f, &row->other);
-        } else if (f->length * bytes <= MOST_LINES * IX_LINE_BYTES) {
-            f->row = row;
-            f->list = NULL;
-            for (const ix_stmt *s = row->body; s; s = s->next)
-                if (s->kind == IX_STMT_LOAD && s->buffer == f->buffer)
-                    fetch_lines(f, s->n[IX_INDICES],
-                                ix_operands(s, IX_INDICES));
-            ix_stmt_loads(f->u, row->body, look_at_load, f);
-            *ix_stmt_end(&f->list) = row;
-            *list = f->list;
-            while (*list != row)
-                list = &(*list)->next;
-        }
+        int64_t length =
+            row->kind == IX_STMT_FOR ? ix_loop_length(f->u, row) : 0;
+        fetch_rows(f, &row->body);
+        fetch_rows(f, &row->other);
+        if (length <= 0 || length * bytes > MOST_LINES * IX_LINE_BYTES)
+            continue;
+        f->row = row;
+        f->length = length;
+        f->list = NULL;
+        ix_stmt_each(row->body, look_at_statement, f);
+        ix_stmt_loads(f->u, row->body, look_at_load, f);
+        *ix_stmt_end(&f->list) = row;
+        *list = f->list;
+        while (*list != row)
+            list = &(*list)->next;
     }
 }
 

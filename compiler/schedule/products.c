@@ -29,7 +29,8 @@ typedef struct product {
     int updates;
     const ix_stmt *update;
     int rows;      /* axis */
-    bool small;    /* b is, so that it stays in the first cache as it lies */
+    int64_t small; /* elements of r where b has few, which stay in the first
+                      cache as they lie; else 0 */
     int64_t slots; /* of scratch memory for each element of a tile */
     ix_holes holes;
 } product;
@@ -115,6 +116,7 @@ is_product(product *p)
         return false;
     ix_holes_set(&p->holes, 'R', ix_loop_name(p->u, p->k, elements));
     ix_holes_set(&p->holes, 'B', ix_value_name('b', b->attr[0]).s);
+    ix_holes_set(&p->holes, 'F', ix_value_name('b', a->attr[0]).s);
     p->rows = i;
     return !is_at_most(p->u->ctx, length_of(p->u->ctx, &p->k->box->ax[i]),
                        BLOCK_ROWS - 1) &&
@@ -192,17 +194,23 @@ strips(product *p)
     ix_rule_carry(h, IX_RULE_own);
     round_up(p, ix_holes_loop(h, "S")->body, "L/P");
     round_up(p, ix_holes_loop(h, "S")->body, "L/I.i.i");
-    ix_rule_carry(h, IX_RULE_rows);
+    const ix_axis *rows = &p->k->box->ax[p->rows];
+    if (ix_rule_carry(h, IX_RULE_rows) && p->small &&
+        !is_at_most(p->u->ctx, length_of(p->u->ctx, rows), MOST_ROWS))
+        ix_rule_carry(h, IX_RULE_next);
 }
 
-/* Has b few elements, as far as is known when it is compiled? */
+/* Has b few elements, as far as is known when it is compiled, and its rows
+ * whole blocks? */
 static bool
-is_small(const product *p, int64_t bytes, int64_t block)
+is_small(product *p, int64_t bytes, int64_t block)
 {
     int64_t r = ix_loop_length(p->u, ix_holes_loop(&p->holes, "R")),
             n = ix_loop_length(p->u, ix_holes_loop(&p->holes, "J"));
-    return r > 0 && n > 0 && n % block == 0 && r <= COPY / bytes / n &&
-           2 * r * n * bytes <= p->u->target->l1_bytes;
+    bool is = r > 0 && n > 0 && n % block == 0 && r <= COPY / bytes / n &&
+              2 * r * n * bytes <= p->u->target->l1_bytes;
+    p->small = is ? r : 0;
+    return is;
 }
 
 /* What a tile has: rows, and columns, so that a kernel's memory for it, "each"
@@ -251,11 +259,14 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     while (2 * vectors * (BLOCK_ROWS + 1) < registers)
         vectors *= 2;
     int64_t bytes = (int64_t)ilex_dtype_bytes(p.update->mem->dtype);
-    int64_t block = vectors * t->vector_bytes / bytes;
-    p.small = is_small(&p, bytes, block);
+    int64_t block = vectors * t->wide_bytes / bytes;
+    if (!is_small(&p, bytes, block)) {
+        block = vectors * t->vector_bytes / bytes;
+        is_small(&p, bytes, block);
+    }
     choose_tile(&p, p.slots * bytes, block);
     ix_holes_number(h, 'H', BLOCK_ROWS);
-    ix_holes_number(h, 'K', COPY / (block * bytes));
+    ix_holes_number(h, 'K', p.small ? p.small : COPY / (block * bytes));
     ix_holes_number(h, 'W', block);
     if (!ix_rule_carry(h, IX_RULE_tile))
         return true;

@@ -43,6 +43,19 @@ expect 0 'tiles of accumulators stand around the chunks' explain p.ilx
 program jli,lk-\>ijk m,n,k n,l f64 >q.ilx
 "$ilexc" print --stage=schedule --jit=cc q.ilx | grep -q '^    split i0 [0-9]*$' ||
     fail "rows of an operand are far apart"
+# by a small matrix: blocks of the widest vectors, which ask for the next rows
+program ik,kj-\>ij n,32 32,32 f64 >q.ilx
+"$ilexc" print --stage=schedule --target=avx512 q.ilx >out
+for line in 'split i1 32' 'split r0 32' 'fetch b0 at i0.o ahead 2'
+do
+    grep -q "^    $line\$" out || fail "no $line"
+done
+for jit in $jits
+do
+    expect 0 'same bits as the reference' run q.ilx --in a=random:1 --target=avx512 \
+        --in b=random:2 --in s=random:3 --size n=131 --size m=1 --size k=1 \
+        --size l=3 --check=reference --jit=$jit -v
+done
 # arrays on the stack of each kernel, of 4 or 8 bytes an element
 awk '/^static.*i32$/ { bytes = 0 }
     match($0, /^ *f(32|64) [a-z][0-9]*\[[0-9]*\];/) {
