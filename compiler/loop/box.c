@@ -311,7 +311,7 @@ ix_box_measure(ix_unit *u, ix_box_axis *ax)
     for (int i = 0; i < ax->lo.n; i++)
         for (int j = 0; j < ax->hi.n; j++) {
             int64_t d;
-            if (difference(u, ax->hi.x[j], ax->lo.x[i], &d) &&
+            if (ix_index_most(u, ax->hi.x[j], ax->lo.x[i], &d) &&
                 (!ax->from || d + 1 < ax->n)) {
                 ax->from = ax->lo.x[i];
                 ax->n = d + 1;

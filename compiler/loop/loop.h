@@ -211,6 +211,8 @@ ix_stmt *ix_loop_moved(ix_unit *u, const ix_stmt *loop, int64_t k, int64_t n,
  * at most, by ones, 0 if no constant bounds that. */
 int64_t ix_loop_length(ix_unit *u, const ix_stmt *loop);
 int64_t ix_loop_most(ix_unit *u, const ix_stmt *loop);
+/* Is b - a a number at most, by what is known of sizes? */
+bool ix_index_most(ix_unit *u, ilex_array *b, ilex_array *a, int64_t *most);
 /* Is it too short, fewer than 16 iterations, for strips and rows? A length that
  * is not known is long. */
 bool ix_loop_is_short(ix_unit *u, const ix_stmt *loop);

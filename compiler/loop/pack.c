@@ -23,6 +23,7 @@ typedef struct packing {
     int variable;      /* of the loop */
     int axis;          /* of T that is the last one of the copy, -1: none yet */
     bool several;      /* such axes */
+    bool others;       /* it is read elsewhere, too */
     ix_substitution s; /* of loads */
 } packing;
 
@@ -54,6 +55,7 @@ note_load(void *user, const ilex_array *load)
     packing *p = user;
     int axis =
         load->attr[0] == p->buffer ? ix_load_axis(load, p->variable) : -1;
+    p->others |= load->attr[0] == p->buffer && axis < 0;
     p->several |= axis >= 0 && p->axis >= 0 && axis != p->axis;
     p->axis = axis >= 0 ? axis : p->axis;
     for (int i = 0; axis >= 0 && i < load->nops; i++)
@@ -120,13 +122,15 @@ copying(packing *p, const ix_kernel *k)
     return r;
 }
 
-/* A load of the copy for one that is along the axis. */
+/* A load of the copy for one that is along the axis. Where all are, it does not
+ * matter what the loop's index is called: definitions have no loop yet. */
 static ilex_array *
 of_copy(void *user, ilex_array *load, ilex_array *const *index)
 {
     const packing *p = user;
     ilex_array *other[ILEX_MAX_RANK];
-    if (load->attr[0] != p->buffer || ix_load_axis(load, p->variable) < 0)
+    if (load->attr[0] != p->buffer ||
+        (p->others && ix_load_axis(load, p->variable) < 0))
         return NULL;
     for (int i = 0; i < load->nops; i++)
         other[i] = index[moved(p, load->nops, i)];
@@ -176,6 +180,7 @@ ix_kernels_pack(ix_unit *u, const ix_directive *d, ix_kernel **k)
     ix_stmt_each((*k)->body, pack_stmt, &p);
     ix_stmt_each((*k)->nests, pack_stmt, &p);
     ix_substitution_free(&p.s);
+    (*k)->directed |= p.others && p.variable >= (*k)->box->rank;
     while (*at != *k)
         at = &(*at)->next;
     copy->next = *k;

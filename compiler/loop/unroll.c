@@ -29,16 +29,23 @@ ix_loop_is_short(ix_unit *u, const ix_stmt *loop)
     return length >= 0 && length < FEW;
 }
 
+bool
+ix_index_most(ix_unit *u, ilex_array *b, ilex_array *a, int64_t *most)
+{
+    const ilex_array *x = ix_index_try_fma(u->ctx, b, -1, a);
+    const ix_lin *lin = x ? ix_index_to_lin(u->ctx, x) : NULL;
+    return lin && ix_lin_end(u->ctx, lin, true, most) && *most < INT64_MAX;
+}
+
 int64_t
 ix_loop_most(ix_unit *u, const ix_stmt *loop)
 {
-    int64_t most = 0;
-    for (int i = 0; i < loop->n[IX_for_hi]; i++) {
-        const ilex_array *n = ix_index_fma(
-            u->ctx, ix_operands(loop, IX_for_hi)[i], -1, ix_for_lo(loop));
-        if (n->kind == IX_CONST && (most == 0 || n->attr[0] < most))
-            most = n->attr[0];
-    }
+    int64_t most = 0, n;
+    for (int i = 0; i < loop->n[IX_for_hi]; i++)
+        if (ix_index_most(u, ix_operands(loop, IX_for_hi)[i], ix_for_lo(loop),
+                          &n) &&
+            (most == 0 || n < most))
+            most = n;
     return most;
 }
 

@@ -63,7 +63,8 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
     ix_refusal r = transformations[d->row].run(u, d, k);
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    if (d->row != IX_KERNELS_version && transformations[d->row].kernels)
+    if (d->row != IX_KERNELS_version && d->row != IX_KERNELS_pack &&
+        transformations[d->row].kernels)
         k[0]->directed = true;
     ix_unit_number(u);
     ix_schedule_note(u, &u->schedule, d);

@@ -28,9 +28,9 @@ typedef struct product {
     ix_kernel *k;
     int updates;
     const ix_stmt *update;
-    int rows;      /* axis */
-    int64_t small; /* elements of r where b has few, which stay in the first
-                      cache as they lie; else 0 */
+    const ilex_array *b; /* load */
+    int rows;            /* axis */
+    bool small;    /* b is, so that it stays in the first cache as it lies */
     int64_t slots; /* of scratch memory for each element of a tile */
     ix_holes holes;
 } product;
@@ -118,9 +118,21 @@ is_product(product *p)
     ix_holes_set(&p->holes, 'B', ix_value_name('b', b->attr[0]).s);
     ix_holes_set(&p->holes, 'F', ix_value_name('b', a->attr[0]).s);
     p->rows = i;
+    p->b = b;
     return !is_at_most(p->u->ctx, length_of(p->u->ctx, &p->k->box->ax[i]),
                        BLOCK_ROWS - 1) &&
            ix_holes_nest(&p->holes, i, last);
+}
+
+/* The length of the axis that is reduced, if it is the only one. */
+static const ix_lin *
+elements_of(const product *p)
+{
+    const ix_stmt *r = ix_holes_loop(&p->holes, "R");
+    const ilex_array *n =
+        p->k->variable[ix_variable_root(p->k, r->number)].reduction;
+    return n && n->interior->rank == 1 ? length_of(p->u->ctx, n->interior->ax)
+                                       : NULL;
 }
 
 /* ---- what is done to it ---- */
@@ -154,18 +166,26 @@ edge_of(const ix_stmt *loop)
 }
 
 static bool
+is_no_output(void *user, ix_stmt *s)
+{
+    (void)user;
+    return !ix_stmt_is_output(s);
+}
+
+static bool
 note_edge(void *user, ix_stmt *s)
 {
     edges *e = user;
     if (s->kind == IX_STMT_FOR && s->step == 1 && edge_of(s) == e->end &&
-        e->n < IX_MOST_LOOPS) {
+        e->n < IX_MOST_LOOPS && ix_stmt_each(s->body, is_no_output, NULL)) {
         ix_text_put(&e->names, e->n++ ? " " : "");
         ix_text_put(&e->names, ix_loop_name(e->p->u, e->p->k, s));
     }
     return true;
 }
 
-/* Loops of a list that end where the named one does run over whole blocks. */
+/* Loops of a list that end where the named one does run over whole blocks, but
+ * not those that store what they have. */
 static void
 round_up(product *p, ix_stmt *list, const char *name)
 {
@@ -189,32 +209,27 @@ strips(product *p)
     ix_holes_set(h, 'L', "S/I.i.o");
     if (!ix_rule_carry(h, IX_RULE_strip))
         return;
-    if (!p->small)
-        ix_rule_carry(h, IX_RULE_panel);
+    ix_rule_carry(h, IX_RULE_panel);
     ix_rule_carry(h, IX_RULE_own);
     round_up(p, ix_holes_loop(h, "S")->body, "L/P");
     round_up(p, ix_holes_loop(h, "S")->body, "L/I.i.i");
-    const ix_axis *rows = &p->k->box->ax[p->rows];
-    if (ix_rule_carry(h, IX_RULE_rows) && p->small &&
-        !is_at_most(p->u->ctx, length_of(p->u->ctx, rows), MOST_ROWS))
-        ix_rule_carry(h, IX_RULE_next);
+    ix_rule_carry(h, IX_RULE_rows);
 }
 
 /* Has b few elements, as far as is known when it is compiled, and its rows
  * whole blocks? */
 static bool
-is_small(product *p, int64_t bytes, int64_t block)
+is_small(const product *p, int64_t block)
 {
-    int64_t r = ix_loop_length(p->u, ix_holes_loop(&p->holes, "R")),
+    int64_t bytes = (int64_t)ilex_dtype_bytes(p->update->mem->dtype),
+            r = ix_loop_length(p->u, ix_holes_loop(&p->holes, "R")),
             n = ix_loop_length(p->u, ix_holes_loop(&p->holes, "J"));
-    bool is = r > 0 && n > 0 && n % block == 0 && r <= COPY / bytes / n &&
-              2 * r * n * bytes <= p->u->target->l1_bytes;
-    p->small = is ? r : 0;
-    return is;
+    return elements_of(p) && r > 0 && n > 0 && n % block == 0 &&
+           r <= COPY / bytes / n && 2 * r * n * bytes <= p->u->target->l1_bytes;
 }
 
 /* What a tile has: rows, and columns, so that a kernel's memory for it, "each"
- * bytes an element, is not too large; a block where b is small. */
+ * bytes an element, is not too large; those of a block where b is small. */
 static void
 choose_tile(product *p, int64_t each, int64_t block)
 {
@@ -225,12 +240,11 @@ choose_tile(product *p, int64_t each, int64_t block)
     rows = TILE / each / columns / BLOCK_ROWS * BLOCK_ROWS;
     rows = rows > MOST_ROWS ? MOST_ROWS : rows;
     ix_holes_number(h, 'M', p->small ? BLOCK_ROWS : rows);
-    ix_holes_number(h, 'N', p->small ? block : columns);
+    ix_holes_number(h, 'N', columns);
 }
 
-/* What is done to the accumulators of a tile runs along its rows. */
 static void
-turn(product *p, ix_cursor c, int rows, int columns)
+turn_all(product *p, ix_cursor c, int rows, int columns)
 {
     for (; *c.at && c.depth + 1 < IX_DEEP; c.at = &(*c.at)->next) {
         ix_cursor two[2] = {c, c};
@@ -239,8 +253,98 @@ turn(product *p, ix_cursor c, int rows, int columns)
             (*two->at)->kind == IX_STMT_FOR && (*two->at)->number == rows)
             ix_schedule_at(p->u, two, "reorder LOOP LOOP2");
         else if ((*c.at)->body)
-            turn(p, *two, rows, columns);
+            turn_all(p, *two, rows, columns);
     }
+}
+
+/* What is done to the accumulators of a tile runs along its rows. */
+static void
+turn(product *p, const char *rows, const char *columns, ix_rule rule)
+{
+    ix_holes *h = &p->holes;
+    size_t n = ix_rule_count(h);
+    turn_all(p, (ix_cursor){.k = p->k, .at = &p->k->body},
+             ix_holes_loop(h, rows)->number, ix_holes_loop(h, columns)->number);
+    ix_rule_note(h, rule, n);
+}
+
+/* Tiles of more elements than a strip has at a time. */
+static void
+tiles(product *p)
+{
+    ix_holes *h = &p->holes;
+    if (!ix_rule_carry(h, IX_RULE_tile))
+        return;
+    turn(p, "I.i*", "J.i*", IX_RULE_tile);
+    name_accumulators(p);
+    if (ix_rule_carry(h, IX_RULE_blocks)) {
+        round_up(p, p->k->body, "J.i.i");
+        round_up(p, p->k->body, "I.i.i");
+    }
+    if (ix_rule_carry(h, IX_RULE_chunk))
+        strips(p);
+}
+
+/* Of the loops between the outermost one, which threads divide, and the strips
+ * of columns, Z, whose indices b lacks, are to stand inside of these, so that
+ * they read the same copy, and Y, those behind the first of them, stay. Are
+ * there any? */
+static bool
+name_others(product *p)
+{
+    const ix_stmt *tiles = ix_holes_loop(&p->holes, "I.o"),
+                  *strips = ix_holes_loop(&p->holes, "J.o");
+    ix_text stay, inside;
+    ix_text_init(&stay, &p->u->mem);
+    ix_text_init(&inside, &p->u->mem);
+    bool any = false;
+    for (const ix_stmt *s = p->k->body->body; strips && s != strips;
+         s = s->body) {
+        bool stays = s == tiles || ix_load_uses(p->b, s->number);
+        any |= !stays;
+        if (any)
+            ix_text_format(stays ? &stay : &inside, "%s ",
+                           ix_loop_name(p->u, p->k, s));
+    }
+    ix_holes_set(&p->holes, 'Y', ix_text_string(&stay));
+    ix_holes_set(&p->holes, 'Z', ix_text_string(&inside));
+    return any;
+}
+
+/* Few elements: blocks take in all of them. */
+static void
+blocks(product *p)
+{
+    ix_holes *h = &p->holes;
+    if (!ix_rule_carry(h, IX_RULE_few))
+        return;
+    if (!p->small && name_others(p))
+        ix_rule_carry(h, IX_RULE_reuse);
+    turn(p, "I.i.i*", "J.i*", IX_RULE_few);
+    ix_holes_set(h, 'S', "J.o");
+    if (!p->small)
+        ix_rule_carry(h, IX_RULE_panel);
+    round_up(p, p->k->body, "J.i#0");
+    round_up(p, p->k->body, "I.i.i#0");
+    ix_holes_set(h, 'L', "R");
+    const ix_axis *rows = &p->k->box->ax[p->rows];
+    if (ix_rule_carry(h, IX_RULE_rows) && p->small &&
+        !is_at_most(p->u->ctx, length_of(p->u->ctx, rows), MOST_ROWS))
+        ix_rule_carry(h, IX_RULE_next);
+}
+
+/* Elements of a row of a block, of vectors of so many bytes, and in a strip of
+ * a panel. */
+static int64_t
+block_of(const product *p, int64_t vector_bytes, int64_t *elements)
+{
+    const ix_target *t = p->u->target;
+    int64_t registers = t->fma ? t->vector_registers : FUSED, vectors = 1,
+            bytes = (int64_t)ilex_dtype_bytes(p->update->mem->dtype);
+    while (2 * vectors * (BLOCK_ROWS + 1) < registers)
+        vectors *= 2;
+    *elements = COPY / (vectors * vector_bytes);
+    return vectors * vector_bytes / bytes;
 }
 
 bool
@@ -249,39 +353,28 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     const ix_target *t = u->target;
     product p = {.u = u, .k = k, .holes = {.u = u, .k = k}};
     ix_holes *h = &p.holes;
-    int64_t vectors = 1;
+    int64_t elements;
     if (!is_product(&p))
         return false;
     u->asks_registers = true;
     if (t->vector_registers == 0)
         return false;
-    int64_t registers = t->fma ? t->vector_registers : FUSED;
-    while (2 * vectors * (BLOCK_ROWS + 1) < registers)
-        vectors *= 2;
-    int64_t bytes = (int64_t)ilex_dtype_bytes(p.update->mem->dtype);
-    int64_t block = vectors * t->wide_bytes / bytes;
-    if (!is_small(&p, bytes, block)) {
-        block = vectors * t->vector_bytes / bytes;
-        is_small(&p, bytes, block);
+    int64_t block = block_of(&p, t->wide_bytes, &elements);
+    p.small = is_small(&p, block);
+    if (!p.small) {
+        block = block_of(&p, t->vector_bytes, &elements);
+        p.small = is_small(&p, block);
     }
-    choose_tile(&p, p.slots * bytes, block);
+    choose_tile(&p, p.slots * (int64_t)ilex_dtype_bytes(p.update->mem->dtype),
+                block);
     ix_holes_number(h, 'H', BLOCK_ROWS);
-    ix_holes_number(h, 'K', p.small ? p.small : COPY / (block * bytes));
+    ix_holes_number(h, 'K', elements);
     ix_holes_number(h, 'W', block);
-    if (!ix_rule_carry(h, IX_RULE_tile))
-        return true;
-    size_t n = ix_rule_count(h);
-    turn(&p, (ix_cursor){.k = k, .at = &k->body},
-         ix_holes_loop(h, "I.i*")->number, ix_holes_loop(h, "J.i*")->number);
-    ix_rule_note(h, IX_RULE_tile, n);
-    name_accumulators(&p);
-    if (ix_rule_carry(h, IX_RULE_blocks)) {
-        round_up(&p, k->body, "J.i.i");
-        round_up(&p, k->body, "I.i.i");
-    }
-    if (!ix_rule_carry(h, IX_RULE_chunk))
-        return true;
-    strips(&p);
+    int64_t most = elements_of(&p) ? ix_loop_most(u, ix_holes_loop(h, "R")) : 0;
+    if (most > 0 && most <= elements)
+        blocks(&p);
+    else
+        tiles(&p);
     return true;
 }
 
@@ -307,17 +400,6 @@ version(ix_unit *u, ix_kernel *k, const ix_lin *length, int64_t most)
     return ix_kernels_carry(u, &d).class ? k : k->next;
 }
 
-/* The length of the axis that is reduced, if it is the only one. */
-static const ix_lin *
-elements_of(const product *p)
-{
-    const ix_stmt *r = ix_holes_loop(&p->holes, "R");
-    const ilex_array *n =
-        p->k->variable[ix_variable_root(p->k, r->number)].reduction;
-    return n && n->interior->rank == 1 ? length_of(p->u->ctx, n->interior->ax)
-                                       : NULL;
-}
-
 void
 ix_policy_versions(ix_unit *u)
 {
@@ -327,8 +409,11 @@ ix_policy_versions(ix_unit *u)
         if (!is_product(&p))
             continue;
         const ix_lin *elements = elements_of(&p);
+        int64_t few;
+        block_of(&p, u->target->vector_bytes, &few);
         k = version(u, k, length_of(u->ctx, &k->box->ax[p.rows]),
                     BLOCK_ROWS - 1);
+        k = version(u, k, elements, few);
         k = version(u, k, elements, IX_CHUNK_CHAIN);
     }
 }
