@@ -19,14 +19,26 @@ is_one_memory(const ix_unit *u, const ix_access *x, const ix_access *y)
                                     : ix_is_one_buffer(u, x->buffer, y->buffer);
 }
 
-bool
-ix_accesses_write(const ix_accesses *a, int buffer)
+static bool
+is_used(const ix_accesses *a, int buffer, bool write)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (a->item[i].write && a->item[i].buffer >= 0 &&
+        if (a->item[i].write == write && a->item[i].buffer >= 0 &&
             ix_is_one_buffer(a->u, a->item[i].buffer, buffer))
             return true;
     return false;
+}
+
+bool
+ix_accesses_write(const ix_accesses *a, int buffer)
+{
+    return is_used(a, buffer, true);
+}
+
+bool
+ix_accesses_read(const ix_accesses *a, int buffer)
+{
+    return is_used(a, buffer, false);
 }
 
 ix_refusal

@@ -58,6 +58,8 @@ bool ix_access_is_once_a_point(const ix_access *x);
 bool ix_is_one_buffer(const ix_unit *u, int x, int y);
 /* Is the buffer, or one whose memory it may have, written? */
 bool ix_accesses_write(const ix_accesses *a, int buffer);
+/* Is it read, or what shares its memory? */
+bool ix_accesses_read(const ix_accesses *a, int buffer);
 
 /* How an access lies to another one along a loop, in the order of its
  * iterations. */

@@ -217,11 +217,8 @@ may(streaming *x)
                          "parts of complex numbers are stored in turn");
     if (!ix_stmt_each(x->k->body, is_other, x))
         return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s goes there already", name);
-    for (size_t i = 0; i < a.n; i++)
-        if (!a.item[i].write && a.item[i].buffer >= 0 &&
-            ix_is_one_buffer(x->u, a.item[i].buffer, x->buffer))
-            return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s is read here, too",
-                             name);
+    if (ix_accesses_read(&a, x->buffer))
+        return ix_refuse(x->u, IX_REFUSAL_SHAPE, "%s is read here, too", name);
     if (x->d->words & IX_STREAM_FROM)
         return ix_loop_large(x->u, x->k, name, x->d->n, &x->large);
     return fine;

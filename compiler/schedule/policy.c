@@ -246,6 +246,6 @@ ix_policy(ix_unit *u, ix_kernel *k)
     while (!grid && !each_loop(u, all))
         ;
     take_in_several(u, all);
-    if (!grid && !levels)
+    if (!grid)
         ix_policy_stream(u, k);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The policy for kernels that only store what each point has, or rows behind
- * reductions of these: their output goes past the caches if it is larger. Not
+ * reductions of these, or of levels of a scan: their output goes past the
+ * caches if it is larger. Not
  * where a buffer is read at several places, as stencils do: what is read again
  * has to come from the caches in the meantime, and the memory is not what they
  * wait for.
@@ -30,11 +31,35 @@ look_at_load(void *user, const ilex_array *load)
     return true;
 }
 
-/* May it be so large, and are its rows, which a loop stores, not too short? */
+/* What a kernel stores: outputs by rows, in innermost loops, and all else. */
+typedef struct outputs {
+    ix_unit *u;
+    const ix_stmt *row[MOST_READ], *store[MOST_READ];
+    int n;
+    int stores; /* to buffers, of these and others */
+} outputs;
+
 static bool
-may_be_large(ix_unit *u, const ix_stmt *store, const ix_stmt *row)
+note_stores(void *user, ix_stmt *s)
 {
-    const ix_buffer *b = &u->buffer[store->buffer];
+    outputs *x = user;
+    bool inner = s->kind == IX_STMT_FOR && ix_stmt_is_innermost(s);
+    x->stores += s->kind == IX_STMT_STORE && s->buffer >= 0;
+    for (const ix_stmt *t = inner ? s->body : NULL; t; t = t->next)
+        if (t->kind == IX_STMT_STORE && t->buffer >= 0 && x->n < MOST_READ &&
+            x->u->buffer[t->buffer].role == IX_ROLE_OUTPUT) {
+            x->row[x->n] = s;
+            x->store[x->n++] = t;
+        }
+    return true;
+}
+
+/* May the i-th be so large, and are its rows not too short? */
+static bool
+may_be_large(const outputs *x, int i)
+{
+    ix_unit *u = x->u;
+    const ix_buffer *b = &u->buffer[x->store[i]->buffer];
     int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype);
     bool known = true;
     for (int d = 0; d < b->box->rank; d++) {
@@ -42,52 +67,42 @@ may_be_large(ix_unit *u, const ix_stmt *store, const ix_stmt *row)
         const ix_lin *n = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
         known &= n && n->n == 0 && ix_mul(bytes, n->c, &bytes);
     }
-    return !ix_dtype_is_complex(b->dtype) && ix_stmt_moves_along(store, row) &&
-           !ix_loop_is_short(u, row) &&
-           !(known && bytes < u->target->stream_bytes);
+    return !ix_dtype_is_complex(b->dtype) &&
+           ix_stmt_moves_along(x->store[i], x->row[i]) &&
+           !ix_loop_is_short(u, x->row[i]) &&
+           !(known && bytes < u->target->stream_bytes) &&
+           u->target->stream_bytes < ix_targets[IX_TARGET_generic].stream_bytes;
 }
 
-/* What stands in the innermost loop of a nest, "*row", if it is stores to
- * outputs, of which the first one may be large; or NULL. */
-static ix_stmt *
-large_stores(ix_unit *u, ix_stmt *nest, const ix_stmt **row)
+static outputs
+outputs_of(ix_unit *u, const ix_kernel *k)
 {
-    ix_stmt *stores = nest;
-    for (*row = NULL; stores && stores->kind == IX_STMT_FOR && !stores->next;
-         stores = stores->body)
-        *row = stores;
-    for (const ix_stmt *s = stores; s; s = s->next)
-        if (s->kind != IX_STMT_STORE || s->buffer < 0 ||
-            u->buffer[s->buffer].role != IX_ROLE_OUTPUT)
-            return NULL;
-    return stores && *row &&
-                   u->target->stream_bytes <
-                       ix_targets[IX_TARGET_generic].stream_bytes &&
-                   may_be_large(u, stores, *row)
-               ? stores
-               : NULL;
+    outputs x = {.u = u};
+    ix_stmt_each(k->body, note_stores, &x);
+    return x;
 }
 
 bool
 ix_policy_may_stream(ix_unit *u, const ix_kernel *k)
 {
-    const ix_stmt *row, *stores = large_stores(u, k->body, &row);
-    return stores && !stores->next;
+    outputs x = outputs_of(u, k);
+    return x.n == 1 && x.stores == 1 && may_be_large(&x, 0);
 }
 
 /* Strips of two lines of the first store, and of whole lines of others. */
 static void
-carry_all(ix_holes *h, const ix_stmt *stores, const ix_stmt *row)
+carry_all(ix_holes *h, const outputs *x)
 {
     const ix_buffer *b = h->u->buffer;
-    size_t first = ilex_dtype_bytes(b[stores->buffer].dtype);
-    ix_holes_set(h, 'R', ix_loop_name(h->u, h->k, row));
-    if (!ix_policy_carry_stream(h, IX_RULE_past, stores))
+    size_t first = ilex_dtype_bytes(b[x->store[0]->buffer].dtype);
+    ix_holes_set(h, 'R', ix_loop_name(h->u, h->k, x->row[0]));
+    if (!ix_policy_carry_stream(h, IX_RULE_past, x->store[0]))
         return;
-    for (const ix_stmt *s = stores->next; s; s = s->next) {
-        size_t bytes = ilex_dtype_bytes(b[s->buffer].dtype);
-        ix_holes_set(h, 'B', ix_value_name('b', s->buffer).s);
-        if (2 * bytes % first == 0 && !ix_dtype_is_complex(b[s->buffer].dtype))
+    for (int i = 1; i < x->n; i++) {
+        int buffer = x->store[i]->buffer;
+        ix_holes_set(h, 'B', ix_value_name('b', buffer).s);
+        if (2 * ilex_dtype_bytes(b[buffer].dtype) % first == 0 &&
+            !ix_dtype_is_complex(b[buffer].dtype))
             ix_rule_carry(h, IX_RULE_others);
     }
 }
@@ -107,18 +122,9 @@ typedef struct own_rows {
     ix_unit *u;
     int stored;              /* a buffer */
     const ilex_array *index; /* of the loop over rows */
-    int stores;              /* to buffers */
     int buffer[MOST_READ];   /* of which there are rows */
     int n;
 } own_rows;
-
-static bool
-count_store(void *user, ix_stmt *s)
-{
-    own_rows *x = user;
-    x->stores += s->kind == IX_STMT_STORE && s->buffer >= 0;
-    return true;
-}
 
 static bool
 look_at_row(void *user, const ilex_array *load)
@@ -146,25 +152,16 @@ look_at_row(void *user, const ilex_array *load)
  * norm does: the memory is busy if the rows of later iterations are asked for
  * in the meantime. */
 static void
-stream_rows(ix_unit *u, ix_kernel *k)
+stream_rows(ix_unit *u, ix_kernel *k, const ix_stmt *store)
 {
     ix_stmt *rows = ix_kernel_outermost(k);
-    ix_stmt *nest = rows ? rows->body : NULL, *store;
-    const ix_stmt *row;
     ix_holes h = {.u = u, .k = k};
-    while (nest && nest->next)
-        nest = nest->next;
-    store = nest && nest != rows->body ? large_stores(u, nest, &row) : NULL;
-    if (!store || store->next || rows->step != 1 || !rows->parallel)
+    if (!rows || !rows->body->next || rows->step != 1 || !rows->parallel)
         return;
     own_rows x = {.u = u,
                   .stored = store->buffer,
                   .index = ix_scalar_index(u->ctx, rows->number)};
-    ix_stmt_each(rows->body, count_store, &x);
-    if (x.stores > 1 || !ix_stmt_loads(u, rows->body, look_at_row, &x))
-        return;
-    u->asks_registers = true;
-    if (u->target->vector_registers == 0)
+    if (!ix_stmt_loads(u, rows->body, look_at_row, &x))
         return;
     ix_holes_set(&h, 'I', ix_loop_name(u, k, rows));
     for (int i = 0; i < x.n; i++) {
@@ -174,21 +171,42 @@ stream_rows(ix_unit *u, ix_kernel *k)
     ix_policy_carry_stream(&h, IX_RULE_past, store);
 }
 
+/* Rows of the levels of a scan that read no others. */
+static void
+stream_levels(ix_unit *u, ix_kernel *k, const outputs *x)
+{
+    ix_holes h = {.u = u, .k = k};
+    ix_accesses a = ix_accesses_in(u, k, k->body);
+    for (int i = 0; i < x->n; i++) {
+        bool again = ix_accesses_read(&a, x->store[i]->buffer);
+        for (int j = 0; j < i; j++)
+            again |= x->store[j]->buffer == x->store[i]->buffer;
+        if (!again && may_be_large(x, i))
+            ix_policy_carry_stream(&h, IX_RULE_past, x->store[i]);
+    }
+}
+
 void
 ix_policy_stream(ix_unit *u, ix_kernel *k)
 {
-    bool nest = k->box->rank && ix_kernel_inside(k);
-    const ix_stmt *row;
-    ix_stmt *stores = nest ? large_stores(u, k->body, &row) : NULL;
-    pointwise x = {.n = 0};
-    ix_holes h = {.u = u, .k = k};
-    if (!stores) {
-        stream_rows(u, k);
-        return;
-    }
-    if (!ix_stmt_loads(u, stores, look_at_load, &x))
+    ix_stmt *nest = k->box->rank ? ix_kernel_inside(k) : NULL;
+    outputs x = outputs_of(u, k);
+    pointwise points = {.n = 0};
+    bool levels = ix_kernel_has_levels(k), large = false;
+    for (int i = 0; i < x.n && !large && (levels || i == 0); i++)
+        large = may_be_large(&x, i);
+    if (!large || (!levels && x.n != x.stores))
         return;
     u->asks_registers = true;
-    if (u->target->vector_registers)
-        carry_all(&h, stores, row);
+    if (u->target->vector_registers == 0)
+        return;
+    if (levels)
+        stream_levels(u, k, &x);
+    else if (!nest || nest->kind != IX_STMT_STORE) {
+        if (x.n == 1)
+            stream_rows(u, k, x.store[0]);
+    } else if (ix_stmt_loads(u, nest, look_at_load, &points)) {
+        ix_holes h = {.u = u, .k = k};
+        carry_all(&h, &x);
+    }
 }

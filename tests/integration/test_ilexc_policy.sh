@@ -183,4 +183,37 @@ do
             --check=reference --jit=$jit -v
     done
 done
+# what a scan stores and no level reads, where rows are in the levels and where
+# levels are the last axis
+while read -r axis length below above
+do
+    cat >p.ilx <<EOF
+ilex 1
+program p
+size n, m
+assume $length >= 1
+in x : f64[n, m]
+in y : f64[n, m]
+map c[i:n, j:m] = 1.0/(1.0 + x[i, j])
+scan $axis forward s[i:n, j:m] = where($axis == 0, y[i, j], c[i, j]*s[$below] + y[i, j])
+scan $axis backward r[i:n, j:m] = where($axis == $length - 1, s[i, j], s[i, j] - c[i, j]*r[$above])
+out o = 2.0*r - y
+EOF
+    "$ilexc" print --stage=schedule p.ilx >out
+    grep -q '^    stream b[0-9]* from 4096$' out || fail "no stream along $axis"
+    for sizes in 1,1 2,700 600,3 40,127 33,512
+    do
+        # shellcheck disable=SC2046
+        set -- $(echo "$sizes" | tr , ' ')
+        for jit in $jits
+        do
+            expect 0 'same bits as the reference' run p.ilx --in x=random:1 \
+                --in y=random:2 --size n=$1 --size m=$2 --check=reference \
+                --jit=$jit -v
+        done
+    done
+done <<'EOF'
+i n i-1,j i+1,j
+j m i,j-1 i,j+1
+EOF
 finish
