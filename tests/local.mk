@@ -186,6 +186,7 @@ CLEANFILES += $(FAKE_CUDA)
 
 
 SHELL_TESTS = \
+	tests/ahead/blocks.sh \
 	tests/ahead/calls.sh \
 	tests/ahead/fortran.sh \
 	tests/ahead/grid.sh \

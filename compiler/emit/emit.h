@@ -61,6 +61,7 @@ typedef struct ix_emitter {
     bool fetches;         /* something is asked for */
     bool streams;         /* a row is written past the caches */
     bool rows;            /* a row is of vectors */
+    bool blocks;          /* a block of a contraction is a function */
     bool hides;           /* a value is made opaque */
     bool bounds;          /* the end of a loop is */
     bool folds;           /* lanes are combined by halves */

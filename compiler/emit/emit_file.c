@@ -30,6 +30,7 @@ enum when {
     FETCH,
     STREAM,
     ROWS,
+    BLOCK,
     ROUND,
     FUSE,
     OPAQUE,
@@ -63,7 +64,8 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     bool ok = true, has[] = {[ALWAYS] = true, [FOLD] = false};
     ix_text_init(&kernels, &e->mem);
     ix_function_set_init(&e->functions, &e->mem);
-    e->fetches = e->streams = e->rows = e->narrows = e->widens = false;
+    e->fetches = e->streams = e->rows = e->blocks = e->narrows = e->widens =
+        false;
     e->hides = e->bounds = e->folds = false;
     for (const ix_kernel *k = first; ok && k != end; k = k->next) {
         if (k->like)
@@ -77,6 +79,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     has[FETCH] = e->fetches;
     has[STREAM] = e->streams;
     has[ROWS] = e->rows;
+    has[BLOCK] = e->blocks;
     has[OPAQUE] = e->hides;
     has[BOUND] = e->bounds;
     has[FOLD] = e->folds;

@@ -18,6 +18,8 @@
 
 /* Of a vector; in a block. */
 enum { MOST_BYTES = 64, MOST_ROWS = 16 };
+/* Of a block that heads.def has. */
+enum { BLOCK_BYTES = 128, BLOCK_ROWS = 6 };
 
 /* ---- which loops ---- */
 
@@ -191,9 +193,129 @@ is_block(const ix_emitter *e, const ix_stmt *loop)
            loop->n[IX_for_hi] == 1 && ix_for_hi(loop)->attr[0] <= MOST_ROWS;
 }
 
+/* ---- blocks ahead of time ---- */
+
+/* Is an index "k" times that of a loop, plus that of another, plus c? A loop
+ * may be NULL. */
+static bool
+is_sum(const ilex_array *x, const ix_stmt *a, int64_t k, const ix_stmt *b,
+       int64_t c)
+{
+    ix_index_form f;
+    int found = 0;
+    ix_index_form_of(x, &f);
+    for (int i = 0; i < f.n; i++) {
+        const ilex_array *v = f.t[i].atom;
+        const ix_stmt *loop = f.t[i].k == k ? a : f.t[i].k == 1 ? b : NULL;
+        found += v->kind == IX_INDEX && loop && v->attr[0] == loop->number;
+    }
+    return f.n == found && found == (a != NULL) + (b != NULL) && f.c == c;
+}
+
+static bool
+is_value_of(const ilex_array *x, const ix_stmt *s)
+{
+    return x->kind == IX_VALUE && x->attr[0] == s->number;
+}
+
+/* A product of what two statements define, in either order? */
+static bool
+multiplies(const ilex_array *x, const ix_stmt *a, const ix_stmt *b)
+{
+    ilex_array *const *f = x->ops;
+    return (is_value_of(f[0], a) && is_value_of(f[1], b)) ||
+           (is_value_of(f[0], b) && is_value_of(f[1], a));
+}
+
+/* The axis of a buffer's element that the loop goes along, alone, or -1. */
+static int
+axis_of(const ix_stmt *load, const ix_stmt *loop)
+{
+    int axis = -1;
+    for (int d = 0; d < load->n[IX_INDICES]; d++) {
+        const ilex_array *x = ix_operands(load, IX_INDICES)[d];
+        if (is_sum(x, loop, 1, NULL, 0))
+            axis = d;
+        else if (x->kind != IX_CONST)
+            return -1;
+    }
+    return axis;
+}
+
+/* Does a loop add, to row r of a block, the row of the panel that "loop" is at,
+ * times the number that was loaded before? */
+static bool
+is_row_of_block(const ix_emitter *e, const ix_stmt *loop, const ix_stmt *load,
+                int r)
+{
+    const ix_stmt *row = load->next;
+    if (load->kind != IX_STMT_LOAD || load->buffer < 0 || !row ||
+        row->kind != IX_STMT_FOR || !is_rows(e, row))
+        return false;
+    const ix_stmt *panel = row->body, *sum = panel->next;
+    int64_t width = BLOCK_BYTES / (int64_t)ilex_dtype_bytes(panel->dtype);
+    return load->dtype == panel->dtype && !ix_dtype_is_complex(panel->dtype) &&
+           ix_for_hi(row)->attr[0] == width && axis_of(load, loop) >= 0 &&
+           sum && !sum->next && sum->kind == IX_STMT_UPDATE &&
+           sum->mem->dtype == panel->dtype &&
+           multiplies(ix_update_value(sum), load, panel) &&
+           is_sum(ix_first_operand(panel, IX_INDICES), loop, width, row, 0) &&
+           is_sum(ix_first_operand(sum, IX_INDICES), NULL, 0, row, r * width);
+}
+
+/* Is it a block of a contraction, all rows of it, which take in elements? */
+static bool
+is_whole_block(const ix_emitter *e, const ix_stmt *loop)
+{
+    int r = 0;
+    const ix_stmt *s = loop->body, *first = s;
+    if (!e->dialect->alone || e->dialect->cuda || loop->step != 1 ||
+        loop->down || ix_for_while(loop) || loop->n[IX_for_hi] != 1 ||
+        ix_for_lo(loop)->kind != IX_CONST || ix_for_lo(loop)->attr[0] != 0)
+        return false;
+    for (; s && is_row_of_block(e, loop, s, r); s = s->next->next, r++)
+        if (s->buffer != first->buffer ||
+            axis_of(s, loop) != axis_of(first, loop) ||
+            s->next->body->mem != first->next->body->mem ||
+            s->next->body->next->mem != first->next->body->next->mem)
+            return false;
+    return !s && r == BLOCK_ROWS;
+}
+
+/* What the head of the file has for blocks. */
+static void
+put_whole_block(ix_emitter *e, const ix_stmt *loop)
+{
+    const ix_stmt *first = loop->body, *row = first->next;
+    const char *type = ix_c_type(first->dtype);
+    ix_emit_put(e, "{");
+    e->indent++;
+    ix_emit_put(e, "const i64 %s = 0;", ix_emit_variable(e, loop->number).s);
+    ix_text *t = ix_emit_line(e);
+    ix_text_format(t, "const %s *const rows[] = {", type);
+    for (const ix_stmt *s = first; s; s = s->next->next) {
+        ix_text_put(t, s == first ? "&" : ", &");
+        ix_emit_element(e, s, -1, t);
+    }
+    ix_text_put(t, "};\n");
+    t = ix_emit_line(e);
+    ix_text_format(t, "ilex_block_%s(", type);
+    ix_emit_sum(e, ix_for_hi(loop), t);
+    ix_text_format(t, ", %s, %s, rows, s%d_%d);\n",
+                   ix_emit_scratch(e, row->body->mem, "").re,
+                   ix_emit_scratch(e, row->body->next->mem, "").re,
+                   first->buffer, axis_of(first, loop));
+    ix_emit_close(e);
+    e->blocks = true;
+}
+
 bool
 ix_emit_rows(ix_emitter *e, const ix_stmt *loop)
 {
+    if (is_whole_block(e, loop)) {
+        put_whole_block(e, loop);
+        return true;
+    }
     if (is_block(e, loop)) {
         ix_emit_put(e, "ILEX_ROW");
         ix_emit_loop(e, loop);

@@ -19,7 +19,8 @@ enum {
     COPY = 16 << 10,
     TILE = 384 << 10,
     NEAR = 3,   /* axes of rows, of columns, and one between */
-    FUSED = 16, /* registers where functions have fma that others have not */
+    FUSED = 16, /* registers where functions have fma that others have not; of
+                   the block that they have twice as many */
 };
 
 /* A contraction, and what stands for letters in its rules. */
@@ -333,18 +334,26 @@ blocks(product *p)
         ix_rule_carry(h, IX_RULE_next);
 }
 
-/* Elements of a row of a block, of vectors of so many bytes, and in a strip of
- * a panel. */
+/* Elements of a row of a block, of vectors of so many bytes; of b there is a
+ * panel, or it is small. */
 static int64_t
-block_of(const product *p, int64_t vector_bytes, int64_t *elements)
+block_of(const product *p, int64_t vector_bytes, bool panel)
 {
     const ix_target *t = p->u->target;
-    int64_t registers = t->fma ? t->vector_registers : FUSED, vectors = 1,
-            bytes = (int64_t)ilex_dtype_bytes(p->update->mem->dtype);
+    ilex_dtype dtype = p->update->mem->dtype;
+    bool function = panel && !ix_dtype_is_complex(dtype);
+    int64_t vectors = 1, registers = function ? 2 * FUSED : FUSED;
+    registers = t->fma ? t->vector_registers : registers;
     while (2 * vectors * (BLOCK_ROWS + 1) < registers)
         vectors *= 2;
-    *elements = COPY / (vectors * vector_bytes);
-    return vectors * vector_bytes / bytes;
+    return vectors * vector_bytes / (int64_t)ilex_dtype_bytes(dtype);
+}
+
+/* Elements of the sum that a panel of such blocks has room for. */
+static int64_t
+room_of(const product *p, int64_t block)
+{
+    return COPY / (int64_t)ilex_dtype_bytes(p->update->mem->dtype) / block;
 }
 
 bool
@@ -353,25 +362,24 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     const ix_target *t = u->target;
     product p = {.u = u, .k = k, .holes = {.u = u, .k = k}};
     ix_holes *h = &p.holes;
-    int64_t elements;
     if (!is_product(&p))
         return false;
     u->asks_registers = true;
     if (t->vector_registers == 0)
         return false;
-    int64_t block = block_of(&p, t->wide_bytes, &elements);
+    int64_t block = block_of(&p, t->wide_bytes, false);
+    if (!is_small(&p, block))
+        block = block_of(&p, t->vector_bytes, false);
     p.small = is_small(&p, block);
-    if (!p.small) {
-        block = block_of(&p, t->vector_bytes, &elements);
-        p.small = is_small(&p, block);
-    }
+    if (!p.small)
+        block = block_of(&p, t->vector_bytes, true);
     choose_tile(&p, p.slots * (int64_t)ilex_dtype_bytes(p.update->mem->dtype),
                 block);
     ix_holes_number(h, 'H', BLOCK_ROWS);
-    ix_holes_number(h, 'K', elements);
+    ix_holes_number(h, 'K', room_of(&p, block));
     ix_holes_number(h, 'W', block);
     int64_t most = elements_of(&p) ? ix_loop_most(u, ix_holes_loop(h, "R")) : 0;
-    if (most > 0 && most <= elements)
+    if (most > 0 && most <= room_of(&p, block))
         blocks(&p);
     else
         tiles(&p);
@@ -409,8 +417,7 @@ ix_policy_versions(ix_unit *u)
         if (!is_product(&p))
             continue;
         const ix_lin *elements = elements_of(&p);
-        int64_t few;
-        block_of(&p, u->target->vector_bytes, &few);
+        int64_t few = room_of(&p, block_of(&p, u->target->vector_bytes, true));
         k = version(u, k, length_of(u->ctx, &k->box->ax[p.rows]),
                     BLOCK_ROWS - 1);
         k = version(u, k, elements, few);
