@@ -56,6 +56,8 @@ libixruntime_la_SOURCES = \
 	runtime/jit/jit.h \
 	runtime/jit/jit_cc.c \
 	runtime/jit/jit_nvrtc.c \
+	runtime/jit/chains.c \
+	runtime/jit/chains.h \
 	runtime/jit/jit_tcc.c \
 	runtime/library/build.c \
 	runtime/library/library.c \

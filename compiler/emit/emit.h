@@ -62,6 +62,7 @@ typedef struct ix_emitter {
     bool streams;         /* a row is written past the caches */
     bool rows;            /* a row is of vectors */
     bool blocks;          /* a block of a contraction is a function */
+    bool chains;          /* so is a row of its accumulators */
     bool hides;           /* a value is made opaque */
     bool bounds;          /* the end of a loop is */
     bool folds;           /* lanes are combined by halves */
@@ -155,6 +156,14 @@ void ix_emit_fold(ix_emitter *e, const ix_stmt *s);
 /* ---- emit_vectors.c: a loop by vectors; false: it is none ---- */
 
 bool ix_emit_rows(ix_emitter *e, const ix_stmt *loop);
+/* Is it a product of what two statements define, in either order? */
+bool ix_emit_multiplies(const ilex_array *x, const ix_stmt *a,
+                        const ix_stmt *b);
+
+/* ---- emit_chains.c: a loop by a function of libilex; false: it is none ----
+ */
+
+bool ix_emit_chain(ix_emitter *e, const ix_stmt *loop);
 
 /* ---- emit_stmt.c ---- */
 

@@ -31,6 +31,7 @@ enum when {
     STREAM,
     ROWS,
     BLOCK,
+    CHAIN,
     ROUND,
     FUSE,
     OPAQUE,
@@ -64,8 +65,8 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     bool ok = true, has[] = {[ALWAYS] = true, [FOLD] = false};
     ix_text_init(&kernels, &e->mem);
     ix_function_set_init(&e->functions, &e->mem);
-    e->fetches = e->streams = e->rows = e->blocks = e->narrows = e->widens =
-        false;
+    e->fetches = e->streams = e->rows = e->blocks = e->chains = e->narrows =
+        e->widens = false;
     e->hides = e->bounds = e->folds = false;
     for (const ix_kernel *k = first; ok && k != end; k = k->next) {
         if (k->like)
@@ -80,6 +81,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     has[STREAM] = e->streams;
     has[ROWS] = e->rows;
     has[BLOCK] = e->blocks;
+    has[CHAIN] = e->chains;
     has[OPAQUE] = e->hides;
     has[BOUND] = e->bounds;
     has[FOLD] = e->folds;

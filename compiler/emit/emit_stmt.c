@@ -206,7 +206,7 @@ emit_for(ix_emitter *e, const ix_stmt *s)
 {
     if (s->how == IX_STREAM && has_lines(e, s))
         put_lines(e, s);
-    else if (!ix_emit_rows(e, s))
+    else if (!ix_emit_rows(e, s) && !ix_emit_chain(e, s))
         ix_emit_loop(e, s);
 }
 

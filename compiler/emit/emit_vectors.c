@@ -218,13 +218,13 @@ is_value_of(const ilex_array *x, const ix_stmt *s)
     return x->kind == IX_VALUE && x->attr[0] == s->number;
 }
 
-/* A product of what two statements define, in either order? */
-static bool
-multiplies(const ilex_array *x, const ix_stmt *a, const ix_stmt *b)
+bool
+ix_emit_multiplies(const ilex_array *x, const ix_stmt *a, const ix_stmt *b)
 {
     ilex_array *const *f = x->ops;
-    return (is_value_of(f[0], a) && is_value_of(f[1], b)) ||
-           (is_value_of(f[0], b) && is_value_of(f[1], a));
+    return x->kind == IX_PRODUCT &&
+           ((is_value_of(f[0], a) && is_value_of(f[1], b)) ||
+            (is_value_of(f[0], b) && is_value_of(f[1], a)));
 }
 
 /* The axis of a buffer's element that the loop goes along, alone, or -1. */
@@ -258,7 +258,7 @@ is_row_of_block(const ix_emitter *e, const ix_stmt *loop, const ix_stmt *load,
            ix_for_hi(row)->attr[0] == width && axis_of(load, loop) >= 0 &&
            sum && !sum->next && sum->kind == IX_STMT_UPDATE &&
            sum->mem->dtype == panel->dtype &&
-           multiplies(ix_update_value(sum), load, panel) &&
+           ix_emit_multiplies(ix_update_value(sum), load, panel) &&
            is_sum(ix_first_operand(panel, IX_INDICES), loop, width, row, 0) &&
            is_sum(ix_first_operand(sum, IX_INDICES), NULL, 0, row, r * width);
 }

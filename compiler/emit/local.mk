@@ -5,6 +5,7 @@
 libixcompiler_la_SOURCES += \
 	compiler/emit/dialects.def \
 	compiler/emit/emit.h \
+	compiler/emit/emit_chains.c \
 	compiler/emit/emit_element.c \
 	compiler/emit/emit_file.c \
 	compiler/emit/emit_foreign.c \

@@ -92,6 +92,22 @@ takes_in_rows(const ix_kernel *k, const ix_stmt *loop)
     return true;
 }
 
+/* Where there are no registers for vectors a function takes in a chain of
+ * products of what is loaded, all elements at once (emit_chains.c). */
+static bool
+has_function(ix_unit *u, const ix_stmt *update)
+{
+    const ilex_array *x = ix_update_value(update);
+    if (x->kind != IX_PRODUCT || u->target->grid)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (x->ops[i]->kind != IX_LOAD ||
+            ix_dtype_is_complex((ilex_dtype)x->ops[i]->dtype))
+            return false;
+    u->asks_registers = true;
+    return u->target->vector_registers == 0;
+}
+
 /* A row that takes in several elements at once is read and written once. */
 static void
 take_in_several(ix_unit *u, ix_cursor c)
@@ -105,6 +121,8 @@ take_in_several(ix_unit *u, ix_cursor c)
             take_in_several(u, *two);
             continue;
         }
+        if (has_function(u, (*c.at)->body->body))
+            continue;
         bool wide = ix_loop_most(u, (*c.at)->body) > STRIP;
         if (!ix_schedule_at(u, &two[1],
                             wide ? "split LOOP 8 peel" : "split LOOP 4 peel"))

@@ -13,6 +13,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/stack.h"
+#include "runtime/jit/chains.h"
 #include "runtime/jit/code.h"
 #include "runtime/jit/tcc_cage.h"
 
@@ -62,7 +63,9 @@ static const symbol helpers[] = {
     SYMBOL("__floatundidf", f64_from_u64) SYMBOL("__floatundisf", f32_from_u64)
         SYMBOL("__fixunsdfdi", u64_from_f64)
             SYMBOL("__fixunssfdi", u64_from_f32) SYMBOL("memcpy", memcpy)
-                SYMBOL("memset", memset) SYMBOL("memmove", memmove)};
+                SYMBOL("memset", memset) SYMBOL("memmove", memmove)
+                    SYMBOL("ilex_chain_f64", ix_chain_f64)
+                        SYMBOL("ilex_chain_f32", ix_chain_f32)};
 
 #define BOTH(name) SYMBOL(#name, name) SYMBOL(#name "f", name##f)
 static const symbol mathematics[] = {

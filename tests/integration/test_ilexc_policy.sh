@@ -74,6 +74,7 @@ awk '/^static.*i32$/ { bytes = 0 }
     }' cc.c || fail "more than 32 KB are on the stack"
 [ "$(grep -c '^k[0-9]*_body' tcc.c)" -le 2 ] ||
     fail "tcc has versions of a contraction"
+grep -q '^ *ilex_chain_f64(' tcc.c || fail "tcc has one fma at a time"
 
 while read -r labels a b
 do
@@ -99,6 +100,8 @@ ik,jk->ij n,k m,k
 bik,bkj->bij l,n,k l,k,m
 ibk,bkj->ibj n,l,k l,k,m
 ikl,klj->ij n,l,k l,k,m
+dikl,jk->ldij l,n,k,l m,k
+kik,kj->ij k,n,k k,m
 EOF
 
 # ---- transposes --------------------------------------------------------------------
