@@ -226,12 +226,6 @@ typedef struct ix_compiled_nonempty {
     ix_range *range, *outer;
 } ix_compiled_nonempty;
 
-/* An integer that is data: what it is (ix_checked_what), of which axis of which
- * buffer it is an index, which buffer it is from; -1: none. */
-typedef struct ix_compiled_check {
-    int what, buffer, source, axis;
-} ix_compiled_check;
-
 /* One instruction of the bytecode that the reference back end evaluates. */
 typedef struct ix_instr {
     uint8_t kind;           /* ix_kind of the scalar */
@@ -354,11 +348,10 @@ typedef struct ix_compiled {
     size_t nfunctions;
     ix_compiled_nonempty *nonempty;
     size_t nnonempty;
-    ix_compiled_check *check; /* that statuses speak of */
-    size_t nchecks;
     ix_bytecode *bytecode; /* of each stage; reference only */
     size_t nbytecodes;
-    ix_step *step; /* what a run does */
+    ix_step *step;                  /* what a run does */
+    const struct ix_tables *tables; /* of what a run does: compiler/run */
     size_t nsteps;
     ix_sources source[IX_NDIALECTS];
     ix_map copied;  /* while it is made: forms of the context, their copies */
@@ -396,10 +389,8 @@ typedef struct ix_compile_request {
 ix_compiled *ix_compile(ilex_module *module, const ix_compile_request *request);
 void ix_compiled_free(ix_compiled *c);
 
-/* Computes what is derived among "value" from the sizes there; the first one
- * that leaves 64 bits, or NULL. Of one: false if it does. */
-const ix_compiled_size *ix_compiled_derive_all(const ix_compiled *c,
-                                               int64_t *value);
+/* What a size is that is computed from the sizes there; false if it leaves 64
+ * bits. */
 bool ix_compiled_derive(const ix_compiled_size *s, const int64_t *size,
                         int64_t *value);
 

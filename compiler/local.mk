@@ -21,5 +21,6 @@ include compiler/schedule/local.mk
 include compiler/finish/local.mk
 include compiler/emit/local.mk
 include compiler/steps/local.mk
+include compiler/run/local.mk
 include compiler/host/local.mk
 include compiler/report/local.mk

@@ -7,6 +7,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/report/report.h"
+#include "compiler/run/run.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/steps/finish.h"
 #include "compiler/tree/tree.h"
@@ -250,6 +251,7 @@ fill(ix_unit *u, ix_compiled *c, const ix_compile_request *request,
         ix_fail_memory(&u->ctx->error);
         return false;
     }
+    ix_make_tables(u, c);
     note_stages(u, c, ix_clock() - start - (spent(u) - before));
     return u->ctx->error.code == ILEX_OK;
 }

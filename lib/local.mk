@@ -17,11 +17,15 @@ libixlib_la_SOURCES = \
 	lib/base/errors.h \
 	lib/base/fork.h \
 	lib/base/fpenv.h \
+	lib/base/fpenv.inc \
 	lib/base/library.c \
 	lib/base/library.h \
 	lib/base/machine.c \
 	lib/base/machine.h \
 	lib/base/memory.c \
+	lib/base/overlap.c \
+	lib/base/overlap.h \
+	lib/base/overlap.inc \
 	lib/base/path.c \
 	lib/base/path.h \
 	lib/base/prelude.h \
@@ -36,6 +40,7 @@ libixlib_la_SOURCES = \
 	lib/base/table.h \
 	lib/base/text.c \
 	lib/base/text.h \
+	lib/base/view.inc \
 	lib/build/api.c \
 	lib/build/build.c \
 	lib/build/build.h \

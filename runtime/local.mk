@@ -79,14 +79,13 @@ libixruntime_la_SOURCES = \
 	runtime/program/bind_sizes.c \
 	runtime/program/call.c \
 	runtime/program/bind_box.c \
-	runtime/program/counts.c \
 	runtime/program/engine_device.c \
 	runtime/program/engine_host.c \
 	runtime/program/eval.c \
 	runtime/program/kept.c \
 	runtime/program/layouts.c \
 	runtime/program/meter.c \
-	runtime/program/outside.c \
+	runtime/program/checks.c \
 	runtime/program/evaluate.c \
 	runtime/program/inspect.c \
 	runtime/program/pack.c \
@@ -99,7 +98,6 @@ libixruntime_la_SOURCES = \
 	runtime/program/query.c \
 	runtime/program/reference.c \
 	runtime/program/run.c \
-	runtime/program/solve.c \
 	runtime/program/tier.c \
 	runtime/program/walk.c \
 	runtime/program/workspace.c \

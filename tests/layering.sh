@@ -57,7 +57,7 @@ lib/graph           lib/base lib/ops
 lib/shape           lib/base lib/ops lib/graph
 lib/build           lib/base lib/ops lib/graph lib/shape
 lib/syntax          lib/base lib/ops lib/graph lib/shape lib/build
-compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/report/report.h compiler/schedule/schedule.h compiler/steps/finish.h compiler/steps/steps.def compiler/target/target.h compiler/tree/tree.h
+compiler            lib/* compiler/emit/dialects.def compiler/emit/emit.h compiler/report/report.h compiler/run/run.h compiler/schedule/schedule.h compiler/steps/finish.h compiler/steps/steps.def compiler/target/target.h compiler/tree/tree.h
 compiler/target     lib/* compiler
 compiler/graph      lib/* compiler
 compiler/stages     lib/* compiler
@@ -69,7 +69,8 @@ compiler/finish     lib/* compiler compiler/tree
 compiler/emit       lib/* compiler compiler/tree
 compiler/report     lib/* compiler compiler/tree compiler/schedule
 compiler/steps      lib/* compiler compiler/tree compiler/emit/emit.h compiler/report/report.h
-compiler/host       lib/* compiler/compiler.h
+compiler/run        lib/* compiler/compiler.h compiler/unit.h
+compiler/host       lib/* compiler/compiler.h compiler/run compiler/steps/steps.def
 runtime/threads     lib/*
 runtime/memory      lib/*
 runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads
@@ -78,7 +79,7 @@ runtime/exchange    lib/* runtime/storage runtime/files
 runtime/cache       lib/base lib/graph
 runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads
 runtime/library     lib/* compiler/compiler.h compiler/target/processors.def runtime/files runtime/jit
-runtime/program     lib/* compiler/compiler.h compiler/steps/steps.def runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
+runtime/program     lib/* compiler/compiler.h compiler/run runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/measure     lib/base runtime/memory
 runtime/ilexc       lib/* compiler/compiler.h compiler/loop/loops.def compiler/passes.def compiler/target/fields.def compiler/target/targets.def runtime/*

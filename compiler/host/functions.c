@@ -75,32 +75,16 @@ ix_host_put_elementwise(ix_host *h)
 
 /* ---- the source ---- */
 
-static void
-put_slice(ix_host *h, const ix_compiled_slice *s)
-{
-    const ix_compiled_buffer *b = &h->c->buffer[s->buffer];
-    ix_text_format(h->t, "    {%d, %d, %d, %d, %d, ", s->buffer, (int)b->dtype,
-                   (int)ilex_dtype_bytes(b->dtype), b->rank, b->first_stride);
-    ix_host_put_ranges(h, s->range, b->rank, NULL, 0);
-    ix_text_put(h->t, "},\n");
-}
-
 void
 ix_host_put_calls(ix_host *h)
 {
     const ix_compiled *c = h->c;
-    int first = 0;
-    ix_text_put(h->t, "static const ilex_slice ilex_slices[] = {\n");
+    if (c->ncalls == 0)
+        return;
+    ix_text_put(h->t, "static int (*const ilex_functions[])(const "
+                      "ilex_function_call *call) = {\n");
     for (size_t i = 0; i < c->ncalls; i++)
-        for (int k = 0; k < c->call[i].narguments + c->call[i].nresults; k++)
-            put_slice(h, &c->call[i].slice[k]);
-    ix_text_put(h->t, "};\n\nstatic const ilex_function ilex_calls[] = {\n");
-    for (size_t i = 0; i < c->ncalls; i++) {
-        const ix_compiled_call *call = &c->call[i];
-        ix_text_format(h->t, "    {\"%s\", %s, %d, %d, %d},\n", call->name,
-                       call->name, first, call->narguments, call->nresults);
-        first += call->narguments + call->nresults;
-    }
+        ix_text_format(h->t, "    %s,\n", c->call[i].name);
     ix_text_put(h->t, "};\n\n");
 }
 

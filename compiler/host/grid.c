@@ -59,24 +59,3 @@ ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant)
                       "                            parameters, 0, stream);\n"
                       "}\n\n");
 }
-
-void
-ix_host_put_grid_end(ix_host *h, size_t kernel)
-{
-    const ix_compiled_kernel *k = &h->c->kernel[kernel];
-    const ix_kernel_layout *l = &h->source->layout[kernel];
-    ix_text_put(h->t, "    ilex_launch l = {");
-    if (h->nvariants)
-        ix_text_put(h->t, "start[r->variant]");
-    else
-        ix_host_put_variant_name(h, "ilex_start", kernel, 0);
-    ix_text_format(h->t,
-                   ", &a, %s,\n"
-                   "                     ilex_points(r, box, %d, %d), begin, "
-                   "end};\n",
-                   l->indirect ? "sizeof a" : "0", k->rank, k->serial);
-    ix_text_put(h->t, ix_kernel_status(l)
-                          ? "    return ilex_start_checked(r, &l, &a.status);\n"
-                          : "    return ilex_start_kernel(r, &l);\n");
-    ix_text_put(h->t, "}\n\n");
-}

@@ -10,36 +10,6 @@
 /* ---- words ---- */
 
 static bool
-has_sizes(const ix_host *h)
-{
-    return h->nsizes > 0;
-}
-
-static bool
-has_assumptions(const ix_host *h)
-{
-    return h->c->nassumptions > 0;
-}
-
-static bool
-has_tests(const ix_host *h)
-{
-    return h->c->nnonempty > 0;
-}
-
-static bool
-has_slots(const ix_host *h)
-{
-    return h->c->nslots > 0;
-}
-
-static bool
-has_checks(const ix_host *h)
-{
-    return h->c->nchecks > 0;
-}
-
-static bool
 has_calls(const ix_host *h)
 {
     return h->c->ncalls > 0;
@@ -52,15 +22,16 @@ has_counts(const ix_host *h)
 }
 
 static bool
-has_kernels(const ix_host *h)
-{
-    return h->c->nkernels > 0;
-}
-
-static bool
 is_grid(const ix_host *h)
 {
     return h->grid;
+}
+
+/* Is ilex_local there, before the kernels? */
+static bool
+has_local(const ix_host *h)
+{
+    return strstr(h->source->unit[0], "} ilex_local;") != NULL;
 }
 
 static bool
@@ -75,35 +46,34 @@ uses_math(const ix_host *h)
     return h->source->uses_math;
 }
 
+static void
+put_function_text(ix_host *h)
+{
+    ix_host_put_text(h, IX_HOST_FUNCTION);
+}
+
 const ix_host_word ix_host_words[] = {
-    {"assumptions", has_assumptions, ix_host_put_assumptions},
     {"calls", has_calls, ix_host_put_calls},
-    {"checks", has_checks, ix_host_put_checks},
-    {"grid", is_grid, NULL},
-    {"kernels", has_kernels, NULL},
-    {"math", uses_math, NULL},
-    {"sizes", has_sizes, ix_host_put_sizes},
-    {"slots", has_slots, NULL},
-    {"variants", has_variants, ix_host_put_variants},
-    {"temporaries", NULL, ix_host_put_temporaries},
-    {"tests", has_tests, ix_host_put_tests},
-    {"arrays", NULL, ix_host_put_arrays},
-    {"axes", NULL, ix_host_put_axes},
-    {"constants", NULL, ix_host_put_constants},
+    {"codes", NULL, ix_host_put_codes},
+    {"counts", has_counts, NULL},
     {"dense", NULL, ix_host_put_dense},
     {"dense_declaration", NULL, ix_host_put_dense_declaration},
+    {"elementwise", ix_host_needs_elementwise, ix_host_put_elementwise},
+    {"error_codes", NULL, ix_host_put_error_codes},
     {"error_text", NULL, ix_host_put_error_text},
     {"errors", NULL, ix_host_put_errors},
     {"formulas", NULL, ix_host_put_formulas},
-    {"counts", has_counts, ix_host_put_counts},
+    {"function", NULL, put_function_text},
     {"functions", has_calls, ix_host_put_functions},
-    {"elementwise", ix_host_needs_elementwise, ix_host_put_elementwise},
-    {"forms", NULL, ix_host_put_forms},
-    {"init", NULL, ix_host_put_init},
-    {"launches", NULL, ix_host_put_launches},
-    {"load", NULL, ix_host_put_load},
+    {"grid", is_grid, NULL},
+    {"kernels", NULL, ix_host_put_kernels},
+    {"local", has_local, NULL},
+    {"math", uses_math, NULL},
     {"members", NULL, ix_host_put_members},
-    {"steps", NULL, ix_host_put_steps},
+    {"places", NULL, ix_host_put_places},
+    {"program", NULL, ix_host_put_program},
+    {"tables", NULL, ix_host_put_tables},
+    {"variants", has_variants, ix_host_put_variants},
     {NULL, NULL, NULL}};
 
 /* ---- what is not there ---- */
@@ -169,29 +139,12 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
 
 /* ---- files ---- */
 
-/* What stands behind the kernels. */
-static void
-put_function(ix_host *h)
-{
-    ix_host_put_text(h, IX_HOST_BODY);
-    ix_host_put_text(h, h->grid ? IX_HOST_GRID : IX_HOST_CPU);
-    ix_host_put_text(h, IX_HOST_ENTRY);
-}
-
-/* The table of forms stands before those that need them: the text behind the
- * kernels is printed twice. */
 static void
 put_source(ix_host *h, ix_text *t)
 {
-    ix_text draft;
-    ix_mem mem = ix_arena_mem(h->arena);
-    ix_text_init(&draft, &mem);
-    h->t = &draft;
-    put_function(h);
-    h->t = t;
     ix_host_put_text(h, IX_HOST_HEAD);
     ix_text_put(t, h->source->unit[0]);
-    put_function(h);
+    ix_host_put_text(h, IX_HOST_BODY);
 }
 
 /* Where the kernels' lines end those of the file go on. */
@@ -202,7 +155,9 @@ put_source_with_lines(ix_host *h, ix_text *t)
     ix_mem mem = ix_arena_mem(h->arena);
     ix_text_init(&source, &mem);
     ix_text_init(&name, &mem);
+    h->t = &source;
     put_source(h, &source);
+    h->t = t;
     ix_text_format(&name, h->grid ? "%s.cu" : "%s.c", h->prefix);
     ix_finish_lines(ix_text_string(&source), ix_text_string(&name), t);
 }
@@ -234,6 +189,7 @@ ix_library_print(const ix_library *l, ix_library_file file, ix_text *t,
     ix_arena arena;
     ix_host h = {
         .c = l->program,
+        .tables = l->program->tables,
         .source =
             &l->program->source[l->cuda ? IX_DIALECT_grid : IX_DIALECT_aot],
         .grid = l->cuda,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ahead of time: the function around a program's kernels, as C text. What a run
- * does from the steps and formulas of a compiled program, the printed function
- * does from tables of the same rows; source.inc and header.inc are the text
- * that is the same for all programs. Like the emitter it decides nothing.
+ * Ahead of time: the function around a program's kernels, as C text: the text
+ * of a run (compiler/run), what that asks for (host.inc, grid.inc), and tables.
+ * Like the emitter it decides nothing.
  */
 #ifndef ILEX_COMPILER_HOST_H
 #define ILEX_COMPILER_HOST_H
 
-#include "compiler/compiler.h"
+#include "compiler/run/run.h"
 
 /* While a file is printed. */
 typedef struct ix_host {
     const ix_compiled *c;
+    const ix_tables *tables;
     const ix_sources *source;
     bool grid; /* in CUDA */
     const ix_library_variant *variant;
@@ -23,10 +23,6 @@ typedef struct ix_host {
     const char **argument; /* C names of arguments, */
     const char **size;     /* of sizes; NULL: not used */
     const char **counted;  /* of sizes that are counted, by count */
-    int *number;           /* of each size among those that are used, or -1 */
-    int nsizes;
-    const ix_lin **form; /* that tables speak of, by number */
-    size_t nforms, form_capacity;
     ix_text *t;
 } ix_host;
 
@@ -47,11 +43,9 @@ extern const ix_host_word ix_host_words[];
 
 typedef enum ix_host_text {
     IX_HOST_HEADER,
-    IX_HOST_HEAD, /* of the source: before the kernels, */
-    IX_HOST_BODY, /* behind them; */
-    IX_HOST_CPU,  /* how kernels are run, */
-    IX_HOST_GRID, /* by CUDA; */
-    IX_HOST_ENTRY /* the rest */
+    IX_HOST_HEAD,    /* of the source: before the kernels, */
+    IX_HOST_BODY,    /* behind them */
+    IX_HOST_FUNCTION /* what functions of others are given */
 } ix_host_text;
 void ix_host_put_text(ix_host *h, ix_host_text text);
 
@@ -68,26 +62,11 @@ const char *ix_host_type(ilex_dtype dtype);
 
 /* ---- tables.c: what the program is ---- */
 
-/* Do forms differ by a number? */
-bool ix_host_same_terms(const ix_lin *a, const ix_lin *b);
-/* The number of a form; that of both ends as "{3, 4}". */
-int ix_host_form(ix_host *h, const ix_lin *form);
 /* "2*n + m - 1" */
 void ix_host_put_formula(ix_host *h, const ix_lin *f);
-void ix_host_put_range(ix_host *h, const ix_range *range);
-/* "{{0, 1}, {0, 2}}" of two lists of ranges one after the other. */
-void ix_host_put_ranges(ix_host *h, const ix_range *a, int na,
-                        const ix_range *b, int nb);
-void ix_host_put_constants(ix_host *h);
-void ix_host_put_forms(ix_host *h);
-void ix_host_put_axes(ix_host *h);
-void ix_host_put_arrays(ix_host *h);
-void ix_host_put_sizes(ix_host *h);
-void ix_host_put_counts(ix_host *h);
-void ix_host_put_assumptions(ix_host *h);
-void ix_host_put_tests(ix_host *h);
-void ix_host_put_temporaries(ix_host *h);
-void ix_host_put_checks(ix_host *h);
+void ix_host_put_codes(ix_host *h);
+void ix_host_put_tables(ix_host *h);
+void ix_host_put_places(ix_host *h);
 
 /* ---- interface.c: the struct of arguments and the flat function ---- */
 
@@ -95,9 +74,8 @@ void ix_host_put_formulas(ix_host *h);
 void ix_host_put_errors(ix_host *h);
 void ix_host_put_members(ix_host *h);
 void ix_host_put_dense_declaration(ix_host *h);
-void ix_host_put_load(ix_host *h);
-void ix_host_put_init(ix_host *h);
 void ix_host_put_dense(ix_host *h);
+void ix_host_put_error_codes(ix_host *h);
 void ix_host_put_error_text(ix_host *h);
 
 /* ---- variants.c: sizes that are known ---- */
@@ -110,26 +88,24 @@ void ix_host_put_known(ix_host *h, size_t kernel, size_t variant);
  * nothing, or of one that is counted from 1: "ilex_call_0_fixed_1". */
 void ix_host_put_variant_name(ix_host *h, const char *start, size_t kernel,
                               size_t variant);
-/* The table "name" of all of them, from which a run chooses. */
-void ix_host_put_choice(ix_host *h, const char *name, const char *start,
-                        size_t kernel);
+/* The table of all of them, called "start" with "s", by variant. */
+void ix_host_put_choice(ix_host *h, const char *start, size_t kernel);
 /* A comment that names its sizes. */
 void ix_host_put_variant_comment(ix_host *h, size_t variant);
 void ix_host_put_variants(ix_host *h);
 void ix_host_put_json_variants(ix_host *h);
 ilex_status ix_host_check_variants(const ix_library *l, ix_error *err);
 
-/* ---- steps.c: what a run does ---- */
+/* ---- steps.c: how kernels are launched ---- */
 
-void ix_host_put_launches(ix_host *h);
-void ix_host_put_steps(ix_host *h);
+void ix_host_put_kernels(ix_host *h);
+void ix_host_put_program(ix_host *h);
 
 /* ---- grid.c: kernels of a device ---- */
 
 /* The function that starts a kernel with any arguments, or with those of a
- * variant, counted from 1; the end of the function that launches the kernel. */
+ * variant, counted from 1. */
 void ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant);
-void ix_host_put_grid_end(ix_host *h, size_t kernel);
 
 /* ---- functions.c: foreign functions ---- */
 

@@ -91,25 +91,35 @@ ix_host_put_errors(ix_host *h)
     ix_text_put(h->t, "\n};\n");
 }
 
+/* The same for the text of a run, and what they mean. */
+void
+ix_host_put_error_codes(ix_host *h)
+{
+    ix_text_put(h->t, "enum {");
+    for (size_t i = 0; i < IX_COUNT(errors); i++)
+        ix_text_format(h->t, "\n    ILEX_E_%s = %d,", errors[i].name,
+                       (int)errors[i].number);
+    ix_text_put(h->t, "\n    ILEX_E_NONE = 0\n};\n");
+}
+
 void
 ix_host_put_error_text(ix_host *h)
 {
-    ix_text_format(h->t,
-                   "const char *\n"
-                   "%s_error_text(int error)\n"
-                   "{\n"
-                   "    switch (error) {\n"
-                   "    case 0:\n"
-                   "        return \"success\";\n",
-                   h->prefix);
+    ix_text_put(h->t, "static const char *\n"
+                      "ilex_error_text(int error)\n"
+                      "{\n"
+                      "    switch (error) {\n"
+                      "    case 0:\n"
+                      "        return \"success\";\n");
     for (size_t i = 0; i < IX_COUNT(errors); i++)
         if (may_happen(h, errors[i].number))
-            ix_text_format(h->t, "    case %s_E_%s:\n        return \"%s\";\n",
-                           h->upper, errors[i].name, errors[i].meaning);
+            ix_text_format(h->t,
+                           "    case ILEX_E_%s:\n        return \"%s\";\n",
+                           errors[i].name, errors[i].meaning);
     ix_text_put(h->t, "    default:\n"
                       "        return \"no error of this program\";\n"
                       "    }\n"
-                      "}\n");
+                      "}\n\n");
 }
 
 /* ---- the struct of arguments ---- */
@@ -168,165 +178,6 @@ ix_host_put_members(ix_host *h)
                           "nowhere. */\n");
     for (size_t i = 0; i < h->c->ncounts; i++)
         ix_text_format(h->t, "    int64_t *%s;\n", h->counted[i]);
-}
-
-/* ---- defaults ---- */
-
-/* a - b, if that is a number; else 0 */
-static int64_t
-difference(const ix_lin *a, const ix_lin *b)
-{
-    return ix_host_same_terms(a, b) && a->c > b->c ? a->c - b->c : 0;
-}
-
-static void
-put_defaults(ix_host *h, size_t i)
-{
-    const ix_compiled_buffer *b = &h->c->buffer[i];
-    const char *name = h->argument[i];
-    for (int k = 0; k < b->rank; k++) {
-        const ix_range *in = &b->interior[k], *all = &b->whole[k];
-        int64_t origin = in->lo->n ? 0 : in->lo->c;
-        int64_t low = difference(in->lo, all->lo);
-        int64_t high = difference(all->hi, in->hi);
-        ix_text_format(h->t, "    args->%s.shape[%d] = %s_UNSET;\n", name, k,
-                       h->upper);
-        if (origin)
-            ix_text_format(h->t, "    args->%s.origin[%d] = %lld;\n", name, k,
-                           (long long)origin);
-        if (low)
-            ix_text_format(h->t, "    args->%s.halo[%d][0] = %lld;\n", name, k,
-                           (long long)low);
-        if (high)
-            ix_text_format(h->t, "    args->%s.halo[%d][1] = %lld;\n", name, k,
-                           (long long)high);
-    }
-}
-
-void
-ix_host_put_init(ix_host *h)
-{
-    ix_text_format(h->t,
-                   "void\n"
-                   "%s_args_init(%s_args *args)\n"
-                   "{\n"
-                   "    memset(args, 0, sizeof *args);\n"
-                   "    args->size = sizeof *args;\n"
-                   "    args->abi = %s_ABI;\n",
-                   h->prefix, h->prefix, h->upper);
-    for (size_t p = 0; p < h->c->nsizes; p++)
-        if (h->size[p])
-            ix_text_format(h->t, "    args->%s = %s_UNSET;\n", h->size[p],
-                           h->upper);
-    for (size_t i = 0; i < h->c->narguments; i++)
-        put_defaults(h, i);
-    ix_text_put(h->t, "}\n\n");
-}
-
-/* ---- from the struct to tables and back ---- */
-
-static void
-put_load_array(ix_host *h, size_t i)
-{
-    const ix_compiled_buffer *b = &h->c->buffer[i];
-    const char *name = h->argument[i];
-    bool value = b->rank == 0 && !ix_host_is_output(h, i);
-    bool part = value && ix_dtype_is_complex(b->dtype);
-    ix_text_format(h->t, "    r->data[%zu] = (char *)(uintptr_t)%sa->%s%s;\n",
-                   i, value && !part ? "&" : "", name, value ? "" : ".data");
-    if (b->rank == 0)
-        return;
-    ix_text_format(h->t, "    r->flags[%zu] = a->%s.flags;\n", i, name);
-    ix_text_format(h->t,
-                   "    ilex_load_axes(r, %d, %d, a->%s.shape, a->%s.stride, "
-                   "a->%s.origin,\n"
-                   "                   a->%s.halo);\n",
-                   b->first_stride, b->rank, name, name, name, name);
-}
-
-static bool
-has_axes(const ix_host *h)
-{
-    for (size_t i = 0; i < h->c->narguments; i++)
-        if (h->c->buffer[i].rank)
-            return true;
-    return false;
-}
-
-static const char load_axes[] =
-    "static void\n"
-    "ilex_load_axes(ilex_run *r, int first, int rank, const i64 *shape,\n"
-    "               const i64 *stride, const i64 *origin, const i64 "
-    "(*halo)[2])\n"
-    "{\n"
-    "    for (int k = 0; k < rank; k++) {\n"
-    "        r->shape[first + k] = shape[k];\n"
-    "        r->stride[first + k] = stride[k];\n"
-    "        r->origin[first + k] = origin[k];\n"
-    "        r->before[first + k] = halo[k][0];\n"
-    "        r->after[first + k] = halo[k][1];\n"
-    "    }\n"
-    "}\n"
-    "\n"
-    "static void\n"
-    "ilex_store_axes(const ilex_run *r, int first, int rank, i64 *shape,\n"
-    "                i64 *stride, i64 *origin, i64 (*halo)[2])\n"
-    "{\n"
-    "    for (int k = 0; k < rank; k++) {\n"
-    "        shape[k] = r->shape[first + k];\n"
-    "        stride[k] = r->stride[first + k];\n"
-    "        origin[k] = r->origin[first + k];\n"
-    "        halo[k][0] = r->before[first + k];\n"
-    "        halo[k][1] = r->after[first + k];\n"
-    "    }\n"
-    "}\n"
-    "\n";
-
-static void
-put_store(ix_host *h)
-{
-    bool nothing = !has_axes(h) && h->nsizes == 0;
-    ix_text_format(h->t,
-                   "/* Tells what was solved and derived. */\n"
-                   "static void\n"
-                   "ilex_store(const ilex_run *r, %s_args *a)\n"
-                   "{\n%s",
-                   h->prefix, nothing ? "    (void)r;\n    (void)a;\n" : "");
-    for (size_t p = 0; p < h->c->nsizes; p++)
-        if (h->size[p])
-            ix_text_format(h->t, "    a->%s = r->size[%d];\n", h->size[p],
-                           h->number[p]);
-    for (size_t i = 0; i < h->c->narguments; i++) {
-        const ix_compiled_buffer *b = &h->c->buffer[i];
-        const char *name = h->argument[i];
-        if (b->rank)
-            ix_text_format(h->t,
-                           "    ilex_store_axes(r, %d, %d, a->%s.shape, "
-                           "a->%s.stride, a->%s.origin,\n"
-                           "                    a->%s.halo);\n",
-                           b->first_stride, b->rank, name, name, name, name);
-    }
-    ix_text_put(h->t, "}\n\n");
-}
-
-void
-ix_host_put_load(ix_host *h)
-{
-    ix_text_put(h->t, has_axes(h) ? load_axes : "");
-    ix_text_format(h->t,
-                   "static void\nilex_load(ilex_run *r)\n{\n"
-                   "    const %s_args *a = r->args;\n",
-                   h->prefix);
-    for (size_t p = 0; p < h->c->nsizes; p++)
-        if (h->size[p])
-            ix_text_format(h->t, "    r->size[%d] = a->%s;\n", h->number[p],
-                           h->size[p]);
-    for (size_t i = 0; i < h->c->narguments; i++)
-        put_load_array(h, i);
-    for (size_t i = 0; i < h->c->ncounts; i++)
-        ix_text_format(h->t, "    r->told[%zu] = a->%s;\n", i, h->counted[i]);
-    ix_text_put(h->t, "}\n\n");
-    put_store(h);
 }
 
 /* ---- the flat function ---- */

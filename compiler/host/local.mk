@@ -16,18 +16,36 @@ libixcompiler_la_SOURCES += \
 	compiler/host/template.c \
 	compiler/host/variants.c
 
-# The texts that the files of programs compiled ahead of time share, as strings.
+# The texts that the files of programs compiled ahead of time share, as strings;
+# names of theirs begin with ilex_, not with ix_ as here.
 HOST_TEXTS = \
+	compiler/host/arguments.inc \
 	compiler/host/entry.inc \
+	compiler/host/function.inc \
 	compiler/host/grid.inc \
 	compiler/host/head.inc \
 	compiler/host/header.inc \
 	compiler/host/host.inc \
+	compiler/host/load.inc \
+	compiler/host/selftest.inc \
 	compiler/host/source.inc
-HOST_STRINGS = $(HOST_TEXTS:.inc=.str)
+RUN_TEXTS = \
+	compiler/run/asked.inc \
+	compiler/run/checks.inc \
+	compiler/run/forms.inc \
+	compiler/run/outside.inc \
+	compiler/run/sizes.inc \
+	compiler/run/state.inc \
+	compiler/run/steps.inc \
+	compiler/run/tables.inc \
+	lib/base/fpenv.inc \
+	lib/base/overlap.inc \
+	lib/base/view.inc
+HOST_STRINGS = $(HOST_TEXTS:.inc=.str) $(RUN_TEXTS:.inc=.str)
 SUFFIXES = .inc .str
 .inc.str:
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@-t && mv $@-t $@
+	sed 's/^ix_/ilex_/; s/^IX_/ILEX_/; s/\([^A-Za-z0-9_]\)ix_/\1ilex_/g; s/\([^A-Za-z0-9_]\)IX_/\1ILEX_/g; s/[\\"]/\\&/g; s/^/"/; s/$$/",/' \
+		$< >$@-t && mv $@-t $@
 compiler/host/template.lo: $(HOST_STRINGS)
 CLEANFILES += $(HOST_STRINGS)

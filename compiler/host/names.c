@@ -144,12 +144,9 @@ ix_host_make_names(ix_host *h)
     h->argument =
         ix_arena_new(h->arena, (c->narguments + 1) * sizeof *h->argument);
     h->size = ix_arena_new(h->arena, (c->nsizes + 1) * sizeof *h->size);
-    h->number = ix_arena_new(h->arena, (c->nsizes + 1) * sizeof *h->number);
-    for (size_t p = 0; p < c->nsizes; p++) {
-        h->number[p] = c->size[p].used ? h->nsizes++ : -1;
+    for (size_t p = 0; p < c->nsizes; p++)
         if (ix_compiled_size_is_given(&c->size[p]))
             h->size[p] = make_name(h, c->size[p].name, 0, p);
-    }
     h->counted = ix_arena_new(h->arena, (c->ncounts + 1) * sizeof *h->counted);
     for (size_t i = 0; i < c->ncounts; i++) {
         char own[32]; /* for lengths that the program gives no name */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run does, from the steps of the program: a function that launches each
- * kernel, with the arguments that its layout lists, and one that carries out
- * the steps.
+ * Kernels as a run launches them: the functions that call them, tables of what
+ * their arguments are.
  */
 #include "compiler/host/host.h"
 
@@ -28,7 +27,7 @@ put_own(ix_host *h, const ix_kernel_layout *l, const ix_kernel_layout *like)
         own = true;
         ix_text_format(h->t,
                        "    a.b%d = (%s *)((uintptr_t)a.b%d + "
-                       "(uintptr_t)(part * r->part[%d]));\n",
+                       "(uintptr_t)(part * s->own[%d]));\n",
                        b, ix_host_type(h->c->buffer[mine].dtype), b, mine);
     }
     return own;
@@ -53,7 +52,7 @@ put_call_head(ix_host *h, size_t i, size_t variant, bool fma)
     ix_text_put(h->t, fma ? "ILEX_FMA static i32\n" : "static i32\n");
     ix_host_put_variant_name(h, "ilex_call", i, variant);
     ix_text_format(h->t,
-                   "%s(const ilex_run *r, const void *args, i64 part, i64 "
+                   "%s(const ilex_state *s, const void *args, i64 part, i64 "
                    "begin,\n"
                    "            i64 end, ilex_local *local)\n"
                    "{\n",
@@ -74,7 +73,7 @@ put_call_body(ix_host *h, size_t i, size_t variant, bool fma)
     if (variant > 0)
         ix_host_put_known(h, i, variant - 1);
     if (!put_own(h, l, like))
-        ix_text_put(h->t, "    (void)r;\n    (void)part;\n");
+        ix_text_put(h->t, "    (void)s;\n    (void)part;\n");
     if (copied)
         ix_text_format(h->t, "    return k%d%s(&a, begin, end, local);\n}\n",
                        l->function, name);
@@ -103,12 +102,14 @@ put_call(ix_host *h, size_t i, size_t variant)
                           "    if (ilex_has_fma())\n"
                           "        return ");
         ix_host_put_variant_name(h, "ilex_call", i, variant);
-        ix_text_put(h->t, "_fma(r, args, part, begin, end, local);\n"
+        ix_text_put(h->t, "_fma(s, args, part, begin, end, local);\n"
                           "#endif\n");
     }
     put_call_body(h, i, variant, false);
     ix_text_put(h->t, "\n");
 }
+
+/* ---- the arguments of kernels ---- */
 
 /* On a device: an input of rank 0. */
 static bool
@@ -118,195 +119,161 @@ goes_by_value(const ix_host *h, int buffer)
            h->c->buffer[buffer].rank == 0;
 }
 
-/* Sets a number by which kernels of one function differ. */
-static void
-put_number(ix_host *h, const ix_field *f, int index)
+/* "{'b', 3, offsetof(k0_args, b0)}" of a member: "f" says of what, "like" how
+ * it is called. False if it is set otherwise. */
+static bool
+put_field(ix_host *h, const ix_field *f, const ix_field *like, int function)
+{
+    int of = f->index;
+    char what = '\0';
+    if (f->kind == IX_FIELD_BUFFER && !goes_by_value(h, of))
+        what = 'b';
+    else if (f->kind == IX_FIELD_VALUE && goes_by_value(h, of))
+        what = 'v';
+    else if (f->kind == IX_FIELD_SIZE)
+        what = 'n';
+    else if (f->kind == IX_FIELD_STRIDE)
+        what = 's';
+    if (what == '\0')
+        return false;
+    if (what == 's')
+        of = h->c->buffer[of].first_stride + f->of;
+    ix_text_format(h->t, "    {'%c', %d, offsetof(k%d_args, %c%d", what, of,
+                   function, what, like->index);
+    if (what == 's')
+        ix_text_format(h->t, "_%d", like->axis);
+    ix_text_put(h->t, ")},\n");
+    return true;
+}
+
+/* Sets a number by which kernels of one function differ, or a function. */
+static bool
+put_constant(ix_host *h, const ix_field *f, int index)
 {
     char text[64];
-    ix_literal_write(f->number.dtype, f->number.value, false,
-                     IX_LITERAL_C_HEADER, text, sizeof text);
-    ix_text_format(h->t, "    a.o%d = %s;\n", index, text);
-}
-
-/* Sets a member of the arguments: "f" says of what, "like" how it is called. */
-static void
-put_field(ix_host *h, const ix_field *f, const ix_field *like)
-{
-    const ix_compiled_buffer *b = &h->c->buffer[f->index];
-    switch (f->kind) {
-    case IX_FIELD_BUFFER:
-        if (goes_by_value(h, f->index))
-            break;
-        ix_text_format(h->t, "    a.b%d = (%s *)(void *)r->base[%d];\n",
-                       like->index, ix_host_type(b->dtype), f->index);
-        break;
-    case IX_FIELD_STRIDE:
-        ix_text_format(h->t, "    a.s%d_%d = r->stride[%d];\n", like->index,
-                       like->axis, b->first_stride + f->of);
-        break;
-    case IX_FIELD_SIZE:
-        ix_text_format(h->t, "    a.n%d = r->size[%d];\n", like->index,
-                       h->number[f->index]);
-        break;
-    case IX_FIELD_OFFSET:
-        put_number(h, f, like->index);
-        break;
-    case IX_FIELD_VALUE:
-        if (goes_by_value(h, f->index))
-            ix_text_format(h->t,
-                           "    memcpy(a.v%d, r->data[%d], sizeof a.v%d);\n",
-                           like->index, f->index, like->index);
-        break;
-    case IX_FIELD_FUNCTION:
-        ix_text_format(h->t, "    a.f%d = %s;\n", like->index,
+    if (f->kind == IX_FIELD_FUNCTION) {
+        ix_text_format(h->t, "    a->f%d = %s;\n", index,
                        h->c->function[f->index].name);
-        break;
-    case IX_FIELD_STATUS: /* set when there is one */
-        break;
+    } else if (f->kind == IX_FIELD_OFFSET) {
+        ix_literal_write(f->number.dtype, f->number.value, false,
+                         IX_LITERAL_C_HEADER, text, sizeof text);
+        ix_text_format(h->t, "    a->o%d = %s;\n", index, text);
     }
+    return f->kind == IX_FIELD_FUNCTION || f->kind == IX_FIELD_OFFSET;
+}
+
+static bool
+has_constants(const ix_kernel_layout *l)
+{
+    bool has = false;
+    for (size_t f = 0; f < l->nfields; f++)
+        has |= l->field[f].kind == IX_FIELD_FUNCTION ||
+               l->field[f].kind == IX_FIELD_OFFSET;
+    return has;
 }
 
 static void
-put_box(ix_host *h, const ix_compiled_kernel *k)
+put_constants(ix_host *h, size_t i)
 {
-    ix_text_put(h->t, "    static const ilex_range box[] = {");
-    for (int a = 0; a < k->rank; a++) {
-        ix_text_put(h->t, a ? ", " : "");
-        ix_host_put_range(h, &k->box[a]);
-    }
-    ix_text_put(h->t, k->rank ? "};\n" : "{0, 0}};\n");
-}
-
-static void
-put_launch_end(ix_host *h, size_t i)
-{
-    ix_text_put(h->t, "    return ilex_launch_kernel(r, ");
-    if (h->nvariants)
-        ix_text_put(h->t, "kernel[r->variant]");
-    else
-        ix_host_put_variant_name(h, "ilex_call", i, 0);
-    ix_text_put(h->t, ", &a, begin, end);\n}\n\n");
-}
-
-/* Where the condition does not hold the next kernel is launched. */
-static void
-put_condition(ix_host *h, const ix_condition *c, size_t i)
-{
-    int stride = h->c->buffer[c->buffer].first_stride + c->axis;
-    ix_text_format(h->t, "    /* %s */\n", c->text);
-    if (c->form)
-        ix_text_format(h->t,
-                       "    i64 value;\n"
-                       "    if (!ilex_value(r, %d, &value))\n"
-                       "        return ilex_fail(r, %s_E_OVERFLOW,\n"
-                       "                         \"%s: with these sizes a "
-                       "condition leaves 64 bits\");\n"
-                       "    if (%s)\n",
-                       ix_host_form(h, c->form), h->upper, h->prefix,
-                       c->equal ? "value != 0" : "value < 0");
-    else
-        ix_text_format(h->t, "    if (r->stride[%d] != 1)\n", stride);
-    ix_text_format(h->t, "        return ilex_launch_%zu(r);\n", i + 1);
-}
-
-static void
-put_launch(ix_host *h, size_t i)
-{
-    const ix_compiled_kernel *k = &h->c->kernel[i];
     const ix_kernel_layout *l = &h->source->layout[i];
     const ix_kernel_layout *like = &h->source->layout[l->function];
-    if (k->condition)
-        ix_text_format(
-            h->t, "static int ilex_launch_%zu(const ilex_run *r);\n\n", i + 1);
-    ix_text_format(h->t, "static int\nilex_launch_%zu(const ilex_run *r)\n{\n",
-                   i);
-    put_box(h, k);
-    if (h->nvariants)
-        ix_host_put_choice(
-            h, h->grid ? "ilex_starter start" : "ilex_kernel kernel",
-            h->grid ? "ilex_start" : "ilex_call", i);
+    if (!has_constants(l))
+        return;
     ix_text_format(h->t,
-                   "    k%d_args a;\n"
-                   "    i64 begin, end;\n"
-                   "    int some = ilex_kernel_range(r, box, %d, %d, &begin, "
-                   "&end);\n"
-                   "    if (some < 0)\n"
-                   "        return ilex_fail(r, %s_E_OVERFLOW,\n"
-                   "                         \"%s: with these sizes the range "
-                   "of a loop leaves 64 bits\");\n"
-                   "    if (some == 0)\n"
-                   "        return 0;\n",
-                   l->function, k->rank, k->axis, h->upper, h->prefix);
-    if (k->condition)
-        put_condition(h, k->condition, i);
-    ix_text_put(h->t, h->grid ? "    memset(&a, 0, sizeof a);\n" : "");
+                   "static void\nilex_set_%zu(void *args)\n{\n"
+                   "    k%d_args *a = (k%d_args *)args;\n",
+                   i, l->function, l->function);
     for (size_t f = 0; f < l->nfields; f++)
-        put_field(h, &l->field[f], &like->field[f]);
-    if (l->nfields == 0)
-        ix_text_put(h->t, "    a.nothing = 0;\n");
-    (h->grid ? ix_host_put_grid_end : put_launch_end)(h, i);
+        put_constant(h, &l->field[f], like->field[f].index);
+    ix_text_put(h->t, "}\n\n");
+}
+
+/* Fields of all kernels, those of each from first[i] on. */
+static void
+put_fields(ix_host *h, int *first)
+{
+    int n = 0;
+    ix_text_put(h->t, "static const ilex_field ilex_fields[] = {\n");
+    for (size_t i = 0; i < h->c->nkernels; i++) {
+        const ix_kernel_layout *l = &h->source->layout[i];
+        const ix_kernel_layout *like = &h->source->layout[l->function];
+        first[i] = n;
+        for (size_t f = 0; f < l->nfields; f++)
+            n += put_field(h, &l->field[f], &like->field[f], l->function);
+    }
+    first[h->c->nkernels] = n;
+    ix_text_put(h->t, n ? "};\n\n" : "    {'b', 0, 0}};\n\n");
+}
+
+/* ---- kernels ---- */
+
+static void
+put_kernel(ix_host *h, size_t i, const int *first)
+{
+    const ix_kernel_layout *l = &h->source->layout[i];
+    const char *start = h->grid ? "ilex_start" : "ilex_call";
+    ix_text_format(h->t, "    {%ss_%zu, ", start, i);
+    ix_text_format(h->t, has_constants(l) ? "ilex_set_%zu" : "NULL", i);
+    ix_text_format(h->t, ", sizeof(k%d_args), %d, %d", l->function, first[i],
+                   first[i + 1] - first[i]);
+    if (h->grid && ix_kernel_status(l))
+        ix_text_format(h->t, ", %d, (long)offsetof(k%d_args, status)",
+                       l->indirect, l->function);
+    else if (h->grid)
+        ix_text_format(h->t, ", %d, -1", l->indirect);
+    ix_text_put(h->t, "},\n");
 }
 
 void
-ix_host_put_launches(ix_host *h)
+ix_host_put_kernels(ix_host *h)
 {
-    for (size_t i = 0; i < h->c->nkernels; i++) {
+    size_t n = h->c->nkernels;
+    int *first = ix_arena_new(h->arena, (n + 1) * sizeof *first);
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
         for (size_t v = 0; v <= h->nvariants; v++)
             if (v == 0 || ix_host_knows(h, i, v - 1))
                 (h->grid ? ix_host_put_grid_start : put_call)(h, i, v);
-        put_launch(h, i);
+        put_constants(h, i);
+        ix_host_put_choice(h, h->grid ? "ilex_start" : "ilex_call", i);
     }
+    put_fields(h, first);
+    ix_text_put(h->t, "static const ilex_kernel ilex_kernels[] = {\n");
+    for (size_t i = 0; i < n; i++)
+        put_kernel(h, i, first);
+    ix_text_put(h->t, "};\n\n");
 }
 
-/* ---- the steps ---- */
+/* ---- the program ---- */
 
+/* Words of memory for a run: those of its state and a kernel's arguments. */
 static void
-put_step(ix_host *h, const ix_step *s)
+put_words(ix_host *h)
 {
-    switch (s->kind) {
-    case IX_STEP_TEST:
-        ix_text_format(h->t,
-                       "    rc = rc ? rc : ilex_check_test(r, "
-                       "&ilex_tests[%d]);\n",
-                       s->what);
-        break;
-    case IX_STEP_ALLOC:
-        ix_text_put(h->t, "    rc = rc ? rc : ilex_allocate(r, &own);\n");
-        break;
-    case IX_STEP_LAUNCH:
-        ix_text_format(h->t, "    rc = rc ? rc : ilex_launch_%d(r);\n",
-                       s->what);
-        break;
-    case IX_STEP_FREE:
-        ix_text_put(h->t, "    rc = ilex_give(r, own, rc);\n");
-        break;
-    case IX_STEP_SIZE:
-        ix_text_put(h->t, "    rc = rc ? rc : ilex_count(r);\n");
-        break;
-    case IX_STEP_CALL:
-        ix_text_format(h->t,
-                       "    rc = rc ? rc : ilex_call(r, &ilex_calls[%d]);\n",
-                       s->what);
-        break;
-    default: /* arguments are where they are */
-        break;
-    }
+    size_t most = 0;
+    for (size_t i = 0; i < h->c->nkernels; i++)
+        most = h->source->layout[i].bytes > most ? h->source->layout[i].bytes
+                                                 : most;
+    ix_text_format(h->t, "enum { ILEX_WORDS = %zu }; /* of a run */\n\n",
+                   (size_t)h->tables->words + most / 8 + 2);
 }
 
 void
-ix_host_put_steps(ix_host *h)
+ix_host_put_program(ix_host *h)
 {
     const ix_compiled *c = h->c;
-    ix_text_put(h->t, "/* What a run does when its arguments are checked. */\n"
-                      "static int\n"
-                      "ilex_carry_out(ilex_run *r)\n"
-                      "{\n"
-                      "    int rc = 0;\n");
-    if (c->nslots)
-        ix_text_put(h->t, "    char *own = NULL;\n");
-    if (c->nkernels + c->ncalls + c->nnonempty + (size_t)c->nslots == 0)
-        ix_text_put(h->t, "    (void)r;\n");
-    for (size_t i = 0; i < c->nsteps; i++)
-        put_step(h, &c->step[i]);
-    ix_text_put(h->t, "    return rc;\n}\n\n");
+    put_words(h);
+    ix_text_format(h->t,
+                   "static const ilex_code ilex_program = {\n"
+                   "    &ilex_program_tables, \"%s\", sizeof(%s_args),\n"
+                   "    offsetof(%s_args, workspace), ilex_size_places,\n"
+                   "    ilex_array_places, ilex_count_places,\n    ",
+                   h->prefix, h->prefix, h->prefix);
+    ix_text_put(h->t,
+                c->nkernels ? "ilex_kernels, ilex_fields, " : "NULL, NULL, ");
+    ix_text_put(h->t, c->ncalls ? "ilex_functions, " : "NULL, ");
+    ix_text_format(
+        h->t, h->nvariants ? "%zu, ilex_variants};\n\n" : "%zu, NULL};\n\n",
+        h->nvariants);
 }

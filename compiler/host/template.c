@@ -4,7 +4,7 @@
  */
 #include "compiler/host/host.h"
 
-/* The lines of the files, made by the Makefile. */
+/* The lines of the files, made by the Makefile, in which ix_ is ilex_. */
 static const char *const header[] = {
 #include "compiler/host/header.str"
     NULL};
@@ -13,19 +13,54 @@ static const char *const head[] = {
     NULL};
 static const char *const body[] = {
 #include "compiler/host/source.str"
-    NULL};
-static const char *const cpu[] = {
-#include "compiler/host/host.str"
-    NULL};
-static const char *const grid[] = {
+
+#include "lib/base/view.str"
+
+#include "compiler/run/tables.str"
+
+#include "compiler/host/arguments.str"
+
+#include "compiler/run/state.str"
+
+#include "compiler/run/forms.str"
+
+#include "compiler/run/sizes.str"
+
+#include "lib/base/overlap.str"
+
+#include "compiler/run/checks.str"
+
+#include "compiler/run/outside.str"
+
+#include "compiler/run/asked.str"
+
+#include "compiler/run/steps.str"
+
+#include "compiler/host/load.str"
+    "%if grid",
 #include "compiler/host/grid.str"
-    NULL};
-static const char *const entry[] = {
+    "%else",
+    "#if defined(__SSE2__)",
+#include "lib/base/fpenv.str"
+    "#else",
+    "typedef int ilex_fpenv;",
+    "#define ilex_fpenv_enter() 0",
+    "#define ilex_fpenv_leave(before) ((void)(before))",
+    "#endif",
+    "",
+#include "compiler/host/host.str"
+    "%end",
+#include "compiler/host/selftest.str"
+
 #include "compiler/host/entry.str"
     NULL};
-static const char *const *const texts[] = {
-    [IX_HOST_HEADER] = header, [IX_HOST_HEAD] = head, [IX_HOST_BODY] = body,
-    [IX_HOST_CPU] = cpu,       [IX_HOST_GRID] = grid, [IX_HOST_ENTRY] = entry};
+static const char *const function[] = {
+#include "compiler/host/function.str"
+    NULL};
+static const char *const *const texts[] = {[IX_HOST_HEADER] = header,
+                                           [IX_HOST_HEAD] = head,
+                                           [IX_HOST_BODY] = body,
+                                           [IX_HOST_FUNCTION] = function};
 
 /* The row of the word at "at". */
 static const ix_host_word *

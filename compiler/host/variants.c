@@ -88,13 +88,12 @@ ix_host_put_variant_name(ix_host *h, const char *start, size_t kernel,
 }
 
 void
-ix_host_put_choice(ix_host *h, const char *name, const char *start,
-                   size_t kernel)
+ix_host_put_choice(ix_host *h, const char *start, size_t kernel)
 {
-    ix_text_format(h->t, "    static const %s[] = {", name);
+    ix_text_format(h->t, "static const ilex_kernel_call %ss_%zu[] = {", start,
+                   kernel);
     for (size_t v = 0; v <= h->nvariants; v++) {
-        ix_text_put(h->t,
-                    v ? ",\n                                         " : "");
+        ix_text_put(h->t, v ? ",\n    " : "\n    ");
         ix_host_put_variant_name(h, start, kernel, v);
     }
     ix_text_put(h->t, "};\n");
@@ -136,17 +135,14 @@ ix_host_put_known(ix_host *h, size_t kernel, size_t variant)
 static void
 put_strides(ix_host *h, size_t variant)
 {
-    const char *comma = "";
     for (size_t i = 0; i < h->c->narguments; i++)
         for (int k = 0; k < h->c->buffer[i].rank; k++) {
             int64_t stride = -1;
             if (!h->c->buffer[i].used ||
                 !stride_of(h, &h->variant[variant], (int)i, k, &stride))
                 stride = -1;
-            ix_text_format(h->t, "%s%lld", comma, (long long)stride);
-            comma = ", ";
+            ix_text_format(h->t, "%lld, ", (long long)stride);
         }
-    ix_text_put(h->t, *comma ? "" : "-1");
 }
 
 /* "ni = 128, nj = 64" */
@@ -173,19 +169,13 @@ ix_host_put_variant_comment(ix_host *h, size_t variant)
 void
 ix_host_put_variants(ix_host *h)
 {
-    ix_text_put(h->t, "static const ilex_variant ilex_variants[] = {\n");
+    ix_text_put(h->t, "static const i64 ilex_variants[] = {\n");
     for (size_t v = 0; v < h->nvariants; v++) {
-        const char *comma = "";
-        ix_text_put(h->t, "    {{");
+        ix_text_put(h->t, "    ");
         for (size_t p = 0; p < h->c->nsizes; p++)
-            if (h->number[p] >= 0) {
-                ix_text_format(h->t, "%s%lld", comma,
-                               (long long)h->variant[v].size[p]);
-                comma = ", ";
-            }
-        ix_text_put(h->t, "}, {");
+            ix_text_format(h->t, "%lld, ", (long long)h->variant[v].size[p]);
         put_strides(h, v);
-        ix_text_format(h->t, "}}, /* %zu: ", v + 1);
+        ix_text_format(h->t, " /* %zu: ", v + 1);
         put_name(h, v);
         ix_text_put(h->t, " */\n");
     }

@@ -124,18 +124,6 @@ ix_compiled_derive(const ix_compiled_size *s, const int64_t *size,
     return ok;
 }
 
-const ix_compiled_size *
-ix_compiled_derive_all(const ix_compiled *c, int64_t *value)
-{
-    for (size_t p = 0; p < c->nsizes; p++) {
-        const ix_compiled_size *s = &c->size[p];
-        if (s->used && ix_compiled_size_is_derived(s) &&
-            !ix_compiled_derive(s, value, &value[p]))
-            return s;
-    }
-    return NULL;
-}
-
 /* The assumptions that are about sizes of the program, whatever passes left of
  * what they decided. */
 static void
@@ -340,18 +328,14 @@ mark_body_sizes(ix_unit *u, ix_compiled *c)
     }
 }
 
+/* Messages speak of axes of what is read at indices that are data. */
 static void
-copy_checks(ix_unit *u, ix_compiled *c)
+name_checked(ix_unit *u, ix_compiled *c)
 {
-    c->check = ix_arena_new(&c->arena, (u->nchecks + 1) * sizeof *c->check);
-    for (size_t i = 0; i < u->nchecks; i++) {
-        const ix_check *from = &u->check[i];
-        if (from->buffer >= 0) /* messages speak of it */
-            ix_finish_axes(u, c, &u->buffer[from->buffer],
-                           &c->buffer[from->buffer]);
-        c->check[c->nchecks++] = (ix_compiled_check){
-            (int)from->what, from->buffer, from->source, from->axis};
-    }
+    for (size_t i = 0; i < u->nchecks; i++)
+        if (u->check[i].buffer >= 0)
+            ix_finish_axes(u, c, &u->buffer[u->check[i].buffer],
+                           &c->buffer[u->check[i].buffer]);
 }
 
 /* The axis of a buffer that a stride is of: arguments have theirs again. */
@@ -424,7 +408,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
         if (request->dialect[d] && !make_source(u, c, &emit))
             return false;
     }
-    copy_checks(u, c);
+    name_checked(u, c);
     copy_functions(u, c);
     return true;
 }

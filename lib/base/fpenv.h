@@ -11,45 +11,11 @@
 #ifndef ILEX_LIB_FPENV_H
 #define ILEX_LIB_FPENV_H
 
-#if defined(__x86_64__)
+#if defined(__SSE2__)
 
-typedef struct ix_fpenv {
-    unsigned mxcsr;
-    unsigned short x87;
-} ix_fpenv;
+#include <emmintrin.h>
 
-enum { IX_MXCSR = 0x1f80, IX_MXCSR_FLAGS = 0x3f, IX_X87 = 0x37f };
-
-static inline int
-ix_fpenv_odd(ix_fpenv e)
-{
-    return (e.mxcsr & ~(unsigned)IX_MXCSR_FLAGS) != IX_MXCSR || e.x87 != IX_X87;
-}
-
-static inline void
-ix_fpenv_set(ix_fpenv e)
-{
-    __builtin_ia32_ldmxcsr(e.mxcsr);
-    __asm__ volatile("fldcw %0" : : "m"(e.x87));
-}
-
-/* Sets the default; what was set before, for ix_fpenv_leave(). */
-static inline ix_fpenv
-ix_fpenv_enter(void)
-{
-    ix_fpenv before = {__builtin_ia32_stmxcsr(), 0};
-    __asm__ volatile("fnstcw %0" : "=m"(before.x87));
-    if (ix_fpenv_odd(before))
-        ix_fpenv_set((ix_fpenv){IX_MXCSR, IX_X87});
-    return before;
-}
-
-static inline void
-ix_fpenv_leave(ix_fpenv before)
-{
-    if (ix_fpenv_odd(before))
-        ix_fpenv_set(before);
-}
+#include "lib/base/fpenv.inc"
 
 #else
 

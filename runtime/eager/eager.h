@@ -15,6 +15,7 @@ enum {
     IX_EAGER_BUFFERS = 16,
     /* bytes of a kernel's arguments: a pointer, an element and strides of each
      * buffer, and the sizes */
+    IX_EAGER_WORDS = 2048,
     IX_EAGER_ARGUMENTS =
         8 * (IX_EAGER_BUFFERS * (3 + ILEX_MAX_RANK) + ILEX_MAX_RANK)
 };

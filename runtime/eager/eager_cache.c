@@ -98,6 +98,7 @@ compile(ilex_context *outer, const ix_eager_key *key)
     if (p && key->op >= 0 &&
         (p->c->nbuffers > IX_EAGER_BUFFERS ||
          p->most_arguments > IX_EAGER_ARGUMENTS ||
+         p->c->tables->words > IX_EAGER_WORDS ||
          p->c->narguments != (size_t)key->count + 1)) {
         ix_fail(&outer->error, ILEX_E_INTERNAL,
                 "eager: a program has %zu buffers", p->c->nbuffers);

@@ -27,23 +27,19 @@ loop_order(const ilex_storage *out, int *order)
 
 /* Everything of a launch, in loop order. */
 typedef struct launch {
+    ix_run r;
     const ilex_storage *bound[IX_EAGER_OPERANDS + 1];
-    char *home[IX_EAGER_BUFFERS];
-    char *base[IX_EAGER_BUFFERS];
     const char *value[IX_EAGER_BUFFERS];
-    int64_t stride[IX_EAGER_BUFFERS * ILEX_MAX_RANK];
-    int64_t part[IX_EAGER_BUFFERS];
-    int64_t cover[IX_EAGER_BUFFERS * ILEX_MAX_RANK][2];
-    int64_t size[ILEX_MAX_RANK];
+    int64_t memory[IX_EAGER_WORDS];
     char arguments[IX_EAGER_ARGUMENTS];
 } launch;
 
 static void
 place_axis(launch *l, int at, int64_t stride, int64_t length)
 {
-    l->stride[at] = stride;
-    l->cover[at][0] = 0;
-    l->cover[at][1] = length;
+    l->r.s.stride[at] = stride;
+    l->r.s.cover[at][0] = 0;
+    l->r.s.cover[at][1] = length;
 }
 
 /* Operands have the axes of their mask, the result has all. */
@@ -55,14 +51,14 @@ place_all(launch *l, const ix_eager_operand *x, int count,
     memset(l->value, 0, sizeof l->value);
     for (int i = 0; i < count; i++) {
         l->bound[i] = x[i].storage;
-        l->home[i] = x[i].storage->data;
+        l->r.s.home[i] = x[i].storage->data;
         for (int k = 0; k < out->rank; k++)
             if (x[i].mask >> order[k] & 1)
                 place_axis(l, at++, x[i].stride[order[k]],
                            out->shape[order[k]]);
     }
     l->bound[count] = out;
-    l->home[count] = out->data;
+    l->r.s.home[count] = out->data;
     for (int k = 0; k < out->rank; k++)
         place_axis(l, at++, out->stride[order[k]], out->shape[order[k]]);
 }
@@ -73,7 +69,8 @@ set_sizes(launch *l, const ix_compiled *c, const ilex_storage *out,
           const int *order)
 {
     for (size_t p = 0; p < c->nsizes && p < ILEX_MAX_RANK; p++)
-        l->size[p] = out->shape[order[atoi(c->size[p].name + 1)]];
+        l->r.s.size[p] = out->shape[order[atoi(c->size[p].name + 1)]];
+    ix_evaluate_forms(&l->r.s);
 }
 
 /* "mask" with its bits in loop order. */
@@ -86,24 +83,17 @@ ordered_mask(uint32_t mask, int rank, const int *order)
     return r;
 }
 
-/* The walk of an operator's program over what was placed. */
-static ilex_status
-run_program(ilex_context *ctx, const ilex_program *p, launch *l)
+/* A launch of an operator's program, for arrays that are placed then. */
+static void
+begin(ilex_context *ctx, const ilex_program *p, launch *l)
 {
-    ix_run r = {.p = p,
-                .err = &ctx->error,
-                .threads = 1,
-                .bound = l->bound,
-                .home = l->home,
-                .base = l->base,
-                .value = l->value,
-                .stride = l->stride,
-                .cover = l->cover,
-                .size = l->size,
-                .least = l->size,
-                .part = l->part,
-                .arguments = l->arguments};
-    return ix_run_steps(&r);
+    l->r = (ix_run){.p = p,
+                    .err = &ctx->error,
+                    .threads = 1,
+                    .bound = l->bound,
+                    .value = l->value,
+                    .arguments = l->arguments};
+    ix_lay_out(&l->r.s, p->c->tables, l->memory);
 }
 
 /* out = op(operands), all placed against it; nothing overlaps but in place. */
@@ -130,9 +120,10 @@ evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
         return ctx->error.code;
     if (ix_storage_count(out) == 0)
         return ILEX_OK;
+    begin(ctx, p, &l);
     place_all(&l, x, count, out, order);
     set_sizes(&l, p->c, out, order);
-    return run_program(ctx, p, &l);
+    return ix_run_steps(&l.r);
 }
 
 /* ---- overlap ---- */

@@ -119,8 +119,9 @@ ix_bind_box(ix_run *r)
         return ILEX_OK;
     box b = {.n = 0};
     ilex_status rc = text ? read_box(r, text, &b) : ILEX_OK;
-    if (!rc && (!set_sizes(c, &b, r->size) || !set_sizes(c, &b, r->least)))
+    if (!rc && (!set_sizes(c, &b, r->s.size) || !set_sizes(c, &b, r->s.least)))
         return ix_fail(r->err, ILEX_E_OVERFLOW,
                        "%s: with these sizes a range leaves 64 bits", c->name);
+    ix_evaluate_forms(&r->s);
     return rc;
 }

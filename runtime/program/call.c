@@ -114,41 +114,6 @@ ix_link_functions(ilex_context *ctx, ilex_program *p)
 
 /* ---- calling ---- */
 
-/* Numbers of an array: lengths, strides, first indices. */
-typedef struct numbers {
-    int64_t shape[ILEX_MAX_RANK], stride[ILEX_MAX_RANK], lower[ILEX_MAX_RANK];
-} numbers;
-
-/* What the function sees of a slice, the numbers in "n"; "*empty" if it has no
- * element. False on overflow. */
-static bool
-show(const ix_run *r, const ix_compiled_slice *slice, numbers *n,
-     ilex_function_array *to, bool *empty)
-{
-    const ix_compiled_buffer *b = &r->p->c->buffer[slice->buffer];
-    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype), first = 0, hi;
-    *empty = false;
-    for (int k = 0; k < b->rank; k++) {
-        int64_t offset;
-        n->stride[k] = r->stride[b->first_stride + k];
-        if (!ix_range_eval(&slice->range[k], r->size, &n->lower[k], &hi) ||
-            !ix_mul(n->lower[k], n->stride[k], &offset) ||
-            !ix_mul(offset, bytes, &offset) || !ix_add(first, offset, &first))
-            return false;
-        n->shape[k] = hi > n->lower[k] ? hi - n->lower[k] : 0;
-        *empty |= n->shape[k] == 0;
-    }
-    char *base = r->base[slice->buffer];
-    *to = (ilex_function_array){
-        .data = (char *)((uintptr_t)base + (uintptr_t)first),
-        .dtype = b->dtype,
-        .rank = b->rank,
-        .shape = n->shape,
-        .stride = n->stride,
-        .lower = n->lower};
-    return true;
-}
-
 static bool
 on_device(const ix_run *r)
 {
@@ -174,20 +139,23 @@ get_ready(ix_run *r, const ix_compiled_call *c)
 }
 
 /* The function is called in the environment of runs, whatever it leaves. */
-static ilex_status
-enter(ix_run *r, size_t i, const ilex_function_array *array)
+ilex_status
+ix_run_call(ix_run *r, size_t i)
 {
     const ix_compiled_call *c = &r->p->c->call[i];
+    ilex_status rc = get_ready(r, c);
     char error[400] = "";
     ilex_function_call call = {.size = sizeof call,
                                .argument_count = (size_t)c->narguments,
                                .result_count = (size_t)c->nresults,
-                               .argument = array,
-                               .result = array + c->narguments,
+                               .argument = r->s.given,
+                               .result = r->s.given + c->narguments,
                                .user = r->p->function[i].user,
                                .error = error,
                                .error_bytes = sizeof error,
                                .device = on_device(r) ? r->device : -1};
+    if (rc)
+        return rc;
     int status = function_of(r->p, &r->p->function[i])(&call);
     ix_fpenv_enter();
     r->busy |= on_device(r); /* with what the function started */
@@ -197,34 +165,4 @@ enter(ix_run *r, size_t i, const ilex_function_array *array)
                                  "%s: %s%s failed with status %d%s%s",
                                  r->p->c->name, c->name, c->location, status,
                                  *error ? ": " : "", error);
-}
-
-ilex_status
-ix_run_call(ix_run *r, size_t i)
-{
-    const ix_compiled_call *c = &r->p->c->call[i];
-    const ix_mem *mem = &r->p->mem;
-    size_t n = (size_t)(c->narguments + c->nresults);
-    ilex_function_array *array = ix_mem_new(mem, n * sizeof *array);
-    numbers *number = ix_mem_new(mem, n * sizeof *number);
-    bool fits = true, nothing = true, empty;
-    ilex_status rc = ILEX_OK;
-    for (size_t k = 0; k < n && fits && array && number; k++) {
-        fits = show(r, &c->slice[k], &number[k], &array[k], &empty);
-        nothing &= empty || k < (size_t)c->narguments;
-    }
-    if (!array || !number)
-        rc = ix_fail_memory(r->err);
-    else if (!fits)
-        rc = ix_fail(r->err, ILEX_E_OVERFLOW,
-                     "%s: with these sizes the place of an element that %s%s "
-                     "is given leaves 64 bits",
-                     r->p->c->name, c->name, c->location);
-    else if (!nothing)
-        rc = get_ready(r, c);
-    if (!rc && !nothing)
-        rc = enter(r, i, array);
-    ix_mem_free(mem, array);
-    ix_mem_free(mem, number);
-    return rc;
 }

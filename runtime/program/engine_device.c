@@ -206,14 +206,15 @@ transfer(ix_run *r, size_t i)
     const ilex_storage *s = r->bound[i];
     bool output = r->p->c->buffer[i].role == IX_COMPILED_OUTPUT;
     bool by_value = goes_by_value(r, i);
-    r->value[i] = by_value ? r->home[i] : NULL;
-    r->base[i] = by_value ? NULL : r->home[i];
+    r->value[i] = by_value ? r->s.home[i] : NULL;
+    r->s.base[i] = by_value ? NULL : r->s.home[i];
     if (by_value)
         return s ? ix_storage_acquire(s, ILEX_READ, r->err) : ILEX_OK;
     ix_memory *m = s->memory;
     if (m->device.base)
-        r->base[i] = (char *)((uintptr_t)r->home[i] +
-                              ((uintptr_t)m->device.base - (uintptr_t)m->base));
+        r->s.base[i] =
+            (char *)((uintptr_t)r->s.home[i] +
+                     ((uintptr_t)m->device.base - (uintptr_t)m->base));
     return ix_memory_acquire(m, false, output ? ILEX_READ_WRITE : ILEX_READ,
                              ix_storage_label(s), r->err);
 }
@@ -246,26 +247,6 @@ check_workspace(ix_run *r, const void *memory)
 
 /* ---- launching ---- */
 
-/* How many threads there may be along an axis: of levels, one a chunk. */
-static int64_t
-length_of(const ix_compiled_kernel *k, int axis, int64_t n)
-{
-    return axis == k->serial ? (n + IX_CHUNK_SCAN - 1) / IX_CHUNK_SCAN : n;
-}
-
-/* Blocks for all points of the kernel's box, as far as they are worth it. */
-static int64_t
-blocks_of(const ix_run *r, const ix_compiled_kernel *k, int64_t points)
-{
-    int64_t lo, hi;
-    for (int a = 0; a < k->rank && points < (int64_t)MOST_BLOCKS * THREADS; a++)
-        if (a != k->axis && ix_range_eval(&k->box[a], r->size, &lo, &hi) &&
-            hi > lo && !ix_mul(points, length_of(k, a, hi - lo), &points))
-            points = INT64_MAX;
-    int64_t blocks = points / THREADS + (points % THREADS != 0);
-    return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
-}
-
 /* A launch whose arguments are too long to go by value: they lie on the device
  * until it is done. */
 static ilex_status
@@ -293,7 +274,9 @@ static ilex_status
 launch_once(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     const ix_kernel_layout *l = &r->p->c->source[IX_DIALECT_cuda].layout[i];
-    int64_t blocks = blocks_of(r, &r->p->c->kernel[i], hi - lo);
+    int64_t points =
+        ix_kernel_points(&r->s, (int)i, (int64_t)MOST_BLOCKS * THREADS);
+    int64_t blocks = (points + THREADS - 1) / THREADS;
     void *parameters[] = {r->arguments, &lo, &hi};
     ix_pack_arguments(r, l, r->arguments);
     if (l->indirect)
@@ -324,7 +307,7 @@ launch_checked(ix_run *r, size_t i, int64_t lo, int64_t hi)
                            r->err);
     driver->free(IX_SPACE_DEVICE, r->device, memory);
     r->status = NULL;
-    return rc ? rc : ix_run_status(r, status);
+    return rc ? rc : (ilex_status)ix_fail_status(&r->s, status);
 }
 
 static ilex_status

@@ -12,7 +12,7 @@ static ilex_status
 transfer(ix_run *r, size_t i)
 {
     bool output = r->p->c->buffer[i].role == IX_COMPILED_OUTPUT;
-    r->base[i] = r->home[i];
+    r->s.base[i] = r->s.home[i];
     if (!r->bound[i])
         return ILEX_OK;
     return ix_storage_acquire(r->bound[i], output ? ILEX_READ_WRITE : ILEX_READ,
@@ -82,9 +82,7 @@ run_part(void *arg, int64_t i)
 static int64_t
 own_bytes(const ix_run *r, const ix_field *field)
 {
-    bool temporary = field->kind == IX_FIELD_BUFFER &&
-                     (size_t)field->index >= r->p->c->narguments;
-    return temporary ? r->part[field->index] : 0;
+    return field->kind == IX_FIELD_BUFFER ? r->s.own[field->index] : 0;
 }
 
 /* Do parts have temporaries of their own? */
@@ -157,7 +155,7 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
     else
         ix_pool_run(r->threads, l.parts, run_part, &l);
     ix_mem_free(&p->mem, own);
-    return l.failed ? ix_run_outside(r, &l.found) : ILEX_OK;
+    return l.failed ? (ilex_status)ix_fail_outside(&r->s, &l.found) : ILEX_OK;
 }
 
 static ilex_status

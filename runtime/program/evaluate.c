@@ -30,7 +30,7 @@ tell_size(const ix_run *r, ilex_size_binding *size)
     for (size_t k = 0; size->name && k < c->nsizes; k++)
         if (!ix_compiled_size_is_derived(&c->size[k]) &&
             !strcmp(c->size[k].name, size->name)) {
-            size->value = r->size[k];
+            size->value = r->s.size[k];
             return ILEX_OK;
         }
     return ix_fail_no_size(r, size->name);
@@ -76,17 +76,18 @@ make_output(const evaluation *e, const ix_compiled_buffer *b)
 {
     int64_t shape[ILEX_MAX_RANK] = {0}, origin[ILEX_MAX_RANK] = {0};
     char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
+    const ix_state *s = &e->r.s;
     for (int k = 0; k < b->rank; k++) {
+        ix_ends_row x = s->t->axis[b->first_stride + k].interior;
         int64_t lo, hi;
-        if (!ix_lin_least(e->r.p->c, b->interior[k].lo, e->r.least, e->r.size,
-                          &lo) ||
-            !ix_lin_most(e->r.p->c, b->interior[k].hi, e->r.least, e->r.size,
-                         &hi) ||
+        if (!ix_extreme(s->t, s->least, s->size, x.lo, false, &lo) ||
+            !ix_extreme(s->t, s->least, s->size, x.hi, true, &hi) ||
             !ix_sub(hi, lo, &shape[k]))
             return ix_fail_null(e->r.err, ILEX_E_OVERFLOW,
                                 "%s: with these sizes the range of axis %s of "
                                 "%s leaves 64 bits",
-                                e->r.p->c->name, ix_axis_label(b, k), b->name);
+                                e->r.p->c->name,
+                                s->t->axis[b->first_stride + k].label, b->name);
         shape[k] = shape[k] < 0 ? 0 : shape[k];
         origin[k] = lo;
     }
@@ -135,7 +136,7 @@ cut_output(const evaluation *e, const ix_compiled_buffer *b, ilex_storage *s)
 {
     for (int k = 0; s && k < b->rank; k++) {
         int64_t lo, hi;
-        ix_range_eval(&b->interior[k], e->r.size, &lo, &hi);
+        ix_range_eval(&b->interior[k], e->r.s.size, &lo, &hi);
         hi = hi < lo ? lo : hi;
         ilex_storage *part =
             *b->axis[k] ? ilex_storage_restrict(e->ctx, s, b->axis[k], lo, hi)
@@ -153,8 +154,8 @@ cut_outputs(evaluation *e)
     const ix_compiled *c = e->r.p->c;
     size_t n = 0;
     for (size_t i = 0; i < c->ncounts; i++)
-        e->r.size[c->count[i].size] = e->counted[i].value;
-    ix_compiled_derive_all(c, e->r.size);
+        e->r.s.size[c->count[i].size] = e->counted[i].value;
+    ix_derive_sizes(c->tables, e->r.s.size);
     for (size_t i = 0; i < c->narguments; i++) {
         if (c->buffer[i].role != IX_COMPILED_OUTPUT)
             continue;

@@ -112,7 +112,7 @@ ix_layouts_free(ix_layouts *l)
 static int64_t
 length_of(const ix_run *r, int at)
 {
-    return r->cover[at][1] - r->cover[at][0];
+    return r->s.cover[at][1] - r->s.cover[at][0];
 }
 
 /* Does an axis come before another one in memory? One of length 1, or whose
@@ -120,8 +120,8 @@ length_of(const ix_run *r, int at)
 static bool
 comes_before(const ix_run *r, int a, int b)
 {
-    return length_of(r, a) > 1 && length_of(r, b) > 1 && r->stride[b] != 0 &&
-           llabs(r->stride[a]) > llabs(r->stride[b]);
+    return length_of(r, a) > 1 && length_of(r, b) > 1 && r->s.stride[b] != 0 &&
+           llabs(r->s.stride[a]) > llabs(r->s.stride[b]);
 }
 
 /* Axis "k" behind "n" others in place "to". */

@@ -35,14 +35,14 @@ ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
         const ix_field *f = &l->field[i];
         switch (f->kind) {
         case IX_FIELD_BUFFER:
-            memcpy(to + f->offset, &r->base[f->index], 8);
+            memcpy(to + f->offset, &r->s.base[f->index], 8);
             break;
         case IX_FIELD_VALUE:
             pack_value(r, f->index, to + f->offset);
             break;
         case IX_FIELD_STRIDE:
             first = r->p->c->buffer[f->index].first_stride;
-            memcpy(to + f->offset, &r->stride[first + f->of], 8);
+            memcpy(to + f->offset, &r->s.stride[first + f->of], 8);
             break;
         case IX_FIELD_STATUS:
             memcpy(to + f->offset, &r->status, 8);
@@ -54,7 +54,7 @@ ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to)
             memcpy(to + f->offset, &r->p->elementwise[f->index], 8);
             break;
         case IX_FIELD_SIZE:
-            memcpy(to + f->offset, &r->size[f->index], 8);
+            memcpy(to + f->offset, &r->s.size[f->index], 8);
             break;
         }
     }

@@ -253,7 +253,7 @@ move_all(ilex_prepared *q, size_t count, void *const *data)
         q->was[i] = data[i] ? move(q, i, data[i]) : NULL;
     if (rc || q->anew)
         return rc;
-    rc = ix_bind_overlap(&q->run);
+    rc = (ilex_status)ix_check_overlap(&q->run.s);
     for (size_t i = 0; rc && i < count; i++)
         if (q->was[i])
             move(q, i, q->was[i]);

@@ -69,12 +69,11 @@ complete(ilex_program *p)
 {
     bool device = p->backend->engine == &ix_engine_device;
     p->workspaces = ix_workspaces_new(&p->mem);
-    p->equations = ix_equations_new(&p->mem, p->c);
     p->meter = ix_meter_new(&p->mem);
     p->profile = ix_profile_new(&p->mem, ilex_program_kernel_count(p));
     if (device)
         p->device_codes = ix_device_codes_new(&p->mem);
-    return p->workspaces && p->equations && p->meter && p->profile &&
+    return p->workspaces && p->meter && p->profile &&
            (p->device_codes || !device);
 }
 
@@ -270,7 +269,6 @@ ilex_program_release(ilex_program *p)
     ix_mem_free(&mem, p->profile);
     ix_mem_free(&mem, p->function);
     ix_mem_free(&mem, p->elementwise);
-    ix_equations_free(&mem, p->equations);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);
     ix_device_codes_free(&mem, p->device_codes);

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "compiler/compiler.h"
+#include "compiler/run/run.h"
 #include "ilex/function.h"
 #include "ilex/program.h"
 #include "ilex/query.h"
@@ -17,57 +17,6 @@
 #include "runtime/program/workspace.h"
 #include "runtime/storage/storage.h"
 #include "runtime/threads/pool.h"
-
-/* ---- solve.c: sizes from shapes ---- */
-
-/* "form" equals an index found at run time, of axis "axis" of argument
- * "argument": where its declared range ends or, "lower", begins. */
-typedef struct ix_equation {
-    int argument, axis;
-    bool lower;
-    const ix_lin *form;
-} ix_equation;
-
-/* How a run uses an equation, which depends on the storage's origin and halo.
- * Weak ones are used only for sizes that the strict ones leave open, and are
- * not checked. */
-typedef enum ix_equation_use {
-    IX_EQUATION_UNUSED,
-    IX_EQUATION_WEAK,
-    IX_EQUATION_STRICT
-} ix_equation_use;
-
-/* size = (sum of weight[e] * (value of e - constant of e)) / divisor; "weak"
- * if a weak equation has weight: then a size given in the call wins. */
-typedef struct ix_formula {
-    bool solved, weak;
-    int64_t divisor;
-    int64_t *weight;
-} ix_formula;
-
-/* The formulas for one way to use the equations. */
-typedef struct ix_solver {
-    struct ix_solver *next;
-    unsigned char *use;  /* per equation */
-    ix_formula *formula; /* per size */
-} ix_solver;
-
-/* The equations of a program and the solvers that its runs needed so far: as
- * many as there are ways in which its storages lie to what it declares. */
-typedef struct ix_equations {
-    ix_equation *item;
-    size_t n;
-    _Atomic(ix_solver *) solvers;
-} ix_equations;
-
-/* NULL when there is no memory. */
-ix_equations *ix_equations_new(const ix_mem *mem, const ix_compiled *c);
-void ix_equations_free(const ix_mem *mem, ix_equations *q);
-
-/* The solver for "use", found or made; NULL when there is no memory. Any
- * thread. */
-const ix_solver *ix_solver_for(const ix_mem *mem, const ix_compiled *c,
-                               ix_equations *q, const unsigned char *use);
 
 /* ---- engines: what carries out the steps of a run ---- */
 
@@ -223,7 +172,6 @@ struct ilex_program {
     atomic_size_t count;
     ix_mem mem;
     ix_compiled *c;
-    ix_equations *equations;
     const ix_backend *backend; /* that it was compiled for */
     ix_tier *first;
     _Atomic(const ix_tier *)
@@ -269,6 +217,7 @@ enum {
 
 /* Everything a run knows; lives on the stack and in one block of memory. */
 struct ix_run {
+    ix_state s; /* what the text of a run works with; it begins here */
     const ilex_program *p;
     ilex_call *call;
     ix_error *err;
@@ -278,38 +227,22 @@ struct ix_run {
     const ilex_storage **bound; /* per argument; NULL: a number */
     char (*cell)[IX_CELL];      /* per argument: the element that is a number */
     unsigned char *seen;        /* per argument: it has a binding */
-    int64_t *size;       /* of counted ones the most, until they are known */
-    int64_t *least;      /* the same but for these: 0 until they are known */
-    int phase;           /* how many of them are */
-    uint64_t order;      /* of what axes: layouts.c; 0: of C */
-    int divided;         /* the place of the loop that threads divide */
-    char **home;         /* per argument: its element (0, ..., 0), as bound */
-    char **base;         /* per buffer: the same where kernels find it; a walk
-                            sets it anew */
-    const char **value;  /* per buffer: an element that goes by value, or NULL;
-                            the array may be NULL */
-    int64_t *stride;     /* of all axes of all buffers */
-    int64_t (*cover)[2]; /* of all axes: indices that may be touched */
-    int *axis;           /* of all axes: the storage's axis */
-    int64_t *index;      /* per equation: what its form equals */
-    unsigned char *use;  /* per equation: ix_equation_use */
-    char *arguments;     /* room for those of a kernel */
-    int64_t *status;     /* where kernels of CUDA say that a check failed:
-                            IX_STATUS_WORDS numbers; NULL: they cannot */
+    const char **value; /* per buffer: an element that goes by value, or NULL;
+                           the array may be NULL */
+    int *axis;          /* of all axes: the storage's axis */
+    uint64_t order;     /* of what axes: layouts.c; 0: of C */
+    int divided;        /* the place of the loop that threads divide */
+    char *arguments;    /* room for those of a kernel */
+    int64_t *status;    /* where kernels of CUDA say that a check failed:
+                           IX_STATUS_WORDS numbers; NULL: they cannot */
     ix_workspace *workspace; /* checked out, or NULL */
-    char *memory;            /* where slots begin */
-    int64_t *offset;         /* of each */
-    int64_t *part;           /* per buffer: bytes from what one thread has of a
-                                temporary to what the next one has */
     int threads;
     int device; /* engine_device.c */
     const ix_device_code *code;
     bool busy; /* something was launched since the last wait */
 };
 
-/* For messages: the name of an axis, or its number; a list of names, cut where
- * it gets too long. */
-const char *ix_axis_label(const ix_compiled_buffer *b, int k);
+/* For messages: a list of names, cut where it gets too long. */
 typedef struct ix_name_list {
     char s[200];
     size_t length;
@@ -327,15 +260,8 @@ size_t ix_find_argument(const ix_compiled *c, const char *name);
 ilex_status ix_check_size(ix_run *r, const char *name);
 /* Records that the program has no size of that name (may be NULL). */
 ilex_status ix_fail_no_size(const ix_run *r, const char *name);
-/* Are the sizes of the call sizes of the program? */
-ilex_status ix_check_given(ix_run *r);
-
-/* The sizes of the run, from its storages and the call; then
- * their products. The lengths of arguments agree. */
-ilex_status ix_bind_sizes(ix_run *r);
-ilex_status ix_check_lengths(ix_run *r);
-/* The assumptions that can be checked in r->phase hold. */
-ilex_status ix_check_assumptions(ix_run *r);
+/* The sizes that the call and the bindings give. */
+ilex_status ix_bind_given(ix_run *r);
 
 /* bind_box.c: the part of the outputs that the call asks for. */
 ilex_status ix_bind_box(ix_run *r);
@@ -354,8 +280,6 @@ ix_bind(ix_run *r)
 }
 /* Argument "i" is now "s", which differs from what was bound in its address. */
 void ix_bind_move(ix_run *r, size_t i, const ilex_storage *s);
-/* No output overlaps what it may not. */
-ilex_status ix_bind_overlap(ix_run *r);
 
 /* run.c: the block of memory that a run works with; NULL: no memory. The same,
  * into "*block", and everything bound, for the program that is for such arrays,
@@ -381,6 +305,48 @@ ilex_program *ix_kept_program(const char *key);
 void ix_keep_program(const char *key, ilex_program *p);
 const ilex_program *ix_kept_last(void);
 
+/* ---- the text of a run: checks.c, walk.c ----
+ *
+ * Statuses are ilex_status. */
+
+static inline ix_run *
+ix_run_of(const ix_state *s)
+{
+    return (ix_run *)(uintptr_t)s;
+}
+
+int ix_fail_run(const ix_state *s, int code, const char *format, ...)
+    IX_PRINTF(3, 4);
+
+/* The least and the most that a form is for sizes in their ranges; false on
+ * overflow. The values of all forms of a run, which solving finds as well. */
+int ix_extreme(const ix_tables *t, const int64_t *least, const int64_t *size,
+               int form, int most, int64_t *value);
+void ix_evaluate_forms(ix_state *s);
+
+/* All sizes from the shapes and those that are given. */
+int ix_solve_sizes(ix_state *s);
+int ix_check_given(const ix_state *s, const char *name, int64_t value);
+
+/* Sizes that a run counts: the most into "size", 0 into "least"; then what is
+ * computed from sizes. Only that. The first that leaves 64 bits, or -1. */
+int ix_open_sizes(const ix_tables *t, int64_t *least, int64_t *size);
+int ix_derive_sizes(const ix_tables *t, int64_t *size);
+
+/* Everything that can be said before the program runs; now that s->phase sizes
+ * are counted, and not before; of memory that two arrays share. */
+int ix_check_arguments(ix_state *s);
+int ix_check_phase(const ix_state *s);
+int ix_check_overlap(const ix_state *s);
+
+/* Bytes of the workspace for sizes in their ranges, -1 on overflow; where its
+ * slots begin. */
+int64_t ix_slots_bytes(const ix_tables *t, int64_t parts, const int64_t *least,
+                       const int64_t *size, int64_t *offset);
+/* Records that an integer that is data is outside of its range. */
+int ix_fail_outside(const ix_state *s, const ix_local *found);
+int ix_fail_status(const ix_state *s, const int64_t *status);
+
 /* ---- walk.c, pack.c: carrying out ---- */
 
 /* Carries out the steps of a program whose arguments are bound. What binding
@@ -388,62 +354,31 @@ const ilex_program *ix_kept_last(void);
  * same run may be carried out again. */
 ilex_status ix_run_steps(ix_run *r);
 
-/* Bytes of the workspace for sizes in their ranges (as in ix_run) on so many
- * threads; -1 on overflow. "offset" is per slot. */
-int64_t ix_workspace_bytes(const ilex_program *p, int threads,
-                           const int64_t *least, const int64_t *size,
-                           int64_t *offset);
-
 /* The arguments of a kernel, "l->bytes" bytes. */
 void ix_pack_arguments(const ix_run *r, const ix_kernel_layout *l, char *to);
 
 /* Bytes of the longest, of kernels of a dialect (-1: none). */
 size_t ix_most_arguments(const ix_compiled *c, int dialect);
 
-/* bind.c: reductions that need an element have one. */
-ilex_status ix_check_nonempty(ix_run *r, const ix_compiled_nonempty *n);
-
-/* The ranges of the sizes that are counted, from those that are known: the most
- * into "size", 0 into "least"; then their products. False on overflow, with
- * what overflows in "*what" (it may be NULL). */
-bool ix_counts_open(const ix_compiled *c, int64_t *least, int64_t *size,
-                    const ix_compiled_size **what);
-
-/* The least and the most that a form is for sizes in their ranges; false on
- * overflow. */
-bool ix_lin_least(const ix_compiled *c, const ix_lin *a, const int64_t *least,
-                  const int64_t *most, int64_t *value);
-bool ix_lin_most(const ix_compiled *c, const ix_lin *a, const int64_t *least,
-                 const int64_t *most, int64_t *value);
-
-/* Everything that can be checked now that r->phase sizes are counted, and not
- * before. */
-ilex_status ix_check_phase(ix_run *r);
-
 bool ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
                    int64_t *hi);
 
-/* ---- outside.c ---- */
+/* ---- status memory of devices: engine_device.c ---- */
 
 /* Status memory: the key of the first failure, before a launch larger than any;
  * its values; a lock, which is free. */
-enum { IX_STATUS_NONE = -1, IX_STATUS_WORDS = 6 };
+enum { IX_STATUS_WORDS = 6 };
 #define IX_STATUS_BEFORE                                                       \
     {                                                                          \
         -1, -1, -1, -1, -1, -1                                                 \
     }
-/* What CUDA's ilex_tell() left there: ILEX_OK, or the error recorded. */
-ilex_status ix_run_status(ix_run *r, const int64_t *status);
-
-/* Records that an integer that is data is outside of its range. */
-ilex_status ix_run_outside(ix_run *r, const ix_local *found);
 
 /* ---- call.c: functions of the host ---- */
 
 /* Finds the functions that a program calls; false after an error. */
 bool ix_link_functions(ilex_context *ctx, ilex_program *p);
 
-/* Makes call "i". */
+/* Makes call "i" with the arrays that the run shows (ix_state.given). */
 ilex_status ix_run_call(ix_run *r, size_t i);
 
 /* ---- reference.c ---- */

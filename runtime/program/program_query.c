@@ -220,15 +220,15 @@ size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
         most[k] = g ? g->value : 0;
         ok = g || !ix_compiled_size_is_given(&c->size[k]);
     }
-    ok = ok && ix_counts_open(c, least, most, NULL);
+    ok = ok && ix_open_sizes(c->tables, least, most) < 0;
     for (size_t i = 0; ok && i < c->ncounts; i++) {
         const ilex_size_binding *g =
             given(&c->size[c->count[i].size], sizes, count);
         if (g)
             least[c->count[i].size] = most[c->count[i].size] = g->value;
     }
-    if (ok && !ix_compiled_derive_all(c, least) &&
-        !ix_compiled_derive_all(c, most) && ix_box_whole(c, most) &&
+    if (ok && ix_derive_sizes(c->tables, least) < 0 &&
+        ix_derive_sizes(c->tables, most) < 0 && ix_box_whole(c, most) &&
         ix_box_whole(c, least))
         return least;
     ix_mem_free(&p->mem, least);
@@ -246,11 +246,13 @@ ilex_program_extents(const ilex_program *p, size_t i,
     const int64_t *most = least ? least + p->c->nsizes + 1 : NULL;
     ilex_status rc = !b ? ILEX_E_ARGUMENT : least ? ILEX_OK : ILEX_E_SIZE;
     for (int a = 0; !rc && a < b->rank; a++) {
+        const ix_tables *t = p->c->tables;
+        const ix_axis_row *x = &t->axis[b->first_stride + a];
         int64_t l, h, bl, bh;
-        if (!ix_lin_least(p->c, b->interior[a].lo, least, most, &l) ||
-            !ix_lin_most(p->c, b->interior[a].hi, least, most, &h) ||
-            !ix_lin_least(p->c, b->box[a].lo, least, most, &bl) ||
-            !ix_lin_most(p->c, b->box[a].hi, least, most, &bh)) {
+        if (!ix_extreme(t, least, most, x->interior.lo, false, &l) ||
+            !ix_extreme(t, least, most, x->interior.hi, true, &h) ||
+            !ix_extreme(t, least, most, x->box.lo, false, &bl) ||
+            !ix_extreme(t, least, most, x->box.hi, true, &bh)) {
             rc = ILEX_E_OVERFLOW;
             break;
         }
@@ -276,8 +278,8 @@ ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
         ix_mem_new(&p->mem, ((size_t)p->c->nslots + 1) * sizeof *offset);
     int64_t bytes =
         least && offset
-            ? ix_workspace_bytes(p, threads < 1 ? 1 : threads, least,
-                                 least + p->c->nsizes + 1, offset)
+            ? ix_slots_bytes(p->c->tables, threads < 1 ? 1 : threads, least,
+                             least + p->c->nsizes + 1, offset)
             : -1;
     ix_mem_free(&p->mem, least);
     ix_mem_free(&p->mem, offset);

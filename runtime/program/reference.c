@@ -36,12 +36,12 @@ load(const machine *m, const ix_instr *in)
     for (int k = 0; k < in->n; k++) {
         int at = b->first_stride + k;
         int64_t i = m->value[in->arg[k]].i;
-        if (i < m->r->cover[at][0] || i >= m->r->cover[at][1])
+        if (i < m->r->s.cover[at][0] || i >= m->r->s.cover[at][1])
             return (ix_value){.i = 0};
-        offset += i * m->r->stride[at];
+        offset += i * m->r->s.stride[at];
     }
     return ix_value_load(b->dtype,
-                         m->r->base[buffer] +
+                         m->r->s.base[buffer] +
                              offset * (int64_t)ilex_dtype_bytes(b->dtype));
 }
 
@@ -143,7 +143,7 @@ chain(reducer *q, int k, int64_t lo, int64_t hi, ix_value sum)
         int64_t from, to;
         m->rindex[q->in->attr[1] + k] = i;
         if (k + 1 < q->in->n) {
-            ix_range_eval(&q->in->range[k + 1], m->r->size, &from, &to);
+            ix_range_eval(&q->in->range[k + 1], m->r->s.size, &from, &to);
             sum = chain(q, k + 1, from, to, sum);
             continue;
         }
@@ -180,7 +180,7 @@ nothing_inside(const reducer *q)
 {
     int64_t lo, hi;
     for (int k = 1; k < q->in->n; k++) {
-        ix_range_eval(&q->in->range[k], q->m->r->size, &lo, &hi);
+        ix_range_eval(&q->in->range[k], q->m->r->s.size, &lo, &hi);
         if (hi <= lo)
             return true;
     }
@@ -208,7 +208,7 @@ reduce_axis(reducer *q, int k)
     if (q->in->branch[1])
         computed_range(q, &lo, &hi);
     else
-        ix_range_eval(&q->in->range[k], q->m->r->size, &lo, &hi);
+        ix_range_eval(&q->in->range[k], q->m->r->s.size, &lo, &hi);
     if (hi <= lo || (q->chain && nothing_inside(q))) {
         if (!ix_reduction_empty(q->r, q->acc, &v))
             v = ix_reduction_identity(q->r, q->acc);
@@ -233,7 +233,7 @@ search_axis(reducer *q, int k, ix_value *best, int64_t *at, int64_t *count)
 {
     int64_t lo, hi;
     machine *m = q->m;
-    ix_range_eval(&q->in->range[k], m->r->size, &lo, &hi);
+    ix_range_eval(&q->in->range[k], m->r->s.size, &lo, &hi);
     for (int64_t i = lo; i < hi; i++) {
         m->rindex[q->in->attr[1] + k] = i;
         if (k + 1 < q->in->n) {
@@ -307,7 +307,7 @@ step(machine *m, const ix_instr *in)
     case IX_CONST:
         return in->value;
     case IX_SIZE:
-        return (ix_value){.i = m->r->size[in->attr[0]]};
+        return (ix_value){.i = m->r->s.size[in->attr[0]]};
     case IX_INDEX:
         return (ix_value){.i = m->index[in->attr[0]]};
     case IX_RINDEX:
@@ -357,9 +357,9 @@ store(machine *m, const ix_bytecode_result *result)
     const int32_t *at = m->code->index;
     for (int k = 0; k < b->rank; k++)
         offset += (at ? m->value[at[k]].i : m->index[k]) *
-                  m->r->stride[b->first_stride + k];
+                  m->r->s.stride[b->first_stride + k];
     ix_value_store(b->dtype,
-                   m->r->base[result->buffer] +
+                   m->r->s.base[result->buffer] +
                        offset * (int64_t)ilex_dtype_bytes(b->dtype),
                    m->value[result->value]);
 }
@@ -386,7 +386,7 @@ run_bytecode(machine *m)
     const ix_bytecode *t = m->code;
     int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];
     for (int k = 0; k < t->rank; k++) {
-        if (!ix_range_eval(&t->box[k], m->r->size, &lo[k], &hi[k]) ||
+        if (!ix_range_eval(&t->box[k], m->r->s.size, &lo[k], &hi[k]) ||
             hi[k] <= lo[k])
             return;
         m->index[k] = t->backward ? hi[k] - 1 : lo[k];
@@ -409,5 +409,5 @@ ix_reference_evaluate(ix_run *r, size_t i)
         return ix_fail_memory(r->err);
     run_bytecode(&m);
     ix_mem_free(&r->p->mem, m.value);
-    return m.failed ? ix_run_outside(r, &m.found) : ILEX_OK;
+    return m.failed ? ix_fail_outside(&r->s, &m.found) : ILEX_OK;
 }

@@ -13,46 +13,33 @@ void *
 ix_run_block(ix_run *r)
 {
     const ix_compiled *c = r->p->c;
-    size_t axes = (size_t)c->nstrides + 1;
-    size_t bytes = (c->nbuffers + 1) * (sizeof *r->bound + sizeof *r->home +
-                                        sizeof *r->base + sizeof *r->value) +
-                   2 * (c->nsizes + 1) * sizeof *r->size +
-                   axes * (sizeof *r->stride + sizeof *r->cover) +
-                   (c->nbuffers + 1) * sizeof *r->part + r->p->most_arguments +
-                   r->p->equations->n * (sizeof *r->index + sizeof *r->use) +
-                   axes * sizeof *r->axis + c->narguments * IX_CELL +
-                   c->narguments;
-    char *p = ix_mem_new(&r->p->mem, bytes), *at = p;
+    size_t words = (size_t)c->tables->words * sizeof(int64_t);
+    size_t axes = (size_t)c->tables->naxes;
+    char *p = ix_mem_new(
+        &r->p->mem,
+        words + c->narguments * IX_CELL + (c->nbuffers + 1) * sizeof *r->value +
+            (c->narguments + 1) * sizeof *r->bound + r->p->most_arguments +
+            axes * sizeof *r->axis + c->narguments);
+    char *at = p;
     if (!p)
         return NULL;
     r->cell = (char(*)[IX_CELL])(void *)at;
     at += c->narguments * IX_CELL;
+    ix_lay_out(&r->s, c->tables, (int64_t *)(void *)at);
+    at += words;
     r->bound = (const ilex_storage **)(void *)at;
-    at += (c->nbuffers + 1) * sizeof *r->bound;
-    r->home = (char **)(void *)at;
-    at += (c->nbuffers + 1) * sizeof *r->home;
-    r->base = (char **)(void *)at;
-    at += (c->nbuffers + 1) * sizeof *r->base;
+    at += (c->narguments + 1) * sizeof *r->bound;
     r->value = (const char **)(void *)at;
     at += (c->nbuffers + 1) * sizeof *r->value;
-    r->size = (int64_t *)(void *)at;
-    at += (c->nsizes + 1) * sizeof *r->size;
-    r->least = c->ncounts ? (int64_t *)(void *)at : r->size;
-    at += (c->nsizes + 1) * sizeof *r->least;
-    r->stride = (int64_t *)(void *)at;
-    at += axes * sizeof *r->stride;
-    r->cover = (int64_t(*)[2])(void *)at;
-    at += axes * sizeof *r->cover;
-    r->index = (int64_t *)(void *)at;
-    at += r->p->equations->n * sizeof *r->index;
-    r->part = (int64_t *)(void *)at;
-    at += (c->nbuffers + 1) * sizeof *r->part;
     r->arguments = at;
     at += r->p->most_arguments;
     r->axis = (int *)(void *)at;
-    at += axes * sizeof *r->axis;
-    r->use = (unsigned char *)at;
-    r->seen = r->use + r->p->equations->n;
+    r->seen = (unsigned char *)(r->axis + axes);
+    r->s.spare = r->p->is_variant;
+    if (r->call) {
+        r->s.workspace = r->call->workspace;
+        r->s.workspace_bytes = r->call->workspace_bytes;
+    }
     return p;
 }
 

@@ -162,7 +162,7 @@ right_merge(void)
     M(hdiff, halo_negative, a.u.halo[1][1] = -1, ARGUMENT, "halo of 2:-1")     \
     M(hdiff, halo_too_wide, a.u.halo[1][1] = 9, ARGUMENT, "halo of 2:9")       \
     M(hdiff, halo_huge, a.u.halo[1][1] = INT64_MAX, ARGUMENT, "halo of 2:")    \
-    M(hdiff, origin_elsewhere, a.u.origin[0] = 1, SIZE, "follows from no")     \
+    M(hdiff, origin_elsewhere, a.u.origin[0] = 1, SIZE, "set the origin")      \
     M(hdiff, origin_huge, a.u.origin[0] = INT64_MIN, OVERFLOW, "61 bits")      \
     M(hdiff, size_against_shape, a.ni = 7, SIZE, "given as 7, but the shapes") \
     M(hdiff, size_negative, a.nj = -5, SIZE, "-5")                             \

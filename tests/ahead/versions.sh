@@ -29,7 +29,7 @@ good "$ilexc" compile p.ilx -o . --schedule=none --prefix none
 grep -v "^kernel" schedule >program
 good "$ilexc" compile --language cuda p.ilx -o . --prefix on_grid \
     --schedule=program
-grep -q '^static int ilex_launch_3' on_grid.cu || complain "on_grid.cu has no versions"
+grep -q '^ilex_start_3(' on_grid.cu || complain "on_grid.cu has no versions"
 good $CC -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only p.c
 awk '
     /^ilex_call_[0-9]+\(/ { split($1, word, /[_(]/) }

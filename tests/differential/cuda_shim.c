@@ -108,7 +108,7 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
     int64_t status[IX_STATUS_WORDS] = IX_STATUS_BEFORE;
     r->status = status;
     ilex_status rc = ix_engine_host.launch(r, i, lo, hi);
-    return rc ? rc : ix_run_status(r, status);
+    return rc ? rc : (ilex_status)ix_fail_status(&r->s, status);
 }
 
 static ix_engine engine; /* made by the first program */
@@ -191,10 +191,9 @@ cuda_shim_lower(ilex_module *module)
     request.dialect[IX_DIALECT_cuda] = true;
     p->c = ix_compile(module, &request);
     p->workspaces = ix_workspaces_new(&p->mem);
-    p->equations = p->c ? ix_equations_new(&p->mem, p->c) : NULL;
     p->profile = p->c ? ix_profile_new(&p->mem, p->c->nkernels) : NULL;
     p->first = ix_mem_new(&p->mem, sizeof *p->first);
-    if (p->workspaces && p->equations && p->profile && p->first) {
+    if (p->c && p->workspaces && p->profile && p->first) {
         p->first->mem = p->mem;
         p->first->backend = &backend;
         atomic_init(&p->tier, p->first);

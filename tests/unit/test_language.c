@@ -88,10 +88,11 @@ argument(const ilex_program *p, size_t i, const ilex_size_binding *sizes,
         for (size_t j = 0; j < nsizes; j++)
             if (!strcmp(c->size[k].name, sizes[j].name))
                 size[k] = sizes[j].value;
-    ck_assert(ix_counts_open(c, least, size, NULL));
+    ck_assert(ix_open_sizes(c->tables, least, size) < 0);
     for (int k = 0; k < b->rank; k++) {
-        ck_assert(ix_lin_least(c, b->interior[k].lo, least, size, &lo));
-        ck_assert(ix_lin_most(c, b->interior[k].hi, least, size, &hi));
+        ix_ends_row x = c->tables->axis[b->first_stride + k].interior;
+        ck_assert(ix_extreme(c->tables, least, size, x.lo, false, &lo));
+        ck_assert(ix_extreme(c->tables, least, size, x.hi, true, &hi));
         shape[k] = hi - lo;
         origin[k] = lo;
     }

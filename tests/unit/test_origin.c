@@ -205,8 +205,8 @@ static const struct {
 } rows[] = {
     {"1:n+1", 5, 0, 0, 1, -1, 5015, ILEX_OK, ""},
     {"1:n+1", 5, 0, 0, 0, -1, 0, ILEX_E_SIZE,
-     "[I:1:n+1] begins at I=1, its storage at 0, or 0 with its halo; set the "
-     "origin of the storage to 1, or give n"},
+     "[I:1:n+1] begins at I=1, its array at 0, or 0 with its halo; set the "
+     "origin of the array to 1, or give n with the arguments"},
     {"1:n+1", 5, 0, 0, 0, 4, 4010, ILEX_OK, ""},
     {"1:n+1", 5, 0, 0, 0, 5, 0, ILEX_E_HALO, "set its origin to 1"},
     {"1:n+1", 6, 0, 0, 0, 6, 0, ILEX_E_HALO, "set its origin to 1"},
@@ -218,7 +218,7 @@ static const struct {
     {"-1:n+1", 8, 1, 1, 0, 5, 5014, ILEX_OK, ""},
     {"-1:n+1", 8, 2, 2, 0, -1, 0, ILEX_E_SIZE, "set the origin"},
     {"-1:n+1", 8, 2, 2, 0, 3, 3005, ILEX_OK, ""},
-    {"n", 8, 2, 2, 3, -1, 0, ILEX_E_SIZE, "set the origin of the storage to 0"},
+    {"n", 8, 2, 2, 3, -1, 0, ILEX_E_SIZE, "set the origin of the array to 0"},
     {"n", 8, 2, 2, 0, 5, 0, ILEX_E_SIZE, "the shapes say 4"},
     {"-3:n", 8, 3, 0, 0, -1, 5004, ILEX_OK, ""},
     {"-3:n", 8, 3, 0, 0, 6, 0, ILEX_E_HALO, "a halo of at least 3:1 there"},

@@ -201,8 +201,8 @@ START_TEST(status_is_read)
     arguments a;
     open_arguments(&a, 5, 16);
     p->first->kernel[0] = complain;
-    ix_compiled_check check = {.buffer = 0, .source = -1};
-    p->c->check = &check;
+    ix_check_row check = {'i', "x", "", "I"};
+    ((ix_tables *)(uintptr_t)p->c->tables)->check = &check;
     for (int threads = 1; threads < 6; threads++) {
         ilex_call call = {.size = sizeof call, .threads = threads};
         seen[0] = 0;

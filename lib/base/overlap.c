@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/overlap.h"
+
+#include "lib/base/prelude.h"
+
+#define IX_SHARED
+#include "lib/base/overlap.inc"
