@@ -156,6 +156,8 @@ void ix_emit_fold(ix_emitter *e, const ix_stmt *s);
 /* ---- emit_vectors.c: a loop by vectors; false: it is none ---- */
 
 bool ix_emit_rows(ix_emitter *e, const ix_stmt *loop);
+/* Does a loop count from 0 to one bound? */
+bool ix_emit_counts(const ix_stmt *loop);
 /* Is it a product of what two statements define, in either order? */
 bool ix_emit_multiplies(const ilex_array *x, const ix_stmt *a,
                         const ix_stmt *b);
@@ -164,6 +166,9 @@ bool ix_emit_multiplies(const ilex_array *x, const ix_stmt *a,
  */
 
 bool ix_emit_chain(ix_emitter *e, const ix_stmt *loop);
+/* The axis of an element's buffer along which, alone, a loop goes, whose
+ * pointer, in the loop, "row" may be; or -1. */
+int ix_emit_axis(const ix_stmt *load, const ix_stmt *row, const ix_stmt *loop);
 
 /* ---- emit_stmt.c ---- */
 

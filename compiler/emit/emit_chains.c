@@ -21,13 +21,6 @@ typedef struct chain {
     const ix_stmt *loop, *number, *row, *points, *element, *sum;
 } chain;
 
-static bool
-is_plain(const ix_stmt *s)
-{
-    return s && s->kind == IX_STMT_FOR && s->step == 1 && !s->down &&
-           !ix_for_while(s) && s->n[IX_for_lo] == 1 && s->n[IX_for_hi] == 1;
-}
-
 /* How often indices have that of a loop in them, by itself, plus others; 2
  * where not so. "axis" gets along which. */
 static int
@@ -47,13 +40,12 @@ uses(const ix_stmt *s, const ix_stmt *loop, int *axis)
     return n;
 }
 
-/* The axis of an element's buffer along which a loop goes, or -1. */
-static int
-axis_along(const chain *c, const ix_stmt *load, const ix_stmt *loop)
+int
+ix_emit_axis(const ix_stmt *load, const ix_stmt *row, const ix_stmt *loop)
 {
     int axis = -1, n = uses(load, loop, &axis);
-    if (c->row && load->mem == c->row)
-        n += uses(c->row, loop, &axis);
+    if (row && load->mem == row)
+        n += uses(row, loop, &axis);
     return n == 1 ? axis : -1;
 }
 
@@ -82,7 +74,8 @@ is_chain(const ix_emitter *e, const ix_stmt *loop, chain *c)
     const ix_stmt *s = loop->body;
     *c = (chain){.loop = loop};
     if (e->dialect->optimised || e->dialect->cuda || e->dialect->alone ||
-        !is_plain(loop))
+        loop->step != 1 || loop->down || ix_for_while(loop) ||
+        loop->n[IX_for_lo] != 1 || loop->n[IX_for_hi] != 1)
         return false;
     for (; s && s->kind != IX_STMT_FOR; s = s->next)
         if (s->kind == IX_STMT_ROW && !c->row)
@@ -92,8 +85,7 @@ is_chain(const ix_emitter *e, const ix_stmt *loop, chain *c)
         else
             return false;
     c->points = s;
-    if (!c->number || !is_plain(s) || s->next ||
-        ix_for_lo(s)->kind != IX_CONST || ix_for_lo(s)->attr[0] != 0 ||
+    if (!c->number || !s || !ix_emit_counts(s) || s->next ||
         ix_scalar_uses_index(ix_for_hi(s), loop->number))
         return false;
     c->element = s->body;
@@ -101,9 +93,9 @@ is_chain(const ix_emitter *e, const ix_stmt *loop, chain *c)
     ilex_dtype dtype = c->number->dtype;
     return (dtype == ILEX_F64 || dtype == ILEX_F32) &&
            is_load(c->number, dtype) && is_load(c->element, dtype) &&
-           takes_in(c) && axis_along(c, c->number, loop) >= 0 &&
-           axis_along(c, c->element, loop) >= 0 &&
-           axis_along(c, c->element, s) >= 0;
+           takes_in(c) && ix_emit_axis(c->number, c->row, loop) >= 0 &&
+           ix_emit_axis(c->element, c->row, loop) >= 0 &&
+           ix_emit_axis(c->element, c->row, s) >= 0;
 }
 
 /* ", &row[index], s1_0": an element, and how far apart others are. */
@@ -112,7 +104,8 @@ put_element(ix_emitter *e, const chain *c, const ix_stmt *load, ix_text *t)
 {
     ix_text_put(t, ", &");
     ix_emit_element(e, load, -1, t);
-    ix_text_format(t, ", s%d_%d", load->buffer, axis_along(c, load, c->loop));
+    ix_text_format(t, ", s%d_%d", load->buffer,
+                   ix_emit_axis(load, c->row, c->loop));
 }
 
 bool
@@ -136,7 +129,7 @@ ix_emit_chain(ix_emitter *e, const ix_stmt *loop)
     ix_emit_sum(e, ix_for_hi(c.points), t);
     put_element(e, &c, c.element, t);
     ix_text_format(t, ", s%d_%d", c.element->buffer,
-                   axis_along(&c, c.element, c.points));
+                   ix_emit_axis(c.element, c.row, c.points));
     put_element(e, &c, c.number, t);
     ix_text_put(t, ", ");
     ix_emit_sum(e, ix_for_hi(loop), t);

@@ -75,16 +75,24 @@ is_long(const ix_emitter *e, const ix_stmt *s)
                e->target->vector_registers * e->target->wide_bytes;
 }
 
+bool
+ix_emit_counts(const ix_stmt *loop)
+{
+    const ilex_array *lo = ix_for_lo(loop);
+    return loop->step == 1 && !loop->down && !ix_for_while(loop) &&
+           loop->n[IX_for_lo] == 1 && loop->n[IX_for_hi] == 1 &&
+           lo->kind == IX_CONST && lo->attr[0] == 0;
+}
+
 /* Does a loop run over whole vectors of one dtype, and read buffers only to
  * copy them? */
 static bool
 is_rows(const ix_emitter *e, const ix_stmt *loop)
 {
     const ix_stmt *s = loop->body;
-    const ilex_array *hi = ix_for_hi(loop), *lo = ix_for_lo(loop);
-    if (!e->dialect->optimised || loop->how != IX_VECTOR || loop->step != 1 ||
-        loop->down || ix_for_while(loop) || loop->n[IX_for_hi] != 1 ||
-        lo->kind != IX_CONST || lo->attr[0] != 0 || hi->kind != IX_CONST ||
+    const ilex_array *hi = ix_for_hi(loop);
+    if (!e->dialect->optimised || loop->how != IX_VECTOR ||
+        !ix_emit_counts(loop) || hi->kind != IX_CONST ||
         s->kind != IX_STMT_LOAD)
         return false;
     ilex_dtype part = ix_dtype_part(s->dtype);
@@ -227,21 +235,6 @@ ix_emit_multiplies(const ilex_array *x, const ix_stmt *a, const ix_stmt *b)
             (is_value_of(f[0], b) && is_value_of(f[1], a)));
 }
 
-/* The axis of a buffer's element that the loop goes along, alone, or -1. */
-static int
-axis_of(const ix_stmt *load, const ix_stmt *loop)
-{
-    int axis = -1;
-    for (int d = 0; d < load->n[IX_INDICES]; d++) {
-        const ilex_array *x = ix_operands(load, IX_INDICES)[d];
-        if (is_sum(x, loop, 1, NULL, 0))
-            axis = d;
-        else if (x->kind != IX_CONST)
-            return -1;
-    }
-    return axis;
-}
-
 /* Does a loop add, to row r of a block, the row of the panel that "loop" is at,
  * times the number that was loaded before? */
 static bool
@@ -255,9 +248,9 @@ is_row_of_block(const ix_emitter *e, const ix_stmt *loop, const ix_stmt *load,
     const ix_stmt *panel = row->body, *sum = panel->next;
     int64_t width = BLOCK_BYTES / (int64_t)ilex_dtype_bytes(panel->dtype);
     return load->dtype == panel->dtype && !ix_dtype_is_complex(panel->dtype) &&
-           ix_for_hi(row)->attr[0] == width && axis_of(load, loop) >= 0 &&
-           sum && !sum->next && sum->kind == IX_STMT_UPDATE &&
-           sum->mem->dtype == panel->dtype &&
+           ix_for_hi(row)->attr[0] == width &&
+           ix_emit_axis(load, NULL, loop) >= 0 && sum && !sum->next &&
+           sum->kind == IX_STMT_UPDATE && sum->mem->dtype == panel->dtype &&
            ix_emit_multiplies(ix_update_value(sum), load, panel) &&
            is_sum(ix_first_operand(panel, IX_INDICES), loop, width, row, 0) &&
            is_sum(ix_first_operand(sum, IX_INDICES), NULL, 0, row, r * width);
@@ -269,13 +262,11 @@ is_whole_block(const ix_emitter *e, const ix_stmt *loop)
 {
     int r = 0;
     const ix_stmt *s = loop->body, *first = s;
-    if (!e->dialect->alone || e->dialect->cuda || loop->step != 1 ||
-        loop->down || ix_for_while(loop) || loop->n[IX_for_hi] != 1 ||
-        ix_for_lo(loop)->kind != IX_CONST || ix_for_lo(loop)->attr[0] != 0)
+    if (!e->dialect->alone || e->dialect->cuda || !ix_emit_counts(loop))
         return false;
     for (; s && is_row_of_block(e, loop, s, r); s = s->next->next, r++)
         if (s->buffer != first->buffer ||
-            axis_of(s, loop) != axis_of(first, loop) ||
+            ix_emit_axis(s, NULL, loop) != ix_emit_axis(first, NULL, loop) ||
             s->next->body->mem != first->next->body->mem ||
             s->next->body->next->mem != first->next->body->next->mem)
             return false;
@@ -304,7 +295,7 @@ put_whole_block(ix_emitter *e, const ix_stmt *loop)
     ix_text_format(t, ", %s, %s, rows, s%d_%d);\n",
                    ix_emit_scratch(e, row->body->mem, "").re,
                    ix_emit_scratch(e, row->body->next->mem, "").re,
-                   first->buffer, axis_of(first, loop));
+                   first->buffer, ix_emit_axis(first, NULL, loop));
     ix_emit_close(e);
     e->blocks = true;
 }
