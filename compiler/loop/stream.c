@@ -20,10 +20,11 @@
  *
  * where t elements are before one at which a line begins (align). Rows of whole
  * lines, as blocks have them, are copied as they are, and a line that does not
- * begin where one of the caches does by plain stores. With "from" a branch
- * around the loops of a row asks how many bytes B has, and has them as they
- * were. Longer strips fill what processors gather such stores in, so that a
- * copy takes twice as long as by plain stores, and so do lines of which two
+ * begin where one of the caches does by plain stores. With "from" all elements
+ * are before one where B has fewer bytes; where loops around have nothing but
+ * the row, which may be short, a branch around them asks that, and has them as
+ * they were. Longer strips fill what processors gather such stores in, so that
+ * a copy takes twice as long as by plain stores, and so do lines of which two
  * strips store a part.
  */
 #include "compiler/loop/distances.h"
@@ -119,11 +120,15 @@ move_out(const streaming *x, ix_cursor *c)
            ix_cursor_at(c->k, c->around[c->depth - 1], c);
 }
 
-/* The cursor goes to the loop over strips that begin at a line. */
+/* The cursor goes to the loop over strips that begin at a line, of which there
+ * are none where B is not large if "asks". */
 static ix_refusal
-make_strips(const streaming *x, ix_cursor *c)
+make_strips(const streaming *x, ix_cursor *c, bool asks)
 {
-    ix_directive align = {.row = IX_LOOP_align, .name = x->d->name},
+    ix_directive align = {.row = IX_LOOP_align,
+                          .name = x->d->name,
+                          .n = x->d->n,
+                          .words = asks ? IX_STREAM_FROM : 0},
                  split = {.row = IX_LOOP_split,
                           .n = STRIP_LINES * x->line,
                           .words = IX_REST_PEEL};
@@ -135,6 +140,14 @@ make_strips(const streaming *x, ix_cursor *c)
     return r;
 }
 
+/* Has the loop around nothing else? */
+static bool
+is_all(const ix_cursor *c, int depth, const ix_stmt *loop)
+{
+    return depth > 0 && !loop->next && c->around[depth - 1]->body == loop &&
+           c->around[depth - 1]->kind == IX_STMT_FOR;
+}
+
 /* The cursor's loop, with those around that have nothing else, is in a branch
  * for where B is large, and as it was elsewhere. */
 static void
@@ -143,11 +156,8 @@ where_large(const streaming *x, ix_cursor *c)
     ilex_array *large = x->large;
     const ix_stmt *loop = ix_cursor_loop(c), *all = loop;
     ix_stmt *branch = ix_stmt_new(x->u, IX_STMT_IF, IX_OPERANDS({1, &large}));
-    for (int d = c->depth - 1;
-         d >= 0 && !all->next && c->around[d]->kind == IX_STMT_FOR &&
-         c->around[d]->body == all;
-         d--)
-        all = c->around[d];
+    for (int d = c->depth; is_all(c, d, all); d--)
+        all = c->around[d - 1];
     ix_cursor_at(x->k, all, c);
     branch->array = all->array;
     branch->next = all->next;
@@ -183,12 +193,13 @@ stream_row(streaming *x, const ix_stmt *loop)
     if (!ix_cursor_at(x->k, loop, &c) || (copies && !lines) ||
         (!lines && most > 0 && most < 2 * x->line))
         return r;
-    if (x->large)
+    bool asks = x->large && !lines && !is_all(&c, c.depth, loop);
+    if (x->large && !asks)
         where_large(x, &c);
     if (copies)
         mark(x, ix_cursor_loop(&c));
     else if (!move_out(x, &c))
-        r = make_strips(x, &c);
+        r = make_strips(x, &c, asks);
     return r.class == IX_REFUSAL_NONE && !copies ? copy_strip(x, &c) : r;
 }
 
