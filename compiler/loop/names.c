@@ -5,7 +5,9 @@
  */
 #include "compiler/loop/loop.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/base/suggest.h"
 
@@ -74,23 +76,14 @@ put_suffix(const ix_kernel *k, int variable, ix_text *t)
     ix_text_put(t, ix_variable_suffixes[v.role]);
 }
 
-/* Puts what a loop is called, as others may be: with its number, or the
- * program's name of the axis; false if that has none. */
-static bool
-put_base(const names *m, const ix_stmt *loop, bool other, ix_text *t)
+/* Puts what a loop is called, with its number. */
+static void
+put_base(const names *m, const ix_stmt *loop, ix_text *t)
 {
     int root = ix_variable_root(m->k, loop->number);
-    ix_variable_role role = m->k->variable[root].role;
-    bool of_box = role == IX_VARIABLE_AXIS && root < m->k->box->rank;
-    int32_t axis = of_box ? m->k->box->ax[root].name : 0;
-    if (other && !axis)
-        return false;
-    if (other)
-        ix_text_put(t, ix_symbol_text(m->u->ctx, axis));
-    else
-        ix_text_format(t, "%c%d", ix_variable_bases[role], m->number[root] - 1);
+    ix_text_char(t, ix_variable_bases[m->k->variable[root].role]);
+    ix_text_int(t, m->number[root] - 1);
     put_suffix(m->k, loop->number, t);
-    return true;
 }
 
 /* How many loops are called as the i-th of the list; those before it are
@@ -115,7 +108,7 @@ static void
 put_name(const names *m, size_t i, ix_text *t)
 {
     int before, n = copies(m, i, &before);
-    put_base(m, m->item[i].s, false, t);
+    put_base(m, m->item[i].s, t);
     if (n > 1)
         ix_text_format(t, "#%d", before);
 }
@@ -169,6 +162,39 @@ ix_loops_put(ix_unit *u, ix_kernel *k, ix_text *t)
 
 /* ---- finding ---- */
 
+/* What follows the suffixes, or NULL: they are not there. */
+static const char *
+skip_suffix(const ix_kernel *k, int variable, const char *name)
+{
+    ix_variable v = k->variable[variable];
+    const char *suffix = ix_variable_suffixes[v.role];
+    size_t n = strlen(suffix);
+    if (ix_variable_bases[v.role] == '.')
+        name = skip_suffix(k, v.part_of, name);
+    return name && !strncmp(name, suffix, n) ? name + n : NULL;
+}
+
+/* What follows the number of a loop, or, as others may call it, the program's
+ * name of its axis; NULL: it is called otherwise. */
+static const char *
+skip_base(const names *m, int root, const char *name, bool other)
+{
+    ix_variable_role role = m->k->variable[root].role;
+    bool of_box = role == IX_VARIABLE_AXIS && root < m->k->box->rank;
+    int32_t axis = of_box ? m->k->box->ax[root].name : 0;
+    char *end;
+    if (other) {
+        const char *is = axis ? ix_symbol_text(m->u->ctx, axis) : "";
+        size_t n = strlen(is);
+        return n && !strncmp(name, is, n) ? name + n : NULL;
+    }
+    if (name[0] != ix_variable_bases[role] || !isdigit((unsigned char)name[1]))
+        return NULL;
+    long number = strtol(name + 1, &end, 10);
+    bool plain = name[1] != '0' || end == name + 2;
+    return plain && number == m->number[root] - 1 ? end : NULL;
+}
+
 /* Is the i-th loop called "name", of "length" characters: "i0", "i0*", "i0#1"?
  */
 static bool
@@ -176,18 +202,20 @@ is_called(const names *m, size_t i, const char *name, size_t length, bool other)
 {
     char copy[16];
     int before;
-    ix_text t;
-    ix_text_init(&t, &m->u->mem);
-    bool ok = m->item[i].s->kind == IX_STMT_FOR &&
-              put_base(m, m->item[i].s, other, &t) && length >= t.length &&
-              !strncmp(t.data, name, t.length);
-    size_t n = t.length;
-    ix_text_free(&t);
-    if (!ok || length == n || name[n] != '#')
-        return ok && (length == n || (length == n + 1 && name[n] == '*'));
+    const ix_stmt *loop = m->item[i].s;
+    if (loop->kind != IX_STMT_FOR)
+        return false;
+    const char *at =
+        skip_base(m, ix_variable_root(m->k, loop->number), name, other);
+    at = at ? skip_suffix(m->k, loop->number, at) : NULL;
+    if (!at || at > name + length)
+        return false;
+    length -= (size_t)(at - name);
+    if (length == 0 || *at != '#')
+        return length == 0 || (length == 1 && *at == '*');
     copies(m, i, &before);
     snprintf(copy, sizeof copy, "#%d", before);
-    return strlen(copy) == length - n && !strncmp(name + n, copy, length - n);
+    return strlen(copy) == length && !strncmp(at, copy, length);
 }
 
 /* Is loop "i" called "M/L": L, inside one called M? */
