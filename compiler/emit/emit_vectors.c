@@ -203,8 +203,8 @@ is_block(const ix_emitter *e, const ix_stmt *loop)
 
 /* ---- blocks ahead of time ---- */
 
-/* Is an index "k" times that of a loop, plus that of another, plus c? A loop
- * may be NULL. */
+/* Is an index "k" times that of a loop, if there is one, plus that of another,
+ * plus c, or what else there is? */
 static bool
 is_sum(const ilex_array *x, const ix_stmt *a, int64_t k, const ix_stmt *b,
        int64_t c)
@@ -215,9 +215,13 @@ is_sum(const ilex_array *x, const ix_stmt *a, int64_t k, const ix_stmt *b,
     for (int i = 0; i < f.n; i++) {
         const ilex_array *v = f.t[i].atom;
         const ix_stmt *loop = f.t[i].k == k ? a : f.t[i].k == 1 ? b : NULL;
-        found += v->kind == IX_INDEX && loop && v->attr[0] == loop->number;
+        if (v->kind == IX_INDEX && loop && v->attr[0] == loop->number)
+            found++;
+        else if (!a || ix_scalar_uses_index(v, a->number) ||
+                 ix_scalar_uses_index(v, b->number))
+            return false;
     }
-    return f.n == found && found == (a != NULL) + (b != NULL) && f.c == c;
+    return found == 1 + (a != NULL) && (a || f.c == c);
 }
 
 static bool
@@ -281,7 +285,9 @@ put_whole_block(ix_emitter *e, const ix_stmt *loop)
     const char *type = ix_c_type(first->dtype);
     ix_emit_put(e, "{");
     e->indent++;
-    ix_emit_put(e, "const i64 %s = 0;", ix_emit_variable(e, loop->number).s);
+    ix_emit_put(e, "const i64 %s = 0, %s = 0;",
+                ix_emit_variable(e, loop->number).s,
+                ix_emit_variable(e, row->number).s);
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "const %s *const rows[] = {", type);
     for (const ix_stmt *s = first; s; s = s->next->next) {
@@ -292,8 +298,8 @@ put_whole_block(ix_emitter *e, const ix_stmt *loop)
     t = ix_emit_line(e);
     ix_text_format(t, "ilex_block_%s(", type);
     ix_emit_sum(e, ix_for_hi(loop), t);
-    ix_text_format(t, ", %s, %s, rows, s%d_%d);\n",
-                   ix_emit_scratch(e, row->body->mem, "").re,
+    ix_text_format(t, ", &%s, %s, rows, s%d_%d);\n",
+                   ix_emit_scratch_element(e, row->body).re,
                    ix_emit_scratch(e, row->body->next->mem, "").re,
                    first->buffer, ix_emit_axis(first, NULL, loop));
     ix_emit_close(e);

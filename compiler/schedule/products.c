@@ -33,6 +33,7 @@ typedef struct product {
     int rows;            /* axis */
     bool small;    /* b is, so that it stays in the first cache as it lies */
     int64_t slots; /* of scratch memory for each element of a tile */
+    const ix_domain *reduced; /* over which sums are */
     ix_holes holes;
 } product;
 
@@ -89,6 +90,17 @@ is_at_most(ilex_context *ctx, const ix_lin *length, int64_t most)
     return length && ix_lin_le(ctx, length, ix_lin_const(ctx, most)) == IX_YES;
 }
 
+static const ix_domain *
+reduced_around(const product *p, const ix_cursor *c)
+{
+    const ilex_array *n = NULL;
+    for (int i = c->depth - 1; i >= 0 && !n; i--)
+        if (c->around[i]->kind == IX_STMT_FOR)
+            n = p->k->variable[ix_variable_root(p->k, c->around[i]->number)]
+                    .reduction;
+    return n ? n->interior : NULL;
+}
+
 /* Is it a product of rows and columns, in a nest over all that is stored? */
 static bool
 is_product(product *p)
@@ -120,20 +132,44 @@ is_product(product *p)
     ix_holes_set(&p->holes, 'F', ix_value_name('b', a->attr[0]).s);
     p->rows = i;
     p->b = b;
+    p->reduced = reduced_around(p, &c);
     return !is_at_most(p->u->ctx, length_of(p->u->ctx, &p->k->box->ax[i]),
                        BLOCK_ROWS - 1) &&
            ix_holes_nest(&p->holes, i, last);
 }
 
-/* The length of the axis that is reduced, if it is the only one. */
+/* The length of the axis that is reduced whose length is not known, if it is
+ * the only one; "others" gets how many elements there are for each of its. */
 static const ix_lin *
-elements_of(const product *p)
+open_length(const product *p, int64_t *others)
 {
-    const ix_stmt *r = ix_holes_loop(&p->holes, "R");
-    const ilex_array *n =
-        p->k->variable[ix_variable_root(p->k, r->number)].reduction;
-    return n && n->interior->rank == 1 ? length_of(p->u->ctx, n->interior->ax)
-                                       : NULL;
+    const ix_domain *box = p->reduced;
+    const ix_lin *open = NULL;
+    *others = 1;
+    for (int i = 0; box && i < box->rank; i++) {
+        const ix_lin *length = length_of(p->u->ctx, &box->ax[i]);
+        bool known = length && length->n == 0 && length->c > 0 &&
+                     ix_mul(*others, length->c, others);
+        if (!known && (open || !length))
+            return NULL;
+        open = known ? open : length;
+    }
+    return open;
+}
+
+/* How many elements there are at most, by what is known of sizes, or 0. */
+static int64_t
+most_elements(const product *p)
+{
+    const ix_domain *box = p->reduced;
+    int64_t n = box != NULL, most;
+    for (int i = 0; n > 0 && i < box->rank; i++) {
+        const ix_lin *length = length_of(p->u->ctx, &box->ax[i]);
+        bool bounded = length && ix_lin_end(p->u->ctx, length, true, &most) &&
+                       most < INT64_MAX && ix_mul(n, most, &n);
+        n = bounded ? n : 0;
+    }
+    return n;
 }
 
 /* ---- what is done to it ---- */
@@ -225,7 +261,7 @@ is_small(const product *p, int64_t block)
     int64_t bytes = (int64_t)ilex_dtype_bytes(p->update->mem->dtype),
             r = ix_loop_length(p->u, ix_holes_loop(&p->holes, "R")),
             n = ix_loop_length(p->u, ix_holes_loop(&p->holes, "J"));
-    return elements_of(p) && r > 0 && n > 0 && n % block == 0 &&
+    return r > 0 && most_elements(p) == r && n > 0 && n % block == 0 &&
            r <= COPY / bytes / n && 2 * r * n * bytes <= p->u->target->l1_bytes;
 }
 
@@ -378,7 +414,7 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     ix_holes_number(h, 'H', BLOCK_ROWS);
     ix_holes_number(h, 'K', room_of(&p, block));
     ix_holes_number(h, 'W', block);
-    int64_t most = elements_of(&p) ? ix_loop_most(u, ix_holes_loop(h, "R")) : 0;
+    int64_t most = most_elements(&p);
     if (most > 0 && most <= room_of(&p, block))
         blocks(&p);
     else
@@ -416,11 +452,14 @@ ix_policy_versions(ix_unit *u)
         product p = {.u = u, .k = k, .holes = {.u = u, .k = k}};
         if (!is_product(&p))
             continue;
-        const ix_lin *elements = elements_of(&p);
+        int64_t others;
+        const ix_lin *elements = open_length(&p, &others);
         int64_t few = room_of(&p, block_of(&p, u->target->vector_bytes, true));
         k = version(u, k, length_of(u->ctx, &k->box->ax[p.rows]),
                     BLOCK_ROWS - 1);
-        k = version(u, k, elements, few);
-        k = version(u, k, elements, IX_CHUNK_CHAIN);
+        if (few >= others)
+            k = version(u, k, elements, few / others);
+        if (p.reduced && p.reduced->rank == 1)
+            k = version(u, k, elements, IX_CHUNK_CHAIN);
     }
 }

@@ -102,6 +102,7 @@ ibk,bkj->ibj n,l,k l,k,m
 ikl,klj->ij n,l,k l,k,m
 dikl,jk->ldij l,n,k,l m,k
 kik,kj->ij k,n,k k,m
+ilk,lkj->ij n,3,k 3,k,m
 EOF
 
 # ---- transposes --------------------------------------------------------------------
