@@ -21,11 +21,11 @@
  * where t elements are before one at which a line begins (align). Rows of whole
  * lines, as blocks have them, are copied as they are, and a line that does not
  * begin where one of the caches does by plain stores. With "from" all elements
- * are before one where B has fewer bytes; where loops around have nothing but
- * the row, which may be short, a branch around them asks that, and has them as
- * they were. Longer strips fill what processors gather such stores in, so that
- * a copy takes twice as long as by plain stores, and so do lines of which two
- * strips store a part.
+ * are before one where B has fewer bytes, or, if there are loops around the
+ * row, which may be short, a branch around those of a row asks that, and has
+ * them as they were. Longer strips fill what processors gather such stores in,
+ * so that a copy takes twice as long as by plain stores, and so do lines of
+ * which two strips store a part.
  */
 #include "compiler/loop/distances.h"
 
@@ -140,14 +140,6 @@ make_strips(const streaming *x, ix_cursor *c, bool asks)
     return r;
 }
 
-/* Has the loop around nothing else? */
-static bool
-is_all(const ix_cursor *c, int depth, const ix_stmt *loop)
-{
-    return depth > 0 && !loop->next && c->around[depth - 1]->body == loop &&
-           c->around[depth - 1]->kind == IX_STMT_FOR;
-}
-
 /* The cursor's loop, with those around that have nothing else, is in a branch
  * for where B is large, and as it was elsewhere. */
 static void
@@ -156,8 +148,11 @@ where_large(const streaming *x, ix_cursor *c)
     ilex_array *large = x->large;
     const ix_stmt *loop = ix_cursor_loop(c), *all = loop;
     ix_stmt *branch = ix_stmt_new(x->u, IX_STMT_IF, IX_OPERANDS({1, &large}));
-    for (int d = c->depth; is_all(c, d, all); d--)
-        all = c->around[d - 1];
+    for (int d = c->depth - 1;
+         d >= 0 && !all->next && c->around[d]->kind == IX_STMT_FOR &&
+         c->around[d]->body == all;
+         d--)
+        all = c->around[d];
     ix_cursor_at(x->k, all, c);
     branch->array = all->array;
     branch->next = all->next;
@@ -193,7 +188,7 @@ stream_row(streaming *x, const ix_stmt *loop)
     if (!ix_cursor_at(x->k, loop, &c) || (copies && !lines) ||
         (!lines && most > 0 && most < 2 * x->line))
         return r;
-    bool asks = x->large && !lines && !is_all(&c, c.depth, loop);
+    bool asks = x->large && !lines && c.depth == 0;
     if (x->large && !asks)
         where_large(x, &c);
     if (copies)
