@@ -375,6 +375,8 @@ typedef struct ix_compile_request {
     bool facts;                 /* what queries tell of it */
     bool inlined;               /* kernels are taken in by those that call them
                                    (ix_library_variant) */
+    bool headless;    /* source begins without what is the same in all of it
+                         (ix_emit_common) */
     bool fortran;     /* arrays lie in its order, as with option order */
     bool lines;       /* lines of kernels name those of the source */
     const char *stop; /* pass after which `text` is made, or NULL */
@@ -417,6 +419,8 @@ typedef struct ix_library_variant {
 typedef struct ix_library {
     const ix_compiled *program;
     const char *prefix;
+    const char *support; /* of a program whose source is `headless`: the name of
+                            what it shares with others; NULL: all is its own */
     bool cuda;
     const ix_library_variant *variant; /* the first that fits a run is taken */
     size_t nvariants;                  /* not 0: its source is `inlined` */
@@ -429,12 +433,17 @@ typedef enum ix_library_file {
     IX_LIBRARY_HEADER,
     IX_LIBRARY_SOURCE,
     IX_LIBRARY_JSON,
-    IX_LIBRARY_FORTRAN
+    IX_LIBRARY_FORTRAN,
+    IX_LIBRARY_SUPPORT_HEADER, /* with its name as prefix */
+    IX_LIBRARY_SUPPORT_SOURCE
 } ix_library_file;
 
 /* Can the program be compiled ahead of time, under this prefix, and be called
  * from Fortran if that is wanted? */
 ilex_status ix_library_check(const ix_library *l, bool fortran, ix_error *err);
+
+/* Appends what source in a dialect begins with, whatever its kernels are. */
+void ix_emit_common(ix_dialect_id dialect, ix_text *t);
 
 /* Appends a file of a library that was checked. */
 ilex_status ix_library_print(const ix_library *l, ix_library_file file,

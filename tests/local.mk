@@ -190,6 +190,7 @@ SHELL_TESTS = \
 	tests/ahead/calls.sh \
 	tests/ahead/fortran.sh \
 	tests/ahead/grid.sh \
+	tests/ahead/kit.sh \
 	tests/ahead/lines.sh \
 	tests/ahead/project.sh \
 	tests/ahead/variants.sh \

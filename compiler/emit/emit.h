@@ -57,6 +57,7 @@ typedef struct ix_emitter {
     bool names;
     bool inlined;
     bool lines;
+    bool headless;
     ix_function_set functions;
     bool fetches;         /* something is asked for */
     bool streams;         /* a row is written past the caches */
@@ -184,10 +185,11 @@ bool ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t);
 
 typedef struct ix_emit_request {
     ix_dialect_id dialect;
-    bool names;   /* comments with the user's names */
-    bool several; /* large kernels get units of their own */
-    bool inlined; /* kernels go into what calls them, with what that knows */
-    bool lines;   /* directives that name lines of the source */
+    bool names;    /* comments with the user's names */
+    bool several;  /* large kernels get units of their own */
+    bool inlined;  /* kernels go into what calls them, with what that knows */
+    bool lines;    /* directives that name lines of the source */
+    bool headless; /* without ix_emit_common() */
 } ix_emit_request;
 
 /* Translation units in the arena; false when memory ran out. */

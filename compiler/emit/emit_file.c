@@ -54,6 +54,13 @@ put_heads(const ix_dialect *dialect, const bool *has, ix_text *t)
             ix_text_put(t, heads[i].text);
 }
 
+void
+ix_emit_common(ix_dialect_id dialect, ix_text *t)
+{
+    put_heads(&ix_dialects[dialect],
+              (const bool[]){[ALWAYS] = true, [FOLD] = false}, t);
+}
+
 /* Kernels from "first" up to "end" as one translation unit. The kernels come
  * first, into their own text: they say which functions are needed. */
 static bool
@@ -62,7 +69,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
 {
     ix_text kernels;
     int count = 0;
-    bool ok = true, has[] = {[ALWAYS] = true, [FOLD] = false};
+    bool ok = true, has[] = {[ALWAYS] = !e->headless, [FOLD] = false};
     ix_text_init(&kernels, &e->mem);
     ix_function_set_init(&e->functions, &e->mem);
     e->fetches = e->streams = e->rows = e->blocks = e->chains = e->narrows =
@@ -129,7 +136,8 @@ ix_emit_units(ix_unit *u, ix_arena *arena, const ix_emit_request *request,
                       .target = ix_dialect_target(u, request->dialect),
                       .names = request->names,
                       .inlined = request->inlined,
-                      .lines = request->lines};
+                      .lines = request->lines,
+                      .headless = request->headless};
     if (!e->target)
         return false;
     do {

@@ -31,13 +31,19 @@ is_grid(const ix_host *h)
 static bool
 has_local(const ix_host *h)
 {
-    return strstr(h->source->unit[0], "} ilex_local;") != NULL;
+    return !h->grid || strstr(h->source->unit[0], "} ilex_local;") != NULL;
 }
 
 static bool
 has_variants(const ix_host *h)
 {
     return h->nvariants > 0;
+}
+
+static bool
+has_support(const ix_host *h)
+{
+    return h->support != NULL;
 }
 
 static bool
@@ -52,8 +58,27 @@ put_function_text(ix_host *h)
     ix_host_put_text(h, IX_HOST_FUNCTION);
 }
 
+static void
+put_support_name(ix_host *h)
+{
+    ix_text_format(h->t,
+                   "#include \"%s.h\"\n"
+                   "#if ILEX_SUPPORT != 0x%xu\n"
+                   "#error \"%s.h is of another version: write all anew\"\n"
+                   "#endif\n",
+                   h->support, ix_host_shared_hash(), h->support);
+}
+
+/* Is somebody asked which variant a run takes? */
+static bool
+has_choice(const ix_host *h)
+{
+    return h->nvariants > 0 || h->support;
+}
+
 const ix_host_word ix_host_words[] = {
     {"calls", has_calls, ix_host_put_calls},
+    {"choice", has_choice, NULL},
     {"codes", NULL, ix_host_put_codes},
     {"counts", has_counts, NULL},
     {"dense", NULL, ix_host_put_dense},
@@ -71,7 +96,9 @@ const ix_host_word ix_host_words[] = {
     {"math", uses_math, NULL},
     {"members", NULL, ix_host_put_members},
     {"places", NULL, ix_host_put_places},
+    {"plan", NULL, ix_host_put_plan},
     {"program", NULL, ix_host_put_program},
+    {"support", has_support, put_support_name},
     {"tables", NULL, ix_host_put_tables},
     {"variants", has_variants, ix_host_put_variants},
     {NULL, NULL, NULL}};
@@ -139,12 +166,39 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
 
 /* ---- files ---- */
 
+/* One program has all in its file. */
 static void
 put_source(ix_host *h, ix_text *t)
 {
     ix_host_put_text(h, IX_HOST_HEAD);
     ix_text_put(t, h->source->unit[0]);
-    ix_host_put_text(h, IX_HOST_BODY);
+    ix_text_put(t, h->support ? "" : "\n#define ILEX_OFFERED static\n");
+    if (!h->support) {
+        ix_host_put_text(h, IX_HOST_TYPES);
+        ix_host_put_text(h, IX_HOST_FUNCTIONS);
+    }
+    ix_host_put_text(h, IX_HOST_PROGRAM);
+}
+
+static void
+put_support_header(ix_host *h, ix_text *t)
+{
+    ix_host_put_text(h, IX_HOST_SUPPORT);
+    ix_text_format(t, "#define ILEX_SUPPORT 0x%xu /* of the types here */\n\n",
+                   ix_host_shared_hash());
+    ix_emit_common(IX_DIALECT_aot, t);
+    ix_host_put_text(h, IX_HOST_TYPES);
+    ix_text_put(t, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+static void
+put_support_source(ix_host *h, ix_text *t)
+{
+    ix_text_format(t,
+                   "/* %s.c: what programs share; see %s.h. */\n"
+                   "#include \"%s.h\"\n\n",
+                   h->prefix, h->prefix, h->prefix);
+    ix_host_put_text(h, IX_HOST_FUNCTIONS);
 }
 
 /* Where the kernels' lines end those of the file go on. */
@@ -176,6 +230,10 @@ put_file(ix_host *h, const ix_library *l, ix_library_file file, ix_text *t)
         ix_host_put_json(h, l);
     else if (file == IX_LIBRARY_FORTRAN)
         ix_host_put_fortran(h);
+    else if (file == IX_LIBRARY_SUPPORT_HEADER)
+        put_support_header(h, t);
+    else if (file == IX_LIBRARY_SUPPORT_SOURCE)
+        put_support_source(h, t);
     else if (l->lines)
         put_source_with_lines(h, t);
     else
@@ -196,6 +254,7 @@ ix_library_print(const ix_library *l, ix_library_file file, ix_text *t,
         .variant = l->variant,
         .nvariants = l->nvariants,
         .prefix = l->prefix,
+        .support = l->support,
         .arena = &arena};
     ix_arena_init(&arena, &t->mem);
     bool ok = IX_ARENA_TRY(&arena);

@@ -18,7 +18,8 @@ typedef struct ix_host {
     const ix_library_variant *variant;
     size_t nvariants;
     const char *prefix;
-    char *upper; /* the prefix in capitals */
+    const char *support; /* name of what several programs share, or NULL */
+    char *upper;         /* the prefix in capitals */
     ix_arena *arena;
     const char **argument; /* C names of arguments, */
     const char **size;     /* of sizes; NULL: not used */
@@ -43,11 +44,17 @@ extern const ix_host_word ix_host_words[];
 
 typedef enum ix_host_text {
     IX_HOST_HEADER,
-    IX_HOST_HEAD,    /* of the source: before the kernels, */
-    IX_HOST_BODY,    /* behind them */
-    IX_HOST_FUNCTION /* what functions of others are given */
+    IX_HOST_HEAD, /* of the source: before the kernels, */
+    IX_HOST_TYPES,
+    IX_HOST_FUNCTIONS,
+    IX_HOST_PROGRAM,
+    IX_HOST_FUNCTION, /* what functions of others are given */
+    IX_HOST_SUPPORT   /* the head of what several programs share */
 } ix_host_text;
 void ix_host_put_text(ix_host *h, ix_host_text text);
+
+/* Of the types that programs share: files of different versions do not fit. */
+unsigned ix_host_shared_hash(void);
 
 /* ---- names.c ---- */
 
@@ -100,6 +107,7 @@ ilex_status ix_host_check_variants(const ix_library *l, ix_error *err);
 
 void ix_host_put_kernels(ix_host *h);
 void ix_host_put_program(ix_host *h);
+void ix_host_put_plan(ix_host *h);
 
 /* ---- grid.c: kernels of a device ---- */
 

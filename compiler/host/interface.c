@@ -105,7 +105,7 @@ ix_host_put_error_codes(ix_host *h)
 void
 ix_host_put_error_text(ix_host *h)
 {
-    ix_text_put(h->t, "static const char *\n"
+    ix_text_put(h->t, "ILEX_OFFERED const char *\n"
                       "ilex_error_text(int error)\n"
                       "{\n"
                       "    switch (error) {\n"

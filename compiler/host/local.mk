@@ -20,6 +20,7 @@ libixcompiler_la_SOURCES += \
 # names of theirs begin with ilex_, not with ix_ as here.
 HOST_TEXTS = \
 	compiler/host/arguments.inc \
+	compiler/host/basics.inc \
 	compiler/host/entry.inc \
 	compiler/host/function.inc \
 	compiler/host/grid.inc \
@@ -27,8 +28,11 @@ HOST_TEXTS = \
 	compiler/host/header.inc \
 	compiler/host/host.inc \
 	compiler/host/load.inc \
+	compiler/host/plan.inc \
 	compiler/host/selftest.inc \
-	compiler/host/source.inc
+	compiler/host/shared.inc \
+	compiler/host/support.inc \
+	compiler/host/types.inc
 RUN_TEXTS = \
 	compiler/run/asked.inc \
 	compiler/run/checks.inc \

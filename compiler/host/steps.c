@@ -73,7 +73,7 @@ put_call_body(ix_host *h, size_t i, size_t variant, bool fma)
     if (variant > 0)
         ix_host_put_known(h, i, variant - 1);
     if (!put_own(h, l, like))
-        ix_text_put(h->t, "    (void)s;\n    (void)part;\n");
+        ix_text_put(h->t, "    (void)s, (void)part;\n");
     if (copied)
         ix_text_format(h->t, "    return k%d%s(&a, begin, end, local);\n}\n",
                        l->function, name);
@@ -138,11 +138,11 @@ put_field(ix_host *h, const ix_field *f, const ix_field *like, int function)
         return false;
     if (what == 's')
         of = h->c->buffer[of].first_stride + f->of;
-    ix_text_format(h->t, "    {'%c', %d, offsetof(k%d_args, %c%d", what, of,
+    ix_text_format(h->t, "{'%c', %d, offsetof(k%d_args, %c%d", what, of,
                    function, what, like->index);
     if (what == 's')
         ix_text_format(h->t, "_%d", like->axis);
-    ix_text_put(h->t, ")},\n");
+    ix_text_put(h->t, ")},");
     return true;
 }
 
@@ -188,21 +188,27 @@ put_constants(ix_host *h, size_t i)
     ix_text_put(h->t, "}\n\n");
 }
 
-/* Fields of all kernels, those of each from first[i] on. */
+/* Fields of all kernels, those of each from first[i] on, two a line. */
 static void
 put_fields(ix_host *h, int *first)
 {
     int n = 0;
-    ix_text_put(h->t, "static const ilex_field ilex_fields[] = {\n");
+    ix_text_put(h->t, "static const ilex_field ilex_fields[] = {");
     for (size_t i = 0; i < h->c->nkernels; i++) {
         const ix_kernel_layout *l = &h->source->layout[i];
         const ix_kernel_layout *like = &h->source->layout[l->function];
         first[i] = n;
-        for (size_t f = 0; f < l->nfields; f++)
-            n += put_field(h, &l->field[f], &like->field[f], l->function);
+        for (size_t f = 0; f < l->nfields; f++) {
+            size_t length = h->t->length;
+            ix_text_put(h->t, n % 2 ? " " : "\n    ");
+            if (put_field(h, &l->field[f], &like->field[f], l->function))
+                n++;
+            else
+                h->t->length = length;
+        }
     }
     first[h->c->nkernels] = n;
-    ix_text_put(h->t, n ? "};\n\n" : "    {'b', 0, 0}};\n\n");
+    ix_text_put(h->t, n ? "\n};\n" : "{'b', 0, 0}};\n");
 }
 
 /* ---- kernels ---- */
@@ -248,28 +254,38 @@ ix_host_put_kernels(ix_host *h)
 /* ---- the program ---- */
 
 /* Words of memory for a run: those of its state and a kernel's arguments. */
-static void
-put_words(ix_host *h)
+static size_t
+words_of(const ix_host *h)
 {
     size_t most = 0;
     for (size_t i = 0; i < h->c->nkernels; i++)
         most = h->source->layout[i].bytes > most ? h->source->layout[i].bytes
                                                  : most;
-    ix_text_format(h->t, "enum { ILEX_WORDS = %zu }; /* of a run */\n\n",
-                   (size_t)h->tables->words + most / 8 + 2);
+    return (size_t)h->tables->words + most / 8 + 2;
+}
+
+/* The memory of a plan, ILEX_PLAN_WORDS more. */
+void
+ix_host_put_plan(ix_host *h)
+{
+    enum { PLAN_WORDS = 64 };
+    ix_text_format(h->t, "    int64_t memory[%zu];\n",
+                   words_of(h) + PLAN_WORDS);
 }
 
 void
 ix_host_put_program(ix_host *h)
 {
     const ix_compiled *c = h->c;
-    put_words(h);
+    ix_text_format(h->t, "enum { ILEX_WORDS = %zu }; /* of a run */\n",
+                   words_of(h));
     ix_text_format(h->t,
-                   "static const ilex_code ilex_program = {\n"
-                   "    &ilex_program_tables, \"%s\", sizeof(%s_args),\n"
-                   "    offsetof(%s_args, workspace), ilex_size_places,\n"
-                   "    ilex_array_places, ilex_count_places,\n    ",
-                   h->prefix, h->prefix, h->prefix);
+                   "static const ilex_code ilex_program = {"
+                   "&ilex_program_tables, \"%s\",\n"
+                   "    sizeof(%s_args), offsetof(%s_args, workspace),\n"
+                   "    ilex_size_places, ilex_array_places, %s,\n    ",
+                   h->prefix, h->prefix, h->prefix,
+                   c->ncounts ? "ilex_count_places" : "NULL");
     ix_text_put(h->t,
                 c->nkernels ? "ilex_kernels, ilex_fields, " : "NULL, NULL, ");
     ix_text_put(h->t, c->ncalls ? "ilex_functions, " : "NULL, ");

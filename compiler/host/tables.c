@@ -126,23 +126,36 @@ put_row(ix_host *h, const char *members, const char *row)
     }
 }
 
+/* Breaks a line that has become long since "*start". */
+static void
+put_break(ix_host *h, size_t *start)
+{
+    enum { LINE = 56 };
+    bool full = h->t->length - *start > LINE;
+    ix_text_put(h->t, full ? "\n    " : " ");
+    *start = full ? h->t->length : *start;
+}
+
 /* One without rows is not there: C has no arrays of length 0. */
 static void
 put_table(ix_host *h, size_t i)
 {
     const char *row, *name = tables[i].name;
+    size_t start = h->t->length;
     memcpy(&row,
            (const char *)h->tables + offsetof(ix_tables, term) + i * sizeof row,
            sizeof row);
-    ix_text_format(h->t,
-                   rows_of(h, i) ? "static const ilex_%s ilex_%ss[] = {\n" : "",
-                   name, name);
+    if (rows_of(h, i) == 0)
+        return;
+    ix_text_format(h->t, "static const ilex_%s ilex_%ss[] = {", name, name);
     for (int k = 0; k < rows_of(h, i); k++) {
-        ix_text_put(h->t, "    {");
+        if (k > 0)
+            put_break(h, &start);
+        ix_text_char(h->t, '{');
         put_row(h, tables[i].members, row + (size_t)k * tables[i].row);
-        ix_text_put(h->t, "},\n");
+        ix_text_put(h->t, k + 1 < rows_of(h, i) ? "}," : "}");
     }
-    ix_text_put(h->t, rows_of(h, i) ? "};\n\n" : "");
+    ix_text_put(h->t, "};\n");
 }
 
 void
@@ -153,18 +166,22 @@ ix_host_put_tables(ix_host *h)
                           t->nslots,   t->most_slices, t->words};
     for (size_t i = 0; i < IX_COUNT(tables); i++)
         put_table(h, i);
+    size_t start = h->t->length;
     ix_text_format(h->t,
-                   "static const ilex_tables ilex_program_tables = {\n"
-                   "    \"%s\"",
+                   "static const ilex_tables ilex_program_tables = {\"%s\",",
                    t->name);
-    for (size_t i = 0; i < IX_COUNT(tables); i++)
-        ix_text_format(h->t, rows_of(h, i) ? ",\n    ilex_%ss" : ",\n    NULL",
+    for (size_t i = 0; i < IX_COUNT(tables); i++) {
+        put_break(h, &start);
+        ix_text_format(h->t, rows_of(h, i) ? "ilex_%ss," : "NULL,",
                        tables[i].name);
-    for (size_t i = 0; i < IX_COUNT(tables); i++)
-        ix_text_format(h->t, i ? ", %d" : ",\n    %d", rows_of(h, i));
+    }
+    for (size_t i = 0; i < IX_COUNT(tables); i++) {
+        put_break(h, &start);
+        ix_text_format(h->t, "%d,", rows_of(h, i));
+    }
     for (size_t i = 0; i < IX_COUNT(others); i++)
-        ix_text_format(h->t, i ? ", %d" : ",\n    %d", others[i]);
-    ix_text_put(h->t, "};\n\n");
+        ix_text_format(h->t, i ? ", %d" : " %d", others[i]);
+    ix_text_put(h->t, "};\n");
 }
 
 void
@@ -179,48 +196,31 @@ ix_host_put_codes(ix_host *h)
 
 /* ---- where the struct of arguments has them ---- */
 
+/* "static const size_t ilex_size_places[] = {offsetof(p_args, n)};": of members
+ * by number, NULL: it is not there. */
 static void
-put_offsets_head(ix_host *h, const char *what)
+put_offsets(ix_host *h, const char *what, const char *const *member, size_t n)
 {
+    size_t start = h->t->length;
     ix_text_format(h->t, "static const size_t ilex_%s_places[] = {", what);
-}
-
-static void
-put_offset(ix_host *h, bool first, const char *member)
-{
-    ix_text_format(h->t, "%s\n    offsetof(%s_args, %s)", first ? "" : ",",
-                   h->prefix, member);
-}
-
-static void
-put_end(ix_host *h, bool none)
-{
-    ix_text_put(h->t, none ? "0};\n" : "};\n");
-}
-
-static void
-put_size_places(ix_host *h)
-{
-    put_offsets_head(h, "size");
-    for (size_t p = 0; p < h->c->nsizes; p++)
-        if (h->size[p])
-            put_offset(h, p == 0, h->size[p]);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            put_break(h, &start);
+        if (member[i])
+            ix_text_format(h->t, "offsetof(%s_args, %s)", h->prefix, member[i]);
         else
-            ix_text_put(h->t, p ? ", 0" : "0");
-    put_end(h, h->c->nsizes == 0);
+            ix_text_char(h->t, '0');
+        ix_text_put(h->t, i + 1 < n ? "," : "");
+    }
+    ix_text_put(h->t, n ? "};\n" : "0};\n");
 }
 
 void
 ix_host_put_places(ix_host *h)
 {
-    put_size_places(h);
-    put_offsets_head(h, "array");
-    for (size_t i = 0; i < h->c->narguments; i++)
-        put_offset(h, i == 0, h->argument[i]);
-    put_end(h, h->c->narguments == 0);
-    put_offsets_head(h, "count");
-    for (size_t i = 0; i < h->c->ncounts; i++)
-        put_offset(h, i == 0, h->counted[i]);
-    put_end(h, h->c->ncounts == 0);
+    put_offsets(h, "size", h->size, h->c->nsizes);
+    put_offsets(h, "array", h->argument, h->c->narguments);
+    if (h->c->ncounts)
+        put_offsets(h, "count", h->counted, h->c->ncounts);
     ix_text_char(h->t, '\n');
 }

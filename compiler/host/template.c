@@ -11,14 +11,21 @@ static const char *const header[] = {
 static const char *const head[] = {
 #include "compiler/host/head.str"
     NULL};
-static const char *const body[] = {
-#include "compiler/host/source.str"
+
+/* What programs share: types, functions. */
+static const char *const types[] = {
+#include "compiler/host/types.str"
 
 #include "lib/base/view.str"
 
 #include "compiler/run/tables.str"
 
 #include "compiler/host/arguments.str"
+
+#include "compiler/host/shared.str"
+    NULL};
+static const char *const functions[] = {
+#include "compiler/host/basics.str"
 
 #include "compiler/run/state.str"
 
@@ -41,8 +48,10 @@ static const char *const body[] = {
 #include "compiler/host/grid.str"
     "%else",
     "#if defined(__SSE2__)",
+    "#define ILEX_SETS_ENVIRONMENT 1",
 #include "lib/base/fpenv.str"
     "#else",
+    "#define ILEX_SETS_ENVIRONMENT 0",
     "typedef int ilex_fpenv;",
     "#define ilex_fpenv_enter() 0",
     "#define ilex_fpenv_leave(before) ((void)(before))",
@@ -50,17 +59,33 @@ static const char *const body[] = {
     "",
 #include "compiler/host/host.str"
     "%end",
-#include "compiler/host/selftest.str"
+#include "compiler/host/plan.str"
 
+#include "compiler/host/selftest.str"
+    NULL};
+static const char *const program[] = {
 #include "compiler/host/entry.str"
     NULL};
 static const char *const function[] = {
 #include "compiler/host/function.str"
     NULL};
-static const char *const *const texts[] = {[IX_HOST_HEADER] = header,
-                                           [IX_HOST_HEAD] = head,
-                                           [IX_HOST_BODY] = body,
-                                           [IX_HOST_FUNCTION] = function};
+static const char *const support[] = {
+#include "compiler/host/support.str"
+    NULL};
+static const char *const *const texts[] = {
+    [IX_HOST_HEADER] = header,   [IX_HOST_HEAD] = head,
+    [IX_HOST_TYPES] = types,     [IX_HOST_FUNCTIONS] = functions,
+    [IX_HOST_PROGRAM] = program, [IX_HOST_FUNCTION] = function,
+    [IX_HOST_SUPPORT] = support};
+
+unsigned
+ix_host_shared_hash(void)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; types[i]; i++)
+        hash = ix_hash_bytes(hash, types[i], strlen(types[i]));
+    return (unsigned)hash;
+}
 
 /* The row of the word at "at". */
 static const ix_host_word *

@@ -93,7 +93,7 @@ ix_host_put_choice(ix_host *h, const char *start, size_t kernel)
     ix_text_format(h->t, "static const ilex_kernel_call %ss_%zu[] = {", start,
                    kernel);
     for (size_t v = 0; v <= h->nvariants; v++) {
-        ix_text_put(h->t, v ? ",\n    " : "\n    ");
+        ix_text_put(h->t, v ? ",\n    " : h->nvariants ? "\n    " : "");
         ix_host_put_variant_name(h, start, kernel, v);
     }
     ix_text_put(h->t, "};\n");

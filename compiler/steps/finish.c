@@ -402,9 +402,9 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     if (request->facts)
         ix_describe(u, c);
     for (int d = 0; d < IX_NDIALECTS; d++) {
-        ix_emit_request emit = {(ix_dialect_id)d, request->names,
+        ix_emit_request emit = {(ix_dialect_id)d,    request->names,
                                 request->several[d], request->inlined,
-                                request->lines};
+                                request->lines,      request->headless};
         if (request->dialect[d] && !make_source(u, c, &emit))
             return false;
     }

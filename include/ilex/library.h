@@ -63,7 +63,9 @@ typedef struct ilex_library_spec {
  * a function `int PREFIX(const PREFIX_args *)` that does what ilex_run does
  * with the program, bit for bit, and what belongs to it
  * (ahead_of_time.md). They need a C99 compiler, of C++ too, and where the
- * first lines of PREFIX.c say so -lm. Each file appears complete or not at all.
+ * first lines of PREFIX.c say so -lm. Several programs in C share
+ * PREFIX_support.c and its header (without a prefix the first one's name).
+ * Each file appears complete or not at all.
  * The same calls in new contexts give the same bytes. A library is built by the
  * compiler of option cc, of CUDA by nvcc.
  *

@@ -125,9 +125,10 @@ typedef struct ilex_size_binding {
 typedef struct ilex_call {
     size_t size;
     int threads; /* 0: option `threads` at compile time */
-    /* memory for temporaries, 64-byte aligned, of the device if the program
-     * runs there; NULL, and where a variant
-     * (ilex_program_variant) needs more: the program's (ilex_program_trim) */
+    /* memory for temporaries, 64-byte aligned, apart from all arguments, of the
+     * device if the program runs there; NULL (with 0 bytes), and where a
+     * variant (ilex_program_variant) needs more: the program's
+     * (ilex_program_trim) */
     void *workspace;
     size_t workspace_bytes;
     /* sizes that the shapes of the storages do not determine */

@@ -239,6 +239,9 @@ static ilex_status
 compile_all(build *b)
 {
     ilex_status rc = ILEX_OK;
+    if (b->job->support)
+        rc = compile(b, format(b, "%s.c", b->job->support), "",
+                     format(b, "%s.part.o", b->job->support));
     for (size_t i = 0; !rc && i < b->job->count; i++) {
         const char *prefix = b->job->prefix[i];
         rc = b->nvcc           ? compile_cuda(b, prefix)

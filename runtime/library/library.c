@@ -46,18 +46,36 @@ put_file(const ix_library_job *j, const char *name, const char *suffix,
 }
 
 static ilex_status
-write_files(const ix_library_job *j, const ix_library *library)
+write_file(const ix_library_job *j, const ix_library *library,
+           ix_library_file file, const char *suffix)
+{
+    ix_text t;
+    ix_text_init(&t, &j->ctx->mem);
+    ilex_status rc = ix_library_print(library, file, &t, &j->ctx->error);
+    rc = rc ? rc : put_file(j, library->prefix, suffix, &t);
+    ix_text_free(&t);
+    return rc;
+}
+
+/* What all share is written with the first one. */
+static ilex_status
+write_support(const ix_library_job *j, const ix_library *library)
+{
+    ix_library support = *library;
+    support.prefix = j->support;
+    ilex_status rc = write_file(j, &support, IX_LIBRARY_SUPPORT_HEADER, ".h");
+    return rc ? rc : write_file(j, &support, IX_LIBRARY_SUPPORT_SOURCE, ".c");
+}
+
+static ilex_status
+write_files(const ix_library_job *j, const ix_library *library, size_t number)
 {
     ilex_status rc = ix_library_check(library, j->fortran, &j->ctx->error);
-    for (size_t i = 0; !rc && i < IX_COUNT(files); i++) {
-        ix_text t;
-        ix_text_init(&t, &j->ctx->mem);
-        if (is_wanted(j, i)) {
-            rc = ix_library_print(library, files[i].file, &t, &j->ctx->error);
-            rc = rc ? rc : put_file(j, library->prefix, files[i].suffix, &t);
-        }
-        ix_text_free(&t);
-    }
+    if (!rc && j->support && number == 0)
+        rc = write_support(j, library);
+    for (size_t i = 0; !rc && i < IX_COUNT(files); i++)
+        if (is_wanted(j, i))
+            rc = write_file(j, library, files[i].file, files[i].suffix);
     return rc;
 }
 
@@ -135,6 +153,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
     ilex_context *ctx = module->ctx;
     ix_compile_request request = {.names = true,
                                   .inlined = j->sizes != NULL,
+                                  .headless = j->support != NULL,
                                   .fortran = j->fortran != 0,
                                   .lines = j->lines != 0};
     ix_text options, counts;
@@ -147,6 +166,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
     if (c && !ctx->error.code && !check_device_functions(j, c)) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
+                              .support = j->support,
                               .cuda = j->cuda != 0,
                               .lines = j->lines != 0,
                               .options = ix_text_string(&options),
@@ -155,7 +175,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
         if (!library.options || (counted && !library.counts))
             ix_fail_memory(&j->ctx->error);
         else if (!ix_library_variants(j, &library, i + 1 == j->count))
-            write_files(j, &library);
+            write_files(j, &library, i);
     }
     ix_text_free(&options);
     ix_text_free(&counts);
@@ -195,6 +215,13 @@ make_names(ix_library_job *j, ilex_module *const *modules, const char *prefix)
     for (size_t i = 0; !rc && i < j->count; i++)
         rc = make_prefix(j, modules[i], prefix, i);
     j->name = prefix ? prefix : j->prefix[0];
+    if (j->count > 1 && !j->cuda) {
+        ix_text t;
+        ix_mem mem = ix_arena_mem(j->arena);
+        ix_text_init(&t, &mem);
+        ix_text_format(&t, "%s_support", j->name);
+        j->support = ix_text_string(&t);
+    }
     if (!rc && !prefix && j->count > 1 && j->kind != ILEX_LIBRARY_FILES)
         return ix_fail(&j->ctx->error, ILEX_E_ARGUMENT,
                        "compile: how is the library of several programs "

@@ -18,7 +18,8 @@ typedef struct ix_library_job {
     const char *directory;
     const char **prefix; /* of each program */
     size_t count;
-    const char *name; /* of the library */
+    const char *name;    /* of the library */
+    const char *support; /* of what several programs share; NULL: nothing */
     ilex_library_kind kind;
     const char *targets; /* NULL: one, that of option target */
     int fortran, cuda, lines;
