@@ -419,6 +419,7 @@ typedef struct ix_library_variant {
 typedef struct ix_library {
     const ix_compiled *program;
     const char *prefix;
+    const char *name;    /* of the library, "libNAME.so" */
     const char *support; /* of a program whose source is `headless`: the name of
                             what it shares with others; NULL: all is its own */
     bool cuda;
@@ -434,6 +435,7 @@ typedef enum ix_library_file {
     IX_LIBRARY_SOURCE,
     IX_LIBRARY_JSON,
     IX_LIBRARY_FORTRAN,
+    IX_LIBRARY_PYTHON,
     IX_LIBRARY_SUPPORT_HEADER, /* with its name as prefix */
     IX_LIBRARY_SUPPORT_SOURCE
 } ix_library_file;

@@ -193,6 +193,7 @@ SHELL_TESTS = \
 	tests/ahead/kit.sh \
 	tests/ahead/lines.sh \
 	tests/ahead/project.sh \
+	tests/ahead/python.sh \
 	tests/ahead/variants.sh \
 	tests/ahead/versions.sh \
 	tests/cuda/check_fake.sh \

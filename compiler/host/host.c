@@ -76,6 +76,12 @@ has_choice(const ix_host *h)
     return h->nvariants > 0 || h->support;
 }
 
+static void
+put_json(ix_host *h)
+{
+    ix_host_put_json(h, h->library);
+}
+
 const ix_host_word ix_host_words[] = {
     {"calls", has_calls, ix_host_put_calls},
     {"choice", has_choice, NULL},
@@ -91,6 +97,7 @@ const ix_host_word ix_host_words[] = {
     {"function", NULL, put_function_text},
     {"functions", has_calls, ix_host_put_functions},
     {"grid", is_grid, NULL},
+    {"json", NULL, put_json},
     {"kernels", NULL, ix_host_put_kernels},
     {"local", has_local, NULL},
     {"math", uses_math, NULL},
@@ -230,6 +237,8 @@ put_file(ix_host *h, const ix_library *l, ix_library_file file, ix_text *t)
         ix_host_put_json(h, l);
     else if (file == IX_LIBRARY_FORTRAN)
         ix_host_put_fortran(h);
+    else if (file == IX_LIBRARY_PYTHON)
+        ix_host_put_text(h, IX_HOST_PYTHON);
     else if (file == IX_LIBRARY_SUPPORT_HEADER)
         put_support_header(h, t);
     else if (file == IX_LIBRARY_SUPPORT_SOURCE)
@@ -254,6 +263,7 @@ ix_library_print(const ix_library *l, ix_library_file file, ix_text *t,
         .variant = l->variant,
         .nvariants = l->nvariants,
         .prefix = l->prefix,
+        .library = l,
         .support = l->support,
         .arena = &arena};
     ix_arena_init(&arena, &t->mem);

@@ -18,6 +18,7 @@ typedef struct ix_host {
     const ix_library_variant *variant;
     size_t nvariants;
     const char *prefix;
+    const ix_library *library;
     const char *support; /* name of what several programs share, or NULL */
     char *upper;         /* the prefix in capitals */
     ix_arena *arena;
@@ -30,7 +31,8 @@ typedef struct ix_host {
 /* ---- template.c ---- */
 
 /* Lines of a text that is the same for all programs but for $p, the prefix, $P,
- * in capitals, $n, the program's name, $v, Ilex's version, and for
+ * in capitals, $n, the program's name, $v, Ilex's version, $l, the
+ * library's name, and for
  *
  *     %if WORD ... %else ... %end    where the program has WORD, maybe nested
  *     %put WORD                      what a function prints
@@ -49,7 +51,8 @@ typedef enum ix_host_text {
     IX_HOST_FUNCTIONS,
     IX_HOST_PROGRAM,
     IX_HOST_FUNCTION, /* what functions of others are given */
-    IX_HOST_SUPPORT   /* the head of what several programs share */
+    IX_HOST_PYTHON,
+    IX_HOST_SUPPORT /* the head of what several programs share */
 } ix_host_text;
 void ix_host_put_text(ix_host *h, ix_host_text text);
 

@@ -29,6 +29,7 @@ HOST_TEXTS = \
 	compiler/host/host.inc \
 	compiler/host/load.inc \
 	compiler/host/plan.inc \
+	compiler/host/python.inc \
 	compiler/host/selftest.inc \
 	compiler/host/shared.inc \
 	compiler/host/support.inc \

@@ -69,6 +69,9 @@ static const char *const program[] = {
 static const char *const function[] = {
 #include "compiler/host/function.str"
     NULL};
+static const char *const python[] = {
+#include "compiler/host/python.str"
+    NULL};
 static const char *const support[] = {
 #include "compiler/host/support.str"
     NULL};
@@ -76,7 +79,7 @@ static const char *const *const texts[] = {
     [IX_HOST_HEADER] = header,   [IX_HOST_HEAD] = head,
     [IX_HOST_TYPES] = types,     [IX_HOST_FUNCTIONS] = functions,
     [IX_HOST_PROGRAM] = program, [IX_HOST_FUNCTION] = function,
-    [IX_HOST_SUPPORT] = support};
+    [IX_HOST_PYTHON] = python,   [IX_HOST_SUPPORT] = support};
 
 unsigned
 ix_host_shared_hash(void)
@@ -110,6 +113,7 @@ put_line(ix_host *h, const char *line)
         ix_text_put(h->t, token == 'p'   ? h->prefix
                           : token == 'P' ? h->upper
                           : token == 'n' ? h->c->name
+                          : token == 'l' ? h->library->name
                                          : ilex_version());
         n += 2;
     }

@@ -56,6 +56,9 @@ typedef struct ilex_library_spec {
      * different ones in kernels that share a function, has its own line of
      * PREFIX.c */
     int lines;
+    /* 1: PREFIX.py as well, a module over ctypes alone for libNAME.so, with a
+     * function run(**arguments). Not with `cuda` (ILEX_E_UNSUPPORTED) */
+    int python;
 } ilex_library_spec;
 #define ILEX_LIBRARY_SPEC(...) ILEX_STRUCT(ilex_library_spec, __VA_ARGS__)
 

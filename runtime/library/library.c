@@ -10,22 +10,33 @@
 
 #include "runtime/files/file.h"
 
+/* A file of a program, and what of the job has to be asked for, or not. */
 static const struct {
     ix_library_file file;
     const char *suffix;
-    bool fortran, cuda; /* if these are asked for, */
-    bool host;          /* if CUDA is not */
-} files[] = {{IX_LIBRARY_HEADER, ".h", false, false, false},
-             {IX_LIBRARY_SOURCE, ".c", false, false, true},
-             {IX_LIBRARY_SOURCE, ".cu", false, true, false},
-             {IX_LIBRARY_JSON, ".json", false, false, false},
-             {IX_LIBRARY_FORTRAN, ".f90", true, false, false}};
+    size_t wanted, unwanted; /* members of the job, 0: none */
+} files[] = {
+#define JOB(member) offsetof(ix_library_job, member)
+    {IX_LIBRARY_HEADER, ".h", 0, 0},
+    {IX_LIBRARY_SOURCE, ".c", 0, JOB(cuda)},
+    {IX_LIBRARY_SOURCE, ".cu", JOB(cuda), 0},
+    {IX_LIBRARY_JSON, ".json", 0, 0},
+    {IX_LIBRARY_FORTRAN, ".f90", JOB(fortran), 0},
+    {IX_LIBRARY_PYTHON, ".py", JOB(python), 0}};
+
+static bool
+has(const ix_library_job *j, size_t member)
+{
+    int value;
+    memcpy(&value, (const char *)j + member, sizeof value);
+    return value != 0;
+}
 
 static bool
 is_wanted(const ix_library_job *j, size_t file)
 {
-    return (j->fortran || !files[file].fortran) &&
-           (j->cuda ? !files[file].host : !files[file].cuda);
+    return (files[file].wanted == 0 || has(j, files[file].wanted)) &&
+           (files[file].unwanted == 0 || !has(j, files[file].unwanted));
 }
 
 /* ---- files of one program ---- */
@@ -166,6 +177,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
     if (c && !ctx->error.code && !check_device_functions(j, c)) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
+                              .name = j->name,
                               .support = j->support,
                               .cuda = j->cuda != 0,
                               .lines = j->lines != 0,
@@ -254,6 +266,10 @@ emit_all(ix_library_job *j, ilex_module *const *modules, const char *prefix)
 {
     ilex_status rc = make_names(j, modules, prefix);
     rc = rc ? rc : ix_library_check_targets(j);
+    if (!rc && j->python && j->cuda)
+        rc = ix_fail(&j->ctx->error, ILEX_E_UNSUPPORTED,
+                     "compile: there are no modules in Python for CUDA: their "
+                     "arrays lie on the host; leave --python out, or write C");
     if (!rc && j->kind != ILEX_LIBRARY_FILES)
         rc = ix_library_check_compiler(j);
     rc = rc ? rc : make_directory(j);
@@ -306,6 +322,7 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
                         .kind = s.kind,
                         .targets = s.targets,
                         .fortran = s.fortran,
+                        .python = s.python,
                         .sizes = s.sizes,
                         .cuda = s.cuda,
                         .lines = s.lines};

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Modules in Python of programs compiled ahead of time (`--python`): what they
+# run, and every mistake of a caller. No NumPy: arrays are what ctypes has.
+# shellcheck source=tests/ahead/expect.sh
+. "${srcdir:-.}/tests/ahead/expect.sh"
+python=${PYTHON:-python3}
+"$python" -c 'import ctypes, json' 2>/dev/null || exit 77
+
+cat >step.ilx <<'END'
+ilex 1
+program step
+size n, m
+in c : c64
+in scale : f64
+in u : f64[I:n, J:m] halo(I:1:1)
+out v : f64[I:n, J:m] = scale*(u[I+1] - u[I-1])
+out z : c64[n] = c*2.0
+out total : f64 = sum[I, J](u)
+END
+cat >positive.ilx <<'END'
+ilex 1
+program positive
+size n
+in x : i32[n]
+size k = count_nonzero(x > 0)
+out y : i32[k] = x[x > 0]
+END
+good "$ilexc" compile step.ilx positive.ilx -o . --prefix py --shared --python
+good "$ilexc" compile step.ilx -o alone --shared --python
+cat >use.py <<'END'
+import ctypes
+import sys
+
+sys.path.insert(0, 'alone')
+import py_positive
+import py_step
+import step
+
+bad = 0
+
+
+def check(right, what):
+    global bad
+    if not right:
+        bad += 1
+        print('wrong:', what)
+
+
+class Array:
+    """Elements of ctypes with NumPy's interface."""
+
+    def __init__(self, code, element, shape, values=(), strides=None,
+                 readonly=False):
+        count = 1
+        for n in shape:
+            count *= n
+        parts = 2 if code[1] == 'c' else 1
+        self.data = (element * (count * parts + 8))(*values)
+        self.__array_interface__ = {
+            'version': 3, 'typestr': code, 'shape': shape, 'strides': strides,
+            'data': (ctypes.addressof(self.data), readonly)}
+
+
+def f64(*shape, **more):
+    return Array('<f8', ctypes.c_double, shape, **more)
+
+
+def arguments(**more):
+    given = dict(c=1 + 2j, scale=3.0,
+                 u=f64(4, 2, values=[i * i for i in range(8)]), v=f64(2, 2),
+                 z=Array('<c8', ctypes.c_float, (2,)), total=f64())
+    given.update(more)
+    return given
+
+
+def refused(kind, word, module=py_step, **more):
+    given = arguments(**more) if module is not py_positive else more
+    try:
+        module.run(**{k: x for k, x in given.items() if x is not None})
+        check(False, word)
+    except kind as e:
+        check(word in str(e), '%s in: %s' % (word, e))
+
+
+for module in py_step, step:
+    a = arguments()
+    check(module.run(**a) == {}, 'nothing is counted')
+    check(list(a['v'].data[:4]) == [48, 72, 96, 120], 'v')
+    check(list(a['z'].data[:4]) == [2, 4, 2, 4], 'z')
+    check(a['total'].data[0] == 54, 'total')
+# columns first, every other element
+a = arguments(u=f64(4, 2, values=[0, 4, 16, 36, 1, 9, 25, 49], strides=(8, 32)),
+              scale=f64(values=[2.0]), n=2)
+py_step.run(**a)
+check(list(a['v'].data[:4]) == [32, 48, 64, 80], 'strides')
+
+refused(TypeError, 'argument v is missing', v=None)
+refused(TypeError, 'no argument or size w', w=1)
+refused(TypeError, 'expected an array of f64 with 2 axes', u=3)
+refused(TypeError, 'u is f64; the array is of <f4',
+        u=Array('<f4', ctypes.c_float, (4, 2)))
+refused(TypeError, 'u is f64; the array is of >f8',
+        u=Array('>f8', ctypes.c_double, (4, 2)))
+refused(ValueError, 'u has 2 axes; the array has 1', u=f64(8))
+refused(ValueError, 'output v is read-only', v=f64(2, 2, readonly=True))
+refused(ValueError, 'no multiple', u=f64(4, 2, strides=(20, 8)))
+refused(py_step.Error, 'axis J must have length 2', v=f64(2, 3))
+refused(py_step.Error, 'size n is given as 3', n=3)
+
+x = Array('<i4', ctypes.c_int32, (5,), values=[1, -2, 3, 0, 5])
+y = Array('<i4', ctypes.c_int32, (5,))
+check(py_positive.run(x=x, y=y) == {'k': 3}, 'three are counted')
+check(list(y.data[:3]) == [1, 3, 5], 'y')
+refused(py_positive.Error, 'needs room for 5', module=py_positive, x=x,
+        y=Array('<i4', ctypes.c_int32, (4,)))
+sys.exit(bad != 0)
+END
+good "$python" use.py
+# Of another program than the library's.
+sed 's/{"name": "m", "c_name": "m"}/&, {"name": "o", "c_name": "o"}/' \
+    alone/step.py >alone/other.py
+count=$((count + 1))
+"$python" -c 'import sys; sys.path.insert(0, "alone"); import other' 2>log &&
+    complain "a module of another version is imported"
+grep -q 'is of another program or version' log || complain "$(cat log)"
+count=$((count + 1))
+"$ilexc" compile --language cuda --python step.ilx -o gpu 2>log &&
+    complain "there is a module for CUDA"
+grep -q 'E105' log || complain "$(cat log)"
+echo "$count things tried, $bad wrong"
+[ $bad -eq 0 ]
