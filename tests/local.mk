@@ -43,6 +43,7 @@ SHARDS = \
 	tests/differential/part_3.options \
 	tests/differential/part_4.options \
 	tests/ahead/library_fma.options \
+	tests/ahead/wrong.options \
 	tests/tree/part_1.options \
 	tests/tree/part_2.options \
 	tests/tree/transform.options \
@@ -62,7 +63,13 @@ check_PROGRAMS += $(FOLDER_TESTS) tests/differential/differential \
 TESTS += $(FOLDER_TESTS)
 tests_ahead_ahead_SOURCES = \
 	$(RANDOM_FILES) \
-	tests/ahead/ahead_main.c
+	tests/ahead/ahead.h \
+	tests/ahead/ahead_main.c \
+	tests/ahead/texts.def \
+	tests/ahead/wrong.c \
+	tests/ahead/wrong.h \
+	tests/ahead/wrong_judge.c \
+	tests/ahead/wrong_kinds.c
 tests_cache_cache_SOURCES = \
 	tests/cache/cache_main.c
 tests_differential_differential_SOURCES = \

@@ -131,7 +131,9 @@ typedef struct ilex_call {
      * (ilex_program_trim) */
     void *workspace;
     size_t workspace_bytes;
-    /* sizes that the shapes of the storages do not determine */
+    /* sizes that the shapes of the storages do not determine; others have to
+     * agree with the shapes; of two values of a size the first counts, but none
+     * may be negative */
     const ilex_size_binding *sizes;
     size_t size_count;
     /* runs body(arg, i) for 0 <= i < n, in any order and at the same time;

@@ -41,7 +41,7 @@ ix_check_size(ix_run *r, const char *name)
 }
 
 /* Takes a value for every size of that name. */
-static ilex_status
+static void
 give(ix_run *r, const char *name, int64_t value)
 {
     const ix_compiled *c = r->p->c;
@@ -49,7 +49,36 @@ give(ix_run *r, const char *name, int64_t value)
         if (ix_compiled_size_is_given(&c->size[p]) &&
             !strcmp(c->size[p].name, name))
             r->s.size[p] = value;
-    return (ilex_status)ix_check_given(&r->s, name, value);
+}
+
+/* The size that binding "i" gives, or NULL. */
+static const ilex_binding *
+size_of(const ix_run *r, size_t i)
+{
+    const ilex_binding *b = &r->bindings[i];
+    bool integer = b->kind == ILEX_BOUND_I64 || b->kind == ILEX_BOUND_U64;
+    return integer && b->name &&
+                   ix_find_argument(r->p->c, b->name) == r->p->c->narguments
+               ? b
+               : NULL;
+}
+
+/* Can sizes be given so? */
+static ilex_status
+check_given(ix_run *r)
+{
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < r->nbindings; i++) {
+        const ilex_binding *b = size_of(r, i);
+        if (b)
+            rc = (ilex_status)ix_check_given(&r->s, b->name, b->integer);
+    }
+    for (size_t i = 0; !rc && r->call && i < r->call->size_count; i++) {
+        const ilex_size_binding *b = &r->call->sizes[i];
+        rc = ix_check_size(r, b->name);
+        rc = rc ? rc : (ilex_status)ix_check_given(&r->s, b->name, b->value);
+    }
+    return rc;
 }
 
 /* What the call says wins over bindings, the first over others. */
@@ -58,20 +87,15 @@ ix_bind_given(ix_run *r)
 {
     const ix_compiled *c = r->p->c;
     size_t count = r->call ? r->call->size_count : 0;
-    ilex_status rc = ILEX_OK;
     if (count > 0 && !r->call->sizes)
         return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: sizes is NULL", c->name);
+    ilex_status rc = check_given(r);
     for (size_t p = 0; p < c->nsizes; p++)
         r->s.size[p] = ix_compiled_size_is_given(&c->size[p]) ? -1 : 0;
-    for (size_t i = r->nbindings; !rc && i-- > 0;) {
-        const ilex_binding *b = &r->bindings[i];
-        if ((b->kind == ILEX_BOUND_I64 || b->kind == ILEX_BOUND_U64) &&
-            b->name && ix_find_argument(c, b->name) == c->narguments)
-            rc = give(r, b->name, b->integer);
-    }
-    for (size_t i = count; !rc && i-- > 0;) {
-        rc = ix_check_size(r, r->call->sizes[i].name);
-        rc = rc ? rc : give(r, r->call->sizes[i].name, r->call->sizes[i].value);
-    }
+    for (size_t i = r->nbindings; !rc && i-- > 0;)
+        if (size_of(r, i))
+            give(r, r->bindings[i].name, r->bindings[i].integer);
+    for (size_t i = count; !rc && i-- > 0;)
+        give(r, r->call->sizes[i].name, r->call->sizes[i].value);
     return rc;
 }

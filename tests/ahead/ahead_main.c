@@ -19,44 +19,9 @@
 #include <unistd.h>
 
 #include "runtime/program/program.h"
-#include "tests/differential/differential.h"
+#include "tests/ahead/ahead.h"
 
-enum { MOST = 2500, VARIANTS = 4, GUARD = 4096, COUNTS = 16 };
-
-/* An argument as the functions of the library get it, in the program's order
- * of axes; their C is in "glue" below. */
-typedef struct argument {
-    void *data;
-    int64_t shape[ILEX_MAX_RANK], stride[ILEX_MAX_RANK], origin[ILEX_MAX_RANK];
-    int64_t halo[ILEX_MAX_RANK][2];
-} argument;
-
-typedef struct call {
-    const argument *argument;
-    const int64_t *size; /* n, m, k */
-    int parts;
-    void (*parallel_for)(void *user, void (*body)(void *arg, int64_t i),
-                         void *arg, int64_t n);
-    void *workspace;
-    size_t workspace_bytes;
-    char *error;
-    size_t error_bytes;
-    int64_t *counted;
-} call;
-
-typedef int (*call_fn)(const call *c);
-typedef size_t (*workspace_fn)(const call *c);
-
-/* A program: of the library, and as the reference runs it. */
-typedef struct subject {
-    diff_recipe recipe;
-    ilex_context *ctx;
-    ilex_program *p;
-    ilex_size_binding sizes[DIFF_PARAMS];
-    ilex_size_binding counted[DIFF_PARAMS + COUNTS]; /* sizes, then these */
-    char name[16];
-    char fixed[80]; /* sizes that it has code of its own for, or "" */
-} subject;
+enum { MOST = 3000, VARIANTS = 4, GUARD = 4096, EVERY = 8 };
 
 static subject *subjects;
 static int seconds = 60; /* a slow one must not hold up `make check` */
@@ -65,10 +30,14 @@ static long noutputs;
 static const char *flags = "-O1", *cuda;
 static char directory[] = "/tmp/ilex-random.XXXXXX";
 
-static void
-fail(const subject *s, const char *what, const char *more)
+void
+ahead_fail(const subject *s, const char *what, const char *more)
 {
     nfailures++;
+    if (!s) {
+        printf("FAILED %s %s\n", what, more);
+        return;
+    }
     printf("FAILED %s, program %llu of seed %llu: %s %s\n", s->name,
            (unsigned long long)s->recipe.number,
            (unsigned long long)s->recipe.seed, what, more);
@@ -91,13 +60,40 @@ fix_sizes(subject *s)
                                (long long)s->sizes[k].value);
 }
 
+/* What a subject is: a random program, or one of those in texts.def. */
+static ilex_module *
+make_module(subject *s)
+{
+    static const char *const texts[] = {
+#define TEXT(text) text,
+#include "tests/ahead/texts.def"
+#undef TEXT
+    };
+    char text[1000];
+    diff_shop shop;
+    if (s->has_text) {
+        snprintf(text, sizeof text, "ilex 1\nprogram %s\n%s", s->name,
+                 texts[(size_t)nsubjects / EVERY % IX_COUNT(texts)]);
+        ilex_module *parsed = ilex_module_parse(s->ctx, text, s->name);
+        if (!parsed)
+            abort();
+        return parsed;
+    }
+    ilex_module *m = ilex_module_new(s->ctx, s->name);
+    if (diff_recipe_build(&shop, s->ctx, &s->recipe, 0) &&
+        diff_recipe_outputs(&shop, m) == ILEX_OK)
+        return m;
+    ilex_module_free(m);
+    return NULL;
+}
+
 /* Draws a program, writes its files, compiles it for the reference. */
 static bool
 make_subject(subject *s, uint64_t seed, uint64_t number)
 {
-    diff_shop shop;
     if (!diff_recipe_make(&s->recipe, seed, number))
         return false;
+    s->has_text = nsubjects % EVERY == EVERY - 1;
     snprintf(s->name, sizeof s->name, "r%d", nsubjects);
     s->ctx = ilex_context_new(NULL);
     for (int i = 0; i < DIFF_PARAMS; i++)
@@ -107,20 +103,21 @@ make_subject(subject *s, uint64_t seed, uint64_t number)
         ilex_option_set(s->ctx, "jit", "reference") ||
         ilex_option_set(s->ctx, "verify", "0"))
         abort();
-    ilex_module *m = ilex_module_new(s->ctx, s->name);
+    ilex_module *m = make_module(s);
     ilex_library_spec spec = {
         .size = sizeof spec, .directory = directory, .cuda = cuda != NULL};
-    if (diff_recipe_build(&shop, s->ctx, &s->recipe, 0) &&
-        diff_recipe_outputs(&shop, m) == ILEX_OK)
-        s->p = ilex_compile_module(m);
+    s->p = m ? ilex_compile_module(m) : NULL;
     if (s->p && nsubjects % 2) {
         fix_sizes(s);
         spec.sizes = *s->fixed ? s->fixed : NULL;
     }
     if (!s->p || ilex_emit_library(s->ctx, &m, 1, &spec) != ILEX_OK)
-        fail(s, "no files:", ilex_error_text(s->ctx));
+        ahead_fail(s, "no files:", ilex_error_text(s->ctx));
+    else if (!cuda && !ilex_option_set(s->ctx, "jit", "tcc"))
+        s->simplified = ilex_compile_module(m);
     ilex_module_free(m);
-    return s->p && ilex_error_code(s->ctx) == ILEX_OK;
+    return s->p && (cuda || s->simplified) &&
+           ilex_error_code(s->ctx) == ILEX_OK;
 }
 
 /* What functions of the library have in common. */
@@ -196,7 +193,7 @@ put_glue(FILE *f, const subject *s)
     for (size_t i = 0; i < ilex_program_size_count(s->p); i++) {
         const char *size = ilex_program_size_name(s->p, i);
         for (int k = 0; k < DIFF_PARAMS; k++)
-            if (!strcmp(size, diff_param_names[k]) && has_size(s, size))
+            if (!strcmp(size, diff_param_names[k]) && s->has_size[k])
                 fprintf(f, "    a->%s = c->size[%d];\n", size, k);
     }
     put_arguments(f, s);
@@ -253,6 +250,24 @@ run_compilers(void)
     return system(command) == 0;
 }
 
+/* A function of the library for a program. */
+static void *
+find(void *library, const char *what, const subject *s)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%s_%s", what, s->name);
+    return dlsym(library, name);
+}
+
+static void
+find_functions(void *library, subject *s)
+{
+    *(void **)&s->run = find(library, "call", s);
+    *(void **)&s->room = find(library, "room", s);
+    if (!s->run || !s->room)
+        abort();
+}
+
 /* The shared library. */
 static void *
 build(void)
@@ -269,8 +284,12 @@ build(void)
     fputs(cuda ? "int shim_finish(void);\n#define FINISH() shim_finish()\n"
                : "#define FINISH() (void)0\n",
           f);
-    for (int i = 0; i < nsubjects; i++)
+    for (int i = 0; i < nsubjects; i++) {
+        for (int k = 0; k < DIFF_PARAMS; k++)
+            subjects[i].has_size[k] =
+                has_size(&subjects[i], diff_param_names[k]);
         put_glue(f, &subjects[i]);
+    }
     if (fclose(f) != 0)
         abort();
     snprintf(path, sizeof path, "%s/all.so", directory);
@@ -278,14 +297,16 @@ build(void)
     void *library = built ? dlopen(path, RTLD_NOW) : NULL;
     if (!library)
         printf("no library: %s\n", built ? dlerror() : "not built");
+    for (int i = 0; library && i < nsubjects; i++)
+        find_functions(library, &subjects[i]);
     return library;
 }
 
 /* ---- running ---- */
 
-/* The storage of an argument as its function wants it. */
-static void
-describe(argument *a, const ilex_program *p, size_t i, const diff_buffer *b)
+void
+ahead_describe(argument *a, const ilex_program *p, size_t i,
+               const diff_buffer *b)
 {
     const ix_compiled_buffer *to = &p->c->buffer[i];
     const ilex_storage *s = b->storage;
@@ -303,8 +324,8 @@ describe(argument *a, const ilex_program *p, size_t i, const diff_buffer *b)
     }
 }
 
-static bool
-make_buffers(subject *s, diff_buffer *b, int variant)
+bool
+ahead_buffers(const subject *s, diff_buffer *b, int variant)
 {
     uint64_t content = s->recipe.seed * 1000003u + s->recipe.number;
     for (size_t i = 0; i < s->p->c->narguments; i++) {
@@ -323,9 +344,9 @@ make_buffers(subject *s, diff_buffer *b, int variant)
     return true;
 }
 
-/* Parts in another order than they are counted in. */
-static void
-backwards(void *user, void (*body)(void *arg, int64_t i), void *arg, int64_t n)
+void
+ahead_backwards(void *user, void (*body)(void *arg, int64_t i), void *arg,
+                int64_t n)
 {
     (void)user;
     while (n-- > 0)
@@ -336,10 +357,8 @@ backwards(void *user, void (*body)(void *arg, int64_t i), void *arg, int64_t n)
 static bool
 is_fixed(const subject *s, void *library, const call *c)
 {
-    char name[40];
-    call_fn variant;
-    snprintf(name, sizeof name, "variant_%s", s->name);
-    *(void **)&variant = *s->fixed ? dlsym(library, name) : NULL;
+    int (*variant)(const call *c);
+    *(void **)&variant = *s->fixed ? find(library, "variant", s) : NULL;
     return variant && variant(c) > 0;
 }
 
@@ -350,44 +369,35 @@ run_ahead(const subject *s, void *library, const diff_buffer *b, int variant,
 {
     size_t n = s->p->c->narguments;
     argument *arguments = calloc(n + 1, sizeof *arguments);
-    int64_t size[DIFF_PARAMS], counted[COUNTS] = {0};
-    char name[40];
+    int64_t size[DIFF_PARAMS], counted[AHEAD_COUNTS] = {0};
     void *block = NULL;
-    call_fn run;
-    workspace_fn room;
     if (!arguments)
         abort();
     for (size_t i = 0; i < n; i++)
-        describe(&arguments[i], s->p, i, &b[i]);
+        ahead_describe(&arguments[i], s->p, i, &b[i]);
     for (int k = 0; k < DIFF_PARAMS; k++)
         size[k] = s->sizes[k].value;
     call c = {.argument = arguments,
               .size = size,
               .parts = variant,
-              .parallel_for = variant > 1 ? backwards : NULL,
+              .parallel_for = variant > 1 ? ahead_backwards : NULL,
               .error = text,
               .error_bytes = bytes,
               .counted = counted};
-    snprintf(name, sizeof name, "call_%s", s->name);
-    *(void **)&run = dlsym(library, name);
-    snprintf(name, sizeof name, "room_%s", s->name);
-    *(void **)&room = dlsym(library, name);
-    if (!run || !room)
-        abort();
-    if (variant % 2 == 0 && (c.workspace_bytes = room(&c)) > 0 &&
+    if (variant % 2 == 0 && (c.workspace_bytes = s->room(&c)) > 0 &&
         c.workspace_bytes != SIZE_MAX &&
         !posix_memalign(&block, 64, c.workspace_bytes + GUARD))
         c.workspace = memset(block, 0xff, c.workspace_bytes + GUARD);
     nfixed += is_fixed(s, library, &c);
-    int rc = run(&c);
+    int rc = s->run(&c);
     for (size_t i = 0; c.workspace && i < GUARD; i++)
         if (((unsigned char *)block)[c.workspace_bytes + i] != 0xff) {
-            fail(s, "memory behind the workspace changed", "");
+            ahead_fail(s, "memory behind the workspace changed", "");
             break;
         }
     for (size_t i = 0; rc == 0 && i < ilex_program_counted_count(s->p); i++)
         if (counted[i] != s->counted[DIFF_PARAMS + i].value)
-            fail(s, "another count:", s->counted[DIFF_PARAMS + i].name);
+            ahead_fail(s, "another count:", s->counted[DIFF_PARAMS + i].name);
     free(block);
     free(arguments);
     return rc;
@@ -401,7 +411,7 @@ run_reference(subject *s, const diff_buffer *b, char *text, size_t bytes)
         .size = sizeof c, .sizes = s->sizes, .size_count = DIFF_PARAMS};
     size_t n = s->p->c->narguments;
     size_t ncounted = ilex_program_counted_count(s->p);
-    if (n > IX_COUNT(bindings) || ncounted > COUNTS)
+    if (n > IX_COUNT(bindings) || ncounted > AHEAD_COUNTS)
         abort();
     memcpy(s->counted, s->sizes, sizeof s->sizes);
     for (size_t i = 0; i < ncounted; i++)
@@ -443,7 +453,7 @@ judge(const subject *s, const diff_buffer *b, unsigned char **want, bool keep)
             continue;
         }
         if (memcmp(got, want[i], bytes) != 0)
-            fail(s, "another result:", s->p->c->buffer[i].name);
+            ahead_fail(s, "another result:", s->p->c->buffer[i].name);
         free(got);
     }
 }
@@ -460,7 +470,7 @@ try_subject(subject *s, void *library)
         abort();
     for (int variant = 0; variant < VARIANTS; variant++) {
         text[0] = '\0';
-        if (!make_buffers(s, b, variant))
+        if (!ahead_buffers(s, b, variant))
             abort();
         int rc = variant == 0
                      ? run_reference(s, b, text, sizeof text)
@@ -473,9 +483,9 @@ try_subject(subject *s, void *library)
                                    DIFF_PARAMS +
                                        ilex_program_counted_count(s->p));
         if (rc != first)
-            fail(s, "another error:", text);
+            ahead_fail(s, "another error:", text);
         else if (rc == 0 && !is_intact(s, b))
-            fail(s, "memory changed", "");
+            ahead_fail(s, "memory changed", "");
         else if (rc == 0)
             judge(s, b, want, variant == 0);
         for (size_t i = n; i > 0; i--)
@@ -500,6 +510,7 @@ make_subjects(uint64_t seed, uint64_t first, int count)
         }
         nrefused++;
         ilex_program_release(s->p);
+        ilex_program_release(s->simplified);
         ilex_context_free(s->ctx);
         memset(s, 0, sizeof *s);
     }
@@ -511,6 +522,7 @@ close_subjects(void)
     char command[100];
     for (int i = 0; i < nsubjects; i++) {
         ilex_program_release(subjects[i].p);
+        ilex_program_release(subjects[i].simplified);
         ilex_context_free(subjects[i].ctx);
     }
     free(subjects);
@@ -543,6 +555,7 @@ main(int argc, char **argv)
         else
             return 2;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0);
     subjects = calloc(MOST, sizeof *subjects);
     if (!subjects || count > MOST || !mkdtemp(directory))
         return 99;
@@ -552,8 +565,13 @@ main(int argc, char **argv)
     time_t start = time(NULL);
     int tried = 0;
     for (; library && tried < nsubjects && time(NULL) - start < seconds;
-         tried++)
+         tried++) {
         try_subject(&subjects[tried], library);
+        if (!cuda)
+            wrong_try(&subjects[tried]);
+    }
+    if (!cuda)
+        wrong_report(tried >= 200);
     close_subjects();
     printf("ahead of time: seed %llu: %d programs in one library, %d run, %d "
            "refused, %d that count lengths, %ld outputs, %d runs of code with "
