@@ -369,13 +369,14 @@ do
     expect 0 '^k0  *1  *[0-9.]*  *[0-9.]*  *[0-9.]*%  [A-Za-z]' $says --jit=$jit
     expect 0 '^the rest  *1  *[0-9.]*  *[0-9.]*  *[0-9.]*%' $says --jit=$jit
 done
-# k1 is the version of k0 for more than one chunk
-expect 0 '^k2  *7  *[0-9.]*  *[0-9.]*  *[0-9.]*%  S, M$' $says --jit=cc --steps 7
+# k1 and k2 are versions of k0: for more elements, for more than one chunk
+expect 0 '^k3  *7  *[0-9.]*  *[0-9.]*  *[0-9.]*%  S, M$' $says --jit=cc --steps 7
 expect 0 '^k1  *0  ' $says --jit=cc --steps 7
+expect 0 '^k2  *0  ' $says --jit=cc --steps 7
 expect 0 '^k0  *[1-9][0-9]*  *[0-9.]*  *[0-9.]*  *[0-9.]*%  z$' \
     $bench --size n=3000 --jit=cc --profile
 "$ilexc" $says --jit=cc >out 2>err
-[ "$(grep -c '^k[0-9]' out)" = 3 ] || fail 'not one line for each kernel'
+[ "$(grep -c '^k[0-9]' out)" = 4 ] || fail 'not one line for each kernel'
 expect 0 '^stage     partition  *[0-9.]* ms$' $says --jit=cc -v -v
 expect 0 '^stage     compile  *[0-9.]* ms$' $says --jit=cc -v -v --cache=off
 
