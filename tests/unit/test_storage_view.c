@@ -275,6 +275,11 @@ START_TEST(overlap_is_exact)
     }
     ck_assert_msg(yes > 1000 && no > 1000, "%d %d", yes, no);
     ilex_storage_release(s);
+    double x = 0; /* no element is any other one's */
+    ilex_storage *none = ilex_storage_wrap(ctx, ILEX_F64, 2, SHAPE(3, 0),
+                                           SHAPE(0, 1), &x, NULL, NULL);
+    ck_assert(none && !ix_storage_self_overlap(none));
+    ilex_storage_release(none);
 }
 END_TEST
 
