@@ -153,17 +153,37 @@ are_apart(const trial *t, unsigned char *marks)
     return apart;
 }
 
+/* Is the element apart from the workspace? */
+static bool
+is_beside(const visitor *v, ptrdiff_t at)
+{
+    const unsigned char *w = v->t->workspace, *p = v->t->memory + at;
+    return p >= w + v->t->workspace_bytes ||
+           p + ilex_dtype_bytes(v->t->b[v->i].dtype) <= w;
+}
+
+/* Has an array an element in the workspace? */
+static bool
+is_lent(const trial *t)
+{
+    bool beside = true;
+    for (int i = 0; i < t->n && t->workspace; i++)
+        if (t->b[i].rank > 0)
+            beside = visit(t, i, t->memory, is_beside) && beside;
+    return !beside;
+}
+
 /* What both sides should have refused, or did where nothing may change. */
 static const char *
 find_fault(const trial *t, const outcome *a, const unsigned char *before)
 {
-    unsigned char *marks = wrong_allocate(t->bytes), *w = t->workspace;
+    unsigned char *marks = wrong_allocate(t->bytes);
     const char *fault = NULL;
     if (!are_apart(t, marks))
         fault = "elements share memory";
-    else if (w >= t->memory && w < t->memory + t->bytes)
+    else if (is_lent(t))
         fault = "the workspace shares memory";
-    else if (!w && t->workspace_bytes > 0)
+    else if (!t->workspace && t->workspace_bytes > 0)
         fault = "a workspace that is NULL has bytes";
     for (size_t i = 0; i < t->bytes && !fault; i++)
         if (!marks[i] && a->memory[i] != before[i])
