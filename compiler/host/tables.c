@@ -167,11 +167,10 @@ ix_host_put_tables(ix_host *h)
     for (size_t i = 0; i < IX_COUNT(tables); i++)
         put_table(h, i);
     size_t start = h->t->length;
-    ix_text_format(h->t,
-                   "static const ilex_tables ilex_program_tables = {\"%s\",",
-                   t->name);
+    ix_text_put(h->t, "static const ilex_tables ilex_program_tables = {");
     for (size_t i = 0; i < IX_COUNT(tables); i++) {
-        put_break(h, &start);
+        if (i > 0)
+            put_break(h, &start);
         ix_text_format(h->t, rows_of(h, i) ? "ilex_%ss," : "NULL,",
                        tables[i].name);
     }

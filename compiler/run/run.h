@@ -2,9 +2,9 @@
  *
  * What a run does, over plain tables of a program: sizes from shapes, checks of
  * arguments, places of temporaries, steps. The text is C that needs nothing of
- * Ilex: runtime/program/state.c compiles it, sources of programs that are
- * compiled ahead of time quote it (compiler/host), so that a message, a check,
- * a rule is there once.
+ * Ilex: runtime/program compiles it (checks.c, walk.c), sources of programs
+ * that are compiled ahead of time quote it (compiler/host), so that a message,
+ * a check, a rule is there once.
  */
 #ifndef ILEX_COMPILER_RUN_H
 #define ILEX_COMPILER_RUN_H

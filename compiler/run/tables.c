@@ -323,7 +323,6 @@ ix_make_tables(const ix_unit *u, ix_compiled *c)
 {
     maker m = {.u = u, .c = c, .mem = ix_arena_mem(&c->arena)};
     m.t = ix_arena_new(&c->arena, sizeof *m.t);
-    m.t->name = c->name;
     make_sizes(&m);
     make_buffers(&m);
     make_checks(&m);
