@@ -151,11 +151,16 @@ libixlib_la_SOURCES = \
 	lib/ops/eval_types.h \
 	lib/ops/functions.c \
 	lib/ops/functions.h \
+	lib/ops/elementary_arc.inc \
+	lib/ops/elementary_exp.inc \
+	lib/ops/elementary_f32.inc \
+	lib/ops/elementary_gamma.inc \
+	lib/ops/elementary_log.inc \
+	lib/ops/elementary_power.inc \
+	lib/ops/elementary_trig.inc \
 	lib/ops/functions_c128.inc \
 	lib/ops/functions_c64.inc \
 	lib/ops/functions_complex.inc \
-	lib/ops/functions_f32.inc \
-	lib/ops/functions_f64.inc \
 	lib/ops/functions_int.inc \
 	lib/ops/functions_power.inc \
 	lib/ops/functions_real.inc \

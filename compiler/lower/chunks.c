@@ -56,7 +56,7 @@ bits(const stack *s, ilex_array *q)
 {
     if (s->first)
         q = operation(s, IX_OP_BITWISE_XOR, ILEX_I64, q, s->first);
-    return operation(s, IX_OP_BITS, ILEX_I64, q, NULL);
+    return operation(s, IX_OP_DIGITS, ILEX_I64, q, NULL);
 }
 
 /* How many chunks it takes up to "end". */
@@ -124,7 +124,7 @@ slots_needed(const stack *s)
     enum { BOUNDED = 32 };
     int depth = 1;
     if (s->number->kind == IX_CONST)
-        return operation(s, IX_OP_BITS, ILEX_I64, s->number, NULL)->attr[0];
+        return operation(s, IX_OP_DIGITS, ILEX_I64, s->number, NULL)->attr[0];
     if (!fits(s, BOUNDED))
         return IX_STACK_DEPTH;
     while (depth < BOUNDED && !fits(s, depth))

@@ -171,6 +171,15 @@ ILEX_API ilex_array *ilex_left_shift(ilex_array *x, ilex_array *y);
  * for bool. */
 ILEX_API ilex_array *ilex_right_shift(ilex_array *x, ilex_array *y);
 
+/* The bits of x as an unsigned integer; those of the positive quiet NaN for
+ * every NaN. f32 and f64 only; the result is u32 or u64. */
+ILEX_API ilex_array *ilex_bits(ilex_array *x);
+
+/* The number whose bits are those of x; integers of 8 and 16 bits are
+ * widened first. Integers only; the result is f64 for those of 64 bits,
+ * else f32. */
+ILEX_API ilex_array *ilex_from_bits(ilex_array *x);
+
 /* 64 random bits, the first two words of Philox 4x32-10: the counter is the
  * halves of x and y, low ones first, the key those of z. Integers only,
  * each converted to u64; the result is u64. */
@@ -308,6 +317,11 @@ ILEX_API ilex_array *ilex_fma(ilex_array *x, ilex_array *y, ilex_array *z);
 /* |x| with the sign of y; NaN has no sign. Not for complex; the result is
  * floating: f32 for bool and integers of up to 16 bits, f64 for wider ones. */
 ILEX_API ilex_array *ilex_copysign(ilex_array *x, ilex_array *y);
+
+/* The number next to x on the way to y; y if they are equal. Not for
+ * complex; the result is floating: f32 for bool and integers of up to 16
+ * bits, f64 for wider ones. */
+ILEX_API ilex_array *ilex_nextafter(ilex_array *x, ilex_array *y);
 
 /* Whether x is negative or -0; false for NaN. Not for complex; the result
  * is bool. */

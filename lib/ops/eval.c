@@ -35,6 +35,7 @@
 
 #define COLUMN(b, i, u, f, c) b
 #define FIELD u
+#define OTHER f
 #define D b8
 #include "lib/ops/eval_dtype.inc"
 #undef COLUMN
@@ -85,14 +86,21 @@
 /* ---- real and complex ---- */
 
 #define COLUMN(b, i, u, f, c) f
+#undef OTHER
 #define FIELD f
+#define OTHER u
 #define D f64
 #include "lib/ops/functions_real.inc"
-#include "lib/ops/functions_f64.inc"
+#include "lib/ops/elementary_exp.inc"
+#include "lib/ops/elementary_log.inc"
+#include "lib/ops/elementary_power.inc"
+#include "lib/ops/elementary_trig.inc"
+#include "lib/ops/elementary_arc.inc"
+#include "lib/ops/elementary_gamma.inc"
 #include "lib/ops/eval_dtype.inc"
 #define D f32
 #include "lib/ops/functions_real.inc"
-#include "lib/ops/functions_f32.inc"
+#include "lib/ops/elementary_f32.inc"
 #include "lib/ops/eval_dtype.inc"
 #undef COLUMN
 #undef OPERAND
@@ -121,7 +129,7 @@ typedef struct evaluator {
 } evaluator;
 
 static const evaluator evaluators[ILEX_NDTYPES] = {
-#define IX_SCALAR(ENUM, name, part, wide, bits, min, max, end)                 \
+#define IX_SCALAR(ENUM, name, part, wide, real, bits, min, max, end)           \
     {eval_##name, cast_to_##name},
 #include "lib/ops/scalars.def"
 };
@@ -138,7 +146,10 @@ ix_op_eval(ix_op op, ilex_dtype loop, const ix_value *args, ix_value *result)
 {
     ix_value value;
     evaluators[loop].eval(op, args, &value);
-    ix_cast_eval(loop, ix_op_result(op, loop), &value, result);
+    if (ix_op_changes_kind(op))
+        *result = value;
+    else
+        ix_cast_eval(loop, ix_op_result(op, loop), &value, result);
 }
 
 bool

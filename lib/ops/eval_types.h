@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The spelling of operators.def, casts.def and functions_*.inc as C for this
- * compiler: short type names, what the tokens T A U BITS MIN MAX END M() F()
- * FC() stand for while the macro D is a loop dtype's short name, and the cells
- * E() P() C() N as statements that set `re` and `im`. Included by
+ * compiler: short type names, what the tokens T A U R BITS MIN MAX END M() F()
+ * FC() FR() stand for while the macro D is a loop dtype's short name, and the
+ * cells E() V() P() C() N as statements that set `re` and `im`, V() the result
+ * itself, in that member of ix_value that D does not use. Included by
  * lib/ops/eval.c only, after every other header, since the names are short.
  */
 #ifndef ILEX_LIB_EVAL_TYPES_H
@@ -25,10 +26,11 @@ typedef double f64;
 
 #define IX_UNUSED __attribute__((unused))
 
-#define IX_SCALAR(ENUM, name, part, wide, bits, min, max, end)                 \
+#define IX_SCALAR(ENUM, name, part, wide, real, bits, min, max, end)           \
     typedef part part_##name;                                                  \
     typedef wide wide_##name;                                                  \
-    enum { bits_##name = bits };                                               \
+    typedef real real_##name;                                                  \
+    enum { width_##name = bits };                                              \
     IX_UNUSED static const part min_##name = min;                              \
     IX_UNUSED static const part max_##name = max;                              \
     IX_UNUSED static const double end_##name = end;
@@ -40,7 +42,8 @@ typedef double f64;
 #define T IX_GLUE(part_, D)
 #define A IX_GLUE(part_, D)
 #define U IX_GLUE(wide_, D)
-#define BITS IX_GLUE(bits_, D)
+#define R IX_GLUE(real_, D)
+#define BITS IX_GLUE(width_, D)
 #define MIN IX_GLUE(min_, D)
 #define MAX IX_GLUE(max_, D)
 #define END IX_GLUE(end_, D)
@@ -54,10 +57,14 @@ typedef double f64;
 #define M(name) IX_GLUE(IX_MATH_, D)(name)
 #define F(name) IX_GLUE(name##_, D)
 #define FC(name) IX_GLUE(name##_, IX_GLUE(IX_DOUBLE_, D))
+#define FR(name) name##_f64
 #define IX_DOUBLE_f32 f64
 #define IX_DOUBLE_c64 c128
 
 #define E(expression) re = (T)(expression);
+#define V(expression)                                                          \
+    result->OTHER = expression;                                                \
+    return;
 #define P(real_part, imag_part)                                                \
     re = (T)(real_part);                                                       \
     im = (T)(imag_part);

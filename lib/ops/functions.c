@@ -44,10 +44,15 @@ static const helper on_real[] = {
 #include "lib/ops/functions_real.inc"
 };
 static const helper on_f64[] = {
-#include "lib/ops/functions_f64.inc"
+#include "lib/ops/elementary_arc.inc"
+#include "lib/ops/elementary_exp.inc"
+#include "lib/ops/elementary_gamma.inc"
+#include "lib/ops/elementary_log.inc"
+#include "lib/ops/elementary_power.inc"
+#include "lib/ops/elementary_trig.inc"
 };
 static const helper on_f32[] = {
-#include "lib/ops/functions_f32.inc"
+#include "lib/ops/elementary_f32.inc"
 };
 static const helper on_complex[] = {
 #include "lib/ops/functions_complex.inc"
@@ -78,12 +83,12 @@ static const struct {
 enum { CLASS_BITS = 8 }; /* an item's function: class << 8 | index */
 
 typedef struct scalar {
-    const char *name, *part, *wide, *bits, *min, *max, *end;
+    const char *name, *part, *wide, *real, *bits, *min, *max, *end;
 } scalar;
 
 static const scalar scalars[ILEX_NDTYPES] = {
-#define IX_SCALAR(ENUM, name, part, wide, bits, min, max, end)                 \
-    {#name, #part, #wide, #bits, #min, #max, #end},
+#define IX_SCALAR(ENUM, name, part, wide, real, bits, min, max, end)           \
+    {#name, #part, #wide, #real, #bits, #min, #max, #end},
 #include "lib/ops/scalars.def"
 };
 
@@ -122,7 +127,7 @@ ix_math_exact(ix_math m)
 typedef struct token {
     const char *text;
     size_t length;
-    const char *argument; /* of F(), FC() and M(), else NULL */
+    const char *argument; /* of F(), FC(), FR() and M(), else NULL */
     size_t argument_length;
 } token;
 
@@ -151,7 +156,7 @@ next_word(const char *p, const char *end)
 }
 
 /* Reads the number or identifier at "*p" and moves on. F(name), FC(name),
- * M(name) are one token. */
+ * FR(name), M(name) are one token. */
 static token
 next_token(const char **p)
 {
@@ -160,8 +165,8 @@ next_token(const char **p)
     while (is_word(*q) || *q == '.')
         q++;
     tok.length = (size_t)(q - *p);
-    if (*q == '(' &&
-        (token_is(&tok, "F") || token_is(&tok, "FC") || token_is(&tok, "M"))) {
+    if (*q == '(' && (token_is(&tok, "F") || token_is(&tok, "FC") ||
+                      token_is(&tok, "FR") || token_is(&tok, "M"))) {
         tok.argument = q + 1;
         tok.argument_length = strcspn(q + 1, ")");
         q = tok.argument + tok.argument_length + 1;
@@ -182,13 +187,13 @@ math_of(const token *tok)
     return (ix_math)m;
 }
 
-/* The dtype for which "tok", F(name) or FC(name), wants an instance: FC means
- * the same kind in double precision. */
+/* The dtype for which "tok" wants an instance: F(name) the loop dtype, FC(name)
+ * the same kind in double precision, FR(name) f64. */
 static ilex_dtype
 instance_of(const token *tok, ilex_dtype loop)
 {
     ilex_dtype wide = ix_dtype_is_complex(loop) ? ILEX_C128 : ILEX_F64;
-    return token_is(tok, "FC") ? wide : loop;
+    return token_is(tok, "FC") ? wide : token_is(tok, "FR") ? ILEX_F64 : loop;
 }
 
 /* Whether libm functions are called in float when the loop dtype is "loop". */
@@ -238,6 +243,7 @@ type_of(const token *tok, const ix_code_names *names)
         {"T", scalars[names->result].part},
         {"A", s->part},
         {"U", s->wide},
+        {"R", s->real},
         {"BITS", s->bits},
         {"MIN", s->min},
         {"MAX", s->max},
@@ -317,6 +323,20 @@ statement_end(const char *p)
     return p;
 }
 
+/* Ends the line of a statement; but what a union declares stays with it. */
+static const char *
+end_line(ix_text *t, const char *p)
+{
+    const char *name = p + strspn(p, " ");
+    size_t length = strcspn(name, " ;{}");
+    if (p[-1] == '}' && name[length] == ';') {
+        ix_text_format(t, " %.*s;", (int)length, name);
+        p = name + length + 1;
+    }
+    ix_text_char(t, '\n');
+    return p;
+}
+
 /* Prints the text of a body, which is on one line, a statement a line. */
 static void
 put_body(ix_text *t, const char *p, const ix_code_names *names,
@@ -335,7 +355,7 @@ put_body(ix_text *t, const char *p, const ix_code_names *names,
             indent++;
         if (*end) {
             ix_text_char(t, *end++);
-            ix_text_char(t, '\n');
+            end = end_line(t, end);
         }
         p = end;
     }

@@ -88,7 +88,7 @@ ix_op_find_infix(const char *infix, size_t length, int arity, ix_op *op)
 
 typedef enum int_rule { KEEP, AS_I8, AS_U64, AS_FLOAT, AS_F64, NEVER } int_rule;
 
-typedef enum result_rule { LOOP, BOOL, PART } result_rule;
+typedef enum result_rule { LOOP, BOOL, PART, WORD, FLOATING } result_rule;
 
 typedef struct type_rule {
     int_rule bools, integers;
@@ -126,6 +126,7 @@ enum {
 #include "lib/ops/rules.def"
 };
 #define E(...) 1
+#define V(...) 1
 #define P(...) 1
 #define C(...) 1
 #define N 0
@@ -136,6 +137,7 @@ enum {
                    "ops.def: the cells of " #name " do not fit rule " #rule);
 #include "lib/ops/operators.def"
 #undef E
+#undef V
 #undef P
 #undef C
 #undef N
@@ -187,10 +189,26 @@ loop_type(const type_rule *rule, const ilex_dtype *args, int n,
 ilex_dtype
 ix_op_result(ix_op op, ilex_dtype loop)
 {
+    bool wide = ilex_dtype_bytes(loop) == 8;
+    switch (rules[rule_of[op]].result) {
+    case BOOL:
+        return ILEX_BOOL;
+    case PART:
+        return ix_dtype_part(loop);
+    case WORD:
+        return wide ? ILEX_U64 : ILEX_U32;
+    case FLOATING:
+        return wide ? ILEX_F64 : ILEX_F32;
+    default:
+        return loop;
+    }
+}
+
+bool
+ix_op_changes_kind(ix_op op)
+{
     result_rule result = rules[rule_of[op]].result;
-    return result == BOOL   ? ILEX_BOOL
-           : result == PART ? ix_dtype_part(loop)
-                            : loop;
+    return result == WORD || result == FLOATING;
 }
 
 bool

@@ -63,6 +63,9 @@ bool ix_op_type(ix_op op, const ilex_dtype *args, ilex_dtype *loop,
 /* The second of these alone, from the first. */
 ilex_dtype ix_op_result(ix_op op, ilex_dtype loop);
 
+/* Whether the result is no number of the loop dtype: bits and from_bits. */
+bool ix_op_changes_kind(ix_op op);
+
 /* How generated source computes a result, with the tokens of ops.def:
  * EXPR: "re" is one expression; PAIR: "re" and "im" are the parts of a complex
  * result; CALL_PAIR: "re" is a call that stores the parts to `re` and `im`,

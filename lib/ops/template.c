@@ -10,6 +10,7 @@
     {                                                                          \
         IX_CODE_EXPR, #__VA_ARGS__, NULL                                       \
     }
+#define V(...) E(__VA_ARGS__)
 #define P(re, im)                                                              \
     {                                                                          \
         IX_CODE_PAIR, #re, #im                                                 \

@@ -366,6 +366,12 @@ op("right_shift", 2, "shift", by_kind(i=shift_right))
 
 for name in "floor ceil trunc".split():
     op(name, 1, "whole", by_kind(np.array, np.array, getattr(np, name)))
+WORD = {4: np.uint32, 8: np.uint64}
+FLOATING = {4: np.float32, 8: np.float64}
+op("bits", 1, "to bits", by_kind(f=lambda x: np.where(
+    np.isnan(x), np.array(np.nan, x.dtype), x).view(WORD[x.itemsize])))
+op("from_bits", 1, "from bits", by_kind(i=lambda x: x.astype(
+    "i%d" % max(4, x.itemsize)).view(FLOATING[max(4, x.itemsize)])))
 op("philox", 3, "word", by_kind(i=philox))
 op("rint", 1, "float", by_kind(f=np.rint, c=parts(np.rint)))
 op("round", 1, "nearest", by_kind(i=np.array, f=np.rint, c=parts(np.rint)))
@@ -393,6 +399,7 @@ op("angle", 1, "angle", by_kind(
 op("fma", 3, "real", by_kind(f=fused))
 op("copysign", 2, "float real", by_kind(
     f=lambda x, y: np.copysign(x, np.where(np.isnan(y), 1, y)).astype(x.dtype)))
+op("nextafter", 2, "float real", by_kind(f=np.nextafter))
 op("signbit", 1, "test real", by_kind(
     np.zeros_like, lambda x: x < 0, lambda x: np.signbit(x) & ~np.isnan(x)))
 op("real", 1, "modulus", by_kind(np.array, np.array, np.array, np.array))
@@ -429,7 +436,7 @@ def loop_dtype(rule, dtypes):
     for other in dtypes[1:]:
         d = promote(d, other)
     kind = KIND[d]
-    if rule in ("number", "integer") and kind == "b":
+    if rule in ("number", "integer", "from bits") and kind == "b":
         raise Undefined
     if rule in ("count", "ordinal", "shift") and kind == "b":
         return "i8"
@@ -437,14 +444,14 @@ def loop_dtype(rule, dtypes):
         return "f64"
     if rule == "angle" and kind in "biu":
         return "f64" if kind == "b" else float_of(d)
-    if rule in ("integer", "bits", "shift") and kind in "fc":
+    if rule in ("integer", "bits", "shift", "from bits") and kind in "fc":
         raise Undefined
     if rule == "nearest" and kind == "b":
         return "f32"
-    if rule == "real" and kind in "biu":
+    if rule in ("real", "to bits") and kind in "biu":
         raise Undefined
     if kind == "c" and rule in ("ordinal", "whole", "float real", "test real",
-                                "real"):
+                                "real", "to bits"):
         raise Undefined
     return d
 
@@ -496,6 +503,8 @@ def apply(name, args):
         exact = False
     if rule.startswith("test"):
         return r.astype(bool), exact
+    if rule in ("to bits", "from bits"):
+        return r, exact
     if rule in ("modulus", "angle"):
         return cast(r, part_of(d)), exact
     return r.astype(DTYPE[d]), exact

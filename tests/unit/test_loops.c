@@ -233,7 +233,7 @@ START_TEST(divided)
           "          a7 = t8\n"
           "          %1 = (m + 4095) // 4096\n"
           "          %2 = ones(%1 - 1)\n"
-          "          for h8 in [%2 + 1, bits(%1))\n"
+          "          for h8 in [%2 + 1, digits(%1))\n"
           "            %1 = (m + 4095) // 4096\n"
           "            if bit(%1, h8)\n"
           "              t9 = p0[h8]\n"
