@@ -9,6 +9,7 @@
 #define ILEX_COMPILER_COMPILER_H
 
 #include "lib/base/arena.h"
+#include "lib/base/json.h"
 #include "lib/build/module.h"
 #include "lib/ops/literal.h"
 
@@ -291,6 +292,7 @@ typedef struct ix_kernel_facts {
     int rank, axis; /* axis: whose range threads share, -1: none */
     int version;    /* of how many before it the conditions do not hold then */
     const char *name, *domain, *computed, *apart;
+    const char *schedule; /* lines: directives and why */
     const char *points, *operations, *read, *written; /* polynomials */
     bool most;                    /* there may be fewer operations */
     const char **reads, **writes; /* names of buffers */
@@ -304,10 +306,19 @@ typedef struct ix_buffer_facts {
     const char **low, **high;
 } ix_buffer_facts;
 
+/* Of an array that has a name or memory. */
+typedef struct ix_array_facts {
+    const char *name, *why; /* why it is stored, or not */
+    bool stored;
+} ix_array_facts;
+
 typedef struct ix_facts {
     ix_kernel_facts *kernel;
     size_t nkernels;
-    const char **called; /* per buffer: its name for users */
+    ix_array_facts *array;
+    size_t narrays;
+    const char *schedule; /* lines, of all kernels */
+    const char **called;  /* per buffer: its name for users */
     ix_buffer_facts *buffer;
     const char *workspace;
     const char *operations, *read, *written; /* the least for any way */
@@ -405,6 +416,15 @@ int ix_compiled_ranges_phase(const ix_compiled *c, const ix_range *r, int n);
 void ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
                     ix_text *t);
 
+/* "2*n + m - 1" */
+void ix_compiled_put_form(const ix_compiled *c, const ix_lin *f, ix_text *t);
+
+/* Members of an object that is open: all that doc/json.md lists but "library".
+ * The program has facts; "dialect": whose source it has, or -1; "locations": of
+ * kernels, too. */
+void ix_json_program(ix_json *j, const ix_compiled *c, int dialect,
+                     bool locations);
+
 /* ---- compiled ahead of time: compiler/host ---- */
 
 /* Sizes for which there is code of its own, of arrays that are dense: the value
@@ -414,8 +434,8 @@ typedef struct ix_library_variant {
     bool fortran; /* in the order of Fortran, not of C */
 } ix_library_variant;
 
-/* A compiled program with source of the dialect aot, for CUDA grid, and the
- * prefix of all that its files define, an identifier. */
+/* A compiled program with facts and source of the dialect aot, for CUDA grid,
+ * and the prefix of all that its files define, an identifier. */
 typedef struct ix_library {
     const ix_compiled *program;
     const char *prefix;
@@ -427,7 +447,6 @@ typedef struct ix_library {
     size_t nvariants;                  /* not 0: its source is `inlined` */
     bool lines;                        /* of its source name the program's */
     const char *options;               /* for JSON: an object */
-    const char *counts; /* as ix_module_print_counts writes them, or NULL */
 } ix_library;
 
 typedef enum ix_library_file {

@@ -73,6 +73,7 @@ dist_doc_DATA = \
 	doc/fields.md \
 	doc/gpu.md \
 	doc/ilx.md \
+	doc/json.md \
 	doc/language.md \
 	doc/performance.md \
 	doc/performance.svg \

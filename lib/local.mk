@@ -18,6 +18,8 @@ libixlib_la_SOURCES = \
 	lib/base/fork.h \
 	lib/base/fpenv.h \
 	lib/base/fpenv.inc \
+	lib/base/json.c \
+	lib/base/json.h \
 	lib/base/library.c \
 	lib/base/library.h \
 	lib/base/machine.c \

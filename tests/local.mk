@@ -197,6 +197,7 @@ SHELL_TESTS = \
 	tests/ahead/calls.sh \
 	tests/ahead/fortran.sh \
 	tests/ahead/grid.sh \
+	tests/ahead/json.sh \
 	tests/ahead/kit.sh \
 	tests/ahead/lines.sh \
 	tests/ahead/project.sh \

@@ -76,12 +76,6 @@ has_choice(const ix_host *h)
     return h->nvariants > 0 || h->support;
 }
 
-static void
-put_json(ix_host *h)
-{
-    ix_host_put_json(h, h->library);
-}
-
 const ix_host_word ix_host_words[] = {
     {"calls", has_calls, ix_host_put_calls},
     {"choice", has_choice, NULL},
@@ -97,7 +91,7 @@ const ix_host_word ix_host_words[] = {
     {"function", NULL, put_function_text},
     {"functions", has_calls, ix_host_put_functions},
     {"grid", is_grid, NULL},
-    {"json", NULL, put_json},
+    {"json", NULL, ix_host_put_json},
     {"kernels", NULL, ix_host_put_kernels},
     {"local", has_local, NULL},
     {"math", uses_math, NULL},
@@ -234,7 +228,7 @@ put_file(ix_host *h, const ix_library *l, ix_library_file file, ix_text *t)
     if (file == IX_LIBRARY_HEADER)
         ix_host_put_text(h, IX_HOST_HEADER);
     else if (file == IX_LIBRARY_JSON)
-        ix_host_put_json(h, l);
+        ix_host_put_json(h);
     else if (file == IX_LIBRARY_FORTRAN)
         ix_host_put_fortran(h);
     else if (file == IX_LIBRARY_PYTHON)

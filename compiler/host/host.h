@@ -72,8 +72,6 @@ const char *ix_host_type(ilex_dtype dtype);
 
 /* ---- tables.c: what the program is ---- */
 
-/* "2*n + m - 1" */
-void ix_host_put_formula(ix_host *h, const ix_lin *f);
 void ix_host_put_codes(ix_host *h);
 void ix_host_put_tables(ix_host *h);
 void ix_host_put_places(ix_host *h);
@@ -103,7 +101,7 @@ void ix_host_put_choice(ix_host *h, const char *start, size_t kernel);
 /* A comment that names its sizes. */
 void ix_host_put_variant_comment(ix_host *h, size_t variant);
 void ix_host_put_variants(ix_host *h);
-void ix_host_put_json_variants(ix_host *h);
+void ix_host_put_json_variants(const ix_host *h, ix_json *j);
 ilex_status ix_host_check_variants(const ix_library *l, ix_error *err);
 
 /* ---- steps.c: how kernels are launched ---- */
@@ -130,7 +128,7 @@ ilex_status ix_host_check_functions(const ix_library *l, ix_error *err);
 
 /* ---- json.c ---- */
 
-void ix_host_put_json(ix_host *h, const ix_library *l);
+void ix_host_put_json(ix_host *h);
 
 /* ---- fortran.c ---- */
 

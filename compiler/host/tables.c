@@ -15,28 +15,6 @@ put_number(ix_host *h, int64_t v)
         ix_text_int(h->t, v);
 }
 
-void
-ix_host_put_formula(ix_host *h, const ix_lin *f)
-{
-    const char *sign = "";
-    for (int32_t k = 0; k < f->n; k++) {
-        int64_t factor = f->t[k].k;
-        ix_text_put(h->t, factor < 0 ? (k ? " - " : "-") : sign);
-        if (factor != 1 && factor != -1)
-            ix_text_format(h->t, "%llu*",
-                           factor < 0 ? 0 - (unsigned long long)factor
-                                      : (unsigned long long)factor);
-        ix_text_put(h->t, h->c->size[f->t[k].param].name);
-        sign = " + ";
-    }
-    if (f->n == 0)
-        ix_text_int(h->t, f->c);
-    else if (f->c)
-        ix_text_format(h->t, f->c < 0 ? " - %llu" : " + %llu",
-                       f->c < 0 ? 0 - (unsigned long long)f->c
-                                : (unsigned long long)f->c);
-}
-
 /* ---- tables ---- */
 
 static const char *const steps[] = {

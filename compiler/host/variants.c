@@ -185,45 +185,48 @@ ix_host_put_variants(ix_host *h)
 /* ---- in JSON ---- */
 
 static void
-put_json_strides(ix_host *h, size_t variant)
+put_json_strides(const ix_host *h, ix_json *j, size_t variant)
 {
-    const char *comma = "";
+    ix_json_open(j, "strides", '{', true);
     for (size_t i = 0; i < h->c->narguments; i++) {
         const ix_compiled_buffer *b = &h->c->buffer[i];
         if (b->rank == 0 || !b->used)
             continue;
-        ix_text_format(h->t, "%s\"%s\": [", comma, b->name);
+        ix_json_open(j, b->name, '[', true);
         for (int k = 0; k < b->rank; k++) {
             int64_t stride;
-            ix_text_put(h->t, k ? ", " : "");
             if (stride_of(h, &h->variant[variant], (int)i, k, &stride))
-                ix_text_int(h->t, stride);
+                ix_json_int(j, NULL, stride);
             else
-                ix_text_put(h->t, "null");
+                ix_json_string(j, NULL, NULL);
         }
-        ix_text_put(h->t, "]");
-        comma = ", ";
+        ix_json_close(j, ']');
     }
+    ix_json_close(j, '}');
+}
+
+static void
+put_json_sizes(const ix_host *h, ix_json *j, size_t variant)
+{
+    const int64_t *size = h->variant[variant].size;
+    ix_json_open(j, "sizes", '{', true);
+    for (size_t p = 0; p < h->c->nsizes; p++)
+        if (h->size[p] && size[p] >= 0)
+            ix_json_int(j, h->c->size[p].name, size[p]);
+    ix_json_close(j, '}');
 }
 
 void
-ix_host_put_json_variants(ix_host *h)
+ix_host_put_json_variants(const ix_host *h, ix_json *j)
 {
+    ix_json_open(j, "variants", '[', false);
     for (size_t v = 0; v < h->nvariants; v++) {
-        const char *comma = "";
-        ix_text_put(h->t, v ? ",\n    {\"sizes\": {" : "\n    {\"sizes\": {");
-        for (size_t p = 0; p < h->c->nsizes; p++)
-            if (h->size[p] && h->variant[v].size[p] >= 0) {
-                ix_text_format(h->t, "%s\"%s\": %lld", comma,
-                               h->c->size[p].name,
-                               (long long)h->variant[v].size[p]);
-                comma = ", ";
-            }
-        ix_text_put(h->t, "}, \"strides\": {");
-        put_json_strides(h, v);
-        ix_text_put(h->t, "}}");
+        ix_json_open(j, NULL, '{', true);
+        put_json_sizes(h, j, v);
+        put_json_strides(h, j, v);
+        ix_json_close(j, '}');
     }
-    ix_text_put(h->t, h->nvariants ? "\n  " : "");
+    ix_json_close(j, ']');
 }
 
 /* ---- what can never be taken ---- */

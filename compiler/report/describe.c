@@ -4,7 +4,7 @@
  * arena: kernels, temporaries, halos, costs. Nothing of it matters to a run, so
  * what cannot be said is "".
  */
-#include "compiler/report/facts.h"
+#include "compiler/report/explain.h"
 #include "compiler/report/report.h"
 
 /* The text in the program's arena, emptied; "" without "ok". */
@@ -69,7 +69,7 @@ describe_box(ix_unit *u, ix_compiled *c, const ix_domain *box,
     to->nreads = usage->reads.count;
     to->writes = keep_names(c, &usage->writes);
     to->nwrites = usage->writes.count;
-    to->apart = to->computed = "";
+    to->apart = to->computed = to->schedule = "";
     to->domain = keep_domain(u, c, box, t);
     to->points = keep_points(u, c, box, t);
     to->read = keep_traffic(u, c, usage, false, t);
@@ -96,6 +96,9 @@ describe_kernel(ix_unit *u, ix_compiled *c, const ix_kernel *k, ix_usage *usage,
     to->apart = k->apart ? k->apart : "";
     ix_fact_computed(k, t);
     to->computed = keep(c, t, true);
+    if (!k->like)
+        ix_explain_schedule(u, k->schedule, "", t);
+    to->schedule = keep(c, t, true);
     keep_operations(c, to, ix_fact_operations(u, k, &to->most, t), t);
 }
 
@@ -119,6 +122,8 @@ describe_kernels(ix_unit *u, ix_compiled *c, ix_text *t)
         describe_stage(u, c, &u->stage[i], &usage, t);
     for (const ix_kernel *k = u->kernels; k && !u->reference; k = k->next)
         describe_kernel(u, c, k, &usage, t);
+    ix_explain_schedule(u, u->reference ? NULL : u->schedule, "", t);
+    c->facts->schedule = keep(c, t, true);
 }
 
 /* ---- buffers ---- */
@@ -174,6 +179,21 @@ describe_buffers(ix_unit *u, ix_compiled *c, ix_text *t)
 /* ---- the program ---- */
 
 static void
+describe_arrays(ix_unit *u, ix_compiled *c, ix_text *t)
+{
+    ix_array_facts *to = ix_arena_new(&c->arena, (u->norder + 1) * sizeof *to);
+    c->facts->array = to;
+    for (size_t i = 0; i < u->norder; i++)
+        if (ix_explain_is_shown(u, i)) {
+            ix_explain_name(u, i, t);
+            to->name = keep(c, t, true);
+            to->stored = ix_explain_decision(u, i, t);
+            to++->why = keep(c, t, true);
+        }
+    c->facts->narrays = (size_t)(to - c->facts->array);
+}
+
+static void
 describe_cost(ix_unit *u, ix_compiled *c, ix_text *t)
 {
     ix_mem mem = ix_arena_mem(&u->arena);
@@ -196,6 +216,7 @@ ix_describe(ix_unit *u, ix_compiled *c)
     c->facts = ix_arena_new(&c->arena, sizeof *c->facts);
     describe_buffers(u, c, &t);
     describe_kernels(u, c, &t);
+    describe_arrays(u, c, &t);
     describe_cost(u, c, &t);
     if (err->code != ILEX_OK && err->code != ILEX_E_MEMORY)
         ix_error_clear(err); /* a form that is too large is left out */

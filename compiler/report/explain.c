@@ -7,7 +7,6 @@
 #include "compiler/report/explain.h"
 
 #include "compiler/report/report.h"
-#include "compiler/schedule/schedule.h"
 #include "lib/build/foreign.h"
 #include "lib/graph/annotation.h"
 
@@ -102,20 +101,27 @@ static const bool is_stored[] = {
 #include "compiler/reasons.def"
 };
 
-void
-ix_explain_array(const ix_unit *u, size_t i, ix_text *t)
+bool
+ix_explain_decision(const ix_unit *u, size_t i, ix_text *t)
 {
     const ix_decision *d = &u->decision[i];
-    ix_text_put(t, "  ");
-    ix_explain_name(u, i, t);
-    ix_text_put(t, is_stored[d->reason] ? ": stored"
-                                        : ": computed where it is "
-                                          "read");
-    ix_text_format(t, ", for %s", reasons[d->reason]);
+    ix_text_put(t, reasons[d->reason]);
     if (d->reason == IX_REASON_AGAIN || d->reason == IX_REASON_WORK)
         ix_text_format(t, " (cost %lld an element, %lld distinct read%s)",
                        (long long)d->work, (long long)d->reads,
                        d->reads == 1 ? "" : "s");
+    return is_stored[d->reason];
+}
+
+void
+ix_explain_array(const ix_unit *u, size_t i, ix_text *t)
+{
+    bool stored = is_stored[u->decision[i].reason];
+    ix_text_put(t, "  ");
+    ix_explain_name(u, i, t);
+    ix_text_put(t, stored ? ": stored, for "
+                          : ": computed where it is read, for ");
+    ix_explain_decision(u, i, t);
     ix_text_char(t, '\n');
 }
 
@@ -227,16 +233,17 @@ in_words(ix_unit *u, ix_directive d)
     return d;
 }
 
-/* "    split i1 64; jam i1.i: ...": the directives of a rule of the policy from
+/* "split i1 64; jam i1.i: ...": the directives of a rule of the policy from
  * the i-th on; or one, and what it means. How many. */
 static size_t
-put_directives(ix_unit *u, const ix_schedule *s, size_t i, ix_text *t)
+put_directives(ix_unit *u, const ix_schedule *s, size_t i, const char *indent,
+               ix_text *t)
 {
     const ix_directive *first = &s->item[i];
     size_t n = 1;
     while (first->why && i + n < s->n && first[n].why == first->why)
         n++;
-    ix_text_put(t, "    ");
+    ix_text_put(t, indent);
     for (size_t j = 0; j < n; j++) {
         ix_text_put(t, j ? "; " : "");
         ix_directive_put(&first[j], t);
@@ -251,14 +258,14 @@ put_directives(ix_unit *u, const ix_schedule *s, size_t i, ix_text *t)
     return n;
 }
 
-/* What was done to its loops, or to kernels. */
-static void
-put_schedule(ix_unit *u, const ix_schedule *s, ix_text *t)
+void
+ix_explain_schedule(ix_unit *u, const ix_schedule *s, const char *indent,
+                    ix_text *t)
 {
     for (size_t i = 0; s && i < s->n;)
-        i += put_directives(u, s, i, t);
+        i += put_directives(u, s, i, indent, t);
     if (s && s->refused)
-        ix_text_format(t, "    %s\n", s->refused);
+        ix_text_format(t, "%s%s\n", indent, s->refused);
 }
 
 /* How many operations, and how many of them the target does at a time. */
@@ -316,7 +323,7 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
         ix_text_format(t, "    the function of k%d\n", k->like->number);
         return;
     }
-    put_schedule(u, k->schedule, t);
+    ix_explain_schedule(u, k->schedule, "    ", t);
     ix_dump_loops(u, k, t);
 }
 
@@ -335,7 +342,7 @@ put_kernels(ix_unit *u, ix_totals *all, ix_text *t)
     const ix_kernel *before = NULL;
     int made = 0;
     ix_text_put(t, "kernels, in this order\n");
-    put_schedule(u, u->schedule, t);
+    ix_explain_schedule(u, u->schedule, "    ", t);
     for (const ix_kernel *k = u->kernels; k; before = k, k = k->next) {
         put_calls(u, &made, k->when.calls, t);
         ix_explain_kernel(u, k, before, all, t);

@@ -78,3 +78,30 @@ ix_finish_locations(ix_compiled *c, ix_source_locations *from,
     }
     *count = from->n;
 }
+
+/* A sign, and a number behind it. */
+static void
+put_signed(ix_text *t, int64_t v, const char *plus, const char *minus)
+{
+    ix_text_put(t, v < 0 ? minus : plus);
+    ix_text_uint(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void
+ix_compiled_put_form(const ix_compiled *c, const ix_lin *f, ix_text *t)
+{
+    for (int32_t k = 0; k < f->n; k++) {
+        int64_t factor = f->t[k].k;
+        const char *plus = k ? " + " : "", *minus = k ? " - " : "-";
+        if (factor == 1 || factor == -1)
+            ix_text_put(t, factor < 0 ? minus : plus);
+        else
+            put_signed(t, factor, plus, minus);
+        ix_text_put(t, factor == 1 || factor == -1 ? "" : "*");
+        ix_text_put(t, c->size[f->t[k].param].name);
+    }
+    if (f->n == 0)
+        ix_text_int(t, f->c);
+    else if (f->c)
+        put_signed(t, f->c, " + ", " - ");
+}

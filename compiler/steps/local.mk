@@ -8,6 +8,7 @@ libixcompiler_la_SOURCES += \
 	compiler/steps/finish.c \
 	compiler/steps/finish.h \
 	compiler/steps/forms.c \
+	compiler/steps/json.c \
 	compiler/steps/nonempty.c \
 	compiler/steps/steps.c \
 	compiler/steps/steps.def

@@ -417,7 +417,8 @@ ILEX_API size_t ilex_program_trim(const ilex_program *p);
  * polynomials in its sizes, as if every array was computed once, on its domain;
  * "steps" what a run with option `jit` does, "explain" what was decided and
  * why, for users: halos that inputs need, arrays that are stored or computed
- * where they are read, loops, temporaries, bytes; "emit" its source. NULL on
+ * where they are read, loops, temporaries, bytes; "json" what
+ * ilex_program_json() says, with option `jit`; "emit" its source. NULL on
  * error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_stage(ilex_module *module, const char *pass);
 

@@ -103,6 +103,15 @@ typedef struct ilex_cost_info {
 ILEX_API ilex_status ilex_program_cost(const ilex_program *p,
                                        ilex_cost_info *info);
 
+/* ---- all of it ---- */
+
+/* What this header and program.h tell of a program, as one text of JSON with
+ * the number of its schema (json.md): arguments, sizes, arrays, kernels with
+ * their locations, steps of a run, temporaries, costs. NULL on error:
+ * ILEX_E_MEMORY, or the first of "ctx". Owned by the caller: ilex_text_free().
+ * Context thread. */
+ILEX_API char *ilex_program_json(ilex_context *ctx, const ilex_program *p);
+
 /* ---- compiling ---- */
 
 /* A stage of compiling: "parse" (0 seconds for what was built by calls), the

@@ -9,8 +9,8 @@
 #include "lib/base/suggest.h"
 
 /* What can be printed beside passes. */
-static const char *const others[] = {"parsed", "steps",  "hash",
-                                     "paths",  "counts", "explain"};
+static const char *const others[] = {"parsed", "steps",   "hash", "paths",
+                                     "counts", "explain", "json"};
 
 /* Is there a pass of that name, or another thing to print? */
 static bool

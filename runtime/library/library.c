@@ -90,37 +90,29 @@ write_files(const ix_library_job *j, const ix_library *library, size_t number)
     return rc;
 }
 
-/* A string of JSON. */
-static void
-put_string(ix_text *t, const char *s)
-{
-    ix_text_char(t, '"');
-    for (; *s; s++)
-        if (*s == '\n')
-            ix_text_put(t, "\\n");
-        else if ((unsigned char)*s < ' ')
-            ix_text_format(t, "\\u%04x", (unsigned)*s);
-        else
-            ix_text_format(t, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
-    ix_text_char(t, '"');
-}
-
 /* The options that generated source depends on, an object of JSON. */
 static void
 put_options(const ix_library_job *j, const ilex_context *ctx, ix_text *t)
 {
     static const ix_option options[] = {IX_OPTION_fuse, IX_OPTION_order,
                                         IX_OPTION_schedule, IX_OPTION_quota};
-    ix_text_char(t, '{');
+    ix_json json = {.t = t};
+    ix_text target;
+    ix_text_init(&target, &t->mem);
+    ix_target_put_option(ctx, true, &target);
+    const char *text = ix_text_string(&target);
+    t->failed |= !text;
+    ix_json_open(&json, NULL, '{', true);
     for (size_t i = 0; i < IX_COUNT(options); i++) {
         bool turned = j->fortran && options[i] == IX_OPTION_order;
-        ix_text_format(t, "\"%s\": ", ix_option_rows[options[i]].name);
-        put_string(t, turned ? "F" : ix_option_text(ctx, options[i]));
-        ix_text_put(t, ", ");
+        ix_json_string(&json, ix_option_rows[options[i]].name,
+                       turned ? "F" : ix_option_text(ctx, options[i]));
     }
-    ix_text_put(t, "\"target\": \"");
-    ix_target_put_option(ctx, true, t);
-    ix_text_format(t, "\"%s}", j->lines ? ", \"lines\": \"1\"" : "");
+    ix_json_string(&json, "target", text);
+    if (j->lines)
+        ix_json_string(&json, "lines", "1");
+    ix_json_close(&json, '}');
+    ix_text_free(&target);
 }
 
 /* An error of another context is one of the caller's. */
@@ -130,16 +122,6 @@ take_error(const ix_library_job *j, const ilex_context *from)
     if (from != j->ctx && from->error.code)
         ix_fail(&j->ctx->error, from->error.code, "%s", from->error.text);
     return j->ctx->error.code;
-}
-
-/* Counts are told where they fit 64 bits; a program needs none. */
-static bool
-put_counts(ilex_module *module, ix_text *t)
-{
-    bool fits = ix_module_print_counts(module, t);
-    if (!fits && ilex_error_code(module->ctx) == ILEX_E_OVERFLOW)
-        ilex_error_clear(module->ctx);
-    return fits;
 }
 
 /* nvcc links functions of the device when it links all of a program. */
@@ -163,17 +145,16 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
 {
     ilex_context *ctx = module->ctx;
     ix_compile_request request = {.names = true,
+                                  .facts = true,
                                   .inlined = j->sizes != NULL,
                                   .headless = j->support != NULL,
                                   .fortran = j->fortran != 0,
                                   .lines = j->lines != 0};
-    ix_text options, counts;
+    ix_text options;
     request.dialect[j->cuda ? IX_DIALECT_grid : IX_DIALECT_aot] = true;
     ix_compiled *c = ix_compile(module, &request);
     ix_text_init(&options, &ctx->mem);
-    ix_text_init(&counts, &ctx->mem);
     put_options(j, ctx, &options);
-    bool counted = c && put_counts(module, &counts);
     if (c && !ctx->error.code && !check_device_functions(j, c)) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
@@ -181,16 +162,13 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
                               .support = j->support,
                               .cuda = j->cuda != 0,
                               .lines = j->lines != 0,
-                              .options = ix_text_string(&options),
-                              .counts =
-                                  counted ? ix_text_string(&counts) : NULL};
-        if (!library.options || (counted && !library.counts))
+                              .options = ix_text_string(&options)};
+        if (!library.options)
             ix_fail_memory(&j->ctx->error);
         else if (!ix_library_variants(j, &library, i + 1 == j->count))
             write_files(j, &library, i);
     }
     ix_text_free(&options);
-    ix_text_free(&counts);
     ix_compiled_free(c);
     return take_error(j, ctx);
 }

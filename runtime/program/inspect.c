@@ -90,16 +90,29 @@ ilex_module_emit_lines(ilex_module *module, const char *dialect,
     return emit(module, dialect, true, name);
 }
 
-/* What a run would do, with the back end that option jit chooses. */
 static void
-write_steps(ilex_module *module, ix_text *t)
+put_json(const ix_compiled *c, int dialect, ix_text *t)
+{
+    ix_json j = {.t = t};
+    ix_json_open(&j, NULL, '{', false);
+    ix_json_program(&j, c, dialect, true);
+    ix_json_close(&j, '}');
+    ix_text_char(t, '\n');
+}
+
+/* What a run would do, or all that is known of the program, with the back end
+ * that option jit chooses. */
+static void
+write_compiled(ilex_module *module, bool json, ix_text *t)
 {
     int dialect = ix_backend_choose(module->ctx)->dialect;
-    ix_compile_request request = {.reference = dialect < 0};
+    ix_compile_request request = {.reference = dialect < 0, .facts = json};
     if (dialect >= 0)
         request.dialect[dialect] = true;
     ix_compiled *c = ix_compile(module, &request);
-    if (c)
+    if (c && json)
+        put_json(c, dialect, t);
+    else if (c)
         ix_steps_print(module->ctx, c, dialect, t);
     ix_compiled_free(c);
 }
@@ -128,7 +141,9 @@ ilex_module_stage(ilex_module *module, const char *pass)
     if (!strcmp(name, "parsed"))
         ix_print_labelled(module, &t);
     else if (!strcmp(name, "steps"))
-        write_steps(module, &t);
+        write_compiled(module, false, &t);
+    else if (!strcmp(name, "json"))
+        write_compiled(module, true, &t);
     else if (!strcmp(name, "hash"))
         write_hash(module, &t);
     else if (!strcmp(name, "paths"))
@@ -138,6 +153,17 @@ ilex_module_stage(ilex_module *module, const char *pass)
     else
         ix_compiled_free(ix_compile(module, &request));
     return take_text(module->ctx, &t);
+}
+
+char *
+ilex_program_json(ilex_context *ctx, const ilex_program *p)
+{
+    ix_text t;
+    if (ctx->error.code != ILEX_OK)
+        return NULL;
+    ix_text_init(&t, &ctx->mem);
+    put_json(p->c, ix_program_tier(p)->backend->dialect, &t);
+    return take_text(ctx, &t);
 }
 
 char *

@@ -119,7 +119,8 @@ sys.exit(bad != 0)
 END
 good "$python" use.py
 # Of another program than the library's.
-sed 's/{"name": "m", "c_name": "m"}/&, {"name": "o", "c_name": "o"}/' \
+sed 's/{"name": "m", "counted": false}/&, {"name": "o", "counted": false}/
+     s/"names": {/&"o": "o", /' \
     alone/step.py >alone/other.py
 count=$((count + 1))
 "$python" -c 'import sys; sys.path.insert(0, "alone"); import other' 2>log &&

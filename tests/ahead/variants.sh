@@ -50,7 +50,7 @@ done
 # ---- what NAME.json says -----------------------------------------------------------
 
 grep -A1 '"variants": \[' hdiff.json | tr -d '\n' >said
-echo '  "variants": [    {"sizes": {"ni": 12, "nj": 10, "nk": 8}, "strides": {"u": [112, 8, 1], "coeff": [1], "v": [80, 8, 1]}},' |
+echo '    "variants": [      {"sizes": {"ni": 12, "nj": 10, "nk": 8}, "strides": {"u": [112, 8, 1], "coeff": [1], "v": [80, 8, 1]}},' |
     tr -d '\n' >want
 count=$((count + 1))
 cmp said want || complain "hdiff.json lists other variants"

@@ -277,6 +277,12 @@ explain(ilex_context *ctx)
 }
 
 static bool
+json(ilex_context *ctx)
+{
+    return show(ctx, ilex_module_stage, "json");
+}
+
+static bool
 stage(ilex_context *ctx)
 {
     return show(ctx, ilex_module_stage, "verify");
@@ -482,6 +488,7 @@ static const row rows[] = {
     {"emit cuda", emit_cuda, false, false},
     {"emit lines", emit_lines, false, false},
     {"explain", explain, false, false},
+    {"json", json, false, false},
     {"stage", stage, false, false},
     {"dot", dot, true, false},
     {"compile", compile_all, false, false},

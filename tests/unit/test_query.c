@@ -216,6 +216,44 @@ START_TEST(room)
 }
 END_TEST
 
+/* ---- as JSON ---- */
+
+static void
+find_member(const char *json, const char *key, const char *value)
+{
+    char want[512];
+    snprintf(want, sizeof want, "\"%s\": \"%s\"", key, value);
+    ck_assert_msg(strstr(json, want) != NULL, "no %s in %s", want, json);
+}
+
+/* It says what queries say; the same text is the stage "json". */
+START_TEST(as_json)
+{
+    for (size_t j = 0; j < 3; j++) {
+        ilex_program *p = compile_for(jits[j], &(sample){"1", "0", 0, flux});
+        if (!p)
+            continue;
+        ilex_module *m = parse(flux);
+        char *json = ilex_program_json(ctx, p);
+        char *stage = ilex_module_stage(m, "json");
+        ck_assert_str_eq(json, stage);
+        for (size_t k = 0; k < ilex_program_kernel_count(p); k++) {
+            find_member(json, "operations", kernel(p, k).operations);
+            find_member(json, "bytes_read", kernel(p, k).bytes_read);
+            find_member(json, "points", kernel(p, k).points);
+        }
+        find_member(json, "workspace", ilex_program_workspace_formula(p));
+        ilex_text_free(ctx, json);
+        ilex_text_free(ctx, stage);
+        ilex_module_free(m);
+        ilex_program_release(p);
+    }
+    ilex_option_set(ctx, "jit", "nothing"); /* an error before */
+    ck_assert_ptr_null(ilex_program_json(ctx, NULL));
+    take_error();
+}
+END_TEST
+
 /* ---- stages ---- */
 
 /* The next stage is called so; its seconds. */
@@ -380,6 +418,7 @@ main(void)
     tcase_add_test(tc, operations);
     tcase_add_test(tc, costs);
     tcase_add_test(tc, room);
+    tcase_add_test(tc, as_json);
     tcase_add_test(tc, stages);
     tcase_add_test(tc, not_parsed);
     tcase_add_test(tc, times);
