@@ -443,6 +443,7 @@ typedef struct ix_library {
     const char *support; /* of a program whose source is `headless`: the name of
                             what it shares with others; NULL: all is its own */
     bool cuda;
+    bool freestanding;                 /* files call memcpy and memset alone */
     const ix_library_variant *variant; /* the first that fits a run is taken */
     size_t nvariants;                  /* not 0: its source is `inlined` */
     bool lines;                        /* of its source name the program's */

@@ -196,6 +196,7 @@ SHELL_TESTS = \
 	tests/ahead/blocks.sh \
 	tests/ahead/calls.sh \
 	tests/ahead/fortran.sh \
+	tests/ahead/freestanding.sh \
 	tests/ahead/grid.sh \
 	tests/ahead/json.sh \
 	tests/ahead/kit.sh \

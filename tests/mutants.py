@@ -40,8 +40,8 @@ UNSET = 'JIT THREADS DUMP STOP VERIFY FUSE QUOTA CC CFLAGS SEED'.split()
 Row = collections.namedtuple('Row', 'name tests where file text planted wrong')
 
 # Tests that are scripts, and what make builds for them.
-AHEAD = ('blocks kit python project variants versions grid calls fortran lines '
-         'json').split()
+AHEAD = ('blocks calls fortran freestanding grid json kit lines project python '
+         'variants versions').split()
 INTEGRATION = 'bench_code cmake cxx test_pipelines'.split()
 CUDA = ['tests/cuda/cuda', 'tests/cuda/fake/libcuda.so.1',
         'tests/cuda/fake/libnvrtc.so.13']

@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 
+#include "lib/ops/functions.h"
+
 /* ---- words ---- */
 
 static bool
@@ -49,7 +51,19 @@ has_support(const ix_host *h)
 static bool
 uses_math(const ix_host *h)
 {
-    return h->source->uses_math;
+    return ix_host_uses_math(h);
+}
+
+static bool
+is_freestanding(const ix_host *h)
+{
+    return h->library->freestanding;
+}
+
+static void
+put_freestanding(ix_host *h)
+{
+    ix_host_put_text(h, IX_HOST_FREESTANDING);
 }
 
 static void
@@ -88,6 +102,7 @@ const ix_host_word ix_host_words[] = {
     {"error_text", NULL, ix_host_put_error_text},
     {"errors", NULL, ix_host_put_errors},
     {"formulas", NULL, ix_host_put_formulas},
+    {"freestanding", is_freestanding, put_freestanding},
     {"function", NULL, put_function_text},
     {"functions", has_calls, ix_host_put_functions},
     {"grid", is_grid, NULL},
@@ -124,6 +139,27 @@ check_program(const ix_compiled *c, ix_error *err)
     return ILEX_OK;
 }
 
+/* Of the C library nothing is there: exact functions are freestanding.inc's. */
+static ilex_status
+check_freestanding(const ix_library *l, ix_error *err)
+{
+    const ix_sources *s = &l->program->source[IX_DIALECT_aot];
+    uint64_t called = s->math[0] | s->math[1];
+    if (l->cuda)
+        return ix_fail(err, ILEX_E_UNSUPPORTED,
+                       "program %s: CUDA has a C library; leave --freestanding "
+                       "out, or write C",
+                       l->program->name);
+    for (int m = 0; m < IX_NMATH; m++)
+        if (called >> m & 1 && !ix_math_exact((ix_math)m))
+            return ix_fail(err, ILEX_E_UNSUPPORTED,
+                           "program %s: it calls %s of the C library, which "
+                           "freestanding files have not; leave --freestanding "
+                           "out",
+                           l->program->name, ix_math_name((ix_math)m));
+    return ILEX_OK;
+}
+
 /* Fortran has arrays of up to 15 dimensions, and names of up to 63 letters,
  * "_module" among them. */
 static ilex_status
@@ -154,6 +190,8 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
                      l->program->name);
     if (!rc && fortran)
         rc = check_fortran(l, err);
+    if (!rc && l->freestanding)
+        rc = check_freestanding(l, err);
     rc = rc ? rc : ix_host_check_variants(l, err);
     rc = rc ? rc : ix_host_check_functions(l, err);
     if (rc || !ix_host_is_reserved(l->prefix))

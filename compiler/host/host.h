@@ -52,7 +52,8 @@ typedef enum ix_host_text {
     IX_HOST_PROGRAM,
     IX_HOST_FUNCTION, /* what functions of others are given */
     IX_HOST_PYTHON,
-    IX_HOST_SUPPORT /* the head of what several programs share */
+    IX_HOST_SUPPORT,     /* the head of what several programs share */
+    IX_HOST_FREESTANDING /* what others take from the C library */
 } ix_host_text;
 void ix_host_put_text(ix_host *h, ix_host_text text);
 
@@ -133,6 +134,12 @@ void ix_host_put_json(ix_host *h);
 /* ---- fortran.c ---- */
 
 void ix_host_put_fortran(ix_host *h);
+
+static inline bool
+ix_host_uses_math(const ix_host *h)
+{
+    return h->source->uses_math && !h->library->freestanding;
+}
 
 /* Arguments in the order of flat functions: inputs, then outputs. */
 static inline bool

@@ -57,7 +57,7 @@ ix_host_put_json(ix_host *h)
     ix_json_put(&j, "options", h->library->options);
     put_names(&j, h);
     ix_host_put_json_variants(h, &j);
-    ix_json_bool(&j, "needs_libm", h->source->uses_math);
+    ix_json_bool(&j, "needs_libm", ix_host_uses_math(h));
     put_libm(&j, h);
     ix_json_close(&j, '}');
     ix_json_close(&j, '}');

@@ -22,6 +22,7 @@ HOST_TEXTS = \
 	compiler/host/arguments.inc \
 	compiler/host/basics.inc \
 	compiler/host/entry.inc \
+	compiler/host/freestanding.inc \
 	compiler/host/function.inc \
 	compiler/host/grid.inc \
 	compiler/host/head.inc \

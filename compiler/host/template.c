@@ -47,7 +47,7 @@ static const char *const functions[] = {
     "%if grid",
 #include "compiler/host/grid.str"
     "%else",
-    "#if defined(__SSE2__)",
+    "#if defined(__SSE2__) && defined(__GNUC__)",
     "#define ILEX_SETS_ENVIRONMENT 1",
 #include "lib/base/fpenv.str"
     "#else",
@@ -72,14 +72,22 @@ static const char *const function[] = {
 static const char *const python[] = {
 #include "compiler/host/python.str"
     NULL};
+static const char *const freestanding[] = {
+#include "compiler/host/freestanding.str"
+    NULL};
 static const char *const support[] = {
 #include "compiler/host/support.str"
     NULL};
-static const char *const *const texts[] = {
-    [IX_HOST_HEADER] = header,   [IX_HOST_HEAD] = head,
-    [IX_HOST_TYPES] = types,     [IX_HOST_FUNCTIONS] = functions,
-    [IX_HOST_PROGRAM] = program, [IX_HOST_FUNCTION] = function,
-    [IX_HOST_PYTHON] = python,   [IX_HOST_SUPPORT] = support};
+static const char *const *const texts[] = {[IX_HOST_HEADER] = header,
+                                           [IX_HOST_HEAD] = head,
+                                           [IX_HOST_TYPES] = types,
+                                           [IX_HOST_FUNCTIONS] = functions,
+                                           [IX_HOST_PROGRAM] = program,
+                                           [IX_HOST_FUNCTION] = function,
+                                           [IX_HOST_PYTHON] = python,
+                                           [IX_HOST_SUPPORT] = support,
+                                           [IX_HOST_FREESTANDING] =
+                                               freestanding};
 
 unsigned
 ix_host_shared_hash(void)

@@ -59,6 +59,13 @@ typedef struct ilex_library_spec {
     /* 1: PREFIX.py as well, a module over ctypes alone for libNAME.so, with a
      * function run(**arguments). Not with `cuda` (ILEX_E_UNSUPPORTED) */
     int python;
+    /* 1: files for machines without a C library: they call memcpy and memset
+     * alone, which compilers need, too, compute floor, fma and what else is
+     * exact themselves, and want -ffreestanding -fno-math-errno, with which the
+     * library is built. A run takes its memory from the workspace it is given
+     * (ILEX_E_ARGUMENT without). Programs that call others of libm, several
+     * targets and `cuda` are ILEX_E_UNSUPPORTED */
+    int freestanding;
 } ilex_library_spec;
 #define ILEX_LIBRARY_SPEC(...) ILEX_STRUCT(ilex_library_spec, __VA_ARGS__)
 

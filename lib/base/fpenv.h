@@ -11,9 +11,7 @@
 #ifndef ILEX_LIB_FPENV_H
 #define ILEX_LIB_FPENV_H
 
-#if defined(__SSE2__)
-
-#include <emmintrin.h>
+#if defined(__SSE2__) && defined(__GNUC__)
 
 #include "lib/base/fpenv.inc"
 

@@ -78,6 +78,8 @@ emit(ix_cli_session *sessions, const ix_cli_command *c, bool cuda)
         .cuda = cuda,
         .fortran = ix_cli_options_value(c, IX_FLAG_FORTRAN, NULL) != NULL,
         .python = ix_cli_options_value(c, IX_FLAG_PYTHON, NULL) != NULL,
+        .freestanding =
+            ix_cli_options_value(c, IX_FLAG_FREESTANDING, NULL) != NULL,
         .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL),
         .lines = ix_cli_options_value(c, IX_FLAG_LINE, NULL) != NULL};
     ilex_module **modules = calloc(c->nfiles, sizeof *modules);

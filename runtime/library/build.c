@@ -122,6 +122,7 @@ compile(build *b, const char *source, const char *flags, char *name)
     add_words(b, "-std=gnu99 -O3 -ffp-contract=off -fno-math-errno "
                  "-fno-trapping-math -fno-strict-aliasing "
                  "-falign-functions=32 -fPIC -w");
+    add_words(b, b->job->freestanding ? "-ffreestanding" : "");
     add_words(b, ix_option_text(b->job->ctx, IX_OPTION_cflags));
     add_words(b, flags);
     return make_object(b, source, name);

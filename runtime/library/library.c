@@ -161,6 +161,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
                               .name = j->name,
                               .support = j->support,
                               .cuda = j->cuda != 0,
+                              .freestanding = j->freestanding != 0,
                               .lines = j->lines != 0,
                               .options = ix_text_string(&options)};
         if (!library.options)
@@ -301,6 +302,7 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
                         .targets = s.targets,
                         .fortran = s.fortran,
                         .python = s.python,
+                        .freestanding = s.freestanding,
                         .sizes = s.sizes,
                         .cuda = s.cuda,
                         .lines = s.lines};

@@ -22,7 +22,7 @@ typedef struct ix_library_job {
     const char *support; /* of what several programs share; NULL: nothing */
     ilex_library_kind kind;
     const char *targets; /* NULL: one, that of option target */
-    int fortran, cuda, lines, python;
+    int fortran, cuda, lines, python, freestanding;
     const char *sizes; /* groups of sizes that are known; NULL: none */
     bool *concerned;   /* by each group: one program at least */
 } ix_library_job;

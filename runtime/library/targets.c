@@ -72,6 +72,10 @@ check_processors(const ix_library_job *j)
                        "compile: targets '%.60s' is not generic with some of "
                        "avx2 and avx512, for example generic,avx2",
                        j->targets);
+    if (items > 1 && j->freestanding)
+        return ix_fail(&j->ctx->error, ILEX_E_UNSUPPORTED,
+                       "compile: freestanding files cannot ask which processor "
+                       "there is; give one target");
     return ILEX_OK;
 }
 
