@@ -9,10 +9,11 @@
 #                    [LANGUAGE c|cuda] [TARGETS ...] [OPTIONS ...])
 #
 # is a library of programs compiled ahead of time, without Ilex in it: a.c with
-# the function a(), or p_a.c with p_a(), and so on. Whoever links the target
-# finds the headers. OPTIONS go to `ilexc compile`. In C the project's compiler
-# builds the files as it builds all others; with TARGETS (generic avx2) or
-# LANGUAGE cuda (TARGETS sm_80 sm_90) ilexc has it, or nvcc, build objects.
+# the function a(), or p_a.c with p_a(), and so on, and what several of them
+# share. Whoever links the target finds the headers. OPTIONS go to
+# `ilexc compile`. In C the project's compiler builds the files as it builds all
+# others; with TARGETS (generic avx2) or LANGUAGE cuda (TARGETS sm_80 sm_90)
+# ilexc has it, or nvcc, build objects.
 get_filename_component(_ilex_libdir "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 find_program(ILEXC ilexc
     HINTS "${_ilex_libdir}/../bin" "${_ilex_libdir}/../../bin"
@@ -93,6 +94,38 @@ function(_ilex_link_cuda target)
     endif()
 endfunction()
 
+# One call of ilexc for the programs `sources`, and what it makes, in `folder`:
+# the files of each with the endings `ends`, and `shared` by all. Those that are
+# as they were stay so, and what was built of them.
+function(_ilex_call folder sources names ends shared options)
+    set(files "${shared}")
+    foreach(name IN LISTS names)
+        foreach(end IN LISTS ends)
+            list(APPEND files "${name}.${end}")
+        endforeach()
+    endforeach()
+    set(written "")
+    set(kept "")
+    foreach(file IN LISTS files)
+        list(APPEND written "${folder}/new/${file}")
+        list(APPEND kept "${folder}/${file}")
+    endforeach()
+    set(needed ${sources})
+    if(IS_ABSOLUTE "${ILEXC}")
+        list(APPEND needed "${ILEXC}")
+    endif()
+    list(GET names 0 first)
+    set(stamp "${folder}/${first}.stamp")
+    add_custom_command(OUTPUT "${stamp}" BYPRODUCTS ${kept}
+        COMMAND "${ILEXC}" compile ${sources} --stem -o "${folder}/new"
+            ${options}
+        COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${written} "${folder}"
+        COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
+        DEPENDS ${needed} VERBATIM)
+    set(_ilex_made ${_ilex_made} ${kept} PARENT_SCOPE)
+    set(_ilex_stamps ${_ilex_stamps} "${stamp}" PARENT_SCOPE)
+endfunction()
+
 function(ilex_add_library target)
     cmake_parse_arguments(arg "" "PREFIX;LANGUAGE" "SOURCES;OPTIONS;TARGETS"
         ${ARGN})
@@ -100,39 +133,67 @@ function(ilex_add_library target)
         set(arg_LANGUAGE c)
     endif()
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES OR
-            NOT arg_LANGUAGE MATCHES "^(c|cuda)$" OR
-            ";${arg_OPTIONS};" MATCHES ";--(language|target)[=;]")
+            NOT arg_LANGUAGE MATCHES "^(c|cuda)$" OR ";${arg_OPTIONS};" MATCHES
+            ";--(language|target|prefix|object|static|shared)[=;]")
         message(FATAL_ERROR "ilex_add_library(target SOURCES a.ilx ... "
             "[PREFIX p] [LANGUAGE c|cuda] [TARGETS ...] [OPTIONS ...])")
     endif()
-    set(options ${arg_OPTIONS} --language ${arg_LANGUAGE})
-    set(made c)
-    if(arg_TARGETS OR arg_LANGUAGE STREQUAL "cuda")
-        set(made o)
-        _ilex_compiler(compiler ${arg_LANGUAGE})
-        list(APPEND options --object ${compiler})
-        if(arg_TARGETS)
-            string(REPLACE ";" "," targets "${arg_TARGETS}")
-            list(APPEND options --target "${targets}")
-        endif()
-    endif()
-    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.ilex")
-    set(generated "")
+    set(sources "")
+    set(names "")
     foreach(source IN LISTS arg_SOURCES)
         get_filename_component(path "${source}" ABSOLUTE)
         get_filename_component(name "${source}" NAME_WE)
         if(arg_PREFIX)
             set(name "${arg_PREFIX}_${name}")
         endif()
-        add_custom_command(
-            OUTPUT "${folder}/${name}.${made}" "${folder}/${name}.h"
-                "${folder}/${name}.json"
-            COMMAND "${ILEXC}" compile "${path}" -o "${folder}"
-                --prefix "${name}" ${options}
-            DEPENDS "${path}" VERBATIM)
-        list(APPEND generated "${folder}/${name}.${made}" "${folder}/${name}.h")
+        list(APPEND sources "${path}")
+        list(APPEND names "${name}")
     endforeach()
-    add_library(${target} STATIC ${generated})
+    set(options ${arg_OPTIONS} --language ${arg_LANGUAGE})
+    list(GET names 0 library)
+    if(arg_PREFIX)
+        set(library "${arg_PREFIX}")
+        list(APPEND options --prefix "${arg_PREFIX}")
+    endif()
+    set(ends h json)
+    if(";${arg_OPTIONS};" MATCHES ";--fortran;")
+        list(APPEND ends f90)
+    endif()
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.ilex")
+    set(_ilex_made "")
+    set(_ilex_stamps "")
+    list(LENGTH sources count)
+    if(arg_TARGETS OR arg_LANGUAGE STREQUAL "cuda")
+        _ilex_compiler(compiler ${arg_LANGUAGE})
+        list(APPEND options --object ${compiler})
+        if(arg_TARGETS)
+            string(REPLACE ";" "," targets "${arg_TARGETS}")
+            list(APPEND options --target "${targets}")
+        endif()
+        if(arg_PREFIX OR count EQUAL 1)
+            _ilex_call("${folder}" "${sources}" "${names}" "${ends}"
+                "${library}.o" "${options}")
+        else() # an object of several has the name of a prefix
+            foreach(source IN LISTS sources)
+                get_filename_component(name "${source}" NAME_WE)
+                _ilex_call("${folder}" "${source}" "${name}" "${ends};o" ""
+                    "${options}")
+            endforeach()
+        endif()
+    else()
+        set(shared "")
+        if(count GREATER 1)
+            set(shared "${library}_support.h" "${library}_support.c")
+        endif()
+        _ilex_call("${folder}" "${sources}" "${names}" "${ends};c" "${shared}"
+            "${options}")
+    endif()
+    list(FILTER _ilex_made INCLUDE REGEX "[.][cho]$")
+    set_source_files_properties(${_ilex_made} PROPERTIES GENERATED TRUE)
+    # before the library, whose rules look at the files' times
+    add_custom_target(${target}_ilex DEPENDS ${_ilex_stamps})
+    add_library(${target} STATIC ${_ilex_made})
+    add_dependencies(${target} ${target}_ilex)
     set_target_properties(${target} PROPERTIES
         LINKER_LANGUAGE C POSITION_INDEPENDENT_CODE ON)
     target_include_directories(${target} PUBLIC "${folder}")

@@ -6,7 +6,7 @@ include_HEADERS = \
 	include/ilex.h
 
 ilexincludedir = $(includedir)/ilex
-ilexinclude_HEADERS = \
+PUBLIC_FILES = \
 	include/ilex/base.h \
 	include/ilex/dlpack.h \
 	include/ilex/dtypes.def \
@@ -27,6 +27,7 @@ ilexinclude_HEADERS = \
 	include/ilex/reductions.def \
 	include/ilex/repro.h \
 	include/ilex/storage.h
+ilexinclude_HEADERS = $(PUBLIC_FILES)
 
 # The same for other languages, made of the headers; the tarball has them.
 EXTRA_DIST += bindings/api.py
@@ -36,7 +37,7 @@ BINDINGS = \
 	bindings/ilex-api.json
 ilexinclude_HEADERS += $(BINDINGS)
 BUILT_SOURCES = $(BINDINGS)
-$(BINDINGS): bindings/api.py $(include_HEADERS) include/ilex/base.h
+$(BINDINGS): bindings/api.py $(include_HEADERS) $(PUBLIC_FILES)
 	$(AM_V_GEN)$(MKDIR_P) bindings && case $@ in \
 	  *.json) kind=json;; *) kind=ffi;; esac && \
 	CC='$(CC)' $(PYTHON) $(srcdir)/bindings/api.py $$kind >$@-t && mv $@-t $@

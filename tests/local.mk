@@ -195,6 +195,7 @@ CLEANFILES += $(FAKE_CUDA)
 SHELL_TESTS = \
 	tests/ahead/blocks.sh \
 	tests/ahead/calls.sh \
+	tests/ahead/cmake.sh \
 	tests/ahead/fortran.sh \
 	tests/ahead/freestanding.sh \
 	tests/ahead/grid.sh \

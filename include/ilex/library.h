@@ -24,8 +24,8 @@ typedef struct ilex_library_spec {
     size_t size;
     const char *directory; /* made where it is missing (".") */
     /* of all names that the files define, and of the files: of several programs
-     * PREFIX_ and the name of the program, of one PREFIX (the names of the
-     * programs) */
+     * PREFIX_ and the name of the program, of one without `names` PREFIX (the
+     * names of the programs) */
     const char *prefix;
     ilex_library_kind kind; /* NAME is the prefix, else that of one program */
     /* Processors that a library has code for, "generic,avx2,avx512" (the one of
@@ -66,6 +66,9 @@ typedef struct ilex_library_spec {
      * (ILEX_E_ARGUMENT without). Programs that call others of libm, several
      * targets and `cuda` are ILEX_E_UNSUPPORTED */
     int freestanding;
+    /* What programs are called in names of the files, in their order, of one
+     * program as of several; NULL: as they call themselves */
+    const char *const *names;
 } ilex_library_spec;
 #define ILEX_LIBRARY_SPEC(...) ILEX_STRUCT(ilex_library_spec, __VA_ARGS__)
 

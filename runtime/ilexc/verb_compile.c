@@ -67,9 +67,35 @@ open_all(ix_cli_session *sessions, const ix_cli_command *c)
     return status;
 }
 
+/* What the files are called without folders and ".ilx", in one block; NULL when
+ * there is no memory. */
+static const char **
+stems(const ix_cli_command *c)
+{
+    size_t bytes = c->nfiles * sizeof(char *);
+    for (size_t i = 0; i < c->nfiles; i++)
+        bytes += strlen(c->files[i]) + 1;
+    const char **names = calloc(1, bytes);
+    char *to = names ? (char *)(names + c->nfiles) : NULL;
+    for (size_t i = 0; to && i < c->nfiles; i++) {
+        const char *slash = strrchr(c->files[i], '/');
+        names[i] = strcpy(to, slash ? slash + 1 : c->files[i]);
+        char *dot = strrchr(to, '.');
+        if (dot && strcmp(dot, ".ilx") == 0)
+            *dot = '\0';
+        to += strlen(to) + 1;
+    }
+    return names;
+}
+
 static ix_cli_exit
 emit(ix_cli_session *sessions, const ix_cli_command *c, bool cuda)
 {
+    bool fixed = ix_cli_options_value(c, IX_FLAG_FIXED, NULL) != NULL;
+    bool stem = ix_cli_options_value(c, IX_FLAG_STEM, NULL) != NULL;
+    char *sizes = join_sizes(c);
+    const char **names = stem ? stems(c) : NULL;
+    ilex_module **modules = calloc(c->nfiles, sizeof *modules);
     ilex_library_spec spec = {
         .size = sizeof spec,
         .directory = ix_cli_options_value(c, IX_FLAG_DIRECTORY, "."),
@@ -81,21 +107,21 @@ emit(ix_cli_session *sessions, const ix_cli_command *c, bool cuda)
         .freestanding =
             ix_cli_options_value(c, IX_FLAG_FREESTANDING, NULL) != NULL,
         .targets = ix_cli_options_value(c, IX_FLAG_TARGET, NULL),
-        .lines = ix_cli_options_value(c, IX_FLAG_LINE, NULL) != NULL};
-    ilex_module **modules = calloc(c->nfiles, sizeof *modules);
+        .lines = ix_cli_options_value(c, IX_FLAG_LINE, NULL) != NULL,
+        .sizes = sizes,
+        .names = names};
     ilex_context *ctx = sessions[0].ctx;
-    char *sizes = join_sizes(c);
-    spec.sizes = sizes;
-    if (!modules || (!sizes && ix_cli_options_value(c, IX_FLAG_FIXED, NULL))) {
-        free(modules);
-        return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
-    }
-    for (size_t i = 0; i < c->nfiles; i++)
+    ix_cli_exit status = IX_EXIT_OK;
+    for (size_t i = 0; modules && i < c->nfiles; i++)
         modules[i] = sessions[i].module;
-    ilex_status rc = ilex_emit_library(ctx, modules, c->nfiles, &spec);
+    if (!modules || (fixed && !sizes) || (stem && !names))
+        status = ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
+    else if (ilex_emit_library(ctx, modules, c->nfiles, &spec) != ILEX_OK)
+        status = ix_cli_library_error(ctx);
     free(modules);
+    free(names);
     free(sizes);
-    return rc ? ix_cli_library_error(ctx) : IX_EXIT_OK;
+    return status;
 }
 
 ix_cli_exit

@@ -183,15 +183,16 @@ make_prefix(ix_library_job *j, const ilex_module *m, const char *prefix,
 {
     ix_text t;
     ix_mem mem = ix_arena_mem(j->arena);
+    const char *name = j->names ? j->names[i] : m->name;
     ix_text_init(&t, &mem);
-    ix_text_put(&t, prefix ? prefix : m->name);
-    if (prefix && j->count > 1)
-        ix_text_format(&t, "_%s", m->name);
+    ix_text_put(&t, prefix ? prefix : name);
+    if (prefix && (j->names || j->count > 1))
+        ix_text_format(&t, "_%s", name);
     j->prefix[i] = ix_text_string(&t);
     for (size_t k = 0; k < i; k++)
         if (!strcmp(j->prefix[k], j->prefix[i]))
             return ix_fail(&j->ctx->error, ILEX_E_DUPLICATE,
-                           "compile: two programs are called %s", m->name);
+                           "compile: two programs are called %s", name);
     return ix_name_check(&j->ctx->error, "prefix", j->prefix[i],
                          strlen(j->prefix[i]))
                ? ILEX_OK
@@ -297,6 +298,7 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
     ix_library_job j = {.ctx = ctx,
                         .arena = &arena,
                         .directory = s.directory ? s.directory : ".",
+                        .names = s.names,
                         .count = count,
                         .kind = s.kind,
                         .targets = s.targets,

@@ -16,7 +16,8 @@ typedef struct ix_library_job {
     ilex_context *ctx;
     ix_arena *arena;
     const char *directory;
-    const char **prefix; /* of each program */
+    const char *const *names; /* of the programs; NULL: their own */
+    const char **prefix;      /* of each program */
     size_t count;
     const char *name;    /* of the library */
     const char *support; /* of what several programs share; NULL: nothing */

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # An Ilex that was installed, as projects with CMake find it: versions, the
-# target Ilex::ilex, libraries of programs for several processors, for another
-# machine, and in CUDA, whose compiler is looked at and not run.
+# target Ilex::ilex, which is none for another machine, a library of programs
+# (tests/ahead/cmake.sh tries what else these are).
 set -eu
 command -v cmake >/dev/null || { echo "no cmake"; exit 77; }
 # shellcheck source=tests/integration/prefix.sh
 . "${srcdir:-.}/tests/integration/prefix.sh"
-: "${NM:=nm}"
 mkdir "$root/work"
 cd "$root/work"
 cp "$srcdir/examples/axpy.c" "$srcdir/examples/axpy.ilx" .
@@ -70,71 +69,23 @@ use/b/use >said
 
 # ---- libraries of programs ----
 
-# A project with such a library, and a program if "$2" is "program".
-library() {
-    project library <<END
+project library <<END
 find_package(Ilex 0.1 REQUIRED)
-ilex_add_library(programs SOURCES ../axpy.ilx PREFIX my $1)
+ilex_add_library(programs SOURCES ../axpy.ilx PREFIX my)
+if(NOT CMAKE_CROSSCOMPILING)
+    add_executable(main ../main.c)
+    target_link_libraries(main programs)
+elseif(TARGET Ilex::ilex)
+    message(FATAL_ERROR "the library of this machine")
+endif()
 END
-    [ "${2:-}" != program ] || cat >>library/CMakeLists.txt <<'END'
-add_executable(main ../main.c)
-target_link_libraries(main programs)
-END
-}
-library '' program
 configured library
 good --build library/b
 library/b/main
-if [ "$(uname -m)" = x86_64 ]; then
-    library 'TARGETS generic avx2' program
-    configured library
-    good --build library/b
-    library/b/main
-    $NM library/b/libprograms.a | grep my_axpy_for_avx2 >/dev/null
-fi
-library 'OPTIONS --language cuda'
-refused library 'LANGUAGE c.cuda'
-
-# Another machine: its compiler, and nothing of this one's but ilexc.
-cross=aarch64-linux-gnu-gcc
-if command -v $cross >/dev/null; then
-    mkdir empty
-    cat >toolchain.cmake <<END
-set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER $cross)
-set(CMAKE_FIND_ROOT_PATH $PWD/empty)
-foreach(kind LIBRARY INCLUDE)
-    set(CMAKE_FIND_ROOT_PATH_MODE_\${kind} ONLY)
-endforeach()
-END
-    library ''
-    echo 'if(TARGET Ilex::ilex)
-    message(FATAL_ERROR "the library of this machine")
-endif()' >>library/CMakeLists.txt
-    configured library -DCMAKE_TOOLCHAIN_FILE="$PWD/toolchain.cmake"
-    good --build library/b
-    readelf -h library/b/libprograms.a | grep -q AArch64
-    library 'TARGETS generic avx2'
-    configured library -DCMAKE_TOOLCHAIN_FILE="$PWD/toolchain.cmake"
-    ! cmake --build library/b >log 2>&1
-    grep 'E105.*compiles for aarch64' log >/dev/null || { cat log; exit 1; }
+if command -v aarch64-linux-gnu-gcc >/dev/null; then
+    rm -rf library/b
+    configured library \
+        -DCMAKE_TOOLCHAIN_FILE="$srcdir/tests/ahead/aarch64.cmake"
 else
-    echo "no $cross: cross builds are not tried"
+    echo "no aarch64-linux-gnu-gcc: cross builds are not tried"
 fi
-
-# A compiler of CUDA that notes what it is asked for and makes an empty object.
-real=$(command -v "${CC##* }")
-cat >nvcc-noted <<END
-#!/bin/sh
-echo "\$@" >>$PWD/noted
-while [ "\$1" != -o ]; do shift; done
-exec $real -c -x c /dev/null -o "\$2"
-END
-chmod +x nvcc-noted
-library 'LANGUAGE cuda TARGETS sm_80 sm_90'
-configured library -DCMAKE_CUDA_COMPILER="$PWD/nvcc-noted"
-good --build library/b
-[ -s library/b/programs.ilex/my_axpy.cu ]
-grep -e '-fmad=false.*arch=compute_80,code=sm_80.*code=sm_90.*-c my_axpy.cu' \
-    noted >/dev/null || { cat noted; exit 1; }

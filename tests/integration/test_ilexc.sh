@@ -292,6 +292,17 @@ done
 expect 1 'E102.*prefix' compile "$examples/hdiff.ilx" -o ahead --prefix 3d
 expect 1 'E106.*hdiff' compile "$examples/hdiff.ilx" "$examples/hdiff.ilx" \
     -o ahead
+cp "$examples/hdiff.ilx" ahead/other.ilx
+expect 0 '' compile ahead/other.ilx -o ahead/stem --stem --prefix by
+expect 0 '' compile ahead/other.ilx "$examples/vadv.ilx" -o ahead/stem --stem
+[ "$(cd ahead/stem && echo *.c)" = \
+    'by_other.c other.c other_support.c vadv.c' ] ||
+    fail "compile --stem: $(ls ahead/stem)"
+cp "$examples/hdiff.ilx" ahead/an-other.ilx
+expect 1 "E102.*prefix 'an-other'" compile ahead/an-other.ilx -o ahead --stem
+expect 1 'E106.*called other' compile ahead/other.ilx ahead/../ahead/other.ilx \
+    -o ahead --stem
+rm -r ahead/stem ahead/*other.ilx
 expect 1 'E101.*Give a prefix' compile "$examples/hdiff.ilx" \
     "$examples/vadv.ilx" -o ahead --shared
 expect 1 'E101.*generic,avx2' compile "$examples/hdiff.ilx" -o ahead \
