@@ -206,6 +206,7 @@ SHELL_TESTS = \
 	tests/ahead/python.sh \
 	tests/ahead/variants.sh \
 	tests/ahead/versions.sh \
+	tests/ahead/ways.sh \
 	tests/cuda/check_fake.sh \
 	tests/cuda/nvcc.sh \
 	tests/bindings/bindings.sh \

@@ -4,68 +4,14 @@
  * from the first instruction on; without it the same on a hosted one. The bits
  * of all results are printed.
  */
-#include <stddef.h>
 #include <stdint.h>
 
+#include "alone.h"
 #include "q_product.h"
 #include "q_some.h"
 #include "q_stencil.h"
 
 enum { N = 7, M = 9, K = 13 };
-
-#if defined(ALONE)
-static long
-call_system(long number, long a, long b, long c)
-{
-    long r;
-    __asm__ volatile("syscall"
-                     : "=a"(r)
-                     : "a"(number), "D"(a), "S"(b), "d"(c)
-                     : "rcx", "r11", "memory");
-    return r;
-}
-
-static void
-say(const char *text, size_t bytes)
-{
-    (void)call_system(1, 1, (long)text, (long)bytes);
-}
-
-void *
-memcpy(void *to, const void *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        ((volatile char *)to)[i] = ((const char *)from)[i];
-    return to;
-}
-
-void *
-memset(void *to, int byte, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        ((volatile char *)to)[i] = (char)byte;
-    return to;
-}
-#else
-#include <unistd.h>
-
-static void
-say(const char *text, size_t bytes)
-{
-    if (write(1, text, bytes) < 0)
-        _exit(1);
-}
-#endif
-
-static void
-print(const char *text)
-{
-    size_t n = 0;
-    while (text[n])
-        n++;
-    say(text, n);
-    say("\n", 1);
-}
 
 static void
 print_bits(const void *data, size_t bytes)
@@ -158,14 +104,3 @@ main(void)
     choose();
     return 0;
 }
-
-#if defined(ALONE)
-void begin(void);
-void
-begin(void)
-{
-    (void)call_system(60, main(), 0, 0);
-}
-__asm__(".globl _start\n_start:\n\txor %ebp, %ebp\n\tand $-16, %rsp\n"
-        "\tcall begin\n");
-#endif
