@@ -459,7 +459,7 @@ ix_function_set_need(ix_function_set *set, const char *code, ilex_dtype loop)
         token tok = next_token(&code);
         if (!tok.argument)
             continue;
-        set->rounds |= token_is(&tok, "FC") && is_single(loop);
+        set->rounds |= instance_of(&tok, loop) != loop && is_single(loop);
         if (token_is(&tok, "M"))
             set->math[is_single(loop)] |= (uint64_t)1 << math_of(&tok);
         else if (!need_helper(set, &tok, loop))

@@ -31,9 +31,8 @@ enum {
     IX_LAW_PROJECTION = 32     /* f(f(x)) = f(x) */
 };
 
-/* From that many ulp on an operation is a function of the C library, which no
- * vector unit runs. */
-enum { IX_ULP_CALLED = 4 };
+/* From that many ulp on an operation is an elementary function. */
+enum { IX_ULP_CALLED = 1 };
 
 typedef struct ix_op_info {
     const char *name; /* "add": its name in text and, after ilex_, in C */

@@ -110,8 +110,8 @@ START_TEST(several_units)
         "double k0(double x) { double t = h(x); return t; }\n",
         "static double h(double x) { return x * 3.0; }\n"
         "double k1(double x) { double t = h(x); return t; }\n",
-        "double exp(double);\nfloat sqrtf(float);\n"
-        "double k2(double x) { double t = exp(x); return t; }\n"
+        "double rint(double);\nfloat sqrtf(float);\n"
+        "double k2(double x) { double t = rint(x); return t; }\n"
         "double k3(double x) { float t = sqrtf((float)x); return t; }\n"};
     const char *symbols[] = {"k3", "k0", "k2", "k1"};
     void *entries[4] = {NULL};
@@ -126,7 +126,7 @@ START_TEST(several_units)
     ck_assert_msg(code != NULL, "%s", error.text);
     ck_assert(call(entries[0], 9.0) == 3.0);
     ck_assert(call(entries[1], 9.0) == 10.0);
-    ck_assert(call(entries[2], 1.0) == exp(1.0));
+    ck_assert(call(entries[2], 1.25) == 1.0);
     ck_assert(call(entries[3], 9.0) == 27.0);
     ix_code_release(code);
 }
