@@ -134,7 +134,7 @@ def source_of(test):
     """A file that is there if the test is."""
     program = program_of(test)
     return script_of(test) or program + (
-        '.c' if test.startswith('test_') else '_main.c')
+        '.c' if test.startswith('test_') or test == 'math' else '_main.c')
 
 
 def split(test):
@@ -271,6 +271,8 @@ def command_of(test):
         command.append(f'--count={count or 30}')
     if name == 'cuda':
         command.append('--memory')
+    if name == 'math' and count:
+        command.append(count)
     return command
 
 

@@ -312,6 +312,27 @@ ILEX_API ilex_array *ilex_hypot(ilex_array *x, ilex_array *y);
  * result has the promoted dtype. */
 ILEX_API ilex_array *ilex_fma(ilex_array *x, ilex_array *y, ilex_array *z);
 
+/* ---- error function and gamma function ---- */
+
+/* Error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to
+ * x. Not for complex; the result is floating: f32 for bool and integers of
+ * up to 16 bits, f64 for wider ones. */
+ILEX_API ilex_array *ilex_erf(ilex_array *x);
+
+/* 1 - erf(x), accurate where that is small. Not for complex; the result is
+ * floating: f32 for bool and integers of up to 16 bits, f64 for wider ones. */
+ILEX_API ilex_array *ilex_erfc(ilex_array *x);
+
+/* Gamma function, (x - 1)! for whole x > 0; NaN at -1, -2, .... Not for
+ * complex; the result is floating: f32 for bool and integers of up to 16
+ * bits, f64 for wider ones. */
+ILEX_API ilex_array *ilex_gamma(ilex_array *x);
+
+/* log(abs(gamma(x))); infinite at 0, -1, -2, .... Not for complex; the
+ * result is floating: f32 for bool and integers of up to 16 bits, f64 for
+ * wider ones. */
+ILEX_API ilex_array *ilex_lgamma(ilex_array *x);
+
 /* ---- parts and classes of numbers ---- */
 
 /* |x| with the sign of y; NaN has no sign. Not for complex; the result is

@@ -287,11 +287,177 @@ def singles():
                lambda t: log_tail(t, 0), 0, S_MAX ** 2, 7)
 
 
+# ---- angles ----
+
+QUARTER = mp.pi / 4 * mpf("1.0001")
+HALF_TURN = mp.pi / 2 * mpf("1.00001")
+
+
+class Words(Constants):
+    """64-bit words of the binary digits of a number."""
+
+    def __init__(self, where, doc, x, count):
+        super().__init__(where, doc, [])
+        for k in range(count):
+            word = mp.floor(mp.ldexp(x, 64))
+            x = mp.ldexp(x, 64) - word
+            self.texts.append("0x%016x" % int(word))
+
+
+def sin_rest(z):
+    r = mp.sqrt(z)
+    return (mp.sin(r) - r) / r ** 3
+
+
+def cos_rest(z):
+    return (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z ** 2
+
+
+def angles():
+    for where in "trig sin_turned", "trig sin_cos":
+        polynomial(where, "(sin(r) - r) / r^3, in r^2", sin_rest,
+                   mpf(2) ** -30, QUARTER ** 2, 6, lambda z: z)
+        polynomial(where, "(cos(r) - 1 + r^2 / 2) / r^4, in r^2", cos_rest,
+                   mpf(2) ** -30, QUARTER ** 2, 6, lambda z: z ** 2)
+    numbers("trig turn_core", "2 / pi", 2 / mp.pi)
+    numbers("trig turn_core", "pi / 2 in four parts",
+            *parts(mp.pi / 2, 29, 29, 29))
+    numbers("trig turn_part", "pi / 2 in two parts", *parts(mp.pi / 2, 53))
+    numbers("trig turn_part", "the first one in halves",
+            *parts(rounded(mp.pi / 2, 53), 25))
+    with mp.workprec(1600):
+        Words("trig turn_digits", "digits of 2 / pi", 2 / mp.pi, 19)
+
+
+def arcs():
+    polynomial("arc arctan_rest", "(arctan(t) - t) / t^3, in t^2",
+               lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z,
+               mpf(2) ** -60, mpf(49) / 256 * mpf("1.0001"), 12,
+               lambda z: z)
+    polynomial("arc arcsin_rest", "(arcsin(t) - t) / t^3, in t^2",
+               lambda z: (mp.asin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z,
+               mpf(2) ** -60, mpf(1) / 4, 12, lambda z: z)
+    numbers("arc arctan_step", "arctan(1/2) in two parts",
+            *parts(mp.atan(mpf(1) / 2), 49))
+    numbers("arc arctan_step", "arctan(1) in two parts",
+            *parts(mp.pi / 4, 53))
+    for name in "arctan", "arctan2", "arcsin", "arccos":
+        numbers("arc " + name, "pi / 2 in two parts", *parts(mp.pi / 2, 53))
+    for name in "arctan2", "arccos":
+        numbers("arc " + name, "pi in two parts", *parts(mp.pi, 53))
+
+
+# ---- error function, gamma function ----
+
+def erf_rest(z):
+    x = mp.sqrt(z)
+    return mp.erf(x) / x - 1 if z else 2 / mp.sqrt(mp.pi) - 1
+
+
+def scaled_erfc(a):
+    return mp.exp(a * a) * mp.erfc(a)
+
+
+def between(k, a):
+    """(a - k) / (a + k)"""
+    return (mpf(a) - k) / (mpf(a) + k)
+
+
+def back(k, t):
+    return k * (1 + t) / (1 - t)
+
+
+ERF_1 = rounded(mp.erf(1), 30)
+
+
+def errors_of_measurement():
+    quarter, k = mpf(1) / 4, mpf(15) / 4
+    polynomial("gamma erf_low", "erf(x) / x - 1, in x^2 - 1/4",
+               lambda v: erf_rest(v + quarter),
+               -quarter, mpf(729) / 1024 - quarter, 12)
+    numbers("gamma erf", "erf(1) of 30 bits", ERF_1)
+    polynomial("gamma erf_middle", "erf(1 + d) less that",
+               lambda d: mp.erf(1 + d) - ERF_1, -mpf(5) / 32, quarter / 2, 12)
+    polynomial("gamma erf_high",
+               "exp(a^2) erfc(a), in t = (a - 3) / (a + 3)",
+               lambda t: scaled_erfc(back(3, t)), between(3, mpf(9) / 8),
+               between(3, 6), 12, lambda t: mp.exp(-back(3, t) ** 2))
+    polynomial("gamma erfc_scaled", "(1 + 2 a) exp(a^2) erfc(a) - 5/4, "
+               "in t = (a - 15/4) / (a + 15/4)",
+               lambda t: (1 + 2 * back(k, t)) * scaled_erfc(back(k, t)) -
+               mpf(5) / 4, between(k, mpf(11) / 16), between(k, 28), 21)
+    polynomial("gamma erfc_near", "erf(x) / x - 1, in x^2 - 1/4",
+               lambda v: erf_rest(v + quarter),
+               -quarter, mpf(121) / 256 - quarter, 11)
+
+
+LOG_SQRT_2PI = mp.log(2 * mp.pi) / 2
+
+
+def stirling_rest(s):
+    x = 1 / s
+    return (mp.loggamma(x) - (x - mpf(1) / 2) * mp.log(x) + x -
+            LOG_SQRT_2PI) / s
+
+
+def near_zero(where, at, slope, low, high, count):
+    """log gamma(at + u) = u (g + slope u + P(u)), g of 26 bits."""
+    g = rounded(mp.psi(0, at), 26)
+    numbers("gamma gamma_terms", "slope of log gamma at %d" % at, g)
+    polynomial(where, "log gamma(%d + u) / u - %s u less that" % (at, slope),
+               lambda u: mp.loggamma(at + u) / u - g - slope * u,
+               low, high, count)
+
+
+def between_zeros(where, at, low, high, count):
+    """log gamma(at + u) = sum + P(u), sum of 26 bits."""
+    at = mpf(at)
+    g = rounded(mp.loggamma(at), 26)
+    numbers("gamma gamma_terms", "log gamma(%s)" % at, g)
+    polynomial(where, "log gamma(%s + u) less that" % at,
+               lambda u: mp.loggamma(at + u) - g, low, high, count)
+
+
+def gammas():
+    near_zero("gamma gamma_at_1", 1, mpf(3) / 4, -mpf(3) / 16, mpf(3) / 16, 16)
+    between_zeros("gamma gamma_low", "1.28125", -mpf(3) / 32, mpf(1) / 16, 13)
+    between_zeros("gamma gamma_high", "1.5", -mpf(5) / 32, mpf(3) / 16, 14)
+    near_zero("gamma gamma_at_2", 2, mpf(5) / 16, -mpf(5) / 16, mpf(15) / 32,
+              16)
+    polynomial("gamma gamma_far", "Stirling's series, in 1 / x, times x",
+               stirling_rest, mpf(2) ** -20, mpf(32) / 79, 14, lambda s: s)
+    numbers("gamma gamma_terms", "log(2 pi) / 2 in two parts",
+            *parts(LOG_SQRT_2PI, 53))
+    numbers("gamma log_reflection", "pi in two parts", *parts(mp.pi, 53))
+    numbers("gamma log_reflection", "log(pi) in two parts",
+            *parts(mp.log(mp.pi), 53))
+
+
+def angles_on_f32():
+    polynomial("f32 tan_core", "(sin(r) - r) / r^3, in r^2", sin_rest,
+               mpf(2) ** -30, QUARTER ** 2, 5, lambda z: z)
+    polynomial("f32 tan_core", "(cos(r) - 1) / r^2, in r^2",
+               lambda z: (mp.cos(mp.sqrt(z)) - 1) / z, mpf(2) ** -30,
+               QUARTER ** 2, 5, lambda z: z)
+    polynomial("f32 sin_turned", "(sin(r) - r) / r^3, in r^2", sin_rest,
+               mpf(2) ** -30, HALF_TURN ** 2, 6, lambda z: z)
+    numbers("f32 tan_core", "2 / pi", 2 / mp.pi)
+    numbers("f32 tan_core", "pi / 2 in two parts", *parts(mp.pi / 2, 32))
+    for where in "f32 sin_core", "f32 cos_core":
+        numbers(where, "1 / pi", 1 / mp.pi)
+        numbers(where, "pi in two parts", *parts(mp.pi, 32))
+
+
 def tables():
     exponentials()
     logarithms()
     powers()
     singles()
+    angles()
+    arcs()
+    errors_of_measurement()
+    gammas()
+    angles_on_f32()
 
 
 def main():

@@ -11,6 +11,7 @@ tolerance and never computed with."""
 
 import ctypes
 import ctypes.util
+import math
 
 import numpy as np
 
@@ -243,6 +244,16 @@ def smooth(f, low=-1e4, high=1e4):
     return g
 
 
+def number(f):
+    """A function of Python's numbers, NaN where that raises an error."""
+    def g(x):
+        try:
+            return f(x)
+        except ValueError:
+            return math.nan
+    return np.vectorize(g, otypes=["f8"])
+
+
 def log_add(x, y):
     """Away from results near 0, of which f64 loses digits in NumPy too."""
     r = np.logaddexp(x, y)
@@ -392,6 +403,10 @@ for name in "arcsin arccos arctanh arccosh".split():
 op("logaddexp", 2, "float real", by_kind(f=smooth(log_add)), False)
 for name in "arctan2 hypot".split():
     op(name, 2, "float real", by_kind(f=smooth(getattr(np, name))), False)
+for name, low, high in (("erf", -1e4, 1e4), ("erfc", -5, 5),
+                        ("gamma", 0.5, 20), ("lgamma", 3, 1e4)):
+    op(name, 1, "float real",
+       by_kind(f=smooth(number(getattr(math, name)), low, high)), False)
 op("angle", 1, "angle", by_kind(
     f=in_f64(lambda x: np.arctan2(0.0, x)),
     c=tame(lambda x: np.arctan2(x.imag, x.real) + 0j)), False)
