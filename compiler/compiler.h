@@ -331,7 +331,6 @@ typedef struct ix_sources {
     size_t nunits;            /* 0: not asked for */
     ix_kernel_layout *layout; /* per kernel */
     bool uses_math;
-    uint64_t math[2]; /* which functions of libm, of double and of float */
 } ix_sources;
 
 typedef struct ix_compiled {

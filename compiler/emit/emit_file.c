@@ -149,8 +149,6 @@ ix_emit_units(ix_unit *u, ix_arena *arena, const ix_emit_request *request,
         ix_arena_grow(arena, &source->unit, &capacity, source->nunits + 1,
                       sizeof *source->unit);
         source->unit[source->nunits++] = ix_arena_string(arena, text);
-        source->math[0] |= e->functions.math[0];
-        source->math[1] |= e->functions.math[1];
         source->uses_math |= ix_function_set_uses_math(&e->functions);
         ix_text_free(&t);
         k = end;

@@ -139,27 +139,6 @@ check_program(const ix_compiled *c, ix_error *err)
     return ILEX_OK;
 }
 
-/* Of the C library nothing is there: exact functions are freestanding.inc's. */
-static ilex_status
-check_freestanding(const ix_library *l, ix_error *err)
-{
-    const ix_sources *s = &l->program->source[IX_DIALECT_aot];
-    uint64_t called = s->math[0] | s->math[1];
-    if (l->cuda)
-        return ix_fail(err, ILEX_E_UNSUPPORTED,
-                       "program %s: CUDA has a C library; leave --freestanding "
-                       "out, or write C",
-                       l->program->name);
-    for (int m = 0; m < IX_NMATH; m++)
-        if (called >> m & 1 && !ix_math_exact((ix_math)m))
-            return ix_fail(err, ILEX_E_UNSUPPORTED,
-                           "program %s: it calls %s of the C library, which "
-                           "freestanding files have not; leave --freestanding "
-                           "out",
-                           l->program->name, ix_math_name((ix_math)m));
-    return ILEX_OK;
-}
-
 /* Fortran has arrays of up to 15 dimensions, and names of up to 63 letters,
  * "_module" among them. */
 static ilex_status
@@ -190,8 +169,11 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
                      l->program->name);
     if (!rc && fortran)
         rc = check_fortran(l, err);
-    if (!rc && l->freestanding)
-        rc = check_freestanding(l, err);
+    if (!rc && l->freestanding && l->cuda)
+        rc = ix_fail(err, ILEX_E_UNSUPPORTED,
+                     "program %s: CUDA has a C library; leave --freestanding "
+                     "out, or write C",
+                     l->program->name);
     rc = rc ? rc : ix_host_check_variants(l, err);
     rc = rc ? rc : ix_host_check_functions(l, err);
     if (rc || !ix_host_is_reserved(l->prefix))

@@ -4,12 +4,8 @@
  * what the files have of their own, for build systems and for generators of
  * interfaces in other languages.
  */
-#include "compiler/host/host.h"
-
-#include <stdio.h>
-
 #include "lib/base/json.h"
-#include "lib/ops/functions.h"
+#include "compiler/host/host.h"
 
 /* What arguments and sizes are called in C. */
 static void
@@ -27,22 +23,6 @@ put_names(ix_json *j, const ix_host *h)
     ix_json_close(j, '}');
 }
 
-/* The functions of libm: bits are those of the library at hand. */
-static void
-put_libm(ix_json *j, const ix_host *h)
-{
-    ix_json_open(j, "libm", '[', true);
-    for (int m = 0; m < IX_NMATH; m++)
-        for (int single = 0; single < 2; single++) {
-            char name[32];
-            snprintf(name, sizeof name, "%s%s", ix_math_name((ix_math)m),
-                     single ? "f" : "");
-            if (h->source->math[single] >> m & 1 && !ix_math_exact((ix_math)m))
-                ix_json_string(j, NULL, name);
-        }
-    ix_json_close(j, ']');
-}
-
 void
 ix_host_put_json(ix_host *h)
 {
@@ -58,7 +38,6 @@ ix_host_put_json(ix_host *h)
     put_names(&j, h);
     ix_host_put_json_variants(h, &j);
     ix_json_bool(&j, "needs_libm", ix_host_uses_math(h));
-    put_libm(&j, h);
     ix_json_close(&j, '}');
     ix_json_close(&j, '}');
     ix_text_char(h->t, '\n');

@@ -63,8 +63,8 @@ typedef struct ilex_library_spec {
      * alone, which compilers need, too, compute floor, fma and what else is
      * exact themselves, and want -ffreestanding -fno-math-errno, with which the
      * library is built. A run takes its memory from the workspace it is given
-     * (ILEX_E_ARGUMENT without). Programs that call others of libm, several
-     * targets and `cuda` are ILEX_E_UNSUPPORTED */
+     * (ILEX_E_ARGUMENT without). Several targets and `cuda` are
+     * ILEX_E_UNSUPPORTED */
     int freestanding;
     /* What programs are called in names of the files, in their order, of one
      * program as of several; NULL: as they call themselves */
