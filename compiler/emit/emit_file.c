@@ -10,10 +10,14 @@
 /* ---- dialects ---- */
 
 const ix_dialect ix_dialects[IX_NDIALECTS] = {
-#define IX_DIALECT(name, qualifier, exact, other, pragma, optimised, target,   \
-                   cuda, alone)                                                \
-    {#name,     {qualifier, exact, other}, pragma,                             \
-     optimised, IX_TARGET_##target,        cuda,                               \
+#define IX_DIALECT(name, qualifier, apart, exact, other, pragma, optimised,    \
+                   target, cuda, alone)                                        \
+    {#name,                                                                    \
+     {qualifier, apart, exact, other},                                         \
+     pragma,                                                                   \
+     optimised,                                                                \
+     IX_TARGET_##target,                                                       \
+     cuda,                                                                     \
      alone},
 #include "compiler/emit/dialects.def"
 };

@@ -17,6 +17,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/constraints.c \
 	compiler/loop/constraints.h \
 	compiler/loop/copy.c \
+	compiler/loop/core.c \
 	compiler/loop/distances.c \
 	compiler/loop/distances.h \
 	compiler/loop/fetch.c \

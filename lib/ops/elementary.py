@@ -186,7 +186,7 @@ def bodies(folder):
             continue
         with open(os.path.join(folder, name)) as f:
             text = f.read()
-        for part in text.split("IX_FUNCTION(")[1:]:
+        for part in re.split(r"IX_FUNCTION(?:_APART)?\(", text)[1:]:
             out[name[11:-4] + " " + part.split(",")[0].strip()] = part
     return out
 

@@ -75,5 +75,6 @@ typedef double f64;
 #define IX_FUNCTION(name, result, parameters, doc, ...)                        \
     IX_UNUSED static result F(name)                                            \
     parameters __VA_ARGS__
+#define IX_FUNCTION_APART IX_FUNCTION
 
 #endif

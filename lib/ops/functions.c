@@ -12,6 +12,7 @@
 
 typedef struct helper {
     const char *name, *result, *parameters, *doc, *body;
+    bool apart;
 } helper;
 
 /* Helpers by class; a dtype takes them from two classes at most. */
@@ -29,7 +30,9 @@ typedef enum helper_class {
 } helper_class;
 
 #define IX_FUNCTION(name, result, parameters, doc, ...)                        \
-    {#name, #result, #parameters, doc, #__VA_ARGS__},
+    {#name, #result, #parameters, doc, #__VA_ARGS__, false},
+#define IX_FUNCTION_APART(name, result, parameters, doc, ...)                  \
+    {#name, #result, #parameters, doc, #__VA_ARGS__, true},
 
 static const helper on_int[] = {
 #include "lib/ops/functions_int.inc"
@@ -367,7 +370,8 @@ put_function(ix_text *t, const helper *h, ilex_dtype dtype,
              const ix_function_dialect *dialect)
 {
     const ix_code_names names = {.loop = dtype, .result = dtype};
-    ix_text_format(t, "/* %s */\n%s ", h->doc, dialect->qualifier);
+    ix_text_format(t, "/* %s */\n%s ", h->doc,
+                   h->apart ? dialect->apart : dialect->qualifier);
     put_code(t, h->result, NULL, &names, dialect);
     ix_text_format(t, "\n%s_%s", h->name, scalars[dtype].name);
     put_code(t, h->parameters, NULL, &names, dialect);
