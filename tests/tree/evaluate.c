@@ -11,6 +11,7 @@
 #include "tests/tree/interpret.h"
 
 static ix_value eval(tree_machine *m, const ilex_array *x);
+static ix_value decide(tree_machine *m, const ilex_array *x);
 
 /* ---- leaves and elements ---- */
 
@@ -18,18 +19,6 @@ static ix_value
 integer(int64_t i)
 {
     return (ix_value){.i = i};
-}
-
-/* The statement has a value in it that was never written. */
-static void
-meet_unknown(tree_machine *m, int unknown)
-{
-    const ix_stmt *s = m->stmt;
-    bool own = s->kind == IX_STMT_STORE && s->buffer >= 0 &&
-               m->r->u->buffer[s->buffer].own;
-    if (!own && s->kind != IX_STMT_LET && s->kind != IX_STMT_LOAD)
-        tree_fail(m, "b%d is read where it was never written", unknown - 1);
-    m->unknown = unknown;
 }
 
 static ix_value
@@ -45,10 +34,7 @@ value_leaf(tree_machine *m, const ilex_array *x)
     const tree_slot *s = &m->slot[n];
     if (s->row || (s->extent && s->kind != IX_SCRATCH_CELL))
         tree_fail(m, "%lld is no value", (long long)n);
-    if (s->extent && !s->known[0])
-        tree_fail(m, "cell %lld is read before it is written", (long long)n);
-    if (s->unknown)
-        meet_unknown(m, s->unknown);
+    m->poison |= s->extent ? !s->known[0] : s->poison;
     return s->extent ? s->memory[0] : s->value;
 }
 
@@ -104,10 +90,9 @@ tree_load(tree_machine *m, int buffer, const int64_t *index)
     int64_t at = tree_memory_at(b, index);
     if (at < 0)
         tree_outside(m, buffer, index);
-    if (!b->known[at] && !own)
+    if (b->state[at] == TREE_UNWRITTEN && !own)
         tree_fail(m, "b%d is read where it was never written", buffer);
-    if (!b->known[at])
-        meet_unknown(m, buffer + 1);
+    m->poison |= b->state[at] != TREE_KNOWN;
     return b->element[at];
 }
 
@@ -116,7 +101,7 @@ load(tree_machine *m, const ilex_array *x)
 {
     int64_t index[ILEX_MAX_RANK];
     for (int k = 0; k < x->nops; k++)
-        index[k] = eval(m, x->ops[k]).i;
+        index[k] = decide(m, x->ops[k]).i;
     return tree_load(m, (int)x->attr[0], index);
 }
 
@@ -164,8 +149,8 @@ range_of(const reduction *q, int k, int64_t *lo, int64_t *hi)
 {
     const ix_axis *ax = &q->n->interior->ax[k];
     if (ix_is_ranged(q->n)) {
-        *lo = eval(q->m, q->n->ops[1]).i;
-        *hi = eval(q->m, q->n->ops[2]).i;
+        *lo = decide(q->m, q->n->ops[1]).i;
+        *hi = decide(q->m, q->n->ops[2]).i;
         return;
     }
     if (!ix_lin_eval(ax->lo, q->m->r->size, lo) ||
@@ -338,7 +323,7 @@ operation(tree_machine *m, const ilex_array *x)
 {
     ix_value args[3], v = {.i = 0};
     if (ix_is_guard(x))
-        return eval(m, eval(m, x->ops[0]).i ? x->ops[1] : x->ops[2]);
+        return eval(m, decide(m, x->ops[0]).i ? x->ops[1] : x->ops[2]);
     for (int i = 0; i < x->nops; i++)
         args[i] = eval(m, x->ops[i]);
     ix_op_eval(ix_op_of(x), ix_loop_of(x), args, &v);
@@ -381,7 +366,7 @@ compute(tree_machine *m, const ilex_array *x)
     case IX_APPLY:
         return apply(m, x);
     case IX_CHECKED:
-        v = eval(m, x->ops[0]);
+        v = decide(m, x->ops[0]);
         tree_check(m, v.i, eval(m, x->ops[1]).i, eval(m, x->ops[2]).i);
         return v;
     default:
@@ -402,11 +387,10 @@ number_of(tree_machine *m, const ilex_array *x)
     if (n == m->capacity) {
         m->capacity = 2 * n + 64;
         m->memo = realloc(m->memo, m->capacity * sizeof *m->memo);
-        m->stamp = realloc(m->stamp, m->capacity * sizeof *m->stamp);
     }
-    if (!m->memo || !m->stamp || !ix_map_set(&m->number, &m->mem, x, n))
+    if (!m->memo || !ix_map_set(&m->number, &m->mem, x, n))
         abort();
-    m->stamp[n] = 0;
+    m->memo[n].stamp = 0;
     return n;
 }
 
@@ -428,12 +412,28 @@ eval(tree_machine *m, const ilex_array *x)
         break;
     }
     size_t n = number_of(m, x);
-    if (m->stamp[n] == m->epoch)
-        return m->memo[n];
-    tree_charge(m);
-    ix_value v = compute(m, x);
-    m->memo[n] = v;
-    m->stamp[n] = m->epoch;
+    if (m->memo[n].stamp != m->epoch) {
+        bool around = m->poison;
+        m->poison = false;
+        tree_charge(m);
+        ix_value v = compute(m, x);
+        m->memo[n] = (struct tree_memo){v, m->poison, m->epoch};
+        m->poison = around;
+    }
+    m->poison |= m->memo[n].poison;
+    return m->memo[n].value;
+}
+
+/* What an index, a bound or a condition is. */
+static ix_value
+decide(tree_machine *m, const ilex_array *x)
+{
+    bool before = m->poison;
+    m->poison = false;
+    ix_value v = eval(m, x);
+    if (m->poison)
+        tree_fail(m, "what was never written decides");
+    m->poison = before;
     return v;
 }
 
@@ -462,4 +462,11 @@ tree_evaluate(tree_machine *m, const ilex_array *x)
 {
     m->epoch = ++m->last_epoch;
     return eval(m, x);
+}
+
+ix_value
+tree_decide(tree_machine *m, const ilex_array *x)
+{
+    m->epoch = ++m->last_epoch;
+    return decide(m, x);
 }

@@ -63,12 +63,7 @@ get(tree_machine *m, const ix_stmt *s, int64_t i)
 {
     check_extent(m, s, i);
     const tree_slot *t = scratch_of(m, s);
-    if (!t->known[i] && m->r->filled)
-        return ix_dtype_is_exact(t->dtype) ? (ix_value){.i = 1}
-                                           : (ix_value){.f = -3.25e7};
-    if (!t->known[i])
-        tree_fail(m, "element %lld of %c%d is read before it is written",
-                  (long long)i, s->prefix, s->number);
+    m->poison |= !t->known[i];
     return t->memory[i];
 }
 
@@ -78,14 +73,14 @@ set(tree_machine *m, const ix_stmt *s, int64_t i, ix_value v)
     check_extent(m, s, i);
     tree_slot *t = scratch_of(m, s);
     t->memory[i] = v;
-    t->known[i] = true;
+    t->known[i] = !m->poison;
 }
 
 static void
 indices_of(tree_machine *m, const ix_stmt *s, int64_t *index)
 {
     for (int k = 0; k < s->n[IX_INDICES]; k++)
-        index[k] = tree_evaluate(m, ix_operands(s, IX_INDICES)[k]).i;
+        index[k] = tree_decide(m, ix_operands(s, IX_INDICES)[k]).i;
     if (!s->mem)
         return;
     const tree_slot *row = &m->slot[s->mem->number];
@@ -100,9 +95,8 @@ indices_of(tree_machine *m, const ix_stmt *s, int64_t *index)
 static int64_t
 scratch_index(tree_machine *m, const ix_stmt *s)
 {
-    return s->n[IX_INDICES]
-               ? tree_evaluate(m, ix_first_operand(s, IX_INDICES)).i
-               : 0;
+    return s->n[IX_INDICES] ? tree_decide(m, ix_first_operand(s, IX_INDICES)).i
+                            : 0;
 }
 
 static ix_value
@@ -147,11 +141,10 @@ static void
 run_let(tree_machine *m, const ix_stmt *s)
 {
     bool load = s->kind == IX_STMT_LOAD;
-    m->unknown = 0;
     ix_value v = load ? read_element(m, s) : tree_evaluate(m, ix_let_value(s));
     tree_slot *t = define(m, s);
     t->value = v;
-    t->unknown = m->unknown;
+    t->poison = m->poison;
 }
 
 static void
@@ -206,7 +199,7 @@ run_aside(tree_machine *m, const ix_stmt *s)
     for (int d = 0; d < s->n[IX_INDICES]; d++)
         n = 3 * n + index[d];
     n = (n % 8 + 8) % 8;
-    if (s->n[IX_aside_large] && !tree_evaluate(m, ix_aside_large(s)).i)
+    if (s->n[IX_aside_large] && !tree_decide(m, ix_aside_large(s)).i)
         n = (int64_t)1 << 62;
     define(m, s)->value = (ix_value){.i = n};
 }
@@ -244,18 +237,20 @@ run_stores(tree_machine *m, const ix_stmt *s)
         tree_memory *b;
         int64_t at;
         ix_value v;
+        tree_state state;
     } store[MOST];
     int n = 0;
-    m->unknown = 0;
     for (const ix_stmt *t = s; is_output(t) && n < MOST; t = t->next) {
         m->stmt = s = t;
+        m->poison = false;
         store[n].v = tree_evaluate(m, ix_store_value(t));
+        store[n].state = m->poison ? TREE_POISON : TREE_KNOWN;
         store[n].at = place_in_buffer(m, t);
         store[n++].b = &m->r->memory[m->buffer[t->buffer]];
     }
     for (int i = 0; i < n; i++) {
         store[i].b->element[store[i].at] = store[i].v;
-        store[i].b->known[store[i].at] = m->unknown == 0;
+        store[i].b->state[store[i].at] = store[i].state;
     }
     return s;
 }
@@ -282,9 +277,11 @@ run_fold(tree_machine *m, const ix_stmt *s)
 {
     for (int64_t h = scratch_of(m, s->from)->extent / 2; h > 0; h /= 2)
         for (int64_t j = 0; j < h; j++) {
+            m->poison = false;
             ix_value a = get(m, s->from, j), b = get(m, s->from, j + h);
             set(m, s->from, j, tree_combine(s->op, s->from->dtype, a, b));
         }
+    m->poison = false;
     set(m, s->to, 0, get(m, s->from, 0));
 }
 
@@ -298,11 +295,11 @@ bounds_of(tree_machine *m, const ix_stmt *s, int64_t *lo, int64_t *hi)
     if (!s->n[IX_for_lo] || !s->n[IX_for_hi] || s->step < 1)
         tree_fail(m, "a loop without bounds or step");
     for (int i = 0; i < s->n[IX_for_lo]; i++) {
-        int64_t v = tree_evaluate(m, ix_operands(s, IX_for_lo)[i]).i;
+        int64_t v = tree_decide(m, ix_operands(s, IX_for_lo)[i]).i;
         *lo = v > *lo ? v : *lo;
     }
     for (int i = 0; i < s->n[IX_for_hi]; i++) {
-        int64_t v = tree_evaluate(m, ix_operands(s, IX_for_hi)[i]).i;
+        int64_t v = tree_decide(m, ix_operands(s, IX_for_hi)[i]).i;
         *hi = v < *hi ? v : *hi;
     }
 }
@@ -351,8 +348,7 @@ run_for(tree_machine *m, const ix_stmt *s)
     bool any_order = s->parallel || s->how != IX_SERIAL;
     if (goes_on && (any_order || s->down))
         tree_fail(m, "a loop with a condition goes upwards, one by one");
-    for (int64_t i = 0; i < n && (!goes_on || tree_evaluate(m, goes_on).i);
-         i++) {
+    for (int64_t i = 0; i < n && (!goes_on || tree_decide(m, goes_on).i); i++) {
         int64_t at = any_order && n > 1 ? shuffled(m, i, n) : i;
         at = s->down ? n - 1 - i : at;
         m->stmt = s;
@@ -376,15 +372,15 @@ tree_check(tree_machine *m, int64_t v, int64_t lo, int64_t hi)
 static void
 run_check(tree_machine *m, const ix_stmt *s)
 {
-    tree_check(m, tree_evaluate(m, ix_check_value(s)).i,
-               tree_evaluate(m, ix_check_lo(s)).i,
-               tree_evaluate(m, ix_check_hi(s)).i);
+    tree_check(m, tree_decide(m, ix_check_value(s)).i,
+               tree_decide(m, ix_check_lo(s)).i,
+               tree_decide(m, ix_check_hi(s)).i);
 }
 
 static void
 run_if(tree_machine *m, const ix_stmt *s)
 {
-    run_list(m, tree_evaluate(m, ix_if_condition(s)).i ? s->body : s->other);
+    run_list(m, tree_decide(m, ix_if_condition(s)).i ? s->body : s->other);
 }
 
 /* The statements of a block; what they define ends with it. */
@@ -402,6 +398,7 @@ run_list(tree_machine *m, const ix_stmt *list)
     tree_charge(m);
     for (const ix_stmt *s = list; s; s = s->next) {
         m->stmt = s;
+        m->poison = false;
         if (is_output(s))
             s = run_stores(m, s);
         else
@@ -477,7 +474,6 @@ free_machine(tree_machine *m)
     free(m->buffer);
     free(m->size);
     free(m->memo);
-    free(m->stamp);
     ix_map_free(&m->number, &m->mem);
     free(m);
 }

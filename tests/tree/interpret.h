@@ -5,10 +5,13 @@
  * reductions or one operation each. It shares with the compiler the meaning of
  * operators, nothing of how statements are made or printed.
  *
- * It is strict where generated code would go on: an element that was never
- * written is not read, nothing outside a buffer's box or a scratch's extent is
- * touched, a value is not used out of its block. Loops whose iterations are
- * said to be independent run in another order.
+ * It is strict where generated code would go on: an element of a buffer that
+ * was never written is not read, nothing outside a buffer's box or a scratch's
+ * extent is touched, a value is not used out of its block. Loops whose
+ * iterations are said to be independent run in another order. What is poison,
+ * memory of a kernel's own that nothing wrote, an element of an input that the
+ * reference does not read, and all that is computed from it, may be kept, but
+ * is no index, bound, condition or element of an output.
  *
  * interpret.c runs statements, evaluate.c expressions.
  */
@@ -19,6 +22,13 @@
 
 #include "compiler/tree/tree.h"
 
+/* Of an element. */
+typedef enum tree_state {
+    TREE_UNWRITTEN,
+    TREE_POISON,
+    TREE_KNOWN /* given, or written */
+} tree_state;
+
 /* Memory of a buffer. Elements lie in C order over [first, last), which
  * contains the box [lo, hi) that may be touched: an output in place of an input
  * uses the input's elements. */
@@ -28,7 +38,7 @@ typedef struct tree_memory {
     int64_t lo[ILEX_MAX_RANK], hi[ILEX_MAX_RANK];
     int64_t first[ILEX_MAX_RANK], last[ILEX_MAX_RANK];
     ix_value *element;
-    bool *known; /* given or written */
+    tree_state *state;
 } tree_memory;
 
 /* The element at "index", -1 if it is outside [lo, hi). */
@@ -54,8 +64,6 @@ typedef struct tree_run {
     tree_memory *memory; /* of all buffers */
     uint64_t seed;       /* of the order of independent iterations */
     int64_t budget;      /* evaluations that may still be done */
-    bool filled;         /* loops may read scratch that nothing wrote, if what
-                            comes of it is not used (whole) */
     ix_kernel *own;      /* what is run of each kernel */
     /* after a failure: */
     bool exhausted; /* it was the budget */
@@ -78,7 +86,7 @@ typedef struct tree_slot {
     ilex_dtype dtype;
     int64_t extent;   /* elements of scratch */
     ix_value value;   /* LET */
-    int unknown;      /* LET: of what is below */
+    bool poison;      /* LET */
     int64_t *row;     /* ROW: the index of its element */
     ix_value *memory; /* SCRATCH */
     bool *known;      /* SCRATCH: written */
@@ -90,9 +98,7 @@ typedef struct tree_machine {
     const ix_kernel *k;  /* whose statements these are */
     const ix_kernel *of; /* that is run with them */
     const ix_stmt *stmt; /* that is being run */
-    int unknown; /* 0, or 1 and the number of a buffer which has an element that
-                    was never written, and is in the statement's value: only
-                    what an iteration has of its own takes that (round) */
+    bool poison;         /* the statement's value, as far as it is computed */
     int *buffer, *size; /* of the kernel that is run, for those in statements */
     bool *writes;       /* buffers that the statements write */
     int64_t begin, end;
@@ -106,8 +112,12 @@ typedef struct tree_machine {
      * statement that is run, and for each element of a reduction. */
     ix_mem mem;
     ix_map number;
-    ix_value *memo;
-    uint64_t *stamp, epoch, last_epoch;
+    struct tree_memo {
+        ix_value value;
+        bool poison;
+        uint64_t stamp;
+    } * memo;
+    uint64_t epoch, last_epoch;
     size_t capacity;
     jmp_buf failed;
 } tree_machine;
@@ -115,8 +125,9 @@ typedef struct tree_machine {
 _Noreturn void tree_fail(tree_machine *m, const char *fmt, ...) IX_PRINTF(2, 3);
 /* One step more; fails after too many. */
 void tree_charge(tree_machine *m);
-/* The value of an expression, as of now. */
+/* The value of an expression, as of now; if that may not be poison. */
 ix_value tree_evaluate(tree_machine *m, const ilex_array *x);
+ix_value tree_decide(tree_machine *m, const ilex_array *x);
 /* op(sum, x) as of now; a product is added by fused multiply-adds. */
 ix_value tree_update(tree_machine *m, ix_op op, const ilex_array *x,
                      ix_value sum);

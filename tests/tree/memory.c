@@ -51,7 +51,7 @@ tree_make_elements(tree_memory *m)
     for (int k = 0; k < m->rank; k++)
         n *= m->last[k] > m->first[k] ? (size_t)(m->last[k] - m->first[k]) : 0;
     m->element = tree_allocate(n, sizeof *m->element);
-    m->known = tree_allocate(n, sizeof *m->known);
+    m->state = tree_allocate(n, sizeof *m->state);
 }
 
 void
@@ -62,9 +62,9 @@ tree_share_memory(const ix_unit *u, tree_memory *m)
         if (u->buffer[i].role != IX_ROLE_OUTPUT || input < 0)
             continue;
         free(m[i].element);
-        free(m[i].known);
+        free(m[i].state);
         m[i].element = m[input].element;
-        m[i].known = m[input].known;
+        m[i].state = m[input].state;
         memcpy(m[i].first, m[input].first, sizeof m[i].first);
         memcpy(m[i].last, m[input].last, sizeof m[i].last);
     }
@@ -78,7 +78,7 @@ tree_free_memory(const ix_unit *u, tree_memory *m, bool shared)
             u->buffer[i].inplace >= 0)
             continue;
         free(m[i].element);
-        free(m[i].known);
+        free(m[i].state);
     }
     free(m);
 }

@@ -101,7 +101,7 @@ fill_input(const tree_case *c, tree_memory *m, const char *name)
             inside &= index[k] >= b->box[k][0] && index[k] < b->box[k][1];
         if (inside)
             m->element[at] = argument_element(b, b->before, index);
-        m->known[at] = inside;
+        m->state[at] = inside ? TREE_KNOWN : TREE_POISON;
     } while (tree_next_index(m->rank, m->lo, m->hi, index));
 }
 
@@ -168,12 +168,11 @@ same_output(const tree_case *c, tree_run *r, int i)
         int64_t at = tree_memory_at(m, index);
         ix_value v = argument_element(want, want->block, index);
         sum.elements++;
-        if (at >= 0 && m->known[at] &&
-            ix_value_same(b->dtype, m->element[at], v))
+        bool known = at >= 0 && m->state[at] == TREE_KNOWN;
+        if (known && ix_value_same(b->dtype, m->element[at], v))
             continue;
-        int n =
-            snprintf(r->failure, sizeof r->failure, "%s (b%d) %s at", b->name,
-                     i, at < 0 || !m->known[at] ? "is not written" : "differs");
+        int n = snprintf(r->failure, sizeof r->failure, "%s (b%d) %s at",
+                         b->name, i, known ? "differs" : "is not written");
         for (int k = 0; k < m->rank; k++)
             n += snprintf(r->failure + n, sizeof r->failure - (size_t)n,
                           " %lld", (long long)index[k]);
@@ -280,7 +279,6 @@ static void
 interpret(tree_case *c, ix_unit *u, const char *pass, uint64_t order)
 {
     tree_run r = {.u = u, .seed = c->recipe->number + order, .budget = budget};
-    r.filled = strstr(c->trail, " whole ") != NULL;
     tree_prepare(&r);
     solve_sizes(c); /* a pass may need a product of sizes that is new */
     r.size = c->size;
