@@ -10,10 +10,10 @@
 /* ---- dialects ---- */
 
 const ix_dialect ix_dialects[IX_NDIALECTS] = {
-#define IX_DIALECT(name, qualifier, apart, exact, other, pragma, optimised,    \
-                   target, cuda, alone)                                        \
+#define IX_DIALECT(name, qualifier, inside, apart, exact, other, pragma,       \
+                   optimised, target, cuda, alone)                             \
     {#name,                                                                    \
-     {qualifier, apart, exact, other},                                         \
+     {qualifier, inside, apart, exact, other},                                 \
      pragma,                                                                   \
      optimised,                                                                \
      IX_TARGET_##target,                                                       \

@@ -364,14 +364,26 @@ put_body(ix_text *t, const char *p, const ix_code_names *names,
     }
 }
 
+static const helper *
+helper_of(unsigned function)
+{
+    return &classes[function >> CLASS_BITS]
+                .first[function & ((1u << CLASS_BITS) - 1)];
+}
+
 /* Prints the definition of one instance. */
 static void
-put_function(ix_text *t, const helper *h, ilex_dtype dtype,
+put_function(ix_text *t, unsigned function, ilex_dtype dtype,
              const ix_function_dialect *dialect)
 {
+    const helper *h = helper_of(function);
     const ix_code_names names = {.loop = dtype, .result = dtype};
+    helper_class class = (helper_class)(function >> CLASS_BITS);
+    bool elementary = class == CLASS_F64 || class == CLASS_F32;
     ix_text_format(t, "/* %s */\n%s ", h->doc,
-                   h->apart ? dialect->apart : dialect->qualifier);
+                   h->apart     ? dialect->apart
+                   : elementary ? dialect->inside
+                                : dialect->qualifier);
     put_code(t, h->result, NULL, &names, dialect);
     ix_text_format(t, "\n%s_%s", h->name, scalars[dtype].name);
     put_code(t, h->parameters, NULL, &names, dialect);
@@ -381,13 +393,6 @@ put_function(ix_text *t, const helper *h, ilex_dtype dtype,
 }
 
 /* ---- the set ---- */
-
-static const helper *
-helper_of(unsigned function)
-{
-    return &classes[function >> CLASS_BITS]
-                .first[function & ((1u << CLASS_BITS) - 1)];
-}
 
 /* The classes from which a dtype takes helpers. */
 static void
@@ -544,6 +549,6 @@ ix_function_set_write(const ix_function_set *set,
                       const ix_function_dialect *dialect, ix_text *t)
 {
     for (size_t k = 0; k < set->count; k++)
-        put_function(t, helper_of(set->items[k].function),
-                     (ilex_dtype)set->items[k].dtype, dialect);
+        put_function(t, set->items[k].function, (ilex_dtype)set->items[k].dtype,
+                     dialect);
 }

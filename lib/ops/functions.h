@@ -28,6 +28,7 @@ bool ix_math_exact(ix_math m); /* one right result: may be a builtin */
 /* How a language spells what differs between back ends. */
 typedef struct ix_function_dialect {
     const char *qualifier;    /* before a helper: "static inline" */
+    const char *inside;       /* before one that loops must take in */
     const char *apart;        /* before one that is not taken in by others */
     const char *exact_prefix; /* of libm's exact functions: "__builtin_" */
     const char *other_prefix; /* of its others: "ilex_", pointers to them */
