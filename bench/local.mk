@@ -107,6 +107,11 @@ bench-eager: libilex.la
 	ILEX_CACHE=off ILEX_LIBRARY=.libs/libilex.so \
 	    "$${PYTHON:-python3}" $(srcdir)/bench/eager.py
 
+# Elementary functions beside NumPy's, SLEEF's and libmvec's, where these are.
+bench-functions: libilex.la
+	ILEX_CACHE=off ILEX_LIBRARY=.libs/libilex.so \
+	    "$${PYTHON:-python3}" $(srcdir)/bench/functions.py
+
 # Instructions of hot loops beside their bounds; UPDATE=--update writes these.
 bench-code: ilexc$(EXEEXT) bench/gpubench$(EXEEXT)
 	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/integration/bench_code.sh \
@@ -116,4 +121,4 @@ CLEANFILES += $(EXTRA_PROGRAMS) bench/plain.$(OBJEXT) \
 	bench/loops.$(OBJEXT) bench/plain.so bench/results.json \
 	bench/peers.json bench/all.json bench/roofline.svg bench/figures.md
 
-.PHONY: bench bench-code bench-eager bench-scale bench-storage
+.PHONY: bench bench-code bench-eager bench-functions bench-scale bench-storage

@@ -71,6 +71,7 @@ dist_doc_DATA = \
 	doc/embedding.md \
 	doc/exchange.md \
 	doc/fields.md \
+	doc/functions.md \
 	doc/gpu.md \
 	doc/ilx.md \
 	doc/json.md \
