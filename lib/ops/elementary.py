@@ -246,7 +246,7 @@ def log_tail(t, n):
 
 
 def logarithms():
-    for where in "log log", "log log_sum", "power log_parts":
+    for where in "log log", "log log_sum_parts", "power log_parts":
         numbers(where, "log 2 in two parts", *parts(LN2, 41))
     polynomial("log log_rest", "(log((1 + s) / (1 - s)) - 2 s) / s^3, in s^2",
                lambda t: log_tail(t, 1), 0, S_MAX ** 2, 7)
@@ -263,7 +263,7 @@ def powers():
     numbers("power log_parts", "2 / 3 in two parts", *parts(mpf(2) / 3, 53))
     polynomial("power log_parts",
                "log((1 + s) / (1 - s)) / s - 2 - 2/3 s^2 over s^4, in s^2",
-               lambda t: log_tail(t, 2), 0, S_MAX ** 2, 7)
+               lambda t: log_tail(t, 2), 0, S_MAX ** 2, 8)
     polynomial("power cbrt", "the cube root", lambda x: mp.cbrt(x), 1, 2, 6,
                lambda x: 1 / mp.cbrt(x))
     numbers("power cbrt", "(1 + d)^(1/3) - 1 = d / 3 - d^2 / 9 + 5/81 d^3",
@@ -275,15 +275,20 @@ def powers():
 # ---- on f32 ----
 
 def singles():
-    for where in ("f32 exp_wide",):
-        numbers(where, "1 / log 2", 1 / LN2)
-    for where in "f32 exp_wide", "f32 exp2", "f32 log_wide":
+    numbers("f32 exp_reduce", "1 / log 2", 1 / LN2)
+    for where in "f32 exp_reduce", "f32 exp2", "f32 log_poly":
         numbers(where, "log 2", LN2)
     numbers("f32 log2", "1 / log 2", 1 / LN2)
     numbers("f32 log10", "1 / log 10", 1 / mp.log(10))
-    polynomial("f32 exp_poly", "exp(s)", mp.exp, -HALF_LN2, HALF_LN2, 10,
-               lambda s: 1 / mp.exp(s))
-    polynomial("f32 log_wide", "log((1 + s) / (1 - s)) / s, in s^2",
+    polynomial("f32 expm1_poly", "(exp(s) - 1) / s",
+               lambda s: mp.expm1(s) / s, -HALF_LN2, HALF_LN2, 9)
+    polynomial("f32 hyperbolic", "(sinh(s) - s) / s^3, in t = s^2",
+               lambda t: (mp.sinh(mp.sqrt(t)) / mp.sqrt(t) - 1) / t,
+               0, HALF_LN2 ** 2, 4)
+    polynomial("f32 hyperbolic", "(cosh(s) - 1) / s^2, in t = s^2",
+               lambda t: (mp.cosh(mp.sqrt(t)) - 1) / t,
+               0, HALF_LN2 ** 2, 5)
+    polynomial("f32 log_poly", "log((1 + s) / (1 - s)) / s, in s^2",
                lambda t: log_tail(t, 0), 0, S_MAX ** 2, 7)
 
 
