@@ -10,10 +10,10 @@
 /* ---- dialects ---- */
 
 const ix_dialect ix_dialects[IX_NDIALECTS] = {
-#define IX_DIALECT(name, qualifier, inside, apart, exact, other, pragma,       \
-                   optimised, target, cuda, alone)                             \
+#define IX_DIALECT(name, qualifier, inside, apart, math, pragma, optimised,    \
+                   target, cuda, alone)                                        \
     {#name,                                                                    \
-     {qualifier, inside, apart, exact, other},                                 \
+     {qualifier, inside, apart, math},                                         \
      pragma,                                                                   \
      optimised,                                                                \
      IX_TARGET_##target,                                                       \
@@ -103,11 +103,9 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
         ix_text_put(t, "; functions of the host are called between kernels");
     ix_text_put(t, ". */\n\n");
     put_heads(e->dialect, has, t);
-    if (e->dialect->alone && !e->dialect->cuda)
-        ix_function_set_pointers(&e->functions, t);
-    else if (!e->dialect->cuda) /* CUDA has them */
-        ix_function_set_prototypes(&e->functions,
-                                   *e->dialect->functions.exact_prefix, t);
+    if (!e->dialect->cuda && !e->dialect->alone &&
+        !*e->dialect->functions.math_prefix)
+        ix_function_set_prototypes(&e->functions, t);
     ix_function_set_write(&e->functions, &e->dialect->functions, t);
     if (e->dialect->cuda)
         ix_emit_device_functions(e, t);

@@ -98,9 +98,8 @@ static const scalar scalars[ILEX_NDTYPES] = {
 static const struct {
     const char *name;
     int arity;
-    bool exact;
 } maths[IX_NMATH] = {
-#define IX_MATH(name, arity, exact) {#name, arity, exact},
+#define IX_MATH(name, arity) {#name, arity},
 #include "lib/ops/math.def"
 };
 
@@ -116,12 +115,6 @@ ix_math_parameters(ix_math m, const char *type, ix_text *t)
     for (int i = 0; i < maths[m].arity; i++)
         ix_text_format(t, "%s%s", i ? ", " : "(", type);
     ix_text_char(t, ')');
-}
-
-bool
-ix_math_exact(ix_math m)
-{
-    return maths[m].exact;
 }
 
 /* ---- reading template text ---- */
@@ -262,8 +255,7 @@ type_of(const token *tok, const ix_code_names *names)
 static void
 put_math(ix_text *t, ix_math m, bool single, const ix_function_dialect *dialect)
 {
-    ix_text_put(t, ix_math_exact(m) ? dialect->exact_prefix
-                                    : dialect->other_prefix);
+    ix_text_put(t, dialect->math_prefix);
     ix_text_put(t, ix_math_name(m));
     ix_text_put(t, single ? "f" : "");
 }
@@ -512,35 +504,17 @@ ix_function_set_uses_math(const ix_function_set *set)
 }
 
 void
-ix_function_set_prototypes(const ix_function_set *set, bool builtins,
-                           ix_text *t)
+ix_function_set_prototypes(const ix_function_set *set, ix_text *t)
 {
     for (int m = 0; m < IX_NMATH; m++)
         for (int single = 0; single < 2; single++) {
-            if ((builtins && ix_math_exact((ix_math)m)) ||
-                !ix_function_set_uses(set, (ix_math)m, single))
+            if (!ix_function_set_uses(set, (ix_math)m, single))
                 continue;
             const char *type = single ? "f32" : "f64";
             ix_text_format(t, "%s %s%s", type, ix_math_name((ix_math)m),
                            single ? "f" : "");
             ix_math_parameters((ix_math)m, type, t);
             ix_text_put(t, ";\n");
-        }
-}
-
-void
-ix_function_set_pointers(const ix_function_set *set, ix_text *t)
-{
-    for (int m = 0; m < IX_NMATH; m++)
-        for (int single = 0; single < 2; single++) {
-            if (ix_math_exact((ix_math)m) ||
-                !ix_function_set_uses(set, (ix_math)m, single))
-                continue;
-            const char *type = single ? "f32" : "f64", *f = single ? "f" : "";
-            ix_text_format(t, "static %s (*const volatile ilex_%s%s)", type,
-                           ix_math_name((ix_math)m), f);
-            ix_math_parameters((ix_math)m, type, t);
-            ix_text_format(t, " = %s%s;\n", ix_math_name((ix_math)m), f);
         }
 }
 

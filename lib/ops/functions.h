@@ -15,23 +15,21 @@
 
 /* Functions of libm, one per row of math.def. */
 typedef enum ix_math {
-#define IX_MATH(name, arity, exact) IX_MATH_##name,
+#define IX_MATH(name, arity) IX_MATH_##name,
 #include "lib/ops/math.def"
     IX_NMATH
 } ix_math;
 
-const char *ix_math_name(ix_math m); /* "exp", without the suffix of float */
+const char *ix_math_name(ix_math m); /* "floor", without the suffix of float */
 /* "(f64, f64)" for a function of two arguments of type "f64" */
 void ix_math_parameters(ix_math m, const char *type, ix_text *t);
-bool ix_math_exact(ix_math m); /* one right result: may be a builtin */
 
 /* How a language spells what differs between back ends. */
 typedef struct ix_function_dialect {
-    const char *qualifier;    /* before a helper: "static inline" */
-    const char *inside;       /* before one that loops must take in */
-    const char *apart;        /* before one that is not taken in by others */
-    const char *exact_prefix; /* of libm's exact functions: "__builtin_" */
-    const char *other_prefix; /* of its others: "ilex_", pointers to them */
+    const char *qualifier;   /* before a helper: "static inline" */
+    const char *inside;      /* before one that loops must take in */
+    const char *apart;       /* before one that is not taken in by others */
+    const char *math_prefix; /* of functions of libm: "__builtin_" */
 } ix_function_dialect;
 
 /* What the tokens of a template stand for. Operands are texts, a variable or a
@@ -79,15 +77,8 @@ bool ix_function_set_uses(const ix_function_set *set, ix_math m, bool single);
 /* Whether any libm function is called. */
 bool ix_function_set_uses_math(const ix_function_set *set);
 
-/* Prints prototypes of the libm functions that are called, but for exact ones
- * where those are builtins. */
-void ix_function_set_prototypes(const ix_function_set *set, bool builtins,
-                                ix_text *t);
-
-/* Prints pointers "ilex_exp" to the libm functions that are called and not
- * exact, for source that includes <math.h>. No compiler looks through them:
- * what it knows of exp(1.0) may differ from what the library gives. */
-void ix_function_set_pointers(const ix_function_set *set, ix_text *t);
+/* Prints prototypes of the libm functions that are called. */
+void ix_function_set_prototypes(const ix_function_set *set, ix_text *t);
 
 /* Prints the definitions, each after those it calls. They need the types i8
  * to i64, u8 to u64, f32, f64. */

@@ -69,7 +69,7 @@ static const symbol helpers[] = {
 
 #define BOTH(name) SYMBOL(#name, name) SYMBOL(#name "f", name##f)
 static const symbol mathematics[] = {
-#define IX_MATH(name, arity, exact) BOTH(name)
+#define IX_MATH(name, arity) BOTH(name)
 #include "lib/ops/math.def"
 };
 

@@ -26,9 +26,9 @@ then
     exit 1
 fi
 
-# What is carried to a GPU, run as it is there. As there, libm is another one.
+# What is carried to a GPU, run as it is there.
 ${MAKE:-make} -s bundle >"$log" 2>&1 || { cat "$log"; exit 1; }
-SMALL=1 OUT=$PWD/check-cuda/out FAKE_CUDA_LIBM=other check-cuda/run ||
+SMALL=1 OUT=$PWD/check-cuda/out check-cuda/run ||
     { tail -n 5 check-cuda/out/*.log; exit 1; }
 for part in smoke memory golden-reduce random bench-hdiff bench-compact
 do
@@ -37,8 +37,6 @@ done
 grep -q ' 0 of 1728 elements differ from cc$' check-cuda/out/bench-hdiff.log ||
     { cat check-cuda/out/bench-hdiff.log; exit 1; }
 
-# Functions of libm, too, where the device has that of the host.
-tests/differential/differential --device --count=60
 tests/unit/test_stack
 
 # A program is compared with copies where it runs.

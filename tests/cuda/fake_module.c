@@ -107,40 +107,6 @@ put_launchers(FILE *f, const char *source)
 
 /* A function of libm, in double or in float, whose results are next to those of
  * the host. */
-static void
-put_other(FILE *f, const char *name, int arity, int single)
-{
-    const char *type = single ? "float" : "double", *s = single ? "f" : "";
-    fprintf(f, "static %s other_%s%s(%s x%s%s%s)\n{\n", type, name, s, type,
-            arity > 1 ? ", " : "", arity > 1 ? type : "",
-            arity > 1 ? " y" : "");
-    fprintf(f, "    return nextafter%s(%s%s(x%s), 2.0);\n}\n", s, name, s,
-            arity > 1 ? ", y" : "");
-    fprintf(f, "#define %s%s other_%s%s\n", name, s, name, s);
-}
-
-static const struct {
-    const char *name;
-    int arity;
-    bool exact;
-} libm_rows[] = {
-#define IX_MATH(name, arity, exact) {#name, arity, exact},
-#include "lib/ops/math.def"
-};
-
-/* With FAKE_CUDA_LIBM=other, functions of libm that have no one right result
- * give other ones, as on a real device. */
-static void
-put_math(FILE *f)
-{
-    const char *libm = getenv("FAKE_CUDA_LIBM");
-    if (!libm || strcmp(libm, "other") != 0)
-        return;
-    for (size_t i = 0; i < sizeof libm_rows / sizeof *libm_rows; i++)
-        for (int single = 0; !libm_rows[i].exact && single < 2; single++)
-            put_other(f, libm_rows[i].name, libm_rows[i].arity, single);
-}
-
 static int
 write_source(const char *path, const char *source)
 {
@@ -156,7 +122,6 @@ write_source(const char *path, const char *source)
             "    return (shim_grid *)%lluu;\n"
             "}\n",
             (unsigned long long)(uintptr_t)&running);
-    put_math(f);
     put_source(f, source);
     put_launchers(f, source);
     return fclose(f) == 0;

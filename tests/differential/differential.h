@@ -79,8 +79,6 @@ typedef struct diff_output {
 
 /* Of a seed: all of its programs have named axes and regions. */
 #define DIFF_REGIONS ((uint64_t)1 << 63)
-/* The same: their operators have one right result on every processor. */
-#define DIFF_EXACT ((uint64_t)1 << 62)
 
 typedef struct diff_recipe {
     uint64_t seed, number; /* where it comes from */

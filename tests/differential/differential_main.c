@@ -2,18 +2,16 @@
  *
  * Random programs by every back end.
  *
- *     differential [--long] [--cuda] [--device] [--exact] [--seed=S]
+ *     differential [--long] [--cuda] [--device] [--seed=S]
  *                  [--number=N] [--count=C] [--seconds=T] [--jobs=J]
  *                  [--jit=tcc,cc,cuda] [--regions] [--part=K/N]
  *
  * Without --long 10,000 programs, the first 2,000 on slow compilers as well, or
  * as many of both as 7 minutes allow; the seed is --seed, else ILEX_SEED, else
  * 1 (with --long the time). With --regions all programs draw the steps of
- * diff_regions.c, which sets the highest bit of the seed; with --exact, which
- * sets the next one, operators have the same bits on every processor: a device
- * (--device) has a libm of its own. --part=K/N takes
- * the K-th of N parts of the groups of programs, in one job. --number=N runs
- * one program and prints it. A failing program is printed with its number, made
+ * diff_regions.c, which sets the highest bit of the seed. --part=K/N takes the
+ * K-th of N parts of the groups of programs, in one job. --number=N runs one
+ * program and prints it. A failing program is printed with its number, made
  * small.
  */
 #define _GNU_SOURCE /* fork */
@@ -40,7 +38,7 @@ typedef struct options {
     int seconds, jobs;
     int part, parts; /* groups part, part + parts, ... */
     bool mixed;      /* optimised or not, by group */
-    uint64_t marks;  /* DIFF_REGIONS, DIFF_EXACT: bits of the seed */
+    uint64_t marks;  /* DIFF_REGIONS: a bit of the seed */
 } options;
 
 /* Shared by the jobs. */
@@ -78,8 +76,6 @@ read_option(options *o, const char *arg)
         o->jobs = 1;
     } else if (!strcmp(arg, "--regions")) {
         o->marks |= DIFF_REGIONS;
-    } else if (!strcmp(arg, "--exact")) {
-        o->marks |= DIFF_EXACT;
     } else if (!strncmp(arg, "--seed=", 7)) {
         o->seed = strtoull(arg + 7, NULL, 0);
     } else if (!strncmp(arg, "--number=", 9)) {
@@ -122,8 +118,8 @@ read_options(options *o, int argc, char **argv)
         if (!read_option(o, argv[i])) {
             fprintf(
                 stderr,
-                "usage: differential [--long] [--cuda] [--device] [--exact] "
-                "[--seed=S] [--number=N] [--count=C] [--seconds=T] [--jobs=J] "
+                "usage: differential [--long] [--cuda] [--device] [--seed=S] "
+                "[--number=N] [--count=C] [--seconds=T] [--jobs=J] "
                 "[--jit=tcc,cc,cuda] [--regions] [--part=K/N]\n");
             return false;
         }

@@ -10,7 +10,8 @@
 #include "lib/ops/functions.h"
 #include "tests/suite.h"
 
-static const ix_function_dialect plain = {"static inline", "", ""};
+static const ix_function_dialect plain = {
+    .qualifier = "static inline", .inside = "static inline", .math_prefix = ""};
 
 /* Asserts that "code" prints as "want" for x = "a", y = "-1.0". */
 static void

@@ -431,7 +431,7 @@ static const struct {
     const char *name;
     int arity;
 } functions[] = {
-#define IX_MATH(name, arity, exact) {#name, arity},
+#define IX_MATH(name, arity) {#name, arity},
 #include "lib/ops/math.def"
 };
 
