@@ -252,6 +252,7 @@ typedef struct ix_unit {
     ix_decision *decision;  /* STAGES: of order[i] */
     ix_map label;           /* symbol of an array that the source names */
     ix_map origin;          /* ix_origin of a scalar that was such an array */
+    ix_map reads;           /* ix_reads of a scalar (tree.h) */
     ix_map made;            /* array that a scalar was an element of, if the
                                source has a location for it */
 

@@ -13,7 +13,6 @@ typedef struct collecting {
     int depth;
     const ix_stmt *const *around;
     const ix_stmt *stmt;
-    ix_walk walk;
 } collecting;
 
 static void
@@ -35,11 +34,9 @@ add(collecting *c, ix_access access)
 
 /* ---- in expressions ---- */
 
-static ix_walk_step
-meet_read(ix_walk *w, ilex_array *x, size_t *value)
+static void
+add_read(collecting *c, const ilex_array *x)
 {
-    collecting *c = w->user;
-    (void)value;
     if (x->kind == IX_LOAD)
         add(c, (ix_access){.buffer = (int)x->attr[0],
                            .rank = x->nops,
@@ -49,7 +46,19 @@ meet_read(ix_walk *w, ilex_array *x, size_t *value)
         if (s && s->kind == IX_STMT_SCRATCH)
             add(c, (ix_access){.buffer = -1, .scratch = s});
     }
-    return IX_WALK_IN;
+}
+
+/* Is it in one of the first "n" expressions? */
+static bool
+is_before(collecting *c, const ix_stmt *s, int n, const ilex_array *x)
+{
+    for (int i = 0; i < n; i++) {
+        const ix_reads *r = ix_reads_of(c->a->u, s->x[i]);
+        for (size_t k = 0; k < r->n; k++)
+            if (r->item[k] == x)
+                return true;
+    }
+    return false;
 }
 
 /* What a statement's expressions read, each once. */
@@ -58,8 +67,12 @@ add_reads(collecting *c, const ix_stmt *s)
 {
     if (!c->inside)
         return;
-    ix_walk_forget(&c->walk);
-    ix_stmt_walk(&c->walk, (ix_stmt *)(uintptr_t)s);
+    for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++) {
+        const ix_reads *r = ix_reads_of(c->a->u, s->x[i]);
+        for (size_t k = 0; k < r->n; k++)
+            if (!is_before(c, s, i, r->item[k]))
+                add_read(c, r->item[k]);
+    }
 }
 
 /* ---- of statements ---- */
@@ -155,10 +168,7 @@ ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
     a.definition = ix_arena_new(&u->arena, ((size_t)k->nvalues + 1) *
                                                sizeof *a.definition);
     collecting c = {.a = &a, .list = list};
-    c.walk = (ix_walk){
-        .ctx = u->ctx, .mem = &u->mem, .enter = meet_read, .user = &c};
     collect(&c, k->body);
-    ix_walk_free(&c.walk);
     return a;
 }
 

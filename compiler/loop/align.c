@@ -69,7 +69,7 @@ is_known(aligning *x)
     if (known)
         put_begin(x, x->loop);
     for (int d = 0; known && d < x->store->n[IX_INDICES]; d++)
-        known = !ix_has_values(x->u, x->index[d]);
+        known = !(x->index[d]->flags & IX_HAS_VALUE);
     return known;
 }
 

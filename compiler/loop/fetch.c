@@ -76,7 +76,7 @@ fetch_lines(fetching *f, int rank, ilex_array *const *index)
     for (int d = 0; d < rank; d++) {
         bool along = ix_scalar_uses_index(index[d], f->row->number);
         f->index = index[d];
-        if (ix_has_values(f->u, index[d]) || along != (d == rank - 1) ||
+        if ((index[d]->flags & IX_HAS_VALUE) || along != (d == rank - 1) ||
             (index[d]->flags & IX_HAS_LOAD) ||
             !ix_stmt_each(f->row->body, is_apart, f))
             return;

@@ -51,8 +51,8 @@ why_no_piece(const ix_inlining *x, const ix_access *piece)
     for (int i = 0; i < piece->depth; i++)
         for (int j = 0; j < ix_operands_before(piece->around[i], IX_GROUPS);
              j++)
-            fixed &= !ix_has_values(x->u, piece->around[i]->x[j]);
-    if (ix_has_values(x->u, value) || (value->flags & IX_HAS_GUARD))
+            fixed &= !(piece->around[i]->x[j]->flags & IX_HAS_VALUE);
+    if (value->flags & (IX_HAS_VALUE | IX_HAS_GUARD))
         return "what is stored holds a reduction or a branch";
     if (value->flags & IX_HAS_CHECK)
         return "what is stored reads at indices that are data, which are "

@@ -132,7 +132,7 @@ value_of(ix_inlining *x, const ix_access *read, int n, const int *piece)
     x->too_large |= !ops[0] || !ix_is_index_condition(ops[0]);
     if (x->too_large)
         return value;
-    if (ix_has_values(x->u, ops[0]) || x->stmt->kind == IX_STMT_IF) {
+    if ((ops[0]->flags & IX_HAS_VALUE) || x->stmt->kind == IX_STMT_IF) {
         x->unknown = x->stmt->kind == IX_STMT_IF
                          ? "in a condition"
                          : "at an index that is computed";

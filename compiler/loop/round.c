@@ -79,7 +79,7 @@ stores_numbers(ix_unit *u, const ix_stmt *loop)
 static bool
 is_same(const rounding *x, int within, ilex_array *bound)
 {
-    bool inside = false, same = !ix_has_values(x->u, bound);
+    bool inside = false, same = !(bound->flags & IX_HAS_VALUE);
     for (int d = 0; d < x->c->depth; d++) {
         const ix_stmt *s = x->c->around[d];
         if (s->kind != IX_STMT_FOR)

@@ -60,7 +60,7 @@ stores_row(const streaming *x, const ix_stmt *loop)
                   ix_stmt_moves_along(s, loop)))
         s = s->next;
     for (int d = 0; s && d < s->n[IX_INDICES]; d++)
-        if (ix_has_values(x->u, ix_operands(s, IX_INDICES)[d]))
+        if (ix_operands(s, IX_INDICES)[d]->flags & IX_HAS_VALUE)
             return false;
     return s != NULL;
 }

@@ -157,7 +157,7 @@ look_at_access(const filling *x, const ix_access *a)
                          "memory is used as a whole in a loop");
     for (int d = 0; d < a->rank; d++)
         if (!ix_index_is_affine(a->index[d]) ||
-            ix_has_values(x->u, a->index[d]))
+            a->index[d]->flags & IX_HAS_VALUE)
             return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                              "an index in a loop is data, or a value");
     if (a->buffer >= 0)

@@ -125,9 +125,7 @@ body_in_group(fission *c, ilex_array *n, int group)
         const part *p = &c->part[i];
         if (p->buffer < 0 || p->group >= group)
             continue;
-        ilex_array *load = ix_unit_load(c->u, p->buffer);
-        if (!ix_map_set(&s.memo, &c->u->mem, p->node, (size_t)load))
-            return ix_poison_again(ctx);
+        ix_substitution_set(&s, p->node, ix_unit_load(c->u, p->buffer));
     }
     ilex_array *r = ix_substitute(&s, n);
     ix_substitution_free(&s);

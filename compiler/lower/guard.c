@@ -11,8 +11,7 @@
 static bool
 is_guard(const ix_builder *b, const ilex_array *x)
 {
-    return b->expand == ix_guard_expand ? ix_is_guard_still(b->u, x)
-                                        : ix_is_guard(x);
+    return b->expand == ix_guard_expand ? ix_is_guard_still(x) : ix_is_guard(x);
 }
 
 static ix_pick

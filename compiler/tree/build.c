@@ -320,9 +320,7 @@ ix_build_replace(ix_builder *b, ilex_array *x,
     ix_substitution r = {
         .ctx = ctx, .mem = &b->u->mem, .became = ix_made_keep, .user = b->u};
     for (size_t i = 0; i < s.count; i++)
-        if (!ix_map_set(&r.memo, &b->u->mem, s.found[i],
-                        (size_t)expand(b, s.found[i])))
-            ix_fail_memory(&ctx->error);
+        ix_substitution_set(&r, s.found[i], expand(b, s.found[i]));
     x = ix_substitute(&r, x);
     ix_substitution_free(&r);
     return x;

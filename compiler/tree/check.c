@@ -215,7 +215,7 @@ find_guard(ix_walk *w, ilex_array *x, size_t *value)
     (void)value;
     if (x->kind == IX_REDUCE)
         return IX_WALK_OVER;
-    require(c, !ix_is_guard_still(c->u, x), "a guard is left");
+    require(c, !ix_is_guard_still(x), "a guard is left");
     return c->ok ? IX_WALK_IN : IX_WALK_END;
 }
 

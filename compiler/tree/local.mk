@@ -11,6 +11,7 @@ libixcompiler_la_SOURCES += \
 	compiler/tree/measure.c \
 	compiler/tree/names.c \
 	compiler/tree/nests.c \
+	compiler/tree/reads.c \
 	compiler/tree/stmt.c \
 	compiler/tree/stmts.def \
 	compiler/tree/tree.h \

@@ -230,24 +230,8 @@ ix_unrolls(ix_unit *u, const ilex_array *n, int k)
     return unrolls && k < n->interior->rank;
 }
 
-static ix_walk_step
-find_value(ix_walk *w, ilex_array *x, size_t *value)
-{
-    (void)w, (void)value;
-    return x->kind == IX_VALUE && x->attr[0] >= 0 ? IX_WALK_END : IX_WALK_IN;
-}
-
 bool
-ix_has_values(ix_unit *u, const ilex_array *x)
+ix_is_guard_still(const ilex_array *x)
 {
-    ix_walk w = {.ctx = u->ctx, .mem = &u->mem, .enter = find_value};
-    bool none = ix_walk_body(&w, x, NULL);
-    ix_walk_free(&w);
-    return !none;
-}
-
-bool
-ix_is_guard_still(ix_unit *u, const ilex_array *x)
-{
-    return ix_is_guard(x) && !ix_has_values(u, x->ops[0]);
+    return ix_is_guard(x) && !(x->ops[0]->flags & IX_HAS_VALUE);
 }

@@ -335,6 +335,14 @@ bool ix_load_is_constant(void *unit, const ilex_array *load);
 
 bool ix_body_loads(ix_unit *u, ilex_array *body, ix_load_fn fn, void *user);
 
+/* reads.c: the loads in an expression and the values that statements compute,
+ * each once, what is read before its indices. */
+typedef struct ix_reads {
+    ilex_array **item;
+    size_t n;
+} ix_reads;
+const ix_reads *ix_reads_of(ix_unit *u, const ilex_array *x);
+
 /* Has an expression of the kernel one of these flags? */
 bool ix_kernel_has(const ix_kernel *k, unsigned flags);
 
@@ -485,11 +493,9 @@ int ix_measure_kernel(ix_unit *u, const ix_kernel *k);
 /* Does a sum have factors that may lead out of 64 bits? Only values have, never
  * elements: it becomes operations, which wrap. */
 bool ix_is_wide(const ix_index_form *f);
-/* Does it need what statements compute? */
-bool ix_has_values(ix_unit *u, const ilex_array *x);
 /* Is it a guard (ix_is_guard) on indices alone? One that compares what
  * statements computed was none when there were no statements. */
-bool ix_is_guard_still(ix_unit *u, const ilex_array *x);
+bool ix_is_guard_still(const ilex_array *x);
 /* Are axes "k" and on of a reduction so short that they need no loops? */
 bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
 

@@ -107,6 +107,7 @@ flags_of(const ilex_context *ctx, const ix_node_spec *s)
     f |= s->kind == IX_CARRY ? IX_HAS_INDEX | IX_HAS_LOAD : 0u;
     f |= s->kind == IX_RINDEX ? IX_HAS_RINDEX : 0u;
     f |= s->kind == IX_LOAD ? IX_HAS_LOAD : 0u;
+    f |= s->kind == IX_VALUE && s->attr[0] >= 0 ? IX_HAS_VALUE : 0u;
     f |= s->kind == IX_REDUCE ? IX_HAS_REDUCE : 0u;
     f |= s->kind == IX_CHECKED ? IX_HAS_CHECK : 0u;
     f |= s->kind == IX_CHECKED && !s->attr[1] ? IX_MAY_FAIL : 0u;

@@ -106,7 +106,8 @@ enum {
     IX_HAS_APPLY = 128,  /* calls a foreign function */
     /* is a condition on indices, or such and others joined by and, or, not */
     IX_HAS_CONDITION = 256,
-    IX_MAY_FAIL = 512 /* an integer that is data and that runs check */
+    IX_MAY_FAIL = 512,  /* an integer that is data and that runs check */
+    IX_HAS_VALUE = 1024 /* needs what statements compute */
 };
 
 /* Description of a node to be made. */

@@ -422,6 +422,8 @@ ix_scalar_reduce_ranged(ilex_context *ctx, ix_reduction reduction,
 
 /* ---- rewriting ---- */
 
+static const unsigned ANY = ~0u;
+
 /* A LINEAR node over other atoms. */
 static ilex_array *
 rebuild_sum(ix_substitution *s, const ilex_array *n, ilex_array *const *ops)
@@ -468,12 +470,28 @@ rebuild(ix_substitution *s, ilex_array *n, ilex_array *const *ops)
                                                     : r;
 }
 
-/* Indices become what they are replaced by, other leaves stay. */
+/* Flags of which a node has one that becomes another one. */
+static unsigned
+changing(const ix_substitution *s)
+{
+    unsigned f = s->index ? s->set | IX_HAS_INDEX : s->set;
+    f |= s->load ? IX_HAS_LOAD : 0u;
+    f |= s->rindex || s->raise ? IX_HAS_RINDEX | IX_HAS_REDUCE : 0u;
+    return s->rewrite ? ANY : f;
+}
+
+/* Indices become what they are replaced by, other leaves stay, and so does what
+ * has none of what is replaced. */
 static ix_walk_step
 substitute_leaf(ix_walk *w, ilex_array *n, size_t *value)
 {
     const ix_substitution *s = w->user;
+    unsigned flags = changing(s);
     ilex_array *r = n;
+    if (flags != ANY && !(n->flags & flags)) {
+        *value = (size_t)n;
+        return IX_WALK_OVER;
+    }
     if (n->nops > 0 || n->kind == IX_LOAD || n->kind == IX_CARRY)
         return IX_WALK_IN;
     if (n->kind == IX_INDEX && s->index && n->attr[0] < s->nindex)
@@ -559,6 +577,9 @@ ix_substitution_set(ix_substitution *s, const ilex_array *from,
                     const ilex_array *to)
 {
     const ix_mem *mem = s->mem ? s->mem : &s->ctx->mem;
+    s->set |= from->kind == IX_INDEX                         ? IX_HAS_INDEX
+              : from->kind == IX_VALUE && from->attr[0] >= 0 ? IX_HAS_VALUE
+                                                             : ANY;
     if (!ix_map_set(&s->memo, mem, from, (size_t)to))
         ix_fail_memory(&s->ctx->error);
 }

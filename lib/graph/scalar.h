@@ -371,6 +371,7 @@ typedef struct ix_substitution {
     /* Index arithmetic that outgrows its limits (terms, 64 bits, weight) is no
      * error but noted in "too_large"; the result is of no use then. */
     bool quiet, too_large;
+    unsigned set; /* flags of nodes that contain what was set */
     ix_map memo;
     ix_walk walk; /* its own */
 } ix_substitution;
