@@ -172,7 +172,16 @@ ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *list)
     return a;
 }
 
-/* ---- points ---- */
+/* ---- places ---- */
+
+bool
+ix_access_is_in(const ix_access *x, const ix_stmt *loop)
+{
+    bool is = false;
+    for (int i = 0; i < x->depth && !is; i++)
+        is = x->around[i] == loop;
+    return is;
+}
 
 bool
 ix_access_is_once_a_point(const ix_access *x)

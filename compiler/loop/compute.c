@@ -23,16 +23,6 @@ static const ix_refusal fine = {IX_REFUSAL_NONE, NULL};
 
 /* ---- who writes it ---- */
 
-static bool
-reads(const ix_computing *x, const ix_kernel *k)
-{
-    ix_accesses a = ix_accesses_in(x->u, k, k->body);
-    for (size_t i = 0; i < a.n; i++)
-        if (a.item[i].buffer == x->buffer && !a.item[i].write)
-            return true;
-    return false;
-}
-
 static ix_refusal
 find_kernel(ix_computing *x)
 {
@@ -41,7 +31,7 @@ find_kernel(ix_computing *x)
         bool writes = ix_nests_store(k->nests, x->buffer);
         x->by = writes ? k : x->by;
         writers += writes;
-        x->others |= k != x->at->k && reads(x, k);
+        x->others |= k != x->at->k && ix_stmts_load(x->u, k->body, x->buffer);
     }
     if (writers != 1 || x->by == x->at->k)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
@@ -99,14 +89,15 @@ look_at_stores(ix_computing *x)
 
 /* Finds the reads in L. */
 static ix_refusal
-find_reads(ix_computing *x, const ix_accesses *all, const ix_accesses *a)
+find_reads(ix_computing *x, const ix_accesses *a)
 {
     size_t n = 0;
-    for (size_t i = 0; i < all->n; i++)
-        n += all->item[i].buffer == x->buffer;
-    x->read = ix_arena_new(&x->u->arena, (a->n + 1) * sizeof *x->read);
     for (size_t i = 0; i < a->n; i++)
-        if (a->item[i].buffer == x->buffer)
+        n += a->item[i].buffer == x->buffer;
+    x->read = ix_arena_new(&x->u->arena, (n + 1) * sizeof *x->read);
+    for (size_t i = 0; i < a->n; i++)
+        if (a->item[i].buffer == x->buffer &&
+            ix_access_is_in(&a->item[i], ix_cursor_loop(x->at)))
             x->read[x->n++] = &a->item[i];
     if (n != x->n)
         return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
@@ -138,9 +129,8 @@ static ix_refusal
 look_at_reads(ix_computing *x)
 {
     const ix_cursor *c = x->at;
-    ix_accesses all = ix_accesses_in(x->u, c->k, c->k->body);
-    ix_accesses a = ix_accesses_in(x->u, c->k, ix_cursor_loop(c)->body);
-    ix_refusal r = find_reads(x, &all, &a);
+    ix_accesses a = ix_accesses_in(x->u, c->k, c->k->body);
+    ix_refusal r = find_reads(x, &a);
     if (r.class != IX_REFUSAL_NONE)
         return r;
     ix_box_bounds(&a, c, x->read, x->n, &x->box);

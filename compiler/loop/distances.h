@@ -50,6 +50,8 @@ typedef struct ix_accesses {
 /* The accesses of a kernel that are made in a statement and those behind it. */
 ix_accesses ix_accesses_in(ix_unit *u, const ix_kernel *k, const ix_stmt *from);
 
+/* Is it made in a loop? */
+bool ix_access_is_in(const ix_access *x, const ix_stmt *loop);
 /* Is it made at each point of the loops around once, which are all over axes of
  * its own, in no branch? Its other indices are constants then. */
 bool ix_access_is_once_a_point(const ix_access *x);

@@ -81,6 +81,16 @@ look_at(ix_unit *u, const ix_kernel *k, ix_stmt *first, ix_stmt *second,
 
 /* ---- distances ---- */
 
+/* The end of the accesses from the n-th one on that are of a loop, or not. */
+static size_t
+end_of(const ix_accesses *a, size_t n, const ix_stmt *loop, bool of)
+{
+    while (n < a->n && (a->item[n].stmt == loop ||
+                        ix_access_is_in(&a->item[n], loop)) == of)
+        n++;
+    return n;
+}
+
 static int
 part_of(const fusing *f, const ix_access *x)
 {
@@ -249,9 +259,9 @@ fuse(ix_unit *u, ix_cursor *c, ix_stmt *second, bool independent)
     fusing f = {.u = u, .depth = ix_cursor_depth(c), .second = IX_BEFORE};
     f.what = "and would come after it in one loop";
     f.a = ix_accesses_in(u, c->k, first);
-    f.end[FIRST] = f.a.n - ix_accesses_in(u, c->k, first->next).n;
-    f.end[BETWEEN] = f.a.n - ix_accesses_in(u, c->k, second).n;
-    f.end[SECOND] = f.a.n - ix_accesses_in(u, c->k, second->next).n;
+    f.end[FIRST] = end_of(&f.a, 0, first, true);
+    f.end[BETWEEN] = end_of(&f.a, f.end[FIRST], second, false);
+    f.end[SECOND] = end_of(&f.a, f.end[BETWEEN], second, true);
     if (writes_for_some(&f, first, second))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "an array outside of the loops would be written in "

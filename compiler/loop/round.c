@@ -38,7 +38,7 @@ typedef struct rounding {
     ilex_array *lo, *hi;
     int64_t before; /* points before "lo" */
     int64_t most;   /* iterations, with these, rounded */
-    ix_accesses kernel, loop;
+    ix_accesses a;  /* of the kernel */
 } rounding;
 
 /* ---- what is computed ---- */
@@ -94,8 +94,8 @@ static int
 stores_of(const rounding *x, int buffer)
 {
     int n = 0;
-    for (size_t i = 0; i < x->kernel.n; i++)
-        n += x->kernel.item[i].buffer == buffer && x->kernel.item[i].write;
+    for (size_t i = 0; i < x->a.n; i++)
+        n += x->a.item[i].buffer == buffer && x->a.item[i].write;
     return n;
 }
 
@@ -171,14 +171,15 @@ look_at(rounding *x, int64_t n)
                          "its length is bounded by no number");
     x->lo = ix_loop_end(x->u, loop, IX_for_lo);
     x->hi = ix_loop_end(x->u, loop, IX_for_hi);
-    x->kernel = ix_accesses_in(x->u, x->c->k, x->c->k->body);
-    x->loop = ix_accesses_in(x->u, x->c->k, loop->body);
-    for (size_t i = 0; i < x->loop.n; i++)
-        if (x->loop.item[i].write && first_of(x, &x->loop.item[i]) > 0)
-            x->before = first_of(x, &x->loop.item[i]) % n;
+    x->a = ix_accesses_in(x->u, x->c->k, x->c->k->body);
+    for (size_t i = 0; i < x->a.n; i++) {
+        const ix_access *a = &x->a.item[i];
+        if (a->write && ix_access_is_in(a, loop) && first_of(x, a) > 0)
+            x->before = first_of(x, a) % n;
+    }
     x->most = (most + x->before + n - 1) / n * n;
-    for (size_t i = 0; i < x->loop.n; i++)
-        if (!goes_on(x, &x->loop.item[i]))
+    for (size_t i = 0; i < x->a.n; i++)
+        if (ix_access_is_in(&x->a.item[i], loop) && !goes_on(x, &x->a.item[i]))
             return ix_refuse(x->u, IX_REFUSAL_DISTANCE,
                              "it uses memory that has other elements, or none, "
                              "beside its points");
@@ -200,10 +201,11 @@ ix_loop_round(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_refusal r = look_at(&x, d->n);
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    for (size_t i = 0; i < x.loop.n; i++)
-        if (first_of(&x, &x.loop.item[i]) >= 0)
-            make_room(&x, &x.loop.item[i]);
     ix_stmt *loop = ix_cursor_loop(c);
+    for (size_t i = 0; i < x.a.n; i++)
+        if (ix_access_is_in(&x.a.item[i], loop) &&
+            first_of(&x, &x.a.item[i]) >= 0)
+            make_room(&x, &x.a.item[i]);
     ilex_array *zero = ix_index_const(ctx, 0);
     x.lo = ix_index_offset(ctx, x.lo, -x.before);
     ilex_array *length = ix_index_fma(ctx, x.hi, -1, x.lo);

@@ -56,15 +56,6 @@ take_in(ix_unit *u, along *x, ilex_array *index, bool first)
     x->most = first || f.c > x->most ? f.c : x->most;
 }
 
-static bool
-is_in_loop(const ix_access *a, const ix_stmt *loop)
-{
-    bool is = false;
-    for (int i = 0; i < a->depth && !is; i++)
-        is = a->around[i] == loop;
-    return is;
-}
-
 /* Finds what axes run along; false: it is used outside of the loop, or nowhere.
  */
 static bool
@@ -76,7 +67,7 @@ find_axes(shrinking *x)
         const ix_access *y = &a.item[i];
         if (y->buffer != x->buffer)
             continue;
-        alone = is_in_loop(y, ix_cursor_loop(x->at));
+        alone = ix_access_is_in(y, ix_cursor_loop(x->at));
         for (int d = 0; d < y->rank; d++)
             take_in(x->u, &x->axis[d], y->index[d], first);
         first = false;

@@ -46,17 +46,11 @@ ix_fuse_next(ix_unit *u, const ix_kernel *a)
 }
 
 static bool
-is_other_load(void *user, const ilex_array *load)
-{
-    return load->attr[0] != *(const int *)user;
-}
-
-static bool
 is_read(ix_unit *u, int buffer)
 {
     bool read = false;
     for (ix_kernel *k = u->kernels; k && !read; k = k->next)
-        read = !ix_stmt_loads(u, k->body, is_other_load, &buffer);
+        read = ix_stmts_load(u, k->body, buffer);
     return read;
 }
 

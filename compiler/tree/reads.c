@@ -54,3 +54,29 @@ ix_reads_of(ix_unit *u, const ilex_array *x)
     const size_t *known = ix_map_find(&u->reads, x);
     return known ? (const ix_reads *)*known : find(u, x);
 }
+
+typedef struct loading {
+    ix_unit *u;
+    int buffer;
+} loading;
+
+static bool
+loads_others(void *user, ix_stmt *s)
+{
+    const loading *l = user;
+    bool loads = s->kind == IX_STMT_LOAD && s->buffer == l->buffer;
+    for (int i = 0; i < ix_operands_before(s, IX_GROUPS) && !loads; i++) {
+        const ix_reads *r = ix_reads_of(l->u, s->x[i]);
+        for (size_t k = 0; k < r->n; k++)
+            loads |=
+                r->item[k]->kind == IX_LOAD && r->item[k]->attr[0] == l->buffer;
+    }
+    return !loads;
+}
+
+bool
+ix_stmts_load(ix_unit *u, ix_stmt *list, int buffer)
+{
+    loading l = {u, buffer};
+    return !ix_stmt_each(list, loads_others, &l);
+}

@@ -342,6 +342,8 @@ typedef struct ix_reads {
     size_t n;
 } ix_reads;
 const ix_reads *ix_reads_of(ix_unit *u, const ilex_array *x);
+/* Do statements of a list load from a buffer? */
+bool ix_stmts_load(ix_unit *u, ix_stmt *list, int buffer);
 
 /* Has an expression of the kernel one of these flags? */
 bool ix_kernel_has(const ix_kernel *k, unsigned flags);
