@@ -444,13 +444,26 @@ def angles_on_f32():
     polynomial("f32 tan_core", "(cos(r) - 1) / r^2, in r^2",
                lambda z: (mp.cos(mp.sqrt(z)) - 1) / z, mpf(2) ** -30,
                QUARTER ** 2, 5, lambda z: z)
-    polynomial("f32 sin_turned", "(sin(r) - r) / r^3, in r^2", sin_rest,
+    polynomial("f32 sin_half_turn", "(sin(r) - r) / r^3, in r^2", sin_rest,
                mpf(2) ** -30, HALF_TURN ** 2, 6, lambda z: z)
     numbers("f32 tan_core", "2 / pi", 2 / mp.pi)
     numbers("f32 tan_core", "pi / 2 in two parts", *parts(mp.pi / 2, 32))
     for where in "f32 sin_core", "f32 cos_core":
         numbers(where, "1 / pi", 1 / mp.pi)
         numbers(where, "pi in two parts", *parts(mp.pi, 32))
+
+
+def gammas_on_f32():
+    polynomial("f32 gamma_at_1", "log(gamma(1 + u)) / u",
+               lambda u: mp.loggamma(1 + u) / u, -mpf(3) / 16, mpf(5) / 16, 14)
+    polynomial("f32 gamma_at_2", "log(gamma(2 + u)) / u",
+               lambda u: mp.loggamma(2 + u) / u, -mpf(11) / 16, mpf(1) / 2, 16)
+    polynomial("f32 gamma_far", "Stirling's series, in 1 / x, times x",
+               stirling_rest, mpf(2) ** -20, mpf(2) / 5, 10, lambda s: s)
+    numbers("f32 log_gamma", "log(2 pi) / 2", LOG_SQRT_2PI)
+    numbers("f32 sin_pi", "pi", mp.pi)
+    numbers("f32 lgamma", "log(pi)", mp.log(mp.pi))
+    numbers("f32 gamma", "pi", mp.pi)
 
 
 def tables():
@@ -463,6 +476,7 @@ def tables():
     errors_of_measurement()
     gammas()
     angles_on_f32()
+    gammas_on_f32()
 
 
 def main():
