@@ -166,6 +166,7 @@ libixlib_la_SOURCES = \
 	lib/ops/functions_int.inc \
 	lib/ops/functions_power.inc \
 	lib/ops/functions_real.inc \
+	lib/ops/functions_root.inc \
 	lib/ops/functions_signed.inc \
 	lib/ops/functions_unsigned.inc \
 	lib/ops/literal.c \

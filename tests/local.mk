@@ -55,6 +55,7 @@ FOLDER_TESTS = \
 	tests/cache/cache \
 	tests/error/error \
 	tests/golden/golden \
+	tests/math/complex \
 	tests/math/math \
 	tests/programs/programs \
 	tests/property/limits \
@@ -113,6 +114,11 @@ GOLDEN_FILES = \
 	tests/golden/golden_rule.c \
 	tests/golden/golden_scalar.c \
 	tests/golden/golden_value.c
+tests_math_complex_SOURCES = \
+	tests/math/arguments.h \
+	tests/math/complex.c \
+	tests/math/complex.def \
+	tests/math/complex.h
 tests_math_math_SOURCES = \
 	tests/math/arguments.h \
 	tests/math/functions.def \
@@ -261,7 +267,7 @@ SHELL_TESTS = \
 	tests/stages/stages.sh \
 	tests/symbols.sh
 TESTS += $(SHELL_TESTS) tests/budget.sh
-EXTRA_DIST += tests/math/accuracy.c tests/math/hash.c tests/property/fuzz_text.c
+EXTRA_DIST += tests/math/annex_g.tsv tests/math/accuracy.c tests/math/hash.c tests/property/fuzz_text.c
 tests/requirements.log tests/property/fuzz.log: $(UNIT_TESTS:=.log)
 tests/budget.log: $(EXAMPLES:=.log) $(FOLDER_TESTS:=.log) $(SHARDS:.options=.log) \
 	$(SHELL_TESTS:.sh=.log) $(UNIT_TESTS:=.log)

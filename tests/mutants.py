@@ -127,14 +127,16 @@ def program_of(test):
         return program_of('tree')
     if test.startswith('test_'):
         return f'tests/unit/{test}'
-    return f'tests/{"property" if test == "limits" else test}/{test}'
+    folder = {'limits': 'property', 'complex': 'math'}.get(test, test)
+    return f'tests/{folder}/{test}'
 
 
 def source_of(test):
     """A file that is there if the test is."""
     program = program_of(test)
     return script_of(test) or program + (
-        '.c' if test.startswith('test_') or test == 'math' else '_main.c')
+        '.c' if test.startswith('test_') or test in ('math', 'complex')
+        else '_main.c')
 
 
 def split(test):
@@ -271,7 +273,7 @@ def command_of(test):
         command.append(f'--count={count or 30}')
     if name == 'cuda':
         command.append('--memory')
-    if name == 'math' and count:
+    if name in ('math', 'complex') and count:
         command.append(count)
     return command
 

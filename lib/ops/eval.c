@@ -111,6 +111,7 @@
     IX_UNUSED T x = 0
 #define D c128
 #include "lib/ops/functions_complex.inc"
+#include "lib/ops/functions_root.inc"
 #include "lib/ops/functions_c128.inc"
 #include "lib/ops/functions_power.inc"
 #include "lib/ops/eval_dtype.inc"

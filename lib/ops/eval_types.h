@@ -13,6 +13,12 @@
 #include <math.h>
 #include <stdint.h>
 
+/* What gcc 12 makes two numbers of f32 of at once it does not round to f32
+ * (ROUND in compiler/emit/heads.def). */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 typedef int8_t i8;
 typedef int16_t i16;
 typedef int32_t i32;

@@ -63,6 +63,7 @@ static const helper on_complex[] = {
 static const helper on_c128[] = {
 #include "lib/ops/functions_c128.inc"
 #include "lib/ops/functions_power.inc"
+#include "lib/ops/functions_root.inc"
 };
 static const helper on_c64[] = {
 #include "lib/ops/functions_c64.inc"

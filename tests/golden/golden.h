@@ -140,6 +140,10 @@ bool golden_rule(const char *op, const char *note, ilex_dtype out,
                  ilex_dtype xtype, const void *x, ilex_dtype ytype,
                  const void *y, void *want);
 
+/* Whether a row of a complex operation holds a special value that Ilex has from
+ * NumPy, although that leaves it to the platform. */
+bool golden_is_special(const char *op, const char *note);
+
 /* ---- counting and printing ---- */
 
 enum { GOLDEN_REASONS = 32 };

@@ -144,3 +144,21 @@ golden_rule(const char *op, const char *note, ilex_dtype out, ilex_dtype xtype,
         }
     return false;
 }
+
+/* Operations that have other special values than NumPy, those of Annex G of C99
+ * or of its spirit: tests/math/annex_g.tsv has them all. */
+static const char *const own_specials[] = {
+    "exp2",        /* (max, max): NumPy's angle is rounded */
+    "expm1",       /* where a part is infinite, as exp; NumPy has NaN */
+    "log1p",       /* (max, max) is finite; NumPy overflows */
+    "power",       /* of 0: see doc/functions.md */
+    "reciprocal"}; /* of 0 infinite, of (inf, inf) 0; NumPy has NaN */
+
+bool
+golden_is_special(const char *op, const char *note)
+{
+    bool own = false;
+    for (size_t i = 0; i < GOLDEN_COUNT(own_specials); i++)
+        own |= !strcmp(op, own_specials[i]);
+    return !own && !strcmp(note, "cspecial");
+}

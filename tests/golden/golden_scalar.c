@@ -168,6 +168,8 @@ fill_row(suite *s, group *g, golden_case *c, size_t i)
     }
     char **result = row + result_column(l);
     g->tolerance[i] = golden_tolerance_of(result[1]);
+    if (golden_is_special(operation(l, row), result[2]))
+        g->tolerance[i] = GOLDEN_ULP4;
     if (g->tolerance[i] != GOLDEN_UNDEFINED)
         golden_parse(c->want.dtype, result[0], strlen(result[0]), want);
     else if (golden_rule(operation(l, row), result[2], c->want.dtype,
