@@ -41,10 +41,10 @@ common_divisor(int64_t a, int64_t b)
  * satisfies it, IX_YES if everything does. */
 typedef enum verdict { NEVER, ALWAYS, DEPENDS } verdict;
 static verdict
-normalise(ix_constraint *r)
+normalise(ix_constraint *r, int unknowns)
 {
     int64_t g = 0;
-    for (int i = 0; i < IX_UNKNOWNS; i++)
+    for (int i = 0; i < unknowns; i++)
         if (r->k[i] != 0)
             g = common_divisor(r->k[i], g);
     if (g == 0)
@@ -54,7 +54,7 @@ normalise(ix_constraint *r)
     if (r->equal && r->c % g != 0)
         return NEVER;
     r->c = ix_floordiv(r->c, g);
-    for (int i = 0; i < IX_UNKNOWNS; i++)
+    for (int i = 0; i < unknowns; i++)
         r->k[i] /= g;
     return DEPENDS;
 }
@@ -64,7 +64,7 @@ static bool
 normalise_all(ix_constraints *s)
 {
     for (int i = s->n - 1; i >= 0; i--) {
-        verdict v = normalise(&s->row[i]);
+        verdict v = normalise(&s->row[i], s->unknowns);
         if (v == NEVER)
             return false;
         if (v == ALWAYS)
@@ -75,13 +75,13 @@ normalise_all(ix_constraints *s)
 
 /* *r = a*x + b*y; false on overflow. */
 static bool
-combine(ix_constraint *r, int64_t a, const ix_constraint *x, int64_t b,
-        const ix_constraint *y)
+combine(int unknowns, ix_constraint *r, int64_t a, const ix_constraint *x,
+        int64_t b, const ix_constraint *y)
 {
     int64_t v, w;
     bool ok = ix_mul(a, x->c, &v) && ix_mul(b, y->c, &w) && ix_add(v, w, &v);
     r->c = v;
-    for (int i = 0; ok && i < IX_UNKNOWNS; i++) {
+    for (int i = 0; ok && i < unknowns; i++) {
         ok = ix_mul(a, x->k[i], &v) && ix_mul(b, y->k[i], &w) &&
              ix_add(v, w, &v) && v > -INT64_MAX;
         r->k[i] = v;
@@ -91,9 +91,9 @@ combine(ix_constraint *r, int64_t a, const ix_constraint *x, int64_t b,
 
 /* An unknown with the factor 1 or -1, or -1. */
 static int
-simple_unknown(const ix_constraint *r)
+simple_unknown(const ix_constraint *r, int unknowns)
 {
-    for (int i = 0; i < IX_UNKNOWNS; i++)
+    for (int i = 0; i < unknowns; i++)
         if (r->k[i] == 1 || r->k[i] == -1)
             return i;
     return -1;
@@ -111,7 +111,8 @@ solve(ix_constraints *s, int at, int j)
         int64_t k = s->row[i].k[j], by;
         if (k == 0)
             continue;
-        if (ix_mul(k, -e.k[j], &by) && combine(&r, 1, &s->row[i], by, &e)) {
+        if (ix_mul(k, -e.k[j], &by) &&
+            combine(s->unknowns, &r, 1, &s->row[i], by, &e)) {
             s->row[i] = r;
         } else {
             s->loose = true;
@@ -128,7 +129,7 @@ solve_equations(ix_constraints *s)
     for (int i = 0; i < s->n; i++) {
         if (!s->row[i].equal)
             continue;
-        int j = simple_unknown(&s->row[i]);
+        int j = simple_unknown(&s->row[i], s->unknowns);
         if (j < 0)
             continue;
         solve(s, i, j);
@@ -142,7 +143,7 @@ solve_equations(ix_constraints *s)
             continue;
         s->row[i].equal = false;
         s->loose = true;
-        if (combine(&opposite, -1, &s->row[i], 0, &zero))
+        if (combine(s->unknowns, &opposite, -1, &s->row[i], 0, &zero))
             ix_constrain(s, &opposite);
     }
     return true;
@@ -173,7 +174,7 @@ static int
 cheapest(const ix_constraints *s)
 {
     int best = -1, least = INT_MAX;
-    for (int j = 0; j < IX_UNKNOWNS; j++) {
+    for (int j = 0; j < s->unknowns; j++) {
         int p = price(s, j);
         best = p < least ? j : best;
         least = p < least ? p : least;
@@ -189,12 +190,12 @@ pair(ix_constraints *s, const ix_constraint *below, const ix_constraint *above,
 {
     ix_constraint r = {0};
     int64_t a = below->k[j], b = -above->k[j], gap = 0;
-    if (!combine(&r, b, below, a, above) ||
+    if (!combine(s->unknowns, &r, b, below, a, above) ||
         (s->dark && (!ix_mul(a - 1, b - 1, &gap) || !ix_sub(r.c, gap, &r.c)))) {
         s->loose = true;
         return true;
     }
-    verdict v = normalise(&r);
+    verdict v = normalise(&r, s->unknowns);
     if (v == DEPENDS)
         ix_constrain(s, &r);
     return v != NEVER;
@@ -232,6 +233,7 @@ static void
 copy(ix_constraints *to, const ix_constraints *from, bool dark)
 {
     to->n = 0;
+    to->unknowns = from->unknowns;
     to->loose = from->loose;
     to->dark = dark;
     for (int i = 0; i < from->n; i++)

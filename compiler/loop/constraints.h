@@ -19,7 +19,7 @@ typedef struct ix_constraint {
 } ix_constraint;
 
 typedef struct ix_constraints {
-    int n;
+    int n, unknowns;
     bool loose; /* there was no room for one, or one was too large: more
                    satisfies them than should */
     bool dark;  /* see below */

@@ -355,6 +355,7 @@ solve_apart(question *q)
 {
     ix_tri any = IX_NO;
     int n = q->s.n;
+    q->s.unknowns = q->nunknowns;
     for (unsigned signs = 0; signs < 1u << q->napart && any != IX_YES;
          signs++) {
         q->s.n = n;
