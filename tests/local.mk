@@ -255,6 +255,7 @@ SHELL_TESTS = \
 	tests/layering.sh \
 	tests/manpages.sh \
 	tests/math/compilers.sh \
+	tests/math/vectors.sh \
 	tests/mutants.sh \
 	tests/numpy/random_more.sh \
 	tests/numpy/random_programs.sh \
