@@ -76,6 +76,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     bool ok = true, has[] = {[ALWAYS] = !e->headless, [FOLD] = false};
     ix_text_init(&kernels, &e->mem);
     ix_function_set_init(&e->functions, &e->mem);
+    e->functions.library = !e->dialect->functions.inside;
     e->fetches = e->streams = e->rows = e->blocks = e->chains = e->narrows =
         e->widens = false;
     e->hides = e->bounds = e->folds = false;

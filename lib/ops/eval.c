@@ -120,6 +120,24 @@
 #include "lib/ops/functions_c64.inc"
 #include "lib/ops/eval_dtype.inc"
 
+/* ---- elementary functions by name ---- */
+
+#undef IX_FUNCTION
+#undef IX_FUNCTION_APART
+#define IX_FUNCTION(name, ...) {#name "_f64", (void (*)(void))name##_f64},
+#define IX_FUNCTION_APART IX_FUNCTION
+const ix_function_symbol ix_function_symbols[] = {
+#include "lib/ops/elementary_exp.inc"
+#include "lib/ops/elementary_log.inc"
+#include "lib/ops/elementary_power.inc"
+#include "lib/ops/elementary_trig.inc"
+#include "lib/ops/elementary_arc.inc"
+#include "lib/ops/elementary_gamma.inc"
+#undef IX_FUNCTION
+#define IX_FUNCTION(name, ...) {#name "_f32", (void (*)(void))name##_f32},
+#include "lib/ops/elementary_f32.inc"
+    {NULL, NULL}};
+
 /* clang-format on */
 
 /* ---- choosing the dtype ---- */

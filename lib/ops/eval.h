@@ -44,6 +44,14 @@ const ix_product_step *ix_product_next(ilex_dtype a, ilex_dtype b,
 ix_value ix_product_add(ilex_dtype a, ilex_dtype b, ilex_dtype acc,
                         const ix_value *x, ix_value sum);
 
+/* Elementary functions on f64 and f32, "exp_f64", for code that calls them by
+ * name; the last one has none. */
+typedef struct ix_function_symbol {
+    const char *name;
+    void (*address)(void);
+} ix_function_symbol;
+extern const ix_function_symbol ix_function_symbols[];
+
 /* Reads and writes memory of any alignment; bool is read as != 0. */
 ix_value ix_value_load(ilex_dtype dtype, const void *p);
 void ix_value_store(ilex_dtype dtype, void *p, ix_value v);

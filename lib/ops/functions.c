@@ -364,22 +364,36 @@ helper_of(unsigned function)
                 .first[function & ((1u << CLASS_BITS) - 1)];
 }
 
-/* Prints the definition of one instance. */
+/* Is it one of elementary_*.inc? */
+static bool
+is_elementary(unsigned function)
+{
+    helper_class class = (helper_class)(function >> CLASS_BITS);
+    return class == CLASS_F64 || class == CLASS_F32;
+}
+
+/* Prints the definition of one instance, or declares what the library has. */
 static void
 put_function(ix_text *t, unsigned function, ilex_dtype dtype,
              const ix_function_dialect *dialect)
 {
     const helper *h = helper_of(function);
     const ix_code_names names = {.loop = dtype, .result = dtype};
-    helper_class class = (helper_class)(function >> CLASS_BITS);
-    bool elementary = class == CLASS_F64 || class == CLASS_F32;
-    ix_text_format(t, "/* %s */\n%s ", h->doc,
-                   h->apart     ? dialect->apart
-                   : elementary ? dialect->inside
-                                : dialect->qualifier);
+    bool elementary = is_elementary(function);
+    bool elsewhere = elementary && !dialect->inside;
+    if (!elsewhere)
+        ix_text_format(t, "/* %s */\n%s ", h->doc,
+                       h->apart     ? dialect->apart
+                       : elementary ? dialect->inside
+                                    : dialect->qualifier);
     put_code(t, h->result, NULL, &names, dialect);
-    ix_text_format(t, "\n%s_%s", h->name, scalars[dtype].name);
+    ix_text_format(t, "%s%s_%s", elsewhere ? " " : "\n", h->name,
+                   scalars[dtype].name);
     put_code(t, h->parameters, NULL, &names, dialect);
+    if (elsewhere) {
+        ix_text_put(t, ";\n\n");
+        return;
+    }
     ix_text_char(t, '\n');
     put_body(t, h->body, &names, dialect);
     ix_text_char(t, '\n');
@@ -446,7 +460,9 @@ need_helper(ix_function_set *set, const token *tok, ilex_dtype loop)
     ix_function_item item = {(unsigned short)function, (unsigned short)dtype};
     if (has_item(set, item))
         return true;
-    if (!ix_function_set_need(set, helper_of(function)->body, dtype) ||
+    bool elsewhere = set->library && is_elementary(function);
+    if ((!elsewhere &&
+         !ix_function_set_need(set, helper_of(function)->body, dtype)) ||
         !ix_mem_grow(&set->mem, &set->items, &set->capacity, set->count + 1,
                      sizeof *set->items))
         return false;
@@ -501,7 +517,10 @@ ix_function_set_uses(const ix_function_set *set, ix_math m, bool single)
 bool
 ix_function_set_uses_math(const ix_function_set *set)
 {
-    return set->math[0] != 0 || set->math[1] != 0;
+    bool any = set->math[0] != 0 || set->math[1] != 0;
+    for (size_t k = 0; set->library && k < set->count; k++)
+        any |= is_elementary(set->items[k].function);
+    return any;
 }
 
 void

@@ -27,7 +27,8 @@ void ix_math_parameters(ix_math m, const char *type, ix_text *t);
 /* How a language spells what differs between back ends. */
 typedef struct ix_function_dialect {
     const char *qualifier;   /* before a helper: "static inline" */
-    const char *inside;      /* before one that loops must take in */
+    const char *inside;      /* before an elementary one, which loops must take
+                                in; NULL: those are symbols of the library */
     const char *apart;       /* before one that is not taken in by others */
     const char *math_prefix; /* of functions of libm: "__builtin_" */
 } ix_function_dialect;
@@ -57,6 +58,8 @@ typedef struct ix_function_set {
     size_t count, capacity;
     uint64_t math[2]; /* bit m: libm function m, for double and for float */
     bool rounds;      /* some compute in double and round to float */
+    bool library;     /* elementary ones are the library's, what they call is
+                         not needed */
 } ix_function_set;
 
 void ix_function_set_init(ix_function_set *set, const ix_mem *mem);
@@ -74,7 +77,7 @@ bool ix_function_set_need_template(ix_function_set *set, ix_code_template code,
 /* Whether libm function "m" is called, in float if "single". */
 bool ix_function_set_uses(const ix_function_set *set, ix_math m, bool single);
 
-/* Whether any libm function is called. */
+/* Whether any libm function is called, or an elementary one of the library. */
 bool ix_function_set_uses_math(const ix_function_set *set);
 
 /* Prints prototypes of the libm functions that are called. */

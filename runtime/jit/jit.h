@@ -26,7 +26,8 @@ typedef struct ix_jit_request {
     size_t nsources; /* at least 1 */
     const char *const *symbols;
     size_t nsymbols;
-    bool needs_math;      /* calls functions of lib/ops/math.def by name */
+    bool needs_math;      /* calls functions of lib/ops/math.def by name, by
+                             TinyCC elementary ones of the library, too */
     double *load_seconds; /* out: spent on code that was compiled; or NULL */
     /* The rest is read by cc only. */
     const char *cc;          /* absolute path; NULL: ILEX_CC_PATH */

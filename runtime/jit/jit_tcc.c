@@ -13,6 +13,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/stack.h"
+#include "lib/ops/eval.h"
 #include "runtime/jit/chains.h"
 #include "runtime/jit/code.h"
 #include "runtime/jit/tcc_cage.h"
@@ -117,6 +118,15 @@ add_symbols(compile *c, const symbol *table, size_t n)
     return true;
 }
 
+static bool
+add_functions(compile *c)
+{
+    bool ok = true;
+    for (const ix_function_symbol *f = ix_function_symbols; ok && f->name; f++)
+        ok = add_symbols(c, &(symbol){f->name, f->address}, 1);
+    return ok;
+}
+
 /* A state that reads no file, takes no symbol from the process and treats
  * warnings (an undeclared function, say) as errors. */
 static bool
@@ -130,7 +140,8 @@ open_state(compile *c)
     return tcc_set_output_type(c->state, TCC_OUTPUT_MEMORY) == 0 &&
            add_symbols(c, helpers, IX_COUNT(helpers)) &&
            (!c->req->needs_math ||
-            add_symbols(c, mathematics, IX_COUNT(mathematics)));
+            (add_symbols(c, mathematics, IX_COUNT(mathematics)) &&
+             add_functions(c)));
 }
 
 /* The line of "source" that "message" ("<string>:3: error: ...") names, and
