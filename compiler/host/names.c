@@ -35,9 +35,15 @@ static const char reserved[] =
     "ceil fdim fma fmax fmin frexp gamma ilogb isnan isinf j0 j1 jn ldexp "
     "lgamma llrint llround logb lrint lround modf nan nearbyint nextafter "
     "remainder remquo round scalbn signgam significand tgamma y0 y1 yn drem "
-    "finite isfinite isnormal signbit fpclassify erf erfc exp10 pow10 sincos "
+    "finite isfinite isnormal signbit fpclassify exp10 pow10 sincos "
     "size abi workspace workspace_bytes parallel_for user parts error "
     "error_bytes args status ";
+
+/* Elementary functions of libm, which have "expf" and "expl" beside them, as
+ * those of math.def. */
+static const char elementary[] =
+    " acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 "
+    "expm1 hypot log log10 log1p log2 pow sin sinh tan tanh ";
 
 /* What CUDA has beside them, for functions of the device; those of numbers for
  * float with an "f" behind. */
@@ -62,6 +68,10 @@ is_listed(const char *list, const char *name, size_t n)
 static bool
 is_math(const char *name)
 {
+    size_t length = strlen(name), last = length ? length - 1 : 0;
+    if (is_listed(elementary, name, length) ||
+        (strchr("fl", name[last]) && is_listed(elementary, name, last)))
+        return true;
     for (int m = 0; m < IX_NMATH; m++) {
         const char *math = ix_math_name((ix_math)m);
         size_t n = strlen(math);

@@ -55,7 +55,8 @@ about_operator(const ix_op_info *op, ix_text *t)
 {
     const char *x = operands[op->arity];
     if (op->ulp > 0)
-        ix_text_format(t, " At most %d units of the last place off.", op->ulp);
+        ix_text_format(t, " At most %d unit%s of the last place off.", op->ulp,
+                       op->ulp == 1 ? "" : "s");
     ix_text_format(t,
                    "\nIn C: ilex_%s(%s), on storages "
                    "ilex_storage_%s(ctx, %s).",

@@ -113,7 +113,7 @@ says() {
 # What a row says, whole; other spellings; several things of one name.
 says 'x - y * floor(x / y), with the sign of y. Integers: 0 where y is 0.' %
 says 'Not for complex; the result has the promoted dtype, i8 for bool.' mod
-says 'At most 4 units of the last place off' power
+says 'At most 1 unit of the last place off' power
 says 'ilex_storage_power(ctx, x, y)' pow
 says 'roll(x; axis=0, by=1): a function' roll
 says 'csr_matmul(x, y, z, w; columns=1): a function' csr_matmul
