@@ -171,13 +171,13 @@ put_arguments(FILE *f, const subject *s)
 static bool
 has_size(const subject *s, const char *name)
 {
-    char path[100], line[1000], wanted[100];
+    char path[100], line[4000], wanted[100];
     bool found = false;
     snprintf(path, sizeof path, "%s/%s.json", directory, s->name);
-    snprintf(wanted, sizeof wanted, "{\"name\": \"%s\", \"c_name\"", name);
+    snprintf(wanted, sizeof wanted, "\"%s\": ", name);
     FILE *f = fopen(path, "r");
     while (f && fgets(line, sizeof line, f))
-        found |= strstr(line, wanted) != NULL;
+        found |= strstr(line, "\"names\": {") && strstr(line, wanted);
     if (f)
         fclose(f);
     return found;

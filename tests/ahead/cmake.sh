@@ -9,7 +9,7 @@
 : "${NM:=nm}"
 command -v cmake >/dev/null || { echo "no cmake"; exit 77; }
 # Of a surrounding make nothing is for the project's.
-unset MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL VERBOSE
 
 cat >twice.ilx <<'END'
 ilex 1
