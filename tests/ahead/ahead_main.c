@@ -167,6 +167,16 @@ put_arguments(FILE *f, const subject *s)
     }
 }
 
+/* Is it a size that is given? Lengths that are counted have names, too. */
+static bool
+is_given(const subject *s, const char *name)
+{
+    bool given = false;
+    for (size_t i = 0; i < ilex_program_size_count(s->p); i++)
+        given |= !strcmp(ilex_program_size_name(s->p, i), name);
+    return given;
+}
+
 /* Has the struct the size? Not if no result depends on it. */
 static bool
 has_size(const subject *s, const char *name)
@@ -180,7 +190,7 @@ has_size(const subject *s, const char *name)
         found |= strstr(line, "\"names\": {") && strstr(line, wanted);
     if (f)
         fclose(f);
-    return found;
+    return found && is_given(s, name);
 }
 
 /* The functions that fill a program's struct and call it. */
