@@ -287,14 +287,20 @@ typedef struct ix_stage_time {
     double seconds;
 } ix_stage_time;
 
+/* What something costs, polynomials. */
+typedef struct ix_cost_facts {
+    const char *operations, *read, *written;
+    bool most; /* there may be fewer operations */
+} ix_cost_facts;
+
 /* What queries tell of a kernel, or of bytecode; "" where it cannot be said. */
 typedef struct ix_kernel_facts {
     int rank, axis; /* axis: whose range threads share, -1: none */
     int version;    /* of how many before it the conditions do not hold then */
     const char *name, *domain, *computed, *apart;
     const char *schedule; /* lines: directives and why */
-    const char *points, *operations, *read, *written; /* polynomials */
-    bool most;                    /* there may be fewer operations */
+    const char *points;   /* a polynomial */
+    ix_cost_facts cost;
     const char **reads, **writes; /* names of buffers */
     size_t nreads, nwrites;
 } ix_kernel_facts;
@@ -321,8 +327,7 @@ typedef struct ix_facts {
     const char **called;  /* per buffer: its name for users */
     ix_buffer_facts *buffer;
     const char *workspace;
-    const char *operations, *read, *written; /* the least for any way */
-    bool most;                               /* of operations */
+    ix_cost_facts cost; /* the least for any way */
 } ix_facts;
 
 /* Generated source: complete translation units. */

@@ -49,12 +49,6 @@ has_support(const ix_host *h)
 }
 
 static bool
-uses_math(const ix_host *h)
-{
-    return ix_host_uses_math(h);
-}
-
-static bool
 is_freestanding(const ix_host *h)
 {
     return h->library->freestanding;
@@ -109,7 +103,7 @@ const ix_host_word ix_host_words[] = {
     {"json", NULL, ix_host_put_json},
     {"kernels", NULL, ix_host_put_kernels},
     {"local", has_local, NULL},
-    {"math", uses_math, NULL},
+    {"math", ix_host_uses_math, NULL},
     {"members", NULL, ix_host_put_members},
     {"places", NULL, ix_host_put_places},
     {"plan", NULL, ix_host_put_plan},

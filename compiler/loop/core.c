@@ -38,16 +38,7 @@ typedef struct core {
     int n;
     bool fits;    /* nothing was met that cannot be asked before */
     bool *needed; /* by number: arguments are made of the value */
-    ix_walk walk;
 } core;
-
-static void
-begin_walk(core *c,
-           ix_walk_step (*enter)(ix_walk *w, ilex_array *x, size_t *value))
-{
-    c->walk = (ix_walk){
-        .ctx = c->u->ctx, .mem = &c->u->mem, .enter = enter, .user = c};
-}
 
 /* ---- arguments ---- */
 
@@ -92,48 +83,56 @@ note_argument(ix_walk *w, ilex_array *x, size_t *value)
 static void
 find_arguments(core *c)
 {
-    begin_walk(c, note_argument);
+    ix_walk w = {
+        .ctx = c->u->ctx, .mem = &c->u->mem, .enter = note_argument, .user = c};
     for (ix_stmt *s = c->loop->body; s; s = s->next) {
         int before = c->n;
-        ix_stmt_walk(&c->walk, s);
-        if (s->kind == IX_STMT_IF) {
-            int outside = c->n;
-            ix_stmt_each(s->body, ix_stmt_walk, &c->walk);
-            ix_stmt_each(s->other, ix_stmt_walk, &c->walk);
-            c->fits &= c->n == outside;
-        }
+        ix_stmt_walk(&w, s);
         c->fits &= s->kind != IX_STMT_CHECK || before == c->n;
+        before = c->n;
+        ix_stmt_each(s->body, ix_stmt_walk, &w);
+        ix_stmt_each(s->other, ix_stmt_walk, &w);
+        c->fits &= before == c->n;
     }
-    ix_walk_free(&c->walk);
+    ix_walk_free(&w);
 }
 
 /* ---- what they are made of ---- */
 
-/* Does an iteration write a buffer, or scratch memory? */
+/* May a statement write a buffer, or scratch memory? */
+static bool
+writes(const ix_stmt *s, int buffer, const ix_stmt *mem)
+{
+    if (s->kind == IX_STMT_IF)
+        return true;
+    if (s->kind == IX_STMT_FOLD)
+        return mem && s->to == mem;
+    return (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE) &&
+           (buffer >= 0 ? s->buffer == buffer : s->mem == mem);
+}
+
 static bool
 is_written(const core *c, int buffer, const ix_stmt *mem)
 {
-    for (const ix_stmt *s = c->loop->body; s; s = s->next)
-        if ((s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
-             s->kind == IX_STMT_FOLD || s->kind == IX_STMT_IF) &&
-            (s->kind == IX_STMT_IF ||
-             (buffer >= 0 ? s->buffer == buffer
-                          : s->mem == mem || s->to == mem)))
-            return true;
-    return false;
+    const ix_stmt *s = c->loop->body;
+    while (s && !writes(s, buffer, mem))
+        s = s->next;
+    return s != NULL;
 }
 
-static ix_walk_step
-note_value(ix_walk *w, ilex_array *x, size_t *value)
+/* Notes the values that an expression is made of. */
+static bool
+note_values(void *user, ilex_array *x)
 {
-    core *c = w->user;
-    (void)value;
-    if (x->kind == IX_VALUE && x->attr[0] >= 0)
-        c->needed[x->attr[0]] = true;
-    if (x->kind == IX_CHECKED ||
-        (x->kind == IX_LOAD && is_written(c, (int)x->attr[0], NULL)))
-        c->fits = false;
-    return IX_WALK_IN;
+    core *c = user;
+    const ix_reads *r = ix_reads_of(c->u, x);
+    c->fits &= !(x->flags & IX_HAS_CHECK);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->item[i]->kind == IX_LOAD)
+            c->fits &= !is_written(c, (int)r->item[i]->attr[0], NULL);
+        else
+            c->needed[r->item[i]->attr[0]] = true;
+    return true;
 }
 
 /* The statements, last one first, that define what is needed, in order. */
@@ -147,7 +146,7 @@ needed_of(core *c, ix_stmt *s)
         return rest;
     c->fits &= s->kind == IX_STMT_LET ||
                (s->kind == IX_STMT_LOAD && !is_written(c, s->buffer, s->mem));
-    ix_stmt_walk(&c->walk, s);
+    ix_stmt_exprs(s, note_values, c);
     ix_stmt *copy = ix_stmt_copy(c->u, s);
     copy->next = rest;
     return copy;
@@ -157,12 +156,9 @@ static ix_stmt *
 definitions(core *c)
 {
     c->needed = ix_arena_new(&c->u->arena, (size_t)c->k->nvalues + 1);
-    begin_walk(c, note_value);
     for (int i = 0; i < c->n; i++)
-        ix_walk_body(&c->walk, c->argument[i], NULL);
-    ix_stmt *list = needed_of(c, c->loop->body);
-    ix_walk_free(&c->walk);
-    return list;
+        note_values(c, c->argument[i]);
+    return needed_of(c, c->loop->body);
 }
 
 /* ---- the loops ---- */

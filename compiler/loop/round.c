@@ -51,7 +51,7 @@ look_at_number(ix_walk *w, ilex_array *x, size_t *value)
         return x->kind == IX_LOAD ? IX_WALK_OVER : IX_WALK_IN;
     bool number =
         x->dtype == ILEX_F32 || x->dtype == ILEX_F64 || x->dtype == ILEX_BOOL;
-    return number && ix_op_info_of(ix_op_of(x))->ulp < IX_ULP_CALLED
+    return number && ix_op_info_of(ix_op_of(x))->ulp < IX_ULP_ELEMENTARY
                ? IX_WALK_IN
                : IX_WALK_END;
 }

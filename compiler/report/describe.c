@@ -72,8 +72,8 @@ describe_box(ix_unit *u, ix_compiled *c, const ix_domain *box,
     to->apart = to->computed = to->schedule = "";
     to->domain = keep_domain(u, c, box, t);
     to->points = keep_points(u, c, box, t);
-    to->read = keep_traffic(u, c, usage, false, t);
-    to->written = keep_traffic(u, c, usage, true, t);
+    to->cost.read = keep_traffic(u, c, usage, false, t);
+    to->cost.written = keep_traffic(u, c, usage, true, t);
     return to;
 }
 
@@ -81,8 +81,8 @@ describe_box(ix_unit *u, ix_compiled *c, const ix_domain *box,
 static void
 keep_operations(ix_compiled *c, ix_kernel_facts *to, bool ok, ix_text *t)
 {
-    to->operations = keep(c, t, ok);
-    to->most = to->most && strcmp(to->operations, "0") != 0;
+    to->cost.operations = keep(c, t, ok);
+    to->cost.most = to->cost.most && strcmp(to->cost.operations, "0") != 0;
 }
 
 static void
@@ -99,7 +99,7 @@ describe_kernel(ix_unit *u, ix_compiled *c, const ix_kernel *k, ix_usage *usage,
     if (!k->like)
         ix_explain_schedule(u, k->schedule, "", t);
     to->schedule = keep(c, t, true);
-    keep_operations(c, to, ix_fact_operations(u, k, &to->most, t), t);
+    keep_operations(c, to, ix_fact_operations(u, k, &to->cost.most, t), t);
 }
 
 /* What the reference back end evaluates. */
@@ -109,7 +109,8 @@ describe_stage(ix_unit *u, ix_compiled *c, const ix_stage *s, ix_usage *usage,
 {
     ix_fact_stage_usage(u, s, usage);
     ix_kernel_facts *to = describe_box(u, c, s->box, usage, t);
-    keep_operations(c, to, ix_fact_stage_operations(u, s, &to->most, t), t);
+    keep_operations(c, to, ix_fact_stage_operations(u, s, &to->cost.most, t),
+                    t);
 }
 
 static void
@@ -200,10 +201,11 @@ describe_cost(ix_unit *u, ix_compiled *c, ix_text *t)
     ix_text read, written;
     ix_text_init(&read, &mem);
     ix_text_init(&written, &mem);
-    bool ok = ix_module_cost(u->module, &c->facts->most, t, &read, &written);
-    c->facts->operations = keep(c, t, ok);
-    c->facts->read = keep(c, &read, ok);
-    c->facts->written = keep(c, &written, ok);
+    bool ok =
+        ix_module_cost(u->module, &c->facts->cost.most, t, &read, &written);
+    c->facts->cost.operations = keep(c, t, ok);
+    c->facts->cost.read = keep(c, &read, ok);
+    c->facts->cost.written = keep(c, &written, ok);
 }
 
 void

@@ -40,7 +40,7 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
     if (n->kind == IX_OP) {
         const ix_op_info *op = ix_op_info_of(ix_op_of(n));
         m->cost += op->cost;
-        m->time += op->cost * (op->ulp >= IX_ULP_CALLED
+        m->time += op->cost * (op->ulp >= IX_ULP_ELEMENTARY
                                    ? (int)m->p->u->target->function_cost
                                    : 1);
     }

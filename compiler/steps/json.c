@@ -26,36 +26,27 @@ typedef struct member {
     size_t offset;
 } member;
 
-static const member kernel_members[] = {
-#define MEMBER(key, kind, name)                                                \
+#define MEMBER(of, key, kind, name)                                            \
     {                                                                          \
-        key, kind, offsetof(ix_kernel_facts, name)                             \
+        key, kind, offsetof(of, name)                                          \
     }
-    MEMBER("domain", NAME, domain),
-    MEMBER("axis", COUNT, axis),
-    MEMBER("version", COUNT, version),
-    MEMBER("points", TEXT, points),
-    MEMBER("operations", TEXT, operations),
-    MEMBER("at_most", FLAG, most),
-    MEMBER("bytes_read", TEXT, read),
-    MEMBER("bytes_written", TEXT, written),
-    MEMBER("computes", LIST, computed),
-    MEMBER("apart", TEXT, apart),
-    MEMBER("schedule", LINES, schedule),
-#undef MEMBER
-};
+#define COST(of)                                                               \
+    MEMBER(of, "operations", TEXT, cost.operations),                           \
+        MEMBER(of, "at_most", FLAG, cost.most),                                \
+        MEMBER(of, "bytes_read", TEXT, cost.read),                             \
+        MEMBER(of, "bytes_written", TEXT, cost.written)
 
-static const member cost_members[] = {
-#define MEMBER(key, kind, name)                                                \
-    {                                                                          \
-        key, kind, offsetof(ix_facts, name)                                    \
-    }
-    MEMBER("operations", TEXT, operations),
-    MEMBER("at_most", FLAG, most),
-    MEMBER("bytes_read", TEXT, read),
-    MEMBER("bytes_written", TEXT, written),
-#undef MEMBER
+static const member kernel_members[] = {
+    MEMBER(ix_kernel_facts, "domain", NAME, domain),
+    MEMBER(ix_kernel_facts, "axis", COUNT, axis),
+    MEMBER(ix_kernel_facts, "version", COUNT, version),
+    MEMBER(ix_kernel_facts, "points", TEXT, points),
+    COST(ix_kernel_facts),
+    MEMBER(ix_kernel_facts, "computes", LIST, computed),
+    MEMBER(ix_kernel_facts, "apart", TEXT, apart),
+    MEMBER(ix_kernel_facts, "schedule", LINES, schedule),
 };
+static const member cost_members[] = {COST(ix_facts)};
 
 static void
 put_text(ix_json *j, const char *key, const char *s)

@@ -32,7 +32,7 @@ enum {
 };
 
 /* From that many ulp on an operation is an elementary function. */
-enum { IX_ULP_CALLED = 1 };
+enum { IX_ULP_ELEMENTARY = 1 };
 
 typedef struct ix_op_info {
     const char *name; /* "add": its name in text and, after ilex_, in C */

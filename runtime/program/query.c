@@ -49,10 +49,10 @@ ilex_program_kernel(const ilex_program *p, size_t i, ilex_kernel_info *info)
                             .computes = k->computed,
                             .apart = k->apart,
                             .points = k->points,
-                            .operations = k->operations,
-                            .at_most = k->most,
-                            .bytes_read = k->read,
-                            .bytes_written = k->written,
+                            .operations = k->cost.operations,
+                            .at_most = k->cost.most,
+                            .bytes_read = k->cost.read,
+                            .bytes_written = k->cost.written,
                             .version = k->version};
     return give(info, info->size, &all, sizeof all,
                 offsetof(ilex_kernel_info, function));
@@ -95,10 +95,10 @@ ilex_status
 ilex_program_cost(const ilex_program *p, ilex_cost_info *info)
 {
     const ix_facts *f = p->c->facts;
-    ilex_cost_info all = {.operations = f->operations,
-                          .at_most = f->most,
-                          .bytes_read = f->read,
-                          .bytes_written = f->written};
+    ilex_cost_info all = {.operations = f->cost.operations,
+                          .at_most = f->cost.most,
+                          .bytes_read = f->cost.read,
+                          .bytes_written = f->cost.written};
     return info ? give(info, info->size, &all, sizeof all,
                        offsetof(ilex_cost_info, at_most))
                 : ILEX_E_ARGUMENT;

@@ -167,30 +167,21 @@ put_arguments(FILE *f, const subject *s)
     }
 }
 
-/* Is it a size that is given? Lengths that are counted have names, too. */
-static bool
-is_given(const subject *s, const char *name)
-{
-    bool given = false;
-    for (size_t i = 0; i < ilex_program_size_count(s->p); i++)
-        given |= !strcmp(ilex_program_size_name(s->p, i), name);
-    return given;
-}
-
 /* Has the struct the size? Not if no result depends on it. */
 static bool
 has_size(const subject *s, const char *name)
 {
-    char path[100], line[4000], wanted[100];
+    char path[100], line[1000], wanted[100];
     bool found = false;
     snprintf(path, sizeof path, "%s/%s.json", directory, s->name);
-    snprintf(wanted, sizeof wanted, "\"%s\": ", name);
+    snprintf(wanted, sizeof wanted, "{\"name\": \"%s\", \"counted\": false}",
+             name);
     FILE *f = fopen(path, "r");
     while (f && fgets(line, sizeof line, f))
-        found |= strstr(line, "\"names\": {") && strstr(line, wanted);
+        found |= strstr(line, wanted) != NULL;
     if (f)
         fclose(f);
-    return found && is_given(s, name);
+    return found;
 }
 
 /* The functions that fill a program's struct and call it. */
