@@ -127,6 +127,7 @@ libixlib_la_SOURCES = \
 	lib/graph/node.c \
 	lib/graph/node.h \
 	lib/graph/nodes.def \
+	lib/graph/updates.def \
 	lib/graph/annotation.c \
 	lib/graph/apply.c \
 	lib/graph/annotation.h \

@@ -61,7 +61,7 @@ ix_kernels_store(ix_unit *u, const ix_directive *d, ix_kernel **k)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "temporaries are expressions of elements, and it is "
                          "no such, but %s",
-                         ix_kind_infos[n->kind].text);
+                         ix_node_text(n));
     if (is_root(u, n))
         return ix_refuse(u, IX_REFUSAL_SHAPE, "it is an output, or counted");
     if (!u->need[i])

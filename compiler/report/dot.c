@@ -25,8 +25,7 @@ put_node(ix_unit *u, size_t i, ix_text *t)
         ix_dump_array(u, n, &body);
     else if (n->kind == IX_INPUT)
         ix_text_put(&body, ix_symbol_text(u->ctx, (int32_t)n->attr[0]));
-    ix_text_format(t, "  v%zu [label=\"v%zu %s %s[", i, i,
-                   ix_kind_infos[n->kind].text,
+    ix_text_format(t, "  v%zu [label=\"v%zu %s %s[", i, i, ix_node_text(n),
                    ilex_dtype_name((ilex_dtype)n->dtype));
     ix_domain_print(u->ctx, n->interior, t);
     ix_text_put(t, "]\\n");

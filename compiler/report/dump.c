@@ -45,7 +45,7 @@ put_graph(const ix_unit *u, ix_text *t)
 {
     for (size_t i = 0; i < u->norder; i++) {
         const ilex_array *n = u->order[i];
-        ix_text_format(t, "  v%zu = %s", i, ix_kind_infos[n->kind].text);
+        ix_text_format(t, "  v%zu = %s", i, ix_node_text(n));
         if (n->kind == IX_INPUT)
             ix_text_format(t, " %s",
                            ix_symbol_text(u->ctx, (int32_t)n->attr[0]));

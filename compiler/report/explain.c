@@ -26,10 +26,10 @@ ix_explain_name(const ix_unit *u, size_t i, ix_text *t)
     if (label)
         ix_text_put(t, ix_symbol_text(u->ctx, (int32_t)*label));
     else if (source && ix_location_count(source))
-        ix_text_format(t, "(%s of line %d)", ix_kind_infos[source->kind].text,
+        ix_text_format(t, "(%s of line %d)", ix_node_text(source),
                        ix_location_get(source, 0).line);
     else
-        ix_text_format(t, "(%s)", ix_kind_infos[n->kind].text);
+        ix_text_format(t, "(%s)", ix_node_text(n));
 }
 
 /* ---- inputs and outputs ---- */

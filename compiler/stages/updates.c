@@ -75,10 +75,10 @@ change_of(ix_partition *p, const ilex_array *n, int buffer)
     ix_substitution_free(&s);
     ilex_dtype dtype = (ilex_dtype)n->dtype;
     ilex_array *value = ix_partition_read(p, n->ops[2]);
-    if (n->kind == IX_ADD_AT) {
-        ilex_array *sum[2] = {
+    if (n->nattr) {
+        ilex_array *both[2] = {
             ix_scalar_load(ctx, dtype, buffer, load->nops, ops), value};
-        value = ix_scalar_op(ctx, IX_OP_ADD, dtype, dtype, sum);
+        value = ix_scalar_op(ctx, ix_op_of(n), dtype, dtype, both);
     }
     part[IX_UPDATE_VALUE] = value;
     return ix_scalar_tuple(ctx, load->nops + 1, part);

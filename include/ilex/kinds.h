@@ -40,18 +40,6 @@ ILEX_API ilex_array *ilex_roll(ilex_array *x, const char *axis, const char *by);
 ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
                                  ilex_array *const *operands, const char *axis);
 
-/* x with the elements that `where`, a subscripted read of it, names (a
- * slice, a map y(i) = x(p(i)), ...) replaced by those of `values`, which
- * broadcasts to the read and has x's dtype. Of several that meet one
- * element the last one in C order wins. In text update(x[p], v). */
-ILEX_API ilex_array *ilex_update(ilex_array *x, ilex_array *where,
-                                 ilex_array *values);
-
-/* As update, but elements are added to, one after another in C order. In
- * text add_at(x[p], v). */
-ILEX_API ilex_array *ilex_add_at(ilex_array *x, ilex_array *where,
-                                 ilex_array *values);
-
 /* The elements of x, in order, where the mask is true (not 0): along an
  * axis, on which the mask has one axis of the same length; NULL for the
  * axis: of both as one axis in C order. How many there are a run finds out:
@@ -148,6 +136,32 @@ ILEX_API ilex_array *ilex_pad(ilex_array *x, const char *const *low,
  * numbers are those of the last axes; more give new axes in front. Unnamed
  * axes. */
 ILEX_API ilex_array *ilex_tile(ilex_array *x, const char *by);
+
+/* x with the elements that `where`, a subscripted read of it, names (a
+ * slice, a map y(i) = x(p(i)), ...) replaced by those of `values`, which
+ * broadcasts to the read and has x's dtype. Of several that meet one
+ * element the last one in C order wins. In text update(x[p], v). */
+ILEX_API ilex_array *ilex_update(ilex_array *x, ilex_array *where,
+                                 ilex_array *values);
+
+/* As update, but elements are added to, one after another in C order. In
+ * text add_at(x[p], v). */
+ILEX_API ilex_array *ilex_add_at(ilex_array *x, ilex_array *where,
+                                 ilex_array *values);
+
+/* As add_at, but elements are multiplied. */
+ILEX_API ilex_array *ilex_prod_at(ilex_array *x, ilex_array *where,
+                                  ilex_array *values);
+
+/* As add_at, but the larger of an element and a value stays; NaN if either
+ * is NaN. */
+ILEX_API ilex_array *ilex_max_at(ilex_array *x, ilex_array *where,
+                                 ilex_array *values);
+
+/* As add_at, but the smaller of an element and a value stays; NaN if either
+ * is NaN. */
+ILEX_API ilex_array *ilex_min_at(ilex_array *x, ilex_array *where,
+                                 ilex_array *values);
 
 /* Each element `by` times along the axis, as NumPy's repeat; NULL for the
  * axis: of x as one axis in C order. Unnamed axes. */

@@ -255,7 +255,7 @@ ilex_array_rank(const ilex_array *x)
 const char *
 ilex_array_kind(const ilex_array *x)
 {
-    return ix_kind_infos[x->kind].text;
+    return ix_node_text(x);
 }
 
 int

@@ -255,6 +255,9 @@ extern const ix_signature ix_signatures[IX_NSIGNATURES];
 /* The function called "text" in programs; NULL if there is none. */
 const ix_signature *ix_signature_find(const char *text, size_t length);
 
+/* Is it update, or one that combines, such as add_at? */
+bool ix_is_update(const ix_signature *signature);
+
 /* lib/build/calls.c: calls the row's function after the checks that all have
  * in common; an error if this version does not have it. */
 ilex_array *ix_build_call(ilex_context *ctx, const ix_signature *signature,

@@ -186,7 +186,7 @@ ilex_einsum_path(ilex_array *x)
         return ix_fail_null(&ctx->error, ILEX_E_ARGUMENT,
                             "einsum: the array is of kind %s; a path has what "
                             "einsum, matmul and other products of arrays give",
-                            ix_kind_infos[x->kind].text);
+                            ix_node_text(x));
     ix_text_init(&t, &ctx->mem);
     bool ok = write_account(ctx, x, &t);
     ix_text_put_n(&t, "", 0);

@@ -121,6 +121,13 @@ with_array_operands(ilex_array *n, ilex_array *const *operands)
     return r != n && r->kind == IX_LAMBDA ? merge_equal(r) : r;
 }
 
+static const ix_signature *
+signature_of(const ilex_array *n)
+{
+    const char *text = ix_node_text(n);
+    return ix_signature_find(text, strlen(text));
+}
+
 /* The same, where the kind asks for more of its operands than dtypes and
  * domains. */
 static ilex_array *
@@ -138,9 +145,8 @@ rebuild(ilex_array *n, ilex_array *const *operands, int count)
             "compress: the rewrite changes its mask, and with it how "
             "many elements there are; build it, and what uses it, "
             "anew");
-    if (n->kind == IX_UPDATE || n->kind == IX_ADD_AT)
-        return ix_build_kind(ctx, (ix_kind)n->kind, operands, count,
-                             &(ix_given){.present = false});
+    if (n->kind == IX_UPDATE)
+        return ix_build_call(ctx, signature_of(n), operands, count, NULL);
     return with_array_operands(n, operands);
 }
 
@@ -156,8 +162,8 @@ show(const ilex_array *n)
 {
     node_text t;
     bool axes = ix_is_array(n) && n->interior && n->interior->rank > 0;
-    snprintf(t.s, sizeof t.s, "the %s of %s on [%s]",
-             ix_kind_infos[n->kind].text, ilex_dtype_name((ilex_dtype)n->dtype),
+    snprintf(t.s, sizeof t.s, "the %s of %s on [%s]", ix_node_text(n),
+             ilex_dtype_name((ilex_dtype)n->dtype),
              axes ? ix_domain_show(n->ctx, n->interior).s : "");
     return t;
 }
@@ -219,7 +225,7 @@ replacement(const char *what, ilex_array *n, ilex_array *r)
             ctx, what, -1, ILEX_E_ARGUMENT,
             "%s: nothing replaces a %s, which has several results; "
             "replace these",
-            what, ix_kind_infos[n->kind].text);
+            what, ix_node_text(n));
     if (ix_is_weak(r) && ix_literal_fits(r, (ilex_dtype)n->dtype))
         r = ix_scalar_cast(ctx, (ilex_dtype)n->dtype, r);
     if (r->dtype != n->dtype)

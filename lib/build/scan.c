@@ -149,7 +149,7 @@ refuse(closing *c, const ilex_array *n)
                      "scan: a result reads itself through `%s`; only "
                      "element-wise operations, shifts and map may stand in "
                      "between",
-                     ix_kind_infos[n->kind].text);
+                     ix_node_text(n));
 }
 
 /* A load of the user's operand: its body there if it depends on a SELF. */

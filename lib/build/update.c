@@ -5,6 +5,7 @@
  */
 #include "lib/build/compress.h"
 #include "lib/build/items.h"
+#include "lib/build/structure.h"
 #include "lib/shape/broadcast.h"
 
 /* Is "read" y(i) = x(indices)? */
@@ -29,6 +30,20 @@ ix_is_place(ilex_array *x, const ilex_array *read)
     return read == x || is_read_of(read, x) || masked(x, read);
 }
 
+/* Is x known where it is defined, and nowhere else? */
+static bool
+check_known(const char *what, const ilex_array *x)
+{
+    return x->interior == x->valid ||
+           ix_poison_false(
+               x->ctx, what, 0, ILEX_E_UNSUPPORTED,
+               "%s: [%s] is known on [%s], and what an update does to a halo "
+               "is not supported; take the inside first: let y : %s[...] = x",
+               what, ix_domain_show(x->ctx, x->interior).s,
+               ix_domain_show(x->ctx, x->valid).s,
+               ilex_dtype_name((ilex_dtype)x->dtype));
+}
+
 static bool
 check_read(const char *what, const ilex_array *x, const ilex_array *read)
 {
@@ -38,15 +53,7 @@ check_read(const char *what, const ilex_array *x, const ilex_array *read)
                                "%s: the second operand is no subscripted read "
                                "of the first; write %s(x[i], v)",
                                what, what);
-    if (x->interior == x->valid)
-        return true;
-    return ix_poison_false(
-        x->ctx, what, 0, ILEX_E_UNSUPPORTED,
-        "%s: [%s] is known on [%s], and what an update does to a halo is not "
-        "supported; take the inside first: let y : %s[...] = x",
-        what, ix_domain_show(x->ctx, x->interior).s,
-        ix_domain_show(x->ctx, x->valid).s,
-        ilex_dtype_name((ilex_dtype)x->dtype));
+    return check_known(what, x);
 }
 
 /* Broadcasts "v" to the read? Axes with names meet by name, and the points of
@@ -72,20 +79,29 @@ check_lengths(const char *what, const ilex_array *read, const ilex_array *v)
     return true;
 }
 
-/* "v" on the domain of the read, in x's dtype; poison after an error. */
+/* "v" in x's dtype; poison after an error. */
 static ilex_array *
-value_for(const char *what, const ilex_array *x, const ilex_array *read,
-          ilex_array *v)
+converted(const char *what, const ilex_array *x, ilex_array *v)
 {
     ilex_dtype dtype = (ilex_dtype)x->dtype;
     if (ix_is_weak(v))
         v = ix_build_cast(x->ctx, dtype, v);
-    if (!ix_is_poison(v) && v->dtype != dtype)
-        return ix_poison(x->ctx, what, 2, ILEX_E_DTYPE,
-                         "%s: the value is %s, the array %s; convert it: "
-                         "%s(v)",
-                         what, ilex_dtype_name((ilex_dtype)v->dtype),
-                         ilex_dtype_name(dtype), ilex_dtype_name(dtype));
+    if (ix_is_poison(v) || v->dtype == dtype)
+        return v;
+    return ix_poison(x->ctx, what, 2, ILEX_E_DTYPE,
+                     "%s: the value is %s, the array %s; convert it: %s(v)",
+                     what, ilex_dtype_name((ilex_dtype)v->dtype),
+                     ilex_dtype_name(dtype), ilex_dtype_name(dtype));
+}
+
+/* The same on the domain of the read. */
+static ilex_array *
+value_for(const char *what, const ilex_array *x, const ilex_array *read,
+          ilex_array *v)
+{
+    v = converted(what, x, v);
+    if (ix_is_poison(v))
+        return v;
     const ix_env *proof = ix_proof_open(x->ctx);
     return ix_proof_close(
         x->ctx, proof,
@@ -94,22 +110,33 @@ value_for(const char *what, const ilex_array *x, const ilex_array *read,
             : ix_poison_again(x->ctx));
 }
 
+/* The mask of "read", a compress of x, on x's domain. */
+static ilex_array *
+mask_of(ilex_array *x, const ilex_array *read)
+{
+    ilex_array *mask = read->ops[1], *index;
+    if (mask->interior == x->interior)
+        return mask;
+    if (masked(x, read) == x && ix_rank(x) > 1) {
+        index = ix_scalar_index(x->ctx, (int)read->attr[0]);
+        return ix_structure_read("update", mask, x->interior, &index);
+    }
+    return mask->kind == IX_RESHAPE && mask->ops[0]->interior == x->interior
+               ? mask->ops[0]
+               : ix_build_reshape(x->ctx, mask, x->interior, false);
+}
+
 /* "x" where a mask is true, as a read of x; NULL: "read" is no compress of it.
  */
 static ilex_array *
 places_of(ilex_array *x, const ilex_array *read)
 {
     ilex_array *of = masked(x, read);
-    ilex_array *mask = of ? read->ops[1] : NULL;
     bool flat = of && of != x;
     ix_item item[ILEX_MAX_RANK];
     if (!of)
         return NULL;
-    if (flat && mask->kind == IX_RESHAPE &&
-        mask->ops[0]->interior == x->interior)
-        mask = mask->ops[0];
-    else if (flat)
-        mask = ix_build_reshape(x->ctx, mask, x->interior, false);
+    ilex_array *mask = flat ? mask_of(x, read) : read->ops[1];
     for (int k = 0; k < ix_rank(x); k++)
         item[k] = (ix_item){.kind = IX_ITEM_RANGE, .step = 1};
     item[flat ? 0 : read->attr[0]] =
@@ -119,25 +146,58 @@ places_of(ilex_array *x, const ilex_array *read)
                : ix_build_gather(x->ctx, x, flat ? 1 : ix_rank(x), item);
 }
 
+/* "read" as a read of x, made of a mask or given; poison after an error. */
 static ilex_array *
-change(ix_kind kind, ilex_array *const *operands)
+place_of(const char *what, ilex_array *x, ilex_array *read)
 {
-    const char *what = ix_kind_infos[kind].text;
-    ilex_array *x = operands[0], *read = operands[1];
     ilex_array *places = places_of(x, read);
-    if (places && ix_is_poison(places))
-        return places;
     read = places ? places : read;
-    if (!check_read(what, x, read))
+    return ix_is_poison(read) || check_read(what, x, read)
+               ? read
+               : ix_poison_again(x->ctx);
+}
+
+/* What an element becomes that "v" comes to. */
+static ilex_array *
+combined(ix_op op, ilex_array *x, ilex_array *v)
+{
+    ilex_array *ops[2] = {x, v};
+    return op == IX_NOPS ? v : ix_build_op(x->ctx, op, ops);
+}
+
+/* One number goes to all elements where a mask is true: a `where`. */
+static ilex_array *
+change_masked(const char *what, ix_op op, ilex_array *x, ilex_array *mask,
+              ilex_array *v)
+{
+    v = converted(what, x, v);
+    if (ix_is_poison(mask) || ix_is_poison(v) || !check_known(what, x))
         return ix_poison_again(x->ctx);
-    ilex_array *v = value_for(what, x, read, operands[2]);
+    ilex_array *ops[3] = {mask, combined(op, x, v), x};
+    return ix_build_op(x->ctx, IX_OP_WHERE, ops);
+}
+
+static ilex_array *
+change(const char *what, ix_op op, ilex_array *const *operands)
+{
+    ilex_array *x = operands[0], *v = operands[2];
+    if (masked(x, operands[1]) && ix_rank(v) == 0)
+        return change_masked(what, op, x, mask_of(x, operands[1]), v);
+    ilex_array *read = place_of(what, x, operands[1]);
+    v = ix_is_poison(read) ? read : value_for(what, x, read, v);
     if (ix_is_poison(v))
         return v;
-    ilex_array *sum[2] = {x, v};
     if (read == x)
-        return kind == IX_UPDATE ? v : ix_build_op(x->ctx, IX_OP_ADD, sum);
-    ilex_array *ops[3] = {x, read, v};
-    return ix_kind_node(kind, x->interior, x->interior, ops, 3, NULL);
+        return combined(op, x, v);
+    ix_node_spec spec = {.kind = IX_UPDATE,
+                         .dtype = (ilex_dtype)x->dtype,
+                         .interior = x->interior,
+                         .valid = x->interior,
+                         .nops = 3,
+                         .ops = (ilex_array *[]){x, read, v},
+                         .nattr = op != IX_NOPS,
+                         .attr = (int64_t[]){op}};
+    return ix_node_scoped(x->ctx, &spec);
 }
 
 ilex_array *
@@ -145,13 +205,15 @@ ix_build_update(ilex_context *ctx, ilex_array *const *operands, int count,
                 const ix_given *given)
 {
     (void)ctx, (void)count, (void)given;
-    return change(IX_UPDATE, operands);
+    return change("update", IX_NOPS, operands);
 }
 
-ilex_array *
-ix_build_add_at(ilex_context *ctx, ilex_array *const *operands, int count,
-                const ix_given *given)
-{
-    (void)ctx, (void)count, (void)given;
-    return change(IX_ADD_AT, operands);
-}
+#define IX_COMBINES(function, OPERATOR)                                        \
+    ilex_array *ix_build_##function(ilex_context *ctx,                         \
+                                    ilex_array *const *operands, int count,    \
+                                    const ix_given *given)                     \
+    {                                                                          \
+        (void)ctx, (void)count, (void)given;                                   \
+        return change(#function, IX_OP_##OPERATOR, operands);                  \
+    }
+#include "lib/graph/updates.def"

@@ -122,7 +122,7 @@ hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
     else if (n->kind == IX_REDUCE)
         ix_digest_text(d, ix_reduction_info_of((ix_reduction)n->attr[0])->name);
     else
-        first = 0;
+        first = n->kind == IX_UPDATE; /* the node's text has its operator */
     ix_digest_number(d, (uint64_t)n->nattr);
     for (int i = first; i < n->nattr && n->kind != IX_LINEAR; i++)
         ix_digest_number(d, (uint64_t)n->attr[i]);
@@ -178,7 +178,7 @@ static ix_digest
 digest(ix_merkle *w, const ilex_array *n)
 {
     ix_digester d = {.length = 0};
-    ix_digest_text(&d, ix_kind_infos[n->kind].text);
+    ix_digest_text(&d, ix_node_text(n));
     ix_digest_text(&d, ilex_dtype_name((ilex_dtype)n->dtype));
     hash_domain(w->ctx, &d, n->interior);
     hash_domain(w->ctx, &d, n->valid);

@@ -30,6 +30,16 @@ const ix_kind_info ix_kind_infos[IX_NKINDS] = {
 
 ix_data_hooks ix_data;
 
+const char *
+ix_node_text(const ilex_array *n)
+{
+#define IX_COMBINES(function, OPERATOR)                                        \
+    if (n->kind == IX_UPDATE && n->nattr && n->attr[0] == IX_OP_##OPERATOR)    \
+        return #function;
+#include "lib/graph/updates.def"
+    return ix_kind_infos[n->kind].text;
+}
+
 /* ---- operands ---- */
 
 int

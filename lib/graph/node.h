@@ -166,6 +166,10 @@ void ix_node_free_all(ilex_context *ctx);
 void ix_keep_drain(ilex_context *ctx);
 void ix_keep_end(ilex_context *ctx);
 
+/* What makes a node is called in programs: the text of its row, or the name of
+ * an update that combines. */
+const char *ix_node_text(const ilex_array *n);
+
 static inline bool
 ix_is_poison(const ilex_array *n)
 {

@@ -21,7 +21,7 @@ ix_access_name(const ilex_array *n)
     else if (n->kind == IX_LAMBDA)
         snprintf(r.s, sizeof r.s, "the expression");
     else
-        snprintf(r.s, sizeof r.s, "the %s", ix_kind_infos[n->kind].text);
+        snprintf(r.s, sizeof r.s, "the %s", ix_node_text(n));
     return r;
 }
 

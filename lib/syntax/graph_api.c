@@ -149,5 +149,5 @@ ilex_import(ilex_context *ctx, ilex_array *x)
     return ix_poison(ctx, "import", 0, ILEX_E_UNSUPPORTED,
                      "import: text does not give the %s back as it is; import "
                      "the part where it is known (ilex_restrict)",
-                     ix_kind_infos[x->kind].text);
+                     ix_node_text(x));
 }

@@ -246,18 +246,17 @@ ix_signature_example(ix_parser *p, const ix_signature *s)
 
 /* update(x[i], v) stands for update(x, x[i], v). */
 static bool
-is_update(const reading *r)
+is_short(const reading *r)
 {
-    bool kind = r->signature == &ix_signatures[IX_SIGNATURE_update] ||
-                r->signature == &ix_signatures[IX_SIGNATURE_add_at];
-    return kind && r->x->nparts == 2 && r->x->part[0]->kind == IX_SYNTAX_INDEX;
+    return ix_is_update(r->signature) && r->x->nparts == 2 &&
+           r->x->part[0]->kind == IX_SYNTAX_INDEX;
 }
 
 static void
 check_operands(const reading *r)
 {
     const ix_signature *s = r->signature;
-    if (is_update(r))
+    if (is_short(r))
         return;
     size_t n = r->x->nparts;
     if (s->most == 0 || (n >= (size_t)s->least && n <= (size_t)s->most))
@@ -278,7 +277,7 @@ static int
 read_operands(const reading *r, ilex_array **operand, int n)
 {
     ix_syntax *const *part = r->x->part;
-    int more = is_update(r);
+    int more = is_short(r);
     if (more) {
         operand[0] = ix_parse_subscripted(r->p, part[0]);
         operand[1] = ix_parse_subscript(r->p, part[0], operand[0]);

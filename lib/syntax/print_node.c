@@ -290,7 +290,7 @@ ix_print_node(ix_printer *p, const ix_item *item)
     }
     ix_text_put(p->t, "node ");
     ix_print_name(p, item, p->t);
-    ix_text_format(p->t, " = %s(", ix_kind_infos[n->kind].text);
+    ix_text_format(p->t, " = %s(", ix_node_text(n));
     write_operands(p, n);
     ix_text_put(p->t, ix_kind_infos[n->kind].nattributes > 0 ? "; " : "");
     write_attributes(p, n);

@@ -100,6 +100,5 @@ diff_build_compress(diff_shop *shop, diff_random *r, ilex_array *const *x)
     ilex_array *value =
         diff_chance(r, 50) ? read : ilex_lit_int(ctx, diff_draw(r, 2));
     ilex_array *operands[3] = {x[0], read, value};
-    return ix_build_kind(ctx, diff_chance(r, 50) ? IX_UPDATE : IX_ADD_AT,
-                         operands, 3, NULL);
+    return diff_random_update(ctx, r, operands);
 }

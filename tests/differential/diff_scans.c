@@ -185,6 +185,19 @@ random_read(diff_shop *shop, diff_random *r, ilex_array *x, ilex_array *y)
 }
 
 ilex_array *
+diff_random_update(ilex_context *ctx, diff_random *r,
+                   ilex_array *const *operands)
+{
+    static const int combining[] = {
+#define IX_COMBINES(function, OPERATOR) IX_SIGNATURE_##function,
+#include "lib/graph/updates.def"
+    };
+    int which =
+        diff_chance(r, 40) ? IX_SIGNATURE_update : combining[diff_draw(r, 4)];
+    return ix_build_call(ctx, &ix_signatures[which], operands, 3, NULL);
+}
+
+ilex_array *
 diff_build_update(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
     ilex_array *y = x[1]->interior == x[0]->interior ? x[1] : x[0];
@@ -197,6 +210,5 @@ diff_build_update(diff_shop *shop, diff_random *r, ilex_array *const *x)
                             ? y
                             : ilex_lit_int(shop->ctx, diff_draw(r, 2));
     ilex_array *operands[3] = {x[0], read, value};
-    return ix_build_kind(shop->ctx, diff_chance(r, 50) ? IX_UPDATE : IX_ADD_AT,
-                         operands, 3, NULL);
+    return diff_random_update(shop->ctx, r, operands);
 }

@@ -166,6 +166,10 @@ bool diff_is_counted(const diff_shop *shop, const ix_axis *ax);
 /* Elements of a domain, at most; -1 if it is unbounded. */
 int64_t diff_domain_count(const diff_shop *shop, const ix_domain *dom);
 
+/* The update, or one that combines, of operands as an update has them. */
+ilex_array *diff_random_update(ilex_context *ctx, diff_random *r,
+                               ilex_array *const *operands);
+
 /* Do reductions over "box" at each point of "dom" take a second at most? Long
  * axes are there for their chunks, not to be squared. */
 bool diff_is_quick(const diff_shop *shop, const ix_domain *dom,

@@ -11,6 +11,8 @@ from steps import MOST, Step
 from structure import MODES
 
 SIGNED = ["i8", "i16", "i32", "i64"]
+COMBINES = {"add_at": "add", "prod_at": "multiply", "max_at": "maximum",
+            "min_at": "minimum"}
 INTEGERS = SIGNED + ["u8", "u16", "u32", "u64"]
 
 
@@ -159,11 +161,11 @@ class Data:
     # ---- updates ----
 
     def step_update(self):
-        """update(x[p], v), add_at(x[::-1], v)."""
+        """update(x[p], v), add_at(x[::-1], v), max_at(x[p], v)."""
         r = self.r
         x = self.held(self.exact(lambda s: s.axes and not s.named()))
         length = x.value.shape[0]
-        adds = KIND[x.dtype] != "b" and self.chance(50)
+        how = "update" if KIND[x.dtype] == "b" or self.chance(40) else r.choice(sorted(COMBINES))
         ops = [x]
         if self.chance(75):
             hi = r.choice(self.extents)
@@ -191,10 +193,9 @@ class Data:
             text = self.number_text(number)
         result = one_by_one(
             x.value, at, value,
-            (lambda old, v: meaning.apply("add", [old, v])[0]) if adds else
-            (lambda old, v: v))
-        text = "%s(%s[%s], %s)" % ("add_at" if adds else "update", x.name,
-                                   read, text)
+            (lambda old, v: v) if how == "update" else
+            (lambda old, v: meaning.apply(COMBINES[how], [old, v])[0]))
+        text = "%s(%s[%s], %s)" % (how, x.name, read, text)
         return self.p.add(Step(ops, [a.plain() for a in x.axes], result,
                                lambda refs: text))
 

@@ -371,7 +371,7 @@ compute(tree_machine *m, const ilex_array *x)
         return v;
     default:
         tree_fail(m, "a node of kind %s stands in an expression",
-                  ix_kind_infos[x->kind].text);
+                  ix_node_text(x));
     }
 }
 
