@@ -176,6 +176,11 @@ def numbers(where, doc, *values):
     return Constants(where, doc, values)
 
 
+def single(x):
+    """x as a number of f32."""
+    return rounded(x, 24)
+
+
 # ---- the check ----
 
 def bodies(folder):
@@ -191,8 +196,8 @@ def bodies(folder):
     return out
 
 
-# Not those of 2^52 and more: they are there for their bits.
-LONG = r"0x[01]\.[0-9a-f]{5,}p(?!\+52)[+-]\d+"
+# Not those of 2^23 or 2^52 and more: they are there for their bits.
+LONG = r"0x[01]\.[0-9a-f]{5,}p(?!\+52|\+23f)[+-]\d+"
 
 
 def check(folder):
@@ -217,12 +222,18 @@ LN2 = mp.log(2)
 HALF_LN2 = LN2 / 2 * mpf("1.00001")
 
 
+def exp_tail(s):
+    return (mp.expm1(s) - s) / s ** 2
+
+
 def exponentials():
     numbers("exp exp_reduce", "1 / log 2", 1 / LN2)
     numbers("exp exp_reduce", "log 2 in two parts", *parts(LN2, 41))
     numbers("exp exp2", "log 2 in two parts", *parts(LN2, 26))
     numbers("exp exp2", "log 2", LN2)
-    polynomial("exp exp_rest", "(exp(s) - 1 - s - s^2 / 2) / s^3",
+    polynomial("exp exp_rest", "(exp(s) - 1 - s) / s^2", exp_tail,
+               -HALF_LN2, HALF_LN2, 10, lambda s: s ** 2)
+    polynomial("exp expm1_rest", "(exp(s) - 1 - s - s^2 / 2) / s^3",
                lambda s: (mp.expm1(s) - s - s * s / 2) / s ** 3,
                -HALF_LN2, HALF_LN2, 10)
     polynomial("exp hyperbolic", "(sinh(s) - s) / s^3, in t = s^2",
@@ -274,9 +285,20 @@ def powers():
 
 # ---- on f32 ----
 
+def exp_on_f32():
+    polynomial("f32 exp_rest", "(exp(s) - 1 - s) / s^2", exp_tail,
+               -HALF_LN2, HALF_LN2, 6, lambda s: s ** 2, bits=[24] * 6)
+    numbers("f32 exp", "1 / log 2", single(1 / LN2))
+    high, low = parts(LN2, 16)
+    numbers("f32 exp", "log 2 in two parts", high, single(low))
+    high, low = parts(LN2, 12)
+    numbers("f32 exp2", "log 2 in two parts", high, single(low))
+    numbers("f32 exp2", "log 2", single(LN2))
+
+
 def singles():
     numbers("f32 exp_reduce", "1 / log 2", 1 / LN2)
-    for where in "f32 exp_reduce", "f32 exp2", "f32 log_poly":
+    for where in "f32 exp_reduce", "f32 log_poly":
         numbers(where, "log 2", LN2)
     numbers("f32 log2", "1 / log 2", 1 / LN2)
     numbers("f32 log10", "1 / log 10", 1 / mp.log(10))
@@ -377,16 +399,18 @@ ERF_1 = rounded(mp.erf(1), 30)
 
 def errors_of_measurement():
     quarter, k = mpf(1) / 4, mpf(15) / 4
-    polynomial("gamma erf_low", "erf(x) / x - 1, in x^2 - 1/4",
+    where = "gamma erf_poly"
+    polynomial(where, "erf(x) / x - 1, in x^2 - 1/4",
                lambda v: erf_rest(v + quarter),
                -quarter, mpf(729) / 1024 - quarter, 12)
     numbers("gamma erf", "erf(1) of 30 bits", ERF_1)
-    polynomial("gamma erf_middle", "erf(1 + d) less that",
+    numbers("gamma erf", "2 / sqrt(pi)", 2 / mp.sqrt(mp.pi))
+    polynomial(where, "erf(1 + d) less that",
                lambda d: mp.erf(1 + d) - ERF_1, -mpf(5) / 32, quarter / 2, 12)
-    polynomial("gamma erf_high",
-               "exp(a^2) erfc(a), in t = (a - 3) / (a + 3)",
-               lambda t: scaled_erfc(back(3, t)), between(3, mpf(9) / 8),
-               between(3, 6), 12, lambda t: mp.exp(-back(3, t) ** 2))
+    polynomial(where, "exp(a^2) erfc(a), in t = (a - 5/2) / (a + 5/2)",
+               lambda t: scaled_erfc(back(mpf(5) / 2, t)),
+               between(mpf(5) / 2, mpf(9) / 8), between(mpf(5) / 2, 6), 12,
+               lambda t: mp.exp(-back(mpf(5) / 2, t) ** 2))
     polynomial("gamma erfc_scaled", "(1 + 2 a) exp(a^2) erfc(a) - 5/4, "
                "in t = (a - 15/4) / (a + 15/4)",
                lambda t: (1 + 2 * back(k, t)) * scaled_erfc(back(k, t)) -
@@ -470,6 +494,7 @@ def tables():
     exponentials()
     logarithms()
     powers()
+    exp_on_f32()
     singles()
     angles()
     arcs()

@@ -166,12 +166,12 @@ main(int argc, char **argv)
 {
     long count = argc > 1 ? atol(argv[1]) : 1000000;
     int wrong = 0;
-#define MATH_1(ENUM, name, libm, mpfr, low, high, ulp, hash64, hash32)         \
+#define MATH_1(ENUM, name, libm, mpfr, low, high, ulp, ulp32, hash64, hash32)  \
     wrong += differs(#name, name##_on_f64, name##_on_f32,                      \
                      (range){low, high, 0, 0, 1},                              \
                      (uint64_t[]){hash64, hash32}, count);
-#define MATH_2(ENUM, name, libm, mpfr, low, high, low2, high2, ulp, hash64,    \
-               hash32)                                                         \
+#define MATH_2(ENUM, name, libm, mpfr, low, high, low2, high2, ulp, ulp32,     \
+               hash64, hash32)                                                 \
     wrong += differs(#name, name##_on_f64, name##_on_f32,                      \
                      (range){low, high, low2, high2, 2},                       \
                      (uint64_t[]){hash64, hash32}, count);
