@@ -100,6 +100,7 @@ libixlib_la_SOURCES = \
 	lib/build/rewrite.c \
 	lib/build/roll.c \
 	lib/build/scan.c \
+	lib/build/segments.c \
 	lib/build/shift_by.c \
 	lib/build/shift_by.h \
 	lib/build/scan.h \

@@ -25,6 +25,7 @@ RANDOM_FILES = \
 	tests/differential/diff_recipe.c \
 	tests/differential/diff_regions.c \
 	tests/differential/diff_scans.c \
+	tests/differential/diff_segments.c \
 	tests/differential/diff_solved.c \
 	tests/differential/differential.h \
 	tests/differential/kinds.def

@@ -6,6 +6,7 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/bounded.c \
 	compiler/lower/buffers.c \
 	compiler/lower/chunks.c \
+	compiler/lower/extrema.c \
 	compiler/lower/fission.c \
 	compiler/lower/forward.c \
 	compiler/lower/forward.h \

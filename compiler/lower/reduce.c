@@ -364,7 +364,9 @@ bool
 ix_reduce_kernel(ix_unit *u, ix_kernel *k)
 {
     k->body = ix_kernel_has_levels(k) ? ix_recurrence_nests(u, k) : k->nests;
-    return !ix_kernel_has(k, IX_HAS_REDUCE) || ix_rebuild(u, k, reduce_stmt);
+    return (!ix_kernel_has(k, IX_HAS_REDUCE) ||
+            ix_rebuild(u, k, reduce_stmt)) &&
+           ix_reduce_extremum(u, k);
 }
 
 bool

@@ -33,6 +33,9 @@ typedef struct ix_reduce_axis {
 
 /* reduce.c: makes the statements of a kernel from its nests */
 bool ix_reduce_kernel(ix_unit *u, ix_kernel *k);
+/* Updates of a kernel that keep extremes become branches; false after an
+ * error. */
+bool ix_reduce_extremum(ix_unit *u, ix_kernel *k);
 
 /* axes "k" and on of reduction "n", with "index" for those before */
 ilex_array *ix_reduce_axes(ix_builder *b, ilex_array *n, int k,

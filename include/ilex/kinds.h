@@ -301,6 +301,38 @@ ILEX_API ilex_array *ilex_tensordot(ilex_array *x, ilex_array *y,
 ILEX_API ilex_array *ilex_vecdot(ilex_array *x, ilex_array *y, const char *axis,
                                  int64_t rounded);
 
+/* y(s, ...) = the sum of the x(i, ...) with ids(i) = s, added in C order,
+ * in x's dtype: add_at of zeros. ids, integers of 0 to before `segments`,
+ * else the run fails, has the first axes of x. Unnamed axes. */
+ILEX_API ilex_array *ilex_segment_sum(ilex_array *x, ilex_array *ids,
+                                      const char *segments);
+
+/* segment_sum with the largest; NaN if there is one. Of no element: the
+ * least number of the dtype, -inf. */
+ILEX_API ilex_array *ilex_segment_max(ilex_array *x, ilex_array *ids,
+                                      const char *segments);
+
+/* segment_sum with the smallest; NaN if there is one. Of no element: the
+ * largest number of the dtype, inf. */
+ILEX_API ilex_array *ilex_segment_min(ilex_array *x, ilex_array *ids,
+                                      const char *segments);
+
+/* y(j) = how many elements of x, integers, are j, i64, for each j before
+ * `length`; a run fails where one is not in this range. With weights, on
+ * the axes of x or of rank 0, their sums in C order, of their dtype, f64 if
+ * that is no floating one. */
+ILEX_API ilex_array *ilex_bincount(ilex_array *x, const char *length,
+                                   ilex_array *weights);
+
+/* How many elements of x lie in each of the bins, which are equally long
+ * from start to stop: from its lower edge to before the upper one, in the
+ * last one to stop; others, and NaN, do not count. i64; with weights as of
+ * bincount. Edges are those of linspace, in the dtype of x, f64 if that is
+ * no floating one. */
+ILEX_API ilex_array *ilex_histogram(ilex_array *x, const char *bins,
+                                    ilex_array *start, ilex_array *stop,
+                                    ilex_array *weights);
+
 /* ---- kinds that this version does not have ----
  *
  * With a context they report ILEX_E_UNSUPPORTED and return poison (an

@@ -199,6 +199,35 @@ class Data:
         return self.p.add(Step(ops, [a.plain() for a in x.axes], result,
                                lambda refs: text))
 
+    def step_segment(self):
+        """segment_max(x, p; segments=n), bincount(p; length=n, weights=v)"""
+        r = self.r
+        x = self.held(self.exact(lambda s: s.axes and not s.named() and
+                                 KIND[s.dtype] in "iuf"))
+        hi = r.choice(self.extents)
+        count = self.p.sizes.value(hi)
+        dtype, at = self.indices(x.value.shape[:1], 0, count, INTEGERS)
+        p = self.data(dtype, self.forms([x.axes[0].hi]), at)
+        how = r.choice(["sum", "max", "min", "count", "weights"])
+        if how == "count" or how == "weights" and \
+                (len(x.axes) > 1 or KIND[x.dtype] != "f"):
+            return self.call([p], self.forms([hi]),
+                             np.bincount(at, minlength=count),
+                             "bincount(%%s; length=%s)" % hi.text())
+        least = np.iinfo if KIND[x.dtype] in "iu" else np.finfo
+        start = {"max": -np.inf, "min": np.inf} if KIND[x.dtype] == "f" else \
+            {"max": least(x.value.dtype).min, "min": least(x.value.dtype).max}
+        value = np.full((count,) + x.value.shape[1:], start.get(how, 0),
+                        x.value.dtype)
+        by = {"max": "maximum", "min": "minimum"}.get(how, "add")
+        value = one_by_one(value, at, x.value,
+                           lambda old, v: meaning.apply(by, [old, v])[0])
+        axes = self.forms([hi] + [a.hi for a in x.axes[1:]])
+        text = "bincount(%%s; length=%s, weights=%%s)" if how == "weights" \
+            else "segment_" + how + "(%%s, %%s; segments=%s)"
+        return self.call([p, x] if how == "weights" else [x, p], axes, value,
+                         text % hi.text())
+
     # ---- shifts ----
 
     def step_shift_by(self):
@@ -396,5 +425,5 @@ class Data:
                                   ",\n     ".join(results))
 
 
-STEPS = {"gather": 5, "take": 3, "update": 5, "shift_by": 4, "csr": 3,
+STEPS = {"gather": 5, "take": 3, "update": 5, "segment": 3, "shift_by": 4, "csr": 3,
          "scan": 7}
