@@ -166,24 +166,27 @@ table_body(const gather *g, const ix_domain *box, int of)
     return where_needed(g, box, value);
 }
 
-/* The table of "n", needed on "box"; as one for the array that it reads, or for
- * any. */
+/* The table of "n", needed on "box", where elements of "n" read it that are not
+ * needed, too; as one for the array that it reads, or for any. */
 static ilex_array *
 table_of(const ilex_array *n, const gather *g, const ix_domain *box, bool any)
 {
-    ix_axis ax[ILEX_MAX_RANK];
+    ix_axis ax[ILEX_MAX_RANK], valid[ILEX_MAX_RANK];
     int rank = 0, count = 1;
     ilex_array *operands[3] = {n->ops[g->entry->attr[0] + 1]};
     for (int k = 0; k < box->rank; k++)
-        if (g->axes >> k & 1)
+        if (g->axes >> k & 1) {
+            valid[rank] = n->valid->ax[k];
             ax[rank++] = box->ax[k];
+        }
     if (g->mask)
         operands[count++] = n->ops[g->mask->attr[0] + 1];
     if (!any)
         operands[count++] = n->ops[g->load->attr[0] + 1];
-    const ix_domain *domain = ix_domain_new(n->ctx, rank, ax);
     ilex_array *body = table_body(g, box, any ? 0 : count);
-    return ix_node_lambda(n->ctx, domain, domain, body, count, operands);
+    return ix_node_lambda(n->ctx, ix_domain_new(n->ctx, rank, ax),
+                          ix_domain_new(n->ctx, rank, valid), body, count,
+                          operands);
 }
 
 /* ---- arrays that read by them ---- */
