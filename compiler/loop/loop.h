@@ -175,6 +175,9 @@ int64_t ix_row_room(const ix_unit *u, ilex_dtype of, int64_t n);
 
 /* Would "round" do it? */
 bool ix_loop_rounds(ix_unit *u, const ix_cursor *c, int64_t n);
+/* How many elementary functions follow each other in what it stores, if
+ * "expand" would do it where its length is a constant; else 0. */
+int ix_loop_functions(ix_unit *u, ix_kernel *k, const ix_stmt *loop);
 /* Would "jam" do it, if the loop were split, and have iterations of loops
  * inside that follow it more than "few" points then, as far as is known? */
 bool ix_loop_jams(ix_unit *u, const ix_cursor *c, int64_t few);

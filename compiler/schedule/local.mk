@@ -6,6 +6,7 @@ libixcompiler_la_SOURCES += \
 	compiler/schedule/carry.c \
 	compiler/schedule/directives.c \
 	compiler/schedule/file.c \
+	compiler/schedule/functions.c \
 	compiler/schedule/grid.c \
 	compiler/schedule/kernels.c \
 	compiler/schedule/memory.c \

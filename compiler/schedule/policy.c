@@ -264,6 +264,6 @@ ix_policy(ix_unit *u, ix_kernel *k)
     while (!grid && !each_loop(u, all))
         ;
     take_in_several(u, all);
-    if (!grid)
+    if (!grid && (levels || !ix_policy_functions(u, k)))
         ix_policy_stream(u, k);
 }

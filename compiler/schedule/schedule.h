@@ -69,7 +69,7 @@ bool ix_schedule_has_text(const ix_unit *u);
 bool ix_schedule_read(ix_unit *u, const char *text, int *head);
 
 /* ---- operands.c, program.c, rows.c, pipelines.c, policy.c, products.c,
- * transposes.c, streams.c, scans.c, grid.c ---- */
+ * transposes.c, functions.c, streams.c, scans.c, grid.c ---- */
 
 /* Has operands of contractions copied; reductions cut, neighbours merged; those
  * that work on the same rows fused. */
@@ -92,6 +92,8 @@ bool ix_policy_product(ix_unit *u, ix_kernel *k);
 bool ix_policy_transpose(ix_unit *u, ix_kernel *k);
 /* An output that the kernel's points store goes past the caches. */
 void ix_policy_stream(ix_unit *u, ix_kernel *k);
+/* Points of elementary functions of one another; false: there are none. */
+bool ix_policy_functions(ix_unit *u, ix_kernel *k);
 /* Contractions are there for one chunk, without partial results, too. */
 void ix_policy_versions(ix_unit *u);
 void ix_policy_scan(ix_unit *u, ix_kernel *k);

@@ -189,12 +189,14 @@ suits(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_loop_row row)
     ix_cursor c;
     switch (row) {
     case IX_LOOP_split:
-        return !innermost && ix_cursor_at(k, loop, &c) &&
-               ix_loop_jams(u, &c, -1);
+        return innermost ? ix_loop_functions(u, k, loop) > 0
+                         : ix_cursor_at(k, loop, &c) && ix_loop_jams(u, &c, -1);
     case IX_LOOP_mine:
         return ix_cursor_at(k, loop, &c) && ix_loop_mines(u, &c);
     case IX_LOOP_jam:
         return has_constant_length(u, loop) && !innermost;
+    case IX_LOOP_expand:
+        return ix_loop_functions(u, k, loop) > 0;
     case IX_LOOP_whole:
         return tree_is_strip(u, loop);
     case IX_LOOP_grid:
@@ -467,6 +469,7 @@ draw_next(ix_unit *u, const tree_trial *t, const loops *l, ix_directive *d,
         return false;
     snprintf(name, sizeof name, "%.*s.i", (int)strcspn(t->loop, "#"), t->loop);
     *d = (ix_directive){.row = IX_LOOP_jam, .nloops = 1, .loop = {name}};
+    d->row = tree_draw(random, 3) ? IX_LOOP_jam : IX_LOOP_expand;
     return true;
 }
 
