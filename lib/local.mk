@@ -152,6 +152,7 @@ libixlib_la_SOURCES = \
 	lib/ops/eval.c \
 	lib/ops/eval.h \
 	lib/ops/eval_dtype.inc \
+	lib/ops/eval_half.inc \
 	lib/ops/eval_types.h \
 	lib/ops/functions.c \
 	lib/ops/functions.h \
@@ -165,6 +166,7 @@ libixlib_la_SOURCES = \
 	lib/ops/functions_c128.inc \
 	lib/ops/functions_c64.inc \
 	lib/ops/functions_complex.inc \
+	lib/ops/functions_half.inc \
 	lib/ops/functions_int.inc \
 	lib/ops/functions_power.inc \
 	lib/ops/functions_real.inc \

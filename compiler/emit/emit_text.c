@@ -10,8 +10,8 @@ const char *
 ix_c_type(ilex_dtype dtype)
 {
     static const char *const names[ILEX_NDTYPES] = {
-        "u8",  "i8",  "i16", "i32", "i64", "u8", "u16",
-        "u32", "u64", "f32", "f64", "f32", "f64"};
+        "u8",  "i8",  "i16", "i32", "i64", "u8",  "u16", "u32",
+        "u64", "f32", "f64", "f32", "f64", "u16", "u16"};
     return names[dtype];
 }
 

@@ -300,7 +300,7 @@ csr_product(ilex_array *n)
 {
     ilex_context *ctx = n->ctx;
     ilex_array *k = ix_scalar_rindex(ctx, 0), *index[ILEX_MAX_RANK];
-    ilex_dtype acc = (ilex_dtype)n->dtype;
+    ilex_dtype acc = ix_dtype_loop((ilex_dtype)n->dtype);
     const ix_checked c = {.what = IX_CHECKED_COLUMN,
                           .value = listed(n, 1, k),
                           .lo = ix_index_const(ctx, 0),

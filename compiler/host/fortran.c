@@ -73,14 +73,21 @@ make_names(ix_host *h)
 static const char *
 type_of(ilex_dtype dtype)
 {
-    static const char *const names[ILEX_NDTYPES] = {
-        "logical(c_bool)",          "integer(c_int8_t)",
-        "integer(c_int16_t)",       "integer(c_int32_t)",
-        "integer(c_int64_t)",       "integer(c_int8_t)",
-        "integer(c_int16_t)",       "integer(c_int32_t)",
-        "integer(c_int64_t)",       "real(c_float)",
-        "real(c_double)",           "complex(c_float_complex)",
-        "complex(c_double_complex)"};
+    static const char *const names[ILEX_NDTYPES] = {"logical(c_bool)",
+                                                    "integer(c_int8_t)",
+                                                    "integer(c_int16_t)",
+                                                    "integer(c_int32_t)",
+                                                    "integer(c_int64_t)",
+                                                    "integer(c_int8_t)",
+                                                    "integer(c_int16_t)",
+                                                    "integer(c_int32_t)",
+                                                    "integer(c_int64_t)",
+                                                    "real(c_float)",
+                                                    "real(c_double)",
+                                                    "complex(c_float_complex)",
+                                                    "complex(c_double_complex)",
+                                                    "integer(c_int16_t)",
+                                                    "integer(c_int16_t)"};
     return names[dtype];
 }
 

@@ -174,6 +174,6 @@ ix_host_type(ilex_dtype dtype)
     static const char *const names[ILEX_NDTYPES] = {
         "uint8_t", "int8_t",   "int16_t",  "int32_t",  "int64_t",
         "uint8_t", "uint16_t", "uint32_t", "uint64_t", "float",
-        "double",  "float",    "double"};
+        "double",  "float",    "double",   "uint16_t", "uint16_t"};
     return names[dtype];
 }

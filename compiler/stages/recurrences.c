@@ -97,8 +97,7 @@ combined(const chunks *c, ilex_array *before, ilex_array *x)
     ix_reduction r = ix_scan_chunks(c->scan) == IX_COMBINE_SUM
                          ? IX_REDUCTION_SUM
                          : IX_REDUCTION_PROD;
-    return ix_scalar_op(c->p->u->ctx, ix_reduction_op(r), c->dtype, c->dtype,
-                        ops);
+    return ix_structure_op(c->p->u->ctx, ix_reduction_op(r), c->dtype, ops);
 }
 
 static ilex_array *

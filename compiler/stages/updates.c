@@ -5,6 +5,7 @@
  * not evaluated) says.
  */
 #include "compiler/stages/partition.h"
+#include "lib/build/structure.h"
 
 /* The read y(i) = x(indices) that says where. */
 static const ilex_array *
@@ -78,7 +79,7 @@ change_of(ix_partition *p, const ilex_array *n, int buffer)
     if (n->nattr) {
         ilex_array *both[2] = {
             ix_scalar_load(ctx, dtype, buffer, load->nops, ops), value};
-        value = ix_scalar_op(ctx, ix_op_of(n), dtype, dtype, both);
+        value = ix_structure_op(ctx, ix_op_of(n), dtype, both);
     }
     part[IX_UPDATE_VALUE] = value;
     return ix_scalar_tuple(ctx, load->nops + 1, part);

@@ -172,12 +172,12 @@ ILEX_API ilex_array *ilex_left_shift(ilex_array *x, ilex_array *y);
 ILEX_API ilex_array *ilex_right_shift(ilex_array *x, ilex_array *y);
 
 /* The bits of x as an unsigned integer; those of the positive quiet NaN for
- * every NaN. f32 and f64 only; the result is u32 or u64. */
+ * every NaN. f16, bf16, f32 and f64 only; the result is u16, u32 or u64. */
 ILEX_API ilex_array *ilex_bits(ilex_array *x);
 
-/* The number whose bits are those of x; integers of 8 and 16 bits are
- * widened first. Integers only; the result is f64 for those of 64 bits,
- * else f32. */
+/* The number whose bits are those of x; integers of 8 bits are widened to
+ * 32. Integers only; the result is f16 for those of 16 bits, f64 for those
+ * of 64, else f32. */
 ILEX_API ilex_array *ilex_from_bits(ilex_array *x);
 
 /* 64 random bits, the first two words of Philox 4x32-10: the counter is the
@@ -308,8 +308,8 @@ ILEX_API ilex_array *ilex_arctanh(ilex_array *x);
  * floating: f32 for bool and integers of up to 16 bits, f64 for wider ones. */
 ILEX_API ilex_array *ilex_hypot(ilex_array *x, ilex_array *y);
 
-/* x * y + z, rounded once. f32 and f64, and what is promoted to them; the
- * result has the promoted dtype. */
+/* x * y + z, rounded once. f16, bf16, f32 and f64, and what is promoted to
+ * them; the result has the promoted dtype. */
 ILEX_API ilex_array *ilex_fma(ilex_array *x, ilex_array *y, ilex_array *z);
 
 /* ---- error function and gamma function ---- */

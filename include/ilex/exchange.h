@@ -192,7 +192,7 @@ ILEX_API ilex_status ilex_typestr_read(const char *text, ilex_dtype *dtype,
                                        int *swapped);
 
 /* The type string of a dtype in the order of this machine, at most 8 bytes
- * with the NUL; "" for an invalid dtype. */
+ * with the NUL; "" for an invalid dtype and bf16, which NumPy does not have. */
 ILEX_API void ilex_typestr_write(ilex_dtype dtype, char text[8]);
 
 /* The dtype of a buffer format of one element ("d", "<i", "Zf"); NULL means

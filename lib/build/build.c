@@ -51,7 +51,9 @@ weak_dtype(ilex_dtype literal, ilex_dtype strong)
 {
     char kind = ix_dtype_kind(strong);
     if (literal == ILEX_C128)
-        return kind == 'c' ? strong : strong == ILEX_F32 ? ILEX_C64 : ILEX_C128;
+        return kind == 'c'                         ? strong
+               : ix_dtype_loop(strong) == ILEX_F32 ? ILEX_C64
+                                                   : ILEX_C128;
     if (literal == ILEX_F64)
         return kind == 'f' || kind == 'c' ? strong : ILEX_F64;
     if (literal == ILEX_I64)
@@ -276,11 +278,14 @@ apply_op(ilex_context *ctx, const void *how, ilex_array *const *scalars)
         ops[i] = h->op == IX_OP_WHERE && i == 0
                      ? condition(ctx, scalars[i])
                      : ix_scalar_cast(ctx, h->loop, scalars[i]);
-    ilex_array *r = ix_scalar_op(ctx, h->op, h->loop, h->result, ops);
+    ilex_array *r =
+        ix_scalar_op(ctx, h->op, h->loop, ix_op_result(h->op, h->loop), ops);
     bool constant = true; /* wraps; index arithmetic does not */
     for (int i = 0; i < r->nops; i++)
         constant &= r->ops[i]->kind == IX_CONST;
-    return h->result == ILEX_I64 && !constant ? ix_index_normal(ctx, r) : r;
+    return h->result == ILEX_I64 && !constant
+               ? ix_index_normal(ctx, r)
+               : ix_scalar_cast(ctx, h->result, r);
 }
 
 static ilex_array *

@@ -265,7 +265,7 @@ ix_einsum_acc(ilex_dtype factors, ilex_dtype dtype)
     /* i64 and u64 meet in f64, which lacks digits; sums of integers, which
      * wrap, are the same in any dtype as wide as the result. */
     bool integers = ix_dtype_is_integer(factors) && ix_dtype_is_integer(dtype);
-    return integers && !ix_dtype_is_integer(both) ? dtype : both;
+    return integers && !ix_dtype_is_integer(both) ? dtype : ix_dtype_loop(both);
 }
 
 ilex_dtype
@@ -300,7 +300,8 @@ ix_build_einsum(ilex_context *ctx, const ix_labels *result, int count,
         return ctx->poison;
     ilex_dtype factors = ix_common_dtype(count, e.operand),
                dtype = request->dtype ? *request->dtype : factors;
-    e.acc = request->acc ? *request->acc : ix_einsum_acc(factors, dtype);
+    e.acc = request->acc ? ix_dtype_loop(*request->acc)
+                         : ix_einsum_acc(factors, dtype);
     e.rounded = request->rounded && count > 1 && !ix_dtype_is_exact(e.acc);
     const ix_env *proof = ix_proof_open(ctx);
     bool ok = ix_einsum_axes(ctx, &e, &all) && check_known(ctx, &e) &&

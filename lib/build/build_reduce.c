@@ -114,16 +114,17 @@ reduce_body(ilex_context *ctx, ix_reduction r, ilex_array *value, const plan *p,
             ilex_dtype acc, ilex_dtype result, bool total)
 {
     bool mean = r == IX_REDUCTION_MEAN;
+    ilex_dtype own = ix_reduction_info_of(r)->by_index ? result : acc;
     value = ix_scalar_cast(ctx, acc, value);
     if (p->nbox == 0) /* over no axes: the element, at position 0 */
         return ix_reduction_info_of(r)->by_index
                    ? ix_index_const(ctx, 0)
                    : ix_scalar_cast(ctx, result, value);
     const ix_domain *box = ix_domain_new(ctx, p->nbox, p->box);
-    ilex_array *body =
-        total ? ix_scalar_reduce_total(ctx, r, result, box, 0, value)
-              : ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
-                                 mean ? acc : result, box, 0, value);
+    ilex_array *body = total
+                           ? ix_scalar_reduce_total(ctx, r, own, box, 0, value)
+                           : ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
+                                              own, box, 0, value);
     if (mean) {
         ilex_array *ops[2] = {body, count_of(ctx, p, acc)};
         body = ix_scalar_op(ctx, IX_OP_TRUE_DIVIDE, acc, acc, ops);
@@ -271,10 +272,12 @@ reduce_masked(ilex_context *ctx, ix_reduction r, ilex_array *x,
     x = ix_build_cast(ctx, acc, x);
     ilex_array *y = masked(ctx, name, request->where, x, neutral(ctx, r, acc));
     y = proved(ctx, r, y, request);
-    if (!mean)
-        return y;
-    ilex_array *count = ix_build_cast(ctx, acc, masked_count(ctx, x, request));
-    return ix_build_op(ctx, IX_OP_TRUE_DIVIDE, (ilex_array *[]){y, count});
+    if (mean) {
+        ilex_array *count =
+            ix_build_cast(ctx, acc, masked_count(ctx, x, request));
+        y = ix_build_op(ctx, IX_OP_TRUE_DIVIDE, (ilex_array *[]){y, count});
+    }
+    return ix_build_cast(ctx, result, y);
 }
 
 ilex_array *

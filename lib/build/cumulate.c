@@ -74,11 +74,11 @@ cumulate(const char *what, ix_reduction r, ilex_array *x, const ix_given *given)
                          what, ilex_dtype_name((ilex_dtype)x->dtype));
     ix_scan_spec spec = {.axis = axis,
                          .backward = given[1].present && given[1].number[0]};
-    spec.chunks = chunks_of(ctx, r, result, &x->interior->ax[axis]);
-    ilex_array *body = body_of(x, &spec, r, result);
+    spec.chunks = chunks_of(ctx, r, acc, &x->interior->ax[axis]);
+    ilex_array *body = body_of(x, &spec, r, acc);
     ilex_array *tuple = ix_scalar_tuple(ctx, 1, &body);
-    return ix_build_result(ix_scan_node(ctx, &spec, x->interior, tuple, 1, &x),
-                           0);
+    ilex_array *scan = ix_scan_node(ctx, &spec, x->interior, tuple, 1, &x);
+    return ix_build_cast(ctx, result, ix_build_result(scan, 0));
 }
 
 #define CUMULATE(name, REDUCTION)                                              \

@@ -272,7 +272,10 @@ ix_build_linspace(ilex_context *ctx, ilex_array *const *operands, int count,
     char kind = ix_dtype_kind(dtype);
     if (kind != 'f' && kind != 'c')
         dtype = ILEX_F64;
-    return points(ctx, given->form[0], ix_build_cast(ctx, dtype, end[0]),
-                  ix_build_cast(ctx, dtype, end[1]),
-                  !given[3].present || given[3].number[0] != 0);
+    ilex_dtype loop = ix_dtype_loop(dtype);
+    return ix_build_cast(ctx, dtype,
+                         points(ctx, given->form[0],
+                                ix_build_cast(ctx, loop, end[0]),
+                                ix_build_cast(ctx, loop, end[1]),
+                                !given[3].present || given[3].number[0] != 0));
 }

@@ -92,7 +92,8 @@ place(const segments *s, ilex_array *to, const ilex_array *x, ilex_array *ids)
     return ix_build_lambda(ctx, s->what, x->interior, body, 2, operands);
 }
 
-/* Elements of "x" combined by the numbers of their segments, in C order. */
+/* Elements of "x" combined by the numbers of their segments, in C order; those
+ * of f16 and bf16 in f32. */
 static ilex_array *
 combined(const segments *s, ilex_array *x, ilex_array *ids)
 {
@@ -101,12 +102,16 @@ combined(const segments *s, ilex_array *x, ilex_array *ids)
                                [IX_REDUCTION_MIN] = ix_build_min_at};
     if (!check_axes(s, x, ids))
         return ix_poison_again(s->ctx);
+    ilex_dtype dtype = (ilex_dtype)x->dtype;
+    x = ix_build_cast(s->ctx, ix_dtype_loop(dtype), x);
     ilex_array *ops[3] = {empty(s, x, ids), NULL, x};
     if (ix_is_poison(ops[0]))
         return ops[0];
     ops[1] = place(s, ops[0], x, ids);
-    return ix_is_poison(ops[1]) ? ops[1]
-                                : by[s->reduction](s->ctx, ops, 3, NULL);
+    return ix_is_poison(ops[1])
+               ? ops[1]
+               : ix_build_cast(s->ctx, dtype,
+                               by[s->reduction](s->ctx, ops, 3, NULL));
 }
 
 /* ---- segments ---- */
@@ -220,16 +225,16 @@ bin_of(ilex_context *ctx, const bins *b, ilex_array *x)
     return ilex_add(i, ilex_cast(above, ILEX_I64));
 }
 
-/* x as one real floating axis; poison after an error. */
+/* x as one real floating axis, f32 at least; poison after an error. */
 static ilex_array *
 points(const segments *s, ilex_array *x)
 {
     x = ix_structure_unnamed(s->ctx, s->what, x);
     char kind = ix_dtype_kind((ilex_dtype)x->dtype);
     if (ix_is_poison(x) || (kind != 'c' && ix_rank(x) > 0))
-        return ix_is_poison(x) || kind == 'f'
-                   ? x
-                   : ix_build_cast(s->ctx, ILEX_F64, x);
+        return ix_build_cast(
+            s->ctx,
+            kind == 'f' ? ix_dtype_loop((ilex_dtype)x->dtype) : ILEX_F64, x);
     return ix_poison(s->ctx, s->what, 0, ILEX_E_ARGUMENT,
                      "%s: the operand is an array of real numbers", s->what);
 }

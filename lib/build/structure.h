@@ -45,6 +45,11 @@ ilex_array *ix_structure_compare(ilex_context *ctx, ix_op op, ilex_array *a,
 ilex_array *ix_structure_where(ilex_context *ctx, ilex_array *condition,
                                ilex_array *a, ilex_array *b);
 
+/* "op" on operands of "dtype", which is that of the result; of f16 and bf16
+ * computed in f32 and rounded. */
+ilex_array *ix_structure_op(ilex_context *ctx, ix_op op, ilex_dtype dtype,
+                            ilex_array *const *ops);
+
 /* A constant of "dtype". */
 ilex_array *ix_structure_number(ilex_context *ctx, ilex_dtype dtype,
                                 int64_t value);

@@ -131,6 +131,17 @@ ix_structure_compare(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
 }
 
 ilex_array *
+ix_structure_op(ilex_context *ctx, ix_op op, ilex_dtype dtype,
+                ilex_array *const *ops)
+{
+    ilex_dtype loop = ix_dtype_loop(dtype);
+    ilex_array *args[3];
+    for (int i = 0; i < ix_op_info_of(op)->arity; i++)
+        args[i] = ix_scalar_cast(ctx, loop, ops[i]);
+    return ix_scalar_cast(ctx, dtype, ix_scalar_op(ctx, op, loop, loop, args));
+}
+
+ilex_array *
 ix_structure_where(ilex_context *ctx, ilex_array *condition, ilex_array *a,
                    ilex_array *b)
 {

@@ -73,8 +73,11 @@ variance(ilex_context *ctx, const char *name, ilex_array *x,
         return ix_poison(ctx, name, 0, ILEX_E_UNSUPPORTED,
                          "%s: has no initial value", name);
     x = ix_structure_array(ctx, name, x);
-    if (kind != 'f' && kind != 'c')
-        x = ix_build_cast(ctx, ILEX_F64, x);
+    x = ix_build_cast(ctx,
+                      kind == 'f' || kind == 'c'
+                          ? ix_dtype_loop((ilex_dtype)x->dtype)
+                          : ILEX_F64,
+                      x);
     if (ix_is_poison(x))
         return x;
     bool named = ix_rank(x) && ix_domain_named(x->interior);
@@ -125,5 +128,8 @@ ix_build_reducer(ilex_context *ctx, const ix_reducer *r, ilex_array *x,
     const ix_env *proof = ix_proof_open(ctx);
     ilex_array *y =
         ix_proof_close(ctx, proof, variance(ctx, r->name, x, request));
-    return r->root && !ix_is_poison(y) ? ix_build_op(ctx, IX_OP_SQRT, &y) : y;
+    if (r->root && !ix_is_poison(y))
+        y = ix_build_op(ctx, IX_OP_SQRT, &y);
+    bool half = ix_dtype_is_half((ilex_dtype)x->dtype);
+    return half ? ix_build_cast(ctx, (ilex_dtype)x->dtype, y) : y;
 }

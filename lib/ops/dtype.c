@@ -103,7 +103,7 @@ static bool
 is_single(ilex_dtype dtype)
 {
     ilex_dtype part = ix_dtype_part(dtype);
-    return ix_dtype_is_real(part) ? part == ILEX_F32
+    return ix_dtype_is_real(part) ? part != ILEX_F64
                                   : ilex_dtype_bytes(dtype) <= 2;
 }
 
@@ -116,12 +116,24 @@ ix_dtype_float(ilex_dtype dtype)
     return is_single(dtype) ? ILEX_F32 : ILEX_F64;
 }
 
+/* Promotion of f16 or bf16 with a dtype that is not complex. */
+static ilex_dtype
+promote_half(ilex_dtype half, ilex_dtype other)
+{
+    if (ix_dtype_is_integer(other))
+        return ilex_dtype_bytes(other) == 1 ? half : ILEX_F32;
+    return other == ILEX_F64 ? ILEX_F64 : ILEX_F32;
+}
+
 /* Promotion where "a" or "b" is real or complex. */
 static ilex_dtype
 promote_inexact(ilex_dtype a, ilex_dtype b)
 {
+    bool complex = ix_dtype_is_complex(a) || ix_dtype_is_complex(b);
+    if (!complex && (ix_dtype_is_half(a) || ix_dtype_is_half(b)))
+        return ix_dtype_is_half(a) ? promote_half(a, b) : promote_half(b, a);
     bool single = is_single(a) && is_single(b);
-    if (ix_dtype_is_complex(a) || ix_dtype_is_complex(b))
+    if (complex)
         return single ? ILEX_C64 : ILEX_C128;
     return single ? ILEX_F32 : ILEX_F64;
 }

@@ -15,7 +15,8 @@ char ix_dtype_kind(ilex_dtype dtype);
 /* The dtype of the two parts of a complex number, else "dtype" itself. */
 ilex_dtype ix_dtype_part(ilex_dtype dtype);
 
-/* The dtype of "kind" with "bytes" bytes; false if there is none. */
+/* The dtype of "kind" with "bytes" bytes, f16 of two that are real; false if
+ * there is none. */
 bool ix_dtype_of(char kind, size_t bytes, ilex_dtype *dtype);
 
 /* The dtype in which sqrt, sin, ... of "dtype" are computed: f32 for bool and
@@ -37,6 +38,20 @@ static inline bool
 ix_dtype_is_real(ilex_dtype dtype)
 {
     return ix_dtype_kind(dtype) == 'f';
+}
+
+/* f16, bf16: dtypes of storage, which are computed with in single precision. */
+static inline bool
+ix_dtype_is_half(ilex_dtype dtype)
+{
+    return dtype == ILEX_F16 || dtype == ILEX_BF16;
+}
+
+/* That in which numbers of "dtype" are computed with. */
+static inline ilex_dtype
+ix_dtype_loop(ilex_dtype dtype)
+{
+    return ix_dtype_is_half(dtype) ? ILEX_F32 : dtype;
 }
 
 /* Signed or unsigned; bool is neither. */

@@ -2,7 +2,7 @@
  *
  * Evaluation of operators, conversions and reduction steps on single values:
  * the cells of operators.def and casts.def and the helper functions, compiled
- * for each of the 13 dtypes. The code is in lib/ops/eval_dtype.inc; below are
+ * for each of the dtypes. The code is in lib/ops/eval_dtype.inc; below are
  * the dtypes, kind by kind, then the functions that choose among them.
  *
  * To be compiled without contraction of a * b + c into one rounding.
@@ -104,6 +104,12 @@
 #include "lib/ops/eval_dtype.inc"
 #undef COLUMN
 #undef OPERAND
+#define D f16
+#include "lib/ops/functions_half.inc"
+#include "lib/ops/eval_half.inc"
+#define D bf16
+#include "lib/ops/functions_half.inc"
+#include "lib/ops/eval_half.inc"
 
 #define COLUMN(b, i, u, f, c) c
 #define OPERAND(x, v)                                                          \
@@ -165,10 +171,24 @@ ix_op_eval(ix_op op, ilex_dtype loop, const ix_value *args, ix_value *result)
 {
     ix_value value;
     evaluators[loop].eval(op, args, &value);
+    if (op == IX_OP_FROM_BITS && ix_op_result(op, loop) == ILEX_F16)
+        value.f = number_of_f16((u16)value.f);
     if (ix_op_changes_kind(op))
         *result = value;
     else
         ix_cast_eval(loop, ix_op_result(op, loop), &value, result);
+}
+
+double
+ix_half_number(ilex_dtype dtype, uint16_t bits)
+{
+    return dtype == ILEX_F16 ? number_of_f16(bits) : number_of_bf16(bits);
+}
+
+uint16_t
+ix_half_bits(ilex_dtype dtype, double x)
+{
+    return dtype == ILEX_F16 ? bits_of_f16(x) : bits_of_bf16(x);
 }
 
 bool

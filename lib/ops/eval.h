@@ -10,7 +10,8 @@
 #include "lib/ops/op.h"
 
 /* A scalar; its dtype is kept beside it. bool is 0 or 1 in "i"; integers are
- * sign- or zero-extended in "i" or "u"; f32 is the double of equal value;
+ * sign- or zero-extended in "i" or "u"; f32, f16 and bf16 are the double of
+ * equal value;
  * complex numbers are (f, im). Unused members are 0. */
 typedef struct ix_value {
     union {
@@ -30,6 +31,10 @@ void ix_op_eval(ix_op op, ilex_dtype loop, const ix_value *args,
  * bool: whether nonzero; complex to real keeps the real part. */
 void ix_cast_eval(ilex_dtype from, ilex_dtype to, const ix_value *x,
                   ix_value *result);
+
+/* f16 and bf16: the bits of x, rounded, and the number that they are. */
+uint16_t ix_half_bits(ilex_dtype dtype, double x);
+double ix_half_number(ilex_dtype dtype, uint16_t bits);
 
 /* Part "acc" of an accumulator becomes fma(part a, part b, part acc), the first
  * one negated if "minus"; 1 is the imaginary part. */

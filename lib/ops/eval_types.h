@@ -2,9 +2,9 @@
  *
  * The spelling of operators.def, casts.def and functions_*.inc as C for this
  * compiler: short type names, what the tokens T A U R BITS MIN MAX END M() F()
- * FC() FR() stand for while the macro D is a loop dtype's short name, and the
- * cells E() V() P() C() N as statements that set `re` and `im`, V() the result
- * itself, in that member of ix_value that D does not use. Included by
+ * FC() FR() FS() stand for while the macro D is a loop dtype's short name, and
+ * the cells E() V() P() C() N as statements that set `re` and `im`, V() the
+ * result itself, in that member of ix_value that D does not use. Included by
  * lib/ops/eval.c only, after every other header, since the names are short.
  */
 #ifndef ILEX_LIB_EVAL_TYPES_H
@@ -64,6 +64,7 @@ typedef double f64;
 #define F(name) IX_GLUE(name##_, D)
 #define FC(name) IX_GLUE(name##_, IX_GLUE(IX_DOUBLE_, D))
 #define FR(name) name##_f64
+#define FS(name) name##_f32
 #define IX_DOUBLE_f32 f64
 #define IX_DOUBLE_c64 c128
 

@@ -21,6 +21,7 @@ typedef enum helper_class {
     CLASS_SIGNED,
     CLASS_UNSIGNED,
     CLASS_REAL,
+    CLASS_HALF,
     CLASS_F64,
     CLASS_F32,
     CLASS_COMPLEX,
@@ -45,6 +46,9 @@ static const helper on_unsigned[] = {
 };
 static const helper on_real[] = {
 #include "lib/ops/functions_real.inc"
+};
+static const helper on_half[] = {
+#include "lib/ops/functions_half.inc"
 };
 static const helper on_f64[] = {
 #include "lib/ops/elementary_arc.inc"
@@ -77,6 +81,7 @@ static const struct {
     [CLASS_SIGNED] = {on_signed, IX_COUNT(on_signed)},
     [CLASS_UNSIGNED] = {on_unsigned, IX_COUNT(on_unsigned)},
     [CLASS_REAL] = {on_real, IX_COUNT(on_real)},
+    [CLASS_HALF] = {on_half, IX_COUNT(on_half)},
     [CLASS_F64] = {on_f64, IX_COUNT(on_f64)},
     [CLASS_F32] = {on_f32, IX_COUNT(on_f32)},
     [CLASS_COMPLEX] = {on_complex, IX_COUNT(on_complex)},
@@ -124,7 +129,7 @@ ix_math_parameters(ix_math m, const char *type, ix_text *t)
 typedef struct token {
     const char *text;
     size_t length;
-    const char *argument; /* of F(), FC(), FR() and M(), else NULL */
+    const char *argument; /* of F(), FC(), FR(), FS() and M(), else NULL */
     size_t argument_length;
 } token;
 
@@ -153,7 +158,7 @@ next_word(const char *p, const char *end)
 }
 
 /* Reads the number or identifier at "*p" and moves on. F(name), FC(name),
- * FR(name), M(name) are one token. */
+ * FR(name), FS(name), M(name) are one token. */
 static token
 next_token(const char **p)
 {
@@ -162,8 +167,9 @@ next_token(const char **p)
     while (is_word(*q) || *q == '.')
         q++;
     tok.length = (size_t)(q - *p);
-    if (*q == '(' && (token_is(&tok, "F") || token_is(&tok, "FC") ||
-                      token_is(&tok, "FR") || token_is(&tok, "M"))) {
+    if (*q == '(' &&
+        (token_is(&tok, "F") || token_is(&tok, "FC") || token_is(&tok, "FR") ||
+         token_is(&tok, "FS") || token_is(&tok, "M"))) {
         tok.argument = q + 1;
         tok.argument_length = strcspn(q + 1, ")");
         q = tok.argument + tok.argument_length + 1;
@@ -185,12 +191,15 @@ math_of(const token *tok)
 }
 
 /* The dtype for which "tok" wants an instance: F(name) the loop dtype, FC(name)
- * the same kind in double precision, FR(name) f64. */
+ * the same kind in double precision, FR(name) f64, FS(name) f32. */
 static ilex_dtype
 instance_of(const token *tok, ilex_dtype loop)
 {
     ilex_dtype wide = ix_dtype_is_complex(loop) ? ILEX_C128 : ILEX_F64;
-    return token_is(tok, "FC") ? wide : token_is(tok, "FR") ? ILEX_F64 : loop;
+    return token_is(tok, "FC")   ? wide
+           : token_is(tok, "FR") ? ILEX_F64
+           : token_is(tok, "FS") ? ILEX_F32
+                                 : loop;
 }
 
 /* Whether libm functions are called in float when the loop dtype is "loop". */
@@ -419,8 +428,8 @@ classes_of(ilex_dtype dtype, helper_class pair[2])
         pair[1] = dtype == ILEX_C64 ? CLASS_C64 : CLASS_C128;
         break;
     default:
-        pair[0] = CLASS_REAL;
-        pair[1] = dtype == ILEX_F32 ? CLASS_F32 : CLASS_F64;
+        pair[0] = ix_dtype_is_half(dtype) ? CLASS_HALF : CLASS_REAL;
+        pair[1] = ix_dtype_loop(dtype) == ILEX_F32 ? CLASS_F32 : CLASS_F64;
         break;
     }
 }

@@ -65,7 +65,9 @@ ix_literal_write(ilex_dtype dtype, ix_value v, bool imaginary,
     ilex_dtype part = ix_dtype_part(dtype);
     ix_text t;
     ix_text_init(&t, &ix_mem_default);
-    if (ix_dtype_is_real(part))
+    if (ix_dtype_is_half(part))
+        ix_text_uint(&t, ix_half_bits(part, v.f));
+    else if (ix_dtype_is_real(part))
         real_literal(spelling, part == ILEX_F32, imaginary ? v.im : v.f, &t);
     else
         integer_literal(part, v, &t);

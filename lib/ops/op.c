@@ -189,19 +189,25 @@ loop_type(const type_rule *rule, const ilex_dtype *args, int n,
 ilex_dtype
 ix_op_result(ix_op op, ilex_dtype loop)
 {
-    bool wide = ilex_dtype_bytes(loop) == 8;
+    size_t bytes = ilex_dtype_bytes(loop);
     switch (rules[rule_of[op]].result) {
     case BOOL:
         return ILEX_BOOL;
     case PART:
         return ix_dtype_part(loop);
     case WORD:
-        return wide ? ILEX_U64 : ILEX_U32;
+        return bytes == 8 ? ILEX_U64 : bytes == 2 ? ILEX_U16 : ILEX_U32;
     case FLOATING:
-        return wide ? ILEX_F64 : ILEX_F32;
+        return bytes == 8 ? ILEX_F64 : bytes == 2 ? ILEX_F16 : ILEX_F32;
     default:
         return loop;
     }
+}
+
+bool
+ix_op_takes_half(ix_op op)
+{
+    return op == IX_OP_BITS || op == IX_OP_NEXTAFTER || op == IX_OP_WHERE;
 }
 
 bool
@@ -220,7 +226,12 @@ ix_op_type(ix_op op, const ilex_dtype *args, ilex_dtype *loop,
     int skip = op == IX_OP_WHERE ? 1 : 0;
     if (!loop_type(rule, args + skip, infos[op].arity - skip, loop))
         return false;
+    ilex_dtype promoted = *loop;
+    if (!ix_op_takes_half(op))
+        *loop = ix_dtype_loop(promoted);
     *result = ix_op_result(op, *loop);
+    if (*result == *loop) /* rounded to f16, bf16 */
+        *result = promoted;
     return true;
 }
 
@@ -282,22 +293,24 @@ ix_reduction_type(ix_reduction r, ilex_dtype in, ilex_dtype *acc,
                   ilex_dtype *result)
 {
     char kind = ix_dtype_kind(in);
-    *acc = in;
+    *acc = ix_dtype_loop(in);
     switch (reduction_types[r].rule) {
     case REDUCE_WIDE:
-        *acc = widest(in);
+        *acc = widest(*acc);
         break;
     case REDUCE_TRUTH:
         *acc = ILEX_BOOL;
         break;
     case REDUCE_MEAN:
-        *acc = kind == 'f' || kind == 'c' ? in : ILEX_F64;
+        *acc = kind == 'f' || kind == 'c' ? *acc : ILEX_F64;
         break;
     case REDUCE_SAME:
     case REDUCE_INDEX:
         break;
     }
-    *result = reduction_infos[r].by_index ? ILEX_I64 : *acc;
+    *result = reduction_infos[r].by_index ? ILEX_I64
+              : *acc == ix_dtype_loop(in) ? in
+                                          : *acc;
     return kind != '?';
 }
 

@@ -54,13 +54,17 @@ bool ix_op_find(const char *name, size_t length, ix_op *op);
 bool ix_op_find_infix(const char *infix, size_t length, int arity, ix_op *op);
 
 /* The dtype "loop" to which the operands are converted and the dtype of the
- * result. For `where`, args[0] is the condition, of any dtype, converted to
- * bool; "loop" is that of the others. False: not defined for these dtypes. */
+ * result, to which that of ix_op_result() is converted if it is f16 or bf16.
+ * For `where`, args[0] is the condition, of any dtype, converted to bool;
+ * "loop" is that of the others. False: not defined for these dtypes. */
 bool ix_op_type(ix_op op, const ilex_dtype *args, ilex_dtype *loop,
                 ilex_dtype *result);
 
 /* The second of these alone, from the first. */
 ilex_dtype ix_op_result(ix_op op, ilex_dtype loop);
+
+/* Whether f16 and bf16 are loop dtypes of the operator, which is about bits. */
+bool ix_op_takes_half(ix_op op);
 
 /* Whether the result is no number of the loop dtype: bits and from_bits. */
 bool ix_op_changes_kind(ix_op op);

@@ -24,25 +24,33 @@
         IX_CODE_NONE, NULL, NULL                                               \
     }
 
-enum { COL_BOOL, COL_SIGNED, COL_UNSIGNED, COL_REAL, COL_COMPLEX, COLUMNS };
+enum {
+    COL_BOOL,
+    COL_SIGNED,
+    COL_UNSIGNED,
+    COL_REAL,
+    COL_COMPLEX,
+    COL_HALF,
+    COLUMNS
+};
 
 static const ix_code_template on_op[IX_NOPERATORS][COLUMNS] = {
 #define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, laws, ulp,     \
                     cost, on_bool, on_int, on_real, on_complex, doc)           \
-    {on_bool, on_int, on_int, on_real, on_complex},
+    {on_bool, on_int, on_int, on_real, on_complex, on_real},
 #include "lib/ops/operators.def"
 };
 
 enum {
-#define IX_CAST(FROM, to_bool, to_signed, to_unsigned, to_real, to_complex)    \
-    FROM_##FROM,
+#define IX_CAST(FROM, ...) FROM_##FROM,
+#define IX_CAST_TEXT IX_CAST
 #include "lib/ops/casts.def"
     FROMS
 };
 
 static const ix_code_template on_cast[FROMS][COLUMNS] = {
-#define IX_CAST(FROM, to_bool, to_signed, to_unsigned, to_real, to_complex)    \
-    {to_bool, to_signed, to_unsigned, to_real, to_complex},
+#define IX_CAST(FROM, ...) {__VA_ARGS__},
+#define IX_CAST_TEXT IX_CAST
 #include "lib/ops/casts.def"
 };
 
@@ -54,6 +62,8 @@ column_of(ilex_dtype dtype)
 {
     static const char kinds[] = "biufc";
     const char *k = strchr(kinds, ix_dtype_kind(dtype));
+    if (ix_dtype_is_half(dtype))
+        return COL_HALF;
     return k && *k ? (int)(k - kinds) : COLUMNS;
 }
 
@@ -61,15 +71,29 @@ ix_code_template
 ix_op_template(ix_op op, ilex_dtype loop)
 {
     int column = column_of(loop);
+    if (column == COL_HALF && !ix_op_takes_half(op))
+        return none;
     return (unsigned)op < IX_NOPERATORS && column < COLUMNS ? on_op[op][column]
                                                             : none;
+}
+
+/* The row of casts from a dtype; FROMS for a value outside the enum. */
+static int
+row_of(ilex_dtype dtype)
+{
+    static const int rows[COLUMNS + 1] = {
+        FROM_BOOL,    FROM_SIGNED, FROM_UNSIGNED, FROM_REAL,
+        FROM_COMPLEX, FROM_BF16,   FROMS};
+    return dtype == ILEX_F16   ? FROM_F16
+           : dtype == ILEX_F32 ? FROM_SINGLE
+                               : rows[column_of(dtype)];
 }
 
 ix_code_template
 ix_cast_template(ilex_dtype from, ilex_dtype to)
 {
     static const ix_code_template same = E(x), same_pair = P(xr, xi);
-    int row = column_of(from), column = column_of(to);
+    int row = row_of(from), column = column_of(to);
     if (row >= FROMS || column >= COLUMNS)
         return none;
     if (from == to)

@@ -33,6 +33,8 @@ load_part(ilex_dtype part, const void *p)
         LOAD(U64, uint64_t, u, raw)
         LOAD(F32, float, f, (double)raw)
         LOAD(F64, double, f, raw)
+        LOAD(F16, uint16_t, f, ix_half_number(part, raw))
+        LOAD(BF16, uint16_t, f, ix_half_number(part, raw))
 #undef LOAD
     default:
         break;
@@ -46,6 +48,11 @@ store_part(ilex_dtype part, void *p, ix_value v)
 {
     float single = part == ILEX_F32 ? (float)v.f : 0;
     uint8_t truth = v.u != 0;
+    if (ix_dtype_is_half(part)) {
+        uint16_t half = ix_half_bits(part, v.f);
+        memcpy(p, &half, sizeof half);
+        return;
+    }
     const void *raw = part == ILEX_F32    ? (const void *)&single
                       : part == ILEX_BOOL ? (const void *)&truth
                                           : (const void *)&v.u;

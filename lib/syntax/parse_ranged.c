@@ -140,6 +140,7 @@ ix_parse_ranged(ix_parser *p, const ix_syntax *x, ix_reduction r)
     ilex_array *ops[3] = {ix_parser_array(p, ix_scalar_cast(ctx, acc, value)),
                           checked_end(p, lo, hull), checked_end(p, hi, hull)};
     ilex_array *y = ix_parser_array(
-        p, ix_scalar_reduce_ranged(ctx, r, result, hull, number, ops));
+        p, ix_scalar_reduce_ranged(ctx, r, acc, hull, number, ops));
+    y = ix_parser_array(p, ix_scalar_cast(ctx, result, y));
     return ix_parser_depth(p, &x->word, 1, &value, y);
 }

@@ -116,11 +116,12 @@ parse_reduction(ix_parser *p, const ix_syntax *x, ix_reduction r,
     ix_parser_at(p, &x->word);
     ilex_dtype acc, result;
     ix_parse_reduction_type(p, x, r, value, &acc, &result);
+    ilex_dtype own = ix_reduction_info_of(r)->by_index ? result : acc;
     value = ix_parser_array(p, ix_scalar_cast(ctx, acc, value));
     ilex_array *body =
-        initial ? ix_scalar_reduce_total(ctx, r, result, box, first, value)
-                : ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r,
-                                   mean ? acc : result, box, first, value);
+        initial ? ix_scalar_reduce_total(ctx, r, own, box, first, value)
+                : ix_scalar_reduce(ctx, mean ? IX_REDUCTION_SUM : r, own, box,
+                                   first, value);
     ix_parser_array(p, body);
     if (mean) {
         ilex_array *ops[2] = {body, count_points(p, box, acc)};

@@ -29,7 +29,7 @@ write_real(ix_text *t, double v, bool single)
 static bool
 is_single(const ilex_array *n)
 {
-    return ix_dtype_part((ilex_dtype)n->dtype) == ILEX_F32;
+    return ix_dtype_part((ilex_dtype)n->dtype) != ILEX_F64;
 }
 
 /* The value without its dtype; of a complex number the real part. */
@@ -72,6 +72,8 @@ ix_write_literal_becomes(const ilex_array *n, ilex_dtype strong)
         return false;
     if (n->dtype == strong)
         return true;
+    if (n->dtype == ILEX_F32 && ix_dtype_is_half(strong))
+        return ix_half_number(strong, ix_half_bits(strong, v.f)) == v.f;
     return (n->dtype == ILEX_F64 && other != 'f' && other != 'c') ||
            (n->dtype == ILEX_I64 && other == 'b');
 }

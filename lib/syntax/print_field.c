@@ -4,6 +4,7 @@
  * or inlined, shifts along named axes, reductions over axes of an operand.
  */
 #include "lib/build/shift_by.h"
+#include "lib/ops/dtype.h"
 #include "lib/shape/broadcast.h"
 #include "lib/syntax/print_text.h"
 
@@ -151,10 +152,20 @@ mean_sum(const ilex_array *n)
                : NULL;
 }
 
+/* A body, or what it rounds, of f16 or bf16, if that is a reduction. */
+static const ilex_array *
+before_rounding(const ilex_array *body)
+{
+    const ilex_array *x = body->kind == IX_CAST ? body->ops[0] : body;
+    bool half = ix_dtype_is_half((ilex_dtype)body->dtype);
+    return half && (x->kind == IX_REDUCE || mean_sum(x)) ? x : body;
+}
+
 void
 ix_write_field(ix_writer *w, const ilex_array *n, int precedence)
 {
-    const ilex_array *body = n->kind == IX_LAMBDA ? n->ops[0] : n;
+    const ilex_array *body =
+        before_rounding(n->kind == IX_LAMBDA ? n->ops[0] : n);
     if (n->kind != IX_LAMBDA && ix_is_array(n))
         w->failed = true;
     else if (body->kind == IX_REDUCE)

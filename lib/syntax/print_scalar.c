@@ -52,6 +52,19 @@ constants_bare(const ix_writer *w, const ilex_array *n)
     return any;
 }
 
+/* Is "n" what an operator on f16 (bf16) gives, which rounds by itself? */
+static bool
+rounds_by_itself(const ix_writer *w, const ilex_array *n)
+{
+    const ilex_array *op = n->ops[0];
+    bool all = ix_dtype_is_half((ilex_dtype)n->dtype) && op->kind == IX_OP;
+    for (int i = 0; all && i < op->nops; i++) {
+        const ilex_array *x = shown(w, op->ops[i]);
+        all = x->kind == IX_CONST || x->dtype == n->dtype;
+    }
+    return all;
+}
+
 static void
 write_operand(ix_writer *w, const ilex_array *x, int precedence, bool bare)
 {
@@ -451,8 +464,12 @@ ix_write_initial(ix_writer *w, const ilex_array *n)
 /* ---- everything ---- */
 
 static void
-write_cast(ix_writer *w, const ilex_array *n)
+write_cast(ix_writer *w, const ilex_array *n, int precedence)
 {
+    if (rounds_by_itself(w, n)) {
+        ix_write_scalar(w, n->ops[0], precedence);
+        return;
+    }
     ix_text_format(w->t, "%s(", ilex_dtype_name((ilex_dtype)n->dtype));
     ix_write_scalar(w, n->ops[0], 1);
     ix_text_char(w->t, ')');
@@ -504,7 +521,7 @@ write_kind(ix_writer *w, const ilex_array *n, int precedence)
         write_product(w, n);
         return;
     case IX_CAST:
-        write_cast(w, n);
+        write_cast(w, n, precedence);
         return;
     case IX_REDUCE:
         write_map_reduce(w, n);

@@ -6,6 +6,7 @@
  * importing takes a function that keeps the source alive until it is called.
  */
 #include "runtime/exchange/exchange.h"
+#include "runtime/files/formats.h"
 
 #include "lib/ops/dtype.h"
 
@@ -50,6 +51,8 @@ ilex_array_interface_get(ilex_context *ctx, ilex_storage *s, int kind,
         return ix_fail(err, ILEX_E_ARGUMENT, "%s: the storage is NULL",
                        ix_array_interface_name(kind));
     ix_array_interface_clear(a, kind);
+    if (!ix_typestr_known(s->dtype, ix_array_interface_name(kind), err))
+        return ILEX_E_UNSUPPORTED;
     a->dtype = s->dtype;
     a->rank = s->rank;
     a->readonly = !ilex_storage_writable(s);

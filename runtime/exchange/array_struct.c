@@ -5,6 +5,7 @@
  */
 #include "lib/ops/dtype.h"
 #include "runtime/exchange/exchange.h"
+#include "runtime/files/formats.h"
 
 static const char what[] = "__array_struct__";
 
@@ -48,7 +49,8 @@ ilex_array_struct_export(ilex_context *ctx, ilex_storage *s)
         return ix_fail_null(err, ILEX_E_ARGUMENT, "%s: the storage is NULL",
                             what);
     void *data;
-    if (ix_exchange_address(ctx, s, false, !ilex_storage_writable(s), &data))
+    if (!ix_typestr_known(s->dtype, what, err) ||
+        ix_exchange_address(ctx, s, false, !ilex_storage_writable(s), &data))
         return NULL;
     exported *e = ix_mem_new(mem, sizeof *e);
     if (!e)
@@ -101,8 +103,8 @@ check(const ilex_array_struct *a, ilex_dtype *dtype, ix_error *err)
     } else if (a->bytes <= 0 ||
                !ix_dtype_of(a->kind, (size_t)a->bytes, dtype)) {
         code = ILEX_E_UNSUPPORTED;
-        sentence = "its elements are none of b1, i1 to i8, u1 to u8, f4, f8, "
-                   "c8 and c16";
+        sentence = "its elements are none of b1, i1 to i8, u1 to u8, f2, f4, "
+                   "f8, c8 and c16";
     } else if (a->bytes > 1 && !(a->flags & ILEX_ARRAY_NATIVE)) {
         code = ILEX_E_UNSUPPORTED;
         sentence = "its bytes are in the order of another machine; convert it "

@@ -23,7 +23,7 @@ static const struct {
     {kDLUInt, 'u', "uint"},
     {kDLFloat, 'f', "float"},
     {kDLOpaqueHandle, 0, "opaque handle"},
-    {kDLBfloat, 0, "bfloat"},
+    {kDLBfloat, 0, "bfloat"}, /* bf16 */
     {kDLComplex, 'c', "complex"},
     {kDLBool, 'b', "bool"},
     {kDLFloat8_e3m4, 0, "float8_e3m4"},
@@ -90,12 +90,17 @@ ix_dlpack_type(ilex_dtype dtype)
     for (size_t i = 0; i < IX_COUNT(codes); i++)
         if (codes[i].kind == ix_dtype_kind(dtype))
             type.code = (uint8_t)codes[i].code;
+    if (dtype == ILEX_BF16)
+        type.code = kDLBfloat;
     return type;
 }
 
 bool
 ix_dlpack_dtype(DLDataType type, ilex_dtype *dtype)
 {
+    DLDataType bf16 = ix_dlpack_type(*dtype = ILEX_BF16);
+    if (type.code == bf16.code)
+        return type.lanes == 1 && type.bits == bf16.bits;
     for (size_t i = 0; i < IX_COUNT(codes); i++)
         if (codes[i].code == type.code && codes[i].kind)
             return type.lanes == 1 && type.bits % 8 == 0 &&

@@ -43,6 +43,9 @@ void ix_npy_print(ix_text *t, const ix_npy_header *h);
 /* The dtype that "text" names, where single bytes may have any order and
  * others one of "<>="; false if there is none. "*swapped": the bytes are in
  * the other order than this machine's. */
+/* Has NumPy the dtype? An error of "what" if not. */
+bool ix_typestr_known(ilex_dtype dtype, const char *what, ix_error *err);
+
 bool ix_typestr_read(const char *text, ilex_dtype *dtype, bool *swapped);
 
 /* ---- png_map.c ----

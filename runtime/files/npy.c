@@ -260,6 +260,8 @@ ilex_npy_write(ilex_context *ctx, const char *path, const ilex_storage *s)
     ix_error *err = ix_storage_error(ctx);
     ix_npy_header h;
     ix_text t;
+    if (!ix_typestr_known(s->dtype, "npy write", err))
+        return ILEX_E_UNSUPPORTED;
     bool dense = describe(s, &h);
     ix_text_init(&t, mem);
     ix_npy_print(&t, &h);

@@ -50,11 +50,22 @@ void
 ilex_typestr_write(ilex_dtype dtype, char text[8])
 {
     text[0] = 0;
-    if (ilex_dtype_bytes(dtype) == 0)
+    if (ilex_dtype_bytes(dtype) == 0 || dtype == ILEX_BF16)
         return;
     strcpy(text, ix_dtype_numpy(dtype));
     if (text[0] == '<' && big_endian())
         text[0] = '>';
+}
+
+bool
+ix_typestr_known(ilex_dtype dtype, const char *what, ix_error *err)
+{
+    if (dtype != ILEX_BF16)
+        return true;
+    return ix_fail_false(err, ILEX_E_UNSUPPORTED,
+                         "%s: bf16 is no type of NumPy; convert the elements "
+                         "to f32, or hand them over by DLPack",
+                         what);
 }
 
 /* ---- formats of buffers ---- */
@@ -78,6 +89,7 @@ static const struct {
     {'Q', 'u', sizeof(long long), 8},
     {'n', 'i', sizeof(ptrdiff_t), 0},
     {'N', 'u', sizeof(size_t), 0},
+    {'e', 'f', 2, 2},
     {'f', 'f', sizeof(float), 4},
     {'d', 'f', sizeof(double), 8},
 };

@@ -9,27 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Are the parts of two elements the same number, bit for bit, or both NaN? */
+/* Are two elements the same number, bit for bit, but for what a NaN is? */
 static bool
-same(ilex_dtype dtype, const char *a, const char *b)
+same(const ilex_storage *got, const ilex_storage *wanted, const int64_t *index)
 {
-    size_t bytes = ilex_dtype_bytes(dtype);
-    bool is_float = dtype == ILEX_F32 || dtype == ILEX_C64;
-    bool is_double = dtype == ILEX_F64 || dtype == ILEX_C128;
-    if (memcmp(a, b, bytes) == 0)
+    double a[2] = {0}, b[2] = {0};
+    if (memcmp(ilex_storage_at(got, index), ilex_storage_at(wanted, index),
+               ilex_dtype_bytes(ilex_storage_dtype(got))) == 0)
         return true;
-    if (!is_float && !is_double)
-        return false;
-    for (size_t step = is_float ? 4 : 8, at = 0; at < bytes; at += step) {
-        float f = 0, g = 0;
-        double x = 0, y = 0;
-        memcpy(is_float ? (void *)&f : (void *)&x, a + at, step);
-        memcpy(is_float ? (void *)&g : (void *)&y, b + at, step);
-        bool nan = is_float ? isnan(f) && isnan(g) : isnan(x) && isnan(y);
-        if (!nan && memcmp(a + at, b + at, step) != 0)
+    ilex_storage_get_c128(got, index, a);
+    ilex_storage_get_c128(wanted, index, b);
+    bool nan[2] = {isnan(a[0]) && isnan(b[0]), isnan(a[1]) && isnan(b[1])};
+    for (int part = 0; part < 2; part++)
+        if (!nan[part] && memcmp(&a[part], &b[part], sizeof a[part]) != 0)
             return false;
-    }
-    return true;
+    return nan[0] || nan[1];
 }
 
 /* Prints the elements that differ. */
@@ -69,8 +63,7 @@ compare(ix_cli_run *r, const ix_cli_field *f)
         status = ix_cli_library_error(r->session.ctx);
     } else if (ilex_storage_count(got) > 0) {
         do {
-            if (same(f->info.dtype, ilex_storage_at(got, index),
-                     ilex_storage_at(wanted, index)))
+            if (same(got, wanted, index))
                 continue;
             print_difference(r, f, index, got, wanted);
             status = IX_EXIT_MISMATCH;

@@ -109,8 +109,7 @@ default_sources(ix_cli_run *r)
     for (size_t i = 0; i < r->nfields; i++) {
         ix_cli_field *f = &r->field[i];
         ilex_dtype type = f->info.dtype;
-        bool real = type == ILEX_F32 || type == ILEX_F64 || type == ILEX_C64 ||
-                    type == ILEX_C128;
+        bool real = type >= ILEX_F32; /* or complex */
         if (f->info.output || f->source.kind != IX_CLI_SOURCE_NONE)
             continue;
         f->source.kind = real && f->info.rank ? IX_CLI_SOURCE_RANDOM

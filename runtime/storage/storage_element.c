@@ -12,6 +12,7 @@
 
 #include "lib/base/fpenv.h"
 #include "lib/ops/dtype.h"
+#include "lib/ops/eval.h"
 #include "runtime/threads/pool.h"
 
 /* Bytes of a number, or of either part of a complex one. */
@@ -57,16 +58,15 @@ find_element(const ilex_storage *s, const int64_t *index, const char **p)
 static double
 load_real(ilex_dtype dtype, const char *p)
 {
-    switch (dtype) {
-#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part)                \
-    case ILEX_##name: {                                                        \
-        ctype v;                                                               \
-        memcpy(&v, p, sizeof v);                                               \
-        return kind == 'b' ? v != 0 : (double)v;                               \
-    }
-#include "ilex/dtypes.def"
+    ix_value v = ix_value_load(ix_dtype_part(dtype), p);
+    switch (ix_dtype_kind(dtype)) {
+    case 'i':
+        return (double)v.i;
+    case 'b':
+    case 'u':
+        return (double)v.u;
     default:
-        return 0;
+        return v.f;
     }
 }
 
@@ -74,23 +74,6 @@ double
 ix_storage_real(const ilex_storage *s, const int64_t *index)
 {
     return load_real(s->dtype, element_at(s, index));
-}
-
-/* The integer or bool at "p" modulo 2^64. */
-static uint64_t
-load_bits(ilex_dtype dtype, const char *p)
-{
-    switch (dtype) {
-#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part)                \
-    case ILEX_##name: {                                                        \
-        ctype v;                                                               \
-        memcpy(&v, p, sizeof v);                                               \
-        return kind == 'b' ? v != 0 : (uint64_t)v;                             \
-    }
-#include "ilex/dtypes.def"
-    default:
-        return 0;
-    }
 }
 
 ilex_status
@@ -116,7 +99,7 @@ ilex_storage_get_i64(const ilex_storage *s, const int64_t *index,
         return rc;
     if (ix_dtype_kind(s->dtype) == 'f' || ix_dtype_is_complex(s->dtype))
         return ILEX_E_DTYPE;
-    uint64_t bits = load_bits(s->dtype, p);
+    uint64_t bits = ix_value_load(s->dtype, p).u;
     if (ix_dtype_kind(s->dtype) == 'u' && bits > INT64_MAX)
         return ILEX_E_LITERAL;
     *value = (int64_t)bits;
@@ -186,32 +169,14 @@ fits_integer(ilex_dtype dtype, const number *x)
 static bool
 fits_floating(ilex_dtype dtype, const number *x)
 {
-    bool single = part_bytes(dtype) == sizeof(float);
+    ix_value re, im;
     if (ix_dtype_kind(dtype) == 'f' && x->im != 0)
         return false;
-    return !single || ((!isfinite(x->re) || isfinite((float)x->re)) &&
-                       (!isfinite(x->im) || isfinite((float)x->im)));
-}
-
-/* Stores "x", which fits, at "p". */
-static void
-store(ilex_dtype dtype, const number *x, char *p)
-{
-    uint64_t bits = x->negative ? 0 - x->magnitude : x->magnitude;
-    switch (dtype) {
-#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part)                \
-    case ILEX_##name: {                                                        \
-        ctype v[2];                                                            \
-        bool real = kind == 'f' || kind == 'c';                                \
-        v[0] = real ? (ctype)x->re : (ctype)bits;                              \
-        v[1] = real ? (ctype)x->im : 0;                                        \
-        memcpy(p, v, bytes);                                                   \
-        break;                                                                 \
-    }
-#include "ilex/dtypes.def"
-    default:
-        break;
-    }
+    dtype = ix_dtype_part(dtype);
+    ix_cast_eval(ILEX_F64, dtype, &(ix_value){.f = x->re}, &re);
+    ix_cast_eval(ILEX_F64, dtype, &(ix_value){.f = x->im}, &im);
+    return (!isfinite(x->re) || isfinite(re.f)) &&
+           (!isfinite(x->im) || isfinite(im.f));
 }
 
 /* Stores "x" at "p" if it fits. */
@@ -221,7 +186,11 @@ store_checked(ilex_dtype dtype, const number *x, char *p)
     bool real = ix_dtype_is_real(dtype) || ix_dtype_is_complex(dtype);
     if (!(real ? fits_floating(dtype, x) : fits_integer(dtype, x)))
         return ILEX_E_LITERAL;
-    store(dtype, x, p);
+    uint64_t bits = x->negative ? 0 - x->magnitude : x->magnitude;
+    ix_value v = {.u = bits};
+    if (real)
+        v = (ix_value){.f = x->re, .im = x->im};
+    ix_value_store(dtype, p, v);
     return ILEX_OK;
 }
 

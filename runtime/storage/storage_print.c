@@ -125,7 +125,7 @@ static void
 put_element(ix_text *t, ilex_dtype dtype, const char *p)
 {
     ix_value v = ix_value_load(dtype, p);
-    bool single = ix_dtype_part(dtype) == ILEX_F32;
+    bool single = ix_dtype_part(dtype) != ILEX_F64;
     if (ix_literal_plain(dtype, v, t))
         return;
     put_real(t, v.f, single);

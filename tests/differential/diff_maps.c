@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/build/random.h"
+#include "lib/build/structure.h"
 #include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
 
@@ -136,9 +137,10 @@ reduce_window(map *m, diff_random *r, int width, ilex_array *body)
     ix_axis range = {0, ix_lin_const(m->ctx, 0), ix_lin_const(m->ctx, width)};
     if (!ix_reduction_type(how, (ilex_dtype)body->dtype, &acc, &result))
         return NULL;
-    return ix_scalar_reduce(m->ctx, how, result,
-                            ix_domain_new(m->ctx, 1, &range), 0,
-                            ix_scalar_cast(m->ctx, acc, body));
+    body = ix_scalar_reduce(
+        m->ctx, how, ix_reduction_info_of(how)->by_index ? result : acc,
+        ix_domain_new(m->ctx, 1, &range), 0, ix_scalar_cast(m->ctx, acc, body));
+    return ix_scalar_cast(m->ctx, result, body);
 }
 
 /* A reduction of x[i + s] over s in [0, w). */
@@ -273,8 +275,8 @@ diff_build_position(diff_shop *shop, diff_random *r, ilex_array *const *x)
         ix_scalar_load(m.ctx, dtype, 0, m.rank, m.index),
         ix_scalar_cast(m.ctx, dtype,
                        ix_index_offset(m.ctx, index, diff_between(r, -3, 3)))};
-    return close_map(
-        &m, ix_scalar_op(m.ctx, ops[diff_draw(r, 3)], dtype, dtype, args));
+    return close_map(&m,
+                     ix_structure_op(m.ctx, ops[diff_draw(r, 3)], dtype, args));
 }
 
 /* ---- pieces ---- */
@@ -466,8 +468,8 @@ diff_build_ranged(diff_shop *shop, diff_random *r, ilex_array *const *x)
     const ix_domain *box = ix_domain_new(m.ctx, 1, &(ix_axis){0, ax.lo, ax.hi});
     if (!diff_is_quick(shop, m.x->interior, box))
         return NULL;
-    ilex_array *body = ix_scalar_reduce_ranged(m.ctx, how, result, box, 0, ops);
-    return close_map(&m, body);
+    ilex_array *body = ix_scalar_reduce_ranged(m.ctx, how, acc, box, 0, ops);
+    return close_map(&m, ix_scalar_cast(m.ctx, result, body));
 }
 
 /* Where rows of a matrix of "elements" begin: each has a few, as long as there

@@ -5,6 +5,7 @@
  * their own.
  */
 #include "lib/build/scan.h"
+#include "lib/build/structure.h"
 #include "lib/ops/dtype.h"
 #include "tests/differential/differential.h"
 
@@ -46,8 +47,8 @@ combine(maker *m, ilex_array *a, ilex_array *b)
     int from = ix_dtype_is_complex(dtype) ? 2 : 0;
     int to = dtype == ILEX_BOOL ? 2 : 4;
     ilex_array *args[2] = {a, b};
-    return ix_scalar_op(m->ctx, ops[from + diff_draw(m->r, to - from)], dtype,
-                        dtype, args);
+    return ix_structure_op(m->ctx, ops[from + diff_draw(m->r, to - from)],
+                           dtype, args);
 }
 
 /* Operand "slot" here. */

@@ -190,7 +190,8 @@ diff_build_solved(diff_shop *shop, diff_random *r, ilex_array *const *x)
     const ix_domain *box = ix_domain_new(s.ctx, s.reduced, s.range);
     if (!diff_is_quick(shop, ix_domain_new(s.ctx, s.rank, s.ax), box))
         return NULL;
-    body = ix_scalar_reduce(s.ctx, how, result, box, 0, body);
+    body = ix_scalar_reduce(s.ctx, how, acc, box, 0, body);
+    body = ix_scalar_cast(s.ctx, result, body);
     return ix_build_lambda(s.ctx, "solved", ix_domain_new(s.ctx, s.rank, s.ax),
                            body, 1, &s.x);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elements of the golden files: from text, to text, from and to memory.
- * What differs between dtypes is in golden_load() and golden_store(); all
- * else works on golden_value.
+ * All works on golden_value.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ops/eval.h"
 #include "tests/golden/golden.h"
 
 /* In the order of the enum. */
 static const char *const names[] = {
-    "bool",    "int8",      "int16",     "int32",  "int64",
-    "uint8",   "uint16",    "uint32",    "uint64", "float32",
-    "float64", "complex64", "complex128"};
+    "bool",    "int8",      "int16",      "int32",   "int64",
+    "uint8",   "uint16",    "uint32",     "uint64",  "float32",
+    "float64", "complex64", "complex128", "float16", "bfloat16"};
 
 static const char kinds[] = {
 #define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part) kind,
@@ -57,46 +57,26 @@ golden_dtype_name(ilex_dtype dtype)
     return (size_t)dtype < GOLDEN_COUNT(names) ? names[dtype] : "?";
 }
 
+static bool
+is_real(ilex_dtype dtype)
+{
+    return kinds[dtype] == 'f' || kinds[dtype] == 'c';
+}
+
 golden_value
 golden_load(ilex_dtype dtype, const void *element)
 {
-    golden_value v = {0, {0, 0}};
-    switch (dtype) {
-#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part_)               \
-    case ILEX_##name: {                                                        \
-        ctype c[2] = {0, 0};                                                   \
-        memcpy(c, element, bytes);                                             \
-        if (kind == 'f' || kind == 'c') {                                      \
-            v.part[0] = (double)c[0];                                          \
-            v.part[1] = (double)c[1];                                          \
-        } else {                                                               \
-            v.bits = (uint64_t)c[0];                                           \
-        }                                                                      \
-        break;                                                                 \
-    }
-#include "ilex/dtypes.def"
-    case ILEX_NDTYPES:
-        break;
-    }
-    return v;
+    ix_value v = ix_value_load(dtype, element);
+    return is_real(dtype) ? (golden_value){0, {v.f, v.im}}
+                          : (golden_value){v.u, {0, 0}};
 }
 
 void
 golden_store(ilex_dtype dtype, golden_value v, void *element)
 {
-    switch (dtype) {
-#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part_)               \
-    case ILEX_##name: {                                                        \
-        bool real = kind == 'f' || kind == 'c';                                \
-        ctype c[2] = {real ? (ctype)v.part[0] : (ctype)v.bits,                 \
-                      real ? (ctype)v.part[1] : (ctype)0};                     \
-        memcpy(element, c, bytes);                                             \
-        break;                                                                 \
-    }
-#include "ilex/dtypes.def"
-    case ILEX_NDTYPES:
-        break;
-    }
+    ix_value_store(dtype, element,
+                   is_real(dtype) ? (ix_value){.f = v.part[0], .im = v.part[1]}
+                                  : (ix_value){.u = v.bits});
 }
 
 /* A decimal integer that fits the dtype. */

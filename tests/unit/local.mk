@@ -46,6 +46,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_functions \
 	tests/unit/test_graph \
 	tests/unit/test_guards \
+	tests/unit/test_half \
 	tests/unit/test_hash \
 	tests/unit/test_index \
 	tests/unit/test_inplace \

@@ -195,11 +195,11 @@ END_TEST
 START_TEST(every_dtype)
 {
     static const DLDataType types[ILEX_NDTYPES] = {
-        {kDLBool, 8, 1},     {kDLInt, 8, 1},    {kDLInt, 16, 1},
-        {kDLInt, 32, 1},     {kDLInt, 64, 1},   {kDLUInt, 8, 1},
-        {kDLUInt, 16, 1},    {kDLUInt, 32, 1},  {kDLUInt, 64, 1},
-        {kDLFloat, 32, 1},   {kDLFloat, 64, 1}, {kDLComplex, 64, 1},
-        {kDLComplex, 128, 1}};
+        {kDLBool, 8, 1},      {kDLInt, 8, 1},    {kDLInt, 16, 1},
+        {kDLInt, 32, 1},      {kDLInt, 64, 1},   {kDLUInt, 8, 1},
+        {kDLUInt, 16, 1},     {kDLUInt, 32, 1},  {kDLUInt, 64, 1},
+        {kDLFloat, 32, 1},    {kDLFloat, 64, 1}, {kDLComplex, 64, 1},
+        {kDLComplex, 128, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}};
     for (int d = 0; d < ILEX_NDTYPES; d++) {
         ilex_storage *s =
             ilex_storage_ones(ctx, (ilex_dtype)d, 3, SHAPE(2, 3, 4));

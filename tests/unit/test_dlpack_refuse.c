@@ -43,8 +43,8 @@ static const refusal refusals[] = {
     {ILEX_E_UNSUPPORTED, .device = -1},
     {ILEX_E_UNSUPPORTED, .type = {kDLFloat, 64, 4}},
     {ILEX_E_UNSUPPORTED, .type = {kDLFloat, 64, 0}},
-    {ILEX_E_UNSUPPORTED, .type = {kDLFloat, 16, 1}},
-    {ILEX_E_UNSUPPORTED, .type = {kDLBfloat, 16, 1}},
+    {ILEX_E_UNSUPPORTED, .type = {kDLFloat, 8, 1}},
+    {ILEX_E_UNSUPPORTED, .type = {kDLBfloat, 32, 1}},
     {ILEX_E_UNSUPPORTED, .type = {kDLOpaqueHandle, 64, 1}},
     {ILEX_E_UNSUPPORTED, .type = {200, 64, 1}},
     {ILEX_E_UNSUPPORTED, .type = {kDLFloat, 0, 1}},
@@ -62,8 +62,8 @@ START_TEST(refused_elements)
         uint64_t flags;
         const char *name;
     } rows[] = {
-        {kDLFloat, 16, 0, "(float), 16 bits, 1 lanes"},
-        {kDLBfloat, 16, 0, "(bfloat), 16 bits, 1 lanes"},
+        {kDLFloat, 8, 0, "(float), 8 bits, 1 lanes"},
+        {kDLBfloat, 32, 0, "(bfloat), 32 bits, 1 lanes"},
         {kDLFloat8_e3m4, 8, 0, "7 (float8_e3m4), 8 bits"},
         {kDLFloat8_e4m3, 8, 0, "8 (float8_e4m3), 8 bits"},
         {kDLFloat8_e4m3b11fnuz, 8, 0, "9 (float8_e4m3b11fnuz), 8 bits"},

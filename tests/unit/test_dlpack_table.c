@@ -274,7 +274,7 @@ START_TEST(allocates_not)
         {kDLMetal, 0, 1, {4, 0}, {kDLFloat, 64, 1}, "BufferError", "type 8"},
         {kDLCUDA, 7, 1, {4, 0}, {kDLFloat, 64, 1}, "BufferError", "7"},
         {kDLCUDA, -1, 1, {4, 0}, {kDLFloat, 64, 1}, "BufferError", "cuda:-1"},
-        {kDLCPU, 0, 1, {4, 0}, {kDLBfloat, 16, 1}, "BufferError", "bfloat"},
+        {kDLCPU, 0, 1, {4, 0}, {kDLBfloat, 32, 1}, "BufferError", "bfloat"},
         {kDLCPU, 0, 1, {4, 0}, {kDLFloat, 64, 2}, "BufferError", "2 lanes"},
         {kDLCPU, 0, -1, {4, 0}, {kDLFloat, 64, 1}, "ValueError", "-1 axes"},
         {kDLCPU, 0, 17, {4, 0}, {kDLFloat, 64, 1}, "BufferError", "17 axes"},

@@ -20,7 +20,7 @@ START_TEST(names)
         ck_assert_int_eq(found, d);
         ck_assert(!ix_dtype_find(name, strlen(name) - 1, &found));
         ck_assert(ix_dtype_of(ix_dtype_kind(d), ilex_dtype_bytes(d), &found));
-        ck_assert_int_eq(found, d);
+        ck_assert_int_eq(found, d == ILEX_BF16 ? ILEX_F16 : d);
     }
 }
 END_TEST
@@ -31,7 +31,7 @@ START_TEST(outside)
     ck_assert_uint_eq(ilex_dtype_bytes(none), 0);
     ck_assert_str_eq(ilex_dtype_name(none), "?");
     ck_assert_int_eq(ix_dtype_kind(none), '?');
-    ck_assert(!ix_dtype_find("f16", 3, &none));
+    ck_assert(!ix_dtype_find("f15", 3, &none));
     ck_assert(!ix_dtype_find("", 0, &none));
     ck_assert(!ix_dtype_of('i', 16, &none));
 }
@@ -49,7 +49,8 @@ START_TEST(parts)
 }
 END_TEST
 
-/* Promotion commutes, is idempotent, and never lowers the size. */
+/* Promotion commutes, is idempotent, and never lowers the size; but f16 and
+ * bf16 with wide integers are f32, which is in turn f64 with these. */
 START_TEST(promotion)
 {
     for (int i = 0; i < ILEX_NDTYPES; i++)
@@ -57,6 +58,8 @@ START_TEST(promotion)
             ilex_dtype a = (ilex_dtype)i, b = (ilex_dtype)j;
             ilex_dtype p = ilex_dtype_promote(a, b);
             ck_assert_int_eq(p, ilex_dtype_promote(b, a));
+            if (ix_dtype_is_half(b) && ix_dtype_is_integer(a))
+                continue;
             ck_assert_int_eq(p, ilex_dtype_promote(p, a));
             ck_assert_uint_ge(ilex_dtype_bytes(p), ilex_dtype_bytes(a));
             ck_assert_int_eq(a == b ? a : p, p);

@@ -298,6 +298,7 @@ check_values(ix_op op, const ilex_dtype *type, ilex_dtype loop,
                          op == IX_OP_WHERE && k == 0 ? ILEX_BOOL : loop,
                          &v[k][index[k]], &args[k]);
         ix_op_eval(op, loop, args, &want);
+        ix_cast_eval(ix_op_result(op, loop), y->dtype, &want, &want);
         ix_value_store(y->dtype, element, want);
         ck_assert_msg(golden_same(y->dtype, ilex_storage_at(y, index), element,
                                   tolerance_of(op, loop), true),

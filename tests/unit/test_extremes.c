@@ -47,7 +47,7 @@ static const double reals[] = {0.0,
                                -3.0};
 static const int parts[] = {0, 1, 2, 5, 7, 8, 11}; /* of complex numbers */
 
-enum { TYPES = ILEX_C128 + 1, STEPS = 40 };
+enum { TYPES = ILEX_NDTYPES, STEPS = 40 };
 
 static int
 count_of(ilex_dtype d)
@@ -201,8 +201,10 @@ evaluate(const step *s, ilex_dtype from, ix_value *v)
     for (int k = 0; k < 3; k++)
         ix_cast_eval(from, s->op == IX_OP_WHERE && k == 0 ? ILEX_BOOL : loop,
                      &v[k], &v[k]);
-    if (s->op >= 0 && s->op < IX_NOPS)
+    if (s->op >= 0 && s->op < IX_NOPS) {
         ix_op_eval((ix_op)s->op, loop, v, &v[0]);
+        ix_cast_eval(ix_op_result((ix_op)s->op, loop), result, &v[0], &v[0]);
+    }
     return result;
 }
 

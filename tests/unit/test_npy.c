@@ -118,7 +118,7 @@ round_trip(const ilex_storage *s)
 START_TEST(every_dtype)
 {
     static const char *const layouts[] = {"C", "F", "102"};
-    for (int d = 0; d < ILEX_NDTYPES; d++)
+    for (int d = 0; d < ILEX_BF16; d++) /* which NumPy does not have */
         for (size_t l = 0; l < IX_COUNT(layouts); l++) {
             ilex_storage *s = ilex_storage_new(
                 ctx,
@@ -272,7 +272,7 @@ START_TEST(refused)
         {1, "", 24, ILEX_E_FORMAT},
         {1, "{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", 24,
          ILEX_E_UNSUPPORTED},
-        {1, "{'descr': '<f2', 'fortran_order': False, 'shape': (3,), }", 6,
+        {1, "{'descr': '<f16', 'fortran_order': False, 'shape': (3,), }", 6,
          ILEX_E_UNSUPPORTED},
         {1, "{'descr': '|f8', 'fortran_order': False, 'shape': (3,), }", 24,
          ILEX_E_UNSUPPORTED},
