@@ -40,6 +40,13 @@ examples_threads_LDADD = libilex.la
 examples_toy_dsl_LDADD = libilex.la
 examples_waves_LDADD = libilex.la
 
+# Where LAPACK is found.
+if HAVE_LAPACK
+noinst_PROGRAMS += examples/lapack
+TESTS += examples/lapack
+endif
+examples_lapack_LDADD = libilex.la $(LAPACK_LIBS)
+
 EXAMPLE_SHELL = \
 	examples/dump_passes.sh
 TESTS += $(EXAMPLE_SHELL)
@@ -63,6 +70,7 @@ EXAMPLE_FILES = \
 	examples/fortran/main.f90 \
 	examples/hdiff.ilx \
 	examples/hillshade.ilx \
+	examples/lapack.c \
 	examples/life.ilx \
 	examples/peaks.ilx \
 	examples/python/stencil.py \

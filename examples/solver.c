@@ -17,11 +17,11 @@ static const char text[] =
     "assume n >= 2\n"
     "in u : f64[n]\n"
     "in r : f64\n"
-    "extern solve(a : f64[m, m], b : f64[m]) -> f64[m] pure cost 100\n"
+    "extern spd_solve(a : f64[m, m], b : f64[m]) -> f64[m] pure cost 100\n"
     "map a[n, n] = where(_0 == _1, 1 + 2*r, "
     "where(_0 == _1+1 || _1 == _0+1, -r, 0.0))\n"
     "map rim[n] = where(_0 == 0, r, 0.0)\n" /* 1 at the left, 0 at the right */
-    "out v : f64[n] = solve(a, u + rim)\n";
+    "out v : f64[n] = spd_solve(a, u + rim)\n";
 
 /* A status other than 0 makes the run fail; the text is in its error. */
 static int
@@ -72,7 +72,7 @@ compile(ilex_context *ctx)
 {
     ilex_function_spec spec = {.size = sizeof spec, .host = solve};
     ilex_module *m = ilex_module_parse(ctx, text, "rod.ilx");
-    if (!m || ilex_function_register(ctx, "solve", &spec) != ILEX_OK)
+    if (!m || ilex_function_register(ctx, "spd_solve", &spec) != ILEX_OK)
         return NULL;
     ilex_program *p = ilex_compile_module(m);
     ilex_module_free(m);

@@ -73,6 +73,7 @@ libixlib_la_SOURCES = \
 	lib/build/module.c \
 	lib/build/outside.c \
 	lib/build/outside.h \
+	lib/build/factors.c \
 	lib/build/fill.c \
 	lib/build/foreign.c \
 	lib/build/foreign.h \

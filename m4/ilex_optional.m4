@@ -24,6 +24,13 @@ AC_SUBST([LIBPNG_LIBS])
 AM_CONDITIONAL([HAVE_LIBPNG], [test "$ilex_png" = yes])
 ])
 
+dnl ILEX_LAPACK: LAPACK, of which an example calls a function.
+AC_DEFUN([ILEX_LAPACK], [
+AC_CHECK_LIB([lapack], [dgesv_], [LAPACK_LIBS=-llapack], [LAPACK_LIBS=])
+AC_SUBST([LAPACK_LIBS])
+AM_CONDITIONAL([HAVE_LAPACK], [test -n "$LAPACK_LIBS"])
+])
+
 dnl ILEX_CHECK: the unit test framework, needed by `make check` only.
 AC_DEFUN([ILEX_CHECK], [
 PKG_CHECK_MODULES([CHECK], [check >= 0.12], [ilex_check=yes], [ilex_check=no])
@@ -48,6 +55,8 @@ AS_IF([test "$ilex_nvrtc" = no],
 AS_IF([test "$ilex_png" = no],
     [ilex_say "  libpng        no: 'ilexc run --out v=@v.png' and the example 'terrain' write no pictures"],
     [ilex_say "  libpng        yes"])
+AS_IF([test -z "$LAPACK_LIBS"],
+    [ilex_say "  LAPACK        no: the example 'lapack' is not built"])
 AS_IF([test "$ilex_check" = no],
     [ilex_say "  Check         no: 'make check' runs no unit tests (only examples and shell tests)"],
     [ilex_say "  Check         yes"])

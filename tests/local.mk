@@ -20,6 +20,7 @@ RANDOM_FILES = \
 	tests/differential/diff_foreign.c \
 	tests/differential/diff_leaves.c \
 	tests/differential/diff_maps.c \
+	tests/differential/diff_matrices.c \
 	tests/differential/diff_nodes.c \
 	tests/differential/diff_random.c \
 	tests/differential/diff_recipe.c \
@@ -258,6 +259,7 @@ SHELL_TESTS = \
 	tests/math/compilers.sh \
 	tests/math/vectors.sh \
 	tests/mutants.sh \
+	tests/numpy/matrices.sh \
 	tests/numpy/random_more.sh \
 	tests/numpy/random_programs.sh \
 	tests/numpy/sums.sh \

@@ -4,9 +4,9 @@
  * loops, on whole arrays, or in their loops, on numbers. A program declares
  * them, the host registers them.
  *
- *     extern solve(a : f64[n, n], b : f64[n]) -> f64[n] pure
+ *     extern gauss(a : f64[n, n], b : f64[n]) -> f64[n] pure
  *     extern eos(t : f64, p : f64) -> f64 pure elementwise
- *     let x = solve(a, b)
+ *     let x = gauss(a, b)
  *     map rho[i:n] = eos(t[i], p[i])
  *
  * They are called by every CPU back end alike; programs of jit=nvrtc call one
@@ -127,7 +127,7 @@ ILEX_API ilex_status ilex_function_register(ilex_context *ctx, const char *name,
 /* ---- calling ---- */
 
 /* A call, as in text. `declaration` is what stands behind `extern`:
- * "solve(a : f64[n, n], b : f64[n]) -> f64[n] pure"; see ilx.md. Sizes in
+ * "gauss(a : f64[n, n], b : f64[n]) -> f64[n] pure"; see ilx.md. Sizes in
  * it are its own and found from the arguments. argument[i] is taken on
  * parameter i's domain; result[k], an array of `result_count`, becomes result
  * k, kept by the current scope. Where the declaration says `elementwise`, the

@@ -333,6 +333,23 @@ ILEX_API ilex_array *ilex_histogram(ilex_array *x, const char *bins,
                                     ilex_array *start, ilex_array *stop,
                                     ilex_array *weights);
 
+/* y with a*y = b, for square matrices in the last two axes of a, of 1 to 8
+ * rows, a number: elimination with partial pivoting. b is a vector if it
+ * has one axis, else matrices; the axes before them broadcast. Where a is
+ * singular y is not finite. f64 for integers. Unnamed axes. */
+ILEX_API ilex_array *ilex_solve(ilex_array *a, ilex_array *b);
+
+/* The inverse of the matrices in the last two axes: solve of the identity. */
+ILEX_API ilex_array *ilex_inv(ilex_array *a);
+
+/* The determinants of the matrices in the last two axes, by the elimination
+ * of solve. */
+ILEX_API ilex_array *ilex_det(ilex_array *a);
+
+/* The lower triangular y with y*conj(y)^T = a, of matrices as of solve; of
+ * a only the lower triangle matters. NaN where a is not positive definite. */
+ILEX_API ilex_array *ilex_cholesky(ilex_array *a);
+
 /* ---- kinds that this version does not have ----
  *
  * With a context they report ILEX_E_UNSUPPORTED and return poison (an

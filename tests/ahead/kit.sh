@@ -59,9 +59,9 @@ cat >calls.ilx <<'END'
 ilex 1
 program calls
 size n
-extern solve(v : f64[k]) -> f64[k] pure
+extern gauss(v : f64[k]) -> f64[k] pure
 in x : f64[n]
-out y : f64[n] = solve(x) + 1.0
+out y : f64[n] = gauss(x) + 1.0
 END
 good "$ilexc" compile calls.ilx s1.ilx -o one --prefix p
 good "$ilexc" compile s1.ilx calls.ilx -o two --prefix p
