@@ -155,6 +155,7 @@ libixlib_la_SOURCES = \
 	lib/ops/eval_dtype.inc \
 	lib/ops/eval_half.inc \
 	lib/ops/eval_types.h \
+	lib/ops/cost.c \
 	lib/ops/functions.c \
 	lib/ops/functions.h \
 	lib/ops/elementary_arc.inc \

@@ -74,7 +74,7 @@ is_kept(const expansion *e, size_t i, uint64_t stored)
     bool several = (users & (users - 1)) != 0;
     return is_real(x) && (!stored || several) &&
            (is_function(x) ||
-            (several && ix_op_info_of(ix_op_of(x))->cost >= DEAR));
+            (several && ix_op_cost(ix_op_of(x), ix_loop_of(x)) >= DEAR));
 }
 
 static size_t

@@ -91,7 +91,7 @@ leave_chain(ix_walk *w, ilex_array *x, const size_t *operand, size_t *cost)
     for (int i = 0; i < x->nops; i++)
         *cost = operand[i] > *cost ? operand[i] : *cost;
     if (*cost && x->kind == IX_OP)
-        *cost += (size_t)ix_op_info_of(ix_op_of(x))->cost;
+        *cost += (size_t)ix_op_cost(ix_op_of(x), ix_loop_of(x));
     return true;
 }
 

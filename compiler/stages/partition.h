@@ -20,7 +20,7 @@ typedef struct ix_whereabouts {
 /* What partition knows of an array. */
 typedef struct ix_partition_info {
     int64_t reads; /* distinct (user, index) pairs, seen from stores */
-    int64_t work;  /* operations of its body and those computed with it */
+    int64_t work;  /* additions that its body and those computed with it take */
     int segments;  /* how often it is an operand of a concat */
     int users;     /* arrays whose bodies read it */
     int stages;    /* temporaries that are computed from it, one from the other

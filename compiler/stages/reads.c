@@ -6,7 +6,8 @@
 #include "compiler/stages/partition.h"
 #include "lib/build/foreign.h"
 
-enum { MANY_READS = 1 << 20 };
+/* How much longer an operation of a function takes, as most wait for others. */
+enum { MANY_READS = 1 << 20, WAITS = 2 };
 
 typedef ix_partition_info info;
 typedef ix_partition partition;
@@ -15,8 +16,8 @@ typedef ix_partition partition;
 
 typedef struct measure {
     partition *p;
+    int operations;
     int cost; /* in additions */
-    int time; /* the same, with what calls take that no vector unit runs */
     bool conditions;
 } measure;
 
@@ -38,18 +39,17 @@ measure_node(ix_walk *w, ilex_array *n, size_t *value)
     measure *m = w->user;
     (void)value;
     if (n->kind == IX_OP) {
-        const ix_op_info *op = ix_op_info_of(ix_op_of(n));
-        m->cost += op->cost;
-        m->time += op->cost * (op->ulp >= IX_ULP_ELEMENTARY
-                                   ? (int)m->p->u->target->function_cost
-                                   : 1);
+        ix_op op = ix_op_of(n);
+        bool function = ix_op_info_of(op)->ulp >= IX_ULP_ELEMENTARY;
+        m->operations++;
+        m->cost += ix_op_cost(op, ix_loop_of(n)) * (function ? WAITS : 1);
     }
     if (n->kind == IX_REDUCE &&
         n->attr[1] + n->interior->rank > m->p->reductions)
         m->p->reductions = n->attr[1] + n->interior->rank;
     if (n->kind == IX_APPLY) {
+        m->operations++;
         m->cost += (int)ix_foreign_cost(n);
-        m->time += (int)ix_foreign_cost(n);
     }
     if (n->kind == IX_OP && ix_op_of(n) == IX_OP_WHERE &&
         (n->ops[0]->flags & IX_HAS_CONDITION))
@@ -161,8 +161,8 @@ count_read(ix_load_visitor *v, const ilex_array *load)
 
 /* ---- for the pass ---- */
 
-/* The cost of a body twice, and whether it decides on indices: many arrays have
- * the same one. */
+/* The cost of a body, its operations, and whether it decides on indices: many
+ * arrays have the same one. */
 static size_t
 measure_body(partition *p, const ilex_array *body)
 {
@@ -174,7 +174,8 @@ measure_body(partition *p, const ilex_array *body)
         .ctx = p->u->ctx, .mem = &p->mem, .enter = measure_node, .user = &m};
     ix_walk_body(&w, body, NULL);
     ix_walk_free(&w);
-    size_t measured = (size_t)m.time << 32 | 2 * (size_t)m.cost | m.conditions;
+    size_t measured =
+        (size_t)m.cost << 32 | 2 * (size_t)m.operations | m.conditions;
     ix_map_set(&p->measured, &p->mem, body, measured);
     return measured;
 }

@@ -412,7 +412,7 @@ public_op(ix_op op, ilex_array *const *args)
     {                                                                          \
         return public_op(IX_OP_##OP, (ilex_array *[]){x, y, z});               \
     }
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
+#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp,         \
                 on_bool, on_int, on_real, on_complex, doc)                     \
     PUBLIC_##arity(name, ENUM)
 #include "ilex/ops.def"

@@ -125,51 +125,39 @@ ix_math_parameters(ix_math m, const char *type, ix_text *t)
 
 /* ---- reading template text ---- */
 
-/* A run of characters: an identifier with what it calls, or anything else. */
-typedef struct token {
-    const char *text;
-    size_t length;
-    const char *argument; /* of F(), FC(), FR(), FS() and M(), else NULL */
-    size_t argument_length;
-} token;
-
-static bool
-is_word(char c)
+bool
+ix_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether "tok" is the identifier "word". */
-static bool
-token_is(const token *tok, const char *word)
+bool
+ix_token_is(const ix_token *tok, const char *word)
 {
     return *word == *tok->text && strlen(word) == tok->length &&
            memcmp(word, tok->text, tok->length) == 0;
 }
 
-/* The first number or identifier from "p" on, or the end. */
-static const char *
-next_word(const char *p, const char *end)
+const char *
+ix_next_word(const char *p, const char *end)
 {
-    while (p != end && *p && !is_word(*p))
+    while (p != end && *p && !ix_is_word(*p))
         p++;
     return p;
 }
 
-/* Reads the number or identifier at "*p" and moves on. F(name), FC(name),
- * FR(name), FS(name), M(name) are one token. */
-static token
-next_token(const char **p)
+ix_token
+ix_next_token(const char **p)
 {
-    token tok = {*p, 1, NULL, 0};
+    ix_token tok = {*p, 1, NULL, 0};
     const char *q = *p + 1;
-    while (is_word(*q) || *q == '.')
+    while (ix_is_word(*q) || *q == '.')
         q++;
     tok.length = (size_t)(q - *p);
-    if (*q == '(' &&
-        (token_is(&tok, "F") || token_is(&tok, "FC") || token_is(&tok, "FR") ||
-         token_is(&tok, "FS") || token_is(&tok, "M"))) {
+    if (*q == '(' && (ix_token_is(&tok, "F") || ix_token_is(&tok, "FC") ||
+                      ix_token_is(&tok, "FR") || ix_token_is(&tok, "FS") ||
+                      ix_token_is(&tok, "M"))) {
         tok.argument = q + 1;
         tok.argument_length = strcspn(q + 1, ")");
         q = tok.argument + tok.argument_length + 1;
@@ -180,11 +168,11 @@ next_token(const char **p)
 
 /* The libm function that "tok", M(name), calls. */
 static ix_math
-math_of(const token *tok)
+math_of(const ix_token *tok)
 {
     unsigned m = 0;
-    token name = {tok->argument, tok->argument_length, NULL, 0};
-    while (m < IX_NMATH && !token_is(&name, maths[m].name))
+    ix_token name = {tok->argument, tok->argument_length, NULL, 0};
+    while (m < IX_NMATH && !ix_token_is(&name, maths[m].name))
         m++;
     assert(m < IX_NMATH);
     return (ix_math)m;
@@ -193,13 +181,13 @@ math_of(const token *tok)
 /* The dtype for which "tok" wants an instance: F(name) the loop dtype, FC(name)
  * the same kind in double precision, FR(name) f64, FS(name) f32. */
 static ilex_dtype
-instance_of(const token *tok, ilex_dtype loop)
+instance_of(const ix_token *tok, ilex_dtype loop)
 {
     ilex_dtype wide = ix_dtype_is_complex(loop) ? ILEX_C128 : ILEX_F64;
-    return token_is(tok, "FC")   ? wide
-           : token_is(tok, "FR") ? ILEX_F64
-           : token_is(tok, "FS") ? ILEX_F32
-                                 : loop;
+    return ix_token_is(tok, "FC")   ? wide
+           : ix_token_is(tok, "FR") ? ILEX_F64
+           : ix_token_is(tok, "FS") ? ILEX_F32
+                                    : loop;
 }
 
 /* Whether libm functions are called in float when the loop dtype is "loop". */
@@ -224,12 +212,12 @@ put_operand(ix_text *t, const char *text)
 /* The text of an operand or result token ("x", "yr", "re"), NULL if "tok" is
  * none. */
 static const char *
-operand_of(const token *tok, const ix_code_names *names)
+operand_of(const ix_token *tok, const ix_code_names *names)
 {
     static const char letters[] = "xyz";
-    if (token_is(tok, "re"))
+    if (ix_token_is(tok, "re"))
         return names->re;
-    if (token_is(tok, "im"))
+    if (ix_token_is(tok, "im"))
         return names->im;
     const char *k = tok->length <= 2 ? strchr(letters, tok->text[0]) : NULL;
     if (!k || (tok->length == 2 && !strchr("ri", tok->text[1])))
@@ -240,7 +228,7 @@ operand_of(const token *tok, const ix_code_names *names)
 
 /* The text of a token that depends on the dtypes alone, NULL if it is none. */
 static const char *
-type_of(const token *tok, const ix_code_names *names)
+type_of(const ix_token *tok, const ix_code_names *names)
 {
     const scalar *s = &scalars[names->loop];
     const struct {
@@ -256,7 +244,7 @@ type_of(const token *tok, const ix_code_names *names)
         {"END", s->end},
     };
     for (size_t k = 0; k < IX_COUNT(words); k++)
-        if (token_is(tok, words[k].token))
+        if (ix_token_is(tok, words[k].token))
             return words[k].text;
     return NULL;
 }
@@ -272,12 +260,12 @@ put_math(ix_text *t, ix_math m, bool single, const ix_function_dialect *dialect)
 
 /* Prints one token. */
 static void
-put_token(ix_text *t, const token *tok, const ix_code_names *names,
+put_token(ix_text *t, const ix_token *tok, const ix_code_names *names,
           const ix_function_dialect *dialect)
 {
     const char *type = type_of(tok, names);
     const char *operand = operand_of(tok, names);
-    if (tok->argument && token_is(tok, "M")) {
+    if (tok->argument && ix_token_is(tok, "M")) {
         put_math(t, math_of(tok), is_single(names->loop), dialect);
     } else if (tok->argument) {
         ix_text_put_n(t, tok->argument, tok->argument_length);
@@ -298,12 +286,12 @@ put_code(ix_text *t, const char *code, const char *end,
          const ix_code_names *names, const ix_function_dialect *dialect)
 {
     while (code != end && *code) {
-        const char *word = next_word(code, end);
+        const char *word = ix_next_word(code, end);
         ix_text_put_n(t, code, (size_t)(word - code));
         code = word;
         if (code == end || !*code)
             break;
-        token tok = next_token(&code);
+        ix_token tok = ix_next_token(&code);
         put_token(t, &tok, names, dialect);
     }
 }
@@ -436,16 +424,24 @@ classes_of(ilex_dtype dtype, helper_class pair[2])
 
 /* The helper called "name" for "dtype". */
 static unsigned
-find_helper(const token *name, ilex_dtype dtype)
+find_helper(const ix_token *name, ilex_dtype dtype)
 {
     helper_class pair[2];
     classes_of(dtype, pair);
     for (int k = 0; k < 2; k++)
         for (size_t n = 0; n < classes[pair[k]].count; n++)
-            if (token_is(name, classes[pair[k]].first[n].name))
+            if (ix_token_is(name, classes[pair[k]].first[n].name))
                 return (unsigned)pair[k] << CLASS_BITS | (unsigned)n;
     assert(false); /* a template calls a helper that does not exist */
     return 0;
+}
+
+const char *
+ix_token_body(const ix_token *call, ilex_dtype *dtype)
+{
+    ix_token name = {call->argument, call->argument_length, NULL, 0};
+    *dtype = instance_of(call, *dtype);
+    return helper_of(find_helper(&name, *dtype))->body;
 }
 
 static bool
@@ -461,9 +457,9 @@ has_item(const ix_function_set *set, ix_function_item item)
 /* Adds the instance that "tok" calls, after what it calls itself; the depth of
  * the recursion is that of calls in functions_*.inc. */
 static bool
-need_helper(ix_function_set *set, const token *tok, ilex_dtype loop)
+need_helper(ix_function_set *set, const ix_token *tok, ilex_dtype loop)
 {
-    token name = {tok->argument, tok->argument_length, NULL, 0};
+    ix_token name = {tok->argument, tok->argument_length, NULL, 0};
     ilex_dtype dtype = instance_of(tok, loop);
     unsigned function = find_helper(&name, dtype);
     ix_function_item item = {(unsigned short)function, (unsigned short)dtype};
@@ -482,12 +478,12 @@ need_helper(ix_function_set *set, const token *tok, ilex_dtype loop)
 bool
 ix_function_set_need(ix_function_set *set, const char *code, ilex_dtype loop)
 {
-    while (code && *(code = next_word(code, NULL))) {
-        token tok = next_token(&code);
+    while (code && *(code = ix_next_word(code, NULL))) {
+        ix_token tok = ix_next_token(&code);
         if (!tok.argument)
             continue;
         set->rounds |= instance_of(&tok, loop) != loop && is_single(loop);
-        if (token_is(&tok, "M"))
+        if (ix_token_is(&tok, "M"))
             set->math[is_single(loop)] |= (uint64_t)1 << math_of(&tok);
         else if (!need_helper(set, &tok, loop))
             return false;

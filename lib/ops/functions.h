@@ -47,6 +47,26 @@ typedef struct ix_code_names {
 void ix_code_write(ix_text *t, const char *code, const ix_code_names *names,
                    const ix_function_dialect *dialect);
 
+/* A run of characters: an identifier with what it calls, or anything else. */
+typedef struct ix_token {
+    const char *text;
+    size_t length;
+    const char *argument; /* of F(), FC(), FR(), FS() and M(), else NULL */
+    size_t argument_length;
+} ix_token;
+
+bool ix_is_word(char c);
+/* Whether "tok" is the identifier "word". */
+bool ix_token_is(const ix_token *tok, const char *word);
+/* The first number or identifier from "p" on, or the end. */
+const char *ix_next_word(const char *p, const char *end);
+/* Reads the number or identifier at "*p" and moves on. F(name), FC(name),
+ * FR(name), FS(name), M(name) are one token. */
+ix_token ix_next_token(const char **p);
+/* The body of the helper that F(name), FC(name) or FR(name) calls; "*dtype",
+ * the loop dtype, becomes that of the instance. */
+const char *ix_token_body(const ix_token *call, ilex_dtype *dtype);
+
 /* The helper functions and libm functions that some source needs. */
 typedef struct ix_function_item {
     unsigned short function, dtype;

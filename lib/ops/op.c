@@ -21,8 +21,8 @@ enum {
 
 static const ix_op_info infos[IX_NOPERATORS] = {
 #define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, laws, ulp,     \
-                    cost, on_bool, on_int, on_real, on_complex, doc)           \
-    {#name, doc, arity, (unsigned)(laws), ulp, cost, infix, precedence},
+                    on_bool, on_int, on_real, on_complex, doc)                 \
+    {#name, doc, arity, (unsigned)(laws), ulp, infix, precedence},
 #include "lib/ops/operators.def"
 };
 
@@ -131,7 +131,7 @@ enum {
 #define C(...) 1
 #define N 0
 #define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, laws, ulp,     \
-                    cost, on_bool, on_int, on_real, on_complex, doc)           \
+                    on_bool, on_int, on_real, on_complex, doc)                 \
     _Static_assert(CELLS(on_bool, on_int, on_real, on_complex) ==              \
                        CELLS_##rule,                                           \
                    "ops.def: the cells of " #name " do not fit rule " #rule);

@@ -40,7 +40,6 @@ typedef struct ix_op_info {
     int arity;
     unsigned laws;     /* IX_LAW_* */
     int ulp;           /* 0: the same bits on every back end */
-    int cost;          /* about how many additions it takes */
     const char *infix; /* spelling in text; NULL: a call by name */
     int precedence;    /* 1 (loosest) to 11 (prefix); 0 for calls */
 } ix_op_info;
@@ -52,6 +51,10 @@ bool ix_op_find(const char *name, size_t length, ix_op *op);
 
 /* By spelling between operands (arity 2) or before one (arity 1): "+". */
 bool ix_op_find_infix(const char *infix, size_t length, int arity, ix_op *op);
+
+/* cost.c: how many additions it takes, by the operations of its text and
+ * of the functions that this calls. */
+int ix_op_cost(ix_op op, ilex_dtype loop);
 
 /* The dtype "loop" to which the operands are converted and the dtype of the
  * result, to which that of ix_op_result() is converted if it is f16 or bf16.

@@ -36,7 +36,7 @@ enum {
 
 static const ix_code_template on_op[IX_NOPERATORS][COLUMNS] = {
 #define IX_OPERATOR(ENUM, name, arity, infix, precedence, rule, laws, ulp,     \
-                    cost, on_bool, on_int, on_real, on_complex, doc)           \
+                    on_bool, on_int, on_real, on_complex, doc)                 \
     {on_bool, on_int, on_int, on_real, on_complex, on_real},
 #include "lib/ops/operators.def"
 };

@@ -49,7 +49,7 @@ static const unsigned char rule_of[] = {
      "In C: ilex_" #function " (ilex/kinds.h)."},
 
 static const ix_topic topics[] = {
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
+#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp,         \
                 on_bool, on_int, on_real, on_complex, doc)                     \
     {IX_TOPICS_ops, #name, infix, NULL, doc, NULL},
 #include "ilex/ops.def"

@@ -147,7 +147,7 @@ START_TEST(poison_operators)
     SILENT(ilex_##name(p, x, x));                                              \
     SILENT(ilex_##name(b, p, x));                                              \
     SILENT(ilex_##name(b, x, p));
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
+#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp,         \
                 on_bool, on_int, on_real, on_complex, doc)                     \
     OPERATOR_##arity(name)
 #include "ilex/ops.def"
@@ -204,7 +204,7 @@ START_TEST(null_operands)
 #define NULL_1(name) ck_assert_ptr_null(ilex_##name(NULL));
 #define NULL_2(name) ck_assert_ptr_null(ilex_##name(NULL, NULL));
 #define NULL_3(name) ck_assert_ptr_null(ilex_##name(NULL, NULL, NULL));
-#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp, cost,   \
+#define ILEX_OP(ENUM, name, arity, infix, precedence, rule, laws, ulp,         \
                 on_bool, on_int, on_real, on_complex, doc)                     \
     NULL_##arity(name)
 #include "ilex/ops.def"

@@ -262,7 +262,7 @@ expect 2 "option target: 'sm80' is not one of" compile "$examples/hdiff.ilx" \
 expect 1 "E108.*no field 'l4_bytes'; did you mean 'l1_bytes'" compile \
     "$examples/hdiff.ilx" -o ahead --target=cores=1,l4_bytes=1
 expect 0 '^target native$' explain "$examples/hdiff.ilx"
-expect 0 '^  function_cost=.*,line_bytes=64,.*,cores=3$' explain \
+expect 0 '^  vector_bytes=.*,line_bytes=64,.*,cores=3$' explain \
     "$examples/hdiff.ilx" --target=cores=3
 for target in generic avx2 native cores=3
 do

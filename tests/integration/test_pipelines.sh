@@ -9,7 +9,7 @@
 . "${srcdir:-.}/tests/integration/expect.sh"
 unset ILEX_SCHEDULE
 COUNT=150
-figures=function_cost=4,vector_bytes=32,vector_registers=32,fma=1
+figures=vector_bytes=32,vector_registers=32,fma=1
 figures=$figures,stream_bytes=20000,line_bytes=64,l1_bytes=49152,l1_ways=12
 figures=$figures,l3_bytes=1048576,cores=2
 

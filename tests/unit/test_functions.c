@@ -124,6 +124,27 @@ refuse(void *user, void *block, size_t bytes)
 }
 
 /* Whatever allocation fails, "need" says so and nothing leaks. */
+/* Costs are those of the text: a branch is not taken, the sign of an exponent
+ * is no operation. */
+START_TEST(costs)
+{
+    ck_assert_int_eq(ix_op_cost(IX_OP_ADD, ILEX_F64), 1);
+    ck_assert_int_eq(ix_op_cost(IX_OP_ADD, ILEX_C64), 2);
+    ck_assert_int_eq(ix_op_cost(IX_OP_POSITIVE, ILEX_F64), 0);
+    ck_assert_int_eq(ix_op_cost(IX_OP_WHERE, ILEX_F64), 1);
+    ck_assert_int_eq(ix_op_cost(IX_OP_MAXIMUM, ILEX_F64), 2);
+    ck_assert_int_eq(ix_op_cost(IX_OP_TRUE_DIVIDE, ILEX_F64), 6);
+    ck_assert_int_eq(ix_op_cost(IX_OP_SIN, ILEX_F64),
+                     ix_op_cost(IX_OP_SIN_CORE, ILEX_F64));
+    int e = ix_op_cost(IX_OP_EXP, ILEX_F64),
+        gcd = ix_op_cost(IX_OP_GCD, ILEX_I64);
+    ck_assert(e >= 40 && e <= 48);
+    ck_assert(gcd > 40);
+    ck_assert(ix_op_cost(IX_OP_EXP, ILEX_F32) < e);
+    ck_assert(ix_op_cost(IX_OP_EXP, ILEX_C128) > 2 * e);
+}
+END_TEST
+
 START_TEST(no_memory)
 {
     bool done = false;
@@ -151,6 +172,7 @@ main(void)
     tcase_add_test(tests, layout);
     tcase_add_test(tests, dependencies);
     tcase_add_test(tests, maths);
+    tcase_add_test(tests, costs);
     tcase_add_test(tests, no_memory);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

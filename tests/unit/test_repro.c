@@ -105,7 +105,7 @@ START_TEST(of_a_run)
     char *bytes = contents(path, &length);
     static const char *const lines[] = {
         "ilex-repro 1\nversion ",
-        "\noption target function_cost=", /* of this machine, in full */
+        "\noption target vector_bytes=", /* of this machine, in full */
         "\noption jit reference\n",
         "\noption verify 1\n",
         "\noption schedule kernel k0: vector i0\\n\n",
