@@ -27,13 +27,23 @@ in x : i32[n]
 size k = count_nonzero(x > 0)
 out y : i32[k] = x[x > 0]
 END
-good "$ilexc" compile step.ilx positive.ilx -o . --prefix py --shared --python
+cat >half.ilx <<'END'
+ilex 1
+program half
+in a : f16
+in x : f16[4]
+in y : bf16[4]
+out v : f16[4] = a*x
+out w : bf16[4] = y + y
+END
+good "$ilexc" compile step.ilx positive.ilx half.ilx -o . --prefix py --shared --python
 good "$ilexc" compile step.ilx -o alone --shared --python
 cat >use.py <<'END'
 import ctypes
 import sys
 
 sys.path.insert(0, 'alone')
+import py_half
 import py_positive
 import py_step
 import step
@@ -115,6 +125,14 @@ check(py_positive.run(x=x, y=y) == {'k': 3}, 'three are counted')
 check(list(y.data[:3]) == [1, 3, 5], 'y')
 refused(py_positive.Error, 'needs room for 5', module=py_positive, x=x,
         y=Array('<i4', ctypes.c_int32, (4,)))
+# numbers of 16 bits: 0.1 is 11878, 1.5 is 15872 (bf16: 16320)
+x = Array('<f2', ctypes.c_uint16, (4,), values=[15360, 15872, 0, 31744])
+v = Array('<f2', ctypes.c_uint16, (4,))
+y = Array('<V2', ctypes.c_uint16, (4,), values=[16320, 16256, 0, 32640])
+w = Array('<V2', ctypes.c_uint16, (4,))
+py_half.run(a=0.1, x=x, y=y, v=v, w=w)
+check(list(v.data[:4]) == [11878, 12492, 0, 31744], 'v of f16')
+check(list(w.data[:4]) == [16448, 16384, 0, 32640], 'w of bf16')
 sys.exit(bad != 0)
 END
 good "$python" use.py

@@ -539,7 +539,7 @@ class Drawer(Data, Structure, Regions, Conditions, Counted):
             wider = [d for d in NAMES if KIND[d] == KIND[dtype] and
                      DTYPE[d].itemsize >= DTYPE[dtype].itemsize]
             acc = self.r.choice(wider)
-        return (result, acc,
+        return (result, meaning.loop_of(acc),
                 " : " + result if result != dtype or self.chance(10) else "",
                 " acc " + acc if acc != default or self.chance(20) else "")
 

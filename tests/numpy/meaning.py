@@ -11,14 +11,15 @@ tolerance and never computed with."""
 
 import ctypes
 import ctypes.util
+import functools
 import math
 
 import numpy as np
 
 LIBM = ctypes.CDLL(ctypes.util.find_library("m"))
 
-NAMES = "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128".split()
-CODES = "? i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 c8 c16".split()
+NAMES = "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 c64 c128".split()
+CODES = "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
 DTYPE = {name: np.dtype(code) for name, code in zip(NAMES, CODES)}
 NAME = {dtype: name for name, dtype in DTYPE.items()}
 
@@ -30,6 +31,9 @@ class Undefined(Exception):
 
 
 def promote(a, b):
+    if "f16" in (a, b) and (is_int(a) or is_int(b)):
+        small = a in ("i8", "u8") or b in ("i8", "u8")
+        return "f16" if small else "f32"
     return NAME[np.promote_types(DTYPE[a], DTYPE[b])]
 
 
@@ -58,7 +62,27 @@ def part_of(d):
 
 def mantissa(d):
     """Bits of an integer that the dtype's parts hold exactly."""
-    return 24 if part_of(d) == "f32" else 53
+    return 24 if part_of(d) in ("f16", "f32") else 53
+
+
+def loop_of(d):
+    """The dtype that numbers of a dtype are computed with in."""
+    return "f32" if d == "f16" else d
+
+
+def in_f32(f):
+    """What a function of arrays of f32 gives for those of f16, rounded."""
+    @functools.wraps(f)
+    def g(*args):
+        args = [a.astype("f4") if getattr(a, "dtype", None) == DTYPE["f16"]
+                else a for a in args]
+        r = f(*args)
+        value, rest = (r[0], r[1:]) if isinstance(r, tuple) else (r, None)
+        value = np.asarray(value)
+        if value.dtype == DTYPE["f32"]:
+            value = value.astype(DTYPE["f16"])
+        return value if rest is None else (value,) + rest
+    return g
 
 
 def join(re, im, d):
@@ -377,12 +401,14 @@ op("right_shift", 2, "shift", by_kind(i=shift_right))
 
 for name in "floor ceil trunc".split():
     op(name, 1, "whole", by_kind(np.array, np.array, getattr(np, name)))
-WORD = {4: np.uint32, 8: np.uint64}
-FLOATING = {4: np.float32, 8: np.float64}
+WORD = {2: np.uint16, 4: np.uint32, 8: np.uint64}
+FLOATING = {2: np.float16, 4: np.float32, 8: np.float64}
+WIDENED = {1: 4}  # bytes of what has no floating dtype as wide
 op("bits", 1, "to bits", by_kind(f=lambda x: np.where(
     np.isnan(x), np.array(np.nan, x.dtype), x).view(WORD[x.itemsize])))
 op("from_bits", 1, "from bits", by_kind(i=lambda x: x.astype(
-    "i%d" % max(4, x.itemsize)).view(FLOATING[max(4, x.itemsize)])))
+    "i%d" % WIDENED.get(x.itemsize, x.itemsize)).view(
+        FLOATING[WIDENED.get(x.itemsize, x.itemsize)])))
 op("philox", 3, "word", by_kind(i=philox))
 op("rint", 1, "float", by_kind(f=np.rint, c=parts(np.rint)))
 op("round", 1, "nearest", by_kind(i=np.array, f=np.rint, c=parts(np.rint)))
@@ -512,6 +538,8 @@ def apply(name, args):
         if function is None:
             raise Undefined
         args = [np.asarray(cast(a, d)) for a in args]
+        if d == "f16" and name not in ("bits", "nextafter"):
+            function = in_f32(function)
         r = np.asarray(function(*args))
     if KIND[d] == "c" and name in LOOSE_COMPLEX or \
             KIND[d] in "fc" and name == "power":
@@ -536,6 +564,8 @@ def finite(x):
 
 def cumulate(name, x, axis):
     """NumPy's, but that rounded sums and products are in chunks of 4096."""
+    if x.dtype == DTYPE["f16"]:
+        return in_f32(cumulate)(name, x, axis)
     op = {"cumsum": np.add, "cumprod": np.multiply,
           "cummax": np.maximum, "cummin": np.minimum}[name]
     if x.dtype.kind not in "fc" or name[3:] in ("max", "min"):
@@ -599,6 +629,7 @@ def wide(d):
 
 def reducible(name, x):
     """Does the reduction of x have one value, whatever the order?"""
+    x = cast(x, "f32") if x.dtype == DTYPE["f16"] else x
     if name in ("max", "min", "argmax", "argmin"):
         if x.shape[-1] == 0:
             return x.size == 0 and 0 in x.shape[:-1]
@@ -626,6 +657,8 @@ def c_best(x, greater):
 def reduce(name, x):
     """(value, exact) of the reduction over x's last axis."""
     d = NAME[x.dtype]
+    if d == "f16":
+        return in_f32(reduce)(name, x)
     with np.errstate(all="ignore"):
         if name == "all":
             return truth(x).all(-1), True

@@ -373,7 +373,7 @@ class Structure:
         dtype = meaning.promote(x.dtype, y.dtype)
         x, y = self.small(x, dtype), self.small(y, dtype)
         dtype = meaning.promote(x.dtype, y.dtype)
-        a, b = [meaning.cast(s.value, dtype) for s in (x, y)]
+        a, b = [meaning.cast(s.value, meaning.loop_of(dtype)) for s in (x, y)]
         if float(a.size) * b.size > 16.0 * MOST:
             raise Undefined
         if KIND[dtype] in "fc" and a.size and b.size and float(a.max()) * \

@@ -14,6 +14,7 @@
 enum { ALL = 65536 };
 
 static const char *const backends[] = {"reference", "tcc", "cc"};
+enum { ALL_BACKENDS = 3, QUICK = 2 };
 
 typedef struct format {
     ilex_dtype dtype;
@@ -116,7 +117,7 @@ START_TEST(values_compiled)
     ilex_storage *x = every_value(f);
     for (size_t w = 0; w < IX_COUNT(ways); w++) {
         ilex_storage *r = compute("reference", ways[w], x, NULL);
-        for (size_t b = 1; b < IX_COUNT(backends); b++) {
+        for (int b = 1; b < (w % 4 ? QUICK : ALL_BACKENDS); b++) {
             ilex_storage *y = compute(backends[b], ways[w], x, NULL);
             for (int i = 0; i < ALL; i++) {
                 char *p = r->data + (size_t)i * ilex_dtype_bytes(r->dtype);
@@ -167,12 +168,14 @@ START_TEST(ties)
         ilex_storage *x = hard_numbers(f, wide ? ILEX_F64 : ILEX_F32);
         char text[16];
         snprintf(text, sizeof text, "%s(x)", f->name);
-        for (size_t b = 0; b < IX_COUNT(backends); b++) {
+        static double want[3 * ALL];
+        for (int i = 0; i < 3 * ALL; i++)
+            want[i] = nearest(f, at(x, i));
+        for (int b = 0; b < ALL_BACKENDS; b++) {
             ilex_storage *y = compute(backends[b], text, x, NULL);
             for (int i = 0; i < 3 * ALL; i++)
-                ck_assert_msg(same(at(y, i), nearest(f, at(x, i))),
-                              "%s of %a by %s is %a", text, at(x, i),
-                              backends[b], at(y, i));
+                ck_assert_msg(same(at(y, i), want[i]), "%s of %a by %s is %a",
+                              text, at(x, i), backends[b], at(y, i));
             ilex_storage_release(y);
         }
         ilex_storage_release(x);
@@ -196,7 +199,7 @@ START_TEST(integers)
         u[i] -= i & 1;
     }
     for (size_t t = 0; t < IX_COUNT(types); t++)
-        for (size_t b = 0; b < IX_COUNT(backends); b++) {
+        for (int b = 0; b < (t ? QUICK : ALL_BACKENDS); b++) {
             char text[64];
             snprintf(text, sizeof text, "%s(%s(x))", f->name, types[t]);
             ilex_storage *y = compute(backends[b], text, s, NULL);
@@ -245,30 +248,29 @@ START_TEST(arithmetic)
 {
     const format *f = &formats[_i];
     static const double others[] = {-0.1, 1000, 6e-8};
+    static double want[ALL], then[ALL];
     ilex_storage *x = every_value(f);
     for (int k = 0; k < 4 * (int)IX_COUNT(others); k++) {
-        char op = "+-*/"[k % 4], text[64];
+        char op = "+-*/"[k % 4], text[2][32];
         double other = nearest(f, others[k / 4]);
         ilex_storage *y = ilex_storage_scalar(ctx, f->dtype, other);
-        for (size_t b = 0; b < IX_COUNT(backends); b++) {
-            snprintf(text, sizeof text, "x %c y", op);
-            ilex_storage *r = compute(backends[b], text, x, y);
-            snprintf(text, sizeof text, "(x %c y) * x", op);
-            ilex_storage *fused = compute(backends[b], text, x, y);
-            ck_assert_int_eq(r->dtype, f->dtype);
-            for (int i = 0; i < ALL; i++) {
-                float a = (float)number(f, i);
-                double want = nearest(f, (double)operate(op, a, (float)other));
-                ck_assert_msg(same(at(r, i), want),
-                              "%a %c %a by %s: %a, not %a", (double)a, op,
-                              other, backends[b], at(r, i), want);
-                want = nearest(f, (double)((float)want * a));
-                ck_assert_msg(same(at(fused, i), want), "%s of %a by %s", text,
-                              (double)a, backends[b]);
-            }
-            ilex_storage_release(r);
-            ilex_storage_release(fused);
+        for (int i = 0; i < ALL; i++) {
+            float a = (float)number(f, i);
+            want[i] = nearest(f, (double)operate(op, a, (float)other));
+            then[i] = nearest(f, (double)((float)want[i] * a));
         }
+        snprintf(text[0], sizeof text[0], "x %c y", op);
+        snprintf(text[1], sizeof text[1], "(x %c y) * x", op);
+        for (int b = 0; b < ALL_BACKENDS; b++)
+            for (int fused = 0; fused < 2; fused++) {
+                ilex_storage *r = compute(backends[b], text[fused], x, y);
+                ck_assert_int_eq(r->dtype, f->dtype);
+                for (int i = 0; i < ALL; i++)
+                    ck_assert_msg(same(at(r, i), fused ? then[i] : want[i]),
+                                  "%s of %a and %a by %s: %a", text[fused],
+                                  number(f, i), other, backends[b], at(r, i));
+                ilex_storage_release(r);
+            }
         ilex_storage_release(y);
     }
     ilex_storage_release(x);
@@ -281,7 +283,7 @@ START_TEST(bits)
     const format *f = &formats[_i];
     ilex_storage *x = every_value(f);
     int nan = ((2 * f->most + 1) << f->digits) | 1 << (f->digits - 1);
-    for (size_t b = 0; b < IX_COUNT(backends); b++) {
+    for (int b = 0; b < QUICK; b++) {
         ilex_storage *r = compute(backends[b], "bits(x)", x, NULL);
         ilex_storage *up = compute(backends[b], "nextafter(x, x/0.0)", x, NULL);
         ck_assert_int_eq(r->dtype, ILEX_U16);
@@ -327,7 +329,7 @@ START_TEST(sums)
                 {"max(sum[0](x))", 1}};
     ilex_storage *x = ilex_storage_ones(ctx, f->dtype, 2, (int64_t[]){1, 3000});
     for (size_t i = 0; i < IX_COUNT(rows); i++)
-        for (size_t b = 0; b < IX_COUNT(backends); b++) {
+        for (int b = 0; b < QUICK; b++) {
             ilex_storage *y = compute(backends[b], rows[i].text, x, NULL);
             ck_assert_int_eq(y->dtype, f->dtype);
             ck_assert_msg(at(y, 0) == nearest(f, rows[i].value), "%s by %s: %g",
