@@ -32,14 +32,14 @@ formula_skip(formula_reader *r, const char *word)
     return is;
 }
 
-/* The largest, behind "max(". */
+/* The largest, behind "max(", or the smallest, behind "min(". */
 static inline int64_t
-formula_max(formula_reader *r)
+formula_extremum(formula_reader *r, bool largest)
 {
     int64_t most = formula_sum(r);
     while (!r->failed && formula_skip(r, ",")) {
         int64_t next = formula_sum(r);
-        most = next > most ? next : most;
+        most = (next > most) == largest ? next : most;
     }
     r->failed |= !formula_skip(r, ")");
     return most;
@@ -75,7 +75,9 @@ formula_factor(formula_reader *r)
 {
     char *end;
     if (formula_skip(r, "max("))
-        return formula_max(r);
+        return formula_extremum(r, true);
+    if (formula_skip(r, "min("))
+        return formula_extremum(r, false);
     if (formula_skip(r, "ceil("))
         return formula_ceil(r);
     if (formula_skip(r, "threads()"))

@@ -110,15 +110,55 @@ value_for(const char *what, const ilex_array *x, const ilex_array *read,
             : ix_poison_again(x->ctx));
 }
 
-/* The mask of "read", a compress of x, on x's domain. */
+/* Of a read of x at one axis of indices: the mask whose true elements' numbers
+ * they are; else NULL. */
+static ilex_array *
+mask_at(const ilex_array *read, const ilex_array *index, int axis)
+{
+    ilex_context *ctx = read->ctx;
+    const ilex_array *load = index->kind == IX_CHECKED ? index->ops[0] : NULL;
+    if (!load || load->kind != IX_LOAD || load->nops != 1 ||
+        load->ops[0] != ix_scalar_index(ctx, axis))
+        return NULL;
+    const ilex_array *list = read->ops[load->attr[0] + 1];
+    bool numbers = list->kind == IX_COMPRESS &&
+                   list->ops[0]->kind == IX_LAMBDA &&
+                   list->ops[0]->ops[0] == ix_scalar_index(ctx, 0);
+    return numbers ? list->ops[1] : NULL;
+}
+
+/* The mask of one axis that x is read through, all of the others; NULL: "read"
+ * is something else. */
+static ilex_array *
+mask_along(const ilex_array *x, const ilex_array *read, int *axis)
+{
+    ilex_array *mask = NULL;
+    if (!is_read_of(read, x) || ix_rank(read) != ix_rank(x))
+        return NULL;
+    for (int k = 0; k < ix_rank(x); k++) {
+        const ilex_array *index = read->ops[0]->ops[k];
+        const ix_axis *have = &read->interior->ax[k], *ax = &x->interior->ax[k];
+        bool whole = index == ix_scalar_index(x->ctx, k) && have->hi == ax->hi;
+        ilex_array *here = whole ? NULL : mask_at(read, index, k);
+        if (!whole && (!here || mask))
+            return NULL;
+        mask = here ? here : mask;
+        *axis = here ? k : *axis;
+    }
+    return mask;
+}
+
+/* The mask on x's domain where "read" reads x; NULL: it is none. */
 static ilex_array *
 mask_of(ilex_array *x, const ilex_array *read)
 {
-    ilex_array *mask = read->ops[1], *index;
-    if (mask->interior == x->interior)
+    const ilex_array *of = masked(x, read);
+    int axis = of ? (int)read->attr[0] : 0;
+    ilex_array *mask = of ? read->ops[1] : mask_along(x, read, &axis);
+    if (!mask || mask->interior == x->interior)
         return mask;
-    if (masked(x, read) == x && ix_rank(x) > 1) {
-        index = ix_scalar_index(x->ctx, (int)read->attr[0]);
+    if (!of || (of == x && ix_rank(x) > 1)) {
+        ilex_array *index = ix_scalar_index(x->ctx, axis);
         return ix_structure_read("update", mask, x->interior, &index);
     }
     return mask->kind == IX_RESHAPE && mask->ops[0]->interior == x->interior
@@ -181,8 +221,9 @@ static ilex_array *
 change(const char *what, ix_op op, ilex_array *const *operands)
 {
     ilex_array *x = operands[0], *v = operands[2];
-    if (masked(x, operands[1]) && ix_rank(v) == 0)
-        return change_masked(what, op, x, mask_of(x, operands[1]), v);
+    ilex_array *mask = ix_rank(v) == 0 ? mask_of(x, operands[1]) : NULL;
+    if (mask)
+        return change_masked(what, op, x, mask, v);
     ilex_array *read = place_of(what, x, operands[1]);
     v = ix_is_poison(read) ? read : value_for(what, x, read, v);
     if (ix_is_poison(v))

@@ -44,6 +44,10 @@ says "$x|let a = concat(x, 2*x; axis=0)|out y : f64[2*n] = a" \
     '^  1 part of expressions without a name: computed where it is read$'
 says "$x|let a = update(x[0:0], 1.0)|out y : f64[n] = a" 'single elements of it are changed$'
 says "$x|let a = add_at(x[0:0], 1.0)|out y : f64[n] = a" 'single elements of it are changed$'
+says "$x|let a = update(x[x > 0.5], 1.0)|out y : f64[n] = a" \
+    '^  k0 on \[n\]: writes y; reads x$'
+says "in x : f64[n, m]|let a = add_at(x[:, arange(m) > 2], 1.0)|out y : f64[n, m] = a" \
+    '^  k0 on \[n, m\]: writes y; reads x$'
 says "scan k forward a[k:n] = where(k == 0, 1.0, 2.0*a[k-1])|out y : f64[n] = a" \
     'stored, for it is computed level by level$'
 program "$x|let a = 2*x|out y : f64[n] = a + 1"
