@@ -387,7 +387,7 @@ START_TEST(printed)
         "size c = count_nonzero(x > 1)\nlet a = x[x > 1]\n"
         "size d = count_nonzero(a > 2)\nassume d >= 1\nlet b = a[a > 2]\n"
         "out y : f64[d-1] = b[1:]",
-        "let m = x > 1\nout y = update(x[m], 0.0)\nout z = m",
+        "let m = x > 1\nout y = update(x[m], 2*x[m])\nout z = m",
         "let i = nonzero(x > 1)\nout y = i"};
     for (size_t i = 0; i < IX_COUNT(text); i++) {
         ilex_module *m = module_of(text[i]);
