@@ -285,6 +285,14 @@ def powers():
 
 # ---- on f32 ----
 
+def log_on_f32():
+    polynomial("f32 log", "(log((1 + s) / (1 - s)) - 2 s) / s^3, in s^2",
+               lambda t: log_tail(t, 1), 0, S_MAX ** 2, 3, lambda t: t,
+               bits=[24] * 3)
+    high, low = parts(LN2, 16)
+    numbers("f32 log", "log 2 in two parts", high, single(low))
+
+
 def exp_on_f32():
     polynomial("f32 exp_rest", "(exp(s) - 1 - s) / s^2", exp_tail,
                -HALF_LN2, HALF_LN2, 6, lambda s: s ** 2, bits=[24] * 6)
@@ -495,6 +503,7 @@ def tables():
     logarithms()
     powers()
     exp_on_f32()
+    log_on_f32()
     singles()
     angles()
     arcs()
