@@ -73,8 +73,7 @@ guard_stmt(ix_builder *b, ix_stmt *s)
     ix_stmt *t = ix_stmt_copy(b->u, s);
     b->expand = ix_guard_expand;
     for (int i = 0; i < ix_operands_before(t, IX_GROUPS); i++)
-        if (s->kind != IX_STMT_IF)
-            t->x[i] = ix_guard_expand(b, t->x[i]);
+        t->x[i] = ix_guard_expand(b, t->x[i]);
     return t;
 }
 

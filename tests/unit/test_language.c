@@ -151,6 +151,7 @@ compile_for(const row *r, const char *jit)
     bool cuda = !strcmp(jit, "cuda");
     unescape(r->program, text);
     ck_assert_int_eq(ilex_option_set(ctx, "jit", cuda ? "cc" : jit), ILEX_OK);
+    ck_assert_int_eq(ilex_option_set(ctx, "verify", "1"), ILEX_OK);
     ilex_module *m = ilex_module_parse(ctx, text, "row");
     ilex_program *p = !m     ? NULL
                       : cuda ? cuda_shim_compile(m, NULL)
