@@ -101,11 +101,13 @@ is_simple(void *user, ix_stmt *s)
     bool simple = s->kind == IX_STMT_LET || s->kind == IX_STMT_LOAD ||
                   s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE ||
                   (s->kind == IX_STMT_SCRATCH && s->buffer < 0) ||
-                  (s->kind == IX_STMT_FOR && ix_loop_is_plain(s));
+                  (s->kind == IX_STMT_FOR && ix_loop_is_plain(s) &&
+                   !ix_stmt_has(s, IX_HAS_VALUE)); /* it may be anything */
     if (!simple || ix_stmt_has(s, IX_HAS_CHECK))
         x->refusal = ix_refuse(x->u, IX_REFUSAL_SHAPE,
-                               "there is a branch, a check, or what has no "
-                               "element of its own in a loop");
+                               "there is a branch, a check, a loop that a "
+                               "value bounds, or what has no element of its "
+                               "own in a loop");
     return !x->refusal.class;
 }
 
