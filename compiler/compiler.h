@@ -194,9 +194,11 @@ typedef struct ix_compiled_slice {
     ix_range *range;
 } ix_compiled_slice;
 
-/* A call of a function of the host: the arguments, then the results. */
+/* A call of a function of the host, or a routine of the library: the arguments,
+ * then the results. */
 typedef struct ix_compiled_call {
-    const char *name, *declaration; /* which has the name */
+    const char *name, *declaration; /* which has the name; of a routine "" */
+    int routine, axis;              /* see ix_foreign_call */
     const char *location; /* " (p.ilx:4:9)" where the program makes it, or "" */
     ix_compiled_slice *slice;
     int narguments, nresults;
@@ -357,8 +359,8 @@ typedef struct ix_compiled {
     int nstrides, nslots;
     ix_compiled_kernel *kernel;
     size_t nkernels;
-    ix_compiled_call *call; /* in order */
-    size_t ncalls;
+    ix_compiled_call *call;         /* in order */
+    size_t ncalls, nroutines;       /* of these, of the library */
     ix_compiled_function *function; /* that kernels or bytecode call */
     size_t nfunctions;
     ix_compiled_nonempty *nonempty;
@@ -451,7 +453,8 @@ typedef struct ix_library {
     const ix_library_variant *variant; /* the first that fits a run is taken */
     size_t nvariants;                  /* not 0: its source is `inlined` */
     bool lines;                        /* of its source name the program's */
-    const char *options;               /* for JSON: an object */
+    bool routines;       /* one of the programs calls routines of the library */
+    const char *options; /* for JSON: an object */
 } ix_library;
 
 typedef enum ix_library_file {

@@ -104,10 +104,12 @@ typedef struct ix_slice {
     const ix_domain *box;
 } ix_slice;
 
-/* A call of a function of the host: it reads the first slices and writes the
- * others. */
+/* A call of a function of the host, or a routine of the library: it reads the
+ * first slices and writes the others. */
 typedef struct ix_foreign_call {
-    const ilex_array *node; /* FOREIGN, as the program made it */
+    const ilex_array *node; /* as the program made it */
+    int routine; /* of lib/sort; of it the axis, or what else it is told */
+    int axis;
     ix_slice *slice;
     int narguments, nresults;
     int counts; /* how many sizes are counted before */
@@ -345,6 +347,8 @@ void ix_unit_stage(ix_unit *u, ix_stage stage);
 ix_stage *ix_unit_store(ix_unit *u, int buffer, const ix_domain *box,
                         ilex_array *value, const ilex_array *array);
 void ix_unit_call(ix_unit *u, ix_foreign_call *call);
+/* The name of what is called (compiler/stages/calls.c). */
+const char *ix_call_name(const ix_unit *u, const ix_foreign_call *call);
 
 /* The number of the check of index "checked" of a load of "buffer". */
 int ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked);

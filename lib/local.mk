@@ -82,6 +82,7 @@ libixlib_la_SOURCES = \
 	lib/build/repeat.c \
 	lib/build/levels.c \
 	lib/build/linear_algebra.c \
+	lib/build/sort.c \
 	lib/build/tuple.c \
 	lib/build/tuple.h \
 	lib/build/unknown.c \
@@ -209,6 +210,20 @@ libixlib_la_SOURCES = \
 	lib/shape/refute.h \
 	lib/shape/relevant.c \
 	lib/shape/relevant.h \
+	lib/sort/complex.inc \
+	lib/sort/digits.inc \
+	lib/sort/keys.inc \
+	lib/sort/network.inc \
+	lib/sort/routine.inc \
+	lib/sort/rows.inc \
+	lib/sort/search.inc \
+	lib/sort/sort.c \
+	lib/sort/sort.h \
+	lib/sort/sort_v3.c \
+	lib/sort/sort_v4.c \
+	lib/sort/text.h \
+	lib/sort/top.inc \
+	lib/sort/types.inc \
 	lib/syntax/fmt.c \
 	lib/syntax/fmt.h \
 	lib/syntax/box_api.c \

@@ -97,6 +97,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/program_query.c \
 	runtime/program/query.c \
 	runtime/program/reference.c \
+	runtime/program/routine.c \
 	runtime/program/run.c \
 	runtime/program/tier.c \
 	runtime/program/walk.c \

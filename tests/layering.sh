@@ -53,6 +53,7 @@ allow() {
 table='
 lib/base
 lib/ops             lib/base
+lib/sort            lib/base
 lib/graph           lib/base lib/ops
 lib/shape           lib/base lib/ops lib/graph
 lib/build           lib/base lib/ops lib/graph lib/shape

@@ -244,15 +244,17 @@ need_update(reader *r, size_t i)
     return true;
 }
 
-/* Elements that a mask lets through are found out of all. */
+/* Elements that a mask lets through are found out of all; a routine goes
+ * through whole arrays. */
 static bool
-need_compact(reader *r, size_t i)
+need_whole(reader *r, size_t i)
 {
     ix_unit *u = r->u;
     const ilex_array *n = u->order[i];
+    ilex_array *x;
     u->need[i] = n->interior;
-    for (int k = 0; k < n->nops; k++)
-        if (!need_on(u, n->ops[k], n->ops[k]->interior))
+    for (int k = 0; (x = ix_operand(n, k)); k++)
+        if (!need_on(u, x, x->interior))
             return false;
     return true;
 }

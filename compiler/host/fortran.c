@@ -378,7 +378,7 @@ put_module(ix_host *h)
                         "the most there may be. "
                       : "",
         h->prefix, h->prefix, h->prefix);
-    if (h->c->ncalls)
+    if (h->c->ncalls > h->c->nroutines)
         put_calls(h);
     put_array_types(h);
     put_struct(h);

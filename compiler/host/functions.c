@@ -6,14 +6,14 @@
  */
 #include "compiler/host/host.h"
 
-/* Is call "i" the first of its function? */
+/* Is call "i" the first of its function, which is somebody else's? */
 static bool
 is_first(const ix_compiled *c, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (!strcmp(c->call[k].name, c->call[i].name))
+        if (!c->call[k].routine && !strcmp(c->call[k].name, c->call[i].name))
             return false;
-    return true;
+    return !c->call[i].routine;
 }
 
 /* ---- the header ---- */
@@ -79,12 +79,13 @@ void
 ix_host_put_calls(ix_host *h)
 {
     const ix_compiled *c = h->c;
-    if (c->ncalls == 0)
+    if (c->ncalls == c->nroutines)
         return;
     ix_text_put(h->t, "static int (*const ilex_functions[])(const "
                       "ilex_function_call *call) = {\n");
     for (size_t i = 0; i < c->ncalls; i++)
-        ix_text_format(h->t, "    %s,\n", c->call[i].name);
+        ix_text_format(h->t, "    %s,\n",
+                       c->call[i].routine ? "NULL" : c->call[i].name);
     ix_text_put(h->t, "};\n\n");
 }
 
@@ -109,7 +110,8 @@ ix_host_check_functions(const ix_library *l, ix_error *err)
     const ix_compiled *c = l->program;
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; !rc && i < c->ncalls; i++)
-        rc = check_name(l, c->call[i].name, false, err);
+        rc = c->call[i].routine ? rc
+                                : check_name(l, c->call[i].name, false, err);
     for (size_t i = 0; !rc && i < c->nfunctions; i++)
         rc =
             check_name(l, c->function[i].name,

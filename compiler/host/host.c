@@ -14,7 +14,14 @@
 static bool
 has_calls(const ix_host *h)
 {
-    return h->c->ncalls > 0;
+    return h->c->ncalls > h->c->nroutines;
+}
+
+/* Is the text of the library's routines there? */
+static bool
+has_routines(const ix_host *h)
+{
+    return h->library->routines;
 }
 
 static bool
@@ -108,6 +115,7 @@ const ix_host_word ix_host_words[] = {
     {"places", NULL, ix_host_put_places},
     {"plan", NULL, ix_host_put_plan},
     {"program", NULL, ix_host_put_program},
+    {"routines", has_routines, NULL},
     {"support", has_support, put_support_name},
     {"tables", NULL, ix_host_put_tables},
     {"variants", has_variants, ix_host_put_variants},
@@ -130,6 +138,20 @@ check_program(const ix_compiled *c, ix_error *err)
                            "program %s: it wraps a storage (ilex_data), which "
                            "files cannot hold; make it an input",
                            c->name);
+    return ILEX_OK;
+}
+
+/* The routines of the library are C for the host. */
+static ilex_status
+check_routines(const ix_compiled *c, ix_error *err)
+{
+    for (size_t i = 0; i < c->ncalls; i++)
+        if (c->call[i].routine)
+            return ix_fail(err, ILEX_E_UNSUPPORTED,
+                           "program %s: %s%s runs on the host, and CUDA that "
+                           "is compiled ahead of time has nothing of it; "
+                           "write C, or compile by jit=nvrtc",
+                           c->name, c->call[i].name, c->call[i].location);
     return ILEX_OK;
 }
 
@@ -168,6 +190,7 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
                      "program %s: CUDA has a C library; leave --freestanding "
                      "out, or write C",
                      l->program->name);
+    rc = rc || !l->cuda ? rc : check_routines(l->program, err);
     rc = rc ? rc : ix_host_check_variants(l, err);
     rc = rc ? rc : ix_host_check_functions(l, err);
     if (rc || !ix_host_is_reserved(l->prefix))

@@ -73,7 +73,8 @@ may_happen(const ix_host *h, ilex_status error)
         if (all[i] == error)
             return true;
     return (h->grid && error == ILEX_E_DEVICE) ||
-           ((h->c->ncalls || h->support) && error == ILEX_E_FUNCTION);
+           ((h->c->ncalls > h->c->nroutines || h->support) &&
+            error == ILEX_E_FUNCTION);
 }
 
 void

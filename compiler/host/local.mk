@@ -46,7 +46,16 @@ RUN_TEXTS = \
 	compiler/run/tables.inc \
 	lib/base/fpenv.inc \
 	lib/base/overlap.inc \
-	lib/base/view.inc
+	lib/base/view.inc \
+	lib/sort/complex.inc \
+	lib/sort/digits.inc \
+	lib/sort/keys.inc \
+	lib/sort/network.inc \
+	lib/sort/routine.inc \
+	lib/sort/rows.inc \
+	lib/sort/search.inc \
+	lib/sort/top.inc \
+	lib/sort/types.inc
 HOST_STRINGS = $(HOST_TEXTS:.inc=.str) $(RUN_TEXTS:.inc=.str)
 SUFFIXES = .inc .str
 .inc.str:

@@ -288,7 +288,7 @@ ix_host_put_program(ix_host *h)
                    c->ncounts ? "ilex_count_places" : "NULL");
     ix_text_put(h->t,
                 c->nkernels ? "ilex_kernels, ilex_fields, " : "NULL, NULL, ");
-    ix_text_put(h->t, c->ncalls ? "ilex_functions, " : "NULL, ");
+    ix_text_put(h->t, c->ncalls > c->nroutines ? "ilex_functions, " : "NULL, ");
     ix_text_format(
         h->t, h->nvariants ? "%zu, ilex_variants};\n\n" : "%zu, NULL};\n\n",
         h->nvariants);

@@ -46,7 +46,7 @@ static const struct {
     TABLE(count_row, "ddd", ncounts),
     TABLE(kernel_row, "ddddddd", nkernels),
     TABLE(slice_row, "ddd", nslices),
-    TABLE(call_row, "seddd", ncalls),
+    TABLE(call_row, "seddddd", ncalls),
     TABLE(step_row, "kdd", nsteps),
 #undef TABLE
 };

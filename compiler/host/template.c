@@ -39,6 +39,25 @@ static const char *const functions[] = {
 
 #include "compiler/run/outside.str"
 
+    "%if routines",
+#include "lib/sort/types.str"
+
+#include "lib/sort/keys.str"
+
+#include "lib/sort/network.str"
+
+#include "lib/sort/digits.str"
+
+#include "lib/sort/rows.str"
+
+#include "lib/sort/complex.str"
+
+#include "lib/sort/search.str"
+
+#include "lib/sort/top.str"
+    "#define ILEX_SORTED static",
+#include "lib/sort/routine.str"
+    "%end",
 #include "compiler/run/asked.str"
 
 #include "compiler/run/steps.str"

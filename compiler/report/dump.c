@@ -87,8 +87,7 @@ put_slices(const ix_unit *u, const ix_slice *slice, int n, ix_text *t)
 static void
 put_call(const ix_unit *u, const ix_foreign_call *c, ix_text *t)
 {
-    ix_text_format(t, "  call %s(",
-                   ix_symbol_text(u->ctx, ix_foreign_name(c->node)));
+    ix_text_format(t, "  call %s(", ix_call_name(u, c));
     put_slices(u, c->slice, c->narguments, t);
     ix_text_put(t, ") to ");
     put_slices(u, c->slice + c->narguments, c->nresults, t);

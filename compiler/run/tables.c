@@ -287,8 +287,8 @@ make_calls(maker *m)
     for (size_t i = 0; i < c->ncalls; i++) {
         const ix_compiled_call *x = &c->call[i];
         int own = x->narguments + x->nresults;
-        call[i] = (ix_call_row){x->name, x->location, (int)n, x->narguments,
-                                x->nresults};
+        call[i] = (ix_call_row){x->name,     x->location, (int)n, x->narguments,
+                                x->nresults, x->routine,  x->axis};
         m->t->most_slices = own > m->t->most_slices ? own : m->t->most_slices;
         ix_arena_grow(&m->c->arena, &slice, &room, n + (size_t)own + 1,
                       sizeof *slice);

@@ -240,8 +240,12 @@ copy_call(ix_unit *u, ix_compiled *c, const ix_foreign_call *from)
 {
     ix_compiled_call *to = &c->call[c->ncalls++];
     int n = from->narguments + from->nresults;
-    to->name = text_of(u, c, ix_foreign_name(from->node));
-    to->declaration = text_of(u, c, ix_foreign_declaration(from->node));
+    to->name = ix_arena_string(&c->arena, ix_call_name(u, from));
+    to->declaration =
+        from->routine ? "" : text_of(u, c, ix_foreign_declaration(from->node));
+    to->routine = from->routine;
+    to->axis = from->axis;
+    c->nroutines += from->routine != 0;
     to->location = location_of(c, from->node);
     to->narguments = from->narguments;
     to->nresults = from->nresults;

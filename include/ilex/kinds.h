@@ -48,6 +48,32 @@ ILEX_API ilex_array *ilex_concat(ilex_context *ctx, int count,
 ILEX_API ilex_array *ilex_compress(ilex_array *x, ilex_array *mask,
                                    const char *axis);
 
+/* The elements of each row along an axis in ascending order; NULL for the
+ * axis: the last one. The order is stable: equal elements, of which 0.0 and
+ * -0.0 are two, stay in their order. A NaN is behind all numbers; complex
+ * numbers are in the order of their real parts, then of their imaginary
+ * parts, those with a NaN at the end, as NumPy has them. Unnamed axes. */
+ILEX_API ilex_array *ilex_sort(ilex_array *x, const char *axis);
+
+/* The indices, i64, by which ilex_sort takes the elements of each row:
+ * take_along_axis(x, argsort(x)) is sort(x). */
+ILEX_API ilex_array *ilex_argsort(ilex_array *x, const char *axis);
+
+/* Where elements would be put into an array of one axis that is in order as
+ * of ilex_sort, i64: how many of its elements are before each value
+ * ("left", or NULL) or not behind it ("right"). Of an array that is not in
+ * order, some numbers from 0 to its length. The operands are converted to
+ * the dtype that they have in common. Unnamed axes. */
+ILEX_API ilex_array *ilex_searchsorted(ilex_array *sorted, ilex_array *values,
+                                       const char *side);
+
+/* The indices, i64, of the k largest elements of each row along an axis,
+ * the largest first; NULL for the axis: the last one. Of equal elements the
+ * one with the lower index is first. A NaN is larger than all numbers, as
+ * it is in ilex_sort. k is at most the length of the axis. Unnamed axes. */
+ILEX_API ilex_array *ilex_arg_top_k(ilex_array *x, const char *k,
+                                    const char *axis);
+
 /* A sparse matrix in compressed rows (its elements, the column of each,
  * where each row begins and, last, the last one ends) times a vector or an
  * array of columns: y(i, j) = sum of values(k)*dense(column(k), j) for k
@@ -265,6 +291,10 @@ ILEX_API ilex_array *ilex_take(ilex_array *x, ilex_array *index,
  * run fails where one is outside. */
 ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *index,
                                           const char *axis);
+
+/* The k largest elements of each row along an axis, the largest first: x at
+ * arg_top_k(x). */
+ILEX_API ilex_array *ilex_top_k(ilex_array *x, const char *k, const char *axis);
 
 /* NumPy's matmul: matrices of the last two axes multiplied, the axes before
  * them broadcast; an operand of one axis is a row on the left, a column on

@@ -162,13 +162,15 @@ write_attributes(ix_printer *p, const ilex_array *n)
     int number = 0, bound = ix_operand_count(n);
     for (int i = 0; i < info->nattributes; i++) {
         ix_attribute_type type = info->attribute[i].type;
-        bool one = type == IX_ATTRIBUTE_AXIS || type == IX_ATTRIBUTE_LIN;
+        bool one = !ix_attribute_per_axis(type);
         ix_text_format(p->t, "%s%s=%s", i ? ", " : "", info->attribute[i].name,
                        one ? "" : "[");
         for (int k = 0; k < ix_attribute_count(type, n->ops[0]); k++) {
             ix_text_put(p->t, k ? ", " : "");
             if (type == IX_ATTRIBUTE_LIN || type == IX_ATTRIBUTE_LINS)
                 write_bound(p, n->ops[bound++]);
+            else if (type == IX_ATTRIBUTE_WORD)
+                ix_text_put(p->t, n->attr[number++] ? "right" : "left");
             else if (type == IX_ATTRIBUTE_AXIS)
                 write_axis(p, n->ops[0], n->attr[number++]);
             else

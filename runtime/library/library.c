@@ -68,7 +68,7 @@ write_file(const ix_library_job *j, const ix_library *library,
     return rc;
 }
 
-/* What all share is written with the first one. */
+/* What all share is written with the last one. */
 static ilex_status
 write_support(const ix_library_job *j, const ix_library *library)
 {
@@ -82,7 +82,7 @@ static ilex_status
 write_files(const ix_library_job *j, const ix_library *library, size_t number)
 {
     ilex_status rc = ix_library_check(library, j->fortran, &j->ctx->error);
-    if (!rc && j->support && number == 0)
+    if (!rc && j->support && number + 1 == j->count)
         rc = write_support(j, library);
     for (size_t i = 0; !rc && i < IX_COUNT(files); i++)
         if (is_wanted(j, i))
@@ -155,6 +155,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
     ix_compiled *c = ix_compile(module, &request);
     ix_text_init(&options, &ctx->mem);
     put_options(j, ctx, &options);
+    j->routines |= c && c->nroutines > 0;
     if (c && !ctx->error.code && !check_device_functions(j, c)) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
@@ -163,6 +164,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
                               .cuda = j->cuda != 0,
                               .freestanding = j->freestanding != 0,
                               .lines = j->lines != 0,
+                              .routines = j->routines,
                               .options = ix_text_string(&options)};
         if (!library.options)
             ix_fail_memory(&j->ctx->error);

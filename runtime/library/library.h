@@ -24,6 +24,7 @@ typedef struct ix_library_job {
     ilex_library_kind kind;
     const char *targets; /* NULL: one, that of option target */
     int fortran, cuda, lines, python, freestanding;
+    bool routines; /* a program that was compiled calls some of the library */
     const char *sizes; /* groups of sizes that are known; NULL: none */
     bool *concerned;   /* by each group: one program at least */
 } ix_library_job;

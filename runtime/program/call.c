@@ -101,6 +101,8 @@ ix_link_functions(ilex_context *ctx, ilex_program *p)
         return ix_fail_memory_false(&ctx->error);
     for (size_t i = 0; i < c->ncalls; i++) {
         const ilex_function_spec *f = ix_function_find(ctx, c->call[i].name);
+        if (c->call[i].routine)
+            continue;
         if (!function_of(p, f)) {
             refuse(ctx, p, &c->call[i]);
             return false;
@@ -139,8 +141,8 @@ get_ready(ix_run *r, const ix_compiled_call *c)
 }
 
 /* The function is called in the environment of runs, whatever it leaves. */
-ilex_status
-ix_run_call(ix_run *r, size_t i)
+static ilex_status
+call_function(ix_run *r, size_t i)
 {
     const ix_compiled_call *c = &r->p->c->call[i];
     ilex_status rc = get_ready(r, c);
@@ -165,4 +167,11 @@ ix_run_call(ix_run *r, size_t i)
                                  "%s: %s%s failed with status %d%s%s",
                                  r->p->c->name, c->name, c->location, status,
                                  *error ? ": " : "", error);
+}
+
+ilex_status
+ix_run_call(ix_run *r, size_t i)
+{
+    const ix_compiled_call *c = &r->p->c->call[i];
+    return c->routine ? ix_run_routine(r, c) : call_function(r, i);
 }

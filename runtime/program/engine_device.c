@@ -331,10 +331,18 @@ fetch(ix_run *r, void *to, const char *from, size_t bytes)
                                  r->err);
 }
 
+static ilex_status
+put(ix_run *r, char *to, const void *from, size_t bytes)
+{
+    return r->code->driver->copy(IX_HOST_TO_DEVICE, r->device, to, from, bytes,
+                                 r->err);
+}
+
 const ix_engine ix_engine_device = {.begin = begin,
                                     .transfer = transfer,
                                     .allocate = allocate,
                                     .check_workspace = check_workspace,
                                     .launch = launch,
                                     .wait = wait_for_all,
-                                    .fetch = fetch};
+                                    .fetch = fetch,
+                                    .put = put};

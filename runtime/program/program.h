@@ -42,6 +42,8 @@ typedef struct ix_engine {
     ilex_status (*wait)(ix_run *r);
     /* Copies from a temporary, when that is done. */
     ilex_status (*fetch)(ix_run *r, void *to, const char *from, size_t bytes);
+    /* Copies to where kernels are; NULL: that is where the host is. */
+    ilex_status (*put)(ix_run *r, char *to, const void *from, size_t bytes);
 } ix_engine;
 
 /* engine_host.c: threads of this process; engine_device.c: a GPU. */
@@ -377,6 +379,9 @@ enum { IX_STATUS_WORDS = 6 };
 
 /* Finds the functions that a program calls; false after an error. */
 bool ix_link_functions(ilex_context *ctx, ilex_program *p);
+
+/* routine.c: calls a routine of the library with such arrays. */
+ilex_status ix_run_routine(ix_run *r, const ix_compiled_call *c);
 
 /* Makes call "i" with the arrays that the run shows (ix_state.given). */
 ilex_status ix_run_call(ix_run *r, size_t i);

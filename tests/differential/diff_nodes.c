@@ -189,6 +189,10 @@ random_attribute(diff_shop *shop, diff_random *r, ix_attribute_type type,
                                    : x->interior->ax[diff_draw(r, d)].hi,
                 diff_between(r, -3, 3));
             break;
+        case IX_ATTRIBUTE_WORD:
+            given->word = diff_chance(r, 50) ? "left" : "right";
+            given->length = strlen(given->word);
+            break;
         default: /* of functions.def: see diff_calls.c */
             return;
         }

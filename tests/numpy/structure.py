@@ -612,6 +612,38 @@ class Structure:
                          "%s(%%s%s)" % (name, "; " * bool(given) +
                                         ", ".join(given)))
 
+    def step_order(self):
+        """Rows in order, where they go, the largest of them."""
+        x = self.unnamed(1)
+        k, n = self.r.randrange(len(x.axes)), len(x.axes)
+        name = self.r.choice(["sort", "argsort", "top_k", "arg_top_k",
+                              "searchsorted"])
+        if (KIND[x.dtype] == "c" and "top" in name) or not x.exact:
+            raise Undefined  # what is rounded otherwise may change places
+        axes = [a.plain() for a in x.axes]
+        value = self.p.interior(x)
+        at = np.argsort(value, k, kind="stable")
+        given = ["axis=%d" % self.place(k, n)] \
+            if k < n - 1 or self.chance(50) else []
+        if name == "searchsorted":
+            if n > 1:
+                raise Undefined
+            side = self.r.choice(["left", "right"])
+            value = np.searchsorted(value[at], value, side)
+            return self.call([x, x], axes, value.astype("i8"),
+                             "searchsorted(sort(%%s), %%s; side=%s)" % side)
+        if "top" in name:
+            most = value.shape[k] if x.axes[k].hi.constant() else 0
+            given = ["k=%d" % self.r.randint(0, most)] + given
+            back = np.argsort(np.flip(value, k), k, kind="stable")
+            at = np.flip(value.shape[k] - 1 - back, k)
+            at = np.take(at, range(int(given[0][2:])), k)
+            axes[k] = Axis(None, Form(0), Form(int(given[0][2:])))
+        value = at.astype("i8") if "arg" in name else \
+            np.take_along_axis(value, at, k)
+        return self.call([x], axes, value, "%s(%%s%s)" % (
+            name, "; " * bool(given) + ", ".join(given)))
+
     def step_reshape_to(self):
         """A shape with -1: two axes merged, or one split."""
         x = self.unnamed(1)
@@ -649,6 +681,6 @@ STEPS = {"concat": 8, "stack": 3, "pad": 6, "tile": 3, "repeat": 2,
          "diagonal": 2, "trace": 1, "triangle": 2, "fill": 2, "fill_like": 1,
          "eye": 1, "arange": 2, "linspace": 1, "indices": 1, "squeeze": 2,
          "expand_dims": 2, "broadcast_to": 2, "moveaxis": 1, "transpose": 1,
-         "flip": 2, "cumulative": 4,
+         "flip": 2, "cumulative": 4, "order": 5,
          "count": 2, "reshape_to": 2, "dot": 3, "matmul": 4, "tensordot": 2,
          "variance": 2}
