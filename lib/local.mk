@@ -71,6 +71,7 @@ libixlib_la_SOURCES = \
 	lib/build/items.h \
 	lib/build/inspect.c \
 	lib/build/module.c \
+	lib/build/order.c \
 	lib/build/outside.c \
 	lib/build/outside.h \
 	lib/build/factors.c \

@@ -296,6 +296,48 @@ ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *index,
  * arg_top_k(x). */
 ILEX_API ilex_array *ilex_top_k(ilex_array *x, const char *k, const char *axis);
 
+/* The element in the middle of each row that is in order along an axis, or
+ * half the sum of the two that are there; NaN if there is one. NULL for the
+ * axis: of x as one axis in C order. Integers are f64. The axis is known
+ * not to be empty. */
+ILEX_API ilex_array *ilex_median(ilex_array *x, const char *axis);
+
+/* What a part q of each row along an axis is below, as NumPy's quantile by
+ * its default method: element q*(n - 1) of the row in order, between two of
+ * them on the line. The axes of q come first. NULL for the axis: of x as
+ * one axis in C order. As median; a run fails where q is not in [0, 1], as
+ * for an index that no element has. */
+ILEX_API ilex_array *ilex_quantile(ilex_array *x, ilex_array *q,
+                                   const char *axis);
+
+/* quantile of q/100. */
+ILEX_API ilex_array *ilex_percentile(ilex_array *x, ilex_array *q,
+                                     const char *axis);
+
+/* Is each element of x equal to one of the values? No NaN is. */
+ILEX_API ilex_array *ilex_isin(ilex_array *x, ilex_array *values);
+
+/* In which of the bins between edges that ascend each element is, i64: 0
+ * below the first, i where bins(i - 1) <= x < bins(i), the number of edges
+ * above the last; with `right` 1 where bins(i - 1) < x <= bins(i). */
+ILEX_API ilex_array *ilex_digitize(ilex_array *x, ilex_array *bins,
+                                   int64_t right);
+
+/* The elements of x that are different, in order, as one axis of a counted
+ * length. Each NaN is different from others. */
+ILEX_API ilex_array *ilex_unique_values(ilex_array *x);
+
+/* How often each of ilex_unique_values occurs in x, i64. */
+ILEX_API ilex_array *ilex_unique_counts(ilex_array *x);
+
+/* Where each of ilex_unique_values occurs first in x as one axis in C
+ * order, i64. */
+ILEX_API ilex_array *ilex_unique_indices(ilex_array *x);
+
+/* Which of ilex_unique_values each element of x is, i64; of a NaN the first
+ * one. */
+ILEX_API ilex_array *ilex_unique_inverse(ilex_array *x);
+
 /* NumPy's matmul: matrices of the last two axes multiplied, the axes before
  * them broadcast; an operand of one axis is a row on the left, a column on
  * the right, and the result lacks its axis. Unnamed axes; dtype and order
