@@ -327,23 +327,17 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     ix_dump_loops(u, k, t);
 }
 
-static const char *
-what_of(const ix_unit *u, const ix_foreign_call *c)
-{
-    return !c->routine ? "function of the host"
-           : u->target->grid
-               ? "routine of the library, on the host: its arrays are copied "
-                 "there and back"
-               : "routine of the library";
-}
-
 static void
 put_calls(const ix_unit *u, int *made, int end, ix_text *t)
 {
     for (; *made < end; ++*made)
-        ix_text_format(t, "  call of %s, a %s\n",
-                       ix_call_name(u, u->call[*made]),
-                       what_of(u, u->call[*made]));
+        ix_text_format(t,
+                       u->call[*made]->routine
+                           ? "  call of %s, a routine of the library: on the "
+                             "host, arrays of a device are copied there and "
+                             "back\n"
+                           : "  call of %s, a function of the host\n",
+                       ix_call_name(u, u->call[*made]));
 }
 
 static void
