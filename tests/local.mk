@@ -151,6 +151,7 @@ tests_property_property_SOURCES = \
 	tests/property/property_text.c
 tests_tree_tree_SOURCES = \
 	$(RANDOM_RUN_FILES) \
+	tests/tree/calls.c \
 	tests/tree/compiled.c \
 	tests/tree/compiled.h \
 	tests/tree/evaluate.c \

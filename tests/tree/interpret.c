@@ -535,8 +535,11 @@ tree_interpret(tree_run *r)
     bool ok = true, chosen = false; /* of versions of a kernel, one before */
     const ix_unit *u = r->u;
     size_t n = 0;
-    for (const ix_kernel *k = u->kernels; ok && k; k = k->next) {
+    int made = 0;
+    const ix_kernel *last = u->kernels;
+    for (const ix_kernel *k = u->kernels; ok && k; last = k, k = k->next) {
         bool before = k->version && chosen;
+        ok = tree_make_calls(r, k, &made, k->when.calls);
         chosen = before || !k->condition || holds(r, k->condition);
         if (before || !chosen) {
             n++;
@@ -553,9 +556,9 @@ tree_interpret(tree_run *r)
         m->writes = tree_allocate(u->nbuffers, sizeof(bool));
         m->buffer = make_places(u->nbuffers, &m->k->buffers, &k->buffers);
         m->size = make_places(u->ctx->nparams, &m->k->sizes, &k->sizes);
-        ok = try_kernel(m);
+        ok = ok && try_kernel(m);
         free_machine(m);
     }
     free(r->own);
-    return ok;
+    return ok && tree_make_calls(r, last, &made, (int)u->ncalls);
 }

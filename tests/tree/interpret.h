@@ -77,6 +77,9 @@ void tree_prepare(tree_run *r);
 /* Runs all kernels; false after a failure. */
 bool tree_interpret(tree_run *r);
 
+/* calls.c: makes calls up to "end", before kernel "k"; false after a failure. */
+bool tree_make_calls(tree_run *r, const ix_kernel *k, int *made, int end);
+
 /* ---- between interpret.c and evaluate.c ---- */
 
 /* What a LET, ROW or SCRATCH statement defined. */
