@@ -116,7 +116,8 @@ typedef struct ix_compiled_buffer {
     void *data;  /* DATA: wrapped object, counted by the program */
 } ix_compiled_buffer;
 
-/* What a run has done before: sizes that it counted, calls that it made. */
+/* What a run has done before: sizes that it counted, calls that it made, ends
+ * of loops that it met among these. */
 typedef struct ix_moment {
     int counts, calls;
 } ix_moment;
@@ -205,6 +206,25 @@ typedef struct ix_compiled_call {
     int counts; /* how many sizes are counted before */
 } ix_compiled_call;
 
+/* A loop of the program. */
+typedef struct ix_compiled_loop {
+    const char *name;
+    int size;            /* the number of its step */
+    const ix_lin *count; /* of its steps, as a form in the sizes */
+    int (*pair)[2];      /* buffers that take turns: what the step before left,
+                            what the step makes */
+    int npairs;
+    int until; /* buffer, or -1 */
+} ix_compiled_loop;
+
+/* What stands between kernels, which a moment counts: a call, or where the
+ * steps of a loop begin or end. */
+typedef struct ix_compiled_between {
+    int kind; /* ix_step_kind */
+    int what; /* call or loop */
+    int counts;
+} ix_compiled_between;
+
 /* A function of the host that kernels call for elements: what it takes and
  * gives is of one dtype. */
 typedef struct ix_compiled_function {
@@ -277,7 +297,8 @@ typedef enum ix_step_kind {
 
 /* TEST: the entries [what, end) of "nonempty"; TRANSFER: buffers; ALLOC, FREE:
  * slots; EVALUATE: bytecode; LAUNCH: the first of the kernels whose condition
- * holds, the last if none does; CALL: calls; SIZE: counts. */
+ * holds, the last if none does; CALL: calls; SIZE: counts; REPEAT, NEXT: a
+ * loop, and the step that is its other end. */
 typedef struct ix_step {
     ix_step_kind kind;
     int what, end;
@@ -361,6 +382,10 @@ typedef struct ix_compiled {
     size_t nkernels;
     ix_compiled_call *call;         /* in order */
     size_t ncalls, nroutines;       /* of these, of the library */
+    ix_compiled_loop *loop;
+    size_t nloops;
+    ix_compiled_between *between; /* in order */
+    size_t nbetween;
     ix_compiled_function *function; /* that kernels or bytecode call */
     size_t nfunctions;
     ix_compiled_nonempty *nonempty;

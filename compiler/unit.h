@@ -18,6 +18,7 @@
 #include "compiler/target/target.h"
 #include "lib/base/arena.h"
 #include "lib/build/module.h"
+#include "lib/graph/repeats.h"
 #include "lib/ops/literal.h"
 #include "lib/shape/access.h"
 
@@ -104,16 +105,31 @@ typedef struct ix_slice {
     const ix_domain *box;
 } ix_slice;
 
-/* A call of a function of the host, or a routine of the library: it reads the
- * first slices and writes the others. */
+/* What stands between kernels: a call of a function of the host or a routine of
+ * the library, which reads the first slices and writes the others; or where the
+ * steps of a loop begin or end, with what is there from step to step. */
 typedef struct ix_foreign_call {
-    const ilex_array *node; /* as the program made it */
+    const ilex_array *node; /* FOREIGN, LOOP, ... as the program made it */
     int routine; /* of lib/sort; of it the axis, or what else it is told */
     int axis;
     ix_slice *slice;
     int narguments, nresults;
     int counts; /* how many sizes are counted before */
+    int loop;   /* 1 + which of the unit's; 0: a call */
+    bool ends;  /* the loop */
 } ix_foreign_call;
+
+/* A loop of the program. */
+typedef struct ix_unit_repeat {
+    const ilex_array *node; /* LOOP */
+    int around;             /* the loop around it, or -1 */
+    size_t begin, end;      /* GRAPH: its body's place in the order; its own */
+    int (*pair)[2];    /* STAGES: of each carried array the buffers that it is
+                          in, as the step before left it, as this one makes it;
+                          they take turns */
+    int *stack, until; /* buffers, or -1 */
+    int first, last;   /* which of the calls begin and end it */
+} ix_unit_repeat;
 
 typedef enum ix_stage_kind {
 #define IX_STAGE(KIND, ...) IX_STAGE_##KIND,
@@ -248,6 +264,8 @@ typedef struct ix_unit {
     ix_moment now;      /* while stages are made */
     ilex_array **order; /* GRAPH: arrays, operands first */
     size_t norder;
+    ix_repeats repeats;     /* GRAPH: in which loop each is */
+    ix_unit_repeat *repeat; /* inner ones first; repeats.n of them */
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
     bool *stored;           /* GRAPH: of order[i], what a directive says; or
                                NULL */
@@ -320,6 +338,8 @@ ix_buffer_by_value(const ix_unit *u, const ix_buffer *b)
 /* Arrays that the roots reach, operands before users, and what is counted
  * before all that mentions the size; sets order. */
 void ix_unit_order(ix_unit *u);
+/* compiler/graph/repeats.c: with what is in a loop directly before it. */
+void ix_unit_gather(ix_unit *u);
 /* Where "n" is in the order; SIZE_MAX: it is not. Of the units of a context one
  * asks at a time: the number is kept in the node. */
 static inline size_t
@@ -328,6 +348,19 @@ ix_unit_position(const ix_unit *u, const ilex_array *n)
     return n->position < u->norder && u->order[n->position] == n ? n->position
                                                                  : SIZE_MAX;
 }
+
+/* The innermost loop that the array at position "i" is made in the steps of;
+ * -1: none. */
+static inline int
+ix_unit_inside(const ix_unit *u, size_t i)
+{
+    return u->repeats.inside ? u->repeats.inside[i] : -1;
+}
+/* The innermost loop that runs when so many calls are made; -1: none. */
+int ix_unit_repeat_at(const ix_unit *u, int calls);
+/* What is known in the steps of loop "i", of its number and those of the loops
+ * around it, beside "env". */
+const ix_env *ix_unit_repeat_facts(const ix_unit *u, int i, const ix_env *env);
 
 /* Rebuilds the graph bottom-up: "fn" gets "user" and each array with its
  * operands already replaced, and returns what replaces it. */

@@ -44,6 +44,15 @@ verify_reads(verifier *v, const ilex_array *n)
         ix_errors_rewind(err, before);
 }
 
+/* Takes what is known in loop "i" for known; what was. */
+static const ix_env *
+known_in(ix_unit *u, int i)
+{
+    const ix_env *before = u->ctx->facts;
+    u->ctx->facts = ix_unit_repeat_facts(u, i, before);
+    return before;
+}
+
 /* GRAPH: operands come before users and belong to the context. */
 static void
 verify_graph(verifier *v)
@@ -57,8 +66,10 @@ verify_graph(verifier *v)
             if (ix_is_array(n->ops[k]) && ix_unit_position(u, n->ops[k]) >= i)
                 complain(v, "an operand comes after its user", (long long)i);
         }
+        const ix_env *before = known_in(u, ix_unit_inside(u, i));
         if (v->ok)
             verify_reads(v, n);
+        u->ctx->facts = before;
     }
 }
 
@@ -112,7 +123,10 @@ verify_stage(verifier *v, const ix_stage *s)
         verify_value(v, s->buffer[i], ix_stage_values(s)[i]);
     ix_load_visitor lv = {.ctx = v->u->ctx, .fn = verify_load, .user = v};
     lv.frame.box = s->box;
+    const ix_env *before =
+        known_in(v->u, ix_unit_repeat_at(v->u, s->when.calls));
     v->ok &= ix_visit_loads(&lv, s->body);
+    v->u->ctx->facts = before;
     ix_visit_end(&lv);
 }
 

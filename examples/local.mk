@@ -73,6 +73,7 @@ EXAMPLE_FILES = \
 	examples/lapack.c \
 	examples/life.ilx \
 	examples/peaks.ilx \
+	examples/relax.ilx \
 	examples/python/stencil.py \
 	examples/rim.ilx \
 	examples/spmv.ilx \

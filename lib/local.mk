@@ -102,6 +102,8 @@ libixlib_la_SOURCES = \
 	lib/build/restrict.c \
 	lib/build/rewrite.c \
 	lib/build/roll.c \
+	lib/build/loop.c \
+	lib/build/loop.h \
 	lib/build/scan.c \
 	lib/build/segments.c \
 	lib/build/shift_by.c \
@@ -111,6 +113,8 @@ libixlib_la_SOURCES = \
 	lib/graph/context.c \
 	lib/graph/context.h \
 	lib/graph/counted.c \
+	lib/graph/repeats.c \
+	lib/graph/repeats.h \
 	lib/graph/counted.h \
 	lib/graph/derived.c \
 	lib/graph/domain.c \
@@ -248,6 +252,7 @@ libixlib_la_SOURCES = \
 	lib/syntax/parse_node.c \
 	lib/syntax/parse_program.c \
 	lib/syntax/parse_ranged.c \
+	lib/syntax/parse_loop.c \
 	lib/syntax/parse_scan.c \
 	lib/syntax/parse_subscript.c \
 	lib/syntax/parse_tag.c \
@@ -258,11 +263,13 @@ libixlib_la_SOURCES = \
 	lib/syntax/print_field.c \
 	lib/syntax/print_graph.c \
 	lib/syntax/print_heading.c \
+	lib/syntax/print_loop.c \
 	lib/syntax/print_node.c \
 	lib/syntax/print_scalar.c \
 	lib/syntax/print_text.h \
 	lib/syntax/spellings.def \
 	lib/syntax/statements.def \
+	lib/syntax/loop_api.c \
 	lib/syntax/scan_api.c \
 	lib/syntax/skip.c \
 	lib/syntax/suggest.c \
@@ -270,6 +277,7 @@ libixlib_la_SOURCES = \
 	lib/syntax/syntax.c \
 	lib/syntax/syntax.h \
 	lib/syntax/syntax_expr.c \
+	lib/syntax/syntax_loop.c \
 	lib/syntax/syntax_program.c \
 	lib/syntax/text_api.c \
 	lib/syntax/words.def

@@ -185,6 +185,10 @@ need_load(ix_load_visitor *v, const ilex_array *load)
         ax[k].name = x->valid->ax[k].name;
         ax[k].lo = best_lower(v->ctx, &b, x->valid->ax[k].lo);
         ax[k].hi = best_upper(v->ctx, &b, x->valid->ax[k].hi);
+        const ix_axis *end = &x->valid->ax[k]; /* the same in all steps */
+        const ix_domain *one = ix_domain_new(v->ctx, 1, &ax[k]);
+        if (one && v->ctx->any_counted && ix_has_step(v->ctx, one))
+            ax[k] = *end;
     }
     const ix_domain **need = &r->u->need[ix_unit_position(r->u, x)];
     *need = join_boxes(v->ctx, *need, ix_domain_new(v->ctx, load->nops, ax),
@@ -272,15 +276,27 @@ need_call(reader *r, size_t i)
     return true;
 }
 
+/* A loop carries what it carries whole. */
+static bool
+need_loop(reader *r, size_t i)
+{
+    ix_unit *u = r->u;
+    const ilex_array *n = u->order[i];
+    for (int k = 1; k < n->nops; k++)
+        if (!need_on(u, n->ops[k], n->ops[k]->interior))
+            return false;
+    return true;
+}
+
 /* A result of a scan is needed from the first level on that is computed, and so
- * are all of its results; one of a call whole. */
+ * are all of its results; one of a call or a loop whole. */
 static bool
 need_result(reader *r, size_t i)
 {
     ix_unit *u = r->u;
     const ilex_array *scan = u->order[i]->ops[0];
     const ix_domain **need = &u->need[ix_unit_position(u, scan)];
-    if (scan->kind == IX_FOREIGN) {
+    if (scan->kind == IX_FOREIGN || scan->kind == IX_LOOP) {
         u->need[i] = u->order[i]->interior;
         *need = scan->interior;
         return true;

@@ -7,6 +7,7 @@ libixcompiler_la_SOURCES += \
 	compiler/graph/extents.c \
 	compiler/graph/kept.c \
 	compiler/graph/locations.c \
+	compiler/graph/repeats.c \
 	compiler/graph/lower.c \
 	compiler/graph/origin.c \
 	compiler/graph/simplify.c \

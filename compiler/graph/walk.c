@@ -59,6 +59,7 @@ ix_unit_order(ix_unit *u)
     for (size_t i = 0; i < u->nroots; i++)
         walk_from(&w, u->root[(i + u->noutputs) % u->nroots]);
     ix_mem_free(&w.mem, w.stack);
+    ix_unit_gather(u);
 }
 
 /* What an operand became. */

@@ -37,7 +37,7 @@ static const struct {
     TABLE(form_row, "qdd", nforms),
     TABLE(ends_row, "dd", nends),
     TABLE(part_row, "d", nparts),
-    TABLE(size_row, "sdddddq", nsizes),
+    TABLE(size_row, "sddddddq", nsizes),
     TABLE(axis_row, "sdrrrd", nstrides),
     TABLE(buffer_row, "ssdddddddddd", nbuffers),
     TABLE(assumption_row, "dqsd", nassumptions),
@@ -47,6 +47,8 @@ static const struct {
     TABLE(kernel_row, "ddddddd", nkernels),
     TABLE(slice_row, "ddd", nslices),
     TABLE(call_row, "seddddd", ncalls),
+    TABLE(pair_row, "dd", npairs),
+    TABLE(repeat_row, "sdddddd", nrepeats),
     TABLE(step_row, "kdd", nsteps),
 #undef TABLE
 };

@@ -77,8 +77,8 @@ look_at(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
     const ix_kernel *apart = ix_kernel_outermost(a) ? b : a;
     if (a->when.counts != b->when.counts || a->when.calls != b->when.calls)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "between them sizes are counted or a function of the "
-                         "host is called");
+                         "between them sizes are counted, a function of the "
+                         "host is called or the steps of a loop begin or end");
     if (!ix_kernel_outermost(apart))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "k%d is no single loop that threads divide",

@@ -179,7 +179,10 @@ ix_kernels_merge(ix_unit *u, ix_kernel *a, const ix_kernel *b)
     if (b->when.counts != a->when.counts)
         return "sizes are counted in between";
     if (b->when.calls != a->when.calls)
-        return "a function of the host is called in between";
+        return ix_unit_repeat_at(u, a->when.calls) ==
+                       ix_unit_repeat_at(u, b->when.calls)
+                   ? "a function of the host is called in between"
+                   : "the steps of a loop begin or end in between";
     if (!append(u, a, b))
         why = join(u, a, b);
     if (why && !ix_recurrence_fuse_kernels(u, a, b))

@@ -10,6 +10,7 @@
  * together, in order. */
 typedef struct lifetimes {
     ix_unit *u;
+    int *call; /* when each call is made, or end of a loop is met */
     int *first, *last;
     int now, calls; /* calls: that were met */
 } lifetimes;
@@ -43,6 +44,7 @@ touch_calls(lifetimes *l, int end)
 {
     for (; l->calls < end; l->calls++, l->now++) {
         const ix_foreign_call *c = l->u->call[l->calls];
+        l->call[l->calls] = l->now;
         for (int i = 0; i < c->narguments + c->nresults; i++)
             touch(l, c->slice[i].buffer);
     }
@@ -102,6 +104,44 @@ keep_tree(ix_unit *u)
         memcpy(t->buffer, u->buffer, bytes);
 }
 
+/* What a loop reads of what was there before it is there for all of its steps,
+ * and so is what they leave to what comes behind. */
+static void
+extend(lifetimes *l, int begin, int end)
+{
+    for (size_t i = 0; i < l->u->nbuffers; i++) {
+        if (l->first[i] < begin && l->last[i] > begin && l->last[i] < end)
+            l->last[i] = end;
+        if (l->first[i] > begin && l->first[i] < end && l->last[i] > end)
+            l->first[i] = begin;
+    }
+}
+
+/* Buffers that take turns: where the one is the other was, perhaps. */
+static void
+join_turns(lifetimes *l, const ix_unit_repeat *r)
+{
+    for (int k = 0; k < ix_repeat_carries(r->node); k++) {
+        int a = r->pair[k][0], b = r->pair[k][1];
+        l->first[a] = l->first[b] =
+            l->first[a] < l->first[b] ? l->first[a] : l->first[b];
+        l->last[a] = l->last[b] =
+            l->last[a] > l->last[b] ? l->last[a] : l->last[b];
+    }
+}
+
+/* Inner loops come first. */
+static void
+extend_loops(lifetimes *l)
+{
+    const ix_unit *u = l->u;
+    for (int i = 0; i < u->repeats.n; i++)
+        if (u->repeat[i].first >= 0) {
+            extend(l, l->call[u->repeat[i].first], l->call[u->repeat[i].last]);
+            join_turns(l, &u->repeat[i]);
+        }
+}
+
 static lifetimes
 find_lifetimes(ix_unit *u)
 {
@@ -109,6 +149,7 @@ find_lifetimes(ix_unit *u)
     lifetimes l = {.u = u};
     l.first = ix_arena_new(&u->arena, n * sizeof *l.first);
     l.last = ix_arena_new(&u->arena, n * sizeof *l.last);
+    l.call = ix_arena_new(&u->arena, (u->ncalls + 1) * sizeof *l.call);
     memset(l.first, -1, n * sizeof *l.first);
     memset(l.last, -1, n * sizeof *l.last);
     for (ix_kernel *k = u->kernels; k; k = k->next, l.now++) {
@@ -117,6 +158,7 @@ find_lifetimes(ix_unit *u)
         ix_stmt_each(k->body, touch_element, &l);
     }
     touch_calls(&l, (int)u->ncalls);
+    extend_loops(&l);
     return l;
 }
 

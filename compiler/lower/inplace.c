@@ -105,6 +105,8 @@ is_safe(ix_unit *u, int output, int input)
 {
     usage x = {.input = input};
     int made = 0;
+    if (u->repeats.n > 0) /* steps come back to what is written */
+        return false;
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         if (!note_calls(u, &x, &made, k->when.calls, output))
             return false;

@@ -83,10 +83,26 @@ put_slices(const ix_unit *u, const ix_slice *slice, int n, ix_text *t)
                        ix_domain_show(u->ctx, slice[i].box).s);
 }
 
+/* "  loop t[0:n]: b3[m], b4[m]", and "  end of loop t" */
+static void
+put_loop(const ix_unit *u, const ix_foreign_call *c, ix_text *t)
+{
+    ix_text_format(t, "  %sloop %s", c->ends ? "end of " : "",
+                   ix_domain_show(u->ctx, c->node->interior).s);
+    ix_text_put(t, c->ends ? "" : ": ");
+    if (!c->ends)
+        put_slices(u, c->slice, c->nresults, t);
+    ix_text_char(t, '\n');
+}
+
 /* "  call solve(b0[n, n]) to b1[n]" */
 static void
 put_call(const ix_unit *u, const ix_foreign_call *c, ix_text *t)
 {
+    if (c->loop > 0) {
+        put_loop(u, c, t);
+        return;
+    }
     ix_text_format(t, "  call %s(", ix_call_name(u, c));
     put_slices(u, c->slice, c->narguments, t);
     ix_text_put(t, ") to ");

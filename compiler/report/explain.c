@@ -330,14 +330,21 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
 static void
 put_calls(const ix_unit *u, int *made, int end, ix_text *t)
 {
-    for (; *made < end; ++*made)
-        ix_text_format(t,
-                       u->call[*made]->routine
-                           ? "  call of %s, a routine of the library: on the "
-                             "host, arrays of a device are copied there and "
-                             "back\n"
-                           : "  call of %s, a function of the host\n",
-                       ix_call_name(u, u->call[*made]));
+    for (; *made < end; ++*made) {
+        const ix_foreign_call *c = u->call[*made];
+        if (c->loop > 0)
+            ix_text_format(t, "  %s the steps of loop %s\n",
+                           c->ends ? "end of" : "from here on",
+                           ix_domain_show(u->ctx, c->node->interior).s);
+        else
+            ix_text_format(t,
+                           c->routine
+                               ? "  call of %s, a routine of the library: on "
+                                 "the host, arrays of a device are copied "
+                                 "there and back\n"
+                               : "  call of %s, a function of the host\n",
+                           ix_call_name(u, c));
+    }
 }
 
 static void

@@ -77,6 +77,15 @@ add_part(maker *m, int part)
     m->part[m->nparts++].of = part;
 }
 
+static bool
+is_step(const ix_compiled *c, const ix_compiled_size *s)
+{
+    bool step = false;
+    for (size_t i = 0; i < c->nloops; i++)
+        step |= &c->size[c->loop[i].size] == s;
+    return step;
+}
+
 static ix_size_row
 size_of(maker *m, const ix_compiled_size *s)
 {
@@ -88,6 +97,7 @@ size_of(maker *m, const ix_compiled_size *s)
                        .first = (int)m->nparts,
                        .n = s->used ? n : 0,
                        .largest = s->largest,
+                       .step = is_step(m->c, s),
                        .divisor = s->narms ? s->divisor : 0};
     for (int i = 0; i < row.n; i++)
         add_part(m, s->narms ? form_of(m, s->arm[i]) : s->factor[i]);
@@ -305,6 +315,47 @@ make_calls(maker *m)
     m->t->call = call;
 }
 
+/* Does a form, or what one is computed from, mention the size? */
+static bool
+moves(const maker *m, int size)
+{
+    for (size_t i = 0; i < m->nterms; i++)
+        if (m->term[i].size == size)
+            return true;
+    for (size_t i = 0; i < m->nparts; i++)
+        if (m->part[i].of == size)
+            return true;
+    return false;
+}
+
+static void
+make_loops(maker *m)
+{
+    const ix_compiled *c = m->c;
+    size_t n = 0, room = 0;
+    ix_pair_row *pair = NULL;
+    ix_repeat_row *loop = new_rows(m, c->nloops, sizeof *loop);
+    for (size_t i = 0; i < c->nloops; i++) {
+        const ix_compiled_loop *x = &c->loop[i];
+        loop[i] = (ix_repeat_row){.name = x->name,
+                                  .size = x->size,
+                                  .count = form_of(m, x->count),
+                                  .first = (int)n,
+                                  .n = x->npairs,
+                                  .until = x->until};
+        ix_arena_grow(&m->c->arena, &pair, &room, n + (size_t)x->npairs + 1,
+                      sizeof *pair);
+        for (int k = 0; k < x->npairs; k++)
+            pair[n++] = (ix_pair_row){x->pair[k][0], x->pair[k][1]};
+    }
+    for (size_t i = 0; i < c->nloops; i++)
+        loop[i].moves = moves(m, loop[i].size);
+    m->t->pair = pair;
+    m->t->repeat = loop;
+    m->t->npairs = (int)n;
+    m->t->nrepeats = (int)c->nloops;
+}
+
 /* A step for several tests, counts or calls is several rows. */
 static void
 make_steps(maker *m)
@@ -329,6 +380,7 @@ ix_make_tables(const ix_unit *u, ix_compiled *c)
     make_tests(&m);
     make_kernels(&m);
     make_calls(&m);
+    make_loops(&m);
     make_steps(&m);
     m.t->term = m.term;
     m.t->form = m.form;

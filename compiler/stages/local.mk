@@ -8,6 +8,7 @@ libixcompiler_la_SOURCES += \
 	compiler/stages/checks.c \
 	compiler/stages/compact.c \
 	compiler/stages/layout.c \
+	compiler/stages/repeats.c \
 	compiler/stages/order.c \
 	compiler/stages/partition.c \
 	compiler/stages/partition.h \

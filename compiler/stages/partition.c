@@ -48,6 +48,8 @@ static bool
 decide(partition *p)
 {
     ix_unit *u = p->u;
+    for (int i = 0; i < u->repeats.n; i++)
+        p->of[u->repeat[i].end].loop = i;
     for (size_t i = 0; i < u->nroots; i++) {
         info *x = ix_partition_of(p, u->root[i]);
         x->stored = x->root = true;
@@ -146,7 +148,8 @@ copy_output(partition *p, size_t i)
 {
     ix_unit *u = p->u;
     ilex_array *n = u->root[i];
-    if (ix_partition_output(p, n) >= 0)
+    if (ix_partition_output(p, n) >= 0 &&
+        ix_partition_of(p, n)->buffer == (int)(p->first_output + i))
         return true;
     ilex_array *body = ix_unit_load(u, ix_partition_of(p, n)->buffer);
     if (ix_is_poison(body))
@@ -180,8 +183,10 @@ ix_pass_partition(ix_unit *u)
         return false;
     make_io_buffers(&p);
     p.first_output = u->nbuffers - u->nroots;
+    ix_partition_repeat_buffers(&p);
     for (size_t i = 0; i < u->norder; i++)
-        if (!store(&p, i) || !finish_counts(&p, i))
+        if (!ix_partition_begin_repeats(&p, i) || !store(&p, i) ||
+            !finish_counts(&p, i))
             return false;
     for (size_t i = 0; i < u->noutputs; i++)
         if (!copy_output(&p, i))

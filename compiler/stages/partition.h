@@ -47,6 +47,8 @@ typedef struct ix_partition_info {
                     stage */
     const ilex_array *guard;       /* it checks where this one, read at ... */
     int guard_axis[ILEX_MAX_RANK]; /* ... these of its axes, is true; or NULL */
+    int loop;                      /* LOOP: which of the unit's */
+    int into; /* 1 + the buffer that it is stored in if it is stored; 0: any */
     int buffer;         /* when stored; of a concat -1 until it has one */
     ilex_array *body;   /* over buffers, when computed again */
     int statements;     /* of it, or more */
@@ -112,7 +114,8 @@ void ix_partition_begin_reads(ix_partition *p);
 /* Operands first: what computing the array at position "i" again costs if
  * nothing it reads is stored but reductions. */
 void ix_partition_add_work(ix_partition *p, size_t i);
-/* Users first: what "n" reads that is no lambda has no sole consumer. */
+/* Users first: what "n", which is no lambda, reads, or is read in more steps of
+ * loops than it is made in, has no sole consumer. */
 void ix_partition_note_reader(ix_partition *p, const ilex_array *n);
 /* Users first: what "n", of which is known whether it is stored, reads. */
 bool ix_partition_count_reads(ix_partition *p, const ilex_array *n);
@@ -146,6 +149,13 @@ ilex_array *ix_partition_read(ix_partition *p, const ilex_array *n);
 /* The buffer of result "k" of the tuple at position "i" (recurrences.c); one
  * that nobody reads has one on "box". */
 int ix_result_buffer(ix_partition *p, size_t i, int k, const ix_domain *box);
+
+/* ---- loops.c ---- */
+
+/* Buffers for what is carried and stacked, once what is stored is decided. */
+void ix_partition_repeat_buffers(ix_partition *p);
+/* Before the array at position "i" is stored: loops whose steps begin there. */
+bool ix_partition_begin_repeats(ix_partition *p, size_t i);
 
 /* ---- bodies.c ---- */
 

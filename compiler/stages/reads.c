@@ -209,9 +209,17 @@ ix_partition_add_work(partition *p, size_t i)
 void
 ix_partition_note_reader(partition *p, const ilex_array *n)
 {
-    for (int k = 0; k < n->nops; k++)
-        if (n->kind != IX_LAMBDA && ix_is_array(n->ops[k]))
-            ix_partition_of(p, n->ops[k])->sole_consumer = IX_SEVERAL;
+    int inside = ix_unit_inside(p->u, ix_unit_position(p->u, n));
+    for (int k = 0; k < n->nops; k++) {
+        if (!ix_is_array(n->ops[k]))
+            continue;
+        ix_partition_info *x = ix_partition_of(p, n->ops[k]);
+        size_t at = ix_unit_position(p->u, n->ops[k]);
+        bool steps = ix_unit_inside(p->u, at) != inside;
+        if (n->kind != IX_LAMBDA || steps)
+            x->sole_consumer = IX_SEVERAL;
+        x->repeated |= steps && n->kind != IX_LOOP;
+    }
 }
 
 bool

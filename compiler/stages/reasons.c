@@ -183,8 +183,9 @@ ix_decide_lambda(ix_partition *p, size_t i)
     else if (u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse))
         x->reason = IX_REASON_UNFUSED;
     else
-        x->reason =
-            ix_partition_is_segment(x) ? IX_REASON_SEGMENT : reason_of(p, n, x);
+        x->reason = ix_partition_is_segment(x) ? IX_REASON_SEGMENT
+                    : x->into                  ? IX_REASON_CARRIED
+                                               : reason_of(p, n, x);
     x->stored |= stored[x->reason];
     return ix_partition_count_reads(p, n);
 }

@@ -35,6 +35,8 @@ ix_partition_buffer(ix_partition *p, size_t i)
 {
     int output = ix_partition_output(p, p->u->order[i]);
     p->of[i].stored = true;
+    if (p->of[i].into)
+        return p->of[i].buffer = p->of[i].into - 1;
     return p->of[i].buffer =
                output < 0 ? temporary_of(p, i) : (int)p->first_output + output;
 }

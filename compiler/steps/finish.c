@@ -236,6 +236,33 @@ text_of(const ix_unit *u, ix_compiled *c, int32_t symbol)
 }
 
 static void
+copy_loop(ix_unit *u, ix_compiled *c, const ix_unit_repeat *from)
+{
+    ix_compiled_loop *to = &c->loop[c->nloops++];
+    const ix_param *step = &u->ctx->param[ix_repeat_step(from->node)];
+    *to = (ix_compiled_loop){.name = text_of(u, c, step->symbol),
+                             .size = ix_repeat_step(from->node),
+                             .count = ix_finish_lin(c, step->steps->ax[0].hi),
+                             .npairs =
+                                 from->pair ? ix_repeat_carries(from->node) : 0,
+                             .until = from->until};
+    size_t bytes = (size_t)to->npairs * sizeof *to->pair;
+    if (from->pair)
+        to->pair = memcpy(ix_arena_new(&c->arena, bytes), from->pair, bytes);
+    ix_finish_size(c, to->size);
+    c->size[to->size].own = true;
+}
+
+static void
+copy_loops(ix_unit *u, ix_compiled *c)
+{
+    size_t n = (size_t)u->repeats.n;
+    c->loop = ix_arena_new(&c->arena, (n + 1) * sizeof *c->loop);
+    for (size_t i = 0; i < n; i++)
+        copy_loop(u, c, &u->repeat[i]);
+}
+
+static void
 copy_call(ix_unit *u, ix_compiled *c, const ix_foreign_call *from)
 {
     ix_compiled_call *to = &c->call[c->ncalls++];
@@ -265,8 +292,17 @@ static void
 copy_calls(ix_unit *u, ix_compiled *c)
 {
     c->call = ix_arena_new(&c->arena, (u->ncalls + 1) * sizeof *c->call);
-    for (size_t i = 0; i < u->ncalls; i++)
-        copy_call(u, c, u->call[i]);
+    c->between = ix_arena_new(&c->arena, (u->ncalls + 1) * sizeof *c->between);
+    for (size_t i = 0; i < u->ncalls; i++) {
+        const ix_foreign_call *x = u->call[i];
+        c->between[c->nbetween++] = (ix_compiled_between){
+            !x->loop  ? IX_STEP_CALL
+            : x->ends ? IX_STEP_NEXT
+                      : IX_STEP_REPEAT,
+            x->loop ? x->loop - 1 : (int)c->ncalls, x->counts};
+        if (!x->loop)
+            copy_call(u, c, x);
+    }
 }
 
 static void
@@ -396,6 +432,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
         ix_make_bytecode(u, c);
     else
         copy_kernels(u, c);
+    copy_loops(u, c);
     copy_calls(u, c);
     ix_finish_nonempty(u, c);
     mark_body_sizes(u, c);

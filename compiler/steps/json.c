@@ -389,6 +389,24 @@ put_count(const printer *p, const ix_step *s)
     ix_json_string(p->j, "array", p->c->facts->called[count->buffer]);
 }
 
+static void
+put_loop(const printer *p, const ix_step *s)
+{
+    const ix_compiled_loop *l = &p->c->loop[s->what];
+    ix_json_string(p->j, "step", l->name);
+    if (s->kind == IX_STEP_REPEAT) {
+        put_form(p, "count", l->count);
+        return;
+    }
+    ix_json_open(p->j, "turns", '[', true);
+    for (int i = 0; i < l->npairs; i++)
+        for (int turn = 0; turn < 2; turn++)
+            ix_json_string(p->j, NULL, p->c->facts->called[l->pair[i][turn]]);
+    ix_json_close(p->j, ']');
+    if (l->until >= 0)
+        ix_json_string(p->j, "until", p->c->facts->called[l->until]);
+}
+
 static const char *const names[] = {
 #define IX_STEP(name, text, meaning) text,
 #include "compiler/steps/steps.def"
@@ -399,6 +417,7 @@ static void (*const puts_step[])(const printer *p, const ix_step *s) = {
     [IX_STEP_ALLOC] = put_places, [IX_STEP_EVALUATE] = put_launch,
     [IX_STEP_SIZE] = put_count,   [IX_STEP_LAUNCH] = put_launch,
     [IX_STEP_CALL] = put_call,    [IX_STEP_FREE] = put_places,
+    [IX_STEP_REPEAT] = put_loop,  [IX_STEP_NEXT] = put_loop,
 };
 
 static void

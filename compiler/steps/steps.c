@@ -29,7 +29,7 @@ add_tests(ix_compiled *c, size_t *room, int phase)
     }
 }
 
-/* How far the list has come: sizes counted, calls made. */
+/* How far the list has come: sizes counted, calls and ends of loops met. */
 typedef struct progress {
     size_t room;
     int counts, calls;
@@ -46,14 +46,32 @@ add_counts(ix_compiled *c, progress *now, int phase)
     }
 }
 
-/* Has made so many calls, each when what it needs is counted. */
+/* Where the steps of a loop end: the two ends know each other. */
+static void
+join_ends(ix_compiled *c)
+{
+    ix_step *next = &c->step[c->nsteps - 1];
+    for (size_t i = c->nsteps - 1; i-- > 0;)
+        if (c->step[i].kind == IX_STEP_REPEAT &&
+            c->step[i].what == next->what) {
+            c->step[i].end = (int)c->nsteps - 1;
+            next->end = (int)i;
+            return;
+        }
+}
+
+/* Has met so many calls and ends of loops, each when what it needs is counted.
+ */
 static void
 add_calls(ix_compiled *c, progress *now, int calls)
 {
     for (; now->calls < calls; now->calls++) {
-        size_t i = (size_t)now->calls;
-        add_counts(c, now, c->call[i].counts);
-        add(c, &now->room, IX_STEP_CALL, i, i + 1);
+        const ix_compiled_between *x = &c->between[now->calls];
+        size_t what = (size_t)x->what;
+        add_counts(c, now, x->counts);
+        add(c, &now->room, (ix_step_kind)x->kind, what, what + 1);
+        if (x->kind == IX_STEP_NEXT)
+            join_ends(c);
     }
 }
 
@@ -87,7 +105,7 @@ ix_make_steps(ix_compiled *c)
         add_until(c, &now, c->kernel[i].when);
         add(c, &now.room, IX_STEP_LAUNCH, i, end);
     }
-    add_until(c, &now, (ix_moment){(int)c->ncounts, (int)c->ncalls});
+    add_until(c, &now, (ix_moment){(int)c->ncounts, (int)c->nbetween});
     if (slots)
         add(c, &now.room, IX_STEP_FREE, 0, slots);
 }
@@ -265,6 +283,25 @@ put_call(printer *p, const ix_step *s)
     put_parts(p, call->slice + call->narguments, call->nresults);
 }
 
+/* "t from 0 to n: b3 and b4 take turns; until b5" */
+static void
+put_loop(printer *p, const ix_step *s)
+{
+    const ix_compiled_loop *l = &p->c->loop[s->what];
+    ix_text_put(p->t, l->name);
+    if (s->kind == IX_STEP_REPEAT) {
+        ix_text_put(p->t, " from 0 to ");
+        ix_lin_print(p->ctx, l->count, p->t);
+        return;
+    }
+    for (int i = 0; i < l->npairs; i++)
+        ix_text_format(p->t, "%s b%d and b%d", i ? "," : ":", l->pair[i][0],
+                       l->pair[i][1]);
+    ix_text_put(p->t, " take turns");
+    if (l->until >= 0)
+        ix_text_format(p->t, "; until b%d", l->until);
+}
+
 void
 ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
                ix_text *t)
@@ -297,6 +334,10 @@ ix_steps_print(const ilex_context *ctx, const ix_compiled *c, int dialect,
             break;
         case IX_STEP_CALL:
             put_call(&p, s);
+            break;
+        case IX_STEP_REPEAT:
+        case IX_STEP_NEXT:
+            put_loop(&p, s);
             break;
         default:
             put_launch(&p, s);

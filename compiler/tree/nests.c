@@ -128,6 +128,9 @@ ix_unit_kernel(ix_unit *u, const ix_domain *box, ix_moment when)
     k->when = when;
     k->axis = box->rank ? 0 : -1;
     k->levels.axis = -1;
+    int loop = ix_unit_repeat_at(u, when.calls);
+    if (loop >= 0)
+        k->facts = ix_unit_repeat_facts(u, loop, u->ctx->facts);
     for (int i = 0; i < box->rank; i++)
         ix_kernel_variable(u, k, IX_VARIABLE_AXIS);
     return k;

@@ -270,6 +270,55 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
                                ilex_array *const *self,
                                ilex_array *const *value, ilex_array **result);
 
+/* A loop: whole arrays that are carried from step to step, each of which reads
+ * what the step before left, at any points. Here 100 steps of u = u + a*lap(u):
+ *
+ *     ilex_array *t = ilex_loop_step(ctx, "t:100");
+ *     ilex_array *u = ilex_loop_carry(ctx, ILEX_F64, "I:n");
+ *     ilex_array *next = ...;                   made of u, t, and other arrays
+ *     ilex_loop(ctx, &ILEX_LOOP_SPEC(.step = t, .carry_count = 1, .carry = &u,
+ *                                    .first = &u0, .next = &next), &u);
+ *
+ * ilex_loop_step is the number of the step, i64 of rank 0, over a range "t:n"
+ * or "t:lo:hi" (no step if that is empty); text in this scope may name it, and
+ * x[t] is read where it is shown to be inside. ilex_loop_carry is what the step
+ * before left of an array of this dtype on this domain, the same in all steps;
+ * what lies outside is not carried. All constructors take both. Each loop has
+ * its own.
+ *
+ * ilex_loop closes the loop. carry[i] is first[i] before the first step and
+ * next[i] after each; these cover its domain, for all sizes, and have its
+ * dtype, literals take it. `until`, or NULL: a bool of rank 0 after each step;
+ * where it is true there is no further one. stack[k]: what each step adds to an
+ * array, along a new first axis, called as the step where the array's axes have
+ * names. Results: the carried arrays after the last step (after none: what they
+ * are first), the stacks, then, if `counts` is not 0, how many steps were made,
+ * i64.
+ *
+ * What does not depend on the step or on what is carried is computed once,
+ * before the loop. Errors: ILEX_E_DTYPE, those of a restriction to a domain,
+ * ILEX_E_ARGUMENT, ILEX_E_UNSUPPORTED for a domain or a number of steps that
+ * changes from step to step, and for `until` with a stack. What is carried, or
+ * made of the step, is an error of a program that uses it outside of the loop.
+ * Results are kept by the current scope. */
+typedef struct ilex_loop_spec {
+    size_t size;
+    ilex_array *step;
+    size_t carry_count;
+    ilex_array *const *carry, *const *first, *const *next;
+    ilex_array *until;
+    size_t stack_count;
+    ilex_array *const *stack;
+    int counts;
+} ilex_loop_spec;
+#define ILEX_LOOP_SPEC(...) ILEX_STRUCT(ilex_loop_spec, __VA_ARGS__)
+
+ILEX_API ilex_array *ilex_loop_step(ilex_context *ctx, const char *range);
+ILEX_API ilex_array *ilex_loop_carry(ilex_context *ctx, ilex_dtype dtype,
+                                     const char *domain);
+ILEX_API ilex_status ilex_loop(ilex_context *ctx, const ilex_loop_spec *spec,
+                               ilex_array **result);
+
 /* a where a condition on the indices of named axes holds, b elsewhere, each
  * computed on its own side only: "I < 3", "1 <= I && J != n-1", "K+1/2 == 0",
  * comparisons with sums of sizes joined by && and ||. At each of them the
@@ -293,7 +342,8 @@ ILEX_API ilex_dtype ilex_array_dtype(const ilex_array *x);
 ILEX_API int ilex_array_rank(const ilex_array *x);
 /* What makes the node: "input", "data", "lambda" (element-wise operators, maps,
  * shifts, reductions, alone or together), "reshape", "einsum", "scan",
- * "extern", "result" (one array of the last two), or the function that made it:
+ * "extern", "loop", "result" (one array of the last three), "carried", or the
+ * function that made it:
  * "roll", "concat". Of numbers and sizes: "const", "size", "op", "linear",
  * "cast". The text lives as long as the library is loaded. */
 ILEX_API const char *ilex_array_kind(const ilex_array *x);

@@ -151,6 +151,12 @@ typedef struct ilex_call {
      * What the part needs is computed and read, no more. The program is
      * compiled with option box=1 (else ILEX_E_ARGUMENT). */
     const char *box;
+    /* Called with `user` by the thread that runs, after every `every`-th step
+     * (0: each) of a loop of the program that is in no other, or, if it has no
+     * loops, of ilex_run_steps, with how many steps are made. Not 0: the run
+     * ends, ILEX_E_CANCELLED; inputs are as they were. NULL: none. */
+    int (*progress)(void *user, int64_t step);
+    int64_t every;
 } ilex_call;
 #define ILEX_CALL(...) ILEX_STRUCT(ilex_call, __VA_ARGS__)
 

@@ -15,7 +15,10 @@ ilex_size(ilex_context *ctx, const char *name)
     if (!ix_name_check(&ctx->error, "size", name, name ? strlen(name) : 0))
         return ix_poison_again(ctx);
     int32_t param = ix_param_of(ctx, ix_symbol_of(ctx, name, strlen(name)));
-    return param < 0 ? ix_poison_again(ctx) : ix_scalar_size(ctx, param);
+    return param < 0 ? ix_poison_again(ctx)
+           : ctx->param[param].from
+               ? ix_index_lin(ctx, ix_counted_form(ctx, param))
+               : ix_scalar_size(ctx, param);
 }
 
 static ilex_status

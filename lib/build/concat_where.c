@@ -45,6 +45,7 @@ typedef struct sides {
     ilex_array *x[2];        /* below "at", and from there on */
     const ix_axis *own[2];   /* their ranges of the axis */
     const ix_axis *known[2]; /* and where they are known */
+    ix_axis whole[2];        /* where one without the axis is known */
     bool gone[2];            /* has no point, whatever the sizes */
 } sides;
 
@@ -89,6 +90,21 @@ end_of(const sides *s, int i, bool known)
     return NULL;
 }
 
+/* What lacks the axis is the same all along it: known where the other one is,
+ * and where that one is defined. */
+static void
+spread(sides *s, int i)
+{
+    ix_axis *all = &s->whole[i];
+    if (s->own[i] == NULL ||
+        (ix_rank(s->x[i]) && ix_domain_find(s->x[i]->interior, s->axis) >= 0))
+        return;
+    *all = *s->known[i];
+    all->lo = le(s, s->own[i]->lo, all->lo) ? s->own[i]->lo : all->lo;
+    all->hi = le(s, all->hi, s->own[i]->hi) ? s->own[i]->hi : all->hi;
+    s->known[i] = all;
+}
+
 static ix_domain_text
 shown(const sides *s, int i)
 {
@@ -101,6 +117,7 @@ find_sides(sides *s)
     for (int i = 0; i < 2; i++) {
         s->own[i] = range_of(s->x[i], s->x[1 - i], s->axis, false);
         s->known[i] = range_of(s->x[i], s->x[1 - i], s->axis, true);
+        spread(s, i);
     }
     if (!s->own[0])
         return ix_poison_false(

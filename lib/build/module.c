@@ -9,6 +9,7 @@
 #include "lib/build/foreign.h"
 #include "lib/graph/counted.h"
 #include "lib/graph/order.h"
+#include "lib/graph/repeats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,6 +297,14 @@ check_names(ilex_module *m)
     return ILEX_OK;
 }
 
+/* What a size counts whose bound an assumption is; NULL: it is none. */
+static ilex_array *
+counted_by(const ilex_context *ctx, const ix_assumption *a)
+{
+    int32_t size = ix_counted_by(ctx, a);
+    return size < 0 ? NULL : ctx->param[size].mask;
+}
+
 /* What has to be counted for the outputs. */
 static ilex_status
 visit_counted(reached *r)
@@ -303,10 +312,48 @@ visit_counted(reached *r)
     ilex_module *m = r->module;
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; rc == ILEX_OK && i < m->nassumptions; i++) {
-        int32_t size = ix_counted_by(m->ctx, m->assumption[i]);
-        if (size >= 0)
-            rc = visit_from(r, m->ctx->param[size].mask);
+        ilex_array *mask = counted_by(m->ctx, m->assumption[i]);
+        rc = mask ? visit_from(r, mask) : ILEX_OK;
     }
+    return rc;
+}
+
+/* ---- loops ---- */
+
+/* Is a root made once, in no loop? */
+static ilex_status
+check_outside(const reached *r, const ix_repeats *l, const ilex_array *root,
+              const char *what, ilex_status code)
+{
+    const size_t *at = ix_map_find(&r->order.number, root);
+    if (!l->inside || !at || l->inside[*at] < 0)
+        return ILEX_OK;
+    return ix_fail(&r->module->ctx->error, code,
+                   "program %s: %s depends on what a loop carries, or on its "
+                   "step, which it is made anew in; use what the loop gives",
+                   r->module->name, what);
+}
+
+static ilex_status
+check_loops(const reached *r)
+{
+    const ilex_module *m = r->module;
+    ilex_context *ctx = m->ctx;
+    ix_repeats l = {.ctx = ctx, .mem = &ctx->mem};
+    ilex_status rc = ix_repeats_find(&l, m->name, r->order.array, r->order.n)
+                         ? ILEX_OK
+                         : ctx->error.code;
+    for (size_t i = 0; rc == ILEX_OK && i < m->noutputs; i++)
+        rc = check_outside(r, &l, m->output[i].array,
+                           ix_symbol_text(ctx, m->output[i].name),
+                           ILEX_E_ARGUMENT);
+    for (size_t i = 0; rc == ILEX_OK && i < m->nassumptions; i++) {
+        const ilex_array *mask = counted_by(ctx, m->assumption[i]);
+        rc = mask ? check_outside(r, &l, mask, "a counted size",
+                                  ILEX_E_UNSUPPORTED)
+                  : ILEX_OK;
+    }
+    ix_repeats_free(&l);
     return rc;
 }
 
@@ -318,6 +365,7 @@ ix_module_collect(ilex_module *m)
     for (size_t i = 0; rc == ILEX_OK && i < m->noutputs; i++)
         rc = visit_from(&r, m->output[i].array);
     rc = rc ? rc : visit_counted(&r);
+    rc = rc ? rc : check_loops(&r);
     ix_map_free(&r.declared, &m->ctx->mem);
     ix_order_free(&r.order);
     return rc == ILEX_OK ? check_names(m) : rc;

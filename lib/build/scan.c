@@ -361,8 +361,8 @@ same_level(void *user, ilex_array *load, ilex_array *const *index)
             c, result, "at other indices",
             c->dom->rank == 1
                 ? ""
-                : "; what reads other points of the level before is a program "
-                  "of one level, run for one after another (ilex_run_steps)");
+                : "; what reads other points of the level before is a loop, "
+                  "which carries whole arrays");
     if (levels < 0)
         return refuse_read(c, result, "at a level that comes later", "");
     if (levels == 0 && result >= c->result)

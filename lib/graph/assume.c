@@ -24,7 +24,8 @@ int32_t
 ix_param_given(ilex_context *ctx, int32_t symbol)
 {
     for (size_t i = 0; i < ctx->nparams; i++)
-        if (ctx->param[i].symbol == symbol && !ctx->param[i].mask)
+        if (ctx->param[i].symbol == symbol && !ctx->param[i].mask &&
+            !ctx->param[i].steps)
             return (int32_t)i;
     return ix_param_add(ctx, (ix_param){.symbol = symbol, .key = symbol});
 }

@@ -50,6 +50,11 @@ typedef struct ix_param {
     int32_t degree, factor[IX_DEGREE]; /* ascending; of a size, itself */
     struct ilex_array *mask; /* its value is the number of true elements of
                                 this array, found out by the run; or NULL */
+    const struct ix_domain *steps; /* its value is the number of the step, from
+                                      0 on, that a loop is at, which runs over
+                                      this range; or NULL */
+    const struct ix_lin *from; /* of a step: text of C calls this plus the value
+                                  by the name, until the loop closes; or NULL */
     const struct ix_lin *arm[IX_ARMS]; /* its value is the least of these, the
                                           largest if "largest", divided by
                                           "divisor", rounded up */
@@ -57,7 +62,8 @@ typedef struct ix_param {
     bool largest;
     int64_t divisor;
     const struct ix_assumption
-        *bound; /* of a counted size: it is no more than there are */
+        *bound; /* of a counted size: it is no more than there are; of a step:
+                   it is one of those that a loop makes */
     const struct ix_env *rests; /* that, and what the mask rests on */
 } ix_param;
 

@@ -10,16 +10,39 @@
 #include "lib/graph/scalar.h"
 
 static bool
-has_mask(const ilex_context *ctx, int32_t param, const void *unused)
+is_found(const ilex_context *ctx, int32_t param, const void *unused)
 {
     (void)unused;
-    return ctx->param[param].mask != NULL;
+    return ctx->param[param].mask || ctx->param[param].steps;
 }
 
 bool
 ix_is_counted(const ilex_context *ctx, int32_t param)
 {
-    return ix_param_needs(ctx, param, has_mask, NULL);
+    return ix_param_needs(ctx, param, is_found, NULL);
+}
+
+static bool
+is_step(const ilex_context *ctx, int32_t param, const void *unused)
+{
+    (void)unused;
+    return ctx->param[param].steps != NULL;
+}
+
+bool
+ix_is_step(const ilex_context *ctx, int32_t param)
+{
+    return ix_param_needs(ctx, param, is_step, NULL);
+}
+
+bool
+ix_has_step(const ilex_context *ctx, const ix_domain *dom)
+{
+    bool found = false;
+    for (int k = 0; k < dom->rank; k++)
+        found |= ix_lin_needs(ctx, dom->ax[k].lo, is_step, NULL) ||
+                 ix_lin_needs(ctx, dom->ax[k].hi, is_step, NULL);
+    return found;
 }
 
 /* ---- making them ---- */
@@ -85,9 +108,9 @@ name_it(ilex_context *ctx, const char *hash, ix_param *p)
     ix_text_free(&t);
 }
 
-/* Notes the bound of the last size, and what the size rests on. */
+/* Notes the bound of the last size, and what the size rests on beside "env". */
 static bool
-bound(ilex_context *ctx, int32_t param, const ix_lin *all)
+bound(ilex_context *ctx, int32_t param, const ix_lin *all, const ix_env *env)
 {
     ix_param *p = &ctx->param[param];
     const ix_lin *own = ix_lin_param(ctx, param);
@@ -95,7 +118,7 @@ bound(ilex_context *ctx, int32_t param, const ix_lin *all)
     p->bound = left ? ix_assumption_of(ctx, left, 0) : NULL;
     return p->bound && ix_env_add(ctx, &ctx->bounds, p->bound) == IX_YES &&
            ix_env_add(ctx, &p->rests, p->bound) == IX_YES &&
-           ix_env_join(ctx, "a size rests", &p->rests, p->mask->env);
+           ix_env_join(ctx, "a size rests", &p->rests, env);
 }
 
 /* A size that is not there yet. */
@@ -110,7 +133,7 @@ make(ilex_context *ctx, int32_t name, ilex_array *mask, const char *hash)
         return -1;
     ix_node_retain(mask);
     ctx->any_counted = true;
-    return bound(ctx, param, all) ? param : -1;
+    return bound(ctx, param, all, mask->env) ? param : -1;
 }
 
 /* The size of that name, or without one, that counts "mask"; -1: none. */
@@ -154,6 +177,56 @@ ix_counted_size(ilex_context *ctx, int32_t name, ilex_array *mask)
     return param;
 }
 
+/* ---- steps of loops ---- */
+
+/* How many loops that are not closed have a step of this name. */
+static int
+count_open(const ilex_context *ctx, int32_t name)
+{
+    int n = 0;
+    for (int32_t i = 0; i < ix_env_count(ctx->bounds); i++) {
+        int32_t p = ix_counted_by(ctx, ctx->bounds->item[i]);
+        n += p >= 0 && ctx->param[p].steps && ctx->param[p].symbol == name;
+    }
+    return n;
+}
+
+/* How many steps a range has; if it is known to have none, one that is none. */
+static const ix_lin *
+count_steps(ilex_context *ctx, const ix_domain *steps)
+{
+    const ix_lin *n = ix_axis_extent(ctx, &steps->ax[0]);
+    return n && n->n == 0 && n->c < 1 ? ix_lin_const(ctx, 1) : n;
+}
+
+int32_t
+ix_step_size(ilex_context *ctx, const ix_domain *steps)
+{
+    int32_t name = steps->ax[0].name;
+    ix_param p = {.symbol = name, .steps = steps};
+    ix_text t;
+    ix_text_init(&t, &ctx->mem);
+    ix_text_format(&t, "%s#step%d", ix_symbol_text(ctx, name),
+                   count_open(ctx, name));
+    p.key = symbol_of_text(ctx, &t);
+    ix_text_free(&t);
+    const ix_lin *count = count_steps(ctx, steps);
+    const ix_lin *last = count ? ix_lin_try_offset(ctx, count, -1) : NULL;
+    int32_t param = last ? ix_param_add(ctx, p) : -1;
+    ctx->any_counted = true;
+    return param >= 0 && bound(ctx, param, last, NULL) ? param : -1;
+}
+
+bool
+ix_step_end(ilex_context *ctx, int32_t param)
+{
+    ctx->param[param].from = NULL;
+    for (size_t i = ctx->first_counted; i < ctx->ncounted; i++)
+        if (ctx->counted[i] == param)
+            ctx->counted[i] = ctx->counted[--ctx->ncounted];
+    return ix_env_take(ctx, &ctx->bounds, ctx->param[param].bound);
+}
+
 /* ---- which can be named ---- */
 
 int32_t
@@ -163,6 +236,14 @@ ix_counted_of(ilex_context *ctx, ilex_array *mask)
         if (ctx->param[ctx->counted[i]].mask == counted_array(mask))
             return ctx->counted[i];
     return ix_counted_size(ctx, 0, mask);
+}
+
+const ix_lin *
+ix_counted_form(ilex_context *ctx, int32_t param)
+{
+    const ix_lin *own = ix_lin_param(ctx, param);
+    const ix_lin *from = ctx->param[param].from;
+    return from && own ? ix_lin_add(ctx, from, own) : own;
 }
 
 bool

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counted sizes: the number of true elements of a mask, which a run finds out.
+ * Counted sizes: the number of true elements of a mask, which a run finds out,
+ * or of the steps that a loop has made.
  *
  * Such a size is a parameter like any other, known to be no more than the
  * elements there are; an array that mentions it rests on that bound
@@ -21,13 +22,28 @@ int32_t ix_counted_size(ilex_context *ctx, int32_t name, ilex_array *mask);
  * -1 after an error. */
 int32_t ix_counted_of(ilex_context *ctx, ilex_array *mask);
 
+/* What text calls by the name of a size. */
+const ix_lin *ix_counted_form(ilex_context *ctx, int32_t param);
+
 /* Lets text name a size until the scope ends. */
 bool ix_counted_name(ilex_context *ctx, int32_t param);
 /* Lets it name those that "env" is about, and no other. */
 bool ix_counted_name_only(ilex_context *ctx, const ix_env *env);
 
-/* Is the size counted, or the product has a factor that is? */
+/* Is the size counted or a step, or the product has a factor that is? */
 bool ix_is_counted(const ilex_context *ctx, int32_t param);
+
+/* Is the size the step of a loop, or computed from one? Does a domain mention
+ * such a one? */
+bool ix_is_step(const ilex_context *ctx, int32_t param);
+bool ix_has_step(const ilex_context *ctx, const ix_domain *dom);
+
+/* A new size, called as the axis of a range, for the number of the step, from 0
+ * on, of a loop over it. What mentions it rests on its being below their
+ * number, which proofs may use until the loop is closed (ix_step_end). -1 after
+ * an error. */
+int32_t ix_step_size(ilex_context *ctx, const ix_domain *steps);
+bool ix_step_end(ilex_context *ctx, int32_t param);
 
 /* The size whose bound an assumption is; -1: it is none. */
 int32_t ix_counted_by(const ilex_context *ctx, const ix_assumption *a);

@@ -166,6 +166,30 @@ ix_env_merge(const ix_env *a, const ix_env *b, const ix_assumption **item)
     return n;
 }
 
+bool
+ix_env_take(ilex_context *ctx, const ix_env **e, const ix_assumption *a)
+{
+    if (!*e || !ix_env_has(*e, a))
+        return true;
+    size_t bytes = (size_t)(*e)->n * sizeof a;
+    const ix_assumption **item = ix_mem_new(&ctx->mem, bytes);
+    if (!item)
+        return false;
+    int32_t n = 0;
+    for (int32_t i = 0; i < (*e)->n; i++)
+        if (strcmp((*e)->item[i]->key, a->key) != 0)
+            item[n++] = (*e)->item[i];
+    const ix_env *left = n ? ix_env_find(ctx, n, item) : NULL;
+    if (n && !left) {
+        ix_env *draft = ix_env_draft(ctx, n, item);
+        left = draft ? ix_env_intern(ctx, draft) : NULL;
+    }
+    ix_mem_free(&ctx->mem, (void *)item);
+    if (n == 0 || left)
+        *e = left;
+    return n == 0 || left;
+}
+
 /* ---- ranges ---- */
 
 /* The place of a size among the ranges, or where it belongs. */

@@ -80,6 +80,9 @@ const ix_env *ix_env_find(const ilex_context *ctx, int32_t n,
  * (the draft is freed). */
 const ix_env *ix_env_intern(ilex_context *ctx, ix_env *draft);
 
+/* "*e" without an assumption; false when there is no memory. */
+bool ix_env_take(ilex_context *ctx, const ix_env **e, const ix_assumption *a);
+
 void ix_env_free_all(ilex_context *ctx);
 
 /* ---- lib/graph/assume.c ---- */

@@ -87,15 +87,17 @@ ix_merkle_env(ix_digester *d, const ix_env *env)
         ix_digest_text(d, env->item[i]->key);
 }
 
-/* The number of wrapped data: how many were met before it. */
+/* The number of a leaf, wrapped data or what a loop carries: how many of its
+ * kind were met before it. */
 static uint64_t
-number_data(ix_merkle *w, const ilex_array *n)
+number_leaf(ix_merkle *w, const ilex_array *n)
 {
-    const size_t *known = ix_map_find(&w->data, n);
+    ix_map *numbers = n->kind == IX_DATA ? &w->data : &w->carried;
+    const size_t *known = ix_map_find(numbers, n);
     if (known)
         return *known;
-    size_t number = w->data.count;
-    if (!ix_map_set(&w->data, &w->ctx->mem, n, number))
+    size_t number = numbers->count;
+    if (!ix_map_set(numbers, &w->ctx->mem, n, number))
         ix_fail_memory(&w->ctx->error);
     return number;
 }
@@ -105,18 +107,18 @@ static void
 hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
 {
     bool foreign = n->kind == IX_FOREIGN || n->kind == IX_APPLY;
-    int first = n->kind == IX_SELF || foreign ? 2 : 1;
+    int first = n->kind == IX_SELF || foreign || n->kind == IX_CARRIED ? 2 : 1;
     ilex_context *ctx = w->ctx;
     if (n->kind == IX_INPUT)
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[0]));
-    else if (n->kind == IX_SIZE)
+    else if (n->kind == IX_SIZE || n->kind == IX_LOOP)
         ix_digest_text(d, ix_param_key(ctx, (int32_t)n->attr[0]));
     else if (n->kind == IX_SELF) /* attr 0 is a number of the context too */
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[1]));
     else if (foreign) /* the declaration has its name */
         ix_digest_text(d, ix_symbol_text(ctx, (int32_t)n->attr[1]));
-    else if (n->kind == IX_DATA)
-        ix_digest_number(d, number_data(w, n));
+    else if (n->kind == IX_DATA || n->kind == IX_CARRIED)
+        ix_digest_number(d, number_leaf(w, n));
     else if (n->kind == IX_OP)
         ix_digest_text(d, ix_op_info_of(ix_op_of(n))->name);
     else if (n->kind == IX_REDUCE)
@@ -134,7 +136,8 @@ hash_attributes(ix_merkle *w, ix_digester *d, const ilex_array *n)
 enum {
     UNKNOWN,
     KNOWN,   /* it is in the node */
-    NUMBERED /* it reaches data, whose numbers are the program's */
+    NUMBERED /* it reaches data or what is carried, whose numbers are the
+                program's */
 };
 
 static ix_digest
@@ -202,7 +205,7 @@ keep_hash(ix_merkle *w, ilex_array *n)
 {
     const ix_mem *mem = &w->ctx->mem;
     ix_digest h = digest(w, n);
-    bool numbered = n->kind == IX_DATA;
+    bool numbered = n->kind == IX_DATA || n->kind == IX_CARRIED;
     for (int i = 0; i < n->nops; i++)
         numbered |= n->ops[i]->merkle_state == NUMBERED;
     n->merkle_state = numbered ? NUMBERED : KNOWN;
@@ -276,6 +279,7 @@ void
 ix_merkle_free(ix_merkle *w)
 {
     ix_map_free(&w->data, &w->ctx->mem);
+    ix_map_free(&w->carried, &w->ctx->mem);
     ix_map_free(&w->seen, &w->ctx->mem);
     ix_mem_free(&w->ctx->mem, w->own);
     ix_mem_free(&w->ctx->mem, w->stack);

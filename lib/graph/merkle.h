@@ -13,11 +13,12 @@
  * order in which it meets them. Zero it and set ctx. */
 typedef struct ix_merkle {
     ilex_context *ctx;
-    bool *size;   /* per parameter: it occurs; NULL: not asked, and then parts
-                     whose hash is known are not entered */
-    bool foreign; /* it calls functions of the host; known with "size" */
-    ix_map data;  /* their numbers */
-    ix_map seen;  /* of what reaches data: the place in "own" + 1 */
+    bool *size;     /* per parameter: it occurs; NULL: not asked, and then parts
+                       whose hash is known are not entered */
+    bool foreign;   /* it calls functions of the host; known with "size" */
+    ix_map data;    /* their numbers */
+    ix_map carried; /* numbers of what loops carry, likewise */
+    ix_map seen;    /* of what reaches these: the place in "own" + 1 */
     ix_digest *own;
     size_t nown, own_capacity;
     struct ix_merkle_place *stack;

@@ -209,7 +209,11 @@ complete_env(ilex_context *ctx, ix_node_spec *s)
     for (int i = 0; ok && i < s->nops; i++)
         if (s->ops[i]->env && s->ops[i]->env != s->env)
             ok = ix_env_join(ctx, what, &s->env, s->ops[i]->env);
-    return ok && (!ctx->any_counted || ix_counted_rests(ctx, s, &s->env));
+    ok = ok && (!ctx->any_counted || ix_counted_rests(ctx, s, &s->env));
+    /* what holds in each step of a loop */
+    return s->kind != IX_LOOP || !ok
+               ? ok
+               : ix_env_take(ctx, &s->env, ctx->param[s->attr[0]].bound);
 }
 
 /* Fields with skipped neighbours are read by those who take them apart. */

@@ -5,6 +5,7 @@
 #include "lib/shape/relevant.h"
 
 #include "lib/graph/context.h"
+#include "lib/graph/counted.h"
 
 bool
 ix_relevant_open(ix_relevant *r, ilex_context *ctx)
@@ -91,6 +92,11 @@ is_relevant(const ilex_context *ctx, int32_t param, const void *r)
 bool
 ix_relevant_assumption(const ix_relevant *r, const ix_assumption *a)
 {
+    /* that a step is one of some says that there are some, but only to who asks
+     * in a loop about its step */
+    int32_t step = ix_counted_by(r->ctx, a);
+    if (step >= 0 && r->ctx->param[step].steps && r->at[step] < 0)
+        return false;
     return ix_lin_needs(r->ctx, a->form, is_relevant, r);
 }
 

@@ -416,6 +416,47 @@ fmt_EXTERN(ix_text *t, const ix_statement *s)
     ix_fmt_extern(t, s);
 }
 
+/* "t[0:n] u : f64[I:n] = u0, v = v0 steps k" */
+static void
+fmt_LOOP(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->option);
+    write_axes(t, &s->box[0]);
+    for (const ix_statement *r = s; r; r = r->more) {
+        ix_text_put(t, r == s ? " " : ", ");
+        put_word(t, &r->name);
+        write_type(t, &r->type);
+        write_value(t, r);
+    }
+    if (s->chunks.length) {
+        ix_text_put(t, " steps ");
+        put_word(t, &s->chunks);
+    }
+}
+
+static void
+fmt_NEXT(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    write_value(t, s);
+}
+
+static void
+fmt_UNTIL(ix_text *t, const ix_statement *s)
+{
+    write_expr(t, s->expr, false);
+}
+
+static void
+fmt_STACK(ix_text *t, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    ix_text_char(t, '[');
+    put_word(t, &s->option);
+    ix_text_char(t, ']');
+    write_value(t, s);
+}
+
 static void
 fmt_RETURN(ix_text *t, const ix_statement *s)
 {
@@ -477,13 +518,14 @@ write_tags(ix_text *t, const ix_statement *s)
     }
 }
 
-/* The body of a function is moved to the right. */
+/* Bodies of functions and loops, of which it is in "depth", are moved to the
+ * right. */
 static void
-write_line(ix_text *t, const ix_statement *s, bool inside)
+write_line(ix_text *t, const ix_statement *s, int depth)
 {
     if (s->blank_before)
         ix_text_char(t, '\n');
-    if (inside && s->kind != IX_STATEMENT_END)
+    for (int i = s->kind == IX_STATEMENT_END; i < depth; i++)
         ix_text_put(t, "    ");
     if (s->kind != IX_STATEMENT_COMMENT) {
         ix_text_put(t, ix_statement_keywords[s->kind]);
@@ -495,7 +537,7 @@ write_line(ix_text *t, const ix_statement *s, bool inside)
     put_word(t, &s->comment);
     ix_text_char(t, '\n');
     for (const ix_statement *b = s->body; b; b = b->next)
-        write_line(t, b, true);
+        write_line(t, b, depth + 1);
 }
 
 static void
@@ -504,7 +546,7 @@ write_program(ix_parser *p, void *user)
     ix_text *t = user;
     const ix_statement *s = ix_syntax_program(&p->reader);
     for (; s; s = s->next)
-        write_line(t, s, false);
+        write_line(t, s, 0);
 }
 
 ilex_status

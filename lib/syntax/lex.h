@@ -57,7 +57,7 @@ struct ix_reader {
     size_t nodes;
     ix_word *inner; /* comments on lines that the statement goes on behind */
     size_t ninner, inner_capacity;
-    bool in_function; /* the statement is one of a function's */
+    int depth; /* functions and loops that the statement is in */
     /* Notes the error of a statement and says whether to go on with the next;
      * NULL: the first error ends the text. */
     bool (*go_on)(ix_reader *r);

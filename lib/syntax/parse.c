@@ -307,6 +307,15 @@ ix_parser_spoil(ix_parser *p, const ix_word *word, ix_name_kind kind)
         name->spoilt = true;
 }
 
+/* Notes a name that is known up to the end of a loop. */
+static void
+name_inside(ix_loop_scope *l, const ix_mem *mem, ix_name *name)
+{
+    ix_mem_grow(mem, &l->inner, &l->inner_capacity, l->ninner + 1,
+                sizeof *l->inner);
+    l->inner[l->ninner++] = name;
+}
+
 ix_name *
 ix_parser_add(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
 {
@@ -317,7 +326,39 @@ ix_parser_add(ix_parser *p, const char *text, size_t length, ix_name_kind kind)
     if (!ix_table_add(table_of(p, kind), &p->mem, hash_name(text, length, kind),
                       name))
         ix_lex_abort(&p->reader);
+    if (p->loop)
+        name_inside(p->loop, &p->mem, name);
     return name;
+}
+
+const ix_loop_scope *
+ix_parser_carrier(const ix_parser *p, const ix_word *word, int *k)
+{
+    for (const ix_loop_scope *l = p->loop; l; l = l->outer)
+        for (*k = 0; *k < l->ncarries; ++*k) {
+            const ix_word *name = &l->name[*k]->name;
+            if (name->length == word->length &&
+                !memcmp(name->text, word->text, (size_t)word->length))
+                return l;
+        }
+    return NULL;
+}
+
+/* Takes back a name, if it is there. */
+static void
+forget(ix_parser *p, const ix_name *name)
+{
+    ix_table_remove(table_of(p, name->kind),
+                    hash_name(name->text, name->length, name->kind), name);
+}
+
+void
+ix_parse_close_loop(ix_parser *p)
+{
+    ix_loop_scope *l = p->loop;
+    for (size_t i = 0; i < l->ninner; i++)
+        forget(p, l->inner[i]);
+    p->loop = l->outer;
 }
 
 ix_name *

@@ -89,6 +89,22 @@ struct ix_call {
     ix_lambda_env *lambda; /* around it */
 };
 
+/* A loop whose body is being read: names that it defines are known up to its
+ * end. */
+typedef struct ix_loop_scope ix_loop_scope;
+struct ix_loop_scope {
+    const ix_statement *s;
+    ix_loop_scope *outer;
+    const ix_lin *lo; /* of the first step */
+    int32_t step;
+    int ncarries, nstacks;
+    const ix_statement **name; /* of what is carried, then of the stacks */
+    ilex_array **carried, **first, **next, **stack; /* next: NULL until known */
+    ilex_array *until;
+    ix_name **inner; /* names that are known inside alone */
+    size_t ninner, inner_capacity;
+};
+
 typedef struct ix_parser {
     ix_reader reader;
     ilex_context *ctx;
@@ -97,6 +113,7 @@ typedef struct ix_parser {
     ix_mem mem;          /* of the reader's arena */
     ix_table names, functions;
     ix_call *call;         /* NULL: outside of functions */
+    ix_loop_scope *loop;   /* NULL: outside of loops */
     ix_map depths;         /* of scalar results: how deep their body is */
     ix_lambda_env *lambda; /* NULL: field expressions */
     ix_error_place outer;  /* the caller's location */
@@ -161,6 +178,14 @@ void ix_parser_spoil(ix_parser *p, const ix_word *word, ix_name_kind kind);
 /* Adds a name that is not there yet. */
 ix_name *ix_parser_add(ix_parser *p, const char *text, size_t length,
                        ix_name_kind kind);
+
+/* The innermost loop that carries an array called "word", its "k"-th; NULL:
+ * none does. */
+const ix_loop_scope *ix_parser_carrier(const ix_parser *p, const ix_word *word,
+                                       int *k);
+
+/* The body of the innermost loop ends: names that it defines go. */
+void ix_parse_close_loop(ix_parser *p);
 
 /* Checks a name that the program gives to a thing called "what". */
 void ix_parser_check_name(ix_parser *p, const char *what, const ix_word *word);
@@ -241,6 +266,9 @@ ilex_array *ix_parse_expr(ix_parser *p, const ix_syntax *x);
 /* A literal as a constant of "dtype", which it must fit. */
 ilex_array *ix_parse_constant(ix_parser *p, ilex_dtype dtype,
                               const ix_syntax *x);
+
+/* next(u) */
+ilex_array *ix_parse_next_value(ix_parser *p, const ix_syntax *x);
 
 /* In field expressions: a name (NULL: of nothing), a subscript, a reduction. */
 ilex_array *ix_parse_field_name(ix_parser *p, const ix_word *word);
@@ -387,6 +415,20 @@ bool ix_parse_is_builtin(const ix_word *word);
 
 /* lib/syntax/parse_scan.c: the whole statement `scan`; defines its results. */
 void ix_parse_scan(ix_parser *p, const ix_statement *s);
+
+/* lib/syntax/parse_loop.c: a loop's body begins, with what is carried first;
+ * its statements, with their values; it ends, and has results. */
+typedef struct ix_loop_result {
+    const ix_word *name;
+    ilex_array *array;
+} ix_loop_result;
+void ix_parse_open_loop(ix_parser *p, const ix_statement *s,
+                        ilex_array *const *first);
+void ix_parse_next(ix_parser *p, const ix_statement *s, ilex_array *x);
+void ix_parse_until(ix_parser *p, const ix_statement *s, ilex_array *x);
+void ix_parse_stack(ix_parser *p, const ix_statement *s, ilex_array *x);
+size_t ix_parse_end_loop(ix_parser *p, const ix_statement *s,
+                         ix_loop_result **result);
 
 /* The whole statement `map`; `const`. */
 ilex_array *ix_parse_map(ix_parser *p, const ix_statement *s);

@@ -375,6 +375,7 @@ static const struct {
                 {"concat_where", ix_parse_region},
                 {"einsum", ix_parse_einsum_call},
                 {"index", index_value},
+                {"next", ix_parse_next_value},
                 {"random", random_value},
                 {"random_f32", random_value},
                 {"restrict", ix_parse_region},

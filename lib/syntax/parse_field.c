@@ -104,3 +104,27 @@ ix_parse_field_reduce(ix_parser *p, const ix_syntax *x, const ix_reducer *r)
         ix_parser_array(p, ix_build_reducer(p->ctx, r, a, &request));
     return ix_parser_depth(p, &x->word, 1, &a, result);
 }
+
+/* ---- what loops carry ---- */
+
+ilex_array *
+ix_parse_next_value(ix_parser *p, const ix_syntax *x)
+{
+    ix_parse_outside_map(p, &x->word);
+    if (x->nparts != 1 || x->part[0]->kind != IX_SYNTAX_NAME)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "next(u) takes the name of a carried array");
+    const ix_word *word = &x->part[0]->word;
+    int k = 0;
+    const ix_loop_scope *l = ix_parser_carrier(p, word, &k);
+    if (!l)
+        ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word,
+                    "no loop around this carries an array %.*s",
+                    (int)word->length, word->text);
+    if (!l->next[k])
+        ix_lex_fail(
+            &p->reader, ILEX_E_UNKNOWN, word,
+            "next(%.*s) is known behind the statement `next %.*s = ...`",
+            (int)word->length, word->text, (int)word->length, word->text);
+    return l->next[k];
+}

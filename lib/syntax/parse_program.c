@@ -271,6 +271,44 @@ build_EXTERN(ix_parser *p, const ix_statement *s)
 }
 
 static void
+build_LOOP(ix_parser *p, const ix_statement *s)
+{
+    size_t n = 0;
+    ix_loop_result *result;
+    for (const ix_statement *r = s; r; r = r->more)
+        n++;
+    ilex_array **first =
+        ix_arena_new(&p->reader.arena, n * sizeof(ilex_array *));
+    n = 0;
+    for (const ix_statement *r = s; r; r = r->more)
+        first[n++] = ix_parse_typed_value(p, r);
+    ix_parse_open_loop(p, s, first);
+    for (const ix_statement *b = s->body; b; b = b->next)
+        ix_parse_statement(p, b);
+    n = ix_parse_end_loop(p, s, &result);
+    for (size_t i = 0; i < n; i++)
+        define_word(p, s, result[i].name, result[i].array);
+}
+
+static void
+build_NEXT(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_next(p, s, ix_parse_expr(p, s->expr));
+}
+
+static void
+build_UNTIL(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_until(p, s, ix_parse_expr(p, s->expr));
+}
+
+static void
+build_STACK(ix_parser *p, const ix_statement *s)
+{
+    ix_parse_stack(p, s, ix_parse_expr(p, s->expr));
+}
+
+static void
 build_RETURN(ix_parser *p, const ix_statement *s)
 {
     ix_parse_return(p, s);
@@ -351,7 +389,10 @@ ix_parse_statement(ix_parser *p, const ix_statement *s)
     ix_location own = ix_parse_place(p, s);
     if (own.line)
         p->made = own;
+    /* what its proofs need is its own */
+    const ix_env *proof = ix_proof_open(p->ctx);
     build_of[s->kind](p, s);
+    ix_proof_close(p->ctx, proof, NULL);
     p->made = around;
 }
 
@@ -383,9 +424,14 @@ spoil_names(ix_parser *p, const ix_statement *s)
         spoil(p, s, &s->name);
     for (size_t i = 0; words && i < s->nwords; i++)
         spoil(p, s, &s->words[i]);
-    for (const ix_statement *m = s->more; s->kind == IX_STATEMENT_SCAN && m;
-         m = m->more)
+    bool several = s->kind == IX_STATEMENT_SCAN || s->kind == IX_STATEMENT_LOOP;
+    for (const ix_statement *m = s->more; several && m; m = m->more)
         spoil(p, s, &m->name);
+    for (const ix_statement *b = s->body; b; b = b->next)
+        if (b->kind == IX_STATEMENT_STACK)
+            spoil(p, s, &b->name);
+    if (s->kind == IX_STATEMENT_LOOP)
+        spoil(p, s, &s->chunks);
 }
 
 typedef struct attempt {
@@ -413,6 +459,8 @@ parse_or_spoil(ix_parser *p, const ix_statement *s)
         ix_lex_abort(&p->reader);
     while (p->call)
         ix_parse_close_call(p);
+    while (p->loop)
+        ix_parse_close_loop(p);
     p->made = (ix_location){0};
     p->lambda = NULL;
     p->nassumed = 0;

@@ -4,6 +4,7 @@
  * each read in a session of its own.
  */
 #include "lib/build/foreign.h"
+#include "lib/graph/counted.h"
 #include "lib/graph/function.h"
 #include "lib/syntax/parse.h"
 
@@ -13,7 +14,7 @@ add_known_size(ix_parser *p, int32_t param)
     const char *text = ix_param_name(p->ctx, param);
     if (!ix_parser_find_text(p, text, IX_NAME_SIZE))
         ix_parser_add(p, text, strlen(text), IX_NAME_SIZE)->size =
-            ix_lin_param(p->ctx, param);
+            ix_counted_form(p->ctx, param);
 }
 
 /* Sizes that the context knows may be used. */
@@ -24,7 +25,7 @@ add_known_sizes(ix_parser *p)
     for (size_t i = ctx->ncounted; i-- > ctx->first_counted;)
         add_known_size(p, ctx->counted[i]);
     for (size_t i = 0; i < ctx->nparams; i++)
-        if (!ctx->param[i].mask)
+        if (!ctx->param[i].mask && !ctx->param[i].steps)
             add_known_size(p, (int32_t)i);
 }
 

@@ -53,6 +53,14 @@ ix_print_result_name(const ix_item *item, int64_t k, ix_text *t)
     ix_text_format(t, "t%d", (int)(item->temp + k));
 }
 
+static void
+print_carried(ix_printer *p, const ilex_array *n, ix_text *t)
+{
+    int k;
+    const ix_item *loop = ix_print_carrier(p, n, &k);
+    ix_print_result_name(loop, k, t);
+}
+
 void
 ix_print_name(ix_printer *p, const ix_item *item, ix_text *t)
 {
@@ -63,21 +71,22 @@ ix_print_name(ix_printer *p, const ix_item *item, ix_text *t)
         ix_text_format(t, "_ilex_data%lld", (long long)n->attr[0]);
     else if (n->kind == IX_RESULT)
         ix_print_result_name(ix_print_item(p, n->ops[0]), n->attr[0], t);
+    else if (n->kind == IX_CARRIED)
+        print_carried(p, n, t);
     else if (item->label)
         ix_text_put(t, ix_symbol_text(p->ctx, item->label));
     else
         ix_text_format(t, "t%d", (int)item->temp);
 }
 
-/* Gives an array the next temporary name that no input or output has; a tuple
- * as many in a row as it has results. */
-static void
-give_name(ix_printer *p, ix_item *item)
+void
+ix_print_give_name(ix_printer *p, ix_item *item)
 {
     const ilex_array *n = item->node;
-    if (item->label)
+    if (item->label || item->temp >= 0)
         return;
-    bool tuple = n->kind == IX_SCAN || n->kind == IX_FOREIGN;
+    bool tuple =
+        n->kind == IX_SCAN || n->kind == IX_FOREIGN || n->kind == IX_LOOP;
     int count = tuple ? ix_tuple_count(n) : 1;
     int free = 0;
     while (free < count) {
@@ -254,7 +263,9 @@ write_item(ix_printer *p, ix_item *item)
         write_result_tags(p, item);
     if (!item->named || item->as == IX_AS_INPUT)
         return;
-    give_name(p, item);
+    ix_print_give_name(p, item);
+    if (item->node->kind != IX_LOOP)
+        ix_print_indent(p, (size_t)(item - p->item));
     if (item->as == IX_AS_MAP) {
         write_map(p, item);
     } else if (item->as == IX_AS_NODE) {
@@ -328,6 +339,7 @@ write_program(ix_printer *p)
     ix_text_format(p->t, "ilex 1\nprogram %s\n", m->name);
     ix_print_heading(p);
     for (size_t i = 0; p->status == ILEX_OK && i < p->n; i++) {
+        ix_print_loop_heads(p, i);
         write_item(p, &p->item[i]);
         write_counted(p, i);
     }
@@ -359,6 +371,8 @@ print_module(ilex_module *m, bool labels, ix_text *t)
     ilex_scope_end(ctx, mark, NULL);
     ix_assume_instead(ctx, before);
     ix_order_free(&p.order);
+    if (p.repeats.mem)
+        ix_repeats_free(&p.repeats);
     ix_mem_free(&ctx->mem, p.item);
     ix_mem_free(&ctx->mem, p.param);
     ix_mem_free(&ctx->mem, p.counted);

@@ -49,6 +49,7 @@ list_all(ix_printer *p)
         ok = ix_order_from(&p->order, mask_of(p, i));
     for (size_t i = 0; ok && i < p->module->noutputs; i++)
         ok = ix_order_from(&p->order, p->module->output[i].array);
+    ok = ok && ix_print_gather(p);
     p->n = ok ? p->order.n : 0;
     p->item = ix_mem_new(&p->ctx->mem, (p->n + 1) * sizeof *p->item);
     for (size_t i = 0; p->item && i < p->n; i++)
@@ -212,7 +213,8 @@ static void
 choose_form(ix_printer *p, ix_item *item)
 {
     ilex_array *n = item->node;
-    if (n->kind == IX_INPUT || n->kind == IX_DATA || n->kind == IX_RESULT) {
+    if (n->kind == IX_INPUT || n->kind == IX_DATA || n->kind == IX_RESULT ||
+        n->kind == IX_CARRIED) {
         item->as = IX_AS_INPUT;
         item->named = true;
     } else if (n->kind == IX_LAMBDA || !ix_is_array(n)) {
@@ -253,9 +255,9 @@ take_labels(ix_printer *p)
     for (size_t i = p->labels ? m->nlabels : 0; i-- > 0;) {
         const ix_label *label = &m->label[i];
         ix_item *item = ix_print_item(p, label->array);
-        bool tuple = label->array->kind == IX_SCAN ||
-                     label->array->kind == IX_FOREIGN ||
-                     label->array->kind == IX_RESULT;
+        bool tuple =
+            label->array->kind == IX_SCAN || label->array->kind == IX_FOREIGN ||
+            label->array->kind == IX_CARRIED || label->array->kind == IX_RESULT;
         if (!item || tuple || item->as == IX_AS_INPUT || item->label ||
             ix_print_is_array_name(p, ix_symbol_text(p->ctx, label->name)))
             continue;
@@ -306,8 +308,12 @@ ix_print_collect(ix_printer *p)
         p->param[p->module->declared[i]] = true;
     count_uses(p);
     ix_error_mark before = ix_errors_mark(&p->ctx->error);
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < p->n; i++) {
+        size_t ncounted;
+        ix_print_steps(p, i, &ncounted);
         choose_form(p, &p->item[i]);
+        ix_print_steps_end(p, i, ncounted);
+    }
     if (ix_errors_since(&p->ctx->error, before))
         return false;
     choose_names(p);

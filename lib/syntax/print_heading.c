@@ -13,7 +13,7 @@ write_sizes(ix_printer *p)
     int n = 0;
     for (size_t i = 0; i < p->nparams; i++) {
         if (!p->param[i] || ix_param_is_derived(p->ctx, (int32_t)i) ||
-            p->ctx->param[i].mask)
+            ix_is_counted(p->ctx, (int32_t)i))
             continue;
         const char *sep = n % 16 ? ", " : n ? "\nsize " : "size ";
         ix_text_put(p->t, sep);

@@ -290,6 +290,10 @@ ix_print_node(ix_printer *p, const ix_item *item)
         write_foreign(p, item);
         return;
     }
+    if (n->kind == IX_LOOP) {
+        ix_print_loop_end(p, item);
+        return;
+    }
     ix_text_put(p->t, "node ");
     ix_print_name(p, item, p->t);
     ix_text_format(p->t, " = %s(", ix_node_text(n));

@@ -7,6 +7,7 @@
 #define ILEX_LIB_PRINT_TEXT_H
 
 #include "lib/graph/order.h"
+#include "lib/graph/repeats.h"
 #include "lib/syntax/print.h"
 
 /* How an array is written. */
@@ -34,7 +35,8 @@ typedef struct ix_printer {
     ilex_module *module;
     ix_text *t;
     ix_order order;
-    ix_item *item; /* of each array, in that order */
+    ix_repeats repeats; /* loops, whose bodies stand together in the order */
+    ix_item *item;      /* of each array, in that order */
     size_t n;
     int32_t next_temp;
     bool labels;      /* arrays have the names that the source gave them */
@@ -98,12 +100,32 @@ void ix_write_initial(ix_writer *w, const ilex_array *n);
 /* The item of an array. */
 ix_item *ix_print_item(ix_printer *p, const ilex_array *n);
 
+/* Gives an array the next temporary name that no input or output has, if it has
+ * none; a tuple as many in a row as it has results. */
+void ix_print_give_name(ix_printer *p, ix_item *item);
+
 /* Writes the name of an array that has one; of result "k" of a scan. */
 void ix_print_result_name(const ix_item *item, int64_t k, ix_text *t);
 void ix_print_name(ix_printer *p, const ix_item *item, ix_text *t);
 
 /* Does an input, temporary or output carry the name of symbol "symbol"? */
 bool ix_print_is_array_name(ix_printer *p, const char *text);
+
+/* ---- lib/syntax/print_loop.c ---- */
+
+/* Puts the order as loops want it. */
+bool ix_print_gather(ix_printer *p);
+/* Lets texts that are tried out name the steps of the loops that array "i" is
+ * in, until "ncounted" is the number of sizes that can be named again. */
+void ix_print_steps(ix_printer *p, size_t i, size_t *ncounted);
+void ix_print_steps_end(ix_printer *p, size_t i, size_t ncounted);
+/* The heads of loops whose bodies begin with array "i"; what a loop ends with;
+ * the blanks before a line of array "i". */
+void ix_print_loop_heads(ix_printer *p, size_t i);
+void ix_print_loop_end(ix_printer *p, const ix_item *item);
+void ix_print_indent(ix_printer *p, size_t i);
+/* The loop that carries what a CARRIED stands for; "k": which. */
+const ix_item *ix_print_carrier(ix_printer *p, const ilex_array *n, int *k);
 
 /* Writes the body of a map, or body "result" of a scan. */
 void ix_print_body(ix_printer *p, ix_write_mode mode, const ix_item *item,

@@ -57,11 +57,12 @@ is_new_line(const ix_reader *r, const char *start)
                 : word_at(r, r->line_start).text == r->token.word.text);
 }
 
-/* Moves to the line where the text goes on: behind the `end` of a function. */
+/* Moves to the line where the text goes on: behind the `end` of all functions
+ * and loops that the reader is in. */
 static void
 find_next(ix_reader *r, const char *start)
 {
-    bool inside = r->in_function;
+    int inside = r->depth;
     if (is_new_line(r, start))
         r->at = r->line_start;
     else
@@ -70,7 +71,8 @@ find_next(ix_reader *r, const char *start)
         ix_statement_kind k = keyword_at(r, r->at);
         if (!inside && k != IX_NSTATEMENTS)
             return;
-        inside = inside && k != IX_STATEMENT_END;
+        inside += inside && k == IX_STATEMENT_LOOP;
+        inside -= inside && k == IX_STATEMENT_END;
     }
 }
 
@@ -90,6 +92,10 @@ find_names(ix_reader *r, ix_statement *s)
     ix_word w = word_at(r, s->keyword.text + s->keyword.length);
     for (int k = 0; s->kind == IX_STATEMENT_SCAN && k < 2; k++)
         w = word_at(r, w.text + w.length);
+    if (s->kind == IX_STATEMENT_LOOP) { /* behind its range */
+        const char *p = memchr(w.text, ']', (size_t)(r->end - w.text));
+        w = p ? word_at(r, p + 1) : w;
+    }
     for (; w.length; w = word_at(r, w.text + w.length)) {
         add_name(r, s, w);
         const char *p = w.text + w.length;
@@ -115,16 +121,17 @@ ix_statement *
 ix_syntax_skip(ix_reader *r, const char *start)
 {
     ix_statement *s = skipped(r, start), *last = s;
-    bool function = r->in_function || s->kind == IX_STATEMENT_FUNCTION;
+    bool block = r->depth || s->kind == IX_STATEMENT_FUNCTION ||
+                 s->kind == IX_STATEMENT_LOOP;
     find_next(r, start);
     /* lines that were taken for a part of it */
-    for (const char *p = start; !function && p < r->at - 1; p++)
+    for (const char *p = start; !block && p < r->at - 1; p++)
         if (*p == '\n' && keyword_at(r, p + 1) != IX_NSTATEMENTS &&
             p + 1 < r->at)
             last = last->next = skipped(r, p + 1);
     r->nesting = 0;
     r->ninner = 0;
-    r->in_function = false;
+    r->depth = 0;
     ix_lex_next(r);
     return s;
 }

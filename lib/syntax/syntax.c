@@ -38,9 +38,8 @@ names(ix_reader *r, ix_statement *s, const char *what)
     while (ix_syntax_accept(r, ","));
 }
 
-/* "[ranges]"; "optional" for a type without axes. */
-static void
-brackets(ix_reader *r, ix_type *type, bool optional)
+void
+ix_syntax_brackets(ix_reader *r, ix_type *type, bool optional)
 {
     if (optional && !ix_syntax_at(r, "["))
         return;
@@ -65,12 +64,11 @@ type(ix_reader *r, ix_type *t)
     if (ix_syntax_accept_name(r, "on"))
         t->on = ix_syntax_name(r, "the name of a domain");
     else
-        brackets(r, t, true);
+        ix_syntax_brackets(r, t, true);
 }
 
-/* ": type" if it is there. */
-static void
-optional_type(ix_reader *r, ix_statement *s)
+void
+ix_syntax_optional_type(ix_reader *r, ix_statement *s)
 {
     if (ix_syntax_accept(r, ":"))
         type(r, &s->type);
@@ -84,8 +82,8 @@ optional_dtype(ix_reader *r, ix_statement *s)
         s->type.dtype = ix_syntax_name(r, "a dtype (for example f64)");
 }
 
-static void
-assignment(ix_reader *r, ix_statement *s)
+void
+ix_syntax_assignment(ix_reader *r, ix_statement *s)
 {
     ix_syntax_expect(r, "=", "and an expression");
     s->expr = ix_syntax_expr(r);
@@ -137,8 +135,8 @@ syntax_PROGRAM(ix_reader *r, ix_statement *s)
     s->name = ix_syntax_name(r, "the name of the program");
 }
 
-static ix_type *
-add_box(ix_reader *r, ix_statement *s)
+ix_type *
+ix_syntax_box(ix_reader *r, ix_statement *s)
 {
     ix_arena_grow(&r->arena, &s->box, &s->box_capacity, s->nboxes + 1,
                   sizeof *s->box);
@@ -152,8 +150,8 @@ syntax_DOMAIN(ix_reader *r, ix_statement *s)
     s->name = ix_syntax_name(r, "the name of a domain");
     ix_syntax_expect(r, "=", "and ranges, for example [I:1:n-1, J:m]");
     do {
-        ix_type *box = add_box(r, s);
-        brackets(r, box, true);
+        ix_type *box = ix_syntax_box(r, s);
+        ix_syntax_brackets(r, box, true);
         if (!box->brackets)
             box->on = ix_syntax_name(r, "ranges in brackets, or a domain");
     } while (ix_syntax_accept(r, "&"));
@@ -212,9 +210,8 @@ syntax_CONST(ix_reader *r, ix_statement *s)
     ix_syntax_values(r, "}", &s->values);
 }
 
-/* Fails where indices stand behind the name of what a map makes. */
-static void
-no_indices(ix_reader *r)
+void
+ix_syntax_no_indices(ix_reader *r)
 {
     if (ix_syntax_at(r, "["))
         ix_lex_fail(r, ILEX_E_SYNTAX, &r->token.word,
@@ -226,12 +223,12 @@ static void
 syntax_LET(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
-    no_indices(r);
+    ix_syntax_no_indices(r);
     if (ix_syntax_accept(r, ","))
         names(r, s, "the name of an array");
     else
-        optional_type(r, s);
-    assignment(r, s);
+        ix_syntax_optional_type(r, s);
+    ix_syntax_assignment(r, s);
 }
 
 static void
@@ -281,13 +278,13 @@ scan_result(ix_reader *r, ix_statement *s)
     if (s->absolute)
         index_brackets(r, &s->type);
     if (!s->absolute)
-        optional_type(r, s);
+        ix_syntax_optional_type(r, s);
     else
         optional_dtype(r, s);
     if (s->absolute)
         body(r, s);
     else
-        assignment(r, s);
+        ix_syntax_assignment(r, s);
 }
 
 static void
@@ -311,7 +308,7 @@ syntax_EINSUM(ix_reader *r, ix_statement *s)
     if (ix_syntax_at(r, "["))
         index_brackets(r, &s->type);
     optional_dtype(r, s);
-    assignment(r, s);
+    ix_syntax_assignment(r, s);
     optional_word(r, "acc", s, "a dtype (for example acc f64)");
     s->rounded = ix_syntax_accept_name(r, "rounded");
 }
@@ -320,7 +317,7 @@ static void
 syntax_RESHAPE(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
-    brackets(r, &s->type, false);
+    ix_syntax_brackets(r, &s->type, false);
     ix_syntax_expect(r, "=", "and the name of an array");
     add_word(r, s, ix_syntax_name(r, "the name of an array"));
     optional_word(r, "order", s, "C or F");
@@ -330,7 +327,7 @@ static void
 syntax_NODE(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an array");
-    assignment(r, s);
+    ix_syntax_assignment(r, s);
     if (s->expr->kind != IX_SYNTAX_CALL)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->expr->word,
                     "a node is one call, for example %s; other expressions "
@@ -343,7 +340,7 @@ static void
 parameter(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of a parameter");
-    optional_type(r, s);
+    ix_syntax_optional_type(r, s);
     if (s->type.dtype.length)
         optional_ranges(r, "halo", ix_syntax_ranges, s);
 }
@@ -378,7 +375,7 @@ syntax_EXTERN(ix_reader *r, ix_statement *s)
     heading(r, s);
     ix_syntax_expect(r, "->", "and the types of the results");
     do
-        type(r, add_box(r, s));
+        type(r, ix_syntax_box(r, s));
     while (ix_syntax_accept(r, ","));
     if (r->token.kind == IX_TOKEN_NAME && ix_word_is(&r->token.word, "pure"))
         s->option = ix_syntax_name(r, "pure");
@@ -403,9 +400,9 @@ static void
 syntax_OUT(ix_reader *r, ix_statement *s)
 {
     s->name = ix_syntax_name(r, "the name of an output");
-    no_indices(r);
-    optional_type(r, s);
-    assignment(r, s);
+    ix_syntax_no_indices(r);
+    ix_syntax_optional_type(r, s);
+    ix_syntax_assignment(r, s);
     optional_word(r, "inplace", s, "the name of an input");
 }
 
@@ -417,6 +414,10 @@ syntax_COMMENT(ix_reader *r, ix_statement *s)
 }
 
 static void (*const syntax_of[IX_NSTATEMENTS])(ix_reader *, ix_statement *) = {
+#define syntax_LOOP ix_syntax_loop
+#define syntax_NEXT ix_syntax_next
+#define syntax_UNTIL ix_syntax_until
+#define syntax_STACK ix_syntax_stack
 #define IX_STATEMENT(NAME, keyword, example, meaning) syntax_##NAME,
 #include "lib/syntax/statements.def"
 };

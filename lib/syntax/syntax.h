@@ -122,17 +122,19 @@ struct ix_statement {
     ix_syntax *expr;       /* in: the number behind "skip"; extern: "cost" */
     const ix_syntax *axis; /* in: "-> axis"; scan: its axis; NULL: none */
     ix_word option;        /* acc f64, order F, inplace x; scan: its direction;
-                              extern: pure */
-    ix_word chunks;        /* scan: what combines its chunks */
-    ix_statement *more;    /* scan: name, type and expr of its next result;
-                              function, extern: of a parameter */
-    ix_statement *body;    /* function: its statements, the last one `end` */
+                              extern: pure; loop, stack: the step */
+    ix_word chunks;        /* scan: what combines its chunks; loop: the name of
+                              how many steps there were */
+    ix_statement *more;    /* scan, loop: name, type and expr of its next
+                              result; function, extern: of a parameter */
+    ix_statement *body;    /* function, loop: its statements, the last one `end`
+                            */
     bool rounded;          /* einsum: products are, before they are added */
     bool absolute;         /* scan: the axes stand behind the name, as in map */
     bool elementwise;      /* extern: a function of numbers */
     ix_attribute values;   /* const */
     ix_type *box; /* domain: what it is the intersection of; extern: the
-                     types of its results */
+                     types of its results; loop: the range of its steps */
     size_t nboxes, box_capacity;
     ix_tag *tag;
     size_t ntags, tag_capacity;
@@ -208,6 +210,21 @@ void ix_syntax_list(ix_reader *r, ix_attribute *a);
 bool ix_syntax_at(const ix_reader *r, const char *punct);
 bool ix_syntax_accept(ix_reader *r, const char *punct);
 void ix_syntax_expect(ix_reader *r, const char *punct, const char *where);
+
+/* "[ranges]"; "optional" for a type without axes. ": type" if it is there. "=
+ * expr". Another box of the statement. Fails where indices stand behind the
+ * name of what a map makes. */
+void ix_syntax_brackets(ix_reader *r, ix_type *type, bool optional);
+void ix_syntax_optional_type(ix_reader *r, ix_statement *s);
+void ix_syntax_assignment(ix_reader *r, ix_statement *s);
+ix_type *ix_syntax_box(ix_reader *r, ix_statement *s);
+void ix_syntax_no_indices(ix_reader *r);
+
+/* lib/syntax/syntax_loop.c: what follows the keywords of loops. */
+void ix_syntax_loop(ix_reader *r, ix_statement *s);
+void ix_syntax_next(ix_reader *r, ix_statement *s);
+void ix_syntax_until(ix_reader *r, ix_statement *s);
+void ix_syntax_stack(ix_reader *r, ix_statement *s);
 
 /* Reads a name. */
 ix_word ix_syntax_name(ix_reader *r, const char *what);

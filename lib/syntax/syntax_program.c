@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole programs of .ilx text: lines, functions, comments, and where reading
- * goes on behind a statement that cannot be read (skip.c).
+ * Whole programs of .ilx text: lines, functions, loops, comments, and where
+ * reading goes on behind a statement that cannot be read (skip.c).
  */
 #include "lib/syntax/suggest.h"
 #include "lib/syntax/syntax.h"
@@ -59,45 +59,80 @@ line(ix_reader *r)
     return with_comments(r, s);
 }
 
-/* Fails where a statement does not belong inside or outside of a function. */
+/* Fails where a statement does not belong into a function. */
 static void
-check_place(ix_reader *r, const ix_statement *s, bool inside)
+check_in_function(ix_reader *r, const ix_statement *s)
 {
-    bool ends = s->kind == IX_STATEMENT_RETURN || s->kind == IX_STATEMENT_END;
-    if (!inside && ends)
-        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
-                    "'%s' belongs in a function: function f(u), let v = 2*u, "
-                    "return v, end",
-                    ix_statement_keywords[s->kind]);
-    if (inside &&
-        (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
-         s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_IN ||
-         s->kind == IX_STATEMENT_OUT || s->kind == IX_STATEMENT_FUNCTION ||
-         s->kind == IX_STATEMENT_EXTERN))
+    if (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
+        s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_IN ||
+        s->kind == IX_STATEMENT_OUT || s->kind == IX_STATEMENT_FUNCTION ||
+        s->kind == IX_STATEMENT_EXTERN)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "'%s' does not belong in a function, which has parameters, "
                     "the sizes of their types, and results",
                     ix_statement_keywords[s->kind]);
 }
 
+/* Fails where one does not belong into a loop. */
+static void
+check_in_loop(ix_reader *r, const ix_statement *s)
+{
+    if (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
+        s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_ASSUME ||
+        s->kind == IX_STATEMENT_IN || s->kind == IX_STATEMENT_OUT ||
+        s->kind == IX_STATEMENT_FUNCTION || s->kind == IX_STATEMENT_EXTERN ||
+        s->kind == IX_STATEMENT_RETURN)
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
+                    "'%s' does not belong in a loop, which has arrays that are "
+                    "named outside of it or by let, next, until and stack; its "
+                    "results have names behind its end",
+                    ix_statement_keywords[s->kind]);
+}
+
+/* Fails where a statement does not belong inside of what is "around" it, a
+ * function or a loop, or nothing. */
+static void
+check_place(ix_reader *r, const ix_statement *s, const ix_statement *around)
+{
+    bool loop = around && around->kind == IX_STATEMENT_LOOP;
+    if (!around &&
+        (s->kind == IX_STATEMENT_RETURN || s->kind == IX_STATEMENT_END))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
+                    "'%s' belongs in a function%s: function f(u), let v = 2*u, "
+                    "return v, end",
+                    ix_statement_keywords[s->kind],
+                    s->kind == IX_STATEMENT_END ? " or a loop" : "");
+    if (!loop &&
+        (s->kind == IX_STATEMENT_NEXT || s->kind == IX_STATEMENT_UNTIL ||
+         s->kind == IX_STATEMENT_STACK))
+        ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
+                    "'%s' belongs in a loop: loop t[0:9] u = u0, next u = "
+                    "0.5*u, end",
+                    ix_statement_keywords[s->kind]);
+    if (loop)
+        check_in_loop(r, s);
+    else if (around)
+        check_in_function(r, s);
+}
+
 /* ---- statements ---- */
 
-static ix_statement *block(ix_reader *r, const ix_statement *function);
+static ix_statement *block(ix_reader *r, const ix_statement *around);
 
-/* The next line, all of a function, and comments before it. */
+/* The next line, all of a function or a loop, and comments before it. */
 static ix_statement *
-statement(ix_reader *r, const ix_statement *function)
+statement(ix_reader *r, const ix_statement *around)
 {
     ix_statement *first = line(r), *s = first;
     while (s && s->next)
         s = s->next;
     if (!s)
         return NULL;
-    check_place(r, s, function);
-    if (s->kind == IX_STATEMENT_FUNCTION) {
-        r->in_function = true;
+    check_place(r, s, around);
+    if (s->kind == IX_STATEMENT_FUNCTION || s->kind == IX_STATEMENT_LOOP) {
+        r->depth++;
         s->body = block(r, s);
-        r->in_function = false;
+        r->depth--;
     }
     return first;
 }
@@ -127,15 +162,26 @@ statement_or_rest(ix_reader *r)
     return ix_syntax_skip(r, start);
 }
 
-/* The statements of a program, or of a function up to its end. */
+/* Fails where the text ends inside of a function or a loop. */
+_Noreturn static void
+no_end(ix_reader *r, const ix_statement *around)
+{
+    bool loop = around->kind == IX_STATEMENT_LOOP;
+    const ix_word *name = loop ? &around->option : &around->name;
+    ix_lex_fail(r, ILEX_E_SYNTAX, &around->keyword,
+                "the %s '%.*s' has no 'end'", loop ? "loop" : "function",
+                (int)name->length, name->text);
+}
+
+/* The statements of a program, or of what is "around" them up to its end. */
 static ix_statement *
-block(ix_reader *r, const ix_statement *function)
+block(ix_reader *r, const ix_statement *around)
 {
     ix_statement *first = NULL, *last = NULL, **end = &first;
     bool blank = false;
     while (r->token.kind != IX_TOKEN_END) {
-        ix_statement *s = r->go_on && !function ? statement_or_rest(r)
-                                                : statement(r, function);
+        ix_statement *s =
+            r->go_on && !around ? statement_or_rest(r) : statement(r, around);
         if (s)
             s->blank_before = blank && first;
         blank = !s;
@@ -144,10 +190,8 @@ block(ix_reader *r, const ix_statement *function)
         if (s && last->kind == IX_STATEMENT_END)
             return first;
     }
-    if (function)
-        ix_lex_fail(r, ILEX_E_SYNTAX, &function->keyword,
-                    "the function '%.*s' has no 'end'",
-                    (int)function->name.length, function->name.text);
+    if (around)
+        no_end(r, around);
     return first;
 }
 

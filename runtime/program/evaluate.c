@@ -310,6 +310,18 @@ exchange(ilex_binding *bindings, const swap *list, size_t n)
     }
 }
 
+/* Tells the caller that so many steps are made. */
+static ilex_status
+tell_progress(const ilex_program *p, ilex_call *call, int64_t made)
+{
+    ilex_status rc = ix_call_progress(call, made);
+    if (rc)
+        snprintf(call->error, sizeof call->error,
+                 "%s: cancelled when %lld steps were made", p->c->name,
+                 (long long)made);
+    return rc;
+}
+
 ilex_status
 ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
                int64_t steps, const char *swaps, ilex_call *call)
@@ -332,6 +344,8 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
         rc = ilex_run(p, bindings, count, call);
         if (!rc)
             exchange(bindings, list, n);
+        if (!rc && p->c->nloops == 0 && call && call->size >= sizeof *call)
+            rc = tell_progress(p, call, i + 1);
     }
     ix_mem_free(&p->mem, list);
     return rc;

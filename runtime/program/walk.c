@@ -3,6 +3,8 @@
  * Carrying out: the text of a run, and what it asks for. Runs, eager operators
  * and devices all come through it.
  */
+#include <stdio.h>
+
 #include "lib/base/fpenv.h"
 #include "runtime/program/program.h"
 
@@ -100,6 +102,50 @@ static int
 ix_call_run(ix_state *s, int i)
 {
     return ix_run_call(ix_run_of(s), (size_t)i);
+}
+
+/* Is loop "i" in no other? */
+static bool
+is_outermost(const ix_state *s, int i)
+{
+    int depth = 0;
+    for (int at = 0;; at++) {
+        const ix_step_row *x = &s->t->step[at];
+        if (x->kind == IX_STEP_REPEAT && x->what == i)
+            return depth == 0;
+        depth += x->kind == IX_STEP_REPEAT;
+        depth -= x->kind == IX_STEP_NEXT;
+    }
+}
+
+ilex_status
+ix_call_progress(const ilex_call *call, int64_t made)
+{
+    bool asks =
+        call && call->progress && (call->every < 2 || made % call->every == 0);
+    return asks && call->progress(call->user, made) != 0 ? ILEX_E_CANCELLED
+                                                         : ILEX_OK;
+}
+
+static int
+ix_made_step_run(ix_state *s, int i, int64_t made)
+{
+    const ix_run *r = ix_run_of(s);
+    if (!r->call || !r->call->progress || !is_outermost(s, i) ||
+        !ix_call_progress(r->call, made))
+        return 0;
+    return ix_fail_run(s, ILEX_E_CANCELLED,
+                       "cancelled when %lld steps over %s were made",
+                       (long long)made, s->t->repeat[i].name);
+}
+
+static void
+ix_name_step_run(ix_state *s, const char *name, int64_t step)
+{
+    ix_error *err = ix_run_of(s)->err;
+    size_t n = strlen(err->text);
+    snprintf(err->text + n, sizeof err->text - n, ", in step %lld over %s",
+             (long long)step, name);
 }
 
 /* The workspace may be in use until what was launched is done. */

@@ -43,7 +43,7 @@ expect 2 'no option --frob' --frob
 # ---- check ----
 
 for program in axpy bmm_bias_relu hdiff terrain terrain_halo terrain_step \
-    hillshade enlarge life spmv black_scholes peaks
+    hillshade enlarge life spmv black_scholes peaks relax
 do
     expect 0 '' check "$examples/$program.ilx"
 done

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The loops of a unit: which arrays are in which, and what is known there.
+ */
+#include "compiler/unit.h"
+#include "lib/graph/counted.h"
+
+/* Where the body of loop "i" begins, which ends before position "end". */
+static size_t
+body_begin(const ix_unit *u, int i, size_t end)
+{
+    while (end > 0 &&
+           ix_repeats_within(&u->repeats, u->repeats.inside[end - 1], i))
+        end--;
+    return end;
+}
+
+void
+ix_unit_gather(ix_unit *u)
+{
+    ix_repeats *l = &u->repeats;
+    l->ctx = u->ctx;
+    l->mem = &u->mem;
+    if (!ix_repeats_find(l, u->module->name, u->order, u->norder) ||
+        !ix_repeats_gather(l, u->order, u->norder) || !l->inside)
+        return;
+    for (size_t i = 0; i < u->norder; i++)
+        u->order[i]->position = (uint32_t)i;
+    u->repeat = ix_arena_new(&u->arena, (size_t)l->n * sizeof *u->repeat);
+    for (int i = 0; i < l->n; i++) {
+        size_t end = ix_unit_position(u, l->loop[i]);
+        u->repeat[i] = (ix_unit_repeat){.node = l->loop[i],
+                                        .around = l->around[i],
+                                        .begin = body_begin(u, i, end),
+                                        .end = end,
+                                        .until = -1,
+                                        .first = -1};
+    }
+}
+
+int
+ix_unit_repeat_at(const ix_unit *u, int calls)
+{
+    int inside = -1;
+    for (int i = 0; i < calls; i++) {
+        const ix_foreign_call *c = u->call[i];
+        if (c->loop > 0)
+            inside = c->ends ? u->repeat[c->loop - 1].around : c->loop - 1;
+    }
+    return inside;
+}
+
+const ix_env *
+ix_unit_repeat_facts(const ix_unit *u, int i, const ix_env *env)
+{
+    ilex_context *ctx = u->ctx;
+    for (; i >= 0; i = u->repeat[i].around)
+        ix_env_add(ctx, &env,
+                   ctx->param[ix_repeat_step(u->repeat[i].node)].bound);
+    return env;
+}

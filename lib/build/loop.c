@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Loops. They are built in two steps, as scans are: a CARRIED stands for each
+ * array that is carried, what the next step has of it is written over these
+ * with any constructors, then the loop closes. The body stays a graph of
+ * arrays: which of them are in the loop follows from what they depend on
+ * (lib/graph/repeats.h).
+ */
+#include "lib/build/loop.h"
+
+#include "lib/graph/counted.h"
+#include "lib/ops/dtype.h"
+
+/* ---- carried arrays ---- */
+
+static bool
+check_domain(ilex_context *ctx, const ix_domain *dom)
+{
+    return dom && ix_build_check_names(ctx, "loop", dom) &&
+           ix_domain_check_extents(ctx, "loop", dom) &&
+           (!ix_has_step(ctx, dom) ||
+            ix_poison_false(ctx, "loop", -1, ILEX_E_UNSUPPORTED,
+                            "loop: the domain [%s] changes from step to step; "
+                            "take one that does not, and `where` inside it",
+                            ix_domain_show(ctx, dom).s));
+}
+
+static ilex_array *
+build_carried(ilex_context *ctx, int32_t name, ilex_dtype dtype,
+              const ix_domain *dom)
+{
+    int64_t attr[2] = {ctx->serial++, name};
+    if (!check_domain(ctx, dom))
+        return ix_poison_again(ctx);
+    if ((unsigned)dtype >= ILEX_NDTYPES)
+        return ix_poison(ctx, "loop", -1, ILEX_E_DTYPE, "loop: %d is no dtype",
+                         (int)dtype);
+    ix_node_spec spec = {.kind = IX_CARRIED,
+                         .dtype = dtype,
+                         .interior = dom,
+                         .valid = dom,
+                         .nattr = 2,
+                         .attr = attr};
+    return ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_build_carried(ilex_context *ctx, int32_t name, ilex_dtype dtype,
+                 const ix_domain *dom)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    ctx->any_counted = true;
+    return ix_proof_close(ctx, proof, build_carried(ctx, name, dtype, dom));
+}
+
+/* ---- steps ---- */
+
+int32_t
+ix_build_step(ilex_context *ctx, const ix_domain *steps)
+{
+    if (!ix_has_step(ctx, steps))
+        return ix_step_size(ctx, steps);
+    ix_poison(ctx, "loop", -1, ILEX_E_UNSUPPORTED,
+              "loop: how many steps there are depends on the step of a loop "
+              "around it");
+    return -1;
+}
+
+int32_t
+ix_step_of(const ilex_array *index)
+{
+    const ilex_context *ctx = index->ctx;
+    if (index->kind == IX_LAMBDA)
+        index = index->ops[0];
+    if (index->kind == IX_SIZE && ctx->param[index->attr[0]].steps)
+        return (int32_t)index->attr[0];
+    for (int i = 0; index->kind == IX_LINEAR && i < index->nops; i++)
+        if (ix_step_of(index->ops[i]) >= 0)
+            return ix_step_of(index->ops[i]);
+    return -1;
+}
+
+/* ---- closing ---- */
+
+static const char *
+name_of(const ilex_array *carried)
+{
+    return carried->attr[1]
+               ? ix_symbol_text(carried->ctx, (int32_t)carried->attr[1])
+               : "a carried array";
+}
+
+/* "x" as carried array "c" on its domain; "what" for messages. */
+static ilex_array *
+as_carried(ilex_array *c, const char *what, ilex_array *x)
+{
+    ilex_context *ctx = c->ctx;
+    if (ix_is_poison(x))
+        return ix_poison_again(ctx);
+    if (ix_is_weak(x) && ix_literal_fits(x, (ilex_dtype)c->dtype))
+        x = ix_build_cast(ctx, (ilex_dtype)c->dtype, x);
+    if (x->dtype != c->dtype)
+        return ix_poison(ctx, "loop", -1, ILEX_E_DTYPE,
+                         "loop: %s is %s, but %s is %s; convert it: %s(...)",
+                         name_of(c), ilex_dtype_name((ilex_dtype)c->dtype),
+                         what, ilex_dtype_name((ilex_dtype)x->dtype),
+                         ilex_dtype_name((ilex_dtype)c->dtype));
+    return ix_build_restrict(ctx, name_of(c), x, c->interior);
+}
+
+ilex_array *
+ix_build_next(ilex_array *carried, ilex_array *x)
+{
+    ilex_context *ctx = carried->ctx;
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, as_carried(carried, "its next value", x));
+}
+
+ilex_array *
+ix_build_count(ilex_array *carried)
+{
+    ilex_array *ops[2] = {carried, ilex_i64(carried->ctx, 1)};
+    return ix_build_op(carried->ctx, IX_OP_ADD, ops);
+}
+
+static ilex_array *
+as_condition(ilex_context *ctx, ilex_array *x)
+{
+    if (ix_is_poison(x))
+        return ix_poison_again(ctx);
+    if (x->dtype != ILEX_BOOL || ix_rank(x) > 0)
+        return ix_poison(ctx, "loop", -1, ILEX_E_ARGUMENT,
+                         "loop: the condition of `until` is one bool, for "
+                         "example max(abs(d)) < 1e-6; here it is %s[%s]",
+                         ilex_dtype_name((ilex_dtype)x->dtype),
+                         ix_is_array(x) ? ix_domain_show(ctx, x->interior).s
+                                        : "");
+    return ix_build_restrict(ctx, "until", x, ix_domain_new(ctx, 0, NULL));
+}
+
+ilex_array *
+ix_build_until(ilex_context *ctx, ilex_array *x)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, as_condition(ctx, x));
+}
+
+/* The domain of a stack: the steps, called as they are where axes have names.
+ */
+static const ix_domain *
+stack_domain(ilex_context *ctx, const ix_domain *steps, const ix_domain *dom)
+{
+    ix_axis ax[ILEX_MAX_RANK];
+    bool named = dom->rank > 0 && dom->ax[0].name;
+    ax[0] = steps->ax[0];
+    ax[0].name = named ? ax[0].name : 0;
+    for (int k = 0; k < dom->rank; k++) {
+        if (named && dom->ax[k].name == ax[0].name) {
+            ix_poison(ctx, "loop", -1, ILEX_E_DUPLICATE,
+                      "loop: what is stacked has an axis %s, as the steps are "
+                      "called; call these otherwise",
+                      ix_symbol_text(ctx, ax[0].name));
+            return NULL;
+        }
+        ax[k + 1] = dom->ax[k];
+    }
+    return ix_domain_new(ctx, dom->rank + 1, ax);
+}
+
+static ilex_array *
+as_stacked(ilex_context *ctx, int32_t step, ilex_array *x)
+{
+    if (!ix_is_poison(x) && !ix_is_array(x))
+        x = ix_build_restrict(ctx, "stack", x, ix_domain_new(ctx, 0, NULL));
+    x = ix_is_poison(x) ? x : ix_field_known_part(ctx, "stack", x);
+    if (ix_is_poison(x))
+        return ix_poison_again(ctx);
+    if (ix_rank(x) == ILEX_MAX_RANK)
+        return ix_poison(ctx, "loop", -1, ILEX_E_RANK,
+                         "loop: what is stacked has %d axes already",
+                         (int)ILEX_MAX_RANK);
+    const ix_domain *dom =
+        stack_domain(ctx, ctx->param[step].steps, x->interior);
+    return check_domain(ctx, x->interior) && dom &&
+                   ix_domain_check_extents(ctx, "stack", dom)
+               ? x
+               : ix_poison_again(ctx);
+}
+
+ilex_array *
+ix_build_stacking(ilex_context *ctx, int32_t step, ilex_array *x)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    return ix_proof_close(ctx, proof, as_stacked(ctx, step, x));
+}
+
+static ilex_array *
+type_of(ilex_context *ctx, int dtype, const ix_domain *dom)
+{
+    ix_node_spec spec = {
+        .kind = IX_TYPE, .dtype = (ilex_dtype)dtype, .interior = dom};
+    return dom ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
+}
+
+/* The TYPEs of the results. */
+static ilex_array *
+result_types(ilex_context *ctx, const ix_loop_spec *spec,
+             ilex_array *const *stacked)
+{
+    const ix_domain *steps = ctx->param[spec->step].steps;
+    int n = spec->ncarries + spec->nstacks;
+    ilex_array **type = ix_mem_new(&ctx->mem, (size_t)n * sizeof(ilex_array *));
+    if (!type)
+        return ix_poison_again(ctx);
+    bool ok = true;
+    for (int k = 0; ok && k < n; k++) {
+        const ilex_array *x =
+            k < spec->ncarries ? spec->carried[k] : stacked[k - spec->ncarries];
+        type[k] =
+            type_of(ctx, x->dtype,
+                    k < spec->ncarries ? x->interior
+                                       : stack_domain(ctx, steps, x->interior));
+        ok = !ix_is_poison(type[k]);
+    }
+    ilex_array *types =
+        ok ? ix_scalar_tuple(ctx, n, type) : ix_poison_again(ctx);
+    ix_mem_free(&ctx->mem, type);
+    return types;
+}
+
+/* The operands of the node; false after an error. */
+static bool
+put_operands(ilex_context *ctx, const ix_loop_spec *spec, ilex_array **ops)
+{
+    const int n = spec->ncarries;
+    bool ok = true;
+    for (int k = 0; ok && k < n; k++) {
+        ops[1 + k] = spec->carried[k];
+        ops[1 + n + k] =
+            as_carried(spec->carried[k], "its first value", spec->first[k]);
+        ops[1 + 2 * n + k] =
+            as_carried(spec->carried[k], "its next value", spec->next[k]);
+        ok = !ix_is_poison(ops[1 + n + k]) && !ix_is_poison(ops[1 + 2 * n + k]);
+    }
+    for (int k = 0; ok && k < spec->nstacks; k++) {
+        ops[1 + 3 * n + k] = as_stacked(ctx, spec->step, spec->stack[k]);
+        ok = !ix_is_poison(ops[1 + 3 * n + k]);
+    }
+    if (ok && spec->until) {
+        ops[1 + 3 * n + spec->nstacks] = as_condition(ctx, spec->until);
+        ok = !ix_is_poison(ops[1 + 3 * n + spec->nstacks]);
+    }
+    ops[0] = ok ? result_types(ctx, spec, ops + 1 + 3 * n) : NULL;
+    return ok && !ix_is_poison(ops[0]);
+}
+
+static ilex_array *
+build_loop(ilex_context *ctx, const ix_loop_spec *spec)
+{
+    const ix_domain *steps = ctx->param[spec->step].steps;
+    size_t n = (size_t)(1 + 3 * spec->ncarries + spec->nstacks);
+    int64_t attr[4] = {spec->step, spec->ncarries, spec->nstacks,
+                       spec->until != NULL};
+    if (spec->until && spec->nstacks)
+        return ix_poison(ctx, "loop", -1, ILEX_E_UNSUPPORTED,
+                         "loop: `until` with `stack`, whose length would be "
+                         "counted; carry what is wanted of the steps, or leave "
+                         "out `until`");
+    n += spec->until != NULL;
+    ilex_array **ops = ix_mem_new(&ctx->mem, n * sizeof(ilex_array *));
+    if (!ops)
+        return ix_poison_again(ctx);
+    ix_node_spec node = {.kind = IX_LOOP,
+                         .dtype = ILEX_BOOL,
+                         .interior = steps,
+                         .valid = steps,
+                         .nops = (int)n,
+                         .ops = ops,
+                         .nattr = 4,
+                         .attr = attr};
+    ilex_array *r = put_operands(ctx, spec, ops) ? ix_node_scoped(ctx, &node)
+                                                 : ix_poison_again(ctx);
+    ix_mem_free(&ctx->mem, ops);
+    return r;
+}
+
+ilex_array *
+ix_build_loop(ilex_context *ctx, const ix_loop_spec *spec)
+{
+    const ix_env *proof = ix_proof_open(ctx);
+    ilex_array *r = ix_proof_close(ctx, proof, build_loop(ctx, spec));
+    return ix_step_end(ctx, spec->step) ? r : ix_poison_again(ctx);
+}
+
+ilex_array *
+ix_build_stacked(ilex_array *loop, int k, const ix_lin *lo)
+{
+    ilex_context *ctx = loop->ctx;
+    ilex_array *x = ix_build_result(loop, k), *index[ILEX_MAX_RANK];
+    if (ix_is_poison(x) || !x->interior->ax[0].name || ix_lin_is(lo, 0))
+        return x;
+    ix_axis ax[ILEX_MAX_RANK];
+    int rank = ix_rank(x);
+    for (int i = 0; i < rank; i++) {
+        ax[i] = x->interior->ax[i];
+        index[i] = ix_scalar_index(ctx, i);
+    }
+    ax[0].lo = lo;
+    ax[0].hi = ix_lin_add(ctx, ax[0].hi, lo);
+    index[0] = ix_index_fma(ctx, index[0], -1, ix_index_lin(ctx, lo));
+    const ix_domain *dom = ix_domain_new(ctx, rank, ax);
+    return ix_node_lambda(
+        ctx, dom, dom,
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, rank, index), 1, &x);
+}
