@@ -9,6 +9,8 @@
  */
 #include "lib/build/scan.h"
 
+#include "lib/graph/repeats.h"
+
 #include "lib/ops/dtype.h"
 #include "lib/shape/access.h"
 
@@ -235,12 +237,16 @@ inline_index(void *user, ilex_array *load, ilex_array *const *index)
 
 /* ---- bodies ---- */
 
-/* What "n" depends on: 1 if on a SELF, 0 if not, -1 after an error. */
+/* What "n" depends on: 1 if on a SELF, 0 if not, -1 after an error. Of a loop
+ * what it begins with is asked: no SELF stands in its steps. */
 static int
 depends(closing *c, ilex_array *n)
 {
-    ilex_array *operand;
-    for (int i = 0; (operand = ix_operand(n, i)); i++) {
+    bool loop = n->kind == IX_LOOP;
+    int from = loop ? ix_repeat_carries(n) : 0;
+    int end = loop ? 2 * from : ix_operand_count(n);
+    for (int i = from; i < end; i++) {
+        ilex_array *operand = ix_operand(n, i);
         if (result_of(c, operand) >= 0)
             return 1;
         ilex_array *x = flatten(c, operand);
