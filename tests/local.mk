@@ -61,7 +61,8 @@ FOLDER_TESTS = \
 	tests/math/math \
 	tests/programs/programs \
 	tests/property/limits \
-	tests/property/property
+	tests/property/property \
+	tests/repeat/repeat
 check_PROGRAMS += $(FOLDER_TESTS) tests/differential/differential \
 	tests/tree/tree
 TESTS += $(FOLDER_TESTS)
@@ -149,6 +150,19 @@ tests_property_property_SOURCES = \
 	tests/property/property_queries.c \
 	tests/property/property_stencil.c \
 	tests/property/property_text.c
+tests_repeat_repeat_SOURCES = \
+	$(RANDOM_RUN_FILES) \
+	tests/repeat/draw_expression.c \
+	tests/repeat/draw_loop.c \
+	tests/repeat/draw_map.c \
+	tests/repeat/draw_program.c \
+	tests/repeat/draw_statement.c \
+	tests/repeat/features.def \
+	tests/repeat/render.c \
+	tests/repeat/repeat.h \
+	tests/repeat/repeat_main.c \
+	tests/repeat/repeat_run.c \
+	tests/repeat/repeat_shrink.c
 tests_tree_tree_SOURCES = \
 	$(RANDOM_RUN_FILES) \
 	tests/tree/calls.c \
@@ -261,6 +275,7 @@ SHELL_TESTS = \
 	tests/math/vectors.sh \
 	tests/mutants.sh \
 	tests/numpy/matrices.sh \
+	tests/numpy/loops.sh \
 	tests/numpy/random_more.sh \
 	tests/numpy/random_programs.sh \
 	tests/numpy/sums.sh \
