@@ -56,6 +56,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_layouts \
 	tests/unit/test_lin \
 	tests/unit/test_locations \
+	tests/unit/test_loop \
 	tests/unit/test_loops \
 	tests/unit/test_lower \
 	tests/unit/test_maxima \
