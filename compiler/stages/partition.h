@@ -31,6 +31,7 @@ typedef struct ix_partition_info {
     bool loaded;       /* read by a body */
     bool conditions;   /* body decides on indices */
     bool repeated;     /* read by fewer indices than there are loops */
+    bool steps;        /* read in the steps of a loop that it is not in */
     bool gathered;     /* read at indices that are data */
     bool checks;       /* data, or has an operand that may */
     bool apart;        /* read otherwise than at each of its points once */

@@ -218,7 +218,8 @@ ix_partition_note_reader(partition *p, const ilex_array *n)
         bool steps = ix_unit_inside(p->u, at) != inside;
         if (n->kind != IX_LAMBDA || steps)
             x->sole_consumer = IX_SEVERAL;
-        x->repeated |= steps && n->kind != IX_LOOP;
+        x->steps |= steps && n->kind != IX_LOOP;
+        x->repeated |= x->steps;
     }
 }
 

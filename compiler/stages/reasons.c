@@ -157,6 +157,8 @@ reason_of(const ix_partition *p, const ilex_array *n,
         return ix_is_table(n) ? IX_REASON_TABLE : IX_REASON_CHECKS;
     if (x->conditions && x->reads > 1)
         return IX_REASON_CONDITIONS;
+    if (x->steps && x->checks) /* once, whether there are steps or not */
+        return IX_REASON_REPEATED;
     if (x->repeated && x->work > CHEAP)
         return stage_of(p, n, x) ? IX_REASON_INSIDE : IX_REASON_REPEATED;
     if (x->work * (x->reads - 1) > IX_RECOMPUTE)
