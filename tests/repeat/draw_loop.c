@@ -31,6 +31,11 @@ draw_range(repeat_shop *s, repeat_loop *l)
     const int64_t *size = s->p->size;
     int64_t room = MOST_TIMES / s->times;
     int lo = from[diff_draw(&s->r, 6)], nt = s->depth ? 3 : 2;
+    if (s->p->wild) { /* what no step reads is read before the loop */
+        repeat_feature_drawn(s, REPEAT_literal_steps);
+        range(s, l, "1", room > 1 ? "3" : "2", 1, room > 1 ? 3 : 2);
+        return;
+    }
     if (diff_chance(&s->r, 8) && size[0] - size[1] <= room) {
         repeat_feature_drawn(s, REPEAT_crossed_range);
         range(s, l, "\1y1;", "\1y0;", size[1], size[0]);
@@ -265,6 +270,14 @@ enter(repeat_shop *s, int number)
         repeat_readable(s, 'c', l->carry[k]);
 }
 
+/* Has a stack a length that is known, and not to be 0? The verifier does not
+ * know that no step writes one of those. */
+static bool
+may_stack(const repeat_shop *s, const repeat_loop *l)
+{
+    return l->lo[0] != 1 && (l->count || (s->p->symbolic && l->hi[0] == 1));
+}
+
 void
 repeat_draw_loop(repeat_shop *s)
 {
@@ -284,7 +297,7 @@ repeat_draw_loop(repeat_shop *s)
     draw_body(s, number);
     if (diff_chance(&s->r, 30) && !s->p->wild) /* steps behind the end fail */
         draw_until(s, number);
-    else if (l->lo[0] != 1 && diff_chance(&s->r, 50)) /* of a known length */
+    else if (may_stack(s, l) && diff_chance(&s->r, 50))
         for (n = diff_between(&s->r, 1, 2); n > 0; n--)
             stack[nstacks++] = draw_stack(s, number);
     repeat_add_line(s, (repeat_line){.kind = REPEAT_END, .loop = number});

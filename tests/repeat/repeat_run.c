@@ -328,6 +328,7 @@ repeat_run(const repeat_program *p, const repeat_options *o, repeat_verdict *v)
     s = (session){.p = p, .v = v, .ctx = ilex_context_new(NULL)};
     memset(v, 0, sizeof *v);
     ilex_option_set(s.ctx, "cflags", "-O1");
+    ilex_option_set(s.ctx, "verify", "1");
     if (run_once(&s)) {
         s.module = parse(&s, false, "loops");
         if (s.module)
