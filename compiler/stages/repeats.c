@@ -190,6 +190,8 @@ put_stacked(ix_partition *p, const ix_unit_repeat *l, int k)
     ilex_context *ctx = u->ctx;
     const ilex_array *n = ix_repeat_stacked(l->node, k);
     const ix_domain *all = u->buffer[l->stack[k]].box;
+    if (all->ax[0].hi->n == 0 && all->ax[0].hi->c < 1) /* there is no step */
+        return true;
     ix_axis ax[ILEX_MAX_RANK];
     memcpy(ax, all->ax, (size_t)all->rank * sizeof *ax);
     ax[0].lo = ix_lin_param(ctx, ix_repeat_step(l->node));

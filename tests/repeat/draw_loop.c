@@ -270,12 +270,11 @@ enter(repeat_shop *s, int number)
         repeat_readable(s, 'c', l->carry[k]);
 }
 
-/* Has a stack a length that is known, and not to be 0? The verifier does not
- * know that no step writes one of those. */
+/* Is the length of a stack known not to be negative? */
 static bool
-may_stack(const repeat_shop *s, const repeat_loop *l)
+may_stack(const repeat_loop *l)
 {
-    return l->lo[0] != 1 && (l->count || (s->p->symbolic && l->hi[0] == 1));
+    return l->lo[0] != 1;
 }
 
 void
@@ -297,7 +296,7 @@ repeat_draw_loop(repeat_shop *s)
     draw_body(s, number);
     if (diff_chance(&s->r, 30) && !s->p->wild) /* steps behind the end fail */
         draw_until(s, number);
-    else if (may_stack(s, l) && diff_chance(&s->r, 50))
+    else if (may_stack(l) && diff_chance(&s->r, 50))
         for (n = diff_between(&s->r, 1, 2); n > 0; n--)
             stack[nstacks++] = draw_stack(s, number);
     repeat_add_line(s, (repeat_line){.kind = REPEAT_END, .loop = number});
