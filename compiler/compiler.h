@@ -380,8 +380,8 @@ typedef struct ix_compiled {
     int nstrides, nslots;
     ix_compiled_kernel *kernel;
     size_t nkernels;
-    ix_compiled_call *call;         /* in order */
-    size_t ncalls, nroutines;       /* of these, of the library */
+    ix_compiled_call *call;   /* in order */
+    size_t ncalls, nroutines; /* of these, of the library */
     ix_compiled_loop *loop;
     size_t nloops;
     ix_compiled_between *between; /* in order */
